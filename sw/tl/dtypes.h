@@ -1,6 +1,9 @@
 // The element types as kernels and benches write them: f16, not DType::f16.
 #pragma once
 
+#include <cstdint>
+#include <string>
+
 #include "models/base/dtype.h"
 
 namespace kernbench {
@@ -14,6 +17,11 @@ inline constexpr DType i32 = DType::i32;
 // "f16{32, 64}"
 inline std::string describe(DType dtype, const Shape& shape) {
   return std::string(name_of(dtype)) + shape.str();
+}
+
+// Of a dense block.
+inline std::uint64_t bytes_of(const Shape& shape, DType dtype) {
+  return static_cast<std::uint64_t>(shape.elements()) * size_of(dtype);
 }
 
 }  // namespace kernbench

@@ -14,10 +14,6 @@
 namespace kernbench::tl {
 namespace {
 
-std::uint64_t bytes_of(const Shape& shape, DType dtype) {
-  return static_cast<std::uint64_t>(shape.elements()) * size_of(dtype);
-}
-
 [[noreturn]] void bad_axis(const char* call, int axis) {
   throw UsageError(fmt::format("{}({}): the axes are 0 (PE), 1 (cube) and 2 (SIP)", call, axis));
 }
@@ -137,126 +133,6 @@ void Program::reap() {
   };
   in_flight_.erase(std::remove_if(in_flight_.begin(), in_flight_.end(), finished),
                    in_flight_.end());
-}
-
-// --- reference, move ---
-
-Handle Program::ref(const Ptr& ptr, const Shape& shape, DType dtype) {
-  context_.calling("ref");
-  ptr.check_dtype("tl.ref", dtype);
-  ptr.check_access("tl.ref", bytes_of(shape, dtype));
-  return Handle(std::make_shared<const Handle::State>(
-      Handle::State{this, scratch_, {{}, shape, dtype, {}}, data_, nullptr, ptr, nullptr, 0}));
-}
-
-Handle Program::load(const Ptr& ptr, const Shape& shape, DType dtype) {
-  begin("load");
-  ptr.check_dtype("tl.load", dtype);
-  const std::uint64_t nbytes = bytes_of(shape, dtype);
-  const PhysRanges from = resolve("tl.load", ptr, nbytes);
-  std::shared_ptr<ScratchBlock> block = allocate("tl.load", shape, dtype);
-  Command command{DmaCommand{false, ptr.address(), nbytes}, nullptr};
-  TensorValue value{ByteImage::zeros(nbytes), shape, dtype, {}};
-  if (data_ != nullptr) {
-    IssuedOp issued = data_->load(accessor(), from, shape, dtype, place_of(*block));
-    command.data = std::move(issued.op);
-    value = std::move(issued.value);
-  }
-  run(std::move(command));
-  value.image = value.image.without_captures();  // the instant of the issue is over
-  return make_handle(std::move(value), std::move(block));
-}
-
-void Program::store(const Ptr& ptr, const Handle& block) {
-  begin("store");
-  const Handle::State& state = operand("tl.store", block);
-  ptr.check_dtype("tl.store", block.dtype());
-  const PhysRanges to = resolve("tl.store", ptr, block.nbytes());
-  Command command{DmaCommand{true, ptr.address(), block.nbytes()}, nullptr};
-  if (data_ != nullptr) command.data = data_->store(accessor(), state.value, to, place_of(block));
-  run(std::move(command));
-}
-
-// --- compute ---
-
-Handle Program::dot(const Handle& a, const Handle& b, std::optional<DType> out) {
-  begin("dot");
-  const Handle::State &left = operand("tl.dot", a), &right = operand("tl.dot", b);
-  const GemmExtents extents = gemm_extents(a.shape(), b.shape());
-  accumulator_dtype(a.dtype(), b.dtype());
-  const DType out_dtype =
-      out.value_or(is_float(a.dtype()) ? promote(a.dtype(), b.dtype()) : DType::i32);
-  const Shape shape{extents.m, extents.n};
-  std::shared_ptr<ScratchBlock> block = allocate("tl.dot", shape, out_dtype);
-  Command command{DotCommand{extents.m,
-                             extents.k,
-                             extents.n,
-                             a.dtype(),
-                             {operand_of(a), operand_of(b), operand_of(*block, shape, out_dtype)}},
-                  nullptr};
-  TensorValue value{ByteImage::zeros(bytes_of(shape, out_dtype)), shape, out_dtype, {}};
-  if (data_ != nullptr) {
-    GemmParams params;
-    params.out_dtype = out_dtype;
-    params.engine = gemm_engine();
-    PhysRanges from = place_of(a);
-    from.push_back(place_of(b).front());
-    IssuedOp issued = data_->gemm(std::move(params), {left.value, right.value},
-                                  {std::move(from), place_of(*block)});
-    command.data = std::move(issued.op);
-    value = std::move(issued.value);
-  }
-  Handle handle = make_handle(std::move(value), std::move(block));
-  run(std::move(command));
-  return handle;
-}
-
-Handle Program::math(MathOp op, const std::vector<Operand>& operands, std::optional<int> axis,
-                     std::optional<DType> out) {
-  begin(name_of(op).data());  // of literals
-  const std::string call = "tl." + std::string(name_of(op));
-  MathParams params;
-  params.op = op;
-  params.axis = axis;
-  params.out_dtype = out;
-  std::vector<TensorValue> inputs;
-  std::vector<Shape> shapes;
-  std::vector<DType> dtypes;
-  std::vector<CompositeOperand> tensors;
-  OpAddresses places;
-  std::int64_t elements = 1;
-  for (const Operand& each : operands) {
-    if (!each.is_handle()) {
-      params.operands.push_back(MathOperand::scalar(each.scalar()));
-      continue;
-    }
-    const Handle& handle = each.handle();
-    const Handle::State& state = operand(call.c_str(), handle);
-    params.operands.push_back(MathOperand::tensor(static_cast<int>(shapes.size())));
-    shapes.push_back(handle.shape());
-    dtypes.push_back(handle.dtype());
-    tensors.push_back(operand_of(handle));
-    elements = std::max(elements, handle.shape().elements());
-    if (data_ == nullptr) continue;
-    inputs.push_back(state.value);
-    places.from.push_back(place_of(handle).front());
-  }
-  const Shape shape = result_shape(params, shapes);
-  const DType dtype = result_dtype(params, dtypes);
-  elements = std::max(elements, shape.elements());  // of the widest operand, once broadcast
-  std::shared_ptr<ScratchBlock> block = allocate(call.c_str(), shape, dtype);
-  tensors.push_back(operand_of(*block, shape, dtype));
-  Command command{MathCommand{op, elements, std::move(tensors)}, nullptr};
-  TensorValue value{ByteImage::zeros(bytes_of(shape, dtype)), shape, dtype, {}};
-  if (data_ != nullptr) {
-    places.to = place_of(*block);
-    IssuedOp issued = data_->math(std::move(params), std::move(inputs), std::move(places));
-    command.data = std::move(issued.op);
-    value = std::move(issued.value);
-  }
-  Handle handle = make_handle(std::move(value), std::move(block));
-  run(std::move(command));
-  return handle;
 }
 
 // --- shape ---

@@ -6,14 +6,6 @@
 #include "sw/tl/program.h"
 
 namespace kernbench::tl {
-namespace {
-
-std::uint64_t bytes_of(const Shape& shape, DType dtype) {
-  return static_cast<std::uint64_t>(shape.elements()) * size_of(dtype);
-}
-
-}  // namespace
-
 bool Program::connected(const std::string& direction) const {
   context_.calling("connected");
   return context_.ipcq_setup().find(direction) != nullptr;
