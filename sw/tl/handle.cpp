@@ -27,7 +27,7 @@ std::vector<std::byte> Handle::bytes() const {
   if (s.data == nullptr)
     throw UsageError(fmt::format(
         "values of {} are read, and this run has no data; use --data deferred or eager", str()));
-  if (s.producer && !s.producer->done())
+  if (s.producer)
     s.program->operand("values", *this);  // simulated time, as for any use of the result
   if (!s.data->known(s.value.image)) {
     throw PendingDataError(fmt::format(

@@ -60,16 +60,31 @@ class Program {
   Handle ref(const Ptr& ptr, const Shape& shape, DType dtype);
   Handle load(const Ptr& ptr, const Shape& shape, DType dtype);  // blocks
   void store(const Ptr& ptr, const Handle& block);               // blocks
+  // The same, left under way: bound to what is visible now, or visible from now on. The first use
+  // of the handle waits, as tl.wait(handle) does; that of a store is the block, complete when it
+  // has been stored.
+  Handle load_async(const Ptr& ptr, const Shape& shape, DType dtype);
+  Handle store_async(const Ptr& ptr, const Handle& block);
 
   // --- compute ---
-  // {M,K} x {K,N}, both in TCM, PE_GEMM only; blocks. The result has the operands' dtype (i32 for
-  // integers) unless `out` says else.
+  // {M,K} x {K,N}, or {B,M,K} x {B,K,N} as one command of B products; both in TCM, PE_GEMM only;
+  // blocks, unless a tl::Overlap lives. The result has the operands' dtype (i32 for integers)
+  // unless `out` says else.
   Handle dot(const Handle& a, const Handle& b, std::optional<DType> out = {});
+  // acc + a x b, in the time of the product: the sum over K, then one addition. `acc` has the
+  // result's shape, in f32 (i32 for integers), and so has the result. Of std::move(acc) the result
+  // takes over the bytes in TCM, unless another handle or a command under way has them.
+  Handle dot(const Handle& a, const Handle& b, const Handle& acc) {
+    return accumulate(a, b, Handle(acc));
+  }
+  Handle dot(const Handle& a, const Handle& b, Handle&& acc) {
+    return accumulate(a, b, std::move(acc));
+  }
   // Tiled, through memory or TCM; does not block.
   Composite composite(const GemmSpec& spec);
   Composite composite(const MathSpec& spec);
 
-  // --- element-wise, PE_MATH, blocking; shapes and scalars broadcast ---
+  // --- element-wise, PE_MATH, blocking as dot; shapes and scalars broadcast ---
   Handle exp(const Handle& x) { return math(MathOp::exp, {x}); }
   Handle log(const Handle& x) { return math(MathOp::log, {x}); }
   Handle sqrt(const Handle& x) { return math(MathOp::sqrt, {x}); }
@@ -155,17 +170,22 @@ class Program {
   // --- control ---
   Handle wait(const RecvFuture& future);
   void wait(const Composite& composite);
-  void wait();                   // for all composites
-  void cycles(std::uint64_t n);  // of PE_CPU
+  void wait(const Handle& handle);  // for the command that makes or stores it
+  void wait();                      // for all that is under way
+  void cycles(std::uint64_t n);     // of PE_CPU
   static std::int64_t cdiv(std::int64_t a, std::int64_t b);
 
  private:
   friend class Handle;
+  friend class Overlap;
+  // A command under way. It keeps operands and result alive until it has completed.
   struct InFlight {
     std::shared_ptr<CommandState> command;
-    std::vector<std::shared_ptr<const Handle::State>>
-        operands;  // alive until the command has completed
+    std::vector<std::shared_ptr<const Handle::State>> operands;
+    PhysRanges reads, writes;  // in memory
+    std::string call;          // "tl.load_async"
   };
+  struct Access;         // of a block in TCM to memory
   struct Target;         // of a composite's result
   struct BoundOperands;  // of a composite
 
@@ -180,6 +200,19 @@ class Program {
   Handle view_of(const char* call, const Handle& x,
                  TensorValue (*view)(const TensorValue&, const Shape&), const Shape& shape);
   const Handle::State& operand(const char* call, const Handle& handle, bool memory_allowed = false);
+  const Handle::State& checked(const char* call, const Handle& handle, bool memory_allowed = false);
+  void await(const Handle::State& state);
+  bool await_oldest();
+  Access begin_load(const char* call, const Ptr& ptr, const Shape& shape, DType dtype);
+  Access begin_store(const char* call, const Ptr& ptr, const Handle& block);
+  Handle complete(Access access);
+  Handle leave_under_way(Access access);
+  Handle accumulate(const Handle& a, const Handle& b, Handle&& acc);
+  static bool has_block_alone(const Handle& handle);
+  Handle product(const std::vector<Operand>& operands, DType dtype,
+                 std::shared_ptr<ScratchBlock> block);
+  Handle compute(const std::string& call, Command command, TensorValue value,
+                 std::shared_ptr<ScratchBlock> block, const std::vector<Operand>& operands);
   NodeId gemm_engine() const;  // of this PE, if it computes values; no_node: phase 2 does
   CompositeOperand operand_of(const Handle& handle) const;
   CompositeOperand operand_of(const Handle& handle, const Shape& broadcast) const;
@@ -207,7 +240,8 @@ class Program {
   FunctionalModel* data_;
   NodeId who_;  // its PE_CPU, by which accesses of one instant are ordered
   std::shared_ptr<Scratch> scratch_;
-  std::vector<InFlight> in_flight_;
+  std::vector<InFlight> in_flight_;  // in order of issue
+  int overlaps_ = 0;                 // tl::Overlap guards that live
 };
 
 }  // namespace kernbench::tl

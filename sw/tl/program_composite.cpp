@@ -291,7 +291,7 @@ Composite Program::submit(Command command, const TensorValue& value, Target targ
     operands.push_back(composite.result_->state_);
   }
   reap();
-  in_flight_.push_back({composite.command_, std::move(operands)});
+  in_flight_.push_back({composite.command_, std::move(operands), {}, {}, "tl.composite"});
   return composite;
 }
 
