@@ -8,8 +8,8 @@
 
 namespace kernbench::tl {
 
-Handle Program::dot(const Handle& a, const Handle& b, std::optional<DType> out) {
-  begin("dot");
+Handle Program::dot(const Handle& a, const Handle& b, std::optional<DType> out, CallSite site) {
+  begin("dot", site);
   const Handle::State &left = operand("tl.dot", a), &right = operand("tl.dot", b);
   const GemmExtents extents = gemm_extents(a.shape(), b.shape());
   accumulator_dtype(a.dtype(), b.dtype());
