@@ -6,6 +6,7 @@
 
 #include "models/base/errors.h"
 #include "models/data/elements.h"
+#include "models/data/race_detector.h"
 #include "models/data/shape_rules.h"
 
 namespace kernbench {
@@ -62,6 +63,8 @@ const char* name_of(DataMode mode) {
 }
 
 // --- accesses of PEs ---
+
+void FunctionalModel::detect_races() { races_ = std::make_shared<RaceDetector>(); }
 
 void FunctionalModel::resolve_before(Fs time) {
   if (journal_.is_earlier(time)) resolve();

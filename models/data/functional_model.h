@@ -22,6 +22,8 @@
 
 namespace kernbench {
 
+class RaceDetector;  // race_detector.h
+
 enum class DataMode : std::uint8_t { off, deferred, eager };
 const char* name_of(DataMode mode);
 
@@ -50,6 +52,10 @@ class FunctionalModel {
   void resolve();
   void resolve_before(Fs time);
   std::uint64_t data_races() const { return journal_.data_races(); }
+
+  // --- accesses that nothing orders (`--check-races`); before the run
+  void detect_races();
+  RaceDetector* races() const { return races_.get(); }  // null: not asked for
 
   // --- the same, at once ---
   MemoryStore& memory();
@@ -125,6 +131,7 @@ class FunctionalModel {
   std::vector<Unresolved> unresolved_;
   std::uint64_t next_op_ = 1;
   ValueResolver* resolver_ = nullptr;
+  std::shared_ptr<RaceDetector> races_;
   std::map<NodeId, std::string> engines_;
   std::map<ValueId, std::shared_ptr<const GemmProducts>> products_;
 };

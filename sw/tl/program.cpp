@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <set>
 
 #include "models/address/phys_addr.h"
@@ -23,9 +22,14 @@ namespace {
 Program::Program(KernelContext& context)
     : context_(context), data_(context.data()),
       who_(context.machine().engine(context.where(), PeEngine::pe_cpu)),
-      scratch_(std::make_shared<Scratch>(context.scratch())) {}
+      scratch_(std::make_shared<Scratch>(context.scratch())) {
+  begin_kernel();
+}
 
-Program::~Program() { scratch_->close(); }
+Program::~Program() {
+  end_kernel();
+  scratch_->close();
+}
 
 // --- identity ---
 
@@ -61,8 +65,8 @@ int Program::launch_num(int axis) const {
 
 // --- the pieces that the calls share ---
 
-void Program::begin(const char* call) {
-  context_.calling(call);
+void Program::begin(const char* call, CallSite site) {
+  context_.calling(call, site);
   context_.dispatch();
 }
 
@@ -130,7 +134,7 @@ const Handle::State& Program::checked(const char* call, const Handle& handle, bo
 
 void Program::await(const Handle::State& state) {
   if (!state.producer) return;
-  if (!state.producer->done() || !state.producer->error().empty()) context_.wait(*state.producer);
+  settle(state.producer);
   state.producer.reset();
   state.value.image = state.value.image.without_captures();  // the instant of the issue is over
 }
@@ -153,16 +157,6 @@ NodeId Program::gemm_engine() const {
 }
 
 void Program::run(Command command) { context_.wait(*context_.issue(std::move(command))); }
-
-// Failed commands stay, so that a wait reports them; PE_CPU reports those without a wait when the
-// kernel has ended.
-void Program::reap() {
-  const auto finished = [](const InFlight& entry) {
-    return entry.command->done() && entry.command->error().empty();
-  };
-  in_flight_.erase(std::remove_if(in_flight_.begin(), in_flight_.end(), finished),
-                   in_flight_.end());
-}
 
 // --- shape ---
 
@@ -222,31 +216,28 @@ Handle Program::full(const Shape& shape, double value, DType dtype) {
 
 // --- control ---
 
-void Program::cycles(std::uint64_t n) {
-  begin("cycles");
+void Program::cycles(std::uint64_t n, CallSite site) {
+  begin("cycles", site);
   context_.cycles(n);
 }
 
-void Program::wait(const Composite& composite) {
+void Program::wait(const Composite& composite, CallSite site) {
   if (!composite.command_) throw UsageError("tl.wait for a composite that was not made");
-  begin("wait");
-  context_.wait(*composite.command_);
-  reap();
+  begin("wait", site);
+  wait_for(composite.command_);
 }
 
-void Program::wait(const Handle& handle) {
+void Program::wait(const Handle& handle, CallSite site) {
   const Handle::State& state = checked("tl.wait", handle);
-  begin("wait");
-  if (state.producer) context_.wait(*state.producer);
+  begin("wait", site);
+  if (state.producer) wait_for(state.producer);
   await(state);
-  reap();
 }
 
-void Program::wait() {
-  begin("wait");
-  const std::vector<InFlight> all = in_flight_;
-  for (const InFlight& entry : all) context_.wait(*entry.command);
+void Program::wait(CallSite site) {
+  begin("wait", site);
   reap();
+  while (!in_flight_.empty()) wait_for(std::shared_ptr<CommandState>(in_flight_.front().command));
 }
 
 std::int64_t Program::cdiv(std::int64_t a, std::int64_t b) {

@@ -17,19 +17,18 @@ Handle Program::compute(const std::string& call, Command command, TensorValue va
     return make_handle(std::move(value), std::move(block));
   }
   Handle result = make_handle(std::move(value), std::move(block), state);
-  InFlight entry{state, {result.state_}, {}, {}, call};
+  InFlight entry{state, {result.state_}, {}, {}, call, true};
   for (const Operand& each : operands) {
     if (each.is_handle()) entry.operands.push_back(each.handle().state_);
   }
-  reap();
-  in_flight_.push_back(std::move(entry));
+  put_in_flight(std::move(entry));
   return result;
 }
 
 // --- products
 
-Handle Program::dot(const Handle& a, const Handle& b, std::optional<DType> out) {
-  begin("dot");
+Handle Program::dot(const Handle& a, const Handle& b, std::optional<DType> out, CallSite site) {
+  begin("dot", site);
   operand("tl.dot", a);
   operand("tl.dot", b);
   const Shape shape = dot_shape(a.shape(), b.shape());
@@ -39,8 +38,8 @@ Handle Program::dot(const Handle& a, const Handle& b, std::optional<DType> out) 
   return product({a, b}, dtype, allocate("tl.dot", shape, dtype));
 }
 
-Handle Program::accumulate(const Handle& a, const Handle& b, Handle&& acc) {
-  begin("dot");
+Handle Program::accumulate(const Handle& a, const Handle& b, Handle&& acc, CallSite site) {
+  begin("dot", site);
   operand("tl.dot", a);
   operand("tl.dot", b);
   operand("tl.dot", acc);

@@ -4,8 +4,8 @@
 
 namespace kernbench::tl {
 
-Handle Program::ref(const Ptr& ptr, const Shape& shape, DType dtype) {
-  context_.calling("ref");
+Handle Program::ref(const Ptr& ptr, const Shape& shape, DType dtype, CallSite site) {
+  context_.calling("ref", site);
   ptr.check_dtype("tl.ref", dtype);
   ptr.check_access("tl.ref", bytes_of(shape, dtype));
   return Handle(std::make_shared<const Handle::State>(
@@ -21,13 +21,14 @@ struct Program::Access {
 };
 
 Program::Access Program::begin_load(const char* call, const Ptr& ptr, const Shape& shape,
-                                    DType dtype) {
-  begin(call + 3);  // behind "tl."
+                                    DType dtype, CallSite site) {
+  begin(call + 3, site);  // behind "tl."
   ptr.check_dtype(call, dtype);
   const std::uint64_t nbytes = bytes_of(shape, dtype);
   const PhysRanges from = resolve(call, ptr, nbytes);
+  check_order(call, ptr, from, false);
   Access access{{DmaCommand{false, ptr.address(), nbytes}, nullptr},
-                {nullptr, {}, from, {}, call},
+                {nullptr, {}, from, {}, call, true},
                 {ByteImage::zeros(nbytes), shape, dtype, {}},
                 allocate(call, shape, dtype)};
   if (data_ != nullptr) {
@@ -38,13 +39,15 @@ Program::Access Program::begin_load(const char* call, const Ptr& ptr, const Shap
   return access;
 }
 
-Program::Access Program::begin_store(const char* call, const Ptr& ptr, const Handle& block) {
-  begin(call + 3);
+Program::Access Program::begin_store(const char* call, const Ptr& ptr, const Handle& block,
+                                     CallSite site) {
+  begin(call + 3, site);
   const Handle::State& state = operand(call, block);
   ptr.check_dtype(call, block.dtype());
   const PhysRanges to = resolve(call, ptr, block.nbytes());
+  check_order(call, ptr, to, true);
   Access access{{DmaCommand{true, ptr.address(), block.nbytes()}, nullptr},
-                {nullptr, {block.state_}, {}, to, call},
+                {nullptr, {block.state_}, {}, to, call, true},
                 {},
                 nullptr};
   if (data_ != nullptr)
@@ -53,6 +56,7 @@ Program::Access Program::begin_store(const char* call, const Ptr& ptr, const Han
 }
 
 Handle Program::complete(Access access) {
+  note(access.entry, agent_);
   run(std::move(access.command));
   if (access.block == nullptr) return {};
   access.value.image = access.value.image.without_captures();  // the instant of the issue is over
@@ -71,25 +75,24 @@ Handle Program::leave_under_way(Access access) {
   Handle handle =
       make_handle(std::move(access.value), std::move(access.block), access.entry.command, offset);
   access.entry.operands.push_back(handle.state_);
-  reap();
-  in_flight_.push_back(std::move(access.entry));
+  put_in_flight(std::move(access.entry));
   return handle;
 }
 
-Handle Program::load(const Ptr& ptr, const Shape& shape, DType dtype) {
-  return complete(begin_load("tl.load", ptr, shape, dtype));
+Handle Program::load(const Ptr& ptr, const Shape& shape, DType dtype, CallSite site) {
+  return complete(begin_load("tl.load", ptr, shape, dtype, site));
 }
 
-Handle Program::load_async(const Ptr& ptr, const Shape& shape, DType dtype) {
-  return leave_under_way(begin_load("tl.load_async", ptr, shape, dtype));
+Handle Program::load_async(const Ptr& ptr, const Shape& shape, DType dtype, CallSite site) {
+  return leave_under_way(begin_load("tl.load_async", ptr, shape, dtype, site));
 }
 
-void Program::store(const Ptr& ptr, const Handle& block) {
-  complete(begin_store("tl.store", ptr, block));
+void Program::store(const Ptr& ptr, const Handle& block, CallSite site) {
+  complete(begin_store("tl.store", ptr, block, site));
 }
 
-Handle Program::store_async(const Ptr& ptr, const Handle& block) {
-  return leave_under_way(begin_store("tl.store_async", ptr, block));
+Handle Program::store_async(const Ptr& ptr, const Handle& block, CallSite site) {
+  return leave_under_way(begin_store("tl.store_async", ptr, block, site));
 }
 
 }  // namespace kernbench::tl
