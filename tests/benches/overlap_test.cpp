@@ -63,6 +63,10 @@ void exp_one(tl::Program& tl, tl::Tensor, tl::Tensor, tl::Tensor, int) {
   tl.exp(tl.zeros({rows, 4 * depth}));
 }
 
+void load_without_a_wait(tl::Program& tl, tl::Tensor x, tl::Tensor, tl::Tensor, int) {
+  tl.load_async(x.local(), {rows, depth}, f16);
+}
+
 // --- several engines
 
 void dot_beside_exp(tl::Program& tl, tl::Tensor, tl::Tensor, tl::Tensor out, int) {
@@ -156,6 +160,11 @@ BOOST_AUTO_TEST_CASE(gemm_and_math_proceed_together_where_they_do_not_share_the_
       {"cube.pe_template.components.pe_scheduler.attrs.shared_accel_slot", "false"});
   BOOST_TEST(time_of(run, &dot_beside_exp) == std::max(dot, exp));
   BOOST_TEST(time_of(run, &load_beside_dot_and_exp) == std::max({dot, exp, load}));
+}
+
+BOOST_AUTO_TEST_CASE(a_kernel_lasts_until_what_it_has_left_under_way_is_done) {
+  const Run run{1, 32, {}, false};
+  BOOST_TEST(time_of(run, &load_without_a_wait) == time_of(run, &load_one));
 }
 
 // Loads that the queue of PE_DMA does not hold wait in PE_SCHEDULER, and nothing behind them does.

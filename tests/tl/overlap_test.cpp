@@ -5,6 +5,7 @@
 #include <boost/test/unit_test.hpp>
 
 #include "models/base/errors.h"
+#include "models/data/elements.h"
 #include "tests/support/error_text.h"
 #include "tests/tl/fake_pe.h"
 
@@ -22,6 +23,7 @@ void write(FakePe& pe, std::uint64_t pa, const std::vector<float>& values) {
 
 const tl::Ptr at_1000{std::uint64_t{0x1000}};
 const tl::Ptr at_2000{std::uint64_t{0x2000}};
+const tl::Ptr at_3000{std::uint64_t{0x3000}};
 
 struct BusyPe : FakePe {
   explicit BusyPe(std::uint64_t scratch_bytes = 1 << 20) : FakePe(true, scratch_bytes) {
@@ -53,21 +55,32 @@ BOOST_AUTO_TEST_CASE(an_asynchronous_store_is_visible_at_its_issue_and_its_block
   tl::Program tl(pe);
   const tl::Handle x = tl.full({2}, 3, f32);
   const tl::Handle stored = tl.store_async(at_1000, x);
-  BOOST_TEST(tl.load(at_1000, {2}, f32).data() == (std::vector<double>{3, 3}));
-  BOOST_TEST(pe.waits == (Waits{1}));
+  const TensorValue seen = pe.functional_model.view({{0x1000, 4}}, {1}, f32);
+  BOOST_TEST(read_element(pe.functional_model.bytes(seen).data(), f32) == 3);
   BOOST_TEST(x.data() == (std::vector<double>{3, 3}));
-  BOOST_TEST(pe.waits == (Waits{1}));
-  BOOST_TEST(!pe.states.at(0)->done());
+  BOOST_TEST(pe.waits.empty());
+  BOOST_CHECK_EXCEPTION(tl.load(at_1000, {2}, f32), UsageError, with_text("tl.wait for it first"));
   tl.wait(stored);
-  BOOST_TEST(pe.waits == (Waits{1, 0}));
+  BOOST_TEST(pe.waits == (Waits{0}));
   BOOST_TEST(stored.data() == (std::vector<double>{3, 3}));
+  BOOST_TEST(tl.load(at_1000, {2}, f32).data() == (std::vector<double>{3, 3}));
+}
+
+BOOST_AUTO_TEST_CASE(what_a_load_under_way_reads_is_not_overwritten_before_its_use) {
+  BusyPe pe;
+  tl::Program tl(pe);
+  const tl::Handle x = tl.load_async(at_1000, {2}, f32), zero = tl.zeros({2}, f32);
+  BOOST_CHECK_EXCEPTION(tl.store(at_1000, zero), UsageError, with_text("tl.wait for it first"));
+  BOOST_CHECK_EXCEPTION(tl.store_async(at_1000, zero), UsageError, with_text("overwrites"));
+  tl.exp(x);
+  BOOST_CHECK_NO_THROW(tl.store(at_1000, zero));
 }
 
 BOOST_AUTO_TEST_CASE(a_wait_without_a_handle_is_for_all_that_is_under_way) {
   BusyPe pe;
   tl::Program tl(pe);
   const tl::Handle a = tl.load_async(at_1000, {4}, f32), b = tl.load_async(at_2000, {4}, f32);
-  tl.composite(tl::math(MathOp::exp, {tl.ref(at_1000, {4}, f32)}).to(at_2000));
+  tl.composite(tl::math(MathOp::exp, {tl.ref(at_1000, {4}, f32)}).to(at_3000));
   tl.wait();
   BOOST_TEST(pe.waits == (Waits{0, 1, 2}));
   tl.wait();
@@ -134,7 +147,7 @@ BOOST_AUTO_TEST_CASE(commands_under_way_keep_operands_and_results) {
   const tl::Overlap overlap(tl);
   tl.load_async(at_1000, {16}, f32);                     // 64 bytes, dropped
   tl.dot(tl.zeros({4, 4}, f32), tl.zeros({4, 4}, f32));  // 3 x 64, dropped
-  tl.store_async(at_1000, tl.zeros({16}, f32));          // 64
+  tl.store_async(at_2000, tl.zeros({16}, f32));          // 64
   BOOST_TEST(pe.scratch().used_bytes() == 5 * 64);
   for (const auto& state : pe.states) state->complete();
   const tl::Handle next = tl.zeros({4}, f32);
