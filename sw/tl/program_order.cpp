@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <exception>
 
 #include "models/base/errors.h"
 #include "models/data/functional_model.h"
@@ -136,7 +137,7 @@ void Program::begin_kernel() {
 // The engines drain before the launch is answered: it orders these commands as well.
 void Program::end_kernel() {
   reap();
-  if (!in_flight_.empty()) {
+  if (!in_flight_.empty() && std::uncaught_exceptions() == 0) {
     const InFlight& first = in_flight_.front();
     context_.leaves_unwaited(
         fmt::format("{} command{}, {}{}", in_flight_.size(), in_flight_.size() == 1 ? "" : "s",
