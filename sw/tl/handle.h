@@ -12,6 +12,7 @@
 #include "models/data/tensor_value.h"
 #include "models/protocol/command_state.h"
 #include "sw/tl/half.h"
+#include "sw/tl/index_block.h"
 #include "sw/tl/ptr.h"
 #include "sw/tl/scratch.h"
 
@@ -22,6 +23,7 @@ class FunctionalModel;
 namespace kernbench::tl {
 
 class Program;
+struct BlockAccess;
 
 class Handle {
  public:
@@ -42,6 +44,10 @@ class Handle {
   double at(const std::vector<std::int64_t>& index) const;
   double item() const;  // of a single element
   explicit operator bool() const { return item() != 0; }
+  // Of a block of integers, in row-major order, as offsets, masks and row indices need them: known
+  // at issue in every data mode where they are made of arange, full, zeros and views of these; else
+  // as data().
+  std::optional<std::vector<std::int64_t>> index_values() const;
 
  private:
   friend class Program;
@@ -50,10 +56,12 @@ class Handle {
     std::shared_ptr<const Scratch> scratch;  // the kernel's, also of a reference
     TensorValue value;                       // its image is all zeros when there are no data
     FunctionalModel* data = nullptr;
-    std::shared_ptr<ScratchBlock> block;     // in TCM
-    std::optional<Ptr> ptr;                  // a reference
-    std::shared_ptr<CommandState> producer;  // the composite that makes it
-    std::uint64_t offset = 0;                // of its first element in the block
+    std::shared_ptr<ScratchBlock> block;                  // in TCM
+    std::optional<Ptr> ptr;                               // a reference
+    std::shared_ptr<CommandState> producer;               // the composite that makes it
+    std::uint64_t offset = 0;                             // of its first element in the block
+    IndexValues index = nullptr;                          // an index block
+    std::shared_ptr<const BlockAccess> access = nullptr;  // a reference with strides
   };
   explicit Handle(std::shared_ptr<const State> state) : state_(std::move(state)) {}
   const State& state() const;

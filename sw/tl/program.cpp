@@ -10,6 +10,7 @@
 #include "models/data/elements.h"
 #include "models/data/functional_model.h"
 #include "models/data/shape_rules.h"
+#include "sw/tl/index_block.h"
 
 namespace kernbench::tl {
 namespace {
@@ -98,10 +99,11 @@ std::shared_ptr<ScratchBlock> Program::allocate(const char* call, const Shape& s
 }
 
 Handle Program::make_handle(TensorValue value, std::shared_ptr<ScratchBlock> block,
-                            std::shared_ptr<CommandState> producer, std::uint64_t offset) {
+                            std::shared_ptr<CommandState> producer, std::uint64_t offset,
+                            IndexValues index) {
   return Handle(std::make_shared<const Handle::State>(
       Handle::State{this, scratch_, std::move(value), data_, std::move(block), std::nullopt,
-                    std::move(producer), offset}));
+                    std::move(producer), offset, std::move(index)}));
 }
 
 // A block that is ready for use: a composite that makes it has completed.
@@ -141,7 +143,10 @@ Handle Program::view_of(const char* call, const Handle& x,
                         TensorValue (*view)(const TensorValue&, const Shape&), const Shape& shape) {
   context_.calling(call + 3);  // behind "tl."
   const Handle::State& state = operand(call, x);
-  return make_handle(view(state.value, shape), state.block, {}, state.offset);
+  TensorValue value = view(state.value, shape);
+  IndexValues index =
+      viewed(state.index, x.shape(), [&](const TensorValue& all) { return view(all, shape); });
+  return make_handle(std::move(value), state.block, {}, state.offset, std::move(index));
 }
 
 Handle Program::trans(const Handle& x) {
@@ -159,7 +164,10 @@ Handle Program::slice(const Handle& x, std::int64_t begin, std::int64_t end) {
   TensorValue rows = sliced(state.value, begin, end);
   const std::uint64_t offset =
       static_cast<std::uint64_t>(begin * strides_of(state.value).front()) * size_of(x.dtype());
-  return make_handle(std::move(rows), state.block, {}, state.offset + offset);
+  IndexValues index = viewed(
+      state.index, x.shape(), [&](const TensorValue& all) { return sliced(all, begin, end); },
+      begin * row_major_strides(x.shape()).front());
+  return make_handle(std::move(rows), state.block, {}, state.offset + offset, std::move(index));
 }
 
 Handle Program::broadcast_to(const Handle& x, const Shape& shape) {
@@ -179,7 +187,8 @@ Handle Program::arange(std::int64_t begin, std::int64_t end, DType dtype) {
     write_element(bytes.data() + static_cast<std::uint64_t>(i - begin) * size, dtype,
                   static_cast<double>(i));
   }
-  return make_handle(FunctionalModel::constant(bytes.data(), shape, dtype), std::move(block));
+  return make_handle(FunctionalModel::constant(bytes.data(), shape, dtype), std::move(block), {}, 0,
+                     index_range(begin, end, dtype));
 }
 
 Handle Program::full(const Shape& shape, double value, DType dtype) {
@@ -188,7 +197,7 @@ Handle Program::full(const Shape& shape, double value, DType dtype) {
   const bool is_zero = value == 0 || data_ == nullptr;
   return make_handle(
       is_zero ? FunctionalModel::zeros(shape, dtype) : FunctionalModel::full(shape, dtype, value),
-      std::move(block));
+      std::move(block), {}, 0, index_full(shape, value, dtype));
 }
 
 // --- control ---

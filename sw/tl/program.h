@@ -12,9 +12,11 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <type_traits>
 #include <vector>
 
 #include "models/protocol/kernel_context.h"
+#include "sw/tl/block_ptr.h"
 #include "sw/tl/composite.h"
 #include "sw/tl/dtypes.h"
 #include "sw/tl/handle.h"
@@ -60,6 +62,32 @@ class Program {
   Handle ref(const Ptr& ptr, const Shape& shape, DType dtype);
   Handle load(const Ptr& ptr, const Shape& shape, DType dtype);  // blocks
   void store(const Ptr& ptr, const Handle& block);               // blocks
+
+  // --- blocks with strides and bounds, masks, indices: one DMA request each, whose time follows
+  // from the flits and bursts that it touches (spec 2.6) ---
+  // `order`: axes from the innermost outwards, a permutation; a hint that has no effect here.
+  BlockPtr make_block_ptr(const Ptr& base, const Extents& shape, const Extents& strides,
+                          const Extents& offsets, const Shape& block_shape,
+                          const std::vector<int>& order = {});
+  BlockPtr advance(const BlockPtr& block, const Extents& offsets);  // no check before its use
+  // The stride of the last axis is 1.
+  TensorDescriptor make_tensor_descriptor(const Ptr& base, const Extents& shape,
+                                          const Extents& strides, const Shape& block_shape,
+                                          Padding padding = Padding::zero);
+  Handle load(const BlockPtr& block, const Boundary& boundary = {});                   // blocks
+  void store(const BlockPtr& to, const Handle& block, const Boundary& boundary = {});  // blocks
+  // Composites stream its tiles with their strides. The block lies inside the tensor.
+  Handle ref(const BlockPtr& block);
+  // Element i lies offsets[i] elements behind `base`. `offsets` (and the mask) are integers whose
+  // values are known: Handle::index_values().
+  template <class Offsets, std::enable_if_t<std::is_same_v<Offsets, Handle>, int> = 0>
+  Handle load(const Ptr& base, const Offsets& offsets, DType dtype,
+              const std::optional<Masked>& masked = {}) {
+    return load_elements(base, offsets, dtype, masked);
+  }
+  // Of elements at one place the last is stored.
+  void store(const Ptr& base, const Handle& offsets, const Handle& block,
+             const std::optional<Handle>& mask = {});
 
   // --- compute ---
   // {M,K} x {K,N}, both in TCM, PE_GEMM only; blocks. The result has the operands' dtype (i32 for
@@ -161,6 +189,7 @@ class Program {
 
  private:
   friend class Handle;
+  friend class TensorDescriptor;
   struct InFlight {
     std::shared_ptr<CommandState> command;
     std::vector<std::shared_ptr<const Handle::State>>
@@ -171,12 +200,20 @@ class Program {
 
   void begin(const char* call);  // by name, "load"; pays for it
   PhysRanges resolve(const char* call, const Ptr& ptr, std::uint64_t nbytes) const;
+  PhysRanges resolve(const char* call, const Ptr& base, const AddressRuns& runs) const;
+  static DmaCommand dma_of(const Ptr& base, const BlockAccess& access, bool write);
+  Handle load_elements(const Ptr& base, const Handle& offsets, DType dtype,
+                       const std::optional<Masked>& masked);
+  Handle load_block(const char* call, const Ptr& base, const BlockAccess& access, double fill);
+  void store_block(const char* call, const Ptr& base, const BlockAccess& access,
+                   const Handle& block);
   Accessor accessor() const;  // for what is issued now
   PhysRanges place_of(const Handle& handle) const;
   PhysRanges place_of(const ScratchBlock& block) const;
   std::shared_ptr<ScratchBlock> allocate(const char* call, const Shape& shape, DType dtype);
   Handle make_handle(TensorValue value, std::shared_ptr<ScratchBlock> block,
-                     std::shared_ptr<CommandState> producer = {}, std::uint64_t offset = 0);
+                     std::shared_ptr<CommandState> producer = {}, std::uint64_t offset = 0,
+                     IndexValues index = nullptr);
   Handle view_of(const char* call, const Handle& x,
                  TensorValue (*view)(const TensorValue&, const Shape&), const Shape& shape);
   const Handle::State& operand(const char* call, const Handle& handle, bool memory_allowed = false);
@@ -188,8 +225,8 @@ class Program {
                                         const Shape& shape, std::vector<Handle>& handles,
                                         std::vector<EpilogueStage>& stages);
   BoundOperands bind_operands(const char* call, const std::vector<Handle>& handles) const;
-  Target make_target(const char* call, const std::optional<Ptr>& out, const Shape& shape,
-                     DType dtype);
+  TensorValue view_of(const BlockAccess& access, const PhysRanges& from) const;
+  Target make_target(const char* call, const CompositeOutput& out, const Shape& shape, DType dtype);
   Composite submit(Command command, const TensorValue& value, Target target,
                    std::vector<std::shared_ptr<const Handle::State>> operands);
   void send_bytes(const std::string& direction, TensorValue value, const PhysRanges& from);
