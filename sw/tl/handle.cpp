@@ -51,6 +51,12 @@ std::vector<double> Handle::data(CallSite site) const {
   return values;
 }
 
+std::optional<std::vector<std::int64_t>> Handle::index_values() const {
+  if (state().index != nullptr) return *state().index;
+  const std::vector<double> values = data();
+  return std::vector<std::int64_t>(values.begin(), values.end());
+}
+
 double Handle::at(const std::vector<std::int64_t>& index, CallSite site) const {
   const Shape& extents = shape();
   if (index.size() != extents.rank())

@@ -13,6 +13,7 @@
 #include "models/data/tensor_value.h"
 #include "models/protocol/command_state.h"
 #include "sw/tl/half.h"
+#include "sw/tl/index_block.h"
 #include "sw/tl/ptr.h"
 #include "sw/tl/scratch.h"
 
@@ -23,6 +24,7 @@ class FunctionalModel;
 namespace kernbench::tl {
 
 class Program;
+struct BlockAccess;
 
 class Handle {
  public:
@@ -44,6 +46,10 @@ class Handle {
   double at(const std::vector<std::int64_t>& index, CallSite site = CallSite::here()) const;
   double item(CallSite site = CallSite::here()) const;  // of a single element
   explicit operator bool() const { return item() != 0; }
+  // Of a block of integers, in row-major order, as offsets, masks and row indices need them: known
+  // at issue in every data mode where they are made of arange, full, zeros and views of these; else
+  // as data().
+  std::optional<std::vector<std::int64_t>> index_values() const;
 
  private:
   friend class Program;
@@ -56,7 +62,10 @@ class Handle {
     std::optional<Ptr> ptr;               // a reference
     // The command under way that makes it, until the first use has waited for it.
     mutable std::shared_ptr<CommandState> producer;
-    std::uint64_t offset = 0;  // of its first element in the block
+    std::uint64_t offset = 0;                             // of its first element in the block
+    IndexValues index = nullptr;                          // an index block
+    std::shared_ptr<const BlockAccess> access = nullptr;  // a reference with strides
+    mutable bool is_gathered = false;  // its value becomes dense when it is there
   };
   explicit Handle(std::shared_ptr<const State> state) : state_(std::move(state)) {}
   const State& state() const;
