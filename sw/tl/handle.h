@@ -41,6 +41,10 @@ class Handle {
   std::vector<double> data() const;
   double at(const std::vector<std::int64_t>& index) const;
   double item() const;  // of a single element
+  // The values of a block of integers: of an index block, whose values follow from the kernel
+  // alone, in every data mode; else as data() gives them, with its errors.
+  std::vector<std::int64_t> index_values() const;
+  bool is_mask() const { return state().mask; }  // made by comparisons and logical operations
   explicit operator bool() const { return item() != 0; }
 
  private:
@@ -54,19 +58,15 @@ class Handle {
     std::optional<Ptr> ptr;                  // a reference
     std::shared_ptr<CommandState> producer;  // the composite that makes it
     std::uint64_t offset = 0;                // of its first element in the block
+    // Elements of an index block in row-major order; null: it is none.
+    std::shared_ptr<const std::vector<std::int64_t>> index = nullptr;
+    bool mask = false;  // elements are 0 or 1
   };
   explicit Handle(std::shared_ptr<const State> state) : state_(std::move(state)) {}
   const State& state() const;
   std::vector<std::byte> bytes() const;
 
-  friend Handle operator+(const Handle& a, const class Operand& b);
-  friend Handle operator-(const Handle& a, const Operand& b);
-  friend Handle operator*(const Handle& a, const Operand& b);
-  friend Handle operator/(const Handle& a, const Operand& b);
-  friend Handle operator+(double a, const Handle& b);
-  friend Handle operator-(double a, const Handle& b);
-  friend Handle operator*(double a, const Handle& b);
-  friend Handle operator/(double a, const Handle& b);
+  friend Program& program_of(const Handle& handle);
 
   std::shared_ptr<const State> state_;
 };
@@ -87,14 +87,6 @@ class Operand {
   double scalar_ = 0;
 };
 
-// Element-wise on PE_MATH, like tl.add and the like.
-Handle operator+(const Handle& a, const Operand& b);
-Handle operator-(const Handle& a, const Operand& b);
-Handle operator*(const Handle& a, const Operand& b);
-Handle operator/(const Handle& a, const Operand& b);
-Handle operator+(double a, const Handle& b);
-Handle operator-(double a, const Handle& b);
-Handle operator*(double a, const Handle& b);
-Handle operator/(double a, const Handle& b);
-
 }  // namespace kernbench::tl
+
+#include "sw/tl/operators.h"
