@@ -51,12 +51,6 @@ std::vector<double> Handle::data(CallSite site) const {
   return values;
 }
 
-std::optional<std::vector<std::int64_t>> Handle::index_values() const {
-  if (state().index != nullptr) return *state().index;
-  const std::vector<double> values = data();
-  return std::vector<std::int64_t>(values.begin(), values.end());
-}
-
 double Handle::at(const std::vector<std::int64_t>& index, CallSite site) const {
   const Shape& extents = shape();
   if (index.size() != extents.rank())
@@ -78,13 +72,12 @@ double Handle::item(CallSite site) const {
   return data(site).front();
 }
 
-Handle operator+(const Handle& a, const Operand& b) { return a.state().program->add(a, b); }
-Handle operator-(const Handle& a, const Operand& b) { return a.state().program->sub(a, b); }
-Handle operator*(const Handle& a, const Operand& b) { return a.state().program->mul(a, b); }
-Handle operator/(const Handle& a, const Operand& b) { return a.state().program->div(a, b); }
-Handle operator+(double a, const Handle& b) { return b.state().program->add(a, b); }
-Handle operator-(double a, const Handle& b) { return b.state().program->sub(a, b); }
-Handle operator*(double a, const Handle& b) { return b.state().program->mul(a, b); }
-Handle operator/(double a, const Handle& b) { return b.state().program->div(a, b); }
+std::vector<std::int64_t> Handle::index_values() const {
+  if (is_float(dtype()))
+    throw UsageError(fmt::format("{} is used as an index block, which holds integers", str()));
+  if (state().index) return *state().index;
+  const std::vector<double> values = data();
+  return {values.begin(), values.end()};
+}
 
 }  // namespace kernbench::tl

@@ -45,11 +45,11 @@ class Handle {
   std::vector<double> data(CallSite site = CallSite::here()) const;
   double at(const std::vector<std::int64_t>& index, CallSite site = CallSite::here()) const;
   double item(CallSite site = CallSite::here()) const;  // of a single element
+  // The values of a block of integers: of an index block, whose values follow from the kernel
+  // alone, in every data mode; else as data() gives them, with its errors.
+  std::vector<std::int64_t> index_values() const;
+  bool is_mask() const { return state().mask; }  // made by comparisons and logical operations
   explicit operator bool() const { return item() != 0; }
-  // Of a block of integers, in row-major order, as offsets, masks and row indices need them: known
-  // at issue in every data mode where they are made of arange, full, zeros and views of these; else
-  // as data().
-  std::optional<std::vector<std::int64_t>> index_values() const;
 
  private:
   friend class Program;
@@ -64,6 +64,7 @@ class Handle {
     mutable std::shared_ptr<CommandState> producer;
     std::uint64_t offset = 0;                             // of its first element in the block
     IndexValues index = nullptr;                          // an index block
+    bool mask = false;                                    // elements are 0 or 1
     std::shared_ptr<const BlockAccess> access = nullptr;  // a reference with strides
     mutable bool is_gathered = false;  // its value becomes dense when it is there
   };
@@ -71,14 +72,7 @@ class Handle {
   const State& state() const;
   std::vector<std::byte> bytes(CallSite site) const;
 
-  friend Handle operator+(const Handle& a, const class Operand& b);
-  friend Handle operator-(const Handle& a, const Operand& b);
-  friend Handle operator*(const Handle& a, const Operand& b);
-  friend Handle operator/(const Handle& a, const Operand& b);
-  friend Handle operator+(double a, const Handle& b);
-  friend Handle operator-(double a, const Handle& b);
-  friend Handle operator*(double a, const Handle& b);
-  friend Handle operator/(double a, const Handle& b);
+  friend Program& program_of(const Handle& handle);
 
   std::shared_ptr<const State> state_;
 };
@@ -99,14 +93,6 @@ class Operand {
   double scalar_ = 0;
 };
 
-// Element-wise on PE_MATH, like tl.add and the like.
-Handle operator+(const Handle& a, const Operand& b);
-Handle operator-(const Handle& a, const Operand& b);
-Handle operator*(const Handle& a, const Operand& b);
-Handle operator/(const Handle& a, const Operand& b);
-Handle operator+(double a, const Handle& b);
-Handle operator-(double a, const Handle& b);
-Handle operator*(double a, const Handle& b);
-Handle operator/(double a, const Handle& b);
-
 }  // namespace kernbench::tl
+
+#include "sw/tl/operators.h"

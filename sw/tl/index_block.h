@@ -11,12 +11,6 @@
 namespace kernbench::tl {
 
 using IndexValues = std::shared_ptr<const std::vector<std::int64_t>>;  // row-major; null: none
-constexpr std::int64_t max_index_elements = 1 << 20;
-
-// Null for floats, and for more elements.
-IndexValues index_range(std::int64_t begin, std::int64_t end, DType dtype);
-IndexValues index_full(const Shape& shape, double value, DType dtype);
-
 // The elements of a view. `view` makes it of a dense value of the shape `from`; `first`: the
 // element of the whole at which it begins.
 template <class View>

@@ -33,7 +33,7 @@ void check_permutation(const std::vector<int>& order, std::size_t rank) {
 std::vector<std::int64_t> known_indices(const char* call, const char* what, const Handle& handle) {
   if (is_float(handle.dtype()))
     throw UsageError(fmt::format("{}: {} {}: must be integers", call, what, handle.str()));
-  return *handle.index_values();
+  return handle.index_values();
 }
 
 std::vector<std::int64_t> broadcast_mask(const char* call, const Handle& mask, const Shape& shape) {
