@@ -25,6 +25,7 @@ namespace kernbench::tl {
 
 class Program;
 struct BlockAccess;
+struct GatheredLoad;
 
 class Handle {
  public:
@@ -66,7 +67,8 @@ class Handle {
     IndexValues index = nullptr;                          // an index block
     bool mask = false;                                    // elements are 0 or 1
     std::shared_ptr<const BlockAccess> access = nullptr;  // a reference with strides
-    mutable bool is_gathered = false;  // its value becomes dense when it is there
+    // What its value is made of at the first use; null: it has its value.
+    mutable std::shared_ptr<const GatheredLoad> gathered = nullptr;
   };
   explicit Handle(std::shared_ptr<const State> state) : state_(std::move(state)) {}
   const State& state() const;

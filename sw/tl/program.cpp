@@ -133,11 +133,10 @@ const Handle::State& Program::checked(const char* call, const Handle& handle, bo
   return state;
 }
 
-// Of which a view is made. That needs no bytes; but a block that a load gathers has no layout
-// before it is there.
+// Of which a view is made. That needs no bytes, but of a load that gathers its block.
 const Handle::State& Program::viewed_block(const char* call, const Handle& handle) {
   const Handle::State& state = checked(call, handle);
-  if (state.is_gathered) await(state);
+  if (state.gathered) await(state);
   return state;
 }
 
@@ -146,8 +145,8 @@ void Program::await(const Handle::State& state) {
   settle(state.producer);
   state.producer.reset();
   state.value.image = state.value.image.without_captures();  // the instant of the issue is over
-  if (state.is_gathered) state.value = data_->made_dense(state.value);
-  state.is_gathered = false;
+  if (state.gathered) state.value = gathered_value(*state.gathered);
+  state.gathered.reset();
 }
 
 // False: all have completed.

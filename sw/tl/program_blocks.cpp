@@ -229,9 +229,13 @@ Program::Access Program::begin_block_load(const char* call, const Ptr& base,
     load.command.data = std::move(issued.op);
     bytes = std::move(issued.value.image);
   }
-  load.value = access.loaded(bytes, fill);
-  load.is_gathered = true;
+  load.gathered = std::make_shared<const GatheredLoad>(GatheredLoad{access, bytes, fill});
   return load;
+}
+
+// The instant of the issue is over. In TCM a block is dense.
+TensorValue Program::gathered_value(const GatheredLoad& load) {
+  return data_->made_dense(load.access.loaded(load.bytes.without_captures(), load.fill));
 }
 
 Program::Access Program::begin_block_store(const char* call, const Ptr& base,
