@@ -78,6 +78,9 @@ struct Change {
 
 BOOST_AUTO_TEST_CASE(rules_that_the_manager_breaks_are_named) {
   using Model = Vsram_64;
+  BOOST_TEST(contains(broken<Model>({{0, 0, 0, 3, 2}}, {}, {}), "burst_is_incr awburst"));
+  BOOST_TEST(
+      contains(broken<Model>({{0, 0, 0, 4, incr}}, {}, {}), "beat_fits_the_data_width awsize"));
   BOOST_TEST(contains(broken<Model>({}, {}, {{0, 4088, 1, 3, incr}}), "burst_within_4_kib araddr"));
   BOOST_TEST(contains(broken<Model>({}, {}, {{0, 0, 0, 3, 2}}), "burst_is_incr arburst"));
   BOOST_TEST(
