@@ -75,6 +75,17 @@ ComparedDevice::ComparedDevice(const ComponentRegistry& registry, const std::str
     }
     given_.push_back(*given);
   }
+  check_together();
+}
+
+// Values that contradict each other, unless some are known to the machine alone.
+void ComparedDevice::check_together() const {
+  const auto known = [this](const Parameter& each) { return attributes_.has(each.name()); };
+  const ParameterSchema& schema = implementation_->schema;
+  if (!implementation_->check || !std::all_of(schema.begin(), schema.end(), known)) return;
+  if (const auto fault = implementation_->check(attributes_))
+    throw UsageError(fmt::format("--attribute {} of {}: {}", fault->parameter,
+                                 implementation_->name, fault->message));
 }
 
 void ComparedDevice::refuse(const std::string& attribute, const std::string& key) const {

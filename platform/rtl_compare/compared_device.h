@@ -37,6 +37,7 @@ class ComparedDevice {
   std::vector<std::string> settings(const std::string& node) const;
 
  private:
+  void check_together() const;
   [[noreturn]] void refuse(const std::string& attribute, const std::string& key) const;
 
   const Implementation* implementation_;
