@@ -38,8 +38,10 @@ void RtlBlock::declare_signals() {
 }
 
 void RtlBlock::fail(const std::string& words) const {
-  throw ModelError(
-      fmt::format("{}, cycle {}, {}", words, clock_.edges(), format_ns(clock_.latest_edge())));
+  // The reset takes place in the constructor, where the machine does not know of the component yet.
+  if (clock_.edges() == 0)
+    throw ModelError(fmt::format("{}: {}, in its reset", component_.name(), words));
+  throw ModelError(fmt::format("{}, cycle {}", words, clock_.edges()));
 }
 
 // --- Calls out of the SystemVerilog

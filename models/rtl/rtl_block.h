@@ -53,7 +53,7 @@ class RtlBlock : private BlockCalls, private BlockClock::Listener, private PinSi
   void declare_signals();
   // In end_of_simulation() of the component: closes the files of the block.
   virtual void close() = 0;
-  // Ends the run: "WORDS, cycle 12, 34 ns".
+  // Ends the run: "WORDS, cycle 12"; the machine adds component and time.
   [[noreturn]] void fail(const std::string& words) const;
 
  protected:

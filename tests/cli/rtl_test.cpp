@@ -53,6 +53,16 @@ BOOST_AUTO_TEST_CASE(a_wrong_size_and_a_wrong_dtype_are_told) {
              dtype.err);
 }
 
+BOOST_AUTO_TEST_CASE(a_comparison_of_a_size_that_is_not_built_names_its_attribute) {
+  const ProgramResult size =
+      kernbench_program({"rtl-compare", "--impl", "rtl.pe_gemm", "--attribute", "rows=16"});
+  BOOST_TEST(size.status == 2);
+  BOOST_TEST(contains(size.err,
+                      "--attribute rows of rtl.pe_gemm: found an array of 16x8 (rows x "
+                      "columns); built are 8x8, 32x32"),
+             size.err);
+}
+
 // The pins stand in the waveform beside the signals of transaction-level engines.
 BOOST_AUTO_TEST_CASE(pins_and_other_signals_stand_in_one_waveform) {
   const TemporaryFolder folder;
