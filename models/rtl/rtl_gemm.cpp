@@ -165,13 +165,12 @@ void RtlGemm::drive_task() {
 void RtlGemm::drive_operand(GemmTile::Beats& beats, std::uint8_t* valid, std::uint8_t* last,
                             void* data) {
   const bool left = lane_ != nullptr && beats.left();
-  if (left && !beats.offered) beats.offered = !pauses(*parameters_.operand_gaps);
-  *valid = left && beats.offered ? 1 : 0;
-  *last = *valid != 0 && beats.last() ? 1 : 0;
-  if (*valid != 0) std::memcpy(data, beats.lanes(), beats.lane_bytes());
+  if (left && beats.offered) return;
+  beats.offered = left && !pauses(*parameters_.operand_gaps);
+  *valid = beats.offered ? 1 : 0;
+  *last = beats.offered && beats.last() ? 1 : 0;
+  if (beats.offered) std::memcpy(data, beats.lanes(), beats.lane_bytes());
 }
-
-bool RtlGemm::pauses(std::uint32_t percent) { return percent > 0 && random_() % 100 < percent; }
 
 // --- Outputs of the block
 
