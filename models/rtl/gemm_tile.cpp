@@ -95,13 +95,6 @@ void GemmTile::Beats::go_to(std::int64_t fold) {
   at_ = values_.data() + (left() ? own * depth_ * width_ : 0);
 }
 
-void GemmTile::Beats::taken() {
-  offered = false;
-  if (last()) return go_to(fold_ + 1);
-  ++beat_;
-  at_ += width_;
-}
-
 void GemmTile::take_row(const void* lanes) {
   const std::int64_t columns = std::min(array_.columns, n_ - fold_column_);
   std::memcpy(products_.data() + (fold_row_ + next_row_) * n_ + fold_column_, lanes,

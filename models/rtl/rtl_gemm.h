@@ -86,7 +86,7 @@ class RtlGemm final : public SlotEngine, private BlockUser {
   bool sample() override;
   void drive() override;
   const char* awaited() const override;
-  void edges_ahead() override { block_.block->go_ahead(*this); }
+  void edges_ahead() override;
   // Only the last row of a task ends its stage.
   bool edge_is_internal() const {
     return lane_ != nullptr && (tile_.operands_left() || !tile_.last_row());
@@ -96,9 +96,11 @@ class RtlGemm final : public SlotEngine, private BlockUser {
   void read_operands(const TileTask& task);
   void offer(Lane& lane);
   void drive_task();
+  void drive_task_data();
   void drive_operand(GemmTile::Beats& beats, std::uint8_t* valid, std::uint8_t* last, void* data);
   bool sample_operand(GemmTile::Beats& beats, const std::uint8_t* valid, const std::uint8_t* ready);
   bool sample_result();
+  [[noreturn]] void give_up() const;
   void end_task();
   void check_result() const;
   void keep_products(const TileTask& task);
