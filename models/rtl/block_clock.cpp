@@ -5,6 +5,7 @@
 
 #include <algorithm>
 
+#include "models/base/run_end.h"
 #include "models/protocol/machine_services.h"
 
 namespace kernbench {
@@ -64,9 +65,10 @@ void BlockClock::schedule() {
   if (running()) event_.notify(component_.work_at(next_edge_));
 }
 
-Fs BlockClock::next_event() {
-  const sc_core::sc_time rest = sc_core::sc_time_to_pending_activity();
-  return rest.value() < never_fs - Component::now() ? Component::now() + rest.value() : never_fs;
+Fs BlockClock::latest_edge_ahead() {
+  const Fs now = Component::now(), rest = sc_core::sc_time_to_pending_activity().value();
+  if (rest == 0) return now;
+  return std::min(rest < never_fs - now ? now + rest - 1 : never_fs - 1, run_end());
 }
 
 }  // namespace kernbench

@@ -53,10 +53,10 @@ class BlockClock {
   // edge() is rising_edge(). A template, as a virtual call per edge would show.
   template <class IsInternal, class Edge>
   void go_ahead(const IsInternal& is_internal, const Edge& edge) {
-    const Fs horizon = next_event();
+    const Fs horizon = latest_edge_ahead();
     try {
       for (unsigned i = 0;
-           i < most_edges_ahead && running() && next_edge_ < horizon && is_internal(); ++i)
+           i < most_edges_ahead && running() && next_edge_ <= horizon && is_internal(); ++i)
         rise(edge);
     } catch (...) {
       fault_ = std::current_exception();
@@ -82,8 +82,8 @@ class BlockClock {
     return latest_edge_ + period_;
   }
   void schedule();
-  // The instant of the next event, be it of this instant; never_fs if there is none.
-  static Fs next_event();
+  // The last instant before the next event, within the run.
+  static Fs latest_edge_ahead();
 
   Component& component_;
   Services& services_;
