@@ -67,7 +67,8 @@ void GemmTile::begin(std::int64_t m, std::int64_t k, std::int64_t n, DType dtype
     beats.depth_ = k;
     beats.folds_ = folds_m * folds_n;
     beats.folds_per_row_ = folds_n;
-    beats.values_.assign(static_cast<std::size_t>(own_folds * k * width), 0);
+    beats.values_.resize(static_cast<std::size_t>(own_folds * k * width));
+    std::memset(beats.values_.data(), 0, beats.values_.size() * sizeof beats.values_[0]);
   };
   set_up(a, array_.rows, folds_m);
   a.repeats_folds_ = true;

@@ -135,10 +135,10 @@ void RtlGemm::offer(Lane& lane) {
   block_.block->work();
 }
 
-// What follows is called at every edge, most often by edges_ahead(): inline, since calls that save
-// and restore registers cost as much as the work.
+// What follows is called at every edge, most often from here: flatten, as calls that save and
+// restore registers cost as much as the work between them.
 
-void RtlGemm::edges_ahead() { block_.block->go_ahead(*this); }
+[[gnu::flatten]] void RtlGemm::edges_ahead() { block_.block->go_ahead(*this); }
 
 // --- Inputs of the block
 
