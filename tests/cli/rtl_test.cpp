@@ -94,3 +94,26 @@ BOOST_AUTO_TEST_CASE(a_run_whose_pins_are_observed_is_the_same_as_one_whose_pins
   BOOST_TEST(contains(unseen, "rtl_cycles"));
   BOOST_TEST((seen == unseen));
 }
+
+// At 900 ns the engine is in the middle of a tile, and its edges are all that is left to happen.
+BOOST_AUTO_TEST_CASE(a_run_that_is_cut_counts_the_edges_up_to_the_cut) {
+  const TemporaryFolder folder;
+  const auto statistics = [&](const std::string& name, const char* end, Words more) {
+    Words words = with_one_pe({"--bench", "gemm-single-pe", "--topology", "tiny", "--param", "M=48",
+                               "--param", "K=96", "--param", "N=40", "--until", end, "--stats",
+                               folder.file(name + ".json")});
+    words.insert(words.end(), more.begin(), more.end());
+    const ProgramResult result = run(words);
+    BOOST_TEST(result.status == 0, result.err);
+    return folder.read(name + ".json");
+  };
+  for (const char* end : {"900", "900.4", "901"}) {
+    const std::string unseen = statistics("unseen", end, {});
+    const std::string seen =
+        statistics("seen", end,
+                   {"--trace", folder.file("run.vcd"), "--trace-scope", "sip0.cube0.pe0.pe_gemm"});
+    BOOST_TEST((seen == unseen));
+  }
+  BOOST_TEST(contains(statistics("cut", "900", {}), "\"rtl_cycles\":310,"));
+  BOOST_TEST(contains(statistics("cut", "901", {}), "\"rtl_cycles\":311,"));
+}
