@@ -184,6 +184,7 @@ class BenchRun {
 
 int BenchRun::simulate() {
   const Clock::time_point start = Clock::now();
+  if (options_.check_races) functional_model_.detect_races();
   ActivityWindows windows;
   PlatformOptions platform_options;
   platform_options.data = data_mode_ == DataMode::off ? nullptr : &functional_model_;
@@ -197,6 +198,7 @@ int BenchRun::simulate() {
   AnalysisPort<ExecutedOp>& executed_ops = platform.observation().executed_ops;
   executed_ops.bind(windows);
   KernelWork kernel_work(platform);
+  const KernelRemains remains(platform.observation());
   const CclSettings ccl = resolve(ccl_, *catalogue_.algorithms);
   RunObservers observers(options_.observers, platform, configuration_, {}, ccl.rank_unit);
 
@@ -236,6 +238,8 @@ int BenchRun::simulate() {
   RunReport report = report_of(result, program, kernel_work, elaboration_s);
   for (const std::string& warning : program.warnings())
     std::cerr << "kernbench: warning: " << warning << '\n';
+  if (result.status == RunStatus::completed) report.remainders = remains.remainders();
+  report_order(report);
   report.initiators = initiator_accesses(platform);
   if (breakdown) report.breakdown = &*breakdown;
   observers.close(report.simulated);
@@ -327,6 +331,7 @@ RunReport BenchRun::report_of(const RunResult& result, const BenchProgram& progr
   report.per_launch = options_.per_launch;
   report.results = program.results();
   report.data_races = functional_model_.data_races();
+  report.races = race_report(functional_model_);
   return report;
 }
 
@@ -337,7 +342,7 @@ int BenchRun::conclude(const RunReport& report, const RunStatistics& statistics)
   if (!stopped.empty())
     std::cerr << "kernbench: " << stopped << (options_.verifies() ? "; nothing is verified" : "")
               << '\n';
-  if (report_failed_accesses(report)) return exit_failed;
+  if (report_failed_accesses(report) || !report.ordered()) return exit_failed;
   if (report.verdicts && report.verdicts->empty())
     throw Error(fmt::format("bench '{}' names no output to verify", report.bench));
   if (report.verdicts) return report.verified() ? exit_done : exit_failed;

@@ -63,8 +63,8 @@ void Host::set_program(HostProgram& program, Ended ended) {
 
 std::optional<RunningProgram> Host::running_program() const {
   if (program_ == nullptr) return std::nullopt;
-  return RunningProgram{
-      "bench", program_->name(), "torch.", program_->last_call(), thread_stack_bytes, ""};
+  return RunningProgram{"bench", program_->name(),   "torch.", program_->last_call(),
+                        {},      thread_stack_bytes, ""};
 }
 
 void Host::program() {

@@ -90,7 +90,7 @@ inline MathSpec math(MathOp op, std::vector<Operand> operands) { return {op, std
 // A composite under way. tl.wait() blocks until it has completed.
 class Composite {
  public:
-  bool done() const;
+  bool done() const;  // true: as good as tl.wait()
   // The block that it makes, unless it went to memory. A call that uses it before tl.wait() waits
   // for it.
   const Handle& result() const;

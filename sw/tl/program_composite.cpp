@@ -64,6 +64,7 @@ struct Program::Target {
   std::optional<Ptr> out;
   std::shared_ptr<ScratchBlock> block;
   PhysRanges places;
+  PhysRanges writes() const { return out ? places : PhysRanges(); }  // in memory
 
   // The common end of composites: binds operands and result, records `params` with data on, and
   // issues `plan`.
@@ -88,6 +89,7 @@ Program::Target Program::make_target(const char* call, const std::optional<Ptr>&
   target.operand.address = out->address();
   target.places =
       resolve(call, *out, static_cast<std::uint64_t>(shape.elements()) * size_of(dtype));
+  check_order(call, *out, target.places, true);
   return target;
 }
 
@@ -95,17 +97,22 @@ Program::Target Program::make_target(const char* call, const std::optional<Ptr>&
 struct Program::BoundOperands {
   std::vector<TensorValue> inputs;  // none with data off
   std::vector<std::shared_ptr<const Handle::State>> handles;
-  PhysRanges from;
+  PhysRanges from;   // with data on
+  PhysRanges reads;  // in memory
 };
 
 Program::BoundOperands Program::bind_operands(const char* call,
-                                              const std::vector<Handle>& handles) const {
+                                              const std::vector<Handle>& handles) {
   BoundOperands bound;
   for (const Handle& handle : handles) {
     const Handle::State& state = handle.state();
     bound.handles.push_back(handle.state_);
     const PhysRanges from =
         state.ptr ? resolve(call, *state.ptr, handle.nbytes()) : place_of(handle);
+    if (state.ptr) {
+      check_order(call, *state.ptr, from, false);
+      bound.reads.insert(bound.reads.end(), from.begin(), from.end());
+    }
     if (data_ == nullptr) continue;
     bound.inputs.push_back(state.ptr ? data_->view(accessor(), from, handle.shape(), handle.dtype())
                                      : state.value);
@@ -131,7 +138,8 @@ Composite Program::Target::issue(Program& tl, const char* call, const std::optio
     command.data = std::move(issued.op);
     value = std::move(issued.value);
   }
-  return tl.submit(std::move(command), value, std::move(target), std::move(bound.handles));
+  return tl.submit(call, std::move(command), value, std::move(target), std::move(bound.handles),
+                   std::move(bound.reads));
 }
 
 // What the entries do to values, with their operands behind `handles`, and what they take of the
@@ -189,9 +197,9 @@ TileShape Program::default_tile() const {
   return {scheduler.integer("tile_m"), scheduler.integer("tile_k"), scheduler.integer("tile_n")};
 }
 
-Composite Program::composite(const GemmSpec& spec) {
+Composite Program::composite(const GemmSpec& spec, CallSite site) {
   static constexpr const char* call = "tl.composite(gemm)";
-  begin("composite");
+  begin("composite", site);
   check_tile(call, spec.tile_);
   std::vector<Handle> handles{spec.a_, spec.b_};
   operand(call, spec.a_, true);
@@ -233,10 +241,10 @@ Composite Program::composite(const GemmSpec& spec) {
   return Target::issue(*this, call, spec.out_, shape, handles, std::move(gemm), std::move(params));
 }
 
-Composite Program::composite(const MathSpec& spec) {
+Composite Program::composite(const MathSpec& spec, CallSite site) {
   const std::string name = fmt::format("tl.composite({})", name_of(spec.op_));
   const char* call = name.c_str();
-  begin("composite");
+  begin("composite", site);
   check_tile(call, spec.tile_);
   if (is_reduction(spec.op_))
     throw UsageError(fmt::format("{}: only element-wise operations are tiled", name));
@@ -281,17 +289,23 @@ Composite Program::composite(const MathSpec& spec) {
   return Target::issue(*this, call, spec.out_, shape, handles, std::move(math), std::move(params));
 }
 
-Composite Program::submit(Command command, const TensorValue& value, Target target,
-                          std::vector<std::shared_ptr<const Handle::State>> operands) {
+Composite Program::submit(const char* call, Command command, const TensorValue& value,
+                          Target target, std::vector<std::shared_ptr<const Handle::State>> operands,
+                          PhysRanges reads) {
   if (data_ != nullptr && target.out) data_->write(accessor(), value, target.places);
+  InFlight entry;
+  entry.reads = std::move(reads);
+  entry.writes = target.writes();
+  entry.call = call;
   Composite composite;
   composite.command_ = context_.issue(std::move(command));
   if (target.block) {
     composite.result_ = make_handle(value, std::move(target.block), composite.command_);
     operands.push_back(composite.result_->state_);
   }
-  reap();
-  in_flight_.push_back({composite.command_, std::move(operands)});
+  entry.command = composite.command_;
+  entry.operands = std::move(operands);
+  put_in_flight(std::move(entry));
   return composite;
 }
 

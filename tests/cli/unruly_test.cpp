@@ -39,6 +39,8 @@ const std::vector<Fault> faults{
     {"throw_through_noexcept",
      "has ended in std::terminate(), by the exception 'thrown out of noexcept'"},
     {"throw_of_a_number", "an exception that is no std::exception"},
+    {"throw_of_a_text", "an exception that is no std::exception"},
+    {"throw_of_a_class", "an exception that is no std::exception"},
     {"sc_stop", "has called sc_stop()"},
 };
 

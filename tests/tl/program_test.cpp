@@ -100,7 +100,7 @@ BOOST_AUTO_TEST_CASE(every_call_that_is_not_metadata_is_dispatched_once) {
       [&] { tl.sum(x, 0); },
       [&] { tl.cast(x, f16); },
       [&] { tl.composite(tl::gemm(x, x).to(p)); },
-      [&] { tl.composite(tl::math(MathOp::exp, {x}).to(p)); },
+      [&] { tl.composite(tl::math(MathOp::exp, {x}).to(p + 64)); },
       [&] { tl.send("E", x); },
       [&] { tl.send("E", p, {4}, f32); },
       [&] { tl.send("E", p, 16); },
