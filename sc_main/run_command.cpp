@@ -21,6 +21,7 @@
 #include "sc_main/bench_catalogue.h"
 #include "sc_main/build_info.h"
 #include "sc_main/command.h"
+#include "sc_main/device_messages.h"
 #include "sc_main/initiators_run.h"
 #include "sc_main/interrupt.h"
 #include "sc_main/memory_limit.h"
@@ -249,7 +250,8 @@ int BenchRun::simulate() {
     observers.statistics()->close(statistics, regions->regions(), kernels_json(report.kernels));
   if (op_log) op_log->close(op_log_meta(report.kernels));
   if (result.cause) std::rethrow_exception(result.cause);
-  if (result.status == RunStatus::completed && (options_.verifies() || executor_)) {
+  const bool has_messages = !functional_model_.messages().empty();
+  if (result.status == RunStatus::completed && (options_.verifies() || executor_ || has_messages)) {
     evaluate(program, origins ? &*origins : nullptr, stop, report);
   }
   return conclude(report, statistics);
@@ -262,11 +264,15 @@ void BenchRun::evaluate(const BenchProgram& program, const OpOrigins* origins,
   RunReport::Phase2& phase2 = report.phase2.emplace();
   phase2.threads = executor.threads();
   const Clock::time_point start = Clock::now();
+  const std::vector<DeviceMessage> messages = functional_model_.messages();
   if (options_.verifies_ops()) {
     executor.run();
   } else {
-    executor.run_for(outputs_of(program.expectations()));
+    std::vector<ByteImage> wanted = outputs_of(program.expectations());
+    for (ByteImage& image : images_of(messages)) wanted.push_back(std::move(image));
+    executor.run_for(wanted);
   }
+  report.failed_assertions = report_device_messages(messages, executor);
   phase2.evaluation_s = seconds_since(start);
   const Clock::time_point evaluated = Clock::now();
   if (options_.verifies()) report.verdicts = verify(executor, program.expectations(), stop);
@@ -343,6 +349,9 @@ int BenchRun::conclude(const RunReport& report, const RunStatistics& statistics)
     std::cerr << "kernbench: " << stopped << (options_.verifies() ? "; nothing is verified" : "")
               << '\n';
   if (report_failed_accesses(report) || !report.ordered()) return exit_failed;
+  for (const std::string& failure : report.failed_assertions)
+    std::cerr << "kernbench: " << failure << '\n';
+  if (!report.failed_assertions.empty()) return exit_failed;
   if (report.verdicts && report.verdicts->empty())
     throw Error(fmt::format("bench '{}' names no output to verify", report.bench));
   if (report.verdicts) return report.verified() ? exit_done : exit_failed;

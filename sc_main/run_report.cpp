@@ -78,6 +78,7 @@ void print_head(std::ostream& out, const RunReport& report, const RunStatistics&
 }  // namespace
 
 bool RunReport::verified() const {
+  if (!failed_assertions.empty()) return false;
   if (operations && operations->failed > 0) return false;
   return verdicts && std::all_of(verdicts->begin(), verdicts->end(),
                                  [](const VerdictReport& verdict) { return verdict.ok; });

@@ -49,7 +49,8 @@ struct RunReport {
       verdicts;  // with --verify-data, if the run came to its end
 
   std::optional<OperationsReport> operations;
-  bool verified() const;  // there are verdicts, and all are ok; no operation failed
+  std::vector<std::string> failed_assertions;  // of kernels, as text
+  bool verified() const;  // there are verdicts, and all are ok; no operation, no assertion failed
 };
 
 // Says on standard error what kernels have left behind, and which accesses nothing orders.

@@ -65,6 +65,13 @@ struct ParamsText {
   std::string operator()(const MathParams& p) const {
     std::string line = "op=" + std::string(name_of(p.op));
     if (p.axis) line += fmt::format(" axis={}", *p.axis);
+    for (const int axis : p.more_axes) line += fmt::format(";{}", axis);
+    if (p.reverse) line += kind_of(p.op) == MathKind::sort ? " descending" : " reverse";
+    if (p.indices) line += " indices";
+    if (p.op == MathOp::topk) line += fmt::format(" k={}", p.kept);
+    for (std::size_t i = 0; i < p.starts.size(); ++i)
+      line += fmt::format("{}{}", i == 0 ? " starts=" : ";", p.starts[i]);
+    if (is_random(p.op)) line += fmt::format(" seed={} rounds={}", p.seed, p.rounds);
     for (std::size_t i = 0; i < p.operands.size(); ++i) {
       line += (i == 0 ? " operands=" : ";") + (p.operands[i].input >= 0
                                                    ? fmt::format("in{}", p.operands[i].input)

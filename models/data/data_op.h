@@ -71,6 +71,13 @@ struct MathParams {
   std::optional<int> axis;            // reductions and softmax; negative counts from the end
   std::optional<DType> out_dtype;     // default: see result_dtype(); FunctionalModel fills it
   std::vector<EpilogueOp> epilogue;   // composites: output_tile and kernel scope
+  std::vector<int> more_axes;         // reductions: reduced together with `axis`
+  bool reverse = false;               // scans: from the end; sort, topk: the largest first
+  bool indices = false;               // sort, topk: places along the axis instead of elements
+  std::int64_t kept = 0;              // topk: extent of the result
+  std::vector<std::int64_t> starts;   // update: place of the part's first element
+  std::uint64_t seed = 0;             // random numbers
+  int rounds = 10;                    // of Philox
 };
 
 // The elements of the one input in row-major order, converted to the output's dtype. Not a command:

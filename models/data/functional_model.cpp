@@ -27,8 +27,10 @@ std::vector<DType> dtypes_of(const std::vector<TensorValue>& values) {
 // Number of inputs that are the op's own; those of the epilogue follow and take no part in its
 // shape.
 std::size_t operand_tensors(const MathParams& params, std::size_t inputs) {
-  if (params.operands.empty())
-    return std::min<std::size_t>(inputs, static_cast<std::size_t>(operand_count(params.op)));
+  if (params.operands.empty()) {
+    const int count = operand_count(params.op);
+    return count == 0 ? inputs : std::min(inputs, static_cast<std::size_t>(count));
+  }
   int count = 0;
   for (const MathOperand& operand : params.operands) count = std::max(count, operand.input + 1);
   return static_cast<std::size_t>(count);
@@ -159,6 +161,12 @@ DataOpPtr FunctionalModel::store(const TensorValue& value, const PhysRanges& to,
   check_place(dense, to);
   memory().write_image(to, dense.image);
   return memory_op(MemoryParams::Kind::store, dense.image, from, to);
+}
+
+std::vector<DeviceMessage> FunctionalModel::messages() const {
+  std::vector<DeviceMessage> sorted = messages_;
+  std::stable_sort(sorted.begin(), sorted.end(), &comes_before);
+  return sorted;
 }
 
 // --- values ---

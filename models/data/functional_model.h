@@ -16,6 +16,7 @@
 
 #include "models/data/access_journal.h"
 #include "models/data/data_op.h"
+#include "models/data/device_message.h"
 #include "models/data/gemm_products.h"
 #include "models/data/memory_store.h"
 #include "models/data/value_resolver.h"
@@ -93,6 +94,10 @@ class FunctionalModel {
   // Null: its engine is not done with it, or they have been taken.
   std::shared_ptr<const GemmProducts> take_products(ValueId id);
 
+  // --- messages of kernels about values that are not known yet ---
+  void add_message(DeviceMessage message) { messages_.push_back(std::move(message)); }
+  std::vector<DeviceMessage> messages() const;  // by time, then PE
+
   bool eager() const { return resolver_ != nullptr; }
   // Whether bytes() has an answer. Eager mode has one for every value, whether it has been computed
   // by now or not: what a reader sees must not depend on the speed of the workers.
@@ -129,6 +134,7 @@ class FunctionalModel {
   AccessJournal journal_{memory_};
   std::vector<DataOpPtr> ops_;  // index = value id - 1
   std::vector<Unresolved> unresolved_;
+  std::vector<DeviceMessage> messages_;
   std::uint64_t next_op_ = 1;
   ValueResolver* resolver_ = nullptr;
   std::shared_ptr<RaceDetector> races_;

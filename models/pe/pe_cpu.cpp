@@ -323,6 +323,8 @@ void PeCpu::wait(CommandState& command) {
   if (!command.error().empty()) throw AccessFault(command.error());
 }
 
+void PeCpu::print(const std::string& text) { report_log_line(LogLevel::info, name(), text); }
+
 void PeCpu::cycles(std::uint64_t n) {
   check_abort();
   if (n == 0) return;

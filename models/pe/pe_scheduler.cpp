@@ -42,6 +42,8 @@ struct SimpleStage {
     stage.type = StageType::math;
     stage.math_op = math.op;
     stage.elements = math.elements;
+    stage.extent = math.extent;
+    stage.kept = math.kept;
     use_all(stage, math.operands);
     return stage;
   }

@@ -45,6 +45,7 @@ struct MathCommand {
   MathOp op = MathOp::add;
   std::int64_t elements = 1;                    // of the widest operand
   std::vector<CompositeOperand> operands = {};  // tensors, result; none: not told
+  std::int64_t extent = 1, kept = 1;            // of a line that is sorted; what topk keeps of it
 };
 
 struct TileShape {

@@ -28,11 +28,12 @@ struct Stage {
   // it reads, fetch and the first computation those of the command's own operation, an epilogue's
   // math its tensor, store and dma_write the result.
   std::uint8_t first_operand = 0, operand_count = 0;
-  std::uint64_t address = 0;         // dma stages
-  std::uint64_t bytes = 0;           // dma, fetch, store
-  std::int64_t m = 0, k = 0, n = 0;  // gemm
-  std::int64_t batch = 1;            // gemm: products of m x k x n, one after the other
-  std::int64_t elements = 0;         // math
+  std::uint64_t address = 0;          // dma stages
+  std::uint64_t bytes = 0;            // dma, fetch, store
+  std::int64_t m = 0, k = 0, n = 0;   // gemm
+  std::int64_t batch = 1;             // gemm: products of m x k x n, one after the other
+  std::int64_t elements = 0;          // math
+  std::int64_t extent = 1, kept = 1;  // math: of a line that is sorted, and what topk keeps of it
   // Of the register file: fetch takes them, the others give them back at their end. Operands are
   // given back by gemm, those of an epilogue by the tile's last math, the accumulator or result by
   // store.

@@ -43,6 +43,10 @@ class Handle {
   std::vector<double> data(CallSite site = CallSite::here()) const;
   double at(const std::vector<std::int64_t>& index, CallSite site = CallSite::here()) const;
   double item(CallSite site = CallSite::here()) const;  // of a single element
+  // The values of a block of integers: of an index block, whose values follow from the kernel
+  // alone, in every data mode; else as data() gives them, with its errors. Waits as data() does.
+  std::vector<std::int64_t> index_values(CallSite site = CallSite::here()) const;
+  bool is_mask() const { return state().mask; }  // made by comparisons and logical operations
   explicit operator bool() const { return item() != 0; }
 
  private:
@@ -57,19 +61,15 @@ class Handle {
     // The command under way that makes it, until the first use has waited for it.
     mutable std::shared_ptr<CommandState> producer;
     std::uint64_t offset = 0;  // of its first element in the block
+    // Elements of an index block in row-major order; null: it is none.
+    std::shared_ptr<const std::vector<std::int64_t>> index = nullptr;
+    bool mask = false;  // elements are 0 or 1
   };
   explicit Handle(std::shared_ptr<const State> state) : state_(std::move(state)) {}
   const State& state() const;
   std::vector<std::byte> bytes(CallSite site) const;
 
-  friend Handle operator+(const Handle& a, const class Operand& b);
-  friend Handle operator-(const Handle& a, const Operand& b);
-  friend Handle operator*(const Handle& a, const Operand& b);
-  friend Handle operator/(const Handle& a, const Operand& b);
-  friend Handle operator+(double a, const Handle& b);
-  friend Handle operator-(double a, const Handle& b);
-  friend Handle operator*(double a, const Handle& b);
-  friend Handle operator/(double a, const Handle& b);
+  friend Program& program_of(const Handle& handle);
 
   std::shared_ptr<const State> state_;
 };
@@ -90,14 +90,6 @@ class Operand {
   double scalar_ = 0;
 };
 
-// Element-wise on PE_MATH, like tl.add and the like.
-Handle operator+(const Handle& a, const Operand& b);
-Handle operator-(const Handle& a, const Operand& b);
-Handle operator*(const Handle& a, const Operand& b);
-Handle operator/(const Handle& a, const Operand& b);
-Handle operator+(double a, const Handle& b);
-Handle operator-(double a, const Handle& b);
-Handle operator*(double a, const Handle& b);
-Handle operator/(double a, const Handle& b);
-
 }  // namespace kernbench::tl
+
+#include "sw/tl/operators.h"

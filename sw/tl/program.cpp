@@ -9,6 +9,7 @@
 #include "models/data/elements.h"
 #include "models/data/functional_model.h"
 #include "models/data/shape_rules.h"
+#include "sw/tl/index_math.h"
 
 namespace kernbench::tl {
 namespace {
@@ -158,38 +159,23 @@ NodeId Program::gemm_engine() const {
 
 void Program::run(Command command) { context_.wait(*context_.issue(std::move(command))); }
 
-// --- shape ---
-
-Handle Program::view_of(const char* call, const Handle& x,
-                        TensorValue (*view)(const TensorValue&, const Shape&), const Shape& shape) {
-  context_.calling(call + 3);  // behind "tl."
-  const Handle::State& state = checked(call, x);
-  return make_handle(view(state.value, shape), state.block, state.producer, state.offset);
-}
-
-Handle Program::trans(const Handle& x) {
-  return view_of("tl.trans", x,
-                 [](const TensorValue& value, const Shape&) { return transposed(value); }, {});
-}
-
-Handle Program::reshape(const Handle& x, const Shape& shape) {
-  return view_of("tl.reshape", x, &reshaped, shape);
-}
-
-Handle Program::slice(const Handle& x, std::int64_t begin, std::int64_t end) {
-  context_.calling("slice");
-  const Handle::State& state = checked("tl.slice", x);
-  TensorValue rows = sliced(state.value, begin, end);
-  const std::uint64_t offset =
-      static_cast<std::uint64_t>(begin * strides_of(state.value).front()) * size_of(x.dtype());
-  return make_handle(std::move(rows), state.block, state.producer, state.offset + offset);
-}
-
-Handle Program::broadcast_to(const Handle& x, const Shape& shape) {
-  return view_of("tl.broadcast_to", x, &kernbench::broadcast_to, shape);
-}
-
 // --- make ---
+
+template <class Element>
+Handle Program::make_known(TensorValue value, std::shared_ptr<ScratchBlock> block,
+                           Element element) {
+  Handle::State state{this, scratch_, std::move(value), data_, std::move(block), std::nullopt, {}};
+  const std::int64_t count = state.value.shape.elements();
+  const DType dtype = state.value.dtype;
+  if (!is_float(dtype) && count <= largest_index_block) {
+    std::vector<std::int64_t> index;
+    for (std::int64_t i = 0; i < count; ++i)
+      index.push_back(
+          static_cast<std::int64_t>(rounded_to(dtype, static_cast<double>(element(i)))));
+    state.index = std::make_shared<const std::vector<std::int64_t>>(std::move(index));
+  }
+  return Handle(std::make_shared<const Handle::State>(std::move(state)));
+}
 
 Handle Program::arange(std::int64_t begin, std::int64_t end, DType dtype) {
   context_.calling("arange");
@@ -202,16 +188,17 @@ Handle Program::arange(std::int64_t begin, std::int64_t end, DType dtype) {
     write_element(bytes.data() + static_cast<std::uint64_t>(i - begin) * size, dtype,
                   static_cast<double>(i));
   }
-  return make_handle(FunctionalModel::constant(bytes.data(), shape, dtype), std::move(block));
+  return make_known(FunctionalModel::constant(bytes.data(), shape, dtype), std::move(block),
+                    [begin](std::int64_t i) { return begin + i; });
 }
 
 Handle Program::full(const Shape& shape, double value, DType dtype) {
   context_.calling("full");
   std::shared_ptr<ScratchBlock> block = allocate("tl.full", shape, dtype);
   const bool is_zero = value == 0 || data_ == nullptr;
-  return make_handle(
+  return make_known(
       is_zero ? FunctionalModel::zeros(shape, dtype) : FunctionalModel::full(shape, dtype, value),
-      std::move(block));
+      std::move(block), [value](std::int64_t) { return value; });
 }
 
 // --- control ---

@@ -246,7 +246,7 @@ Composite Program::composite(const MathSpec& spec, CallSite site) {
   const char* call = name.c_str();
   begin("composite", site);
   check_tile(call, spec.tile_);
-  if (is_reduction(spec.op_))
+  if (kind_of(spec.op_) != MathKind::element_wise || is_random(spec.op_))
     throw UsageError(fmt::format("{}: only element-wise operations are tiled", name));
 
   MathParams params;
