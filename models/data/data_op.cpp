@@ -23,9 +23,13 @@ std::string text(double value) {
   return digits;
 }
 
+// Of very many, as a scattered access has, the first.
 std::string text(const PhysRanges& ranges) {
+  constexpr std::size_t shown = 256;
   std::string list;
   for (const PhysRange& range : ranges) {
+    if (&range - ranges.data() == shown)
+      return list + ";and " + std::to_string(ranges.size() - shown) + " more";
     char item[48];
     std::snprintf(item, sizeof item, "%s0x%llx+%llu", list.empty() ? "" : ";",
                   static_cast<unsigned long long>(range.pa),

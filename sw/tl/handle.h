@@ -13,6 +13,7 @@
 #include "models/data/tensor_value.h"
 #include "models/protocol/command_state.h"
 #include "sw/tl/half.h"
+#include "sw/tl/index_block.h"
 #include "sw/tl/ptr.h"
 #include "sw/tl/scratch.h"
 
@@ -23,6 +24,7 @@ class FunctionalModel;
 namespace kernbench::tl {
 
 class Program;
+struct BlockAccess;
 
 class Handle {
  public:
@@ -60,10 +62,11 @@ class Handle {
     std::optional<Ptr> ptr;               // a reference
     // The command under way that makes it, until the first use has waited for it.
     mutable std::shared_ptr<CommandState> producer;
-    std::uint64_t offset = 0;  // of its first element in the block
-    // Elements of an index block in row-major order; null: it is none.
-    std::shared_ptr<const std::vector<std::int64_t>> index = nullptr;
-    bool mask = false;  // elements are 0 or 1
+    std::uint64_t offset = 0;                             // of its first element in the block
+    IndexValues index = nullptr;                          // an index block
+    std::shared_ptr<const BlockAccess> access = nullptr;  // a reference with strides
+    mutable bool is_gathered = false;  // its value becomes dense when it is there
+    bool mask = false;                 // elements are 0 or 1
   };
   explicit Handle(std::shared_ptr<const State> state) : state_(std::move(state)) {}
   const State& state() const;

@@ -16,12 +16,14 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
 #include "models/base/call_site.h"
 #include "models/protocol/kernel_context.h"
 #include "sw/tl/axes.h"
+#include "sw/tl/block_ptr.h"
 #include "sw/tl/composite.h"
 #include "sw/tl/dtypes.h"
 #include "sw/tl/handle.h"
@@ -80,6 +82,45 @@ class Program {
   Handle load_async(const Ptr& ptr, const Shape& shape, DType dtype,
                     CallSite site = CallSite::here());
   Handle store_async(const Ptr& ptr, const Handle& block, CallSite site = CallSite::here());
+
+  // --- blocks with strides and bounds, masks, indices: one DMA request each, whose time follows
+  // from the flits and bursts that it touches (spec 2.6) ---
+  // `order`: axes from the innermost outwards, a permutation; a hint that has no effect here.
+  BlockPtr make_block_ptr(const Ptr& base, const Extents& shape, const Extents& strides,
+                          const Extents& offsets, const Shape& block_shape,
+                          const std::vector<int>& order = {});
+  BlockPtr advance(const BlockPtr& block, const Extents& offsets);  // no check before its use
+  // The stride of the last axis is 1.
+  TensorDescriptor make_tensor_descriptor(const Ptr& base, const Extents& shape,
+                                          const Extents& strides, const Shape& block_shape,
+                                          Padding padding = Padding::zero);
+  Handle load(const BlockPtr& block, const Boundary& boundary = {},
+              CallSite site = CallSite::here());  // blocks
+  void store(const BlockPtr& to, const Handle& block, const Boundary& boundary = {},
+             CallSite site = CallSite::here());  // blocks
+  Handle load_async(const BlockPtr& block, const Boundary& boundary = {},
+                    CallSite site = CallSite::here());
+  Handle store_async(const BlockPtr& to, const Handle& block, const Boundary& boundary = {},
+                     CallSite site = CallSite::here());
+  // Composites stream its tiles with their strides. The block lies inside the tensor.
+  Handle ref(const BlockPtr& block, CallSite site = CallSite::here());
+  // Element i lies offsets[i] elements behind `base`. `offsets` (and the mask) are integers whose
+  // values are known: Handle::index_values().
+  template <class Offsets, std::enable_if_t<std::is_same_v<Offsets, Handle>, int> = 0>
+  Handle load(const Ptr& base, const Offsets& offsets, DType dtype,
+              const std::optional<Masked>& masked = {}, CallSite site = CallSite::here()) {
+    return load_elements(base, offsets, dtype, masked, site);
+  }
+  template <class Offsets, std::enable_if_t<std::is_same_v<Offsets, Handle>, int> = 0>
+  Handle load_async(const Ptr& base, const Offsets& offsets, DType dtype,
+                    const std::optional<Masked>& masked = {}, CallSite site = CallSite::here()) {
+    return load_elements_async(base, offsets, dtype, masked, site);
+  }
+  // Of elements at one place the last is stored.
+  void store(const Ptr& base, const Handle& offsets, const Handle& block,
+             const std::optional<Handle>& mask = {}, CallSite site = CallSite::here());
+  Handle store_async(const Ptr& base, const Handle& offsets, const Handle& block,
+                     const std::optional<Handle>& mask = {}, CallSite site = CallSite::here());
 
   // --- compute ---
   // {M,K} x {K,N}, or {B,M,K} x {B,K,N} as one command of B products; both in TCM, PE_GEMM only;
@@ -330,6 +371,7 @@ class Program {
  private:
   friend class Handle;
   friend class Overlap;
+  friend class TensorDescriptor;
   // A command that has not been waited for.
   struct InFlight {
     std::shared_ptr<CommandState> command;
@@ -366,17 +408,34 @@ class Program {
   void end_kernel();
 
   PhysRanges resolve(const char* call, const Ptr& ptr, std::uint64_t nbytes) const;
+  PhysRanges resolve(const char* call, const Ptr& base, const AddressRuns& runs) const;
+  static DmaCommand dma_of(const Ptr& base, const BlockAccess& access, bool write);
+  Handle load_elements(const Ptr& base, const Handle& offsets, DType dtype,
+                       const std::optional<Masked>& masked, CallSite site);
+  Handle load_elements_async(const Ptr& base, const Handle& offsets, DType dtype,
+                             const std::optional<Masked>& masked, CallSite site);
+  Access begin_load(const char* call, const BlockPtr& block, const Boundary& boundary,
+                    CallSite site);
+  Access begin_store(const char* call, const BlockPtr& to, const Handle& block,
+                     const Boundary& boundary, CallSite site);
+  Access begin_load(const char* call, const Ptr& base, const Handle& offsets, DType dtype,
+                    const std::optional<Masked>& masked, CallSite site);
+  Access begin_store(const char* call, const Ptr& base, const Handle& offsets, const Handle& block,
+                     const std::optional<Handle>& mask, CallSite site);
+  Access begin_block_load(const char* call, const Ptr& base, const BlockAccess& access,
+                          double fill);
+  Access begin_block_store(const char* call, const Ptr& base, const BlockAccess& access,
+                           const Handle& block);
   Accessor accessor() const;  // for what is issued now
   PhysRanges place_of(const Handle& handle) const;
   PhysRanges place_of(const ScratchBlock& block) const;
   std::shared_ptr<ScratchBlock> allocate(const char* call, const Shape& shape, DType dtype);
   Handle make_handle(TensorValue value, std::shared_ptr<ScratchBlock> block,
-                     std::shared_ptr<CommandState> producer = {}, std::uint64_t offset = 0);
+                     std::shared_ptr<CommandState> producer = {}, std::uint64_t offset = 0,
+                     IndexValues index = nullptr);
   // `view`: TensorValue -> TensorValue; applied to the values of an index block, too.
   template <class View>
   Handle view_of(const char* call, const Handle& x, View view, std::uint64_t offset = 0);
-  template <class Element>  // an index block, if it holds integers
-  Handle make_known(TensorValue value, std::shared_ptr<ScratchBlock> block, Element element);
   struct MathInputs;
   MathInputs bind_math(const std::string& call, const std::vector<Operand>& operands);
   // One command; a result for each of `results`, of which the first is recorded with the command.
@@ -389,6 +448,7 @@ class Program {
   Handle random(MathOp op, std::uint64_t seed, const Handle& offsets, int rounds);
   const Handle::State& operand(const char* call, const Handle& handle, bool memory_allowed = false);
   const Handle::State& checked(const char* call, const Handle& handle, bool memory_allowed = false);
+  const Handle::State& viewed_block(const char* call, const Handle& handle);
   void await(const Handle::State& state);
   bool await_oldest();
   Access begin_load(const char* call, const Ptr& ptr, const Shape& shape, DType dtype,
@@ -413,8 +473,8 @@ class Program {
                                         const Shape& shape, std::vector<Handle>& handles,
                                         std::vector<EpilogueStage>& stages);
   BoundOperands bind_operands(const char* call, const std::vector<Handle>& handles);
-  Target make_target(const char* call, const std::optional<Ptr>& out, const Shape& shape,
-                     DType dtype);
+  TensorValue view_of(const BlockAccess& access, const PhysRanges& from) const;
+  Target make_target(const char* call, const CompositeOutput& out, const Shape& shape, DType dtype);
   Composite submit(const char* call, Command command, const TensorValue& value, Target target,
                    std::vector<std::shared_ptr<const Handle::State>> operands, PhysRanges reads);
   void send_bytes(const std::string& direction, TensorValue value, const PhysRanges& from);
