@@ -49,7 +49,7 @@ BOOST_AUTO_TEST_CASE(of_options) {
     check_told_briefly({"run", "--bench", "gemm-single-pe", "--topology", value});
     for (const char* option :
          {"--device", "--param", "--until", "--max-wall", "--deadlock-after", "--seed", "--data",
-          "--set", "--ccl", "--components", "--op-log", "--op-log-limit", "--max-memory",
+          "--set", "--ccl", "--components", "--op-log", "--op-log-limit", "--max-memory", "--data-memory",
           "--trace-scope", "--trace-window", "--trace-when"}) {
       check_told_briefly(joined(run, {option, value}));
     }
