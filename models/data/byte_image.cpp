@@ -56,7 +56,7 @@ Segment Segment::of_bytes(SharedBytes bytes, std::uint64_t nbytes) {
   return {Kind::bytes, nbytes, std::move(bytes), no_value, 0};
 }
 Segment Segment::of_value(const ValueRef& ref) {
-  return {Kind::value, ref.nbytes, nullptr, ref.id, ref.offset};
+  return {Kind::value, ref.nbytes, nullptr, ref.id, ref.offset, nullptr, ref.keeper};
 }
 Segment Segment::of_capture(std::shared_ptr<const Capture> capture, std::uint64_t nbytes) {
   return {Kind::capture, nbytes, nullptr, no_value, 0, std::move(capture)};

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
 #include <cstdio>
 
@@ -122,9 +123,37 @@ std::vector<ValueId> input_ids(const DataOp& op) {
           fmt::format("op {} is looked at before the accesses of its instant are in order", op.id));
     return *memory->values;
   }
-  ByteImage all;
-  for (const TensorValue& input : op.inputs) all.append(input.image);
-  return all.value_ids();
+  if (op.released) return *op.released;
+  std::vector<ValueId> ids;
+  for (const TensorValue& input : op.inputs) {
+    const std::vector<ValueId> more = input.image.value_ids();
+    ids.insert(ids.end(), more.begin(), more.end());
+  }
+  if (op.inputs.size() < 2) return ids;
+  std::sort(ids.begin(), ids.end());
+  ids.erase(std::unique(ids.begin(), ids.end()), ids.end());
+  return ids;
+}
+
+std::uint64_t input_bytes(const DataOp& op) {
+  std::uint64_t bytes = 0;
+  for (const TensorValue& input : op.inputs) {
+    for (const Segment& segment : input.image.segments()) {
+      if (segment.kind == Segment::Kind::bytes) bytes += segment.nbytes;
+    }
+  }
+  return bytes;
+}
+
+bool inputs_bound(const DataOp& op) {
+  return std::all_of(op.inputs.begin(), op.inputs.end(),
+                     [](const TensorValue& input) { return input.image.bound(); });
+}
+
+void release_inputs(DataOp& op) {
+  if (op.released) return;
+  op.released = input_ids(op);
+  for (TensorValue& input : op.inputs) input.image = {};
 }
 
 }  // namespace kernbench

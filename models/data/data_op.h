@@ -1,5 +1,6 @@
 // DataOp: the effect of one command on values. Memory ops only move references; gemm and math ops
-// define new values, which phase 2 computes (spec 9). An op is immutable once recorded.
+// define new values, which phase 2 computes (spec 9). An op is immutable once recorded, until its
+// inputs are released.
 #pragma once
 
 #include <cstdint>
@@ -104,6 +105,8 @@ struct DataOp {
   std::vector<TensorValue> inputs;   // gemm, math, convert
   std::vector<OutputValue> outputs;  // gemm, math, convert: one
   OpAddresses places;
+  // What `inputs` referred to, once their images have been given up (release_inputs).
+  std::optional<std::vector<ValueId>> released = std::nullopt;
 };
 using DataOpPtr = std::shared_ptr<const DataOp>;
 
@@ -115,5 +118,13 @@ const char* gemm_name(DType in);  // "gemm_f16": the name of the record
 std::string describe(const DataOp& op);
 std::vector<ValueId> input_ids(
     const DataOp& op);  // values that it reads or moves; each once, ascending
+
+// Known bytes of its inputs: what the op keeps in host memory. Shared ones count in full.
+std::uint64_t input_bytes(const DataOp& op);
+// Whether the accesses that bind the inputs are in order (AccessJournal).
+bool inputs_bound(const DataOp& op);
+// Nobody will compute or check the op any more: the bytes and values that it reads go, their shapes
+// and ids stay for its record.
+void release_inputs(DataOp& op);
 
 }  // namespace kernbench

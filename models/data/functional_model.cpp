@@ -124,10 +124,16 @@ void FunctionalModel::resolve() {
       memory->values = each.moved.value_ids();
     for (TensorValue& input : each.op->inputs) input.image = input.image.without_captures();
   }
-  if (resolver_ == nullptr) return;
   for (const Unresolved& each : now_resolved) {
-    if (!each.op->outputs.empty()) resolver_->recorded(each.op);
+    if (!each.op->outputs.empty()) recorded(each.op);
   }
+  now_resolved.clear();
+  live_values_.make_room();
+}
+
+// Its inputs are bound. One whose value is out of reach by now is not computed.
+void FunctionalModel::recorded(const std::shared_ptr<DataOp>& op) {
+  if (live_values_.recorded(op) && resolver_ != nullptr) resolver_->recorded(op);
 }
 
 bool FunctionalModel::is_unresolved(ValueId id) const {
@@ -289,26 +295,28 @@ IssuedOp FunctionalModel::define(DataOp op, const Shape& shape, DType dtype) {
   }
   op.id = next_op_++;
   op.outputs = {{values() + 1, shape, dtype}};
-  const OutputValue& out = op.outputs.front();
-  TensorValue value{ByteImage::of(ValueRef{out.id, 0, out.nbytes()}), shape, dtype, {}};
-  auto defined = std::make_shared<DataOp>(std::move(op));
-  ops_.push_back(defined);
-  if (!is_resolved) {
-    unresolved_.push_back({std::move(defined), {}});
-  } else if (resolver_ != nullptr) {
-    resolver_->recorded(ops_.back());
+  const auto defined = std::make_shared<DataOp>(std::move(op));
+  TensorValue value{ByteImage::of(live_values_.add(defined)), shape, dtype, {}};
+  if (is_resolved) {
+    recorded(defined);
+    live_values_.make_room();
+  } else {
+    unresolved_.push_back({defined, {}});
   }
-  return {ops_.back(), std::move(value)};
+  return {defined, std::move(value)};
 }
 
-const DataOpPtr& FunctionalModel::defining_op(ValueId id) const {
+DataOpPtr FunctionalModel::defining_op(ValueId id) const {
   if (id == no_value || id > values()) throw ModelError(fmt::format("value {} does not exist", id));
-  return ops_[id - 1];
+  DataOpPtr op = live_values_.op(id);
+  if (op == nullptr) throw ModelError(fmt::format("value {} is out of reach, or computed", id));
+  return op;
 }
 
 void FunctionalModel::computed(const DataOp& op, std::shared_ptr<const GemmProducts> products) {
   const ValueId id = op.outputs.at(0).id;
   resolve();
+  if (!live_values_.reachable(id)) return;
   products_[id] = std::move(products);
   if (resolver_ != nullptr) resolver_->products_computed(id);
 }

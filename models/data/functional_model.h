@@ -1,5 +1,6 @@
 // FunctionalModel: the values of a run. Owns the MemoryStore, numbers values and ops in order of
-// issue, and keeps the ops that define values for phase 2. With `--data off` there is none.
+// issue, and keeps the ops that define values for phase 2 (LiveValues). With `--data off` there is
+// none.
 //
 // A load binds to what is visible at its issue and a store is visible from its issue (ADR-0020 D3):
 // memory ops copy references as of the call, whatever their timing. Accesses of PEs in one instant
@@ -18,6 +19,7 @@
 #include "models/data/data_op.h"
 #include "models/data/device_message.h"
 #include "models/data/gemm_products.h"
+#include "models/data/live_values.h"
 #include "models/data/memory_store.h"
 #include "models/data/value_resolver.h"
 
@@ -109,11 +111,13 @@ class FunctionalModel {
   // Empty if some of it is not known. Eager: waits for it.
   std::vector<std::byte> bytes_before(Fs now, std::uint64_t physical, std::uint64_t nbytes);
 
-  const std::vector<DataOpPtr>& ops() const {
-    return ops_;
-  }                                                // gemm, math and convert, in order of issue
-  ValueId values() const { return ops_.size(); }   // ids are 1..values()
-  const DataOpPtr& defining_op(ValueId id) const;  // ModelError if unknown
+  // Ops that define values, as long as they are kept.
+  LiveValues& live_values() { return live_values_; }
+  const LiveValues& live_values() const { return live_values_; }
+  // gemm, math and convert, in order of issue
+  std::vector<DataOpPtr> ops() const { return live_values_.ops(); }
+  ValueId values() const { return live_values_.issued(); }  // ids are 1..values()
+  DataOpPtr defining_op(ValueId id) const;                  // ModelError if unknown or gone
 
   // Eager mode: the resolver must outlive the functional_model's use. None = deferred.
   void set_resolver(ValueResolver* resolver) { resolver_ = resolver; }
@@ -128,11 +132,12 @@ class FunctionalModel {
   DataOpPtr memory_op(MemoryParams::Kind kind, const ByteImage& moved, PhysRanges from,
                       PhysRanges to);
   bool is_unresolved(ValueId id) const;
+  void recorded(const std::shared_ptr<DataOp>& op);
   ValueLookup lookup();
 
+  LiveValues live_values_;
   MemoryStore memory_;
   AccessJournal journal_{memory_};
-  std::vector<DataOpPtr> ops_;  // index = value id - 1
   std::vector<Unresolved> unresolved_;
   std::vector<DeviceMessage> messages_;
   std::uint64_t next_op_ = 1;

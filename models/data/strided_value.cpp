@@ -13,7 +13,7 @@ TensorValue strided_view(ByteImage image, const Shape& shape, DType dtype,
     if (shape[axis] != 1 && value.strides[axis] != dense[axis]) return value;
   }
   value.strides.clear();
-  if (value.image.nbytes() != value.nbytes()) value.image = value.image.slice(0, value.nbytes());
+  if (value.image.nbytes() > value.nbytes()) value.image = value.image.slice(0, value.nbytes());
   return value;
 }
 

@@ -37,6 +37,17 @@ void add_to(FlitList& flits, const DmaPiece& run, const ChannelInterleave& hbm) 
   }
 }
 
+// The order of flits for several channels follows from their places in the access: those of a
+// contiguous piece are where it goes round the channels.
+bool is_contiguous(const DmaPiece& first, const FlitList& flits, const ChannelInterleave& hbm) {
+  if (flits.runs() > 1) return false;
+  for (std::uint32_t i = 0; first.channel != every_channel && i < flits.size(); ++i) {
+    const std::uint64_t behind = flits[i].offset - first.place.offset;
+    if (flits[i].position != position_of(first, behind, hbm)) return false;
+  }
+  return true;
+}
+
 }  // namespace
 
 std::vector<DmaPiece> merged(const std::vector<DmaPiece>& runs, std::uint32_t flit_bytes,
@@ -60,7 +71,7 @@ std::vector<DmaPiece> merged(const std::vector<DmaPiece>& runs, std::uint32_t fl
     add_to(*lists[at], run, hbm);
   }
   for (std::size_t i = 0; i < pieces.size(); ++i) {
-    if (lists[i]->runs() > 1) pieces[i].flits = std::move(lists[i]);
+    if (!is_contiguous(pieces[i], *lists[i], hbm)) pieces[i].flits = std::move(lists[i]);
   }
   return pieces;
 }

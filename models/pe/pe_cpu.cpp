@@ -220,7 +220,8 @@ Completion PeCpu::run_body(const KernelLaunch& message) {
     calling("");
     unwaited_text_.clear();
     next_call_ = 0;
-    scratch_ = std::make_unique<FreeListAllocator>("scratch", 0, *parameters_.scratch_bytes);
+    if (scratch_ == nullptr || scratch_->allocations() > 0)  // left by a kernel that was ended
+      scratch_ = std::make_unique<FreeListAllocator>("scratch", 0, *parameters_.scratch_bytes);
     TranslationRequest tensors;
     tensors.launch = &message.args;
     to_mmu_.look(tensors);

@@ -71,6 +71,14 @@ const char* name_of(ComputedKind kind) {
   return names.at(static_cast<std::size_t>(kind));
 }
 
+OpCheck& OpCheck::operator+=(const OpCheck& later) {
+  for (std::size_t kind = 0; kind < checked.size(); ++kind) checked[kind] += later.checked[kind];
+  failures.insert(failures.end(), later.failures.begin(), later.failures.end());
+  std::sort(failures.begin(), failures.end(),
+            [](const OpFailure& a, const OpFailure& b) { return a.op->id < b.op->id; });
+  return *this;
+}
+
 std::uint64_t OpCheck::total() const {
   std::uint64_t sum = 0;
   for (const std::uint64_t count : checked) sum += count;

@@ -35,6 +35,7 @@ struct OpCheck {
   std::array<std::uint64_t, computed_kinds> checked{};  // by kind
   std::vector<OpFailure> failures;                      // by op id
 
+  OpCheck& operator+=(const OpCheck& later);
   std::uint64_t total() const;
   std::string summary() const;  // "12 gemm, 40 element-wise"
 };

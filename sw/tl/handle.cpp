@@ -72,11 +72,14 @@ double Handle::item(CallSite site) const {
   return data(site).front();
 }
 
-std::vector<std::int64_t> Handle::index_values() const {
+std::vector<std::int64_t> Handle::index_values(CallSite site) const {
   if (is_float(dtype()))
     throw UsageError(fmt::format("{} is used as an index block, which holds integers", str()));
-  if (state().index) return *state().index;
-  const std::vector<double> values = data();
+  if (const State& s = state(); s.index) {
+    s.program->await(s);
+    return *s.index;
+  }
+  const std::vector<double> values = data(site);
   return {values.begin(), values.end()};
 }
 

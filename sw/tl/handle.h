@@ -25,7 +25,6 @@ namespace kernbench::tl {
 
 class Program;
 struct BlockAccess;
-struct GatheredLoad;
 
 class Handle {
  public:
@@ -47,8 +46,8 @@ class Handle {
   double at(const std::vector<std::int64_t>& index, CallSite site = CallSite::here()) const;
   double item(CallSite site = CallSite::here()) const;  // of a single element
   // The values of a block of integers: of an index block, whose values follow from the kernel
-  // alone, in every data mode; else as data() gives them, with its errors.
-  std::vector<std::int64_t> index_values() const;
+  // alone, in every data mode; else as data() gives them, with its errors. Waits as data() does.
+  std::vector<std::int64_t> index_values(CallSite site = CallSite::here()) const;
   bool is_mask() const { return state().mask; }  // made by comparisons and logical operations
   explicit operator bool() const { return item() != 0; }
 
@@ -65,10 +64,9 @@ class Handle {
     mutable std::shared_ptr<CommandState> producer;
     std::uint64_t offset = 0;                             // of its first element in the block
     IndexValues index = nullptr;                          // an index block
-    bool mask = false;                                    // elements are 0 or 1
     std::shared_ptr<const BlockAccess> access = nullptr;  // a reference with strides
-    // What its value is made of at the first use; null: it has its value.
-    mutable std::shared_ptr<const GatheredLoad> gathered = nullptr;
+    mutable bool is_gathered = false;  // its value becomes dense when it is there
+    bool mask = false;                 // elements are 0 or 1
   };
   explicit Handle(std::shared_ptr<const State> state) : state_(std::move(state)) {}
   const State& state() const;

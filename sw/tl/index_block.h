@@ -11,17 +11,20 @@
 namespace kernbench::tl {
 
 using IndexValues = std::shared_ptr<const std::vector<std::int64_t>>;  // row-major; null: none
-// The elements of a view. `view` makes it of a dense value of the shape `from`; `first`: the
-// element of the whole at which it begins.
-template <class View>
-IndexValues viewed(const IndexValues& index, const Shape& from, View view, std::int64_t first = 0);
-IndexValues gathered(const IndexValues& index, const TensorValue& view, std::int64_t first);
+constexpr std::int64_t max_index_elements = 1 << 20;
 
+// Null for floats, and for more elements.
+IndexValues index_range(std::int64_t begin, std::int64_t end, DType dtype);
+IndexValues index_full(const Shape& shape, double value, DType dtype);
+
+// As a tensor, and back: i32.
+TensorValue tensor_of(const std::vector<std::int64_t>& index, const Shape& shape);
+IndexValues index_of(const TensorValue& tensor);  // null for more elements
+
+// The elements that a view of the block shows. `view`: TensorValue -> TensorValue.
 template <class View>
-IndexValues viewed(const IndexValues& index, const Shape& from, View view, std::int64_t first) {
-  if (index == nullptr) return nullptr;
-  const auto bytes = static_cast<std::uint64_t>(from.elements()) * size_of(DType::i32);
-  return gathered(index, view(TensorValue{ByteImage::zeros(bytes), from, DType::i32, {}}), first);
+IndexValues viewed(const IndexValues& index, const Shape& shape, View view) {
+  return index == nullptr ? nullptr : index_of(view(tensor_of(*index, shape)));
 }
 
 }  // namespace kernbench::tl

@@ -57,10 +57,9 @@ std::int64_t as_integer(double immediate) {
 
 }  // namespace
 
-std::shared_ptr<const std::vector<std::int64_t>> index_result(
-    const MathParams& params, const std::vector<IndexOperand>& operands, const Shape& out,
-    DType out_dtype) {
-  if (!has_integer_form(params.op) || is_float(out_dtype) || out.elements() > largest_index_block)
+IndexValues index_result(const MathParams& params, const std::vector<IndexOperand>& operands,
+                         const Shape& out, DType out_dtype) {
+  if (!has_integer_form(params.op) || is_float(out_dtype) || out.elements() > max_index_elements)
     return nullptr;
   std::optional<DType> dtype;  // of the arithmetic
   std::vector<Seen> seen;

@@ -9,7 +9,7 @@
 #include "models/data/elements.h"
 #include "models/data/functional_model.h"
 #include "models/data/shape_rules.h"
-#include "sw/tl/index_math.h"
+#include "sw/tl/index_block.h"
 
 namespace kernbench::tl {
 namespace {
@@ -108,10 +108,11 @@ std::shared_ptr<ScratchBlock> Program::allocate(const char* call, const Shape& s
 }
 
 Handle Program::make_handle(TensorValue value, std::shared_ptr<ScratchBlock> block,
-                            std::shared_ptr<CommandState> producer, std::uint64_t offset) {
+                            std::shared_ptr<CommandState> producer, std::uint64_t offset,
+                            IndexValues index) {
   return Handle(std::make_shared<const Handle::State>(
       Handle::State{this, scratch_, std::move(value), data_, std::move(block), std::nullopt,
-                    std::move(producer), offset}));
+                    std::move(producer), offset, std::move(index)}));
 }
 
 // A block that is ready for use: the command that makes it has completed.
@@ -133,10 +134,11 @@ const Handle::State& Program::checked(const char* call, const Handle& handle, bo
   return state;
 }
 
-// Of which a view is made. That needs no bytes, but of a load that gathers its block.
+// Of which a view is made. That needs no bytes; but a block that a load gathers has no layout
+// before it is there.
 const Handle::State& Program::viewed_block(const char* call, const Handle& handle) {
   const Handle::State& state = checked(call, handle);
-  if (state.gathered) await(state);
+  if (state.is_gathered) await(state);
   return state;
 }
 
@@ -145,8 +147,8 @@ void Program::await(const Handle::State& state) {
   settle(state.producer);
   state.producer.reset();
   state.value.image = state.value.image.without_captures();  // the instant of the issue is over
-  if (state.gathered) state.value = gathered_value(*state.gathered);
-  state.gathered.reset();
+  if (state.is_gathered && data_ != nullptr) state.value = data_->made_dense(state.value);
+  state.is_gathered = false;
 }
 
 // False: all have completed.
@@ -170,22 +172,6 @@ void Program::run(Command command) { context_.wait(*context_.issue(std::move(com
 
 // --- make ---
 
-template <class Element>
-Handle Program::make_known(TensorValue value, std::shared_ptr<ScratchBlock> block,
-                           Element element) {
-  Handle::State state{this, scratch_, std::move(value), data_, std::move(block), std::nullopt, {}};
-  const std::int64_t count = state.value.shape.elements();
-  const DType dtype = state.value.dtype;
-  if (!is_float(dtype) && count <= largest_index_block) {
-    std::vector<std::int64_t> index;
-    for (std::int64_t i = 0; i < count; ++i)
-      index.push_back(
-          static_cast<std::int64_t>(rounded_to(dtype, static_cast<double>(element(i)))));
-    state.index = std::make_shared<const std::vector<std::int64_t>>(std::move(index));
-  }
-  return Handle(std::make_shared<const Handle::State>(std::move(state)));
-}
-
 Handle Program::arange(std::int64_t begin, std::int64_t end, DType dtype) {
   context_.calling("arange");
   if (end <= begin) throw UsageError(fmt::format("tl.arange({}, {}) is empty", begin, end));
@@ -197,17 +183,17 @@ Handle Program::arange(std::int64_t begin, std::int64_t end, DType dtype) {
     write_element(bytes.data() + static_cast<std::uint64_t>(i - begin) * size, dtype,
                   static_cast<double>(i));
   }
-  return make_known(FunctionalModel::constant(bytes.data(), shape, dtype), std::move(block),
-                    [begin](std::int64_t i) { return begin + i; });
+  return make_handle(FunctionalModel::constant(bytes.data(), shape, dtype), std::move(block), {}, 0,
+                     index_range(begin, end, dtype));
 }
 
 Handle Program::full(const Shape& shape, double value, DType dtype) {
   context_.calling("full");
   std::shared_ptr<ScratchBlock> block = allocate("tl.full", shape, dtype);
   const bool is_zero = value == 0 || data_ == nullptr;
-  return make_known(
+  return make_handle(
       is_zero ? FunctionalModel::zeros(shape, dtype) : FunctionalModel::full(shape, dtype, value),
-      std::move(block), [value](std::int64_t) { return value; });
+      std::move(block), {}, 0, index_full(shape, value, dtype));
 }
 
 // --- control ---

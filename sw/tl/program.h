@@ -360,9 +360,10 @@ class Program {
   // --- debugging, no time ---
   // Prints the values when they are known: now, or at the end of phase 2 by time and PE. With data
   // off those of index blocks only.
-  void device_print(const std::string& prefix, const Handle& x);
+  void device_print(const std::string& prefix, const Handle& x, CallSite site = CallSite::here());
   // Every element must be other than 0: checked when the values are known. The run fails.
-  void device_assert(const Handle& condition, const std::string& message = "");
+  void device_assert(const Handle& condition, const std::string& message = "",
+                     CallSite site = CallSite::here());
   // Of what is known on the host, such as arguments and shapes: UsageError. What is known to the
   // compiler: static_assert of C++.
   static void static_assert_(bool condition, const std::string& message);
@@ -430,12 +431,11 @@ class Program {
   PhysRanges place_of(const ScratchBlock& block) const;
   std::shared_ptr<ScratchBlock> allocate(const char* call, const Shape& shape, DType dtype);
   Handle make_handle(TensorValue value, std::shared_ptr<ScratchBlock> block,
-                     std::shared_ptr<CommandState> producer = {}, std::uint64_t offset = 0);
+                     std::shared_ptr<CommandState> producer = {}, std::uint64_t offset = 0,
+                     IndexValues index = nullptr);
   // `view`: TensorValue -> TensorValue; applied to the values of an index block, too.
   template <class View>
   Handle view_of(const char* call, const Handle& x, View view, std::uint64_t offset = 0);
-  template <class Element>  // an index block, if it holds integers
-  Handle make_known(TensorValue value, std::shared_ptr<ScratchBlock> block, Element element);
   struct MathInputs;
   MathInputs bind_math(const std::string& call, const std::vector<Operand>& operands);
   // One command; a result for each of `results`, of which the first is recorded with the command.
@@ -450,7 +450,6 @@ class Program {
   const Handle::State& checked(const char* call, const Handle& handle, bool memory_allowed = false);
   const Handle::State& viewed_block(const char* call, const Handle& handle);
   void await(const Handle::State& state);
-  TensorValue gathered_value(const GatheredLoad& load);
   bool await_oldest();
   Access begin_load(const char* call, const Ptr& ptr, const Shape& shape, DType dtype,
                     CallSite site);
@@ -461,6 +460,8 @@ class Program {
   static bool has_block_alone(const Handle& handle);
   Handle product(const std::vector<Operand>& operands, DType dtype,
                  std::shared_ptr<ScratchBlock> block);
+  Handle::State block_state(TensorValue value, std::shared_ptr<ScratchBlock> block);
+  // The handles of `results`, which one command makes.
   std::vector<Handle> compute(const std::string& call, Command command,
                               std::vector<Handle::State> results,
                               const std::vector<Operand>& operands);

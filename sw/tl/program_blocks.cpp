@@ -30,14 +30,16 @@ void check_permutation(const std::vector<int>& order, std::size_t rank) {
 }
 
 // The values of an operand that says where an access goes.
-std::vector<std::int64_t> known_indices(const char* call, const char* what, const Handle& handle) {
+std::vector<std::int64_t> known_indices(const char* call, const char* what, const Handle& handle,
+                                        CallSite site) {
   if (is_float(handle.dtype()))
     throw UsageError(fmt::format("{}: {} {}: must be integers", call, what, handle.str()));
-  return handle.index_values();
+  return handle.index_values(site);
 }
 
-std::vector<std::int64_t> broadcast_mask(const char* call, const Handle& mask, const Shape& shape) {
-  const std::vector<std::int64_t> values = known_indices(call, "mask", mask);
+std::vector<std::int64_t> broadcast_mask(const char* call, const Handle& mask, const Shape& shape,
+                                         CallSite site) {
+  const std::vector<std::int64_t> values = known_indices(call, "mask", mask, site);
   if (mask.shape() == shape) return values;
   const auto index = std::make_shared<const std::vector<std::int64_t>>(values);
   return *viewed(index, mask.shape(),
@@ -50,10 +52,10 @@ void check_table(const char* call, const BlockPtr& table) {
       fmt::format("{}: block shape {}: must be {{1, columns}}", call, table.block_shape().str()));
 }
 
-std::vector<std::int64_t> row_numbers(const char* call, const Handle& rows) {
+std::vector<std::int64_t> row_numbers(const char* call, const Handle& rows, CallSite site) {
   if (rows.shape().rank() != 1)
     throw UsageError(fmt::format("{}: rows {}: must have one axis", call, rows.str()));
-  return known_indices(call, "rows", rows);
+  return known_indices(call, "rows", rows, site);
 }
 
 }  // namespace
@@ -148,9 +150,9 @@ Program::Access Program::begin_load(const char* call, const Ptr& base, const Han
                                     CallSite site) {
   begin(call + 3, site);
   base.check_dtype(call, dtype);
-  const std::vector<std::int64_t> index = known_indices(call, "offsets", offsets);
+  const std::vector<std::int64_t> index = known_indices(call, "offsets", offsets, site);
   std::optional<std::vector<std::int64_t>> mask;
-  if (masked) mask = broadcast_mask(call, masked->mask, offsets.shape());
+  if (masked) mask = broadcast_mask(call, masked->mask, offsets.shape(), site);
   const BlockAccess access =
       element_access(call, base, offsets.shape(), dtype, index, mask ? &*mask : nullptr);
   return begin_block_load(call, base, access, masked ? masked->other : 0);
@@ -164,9 +166,9 @@ Program::Access Program::begin_store(const char* call, const Ptr& base, const Ha
   if (block.shape() != offsets.shape())
     throw UsageError(
         fmt::format("{} of {} by offsets {}: the shapes differ", call, block.str(), offsets.str()));
-  const std::vector<std::int64_t> index = known_indices(call, "offsets", offsets);
+  const std::vector<std::int64_t> index = known_indices(call, "offsets", offsets, site);
   std::optional<std::vector<std::int64_t>> mask;
-  if (masked) mask = broadcast_mask(call, *masked, offsets.shape());
+  if (masked) mask = broadcast_mask(call, *masked, offsets.shape(), site);
   const BlockAccess access =
       element_access(call, base, offsets.shape(), block.dtype(), index, mask ? &*mask : nullptr);
   return begin_block_store(call, base, access, block);
@@ -220,6 +222,7 @@ Program::Access Program::begin_block_load(const char* call, const Ptr& base,
               {nullptr, {}, from, {}, call, true},
               FunctionalModel::zeros(access.block, access.dtype),
               allocate(call, access.block, access.dtype)};
+  load.is_gathered = true;
   if (data_ == nullptr) return load;
   ByteImage bytes;
   if (!from.empty()) {
@@ -229,13 +232,8 @@ Program::Access Program::begin_block_load(const char* call, const Ptr& base,
     load.command.data = std::move(issued.op);
     bytes = std::move(issued.value.image);
   }
-  load.gathered = std::make_shared<const GatheredLoad>(GatheredLoad{access, bytes, fill});
+  load.value = access.loaded(bytes, fill);
   return load;
-}
-
-// The instant of the issue is over. In TCM a block is dense.
-TensorValue Program::gathered_value(const GatheredLoad& load) {
-  return data_->made_dense(load.access.loaded(load.bytes.without_captures(), load.fill));
 }
 
 Program::Access Program::begin_block_store(const char* call, const Ptr& base,
@@ -294,7 +292,7 @@ Handle TensorDescriptor::gather(const Handle& rows, std::int64_t column, CallSit
   check_table(call, tensor_);
   program_->begin(call, site);
   return program_->complete(program_->begin_block_load(
-      call, tensor_.base(), row_access(call, tensor_, row_numbers(call, rows), column),
+      call, tensor_.base(), row_access(call, tensor_, row_numbers(call, rows, site), column),
       fill_of(padding_)));
 }
 
@@ -303,7 +301,7 @@ void TensorDescriptor::scatter(const Handle& block, const Handle& rows, std::int
   constexpr const char* call = "scatter";
   check_table(call, tensor_);
   program_->begin(call, site);
-  const BlockAccess access = row_access(call, tensor_, row_numbers(call, rows), column);
+  const BlockAccess access = row_access(call, tensor_, row_numbers(call, rows, site), column);
   if (block.shape() != access.block)
     throw UsageError(fmt::format("scatter of {} to rows {}: the shapes differ", block.str(),
                                  access.block.str()));

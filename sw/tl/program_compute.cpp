@@ -5,21 +5,24 @@
 
 namespace kernbench::tl {
 
-// Issues a computation; blocks, or under a tl::Overlap leaves it under way.
+Handle::State Program::block_state(TensorValue value, std::shared_ptr<ScratchBlock> block) {
+  return {this, scratch_, std::move(value), data_, std::move(block), std::nullopt, {}};
+}
+
+// Issues a computation of blocks; waits, or under a tl::Overlap leaves it under way.
 std::vector<Handle> Program::compute(const std::string& call, Command command,
                                      std::vector<Handle::State> results,
                                      const std::vector<Operand>& operands) {
   const std::shared_ptr<CommandState> state = context_.issue(std::move(command));
-  const bool left = overlaps_ > 0;
-  if (!left) context_.wait(*state);
+  if (overlaps_ == 0) context_.wait(*state);
+  InFlight entry{state, {}, {}, {}, call, true};
   std::vector<Handle> handles;
   for (Handle::State& result : results) {
-    if (left) result.producer = state;
+    if (overlaps_ > 0) result.producer = state;
     handles.push_back(Handle(std::make_shared<const Handle::State>(std::move(result))));
+    entry.operands.push_back(handles.back().state_);
   }
-  if (!left) return handles;
-  InFlight entry{state, {}, {}, {}, call, true};
-  for (const Handle& result : handles) entry.operands.push_back(result.state_);
+  if (overlaps_ == 0) return handles;
   for (const Operand& each : operands) {
     if (each.is_handle()) entry.operands.push_back(each.handle().state_);
   }
@@ -73,8 +76,7 @@ Handle Program::product(const std::vector<Operand>& operands, DType dtype,
   for (const Operand& each : operands) dot.operands.push_back(operand_of(each.handle()));
   dot.operands.push_back(operand_of(*block, shape, dtype));
   Command command{std::move(dot), nullptr};
-  Handle::State result{this,         scratch_, FunctionalModel::zeros(shape, dtype), data_, block,
-                       std::nullopt, nullptr};
+  TensorValue value{ByteImage::zeros(bytes_of(shape, dtype)), shape, dtype, {}};
   if (data_ != nullptr) {
     GemmParams params;
     params.out_dtype = dtype;
@@ -88,9 +90,11 @@ Handle Program::product(const std::vector<Operand>& operands, DType dtype,
     }
     IssuedOp issued = data_->gemm(std::move(params), std::move(inputs), std::move(places));
     command.data = std::move(issued.op);
-    result.value = std::move(issued.value);
+    value = std::move(issued.value);
   }
-  return compute("tl.dot", std::move(command), {std::move(result)}, operands).front();
+  return compute("tl.dot", std::move(command), {block_state(std::move(value), std::move(block))},
+                 operands)
+      .front();
 }
 
 }  // namespace kernbench::tl

@@ -19,8 +19,8 @@ Known when_known(const FunctionalModel* data, bool has_index, const ByteImage& i
 
 }  // namespace
 
-void Program::device_print(const std::string& prefix, const Handle& x) {
-  context_.calling("device_print");
+void Program::device_print(const std::string& prefix, const Handle& x, CallSite site) {
+  context_.calling("device_print", site);
   const Handle::State& state = operand("tl.device_print", x);
   const std::string& kernel = context_.launch().kernel.name;
   switch (when_known(data_, state.index != nullptr, state.value.image)) {
@@ -40,8 +40,8 @@ void Program::device_print(const std::string& prefix, const Handle& x) {
   }
 }
 
-void Program::device_assert(const Handle& condition, const std::string& message) {
-  context_.calling("device_assert");
+void Program::device_assert(const Handle& condition, const std::string& message, CallSite site) {
+  context_.calling("device_assert", site);
   const Handle::State& state = operand("tl.device_assert", condition);
   const std::string& kernel = context_.launch().kernel.name;
   switch (when_known(data_, state.index != nullptr, state.value.image)) {

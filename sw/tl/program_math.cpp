@@ -89,16 +89,10 @@ std::vector<Handle> Program::run_math(std::vector<MathParams> results,
     params.operands = inputs.operands;
     const Shape shape = result_shape(params, inputs.shapes);
     const DType dtype = result_dtype(params, inputs.dtypes);
-    made.push_back({this,
-                    scratch_,
-                    FunctionalModel::zeros(shape, dtype),
-                    data_,
-                    allocate(call.c_str(), shape, dtype),
-                    std::nullopt,
-                    {},
-                    0,
-                    index_result(params, inputs.indices, shape, dtype),
-                    gives_mask(params.op) || (keeps_masks(params.op) && inputs.masks)});
+    made.push_back(
+        block_state(FunctionalModel::zeros(shape, dtype), allocate(call.c_str(), shape, dtype)));
+    made.back().index = index_result(params, inputs.indices, shape, dtype);
+    made.back().mask = gives_mask(params.op) || (keeps_masks(params.op) && inputs.masks);
   }
   const Shape& shape = made.front().value.shape;
   MathCommand command{op, std::max(inputs.elements, shape.elements()), std::move(inputs.tensors)};

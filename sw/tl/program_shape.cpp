@@ -1,41 +1,21 @@
-// Views: other shapes of the same bytes.
+// Views: other shapes of the same bytes, which may be under way.
 #include <fmt/format.h>
-
-#include <cstring>
 
 #include "models/base/errors.h"
 #include "models/data/functional_model.h"
 #include "models/data/shape_rules.h"
-#include "sw/tl/index_math.h"
 #include "sw/tl/program.h"
 
 namespace kernbench::tl {
-namespace {
-
-using Index = std::shared_ptr<const std::vector<std::int64_t>>;
-
-// The elements of an index block that the view shows.
-template <class View>
-Index seen_through(const Index& index, const Shape& shape, View view) {
-  if (index == nullptr) return nullptr;
-  const std::vector<std::int32_t> elements(index->begin(), index->end());  // i32 or i8
-  const TensorValue seen = view(FunctionalModel::constant(elements.data(), shape, DType::i32));
-  if (seen.shape.elements() > largest_index_block) return nullptr;
-  const std::vector<std::byte> bytes = dense_bytes(seen);
-  std::vector<std::int32_t> shown(static_cast<std::size_t>(seen.shape.elements()));
-  std::memcpy(shown.data(), bytes.data(), bytes.size());
-  return std::make_shared<const std::vector<std::int64_t>>(shown.begin(), shown.end());
-}
-
-}  // namespace
-
 template <class View>
 Handle Program::view_of(const char* call, const Handle& x, View view, std::uint64_t offset) {
   context_.calling(call + 3);  // behind "tl."
   const Handle::State& state = viewed_block(call, x);
-  Handle::State seen{this,         scratch_,       view(state.value),     data_,   state.block,
-                     std::nullopt, state.producer, state.offset + offset, nullptr, state.mask};
-  seen.index = seen_through(state.index, state.value.shape, view);
+  Handle::State seen = block_state(view(state.value), state.block);
+  seen.producer = state.producer;
+  seen.offset = state.offset + offset;
+  seen.mask = state.mask;
+  seen.index = viewed(state.index, state.value.shape, view);
   return Handle(std::make_shared<const Handle::State>(std::move(seen)));
 }
 
