@@ -33,6 +33,13 @@ struct BlockAccess {
   TensorValue stored(const TensorValue& block) const;
 };
 
+// A load under way: its block is put together at the first use, when its bytes are bound.
+struct GatheredLoad {
+  BlockAccess access;
+  ByteImage bytes;
+  double fill = 0;
+};
+
 // Each throws AccessFault where it leaves the tensor, UsageError for what cannot be asked for, and
 // names `call`.
 

@@ -25,6 +25,7 @@ namespace kernbench::tl {
 
 class Program;
 struct BlockAccess;
+struct GatheredLoad;
 
 class Handle {
  public:
@@ -65,8 +66,9 @@ class Handle {
     std::uint64_t offset = 0;                             // of its first element in the block
     IndexValues index = nullptr;                          // an index block
     std::shared_ptr<const BlockAccess> access = nullptr;  // a reference with strides
-    mutable bool is_gathered = false;  // its value becomes dense when it is there
-    bool mask = false;                 // elements are 0 or 1
+    // What its value is made of at the first use; null: it has its value.
+    mutable std::shared_ptr<const GatheredLoad> gathered = nullptr;
+    bool mask = false;  // elements are 0 or 1
   };
   explicit Handle(std::shared_ptr<const State> state) : state_(std::move(state)) {}
   const State& state() const;

@@ -138,7 +138,7 @@ const Handle::State& Program::checked(const char* call, const Handle& handle, bo
 // before it is there.
 const Handle::State& Program::viewed_block(const char* call, const Handle& handle) {
   const Handle::State& state = checked(call, handle);
-  if (state.is_gathered) await(state);
+  if (state.gathered) await(state);
   return state;
 }
 
@@ -147,8 +147,8 @@ void Program::await(const Handle::State& state) {
   settle(state.producer);
   state.producer.reset();
   state.value.image = state.value.image.without_captures();  // the instant of the issue is over
-  if (state.is_gathered && data_ != nullptr) state.value = data_->made_dense(state.value);
-  state.is_gathered = false;
+  if (state.gathered && data_ != nullptr) state.value = gathered_value(*state.gathered);
+  state.gathered.reset();
 }
 
 // False: all have completed.

@@ -450,6 +450,7 @@ class Program {
   const Handle::State& checked(const char* call, const Handle& handle, bool memory_allowed = false);
   const Handle::State& viewed_block(const char* call, const Handle& handle);
   void await(const Handle::State& state);
+  TensorValue gathered_value(const GatheredLoad& load);
   bool await_oldest();
   Access begin_load(const char* call, const Ptr& ptr, const Shape& shape, DType dtype,
                     CallSite site);

@@ -222,18 +222,21 @@ Program::Access Program::begin_block_load(const char* call, const Ptr& base,
               {nullptr, {}, from, {}, call, true},
               FunctionalModel::zeros(access.block, access.dtype),
               allocate(call, access.block, access.dtype)};
-  load.is_gathered = true;
-  if (data_ == nullptr) return load;
   ByteImage bytes;
-  if (!from.empty()) {
+  if (data_ != nullptr && !from.empty()) {
     const auto elements = static_cast<std::int64_t>(access.nbytes() / size_of(access.dtype));
     IssuedOp issued =
         data_->load(accessor(), from, Shape{elements}, access.dtype, place_of(*load.block));
     load.command.data = std::move(issued.op);
     bytes = std::move(issued.value.image);
   }
-  load.value = access.loaded(bytes, fill);
+  load.gathered = std::make_shared<const GatheredLoad>(GatheredLoad{access, bytes, fill});
   return load;
+}
+
+// The instant of the issue is over. In TCM a block is dense.
+TensorValue Program::gathered_value(const GatheredLoad& load) {
+  return data_->made_dense(load.access.loaded(load.bytes.without_captures(), load.fill));
 }
 
 Program::Access Program::begin_block_store(const char* call, const Ptr& base,

@@ -52,7 +52,7 @@ Handle Program::complete(Access access) {
   run(std::move(access.command));
   if (access.block == nullptr) return {};
   access.value.image = access.value.image.without_captures();  // the instant of the issue is over
-  if (access.is_gathered && data_ != nullptr) access.value = data_->made_dense(access.value);
+  if (access.gathered && data_ != nullptr) access.value = gathered_value(*access.gathered);
   return make_handle(std::move(access.value), std::move(access.block));
 }
 
@@ -63,7 +63,7 @@ Handle Program::leave_under_way(Access access) {
       nullptr, 0};
   if (state.block == nullptr) state = *access.entry.operands.front();  // the block that is stored
   state.producer = access.entry.command;
-  state.is_gathered = access.is_gathered;
+  state.gathered = std::move(access.gathered);
   const Handle handle(std::make_shared<const Handle::State>(std::move(state)));
   access.entry.operands.push_back(handle.state_);
   put_in_flight(std::move(access.entry));
