@@ -185,6 +185,7 @@ class BenchRun {
 
 int BenchRun::simulate() {
   const Clock::time_point start = Clock::now();
+  if (options_.check_races) functional_model_.detect_races();
   ActivityWindows windows;
   PlatformOptions platform_options;
   platform_options.data = data_mode_ == DataMode::off ? nullptr : &functional_model_;
@@ -198,6 +199,7 @@ int BenchRun::simulate() {
   AnalysisPort<ExecutedOp>& executed_ops = platform.observation().executed_ops;
   executed_ops.bind(windows);
   KernelWork kernel_work(platform);
+  const KernelRemains remains(platform.observation());
   const CclSettings ccl = resolve(ccl_, *catalogue_.algorithms);
   RunObservers observers(options_.observers, platform, configuration_, {}, ccl.rank_unit);
 
@@ -237,6 +239,8 @@ int BenchRun::simulate() {
   RunReport report = report_of(result, program, kernel_work, elaboration_s);
   for (const std::string& warning : program.warnings())
     std::cerr << "kernbench: warning: " << warning << '\n';
+  if (result.status == RunStatus::completed) report.remainders = remains.remainders();
+  report_order(report);
   report.initiators = initiator_accesses(platform);
   if (breakdown) report.breakdown = &*breakdown;
   observers.close(report.simulated);
@@ -333,6 +337,7 @@ RunReport BenchRun::report_of(const RunResult& result, const BenchProgram& progr
   report.per_launch = options_.per_launch;
   report.results = program.results();
   report.data_races = functional_model_.data_races();
+  report.races = race_report(functional_model_);
   return report;
 }
 
@@ -343,7 +348,7 @@ int BenchRun::conclude(const RunReport& report, const RunStatistics& statistics)
   if (!stopped.empty())
     std::cerr << "kernbench: " << stopped << (options_.verifies() ? "; nothing is verified" : "")
               << '\n';
-  if (report_failed_accesses(report)) return exit_failed;
+  if (report_failed_accesses(report) || !report.ordered()) return exit_failed;
   for (const std::string& failure : report.failed_assertions)
     std::cerr << "kernbench: " << failure << '\n';
   if (!report.failed_assertions.empty()) return exit_failed;

@@ -49,6 +49,12 @@ void RunOptions::add_to(CLI::App& command) {
       ->group(run);
   add_check_protocol_to(command, check_protocol);
   command
+      .add_flag("--check-races", check_races,
+                "Looks for accesses of PEs and of the host to the same bytes, one of them a write, "
+                "that no launch, message or barrier orders, and for messages that nobody "
+                "receives: status 1. With data, as --data deferred")
+      ->group(run);
+  command
       .add_option("--max-deltas", max_deltas,
                   "Delta cycles that one instant may have; beyond them the run fails and names the "
                   "processes that let no time pass; 0: any number")
@@ -144,7 +150,8 @@ DataMode RunOptions::data_mode(DataMode needed_by_bench) const {
   for (const DataMode mode : {DataMode::off, DataMode::deferred, DataMode::eager}) {
     if (data == name_of(mode)) return mode;
   }
-  return std::max(needed_by_bench, verifies() ? DataMode::deferred : DataMode::off);
+  const bool with_data = verifies() || check_races;
+  return std::max(needed_by_bench, with_data ? DataMode::deferred : DataMode::off);
 }
 
 void RunOptions::check() const {
@@ -156,6 +163,8 @@ void RunOptions::check() const {
   }
   if (verifies() && data == "off")
     throw UsageError("--verify-data needs the data that --data off leaves out");
+  if (check_races && data == "off")
+    throw UsageError("--check-races needs the data that --data off leaves out");
   if (bench.empty()) check_without_bench();
   if (!op_log.empty()) op_log_format(op_log);
   std::vector<std::string> results = observers.files();
@@ -170,7 +179,7 @@ void RunOptions::check() const {
 // An option that would change nothing is a mistake.
 void RunOptions::check_without_bench() const {
   for (const char* option : {"--param", "--device", "--seed", "--verify-data", "--ccl", "--op-log",
-                             "--op-log-limit", "--breakdown", "--per-launch"}) {
+                             "--op-log-limit", "--breakdown", "--per-launch", "--check-races"}) {
     if (command->count(option) > 0)
       throw UsageError(fmt::format(
           "run: {} goes with --bench; plain TLM-2.0 initiators run without it", option));

@@ -31,7 +31,7 @@ struct RunOptions {
   ObserverOptions observers;
   std::string op_log;  // a file; empty: none
   std::uint64_t op_log_limit = OpLogFile::default_limit;
-  bool check_protocol = false;
+  bool check_protocol = false, check_races = false;
   std::uint64_t max_deltas = RunLimits().max_deltas;  // 0: no bound
   bool print_config = false, json = false, breakdown = false, per_launch = false;
   const CLI::App* command = nullptr;

@@ -104,6 +104,23 @@ bool ended_as_asked(const RunResult& result) {
   return result.status == RunStatus::completed || result.status == RunStatus::until_reached;
 }
 
+bool RunReport::ordered() const {
+  const auto is_message = [](const KernelRemainder& each) {
+    return each.kind == KernelRemainder::Kind::message;
+  };
+  return !races ||
+         (races->pairs == 0 && std::none_of(remainders.begin(), remainders.end(), is_message));
+}
+
+void report_order(const RunReport& report) {
+  for (const KernelRemainder& remainder : report.remainders) {
+    const bool error = report.races && remainder.kind == KernelRemainder::Kind::message;
+    std::cerr << "kernbench: " << (error ? "" : "warning: ") << remainder.text() << '\n';
+  }
+  if (!report.races) return;
+  for (const std::string& race : report.races->texts) std::cerr << "kernbench: " << race << '\n';
+}
+
 bool report_failed_accesses(const RunReport& report) {
   const std::string failed = failed_accesses(report.initiators);
   if (!failed.empty()) std::cerr << "kernbench: " << failed << '\n';
@@ -118,6 +135,9 @@ static void print_report(std::ostream& out, const RunReport& report,
   const std::string transfers = report.breakdown == nullptr ? "" : report.breakdown->text();
   if (!transfers.empty()) out << '\n' << transfers;
   out << results_text(report.results) << '\n';
+  if (report.races)
+    out << fmt::format("unordered accesses {} {}\n", report.races->pairs,
+                       report.races->pairs == 1 ? "pair" : "pairs");
   if (report.data_races > 0) out << "data races         " << report.data_races << '\n';
   out << fmt::format(
       "host               {:.3f} s simulating, {:.3f} s elaborating, {} events, {:.0f} events/s\n",
@@ -160,6 +180,17 @@ static Json report_json(const RunReport& report, const RunStatistics& statistics
   json["kernel_groups"] = kernel_groups_json(report.kernels);
   json["results"] = results_json(report.results);
   json["data_races"] = report.data_races;
+  if (report.races)
+    json["unordered_accesses"] = {{"pairs", report.races->pairs}, {"races", report.races->texts}};
+  for (const KernelRemainder& each : report.remainders) {
+    const bool message = each.kind == KernelRemainder::Kind::message;
+    json["left_behind"].push_back({{"kernel", each.kernel},
+                                   {"request", each.request},
+                                   {"where", each.where},
+                                   {"kind", message ? "message" : "command"},
+                                   {"what", each.what},
+                                   {"count", each.count}});
+  }
   json["verdicts"] = verdicts_json(report.verdicts.value_or(std::vector<VerdictReport>()));
   json["operations"] = operations_json(report.operations);
   json["verdict"] = report.verdicts ? Json(report.verified() ? "PASS" : "FAIL") : Json();

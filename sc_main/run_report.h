@@ -10,6 +10,8 @@
 
 #include "platform/assembly/external_accesses.h"
 #include "platform/assembly/run.h"
+#include "platform/observe/kernel_remains.h"
+#include "platform/observe/race_report.h"
 #include "platform/observe/run_statistics.h"
 #include "sc_main/kernel_report.h"
 #include "sc_main/result_report.h"
@@ -39,6 +41,9 @@ struct RunReport {
   std::vector<ResultTable> results;   // of the bench itself
   std::vector<ExternalAccesses> initiators;
   std::uint64_t data_races = 0;
+  std::vector<KernelRemainder> remainders;       // of a run that came to its end
+  std::optional<RaceReport> races;               // with --check-races
+  bool ordered() const;                          // nothing that --check-races finds has been found
   const TransferBreakdown* breakdown = nullptr;  // null: not asked for
   std::optional<std::vector<VerdictReport>>
       verdicts;  // with --verify-data, if the run came to its end
@@ -48,6 +53,8 @@ struct RunReport {
   bool verified() const;  // there are verdicts, and all are ok; no operation, no assertion failed
 };
 
+// Says on standard error what kernels have left behind, and which accesses nothing orders.
+void report_order(const RunReport& report);
 // Says on standard error which accesses of plain TLM-2.0 initiators have failed; false: none.
 bool report_failed_accesses(const RunReport& report);
 // Whether a run has gone as far as it was to.

@@ -92,4 +92,18 @@ class ByteImage {
   std::size_t captures_ = 0;  // or captures
 };
 
+// Slices of one image in ascending order: as many as there are segments cost no more than one pass.
+class ImageCursor {
+ public:
+  explicit ImageCursor(const ByteImage& image) : image_(&image) {}  // which must outlive it
+
+  // Appends [offset, offset + nbytes) of the image to `out`. ModelError outside the image.
+  void append_to(ByteImage& out, std::uint64_t offset, std::uint64_t nbytes);
+
+ private:
+  const ByteImage* image_;
+  std::size_t segment_ = 0;
+  std::uint64_t begin_ = 0;  // of the segment
+};
+
 }  // namespace kernbench

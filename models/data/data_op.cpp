@@ -23,9 +23,13 @@ std::string text(double value) {
   return digits;
 }
 
+// Of very many, as a scattered access has, the first.
 std::string text(const PhysRanges& ranges) {
+  constexpr std::size_t shown = 256;
   std::string list;
   for (const PhysRange& range : ranges) {
+    if (&range - ranges.data() == shown)
+      return list + ";and " + std::to_string(ranges.size() - shown) + " more";
     char item[48];
     std::snprintf(item, sizeof item, "%s0x%llx+%llu", list.empty() ? "" : ";",
                   static_cast<unsigned long long>(range.pa),
@@ -54,6 +58,8 @@ struct ParamsText {
   std::string operator()(const MemoryParams&) const { return ""; }
   std::string operator()(const GemmParams& p) const {
     std::string line = fmt::format("m={} k={} n={}", p.m, p.k, p.n);
+    if (p.batch > 1) line += fmt::format(" batch={}", p.batch);
+    if (p.accumulates) line += " accumulates";
     if (p.transpose_a) line += " transpose_a";
     if (p.transpose_b) line += " transpose_b";
     if (p.acc_dtype) line += " acc=" + std::string(name_of(*p.acc_dtype));

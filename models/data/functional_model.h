@@ -23,6 +23,8 @@
 
 namespace kernbench {
 
+class RaceDetector;  // race_detector.h
+
 enum class DataMode : std::uint8_t { off, deferred, eager };
 const char* name_of(DataMode mode);
 
@@ -52,6 +54,10 @@ class FunctionalModel {
   void resolve_before(Fs time);
   std::uint64_t data_races() const { return journal_.data_races(); }
 
+  // --- accesses that nothing orders (`--check-races`); before the run
+  void detect_races();
+  RaceDetector* races() const { return races_.get(); }  // null: not asked for
+
   // --- the same, at once ---
   MemoryStore& memory();
   TensorValue view(const PhysRanges& from, const Shape& shape, DType dtype);
@@ -61,7 +67,8 @@ class FunctionalModel {
   // --- values ---
   // Payload of a message. Nothing moves here: the op is for the record of the message.
   DataOpPtr taken(const TensorValue& value, const PhysRanges& from);
-  // inputs: a, b, then the operands that the epilogue names. Fills m, k, n.
+  // inputs: a, b, then the accumulator or the operands that the epilogue names. Fills m, k, n and
+  // batch.
   IssuedOp gemm(GemmParams params, std::vector<TensorValue> inputs, OpAddresses places = {});
   IssuedOp math(MathParams params, std::vector<TensorValue> inputs, OpAddresses places = {});
   // The same elements in row-major order: the value itself if dense, a known one rearranged, else a
@@ -130,6 +137,7 @@ class FunctionalModel {
   std::vector<DeviceMessage> messages_;
   std::uint64_t next_op_ = 1;
   ValueResolver* resolver_ = nullptr;
+  std::shared_ptr<RaceDetector> races_;
   std::map<NodeId, std::string> engines_;
   std::map<ValueId, std::shared_ptr<const GemmProducts>> products_;
 };

@@ -217,8 +217,11 @@ void MemoryStore::write_image(const PhysRanges& ranges, const ByteImage& image) 
                                  total_bytes(ranges)));
   }
   std::uint64_t done = 0;
+  ImageCursor cursor(image);
   for (const PhysRange& range : ranges) {
-    write_image(range.pa, image.slice(done, range.nbytes));
+    ByteImage part;
+    cursor.append_to(part, done, range.nbytes);
+    write_image(range.pa, part);
     done += range.nbytes;
   }
 }
@@ -262,6 +265,11 @@ ByteImage MemoryStore::snapshot(std::uint64_t pa, std::uint64_t nbytes) const {
 ByteImage MemoryStore::snapshot(const PhysRanges& ranges) const {
   ByteImage image;
   for (const PhysRange& range : ranges) image.append(snapshot(range.pa, range.nbytes));
+  // References to many small pieces would keep whole pages, and cost more than the bytes.
+  constexpr std::uint64_t many = 16, small_bytes = 512;
+  if (ranges.size() > many && image.known() &&
+      image.nbytes() / image.segments().size() < small_bytes)
+    return ByteImage::of(image.flatten(), image.nbytes());
   return image;
 }
 

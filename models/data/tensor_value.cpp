@@ -82,14 +82,21 @@ TensorLayout matrix_layout(const TensorValue& value) {
 }
 
 TensorValue block_of(const TensorValue& value, const BlockReference& block) {
-  const TensorLayout& at = block.layout;
+  TensorLayout at = block.layout;
+  if (!block.pinned) {  // bound packed, whatever its pitch in memory
+    const TensorLayout packed = matrix_layout(value);
+    at.row_stride = packed.row_stride;
+    at.column_stride = packed.column_stride;
+    if (!packed.regular()) at.rows = 0;
+  }
   if (!at.regular())
     throw UsageError(fmt::format("a block of {} {}, whose rows do not lie at one pitch",
                                  name_of(value.dtype), value.shape.str()));
   const auto size = static_cast<std::int64_t>(size_of(value.dtype));
   const std::uint64_t bytes =
       static_cast<std::uint64_t>(at.offset(at.rows - 1, at.columns - 1) + size);
-  return normalized({value.image.slice(block.offset(), bytes),
+  const auto offset = static_cast<std::uint64_t>(at.offset(block.row, block.column));
+  return normalized({value.image.slice(offset, bytes),
                      Shape({at.rows, at.columns}),
                      value.dtype,
                      {at.row_stride / size, at.column_stride / size}});

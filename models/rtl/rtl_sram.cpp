@@ -61,6 +61,7 @@ void RtlSram::serve() {
     check_unanswered(*this, *arrival.transaction);
     if (arrival.transaction->get_data_length() == 0)
       throw ModelError("an access without bytes has come");
+    if (arrival.transaction->route().list != nullptr) return refuse(arrival);
     waiting_.push_back(arrival);
   });
   if (!waiting_.empty()) model_->block().work();
@@ -78,6 +79,15 @@ void RtlSram::answer(unsigned id) {
                 [this, at](Transaction& answer, std::uint32_t flit, std::uint32_t count) {
                   send(answer, flit, count, 0, at);
                 });
+}
+
+// AXI4 bursts are contiguous, and the block is given one access after the other.
+void RtlSram::refuse(const Arrival& arrival) {
+  report_passage(arrival, arrival.time);
+  refuse_runs(*this, *arrival.transaction,
+              [this](Transaction& answer, std::uint32_t flit, std::uint32_t count) {
+                send(answer, flit, count, 0, now());
+              });
 }
 
 const Arrival* RtlSram::in_service(Fs now) const {

@@ -71,6 +71,7 @@ class RtlSram : public FabricNode, private BlockUser, private Axi4Manager::Liste
 
   Fs next_due() const override;
   void serve() override;
+  void refuse(const Arrival& arrival);
   unsigned debug_access(tlm::tlm_generic_payload& payload, std::uint64_t offset) override;
   std::size_t depth(Fs now) const override { return arrivals_.present(now) + waiting_.size(); }
   const Arrival* in_service(Fs now) const override;

@@ -67,7 +67,7 @@ void KernelWork::write(const KernelRun& run) {
   Pe& pe = *found->second;
   KernelExecution& kernel = pe.kernels.back();
   kernel.begin = run.start;
-  kernel.end = run.returned;
+  kernel.end = run.answered;  // the engines have drained
   pe.by_request[run.request] = &kernel;
   pe.expect_kernel(run.answered + 1);  // its last message may leave as it answers
 }

@@ -9,9 +9,11 @@
 #include <string>
 #include <vector>
 
+#include "models/base/call_site.h"
 #include "models/data/tensor_value.h"
 #include "models/protocol/command_state.h"
 #include "sw/tl/half.h"
+#include "sw/tl/index_block.h"
 #include "sw/tl/ptr.h"
 #include "sw/tl/scratch.h"
 
@@ -22,6 +24,7 @@ class FunctionalModel;
 namespace kernbench::tl {
 
 class Program;
+struct BlockAccess;
 
 class Handle {
  public:
@@ -35,12 +38,13 @@ class Handle {
   bool in_tcm() const { return state().block != nullptr; }
   std::string str() const;  // "f16{32, 64}"
 
-  // Values, in row-major order. UsageError with data off. The result of a computation:
-  // PendingDataError, or in eager mode its values, which takes host time only; a composite is first
-  // waited for, as any use of its result does.
-  std::vector<double> data() const;
-  double at(const std::vector<std::int64_t>& index) const;
-  double item() const;  // of a single element
+  // Values, in row-major order. UsageError with data off, and for the result of a composite that
+  // has not been waited for. A load or a computation under way is waited for, as any use does. The
+  // result of a computation: PendingDataError, or in eager mode its values, which takes host time
+  // only.
+  std::vector<double> data(CallSite site = CallSite::here()) const;
+  double at(const std::vector<std::int64_t>& index, CallSite site = CallSite::here()) const;
+  double item(CallSite site = CallSite::here()) const;  // of a single element
   // The values of a block of integers: of an index block, whose values follow from the kernel
   // alone, in every data mode; else as data() gives them, with its errors.
   std::vector<std::int64_t> index_values() const;
@@ -52,19 +56,21 @@ class Handle {
   struct State {
     Program* program = nullptr;              // until its scratch is closed
     std::shared_ptr<const Scratch> scratch;  // the kernel's, also of a reference
-    TensorValue value;                       // its image is all zeros when there are no data
+    mutable TensorValue value;               // its image is all zeros when there are no data
     FunctionalModel* data = nullptr;
-    std::shared_ptr<ScratchBlock> block;     // in TCM
-    std::optional<Ptr> ptr;                  // a reference
-    std::shared_ptr<CommandState> producer;  // the composite that makes it
-    std::uint64_t offset = 0;                // of its first element in the block
-    // Elements of an index block in row-major order; null: it is none.
-    std::shared_ptr<const std::vector<std::int64_t>> index = nullptr;
-    bool mask = false;  // elements are 0 or 1
+    std::shared_ptr<ScratchBlock> block;  // in TCM
+    std::optional<Ptr> ptr;               // a reference
+    // The command under way that makes it, until the first use has waited for it.
+    mutable std::shared_ptr<CommandState> producer;
+    std::uint64_t offset = 0;                             // of its first element in the block
+    IndexValues index = nullptr;                          // an index block
+    bool mask = false;                                    // elements are 0 or 1
+    std::shared_ptr<const BlockAccess> access = nullptr;  // a reference with strides
+    mutable bool is_gathered = false;  // its value becomes dense when it is there
   };
   explicit Handle(std::shared_ptr<const State> state) : state_(std::move(state)) {}
   const State& state() const;
-  std::vector<std::byte> bytes() const;
+  std::vector<std::byte> bytes(CallSite site) const;
 
   friend Program& program_of(const Handle& handle);
 

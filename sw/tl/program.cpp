@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <set>
 
 #include "models/address/phys_addr.h"
@@ -24,9 +23,14 @@ namespace {
 Program::Program(KernelContext& context)
     : context_(context), data_(context.data()),
       who_(context.machine().engine(context.where(), PeEngine::pe_cpu)),
-      scratch_(std::make_shared<Scratch>(context.scratch())) {}
+      scratch_(std::make_shared<Scratch>(context.scratch())) {
+  begin_kernel();
+}
 
-Program::~Program() { scratch_->close(); }
+Program::~Program() {
+  end_kernel();
+  scratch_->close();
+}
 
 // --- identity ---
 
@@ -62,8 +66,8 @@ int Program::launch_num(int axis) const {
 
 // --- the pieces that the calls share ---
 
-void Program::begin(const char* call) {
-  context_.calling(call);
+void Program::begin(const char* call, CallSite site) {
+  context_.calling(call, site);
   context_.dispatch();
 }
 
@@ -88,13 +92,18 @@ PhysRanges Program::place_of(const ScratchBlock& block) const {
 
 PhysRanges Program::place_of(const Handle& handle) const { return place_of(*handle.state().block); }
 
+// Blocks of commands under way come free as these complete: a full scratch waits for them.
 std::shared_ptr<ScratchBlock> Program::allocate(const char* call, const Shape& shape, DType dtype) {
-  reap();
-  try {
-    return std::make_shared<ScratchBlock>(scratch_, bytes_of(shape, dtype));
-  } catch (const AllocationError& error) {
-    throw AllocationError(fmt::format("{}: no room for {} on {}: {}", call, describe(dtype, shape),
-                                      context_.where().str(), error.what()));
+  for (;;) {
+    reap();
+    try {
+      return std::make_shared<ScratchBlock>(scratch_, bytes_of(shape, dtype));
+    } catch (const AllocationError& error) {
+      if (await_oldest()) continue;
+      throw AllocationError(fmt::format("{}: no room for {} on {}: {}", call,
+                                        describe(dtype, shape), context_.where().str(),
+                                        error.what()));
+    }
   }
 }
 
@@ -105,8 +114,15 @@ Handle Program::make_handle(TensorValue value, std::shared_ptr<ScratchBlock> blo
                     std::move(producer), offset}));
 }
 
-// A block that is ready for use: a composite that makes it has completed.
+// A block that is ready for use: the command that makes it has completed.
 const Handle::State& Program::operand(const char* call, const Handle& handle, bool memory_allowed) {
+  const Handle::State& state = checked(call, handle, memory_allowed);
+  await(state);
+  return state;
+}
+
+// A block of this kernel; its bytes may be under way.
+const Handle::State& Program::checked(const char* call, const Handle& handle, bool memory_allowed) {
   const Handle::State& state = handle.state();
   if (state.program != this)
     throw UsageError(fmt::format("{}: {} belongs to another kernel", call, handle.str()));
@@ -114,8 +130,35 @@ const Handle::State& Program::operand(const char* call, const Handle& handle, bo
     throw UsageError(fmt::format("{}: {} at {} is a reference; tl.load it first", call,
                                  handle.str(), state.ptr->str()));
   }
-  if (state.producer && !state.producer->done()) context_.wait(*state.producer);
   return state;
+}
+
+// Of which a view is made. That needs no bytes; but a block that a load gathers has no layout
+// before it is there.
+const Handle::State& Program::viewed_block(const char* call, const Handle& handle) {
+  const Handle::State& state = checked(call, handle);
+  if (state.is_gathered) await(state);
+  return state;
+}
+
+void Program::await(const Handle::State& state) {
+  if (!state.producer) return;
+  settle(state.producer);
+  state.producer.reset();
+  state.value.image = state.value.image.without_captures();  // the instant of the issue is over
+  if (state.is_gathered) state.value = data_->made_dense(state.value);
+  state.is_gathered = false;
+}
+
+// False: all have completed.
+bool Program::await_oldest() {
+  for (const InFlight& entry : in_flight_) {
+    if (entry.command->done()) continue;
+    const std::shared_ptr<CommandState> oldest = entry.command;
+    context_.wait(*oldest);
+    return true;
+  }
+  return false;
 }
 
 NodeId Program::gemm_engine() const {
@@ -125,16 +168,6 @@ NodeId Program::gemm_engine() const {
 }
 
 void Program::run(Command command) { context_.wait(*context_.issue(std::move(command))); }
-
-// Failed commands stay, so that a wait reports them; PE_CPU reports those without a wait when the
-// kernel has ended.
-void Program::reap() {
-  const auto finished = [](const InFlight& entry) {
-    return entry.command->done() && entry.command->error().empty();
-  };
-  in_flight_.erase(std::remove_if(in_flight_.begin(), in_flight_.end(), finished),
-                   in_flight_.end());
-}
 
 // --- make ---
 
@@ -180,23 +213,28 @@ Handle Program::full(const Shape& shape, double value, DType dtype) {
 
 // --- control ---
 
-void Program::cycles(std::uint64_t n) {
-  begin("cycles");
+void Program::cycles(std::uint64_t n, CallSite site) {
+  begin("cycles", site);
   context_.cycles(n);
 }
 
-void Program::wait(const Composite& composite) {
+void Program::wait(const Composite& composite, CallSite site) {
   if (!composite.command_) throw UsageError("tl.wait for a composite that was not made");
-  begin("wait");
-  context_.wait(*composite.command_);
-  reap();
+  begin("wait", site);
+  wait_for(composite.command_);
 }
 
-void Program::wait() {
-  begin("wait");
-  const std::vector<InFlight> all = in_flight_;
-  for (const InFlight& entry : all) context_.wait(*entry.command);
+void Program::wait(const Handle& handle, CallSite site) {
+  const Handle::State& state = checked("tl.wait", handle);
+  begin("wait", site);
+  if (state.producer) wait_for(state.producer);
+  await(state);
+}
+
+void Program::wait(CallSite site) {
+  begin("wait", site);
   reap();
+  while (!in_flight_.empty()) wait_for(std::shared_ptr<CommandState>(in_flight_.front().command));
 }
 
 std::int64_t Program::cdiv(std::int64_t a, std::int64_t b) {

@@ -117,11 +117,7 @@ std::vector<Handle> Program::run_math(std::vector<MathParams> results,
                         ? constant_of(*made[i].index, made[i].value.shape, made[i].value.dtype)
                         : std::move(defined.value);
   }
-  std::vector<Handle> handles;
-  for (Handle::State& state : made)
-    handles.push_back(Handle(std::make_shared<const Handle::State>(std::move(state))));
-  run(std::move(issued));
-  return handles;
+  return compute(call, std::move(issued), std::move(made), operands);
 }
 
 Handle Program::math(MathOp op, const std::vector<Operand>& operands, std::optional<int> axis,

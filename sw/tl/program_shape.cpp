@@ -32,9 +32,9 @@ Index seen_through(const Index& index, const Shape& shape, View view) {
 template <class View>
 Handle Program::view_of(const char* call, const Handle& x, View view, std::uint64_t offset) {
   context_.calling(call + 3);  // behind "tl."
-  const Handle::State& state = operand(call, x);
-  Handle::State seen{this,         scratch_, view(state.value),     data_,   state.block,
-                     std::nullopt, {},       state.offset + offset, nullptr, state.mask};
+  const Handle::State& state = viewed_block(call, x);
+  Handle::State seen{this,         scratch_,       view(state.value),     data_,   state.block,
+                     std::nullopt, state.producer, state.offset + offset, nullptr, state.mask};
   seen.index = seen_through(state.index, state.value.shape, view);
   return Handle(std::make_shared<const Handle::State>(std::move(seen)));
 }
@@ -68,7 +68,7 @@ Handle Program::slice(const Handle& x, std::int64_t begin, std::int64_t end) {
 Handle Program::slice(const Handle& x, int axis, std::int64_t begin, std::int64_t end,
                       std::int64_t step) {
   const auto part = [&](const TensorValue& value) { return sliced(value, axis, begin, end, step); };
-  const TensorValue& whole = operand("tl.slice", x).value;
+  const TensorValue& whole = viewed_block("tl.slice", x).value;
   part(whole);  // throws where it does not fit
   const auto at = static_cast<std::size_t>(normalized_axis(x.shape(), axis));
   return view_of("tl.slice", x, part,
@@ -100,8 +100,9 @@ Handle Program::without_axes(const Handle& x, const Axes& axes) {
 
 Handle Program::bitcast(const Handle& x, DType dtype) {
   context_.calling("bitcast");
-  const Handle::State& state = operand("tl.bitcast", x);
-  return make_handle(kernbench::bitcast(state.value, dtype), state.block, {}, state.offset);
+  const Handle::State& state = viewed_block("tl.bitcast", x);
+  return make_handle(kernbench::bitcast(state.value, dtype), state.block, state.producer,
+                     state.offset);
 }
 
 }  // namespace kernbench::tl

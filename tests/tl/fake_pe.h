@@ -38,7 +38,7 @@ inline MachineDescription fake_machine() {
   return machine;
 }
 
-class FakePe final : public KernelContext {
+class FakePe : public KernelContext {
  public:
   explicit FakePe(bool with_data = true, std::uint64_t scratch_bytes = 1 << 20)
       : with_data_(with_data), scratch_("scratch", 0, scratch_bytes) {}
