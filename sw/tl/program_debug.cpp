@@ -11,19 +11,22 @@ namespace {
 
 enum class Known : std::uint8_t { now, later, never };
 
-Known when_known(const FunctionalModel* data, bool has_index, const ByteImage& image) {
+// Nothing waits for a message: what is under way is looked at later.
+Known when_known(const FunctionalModel* data, bool has_index, bool under_way,
+                 const ByteImage& image) {
   if (has_index) return Known::now;
   if (data == nullptr) return Known::never;
-  return data->known(image) ? Known::now : Known::later;
+  return !under_way && data->known(image) ? Known::now : Known::later;
 }
 
 }  // namespace
 
 void Program::device_print(const std::string& prefix, const Handle& x) {
   context_.calling("device_print");
-  const Handle::State& state = operand("tl.device_print", x);
+  const Handle::State& state = viewed_block("tl.device_print", x);
   const std::string& kernel = context_.launch().kernel.name;
-  switch (when_known(data_, state.index != nullptr, state.value.image)) {
+  const bool under_way = state.producer != nullptr && !state.producer->done();
+  switch (when_known(data_, state.index != nullptr, under_way, state.value.image)) {
     case Known::now:
       return context_.print(fmt::format(
           "kernel '{}': {}{}", kernel, prefix,
@@ -42,9 +45,10 @@ void Program::device_print(const std::string& prefix, const Handle& x) {
 
 void Program::device_assert(const Handle& condition, const std::string& message) {
   context_.calling("device_assert");
-  const Handle::State& state = operand("tl.device_assert", condition);
+  const Handle::State& state = viewed_block("tl.device_assert", condition);
   const std::string& kernel = context_.launch().kernel.name;
-  switch (when_known(data_, state.index != nullptr, state.value.image)) {
+  const bool under_way = state.producer != nullptr && !state.producer->done();
+  switch (when_known(data_, state.index != nullptr, under_way, state.value.image)) {
     case Known::now: {
       const std::vector<double> values =
           state.index ? std::vector<double>(state.index->begin(), state.index->end())

@@ -312,6 +312,19 @@ BOOST_AUTO_TEST_CASE(device_assert_names_the_first_element_that_is_wrong) {
   BOOST_CHECK_NO_THROW(tl::Program::static_assert_(x.shape()[0] == 2, "two rows"));
 }
 
+// Nothing waits for a message: what is under way is looked at later.
+BOOST_AUTO_TEST_CASE(messages_about_what_is_under_way_do_not_wait) {
+  FakePe pe;
+  pe.completes_at_once = false;
+  tl::Program tl(pe);
+  const tl::Handle x = tl.load_async(tl::Ptr(std::uint64_t{0x1000}), {2}, f32);
+  tl.device_print("x ", x);
+  tl.device_assert(x, "of x");
+  BOOST_TEST(pe.waits.empty());
+  BOOST_TEST(pe.printed.empty());
+  BOOST_TEST(pe.functional_model.messages().size() == 2U);
+}
+
 BOOST_AUTO_TEST_CASE(device_assert_of_a_pending_value_is_kept_for_phase_2) {
   FakePe pe;
   tl::Program tl(pe);
