@@ -63,6 +63,20 @@ void exp_one(tl::Program& tl, tl::Tensor, tl::Tensor, tl::Tensor, int) {
   tl.exp(tl.zeros({rows, 4 * depth}));
 }
 
+// The left half of the columns, as runs of 64 B.
+tl::BlockPtr half(tl::Program& tl, const tl::Tensor& x, std::int64_t i) {
+  return tl.make_block_ptr(x.local(), {x.shape()[0], depth}, {depth, 1}, {i * rows, 0},
+                           {rows, depth / 2});
+}
+void load_half(tl::Program& tl, tl::Tensor x, tl::Tensor, tl::Tensor, int) {
+  tl.load(half(tl, x, 0));
+}
+void dot_half(tl::Program& tl, tl::Tensor, tl::Tensor, tl::Tensor out, int) {
+  const std::int64_t columns = out.shape()[1];
+  tl.dot(tl.zeros({rows, depth / 2}), tl.zeros({depth / 2, columns}),
+         tl.zeros({rows, columns}, f32));
+}
+
 void load_without_a_wait(tl::Program& tl, tl::Tensor x, tl::Tensor, tl::Tensor, int) {
   tl.load_async(x.local(), {rows, depth}, f16);
 }
@@ -110,6 +124,18 @@ void double_buffered(tl::Program& tl, tl::Tensor x, tl::Tensor, tl::Tensor out, 
   }
 }
 
+void halves_double_buffered(tl::Program& tl, tl::Tensor x, tl::Tensor, tl::Tensor out, int blocks) {
+  const std::int64_t columns = out.shape()[1];
+  const tl::Handle w = tl.full({depth / 2, columns}, 1, f16);
+  tl::Handle sum = tl.zeros({rows, columns}, f32);
+  tl::Handle next = tl.load_async(half(tl, x, 0));
+  for (int i = 0; i < blocks; ++i) {
+    const tl::Handle now = next;
+    if (i + 1 < blocks) next = tl.load_async(half(tl, x, i + 1));
+    sum = tl.dot(now, w, std::move(sum));
+  }
+}
+
 void double_buffered_and_stored(tl::Program& tl, tl::Tensor x, tl::Tensor w, tl::Tensor out,
                                 int blocks) {
   const std::int64_t columns = out.shape()[1];
@@ -145,6 +171,16 @@ BOOST_AUTO_TEST_CASE(a_double_buffered_kernel_takes_the_longer_of_load_and_produ
           time_of(run, &double_buffered) == load + (count - 1) * std::max(load, compute) + compute,
           n << " blocks, " << columns << " columns: load " << load << ", product " << compute);
     }
+  }
+}
+
+BOOST_AUTO_TEST_CASE(loads_with_strides_hide_behind_products) {
+  for (const std::int64_t columns : {8, 512}) {
+    const Run one{1, columns, no_dispatch, false}, run{7, columns, no_dispatch, false};
+    const Fs load = time_of(one, &load_half), compute = time_of(one, &dot_half);
+    BOOST_TEST(
+        time_of(run, &halves_double_buffered) == load + 6 * std::max(load, compute) + compute,
+        columns << " columns: load " << load << ", product " << compute);
   }
 }
 
