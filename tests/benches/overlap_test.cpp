@@ -211,6 +211,27 @@ BOOST_AUTO_TEST_CASE(commands_of_other_engines_pass_a_full_queue) {
   BOOST_TEST(time_of(run, &many_loads_beside_dot) == 12 * load);
 }
 
+// The table of sw/README.md, Overlap: 8 blocks, PE_SCHEDULER's 1 ns per command included. A load is
+// dispatched in 1 ns and takes 30 ns; those behind it are dispatched meanwhile. A product is
+// dispatched behind the load that the kernel has issued before it.
+BOOST_AUTO_TEST_CASE(the_guide_tells_the_times_of_the_shipped_pe) {
+  struct Row {
+    std::int64_t columns;
+    Fs load, product, serial, buffered;
+  };
+  const auto in_ns = [](Fs time) { return (time + ns / 2) / ns; };
+  for (const Row& row :
+       {Row{8, 31, 5, 8 * 36, 1 + 8 * 30 + 5}, Row{32, 31, 17, 8 * 48, 1 + 8 * 30 + 17},
+        Row{128, 31, 65, 8 * 96, 31 + 65 + 6 * 66 + 65},
+        Row{512, 31, 257, 8 * 288, 31 + 257 + 6 * 258 + 257}}) {
+    const Run one{1, row.columns, {}, false}, run{8, row.columns, {}, false};
+    BOOST_TEST(in_ns(time_of(one, &load_one)) == row.load);
+    BOOST_TEST(in_ns(time_of(one, &dot_one)) == row.product);
+    BOOST_TEST(in_ns(time_of(run, &one_after_the_other)) == row.serial);
+    BOOST_TEST(in_ns(time_of(run, &double_buffered)) == row.buffered);
+  }
+}
+
 BOOST_AUTO_TEST_CASE(a_double_buffered_kernel_computes_the_same) {
   for (const std::int64_t n : {1, 2, 7}) time_of({n, 32}, &double_buffered_and_stored);
 }
