@@ -43,6 +43,5 @@ Handle operator>>(double a, const Handle& b);
 
 Handle operator-(const Handle& x);
 Handle operator~(const Handle& x);  // tl.bitwise_not
-Handle operator!(const Handle& x);  // tl.logical_not
 
 }  // namespace kernbench::tl
