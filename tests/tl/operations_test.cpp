@@ -66,7 +66,7 @@ BOOST_AUTO_TEST_CASE(the_inverse_of_a_mask_is_its_negation) {
   BOOST_TEST((~k.tl.reshape(mask, {2, 2})).data() == (Doubles{1, 1, 0, 0}));
   BOOST_TEST((~k.tl.where(mask, x < 4, 1.0)).data() == (Doubles{0, 0, 0, 1}));
   BOOST_TEST((~k.tl.cat({mask, mask})).data() == (Doubles{1, 1, 0, 0, 1, 1, 0, 0}));
-  BOOST_TEST((!x).data() == (Doubles{0, 0, 0, 0}));
+  BOOST_TEST(k.tl.logical_not(x).data() == (Doubles{0, 0, 0, 0}));
   const tl::Handle integers = k.tl.cast(mask, i32);
   BOOST_TEST(!integers.is_mask());
   BOOST_TEST((~integers).data() == (Doubles{-1, -1, -2, -2}));
@@ -197,6 +197,14 @@ BOOST_AUTO_TEST_CASE(random_numbers_follow_from_seed_and_offsets) {
   BOOST_TEST(k.tl.randn(5, offsets).str() == "f32{8}");
   BOOST_CHECK_THROW(k.tl.math(MathOp::rand, {offsets}), UsageError);
   BOOST_CHECK_THROW(k.tl.rand(5, offsets, 0), UsageError);
+}
+
+// `!` of a block is the truth of its one element, which is loaded here: no operation of PE_MATH.
+BOOST_AUTO_TEST_CASE(a_kernel_may_branch_on_the_negation_of_a_loaded_value) {
+  FakePe pe;
+  tl::Program tl(pe);
+  BOOST_TEST(!tl.load(tl::Ptr(std::uint64_t{0x1000}), {1}, f32));
+  BOOST_TEST(pe.commands.size() == 1U);
 }
 
 // --- index blocks ---
