@@ -1,8 +1,7 @@
 // Operators on handles: element-wise on PE_MATH, like tl.add and the like. Comparisons give masks.
 // `%` and `>>` of integers are those of C; `~` of a mask is its negation. Masks are joined by `&`
-// and
-// `|`, as in Triton: `!`, `&&` and `||` are those of C++, on the truth of a block of one element,
-// whose value has to be known.
+// and `|`, as in Triton: `!`, `&&` and `||` are those of C++, on the truth of a block of one
+// element, whose value has to be known.
 #pragma once
 
 #include "sw/tl/handle.h"
