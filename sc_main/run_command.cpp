@@ -198,6 +198,7 @@ int BenchRun::simulate() {
   AnalysisPort<ExecutedOp>& executed_ops = platform.observation().executed_ops;
   executed_ops.bind(windows);
   KernelWork kernel_work(platform);
+  const PeTimes pe_times(platform.observation());
   const KernelRemains remains(platform.observation());
   const CclSettings ccl = resolve(ccl_, *catalogue_.algorithms);
   RunObservers observers(options_.observers, platform, configuration_, {}, ccl.rank_unit);
@@ -238,6 +239,7 @@ int BenchRun::simulate() {
   RunReport report = report_of(result, program, kernel_work, elaboration_s);
   for (const std::string& warning : program.warnings())
     std::cerr << "kernbench: warning: " << warning << '\n';
+  report.pe_time = pe_times.kernels();
   if (result.status == RunStatus::completed) report.remainders = remains.remainders();
   report_order(report);
   report.initiators = initiator_accesses(platform);

@@ -23,6 +23,7 @@ namespace kernbench {
 class ProgressLog final : private tlm::tlm_analysis_if<TraceEvent>,
                           private tlm::tlm_analysis_if<KernelRun>,
                           private tlm::tlm_analysis_if<KernelWait>,
+                          private tlm::tlm_analysis_if<SlotWait>,
                           private tlm::tlm_analysis_if<MessageProgress> {
  public:
   // Observes the machine; rows go to `table`. Both outlive it. `limit`: rows in memory.
@@ -56,6 +57,7 @@ class ProgressLog final : private tlm::tlm_analysis_if<TraceEvent>,
   void write(const TraceEvent& event) override;
   void write(const KernelRun& run) override;
   void write(const KernelWait& wait) override;
+  void write(const SlotWait& wait) override;
   void write(const MessageProgress& step) override;
   void take_unfinished();
   void spill_beyond_limit();
@@ -72,6 +74,7 @@ class ProgressLog final : private tlm::tlm_analysis_if<TraceEvent>,
   AnalysisBinding<TraceEvent> events_;
   AnalysisBinding<KernelRun> runs_;
   AnalysisBinding<KernelWait> waits_;
+  AnalysisBinding<SlotWait> slot_waits_;
   AnalysisBinding<MessageProgress> steps_;
 };
 
