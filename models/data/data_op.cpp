@@ -54,6 +54,8 @@ struct ParamsText {
   std::string operator()(const MemoryParams&) const { return ""; }
   std::string operator()(const GemmParams& p) const {
     std::string line = fmt::format("m={} k={} n={}", p.m, p.k, p.n);
+    if (p.batch > 1) line += fmt::format(" batch={}", p.batch);
+    if (p.accumulates) line += " accumulates";
     if (p.transpose_a) line += " transpose_a";
     if (p.transpose_b) line += " transpose_b";
     if (p.acc_dtype) line += " acc=" + std::string(name_of(*p.acc_dtype));

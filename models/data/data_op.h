@@ -38,9 +38,14 @@ struct MemoryParams {
 };
 
 // out{M,N} = a{M,K} b{K,N}; with transpose_a the operand has shape {K,M}, with transpose_b {N,K}.
-// inputs: a, b, epilogue operands.
+// Of three axes {batch,M,K} {batch,K,N}: a product for each index of the first one, not transposed.
+// inputs: a, b, then the accumulator or the epilogue's operands.
 struct GemmParams {
   std::int64_t m = 0, k = 0, n = 0;  // filled by FunctionalModel
+  std::int64_t batch = 1;            // filled by FunctionalModel
+  // Input 2 is added to the product: the sum over K from zero first, then one addition in the
+  // accumulator's dtype, which is the output's. Not with an epilogue.
+  bool accumulates = false;
   bool transpose_a = false,
        transpose_b = false;        // FunctionalModel turns transposed views into these
   std::optional<DType> acc_dtype;  // f32 for floats, i32 for integers: filled by FunctionalModel,

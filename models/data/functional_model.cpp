@@ -171,11 +171,14 @@ IssuedOp FunctionalModel::gemm(GemmParams params, std::vector<TensorValue> input
                                OpAddresses places) {
   if (inputs.size() < 2) throw UsageError("dot takes two operands");
   const TensorValue &a = inputs[0], &b = inputs[1];
+  const bool batched = a.shape.rank() == 3;
   const GemmExtents extents =
-      gemm_extents(a.shape, b.shape, params.transpose_a, params.transpose_b);
+      batched ? dot_extents(a.shape, b.shape)
+              : gemm_extents(a.shape, b.shape, params.transpose_a, params.transpose_b);
   params.m = extents.m;
   params.k = extents.k;
   params.n = extents.n;
+  params.batch = extents.batch;
   const DType accumulator = accumulator_dtype(a.dtype, b.dtype);
   if (params.acc_dtype.value_or(accumulator) != accumulator) {
     throw UsageError(fmt::format("acc_dtype {} of {}: must be {}", name_of(*params.acc_dtype),
@@ -187,7 +190,15 @@ IssuedOp FunctionalModel::gemm(GemmParams params, std::vector<TensorValue> input
   if (!params.out_dtype)
     params.out_dtype = is_float(a.dtype) ? promote(a.dtype, b.dtype) : DType::i32;
   if (params.tile_k <= 0) params.tile_k = params.k;
-  const Shape out({params.m, params.n});
+  const Shape out =
+      batched ? Shape({params.batch, params.m, params.n}) : Shape({params.m, params.n});
+  if ((params.accumulates || batched) && !params.epilogue.empty())
+    throw UsageError("dot with an epilogue: takes neither an accumulator nor a batch");
+  if (params.accumulates) {
+    if (inputs.size() != 3) throw UsageError("dot with an accumulator takes three operands");
+    check_accumulator(out, accumulator, inputs[2].shape, inputs[2].dtype);
+    params.out_dtype = accumulator;
+  }
   check_epilogue(params.epilogue, shapes_of(inputs), out,
                  (params.k + params.tile_k - 1) / params.tile_k);
   const DType out_dtype = *params.out_dtype;

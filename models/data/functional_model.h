@@ -66,7 +66,8 @@ class FunctionalModel {
   // --- values ---
   // Payload of a message. Nothing moves here: the op is for the record of the message.
   DataOpPtr taken(const TensorValue& value, const PhysRanges& from);
-  // inputs: a, b, then the operands that the epilogue names. Fills m, k, n.
+  // inputs: a, b, then the accumulator or the operands that the epilogue names. Fills m, k, n and
+  // batch.
   IssuedOp gemm(GemmParams params, std::vector<TensorValue> inputs, OpAddresses places = {});
   IssuedOp math(MathParams params, std::vector<TensorValue> inputs, OpAddresses places = {});
   // The same elements in row-major order: the value itself if dense, a known one rearranged, else a

@@ -82,6 +82,28 @@ GemmExtents gemm_extents(const Shape& a, const Shape& b, bool transpose_a, bool 
   return {a[transpose_a ? 1 : 0], k, b[transpose_b ? 0 : 1]};
 }
 
+GemmExtents dot_extents(const Shape& a, const Shape& b) {
+  if (a.rank() != 3 || b.rank() != 3) return gemm_extents(a, b);
+  const std::string what = fmt::format("dot of {} x {}", a.str(), b.str());
+  if (a[0] != b[0])
+    throw UsageError(fmt::format("{}: batches of {} and {} products", what, a[0], b[0]));
+  if (a[2] != b[1])
+    throw UsageError(fmt::format("{}: inner extents {} and {} differ", what, a[2], b[1]));
+  return {a[1], a[2], b[2], a[0]};
+}
+
+Shape dot_shape(const Shape& a, const Shape& b) {
+  const GemmExtents extents = dot_extents(a, b);
+  if (a.rank() == 3) return Shape({extents.batch, extents.m, extents.n});
+  return Shape({extents.m, extents.n});
+}
+
+void check_accumulator(const Shape& product, DType sum, const Shape& accumulator, DType dtype) {
+  if (accumulator == product && dtype == sum) return;
+  throw UsageError(fmt::format("dot with the accumulator {}{}: must be {}{}", name_of(dtype),
+                               accumulator.str(), name_of(sum), product.str()));
+}
+
 DType accumulator_dtype(DType a, DType b) {
   if (is_float(a) != is_float(b)) {
     throw UsageError(

@@ -19,10 +19,16 @@ int normalized_axis(const Shape& shape, int axis);
 
 struct GemmExtents {
   std::int64_t m = 0, k = 0, n = 0;
+  std::int64_t batch = 1;
 };
 // UsageError that prints both shapes unless they are matrices whose inner extents agree.
 GemmExtents gemm_extents(const Shape& a, const Shape& b, bool transpose_a = false,
                          bool transpose_b = false);
+// Of {M,K} x {K,N} as above, or of {B,M,K} x {B,K,N}: B products. The result is {M,N} or {B,M,N}.
+GemmExtents dot_extents(const Shape& a, const Shape& b);
+Shape dot_shape(const Shape& a, const Shape& b);
+// What is added to a product has its shape and the dtype of its sums: UsageError that prints both.
+void check_accumulator(const Shape& product, DType sum, const Shape& accumulator, DType dtype);
 DType accumulator_dtype(DType a, DType b);  // f32 or i32; UsageError for a float with an integer
 
 // Shape and dtype of the result of a math op. UsageError: wrong number of operands, shapes that do

@@ -248,15 +248,27 @@ Completion PeCpu::run_body(const KernelLaunch& message) {
                                  aborted.blocked_on, format_ns(aborted.since)));
     }
     return failure(Completion::aborted, kernel + "ended, the launch has failed on another PE");
+  } catch (const Error& error) {
+    return failure(error.code().c_str(), kernel + error.what() + line_of_last_call(error.what()));
   } catch (const std::exception& error) {
-    return failure(code_of(error).c_str(), kernel + error.what());
+    const std::string call = *last_call() == '\0' ? "" : "; last call: " + last_call_text();
+    return failure(code_of(error).c_str(), kernel + text_of(error) + call);
   } catch (...) {
-    return failure(
-        "kernel_exception",
-        fmt::format(
-            "{}an exception that is no std::exception; last call: {}", kernel,
-            *last_call() == '\0' ? "none" : "tl." + (last_call() + call_site().in_brackets())));
+    return failure("kernel_exception",
+                   fmt::format("{}an exception that is no std::exception; last call: {}", kernel,
+                               last_call_text()));
   }
+}
+
+std::string PeCpu::last_call_text() const {
+  if (*last_call() == '\0') return "none";
+  return "tl." + (last_call() + call_site().in_brackets());
+}
+
+// Errors name the call themselves, few of them its line.
+std::string PeCpu::line_of_last_call(const std::string& error) const {
+  if (!call_site().known() || error.find(call_site().str()) != std::string::npos) return "";
+  return "; last call: " + last_call_text();
 }
 
 Completion PeCpu::failure(const char* code, const std::string& what) const {

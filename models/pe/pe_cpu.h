@@ -94,6 +94,8 @@ class PeCpu : public FabricNode,
   void run(Launch& launch);
   Completion run_body(const KernelLaunch& message);
   Completion failure(const char* code, const std::string& what) const;
+  std::string last_call_text() const;                             // "tl.load (k.cpp:41)"
+  std::string line_of_last_call(const std::string& error) const;  // behind it; or nothing
   // Returns only where the kernel may make a call: the run does not end, nor has the launch failed
   // elsewhere.
   void check_abort() const;

@@ -33,6 +33,7 @@ struct SimpleStage {
     stage.m = dot.m;
     stage.k = dot.k;
     stage.n = dot.n;
+    stage.batch = dot.batch;
     use_all(stage, dot.operands);
     return stage;
   }

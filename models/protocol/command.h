@@ -32,11 +32,12 @@ struct CompositeOperand {
   std::optional<TensorLayout> layout = {};  // none: dense, row by row
 };
 
-// TCM operands, PE_GEMM time only.
+// TCM operands, PE_GEMM time only. A batch: so many products of m x k x n, one after the other.
 struct DotCommand {
   std::int64_t m = 1, k = 1, n = 1;
   DType dtype = DType::f16;                     // of the operands
-  std::vector<CompositeOperand> operands = {};  // a, b, result; none: not told
+  std::vector<CompositeOperand> operands = {};  // a, b, accumulator if any, result; none: not told
+  std::int64_t batch = 1;
 };
 
 // TCM operands, PE_MATH time only.

@@ -31,6 +31,7 @@ struct Stage {
   std::uint64_t address = 0;         // dma stages
   std::uint64_t bytes = 0;           // dma, fetch, store
   std::int64_t m = 0, k = 0, n = 0;  // gemm
+  std::int64_t batch = 1;            // gemm: products of m x k x n, one after the other
   std::int64_t elements = 0;         // math
   // Of the register file: fetch takes them, the others give them back at their end. Operands are
   // given back by gemm, those of an epilogue by the tile's last math, the accumulator or result by

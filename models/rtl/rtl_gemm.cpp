@@ -33,6 +33,15 @@ const GemmDesign* find(const std::vector<GemmDesign>& designs, std::int64_t rows
   return nullptr;
 }
 
+// Of the products of a batch, one after the other.
+std::vector<std::vector<std::byte>> parts_of(const std::vector<std::byte>& bytes,
+                                             std::size_t count) {
+  std::vector<std::vector<std::byte>> parts;
+  const auto size = static_cast<std::ptrdiff_t>(bytes.size() / count);
+  for (auto at = bytes.begin(); at != bytes.end(); at += size) parts.emplace_back(at, at + size);
+  return parts;
+}
+
 }  // namespace
 
 Implementation gemm_implementation(std::string name, std::string description,
@@ -119,20 +128,27 @@ std::string RtlGemm::refusal(const Lane& lane) const {
 }
 
 void RtlGemm::read_operands(const TileTask& task) {
-  a_.clear();
-  b_.clear();
+  const auto batch = static_cast<std::size_t>(task.stage().batch);
+  a_.assign(batch, {});
+  b_.assign(batch, {});
   if (data_ == nullptr || task.operands == nullptr || task.operands->data() == nullptr) return;
   const DataOp& op = *task.operands->data();
-  a_ = bound_bytes(*data_, op, task.operands->block(task.tile, task.stage(), 0));
-  b_ = bound_bytes(*data_, op, task.operands->block(task.tile, task.stage(), 1));
+  a_ = parts_of(bound_bytes(*data_, op, task.operands->block(task.tile, task.stage(), 0)), batch);
+  b_ = parts_of(bound_bytes(*data_, op, task.operands->block(task.tile, task.stage(), 1)), batch);
 }
 
 void RtlGemm::offer(Lane& lane) {
-  const Stage& stage = lane.stage();
-  tile_.begin(stage.m, stage.k, stage.n, stage.dtype, a_, b_);
   lane_ = &lane;
-  task_taken_ = false;
+  offer_product(0);
   block_.block->work();
+}
+
+// Each product of a batch is a task of the block.
+void RtlGemm::offer_product(std::size_t product) {
+  const Stage& stage = lane_->stage();
+  product_ = product;
+  task_taken_ = false;
+  tile_.begin(stage.m, stage.k, stage.n, stage.dtype, a_[product], b_[product]);
 }
 
 // --- Inputs of the block
@@ -156,9 +172,11 @@ void RtlGemm::drive_task() {
   *pins.task_k = static_cast<std::uint32_t>(stage.k);
   *pins.task_dtype = stage.dtype == DType::i8 ? i8_code : f16_code;
   if (task.operands == nullptr || task.operands->empty()) return;
-  *pins.task_a_address = task.operands->block(task.tile, stage, 0).address;
-  *pins.task_b_address = task.operands->block(task.tile, stage, 1).address;
-  *pins.task_result_address = task.operands->block(task.operands->result(), task.tile).address;
+  const auto nth = static_cast<std::int64_t>(product_);
+  *pins.task_a_address = task.operands->block(task.tile, stage, 0).address_of(nth * stage.m, 0);
+  *pins.task_b_address = task.operands->block(task.tile, stage, 1).address_of(nth * stage.k, 0);
+  *pins.task_result_address =
+      task.operands->block(task.operands->result(), task.tile).address_of(nth * stage.m, 0);
 }
 
 // What has been offered stays until it is taken.
@@ -225,17 +243,19 @@ const char* RtlGemm::awaited() const {
 void RtlGemm::end_task() {
   if (*parameters_.check_result) check_result();
   keep_products(*lane_->task);
+  if (product_ + 1 < a_.size()) return offer_product(product_ + 1);
   finish(*std::exchange(lane_, nullptr));
 }
 
 void RtlGemm::check_result() const {
-  const auto found = tile_.first_difference(a_, b_);
+  const auto found = tile_.first_difference(a_[product_], b_[product_]);
   if (!found) return;
   const TileTask& task = *lane_->task;
   const TileExtents& at = task.tile.extents;
+  const std::int64_t first = at.rows.begin + first_row();
   block_.block->fail(fmt::format(
       "a wrong result of command {}, tile {}: element ({}, {}) of the output is {}, expected {}",
-      task.command_id, task.tile.id, at.rows.begin + found->row, at.columns.begin + found->column,
+      task.command_id, task.tile.id, first + found->row, at.columns.begin + found->column,
       found->found, found->expected));
 }
 
@@ -246,8 +266,9 @@ void RtlGemm::keep_products(const TileTask& task) {
   if (products == nullptr) products = std::make_unique<GemmProducts>(op);
   const Stage& stage = task.stage();
   const TileExtents& at = task.tile.extents;
-  products->add({at.rows.begin, at.columns.begin, at.depth.begin, stage.m, stage.n, stage.k},
-                tile_.products().data());
+  products->add(
+      {at.rows.begin + first_row(), at.columns.begin, at.depth.begin, stage.m, stage.n, stage.k},
+      tile_.products().data());
   if (!products->complete()) return;
   data_->computed(op, std::move(products));
   products_.erase(task.command_id);

@@ -32,6 +32,13 @@ std::uint64_t systolic_cycles(std::int64_t m, std::int64_t k, std::int64_t n,
   return static_cast<std::uint64_t>(cycles);
 }
 
+std::uint64_t batch_cycles(std::int64_t batch, std::uint64_t each) {
+  std::uint64_t cycles = 0;
+  if (__builtin_mul_overflow(static_cast<std::uint64_t>(batch), each, &cycles))
+    throw UsageError("a batch of products with too many cycles");
+  return cycles;
+}
+
 std::uint64_t first_edge_from(Fs time, const Rational& ghz) {
   const Rational edges =
       Rational::fraction(time, 1) * ghz / Rational(static_cast<std::int64_t>(fs_per_ns));

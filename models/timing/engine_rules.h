@@ -37,6 +37,11 @@ struct MacArray {
 std::uint64_t systolic_cycles(std::int64_t m, std::int64_t k, std::int64_t n,
                               const MacArray& array);
 
+// Cycles of a batch of products, `each` of which takes so many: they share neither a cycle nor a
+// fold, since the array holds the operands of one product at a time. Throws UsageError if the count
+// exceeds 64 bits.
+std::uint64_t batch_cycles(std::int64_t batch, std::uint64_t each);
+
 // Edges of a clock of `ghz` GHz lie at cycles_to_fs(0), cycles_to_fs(1), ...: index of the first
 // one at or after `time`.
 std::uint64_t first_edge_from(Fs time, const Rational& ghz);

@@ -54,15 +54,18 @@ struct ParamsJson {
     return {{"op", names.at(static_cast<std::size_t>(p.kind))}};
   }
   Json operator()(const GemmParams& p) const {
-    return {{"op", "gemm"},
-            {"m", p.m},
-            {"k", p.k},
-            {"n", p.n},
-            {"transpose_a", p.transpose_a},
-            {"transpose_b", p.transpose_b},
-            {"acc_dtype", name_of(p.acc_dtype.value_or(DType::f32))},
-            {"tile_k", p.tile_k},
-            {"epilogue", epilogue_json(p.epilogue)}};
+    Json json{{"op", "gemm"},
+              {"m", p.m},
+              {"k", p.k},
+              {"n", p.n},
+              {"transpose_a", p.transpose_a},
+              {"transpose_b", p.transpose_b},
+              {"acc_dtype", name_of(p.acc_dtype.value_or(DType::f32))},
+              {"tile_k", p.tile_k},
+              {"epilogue", epilogue_json(p.epilogue)}};
+    if (p.batch > 1) json["batch"] = p.batch;
+    if (p.accumulates) json["accumulates"] = true;
+    return json;
   }
   Json operator()(const MathParams& p) const {
     Json json{{"op", name_of(p.op)},

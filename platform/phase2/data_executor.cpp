@@ -18,11 +18,12 @@ constexpr std::size_t largest_batch = 16;
 
 const GemmParams* as_small_gemm(const DataOp& op) {
   const auto* gemm = std::get_if<GemmParams>(&op.params);
-  return gemm != nullptr && gemm->m * gemm->k * gemm->n <= small_gemm ? gemm : nullptr;
+  return gemm != nullptr && gemm->batch * gemm->m * gemm->k * gemm->n <= small_gemm ? gemm
+                                                                                    : nullptr;
 }
 
 bool equal_shapes(const GemmParams& a, const GemmParams& b) {
-  return std::tie(a.m, a.k, a.n) == std::tie(b.m, b.k, b.n);
+  return std::tie(a.batch, a.m, a.k, a.n) == std::tie(b.batch, b.m, b.k, b.n);
 }
 
 NodeId engine_of(const DataOp& op) {

@@ -27,11 +27,12 @@ std::vector<std::byte> Handle::bytes(CallSite site) const {
   if (s.data == nullptr)
     throw UsageError(fmt::format(
         "values of {} are read, and this run has no data; use --data deferred or eager", str()));
-  if (const auto* entry = s.program->unwaited(s.producer)) {
+  if (const auto* entry = s.program->unwaited(s.producer); entry != nullptr && !entry->reads_wait) {
     throw UsageError(fmt::format("values of {}, which {}{} makes, are read{}; tl.wait for it first",
                                  str(), entry->call, entry->site.in_brackets(),
                                  site.known() ? " at " + site.str() : ""));
   }
+  s.program->await(s);  // simulated time, as for any use of the result
   if (!s.data->known(s.value.image)) {
     throw PendingDataError(fmt::format(
         "values of {} are read, but a compute result is pending until phase 2 has run; keep it as "

@@ -36,9 +36,10 @@ class Handle {
   bool in_tcm() const { return state().block != nullptr; }
   std::string str() const;  // "f16{32, 64}"
 
-  // Values, in row-major order. UsageError with data off, and for the result of a command that has
-  // not been waited for. The result of a computation: PendingDataError, or in eager mode its
-  // values, which takes host time only.
+  // Values, in row-major order. UsageError with data off, and for the result of a composite that
+  // has not been waited for. A load or a computation under way is waited for, as any use does. The
+  // result of a computation: PendingDataError, or in eager mode its values, which takes host time
+  // only.
   std::vector<double> data(CallSite site = CallSite::here()) const;
   double at(const std::vector<std::int64_t>& index, CallSite site = CallSite::here()) const;
   double item(CallSite site = CallSite::here()) const;  // of a single element
@@ -49,12 +50,13 @@ class Handle {
   struct State {
     Program* program = nullptr;              // until its scratch is closed
     std::shared_ptr<const Scratch> scratch;  // the kernel's, also of a reference
-    TensorValue value;                       // its image is all zeros when there are no data
+    mutable TensorValue value;               // its image is all zeros when there are no data
     FunctionalModel* data = nullptr;
-    std::shared_ptr<ScratchBlock> block;     // in TCM
-    std::optional<Ptr> ptr;                  // a reference
-    std::shared_ptr<CommandState> producer;  // the composite that makes it
-    std::uint64_t offset = 0;                // of its first element in the block
+    std::shared_ptr<ScratchBlock> block;  // in TCM
+    std::optional<Ptr> ptr;               // a reference
+    // The command under way that makes it, until the first use has waited for it.
+    mutable std::shared_ptr<CommandState> producer;
+    std::uint64_t offset = 0;  // of its first element in the block
   };
   explicit Handle(std::shared_ptr<const State> state) : state_(std::move(state)) {}
   const State& state() const;

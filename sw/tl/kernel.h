@@ -19,6 +19,7 @@
 #include "models/protocol/host_messages.h"
 #include "models/protocol/kernel_context.h"
 #include "sw/tl/half.h"
+#include "sw/tl/overlap.h"
 #include "sw/tl/program.h"
 #include "sw/tl/ptr.h"
 

@@ -91,13 +91,18 @@ PhysRanges Program::place_of(const ScratchBlock& block) const {
 
 PhysRanges Program::place_of(const Handle& handle) const { return place_of(*handle.state().block); }
 
+// Blocks of commands under way come free as these complete: a full scratch waits for them.
 std::shared_ptr<ScratchBlock> Program::allocate(const char* call, const Shape& shape, DType dtype) {
-  reap();
-  try {
-    return std::make_shared<ScratchBlock>(scratch_, bytes_of(shape, dtype));
-  } catch (const AllocationError& error) {
-    throw AllocationError(fmt::format("{}: no room for {} on {}: {}", call, describe(dtype, shape),
-                                      context_.where().str(), error.what()));
+  for (;;) {
+    reap();
+    try {
+      return std::make_shared<ScratchBlock>(scratch_, bytes_of(shape, dtype));
+    } catch (const AllocationError& error) {
+      if (await_oldest()) continue;
+      throw AllocationError(fmt::format("{}: no room for {} on {}: {}", call,
+                                        describe(dtype, shape), context_.where().str(),
+                                        error.what()));
+    }
   }
 }
 
@@ -108,8 +113,15 @@ Handle Program::make_handle(TensorValue value, std::shared_ptr<ScratchBlock> blo
                     std::move(producer), offset}));
 }
 
-// A block that is ready for use: a composite that makes it has completed.
+// A block that is ready for use: the command that makes it has completed.
 const Handle::State& Program::operand(const char* call, const Handle& handle, bool memory_allowed) {
+  const Handle::State& state = checked(call, handle, memory_allowed);
+  await(state);
+  return state;
+}
+
+// A block of this kernel; its bytes may be under way.
+const Handle::State& Program::checked(const char* call, const Handle& handle, bool memory_allowed) {
   const Handle::State& state = handle.state();
   if (state.program != this)
     throw UsageError(fmt::format("{}: {} belongs to another kernel", call, handle.str()));
@@ -117,8 +129,25 @@ const Handle::State& Program::operand(const char* call, const Handle& handle, bo
     throw UsageError(fmt::format("{}: {} at {} is a reference; tl.load it first", call,
                                  handle.str(), state.ptr->str()));
   }
-  if (state.producer) settle(state.producer);
   return state;
+}
+
+void Program::await(const Handle::State& state) {
+  if (!state.producer) return;
+  settle(state.producer);
+  state.producer.reset();
+  state.value.image = state.value.image.without_captures();  // the instant of the issue is over
+}
+
+// False: all have completed.
+bool Program::await_oldest() {
+  for (const InFlight& entry : in_flight_) {
+    if (entry.command->done()) continue;
+    const std::shared_ptr<CommandState> oldest = entry.command;
+    context_.wait(*oldest);
+    return true;
+  }
+  return false;
 }
 
 NodeId Program::gemm_engine() const {
@@ -134,8 +163,8 @@ void Program::run(Command command) { context_.wait(*context_.issue(std::move(com
 Handle Program::view_of(const char* call, const Handle& x,
                         TensorValue (*view)(const TensorValue&, const Shape&), const Shape& shape) {
   context_.calling(call + 3);  // behind "tl."
-  const Handle::State& state = operand(call, x);
-  return make_handle(view(state.value, shape), state.block, {}, state.offset);
+  const Handle::State& state = checked(call, x);
+  return make_handle(view(state.value, shape), state.block, state.producer, state.offset);
 }
 
 Handle Program::trans(const Handle& x) {
@@ -149,11 +178,11 @@ Handle Program::reshape(const Handle& x, const Shape& shape) {
 
 Handle Program::slice(const Handle& x, std::int64_t begin, std::int64_t end) {
   context_.calling("slice");
-  const Handle::State& state = operand("tl.slice", x);
+  const Handle::State& state = checked("tl.slice", x);
   TensorValue rows = sliced(state.value, begin, end);
   const std::uint64_t offset =
       static_cast<std::uint64_t>(begin * strides_of(state.value).front()) * size_of(x.dtype());
-  return make_handle(std::move(rows), state.block, {}, state.offset + offset);
+  return make_handle(std::move(rows), state.block, state.producer, state.offset + offset);
 }
 
 Handle Program::broadcast_to(const Handle& x, const Shape& shape) {
@@ -196,6 +225,13 @@ void Program::wait(const Composite& composite, CallSite site) {
   if (!composite.command_) throw UsageError("tl.wait for a composite that was not made");
   begin("wait", site);
   wait_for(composite.command_);
+}
+
+void Program::wait(const Handle& handle, CallSite site) {
+  const Handle::State& state = checked("tl.wait", handle);
+  begin("wait", site);
+  if (state.producer) wait_for(state.producer);
+  await(state);
 }
 
 void Program::wait(CallSite site) {

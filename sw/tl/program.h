@@ -67,17 +67,34 @@ class Program {
   Handle load(const Ptr& ptr, const Shape& shape, DType dtype,
               CallSite site = CallSite::here());                                      // blocks
   void store(const Ptr& ptr, const Handle& block, CallSite site = CallSite::here());  // blocks
+  // The same, left under way: bound to what is visible now, or visible from now on. The first use
+  // of the handle waits, as tl.wait(handle) does; that of a store is the block, complete when it
+  // has been stored.
+  Handle load_async(const Ptr& ptr, const Shape& shape, DType dtype,
+                    CallSite site = CallSite::here());
+  Handle store_async(const Ptr& ptr, const Handle& block, CallSite site = CallSite::here());
 
   // --- compute ---
-  // {M,K} x {K,N}, both in TCM, PE_GEMM only; blocks. The result has the operands' dtype (i32 for
-  // integers) unless `out` says else.
+  // {M,K} x {K,N}, or {B,M,K} x {B,K,N} as one command of B products; both in TCM, PE_GEMM only;
+  // blocks, unless a tl::Overlap lives. The result has the operands' dtype (i32 for integers)
+  // unless `out` says else.
   Handle dot(const Handle& a, const Handle& b, std::optional<DType> out = {},
              CallSite site = CallSite::here());
+  // acc + a x b, in the time of the product: the sum over K, then one addition. `acc` has the
+  // result's shape, in f32 (i32 for integers), and so has the result. Of std::move(acc) the result
+  // takes over the bytes in TCM, unless another handle or a command under way has them.
+  Handle dot(const Handle& a, const Handle& b, const Handle& acc,
+             CallSite site = CallSite::here()) {
+    return accumulate(a, b, Handle(acc), site);
+  }
+  Handle dot(const Handle& a, const Handle& b, Handle&& acc, CallSite site = CallSite::here()) {
+    return accumulate(a, b, std::move(acc), site);
+  }
   // Tiled, through memory or TCM; does not block.
   Composite composite(const GemmSpec& spec, CallSite site = CallSite::here());
   Composite composite(const MathSpec& spec, CallSite site = CallSite::here());
 
-  // --- element-wise, PE_MATH, blocking; shapes and scalars broadcast ---
+  // --- element-wise, PE_MATH, blocking as dot; shapes and scalars broadcast ---
   Handle exp(const Handle& x) { return math(MathOp::exp, {x}); }
   Handle log(const Handle& x) { return math(MathOp::log, {x}); }
   Handle sqrt(const Handle& x) { return math(MathOp::sqrt, {x}); }
@@ -168,22 +185,27 @@ class Program {
   // --- control ---
   Handle wait(const RecvFuture& future, CallSite site = CallSite::here());
   void wait(const Composite& composite, CallSite site = CallSite::here());
-  void wait(CallSite site = CallSite::here());                     // for all composites
+  // For the command that makes or stores it.
+  void wait(const Handle& handle, CallSite site = CallSite::here());
+  void wait(CallSite site = CallSite::here());                     // for all that is under way
   void cycles(std::uint64_t n, CallSite site = CallSite::here());  // of PE_CPU
   static std::int64_t cdiv(std::int64_t a, std::int64_t b);
 
  private:
   friend class Handle;
+  friend class Overlap;
   // A command that has not been waited for.
   struct InFlight {
     std::shared_ptr<CommandState> command;
     std::vector<std::shared_ptr<const Handle::State>>
-        operands;              // alive until the command has completed
+        operands;              // and result: alive until the command has completed
     PhysRanges reads, writes;  // in memory
     std::string call;          // "tl.composite(gemm)"
-    CallSite site;             // of the call
+    bool reads_wait = false;   // reading the values of its result waits for it
+    CallSite site = {};        // of the call
     std::uint32_t agent = 0;   // of the race detector, if there is one
   };
+  struct Access;         // of a block in TCM to memory
   struct Target;         // of a composite's result
   struct BoundOperands;  // of a composite
 
@@ -198,6 +220,7 @@ class Program {
   void check_overwrite(const char* call, const Handle& target);  // in TCM
   // The current call has issued a command that does not block.
   void put_in_flight(InFlight entry);
+  void note(const InFlight& entry, std::uint32_t agent);  // its accesses to memory as the agent's
   const InFlight* unwaited(const std::shared_ptr<CommandState>& command) const;  // null: none
   // The current call uses what it makes, or waits for it.
   void settle(const std::shared_ptr<CommandState>& command);
@@ -216,6 +239,20 @@ class Program {
   Handle view_of(const char* call, const Handle& x,
                  TensorValue (*view)(const TensorValue&, const Shape&), const Shape& shape);
   const Handle::State& operand(const char* call, const Handle& handle, bool memory_allowed = false);
+  const Handle::State& checked(const char* call, const Handle& handle, bool memory_allowed = false);
+  void await(const Handle::State& state);
+  bool await_oldest();
+  Access begin_load(const char* call, const Ptr& ptr, const Shape& shape, DType dtype,
+                    CallSite site);
+  Access begin_store(const char* call, const Ptr& ptr, const Handle& block, CallSite site);
+  Handle complete(Access access);
+  Handle leave_under_way(Access access);
+  Handle accumulate(const Handle& a, const Handle& b, Handle&& acc, CallSite site);
+  static bool has_block_alone(const Handle& handle);
+  Handle product(const std::vector<Operand>& operands, DType dtype,
+                 std::shared_ptr<ScratchBlock> block);
+  Handle compute(const std::string& call, Command command, TensorValue value,
+                 std::shared_ptr<ScratchBlock> block, const std::vector<Operand>& operands);
   NodeId gemm_engine() const;  // of this PE, if it computes values; no_node: phase 2 does
   CompositeOperand operand_of(const Handle& handle) const;
   CompositeOperand operand_of(const Handle& handle, const Shape& broadcast) const;
@@ -244,6 +281,7 @@ class Program {
   NodeId who_;  // its PE_CPU, by which accesses of one instant are ordered
   std::shared_ptr<Scratch> scratch_;
   std::vector<InFlight> in_flight_;  // in order of issue
+  int overlaps_ = 0;                 // tl::Overlap guards that live
   RaceDetector* races_ = nullptr;    // null: races are not looked for
   std::uint32_t agent_ = 0;          // of it
 };

@@ -8,37 +8,89 @@
 
 namespace kernbench::tl {
 
+// Issues a computation; blocks, or under a tl::Overlap leaves it under way.
+Handle Program::compute(const std::string& call, Command command, TensorValue value,
+                        std::shared_ptr<ScratchBlock> block, const std::vector<Operand>& operands) {
+  const std::shared_ptr<CommandState> state = context_.issue(std::move(command));
+  if (overlaps_ == 0) {
+    context_.wait(*state);
+    return make_handle(std::move(value), std::move(block));
+  }
+  Handle result = make_handle(std::move(value), std::move(block), state);
+  InFlight entry{state, {result.state_}, {}, {}, call, true};
+  for (const Operand& each : operands) {
+    if (each.is_handle()) entry.operands.push_back(each.handle().state_);
+  }
+  put_in_flight(std::move(entry));
+  return result;
+}
+
+// --- products
+
 Handle Program::dot(const Handle& a, const Handle& b, std::optional<DType> out, CallSite site) {
   begin("dot", site);
-  const Handle::State &left = operand("tl.dot", a), &right = operand("tl.dot", b);
-  const GemmExtents extents = gemm_extents(a.shape(), b.shape());
+  operand("tl.dot", a);
+  operand("tl.dot", b);
+  const Shape shape = dot_shape(a.shape(), b.shape());
   accumulator_dtype(a.dtype(), b.dtype());
-  const DType out_dtype =
+  const DType dtype =
       out.value_or(is_float(a.dtype()) ? promote(a.dtype(), b.dtype()) : DType::i32);
-  const Shape shape{extents.m, extents.n};
-  std::shared_ptr<ScratchBlock> block = allocate("tl.dot", shape, out_dtype);
-  Command command{DotCommand{extents.m,
-                             extents.k,
-                             extents.n,
-                             a.dtype(),
-                             {operand_of(a), operand_of(b), operand_of(*block, shape, out_dtype)}},
-                  nullptr};
-  TensorValue value{ByteImage::zeros(bytes_of(shape, out_dtype)), shape, out_dtype, {}};
+  return product({a, b}, dtype, allocate("tl.dot", shape, dtype));
+}
+
+Handle Program::accumulate(const Handle& a, const Handle& b, Handle&& acc, CallSite site) {
+  begin("dot", site);
+  operand("tl.dot", a);
+  operand("tl.dot", b);
+  operand("tl.dot", acc);
+  const Shape shape = dot_shape(a.shape(), b.shape());
+  const DType dtype = accumulator_dtype(a.dtype(), b.dtype());
+  check_accumulator(shape, dtype, acc.shape(), acc.dtype());
+  reap();
+  const bool in_place = has_block_alone(acc) && acc.state_ != a.state_ && acc.state_ != b.state_;
+  Handle result =
+      product({a, b, acc}, dtype, in_place ? acc.state().block : allocate("tl.dot", shape, dtype));
+  acc = Handle();
+  return result;
+}
+
+// All of a block, which neither another handle nor a command under way has.
+bool Program::has_block_alone(const Handle& handle) {
+  const Handle::State& state = handle.state();
+  return handle.state_.use_count() == 1 && state.block.use_count() == 1 && state.offset == 0 &&
+         state.value.dense() && state.block->nbytes() == handle.nbytes();
+}
+
+// Of a and b, added to a third operand if there is one.
+Handle Program::product(const std::vector<Operand>& operands, DType dtype,
+                        std::shared_ptr<ScratchBlock> block) {
+  const Handle &a = operands[0].handle(), &b = operands[1].handle();
+  const GemmExtents extents = dot_extents(a.shape(), b.shape());
+  const Shape shape = dot_shape(a.shape(), b.shape());
+  DotCommand dot{extents.m, extents.k, extents.n, a.dtype(), {}, extents.batch};
+  for (const Operand& each : operands) dot.operands.push_back(operand_of(each.handle()));
+  dot.operands.push_back(operand_of(*block, shape, dtype));
+  Command command{std::move(dot), nullptr};
+  TensorValue value{ByteImage::zeros(bytes_of(shape, dtype)), shape, dtype, {}};
   if (data_ != nullptr) {
     GemmParams params;
-    params.out_dtype = out_dtype;
+    params.out_dtype = dtype;
+    params.accumulates = operands.size() > 2;
     params.engine = gemm_engine();
-    PhysRanges from = place_of(a);
-    from.push_back(place_of(b).front());
-    IssuedOp issued = data_->gemm(std::move(params), {left.value, right.value},
-                                  {std::move(from), place_of(*block)});
+    std::vector<TensorValue> inputs;
+    OpAddresses places{{}, place_of(*block)};
+    for (const Operand& each : operands) {
+      inputs.push_back(each.handle().state().value);
+      places.from.push_back(place_of(each.handle()).front());
+    }
+    IssuedOp issued = data_->gemm(std::move(params), std::move(inputs), std::move(places));
     command.data = std::move(issued.op);
     value = std::move(issued.value);
   }
-  Handle handle = make_handle(std::move(value), std::move(block));
-  run(std::move(command));
-  return handle;
+  return compute("tl.dot", std::move(command), std::move(value), std::move(block), operands);
 }
+
+// --- PE_MATH
 
 Handle Program::math(MathOp op, const std::vector<Operand>& operands, std::optional<int> axis,
                      std::optional<DType> out) {
@@ -83,9 +135,7 @@ Handle Program::math(MathOp op, const std::vector<Operand>& operands, std::optio
     command.data = std::move(issued.op);
     value = std::move(issued.value);
   }
-  Handle handle = make_handle(std::move(value), std::move(block));
-  run(std::move(command));
-  return handle;
+  return compute(call, std::move(command), std::move(value), std::move(block), operands);
 }
 
 }  // namespace kernbench::tl

@@ -12,34 +12,87 @@ Handle Program::ref(const Ptr& ptr, const Shape& shape, DType dtype, CallSite si
       Handle::State{this, scratch_, {{}, shape, dtype, {}}, data_, nullptr, ptr, nullptr, 0}));
 }
 
-Handle Program::load(const Ptr& ptr, const Shape& shape, DType dtype, CallSite site) {
-  begin("load", site);
-  ptr.check_dtype("tl.load", dtype);
+// A load or store that has been checked and bound, before its issue.
+struct Program::Access {
+  Command command;
+  InFlight entry;                       // its operands: the block that is stored
+  TensorValue value = {};               // that is loaded
+  std::shared_ptr<ScratchBlock> block;  // for it
+};
+
+Program::Access Program::begin_load(const char* call, const Ptr& ptr, const Shape& shape,
+                                    DType dtype, CallSite site) {
+  begin(call + 3, site);  // behind "tl."
+  ptr.check_dtype(call, dtype);
   const std::uint64_t nbytes = bytes_of(shape, dtype);
-  const PhysRanges from = resolve("tl.load", ptr, nbytes);
-  access("tl.load", ptr, from, false);
-  std::shared_ptr<ScratchBlock> block = allocate("tl.load", shape, dtype);
-  Command command{DmaCommand{false, ptr.address(), nbytes}, nullptr};
-  TensorValue value{ByteImage::zeros(nbytes), shape, dtype, {}};
+  const PhysRanges from = resolve(call, ptr, nbytes);
+  check_order(call, ptr, from, false);
+  Access access{{DmaCommand{false, ptr.address(), nbytes}, nullptr},
+                {nullptr, {}, from, {}, call, true},
+                {ByteImage::zeros(nbytes), shape, dtype, {}},
+                allocate(call, shape, dtype)};
   if (data_ != nullptr) {
-    IssuedOp issued = data_->load(accessor(), from, shape, dtype, place_of(*block));
-    command.data = std::move(issued.op);
-    value = std::move(issued.value);
+    IssuedOp issued = data_->load(accessor(), from, shape, dtype, place_of(*access.block));
+    access.command.data = std::move(issued.op);
+    access.value = std::move(issued.value);
   }
-  run(std::move(command));
-  value.image = value.image.without_captures();  // the instant of the issue is over
-  return make_handle(std::move(value), std::move(block));
+  return access;
+}
+
+Program::Access Program::begin_store(const char* call, const Ptr& ptr, const Handle& block,
+                                     CallSite site) {
+  begin(call + 3, site);
+  const Handle::State& state = operand(call, block);
+  ptr.check_dtype(call, block.dtype());
+  const PhysRanges to = resolve(call, ptr, block.nbytes());
+  check_order(call, ptr, to, true);
+  Access access{{DmaCommand{true, ptr.address(), block.nbytes()}, nullptr},
+                {nullptr, {block.state_}, {}, to, call, true},
+                {},
+                nullptr};
+  if (data_ != nullptr)
+    access.command.data = data_->store(accessor(), state.value, to, place_of(block));
+  return access;
+}
+
+Handle Program::complete(Access access) {
+  note(access.entry, agent_);
+  run(std::move(access.command));
+  if (access.block == nullptr) return {};
+  access.value.image = access.value.image.without_captures();  // the instant of the issue is over
+  return make_handle(std::move(access.value), std::move(access.block));
+}
+
+Handle Program::leave_under_way(Access access) {
+  access.entry.command = context_.issue(std::move(access.command));
+  std::uint64_t offset = 0;
+  if (access.block == nullptr) {  // the block that is stored
+    const Handle::State& stored = *access.entry.operands.front();
+    access.value = stored.value;
+    access.block = stored.block;
+    offset = stored.offset;
+  }
+  Handle handle =
+      make_handle(std::move(access.value), std::move(access.block), access.entry.command, offset);
+  access.entry.operands.push_back(handle.state_);
+  put_in_flight(std::move(access.entry));
+  return handle;
+}
+
+Handle Program::load(const Ptr& ptr, const Shape& shape, DType dtype, CallSite site) {
+  return complete(begin_load("tl.load", ptr, shape, dtype, site));
+}
+
+Handle Program::load_async(const Ptr& ptr, const Shape& shape, DType dtype, CallSite site) {
+  return leave_under_way(begin_load("tl.load_async", ptr, shape, dtype, site));
 }
 
 void Program::store(const Ptr& ptr, const Handle& block, CallSite site) {
-  begin("store", site);
-  const Handle::State& state = operand("tl.store", block);
-  ptr.check_dtype("tl.store", block.dtype());
-  const PhysRanges to = resolve("tl.store", ptr, block.nbytes());
-  access("tl.store", ptr, to, true);
-  Command command{DmaCommand{true, ptr.address(), block.nbytes()}, nullptr};
-  if (data_ != nullptr) command.data = data_->store(accessor(), state.value, to, place_of(block));
-  run(std::move(command));
+  complete(begin_store("tl.store", ptr, block, site));
+}
+
+Handle Program::store_async(const Ptr& ptr, const Handle& block, CallSite site) {
+  return leave_under_way(begin_store("tl.store_async", ptr, block, site));
 }
 
 }  // namespace kernbench::tl

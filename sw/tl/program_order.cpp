@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <exception>
 
 #include "models/base/errors.h"
 #include "models/data/functional_model.h"
@@ -15,11 +16,27 @@ namespace {
 bool overlap(const PhysRange& a, const PhysRange& b) {
   return a.pa < b.pa + b.nbytes && b.pa < a.pa + a.nbytes;
 }
+PhysRanges sorted(PhysRanges ranges) {
+  std::sort(ranges.begin(), ranges.end(),
+            [](const PhysRange& a, const PhysRange& b) { return a.pa < b.pa; });
+  return ranges;
+}
 bool overlap(const PhysRanges& a, const PhysRanges& b) {
-  return std::any_of(a.begin(), a.end(), [&](const PhysRange& one) {
-    return std::any_of(b.begin(), b.end(),
-                       [&](const PhysRange& other) { return overlap(one, other); });
-  });
+  constexpr std::size_t few = 64;  // pairs
+  if (a.size() * b.size() <= few) {
+    return std::any_of(a.begin(), a.end(), [&](const PhysRange& one) {
+      return std::any_of(b.begin(), b.end(),
+                         [&](const PhysRange& other) { return overlap(one, other); });
+    });
+  }
+  const PhysRanges in_order = sorted(a), others = sorted(b);
+  std::size_t i = 0, j = 0;
+  while (i < in_order.size() && j < others.size()) {
+    if (overlap(in_order[i], others[j])) return true;
+    const bool first = in_order[i].pa + in_order[i].nbytes <= others[j].pa + others[j].nbytes;
+    ++(first ? i : j);
+  }
+  return false;
 }
 
 }  // namespace
@@ -44,15 +61,20 @@ void Program::put_in_flight(InFlight entry) {
   entry.site = context_.call_site();
   if (races_ != nullptr) {
     entry.agent = races_->fork(agent_);
-    const auto note = [&](const PhysRanges& ranges, bool is_write) {
-      if (!ranges.empty())
-        races_->note(entry.agent, {entry.call, entry.site, context_.now()}, ranges, is_write);
-    };
-    note(entry.reads, false);
-    note(entry.writes, true);
+    note(entry, entry.agent);
   }
   reap();
   in_flight_.push_back(std::move(entry));
+}
+
+void Program::note(const InFlight& entry, std::uint32_t agent) {
+  if (races_ == nullptr) return;
+  const auto one = [&](const PhysRanges& ranges, bool is_write) {
+    if (!ranges.empty())
+      races_->note(agent, {entry.call, context_.call_site(), context_.now()}, ranges, is_write);
+  };
+  one(entry.reads, false);
+  one(entry.writes, true);
 }
 
 const Program::InFlight* Program::unwaited(const std::shared_ptr<CommandState>& command) const {
@@ -136,7 +158,7 @@ void Program::begin_kernel() {
 // The engines drain before the launch is answered: it orders these commands as well.
 void Program::end_kernel() {
   reap();
-  if (!in_flight_.empty()) {
+  if (!in_flight_.empty() && std::uncaught_exceptions() == 0) {
     const InFlight& first = in_flight_.front();
     context_.leaves_unwaited(
         fmt::format("{} command{}, {}{}", in_flight_.size(), in_flight_.size() == 1 ? "" : "s",

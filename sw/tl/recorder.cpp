@@ -146,7 +146,9 @@ struct CommandText {
     return fmt::format("{}{} {}", c.write ? "dma_write " : "dma_read ", hex(c.address), c.nbytes);
   }
   std::string operator()(const DotCommand& c) const {
-    return fmt::format("dot {}x{}x{} {}", c.m, c.k, c.n, name_of(c.dtype));
+    return fmt::format("dot {}{}x{}x{} {}{}", c.batch == 1 ? "" : fmt::format("{} of ", c.batch),
+                       c.m, c.k, c.n, name_of(c.dtype),
+                       c.operands.size() > 3 ? " accumulates" : "");
   }
   std::string operator()(const MathCommand& c) const {
     return fmt::format("math {} {}", name_of(c.op), c.elements);

@@ -6,7 +6,6 @@
 
 #include <array>
 #include <chrono>
-#include <csetjmp>
 #include <csignal>
 #include <cstdlib>
 #include <memory>
@@ -37,10 +36,6 @@ struct OwnClass {
   int value = 1;
 };
 volatile std::size_t most = std::size_t{1} << 60;
-
-[[gnu::noinline]] void set_frame(std::jmp_buf& frame) {
-  if (setjmp(frame) != 0) nothing = nullptr;
-}
 
 struct Fault {
   const char* name;
@@ -89,12 +84,6 @@ constexpr std::array faults{
     Fault{"throw_of_a_class", [] { throw OwnClass{}; }},
     Fault{"bad_alloc", [] { kept = std::make_unique<std::vector<int>>(most, 1); }},
     Fault{"pthread_exit", [] { ::pthread_exit(nullptr); }},
-    Fault{"longjmp",
-          [] {
-            static std::jmp_buf frame;
-            set_frame(frame);
-            std::longjmp(frame, 1);  // into a frame that is gone
-          }},
     Fault{"sc_stop", [] { sc_core::sc_stop(); }},
     Fault{"wait", [] { sc_core::wait(); }},
 };

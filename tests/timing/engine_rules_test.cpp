@@ -19,6 +19,12 @@ BOOST_AUTO_TEST_CASE(gemm_cycles_are_the_macs_rounded_up_to_whole_cycles) {
   BOOST_CHECK_THROW(gemm_cycles(INT64_MAX, INT64_MAX, INT64_MAX, 1), UsageError);
 }
 
+BOOST_AUTO_TEST_CASE(the_products_of_a_batch_share_no_cycle) {
+  BOOST_TEST(batch_cycles(3, gemm_cycles(64, 65, 1, 4096)) == 6u);  // of 3 x 4160 MACs: 4
+  BOOST_TEST(batch_cycles(1, 7) == 7u);
+  BOOST_CHECK_THROW(batch_cycles(2, std::uint64_t{1} << 63), UsageError);
+}
+
 BOOST_AUTO_TEST_CASE(math_cycles_are_rows_of_lanes_times_cycles_per_op) {
   const MathCycles table = MathCycles::defaults();
   BOOST_TEST(table.cycles(MathOp::add, 128, 128) == 1u);
