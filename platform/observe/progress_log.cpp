@@ -20,7 +20,7 @@ const char* name_of(KernelWait::Reason reason) {
 ProgressLog::ProgressLog(Observation& observation, OpTable& table, std::uint64_t limit)
     : table_(table), limit_(limit), ops_(observation.executed_ops, composites_),
       events_(observation.trace_events, *this), runs_(observation.kernel_runs, *this),
-      waits_(observation.kernel_waits, *this), slot_waits_(observation.slot_waits, *this),
+      waits_(observation.kernel_waits, *this), slot_waits_(observation.slot_waits, slot_wait_rows_),
       steps_(observation.message_progress, *this) {}
 
 // --- Events
@@ -66,7 +66,7 @@ void ProgressLog::write(const KernelWait& wait) {
   spill_beyond_limit();
 }
 
-void ProgressLog::write(const SlotWait& wait) {
+void ProgressLog::take_slot_wait(const SlotWait& wait) {
   const char* waiting = name_of(wait.waiting == OpKind::gemm ? PeTimePart::gemm : PeTimePart::math);
   rows_.slot_waits.push_back({scope_in_machine(*wait.node), waiting, wait.start, wait.end});
   spill_beyond_limit();

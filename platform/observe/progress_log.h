@@ -23,7 +23,6 @@ namespace kernbench {
 class ProgressLog final : private tlm::tlm_analysis_if<TraceEvent>,
                           private tlm::tlm_analysis_if<KernelRun>,
                           private tlm::tlm_analysis_if<KernelWait>,
-                          private tlm::tlm_analysis_if<SlotWait>,
                           private tlm::tlm_analysis_if<MessageProgress> {
  public:
   // Observes the machine; rows go to `table`. Both outlive it. `limit`: rows in memory.
@@ -52,12 +51,17 @@ class ProgressLog final : private tlm::tlm_analysis_if<TraceEvent>,
     void write(const ExecutedOp& op) override { log.take_composite(op); }
     ProgressLog& log;
   };
+  struct SlotWaits final : tlm::tlm_analysis_if<SlotWait> {
+    explicit SlotWaits(ProgressLog& log) : log(log) {}
+    void write(const SlotWait& wait) override { log.take_slot_wait(wait); }
+    ProgressLog& log;
+  };
 
   void take_composite(const ExecutedOp& op);
+  void take_slot_wait(const SlotWait& wait);
   void write(const TraceEvent& event) override;
   void write(const KernelRun& run) override;
   void write(const KernelWait& wait) override;
-  void write(const SlotWait& wait) override;
   void write(const MessageProgress& step) override;
   void take_unfinished();
   void spill_beyond_limit();
@@ -70,6 +74,7 @@ class ProgressLog final : private tlm::tlm_analysis_if<TraceEvent>,
   std::uint64_t submitted_ = 0, sent_ = 0;
   std::exception_ptr fault_;
   Composites composites_{*this};
+  SlotWaits slot_wait_rows_{*this};
   AnalysisBinding<ExecutedOp> ops_;
   AnalysisBinding<TraceEvent> events_;
   AnalysisBinding<KernelRun> runs_;
