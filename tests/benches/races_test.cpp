@@ -144,6 +144,27 @@ BOOST_AUTO_TEST_CASE(launches_are_ordered_by_a_wait_or_a_common_pe) {
   BOOST_TEST(races_of([](Torch& torch) { two_launches(torch, Between::same_pe); }) == "");
 }
 
+// The launch lasts until the engines have drained, and so do its figures.
+BOOST_AUTO_TEST_CASE(pe_exec_covers_commands_that_nobody_waits_for) {
+  const std::string failures = races_of([](Torch& torch) {
+    const Tensor x = torch.full({64, 64}, 1, f16, in_memory_of_pe0, "x"),
+                 out = torch.empty({64, 64}, f16, in_memory_of_pe0, "out");
+    const auto pe_exec = [&](bool waits) {
+      const LaunchHandle launch = torch.launch(
+          LaunchSpec("product").on_pe(0),
+          [](tl::Program& tl, tl::Ptr x, tl::Ptr out, bool waits) {
+            const tl::Handle a = tl.load(x, {64, 64}, f16);
+            const tl::Composite c = tl.composite(tl::gemm(a, a).to(out));
+            if (waits) tl.wait(c);
+          },
+          x, out, waits);
+      return launch.metrics().merged.pe_exec;
+    };
+    BOOST_TEST(pe_exec(false) == pe_exec(true));
+  });
+  BOOST_TEST(failures == "");
+}
+
 BOOST_AUTO_TEST_CASE(random_programs_race_where_a_race_is_planted_and_nowhere_else) {
   BOOST_TEST(rc::check("cells that go round", [] {
     if (*rc::gen::resize(rc::kNominalSize, rc::gen::inRange(0, 8)) != 0)
