@@ -8,6 +8,7 @@
 #include "models/base/errors.h"
 #include "models/base/quote.h"
 #include "platform/observe/latency_parts.h"
+#include "sc_main/memory_limit.h"
 #include "sc_main/option_values.h"
 #include "sc_main/result_files.h"
 
@@ -77,6 +78,13 @@ void RunOptions::add_to(CLI::App& command) {
                   "simulation goes on, so that kernels may branch on results. Default: off, or "
                   "what --verify-data or the bench needs")
       ->check(CLI::IsMember({"off", "deferred", "eager"}))
+      ->group(results);
+  command
+      .add_option(
+          "--data-memory", data_memory,
+          "Host memory for operations and values that are kept: at this size the simulation "
+          "pauses for what can be computed. Changes no value and no time. Default: 256M")
+      ->type_name("SIZE")
       ->group(results);
   observers.trace.add_to(command, results, "all PE engines; without --bench everything");
   observers.timeline.add_to(command, results);
@@ -154,6 +162,10 @@ DataMode RunOptions::data_mode(DataMode needed_by_bench) const {
   return std::max(needed_by_bench, with_data ? DataMode::deferred : DataMode::off);
 }
 
+std::uint64_t RunOptions::data_memory_bytes() const {
+  return size_option("--data-memory", data_memory.empty() ? "256M" : data_memory);
+}
+
 void RunOptions::check() const {
   observers.check();
   if (verifies() && verify_data != "true" && verify_data != "ops") {
@@ -174,12 +186,14 @@ void RunOptions::check() const {
   deadlock_after();
   max_wall();
   machine.memory_bytes();
+  data_memory_bytes();
 }
 
 // An option that would change nothing is a mistake.
 void RunOptions::check_without_bench() const {
-  for (const char* option : {"--param", "--device", "--seed", "--verify-data", "--ccl", "--op-log",
-                             "--op-log-limit", "--breakdown", "--per-launch", "--check-races"}) {
+  for (const char* option :
+       {"--param", "--device", "--seed", "--verify-data", "--ccl", "--op-log", "--op-log-limit",
+        "--breakdown", "--per-launch", "--check-races", "--data-memory"}) {
     if (command->count(option) > 0)
       throw UsageError(fmt::format(
           "run: {} goes with --bench; plain TLM-2.0 initiators run without it", option));

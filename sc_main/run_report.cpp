@@ -76,9 +76,25 @@ void print_head(std::ostream& out, const RunReport& report, const RunStatistics&
   line("useful efficiency", ratio_text(statistics.activity.useful_efficiency));
 }
 
+std::string data_memory_text(const RunReport::DataMemory& memory) {
+  return fmt::format(
+      "data memory        at most {} of {}, {} values; {} slices computed and {} waits while "
+      "simulating, {:.3f} s\n",
+      size_text(memory.totals.peak_bytes), size_text(memory.limit_bytes), memory.totals.peak_values,
+      memory.pauses.slices, memory.pauses.waits, memory.pauses.seconds);
+}
+
+Json data_memory_json(const RunReport::DataMemory& memory) {
+  return {{"limit_bytes", memory.limit_bytes},        {"peak_bytes", memory.totals.peak_bytes},
+          {"peak_values", memory.totals.peak_values}, {"dropped_operations", memory.totals.dropped},
+          {"slices", memory.pauses.slices},           {"waits", memory.pauses.waits},
+          {"paused_s", memory.pauses.seconds}};
+}
+
 }  // namespace
 
 bool RunReport::verified() const {
+  if (!failed_assertions.empty()) return false;
   if (operations && operations->failed > 0) return false;
   return verdicts && std::all_of(verdicts->begin(), verdicts->end(),
                                  [](const VerdictReport& verdict) { return verdict.ok; });
@@ -131,7 +147,8 @@ static void print_report(std::ostream& out, const RunReport& report,
                          const RunStatistics& statistics) {
   print_head(out, report, statistics);
   out << initiators_text(report.initiators) << engines_text(statistics) << memories_text(statistics)
-      << links_text(statistics) << kernels_text(report.kernels, report.per_launch)
+      << links_text(statistics)
+      << kernels_text(report.kernel_groups, report.per_launch ? &report.kernels : nullptr)
       << pe_time_text(report.pe_time);
   const std::string transfers = report.breakdown == nullptr ? "" : report.breakdown->text();
   if (!transfers.empty()) out << '\n' << transfers;
@@ -144,6 +161,8 @@ static void print_report(std::ostream& out, const RunReport& report,
       "host               {:.3f} s simulating, {:.3f} s elaborating, {} events, {:.0f} events/s\n",
       report.result.wall_s, report.elaboration_s, statistics.events,
       rate(static_cast<double>(statistics.events), report.result.wall_s));
+  if (report.data_memory && report.data_memory->is_told)
+    out << data_memory_text(*report.data_memory);
   if (report.phase2) {
     out << fmt::format("phase 2            {:.3f} s on {} {}, {:.3f} s comparing with references\n",
                        report.phase2->evaluation_s, report.phase2->threads,
@@ -178,7 +197,7 @@ static Json report_json(const RunReport& report, const RunStatistics& statistics
   if (report.breakdown != nullptr) json["transfers"] = report.breakdown->json();
   json["links"] = link_kinds_json(statistics);
   json["kernels"] = kernels_json(report.kernels);
-  json["kernel_groups"] = kernel_groups_json(report.kernels);
+  json["kernel_groups"] = kernel_groups_json(report.kernel_groups);
   json["pe_time"] = pe_time_json(report.pe_time);
   json["results"] = results_json(report.results);
   json["data_races"] = report.data_races;
@@ -202,6 +221,7 @@ static Json report_json(const RunReport& report, const RunStatistics& statistics
       {"phase2_s", report.phase2 ? Json(report.phase2->evaluation_s) : Json()},
       {"phase2_threads", report.phase2 ? Json(report.phase2->threads) : Json()},
       {"verification_s", report.phase2 ? Json(report.phase2->verification_s) : Json()},
+      {"data_memory", report.data_memory ? data_memory_json(*report.data_memory) : Json()},
       {"delta_cycles", report.result.deltas},
       {"events", statistics.events},
       {"events_per_s", rate(static_cast<double>(statistics.events), report.result.wall_s)}};

@@ -1,5 +1,6 @@
 // DataOp: the effect of one command on values. Memory ops only move references; gemm and math ops
-// define new values, which phase 2 computes (spec 9). An op is immutable once recorded.
+// define new values, which phase 2 computes (spec 9). An op is immutable once recorded, until its
+// inputs are released.
 #pragma once
 
 #include <cstdint>
@@ -71,6 +72,13 @@ struct MathParams {
   std::optional<int> axis;            // reductions and softmax; negative counts from the end
   std::optional<DType> out_dtype;     // default: see result_dtype(); FunctionalModel fills it
   std::vector<EpilogueOp> epilogue;   // composites: output_tile and kernel scope
+  std::vector<int> more_axes;         // reductions: reduced together with `axis`
+  bool reverse = false;               // scans: from the end; sort, topk: the largest first
+  bool indices = false;               // sort, topk: places along the axis instead of elements
+  std::int64_t kept = 0;              // topk: extent of the result
+  std::vector<std::int64_t> starts;   // update: place of the part's first element
+  std::uint64_t seed = 0;             // random numbers
+  int rounds = 10;                    // of Philox
 };
 
 // The elements of the one input in row-major order, converted to the output's dtype. Not a command:
@@ -97,6 +105,8 @@ struct DataOp {
   std::vector<TensorValue> inputs;   // gemm, math, convert
   std::vector<OutputValue> outputs;  // gemm, math, convert: one
   OpAddresses places;
+  // What `inputs` referred to, once their images have been given up (release_inputs).
+  std::optional<std::vector<ValueId>> released = std::nullopt;
 };
 using DataOpPtr = std::shared_ptr<const DataOp>;
 
@@ -108,5 +118,13 @@ const char* gemm_name(DType in);  // "gemm_f16": the name of the record
 std::string describe(const DataOp& op);
 std::vector<ValueId> input_ids(
     const DataOp& op);  // values that it reads or moves; each once, ascending
+
+// Known bytes of its inputs: what the op keeps in host memory. Shared ones count in full.
+std::uint64_t input_bytes(const DataOp& op);
+// Whether the accesses that bind the inputs are in order (AccessJournal).
+bool inputs_bound(const DataOp& op);
+// Nobody will compute or check the op any more: the bytes and values that it reads go, their shapes
+// and ids stay for its record.
+void release_inputs(DataOp& op);
 
 }  // namespace kernbench

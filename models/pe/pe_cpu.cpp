@@ -231,7 +231,8 @@ Completion PeCpu::run_body(const KernelLaunch& message) {
     calling("");
     unwaited_text_.clear();
     next_call_ = 0;
-    scratch_ = std::make_unique<FreeListAllocator>("scratch", 0, *parameters_.scratch_bytes);
+    if (scratch_ == nullptr || scratch_->allocations() > 0)  // left by a kernel that was ended
+      scratch_ = std::make_unique<FreeListAllocator>("scratch", 0, *parameters_.scratch_bytes);
     TranslationRequest tensors;
     tensors.launch = &message.args;
     to_mmu_.look(tensors);
@@ -347,6 +348,8 @@ void PeCpu::wait(CommandState& command) {
   if (found != unwaited_.end()) unwaited_.erase(found);
   if (!command.error().empty()) throw AccessFault(command.error());
 }
+
+void PeCpu::print(const std::string& text) { report_log_line(LogLevel::info, name(), text); }
 
 void PeCpu::cycles(std::uint64_t n) {
   check_abort();

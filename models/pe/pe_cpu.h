@@ -114,6 +114,7 @@ class PeCpu : public FabricNode,
   void dispatch() override;
   std::shared_ptr<CommandState> issue(Command command) override;
   void wait(CommandState& command) override;
+  void print(const std::string& text) override;
   void cycles(std::uint64_t n) override;
   Fs end_of_cycles(std::uint64_t n) const;  // UsageError beyond the end of simulated time
   PhysRanges translate(std::uint64_t address, std::uint64_t nbytes) const override;

@@ -58,14 +58,15 @@ class PeGemm final : public ComputeEngine {
   Fs systolic_time(const Stage& stage) const;
 
   const Parameters parameters_;
+  const bool systolic_;
 };
 
 PeGemm::PeGemm(const ComponentInit& init)
     : ComputeEngine(init, PeEngine::pe_gemm, init.attributes.as<Parameters>().stage),
-      parameters_(init.attributes.as<Parameters>()) {}
+      parameters_(init.attributes.as<Parameters>()), systolic_(*parameters_.timing == "systolic") {}
 
 Fs PeGemm::compute_time(const Stage& stage) const {
-  if (*parameters_.timing == "systolic") return systolic_time(stage);
+  if (systolic_) return systolic_time(stage);
   const std::uint64_t cycles = batch_cycles(
       stage.batch, gemm_cycles(stage.m, stage.k, stage.n, *parameters_.macs_per_cycle));
   return overhead() + cycles_to_fs(cycles, *parameters_.clock_ghz);

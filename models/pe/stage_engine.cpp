@@ -299,6 +299,7 @@ ExecutedOp StageEngine<Node>::op_until_now(const Lane& lane) const {
   op.command_id = task.command_id;
   op.tile_id = task.simple ? -1 : static_cast<std::int64_t>(task.tile.id);
   op.bytes = stage.bytes;
+  op.runs = task.run_count();
   return op;
 }
 

@@ -50,6 +50,8 @@ class KernelContext {
   virtual std::shared_ptr<CommandState> issue(Command command) = 0;
   // Blocks until the command has completed; throws AccessFault with its error if it failed.
   virtual void wait(CommandState& command) = 0;
+  // A line for the user (tl.device_print), without the place and the time; takes no time.
+  virtual void print(const std::string& /*text*/) {}
   // `n` cycles of PE_CPU's clock.
   virtual void cycles(std::uint64_t n) = 0;
 

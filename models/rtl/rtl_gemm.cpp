@@ -151,20 +151,29 @@ void RtlGemm::offer_product(std::size_t product) {
   tile_.begin(stage.m, stage.k, stage.n, stage.dtype, a_[product], b_[product]);
 }
 
+// What follows is called at every edge, most often from here: flatten, as calls that save and
+// restore registers cost as much as the work between them.
+
+[[gnu::flatten]] void RtlGemm::edges_ahead() { block_.block->go_ahead(*this); }
+
 // --- Inputs of the block
 
-void RtlGemm::drive() {
+inline void RtlGemm::drive() {
   drive_task();
   drive_operand(tile_.a, block_.pins.a_valid, block_.pins.a_last, block_.pins.a_data);
   drive_operand(tile_.b, block_.pins.b_valid, block_.pins.b_last, block_.pins.b_data);
   *block_.pins.result_ready = lane_ != nullptr && !pauses(*parameters_.result_gaps) ? 1 : 0;
 }
 
-void RtlGemm::drive_task() {
+inline void RtlGemm::drive_task() {
   const GemmPins& pins = block_.pins;
   const bool offered = lane_ != nullptr && !task_taken_;
   *pins.task_valid = offered ? 1 : 0;
-  if (!offered) return;
+  if (offered) drive_task_data();
+}
+
+void RtlGemm::drive_task_data() {
+  const GemmPins& pins = block_.pins;
   const TileTask& task = *lane_->task;
   const Stage& stage = lane_->stage();
   *pins.task_m = static_cast<std::uint32_t>(stage.m);
@@ -180,23 +189,21 @@ void RtlGemm::drive_task() {
 }
 
 // What has been offered stays until it is taken.
-void RtlGemm::drive_operand(GemmTile::Beats& beats, std::uint8_t* valid, std::uint8_t* last,
-                            void* data) {
+inline void RtlGemm::drive_operand(GemmTile::Beats& beats, std::uint8_t* valid, std::uint8_t* last,
+                                   void* data) {
   const bool left = lane_ != nullptr && beats.left();
-  if (left && !beats.offered) beats.offered = !pauses(*parameters_.operand_gaps);
-  *valid = left && beats.offered ? 1 : 0;
-  *last = *valid != 0 && beats.last() ? 1 : 0;
-  if (*valid != 0) std::memcpy(data, beats.lanes(), beats.lane_bytes());
+  if (left && beats.offered) return;
+  beats.offered = left && !pauses(*parameters_.operand_gaps);
+  *valid = beats.offered ? 1 : 0;
+  *last = beats.offered && beats.last() ? 1 : 0;
+  if (beats.offered) std::memcpy(data, beats.lanes(), beats.lane_bytes());
 }
-
-bool RtlGemm::pauses(std::uint32_t percent) { return percent > 0 && random_() % 100 < percent; }
 
 // --- Outputs of the block
 
-bool RtlGemm::sample() {
+inline bool RtlGemm::sample() {
   const GemmPins& pins = block_.pins;
-  if (*pins.error != 0)
-    block_.block->fail(fmt::format("the block gives up: error {}", *pins.error));
+  if (*pins.error != 0) give_up();
   bool alive = *pins.task_valid != 0 && *pins.task_ready != 0;
   if (alive) task_taken_ = true;
   const bool a = sample_operand(tile_.a, pins.a_valid, pins.a_ready);
@@ -204,8 +211,12 @@ bool RtlGemm::sample() {
   return sample_result() || alive || a || b;
 }
 
-bool RtlGemm::sample_operand(GemmTile::Beats& beats, const std::uint8_t* valid,
-                             const std::uint8_t* ready) {
+void RtlGemm::give_up() const {
+  block_.block->fail(fmt::format("the block gives up: error {}", *block_.pins.error));
+}
+
+inline bool RtlGemm::sample_operand(GemmTile::Beats& beats, const std::uint8_t* valid,
+                                    const std::uint8_t* ready) {
   if (*valid == 0) return false;
   if (*ready == 0) {
     ++operand_stalls_;
@@ -215,7 +226,7 @@ bool RtlGemm::sample_operand(GemmTile::Beats& beats, const std::uint8_t* valid,
   return true;
 }
 
-bool RtlGemm::sample_result() {
+inline bool RtlGemm::sample_result() {
   const GemmPins& pins = block_.pins;
   if (*pins.result_valid == 0) return false;
   if (lane_ == nullptr || !task_taken_ || (tile_.last_row() && tile_.operands_left()))
@@ -231,7 +242,7 @@ bool RtlGemm::sample_result() {
   return true;
 }
 
-const char* RtlGemm::awaited() const {
+inline const char* RtlGemm::awaited() const {
   if (lane_ == nullptr) return nullptr;
   if (!task_taken_) return "task_ready";
   if (tile_.row_due() || !(tile_.a.left() || tile_.b.left())) return "result_valid";

@@ -78,6 +78,8 @@ class RtlGemm final : public SlotEngine, private BlockUser {
   RtlGemm(const ComponentInit& init, const GemmDesign& design);
 
  private:
+  friend class RtlBlock;  // go_ahead()
+
   void compute(Lane& lane) override;
   void expired(Lane& lane) override;
   void declare_signals() override;
@@ -86,8 +88,9 @@ class RtlGemm final : public SlotEngine, private BlockUser {
   bool sample() override;
   void drive() override;
   const char* awaited() const override;
+  void edges_ahead() override;
   // Only the last row of a task ends its stage.
-  bool edge_is_internal() const override {
+  bool edge_is_internal() const {
     return lane_ != nullptr && (tile_.operands_left() || !tile_.last_row());
   }
 
@@ -99,13 +102,15 @@ class RtlGemm final : public SlotEngine, private BlockUser {
     return static_cast<std::int64_t>(product_) * lane_->stage().m;
   }
   void drive_task();
+  void drive_task_data();
   void drive_operand(GemmTile::Beats& beats, std::uint8_t* valid, std::uint8_t* last, void* data);
   bool sample_operand(GemmTile::Beats& beats, const std::uint8_t* valid, const std::uint8_t* ready);
   bool sample_result();
+  [[noreturn]] void give_up() const;
   void end_task();
   void check_result() const;
   void keep_products(const TileTask& task);
-  bool pauses(std::uint32_t percent);
+  bool pauses(std::uint32_t percent) { return percent > 0 && random_() % 100 < percent; }
 
   const Parameters parameters_;
   FunctionalModel* data_;  // null with data off

@@ -79,6 +79,19 @@ const KernelExecution* KernelWork::find(const PeId& where,
   return nullptr;
 }
 
+void KernelWork::forget(const PeId& where, const std::vector<std::string>& requests) {
+  const auto found = pes_.find(where);
+  if (found == pes_.end()) return;
+  Pe& pe = found->second;
+  for (const std::string& request : requests) {
+    const auto kernel = pe.by_request.find(request);
+    if (kernel == pe.by_request.end()) continue;
+    kernel->second->forgotten = true;
+    pe.by_request.erase(kernel);
+  }
+  while (pe.kernels.front().forgotten) pe.kernels.pop_front();  // the last one is under way
+}
+
 // --- Operations
 
 void KernelWork::add(PeWork& work, const ExecutedOp& op) {

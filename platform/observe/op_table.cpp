@@ -221,7 +221,8 @@ void OpTable::insert_one(const OpRecord& record, const NodeName& node_name) {
     row.add(op.params).add(op_params_json(*record.op.data).dump());
     row.add(list_of(op.inputs)).add(list_of(op.outputs));
   } else {
-    row.add_null().add_null().add_null().add_null();
+    op.params.empty() ? row.add_null() : row.add(op.params);
+    row.add_null().add_null().add_null();
   }
   row.insert();
 }

@@ -8,7 +8,6 @@
 // 2^24 and are added as integers. Other integers are multiplied as such, modulo 2^32.
 #include <algorithm>
 #include <cstring>
-#include <iterator>
 
 #include "models/data/elements.h"
 #include "platform/phase2/element_arrays.h"
@@ -150,18 +149,15 @@ class GemmJob : public Job {
     return products_ ? Matrix() : make_matrix(value, transpose, as_integers_, lookup);
   }
 
-  // Those of an engine, as they are.
+  // Those of an engine, as they are, row by row to `to`.
   template <class Element>
-  std::vector<Element> of_engine(const Block& block, std::int64_t k,
-                                 Element (*element)(std::uint32_t)) const {
-    std::vector<Element> result;
-    result.reserve(static_cast<std::size_t>(block.size()));
+  void products_of_engine(const Block& block, std::int64_t k, Element (*element)(std::uint32_t),
+                          Element* to) const {
     const std::uint32_t* const sums = products_->sums(k);
     for (std::int64_t row = 0; row < block.rows; ++row) {
       const std::uint32_t* const first = sums + (block.row + row) * params_.n + block.column;
-      std::transform(first, first + block.columns, std::back_inserter(result), element);
+      to = std::transform(first, first + block.columns, to, element);
     }
-    return result;
   }
 
   void ask() const {
@@ -171,8 +167,7 @@ class GemmJob : public Job {
   FloatArray float_product(const Block& block, std::int64_t k, std::int64_t depth) const {
     FloatArray c = make_floats(static_cast<std::uint64_t>(block.size()));
     if (products_ && !integer_) {
-      const std::vector<float> floats = of_engine<float>(block, k, &float_from_bits);
-      std::copy(floats.begin(), floats.end(), c.get());
+      products_of_engine<float>(block, k, &float_from_bits, c.get());
       return c;
     }
     for_each_strip(block.rows, block.size() * depth, [&](std::int64_t row, std::int64_t rows) {
@@ -187,9 +182,12 @@ class GemmJob : public Job {
   std::vector<std::int64_t> integer_product(const Block& block, std::int64_t k,
                                             std::int64_t depth) const {
     if (products_) {
-      return of_engine<std::int64_t>(block, k, [](std::uint32_t bits) {
-        return std::int64_t{static_cast<std::int32_t>(bits)};
-      });
+      std::vector<std::int64_t> result(static_cast<std::size_t>(block.size()));
+      products_of_engine<std::int64_t>(
+          block, k,
+          [](std::uint32_t bits) { return std::int64_t{static_cast<std::int32_t>(bits)}; },
+          result.data());
+      return result;
     }
     std::vector<std::uint32_t> sum(static_cast<std::size_t>(block.size()), 0);
     if (as_integers_) {

@@ -258,7 +258,11 @@ const Completion& Worker::join(const LaunchHandle& handle) {
     metrics.issued = never_fs;
     for (const auto& request : state->requests) {
       metrics.merged.merge(request->response().metrics);
-      metrics.per_pe.insert(request->response().per_pe.begin(), request->response().per_pe.end());
+      if (metrics.per_pe.empty()) {
+        metrics.per_pe = request->response().per_pe;
+      } else {
+        metrics.per_pe.insert(request->response().per_pe.begin(), request->response().per_pe.end());
+      }
       metrics.issued = std::min(metrics.issued, request->issued);
       metrics.ended = std::max(metrics.ended, request->ended);
       const Completion& completion = request->response().completion;
@@ -266,7 +270,12 @@ const Completion& Worker::join(const LaunchHandle& handle) {
         state->completion = completion;
     }
     state->metrics = std::move(metrics);
-    runtime_.launches.push_back({state->name, state->meta, *state->metrics, state->request_ids});
+    LaunchRecord record{state->name, state->meta, *state->metrics, state->request_ids};
+    if (runtime_.launch_listener != nullptr) {
+      runtime_.launch_listener->ended(std::move(record));
+    } else {
+      runtime_.launches.push_back(std::move(record));
+    }
     if (!state->completion.ok) runtime_.ipcq.launch_failed();
   }
   return state->completion;

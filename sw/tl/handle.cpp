@@ -72,13 +72,15 @@ double Handle::item(CallSite site) const {
   return data(site).front();
 }
 
-Handle operator+(const Handle& a, const Operand& b) { return a.state().program->add(a, b); }
-Handle operator-(const Handle& a, const Operand& b) { return a.state().program->sub(a, b); }
-Handle operator*(const Handle& a, const Operand& b) { return a.state().program->mul(a, b); }
-Handle operator/(const Handle& a, const Operand& b) { return a.state().program->div(a, b); }
-Handle operator+(double a, const Handle& b) { return b.state().program->add(a, b); }
-Handle operator-(double a, const Handle& b) { return b.state().program->sub(a, b); }
-Handle operator*(double a, const Handle& b) { return b.state().program->mul(a, b); }
-Handle operator/(double a, const Handle& b) { return b.state().program->div(a, b); }
+std::vector<std::int64_t> Handle::index_values(CallSite site) const {
+  if (is_float(dtype()))
+    throw UsageError(fmt::format("{} is used as an index block, which holds integers", str()));
+  if (const State& s = state(); s.index) {
+    s.program->await(s);
+    return *s.index;
+  }
+  const std::vector<double> values = data(site);
+  return {values.begin(), values.end()};
+}
 
 }  // namespace kernbench::tl

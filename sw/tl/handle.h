@@ -13,6 +13,7 @@
 #include "models/data/tensor_value.h"
 #include "models/protocol/command_state.h"
 #include "sw/tl/half.h"
+#include "sw/tl/index_block.h"
 #include "sw/tl/ptr.h"
 #include "sw/tl/scratch.h"
 
@@ -23,6 +24,8 @@ class FunctionalModel;
 namespace kernbench::tl {
 
 class Program;
+struct BlockAccess;
+struct GatheredLoad;
 
 class Handle {
  public:
@@ -43,6 +46,10 @@ class Handle {
   std::vector<double> data(CallSite site = CallSite::here()) const;
   double at(const std::vector<std::int64_t>& index, CallSite site = CallSite::here()) const;
   double item(CallSite site = CallSite::here()) const;  // of a single element
+  // The values of a block of integers: of an index block, whose values follow from the kernel
+  // alone, in every data mode; else as data() gives them, with its errors. Waits as data() does.
+  std::vector<std::int64_t> index_values(CallSite site = CallSite::here()) const;
+  bool is_mask() const { return state().mask; }  // made by comparisons and logical operations
   explicit operator bool() const { return item() != 0; }
 
  private:
@@ -56,20 +63,18 @@ class Handle {
     std::optional<Ptr> ptr;               // a reference
     // The command under way that makes it, until the first use has waited for it.
     mutable std::shared_ptr<CommandState> producer;
-    std::uint64_t offset = 0;  // of its first element in the block
+    std::uint64_t offset = 0;                             // of its first element in the block
+    IndexValues index = nullptr;                          // an index block
+    std::shared_ptr<const BlockAccess> access = nullptr;  // a reference with strides
+    // What its value is made of at the first use; null: it has its value.
+    mutable std::shared_ptr<const GatheredLoad> gathered = nullptr;
+    bool mask = false;  // elements are 0 or 1
   };
   explicit Handle(std::shared_ptr<const State> state) : state_(std::move(state)) {}
   const State& state() const;
   std::vector<std::byte> bytes(CallSite site) const;
 
-  friend Handle operator+(const Handle& a, const class Operand& b);
-  friend Handle operator-(const Handle& a, const Operand& b);
-  friend Handle operator*(const Handle& a, const Operand& b);
-  friend Handle operator/(const Handle& a, const Operand& b);
-  friend Handle operator+(double a, const Handle& b);
-  friend Handle operator-(double a, const Handle& b);
-  friend Handle operator*(double a, const Handle& b);
-  friend Handle operator/(double a, const Handle& b);
+  friend Program& program_of(const Handle& handle);
 
   std::shared_ptr<const State> state_;
 };
@@ -90,14 +95,6 @@ class Operand {
   double scalar_ = 0;
 };
 
-// Element-wise on PE_MATH, like tl.add and the like.
-Handle operator+(const Handle& a, const Operand& b);
-Handle operator-(const Handle& a, const Operand& b);
-Handle operator*(const Handle& a, const Operand& b);
-Handle operator/(const Handle& a, const Operand& b);
-Handle operator+(double a, const Handle& b);
-Handle operator-(double a, const Handle& b);
-Handle operator*(double a, const Handle& b);
-Handle operator/(double a, const Handle& b);
-
 }  // namespace kernbench::tl
+
+#include "sw/tl/operators.h"

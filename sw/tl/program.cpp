@@ -9,6 +9,7 @@
 #include "models/data/elements.h"
 #include "models/data/functional_model.h"
 #include "models/data/shape_rules.h"
+#include "sw/tl/index_block.h"
 
 namespace kernbench::tl {
 namespace {
@@ -107,10 +108,11 @@ std::shared_ptr<ScratchBlock> Program::allocate(const char* call, const Shape& s
 }
 
 Handle Program::make_handle(TensorValue value, std::shared_ptr<ScratchBlock> block,
-                            std::shared_ptr<CommandState> producer, std::uint64_t offset) {
+                            std::shared_ptr<CommandState> producer, std::uint64_t offset,
+                            IndexValues index) {
   return Handle(std::make_shared<const Handle::State>(
       Handle::State{this, scratch_, std::move(value), data_, std::move(block), std::nullopt,
-                    std::move(producer), offset}));
+                    std::move(producer), offset, std::move(index)}));
 }
 
 // A block that is ready for use: the command that makes it has completed.
@@ -132,11 +134,21 @@ const Handle::State& Program::checked(const char* call, const Handle& handle, bo
   return state;
 }
 
+// Of which a view is made. That needs no bytes; but a block that a load gathers has no layout
+// before it is there.
+const Handle::State& Program::viewed_block(const char* call, const Handle& handle) {
+  const Handle::State& state = checked(call, handle);
+  if (state.gathered) await(state);
+  return state;
+}
+
 void Program::await(const Handle::State& state) {
   if (!state.producer) return;
   settle(state.producer);
   state.producer.reset();
   state.value.image = state.value.image.without_captures();  // the instant of the issue is over
+  if (state.gathered && data_ != nullptr) state.value = gathered_value(*state.gathered);
+  state.gathered.reset();
 }
 
 // False: all have completed.
@@ -158,37 +170,6 @@ NodeId Program::gemm_engine() const {
 
 void Program::run(Command command) { context_.wait(*context_.issue(std::move(command))); }
 
-// --- shape ---
-
-Handle Program::view_of(const char* call, const Handle& x,
-                        TensorValue (*view)(const TensorValue&, const Shape&), const Shape& shape) {
-  context_.calling(call + 3);  // behind "tl."
-  const Handle::State& state = checked(call, x);
-  return make_handle(view(state.value, shape), state.block, state.producer, state.offset);
-}
-
-Handle Program::trans(const Handle& x) {
-  return view_of("tl.trans", x,
-                 [](const TensorValue& value, const Shape&) { return transposed(value); }, {});
-}
-
-Handle Program::reshape(const Handle& x, const Shape& shape) {
-  return view_of("tl.reshape", x, &reshaped, shape);
-}
-
-Handle Program::slice(const Handle& x, std::int64_t begin, std::int64_t end) {
-  context_.calling("slice");
-  const Handle::State& state = checked("tl.slice", x);
-  TensorValue rows = sliced(state.value, begin, end);
-  const std::uint64_t offset =
-      static_cast<std::uint64_t>(begin * strides_of(state.value).front()) * size_of(x.dtype());
-  return make_handle(std::move(rows), state.block, state.producer, state.offset + offset);
-}
-
-Handle Program::broadcast_to(const Handle& x, const Shape& shape) {
-  return view_of("tl.broadcast_to", x, &kernbench::broadcast_to, shape);
-}
-
 // --- make ---
 
 Handle Program::arange(std::int64_t begin, std::int64_t end, DType dtype) {
@@ -202,7 +183,8 @@ Handle Program::arange(std::int64_t begin, std::int64_t end, DType dtype) {
     write_element(bytes.data() + static_cast<std::uint64_t>(i - begin) * size, dtype,
                   static_cast<double>(i));
   }
-  return make_handle(FunctionalModel::constant(bytes.data(), shape, dtype), std::move(block));
+  return make_handle(FunctionalModel::constant(bytes.data(), shape, dtype), std::move(block), {}, 0,
+                     index_range(begin, end, dtype));
 }
 
 Handle Program::full(const Shape& shape, double value, DType dtype) {
@@ -211,7 +193,7 @@ Handle Program::full(const Shape& shape, double value, DType dtype) {
   const bool is_zero = value == 0 || data_ == nullptr;
   return make_handle(
       is_zero ? FunctionalModel::zeros(shape, dtype) : FunctionalModel::full(shape, dtype, value),
-      std::move(block));
+      std::move(block), {}, 0, index_full(shape, value, dtype));
 }
 
 // --- control ---

@@ -1,28 +1,33 @@
-// Computations of kernels on blocks in TCM: products and PE_MATH operations.
-#include <algorithm>
-#include <string>
-
+// Products of blocks in TCM.
 #include "models/data/functional_model.h"
 #include "models/data/shape_rules.h"
 #include "sw/tl/program.h"
 
 namespace kernbench::tl {
 
-// Issues a computation; blocks, or under a tl::Overlap leaves it under way.
-Handle Program::compute(const std::string& call, Command command, TensorValue value,
-                        std::shared_ptr<ScratchBlock> block, const std::vector<Operand>& operands) {
+Handle::State Program::block_state(TensorValue value, std::shared_ptr<ScratchBlock> block) {
+  return {this, scratch_, std::move(value), data_, std::move(block), std::nullopt, {}};
+}
+
+// Issues a computation of blocks; waits, or under a tl::Overlap leaves it under way.
+std::vector<Handle> Program::compute(const std::string& call, Command command,
+                                     std::vector<Handle::State> results,
+                                     const std::vector<Operand>& operands) {
   const std::shared_ptr<CommandState> state = context_.issue(std::move(command));
-  if (overlaps_ == 0) {
-    context_.wait(*state);
-    return make_handle(std::move(value), std::move(block));
+  if (overlaps_ == 0) context_.wait(*state);
+  InFlight entry{state, {}, {}, {}, call, true};
+  std::vector<Handle> handles;
+  for (Handle::State& result : results) {
+    if (overlaps_ > 0) result.producer = state;
+    handles.push_back(Handle(std::make_shared<const Handle::State>(std::move(result))));
+    entry.operands.push_back(handles.back().state_);
   }
-  Handle result = make_handle(std::move(value), std::move(block), state);
-  InFlight entry{state, {result.state_}, {}, {}, call, true};
+  if (overlaps_ == 0) return handles;
   for (const Operand& each : operands) {
     if (each.is_handle()) entry.operands.push_back(each.handle().state_);
   }
   put_in_flight(std::move(entry));
-  return result;
+  return handles;
 }
 
 // --- products
@@ -87,55 +92,9 @@ Handle Program::product(const std::vector<Operand>& operands, DType dtype,
     command.data = std::move(issued.op);
     value = std::move(issued.value);
   }
-  return compute("tl.dot", std::move(command), std::move(value), std::move(block), operands);
-}
-
-// --- PE_MATH
-
-Handle Program::math(MathOp op, const std::vector<Operand>& operands, std::optional<int> axis,
-                     std::optional<DType> out) {
-  begin(name_of(op).data());  // of literals
-  const std::string call = "tl." + std::string(name_of(op));
-  MathParams params;
-  params.op = op;
-  params.axis = axis;
-  params.out_dtype = out;
-  std::vector<TensorValue> inputs;
-  std::vector<Shape> shapes;
-  std::vector<DType> dtypes;
-  std::vector<CompositeOperand> tensors;
-  OpAddresses places;
-  std::int64_t elements = 1;
-  for (const Operand& each : operands) {
-    if (!each.is_handle()) {
-      params.operands.push_back(MathOperand::scalar(each.scalar()));
-      continue;
-    }
-    const Handle& handle = each.handle();
-    const Handle::State& state = operand(call.c_str(), handle);
-    params.operands.push_back(MathOperand::tensor(static_cast<int>(shapes.size())));
-    shapes.push_back(handle.shape());
-    dtypes.push_back(handle.dtype());
-    tensors.push_back(operand_of(handle));
-    elements = std::max(elements, handle.shape().elements());
-    if (data_ == nullptr) continue;
-    inputs.push_back(state.value);
-    places.from.push_back(place_of(handle).front());
-  }
-  const Shape shape = result_shape(params, shapes);
-  const DType dtype = result_dtype(params, dtypes);
-  elements = std::max(elements, shape.elements());  // of the widest operand, once broadcast
-  std::shared_ptr<ScratchBlock> block = allocate(call.c_str(), shape, dtype);
-  tensors.push_back(operand_of(*block, shape, dtype));
-  Command command{MathCommand{op, elements, std::move(tensors)}, nullptr};
-  TensorValue value{ByteImage::zeros(bytes_of(shape, dtype)), shape, dtype, {}};
-  if (data_ != nullptr) {
-    places.to = place_of(*block);
-    IssuedOp issued = data_->math(std::move(params), std::move(inputs), std::move(places));
-    command.data = std::move(issued.op);
-    value = std::move(issued.value);
-  }
-  return compute(call, std::move(command), std::move(value), std::move(block), operands);
+  return compute("tl.dot", std::move(command), {block_state(std::move(value), std::move(block))},
+                 operands)
+      .front();
 }
 
 }  // namespace kernbench::tl

@@ -1,6 +1,6 @@
 // Accesses of kernels to memory: references, loads, stores.
 #include "models/data/functional_model.h"
-#include "sw/tl/program.h"
+#include "sw/tl/memory_access.h"
 
 namespace kernbench::tl {
 
@@ -11,14 +11,6 @@ Handle Program::ref(const Ptr& ptr, const Shape& shape, DType dtype, CallSite si
   return Handle(std::make_shared<const Handle::State>(
       Handle::State{this, scratch_, {{}, shape, dtype, {}}, data_, nullptr, ptr, nullptr, 0}));
 }
-
-// A load or store that has been checked and bound, before its issue.
-struct Program::Access {
-  Command command;
-  InFlight entry;                       // its operands: the block that is stored
-  TensorValue value = {};               // that is loaded
-  std::shared_ptr<ScratchBlock> block;  // for it
-};
 
 Program::Access Program::begin_load(const char* call, const Ptr& ptr, const Shape& shape,
                                     DType dtype, CallSite site) {
@@ -60,20 +52,19 @@ Handle Program::complete(Access access) {
   run(std::move(access.command));
   if (access.block == nullptr) return {};
   access.value.image = access.value.image.without_captures();  // the instant of the issue is over
+  if (access.gathered && data_ != nullptr) access.value = gathered_value(*access.gathered);
   return make_handle(std::move(access.value), std::move(access.block));
 }
 
 Handle Program::leave_under_way(Access access) {
   access.entry.command = context_.issue(std::move(access.command));
-  std::uint64_t offset = 0;
-  if (access.block == nullptr) {  // the block that is stored
-    const Handle::State& stored = *access.entry.operands.front();
-    access.value = stored.value;
-    access.block = stored.block;
-    offset = stored.offset;
-  }
-  Handle handle =
-      make_handle(std::move(access.value), std::move(access.block), access.entry.command, offset);
+  Handle::State state{
+      this,    scratch_, std::move(access.value), data_, std::move(access.block), std::nullopt,
+      nullptr, 0};
+  if (state.block == nullptr) state = *access.entry.operands.front();  // the block that is stored
+  state.producer = access.entry.command;
+  state.gathered = std::move(access.gathered);
+  const Handle handle(std::make_shared<const Handle::State>(std::move(state)));
   access.entry.operands.push_back(handle.state_);
   put_in_flight(std::move(access.entry));
   return handle;

@@ -96,6 +96,8 @@ BOOST_AUTO_TEST_CASE(results_are_equal_under_any_gaps_and_times_are_longer) {
   BOOST_TEST(holds);
 }
 
+// Nine folds of 40 beats and 8 rows. With a gap in half of the cycles a pair of beats waits 5/3
+// cycles on average (the later of two) and a row one: at least 1 and 1/2 in this draw.
 BOOST_AUTO_TEST_CASE(each_side_can_hold_up_the_other) {
   const auto cycles = [](const std::string& operand_gaps, const std::string& result_gaps) {
     const Numbers found =

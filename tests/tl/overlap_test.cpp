@@ -177,6 +177,38 @@ BOOST_AUTO_TEST_CASE(a_fault_of_a_command_under_way_is_thrown_at_the_first_use) 
   BOOST_CHECK_EXCEPTION(tl.exp(x), AccessFault, with_text("no answer"));
 }
 
+// --- blocks of tensors
+
+BOOST_AUTO_TEST_CASE(every_form_of_load_and_store_can_be_left_under_way) {
+  BusyPe pe;
+  tl::Program tl(pe);
+  const auto tensor = tl::TensorInfo::whole("x", 0x1000, {2, 3}, f32);
+  write(pe, 0x1000, {1, 2, 3, 4, 5, 6});
+  // Its columns as rows, and a row beyond the tensor.
+  const tl::BlockPtr columns = tl.make_block_ptr(tl::Ptr(tensor), {3, 2}, {1, 3}, {0, 0}, {4, 2});
+  const tl::Handle x = tl.load_async(columns, {{0}});
+  const tl::Handle lanes = tl.arange(0, 2);
+  const tl::Handle y =
+      tl.load_async(tl::Ptr(tensor), lanes, f32, tl::Masked{tl.full({2}, 0, i8), -1.0});
+  BOOST_TEST(pe.waits.empty());
+  write(pe, 0x1000, {9, 9, 9, 9, 9, 9});
+  BOOST_TEST(x.str() == "f32{4, 2}");
+  BOOST_TEST(pe.waits.empty());
+  BOOST_TEST(tl.trans(x).data() == (std::vector<double>{1, 2, 3, 0, 4, 5, 6, 0}));
+  BOOST_TEST(pe.waits == (Waits{0}));
+  BOOST_TEST(y.data() == (std::vector<double>{-1, -1}));
+  BOOST_TEST(pe.waits == (Waits{0, 1}));
+  const tl::Handle stored = tl.store_async(columns, x, {{0}});
+  BOOST_CHECK_EXCEPTION(tl.load(tl::Ptr(tensor), {6}, f32), UsageError,
+                        with_text("tl.store_async"));
+  tl.wait(stored);
+  BOOST_TEST(tl.load(tl::Ptr(tensor), {6}, f32).data() == (std::vector<double>{1, 2, 3, 4, 5, 6}));
+  const tl::TensorDescriptor rows =
+      tl.make_tensor_descriptor(tl::Ptr(tensor), {2, 3}, {3, 1}, {1, 3});
+  tl.wait(rows.store_async({0, 0}, tl.full({1, 3}, 7, f32)));
+  BOOST_TEST(rows.load_async({0, 0}).data() == (std::vector<double>{7, 7, 7}));
+}
+
 // --- products that accumulate
 
 BOOST_AUTO_TEST_CASE(a_moved_accumulator_gives_its_bytes_to_the_sum) {
