@@ -205,6 +205,7 @@ int BenchRun::simulate() {
   AnalysisPort<ExecutedOp>& executed_ops = platform.observation().executed_ops;
   executed_ops.bind(windows);
   KernelWork kernel_work(platform);
+  const PeTimes pe_times(platform.observation());
   const KernelRemains remains(platform.observation());
   KernelSummary kernels(kernel_work, lists_launches());
   const CclSettings ccl = resolve(ccl_, *catalogue_.algorithms);
@@ -247,6 +248,7 @@ int BenchRun::simulate() {
   RunReport report = report_of(result, program, kernels, elaboration_s);
   for (const std::string& warning : program.warnings())
     std::cerr << "kernbench: warning: " << warning << '\n';
+  report.pe_time = pe_times.kernels();
   if (result.status == RunStatus::completed) report.remainders = remains.remainders();
   report_order(report);
   report.initiators = initiator_accesses(platform);

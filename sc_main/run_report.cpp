@@ -7,6 +7,7 @@
 #include <ostream>
 
 #include "platform/observe/json_text.h"
+#include "platform/observe/pe_time_report.h"
 #include "platform/observe/text_table.h"
 #include "platform/observe/transfer_breakdown.h"
 #include "sc_main/initiators_report.h"
@@ -147,7 +148,8 @@ static void print_report(std::ostream& out, const RunReport& report,
   print_head(out, report, statistics);
   out << initiators_text(report.initiators) << engines_text(statistics) << memories_text(statistics)
       << links_text(statistics)
-      << kernels_text(report.kernel_groups, report.per_launch ? &report.kernels : nullptr);
+      << kernels_text(report.kernel_groups, report.per_launch ? &report.kernels : nullptr)
+      << pe_time_text(report.pe_time);
   const std::string transfers = report.breakdown == nullptr ? "" : report.breakdown->text();
   if (!transfers.empty()) out << '\n' << transfers;
   out << results_text(report.results) << '\n';
@@ -196,6 +198,7 @@ static Json report_json(const RunReport& report, const RunStatistics& statistics
   json["links"] = link_kinds_json(statistics);
   json["kernels"] = kernels_json(report.kernels);
   json["kernel_groups"] = kernel_groups_json(report.kernel_groups);
+  json["pe_time"] = pe_time_json(report.pe_time);
   json["results"] = results_json(report.results);
   json["data_races"] = report.data_races;
   if (report.races)

@@ -11,6 +11,7 @@
 #include "platform/assembly/external_accesses.h"
 #include "platform/assembly/run.h"
 #include "platform/observe/kernel_remains.h"
+#include "platform/observe/pe_times.h"
 #include "platform/observe/race_report.h"
 #include "platform/observe/run_statistics.h"
 #include "platform/phase2/data_executor.h"
@@ -47,7 +48,8 @@ struct RunReport {
   std::vector<KernelGroup> kernel_groups;
   std::vector<KernelReport> kernels;  // of the launches, where something lists them
   bool per_launch = false;            // one line for each of them
-  std::vector<ResultTable> results;   // of the bench itself
+  std::vector<KernelPeTime> pe_time;
+  std::vector<ResultTable> results;  // of the bench itself
   std::vector<ExternalAccesses> initiators;
   std::uint64_t data_races = 0;
   std::vector<KernelRemainder> remainders;       // of a run that came to its end

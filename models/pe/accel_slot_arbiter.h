@@ -6,6 +6,7 @@
 #include <array>
 
 #include "models/pe/serial_resource.h"
+#include "models/pe/slot_waits.h"
 #include "models/protocol/machine_services.h"
 #include "models/protocol/pe_services.h"
 
@@ -16,11 +17,13 @@ class AccelSlotArbiter final : private ServiceProvider<SlotRequest>,
  public:
   // `scheduler` is the node; `held`: number of compute ops that run.
   AccelSlotArbiter(Component& scheduler, MachineServices& machine, bool shared, TraceSignal& held)
-      : scheduler_(scheduler), machine_(machine), shared_(shared), held_signal_(held) {}
+      : scheduler_(scheduler), machine_(machine), shared_(shared), held_signal_(held),
+        waits_(scheduler, machine.observation().slot_waits) {}
 
   // Of a slot of its own each, together.
   Fs held_time(Fs now) const { return slots_[0].held_time(now) + slots_[1].held_time(now); }
   const Fs& ended_holds() const { return ended_holds_; }
+  const SlotWaits& waits() const { return waits_; }
 
  private:
   using Slot = SerialResource<SlotRequest*>;
@@ -32,6 +35,7 @@ class AccelSlotArbiter final : private ServiceProvider<SlotRequest>,
       return tlm::TLM_COMPLETED;
     }
     slot.request(&request, request.order, Component::now());
+    if (shared_) waits_.requested(request.stage);
     grant_at_end_of_timestep();
     return tlm::TLM_ACCEPTED;
   }
@@ -42,6 +46,7 @@ class AccelSlotArbiter final : private ServiceProvider<SlotRequest>,
     const Fs before = slot.ended_holds();
     slot.release(Component::now());
     ended_holds_ += slot.ended_holds() - before;
+    if (shared_) waits_.released();
     show_held();
     if (slot.waiting() > 0) grant_at_end_of_timestep();
   }
@@ -53,6 +58,7 @@ class AccelSlotArbiter final : private ServiceProvider<SlotRequest>,
       for (Slot& slot : slots_) {
         if (!slot.grantable()) continue;
         SlotRequest& granted = *slot.grant(Component::now());
+        if (shared_) waits_.granted(granted.stage);
         show_held();
         granted.respond(tlm::BEGIN_RESP);
       }
@@ -65,6 +71,7 @@ class AccelSlotArbiter final : private ServiceProvider<SlotRequest>,
   TraceSignal& held_signal_;
   std::array<Slot, 2> slots_;  // shared: the first one; else of GEMM and of MATH
   Fs ended_holds_ = 0;
+  SlotWaits waits_;
   ServiceTarget<SlotRequest> requests_{scheduler_, *this};
 };
 

@@ -31,6 +31,15 @@ struct KernelAborted {
   Fs since = 0;
 };
 
+struct KindOfCommand {
+  using Kind = KernelWait::CommandKind;
+  Kind operator()(const DmaCommand&) const { return Kind::dma; }
+  Kind operator()(const DotCommand&) const { return Kind::gemm; }
+  Kind operator()(const MathCommand&) const { return Kind::math; }
+  Kind operator()(const CompositeGemm&) const { return Kind::composite; }
+  Kind operator()(const CompositeMath&) const { return Kind::composite; }
+};
+
 }  // namespace
 
 PeCpu::PeCpu(const ComponentInit& init)
@@ -192,10 +201,11 @@ void PeCpu::run(Launch& launch) {
   running_since_.reset();
   response->metrics.pe_exec = now() - target;
   running_time_ += response->metrics.pe_exec;
-  for (const auto& command : unwaited_) {
-    if (response->completion.ok && !command->error().empty()) {
-      response->completion = failure(
-          "access_fault", fmt::format("kernel '{}': {}", message.kernel.name, command->error()));
+  for (const Issued& command : unwaited_) {
+    if (response->completion.ok && !command.state->error().empty()) {
+      response->completion =
+          failure("access_fault",
+                  fmt::format("kernel '{}': {}", message.kernel.name, command.state->error()));
     }
   }
   unwaited_.clear();
@@ -209,7 +219,7 @@ void PeCpu::run(Launch& launch) {
   } else {
     ++failures_;
   }
-  report_run(message, start, returned);
+  report_run(message, target, start, returned);
   launch.request->route().message = response;
   launch.request->route().make_response();
   send(*launch.request, 0, 0, 0, now());
@@ -272,27 +282,28 @@ void PeCpu::check_abort() const {
   if (current_->aborted) throw KernelAborted{};
 }
 
-void PeCpu::await_or_end(const sc_core::sc_event& event, const std::string& what,
-                         KernelWait::Reason reason, std::uint64_t command) {
+void PeCpu::await_or_end(const sc_core::sc_event& event, const std::string& what, KernelWait wait) {
   check_abort();
-  const Fs since = now();
+  wait.start = now();
   await(event | aborted_, what);
-  report_wait(reason, command, since);
-  if (current_->aborted) throw KernelAborted{what, since};
+  report(wait);
+  if (current_->aborted) throw KernelAborted{what, wait.start};
 }
 
 // --- Reports
 
-void PeCpu::report_wait(KernelWait::Reason reason, std::uint64_t command, Fs since) const {
+void PeCpu::report(KernelWait wait) const {
   const AnalysisPort<KernelWait>& port = machine_.observation().kernel_waits;
-  if (port.observed() && since < now()) port.write({this, reason, command, since, now()});
+  wait.node = this;
+  wait.end = now();
+  if (port.observed() && wait.start < wait.end) port.write(wait);
 }
 
-void PeCpu::report_run(const KernelLaunch& message, Fs start, Fs returned) const {
+void PeCpu::report_run(const KernelLaunch& message, Fs target, Fs start, Fs returned) const {
   const AnalysisPort<KernelRun>& port = machine_.observation().kernel_runs;
   if (port.observed())
     port.write({this, message.request_id, message.kernel.name, start, returned, now(),
-                unwaited_text_.c_str()});
+                unwaited_text_.c_str(), target});
 }
 
 // --- Kernel context
@@ -307,31 +318,33 @@ void PeCpu::dispatch() {
 std::shared_ptr<CommandState> PeCpu::issue(Command command) {
   check_abort();
   auto state = std::make_shared<CommandState>(next_command_++);
+  const KernelWait::CommandKind kind = std::visit(KindOfCommand{}, command.what);
   command_queue_.submit(state, std::move(command));
   ++commands_;
   command_signal_.set(state->id());
-  const auto resolved = [](const std::shared_ptr<CommandState>& old) {
-    return old->done() && old->error().empty();
+  const auto resolved = [](const Issued& old) {
+    return old.state->done() && old.state->error().empty();
   };
   unwaited_.erase(std::remove_if(unwaited_.begin(), unwaited_.end(), resolved), unwaited_.end());
-  unwaited_.push_back(state);
+  unwaited_.push_back({state, kind});
   return state;
 }
 
 void PeCpu::wait(CommandState& command) {
   check_abort();
+  const auto same = [&command](const Issued& each) { return each.state.get() == &command; };
+  const auto found = std::find_if(unwaited_.begin(), unwaited_.end(), same);
+  const Issued keep_alive = found == unwaited_.end() ? Issued() : *found;
   if (!command.done()) {
+    KernelWait wait;
+    wait.command = command.id();
+    wait.command_kind = keep_alive.kind;
     state_signal_.set(static_cast<std::uint64_t>(State::waiting_for_command));
     await_or_end(command.completed(),
                  fmt::format("command {} of kernel '{}'", command.id(), launch().kernel.name),
-                 KernelWait::Reason::command, command.id());
+                 wait);
     state_signal_.set(static_cast<std::uint64_t>(State::running));
   }
-  const auto same = [&command](const std::shared_ptr<CommandState>& state) {
-    return state.get() == &command;
-  };
-  const auto found = std::find_if(unwaited_.begin(), unwaited_.end(), same);
-  const auto keep_alive = found == unwaited_.end() ? nullptr : *found;
   if (found != unwaited_.end()) unwaited_.erase(found);
   if (!command.error().empty()) throw AccessFault(command.error());
 }
@@ -392,11 +405,11 @@ void PeCpu::run_ipcq_operation(const std::string& what) {
   operation_ended_ = false;
   to_ipcq_.begin(operation_);
   state_signal_.set(static_cast<std::uint64_t>(State::waiting_for_ipcq));
-  const auto reason = std::holds_alternative<IpcqSend>(operation_.what)
-                          ? KernelWait::Reason::send
-                          : KernelWait::Reason::receive;
+  KernelWait wait;
+  wait.reason = std::holds_alternative<IpcqSend>(operation_.what) ? KernelWait::Reason::send
+                                                                  : KernelWait::Reason::receive;
   while (!operation_ended_)
-    await_or_end(ipcq_ended_, fmt::format("{} of kernel '{}'", what, launch().kernel.name), reason);
+    await_or_end(ipcq_ended_, fmt::format("{} of kernel '{}'", what, launch().kernel.name), wait);
   state_signal_.set(static_cast<std::uint64_t>(State::running));
   if (!operation_.error.empty()) throw UsageError(operation_.error);
 }

@@ -76,6 +76,10 @@ class PeCpu : public FabricNode,
     std::shared_ptr<const KernelLaunch> message;
     bool aborted = false;
   };
+  struct Issued {
+    std::shared_ptr<CommandState> state;
+    KernelWait::CommandKind kind = KernelWait::CommandKind::none;
+  };
 
   // Fabric node.
   Fs next_due() const override;
@@ -95,12 +99,11 @@ class PeCpu : public FabricNode,
   // Returns only where the kernel may make a call: the run does not end, nor has the launch failed
   // elsewhere.
   void check_abort() const;
-  // await(), on the kernel's thread, until an abort at the latest: then the kernel ends. `command`:
-  // the one that is waited for.
-  void await_or_end(const sc_core::sc_event& event, const std::string& what,
-                    KernelWait::Reason reason, std::uint64_t command = 0);
-  void report_wait(KernelWait::Reason reason, std::uint64_t command, Fs since) const;
-  void report_run(const KernelLaunch& message, Fs start, Fs returned) const;
+  // await(), on the kernel's thread, until an abort at the latest: then the kernel ends. `wait`:
+  // its report, without node and times.
+  void await_or_end(const sc_core::sc_event& event, const std::string& what, KernelWait wait);
+  void report(KernelWait wait) const;
+  void report_run(const KernelLaunch& message, Fs target, Fs start, Fs returned) const;
 
   // Kernel context.
   PeId where() const override { return where_(); }
@@ -135,7 +138,7 @@ class PeCpu : public FabricNode,
 
   std::deque<Launch> launches_;  // the first one runs
   Launch* current_ = nullptr;
-  std::vector<std::shared_ptr<CommandState>> unwaited_;
+  std::vector<Issued> unwaited_;
   std::string unwaited_text_;  // for the report of the kernel
   std::unique_ptr<FreeListAllocator> scratch_;
   std::uint64_t next_command_ = 1;

@@ -106,6 +106,17 @@ PeScheduler::PeScheduler(const ComponentInit& init)
   add_statistic("tiles", "tiles completed", Quantity::count, tiles_);
   add_busy_time("accel_slot_held", "time that a compute op ran", accel_slot_.ended_holds(),
                 [this](Fs now) { return accel_slot_.held_time(now); });
+  const SlotWaits& waits = accel_slot_.waits();
+  add_statistic("gemm_slot_waits", "GEMM stages that waited for a MATH stage to leave accel_slot",
+                Quantity::count, waits.gemm().count);
+  add_statistic("gemm_slot_waiting",
+                "time that GEMM stages waited for MATH stages to leave accel_slot",
+                Quantity::time_fs, waits.gemm().time);
+  add_statistic("math_slot_waits", "MATH stages that waited for a GEMM stage to leave accel_slot",
+                Quantity::count, waits.math().count);
+  add_statistic("math_slot_waiting",
+                "time that MATH stages waited for GEMM stages to leave accel_slot",
+                Quantity::time_fs, waits.math().time);
   add_statistic("buffer_stalls", "tiles that waited for a tile buffer", Quantity::count,
                 buffers_.stalls());
   add_statistic("buffer_high_water", "most of the tile buffers in use", Quantity::bytes,

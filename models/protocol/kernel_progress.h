@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <string>
 
+#include "models/base/executed_op.h"
 #include "models/base/units.h"
 
 namespace sc_core {
@@ -25,14 +26,26 @@ struct KernelRun {
   // Its commands that have never been waited for: "2 commands, the first of tl.composite(gemm)
   // (k.cpp:39)". Empty: none.
   const char* unwaited = "";
+  Fs target = 0;  // the common start; pe_exec is `answered` less this
 };
 
 // A kernel's thread was blocked in [start, end), start < end.
 struct KernelWait {
   enum class Reason : std::uint8_t { command, send, receive };
+  enum class CommandKind : std::uint8_t { none, dma, gemm, math, composite };
   const sc_core::sc_object* node = nullptr;  // pe_cpu
   Reason reason = Reason::command;
   std::uint64_t command = 0;  // the command that is waited for
+  Fs start = 0;
+  Fs end = 0;
+  CommandKind command_kind = CommandKind::none;  // of that command; else none
+};
+
+// A compute op of one engine stood behind one of the other, which held the accel_slot, in
+// [start, end), start < end.
+struct SlotWait {
+  const sc_core::sc_object* node = nullptr;  // pe_scheduler
+  OpKind waiting = OpKind::gemm;             // gemm or math
   Fs start = 0;
   Fs end = 0;
 };

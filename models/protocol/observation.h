@@ -74,6 +74,7 @@ struct Observation {
   AnalysisPort<HbmBooking> hbm_bookings;
   AnalysisPort<KernelRun> kernel_runs;
   AnalysisPort<KernelWait> kernel_waits;
+  AnalysisPort<SlotWait> slot_waits;
   AnalysisPort<MessageProgress> message_progress;
 
   std::shared_ptr<FabricWatch> fabric_watch;  // once signals of the fabric have been asked for

@@ -5,9 +5,11 @@
 #include <algorithm>
 #include <map>
 
+#include "platform/inspect/logged_pe_time.h"
 #include "platform/inspect/operation_statistics.h"
 #include "platform/inspect/path_report.h"
 #include "platform/observe/json_text.h"
+#include "platform/observe/pe_time_report.h"
 #include "platform/observe/text_table.h"
 
 namespace kernbench {
@@ -131,6 +133,7 @@ std::string summary_text(const OpLogReader& log, std::size_t most) {
   if (!log.has_progress()) return text;
   if (const ReportTable waits = waits_table(log); !waits.empty())
     text += section("kernels waited", waits.text());
+  if (log.has_pe_time()) text += pe_time_text(pe_time_of(log));
   if (const ReportTable senders = senders_table(log, most); !senders.empty())
     text += section("messages that were waited for, by sender", senders.text());
   if (log.launches().empty()) return text;
@@ -154,6 +157,7 @@ nlohmann::ordered_json summary_json(const OpLogReader& log, std::size_t most) {
   if (!log.has_progress()) return json;
   json["launches"] = launches_table(log).json();
   json["waits"] = waits_table(log).json();
+  json["pe_time"] = log.has_pe_time() ? pe_time_json(pe_time_of(log)) : nlohmann::ordered_json();
   json["senders"] = senders_table(log, most).json();
   json["critical_path"] = nullptr;
   if (!log.launches().empty()) {

@@ -15,10 +15,11 @@
 namespace kernbench {
 namespace {
 
-constexpr int oldest_version = 1, newest_version = 2;
+constexpr int oldest_version = 1, newest_version = 3;
 const std::array<const char*, 1> tables_of_operations{"ops"};
 const std::array<const char*, 5> tables_of_progress{"launches", "runs", "waits", "commands",
                                                     "messages"};
+const std::array<const char*, 1> tables_of_pe_time{"slot_waits"};
 
 UsageError unreadable(const std::string& path, const std::string& why) {
   return UsageError(fmt::format("{} {}", quote(path), why));
@@ -108,6 +109,7 @@ void OpLogReader::check_tables() const {
   };
   check(tables_of_operations);
   if (has_progress()) check(tables_of_progress);
+  if (has_pe_time()) check(tables_of_pe_time);
 }
 
 void OpLogReader::read_launches() {

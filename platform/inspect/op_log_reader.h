@@ -1,7 +1,8 @@
 // OpLogReader: an operation log that `run --op-log F.sqlite` has written, opened read-only
 // (docs/op-log.md).
 //
-// Logs of schema version 1 have operations only: no launches, and no waits.
+// Logs of schema version 1 have operations only: no launches, and no waits; those of version 2 do
+// not say what kind of command is waited for, and what for the accel_slot.
 #pragma once
 
 #include <SQLiteCpp/Database.h>
@@ -37,6 +38,7 @@ class OpLogReader {
   const std::string& fact(const std::string& key) const;
   std::string bench() const;  // without its parameters
   bool has_progress() const { return version_ >= 2; }
+  bool has_pe_time() const { return version_ >= 3; }
   // UsageError if the log has none; `what` needs it.
   void require_progress(const std::string& what) const;
 

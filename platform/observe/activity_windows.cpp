@@ -1,16 +1,21 @@
 #include "platform/observe/activity_windows.h"
 
+#include <cstring>
 #include <systemc>
 
 #include "platform/assembly/machine_root.h"
 
 namespace kernbench {
 
+bool is_composite(const ExecutedOp& op) {
+  return op.tile_id < 0 && std::strncmp(op.name, "composite_", 10) == 0;
+}
+
 void PeActivity::add(const ExecutedOp& op) {
   all.add(op.t_start, op.t_end);
-  if (op.tile_id < 0) return;
-  composite.add(op.t_start, op.t_end);
-  if (op.kind != OpKind::gemm) return;
+  if (op.tile_id >= 0) composite.add(op.t_start, op.t_end);
+  if (op.kind != OpKind::gemm || is_composite(op)) return;
+  if (op.tile_id < 0) has_dots = true;
   gemm_busy += op.t_end - op.t_start;
   macs += op.macs;
 }
@@ -42,9 +47,10 @@ ActivitySummary ActivityWindows::summary(const std::function<MacRate(const std::
   for (const auto& [name, activity] : by_pe) {
     summary.pes.push_back(activity);
     summary.all.add(activity.all.begin, activity.all.end);
-    if (activity.composite.empty()) continue;
-    summary.composite.add(activity.composite.begin, activity.composite.end);
-    windows += activity.composite.length();
+    if (!activity.composite.empty())
+      summary.composite.add(activity.composite.begin, activity.composite.end);
+    if (activity.mac_window().empty()) continue;
+    windows += activity.mac_window().length();
     gemm += activity.gemm_busy;
     if (activity.macs == 0) continue;
     const MacRate rate = rate_of(name);

@@ -2,9 +2,10 @@
 // 10):
 //   composite window  first start to last end of records with a tile stage
 //   PE window         first start to last end of all records
-//   MAC utilisation   time of PE_GEMM in tile stages / composite window
-//   useful efficiency time that the tiles' multiply-accumulates would take at the peak rate /
-//       composite window
+//   MAC window        the PE window if the PE has executed a tl.dot, whose operands come by
+//       commands of their own; else the composite window
+//   MAC utilisation   time of PE_GEMM, in tile stages and dots / MAC window
+//   useful efficiency time that the multiply-accumulates would take at the peak rate / MAC window
 // What is under way when a run is cut short counts as if it ended then, without its
 // multiply-accumulates. For several PEs, utilisation and efficiency divide the sums of the times by
 // the sums of the PEs' own windows.
@@ -37,11 +38,16 @@ struct Window {
 struct PeActivity {
   std::string pe;  // "sip0.cube0.pe0"
   Window all, composite;
-  Fs gemm_busy = 0;        // in tile stages
-  std::uint64_t macs = 0;  // of tile stages
+  bool has_dots = false;
+  Fs gemm_busy = 0;        // in tile stages and dots
+  std::uint64_t macs = 0;  // of these
 
+  const Window& mac_window() const { return has_dots ? all : composite; }
   void add(const ExecutedOp& op);
 };
+
+// A record that spans the tiles of a composite.
+bool is_composite(const ExecutedOp& op);
 
 struct MacRate {
   std::uint64_t macs_per_cycle = 0;  // 0: not known
@@ -50,7 +56,7 @@ struct MacRate {
 
 struct ActivitySummary {
   Window all, composite;                    // over all PEs
-  std::optional<double> mac_utilisation;    // absent without a composite
+  std::optional<double> mac_utilisation;    // absent without a product
   std::optional<double> useful_efficiency;  // nor if a rate is not known
   std::vector<PeActivity> pes;              // those with records, by name
 };

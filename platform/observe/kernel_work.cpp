@@ -12,10 +12,6 @@ bool is_stage(const ExecutedOp& op, StageType stage) {
   return op.tile_id >= 0 && std::strcmp(op.name, op_log_name_of(stage)) == 0;
 }
 
-bool is_composite(const ExecutedOp& op) {
-  return op.tile_id < 0 && std::strncmp(op.name, "composite_", 10) == 0;
-}
-
 }  // namespace
 
 void CompositeTimes::add(const Roofline& one) {

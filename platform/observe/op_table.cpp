@@ -118,9 +118,11 @@ CREATE TABLE launches (
   id INTEGER PRIMARY KEY, kernel TEXT NOT NULL, device TEXT NOT NULL, t_issue_fs INTEGER NOT NULL, t_end_fs INTEGER NOT NULL);
 CREATE TABLE runs (
   request TEXT NOT NULL, launch INTEGER, pe TEXT NOT NULL, kernel TEXT NOT NULL,
-  t_start_fs INTEGER NOT NULL, t_return_fs INTEGER NOT NULL, t_end_fs INTEGER NOT NULL);
+  t_start_fs INTEGER NOT NULL, t_return_fs INTEGER NOT NULL, t_end_fs INTEGER NOT NULL, t_target_fs INTEGER NOT NULL);
 CREATE TABLE waits (
-  pe TEXT NOT NULL, reason TEXT NOT NULL, command INTEGER, t_start_fs INTEGER NOT NULL, t_end_fs INTEGER NOT NULL);
+  pe TEXT NOT NULL, reason TEXT NOT NULL, command INTEGER, t_start_fs INTEGER NOT NULL, t_end_fs INTEGER NOT NULL, command_kind TEXT);
+CREATE TABLE slot_waits (
+  pe TEXT NOT NULL, waiting TEXT NOT NULL, t_start_fs INTEGER NOT NULL, t_end_fs INTEGER NOT NULL);
 CREATE TABLE commands (
   pe TEXT NOT NULL, command INTEGER NOT NULL, t_submit_fs INTEGER NOT NULL, t_dispatch_fs INTEGER, t_complete_fs INTEGER);
 CREATE TABLE messages (
@@ -133,6 +135,7 @@ CREATE INDEX ops_by_start ON ops (t_start_fs, id);
 CREATE INDEX ops_by_node ON ops (node, t_start_fs);
 CREATE INDEX runs_by_pe ON runs (pe, t_start_fs);
 CREATE INDEX waits_by_pe ON waits (pe, t_start_fs);
+CREATE INDEX slot_waits_by_pe ON slot_waits (pe, t_start_fs);
 CREATE INDEX commands_by_pe ON commands (pe, command);
 CREATE INDEX messages_by_sender ON messages (sender, t_sent_fs);
 CREATE INDEX messages_by_receiver ON messages (receiver, t_take_fs);
@@ -144,21 +147,29 @@ std::vector<ValueId> ids_of(const std::string& list) {
                       : nlohmann::json::parse(list).get<std::vector<ValueId>>();
 }
 
-const std::array<const char*, 4> progress_inserts{
-    "INSERT INTO runs VALUES (?, NULL, ?, ?, ?, ?, ?)", "INSERT INTO waits VALUES (?, ?, ?, ?, ?)",
+const std::array<const char*, 5> progress_inserts{
+    "INSERT INTO runs VALUES (?, NULL, ?, ?, ?, ?, ?, ?)",
+    "INSERT INTO waits VALUES (?, ?, ?, ?, ?, ?)", "INSERT INTO slot_waits VALUES (?, ?, ?, ?)",
     "INSERT INTO commands VALUES (?, ?, ?, ?, ?)",
     "INSERT INTO messages VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"};
 
 void insert_row(SQLite::Statement& into, const RunRow& run) {
   SqliteRow row(into);
   row.add(run.request).add(run.pe).add(run.kernel).add(run.start).add(run.returned).add(run.end);
+  row.add(run.target);
   row.insert();
 }
 
 void insert_row(SQLite::Statement& into, const WaitRow& wait) {
   SqliteRow row(into);
   row.add(wait.pe).add(std::string(wait.reason)).add(wait.command).add(wait.start).add(wait.end);
+  *wait.command_kind == '\0' ? row.add_null() : row.add(std::string(wait.command_kind));
   row.insert();
+}
+
+void insert_row(SQLite::Statement& into, const SlotWaitRow& wait) {
+  SqliteRow row(into);
+  row.add(wait.pe).add(std::string(wait.waiting)).add(wait.start).add(wait.end).insert();
 }
 
 void insert_row(SQLite::Statement& into, const CommandRow& command) {
@@ -226,8 +237,9 @@ void OpTable::insert(const ProgressRows& rows) {
     };
     insert_all(progress_inserts[0], rows.runs);
     insert_all(progress_inserts[1], rows.waits);
-    insert_all(progress_inserts[2], rows.commands);
-    insert_all(progress_inserts[3], rows.messages);
+    insert_all(progress_inserts[2], rows.slot_waits);
+    insert_all(progress_inserts[3], rows.commands);
+    insert_all(progress_inserts[4], rows.messages);
     database_->exec("COMMIT");
   });
 }

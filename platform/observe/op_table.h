@@ -5,7 +5,7 @@
 //          inputs, outputs
 //   listed the same, by t_start, ties by id
 //
-//   launches, runs, waits, commands, messages    progress of kernels (progress_log.h)
+//   launches, runs, waits, slot_waits, commands, messages    progress of kernels (progress_log.h)
 //
 // docs/op-log.md names every column. `text` describes the data op for people, `params` holds it as
 // JSON, typed, for SQLite's JSON functions; `inputs` and `outputs` are JSON lists of value ids; all
@@ -29,7 +29,7 @@ namespace kernbench {
 // Every fault is an Error with SQLite's text.
 class OpTable {
  public:
-  static constexpr int schema_version = 2;
+  static constexpr int schema_version = 3;
   using Meta = std::vector<std::pair<std::string, std::string>>;
 
   explicit OpTable(const std::string& path);  // of an empty file; "": a temporary one

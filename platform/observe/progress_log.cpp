@@ -5,6 +5,7 @@
 #include <systemc>
 
 #include "platform/assembly/machine_root.h"
+#include "platform/observe/pe_time.h"
 
 namespace kernbench {
 namespace {
@@ -19,7 +20,8 @@ const char* name_of(KernelWait::Reason reason) {
 ProgressLog::ProgressLog(Observation& observation, OpTable& table, std::uint64_t limit)
     : table_(table), limit_(limit), ops_(observation.executed_ops, composites_),
       events_(observation.trace_events, *this), runs_(observation.kernel_runs, *this),
-      waits_(observation.kernel_waits, *this), steps_(observation.message_progress, *this) {}
+      waits_(observation.kernel_waits, *this), slot_waits_(observation.slot_waits, slot_wait_rows_),
+      steps_(observation.message_progress, *this) {}
 
 // --- Events
 
@@ -50,14 +52,23 @@ void ProgressLog::write(const TraceEvent& event) {
 
 void ProgressLog::write(const KernelRun& run) {
   rows_.runs.push_back({run.request, scope_in_machine(*run.node), run.kernel, run.start,
-                        run.returned, run.answered});
+                        run.returned, run.answered, run.target});
   spill_beyond_limit();
 }
 
 void ProgressLog::write(const KernelWait& wait) {
   WaitRow row{scope_in_machine(*wait.node), name_of(wait.reason), {}, wait.start, wait.end};
-  if (wait.reason == KernelWait::Reason::command) row.command = wait.command;
+  if (wait.reason == KernelWait::Reason::command) {
+    row.command = wait.command;
+    row.command_kind = name_of(part_of(wait));
+  }
   rows_.waits.push_back(std::move(row));
+  spill_beyond_limit();
+}
+
+void ProgressLog::take_slot_wait(const SlotWait& wait) {
+  const char* waiting = name_of(wait.waiting == OpKind::gemm ? PeTimePart::gemm : PeTimePart::math);
+  rows_.slot_waits.push_back({scope_in_machine(*wait.node), waiting, wait.start, wait.end});
   spill_beyond_limit();
 }
 

@@ -51,8 +51,14 @@ class ProgressLog final : private tlm::tlm_analysis_if<TraceEvent>,
     void write(const ExecutedOp& op) override { log.take_composite(op); }
     ProgressLog& log;
   };
+  struct SlotWaits final : tlm::tlm_analysis_if<SlotWait> {
+    explicit SlotWaits(ProgressLog& log) : log(log) {}
+    void write(const SlotWait& wait) override { log.take_slot_wait(wait); }
+    ProgressLog& log;
+  };
 
   void take_composite(const ExecutedOp& op);
+  void take_slot_wait(const SlotWait& wait);
   void write(const TraceEvent& event) override;
   void write(const KernelRun& run) override;
   void write(const KernelWait& wait) override;
@@ -68,10 +74,12 @@ class ProgressLog final : private tlm::tlm_analysis_if<TraceEvent>,
   std::uint64_t submitted_ = 0, sent_ = 0;
   std::exception_ptr fault_;
   Composites composites_{*this};
+  SlotWaits slot_wait_rows_{*this};
   AnalysisBinding<ExecutedOp> ops_;
   AnalysisBinding<TraceEvent> events_;
   AnalysisBinding<KernelRun> runs_;
   AnalysisBinding<KernelWait> waits_;
+  AnalysisBinding<SlotWait> slot_waits_;
   AnalysisBinding<MessageProgress> steps_;
 };
 

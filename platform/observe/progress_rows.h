@@ -17,6 +17,7 @@ using OptionalFs = std::optional<Fs>;  // none: it has not come to that
 struct RunRow {
   std::string request, pe, kernel;
   Fs start = 0, returned = 0, end = 0;
+  Fs target = 0;  // the common start
 };
 
 // The thread of a kernel, blocked.
@@ -24,6 +25,14 @@ struct WaitRow {
   std::string pe;
   const char* reason = "";
   std::optional<std::uint64_t> command;
+  Fs start = 0, end = 0;
+  const char* command_kind = "";  // empty: no command is waited for
+};
+
+// A compute op of an engine, behind one of the other for the accel_slot.
+struct SlotWaitRow {
+  std::string pe;
+  const char* waiting = "";
   Fs start = 0, end = 0;
 };
 
@@ -52,11 +61,12 @@ struct LaunchRow {
 struct ProgressRows {
   std::vector<RunRow> runs;
   std::vector<WaitRow> waits;
+  std::vector<SlotWaitRow> slot_waits;
   std::vector<CommandRow> commands;
   std::vector<MessageRow> messages;
 
   std::size_t size() const {
-    return runs.size() + waits.size() + commands.size() + messages.size();
+    return runs.size() + waits.size() + slot_waits.size() + commands.size() + messages.size();
   }
 };
 

@@ -50,6 +50,7 @@ Json activity_json(const ActivitySummary& activity) {
     entry["pe"] = pe.pe;
     entry["pe_window_ns"] = window_json(pe.all);
     entry["composite_window_ns"] = window_json(pe.composite);
+    entry["mac_window_ns"] = window_json(pe.mac_window());
     entry["gemm_busy_ns"] = ns_json(pe.gemm_busy);
     entry["macs"] = pe.macs;
     json["pes"].push_back(std::move(entry));

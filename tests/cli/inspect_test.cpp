@@ -1,6 +1,8 @@
 // `kernbench inspect` on the logs of real runs (spec 10).
 #include <algorithm>
 #include <boost/test/unit_test.hpp>
+#include <cmath>
+#include <map>
 #include <nlohmann/json.hpp>
 
 #include "tests/cli/program.h"
@@ -10,7 +12,7 @@ using namespace kernbench::test;
 namespace {
 
 using Words = std::vector<std::string>;
-using nlohmann::json;
+using json = nlohmann::ordered_json;
 
 std::string record(const TemporaryFolder& folder, const std::string& name, const Words& more) {
   const std::string path = folder.file(name);
@@ -98,6 +100,49 @@ double time_of(const json& path, const std::string& resource) {
 }
 
 }  // namespace
+
+namespace {
+
+std::uint64_t fs_in(const json& ns) {
+  return static_cast<std::uint64_t>(std::llround(ns.get<double>() * 1e6));
+}
+
+}  // namespace
+
+// What a run prints and what its log says is the same, and adds up to the times of its kernels.
+BOOST_AUTO_TEST_CASE(times_on_pes_are_those_that_the_run_has_printed) {
+  const TemporaryFolder folder;
+  const std::vector<Words> runs{{"--bench", "gemm-single-pe", "--param", "compute=dot"},
+                                {"--bench", "mlp-fused"},
+                                {"--bench", "layernorm"},
+                                {"--bench", "ipcq-pingpong", "--param", "max_bytes=4096"},
+                                {"--bench", "ccl-allreduce", "--param", "n_elem=64"}};
+  for (const Words& bench : runs) {
+    const std::string log = folder.file(bench[1] + ".sqlite");
+    Words words{"run", "--topology", "tiny", "--json", "--op-log", log};
+    words.insert(words.end(), bench.begin(), bench.end());
+    const ProgramResult result = kernbench_program(words);
+    BOOST_TEST_REQUIRE(result.status == 0, result.err);
+    const json run = json::parse(result.out);
+    const json& times = run.at("pe_time");
+    BOOST_TEST((times == json::parse(inspect(log, {"--json"}).out).at("summary").at("pe_time")),
+               bench[1]);
+    std::map<std::string, std::uint64_t> pe_exec;
+    for (const json& launch : run.at("kernels"))
+      for (const json& pe : launch.at("per_pe"))
+        pe_exec[launch.at("kernel")] += fs_in(pe.at("pe_exec_ns"));
+    BOOST_TEST_REQUIRE(times.size() == pe_exec.size());
+    for (const json& kernel : times) {
+      BOOST_TEST(fs_in(kernel.at("total_ns")) == pe_exec.at(kernel.at("kernel")));
+      std::uint64_t parts = 0;
+      for (const auto& [key, value] : kernel.items()) {
+        if (key == "mac_busy_ns") break;  // behind the parts
+        if (key != "kernel" && key != "runs" && key != "total_ns") parts += fs_in(value);
+      }
+      BOOST_TEST(parts == pe_exec.at(kernel.at("kernel")), bench[1]);
+    }
+  }
+}
 
 BOOST_AUTO_TEST_CASE(the_critical_path_of_every_launch_adds_up_to_the_femtosecond) {
   const TemporaryFolder folder;
@@ -207,9 +252,9 @@ BOOST_AUTO_TEST_CASE(the_summary_answers_the_first_questions) {
   const std::string log = record(folder, "a.db", {"--bench", "mlp-fused", "--topology", "tiny"});
   const ProgramResult result = inspect(log);
   BOOST_TEST_REQUIRE(result.status == 0, result.err);
-  for (const char* text :
-       {"bench         mlp-fused ", "\nlaunches\n", "\nengines, busy time", "\noperations by total",
-        "\nkernels waited\n", "\ncritical path of the longest launch (", "\nto speed up first: "})
+  for (const char* text : {"bench         mlp-fused ", "\nlaunches\n", "\nengines, busy time",
+                           "\noperations by total", "\nkernels waited\n", "\ntime on PEs ",
+                           "\ncritical path of the longest launch (", "\nto speed up first: "})
     BOOST_TEST(result.out.find(text) != std::string::npos, text << " in " << result.out);
 }
 

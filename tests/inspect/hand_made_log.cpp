@@ -13,13 +13,13 @@ void HandMadeLog::launch(const std::string& kernel, Fs issued, Fs ended,
   launches.push_back(
       {kernel, pes.front().substr(0, pes.front().find('.')), issued, ended, {request}});
   for (const std::string& pe : pes)
-    progress.runs.push_back({request, pe, kernel, start, returned, returned});
+    progress.runs.push_back({request, pe, kernel, start, returned, returned, start});
 }
 
 void HandMadeLog::awaited_command(const std::string& pe, std::uint64_t command, Fs submitted,
                                   Fs dispatched, Fs completed) {
   progress.commands.push_back({pe, command, submitted, dispatched, completed});
-  progress.waits.push_back({pe, "command", command, submitted, completed});
+  progress.waits.push_back({pe, "command", command, submitted, completed, "dma"});
 }
 
 std::string HandMadeLog::write(const std::string& name) const {

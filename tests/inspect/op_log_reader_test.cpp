@@ -5,6 +5,7 @@
 #include <filesystem>
 
 #include "models/base/errors.h"
+#include "platform/inspect/log_summary.h"
 #include "tests/inspect/hand_made_log.h"
 
 using namespace kernbench;
@@ -60,15 +61,21 @@ BOOST_AUTO_TEST_CASE(a_log_whose_run_has_not_ended_in_order_is_refused) {
              "'" + path + "' is not complete: the run that wrote it has not come to its end");
 }
 
-BOOST_AUTO_TEST_CASE(other_schema_versions_are_refused_and_the_first_is_read) {
+BOOST_AUTO_TEST_CASE(other_schema_versions_are_refused_and_earlier_ones_are_read) {
   const OneLaunch log;
   const std::string path = log.write();
-  for (const std::string version : {"3", "0", "", "two", "18446744073709551618"}) {
+  for (const std::string version : {"4", "0", "", "two", "18446744073709551618"}) {
     change(path, "UPDATE meta SET value = '" + version + "' WHERE key = 'schema_version'");
     if (version.empty()) continue;  // counts as incomplete
     BOOST_TEST(fault_of(path) ==
-               "'" + path + "' has schema version '" + version + "'; this program reads 1 to 2");
+               "'" + path + "' has schema version '" + version + "'; this program reads 1 to 3");
   }
+  change(path,
+         "UPDATE meta SET value = '2' WHERE key = 'schema_version'; DROP TABLE slot_waits; ALTER "
+         "TABLE waits DROP COLUMN command_kind; ALTER TABLE runs DROP COLUMN t_target_fs");
+  BOOST_TEST(OpLogReader(path).has_progress());
+  BOOST_TEST(!OpLogReader(path).has_pe_time());
+  BOOST_TEST(summary_json(OpLogReader(path), 1).at("pe_time").is_null());
   change(
       path,
       "UPDATE meta SET value = '1' WHERE key = 'schema_version'; DROP TABLE launches; DROP TABLE "
@@ -79,12 +86,13 @@ BOOST_AUTO_TEST_CASE(other_schema_versions_are_refused_and_the_first_is_read) {
 }
 
 BOOST_AUTO_TEST_CASE(a_missing_table_or_column_is_named) {
-  for (const std::string table : {"ops", "launches", "runs", "waits", "commands", "messages"}) {
+  for (const std::string table :
+       {"ops", "launches", "runs", "waits", "slot_waits", "commands", "messages"}) {
     const OneLaunch log;
     const std::string path = log.write();
     change(path, "DROP TABLE " + table);
     BOOST_TEST(fault_of(path) == "'" + path + "' has no table '" + table +
-                                     "', which an operation log of schema version 2 has");
+                                     "', which an operation log of schema version 3 has");
   }
   const OneLaunch log;
   const std::string path = log.write();

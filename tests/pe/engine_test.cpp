@@ -119,6 +119,9 @@ KERNBENCH_SYSTEMC_TEST(gemm_and_math_share_one_accel_slot) {
   pe.run();
   BOOST_TEST(pe.op("add").start == 17 * ns);
   BOOST_TEST(pe.op("add").end == 25 * ns);
+  BOOST_TEST(pe.statistic("pe_scheduler", "math_slot_waits") == 1u);
+  BOOST_TEST(pe.statistic("pe_scheduler", "math_slot_waiting") == 15 * ns);
+  BOOST_TEST(pe.statistic("pe_scheduler", "gemm_slot_waits") == 0u);
   BOOST_TEST(pe.commands().usage().compute == (16 + 8) * ns);
 }
 
@@ -137,6 +140,8 @@ KERNBENCH_SYSTEMC_TEST(slot_requests_of_one_instant_are_granted_by_command) {
   BOOST_TEST(pe.op("add").start == 16 * ns);
   BOOST_TEST(pe.op("sub").start == 100 * ns);
   BOOST_TEST(pe.op("gemm_f16", -1, 4).start == 108 * ns);
+  BOOST_TEST(pe.statistic("pe_scheduler", "math_slot_waiting") == 16 * ns);
+  BOOST_TEST(pe.statistic("pe_scheduler", "gemm_slot_waiting") == 8 * ns);
 }
 
 // Command 1 asks some deltas after command 2, at the same instant.
@@ -153,7 +158,8 @@ KERNBENCH_SYSTEMC_TEST(
   BOOST_TEST(pe.op("add").start == 66 * ns);
 }
 
-// Before the tie rule: first come, first served.
+// Before the tie rule: first come, first served. The second dot is behind the first, of its own
+// engine, until 16 ns, and then behind the op.
 KERNBENCH_SYSTEMC_TEST(an_earlier_request_for_the_slot_goes_first) {
   PeTestbench pe({{"pe_scheduler", {{"overhead_ns", "0"}}}});
   pe.at(0, [&] { pe.submit_as(9, DotCommand{32, 64, 32, DType::f16}); });
@@ -162,6 +168,9 @@ KERNBENCH_SYSTEMC_TEST(an_earlier_request_for_the_slot_goes_first) {
   pe.run();
   BOOST_TEST(pe.op("add").start == 16 * ns);
   BOOST_TEST(pe.op("gemm_f16", -1, 1).start == 24 * ns);
+  BOOST_TEST(pe.statistic("pe_scheduler", "gemm_slot_waits") == 1u);
+  BOOST_TEST(pe.statistic("pe_scheduler", "gemm_slot_waiting") == 8 * ns);
+  BOOST_TEST(pe.statistic("pe_scheduler", "math_slot_waiting") == 15 * ns);
 }
 
 // One dot in service, one in the queue, the third at the door, the fourth with the scheduler. The
@@ -205,6 +214,8 @@ KERNBENCH_SYSTEMC_TEST(gemm_and_math_run_side_by_side_with_slots_of_their_own) {
   BOOST_TEST(pe.op("add").end == (2 + 32) * ns);
   BOOST_TEST(pe.commands().usage().compute == (16 + 32) * ns);
   BOOST_TEST(pe.statistic("pe_scheduler", "accel_slot_held") == (16 + 32) * ns);
+  BOOST_TEST(pe.statistic("pe_scheduler", "gemm_slot_waits") == 0u);
+  BOOST_TEST(pe.statistic("pe_scheduler", "math_slot_waits") == 0u);
 }
 
 KERNBENCH_SYSTEMC_TEST(a_tile_that_completes_twice_is_an_internal_error) {

@@ -1,0 +1,82 @@
+// Time that compute ops of one engine stand behind one of the other, which holds the accel_slot of
+// their PE.
+//
+// A wait begins when both are true: it has asked, the other one holds the slot; and ends when the
+// other one leaves. It counts at its end. Behind ops of its own engine nothing counts.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <utility>
+
+#include "models/base/component.h"
+#include "models/protocol/kernel_progress.h"
+#include "models/protocol/tile_task.h"
+
+namespace kernbench {
+
+class SlotWaits {
+ public:
+  // Of one engine.
+  struct Waits {
+    std::uint64_t count = 0;
+    Fs time = 0;
+  };
+
+  SlotWaits(const Component& scheduler, const AnalysisPort<SlotWait>& port)
+      : scheduler_(scheduler), port_(port) {}
+
+  const Waits& gemm() const { return sides_[0].ended; }
+  const Waits& math() const { return sides_[1].ended; }
+
+  void requested(StageType stage) {
+    ++side_of(stage).asking;
+    update();
+  }
+  void granted(StageType stage) {
+    holder_ = &side_of(stage);
+    --holder_->asking;
+    update();
+  }
+  void released() {
+    holder_ = nullptr;
+    update();
+  }
+
+ private:
+  struct Side {
+    std::uint32_t asking = 0;
+    Fs since = never_fs;  // of the wait under way
+    Waits ended;
+  };
+
+  Side& side_of(StageType stage) { return sides_[stage == StageType::math ? 1 : 0]; }
+  void update() {
+    for (Side& side : sides_) {
+      const bool behind = side.asking > 0 && holder_ != nullptr && holder_ != &side;
+      if (behind == (side.since != never_fs)) continue;
+      if (behind) {
+        side.since = Component::now();
+      } else {
+        end(side);
+      }
+    }
+  }
+  void end(Side& side) {
+    const Fs since = std::exchange(side.since, never_fs);
+    const Fs now = Component::now();
+    if (since == now) return;
+    ++side.ended.count;
+    side.ended.time += now - since;
+    if (!port_.observed()) return;
+    const OpKind waiting = &side == &sides_[0] ? OpKind::gemm : OpKind::math;
+    port_.write({&scheduler_, waiting, since, now});
+  }
+
+  const Component& scheduler_;
+  const AnalysisPort<SlotWait>& port_;
+  std::array<Side, 2> sides_;  // GEMM, MATH
+  Side* holder_ = nullptr;
+};
+
+}  // namespace kernbench

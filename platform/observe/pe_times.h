@@ -1,0 +1,45 @@
+// PeTimes: where the time of a run's kernels goes, kernel by kernel, gathered while PEs report
+// (pe_time.h).
+//
+// Constant memory per PE and kernel. A kernel counts when it answers its launch; the engines have
+// drained then, so that all that a PE has reported since the answer before belongs to it.
+#pragma once
+
+#include <map>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "models/protocol/observation.h"
+#include "platform/observe/pe_time.h"
+
+namespace kernbench {
+
+class PeTimes final : private tlm::tlm_analysis_if<KernelRun>,
+                      private tlm::tlm_analysis_if<KernelWait>,
+                      private tlm::tlm_analysis_if<SlotWait>,
+                      private tlm::tlm_analysis_if<ExecutedOp> {
+ public:
+  // Observes the machine, which outlives it.
+  explicit PeTimes(Observation& observation);
+
+  // In the order of their first answers.
+  const std::vector<KernelPeTime>& kernels() const { return kernels_; }
+
+ private:
+  void write(const KernelRun& run) override;
+  void write(const KernelWait& wait) override;
+  void write(const SlotWait& wait) override;
+  void write(const ExecutedOp& op) override;
+  PeTime& under_way(const sc_core::sc_object& engine);
+
+  std::vector<KernelPeTime> kernels_;
+  std::map<std::string, std::size_t> places_;
+  std::unordered_map<const sc_core::sc_object*, PeTime> under_way_;  // by PE; looked up only
+  AnalysisBinding<KernelRun> runs_;
+  AnalysisBinding<KernelWait> waits_;
+  AnalysisBinding<SlotWait> slot_waits_;
+  AnalysisBinding<ExecutedOp> ops_;
+};
+
+}  // namespace kernbench
