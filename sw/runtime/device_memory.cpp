@@ -18,7 +18,7 @@ std::uint64_t offset_in_partition(const tl::Block& block, std::uint64_t slice_by
 
 }  // namespace
 
-DeviceMemory::DeviceMemory(HostLink& link) : link_(link) {}
+DeviceMemory::DeviceMemory(HostLink& link) : link_(link), addresses_(link.port().machine()) {}
 
 FreeListAllocator& DeviceMemory::partition(PeId pe) {
   auto found = partitions_.find(pe);
@@ -149,11 +149,11 @@ std::vector<Mapping> DeviceMemory::mappings(const tl::TensorInfo& info, const DP
   int last_cube = -1;
   for (const tl::Block& block : info.blocks) {
     const MmuEntry entry{info.va_base + block.offset, block.pa, block.nbytes};
-    if (policy.pe == Placement::replicate) {
+    if (policy.pe.replicates()) {
       result.push_back({{entry}, {block.where}});
       continue;
     }
-    const bool per_cube = policy.cube == Placement::replicate;
+    const bool per_cube = policy.cube.replicates();
     if (result.empty() || (per_cube && block.where.cube != last_cube)) {
       result.emplace_back();
       for (int cube = per_cube ? block.where.cube : 0;
@@ -178,6 +178,7 @@ void DeviceMemory::map(const std::string& tensor, const std::vector<Mapping>& ma
 
 void DeviceMemory::release(tl::TensorInfoPtr info, std::vector<Mapping> mappings, int sip) {
   if (closed_) return;
+  addresses_.freed(*info, sip);
   released_.push_back({std::move(info), std::move(mappings), sip});
   wake_.notify(sc_core::SC_ZERO_TIME);
 }
