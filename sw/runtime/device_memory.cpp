@@ -145,15 +145,16 @@ std::vector<Mapping> DeviceMemory::mappings(const tl::TensorInfo& info, const DP
     for (int pe = 0; pe < machine.pes; ++pe) targets.push_back({sip, cube, pe});
     return targets;
   };
+  const Reach reach = reach_of(policy);
   std::vector<Mapping> result;
   int last_cube = -1;
   for (const tl::Block& block : info.blocks) {
     const MmuEntry entry{info.va_base + block.offset, block.pa, block.nbytes};
-    if (policy.pe.replicates()) {
+    if (reach == Reach::own_pe) {
       result.push_back({{entry}, {block.where}});
       continue;
     }
-    const bool per_cube = policy.cube.replicates();
+    const bool per_cube = reach == Reach::own_cube;
     if (result.empty() || (per_cube && block.where.cube != last_cube)) {
       result.emplace_back();
       for (int cube = per_cube ? block.where.cube : 0;

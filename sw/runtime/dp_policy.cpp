@@ -152,6 +152,11 @@ std::string DPPolicy::str() const {
                      number(num_pes));
 }
 
+Reach reach_of(const DPPolicy& policy) {
+  if (policy.pe.replicates()) return Reach::own_pe;
+  return policy.cube.replicates() ? Reach::own_cube : Reach::whole_sip;
+}
+
 std::vector<tl::Block> place(const std::string& tensor, const Shape& shape, DType dtype,
                              const DPPolicy& policy, int sip, int cubes, int pes) {
   const int num_cubes = count_of(tensor, policy.num_cubes, cubes, "cubes"),

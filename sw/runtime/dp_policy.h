@@ -69,6 +69,14 @@ struct DPPolicy {
   std::string str() const;  // "DPPolicy{replicate, row_wise, 1, 8}"
 };
 
+// The PEs that have mappings of a shard.
+enum class Reach : std::uint8_t {
+  own_pe,     // copies for PEs
+  own_cube,   // a copy for each cube, cut over its PEs
+  whole_sip,  // cut over cubes and PEs
+};
+Reach reach_of(const DPPolicy& policy);
+
 // The blocks of a tensor, in (cube, pe) order, with offsets but without addresses. Uneven splits:
 // the first parts have one more. UsageError if an axis has fewer elements than parts, or the SIP
 // fewer cubes or PEs than the policy names, or the tensor no such axis.

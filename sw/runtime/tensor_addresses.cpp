@@ -1,6 +1,7 @@
 #include "sw/runtime/tensor_addresses.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <iterator>
@@ -18,7 +19,7 @@ std::string element_of(const tl::Block& block, std::uint64_t offset, DType dtype
     element[axis] += rest % block.shape[axis];
     rest /= block.shape[axis];
   }
-  return Shape(std::move(element)).str();
+  return fmt::format("{{{}}}", fmt::join(element, ", "));
 }
 
 // "sip0.cube0.pe1 [8:16, 0:64]"
@@ -50,8 +51,9 @@ std::string cubes_text(const std::vector<tl::Block>& blocks) {
 
 }  // namespace
 
-TensorAddresses::TensorAddresses(const MachineDescription& machine) : machine_(machine) {
-  machine_.address_book->set(
+TensorAddresses::TensorAddresses(const MachineDescription& machine)
+    : machine_(machine), book_(machine.address_book) {
+  book_->set(
       [this](std::uint64_t address, PeId where) { return explain(address, where); });
 }
 
@@ -128,7 +130,8 @@ std::string TensorAddresses::visibility(const Entry& tensor, PeId where) const {
   const std::string cut_cubes =
       "a cube placement and a PE placement that both cut an axis map the shards on every PE of the "
       "SIP";
-  if (tensor.policy.pe.replicates()) {
+  const Reach reach = reach_of(tensor.policy);
+  if (reach == Reach::own_pe) {
     const PeId only = tensor.blocks.front().where;
     if (only.cube != 0 || only.pe != 0) {
       return fmt::format(
@@ -143,7 +146,7 @@ std::string TensorAddresses::visibility(const Entry& tensor, PeId where) const {
         "and {}",
         where.cube + 1, where.pe + 1, where.str(), cut_cubes);
   }
-  if (tensor.policy.cube.replicates()) {
+  if (reach == Reach::own_cube) {
     return fmt::format(
         "they are mapped on the PEs of {} alone, each cube its own copy; num_cubes of at least {} "
         "gives sip{}.cube{} a copy, and {}",
@@ -168,7 +171,7 @@ std::string TensorAddresses::explain_elsewhere(std::uint64_t address, PeId where
 std::string TensorAddresses::neighbours(std::uint64_t address, int sip) const {
   const Entries& entries = of_sip(sip);
   if (entries.empty()) return fmt::format("sip{} has no tensor", sip);
-  const auto freed = [](const Entry& entry) { return entry.freed() ? ", freed since," : ""; };
+  const auto freed = [](const Entry& entry) { return entry.freed() ? " (freed)" : ""; };
   const auto behind = entries.upper_bound(address);
   std::string text = fmt::format("no tensor of sip{} is there", sip);
   if (behind != entries.begin()) {

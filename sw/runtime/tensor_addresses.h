@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <map>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -16,7 +17,7 @@ class TensorAddresses {
  public:
   // Explains the faults of the machine while it lives.
   explicit TensorAddresses(const MachineDescription& machine);
-  ~TensorAddresses() { machine_.address_book->set(nullptr); }
+  ~TensorAddresses() { book_->set(nullptr); }
   TensorAddresses(const TensorAddresses&) = delete;
   TensorAddresses& operator=(const TensorAddresses&) = delete;
 
@@ -48,6 +49,7 @@ class TensorAddresses {
   std::string visibility(const Entry& tensor, PeId where) const;
 
   const MachineDescription& machine_;
+  std::shared_ptr<AddressBook> book_;  // a tensor may be kept beyond the machine
   std::map<int, Entries> tensors_;  // by SIP: each has an address space of its own
 };
 
