@@ -1,7 +1,6 @@
 #include "sw/runtime/tensor_addresses.h"
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <iterator>

@@ -231,7 +231,8 @@ std::vector<std::string> listed_calls(const std::string& page, const std::string
     for (std::size_t at = cell.find('`'); at != std::string::npos; at = cell.find('`', at + 1)) {
       const std::size_t end = cell.find('`', at + 1);
       if (end == std::string::npos) break;
-      listed.push_back(cell.substr(at + 1, end - at - 1));
+      const std::string call = cell.substr(at + 1, end - at - 1);
+      listed.push_back(call.substr(0, call.find('(')));
       at = end;
     }
   }
