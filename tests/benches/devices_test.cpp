@@ -4,7 +4,8 @@
 
 namespace kernbench::benches {
 void register_scaled_add(BenchRegistry& registry);  // of the guide
-}
+void register_heads_rms(BenchRegistry& registry);
+}  // namespace kernbench::benches
 
 using namespace kernbench;
 using namespace kernbench::test;
@@ -63,6 +64,7 @@ BOOST_AUTO_TEST_CASE(every_bench_is_right_on_another_device_than_the_first) {
   BenchRegistry registry;
   register_benches(registry);
   benches::register_scaled_add(registry);
+  benches::register_heads_rms(registry);
   BOOST_TEST(registry.benches().size() > 10U);
   for (const Bench& bench : registry.benches()) {
     forked([&] {
