@@ -173,8 +173,12 @@ void IpcqInstallation::install(const NeighbourGraph& graph, const IpcqSettings& 
   replace(graph, options, reserve(queue_pairs(graph), options));
 }
 
-bool IpcqInstallation::keeps_others(int sip, const IpcqSettings& options) const {
+bool IpcqInstallation::keeps_others(int sip, const NeighbourGraph& graph,
+                                    const IpcqSettings& options) const {
   if (launch_failed_ || !(options == options_) || !options.ring_capacity_check) return false;
+  for (const auto& [pe, neighbours] : graph.pes()) {
+    if (pe.sip != sip) return false;
+  }
   return std::none_of(rings_.begin(), rings_.end(), [sip](const IpcqRing& ring) {
     return (ring.end.pe.sip == sip) != (ring.end.peer.sip == sip);
   });
@@ -186,7 +190,7 @@ void IpcqInstallation::install_on(int sip, const NeighbourGraph& graph,
   const Turn turn(*this);
   std::vector<IpcqRing> kept;
   NeighbourGraph all = graph;
-  if (keeps_others(sip, options)) {
+  if (keeps_others(sip, graph, options)) {
     for (const IpcqRing& ring : rings_) {
       if (ring.end.pe.sip == sip) continue;
       kept.push_back(ring);

@@ -42,8 +42,8 @@ class IpcqInstallation {
   // messages that have not been received, or await credits. After any of them what was installed
   // before is still there.
   void install(const NeighbourGraph& graph, const IpcqSettings& options);
-  // The same of a graph within one SIP; queue pairs within other SIPs stay where they have the same
-  // options and no launch has failed.
+  // The same for one SIP: queue pairs within others stay where the graph is within this one, the
+  // options are the same and no launch has failed.
   void install_on(int sip, const NeighbourGraph& graph, const IpcqSettings& options);
   // Adds the queue pairs of `graph` beside those that are there, whatever these hold; with the same
   // options. False, and nothing has happened, if that would be no addition: nothing is installed, a
@@ -70,7 +70,7 @@ class IpcqInstallation {
   // But for those of `kept`, which stay.
   void replace(const NeighbourGraph& graph, const IpcqSettings& options,
                std::vector<IpcqRing> rings, const std::vector<IpcqRing>& kept = {});
-  bool keeps_others(int sip, const IpcqSettings& options) const;
+  bool keeps_others(int sip, const NeighbourGraph& graph, const IpcqSettings& options) const;
   // To the PEs of `targets`, which get `rings`.
   void send(IpcqInstall::Action action, bool adds,
             const std::vector<const std::vector<IpcqRing>*>& targets,
