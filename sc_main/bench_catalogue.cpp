@@ -7,6 +7,7 @@
 
 #include "models/base/errors.h"
 #include "models/base/quote.h"
+#include "platform/config/key_value.h"
 #include "platform/config/nearest_name.h"
 #include "platform/observe/json_text.h"
 #include "platform/observe/text_table.h"
@@ -30,10 +31,10 @@ const Bench& find_bench(const BenchRegistry& benches, const std::string& name_or
 std::vector<GivenParameter> given_parameters(const std::vector<std::string>& texts) {
   std::vector<GivenParameter> given;
   for (const std::string& text : texts) {
-    const std::size_t equals = text.find('=');
-    if (equals == std::string::npos || equals == 0)
+    auto parameter = key_and_value(text);
+    if (!parameter)
       throw UsageError(fmt::format("--param {} is not NAME=VALUE, e.g. --param M=64", quote(text)));
-    given.emplace_back(text.substr(0, equals), text.substr(equals + 1));
+    given.push_back(std::move(*parameter));
   }
   return given;
 }

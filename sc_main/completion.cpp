@@ -5,6 +5,7 @@
 #include <map>
 
 #include "platform/probe/probe_case.h"
+#include "platform/rtl_compare/compared_device.h"
 #include "platform/topology/build_graph.h"
 #include "platform/traffic/traffic_generator.h"
 #include "sc_main/catalogue.h"
@@ -61,12 +62,8 @@ Words traffic_patterns(const Catalogue& /*catalogue*/) {
   return names;
 }
 
-Words compared_implementations(const Catalogue& catalogue) {
-  Words names;
-  for (const Role role : {Role::pe_gemm, Role::router, Role::sram}) {
-    for (const std::string& name : catalogue.components.names_for(role)) names.push_back(name);
-  }
-  return names;
+Words implementations_to_compare(const Catalogue& catalogue) {
+  return comparable_implementations(catalogue.components);
 }
 
 Words component_kinds(const Catalogue& /*catalogue*/) {
@@ -89,7 +86,7 @@ Words values_of(const std::string& option, const Catalogue& catalogue) {
       {"--group", validation_groups},
       {"--generate", traffic_patterns},
       {"--kind", component_kinds},
-      {"--impl", compared_implementations},
+      {"--impl", implementations_to_compare},
       {"--cube", placements},
       {"--pe", placements},
       {"--device", [](const Catalogue&) {

@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <set>
 
 #include "platform/observe/json_text.h"
 #include "platform/observe/text_table.h"
@@ -13,23 +12,6 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 using Align = TextTable::Align;
-
-// What the PEs of a launch have done; none if one of them does not report it.
-void rate(KernelReport& report, const LaunchRecord& launch, const KernelWork& work) {
-  std::vector<const PeWork*> of_pes;
-  Fs begin = never_fs, end = 0;
-  for (const auto& [where, pe] : launch.metrics.per_pe) {
-    const KernelExecution* run = work.find(where, launch.request_ids);
-    if (run == nullptr) continue;
-    report.start[where] = run->begin;
-    begin = std::min(begin, run->begin);
-    end = std::max({end, run->end, run->last_transfer});
-    of_pes.push_back(&run->work);
-    for (const auto& [name, times] : run->composites) report.composites[name] += times;
-  }
-  if (!of_pes.empty() && of_pes.size() == launch.metrics.per_pe.size())
-    report.roofline = roofline_of(of_pes, end - begin, work.graph());
-}
 
 std::string mean_text(Fs total, std::size_t count) {
   return readable_time(to_ns(total) / static_cast<double>(count));
@@ -147,72 +129,21 @@ std::string devices_of(const LaunchMetrics& metrics) {
   return devices;
 }
 
-std::vector<KernelReport> kernel_reports(const std::vector<LaunchRecord>& launches,
-                                         const KernelWork& work) {
-  std::vector<KernelReport> reports;
-  for (const LaunchRecord& launch : launches) {
-    KernelReport report;
-    report.kernel = launch.name;
-    report.devices = devices_of(launch.metrics);
-    report.meta = launch.meta;
-    report.merged = launch.metrics.merged;
-    report.per_pe = launch.metrics.per_pe;
-    rate(report, launch, work);
-    reports.push_back(std::move(report));
-  }
-  return reports;
-}
-
-std::vector<KernelGroup> group_kernels(const std::vector<KernelReport>& kernels) {
-  std::vector<KernelGroup> groups;
-  std::map<std::string, std::size_t> index;
-  std::map<std::string, std::set<PeId>> pes;
-  for (const KernelReport& kernel : kernels) {
-    const auto [found, is_new] = index.try_emplace(kernel.kernel, groups.size());
-    if (is_new) {
-      groups.emplace_back();
-      groups.back().kernel = kernel.kernel;
-    }
-    KernelGroup& group = groups[found->second];
-    ++group.launches;
-    group.shortest = std::min(group.shortest, kernel.merged.pe_exec);
-    group.total += kernel.merged.pe_exec;
-    group.dma += kernel.merged.dma;
-    group.compute += kernel.merged.compute;
-    for (const auto& [where, metrics] : kernel.per_pe) {
-      pes[kernel.kernel].insert(where);
-      if (!group.slowest.empty() && metrics.pe_exec <= group.longest) continue;
-      group.longest = metrics.pe_exec;
-      group.slowest = where.str();
-    }
-    group.pes = pes[kernel.kernel].size();
-    if (kernel.roofline) {
-      if (group.rated++ == 0) {
-        group.roofline = *kernel.roofline;  // with its busiest HBM and link
-      } else {
-        group.roofline += *kernel.roofline;
-      }
-    }
-    for (const auto& [name, times] : kernel.composites) group.composites[name] += times;
-  }
-  return groups;
-}
-
-std::string kernels_text(const std::vector<KernelReport>& kernels, bool per_launch) {
-  if (kernels.empty()) return "";
-  const std::vector<KernelGroup> groups = group_kernels(kernels);
+std::string kernels_text(const std::vector<KernelGroup>& groups,
+                         const std::vector<KernelReport>* launches) {
+  if (groups.empty()) return "";
   RooflineTable rooflines;
-  for (const KernelReport& kernel : kernels) {
-    if (per_launch && kernel.roofline)
-      rooflines.add(kernel.kernel, kernel.devices, 1, *kernel.roofline);
+  for (std::size_t i = 0; launches != nullptr && i < launches->size(); ++i) {
+    const KernelReport& kernel = (*launches)[i];
+    if (kernel.roofline) rooflines.add(kernel.kernel, kernel.devices, 1, *kernel.roofline);
   }
   for (const KernelGroup& group : groups) {
-    if (!per_launch && group.rated > 0)
+    if (launches == nullptr && group.rated > 0)
       rooflines.add(group.kernel, "launches", group.rated, group.roofline);
     for (const auto& [name, times] : group.composites)
       rooflines.add(name, group.kernel, times.count, times.roofline);
   }
-  return (per_launch ? launches_text(kernels) : groups_text(groups)) + rooflines.text();
+  return (launches != nullptr ? launches_text(*launches) : groups_text(groups)) + rooflines.text();
 }
 
 Json kernels_json(const std::vector<KernelReport>& kernels) {
@@ -243,9 +174,9 @@ Json kernels_json(const std::vector<KernelReport>& kernels) {
   return list;
 }
 
-Json kernel_groups_json(const std::vector<KernelReport>& kernels) {
+Json kernel_groups_json(const std::vector<KernelGroup>& groups) {
   Json list = Json::array();
-  for (const KernelGroup& group : group_kernels(kernels)) {
+  for (const KernelGroup& group : groups) {
     const auto mean = [&group](Fs total) {
       return to_ns(total) / static_cast<double>(group.launches);
     };

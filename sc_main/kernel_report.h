@@ -29,9 +29,6 @@ struct KernelReport {
 // SIPs of a launch: "sip0,sip2".
 std::string devices_of(const LaunchMetrics& metrics);
 
-std::vector<KernelReport> kernel_reports(const std::vector<LaunchRecord>& launches,
-                                         const KernelWork& work);
-
 // Launches of one kernel.
 struct KernelGroup {
   std::string kernel;
@@ -44,12 +41,11 @@ struct KernelGroup {
   std::map<std::string, CompositeTimes> composites;
 };
 
-// In the order of the first launches.
-std::vector<KernelGroup> group_kernels(const std::vector<KernelReport>& kernels);
-
-// Tables, each behind an empty line; nothing without kernels.
-std::string kernels_text(const std::vector<KernelReport>& kernels, bool per_launch);
+// Tables, each behind an empty line; nothing without groups. One line per launch if `launches` are
+// given, else one per group.
+std::string kernels_text(const std::vector<KernelGroup>& groups,
+                         const std::vector<KernelReport>* launches);
 nlohmann::ordered_json kernels_json(const std::vector<KernelReport>& kernels);  // per launch
-nlohmann::ordered_json kernel_groups_json(const std::vector<KernelReport>& kernels);
+nlohmann::ordered_json kernel_groups_json(const std::vector<KernelGroup>& groups);
 
 }  // namespace kernbench

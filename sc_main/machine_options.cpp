@@ -11,6 +11,7 @@
 #include "models/base/quote.h"
 #include "platform/config/components_file.h"
 #include "platform/config/config_tree.h"
+#include "platform/config/key_value.h"
 #include "platform/topology/cube_mesh_file.h"
 #include "platform/topology/load_machine.h"
 #include "platform/topology/machine_memory.h"
@@ -27,12 +28,12 @@ std::vector<Override> overrides_of(const std::vector<std::string>& settings,
                                    const std::vector<std::string>& families) {
   std::vector<Override> overrides;
   for (const std::string& setting : settings) {
-    const std::size_t equals = setting.find('=');
-    if (equals == std::string::npos || equals == 0) {
+    auto given = key_and_value(setting);
+    if (!given) {
       throw UsageError(
           fmt::format("--set {} is not KEY=VALUE, e.g. --set system.sips.count=1", quote(setting)));
     }
-    std::string key = setting.substr(0, equals);
+    auto& [key, value] = *given;
     std::string of = "topology";
     if (const std::size_t colon = key.find(':'); colon != std::string::npos) {
       of = key.substr(0, colon);
@@ -51,8 +52,7 @@ std::vector<Override> overrides_of(const std::vector<std::string>& settings,
                       families.size() == 1 ? "the prefix is " : "prefixes are ", prefixes));
     }
     if (of == family)
-      overrides.push_back(
-          {std::move(key), setting.substr(equals + 1), of == "topology" ? "" : of + ":"});
+      overrides.push_back({std::move(key), std::move(value), of == "topology" ? "" : of + ":"});
   }
   return overrides;
 }

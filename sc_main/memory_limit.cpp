@@ -117,7 +117,11 @@ std::uint64_t host_memory_bytes() {
 }
 
 std::uint64_t memory_limit(const std::string& text) {
-  if (text.empty()) return host_memory_bytes() / 4 * 3;
+  return text.empty() ? host_memory_bytes() / 4 * 3 : size_option("--max-memory", text);
+}
+
+std::uint64_t size_option(const char* option, const std::string& text) {
+  if (text.empty()) throw UsageError(fmt::format("{}: the size is empty", option));
   constexpr const char* units = "KMGT";
   const std::string known(units);
   const std::size_t unit = known.find(text.back());
@@ -132,8 +136,8 @@ std::uint64_t memory_limit(const std::string& text) {
       return static_cast<std::uint64_t>(bytes.to_double());
   } catch (const std::exception&) {  // no number, or too many digits
   }
-  throw UsageError(fmt::format(
-      "--max-memory {} is not a size from 1M to 1024T, e.g. 8G, 512M or 1.5G", quote(text)));
+  throw UsageError(fmt::format("{} {} is not a size from 1M to 1024T, e.g. 8G, 512M or 1.5G",
+                               option, quote(text)));
 }
 
 std::string size_text(std::uint64_t bytes) {

@@ -17,9 +17,11 @@ class MemoryLimitError : public Error {
 
 // Of the host, or of its control group if that has less.
 std::uint64_t host_memory_bytes();
-// "8G", "512M", "1.5T" or bytes; an empty text: three quarters of host_memory_bytes(). UsageError
-// for anything else.
+// As size_option(); an empty text: three quarters of host_memory_bytes().
 std::uint64_t memory_limit(const std::string& text);
+// "8G", "512M", "1.5T" or bytes, from 1M to 1024T. UsageError, with the option's name, for anything
+// else.
+std::uint64_t size_option(const char* option, const std::string& text);
 std::string size_text(std::uint64_t bytes);  // "17.6 GiB"
 
 // Watches the resident memory of this process, and of its children, until they end. Code that can

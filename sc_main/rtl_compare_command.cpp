@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <functional>
 #include <iostream>
 #include <memory>
 
@@ -18,11 +19,14 @@
 #include "platform/topology/build_graph.h"
 #include "sc_main/command.h"
 #include "sc_main/machine_options.h"
+#include "sc_main/memory_limit.h"
 #include "sc_main/option_values.h"
 #include "sc_main/result_files.h"
 
 namespace kernbench {
 namespace {
+
+constexpr std::uint64_t most_random_tiles = 10'000;
 
 struct RtlCompareOptions {
   MachineOptions machine;
@@ -55,12 +59,15 @@ void RtlCompareOptions::add_to(CLI::App& app) {
       ->type_name("KEY=VALUE")
       ->allow_extra_args(false);
   app.add_option("--shapes", shapes,
-                 "Tiles of a pe_gemm, MxKxN, separated by commas. Default: full folds, edges, k = "
-                 "1, a long k, tall and wide outputs")
+                 "Tiles of a pe_gemm, MxKxN, separated by commas; each as large as the scratch "
+                 "of a kernel in the TCM holds. Default: full folds, edges, k = 1, a long k, tall "
+                 "and wide outputs")
       ->type_name("LIST")
       ->delimiter(',')
       ->allow_extra_args(false);
-  app.add_option("--random", random, "So many tiles drawn, instead of the default ones")
+  app.add_option("--random", random,
+                 fmt::format("So many tiles drawn, 1 to {}, instead of the default ones",
+                             most_random_tiles))
       ->type_name("N")
       ->check(whole_number());
   app.add_option("--dtype", dtype, "Of the operands of tiles")
@@ -87,7 +94,8 @@ void RtlCompareOptions::add_to(CLI::App& app) {
       "timing systolic and the array,\n"
       "clock and overhead of the implementation, as far as its attributes tell them; --set "
       "sip0.cube0.pe2.pe_gemm.attrs.KEY=VALUE\n"
-      "says otherwise. A router stands in the place of all routers of a cube, an sram in that of "
+      "says otherwise. A router stands in the place of the routers of all cubes, an sram in that "
+      "of "
       "cube 0, beside a machine without it.\n"
       "The machine is that of --topology tiny unless another one is named.\n\n"
       "Examples:\n"
@@ -97,7 +105,9 @@ void RtlCompareOptions::add_to(CLI::App& app) {
       "  kernbench rtl-compare --impl acme.systolic --plugin libacme.so --figure ratios.svg\n"
       "  kernbench rtl-compare --impl rtl.router --json router.json\n"
       "  kernbench rtl-compare --impl rtl.sram --sizes 64,4096,65536\n\n"
-      "Exit status 1 if values differ from the reference.\n");
+      "Exit status 1 if the product of a tile differs from the reference, or if the "
+      "implementation ends the run: by a broken\n"
+      "assertion, the watchdog, bytes of an SRAM that are not those written.\n");
 }
 
 void RtlCompareOptions::check() const {
@@ -123,8 +133,9 @@ void RtlCompareOptions::check_for(ComparedRole role) const {
   refuse(role == ComparedRole::router, {"--seed"}, "for routers, where nothing is drawn");
   if (given("--shapes") && given("--random"))
     throw UsageError("rtl-compare: --shapes and --random exclude each other");
-  if (given("--random") && random == 0)
-    throw UsageError("--random: found 0, allowed is a number of tiles from 1 on");
+  if (given("--random") && (random < 1 || random > most_random_tiles))
+    throw UsageError(
+        fmt::format("--random: found {}, allowed is 1 to {}", random, most_random_tiles));
   for (const std::uint64_t bytes : sizes) {
     if (bytes < 1 || bytes > std::uint64_t{1} << 24U)
       throw UsageError(fmt::format("--sizes: found {}, allowed is 1 to {}", bytes, 1U << 24U));
@@ -139,14 +150,31 @@ MachineOptions RtlCompareOptions::machine_with(std::vector<std::string> settings
   return options;
 }
 
-TileOptions tile_options(const RtlCompareOptions& options, const ComparedDevice& device) {
+// The operands and products of all tiles are kept until they are compared.
+void check_host_memory(const TileOptions& options, const TileRoom& room, const char* option,
+                       std::uint64_t most_bytes) {
+  std::uint64_t bytes = 0;
+  for (const ComparedTile& tile : options.tiles) bytes += room.bytes_of(tile);
+  if (bytes <= most_bytes) return;
+  throw UsageError(fmt::format("{}: operands and products of {} tiles take {}; --max-memory is {}",
+                               option, options.tiles.size(), size_text(bytes),
+                               size_text(most_bytes)));
+}
+
+// For the machine that has the implementation.
+TileOptions tile_options(const RtlCompareOptions& options, const ComparedDevice& device,
+                         const MachineSpec& machine) {
   const MacArray array = array_of(device);
   TileOptions tiles;
   tiles.dtype = options.dtype == "i8" ? DType::i8 : DType::f16;
   tiles.seed = options.seed;
+  const TileRoom room = tile_room(machine, tiles.dtype);
   for (const std::string& shape : options.shapes) tiles.tiles.push_back(parse_tile(shape));
-  if (options.random > 0) tiles.tiles = random_tiles(options.random, options.seed, array);
-  if (tiles.tiles.empty()) tiles.tiles = telling_tiles(array);
+  check_tiles(tiles.tiles, room);
+  if (options.random > 0) tiles.tiles = random_tiles(options.random, options.seed, array, room);
+  if (tiles.tiles.empty()) tiles.tiles = telling_tiles(array, room);
+  check_host_memory(tiles, room, options.random > 0 ? "--random" : "--shapes",
+                    options.machine.memory_bytes());
   return tiles;
 }
 
@@ -158,6 +186,27 @@ FlowOptions flow_options(const RtlCompareOptions& options) {
   return flows;
 }
 
+// What runs, when all that the command line says has been checked.
+using ComparisonRun = std::function<TimeComparison()>;
+
+ComparisonRun tile_run(const RtlCompareOptions& options, const MachineSpec& machine,
+                       const ComponentRegistry& registry, const ComparedDevice& device) {
+  return [&machine, &registry, &device, tiles = tile_options(options, device, machine)] {
+    return compare_tiles(build_graph(machine), registry, device, tiles);
+  };
+}
+
+ComparisonRun flow_run(const RtlCompareOptions& options, const MachineSpec& machine,
+                       const ComponentRegistry& registry, const ComparedDevice& device) {
+  const FlowOptions flows = flow_options(options);
+  const MachineSpec model_machine = options.machine_with({}).load_spec(registry);
+  for (const MachineSpec* each : {&machine, &model_machine})
+    check_flow_sizes(*each, device, flows.sizes);
+  return [&machine, &registry, &device, flows, model_machine] {
+    return compare_flows(machine, model_machine, registry, device, flows);
+  };
+}
+
 int compare(const RtlCompareOptions& options, const Invocation& invocation) {
   options.check();
   const Catalogue catalogue = options.machine.load_catalogue();
@@ -167,6 +216,7 @@ int compare(const RtlCompareOptions& options, const Invocation& invocation) {
   const bool tiles = device.role() == ComparedRole::gemm;
   const std::vector<std::string> settings = tiles ? tile_settings(device) : flow_settings(device);
   const MachineSpec machine = options.machine_with(settings).load_spec(registry);
+  const ComparisonRun run = (tiles ? tile_run : flow_run)(options, machine, registry, device);
 
   std::vector<std::pair<std::string, std::string>> facts{
       {"topology", options.machine_with({}).topology_path()},
@@ -178,10 +228,7 @@ int compare(const RtlCompareOptions& options, const Invocation& invocation) {
   if (!options.figure.empty()) figure = open_result(options.figure, configuration);
   if (!options.json.empty()) json = open_result(options.json, configuration);
 
-  const TimeComparison comparison =
-      tiles ? compare_tiles(build_graph(machine), registry, device, tile_options(options, device))
-            : compare_flows(machine, options.machine_with({}).load_spec(registry), registry, device,
-                            flow_options(options));
+  const TimeComparison comparison = run();
   if (figure) {
     figure->out() << comparison_svg(comparison);
     figure->close();

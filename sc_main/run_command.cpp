@@ -21,8 +21,10 @@
 #include "sc_main/bench_catalogue.h"
 #include "sc_main/build_info.h"
 #include "sc_main/command.h"
+#include "sc_main/device_messages.h"
 #include "sc_main/initiators_run.h"
 #include "sc_main/interrupt.h"
+#include "sc_main/kernel_summary.h"
 #include "sc_main/memory_limit.h"
 #include "sc_main/progress_line.h"
 #include "sc_main/result_files.h"
@@ -146,6 +148,8 @@ class BenchRun {
                        ? ""
                        : computing_components(*graph_, catalogue_.components)) {
     if (!computing_.empty()) data_mode_ = DataMode::eager;
+    if (data_mode_ == DataMode::off && !options.data_memory.empty())
+      throw UsageError("--data-memory: this run has no data; --data deferred or eager has them");
     facts_ = facts_of(bench_, parameter_texts(bench_, parameters_), options, name_of(data_mode_),
                       resolve(ccl_, *catalogue_.algorithms), catalogue_.plugins_text());
     configuration_ =
@@ -156,12 +160,14 @@ class BenchRun {
   int simulate();
 
  private:
-  DataExecutor& start_executor(const StopQuestion& stop);
+  void start_executor(const StopQuestion& stop);
+  RunReport::DataMemory data_memory() const;
+  bool lists_launches() const;
   void evaluate(const BenchProgram& program, const OpOrigins* origins, const StopQuestion& stop,
                 RunReport& report);
   OpTable::Meta op_log_meta(const std::vector<KernelReport>& kernels) const;
-  RunReport report_of(const RunResult& result, const BenchProgram& program, const KernelWork& work,
-                      double elaboration_s);
+  RunReport report_of(const RunResult& result, const BenchProgram& program,
+                      const KernelSummary& kernels, double elaboration_s);
   int conclude(const RunReport& report, const RunStatistics& statistics) const;
 
   const RunOptions& options_;
@@ -178,12 +184,14 @@ class BenchRun {
   Facts facts_;
   std::string configuration_;
   FunctionalModel functional_model_;
-  std::optional<DataExecutor> executor_;  // of phase 2, if this run has one
+  std::optional<DataExecutor> executor_;  // with data
+  std::optional<OperationsVerification> operations_;
   std::string stopped_;  // how far phase 2 came before it was stopped; empty: it was not
 };
 
 int BenchRun::simulate() {
   const Clock::time_point start = Clock::now();
+  if (options_.check_races) functional_model_.detect_races();
   ActivityWindows windows;
   PlatformOptions platform_options;
   platform_options.data = data_mode_ == DataMode::off ? nullptr : &functional_model_;
@@ -197,6 +205,8 @@ int BenchRun::simulate() {
   AnalysisPort<ExecutedOp>& executed_ops = platform.observation().executed_ops;
   executed_ops.bind(windows);
   KernelWork kernel_work(platform);
+  const KernelRemains remains(platform.observation());
+  KernelSummary kernels(kernel_work, lists_launches());
   const CclSettings ccl = resolve(ccl_, *catalogue_.algorithms);
   RunObservers observers(options_.observers, platform, configuration_, {}, ccl.rank_unit);
 
@@ -214,7 +224,7 @@ int BenchRun::simulate() {
   std::optional<TransferBreakdown> breakdown;
   if (options_.breakdown) breakdown.emplace(platform);
   const StopQuestion stop = stop_question(options_.max_wall());
-  if (data_mode_ == DataMode::eager) start_executor(stop).start_eager();
+  if (data_mode_ != DataMode::off) start_executor(stop);
   const double elaboration_s = seconds_since(start);
 
   std::optional<RegionsOfBench> regions;
@@ -222,7 +232,7 @@ int BenchRun::simulate() {
   BenchProgram program(
       bench_, {parameters_, devices_, options_.seed, ccl_, regions ? &*regions : nullptr,
                calls ? &*calls : nullptr, catalogue_.algorithms, Log::find(platform.host()),
-               Log::find(platform.host(), LogRequest::collectives)});
+               Log::find(platform.host(), LogRequest::collectives), &kernels});
   ProgressLine progress;
   RunLimits limits = options_.limits();
   limits.interrupted = &stop_requested;
@@ -233,42 +243,50 @@ int BenchRun::simulate() {
   const RunResult result = platform.run(program, limits);
   progress.clear();
 
-  RunReport report = report_of(result, program, kernel_work, elaboration_s);
+  kernels.close();
+  RunReport report = report_of(result, program, kernels, elaboration_s);
   for (const std::string& warning : program.warnings())
     std::cerr << "kernbench: warning: " << warning << '\n';
+  if (result.status == RunStatus::completed) report.remainders = remains.remainders();
+  report_order(report);
   report.initiators = initiator_accesses(platform);
   if (breakdown) report.breakdown = &*breakdown;
   observers.close(report.simulated);
   const RunStatistics statistics(platform, windows, report.simulated);
-  if (progress_log) progress_log->close(launch_rows(program.launches()));
+  if (progress_log) progress_log->close(launch_rows(kernels.launches()));
   if (regions)
     observers.statistics()->close(statistics, regions->regions(), kernels_json(report.kernels));
   if (op_log) op_log->close(op_log_meta(report.kernels));
   if (result.cause) std::rethrow_exception(result.cause);
-  if (result.status == RunStatus::completed && (options_.verifies() || executor_)) {
+  const bool has_messages = !functional_model_.messages().empty();
+  if (result.status == RunStatus::completed &&
+      (options_.verifies() || data_mode_ == DataMode::eager || has_messages)) {
     evaluate(program, origins ? &*origins : nullptr, stop, report);
   }
+  if (executor_) report.data_memory = data_memory();
   return conclude(report, statistics);
 }
 
 // Phase 2 and its verification; no verdict if stopped.
 void BenchRun::evaluate(const BenchProgram& program, const OpOrigins* origins,
                         const StopQuestion& stop, RunReport& report) try {
-  DataExecutor& executor = start_executor(stop);
+  DataExecutor& executor = *executor_;
   RunReport::Phase2& phase2 = report.phase2.emplace();
   phase2.threads = executor.threads();
   const Clock::time_point start = Clock::now();
+  const std::vector<DeviceMessage> messages = functional_model_.messages();
   if (options_.verifies_ops()) {
     executor.run();
   } else {
-    executor.run_for(outputs_of(program.expectations()));
+    std::vector<ByteImage> wanted = outputs_of(program.expectations());
+    for (ByteImage& image : images_of(messages)) wanted.push_back(std::move(image));
+    executor.run_for(wanted);
   }
+  report.failed_assertions = report_device_messages(messages, executor);
   phase2.evaluation_s = seconds_since(start);
   const Clock::time_point evaluated = Clock::now();
   if (options_.verifies()) report.verdicts = verify(executor, program.expectations(), stop);
-  if (origins != nullptr)
-    report.operations =
-        verify_operations(functional_model_, executor, *origins, phase2.threads, stop);
+  if (origins != nullptr) report.operations = operations_->report(*origins);
   phase2.verification_s = seconds_since(evaluated);
 } catch (const StoppedError& error) {
   const std::string why = Interrupt::requested()   ? "interrupted"
@@ -301,13 +319,33 @@ OpTable::Meta BenchRun::op_log_meta(const std::vector<KernelReport>& kernels) co
   return meta;
 }
 
-DataExecutor& BenchRun::start_executor(const StopQuestion& stop) {
-  if (!executor_) executor_.emplace(functional_model_, executor_threads()).stop_when(stop);
-  return *executor_;
+void BenchRun::start_executor(const StopQuestion& stop) {
+  DataExecutor& executor = executor_.emplace(functional_model_, executor_threads());
+  executor.stop_when(stop);
+  if (options_.verifies_ops()) {
+    operations_.emplace(functional_model_, executor, stop);
+  } else {
+    functional_model_.live_values().keep(LiveValues::Keep::reachable);
+  }
+  const std::uint64_t limit = options_.data_memory_bytes();
+  data_mode_ == DataMode::eager ? executor.start_eager(limit) : executor.start_deferred(limit);
+}
+
+RunReport::DataMemory BenchRun::data_memory() const {
+  const LiveValues& values = functional_model_.live_values();
+  const DataExecutor::Pauses& pauses = executor_->pauses();
+  return {values.limit(), values.totals(), pauses,
+          !options_.data_memory.empty() || pauses.slices + pauses.waits > 0};
+}
+
+// Rows of single launches go somewhere.
+bool BenchRun::lists_launches() const {
+  return options_.per_launch || options_.json || !options_.op_log.empty() ||
+         !options_.observers.stats.empty();
 }
 
 RunReport BenchRun::report_of(const RunResult& result, const BenchProgram& program,
-                              const KernelWork& work, double elaboration_s) {
+                              const KernelSummary& kernels, double elaboration_s) {
   RunReport report;
   report.bench = bench_.name;
   report.parameters = parameter_texts(bench_, parameters_);
@@ -323,10 +361,12 @@ RunReport BenchRun::report_of(const RunResult& result, const BenchProgram& progr
                          ? *options_.until()
                          : program.ended().value_or(result.simulated);
   report.elaboration_s = elaboration_s;
-  report.kernels = kernel_reports(program.launches(), work);
+  report.kernels = kernels.kernels();
+  report.kernel_groups = kernels.groups();
   report.per_launch = options_.per_launch;
   report.results = program.results();
   report.data_races = functional_model_.data_races();
+  report.races = race_report(functional_model_);
   return report;
 }
 
@@ -337,7 +377,10 @@ int BenchRun::conclude(const RunReport& report, const RunStatistics& statistics)
   if (!stopped.empty())
     std::cerr << "kernbench: " << stopped << (options_.verifies() ? "; nothing is verified" : "")
               << '\n';
-  if (report_failed_accesses(report)) return exit_failed;
+  if (report_failed_accesses(report) || !report.ordered()) return exit_failed;
+  for (const std::string& failure : report.failed_assertions)
+    std::cerr << "kernbench: " << failure << '\n';
+  if (!report.failed_assertions.empty()) return exit_failed;
   if (report.verdicts && report.verdicts->empty())
     throw Error(fmt::format("bench '{}' names no output to verify", report.bench));
   if (report.verdicts) return report.verified() ? exit_done : exit_failed;

@@ -8,6 +8,7 @@
 #include "models/base/errors.h"
 #include "models/base/quote.h"
 #include "platform/observe/latency_parts.h"
+#include "sc_main/memory_limit.h"
 #include "sc_main/option_values.h"
 #include "sc_main/result_files.h"
 
@@ -49,6 +50,12 @@ void RunOptions::add_to(CLI::App& command) {
       ->group(run);
   add_check_protocol_to(command, check_protocol);
   command
+      .add_flag("--check-races", check_races,
+                "Looks for accesses of PEs and of the host to the same bytes, one of them a write, "
+                "that no launch, message or barrier orders, and for messages that nobody "
+                "receives: status 1. With data, as --data deferred")
+      ->group(run);
+  command
       .add_option("--max-deltas", max_deltas,
                   "Delta cycles that one instant may have; beyond them the run fails and names the "
                   "processes that let no time pass; 0: any number")
@@ -71,6 +78,13 @@ void RunOptions::add_to(CLI::App& command) {
                   "simulation goes on, so that kernels may branch on results. Default: off, or "
                   "what --verify-data or the bench needs")
       ->check(CLI::IsMember({"off", "deferred", "eager"}))
+      ->group(results);
+  command
+      .add_option(
+          "--data-memory", data_memory,
+          "Host memory for operations and values that are kept: at this size the simulation "
+          "pauses for what can be computed. Changes no value and no time. Default: 256M")
+      ->type_name("SIZE")
       ->group(results);
   observers.trace.add_to(command, results, "all PE engines; without --bench everything");
   observers.timeline.add_to(command, results);
@@ -144,7 +158,12 @@ DataMode RunOptions::data_mode(DataMode needed_by_bench) const {
   for (const DataMode mode : {DataMode::off, DataMode::deferred, DataMode::eager}) {
     if (data == name_of(mode)) return mode;
   }
-  return std::max(needed_by_bench, verifies() ? DataMode::deferred : DataMode::off);
+  const bool with_data = verifies() || check_races;
+  return std::max(needed_by_bench, with_data ? DataMode::deferred : DataMode::off);
+}
+
+std::uint64_t RunOptions::data_memory_bytes() const {
+  return size_option("--data-memory", data_memory.empty() ? "256M" : data_memory);
 }
 
 void RunOptions::check() const {
@@ -156,6 +175,8 @@ void RunOptions::check() const {
   }
   if (verifies() && data == "off")
     throw UsageError("--verify-data needs the data that --data off leaves out");
+  if (check_races && data == "off")
+    throw UsageError("--check-races needs the data that --data off leaves out");
   if (bench.empty()) check_without_bench();
   if (!op_log.empty()) op_log_format(op_log);
   std::vector<std::string> results = observers.files();
@@ -165,12 +186,14 @@ void RunOptions::check() const {
   deadlock_after();
   max_wall();
   machine.memory_bytes();
+  data_memory_bytes();
 }
 
 // An option that would change nothing is a mistake.
 void RunOptions::check_without_bench() const {
-  for (const char* option : {"--param", "--device", "--seed", "--verify-data", "--ccl", "--op-log",
-                             "--op-log-limit", "--breakdown", "--per-launch"}) {
+  for (const char* option :
+       {"--param", "--device", "--seed", "--verify-data", "--ccl", "--op-log", "--op-log-limit",
+        "--breakdown", "--per-launch", "--check-races", "--data-memory"}) {
     if (command->count(option) > 0)
       throw UsageError(fmt::format(
           "run: {} goes with --bench; plain TLM-2.0 initiators run without it", option));

@@ -25,13 +25,14 @@ struct RunOptions {
   std::string verify_data;  // as CLI11 has it: empty: nothing; "true": outputs; "ops": these and
                             // every operation
   std::string data;         // off, deferred or eager; empty: as verify_data and the bench need it
+  std::string data_memory;  // a size; empty: the default
   std::string until_ns;
   std::string max_wall_s;
   std::string deadlock_after_ns = "1000000";
   ObserverOptions observers;
   std::string op_log;  // a file; empty: none
   std::uint64_t op_log_limit = OpLogFile::default_limit;
-  bool check_protocol = false;
+  bool check_protocol = false, check_races = false;
   std::uint64_t max_deltas = RunLimits().max_deltas;  // 0: no bound
   bool print_config = false, json = false, breakdown = false, per_launch = false;
   const CLI::App* command = nullptr;
@@ -45,6 +46,7 @@ struct RunOptions {
   std::optional<Fs> deadlock_after() const;
   std::optional<double> max_wall() const;
   DataMode data_mode(DataMode needed_by_bench) const;
+  std::uint64_t data_memory_bytes() const;
   RunLimits limits() const;
   bool verifies() const { return !verify_data.empty(); }
   bool verifies_ops() const { return verify_data == "ops"; }

@@ -75,9 +75,25 @@ void print_head(std::ostream& out, const RunReport& report, const RunStatistics&
   line("useful efficiency", ratio_text(statistics.activity.useful_efficiency));
 }
 
+std::string data_memory_text(const RunReport::DataMemory& memory) {
+  return fmt::format(
+      "data memory        at most {} of {}, {} values; {} slices computed and {} waits while "
+      "simulating, {:.3f} s\n",
+      size_text(memory.totals.peak_bytes), size_text(memory.limit_bytes), memory.totals.peak_values,
+      memory.pauses.slices, memory.pauses.waits, memory.pauses.seconds);
+}
+
+Json data_memory_json(const RunReport::DataMemory& memory) {
+  return {{"limit_bytes", memory.limit_bytes},        {"peak_bytes", memory.totals.peak_bytes},
+          {"peak_values", memory.totals.peak_values}, {"dropped_operations", memory.totals.dropped},
+          {"slices", memory.pauses.slices},           {"waits", memory.pauses.waits},
+          {"paused_s", memory.pauses.seconds}};
+}
+
 }  // namespace
 
 bool RunReport::verified() const {
+  if (!failed_assertions.empty()) return false;
   if (operations && operations->failed > 0) return false;
   return verdicts && std::all_of(verdicts->begin(), verdicts->end(),
                                  [](const VerdictReport& verdict) { return verdict.ok; });
@@ -103,6 +119,23 @@ bool ended_as_asked(const RunResult& result) {
   return result.status == RunStatus::completed || result.status == RunStatus::until_reached;
 }
 
+bool RunReport::ordered() const {
+  const auto is_message = [](const KernelRemainder& each) {
+    return each.kind == KernelRemainder::Kind::message;
+  };
+  return !races ||
+         (races->pairs == 0 && std::none_of(remainders.begin(), remainders.end(), is_message));
+}
+
+void report_order(const RunReport& report) {
+  for (const KernelRemainder& remainder : report.remainders) {
+    const bool error = report.races && remainder.kind == KernelRemainder::Kind::message;
+    std::cerr << "kernbench: " << (error ? "" : "warning: ") << remainder.text() << '\n';
+  }
+  if (!report.races) return;
+  for (const std::string& race : report.races->texts) std::cerr << "kernbench: " << race << '\n';
+}
+
 bool report_failed_accesses(const RunReport& report) {
   const std::string failed = failed_accesses(report.initiators);
   if (!failed.empty()) std::cerr << "kernbench: " << failed << '\n';
@@ -113,15 +146,21 @@ static void print_report(std::ostream& out, const RunReport& report,
                          const RunStatistics& statistics) {
   print_head(out, report, statistics);
   out << initiators_text(report.initiators) << engines_text(statistics) << memories_text(statistics)
-      << links_text(statistics) << kernels_text(report.kernels, report.per_launch);
+      << links_text(statistics)
+      << kernels_text(report.kernel_groups, report.per_launch ? &report.kernels : nullptr);
   const std::string transfers = report.breakdown == nullptr ? "" : report.breakdown->text();
   if (!transfers.empty()) out << '\n' << transfers;
   out << results_text(report.results) << '\n';
+  if (report.races)
+    out << fmt::format("unordered accesses {} {}\n", report.races->pairs,
+                       report.races->pairs == 1 ? "pair" : "pairs");
   if (report.data_races > 0) out << "data races         " << report.data_races << '\n';
   out << fmt::format(
       "host               {:.3f} s simulating, {:.3f} s elaborating, {} events, {:.0f} events/s\n",
       report.result.wall_s, report.elaboration_s, statistics.events,
       rate(static_cast<double>(statistics.events), report.result.wall_s));
+  if (report.data_memory && report.data_memory->is_told)
+    out << data_memory_text(*report.data_memory);
   if (report.phase2) {
     out << fmt::format("phase 2            {:.3f} s on {} {}, {:.3f} s comparing with references\n",
                        report.phase2->evaluation_s, report.phase2->threads,
@@ -156,9 +195,20 @@ static Json report_json(const RunReport& report, const RunStatistics& statistics
   if (report.breakdown != nullptr) json["transfers"] = report.breakdown->json();
   json["links"] = link_kinds_json(statistics);
   json["kernels"] = kernels_json(report.kernels);
-  json["kernel_groups"] = kernel_groups_json(report.kernels);
+  json["kernel_groups"] = kernel_groups_json(report.kernel_groups);
   json["results"] = results_json(report.results);
   json["data_races"] = report.data_races;
+  if (report.races)
+    json["unordered_accesses"] = {{"pairs", report.races->pairs}, {"races", report.races->texts}};
+  for (const KernelRemainder& each : report.remainders) {
+    const bool message = each.kind == KernelRemainder::Kind::message;
+    json["left_behind"].push_back({{"kernel", each.kernel},
+                                   {"request", each.request},
+                                   {"where", each.where},
+                                   {"kind", message ? "message" : "command"},
+                                   {"what", each.what},
+                                   {"count", each.count}});
+  }
   json["verdicts"] = verdicts_json(report.verdicts.value_or(std::vector<VerdictReport>()));
   json["operations"] = operations_json(report.operations);
   json["verdict"] = report.verdicts ? Json(report.verified() ? "PASS" : "FAIL") : Json();
@@ -168,6 +218,7 @@ static Json report_json(const RunReport& report, const RunStatistics& statistics
       {"phase2_s", report.phase2 ? Json(report.phase2->evaluation_s) : Json()},
       {"phase2_threads", report.phase2 ? Json(report.phase2->threads) : Json()},
       {"verification_s", report.phase2 ? Json(report.phase2->verification_s) : Json()},
+      {"data_memory", report.data_memory ? data_memory_json(*report.data_memory) : Json()},
       {"delta_cycles", report.result.deltas},
       {"events", statistics.events},
       {"events_per_s", rate(static_cast<double>(statistics.events), report.result.wall_s)}};

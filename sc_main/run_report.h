@@ -10,7 +10,10 @@
 
 #include "platform/assembly/external_accesses.h"
 #include "platform/assembly/run.h"
+#include "platform/observe/kernel_remains.h"
+#include "platform/observe/race_report.h"
 #include "platform/observe/run_statistics.h"
+#include "platform/phase2/data_executor.h"
 #include "sc_main/kernel_report.h"
 #include "sc_main/result_report.h"
 
@@ -33,20 +36,34 @@ struct RunReport {
     double evaluation_s = 0;    // in eager mode what was left at the end of the simulation
     double verification_s = 0;  // references and comparisons
   };
-  std::optional<Phase2> phase2;       // if there was one
-  std::vector<KernelReport> kernels;  // of the launches
+  std::optional<Phase2> phase2;  // if there was one
+  struct DataMemory {            // spec 9
+    std::uint64_t limit_bytes = 0;
+    LiveValues::Totals totals;
+    DataExecutor::Pauses pauses;
+    bool is_told = false;  // the limit was given, or has made the simulation pause
+  };
+  std::optional<DataMemory> data_memory;  // with data
+  std::vector<KernelGroup> kernel_groups;
+  std::vector<KernelReport> kernels;  // of the launches, where something lists them
   bool per_launch = false;            // one line for each of them
   std::vector<ResultTable> results;   // of the bench itself
   std::vector<ExternalAccesses> initiators;
   std::uint64_t data_races = 0;
+  std::vector<KernelRemainder> remainders;       // of a run that came to its end
+  std::optional<RaceReport> races;               // with --check-races
+  bool ordered() const;                          // nothing that --check-races finds has been found
   const TransferBreakdown* breakdown = nullptr;  // null: not asked for
   std::optional<std::vector<VerdictReport>>
       verdicts;  // with --verify-data, if the run came to its end
 
   std::optional<OperationsReport> operations;
-  bool verified() const;  // there are verdicts, and all are ok; no operation failed
+  std::vector<std::string> failed_assertions;  // of kernels, as text
+  bool verified() const;  // there are verdicts, and all are ok; no operation, no assertion failed
 };
 
+// Says on standard error what kernels have left behind, and which accesses nothing orders.
+void report_order(const RunReport& report);
 // Says on standard error which accesses of plain TLM-2.0 initiators have failed; false: none.
 bool report_failed_accesses(const RunReport& report);
 // Whether a run has gone as far as it was to.

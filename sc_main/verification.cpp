@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 
-#include "platform/phase2/op_check.h"
 #include "platform/phase2/verify.h"
 #include "sc_main/judgement.h"
 
@@ -47,14 +46,28 @@ std::vector<VerdictReport> verify(const DataExecutor& executor,
   return verdicts;
 }
 
-OperationsReport verify_operations(const FunctionalModel& functional_model,
-                                   const DataExecutor& executor, const OpOrigins& origins,
-                                   unsigned threads, const StopQuestion& stop) {
-  const OpCheck check = check_ops(
-      functional_model.ops(), [&executor](ValueId id) { return executor.computed(id); }, threads,
-      stop);
-  OperationsReport report{check.summary(), check.total(), check.failures.size(), {}};
-  for (const OpFailure& failure : check.failures) {
+OperationsVerification::OperationsVerification(FunctionalModel& functional_model,
+                                               DataExecutor& executor, StopQuestion stop)
+    : functional_model_(functional_model), executor_(executor), stop_(std::move(stop)) {
+  executor_.check_computed([this](const std::vector<DataOpPtr>& ops) {
+    try {
+      check(ops);
+    } catch (const StoppedError& error) {  // the simulation ends on its own way
+      stopped_ = error.what();
+    }
+  });
+}
+
+void OperationsVerification::check(const std::vector<DataOpPtr>& ops) {
+  done_ += check_ops(
+      ops, [this](ValueId id) { return executor_.computed(id); }, executor_.threads(), stop_);
+}
+
+OperationsReport OperationsVerification::report(const OpOrigins& origins) {
+  if (!stopped_.empty()) throw StoppedError(stopped_);
+  check(functional_model_.ops());
+  OperationsReport report{done_.summary(), done_.total(), done_.failures.size(), {}};
+  for (const OpFailure& failure : done_.failures) {
     if (report.failures.size() == failures_told) break;
     const std::string origin = origins.text(failure.op->id);
     report.failures.push_back(fmt::format(

@@ -5,6 +5,7 @@
 
 #include "platform/observe/op_origins.h"
 #include "platform/phase2/data_executor.h"
+#include "platform/phase2/op_check.h"
 #include "sc_main/run_report.h"
 #include "sw/runtime/expectation.h"
 
@@ -17,9 +18,25 @@ std::vector<ByteImage> outputs_of(const std::vector<Expectation>& expectations);
 std::vector<VerdictReport> verify(const DataExecutor& executor,
                                   const std::vector<Expectation>& expectations,
                                   const StopQuestion& stop);
-// Every computed operation against a reference of its own, from its inputs as they are.
-OperationsReport verify_operations(const FunctionalModel& functional_model,
-                                   const DataExecutor& executor, const OpOrigins& origins,
-                                   unsigned threads, const StopQuestion& stop);
+
+// Every computed operation against a reference of its own, from its inputs as they are: those that
+// go while the simulation runs, before they go, and the others at the end.
+class OperationsVerification {
+ public:
+  OperationsVerification(FunctionalModel& functional_model, DataExecutor& executor,
+                         StopQuestion stop);
+  // Of what is there behind phase 2, and of what has gone. StoppedError on a stop request, also on
+  // one that came before.
+  OperationsReport report(const OpOrigins& origins);
+
+ private:
+  void check(const std::vector<DataOpPtr>& ops);
+
+  FunctionalModel& functional_model_;
+  DataExecutor& executor_;
+  StopQuestion stop_;
+  OpCheck done_;
+  std::string stopped_;
+};
 
 }  // namespace kernbench

@@ -41,10 +41,16 @@ std::uint64_t FreeListAllocator::allocate(std::uint64_t nbytes, std::uint64_t al
     const std::uint64_t rest = length - gap - wanted;
     if (gap > 0) {
       block->second = gap;
+      if (rest > 0) free_.emplace_hint(std::next(block), start + gap + wanted, rest);
+    } else if (rest > 0) {  // its entry moves
+      const auto next = std::next(block);
+      auto entry = free_.extract(block);
+      entry.key() = start + wanted;
+      entry.mapped() = rest;
+      free_.insert(next, std::move(entry));
     } else {
       free_.erase(block);
     }
-    if (rest > 0) free_.emplace(start + gap + wanted, rest);
     allocated_.emplace(start + gap, nbytes);
     used_bytes_ += wanted;
     return start + gap;

@@ -102,8 +102,8 @@ namespace {
 // Also when the process is killed while it waits.
 class Obliged {
  public:
-  Obliged(PendingWaits& pending_waits, std::string who, const std::string& what, Fs since)
-      : pending_waits_(pending_waits), ticket_(pending_waits.open(std::move(who), what, since)) {}
+  Obliged(PendingWaits& pending_waits, const char* who, const std::string& what, Fs since)
+      : pending_waits_(pending_waits), ticket_(pending_waits.open(who, what, since)) {}
   ~Obliged() { pending_waits_.close(ticket_); }
   Obliged(const Obliged&) = delete;
   Obliged& operator=(const Obliged&) = delete;

@@ -88,6 +88,13 @@ class PendingDataError : public Error {
   std::string code() const override { return "pending_data"; }
 };
 
+// A condition of a kernel that does not hold (tl.device_assert).
+class DeviceAssertError : public Error {
+ public:
+  using Error::Error;
+  std::string code() const override { return "device_assert"; }
+};
+
 // A launch, or another host request, that came back with ok = false (spec 4.2).
 class LaunchError : public Error {
  public:

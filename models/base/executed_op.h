@@ -27,6 +27,7 @@ struct ExecutedOp {
   std::uint64_t command_id = 0;  // unique per PE
   std::int64_t tile_id = -1;
   std::uint64_t bytes = 0;
+  std::uint64_t runs = 1;              // of a DMA: contiguous pieces of memory
   std::uint64_t macs = 0;              // gemm: m * k * n as they are, not rounded up to cycles
   std::shared_ptr<const DataOp> data;  // null for tile stages, and with data off
 };

@@ -22,6 +22,18 @@ enum class MathOp : std::uint8_t {
   relu,
   gelu,
   silu,
+  exp2,
+  log2,
+  erf,
+  floor,
+  ceil,
+  rint,
+  trunc,
+  logical_not,
+  bitwise_not,
+  randint,
+  rand,
+  randn,
   // binary
   add,
   sub,
@@ -29,6 +41,21 @@ enum class MathOp : std::uint8_t {
   div,
   maximum,
   minimum,
+  mod,
+  idiv,
+  eq,
+  ne,
+  lt,
+  le,
+  gt,
+  ge,
+  logical_and,
+  logical_or,
+  bitwise_and,
+  bitwise_or,
+  bitwise_xor,
+  shl,
+  shr,
   // ternary
   fma,
   clamp,
@@ -39,13 +66,38 @@ enum class MathOp : std::uint8_t {
   min,
   softmax,
   argmax,
+  argmin,
+  any,
+  all,
+  xor_sum,
+  // scans
+  cumsum,
+  cumprod,
+  // sorts
+  sort,
+  topk,
+  // moves
+  cat,
+  flip,
+  gather,
+  update,
 };
-inline constexpr int math_op_count = static_cast<int>(MathOp::argmax) + 1;
+inline constexpr int math_op_count = static_cast<int>(MathOp::update) + 1;
+
+// What decides the shape of the result and the time rule (spec 5.6).
+enum class MathKind : std::uint8_t { element_wise, reduction, scan, sort, move };
 
 std::string_view name_of(MathOp op);
 std::optional<MathOp> parse_math_op(std::string_view name);
-inline bool is_reduction(MathOp op) { return op >= MathOp::sum; }
-int operand_count(MathOp op);  // 1, 2 or 3
+MathKind kind_of(MathOp op);
+int operand_count(MathOp op);   // 1, 2 or 3; 0: any number of them
+int default_cycles(MathOp op);  // per row of lanes
+bool takes_integers_only(MathOp op);
+bool gives_mask(MathOp op);       // i8, 0 or 1
+bool gives_fractions(MathOp op);  // which no integer dtype holds
+inline bool is_reduction(MathOp op) { return kind_of(op) == MathKind::reduction; }
+// Numbers of a counter-based generator: the operand is the counter.
+inline bool is_random(MathOp op) { return op >= MathOp::randint && op <= MathOp::randn; }
 
 // Scope of an operation of an epilogue (spec 5.3): the product of each k tile, an output tile once
 // its sum is complete, or the whole output.

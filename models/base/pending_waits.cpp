@@ -5,7 +5,7 @@
 
 namespace kernbench {
 
-std::size_t PendingWaits::open(std::string who, std::string what, Fs since,
+std::size_t PendingWaits::open(std::string_view who, std::string_view what, Fs since,
                                std::function<std::string()> state) {
   std::size_t ticket = slots_.size();
   if (free_.empty()) {
@@ -14,7 +14,12 @@ std::size_t PendingWaits::open(std::string who, std::string what, Fs since,
     ticket = free_.back();
     free_.pop_back();
   }
-  slots_[ticket] = {{std::move(who), std::move(what), since, std::move(state)}, true};
+  Slot& slot = slots_[ticket];
+  slot.waiter.who = who;
+  slot.waiter.what = what;
+  slot.waiter.since = since;
+  slot.waiter.state = std::move(state);
+  slot.used = true;
   ++open_;
   ++opened_;
   return ticket;

@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <functional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "models/base/units.h"
@@ -22,8 +23,9 @@ class PendingWaits {
     std::function<std::string()> state;  // may be empty; the present state, for a report
   };
 
-  // Returns a ticket for close(); tickets are reused.
-  std::size_t open(std::string who, std::string what, Fs since,
+  // Returns a ticket for close(); tickets are reused, with the room for their texts: waits come by
+  // the million.
+  std::size_t open(std::string_view who, std::string_view what, Fs since,
                    std::function<std::string()> state = {});
   void close(std::size_t ticket);
   bool any() const { return open_ > 0; }

@@ -190,7 +190,16 @@ Fs transfer_fs(std::uint64_t bytes, const Rational& gbs) {
   return ns_to_fs(Rational::fraction(bytes, 1) / gbs);
 }
 
+// Once per stage of an engine: the usual clock, whose cycles are whole femtoseconds, takes one
+// division and no fraction.
 Fs cycles_to_fs(std::uint64_t cycles, const Rational& ghz) {
+  constexpr std::uint64_t small_count = 1u << 20;
+  constexpr Rational::Int small_part = 1 << 16;
+  if (cycles < small_count && 0 < ghz.num() && ghz.num() < small_part && ghz.den() < small_part) {
+    const std::uint64_t whole = cycles * fs_per_ns * static_cast<std::uint64_t>(ghz.den()),
+                        clock = static_cast<std::uint64_t>(ghz.num());
+    if (whole % clock == 0) return whole / clock;
+  }
   return ns_to_fs(Rational::fraction(cycles, 1) / ghz);
 }
 

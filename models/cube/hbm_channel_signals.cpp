@@ -1,5 +1,6 @@
 #include "models/cube/hbm_channel_signals.h"
 
+#include <algorithm>
 #include <vector>
 
 namespace kernbench {
@@ -30,10 +31,25 @@ void HbmChannelSignals::booked(const Transaction& transaction, HbmDirection dire
 std::uint64_t HbmChannelSignals::address_of(const Transaction& transaction) const {
   const RouteExtension& route = transaction.route();
   if (route.channel != every_channel) return transaction.get_address();
+  if (route.list != nullptr) return address_of_run(transaction);
   const std::uint64_t first = route.offset / burst_bytes_;
   const std::uint64_t behind = (index_ + channels_ - first % channels_) % channels_;
   if (behind == 0) return transaction.get_address();
   return transaction.get_address() + (first + behind) * burst_bytes_ - route.offset;
+}
+
+// The same of several runs.
+std::uint64_t HbmChannelSignals::address_of_run(const Transaction& transaction) const {
+  const RouteExtension& route = transaction.route();
+  for (std::uint32_t flit = 0; flit < route.list->size(); ++flit) {
+    const FlitList::Flit& of = (*route.list)[flit];
+    const std::uint64_t last = (of.offset + of.bytes - 1) / burst_bytes_;
+    for (std::uint64_t burst = of.offset / burst_bytes_; burst <= last; ++burst) {
+      if (burst % channels_ == index_)
+        return transaction.get_address() - route.offset + std::max(of.offset, burst * burst_bytes_);
+    }
+  }
+  return transaction.get_address();
 }
 
 Fs HbmChannelSignals::update(Fs now) {

@@ -33,6 +33,7 @@ class HbmChannelSignals final : public SignalGroup {
 
   void end_observation() override;
   std::uint64_t address_of(const Transaction& transaction) const;
+  std::uint64_t address_of_run(const Transaction& transaction) const;
 
   std::size_t index_, channels_;
   std::uint32_t burst_bytes_;

@@ -6,8 +6,10 @@
 // write ends there, any other is acknowledged. A read books all its bursts in address order
 // overhead_ns after its command; a response flit leaves when all bursts up to its last one have
 // finished. Departures of one instant go in order of the arrivals that caused them (a write's last
-// flit). A request for one channel alone (LA in one_to_one) books that channel by the same rules,
-// its offset counted in the channel's bytes. Not modelled here: values (MemoryStore holds them).
+// flit). The bursts of a read of several runs are those that the runs touch, in their order, each
+// once if consecutive runs share it. A request for one channel alone (LA in one_to_one) books that
+// channel by the same rules, its offset counted in the channel's bytes. Not modelled here: values
+// (MemoryStore holds them).
 #pragma once
 
 #include <algorithm>
@@ -66,6 +68,8 @@ class HbmController final : public FabricNode {
   void read_command(const Arrival& arrival, Fs now);
   void leave(std::uint32_t index, Fs now);
   void commit(std::uint32_t index, Fs now);
+  template <class Booked>
+  void book_runs(Service& service, const FlitList& flits, Fs now, Booked booked);
   static Fs flit_ready(Service& service);
 
   SerialIngress ingress_;
@@ -150,19 +154,45 @@ void HbmController<Timing>::read_command(const Arrival& arrival, Fs now) {
   RouteExtension& route = transaction.route();
   ++reads_;
   report_passage(arrival, arrival.time);
-  service.read.book_all(timing_, interleave_, route.offset, transaction.get_data_length(), now,
-                        route.channel, [&](std::size_t channel, const HbmSlot& first, Fs finish) {
-                          channels_.booked(transaction, channel, HbmDirection::read, now, first,
-                                           finish);
-                        });
+  const auto booked = [&](std::size_t channel, const HbmSlot& first, Fs finish) {
+    channels_.booked(transaction, channel, HbmDirection::read, now, first, finish);
+  };
+  if (route.list != nullptr) {
+    book_runs(service, *route.list, now, booked);
+  } else {
+    service.read.book_all(timing_, interleave_, route.offset, transaction.get_data_length(), now,
+                          route.channel, booked);
+  }
   route.make_response();
   route.cut_flits(transaction.get_data_length(), flit_bytes_);
   services_.schedule(flit_ready(service), index);
 }
 
+// The bursts that the runs touch, in the order of the runs; a flit is ready when those up to its
+// last one have finished.
+template <class Timing>
+template <class Booked>
+void HbmController<Timing>::book_runs(Service& service, const FlitList& flits, Fs now,
+                                      Booked booked) {
+  const std::uint16_t of = service.transaction->route().channel;
+  service.ready.clear();
+  Fs latest = now;
+  std::uint32_t flit = 0;
+  flits.for_each_burst(interleave_.burst_shift, [&](std::uint32_t at, std::uint64_t burst) {
+    for (; flit < at; ++flit) service.ready.push_back(latest);
+    const std::size_t channel = interleave_.channel_of(burst, of);
+    const HbmSlot slot =
+        timing_.book({channel, interleave_.index_of(burst, of), HbmDirection::read}, now);
+    latest = std::max(latest, slot.finish);
+    booked(channel, slot, slot.finish);
+  });
+  service.ready.resize(flits.size(), latest);
+}
+
 template <class Timing>
 Fs HbmController<Timing>::flit_ready(Service& service) {
   const RouteExtension& route = service.transaction->route();
+  if (route.list != nullptr) return service.ready[service.next_flit];
   return service.read.ready(route.offset_of(service.next_flit) + route.bytes_of(service.next_flit) -
                             1);
 }

@@ -21,6 +21,7 @@ class HbmServices {
     Fs commit = 0;                // write: latest finish so far
     std::uint32_t next_flit = 0;  // read: that leaves next
     Read read;
+    std::vector<Fs> ready;  // a read of several runs: by flit
   };
 
   std::uint32_t open(Transaction& transaction) {

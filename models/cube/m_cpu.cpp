@@ -33,6 +33,8 @@ class MCpu final : public ControlNode {
   Fs memory_due(const Transaction& request, Fs arrival) override;
   unsigned debug_access(tlm::tlm_generic_payload& payload, std::uint64_t offset) override;
 
+  PeId first_pe() const;  // of the cube
+
   Fs read_free_at_ = 0;
   Fs write_free_at_ = 0;
 };
@@ -57,12 +59,23 @@ void MCpu::arrived(Transaction& request, std::shared_ptr<const PeMessage> messag
   fan_out(request, message, std::move(stamped));
 }
 
+PeId MCpu::first_pe() const {
+  const std::vector<NodeId>& m_cpus = machine().tables.m_cpus;
+  const auto index =
+      static_cast<int>(std::find(m_cpus.begin(), m_cpus.end(), node()) - m_cpus.begin());
+  return {index / machine().cubes(), index % machine().cubes(), 0};
+}
+
 std::vector<ControlNode::End> MCpu::ends_of(const PeMessage& message) const {
   std::vector<End> ends;
-  for (const PeId& pe : message.targets) {
-    if (machine().m_cpu(pe.sip, pe.cube) == node())
-      ends.push_back({machine().engine(pe, message.end()), pe, false});
-  }
+  const auto [begin, end] =  // sorted
+      std::equal_range(message.targets.begin(), message.targets.end(), first_pe(),
+                       [](const PeId& a, const PeId& b) {
+                         return std::tie(a.sip, a.cube) < std::tie(b.sip, b.cube);
+                       });
+  ends.reserve(static_cast<std::size_t>(end - begin));
+  for (auto pe = begin; pe != end; ++pe)
+    ends.push_back({machine().engine(*pe, message.end()), *pe, false});
   return ends;
 }
 

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <optional>
 #include <string>
 
 #include "models/base/errors.h"
@@ -55,7 +56,7 @@ Segment Segment::of_bytes(SharedBytes bytes, std::uint64_t nbytes) {
   return {Kind::bytes, nbytes, std::move(bytes), no_value, 0};
 }
 Segment Segment::of_value(const ValueRef& ref) {
-  return {Kind::value, ref.nbytes, nullptr, ref.id, ref.offset};
+  return {Kind::value, ref.nbytes, nullptr, ref.id, ref.offset, nullptr, ref.keeper};
 }
 Segment Segment::of_capture(std::shared_ptr<const Capture> capture, std::uint64_t nbytes) {
   return {Kind::capture, nbytes, nullptr, no_value, 0, std::move(capture)};
@@ -109,12 +110,18 @@ bool ByteImage::bound() const {
 ByteImage ByteImage::without_captures() const {
   if (captures_ == 0) return *this;
   ByteImage image;
+  const Capture* capture = nullptr;  // of the cursor
+  std::optional<ImageCursor> cursor;
   for (const Segment& segment : segments_) {
-    if (segment.kind == Segment::Kind::capture) {
-      image.append(segment.capture->image().slice(segment.offset, segment.nbytes));
-    } else {
+    if (segment.kind != Segment::Kind::capture) {
       image.append(segment);
+      continue;
     }
+    if (segment.capture.get() != capture) {
+      capture = segment.capture.get();
+      cursor.emplace(capture->image());
+    }
+    cursor->append_to(image, segment.offset, segment.nbytes);
   }
   return image;
 }
@@ -163,6 +170,28 @@ ByteImage ByteImage::slice(std::uint64_t offset, std::uint64_t nbytes) const {
     if (begin >= offset + nbytes) break;
   }
   return part;
+}
+
+void ImageCursor::append_to(ByteImage& out, std::uint64_t offset, std::uint64_t nbytes) {
+  if (offset > image_->nbytes() || nbytes > image_->nbytes() - offset) {
+    throw ModelError(
+        fmt::format("slice [{}, +{}) of an image of {} bytes", offset, nbytes, image_->nbytes()));
+  }
+  if (offset < begin_) segment_ = begin_ = 0;
+  const std::vector<Segment>& segments = image_->segments();
+  while (nbytes > 0) {
+    const Segment& segment = segments[segment_];
+    const std::uint64_t end = begin_ + segment.nbytes;
+    if (offset < end) {
+      const std::uint64_t part = std::min(nbytes, end - offset);
+      out.append(segment.slice(offset - begin_, part));
+      offset += part;
+      nbytes -= part;
+    }
+    if (offset < end) return;
+    begin_ = end;
+    ++segment_;
+  }
 }
 
 void ByteImage::copy_to(std::byte* out, const ValueLookup& lookup) const {

@@ -16,10 +16,14 @@ namespace kernbench {
 using ValueId = std::uint64_t;  // numbered from 1 in order of issue
 inline constexpr ValueId no_value = 0;
 
+class LiveValue;  // models/data/live_values.h
+using ValueKeeper = std::shared_ptr<const LiveValue>;
+
 struct ValueRef {
   ValueId id = no_value;
   std::uint64_t offset = 0;  // bytes within the value
   std::uint64_t nbytes = 0;
+  ValueKeeper keeper = nullptr;  // the value is reachable while somebody has it; null: of a test
 };
 
 // Bytes with shared ownership. Read-only while more than one owner holds them.
@@ -45,6 +49,7 @@ struct Segment {
   ValueId value = no_value;  // kind value
   std::uint64_t offset = 0;  // kinds value, capture: first byte within it
   std::shared_ptr<const Capture> capture = nullptr;
+  ValueKeeper keeper = nullptr;  // kind value
 
   static Segment of_zeros(std::uint64_t nbytes);
   static Segment of_bytes(SharedBytes bytes, std::uint64_t nbytes);
@@ -90,6 +95,20 @@ class ByteImage {
   std::uint64_t nbytes_ = 0;
   std::size_t pending_ = 0;   // segments that are values
   std::size_t captures_ = 0;  // or captures
+};
+
+// Slices of one image in ascending order: as many as there are segments cost no more than one pass.
+class ImageCursor {
+ public:
+  explicit ImageCursor(const ByteImage& image) : image_(&image) {}  // which must outlive it
+
+  // Appends [offset, offset + nbytes) of the image to `out`. ModelError outside the image.
+  void append_to(ByteImage& out, std::uint64_t offset, std::uint64_t nbytes);
+
+ private:
+  const ByteImage* image_;
+  std::size_t segment_ = 0;
+  std::uint64_t begin_ = 0;  // of the segment
 };
 
 }  // namespace kernbench

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
 #include <cstdio>
 
@@ -23,9 +24,13 @@ std::string text(double value) {
   return digits;
 }
 
+// Of very many, as a scattered access has, the first.
 std::string text(const PhysRanges& ranges) {
+  constexpr std::size_t shown = 256;
   std::string list;
   for (const PhysRange& range : ranges) {
+    if (&range - ranges.data() == shown)
+      return list + ";and " + std::to_string(ranges.size() - shown) + " more";
     char item[48];
     std::snprintf(item, sizeof item, "%s0x%llx+%llu", list.empty() ? "" : ";",
                   static_cast<unsigned long long>(range.pa),
@@ -54,6 +59,8 @@ struct ParamsText {
   std::string operator()(const MemoryParams&) const { return ""; }
   std::string operator()(const GemmParams& p) const {
     std::string line = fmt::format("m={} k={} n={}", p.m, p.k, p.n);
+    if (p.batch > 1) line += fmt::format(" batch={}", p.batch);
+    if (p.accumulates) line += " accumulates";
     if (p.transpose_a) line += " transpose_a";
     if (p.transpose_b) line += " transpose_b";
     if (p.acc_dtype) line += " acc=" + std::string(name_of(*p.acc_dtype));
@@ -63,6 +70,13 @@ struct ParamsText {
   std::string operator()(const MathParams& p) const {
     std::string line = "op=" + std::string(name_of(p.op));
     if (p.axis) line += fmt::format(" axis={}", *p.axis);
+    for (const int axis : p.more_axes) line += fmt::format(";{}", axis);
+    if (p.reverse) line += kind_of(p.op) == MathKind::sort ? " descending" : " reverse";
+    if (p.indices) line += " indices";
+    if (p.op == MathOp::topk) line += fmt::format(" k={}", p.kept);
+    for (std::size_t i = 0; i < p.starts.size(); ++i)
+      line += fmt::format("{}{}", i == 0 ? " starts=" : ";", p.starts[i]);
+    if (is_random(p.op)) line += fmt::format(" seed={} rounds={}", p.seed, p.rounds);
     for (std::size_t i = 0; i < p.operands.size(); ++i) {
       line += (i == 0 ? " operands=" : ";") + (p.operands[i].input >= 0
                                                    ? fmt::format("in{}", p.operands[i].input)
@@ -109,9 +123,37 @@ std::vector<ValueId> input_ids(const DataOp& op) {
           fmt::format("op {} is looked at before the accesses of its instant are in order", op.id));
     return *memory->values;
   }
-  ByteImage all;
-  for (const TensorValue& input : op.inputs) all.append(input.image);
-  return all.value_ids();
+  if (op.released) return *op.released;
+  std::vector<ValueId> ids;
+  for (const TensorValue& input : op.inputs) {
+    const std::vector<ValueId> more = input.image.value_ids();
+    ids.insert(ids.end(), more.begin(), more.end());
+  }
+  if (op.inputs.size() < 2) return ids;
+  std::sort(ids.begin(), ids.end());
+  ids.erase(std::unique(ids.begin(), ids.end()), ids.end());
+  return ids;
+}
+
+std::uint64_t input_bytes(const DataOp& op) {
+  std::uint64_t bytes = 0;
+  for (const TensorValue& input : op.inputs) {
+    for (const Segment& segment : input.image.segments()) {
+      if (segment.kind == Segment::Kind::bytes) bytes += segment.nbytes;
+    }
+  }
+  return bytes;
+}
+
+bool inputs_bound(const DataOp& op) {
+  return std::all_of(op.inputs.begin(), op.inputs.end(),
+                     [](const TensorValue& input) { return input.image.bound(); });
+}
+
+void release_inputs(DataOp& op) {
+  if (op.released) return;
+  op.released = input_ids(op);
+  for (TensorValue& input : op.inputs) input.image = {};
 }
 
 }  // namespace kernbench

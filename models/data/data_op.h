@@ -1,5 +1,6 @@
 // DataOp: the effect of one command on values. Memory ops only move references; gemm and math ops
-// define new values, which phase 2 computes (spec 9). An op is immutable once recorded.
+// define new values, which phase 2 computes (spec 9). An op is immutable once recorded, until its
+// inputs are released.
 #pragma once
 
 #include <cstdint>
@@ -38,9 +39,14 @@ struct MemoryParams {
 };
 
 // out{M,N} = a{M,K} b{K,N}; with transpose_a the operand has shape {K,M}, with transpose_b {N,K}.
-// inputs: a, b, epilogue operands.
+// Of three axes {batch,M,K} {batch,K,N}: a product for each index of the first one, not transposed.
+// inputs: a, b, then the accumulator or the epilogue's operands.
 struct GemmParams {
   std::int64_t m = 0, k = 0, n = 0;  // filled by FunctionalModel
+  std::int64_t batch = 1;            // filled by FunctionalModel
+  // Input 2 is added to the product: the sum over K from zero first, then one addition in the
+  // accumulator's dtype, which is the output's. Not with an epilogue.
+  bool accumulates = false;
   bool transpose_a = false,
        transpose_b = false;        // FunctionalModel turns transposed views into these
   std::optional<DType> acc_dtype;  // f32 for floats, i32 for integers: filled by FunctionalModel,
@@ -66,6 +72,13 @@ struct MathParams {
   std::optional<int> axis;            // reductions and softmax; negative counts from the end
   std::optional<DType> out_dtype;     // default: see result_dtype(); FunctionalModel fills it
   std::vector<EpilogueOp> epilogue;   // composites: output_tile and kernel scope
+  std::vector<int> more_axes;         // reductions: reduced together with `axis`
+  bool reverse = false;               // scans: from the end; sort, topk: the largest first
+  bool indices = false;               // sort, topk: places along the axis instead of elements
+  std::int64_t kept = 0;              // topk: extent of the result
+  std::vector<std::int64_t> starts;   // update: place of the part's first element
+  std::uint64_t seed = 0;             // random numbers
+  int rounds = 10;                    // of Philox
 };
 
 // The elements of the one input in row-major order, converted to the output's dtype. Not a command:
@@ -92,6 +105,8 @@ struct DataOp {
   std::vector<TensorValue> inputs;   // gemm, math, convert
   std::vector<OutputValue> outputs;  // gemm, math, convert: one
   OpAddresses places;
+  // What `inputs` referred to, once their images have been given up (release_inputs).
+  std::optional<std::vector<ValueId>> released = std::nullopt;
 };
 using DataOpPtr = std::shared_ptr<const DataOp>;
 
@@ -103,5 +118,13 @@ const char* gemm_name(DType in);  // "gemm_f16": the name of the record
 std::string describe(const DataOp& op);
 std::vector<ValueId> input_ids(
     const DataOp& op);  // values that it reads or moves; each once, ascending
+
+// Known bytes of its inputs: what the op keeps in host memory. Shared ones count in full.
+std::uint64_t input_bytes(const DataOp& op);
+// Whether the accesses that bind the inputs are in order (AccessJournal).
+bool inputs_bound(const DataOp& op);
+// Nobody will compute or check the op any more: the bytes and values that it reads go, their shapes
+// and ids stay for its record.
+void release_inputs(DataOp& op);
 
 }  // namespace kernbench

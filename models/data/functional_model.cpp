@@ -6,6 +6,7 @@
 
 #include "models/base/errors.h"
 #include "models/data/elements.h"
+#include "models/data/race_detector.h"
 #include "models/data/shape_rules.h"
 
 namespace kernbench {
@@ -26,8 +27,10 @@ std::vector<DType> dtypes_of(const std::vector<TensorValue>& values) {
 // Number of inputs that are the op's own; those of the epilogue follow and take no part in its
 // shape.
 std::size_t operand_tensors(const MathParams& params, std::size_t inputs) {
-  if (params.operands.empty())
-    return std::min<std::size_t>(inputs, static_cast<std::size_t>(operand_count(params.op)));
+  if (params.operands.empty()) {
+    const int count = operand_count(params.op);
+    return count == 0 ? inputs : std::min(inputs, static_cast<std::size_t>(count));
+  }
   int count = 0;
   for (const MathOperand& operand : params.operands) count = std::max(count, operand.input + 1);
   return static_cast<std::size_t>(count);
@@ -62,6 +65,8 @@ const char* name_of(DataMode mode) {
 }
 
 // --- accesses of PEs ---
+
+void FunctionalModel::detect_races() { races_ = std::make_shared<RaceDetector>(); }
 
 void FunctionalModel::resolve_before(Fs time) {
   if (journal_.is_earlier(time)) resolve();
@@ -119,10 +124,16 @@ void FunctionalModel::resolve() {
       memory->values = each.moved.value_ids();
     for (TensorValue& input : each.op->inputs) input.image = input.image.without_captures();
   }
-  if (resolver_ == nullptr) return;
   for (const Unresolved& each : now_resolved) {
-    if (!each.op->outputs.empty()) resolver_->recorded(each.op);
+    if (!each.op->outputs.empty()) recorded(each.op);
   }
+  now_resolved.clear();
+  live_values_.make_room();
+}
+
+// Its inputs are bound. One whose value is out of reach by now is not computed.
+void FunctionalModel::recorded(const std::shared_ptr<DataOp>& op) {
+  if (live_values_.recorded(op) && resolver_ != nullptr) resolver_->recorded(op);
 }
 
 bool FunctionalModel::is_unresolved(ValueId id) const {
@@ -158,6 +169,12 @@ DataOpPtr FunctionalModel::store(const TensorValue& value, const PhysRanges& to,
   return memory_op(MemoryParams::Kind::store, dense.image, from, to);
 }
 
+std::vector<DeviceMessage> FunctionalModel::messages() const {
+  std::vector<DeviceMessage> sorted = messages_;
+  std::stable_sort(sorted.begin(), sorted.end(), &comes_before);
+  return sorted;
+}
+
 // --- values ---
 
 DataOpPtr FunctionalModel::taken(const TensorValue& value, const PhysRanges& from) {
@@ -168,11 +185,14 @@ IssuedOp FunctionalModel::gemm(GemmParams params, std::vector<TensorValue> input
                                OpAddresses places) {
   if (inputs.size() < 2) throw UsageError("dot takes two operands");
   const TensorValue &a = inputs[0], &b = inputs[1];
+  const bool batched = a.shape.rank() == 3;
   const GemmExtents extents =
-      gemm_extents(a.shape, b.shape, params.transpose_a, params.transpose_b);
+      batched ? dot_extents(a.shape, b.shape)
+              : gemm_extents(a.shape, b.shape, params.transpose_a, params.transpose_b);
   params.m = extents.m;
   params.k = extents.k;
   params.n = extents.n;
+  params.batch = extents.batch;
   const DType accumulator = accumulator_dtype(a.dtype, b.dtype);
   if (params.acc_dtype.value_or(accumulator) != accumulator) {
     throw UsageError(fmt::format("acc_dtype {} of {}: must be {}", name_of(*params.acc_dtype),
@@ -184,7 +204,15 @@ IssuedOp FunctionalModel::gemm(GemmParams params, std::vector<TensorValue> input
   if (!params.out_dtype)
     params.out_dtype = is_float(a.dtype) ? promote(a.dtype, b.dtype) : DType::i32;
   if (params.tile_k <= 0) params.tile_k = params.k;
-  const Shape out({params.m, params.n});
+  const Shape out =
+      batched ? Shape({params.batch, params.m, params.n}) : Shape({params.m, params.n});
+  if ((params.accumulates || batched) && !params.epilogue.empty())
+    throw UsageError("dot with an epilogue: takes neither an accumulator nor a batch");
+  if (params.accumulates) {
+    if (inputs.size() != 3) throw UsageError("dot with an accumulator takes three operands");
+    check_accumulator(out, accumulator, inputs[2].shape, inputs[2].dtype);
+    params.out_dtype = accumulator;
+  }
   check_epilogue(params.epilogue, shapes_of(inputs), out,
                  (params.k + params.tile_k - 1) / params.tile_k);
   const DType out_dtype = *params.out_dtype;
@@ -267,26 +295,28 @@ IssuedOp FunctionalModel::define(DataOp op, const Shape& shape, DType dtype) {
   }
   op.id = next_op_++;
   op.outputs = {{values() + 1, shape, dtype}};
-  const OutputValue& out = op.outputs.front();
-  TensorValue value{ByteImage::of(ValueRef{out.id, 0, out.nbytes()}), shape, dtype, {}};
-  auto defined = std::make_shared<DataOp>(std::move(op));
-  ops_.push_back(defined);
-  if (!is_resolved) {
-    unresolved_.push_back({std::move(defined), {}});
-  } else if (resolver_ != nullptr) {
-    resolver_->recorded(ops_.back());
+  const auto defined = std::make_shared<DataOp>(std::move(op));
+  TensorValue value{ByteImage::of(live_values_.add(defined)), shape, dtype, {}};
+  if (is_resolved) {
+    recorded(defined);
+    live_values_.make_room();
+  } else {
+    unresolved_.push_back({defined, {}});
   }
-  return {ops_.back(), std::move(value)};
+  return {defined, std::move(value)};
 }
 
-const DataOpPtr& FunctionalModel::defining_op(ValueId id) const {
+DataOpPtr FunctionalModel::defining_op(ValueId id) const {
   if (id == no_value || id > values()) throw ModelError(fmt::format("value {} does not exist", id));
-  return ops_[id - 1];
+  DataOpPtr op = live_values_.op(id);
+  if (op == nullptr) throw ModelError(fmt::format("value {} is out of reach, or computed", id));
+  return op;
 }
 
 void FunctionalModel::computed(const DataOp& op, std::shared_ptr<const GemmProducts> products) {
   const ValueId id = op.outputs.at(0).id;
   resolve();
+  if (!live_values_.reachable(id)) return;
   products_[id] = std::move(products);
   if (resolver_ != nullptr) resolver_->products_computed(id);
 }

@@ -1,5 +1,6 @@
 // FunctionalModel: the values of a run. Owns the MemoryStore, numbers values and ops in order of
-// issue, and keeps the ops that define values for phase 2. With `--data off` there is none.
+// issue, and keeps the ops that define values for phase 2 (LiveValues). With `--data off` there is
+// none.
 //
 // A load binds to what is visible at its issue and a store is visible from its issue (ADR-0020 D3):
 // memory ops copy references as of the call, whatever their timing. Accesses of PEs in one instant
@@ -16,11 +17,15 @@
 
 #include "models/data/access_journal.h"
 #include "models/data/data_op.h"
+#include "models/data/device_message.h"
 #include "models/data/gemm_products.h"
+#include "models/data/live_values.h"
 #include "models/data/memory_store.h"
 #include "models/data/value_resolver.h"
 
 namespace kernbench {
+
+class RaceDetector;  // race_detector.h
 
 enum class DataMode : std::uint8_t { off, deferred, eager };
 const char* name_of(DataMode mode);
@@ -51,6 +56,10 @@ class FunctionalModel {
   void resolve_before(Fs time);
   std::uint64_t data_races() const { return journal_.data_races(); }
 
+  // --- accesses that nothing orders (`--check-races`); before the run
+  void detect_races();
+  RaceDetector* races() const { return races_.get(); }  // null: not asked for
+
   // --- the same, at once ---
   MemoryStore& memory();
   TensorValue view(const PhysRanges& from, const Shape& shape, DType dtype);
@@ -60,7 +69,8 @@ class FunctionalModel {
   // --- values ---
   // Payload of a message. Nothing moves here: the op is for the record of the message.
   DataOpPtr taken(const TensorValue& value, const PhysRanges& from);
-  // inputs: a, b, then the operands that the epilogue names. Fills m, k, n.
+  // inputs: a, b, then the accumulator or the operands that the epilogue names. Fills m, k, n and
+  // batch.
   IssuedOp gemm(GemmParams params, std::vector<TensorValue> inputs, OpAddresses places = {});
   IssuedOp math(MathParams params, std::vector<TensorValue> inputs, OpAddresses places = {});
   // The same elements in row-major order: the value itself if dense, a known one rearranged, else a
@@ -86,6 +96,10 @@ class FunctionalModel {
   // Null: its engine is not done with it, or they have been taken.
   std::shared_ptr<const GemmProducts> take_products(ValueId id);
 
+  // --- messages of kernels about values that are not known yet ---
+  void add_message(DeviceMessage message) { messages_.push_back(std::move(message)); }
+  std::vector<DeviceMessage> messages() const;  // by time, then PE
+
   bool eager() const { return resolver_ != nullptr; }
   // Whether bytes() has an answer. Eager mode has one for every value, whether it has been computed
   // by now or not: what a reader sees must not depend on the speed of the workers.
@@ -97,11 +111,13 @@ class FunctionalModel {
   // Empty if some of it is not known. Eager: waits for it.
   std::vector<std::byte> bytes_before(Fs now, std::uint64_t physical, std::uint64_t nbytes);
 
-  const std::vector<DataOpPtr>& ops() const {
-    return ops_;
-  }                                                // gemm, math and convert, in order of issue
-  ValueId values() const { return ops_.size(); }   // ids are 1..values()
-  const DataOpPtr& defining_op(ValueId id) const;  // ModelError if unknown
+  // Ops that define values, as long as they are kept.
+  LiveValues& live_values() { return live_values_; }
+  const LiveValues& live_values() const { return live_values_; }
+  // gemm, math and convert, in order of issue
+  std::vector<DataOpPtr> ops() const { return live_values_.ops(); }
+  ValueId values() const { return live_values_.issued(); }  // ids are 1..values()
+  DataOpPtr defining_op(ValueId id) const;                  // ModelError if unknown or gone
 
   // Eager mode: the resolver must outlive the functional_model's use. None = deferred.
   void set_resolver(ValueResolver* resolver) { resolver_ = resolver; }
@@ -116,14 +132,17 @@ class FunctionalModel {
   DataOpPtr memory_op(MemoryParams::Kind kind, const ByteImage& moved, PhysRanges from,
                       PhysRanges to);
   bool is_unresolved(ValueId id) const;
+  void recorded(const std::shared_ptr<DataOp>& op);
   ValueLookup lookup();
 
+  LiveValues live_values_;
   MemoryStore memory_;
   AccessJournal journal_{memory_};
-  std::vector<DataOpPtr> ops_;  // index = value id - 1
   std::vector<Unresolved> unresolved_;
+  std::vector<DeviceMessage> messages_;
   std::uint64_t next_op_ = 1;
   ValueResolver* resolver_ = nullptr;
+  std::shared_ptr<RaceDetector> races_;
   std::map<NodeId, std::string> engines_;
   std::map<ValueId, std::shared_ptr<const GemmProducts>> products_;
 };

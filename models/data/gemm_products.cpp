@@ -19,9 +19,10 @@ GemmProducts::GemmProducts(const DataOp& op) {
   integer_ = params.acc_dtype == DType::i32;
   columns_ = params.n;
   part_depth_ = has_k_tile_scope(params) ? params.tile_k : params.k;
-  missing_ = params.m * params.k * params.n;
-  parts_.assign(index_of(params.k - 1) + 1,
-                std::vector<std::uint32_t>(static_cast<std::size_t>(params.m * params.n)));
+  missing_ = params.batch * params.m * params.k * params.n;
+  parts_.assign(
+      index_of(params.k - 1) + 1,
+      std::vector<std::uint32_t>(static_cast<std::size_t>(params.batch * params.m * params.n)));
 }
 
 void GemmProducts::add(const ProductBlock& block, const std::uint32_t* bits) {

@@ -95,8 +95,9 @@ void MemoryStore::forget_values(std::uint64_t begin, std::uint64_t end) {
     PendingRange& left = before->second;
     if (left.end > begin) {
       if (left.end > end)
-        pending_.emplace_hint(range, end,
-                              PendingRange{left.end, left.id, left.offset + (end - before->first)});
+        pending_.emplace_hint(
+            range, end,
+            PendingRange{left.end, left.id, left.offset + (end - before->first), left.keeper});
       if (before->first == begin) {
         pending_.erase(before);
       } else {
@@ -108,7 +109,8 @@ void MemoryStore::forget_values(std::uint64_t begin, std::uint64_t end) {
   while (range != pending_.end() && range->first < end) {
     if (range->second.end > end) {
       const PendingRange& right = range->second;
-      pending_.emplace(end, PendingRange{right.end, right.id, right.offset + (end - range->first)});
+      pending_.emplace(end, PendingRange{right.end, right.id, right.offset + (end - range->first),
+                                         right.keeper});
     }
     range = pending_.erase(range);
   }
@@ -175,7 +177,7 @@ void MemoryStore::write_value(std::uint64_t pa, const ValueRef& ref) {
   if (ref.nbytes == 0) return;
   forget_values(pa, pa + ref.nbytes);
   drop_whole_pages(pa, pa + ref.nbytes);
-  pending_.emplace(pa, PendingRange{pa + ref.nbytes, ref.id, ref.offset});
+  pending_.emplace(pa, PendingRange{pa + ref.nbytes, ref.id, ref.offset, ref.keeper});
 }
 
 void MemoryStore::write_image(std::uint64_t pa, const ByteImage& image) {
@@ -186,7 +188,7 @@ void MemoryStore::write_image(std::uint64_t pa, const ByteImage& image) {
         clear(pa, segment.nbytes);
         break;
       case Segment::Kind::value:
-        write_value(pa, {segment.value, segment.offset, segment.nbytes});
+        write_value(pa, {segment.value, segment.offset, segment.nbytes, segment.keeper});
         break;
       case Segment::Kind::bytes:
         forget_values(pa, pa + segment.nbytes);
@@ -217,8 +219,11 @@ void MemoryStore::write_image(const PhysRanges& ranges, const ByteImage& image) 
                                  total_bytes(ranges)));
   }
   std::uint64_t done = 0;
+  ImageCursor cursor(image);
   for (const PhysRange& range : ranges) {
-    write_image(range.pa, image.slice(done, range.nbytes));
+    ByteImage part;
+    cursor.append_to(part, done, range.nbytes);
+    write_image(range.pa, part);
     done += range.nbytes;
   }
 }
@@ -253,7 +258,8 @@ ByteImage MemoryStore::snapshot(std::uint64_t pa, std::uint64_t nbytes) const {
     if (pa == end) break;
     const PendingRange& pending = range->second;
     const std::uint64_t count = std::min(pending.end, end) - pa;
-    image.append(Segment::of_value({pending.id, pending.offset + (pa - range->first), count}));
+    image.append(Segment::of_value(
+        {pending.id, pending.offset + (pa - range->first), count, pending.keeper}));
     pa += count;
   }
   return image;
@@ -262,6 +268,11 @@ ByteImage MemoryStore::snapshot(std::uint64_t pa, std::uint64_t nbytes) const {
 ByteImage MemoryStore::snapshot(const PhysRanges& ranges) const {
   ByteImage image;
   for (const PhysRange& range : ranges) image.append(snapshot(range.pa, range.nbytes));
+  // References to many small pieces would keep whole pages, and cost more than the bytes.
+  constexpr std::uint64_t many = 16, small_bytes = 512;
+  if (ranges.size() > many && image.known() &&
+      image.nbytes() / image.segments().size() < small_bytes)
+    return ByteImage::of(image.flatten(), image.nbytes());
   return image;
 }
 

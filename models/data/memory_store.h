@@ -52,6 +52,7 @@ class MemoryStore {
     std::uint64_t end = 0;
     ValueId id = no_value;
     std::uint64_t offset = 0;  // of the range's first byte within the value
+    ValueKeeper keeper = nullptr;
   };
   struct Page {
     SharedBytes bytes;

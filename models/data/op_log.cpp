@@ -36,8 +36,9 @@ OpRow row_of(const OpRecord& record, const NodeName& node_name) {
             "",
             {},
             {}};
+  if (op.runs > 1) row.params = "runs=" + std::to_string(op.runs);
   if (op.data) {
-    row.params = describe(*op.data);
+    row.params += (row.params.empty() ? "" : " ") + describe(*op.data);
     row.inputs = input_ids(*op.data);
     for (const OutputValue& output : op.data->outputs) row.outputs.push_back(output.id);
   }

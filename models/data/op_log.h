@@ -33,7 +33,7 @@ struct OpRow {
   std::uint64_t command = 0;
   std::int64_t tile = -1;
   std::uint64_t bytes = 0;
-  std::string params;  // describe() of the data op
+  std::string params;  // "runs=64" of a strided DMA, describe() of the data op
   std::vector<ValueId> inputs, outputs;
 };
 OpRow row_of(const OpRecord& record, const NodeName& node_name);

@@ -3,32 +3,13 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
+#include <string>
 
 #include "models/base/errors.h"
 
 namespace kernbench {
 namespace {
-
-// Operations whose results no integer dtype holds.
-bool gives_fractions(MathOp op) {
-  switch (op) {
-    case MathOp::exp:
-    case MathOp::log:
-    case MathOp::sqrt:
-    case MathOp::rsqrt:
-    case MathOp::sigmoid:
-    case MathOp::cos:
-    case MathOp::sin:
-    case MathOp::tanh:
-    case MathOp::gelu:
-    case MathOp::silu:
-    case MathOp::div:
-    case MathOp::softmax:
-      return true;
-    default:
-      return false;
-  }
-}
 
 std::string op_name(const MathParams& params) { return std::string(name_of(params.op)); }
 
@@ -42,7 +23,137 @@ auto in_op(const MathParams& params, Rule rule) {
   }
 }
 
+Shape with_extent(const Shape& shape, std::size_t axis, std::int64_t extent) {
+  std::vector<std::int64_t> extents = shape.extents();
+  extents[axis] = extent;
+  return Shape(extents);
+}
+
+std::size_t axis_of(const MathParams& params, const Shape& input) {
+  if (!params.axis)
+    throw UsageError(fmt::format("{} of {}: needs an axis", op_name(params), input.str()));
+  return static_cast<std::size_t>(
+      in_op(params, [&] { return normalized_axis(input, *params.axis); }));
+}
+
+Shape sorted_shape(const MathParams& params, const Shape& input) {
+  const std::size_t axis = axis_of(params, input);
+  if (params.op == MathOp::sort) return input;
+  if (params.kept < 1 || params.kept > input[axis]) {
+    throw UsageError(fmt::format("topk of {}: k is {}, and axis {} has {} elements", input.str(),
+                                 params.kept, axis, input[axis]));
+  }
+  return with_extent(input, axis, params.kept);
+}
+
+bool equal_but_for(std::size_t axis, const Shape& a, const Shape& b) {
+  return a.rank() == b.rank() && with_extent(a, axis, 1) == with_extent(b, axis, 1);
+}
+
+Shape joined_shape(const MathParams& params, const std::vector<Shape>& inputs) {
+  const std::size_t axis = axis_of(params, inputs[0]);
+  std::int64_t extent = 0;
+  for (const Shape& input : inputs) {
+    if (!equal_but_for(axis, inputs[0], input)) {
+      throw UsageError(fmt::format("cat of {} and {}: they may differ in axis {} only",
+                                   inputs[0].str(), input.str(), axis));
+    }
+    extent += input[axis];
+  }
+  return with_extent(inputs[0], axis, extent);
+}
+
+Shape gathered_shape(const MathParams& params, const Shape& source, const Shape& index) {
+  const std::size_t axis = axis_of(params, source);
+  if (!equal_but_for(axis, source, index)) {
+    throw UsageError(fmt::format("gather of {} by {}: they may differ in axis {} only",
+                                 source.str(), index.str(), axis));
+  }
+  return index;
+}
+
+Shape updated_shape(const MathParams& params, const Shape& whole, const Shape& part) {
+  bool fits = whole.rank() == part.rank() && whole.rank() == params.starts.size();
+  for (std::size_t axis = 0; fits && axis < whole.rank(); ++axis) {
+    fits = params.starts[axis] >= 0 && params.starts[axis] <= whole[axis] - part[axis];
+  }
+  if (fits) return whole;
+  std::string starts;
+  for (const std::int64_t start : params.starts)
+    starts += (starts.empty() ? "" : ", ") + std::to_string(start);
+  throw UsageError(
+      fmt::format("update of {} by {} at ({}): the part must lie inside, with a start "
+                  "for each axis",
+                  whole.str(), part.str(), starts));
+}
+
+Shape moved_shape(const MathParams& params, const std::vector<Shape>& inputs) {
+  switch (params.op) {
+    case MathOp::cat:
+      return joined_shape(params, inputs);
+    case MathOp::gather:
+      return gathered_shape(params, inputs[0], inputs[1]);
+    case MathOp::update:
+      return updated_shape(params, inputs[0], inputs[1]);
+    default:
+      axis_of(params, inputs[0]);  // flip
+      return inputs[0];
+  }
+}
+
+void check_integers(const MathParams& params, const std::vector<DType>& inputs) {
+  for (const DType dtype : inputs) {
+    if (is_float(dtype))
+      throw UsageError(
+          fmt::format("{} of {}: takes integers only", op_name(params), name_of(dtype)));
+  }
+  for (const MathOperand& operand : params.operands) {
+    if (operand.input < 0 && (std::nearbyint(operand.immediate) != operand.immediate ||
+                              std::fabs(operand.immediate) > 0x1p32)) {
+      throw UsageError(fmt::format("{} by {}: takes integers of 32 bits only", op_name(params),
+                                   operand.immediate));
+    }
+  }
+}
+
+void check_same(const MathParams& params, const std::vector<DType>& inputs) {
+  for (const DType dtype : inputs) {
+    if (dtype != inputs[0])
+      throw UsageError(fmt::format("{} of {} and {}: cast one of them", op_name(params),
+                                   name_of(inputs[0]), name_of(dtype)));
+  }
+}
+
+void check_dtypes(const MathParams& params, const std::vector<DType>& inputs) {
+  if (takes_integers_only(params.op)) check_integers(params, inputs);
+  if (params.op == MathOp::cat || params.op == MathOp::update) check_same(params, inputs);
+  if (params.op == MathOp::gather && is_float(inputs.at(1)))
+    throw UsageError(
+        fmt::format("gather by {}: an index block holds integers", name_of(inputs[1])));
+}
+
+// The dtype of a result that does not follow from those of the operands.
+std::optional<DType> own_dtype(const MathParams& params) {
+  if (gives_mask(params.op)) return DType::i8;
+  if (params.op == MathOp::argmax || params.op == MathOp::argmin || params.indices ||
+      params.op == MathOp::randint)
+    return DType::i32;
+  if (is_random(params.op)) return DType::f32;
+  return std::nullopt;
+}
+
 }  // namespace
+
+std::vector<std::size_t> reduced_axes(const MathParams& params, const Shape& input) {
+  std::vector<std::size_t> axes{axis_of(params, input)};
+  for (const int axis : params.more_axes)
+    axes.push_back(static_cast<std::size_t>(
+        in_op(params, [&, axis] { return normalized_axis(input, axis); })));
+  std::sort(axes.begin(), axes.end());
+  if (std::adjacent_find(axes.begin(), axes.end()) != axes.end())
+    throw UsageError(fmt::format("{} of {}: an axis is given twice", op_name(params), input.str()));
+  return axes;
+}
 
 Shape broadcast(const Shape& a, const Shape& b) {
   const std::size_t rank = std::max(a.rank(), b.rank());
@@ -82,6 +193,28 @@ GemmExtents gemm_extents(const Shape& a, const Shape& b, bool transpose_a, bool 
   return {a[transpose_a ? 1 : 0], k, b[transpose_b ? 0 : 1]};
 }
 
+GemmExtents dot_extents(const Shape& a, const Shape& b) {
+  if (a.rank() != 3 || b.rank() != 3) return gemm_extents(a, b);
+  const std::string what = fmt::format("dot of {} x {}", a.str(), b.str());
+  if (a[0] != b[0])
+    throw UsageError(fmt::format("{}: batches of {} and {} products", what, a[0], b[0]));
+  if (a[2] != b[1])
+    throw UsageError(fmt::format("{}: inner extents {} and {} differ", what, a[2], b[1]));
+  return {a[1], a[2], b[2], a[0]};
+}
+
+Shape dot_shape(const Shape& a, const Shape& b) {
+  const GemmExtents extents = dot_extents(a, b);
+  if (a.rank() == 3) return Shape({extents.batch, extents.m, extents.n});
+  return Shape({extents.m, extents.n});
+}
+
+void check_accumulator(const Shape& product, DType sum, const Shape& accumulator, DType dtype) {
+  if (accumulator == product && dtype == sum) return;
+  throw UsageError(fmt::format("dot with the accumulator {}{}: must be {}{}", name_of(dtype),
+                               accumulator.str(), name_of(sum), product.str()));
+}
+
 DType accumulator_dtype(DType a, DType b) {
   if (is_float(a) != is_float(b)) {
     throw UsageError(
@@ -92,23 +225,39 @@ DType accumulator_dtype(DType a, DType b) {
 
 Shape result_shape(const MathParams& params, const std::vector<Shape>& inputs) {
   const std::size_t operands = params.operands.empty() ? inputs.size() : params.operands.size();
-  if (static_cast<int>(operands) != operand_count(params.op)) {
-    throw UsageError(fmt::format("{} takes {} operands, not {}", op_name(params),
-                                 operand_count(params.op), operands));
+  const int expected = operand_count(params.op);  // 0: any number
+  if (expected > 0 && static_cast<int>(operands) != expected) {
+    throw UsageError(
+        fmt::format("{} takes {} operands, not {}", op_name(params), expected, operands));
   }
   for (const MathOperand& operand : params.operands) {
+    if (operand.input < 0 && kind_of(params.op) != MathKind::element_wise)
+      throw UsageError(fmt::format("{}: a scalar is no operand of it", op_name(params)));
     if (operand.input >= static_cast<int>(inputs.size()))
       throw UsageError(fmt::format("{}: operand without an input", op_name(params)));
   }
   if (inputs.empty())
     throw UsageError(fmt::format("{}: at least one operand must be a tensor", op_name(params)));
-  if (is_reduction(params.op)) {
-    if (!params.axis)
-      throw UsageError(fmt::format("{} of {}: needs an axis", op_name(params), inputs[0].str()));
-    const int axis = in_op(params, [&] { return normalized_axis(inputs[0], *params.axis); });
-    std::vector<std::int64_t> extents = inputs[0].extents();
-    if (params.op != MathOp::softmax) extents[static_cast<std::size_t>(axis)] = 1;
-    return Shape(extents);
+  switch (kind_of(params.op)) {
+    case MathKind::reduction: {
+      if (params.op == MathOp::softmax) {
+        axis_of(params, inputs[0]);
+        return inputs[0];
+      }
+      Shape shape = inputs[0];
+      for (const std::size_t axis : reduced_axes(params, inputs[0]))
+        shape = with_extent(shape, axis, 1);
+      return shape;
+    }
+    case MathKind::scan:
+      axis_of(params, inputs[0]);
+      return inputs[0];
+    case MathKind::sort:
+      return sorted_shape(params, inputs[0]);
+    case MathKind::move:
+      return moved_shape(params, inputs);
+    case MathKind::element_wise:
+      break;
   }
   if (params.axis) throw UsageError(fmt::format("{} has no axis", op_name(params)));
   Shape shape;
@@ -117,8 +266,10 @@ Shape result_shape(const MathParams& params, const std::vector<Shape>& inputs) {
 }
 
 DType result_dtype(const MathParams& params, const std::vector<DType>& inputs) {
+  check_dtypes(params, inputs);
   if (params.out_dtype) return *params.out_dtype;
-  if (params.op == MathOp::argmax) return DType::i32;
+  if (const std::optional<DType> own = own_dtype(params)) return *own;
+  if (kind_of(params.op) == MathKind::move) return inputs.at(0);
   std::optional<DType> dtype;
   for (std::size_t i = 0; i < std::max(inputs.size(), params.operands.size()); ++i) {
     const int input = params.operands.empty()      ? static_cast<int>(i)
@@ -131,7 +282,8 @@ DType result_dtype(const MathParams& params, const std::vector<DType>& inputs) {
   }
   if (!dtype) return DType::f32;  // scalars only
   if (!is_float(*dtype) && gives_fractions(params.op)) return DType::f32;
-  return params.op == MathOp::sum && *dtype == DType::i8 ? DType::i32 : *dtype;
+  const bool sums = params.op == MathOp::sum || params.op == MathOp::cumsum;
+  return sums && *dtype == DType::i8 ? DType::i32 : *dtype;
 }
 
 void check_epilogue(const std::vector<EpilogueOp>& epilogue, const std::vector<Shape>& inputs,

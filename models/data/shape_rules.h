@@ -19,18 +19,27 @@ int normalized_axis(const Shape& shape, int axis);
 
 struct GemmExtents {
   std::int64_t m = 0, k = 0, n = 0;
+  std::int64_t batch = 1;
 };
 // UsageError that prints both shapes unless they are matrices whose inner extents agree.
 GemmExtents gemm_extents(const Shape& a, const Shape& b, bool transpose_a = false,
                          bool transpose_b = false);
+// Of {M,K} x {K,N} as above, or of {B,M,K} x {B,K,N}: B products. The result is {M,N} or {B,M,N}.
+GemmExtents dot_extents(const Shape& a, const Shape& b);
+Shape dot_shape(const Shape& a, const Shape& b);
+// What is added to a product has its shape and the dtype of its sums: UsageError that prints both.
+void check_accumulator(const Shape& product, DType sum, const Shape& accumulator, DType dtype);
 DType accumulator_dtype(DType a, DType b);  // f32 or i32; UsageError for a float with an integer
 
 // Shape and dtype of the result of a math op. UsageError: wrong number of operands, shapes that do
 // not broadcast, missing axis.
 Shape result_shape(const MathParams& params, const std::vector<Shape>& inputs);
-// The dtype is the promoted one of the operands, but i32 of argmax and of a sum of i8, and f32
-// where integers would give fractions (docs/decisions/0084).
+// The dtype is the promoted one of the operands, but i8 of a mask, i32 of indices and of sums of
+// i8, and f32 where integers would give fractions (docs/decisions/0084, 0225). UsageError: a float
+// where only integers go, operands of different dtypes that are put together.
 DType result_dtype(const MathParams& params, const std::vector<DType>& inputs);
+// Axes that a reduction works on: ascending, each once.
+std::vector<std::size_t> reduced_axes(const MathParams& params, const Shape& input);
 
 // UsageError naming the entry: an operand that is missing or of the wrong shape, a scope that the
 // op does not have, dequant by a vector outside k_tile scope. `k_tiles` is 0 for a math op.

@@ -3,6 +3,9 @@
 #include <fmt/format.h>
 
 #include <cstring>
+#include <numeric>
+#include <string>
+#include <utility>
 
 #include "models/base/errors.h"
 #include "models/data/shape_rules.h"
@@ -79,27 +82,80 @@ TensorLayout matrix_layout(const TensorValue& value) {
 }
 
 TensorValue block_of(const TensorValue& value, const BlockReference& block) {
-  const TensorLayout& at = block.layout;
+  TensorLayout at = block.layout;
+  if (!block.pinned) {  // bound packed, whatever its pitch in memory
+    const TensorLayout packed = matrix_layout(value);
+    at.row_stride = packed.row_stride;
+    at.column_stride = packed.column_stride;
+    if (!packed.regular()) at.rows = 0;
+  }
   if (!at.regular())
     throw UsageError(fmt::format("a block of {} {}, whose rows do not lie at one pitch",
                                  name_of(value.dtype), value.shape.str()));
   const auto size = static_cast<std::int64_t>(size_of(value.dtype));
   const std::uint64_t bytes =
       static_cast<std::uint64_t>(at.offset(at.rows - 1, at.columns - 1) + size);
-  return normalized({value.image.slice(block.offset(), bytes),
+  const auto offset = static_cast<std::uint64_t>(at.offset(block.row, block.column));
+  return normalized({value.image.slice(offset, bytes),
                      Shape({at.rows, at.columns}),
                      value.dtype,
                      {at.row_stride / size, at.column_stride / size}});
 }
 
 TensorValue transposed(const TensorValue& value) {
-  if (value.shape.rank() != 2)
-    throw UsageError(fmt::format("trans of {}: needs two axes", value.shape.str()));
-  const std::vector<std::int64_t> strides = strides_of(value);
-  return normalized({value.image,
-                     Shape({value.shape[1], value.shape[0]}),
-                     value.dtype,
-                     {strides[1], strides[0]}});
+  const auto rank = static_cast<int>(value.shape.rank());
+  if (rank < 2) throw UsageError(fmt::format("trans of {}: needs two axes", value.shape.str()));
+  std::vector<int> axes(value.shape.rank());
+  std::iota(axes.begin(), axes.end(), 0);
+  std::swap(axes[axes.size() - 2], axes[axes.size() - 1]);
+  return permuted(value, axes);
+}
+
+TensorValue permuted(const TensorValue& value, const std::vector<int>& axes) {
+  std::vector<bool> seen(value.shape.rank());
+  std::vector<std::int64_t> extents, strides;
+  const std::vector<std::int64_t> from = strides_of(value);
+  for (const int given : axes) {
+    const auto axis = static_cast<std::size_t>(normalized_axis(value.shape, given));
+    if (seen[axis])
+      throw UsageError(
+          fmt::format("permute of {}: axis {} is given twice", value.shape.str(), given));
+    seen[axis] = true;
+    extents.push_back(value.shape[axis]);
+    strides.push_back(from[axis]);
+  }
+  if (axes.size() != value.shape.rank())
+    throw UsageError(
+        fmt::format("permute of {}: {} axes are given", value.shape.str(), axes.size()));
+  return normalized({value.image, Shape(extents), value.dtype, strides});
+}
+
+TensorValue expanded(const TensorValue& value, int axis) {
+  const int rank = static_cast<int>(value.shape.rank());
+  if (axis < -rank - 1 || axis > rank)
+    throw UsageError(fmt::format("expand_dims of {}: axis {}", value.shape.str(), axis));
+  const int at = axis < 0 ? axis + rank + 1 : axis;
+  std::vector<std::int64_t> extents = value.shape.extents(), strides = strides_of(value);
+  extents.insert(extents.begin() + at, 1);
+  strides.insert(strides.begin() + at, 1);
+  return normalized({value.image, Shape(extents), value.dtype, strides});
+}
+
+TensorValue dropped(const TensorValue& value, int axis) {
+  const int at = normalized_axis(value.shape, axis);
+  std::vector<std::int64_t> extents = value.shape.extents(), strides = strides_of(value);
+  if (extents[static_cast<std::size_t>(at)] != 1)
+    throw UsageError(fmt::format("axis {} of {} is not of extent 1", axis, value.shape.str()));
+  extents.erase(extents.begin() + at);
+  strides.erase(strides.begin() + at);
+  return normalized({value.image, Shape(extents), value.dtype, strides});
+}
+
+TensorValue bitcast(const TensorValue& value, DType dtype) {
+  if (size_of(dtype) != size_of(value.dtype))
+    throw UsageError(fmt::format("bitcast of {} to {}: their sizes differ", name_of(value.dtype),
+                                 name_of(dtype)));
+  return {value.image, value.shape, dtype, value.strides};
 }
 
 TensorValue reshaped(const TensorValue& value, const Shape& shape) {
@@ -128,18 +184,28 @@ TensorValue broadcast_to(const TensorValue& value, const Shape& shape) {
 }
 
 TensorValue sliced(const TensorValue& value, std::int64_t begin, std::int64_t end) {
-  if (value.shape.rank() == 0 || begin < 0 || end <= begin || end > value.shape[0]) {
+  return sliced(value, 0, begin, end, 1);
+}
+
+TensorValue sliced(const TensorValue& value, int axis, std::int64_t begin, std::int64_t end,
+                   std::int64_t step) {
+  if (value.shape.rank() == 0)
     throw UsageError(
         fmt::format("slice [{}, {}) of {} is empty or outside", begin, end, value.shape.str()));
+  const auto at = static_cast<std::size_t>(normalized_axis(value.shape, axis));
+  if (begin < 0 || end <= begin || end > value.shape[at] || step < 1) {
+    const std::string of =
+        axis == 0 && step == 1 ? "" : fmt::format(" by {} on axis {}", step, axis);
+    throw UsageError(fmt::format("slice [{}, {}){} of {} is empty or outside", begin, end, of,
+                                 value.shape.str()));
   }
-  std::vector<std::int64_t> extents = value.shape.extents();
-  extents[0] = end - begin;
-  const std::vector<std::int64_t> strides = strides_of(value);
+  std::vector<std::int64_t> extents = value.shape.extents(), strides = strides_of(value);
   const std::uint64_t skipped =
-      static_cast<std::uint64_t>(begin * strides[0]) * size_of(value.dtype);
-  TensorValue part{value.image.slice(skipped, value.image.nbytes() - skipped), Shape(extents),
-                   value.dtype, strides};
-  return normalized(part);
+      static_cast<std::uint64_t>(begin * strides[at]) * size_of(value.dtype);
+  extents[at] = (end - begin + step - 1) / step;
+  strides[at] *= step;
+  return normalized({value.image.slice(skipped, value.image.nbytes() - skipped), Shape(extents),
+                     value.dtype, strides});
 }
 
 std::vector<std::byte> dense_bytes(const TensorValue& value, const ValueLookup& lookup) {

@@ -30,6 +30,13 @@ TensorValue reshaped(const TensorValue& value, const Shape& shape);      // dens
 TensorValue broadcast_to(const TensorValue& value, const Shape& shape);  // numpy rule
 TensorValue sliced(const TensorValue& value, std::int64_t begin,
                    std::int64_t end);  // rows [begin, end) of axis 0
+// Every `step`-th of [begin, end) of an axis; step >= 1.
+TensorValue sliced(const TensorValue& value, int axis, std::int64_t begin, std::int64_t end,
+                   std::int64_t step);
+TensorValue permuted(const TensorValue& value, const std::vector<int>& axes);  // axis i was axes[i]
+TensorValue expanded(const TensorValue& value, int axis);    // a new axis of extent 1, there
+TensorValue dropped(const TensorValue& value, int axis);     // without an axis of extent 1
+TensorValue bitcast(const TensorValue& value, DType dtype);  // of the same size
 
 std::vector<std::int64_t> row_major_strides(const Shape& shape);
 std::vector<std::int64_t> strides_of(const TensorValue& value);  // in elements, also when dense

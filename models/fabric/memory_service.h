@@ -14,6 +14,8 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
+#include <string>
 
 #include "models/address/phys_addr.h"
 #include "models/base/errors.h"
@@ -99,6 +101,21 @@ void answer_access(Transaction& transaction, std::uint32_t flit_bytes, Send send
     route.make_response();
     send(transaction, 0, 0);
   }
+}
+
+// Answers an access to several runs of bytes with an error: of a memory that serves contiguous
+// accesses only.
+template <class Send>
+void refuse_runs(const FabricNode& memory, Transaction& transaction, Send send) {
+  RouteExtension& route = transaction.route();
+  transaction.set_response_status(tlm::TLM_BURST_ERROR_RESPONSE);
+  route.message = std::make_shared<ResponseFault>(
+      std::string(memory.name()) + " serves contiguous accesses only, and this one has " +
+      std::to_string(route.list->runs()) + " runs of bytes");
+  if (transaction.is_write() && route.posted) return route.listener->completed(transaction);
+  route.list.reset();
+  route.make_response();
+  send(transaction, 0, 0);
 }
 
 }  // namespace kernbench

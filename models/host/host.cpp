@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "models/base/errors.h"
+#include "models/base/exception_text.h"
 #include "models/data/functional_model.h"
 #include "models/host/placement.h"
 
@@ -63,8 +64,8 @@ void Host::set_program(HostProgram& program, Ended ended) {
 
 std::optional<RunningProgram> Host::running_program() const {
   if (program_ == nullptr) return std::nullopt;
-  return RunningProgram{
-      "bench", program_->name(), "torch.", program_->last_call(), thread_stack_bytes, ""};
+  return RunningProgram{"bench", program_->name(),   "torch.", program_->last_call(),
+                        {},      thread_stack_bytes, ""};
 }
 
 void Host::program() {
@@ -78,23 +79,27 @@ void Host::guarded(const std::function<void()>& body) {
   } catch (const sc_core::sc_unwind_exception&) {
     --running_;
     throw;  // killed: by another thread of the program, which still runs, or at the end of the run
-  } catch (const std::exception&) {
+  } catch (const Error&) {
     --running_;
     return ended_(std::current_exception());
+  } catch (const std::exception& error) {
+    --running_;
+    return ended_(std::make_exception_ptr(Error(thrown(": " + text_of(error)))));
   } catch (...) {
     --running_;
-    return ended_(std::make_exception_ptr(Error(what_is_no_std_exception())));
+    return ended_(
+        std::make_exception_ptr(Error(thrown(" threw an exception that is no std::exception"))));
   }
   if (--running_ == 0) ended_(nullptr);
 }
 
-std::string Host::what_is_no_std_exception() const {
+std::string Host::thrown(const std::string& what) const {
   const RunningProgram program = running_program().value_or(RunningProgram());
   const std::string call =
       *program.last_call == '\0' ? "none" : std::string(program.api) + program.last_call;
-  return fmt::format(
-      "{} at {}: bench '{}' threw an exception that is no std::exception; last call: {}",
-      sc_core::sc_get_current_process_handle().name(), format_ns(now()), program.name, call);
+  return fmt::format("{} at {}: bench '{}'{}; last call: {}",
+                     sc_core::sc_get_current_process_handle().name(), format_ns(now()),
+                     program.name, what, call);
 }
 
 void Host::spawn(const std::string& name, std::function<void()> body) {

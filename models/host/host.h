@@ -81,7 +81,7 @@ class Host final : public Component,
 
   void program();
   void guarded(const std::function<void()>& body);
-  std::string what_is_no_std_exception() const;
+  std::string thrown(const std::string& what) const;  // by the program, with its place
   std::shared_ptr<HostRequest> submit_control(std::shared_ptr<const PeMessage> message);
   void end_launch(std::shared_ptr<const KernelLaunch> launch);
   void end_others_of(std::uint64_t group);

@@ -71,15 +71,20 @@ void Baaw::check_place(const BaawSegment& segment) const {
   }
 }
 
-void Baaw::add_pieces(std::uint64_t address, std::uint64_t bytes, std::vector<DmaPiece>& pieces) {
+void Baaw::add_pieces(const AddressRuns& runs, std::vector<DmaPiece>& pieces) {
   ++accesses;
+  std::uint64_t position = 0;
   try {
-    for (const LogicalRequest& request : table_.requests(address, bytes)) {
-      if (request.one_channel) {
-        pieces.push_back(piece_of(request));
-      } else {
-        kernbench::add_pieces(machine_, request.pa, request.nbytes, request.position, pieces);
+    for (const AddressRun& run : runs) {
+      for (LogicalRequest request : table_.requests(run.address, run.nbytes)) {
+        request.position += position;
+        if (request.one_channel) {
+          pieces.push_back(piece_of(request));
+        } else {
+          kernbench::add_pieces(machine_, request.pa, request.nbytes, request.position, pieces);
+        }
       }
+      position += run.nbytes;
     }
   } catch (const AccessFault&) {
     ++misses;
@@ -93,7 +98,8 @@ DmaPiece Baaw::piece_of(const LogicalRequest& request) const {
           request.pa,
           request.nbytes,
           request.position,
-          hbm_.channel_of(place.offset)};
+          hbm_.channel_of(place.offset),
+          nullptr};
 }
 
 }  // namespace kernbench

@@ -35,8 +35,9 @@ class CommandContext final : public TileListener {
   CommandContext(CommandListener& listener, CommandRequest& request, std::optional<TilePlan> plan,
                  TaskOperands operands = {})
       : listener_(listener), request_(request), state_(request.state),
-        data_(std::move(request.command.data)), plan_(std::move(plan)),
-        operands_(std::move(operands)), tiles_(plan_ ? plan_->tile_count() : 1) {}
+        data_(std::move(request.command.data)), runs_(runs_of(request.command)),
+        plan_(std::move(plan)), operands_(std::move(operands)),
+        tiles_(plan_ ? plan_->tile_count() : 1) {}
 
   // BEGIN_RESP: the command is complete.
   void respond() { request_.respond(tlm::BEGIN_RESP); }
@@ -44,6 +45,8 @@ class CommandContext final : public TileListener {
   const std::shared_ptr<const DataOp>& data() const { return data_; }
   // Null if the command has none.
   const TaskOperands* operands() const { return operands_.empty() ? nullptr : &operands_; }
+  // Of a strided DMA command; else null.
+  const AddressRuns* runs() const { return runs_.get(); }
   const std::optional<TilePlan>& plan() const { return plan_; }
   Fs dispatched_at() const { return dispatched_at_; }
   void dispatched(Fs now) { dispatched_at_ = now; }
@@ -75,10 +78,16 @@ class CommandContext final : public TileListener {
   const std::string& error() const { return state_->error(); }
 
  private:
+  static std::shared_ptr<const AddressRuns> runs_of(const Command& command) {
+    const auto* dma = std::get_if<DmaCommand>(&command.what);
+    return dma == nullptr ? nullptr : dma->runs;
+  }
+
   CommandListener& listener_;
   CommandRequest& request_;
   std::shared_ptr<CommandState> state_;
   std::shared_ptr<const DataOp> data_;
+  std::shared_ptr<const AddressRuns> runs_;
   std::optional<TilePlan> plan_;
   TaskOperands operands_;
   std::uint64_t tiles_;

@@ -17,6 +17,10 @@ bool goes_to_neighbour(const Transaction& transaction) {
   return transaction.route().path->hop(0).propagation_fs == 0;
 }
 
+bool has_segments(const MachineDescription& machine, std::uint64_t address) {
+  return machine.address_model == AddressModel::la && is_virtual(address);
+}
+
 // "read of 4096 B at 0x1000000 (command 1, tile 3)".
 std::string text_of(const DmaChannel& channel) {
   const char* const access = channel.write ? "write" : "read";
@@ -26,7 +30,9 @@ std::string text_of(const DmaChannel& channel) {
   }
   const TileTask& task = *channel.current.lane->task;
   const Stage& stage = channel.current.lane->stage();
-  return fmt::format("{} of {} B at {} (command {}{})", access, stage.bytes,
+  const std::string runs =
+      stage.strided ? fmt::format(" in {} runs", task.run_count()) : std::string();
+  return fmt::format("{} of {} B{} at {} (command {}{})", access, stage.bytes, runs,
                      format_address(stage.address), task.command_id,
                      task.simple ? "" : fmt::format(", tile {}", task.tile.id));
 }
@@ -111,27 +117,49 @@ void DmaChannels::plan_pieces(DmaChannel& channel, Fs& cost) {
   if (channel.current.lane == nullptr) {
     const DmaRequest& request = *channel.current.request;
     if (request.bytes > 0)
-      channel.pieces.push_back({request.place, request.physical, request.bytes, 0, every_channel});
+      channel.pieces.push_back(
+          {request.place, request.physical, request.bytes, 0, every_channel, nullptr});
     return;
   }
-  const MachineDescription& machine = machine_.machine();
   const Stage& stage = channel.current.lane->stage();
-  if (is_virtual(stage.address) && stage.bytes > 0 && machine.address_model == AddressModel::la) {
+  if (stage.strided) return plan_runs(channel, channel.current.lane->task->runs_of_stage(), cost);
+  if (has_segments(machine_.machine(), stage.address) && stage.bytes > 0) {
     cost = segments_.baaw_overhead();
     return segments_.add_pieces(stage.address, stage.bytes, channel.pieces);
   }
-  TranslationRequest found;
-  found.address = stage.address;
-  found.nbytes = stage.bytes;
-  cost = to_mmu_.ask(found);
-  std::uint64_t position = 0;
-  for (const PhysRange& range : found.ranges) {
-    add_pieces(machine, range.pa, range.nbytes, position, channel.pieces);
-    position += range.nbytes;
+  translate({stage.address, stage.bytes}, 0, channel.pieces, cost);
+}
+
+void DmaChannels::plan_runs(DmaChannel& channel, const AddressRuns& runs, Fs& cost) {
+  if (runs.empty()) return;
+  std::vector<DmaPiece> pieces;
+  if (has_segments(machine_.machine(), runs.front().address)) {
+    cost = segments_.baaw_overhead();
+    segments_.add_pieces(runs, pieces);
+  } else {
+    std::uint64_t position = 0;
+    for (const AddressRun& run : runs) {
+      translate(run, position, pieces, cost);
+      position += run.nbytes;
+    }
   }
-  if (position != stage.bytes)
+  channel.pieces = merged(pieces, links_.flit_bytes(), segments_.baaw().hbm());
+}
+
+void DmaChannels::translate(const AddressRun& range, std::uint64_t position,
+                            std::vector<DmaPiece>& pieces, Fs& cost) {
+  TranslationRequest found;
+  found.address = range.address;
+  found.nbytes = range.nbytes;
+  cost = std::max(cost, to_mmu_.ask(found));
+  std::uint64_t bytes = 0;
+  for (const PhysRange& physical : found.ranges) {
+    add_pieces(machine_.machine(), physical.pa, physical.nbytes, position + bytes, pieces);
+    bytes += physical.nbytes;
+  }
+  if (bytes != range.nbytes)
     throw ModelError(fmt::format("the translation of {} bytes at {} has ranges of {} bytes",
-                                 stage.bytes, stage.address, position));
+                                 range.nbytes, range.address, bytes));
 }
 
 // --- Injection
@@ -183,6 +211,7 @@ void DmaChannels::make_transactions(DmaChannel& channel, bool write) {
     route.channel = piece.channel;
     route.key = channel.in_flight.empty() ? channel.key : keys_.next(channel.key.issued);
     route.offset = piece.place.offset;
+    route.list = piece.flits;
     route.listener = this;
     route.listener_tag = static_cast<std::uint64_t>(
         std::find(channels_.begin(), channels_.end(), &channel) - channels_.begin());

@@ -7,8 +7,9 @@
 // overhead_ns, and tlb_overhead_ns if the address is virtual, baaw_overhead_ns if it is logical;
 // then all flits of a write, or the command of a read, stand at the link at once. A request that
 // lies in several physical ranges, memories or (LA in one_to_one) channels becomes one transaction
-// each, issued together, complete when all are; their flits leave in the order of their bytes.
-// Nothing is paid where a response arrives. Not modelled: TCM time, coalescing.
+// each, issued together, complete when all are; their flits leave in the order of their bytes. The
+// runs of a strided request are translated each, at the cost of one; those in one memory or channel
+// are one transaction. Nothing is paid where a response arrives. Not modelled: TCM time.
 #pragma once
 
 #include <array>
@@ -108,6 +109,10 @@ class DmaChannels final : private ServiceProvider<DmaRequest>,
   void grant(DmaDirection& direction);
   // `cost`: time that the access pays for its addresses, also where it ends in a fault.
   void plan_pieces(DmaChannel& channel, Fs& cost);
+  void plan_runs(DmaChannel& channel, const AddressRuns& runs, Fs& cost);
+  // The pieces of one contiguous range, which begins at `position` of the access.
+  void translate(const AddressRun& range, std::uint64_t position, std::vector<DmaPiece>& pieces,
+                 Fs& cost);
 
   // At one instant the earlier start goes first, then by id (tie rule of spec 2.3).
   static bool injects_before(const DmaChannel& a, const DmaChannel& b);

@@ -10,8 +10,70 @@ void add_pieces(const MachineDescription& machine, std::uint64_t physical, std::
                 std::uint64_t position, std::vector<DmaPiece>& pieces) {
   for (const MemoryPiece& piece : memory_pieces(machine, physical, bytes)) {
     pieces.push_back({piece.place, piece.physical, piece.nbytes,
-                      position + (piece.physical - physical), every_channel});
+                      position + (piece.physical - physical), every_channel, nullptr});
   }
+}
+
+namespace {
+
+// Of the byte `behind` the first one of the piece, in the access: from one burst of a channel to
+// its next the access goes round all channels.
+std::uint64_t position_of(const DmaPiece& piece, std::uint64_t behind,
+                          const ChannelInterleave& hbm) {
+  if (piece.channel == every_channel) return piece.position + behind;
+  const std::uint64_t before = piece.place.offset % hbm.burst_bytes;  // in the first burst
+  const std::uint64_t from_burst = before + behind;
+  return piece.position - before + from_burst / hbm.burst_bytes * hbm.round_bytes() +
+         from_burst % hbm.burst_bytes;
+}
+
+void add_to(FlitList& flits, const DmaPiece& run, const ChannelInterleave& hbm) {
+  if (run.channel == every_channel) return flits.add(run.place.offset, run.bytes, run.position);
+  for (std::uint64_t done = 0; done < run.bytes;) {
+    const std::uint64_t at = run.place.offset + done;
+    const std::uint64_t part = std::min(run.bytes - done, hbm.burst_bytes - at % hbm.burst_bytes);
+    flits.add(at, part, position_of(run, done, hbm));
+    done += part;
+  }
+}
+
+// The order of flits for several channels follows from their places in the access: those of a
+// contiguous piece are where it goes round the channels.
+bool is_contiguous(const DmaPiece& first, const FlitList& flits, const ChannelInterleave& hbm) {
+  if (flits.runs() > 1) return false;
+  for (std::uint32_t i = 0; first.channel != every_channel && i < flits.size(); ++i) {
+    const std::uint64_t behind = flits[i].offset - first.place.offset;
+    if (flits[i].position != position_of(first, behind, hbm)) return false;
+  }
+  return true;
+}
+
+}  // namespace
+
+std::vector<DmaPiece> merged(const std::vector<DmaPiece>& runs, std::uint32_t flit_bytes,
+                             const ChannelInterleave& hbm) {
+  std::vector<DmaPiece> pieces;
+  std::vector<std::shared_ptr<FlitList>> lists;
+  std::size_t at = 0;  // mostly where the last run was
+  for (const DmaPiece& run : runs) {
+    const auto is_there = [&run](const DmaPiece& piece) {
+      return piece.place.node == run.place.node && piece.channel == run.channel;
+    };
+    if (at >= pieces.size() || !is_there(pieces[at]))
+      at = static_cast<std::size_t>(std::find_if(pieces.begin(), pieces.end(), is_there) -
+                                    pieces.begin());
+    if (at == pieces.size()) {
+      pieces.push_back(run);
+      pieces.back().bytes = 0;
+      lists.push_back(std::make_shared<FlitList>(flit_bytes));
+    }
+    pieces[at].bytes += run.bytes;
+    add_to(*lists[at], run, hbm);
+  }
+  for (std::size_t i = 0; i < pieces.size(); ++i) {
+    if (!is_contiguous(pieces[i], *lists[i], hbm)) pieces[i].flits = std::move(lists[i]);
+  }
+  return pieces;
 }
 
 std::vector<FlitTurn> flits_in_order(const std::vector<DmaPiece>& pieces,
@@ -20,15 +82,11 @@ std::vector<FlitTurn> flits_in_order(const std::vector<DmaPiece>& pieces,
   std::vector<FlitTurn> turns;
   for (std::uint32_t i = 0; i < transactions.size(); ++i) {
     const RouteExtension& route = transactions[i]->route();
-    const std::uint64_t before = route.offset % hbm.burst_bytes;  // in the first burst
     for (std::uint32_t flit = 0; flit < route.flits; ++flit) {
-      const std::uint64_t from_burst = route.offset_of(flit) - (route.offset - before);
-      // From one burst of a channel to its next the access goes round all channels.
-      const std::uint64_t behind =
-          route.channel == every_channel
-              ? from_burst
-              : from_burst / hbm.burst_bytes * hbm.round_bytes() + from_burst % hbm.burst_bytes;
-      turns.push_back({pieces[i].position + behind - before, i, flit});
+      const std::uint64_t position =
+          route.list != nullptr ? (*route.list)[flit].position
+                                : position_of(pieces[i], route.offset_of(flit) - route.offset, hbm);
+      turns.push_back({position, i, flit});
     }
   }
   std::sort(turns.begin(), turns.end(),

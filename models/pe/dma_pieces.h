@@ -1,8 +1,9 @@
 // Pieces of a PE_DMA access on the fabric: one for each memory, or channel of a memory, and a
-// transaction for each piece.
+// transaction for each piece. The piece of a strided access has all runs that lie there.
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <vector>
 
 #include "models/address/channel_interleave.h"
@@ -17,11 +18,17 @@ struct DmaPiece {
   std::uint64_t bytes = 0;
   std::uint64_t position = 0;  // of its first byte in the access
   std::uint16_t channel = every_channel;
+  std::shared_ptr<const FlitList> flits = nullptr;  // of several runs; null: contiguous
 };
 
 // A contiguous physical range, cut where the memory changes. Throws AddressError or RoutingError.
 void add_pieces(const MachineDescription& machine, std::uint64_t physical, std::uint64_t bytes,
                 std::uint64_t position, std::vector<DmaPiece>& pieces);
+
+// The pieces of the runs of one access, in its order, as one piece for each memory or channel, in
+// the order in which the access reaches them.
+std::vector<DmaPiece> merged(const std::vector<DmaPiece>& runs, std::uint32_t flit_bytes,
+                             const ChannelInterleave& hbm);
 
 struct FlitTurn {
   std::uint64_t position = 0;  // of its first byte in the access

@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <vector>
 
 #include "models/address/mapping_fault.h"
 #include "models/address/virtual_space.h"
@@ -12,6 +11,7 @@ namespace kernbench {
 
 void PageTable::map(std::uint64_t va, std::uint64_t pa, std::uint64_t bytes) {
   if (bytes == 0) return;
+  known_.clear();
   extents_[{va, next_sequence_++}] = {va + bytes, pa};
   longest_ = std::max(longest_, bytes);
 }
@@ -21,6 +21,7 @@ PageTable::Extents::const_iterator PageTable::first_near(std::uint64_t va) const
 }
 
 void PageTable::unmap(std::uint64_t va, std::uint64_t bytes) {
+  known_.clear();
   const std::uint64_t end = va + bytes;
   std::vector<std::pair<Key, Extent>> rest;
   for (auto it = extents_.lower_bound({va < longest_ ? 0 : va - longest_, 0});
@@ -54,6 +55,19 @@ PageTable::Extents::const_iterator PageTable::winner(std::uint64_t va) const {
 }
 
 PhysRanges PageTable::look_up(std::uint64_t va, std::uint64_t bytes) const {
+  for (const Known& known : known_) {
+    if (known.va == va && known.bytes == bytes) return known.ranges;
+  }
+  Known found{va, bytes, ranges_of(va, bytes)};
+  if (known_.size() < most_known) {
+    known_.push_back(found);
+  } else {
+    known_[oldest_++ % most_known] = found;
+  }
+  return std::move(found.ranges);
+}
+
+PhysRanges PageTable::ranges_of(std::uint64_t va, std::uint64_t bytes) const {
   PhysRanges ranges;
   const std::uint64_t end = va + bytes;
   for (std::uint64_t at = va; at < end;) {

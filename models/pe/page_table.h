@@ -9,6 +9,7 @@
 #include <cstdint>
 #include <map>
 #include <optional>
+#include <vector>
 
 #include "models/address/phys_range.h"
 
@@ -46,7 +47,19 @@ class PageTable {
   // First extent that may reach `va`.
   Extents::const_iterator first_near(std::uint64_t va) const;
 
+  PhysRanges ranges_of(std::uint64_t va, std::uint64_t bytes) const;
+
+  // Look-ups since the table changed: kernels ask for the same blocks again and again, and PE_DMA
+  // once more for each of them.
+  struct Known {
+    std::uint64_t va = 0, bytes = 0;
+    PhysRanges ranges;
+  };
+  static constexpr std::size_t most_known = 8;
+
   std::uint64_t page_bytes_;
+  mutable std::vector<Known> known_;
+  mutable std::size_t oldest_ = 0;
   Extents extents_;
   std::uint64_t longest_ = 0;  // of all extents that ever were
   std::uint64_t next_sequence_ = 0;

@@ -46,9 +46,10 @@ PeCpu::PeCpu(const ComponentInit& init)
   add_statistic("failures", "of these, failed", Quantity::count, failures_);
   add_statistic("commands", "commands issued", Quantity::count, commands_);
   add_statistic("cycles", "cycles that kernels have asked for", Quantity::count, cycles_);
-  add_busy_time("running_time", "target_start to kernel return", running_time_, [this](Fs now) {
-    return running_time_ + (running_since_ ? now - *running_since_ : 0);
-  });
+  add_busy_time(
+      "running_time", "target_start until the kernel has returned and the engines have drained",
+      running_time_,
+      [this](Fs now) { return running_time_ + (running_since_ ? now - *running_since_ : 0); });
 }
 
 PeCpu::~PeCpu() = default;
@@ -139,6 +140,7 @@ std::optional<RunningProgram> PeCpu::running_program() const {
                         current_->message->kernel.name.c_str(),
                         "tl.",
                         last_call(),
+                        call_site(),
                         static_cast<std::uint64_t>(*parameters_.kernel_stack_bytes),
                         "kernel_stack_bytes"};
 }
@@ -169,15 +171,12 @@ void PeCpu::run(Launch& launch) {
   running_since_ = target;
   log_.info([&] { return fmt::format("kernel '{}' starts", message.kernel.name); });
   response->completion = run_body(message);
-  running_since_.reset();
   const Fs returned = now();
-  response->metrics.pe_exec = returned - target;
   log_.info([&] {
     return fmt::format("kernel '{}' has {} after {}", message.kernel.name,
                        response->completion.ok ? "returned" : "ended",
-                       format_ns(response->metrics.pe_exec));
+                       format_ns(returned - target));
   });
-  running_time_ += response->metrics.pe_exec;
   if (to_ipcq_.connected()) {
     IpcqRequest end;
     end.what = IpcqKernelEnd{!response->completion.ok};
@@ -189,6 +188,9 @@ void PeCpu::run(Launch& launch) {
     command_queue_.abandon(fmt::format("kernel '{}' has failed", message.kernel.name));
   while (!command_queue_.drained())
     await(command_queue_.drained_event(), "the engines of the PE to drain");
+  running_since_.reset();
+  response->metrics.pe_exec = now() - target;
+  running_time_ += response->metrics.pe_exec;
   for (const auto& command : unwaited_) {
     if (response->completion.ok && !command->error().empty()) {
       response->completion = failure(
@@ -216,8 +218,10 @@ Completion PeCpu::run_body(const KernelLaunch& message) {
   const std::string kernel = fmt::format("kernel '{}': ", message.kernel.name);
   try {
     calling("");
+    unwaited_text_.clear();
     next_call_ = 0;
-    scratch_ = std::make_unique<FreeListAllocator>("scratch", 0, *parameters_.scratch_bytes);
+    if (scratch_ == nullptr || scratch_->allocations() > 0)  // left by a kernel that was ended
+      scratch_ = std::make_unique<FreeListAllocator>("scratch", 0, *parameters_.scratch_bytes);
     TranslationRequest tensors;
     tensors.launch = &message.args;
     to_mmu_.look(tensors);
@@ -235,13 +239,27 @@ Completion PeCpu::run_body(const KernelLaunch& message) {
                                  aborted.blocked_on, format_ns(aborted.since)));
     }
     return failure(Completion::aborted, kernel + "ended, the launch has failed on another PE");
+  } catch (const Error& error) {
+    return failure(error.code().c_str(), kernel + error.what() + line_of_last_call(error.what()));
   } catch (const std::exception& error) {
-    return failure(code_of(error).c_str(), kernel + error.what());
+    const std::string call = *last_call() == '\0' ? "" : "; last call: " + last_call_text();
+    return failure(code_of(error).c_str(), kernel + text_of(error) + call);
   } catch (...) {
     return failure("kernel_exception",
                    fmt::format("{}an exception that is no std::exception; last call: {}", kernel,
-                               *last_call() == '\0' ? "none" : std::string("tl.") + last_call()));
+                               last_call_text()));
   }
+}
+
+std::string PeCpu::last_call_text() const {
+  if (*last_call() == '\0') return "none";
+  return "tl." + (last_call() + call_site().in_brackets());
+}
+
+// Errors name the call themselves, few of them its line.
+std::string PeCpu::line_of_last_call(const std::string& error) const {
+  if (!call_site().known() || error.find(call_site().str()) != std::string::npos) return "";
+  return "; last call: " + last_call_text();
 }
 
 Completion PeCpu::failure(const char* code, const std::string& what) const {
@@ -273,10 +291,13 @@ void PeCpu::report_wait(KernelWait::Reason reason, std::uint64_t command, Fs sin
 void PeCpu::report_run(const KernelLaunch& message, Fs start, Fs returned) const {
   const AnalysisPort<KernelRun>& port = machine_.observation().kernel_runs;
   if (port.observed())
-    port.write({this, message.request_id, message.kernel.name, start, returned, now()});
+    port.write({this, message.request_id, message.kernel.name, start, returned, now(),
+                unwaited_text_.c_str()});
 }
 
 // --- Kernel context
+
+void PeCpu::leaves_unwaited(std::string what) { unwaited_text_ = std::move(what); }
 
 void PeCpu::dispatch() {
   cycles(call_cycles(next_call_++));
@@ -314,6 +335,8 @@ void PeCpu::wait(CommandState& command) {
   if (found != unwaited_.end()) unwaited_.erase(found);
   if (!command.error().empty()) throw AccessFault(command.error());
 }
+
+void PeCpu::print(const std::string& text) { report_log_line(LogLevel::info, name(), text); }
 
 void PeCpu::cycles(std::uint64_t n) {
   check_abort();

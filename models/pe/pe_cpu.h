@@ -2,13 +2,13 @@
 //
 // Timing: a launch pays overhead_ns once, then waits until its target_start; one that comes late
 // starts on receipt and reports the skew. Every call that is not metadata pays dispatch_cycles of
-// the clock before it does anything. When the kernel has ended the engines drain, then the answer
-// leaves at once. Kernels run on one SC_THREAD, made at the first launch, on a stack of
-// kernel_stack_bytes. A message that installs rings pays overhead_ns, is then passed to PE_IPCQ,
-// and is answered at once. A kernel that throws, a command that ends in a fault, and an abort make
-// the answer ok = false; the text names node and time. An abort ends the kernel at its next call,
-// or in the one in which it is blocked; a kernel that fails leaves no command waiting. Not
-// modelled: instructions other than those that reach an engine.
+// the clock before it does anything. When the kernel has ended the engines drain, which pe_exec
+// covers; then the answer leaves at once. Kernels run on one SC_THREAD, made at the first launch,
+// on a stack of kernel_stack_bytes. A message that installs rings pays overhead_ns, is then passed
+// to PE_IPCQ, and is answered at once. A kernel that throws, a command that ends in a fault, and an
+// abort make the answer ok = false; the text names node and time. An abort ends the kernel at its
+// next call, or in the one in which it is blocked; a kernel that fails leaves no command waiting.
+// Not modelled: instructions other than those that reach an engine.
 //
 // A base class as well: a PE_CPU of other costs derives from it, its Parameters from these, and
 // overrides call_cycles(). Launches, aborts, the kernel's thread and the services are here.
@@ -90,6 +90,8 @@ class PeCpu : public FabricNode,
   void run(Launch& launch);
   Completion run_body(const KernelLaunch& message);
   Completion failure(const char* code, const std::string& what) const;
+  std::string last_call_text() const;                             // "tl.load (k.cpp:41)"
+  std::string line_of_last_call(const std::string& error) const;  // behind it; or nothing
   // Returns only where the kernel may make a call: the run does not end, nor has the launch failed
   // elsewhere.
   void check_abort() const;
@@ -109,10 +111,12 @@ class PeCpu : public FabricNode,
   void dispatch() override;
   std::shared_ptr<CommandState> issue(Command command) override;
   void wait(CommandState& command) override;
+  void print(const std::string& text) override;
   void cycles(std::uint64_t n) override;
   Fs end_of_cycles(std::uint64_t n) const;  // UsageError beyond the end of simulated time
   PhysRanges translate(std::uint64_t address, std::uint64_t nbytes) const override;
   FreeListAllocator& scratch() override { return *scratch_; }
+  void leaves_unwaited(std::string what) override;
   const IpcqSetup& ipcq_setup() const override;
   void ipcq_send(IpcqSend message) override;
   IpcqReceived ipcq_receive(IpcqReceive request) override;
@@ -132,6 +136,7 @@ class PeCpu : public FabricNode,
   std::deque<Launch> launches_;  // the first one runs
   Launch* current_ = nullptr;
   std::vector<std::shared_ptr<CommandState>> unwaited_;
+  std::string unwaited_text_;  // for the report of the kernel
   std::unique_ptr<FreeListAllocator> scratch_;
   std::uint64_t next_command_ = 1;
   std::uint64_t next_call_ = 0;  // of the launch

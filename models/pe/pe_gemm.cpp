@@ -3,7 +3,8 @@
 // Timing: waits for accel_slot, then overhead_ns and, by the attribute `timing`,
 //   macs      ceil(m*k*n / macs_per_cycle) cycles;
 //   systolic  task_cycles and the cycles of an output-stationary array of rows x columns
-//             (systolic_cycles), from the first edge of the clock on.
+//             (systolic_cycles), from the first edge of the clock on;
+// a batch of products (tl.dot of three axes) these cycles for each of them.
 // The slot and the operands' registers are given back at the end (compute_engine.h). Not modelled:
 // values, operand layout; with `macs` fill and drain of the array, with `systolic` streams that
 // stall.
@@ -57,22 +58,25 @@ class PeGemm final : public ComputeEngine {
   Fs systolic_time(const Stage& stage) const;
 
   const Parameters parameters_;
+  const bool systolic_;
 };
 
 PeGemm::PeGemm(const ComponentInit& init)
     : ComputeEngine(init, PeEngine::pe_gemm, init.attributes.as<Parameters>().stage),
-      parameters_(init.attributes.as<Parameters>()) {}
+      parameters_(init.attributes.as<Parameters>()), systolic_(*parameters_.timing == "systolic") {}
 
 Fs PeGemm::compute_time(const Stage& stage) const {
-  if (*parameters_.timing == "systolic") return systolic_time(stage);
-  const std::uint64_t cycles = gemm_cycles(stage.m, stage.k, stage.n, *parameters_.macs_per_cycle);
+  if (systolic_) return systolic_time(stage);
+  const std::uint64_t cycles = batch_cycles(
+      stage.batch, gemm_cycles(stage.m, stage.k, stage.n, *parameters_.macs_per_cycle));
   return overhead() + cycles_to_fs(cycles, *parameters_.clock_ghz);
 }
 
 Fs PeGemm::systolic_time(const Stage& stage) const {
-  const std::uint64_t cycles =
+  const std::uint64_t product =
       *parameters_.task_cycles +
       systolic_cycles(stage.m, stage.k, stage.n, {*parameters_.rows, *parameters_.columns});
+  const std::uint64_t cycles = batch_cycles(stage.batch, product);
   return end_of_cycles_from(now() + overhead(), cycles, *parameters_.clock_ghz) - now();
 }
 

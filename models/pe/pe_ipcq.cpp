@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "models/data/functional_model.h"
+#include "models/data/race_detector.h"
 #include "models/pe/pe_components.h"
 
 namespace kernbench {
@@ -217,6 +218,7 @@ bool PeIpcq::look_send(IpcqJob& job) {
   message->destination = queue.state.pair().peer;
   message->source = queues_.where();
   message->direction = send.direction;
+  order_by_slot(message->dst_addr);
   report_sent(*message, queue.state.pair().peer_rx_base);
   RingRequest leaving;
   leaving.message = std::move(message);
@@ -230,6 +232,14 @@ bool PeIpcq::look_send(IpcqJob& job) {
   job.operation->received = {send.direction, nullptr};
   job.operation->respond(tlm::BEGIN_RESP);
   return true;
+}
+
+// What --check-races knows of the message: a slot that changes hands orders the kernels.
+void PeIpcq::order_by_slot(std::uint64_t slot) const {
+  FunctionalModel* data = machine_.data();
+  if (data == nullptr || data->races() == nullptr) return;
+  const NodeId cpu = machine_.machine().engine(queues_.where(), PeEngine::pe_cpu);
+  data->races()->passes_slot(cpu, queues_.installation(), slot);
 }
 
 // --- A receive
@@ -279,6 +289,7 @@ void PeIpcq::take(IpcqJob& job) {
   const IpcqQueue& queue = queues_[job.queue].state;
   const IpcqReceive& receive = job.receive;
   job.received.direction = queue.pair().direction;
+  order_by_slot(queue.slot(job.seq));
   if (FunctionalModel* data = machine_.data(); data != nullptr) {
     const Accessor here{machine_.machine().engine(queues_.where(), PeEngine::pe_cpu), now()};
     IssuedOp loaded = data->load(here, {{queue.slot(job.seq), receive.nbytes()}}, receive.shape,

@@ -118,6 +118,7 @@ class PeIpcq : public Component,
   bool look_receive(IpcqJob& job);
   bool find_message(IpcqJob& job);
   void take(IpcqJob& job);
+  void order_by_slot(std::uint64_t slot) const;
   void access_slot(const IpcqJob& job, bool write, MemorySpace space);
   void access_ended(IpcqJob& job);
   void responded(RingRequest& access, const tlm::tlm_phase& phase) override;

@@ -58,6 +58,7 @@ void PeIpcq::report_sent(const IpcqMessage& message, std::uint64_t ring) const {
   sent.number = message.sender_seq;
   sent.ring = ring;
   sent.bytes = message.nbytes;
+  sent.message = &message;
   sent.end = now();
   port.write(sent);
 }

@@ -1,9 +1,9 @@
 // PE_MATH: the vector unit, register to register (spec 5).
 //
 // Timing: waits for accel_slot, then max(overhead_ns, ceil(elements / lanes) * cycles_per_op(op)),
-// a reduction ceil(log2 lanes) cycles more; the slot, and the registers of an epilogue's operands,
-// are given back at the end (compute_engine.h). Not modelled: values, predication, the difference
-// between dtypes.
+// a reduction ceil(log2 lanes) cycles more, scans and sorts several passes (spec 5.6); the slot,
+// and the registers of an epilogue's operands, are given back at the end (compute_engine.h). Not
+// modelled: values, predication, the difference between dtypes.
 #include <algorithm>
 #include <string>
 
@@ -58,8 +58,8 @@ PeMath::PeMath(const ComponentInit& init)
       parameters_(init.attributes.as<Parameters>()) {}
 
 Fs PeMath::compute_time(const Stage& stage) const {
-  const std::uint64_t cycles =
-      parameters_.cycles.cycles(stage.math_op, stage.elements, *parameters_.lanes);
+  const std::uint64_t cycles = parameters_.cycles.cycles(
+      {stage.math_op, stage.elements, stage.extent, stage.kept}, *parameters_.lanes);
   return std::max(overhead(), cycles_to_fs(cycles, *parameters_.clock_ghz));
 }
 

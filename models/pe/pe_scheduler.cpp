@@ -24,6 +24,7 @@ struct SimpleStage {
     stage.type = dma.write ? StageType::dma_write : StageType::dma_read;
     stage.address = dma.address;
     stage.bytes = dma.nbytes;
+    stage.strided = dma.runs != nullptr;
     return stage;
   }
   Stage operator()(const DotCommand& dot) const {
@@ -33,6 +34,7 @@ struct SimpleStage {
     stage.m = dot.m;
     stage.k = dot.k;
     stage.n = dot.n;
+    stage.batch = dot.batch;
     use_all(stage, dot.operands);
     return stage;
   }
@@ -41,6 +43,8 @@ struct SimpleStage {
     stage.type = StageType::math;
     stage.math_op = math.op;
     stage.elements = math.elements;
+    stage.extent = math.extent;
+    stage.kept = math.kept;
     use_all(stage, math.operands);
     return stage;
   }
@@ -264,6 +268,7 @@ TileTask& PeScheduler::new_task(CommandContext& context, const Tile& tile, bool 
   task.simple = simple;
   task.completion = &context;
   task.operands = context.operands();
+  task.runs = context.runs();
   if (simple) task.data = context.data();
   return task;
 }

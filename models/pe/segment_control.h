@@ -24,6 +24,9 @@ class SegmentControl final : private ServiceProvider<SegmentRequest> {
   void add_pieces(std::uint64_t address, std::uint64_t nbytes, std::vector<DmaPiece>& pieces) {
     baaw_.add_pieces(address, nbytes, pieces);
   }
+  void add_pieces(const AddressRuns& runs, std::vector<DmaPiece>& pieces) {
+    baaw_.add_pieces(runs, pieces);
+  }
   Fs baaw_overhead() const { return baaw_overhead_; }
 
   // A message has come.

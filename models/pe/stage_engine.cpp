@@ -273,7 +273,7 @@ void StageEngine<Node>::record(const Lane& lane) {
   const Stage& stage = lane.stage();
   ExecutedOp op = op_until_now(lane);
   op.macs = static_cast<std::uint64_t>(stage.m) * static_cast<std::uint64_t>(stage.k) *
-            static_cast<std::uint64_t>(stage.n);
+            static_cast<std::uint64_t>(stage.n) * static_cast<std::uint64_t>(stage.batch);
   op.data = lane.task->data;
   port.write(op);
 }
@@ -299,6 +299,7 @@ ExecutedOp StageEngine<Node>::op_until_now(const Lane& lane) const {
   op.command_id = task.command_id;
   op.tile_id = task.simple ? -1 : static_cast<std::int64_t>(task.tile.id);
   op.bytes = stage.bytes;
+  op.runs = task.run_count();
   return op;
 }
 

@@ -17,11 +17,19 @@ namespace kernbench {
 
 struct DataOp;  // models/data: effect of a command on values
 
-// Memory <-> TCM. `address` is virtual or physical as in spec 3.3.
-struct DmaCommand {
-  bool write = false;
+// Bytes at consecutive addresses, virtual or physical as in spec 3.3.
+struct AddressRun {
   std::uint64_t address = 0;
   std::uint64_t nbytes = 0;
+};
+using AddressRuns = std::vector<AddressRun>;
+
+// Memory <-> TCM.
+struct DmaCommand {
+  bool write = false;
+  std::uint64_t address = 0;                     // of the first byte
+  std::uint64_t nbytes = 0;                      // of all runs together
+  std::shared_ptr<const AddressRuns> runs = {};  // in the order of the transfer; null: one
 };
 
 // An operand or result of a command that computes. In TCM (pinned): no DMA stage.
@@ -30,13 +38,17 @@ struct CompositeOperand {
   std::uint64_t address = 0;  // of its first byte; pinned: physical, in the TCM of the PE
   DType dtype = DType::f16;
   std::optional<TensorLayout> layout = {};  // none: dense, row by row
+  // In memory at the strides of `layout`, which the DMA of its tiles follows; false: its tiles
+  // count as contiguous (decision 0021).
+  bool strided = false;
 };
 
-// TCM operands, PE_GEMM time only.
+// TCM operands, PE_GEMM time only. A batch: so many products of m x k x n, one after the other.
 struct DotCommand {
   std::int64_t m = 1, k = 1, n = 1;
   DType dtype = DType::f16;                     // of the operands
-  std::vector<CompositeOperand> operands = {};  // a, b, result; none: not told
+  std::vector<CompositeOperand> operands = {};  // a, b, accumulator if any, result; none: not told
+  std::int64_t batch = 1;
 };
 
 // TCM operands, PE_MATH time only.
@@ -44,6 +56,7 @@ struct MathCommand {
   MathOp op = MathOp::add;
   std::int64_t elements = 1;                    // of the widest operand
   std::vector<CompositeOperand> operands = {};  // tensors, result; none: not told
+  std::int64_t extent = 1, kept = 1;            // of a line that is sorted; what topk keeps of it
 };
 
 struct TileShape {

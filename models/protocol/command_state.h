@@ -15,6 +15,9 @@ class CommandState {
 
   std::uint64_t id() const { return id_; }
   bool done() const { return done_; }
+  // Done, as the kernel finds by asking: as good as a wait.
+  bool poll() { return polled_ = done_; }
+  bool polled() const { return polled_; }
   const std::string& error() const { return error_; }  // empty: ok
   const sc_core::sc_event& completed() const { return completed_; }
 
@@ -28,7 +31,7 @@ class CommandState {
 
  private:
   std::uint64_t id_;
-  bool done_ = false;
+  bool done_ = false, polled_ = false;
   std::string error_;
   sc_core::sc_event completed_{
       ""};  // without a name: SystemC keeps every name for ever, and commands come by the million

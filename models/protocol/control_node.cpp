@@ -322,7 +322,10 @@ void ControlNode::answer(FanOut& fan_out) {
       return fmt::format("{} has failed: {}", label_of(*fan_out.sent), completion.error_code);
     });
   }
-  respond(*fan_out.request, std::make_shared<HostResponse>(fan_out.merged));
+  // What has been answered early goes on gathering.
+  respond(*fan_out.request, fan_out.awaited > 0
+                                ? std::make_shared<HostResponse>(fan_out.merged)
+                                : std::make_shared<HostResponse>(std::move(fan_out.merged)));
   fan_out.request = nullptr;
 }
 

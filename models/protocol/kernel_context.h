@@ -9,6 +9,7 @@
 
 #include "models/address/free_list_allocator.h"
 #include "models/address/phys_range.h"
+#include "models/base/call_site.h"
 #include "models/base/units.h"
 #include "models/protocol/command.h"
 #include "models/protocol/command_state.h"
@@ -25,9 +26,13 @@ class KernelContext {
   virtual ~KernelContext() = default;
 
   // The kernel's latest call by name, "load": the address of a text that stays, for reports. Empty:
-  // none yet.
-  void calling(const char* name) { last_call_ = name; }
+  // none yet. `site`: its line, where it is known.
+  void calling(const char* name, CallSite site = {}) {
+    last_call_ = name;
+    call_site_ = site;
+  }
   const char* last_call() const { return last_call_; }
+  CallSite call_site() const { return call_site_; }
 
   virtual PeId where() const = 0;
   virtual const KernelLaunch& launch() const = 0;
@@ -45,6 +50,8 @@ class KernelContext {
   virtual std::shared_ptr<CommandState> issue(Command command) = 0;
   // Blocks until the command has completed; throws AccessFault with its error if it failed.
   virtual void wait(CommandState& command) = 0;
+  // A line for the user (tl.device_print), without the place and the time; takes no time.
+  virtual void print(const std::string& /*text*/) {}
   // `n` cycles of PE_CPU's clock.
   virtual void cycles(std::uint64_t n) = 0;
 
@@ -62,11 +69,16 @@ class KernelContext {
   // The next place in the order of a direction's messages; does not block.
   virtual std::uint64_t ipcq_reserve(const std::string& direction) = 0;
 
+  // At the end of the kernel: "2 commands, the first of tl.composite(gemm) (k.cpp:39)" have never
+  // been waited for.
+  virtual void leaves_unwaited(std::string /*what*/) {}
+
   // The kernel's handles live here: reset at launch; offsets in the PE's TCM.
   virtual FreeListAllocator& scratch() = 0;
 
  private:
   const char* last_call_ = "";
+  CallSite call_site_;
 };
 
 }  // namespace kernbench

@@ -12,6 +12,8 @@ class sc_object;
 
 namespace kernbench {
 
+struct IpcqMessage;  // models/protocol/ipcq.h
+
 // A kernel on a PE that has ended and answers its launch now.
 struct KernelRun {
   const sc_core::sc_object* node = nullptr;  // pe_cpu
@@ -20,6 +22,9 @@ struct KernelRun {
   Fs start = 0;     // of the kernel: the common start, or later
   Fs returned = 0;  // of the kernel; from here the engines drain
   Fs answered = 0;
+  // Its commands that have never been waited for: "2 commands, the first of tl.composite(gemm)
+  // (k.cpp:39)". Empty: none.
+  const char* unwaited = "";
 };
 
 // A kernel's thread was blocked in [start, end), start < end.
@@ -46,8 +51,9 @@ struct MessageProgress {
   std::uint64_t installation = 0, slot = 0, number = 0;  // slot: address; number: in its ring
   std::uint64_t ring = 0;                                // address of the ring; 0 with `written`
   std::uint64_t bytes = 0;
-  Fs arrived = 0;  // written: its last flit was at the receiver's PE_DMA
-  Fs start = 0;    // written: of the slot write; consumed: the receive found the message
+  const IpcqMessage* message = nullptr;  // sent
+  Fs arrived = 0;                        // written: its last flit was at the receiver's PE_DMA
+  Fs start = 0;  // written: of the slot write; consumed: the receive found the message
   Fs end = 0;
   Fs credit = 0;  // consumed: delivery of the credit
 };

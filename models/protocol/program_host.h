@@ -5,6 +5,8 @@
 #include <cstdint>
 #include <optional>
 
+#include "models/base/call_site.h"
+
 namespace kernbench {
 
 // Texts live as long as the program runs: they are read where no memory can be allocated.
@@ -13,6 +15,7 @@ struct RunningProgram {
   const char* name = "";
   const char* api = "";        // prefix of its calls: "tl."
   const char* last_call = "";  // the latest, without that; empty: none yet
+  CallSite call_site = {};     // of that
   std::uint64_t stack_bytes = 0;
   const char* stack_key = "";  // the attribute that sets it; empty: nothing does
 };

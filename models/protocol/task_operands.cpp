@@ -1,5 +1,8 @@
 #include "models/protocol/task_operands.h"
 
+#include <array>
+#include <utility>
+
 namespace kernbench {
 
 // Fills the table from each kind of command.
@@ -94,6 +97,54 @@ BlockReference TaskOperands::block(std::size_t operand, const Tile& tile) const 
   reference.row = rows.begin;
   reference.column = columns.begin;
   return reference;
+}
+
+namespace {
+
+struct Axis {
+  std::int64_t extent = 1, stride = 0;  // bytes
+};
+
+// The extents that are read, an axis of stride 0 once.
+std::array<Axis, 2> axes_of(const TensorLayout& layout) {
+  std::array<Axis, 2> axes{
+      Axis{layout.row_stride == 0 ? 1 : layout.rows, layout.row_stride},
+      Axis{layout.column_stride == 0 ? 1 : layout.columns, layout.column_stride}};
+  if (axes[1].stride > axes[0].stride) std::swap(axes[0], axes[1]);
+  return axes;
+}
+
+}  // namespace
+
+void add_run(AddressRuns& runs, std::uint64_t address, std::uint64_t nbytes) {
+  if (!runs.empty() && runs.back().address + runs.back().nbytes == address) {
+    runs.back().nbytes += nbytes;
+  } else {
+    runs.push_back({address, nbytes});
+  }
+}
+
+AddressRuns block_runs(const BlockReference& block) {
+  const auto size = static_cast<std::int64_t>(size_of(block.dtype));
+  const auto [outer, inner] = axes_of(block.layout);
+  const bool contiguous = inner.stride == size;
+  AddressRuns runs;
+  for (std::int64_t i = 0; i < outer.extent; ++i) {
+    const std::uint64_t row = block.address + static_cast<std::uint64_t>(i * outer.stride);
+    if (contiguous) {
+      add_run(runs, row, static_cast<std::uint64_t>(inner.extent * size));
+      continue;
+    }
+    for (std::int64_t j = 0; j < inner.extent; ++j)
+      add_run(runs, row + static_cast<std::uint64_t>(j * inner.stride),
+              static_cast<std::uint64_t>(size));
+  }
+  return runs;
+}
+
+std::uint64_t block_bytes(const TensorLayout& block, DType dtype) {
+  const auto axes = axes_of(block);
+  return static_cast<std::uint64_t>(axes[0].extent * axes[1].extent) * size_of(dtype);
 }
 
 }  // namespace kernbench

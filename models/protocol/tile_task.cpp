@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "models/base/errors.h"
+#include "models/protocol/task_operands.h"
 
 namespace kernbench {
 namespace {
@@ -32,6 +33,16 @@ void Tile::add(const Stage& stage) {
   if (size_ == max_stages)
     throw ModelError(fmt::format("a tile has more than {} stages", max_stages));
   stages_[size_++] = stage;
+}
+
+AddressRuns TileTask::runs_of_stage() const {
+  if (runs != nullptr) return *runs;
+  return block_runs(operands->block(tile, stage()));
+}
+
+std::uint64_t TileTask::run_count() const {
+  if (!stage().strided) return 1;
+  return runs != nullptr ? runs->size() : block_runs(operands->block(tile, stage())).size();
 }
 
 }  // namespace kernbench

@@ -11,6 +11,7 @@
 #include "models/base/dtype.h"
 #include "models/base/math_op.h"
 #include "models/base/units.h"
+#include "models/protocol/command.h"
 #include "models/protocol/pe_engine.h"
 
 namespace kernbench {
@@ -28,10 +29,13 @@ struct Stage {
   // it reads, fetch and the first computation those of the command's own operation, an epilogue's
   // math its tensor, store and dma_write the result.
   std::uint8_t first_operand = 0, operand_count = 0;
-  std::uint64_t address = 0;         // dma stages
-  std::uint64_t bytes = 0;           // dma, fetch, store
-  std::int64_t m = 0, k = 0, n = 0;  // gemm
-  std::int64_t elements = 0;         // math
+  bool strided = false;               // dma stages: the bytes are runs, see runs_of()
+  std::uint64_t address = 0;          // dma stages
+  std::uint64_t bytes = 0;            // dma, fetch, store
+  std::int64_t m = 0, k = 0, n = 0;   // gemm
+  std::int64_t batch = 1;             // gemm: products of m x k x n, one after the other
+  std::int64_t elements = 0;          // math
+  std::int64_t extent = 1, kept = 1;  // math: of a line that is sorted, and what topk keeps of it
   // Of the register file: fetch takes them, the others give them back at their end. Operands are
   // given back by gemm, those of an epilogue by the tile's last math, the accumulator or result by
   // store.
@@ -105,6 +109,7 @@ struct TileTask {
   // Of the command; null if it has none. One table for all of its tiles, until the last of them is
   // complete.
   const TaskOperands* operands = nullptr;
+  const AddressRuns* runs = nullptr;   // simple commands: of a strided DMA
   std::shared_ptr<const DataOp> data;  // simple commands: recorded with the only stage
   // The scheduler's own: the tile's buffer in its reserve.
   std::uint64_t buffer_address = 0;
@@ -112,6 +117,10 @@ struct TileTask {
 
   const Stage& stage() const { return tile[stage_index]; }
   bool last_stage() const { return stage_index + 1 == tile.size(); }
+  // Runs of a DMA stage that is strided.
+  AddressRuns runs_of_stage() const;
+  // How many they are; 1: contiguous.
+  std::uint64_t run_count() const;
   WorkOrder order() const { return {command_id, tile.id, static_cast<std::uint32_t>(stage_index)}; }
 };
 

@@ -10,6 +10,14 @@
 namespace kernbench {
 
 void RouteExtension::cut_flits(std::uint64_t bytes, std::uint32_t flit_size) {
+  if (list != nullptr) {
+    if (flit_size != list->flit_bytes() || bytes != list->bytes())
+      throw ModelError(fmt::format("{} bytes in flits of {}, where a list has {} in flits of {}",
+                                   bytes, flit_size, list->bytes(), list->flit_bytes()));
+    flits = list->size();
+    flit_bytes = flit_size;
+    return;
+  }
   const std::uint64_t skew = offset % flit_size;
   const std::uint64_t count = (skew + bytes + flit_size - 1) / flit_size;
   if (count > UINT32_MAX)
@@ -28,6 +36,7 @@ void RouteExtension::clear() {
   key = {};
   offset = 0;
   flits = first_flit_bytes = flit_bytes = last_flit_bytes = 0;
+  list.reset();
   leg = Leg::request;
   posted = host_control = false;
   channel = every_channel;

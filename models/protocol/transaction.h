@@ -17,6 +17,7 @@
 #include "models/address/channel_interleave.h"
 #include "models/base/analysis_port.h"
 #include "models/base/component.h"
+#include "models/protocol/flit_list.h"
 #include "models/protocol/path.h"
 
 namespace kernbench {
@@ -85,6 +86,8 @@ class RouteExtension : public tlm::tlm_extension<RouteExtension> {
   std::uint32_t first_flit_bytes = 0;
   std::uint32_t flit_bytes = 0;
   std::uint32_t last_flit_bytes = 0;
+  // Of an access to several runs of bytes, `offset` being that of the first; null: contiguous.
+  std::shared_ptr<const FlitList> list;
   Leg leg = Leg::request;
   bool posted = false;        // ends at commit, without an acknowledgement (host writes)
   bool host_control = false;  // virtual channel of its own (spec 2.3)
@@ -96,6 +99,7 @@ class RouteExtension : public tlm::tlm_extension<RouteExtension> {
   std::shared_ptr<const Message> message;  // control messages; on the response leg the answer
 
   std::uint32_t bytes_of(std::uint32_t flit) const {
+    if (__builtin_expect(list != nullptr, 0)) return (*list)[flit].bytes;
     if (flit == 0) return first_flit_bytes;
     return flit + 1 == flits ? last_flit_bytes : flit_bytes;
   }
@@ -104,13 +108,14 @@ class RouteExtension : public tlm::tlm_extension<RouteExtension> {
   const Path& request_path() const { return leg == Leg::request ? *path : path->reverse(); }
   // Of the flit's first byte, in the target memory.
   std::uint64_t offset_of(std::uint32_t flit) const {
+    if (__builtin_expect(list != nullptr, 0)) return (*list)[flit].offset;
     return flit == 0
                ? offset
                : offset + first_flit_bytes + static_cast<std::uint64_t>(flit - 1) * flit_bytes;
   }
 
-  // Cuts [offset, offset + bytes) at multiples of `flit_size` and sets the counts for a leg that
-  // carries the data.
+  // Cuts [offset, offset + bytes), or the runs of `list`, at multiples of `flit_size` and sets the
+  // counts for a leg that carries the data.
   void cut_flits(std::uint64_t bytes, std::uint32_t flit_size);
   void no_flits() { flits = 0; }
   // The target's: the leg that follows is the answer, a control message until cut_flits() is

@@ -145,7 +145,12 @@ void Axi4Manager::drive() {
   drive_data();
   drive_address(reads_, reads_under_way_, pins_.arvalid, pins_.arid, pins_.araddr, pins_.arlen,
                 pins_.arsize, pins_.arburst);
-  *pins_.bready = *pins_.rready = 1;
+  *pins_.bready = ready();
+  *pins_.rready = ready();
+}
+
+std::uint8_t Axi4Manager::ready() {
+  return gap_percent_ > 0 && random_() % 100 < gap_percent_ ? 0 : 1;
 }
 
 void Axi4Manager::drive_address(const std::deque<Burst>& bursts, std::size_t under_way,
@@ -171,8 +176,7 @@ void Axi4Manager::drive_data() {
   std::memcpy(static_cast<unsigned char*>(pins_.wdata) + beat.lane, burst.data + beat.offset,
               beat.bytes);
   std::memset(pins_.wstrb, 0, pins_.data_bytes / 8);
-  for (unsigned lane = beat.lane; lane < beat.lane + beat.bytes; ++lane)
-    set_bits(pins_.wstrb, lane, 1, 1);
+  set_bits(pins_.wstrb, beat.lane, beat.bytes, ~std::uint64_t{0});
   *pins_.wlast = burst.beat + 1 == burst.range.beats(pins_.data_bytes) ? 1 : 0;
 }
 

@@ -1,14 +1,16 @@
 // The manager's side of an AXI4 port (subset: sv/kernbench_axi4_if.sv): turns accesses into bursts
 // and drives them, one address, one write beat and one read beat per cycle, writes and reads side
-// by side. Always ready for answers.
+// by side.
 //
 // The data of a write burst follow its address. All bursts of an access have its id; accesses of
-// one direction are sent in the order of their begin.
+// one direction are sent in the order of their begin. Ready for responses in each cycle, but for
+// gaps drawn for tests of back-pressure, of B and of R apart.
 #pragma once
 
 #include <array>
 #include <cstdint>
 #include <deque>
+#include <random>
 
 #include "models/rtl/axi4_bursts.h"
 #include "models/rtl/pins.h"
@@ -39,6 +41,12 @@ Axi4Pins axi4_pins_of(Model& m, unsigned data_bytes) {
 // The same for signals and checks of unknown outputs.
 Pins pins_of(const Axi4Pins& axi);
 
+// Cycles in which no response is taken.
+struct ResponseGaps {
+  std::uint32_t percent = 0;
+  std::uint32_t seed = 1;
+};
+
 class Axi4Manager {
  public:
   static constexpr unsigned ids = 16;
@@ -57,7 +65,8 @@ class Axi4Manager {
     ~Listener() = default;
   };
 
-  Axi4Manager(const Axi4Pins& pins, Listener& listener) : pins_(pins), listener_(listener) {}
+  Axi4Manager(const Axi4Pins& pins, Listener& listener, ResponseGaps gaps = {})
+      : pins_(pins), listener_(listener), gap_percent_(gaps.percent), random_(gaps.seed) {}
 
   // An id has one access at a time. `data` stays until its end.
   void write(unsigned id, std::uint64_t address, const unsigned char* data, std::uint64_t bytes);
@@ -86,9 +95,12 @@ class Axi4Manager {
                      std::uint8_t* id, std::uint32_t* address, std::uint8_t* length,
                      std::uint8_t* size, std::uint8_t* burst) const;
   void drive_data();
+  std::uint8_t ready();
 
   Axi4Pins pins_;
   Listener& listener_;
+  std::uint32_t gap_percent_;
+  std::mt19937 random_;
   std::deque<Burst> writes_, reads_;              // whose address has not been taken
   std::deque<Burst> data_;                        // write bursts behind their address
   std::array<std::deque<Burst>, ids> answers_;    // that are to come, in their order

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <string>
+#include <utility>
 
 namespace kernbench {
 
@@ -15,12 +16,12 @@ class BlockCalls {
   virtual void printed(const std::string& text) = 0;
 
   // Null: no eval() is running.
-  static BlockCalls* current();
+  static BlockCalls* current() { return running; }
   // In force while it lives.
   class Scope {
    public:
-    explicit Scope(BlockCalls* calls);
-    ~Scope();
+    explicit Scope(BlockCalls* calls) : outer_(std::exchange(running, calls)) {}
+    ~Scope() { running = outer_; }
     Scope(const Scope&) = delete;
     Scope& operator=(const Scope&) = delete;
 
@@ -30,6 +31,11 @@ class BlockCalls {
 
  protected:
   ~BlockCalls() = default;
+
+ private:
+  // Set twice per clock cycle. The library is there when the program starts, not loaded later:
+  // without a look-up; __thread: without a call that might initialise it.
+  [[gnu::tls_model("initial-exec")]] static __thread BlockCalls* running;
 };
 
 }  // namespace kernbench

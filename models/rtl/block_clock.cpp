@@ -5,21 +5,10 @@
 
 #include <algorithm>
 
+#include "models/base/run_end.h"
 #include "models/protocol/machine_services.h"
 
 namespace kernbench {
-namespace {
-
-// In one go: the program answers to signals between two events.
-constexpr unsigned most_edges_ahead = 1024;
-
-// The instant of the next event, be it of this instant; never_fs if there is none.
-Fs next_event() {
-  const sc_core::sc_time rest = sc_core::sc_time_to_pending_activity();
-  return rest.value() < never_fs - Component::now() ? Component::now() + rest.value() : never_fs;
-}
-
-}  // namespace
 
 BlockClock::BlockClock(Component& component, Services& services, Fs period, Listener& listener)
     : component_(component), services_(services), period_(period), listener_(listener),
@@ -58,36 +47,13 @@ void BlockClock::tick() {
   }
   if (next_edge_ == now) {
     if (fault_) std::rethrow_exception(fault_);
-    rise();
-    go_ahead();
+    rise([this] { return listener_.rising_edge(); });
+    if (running() && !shows_falling_edges_) listener_.edges_ahead();
   } else if (high_ && now >= latest_edge_ + period_ / 2) {
     high_ = false;
     listener_.falling_edge();
   }
   schedule();
-}
-
-void BlockClock::rise() {
-  latest_edge_ = next_edge_;
-  next_edge_ = never_fs;
-  ++edges_;
-  high_ = true;
-  if (!listener_.rising_edge()) return;
-  if (period_ > never_fs - latest_edge_) throw ModelError(Component::end_of_time);
-  next_edge_ = latest_edge_ + period_;
-}
-
-void BlockClock::go_ahead() {
-  if (shows_falling_edges_ || !running() || !listener_.may_go_ahead()) return;
-  const Fs horizon = next_event();
-  try {
-    for (unsigned i = 0;
-         i < most_edges_ahead && running() && next_edge_ < horizon && listener_.may_go_ahead(); ++i)
-      rise();
-  } catch (...) {
-    fault_ = std::current_exception();
-    next_edge_ = latest_edge_;
-  }
 }
 
 // Falling edges are no work: a run does not wait for them.
@@ -97,6 +63,12 @@ void BlockClock::schedule() {
     if (falling > Component::now()) event_.notify(component_.until(falling));
   }
   if (running()) event_.notify(component_.work_at(next_edge_));
+}
+
+Fs BlockClock::latest_edge_ahead() {
+  const Fs now = Component::now(), rest = sc_core::sc_time_to_pending_activity().value();
+  if (rest == 0) return now;
+  return std::min(rest < never_fs - now ? now + rest - 1 : never_fs - 1, run_end());
 }
 
 }  // namespace kernbench

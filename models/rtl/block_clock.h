@@ -2,8 +2,8 @@
 // there is work. Without work there is no event at all.
 //
 // Edges that nothing else can see are evaluated ahead: those before the next event of the
-// simulation, of which the listener says that they concern nobody outside. They have no events of
-// their own (docs/decisions/0218).
+// simulation that concern nobody outside of the block. They have no events of their own
+// (docs/decisions/0218).
 #pragma once
 
 #include <cstdint>
@@ -11,6 +11,7 @@
 #include <systemc>
 
 #include "models/base/component.h"
+#include "models/base/errors.h"
 #include "models/base/services.h"
 
 namespace kernbench {
@@ -24,8 +25,8 @@ class BlockClock {
     virtual void falling_edge() = 0;
     // New work has come in an instant whose edge has passed already.
     virtual bool late_work() = 0;
-    // The next edge changes nothing outside of the block.
-    virtual bool may_go_ahead() const = 0;
+    // To call go_ahead() of the clock, where edges may be evaluated ahead.
+    virtual void edges_ahead() = 0;
 
    protected:
     ~Listener() = default;
@@ -48,11 +49,41 @@ class BlockClock {
   // Falling edges are events only while somebody looks at the clock.
   void show_falling_edges(bool shown);
 
+  // In Listener::edges_ahead(). is_internal(): the next edge changes nothing outside of the block;
+  // edge() is rising_edge(). A template, as a virtual call per edge would show.
+  template <class IsInternal, class Edge>
+  void go_ahead(const IsInternal& is_internal, const Edge& edge) {
+    const Fs horizon = latest_edge_ahead();
+    try {
+      for (unsigned i = 0;
+           i < most_edges_ahead && running() && next_edge_ <= horizon && is_internal(); ++i)
+        rise(edge);
+    } catch (...) {
+      fault_ = std::current_exception();
+      next_edge_ = latest_edge_;
+    }
+  }
+
  private:
+  // In one go: the program answers to signals between two events.
+  static constexpr unsigned most_edges_ahead = 1024;
+
   void tick();
-  void rise();
-  void go_ahead();
+  template <class Edge>
+  void rise(const Edge& edge) {
+    latest_edge_ = next_edge_;
+    next_edge_ = never_fs;
+    ++edges_;
+    high_ = true;
+    if (edge()) next_edge_ = following_edge();
+  }
+  Fs following_edge() const {
+    if (period_ > never_fs - latest_edge_) throw ModelError(Component::end_of_time);
+    return latest_edge_ + period_;
+  }
   void schedule();
+  // The last instant before the next event, within the run.
+  static Fs latest_edge_ahead();
 
   Component& component_;
   Services& services_;

@@ -14,12 +14,42 @@ namespace {
 std::int64_t ceil_div(std::int64_t a, std::int64_t b) { return (a + b - 1) / b; }
 
 // The 16 bits of a lane: i8 with its sign extended, f16 as it is.
-std::uint16_t lane_of(const std::byte* elements, std::int64_t index, DType dtype) {
+template <DType dtype>
+std::uint16_t lane_of(const std::byte* elements, std::int64_t index) {
   if (dtype == DType::i8)
     return static_cast<std::uint16_t>(static_cast<std::int8_t>(elements[index]));
   std::uint16_t bits;
   std::memcpy(&bits, elements + index * 2, sizeof bits);
   return bits;
+}
+
+std::uint16_t lane_of(const std::byte* elements, std::int64_t index, DType dtype) {
+  return dtype == DType::i8 ? lane_of<DType::i8>(elements, index)
+                            : lane_of<DType::f16>(elements, index);
+}
+
+// `depth` beats of `width` lanes per fold: those of A are its columns, cut into folds of rows, ...
+template <DType dtype>
+void stream_columns(const std::byte* elements, std::int64_t rows, std::int64_t depth,
+                    std::int64_t width, std::uint16_t* beats) {
+  for (std::int64_t row = 0; row < rows; ++row) {
+    std::uint16_t* lane = beats + row / width * depth * width + row % width;
+    for (std::int64_t t = 0; t < depth; ++t, lane += width)
+      *lane = lane_of<dtype>(elements, row * depth + t);
+  }
+}
+
+// ... those of B its rows, cut into folds of columns.
+template <DType dtype>
+void stream_rows(const std::byte* elements, std::int64_t depth, std::int64_t columns,
+                 std::int64_t width, std::uint16_t* beats) {
+  for (std::int64_t first = 0; first < columns; first += width) {
+    const std::int64_t lanes = std::min(width, columns - first);
+    for (std::int64_t t = 0; t < depth; ++t, beats += width) {
+      for (std::int64_t lane = 0; lane < lanes; ++lane)
+        beats[lane] = lane_of<dtype>(elements, t * columns + first + lane);
+    }
+  }
 }
 
 }  // namespace
@@ -37,25 +67,20 @@ void GemmTile::begin(std::int64_t m, std::int64_t k, std::int64_t n, DType dtype
     beats.depth_ = k;
     beats.folds_ = folds_m * folds_n;
     beats.folds_per_row_ = folds_n;
-    beats.values_.assign(static_cast<std::size_t>(own_folds * k * width), 0);
+    beats.values_.resize(static_cast<std::size_t>(own_folds * k * width));
+    std::memset(beats.values_.data(), 0, beats.values_.size() * sizeof beats.values_[0]);
   };
   set_up(a, array_.rows, folds_m);
   a.repeats_folds_ = true;
   set_up(b, array_.columns, folds_n);
   b.repeats_folds_ = false;
-  for (std::int64_t row = 0; row < m && !a_elements.empty(); ++row) {
-    const std::int64_t fold = row / array_.rows, lane = row % array_.rows;
-    for (std::int64_t t = 0; t < k; ++t)
-      a.values_[static_cast<std::size_t>((fold * k + t) * array_.rows + lane)] =
-          lane_of(a_elements.data(), row * k + t, dtype);
-  }
-  for (std::int64_t t = 0; t < k && !b_elements.empty(); ++t) {
-    for (std::int64_t column = 0; column < n; ++column) {
-      const std::int64_t fold = column / array_.columns, lane = column % array_.columns;
-      b.values_[static_cast<std::size_t>((fold * k + t) * array_.columns + lane)] =
-          lane_of(b_elements.data(), t * n + column, dtype);
-    }
-  }
+  const bool is_i8 = dtype == DType::i8;
+  if (!a_elements.empty())
+    (is_i8 ? stream_columns<DType::i8> : stream_columns<DType::f16>)(a_elements.data(), m, k,
+                                                                     a.width_, a.values_.data());
+  if (!b_elements.empty())
+    (is_i8 ? stream_rows<DType::i8> : stream_rows<DType::f16>)(b_elements.data(), k, n, b.width_,
+                                                               b.values_.data());
   a.go_to(0);
   b.go_to(0);
   rows_left_ = m * folds_n;
@@ -69,13 +94,6 @@ void GemmTile::Beats::go_to(std::int64_t fold) {
   offered = false;
   const std::int64_t own = repeats_folds_ ? fold / folds_per_row_ : fold % folds_per_row_;
   at_ = values_.data() + (left() ? own * depth_ * width_ : 0);
-}
-
-void GemmTile::Beats::taken() {
-  offered = false;
-  if (last()) return go_to(fold_ + 1);
-  ++beat_;
-  at_ += width_;
 }
 
 void GemmTile::take_row(const void* lanes) {

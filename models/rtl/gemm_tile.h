@@ -35,7 +35,12 @@ class GemmTile {
     const std::uint16_t* lanes() const { return at_; }
     bool last() const { return beat_ + 1 == depth_; }  // of its fold
     std::size_t lane_bytes() const { return static_cast<std::size_t>(width_) * 2; }
-    void taken();
+    void taken() {
+      offered = false;
+      if (last()) return go_to(fold_ + 1);
+      ++beat_;
+      at_ += width_;
+    }
     bool offered = false;  // and not taken yet
 
    private:

@@ -1,5 +1,7 @@
 #include "models/rtl/router_model.h"
 
+#include <algorithm>
+
 namespace kernbench {
 namespace {
 
@@ -7,13 +9,14 @@ constexpr unsigned channel_bits = 4, route_bits = 3, tag_bits = 64;
 
 }  // namespace
 
-void RouterModel::clear() {
+void RouterInterface::clear() {
   set_bits(pins_.in.valid, 0, shape_.ports, 0);
-  for (unsigned p = 0; p < shape_.ports; ++p)
-    set_bits(pins_.out.credit, p * shape_.channels(), shape_.channels(), 0);
+  const unsigned credits = shape_.ports * shape_.channels();
+  for (unsigned first = 0; first < credits; first += 64)
+    set_bits(pins_.out.credit, first, std::min(credits - first, 64U), 0);
 }
 
-void RouterModel::drive(unsigned port, const PinFlit& flit) {
+void RouterInterface::drive(unsigned port, const PinFlit& flit) {
   set_bits(pins_.in.valid, port, 1, 1);
   set_bits(pins_.in.channel, port * channel_bits, channel_bits, flit.channel);
   set_bits(pins_.in.head, port, 1, flit.head ? 1 : 0);
@@ -22,11 +25,7 @@ void RouterModel::drive(unsigned port, const PinFlit& flit) {
   set_bits(pins_.in.tag, port * tag_bits, tag_bits, flit.tag);
 }
 
-void RouterModel::drive_credit(unsigned port, unsigned channel) {
-  set_bits(pins_.out.credit, port * shape_.channels() + channel, 1, 1);
-}
-
-PinFlit RouterModel::flit(unsigned port) const {
+PinFlit RouterInterface::flit(unsigned port) const {
   PinFlit flit;
   flit.channel =
       static_cast<unsigned>(bits_of(pins_.out.channel, port * channel_bits, channel_bits));
@@ -37,7 +36,7 @@ PinFlit RouterModel::flit(unsigned port) const {
   return flit;
 }
 
-Pins RouterModel::list_of(const RouterPins& pins, const RouterShape& shape) {
+Pins RouterInterface::list_of(const RouterPins& pins, const RouterShape& shape) {
   using Kind = Pin::Kind;
   const unsigned n = shape.ports, c = shape.channels();
   return {{"in_valid", "a flit comes, by port", n, Kind::input, pins.in.valid},

@@ -1,5 +1,5 @@
-// A router in RTL with its pins (sv/kernbench_router_top.sv). The pins of all ports stand side by
-// side, port 0 in the lowest bits.
+// A router in RTL (sv/kernbench_router_top.sv) and the access to its pins. The pins of all ports
+// stand side by side, port 0 in the lowest bits.
 #pragma once
 
 #include <cstdint>
@@ -22,6 +22,14 @@ struct FlitPins {
 };
 struct RouterPins {
   FlitPins in, out;
+
+  template <class Model>
+  static RouterPins of(Model& m) {
+    return {
+        {&m.in_valid, &m.in_channel, &m.in_head, &m.in_tail, &m.in_route, &m.in_tag, &m.in_credit},
+        {&m.out_valid, &m.out_channel, &m.out_head, &m.out_tail, &m.out_route, &m.out_tag,
+         &m.out_credit}};
+  }
 };
 
 struct PinFlit {
@@ -31,31 +39,39 @@ struct PinFlit {
   std::uint64_t tag = 0;
 };
 
-class RouterModel {
+// Pins by port and channel.
+class RouterInterface {
  public:
-  explicit RouterModel(RouterShape shape) : shape_(shape) {}
-  virtual ~RouterModel() = default;
-  virtual RtlBlock& block() = 0;
+  RouterInterface(RouterShape shape, const RouterPins& pins) : shape_(shape), pins_(pins) {}
   const RouterShape& shape() const { return shape_; }
 
   // Inputs of the block.
   void clear();
   void drive(unsigned port, const PinFlit& flit);
-  void drive_credit(unsigned port, unsigned channel);
+  // One bit per channel.
+  void drive_credits(unsigned port, std::uint64_t channels) {
+    set_bits(pins_.out.credit, port * shape_.channels(), shape_.channels(), channels);
+  }
   // Its outputs.
   bool gives_flit(unsigned port) const { return bits_of(pins_.out.valid, port, 1) != 0; }
   PinFlit flit(unsigned port) const;
-  bool gives_credit(unsigned port, unsigned channel) const {
-    return bits_of(pins_.in.credit, port * shape_.channels() + channel, 1) != 0;
+  // One bit per channel.
+  std::uint64_t credits(unsigned port) const {
+    return bits_of(pins_.in.credit, port * shape_.channels(), shape_.channels());
   }
 
   static Pins list_of(const RouterPins& pins, const RouterShape& shape);
 
- protected:
-  RouterPins pins_;
-
  private:
   RouterShape shape_;
+  RouterPins pins_;
+};
+
+class RouterModel {
+ public:
+  virtual ~RouterModel() = default;
+  virtual RtlBlock& block() = 0;
+  virtual RouterInterface pins() = 0;
 };
 
 using MakeRouterModel = std::unique_ptr<RouterModel> (*)(Component& component, Services& services,

@@ -23,7 +23,7 @@ void RtlBlock::reset(const Pins& pins, const Pins& shadow, std::uint64_t cycles)
   set_reset(true);
   eval_inputs();
   for (std::uint64_t i = 0; i < cycles; ++i) {
-    eval_rising();
+    eval_rising(0);
     eval_inputs();
   }
   set_reset(false);
@@ -38,8 +38,10 @@ void RtlBlock::declare_signals() {
 }
 
 void RtlBlock::fail(const std::string& words) const {
-  throw ModelError(
-      fmt::format("{}, cycle {}, {}", words, clock_.edges(), format_ns(clock_.latest_edge())));
+  // The reset takes place in the constructor, where the machine does not know of the component yet.
+  if (clock_.edges() == 0)
+    throw ModelError(fmt::format("{}: {}, in its reset", component_.name(), words));
+  throw ModelError(fmt::format("{}, cycle {}", words, clock_.edges()));
 }
 
 // --- Calls out of the SystemVerilog
@@ -60,33 +62,21 @@ void RtlBlock::printed(const std::string& text) {
 
 // --- The clock
 
-bool RtlBlock::rising_edge() {
-  ++cycles_;
-  set_time(clock_.latest_edge());
-  const bool alive = user_.sample();
-  eval_rising();
-  drive_and_settle();
-  watch(alive);
-  return user_.awaited() != nullptr;
-}
+bool RtlBlock::rising_edge() { return edge(user_); }
 
 bool RtlBlock::late_work() {
-  drive_and_settle();
+  user_.drive();
+  settle();
   return user_.awaited() != nullptr;
 }
 
-bool RtlBlock::may_go_ahead() const {
-  return user_.edge_is_internal() && !log_.shows(LogLevel::info) &&
-         (signals_ == nullptr || !signals_->observed());
+// Nobody observes the log or the pins.
+void RtlBlock::edges_ahead() {
+  if (log_.shows(LogLevel::info) || (signals_ != nullptr && signals_->observed())) return;
+  user_.edges_ahead();
 }
 
-void RtlBlock::drive_and_settle() {
-  user_.drive();
-  if (!shadow_pins_.empty()) copy_inputs(pins_, shadow_pins_);
-  eval_inputs();
-  if (!shadow_pins_.empty()) check_unknown();
-  show();
-}
+void RtlBlock::copy_to_shadow() const { copy_inputs(pins_, shadow_pins_); }
 
 void RtlBlock::check_unknown() const {
   const Pin* const pin = first_difference(pins_, shadow_pins_);
@@ -95,10 +85,7 @@ void RtlBlock::check_unknown() const {
                    pin->name));
 }
 
-void RtlBlock::watch(bool alive) {
-  const char* const awaited = user_.awaited();
-  quiet_cycles_ = alive || awaited == nullptr ? 0 : quiet_cycles_ + 1;
-  if (quiet_cycles_ < watchdog_cycles_) return;
+void RtlBlock::fail_waiting(const char* awaited) const {
   fail(fmt::format("no handshake for {} cycles: it waits for {} (watchdog_cycles)",
                    watchdog_cycles_, awaited));
 }
@@ -107,8 +94,7 @@ void RtlBlock::watch(bool alive) {
 
 void RtlBlock::falling_edge() { show(); }
 
-void RtlBlock::show() {
-  if (signals_ == nullptr || !signals_->observed()) return;
+void RtlBlock::set_signals() {
   signals_->show();
   clock_signal_->set(clock_.high() ? 1 : 0);
 }

@@ -30,9 +30,8 @@ class BlockUser {
   virtual void drive() = 0;
   // What the work that is left waits for: a pin, or words. Null: no work is left, the clock stops.
   virtual const char* awaited() const = 0;
-  // Whatever the block does at the next edge, sample() and drive() tell nobody outside of the
-  // component.
-  virtual bool edge_is_internal() const { return false; }
+  // A component with edges that only it can see: calls go_ahead() of the block.
+  virtual void edges_ahead() {}
 
  protected:
   ~BlockUser() = default;
@@ -49,11 +48,19 @@ class RtlBlock : private BlockCalls, private BlockClock::Listener, private PinSi
   // Edges since the reset.
   std::uint64_t cycle() const { return clock_.edges(); }
   const BlockClock& clock() const { return clock_; }
+  // In edges_ahead() of the component, a class that is final, with a function more:
+  //   bool edge_is_internal() const: whatever the block does at the next edge, sample() and drive()
+  //   tell nobody outside of the component.
+  template <class User>
+  void go_ahead(User& user) {
+    clock_.go_ahead([&user] { return user.edge_is_internal(); },
+                    [this, &user] { return edge(user); });
+  }
   // In declare_signals() of the component.
   void declare_signals();
   // In end_of_simulation() of the component: closes the files of the block.
   virtual void close() = 0;
-  // Ends the run: "WORDS, cycle 12, 34 ns".
+  // Ends the run: "WORDS, cycle 12"; the machine adds component and time.
   [[noreturn]] void fail(const std::string& words) const;
 
  protected:
@@ -65,11 +72,15 @@ class RtlBlock : private BlockCalls, private BlockClock::Listener, private PinSi
   // Calls out of eval() come here. Of the second model: nowhere.
   BlockCalls* calls() { return this; }
 
+  // trace_inside: trace_cycle() comes before each edge.
+  void traces_inside() { traces_inside_ = true; }
+
   virtual void set_reset(bool active) = 0;
-  virtual void set_time(Fs now) = 0;
   // With the clock high, low; inputs as they are.
-  virtual void eval_rising() = 0;
+  virtual void eval_rising(Fs now) = 0;
   virtual void eval_inputs() = 0;
+  // The cycle that ends with the edge at `next_edge`.
+  virtual void trace_cycle(Fs next_edge) = 0;
 
  private:
   void rule_broken(const std::string& rule, const std::string& signal) final;
@@ -78,23 +89,53 @@ class RtlBlock : private BlockCalls, private BlockClock::Listener, private PinSi
   bool rising_edge() final;
   void falling_edge() final;
   bool late_work() final;
-  bool may_go_ahead() const final;
+  void edges_ahead() final;
   void pins_observed(bool observed) final;
-  void drive_and_settle();
+  // True: work is left.
+  template <class User>
+  bool edge(User& user);
+  void settle();
+  void copy_to_shadow() const;
   void check_unknown() const;
-  void watch(bool alive);
-  void show();
+  [[noreturn]] void fail_waiting(const char* awaited) const;
+  void show() {
+    if (signals_ != nullptr && signals_->observed()) set_signals();
+  }
+  void set_signals();
 
   Component& component_;
   BlockUser& user_;
   Log log_;
   BlockClock clock_;
   Pins pins_, shadow_pins_;
+  bool traces_inside_ = false;
   std::uint64_t watchdog_cycles_;
   std::uint64_t quiet_cycles_ = 0, cycles_ = 0;
   std::string last_text_;  // that the block has printed
   std::unique_ptr<PinSignals> signals_;
   TraceSignal* clock_signal_ = nullptr;
 };
+
+template <class User>
+bool RtlBlock::edge(User& user) {
+  ++cycles_;
+  if (traces_inside_) trace_cycle(clock_.latest_edge());
+  const bool alive = user.sample();
+  eval_rising(clock_.latest_edge());
+  user.drive();
+  settle();
+  const char* const awaited = user.awaited();
+  quiet_cycles_ = alive || awaited == nullptr ? 0 : quiet_cycles_ + 1;
+  if (quiet_cycles_ >= watchdog_cycles_) fail_waiting(awaited);
+  return awaited != nullptr;
+}
+
+inline void RtlBlock::settle() {
+  const bool has_shadow = !shadow_pins_.empty();
+  if (has_shadow) copy_to_shadow();
+  eval_inputs();
+  if (has_shadow) check_unknown();
+  show();
+}
 
 }  // namespace kernbench

@@ -33,6 +33,15 @@ const GemmDesign* find(const std::vector<GemmDesign>& designs, std::int64_t rows
   return nullptr;
 }
 
+// Of the products of a batch, one after the other.
+std::vector<std::vector<std::byte>> parts_of(const std::vector<std::byte>& bytes,
+                                             std::size_t count) {
+  std::vector<std::vector<std::byte>> parts;
+  const auto size = static_cast<std::ptrdiff_t>(bytes.size() / count);
+  for (auto at = bytes.begin(); at != bytes.end(); at += size) parts.emplace_back(at, at + size);
+  return parts;
+}
+
 }  // namespace
 
 Implementation gemm_implementation(std::string name, std::string description,
@@ -119,36 +128,52 @@ std::string RtlGemm::refusal(const Lane& lane) const {
 }
 
 void RtlGemm::read_operands(const TileTask& task) {
-  a_.clear();
-  b_.clear();
+  const auto batch = static_cast<std::size_t>(task.stage().batch);
+  a_.assign(batch, {});
+  b_.assign(batch, {});
   if (data_ == nullptr || task.operands == nullptr || task.operands->data() == nullptr) return;
   const DataOp& op = *task.operands->data();
-  a_ = bound_bytes(*data_, op, task.operands->block(task.tile, task.stage(), 0));
-  b_ = bound_bytes(*data_, op, task.operands->block(task.tile, task.stage(), 1));
+  a_ = parts_of(bound_bytes(*data_, op, task.operands->block(task.tile, task.stage(), 0)), batch);
+  b_ = parts_of(bound_bytes(*data_, op, task.operands->block(task.tile, task.stage(), 1)), batch);
 }
 
 void RtlGemm::offer(Lane& lane) {
-  const Stage& stage = lane.stage();
-  tile_.begin(stage.m, stage.k, stage.n, stage.dtype, a_, b_);
   lane_ = &lane;
-  task_taken_ = false;
+  offer_product(0);
   block_.block->work();
 }
 
+// Each product of a batch is a task of the block.
+void RtlGemm::offer_product(std::size_t product) {
+  const Stage& stage = lane_->stage();
+  product_ = product;
+  task_taken_ = false;
+  tile_.begin(stage.m, stage.k, stage.n, stage.dtype, a_[product], b_[product]);
+}
+
+// What follows is called at every edge, most often from here: flatten, as calls that save and
+// restore registers cost as much as the work between them.
+
+[[gnu::flatten]] void RtlGemm::edges_ahead() { block_.block->go_ahead(*this); }
+
 // --- Inputs of the block
 
-void RtlGemm::drive() {
+inline void RtlGemm::drive() {
   drive_task();
   drive_operand(tile_.a, block_.pins.a_valid, block_.pins.a_last, block_.pins.a_data);
   drive_operand(tile_.b, block_.pins.b_valid, block_.pins.b_last, block_.pins.b_data);
   *block_.pins.result_ready = lane_ != nullptr && !pauses(*parameters_.result_gaps) ? 1 : 0;
 }
 
-void RtlGemm::drive_task() {
+inline void RtlGemm::drive_task() {
   const GemmPins& pins = block_.pins;
   const bool offered = lane_ != nullptr && !task_taken_;
   *pins.task_valid = offered ? 1 : 0;
-  if (!offered) return;
+  if (offered) drive_task_data();
+}
+
+void RtlGemm::drive_task_data() {
+  const GemmPins& pins = block_.pins;
   const TileTask& task = *lane_->task;
   const Stage& stage = lane_->stage();
   *pins.task_m = static_cast<std::uint32_t>(stage.m);
@@ -156,29 +181,29 @@ void RtlGemm::drive_task() {
   *pins.task_k = static_cast<std::uint32_t>(stage.k);
   *pins.task_dtype = stage.dtype == DType::i8 ? i8_code : f16_code;
   if (task.operands == nullptr || task.operands->empty()) return;
-  *pins.task_a_address = task.operands->block(task.tile, stage, 0).address;
-  *pins.task_b_address = task.operands->block(task.tile, stage, 1).address;
-  *pins.task_result_address = task.operands->block(task.operands->result(), task.tile).address;
+  const auto nth = static_cast<std::int64_t>(product_);
+  *pins.task_a_address = task.operands->block(task.tile, stage, 0).address_of(nth * stage.m, 0);
+  *pins.task_b_address = task.operands->block(task.tile, stage, 1).address_of(nth * stage.k, 0);
+  *pins.task_result_address =
+      task.operands->block(task.operands->result(), task.tile).address_of(nth * stage.m, 0);
 }
 
 // What has been offered stays until it is taken.
-void RtlGemm::drive_operand(GemmTile::Beats& beats, std::uint8_t* valid, std::uint8_t* last,
-                            void* data) {
+inline void RtlGemm::drive_operand(GemmTile::Beats& beats, std::uint8_t* valid, std::uint8_t* last,
+                                   void* data) {
   const bool left = lane_ != nullptr && beats.left();
-  if (left && !beats.offered) beats.offered = !pauses(*parameters_.operand_gaps);
-  *valid = left && beats.offered ? 1 : 0;
-  *last = *valid != 0 && beats.last() ? 1 : 0;
-  if (*valid != 0) std::memcpy(data, beats.lanes(), beats.lane_bytes());
+  if (left && beats.offered) return;
+  beats.offered = left && !pauses(*parameters_.operand_gaps);
+  *valid = beats.offered ? 1 : 0;
+  *last = beats.offered && beats.last() ? 1 : 0;
+  if (beats.offered) std::memcpy(data, beats.lanes(), beats.lane_bytes());
 }
-
-bool RtlGemm::pauses(std::uint32_t percent) { return percent > 0 && random_() % 100 < percent; }
 
 // --- Outputs of the block
 
-bool RtlGemm::sample() {
+inline bool RtlGemm::sample() {
   const GemmPins& pins = block_.pins;
-  if (*pins.error != 0)
-    block_.block->fail(fmt::format("the block gives up: error {}", *pins.error));
+  if (*pins.error != 0) give_up();
   bool alive = *pins.task_valid != 0 && *pins.task_ready != 0;
   if (alive) task_taken_ = true;
   const bool a = sample_operand(tile_.a, pins.a_valid, pins.a_ready);
@@ -186,8 +211,12 @@ bool RtlGemm::sample() {
   return sample_result() || alive || a || b;
 }
 
-bool RtlGemm::sample_operand(GemmTile::Beats& beats, const std::uint8_t* valid,
-                             const std::uint8_t* ready) {
+void RtlGemm::give_up() const {
+  block_.block->fail(fmt::format("the block gives up: error {}", *block_.pins.error));
+}
+
+inline bool RtlGemm::sample_operand(GemmTile::Beats& beats, const std::uint8_t* valid,
+                                    const std::uint8_t* ready) {
   if (*valid == 0) return false;
   if (*ready == 0) {
     ++operand_stalls_;
@@ -197,7 +226,7 @@ bool RtlGemm::sample_operand(GemmTile::Beats& beats, const std::uint8_t* valid,
   return true;
 }
 
-bool RtlGemm::sample_result() {
+inline bool RtlGemm::sample_result() {
   const GemmPins& pins = block_.pins;
   if (*pins.result_valid == 0) return false;
   if (lane_ == nullptr || !task_taken_ || (tile_.last_row() && tile_.operands_left()))
@@ -213,7 +242,7 @@ bool RtlGemm::sample_result() {
   return true;
 }
 
-const char* RtlGemm::awaited() const {
+inline const char* RtlGemm::awaited() const {
   if (lane_ == nullptr) return nullptr;
   if (!task_taken_) return "task_ready";
   if (tile_.row_due() || !(tile_.a.left() || tile_.b.left())) return "result_valid";
@@ -225,17 +254,19 @@ const char* RtlGemm::awaited() const {
 void RtlGemm::end_task() {
   if (*parameters_.check_result) check_result();
   keep_products(*lane_->task);
+  if (product_ + 1 < a_.size()) return offer_product(product_ + 1);
   finish(*std::exchange(lane_, nullptr));
 }
 
 void RtlGemm::check_result() const {
-  const auto found = tile_.first_difference(a_, b_);
+  const auto found = tile_.first_difference(a_[product_], b_[product_]);
   if (!found) return;
   const TileTask& task = *lane_->task;
   const TileExtents& at = task.tile.extents;
+  const std::int64_t first = at.rows.begin + first_row();
   block_.block->fail(fmt::format(
       "a wrong result of command {}, tile {}: element ({}, {}) of the output is {}, expected {}",
-      task.command_id, task.tile.id, at.rows.begin + found->row, at.columns.begin + found->column,
+      task.command_id, task.tile.id, first + found->row, at.columns.begin + found->column,
       found->found, found->expected));
 }
 
@@ -246,8 +277,9 @@ void RtlGemm::keep_products(const TileTask& task) {
   if (products == nullptr) products = std::make_unique<GemmProducts>(op);
   const Stage& stage = task.stage();
   const TileExtents& at = task.tile.extents;
-  products->add({at.rows.begin, at.columns.begin, at.depth.begin, stage.m, stage.n, stage.k},
-                tile_.products().data());
+  products->add(
+      {at.rows.begin + first_row(), at.columns.begin, at.depth.begin, stage.m, stage.n, stage.k},
+      tile_.products().data());
   if (!products->complete()) return;
   data_->computed(op, std::move(products));
   products_.erase(task.command_id);

@@ -1,11 +1,13 @@
 // RtlGemm: PE_GEMM as a block in RTL with the pins of kernbench_gemm_if.sv, and its values.
 //
 // Timing: waits for accel_slot, then overhead_ns; the task is offered at the first edge of the
-// clock from then on; the stage ends at the edge that takes the last row of the result.
+// clock from then on; the stage ends at the edge that takes the last row of the result. The
+// products of a batch are tasks, each offered at the first edge behind the end of the one before.
 //
 // With data on, operands are those that the command has bound at its issue, and what comes out of
 // the block is the product that phase 2 goes on with (FunctionalModel::computed). With data off
-// zeros stream. i8 x i8 and f16 x f16 only: a command of other dtypes fails.
+// zeros stream. i8 x i8 and f16 x f16 only: a command of other dtypes fails. An accumulator is
+// added to the product by phase 2.
 #pragma once
 
 #include <functional>
@@ -76,6 +78,8 @@ class RtlGemm final : public SlotEngine, private BlockUser {
   RtlGemm(const ComponentInit& init, const GemmDesign& design);
 
  private:
+  friend class RtlBlock;  // go_ahead()
+
   void compute(Lane& lane) override;
   void expired(Lane& lane) override;
   void declare_signals() override;
@@ -84,29 +88,37 @@ class RtlGemm final : public SlotEngine, private BlockUser {
   bool sample() override;
   void drive() override;
   const char* awaited() const override;
+  void edges_ahead() override;
   // Only the last row of a task ends its stage.
-  bool edge_is_internal() const override {
+  bool edge_is_internal() const {
     return lane_ != nullptr && (tile_.operands_left() || !tile_.last_row());
   }
 
   std::string refusal(const Lane& lane) const;  // empty: the block can do it
   void read_operands(const TileTask& task);
   void offer(Lane& lane);
+  void offer_product(std::size_t product);
+  std::int64_t first_row() const {  // of the product, those of a batch below each other
+    return static_cast<std::int64_t>(product_) * lane_->stage().m;
+  }
   void drive_task();
+  void drive_task_data();
   void drive_operand(GemmTile::Beats& beats, std::uint8_t* valid, std::uint8_t* last, void* data);
   bool sample_operand(GemmTile::Beats& beats, const std::uint8_t* valid, const std::uint8_t* ready);
   bool sample_result();
+  [[noreturn]] void give_up() const;
   void end_task();
   void check_result() const;
   void keep_products(const TileTask& task);
-  bool pauses(std::uint32_t percent);
+  bool pauses(std::uint32_t percent) { return percent > 0 && random_() % 100 < percent; }
 
   const Parameters parameters_;
   FunctionalModel* data_;  // null with data off
   GemmBlock block_;
   GemmTile tile_;
-  std::vector<std::byte> a_, b_;  // elements of the tile
-  Lane* lane_ = nullptr;          // in the block
+  std::vector<std::vector<std::byte>> a_, b_;  // elements of the tile, by product of its batch
+  Lane* lane_ = nullptr;                       // in the block
+  std::size_t product_ = 0;                    // of its batch, in the block
   bool task_taken_ = false;
   std::map<std::uint64_t, std::unique_ptr<GemmProducts>> products_;  // by command
   std::mt19937 random_;

@@ -31,8 +31,8 @@ RtlRouter::RtlRouter(const ComponentInit& init) : RtlRouter(init, built_router()
 RtlRouter::RtlRouter(const ComponentInit& init, MakeRouterModel make)
     : FabricNode(init, ArrivalQueue::Forwarding::cut_through),
       model_(make(*this, init.services, init.attributes.as<Parameters>().block, *this)),
-      inputs_(model_->shape().ports), outputs_(model_->shape().ports) {
-  for (Input& input : inputs_) input.control_credits = model_->shape().buffer_flits;
+      pins_(model_->pins()), inputs_(pins_.shape().ports), outputs_(pins_.shape().ports) {
+  for (Input& input : inputs_) input.control_credits = pins_.shape().buffer_flits;
   add_statistic("transactions", "legs with data passed on", Quantity::count, transactions_);
   add_statistic("flits", "flits passed on", Quantity::count, data_flits_);
   add_statistic("control_messages", "control messages passed on", Quantity::count,
@@ -44,7 +44,7 @@ RtlRouter::RtlRouter(const ComponentInit& init, MakeRouterModel make)
 }
 
 InputBuffer RtlRouter::input_buffer() const {
-  const RouterShape& shape = model_->shape();
+  const RouterShape& shape = pins_.shape();
   if (inputs() > shape.ports || outputs() > shape.ports)
     throw UsageError(fmt::format("'{}' has more than {} neighbours: a router in RTL has {} ports",
                                  name(), shape.ports, shape.ports));
@@ -108,7 +108,7 @@ void RtlRouter::left(BufferPlace place, Fs at) {
 bool RtlRouter::sample() {
   at_edge_ = true;
   bool alive = false;
-  for (unsigned port = 0; port < model_->shape().ports; ++port) {
+  for (unsigned port = 0; port < pins_.shape().ports; ++port) {
     alive = sample_input(port) || alive;
     alive = sample_output(port) || alive;
   }
@@ -127,26 +127,25 @@ bool RtlRouter::sample_input(unsigned port) {
     input.driven->pop_front();
     input.driven = nullptr;
   }
-  bool credit = false;
-  const std::uint16_t control = static_cast<std::uint16_t>(model_->shape().virtual_channels);
-  for (std::uint16_t channel = 0; channel < control; ++channel) {
-    if (!model_->gives_credit(port, channel)) continue;
-    credit = true;
-    return_credit({static_cast<std::uint16_t>(port), channel}, now());
+  const std::uint64_t credits = pins_.credits(port);
+  const unsigned control = pins_.shape().virtual_channels;
+  for (unsigned channel = 0; credits >> channel != 0; ++channel) {
+    if ((credits >> channel & 1) == 0) continue;
+    if (channel == control) {
+      ++input.control_credits;
+    } else {
+      return_credit({static_cast<std::uint16_t>(port), static_cast<std::uint16_t>(channel)}, now());
+    }
   }
-  if (model_->gives_credit(port, control)) {
-    credit = true;
-    ++input.control_credits;
-  }
-  return taken || credit;
+  return taken || credits != 0;
 }
 
 bool RtlRouter::sample_output(unsigned port) {
   Output& output = outputs_[port];
   const bool credits = output.driven != 0;
   if (credits) sample_credits(output);
-  if (!model_->gives_flit(port)) return credits;
-  go_on(port, model_->flit(port));
+  if (!pins_.gives_flit(port)) return credits;
+  go_on(port, pins_.flit(port));
   return true;
 }
 
@@ -211,14 +210,14 @@ void RtlRouter::check(unsigned port, const PinFlit& flit) const {
 PinFlit RtlRouter::at_pins(std::uint32_t tag) const {
   const Inside& inside = flits_[tag];
   const RouteExtension& route = inside.arrival.transaction->route();
-  if (route.is_control()) return {model_->shape().virtual_channels, true, true, inside.out, tag};
+  if (route.is_control()) return {pins_.shape().virtual_channels, true, true, inside.out, tag};
   return {inside.arrival.virtual_channel, inside.arrival.is_first(),
           inside.arrival.flit + 1 == route.flits, inside.out, tag};
 }
 
 void RtlRouter::drive() {
-  model_->clear();
-  for (unsigned port = 0; port < model_->shape().ports; ++port) {
+  pins_.clear();
+  for (unsigned port = 0; port < pins_.shape().ports; ++port) {
     drive_input(port);
     drive_credits(port);
   }
@@ -232,7 +231,7 @@ void RtlRouter::drive_input(unsigned port) {
   } else if (!input.data.empty()) {
     input.driven = &input.data;
   }
-  if (input.driven != nullptr) model_->drive(port, at_pins(input.driven->front()));
+  if (input.driven != nullptr) pins_.drive(port, at_pins(input.driven->front()));
 }
 
 // One of each channel at a time.
@@ -242,9 +241,7 @@ void RtlRouter::drive_credits(unsigned port) {
   const Fs at = now();
   for (std::size_t i = 0; i < output.freed.size() && output.freed[i].at <= at; ++i)
     output.driven |= std::uint64_t{1} << output.freed[i].channel;
-  for (unsigned channel = 0; channel < model_->shape().channels(); ++channel) {
-    if ((output.driven >> channel & 1) != 0) model_->drive_credit(port, channel);
-  }
+  if (output.driven != 0) pins_.drive_credits(port, output.driven);
 }
 
 // Null: nothing is inside, or nothing moves until a credit comes.

@@ -94,6 +94,7 @@ class RtlRouter : public FabricNode, private BlockUser {
   PinFlit at_pins(std::uint32_t tag) const;
 
   std::unique_ptr<RouterModel> model_;
+  RouterInterface pins_;
   std::vector<Inside> flits_;          // by tag
   std::vector<std::uint32_t> unused_;  // tags
   std::vector<Input> inputs_;

@@ -31,7 +31,8 @@ RtlSram::RtlSram(const ComponentInit& init, const Parameters& parameters, MakeSr
       flit_bytes_(*parameters.flit_bytes),
       model_((make == built_model ? model_of(parameters) : make)(*this, init.services,
                                                                  parameters.block, *this)),
-      axi_(model_->pins(), *this), accesses_(*parameters.max_in_flight) {
+      axi_(model_->pins(), *this, {*parameters.response_gaps, *parameters.gap_seed}),
+      accesses_(*parameters.max_in_flight) {
   add_statistic("reads", "reads answered", Quantity::count, reads_);
   add_statistic("writes", "writes completed", Quantity::count, writes_);
   add_statistic("bytes_read", "bytes read", Quantity::bytes, bytes_read_);
@@ -61,6 +62,7 @@ void RtlSram::serve() {
     check_unanswered(*this, *arrival.transaction);
     if (arrival.transaction->get_data_length() == 0)
       throw ModelError("an access without bytes has come");
+    if (arrival.transaction->route().list != nullptr) return refuse(arrival);
     waiting_.push_back(arrival);
   });
   if (!waiting_.empty()) model_->block().work();
@@ -78,6 +80,15 @@ void RtlSram::answer(unsigned id) {
                 [this, at](Transaction& answer, std::uint32_t flit, std::uint32_t count) {
                   send(answer, flit, count, 0, at);
                 });
+}
+
+// AXI4 bursts are contiguous, and the block is given one access after the other.
+void RtlSram::refuse(const Arrival& arrival) {
+  report_passage(arrival, arrival.time);
+  refuse_runs(*this, *arrival.transaction,
+              [this](Transaction& answer, std::uint32_t flit, std::uint32_t count) {
+                send(answer, flit, count, 0, now());
+              });
 }
 
 const Arrival* RtlSram::in_service(Fs now) const {
@@ -161,19 +172,19 @@ void RtlSram::read_beat(unsigned id, std::uint64_t address, const unsigned char*
                         unsigned count) {
   Access& access = accesses_[id];
   access.bytes.insert(access.bytes.end(), bytes, bytes + count);
-  for (unsigned i = 0; i < count; ++i) {
-    const std::optional<unsigned char> expected = written_.at(address + i);
-    if (!expected) continue;
-    ++bytes_checked_;
-    if (*expected == bytes[i]) continue;
-    const std::uint64_t physical =
-        access.arrival.transaction->get_address() + (address + i - access.begin());
-    model_->block().fail(fmt::format(
-        "rdata is not what was written: byte {} of a read of {} at {:#x}, offset {:#x} in the "
-        "memory, is {:#04x}, the memory store has {:#04x}",
-        address + i - access.begin(), access.arrival.transaction->get_data_length(), physical,
-        address + i, bytes[i], *expected));
-  }
+  const WrittenBytes::Comparison found = written_.compare(address, bytes, count);
+  bytes_checked_ += found.equal;
+  if (found.difference) wrong_byte(access, *found.difference, bytes[*found.difference - address]);
+}
+
+void RtlSram::wrong_byte(const Access& access, std::uint64_t offset, unsigned char found) const {
+  const Transaction& transaction = *access.arrival.transaction;
+  const std::uint64_t byte = offset - access.begin();
+  model_->block().fail(fmt::format(
+      "rdata is not what was written: byte {} of a read of {} at {:#x}, offset {:#x} in the "
+      "memory, is {:#04x}, the memory store has {:#04x}",
+      byte, transaction.get_data_length(), transaction.get_address() + byte, offset, found,
+      *written_.at(offset)));
 }
 
 void RtlSram::access_ended(unsigned id) {

@@ -41,6 +41,15 @@ class RtlSram : public FabricNode, private BlockUser, private Axi4Manager::Liste
         *this, Parameter::integer("max_in_flight", "accesses side by side", "", "spec 12")
                    .default_val(16)
                    .range("1", "16")};
+    Param<std::uint32_t> response_gaps{
+        *this, Parameter::integer("response_gaps", "cycles in which no response is taken, of 100",
+                                  "", "for tests")
+                   .default_val(0)
+                   .range("0", "99")};
+    Param<std::uint32_t> gap_seed{
+        *this, Parameter::integer("gap_seed", "of the cycles with gaps", "", "for tests")
+                   .default_val(1)
+                   .range("0", "4294967295")};
     BlockParameters block{*this};
 
     unsigned width() const { return static_cast<unsigned>(std::stoul(*data_bits)); }
@@ -71,6 +80,7 @@ class RtlSram : public FabricNode, private BlockUser, private Axi4Manager::Liste
 
   Fs next_due() const override;
   void serve() override;
+  void refuse(const Arrival& arrival);
   unsigned debug_access(tlm::tlm_generic_payload& payload, std::uint64_t offset) override;
   std::size_t depth(Fs now) const override { return arrivals_.present(now) + waiting_.size(); }
   const Arrival* in_service(Fs now) const override;
@@ -91,6 +101,8 @@ class RtlSram : public FabricNode, private BlockUser, private Axi4Manager::Liste
   void take_bytes_of_write(Access& access);
   void count_stale(const Access& access);
   void answer(unsigned id);
+  [[noreturn]] void wrong_byte(const Access& access, std::uint64_t offset,
+                               unsigned char found) const;
 
   FunctionalModel* data_;
   Fs overhead_;

@@ -105,25 +105,27 @@ class VerilatedBlock final : public RtlBlock {
     main_.model->rst_n = active ? 0 : 1;
     if (shadow_) shadow_->model->rst_n = active ? 0 : 1;
   }
-  void set_time(Fs now) override {
-    if (trace_) dump();
+  void eval_rising(Fs now) override {
     main_.context.time(now);
-    if (shadow_) shadow_->context.time(now);
-    latest_edge_ = now;
-  }
-  void eval_rising() override {
     main_.eval(true);
-    if (shadow_) shadow_->eval(true);
+    if (!shadow_) return;
+    shadow_->context.time(now);
+    shadow_->eval(true);
   }
   // The clock may go low at once, but for a trace, which shows it high up to the middle.
   void eval_inputs() override {
-    main_.eval(trace_ != nullptr && latest_edge_ != never_fs);
+    main_.eval(traced_edge_ != never_fs);
     if (shadow_) shadow_->eval(false);
+  }
+  void trace_cycle(Fs next_edge) override {
+    dump();
+    traced_edge_ = next_edge;
   }
 
 #if VM_TRACE
   using Trace = VerilatedFstC;
   void open_trace(Fs period) {
+    traces_inside();
     half_period_ = period / 2;
     trace_ = std::make_unique<Trace>();
     trace_->set_time_unit("1fs");
@@ -135,10 +137,10 @@ class VerilatedBlock final : public RtlBlock {
   }
   // The cycle since the latest edge, its high and its low half.
   void dump() {
-    if (latest_edge_ == never_fs) return;
-    trace_->dump(latest_edge_);
+    if (traced_edge_ == never_fs) return;
+    trace_->dump(traced_edge_);
     main_.eval(false);
-    if (half_period_ > 0) trace_->dump(latest_edge_ + half_period_);
+    if (half_period_ > 0) trace_->dump(traced_edge_ + half_period_);
   }
 #else
   struct Trace {};
@@ -156,7 +158,7 @@ class VerilatedBlock final : public RtlBlock {
   Simulated main_;
   std::unique_ptr<Simulated> shadow_;
   std::unique_ptr<Trace> trace_;
-  Fs latest_edge_ = never_fs, half_period_ = 0;
+  Fs traced_edge_ = never_fs, half_period_ = 0;  // the latest edge; never_fs without a trace
   bool writes_coverage_ = false;
 };
 

@@ -15,12 +15,11 @@ class VerilatedRouter final : public RouterModel {
 
   VerilatedRouter(Component& component, Services& services, const BlockParameters& parameters,
                   BlockUser& user)
-      : RouterModel(shape_of_model),
-        block_(component, services, parameters, user,
-               [](Model& model) { return list_of(pins_of(model), shape_of_model); }) {
-    pins_ = pins_of(block_.pins());
-  }
+      : block_(component, services, parameters, user, [](Model& model) {
+          return RouterInterface::list_of(RouterPins::of(model), shape_of_model);
+        }) {}
   RtlBlock& block() override { return block_; }
+  RouterInterface pins() override { return {shape_of_model, RouterPins::of(block_.pins())}; }
 
   static std::unique_ptr<RouterModel> make(Component& component, Services& services,
                                            const BlockParameters& parameters, BlockUser& user) {
@@ -28,13 +27,6 @@ class VerilatedRouter final : public RouterModel {
   }
 
  private:
-  static RouterPins pins_of(Model& m) {
-    return {
-        {&m.in_valid, &m.in_channel, &m.in_head, &m.in_tail, &m.in_route, &m.in_tag, &m.in_credit},
-        {&m.out_valid, &m.out_channel, &m.out_head, &m.out_tail, &m.out_route, &m.out_tag,
-         &m.out_credit}};
-  }
-
   VerilatedBlock<Model> block_;
 };
 

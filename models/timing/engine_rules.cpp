@@ -32,6 +32,13 @@ std::uint64_t systolic_cycles(std::int64_t m, std::int64_t k, std::int64_t n,
   return static_cast<std::uint64_t>(cycles);
 }
 
+std::uint64_t batch_cycles(std::int64_t batch, std::uint64_t each) {
+  std::uint64_t cycles = 0;
+  if (__builtin_mul_overflow(static_cast<std::uint64_t>(batch), each, &cycles))
+    throw UsageError("a batch of products with too many cycles");
+  return cycles;
+}
+
 std::uint64_t first_edge_from(Fs time, const Rational& ghz) {
   const Rational edges =
       Rational::fraction(time, 1) * ghz / Rational(static_cast<std::int64_t>(fs_per_ns));
@@ -54,21 +61,62 @@ unsigned ceil_log2(std::uint64_t lanes) {
 
 MathCycles MathCycles::defaults() {
   MathCycles table;
-  for (const MathOp op :
-       {MathOp::exp, MathOp::log, MathOp::sqrt, MathOp::sigmoid, MathOp::sin, MathOp::cos})
-    table.set(op, 4);
+  for (int op = 0; op < math_op_count; ++op) {
+    const auto each = static_cast<MathOp>(op);
+    table.set(each, static_cast<std::uint64_t>(default_cycles(each)));
+  }
   return table;
 }
 
-std::uint64_t MathCycles::cycles(MathOp op, std::int64_t elements, std::uint64_t lanes) const {
-  if (op == MathOp::softmax) {
+namespace {
+
+using Wide = unsigned __int128;
+
+Wide rows_of(Wide elements, std::uint64_t lanes) { return (elements + lanes - 1) / lanes; }
+
+// Rows that the compare-exchange passes of a bitonic network work through, as Triton's sort and
+// topk are written. Lines are padded to n = 2^log_n elements, the kept ones to 2^log_k. Blocks of
+// 2^log_k elements are sorted in log_k merges of 1, 2, ... log_k passes each. Then, until one block
+// is left, a pass keeps the better half of each pair of blocks, and a merge of log_k passes sorts
+// what is left. A sort keeps all.
+Wide sorted_rows(const MathWork& work, std::uint64_t lanes) {
+  const unsigned log_n = ceil_log2(static_cast<std::uint64_t>(work.extent));
+  const unsigned log_k =
+      work.op == MathOp::topk ? ceil_log2(static_cast<std::uint64_t>(work.kept)) : log_n;
+  const Wide lines = static_cast<Wide>(work.elements) / static_cast<Wide>(work.extent);
+  Wide rows = rows_of(lines << log_n, lanes) * (log_k * (log_k + 1) / 2);
+  for (unsigned log_left = log_n; log_left > log_k; --log_left)
+    rows += rows_of(lines << log_left, lanes) + rows_of(lines << (log_left - 1), lanes) * log_k;
+  return rows;
+}
+
+}  // namespace
+
+std::uint64_t MathCycles::cycles(const MathWork& work, std::uint64_t lanes) const {
+  if (work.op == MathOp::softmax) {
     std::uint64_t total = 0;
     for (const MathOp part : {MathOp::max, MathOp::sub, MathOp::exp, MathOp::sum, MathOp::div})
-      total += cycles(part, elements, lanes);
+      total += cycles(part, work.elements, lanes);
     return total;
   }
-  const std::uint64_t rows = (static_cast<std::uint64_t>(elements) + lanes - 1) / lanes;
-  return rows * of(op) + (is_reduction(op) ? ceil_log2(lanes) : 0);
+  const Wide per_row = of(work.op), rows = rows_of(static_cast<Wide>(work.elements), lanes);
+  Wide cycles = rows * per_row;
+  switch (kind_of(work.op)) {
+    case MathKind::reduction:
+      cycles += ceil_log2(lanes);
+      break;
+    case MathKind::scan:
+      cycles *= 1 + ceil_log2(lanes);
+      break;
+    case MathKind::sort:
+      cycles = sorted_rows(work, lanes) * per_row;
+      break;
+    case MathKind::element_wise:
+    case MathKind::move:
+      break;
+  }
+  if (cycles > UINT64_MAX) throw UsageError("a math operation with too many cycles");
+  return static_cast<std::uint64_t>(cycles);
 }
 
 }  // namespace kernbench

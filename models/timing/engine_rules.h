@@ -37,6 +37,11 @@ struct MacArray {
 std::uint64_t systolic_cycles(std::int64_t m, std::int64_t k, std::int64_t n,
                               const MacArray& array);
 
+// Cycles of a batch of products, `each` of which takes so many: they share neither a cycle nor a
+// fold, since the array holds the operands of one product at a time. Throws UsageError if the count
+// exceeds 64 bits.
+std::uint64_t batch_cycles(std::int64_t batch, std::uint64_t each);
+
 // Edges of a clock of `ghz` GHz lie at cycles_to_fs(0), cycles_to_fs(1), ...: index of the first
 // one at or after `time`.
 std::uint64_t first_edge_from(Fs time, const Rational& ghz);
@@ -47,20 +52,32 @@ Fs end_of_cycles_from(Fs time, std::uint64_t cycles, const Rational& ghz);
 // Smallest n with 2^n >= lanes: the depth of a reduction tree.
 unsigned ceil_log2(std::uint64_t lanes);
 
+// What decides how long an operation of PE_MATH takes.
+struct MathWork {
+  MathOp op = MathOp::add;
+  std::int64_t elements = 1;  // of the widest operand
+  std::int64_t extent = 1;    // sort, topk: elements of a line
+  std::int64_t kept = 1;      // topk: how many of them are kept
+};
+
 // Cycles of each op per row of `lanes` elements. Softmax has no entry of its own: it is the sum of
 // its parts.
 class MathCycles {
  public:
   MathCycles() { per_op_.fill(1); }
-  // exp, log, sqrt, sigmoid, sin, cos 4; the others 1 (spec 5).
-  static MathCycles defaults();
+  static MathCycles defaults();  // default_cycles()
 
   void set(MathOp op, std::uint64_t cycles) { per_op_[static_cast<std::size_t>(op)] = cycles; }
   std::uint64_t of(MathOp op) const { return per_op_[static_cast<std::size_t>(op)]; }
 
-  // ceil(elements / lanes) * cycles_per_op(op), and ceil(log2 lanes) more for a reduction. Softmax:
-  // max, sub, exp, sum, div.
-  std::uint64_t cycles(MathOp op, std::int64_t elements, std::uint64_t lanes) const;
+  // With rows = ceil(elements / lanes) and c = cycles_per_op(op) (spec 5.6):
+  //   element-wise, move: rows * c; reduction: ceil(log2 lanes) more; softmax: max, sub, exp, sum,
+  //   div; scan: rows * c * (1 + ceil(log2 lanes)); sort, topk: the passes of a bitonic network.
+  // UsageError if the count exceeds 64 bits.
+  std::uint64_t cycles(const MathWork& work, std::uint64_t lanes) const;
+  std::uint64_t cycles(MathOp op, std::int64_t elements, std::uint64_t lanes) const {
+    return cycles({op, elements, 1, 1}, lanes);
+  }
 
  private:
   std::array<std::uint64_t, math_op_count> per_op_{};

@@ -6,6 +6,7 @@
 #include <string>
 
 #include "models/base/errors.h"
+#include "models/protocol/task_operands.h"
 
 namespace kernbench {
 namespace {
@@ -37,6 +38,16 @@ struct Block {  // tile (rows, columns) of a tensor that is `width` wide
                             (static_cast<Count>(rows.begin) * static_cast<Count>(width) +
                              static_cast<Count>(rows.length) * static_cast<Count>(columns.begin));
   }
+  // The same of a strided operand: where the elements lie.
+  TensorLayout strided_layout() const {
+    TensorLayout layout = *of.layout;
+    layout.rows = rows.length;
+    layout.columns = columns.length;
+    return layout;
+  }
+  Count strided_address() const {
+    return of.address + static_cast<Count>(of.layout->offset(rows.begin, columns.begin));
+  }
 };
 
 void check_extent(const char* command, const char* name, std::int64_t value) {
@@ -58,8 +69,9 @@ void add_dma(Tile& tile, StageType type, const Block& block) {
   Stage stage;
   stage.type = type;
   stage.dtype = block.of.dtype;
-  stage.address = block.address();
-  stage.bytes = block.bytes();
+  stage.strided = block.of.strided;
+  stage.address = stage.strided ? block.strided_address() : block.address();
+  stage.bytes = stage.strided ? block_bytes(block.strided_layout(), block.of.dtype) : block.bytes();
   stage.use(block.operand);
   tile.add(stage);
 }

@@ -14,7 +14,8 @@
 // A pinned operand has no DMA_READ, a pinned result no DMA_WRITE. Tiles at the edges have their
 // true size. For timing a tensor counts as stored in tile order: tile (i, j) of X[I, J] begins at
 // base + itemsize * (i0 * J + rows_of_the_tile * j0), so that every tile is one contiguous range
-// and the tiles cover the tensor exactly.
+// and the tiles cover the tensor exactly. Tiles of a strided operand lie where its strides say
+// (CompositeOperand::strided): their DMA is one of several runs of bytes.
 #pragma once
 
 #include <cstdint>

@@ -23,6 +23,7 @@
 #include "models/base/delta_listener.h"
 #include "models/base/pending_events.h"
 #include "models/data/debug_access.h"
+#include "models/fabric/memory_service.h"
 #include "models/tlm/tlm_bridge.h"
 #include "models/tlm/tlm_bridges.h"
 #include "models/tlm/tlm_payload.h"
@@ -76,6 +77,7 @@ class TlmTargetBridge final : public TlmBridge, private tlm::tlm_bw_transport_if
     return outside_payload_ != nullptr ? &current_ : FabricNode::in_service(now);
   }
   void begin();
+  void refuse(const Arrival& arrival);
   void take_payload(Transaction& transaction);
   void bytes_to_write(Transaction& transaction);
   void understand(tlm::tlm_sync_enum answer, const tlm::tlm_phase& phase,
@@ -156,6 +158,7 @@ void TlmTargetBridge::begin() {
   if (transaction.get_data_length() == 0 || transaction.get_command() == tlm::TLM_IGNORE_COMMAND) {
     throw ModelError("a control message without a read has reached the memory");
   }
+  if (transaction.route().list != nullptr) return refuse(current_);
   bytes_.assign(transaction.get_data_length(), 0);
   if (transaction.is_write()) bytes_to_write(transaction);
   take_payload(transaction);
@@ -169,6 +172,19 @@ void TlmTargetBridge::begin() {
   const tlm::tlm_sync_enum answer = outside(
       "nb_transport_fw", [&] { return socket->nb_transport_fw(*outside_payload_, phase, delay); });
   if (payloads_.is_whole()) understand(answer, phase, delay);
+}
+
+// A generic payload has one address.
+void TlmTargetBridge::refuse(const Arrival& arrival) {
+  report_passage(arrival, arrival.time);
+  refuse_runs(*this, *arrival.transaction,
+              [this](Transaction& answer, std::uint32_t flit, std::uint32_t count) {
+                count_access(answer, false, [&answer] {
+                  return "an access of several runs: " + answer.get_response_string() +
+                         fault_text(answer);
+                });
+                send(answer, flit, count, 0, now());
+              });
 }
 
 std::string TlmTargetBridge::what_is_asked() const {

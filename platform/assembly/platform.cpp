@@ -209,8 +209,9 @@ std::string Platform::running_programs(const std::vector<PendingWaits::Waiter>& 
     };
     if (!program || std::any_of(waiters.begin(), waiters.end(), waits)) return;
     const std::string call = program->last_call;
-    text += fmt::format("\n  {} runs {} '{}'; last call: {}", name, program->kind, program->name,
-                        call.empty() ? "none" : program->api + call);
+    text +=
+        fmt::format("\n  {} runs {} '{}'; last call: {}", name, program->kind, program->name,
+                    call.empty() ? "none" : program->api + call + program->call_site.in_brackets());
   };
   if (!state_.program_ended) add(*host_);
   for (NodeId node = 0; node < graph_.nodes().size(); ++node) add(modules_->component(node));

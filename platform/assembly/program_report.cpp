@@ -20,6 +20,12 @@ void add_time(FixedText& text, Fs time) {
   text << " ns";
 }
 
+// As CallSite::in_brackets().
+void add_site(FixedText& text, const CallSite& site) {
+  if (!site.known()) return;
+  text << " (" << site.name() << ":" << static_cast<unsigned long long>(site.line) << ")";
+}
+
 void add_place(FixedText& text, const char* who) {
   text << who << " at ";
   add_time(text, sc_core::sc_time_stamp().value());
@@ -71,6 +77,7 @@ void ProgramReport::describe(const char* what, const char* subject) {
       text_ << "none";
     } else {
       text_ << program->api << program->last_call;
+      add_site(text_, program->call_site);
     }
     return;
   }

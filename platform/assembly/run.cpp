@@ -13,6 +13,7 @@
 
 #include "models/base/errors.h"
 #include "models/base/pending_events.h"
+#include "models/base/run_end.h"
 #include "models/tlm/tlm_bridge.h"
 #include "platform/assembly/deadlock_watch.h"
 #include "platform/assembly/delta_watch.h"
@@ -80,6 +81,7 @@ void RunState::fail(std::exception_ptr error) {
 
 RunOutcome run_in_slices(const RunLimits& limits, const RunQuestions& ask) {
   const Clock::time_point start = Clock::now();
+  const RunEnd run_end(limits.until.value_or(never_fs));
   SliceLength slice;
   DeadlockWatch watch(limits.deadlock_after.value_or(never_fs),
                       {ask.work, [&] { return limits.ends_when_idle || ask.waiting(); },

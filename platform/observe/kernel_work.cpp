@@ -67,7 +67,7 @@ void KernelWork::write(const KernelRun& run) {
   Pe& pe = *found->second;
   KernelExecution& kernel = pe.kernels.back();
   kernel.begin = run.start;
-  kernel.end = run.returned;
+  kernel.end = run.answered;  // the engines have drained
   pe.by_request[run.request] = &kernel;
   pe.expect_kernel(run.answered + 1);  // its last message may leave as it answers
 }
@@ -81,6 +81,19 @@ const KernelExecution* KernelWork::find(const PeId& where,
     if (kernel != pe->second.by_request.end()) return kernel->second;
   }
   return nullptr;
+}
+
+void KernelWork::forget(const PeId& where, const std::vector<std::string>& requests) {
+  const auto found = pes_.find(where);
+  if (found == pes_.end()) return;
+  Pe& pe = found->second;
+  for (const std::string& request : requests) {
+    const auto kernel = pe.by_request.find(request);
+    if (kernel == pe.by_request.end()) continue;
+    kernel->second->forgotten = true;
+    pe.by_request.erase(kernel);
+  }
+  while (pe.kernels.front().forgotten) pe.kernels.pop_front();  // the last one is under way
 }
 
 // --- Operations

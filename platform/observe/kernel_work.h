@@ -37,6 +37,7 @@ struct KernelExecution {
   Fs last_transfer = 0;  // end of its last transfer, posted ones included
   PeWork work;
   std::map<std::string, CompositeTimes> composites;  // by name, "composite_gemm"
+  bool forgotten = false;
 };
 
 class KernelWork final : private tlm::tlm_analysis_if<ExecutedOp>,
@@ -49,6 +50,8 @@ class KernelWork final : private tlm::tlm_analysis_if<ExecutedOp>,
   const Graph& graph() const { return graph_; }
   // The kernel of a PE that one of these launch messages has started; null: none has ended there.
   const KernelExecution* find(const PeId& where, const std::vector<std::string>& requests) const;
+  // Nobody will ask for it any more.
+  void forget(const PeId& where, const std::vector<std::string>& requests);
 
  private:
   // Under way.
@@ -60,8 +63,8 @@ class KernelWork final : private tlm::tlm_analysis_if<ExecutedOp>,
     PePeaks peaks;
     // The last one is under way, or to come: it begins behind the answer of the one before.
     std::deque<KernelExecution> kernels;
-    std::unordered_map<std::string, const KernelExecution*> by_request;  // looked up only
-    std::unordered_map<std::uint64_t, Composite> composites;  // by command; looked up only
+    std::unordered_map<std::string, KernelExecution*> by_request;  // looked up only
+    std::unordered_map<std::uint64_t, Composite> composites;       // by command; looked up only
     // Transfers that have ended at `ended_at`: of the DMA stage that ends now, too.
     struct Ended {
       const Path* path = nullptr;

@@ -177,15 +177,29 @@ void LatencyBreakdown::book_read(Trace& trace, const Occupancy& channel,
        channel.held_by_others(booking.transaction, trace.reached.time, booking.first_finish)});
 }
 
+// The bursts of a flit, counted from the first of the read. Those of several runs were booked in
+// the order of the flits, each once where one flit begins in the last burst of the one before.
+std::pair<std::uint64_t, std::uint64_t> LatencyBreakdown::bursts_of_flit(
+    Trace& trace, const RouteExtension& route, std::uint32_t flit) {
+  const std::uint64_t base = route.list == nullptr ? route.offset / trace.burst_bytes : 0,
+                      first = route.offset_of(flit) / trace.burst_bytes - base,
+                      last =
+                          (route.offset_of(flit) + route.bytes_of(flit) - 1) / trace.burst_bytes -
+                          base;
+  if (route.list == nullptr) return {first, last};
+  const bool shared = flit > 0 && trace.last_burst == first;
+  const std::uint64_t begin = trace.bursts_seen - (shared ? 1 : 0);
+  trace.bursts_seen = begin + (last - first) + 1;
+  trace.last_burst = last;
+  return {begin, trace.bursts_seen - 1};
+}
+
 // A flit leaves when all bursts up to its last are out: one of its own is out now, or it was held
 // up by an earlier flit.
 LatencyBreakdown::Point LatencyBreakdown::read_departure(Trace& trace, const RouteExtension& route,
                                                          std::uint32_t flit) {
   const Fs now = Component::now();
-  const std::uint64_t first = route.offset / trace.burst_bytes,
-                      begin = route.offset_of(flit) / trace.burst_bytes - first,
-                      end = (route.offset_of(flit) + route.bytes_of(flit) - 1) / trace.burst_bytes -
-                            first;
+  const auto [begin, end] = bursts_of_flit(trace, route, flit);
   const std::size_t channels = trace.shares.size();
   Point point = trace.read;
   for (std::uint64_t burst = begin; burst <= end; ++burst) {

@@ -11,6 +11,7 @@
 
 #include <optional>
 #include <unordered_map>
+#include <utility>
 #include <vector>
 
 #include "models/protocol/observation.h"
@@ -73,7 +74,8 @@ class LatencyBreakdown final : private tlm::tlm_analysis_if<LinkPassage>,
     std::vector<Share> shares;                   // of a read
     std::uint32_t burst_bytes = 0;
     Fs burst_time = 0;
-    Point read;  // its flit that left last
+    std::uint64_t bursts_seen = 0, last_burst = 0;  // of a read of several runs: by flits so far
+    Point read;                                     // its flit that left last
 
     Stop& stop(std::uint32_t position);
   };
@@ -100,6 +102,9 @@ class LatencyBreakdown final : private tlm::tlm_analysis_if<LinkPassage>,
   static Point arrival_point(Trace& trace, const Arrival& arrival);
   static void book_write(Trace& trace, const Occupancy& channel, const HbmBooking& booking);
   static void book_read(Trace& trace, const Occupancy& channel, const HbmBooking& booking);
+  static std::pair<std::uint64_t, std::uint64_t> bursts_of_flit(Trace& trace,
+                                                                const RouteExtension& route,
+                                                                std::uint32_t flit);
   static Point read_departure(Trace& trace, const RouteExtension& route, std::uint32_t flit);
 
   std::vector<NodeRecord> nodes_;

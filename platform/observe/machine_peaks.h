@@ -10,7 +10,7 @@
 namespace kernbench {
 
 // Of a PE's MAC array, e.g. of "sip0.cube0.pe0", by its macs_per_cycle, or rows x columns of an
-// array, and clock_ghz or clock_period_ns; 0: an implementation that names no rate.
+// array, and clock_period_ns or clock_ghz; 0: an implementation that names no rate.
 MacRate mac_rate(const Graph& graph, const std::string& pe);
 
 // All rates in GB/s = bytes/ns; 0: unlimited, or not known.

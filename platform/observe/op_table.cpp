@@ -54,15 +54,18 @@ struct ParamsJson {
     return {{"op", names.at(static_cast<std::size_t>(p.kind))}};
   }
   Json operator()(const GemmParams& p) const {
-    return {{"op", "gemm"},
-            {"m", p.m},
-            {"k", p.k},
-            {"n", p.n},
-            {"transpose_a", p.transpose_a},
-            {"transpose_b", p.transpose_b},
-            {"acc_dtype", name_of(p.acc_dtype.value_or(DType::f32))},
-            {"tile_k", p.tile_k},
-            {"epilogue", epilogue_json(p.epilogue)}};
+    Json json{{"op", "gemm"},
+              {"m", p.m},
+              {"k", p.k},
+              {"n", p.n},
+              {"transpose_a", p.transpose_a},
+              {"transpose_b", p.transpose_b},
+              {"acc_dtype", name_of(p.acc_dtype.value_or(DType::f32))},
+              {"tile_k", p.tile_k},
+              {"epilogue", epilogue_json(p.epilogue)}};
+    if (p.batch > 1) json["batch"] = p.batch;
+    if (p.accumulates) json["accumulates"] = true;
+    return json;
   }
   Json operator()(const MathParams& p) const {
     Json json{{"op", name_of(p.op)},
@@ -207,7 +210,8 @@ void OpTable::insert_one(const OpRecord& record, const NodeName& node_name) {
     row.add(op.params).add(op_params_json(*record.op.data).dump());
     row.add(list_of(op.inputs)).add(list_of(op.outputs));
   } else {
-    row.add_null().add_null().add_null().add_null();
+    op.params.empty() ? row.add_null() : row.add(op.params);
+    row.add_null().add_null().add_null();
   }
   row.insert();
 }

@@ -53,6 +53,7 @@ RequestTrace::Transfer& RequestTrace::transfer_of(const Transaction& transaction
   if (number_of_) transfer.id = number_of_(route.key, transfer.initiator);
   transfer.address = transaction.get_address();
   transfer.bytes = transaction.get_data_length();
+  if (route.list != nullptr) transfer.runs = route.list->runs();
   transfer.way = way.hops().size();
   transfer.hops.resize(2 * transfer.way - 1);
   for (std::size_t i = 0; i < transfer.hops.size(); ++i) {
@@ -116,6 +117,7 @@ void RequestTrace::write_line(const TieKey& key, const Transfer& transfer, bool 
   if (transfer.kind != "control") {
     json["address"] = transfer.address;
     json["bytes"] = transfer.bytes;
+    if (transfer.runs > 1) json["runs"] = transfer.runs;
   }
   if (!transfer.pe.empty()) {
     json["pe"] = transfer.pe;

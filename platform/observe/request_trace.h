@@ -56,7 +56,8 @@ class RequestTrace final : private tlm::tlm_analysis_if<TraceEvent>,
     NodeId initiator = no_node, target = no_node;
     std::optional<std::uint32_t> id;
     std::uint64_t address = 0, bytes = 0;
-    std::string pe;  // of the command; empty: none
+    std::uint64_t runs = 1;  // contiguous pieces of the bytes
+    std::string pe;          // of the command; empty: none
     std::uint64_t command = 0;
     std::int64_t tile = -1;
     std::size_t way = 0;    // nodes from the initiator to the target

@@ -18,11 +18,12 @@ constexpr std::size_t largest_batch = 16;
 
 const GemmParams* as_small_gemm(const DataOp& op) {
   const auto* gemm = std::get_if<GemmParams>(&op.params);
-  return gemm != nullptr && gemm->m * gemm->k * gemm->n <= small_gemm ? gemm : nullptr;
+  return gemm != nullptr && gemm->batch * gemm->m * gemm->k * gemm->n <= small_gemm ? gemm
+                                                                                    : nullptr;
 }
 
 bool equal_shapes(const GemmParams& a, const GemmParams& b) {
-  return std::tie(a.m, a.k, a.n) == std::tie(b.m, b.k, b.n);
+  return std::tie(a.batch, a.m, a.k, a.n) == std::tie(b.batch, b.m, b.k, b.n);
 }
 
 NodeId engine_of(const DataOp& op) {
@@ -53,24 +54,28 @@ DataExecutor::DataExecutor(FunctionalModel& functional_model, unsigned threads,
 
 DataExecutor::~DataExecutor() {
   abandoned_ = true;
+  functional_model_.live_values().set_listener(nullptr, 0);
   if (eager_) functional_model_.set_resolver(nullptr);
 }
 
 void DataExecutor::stop_when(StopQuestion question) { stop_ = std::move(question); }
 
-void DataExecutor::start_eager() {
+void DataExecutor::start_eager(std::uint64_t limit_bytes) {
   eager_ = true;
   functional_model_.set_resolver(this);
+  functional_model_.live_values().set_listener(this, limit_bytes);
   functional_model_.resolve();
-  for (std::size_t i = 0; i < functional_model_.ops().size(); ++i)
-    recorded(functional_model_.ops()[i]);
+  for (const DataOpPtr& op : functional_model_.ops()) recorded(op);
 }
 
 void DataExecutor::recorded(const DataOpPtr& op) {
-  const std::lock_guard<std::mutex> lock(mutex_);
-  if (value(op->outputs.at(0).id).op || !enroll(op)) return;
-  add({op, nullptr, 0});
-  employ_workers();
+  {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    if (value(op->outputs.at(0).id).enrolled) return;
+    if (enroll(op)) add({op, nullptr, 0});
+    employ_workers();
+  }
+  reclaim();
 }
 
 void DataExecutor::products_computed(ValueId id) {
@@ -90,11 +95,8 @@ void DataExecutor::run_for(const std::vector<ByteImage>& wanted) { evaluate(&wan
 void DataExecutor::evaluate(const std::vector<ByteImage>* wanted) {
   functional_model_.resolve();
   {
-    // All ops are known before the first one runs, so that no value counts as unused too early.
     const std::lock_guard<std::mutex> lock(mutex_);
-    for (const DataOpPtr& op : functional_model_.ops()) {
-      if (!value(op->outputs[0].id).op && enroll(op)) add({op, nullptr, 0});
-    }
+    enroll_recorded();
     give_up_engines();
     releases_ = wanted != nullptr && !eager_;
     if (releases_) {
@@ -102,13 +104,12 @@ void DataExecutor::evaluate(const std::vector<ByteImage>* wanted) {
       for (const ByteImage& image : *wanted) {
         for (const ValueId id : image.value_ids()) held.push_back(id);
       }
-      for (const ValueId id : held) ++value(id).uses;
-      held.swap(held_);
-      for (const ValueId id : held) drop_use(id);
+      hold(std::move(held));
     }
     employ_workers();
   }
   pool_.wait_idle();
+  reclaim();
   check_stopped();
   const std::lock_guard<std::mutex> lock(mutex_);
   for (const auto& [id, error] : errors_) {
@@ -119,29 +120,39 @@ void DataExecutor::evaluate(const std::vector<ByteImage>* wanted) {
 // What is not computed by now never will be: workers that have stopped leave their tasks.
 void DataExecutor::check_stopped() const {
   const std::lock_guard<std::mutex> lock(mutex_);
-  const std::size_t computed = computed_count();
-  if (computed == values_.size() || !stopped()) return;
-  throw StoppedError(fmt::format("{} of {} operations computed", computed, values_.size()));
+  if (computed_count_ == enrolled_ || !stopped()) return;
+  throw StoppedError(fmt::format("{} of {} operations computed", computed_count_, enrolled_));
 }
 
-std::size_t DataExecutor::computed_count() const {
-  return static_cast<std::size_t>(
-      std::count_if(values_.begin(), values_.end(), [](const Value& value) { return value.done; }));
+DataExecutor::Value& DataExecutor::value(ValueId id) { return values_[id]; }
+
+DataExecutor::Value* DataExecutor::find_value(ValueId id) {
+  const auto found = values_.find(id);
+  return found == values_.end() ? nullptr : &found->second;
 }
 
-DataExecutor::Value& DataExecutor::value(ValueId id) {
-  while (values_.size() < id) values_.emplace_back();
-  return values_[id - 1];
+const DataExecutor::Value* DataExecutor::find_value(ValueId id) const {
+  const auto found = values_.find(id);
+  return found == values_.end() ? nullptr : &found->second;
+}
+
+// All ops are known before the first one runs, so that no value counts as unused too early.
+void DataExecutor::enroll_recorded() {
+  for (const DataOpPtr& op : functional_model_.live_values().recorded_ops()) {
+    if (!value(op->outputs[0].id).enrolled && enroll(op)) add({op, nullptr, 0});
+  }
 }
 
 bool DataExecutor::enroll(const DataOpPtr& op) {
   const ValueId id = op->outputs[0].id;
   Value& entry = value(id);
   entry.op = op;
+  entry.enrolled = true;
+  ++enrolled_;
   for (const ValueId input : input_ids(*op)) {
     if (input > functional_model_.values())
       continue;  // undefined value: there is nothing to wait for, and its job reports the error
-    Value& read = value(input);  // a deque: `entry` stays where it is
+    Value& read = value(input);  // nodes of a map: `entry` stays where it is
     ++read.uses;
     if (read.done) continue;
     ++entry.missing;
@@ -157,15 +168,20 @@ bool DataExecutor::enroll(const DataOpPtr& op) {
   return entry.missing == 0;
 }
 
+void DataExecutor::hold(std::vector<ValueId> held) {
+  for (const ValueId id : held) ++value(id).uses;
+  held.swap(held_);
+  for (const ValueId id : held) drop_use(id);
+}
+
 void DataExecutor::drop_use(ValueId id) {
-  Value& entry = value(id);
-  if (--entry.uses == 0 && entry.done) entry.bytes.reset();
+  Value* const entry = find_value(id);
+  if (entry != nullptr && --entry->uses == 0 && entry->done) entry->bytes.reset();
 }
 
 // The simulation has ended: what engines have not computed by now they never will.
 void DataExecutor::give_up_engines() {
-  for (ValueId id = 1; id <= values_.size(); ++id) {
-    Value& entry = value(id);
+  for (auto& [id, entry] : values_) {  // in any order: tasks and errors are sorted
     if (!entry.awaits_engine) continue;
     entry.awaits_engine = false;
     errors_.emplace(id, std::make_exception_ptr(NotComputedError(
@@ -176,7 +192,7 @@ void DataExecutor::give_up_engines() {
 }
 
 std::string DataExecutor::not_computed(ValueId id) const {
-  const DataOp& op = *values_[id - 1].op;
+  const DataOp& op = *values_.at(id).op;
   return fmt::format("value {} ({}) has not been computed by {}", id, describe(op),
                      functional_model_.engine_name(engine_of(op)));
 }
@@ -188,11 +204,10 @@ ValueId DataExecutor::unfinished_by_engine(ValueId id) const {
   while (!to_look_at.empty()) {
     const ValueId next = to_look_at.back();
     to_look_at.pop_back();
-    if (next == no_value || next > values_.size()) continue;
-    const Value& entry = values_[next - 1];
-    if (entry.done || !entry.op) continue;
-    if (entry.awaits_engine) return next;
-    for (const ValueId input : input_ids(*entry.op)) {
+    const Value* const entry = find_value(next);
+    if (entry == nullptr || entry->done || !entry->op) continue;
+    if (entry->awaits_engine) return next;
+    for (const ValueId input : input_ids(*entry->op)) {
       if (seen.insert(input).second) to_look_at.push_back(input);
     }
   }
@@ -210,19 +225,31 @@ void DataExecutor::add(Task task) {
   std::push_heap(tasks_.begin(), tasks_.end(), comes_later);
 }
 
+// Tasks whose values went out of reach before they began.
+void DataExecutor::pop_unwanted() {
+  while (!tasks_.empty() && !tasks_.front().running &&
+         find_value(tasks_.front().op->outputs[0].id) == nullptr) {
+    std::pop_heap(tasks_.begin(), tasks_.end(), comes_later);
+    tasks_.pop_back();
+  }
+}
+
 std::vector<DataExecutor::Task> DataExecutor::take_batch() {
   std::vector<Task> batch;
   const auto take = [&] {
+    value(tasks_.front().op->outputs[0].id).begun = true;
     std::pop_heap(tasks_.begin(), tasks_.end(), comes_later);
     batch.push_back(std::move(tasks_.back()));
     tasks_.pop_back();
+    pop_unwanted();
   };
+  pop_unwanted();
   if (tasks_.empty()) return batch;
   const std::size_t share = std::min(
       largest_batch, tasks_.size() / pool_.tasks_at_once());  // the other threads get theirs
   take();
   const GemmParams* const first = as_small_gemm(*batch.front().op);
-  while (first != nullptr && batch.size() < share) {
+  while (first != nullptr && batch.size() < share && !tasks_.empty()) {
     const GemmParams* const next = as_small_gemm(*tasks_.front().op);
     if (next == nullptr || !equal_shapes(*first, *next)) break;
     take();
@@ -272,9 +299,9 @@ void DataExecutor::begin(const DataOpPtr& op) {
       const std::lock_guard<std::mutex> lock(mutex_);
       not_computed_.insert(op->outputs[0].id);
     }
-    return finish(*op, nullptr, std::current_exception());
+    return finish(op, nullptr, std::current_exception());
   } catch (...) {
-    return finish(*op, nullptr, std::current_exception());
+    return finish(op, nullptr, std::current_exception());
   }
   const std::size_t blocks = running->job->blocks();
   running->blocks_left = blocks;
@@ -298,11 +325,11 @@ void DataExecutor::run_block(Running& running, std::size_t index) {
   if (--running.blocks_left > 0) return;
   SharedBytes output = running.job->output();
   running.job.reset();  // gives the converted operands back before the readers start
-  finish(*running.op, std::move(output), running.error);
+  finish(running.op, std::move(output), running.error);
 }
 
-void DataExecutor::finish(const DataOp& op, SharedBytes bytes, std::exception_ptr error) {
-  const ValueId id = op.outputs[0].id;
+void DataExecutor::finish(const DataOpPtr& op, SharedBytes bytes, std::exception_ptr error) {
+  const ValueId id = op->outputs[0].id;
   {
     const std::lock_guard<std::mutex> lock(mutex_);
     Value& entry = value(id);
@@ -314,10 +341,10 @@ void DataExecutor::finish(const DataOp& op, SharedBytes bytes, std::exception_pt
     settle(entry);
     if (releases_) {
       if (entry.uses == 0) entry.bytes.reset();
-      for (const ValueId input : input_ids(op)) {
-        if (input <= values_.size()) drop_use(input);
-      }
+      for (const ValueId input : input_ids(*op)) drop_use(input);
     }
+    if (entry.unwanted) values_.erase(id);
+    finished_.push_back(op);
     employ_workers();
   }
   value_done_.notify_all();
@@ -325,8 +352,11 @@ void DataExecutor::finish(const DataOp& op, SharedBytes bytes, std::exception_pt
 
 void DataExecutor::settle(Value& entry) {
   entry.done = true;
+  entry.op = nullptr;
+  ++computed_count_;
   for (const ValueId reader : entry.readers) {
-    if (--value(reader).missing == 0) add({value(reader).op, nullptr, 0});
+    Value* const waiting = find_value(reader);
+    if (waiting != nullptr && --waiting->missing == 0) add({waiting->op, nullptr, 0});
   }
   entry.readers = {};
 }
@@ -335,19 +365,20 @@ SharedBytes DataExecutor::computed(ValueId id) const {
   const std::lock_guard<std::mutex> lock(mutex_);
   const auto failed = errors_.find(id);
   if (failed != errors_.end()) std::rethrow_exception(failed->second);
-  if (id == no_value || id > values_.size() || !values_[id - 1].done) {
+  const Value* const entry = find_value(id);
+  if (entry == nullptr || !entry->done)
     throw ModelError(fmt::format("value {} has not been computed", id));
-  }
-  if (!values_[id - 1].bytes)
+  if (!entry->bytes)
     throw ModelError(
         fmt::format("value {} was released: nothing referred to it at the end of the run", id));
-  return values_[id - 1].bytes;
+  return entry->bytes;
 }
 
 SharedBytes DataExecutor::resolve(ValueId id) {
   {
     const std::lock_guard<std::mutex> lock(mutex_);
-    if (id == no_value || id > values_.size() || !values_[id - 1].op)
+    const Value* const entry = find_value(id);
+    if (entry == nullptr || !entry->enrolled)
       throw ModelError(fmt::format("value {} was never recorded", id));
     const ValueId unfinished =
         functional_model_.has_engines() ? unfinished_by_engine(id) : no_value;
@@ -366,7 +397,7 @@ void DataExecutor::await(ValueId id) {
   pool_.run_here();
   std::unique_lock<std::mutex> lock(mutex_);
   while (
-      !value_done_.wait_for(lock, between_questions, [this, id] { return values_[id - 1].done; })) {
+      !value_done_.wait_for(lock, between_questions, [this, id] { return values_.at(id).done; })) {
     if (stopped())
       throw StoppedError(fmt::format("the run is stopped, and value {} has not been computed", id));
   }

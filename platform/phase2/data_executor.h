@@ -9,6 +9,10 @@
 // Deferred: run() after the simulation. Eager: start_eager() before it; ops then start as soon as
 // their inputs exist, and the functional_model requests here the values that a kernel reads.
 //
+// Within a limit of memory (LiveValues): deferred, start_deferred() before the simulation, which
+// then pauses at the limit for what is recorded by then, a slice; eager, the simulation waits for
+// the workers. Neither changes a value, a time, or what a kernel may read.
+//
 // On a stop request, no new task starts: run() ends with a StoppedError that says how far it came,
 // as does a kernel that waits for a value.
 //
@@ -19,13 +23,13 @@
 #include <atomic>
 #include <condition_variable>
 #include <cstdint>
-#include <deque>
 #include <exception>
 #include <map>
 #include <memory>
 #include <mutex>
 #include <set>
 #include <string>
+#include <unordered_map>
 #include <vector>
 
 #include "models/data/functional_model.h"
@@ -35,8 +39,17 @@
 
 namespace kernbench {
 
-class DataExecutor : public ValueResolver {
+class DataExecutor : public ValueResolver, private LiveValueListener {
  public:
+  static constexpr std::uint64_t no_limit = UINT64_MAX;
+  // Ops that have been computed, before they go (LiveValues::Keep::everything).
+  using OpsCheck = std::function<void(const std::vector<DataOpPtr>& ops)>;
+  struct Pauses {              // of the simulation, for its limit of memory
+    std::uint64_t slices = 0;  // deferred
+    std::uint64_t waits = 0;   // eager
+    double seconds = 0;        // on the host
+  };
+
   // The functional_model must outlive the executor.
   explicit DataExecutor(FunctionalModel& functional_model, unsigned threads = 1,
                         const WorkerPool::ThreadStarter& starter = &WorkerPool::start_thread);
@@ -47,7 +60,10 @@ class DataExecutor : public ValueResolver {
   }                                       // that compute at once: those that the host has granted
   void stop_when(StopQuestion question);  // before anything is computed
 
-  void start_eager();
+  void start_eager(std::uint64_t limit_bytes = no_limit);
+  void start_deferred(std::uint64_t limit_bytes);
+  void check_computed(OpsCheck check) { check_ = std::move(check); }
+  const Pauses& pauses() const { return pauses_; }
   // Computes everything recorded so far. May be called again after more was recorded. Rethrows the
   // error of the first failed op. StoppedError on a stop request.
   void run();
@@ -69,13 +85,15 @@ class DataExecutor : public ValueResolver {
 
  private:
   struct Value {
-    DataOpPtr op;  // null: not recorded yet; ops of one instant may be recorded in another order
-                   // than numbered
+    DataOpPtr op;  // null: done, or not enrolled yet; ops of one instant may be recorded in another
+                   // order than numbered
     SharedBytes bytes;
     std::vector<ValueId> readers;  // ops that wait for this one, by the value that they define
     std::size_t missing = 0;       // inputs not yet computed
-    std::size_t uses =
-        0;  // readers that have not run yet, plus one while memory holds it or it is wanted
+    std::size_t uses = 0;          // readers that have not run yet, plus one while it is held
+    bool enrolled = false;
+    bool begun = false;                            // a worker has taken it
+    bool unwanted = false;                         // out of reach since then
     bool awaits_engine = false;                    // counted in `missing`
     std::shared_ptr<const GemmProducts> products;  // of its engine
     bool done = false;
@@ -91,17 +109,27 @@ class DataExecutor : public ValueResolver {
   static bool comes_later(const Task& a, const Task& b);
 
   // Under the lock.
-  Value& value(ValueId id);          // makes it if need be
+  Value& value(ValueId id);       // makes it if need be
+  Value* find_value(ValueId id);  // null: there is none
+  const Value* find_value(ValueId id) const;
   bool enroll(const DataOpPtr& op);  // true if it can start at once
+  void enroll_recorded();
+  void hold(std::vector<ValueId> held);  // these, and no longer those of the call before
   void drop_use(ValueId id);
   void give_up_engines();
   void settle(Value& entry);  // done: its readers may start
   ValueId unfinished_by_engine(ValueId id) const;
   std::string not_computed(ValueId id) const;
   void add(Task task);
+  void pop_unwanted();  // from the top of the heap
   std::vector<Task> take_batch();
   void employ_workers();  // as many as there are tasks for
-  std::size_t computed_count() const;
+  // LiveValueListener, on the simulation's thread.
+  bool unreachable(ValueId id) override;
+  void make_room() override;
+  void compute_slice();
+  void wait_for_workers();
+  void reclaim();  // what workers have finished is computed: LiveValues
   // Take the lock.
   void evaluate(const std::vector<ByteImage>* wanted);
   bool stopped() const { return abandoned_ || says_stop(stop_); }
@@ -110,7 +138,7 @@ class DataExecutor : public ValueResolver {
   void work();
   void begin(const DataOpPtr& op);
   void run_block(Running& running, std::size_t index);
-  void finish(const DataOp& op, SharedBytes bytes, std::exception_ptr error);
+  void finish(const DataOpPtr& op, SharedBytes bytes, std::exception_ptr error);
 
   ValueLookup lookup() const {
     return [this](ValueId id) { return computed(id); };
@@ -122,10 +150,14 @@ class DataExecutor : public ValueResolver {
   bool releases_ = false, eager_ = false;
   mutable std::mutex mutex_;
   std::condition_variable value_done_;
-  std::deque<Value> values_;   // index = value id - 1
-  std::vector<Task> tasks_;    // a heap by comes_later
-  std::size_t workers_ = 0;    // that are at work on them
-  std::vector<ValueId> held_;  // by memory or as wanted
+  std::unordered_map<ValueId, Value> values_;      // looked up only
+  std::size_t enrolled_ = 0, computed_count_ = 0;  // without those that were dropped in between
+  std::vector<Task> tasks_;                        // a heap by comes_later
+  std::size_t workers_ = 0;                        // that are at work on them
+  std::vector<ValueId> held_;                      // by memory, as wanted, or by keepers elsewhere
+  std::vector<DataOpPtr> finished_;                // not reclaimed yet
+  OpsCheck check_;
+  Pauses pauses_;
   std::map<ValueId, std::exception_ptr> errors_;
   std::set<ValueId> not_computed_;  // those of errors_ that are no fault of phase 2
   WorkerPool pool_;                 // last: its threads end before the rest is destroyed

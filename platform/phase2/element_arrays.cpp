@@ -152,11 +152,6 @@ void store_elements(const std::int64_t* from, std::uint64_t count, DType dtype, 
   }
 }
 
-std::int64_t wrapped(std::int64_t value, DType dtype) {
-  return dtype == DType::i8 ? std::int64_t{static_cast<std::int8_t>(value)}
-                            : std::int64_t{static_cast<std::int32_t>(value)};
-}
-
 FloatArray floats_of(const TensorValue& value, const ValueLookup& lookup) {
   const auto count = static_cast<std::uint64_t>(value.shape.elements());
   FloatArray floats = make_floats(count);

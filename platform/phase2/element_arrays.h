@@ -24,8 +24,6 @@ void load_elements(const std::byte* from, DType dtype, std::uint64_t count,
 // One rounding to nearest even; integers saturate.
 void store_elements(const float* from, std::uint64_t count, DType dtype, std::byte* to);
 void store_elements(const std::int64_t* from, std::uint64_t count, DType dtype, std::byte* to);
-// The same bits as an integer of `dtype` keeps of a result that overflows: two's complement.
-std::int64_t wrapped(std::int64_t value, DType dtype);
 
 // All elements in row-major order.
 FloatArray floats_of(const TensorValue& value, const ValueLookup& lookup);

@@ -1,9 +1,8 @@
 // Element-wise ops: operands broadcast to the output's shape are read in short runs, computed in
 // f32 and rounded once.
 //
-// Ops that integers can do exactly (add, sub, mul, fma, abs, relu, maximum, minimum, clamp, where)
-// on integers only are computed as integers and wrap like the operands' common dtype; the rest goes
-// through f32.
+// Ops that integers can do exactly (integer_math.h) on integers only are computed as integers and
+// wrap like the operands' common dtype; the rest goes through f32.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -12,6 +11,7 @@
 #include <cstring>
 
 #include "models/base/errors.h"
+#include "models/data/integer_math.h"
 #include "models/data/shape_rules.h"
 #include "platform/phase2/element_arrays.h"
 #include "platform/phase2/epilogue.h"
@@ -23,24 +23,6 @@ namespace {
 
 constexpr std::int64_t block_elements = 64 * 1024, run_elements = 512;
 
-bool has_integer_form(MathOp op) {
-  switch (op) {
-    case MathOp::add:
-    case MathOp::sub:
-    case MathOp::mul:
-    case MathOp::fma:
-    case MathOp::abs:
-    case MathOp::relu:
-    case MathOp::maximum:
-    case MathOp::minimum:
-    case MathOp::clamp:
-    case MathOp::where:
-      return true;
-    default:
-      return false;
-  }
-}
-
 // An operand seen through the output's shape.
 class Operand {
  public:
@@ -50,15 +32,6 @@ class Operand {
     const TensorValue seen = broadcast_to(value, out);
     contiguous_ = seen.dense();
     strides_ = contiguous_ ? row_major_strides(out) : seen.strides;
-  }
-
-  // An integer as integer arithmetic takes it: infinity and what is beyond i32 only as a bound,
-  // which stays beyond.
-  static bool fits_integers(MathOp op, double immediate) {
-    if (op == MathOp::minimum || op == MathOp::maximum || op == MathOp::clamp)
-      return std::isinf(immediate) || std::nearbyint(immediate) == immediate;
-    return std::nearbyint(immediate) == immediate &&
-           std::fabs(immediate) <= 0x1p31;  // products stay below 2^63
   }
 
   // The elements for flat output indices [begin, begin + count).
@@ -153,7 +126,44 @@ bool apply_common(MathOp op, T* x, const T* y, const T* z, std::int64_t count) {
 void apply(MathOp op, std::int64_t* x, const std::int64_t* y, const std::int64_t* z,
            std::int64_t count) {
   if (apply_common(op, x, y, z, count)) return;
-  for (std::int64_t i = 0; i < count; ++i) x[i] = x[i] * y[i] + z[i];  // fma
+  for (std::int64_t i = 0; i < count; ++i) x[i] = integer_result(op, x[i], y[i], z[i]);
+}
+
+float mask_of(bool condition) { return condition ? 1.0f : 0.0f; }
+
+// Comparisons are those of IEEE 754: NaN is different from everything. It is not zero.
+bool apply_mask(MathOp op, float* x, const float* y, std::int64_t count) {
+  switch (op) {
+    case MathOp::eq:
+      binary(x, y, count, [](float a, float b) { return mask_of(a == b); });
+      return true;
+    case MathOp::ne:
+      binary(x, y, count, [](float a, float b) { return mask_of(a != b); });
+      return true;
+    case MathOp::lt:
+      binary(x, y, count, [](float a, float b) { return mask_of(a < b); });
+      return true;
+    case MathOp::le:
+      binary(x, y, count, [](float a, float b) { return mask_of(a <= b); });
+      return true;
+    case MathOp::gt:
+      binary(x, y, count, [](float a, float b) { return mask_of(a > b); });
+      return true;
+    case MathOp::ge:
+      binary(x, y, count, [](float a, float b) { return mask_of(a >= b); });
+      return true;
+    case MathOp::logical_and:
+      binary(x, y, count, [](float a, float b) { return mask_of(a != 0 && b != 0); });
+      return true;
+    case MathOp::logical_or:
+      binary(x, y, count, [](float a, float b) { return mask_of(a != 0 || b != 0); });
+      return true;
+    case MathOp::logical_not:
+      unary(x, count, [](float a) { return mask_of(a == 0); });
+      return true;
+    default:
+      return false;
+  }
 }
 
 void apply(MathOp op, float* x, const float* y, const float* z, std::int64_t count) {
@@ -179,6 +189,22 @@ void apply(MathOp op, float* x, const float* y, const float* z, std::int64_t cou
       return unary(x, count, [](float a) { return gelu(a); });
     case MathOp::silu:
       return unary(x, count, [](float a) { return silu(a); });
+    case MathOp::exp2:
+      return unary(x, count, [](float a) { return std::exp2(a); });
+    case MathOp::log2:
+      return unary(x, count, [](float a) { return std::log2(a); });
+    case MathOp::erf:
+      return unary(x, count, [](float a) { return std::erf(a); });
+    case MathOp::floor:
+      return unary(x, count, [](float a) { return std::floor(a); });
+    case MathOp::ceil:
+      return unary(x, count, [](float a) { return std::ceil(a); });
+    case MathOp::rint:
+      return unary(x, count, [](float a) { return std::nearbyint(a); });
+    case MathOp::trunc:
+      return unary(x, count, [](float a) { return std::trunc(a); });
+    case MathOp::mod:
+      return binary(x, y, count, [](float a, float b) { return std::fmod(a, b); });
     case MathOp::div:
       return binary(x, y, count, [](float a, float b) { return a / b; });
     case MathOp::fma:
@@ -195,14 +221,14 @@ class ElementwiseJob : public Job {
       : Job(op), op_(std::get<MathParams>(op.params).op), out_(op.outputs[0]),
         elements_(out_.shape.elements()),
         epilogue_(std::get<MathParams>(op.params).epilogue, op.inputs, lookup) {
-    bool integer = has_integer_form(op_) && epilogue_.empty();
+    bool integer = has_integer_form(op_) && (epilogue_.empty() || takes_integers_only(op_));
     std::optional<DType> dtype;
     const std::vector<MathOperand>& operands = std::get<MathParams>(op.params).operands;
     for (std::size_t i = 0; i < operands.size(); ++i) {
       const bool condition = op_ == MathOp::where && i == 0;
       if (operands[i].input < 0) {
         operands_.emplace_back(operands[i].immediate);
-        integer = integer && (condition || Operand::fits_integers(op_, operands[i].immediate));
+        integer = integer && (condition || fits_integers(op_, operands[i].immediate));
         continue;
       }
       const TensorValue& input = op.inputs.at(static_cast<std::size_t>(operands[i].input));
@@ -222,15 +248,13 @@ class ElementwiseJob : public Job {
     for (std::int64_t at = begin; at < end; at += run_elements) {
       const std::int64_t count = std::min(run_elements, end - at);
       std::byte* to = output_.get() + static_cast<std::uint64_t>(at) * size_of(out_.dtype);
-      if (integer_dtype_) {
+      if (integer_dtype_ && epilogue_.empty()) {
         std::array<std::int64_t, run_elements> x;
-        compute(at, count, x.data());
-        for (std::int64_t i = 0; i < count; ++i)
-          x[static_cast<std::size_t>(i)] = wrapped(x[static_cast<std::size_t>(i)], *integer_dtype_);
+        compute_integers(at, count, x.data());
         store_elements(x.data(), static_cast<std::uint64_t>(count), out_.dtype, to);
       } else {
         std::array<float, run_elements> x;
-        compute(at, count, x.data());
+        compute_floats(at, count, x.data());
         epilogue_.finish(x.data(), at, count);
         store_elements(x.data(), static_cast<std::uint64_t>(count), out_.dtype, to);
       }
@@ -238,6 +262,19 @@ class ElementwiseJob : public Job {
   }
 
  private:
+  void compute_integers(std::int64_t begin, std::int64_t count, std::int64_t* x) const {
+    compute(begin, count, x);
+    for (std::int64_t i = 0; i < count; ++i) x[i] = wrapped(x[i], *integer_dtype_);
+  }
+
+  void compute_floats(std::int64_t begin, std::int64_t count, float* x) const {
+    if (!integer_dtype_) return compute(begin, count, x);
+    std::array<std::int64_t, run_elements> integers;  // integers only, with an epilogue
+    compute_integers(begin, count, integers.data());
+    for (std::size_t i = 0; i < static_cast<std::size_t>(count); ++i)
+      x[i] = static_cast<float>(integers[i]);
+  }
+
   template <class T>
   void compute(std::int64_t begin, std::int64_t count, T* x) const {
     std::array<T, run_elements> y, z;
@@ -252,9 +289,19 @@ class ElementwiseJob : public Job {
       return;
     }
     operands_[0].read(begin, count, x);
-    if (operands_.size() > 1) operands_[1].read(begin, count, y.data());
-    if (operands_.size() > 2) operands_[2].read(begin, count, z.data());
+    read_if_any(1, begin, count, y);
+    read_if_any(2, begin, count, z);
     apply(op_, x, y.data(), z.data(), count);
+  }
+
+  template <class T>
+  void read_if_any(std::size_t operand, std::int64_t begin, std::int64_t count,
+                   std::array<T, run_elements>& to) const {
+    if (operand < operands_.size()) {
+      operands_[operand].read(begin, count, to.data());
+    } else if constexpr (std::is_integral_v<T>) {  // integer_result() takes three
+      to.fill(0);
+    }
   }
 
   MathOp op_;

@@ -1,11 +1,13 @@
 // gemm: operands are converted to f32 once; the product is cut into blocks of the output, each of
 // which runs over the whole K.
 //
+// A batch is one matrix of its outputs below each other, whose blocks lie in one product each. An
+// accumulator is added to the finished sums: of floats in f32, of integers modulo 2^32.
+//
 // Floats accumulate in f32. i8 x i8 is exact in i32: f32 products over at most 1024 of K stay below
 // 2^24 and are added as integers. Other integers are multiplied as such, modulo 2^32.
 #include <algorithm>
 #include <cstring>
-#include <iterator>
 
 #include "models/data/elements.h"
 #include "platform/phase2/element_arrays.h"
@@ -70,7 +72,7 @@ Matrix make_matrix(const TensorValue& stored, bool transpose, bool as_integers,
   const TensorValue value = as_integers && transpose ? transposed(stored) : stored;
   Matrix matrix;
   matrix.transposed = transpose && !as_integers;
-  matrix.stride = value.shape[1];
+  matrix.stride = value.shape[value.shape.rank() - 1];
   if (as_integers) {
     matrix.integers = integers_of(value, lookup);
   } else {
@@ -92,23 +94,34 @@ class GemmJob : public Job {
         b_(operand(op.inputs[1], params_.transpose_b, lookup)),
         epilogue_(params_.epilogue, op.inputs, lookup),
         row_blocks_((params_.m + block_rows - 1) / block_rows),
-        column_blocks_((params_.n + block_columns - 1) / block_columns) {}
+        column_blocks_((params_.n + block_columns - 1) / block_columns) {
+    if (!params_.accumulates) return;
+    if (integer_) {
+      added_integers_ = integers_of(op.inputs[2], lookup);
+    } else {
+      added_floats_ = floats_of(op.inputs[2], lookup);
+    }
+  }
 
   std::size_t blocks() const override {
-    return static_cast<std::size_t>(row_blocks_ * column_blocks_);
+    return static_cast<std::size_t>(params_.batch * row_blocks_ * column_blocks_);
   }
 
   void run_block(std::size_t index) override {
+    const auto at = static_cast<std::int64_t>(index);
+    const std::int64_t nth = at / (row_blocks_ * column_blocks_);
+    const std::int64_t row = at / column_blocks_ % row_blocks_ * block_rows;
     Block block;
-    block.row = static_cast<std::int64_t>(index) / column_blocks_ * block_rows;
-    block.column = static_cast<std::int64_t>(index) % column_blocks_ * block_columns;
-    block.rows = std::min(block_rows, params_.m - block.row);
+    block.row = nth * params_.m + row;
+    block.depth = nth * params_.k;
+    block.column = at % column_blocks_ * block_columns;
+    block.rows = std::min(block_rows, params_.m - row);
     block.columns = std::min(block_columns, params_.n - block.column);
     const std::int64_t tile_k = epilogue_.has(EpilogueScope::k_tile) ? params_.tile_k : params_.k;
     if (tile_k >= params_.k && integer_ && epilogue_.empty())
-      return store(block, integer_product(block, 0, params_.k));
+      return store(block, accumulated(block, integer_product(block, 0, params_.k)));
 
-    FloatArray sum = product(block, 0, std::min(tile_k, params_.k));
+    FloatArray sum = accumulated(block, product(block, 0, std::min(tile_k, params_.k)));
     apply_k_tile(block, sum.get(), 0);
     for (std::int64_t tile = 1; tile * tile_k < params_.k; ++tile) {
       const FloatArray partial =
@@ -125,8 +138,10 @@ class GemmJob : public Job {
   }
 
  private:
+  // Rows of all products are numbered together, those of a and of the output (row) and those of b
+  // (depth).
   struct Block {
-    std::int64_t row = 0, column = 0, rows = 0, columns = 0;
+    std::int64_t row = 0, column = 0, depth = 0, rows = 0, columns = 0;
     std::int64_t size() const { return rows * columns; }
   };
 
@@ -134,18 +149,15 @@ class GemmJob : public Job {
     return products_ ? Matrix() : make_matrix(value, transpose, as_integers_, lookup);
   }
 
-  // Those of an engine, as they are.
+  // Those of an engine, as they are, row by row to `to`.
   template <class Element>
-  std::vector<Element> of_engine(const Block& block, std::int64_t k,
-                                 Element (*element)(std::uint32_t)) const {
-    std::vector<Element> result;
-    result.reserve(static_cast<std::size_t>(block.size()));
+  void products_of_engine(const Block& block, std::int64_t k, Element (*element)(std::uint32_t),
+                          Element* to) const {
     const std::uint32_t* const sums = products_->sums(k);
     for (std::int64_t row = 0; row < block.rows; ++row) {
       const std::uint32_t* const first = sums + (block.row + row) * params_.n + block.column;
-      std::transform(first, first + block.columns, std::back_inserter(result), element);
+      to = std::transform(first, first + block.columns, to, element);
     }
-    return result;
   }
 
   void ask() const {
@@ -155,13 +167,12 @@ class GemmJob : public Job {
   FloatArray float_product(const Block& block, std::int64_t k, std::int64_t depth) const {
     FloatArray c = make_floats(static_cast<std::uint64_t>(block.size()));
     if (products_ && !integer_) {
-      const std::vector<float> floats = of_engine<float>(block, k, &float_from_bits);
-      std::copy(floats.begin(), floats.end(), c.get());
+      products_of_engine<float>(block, k, &float_from_bits, c.get());
       return c;
     }
     for_each_strip(block.rows, block.size() * depth, [&](std::int64_t row, std::int64_t rows) {
       ask();
-      multiply(GemmBlock{a_.at(block.row + row, k), b_.at(k, block.column),
+      multiply(GemmBlock{a_.at(block.row + row, k), b_.at(block.depth + k, block.column),
                          c.get() + row * block.columns, rows, depth, block.columns, a_.stride,
                          b_.stride, block.columns, a_.transposed, b_.transposed});
     });
@@ -171,17 +182,20 @@ class GemmJob : public Job {
   std::vector<std::int64_t> integer_product(const Block& block, std::int64_t k,
                                             std::int64_t depth) const {
     if (products_) {
-      return of_engine<std::int64_t>(block, k, [](std::uint32_t bits) {
-        return std::int64_t{static_cast<std::int32_t>(bits)};
-      });
+      std::vector<std::int64_t> result(static_cast<std::size_t>(block.size()));
+      products_of_engine<std::int64_t>(
+          block, k,
+          [](std::uint32_t bits) { return std::int64_t{static_cast<std::int32_t>(bits)}; },
+          result.data());
+      return result;
     }
     std::vector<std::uint32_t> sum(static_cast<std::size_t>(block.size()), 0);
     if (as_integers_) {
       for_each_strip(block.rows, block.size() * depth, [&](std::int64_t row, std::int64_t rows) {
         ask();
-        multiply(IntegerBlock{a_.integer(block.row + row, k), b_.integer(k, block.column),
-                              sum.data() + row * block.columns, rows, depth, block.columns,
-                              a_.stride, b_.stride});
+        multiply(IntegerBlock{
+            a_.integer(block.row + row, k), b_.integer(block.depth + k, block.column),
+            sum.data() + row * block.columns, rows, depth, block.columns, a_.stride, b_.stride});
       });
     } else {
       for (std::int64_t i = k; i < k + depth; i += exact_depth) {
@@ -193,6 +207,32 @@ class GemmJob : public Job {
     std::vector<std::int64_t> result(sum.size());
     for (std::size_t j = 0; j < sum.size(); ++j) result[j] = static_cast<std::int32_t>(sum[j]);
     return result;
+  }
+
+  // One addition behind the sum over K, which began at zero.
+  FloatArray accumulated(const Block& block, FloatArray sums) const {
+    if (added_floats_ == nullptr) return sums;
+    for_each_element(block, [&](std::size_t i, std::int64_t element) {
+      sums[i] += added_floats_[static_cast<std::size_t>(element)];
+    });
+    return sums;
+  }
+  std::vector<std::int64_t> accumulated(const Block& block, std::vector<std::int64_t> sums) const {
+    if (added_integers_.empty()) return sums;
+    for_each_element(block, [&](std::size_t i, std::int64_t element) {
+      sums[i] = static_cast<std::int32_t>(static_cast<std::uint32_t>(sums[i]) +
+                                          added_integers_[static_cast<std::size_t>(element)]);
+    });
+    return sums;
+  }
+  // Calls visit(place in the block, place in the output), row by row.
+  template <class Visit>
+  void for_each_element(const Block& block, Visit visit) const {
+    std::size_t i = 0;
+    for (std::int64_t row = block.row; row < block.row + block.rows; ++row) {
+      for (std::int64_t column = 0; column < block.columns; ++column)
+        visit(i++, row * params_.n + block.column + column);
+    }
   }
 
   FloatArray product(const Block& block, std::int64_t k, std::int64_t depth) const {
@@ -230,6 +270,8 @@ class GemmJob : public Job {
   DType out_dtype_;
   bool integer_, as_integers_;
   Matrix a_, b_;
+  FloatArray added_floats_;  // the accumulator, in one of these forms
+  std::vector<std::uint32_t> added_integers_;
   Epilogue epilogue_;
   std::int64_t row_blocks_, column_blocks_;
 };

@@ -45,14 +45,32 @@ std::unique_ptr<Job> make_convert_job(const DataOp& op, const ValueLookup& looku
   return std::make_unique<ConvertJob>(op, lookup);
 }
 
+namespace {
+
+std::unique_ptr<Job> make_math_job(const DataOp& op, MathOp math, const ValueLookup& lookup) {
+  switch (kind_of(math)) {
+    case MathKind::reduction:
+      return make_reduction_job(op, lookup);
+    case MathKind::scan:
+      return make_scan_job(op, lookup);
+    case MathKind::sort:
+      return make_sort_job(op, lookup);
+    case MathKind::move:
+      return make_move_job(op, lookup);
+    case MathKind::element_wise:
+      break;
+  }
+  return is_random(math) ? make_random_job(op, lookup) : make_elementwise_job(op, lookup);
+}
+
+}  // namespace
+
 std::unique_ptr<Job> make_job(const DataOp& op, const ValueLookup& lookup,
                               const StopQuestion& stop) {
   if (std::holds_alternative<GemmParams>(op.params)) return make_gemm_job(op, lookup, stop);
   if (std::holds_alternative<ConvertParams>(op.params)) return make_convert_job(op, lookup);
-  if (const auto* math = std::get_if<MathParams>(&op.params)) {
-    return is_reduction(math->op) ? make_reduction_job(op, lookup)
-                                  : make_elementwise_job(op, lookup);
-  }
+  if (const auto* math = std::get_if<MathParams>(&op.params))
+    return make_math_job(op, math->op, lookup);
   throw ModelError("a memory op has nothing to compute");
 }
 

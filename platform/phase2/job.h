@@ -30,6 +30,10 @@ std::unique_ptr<Job> make_gemm_job(const DataOp& op, const ValueLookup& lookup,
                                    std::shared_ptr<const GemmProducts> products = nullptr);
 std::unique_ptr<Job> make_elementwise_job(const DataOp& op, const ValueLookup& lookup);
 std::unique_ptr<Job> make_reduction_job(const DataOp& op, const ValueLookup& lookup);
+std::unique_ptr<Job> make_scan_job(const DataOp& op, const ValueLookup& lookup);
+std::unique_ptr<Job> make_sort_job(const DataOp& op, const ValueLookup& lookup);
+std::unique_ptr<Job> make_move_job(const DataOp& op, const ValueLookup& lookup);
+std::unique_ptr<Job> make_random_job(const DataOp& op, const ValueLookup& lookup);
 std::unique_ptr<Job> make_convert_job(const DataOp& op, const ValueLookup& lookup);
 std::unique_ptr<Job> make_job(const DataOp& op, const ValueLookup& lookup,
                               const StopQuestion& stop = {});  // picks one of them

@@ -50,13 +50,33 @@ bool float_agrees(double got, const Estimate& expected, DType dtype) {
 ComputedKind computed_kind(const DataOp& op) {
   if (std::holds_alternative<GemmParams>(op.params)) return ComputedKind::gemm;
   if (std::holds_alternative<ConvertParams>(op.params)) return ComputedKind::conversion;
-  return is_reduction(std::get<MathParams>(op.params).op) ? ComputedKind::reduction
-                                                          : ComputedKind::element_wise;
+  switch (kind_of(std::get<MathParams>(op.params).op)) {
+    case MathKind::reduction:
+      return ComputedKind::reduction;
+    case MathKind::scan:
+      return ComputedKind::scan;
+    case MathKind::sort:
+      return ComputedKind::sort;
+    case MathKind::move:
+      return ComputedKind::move;
+    case MathKind::element_wise:
+      break;
+  }
+  return ComputedKind::element_wise;
 }
 
 const char* name_of(ComputedKind kind) {
-  constexpr std::array<const char*, 4> names{"gemm", "element-wise", "reduction", "conversion"};
+  constexpr std::array<const char*, computed_kinds> names{
+      "gemm", "element-wise", "reduction", "conversion", "scan", "sort", "move"};
   return names.at(static_cast<std::size_t>(kind));
+}
+
+OpCheck& OpCheck::operator+=(const OpCheck& later) {
+  for (std::size_t kind = 0; kind < checked.size(); ++kind) checked[kind] += later.checked[kind];
+  failures.insert(failures.end(), later.failures.begin(), later.failures.end());
+  std::sort(failures.begin(), failures.end(),
+            [](const OpFailure& a, const OpFailure& b) { return a.op->id < b.op->id; });
+  return *this;
 }
 
 std::uint64_t OpCheck::total() const {

@@ -13,7 +13,16 @@
 
 namespace kernbench {
 
-enum class ComputedKind : std::uint8_t { gemm, element_wise, reduction, conversion };
+enum class ComputedKind : std::uint8_t {
+  gemm,
+  element_wise,
+  reduction,
+  conversion,
+  scan,
+  sort,
+  move
+};
+inline constexpr std::size_t computed_kinds = 7;
 ComputedKind computed_kind(const DataOp& op);
 const char* name_of(ComputedKind kind);  // "gemm", "element-wise", ...
 
@@ -23,9 +32,10 @@ struct OpFailure {
 };
 
 struct OpCheck {
-  std::array<std::uint64_t, 4> checked{};  // by kind
-  std::vector<OpFailure> failures;         // by op id
+  std::array<std::uint64_t, computed_kinds> checked{};  // by kind
+  std::vector<OpFailure> failures;                      // by op id
 
+  OpCheck& operator+=(const OpCheck& later);
   std::uint64_t total() const;
   std::string summary() const;  // "12 gemm, 40 element-wise"
 };

@@ -1,11 +1,13 @@
-// sum, max, min, softmax and argmax along one axis. Sums are pairwise in f32 (integers wrap modulo
-// 2^32); softmax subtracts the maximum; max, min and argmax take the first NaN.
+// Reductions along one axis, or several together: those go last, and count as one. Sums are
+// pairwise in f32 (integers wrap modulo 2^32); softmax subtracts the maximum; max, min, argmax and
+// argmin take the first NaN; NaN is true for any and all.
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <cmath>
 
 #include "models/base/errors.h"
+#include "models/data/integer_math.h"
 #include "models/data/shape_rules.h"
 #include "platform/phase2/element_arrays.h"
 #include "platform/phase2/epilogue.h"
@@ -43,16 +45,55 @@ void fold_rows(const T* rows, std::int64_t extent, std::int64_t inner, T* out, F
   }
 }
 
-template <class T>
-void argmax_rows(const T* rows, std::int64_t extent, std::int64_t inner, std::int64_t* out) {
+// The first of the best, by `better`.
+template <class T, class Better>
+void best_rows(const T* rows, std::int64_t extent, std::int64_t inner, std::int64_t* out,
+               Better better) {
   for (std::int64_t i = 0; i < inner; ++i) {
     std::int64_t best = 0;
     for (std::int64_t row = 1; row < extent; ++row) {
       const T value = rows[row * inner + i], champion = rows[best * inner + i];
-      if (champion == champion && (value > champion || value != value)) best = row;
+      if (champion == champion && (better(value, champion) || value != value)) best = row;
     }
     out[i] = best;
   }
+}
+
+// How many are not zero.
+template <class T>
+void count_rows(const T* rows, std::int64_t extent, std::int64_t inner, std::int64_t* out) {
+  std::fill(out, out + inner, 0);
+  for (std::int64_t row = 0; row < extent; ++row) {
+    for (std::int64_t i = 0; i < inner; ++i) out[i] += rows[row * inner + i] != 0 ? 1 : 0;
+  }
+}
+
+// Reductions whose results are integers, whatever the operands are.
+template <class T>
+void places_or_masks(MathOp op, const T* rows, std::int64_t extent, std::int64_t inner,
+                     std::int64_t* out) {
+  if (op == MathOp::argmax)
+    return best_rows(rows, extent, inner, out, [](T a, T b) { return a > b; });
+  if (op == MathOp::argmin)
+    return best_rows(rows, extent, inner, out, [](T a, T b) { return a < b; });
+  count_rows(rows, extent, inner, out);
+  for (std::int64_t i = 0; i < inner; ++i)
+    out[i] = out[i] >= (op == MathOp::any ? 1 : extent) ? 1 : 0;
+}
+
+bool gives_integers(MathOp op) {
+  return op == MathOp::argmax || op == MathOp::argmin || op == MathOp::any || op == MathOp::all;
+}
+
+// Kept axes first, then those that are reduced.
+TensorValue reduced_last(const TensorValue& input, const std::vector<std::size_t>& reduced) {
+  std::vector<int> kept, last;
+  for (std::size_t axis = 0; axis < input.shape.rank(); ++axis) {
+    const bool goes = std::find(reduced.begin(), reduced.end(), axis) != reduced.end();
+    (goes ? last : kept).push_back(static_cast<int>(axis));
+  }
+  kept.insert(kept.end(), last.begin(), last.end());
+  return permuted(input, kept);
 }
 
 void softmax_rows(const float* rows, std::int64_t extent, std::int64_t inner, float* out) {
@@ -76,10 +117,13 @@ class ReductionJob : public Job {
       : Job(op), op_(std::get<MathParams>(op.params).op), out_dtype_(op.outputs[0].dtype),
         epilogue_(std::get<MathParams>(op.params).epilogue, op.inputs, lookup) {
     const MathParams& params = std::get<MathParams>(op.params);
-    const TensorValue& input = op.inputs.at(static_cast<std::size_t>(params.operands.at(0).input));
-    const auto axis = static_cast<std::size_t>(normalized_axis(input.shape, params.axis.value()));
+    const TensorValue& given = op.inputs.at(static_cast<std::size_t>(params.operands.at(0).input));
+    const std::vector<std::size_t> axes = reduced_axes(params, given.shape);
+    const TensorValue input = axes.size() == 1 ? given : reduced_last(given, axes);
+    const std::size_t end = axes.size() == 1 ? axes[0] + 1 : input.shape.rank(),
+                      begin = end - axes.size();
     for (std::size_t i = 0; i < input.shape.rank(); ++i)
-      (i < axis ? outer_ : i == axis ? extent_ : inner_) *= input.shape[i];
+      (i < begin ? outer_ : i < end ? extent_ : inner_) *= input.shape[i];
     integer_ = !is_float(input.dtype) && op_ != MathOp::softmax && epilogue_.empty();
     if (integer_) {
       integers_.resize(static_cast<std::size_t>(input.shape.elements()));
@@ -98,7 +142,7 @@ class ReductionJob : public Job {
     const std::int64_t begin = static_cast<std::int64_t>(index) * outer_per_block(),
                        end = std::min(outer_, begin + outer_per_block());
     for (std::int64_t outer = begin; outer < end; ++outer) {
-      if (integer_ || op_ == MathOp::argmax) {
+      if (integer_ || gives_integers(op_)) {
         reduce_to_integers(outer);
       } else {
         reduce_to_floats(outer);
@@ -131,11 +175,16 @@ class ReductionJob : public Job {
         fold_rows(rows, extent_, inner_, out.data(),
                   [](std::int64_t a, std::int64_t b) { return std::min(a, b); });
         break;
+      case MathOp::xor_sum:
+        fold_rows(rows, extent_, inner_, out.data(),
+                  [](std::int64_t a, std::int64_t b) { return a ^ b; });
+        break;
       default:
         if (integer_) {
-          argmax_rows(rows, extent_, inner_, out.data());
+          places_or_masks(op_, rows, extent_, inner_, out.data());
         } else {
-          argmax_rows(floats_.get() + outer * extent_ * inner_, extent_, inner_, out.data());
+          places_or_masks(op_, floats_.get() + outer * extent_ * inner_, extent_, inner_,
+                          out.data());
         }
     }
     store_elements(out.data(), out.size(), out_dtype_, output_at(outer * inner_));

@@ -13,18 +13,27 @@ struct Matrix {
   std::size_t rows = 0, columns = 0;
 };
 
-Matrix matrix_of(const TensorValue& value, bool transposed, const ValueLookup& lookup) {
-  const std::vector<double> stored = elements_of(value, lookup);
-  Matrix matrix{stored, static_cast<std::size_t>(value.shape[0]),
-                static_cast<std::size_t>(value.shape[1])};
-  if (!transposed) return matrix;
-  std::swap(matrix.rows, matrix.columns);
-  for (std::size_t row = 0; row < matrix.rows; ++row) {
-    for (std::size_t column = 0; column < matrix.columns; ++column) {
-      matrix.elements[row * matrix.columns + column] = stored[column * matrix.rows + row];
+// Of each product of a batch.
+std::vector<Matrix> matrices_of(const TensorValue& value, bool transposed,
+                                const ValueLookup& lookup) {
+  const std::vector<double> elements = elements_of(value, lookup);
+  const std::size_t rank = value.shape.rank();
+  const auto rows = static_cast<std::size_t>(value.shape[rank - 2]),
+             columns = static_cast<std::size_t>(value.shape[rank - 1]);
+  std::vector<Matrix> matrices;
+  for (auto at = elements.begin(); at != elements.end();
+       at += static_cast<std::ptrdiff_t>(rows * columns)) {
+    const std::vector<double> stored(at, at + static_cast<std::ptrdiff_t>(rows * columns));
+    matrices.push_back({stored, rows, columns});
+    if (!transposed) continue;
+    Matrix& matrix = matrices.back();
+    std::swap(matrix.rows, matrix.columns);
+    for (std::size_t row = 0; row < matrix.rows; ++row) {
+      for (std::size_t column = 0; column < matrix.columns; ++column)
+        matrix.elements[row * matrix.columns + column] = stored[column * matrix.rows + row];
     }
   }
-  return matrix;
+  return matrices;
 }
 
 // One row of a partial product.
@@ -74,15 +83,9 @@ class Row {
   double squares_ = 0;
 };
 
-}  // namespace
-
-std::vector<Estimate> reference_of_gemm(const DataOp& op, const ValueLookup& lookup,
-                                        const StopQuestion& stop) {
-  const auto& params = std::get<GemmParams>(op.params);
+std::vector<Estimate> product_of(const Matrix& a, const Matrix& b, const GemmParams& params,
+                                 const ReferenceEpilogue& epilogue, const StopQuestion& stop) {
   const bool integers = params.acc_dtype == DType::i32;
-  const Matrix a = matrix_of(op.inputs.at(0), params.transpose_a, lookup),
-               b = matrix_of(op.inputs.at(1), params.transpose_b, lookup);
-  const ReferenceEpilogue epilogue(params.epilogue, op.inputs, lookup);
   const std::size_t depth = a.columns;
   const std::size_t tile =
       epilogue.has(EpilogueScope::k_tile) ? static_cast<std::size_t>(params.tile_k) : depth;
@@ -131,6 +134,40 @@ std::vector<Estimate> reference_of_gemm(const DataOp& op, const ValueLookup& loo
     for (const auto scope : {EpilogueScope::output_tile, EpilogueScope::kernel})
       results[i] = epilogue.apply(scope, results[i], i);
   }
+  return results;
+}
+
+// Integers modulo 2^32.
+void accumulate(std::vector<Estimate>& results, const std::vector<double>& added, bool integers) {
+  for (std::size_t i = 0; i < results.size(); ++i) {
+    Estimate& result = results[i];
+    result.value += added[i];
+    if (integers) {
+      result.value = static_cast<std::int32_t>(
+          static_cast<std::uint32_t>(static_cast<std::int64_t>(result.value)));
+    } else {
+      result.error += f32_rounding(result.value);
+      result = within_f32(result);
+    }
+  }
+}
+
+}  // namespace
+
+std::vector<Estimate> reference_of_gemm(const DataOp& op, const ValueLookup& lookup,
+                                        const StopQuestion& stop) {
+  const auto& params = std::get<GemmParams>(op.params);
+  const std::vector<Matrix> a = matrices_of(op.inputs.at(0), params.transpose_a, lookup),
+                            b = matrices_of(op.inputs.at(1), params.transpose_b, lookup);
+  const ReferenceEpilogue epilogue(params.epilogue, op.inputs, lookup);
+  std::vector<Estimate> results;
+  for (std::size_t product = 0; product < a.size(); ++product) {
+    const std::vector<Estimate> of_one =
+        product_of(a[product], b.at(product), params, epilogue, stop);
+    results.insert(results.end(), of_one.begin(), of_one.end());
+  }
+  if (params.accumulates)
+    accumulate(results, elements_of(op.inputs.at(2), lookup), params.acc_dtype == DType::i32);
   return results;
 }
 

@@ -42,12 +42,15 @@ class Seen {
 // The dtype in which integers are computed exactly, if they are: no float among the operands, and
 // an operation without fractions.
 std::optional<DType> integer_arithmetic(const DataOp& op, const MathParams& params) {
-  constexpr std::array exact{MathOp::add,  MathOp::sub,     MathOp::mul,     MathOp::fma,
-                             MathOp::abs,  MathOp::maximum, MathOp::minimum, MathOp::clamp,
-                             MathOp::relu, MathOp::where};
+  constexpr std::array fractions{MathOp::exp,  MathOp::log,  MathOp::sqrt, MathOp::rsqrt,
+                                 MathOp::cos,  MathOp::sin,  MathOp::tanh, MathOp::sigmoid,
+                                 MathOp::gelu, MathOp::silu, MathOp::exp2, MathOp::log2,
+                                 MathOp::erf,  MathOp::div};
   const bool bounds =
       params.op == MathOp::maximum || params.op == MathOp::minimum || params.op == MathOp::clamp;
-  if (!params.epilogue.empty() || std::find(exact.begin(), exact.end(), params.op) == exact.end())
+  const bool only = takes_integers_only(params.op);
+  if ((!params.epilogue.empty() && !only) ||
+      std::find(fractions.begin(), fractions.end(), params.op) != fractions.end())
     return std::nullopt;
   std::optional<DType> dtype;
   for (std::size_t i = 0; i < params.operands.size(); ++i) {
@@ -57,7 +60,8 @@ std::optional<DType> integer_arithmetic(const DataOp& op, const MathParams& para
       const bool integral = std::isinf(operand.immediate)
                                 ? bounds
                                 : std::trunc(operand.immediate) == operand.immediate;
-      if (!integral || (!bounds && std::fabs(operand.immediate) > 0x1p31)) return std::nullopt;
+      const double largest = only ? 0x1p32 : 0x1p31;
+      if (!integral || (!bounds && std::fabs(operand.immediate) > largest)) return std::nullopt;
     } else {
       const DType next = op.inputs[static_cast<std::size_t>(operand.input)].dtype;
       if (is_float(next)) return std::nullopt;
@@ -69,8 +73,18 @@ std::optional<DType> integer_arithmetic(const DataOp& op, const MathParams& para
 
 Wide wide(double value) { return static_cast<Wide>(std::clamp(value, -0x1p40, 0x1p40)); }
 
-Wide in_integers(MathOp op, Wide x, Wide y, Wide z) {
+// Quotients rounded towards zero, and downwards.
+Wide quotient(Wide x, Wide y) {
+  const Wide magnitude = (x < 0 ? -x : x) / (y < 0 ? -y : y);
+  return (x < 0) == (y < 0) ? magnitude : -magnitude;
+}
+Wide floor_of(Wide x, Wide positive) {
+  return x >= 0 ? x / positive : -((-x + positive - 1) / positive);
+}
+
+Wide in_integers(MathOp op, Wide x, Wide y, Wide z, DType dtype) {
   if (const auto result = in_any_numbers(op, x, y, z)) return *result;
+  const bool within = y >= 0 && y < static_cast<Wide>(8 * size_of(dtype));  // of the bits
   switch (op) {
     case MathOp::fma:
       return x * y + z;
@@ -80,8 +94,26 @@ Wide in_integers(MathOp op, Wide x, Wide y, Wide z) {
       return std::max(x, y);
     case MathOp::minimum:
       return std::min(x, y);
+    case MathOp::clamp:
+      return std::min(std::max(x, y), z);
+    case MathOp::idiv:
+      return y == 0 ? -1 : quotient(x, y);
+    case MathOp::mod:
+      return y == 0 ? x : x - quotient(x, y) * y;
+    case MathOp::bitwise_and:
+      return x & y;
+    case MathOp::bitwise_or:
+      return x | y;
+    case MathOp::bitwise_xor:
+      return x ^ y;
+    case MathOp::bitwise_not:
+      return -x - 1;
+    case MathOp::shl:
+      return within ? x * (Wide{1} << y) : 0;
+    case MathOp::shr:
+      return within ? floor_of(x, Wide{1} << y) : x < 0 ? -1 : 0;
     default:
-      return std::min(std::max(x, y), z);  // clamp
+      return x;  // floor, ceil, rint, trunc
   }
 }
 
@@ -108,6 +140,44 @@ std::size_t index_of_largest(const Line& line) {
     if (std::isnan(line.at(i)) || line.at(i) > line.at(best)) best = i;
   }
   return best;
+}
+
+std::size_t index_of_smallest(const Line& line) {
+  std::size_t best = 0;
+  for (std::size_t i = 0; i < line.extent && !std::isnan(line.at(best)); ++i) {
+    if (std::isnan(line.at(i)) || line.at(i) < line.at(best)) best = i;
+  }
+  return best;
+}
+
+std::size_t true_ones(const Line& line) {
+  std::size_t count = 0;
+  for (std::size_t i = 0; i < line.extent; ++i) count += line.at(i) == 0 ? 0 : 1;
+  return count;
+}
+
+double parity_of_bits(const Line& line) {
+  std::int64_t bits = 0;
+  for (std::size_t i = 0; i < line.extent; ++i) bits ^= static_cast<std::int64_t>(line.at(i));
+  return static_cast<double>(bits);
+}
+
+// Elements that are reduced to the same result next to each other.
+std::vector<double> grouped(const std::vector<double>& elements, const Shape& in,
+                            const Shape& out) {
+  std::vector<std::vector<double>> groups(static_cast<std::size_t>(out.elements()));
+  for (std::size_t i = 0; i < elements.size(); ++i) {
+    std::int64_t rest = static_cast<std::int64_t>(i), to = 0, stride = 1;
+    for (std::size_t axis = in.rank(); axis-- > 0;) {
+      if (out[axis] != 1) to += rest % in[axis] * stride;
+      rest /= in[axis];
+      stride *= out[axis];
+    }
+    groups[static_cast<std::size_t>(to)].push_back(elements[i]);
+  }
+  std::vector<double> all;
+  for (const std::vector<double>& group : groups) all.insert(all.end(), group.begin(), group.end());
+  return all;
 }
 
 Estimate sum_of(const Line& line, bool integers) {
@@ -152,11 +222,14 @@ std::vector<Estimate> reference_of_element_wise(const DataOp& op, const ValueLoo
     if (integers) {
       const Wide first =
           params.op == MathOp::where ? x[0] != 0 : wide(x[0]);  // a condition may have fractions
-      results[i] = {wrapped(in_integers(params.op, first, wide(x[1]), wide(x[2])), *integers), 0};
-      continue;
+      results[i] = {
+          wrapped(in_integers(params.op, first, wide(x[1]), wide(x[2]), *integers), *integers), 0};
+      if (epilogue.empty()) continue;
+      results[i].value = static_cast<double>(static_cast<float>(results[i].value));
+    } else {
+      for (double& operand : x) operand = static_cast<double>(static_cast<float>(operand));
+      results[i] = rounded_once(element_wise(params.op, x[0], x[1], x[2]));
     }
-    for (double& operand : x) operand = static_cast<double>(static_cast<float>(operand));
-    results[i] = rounded_once(element_wise(params.op, x[0], x[1], x[2]));
     for (const auto scope : {EpilogueScope::output_tile, EpilogueScope::kernel})
       results[i] = epilogue.apply(scope, results[i], i);
   }
@@ -167,16 +240,21 @@ std::vector<Estimate> reference_of_reduction(const DataOp& op, const ValueLookup
   const auto& params = std::get<MathParams>(op.params);
   const TensorValue& input = op.inputs.at(static_cast<std::size_t>(params.operands.at(0).input));
   const auto axis = static_cast<std::size_t>(normalized_axis(input.shape, params.axis.value()));
+  const bool several = !params.more_axes.empty();
   std::vector<double> elements = elements_of(input, lookup);
+  if (several) elements = grouped(elements, input.shape, op.outputs[0].shape);
   const bool integers =
       !is_float(input.dtype) && params.op != MathOp::softmax && params.epilogue.empty();
   if (!integers) {
     for (double& element : elements) element = static_cast<double>(static_cast<float>(element));
   }
-  const auto extent = static_cast<std::size_t>(input.shape[axis]);
-  std::size_t inner = 1;
+  std::size_t extent = static_cast<std::size_t>(input.shape[axis]), inner = 1;
   for (std::size_t i = axis + 1; i < input.shape.rank(); ++i)
     inner *= static_cast<std::size_t>(input.shape[i]);
+  if (several) {
+    extent = elements.size() / static_cast<std::size_t>(op.outputs[0].shape.elements());
+    inner = 1;
+  }
 
   std::vector<Estimate> results(static_cast<std::size_t>(op.outputs[0].shape.elements()));
   for (std::size_t row = 0; row < elements.size() / extent; ++row) {
@@ -193,6 +271,18 @@ std::vector<Estimate> reference_of_reduction(const DataOp& op, const ValueLookup
         break;
       case MathOp::argmax:
         results[row] = {static_cast<double>(index_of_largest(line)), 0};
+        break;
+      case MathOp::argmin:
+        results[row] = {static_cast<double>(index_of_smallest(line)), 0};
+        break;
+      case MathOp::any:
+        results[row] = {true_ones(line) > 0 ? 1.0 : 0.0, 0};
+        break;
+      case MathOp::all:
+        results[row] = {true_ones(line) == line.extent ? 1.0 : 0.0, 0};
+        break;
+      case MathOp::xor_sum:
+        results[row] = {parity_of_bits(line), 0};
         break;
       case MathOp::softmax: {
         const double largest = line.at(index_of_largest(line));

@@ -54,6 +54,22 @@ double element_wise(MathOp op, double x, double y, double z) {
       return 0.5 * x * std::erfc(-x / std::sqrt(2.0));  // x (1 + erf(x / sqrt 2)) / 2
     case MathOp::silu:
       return x / (1 + std::exp(-x));
+    case MathOp::exp2:
+      return std::exp2(x);
+    case MathOp::log2:
+      return std::log2(x);
+    case MathOp::erf:
+      return std::erf(x);
+    case MathOp::floor:
+      return std::floor(x);
+    case MathOp::ceil:
+      return std::ceil(x);
+    case MathOp::rint:
+      return std::nearbyint(x);
+    case MathOp::trunc:
+      return std::trunc(x);
+    case MathOp::mod:
+      return std::fmod(x, y);
     case MathOp::div:
       return x / y;
     case MathOp::maximum:
@@ -164,16 +180,30 @@ std::vector<Estimate> reference_of_convert(const DataOp& op, const ValueLookup& 
   return result;
 }
 
+std::vector<Estimate> reference_of_math(const DataOp& op, MathOp math, const ValueLookup& lookup) {
+  switch (kind_of(math)) {
+    case MathKind::reduction:
+      return reference_of_reduction(op, lookup);
+    case MathKind::scan:
+      return reference_of_scan(op, lookup);
+    case MathKind::sort:
+      return reference_of_sort(op, lookup);
+    case MathKind::move:
+      return reference_of_move(op, lookup);
+    case MathKind::element_wise:
+      break;
+  }
+  return is_random(math) ? reference_of_random(op, lookup) : reference_of_element_wise(op, lookup);
+}
+
 }  // namespace
 
 std::vector<Estimate> reference_of(const DataOp& op, const ValueLookup& lookup,
                                    const StopQuestion& stop) {
   if (std::holds_alternative<GemmParams>(op.params)) return reference_of_gemm(op, lookup, stop);
   if (std::holds_alternative<ConvertParams>(op.params)) return reference_of_convert(op, lookup);
-  if (const auto* math = std::get_if<MathParams>(&op.params)) {
-    return is_reduction(math->op) ? reference_of_reduction(op, lookup)
-                                  : reference_of_element_wise(op, lookup);
-  }
+  if (const auto* math = std::get_if<MathParams>(&op.params))
+    return reference_of_math(op, math->op, lookup);
   throw ModelError("a memory op computes nothing");
 }
 

@@ -47,6 +47,24 @@ std::optional<Number> in_any_numbers(MathOp op, Number x, Number y, Number z) {
       return x < 0 ? Number{0} : x;
     case MathOp::where:
       return x != 0 ? y : z;
+    case MathOp::eq:
+      return Number(x == y);
+    case MathOp::ne:
+      return Number(x != y);
+    case MathOp::lt:
+      return Number(x < y);
+    case MathOp::le:
+      return Number(x <= y);
+    case MathOp::gt:
+      return Number(x > y);
+    case MathOp::ge:
+      return Number(x >= y);
+    case MathOp::logical_and:
+      return Number(x != 0 && y != 0);
+    case MathOp::logical_or:
+      return Number(x != 0 || y != 0);
+    case MathOp::logical_not:
+      return Number(x == 0);
     default:
       return std::nullopt;
   }
@@ -58,6 +76,10 @@ Estimate within_f32(Estimate estimate);
 
 std::vector<Estimate> reference_of_element_wise(const DataOp& op, const ValueLookup& lookup);
 std::vector<Estimate> reference_of_reduction(const DataOp& op, const ValueLookup& lookup);
+std::vector<Estimate> reference_of_scan(const DataOp& op, const ValueLookup& lookup);
+std::vector<Estimate> reference_of_sort(const DataOp& op, const ValueLookup& lookup);
+std::vector<Estimate> reference_of_move(const DataOp& op, const ValueLookup& lookup);
+std::vector<Estimate> reference_of_random(const DataOp& op, const ValueLookup& lookup);
 std::vector<Estimate> reference_of_gemm(const DataOp& op, const ValueLookup& lookup,
                                         const StopQuestion& stop);
 

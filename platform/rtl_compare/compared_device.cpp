@@ -7,6 +7,8 @@
 
 #include "models/base/errors.h"
 #include "models/base/quote.h"
+#include "platform/config/key_value.h"
+#include "platform/config/known_attributes.h"
 #include "platform/config/nearest_name.h"
 
 namespace kernbench {
@@ -16,23 +18,12 @@ constexpr std::pair<Role, ComparedRole> compared_roles[] = {{Role::pe_gemm, Comp
                                                             {Role::router, ComparedRole::router},
                                                             {Role::sram, ComparedRole::sram}};
 
-std::vector<std::string> names_of(const ComponentRegistry& registry) {
-  std::vector<std::string> names;
-  for (const auto& each : compared_roles) {
-    const auto more = registry.names_for(each.first);
-    names.insert(names.end(), more.begin(), more.end());
-  }
-  std::sort(names.begin(), names.end());
-  names.erase(std::unique(names.begin(), names.end()), names.end());
-  return names;
-}
-
 const Implementation* find(const ComponentRegistry& registry, const std::string& name) {
   if (const Implementation* found = registry.find(name)) {
     if (found->unavailable.empty()) return found;
     throw UsageError(fmt::format("--impl: found {}, and {}", quote(name), found->unavailable));
   }
-  const std::vector<std::string> names = names_of(registry);
+  const std::vector<std::string> names = comparable_implementations(registry);
   throw UsageError(fmt::format("--impl: there is no implementation {}{}; allowed is {}",
                                quote(name), did_you_mean(name, names), fmt::join(names, ", ")));
 }
@@ -54,24 +45,47 @@ const Parameter* parameter_of(const Implementation& implementation, const std::s
 
 }  // namespace
 
+std::vector<std::string> comparable_implementations(const ComponentRegistry& registry) {
+  std::vector<std::string> names;
+  for (const auto& each : compared_roles) {
+    const auto more = registry.names_for(each.first);
+    names.insert(names.end(), more.begin(), more.end());
+  }
+  std::sort(names.begin(), names.end());
+  names.erase(std::unique(names.begin(), names.end()), names.end());
+  return names;
+}
+
 ComparedDevice::ComparedDevice(const ComponentRegistry& registry, const std::string& name,
                                const std::vector<std::string>& attributes)
-    : implementation_(find(registry, name)), role_(role_of(*implementation_)) {
+    : implementation_(find(registry, name)), role_(role_of(*implementation_)),
+      attributes_(defaults_of(implementation_->schema)) {
   for (const std::string& attribute : attributes) {
-    const std::size_t equals = attribute.find('=');
-    if (equals == std::string::npos || equals == 0)
+    const auto given = key_and_value(attribute);
+    if (!given)
       throw UsageError(
           fmt::format("--attribute {} is not KEY=VALUE, e.g. rows=8", quote(attribute)));
-    const std::string key = attribute.substr(0, equals), value = attribute.substr(equals + 1);
+    const auto& [key, value] = *given;
     const Parameter* parameter = parameter_of(*implementation_, key);
     if (parameter == nullptr) refuse(attribute, key);
     try {
-      parameter->parse(value);
+      attributes_.set(key, parameter->parse(value));
     } catch (const std::invalid_argument& error) {
       throw UsageError(fmt::format("--attribute {}: {}", quote(attribute), error.what()));
     }
-    attributes_.emplace_back(key, value);
+    given_.push_back(*given);
   }
+  check_together();
+}
+
+// Values that contradict each other, unless some are known to the machine alone.
+void ComparedDevice::check_together() const {
+  const auto known = [this](const Parameter& each) { return attributes_.has(each.name()); };
+  const ParameterSchema& schema = implementation_->schema;
+  if (!implementation_->check || !std::all_of(schema.begin(), schema.end(), known)) return;
+  if (const auto fault = implementation_->check(attributes_))
+    throw UsageError(fmt::format("--attribute {} of {}: {}", fault->parameter,
+                                 implementation_->name, fault->message));
 }
 
 void ComparedDevice::refuse(const std::string& attribute, const std::string& key) const {
@@ -83,27 +97,29 @@ void ComparedDevice::refuse(const std::string& attribute, const std::string& key
 }
 
 std::optional<std::string> ComparedDevice::value(const std::string& attribute) const {
-  for (auto each = attributes_.rbegin(); each != attributes_.rend(); ++each) {
+  for (auto each = given_.rbegin(); each != given_.rend(); ++each) {
     if (each->first == attribute) return each->second;
   }
-  const Parameter* parameter = parameter_of(*implementation_, attribute);
-  if (parameter == nullptr || !parameter->default_value()) return std::nullopt;
-  return format_value(*parameter->default_value());
+  const auto found = attributes_.values().find(attribute);
+  return found == attributes_.values().end() ? std::nullopt
+                                             : std::optional(format_value(found->second));
+}
+
+std::optional<Rational> ComparedDevice::number(const std::string& attribute) const {
+  return value_in<Rational>(attributes_, attribute);
+}
+
+std::optional<std::string> ComparedDevice::number_text(const std::string& attribute) const {
+  return number(attribute) ? value(attribute) : std::nullopt;
 }
 
 Rational ComparedDevice::clock_ghz() const {
-  const auto number = [this](const char* name) -> std::optional<Rational> {
-    const auto text = value(name);
-    if (!text) return std::nullopt;
-    return std::get<Rational>(parameter_of(*implementation_, name)->parse(*text));
-  };
-  if (const auto period = number("clock_period_ns")) return Rational(1) / *period;
-  return number("clock_ghz").value_or(Rational(1));
+  return clock_ghz_of(attributes_).value_or(Rational(1));
 }
 
 std::vector<std::string> ComparedDevice::settings(const std::string& node) const {
   std::vector<std::string> settings{fmt::format("{}.impl={}", node, implementation_->name)};
-  for (const auto& [key, value] : attributes_)
+  for (const auto& [key, value] : given_)
     settings.push_back(fmt::format("{}.attrs.{}={}", node, key, value));
   return settings;
 }

@@ -14,6 +14,9 @@ namespace kernbench {
 // Role of the compared node: what it is given to do.
 enum class ComparedRole : std::uint8_t { gemm, router, sram };
 
+// Names of those that a comparison is for, sorted.
+std::vector<std::string> comparable_implementations(const ComponentRegistry& registry);
+
 class ComparedDevice {
  public:
   // `attributes`: "KEY=VALUE". UsageError for an unknown name, a role that no comparison is for, or
@@ -25,17 +28,22 @@ class ComparedDevice {
   ComparedRole role() const { return role_; }
   // As text, given or default; none if the implementation has no such attribute.
   std::optional<std::string> value(const std::string& attribute) const;
+  // None if that is no number.
+  std::optional<Rational> number(const std::string& attribute) const;
+  std::optional<std::string> number_text(const std::string& attribute) const;
   // By its clock_period_ns or clock_ghz; 1 GHz if it has neither.
   Rational clock_ghz() const;
   // In the place of `node`: a key of the topology, or the name of an instance.
   std::vector<std::string> settings(const std::string& node) const;
 
  private:
+  void check_together() const;
   [[noreturn]] void refuse(const std::string& attribute, const std::string& key) const;
 
   const Implementation* implementation_;
   ComparedRole role_;
-  std::vector<std::pair<std::string, std::string>> attributes_;
+  std::vector<std::pair<std::string, std::string>> given_;
+  Attributes attributes_;  // given or default
 };
 
 // A decimal of at most 18 digits, rounded down.

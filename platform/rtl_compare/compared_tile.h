@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "models/base/dtype.h"
 #include "models/timing/engine_rules.h"
 
 namespace kernbench {
@@ -19,11 +20,25 @@ struct ComparedTile {
 // "32x64x32" (MxKxN). UsageError that names the text.
 ComparedTile parse_tile(const std::string& text);
 
+// The scratch of a kernel in its TCM, which holds the operands and the product of one tile.
+struct TileRoom {
+  static constexpr std::uint64_t alignment = 16;
+
+  std::uint64_t bytes = UINT64_MAX;
+  DType dtype = DType::i8;  // of the operands
+
+  std::uint64_t bytes_of(const ComparedTile& tile) const;
+  bool holds(const ComparedTile& tile) const { return bytes_of(tile) <= bytes; }
+};
+// UsageError that names the first tile for which there is no room.
+void check_tiles(const std::vector<ComparedTile>& tiles, const TileRoom& room);
+
 // What shows how an array behaves: one and several full folds, edges one short and one beyond, one
-// element, k of 1, a long k, a tall and a wide output.
-std::vector<ComparedTile> telling_tiles(const MacArray& array);
-// Extents of output up to three times those of the array, k up to 256.
-std::vector<ComparedTile> random_tiles(std::size_t count, std::uint64_t seed,
-                                       const MacArray& array);
+// element, k of 1, a long k, a tall and a wide output; each once. Where there is no room for a
+// tile, its largest extent is halved until there is.
+std::vector<ComparedTile> telling_tiles(const MacArray& array, const TileRoom& room = {});
+// Extents of output up to three times those of the array, k up to 256; halved in the same way.
+std::vector<ComparedTile> random_tiles(std::size_t count, std::uint64_t seed, const MacArray& array,
+                                       const TileRoom& room = {});
 
 }  // namespace kernbench

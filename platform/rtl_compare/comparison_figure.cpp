@@ -13,6 +13,7 @@ namespace {
 
 constexpr double axis_width = 620, text_size = 13, title_size = 17, mark = 9;
 constexpr double near = 0.05;            // half of the band
+constexpr double widest_linear = 8;      // highest / lowest ratio of a linear axis
 constexpr double least_ratio = 0x1p-20;  // of a work that takes no time
 constexpr const char* grey = "#5f6b7a";
 constexpr std::array<const char*, 4> colours{"#d1495b", "#2a7f9e", "#e8a33d", "#5b8c5a"};
@@ -21,7 +22,7 @@ constexpr std::array<const char*, 4> colours{"#d1495b", "#2a7f9e", "#e8a33d", "#
 class Axis {
  public:
   Axis(double low, double high, double left)
-      : logarithmic_(high / low > 2), left_(left), low_(scaled(low)),
+      : logarithmic_(high / low > widest_linear), left_(left), low_(scaled(low)),
         per_unit_(axis_width / (scaled(high) - low_)) {}
 
   double at(double ratio) const { return left_ + (scaled(ratio) - low_) * per_unit_; }
@@ -40,8 +41,8 @@ class Figure {
  public:
   explicit Figure(const TimeComparison& comparison)
       : comparison_(comparison), step_(std::clamp(1200.0 / works(), 3.0, 22.0)),
-        named_(step_ > text_size), left_(label_width()), limits_(limits_of(comparison)),
-        axis_(limits_.first, limits_.second, left_) {}
+        named_(step_ > text_size), together_(groups_are_together()), left_(label_width()),
+        limits_(limits_of(comparison)), axis_(limits_.first, limits_.second, left_) {}
 
   std::string svg() {
     band();
@@ -54,12 +55,25 @@ class Figure {
  private:
   double works() const { return static_cast<double>(comparison_.works.size()); }
   double height() const { return step_ * works(); }
+  // The name; without room for names that of the group, where it begins.
+  std::string label(std::size_t index) const {
+    const std::vector<ComparedWork>& works = comparison_.works;
+    if (named_) return works[index].name;
+    const bool begins = index == 0 || works[index].group != works[index - 1].group;
+    return begins && together_ ? works[index].group : "";
+  }
+  bool groups_are_together() const {
+    const std::vector<ComparedWork>& works = comparison_.works;
+    std::size_t changes = 0;
+    for (std::size_t i = 1; i < works.size(); ++i)
+      changes += works[i].group != works[i - 1].group ? 1 : 0;
+    return changes < comparison_.groups().size();
+  }
   double label_width() const {
-    if (!named_) return 0;
     double width = 0;
-    for (const ComparedWork& work : comparison_.works)
-      width = std::max(width, text_width(work.name, text_size));
-    return width + 12;
+    for (std::size_t i = 0; i < comparison_.works.size(); ++i)
+      width = std::max(width, text_width(label(i), text_size));
+    return width > 0 ? width + 12 : 0;
   }
   static std::pair<double, double> limits_of(const TimeComparison& comparison) {
     double low = 1 - 2 * near, high = 1 + 2 * near;
@@ -112,7 +126,8 @@ class Figure {
   void line_of(std::size_t index) {
     const ComparedWork& work = comparison_.works[index];
     const double y = (static_cast<double>(index) + 0.5) * step_;
-    if (named_) drawing_.text({left_ - 8, y}, work.name, {text_size, "end"});
+    if (const std::string text = label(index); !text.empty())
+      drawing_.text({left_ - 8, y}, text, {text_size, "end"});
     drawing_.line({{left_, y}, {left_ + axis_width, y}}, {"none", "#eceff3", 0.75});
     const double size = std::min(mark, step_);
     for (std::size_t model = 0; model < work.models.size(); ++model) {
@@ -142,7 +157,7 @@ class Figure {
 
   const TimeComparison& comparison_;
   double step_;
-  bool named_;
+  bool named_, together_;  // works have their names; each group is in one piece
   double left_;
   std::pair<double, double> limits_;
   Axis axis_;

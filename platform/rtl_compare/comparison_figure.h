@@ -8,7 +8,8 @@
 
 namespace kernbench {
 
-// SVG. The axis is logarithmic where the ratios span more than a factor of two.
+// SVG. The axis is logarithmic where the ratios span more than a factor of eight. Of many works
+// only the groups are named.
 std::string comparison_svg(const TimeComparison& comparison);
 
 }  // namespace kernbench

@@ -7,7 +7,9 @@
 #include <nlohmann/json.hpp>
 #include <random>
 
+#include "models/base/errors.h"
 #include "models/data/functional_model.h"
+#include "models/timing/engine_rules.h"
 #include "platform/assembly/platform.h"
 #include "platform/probe/child_process.h"
 #include "platform/topology/build_graph.h"
@@ -16,12 +18,12 @@
 namespace kernbench {
 namespace {
 
-constexpr Fs apart = 100'000 * fs_per_ns;  // issues of requests that are to be alone
 constexpr const char* sram_node = "sip0.cube0.sram";
 
 struct Flow {
   std::string name, group;
-  TrafficRequest request;
+  std::size_t phase;       // issued together: those of a phase
+  TrafficRequest request;  // the instant of issue is left open
 };
 
 // Requests of one experiment, in order of issue.
@@ -35,7 +37,7 @@ class Flows {
       for (int to = 0; to < machine_.pes; ++to) add_alone({0, machine_.hbm({0, 0, to}), 0, bytes});
     }
     for (const std::uint64_t bytes : sizes_) {
-      now_ += apart;
+      ++phase_;
       for (int from = 0; from < machine_.pes; ++from) {
         for (int to = 0; to < machine_.pes; ++to)
           add_together({from, machine_.hbm({0, 0, to}), offset_of(from), bytes}, "all-to-all");
@@ -46,7 +48,7 @@ class Flows {
   std::vector<Flow> accesses() {
     for (const std::uint64_t bytes : sizes_) add_alone({0, machine_.sram(0, 0), 0, bytes});
     for (const std::uint64_t bytes : sizes_) {
-      now_ += apart;
+      ++phase_;
       for (int from = 0; from < machine_.pes; ++from)
         add_together({from, machine_.sram(0, 0), offset_of(from), bytes}, "all PEs");
     }
@@ -63,7 +65,7 @@ class Flows {
   std::uint64_t offset_of(int pe) const { return static_cast<std::uint64_t>(pe) * sizes_.back(); }
   void add_alone(const Access& access) {
     for (const bool write : {true, false}) {
-      now_ += apart;
+      ++phase_;
       add(access, write, "alone");
     }
   }
@@ -72,7 +74,6 @@ class Flows {
   }
   void add(const Access& access, bool write, const char* how) {
     TrafficRequest request;
-    request.issue = now_;
     request.initiator = machine_.engine({0, 0, access.from}, PeEngine::pe_dma);
     request.target = access.memory;
     request.offset = access.offset;
@@ -81,7 +82,7 @@ class Flows {
     request.id = static_cast<std::uint32_t>(flows_.size());
     flows_.push_back({fmt::format("{} {} B, pe{} > {}, {}", write ? "write" : "read", access.bytes,
                                   access.from, short_name(access.memory), how),
-                      how, request});
+                      how, phase_, request});
   }
   // Behind the name of the cube.
   std::string short_name(NodeId node) const {
@@ -93,25 +94,46 @@ class Flows {
   const MachineDescription& machine_;
   const std::vector<std::uint64_t>& sizes_;
   std::vector<Flow> flows_;
-  Fs now_ = 0;
+  std::size_t phase_ = 0;
 };
 
-class Requests final : public TrafficSource, public TrafficListener {
+// A phase begins at an edge of the clock, when the machine has been idle for as long as the phase
+// before has taken: credits are back, and banks at rest.
+class Requests final : public TrafficSource {
  public:
-  explicit Requests(const std::vector<Flow>& flows) : flows_(flows), times_(flows.size(), 0) {}
+  Requests(const std::vector<Flow>& flows, const Rational& clock_ghz)
+      : flows_(flows), clock_ghz_(clock_ghz), times_(flows.size(), 0) {}
+
   bool next(TrafficRequest& request) override {
-    if (taken_ == flows_.size()) return false;
+    if (taken_ == flows_.size() || (under_way_ > 0 && flows_[taken_].phase != phase_)) return false;
+    phase_ = flows_[taken_].phase;
     request = flows_[taken_++].request;
+    request.issue = begin_;
+    ++under_way_;
     return true;
   }
-  void ended(const TrafficResult& result) override { times_[result.request.id] = result.latency(); }
+  void ended(const TrafficResult& result) override {
+    times_[result.request.id] = result.latency();
+    if (--under_way_ > 0) return;
+    const Fs idle_until = result.end + (result.end - begin_);
+    begin_ = cycles_to_fs(first_edge_from(idle_until, clock_ghz_), clock_ghz_);
+  }
   const std::vector<Fs>& times() const { return times_; }
 
  private:
   const std::vector<Flow>& flows_;
+  Rational clock_ghz_;
   std::vector<Fs> times_;
-  std::size_t taken_ = 0;
+  std::size_t taken_ = 0, under_way_ = 0, phase_ = 0;
+  Fs begin_ = 0;  // of the phase
 };
+
+std::vector<NodeId> memories_of(const MachineDescription& machine, ComparedRole role) {
+  if (role == ComparedRole::sram) return {machine.sram(0, 0)};
+  std::vector<NodeId> memories;
+  for (int pe = 0; pe < machine.pes; ++pe) memories.push_back(machine.hbm({0, 0, pe}));
+  return memories;
+}
 
 std::vector<Flow> flows_of(const MachineDescription& machine, ComparedRole role,
                            const FlowOptions& options) {
@@ -132,7 +154,8 @@ void fill_sram(FunctionalModel& data, const Platform& platform, const FlowOption
 
 // Times in fs, as JSON.
 std::string simulate(const MachineSpec& machine, const ComponentRegistry& registry,
-                     ComparedRole role, const FlowOptions& options) {
+                     const ComparedDevice& device, const FlowOptions& options) {
+  const ComparedRole role = device.role();
   FunctionalModel data;
   PlatformOptions platform_options;
   platform_options.data = role == ComparedRole::sram ? &data : nullptr;
@@ -140,8 +163,9 @@ std::string simulate(const MachineSpec& machine, const ComponentRegistry& regist
   Platform platform(build_graph(machine), registry, platform_options);
   if (role == ComparedRole::sram) fill_sram(data, platform, options);
   const std::vector<Flow> flows = flows_of(platform.machine(), role, options);
-  Requests requests(flows);
-  TrafficPlayer player("rtl_compare", platform, requests, requests);
+  Requests requests(flows, device.clock_ghz());
+  TrafficListener no_listener;
+  TrafficPlayer player("rtl_compare", platform, requests, no_listener);
   const RunResult result = platform.run();
   if (result.cause) std::rethrow_exception(result.cause);
   player.check_all_ended();
@@ -164,13 +188,27 @@ std::vector<std::string> flow_settings(const ComparedDevice& device) {
                                                              : "cube.components.router");
 }
 
+void check_flow_sizes(const MachineSpec& machine, const ComparedDevice& device,
+                      const std::vector<std::uint64_t>& sizes) {
+  const MachineDescription described = describe_machine(build_graph(machine));
+  const auto pes = static_cast<std::uint64_t>(described.pes);
+  for (const NodeId memory : memories_of(described, device.role())) {
+    const auto range = described.memory_map.range_of(memory);
+    const std::uint64_t nbytes = range ? range->nbytes : 0;
+    if (sizes.back() * pes <= nbytes) continue;
+    throw UsageError(
+        fmt::format("--sizes: found {}, allowed is 1 to {}: {} PEs share the {} bytes of {}",
+                    sizes.back(), nbytes / pes, pes, nbytes, described.name(memory)));
+  }
+}
+
 TimeComparison compare_flows(const MachineSpec& device_machine, const MachineSpec& model_machine,
                              const ComponentRegistry& registry, const ComparedDevice& device,
                              const FlowOptions& options) {
   const ComparedRole role = device.role();
   std::vector<std::function<std::string()>> bodies;
   for (const MachineSpec* machine : {&device_machine, &model_machine})
-    bodies.emplace_back([&, machine] { return simulate(*machine, registry, role, options); });
+    bodies.emplace_back([&, machine] { return simulate(*machine, registry, device, options); });
   std::vector<std::vector<Fs>> times;
   for (const std::string& value : in_children(bodies))
     times.push_back(nlohmann::json::parse(value).get<std::vector<Fs>>());

@@ -14,6 +14,7 @@
 #include "models/protocol/host_port.h"
 #include "models/protocol/kernel_context.h"
 #include "platform/assembly/platform.h"
+#include "platform/config/machine_sizes.h"
 #include "platform/phase2/data_executor.h"
 #include "platform/phase2/op_check.h"
 
@@ -21,6 +22,9 @@ namespace kernbench {
 namespace {
 
 constexpr int compared_pes = 3;
+// Of builtin.pe_gemm: rows and columns, macs_per_cycle.
+constexpr std::int64_t most_extent = 65536;
+constexpr std::uint64_t most_cells = 1'000'000'000;
 std::string engine_name(int pe) { return fmt::format("sip0.cube0.pe{}.pe_gemm", pe); }
 
 struct TileWork {
@@ -55,10 +59,8 @@ class TcmBlock {
  public:
   TcmBlock(KernelContext& context, const Shape& shape, DType dtype)
       : context_(context), nbytes_(static_cast<std::uint64_t>(shape.elements()) * size_of(dtype)),
-        offset_(context.scratch().allocate(nbytes_, 16)), operand_{true, address(), dtype,
-                                                                   TensorLayout::dense(
-                                                                       shape[0], shape[1], dtype)} {
-  }
+        offset_(context.scratch().allocate(nbytes_, TileRoom::alignment)),
+        operand_{true, address(), dtype, TensorLayout::dense(shape[0], shape[1], dtype)} {}
   ~TcmBlock() { context_.scratch().free(offset_, nbytes_); }
   TcmBlock(const TcmBlock&) = delete;
   TcmBlock& operator=(const TcmBlock&) = delete;
@@ -160,6 +162,7 @@ class EngineRecords final : public tlm::tlm_analysis_if<ExecutedOp> {
     }
   }
   const ExecutedOp& at(std::size_t pe, std::size_t tile) const { return records_[pe].at(tile); }
+  std::size_t tiles_of(std::size_t pe) const { return records_[pe].size(); }
 
  private:
   const sc_core::sc_object* engines_[compared_pes];
@@ -168,8 +171,7 @@ class EngineRecords final : public tlm::tlm_analysis_if<ExecutedOp> {
 
 std::uint64_t cycles_of(const ExecutedOp& op, const ComparedDevice& device) {
   const Rational ghz = device.clock_ghz();
-  const std::string overhead_ns = device.value("overhead_ns").value_or("0");
-  const Fs ready = op.t_start + ns_to_fs(Rational::parse(overhead_ns));
+  const Fs ready = op.t_start + ns_to_fs(device.number("overhead_ns").value_or(Rational(0)));
   return first_edge_from(op.t_end, ghz) - first_edge_from(ready, ghz);
 }
 
@@ -178,6 +180,18 @@ std::string difference_of(const DataOp& op, const DataExecutor& executor) {
   const OutputValue& output = op.outputs.at(0);
   const Comparison comparison = check_op(op, values(output.id).get(), values);
   return comparison.ok ? "" : mismatch_text(output.shape, comparison);
+}
+
+// A fault of the implementation is one of the tile that it has not ended.
+[[noreturn]] void fail(const std::exception_ptr& cause, const std::vector<TileWork>& works,
+                       std::size_t ended) {
+  try {
+    std::rethrow_exception(cause);
+  } catch (const ModelError& error) {
+    const std::string what = error.what();
+    if (ended == works.size() || what.rfind(engine_name(0) + " at ", 0) != 0) throw;
+    throw ModelError(fmt::format("tile {}: {}", works[ended].tile.str(), what));
+  }
 }
 
 std::string values_text(const ComparedDevice& device, DType dtype) {
@@ -194,12 +208,22 @@ std::string values_text(const ComparedDevice& device, DType dtype) {
 
 MacArray array_of(const ComparedDevice& device) {
   const auto extent = [&device](const char* name) -> std::uint64_t {
-    const auto text = device.value(name);
-    if (!text) return 32;
-    const Rational value = Rational::parse(*text);
-    return static_cast<std::uint64_t>(value.to_int64());
+    const Rational value = device.number(name).value_or(Rational(32));
+    if (value.is_integer() && Rational(1) <= value && value <= Rational(most_extent))
+      return static_cast<std::uint64_t>(value.to_int64());
+    throw UsageError(fmt::format("{}: found {} {}; an array to compare has 1 to {}",
+                                 device.implementation().name, value.str(), name, most_extent));
   };
-  return {extent("rows"), extent("columns")};
+  const MacArray array{extent("rows"), extent("columns")};
+  if (array.rows * array.columns <= most_cells) return array;
+  throw UsageError(
+      fmt::format("{}: found {} rows of {} columns; an array to compare has at most "
+                  "{} cells",
+                  device.implementation().name, array.rows, array.columns, most_cells));
+}
+
+TileRoom tile_room(const MachineSpec& machine, DType dtype) {
+  return {machine_sizes(machine.cube).scratch_bytes, dtype};
 }
 
 std::vector<std::string> tile_settings(const ComparedDevice& device) {
@@ -217,7 +241,7 @@ std::vector<std::string> tile_settings(const ComparedDevice& device) {
     };
     settings.push_back(engine_name(pe) + ".impl=builtin.pe_gemm");
     set("clock_ghz", decimal_text(device.clock_ghz()));
-    set("overhead_ns", device.value("overhead_ns").value_or("0"));
+    set("overhead_ns", device.number_text("overhead_ns").value_or("0"));
     if (pe == 1) {
       set("timing", "macs");
       set("macs_per_cycle", std::to_string(array.rows * array.columns));
@@ -226,7 +250,7 @@ std::vector<std::string> tile_settings(const ComparedDevice& device) {
     set("timing", "systolic");
     set("rows", std::to_string(array.rows));
     set("columns", std::to_string(array.columns));
-    if (const auto cycles = device.value("task_cycles")) set("task_cycles", *cycles);
+    if (const auto cycles = device.number_text("task_cycles")) set("task_cycles", *cycles);
   }
   return settings;
 }
@@ -246,7 +270,7 @@ TimeComparison compare_tiles(Graph machine, const ComponentRegistry& registry,
   executor.start_eager();
   TileProgram program(std::make_shared<TileKernel>(works, options.dtype, ops));
   const RunResult result = platform->run(program);
-  if (result.cause) std::rethrow_exception(result.cause);
+  if (result.cause) fail(result.cause, works, records.tiles_of(0));
   executor.run();
 
   TimeComparison comparison{device.implementation().name,

@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "models/base/dtype.h"
+#include "platform/config/machine_spec.h"
 #include "platform/rtl_compare/compared_device.h"
 #include "platform/rtl_compare/compared_tile.h"
 #include "platform/rtl_compare/time_comparison.h"
@@ -26,8 +27,10 @@ struct TileOptions {
   std::uint64_t seed = 1;           // of their elements
 };
 
-// Of the device, by its attributes `rows` and `columns`; 32 x 32 if it has none.
+// Of the device, by its attributes `rows` and `columns`; 32 where it has no such number. UsageError
+// if the models have no such array.
 MacArray array_of(const ComparedDevice& device);
+TileRoom tile_room(const MachineSpec& machine, DType dtype);
 // Settings of the machine, "KEY=VALUE".
 std::vector<std::string> tile_settings(const ComparedDevice& device);
 // Simulates; once per process. `machine`: with those settings.

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <map>
 
+#include "platform/config/known_attributes.h"
 #include "platform/topology/diagram_painter.h"
 #include "platform/topology/diagram_svg.h"
 
@@ -70,7 +71,7 @@ class PePainter {
  private:
   // A MAC array with the timing of its cells.
   static bool is_array(const Attributes& attributes) {
-    return attributes.has("timing") && attributes.text("timing") == "systolic";
+    return value_in<std::string>(attributes, "timing") == "systolic";
   }
   std::vector<std::string> lines_of(std::size_t index) const {
     const DiagramBlock& block = diagram_.blocks[index];

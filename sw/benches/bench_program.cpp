@@ -26,6 +26,7 @@ void BenchProgram::run(HostPort& port) {
   runtime_->call_log = options_.call_log;
   runtime_->collectives_log = options_.collectives_log;
   runtime_->calls = options_.calls;
+  runtime_->launch_listener = options_.launches;
   runtime_->memory->start_reaper();
   running_ = options_.devices.size();
   if (running_ == 1) {

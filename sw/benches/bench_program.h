@@ -24,6 +24,7 @@ struct BenchOptions {
   // Of calls of the torch API, and of calls of collectives; null: none.
   const Log* call_log = nullptr;
   const Log* collectives_log = nullptr;
+  LaunchListener* launches = nullptr;  // null: launches() has them
 };
 
 // Outlives the simulation. A bench that submits nothing ends with LaunchError of code NO_REQUESTS.

@@ -11,6 +11,7 @@
 #include <string>
 #include <vector>
 
+#include "models/data/vector_clock.h"
 #include "sw/distributed/collective_record.h"
 
 namespace kernbench {
@@ -26,6 +27,7 @@ struct OrderedCall {
   int met = 0;
   bool open = false;
   sc_core::sc_event opened{""};
+  VectorClock passed;  // of a barrier: for the detection of races
 };
 
 class CallOrder {

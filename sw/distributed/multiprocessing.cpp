@@ -5,6 +5,7 @@
 #include <memory>
 #include <vector>
 
+#include "models/data/vector_clock.h"
 #include "sw/distributed/process_group.h"
 #include "sw/runtime/worker.h"
 
@@ -17,6 +18,7 @@ struct Ranks {
   std::vector<sc_core::sc_process_handle> threads;  // of those that run
   std::map<int, std::exception_ptr> causes;
   int running = 0;
+  VectorClock before, after;  // for the detection of races
   sc_core::sc_event changed{""};
 
   void run(int rank, DistributedState& state, std::uint64_t seed);
@@ -32,8 +34,10 @@ void Ranks::run(int rank, DistributedState& state, std::uint64_t seed) {
     worker->set_device(rank);
     worker->set_label(fmt::format("rank{}:", rank));
     const ThreadOfWorker here(state.runtime, *worker);
+    worker->acquire(before);
     body(rank);
     worker->wait_all();
+    worker->release(after);
     const auto group = state.group;
     if (group != nullptr && group->joined(rank)) group->end(rank);
   } catch (const sc_core::sc_unwind_exception&) {
@@ -103,6 +107,7 @@ void Multiprocessing::run_ranks(const std::function<void(int)>& body, int nprocs
   ranks->body = body;
   ranks->threads.resize(static_cast<std::size_t>(nprocs));
   ranks->running = nprocs;
+  if (caller != nullptr) caller->release(ranks->before);
   if (state_.group != nullptr) state_.group->start();
   HostPort& port = state_.runtime.link.port();
   for (int rank = 0; rank < nprocs; ++rank) {
@@ -113,6 +118,7 @@ void Multiprocessing::run_ranks(const std::function<void(int)>& body, int nprocs
   }
   while (ranks->running > 0 && ranks->causes.empty()) port.wait(ranks->changed, "the ranks to end");
   if (ranks->causes.empty()) {
+    if (caller != nullptr) caller->acquire(ranks->after);
     if (state_.group != nullptr) state_.group->start();
     if (state_.group != nullptr && !state_.group->in_use()) state_.group.reset();
     return;

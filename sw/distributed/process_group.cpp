@@ -275,7 +275,10 @@ std::shared_ptr<CollectiveRecord> ProcessGroup::record_of(const GroupCall& given
 
 void ProcessGroup::barrier(Worker& worker, int rank) {
   worker.wait_all();
-  meet(order_.join(rank, "barrier"), ranks_.size, [] {});
+  OrderedCall& call = order_.join(rank, "barrier");
+  worker.release(call.passed);
+  meet(call, ranks_.size, [] {});
+  worker.acquire(call.passed);
 }
 
 }  // namespace kernbench

@@ -6,6 +6,8 @@
 
 #include "models/address/phys_addr.h"
 #include "models/address/virtual_space.h"
+#include "models/data/functional_model.h"
+#include "models/data/race_detector.h"
 
 namespace kernbench {
 namespace {
@@ -14,6 +16,10 @@ namespace {
 std::uint64_t offset_in_partition(const tl::Block& block, std::uint64_t slice_bytes) {
   return PhysAddr::decode(block.pa).offset() -
          static_cast<std::uint64_t>(block.where.pe) * slice_bytes;
+}
+
+RaceDetector* races_of(HostPort& port) {
+  return port.data() == nullptr ? nullptr : port.data()->races();
 }
 
 }  // namespace
@@ -125,12 +131,18 @@ void DeviceMemory::allocate(tl::TensorInfo& info, int sip) {
     throw AllocationError(fmt::format("tensor '{}' (shard on {}): {}", info.name,
                                       info.blocks[done].where.str(), error.what()));
   }
+  if (RaceDetector* races = races_of(link_.port())) {
+    for (const tl::Block& block : info.blocks)
+      races->add_tensor(block.pa, block.nbytes, info.name, block.offset);
+  }
 }
 
 void DeviceMemory::free(const tl::TensorInfo& info, std::size_t blocks, int sip) {
   const std::uint64_t slice_bytes = link_.port().machine().hbm_slice_bytes;
+  RaceDetector* races = races_of(link_.port());
   for (std::size_t i = 0; i < blocks; ++i) {
     const tl::Block& block = info.blocks[i];
+    if (races != nullptr) races->remove_tensor(block.pa);
     partition(block.where).free(offset_in_partition(block, slice_bytes), block.nbytes);
   }
   virtual_space(sip).free(info.va_base, info.nbytes);

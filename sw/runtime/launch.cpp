@@ -3,7 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <set>
+#include <utility>
 
 namespace kernbench {
 
@@ -31,12 +31,17 @@ std::map<int, std::vector<PeId>> LaunchSpec::targets(const std::vector<KernelArg
                                    pes_per_cube - 1));
     }
   }
-  std::set<std::pair<int, int>> cubes;
+  std::vector<std::pair<int, int>> cubes;
   for (const KernelArgument& argument : args) {
     const auto* tensor = std::get_if<TensorArgument>(&argument);
     if (tensor == nullptr) continue;
-    for (const Shard& shard : tensor->shards) cubes.insert({shard.where.sip, shard.where.cube});
+    for (const Shard& shard : tensor->shards) {
+      const std::pair<int, int> cube{shard.where.sip, shard.where.cube};
+      if (cubes.empty() || cubes.back() != cube) cubes.push_back(cube);
+    }
   }
+  std::sort(cubes.begin(), cubes.end());
+  cubes.erase(std::unique(cubes.begin(), cubes.end()), cubes.end());
   if (cubes.empty())
     throw UsageError(fmt::format("launch '{}': no tensor argument says on which PEs", name_));
   std::map<int, std::vector<PeId>> result;

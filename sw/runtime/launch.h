@@ -14,6 +14,8 @@
 
 namespace kernbench {
 
+struct OrderedLaunch;  // models/data/race_detector.h
+
 // Metadata of a launch, given by its program; keys are not empty. Kept with its record, without
 // other effect.
 using LaunchMeta = std::map<std::string, std::string>;
@@ -78,9 +80,10 @@ class LaunchHandle {
   struct State {
     std::string name;
     LaunchMeta meta;
-    HostRequests requests;                           // one per SIP
-    std::vector<std::string> request_ids;            // of these
-    std::vector<std::shared_ptr<const void>> keeps;  // tensors that the kernels use
+    HostRequests requests;                                // one per SIP
+    std::vector<std::string> request_ids;                 // of these
+    std::vector<std::shared_ptr<const void>> keeps;       // tensors that the kernels use
+    std::vector<std::shared_ptr<OrderedLaunch>> ordered;  // one per SIP, if races are looked for
     std::optional<LaunchMetrics> metrics;
     Completion completion;
   };

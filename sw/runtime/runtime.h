@@ -42,6 +42,13 @@ struct LaunchRecord {
   std::vector<std::string> request_ids;  // of its messages, one per SIP
 };
 
+// Observer of the launches of a host program, in the order in which they are waited for.
+class LaunchListener {
+ public:
+  virtual ~LaunchListener() = default;
+  virtual void ended(LaunchRecord launch) = 0;
+};
+
 struct Runtime {
   Runtime(HostPort& port, const std::string& correlation)
       : link(port, correlation), memory(std::make_shared<DeviceMemory>(link)),
@@ -53,8 +60,9 @@ struct Runtime {
   std::shared_ptr<DeviceMemory> memory;
   Deployments deployments;
   IpcqInstallation ipcq;
-  std::vector<Expectation> expectations;     // in order of torch.verify
-  std::vector<LaunchRecord> launches;        // in order of being waited for
+  std::vector<Expectation> expectations;  // in order of torch.verify
+  std::vector<LaunchRecord> launches;     // in order of being waited for, without a listener
+  LaunchListener* launch_listener = nullptr;
   std::deque<ResultTable> results;           // in order of torch.results
   StatisticsListener* statistics = nullptr;  // null: no listener
   const Log* call_log = nullptr;             // null: none

@@ -6,6 +6,7 @@
 #include <set>
 
 #include "models/data/functional_model.h"
+#include "models/data/race_detector.h"
 #include "sw/runtime/tensor_slice.h"
 
 namespace kernbench {
@@ -79,12 +80,24 @@ void Worker::resolve(const Tensor& tensor) {
 void Worker::fill(const TensorSlice& target, double value) {
   calling("Tensor.fill_");
   resolve(target.tensor());
+  note(target, true);
   transfers_.fill(target, value);
+}
+
+void Worker::fill_new(const Tensor& tensor, double value) {
+  note(tensor, true);
+  transfers_.fill(tensor, value);
+}
+
+void Worker::write_new(const Tensor& tensor, const HostArray& source) {
+  note(tensor, true);
+  transfers_.write(tensor, source);
 }
 
 void Worker::write(const TensorSlice& target, const HostArray& source) {
   calling("Tensor.copy_");
   resolve(target.tensor());
+  note(target, true);
   transfers_.write(target, source);
 }
 
@@ -92,17 +105,21 @@ void Worker::copy(const TensorSlice& target, const TensorSlice& source) {
   calling("Tensor.copy_");
   resolve(source.tensor());
   resolve(target.tensor());
+  note(source, false);
+  note(target, true);
   transfers_.copy(target, source);
 }
 
 HostArray Worker::read(const TensorSlice& source) {
   calling("Tensor.to_host");
   resolve(source.tensor());
+  note(source, false);
   return transfers_.values(source, transfers_.fetch(source));
 }
 
 void Worker::read_discard(const TensorSlice& source) {
   resolve(source.tensor());
+  note(source, false);
   transfers_.discard(source);
 }
 
@@ -110,6 +127,7 @@ void Worker::read_discard(const TensorSlice& source) {
 std::string Worker::text_of(const TensorSlice& source) {
   calling("Tensor.print");
   resolve(source.tensor());
+  note(source, false);
   const Transfers::Images fetched = transfers_.fetch(source);
   const std::string head =
       fmt::format("{}{} = ", source.tensor().str(),
@@ -127,6 +145,7 @@ void Worker::expect(const Tensor& tensor, std::function<std::vector<double>()> r
   resolve(tensor);
   FunctionalModel* data = runtime_.link.port().data();
   if (data == nullptr) return;
+  note(tensor, false);
   const tl::TensorInfo& info = *tensor.info();
   Expectation expectation{label_ + info.name,   info.shape,      info.dtype, {},
                           std::move(reference), tolerance_factor};
@@ -135,6 +154,37 @@ void Worker::expect(const Tensor& tensor, std::function<std::vector<double>()> r
     expectation.blocks.push_back({block.where, block.start, std::move(value)});
   }
   runtime_.expectations.push_back(std::move(expectation));
+}
+
+// --- the detection of races ---
+
+RaceDetector* Worker::races() const {
+  FunctionalModel* data = runtime_.link.port().data();
+  return data == nullptr ? nullptr : data->races();
+}
+
+std::uint32_t Worker::agent() {
+  if (!agent_)
+    agent_ = races()->add_agent(rank_            ? fmt::format("rank {} of the host", *rank_)
+                                : label_.empty() ? "the host"
+                                                 : "the host, " + label_);
+  return *agent_;
+}
+
+void Worker::note(const TensorSlice& slice, bool is_write) {
+  if (races() == nullptr) return;
+  PhysRanges ranges;
+  for (const tl::Block& block : slice.blocks()) ranges.push_back({block.pa, block.nbytes});
+  races()->note(agent(), {fmt::format("torch.{}", last_call_), {}, runtime_.link.port().now()},
+                ranges, is_write);
+}
+
+void Worker::release(VectorClock& into) {
+  if (races() != nullptr) races()->release(agent(), into);
+}
+
+void Worker::acquire(const VectorClock& from) {
+  if (races() != nullptr) races()->acquire(agent(), from);
 }
 
 // --- launches ---
@@ -175,6 +225,12 @@ LaunchHandle Worker::launch(const LaunchSpec& spec, tl::KernelCall call,
     message.group = group;
     handle.state_->requests.push_back(runtime_.link.submit(std::move(message), spec.name()));
     handle.state_->request_ids.push_back(runtime_.link.last_request());
+    if (races() == nullptr) continue;
+    const MachineDescription& machine = runtime_.link.port().machine();
+    std::vector<std::uint32_t> cpus;
+    for (const PeId& target : list) cpus.push_back(machine.engine(target, PeEngine::pe_cpu));
+    handle.state_->ordered.push_back(
+        races()->launched(agent(), handle.state_->request_ids.back(), std::move(cpus)));
   }
   pending_.push_back(handle);
   return handle;
@@ -186,6 +242,7 @@ const Completion& Worker::join(const LaunchHandle& handle) {
   handle.state();
   const auto state = handle.state_;
   for (const auto& request : state->requests) runtime_.link.port().wait(*request);
+  for (const auto& launch : state->ordered) races()->joined(agent(), *launch);
   const auto found = std::find_if(pending_.begin(), pending_.end(),
                                   [&](const LaunchHandle& each) { return each.state_ == state; });
   if (found != pending_.end()) pending_.erase(found);
@@ -195,7 +252,11 @@ const Completion& Worker::join(const LaunchHandle& handle) {
     metrics.issued = never_fs;
     for (const auto& request : state->requests) {
       metrics.merged.merge(request->response().metrics);
-      metrics.per_pe.insert(request->response().per_pe.begin(), request->response().per_pe.end());
+      if (metrics.per_pe.empty()) {
+        metrics.per_pe = request->response().per_pe;
+      } else {
+        metrics.per_pe.insert(request->response().per_pe.begin(), request->response().per_pe.end());
+      }
       metrics.issued = std::min(metrics.issued, request->issued);
       metrics.ended = std::max(metrics.ended, request->ended);
       const Completion& completion = request->response().completion;
@@ -203,7 +264,12 @@ const Completion& Worker::join(const LaunchHandle& handle) {
         state->completion = completion;
     }
     state->metrics = std::move(metrics);
-    runtime_.launches.push_back({state->name, state->meta, *state->metrics, state->request_ids});
+    LaunchRecord record{state->name, state->meta, *state->metrics, state->request_ids};
+    if (runtime_.launch_listener != nullptr) {
+      runtime_.launch_listener->ended(std::move(record));
+    } else {
+      runtime_.launches.push_back(std::move(record));
+    }
     if (!state->completion.ok) runtime_.ipcq.launch_failed();
   }
   return state->completion;

@@ -17,6 +17,9 @@
 
 namespace kernbench {
 
+class RaceDetector;  // models/data
+class VectorClock;   // models/data
+
 class Worker : public std::enable_shared_from_this<Worker> {
  public:
   Worker(Runtime& runtime, int device, std::uint64_t seed)
@@ -47,10 +50,8 @@ class Worker : public std::enable_shared_from_this<Worker> {
   Tensor make(const Shape& shape, DType dtype, const DPPolicy& policy,
               std::string name);  // allocated and mapped
   // Of a tensor that has not been used: there is nothing to wait for.
-  void fill_new(const Tensor& tensor, double value) { transfers_.fill(tensor, value); }
-  void write_new(const Tensor& tensor, const HostArray& source) {
-    transfers_.write(tensor, source);
-  }
+  void fill_new(const Tensor& tensor, double value);
+  void write_new(const Tensor& tensor, const HostArray& source);
 
   // All wait first for the pending launches of this worker and of those that made the tensors.
   void fill(const TensorSlice& target, double value);
@@ -70,8 +71,16 @@ class Worker : public std::enable_shared_from_this<Worker> {
               double tolerance_factor);
   static const std::shared_ptr<const TensorStorage>& storage_of(const Tensor& tensor);
 
+  // For the detection of races, where it is asked for: what this worker has done so far is known
+  // to those who acquire it from there.
+  void release(VectorClock& into);
+  void acquire(const VectorClock& from);
+
  private:
   void resolve(const Tensor& tensor);
+  RaceDetector* races() const;  // null: not asked for
+  std::uint32_t agent();        // of it
+  void note(const TensorSlice& slice, bool is_write);
 
   Runtime& runtime_;
   int device_ = 0, device_index_ = 0;
@@ -83,6 +92,7 @@ class Worker : public std::enable_shared_from_this<Worker> {
   std::string label_;
   const char* last_call_ = "";
   std::vector<LaunchHandle> pending_;  // in order of launch
+  std::optional<std::uint32_t> agent_;
 };
 
 }  // namespace kernbench

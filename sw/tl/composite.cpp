@@ -54,7 +54,7 @@ EpilogueEntry clamp(double low, double high, EpilogueScope scope) {
 
 bool Composite::done() const {
   if (!command_) throw UsageError("a tl composite is used before it is made");
-  return command_->done();
+  return command_->poll();
 }
 
 const Handle& Composite::result() const {

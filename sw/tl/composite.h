@@ -5,10 +5,12 @@
 
 #include <memory>
 #include <optional>
+#include <variant>
 #include <vector>
 
 #include "models/data/data_op.h"
 #include "models/protocol/command.h"
+#include "sw/tl/block_ptr.h"
 #include "sw/tl/handle.h"
 
 namespace kernbench::tl {
@@ -39,11 +41,15 @@ EpilogueEntry clamp(double low, double high, EpilogueScope scope = EpilogueScope
 
 // --- what a composite computes ---
 
+// Where a result goes: TCM, memory, or a block of a tensor.
+using CompositeOutput = std::variant<std::monostate, Ptr, BlockPtr>;
+
 // Fields that both kinds have; `Self` is returned for chaining.
 template <class Self>
 class CompositeSpec {
  public:
-  Self& to(const Ptr& out) { return out_ = out, self(); }  // else the result stays in TCM
+  Self& to(const Ptr& out) { return out_ = out, self(); }       // else the result stays in TCM
+  Self& to(const BlockPtr& out) { return out_ = out, self(); }  // with strides
   Self& as(DType dtype) {
     return dtype_ = dtype, self();
   }  // of the result; default: the target's, else the operands'
@@ -55,7 +61,7 @@ class CompositeSpec {
  protected:
   friend class Program;
   Self& self() { return static_cast<Self&>(*this); }
-  std::optional<Ptr> out_;
+  CompositeOutput out_;
   std::optional<DType> dtype_;
   std::vector<EpilogueEntry> epilogue_;
   std::optional<TileShape> tile_;
@@ -90,7 +96,7 @@ inline MathSpec math(MathOp op, std::vector<Operand> operands) { return {op, std
 // A composite under way. tl.wait() blocks until it has completed.
 class Composite {
  public:
-  bool done() const;
+  bool done() const;  // true: as good as tl.wait()
   // The block that it makes, unless it went to memory. A call that uses it before tl.wait() waits
   // for it.
   const Handle& result() const;

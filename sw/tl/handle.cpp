@@ -19,7 +19,7 @@ const Handle::State& Handle::state() const {
 
 std::string Handle::str() const { return describe(dtype(), shape()); }
 
-std::vector<std::byte> Handle::bytes() const {
+std::vector<std::byte> Handle::bytes(CallSite site) const {
   const State& s = state();
   if (s.ptr)
     throw UsageError(fmt::format(
@@ -27,8 +27,12 @@ std::vector<std::byte> Handle::bytes() const {
   if (s.data == nullptr)
     throw UsageError(fmt::format(
         "values of {} are read, and this run has no data; use --data deferred or eager", str()));
-  if (s.producer && !s.producer->done())
-    s.program->operand("values", *this);  // simulated time, as for any use of the result
+  if (const auto* entry = s.program->unwaited(s.producer); entry != nullptr && !entry->reads_wait) {
+    throw UsageError(fmt::format("values of {}, which {}{} makes, are read{}; tl.wait for it first",
+                                 str(), entry->call, entry->site.in_brackets(),
+                                 site.known() ? " at " + site.str() : ""));
+  }
+  s.program->await(s);  // simulated time, as for any use of the result
   if (!s.data->known(s.value.image)) {
     throw PendingDataError(fmt::format(
         "values of {} are read, but a compute result is pending until phase 2 has run; keep it as "
@@ -38,8 +42,8 @@ std::vector<std::byte> Handle::bytes() const {
   return s.data->bytes(s.value);
 }
 
-std::vector<double> Handle::data() const {
-  const std::vector<std::byte> raw = bytes();
+std::vector<double> Handle::data(CallSite site) const {
+  const std::vector<std::byte> raw = bytes(site);
   const std::uint64_t size = size_of(dtype());
   std::vector<double> values(raw.size() / size);
   for (std::size_t i = 0; i < values.size(); ++i)
@@ -47,7 +51,7 @@ std::vector<double> Handle::data() const {
   return values;
 }
 
-double Handle::at(const std::vector<std::int64_t>& index) const {
+double Handle::at(const std::vector<std::int64_t>& index, CallSite site) const {
   const Shape& extents = shape();
   if (index.size() != extents.rank())
     throw UsageError(fmt::format("element of {}: {} indices given", str(), index.size()));
@@ -58,23 +62,25 @@ double Handle::at(const std::vector<std::int64_t>& index) const {
     }
     flat = flat * extents[axis] + index[axis];
   }
-  return data()[static_cast<std::size_t>(flat)];
+  return data(site)[static_cast<std::size_t>(flat)];
 }
 
-double Handle::item() const {
+double Handle::item(CallSite site) const {
   if (shape().elements() != 1)
     throw UsageError(
         fmt::format("the value of {} is asked for; only a block of one element has one", str()));
-  return data().front();
+  return data(site).front();
 }
 
-Handle operator+(const Handle& a, const Operand& b) { return a.state().program->add(a, b); }
-Handle operator-(const Handle& a, const Operand& b) { return a.state().program->sub(a, b); }
-Handle operator*(const Handle& a, const Operand& b) { return a.state().program->mul(a, b); }
-Handle operator/(const Handle& a, const Operand& b) { return a.state().program->div(a, b); }
-Handle operator+(double a, const Handle& b) { return b.state().program->add(a, b); }
-Handle operator-(double a, const Handle& b) { return b.state().program->sub(a, b); }
-Handle operator*(double a, const Handle& b) { return b.state().program->mul(a, b); }
-Handle operator/(double a, const Handle& b) { return b.state().program->div(a, b); }
+std::vector<std::int64_t> Handle::index_values(CallSite site) const {
+  if (is_float(dtype()))
+    throw UsageError(fmt::format("{} is used as an index block, which holds integers", str()));
+  if (const State& s = state(); s.index) {
+    s.program->await(s);
+    return *s.index;
+  }
+  const std::vector<double> values = data(site);
+  return {values.begin(), values.end()};
+}
 
 }  // namespace kernbench::tl

@@ -9,9 +9,11 @@
 #include <string>
 #include <vector>
 
+#include "models/base/call_site.h"
 #include "models/data/tensor_value.h"
 #include "models/protocol/command_state.h"
 #include "sw/tl/half.h"
+#include "sw/tl/index_block.h"
 #include "sw/tl/ptr.h"
 #include "sw/tl/scratch.h"
 
@@ -22,6 +24,8 @@ class FunctionalModel;
 namespace kernbench::tl {
 
 class Program;
+struct BlockAccess;
+struct GatheredLoad;
 
 class Handle {
  public:
@@ -35,12 +39,17 @@ class Handle {
   bool in_tcm() const { return state().block != nullptr; }
   std::string str() const;  // "f16{32, 64}"
 
-  // Values, in row-major order. UsageError with data off. The result of a computation:
-  // PendingDataError, or in eager mode its values, which takes host time only; a composite is first
-  // waited for, as any use of its result does.
-  std::vector<double> data() const;
-  double at(const std::vector<std::int64_t>& index) const;
-  double item() const;  // of a single element
+  // Values, in row-major order. UsageError with data off, and for the result of a composite that
+  // has not been waited for. A load or a computation under way is waited for, as any use does. The
+  // result of a computation: PendingDataError, or in eager mode its values, which takes host time
+  // only.
+  std::vector<double> data(CallSite site = CallSite::here()) const;
+  double at(const std::vector<std::int64_t>& index, CallSite site = CallSite::here()) const;
+  double item(CallSite site = CallSite::here()) const;  // of a single element
+  // The values of a block of integers: of an index block, whose values follow from the kernel
+  // alone, in every data mode; else as data() gives them, with its errors. Waits as data() does.
+  std::vector<std::int64_t> index_values(CallSite site = CallSite::here()) const;
+  bool is_mask() const { return state().mask; }  // made by comparisons and logical operations
   explicit operator bool() const { return item() != 0; }
 
  private:
@@ -48,25 +57,24 @@ class Handle {
   struct State {
     Program* program = nullptr;              // until its scratch is closed
     std::shared_ptr<const Scratch> scratch;  // the kernel's, also of a reference
-    TensorValue value;                       // its image is all zeros when there are no data
+    mutable TensorValue value;               // its image is all zeros when there are no data
     FunctionalModel* data = nullptr;
-    std::shared_ptr<ScratchBlock> block;     // in TCM
-    std::optional<Ptr> ptr;                  // a reference
-    std::shared_ptr<CommandState> producer;  // the composite that makes it
-    std::uint64_t offset = 0;                // of its first element in the block
+    std::shared_ptr<ScratchBlock> block;  // in TCM
+    std::optional<Ptr> ptr;               // a reference
+    // The command under way that makes it, until the first use has waited for it.
+    mutable std::shared_ptr<CommandState> producer;
+    std::uint64_t offset = 0;                             // of its first element in the block
+    IndexValues index = nullptr;                          // an index block
+    std::shared_ptr<const BlockAccess> access = nullptr;  // a reference with strides
+    // What its value is made of at the first use; null: it has its value.
+    mutable std::shared_ptr<const GatheredLoad> gathered = nullptr;
+    bool mask = false;  // elements are 0 or 1
   };
   explicit Handle(std::shared_ptr<const State> state) : state_(std::move(state)) {}
   const State& state() const;
-  std::vector<std::byte> bytes() const;
+  std::vector<std::byte> bytes(CallSite site) const;
 
-  friend Handle operator+(const Handle& a, const class Operand& b);
-  friend Handle operator-(const Handle& a, const Operand& b);
-  friend Handle operator*(const Handle& a, const Operand& b);
-  friend Handle operator/(const Handle& a, const Operand& b);
-  friend Handle operator+(double a, const Handle& b);
-  friend Handle operator-(double a, const Handle& b);
-  friend Handle operator*(double a, const Handle& b);
-  friend Handle operator/(double a, const Handle& b);
+  friend Program& program_of(const Handle& handle);
 
   std::shared_ptr<const State> state_;
 };
@@ -87,14 +95,6 @@ class Operand {
   double scalar_ = 0;
 };
 
-// Element-wise on PE_MATH, like tl.add and the like.
-Handle operator+(const Handle& a, const Operand& b);
-Handle operator-(const Handle& a, const Operand& b);
-Handle operator*(const Handle& a, const Operand& b);
-Handle operator/(const Handle& a, const Operand& b);
-Handle operator+(double a, const Handle& b);
-Handle operator-(double a, const Handle& b);
-Handle operator*(double a, const Handle& b);
-Handle operator/(double a, const Handle& b);
-
 }  // namespace kernbench::tl
+
+#include "sw/tl/operators.h"

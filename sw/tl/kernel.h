@@ -19,6 +19,7 @@
 #include "models/protocol/host_messages.h"
 #include "models/protocol/kernel_context.h"
 #include "sw/tl/half.h"
+#include "sw/tl/overlap.h"
 #include "sw/tl/program.h"
 #include "sw/tl/ptr.h"
 
@@ -39,6 +40,7 @@ struct KernelSignature<void (Closure::*)(Program&, Params...) const> {
 // A tensor as launches list their arguments.
 inline KernelArgument tensor_argument(const TensorInfo& info) {
   TensorArgument argument{info.va_base, info.nbytes, {}};
+  argument.shards.reserve(info.blocks.size());
   for (const Block& block : info.blocks)
     argument.shards.push_back({block.where, block.pa, block.nbytes, block.offset});
   return argument;
@@ -135,9 +137,11 @@ class BoundKernel final : public KernelBody {
   }
 
   std::vector<KernelArgument> messages() const {
-    return std::apply(
-        [](const auto&... argument) { return std::vector<KernelArgument>{argument.message()...}; },
-        arguments_);
+    std::vector<KernelArgument> list;
+    list.reserve(sizeof...(Params));
+    std::apply([&list](const auto&... argument) { (list.push_back(argument.message()), ...); },
+               arguments_);
+    return list;
   }
 
  private:

@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <set>
 
 #include "models/address/phys_addr.h"
@@ -10,6 +9,7 @@
 #include "models/data/elements.h"
 #include "models/data/functional_model.h"
 #include "models/data/shape_rules.h"
+#include "sw/tl/index_block.h"
 
 namespace kernbench::tl {
 namespace {
@@ -23,9 +23,14 @@ namespace {
 Program::Program(KernelContext& context)
     : context_(context), data_(context.data()),
       who_(context.machine().engine(context.where(), PeEngine::pe_cpu)),
-      scratch_(std::make_shared<Scratch>(context.scratch())) {}
+      scratch_(std::make_shared<Scratch>(context.scratch())) {
+  begin_kernel();
+}
 
-Program::~Program() { scratch_->close(); }
+Program::~Program() {
+  end_kernel();
+  scratch_->close();
+}
 
 // --- identity ---
 
@@ -61,8 +66,8 @@ int Program::launch_num(int axis) const {
 
 // --- the pieces that the calls share ---
 
-void Program::begin(const char* call) {
-  context_.calling(call);
+void Program::begin(const char* call, CallSite site) {
+  context_.calling(call, site);
   context_.dispatch();
 }
 
@@ -87,25 +92,38 @@ PhysRanges Program::place_of(const ScratchBlock& block) const {
 
 PhysRanges Program::place_of(const Handle& handle) const { return place_of(*handle.state().block); }
 
+// Blocks of commands under way come free as these complete: a full scratch waits for them.
 std::shared_ptr<ScratchBlock> Program::allocate(const char* call, const Shape& shape, DType dtype) {
-  reap();
-  try {
-    return std::make_shared<ScratchBlock>(scratch_, bytes_of(shape, dtype));
-  } catch (const AllocationError& error) {
-    throw AllocationError(fmt::format("{}: no room for {} on {}: {}", call, describe(dtype, shape),
-                                      context_.where().str(), error.what()));
+  for (;;) {
+    reap();
+    try {
+      return std::make_shared<ScratchBlock>(scratch_, bytes_of(shape, dtype));
+    } catch (const AllocationError& error) {
+      if (await_oldest()) continue;
+      throw AllocationError(fmt::format("{}: no room for {} on {}: {}", call,
+                                        describe(dtype, shape), context_.where().str(),
+                                        error.what()));
+    }
   }
 }
 
 Handle Program::make_handle(TensorValue value, std::shared_ptr<ScratchBlock> block,
-                            std::shared_ptr<CommandState> producer, std::uint64_t offset) {
+                            std::shared_ptr<CommandState> producer, std::uint64_t offset,
+                            IndexValues index) {
   return Handle(std::make_shared<const Handle::State>(
       Handle::State{this, scratch_, std::move(value), data_, std::move(block), std::nullopt,
-                    std::move(producer), offset}));
+                    std::move(producer), offset, std::move(index)}));
 }
 
-// A block that is ready for use: a composite that makes it has completed.
+// A block that is ready for use: the command that makes it has completed.
 const Handle::State& Program::operand(const char* call, const Handle& handle, bool memory_allowed) {
+  const Handle::State& state = checked(call, handle, memory_allowed);
+  await(state);
+  return state;
+}
+
+// A block of this kernel; its bytes may be under way.
+const Handle::State& Program::checked(const char* call, const Handle& handle, bool memory_allowed) {
   const Handle::State& state = handle.state();
   if (state.program != this)
     throw UsageError(fmt::format("{}: {} belongs to another kernel", call, handle.str()));
@@ -113,8 +131,35 @@ const Handle::State& Program::operand(const char* call, const Handle& handle, bo
     throw UsageError(fmt::format("{}: {} at {} is a reference; tl.load it first", call,
                                  handle.str(), state.ptr->str()));
   }
-  if (state.producer && !state.producer->done()) context_.wait(*state.producer);
   return state;
+}
+
+// Of which a view is made. That needs no bytes; but a block that a load gathers has no layout
+// before it is there.
+const Handle::State& Program::viewed_block(const char* call, const Handle& handle) {
+  const Handle::State& state = checked(call, handle);
+  if (state.gathered) await(state);
+  return state;
+}
+
+void Program::await(const Handle::State& state) {
+  if (!state.producer) return;
+  settle(state.producer);
+  state.producer.reset();
+  state.value.image = state.value.image.without_captures();  // the instant of the issue is over
+  if (state.gathered && data_ != nullptr) state.value = gathered_value(*state.gathered);
+  state.gathered.reset();
+}
+
+// False: all have completed.
+bool Program::await_oldest() {
+  for (const InFlight& entry : in_flight_) {
+    if (entry.command->done()) continue;
+    const std::shared_ptr<CommandState> oldest = entry.command;
+    context_.wait(*oldest);
+    return true;
+  }
+  return false;
 }
 
 NodeId Program::gemm_engine() const {
@@ -124,47 +169,6 @@ NodeId Program::gemm_engine() const {
 }
 
 void Program::run(Command command) { context_.wait(*context_.issue(std::move(command))); }
-
-// Failed commands stay, so that a wait reports them; PE_CPU reports those without a wait when the
-// kernel has ended.
-void Program::reap() {
-  const auto finished = [](const InFlight& entry) {
-    return entry.command->done() && entry.command->error().empty();
-  };
-  in_flight_.erase(std::remove_if(in_flight_.begin(), in_flight_.end(), finished),
-                   in_flight_.end());
-}
-
-// --- shape ---
-
-Handle Program::view_of(const char* call, const Handle& x,
-                        TensorValue (*view)(const TensorValue&, const Shape&), const Shape& shape) {
-  context_.calling(call + 3);  // behind "tl."
-  const Handle::State& state = operand(call, x);
-  return make_handle(view(state.value, shape), state.block, {}, state.offset);
-}
-
-Handle Program::trans(const Handle& x) {
-  return view_of("tl.trans", x,
-                 [](const TensorValue& value, const Shape&) { return transposed(value); }, {});
-}
-
-Handle Program::reshape(const Handle& x, const Shape& shape) {
-  return view_of("tl.reshape", x, &reshaped, shape);
-}
-
-Handle Program::slice(const Handle& x, std::int64_t begin, std::int64_t end) {
-  context_.calling("slice");
-  const Handle::State& state = operand("tl.slice", x);
-  TensorValue rows = sliced(state.value, begin, end);
-  const std::uint64_t offset =
-      static_cast<std::uint64_t>(begin * strides_of(state.value).front()) * size_of(x.dtype());
-  return make_handle(std::move(rows), state.block, {}, state.offset + offset);
-}
-
-Handle Program::broadcast_to(const Handle& x, const Shape& shape) {
-  return view_of("tl.broadcast_to", x, &kernbench::broadcast_to, shape);
-}
 
 // --- make ---
 
@@ -179,7 +183,8 @@ Handle Program::arange(std::int64_t begin, std::int64_t end, DType dtype) {
     write_element(bytes.data() + static_cast<std::uint64_t>(i - begin) * size, dtype,
                   static_cast<double>(i));
   }
-  return make_handle(FunctionalModel::constant(bytes.data(), shape, dtype), std::move(block));
+  return make_handle(FunctionalModel::constant(bytes.data(), shape, dtype), std::move(block), {}, 0,
+                     index_range(begin, end, dtype));
 }
 
 Handle Program::full(const Shape& shape, double value, DType dtype) {
@@ -188,28 +193,33 @@ Handle Program::full(const Shape& shape, double value, DType dtype) {
   const bool is_zero = value == 0 || data_ == nullptr;
   return make_handle(
       is_zero ? FunctionalModel::zeros(shape, dtype) : FunctionalModel::full(shape, dtype, value),
-      std::move(block));
+      std::move(block), {}, 0, index_full(shape, value, dtype));
 }
 
 // --- control ---
 
-void Program::cycles(std::uint64_t n) {
-  begin("cycles");
+void Program::cycles(std::uint64_t n, CallSite site) {
+  begin("cycles", site);
   context_.cycles(n);
 }
 
-void Program::wait(const Composite& composite) {
+void Program::wait(const Composite& composite, CallSite site) {
   if (!composite.command_) throw UsageError("tl.wait for a composite that was not made");
-  begin("wait");
-  context_.wait(*composite.command_);
-  reap();
+  begin("wait", site);
+  wait_for(composite.command_);
 }
 
-void Program::wait() {
-  begin("wait");
-  const std::vector<InFlight> all = in_flight_;
-  for (const InFlight& entry : all) context_.wait(*entry.command);
+void Program::wait(const Handle& handle, CallSite site) {
+  const Handle::State& state = checked("tl.wait", handle);
+  begin("wait", site);
+  if (state.producer) wait_for(state.producer);
+  await(state);
+}
+
+void Program::wait(CallSite site) {
+  begin("wait", site);
   reap();
+  while (!in_flight_.empty()) wait_for(std::shared_ptr<CommandState>(in_flight_.front().command));
 }
 
 std::int64_t Program::cdiv(std::int64_t a, std::int64_t b) {

@@ -34,39 +34,41 @@ void Program::send_bytes(const std::string& direction, TensorValue value, const 
   context_.ipcq_send(std::move(message));
 }
 
-void Program::send(const std::string& direction, const Handle& block) {
-  begin("send");
+void Program::send(const std::string& direction, const Handle& block, CallSite site) {
+  begin("send", site);
   const Handle::State& state = operand("tl.send", block);
   send_bytes(direction, state.value, place_of(block));
 }
 
 void Program::send(const std::string& direction, const Ptr& from, const Shape& shape, DType dtype,
-                   std::optional<MemorySpace> space) {
-  begin("send");
+                   std::optional<MemorySpace> space, CallSite site) {
+  begin("send", site);
   from.check_dtype("tl.send", dtype);
   const std::uint64_t nbytes = bytes_of(shape, dtype);
   const PhysRanges places = resolve_in("tl.send", from, nbytes, space);
+  access("tl.send", from, places, false);
   TensorValue value{{}, shape, dtype, {}};
   if (data_ != nullptr) value = data_->view(accessor(), places, shape, dtype);
   send_bytes(direction, std::move(value), places);
 }
 
 void Program::send(const std::string& direction, const Ptr& from, std::uint64_t nbytes,
-                   std::optional<MemorySpace> space) {
+                   std::optional<MemorySpace> space, CallSite site) {
   const DType dtype = from.dtype().value_or(DType::i8);
   if (nbytes == 0 || nbytes % size_of(dtype) != 0) {
     throw UsageError(fmt::format("tl.send of {} bytes at {}: no multiple of the {} of {}", nbytes,
                                  from.str(), size_of(dtype), name_of(dtype)));
   }
-  send(direction, from, Shape{static_cast<std::int64_t>(nbytes / size_of(dtype))}, dtype, space);
+  send(direction, from, Shape{static_cast<std::int64_t>(nbytes / size_of(dtype))}, dtype, space,
+       site);
 }
 
 // --- recv ---
 
 // Pays for the call. An empty direction: any.
 IpcqReceive Program::begin_receive(const char* call, const std::string& direction,
-                                   const Shape& shape, DType dtype) {
-  begin(call);
+                                   const Shape& shape, DType dtype, CallSite site) {
+  begin(call, site);
   IpcqReceive request;
   request.direction = direction;
   request.shape = shape;
@@ -84,63 +86,68 @@ Handle Program::receive(IpcqReceive request, std::shared_ptr<ScratchBlock> block
   return make_handle(std::move(value), std::move(block));
 }
 
-Handle Program::recv(const std::string& direction, const Shape& shape, DType dtype) {
+Handle Program::recv(const std::string& direction, const Shape& shape, DType dtype, CallSite site) {
   if (direction.empty())
     throw UsageError("tl.recv: a direction without a name; tl.recv(shape, dtype) takes any");
-  IpcqReceive request = begin_receive("recv", direction, shape, dtype);
+  IpcqReceive request = begin_receive("recv", direction, shape, dtype, site);
   return receive(std::move(request), allocate("tl.recv", shape, dtype));
 }
 
-Handle Program::recv(const Shape& shape, DType dtype, std::string* direction) {
-  IpcqReceive request = begin_receive("recv", "", shape, dtype);
+Handle Program::recv(const Shape& shape, DType dtype, std::string* direction, CallSite site) {
+  IpcqReceive request = begin_receive("recv", "", shape, dtype, site);
   return receive(std::move(request), allocate("tl.recv", shape, dtype), direction);
 }
 
 Handle Program::recv(const std::string& direction, const Shape& shape, DType dtype,
-                     const Handle& dst) {
-  IpcqReceive request = begin_receive("recv", direction, shape, dtype);
+                     const Handle& dst, CallSite site) {
+  IpcqReceive request = begin_receive("recv", direction, shape, dtype, site);
   const Handle::State& target = operand("tl.recv", dst);
   if (target.block->nbytes() < bytes_of(shape, dtype)) {
     throw UsageError(fmt::format("tl.recv of {} into {}, which has {} bytes",
                                  describe(dtype, shape), dst.str(), target.block->nbytes()));
   }
+  check_overwrite("tl.recv", dst);
   request.copy_to = MemorySpace::tcm;
   return receive(std::move(request), target.block);
 }
 
 Handle Program::recv(const std::string& direction, const Shape& shape, DType dtype, const Ptr& dst,
-                     MemorySpace dst_space) {
-  IpcqReceive request = begin_receive("recv", direction, shape, dtype);
+                     MemorySpace dst_space, CallSite site) {
+  IpcqReceive request = begin_receive("recv", direction, shape, dtype, site);
   dst.check_dtype("tl.recv", dtype);
   request.copy_to = dst_space;
   request.to = resolve_in("tl.recv", dst, request.nbytes(), dst_space);
+  check_order("tl.recv", dst, request.to, true);
   const PhysRanges to = request.to;
   const Handle handle = receive(std::move(request), allocate("tl.recv", shape, dtype));
+  access("tl.recv", dst, to, true);  // behind the message
   if (data_ != nullptr) data_->write(accessor(), handle.state().value, to);
   return handle;
 }
 
-RecvFuture Program::recv_async(const std::string& direction, const Shape& shape, DType dtype) {
-  begin("recv_async");
+RecvFuture Program::recv_async(const std::string& direction, const Shape& shape, DType dtype,
+                               CallSite site) {
+  begin("recv_async", site);
   RecvFuture future;
   future.state_ = std::make_shared<RecvFuture::State>();
   *future.state_ = {this, direction, context_.ipcq_reserve(direction), shape, dtype, std::nullopt};
   return future;
 }
 
-Handle Program::wait(const RecvFuture& future) {
+Handle Program::wait(const RecvFuture& future, CallSite site) {
   if (future.state_ == nullptr) throw UsageError("tl.wait for a receive that was not made");
   RecvFuture::State& state = *future.state_;
   if (state.program != this) throw UsageError("tl.wait for a receive of another kernel");
-  IpcqReceive request = begin_receive("wait", state.direction, state.shape, state.dtype);
+  IpcqReceive request = begin_receive("wait", state.direction, state.shape, state.dtype, site);
   if (state.block) return *state.block;
   request.place = state.place;
   state.block = receive(std::move(request), allocate("tl.wait", state.shape, state.dtype));
   return *state.block;
 }
 
-Handle Program::recv_no_consume(const std::string& direction, const Shape& shape, DType dtype) {
-  IpcqReceive request = begin_receive("recv_no_consume", direction, shape, dtype);
+Handle Program::recv_no_consume(const std::string& direction, const Shape& shape, DType dtype,
+                                CallSite site) {
+  IpcqReceive request = begin_receive("recv_no_consume", direction, shape, dtype, site);
   request.consume = false;
   return receive(std::move(request), allocate("tl.recv_no_consume", shape, dtype));
 }

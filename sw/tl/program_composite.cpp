@@ -6,6 +6,7 @@
 #include "models/base/errors.h"
 #include "models/data/functional_model.h"
 #include "models/data/shape_rules.h"
+#include "sw/tl/block_access.h"
 #include "sw/tl/program.h"
 
 namespace kernbench::tl {
@@ -41,6 +42,13 @@ void check_tile(const char* call, const std::optional<TileShape>& tile) {
                                tile->k, tile->n));
 }
 
+// Of memory that says what it holds.
+std::optional<DType> dtype_of(const CompositeOutput& out) {
+  if (const auto* block = std::get_if<BlockPtr>(&out)) return block->dtype();
+  if (const auto* memory = std::get_if<Ptr>(&out)) return memory->dtype();
+  return std::nullopt;
+}
+
 // Rows and columns: all axes but the last are rows.
 std::pair<std::int64_t, std::int64_t> matrix_extents(const Shape& shape) {
   const std::int64_t columns = shape.rank() == 0 ? 1 : shape[shape.rank() - 1];
@@ -61,33 +69,47 @@ IssuedOp record(FunctionalModel& data, MathParams params, std::vector<TensorValu
 // Where the result goes: memory, or a new block of TCM.
 struct Program::Target {
   CompositeOperand operand;
-  std::optional<Ptr> out;
-  std::shared_ptr<ScratchBlock> block;
+  std::shared_ptr<ScratchBlock> block;  // null: memory
+  std::optional<BlockAccess> access;    // memory with strides
   PhysRanges places;
+  PhysRanges writes() const { return block == nullptr ? places : PhysRanges(); }  // in memory
 
   // The common end of composites: binds operands and result, records `params` with data on, and
   // issues `plan`.
   template <class Plan, class Params>
-  static Composite issue(Program& tl, const char* call, const std::optional<Ptr>& out,
+  static Composite issue(Program& tl, const char* call, const CompositeOutput& out,
                          const Shape& shape, const std::vector<Handle>& handles, Plan plan,
                          Params params);
 };
 
-Program::Target Program::make_target(const char* call, const std::optional<Ptr>& out,
+Program::Target Program::make_target(const char* call, const CompositeOutput& out,
                                      const Shape& shape, DType dtype) {
   Target target;
   target.operand.dtype = dtype;
-  target.out = out;
-  if (!out) {
+  if (std::holds_alternative<std::monostate>(out)) {
     target.block = allocate(call, shape, dtype);
     target.operand = operand_of(*target.block, shape, dtype);
     target.places = place_of(*target.block);
     return target;
   }
-  out->check_dtype(call, dtype);
-  target.operand.address = out->address();
+  if (const auto* block = std::get_if<BlockPtr>(&out)) {
+    if (block->block_shape() != shape)
+      throw UsageError(fmt::format("{}: the result {} goes to a block {}: the shapes differ", call,
+                                   shape.str(), block->block_shape().str()));
+    const Handle place = ref(*block);
+    block->base().check_dtype(call, dtype);
+    target.access = strided_access(call, *block, {}, true);
+    target.operand = operand_of(place);
+    target.places = resolve(call, block->base(), target.access->runs);
+    check_order(call, block->base(), target.places, true);
+    return target;
+  }
+  const Ptr& memory = std::get<Ptr>(out);
+  memory.check_dtype(call, dtype);
+  target.operand.address = memory.address();
   target.places =
-      resolve(call, *out, static_cast<std::uint64_t>(shape.elements()) * size_of(dtype));
+      resolve(call, memory, static_cast<std::uint64_t>(shape.elements()) * size_of(dtype));
+  check_order(call, memory, target.places, true);
   return target;
 }
 
@@ -95,27 +117,40 @@ Program::Target Program::make_target(const char* call, const std::optional<Ptr>&
 struct Program::BoundOperands {
   std::vector<TensorValue> inputs;  // none with data off
   std::vector<std::shared_ptr<const Handle::State>> handles;
-  PhysRanges from;
+  PhysRanges from;   // with data on
+  PhysRanges reads;  // in memory
 };
 
+TensorValue Program::view_of(const BlockAccess& access, const PhysRanges& from) const {
+  const auto elements = static_cast<std::int64_t>(access.nbytes() / size_of(access.dtype));
+  return access.loaded(data_->view(accessor(), from, Shape{elements}, access.dtype).image, 0);
+}
+
 Program::BoundOperands Program::bind_operands(const char* call,
-                                              const std::vector<Handle>& handles) const {
+                                              const std::vector<Handle>& handles) {
   BoundOperands bound;
   for (const Handle& handle : handles) {
     const Handle::State& state = handle.state();
     bound.handles.push_back(handle.state_);
-    const PhysRanges from =
-        state.ptr ? resolve(call, *state.ptr, handle.nbytes()) : place_of(handle);
+    const PhysRanges from = state.access ? resolve(call, *state.ptr, state.access->runs)
+                            : state.ptr  ? resolve(call, *state.ptr, handle.nbytes())
+                                         : place_of(handle);
+    if (state.ptr) {
+      check_order(call, *state.ptr, from, false);
+      bound.reads.insert(bound.reads.end(), from.begin(), from.end());
+    }
     if (data_ == nullptr) continue;
-    bound.inputs.push_back(state.ptr ? data_->view(accessor(), from, handle.shape(), handle.dtype())
-                                     : state.value);
+    bound.inputs.push_back(state.access ? view_of(*state.access, from)
+                           : state.ptr
+                               ? data_->view(accessor(), from, handle.shape(), handle.dtype())
+                               : state.value);
     bound.from.insert(bound.from.end(), from.begin(), from.end());
   }
   return bound;
 }
 
 template <class Plan, class Params>
-Composite Program::Target::issue(Program& tl, const char* call, const std::optional<Ptr>& out,
+Composite Program::Target::issue(Program& tl, const char* call, const CompositeOutput& out,
                                  const Shape& shape, const std::vector<Handle>& handles, Plan plan,
                                  Params params) {
   // The operands bind before the result is visible, also where it overwrites them.
@@ -131,7 +166,8 @@ Composite Program::Target::issue(Program& tl, const char* call, const std::optio
     command.data = std::move(issued.op);
     value = std::move(issued.value);
   }
-  return tl.submit(std::move(command), value, std::move(target), std::move(bound.handles));
+  return tl.submit(call, std::move(command), value, std::move(target), std::move(bound.handles),
+                   std::move(bound.reads));
 }
 
 // What the entries do to values, with their operands behind `handles`, and what they take of the
@@ -162,11 +198,17 @@ std::vector<EpilogueOp> Program::bind_epilogue(const std::vector<EpilogueEntry>&
   return ops;
 }
 
-// A reference to memory is dense, row by row; a block in TCM may be a view.
+// A reference to memory is dense, row by row, or has strides; a block in TCM may be a view.
 CompositeOperand Program::operand_of(const Handle& handle) const {
   const Handle::State& state = handle.state();
   const TensorLayout layout = matrix_layout(state.value);
-  if (state.ptr) return {false, state.ptr->address(), handle.dtype(), layout};
+  if (state.access && !layout.regular())
+    throw UsageError(
+        fmt::format("{} at {}: the rows of a reference must lie at one pitch; make it "
+                    "of rank 2, or load it",
+                    handle.str(), state.ptr->str()));
+  if (state.ptr)
+    return {false, state.ptr->address(), handle.dtype(), layout, state.access != nullptr};
   return {true, place_of(handle).front().pa + state.offset, handle.dtype(), layout};
 }
 
@@ -189,9 +231,9 @@ TileShape Program::default_tile() const {
   return {scheduler.integer("tile_m"), scheduler.integer("tile_k"), scheduler.integer("tile_n")};
 }
 
-Composite Program::composite(const GemmSpec& spec) {
+Composite Program::composite(const GemmSpec& spec, CallSite site) {
   static constexpr const char* call = "tl.composite(gemm)";
-  begin("composite");
+  begin("composite", site);
   check_tile(call, spec.tile_);
   std::vector<Handle> handles{spec.a_, spec.b_};
   operand(call, spec.a_, true);
@@ -215,7 +257,7 @@ Composite Program::composite(const GemmSpec& spec) {
 
   GemmParams params;
   params.engine = gemm_engine();
-  const std::optional<DType> target_dtype = spec.out_ ? spec.out_->dtype() : std::nullopt;
+  const std::optional<DType> target_dtype = dtype_of(spec.out_);
   params.out_dtype = spec.dtype_    ? spec.dtype_
                      : target_dtype ? target_dtype
                      : is_float(a)  ? promote(a, b)
@@ -233,12 +275,12 @@ Composite Program::composite(const GemmSpec& spec) {
   return Target::issue(*this, call, spec.out_, shape, handles, std::move(gemm), std::move(params));
 }
 
-Composite Program::composite(const MathSpec& spec) {
+Composite Program::composite(const MathSpec& spec, CallSite site) {
   const std::string name = fmt::format("tl.composite({})", name_of(spec.op_));
   const char* call = name.c_str();
-  begin("composite");
+  begin("composite", site);
   check_tile(call, spec.tile_);
-  if (is_reduction(spec.op_))
+  if (kind_of(spec.op_) != MathKind::element_wise || is_random(spec.op_))
     throw UsageError(fmt::format("{}: only element-wise operations are tiled", name));
 
   MathParams params;
@@ -258,7 +300,7 @@ Composite Program::composite(const MathSpec& spec) {
     dtypes.push_back(each.handle().dtype());
   }
   const Shape shape = result_shape(params, shapes);
-  const std::optional<DType> target_dtype = spec.out_ ? spec.out_->dtype() : std::nullopt;
+  const std::optional<DType> target_dtype = dtype_of(spec.out_);
   params.out_dtype = spec.dtype_    ? spec.dtype_
                      : target_dtype ? target_dtype
                                     : result_dtype(params, dtypes);
@@ -281,17 +323,24 @@ Composite Program::composite(const MathSpec& spec) {
   return Target::issue(*this, call, spec.out_, shape, handles, std::move(math), std::move(params));
 }
 
-Composite Program::submit(Command command, const TensorValue& value, Target target,
-                          std::vector<std::shared_ptr<const Handle::State>> operands) {
-  if (data_ != nullptr && target.out) data_->write(accessor(), value, target.places);
+Composite Program::submit(const char* call, Command command, const TensorValue& value,
+                          Target target, std::vector<std::shared_ptr<const Handle::State>> operands,
+                          PhysRanges reads) {
+  if (data_ != nullptr && !target.block)
+    data_->write(accessor(), target.access ? target.access->stored(value) : value, target.places);
+  InFlight entry;
+  entry.reads = std::move(reads);
+  entry.writes = target.writes();
+  entry.call = call;
   Composite composite;
   composite.command_ = context_.issue(std::move(command));
   if (target.block) {
     composite.result_ = make_handle(value, std::move(target.block), composite.command_);
     operands.push_back(composite.result_->state_);
   }
-  reap();
-  in_flight_.push_back({composite.command_, std::move(operands)});
+  entry.command = composite.command_;
+  entry.operands = std::move(operands);
+  put_in_flight(std::move(entry));
   return composite;
 }
 

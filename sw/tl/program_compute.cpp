@@ -1,91 +1,100 @@
-// Computations of kernels on blocks in TCM: products and PE_MATH operations.
-#include <algorithm>
-#include <string>
-
+// Products of blocks in TCM.
 #include "models/data/functional_model.h"
 #include "models/data/shape_rules.h"
 #include "sw/tl/program.h"
 
 namespace kernbench::tl {
 
-Handle Program::dot(const Handle& a, const Handle& b, std::optional<DType> out) {
-  begin("dot");
-  const Handle::State &left = operand("tl.dot", a), &right = operand("tl.dot", b);
-  const GemmExtents extents = gemm_extents(a.shape(), b.shape());
-  accumulator_dtype(a.dtype(), b.dtype());
-  const DType out_dtype =
-      out.value_or(is_float(a.dtype()) ? promote(a.dtype(), b.dtype()) : DType::i32);
-  const Shape shape{extents.m, extents.n};
-  std::shared_ptr<ScratchBlock> block = allocate("tl.dot", shape, out_dtype);
-  Command command{DotCommand{extents.m,
-                             extents.k,
-                             extents.n,
-                             a.dtype(),
-                             {operand_of(a), operand_of(b), operand_of(*block, shape, out_dtype)}},
-                  nullptr};
-  TensorValue value{ByteImage::zeros(bytes_of(shape, out_dtype)), shape, out_dtype, {}};
-  if (data_ != nullptr) {
-    GemmParams params;
-    params.out_dtype = out_dtype;
-    params.engine = gemm_engine();
-    PhysRanges from = place_of(a);
-    from.push_back(place_of(b).front());
-    IssuedOp issued = data_->gemm(std::move(params), {left.value, right.value},
-                                  {std::move(from), place_of(*block)});
-    command.data = std::move(issued.op);
-    value = std::move(issued.value);
-  }
-  Handle handle = make_handle(std::move(value), std::move(block));
-  run(std::move(command));
-  return handle;
+Handle::State Program::block_state(TensorValue value, std::shared_ptr<ScratchBlock> block) {
+  return {this, scratch_, std::move(value), data_, std::move(block), std::nullopt, {}};
 }
 
-Handle Program::math(MathOp op, const std::vector<Operand>& operands, std::optional<int> axis,
-                     std::optional<DType> out) {
-  begin(name_of(op).data());  // of literals
-  const std::string call = "tl." + std::string(name_of(op));
-  MathParams params;
-  params.op = op;
-  params.axis = axis;
-  params.out_dtype = out;
-  std::vector<TensorValue> inputs;
-  std::vector<Shape> shapes;
-  std::vector<DType> dtypes;
-  std::vector<CompositeOperand> tensors;
-  OpAddresses places;
-  std::int64_t elements = 1;
-  for (const Operand& each : operands) {
-    if (!each.is_handle()) {
-      params.operands.push_back(MathOperand::scalar(each.scalar()));
-      continue;
-    }
-    const Handle& handle = each.handle();
-    const Handle::State& state = operand(call.c_str(), handle);
-    params.operands.push_back(MathOperand::tensor(static_cast<int>(shapes.size())));
-    shapes.push_back(handle.shape());
-    dtypes.push_back(handle.dtype());
-    tensors.push_back(operand_of(handle));
-    elements = std::max(elements, handle.shape().elements());
-    if (data_ == nullptr) continue;
-    inputs.push_back(state.value);
-    places.from.push_back(place_of(handle).front());
+// Issues a computation of blocks; waits, or under a tl::Overlap leaves it under way.
+std::vector<Handle> Program::compute(const std::string& call, Command command,
+                                     std::vector<Handle::State> results,
+                                     const std::vector<Operand>& operands) {
+  const std::shared_ptr<CommandState> state = context_.issue(std::move(command));
+  if (overlaps_ == 0) context_.wait(*state);
+  InFlight entry{state, {}, {}, {}, call, true};
+  std::vector<Handle> handles;
+  for (Handle::State& result : results) {
+    if (overlaps_ > 0) result.producer = state;
+    handles.push_back(Handle(std::make_shared<const Handle::State>(std::move(result))));
+    entry.operands.push_back(handles.back().state_);
   }
-  const Shape shape = result_shape(params, shapes);
-  const DType dtype = result_dtype(params, dtypes);
-  elements = std::max(elements, shape.elements());  // of the widest operand, once broadcast
-  std::shared_ptr<ScratchBlock> block = allocate(call.c_str(), shape, dtype);
-  tensors.push_back(operand_of(*block, shape, dtype));
-  Command command{MathCommand{op, elements, std::move(tensors)}, nullptr};
+  if (overlaps_ == 0) return handles;
+  for (const Operand& each : operands) {
+    if (each.is_handle()) entry.operands.push_back(each.handle().state_);
+  }
+  put_in_flight(std::move(entry));
+  return handles;
+}
+
+// --- products
+
+Handle Program::dot(const Handle& a, const Handle& b, std::optional<DType> out, CallSite site) {
+  begin("dot", site);
+  operand("tl.dot", a);
+  operand("tl.dot", b);
+  const Shape shape = dot_shape(a.shape(), b.shape());
+  accumulator_dtype(a.dtype(), b.dtype());
+  const DType dtype =
+      out.value_or(is_float(a.dtype()) ? promote(a.dtype(), b.dtype()) : DType::i32);
+  return product({a, b}, dtype, allocate("tl.dot", shape, dtype));
+}
+
+Handle Program::accumulate(const Handle& a, const Handle& b, Handle&& acc, CallSite site) {
+  begin("dot", site);
+  operand("tl.dot", a);
+  operand("tl.dot", b);
+  operand("tl.dot", acc);
+  const Shape shape = dot_shape(a.shape(), b.shape());
+  const DType dtype = accumulator_dtype(a.dtype(), b.dtype());
+  check_accumulator(shape, dtype, acc.shape(), acc.dtype());
+  reap();
+  const bool in_place = has_block_alone(acc) && acc.state_ != a.state_ && acc.state_ != b.state_;
+  Handle result =
+      product({a, b, acc}, dtype, in_place ? acc.state().block : allocate("tl.dot", shape, dtype));
+  acc = Handle();
+  return result;
+}
+
+// All of a block, which neither another handle nor a command under way has.
+bool Program::has_block_alone(const Handle& handle) {
+  const Handle::State& state = handle.state();
+  return handle.state_.use_count() == 1 && state.block.use_count() == 1 && state.offset == 0 &&
+         state.value.dense() && state.block->nbytes() == handle.nbytes();
+}
+
+// Of a and b, added to a third operand if there is one.
+Handle Program::product(const std::vector<Operand>& operands, DType dtype,
+                        std::shared_ptr<ScratchBlock> block) {
+  const Handle &a = operands[0].handle(), &b = operands[1].handle();
+  const GemmExtents extents = dot_extents(a.shape(), b.shape());
+  const Shape shape = dot_shape(a.shape(), b.shape());
+  DotCommand dot{extents.m, extents.k, extents.n, a.dtype(), {}, extents.batch};
+  for (const Operand& each : operands) dot.operands.push_back(operand_of(each.handle()));
+  dot.operands.push_back(operand_of(*block, shape, dtype));
+  Command command{std::move(dot), nullptr};
   TensorValue value{ByteImage::zeros(bytes_of(shape, dtype)), shape, dtype, {}};
   if (data_ != nullptr) {
-    places.to = place_of(*block);
-    IssuedOp issued = data_->math(std::move(params), std::move(inputs), std::move(places));
+    GemmParams params;
+    params.out_dtype = dtype;
+    params.accumulates = operands.size() > 2;
+    params.engine = gemm_engine();
+    std::vector<TensorValue> inputs;
+    OpAddresses places{{}, place_of(*block)};
+    for (const Operand& each : operands) {
+      inputs.push_back(each.handle().state().value);
+      places.from.push_back(place_of(each.handle()).front());
+    }
+    IssuedOp issued = data_->gemm(std::move(params), std::move(inputs), std::move(places));
     command.data = std::move(issued.op);
     value = std::move(issued.value);
   }
-  Handle handle = make_handle(std::move(value), std::move(block));
-  run(std::move(command));
-  return handle;
+  return compute("tl.dot", std::move(command), {block_state(std::move(value), std::move(block))},
+                 operands)
+      .front();
 }
 
 }  // namespace kernbench::tl

@@ -1,43 +1,89 @@
 // Accesses of kernels to memory: references, loads, stores.
 #include "models/data/functional_model.h"
-#include "sw/tl/program.h"
+#include "sw/tl/memory_access.h"
 
 namespace kernbench::tl {
 
-Handle Program::ref(const Ptr& ptr, const Shape& shape, DType dtype) {
-  context_.calling("ref");
+Handle Program::ref(const Ptr& ptr, const Shape& shape, DType dtype, CallSite site) {
+  context_.calling("ref", site);
   ptr.check_dtype("tl.ref", dtype);
   ptr.check_access("tl.ref", bytes_of(shape, dtype));
   return Handle(std::make_shared<const Handle::State>(
       Handle::State{this, scratch_, {{}, shape, dtype, {}}, data_, nullptr, ptr, nullptr, 0}));
 }
 
-Handle Program::load(const Ptr& ptr, const Shape& shape, DType dtype) {
-  begin("load");
-  ptr.check_dtype("tl.load", dtype);
+Program::Access Program::begin_load(const char* call, const Ptr& ptr, const Shape& shape,
+                                    DType dtype, CallSite site) {
+  begin(call + 3, site);  // behind "tl."
+  ptr.check_dtype(call, dtype);
   const std::uint64_t nbytes = bytes_of(shape, dtype);
-  const PhysRanges from = resolve("tl.load", ptr, nbytes);
-  std::shared_ptr<ScratchBlock> block = allocate("tl.load", shape, dtype);
-  Command command{DmaCommand{false, ptr.address(), nbytes}, nullptr};
-  TensorValue value{ByteImage::zeros(nbytes), shape, dtype, {}};
+  const PhysRanges from = resolve(call, ptr, nbytes);
+  check_order(call, ptr, from, false);
+  Access access{{DmaCommand{false, ptr.address(), nbytes}, nullptr},
+                {nullptr, {}, from, {}, call, true},
+                {ByteImage::zeros(nbytes), shape, dtype, {}},
+                allocate(call, shape, dtype)};
   if (data_ != nullptr) {
-    IssuedOp issued = data_->load(accessor(), from, shape, dtype, place_of(*block));
-    command.data = std::move(issued.op);
-    value = std::move(issued.value);
+    IssuedOp issued = data_->load(accessor(), from, shape, dtype, place_of(*access.block));
+    access.command.data = std::move(issued.op);
+    access.value = std::move(issued.value);
   }
-  run(std::move(command));
-  value.image = value.image.without_captures();  // the instant of the issue is over
-  return make_handle(std::move(value), std::move(block));
+  return access;
 }
 
-void Program::store(const Ptr& ptr, const Handle& block) {
-  begin("store");
-  const Handle::State& state = operand("tl.store", block);
-  ptr.check_dtype("tl.store", block.dtype());
-  const PhysRanges to = resolve("tl.store", ptr, block.nbytes());
-  Command command{DmaCommand{true, ptr.address(), block.nbytes()}, nullptr};
-  if (data_ != nullptr) command.data = data_->store(accessor(), state.value, to, place_of(block));
-  run(std::move(command));
+Program::Access Program::begin_store(const char* call, const Ptr& ptr, const Handle& block,
+                                     CallSite site) {
+  begin(call + 3, site);
+  const Handle::State& state = operand(call, block);
+  ptr.check_dtype(call, block.dtype());
+  const PhysRanges to = resolve(call, ptr, block.nbytes());
+  check_order(call, ptr, to, true);
+  Access access{{DmaCommand{true, ptr.address(), block.nbytes()}, nullptr},
+                {nullptr, {block.state_}, {}, to, call, true},
+                {},
+                nullptr};
+  if (data_ != nullptr)
+    access.command.data = data_->store(accessor(), state.value, to, place_of(block));
+  return access;
+}
+
+Handle Program::complete(Access access) {
+  note(access.entry, agent_);
+  run(std::move(access.command));
+  if (access.block == nullptr) return {};
+  access.value.image = access.value.image.without_captures();  // the instant of the issue is over
+  if (access.gathered && data_ != nullptr) access.value = gathered_value(*access.gathered);
+  return make_handle(std::move(access.value), std::move(access.block));
+}
+
+Handle Program::leave_under_way(Access access) {
+  access.entry.command = context_.issue(std::move(access.command));
+  Handle::State state{
+      this,    scratch_, std::move(access.value), data_, std::move(access.block), std::nullopt,
+      nullptr, 0};
+  if (state.block == nullptr) state = *access.entry.operands.front();  // the block that is stored
+  state.producer = access.entry.command;
+  state.gathered = std::move(access.gathered);
+  const Handle handle(std::make_shared<const Handle::State>(std::move(state)));
+  access.entry.operands.push_back(handle.state_);
+  put_in_flight(std::move(access.entry));
+  return handle;
+}
+
+Handle Program::load(const Ptr& ptr, const Shape& shape, DType dtype, CallSite site) {
+  return complete(begin_load("tl.load", ptr, shape, dtype, site));
+}
+
+Handle Program::load_async(const Ptr& ptr, const Shape& shape, DType dtype, CallSite site) {
+  return leave_under_way(begin_load("tl.load_async", ptr, shape, dtype, site));
+}
+
+void Program::store(const Ptr& ptr, const Handle& block, CallSite site) {
+  complete(begin_store("tl.store", ptr, block, site));
+}
+
+Handle Program::store_async(const Ptr& ptr, const Handle& block, CallSite site) {
+  return leave_under_way(begin_store("tl.store_async", ptr, block, site));
 }
 
 }  // namespace kernbench::tl

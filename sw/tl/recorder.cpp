@@ -131,7 +131,10 @@ std::string hex(std::uint64_t value) {
 }
 
 std::string text_of(const CompositeOperand& operand) {
-  return operand.pinned ? "tcm" : hex(operand.address);
+  if (operand.pinned) return "tcm";
+  if (!operand.strided) return hex(operand.address);
+  return fmt::format("{}[{},{}]", hex(operand.address), operand.layout->row_stride,
+                     operand.layout->column_stride);
 }
 
 std::string text_of(const std::vector<EpilogueStage>& epilogue) {
@@ -143,10 +146,13 @@ std::string text_of(const std::vector<EpilogueStage>& epilogue) {
 
 struct CommandText {
   std::string operator()(const DmaCommand& c) const {
-    return fmt::format("{}{} {}", c.write ? "dma_write " : "dma_read ", hex(c.address), c.nbytes);
+    return fmt::format("{}{} {}{}", c.write ? "dma_write " : "dma_read ", hex(c.address), c.nbytes,
+                       c.runs == nullptr ? "" : fmt::format(" in {} runs", c.runs->size()));
   }
   std::string operator()(const DotCommand& c) const {
-    return fmt::format("dot {}x{}x{} {}", c.m, c.k, c.n, name_of(c.dtype));
+    return fmt::format("dot {}{}x{}x{} {}{}", c.batch == 1 ? "" : fmt::format("{} of ", c.batch),
+                       c.m, c.k, c.n, name_of(c.dtype),
+                       c.operands.size() > 3 ? " accumulates" : "");
   }
   std::string operator()(const MathCommand& c) const {
     return fmt::format("math {} {}", name_of(c.op), c.elements);

@@ -1,6 +1,7 @@
 // Random kernels on a whole machine: what tl records, the PEs carry out and phase 2 computes is
 // what a machine that does one thing after another comes to (tests/support/plain_machine.h), byte
-// for byte; deferred on one thread and eager on three, with the same times and records. See
+// for byte; deferred on one thread and eager on three, with the same times and records; and with
+// everything that can be left under way left so, with which a PE alone takes no longer. See
 // tests/phase2/value_graph_test.cpp for the same programs without a machine.
 #include <rapidcheck.h>
 
@@ -22,11 +23,50 @@ constexpr std::int64_t bytes = PlainMachine::memory_bytes;
 
 // One program for each PE, for a bench and its kernel, which are plain functions.
 const std::vector<PlainMachine>* programs = nullptr;
+bool overlapped = false;
+
+// Accesses left under way, and the wait before one that touches what they write, or writes what
+// they read.
+class MemoryInUse {
+ public:
+  void wait_before(tl::Program& tl, std::size_t at, std::size_t end, bool write) {
+    for (const Access& access : accesses_) {
+      if (at < access.end && access.at < end && (write || access.write)) tl.wait(access.handle);
+    }
+  }
+  tl::Handle keep(const tl::Handle& handle, std::size_t at, std::size_t end, bool write) {
+    accesses_.push_back({handle, at, end, write});
+    return handle;
+  }
+
+ private:
+  struct Access {
+    tl::Handle handle;
+    std::size_t at = 0, end = 0;
+    bool write = false;
+  };
+  std::vector<Access> accesses_;
+};
 
 void kernel(tl::Program& tl, tl::Ptr memory) {
   const PlainMachine& plain = (*programs)[static_cast<std::size_t>(tl.program_id(0))];
   const auto place = [&](std::size_t at, DType dtype) {
     return (memory + tl.program_id(0) * bytes + static_cast<std::int64_t>(at)).as(dtype);
+  };
+  std::optional<tl::Overlap> overlap;
+  if (overlapped) overlap.emplace(tl);
+  MemoryInUse in_use;
+  const auto load = [&](std::size_t at, const Shape& shape, DType dtype) {
+    if (!overlapped) return tl.load(place(at, dtype), shape, dtype);
+    const std::size_t end = at + static_cast<std::size_t>(shape.elements()) * size_of(dtype);
+    in_use.wait_before(tl, at, end, false);
+    return in_use.keep(tl.load_async(place(at, dtype), shape, dtype), at, end, false);
+  };
+  const auto store = [&](std::size_t at, const tl::Handle& block) {
+    if (!overlapped) return tl.store(place(at, block.dtype()), block);
+    const std::size_t end = at + block.nbytes();
+    in_use.wait_before(tl, at, end, true);
+    in_use.keep(tl.store_async(place(at, block.dtype()), block), at, end, true);
   };
   std::vector<tl::Handle> blocks;
   for (const Action& action : plain.actions()) {
@@ -36,17 +76,17 @@ void kernel(tl::Program& tl, tl::Ptr memory) {
     const Shape shape{action.rows, action.columns};
     switch (action.kind) {
       case ActionKind::load:
-        blocks.push_back(tl.load(place(action.at, action.dtype), shape, action.dtype));
+        blocks.push_back(load(action.at, shape, action.dtype));
         break;
       case ActionKind::make:
         blocks.push_back(tl.full(shape, action.scalar, action.dtype));
         break;
       case ActionKind::store:
-        tl.store(place(action.at, operand(0).dtype()), operand(0));
+        store(action.at, operand(0));
         break;
       case ActionKind::copy: {
         const Shape run{static_cast<std::int64_t>(action.count)};
-        tl.store(place(action.to, DType::i8), tl.load(place(action.at, DType::i8), run, DType::i8));
+        store(action.to, load(action.at, run, DType::i8));
         break;
       }
       case ActionKind::math:
@@ -101,7 +141,9 @@ void run(Torch& torch) {
     for (const std::byte byte : plain.memory()) last.push_back(static_cast<std::int8_t>(byte));
   }
   memory.copy_(HostArray({pes, bytes}, i8, first));
-  torch.launch(LaunchSpec("random").on_pes({0, 1}), kernel, memory);
+  LaunchSpec launch("random");
+  programs->size() == 1 ? launch.on_pe(0) : launch.on_pes({0, 1});
+  torch.launch(launch, kernel, memory);
   torch.verify(memory, [last] { return last; });
 }
 
@@ -132,5 +174,12 @@ BOOST_AUTO_TEST_CASE(random_kernels_agree_with_a_machine_that_does_one_thing_aft
     const auto deferred = times_and_records(DataMode::deferred, 1),
                eager = times_and_records(DataMode::eager, 3);
     RC_ASSERT(deferred == eager);
+    overlapped = true;
+    times_and_records(DataMode::eager, 2);  // the values
+    const std::vector<PlainMachine> alone{plain.front()};
+    programs = &alone;
+    const Fs under_way = times_and_records(DataMode::eager, 2).first;
+    overlapped = false;
+    RC_ASSERT(under_way <= times_and_records(DataMode::eager, 2).first);
   }));
 }

@@ -97,6 +97,30 @@ BOOST_AUTO_TEST_CASE(a_run_that_reaches_its_limit_ends_with_a_message) {
              result.err);
 }
 
+BOOST_AUTO_TEST_CASE(memory_for_data_is_told_where_it_is_limited) {
+  const Words run{"run", "--bench", "layernorm", "--topology", "tiny", "--verify-data"};
+  const ProgramResult silent = kernbench_program(run),
+                      told = kernbench_program(joined(run, {"--data-memory", "1M"})),
+                      json = kernbench_program(joined(run, {"--data-memory", "1M", "--json"}));
+  BOOST_TEST(silent.status == 0, silent.err);
+  BOOST_TEST(!contains(silent.out, "data memory "), silent.out);
+  BOOST_TEST(contains(told.out, "data memory        at most "), told.out);
+  BOOST_TEST(contains(told.out, " of 1.0 MiB, "), told.out);
+  const auto memory = nlohmann::json::parse(json.out).at("host").at("data_memory");
+  BOOST_TEST(memory.at("limit_bytes") == 1 << 20);
+  BOOST_TEST(memory.at("peak_bytes") > 0);
+  BOOST_TEST(memory.at("peak_values") > 0);
+  for (const char* bad : {"12", "-1M", "1.5X", "2000T"}) {
+    const ProgramResult result = kernbench_program(joined(run, {"--data-memory", bad}));
+    BOOST_TEST(result.status == 2, bad << ": " << result.err);
+    BOOST_TEST(contains(result.err, "is not a size from 1M to 1024T"), result.err);
+  }
+  const ProgramResult without = kernbench_program(
+      {"run", "--bench", "layernorm", "--topology", "tiny", "--data-memory", "1M"});
+  BOOST_TEST(without.status == 2, without.status);
+  BOOST_TEST(contains(without.err, "--data-memory: this run has no data"), without.err);
+}
+
 BOOST_AUTO_TEST_CASE(an_allocation_that_the_host_refuses_is_an_error_and_no_crash) {
   if (!memory_can_be_limited) return;
   for (const unsigned long mebibytes : {150UL, 300UL, 500UL}) {

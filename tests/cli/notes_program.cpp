@@ -1,5 +1,6 @@
-// What makes `kernbench_notes` of the program's own objects: one more bench, test-notes, which says
-// something about its launches and messages. The linker sends calls of register_benches() here
+// What makes `kernbench_notes` of the program's own objects: more benches, test-notes, which says
+// something about its launches and messages, and test-messages, whose kernels say something about
+// their values. The linker sends calls of register_benches() here
 // (--wrap).
 #include "sw/benches/bench_registry.h"
 #include "sw/tl/program.h"
@@ -19,6 +20,29 @@ void run(Torch& torch) {
   x.read_discard();
 }
 
+// Row sums of {2, 4}; `below`: what they are asserted to stay below, the known values also.
+void tell(tl::Program& tl, tl::Tensor x, tl::Tensor out, float below) {
+  const tl::Handle block = tl.load(x.local(), x.local_shape(), x.dtype());
+  tl.device_print("sums ", tl.sum(block, 1));
+  tl.device_print("x ", block);
+  tl.device_assert(tl.sum(block, 1) < below, "sums are small");
+  tl.device_assert(tl.arange(0, 4) < 4, "of an index block");
+  tl.store(out.local(), tl.cumsum(block, 1));
+}
+
+void run_messages(Torch& torch) {
+  const DPPolicy rows{Placement::replicate, Placement::row_wise, 1, 2};
+  const Tensor x = torch.full({4, 4}, 2, f16, rows, "x"),
+               out = torch.empty({4, 4}, f16, rows, "out");
+  const auto below = static_cast<float>(torch.parameters().integer("below"));
+  torch.launch(LaunchSpec("telling").on_pes({0, 1}), tell, x, out, below);
+  torch.verify(out, [] {
+    std::vector<double> expected;
+    for (int i = 0; i < 16; ++i) expected.push_back(2 * (i % 4 + 1));
+    return expected;
+  });
+}
+
 }  // namespace
 
 #define WRAPPED(prefix) prefix##_ZN9kernbench16register_benchesERNS_13BenchRegistryE
@@ -28,4 +52,10 @@ extern "C" void WRAPPED(__real_)(kernbench::BenchRegistry& benches);
 extern "C" void WRAPPED(__wrap_)(kernbench::BenchRegistry& benches) {
   WRAPPED(__real_)(benches);
   benches.add({"test-notes", "launches with notes", {}, &run});
+  benches.add({"test-messages",
+               "kernels that print and assert",
+               {kernbench::Parameter::integer("below", "bound of the sums", "", "test")
+                    .default_val(10)
+                    .range("0", "100")},
+               &run_messages});
 }

@@ -121,18 +121,38 @@ BOOST_AUTO_TEST_CASE(what_cannot_be_compared_is_refused) {
   check_refused(with(systolic, {"--attribute", "rows=0"}), {"--attribute 'rows=0'", "1 to 65536"});
   check_refused(with(systolic, {"--shapes", "8x8"}), {"'8x8' is not MxKxN"});
   check_refused(with(systolic, {"--shapes", "8x8x8", "--random", "3"}), {"exclude each other"});
-  check_refused(with(systolic, {"--random", "0"}), {"--random: found 0"});
+  check_refused(with(systolic, {"--random", "0"}), {"--random: found 0, allowed is 1 to 10000"});
+  check_refused(with(systolic, {"--random", "10001"}), {"--random: found 10001", "1 to 10000"});
+  // Of 32 x 32 cells some 200 MiB.
+  check_refused({"--impl", "builtin.pe_gemm", "--random", "10000", "--max-memory", "100M"},
+                {"--random: operands and products of 10000 tiles take 2", "--max-memory is 100"});
   check_refused(with(systolic, {"--sizes", "64"}), {"--sizes changes nothing"});
   check_refused(with(systolic, {"--dtype", "f32"}), {"--dtype", "f32"});
   check_refused(with(systolic, {"--figure", "f.png"}), {"F.svg"});
   check_refused({"--impl", "builtin.forwarding", "--dtype", "i8"}, {"--dtype changes nothing"});
   check_refused({"--impl", "builtin.sram", "--sizes", "0"}, {"found 0"});
+  check_refused({"--impl", "builtin.sram", "--sizes", "64,8388608"},
+                {"--sizes: found 8388608, allowed is 1 to 4194304", "sip0.cube0.sram"});
+  check_refused({"--impl", "builtin.sram", "--attribute", "size_mb=1", "--sizes", "262144"},
+                {"--sizes: found 262144, allowed is 1 to 131072"});
 }
 
-BOOST_AUTO_TEST_CASE(a_tile_that_the_tcm_does_not_hold_fails_by_name) {
-  const ProgramResult result = compare(with(systolic, {"--shapes", "1024x2048x8"}));
-  BOOST_TEST(result.status == 1, result.out);
-  check_contains(result.err, {"1024x2048x8", "sip0.cube0.pe0"});
+// 2 MiB of A, 16 KiB of B, 32 KiB of the product, in a scratch of 1 MiB.
+BOOST_AUTO_TEST_CASE(a_tile_that_the_tcm_does_not_hold_is_refused_by_name) {
+  check_refused(with(systolic, {"--shapes", "8x8x8,1024x2048x8"}),
+                {"--shapes: found 1024x2048x8", "2146304 bytes", "at most 1048576"});
+  check_refused(with(systolic, {"--shapes", "1024x2048x8", "--figure", "/nowhere/f.svg"}),
+                {"--shapes: found 1024x2048x8"});  // before any file is opened
+}
+
+BOOST_AUTO_TEST_CASE(the_default_tiles_of_a_large_array_are_cut_to_the_tcm) {
+  const Words large{"--impl",      "builtin.pe_gemm", "--attribute", "timing=systolic",
+                    "--attribute", "rows=500",        "--attribute", "columns=300"};
+  for (const Words& more : {Words{}, Words{"--random", "5"}}) {
+    const ProgramResult result = compare(with(large, more));
+    BOOST_TEST(result.status == 0, result.err);
+    check_contains(squeezed(result.out), {"systolic all ", "equal"});
+  }
 }
 
 BOOST_AUTO_TEST_SUITE_END()

@@ -53,6 +53,16 @@ BOOST_AUTO_TEST_CASE(a_wrong_size_and_a_wrong_dtype_are_told) {
              dtype.err);
 }
 
+BOOST_AUTO_TEST_CASE(a_comparison_of_a_size_that_is_not_built_names_its_attribute) {
+  const ProgramResult size =
+      kernbench_program({"rtl-compare", "--impl", "rtl.pe_gemm", "--attribute", "rows=16"});
+  BOOST_TEST(size.status == 2);
+  BOOST_TEST(contains(size.err,
+                      "--attribute rows of rtl.pe_gemm: found an array of 16x8 (rows x "
+                      "columns); built are 8x8, 32x32"),
+             size.err);
+}
+
 // The pins stand in the waveform beside the signals of transaction-level engines.
 BOOST_AUTO_TEST_CASE(pins_and_other_signals_stand_in_one_waveform) {
   const TemporaryFolder folder;
@@ -83,4 +93,27 @@ BOOST_AUTO_TEST_CASE(a_run_whose_pins_are_observed_is_the_same_as_one_whose_pins
       statistics("seen", {"--trace", folder.file("run.vcd"), "--trace-scope", scope});
   BOOST_TEST(contains(unseen, "rtl_cycles"));
   BOOST_TEST((seen == unseen));
+}
+
+// At 900 ns the engine is in the middle of a tile, and its edges are all that is left to happen.
+BOOST_AUTO_TEST_CASE(a_run_that_is_cut_counts_the_edges_up_to_the_cut) {
+  const TemporaryFolder folder;
+  const auto statistics = [&](const std::string& name, const char* end, Words more) {
+    Words words = with_one_pe({"--bench", "gemm-single-pe", "--topology", "tiny", "--param", "M=48",
+                               "--param", "K=96", "--param", "N=40", "--until", end, "--stats",
+                               folder.file(name + ".json")});
+    words.insert(words.end(), more.begin(), more.end());
+    const ProgramResult result = run(words);
+    BOOST_TEST(result.status == 0, result.err);
+    return folder.read(name + ".json");
+  };
+  for (const char* end : {"900", "900.4", "901"}) {
+    const std::string unseen = statistics("unseen", end, {});
+    const std::string seen =
+        statistics("seen", end,
+                   {"--trace", folder.file("run.vcd"), "--trace-scope", "sip0.cube0.pe0.pe_gemm"});
+    BOOST_TEST((seen == unseen));
+  }
+  BOOST_TEST(contains(statistics("cut", "900", {}), "\"rtl_cycles\":310,"));
+  BOOST_TEST(contains(statistics("cut", "901", {}), "\"rtl_cycles\":311,"));
 }

@@ -1,6 +1,7 @@
 // What makes `kernbench_unruly` of the program's own objects: one more bench, `unruly`, which
 // misbehaves in the kernel or in the host program. The linker sends calls of register_benches()
 // here (--wrap).
+#include <pthread.h>
 #include <unistd.h>
 
 #include <array>
@@ -14,6 +15,7 @@
 #include <vector>
 
 #include "sw/benches/bench_registry.h"
+#include "sw/collectives/shipped_graphs.h"
 #include "tests/cli/memory_faults.h"
 
 #define WRAPPED(prefix) prefix##_ZN9kernbench16register_benchesERNS_13BenchRegistryE
@@ -29,6 +31,11 @@ void throws() {
   if (zero == 0) throw std::runtime_error("thrown out of noexcept");
 }
 void throw_through_noexcept() noexcept { throws(); }
+
+struct OwnClass {
+  int value = 1;
+};
+volatile std::size_t most = std::size_t{1} << 60;
 
 struct Fault {
   const char* name;
@@ -73,6 +80,10 @@ constexpr std::array faults{
     Fault{"rethrow_of_nothing", [] { throw; }},
     Fault{"throw_through_noexcept", &throw_through_noexcept},
     Fault{"throw_of_a_number", [] { throw 42; }},
+    Fault{"throw_of_a_text", [] { throw std::string("text"); }},
+    Fault{"throw_of_a_class", [] { throw OwnClass{}; }},
+    Fault{"bad_alloc", [] { kept = std::make_unique<std::vector<int>>(most, 1); }},
+    Fault{"pthread_exit", [] { ::pthread_exit(nullptr); }},
     Fault{"sc_stop", [] { sc_core::sc_stop(); }},
     Fault{"wait", [] { sc_core::wait(); }},
 };
@@ -89,9 +100,14 @@ void call(tl::Program& tl, const std::string& name) {
     for (;;) tl.cycles(0);
   if (name == "identity")
     for (;;) tl.program_id();
+  if (name == "data_now") tl.full({1}, 1).item(), tl.exp(tl.full({1}, 1)).item();
   if (name == "cycles_max") tl.cycles(~std::uint64_t{0});
   if (name == "cycles_1")
     for (;;) tl.cycles(1);
+  if (name == "recv_never") tl.recv("E", {1}, i32);
+  if (name == "sends") {
+    for (int i = 0; i < 3; ++i) tl.send("E", tl.full({1}, i, i32));
+  }
   if (name == "swallow") {
     for (;;) {
       try {
@@ -102,8 +118,23 @@ void call(tl::Program& tl, const std::string& name) {
   }
 }
 
+// Faults that are accesses to memory.
+void touch(tl::Program& tl, tl::Tensor x, const std::string& name) {
+  const Shape part{1, 8};
+  const tl::Handle block = tl.zeros(part);
+  const tl::MathSpec doubled = tl::math(MathOp::add, {block, block});
+  if (name == "races") tl.store(x, block);  // of PE 0
+  if (name == "reads_early") {
+    tl.composite(tl::MathSpec(doubled).to(x.local()));
+    tl.load(x.local(), part, f16);
+  }
+  if (name == "never_waits") tl.composite(tl::MathSpec(doubled).to(x.local()));
+}
+
 void run(Torch& torch) {
   const std::string kernel = torch.parameters().text("kernel");
+  if (kernel == "recv_never" || kernel == "sends")
+    torch.ipcq.install(graphs::intra_pe_ring(0, 0, 4));
   const Tensor t = torch.zeros({4, 8}, f16, {Placement::replicate, Placement::row_wise, 1, 4}, "t");
   torch.launch(
       LaunchSpec("calm").on_pes({0, 1, 2, 3}),
@@ -118,6 +149,7 @@ void run(Torch& torch) {
         tl.ref(x.local(), x.local_shape(), x.dtype());
         commit(kernel);
         call(tl, kernel);
+        touch(tl, x, kernel);
       },
       t);
 }
@@ -130,7 +162,9 @@ extern "C" void WRAPPED(__real_)(kernbench::BenchRegistry& registry);
 extern "C" void WRAPPED(__wrap_)(kernbench::BenchRegistry& registry) {
   using namespace kernbench;
   WRAPPED(__real_)(registry);
-  std::vector<std::string> names{"cycles_0", "identity", "cycles_max", "cycles_1", "swallow"};
+  std::vector<std::string> names{"cycles_0", "identity",    "cycles_max", "cycles_1",
+                                 "swallow",  "data_now",    "recv_never", "sends",
+                                 "races",    "reads_early", "never_waits"};
   for (const Fault& fault : faults) names.push_back(fault.name);
   registry.add(
       {"unruly",

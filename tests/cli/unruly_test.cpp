@@ -38,7 +38,11 @@ const std::vector<Fault> faults{
     {"rethrow_of_nothing", "has called std::terminate(), without an exception"},
     {"throw_through_noexcept",
      "has ended in std::terminate(), by the exception 'thrown out of noexcept'"},
+    {"bad_alloc", "out of memory: the host refuses an allocation"},
     {"throw_of_a_number", "an exception that is no std::exception"},
+    {"throw_of_a_text", "an exception that is no std::exception"},
+    {"throw_of_a_class", "an exception that is no std::exception"},
+    {"pthread_exit", "was aborted (SIGABRT) by a check of the C library"},
     {"sc_stop", "has called sc_stop()"},
 };
 

@@ -50,7 +50,7 @@ BOOST_AUTO_TEST_CASE(of_options) {
     for (const char* option :
          {"--device", "--param", "--until", "--max-wall", "--deadlock-after", "--seed", "--data",
           "--set", "--ccl", "--components", "--op-log", "--op-log-limit", "--max-memory",
-          "--trace-scope", "--trace-window", "--trace-when"}) {
+          "--data-memory", "--trace-scope", "--trace-window", "--trace-when"}) {
       check_told_briefly(joined(run, {option, value}));
     }
     check_told_briefly(joined(run, {"--verify-data=" + value}));

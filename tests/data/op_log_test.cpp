@@ -35,6 +35,19 @@ BOOST_AUTO_TEST_CASE(records_are_listed_by_start_and_ties_by_id) {
   BOOST_TEST(log.records().front().id == 5u);
 }
 
+BOOST_AUTO_TEST_CASE(a_strided_dma_tells_its_runs_with_data_or_without) {
+  const auto params = [](const ExecutedOp& op) {
+    return row_of({1, op}, [](const sc_core::sc_object*) { return std::string(); }).params;
+  };
+  ExecutedOp op = op_at(0, 1, "dma_read");
+  BOOST_TEST(params(op) == "");
+  op.runs = 2;
+  BOOST_TEST(params(op) == "runs=2");
+  FunctionalModel data;
+  op.data = data.load({{64, 4}, {128, 4}}, Shape{2}, DType::f32).op;
+  BOOST_TEST(params(op) == "runs=2 from=0x40+4;0x80+4");
+}
+
 BOOST_AUTO_TEST_CASE(the_dump_has_one_line_per_record) {
   FunctionalModel functional_model;
   OpLog log;

@@ -214,8 +214,8 @@ std::size_t level_of(const std::string& line) {
 
 std::set<std::string> public_calls(const std::string& header) { return Scanner(header).calls(); }
 
-std::vector<std::string> listed_calls(const std::string& page, const std::string& heading) {
-  std::vector<std::string> listed;
+std::set<std::string> listed_calls(const std::string& page, const std::string& heading) {
+  std::set<std::string> listed;
   std::istringstream lines(page);
   bool below = false, fenced = false;
   for (std::string line; std::getline(lines, line);) {
@@ -232,7 +232,7 @@ std::vector<std::string> listed_calls(const std::string& page, const std::string
       const std::size_t end = cell.find('`', at + 1);
       if (end == std::string::npos) break;
       const std::string call = cell.substr(at + 1, end - at - 1);
-      listed.push_back(call.substr(0, call.find('(')));
+      listed.insert(call.substr(0, call.find('(')));
       at = end;
     }
   }
@@ -240,15 +240,13 @@ std::vector<std::string> listed_calls(const std::string& page, const std::string
 }
 
 std::vector<std::string> differences_of_calls(const std::set<std::string>& calls,
-                                              const std::vector<std::string>& listed) {
+                                              const std::set<std::string>& listed) {
   std::vector<std::string> differences;
-  std::set<std::string> seen;
   for (const std::string& name : listed) {
-    if (!seen.insert(name).second) differences.push_back(name + " twice");
     if (calls.count(name) == 0) differences.push_back("no " + name);
   }
   for (const std::string& call : calls) {
-    if (seen.count(call) == 0) differences.push_back("lacks " + call);
+    if (listed.count(call) == 0) differences.push_back("lacks " + call);
   }
   return differences;
 }

@@ -16,11 +16,10 @@ std::set<std::string> public_calls(const std::string& header);
 
 // The names in back-quotes in the first cells of the tables between a heading and the next one of
 // its level or above, up to their parentheses.
-std::vector<std::string> listed_calls(const std::string& page, const std::string& heading);
+std::set<std::string> listed_calls(const std::string& page, const std::string& heading);
 
-// "lacks x" for each of `calls` that is not listed, "no x" for each that is listed and is no call,
-// "x twice".
+// "lacks x" for each of `calls` that is not listed, "no x" for each that is listed and is no call.
 std::vector<std::string> differences_of_calls(const std::set<std::string>& calls,
-                                              const std::vector<std::string>& listed);
+                                              const std::set<std::string>& listed);
 
 }  // namespace kernbench::docs

@@ -75,6 +75,30 @@ void check(const Roofline& roofline, double compute, double tcm, double hbm, dou
 
 BOOST_AUTO_TEST_SUITE(rooflines)
 
+KERNBENCH_SYSTEMC_TEST(a_kernel_that_is_forgotten_leaves_the_others) {
+  Worked worked;
+  const PeId pe{0, 0, 0};
+  const RunResult result = worked.machine.run([&](HostPort& port) {
+    for (const char* request : {"r1", "r2", "r3"}) {
+      const auto launch = kernel_launch({pe});
+      launch->request_id = request;
+      launch->body =
+          std::make_shared<FunctionKernel>([](KernelContext& kernel) { kernel.cycles(5); });
+      port.wait(*port.submit(launch));
+    }
+  });
+  BOOST_TEST(result.error == "");
+  worked.work.forget(pe, {"r2"});  // not the oldest
+  BOOST_TEST(worked.work.find(pe, {"r2"}) == nullptr);
+  BOOST_TEST_REQUIRE(worked.work.find(pe, {"r1"}) != nullptr);
+  const Fs first = worked.work.find(pe, {"r1"})->begin;
+  worked.work.forget(pe, {"r1"});
+  worked.work.forget(pe, {"r1", "unknown"});
+  BOOST_TEST(worked.work.find(pe, {"r1"}) == nullptr);
+  BOOST_TEST_REQUIRE(worked.work.find(pe, {"r3"}) != nullptr);
+  BOOST_TEST(worked.work.find(pe, {"r3"})->begin > first);
+}
+
 // 256 B at 256 GB/s take 1 ns on a link and in the partition; the read takes the scheduler's 1 ns
 // and 15 ns + 4 fs (traffic_times): waiting, not a rate.
 KERNBENCH_SYSTEMC_TEST(a_short_read_is_bound_by_latency) {

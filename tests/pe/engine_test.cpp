@@ -51,6 +51,24 @@ KERNBENCH_SYSTEMC_TEST(a_systolic_array_is_filled_streamed_and_drained) {
   BOOST_TEST(ops.at(2).end - ops.at(2).start == (3 + 2 * 158) * ns);
 }
 
+// 33 * 5 * 7 = 1155 products are 2 cycles of 1024; three of them share none: 6 cycles, not the 4 of
+// 3 * 1155. The overhead is paid once, for the command.
+KERNBENCH_SYSTEMC_TEST(a_batch_takes_the_cycles_of_its_products_one_by_one) {
+  PeTestbench pe({{"pe_gemm", {{"macs_per_cycle", "1024"}, {"overhead_ns", "5"}}}});
+  pe.at(0, [&] { pe.submit(DotCommand{33, 5, 7, DType::f16, {}, 3}); });
+  pe.run();
+  BOOST_TEST(pe.ops().size() == 1u);
+  BOOST_TEST(pe.op("gemm_f16").end - pe.op("gemm_f16").start == (5 + 3 * 2) * ns);
+}
+
+// Each product of a batch is a task of the array: 3 cycles and two folds of 158.
+KERNBENCH_SYSTEMC_TEST(a_systolic_array_takes_the_products_of_a_batch_as_tasks) {
+  PeTestbench pe({{"pe_gemm", {{"timing", "systolic"}, {"task_cycles", "3"}}}});
+  pe.at(0, [&] { pe.submit(DotCommand{33, 64, 32, DType::i8, {}, 4}); });
+  pe.run();
+  BOOST_TEST(pe.op("gemm_i8").end - pe.op("gemm_i8").start == 4 * (3 + 2 * 158) * ns);
+}
+
 // Granted at 1 ns, ready at 1.5 ns; edges of 0.25 GHz at 0, 4, 8, ... ns. 5 + 2 * 8 + 4 - 2 = 23.
 KERNBENCH_SYSTEMC_TEST(a_systolic_array_begins_at_the_next_edge_of_its_clock) {
   PeTestbench pe({{"pe_gemm",

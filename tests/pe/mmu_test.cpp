@@ -119,6 +119,23 @@ BOOST_AUTO_TEST_CASE(what_was_mapped_before_shows_again) {
   BOOST_TEST(text(table.look_up(0, 300)) == "1000+300");
 }
 
+BOOST_AUTO_TEST_CASE(a_look_up_that_is_asked_again_sees_what_has_changed) {
+  PageTable table(4096);
+  table.map(0, 1 << 20, 65536);
+  for (const bool again : {false, true}) {
+    static_cast<void>(again);
+    for (std::uint64_t va = 0; va < 65536; va += 4096)
+      BOOST_TEST(text(table.look_up(va, 64)) == std::to_string((1 << 20) + va) + "+64");
+  }
+  table.map(4096, 1 << 21, 4096);
+  BOOST_TEST(text(table.look_up(4096, 64)) == "2097152+64");
+  BOOST_TEST(text(table.look_up(4096, 128)) == "2097152+128");
+  table.unmap(4096, 4096);
+  BOOST_TEST(text(table.look_up(4096, 64)) == std::to_string((1 << 20) + 4096) + "+64");
+  table.unmap(0, 65536);
+  BOOST_CHECK_THROW(table.look_up(4096, 64), AccessFault);
+}
+
 BOOST_AUTO_TEST_CASE(a_fault_names_the_first_address_without_a_mapping) {
   PageTable table(4096);
   table.map(0x1000, 0, 256);

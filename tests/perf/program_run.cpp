@@ -22,7 +22,7 @@ Words operator+(Words words, const Words& more) {
   return words;
 }
 
-double program_seconds(Words words) {
+ProgramUse program_use(Words words) {
   words.insert(words.begin(), KERNBENCH_PROGRAM);
   std::vector<char*> arguments;
   for (std::string& word : words) arguments.push_back(word.data());
@@ -40,7 +40,8 @@ double program_seconds(Words words) {
   ::rusage usage{};
   if (::wait4(child, &status, 0, &usage) != child || status != 0)
     throw std::runtime_error("kernbench has failed: " + words[1] + " ...");
-  return seconds_of(usage.ru_utime) + seconds_of(usage.ru_stime);
+  return {seconds_of(usage.ru_utime) + seconds_of(usage.ru_stime),
+          static_cast<double>(usage.ru_maxrss) / 1024.0};
 }
 
 MeasurementFolder::MeasurementFolder()

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace kernbench::perf {
@@ -10,8 +11,14 @@ using Words = std::vector<std::string>;
 
 Words operator+(Words words, const Words& more);
 
-// Processor time of `kernbench WORDS...`, whose output is dropped. Throws if it fails.
-double program_seconds(Words words);
+struct ProgramUse {
+  double seconds = 0;             // processor time
+  double resident_mebibytes = 0;  // at most
+};
+
+// Of `kernbench WORDS...`, whose output is dropped. Throws if it fails.
+ProgramUse program_use(Words words);
+inline double program_seconds(Words words) { return program_use(std::move(words)).seconds; }
 
 // Of a run that ends at once: up to the elaboration.
 inline double setup_seconds(const Words& words) {

@@ -4,12 +4,16 @@
 // The runtime of Verilator comes first.
 #include <Varray_32x32.h>
 #include <Varray_8x8.h>
+#include <Vchecked_array_32x32.h>
+#include <Vchecked_array_8x8.h>
 
 #include <cstring>
 #include <random>
 #include <stdexcept>
+#include <string>
 #include <vector>
 
+#include "models/rtl/block_calls.h"
 #include "tests/perf/child_measurement.h"
 
 namespace kernbench::perf {
@@ -42,8 +46,19 @@ class Operand {
   std::size_t k_, beat_ = 0;
 };
 
+// No rule is broken, nothing is printed.
+class Refusal final : public BlockCalls {
+  void rule_broken(const std::string& rule, const std::string& signal) override {
+    throw std::runtime_error(rule + " at " + signal);
+  }
+  void gave_up(const std::string& how) override { throw std::runtime_error(how); }
+  void printed(const std::string& text) override { throw std::runtime_error(text); }
+};
+
 template <class Model, unsigned size>
 ArraySpeed speed_of(const ArrayTask& task, double seconds) {
+  Refusal refusal;
+  const BlockCalls::Scope scope(&refusal);
   VerilatedContext context;
   Model model(&context);
   const auto eval = [&model](bool clock) {
@@ -78,11 +93,17 @@ ArraySpeed speed_of(const ArrayTask& task, double seconds) {
   return speed;
 }
 
+template <class Bare, class Checked, unsigned size>
+ArraySpeed speed_of(ArrayModel model, const ArrayTask& task, double seconds) {
+  return model == ArrayModel::bare ? speed_of<Bare, size>(task, seconds)
+                                   : speed_of<Checked, size>(task, seconds);
+}
+
 }  // namespace
 
-ArraySpeed array_alone(unsigned size, const ArrayTask& task, double seconds) {
-  return size == 8 ? speed_of<Varray_8x8, 8>(task, seconds)
-                   : speed_of<Varray_32x32, 32>(task, seconds);
+ArraySpeed array_alone(ArrayModel model, unsigned size, const ArrayTask& task, double seconds) {
+  return size == 8 ? speed_of<Varray_8x8, Vchecked_array_8x8, 8>(model, task, seconds)
+                   : speed_of<Varray_32x32, Vchecked_array_32x32, 32>(model, task, seconds);
 }
 
 }  // namespace kernbench::perf

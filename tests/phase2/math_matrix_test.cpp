@@ -146,6 +146,14 @@ const std::vector<Function>& functions() {
       {MathOp::relu, [](double x) { return x < 0 ? 0 : x; }, exact},
       {MathOp::gelu, [](double x) { return 0.5 * x * std::erfc(-x / std::sqrt(2.0)); }, of_gelu},
       {MathOp::silu, [](double x) { return x / (1 + std::exp(-x)); }, of_silu},
+      {MathOp::exp2, [](double x) { return std::exp2(x); }, within_2_units},
+      {MathOp::log2, [](double x) { return std::log2(x); }, within_2_units},
+      {MathOp::erf, [](double x) { return std::erf(x); }, within_2_units},
+      {MathOp::floor, [](double x) { return std::floor(x); }, exact},
+      {MathOp::ceil, [](double x) { return std::ceil(x); }, exact},
+      {MathOp::rint, [](double x) { return std::nearbyint(x); }, exact},
+      {MathOp::trunc, [](double x) { return std::trunc(x); }, exact},
+      {MathOp::logical_not, [](double x) { return x == 0; }, exact},
   };
   return list;
 }
@@ -174,6 +182,24 @@ const std::vector<Pairs>& pairwise() {
       {MathOp::div, [](double a, double b) { return a / b; }, nullptr},
       {MathOp::maximum, larger, [](__int128 a, __int128 b) { return std::max(a, b); }},
       {MathOp::minimum, smaller, [](__int128 a, __int128 b) { return std::min(a, b); }},
+      {MathOp::mod, [](double a, double b) { return std::fmod(a, b); },
+       [](__int128 a, __int128 b) { return b == 0 ? a : a % b; }},
+      {MathOp::eq, [](double a, double b) { return a == b; },
+       [](__int128 a, __int128 b) { return a == b; }},
+      {MathOp::ne, [](double a, double b) { return a != b; },
+       [](__int128 a, __int128 b) { return a != b; }},
+      {MathOp::lt, [](double a, double b) { return a < b; },
+       [](__int128 a, __int128 b) { return a < b; }},
+      {MathOp::le, [](double a, double b) { return a <= b; },
+       [](__int128 a, __int128 b) { return a <= b; }},
+      {MathOp::gt, [](double a, double b) { return a > b; },
+       [](__int128 a, __int128 b) { return a > b; }},
+      {MathOp::ge, [](double a, double b) { return a >= b; },
+       [](__int128 a, __int128 b) { return a >= b; }},
+      {MathOp::logical_and, [](double a, double b) { return a != 0 && b != 0; },
+       [](__int128 a, __int128 b) { return a != 0 && b != 0; }},
+      {MathOp::logical_or, [](double a, double b) { return a != 0 || b != 0; },
+       [](__int128 a, __int128 b) { return a != 0 || b != 0; }},
   };
   return list;
 }

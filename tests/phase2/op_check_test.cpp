@@ -75,11 +75,13 @@ BOOST_AUTO_TEST_CASE(every_operation_agrees_with_its_reference_in_every_dtype) {
                       column = random_tensor(3, {7, 1}, dtype);
     for (int op = 0; op < math_op_count; ++op) {
       const auto math = static_cast<MathOp>(op);
+      if (takes_integers_only(math) && is_float(dtype)) continue;
       if (is_reduction(math)) {
         for (const int axis : {0, -1}) math_op(functional_model, math, {a}, axis);
         math_op(functional_model, math, {transposed(a)}, 0);
         continue;
       }
+      if (kind_of(math) != MathKind::element_wise) continue;  // operations_test.cpp
       std::vector<TensorValue> operands{a, row, column};
       operands.resize(static_cast<std::size_t>(operand_count(math)));
       math_op(functional_model, math, operands);
@@ -95,7 +97,8 @@ BOOST_AUTO_TEST_CASE(every_operation_agrees_with_its_reference_in_every_dtype) {
     BOOST_TEST(check.failures.empty(), name_of(dtype) << ": " << failures_of(check));
     BOOST_TEST(check.total() == functional_model.values());
     BOOST_TEST(check.checked[static_cast<std::size_t>(ComputedKind::gemm)] == 2U);
-    BOOST_TEST(check.checked[static_cast<std::size_t>(ComputedKind::reduction)] == 15U);
+    BOOST_TEST(check.checked[static_cast<std::size_t>(ComputedKind::reduction)] ==
+               (is_float(dtype) ? 24U : 27U));
     BOOST_TEST(check.checked[static_cast<std::size_t>(ComputedKind::conversion)] ==
                5U);  // four dtypes and a dense form
   }

@@ -37,9 +37,15 @@ class Recorded {
   explicit Recorded(const PlainMachine& plain, bool eager = false)
       : plain_(plain), executor_(functional_model_, 2) {
     if (eager) executor_.start_eager();
-    const std::vector<std::byte> first = PlainMachine::first_memory();
-    functional_model_.memory().write_bytes(base, first.data(), first.size());
-    for (const Action& action : plain.actions()) carry_out(action);
+    record();
+  }
+
+  // Within a limit of memory; a block goes behind its last use.
+  Recorded(const PlainMachine& plain, bool eager, std::uint64_t limit_bytes)
+      : plain_(plain), executor_(functional_model_, 2), keeps_blocks_(false) {
+    functional_model_.live_values().keep(LiveValues::Keep::reachable);
+    eager ? executor_.start_eager(limit_bytes) : executor_.start_deferred(limit_bytes);
+    record();
   }
 
   FunctionalModel& functional_model() { return functional_model_; }
@@ -56,6 +62,29 @@ class Recorded {
   const TensorValue* last_block() const { return blocks_.empty() ? nullptr : &blocks_.back(); }
 
  private:
+  void record() {
+    const std::vector<std::byte> first = PlainMachine::first_memory();
+    functional_model_.memory().write_bytes(base, first.data(), first.size());
+    const std::vector<Action>& actions = plain_.actions();
+    for (std::size_t i = 0; i < actions.size(); ++i) {
+      carry_out(actions[i]);
+      if (!keeps_blocks_) forget_blocks_behind(i);
+    }
+  }
+
+  void forget_blocks_behind(std::size_t done) {
+    std::vector<bool> needed(blocks_.size());
+    if (!needed.empty()) needed.back() = true;
+    for (std::size_t i = done + 1; i < plain_.actions().size(); ++i) {
+      for (const std::size_t operand : plain_.actions()[i].operands) {
+        if (operand < needed.size()) needed[operand] = true;
+      }
+    }
+    for (std::size_t i = 0; i < blocks_.size(); ++i) {
+      if (!needed[i]) blocks_[i] = {};
+    }
+  }
+
   static void expect_bytes(const std::string& what, const std::vector<std::byte>& got,
                            const std::vector<std::byte>& expected) {
     const auto differ = std::mismatch(got.begin(), got.end(), expected.begin(), expected.end());
@@ -137,6 +166,7 @@ class Recorded {
   FunctionalModel functional_model_;
   DataExecutor executor_;
   std::vector<TensorValue> blocks_;
+  bool keeps_blocks_ = true;
 };
 
 // A property of programs; a counterexample is printed as its lines.
@@ -182,6 +212,23 @@ BOOST_AUTO_TEST_CASE(random_programs_leave_memory_and_what_is_wanted_when_values
     recorded.expect_memory_of(executor);
     if (wanted) RC_ASSERT(executor.bytes(*wanted) == plain.blocks().back().bytes());
   }));
+}
+
+// A limit of 0 is exceeded by every operation: each is a slice of its own.
+BOOST_AUTO_TEST_CASE(random_programs_give_the_same_bytes_within_any_limit_of_memory) {
+  for (const bool eager : {false, true}) {
+    for (const std::uint64_t limit :
+         {std::uint64_t{0}, std::uint64_t{5000}, std::uint64_t{20000}}) {
+      BOOST_TEST(holds(eager ? "eager within a limit" : "slices", [&](const PlainMachine& plain) {
+        Recorded recorded(plain, eager, limit);
+        const TensorValue* const wanted = recorded.last_block();
+        DataExecutor& executor = recorded.executor();
+        executor.run_for(wanted ? std::vector<ByteImage>{wanted->image} : std::vector<ByteImage>{});
+        recorded.expect_memory_of(executor);
+        if (wanted) RC_ASSERT(executor.bytes(*wanted) == plain.blocks().back().bytes());
+      }));
+    }
+  }
 }
 
 BOOST_AUTO_TEST_CASE(random_programs_pass_the_check_of_every_operation) {

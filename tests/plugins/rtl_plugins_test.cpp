@@ -78,6 +78,22 @@ BOOST_AUTO_TEST_CASE(a_wrong_result_is_named_with_element_tile_and_cycle) {
   check_contains(fault_of("wrong_sum"), {"FAIL", "elements differ"});  // by the verification
 }
 
+// The block that gives no result is named with its tile.
+BOOST_AUTO_TEST_CASE(a_comparison_names_the_tile_of_a_wrong_and_of_a_missing_result) {
+  const auto compared = [](const std::string& block) {
+    const ProgramResult result =
+        kernbench_program({"rtl-compare", "--impl", "acme." + block, "--plugin", plugin(block),
+                           "--shapes", "1x8x8,3x4x20"});
+    BOOST_TEST(result.status == (block == "my_mac" ? 0 : 1), block << ": " << result.err);
+    return result.out + result.err;
+  };
+  check_contains(compared("my_mac"), {"equal"});
+  check_contains(compared("wrong_sum"),
+                 {"differs", "3x4x20: ", " elements differ; first at {0, 3}: got "});
+  check_contains(compared("never_answers"),
+                 {"tile 1x8x8: sip0.cube0.pe0.pe_gemm at ", "it waits for result_valid"});
+}
+
 BOOST_AUTO_TEST_CASE(an_unknown_output_is_named) {
   check_contains(fault_of("unknown_sum", {"check_unknown=true"}),
                  {"sip0.cube0.pe0.pe_gemm", "output result_data is unknown", ", cycle "});

@@ -4,6 +4,7 @@
 #include <rapidcheck.h>
 
 #include <boost/test/unit_test.hpp>
+#include <vector>
 
 #include "models/rtl/written_bytes.h"
 
@@ -52,4 +53,23 @@ BOOST_AUTO_TEST_CASE(written_bytes_are_known_until_they_are_forgotten) {
   BOOST_TEST(int{bytes.at(4094).value()} == 1);
   BOOST_TEST(!bytes.at(4096).has_value());
   BOOST_TEST(int{bytes.at(4097).value()} == 4);
+}
+
+// Byte 4095 is the last one of a page, of which 4093 has never been written.
+BOOST_AUTO_TEST_CASE(bytes_are_compared_where_they_are_known_up_to_the_first_difference) {
+  WrittenBytes bytes;
+  const unsigned char values[] = {1, 2, 3, 4};
+  bytes.set(4094, values, 4);
+  const auto compared = [&](std::vector<unsigned char> read) {
+    return bytes.compare(4093, read.data(), read.size());
+  };
+  BOOST_TEST(compared({9, 1, 2, 3, 4, 9}).equal == 4U);
+  BOOST_TEST(!compared({9, 1, 2, 3, 4, 9}).difference.has_value());
+  BOOST_TEST(compared({9, 1, 2, 3, 5, 9}).equal == 3U);
+  BOOST_TEST(compared({9, 1, 2, 3, 5, 9}).difference.value() == 4097U);
+  BOOST_TEST(compared({9, 1, 7, 3, 5, 9}).equal == 1U);
+  BOOST_TEST(compared({9, 1, 7, 3, 5, 9}).difference.value() == 4095U);
+  bytes.forget(4095, 3);
+  BOOST_TEST(compared({9, 1, 7, 7, 7, 9}).equal == 1U);
+  BOOST_TEST(!compared({9, 1, 7, 7, 7, 9}).difference.has_value());
 }

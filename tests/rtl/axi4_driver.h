@@ -1,11 +1,14 @@
 // Drives the AXI4 pins of a verilated memory by itself, without a simulation of SystemC: random
-// gaps on every channel, and the violations that the rules have reported.
+// gaps on every channel, and the violations that the rules have reported. Write data follow their
+// address, unless the test has it otherwise.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <cstring>
 #include <deque>
 #include <random>
+#include <stdexcept>
 #include <string>
 #include <vector>
 
@@ -23,6 +26,12 @@ struct DataBeat {
   std::vector<unsigned char> bytes, strobes;  // by lane
   bool last = false;
 };
+// Of 64 bits; the first lanes are written.
+inline DataBeat write_beat(bool last, unsigned lanes = 8) {
+  std::vector<unsigned char> strobes(8, 0);
+  std::fill_n(strobes.begin(), lanes, 1);
+  return {std::vector<unsigned char>(8, 0x5a), strobes, last};
+}
 struct Answer {
   unsigned id = 0, resp = 0;
   std::vector<unsigned char> bytes;  // by lane, of a read
@@ -36,11 +45,10 @@ class Axi4Driver final : public BlockCalls {
   Axi4Driver(unsigned data_bytes, unsigned gaps, unsigned seed)
       : data_bytes_(data_bytes), gaps_(gaps), random_(seed),
         pins_(axi4_pins_of(model_, data_bytes)) {
+    reset();
+    // No valid may be 1 in the first cycle.
     const Scope scope(this);
-    model_.rst_n = 0;
-    for (int i = 0; i < 2; ++i) tick();
-    model_.rst_n = 1;
-    settle();
+    tick();
   }
   ~Axi4Driver() { model_.final(); }
 
@@ -49,7 +57,31 @@ class Axi4Driver final : public BlockCalls {
   std::vector<Answer> write_answers, read_answers;
   std::vector<std::string> violations;  // "RULE PIN"
   std::uint64_t cycles = 0;
+  bool takes_responses = true;      // else bready and rready stay 0
+  bool data_behind_address = true;  // else write data do not wait for theirs
 
+  void reset() {
+    const Scope scope(this);
+    model_.rst_n = 0;
+    for (int i = 0; i < 2; ++i) tick();
+    model_.rst_n = 1;
+    settle();
+  }
+  // An error if it takes more cycles than any case here needs.
+  template <class Condition>
+  void run_until(const char* what, Condition condition) {
+    constexpr std::uint64_t most = 2000;
+    const std::uint64_t begin = cycles;
+    while (!condition()) {
+      if (cycles - begin == most)
+        throw std::runtime_error("no " + std::string(what) + " within " + std::to_string(most) +
+                                 " cycles");
+      cycle();
+    }
+  }
+  void run(std::uint64_t count) {
+    for (std::uint64_t i = 0; i < count; ++i) cycle();
+  }
   void cycle() {
     const Scope scope(this);
     drive();
@@ -92,8 +124,8 @@ class Axi4Driver final : public BlockCalls {
         set_bits(pins_.wstrb, lane, 1, beat.strobes[lane]);
       *pins_.wlast = beat.last;
     }
-    *pins_.bready = now();
-    *pins_.rready = now();
+    *pins_.bready = takes_responses && now();
+    *pins_.rready = takes_responses && now();
   }
   static void set(const AddressBeat& a, std::uint8_t* id, std::uint32_t* address,
                   std::uint8_t* length, std::uint8_t* size, std::uint8_t* burst) {
@@ -103,7 +135,7 @@ class Axi4Driver final : public BlockCalls {
     *size = static_cast<std::uint8_t>(a.size);
     *burst = static_cast<std::uint8_t>(a.burst);
   }
-  bool address_taken() const { return bursts_of_data_ < addresses_taken_; }
+  bool address_taken() const { return !data_behind_address || bursts_of_data_ < addresses_taken_; }
 
   void take() {
     if (*pins_.awvalid && *pins_.awready) {

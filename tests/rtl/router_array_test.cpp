@@ -202,7 +202,7 @@ BOOST_AUTO_TEST_CASE(a_flit_without_a_credit_is_named) {
   BOOST_TEST(broken([] {
                Router4 bench;
                for (int i = 0; i < 200; ++i) {
-                 bench.drive_flit(0, 1, i == 0, false, 1, 0);  // nothing leaves output 1
+                 bench.pins().drive(0, {1, i == 0, false, 1, 0});  // nothing leaves output 1
                  bench.raw_cycle();
                }
              }) == "flit_has_a_credit at in_valid");
@@ -211,13 +211,13 @@ BOOST_AUTO_TEST_CASE(a_flit_without_a_credit_is_named) {
 BOOST_AUTO_TEST_CASE(packets_that_are_not_contiguous_are_named) {
   BOOST_TEST(broken([] {
                Router4 bench;
-               bench.drive_flit(0, 0, false, true, 1, 0);
+               bench.pins().drive(0, {0, false, true, 1, 0});
                bench.raw_cycle();
              }) == "body_is_in_an_open_packet at in_head");
   BOOST_TEST(broken([] {
                Router4 bench;
                for (int i = 0; i < 2; ++i) {
-                 bench.drive_flit(0, 0, true, false, 1, 0);
+                 bench.pins().drive(0, {0, true, false, 1, 0});
                  bench.raw_cycle();
                }
              }) == "head_opens_a_packet at in_head");
@@ -226,7 +226,7 @@ BOOST_AUTO_TEST_CASE(packets_that_are_not_contiguous_are_named) {
 BOOST_AUTO_TEST_CASE(a_credit_for_nothing_is_named) {
   BOOST_TEST(broken([] {
                Router4 bench;
-               bench.drive_credit(2, 3);
+               bench.pins().drive_credits(2, 1U << 3);
                bench.raw_cycle();
              }) == "no_credit_too_many at out_credit");
 }
@@ -235,7 +235,7 @@ BOOST_AUTO_TEST_CASE(channels_routes_and_control_messages_that_are_none_are_name
   const auto flit = [](unsigned channel, bool tail, unsigned route) {
     return broken([=] {
       Router3 bench;
-      bench.drive_flit(0, channel, true, tail, route, 0);
+      bench.pins().drive(0, {channel, true, tail, route, 0});
       bench.raw_cycle();
     });
   };

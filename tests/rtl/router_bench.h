@@ -6,7 +6,6 @@
 // The runtime of Verilator comes first.
 #include <cstdint>
 #include <deque>
-#include <map>
 #include <memory>
 #include <random>
 #include <stdexcept>
@@ -14,7 +13,7 @@
 #include <vector>
 
 #include "models/rtl/block_calls.h"
-#include "models/rtl/pins.h"
+#include "models/rtl/router_model.h"
 
 namespace kernbench::test {
 
@@ -29,6 +28,7 @@ struct TestPacket {
   std::uint64_t entered = 0;  // cycle at whose end its head is at the pins
   std::uint64_t left = 0;     // edge before which its tail is at the output pins
   unsigned sent = 0, received = 0;
+  std::uint64_t id = 0;  // in order of their addition
 };
 
 template <class Model, unsigned PORTS, unsigned CHANNELS, unsigned PLACES>
@@ -42,6 +42,8 @@ class RouterBench final : private BlockCalls {
     const BlockCalls::Scope scope(this);
     Verilated::threadContextp(&context_);
     model_ = std::make_unique<Model>(&context_, "top");
+    pins_ = std::make_unique<RouterInterface>(RouterShape{PORTS, CHANNELS, PLACES},
+                                              RouterPins::of(*model_));
     for (auto& port : in_credits_) port.assign(CHANNELS + 1, PLACES);
     for (auto& port : taken_) port.assign(CHANNELS + 1, 0);
     for (auto& port : open_) port.assign(CHANNELS + 1, nullptr);
@@ -55,15 +57,15 @@ class RouterBench final : private BlockCalls {
 
   // Packets wait at their input, in order per class.
   TestPacket& add(const TestPacket& packet) {
-    packets_.push_back(std::make_unique<TestPacket>(packet));
-    waiting_[packet.in].push_back(packets_.back().get());
-    return *packets_.back();
+    TestPacket& added = keep(packet);
+    waiting_[packet.in].push_back(&added);
+    return added;
   }
   // In front of those that wait.
   TestPacket& add_first(const TestPacket& packet) {
-    packets_.push_back(std::make_unique<TestPacket>(packet));
-    waiting_[packet.in].push_front(packets_.back().get());
-    return *packets_.back();
+    TestPacket& added = keep(packet);
+    waiting_[packet.in].push_front(&added);
+    return added;
   }
   std::size_t delivered() const { return delivered_; }
   std::uint64_t cycle() const { return cycle_; }
@@ -84,32 +86,20 @@ class RouterBench final : private BlockCalls {
     return done();
   }
   // The pins as the test sets them, for one cycle; nothing is checked but by the rules.
-  Model& pins() { return *model_; }
-  void drive_flit(unsigned port, unsigned channel, bool head, bool tail, unsigned route,
-                  std::uint64_t tag) {
-    set_bits(&model_->in_valid, port, 1, 1);
-    set_bits(&model_->in_channel, port * 4, 4, channel);
-    set_bits(&model_->in_head, port, 1, head ? 1 : 0);
-    set_bits(&model_->in_tail, port, 1, tail ? 1 : 0);
-    set_bits(&model_->in_route, port * 3, 3, route);
-    set_bits(&model_->in_tag, port * 64, 64, tag);
-  }
-  void drive_credit(unsigned port, unsigned channel) {
-    set_bits(&model_->out_credit, port * (CHANNELS + 1) + channel, 1, 1);
-  }
-  void clear() {
-    set_bits(&model_->in_valid, 0, PORTS, 0);
-    for (unsigned p = 0; p < PORTS; ++p)
-      set_bits(&model_->out_credit, p * (CHANNELS + 1), CHANNELS + 1, 0);
-  }
+  RouterInterface& pins() { return *pins_; }
   void raw_cycle() {
     settle();
     tick();
-    clear();
+    pins_->clear();
     settle();
   }
 
  private:
+  TestPacket& keep(const TestPacket& packet) {
+    packets_.push_back(std::make_unique<TestPacket>(packet));
+    packets_.back()->id = packets_.size() - 1;
+    return *packets_.back();
+  }
   void rule_broken(const std::string& rule, const std::string& signal) override {
     throw RuleBroken(rule + " at " + signal);
   }
@@ -136,17 +126,16 @@ class RouterBench final : private BlockCalls {
   void one_cycle() {
     sample();
     tick();
-    clear();
+    pins_->clear();
     drive();
     settle();
   }
 
   void sample() {
     for (unsigned p = 0; p < PORTS; ++p) {
-      for (unsigned c = 0; c <= CHANNELS; ++c)
-        in_credits_[p][c] +=
-            static_cast<unsigned>(bits_of(&model_->in_credit, p * (CHANNELS + 1) + c, 1));
-      if (bits_of(&model_->out_valid, p, 1) != 0) receive(p);
+      const std::uint64_t credits = pins_->credits(p);
+      for (unsigned c = 0; c <= CHANNELS; ++c) in_credits_[p][c] += credits >> c & 1;
+      if (pins_->gives_flit(p)) receive(p, pins_->flit(p));
     }
   }
 
@@ -154,28 +143,25 @@ class RouterBench final : private BlockCalls {
     if (!holds) throw std::logic_error(what);
   }
 
-  void receive(unsigned port) {
-    const auto channel = static_cast<unsigned>(bits_of(&model_->out_channel, port * 4, 4));
-    const std::uint64_t tag = bits_of(&model_->out_tag, port * 64, 64);
-    const bool head = bits_of(&model_->out_head, port, 1) != 0;
-    const bool tail = bits_of(&model_->out_tail, port, 1) != 0;
-    require(tag >> 16 < packets_.size(), "a tag that was never sent");
-    TestPacket& packet = *packets_[tag >> 16];
+  void receive(unsigned port, const PinFlit& flit) {
+    require(flit.tag >> 16 < packets_.size(), "a tag that was never sent");
+    TestPacket& packet = *packets_[flit.tag >> 16];
     require(packet.out == port, "a flit at the wrong output");
-    require(bits_of(&model_->out_route, port * 3, 3) == port, "a flit with another route");
-    require((tag & 0xffff) == packet.received, "flits of a packet out of order");
-    require(head == (packet.received == 0), "head");
-    require(tail == (packet.received + 1 == packet.flits), "tail");
-    require(packet.control == (channel == control), "control messages have a channel of their own");
+    require(flit.route == port, "a flit with another route");
+    require((flit.tag & 0xffff) == packet.received, "flits of a packet out of order");
+    require(flit.head == (packet.received == 0), "head");
+    require(flit.tail == (packet.received + 1 == packet.flits), "tail");
+    require(packet.control == (flit.channel == control),
+            "control messages have a channel of their own");
     if (!packet.control && CHANNELS > 1)
-      require((channel >= CHANNELS / 2) == packet.response, "a channel of the other half");
-    TestPacket*& open = open_[port][channel];
-    require(open == (head ? nullptr : &packet), "packets are mixed in a channel");
-    open = tail ? nullptr : &packet;
-    require(++taken_[port][channel] <= PLACES, "more flits than places");
+      require((flit.channel >= CHANNELS / 2) == packet.response, "a channel of the other half");
+    TestPacket*& open = open_[port][flit.channel];
+    require(open == (flit.head ? nullptr : &packet), "packets are mixed in a channel");
+    open = flit.tail ? nullptr : &packet;
+    require(++taken_[port][flit.channel] <= PLACES, "more flits than places");
     ++packet.received;
     ++flits_out_[port];
-    if (!tail) return;
+    if (!flit.tail) return;
     packet.left = cycle_ + 1;
     ++delivered_;
   }
@@ -183,24 +169,24 @@ class RouterBench final : private BlockCalls {
   void drive() {
     for (unsigned p = 0; p < PORTS; ++p) {
       if (chance(send)) send_one(p);
+      std::uint64_t credits = 0;
       for (unsigned c = 0; c <= CHANNELS; ++c) {
         if (!with_credits || taken_[p][c] == 0 || !chance(drain)) continue;
         --taken_[p][c];
-        drive_credit(p, c);
+        credits |= std::uint64_t{1} << c;
       }
+      pins_->drive_credits(p, credits);
     }
   }
 
   // A waiting packet takes a free channel of its class; then one channel with a credit sends.
   void send_one(unsigned port) {
     std::deque<TestPacket*>& waiting = waiting_[port];
-    for (bool taken = true; taken && !waiting.empty();) {
-      taken = false;
+    while (!waiting.empty()) {
       const unsigned channel = free_channel(port, *waiting.front());
       if (channel > CHANNELS) break;
       under_way_[port][channel] = waiting.front();
       waiting.pop_front();
-      taken = true;
     }
     std::vector<unsigned> ready;
     for (unsigned c = 0; c <= CHANNELS; ++c) {
@@ -210,9 +196,9 @@ class RouterBench final : private BlockCalls {
     const unsigned channel = ready[below(static_cast<unsigned>(ready.size()))];
     TestPacket& packet = *under_way_[port][channel];
     if (packet.sent == 0) packet.entered = cycle_;
-    const std::uint64_t tag = id_of(packet) << 16 | packet.sent;
     const bool tail = packet.sent + 1 == packet.flits;
-    drive_flit(port, channel, packet.sent == 0, tail, packet.out, tag);
+    pins_->drive(port,
+                 {channel, packet.sent == 0, tail, packet.out, packet.id << 16 | packet.sent});
     ++packet.sent;
     --in_credits_[port][channel];
     ++flits_in_[port];
@@ -228,19 +214,13 @@ class RouterBench final : private BlockCalls {
     }
     return CHANNELS + 1;
   }
-  std::uint64_t id_of(const TestPacket& packet) {
-    if (ids_.size() < packets_.size()) {
-      for (std::size_t i = ids_.size(); i < packets_.size(); ++i) ids_[packets_[i].get()] = i;
-    }
-    return ids_[&packet];
-  }
 
   std::mt19937 random_;
   VerilatedContext context_;
   std::unique_ptr<Model> model_;
+  std::unique_ptr<RouterInterface> pins_;
   std::uint64_t cycle_ = 0;
   std::vector<std::unique_ptr<TestPacket>> packets_;
-  std::map<const TestPacket*, std::uint64_t> ids_;
   std::size_t delivered_ = 0;
   std::deque<TestPacket*> waiting_[PORTS];
   std::vector<TestPacket*> under_way_[PORTS], open_[PORTS];

@@ -3,6 +3,7 @@
 
 #include <boost/test/unit_test.hpp>
 
+#include "sw/tl/overlap.h"
 #include "tests/rtl/gemm_machine.h"
 #include "tests/support/error_text.h"
 #include "tests/support/forked.h"
@@ -95,6 +96,8 @@ BOOST_AUTO_TEST_CASE(results_are_equal_under_any_gaps_and_times_are_longer) {
   BOOST_TEST(holds);
 }
 
+// Nine folds of 40 beats and 8 rows. With a gap in half of the cycles a pair of beats waits 5/3
+// cycles on average (the later of two) and a row one: at least 1 and 1/2 in this draw.
 BOOST_AUTO_TEST_CASE(each_side_can_hold_up_the_other) {
   const auto cycles = [](const std::string& operand_gaps, const std::string& result_gaps) {
     const Numbers found =
@@ -129,6 +132,37 @@ KERNBENCH_SYSTEMC_TEST(views_pinned_operands_and_a_simple_dot_are_computed) {
   BOOST_TEST((m.read(out + 0x2000, 16 * 24, DType::f16) == product(part, across, 16, 24, 24)));
   std::vector<double> squared = product(b, b, 24, 24, 24);
   BOOST_TEST((m.read(y, 24 * 24, DType::f16) == squared));
+}
+
+// Each product of the batch is a task of the 8x8 array: 1 cycle and 2 x 2 folds of 20 + 22. The sum
+// is the accumulator's and the engine's.
+KERNBENCH_SYSTEMC_TEST(a_batch_is_so_many_tasks_and_an_accumulator_is_added_to_the_products) {
+  GemmMachine m(rtl({{"check_result", "true"}}));
+  const std::uint64_t x = m.hbm({0, 0, 0}), y = x + 0x4000, z = y + 0x4000, out = z + 0x4000;
+  const std::vector<double> a = m.fill(x, 3 * 12 * 20, DType::f16),
+                            b = m.fill(y, 3 * 20 * 10, DType::f16),
+                            c = m.fill(z, 3 * 12 * 10, DType::f32);
+  const std::string failure = m.launch([&](tl::Program& tl) {
+    const tl::Handle left = tl.load(tl::Ptr(x), {3, 12, 20}, DType::f16),
+                     right = tl.load(tl::Ptr(y), {3, 20, 10}, DType::f16),
+                     sum = tl.load(tl::Ptr(z), {3, 12, 10}, DType::f32);
+    const tl::Overlap overlap(tl);
+    tl.store(tl::Ptr(out), tl.dot(left, right, sum));
+    BOOST_TEST(tl.dot(left, right).data().size() == 360U);  // waits for the engine
+  });
+  BOOST_TEST(failure == "");
+  std::vector<double> expected;
+  for (std::ptrdiff_t i = 0; i < 3; ++i) {
+    const std::vector<double> part = product({a.begin() + i * 240, a.begin() + (i + 1) * 240},
+                                             {b.begin() + i * 200, b.end()}, 12, 20, 10);
+    expected.insert(expected.end(), part.begin(), part.end());
+  }
+  for (std::size_t i = 0; i < expected.size(); ++i) expected[i] += c[i];
+  BOOST_TEST((m.read(out, 360, DType::f32) == expected));
+  const ExecutedOp op = m.ops("gemm_f16").at(0);
+  const Fs first_edge = (op.t_start + ns - 1) / ns * ns;
+  BOOST_TEST((op.t_end - first_edge) / ns == 3U * (4 * (20 + 22) + 1));
+  BOOST_TEST(op.macs == 3U * 12 * 20 * 10);
 }
 
 // The values behind them are the engine's: they wait for it, and for nothing else.

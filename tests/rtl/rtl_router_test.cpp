@@ -15,6 +15,7 @@
 #include "models/rtl/rtl_router.h"
 #include "tests/support/forked.h"
 #include "tests/support/mini_machine.h"
+#include "tests/support/whole_machine.h"
 
 using namespace kernbench;
 using namespace kernbench::test;
@@ -63,13 +64,6 @@ class FullSink final : public FabricNode {
   void serve() override {}
 };
 
-std::uint64_t statistic(const Component& component, const std::string& name) {
-  for (const Statistic& statistic : component.statistics()) {
-    if (statistic.name == name) return *statistic.value;
-  }
-  throw std::logic_error(name);
-}
-
 std::string fault_of(MiniMachine& machine) {
   try {
     machine.run();
@@ -90,9 +84,9 @@ KERNBENCH_SYSTEMC_TEST(a_flit_goes_on_at_the_third_edge_behind_its_first) {
   t.machine.run();
   BOOST_TEST(t.z.times() == (std::vector<Fs>{4 * ns + 1}), boost::test_tools::per_element());
   BOOST_TEST(t.y.times() == (std::vector<Fs>{13 * ns + 1}), boost::test_tools::per_element());
-  BOOST_TEST(statistic(t.r, "flits") == 2U);
-  BOOST_TEST(statistic(t.r, "transactions") == 2U);
-  BOOST_TEST(statistic(t.r, "inside") == 6 * ns + ns - ns / 5 - 1);
+  BOOST_TEST(WholeMachine::statistic(t.r, "flits") == 2U);
+  BOOST_TEST(WholeMachine::statistic(t.r, "transactions") == 2U);
+  BOOST_TEST(WholeMachine::statistic(t.r, "inside") == 6 * ns + ns - ns / 5 - 1);
 }
 
 KERNBENCH_SYSTEMC_TEST(a_message_streams_through_one_flit_per_cycle) {
@@ -116,7 +110,7 @@ KERNBENCH_SYSTEMC_TEST(the_clock_runs_only_while_there_is_work) {
   t.a.send_at(t.machine.write("a", "z", 0, 16), 1000 * ns);
   t.a.send_at(t.machine.write("a", "z", 0, 16), 900000 * ns);
   t.machine.run();
-  BOOST_TEST(statistic(t.r, "rtl_cycles") <= 12U);
+  BOOST_TEST(WholeMachine::statistic(t.r, "rtl_cycles") <= 12U);
 }
 
 KERNBENCH_SYSTEMC_TEST(inputs_take_turns_at_an_output) {
@@ -141,8 +135,8 @@ KERNBENCH_SYSTEMC_TEST(back_pressure_reaches_the_neighbour) {
   for (Fs i = 0; i < 40; ++i) expected.push_back(13 * ns + (i + 1) * 10 * ns + 1);
   BOOST_TEST(t.y.times() == expected, boost::test_tools::per_element());
   BOOST_TEST(t.z.times() == (std::vector<Fs>{103 * ns + 1}), boost::test_tools::per_element());
-  BOOST_TEST(statistic(t.a, "credit_stalls") == 40U - 8U);
-  BOOST_TEST(statistic(t.b, "credit_stalls") == 0U);
+  BOOST_TEST(WholeMachine::statistic(t.a, "credit_stalls") == 40U - 8U);
+  BOOST_TEST(WholeMachine::statistic(t.b, "credit_stalls") == 0U);
 }
 
 KERNBENCH_SYSTEMC_TEST(control_messages_do_not_wait_for_flits) {
@@ -156,7 +150,7 @@ KERNBENCH_SYSTEMC_TEST(control_messages_do_not_wait_for_flits) {
                                          [](const Received& each) { return each.bytes == 0; });
   BOOST_REQUIRE((host_control != t.y.records().end()));
   BOOST_TEST(host_control->time == 113 * ns + 1);
-  BOOST_TEST(statistic(t.r, "control_messages") == 2U);
+  BOOST_TEST(WholeMachine::statistic(t.r, "control_messages") == 2U);
 }
 
 KERNBENCH_SYSTEMC_TEST(the_clock_stops_while_a_slow_link_is_busy) {
@@ -164,7 +158,7 @@ KERNBENCH_SYSTEMC_TEST(the_clock_stops_while_a_slow_link_is_busy) {
   t.a.send_at(t.machine.write("a", "y", 0, 16 * 30), 10 * ns - 1);  // 1000 ns each
   t.machine.run();
   BOOST_TEST(t.y.times().back() == 13 * ns + 30 * 1000 * ns + 1);
-  BOOST_TEST(statistic(t.r, "rtl_cycles") < 30U * 40U);
+  BOOST_TEST(WholeMachine::statistic(t.r, "rtl_cycles") < 30U * 40U);
 }
 
 // Nothing is pending in the end, which a clock that runs on, or the watchdog, would prevent.
@@ -178,8 +172,9 @@ KERNBENCH_SYSTEMC_TEST(the_clock_stops_when_all_inside_waits_for_credits_of_othe
   machine.elaborate();
   a.send_at(machine.write("a", "z", 0, 16 * 60), 10 * ns - 1);
   BOOST_CHECK_THROW(machine.run(), std::logic_error);  // a transaction has not ended
-  BOOST_TEST(statistic(r, "flits") == 3U + 8U);        // to the places of z, and of the output
-  BOOST_TEST(statistic(r, "rtl_cycles") < 100U);
+  BOOST_TEST(WholeMachine::statistic(r, "flits") ==
+             3U + 8U);  // to the places of z, and of the output
+  BOOST_TEST(WholeMachine::statistic(r, "rtl_cycles") < 100U);
   const std::vector<PendingWaits::Waiter> waiters = machine.pending_waits().waiters();
   BOOST_REQUIRE(waiters.size() == 2U);
   BOOST_TEST(waiters[0].who == "a");

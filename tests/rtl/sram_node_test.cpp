@@ -25,7 +25,7 @@ extern "C" const kernbench::PluginEntry kernbench_plugin_entry;
 
 namespace {
 
-// Its memory does wrong what bits 31..28 of an address say (sv/faulty_sram.sv).
+// The address of an access, its offset in the memory, selects the fault (sv/faulty_sram.sv).
 class FaultySram final : public RtlSram {
  public:
   explicit FaultySram(const ComponentInit& init)
@@ -67,13 +67,9 @@ Bench sram_swap() {
 
 // The bench sram-swap on a cube whose SRAM is `impl`, with data.
 struct Swap {
-  explicit Swap(const std::string& impl, bool eager, std::int64_t offset = 0)
-      : machine("topology.tiny.yaml",
-                {{"cube.components.sram.impl", impl},
-                 {"cube.components.sram.attrs.size_mb", "1"},
-                 {"cube.components.sram.attrs.data_bits", "64"}},
-                options()),
-        executor(machine.data, 2) {
+  explicit Swap(const std::string& impl, bool eager, std::int64_t offset = 0,
+                const std::vector<Override>& more = {})
+      : machine("topology.tiny.yaml", settings(impl, more), options()), executor(machine.data, 2) {
     if (eager) executor.start_eager();
     const Bench bench = sram_swap();
     BenchProgram program(
@@ -81,6 +77,14 @@ struct Swap {
     result = machine.platform->run(program);
     executor.run();
     judge_all(program.expectations(), executor, outcome);
+  }
+  static std::vector<Override> settings(const std::string& impl,
+                                        const std::vector<Override>& more) {
+    std::vector<Override> all{{"cube.components.sram.impl", impl},
+                              {"cube.components.sram.attrs.size_mb", "1"},
+                              {"cube.components.sram.attrs.data_bits", "64"}};
+    all.insert(all.end(), more.begin(), more.end());
+    return all;
   }
   static MachineOptions options() {
     MachineOptions options(MachineOptions::Engines::builtin);
@@ -100,7 +104,7 @@ struct Swap {
 
 std::string fault_of(std::uint64_t fault, bool write, const Settings& settings = {}) {
   Scratchpad<FaultySram> t(settings);
-  const std::uint64_t offset = fault << 28;
+  const std::uint64_t offset = fault << 27;
   t.a.send_at(write ? t.machine.write("a", "s", offset, 64) : t.machine.read("a", "s", offset, 64),
               100);
   try {
@@ -175,6 +179,31 @@ KERNBENCH_SYSTEMC_TEST(max_in_flight_bounds_the_accesses_side_by_side) {
   BOOST_TEST(t.machine.completed_at(1) == 200U + (2 + 8) * 10 + 1);
 }
 
+// Two reads and two writes, all under way together: 4 x 8 beats, 2 + 16 responses on R and B.
+BOOST_AUTO_TEST_CASE(responses_that_are_refused_come_later_and_in_the_same_order) {
+  const auto ends = [](const std::string& gaps, const std::string& seed) {
+    return forked_value([&] {
+      Scratchpad<RtlSram> t(Settings{{"response_gaps", gaps}, {"gap_seed", seed}});
+      for (const std::uint64_t offset : {0, 4096}) {
+        t.a.send_at(t.machine.read("a", "s", offset, 64), 92);
+        t.b.send_at(t.machine.write("b", "s", 8192 + offset, 64), 92);
+      }
+      t.machine.run();
+      std::vector<Fs> times;
+      for (std::uint64_t tag = 0; tag < 4; ++tag) times.push_back(t.machine.completed_at(tag));
+      return times;
+    });
+  };
+  const std::vector<Fs> free = ends("0", "1"), half = ends("50", "1");
+  BOOST_TEST(free == (std::vector<Fs>{201, 201, 281, 281}), boost::test_tools::per_element());
+  BOOST_TEST(half[2] > free[2] + 8 * 10 / 2);  // about as many gaps as beats
+  BOOST_TEST(half[3] >= free[3]);
+  for (const int first : {0, 1}) BOOST_TEST(half[first] < half[first + 2]);
+  for (const Fs time : half) BOOST_TEST((time - 1) % 10 == 0U);
+  BOOST_TEST(ends("50", "1") == half, boost::test_tools::per_element());
+  BOOST_TEST((ends("50", "2") != half));
+}
+
 KERNBENCH_SYSTEMC_TEST(there_are_no_edges_without_work) {
   Scratchpad<RtlSram> t;
   t.a.send_at(t.machine.read("a", "s", 0, 8), 92);
@@ -200,7 +229,23 @@ BOOST_AUTO_TEST_CASE(faults_of_the_memory_end_the_run_by_name) {
       {6, false, {}, "s: the block breaks the rule no_read_data_without_request at rvalid, cycle "},
       {8, false, {{"check_unknown", "true"}}, "s: output rdata is unknown"},
       {9, false, {{"watchdog_cycles", "30"}}, "s: no handshake for 30 cycles: it waits for "},
-      {10, false, {}, "s: rresp is 2 for a read at offset 0xa0000000: an error, cycle "},
+      {2,
+       false,
+       {{"response_gaps", "90"}},
+       "s: the block breaks the rule data_is_stable_while_waiting at rdata, cycle "},
+      {1,
+       false,
+       {{"response_gaps", "90"}},
+       "s: the block breaks the rule valid_holds_until_ready at rvalid, cycle "},
+      {11,
+       true,
+       {{"response_gaps", "90"}},
+       "s: the block breaks the rule valid_holds_until_ready at bvalid, cycle "},
+      {13,
+       true,
+       {{"response_gaps", "90"}},
+       "s: the block breaks the rule data_is_stable_while_waiting at bresp, cycle "},
+      {10, false, {}, "s: rresp is 2 for a read at offset 0x50000000: an error, cycle "},
   };
   for (const Case& each : cases) {
     const std::string fault =
@@ -210,7 +255,9 @@ BOOST_AUTO_TEST_CASE(faults_of_the_memory_end_the_run_by_name) {
     }
   }
   for (const bool write : {false, true})
-    BOOST_TEST(forked_value([&] { return fault_of(0, write, {{"check_unknown", "true"}}); }) == "");
+    BOOST_TEST(forked_value([&] {
+                 return fault_of(0, write, {{"check_unknown", "true"}, {"response_gaps", "50"}});
+               }) == "");
 }
 
 BOOST_AUTO_TEST_CASE(a_size_that_is_not_verilated_is_an_error_that_lists_those_that_are) {
@@ -232,6 +279,19 @@ KERNBENCH_SYSTEMC_TEST(bytes_go_over_the_pins_and_come_back_as_the_memory_store_
   BOOST_TEST(t.statistic("bytes_written") == 8U * 2048);
   BOOST_TEST(t.statistic("bytes_checked") == 8U * 2048);
   BOOST_TEST(t.statistic("bytes_stale") == 0U);
+}
+
+BOOST_AUTO_TEST_CASE(bytes_are_the_same_where_responses_are_refused) {
+  const auto cycles = [](const std::string& gaps) {
+    return forked_value([&] {
+      Swap t("rtl.sram", true, 0, {{"cube.components.sram.attrs.response_gaps", gaps}});
+      if (!t.result.error.empty()) return t.result.error;
+      if (!t.outcome.failures.empty()) return t.outcome.failures;
+      if (t.statistic("bytes_checked") != 8U * 2048) return std::string("bytes are not compared");
+      return std::to_string(t.statistic("rtl_cycles"));
+    });
+  };
+  BOOST_TEST(std::stoul(cycles("60")) > std::stoul(cycles("0")) * 3 / 2);
 }
 
 // Computed values are not known until phase 2: zeros on the pins, nothing to compare.

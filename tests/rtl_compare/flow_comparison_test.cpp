@@ -1,9 +1,12 @@
 // Messages and accesses with an implementation and with the machine's own one.
 #include "platform/rtl_compare/flow_comparison.h"
 
+#include <algorithm>
 #include <boost/test/unit_test.hpp>
 
+#include "models/base/errors.h"
 #include "platform/assembly/builtin_components.h"
+#include "tests/rtl_compare/setting_overrides.h"
 #include "tests/support/shipped_graph.h"
 
 using namespace kernbench;
@@ -16,14 +19,10 @@ TimeComparison compare(const std::string& name, const std::vector<std::string>& 
   ComponentRegistry registry;
   register_builtin_components(registry);
   const ComparedDevice device(registry, name, attributes);
-  std::vector<Override> overrides;
-  for (const std::string& setting : flow_settings(device)) {
-    const std::size_t equals = setting.find('=');
-    overrides.push_back({setting.substr(0, equals), setting.substr(equals + 1)});
-  }
   FlowOptions options;
   options.sizes = sizes;
-  const MachineSpec with = shipped_spec("topology.tiny.yaml", overrides, registry),
+  const MachineSpec with = shipped_spec("topology.tiny.yaml", overrides_of(flow_settings(device)),
+                                        registry),
                     without = shipped_spec("topology.tiny.yaml", {}, registry);
   return compare_flows(with, without, registry, device, options);
 }
@@ -73,6 +72,40 @@ BOOST_AUTO_TEST_CASE(a_slower_sram_shows_in_every_access) {
     const ComparedWork& work = find(found, name);
     BOOST_TEST(work.time == work.models[0] + fs_per_ns, name);
   }
+}
+
+// Eight writes and eight reads of 1 MiB at once keep a port of some 128 GB/s busy for over 100 us:
+// what comes behind them does not meet them.
+BOOST_AUTO_TEST_CASE(requests_at_once_do_not_meet_those_before_them) {
+  constexpr std::uint64_t mib = 1 << 20;
+  const TimeComparison both = compare("builtin.sram", {}, {mib, 4 * mib}),
+                       larger = compare("builtin.sram", {}, {4 * mib});
+  Fs longest = 0;
+  for (const ComparedWork& work : both.works) {
+    if (work.sizes.front().second == mib) longest = std::max(longest, work.time);
+  }
+  BOOST_TEST(longest > 100'000 * fs_per_ns);
+  for (const ComparedWork& work : larger.works)
+    BOOST_TEST(find(both, work.name).time == work.time, work.name);
+}
+
+BOOST_AUTO_TEST_CASE(sizes_that_a_memory_does_not_hold_for_each_pe_are_refused) {
+  ComponentRegistry registry;
+  register_builtin_components(registry);
+  const MachineSpec machine = shipped_spec("topology.tiny.yaml", {}, registry);
+  const auto error = [&](const char* implementation, std::uint64_t bytes) -> std::string {
+    try {
+      check_flow_sizes(machine, ComparedDevice(registry, implementation, {}), {64, bytes});
+    } catch (const UsageError& error) {
+      return error.what();
+    }
+    return "";
+  };
+  BOOST_TEST(error("builtin.sram", 4194304) == "");
+  BOOST_TEST(error("builtin.sram", 4194305) ==
+             "--sizes: found 4194305, allowed is 1 to 4194304: 8 PEs share the 33554432 bytes of "
+             "sip0.cube0.sram");
+  BOOST_TEST(error("builtin.forwarding", 4194305) == "");  // partitions of HBM have GiB
 }
 
 BOOST_AUTO_TEST_SUITE_END()

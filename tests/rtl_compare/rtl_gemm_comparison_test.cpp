@@ -5,6 +5,7 @@
 
 #include "platform/assembly/builtin_components.h"
 #include "platform/rtl_compare/tile_comparison.h"
+#include "tests/rtl_compare/setting_overrides.h"
 #include "tests/support/forked.h"
 #include "tests/support/shipped_graph.h"
 
@@ -17,13 +18,9 @@ void check_array(const std::vector<std::string>& attributes, const TileOptions& 
   ComponentRegistry registry;
   register_builtin_components(registry);
   const ComparedDevice device(registry, "rtl.pe_gemm", attributes);
-  std::vector<Override> overrides;
-  for (const std::string& setting : tile_settings(device)) {
-    const std::size_t equals = setting.find('=');
-    overrides.push_back({setting.substr(0, equals), setting.substr(equals + 1)});
-  }
   const TimeComparison found = compare_tiles(
-      shipped_graph("topology.tiny.yaml", overrides, registry), registry, device, options);
+      shipped_graph("topology.tiny.yaml", overrides_of(tile_settings(device)), registry), registry,
+      device, options);
   BOOST_TEST(found.values.find("phase 2") == std::string::npos, found.values);
   for (std::size_t i = 0; i < found.works.size(); ++i) {
     const ComparedWork& work = found.works[i];

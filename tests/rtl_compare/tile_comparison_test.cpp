@@ -3,8 +3,11 @@
 
 #include <boost/test/unit_test.hpp>
 
+#include "models/base/errors.h"
 #include "models/pe/compute_engine.h"
 #include "platform/assembly/builtin_components.h"
+#include "platform/observe/machine_peaks.h"
+#include "tests/rtl_compare/setting_overrides.h"
 #include "tests/support/forked.h"
 #include "tests/support/shipped_graph.h"
 
@@ -13,7 +16,8 @@ using namespace kernbench::test;
 
 namespace {
 
-// Seven cycles for each row, from the next edge of a clock with a period of 3 ns.
+// Seven cycles for each row, from the next edge of a clock with a period of 3 ns; it breaks down at
+// 13 rows.
 class SlowArray final : public ComputeEngine {
  public:
   static constexpr const char* description = "array of a test";
@@ -33,24 +37,46 @@ class SlowArray final : public ComputeEngine {
 
  private:
   Fs compute_time(const Stage& stage) const override {
+    if (stage.m == 13) throw ModelError("13 rows");
     const Rational ghz = Rational::fraction(1, 3);
     return end_of_cycles_from(now() + overhead(), 7 * static_cast<std::uint64_t>(stage.m), ghz) -
            now();
   }
 };
 
+// Attributes of well-known names that are no numbers; a task of any size takes 5 ns.
+class NamedClockArray final : public ComputeEngine {
+ public:
+  static constexpr const char* description = "array of a test";
+  static constexpr std::array roles{Role::pe_gemm};
+  struct Parameters : ParameterSet {
+    using ParameterSet::ParameterSet;
+    StageParameters stage{*this, "0"};
+    Param<std::string> clock{
+        *this, Parameter::choice("clock_ghz", "of the array", {"slow", "fast"}, "test")
+                   .default_val("slow")};
+    Param<std::string> rows{
+        *this, Parameter::choice("rows", "of cells", {"few", "many"}, "test").default_val("few")};
+    Param<bool> macs{*this,
+                     Parameter::boolean("macs_per_cycle", "counted", "test").default_val(true)};
+  };
+  explicit NamedClockArray(const ComponentInit& init)
+      : ComputeEngine(init, PeEngine::pe_gemm, init.attributes.as<Parameters>().stage) {}
+
+ private:
+  Fs compute_time(const Stage&) const override { return 5 * fs_per_ns; }
+};
+
 TimeComparison compare(const std::string& name, const std::vector<std::string>& attributes,
-                       const TileOptions& options, std::vector<Override> overrides = {}) {
+                       const TileOptions& options, std::vector<std::string> settings = {}) {
   ComponentRegistry registry;
   register_builtin_components(registry);
   registry.add(implementation_of<SlowArray>("test.slow_array"));
+  registry.add(implementation_of<NamedClockArray>("test.named_clock_array"));
   const ComparedDevice device(registry, name, attributes);
-  for (const std::string& setting : tile_settings(device)) {
-    const std::size_t equals = setting.find('=');
-    overrides.push_back({setting.substr(0, equals), setting.substr(equals + 1)});
-  }
-  return compare_tiles(shipped_graph("topology.tiny.yaml", overrides, registry), registry, device,
-                       options);
+  for (const std::string& setting : tile_settings(device)) settings.push_back(setting);
+  return compare_tiles(shipped_graph("topology.tiny.yaml", overrides_of(settings), registry),
+                       registry, device, options);
 }
 
 std::uint64_t macs(const ComparedTile& tile) {
@@ -100,9 +126,8 @@ KERNBENCH_SYSTEMC_TEST(attributes_of_the_topology_do_not_make_the_engines_differ
   TileOptions options;
   options.tiles = {{2, 5, 2}, {40, 9, 33}};
   const std::string engine = "cube.pe_template.components.pe_gemm.attrs.";
-  const TimeComparison found =
-      compare("builtin.pe_gemm", {"timing=systolic"}, options,
-              {{engine + "clock_ghz", "2"}, {engine + "overhead_ns", "3"}});
+  const TimeComparison found = compare("builtin.pe_gemm", {"timing=systolic"}, options,
+                                       {engine + "clock_ghz=2", engine + "overhead_ns=3"});
   for (const ComparedWork& work : found.works) BOOST_TEST(work.ratio(1) == 1, work.name);
 }
 
@@ -118,4 +143,40 @@ KERNBENCH_SYSTEMC_TEST(the_models_have_the_array_and_the_clock_of_the_implementa
   BOOST_TEST(work.time < fs_per_ns / 2 + 15 * 3 * fs_per_ns);
   BOOST_TEST(work.models.at(0) == fs_per_ns / 2 + 9 * fs_per_ns);
   BOOST_TEST(work.models.at(1) == work.time);
+}
+
+// No clock and no array are known of it: the models have 1 GHz and 32 x 32 cells, and take the 2 ns
+// of 32 * 32 * 2 MACs, and 1 + 2 + 2 * 32 + 32 - 2 = 97 cycles.
+KERNBENCH_SYSTEMC_TEST(attributes_that_are_no_numbers_tell_nothing) {
+  TileOptions options;
+  options.tiles = {{32, 2, 32}};
+  const TimeComparison found =
+      compare("test.named_clock_array", {"clock_ghz=fast", "rows=many"}, options);
+  const ComparedWork& work = found.works.at(0);
+  BOOST_TEST(work.time == 5 * fs_per_ns);
+  BOOST_TEST(work.models.at(0) == 2 * fs_per_ns);
+  BOOST_TEST(work.models.at(1) >= 97 * fs_per_ns);
+  BOOST_TEST(work.models.at(1) < 98 * fs_per_ns);  // with the wait for an edge
+}
+
+BOOST_AUTO_TEST_CASE(peak_rates_of_an_engine_without_a_clock_in_numbers_are_not_known) {
+  ComponentRegistry registry;
+  register_builtin_components(registry);
+  registry.add(implementation_of<NamedClockArray>("test.named_clock_array"));
+  const Graph graph = shipped_graph(
+      "topology.tiny.yaml", {{"sip0.cube0.pe0.pe_gemm.impl", "test.named_clock_array"}}, registry);
+  BOOST_TEST(mac_rate(graph, "sip0.cube0.pe0").macs_per_cycle == 0U);
+  BOOST_TEST(mac_rate(graph, "sip0.cube0.pe1").macs_per_cycle == 4096U);
+  BOOST_TEST((mac_rate(graph, "sip0.cube0.pe1").clock_ghz == Rational(1)));
+}
+
+KERNBENCH_SYSTEMC_TEST(a_fault_of_the_implementation_names_the_tile) {
+  TileOptions options;
+  options.tiles = {{2, 5, 2}, {13, 4, 1}, {3, 3, 3}};
+  BOOST_CHECK_EXCEPTION(compare("test.slow_array", {}, options), ModelError,
+                        [](const ModelError& error) {
+                          const std::string text = error.what();
+                          return text.rfind("tile 13x4x1: sip0.cube0.pe0.pe_gemm at ", 0) == 0 &&
+                                 text.find(": 13 rows") != std::string::npos;
+                        });
 }

@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "models/base/errors.h"
+#include "models/data/race_detector.h"
 #include "platform/phase2/data_executor.h"
 #include "sc_main/judgement.h"
 #include "sw/benches/bench_program.h"
@@ -30,8 +31,9 @@ struct BenchRunOptions {
   std::uint64_t seed = 1;
   CclFile ccl;  // of torch.distributed
   DataMode data = DataMode::deferred;
-  unsigned threads = 2;  // of phase 2
-  bool records = true;   // fill op_log
+  unsigned threads = 2;     // of phase 2
+  bool records = true;      // fill op_log
+  bool check_races = true;  // accesses that nothing orders are failures; with data on
   // On the data before the simulation starts.
   std::function<void(FunctionalModel&)> prepare;
 };
@@ -93,6 +95,7 @@ inline MachineOptions machine_options(const BenchRunOptions& options) {
 inline BenchOutcome run_bench(const Bench& bench, const std::vector<GivenParameter>& parameters,
                               const BenchRunOptions& options = {}) {
   WholeMachine machine(options.topology, options.overrides, machine_options(options));
+  if (options.check_races && options.data != DataMode::off) machine.data.detect_races();
   if (options.prepare) options.prepare(machine.data);
   std::optional<DataExecutor> executor;
   if (options.data == DataMode::eager)
@@ -115,6 +118,9 @@ inline BenchOutcome run_bench(const Bench& bench, const std::vector<GivenParamet
       text, [](const sc_core::sc_object* node) { return std::string(node->name()); });
   outcome.op_log = text.str();
   machine.platform.reset();
+  if (const RaceDetector* races = machine.data.races()) {
+    for (const Race& race : races->races()) outcome.failures += race.text() + "\n";
+  }
   if (options.data != DataMode::off && outcome.status == "completed") {
     if (!executor) executor.emplace(machine.data, options.threads);
     executor->run();

@@ -14,6 +14,7 @@
 #include <string>
 #include <vector>
 
+#include "models/data/race_detector.h"
 #include "platform/phase2/data_executor.h"
 #include "sc_main/judgement.h"
 #include "sw/collectives/algorithm_registry.h"
@@ -27,7 +28,9 @@ class TorchMachine : public WholeMachine {
  public:
   explicit TorchMachine(const std::string& topology = "topology.tiny.yaml",
                         const std::vector<Override>& overrides = {}, bool with_data = true)
-      : WholeMachine(topology, overrides, options(with_data)) {}
+      : WholeMachine(topology, overrides, options(with_data)) {
+    data.detect_races();
+  }
 
   RunResult try_run(const std::function<void(Torch&)>& body, const RunLimits& limits = {}) {
     return WholeMachine::run(
@@ -53,7 +56,8 @@ class TorchMachine : public WholeMachine {
   // The text of the error that a run ends with; empty if it completes.
   std::string error(const std::function<void(Torch&)>& body) { return try_run(body).error; }
 
-  // Runs phase 2; mismatches of the tensors given to torch.verify, empty if there are none.
+  // Runs phase 2; mismatches of the tensors given to torch.verify, and accesses that nothing
+  // orders; empty if there are none.
   std::string failures() {
     DataExecutor executor(data, 2);
     executor.run();
@@ -62,6 +66,7 @@ class TorchMachine : public WholeMachine {
       const Judgement judgement = judge(expectation, executor);
       if (!judgement.comparison.ok) text += failure_text(expectation, judgement) + "\n";
     }
+    for (const Race& race : data.races()->races()) text += race.text() + "\n";
     return text;
   }
 

@@ -38,7 +38,7 @@ inline MachineDescription fake_machine() {
   return machine;
 }
 
-class FakePe final : public KernelContext {
+class FakePe : public KernelContext {
  public:
   explicit FakePe(bool with_data = true, std::uint64_t scratch_bytes = 1 << 20)
       : with_data_(with_data), scratch_("scratch", 0, scratch_bytes) {}
@@ -64,6 +64,7 @@ class FakePe final : public KernelContext {
     if (!command.error().empty()) throw AccessFault(command.error());
     if (!command.done()) command.complete();
   }
+  void print(const std::string& text) override { printed.push_back(text); }
   void cycles(std::uint64_t n) override { cycles_spent += n; }
   // Virtual addresses are physical here, split where the test wants a shard to end.
   PhysRanges translate(std::uint64_t address, std::uint64_t nbytes) const override {
@@ -83,6 +84,7 @@ class FakePe final : public KernelContext {
   std::vector<Command> commands;
   std::vector<std::shared_ptr<CommandState>> states;
   std::vector<std::uint64_t> waits;
+  std::vector<std::string> printed;
   std::uint64_t cycles_spent = 0, split = 0, dispatches = 0;
   std::function<void()> at_dispatch;  // what happens while dispatch_cycles are paid
   bool completes_at_once = true;

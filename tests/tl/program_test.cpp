@@ -99,8 +99,8 @@ BOOST_AUTO_TEST_CASE(every_call_that_is_not_metadata_is_dispatched_once) {
       [&] { x + 1.0; },
       [&] { tl.sum(x, 0); },
       [&] { tl.cast(x, f16); },
-      [&] { tl.composite(tl::gemm(x, x).to(p)); },
-      [&] { tl.composite(tl::math(MathOp::exp, {x}).to(p)); },
+      [&] { tl.composite(tl::gemm(x, x).to(p + 64)); },
+      [&] { tl.composite(tl::math(MathOp::exp, {x}).to(p + 128)); },
       [&] { tl.send("E", x); },
       [&] { tl.send("E", p, {4}, f32); },
       [&] { tl.send("E", p, 16); },
@@ -233,12 +233,21 @@ BOOST_AUTO_TEST_CASE(
 BOOST_AUTO_TEST_CASE(every_math_operation_is_one_simple_command) {
   FakePe pe;
   tl::Program tl(pe);
-  const tl::Handle x = tl.full({4, 4}, 1, f32);
+  const tl::Handle x = tl.full({4, 4}, 1, f32), i = tl.full({4, 4}, 1, i32);
   tl.exp(x), tl.log(x), tl.sqrt(x), tl.rsqrt(x), tl.abs(x), tl.sigmoid(x), tl.cos(x), tl.sin(x),
-      tl.tanh(x), tl.relu(x), tl.gelu(x), tl.silu(x);
-  tl.add(x, x), tl.sub(x, x), tl.mul(x, x), tl.div(x, x), tl.maximum(x, x), tl.minimum(x, x);
+      tl.tanh(x), tl.relu(x), tl.gelu(x), tl.silu(x), tl.exp2(x), tl.log2(x), tl.erf(x),
+      tl.floor(x), tl.ceil(x), tl.rint(x), tl.trunc(x), tl.logical_not(x), tl.bitwise_not(i),
+      tl.randint(7, i), tl.rand(7, i), tl.randn(7, i);
+  tl.add(x, x), tl.sub(x, x), tl.mul(x, x), tl.div(x, x), tl.maximum(x, x), tl.minimum(x, x),
+      tl.mod(x, x), tl.idiv(i, i), tl.eq(x, x), tl.ne(x, x), tl.lt(x, x), tl.le(x, x), tl.gt(x, x),
+      tl.ge(x, x), tl.logical_and(x, x), tl.logical_or(x, x), tl.bitwise_and(i, i),
+      tl.bitwise_or(i, i), tl.bitwise_xor(i, i), tl.shl(i, i), tl.shr(i, i);
   tl.fma(x, x, x), tl.clamp(x, 0.0, 1.0), tl.where(x, x, x);
-  tl.sum(x, 0), tl.max(x, 0), tl.min(x, 0), tl.softmax(x), tl.argmax(x);
+  tl.sum(x, 0), tl.max(x, 0), tl.min(x, 0), tl.softmax(x), tl.argmax(x), tl.argmin(x), tl.any(x, 0),
+      tl.all(x, 0), tl.xor_sum(i, 0);
+  tl.cumsum(x), tl.cumprod(x), tl.sort(x), tl.topk(x, 2);
+  tl.cat({tl.slice(x, 0, 2), tl.slice(x, 2, 4)}), tl.flip(x), tl.gather(x, i, 0),
+      tl.update(x, tl.slice(x, 0, 1), {1, 0});
   BOOST_TEST(pe.commands.size() == static_cast<std::size_t>(math_op_count));
   for (int op = 0; op < math_op_count; ++op) {
     BOOST_TEST(tl::describe(pe.commands.at(static_cast<std::size_t>(op))) ==

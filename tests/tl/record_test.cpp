@@ -40,6 +40,27 @@ BOOST_AUTO_TEST_CASE(the_kernel_of_the_specification_issues_a_read_and_a_composi
   BOOST_TEST(recording.at({0, 0, 0}).commands().size() == 2);
 }
 
+// What is left under way has no wait behind it but that of the kernel.
+BOOST_AUTO_TEST_CASE(commands_under_way_are_recorded_with_the_waits_that_the_kernel_asks_for) {
+  const auto kernel = [](tl::Program& tl, tl::Ptr x, tl::Ptr out) {
+    const tl::Handle a = tl.load_async(x, {4, 4}, f16), b = tl.load_async(x + 32, {4, 4}, f16);
+    tl.wait(b);
+    tl::Handle c = tl.dot(a, b, tl.zeros({4, 4}, f32));
+    {
+      const tl::Overlap overlap(tl);
+      c = c + 1.0;
+    }
+    tl.wait(tl.store_async(out, c));
+  };
+  const auto recording =
+      tl::record(kernel, {}, tensor("x", 0x1000, {8, 4}), tl::Ptr(std::uint64_t{0x2000}));
+  BOOST_TEST(recording.at({0, 0, 0}).text() ==
+                 (std::vector<std::string>{"dma_read 0x1000 32", "dma_read 0x1020 32", "wait 1",
+                                           "dot 4x4x4 f16 accumulates", "wait 2", "math add 16",
+                                           "dma_write 0x2000 64", "wait 4"}),
+             boost::test_tools::per_element());
+}
+
 BOOST_AUTO_TEST_CASE(every_pe_of_the_grid_is_recorded_and_reads_its_own_block) {
   auto info = *tensor("x", 0x1000, {4, 8});
   info.blocks = {{{0, 0, 0}, 0x1000, 0, 32, {4, 4}, {0, 0}},

@@ -155,6 +155,35 @@ KERNBENCH_SYSTEMC_TEST(a_kernel_reaches_it_at_its_physical_address) {
   BOOST_TEST(m.statistic("sip0.cube0.dram", "bytes_written") == 256U);
 }
 
+// A payload has one address.
+void check_refused(bool write) {
+  Machine m(target("dram", router, ", bw_gbs: 64"));
+  const RunResult result = m.run([&](HostPort& port) {
+    auto launch = host_message<KernelLaunch>();
+    launch->kernel.name = "k";
+    launch->targets = {{0, 0, 0}};
+    launch->body = std::make_shared<FunctionKernel>([&](KernelContext& context) {
+      const AddressRuns runs{{external(0x100), 64}, {external(0x200), 64}};
+      Command command;
+      command.what =
+          DmaCommand{write, external(0x100), 128, std::make_shared<const AddressRuns>(runs)};
+      context.wait(*context.issue(command));
+    });
+    const auto request = port.submit(std::shared_ptr<const KernelLaunch>(launch));
+    port.wait(*request);
+    const std::string& error = request->response().completion.error_message;
+    for (const char* part : {"sip0.cube0.dram answered TLM_BURST_ERROR_RESPONSE: ",
+                             "dram serves contiguous accesses only, and this one has 2 runs"})
+      BOOST_TEST(error.find(part) != std::string::npos, error);
+  });
+  BOOST_TEST(result.error == "");
+  BOOST_TEST(Machine::dram("sip0.cube0.dram").requests.empty());
+  BOOST_TEST(m.statistic("sip0.cube0.dram", "errors") == 1U);
+}
+
+KERNBENCH_SYSTEMC_TEST(it_refuses_a_read_of_several_runs_of_bytes) { check_refused(false); }
+KERNBENCH_SYSTEMC_TEST(it_refuses_a_write_of_several_runs_of_bytes) { check_refused(true); }
+
 KERNBENCH_SYSTEMC_TEST(the_host_writes_and_reads_it_wherever_it_stands) {
   Machine m(target("a", router) + ", " + target("b", "sip0.io0.io_noc") + ", " +
             target("c", "fabric.switch0"));

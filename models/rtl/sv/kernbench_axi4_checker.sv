@@ -15,12 +15,29 @@ module kernbench_axi4_checker #(
   localparam int IDS = 1 << ID_BITS;
   localparam logic [1:0] INCR = 2'b01, EXOKAY = 2'b01;
 
+  // --- the first cycle after a reset ---
+  `define KERNBENCH_LOW(VALID) \
+    assert (!axi.VALID) else kernbench_violation("no_valid_after_reset", `"VALID`");
+
+  logic after_reset;
+  always_ff @(posedge axi.clk) begin
+    after_reset <= !axi.rst_n;
+    if (axi.rst_n && after_reset) begin
+      `KERNBENCH_LOW(awvalid)
+      `KERNBENCH_LOW(wvalid)
+      `KERNBENCH_LOW(bvalid)
+      `KERNBENCH_LOW(arvalid)
+      `KERNBENCH_LOW(rvalid)
+    end
+  end
+
   // --- valid and payload while ready is awaited ---
   `define KERNBENCH_HOLDS(VALID) \
     assert (axi.VALID) else kernbench_violation("valid_holds_until_ready", `"VALID`");
-  `define KERNBENCH_STABLE(PIN, BEFORE) \
-    assert (axi.PIN == BEFORE) else kernbench_violation("data_is_stable_while_waiting", `"PIN`");
+  `define KERNBENCH_STABLE(PIN) \
+    assert (axi.PIN == PIN) else kernbench_violation("data_is_stable_while_waiting", `"PIN`");
 
+  // What the last edge has left waiting.
   logic aw_waits, w_waits, b_waits, ar_waits, r_waits;
   logic [ID_BITS-1:0] awid, bid, arid, rid;
   logic [ADDRESS_BITS-1:0] awaddr, araddr;
@@ -37,45 +54,47 @@ module kernbench_axi4_checker #(
     b_waits <= axi.rst_n && axi.bvalid && !axi.bready;
     ar_waits <= axi.rst_n && axi.arvalid && !axi.arready;
     r_waits <= axi.rst_n && axi.rvalid && !axi.rready;
-    {awid, awaddr, awlen, awsize, awburst} <= {axi.awid, axi.awaddr, axi.awlen, axi.awsize, axi.awburst};
-    {wdata, wstrb, wlast} <= {axi.wdata, axi.wstrb, axi.wlast};
-    {bid, bresp} <= {axi.bid, axi.bresp};
-    {arid, araddr, arlen, arsize, arburst} <= {axi.arid, axi.araddr, axi.arlen, axi.arsize, axi.arburst};
-    {rid, rdata, rresp, rlast} <= {axi.rid, axi.rdata, axi.rresp, axi.rlast};
+    if (axi.awvalid && !axi.awready)
+      {awid, awaddr, awlen, awsize, awburst} <= {axi.awid, axi.awaddr, axi.awlen, axi.awsize, axi.awburst};
+    if (axi.wvalid && !axi.wready) {wdata, wstrb, wlast} <= {axi.wdata, axi.wstrb, axi.wlast};
+    if (axi.bvalid && !axi.bready) {bid, bresp} <= {axi.bid, axi.bresp};
+    if (axi.arvalid && !axi.arready)
+      {arid, araddr, arlen, arsize, arburst} <= {axi.arid, axi.araddr, axi.arlen, axi.arsize, axi.arburst};
+    if (axi.rvalid && !axi.rready) {rid, rdata, rresp, rlast} <= {axi.rid, axi.rdata, axi.rresp, axi.rlast};
 
     if (axi.rst_n && aw_waits) begin
       `KERNBENCH_HOLDS(awvalid)
-      `KERNBENCH_STABLE(awid, awid)
-      `KERNBENCH_STABLE(awaddr, awaddr)
-      `KERNBENCH_STABLE(awlen, awlen)
-      `KERNBENCH_STABLE(awsize, awsize)
-      `KERNBENCH_STABLE(awburst, awburst)
+      `KERNBENCH_STABLE(awid)
+      `KERNBENCH_STABLE(awaddr)
+      `KERNBENCH_STABLE(awlen)
+      `KERNBENCH_STABLE(awsize)
+      `KERNBENCH_STABLE(awburst)
     end
     if (axi.rst_n && w_waits) begin
       `KERNBENCH_HOLDS(wvalid)
-      `KERNBENCH_STABLE(wdata, wdata)
-      `KERNBENCH_STABLE(wstrb, wstrb)
-      `KERNBENCH_STABLE(wlast, wlast)
+      `KERNBENCH_STABLE(wdata)
+      `KERNBENCH_STABLE(wstrb)
+      `KERNBENCH_STABLE(wlast)
     end
     if (axi.rst_n && b_waits) begin
       `KERNBENCH_HOLDS(bvalid)
-      `KERNBENCH_STABLE(bid, bid)
-      `KERNBENCH_STABLE(bresp, bresp)
+      `KERNBENCH_STABLE(bid)
+      `KERNBENCH_STABLE(bresp)
     end
     if (axi.rst_n && ar_waits) begin
       `KERNBENCH_HOLDS(arvalid)
-      `KERNBENCH_STABLE(arid, arid)
-      `KERNBENCH_STABLE(araddr, araddr)
-      `KERNBENCH_STABLE(arlen, arlen)
-      `KERNBENCH_STABLE(arsize, arsize)
-      `KERNBENCH_STABLE(arburst, arburst)
+      `KERNBENCH_STABLE(arid)
+      `KERNBENCH_STABLE(araddr)
+      `KERNBENCH_STABLE(arlen)
+      `KERNBENCH_STABLE(arsize)
+      `KERNBENCH_STABLE(arburst)
     end
     if (axi.rst_n && r_waits) begin
       `KERNBENCH_HOLDS(rvalid)
-      `KERNBENCH_STABLE(rid, rid)
-      `KERNBENCH_STABLE(rdata, rdata)
-      `KERNBENCH_STABLE(rresp, rresp)
-      `KERNBENCH_STABLE(rlast, rlast)
+      `KERNBENCH_STABLE(rid)
+      `KERNBENCH_STABLE(rdata)
+      `KERNBENCH_STABLE(rresp)
+      `KERNBENCH_STABLE(rlast)
     end
   end
 
@@ -145,9 +164,8 @@ module kernbench_axi4_checker #(
       end
       if (write_taken) write_beat <= write_ends ? 0 : write_beat + 1;
       if (write_ends) first_write <= first_write + 1;
-      for (int id = 0; id < IDS; ++id)
-        awaited[id] <= awaited[id] + 9'(write_ends && write.id == ID_BITS'(id))
-            - 9'(answered && axi.bid == ID_BITS'(id));
+      if (write_ends && !(answered && axi.bid == write.id)) awaited[write.id] <= awaited[write.id] + 1;
+      if (answered && !(write_ends && axi.bid == write.id)) awaited[axi.bid] <= awaited[axi.bid] - 1;
 
       if (axi.wvalid && axi.wready) begin
         assert (first_write != next_write) else kernbench_violation("no_write_data_without_address", "wready");

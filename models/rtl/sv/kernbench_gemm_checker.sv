@@ -73,28 +73,23 @@ module kernbench_gemm_checker #(
     logic [63:0] a_folds, b_folds, result_folds;
     logic [31:0] k, n, a_beats, b_beats;  // beats left of the fold
     logic [31:0] rows_left, columns_left, row;
-    logic task_taken, a_taken, b_taken, result_taken, last_row, last_fold_of_rows;
+    logic task_taken, a_taken, b_taken, result_taken;
 
     assign task_taken = pins.task_valid && pins.task_ready;
     assign a_taken = pins.a_valid && pins.a_ready;
     assign b_taken = pins.b_valid && pins.b_ready;
     assign result_taken = pins.result_valid && pins.result_ready;
-    assign last_row = row + 1 == (rows_left < ROWS ? rows_left : ROWS);
-    assign last_fold_of_rows = columns_left <= COLUMNS;
 
+    // What is wider is reckoned at the edges that need it, not whenever a pin changes: of a small array a wire of 64 bits is a cost.
     function automatic logic [63:0] folds_of(logic [31:0] m, logic [31:0] columns);
       return ((64'(m) + 64'(ROWS) - 64'd1) / 64'(ROWS)) * ((64'(columns) + 64'(COLUMNS) - 64'd1) / 64'(COLUMNS));
     endfunction
-
-    // With the task that is taken at this edge: a block may take its first beats at the same one.
-    logic [63:0] task_folds, a_folds_now, b_folds_now;
-    logic [31:0] k_now, a_beats_now, b_beats_now;
-    assign task_folds = folds_of(pins.task_m, pins.task_n);
-    assign a_folds_now = task_taken ? task_folds : a_folds;
-    assign b_folds_now = task_taken ? task_folds : b_folds;
-    assign k_now = task_taken ? pins.task_k : k;
-    assign a_beats_now = task_taken ? pins.task_k : a_beats;
-    assign b_beats_now = task_taken ? pins.task_k : b_beats;
+    function automatic logic [31:0] beats_behind(logic [31:0] beats, logic [31:0] beats_of_fold, logic last);
+      return last ? beats_of_fold : beats - 1;
+    endfunction
+    function automatic logic last_row();
+      return row + 1 == (rows_left < ROWS ? rows_left : ROWS);
+    endfunction
 
     always_ff @(posedge pins.clk) begin
       if (!pins.rst_n) begin
@@ -102,42 +97,51 @@ module kernbench_gemm_checker #(
         b_folds <= '0;
         result_folds <= '0;
         {k, n, a_beats, b_beats, rows_left, columns_left, row} <= '0;
+      end else if (task_taken) begin
+        // A block may take the first beats of the task at the same edge.
+        k <= pins.task_k;
+        a_folds <= folds_of(pins.task_m, pins.task_n) - 64'(a_taken && pins.a_last);
+        b_folds <= folds_of(pins.task_m, pins.task_n) - 64'(b_taken && pins.b_last);
+        a_beats <= a_taken ? beats_behind(pins.task_k, pins.task_k, pins.a_last) : pins.task_k;
+        b_beats <= b_taken ? beats_behind(pins.task_k, pins.task_k, pins.b_last) : pins.task_k;
+        result_folds <= folds_of(pins.task_m, pins.task_n);
+        n <= pins.task_n;
+        rows_left <= pins.task_m;
+        columns_left <= pins.task_n;
+        row <= '0;
       end else begin
-        k <= k_now;
-        a_folds <= a_folds_now - 64'(a_taken && pins.a_last);
-        b_folds <= b_folds_now - 64'(b_taken && pins.b_last);
-        a_beats <= a_taken ? (pins.a_last ? k_now : a_beats_now - 1) : a_beats_now;
-        b_beats <= b_taken ? (pins.b_last ? k_now : b_beats_now - 1) : b_beats_now;
-        if (task_taken) begin
-          result_folds <= task_folds;
-          n <= pins.task_n;
-          rows_left <= pins.task_m;
-          columns_left <= pins.task_n;
-          row <= '0;
-        end else if (result_taken) begin
-          row <= last_row ? '0 : row + 1;
-          if (last_row) begin
+        if (a_taken) begin
+          a_folds <= a_folds - 64'(pins.a_last);
+          a_beats <= beats_behind(a_beats, k, pins.a_last);
+        end
+        if (b_taken) begin
+          b_folds <= b_folds - 64'(pins.b_last);
+          b_beats <= beats_behind(b_beats, k, pins.b_last);
+        end
+        if (result_taken) begin
+          if (last_row()) begin
+            row <= '0;
             result_folds <= result_folds - 1;
-            columns_left <= last_fold_of_rows ? n : columns_left - COLUMNS;
-            if (last_fold_of_rows) rows_left <= rows_left - ROWS;
-          end
+            columns_left <= columns_left <= COLUMNS ? n : columns_left - COLUMNS;
+            if (columns_left <= COLUMNS) rows_left <= rows_left - ROWS;
+          end else row <= row + 1;
         end
       end
       if (pins.rst_n) begin
         if (a_taken) begin
           a_belongs_to_a_task :
-          assert (a_folds_now > 0)
+          assert (task_taken ? pins.task_m > 0 && pins.task_n > 0 : a_folds > 0)
           else kernbench_violation("operands_belong_to_a_task", "a_ready");
           a_last_at_end_of_fold :
-          assert (pins.a_last == (a_beats_now == 1))
+          assert (pins.a_last == ((task_taken ? pins.task_k : a_beats) == 1))
           else kernbench_violation("last_at_end_of_fold", "a_last");
         end
         if (b_taken) begin
           b_belongs_to_a_task :
-          assert (b_folds_now > 0)
+          assert (task_taken ? pins.task_m > 0 && pins.task_n > 0 : b_folds > 0)
           else kernbench_violation("operands_belong_to_a_task", "b_ready");
           b_last_at_end_of_fold :
-          assert (pins.b_last == (b_beats_now == 1))
+          assert (pins.b_last == ((task_taken ? pins.task_k : b_beats) == 1))
           else kernbench_violation("last_at_end_of_fold", "b_last");
         end
       end
@@ -147,7 +151,7 @@ module kernbench_gemm_checker #(
           assert (result_folds > a_folds && result_folds > b_folds)
           else kernbench_violation("result_belongs_to_a_task", "result_valid");
           last_at_end_of_task :
-          assert (pins.result_last == (result_folds == 1 && last_row))
+          assert (pins.result_last == (result_folds == 1 && last_row()))
           else kernbench_violation("last_at_end_of_task", "result_last");
         end
       end

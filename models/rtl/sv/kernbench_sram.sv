@@ -120,14 +120,13 @@ module kernbench_sram #(
   assign beat_error = !writable || wlast != (write_beat == write.length);
   assign write_ends = wvalid && wready && write_beat == write.length;
 
-  logic [DATA_BITS-1:0] merged;
-  always_comb begin
-    merged = words[index_of(write_address)];
-    for (int lane = 0; lane < BYTES; ++lane)
-      if (wstrb[lane]) merged[8*lane+:8] = wdata[8*lane+:8];
-  end
+  function automatic logic [DATA_BITS-1:0] merged(logic [DATA_BITS-1:0] word, logic [DATA_BITS-1:0] data,
+                                                  logic [BYTES-1:0] strobes);
+    for (int lane = 0; lane < BYTES; ++lane) merged[8*lane+:8] = strobes[lane] ? data[8*lane+:8] : word[8*lane+:8];
+  endfunction
   always_ff @(posedge clk) begin
-    if (wvalid && wready && writable) words[index_of(write_address)] <= merged;
+    if (wvalid && wready && writable)
+      words[index_of(write_address)] <= merged(words[index_of(write_address)], wdata, wstrb);
     if (!rst_n) begin
       write_beat  <= 0;
       write_error <= 0;

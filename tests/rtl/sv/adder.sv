@@ -15,6 +15,7 @@ module adder (
   logic       busy;
   logic [49:0] never_reset;
   logic       odd;
+  logic [3:0] resets = '0;
 
   assign in_ready = !busy && fault != 4'd2;
   always_ff @(posedge clk) begin
@@ -23,6 +24,8 @@ module adder (
       out_valid <= 1'b0;
       left <= '0;
       odd <= 1'b0;
+      resets <= resets + 4'd1;
+      if (resets == 4'd9) $error("a reset of ten cycles");
     end else begin
       odd <= !odd;
       if (in_valid && in_ready) begin

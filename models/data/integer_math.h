@@ -1,0 +1,101 @@
+// Element-wise operations on integers: exact in 64 bits, then wrapped to a dtype (decisions 0084,
+// 0225). One meaning for phase 2 and for index blocks, whose values are known at issue.
+//
+// idiv and mod truncate towards zero, as C and Triton do; by 0 they give -1 and the dividend, as
+// RISC-V does. A shift by a negative amount, or by the width or more, shifts everything out, as
+// NumPy does.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+
+#include "models/base/dtype.h"
+#include "models/base/math_op.h"
+
+namespace kernbench {
+
+// Element-wise, and integers give an integer.
+inline bool has_integer_form(MathOp op) {
+  return kind_of(op) == MathKind::element_wise && !gives_fractions(op) && !is_random(op);
+}
+
+// The same bits as an integer of `dtype` keeps of a result that overflows: two's complement.
+inline std::int64_t wrapped(std::int64_t value, DType dtype) {
+  return dtype == DType::i8 ? std::int64_t{static_cast<std::int8_t>(value)}
+                            : std::int64_t{static_cast<std::int32_t>(value)};
+}
+
+inline std::int64_t shifted_left(std::int64_t x, std::int64_t by) {
+  return by < 0 || by > 63 ? 0 : static_cast<std::int64_t>(static_cast<std::uint64_t>(x) << by);
+}
+inline std::int64_t shifted_right(std::int64_t x, std::int64_t by) {
+  return x >> (by < 0 || by > 63 ? 63 : by);
+}
+
+// Not wrapped yet. |x|, |y|, |z| <= 2^32, but that |x * y| <= 2^62 where they are multiplied.
+inline std::int64_t integer_result(MathOp op, std::int64_t x, std::int64_t y, std::int64_t z) {
+  switch (op) {
+    case MathOp::abs:
+      return x < 0 ? -x : x;
+    case MathOp::relu:
+      return std::max<std::int64_t>(x, 0);
+    case MathOp::logical_not:
+      return x == 0 ? 1 : 0;
+    case MathOp::bitwise_not:
+      return ~x;
+    case MathOp::add:
+      return x + y;
+    case MathOp::sub:
+      return x - y;
+    case MathOp::mul:
+      return x * y;
+    case MathOp::maximum:
+      return std::max(x, y);
+    case MathOp::minimum:
+      return std::min(x, y);
+    case MathOp::mod:
+      return y == 0 ? x : x % y;
+    case MathOp::idiv:
+      return y == 0 ? -1 : x / y;
+    case MathOp::eq:
+      return x == y ? 1 : 0;
+    case MathOp::ne:
+      return x != y ? 1 : 0;
+    case MathOp::lt:
+      return x < y ? 1 : 0;
+    case MathOp::le:
+      return x <= y ? 1 : 0;
+    case MathOp::gt:
+      return x > y ? 1 : 0;
+    case MathOp::ge:
+      return x >= y ? 1 : 0;
+    case MathOp::logical_and:
+      return x != 0 && y != 0 ? 1 : 0;
+    case MathOp::logical_or:
+      return x != 0 || y != 0 ? 1 : 0;
+    case MathOp::bitwise_and:
+      return x & y;
+    case MathOp::bitwise_or:
+      return x | y;
+    case MathOp::bitwise_xor:
+      return x ^ y;
+    case MathOp::shl:
+      return shifted_left(x, y);
+    case MathOp::shr:
+      return shifted_right(x, y);
+    case MathOp::fma:
+      return x * y + z;
+    case MathOp::clamp:
+      return std::min(std::max(x, y), z);
+    case MathOp::where:
+      return x != 0 ? y : z;
+    default:
+      return x;  // floor, ceil, rint, trunc
+  }
+}
+
+// An immediate as integer arithmetic takes it: infinity and what is beyond i32 only as a bound,
+// which stays beyond.
+bool fits_integers(MathOp op, double immediate);
+
+}  // namespace kernbench

@@ -1,0 +1,98 @@
+// LiveValues: the values that phase 2 computes and that somebody can still reach, with the ops that
+// define them (spec 9).
+//
+// A value is reachable while a keeper of it exists: every image that refers to the value has one,
+// in memory, in a handle, in a message, in an expectation, and among the inputs of an op that has
+// not been computed. With the last keeper goes the value, and its op where that has not been
+// computed.
+//
+// What is held is counted: pending ops by their records and the known bytes of their inputs,
+// computed values by their bytes. Beyond a limit the listener makes room.
+//
+// Keepers belong to the simulation's thread; they may outlive this object.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <vector>
+
+#include "models/data/data_op.h"
+
+namespace kernbench {
+
+class LiveValueListener {
+ public:
+  // True: its op is not being computed, and may lose its inputs.
+  virtual bool unreachable(ValueId id) = 0;
+  // What is held exceeds the limit: compute, and call LiveValues::computed().
+  virtual void make_room() = 0;
+
+ protected:
+  ~LiveValueListener() = default;
+};
+
+class LiveValues {
+ public:
+  enum class Keep : std::uint8_t {
+    everything,  // until let_go(): for those who look at each op
+    reachable
+  };
+  struct Held {
+    std::uint64_t pending_bytes = 0;   // ops not computed, with their known inputs
+    std::uint64_t computed_bytes = 0;  // values
+    std::size_t values = 0;            // pending and computed
+    std::uint64_t bytes() const { return pending_bytes + computed_bytes; }
+  };
+  struct Totals {
+    std::uint64_t peak_bytes = 0;
+    std::size_t peak_values = 0;
+    std::uint64_t dropped = 0;  // ops that were never computed
+  };
+
+  LiveValues();
+  ~LiveValues();
+  LiveValues(const LiveValues&) = delete;
+  LiveValues& operator=(const LiveValues&) = delete;
+
+  void keep(Keep what);
+  void set_listener(LiveValueListener* listener, std::uint64_t limit_bytes);  // null: none
+
+  // The value that `op` defines: its only output, with the next id.
+  ValueRef add(const std::shared_ptr<DataOp>& op);
+  // The inputs of the op are bound: it can be computed. False: its value is out of reach already.
+  bool recorded(const std::shared_ptr<DataOp>& op);
+  // Room for what comes next, where the limit asks for it.
+  void make_room();
+  bool over_limit() const;
+  // Its value exists. The op goes, unless everything is kept.
+  void computed(const DataOpPtr& op);
+  // Ops that are computed, and kept so far, go.
+  void let_go();
+
+  ValueId issued() const { return last_; }  // ids are 1..issued()
+  bool reachable(ValueId id) const { return entries().count(id) > 0; }
+  // Null: unreachable, or computed and gone.
+  DataOpPtr op(ValueId id) const;
+  // Those that have not gone, by id; of them, those whose inputs are bound.
+  std::vector<DataOpPtr> ops() const;
+  std::vector<DataOpPtr> recorded_ops() const;
+  std::vector<DataOpPtr> computed_ops() const;
+  // Values that others than the inputs of recorded_ops() refer to.
+  std::vector<ValueId> referred_to_elsewhere() const;
+
+  const Held& held() const;
+  const Totals& totals() const;
+  std::uint64_t limit() const;
+
+ private:
+  friend class LiveValue;
+  class Book;
+  using Entries = std::map<ValueId, LiveValue*>;
+  const Entries& entries() const;
+
+  std::shared_ptr<Book> book_;  // shared with the keepers
+  ValueId last_ = no_value;
+};
+
+}  // namespace kernbench

@@ -1,0 +1,112 @@
+// RaceDetector: finds accesses to the same bytes, one of them a write, that nothing orders
+// (`--check-races`, spec 9).
+//
+// Agents are the PEs, the commands of a PE that have not been waited for, and the threads of the
+// host program. What orders two of them (happens-before, kept in vector clocks):
+//   launch      the host's thread at the launch -> the kernels; the kernels -> the thread that has
+//               waited for it; launches with a PE in common run one after the other
+//   message     a send -> its receive has ended; a receive -> the send that uses its slot again has
+//               ended (the rule of buffered channels in Go's memory model)
+//   command     its issue -> the command -> the wait for it
+//   barrier, spawn and end of ranks
+// An access is noted once per call, at its issue, whatever its timing: two accesses that are not
+// ordered are a race even where this run has them far apart. Not seen: accesses of external
+// TLM-2.0 modules and the ring buffers themselves.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "models/data/access_history.h"
+
+namespace kernbench {
+
+// A launch on one SIP, from one thread of the host.
+struct OrderedLaunch {
+  VectorClock start, end;
+  std::vector<std::uint32_t> pes;  // by which PEs are named
+  std::size_t running = 0;         // kernels that have not ended
+  bool started = false;
+};
+
+// Races of one kind: between the same two calls, on the same tensor.
+struct Race {
+  MemoryAccessPtr earlier, later;  // of the first pair; in the order of the simulation
+  std::string place;               // of its first byte: "'out' + 128"
+  std::uint64_t nbytes = 0;        // of the first pair
+  std::uint64_t pairs = 1;
+  std::string text() const;
+};
+
+class RaceDetector {
+ public:
+  using Agent = std::uint32_t;
+  static constexpr std::size_t most_kinds = 100;  // that are listed
+
+  // --- agents
+  Agent add_agent(std::string who);              // "the host", "rank 2 of the host"
+  Agent fork(Agent parent);                      // a command is issued
+  void join(Agent parent, Agent child);          // it has been waited for
+  void release(Agent agent, VectorClock& into);  // what it has done is known there
+  void acquire(Agent agent, const VectorClock& from);
+
+  // --- launches; a PE is named by the number of its PE_CPU
+  std::shared_ptr<OrderedLaunch> launched(Agent host, const std::string& request,
+                                          std::vector<std::uint32_t> pes);
+  Agent kernel_begins(std::uint32_t pe, const std::string& request, std::string who);
+  void kernel_ends(std::uint32_t pe, const std::string& request);
+  void joined(Agent host, const OrderedLaunch& launch) { acquire(host, launch.end); }
+
+  // --- messages: a send or a receive of this PE that goes through a slot of a ring
+  void passes_slot(std::uint32_t pe, std::uint64_t installation, std::uint64_t slot);
+
+  // --- accesses
+  struct Call {
+    std::string name;  // "tl.load"
+    CallSite site;
+    Fs time = 0;
+  };
+  void note(Agent agent, Call call, const PhysRanges& ranges, bool is_write);
+
+  // --- names of places; a new tensor's bytes have no history
+  void add_tensor(std::uint64_t pa, std::uint64_t nbytes, const std::string& name,
+                  std::uint64_t offset);
+  void remove_tensor(std::uint64_t pa) { tensors_.erase(pa); }
+
+  // --- results
+  const std::vector<Race>& races() const { return races_; }  // in order of their first pair
+  std::uint64_t pairs() const { return pairs_; }             // of all races
+
+ private:
+  struct State {
+    VectorClock clock;
+    std::uint32_t epoch = 0;  // its own place in the clock
+    std::shared_ptr<const std::string> who;
+    std::vector<Agent> free;  // children that have been joined
+  };
+  struct TensorPlace {
+    std::uint64_t nbytes = 0;
+    std::string name;
+    std::uint64_t offset = 0;  // of the block in the tensor
+  };
+  Agent agent_of_pe(std::uint32_t pe);
+  void advance(Agent agent);
+  std::string place_of(std::uint64_t pa) const;
+  void report(const Conflict& conflict, const MemoryAccessPtr& later);
+
+  std::vector<State> agents_;
+  std::map<std::uint32_t, Agent> pes_;
+  std::map<std::string, std::shared_ptr<OrderedLaunch>> launches_;  // under way, by request id
+  std::map<std::uint32_t, std::shared_ptr<OrderedLaunch>> latest_;  // by PE
+  std::map<std::pair<std::uint64_t, std::uint64_t>, VectorClock> slots_;  // installation, address
+  std::map<std::uint64_t, TensorPlace> tensors_;                          // by address of a block
+  AccessHistory history_;
+  std::vector<Race> races_;
+  std::uint64_t pairs_ = 0;
+};
+
+}  // namespace kernbench

@@ -1,0 +1,25 @@
+// Facts that attributes of well-known names tell of any component, one of a plug-in too, whose
+// schema may mean something else by them.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "models/base/parameter.h"
+
+namespace kernbench {
+
+// Value: Rational, bool or std::string. None: no such attribute, or one of another type.
+template <class Value>
+std::optional<Value> value_in(const Attributes& attributes, std::string_view name) {
+  const auto found = attributes.values().find(name);
+  if (found == attributes.values().end()) return std::nullopt;
+  const auto* const value = std::get_if<Value>(&found->second);
+  return value == nullptr ? std::nullopt : std::optional(*value);
+}
+
+// By clock_period_ns, else by clock_ghz; none: neither is a number above 0.
+std::optional<Rational> clock_ghz_of(const Attributes& attributes);
+
+}  // namespace kernbench

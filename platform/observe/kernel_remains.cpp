@@ -1,0 +1,82 @@
+#include "platform/observe/kernel_remains.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "models/protocol/ipcq.h"
+#include "platform/assembly/machine_root.h"
+
+namespace kernbench {
+namespace {
+
+// One line for what a kernel leaves on many PEs, or in many launches.
+void add(std::vector<KernelRemainder>& list, KernelRemainder one, bool by_what) {
+  const auto alike = [&](const KernelRemainder& each) {
+    return each.kind == one.kind && each.kernel == one.kernel &&
+           (!by_what || each.what == one.what);
+  };
+  const auto known = std::find_if(list.begin(), list.end(), alike);
+  if (known == list.end())
+    list.push_back(std::move(one));
+  else
+    ++known->count;
+}
+
+}  // namespace
+
+std::string KernelRemainder::text() const {
+  const std::string launch = request.empty() ? "" : fmt::format(" (launch {})", request);
+  if (kind == Kind::command) {
+    const std::string more =
+        count == 1 ? "" : fmt::format("; {} kernels on PEs have left such commands", count);
+    return fmt::format("kernel '{}' on {}{} has never waited for {}{}", kernel, where, launch, what,
+                       more);
+  }
+  const std::string more = count == 1 ? "" : fmt::format("; {} messages in all", count);
+  return fmt::format("kernel '{}' on {}{} has sent {} that was never received{}", kernel, where,
+                     launch, what, more);
+}
+
+void KernelRemains::write(const KernelRun& run) {
+  const std::string where = scope_in_machine(*run.node);
+  if (*run.unwaited != '\0')
+    add(commands_,
+        {KernelRemainder::Kind::command, run.kernel, run.request, where, run.unwaited, 1}, true);
+  const auto sent = of_running_.find(where);
+  if (sent == of_running_.end()) return;
+  for (const MessageKey& key : sent->second) {
+    const auto found = messages_.find(key);
+    if (found == messages_.end()) continue;
+    found->second.kernel = run.kernel;
+    found->second.request = run.request;
+  }
+  sent->second.clear();
+}
+
+void KernelRemains::write(const MessageProgress& step) {
+  const MessageKey key{step.installation, step.slot, step.number};
+  if (step.step == MessageProgress::Step::consumed) messages_.erase(key);
+  if (step.step != MessageProgress::Step::sent || step.message == nullptr) return;
+  const std::string where = step.message->source.str();
+  messages_[key] = {
+      sent_++, "", "", where, step.message->direction, step.message->destination.str()};
+  of_running_[where].push_back(key);
+}
+
+std::vector<KernelRemainder> KernelRemains::remainders() const {
+  std::map<std::uint64_t, const Message*> in_order;
+  for (const auto& [key, message] : messages_) in_order[message.number] = &message;
+  std::vector<KernelRemainder> list = commands_;
+  for (const auto& [number, message] : in_order) {
+    if (message->kernel.empty()) continue;  // its kernel has not ended
+    add(list,
+        {KernelRemainder::Kind::message, message->kernel, message->request, message->where,
+         fmt::format("a message in direction '{}' to {}", message->direction, message->destination),
+         1},
+        false);
+  }
+  return list;
+}
+
+}  // namespace kernbench

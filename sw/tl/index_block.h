@@ -1,0 +1,30 @@
+// Index blocks: handles of integers whose values are known at issue, in every data mode. Offsets,
+// masks and rows of gathers are such.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "models/data/tensor_value.h"
+
+namespace kernbench::tl {
+
+using IndexValues = std::shared_ptr<const std::vector<std::int64_t>>;  // row-major; null: none
+constexpr std::int64_t max_index_elements = 1 << 20;
+
+// Null for floats, and for more elements.
+IndexValues index_range(std::int64_t begin, std::int64_t end, DType dtype);
+IndexValues index_full(const Shape& shape, double value, DType dtype);
+
+// As a tensor, and back: i32.
+TensorValue tensor_of(const std::vector<std::int64_t>& index, const Shape& shape);
+IndexValues index_of(const TensorValue& tensor);  // null for more elements
+
+// The elements that a view of the block shows. `view`: TensorValue -> TensorValue.
+template <class View>
+IndexValues viewed(const IndexValues& index, const Shape& shape, View view) {
+  return index == nullptr ? nullptr : index_of(view(tensor_of(*index, shape)));
+}
+
+}  // namespace kernbench::tl

@@ -1,0 +1,92 @@
+#include "sw/tl/index_math.h"
+
+#include <algorithm>
+#include <array>
+#include <limits>
+#include <optional>
+
+#include "models/data/integer_math.h"
+#include "models/data/shape_rules.h"
+#include "models/data/tensor_value.h"
+
+namespace kernbench::tl {
+namespace {
+
+// An operand as the elements of the result see it, one after the other.
+class Seen {
+ public:
+  explicit Seen(std::int64_t scalar) : scalar_(scalar) {}
+  Seen(const IndexOperand& operand, const Shape& out)
+      : values_(operand.values.get()), strides_(out.rank(), 0) {
+    const std::vector<std::int64_t> own = row_major_strides(operand.shape);
+    const std::size_t added = out.rank() - operand.shape.rank();
+    for (std::size_t axis = 0; axis < own.size(); ++axis)
+      strides_[axis + added] = operand.shape[axis] == 1 ? 0 : own[axis];
+  }
+
+  std::int64_t at(const std::vector<std::int64_t>& index) const {
+    if (values_ == nullptr) return scalar_;
+    std::int64_t place = 0;
+    for (std::size_t axis = 0; axis < strides_.size(); ++axis)
+      place += index[axis] * strides_[axis];
+    return (*values_)[static_cast<std::size_t>(place)];
+  }
+
+ private:
+  std::int64_t scalar_ = 0;
+  const std::vector<std::int64_t>* values_ = nullptr;
+  std::vector<std::int64_t> strides_;
+};
+
+void advance(std::vector<std::int64_t>& index, const Shape& shape) {
+  for (std::size_t axis = shape.rank(); axis-- > 0;) {
+    if (++index[axis] < shape[axis]) return;
+    index[axis] = 0;
+  }
+}
+
+std::int64_t stored(std::int64_t value, DType dtype) {  // saturates, as phase 2 does
+  const std::int64_t largest = dtype == DType::i8 ? std::numeric_limits<std::int8_t>::max()
+                                                  : std::numeric_limits<std::int32_t>::max();
+  return std::clamp(value, -largest - 1, largest);
+}
+
+std::int64_t as_integer(double immediate) {
+  return static_cast<std::int64_t>(std::clamp(immediate, -0x1p32, 0x1p32));
+}
+
+}  // namespace
+
+IndexValues index_result(const MathParams& params, const std::vector<IndexOperand>& operands,
+                         const Shape& out, DType out_dtype) {
+  if (!has_integer_form(params.op) || is_float(out_dtype) || out.elements() > max_index_elements)
+    return nullptr;
+  std::optional<DType> dtype;  // of the arithmetic
+  std::vector<Seen> seen;
+  for (std::size_t i = 0; i < params.operands.size(); ++i) {
+    const MathOperand& operand = params.operands[i];
+    const bool condition = params.op == MathOp::where && i == 0;
+    if (operand.input < 0) {
+      if (!condition && !fits_integers(params.op, operand.immediate)) return nullptr;
+      seen.emplace_back(condition ? std::int64_t{operand.immediate != 0}
+                                  : as_integer(operand.immediate));
+      continue;
+    }
+    const IndexOperand& tensor = operands[static_cast<std::size_t>(operand.input)];
+    if (tensor.values == nullptr) return nullptr;
+    if (!condition) dtype = dtype ? promote(*dtype, tensor.dtype) : tensor.dtype;
+    seen.emplace_back(tensor, out);
+  }
+  if (!dtype) return nullptr;
+  std::vector<std::int64_t> results(static_cast<std::size_t>(out.elements()));
+  std::vector<std::int64_t> index(out.rank(), 0);
+  for (std::int64_t& result : results) {
+    std::array<std::int64_t, 3> x{};
+    for (std::size_t i = 0; i < seen.size(); ++i) x[i] = seen[i].at(index);
+    result = stored(wrapped(integer_result(params.op, x[0], x[1], x[2]), *dtype), out_dtype);
+    advance(index, out);
+  }
+  return std::make_shared<const std::vector<std::int64_t>>(std::move(results));
+}
+
+}  // namespace kernbench::tl

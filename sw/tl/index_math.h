@@ -1,0 +1,24 @@
+// Element-wise operations on index blocks, whose values are known at issue.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "models/data/data_op.h"
+#include "sw/tl/index_block.h"
+
+namespace kernbench::tl {
+
+// A tensor operand; null: its values are not known.
+struct IndexOperand {
+  IndexValues values;
+  Shape shape;
+  DType dtype = DType::i32;
+};
+
+// The values of the result, `out`, in row-major order; null: not known, or no integers, or too
+// many.
+IndexValues index_result(const MathParams& params, const std::vector<IndexOperand>& operands,
+                         const Shape& out, DType out_dtype);
+
+}  // namespace kernbench::tl

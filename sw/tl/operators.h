@@ -1,0 +1,48 @@
+// Operators on handles: element-wise on PE_MATH, like tl.add and the like. Comparisons give masks.
+// `%` and `>>` of integers are those of C; `~` of a mask is its negation. There is no `&&`, `||`:
+// masks are joined by `&` and `|`, as in Triton.
+#pragma once
+
+#include "sw/tl/handle.h"
+
+namespace kernbench::tl {
+
+Handle operator+(const Handle& a, const Operand& b);
+Handle operator-(const Handle& a, const Operand& b);
+Handle operator*(const Handle& a, const Operand& b);
+Handle operator/(const Handle& a, const Operand& b);
+Handle operator%(const Handle& a, const Operand& b);
+Handle operator<(const Handle& a, const Operand& b);
+Handle operator<=(const Handle& a, const Operand& b);
+Handle operator>(const Handle& a, const Operand& b);
+Handle operator>=(const Handle& a, const Operand& b);
+Handle operator==(const Handle& a, const Operand& b);
+Handle operator!=(const Handle& a, const Operand& b);
+Handle operator&(const Handle& a, const Operand& b);
+Handle operator|(const Handle& a, const Operand& b);
+Handle operator^(const Handle& a, const Operand& b);
+Handle operator<<(const Handle& a, const Operand& b);
+Handle operator>>(const Handle& a, const Operand& b);
+
+Handle operator+(double a, const Handle& b);
+Handle operator-(double a, const Handle& b);
+Handle operator*(double a, const Handle& b);
+Handle operator/(double a, const Handle& b);
+Handle operator%(double a, const Handle& b);
+Handle operator<(double a, const Handle& b);
+Handle operator<=(double a, const Handle& b);
+Handle operator>(double a, const Handle& b);
+Handle operator>=(double a, const Handle& b);
+Handle operator==(double a, const Handle& b);
+Handle operator!=(double a, const Handle& b);
+Handle operator&(double a, const Handle& b);
+Handle operator|(double a, const Handle& b);
+Handle operator^(double a, const Handle& b);
+Handle operator<<(double a, const Handle& b);
+Handle operator>>(double a, const Handle& b);
+
+Handle operator-(const Handle& x);
+Handle operator~(const Handle& x);  // tl.bitwise_not
+Handle operator!(const Handle& x);  // tl.logical_not
+
+}  // namespace kernbench::tl

@@ -1,0 +1,231 @@
+// Operations of PE_MATH on blocks in TCM.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <string>
+
+#include "models/base/errors.h"
+#include "models/data/elements.h"
+#include "models/data/functional_model.h"
+#include "models/data/shape_rules.h"
+#include "sw/tl/index_math.h"
+#include "sw/tl/program.h"
+
+namespace kernbench::tl {
+namespace {
+
+constexpr std::size_t most_operands = 128;  // of cat
+
+MathParams params_of(MathOp op, std::optional<int> axis = {}) {
+  MathParams params;
+  params.op = op;
+  params.axis = axis;
+  return params;
+}
+
+// Masks stay masks where they are joined, chosen from, or moved.
+bool keeps_masks(MathOp op) {
+  return (op >= MathOp::bitwise_and && op <= MathOp::bitwise_xor) || op == MathOp::where ||
+         (kind_of(op) == MathKind::move && op != MathOp::gather);
+}
+
+TensorValue constant_of(const std::vector<std::int64_t>& values, const Shape& shape, DType dtype) {
+  std::vector<std::byte> bytes(bytes_of(shape, dtype));
+  for (std::size_t i = 0; i < values.size(); ++i)
+    write_element(bytes.data() + i * size_of(dtype), dtype, static_cast<double>(values[i]));
+  return FunctionalModel::constant(bytes.data(), shape, dtype);
+}
+
+}  // namespace
+
+// The operands of a call: what the results, the values and the command need of them.
+struct Program::MathInputs {
+  std::vector<MathOperand> operands;
+  std::vector<Shape> shapes;  // of the tensors among them
+  std::vector<DType> dtypes;
+  std::vector<IndexOperand> indices;
+  std::vector<CompositeOperand> tensors;
+  std::vector<TensorValue> values;  // none with data off
+  PhysRanges from;
+  std::int64_t elements = 1;  // of the widest one
+  bool masks = true;          // nothing but masks, 0 and 1; a condition does not count
+};
+
+Program::MathInputs Program::bind_math(const std::string& call,
+                                       const std::vector<Operand>& operands) {
+  MathInputs inputs;
+  for (std::size_t i = 0; i < operands.size(); ++i) {
+    const Operand& each = operands[i];
+    const bool condition = call == "tl.where" && i == 0;
+    if (!each.is_handle()) {
+      inputs.operands.push_back(MathOperand::scalar(each.scalar()));
+      inputs.masks = inputs.masks && (condition || each.scalar() == 0 || each.scalar() == 1);
+      continue;
+    }
+    const Handle& handle = each.handle();
+    const Handle::State& state = operand(call.c_str(), handle);
+    inputs.operands.push_back(MathOperand::tensor(static_cast<int>(inputs.shapes.size())));
+    inputs.shapes.push_back(handle.shape());
+    inputs.dtypes.push_back(handle.dtype());
+    inputs.indices.push_back({state.index, handle.shape(), handle.dtype()});
+    inputs.tensors.push_back(operand_of(handle));
+    inputs.elements = std::max(inputs.elements, handle.shape().elements());
+    inputs.masks = inputs.masks && (condition || state.mask);
+    if (data_ == nullptr) continue;
+    inputs.values.push_back(state.value);
+    inputs.from.push_back(place_of(handle).front());
+  }
+  return inputs;
+}
+
+std::vector<Handle> Program::run_math(std::vector<MathParams> results,
+                                      const std::vector<Operand>& operands) {
+  const MathOp op = results.front().op;
+  begin(name_of(op).data());  // of literals
+  const std::string call = "tl." + std::string(name_of(op));
+  MathInputs inputs = bind_math(call, operands);
+  std::vector<Handle::State> made;
+  for (MathParams& params : results) {
+    params.operands = inputs.operands;
+    const Shape shape = result_shape(params, inputs.shapes);
+    const DType dtype = result_dtype(params, inputs.dtypes);
+    made.push_back(
+        block_state(FunctionalModel::zeros(shape, dtype), allocate(call.c_str(), shape, dtype)));
+    made.back().index = index_result(params, inputs.indices, shape, dtype);
+    made.back().mask = gives_mask(params.op) || (keeps_masks(params.op) && inputs.masks);
+  }
+  const Shape& shape = made.front().value.shape;
+  MathCommand command{op, std::max(inputs.elements, shape.elements()), std::move(inputs.tensors)};
+  command.operands.push_back(operand_of(*made.front().block, shape, made.front().value.dtype));
+  if (kind_of(op) == MathKind::sort) {
+    command.extent = inputs.shapes.front()[static_cast<std::size_t>(
+        normalized_axis(inputs.shapes.front(), results.front().axis.value()))];
+    command.kept = results.front().kept;
+  }
+  Command issued{std::move(command), nullptr};
+  for (std::size_t i = 0; i < made.size() && data_ != nullptr; ++i) {
+    IssuedOp defined =
+        data_->math(std::move(results[i]), inputs.values, {inputs.from, place_of(*made[i].block)});
+    if (i == 0) issued.data = std::move(defined.op);
+    made[i].value = made[i].index
+                        ? constant_of(*made[i].index, made[i].value.shape, made[i].value.dtype)
+                        : std::move(defined.value);
+  }
+  return compute(call, std::move(issued), std::move(made), operands);
+}
+
+Handle Program::math(MathOp op, const std::vector<Operand>& operands, std::optional<int> axis,
+                     std::optional<DType> out) {
+  if (is_random(op))
+    throw UsageError(fmt::format("tl.math({0}): tl.{0} tells the seed", name_of(op)));
+  MathParams params = params_of(op, axis);
+  params.out_dtype = out;
+  return run_math({std::move(params)}, operands).front();
+}
+
+// --- element-wise ---
+
+Handle Program::cdiv(const Handle& a, const Operand& b) {
+  const Operand more = b.is_handle() ? Operand(sub(b, 1.0)) : Operand(b.scalar() - 1);
+  return idiv(add(a, more), b);
+}
+
+Handle Program::random(MathOp op, std::uint64_t seed, const Handle& offsets, int rounds) {
+  if (rounds < 1)
+    throw UsageError(fmt::format("tl.{}: {} rounds; at least 1", name_of(op), rounds));
+  MathParams params = params_of(op);
+  params.seed = seed;
+  params.rounds = rounds;
+  return run_math({std::move(params)}, {offsets}).front();
+}
+
+// --- along axes ---
+
+Handle Program::reduce(MathOp op, const Handle& x, const Axes& axes, bool keep_dims) {
+  std::vector<int> list = axes.list();
+  for (int axis = 0; axes.list().empty() && axis < static_cast<int>(x.shape().rank()); ++axis)
+    list.push_back(axis);
+  MathParams params = params_of(op);
+  if (!list.empty()) {
+    params.axis = list.front();
+    params.more_axes.assign(list.begin() + 1, list.end());
+  }
+  const Handle result = run_math({std::move(params)}, {x}).front();
+  return keep_dims ? result : without_axes(result, axes);
+}
+
+ValuesAndIndices Program::best(MathOp place, MathOp value, const Handle& x, int axis,
+                               bool keep_dims) {
+  const std::vector<Handle> made = run_math({params_of(place, axis), params_of(value, axis)}, {x});
+  if (keep_dims) return {made[1], made[0]};
+  return {without_axes(made[1], axis), without_axes(made[0], axis)};
+}
+
+Handle Program::scan(MathOp op, const Handle& x, int axis, bool reverse) {
+  MathParams params = params_of(op, axis);
+  params.reverse = reverse;
+  return run_math({std::move(params)}, {x}).front();
+}
+
+namespace {
+
+MathParams sorting(MathOp op, int dim, bool descending, std::int64_t kept, bool indices) {
+  MathParams params = params_of(op, dim);
+  params.reverse = descending;
+  params.kept = kept;
+  params.indices = indices;
+  return params;
+}
+
+}  // namespace
+
+Handle Program::sort(const Handle& x, int dim, bool descending) {
+  return run_math({sorting(MathOp::sort, dim, descending, 1, false)}, {x}).front();
+}
+
+ValuesAndIndices Program::sort_with_indices(const Handle& x, int dim, bool descending) {
+  const std::vector<Handle> made = run_math({sorting(MathOp::sort, dim, descending, 1, false),
+                                             sorting(MathOp::sort, dim, descending, 1, true)},
+                                            {x});
+  return {made[0], made[1]};
+}
+
+Handle Program::topk(const Handle& x, std::int64_t k, int dim) {
+  return run_math({sorting(MathOp::topk, dim, true, k, false)}, {x}).front();
+}
+
+ValuesAndIndices Program::topk_with_indices(const Handle& x, std::int64_t k, int dim) {
+  const std::vector<Handle> made = run_math(
+      {sorting(MathOp::topk, dim, true, k, false), sorting(MathOp::topk, dim, true, k, true)}, {x});
+  return {made[0], made[1]};
+}
+
+// --- moves ---
+
+Handle Program::cat(const std::vector<Handle>& blocks, int dim) {
+  if (blocks.empty() || blocks.size() > most_operands)
+    throw UsageError(
+        fmt::format("tl.cat of {} blocks: 1 to {} are allowed", blocks.size(), most_operands));
+  return run_math({params_of(MathOp::cat, dim)}, {blocks.begin(), blocks.end()}).front();
+}
+
+Handle Program::join(const Handle& a, const Handle& b) {
+  const Shape shape = kernbench::broadcast(a.shape(), b.shape());
+  return cat({expand_dims(broadcast_to(a, shape), -1), expand_dims(broadcast_to(b, shape), -1)},
+             -1);
+}
+
+Handle Program::flip(const Handle& x, int dim) { return math(MathOp::flip, {x}, dim); }
+
+Handle Program::gather(const Handle& source, const Handle& index, int axis) {
+  return math(MathOp::gather, {source, index}, axis);
+}
+
+Handle Program::update(const Handle& x, const Handle& part,
+                       const std::vector<std::int64_t>& starts) {
+  MathParams params = params_of(MathOp::update);
+  params.starts = starts;
+  return run_math({std::move(params)}, {x, part}).front();
+}
+
+}  // namespace kernbench::tl

@@ -1,0 +1,182 @@
+// Overlap on a whole machine (spec 6): what is left under way goes on beside the kernel and beside
+// each other. Times are pe_exec of a kernel on one PE; the closed forms are made of the times of
+// its parts, measured one at a time.
+#include <algorithm>
+
+#include "tests/benches/verified_runs.h"
+#include "tests/support/torch_machine.h"
+
+using namespace kernbench;
+using test::forked_value;
+using test::TorchMachine;
+
+namespace {
+
+constexpr Fs ns = fs_per_ns;
+constexpr std::int64_t rows = 32, depth = 64;  // of a block; 4 KiB of f16
+
+// A kernel on PE 0 of the only cube, with `blocks` blocks of f16{rows, depth} below each other and
+// a result of f32{rows, columns}. Its sums are those of ones: the number of blocks times the depth.
+struct Run {
+  std::int64_t blocks = 1, columns = 32;
+  std::vector<Override> overrides = {};
+  bool verified = true;
+};
+
+template <class Kernel>
+Fs time_of(const Run& run, Kernel kernel) {
+  return forked_value([&] {
+    TorchMachine machine("topology.tiny.yaml", run.overrides);
+    Fs time = 0;
+    machine.run([&](Torch& torch) {
+      const DPPolicy one = DPPolicy::on_one_pe();
+      const Tensor x = torch.full({run.blocks * rows, depth}, 1, f16, one, "x"),
+                   w = torch.full({depth, run.columns}, 1, f16, one, "w"),
+                   out = torch.full({rows, run.columns}, 0, f32, one, "out");
+      const LaunchHandle launch = torch.launch(LaunchSpec("kernel").on_pe(0), kernel, x, w, out,
+                                               static_cast<int>(run.blocks));
+      time = launch.metrics().merged.pe_exec;
+      if (!run.verified) return;
+      const auto sum = static_cast<double>(run.blocks * depth);
+      torch.verify(out, [=, n = static_cast<std::size_t>(rows * run.columns)] {
+        return std::vector<double>(n, sum);
+      });
+    });
+    BOOST_TEST(machine.failures() == "");
+    return time;
+  });
+}
+
+tl::Ptr block(const tl::Tensor& x, std::int64_t i) { return x.local() + i * rows * depth * 2; }
+
+// --- the parts
+
+void load_one(tl::Program& tl, tl::Tensor x, tl::Tensor, tl::Tensor, int) {
+  tl.load(x.local(), {rows, depth}, f16);
+}
+void dot_one(tl::Program& tl, tl::Tensor, tl::Tensor, tl::Tensor out, int) {
+  const std::int64_t columns = out.shape()[1];
+  tl.dot(tl.zeros({rows, depth}), tl.zeros({depth, columns}), tl.zeros({rows, columns}, f32));
+}
+
+void exp_one(tl::Program& tl, tl::Tensor, tl::Tensor, tl::Tensor, int) {
+  tl.exp(tl.zeros({rows, 4 * depth}));
+}
+
+void load_without_a_wait(tl::Program& tl, tl::Tensor x, tl::Tensor, tl::Tensor, int) {
+  tl.load_async(x.local(), {rows, depth}, f16);
+}
+
+// --- several engines
+
+void dot_beside_exp(tl::Program& tl, tl::Tensor, tl::Tensor, tl::Tensor out, int) {
+  const std::int64_t columns = out.shape()[1];
+  const tl::Overlap overlap(tl);
+  tl.dot(tl.zeros({rows, depth}), tl.zeros({depth, columns}), tl.zeros({rows, columns}, f32));
+  tl.exp(tl.zeros({rows, 4 * depth}));
+  tl.wait();
+}
+void load_beside_dot_and_exp(tl::Program& tl, tl::Tensor x, tl::Tensor w, tl::Tensor out, int n) {
+  tl.load_async(x.local(), {rows, depth}, f16);
+  dot_beside_exp(tl, x, w, out, n);
+}
+// More loads than the queue of PE_DMA holds, and a product behind them.
+void many_loads_beside_dot(tl::Program& tl, tl::Tensor x, tl::Tensor, tl::Tensor out, int blocks) {
+  const std::int64_t columns = out.shape()[1];
+  for (int i = 0; i < blocks; ++i) tl.load_async(block(x, i), {rows, depth}, f16);
+  tl.dot(tl.zeros({rows, depth}), tl.zeros({depth, columns}), tl.zeros({rows, columns}, f32));
+  tl.wait();
+}
+
+// --- sums of products of blocks
+
+void one_after_the_other(tl::Program& tl, tl::Tensor x, tl::Tensor, tl::Tensor out, int blocks) {
+  const std::int64_t columns = out.shape()[1];
+  const tl::Handle w = tl.full({depth, columns}, 1, f16);
+  tl::Handle sum = tl.zeros({rows, columns}, f32);
+  for (int i = 0; i < blocks; ++i)
+    sum = tl.dot(tl.load(block(x, i), {rows, depth}, f16), w, std::move(sum));
+}
+
+void double_buffered(tl::Program& tl, tl::Tensor x, tl::Tensor, tl::Tensor out, int blocks) {
+  const std::int64_t columns = out.shape()[1];
+  const tl::Handle w = tl.full({depth, columns}, 1, f16);
+  tl::Handle sum = tl.zeros({rows, columns}, f32);
+  tl::Handle next = tl.load_async(block(x, 0), {rows, depth}, f16);
+  for (int i = 0; i < blocks; ++i) {
+    const tl::Handle now = next;
+    if (i + 1 < blocks) next = tl.load_async(block(x, i + 1), {rows, depth}, f16);
+    sum = tl.dot(now, w, std::move(sum));
+  }
+}
+
+void double_buffered_and_stored(tl::Program& tl, tl::Tensor x, tl::Tensor w, tl::Tensor out,
+                                int blocks) {
+  const std::int64_t columns = out.shape()[1];
+  const tl::Handle weights = tl.load(w.local(), {depth, columns}, f16);
+  tl::Handle sum = tl.zeros({rows, columns}, f32);
+  tl::Handle next = tl.load_async(block(x, 0), {rows, depth}, f16);
+  for (int i = 0; i < blocks; ++i) {
+    const tl::Handle now = next;
+    if (i + 1 < blocks) next = tl.load_async(block(x, i + 1), {rows, depth}, f16);
+    sum = tl.dot(now, weights, std::move(sum));
+  }
+  tl.store_async(out.local(), sum);
+}
+
+// The scheduler's time per command hides behind the command before, so that only without it the
+// measured parts add up to the femtosecond.
+const std::vector<Override> no_dispatch{
+    {"cube.pe_template.components.pe_scheduler.attrs.overhead_ns", "0"}};
+
+}  // namespace
+
+BOOST_AUTO_TEST_SUITE(overlap)
+
+BOOST_AUTO_TEST_CASE(a_double_buffered_kernel_takes_the_longer_of_load_and_product_per_block) {
+  for (const std::int64_t columns : {8, 32, 128, 512}) {  // from load-bound to compute-bound
+    const Run one{1, columns, no_dispatch, false};
+    const Fs load = time_of(one, &load_one), compute = time_of(one, &dot_one);
+    for (const std::int64_t n : {1, 2, 7}) {
+      const Run run{n, columns, no_dispatch, false};
+      const auto count = static_cast<Fs>(n);
+      BOOST_TEST(time_of(run, &one_after_the_other) == count * (load + compute));
+      BOOST_TEST(
+          time_of(run, &double_buffered) == load + (count - 1) * std::max(load, compute) + compute,
+          n << " blocks, " << columns << " columns: load " << load << ", product " << compute);
+    }
+  }
+}
+
+// exp of 8192 elements: 64 rows of 128 lanes, 4 cycles each.
+BOOST_AUTO_TEST_CASE(gemm_and_math_proceed_together_where_they_do_not_share_the_slot) {
+  Run run{1, 512, no_dispatch, false};
+  const Fs dot = time_of(run, &dot_one), exp = time_of(run, &exp_one),
+           load = time_of(run, &load_one);
+  BOOST_TEST(dot == 256 * ns);
+  BOOST_TEST(exp == 256 * ns);
+  BOOST_TEST(time_of(run, &dot_beside_exp) == dot + exp);
+  run.overrides.push_back(
+      {"cube.pe_template.components.pe_scheduler.attrs.shared_accel_slot", "false"});
+  BOOST_TEST(time_of(run, &dot_beside_exp) == std::max(dot, exp));
+  BOOST_TEST(time_of(run, &load_beside_dot_and_exp) == std::max({dot, exp, load}));
+}
+
+BOOST_AUTO_TEST_CASE(a_kernel_lasts_until_what_it_has_left_under_way_is_done) {
+  const Run run{1, 32, {}, false};
+  BOOST_TEST(time_of(run, &load_without_a_wait) == time_of(run, &load_one));
+}
+
+// Loads that the queue of PE_DMA does not hold wait in PE_SCHEDULER, and nothing behind them does.
+BOOST_AUTO_TEST_CASE(commands_of_other_engines_pass_a_full_queue) {
+  const Run one{1, 128, no_dispatch, false}, run{12, 128, no_dispatch, false};
+  const Fs load = time_of(one, &load_one), dot = time_of(one, &dot_one);
+  BOOST_TEST(dot > 0U);
+  BOOST_TEST(time_of(run, &many_loads_beside_dot) == 12 * load);
+}
+
+BOOST_AUTO_TEST_CASE(a_double_buffered_kernel_computes_the_same) {
+  for (const std::int64_t n : {1, 2, 7}) time_of({n, 32}, &double_buffered_and_stored);
+}
+
+BOOST_AUTO_TEST_SUITE_END()

@@ -1,0 +1,175 @@
+// Accesses that nothing orders, on a whole machine: launches, messages, waits and the host
+// (spec 9, decision 0228).
+#include <rapidcheck.h>
+
+#include "sw/collectives/shipped_graphs.h"
+#include "tests/benches/verified_runs.h"
+#include "tests/support/error_text.h"
+
+using namespace kernbench;
+using kernbench::test::BenchOutcome;
+using kernbench::test::check_contains;
+using kernbench::test::forked_value;
+using kernbench::test::run_bench;
+
+namespace {
+
+const DPPolicy in_memory_of_pe0{Placement::replicate, Placement::row_wise, 1, 1};
+
+// Of the bench of a test, which is a plain function.
+std::function<void(Torch&)> program;
+void run_program(Torch& torch) { program(torch); }
+
+std::string races_of(std::function<void(Torch&)> body) {
+  return forked_value([&] {
+    program = std::move(body);
+    const BenchOutcome outcome = run_bench(Bench{"races", "for a test", {}, &run_program}, {});
+    BOOST_TEST(outcome.status == "completed", outcome.error);
+    return outcome.failures;
+  });
+}
+
+// PE 0 stores and PE 1 loads; `ordered`: a message tells PE 1.
+void hand_over(Torch& torch, bool ordered) {
+  const Tensor cell = torch.zeros({4}, i32, in_memory_of_pe0, "cell");
+  torch.ipcq.install(graphs::intra_pe_ring(0, 0, 8));
+  torch.launch(
+      LaunchSpec("hand_over").on_pes({0, 1}),
+      [](tl::Program& tl, tl::Ptr cell, bool ordered) {
+        const tl::Handle token = tl.full({1}, 1, i32);
+        if (tl.program_id() == 0) {
+          tl.store(cell + 8, tl.full({2}, 7, i32));
+          if (ordered) tl.send("E", token);
+        } else {
+          if (ordered) tl.recv("W", {1}, i32);
+          tl.cycles(10000);  // long behind, which orders nothing
+          tl.load(cell, {4}, i32);
+        }
+      },
+      cell, ordered);
+}
+
+// A product whose message leaves before the wait for it, or behind.
+void product(Torch& torch, bool waits) {
+  const Tensor x = torch.full({64, 64}, 1, f16, in_memory_of_pe0, "x"),
+               out = torch.empty({64, 64}, f16, in_memory_of_pe0, "out");
+  torch.ipcq.install(graphs::intra_pe_ring(0, 0, 8));
+  torch.launch(
+      LaunchSpec("product").on_pes({0, 1}),
+      [](tl::Program& tl, tl::Ptr x, tl::Ptr out, bool waits) {
+        if (tl.program_id() == 0) {
+          const tl::Handle a = tl.load(x, {64, 64}, f16);
+          const tl::Composite c = tl.composite(tl::gemm(a, a).to(out));
+          if (waits) tl.wait(c);
+          tl.send("E", tl.full({1}, 1, i32));
+          tl.wait();
+        } else {
+          tl.recv("W", {1}, i32);
+          tl.load(out, {64, 64}, f16);
+        }
+      },
+      x, out, waits);
+}
+
+enum class Between : std::uint8_t { nothing, wait, same_pe };
+
+void two_launches(Torch& torch, Between between) {
+  const Tensor cell = torch.zeros({4}, i32, in_memory_of_pe0, "cell");
+  const auto store = [](tl::Program& tl, tl::Ptr cell) { tl.store(cell, tl.zeros({4}, i32)); };
+  const auto load = [](tl::Program& tl, tl::Ptr cell) { tl.load(cell, {4}, i32); };
+  const LaunchHandle first = torch.launch_async(LaunchSpec("first").on_pe(0), store, cell);
+  if (between == Between::wait) torch.wait(first);
+  torch.launch_async(LaunchSpec("second").on_pe(between == Between::same_pe ? 0 : 1), load, cell);
+  torch.wait_all();
+}
+
+// Cells go round the ring of PEs: whoever has one adds to it, and a message to the east says so.
+// One access of a cell that another PE has may be planted.
+struct Round {
+  int pes = 4, rounds = 3;
+  int pe = -1, round = 0, cell = 0;  // planted; -1: none
+  bool is_write = false;
+};
+
+void go_round(Torch& torch, const Round& plan) {
+  const Tensor cells = torch.zeros({plan.pes, 4}, i32, in_memory_of_pe0, "cells");
+  torch.ipcq.install(graphs::intra_pe_ring(0, 0, plan.pes));
+  std::vector<int> pes;
+  for (int pe = 0; pe < plan.pes; ++pe) pes.push_back(pe);
+  torch.launch(
+      LaunchSpec("round").on_pes(pes),
+      [plan](tl::Program& tl, tl::Ptr cells) {
+        const int pe = tl.program_id();
+        const auto cell = [&](int number) { return cells + number * 16; };
+        for (int round = 0; round < plan.rounds; ++round) {
+          const tl::Ptr mine = cell((pe - round % plan.pes + plan.pes) % plan.pes);
+          tl.store(mine, tl.load(mine, {4}, i32) + 1.0);
+          if (pe == plan.pe && round == plan.round) {
+            if (plan.is_write)
+              tl.store(cell(plan.cell), tl.zeros({1}, i32), {"planted", 1});
+            else
+              tl.load(cell(plan.cell), {4}, i32, {"planted", 1});
+          }
+          tl.send("E", tl.zeros({1}, i32));
+          tl.recv("W", {1}, i32);
+        }
+      },
+      cells);
+}
+
+}  // namespace
+
+BOOST_AUTO_TEST_CASE(what_no_message_orders_is_reported_however_far_apart) {
+  const std::string race = races_of([](Torch& torch) { hand_over(torch, false); });
+  check_contains(
+      race,
+      {"data race on 8 bytes from 'cell' + 8: tl.load (races_test.cpp:",
+       " of kernel 'hand_over' on sip0.cube0.pe1 at ", " ns reads what tl.store (races_test.cpp:",
+       " of kernel 'hand_over' on sip0.cube0.pe0 at ", " ns writes; no launch, message or "});
+  BOOST_TEST(races_of([](Torch& torch) { hand_over(torch, true); }) == "");
+}
+
+BOOST_AUTO_TEST_CASE(a_message_does_not_order_a_composite_that_has_not_been_waited_for) {
+  check_contains(races_of([](Torch& torch) { product(torch, false); }),
+                 {"data race on 8192 bytes from 'out' + 0: tl.load (", " on sip0.cube0.pe1 at ",
+                  " reads what tl.composite(gemm) (", " on sip0.cube0.pe0 at "});
+  BOOST_TEST(races_of([](Torch& torch) { product(torch, true); }) == "");
+}
+
+BOOST_AUTO_TEST_CASE(launches_are_ordered_by_a_wait_or_a_common_pe) {
+  check_contains(races_of([](Torch& torch) { two_launches(torch, Between::nothing); }),
+                 {"tl.load (", " of kernel 'second' on sip0.cube0.pe1 at ", "tl.store (",
+                  " of kernel 'first' on sip0.cube0.pe0 at "});
+  BOOST_TEST(races_of([](Torch& torch) { two_launches(torch, Between::wait); }) == "");
+  BOOST_TEST(races_of([](Torch& torch) { two_launches(torch, Between::same_pe); }) == "");
+}
+
+BOOST_AUTO_TEST_CASE(random_programs_race_where_a_race_is_planted_and_nowhere_else) {
+  BOOST_TEST(rc::check("cells that go round", [] {
+    if (*rc::gen::resize(rc::kNominalSize, rc::gen::inRange(0, 8)) != 0)
+      return;  // machines take time: an eighth of the samples
+    Round plan;
+    plan.pes = *rc::gen::inRange(3, 9);
+    plan.rounds = *rc::gen::inRange(1, 5);
+    RC_ASSERT(races_of([plan](Torch& torch) { go_round(torch, plan); }) == "");
+    plan.pe = *rc::gen::inRange(0, plan.pes);
+    plan.round = *rc::gen::inRange(0, plan.rounds);
+    const int own = ((plan.pe - plan.round) % plan.pes + plan.pes) % plan.pes;
+    plan.cell = (own + *rc::gen::inRange(1, plan.pes)) % plan.pes;
+    plan.is_write = *rc::gen::arbitrary<bool>();
+    const std::string races = races_of([plan](Torch& torch) { go_round(torch, plan); });
+    RC_LOG() << races;
+    RC_ASSERT(races.find(plan.is_write
+                             ? "tl.store (planted:1) of kernel 'round' on sip0.cube0.pe"
+                             : "tl.load (planted:1) of kernel 'round' on sip0.cube0.pe") !=
+              std::string::npos);
+    // Nothing but pairs with the planted access.
+    const auto count = [&races](const std::string& part) {
+      std::size_t found = 0;
+      for (auto at = races.find(part); at != std::string::npos; at = races.find(part, at + 1))
+        ++found;
+      return found;
+    };
+    RC_ASSERT(count("data race") == count("(planted:1)"));
+  }));
+}
