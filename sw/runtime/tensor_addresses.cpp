@@ -52,8 +52,7 @@ std::string cubes_text(const std::vector<tl::Block>& blocks) {
 
 TensorAddresses::TensorAddresses(const MachineDescription& machine)
     : machine_(machine), book_(machine.address_book) {
-  book_->set(
-      [this](std::uint64_t address, PeId where) { return explain(address, where); });
+  book_->set([this](std::uint64_t address, PeId where) { return explain(address, where); });
 }
 
 std::string TensorAddresses::Entry::str() const {

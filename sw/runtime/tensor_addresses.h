@@ -50,7 +50,7 @@ class TensorAddresses {
 
   const MachineDescription& machine_;
   std::shared_ptr<AddressBook> book_;  // a tensor may be kept beyond the machine
-  std::map<int, Entries> tensors_;  // by SIP: each has an address space of its own
+  std::map<int, Entries> tensors_;     // by SIP: each has an address space of its own
 };
 
 }  // namespace kernbench
