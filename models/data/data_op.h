@@ -119,7 +119,8 @@ std::string describe(const DataOp& op);
 std::vector<ValueId> input_ids(
     const DataOp& op);  // values that it reads or moves; each once, ascending
 
-// Known bytes of its inputs: what the op keeps in host memory. Shared ones count in full.
+// What the op keeps in host memory: the known bytes of its inputs, shared ones in full, and the
+// pieces of those that are gathered.
 std::uint64_t input_bytes(const DataOp& op);
 // Whether the accesses that bind the inputs are in order (AccessJournal).
 bool inputs_bound(const DataOp& op);

@@ -32,6 +32,7 @@ class LiveValue : public std::enable_shared_from_this<LiveValue> {
   LiveValues::Entries::iterator place_{};
   std::shared_ptr<LiveValue> kept_;  // itself, where everything is kept
   std::uint64_t bytes_ = 0;          // counted as pending or computed
+  std::uint64_t kept_bytes_ = 0;
   bool is_recorded_ = false, is_computed_ = false;
   long inner_references_ = 0;  // by inputs, while they are counted
 };
@@ -64,6 +65,7 @@ void LiveValues::Book::remove(LiveValue& value) {
   entries.erase(value.place_);
   --held.values;
   (value.is_computed_ ? held.computed_bytes : held.pending_bytes) -= value.bytes_;
+  held.kept_bytes -= value.kept_bytes_;
   if (!value.is_computed_) ++totals.dropped;
   const bool is_idle = listener == nullptr || listener->unreachable(value.id_);
   if (!value.op_) return;
@@ -123,12 +125,12 @@ bool LiveValues::recorded(const std::shared_ptr<DataOp>& op) {
   return true;
 }
 
-// A quarter of the limit at least is for pending ops, so that values that stay do not make every op
-// a reason to compute.
+// A quarter of the limit at least is for ops, so that values that stay do not make every op a
+// reason to compute.
 bool LiveValues::over_limit() const {
   const Held& held = book_->held;
   return book_->listener != nullptr && held.bytes() > book_->limit &&
-         held.pending_bytes > book_->limit / 4;
+         held.pending_bytes + held.kept_bytes > book_->limit / 4;
 }
 
 void LiveValues::make_room() {
@@ -143,7 +145,11 @@ void LiveValues::computed(const DataOpPtr& op) {
   if (value.is_computed_) return;
   value.is_computed_ = true;
   book_->held.pending_bytes -= value.bytes_;
-  value.bytes_ = output.nbytes();
+  if (book_->keep == Keep::everything) {
+    value.kept_bytes_ = value.bytes_ + output.nbytes();
+    book_->held.kept_bytes += value.kept_bytes_;
+  }
+  value.bytes_ = std::max(output.nbytes(), value.kept_bytes_);
   book_->add(book_->held.computed_bytes, value.bytes_);
   if (book_->keep == Keep::reachable) book_->give_up(std::move(value.op_));
 }
@@ -153,6 +159,10 @@ void LiveValues::let_go() {
   std::vector<std::shared_ptr<DataOp>> ops;
   for (const auto& [id, value] : book_->entries) {
     if (!value->is_computed_ || !value->op_) continue;
+    book_->held.kept_bytes -= value->kept_bytes_;
+    book_->held.computed_bytes -= value->bytes_ - value->op_->outputs.at(0).nbytes();
+    value->bytes_ = value->op_->outputs.at(0).nbytes();
+    value->kept_bytes_ = 0;
     ops.push_back(std::move(value->op_));
     kept.push_back(std::move(value->kept_));
   }

@@ -9,6 +9,7 @@
 
 #include "models/base/errors.h"
 #include "models/base/exception_text.h"
+#include "models/base/thrown_text.h"
 #include "models/data/functional_model.h"
 #include "models/host/placement.h"
 
@@ -87,8 +88,7 @@ void Host::guarded(const std::function<void()>& body) {
     return ended_(std::make_exception_ptr(Error(thrown(": " + text_of(error)))));
   } catch (...) {
     --running_;
-    return ended_(
-        std::make_exception_ptr(Error(thrown(" threw an exception that is no std::exception"))));
+    return ended_(std::make_exception_ptr(Error(thrown(" threw " + text_of_other_exception()))));
   }
   if (--running_ == 0) ended_(nullptr);
 }

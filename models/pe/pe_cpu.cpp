@@ -9,6 +9,7 @@
 
 #include "models/base/errors.h"
 #include "models/base/exception_text.h"
+#include "models/base/thrown_text.h"
 #include "models/pe/pe_components.h"
 
 namespace kernbench {
@@ -245,9 +246,8 @@ Completion PeCpu::run_body(const KernelLaunch& message) {
     const std::string call = *last_call() == '\0' ? "" : "; last call: " + last_call_text();
     return failure(code_of(error).c_str(), kernel + text_of(error) + call);
   } catch (...) {
-    return failure("kernel_exception",
-                   fmt::format("{}an exception that is no std::exception; last call: {}", kernel,
-                               last_call_text()));
+    return failure("kernel_exception", fmt::format("{}{}; last call: {}", kernel,
+                                                   text_of_other_exception(), last_call_text()));
   }
 }
 

@@ -167,7 +167,7 @@ bool apply_mask(MathOp op, float* x, const float* y, std::int64_t count) {
 }
 
 void apply(MathOp op, float* x, const float* y, const float* z, std::int64_t count) {
-  if (apply_common(op, x, y, z, count)) return;
+  if (apply_common(op, x, y, z, count) || apply_mask(op, x, y, count)) return;
   switch (op) {
     case MathOp::exp:
       return unary(x, count, [](float a) { return std::exp(a); });

@@ -242,7 +242,14 @@ const Completion& Worker::join(const LaunchHandle& handle) {
   handle.state();
   const auto state = handle.state_;
   for (const auto& request : state->requests) runtime_.link.port().wait(*request);
-  for (const auto& launch : state->ordered) races()->joined(agent(), *launch);
+  // Also by another worker, which uses a tensor of this one.
+  if (!state->ordered.empty()) {
+    Worker* caller = runtime_.worker_of_thread();
+    for (const auto& launch : state->ordered) {
+      races()->joined(agent(), *launch);
+      if (caller != nullptr && caller != this) races()->joined(caller->agent(), *launch);
+    }
+  }
   const auto found = std::find_if(pending_.begin(), pending_.end(),
                                   [&](const LaunchHandle& each) { return each.state_ == state; });
   if (found != pending_.end()) pending_.erase(found);

@@ -42,6 +42,5 @@ Handle operator>>(double a, const Handle& b) { return program_of(b).shr(a, b); }
 
 Handle operator-(const Handle& x) { return program_of(x).mul(x, -1.0); }
 Handle operator~(const Handle& x) { return program_of(x).bitwise_not(x); }
-Handle operator!(const Handle& x) { return program_of(x).logical_not(x); }
 
 }  // namespace kernbench::tl

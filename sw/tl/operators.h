@@ -1,6 +1,7 @@
 // Operators on handles: element-wise on PE_MATH, like tl.add and the like. Comparisons give masks.
-// `%` and `>>` of integers are those of C; `~` of a mask is its negation. There is no `&&`, `||`:
-// masks are joined by `&` and `|`, as in Triton.
+// `%` and `>>` of integers are those of C; `~` of a mask is its negation. Masks are joined by `&`
+// and `|`, as in Triton: `!`, `&&` and `||` are those of C++, on the truth of a block of one
+// element, whose value has to be known.
 #pragma once
 
 #include "sw/tl/handle.h"
@@ -43,6 +44,5 @@ Handle operator>>(double a, const Handle& b);
 
 Handle operator-(const Handle& x);
 Handle operator~(const Handle& x);  // tl.bitwise_not
-Handle operator!(const Handle& x);  // tl.logical_not
 
 }  // namespace kernbench::tl

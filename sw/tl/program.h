@@ -410,6 +410,7 @@ class Program {
   PhysRanges resolve(const char* call, const Ptr& ptr, std::uint64_t nbytes) const;
   PhysRanges resolve(const char* call, const Ptr& base, const AddressRuns& runs) const;
   static DmaCommand dma_of(const Ptr& base, const BlockAccess& access, bool write);
+  Handle reference(const char* call, const BlockPtr& block);
   Handle load_elements(const Ptr& base, const Handle& offsets, DType dtype,
                        const std::optional<Masked>& masked, CallSite site);
   Handle load_elements_async(const Ptr& base, const Handle& offsets, DType dtype,

@@ -129,18 +129,19 @@ Handle Program::store_async(const BlockPtr& to, const Handle& block, const Bound
 
 Handle Program::ref(const BlockPtr& block, CallSite site) {
   context_.calling("ref", site);
-  auto access =
-      std::make_shared<const BlockAccess>(strided_access("tl.ref", block, Boundary{}, false));
+  return reference("tl.ref", block);
+}
+
+Handle Program::reference(const char* call, const BlockPtr& block) {
+  auto access = std::make_shared<const BlockAccess>(strided_access(call, block, {}, false));
   Ptr first = block.base();
   for (std::size_t axis = 0; axis < block.offsets().size(); ++axis)
     first += block.offsets()[axis] * block.strides()[axis] *
              static_cast<std::int64_t>(size_of(block.dtype()));
-  const TensorValue layout =
-      strided_view({}, block.block_shape(), block.dtype(), Extents(block.strides()));
-  if (layout.dense()) return ref(first, block.block_shape(), block.dtype());
-  Handle::State state{this, scratch_, layout, data_, nullptr, first, nullptr, 0};
-  state.access = std::move(access);
-  return Handle(std::make_shared<const Handle::State>(std::move(state)));
+  TensorValue layout = strided_view({}, block.block_shape(), block.dtype(), block.strides());
+  if (layout.dense()) access = nullptr;
+  return Handle(std::make_shared<const Handle::State>(Handle::State{
+      this, scratch_, std::move(layout), data_, nullptr, first, nullptr, 0, nullptr, access}));
 }
 
 // --- elements ---

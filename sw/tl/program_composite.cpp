@@ -96,10 +96,9 @@ Program::Target Program::make_target(const char* call, const CompositeOutput& ou
     if (block->block_shape() != shape)
       throw UsageError(fmt::format("{}: the result {} goes to a block {}: the shapes differ", call,
                                    shape.str(), block->block_shape().str()));
-    const Handle place = ref(*block);
     block->base().check_dtype(call, dtype);
     target.access = strided_access(call, *block, {}, true);
-    target.operand = operand_of(place);
+    target.operand = operand_of(reference(call, *block));
     target.places = resolve(call, block->base(), target.access->runs);
     check_order(call, block->base(), target.places, true);
     return target;

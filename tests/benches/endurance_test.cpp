@@ -52,7 +52,8 @@ void load_in_a_loop(tl::Program& tl, tl::Ptr t) {
 // Four composites in flight; then a message to the right and one from the left.
 void compute_in_a_loop(tl::Program& tl, tl::Ptr t) {
   repeat(10'000, [&](int i) {
-    tl.composite(tl::gemm(tl.ref(t, {32, 32}, f16), tl.ref(t + 2048, {32, 32}, f16)).to(t + 4096));
+    tl.composite(tl::gemm(tl.ref(t, {32, 32}, f16), tl.ref(t + 2048, {32, 32}, f16))
+                     .to(t + 4096 + i % 4 * 2048));
     if (i % 4 == 3) tl.wait();
   });
 }

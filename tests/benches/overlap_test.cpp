@@ -63,6 +63,20 @@ void exp_one(tl::Program& tl, tl::Tensor, tl::Tensor, tl::Tensor, int) {
   tl.exp(tl.zeros({rows, 4 * depth}));
 }
 
+// The left half of the columns, as runs of 64 B.
+tl::BlockPtr half(tl::Program& tl, const tl::Tensor& x, std::int64_t i) {
+  return tl.make_block_ptr(x.local(), {x.shape()[0], depth}, {depth, 1}, {i * rows, 0},
+                           {rows, depth / 2});
+}
+void load_half(tl::Program& tl, tl::Tensor x, tl::Tensor, tl::Tensor, int) {
+  tl.load(half(tl, x, 0));
+}
+void dot_half(tl::Program& tl, tl::Tensor, tl::Tensor, tl::Tensor out, int) {
+  const std::int64_t columns = out.shape()[1];
+  tl.dot(tl.zeros({rows, depth / 2}), tl.zeros({depth / 2, columns}),
+         tl.zeros({rows, columns}, f32));
+}
+
 void load_without_a_wait(tl::Program& tl, tl::Tensor x, tl::Tensor, tl::Tensor, int) {
   tl.load_async(x.local(), {rows, depth}, f16);
 }
@@ -110,6 +124,18 @@ void double_buffered(tl::Program& tl, tl::Tensor x, tl::Tensor, tl::Tensor out, 
   }
 }
 
+void halves_double_buffered(tl::Program& tl, tl::Tensor x, tl::Tensor, tl::Tensor out, int blocks) {
+  const std::int64_t columns = out.shape()[1];
+  const tl::Handle w = tl.full({depth / 2, columns}, 1, f16);
+  tl::Handle sum = tl.zeros({rows, columns}, f32);
+  tl::Handle next = tl.load_async(half(tl, x, 0));
+  for (int i = 0; i < blocks; ++i) {
+    const tl::Handle now = next;
+    if (i + 1 < blocks) next = tl.load_async(half(tl, x, i + 1));
+    sum = tl.dot(now, w, std::move(sum));
+  }
+}
+
 void double_buffered_and_stored(tl::Program& tl, tl::Tensor x, tl::Tensor w, tl::Tensor out,
                                 int blocks) {
   const std::int64_t columns = out.shape()[1];
@@ -148,6 +174,16 @@ BOOST_AUTO_TEST_CASE(a_double_buffered_kernel_takes_the_longer_of_load_and_produ
   }
 }
 
+BOOST_AUTO_TEST_CASE(loads_with_strides_hide_behind_products) {
+  for (const std::int64_t columns : {8, 512}) {
+    const Run one{1, columns, no_dispatch, false}, run{7, columns, no_dispatch, false};
+    const Fs load = time_of(one, &load_half), compute = time_of(one, &dot_half);
+    BOOST_TEST(
+        time_of(run, &halves_double_buffered) == load + 6 * std::max(load, compute) + compute,
+        columns << " columns: load " << load << ", product " << compute);
+  }
+}
+
 // exp of 8192 elements: 64 rows of 128 lanes, 4 cycles each.
 BOOST_AUTO_TEST_CASE(gemm_and_math_proceed_together_where_they_do_not_share_the_slot) {
   Run run{1, 512, no_dispatch, false};
@@ -173,6 +209,27 @@ BOOST_AUTO_TEST_CASE(commands_of_other_engines_pass_a_full_queue) {
   const Fs load = time_of(one, &load_one), dot = time_of(one, &dot_one);
   BOOST_TEST(dot > 0U);
   BOOST_TEST(time_of(run, &many_loads_beside_dot) == 12 * load);
+}
+
+// The table of sw/README.md, Overlap: 8 blocks, PE_SCHEDULER's 1 ns per command included. A load is
+// dispatched in 1 ns and takes 30 ns; those behind it are dispatched meanwhile. A product is
+// dispatched behind the load that the kernel has issued before it.
+BOOST_AUTO_TEST_CASE(the_guide_tells_the_times_of_the_shipped_pe) {
+  struct Row {
+    std::int64_t columns;
+    Fs load, product, serial, buffered;
+  };
+  const auto in_ns = [](Fs time) { return (time + ns / 2) / ns; };
+  for (const Row& row :
+       {Row{8, 31, 5, 8 * 36, 1 + 8 * 30 + 5}, Row{32, 31, 17, 8 * 48, 1 + 8 * 30 + 17},
+        Row{128, 31, 65, 8 * 96, 31 + 65 + 6 * 66 + 65},
+        Row{512, 31, 257, 8 * 288, 31 + 257 + 6 * 258 + 257}}) {
+    const Run one{1, row.columns, {}, false}, run{8, row.columns, {}, false};
+    BOOST_TEST(in_ns(time_of(one, &load_one)) == row.load);
+    BOOST_TEST(in_ns(time_of(one, &dot_one)) == row.product);
+    BOOST_TEST(in_ns(time_of(run, &one_after_the_other)) == row.serial);
+    BOOST_TEST(in_ns(time_of(run, &double_buffered)) == row.buffered);
+  }
 }
 
 BOOST_AUTO_TEST_CASE(a_double_buffered_kernel_computes_the_same) {

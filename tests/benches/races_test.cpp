@@ -71,6 +71,27 @@ void product(Torch& torch, bool waits) {
       x, out, waits);
 }
 
+// PE 0 stores the even elements or rows of a table, each by another access, and PE 1 reads those
+// from `first` on by another.
+void strided(Torch& torch, int first) {
+  const Tensor table = torch.zeros({8, 16}, i32, in_memory_of_pe0, "table");
+  torch.launch(
+      LaunchSpec("strided").on_pes({0, 1}),
+      [](tl::Program& tl, tl::Ptr table, int first) {
+        if (tl.program_id() == 0) {
+          const tl::Handle lanes = tl.arange(0, 16);
+          tl.store(table, lanes, tl.zeros({16}, i32), (lanes & 1.0) == 0.0);
+          const auto rows = tl.make_tensor_descriptor(table, {8, 16}, {16, 1}, {1, 16});
+          rows.scatter(tl.zeros({3, 16}, i32), tl.arange(1, 4) * 2.0);
+        } else {
+          tl.load(table, tl.arange(0, 8) * 2.0 + 1.0, i32);
+          const auto rows = tl.make_tensor_descriptor(table, {8, 16}, {16, 1}, {1, 16});
+          rows.gather(tl.arange(0, 3) * 2.0 + static_cast<double>(first));
+        }
+      },
+      table, first);
+}
+
 enum class Between : std::uint8_t { nothing, wait, same_pe };
 
 void two_launches(Torch& torch, Between between) {
@@ -136,12 +157,40 @@ BOOST_AUTO_TEST_CASE(a_message_does_not_order_a_composite_that_has_not_been_wait
   BOOST_TEST(races_of([](Torch& torch) { product(torch, true); }) == "");
 }
 
+BOOST_AUTO_TEST_CASE(accesses_with_masks_and_indices_race_by_the_bytes_that_they_touch) {
+  BOOST_TEST(races_of([](Torch& torch) { strided(torch, 3); }) == "");
+  check_contains(races_of([](Torch& torch) { strided(torch, 2); }),
+                 {"data race on 192 bytes from 'table' + 128: ", "gather (races_test.cpp:",
+                  "scatter (races_test.cpp:"});
+}
+
 BOOST_AUTO_TEST_CASE(launches_are_ordered_by_a_wait_or_a_common_pe) {
   check_contains(races_of([](Torch& torch) { two_launches(torch, Between::nothing); }),
                  {"tl.load (", " of kernel 'second' on sip0.cube0.pe1 at ", "tl.store (",
                   " of kernel 'first' on sip0.cube0.pe0 at "});
   BOOST_TEST(races_of([](Torch& torch) { two_launches(torch, Between::wait); }) == "");
   BOOST_TEST(races_of([](Torch& torch) { two_launches(torch, Between::same_pe); }) == "");
+}
+
+// The launch lasts until the engines have drained, and so do its figures.
+BOOST_AUTO_TEST_CASE(pe_exec_covers_commands_that_nobody_waits_for) {
+  const std::string failures = races_of([](Torch& torch) {
+    const Tensor x = torch.full({64, 64}, 1, f16, in_memory_of_pe0, "x"),
+                 out = torch.empty({64, 64}, f16, in_memory_of_pe0, "out");
+    const auto pe_exec = [&](bool waits) {
+      const LaunchHandle launch = torch.launch(
+          LaunchSpec("product").on_pe(0),
+          [](tl::Program& tl, tl::Ptr x, tl::Ptr out, bool waits) {
+            const tl::Handle a = tl.load(x, {64, 64}, f16);
+            const tl::Composite c = tl.composite(tl::gemm(a, a).to(out));
+            if (waits) tl.wait(c);
+          },
+          x, out, waits);
+      return launch.metrics().merged.pe_exec;
+    };
+    BOOST_TEST(pe_exec(false) == pe_exec(true));
+  });
+  BOOST_TEST(failures == "");
 }
 
 BOOST_AUTO_TEST_CASE(random_programs_race_where_a_race_is_planted_and_nowhere_else) {

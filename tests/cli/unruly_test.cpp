@@ -39,9 +39,9 @@ const std::vector<Fault> faults{
     {"throw_through_noexcept",
      "has ended in std::terminate(), by the exception 'thrown out of noexcept'"},
     {"bad_alloc", "out of memory: the host refuses an allocation"},
-    {"throw_of_a_number", "an exception that is no std::exception"},
-    {"throw_of_a_text", "an exception that is no std::exception"},
-    {"throw_of_a_class", "an exception that is no std::exception"},
+    {"throw_of_a_number", "an exception that is no std::exception (of type int)"},
+    {"throw_of_a_text", "an exception that is no std::exception ('text')"},
+    {"throw_of_a_class", "OwnClass)"},
     {"pthread_exit", "was aborted (SIGABRT) by a check of the C library"},
     {"sc_stop", "has called sc_stop()"},
 };

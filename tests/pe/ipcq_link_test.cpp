@@ -139,17 +139,18 @@ BOOST_AUTO_TEST_CASE(dma_takes_the_same_times_with_and_without_rings) {
       m.run([&](Torch& torch) {
         if (rings) torch.ipcq.install(pair_of_pes());
         const Tensor x = torch.zeros({2, 5000}, f16, rows(2), "x"),
-                     y = torch.zeros({2, 5000}, f16, rows(2), "y");
+                     y = torch.zeros({2, 5000}, f16, rows(2), "y"),
+                     z = torch.zeros({2, 5000}, f16, rows(2), "z");
         torch.launch(
             LaunchSpec("copy").on_pes({0, 1}),
-            +[](tl::Program& tl, tl::Tensor x, tl::Tensor y) {
+            +[](tl::Program& tl, tl::Tensor x, tl::Tensor y, tl::Tensor z) {
               const auto a = tl.composite(
                   tl::math(MathOp::relu, {tl.ref(x.local(), x.local_shape(), f16)}).to(y.local()));
               const auto block = tl.load(x.local() + 100, {1, 1000}, f16);
-              tl.store(y.ptr() + 6001, block);  // across the shards, and not at a flit
+              tl.store(z.ptr() + 9001, block);  // across the shards, and not at a flit
               tl.wait(a);
             },
-            x, y);
+            x, y, z);
       });
       std::vector<Fs> times;
       Fs first = never_fs;

@@ -209,7 +209,6 @@ KERNBENCH_SYSTEMC_TEST(another_dtype_fails_the_command_and_names_engine_dtype_an
       });
 }
 
-// A store is visible from its issue: the load binds the result of the composite that still runs.
 KERNBENCH_SYSTEMC_TEST(who_reads_a_product_before_the_engine_is_done_is_told_so) {
   GemmMachine m;
   const std::uint64_t x = m.hbm({0, 0, 0});
@@ -221,8 +220,8 @@ KERNBENCH_SYSTEMC_TEST(who_reads_a_product_before_the_engine_is_done_is_told_so)
   });
   BOOST_TEST_CONTEXT(failure) {
     BOOST_TEST(
-        (failure.find("has not been computed by sip0.cube0.pe0.pe_gemm yet") != std::string::npos));
-    BOOST_TEST((failure.find("wait for its command first") != std::string::npos));
+        (failure.find("reads what tl.composite(gemm) (rtl_gemm_test.cpp:") != std::string::npos));
+    BOOST_TEST((failure.find("writes; tl.wait for it first") != std::string::npos));
   }
 }
 

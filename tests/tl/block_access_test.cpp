@@ -386,7 +386,7 @@ BOOST_AUTO_TEST_CASE(composites_stream_strided_references) {
   BOOST_TEST(contains(error_of([&] { tl.ref(tl.advance(head, {1, 0})); }), "on axis 0"));
 }
 
-// 262,144 lanes of 4 B, no two adjacent: 1 MiB moves, in as many runs.
+// 131,072 lanes of 4 B, no two adjacent.
 BOOST_AUTO_TEST_CASE(many_tiny_runs_are_copied_in_one_pass) {
   Memory m(1 << 19);
   const tl::BlockPtr p = m.tl.make_block_ptr(m.ptr(), {1 << 18}, {2}, {0}, {1 << 17});

@@ -6,6 +6,7 @@
 #include "models/data/elements.h"
 #include "models/data/functional_model.h"
 #include "platform/phase2/data_executor.h"
+#include "sw/tl/overlap.h"
 #include "sw/tl/program.h"
 #include "tests/support/error_text.h"
 #include "tests/tl/fake_pe.h"
@@ -66,7 +67,7 @@ BOOST_AUTO_TEST_CASE(the_inverse_of_a_mask_is_its_negation) {
   BOOST_TEST((~k.tl.reshape(mask, {2, 2})).data() == (Doubles{1, 1, 0, 0}));
   BOOST_TEST((~k.tl.where(mask, x < 4, 1.0)).data() == (Doubles{0, 0, 0, 1}));
   BOOST_TEST((~k.tl.cat({mask, mask})).data() == (Doubles{1, 1, 0, 0, 1, 1, 0, 0}));
-  BOOST_TEST((!x).data() == (Doubles{0, 0, 0, 0}));
+  BOOST_TEST(k.tl.logical_not(x).data() == (Doubles{0, 0, 0, 0}));
   const tl::Handle integers = k.tl.cast(mask, i32);
   BOOST_TEST(!integers.is_mask());
   BOOST_TEST((~integers).data() == (Doubles{-1, -1, -2, -2}));
@@ -199,6 +200,14 @@ BOOST_AUTO_TEST_CASE(random_numbers_follow_from_seed_and_offsets) {
   BOOST_CHECK_THROW(k.tl.rand(5, offsets, 0), UsageError);
 }
 
+// `!` of a block is the truth of its one element, which is loaded here: no operation of PE_MATH.
+BOOST_AUTO_TEST_CASE(a_kernel_may_branch_on_the_negation_of_a_loaded_value) {
+  FakePe pe;
+  tl::Program tl(pe);
+  BOOST_TEST(!tl.load(tl::Ptr(std::uint64_t{0x1000}), {1}, f32));
+  BOOST_TEST(pe.commands.size() == 1U);
+}
+
 // --- index blocks ---
 
 // What follows from the kernel alone has values at issue, with data off as well.
@@ -310,6 +319,24 @@ BOOST_AUTO_TEST_CASE(device_assert_names_the_first_element_that_is_wrong) {
       with_text("tl.device_assert: small; element {1, 0} of i8{2, 2} is 0, and 1 more"));
   BOOST_CHECK_THROW(tl::Program::static_assert_(x.shape()[0] == 3, "three rows"), UsageError);
   BOOST_CHECK_NO_THROW(tl::Program::static_assert_(x.shape()[0] == 2, "two rows"));
+}
+
+// As data() does.
+BOOST_AUTO_TEST_CASE(messages_and_index_values_wait_for_what_is_under_way) {
+  using Waits = std::vector<std::uint64_t>;
+  FakePe pe;
+  pe.completes_at_once = false;
+  tl::Program tl(pe);
+  const tl::Ptr at_1000(std::uint64_t{0x1000});
+  tl.device_print("x ", tl.load_async(at_1000, {2}, f32));
+  BOOST_TEST(pe.waits == (Waits{0}));
+  BOOST_CHECK_THROW(tl.device_assert(tl.load_async(at_1000, {2}, f32)), DeviceAssertError);
+  BOOST_TEST(pe.waits == (Waits{0, 1}));
+  const tl::Overlap overlap(tl);
+  const tl::Handle next = tl.arange(0, 2) + 1.0;
+  BOOST_TEST(pe.waits.size() == 2U);
+  BOOST_TEST(next.index_values() == (Integers{1, 2}));
+  BOOST_TEST(pe.waits == (Waits{0, 1, 2}));
 }
 
 BOOST_AUTO_TEST_CASE(device_assert_of_a_pending_value_is_kept_for_phase_2) {

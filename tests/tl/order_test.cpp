@@ -82,6 +82,54 @@ BOOST_AUTO_TEST_CASE(what_is_under_way_is_not_overwritten) {
   }
 }
 
+// By the bytes that they touch: lanes that are masked off, and elements between the runs, are none.
+BOOST_AUTO_TEST_CASE(blocks_with_strides_masks_and_indices_are_checked_by_their_bytes) {
+  for (const bool with_data : {true, false}) {
+    UnderWay k(false, with_data);
+    const tl::Handle lanes = k.tl.arange(0, 64) - 32.0, block = k.tl.zeros({64});
+    const tl::Ptr behind(k.out.address());  // no tensor: lanes lie on both sides of `out`
+    const tl::Handle inside = lanes >= 0.0, outside = lanes < 0.0;
+    refused(k, [&] { k.tl.store(behind, lanes, block, inside); }, {"tl.store of ", " overwrites "});
+    refused(k, [&] { k.tl.store_async(behind, lanes, block, inside); }, {"tl.store_async of "});
+    refused(k, [&] { k.tl.load(behind, lanes, f16, tl::Masked{inside}); },
+            {"tl.load of ", "reads"});
+    k.tl.store(behind, lanes, block, outside);
+    k.tl.load(behind, lanes, f16, tl::Masked{outside});
+    const auto column = k.tl.make_block_ptr(k.b, {32, 32}, {32, 1}, {0, 7}, {32, 1});
+    refused(k,
+            [&] {
+              k.tl.store(column, k.tl.zeros({32, 1}));
+            },
+            {"tl.store of 'b", " overwrites "});
+    const auto table = k.tl.make_tensor_descriptor(k.out, {32, 32}, {32, 1}, {1, 32});
+    refused(k, [&] { table.gather(k.tl.arange(3, 5)); }, {"gather of 'out", " reads what "});
+    refused(k, [&] { table.scatter(k.tl.zeros({2, 32}), k.tl.arange(3, 5)); }, {"scatter of 'out"});
+  }
+}
+
+// A composite with strides reads and writes its elements, not what lies between them.
+BOOST_AUTO_TEST_CASE(composites_with_strides_are_under_way_in_their_own_bytes) {
+  FakePe pe;
+  pe.completes_at_once = false;
+  tl::Program tl(pe);
+  const tl::Ptr x(a_info), out(out_info);
+  const auto half = [&](const tl::Ptr& base, std::int64_t column) {
+    return tl.make_block_ptr(base, {32, 32}, {32, 1}, {0, column}, {32, 16});
+  };
+  const tl::Composite c =
+      tl.composite(tl::math(MathOp::exp, {tl.ref(half(x, 0))}).to(half(out, 0)));
+  tl.store(half(out, 16), tl.zeros({32, 16}));
+  tl.store(half(x, 16), tl.zeros({32, 16}));
+  const auto first_column = tl.make_block_ptr(x, {32, 32}, {32, 1}, {0, 0}, {32, 1});
+  tl.load(first_column);
+  BOOST_CHECK_EXCEPTION(tl.store(first_column, tl.zeros({32, 1})), UsageError,
+                        with_text({"tl.store of 'a", "overwrites", "tl.composite(exp)", "reads"}));
+  BOOST_CHECK_EXCEPTION(tl.load(half(out, 8)), UsageError,
+                        with_text({"tl.load of 'out", "reads", "tl.composite(exp)", "writes"}));
+  tl.wait(c);
+  tl.load(half(out, 8));
+}
+
 BOOST_AUTO_TEST_CASE(bytes_that_it_reads_may_be_read_and_others_written) {
   UnderWay k;
   k.tl.load(k.a, {32, 32}, f16);

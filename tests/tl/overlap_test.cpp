@@ -125,6 +125,29 @@ BOOST_AUTO_TEST_CASE(under_overlap_computations_return_at_their_issue) {
 }
 
 // No time passes where only the shape changes.
+// Both results of one command are under way, and in use by it.
+BOOST_AUTO_TEST_CASE(under_overlap_operations_of_every_kind_return_at_their_issue) {
+  BusyPe pe;
+  tl::Program tl(pe);
+  const tl::Overlap overlap(tl);
+  const tl::Handle x = tl.zeros({4, 8}, f32);
+  const tl::ValuesAndIndices best = tl.topk_with_indices(x, 2);
+  const tl::Handle running = tl.cumsum(x, 1), mask = x < 1.0, bits = tl.rand(1, tl.arange(0, 4));
+  BOOST_TEST(pe.commands.size() == 4U);
+  BOOST_TEST(pe.waits.empty());
+  tl.slice(running, 1, 0, 8, 2);  // views
+  tl.expand_dims(tl.permute(best.indices, {1, 0}), 0);
+  tl.bitcast(bits, i32);
+  BOOST_TEST(pe.waits.empty());
+  tl.where(mask, running, 0.0);
+  BOOST_TEST(pe.waits == (Waits{2, 1}));
+  tl.wait(best.indices);
+  tl.add(best.values, 1.0);  // of the same command
+  BOOST_TEST(pe.waits == (Waits{2, 1, 0}));
+  tl.wait();
+  BOOST_TEST(pe.waits == (Waits{2, 1, 0, 3, 4, 5}));
+}
+
 BOOST_AUTO_TEST_CASE(views_do_not_wait_and_their_uses_do) {
   BusyPe pe;
   tl::Program tl(pe);

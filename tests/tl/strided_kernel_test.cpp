@@ -97,7 +97,7 @@ BOOST_AUTO_TEST_CASE(composites_stream_heads_and_a_transposed_operand) {
   });
 }
 
-// 7 columns of 45 for each of 8 PEs: the last has none left for some of its block.
+// 6 columns of 45 for each of 8 PEs; the block of the last has 3 of them inside.
 BOOST_AUTO_TEST_CASE(columns_of_a_tensor_that_is_spread_over_all_memories) {
   in_every_model([](Torch& torch) {
     const DPPolicy spread{Placement::replicate, Placement::row_wise, 1, 8};

@@ -1,0 +1,61 @@
+// What orders ranks for the detection of races: barriers, spawn and the end of its ranks; not a
+// time that passes, nor what other ranks wait for (spec 9, decision 0229).
+#include "tests/support/error_text.h"
+#include "tests/support/torch_machine.h"
+
+using namespace kernbench;
+using namespace kernbench::test;
+
+namespace {
+
+const DPPolicy one_pe = DPPolicy::on_one_pe();
+
+// Rank 0 fills a tensor that rank 1 reads.
+std::string races_of(bool barrier) {
+  TorchMachine m("topology.tiny.yaml", sips("ring_1d", 2));
+  m.run([&](Torch& torch) {
+    Tensor t = torch.zeros({8}, f32, one_pe, "shared");
+    on_ranks(torch, {}, [&](int rank) {
+      if (rank == 0) t.fill_(1);
+      if (barrier) torch.distributed.barrier();
+      if (rank == 1) sc_core::wait(1, sc_core::SC_MS), t.to_host();
+    });
+    t.fill_(2);  // all ranks have ended
+  });
+  return m.failures();
+}
+
+}  // namespace
+
+BOOST_AUTO_TEST_SUITE(rank_order)
+
+KERNBENCH_SYSTEMC_TEST(a_barrier_orders_the_ranks) { BOOST_TEST(races_of(true) == ""); }
+
+KERNBENCH_SYSTEMC_TEST(time_that_passes_does_not) {
+  check_contains(races_of(false),
+                 {"data race on 32 bytes from 'shared' + 0: torch.Tensor.to_host of rank 1 of the "
+                  "host at ",
+                  " ns reads what torch.Tensor.fill_ of rank 0 of the host at ",
+                  " ns writes; no launch, message or barrier orders them"});
+}
+
+// The other rank's kernel is waited for on the way to the tensor that it writes.
+KERNBENCH_SYSTEMC_TEST(who_uses_a_tensor_of_another_rank_waits_for_its_launches) {
+  TorchMachine m("topology.tiny.yaml", sips("ring_1d", 2));
+  m.run([&](Torch& torch) {
+    std::vector<Tensor> made;
+    on_ranks(torch, {}, [&](int rank) {
+      if (rank == 0) {
+        made.push_back(torch.empty({8}, f32, one_pe, "made"));
+        torch.launch_async(
+            LaunchSpec("fill").on_pe(0),
+            [](tl::Program& tl, tl::Ptr to) { tl.store(to, tl.zeros({8}, f32)); }, made.front());
+      }
+      torch.distributed.barrier();
+      if (rank == 1) made.front().to_host();
+    });
+  });
+  BOOST_TEST(m.failures() == "");
+}
+
+BOOST_AUTO_TEST_SUITE_END()
