@@ -21,6 +21,7 @@ struct Invocation {
 void add_run_command(CLI::App& app, Invocation& invocation);
 void add_list_command(CLI::App& app, Invocation& invocation);
 void add_topology_command(CLI::App& app, Invocation& invocation);
+void add_placement_command(CLI::App& app, Invocation& invocation);
 void add_traffic_command(CLI::App& app, Invocation& invocation);
 void add_route_command(CLI::App& app, Invocation& invocation);
 void add_probe_command(CLI::App& app, Invocation& invocation);

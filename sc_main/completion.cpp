@@ -73,6 +73,11 @@ Words component_kinds(const Catalogue& /*catalogue*/) {
 }
 
 // Values that the declaration of an option does not list.
+// Those without an axis.
+Words placements(const Catalogue& /*catalogue*/) {
+  return {"replicate", "row_wise", "column_wise", "tiled_row_major", "tiled_column_major"};
+}
+
 Words values_of(const std::string& option, const Catalogue& catalogue) {
   static const std::map<std::string, std::function<Words(const Catalogue&)>> makers{
       {"--bench", bench_names},
@@ -82,6 +87,8 @@ Words values_of(const std::string& option, const Catalogue& catalogue) {
       {"--generate", traffic_patterns},
       {"--kind", component_kinds},
       {"--impl", implementations_to_compare},
+      {"--cube", placements},
+      {"--pe", placements},
       {"--device", [](const Catalogue&) {
          return Words{"sip:0", "all"};
        }}};

@@ -42,6 +42,7 @@ int run_command_line(int argc, char* argv[]) {
   add_run_command(app, invocation);
   add_list_command(app, invocation);
   add_topology_command(app, invocation);
+  add_placement_command(app, invocation);
   add_traffic_command(app, invocation);
   add_route_command(app, invocation);
   add_probe_command(app, invocation);

@@ -6,6 +6,7 @@
 
 #include "models/address/virtual_space.h"
 #include "models/base/errors.h"
+#include "models/pe/pe_identity.h"
 
 namespace kernbench {
 
@@ -90,6 +91,9 @@ void DmaChannels::grant(DmaDirection& direction) {
     plan_pieces(channel, cost);
   } catch (const ModelError&) {
     throw;
+  } catch (const MappingFault& fault) {
+    const PeIdentity where(machine_, dma_.node(), PeEngine::pe_dma);
+    channel.fault = machine_.machine().address_book->text_of(fault, where());
   } catch (const Error& fault) {  // AccessFault, AddressError, RoutingError
     channel.fault = fault.what();
   }

@@ -4,8 +4,8 @@
 
 #include <algorithm>
 
+#include "models/address/mapping_fault.h"
 #include "models/address/virtual_space.h"
-#include "models/base/errors.h"
 
 namespace kernbench {
 
@@ -73,8 +73,9 @@ PhysRanges PageTable::ranges_of(std::uint64_t va, std::uint64_t bytes) const {
   for (std::uint64_t at = va; at < end;) {
     const auto best = winner(at);
     if (best == extents_.end())
-      throw AccessFault(fmt::format("no mapping for virtual address {} (access of {} bytes at {})",
-                                    format_address(at), bytes, format_address(va)));
+      throw MappingFault(at,
+                         fmt::format("no mapping for virtual address {} (access of {} bytes at {})",
+                                     format_address(at), bytes, format_address(va)));
     std::uint64_t until = std::min(end, best->second.end);
     for (auto it = extents_.upper_bound({at, ~std::uint64_t{0}});
          it != extents_.end() && it->first.begin < until; ++it) {

@@ -22,8 +22,8 @@ class PageTable {
   void map(std::uint64_t va, std::uint64_t pa, std::uint64_t bytes);
   void unmap(std::uint64_t va, std::uint64_t bytes);
 
-  // Physical ranges of [va, va + bytes); contiguous neighbours are one range. Throws AccessFault
-  // naming the first address without a mapping.
+  // Physical ranges of [va, va + bytes); contiguous neighbours are one range. Throws
+  // MappingFault.
   PhysRanges look_up(std::uint64_t va, std::uint64_t bytes) const;
 
   std::size_t extents() const { return extents_.size(); }

@@ -14,6 +14,7 @@
 #include <string>
 #include <vector>
 
+#include "models/address/mapping_fault.h"
 #include "models/address/virtual_space.h"
 #include "models/base/log.h"
 #include "models/base/parameter_set.h"
@@ -52,6 +53,7 @@ class PeMmu final : public FabricNode, private ServiceProvider<TranslationReques
   void b_transport(TranslationRequest& request, sc_core::sc_time& delay) override;
   void transport_dbg(TranslationRequest& request) override;
   void use_tensors(const std::vector<KernelArgument>& arguments);
+  PhysRanges ranges_of(std::uint64_t address, std::uint64_t nbytes);
   PhysRanges by_segments(std::uint64_t address, std::uint64_t nbytes);
   Fs next_due() const override;
   void serve() override;
@@ -148,23 +150,26 @@ void PeMmu::b_transport(TranslationRequest& request, sc_core::sc_time& delay) {
 }
 
 void PeMmu::transport_dbg(TranslationRequest& request) {
-  const std::uint64_t address = request.address, nbytes = request.nbytes;
   if (request.launch != nullptr) return use_tensors(*request.launch);
-  if (nbytes == 0) return request.ranges.clear();
-  if (!is_virtual(address)) {
-    request.ranges = {{address, nbytes}};
-    return;
+  try {
+    request.ranges = ranges_of(request.address, request.nbytes);
+  } catch (const MappingFault& fault) {
+    throw AccessFault(machine_.machine().address_book->text_of(fault, where_()));
   }
+}
+
+PhysRanges PeMmu::ranges_of(std::uint64_t address, std::uint64_t nbytes) {
+  if (nbytes == 0) return {};
+  if (!is_virtual(address)) return {{address, nbytes}};
   switch (machine_.machine().address_model) {
     case AddressModel::pa:
-      request.ranges = by_shards(address, nbytes);
-      return;
+      return by_shards(address, nbytes);
     case AddressModel::va:
-      request.ranges = by_mapping(address, nbytes);
-      return;
+      return by_mapping(address, nbytes);
     case AddressModel::la:
-      request.ranges = by_segments(address, nbytes);
+      break;
   }
+  return by_segments(address, nbytes);
 }
 
 PhysRanges PeMmu::by_segments(std::uint64_t address, std::uint64_t nbytes) {
@@ -205,10 +210,12 @@ PhysRanges PeMmu::by_shards(std::uint64_t address, std::uint64_t nbytes) const {
     return address >= t.va_base && address - t.va_base < t.nbytes;
   });
   if (tensor == tensors_.end())
-    throw AccessFault(fmt::format("address {} is in no tensor of the launch", address));
+    throw MappingFault(
+        address, fmt::format("address {} is in no tensor of the launch", format_address(address)));
   const std::uint64_t begin = address - tensor->va_base;
   if (nbytes > tensor->nbytes - begin) {
-    throw AccessFault(
+    throw MappingFault(
+        tensor->va_base + tensor->nbytes,
         fmt::format("access of {} bytes at offset {} runs past the end of a tensor of {} bytes",
                     nbytes, begin, tensor->nbytes));
   }

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <string>
 
+#include "models/address/mapping_fault.h"
 #include "models/address/virtual_space.h"
 #include "models/base/errors.h"
 
@@ -84,8 +85,9 @@ void SegmentTable::for_each_segment(std::uint64_t la, std::uint64_t bytes, Take 
     auto found = segments_.upper_bound(at);
     if (found != segments_.begin()) --found;
     if (found == segments_.end() || at - found->first >= found->second.la_size) {
-      throw AccessFault(fmt::format("no segment for logical address {} (access of {} bytes at {})",
-                                    format_address(at), bytes, format_address(la)));
+      throw MappingFault(at,
+                         fmt::format("no segment for logical address {} (access of {} bytes at {})",
+                                     format_address(at), bytes, format_address(la)));
     }
     const std::uint64_t offset = at - found->first;
     const std::uint64_t length = std::min(bytes - position, found->second.la_size - offset);

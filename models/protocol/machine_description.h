@@ -4,6 +4,7 @@
 
 #include <array>
 #include <cstdint>
+#include <memory>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -11,6 +12,7 @@
 #include "models/address/address_model.h"
 #include "models/address/channel_interleave.h"
 #include "models/base/component.h"
+#include "models/protocol/address_book.h"
 #include "models/protocol/host_messages.h"
 #include "models/protocol/memory_map.h"
 #include "models/protocol/pe_engine.h"
@@ -56,6 +58,7 @@ struct MachineDescription {
   std::vector<NodeDescription> nodes;  // by NodeId, that is by ascending name
   NodeTables tables;
   MemoryMap memory_map;
+  std::shared_ptr<AddressBook> address_book = std::make_shared<AddressBook>();
 
   // Resizes every table to the extents, with this id everywhere.
   void size_tables(NodeId node = no_node);

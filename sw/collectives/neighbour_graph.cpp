@@ -31,6 +31,30 @@ NeighbourGraph& NeighbourGraph::add(const NeighbourGraph& other) {
   return *this;
 }
 
+bool NeighbourGraph::is_relative() const {
+  const auto relative = [](const PeId& pe) { return pe.sip == this_device; };
+  for (const auto& [pe, neighbours] : pes_) {
+    if (relative(pe)) return true;
+    for (const auto& [direction, peer] : neighbours) {
+      if (relative(peer)) return true;
+    }
+  }
+  return false;
+}
+
+NeighbourGraph NeighbourGraph::on_device(int sip) const {
+  const auto placed = [sip](PeId pe) {
+    if (pe.sip == this_device) pe.sip = sip;
+    return pe;
+  };
+  NeighbourGraph graph;
+  for (const auto& [pe, neighbours] : pes_) {
+    for (const auto& [direction, peer] : neighbours)
+      graph.connect(placed(pe), direction, placed(peer));
+  }
+  return graph;
+}
+
 const NeighbourGraph::Neighbours& NeighbourGraph::neighbours(PeId pe) const {
   static const Neighbours none;
   const auto found = pes_.find(pe);

@@ -14,6 +14,9 @@
 
 namespace kernbench {
 
+// In place of a SIP's number: the device of the thread that installs the graph.
+inline constexpr int this_device = -1;
+
 class NeighbourGraph {
  public:
   using Neighbours = std::map<std::string, PeId>;  // by direction, in byte order
@@ -23,6 +26,11 @@ class NeighbourGraph {
   // The edges of `other` too. UsageError where both use a direction of one PE, unless it leads to
   // the same peer.
   NeighbourGraph& add(const NeighbourGraph& other);
+
+  // Some PE is one of `this_device`.
+  bool is_relative() const;
+  // With `sip` in place of `this_device`.
+  NeighbourGraph on_device(int sip) const;
 
   const std::map<PeId, Neighbours>& pes() const { return pes_; }
   const Neighbours& neighbours(PeId pe) const;  // empty if it has none

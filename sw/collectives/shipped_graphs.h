@@ -1,5 +1,5 @@
 // The neighbour graphs that ship (spec 8.1). Pure functions of extents; a bad extent is a
-// UsageError.
+// UsageError. `sip` is a number, or this_device (neighbour_graph.h).
 #pragma once
 
 #include <optional>

@@ -24,7 +24,7 @@ RaceDetector* races_of(HostPort& port) {
 
 }  // namespace
 
-DeviceMemory::DeviceMemory(HostLink& link) : link_(link) {}
+DeviceMemory::DeviceMemory(HostLink& link) : link_(link), addresses_(link.port().machine()) {}
 
 FreeListAllocator& DeviceMemory::partition(PeId pe) {
   auto found = partitions_.find(pe);
@@ -157,15 +157,16 @@ std::vector<Mapping> DeviceMemory::mappings(const tl::TensorInfo& info, const DP
     for (int pe = 0; pe < machine.pes; ++pe) targets.push_back({sip, cube, pe});
     return targets;
   };
+  const Reach reach = reach_of(policy);
   std::vector<Mapping> result;
   int last_cube = -1;
   for (const tl::Block& block : info.blocks) {
     const MmuEntry entry{info.va_base + block.offset, block.pa, block.nbytes};
-    if (policy.pe == Placement::replicate) {
+    if (reach == Reach::own_pe) {
       result.push_back({{entry}, {block.where}});
       continue;
     }
-    const bool per_cube = policy.cube == Placement::replicate;
+    const bool per_cube = reach == Reach::own_cube;
     if (result.empty() || (per_cube && block.where.cube != last_cube)) {
       result.emplace_back();
       for (int cube = per_cube ? block.where.cube : 0;
@@ -190,6 +191,7 @@ void DeviceMemory::map(const std::string& tensor, const std::vector<Mapping>& ma
 
 void DeviceMemory::release(tl::TensorInfoPtr info, std::vector<Mapping> mappings, int sip) {
   if (closed_) return;
+  addresses_.freed(*info, sip);
   released_.push_back({std::move(info), std::move(mappings), sip});
   wake_.notify(sc_core::SC_ZERO_TIME);
 }

@@ -15,6 +15,7 @@
 #include "models/protocol/ipcq.h"
 #include "sw/runtime/dp_policy.h"
 #include "sw/runtime/mapping.h"
+#include "sw/runtime/tensor_addresses.h"
 
 namespace kernbench {
 
@@ -30,6 +31,7 @@ class DeviceMemory : public std::enable_shared_from_this<DeviceMemory> {
   std::vector<Mapping> mappings(const tl::TensorInfo& info, const DPPolicy& policy, int sip) const;
   void map(const std::string& tensor,
            const std::vector<Mapping>& mappings);  // waits until every PE has them
+  TensorAddresses& addresses() { return addresses_; }
 
   // A piece of an HBM partition for something that is no tensor: its physical address.
   // AllocationError.
@@ -66,6 +68,7 @@ class DeviceMemory : public std::enable_shared_from_this<DeviceMemory> {
   void reap();
 
   HostLink& link_;
+  TensorAddresses addresses_;
   std::map<PeId, FreeListAllocator>
       partitions_;  // made on first use; addresses are offsets in the partition
   std::map<PeId, FreeListAllocator> tcms_;   // offsets in the TCM

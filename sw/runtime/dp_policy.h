@@ -12,16 +12,51 @@
 
 namespace kernbench {
 
-// row_wise cuts axis 0, column_wise the last axis. Tiled: both, over the most nearly square grid
-// (never taller than wide), whose tiles are numbered down columns or along rows.
-enum class Placement : std::uint8_t {
-  replicate,
-  column_wise,
-  row_wise,
-  tiled_column_major,
-  tiled_row_major
+// How the parts of a tensor are cut: not at all (a copy for each), along one axis, or along two.
+// Negative axes count from the last: row_wise is cut(0), column_wise cut(-1). Tiled: over the most
+// nearly square grid of parts (never taller than wide), numbered down its columns or along its
+// rows.
+class Placement {
+ public:
+  static const Placement replicate, row_wise, column_wise, tiled_column_major, tiled_row_major;
+  static constexpr Placement cut(int axis) { return {Kind::cut, axis, axis}; }
+  // `row_axis` is cut into the rows of the grid, `column_axis` into its columns.
+  static constexpr Placement tiled_by_columns(int row_axis, int column_axis) {
+    return {Kind::tiled_column_major, row_axis, column_axis};
+  }
+  static constexpr Placement tiled_by_rows(int row_axis, int column_axis) {
+    return {Kind::tiled_row_major, row_axis, column_axis};
+  }
+
+  bool replicates() const { return kind_ == Kind::replicate; }
+  bool tiles() const { return kind_ == Kind::tiled_column_major || kind_ == Kind::tiled_row_major; }
+  bool numbers_down_columns() const { return kind_ == Kind::tiled_column_major; }
+  // Negative: from the last. Of a cut along one axis both are that axis.
+  int row_axis() const { return row_axis_; }
+  int column_axis() const { return column_axis_; }
+  std::string str() const;  // "row_wise", "cut(1)", "tiled_by_rows(0, 2)"
+
+  friend constexpr bool operator==(const Placement& a, const Placement& b) {
+    return a.kind_ == b.kind_ && a.row_axis_ == b.row_axis_ && a.column_axis_ == b.column_axis_;
+  }
+  friend constexpr bool operator!=(const Placement& a, const Placement& b) { return !(a == b); }
+
+ private:
+  enum class Kind : std::uint8_t { replicate, cut, tiled_column_major, tiled_row_major };
+  constexpr Placement(Kind kind, int row_axis, int column_axis)
+      : kind_(kind), row_axis_(row_axis), column_axis_(column_axis) {}
+
+  Kind kind_;
+  int row_axis_, column_axis_;
 };
-const char* name_of(Placement placement);
+inline constexpr Placement Placement::replicate{Kind::replicate, 0, 0};
+inline constexpr Placement Placement::row_wise{Kind::cut, 0, 0};
+inline constexpr Placement Placement::column_wise{Kind::cut, -1, -1};
+inline constexpr Placement Placement::tiled_column_major{Kind::tiled_column_major, 0, -1};
+inline constexpr Placement Placement::tiled_row_major{Kind::tiled_row_major, 0, -1};
+
+// From the text that str() gives, without the blank: "cut(1)". UsageError.
+Placement parse_placement(const std::string& text);
 
 struct DPPolicy {
   Placement cube = Placement::replicate;
@@ -30,11 +65,21 @@ struct DPPolicy {
   std::optional<int> num_pes;    // default: all of a cube
 
   static DPPolicy on_one_pe() { return {Placement::replicate, Placement::replicate, 1, 1}; }
+
+  std::string str() const;  // "DPPolicy{replicate, row_wise, 1, 8}"
 };
+
+// The PEs that have mappings of a shard.
+enum class Reach : std::uint8_t {
+  own_pe,     // copies for PEs
+  own_cube,   // a copy for each cube, cut over its PEs
+  whole_sip,  // cut over cubes and PEs
+};
+Reach reach_of(const DPPolicy& policy);
 
 // The blocks of a tensor, in (cube, pe) order, with offsets but without addresses. Uneven splits:
 // the first parts have one more. UsageError if an axis has fewer elements than parts, or the SIP
-// fewer cubes or PEs than the policy names.
+// fewer cubes or PEs than the policy names, or the tensor no such axis.
 std::vector<tl::Block> place(const std::string& tensor, const Shape& shape, DType dtype,
                              const DPPolicy& policy, int sip, int cubes, int pes);
 

@@ -65,7 +65,44 @@ std::map<PeId, IpcqQueuePairs> queue_pairs_of(const std::vector<IpcqRing>& rings
   return pairs;
 }
 
+// By (PE, direction), as all lists of rings are.
+bool in_order(const IpcqRing& a, const IpcqRing& b) {
+  return std::tie(a.end.pe, a.end.direction) < std::tie(b.end.pe, b.end.direction);
+}
+
+std::vector<IpcqRing> merged(const std::vector<IpcqRing>& a, const std::vector<IpcqRing>& b) {
+  std::vector<IpcqRing> all;
+  std::merge(a.begin(), a.end(), b.begin(), b.end(), std::back_inserter(all), &in_order);
+  return all;
+}
+
+bool operator==(const IpcqSettings& a, const IpcqSettings& b) {
+  const auto fields = [](const IpcqSettings& each) {
+    return std::tie(each.buffer_kind, each.n_slots, each.slot_size, each.backpressure, each.poll_ns,
+                    each.ipcq_credit_size_bytes, each.vc_chunk_size, each.ring_capacity_check);
+  };
+  return fields(a) == fields(b);
+}
+
 }  // namespace
+
+class IpcqInstallation::Turn {
+ public:
+  explicit Turn(IpcqInstallation& rings) : rings_(rings) {
+    while (rings_.busy_)
+      rings_.link_.port().wait(rings_.turn_ended_, "an installation of ring buffers");
+    rings_.busy_ = true;
+  }
+  ~Turn() {
+    rings_.busy_ = false;
+    rings_.turn_ended_.notify(sc_core::SC_ZERO_TIME);
+  }
+  Turn(const Turn&) = delete;
+  Turn& operator=(const Turn&) = delete;
+
+ private:
+  IpcqInstallation& rings_;
+};
 
 // `others`: rings of the same size that are there already and stay.
 std::vector<IpcqRing> IpcqInstallation::reserve(const std::vector<QueuePairEnd>& ends,
@@ -132,31 +169,64 @@ void IpcqInstallation::send(IpcqInstall::Action action, bool adds,
 
 void IpcqInstallation::install(const NeighbourGraph& graph, const IpcqSettings& options) {
   check(options);
+  const Turn turn(*this);
   replace(graph, options, reserve(queue_pairs(graph), options));
 }
 
+bool IpcqInstallation::keeps_others(int sip, const NeighbourGraph& graph,
+                                    const IpcqSettings& options) const {
+  if (launch_failed_ || !(options == options_) || !options.ring_capacity_check) return false;
+  for (const auto& [pe, neighbours] : graph.pes()) {
+    if (pe.sip != sip) return false;
+  }
+  return std::none_of(rings_.begin(), rings_.end(), [sip](const IpcqRing& ring) {
+    return (ring.end.pe.sip == sip) != (ring.end.peer.sip == sip);
+  });
+}
+
+void IpcqInstallation::install_on(int sip, const NeighbourGraph& graph,
+                                  const IpcqSettings& options) {
+  check(options);
+  const Turn turn(*this);
+  std::vector<IpcqRing> kept;
+  NeighbourGraph all = graph;
+  if (keeps_others(sip, graph, options)) {
+    for (const IpcqRing& ring : rings_) {
+      if (ring.end.pe.sip == sip) continue;
+      kept.push_back(ring);
+      all.connect(ring.end.pe, ring.end.direction, ring.end.peer);
+    }
+  }
+  replace(all, options, reserve(queue_pairs(graph), options), kept);
+}
+
 void IpcqInstallation::remove() {
+  const Turn turn(*this);
   if (installed()) replace({}, options_, {});
 }
 
 void IpcqInstallation::replace(const NeighbourGraph& graph, const IpcqSettings& options,
-                               std::vector<IpcqRing> rings) {
+                               std::vector<IpcqRing> rings, const std::vector<IpcqRing>& kept) {
+  std::vector<IpcqRing> old;
+  std::set_difference(rings_.begin(), rings_.end(), kept.begin(), kept.end(),
+                      std::back_inserter(old), &in_order);
   try {
-    send(IpcqInstall::Action::ask, false, {&rings_, &rings}, rings, options);
+    send(IpcqInstall::Action::ask, false, {&old, &rings}, rings, options);
   } catch (...) {
     give_back(rings, options);
     throw;
   }
   ++number_;
-  send(IpcqInstall::Action::install, false, {&rings_, &rings}, rings, options);
+  send(IpcqInstall::Action::install, false, {&old, &rings}, rings, options);
   launch_failed_ = false;
-  give_back(rings_, options_);
-  rings_ = std::move(rings);
+  give_back(old, options_);
+  rings_ = merged(kept, rings);
   graph_ = graph;
   options_ = options;
 }
 
 bool IpcqInstallation::add(const NeighbourGraph& graph) {
+  const Turn turn(*this);
   if (!installed() || launch_failed_) return false;
   NeighbourGraph both = graph_;
   try {
@@ -187,12 +257,7 @@ bool IpcqInstallation::add(const NeighbourGraph& graph) {
     throw;
   }
   send(IpcqInstall::Action::install, true, {&rings}, rings, options_);
-  std::vector<IpcqRing> all;
-  std::merge(rings_.begin(), rings_.end(), rings.begin(), rings.end(), std::back_inserter(all),
-             [](const IpcqRing& a, const IpcqRing& b) {
-               return std::tie(a.end.pe, a.end.direction) < std::tie(b.end.pe, b.end.direction);
-             });
-  rings_ = std::move(all);
+  rings_ = merged(rings_, rings);
   graph_ = std::move(both);
   return true;
 }

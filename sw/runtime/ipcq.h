@@ -1,17 +1,20 @@
 // torch.ipcq: the ring buffers between PEs (spec 7, 8.1): reserved on the device, installed by
 // messages that take simulated time.
 //
-//   torch.ipcq.install(graphs::intra_pe_ring(0, 0, 8));  // rings of 4 slots of 4 KiB in the TCMs
+//   torch.ipcq.install(graphs::intra_pe_ring(this_device, 0, 8));  // rings of 4 slots of 4 KiB
 //   IpcqSettings options;
 //   options.buffer_kind = MemorySpace::hbm;
 //   options.slot_size = 1 << 20;
 //   torch.ipcq.install(graph, options);
 //
-// One installation serves the whole machine. A second one replaces the first.
+// One installation serves the whole machine. A second one replaces the first; but one of
+// this_device leaves what stands within other SIPs, so that copies of a program on several devices
+// have theirs.
 #pragma once
 
 #include <cstdint>
 #include <optional>
+#include <systemc>
 #include <vector>
 
 #include "models/protocol/ipcq.h"
@@ -39,6 +42,9 @@ class IpcqInstallation {
   // messages that have not been received, or await credits. After any of them what was installed
   // before is still there.
   void install(const NeighbourGraph& graph, const IpcqSettings& options);
+  // The same for one SIP: queue pairs within others stay where the graph is within this one, the
+  // options are the same and no launch has failed.
+  void install_on(int sip, const NeighbourGraph& graph, const IpcqSettings& options);
   // Adds the queue pairs of `graph` beside those that are there, whatever these hold; with the same
   // options. False, and nothing has happened, if that would be no addition: nothing is installed, a
   // direction leads to another peer already or would be joined with another one, or a launch has
@@ -61,8 +67,10 @@ class IpcqInstallation {
   std::vector<IpcqRing> reserve(const std::vector<QueuePairEnd>& ends, const IpcqSettings& options,
                                 std::uint64_t others = 0);
   void give_back(const std::vector<IpcqRing>& rings, const IpcqSettings& options);
+  // But for those of `kept`, which stay.
   void replace(const NeighbourGraph& graph, const IpcqSettings& options,
-               std::vector<IpcqRing> rings);
+               std::vector<IpcqRing> rings, const std::vector<IpcqRing>& kept = {});
+  bool keeps_others(int sip, const NeighbourGraph& graph, const IpcqSettings& options) const;
   // To the PEs of `targets`, which get `rings`.
   void send(IpcqInstall::Action action, bool adds,
             const std::vector<const std::vector<IpcqRing>*>& targets,
@@ -75,6 +83,9 @@ class IpcqInstallation {
   std::vector<IpcqRing> rings_;
   std::uint64_t number_ = 0;  // of installations
   bool launch_failed_ = false;
+  class Turn;  // calls of several threads follow each other: each takes time
+  bool busy_ = false;
+  sc_core::sc_event turn_ended_{""};
 };
 
 }  // namespace kernbench

@@ -63,8 +63,9 @@ Tensor Worker::make(const Shape& shape, DType dtype, const DPPolicy& policy, std
   if (only_pe_) info.blocks.front().where = *only_pe_;
   DeviceMemory& memory = *runtime_.memory;
   memory.allocate(info, device_);
-  std::vector<Mapping> mappings =
-      memory.mappings(info, only_pe_ ? DPPolicy::on_one_pe() : policy, device_);
+  const DPPolicy placed = only_pe_ ? DPPolicy::on_one_pe() : policy;
+  std::vector<Mapping> mappings = memory.mappings(info, placed, device_);
+  memory.addresses().add(info, placed, device_);
   auto shared = std::make_shared<const tl::TensorInfo>(std::move(info));
   auto storage = std::make_shared<const TensorStorage>(runtime_.memory, shared, mappings, device_);
   memory.map(shared->name, mappings);

@@ -125,8 +125,12 @@ class Torch {
     explicit Rings(Torch& torch) : torch_(torch) {}
     void install(const NeighbourGraph& graph, const IpcqSettings& options = {}) {
       torch_.wait_all();
-      torch_.worker("ipcq.install");
-      torch_.runtime_.ipcq.install(graph, options);
+      const int device = torch_.worker("ipcq.install").device();
+      IpcqInstallation& rings = torch_.runtime_.ipcq;
+      if (graph.is_relative())
+        rings.install_on(device, graph.on_device(device), options);
+      else
+        rings.install(graph, options);
     }
     void remove() {
       torch_.wait_all();

@@ -6,7 +6,8 @@
 
 namespace kernbench::benches {
 void register_scaled_add(BenchRegistry& registry);  // of the guide
-}
+void register_heads_rms(BenchRegistry& registry);
+}  // namespace kernbench::benches
 
 using namespace kernbench;
 using namespace kernbench::test;
@@ -30,6 +31,13 @@ BOOST_AUTO_TEST_CASE(the_example_of_the_guide_runs_and_verifies_as_it_stands) {
   benches::register_scaled_add(registry);  // the name is free, the parameters have defaults
   expect_right(bench, {}, 64 * 256);
   expect_right(bench, {{"rows", "13"}, {"columns", "101"}}, 13 * 101);
+}
+
+BOOST_AUTO_TEST_CASE(the_example_of_placements_runs_and_verifies_as_it_stands) {
+  BenchRegistry registry;
+  benches::register_heads_rms(registry);
+  expect_right(registry.find("heads-rms"), {}, 4 * 12 * 32);
+  expect_right(registry.find("heads-rms"), {{"heads", "9"}}, 4 * 9 * 32);
 }
 
 BOOST_AUTO_TEST_CASE(what_the_guide_shows_of_the_example_is_what_the_program_prints) {

@@ -137,6 +137,7 @@ BOOST_AUTO_TEST_CASE(bash_offers_every_option_of_every_command) {
                                     {"topology"},
                                     {"traffic"},
                                     {"route"},
+                                    {"placement"},
                                     {"probe"},
                                     {"validate"}};
   for (const Words& command : commands) {

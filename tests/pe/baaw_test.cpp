@@ -179,6 +179,19 @@ KERNBENCH_SYSTEMC_TEST(a_logical_address_without_a_segment_is_a_fault_that_names
   BOOST_TEST(pe.statistic("pe_dma", "segment_misses") == 2U);
 }
 
+KERNBENCH_SYSTEMC_TEST(a_fault_of_segments_ends_with_what_the_host_program_knows) {
+  PeTestbench pe({}, 0, AddressModel::la);
+  pe.machine().address_book->set([](std::uint64_t address, PeId where) {
+    return "byte " + std::to_string(address - la) + ", asked by " + where.str();
+  });
+  std::shared_ptr<CommandState> command;
+  pe.at(0, [&] { command = pe.submit(load(la + 512, 256)); });
+  pe.run();
+  BOOST_TEST(command->error() ==
+             "pe_dma at 2 ns: no segment for logical address 0x10000000000200 (access of 256 bytes "
+             "at 0x10000000000200): byte 512, asked by sip0.cube0.pe0");
+}
+
 KERNBENCH_SYSTEMC_TEST(a_message_installs_all_its_segments_or_none) {
   PeTestbench pe({}, 0, AddressModel::la);
   std::size_t overlap = 0, two_memories = 0, end = 0, nowhere = 0, same_channel = 0, good = 0;

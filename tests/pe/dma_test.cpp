@@ -201,6 +201,18 @@ KERNBENCH_SYSTEMC_TEST(an_unmapped_virtual_address_is_a_fault_that_names_node_an
   BOOST_TEST(pe.statistic("pe_mmu", "misses") == 1u);
 }
 
+KERNBENCH_SYSTEMC_TEST(a_fault_ends_with_what_the_host_program_knows_of_the_address) {
+  PeTestbench pe;
+  pe.machine().address_book->set([](std::uint64_t address, PeId where) {
+    return "byte " + std::to_string(address - va_base) + ", asked by " + where.str();
+  });
+  std::shared_ptr<CommandState> command;
+  pe.at(0, [&] { command = pe.submit(load(va_base + 4096, 256)); });
+  pe.run();
+  BOOST_TEST(contains(command->error(), "0x10000000001000): byte 4096, asked by sip0.cube0.pe0"),
+             command->error());
+}
+
 KERNBENCH_SYSTEMC_TEST(an_address_without_a_node_is_a_fault) {
   PeTestbench pe;
   std::shared_ptr<CommandState> command;
