@@ -7,7 +7,10 @@
 // overhead_ns after its command; a response flit leaves when all bursts up to its last one have
 // finished. Departures of one instant go in order of the arrivals that caused them (a write's last
 // flit). The bursts of a read of several runs are those that the runs touch, in their order, each
-// once if consecutive runs share it. A request for one channel alone (LA in one_to_one) books that
+// once if consecutive runs share it. The operands of an atomic access pass the inbox as a write
+// does; with the last of them it takes effect and books, for each burst that its elements touch, a
+// read and behind it a write; all flits of its answer stand at the link at the latest finish. A
+// request for one channel alone (LA in one_to_one) books that
 // channel by the same rules, its offset counted in the channel's bytes. Not modelled here: values
 // (MemoryStore holds them).
 #pragma once
@@ -22,6 +25,7 @@
 #include "models/cube/hbm_channels.h"
 #include "models/cube/hbm_services.h"
 #include "models/data/debug_access.h"
+#include "models/fabric/atomic_service.h"
 #include "models/fabric/serial_ingress.h"
 #include "models/protocol/fabric_node.h"
 #include "models/protocol/machine_services.h"
@@ -66,6 +70,8 @@ class HbmController final : public FabricNode {
 
   void write_flit(const Arrival& arrival, Fs start, Fs now);
   void read_command(const Arrival& arrival, Fs now);
+  void atomic_flit(const Arrival& arrival, Fs start, Fs now);
+  void update_burst(Service& service, std::uint64_t burst, Fs now);
   void leave(std::uint32_t index, Fs now);
   void commit(std::uint32_t index, Fs now);
   template <class Booked>
@@ -79,6 +85,7 @@ class HbmController final : public FabricNode {
   Pending services_;
   HbmChannels channels_;
   std::uint64_t reads_ = 0, writes_ = 0, bytes_read_ = 0, bytes_written_ = 0;
+  std::uint64_t atomics_ = 0;
 };
 
 template <class Timing>
@@ -94,6 +101,7 @@ HbmController<Timing>::HbmController(const ComponentInit& init, const Parameters
   add_statistic("bytes_read", "bytes of flits that have left as answers", Quantity::bytes,
                 bytes_read_);
   add_statistic("bytes_written", "bytes of writes committed", Quantity::bytes, bytes_written_);
+  add_statistic("atomics", "atomic accesses committed", Quantity::count, atomics_);
   Observables to(*this);
   timing_.observe(to);
   channels_.observe(to, [&](std::size_t channel, const std::string& name) {
@@ -125,6 +133,7 @@ void HbmController<Timing>::serve() {
 template <class Timing>
 void HbmController<Timing>::write_flit(const Arrival& arrival, Fs start, Fs now) {
   RouteExtension& route = arrival.transaction->route();
+  if (__builtin_expect(route.atomic != nullptr, 0)) return atomic_flit(arrival, start, now);
   if (arrival.is_first()) route.target_tag = services_.open(*arrival.transaction);
   Service& service = services_[route.target_tag];
   const BurstRange bursts =
@@ -140,6 +149,40 @@ void HbmController<Timing>::write_flit(const Arrival& arrival, Fs start, Fs now)
   if (arrival.flit + 1 < route.flits) return;
   service.cause = arrival;
   services_.schedule(service.commit, route.target_tag);
+}
+
+// The bursts are those of the elements, each once if consecutive runs share it.
+template <class Timing>
+void HbmController<Timing>::atomic_flit(const Arrival& arrival, Fs start, Fs now) {
+  Transaction& transaction = *arrival.transaction;
+  RouteExtension& route = transaction.route();
+  if (arrival.is_first()) route.target_tag = services_.open(transaction);
+  Service& service = services_[route.target_tag];
+  report_passage(arrival, start);
+  if (arrival.flit + 1 < route.flits) return;
+  carry_out_atomic(transaction, now);
+  if (const FlitList* elements = route.atomic->elements.get()) {
+    elements->for_each_burst(interleave_.burst_shift, [&](std::uint32_t, std::uint64_t burst) {
+      update_burst(service, burst, now);
+    });
+  } else {
+    const BurstRange bursts = interleave_.bursts_of(route.offset, transaction.get_data_length());
+    for (std::uint64_t burst = bursts.first; burst <= bursts.last; ++burst)
+      update_burst(service, burst, now);
+  }
+  service.cause = arrival;
+  services_.schedule(service.commit, route.target_tag);
+}
+
+template <class Timing>
+void HbmController<Timing>::update_burst(Service& service, std::uint64_t burst, Fs now) {
+  const std::uint16_t of = service.transaction->route().channel;
+  const std::size_t channel = interleave_.channel_of(burst, of);
+  for (const HbmDirection direction : {HbmDirection::read, HbmDirection::write}) {
+    const HbmSlot slot = timing_.book({channel, interleave_.index_of(burst, of), direction}, now);
+    service.commit = std::max(service.commit, slot.finish);
+    channels_.booked(*service.transaction, channel, direction, now, slot, slot.finish);
+  }
 }
 
 template <class Timing>
@@ -215,9 +258,17 @@ template <class Timing>
 void HbmController<Timing>::commit(std::uint32_t index, Fs now) {
   Transaction& transaction = *services_[index].transaction;
   services_.close(index);
-  ++writes_;
   bytes_written_ += transaction.get_data_length();
   RouteExtension& route = transaction.route();
+  if (__builtin_expect(route.atomic != nullptr, 0)) {
+    ++atomics_;
+    bytes_read_ += transaction.get_data_length();
+    return answer_atomic(transaction, flit_bytes_,
+                         [this, now](Transaction& answer, std::uint32_t flit, std::uint32_t flits) {
+                           send(answer, flit, flits, 0, now);
+                         });
+  }
+  ++writes_;
   if (route.posted) return route.listener->completed(transaction);
   route.listener->committed(transaction);
   route.make_response();

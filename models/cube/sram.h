@@ -3,7 +3,8 @@
 //
 // Timing of the built-in service (spec 2.6): no serial server; overhead_ns after the last flit of a
 // write or the command of a read, the whole response stands at the link at once; a posted write
-// completes there. Not modelled: banks and ports (accesses do not disturb each other), values
+// completes there. An atomic access takes effect and is answered there, as a write whose response
+// has flits. Not modelled: banks and ports (accesses do not disturb each other), values
 // (MemoryStore holds them).
 #pragma once
 
@@ -11,6 +12,7 @@
 #include <cstdint>
 
 #include "models/data/debug_access.h"
+#include "models/fabric/atomic_service.h"
 #include "models/fabric/memory_service.h"
 #include "models/protocol/fabric_node.h"
 #include "models/protocol/machine_services.h"
@@ -31,6 +33,7 @@ class MemoryNode final : public FabricNode {
 
   Fs next_due() const override { return service_.next_due(); }
   void serve() override;
+  void count(const Transaction& transaction);
   unsigned debug_access(tlm::tlm_generic_payload& payload, std::uint64_t /*offset*/) override {
     return kernbench::debug_access(machine_services(services()).data(), payload);
   }
@@ -41,6 +44,7 @@ class MemoryNode final : public FabricNode {
   std::uint64_t writes_ = 0;
   std::uint64_t bytes_read_ = 0;
   std::uint64_t bytes_written_ = 0;
+  std::uint64_t atomics_ = 0;
 };
 
 template <class Service>
@@ -51,6 +55,7 @@ MemoryNode<Service>::MemoryNode(const ComponentInit& init, const Parameters& par
   add_statistic("writes", "writes completed", Quantity::count, writes_);
   add_statistic("bytes_read", "bytes read", Quantity::bytes, bytes_read_);
   add_statistic("bytes_written", "bytes written", Quantity::bytes, bytes_written_);
+  add_statistic("atomics", "atomic accesses carried out", Quantity::count, atomics_);
   Observables to(*this);
   service_.observe(to);
 }
@@ -62,14 +67,25 @@ void MemoryNode<Service>::serve() {
     check_start(access, start, at);
     Transaction& transaction = *access.transaction;
     check_unanswered(*this, transaction);
-    ++(transaction.is_read() ? reads_ : writes_);
-    (transaction.is_read() ? bytes_read_ : bytes_written_) += transaction.get_data_length();
+    count(transaction);
     report_passage(access, start);
-    answer_access(transaction, flit_bytes_,
-                  [this, at](Transaction& answer, std::uint32_t flit, std::uint32_t count) {
-                    send(answer, flit, count, 0, at);
-                  });
+    const auto reply = [this, at](Transaction& answer, std::uint32_t flit, std::uint32_t flits) {
+      send(answer, flit, flits, 0, at);
+    };
+    if (!is_atomic(transaction)) return answer_access(transaction, flit_bytes_, reply);
+    carry_out_atomic(transaction, at);
+    answer_atomic(transaction, flit_bytes_, reply);
   });
+}
+
+// An atomic access reads and writes its bytes.
+template <class Service>
+void MemoryNode<Service>::count(const Transaction& transaction) {
+  const std::uint64_t bytes = transaction.get_data_length();
+  const bool atomic = is_atomic(transaction);
+  ++(atomic ? atomics_ : transaction.is_read() ? reads_ : writes_);
+  if (atomic || transaction.is_read()) bytes_read_ += bytes;
+  if (atomic || !transaction.is_read()) bytes_written_ += bytes;
 }
 
 extern template class MemoryNode<FixedLatency>;

@@ -12,10 +12,11 @@ bool ordered(const MemoryAccess& earlier, const VectorClock& clock) {
 
 class Conflicts {
  public:
-  Conflicts(const VectorClock& clock, std::vector<Conflict>& found)
-      : clock_(clock), found_(found) {}
+  Conflicts(bool is_atomic, const VectorClock& clock, std::vector<Conflict>& found)
+      : is_atomic_(is_atomic), clock_(clock), found_(found) {}
   void check(const MemoryAccessPtr& earlier, std::uint64_t begin, std::uint64_t end) {
-    if (earlier == nullptr || ordered(*earlier, clock_)) return;
+    if (earlier == nullptr || (is_atomic_ && earlier->is_atomic) || ordered(*earlier, clock_))
+      return;
     const auto same = [&](const Conflict& each) { return each.earlier == earlier; };
     const auto known = std::find_if(found_.begin(), found_.end(), same);
     if (known == found_.end()) {
@@ -26,6 +27,7 @@ class Conflicts {
   }
 
  private:
+  bool is_atomic_;
   const VectorClock& clock_;
   std::vector<Conflict>& found_;
 };
@@ -45,7 +47,7 @@ AccessHistory::Entries::iterator AccessHistory::split(std::uint64_t pa) {
 std::vector<Conflict> AccessHistory::add(const MemoryAccessPtr& access, const VectorClock& clock,
                                          const PhysRanges& ranges) {
   std::vector<Conflict> found;
-  Conflicts conflicts(clock, found);
+  Conflicts conflicts(access->is_atomic, clock, found);
   for (const PhysRange& range : ranges) {
     if (range.nbytes == 0) continue;
     const std::uint64_t begin = range.pa, end = range.pa + range.nbytes;

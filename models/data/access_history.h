@@ -20,7 +20,8 @@ namespace kernbench {
 struct MemoryAccess {
   std::uint32_t agent = 0, epoch = 0;  // of the agent, at the access
   bool is_write = false;
-  std::string call;  // "tl.load"
+  bool is_atomic = false;  // does not conflict with others of the kind
+  std::string call;        // "tl.load"
   CallSite site;
   std::shared_ptr<const std::string> who;  // "kernel 'k' on sip0.cube0.pe1"
   Fs time = 0;

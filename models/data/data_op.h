@@ -31,7 +31,7 @@ struct EpilogueOp {
 // --- parameters ---
 
 struct MemoryParams {
-  enum class Kind : std::uint8_t { load, store, copy };
+  enum class Kind : std::uint8_t { load, store, copy, atomic };
   Kind kind = Kind::load;
   // Pending values among the bytes moved; none before the accesses of the op's instant are in order
   // (FunctionalModel::resolve).

@@ -343,8 +343,7 @@ std::vector<std::byte> FunctionalModel::bytes(const TensorValue& value) {
 
 std::vector<std::byte> FunctionalModel::bytes_before(Fs now, std::uint64_t physical,
                                                      std::uint64_t nbytes) {
-  resolve_before(now);
-  const ByteImage image = memory_.snapshot(physical, nbytes);
+  const ByteImage image = memory_before(now).snapshot(physical, nbytes);
   if (!known(image)) return {};
   try {
     return bytes({image, Shape{static_cast<std::int64_t>(nbytes)}, DType::i8, {}});

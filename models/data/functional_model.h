@@ -50,6 +50,10 @@ class FunctionalModel {
                   const PhysRanges& from = {});
   // A store without an op: the result of a composite.
   void write(const Accessor& by, const TensorValue& value, const PhysRanges& to);
+  // Of an atomic access: for its record. Its effect is an AtomicUpdate.
+  DataOpPtr atomic(const ByteImage& operands, const PhysRanges& from, const PhysRanges& to) {
+    return memory_op(MemoryParams::Kind::atomic, operands, from, to);
+  }
   // Carries out the accesses that PEs have issued so far, or before this time. The records of such
   // ops are complete behind it.
   void resolve();
@@ -62,6 +66,11 @@ class FunctionalModel {
 
   // --- the same, at once ---
   MemoryStore& memory();
+  // As it is before the accesses that PEs issue at the instant `now`.
+  MemoryStore& memory_before(Fs now) {
+    resolve_before(now);
+    return memory_;
+  }
   TensorValue view(const PhysRanges& from, const Shape& shape, DType dtype);
   IssuedOp load(const PhysRanges& from, const Shape& shape, DType dtype, const PhysRanges& to = {});
   DataOpPtr store(const TensorValue& value, const PhysRanges& to, const PhysRanges& from = {});

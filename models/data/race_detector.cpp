@@ -138,11 +138,31 @@ void RaceDetector::passes_slot(std::uint32_t pe, std::uint64_t installation, std
 // --- accesses
 
 void RaceDetector::note(Agent agent, Call call, const PhysRanges& ranges, bool is_write) {
+  add(agent, std::move(call), ranges, is_write, false);
+}
+
+// The agent waits for the answer: nothing of its own stands between its issue and this.
+void RaceDetector::note_atomic(Agent agent, Call call, const std::vector<std::uint64_t>& elements,
+                               std::uint64_t element_bytes) {
+  VectorClock& clock = agents_[agent].clock;
+  PhysRanges ranges;
+  for (const std::uint64_t element : elements) {
+    clock.merge(atomics_[element]);
+    ranges.push_back({element, element_bytes});
+  }
+  add(agent, std::move(call), ranges, true, true);
+  for (const std::uint64_t element : elements) atomics_[element].merge(clock);
+  advance(agent);
+}
+
+void RaceDetector::add(Agent agent, Call call, const PhysRanges& ranges, bool is_write,
+                       bool is_atomic) {
   State& state = agents_[agent];
   auto access = std::make_shared<MemoryAccess>();
   access->agent = agent;
   access->epoch = state.epoch;
   access->is_write = is_write;
+  access->is_atomic = is_atomic;
   access->call = std::move(call.name);
   access->site = call.site;
   access->time = call.time;
@@ -170,6 +190,7 @@ void RaceDetector::add_tensor(std::uint64_t pa, std::uint64_t nbytes, const std:
                               std::uint64_t offset) {
   tensors_[pa] = {nbytes, name, offset};
   history_.forget(pa, nbytes);
+  atomics_.erase(atomics_.lower_bound(pa), atomics_.lower_bound(pa + nbytes));
 }
 
 std::string RaceDetector::place_of(std::uint64_t pa) const {

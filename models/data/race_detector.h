@@ -9,7 +9,10 @@
 //               ended (the rule of buffered channels in Go's memory model)
 //   command     its issue -> the command -> the wait for it
 //   barrier, spawn and end of ranks
-// An access is noted once per call, at its issue, whatever its timing: two accesses that are not
+//   atomic access  everything before it -> what follows those that its memory serves later at the
+//               same element (acquire and release, as Triton's default has it)
+// An access is noted once per call, at its issue (an atomic one when its memory serves it),
+// whatever its timing: two accesses that are not
 // ordered are a race even where this run has them far apart. Not seen: accesses of external
 // TLM-2.0 modules and the ring buffers themselves.
 #pragma once
@@ -71,6 +74,9 @@ class RaceDetector {
     Fs time = 0;
   };
   void note(Agent agent, Call call, const PhysRanges& ranges, bool is_write);
+  // Elements at these addresses, in the order in which the memory serves them.
+  void note_atomic(Agent agent, Call call, const std::vector<std::uint64_t>& elements,
+                   std::uint64_t element_bytes);
 
   // --- names of places; a new tensor's bytes have no history
   void add_tensor(std::uint64_t pa, std::uint64_t nbytes, const std::string& name,
@@ -96,6 +102,7 @@ class RaceDetector {
   Agent agent_of_pe(std::uint32_t pe);
   void advance(Agent agent);
   std::string place_of(std::uint64_t pa) const;
+  void add(Agent agent, Call call, const PhysRanges& ranges, bool is_write, bool is_atomic);
   void report(const Conflict& conflict, const MemoryAccessPtr& later);
 
   std::vector<State> agents_;
@@ -103,7 +110,8 @@ class RaceDetector {
   std::map<std::string, std::shared_ptr<OrderedLaunch>> launches_;  // under way, by request id
   std::map<std::uint32_t, std::shared_ptr<OrderedLaunch>> latest_;  // by PE
   std::map<std::pair<std::uint64_t, std::uint64_t>, VectorClock> slots_;  // installation, address
-  std::map<std::uint64_t, TensorPlace> tensors_;                          // by address of a block
+  std::map<std::uint64_t, VectorClock> atomics_;  // by address of an element
+  std::map<std::uint64_t, TensorPlace> tensors_;  // by address of a block
   AccessHistory history_;
   std::vector<Race> races_;
   std::uint64_t pairs_ = 0;

@@ -21,6 +21,7 @@
 #include "models/base/errors.h"
 #include "models/base/observables.h"
 #include "models/base/parameter_set.h"
+#include "models/protocol/atomic_part.h"
 #include "models/protocol/fabric_node.h"
 
 namespace kernbench {
@@ -85,11 +86,39 @@ inline void check_unanswered(const FabricNode& memory, const Transaction& transa
         "its service has called done() for an access that has been answered, or is not under way");
 }
 
+// Whether an access is nothing but a read or write of contiguous bytes.
+inline bool is_plain(const RouteExtension& route) {
+  return route.list == nullptr && route.atomic == nullptr;
+}
+
+// Answers an access that the memory does not serve with an error.
+template <class Send>
+void refuse_access(Transaction& transaction, tlm::tlm_response_status status,
+                   const std::string& text, Send send) {
+  RouteExtension& route = transaction.route();
+  transaction.set_response_status(status);
+  route.message = std::make_shared<ResponseFault>(text);
+  if (transaction.is_write() && route.posted) return route.listener->completed(transaction);
+  route.list.reset();
+  route.make_response();
+  send(transaction, 0, 0);
+}
+
+template <class Send>
+void refuse_atomic(Transaction& transaction, Send send) {
+  refuse_access(transaction, tlm::TLM_COMMAND_ERROR_RESPONSE,
+                std::string(name_of(transaction.route().atomic->access->op)) +
+                    " is not served there; HBM and SRAM of the machine serve it",
+                send);
+}
+
 // Answers an access that has ended: send(transaction, flit, count) hands a run of the response leg
-// over to the link. A posted write completes here.
+// over to the link. A posted write completes here. An atomic access is refused: a memory that
+// serves it answers it by answer_atomic (models/fabric/atomic_service.h).
 template <class Send>
 void answer_access(Transaction& transaction, std::uint32_t flit_bytes, Send send) {
   RouteExtension& route = transaction.route();
+  if (route.atomic != nullptr) return refuse_atomic(transaction, send);
   if (transaction.is_read()) {
     route.make_response();
     route.cut_flits(transaction.get_data_length(), flit_bytes);
@@ -103,19 +132,15 @@ void answer_access(Transaction& transaction, std::uint32_t flit_bytes, Send send
   }
 }
 
-// Answers an access to several runs of bytes with an error: of a memory that serves contiguous
-// accesses only.
+// Answers an access that is not plain with an error: of a memory that serves contiguous reads and
+// writes only.
 template <class Send>
-void refuse_runs(const FabricNode& memory, Transaction& transaction, Send send) {
-  RouteExtension& route = transaction.route();
-  transaction.set_response_status(tlm::TLM_BURST_ERROR_RESPONSE);
-  route.message = std::make_shared<ResponseFault>(
-      std::string(memory.name()) + " serves contiguous accesses only, and this one has " +
-      std::to_string(route.list->runs()) + " runs of bytes");
-  if (transaction.is_write() && route.posted) return route.listener->completed(transaction);
-  route.list.reset();
-  route.make_response();
-  send(transaction, 0, 0);
+void refuse_not_plain(const FabricNode& memory, Transaction& transaction, Send send) {
+  if (transaction.route().atomic != nullptr) return refuse_atomic(transaction, send);
+  refuse_access(transaction, tlm::TLM_BURST_ERROR_RESPONSE,
+                std::string(memory.name()) + " serves contiguous accesses only, and this one has " +
+                    std::to_string(transaction.route().list->runs()) + " runs of bytes",
+                send);
 }
 
 }  // namespace kernbench

@@ -36,7 +36,7 @@ class CommandContext final : public TileListener {
                  TaskOperands operands = {})
       : listener_(listener), request_(request), state_(request.state),
         data_(std::move(request.command.data)), runs_(runs_of(request.command)),
-        plan_(std::move(plan)), operands_(std::move(operands)),
+        atomic_(atomic_of(request.command)), plan_(std::move(plan)), operands_(std::move(operands)),
         tiles_(plan_ ? plan_->tile_count() : 1) {}
 
   // BEGIN_RESP: the command is complete.
@@ -47,6 +47,8 @@ class CommandContext final : public TileListener {
   const TaskOperands* operands() const { return operands_.empty() ? nullptr : &operands_; }
   // Of a strided DMA command; else null.
   const AddressRuns* runs() const { return runs_.get(); }
+  // Of an atomic access; else null.
+  const std::shared_ptr<const AtomicAccess>& atomic() const { return atomic_; }
   const std::optional<TilePlan>& plan() const { return plan_; }
   Fs dispatched_at() const { return dispatched_at_; }
   void dispatched(Fs now) { dispatched_at_ = now; }
@@ -82,12 +84,17 @@ class CommandContext final : public TileListener {
     const auto* dma = std::get_if<DmaCommand>(&command.what);
     return dma == nullptr ? nullptr : dma->runs;
   }
+  static std::shared_ptr<const AtomicAccess> atomic_of(const Command& command) {
+    const auto* dma = std::get_if<DmaCommand>(&command.what);
+    return dma == nullptr ? nullptr : dma->atomic;
+  }
 
   CommandListener& listener_;
   CommandRequest& request_;
   std::shared_ptr<CommandState> state_;
   std::shared_ptr<const DataOp> data_;
   std::shared_ptr<const AddressRuns> runs_;
+  std::shared_ptr<const AtomicAccess> atomic_;
   std::optional<TilePlan> plan_;
   TaskOperands operands_;
   std::uint64_t tiles_;

@@ -23,13 +23,14 @@ bool has_segments(const MachineDescription& machine, std::uint64_t address) {
 
 // "read of 4096 B at 0x1000000 (command 1, tile 3)".
 std::string text_of(const DmaChannel& channel) {
-  const char* const access = channel.write ? "write" : "read";
+  const char* access = channel.write ? "write" : "read";
   if (channel.current.lane == nullptr) {
     const DmaRequest& request = *channel.current.request;
     return fmt::format("{} of {} B at {}", access, request.bytes, format_address(request.physical));
   }
   const TileTask& task = *channel.current.lane->task;
   const Stage& stage = channel.current.lane->stage();
+  if (task.atomic != nullptr) access = name_of(task.atomic->op);
   const std::string runs =
       stage.strided ? fmt::format(" in {} runs", task.run_count()) : std::string();
   return fmt::format("{} of {} B{} at {} (command {}{})", access, stage.bytes, runs,
@@ -85,6 +86,7 @@ void DmaChannels::grant(DmaDirection& direction) {
   channel.key = request != nullptr && request->key ? *request->key : keys_.next(now);
   direction.busy->set(direction.use.held());
   channel.pieces.clear();
+  channel.atomic.clear();
   channel.fault.clear();
   Fs cost = 0;
   try {
@@ -122,7 +124,15 @@ void DmaChannels::plan_pieces(DmaChannel& channel, Fs& cost) {
     return;
   }
   const Stage& stage = channel.current.lane->stage();
-  if (stage.strided) return plan_runs(channel, channel.current.lane->task->runs_of_stage(), cost);
+  const TileTask& task = *channel.current.lane->task;
+  if (stage.strided) return plan_runs(channel, task.runs_of_stage(), cost);
+  plan_contiguous(channel, stage, cost);
+  if (task.atomic != nullptr)
+    channel.atomic =
+        atomic_parts(task.atomic, channel.pieces, channel.pieces, segments_.baaw().hbm());
+}
+
+void DmaChannels::plan_contiguous(DmaChannel& channel, const Stage& stage, Fs& cost) {
   if (has_segments(machine_.machine(), stage.address) && stage.bytes > 0) {
     cost = segments_.baaw_overhead();
     return segments_.add_pieces(stage.address, stage.bytes, channel.pieces);
@@ -143,7 +153,10 @@ void DmaChannels::plan_runs(DmaChannel& channel, const AddressRuns& runs, Fs& co
       position += run.nbytes;
     }
   }
-  channel.pieces = merged(pieces, links_.flit_bytes(), segments_.baaw().hbm());
+  const ChannelInterleave& hbm = segments_.baaw().hbm();
+  channel.pieces = merged(pieces, links_.flit_bytes(), hbm);
+  if (const auto& atomic = channel.current.lane->task->atomic; atomic != nullptr)
+    channel.atomic = atomic_parts(atomic, pieces, channel.pieces, hbm);
 }
 
 void DmaChannels::translate(const AddressRun& range, std::uint64_t position,
@@ -215,7 +228,12 @@ void DmaChannels::make_transactions(DmaChannel& channel, bool write) {
     route.listener = this;
     route.listener_tag = static_cast<std::uint64_t>(
         std::find(channels_.begin(), channels_.end(), &channel) - channels_.begin());
-    if (write) route.cut_flits(piece.bytes, links_.flit_bytes());
+    if (!channel.atomic.empty()) {
+      route.atomic = channel.atomic[channel.in_flight.size()];
+      cut_operands(route, piece, links_.flit_bytes(), segments_.baaw().hbm());
+    } else if (write) {
+      route.cut_flits(piece.bytes, links_.flit_bytes());
+    }
     channel.in_flight.push_back(std::move(handle));
   }
 }
@@ -291,6 +309,7 @@ void DmaChannels::completed(Transaction& transaction) {
 
 void DmaChannels::end(DmaChannel& channel) {
   channel.in_flight.clear();
+  channel.atomic.clear();
   DmaDirection& direction = this->direction(channel.write);
   direction.use.release(channel.granted_at, Component::now());
   if (direction.use.grantable() || other(direction).use.grantable()) grant_at_end_of_timestep();

@@ -9,7 +9,9 @@
 // lies in several physical ranges, memories or (LA in one_to_one) channels becomes one transaction
 // each, issued together, complete when all are; their flits leave in the order of their bytes. The
 // runs of a strided request are translated each, at the cost of one; those in one memory or channel
-// are one transaction. Nothing is paid where a response arrives. Not modelled: TCM time.
+// are one transaction. An atomic access is a request of the write channel whose operands travel
+// there and whose old values come back; the channel is held until they have. Nothing is paid where
+// a response arrives. Not modelled: TCM time.
 #pragma once
 
 #include <array>
@@ -17,6 +19,7 @@
 #include <vector>
 
 #include "models/base/log.h"
+#include "models/pe/atomic_parts.h"
 #include "models/pe/dma_links.h"
 #include "models/pe/segment_control.h"
 #include "models/pe/serial_resource.h"
@@ -39,6 +42,7 @@ struct DmaChannel {
   bool stands_at_link = false;  // granted at this instant, to be handed over when it is quiescent
   TieKey key;                   // of its first transaction
   std::vector<DmaPiece> pieces;
+  AtomicParts atomic;  // of an atomic access: by piece
   std::string fault;
   std::vector<TransactionHandle> in_flight;
   std::size_t awaited = 0;
@@ -109,6 +113,7 @@ class DmaChannels final : private ServiceProvider<DmaRequest>,
   void grant(DmaDirection& direction);
   // `cost`: time that the access pays for its addresses, also where it ends in a fault.
   void plan_pieces(DmaChannel& channel, Fs& cost);
+  void plan_contiguous(DmaChannel& channel, const Stage& stage, Fs& cost);
   void plan_runs(DmaChannel& channel, const AddressRuns& runs, Fs& cost);
   // The pieces of one contiguous range, which begins at `position` of the access.
   void translate(const AddressRun& range, std::uint64_t position, std::vector<DmaPiece>& pieces,

@@ -14,10 +14,6 @@ void add_pieces(const MachineDescription& machine, std::uint64_t physical, std::
   }
 }
 
-namespace {
-
-// Of the byte `behind` the first one of the piece, in the access: from one burst of a channel to
-// its next the access goes round all channels.
 std::uint64_t position_of(const DmaPiece& piece, std::uint64_t behind,
                           const ChannelInterleave& hbm) {
   if (piece.channel == every_channel) return piece.position + behind;
@@ -26,6 +22,8 @@ std::uint64_t position_of(const DmaPiece& piece, std::uint64_t behind,
   return piece.position - before + from_burst / hbm.burst_bytes * hbm.round_bytes() +
          from_burst % hbm.burst_bytes;
 }
+
+namespace {
 
 void add_to(FlitList& flits, const DmaPiece& run, const ChannelInterleave& hbm) {
   if (run.channel == every_channel) return flits.add(run.place.offset, run.bytes, run.position);

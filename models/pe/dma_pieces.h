@@ -30,6 +30,11 @@ void add_pieces(const MachineDescription& machine, std::uint64_t physical, std::
 std::vector<DmaPiece> merged(const std::vector<DmaPiece>& runs, std::uint32_t flit_bytes,
                              const ChannelInterleave& hbm);
 
+// Of the byte `behind` the first one of a contiguous piece, in the access: from one burst of a
+// channel to its next the access goes round all channels.
+std::uint64_t position_of(const DmaPiece& piece, std::uint64_t behind,
+                          const ChannelInterleave& hbm);
+
 struct FlitTurn {
   std::uint64_t position = 0;  // of its first byte in the access
   std::uint32_t piece = 0;

@@ -280,7 +280,10 @@ TileTask& PeScheduler::new_task(CommandContext& context, const Tile& tile, bool 
   task.completion = &context;
   task.operands = context.operands();
   task.runs = context.runs();
-  if (simple) task.data = context.data();
+  if (simple) {
+    task.data = context.data();
+    task.atomic = context.atomic();
+  }
   return task;
 }
 
@@ -335,6 +338,7 @@ void PeScheduler::tile_completed(CommandContext& context, TileTask& task) {
   trace(TraceKind::tile_ready, task.command_id,
         task.simple ? -1 : static_cast<std::int64_t>(task.tile.id), 0);
   task.data.reset();
+  task.atomic.reset();
   idle_tasks_.push_back(&task);
   end_if_complete(context);
   wake();

@@ -6,6 +6,7 @@
 #include <cctype>
 #include <string>
 
+#include "models/base/atomic_op.h"
 #include "models/base/errors.h"
 #include "models/data/data_op.h"
 #include "models/protocol/machine_services.h"
@@ -24,7 +25,9 @@ OpKind kind_of(StageType type) {
 }
 
 // The record of a simple command; a tile's stage is "tile/STAGE".
-const char* command_name(const Stage& stage) {
+const char* command_name(const TileTask& task) {
+  if (task.atomic != nullptr) return name_of(task.atomic->op);
+  const Stage& stage = task.stage();
   switch (stage.type) {
     case StageType::dma_read:
       return "dma_read";
@@ -295,7 +298,7 @@ ExecutedOp StageEngine<Node>::op_until_now(const Lane& lane) const {
   op.t_end = this->now();
   op.node = this;
   op.kind = kind_of(stage.type);
-  op.name = task.simple ? command_name(stage) : op_log_name_of(stage.type);
+  op.name = task.simple ? command_name(task) : op_log_name_of(stage.type);
   op.command_id = task.command_id;
   op.tile_id = task.simple ? -1 : static_cast<std::int64_t>(task.tile.id);
   op.bytes = stage.bytes;

@@ -15,7 +15,8 @@
 
 namespace kernbench {
 
-struct DataOp;  // models/data: effect of a command on values
+struct AtomicAccess;  // models/base/atomic_op.h
+struct DataOp;        // models/data: effect of a command on values
 
 // Bytes at consecutive addresses, virtual or physical as in spec 3.3.
 struct AddressRun {
@@ -30,6 +31,8 @@ struct DmaCommand {
   std::uint64_t address = 0;                     // of the first byte
   std::uint64_t nbytes = 0;                      // of all runs together
   std::shared_ptr<const AddressRuns> runs = {};  // in the order of the transfer; null: one
+  // The memory changes what is there: a write whose answer has the old bytes. Null: no.
+  std::shared_ptr<const AtomicAccess> atomic = {};
 };
 
 // An operand or result of a command that computes. In TCM (pinned): no DMA stage.

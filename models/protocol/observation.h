@@ -54,7 +54,8 @@ struct TransactionEnd {
 };
 
 // Bursts of one transaction that an HBM controller has booked back to back on one pseudo-channel,
-// in the direction of the transaction. Behind the NodePassage of the command or flit that books.
+// in the direction of the transaction (an atomic access: a read, then a write, each a booking).
+// Behind the NodePassage of the command or flit that books.
 struct HbmBooking {
   const FabricNode& node;
   const Transaction& transaction;

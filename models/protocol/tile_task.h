@@ -16,7 +16,8 @@
 
 namespace kernbench {
 
-struct DataOp;  // models/data: effect of a command on values
+struct AtomicAccess;  // models/base/atomic_op.h
+struct DataOp;        // models/data: effect of a command on values
 
 const char* name_of(StageType stage);         // "DMA_READ", ...
 const char* op_log_name_of(StageType stage);  // "tile/DMA_READ", ...
@@ -109,7 +110,9 @@ struct TileTask {
   // Of the command; null if it has none. One table for all of its tiles, until the last of them is
   // complete.
   const TaskOperands* operands = nullptr;
-  const AddressRuns* runs = nullptr;   // simple commands: of a strided DMA
+  const AddressRuns* runs = nullptr;  // simple commands: of a strided DMA
+  // Simple commands: of an atomic access.
+  std::shared_ptr<const AtomicAccess> atomic;
   std::shared_ptr<const DataOp> data;  // simple commands: recorded with the only stage
   // The scheduler's own: the tile's buffer in its reserve.
   std::uint64_t buffer_address = 0;

@@ -37,6 +37,7 @@ void RouteExtension::clear() {
   offset = 0;
   flits = first_flit_bytes = flit_bytes = last_flit_bytes = 0;
   list.reset();
+  atomic.reset();
   leg = Leg::request;
   posted = host_control = false;
   channel = every_channel;
@@ -63,6 +64,11 @@ void RouteExtension::answered_before() {
 std::string fault_text(const Transaction& transaction) {
   const auto* fault = dynamic_cast<const ResponseFault*>(transaction.route().message.get());
   return fault == nullptr ? "" : ": " + fault->text;
+}
+
+const char* access_name(const Transaction& transaction) {
+  if (transaction.route().atomic != nullptr) return "atomic";
+  return transaction.is_read() ? "read" : "write";
 }
 
 TransactionPool::~TransactionPool() = default;

@@ -23,6 +23,7 @@
 namespace kernbench {
 
 class Transaction;
+struct AtomicPart;  // models/protocol/atomic_part.h
 
 // Ids compare by (issue time, initiator's name, count at that initiator): spec 2.3. A response
 // keeps its request's id.
@@ -88,6 +89,8 @@ class RouteExtension : public tlm::tlm_extension<RouteExtension> {
   std::uint32_t last_flit_bytes = 0;
   // Of an access to several runs of bytes, `offset` being that of the first; null: contiguous.
   std::shared_ptr<const FlitList> list;
+  // Of an atomic access, a write for whoever does not look at it; null: none.
+  std::shared_ptr<const AtomicPart> atomic;
   Leg leg = Leg::request;
   bool posted = false;        // ends at commit, without an acknowledgement (host writes)
   bool host_control = false;  // virtual channel of its own (spec 2.3)
@@ -162,6 +165,8 @@ struct ResponseFault : Message {
 };
 // ": ..." for texts of errors; empty: the target says nothing.
 std::string fault_text(const Transaction& transaction);
+// "read", "write" or "atomic": what an access asks of its memory.
+const char* access_name(const Transaction& transaction);
 
 // Reference-counted handle of a transaction; required to keep it beyond a call.
 class TransactionHandle {

@@ -62,7 +62,7 @@ void RtlSram::serve() {
     check_unanswered(*this, *arrival.transaction);
     if (arrival.transaction->get_data_length() == 0)
       throw ModelError("an access without bytes has come");
-    if (arrival.transaction->route().list != nullptr) return refuse(arrival);
+    if (!is_plain(arrival.transaction->route())) return refuse(arrival);
     waiting_.push_back(arrival);
   });
   if (!waiting_.empty()) model_->block().work();
@@ -85,10 +85,10 @@ void RtlSram::answer(unsigned id) {
 // AXI4 bursts are contiguous, and the block is given one access after the other.
 void RtlSram::refuse(const Arrival& arrival) {
   report_passage(arrival, arrival.time);
-  refuse_runs(*this, *arrival.transaction,
-              [this](Transaction& answer, std::uint32_t flit, std::uint32_t count) {
-                send(answer, flit, count, 0, now());
-              });
+  refuse_not_plain(*this, *arrival.transaction,
+                   [this](Transaction& answer, std::uint32_t flit, std::uint32_t count) {
+                     send(answer, flit, count, 0, now());
+                   });
 }
 
 const Arrival* RtlSram::in_service(Fs now) const {

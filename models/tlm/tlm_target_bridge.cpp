@@ -158,7 +158,7 @@ void TlmTargetBridge::begin() {
   if (transaction.get_data_length() == 0 || transaction.get_command() == tlm::TLM_IGNORE_COMMAND) {
     throw ModelError("a control message without a read has reached the memory");
   }
-  if (transaction.route().list != nullptr) return refuse(current_);
+  if (!is_plain(transaction.route())) return refuse(current_);
   bytes_.assign(transaction.get_data_length(), 0);
   if (transaction.is_write()) bytes_to_write(transaction);
   take_payload(transaction);
@@ -174,17 +174,17 @@ void TlmTargetBridge::begin() {
   if (payloads_.is_whole()) understand(answer, phase, delay);
 }
 
-// A generic payload has one address.
+// A generic payload has one address, and reads or writes.
 void TlmTargetBridge::refuse(const Arrival& arrival) {
   report_passage(arrival, arrival.time);
-  refuse_runs(*this, *arrival.transaction,
-              [this](Transaction& answer, std::uint32_t flit, std::uint32_t count) {
-                count_access(answer, false, [&answer] {
-                  return "an access of several runs: " + answer.get_response_string() +
-                         fault_text(answer);
-                });
-                send(answer, flit, count, 0, now());
-              });
+  refuse_not_plain(*this, *arrival.transaction,
+                   [this](Transaction& answer, std::uint32_t flit, std::uint32_t count) {
+                     count_access(answer, false, [&answer] {
+                       return "an access that it does not serve: " + answer.get_response_string() +
+                              fault_text(answer);
+                     });
+                     send(answer, flit, count, 0, now());
+                   });
 }
 
 std::string TlmTargetBridge::what_is_asked() const {

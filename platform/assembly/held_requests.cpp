@@ -15,7 +15,7 @@ std::string text_of(const Transaction& transaction, const NodeName& name) {
   const Path& path = transaction.route().request_path();
   const std::string from = name(path.source()), to = name(path.target());
   if (transaction.is_read() || transaction.is_write())
-    return fmt::format("the {} of {} bytes of {} at {}", transaction.is_read() ? "read" : "write",
+    return fmt::format("the {} of {} bytes of {} at {}", access_name(transaction),
                        transaction.get_data_length(), from, to);
   const auto* message = dynamic_cast<const PeMessage*>(transaction.route().message.get());
   return fmt::format("the {} of {} to {}",

@@ -168,6 +168,7 @@ void KernelWork::write(const TransactionEnd& end) {
                    [&route](const KernelExecution& run) { return run.begin <= route.key.issued; });
   if (kernel == pe->kernels.rend()) return;
   kernel->work.carry(with_data, bytes);
+  if (route.atomic != nullptr) kernel->work.carry(way.reverse(), bytes);  // the old values
   kernel->last_transfer = std::max(kernel->last_transfer, now);
 }
 

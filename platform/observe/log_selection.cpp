@@ -44,10 +44,9 @@ std::string text_of(const Platform& platform, const NodePassage& passage) {
   const Transaction& transaction = *arrival.transaction;
   const RouteExtension& route = transaction.route();
   const bool memory = transaction.get_command() != tlm::TLM_IGNORE_COMMAND;
-  const std::string what = memory
-                               ? fmt::format("{} of {} B", transaction.is_read() ? "read" : "write",
-                                             transaction.get_data_length())
-                               : std::string("control message");
+  const std::string what =
+      memory ? fmt::format("{} of {} B", access_name(transaction), transaction.get_data_length())
+             : std::string("control message");
   return fmt::format(
       "{}{}{} by {} served since {}",
       route.is_control() ? "" : fmt::format("flit {} of {} of the ", arrival.flit + 1, route.flits),

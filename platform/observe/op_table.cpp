@@ -50,7 +50,7 @@ Json epilogue_json(const std::vector<EpilogueOp>& epilogue) {
 
 struct ParamsJson {
   Json operator()(const MemoryParams& p) const {
-    constexpr std::array<const char*, 3> names{"load", "store", "copy"};
+    constexpr std::array<const char*, 4> names{"load", "store", "copy", "atomic"};
     return {{"op", names.at(static_cast<std::size_t>(p.kind))}};
   }
   Json operator()(const GemmParams& p) const {

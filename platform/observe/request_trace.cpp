@@ -44,9 +44,8 @@ RequestTrace::Transfer& RequestTrace::transfer_of(const Transaction& transaction
   Transfer& transfer = entry->second;
   if (!is_new) return transfer;
   const Path& way = route.request_path();
-  transfer.kind = transaction.get_command() == tlm::TLM_IGNORE_COMMAND ? "control"
-                  : transaction.is_read()                              ? "read"
-                                                                       : "write";
+  transfer.kind =
+      transaction.get_command() == tlm::TLM_IGNORE_COMMAND ? "control" : access_name(transaction);
   transfer.label = label_of(route.message.get());
   transfer.initiator = way.source();
   transfer.target = way.target();

@@ -21,7 +21,7 @@ std::string name_of(const Transaction& transaction, const std::string& target) {
   if (dynamic_cast<const LaunchAbort*>(message) != nullptr) return "LaunchAbort";
   if (dynamic_cast<const LaunchFailed*>(message) != nullptr) return "LaunchFailed";
   if (transaction.get_command() == tlm::TLM_IGNORE_COMMAND) return "control " + target;
-  return (transaction.is_read() ? "read " : "write ") + target;
+  return std::string(access_name(transaction)) + ' ' + target;
 }
 
 bool is_message(const Transaction& transaction) {

@@ -20,6 +20,7 @@
 #include <utility>
 #include <vector>
 
+#include "models/base/atomic_op.h"
 #include "models/base/call_site.h"
 #include "models/protocol/kernel_context.h"
 #include "sw/tl/axes.h"
@@ -121,6 +122,71 @@ class Program {
              const std::optional<Handle>& mask = {}, CallSite site = CallSite::here());
   Handle store_async(const Ptr& base, const Handle& offsets, const Handle& block,
                      const std::optional<Handle>& mask = {}, CallSite site = CallSite::here());
+
+  // --- atomic operations, carried out by the memory (HBM, SRAM) when it serves the request, in the
+  // order in which requests come; each blocks, and returns what was there before (spec 6.3). They
+  // take the elements of a block from `ptr` on, of the shape of `value` (a scalar: one element), or
+  // those at `offsets`, counted in elements, where the mask is not 0 (the result is 0 elsewhere).
+  // acq_rel for the whole machine, Triton's default. add and xchg of i32, f32, f16, bf16; max and
+  // min of i32, f32; the others of i32 ---
+  Handle atomic_add(const Ptr& ptr, const Operand& value, CallSite site = CallSite::here()) {
+    return atomic({AtomicOp::add, ptr, {}, {value}, {}}, site);
+  }
+  Handle atomic_add(const Ptr& ptr, const Handle& offsets, const Operand& value,
+                    const std::optional<Handle>& mask = {}, CallSite site = CallSite::here()) {
+    return atomic({AtomicOp::add, ptr, offsets, {value}, mask}, site);
+  }
+  Handle atomic_max(const Ptr& ptr, const Operand& value, CallSite site = CallSite::here()) {
+    return atomic({AtomicOp::max, ptr, {}, {value}, {}}, site);
+  }
+  Handle atomic_max(const Ptr& ptr, const Handle& offsets, const Operand& value,
+                    const std::optional<Handle>& mask = {}, CallSite site = CallSite::here()) {
+    return atomic({AtomicOp::max, ptr, offsets, {value}, mask}, site);
+  }
+  Handle atomic_min(const Ptr& ptr, const Operand& value, CallSite site = CallSite::here()) {
+    return atomic({AtomicOp::min, ptr, {}, {value}, {}}, site);
+  }
+  Handle atomic_min(const Ptr& ptr, const Handle& offsets, const Operand& value,
+                    const std::optional<Handle>& mask = {}, CallSite site = CallSite::here()) {
+    return atomic({AtomicOp::min, ptr, offsets, {value}, mask}, site);
+  }
+  Handle atomic_and(const Ptr& ptr, const Operand& value, CallSite site = CallSite::here()) {
+    return atomic({AtomicOp::bitwise_and, ptr, {}, {value}, {}}, site);
+  }
+  Handle atomic_and(const Ptr& ptr, const Handle& offsets, const Operand& value,
+                    const std::optional<Handle>& mask = {}, CallSite site = CallSite::here()) {
+    return atomic({AtomicOp::bitwise_and, ptr, offsets, {value}, mask}, site);
+  }
+  Handle atomic_or(const Ptr& ptr, const Operand& value, CallSite site = CallSite::here()) {
+    return atomic({AtomicOp::bitwise_or, ptr, {}, {value}, {}}, site);
+  }
+  Handle atomic_or(const Ptr& ptr, const Handle& offsets, const Operand& value,
+                   const std::optional<Handle>& mask = {}, CallSite site = CallSite::here()) {
+    return atomic({AtomicOp::bitwise_or, ptr, offsets, {value}, mask}, site);
+  }
+  Handle atomic_xor(const Ptr& ptr, const Operand& value, CallSite site = CallSite::here()) {
+    return atomic({AtomicOp::bitwise_xor, ptr, {}, {value}, {}}, site);
+  }
+  Handle atomic_xor(const Ptr& ptr, const Handle& offsets, const Operand& value,
+                    const std::optional<Handle>& mask = {}, CallSite site = CallSite::here()) {
+    return atomic({AtomicOp::bitwise_xor, ptr, offsets, {value}, mask}, site);
+  }
+  Handle atomic_xchg(const Ptr& ptr, const Operand& value, CallSite site = CallSite::here()) {
+    return atomic({AtomicOp::xchg, ptr, {}, {value}, {}}, site);
+  }
+  Handle atomic_xchg(const Ptr& ptr, const Handle& offsets, const Operand& value,
+                     const std::optional<Handle>& mask = {}, CallSite site = CallSite::here()) {
+    return atomic({AtomicOp::xchg, ptr, offsets, {value}, mask}, site);
+  }
+  // `value` where `compare` is there; no mask, as in Triton.
+  Handle atomic_cas(const Ptr& ptr, const Operand& compare, const Operand& value,
+                    CallSite site = CallSite::here()) {
+    return atomic({AtomicOp::cas, ptr, {}, {compare, value}, {}}, site);
+  }
+  Handle atomic_cas(const Ptr& ptr, const Handle& offsets, const Operand& compare,
+                    const Operand& value, CallSite site = CallSite::here()) {
+    return atomic({AtomicOp::cas, ptr, offsets, {compare, value}, {}}, site);
+  }
 
   // --- compute ---
   // {M,K} x {K,N}, or {B,M,K} x {B,K,N} as one command of B products; both in TCM, PE_GEMM only;
@@ -427,6 +493,18 @@ class Program {
                           double fill);
   Access begin_block_store(const char* call, const Ptr& base, const BlockAccess& access,
                            const Handle& block);
+  // An atomic operation as it is called (program_atomic.cpp).
+  struct AtomicCall {
+    AtomicOp op;
+    Ptr base;
+    std::optional<Handle> offsets;
+    std::vector<Operand> operands;
+    std::optional<Handle> mask;
+  };
+  Handle atomic(const AtomicCall& call, CallSite site);
+  BlockAccess atomic_access(const char* name, const AtomicCall& call, DType dtype, CallSite site);
+  ByteImage atomic_operand(const char* name, const Operand& operand, const BlockAccess& access);
+  void check_serves_atomics(const char* name, const Ptr& base, const PhysRanges& places) const;
   Accessor accessor() const;  // for what is issued now
   PhysRanges place_of(const Handle& handle) const;
   PhysRanges place_of(const ScratchBlock& block) const;

@@ -29,7 +29,20 @@ void check_permutation(const std::vector<int>& order, std::size_t rank) {
   }
 }
 
-// The values of an operand that says where an access goes.
+void check_table(const char* call, const BlockPtr& table) {
+  if (table.block_shape().rank() == 2 && table.block_shape()[0] == 1) return;
+  throw UsageError(
+      fmt::format("{}: block shape {}: must be {{1, columns}}", call, table.block_shape().str()));
+}
+
+std::vector<std::int64_t> row_numbers(const char* call, const Handle& rows, CallSite site) {
+  if (rows.shape().rank() != 1)
+    throw UsageError(fmt::format("{}: rows {}: must have one axis", call, rows.str()));
+  return known_indices(call, "rows", rows, site);
+}
+
+}  // namespace
+
 std::vector<std::int64_t> known_indices(const char* call, const char* what, const Handle& handle,
                                         CallSite site) {
   if (is_float(handle.dtype()))
@@ -45,20 +58,6 @@ std::vector<std::int64_t> broadcast_mask(const char* call, const Handle& mask, c
   return *viewed(index, mask.shape(),
                  [&shape](const TensorValue& x) { return broadcast_to(x, shape); });
 }
-
-void check_table(const char* call, const BlockPtr& table) {
-  if (table.block_shape().rank() == 2 && table.block_shape()[0] == 1) return;
-  throw UsageError(
-      fmt::format("{}: block shape {}: must be {{1, columns}}", call, table.block_shape().str()));
-}
-
-std::vector<std::int64_t> row_numbers(const char* call, const Handle& rows, CallSite site) {
-  if (rows.shape().rank() != 1)
-    throw UsageError(fmt::format("{}: rows {}: must have one axis", call, rows.str()));
-  return known_indices(call, "rows", rows, site);
-}
-
-}  // namespace
 
 // --- blocks ---
 

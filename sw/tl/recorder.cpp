@@ -5,6 +5,7 @@
 #include <cstdio>
 #include <limits>
 
+#include "models/base/atomic_op.h"
 #include "models/base/errors.h"
 
 namespace kernbench::tl {
@@ -146,7 +147,9 @@ std::string text_of(const std::vector<EpilogueStage>& epilogue) {
 
 struct CommandText {
   std::string operator()(const DmaCommand& c) const {
-    return fmt::format("{}{} {}{}", c.write ? "dma_write " : "dma_read ", hex(c.address), c.nbytes,
+    const char* access = c.write ? "dma_write" : "dma_read";
+    if (c.atomic != nullptr) access = name_of(c.atomic->op);
+    return fmt::format("{} {} {}{}", access, hex(c.address), c.nbytes,
                        c.runs == nullptr ? "" : fmt::format(" in {} runs", c.runs->size()));
   }
   std::string operator()(const DotCommand& c) const {

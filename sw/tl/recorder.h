@@ -36,9 +36,9 @@ struct Step {
   std::uint64_t cycles = 0;
   IpcqSend sent;         // kind send
   IpcqReceive received;  // kind recv; of a recv_async: direction and place
-  // "dma_read 0x1000 4096", "dma_read 0x1000 4096 in 32 runs", "wait 3", "gemm 32x64x32 a=tcm
-  // b=0x2000 out=0x3000[1024,2] f16" (byte strides of rows and columns, where it is not dense),
-  // "send E f16{64}", "recv any f32{8} 0"
+  // "dma_read 0x1000 4096", "dma_read 0x1000 4096 in 32 runs", "atomic_add 0x1000 4", "wait 3",
+  // "gemm 32x64x32 a=tcm b=0x2000 out=0x3000[1024,2] f16" (byte strides of rows and columns, where
+  // it is not dense), "send E f16{64}", "recv any f32{8} 0"
   std::string text() const;
 };
 std::string describe(const Command& command);

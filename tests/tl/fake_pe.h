@@ -7,6 +7,7 @@
 #include <memory>
 #include <vector>
 
+#include "models/base/atomic_op.h"
 #include "models/data/functional_model.h"
 #include "models/protocol/kernel_context.h"
 #include "sw/tl/kernel.h"
@@ -54,6 +55,8 @@ class FakePe : public KernelContext {
   }
   std::shared_ptr<CommandState> issue(Command command) override {
     auto state = std::make_shared<CommandState>(commands.size());
+    if (const auto* dma = std::get_if<DmaCommand>(&command.what); dma != nullptr && dma->atomic)
+      serve(*dma->atomic, dma->nbytes);
     commands.push_back(std::move(command));
     if (completes_at_once) state->complete();
     states.push_back(state);
@@ -96,6 +99,11 @@ class FakePe : public KernelContext {
   std::uint64_t next_place = 0;
 
  private:
+  // At the issue, as one part.
+  static void serve(const AtomicAccess& access, std::uint64_t nbytes) {
+    if (access.effect != nullptr && nbytes > 0) access.effect->serve({{0, nbytes}}, 0);
+  }
+
   bool with_data_;
   MachineDescription machine_ = fake_machine();
   FreeListAllocator scratch_;

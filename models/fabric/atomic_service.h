@@ -1,0 +1,33 @@
+// An atomic access at the memory that serves it (spec 2.6): its effect, once all operands are
+// there, and its answer, when what it has changed is written.
+#pragma once
+
+#include <cstdint>
+
+#include "models/protocol/atomic_part.h"
+#include "models/protocol/transaction.h"
+
+namespace kernbench {
+
+inline bool is_atomic(const Transaction& transaction) {
+  return transaction.route().atomic != nullptr;
+}
+
+// The effect on values; those of one memory in the order of the calls.
+inline void carry_out_atomic(const Transaction& transaction, Fs now) {
+  const AtomicPart& part = *transaction.route().atomic;
+  if (part.access->effect != nullptr) part.access->effect->serve(part.spans, now);
+}
+
+// Answers with the old values: send(transaction, flit, count) hands a run of the response leg over
+// to the link; all flits stand there at once.
+template <class Send>
+void answer_atomic(Transaction& transaction, std::uint32_t flit_bytes, Send send) {
+  RouteExtension& route = transaction.route();
+  route.list = route.atomic->elements;
+  route.make_response();
+  route.cut_flits(transaction.get_data_length(), flit_bytes);
+  for (std::uint32_t flit = 0; flit < route.flits; ++flit) send(transaction, flit, 1);
+}
+
+}  // namespace kernbench
