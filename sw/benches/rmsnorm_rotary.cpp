@@ -111,8 +111,8 @@ void rmsnorm_rotary_detour(tl::Program& tl, tl::Tensor x, tl::Tensor gamma, tl::
 
 constexpr float epsilon = 1e-5F;
 constexpr std::uint64_t block_bytes =
-    32 * 1024;  // of x in f32; some ten such blocks at once in the scratch of 1 MiB
-constexpr std::uint64_t detour_block_bytes = 96 * 1024;  // up to six at once
+    16 * 1024;  // of x in f32: short, as nothing hides the first load and the last store
+constexpr std::uint64_t detour_block_bytes = 128 * 1024;  // up to five at once, and `partner`
 
 struct Layer {
   std::int64_t tokens = 0, heads = 0, d = 0;
