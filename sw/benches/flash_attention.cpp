@@ -18,59 +18,78 @@ namespace {
 
 constexpr double minus_infinity = -std::numeric_limits<double>::infinity();
 
-// `block_m` queries of one head: the first of them, and the first column of the head.
-struct Task {
-  std::int64_t row, column;
+// A block of keys for a block of queries of one head.
+struct Step {
+  std::int64_t row, column;  // the first query, and the first column of the head
+  std::int64_t key;          // the first key
+  bool first, last;          // of these queries
 };
 
-// Of the PE that runs: it takes turns with the others of the launch. Tasks at the end of the
-// sequence go first: if causal they take longest.
-std::vector<Task> tasks_of(const tl::Program& tl, std::int64_t tokens, std::int64_t width,
-                           std::int64_t block_m, std::int64_t d) {
-  const std::int64_t blocks = tl::Program::cdiv(tokens, block_m), heads = width / d;
-  std::vector<Task> tasks;
-  for (std::int64_t i = tl.program_id(0); i < blocks * heads; i += tl.launch_num(0))
-    tasks.push_back({(blocks - 1 - i / heads) * block_m, i % heads * d});
-  return tasks;
+struct Blocking {
+  std::int64_t tokens, width, d;  // of a head
+  std::int64_t block_m, block_n;  // queries, keys
+  bool causal;
+};
+
+// Of the PE that runs. Blocks of queries are dealt to the PEs of the launch from the end of the
+// sequence, where they take longest if causal, round after round in turned order: all PEs get about
+// as much.
+std::vector<Step> steps_of(const tl::Program& tl, const Blocking& by) {
+  const std::int64_t heads = by.width / by.d,
+                     blocks = heads * tl::Program::cdiv(by.tokens, by.block_m),
+                     pe = tl.program_id(0), pes = tl.launch_num(0);
+  std::vector<Step> steps;
+  for (std::int64_t round = 0; round * pes < blocks; ++round) {
+    const std::int64_t left = blocks - 1 - round * pes - (round % 2 == 0 ? pe : pes - 1 - pe);
+    if (left < 0) continue;
+    const std::int64_t row = left / heads * by.block_m, column = left % heads * by.d,
+                       end = by.causal ? std::min(by.tokens, row + by.block_m) : by.tokens;
+    for (std::int64_t key = 0; key < end; key += by.block_n)
+      steps.push_back({row, column, key, key == 0, key + by.block_n >= end});
+  }
+  return steps;
 }
 
-// Scores s{queries, keys} of keys that a query does not see become minus infinity.
-tl::Handle masked(tl::Program& tl, const tl::Handle& s, std::int64_t row, std::int64_t key,
-                  std::int64_t tokens, bool causal) {
-  const tl::Handle keys = tl.arange(key, key + s.shape()[1]);
-  const tl::Handle queries = tl.expand_dims(tl.arange(row, row + s.shape()[0]), 1);
-  return tl.where(causal ? keys <= queries : keys < tokens, s, minus_infinity);
+// Scores of keys that a query does not see become minus infinity.
+tl::Handle masked(tl::Program& tl, const tl::Handle& s, const Step& step, const Blocking& by) {
+  const std::int64_t rows = s.shape()[0], columns = s.shape()[1];
+  if (step.key + columns <= (by.causal ? step.row + 1 : by.tokens)) return s;  // all see all
+  const tl::Handle keys = tl.arange(step.key, step.key + columns);
+  const tl::Handle queries = tl.expand_dims(tl.arange(step.row, step.row + rows), 1);
+  return tl.where(by.causal ? keys <= queries : keys < by.tokens, s,
+                  -std::numeric_limits<double>::infinity());
 }
 
-// The loads of the next block of keys and values go on beside the work on this one. At the ends of
-// the tensors descriptors load zeros, and store nothing.
+// What the next step needs is loaded beside the work on this one, also across blocks of queries.
+// Behind the ends of the tensors descriptors load zeros and store nothing. k and v are whole on
+// each PE: all begin with the same keys, which would otherwise come from one HBM partition.
 void flash_attention(tl::Program& tl, tl::Tensor q, tl::Tensor k, tl::Tensor v, tl::Tensor out,
                      std::int64_t d, std::int64_t block_m, std::int64_t block_n, bool causal) {
   const tl::Overlap overlap(tl);
-  const std::int64_t tokens = q.shape()[0], width = q.shape()[1];
+  const Blocking by{q.shape()[0], q.shape()[1], d, block_m, block_n, causal};
   const auto blocks_of = [&](const tl::Tensor& x, std::int64_t rows) {
-    return tl.make_tensor_descriptor(x, {tokens, width}, {width, 1}, {rows, d});
+    return tl.make_tensor_descriptor(x, {by.tokens, by.width}, {by.width, 1}, {rows, d});
   };
   const auto queries = blocks_of(q, block_m), result = blocks_of(out, block_m);
   const auto keys = blocks_of(k, block_n), values = blocks_of(v, block_n);
-  for (const auto& [row, column] : tasks_of(tl, tokens, width, block_m, d)) {
-    const std::int64_t end = causal ? std::min(tokens, row + block_m) : tokens;
-    const tl::Handle q_block = queries.load_async({row, column});
-    tl::Handle next_k = keys.load_async({0, column}), next_v = values.load_async({0, column});
-    auto sums = OnlineSoftmax::of_none(tl, {block_m, 1}, {block_m, d});
-    for (std::int64_t key = 0; key < end; key += block_n) {
-      const tl::Handle k_block = next_k, v_block = next_v;
-      if (key + block_n < end) {
-        next_k = keys.load_async({key + block_n, column});
-        next_v = values.load_async({key + block_n, column});
-      }
-      tl::Handle s = tl.dot(q_block, tl.trans(k_block), f32);
-      const std::int64_t seen_by_all = causal ? row + 1 : tokens;
-      if (key + block_n > seen_by_all) s = masked(tl, s, row, key, tokens, causal);
-      const tl::Handle p = sums.weigh(tl, s, softmax_scale(d), v.dtype());
-      sums.acc = tl.dot(p, v_block, std::move(sums.acc));
-    }
-    result.store_async({row, column}, tl.cast(sums.mean(), out.dtype()));
+  const std::vector<Step> steps = steps_of(tl, by);
+  tl::Handle next_q, next_k, next_v;
+  const auto load = [&](const Step& step) {
+    if (step.first) next_q = queries.load_async({step.row, step.column});
+    next_k = keys.load_async({step.key, step.column});
+    next_v = values.load_async({step.key, step.column});
+  };
+  if (!steps.empty()) load(steps.front());
+  OnlineSoftmax sums;
+  for (std::size_t i = 0; i < steps.size(); ++i) {
+    const Step& step = steps[i];
+    const tl::Handle q_block = next_q, k_block = next_k, v_block = next_v;
+    if (i + 1 < steps.size()) load(steps[i + 1]);
+    if (step.first) sums = OnlineSoftmax::of_none(tl, {block_m, 1}, {block_m, d});
+    const tl::Handle s = masked(tl, tl.dot(q_block, tl.trans(k_block), f32), step, by);
+    const tl::Handle p = sums.weigh(tl, s, softmax_scale(d), v.dtype());
+    sums.acc = tl.dot(p, v_block, std::move(sums.acc));
+    if (step.last) result.store_async({step.row, step.column}, tl.cast(sums.mean(), out.dtype()));
   }
   tl.wait();
 }
@@ -80,27 +99,31 @@ void flash_attention(tl::Program& tl, tl::Tensor q, tl::Tensor k, tl::Tensor v, 
 void flash_attention_dense(tl::Program& tl, tl::Tensor q, tl::Tensor k, tl::Tensor v,
                            tl::Tensor out, std::int64_t d, std::int64_t block_m,
                            std::int64_t block_n, bool causal) {
-  const std::int64_t tokens = q.shape()[0], width = q.shape()[1];
-  const auto size = static_cast<std::int64_t>(size_of(q.dtype()));
+  const Blocking by{q.shape()[0], q.shape()[1], d, block_m, block_n, causal};
+  const auto row_bytes = by.width * static_cast<std::int64_t>(size_of(q.dtype()));
   const auto load = [&](const tl::Tensor& x, std::int64_t row, std::int64_t rows,
                         std::int64_t column) {
-    const tl::Handle all = tl.load(x + row * width * size, {rows, width}, x.dtype());
-    return tl.slice(all, 1, column, column + d);
+    const Shape shape{std::min(rows, by.tokens - row), by.width};
+    const tl::Handle all_heads = tl.load(x + row * row_bytes, shape, x.dtype());
+    return tl.slice(all_heads, 1, column, column + d);
   };
-  for (const auto& [row, column] : tasks_of(tl, tokens, width, block_m, d)) {
-    const std::int64_t rows = std::min(block_m, tokens - row), end = causal ? row + rows : tokens;
-    const tl::Handle q_block = load(q, row, rows, column);
-    auto sums = OnlineSoftmax::of_none(tl, {rows, 1}, {rows, d});
-    for (std::int64_t key = 0; key < end; key += block_n) {
-      const std::int64_t count = std::min(block_n, end - key);
-      tl::Handle s = tl.dot(q_block, tl.trans(load(k, key, count, column)), f32);
-      if (causal && key + count > row + 1) s = masked(tl, s, row, key, tokens, causal);
-      const tl::Handle p = sums.weigh(tl, s, softmax_scale(d), v.dtype());
-      sums.acc = sums.acc + tl.dot(p, load(v, key, count, column), f32);
+  tl::Handle q_block;
+  OnlineSoftmax sums;
+  for (const Step& step : steps_of(tl, by)) {
+    if (step.first) {
+      q_block = load(q, step.row, block_m, step.column);
+      const std::int64_t rows = q_block.shape()[0];
+      sums = OnlineSoftmax::of_none(tl, {rows, 1}, {rows, d});
     }
+    const tl::Handle k_block = load(k, step.key, block_n, step.column);
+    const tl::Handle s = masked(tl, tl.dot(q_block, tl.trans(k_block), f32), step, by);
+    const tl::Handle p = sums.weigh(tl, s, softmax_scale(d), v.dtype());
+    sums.acc = sums.acc + tl.dot(p, load(v, step.key, block_n, step.column), f32);
+    if (!step.last) continue;
     const tl::Handle block = tl.cast(sums.mean(), out.dtype());
-    for (std::int64_t i = 0; i < rows; ++i)
-      tl.store(out + ((row + i) * width + column) * size, tl.slice(block, i, i + 1));
+    const auto first = step.column * static_cast<std::int64_t>(size_of(out.dtype()));
+    for (std::int64_t i = 0; i < block.shape()[0]; ++i)
+      tl.store(out + (step.row + i) * row_bytes + first, tl.slice(block, i, i + 1));
   }
 }
 
@@ -133,8 +156,8 @@ void run(Torch& torch) {
   const Shape shape{tokens, width};
   const Input q = random_input(torch, shape, dtype, rows_over(pes), "q",
                                std::exp2(static_cast<double>(magnitude)));
-  const Input k = random_input(torch, shape, dtype, rows_over(pes), "k");
-  const Input v = random_input(torch, shape, dtype, rows_over(pes), "v");
+  const Input k = random_input(torch, shape, dtype, copy_on(pes), "k");
+  const Input v = random_input(torch, shape, dtype, copy_on(pes), "v");
   const Tensor out = torch.empty(shape, dtype, rows_over(pes), "out");
   const auto kernel = given.text("form") == "blocks" ? &flash_attention : &flash_attention_dense;
   torch.launch(launch_on_first("flash_attention", pes), kernel, q.tensor, k.tensor, v.tensor, out,
