@@ -119,7 +119,7 @@ void combine(tl::Program& tl, tl::Tensor y, tl::Tensor weights, tl::Tensor out, 
 }
 
 // --- the detour: dense accesses and blocking calls, the largest by rounds, tokens copied row by
-// row through memory ---
+// row through memory. The sum is dense as it is ---
 
 void route_by_rounds(tl::Program& tl, tl::Tensor x, tl::Tensor router, tl::Tensor chosen,
                      tl::Tensor weights, int top, int block_rows) {
@@ -178,20 +178,52 @@ void multiply_copies(tl::Program& tl, tl::Tensor x, tl::Tensor chosen, tl::Tenso
   }
 }
 
-void combine_dense(tl::Program& tl, tl::Tensor y, tl::Tensor weights, tl::Tensor out,
-                   int block_rows) {
-  const std::int64_t rows = out.local_shape()[0], width = out.local_shape()[1],
-                     top = weights.local_shape()[1];
-  const auto size = static_cast<std::int64_t>(size_of(f32));
-  for (std::int64_t row = 0; row < rows; row += block_rows) {
-    const std::int64_t count = std::min<std::int64_t>(block_rows, rows - row);
-    const tl::Handle products =
-                         tl.load(y.local() + row * top * width * size, {count, top, width}, f32),
-                     factors = tl.load(weights.local() + row * top * size, {count, top, 1}, f32);
-    const tl::Handle sum = tl.sum(products * factors, 1);
-    tl.store(out.local() + row * width * static_cast<std::int64_t>(size_of(out.dtype())),
-             tl.reshape(tl.cast(sum, out.dtype()), {count, width}));
+// --- without indices: every expert for every token, y{experts, tokens, out_width} f32; the weight
+// of an expert that was not chosen is 0 ---
+
+void multiply_all(tl::Program& tl, tl::Tensor x, tl::Tensor matrices, tl::Tensor y) {
+  const std::int64_t width = matrices.local_shape()[1], out_width = matrices.local_shape()[2];
+  const tl::Handle tokens = tl.ref(x, x.shape(), x.dtype());
+  for (std::int64_t i = 0; i < matrices.local_shape()[0]; ++i) {
+    const tl::Ptr matrix =
+        matrices.local() +
+        i * width * out_width * static_cast<std::int64_t>(size_of(matrices.dtype()));
+    const tl::Handle weights = tl.ref(matrix, {width, out_width}, matrices.dtype());
+    tl.composite(tl::gemm(tokens, weights)
+                     .to(y.local() +
+                         i * x.shape()[0] * out_width * static_cast<std::int64_t>(size_of(f32))));
   }
+  tl.wait();
+}
+
+void combine_all(tl::Program& tl, tl::Tensor y, tl::Tensor chosen, tl::Tensor weights,
+                 tl::Tensor out, int count) {
+  const std::int64_t experts = y.shape()[0], tokens = y.shape()[1], width = y.shape()[2];
+  const std::int64_t first = out.local_start()[0], end = first + out.local_shape()[0];
+  const auto products_of = [&](std::int64_t expert, std::int64_t token) {
+    return tl.load_async(tl.make_block_ptr(y, {experts, tokens, width}, {tokens * width, width, 1},
+                                           {expert, token, 0},
+                                           {1, std::min<std::int64_t>(count, end - token), width}));
+  };
+  const tl::Handle chosen_here = tl.load(chosen.local(), chosen.local_shape(), i32),
+                   weights_here = tl.load(weights.local(), weights.local_shape(), f32);
+  const tl::Overlap overlap(tl);
+  for (std::int64_t token = first; token < end; token += count) {
+    const std::int64_t rows = std::min<std::int64_t>(count, end - token);
+    const tl::Handle experts_of = tl.slice(chosen_here, token - first, token - first + rows),
+                     weights_of = tl.slice(weights_here, token - first, token - first + rows);
+    tl::Handle sum = tl.zeros({rows, width}, f32), next = products_of(0, token);
+    for (std::int64_t expert = 0; expert < experts; ++expert) {
+      const tl::Handle products = tl.reshape(next, {rows, width});
+      if (expert + 1 < experts) next = products_of(expert + 1, token);
+      const tl::Handle is_chosen = experts_of == static_cast<double>(expert);
+      sum = tl.fma(products, tl.sum(tl.where(is_chosen, weights_of, 0.0), 1), sum);
+    }
+    tl.store_async(
+        tl.make_block_ptr(out, out.shape().extents(), {width, 1}, {token, 0}, {rows, width}),
+        tl.cast(sum, out.dtype()));
+  }
+  tl.wait();
 }
 
 // --- on the host
@@ -202,7 +234,7 @@ struct Layer {
   std::int64_t tokens = 0, width = 0, out_width = 0, experts = 0;
   int top = 1;
   Input x, router, matrices;
-  Tensor chosen, weights, y, out;
+  Tensor chosen, weights, out;
   int token_pes = 1, expert_pes = 1;
 };
 
@@ -229,36 +261,45 @@ Layer make_layer(Torch& torch) {
                                 by_expert, "matrices");
   layer.chosen = torch.empty({layer.tokens, layer.top}, i32, by_token, "chosen");
   layer.weights = torch.empty({layer.tokens, layer.top}, f32, by_token, "weights");
-  layer.y = torch.empty({layer.tokens, layer.top, layer.out_width}, f32, by_token, "y");
   layer.out = torch.empty({layer.tokens, layer.out_width}, dtype, by_token, "out");
   return layer;
 }
 
+int rows_of(std::int64_t rows, std::int64_t width) {
+  return rows_within(rows, static_cast<std::uint64_t>(width) * size_of(f32), block_bytes);
+}
+
 void launch_layer(Torch& torch, const Layer& layer) {
-  const bool blocks = torch.parameters().text("form") == "blocks";
-  const DType dtype = layer.x.tensor.dtype();
-  const auto rows_of = [](std::int64_t rows, std::int64_t width) {
-    return rows_within(rows, static_cast<std::uint64_t>(width) * size_of(f32), block_bytes);
-  };
+  const std::string& form = torch.parameters().text("form");
   const std::int64_t tokens = tl::Program::cdiv(layer.tokens, layer.token_pes),
                      pairs = layer.tokens * layer.top;
   const LaunchSpec routing = launch_on_first("route", layer.token_pes),
                    products = launch_on_first("experts", layer.expert_pes),
                    sums = launch_on_first("combine", layer.token_pes);
-  torch.launch(routing, blocks ? route : route_by_rounds, layer.x.tensor, layer.router.tensor,
-               layer.chosen, layer.weights, layer.top,
+  torch.launch(routing, form == "detour" ? route_by_rounds : route, layer.x.tensor,
+               layer.router.tensor, layer.chosen, layer.weights, layer.top,
                rows_of(tokens, layer.width + layer.experts));
-  if (blocks) {
-    torch.launch(products, multiply_by_experts, layer.x.tensor, layer.chosen, layer.matrices.tensor,
-                 layer.y, layer.top, rows_of(pairs, layer.width + layer.out_width));
-  } else {
-    const DPPolicy by_pair = rows_over(layer.token_pes);
-    const Tensor packed = torch.empty({pairs, layer.width}, dtype, by_pair, "packed"),
-                 results = torch.empty({pairs, layer.out_width}, f32, by_pair, "products");
-    torch.launch(products, multiply_copies, layer.x.tensor, layer.chosen, layer.matrices.tensor,
-                 packed, results, layer.y, layer.top);
+  if (form == "dense") {
+    const Tensor y = torch.empty({layer.experts, layer.tokens, layer.out_width}, f32,
+                                 rows_over(layer.expert_pes), "y");
+    torch.launch(products, multiply_all, layer.x.tensor, layer.matrices.tensor, y);
+    torch.launch(sums, combine_all, y, layer.chosen, layer.weights, layer.out,
+                 rows_of(tokens, layer.out_width));
+    return;
   }
-  torch.launch(sums, blocks ? combine : combine_dense, layer.y, layer.weights, layer.out,
+  const DPPolicy by_token = rows_over(layer.token_pes);
+  const Tensor y = torch.empty({layer.tokens, layer.top, layer.out_width}, f32, by_token, "y");
+  if (form == "blocks") {
+    torch.launch(products, multiply_by_experts, layer.x.tensor, layer.chosen, layer.matrices.tensor,
+                 y, layer.top, rows_of(pairs, layer.width + layer.out_width));
+  } else {
+    const Tensor packed =
+                     torch.empty({pairs, layer.width}, layer.x.tensor.dtype(), by_token, "packed"),
+                 results = torch.empty({pairs, layer.out_width}, f32, by_token, "products");
+    torch.launch(products, multiply_copies, layer.x.tensor, layer.chosen, layer.matrices.tensor,
+                 packed, results, y, layer.top);
+  }
+  torch.launch(sums, combine, y, layer.weights, layer.out,
                rows_of(tokens, layer.out_width * layer.top));
 }
 
@@ -310,7 +351,8 @@ void run(Torch& torch) {
   // Difference (exact), exponential, sum of `top`, quotient.
   torch.verify(
       layer.weights, [expected] { return expected().weights; }, layer.top + 2);
-  // The weight, the product with it, the sum of `top`: in f32; then one rounding to the dtype.
+  // The weight, the product with it, the sum of `top` (of dense: with zeros, exact): in f32; then
+  // one rounding to the dtype.
   torch.verify(
       layer.out, [expected] { return expected().out; },
       layer.out.dtype() == f32 ? 2 * layer.top + 3 : 1);
@@ -332,9 +374,9 @@ void register_moe_routing(BenchRegistry& registry) {
        float_dtype("of x, router, matrices and the result"),
        shared_by_pes("tokens and the experts"),
        Parameter::choice("form",
-                         "blocks: tokens are gathered and scattered by computed indices; "
-                         "detour: copied row by row",
-                         {"blocks", "detour"}, "spec 10.3")
+                         "blocks: tokens are gathered and scattered by computed indices; detour: "
+                         "copied row by row; dense: every expert for every token",
+                         {"blocks", "detour", "dense"}, "spec 10.3")
            .default_val("blocks")},
       &run};
   bench.needs_data = DataMode::eager;
