@@ -26,6 +26,18 @@ Input random_input(Torch& torch, const Shape& shape, DType dtype, const DPPolicy
   return input;
 }
 
+Input input_of(Torch& torch, const Shape& shape, DType dtype, const DPPolicy& policy,
+               const std::string& name, const std::function<std::vector<double>()>& values) {
+  Input input{torch.empty(shape, dtype, policy, name), nullptr};
+  if (torch.with_data()) {
+    input.host = std::make_shared<const HostArray>(shape, dtype, values());
+    input.tensor.copy_(*input.host);
+  } else {
+    input.tensor.fill_(0);
+  }
+  return input;
+}
+
 DPPolicy rows_over(int pes) { return {Placement::replicate, Placement::row_wise, 1, pes}; }
 DPPolicy columns_over(int pes) { return {Placement::replicate, Placement::column_wise, 1, pes}; }
 DPPolicy copy_on(int pes) { return {Placement::replicate, Placement::replicate, 1, pes}; }

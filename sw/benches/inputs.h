@@ -2,8 +2,10 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "sw/benches/bench.h"
 
@@ -18,6 +20,9 @@ struct Input {
 };
 Input random_input(Torch& torch, const Shape& shape, DType dtype, const DPPolicy& policy,
                    const std::string& name, double scale = 1);
+// The same with values of the bench's own, which are not asked for with data off.
+Input input_of(Torch& torch, const Shape& shape, DType dtype, const DPPolicy& policy,
+               const std::string& name, const std::function<std::vector<double>()>& values);
 
 // Tensors over the first `pes` PEs of cube 0, cut or copied.
 DPPolicy rows_over(int pes);

@@ -1,0 +1,265 @@
+// rmsnorm-rotary: RMS normalisation of the rows of x{T, heads * d}, then a rotary position
+// embedding of each head: what stands between a projection and attention. Rows over the PEs of a
+// cube.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "models/base/errors.h"
+#include "sw/benches/bench_registry.h"
+#include "sw/benches/inputs.h"
+#include "sw/tl/program.h"
+
+namespace kernbench::benches {
+namespace {
+
+// --- on each PE
+
+// Pairs of a head's elements that rotate together, as `interleaved` of flash-attention's
+// rotary_kernel has them: {i, i + d / 2}, or {2 i, 2 i + 1}.
+tl::Handle first_of_pairs(tl::Program& tl, const tl::Handle& x, bool interleaved) {
+  const std::int64_t d = x.shape()[2];
+  return interleaved ? tl.slice(x, 2, 0, d, 2) : tl.slice(x, 2, 0, d / 2);
+}
+tl::Handle second_of_pairs(tl::Program& tl, const tl::Handle& x, bool interleaved) {
+  const std::int64_t d = x.shape()[2];
+  return interleaved ? tl.slice(x, 2, 1, d, 2) : tl.slice(x, 2, d / 2, d);
+}
+
+struct Rows {
+  tl::Handle x, cos, sin;
+};
+
+// Computed in f32, rounded to the dtype by the last operation. Five passes of PE_MATH over a block:
+// its squares and their sum, the weights, and two for the rotation. 1 / rms is the same for a whole
+// row: it goes into the row's cosines and sines, of which there are few. The next rows are loaded,
+// and the last ones stored, beside them.
+void rmsnorm_rotary(tl::Program& tl, tl::Tensor x, tl::Tensor gamma, tl::Tensor cos, tl::Tensor sin,
+                    tl::Tensor out, int heads, float epsilon, int block_rows, bool interleaved) {
+  const std::int64_t rows = x.local_shape()[0], width = x.local_shape()[1], d = width / heads;
+  const tl::Extents shape{rows, heads, d}, strides{width, d, 1};
+  const tl::Extents angles{rows, 1, d / 2}, angle_strides{d / 2, d / 2, 1};
+  const auto x_rows = tl.make_tensor_descriptor(x.local(), shape, strides, {block_rows, heads, d});
+  const auto out_rows =
+      tl.make_tensor_descriptor(out.local(), shape, strides, {block_rows, heads, d});
+  const auto out_halves =
+      tl.make_tensor_descriptor(out.local(), shape, strides, {block_rows, heads, d / 2});
+  const auto cos_rows =
+      tl.make_tensor_descriptor(cos.local(), angles, angle_strides, {block_rows, 1, d / 2});
+  const auto sin_rows =
+      tl.make_tensor_descriptor(sin.local(), angles, angle_strides, {block_rows, 1, d / 2});
+  const auto load = [&](std::int64_t row) {
+    return Rows{x_rows.load_async({row, 0, 0}), cos_rows.load_async({row, 0, 0}),
+                sin_rows.load_async({row, 0, 0})};
+  };
+
+  const tl::Overlap overlap(tl);
+  Rows next = load(0);
+  const tl::Handle weights = tl.cast(tl.load(gamma, {heads, d}, gamma.dtype()), f32);
+  for (std::int64_t row = 0; row < rows; row += block_rows) {
+    const Rows now = next;
+    if (row + block_rows < rows) next = load(row + block_rows);
+    const tl::Handle squares = tl.math(MathOp::mul, {now.x, now.x}, {}, f32);
+    const tl::Handle mean = tl.sum(squares, {1, 2}) / static_cast<double>(width);
+    const tl::Handle inverse_rms = tl.rsqrt(mean + epsilon);
+    const tl::Handle c = now.cos * inverse_rms, s = now.sin * inverse_rms;
+    const tl::Handle weighted = now.x * weights;
+    const tl::Handle x0 = first_of_pairs(tl, weighted, interleaved),
+                     x1 = second_of_pairs(tl, weighted, interleaved);
+    const tl::Handle out0 = tl.math(MathOp::fma, {x0, c, x1 * -s}, {}, out.dtype()),
+                     out1 = tl.math(MathOp::fma, {x0, s, x1 * c}, {}, out.dtype());
+    if (interleaved) {  // every other element would be a burst of its own: put together in TCM
+      out_rows.store_async({row, 0, 0}, tl.reshape(tl.join(out0, out1), {block_rows, heads, d}));
+    } else {
+      out_halves.store_async({row, 0, 0}, out0);
+      out_halves.store_async({row, 0, d / 2}, out1);
+    }
+  }
+  tl.wait();
+}
+
+// Without slices, joins and strided stores: each element's partner comes by a product with
+// `partner`{d, d}, a signed permutation, and `cos` and `sin`{T, d} have every angle twice.
+void rmsnorm_rotary_detour(tl::Program& tl, tl::Tensor x, tl::Tensor gamma, tl::Tensor cos,
+                           tl::Tensor sin, tl::Tensor partner, tl::Tensor out, float epsilon,
+                           int block_rows) {
+  const std::int64_t rows = x.local_shape()[0], width = x.local_shape()[1], d = partner.shape()[0],
+                     heads = width / d;
+  const auto bytes = [](std::int64_t elements, DType dtype) {
+    return elements * static_cast<std::int64_t>(size_of(dtype));
+  };
+  const tl::Handle weights = tl.cast(tl.load(gamma, {width}, gamma.dtype()), f32),
+                   swap = tl.load(partner, {d, d}, f32);
+  for (std::int64_t row = 0; row < rows; row += block_rows) {
+    const std::int64_t count = std::min<std::int64_t>(block_rows, rows - row);
+    const auto at = bytes(row * width, x.dtype());
+    const tl::Handle block = tl.cast(tl.load(x.local() + at, {count, width}, x.dtype()), f32);
+    const tl::Handle mean = tl.sum(block * block, 1) / static_cast<double>(width);
+    const tl::Handle normalised = block * tl.rsqrt(mean + epsilon) * weights;
+    const tl::Handle partners = tl.dot(tl.reshape(normalised, {count * heads, d}), swap);
+    const tl::Handle c = tl.load(cos.local() + bytes(row * d, f32), {count, 1, d}, f32),
+                     s = tl.load(sin.local() + bytes(row * d, f32), {count, 1, d}, f32);
+    const Shape by_head{count, heads, d};
+    const tl::Handle rotated =
+        tl.fma(tl.reshape(partners, by_head), s, tl.reshape(normalised, by_head) * c);
+    tl.store(out.local() + at, tl.cast(rotated, out.dtype()));
+  }
+}
+
+// --- on the host
+
+constexpr float epsilon = 1e-5F;
+constexpr std::uint64_t block_bytes =
+    16 * 1024;  // of x in f32: short, as nothing hides the first load and the last store
+constexpr std::uint64_t detour_block_bytes = 128 * 1024;  // up to five at once, and `partner`
+
+struct Layer {
+  std::int64_t tokens = 0, heads = 0, d = 0;
+  bool interleaved = false;
+
+  std::int64_t width() const { return heads * d; }
+  // The angle of pair i at a position: position * 10000 ^ (-2 i / d) (Su et al. 2021).
+  double angle(std::int64_t position, std::int64_t pair) const {
+    const double exponent = -2.0 * static_cast<double>(pair) / static_cast<double>(d);
+    return static_cast<double>(position) * std::pow(10000.0, exponent);
+  }
+  std::int64_t pair_of(std::int64_t i) const { return interleaved ? i / 2 : i % (d / 2); }
+  bool is_first(std::int64_t i) const { return interleaved ? i % 2 == 0 : i < d / 2; }
+  std::int64_t partner_of(std::int64_t i) const {
+    const std::int64_t distance = interleaved ? 1 : d / 2;
+    return is_first(i) ? i + distance : i - distance;
+  }
+};
+
+// function(angle) of each position, for the pairs of a head, or for all its elements.
+std::vector<double> table(const Layer& layer, bool of_elements, double (*function)(double)) {
+  std::vector<double> values;
+  for (std::int64_t position = 0; position < layer.tokens; ++position) {
+    for (std::int64_t i = 0; i < (of_elements ? layer.d : layer.d / 2); ++i)
+      values.push_back(function(layer.angle(position, of_elements ? layer.pair_of(i) : i)));
+  }
+  return values;
+}
+
+// Column j picks the partner of element j, negated for the first of a pair.
+std::vector<double> partner_matrix(const Layer& layer) {
+  std::vector<double> values(static_cast<std::size_t>(layer.d * layer.d));
+  for (std::int64_t j = 0; j < layer.d; ++j)
+    values[static_cast<std::size_t>(layer.partner_of(j) * layer.d + j)] =
+        layer.is_first(j) ? -1 : 1;
+  return values;
+}
+
+// Rows of magnitudes from 2^-8 to 2^8: where epsilon counts, and where squares leave the range of
+// f16.
+std::vector<double> of_many_magnitudes(std::vector<double> values, std::int64_t width) {
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    const auto row = static_cast<std::int64_t>(i) / width;
+    values[i] *= std::exp2(static_cast<double>(row % 9 - 4) * 2);
+  }
+  return values;
+}
+
+std::vector<double> reference_of(const Layer& layer, const HostArray& x, const HostArray& gamma,
+                                 const HostArray& cos, const HostArray& sin) {
+  std::vector<double> values = x.values();
+  const std::vector<double> weights = gamma.values(), c = cos.values(), s = sin.values();
+  const auto width = static_cast<std::size_t>(layer.width()), d = static_cast<std::size_t>(layer.d);
+  const std::size_t angles = static_cast<std::size_t>(cos.shape()[1]);
+  for (std::size_t row = 0; row * width < values.size(); ++row) {
+    double* const of_row = values.data() + row * width;
+    double squares = 0;
+    for (std::size_t i = 0; i < width; ++i) squares += of_row[i] * of_row[i];
+    const double rms = std::sqrt(squares / static_cast<double>(width) + epsilon);
+    for (std::size_t i = 0; i < width; ++i) of_row[i] *= weights[i] / rms;
+    for (std::size_t head = 0; head < width; head += d) {
+      for (std::size_t i = 0; i < d; ++i) {
+        const auto element = static_cast<std::int64_t>(i);
+        if (!layer.is_first(element)) continue;
+        const auto angle = static_cast<std::size_t>(angles == d ? element : layer.pair_of(element));
+        double &x0 = of_row[head + i],
+               &x1 = of_row[head + static_cast<std::size_t>(layer.partner_of(element))];
+        const double turned = x0 * c[row * angles + angle] - x1 * s[row * angles + angle];
+        x1 = x0 * s[row * angles + angle] + x1 * c[row * angles + angle];
+        x0 = turned;
+      }
+    }
+  }
+  return values;
+}
+
+void run(Torch& torch) {
+  const Attributes& given = torch.parameters();
+  const Layer layer{given.integer("tokens"), given.integer("heads"), given.integer("d"),
+                    given.text("pairs") == "interleaved"};
+  if (layer.d % 2 != 0)
+    throw UsageError(fmt::format("rmsnorm-rotary: d is {}: heads are made of pairs", layer.d));
+  const bool detour = given.text("form") == "detour";
+  const DType dtype = parse_dtype(given.text("dtype"));
+  const int pes = parts(torch, layer.tokens);
+  const Shape shape{layer.tokens, layer.width()};
+  const Shape angles{layer.tokens, detour ? layer.d : layer.d / 2};
+
+  const Input x = input_of(torch, shape, dtype, rows_over(pes), "x", [&] {
+    return of_many_magnitudes(torch.random(shape, dtype).values(), layer.width());
+  });
+  const Input gamma = random_input(torch, {layer.width()}, dtype, copy_on(pes), "gamma");
+  const Input cos = input_of(torch, angles, f32, rows_over(pes), "cos",
+                             [&] { return table(layer, detour, &std::cos); });
+  const Input sin = input_of(torch, angles, f32, rows_over(pes), "sin",
+                             [&] { return table(layer, detour, &std::sin); });
+  const Tensor out = torch.empty(shape, dtype, rows_over(pes), "out");
+
+  const LaunchSpec launch = launch_on_first("rmsnorm_rotary", pes);
+  const std::int64_t rows = tl::Program::cdiv(layer.tokens, pes);
+  const auto row_bytes = static_cast<std::uint64_t>(layer.width()) * size_of(f32);
+  if (detour) {
+    const Input partner = input_of(torch, {layer.d, layer.d}, f32, copy_on(pes), "partner",
+                                   [&] { return partner_matrix(layer); });
+    torch.launch(launch, rmsnorm_rotary_detour, x.tensor, gamma.tensor, cos.tensor, sin.tensor,
+                 partner.tensor, out, epsilon, rows_within(rows, row_bytes, detour_block_bytes));
+  } else {
+    torch.launch(launch, rmsnorm_rotary, x.tensor, gamma.tensor, cos.tensor, sin.tensor, out,
+                 static_cast<int>(layer.heads), epsilon, rows_within(rows, row_bytes, block_bytes),
+                 layer.interleaved);
+  }
+  // Eight roundings to f32 on the way from x to a result (square, sum, mean, + epsilon, rsqrt, and
+  // in the detour two products and that with the cosine), then one to the dtype.
+  torch.verify(
+      out,
+      [layer, x = x.host, gamma = gamma.host, cos = cos.host, sin = sin.host] {
+        return reference_of(layer, *x, *gamma, *cos, *sin);
+      },
+      dtype == f32 ? 9 : 1);
+}
+
+}  // namespace
+
+void register_rmsnorm_rotary(BenchRegistry& registry) {
+  registry.add(
+      {"rmsnorm-rotary",
+       "RMS normalisation of rows, then a rotary embedding of each head; rows over the PEs",
+       {extent("tokens", "rows of x", 256),
+        Parameter::integer("heads", "of a row of x; a few rows in f32 must fit the scratch", "",
+                           "spec 10.3")
+            .default_val(8)
+            .range("1", "128"),
+        Parameter::integer("d", "elements of a head; even", "", "spec 10.3")
+            .default_val(128)
+            .range("2", "256"),
+        float_dtype("of x, gamma and the result; cosines and sines are f32"), shared_by_pes("rows"),
+        Parameter::choice("pairs",
+                          "elements that rotate together; half: {i, i + d/2} (GPT-NeoX, Llama), "
+                          "interleaved: {2i, 2i + 1} (GPT-J)",
+                          {"half", "interleaved"}, "spec 10.3")
+            .default_val("half"),
+        Parameter::choice("form",
+                          "blocks: slices, strides and overlap; detour: dense loads, partners by a "
+                          "product with a permutation",
+                          {"blocks", "detour"}, "spec 10.3")
+            .default_val("blocks")},
+       &run});
+}
+
+}  // namespace kernbench::benches

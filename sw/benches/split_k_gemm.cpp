@@ -1,0 +1,152 @@
+// split-k-gemm: out{M, N} = a{M, K} b{K, N} with a large K and a result too small to be shared by
+// PEs. Each PE has a part of K and makes a partial sum of the whole result; a ring adds these up.
+#include <algorithm>
+
+#include "sw/benches/bench_registry.h"
+#include "sw/benches/inputs.h"
+#include "sw/benches/reference.h"
+#include "sw/collectives/shipped_graphs.h"
+#include "sw/tl/program.h"
+
+namespace kernbench::benches {
+namespace {
+
+// --- on each PE
+
+// Chunk i of `count` of the elements of the result.
+std::int64_t chunk_begin(std::int64_t elements, int i, int count) { return elements * i / count; }
+
+// The sum of the partial sums of all PEs, by a ring reduce-scatter: a chunk is handed from PE to
+// PE, each of which adds its own part, and PE i stores chunk i. Every message is 1 / PEs of the
+// result, and all PEs add at once.
+void reduce_and_store(tl::Program& tl, const tl::Handle& partial, const tl::Tensor& out) {
+  const int pes = tl.launch_num(0), me = tl.program_id(0);
+  const tl::Handle flat = tl.ravel(partial);
+  const std::int64_t elements = flat.shape()[0];
+  const auto chunk = [&](int i) {
+    i = (i + 2 * pes) % pes;
+    return tl.slice(flat, chunk_begin(elements, i, pes), chunk_begin(elements, i + 1, pes));
+  };
+  tl::Handle sum = chunk(me - 1);
+  for (int step = 2; step <= pes; ++step) {
+    tl.send("E", sum);
+    const tl::Handle own = chunk(me - step);
+    sum = tl.recv("W", own.shape(), own.dtype()) + own;
+  }
+  const auto size = static_cast<std::int64_t>(size_of(out.dtype()));
+  tl.store(out + chunk_begin(elements, me, pes) * size, tl.cast(sum, out.dtype()));
+}
+
+DType sum_dtype(const tl::Tensor& a) { return is_float(a.dtype()) ? f32 : i32; }
+
+// b streams in blocks of `block_k` rows, the next beside the product of this one; PE_GEMM adds to
+// the sum. The columns of a come `panel_k` at a time, a multiple of block_k: a few of them would be
+// short runs at a large pitch, which meet on few channels of the HBM.
+void split_k_gemm(tl::Program& tl, tl::Tensor a, tl::Tensor b, tl::Tensor out, int block_k,
+                  int panel_k) {
+  const std::int64_t M = a.local_shape()[0], depth = a.local_shape()[1], N = b.local_shape()[1];
+  const auto panels = tl.make_tensor_descriptor(a.local(), {M, depth}, {depth, 1}, {M, panel_k});
+  const auto blocks = tl.make_tensor_descriptor(b.local(), {depth, N}, {N, 1}, {block_k, N});
+
+  const tl::Overlap overlap(tl);
+  tl::Handle sum = tl.zeros({M, N}, sum_dtype(a));
+  tl::Handle panel, next = blocks.load_async({0, 0});
+  for (std::int64_t k = 0; k < depth; k += block_k) {
+    if (k % panel_k == 0) panel = panels.load_async({0, k});
+    const tl::Handle now = next;
+    if (k + block_k < depth) next = blocks.load_async({k + block_k, 0});
+    const tl::Handle columns = tl.slice(panel, 1, k % panel_k, k % panel_k + block_k);
+    sum = tl.dot(columns, now, std::move(sum));
+  }
+  reduce_and_store(tl, sum, out);
+}
+
+// One composite in place of the loop: PE_SCHEDULER makes the tiles. Larger ones than its own, which
+// still fit the register file, read a less often.
+void split_k_composite(tl::Program& tl, tl::Tensor a, tl::Tensor b, tl::Tensor out, int block_k) {
+  const std::int64_t tile_k = std::min<std::int64_t>(block_k, 256 / size_of(a.dtype()));
+  const tl::Composite product = tl.composite(tl::gemm(tl.ref(a.local(), a.local_shape(), a.dtype()),
+                                                      tl.ref(b.local(), b.local_shape(), b.dtype()))
+                                                 .as(sum_dtype(a))
+                                                 .tile({32, tile_k, 128}));
+  tl.wait(product);
+  reduce_and_store(tl, product.result(), out);
+}
+
+// Dense blocking loads only: a whole, its columns as rows of its transpose; sums on PE_MATH.
+void split_k_detour(tl::Program& tl, tl::Tensor a, tl::Tensor b, tl::Tensor out, int block_k) {
+  const std::int64_t depth = a.local_shape()[1], M = a.local_shape()[0], N = b.local_shape()[1];
+  const tl::Handle a_rows = tl.trans(tl.load(a.local(), a.local_shape(), a.dtype()));
+  tl::Handle sum = tl.zeros({M, N}, sum_dtype(a));
+  for (std::int64_t k = 0; k < depth; k += block_k) {
+    const std::int64_t count = std::min<std::int64_t>(block_k, depth - k);
+    const auto at = k * N * static_cast<std::int64_t>(size_of(b.dtype()));
+    const tl::Handle block = tl.load(b.local() + at, {count, N}, b.dtype());
+    sum = sum + tl.dot(tl.trans(tl.slice(a_rows, k, k + count)), block, sum_dtype(a));
+  }
+  reduce_and_store(tl, sum, out);
+}
+
+// --- on the host
+
+constexpr std::uint64_t panel_bytes = 128 * 1024;  // of a; at most three of them in the scratch
+
+void run(Torch& torch) {
+  const Attributes& given = torch.parameters();
+  const std::int64_t M = given.integer("M"), N = given.integer("N"), K = given.integer("K");
+  const DType dtype = parse_dtype(given.text("dtype")), out_dtype = is_float(dtype) ? dtype : i32;
+  const int pes = parts(torch, std::min(K, M * N));  // none without a part of K, or of the result
+  const Input a = random_input(torch, {M, K}, dtype, columns_over(pes), "a"),
+              b = random_input(torch, {K, N}, dtype, rows_over(pes), "b");
+  const Tensor out = torch.empty(
+      {M, N}, out_dtype, rows_over(static_cast<int>(std::min<std::int64_t>(pes, M))), "out");
+  if (pes > 1) {
+    IpcqSettings settings;  // slots that hold a chunk
+    settings.slot_size = static_cast<std::uint64_t>(tl::Program::cdiv(M * N, pes)) * size_of(f32);
+    torch.ipcq.install(graphs::intra_pe_ring(torch.ahbm.current_device(), 0, pes), settings);
+  }
+
+  const LaunchSpec launch = launch_on_first("split_k", pes);
+  const int block_k =
+      static_cast<int>(std::min<std::int64_t>(given.integer("block_k"), tl::Program::cdiv(K, pes)));
+  const std::string& form = given.text("form");
+  if (form == "blocks") {
+    const std::uint64_t column_bytes = static_cast<std::uint64_t>(M * block_k) * size_of(dtype);
+    const int panel_k = block_k * rows_within(tl::Program::cdiv(tl::Program::cdiv(K, pes), block_k),
+                                              column_bytes, panel_bytes);
+    torch.launch(launch, split_k_gemm, a.tensor, b.tensor, out, block_k, panel_k);
+  } else {
+    torch.launch(launch, form == "composite" ? split_k_composite : split_k_detour, a.tensor,
+                 b.tensor, out, block_k);
+  }
+  // Sums of fewer than 2^15 products of the inputs are exact: the rounding to the dtype is the only
+  // one. Longer ones round once for each block, and for each PE.
+  const bool exact = !is_float(dtype) || K < (1 << 15);
+  torch.verify(
+      out, [a = a.host, b = b.host] { return reference::matmul(*a, *b); },
+      exact || dtype != f32 ? 1 : static_cast<double>(tl::Program::cdiv(K, block_k) + pes));
+}
+
+}  // namespace
+
+void register_split_k_gemm(BenchRegistry& registry) {
+  registry.add(
+      {"split-k-gemm",
+       "Matrix product of a large K, which PEs share; partial sums are added along a ring",
+       {extent("M", "rows of a and of the result; the result in f32 must fit the scratch", 32),
+        extent("N", "columns of b and of the result", 128),
+        extent("K", "columns of a, rows of b", 8192),
+        any_dtype("of a and b; the product of integers is i32"), shared_by_pes("columns of a"),
+        Parameter::integer("block_k", "rows of b that are loaded at a time", "", "spec 10.3")
+            .default_val(128)
+            .range("1", "65536"),
+        Parameter::choice(
+            "form",
+            "blocks: double-buffered loads and products that add; composite: tiles of "
+            "PE_SCHEDULER; detour: dense blocking loads, sums on PE_MATH",
+            {"blocks", "composite", "detour"}, "spec 10.3")
+            .default_val("blocks")},
+       &run});
+}
+
+}  // namespace kernbench::benches
