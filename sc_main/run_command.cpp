@@ -17,11 +17,11 @@
 #include "platform/observe/op_origins.h"
 #include "platform/observe/progress_log.h"
 #include "platform/observe/transfer_breakdown.h"
+#include "platform/phase2/device_messages.h"
 #include "platform/topology/build_graph.h"
 #include "sc_main/bench_catalogue.h"
 #include "sc_main/build_info.h"
 #include "sc_main/command.h"
-#include "sc_main/device_messages.h"
 #include "sc_main/initiators_run.h"
 #include "sc_main/interrupt.h"
 #include "sc_main/kernel_summary.h"
@@ -282,7 +282,9 @@ void BenchRun::evaluate(const BenchProgram& program, const OpOrigins* origins,
     for (ByteImage& image : images_of(messages)) wanted.push_back(std::move(image));
     executor.run_for(wanted);
   }
-  report.failed_assertions = report_device_messages(messages, executor);
+  DeviceMessageTexts texts = texts_of(messages, executor);
+  for (const std::string& line : texts.prints) std::cerr << line << '\n';
+  report.failed_assertions = std::move(texts.failures);
   phase2.evaluation_s = seconds_since(start);
   const Clock::time_point evaluated = Clock::now();
   if (options_.verifies()) report.verdicts = verify(executor, program.expectations(), stop);

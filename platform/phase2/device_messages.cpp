@@ -1,8 +1,7 @@
-#include "sc_main/device_messages.h"
+#include "platform/phase2/device_messages.h"
 
 #include <fmt/format.h>
 
-#include <iostream>
 #include <optional>
 
 #include "models/data/elements.h"
@@ -27,22 +26,23 @@ std::vector<ByteImage> images_of(const std::vector<DeviceMessage>& messages) {
   return images;
 }
 
-std::vector<std::string> report_device_messages(const std::vector<DeviceMessage>& messages,
-                                                const DataExecutor& executor) {
-  std::vector<std::string> failures;
+DeviceMessageTexts texts_of(const std::vector<DeviceMessage>& messages,
+                            const DataExecutor& executor) {
+  DeviceMessageTexts texts;
   for (const DeviceMessage& message : messages) {
     const std::string where =
         fmt::format("{} at {}: kernel '{}': ", message.pe, format_ns(message.time), message.kernel);
     const std::vector<double> values = values_of(message, executor);
     const Shape& shape = message.value.shape;
     if (message.kind == DeviceMessage::Kind::print) {
-      std::cerr << where << message.text << values_text(shape, message.value.dtype, values) << '\n';
+      texts.prints.push_back(where + message.text +
+                             values_text(shape, message.value.dtype, values));
       continue;
     }
     if (const auto failure = assertion_failure(message.text, shape, message.value.dtype, values))
-      failures.push_back(where + *failure);
+      texts.failures.push_back(where + *failure);
   }
-  return failures;
+  return texts;
 }
 
 }  // namespace kernbench

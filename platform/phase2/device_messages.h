@@ -11,8 +11,13 @@
 namespace kernbench {
 
 std::vector<ByteImage> images_of(const std::vector<DeviceMessage>& messages);
-// Prints to standard error, in their order; returns the assertions that do not hold, as text.
-std::vector<std::string> report_device_messages(const std::vector<DeviceMessage>& messages,
-                                                const DataExecutor& executor);
+
+// A line each, in the order of the messages.
+struct DeviceMessageTexts {
+  std::vector<std::string> prints;
+  std::vector<std::string> failures;  // assertions that do not hold
+};
+DeviceMessageTexts texts_of(const std::vector<DeviceMessage>& messages,
+                            const DataExecutor& executor);
 
 }  // namespace kernbench
