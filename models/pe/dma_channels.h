@@ -19,7 +19,7 @@
 #include <vector>
 
 #include "models/base/log.h"
-#include "models/pe/atomic_parts.h"
+#include "models/pe/dma_atomic_parts.h"
 #include "models/pe/dma_links.h"
 #include "models/pe/segment_control.h"
 #include "models/pe/serial_resource.h"

@@ -47,6 +47,16 @@ BlockAccess contiguous_access(const char* name, const Ptr& base, const Shape& sh
   return access;
 }
 
+TensorValue broadcast_operand(const char* name, const TensorValue& value, const Shape& shape) {
+  if (value.shape == shape) return value;
+  try {
+    return broadcast_to(value, shape);
+  } catch (const UsageError&) {
+    throw UsageError(fmt::format("{} of {}: it does not broadcast to the {} elements", name,
+                                 describe(value.dtype, value.shape), shape.str()));
+  }
+}
+
 void check_alignment(const char* name, const Ptr& base, const BlockAccess& access) {
   const std::uint64_t size = size_of(access.dtype);
   for (const AddressRun& run : access.runs) {
@@ -91,8 +101,8 @@ ByteImage Program::atomic_operand(const char* name, const Operand& operand,
     if (data_ == nullptr || elements == 0) return {};
     return FunctionalModel::full(Shape{elements}, access.dtype, operand.scalar()).image;
   }
-  TensorValue value = this->operand(name, operand.handle()).value;
-  if (value.shape != access.block) value = kernbench::broadcast_to(value, access.block);
+  const TensorValue value =
+      broadcast_operand(name, this->operand(name, operand.handle()).value, access.block);
   return data_ == nullptr ? ByteImage() : access.stored(data_->made_dense(value)).image;
 }
 

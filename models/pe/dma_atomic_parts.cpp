@@ -1,4 +1,4 @@
-#include "models/pe/atomic_parts.h"
+#include "models/pe/dma_atomic_parts.h"
 
 #include <algorithm>
 
