@@ -143,7 +143,8 @@ BOOST_AUTO_TEST_CASE(blocks_are_put_together_and_taken_apart) {
   BOOST_TEST(k.tl.update(joined, k.tl.expand_dims(a, 0), {1, 0}).data() == (Doubles{1, 3, 1, 2}));
   BOOST_TEST(joined.data() == (Doubles{1, 3, 2, 4}));  // update has made a new block
   BOOST_TEST(k.tl.gather(joined, k.load({1, 0}, {1, 2}, i32), 0).data() == (Doubles{2, 3}));
-  BOOST_CHECK_THROW(k.tl.split(a), UsageError);
+  BOOST_TEST(k.tl.split(a).second.item() == 2);
+  BOOST_CHECK_THROW(k.tl.split(k.tl.zeros({2, 3})), UsageError);
   BOOST_CHECK_THROW(k.tl.cat({}), UsageError);
 }
 
@@ -256,7 +257,7 @@ BOOST_AUTO_TEST_CASE(index_blocks_agree_with_phase_2) {
     for (const MathOp op : ops) {
       for (const tl::Operand& right : {tl::Operand(b), tl::Operand(-3.0)}) {
         const tl::Handle known = tl.math(op, {a, right});
-        const DataOpPtr& recorded = pe.functional_model.ops().back();
+        const DataOpPtr recorded = pe.functional_model.ops().back();
         DataExecutor executor(pe.functional_model, 1);
         executor.run();
         const std::vector<std::byte> bytes = executor.bytes(
