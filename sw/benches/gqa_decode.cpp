@@ -166,6 +166,8 @@ NeighbourGraph merge_tree(int sip, int pes) {
   return graph;
 }
 
+constexpr std::uint64_t block_bytes = 160 * 1024;  // of k; two, and two of v, in 1 MiB of scratch
+
 struct Decode {
   std::int64_t sequences, tokens, query_heads, kv_heads, d;
 };
@@ -203,8 +205,10 @@ void run(Torch& torch) {
   const bool by_groups = given.text("form") == "detour";
   const DType dtype = parse_dtype(given.text("dtype"));
   const int pes = parts(torch, of.tokens), pes_of_out = parts(torch, of.sequences);
-  const std::int64_t block_n =
-      std::min(given.integer("block_n"), tl::Program::cdiv(of.tokens, pes));
+  const std::int64_t row_bytes = of.sequences * of.kv_heads * of.d * size_of(dtype);
+  const std::int64_t block_n = std::min<std::int64_t>(
+      given.integer("block_n"), rows_within(tl::Program::cdiv(of.tokens, pes),
+                                            static_cast<std::uint64_t>(row_bytes), block_bytes));
   const Shape q_shape{of.sequences, of.query_heads * of.d},
       cache_shape{of.tokens, of.sequences * of.kv_heads * of.d};
   const Input q = random_input(torch, q_shape, dtype, copy_on(pes), "q",
@@ -243,7 +247,8 @@ void register_gqa_decode(BenchRegistry& registry) {
         extent("tokens", "in the cache, of each sequence", 1024),
         extent("query_heads", "of a sequence", 8),
         extent("kv_heads", "of keys and values; the query heads share them", 2),
-        extent("d_head", "columns of a head", 64), extent("block_n", "tokens of a block", 64),
+        extent("d_head", "columns of a head", 64),
+        extent("block_n", "tokens of a block; fewer if they do not fit", 64),
         magnitude_of_queries(), float_dtype("of all tensors"), shared_by_pes("tokens"),
         Parameter::choice("merge",
                           "of the parts: messages up a tree of PEs, or a second launch that reads "
