@@ -16,6 +16,11 @@ std::vector<double> matmul(const HostArray& a, const HostArray& b);
 std::vector<double> add_to_rows(std::vector<double> values, const HostArray& row);
 std::vector<double> each(std::vector<double> values, const std::function<double(double)>& function);
 
+// softmax(q k^T / sqrt(d)) v for one query q{d}: k and v have `keys` rows of d values, `pitch`
+// apart.
+std::vector<double> attention(const double* q, const double* k, const double* v, std::int64_t keys,
+                              std::int64_t pitch, std::int64_t d);
+
 // Each row of x{tokens, width} times the matrices{experts, width, out_width} of the `top` experts
 // with the largest logits in x router{width, experts}, weighted by their softmax. Of equal logits
 // the lower expert.
