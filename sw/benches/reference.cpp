@@ -21,8 +21,11 @@ void add_rows(double* out, const double* factors, const double* rows, std::int64
 }  // namespace
 
 std::vector<double> matmul(const HostArray& a, const HostArray& b) {
-  const std::int64_t m = a.shape()[0], k = a.shape()[1], n = b.shape()[1];
-  const std::vector<double> left = a.values(), right = b.values();
+  return matmul(a.values(), b.values(), a.shape()[0], a.shape()[1], b.shape()[1]);
+}
+
+std::vector<double> matmul(const std::vector<double>& a, const std::vector<double>& b,
+                           std::int64_t m, std::int64_t k, std::int64_t n) {
   std::vector<double> out(static_cast<std::size_t>(m * n), 0.0);
   constexpr std::int64_t
       rows = 8,
@@ -30,7 +33,7 @@ std::vector<double> matmul(const HostArray& a, const HostArray& b) {
   for (std::int64_t first = 0; first < m; first += rows) {
     for (std::int64_t l = 0; l < k; l += depth) {
       for (std::int64_t i = first; i < std::min(m, first + rows); ++i) {
-        const double *factors = left.data() + i * k + l, *from = right.data() + l * n;
+        const double *factors = a.data() + i * k + l, *from = b.data() + l * n;
         double* row = out.data() + i * n;
         if (l + depth <= k) {
           add_rows<depth>(row, factors, from, n);

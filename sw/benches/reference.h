@@ -12,6 +12,8 @@ namespace kernbench::reference {
 
 // a{M,K} b{K,N}, row-major.
 std::vector<double> matmul(const HostArray& a, const HostArray& b);
+std::vector<double> matmul(const std::vector<double>& a, const std::vector<double>& b,
+                           std::int64_t m, std::int64_t k, std::int64_t n);
 // values{rows, N} with row{N} added to every row.
 std::vector<double> add_to_rows(std::vector<double> values, const HostArray& row);
 std::vector<double> each(std::vector<double> values, const std::function<double(double)>& function);
