@@ -2,6 +2,7 @@
 // of an image in the layout NHWC, as a sum of nine products, without an im2col copy. Rows of the
 // image over the PEs of a cube.
 #include <algorithm>
+#include <array>
 #include <vector>
 
 #include "sw/benches/bench_registry.h"
@@ -25,7 +26,7 @@ void conv3x3(tl::Program& tl, tl::Tensor x, tl::Tensor weights, tl::Tensor y, in
   const auto image =
       tl.make_tensor_descriptor(x, {H, W, C}, {W * C, C, 1}, {block_h + 2, block_w + 2, C});
   const auto taps =
-      tl.make_tensor_descriptor(weights.local(), {9, C, F}, {C * F, F, 1}, {1, C, block_f});
+      tl.make_tensor_descriptor(weights.local(), {9, C, F}, {C * F, F, 1}, {3, C, block_f});
   const auto result = tl.make_tensor_descriptor(y.local(), {rows, W, F}, {W * F, F, 1},
                                                 {block_h, block_w, block_f});
   const std::int64_t across = tl.cdiv(W, block_w), blocks = across * tl.cdiv(rows, block_h);
@@ -38,18 +39,19 @@ void conv3x3(tl::Program& tl, tl::Tensor x, tl::Tensor weights, tl::Tensor y, in
   const tl::Overlap overlap(tl);
   for (std::int64_t f = 0; f < F; f += block_f) {
     tl::Handle next = load(0);
-    std::vector<tl::Handle> filter;
-    for (int tap = 0; tap < 9; ++tap)
-      filter.push_back(tl.broadcast_to(taps.load_async({tap, 0, f}), {block_h, C, block_f}));
+    const std::array<tl::Handle, 3> filter{taps.load_async({0, 0, f}), taps.load_async({3, 0, f}),
+                                           taps.load_async({6, 0, f})};
     for (std::int64_t block = 0; block < blocks; ++block) {
       const tl::Handle pixels = next;
       if (block + 1 < blocks) next = load(block + 1);
       tl::Handle sum = tl.zeros({block_h, block_w, block_f}, f32);
-      for (int tap = 0; tap < 9; ++tap) {
-        const int dy = tap / 3, dx = tap % 3;
-        const tl::Handle patch =
-            tl.slice(tl.slice(pixels, 0, dy, dy + block_h), 1, dx, dx + block_w);
-        sum = tl.dot(patch, filter[static_cast<std::size_t>(tap)], std::move(sum));
+      for (int dy = 0; dy < 3; ++dy) {
+        const tl::Handle lines = tl.slice(pixels, 0, dy, dy + block_h);
+        for (int dx = 0; dx < 3; ++dx) {
+          const tl::Handle tap = tl.slice(filter[static_cast<std::size_t>(dy)], dx, dx + 1);
+          sum = tl.dot(tl.slice(lines, 1, dx, dx + block_w),
+                       tl.broadcast_to(tap, {block_h, C, block_f}), std::move(sum));
+        }
       }
       result.store_async({row_of(block), column_of(block), f}, tl.cast(sum, y.dtype()));
     }
@@ -123,34 +125,34 @@ void run(Torch& torch) {
   const bool detour = given.text("form") == "detour";
   const int pes = parts(torch, conv.height);
   const Shape shape{conv.height, conv.width, conv.channels};
-  const HostArray pixels =
-      torch.with_data() ? torch.random(shape, dtype) : HostArray::full({1}, dtype, 0);
+  std::vector<double> pixels;
+  if (torch.with_data()) pixels = torch.random(shape, dtype).values();
   const Shape in_memory = detour ? Shape{conv.height + 2, conv.width + 2, conv.channels} : shape;
-  const Input x = input_of(torch, in_memory, dtype, rows_over(pes), "x", [&] {
-    return detour ? padded(pixels.values(), conv) : pixels.values();
-  });
+  const Input x = input_of(torch, in_memory, dtype, rows_over(pes), "x",
+                           [&] { return detour ? padded(pixels, conv) : pixels; });
   const Input weights =
       random_input(torch, {3, 3, conv.channels, conv.filters}, dtype, copy_on(pes), "weights");
   const Tensor y = torch.empty({conv.height, conv.width, conv.filters}, dtype, rows_over(pes), "y");
 
-  const auto within = [&](const char* name, std::int64_t most) {
-    return static_cast<int>(std::min(given.integer(name), most));
+  const auto block = [&](const char* name, std::int64_t of) {
+    const std::int64_t blocks = tl::Program::cdiv(of, given.integer(name));
+    return static_cast<int>(tl::Program::cdiv(of, blocks));  // of about the same extent
   };
-  const int block_h = within("block_h", tl::Program::cdiv(conv.height, pes));
+  const int block_h = block("block_h", tl::Program::cdiv(conv.height, pes));
   const LaunchSpec launch = launch_on_first("conv3x3", pes);
   if (detour) {
     torch.launch(launch, conv3x3_detour, x.tensor, weights.tensor, y, block_h);
   } else {
     torch.launch(launch, conv3x3, x.tensor, weights.tensor, y, block_h,
-                 within("block_w", conv.width), within("block_f", conv.filters));
+                 block("block_w", conv.width), block("block_f", conv.filters));
   }
   // Sums of 9 C products of the inputs are exact in f32 (C is at most 3640): one rounding.
   torch.verify(y, [pixels, weights = weights.host, conv] {
-    return reference_of(pixels.values(), weights->values(), conv);
+    return reference_of(pixels, weights->values(), conv);
   });
 }
 
-Parameter block(const char* name, const char* description, std::int64_t extent) {
+Parameter at_most(const char* name, const char* description, std::int64_t extent) {
   return Parameter::integer(name, description, "", "spec 10.3")
       .default_val(extent)
       .range("1", "4096");
@@ -170,9 +172,9 @@ void register_conv3x3(BenchRegistry& registry) {
             .range("1", "3640"),
         extent("filters", "channels of the result", 64),
         float_dtype("of the image, the weights and the result"), shared_by_pes("rows"),
-        block("block_h", "rows of the result at a time", 2),
-        block("block_w", "columns of the result at a time, but for the detour", 32),
-        block("block_f", "filters at a time, but for the detour", 64),
+        at_most("block_h", "at most so many rows of the result at a time", 2),
+        at_most("block_w", "columns of the result; the detour takes all", 64),
+        at_most("block_f", "filters; the detour takes all", 64),
         Parameter::choice("form",
                           "blocks: double-buffered blocks with strides and a halo, products that "
                           "add; detour: dense blocking loads of a padded image, sums on PE_MATH",

@@ -69,11 +69,11 @@ void int8_gemm(tl::Program& tl, tl::Tensor a, tl::Tensor b, tl::Tensor row_scale
   tl.wait();
 }
 
-// One composite in place of the loops: its epilogue multiplies by the scales of a tile, those of k
-// while the tile's products are added.
+// One composite in place of the loops: its epilogue multiplies a tile by its scales; those of
+// groups of k, one for each tile of k, while the products are added.
 void int8_gemm_composite(tl::Program& tl, tl::Tensor a, tl::Tensor b, tl::Tensor row_scales,
                          tl::Tensor column_scales, tl::Tensor group_scales, tl::Tensor out,
-                         int block_m, int block_n, int block_k, bool grouped) {
+                         int tile_m, int tile_n, int tile_k, bool grouped) {
   const std::int64_t M = a.shape()[0], N = b.local_shape()[1];
   const tl::Handle of_rows = tl.load(row_scales.local(), {M, 1}, f32),
                    of_columns = tl.load(column_scales.local(), {N}, f32);
@@ -84,7 +84,7 @@ void int8_gemm_composite(tl::Program& tl, tl::Tensor a, tl::Tensor b, tl::Tensor
   tl.composite(
       tl::gemm(tl.ref(a.local(), a.local_shape(), i8), tl.ref(b.local(), b.local_shape(), i8))
           .to(out.local())
-          .tile({block_m, block_k, block_n})
+          .tile({tile_m, tile_k, tile_n})
           .epilogue(std::move(scales)));
   tl.wait();
 }
@@ -116,7 +116,10 @@ void int8_gemm_detour(tl::Program& tl, tl::Tensor a, tl::Tensor b, tl::Tensor ro
 
 // --- on the host
 
-constexpr std::uint64_t block_bytes = 64 * 1024;  // of a; two or three in the scratch of 1 MiB
+constexpr std::uint64_t block_bytes = 64 * 1024,  // of a; two or three in the scratch of 1 MiB
+    sum_bytes = 128 * 1024;  // a tile's in 32 bits; and two more in f32 and f16
+// A tile of a, one of b, its sum and its scales in the registers.
+constexpr std::int64_t tile_bytes = 8 * 1024, widest_tile = 64;
 
 // All of i8: -128 and 127 are frequent. Row 0 and column 0 are -128, for the largest sum of all.
 std::vector<double> quantised(Torch& torch, const Shape& shape, bool first_row) {
@@ -162,10 +165,14 @@ void run(Torch& torch) {
   const std::int64_t M = given.integer("M"), N = given.integer("N"), K = given.integer("K");
   const bool grouped = given.text("scales") == "k_group";
   const int pes = parts(torch, N);
-  const int block_m = rows_within(M, static_cast<std::uint64_t>(K), block_bytes),
+  const std::string& form = given.text("form");
+  const std::int64_t columns = tl::Program::cdiv(N, pes);  // of a PE
+  const int block_n = static_cast<int>(
+                form == "detour" ? columns : std::min(given.integer("block_n"), columns)),
             block_k = static_cast<int>(std::min(given.integer("block_k"), K)),
-            block_n =
-                static_cast<int>(std::min(given.integer("block_n"), tl::Program::cdiv(N, pes)));
+            block_m = std::min(
+                rows_within(M, static_cast<std::uint64_t>(K), block_bytes),
+                rows_within(M, static_cast<std::uint64_t>(block_n) * size_of(i32), sum_bytes));
   const std::int64_t groups = tl::Program::cdiv(K, block_k);
 
   Quantised in;
@@ -185,14 +192,19 @@ void run(Torch& torch) {
   const Tensor out = torch.empty({M, N}, f16, columns_over(pes), "out");
 
   const LaunchSpec launch = launch_on_first("int8_gemm", pes);
-  const std::string& form = given.text("form");
-  if (form == "detour") {
-    torch.launch(launch, int8_gemm_detour, in.a.tensor, in.b.tensor, in.row_scales.tensor,
-                 in.column_scales.tensor, in.group_scales.tensor, out, block_m, block_k, grouped);
+  const auto launched = [&](const auto& kernel, const auto&... extents) {
+    torch.launch(launch, kernel, in.a.tensor, in.b.tensor, in.row_scales.tensor,
+                 in.column_scales.tensor, in.group_scales.tensor, out, extents..., block_k,
+                 grouped);
+  };
+  if (form == "blocks") {
+    launched(int8_gemm, block_m, block_n);
+  } else if (form == "composite") {
+    const auto side =
+        static_cast<int>(std::clamp<std::int64_t>(tile_bytes / block_k, 1, widest_tile));
+    launched(int8_gemm_composite, side, side);
   } else {
-    torch.launch(launch, form == "blocks" ? int8_gemm : int8_gemm_composite, in.a.tensor,
-                 in.b.tensor, in.row_scales.tensor, in.column_scales.tensor, in.group_scales.tensor,
-                 out, block_m, block_n, block_k, grouped);
+    launched(int8_gemm_detour, block_m);
   }
   // One rounding to f16. Those to f32 are 2^13 times smaller: of the sum, of two products, and two
   // of each group.
@@ -217,9 +229,10 @@ void register_int8_gemm(BenchRegistry& registry) {
         Parameter::integer("block_k", "rows of b that are loaded at a time", "", "spec 10.3")
             .default_val(128)
             .range("1", "65536"),
-        Parameter::integer("block_n", "columns of b that are loaded at a time, but for the detour",
+        Parameter::integer("block_n",
+                           "at most so many columns of a block of b; the detour takes all of a PE",
                            "", "spec 10.3")
-            .default_val(64)
+            .default_val(512)
             .range("1", "65536"),
         Parameter::choice("scales",
                           "channel: one for each row of a and column of b; k_group: and one for "

@@ -5,9 +5,9 @@
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
 #include <memory>
 #include <numeric>
-#include <optional>
 #include <vector>
 
 #include "models/base/errors.h"
@@ -53,39 +53,58 @@ void route(tl::Program& tl, tl::Tensor x, tl::Tensor router, tl::Tensor chosen, 
   tl.wait();
 }
 
-// Products of the experts of this PE. Pair p is choice p % top of token p / top: pairs sorted by
-// expert, those of each gathered from x and scattered to y by row numbers, `count` at a time. The
-// matrix streams; rows are gathered and scattered beside products. Needs --data eager: where rows
-// lie follows from computed values.
-void multiply_by_experts(tl::Program& tl, tl::Tensor x, tl::Tensor chosen, tl::Tensor matrices,
-                         tl::Tensor y, int top, int count) {
-  const std::int64_t tokens = x.shape()[0], pairs = tokens * top;
-  const std::int64_t width = matrices.local_shape()[1], out_width = matrices.local_shape()[2];
-  const auto from = tl.make_tensor_descriptor(x, {tokens, width}, {width, 1}, {1, width});
-  const auto to = tl.make_tensor_descriptor(y, {pairs, out_width}, {out_width, 1}, {1, out_width});
-  const tl::Handle experts = tl.load(chosen, {pairs}, i32);
-  const tl::Handle sorted = tl.sort_with_indices(experts).indices;
-  struct Product {
-    tl::Handle rows;
-    tl::Composite values;
-  };
-  std::optional<Product> last;
-  const auto scatter_last = [&] {
-    if (last) to.scatter(last->values.result(), last->rows);
-  };
+// A panel of columns of an expert's matrix, and the pairs that it multiplies.
+struct Panel {
+  std::int64_t expert, column;  // the PE's own, from 0
+  std::int64_t begin, end;      // pairs sorted by expert
+};
+
+// The panels of the experts that somebody has chosen: how many pairs each has is computed here.
+std::vector<Panel> panels_of(tl::Program& tl, const tl::Handle& experts, const tl::Tensor& matrices,
+                             std::int64_t columns) {
+  std::vector<Panel> panels;
   for (std::int64_t i = 0; i < matrices.local_shape()[0]; ++i) {
     const auto expert = static_cast<double>(matrices.local_start()[0] + i);
     const auto begin = static_cast<std::int64_t>(tl.sum(experts < expert).item()),
                end = static_cast<std::int64_t>(tl.sum(experts <= expert).item());
-    const tl::Ptr matrix =
-        matrices.local() +
-        i * width * out_width * static_cast<std::int64_t>(size_of(matrices.dtype()));
-    const tl::Handle weights = tl.ref(matrix, {width, out_width}, matrices.dtype());
-    for (std::int64_t pair = begin; pair < end; pair += count) {
-      const tl::Handle rows = tl.slice(sorted, pair, std::min(pair + count, end));
-      const tl::Handle block = from.gather(tl.idiv(rows, top));
+    for (std::int64_t column = 0; begin < end && column < matrices.shape()[2]; column += columns)
+      panels.push_back({i, column, begin, end});
+  }
+  return panels;
+}
+
+// Products of the experts of this PE. Pair p is choice p % top of token p / top: pairs sorted by
+// expert, those of each gathered from x and scattered to y by row numbers, `count` at a time. The
+// next panel of `columns` is loaded, and rows are gathered and scattered, beside products. Needs
+// --data eager: where rows lie follows from computed values.
+void multiply_by_experts(tl::Program& tl, tl::Tensor x, tl::Tensor chosen, tl::Tensor matrices,
+                         tl::Tensor y, int top, int count, int columns) {
+  const std::int64_t pairs = x.shape()[0] * top, width = x.shape()[1], out_width = y.shape()[2];
+  const tl::Handle experts = tl.load(chosen, {pairs}, i32);
+  const std::vector<Panel> panels = panels_of(tl, experts, matrices, columns);
+  if (panels.empty()) return;
+  const auto load_async = [&](const Panel& panel) {
+    const Shape block{1, width, std::min<std::int64_t>(columns, out_width - panel.column)};
+    return tl.load_async(tl.make_block_ptr(matrices.local(), matrices.local_shape().extents(),
+                                           {width * out_width, out_width, 1},
+                                           {panel.expert, 0, panel.column}, block));
+  };
+  const tl::Overlap overlap(tl);
+  tl::Handle next = load_async(panels.front());
+  const tl::Handle sorted = tl.sort_with_indices(experts).indices;
+  const auto tokens = tl.make_tensor_descriptor(x, x.shape().extents(), {width, 1}, {1, width});
+  std::function<void()> scatter_last = [] {};
+  for (std::size_t i = 0; i < panels.size(); ++i) {
+    const Panel& panel = panels[i];
+    const tl::Handle matrix = tl.reshape(next, {width, next.shape()[2]});
+    if (i + 1 < panels.size()) next = load_async(panels[i + 1]);
+    const auto to =
+        tl.make_tensor_descriptor(y, {pairs, out_width}, {out_width, 1}, {1, matrix.shape()[1]});
+    for (std::int64_t pair = panel.begin; pair < panel.end; pair += count) {
+      const tl::Handle rows = tl.slice(sorted, pair, std::min(pair + count, panel.end));
+      const tl::Handle product = tl.dot(tokens.gather(tl.idiv(rows, top)), matrix, f32);
       scatter_last();
-      last = Product{rows, tl.composite(tl::gemm(block, weights).as(f32))};
+      scatter_last = [=] { to.scatter(product, rows, panel.column); };
     }
   }
   scatter_last();
@@ -182,16 +201,15 @@ void multiply_copies(tl::Program& tl, tl::Tensor x, tl::Tensor chosen, tl::Tenso
 // of an expert that was not chosen is 0 ---
 
 void multiply_all(tl::Program& tl, tl::Tensor x, tl::Tensor matrices, tl::Tensor y) {
-  const std::int64_t width = matrices.local_shape()[1], out_width = matrices.local_shape()[2];
-  const tl::Handle tokens = tl.ref(x, x.shape(), x.dtype());
+  const std::int64_t tokens = x.shape()[0], width = x.shape()[1], out_width = y.shape()[2];
+  const auto size = static_cast<std::int64_t>(size_of(x.dtype()));
   for (std::int64_t i = 0; i < matrices.local_shape()[0]; ++i) {
-    const tl::Ptr matrix =
-        matrices.local() +
-        i * width * out_width * static_cast<std::int64_t>(size_of(matrices.dtype()));
-    const tl::Handle weights = tl.ref(matrix, {width, out_width}, matrices.dtype());
-    tl.composite(tl::gemm(tokens, weights)
-                     .to(y.local() +
-                         i * x.shape()[0] * out_width * static_cast<std::int64_t>(size_of(f32))));
+    const tl::Handle matrix = tl.ref(matrices.local() + i * width * out_width * size,
+                                     {width, out_width}, matrices.dtype());
+    tl.composite(
+        tl::gemm(tl.ref(x, x.shape(), x.dtype()), matrix)
+            .to(y.local() + i * tokens * out_width * static_cast<std::int64_t>(size_of(f32)))
+            .tile({32, 256 / size, 128}));  // wide ones fetch the operands less often
   }
   tl.wait();
 }
@@ -228,7 +246,9 @@ void combine_all(tl::Program& tl, tl::Tensor y, tl::Tensor chosen, tl::Tensor we
 
 // --- on the host
 
-constexpr std::uint64_t block_bytes = 64 * 1024;  // of the blocks of each kernel, in f32
+// In the scratch of 1 MiB twice each: rows that a kernel works on, in f32, and a panel of a matrix.
+constexpr std::uint64_t block_bytes = 64 * 1024, product_bytes = 128 * 1024,
+                        panel_bytes = 192 * 1024;
 
 struct Layer {
   std::int64_t tokens = 0, width = 0, out_width = 0, experts = 0;
@@ -265,8 +285,8 @@ Layer make_layer(Torch& torch) {
   return layer;
 }
 
-int rows_of(std::int64_t rows, std::int64_t width) {
-  return rows_within(rows, static_cast<std::uint64_t>(width) * size_of(f32), block_bytes);
+int rows_of(std::int64_t rows, std::int64_t width, std::uint64_t bytes = block_bytes) {
+  return rows_within(rows, static_cast<std::uint64_t>(width) * size_of(f32), bytes);
 }
 
 void launch_layer(Torch& torch, const Layer& layer) {
@@ -291,7 +311,11 @@ void launch_layer(Torch& torch, const Layer& layer) {
   const Tensor y = torch.empty({layer.tokens, layer.top, layer.out_width}, f32, by_token, "y");
   if (form == "blocks") {
     torch.launch(products, multiply_by_experts, layer.x.tensor, layer.chosen, layer.matrices.tensor,
-                 y, layer.top, rows_of(pairs, layer.width + layer.out_width));
+                 y, layer.top, rows_of(pairs, layer.width + layer.out_width, product_bytes),
+                 rows_within(layer.out_width,
+                             static_cast<std::uint64_t>(layer.width) *
+                                 size_of(layer.matrices.tensor.dtype()),
+                             panel_bytes));
   } else {
     const Tensor packed =
                      torch.empty({pairs, layer.width}, layer.x.tensor.dtype(), by_token, "packed"),
@@ -303,50 +327,14 @@ void launch_layer(Torch& torch, const Layer& layer) {
                rows_of(tokens, layer.out_width * layer.top));
 }
 
-struct Reference {
-  std::vector<double> chosen, weights, out;
-};
-
-// Logits are exact in f32, so that the kernel chooses the same experts.
-Reference reference_of(const HostArray& x, const HostArray& router, const HostArray& matrices,
-                       int top) {
-  const std::vector<double> logits = reference::matmul(x, router), tokens = x.values(),
-                            factors = matrices.values();
-  const std::int64_t width = x.shape()[1], experts = router.shape()[1],
-                     out_width = matrices.shape()[2];
-  Reference result;
-  result.out.resize(static_cast<std::size_t>(x.shape()[0] * out_width));
-  std::vector<std::int64_t> order(static_cast<std::size_t>(experts));
-  for (std::int64_t token = 0; token < x.shape()[0]; ++token) {
-    const double* preference = logits.data() + token * experts;
-    std::iota(order.begin(), order.end(), 0);
-    std::stable_sort(order.begin(), order.end(), [preference](std::int64_t a, std::int64_t b) {
-      return preference[a] > preference[b];
-    });
-    double total = 0;
-    for (int i = 0; i < top; ++i) total += std::exp(preference[order[i]] - preference[order[0]]);
-    for (int i = 0; i < top; ++i) {
-      const std::int64_t expert = order[i];
-      const double weight = std::exp(preference[expert] - preference[order[0]]) / total;
-      result.chosen.push_back(static_cast<double>(expert));
-      result.weights.push_back(weight);
-      const double* matrix = factors.data() + expert * width * out_width;
-      double* out = result.out.data() + token * out_width;
-      for (std::int64_t l = 0; l < width; ++l) {
-        const double factor = weight * tokens[static_cast<std::size_t>(token * width + l)];
-        for (std::int64_t n = 0; n < out_width; ++n) out[n] += factor * matrix[l * out_width + n];
-      }
-    }
-  }
-  return result;
-}
-
 void run(Torch& torch) {
   const Layer layer = make_layer(torch);
   launch_layer(torch, layer);
+  // Logits are exact in f32, so that the kernel chooses the same experts.
   const auto expected = [x = layer.x.host, router = layer.router.host,
-                         matrices = layer.matrices.host,
-                         top = layer.top] { return reference_of(*x, *router, *matrices, top); };
+                         matrices = layer.matrices.host, top = layer.top] {
+    return reference::mixture_of_experts(*x, *router, *matrices, top);
+  };
   torch.verify(layer.chosen, [expected] { return expected().chosen; });
   // Difference (exact), exponential, sum of `top`, quotient.
   torch.verify(
