@@ -58,6 +58,26 @@ std::vector<double> each(std::vector<double> values,
   return values;
 }
 
+std::vector<double> attention(const double* q, const double* k, const double* v, std::int64_t keys,
+                              std::int64_t pitch, std::int64_t d) {
+  std::vector<double> weights(static_cast<std::size_t>(keys), 0.0);
+  for (std::int64_t key = 0; key < keys; ++key) {
+    double& score = weights[static_cast<std::size_t>(key)];
+    for (std::int64_t i = 0; i < d; ++i) score += q[i] * k[key * pitch + i];
+    score /= std::sqrt(static_cast<double>(d));
+  }
+  const double largest = *std::max_element(weights.begin(), weights.end());
+  double total = 0;
+  for (double& weight : weights) total += weight = std::exp(weight - largest);
+  std::vector<double> out(static_cast<std::size_t>(d), 0.0);
+  for (std::int64_t key = 0; key < keys; ++key) {
+    for (std::int64_t i = 0; i < d; ++i)
+      out[static_cast<std::size_t>(i)] +=
+          weights[static_cast<std::size_t>(key)] / total * v[key * pitch + i];
+  }
+  return out;
+}
+
 double exact_up_to(DType dtype) {
   switch (dtype) {
     case DType::f16:

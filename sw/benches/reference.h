@@ -18,6 +18,11 @@ std::vector<double> matmul(const std::vector<double>& a, const std::vector<doubl
 std::vector<double> add_to_rows(std::vector<double> values, const HostArray& row);
 std::vector<double> each(std::vector<double> values, const std::function<double(double)>& function);
 
+// softmax(q k^T / sqrt(d)) v for one query q{d}: k and v have `keys` rows of d values, `pitch`
+// apart.
+std::vector<double> attention(const double* q, const double* k, const double* v, std::int64_t keys,
+                              std::int64_t pitch, std::int64_t d);
+
 // Up to here every whole number is an element: sums that stay below are exact in any order.
 double exact_up_to(DType dtype);
 

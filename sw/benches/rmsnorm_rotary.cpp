@@ -49,6 +49,9 @@ void rmsnorm_rotary(tl::Program& tl, tl::Tensor x, tl::Tensor gamma, tl::Tensor 
       tl.make_tensor_descriptor(cos.local(), angles, angle_strides, {block_rows, 1, d / 2});
   const auto sin_rows =
       tl.make_tensor_descriptor(sin.local(), angles, angle_strides, {block_rows, 1, d / 2});
+  // Each run of a strided store writes a burst, however short it is; else a sixth pass puts the
+  // heads together.
+  const bool long_runs = !interleaved && d / 2 * size_of(out.dtype()) >= 64;
   const auto load = [&](std::int64_t row) {
     return Rows{x_rows.load_async({row, 0, 0}), cos_rows.load_async({row, 0, 0}),
                 sin_rows.load_async({row, 0, 0})};
@@ -69,11 +72,13 @@ void rmsnorm_rotary(tl::Program& tl, tl::Tensor x, tl::Tensor gamma, tl::Tensor 
                      x1 = second_of_pairs(tl, weighted, interleaved);
     const tl::Handle out0 = tl.math(MathOp::fma, {x0, c, x1 * -s}, {}, out.dtype()),
                      out1 = tl.math(MathOp::fma, {x0, s, x1 * c}, {}, out.dtype());
-    if (interleaved) {  // every other element would be a burst of its own: put together in TCM
-      out_rows.store_async({row, 0, 0}, tl.reshape(tl.join(out0, out1), {block_rows, heads, d}));
-    } else {
+    if (long_runs) {
       out_halves.store_async({row, 0, 0}, out0);
       out_halves.store_async({row, 0, d / 2}, out1);
+    } else {
+      out_rows.store_async({row, 0, 0},
+                           interleaved ? tl.reshape(tl.join(out0, out1), {block_rows, heads, d})
+                                       : tl.cat({out0, out1}, 2));
     }
   }
   tl.wait();

@@ -1,11 +1,13 @@
 // split-k-gemm: out{M, N} = a{M, K} b{K, N} with a large K and a result too small to be shared by
-// PEs. Each PE has a part of K and makes a partial sum of the whole result; a ring adds these up.
+// PEs. Each PE has a part of K and makes a partial sum of the whole result; messages bring the
+// parts of a chunk together.
 #include <algorithm>
+#include <string>
 
 #include "sw/benches/bench_registry.h"
 #include "sw/benches/inputs.h"
 #include "sw/benches/reference.h"
-#include "sw/collectives/shipped_graphs.h"
+#include "sw/collectives/neighbour_graph.h"
 #include "sw/tl/program.h"
 
 namespace kernbench::benches {
@@ -13,25 +15,28 @@ namespace {
 
 // --- on each PE
 
-// Chunk i of `count` of the elements of the result.
+std::string direction_to(int pe) { return "pe" + std::to_string(pe); }
+
+// Of chunk i of `count` of the elements of the result.
 std::int64_t chunk_begin(std::int64_t elements, int i, int count) { return elements * i / count; }
 
-// The sum of the partial sums of all PEs, by a ring reduce-scatter: a chunk is handed from PE to
-// PE, each of which adds its own part, and PE i stores chunk i. Every message is 1 / PEs of the
-// result, and all PEs add at once.
+// PE i adds and stores chunk i of the result: every PE hands every other one its part of that one's
+// chunk. Each moves (PEs - 1) / PEs of a result, and waits for messages once.
 void reduce_and_store(tl::Program& tl, const tl::Handle& partial, const tl::Tensor& out) {
   const int pes = tl.launch_num(0), me = tl.program_id(0);
   const tl::Handle flat = tl.ravel(partial);
   const std::int64_t elements = flat.shape()[0];
   const auto chunk = [&](int i) {
-    i = (i + 2 * pes) % pes;
     return tl.slice(flat, chunk_begin(elements, i, pes), chunk_begin(elements, i + 1, pes));
   };
-  tl::Handle sum = chunk(me - 1);
-  for (int step = 2; step <= pes; ++step) {
-    tl.send("E", sum);
-    const tl::Handle own = chunk(me - step);
-    sum = tl.recv("W", own.shape(), own.dtype()) + own;
+  for (int step = 1; step < pes; ++step) {  // a different receiver for each sender at a time
+    const int to = (me + step) % pes;
+    tl.send(direction_to(to), chunk(to));
+  }
+  tl::Handle sum = chunk(me);
+  for (int step = 1; step < pes; ++step) {
+    const int from = (me + pes - step) % pes;
+    sum = sum + tl.recv(direction_to(from), sum.shape(), sum.dtype());
   }
   const auto size = static_cast<std::int64_t>(size_of(out.dtype()));
   tl.store(out + chunk_begin(elements, me, pes) * size, tl.cast(sum, out.dtype()));
@@ -89,6 +94,22 @@ void split_k_detour(tl::Program& tl, tl::Tensor a, tl::Tensor b, tl::Tensor out,
 
 // --- on the host
 
+// Messages from every PE to every other one; slots hold a chunk.
+void connect_all(Torch& torch, int pes, std::uint64_t chunk_bytes) {
+  if (pes == 1) return;
+  const int sip = torch.ahbm.current_device();
+  NeighbourGraph graph;
+  for (int from = 0; from < pes; ++from) {
+    for (int to = 0; to < pes; ++to) {
+      if (to != from) graph.connect({sip, 0, from}, direction_to(to), {sip, 0, to});
+    }
+  }
+  IpcqSettings settings;
+  settings.slot_size = chunk_bytes;
+  settings.n_slots = 1;
+  torch.ipcq.install(graph, settings);
+}
+
 constexpr std::uint64_t panel_bytes = 128 * 1024;  // of a; at most three of them in the scratch
 
 void run(Torch& torch) {
@@ -100,11 +121,7 @@ void run(Torch& torch) {
               b = random_input(torch, {K, N}, dtype, rows_over(pes), "b");
   const Tensor out = torch.empty(
       {M, N}, out_dtype, rows_over(static_cast<int>(std::min<std::int64_t>(pes, M))), "out");
-  if (pes > 1) {
-    IpcqSettings settings;  // slots that hold a chunk
-    settings.slot_size = static_cast<std::uint64_t>(tl::Program::cdiv(M * N, pes)) * size_of(f32);
-    torch.ipcq.install(graphs::intra_pe_ring(torch.ahbm.current_device(), 0, pes), settings);
-  }
+  connect_all(torch, pes, static_cast<std::uint64_t>(tl::Program::cdiv(M * N, pes)) * size_of(f32));
 
   const LaunchSpec launch = launch_on_first("split_k", pes);
   const int block_k =
@@ -132,7 +149,7 @@ void run(Torch& torch) {
 void register_split_k_gemm(BenchRegistry& registry) {
   registry.add(
       {"split-k-gemm",
-       "Matrix product of a large K, which PEs share; partial sums are added along a ring",
+       "Matrix product of a large K, which PEs share; each adds a chunk of the partial sums",
        {extent("M", "rows of a and of the result; the result in f32 must fit the scratch", 32),
         extent("N", "columns of b and of the result", 128),
         extent("K", "columns of a, rows of b", 8192),

@@ -148,6 +148,6 @@ BOOST_AUTO_TEST_CASE(split_k_gemm_takes_less_time_than_its_detour) {
 
 BOOST_AUTO_TEST_CASE(split_k_gemm_is_faster_on_more_pes) {
   const Fs one = time_of("split-k-gemm", {{"pes", "1"}}), eight = time_of("split-k-gemm", {});
-  BOOST_TEST(one > 5 * eight, one << " and " << eight);  // the ring is the rest of 8 times
+  BOOST_TEST(one > 5 * eight, one << " and " << eight);  // the messages are the rest of 8 times
   BOOST_TEST(one < 8 * eight, one << " and " << eight);
 }
