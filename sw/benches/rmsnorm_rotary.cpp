@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 #include "models/base/errors.h"
 #include "sw/benches/bench_registry.h"
@@ -16,15 +17,21 @@ namespace {
 
 // --- on each PE
 
-// Pairs of a head's elements that rotate together, as `interleaved` of flash-attention's
-// rotary_kernel has them: {i, i + d / 2}, or {2 i, 2 i + 1}.
-tl::Handle first_of_pairs(tl::Program& tl, const tl::Handle& x, bool interleaved) {
-  const std::int64_t d = x.shape()[2];
-  return interleaved ? tl.slice(x, 2, 0, d, 2) : tl.slice(x, 2, 0, d / 2);
+// The first and the second elements of pairs that rotate together, of blocks {rows, heads, d}:
+// {i, i + d / 2} of a head, or {2 i, 2 i + 1}, as `interleaved` of flash-attention's rotary_kernel
+// has it.
+std::pair<tl::Handle, tl::Handle> pairs_of(tl::Program& tl, const tl::Handle& x, bool interleaved) {
+  const std::int64_t rows = x.shape()[0], heads = x.shape()[1], half = x.shape()[2] / 2;
+  return tl.split(interleaved ? tl.reshape(x, {rows, heads, half, 2})
+                              : tl.trans(tl.reshape(x, {rows, heads, 2, half})));
 }
-tl::Handle second_of_pairs(tl::Program& tl, const tl::Handle& x, bool interleaved) {
-  const std::int64_t d = x.shape()[2];
-  return interleaved ? tl.slice(x, 2, 1, d, 2) : tl.slice(x, 2, d / 2, d);
+
+// The heads that they are the pairs of: another pass of PE_MATH.
+tl::Handle heads_of(tl::Program& tl, const tl::Handle& first, const tl::Handle& second,
+                    bool interleaved) {
+  const std::int64_t rows = first.shape()[0], heads = first.shape()[1], d = 2 * first.shape()[2];
+  return interleaved ? tl.reshape(tl.join(first, second), {rows, heads, d})
+                     : tl.cat({first, second}, 2);
 }
 
 struct Rows {
@@ -34,28 +41,28 @@ struct Rows {
 // Computed in f32, rounded to the dtype by the last operation. Five passes of PE_MATH over a block:
 // its squares and their sum, the weights, and two for the rotation. 1 / rms is the same for a whole
 // row: it goes into the row's cosines and sines, of which there are few. The next rows are loaded,
-// and the last ones stored, beside them.
+// and the last ones stored, beside them; rows behind the end are zeros, and are not stored.
 void rmsnorm_rotary(tl::Program& tl, tl::Tensor x, tl::Tensor gamma, tl::Tensor cos, tl::Tensor sin,
                     tl::Tensor out, int heads, float epsilon, int block_rows, bool interleaved) {
   const std::int64_t rows = x.local_shape()[0], width = x.local_shape()[1], d = width / heads;
-  const tl::Extents shape{rows, heads, d}, strides{width, d, 1};
-  const tl::Extents angles{rows, 1, d / 2}, angle_strides{d / 2, d / 2, 1};
-  const auto x_rows = tl.make_tensor_descriptor(x.local(), shape, strides, {block_rows, heads, d});
-  const auto out_rows =
-      tl.make_tensor_descriptor(out.local(), shape, strides, {block_rows, heads, d});
-  const auto out_halves =
-      tl.make_tensor_descriptor(out.local(), shape, strides, {block_rows, heads, d / 2});
-  const auto cos_rows =
-      tl.make_tensor_descriptor(cos.local(), angles, angle_strides, {block_rows, 1, d / 2});
-  const auto sin_rows =
-      tl.make_tensor_descriptor(sin.local(), angles, angle_strides, {block_rows, 1, d / 2});
-  // Each run of a strided store writes a burst, however short it is; else a sixth pass puts the
-  // heads together.
-  const bool long_runs = !interleaved && d / 2 * size_of(out.dtype()) >= 64;
-  const auto load = [&](std::int64_t row) {
-    return Rows{x_rows.load_async({row, 0, 0}), cos_rows.load_async({row, 0, 0}),
-                sin_rows.load_async({row, 0, 0})};
+  // {rows, heads, elements of a head}, and as many of the latter in a block.
+  const auto blocks_of = [&](const tl::Tensor& tensor, std::int64_t elements) {
+    return tl.make_tensor_descriptor(tensor.local(), {rows, heads, d}, {width, d, 1},
+                                     {block_rows, heads, elements});
   };
+  const auto angles_of = [&](const tl::Tensor& tensor) {  // the same for all heads
+    return tl.make_tensor_descriptor(tensor.local(), {rows, 1, d / 2}, {d / 2, d / 2, 1},
+                                     {block_rows, 1, d / 2});
+  };
+  const auto x_blocks = blocks_of(x, d), out_blocks = blocks_of(out, d),
+             out_halves = blocks_of(out, d / 2);
+  const auto cos_blocks = angles_of(cos), sin_blocks = angles_of(sin);
+  const auto load = [&](std::int64_t row) {
+    return Rows{x_blocks.load_async({row, 0, 0}), cos_blocks.load_async({row, 0, 0}),
+                sin_blocks.load_async({row, 0, 0})};
+  };
+  // A run of a strided store takes a burst, however short it is.
+  const bool long_halves = !interleaved && d / 2 * size_of(out.dtype()) >= 64;
 
   const tl::Overlap overlap(tl);
   Rows next = load(0);
@@ -67,18 +74,14 @@ void rmsnorm_rotary(tl::Program& tl, tl::Tensor x, tl::Tensor gamma, tl::Tensor 
     const tl::Handle mean = tl.sum(squares, {1, 2}) / static_cast<double>(width);
     const tl::Handle inverse_rms = tl.rsqrt(mean + epsilon);
     const tl::Handle c = now.cos * inverse_rms, s = now.sin * inverse_rms;
-    const tl::Handle weighted = now.x * weights;
-    const tl::Handle x0 = first_of_pairs(tl, weighted, interleaved),
-                     x1 = second_of_pairs(tl, weighted, interleaved);
+    const auto [x0, x1] = pairs_of(tl, now.x * weights, interleaved);
     const tl::Handle out0 = tl.math(MathOp::fma, {x0, c, x1 * -s}, {}, out.dtype()),
                      out1 = tl.math(MathOp::fma, {x0, s, x1 * c}, {}, out.dtype());
-    if (long_runs) {
+    if (long_halves) {
       out_halves.store_async({row, 0, 0}, out0);
       out_halves.store_async({row, 0, d / 2}, out1);
     } else {
-      out_rows.store_async({row, 0, 0},
-                           interleaved ? tl.reshape(tl.join(out0, out1), {block_rows, heads, d})
-                                       : tl.cat({out0, out1}, 2));
+      out_blocks.store_async({row, 0, 0}, heads_of(tl, out0, out1, interleaved));
     }
   }
   tl.wait();
@@ -117,7 +120,6 @@ void rmsnorm_rotary_detour(tl::Program& tl, tl::Tensor x, tl::Tensor gamma, tl::
 constexpr float epsilon = 1e-5F;
 constexpr std::uint64_t block_bytes =
     16 * 1024;  // of x in f32: short, as nothing hides the first load and the last store
-constexpr std::uint64_t detour_block_bytes = 128 * 1024;  // up to five at once, and `partner`
 
 struct Layer {
   std::int64_t tokens = 0, heads = 0, d = 0;
@@ -136,6 +138,14 @@ struct Layer {
     return is_first(i) ? i + distance : i - distance;
   }
 };
+
+// Rows of a block of the detour: up to six such blocks in f32 and two of angles at once in the
+// scratch of 1 MiB, beside `partner`.
+int detour_rows(const Layer& layer, std::int64_t rows) {
+  const std::int64_t partner = layer.d * layer.d * 4, row = (6 * layer.width() + 2 * layer.d) * 4;
+  return rows_within(rows, static_cast<std::uint64_t>(row),
+                     static_cast<std::uint64_t>(1024 * 1024 - partner));
+}
 
 // function(angle) of each position, for the pairs of a head, or for all its elements.
 std::vector<double> table(const Layer& layer, bool of_elements, double (*function)(double)) {
@@ -166,27 +176,23 @@ std::vector<double> of_many_magnitudes(std::vector<double> values, std::int64_t 
   return values;
 }
 
-std::vector<double> reference_of(const Layer& layer, const HostArray& x, const HostArray& gamma,
-                                 const HostArray& cos, const HostArray& sin) {
+std::vector<double> reference_of(const Layer& layer, const HostArray& x, const HostArray& gamma) {
   std::vector<double> values = x.values();
-  const std::vector<double> weights = gamma.values(), c = cos.values(), s = sin.values();
-  const auto width = static_cast<std::size_t>(layer.width()), d = static_cast<std::size_t>(layer.d);
-  const std::size_t angles = static_cast<std::size_t>(cos.shape()[1]);
-  for (std::size_t row = 0; row * width < values.size(); ++row) {
-    double* const of_row = values.data() + row * width;
+  const std::vector<double> weights = gamma.values();
+  for (std::int64_t token = 0; token < layer.tokens; ++token) {
+    double* const row = values.data() + token * layer.width();
     double squares = 0;
-    for (std::size_t i = 0; i < width; ++i) squares += of_row[i] * of_row[i];
-    const double rms = std::sqrt(squares / static_cast<double>(width) + epsilon);
-    for (std::size_t i = 0; i < width; ++i) of_row[i] *= weights[i] / rms;
-    for (std::size_t head = 0; head < width; head += d) {
-      for (std::size_t i = 0; i < d; ++i) {
-        const auto element = static_cast<std::int64_t>(i);
-        if (!layer.is_first(element)) continue;
-        const auto angle = static_cast<std::size_t>(angles == d ? element : layer.pair_of(element));
-        double &x0 = of_row[head + i],
-               &x1 = of_row[head + static_cast<std::size_t>(layer.partner_of(element))];
-        const double turned = x0 * c[row * angles + angle] - x1 * s[row * angles + angle];
-        x1 = x0 * s[row * angles + angle] + x1 * c[row * angles + angle];
+    for (std::int64_t i = 0; i < layer.width(); ++i) squares += row[i] * row[i];
+    const double rms = std::sqrt(squares / static_cast<double>(layer.width()) + epsilon);
+    for (std::int64_t i = 0; i < layer.width(); ++i)
+      row[i] *= weights[static_cast<std::size_t>(i)] / rms;
+    for (std::int64_t head = 0; head < layer.width(); head += layer.d) {
+      for (std::int64_t i = 0; i < layer.d; ++i) {
+        if (!layer.is_first(i)) continue;
+        const double angle = layer.angle(token, layer.pair_of(i));
+        double &x0 = row[head + i], &x1 = row[head + layer.partner_of(i)];
+        const double turned = x0 * std::cos(angle) - x1 * std::sin(angle);
+        x1 = x0 * std::sin(angle) + x1 * std::cos(angle);
         x0 = turned;
       }
     }
@@ -218,25 +224,23 @@ void run(Torch& torch) {
 
   const LaunchSpec launch = launch_on_first("rmsnorm_rotary", pes);
   const std::int64_t rows = tl::Program::cdiv(layer.tokens, pes);
-  const auto row_bytes = static_cast<std::uint64_t>(layer.width()) * size_of(f32);
   if (detour) {
     const Input partner = input_of(torch, {layer.d, layer.d}, f32, copy_on(pes), "partner",
                                    [&] { return partner_matrix(layer); });
     torch.launch(launch, rmsnorm_rotary_detour, x.tensor, gamma.tensor, cos.tensor, sin.tensor,
-                 partner.tensor, out, epsilon, rows_within(rows, row_bytes, detour_block_bytes));
+                 partner.tensor, out, epsilon, detour_rows(layer, rows));
   } else {
-    torch.launch(launch, rmsnorm_rotary, x.tensor, gamma.tensor, cos.tensor, sin.tensor, out,
-                 static_cast<int>(layer.heads), epsilon, rows_within(rows, row_bytes, block_bytes),
-                 layer.interleaved);
+    torch.launch(
+        launch, rmsnorm_rotary, x.tensor, gamma.tensor, cos.tensor, sin.tensor, out,
+        static_cast<int>(layer.heads), epsilon,
+        rows_within(rows, static_cast<std::uint64_t>(layer.width()) * size_of(f32), block_bytes),
+        layer.interleaved);
   }
-  // Eight roundings to f32 on the way from x to a result (square, sum, mean, + epsilon, rsqrt, and
-  // in the detour two products and that with the cosine), then one to the dtype.
+  // Nine roundings to f32 on the way from x to a result (square, sum, mean, + epsilon, rsqrt, in
+  // the detour two products, then the cosine and the product with it) and one to the dtype.
   torch.verify(
-      out,
-      [layer, x = x.host, gamma = gamma.host, cos = cos.host, sin = sin.host] {
-        return reference_of(layer, *x, *gamma, *cos, *sin);
-      },
-      dtype == f32 ? 9 : 1);
+      out, [layer, x = x.host, gamma = gamma.host] { return reference_of(layer, *x, *gamma); },
+      dtype == f32 ? 10 : 1);
 }
 
 }  // namespace
