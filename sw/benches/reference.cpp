@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 
 namespace kernbench::reference {
 
@@ -76,6 +77,39 @@ std::vector<double> attention(const double* q, const double* k, const double* v,
           weights[static_cast<std::size_t>(key)] / total * v[key * pitch + i];
   }
   return out;
+}
+
+Mixture mixture_of_experts(const HostArray& x, const HostArray& router, const HostArray& matrices,
+                           int top) {
+  const std::vector<double> logits = matmul(x, router), tokens = x.values(),
+                            factors = matrices.values();
+  const std::int64_t width = x.shape()[1], experts = router.shape()[1],
+                     out_width = matrices.shape()[2];
+  Mixture result;
+  result.out.resize(static_cast<std::size_t>(x.shape()[0] * out_width));
+  std::vector<std::int64_t> order(static_cast<std::size_t>(experts));
+  for (std::int64_t token = 0; token < x.shape()[0]; ++token) {
+    const double* preference = logits.data() + token * experts;
+    std::iota(order.begin(), order.end(), 0);
+    std::stable_sort(order.begin(), order.end(), [preference](std::int64_t a, std::int64_t b) {
+      return preference[a] > preference[b];
+    });
+    double total = 0;
+    for (int i = 0; i < top; ++i) total += std::exp(preference[order[i]] - preference[order[0]]);
+    for (int i = 0; i < top; ++i) {
+      const std::int64_t expert = order[i];
+      const double weight = std::exp(preference[expert] - preference[order[0]]) / total;
+      result.chosen.push_back(static_cast<double>(expert));
+      result.weights.push_back(weight);
+      const double* matrix = factors.data() + expert * width * out_width;
+      double* out = result.out.data() + token * out_width;
+      for (std::int64_t l = 0; l < width; ++l) {
+        const double factor = weight * tokens[static_cast<std::size_t>(token * width + l)];
+        for (std::int64_t n = 0; n < out_width; ++n) out[n] += factor * matrix[l * out_width + n];
+      }
+    }
+  }
+  return result;
 }
 
 double exact_up_to(DType dtype) {

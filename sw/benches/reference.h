@@ -23,6 +23,16 @@ std::vector<double> each(std::vector<double> values, const std::function<double(
 std::vector<double> attention(const double* q, const double* k, const double* v, std::int64_t keys,
                               std::int64_t pitch, std::int64_t d);
 
+// Each row of x{tokens, width} times the matrices{experts, width, out_width} of the `top` experts
+// with the largest logits in x router{width, experts}, weighted by their softmax. Of equal logits
+// the lower expert.
+struct Mixture {
+  std::vector<double> chosen, weights;  // {tokens, top}
+  std::vector<double> out;              // {tokens, out_width}
+};
+Mixture mixture_of_experts(const HostArray& x, const HostArray& router, const HostArray& matrices,
+                           int top);
+
 // Up to here every whole number is an element: sums that stay below are exact in any order.
 double exact_up_to(DType dtype);
 
