@@ -120,7 +120,6 @@ void rmsnorm_rotary_detour(tl::Program& tl, tl::Tensor x, tl::Tensor gamma, tl::
 constexpr float epsilon = 1e-5F;
 constexpr std::uint64_t block_bytes =
     16 * 1024;  // of x in f32: short, as nothing hides the first load and the last store
-constexpr std::uint64_t detour_block_bytes = 128 * 1024;  // up to five at once, and `partner`
 
 struct Layer {
   std::int64_t tokens = 0, heads = 0, d = 0;
@@ -139,6 +138,14 @@ struct Layer {
     return is_first(i) ? i + distance : i - distance;
   }
 };
+
+// Rows of a block of the detour: up to six such blocks in f32 and two of angles at once in the
+// scratch of 1 MiB, beside `partner`.
+int detour_rows(const Layer& layer, std::int64_t rows) {
+  const std::int64_t partner = layer.d * layer.d * 4, row = (6 * layer.width() + 2 * layer.d) * 4;
+  return rows_within(rows, static_cast<std::uint64_t>(row),
+                     static_cast<std::uint64_t>(1024 * 1024 - partner));
+}
 
 // function(angle) of each position, for the pairs of a head, or for all its elements.
 std::vector<double> table(const Layer& layer, bool of_elements, double (*function)(double)) {
@@ -217,16 +224,17 @@ void run(Torch& torch) {
 
   const LaunchSpec launch = launch_on_first("rmsnorm_rotary", pes);
   const std::int64_t rows = tl::Program::cdiv(layer.tokens, pes);
-  const auto row_bytes = static_cast<std::uint64_t>(layer.width()) * size_of(f32);
   if (detour) {
     const Input partner = input_of(torch, {layer.d, layer.d}, f32, copy_on(pes), "partner",
                                    [&] { return partner_matrix(layer); });
     torch.launch(launch, rmsnorm_rotary_detour, x.tensor, gamma.tensor, cos.tensor, sin.tensor,
-                 partner.tensor, out, epsilon, rows_within(rows, row_bytes, detour_block_bytes));
+                 partner.tensor, out, epsilon, detour_rows(layer, rows));
   } else {
-    torch.launch(launch, rmsnorm_rotary, x.tensor, gamma.tensor, cos.tensor, sin.tensor, out,
-                 static_cast<int>(layer.heads), epsilon, rows_within(rows, row_bytes, block_bytes),
-                 layer.interleaved);
+    torch.launch(
+        launch, rmsnorm_rotary, x.tensor, gamma.tensor, cos.tensor, sin.tensor, out,
+        static_cast<int>(layer.heads), epsilon,
+        rows_within(rows, static_cast<std::uint64_t>(layer.width()) * size_of(f32), block_bytes),
+        layer.interleaved);
   }
   // Nine roundings to f32 on the way from x to a result (square, sum, mean, + epsilon, rsqrt, in
   // the detour two products, then the cosine and the product with it) and one to the dtype.
