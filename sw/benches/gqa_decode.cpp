@@ -166,6 +166,8 @@ NeighbourGraph merge_tree(int sip, int pes) {
   return graph;
 }
 
+constexpr std::uint64_t block_bytes = 160 * 1024;  // of k; two, and two of v, in 1 MiB of scratch
+
 struct Decode {
   std::int64_t sequences, tokens, query_heads, kv_heads, d;
 };
@@ -196,15 +198,36 @@ Decode decode_of(const Attributes& given) {
   return of;
 }
 
+// For messages of `elements` f32. Before anything else: with --device all every copy of the bench
+// installs the rings of its SIP, and only those that are installed at a time stand beside each
+// other; a later installation replaces what is there.
+void install_tree(Torch& torch, int pes, std::int64_t elements) {
+  if (pes == 1) return;
+  IpcqSettings rings;
+  rings.slot_size = static_cast<std::uint64_t>(elements) * size_of(f32);
+  rings.n_slots = 1;  // each is used once
+  torch.ipcq.install(merge_tree(torch.ahbm.current_device(), pes), rings);
+}
+
+// Tokens of a block: as many as are asked for, if a PE has them, and its scratch room for them.
+std::int64_t block_tokens(const Attributes& given, const Decode& of, DType dtype, int pes) {
+  const auto row_bytes = static_cast<std::uint64_t>(of.sequences * of.kv_heads * of.d);
+  const int most =
+      rows_within(tl::Program::cdiv(of.tokens, pes), row_bytes * size_of(dtype), block_bytes);
+  return std::min<std::int64_t>(given.integer("block_n"), most);
+}
+
 void run(Torch& torch) {
   const Attributes& given = torch.parameters();
   const Decode of = decode_of(given);
   const std::int64_t magnitude = given.integer("magnitude");
-  const bool by_groups = given.text("form") == "detour";
+  const bool by_groups = given.text("form") == "detour",
+             by_messages = given.text("merge") == "messages";
   const DType dtype = parse_dtype(given.text("dtype"));
   const int pes = parts(torch, of.tokens), pes_of_out = parts(torch, of.sequences);
-  const std::int64_t block_n =
-      std::min(given.integer("block_n"), tl::Program::cdiv(of.tokens, pes));
+  const std::int64_t block_n = block_tokens(given, of, dtype, pes);
+  const std::int64_t sums = of.sequences * of.query_heads * (of.d + 2);  // of a part
+  if (by_messages) install_tree(torch, pes, sums);
   const Shape q_shape{of.sequences, of.query_heads * of.d},
       cache_shape{of.tokens, of.sequences * of.kv_heads * of.d};
   const Input q = random_input(torch, q_shape, dtype, copy_on(pes), "q",
@@ -212,13 +235,8 @@ void run(Torch& torch) {
   const Input k = random_input(torch, cache_shape, dtype, rows_over(pes), "k");
   const Input v = random_input(torch, cache_shape, dtype, rows_over(pes), "v");
   const Tensor out = torch.empty(q_shape, dtype, rows_over(pes_of_out), "out");
-  const std::int64_t sums = of.sequences * of.query_heads * (of.d + 2);  // of a part
   const LaunchSpec decode = launch_on_first("gqa_decode", pes);
-  if (given.text("merge") == "messages") {
-    IpcqSettings rings;
-    rings.slot_size = static_cast<std::uint64_t>(sums) * size_of(f32);
-    rings.n_slots = 1;  // each is used once
-    if (pes > 1) torch.ipcq.install(merge_tree(torch.ahbm.current_device(), pes), rings);
+  if (by_messages) {
     torch.launch(decode, gqa_decode, q.tensor, k.tensor, v.tensor, out, of.d, block_n, by_groups);
   } else {
     const Tensor partial = torch.empty({pes, sums}, f32, rows_over(pes), "partial");
@@ -243,7 +261,8 @@ void register_gqa_decode(BenchRegistry& registry) {
         extent("tokens", "in the cache, of each sequence", 1024),
         extent("query_heads", "of a sequence", 8),
         extent("kv_heads", "of keys and values; the query heads share them", 2),
-        extent("d_head", "columns of a head", 64), extent("block_n", "tokens of a block", 64),
+        extent("d_head", "columns of a head", 64),
+        extent("block_n", "tokens of a block; fewer if they do not fit", 64),
         magnitude_of_queries(), float_dtype("of all tensors"), shared_by_pes("tokens"),
         Parameter::choice("merge",
                           "of the parts: messages up a tree of PEs, or a second launch that reads "

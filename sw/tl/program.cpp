@@ -96,13 +96,17 @@ PhysRanges Program::place_of(const Handle& handle) const { return place_of(*hand
 std::shared_ptr<ScratchBlock> Program::allocate(const char* call, const Shape& shape, DType dtype) {
   for (;;) {
     reap();
+    std::string full;
     try {
       return std::make_shared<ScratchBlock>(scratch_, bytes_of(shape, dtype));
     } catch (const AllocationError& error) {
-      if (await_oldest()) continue;
+      full = error.what();
+    }
+    // Behind the handler: exceptions that are being handled are those of the OS thread, which the
+    // PEs share, and are not to be left open across a wait.
+    if (!await_oldest()) {
       throw AllocationError(fmt::format("{}: no room for {} on {}: {}", call,
-                                        describe(dtype, shape), context_.where().str(),
-                                        error.what()));
+                                        describe(dtype, shape), context_.where().str(), full));
     }
   }
 }

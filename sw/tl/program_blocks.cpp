@@ -219,10 +219,12 @@ Program::Access Program::begin_block_load(const char* call, const Ptr& base,
                                           const BlockAccess& access, double fill) {
   const PhysRanges from = resolve(call, base, access.runs);
   check_order(call, base, from, false);
+  // Before the rest: GCC 12 destroys members twice when a later initializer of an aggregate throws.
+  std::shared_ptr<ScratchBlock> block = allocate(call, access.block, access.dtype);
   Access load{{dma_of(base, access, false), nullptr},
               {nullptr, {}, from, {}, call, true},
               FunctionalModel::zeros(access.block, access.dtype),
-              allocate(call, access.block, access.dtype)};
+              std::move(block)};
   ByteImage bytes;
   if (data_ != nullptr && !from.empty()) {
     const auto elements = static_cast<std::int64_t>(access.nbytes() / size_of(access.dtype));

@@ -19,10 +19,12 @@ Program::Access Program::begin_load(const char* call, const Ptr& ptr, const Shap
   const std::uint64_t nbytes = bytes_of(shape, dtype);
   const PhysRanges from = resolve(call, ptr, nbytes);
   check_order(call, ptr, from, false);
+  // Before the rest: GCC 12 destroys members twice when a later initializer of an aggregate throws.
+  std::shared_ptr<ScratchBlock> block = allocate(call, shape, dtype);
   Access access{{DmaCommand{false, ptr.address(), nbytes}, nullptr},
                 {nullptr, {}, from, {}, call, true},
                 {ByteImage::zeros(nbytes), shape, dtype, {}},
-                allocate(call, shape, dtype)};
+                std::move(block)};
   if (data_ != nullptr) {
     IssuedOp issued = data_->load(accessor(), from, shape, dtype, place_of(*access.block));
     access.command.data = std::move(issued.op);

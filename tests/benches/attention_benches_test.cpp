@@ -132,6 +132,12 @@ BOOST_AUTO_TEST_CASE(gqa_decode_merges_on_any_device) {
   expect_right("gqa-decode", {{"tokens", "97"}}, 4 * 8 * 64, options);
 }
 
+// Blocks are as long as the scratch allows.
+BOOST_AUTO_TEST_CASE(gqa_decode_is_right_with_a_wide_cache) {
+  for (const char* form : forms)
+    expect_right("gqa-decode", {{"d_head", "512"}, {"tokens", "600"}, {"form", form}}, 4 * 8 * 512);
+}
+
 BOOST_AUTO_TEST_CASE(query_heads_that_do_not_share_evenly_are_wrong_usage) {
   const std::string failure = failure_of("gqa-decode", {{"query_heads", "8"}, {"kv_heads", "3"}});
   BOOST_TEST(

@@ -236,4 +236,55 @@ BOOST_AUTO_TEST_CASE(a_double_buffered_kernel_computes_the_same) {
   for (const std::int64_t n : {1, 2, 7}) time_of({n, 32}, &double_buffered_and_stored);
 }
 
+// Six blocks of 256 KiB under way in a scratch of 1 MiB, on all PEs at a time: each waits while
+// others wait, too.
+BOOST_AUTO_TEST_CASE(pes_whose_scratch_is_full_wait_beside_each_other) {
+  test::forked([] {
+    constexpr std::int64_t pes = 8, loads = 6, elements = 128 * 1024;
+    TorchMachine machine("topology.tiny.yaml");
+    machine.run([=](Torch& torch) {
+      const DPPolicy rows{Placement::replicate, Placement::row_wise, 1, pes};
+      const Tensor x = torch.full({pes * loads, elements}, 1, f16, rows, "x"),
+                   out = torch.full({pes, elements}, 0, f16, rows, "out");
+      torch.launch(
+          "kernel",
+          [=](tl::Program& tl, tl::Tensor x, tl::Tensor out) {
+            tl::Handle last;
+            for (std::int64_t i = 0; i < loads; ++i)
+              last = tl.load_async(x.local() + i * elements * 2, {1, elements}, f16);
+            tl.store(out.local(), last);
+            tl.wait();
+          },
+          x, out);
+      torch.verify(out, [=] { return std::vector<double>(pes * elements, 1); });
+    });
+    BOOST_TEST(machine.failures() == "");
+  });
+}
+
+BOOST_AUTO_TEST_CASE(a_block_that_has_no_room_is_an_error_in_every_form_of_load) {
+  using Kernel = void (*)(tl::Program&, tl::Tensor);
+  constexpr std::int64_t n = 1024;  // {n, n} of f16: 2 MiB
+  const std::vector<Kernel> kernels{
+      [](tl::Program& tl, tl::Tensor x) {
+        tl.load(x, {n, n}, f16);
+      },
+      [](tl::Program& tl, tl::Tensor x) {
+        tl.load_async(x, {n, n}, f16);
+      },
+      [](tl::Program& tl, tl::Tensor x) {
+        tl.load_async(tl.make_block_ptr(x, {n, n}, {n, 1}, {0, 0}, {n, n}));
+      }};
+  for (const Kernel kernel : kernels) {
+    const std::string error = test::forked_value([&] {
+      TorchMachine machine;
+      return machine.error([&](Torch& torch) {
+        const Tensor x = torch.full({n, n}, 1, f16, DPPolicy::on_one_pe(), "x");
+        torch.launch(LaunchSpec("kernel").on_pe(0), kernel, x);
+      });
+    });
+    BOOST_TEST(test::contains(error, "no room for f16{1024, 1024}"), error);
+  }
+}
+
 BOOST_AUTO_TEST_SUITE_END()
