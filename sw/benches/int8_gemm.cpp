@@ -3,6 +3,7 @@
 // Columns over the PEs of a cube.
 #include <algorithm>
 #include <cmath>
+#include <deque>
 #include <vector>
 
 #include "sw/benches/bench_registry.h"
@@ -21,12 +22,12 @@ tl::Handle dequantised(tl::Program& tl, const tl::Handle& sum, const tl::Handle&
   return tl.math(MathOp::mul, {sum * of_rows, of_columns}, {}, f16);
 }
 
-// Whole rows of a, which are dense, times blocks of b; the next of each are loaded beside the
-// product. PE_GEMM adds to sums in i32, which are exact. With `grouped`, a block of k has a scale
-// of its own: PE_MATH adds its product to sums in f32.
+// Whole rows of a, which are dense, times blocks of b. The next rows and the next `stages` blocks
+// of b are loaded beside the products. PE_GEMM adds to sums in i32, which are exact. With
+// `grouped`, a block of k has a scale of its own: PE_MATH adds its product to sums in f32.
 void int8_gemm(tl::Program& tl, tl::Tensor a, tl::Tensor b, tl::Tensor row_scales,
                tl::Tensor column_scales, tl::Tensor group_scales, tl::Tensor out, int block_m,
-               int block_n, int block_k, bool grouped) {
+               int block_n, int stages, int block_k, bool grouped) {
   const std::int64_t M = a.shape()[0], K = a.shape()[1], N = b.local_shape()[1];
   const std::int64_t steps = tl.cdiv(K, block_k), row_tiles = tl.cdiv(M, block_m),
                      tiles = row_tiles * tl.cdiv(N, block_n);
@@ -39,23 +40,28 @@ void int8_gemm(tl::Program& tl, tl::Tensor a, tl::Tensor b, tl::Tensor row_scale
   const auto results = tl.make_tensor_descriptor(out.local(), {M, N}, {N, 1}, {block_m, block_n});
   const auto row_of = [&](std::int64_t tile) { return tile % row_tiles * block_m; };
   const auto column_of = [&](std::int64_t tile) { return tile / row_tiles * block_n; };
-  const auto load_b = [&](std::int64_t step) {
-    return b_blocks.load_async({step % steps * block_k, column_of(step / steps)});
-  };
 
   const tl::Overlap overlap(tl);
-  tl::Handle next_rows = a_rows.load_async({0, 0}), next_block = load_b(0);
+  tl::Handle next_rows = a_rows.load_async({0, 0});
+  std::deque<tl::Handle> blocks;  // of b, loaded or under way
+  std::int64_t next_step = 0;
+  const auto load_blocks = [&] {
+    for (; static_cast<int>(blocks.size()) < stages && next_step < tiles * steps; ++next_step)
+      blocks.push_back(
+          b_blocks.load_async({next_step % steps * block_k, column_of(next_step / steps)}));
+  };
+  load_blocks();
   const tl::Handle groups = tl.load_async(group_scales.local(), group_scales.local_shape(), f32);
   for (std::int64_t tile = 0; tile < tiles; ++tile) {
     const tl::Handle rows = next_rows;
     const tl::Handle row_scale = of_rows.load_async({row_of(tile), 0}),
                      column_scale = of_columns.load_async({0, column_of(tile)});
+    if (tile + 1 < tiles) next_rows = a_rows.load_async({row_of(tile + 1), 0});
     tl::Handle sum = tl.zeros({block_m, block_n}, grouped ? f32 : i32);
     for (std::int64_t step = 0; step < steps; ++step) {
-      const tl::Handle block = next_block;
-      if (const std::int64_t next = tile * steps + step + 1; next < tiles * steps)
-        next_block = load_b(next);
-      if (step == 0 && tile + 1 < tiles) next_rows = a_rows.load_async({row_of(tile + 1), 0});
+      const tl::Handle block = blocks.front();
+      blocks.pop_front();
+      load_blocks();
       const tl::Handle columns = tl.slice(rows, 1, step * block_k, (step + 1) * block_k);
       if (grouped) {
         sum = tl.fma(tl.dot(columns, block), tl.slice(groups, step, step + 1), sum);
@@ -198,7 +204,7 @@ void run(Torch& torch) {
                  grouped);
   };
   if (form == "blocks") {
-    launched(int8_gemm, block_m, block_n);
+    launched(int8_gemm, block_m, block_n, static_cast<int>(given.integer("stages")));
   } else if (form == "composite") {
     const auto side =
         static_cast<int>(std::clamp<std::int64_t>(tile_bytes / block_k, 1, widest_tile));
@@ -234,6 +240,10 @@ void register_int8_gemm(BenchRegistry& registry) {
                            "", "spec 10.3")
             .default_val(512)
             .range("1", "65536"),
+        Parameter::integer("stages", "blocks of b, of form blocks, that are loaded ahead", "",
+                           "spec 10.3")
+            .default_val(4)
+            .range("1", "16"),
         Parameter::choice("scales",
                           "channel: one for each row of a and column of b; k_group: and one for "
                           "each block of k",
