@@ -96,14 +96,15 @@ BlockAccess Program::atomic_access(const char* name, const AtomicCall& call, DTy
 // The elements that take part, in the order of the access. Empty with data off.
 ByteImage Program::atomic_operand(const char* name, const Operand& operand,
                                   const BlockAccess& access) {
+  const auto elements = static_cast<std::int64_t>(access.nbytes() / size_of(access.dtype));
   if (!operand.is_handle()) {
-    const auto elements = static_cast<std::int64_t>(access.nbytes() / size_of(access.dtype));
     if (data_ == nullptr || elements == 0) return {};
     return FunctionalModel::full(Shape{elements}, access.dtype, operand.scalar()).image;
   }
   const TensorValue value =
       broadcast_operand(name, this->operand(name, operand.handle()).value, access.block);
-  return data_ == nullptr ? ByteImage() : access.stored(data_->made_dense(value)).image;
+  if (data_ == nullptr || elements == 0) return {};
+  return access.stored(data_->made_dense(value)).image;
 }
 
 Handle Program::atomic(const AtomicCall& call, CallSite site) {
