@@ -11,7 +11,7 @@ using namespace kernbench::test;
 
 namespace {
 
-std::string kind_of(const Component& component) {
+std::string kind_by_node(const Component& component) {
   return component.node() == 2 ? "ucie_port" : "pe_engine";
 }
 
@@ -36,7 +36,7 @@ KERNBENCH_SYSTEMC_TEST(statistics_of_components_are_listed_by_name) {
   machine.dma->bytes = 4096;
   machine.port->commands = 7;
   BOOST_TEST(
-      statistics_json(objects_of<Component>(), kind_of).dump() ==
+      statistics_json(objects_of<Component>(), kind_by_node).dump() ==
       R"([{"name":"sip0.pe0.pe_dma","kind":"pe_engine","stats":{"busy_ns":0.0,"transferred_bytes":4096,"commands":0,"longest_wait_ns":0.0}},)"
       R"({"name":"sip0.pe0.pe_gemm","kind":"pe_engine","stats":{"busy_ns":12.345678,"transferred_bytes":0,"commands":0,"longest_wait_ns":0.0}},)"
       R"({"name":"sip0.ucie-N","kind":"ucie_port","stats":{"busy_ns":0.0,"transferred_bytes":0,"commands":7,"longest_wait_ns":0.0}}])");
@@ -49,7 +49,7 @@ KERNBENCH_SYSTEMC_TEST(totals_add_up_the_components_of_a_kind) {
   machine.dma->bytes = 10;
   machine.dma->longest_wait = 4'000'000;
   machine.gemm->longest_wait = 3'000'000;  // the longest of all is no sum
-  const auto totals = totals_by_kind(objects_of<Component>(), kind_of);
+  const auto totals = totals_by_kind(objects_of<Component>(), kind_by_node);
   BOOST_TEST(
       totals_json(totals).dump() ==
       R"({"pe_engine":{"components":2,"active":2,"busy_ns":3.5,"transferred_bytes":10,"commands":0,"longest_wait_ns":4.0},)"
