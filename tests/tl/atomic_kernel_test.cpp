@@ -12,6 +12,9 @@ using namespace kernbench::test;
 
 namespace {
 
+// On PE 0, mapped on all PEs of the cube.
+const DPPolicy one_part{Placement::replicate, Placement::row_wise, 1, 1};
+
 struct Model {
   const char* model;
   const char* mapping;
@@ -155,7 +158,7 @@ BOOST_AUTO_TEST_CASE(a_lock_by_cas_orders_what_it_guards) {
       TorchMachine m("topology.tiny.yaml", with_model(model));
       m.run([](Torch& torch) {
         const DPPolicy spread{Placement::replicate, Placement::row_wise, 1, 8};
-        const Tensor count = torch.zeros({1}, f32, DPPolicy::on_one_pe(), "count");
+        const Tensor count = torch.zeros({1}, f32, one_part, "count");
         torch.launch("lock", lock_kernel, torch.zeros({8, 1}, i32, spread, "lock"), count);
         torch.verify(count, [] {
           std::map<double, int> by_turn;
@@ -199,8 +202,7 @@ BOOST_AUTO_TEST_CASE(computed_blocks_are_added_up) {
     forked([&] {
       TorchMachine m("topology.tiny.yaml", with_model(model));
       m.run([](Torch& torch) {
-        const DPPolicy spread{Placement::replicate, Placement::row_wise, 1, 8},
-            one = DPPolicy::on_one_pe();
+        const DPPolicy spread{Placement::replicate, Placement::row_wise, 1, 8}, one = one_part;
         const HostArray a = integers({4, 32}, f16, -3, 7), b = integers({32, 4}, f16, -3, 7);
         const Tensor c = torch.zeros({4, 4}, f32, one, "c");
         torch.launch("split_k", split_k_kernel, torch.from_host(a, one, "a"),

@@ -76,7 +76,8 @@ BOOST_AUTO_TEST_CASE(composites_stream_heads_and_a_transposed_operand) {
     const HostArray q = torch.random({tokens, heads * width}, f16),
                     k = torch.random({tokens, heads * width}, f16);
     const Tensor scores = torch.empty({tokens, heads * tokens}, f16, DPPolicy::on_one_pe(), "s");
-    torch.launch("scores", scores_kernel, torch.from_host(q, DPPolicy::on_one_pe(), "q"),
+    torch.launch(LaunchSpec("scores").on_pe(0), scores_kernel,
+                 torch.from_host(q, DPPolicy::on_one_pe(), "q"),
                  torch.from_host(k, DPPolicy::on_one_pe(), "k"), scores);
     torch.verify(scores, [q, k] {
       std::vector<double> expected;
@@ -118,7 +119,8 @@ BOOST_AUTO_TEST_CASE(computed_values_keep_their_places_through_strided_stores_an
   in_every_model([](Torch& torch) {
     const Tensor y = torch.zeros({6, 4}, f16, DPPolicy::on_one_pe(), "y");
     const HostArray x = torch.random({6, 2}, f16);
-    torch.launch("pending", pending_kernel, torch.from_host(x, DPPolicy::on_one_pe(), "x"), y);
+    torch.launch(LaunchSpec("pending").on_pe(0), pending_kernel,
+                 torch.from_host(x, DPPolicy::on_one_pe(), "x"), y);
     torch.verify(
         y,
         [x] {
