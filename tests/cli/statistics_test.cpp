@@ -231,10 +231,10 @@ BOOST_AUTO_TEST_CASE(kernels_have_one_line_each_or_one_per_launch) {
   };
   const Words run{"run", "--bench", "ccl-allreduce"};
   const std::string line = "\nlrab_hierarchical_allreduce ";
-  BOOST_TEST(lines_with(kernbench_program(run).out, line) == 2U);  // times, roofline
+  BOOST_TEST(lines_with(kernbench_program(run).out, line) == 3U);  // times, roofline, time on PEs
   Words per_launch = run;
   per_launch.emplace_back("--per-launch");
-  BOOST_TEST(lines_with(kernbench_program(per_launch).out, line) == 4U);
+  BOOST_TEST(lines_with(kernbench_program(per_launch).out, line) == 5U);
   const ProgramResult refused = kernbench_program({"run", "--per-launch"});
   BOOST_TEST(refused.status == 2);
   BOOST_TEST(contains(refused.err, "--per-launch goes with --bench"), refused.err);
