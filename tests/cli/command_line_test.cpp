@@ -207,7 +207,7 @@ BOOST_AUTO_TEST_CASE(signals_are_listed_by_kind_and_by_glob) {
 }
 
 BOOST_AUTO_TEST_CASE(output_that_cannot_be_written_is_a_failure) {
-  const ProgramResult result = kernbench_program({"list", "topologies"}, 0, 0, "/dev/full");
+  const ProgramResult result = kernbench_program({"list", "topologies"}, {}, "/dev/full");
   BOOST_TEST(result.status == 1);
   BOOST_TEST(contains(result.err, "standard output"), result.err);
 }

@@ -22,7 +22,7 @@ std::string script(const std::string& shell) {
 ProgramResult shell(const std::string& name, const Words& arguments) {
   Words words{name};
   words.insert(words.end(), arguments.begin(), arguments.end());
-  return kernbench_program(words, 0, 0, nullptr, "/usr/bin/env");  // under its own name
+  return kernbench_program(words, {}, nullptr, "/usr/bin/env");  // under its own name
 }
 
 std::string path_of(const std::string& program) {

@@ -14,7 +14,7 @@ using Words = std::vector<std::string>;
 
 // The program with a memory that never answers.
 ProgramResult silent_program(const Words& words) {
-  return kernbench_program(words, 0, 0, nullptr, KERNBENCH_SILENT_PROGRAM);
+  return kernbench_program(words, {}, nullptr, KERNBENCH_SILENT_PROGRAM);
 }
 
 void check_contains(const std::string& text, const Words& parts) {

@@ -13,7 +13,7 @@ namespace {
 ProgramResult run_messages(std::vector<std::string> more) {
   std::vector<std::string> arguments{"run", "--bench", "test-messages"};
   arguments.insert(arguments.end(), more.begin(), more.end());
-  return kernbench_program(arguments, 0, 0, nullptr, KERNBENCH_NOTES_PROGRAM);
+  return kernbench_program(arguments, {}, nullptr, KERNBENCH_NOTES_PROGRAM);
 }
 
 std::size_t place_of(const ProgramResult& result, const std::string& text) {

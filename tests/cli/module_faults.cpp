@@ -3,6 +3,7 @@
 #include <unistd.h>
 
 #include <cstdlib>
+#include <iostream>
 #include <stdexcept>
 #include <thread>
 
@@ -61,6 +62,7 @@ void add_faulty_processes(ExternalModules& modules) {
       },
       I::On::two_threads);
   add(modules, "never_yields", [](I&) {
+    std::cerr << "never yields" << std::endl;  // the test's signal comes from then on
     while (zero == 0) {
     }
   });

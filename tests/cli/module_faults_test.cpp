@@ -115,7 +115,7 @@ BOOST_AUTO_TEST_CASE(a_service_that_misbehaves_is_named_not_its_caller) {
     check(kernbench_program({"run", "--bench", "gemm-single-pe", "--topology", "tiny", "--set",
                              "cube.pe_template.components.pe_mmu={impl: test.mmu_" + each.module +
                                  ", attrs: {}}"},
-                            0, 0, nullptr, KERNBENCH_MODULES_PROGRAM),
+                            {}, nullptr, KERNBENCH_MODULES_PROGRAM),
           1, each.parts);
   }
 }
@@ -217,7 +217,7 @@ BOOST_AUTO_TEST_CASE(delta_cycles_of_an_instant_are_bounded_and_their_processes_
 BOOST_AUTO_TEST_CASE(a_thread_that_never_yields_ends_at_the_wall_limit_and_by_a_signal) {
   check(play("never_yields", {"--max-wall", "0.5"}), 1,
         {"by --max-wall: " + module + "0 ns: it lets no simulated time pass"});
-  check(play("never_yields", {}, SIGTERM, 1500), 1,
+  check(play("never_yields", {}, {SIGTERM, {}, 1, "never yields"}), 1,
         {"interrupted at ", module + "0 ns: it lets no simulated time pass"});
   check(play("waits"), 0, {});  // it is done
 }

@@ -11,14 +11,14 @@ namespace kernbench::test::module_runs {
 
 using Words = std::vector<std::string>;
 
-inline ProgramResult play(const std::string& initiator, const Words& more = {}, int signal = 0,
-                          int after_ms = 0) {
+inline ProgramResult play(const std::string& initiator, const Words& more = {},
+                          const Signal& signal = {}) {
   Words words{"run", "--topology", "tiny", "--set",
               "system.tlm_initiators=[{id: ext0, attach: sip0.cube0.r0c0, bridge: {impl: "
               "builtin.tlm_initiator_bridge, attrs: {module: test." +
                   initiator + "}}}]"};
   words.insert(words.end(), more.begin(), more.end());
-  return kernbench_program(words, signal, after_ms, nullptr, KERNBENCH_MODULES_PROGRAM);
+  return kernbench_program(words, signal, nullptr, KERNBENCH_MODULES_PROGRAM);
 }
 
 inline Words with_target(const std::string& target, Words more = {}) {

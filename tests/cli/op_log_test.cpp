@@ -114,7 +114,7 @@ BOOST_AUTO_TEST_CASE(notes_of_a_program_are_shown) {
   const ProgramResult result =
       kernbench_program({"run", "--bench", "test-notes", "--topology", "tiny", "--json", "--op-log",
                          folder.file("a.sqlite"), "--trace-requests", folder.file("a.jsonl")},
-                        0, 0, nullptr, KERNBENCH_NOTES_PROGRAM);
+                        {}, nullptr, KERNBENCH_NOTES_PROGRAM);
   BOOST_TEST_REQUIRE(result.status == 0, result.err);
   const auto kernels = nlohmann::json::parse(result.out).at("kernels");
   BOOST_TEST(kernels.at(0).at("meta").dump() == R"({"head":"all","layer":"3"})");

@@ -15,7 +15,7 @@ using Words = std::vector<std::string>;
 ProgramResult run(const std::string& kernel, const Words& more = {}) {
   Words words{"run", "--bench", "unruly", "--topology", "tiny", "--param", "kernel=" + kernel};
   words.insert(words.end(), more.begin(), more.end());
-  return kernbench_program(words, 0, 0, nullptr, KERNBENCH_UNRULY_PROGRAM);
+  return kernbench_program(words, {}, nullptr, KERNBENCH_UNRULY_PROGRAM);
 }
 
 nlohmann::json json_of(const ProgramResult& result) { return nlohmann::json::parse(result.out); }

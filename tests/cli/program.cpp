@@ -41,20 +41,25 @@ struct Pipe {
   ::_exit(127);
 }
 
-// What is sent to the program, and when.
-struct Signal {
-  int number = 0;  // 0: none
-  std::function<bool(int passed_ms)> due;
-};
+bool is_due(const Signal& signal, const ProgramResult& so_far) {
+  if (!signal.text.empty()) return so_far.err.find(signal.text) != std::string::npos;
+  std::error_code error;
+  const auto size = std::filesystem::file_size(signal.file, error);
+  return !error && size >= signal.bytes;
+}
+
+double seconds(const ::timeval& time) {
+  return static_cast<double>(time.tv_sec) + static_cast<double>(time.tv_usec) / 1e6;
+}
 
 ProgramResult run_program(const std::vector<std::string>& arguments, const Signal& signal,
                           const char* out_path, const char* program,
                           const std::function<void()>& prepare) {
-  const Clock::time_point begin = Clock::now();
-  const auto passed_ms = [&] {
-    return static_cast<int>(
-        std::chrono::duration_cast<std::chrono::milliseconds>(Clock::now() - begin).count());
+  const auto since = [](Clock::time_point begin) {
+    return std::chrono::duration<double>(Clock::now() - begin).count();
   };
+  const Clock::time_point begin = Clock::now();
+  Clock::time_point signalled_at = begin;
   Pipe out, err;
   const ::pid_t pid = ::fork();
   if (pid < 0) throw std::system_error(errno, std::generic_category(), "fork");
@@ -73,9 +78,10 @@ ProgramResult run_program(const std::vector<std::string>& arguments, const Signa
   std::string* texts[2] = {&result.out, &result.err};
   for (int open = 2; open > 0;) {
     if (::poll(ends, 2, signalled ? -1 : between_looks_ms) < 0 && errno != EINTR) break;
-    if (!signalled && signal.due(passed_ms())) {
+    if (!signalled && is_due(signal, result)) {
       ::kill(pid, signal.number);
       signalled = true;
+      signalled_at = Clock::now();
     }
     for (int i = 0; i < 2; ++i) {
       if (ends[i].fd < 0 || (ends[i].revents & (POLLIN | POLLHUP)) == 0) continue;
@@ -91,30 +97,21 @@ ProgramResult run_program(const std::vector<std::string>& arguments, const Signa
     }
   }
   int status = 0;
-  while (::waitpid(pid, &status, 0) < 0 && errno == EINTR) {
+  ::rusage usage{};
+  while (::wait4(pid, &status, 0, &usage) < 0 && errno == EINTR) {
   }
   result.status = WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
-  result.wall_s = std::chrono::duration<double>(Clock::now() - begin).count();
+  result.wall_s = since(begin);
+  result.after_signal_s = since(signalled_at);
+  result.cpu_s = seconds(usage.ru_utime) + seconds(usage.ru_stime);
   return result;
 }
 
 }  // namespace
 
-ProgramResult kernbench_program(const std::vector<std::string>& arguments, int signal, int after_ms,
+ProgramResult kernbench_program(const std::vector<std::string>& arguments, const Signal& signal,
                                 const char* out_path, const char* program) {
-  return run_program(arguments,
-                     {signal, [after_ms](int passed_ms) { return passed_ms >= after_ms; }},
-                     out_path, program, [] {});
-}
-
-ProgramResult kernbench_program_signalled(const std::vector<std::string>& arguments, int signal,
-                                          const std::string& file) {
-  const auto holds_something = [file](int /*passed_ms*/) {
-    std::error_code error;
-    const auto size = std::filesystem::file_size(file, error);
-    return !error && size > 0;
-  };
-  return run_program(arguments, {signal, holds_something}, nullptr, KERNBENCH_PROGRAM, [] {});
+  return run_program(arguments, signal, out_path, program, [] {});
 }
 
 ProgramResult kernbench_program_limited(const std::vector<std::string>& arguments, int resource,

@@ -1,6 +1,7 @@
 // The built program as a subprocess.
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <vector>
 
@@ -11,17 +12,24 @@ namespace kernbench::test {
 struct ProgramResult {
   int status = -1;  // exit status; 128 + signal if one ended it
   std::string out, err;
-  double wall_s = 0;
+  double wall_s = 0, cpu_s = 0;
+  double after_signal_s = 0;  // from the signal to the end
 };
 
-// Runs `kernbench ARGUMENTS...`, or another program; standard input is empty. A `signal` is sent
-// `after_ms` later. `out_path`: where standard output goes instead of into the result.
-ProgramResult kernbench_program(const std::vector<std::string>& arguments, int signal = 0,
-                                int after_ms = 0, const char* out_path = nullptr,
+// A signal to the program once it has come to a point: `file` holds `bytes`, or `text` is in its
+// standard error.
+struct Signal {
+  int number = 0;  // 0: none
+  std::string file = {};
+  std::uintmax_t bytes = 1;
+  std::string text = {};
+};
+
+// Runs `kernbench ARGUMENTS...`, or another program; standard input is empty. `out_path`: where
+// standard output goes instead of into the result.
+ProgramResult kernbench_program(const std::vector<std::string>& arguments,
+                                const Signal& signal = {}, const char* out_path = nullptr,
                                 const char* program = KERNBENCH_PROGRAM);
-// The signal is sent when `file` holds something.
-ProgramResult kernbench_program_signalled(const std::vector<std::string>& arguments, int signal,
-                                          const std::string& file);
 // With a limit of the operating system (RLIMIT_AS, ...), under the identity of a user that is
 // nobody's where `as_nobody`.
 ProgramResult kernbench_program_limited(const std::vector<std::string>& arguments, int resource,

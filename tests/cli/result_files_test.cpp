@@ -120,13 +120,13 @@ BOOST_AUTO_TEST_CASE(the_standard_output_where_it_is_kept) {
   for (const char* name : {"log", "other"}) here.folder().write(name, "");
   const Words words{"traffic", "requests.csv",     "--topology", "tiny",
                     "--csv",   "--trace-requests", "log"};
-  ProgramResult result = kernbench_program(words, 0, 0, "log");
+  ProgramResult result = kernbench_program(words, {}, "log");
   BOOST_TEST(result.status == 2);
   BOOST_TEST(
       result.err.find("the result 'log' would overwrite the standard output of this command") !=
           std::string::npos,
       result.err);
-  result = kernbench_program(words, 0, 0, "other");
+  result = kernbench_program(words, {}, "other");
   BOOST_TEST(result.status == 0, result.err);
   BOOST_TEST(here.folder().read("log").find("\"kind\":\"read\"") != std::string::npos);
 }

@@ -15,7 +15,7 @@ using Words = std::vector<std::string>;
 ProgramResult compare(const Words& more, const char* program = KERNBENCH_PROGRAM) {
   Words words{"rtl-compare"};
   words.insert(words.end(), more.begin(), more.end());
-  return kernbench_program(words, 0, 0, nullptr, program);
+  return kernbench_program(words, {}, nullptr, program);
 }
 Words with(Words words, const Words& more) {
   words.insert(words.end(), more.begin(), more.end());

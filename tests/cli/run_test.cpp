@@ -22,10 +22,10 @@ std::string last_line(std::string text) {
 }
 
 // `run` of the composite product on the tiny machine, with more words.
-ProgramResult run(const Words& more, int signal = 0, int after_ms = 0) {
+ProgramResult run(const Words& more, const Signal& signal = {}) {
   Words words{"run", "--bench", "matmul-composite", "--topology", "tiny"};
   words.insert(words.end(), more.begin(), more.end());
-  return kernbench_program(words, signal, after_ms);
+  return kernbench_program(words, signal);
 }
 
 void check_refused(const Words& words, int status, const Words& parts) {
@@ -258,8 +258,9 @@ BOOST_AUTO_TEST_CASE(an_interrupted_run_closes_its_files) {
   const TemporaryFolder folder;
   const ProgramResult result =
       run({"--param", "variant=ref_ref", "--param", "M=65536", "--param", "K=2048", "--param",
-           "N=2048", "--stats", folder.file("a.json"), "--trace", folder.file("a.vcd")},
-          SIGINT, 4000);
+           "N=2048", "--stats", folder.file("a.json"), "--trace", folder.file("a.vcd"),
+           "--timeline", folder.file("t.json")},
+          {SIGINT, folder.file("t.json"), 1 << 20});
   BOOST_TEST(result.status == 1, result.status << ": " << result.err);
   BOOST_TEST(contains(result.err, "interrupted at "), result.err);
   BOOST_TEST(nlohmann::json::parse(folder.read("a.json")).at("components").size() > 50U);

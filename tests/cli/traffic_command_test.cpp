@@ -27,10 +27,10 @@ const std::string two_rows = header +
                              "0,sip0.cube0.pe0.pe_dma,read,sip0.cube0.hbm_ctrl.pe0,0,256\n0,sip0."
                              "cube0.pe0.pe_dma,read,sip0.cube0.hbm_ctrl.pe0,0,4096\n";
 
-ProgramResult traffic(const Words& more, int signal = 0, int after_ms = 0) {
+ProgramResult traffic(const Words& more, const Signal& signal = {}) {
   Words words{"traffic", "--topology", "tiny"};
   words.insert(words.end(), more.begin(), more.end());
-  return kernbench_program(words, signal, after_ms);
+  return kernbench_program(words, signal);
 }
 
 }  // namespace
@@ -289,9 +289,10 @@ BOOST_AUTO_TEST_CASE(traced_requests_have_their_address_and_row) {
 
 BOOST_AUTO_TEST_CASE(an_interrupted_run_leaves_the_rows_so_far) {
   const TemporaryFolder folder;
-  const ProgramResult result = traffic({"--generate", "random", "--requests", "100000000", "--rate",
-                                        "1", "--json", "--out", folder.file("rows.json")},
-                                       SIGINT, 3000);
+  const ProgramResult result =
+      traffic({"--generate", "random", "--requests", "100000000", "--rate", "1", "--json", "--out",
+               folder.file("rows.json"), "--timeline", folder.file("t.json")},
+              {SIGINT, folder.file("t.json"), 1 << 20});
   BOOST_TEST(result.status == 1, result.status << ": " << result.err);
   BOOST_TEST(contains(result.err, "interrupted at "), result.err);
   const auto json = nlohmann::json::parse(folder.read("rows.json"));

@@ -19,7 +19,7 @@ ProgramResult run(const std::string& bench, const Words& more,
                   const char* program = KERNBENCH_PROGRAM) {
   Words words{"run", "--bench", bench, "--topology", "tiny"};
   words.insert(words.end(), more.begin(), more.end());
-  return kernbench_program(words, 0, 0, nullptr, program);
+  return kernbench_program(words, {}, nullptr, program);
 }
 
 // With the first element wrong that this op computes.

@@ -144,7 +144,7 @@ BOOST_AUTO_TEST_CASE(an_installed_tree_can_be_moved) {
   const TemporaryFolder folder;
   fs::copy(prefix, folder.root / "moved", fs::copy_options::recursive);
   const ProgramResult result =
-      kernbench_program({"topology", "--topology", "tiny"}, 0, 0, nullptr,
+      kernbench_program({"topology", "--topology", "tiny"}, {}, nullptr,
                         (folder.root / "moved" / "bin" / "kernbench").c_str());
   BOOST_TEST(result.status == 0, result.err);
   for (const char* file : {"pkgconfig/kernbench.pc", "cmake/KernBench/KernBenchConfig.cmake",

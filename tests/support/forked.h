@@ -26,7 +26,8 @@
 
 namespace kernbench::test {
 
-// Wall time for one child; five times that with the sanitizers.
+// For one child, of wall time and of processor time, so that a busy machine fails no test; ten
+// times that of wall time for one that computes less. Five times that with the sanitizers.
 inline constexpr std::chrono::seconds default_timeout{30};
 
 struct ForkResult {

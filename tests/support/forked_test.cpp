@@ -2,12 +2,15 @@
 #include "tests/support/forked.h"
 
 #include <rapidcheck/boost_test.h>
+#include <unistd.h>
 
 #include <boost/test/unit_test.hpp>
+#include <chrono>
 #include <csignal>
 #include <cstdint>
 #include <iostream>
 #include <systemc>
+#include <thread>
 
 namespace kt = kernbench::test;
 using namespace std::chrono_literals;
@@ -124,6 +127,19 @@ BOOST_AUTO_TEST_CASE(a_hang_is_killed_and_reported) {
   BOOST_TEST(contains(result.failure, "hang: "), result.failure);
   BOOST_TEST(contains(result.output, "so far"), result.output);
   BOOST_TEST((std::chrono::steady_clock::now() - before < 15s));
+}
+
+// It waits for what never comes.
+BOOST_AUTO_TEST_CASE(a_hang_that_computes_nothing_is_killed_later) {
+  const auto before = std::chrono::steady_clock::now();
+  const auto result = run([] { ::pause(); }, 100ms);
+  BOOST_TEST(contains(result.failure, "hang: "), result.failure);
+  BOOST_TEST((std::chrono::steady_clock::now() - before >= 1s));
+}
+
+BOOST_AUTO_TEST_CASE(a_child_that_has_computed_little_is_waited_for) {
+  const auto result = run([] { std::this_thread::sleep_for(400ms); }, 100ms);
+  BOOST_TEST(result.passed, result.report());
 }
 
 BOOST_AUTO_TEST_CASE(a_systemc_warning_fails) {
