@@ -75,17 +75,6 @@ struct Two {
   std::unique_ptr<Program> program_a, program_b;
 };
 
-// Of what the action throws; empty: nothing.
-template <class Error, class Action>
-std::string error_text(Action action) {
-  try {
-    action();
-  } catch (const Error& error) {
-    return error.what();
-  }
-  return "";
-}
-
 bool contains(const std::string& text, const std::string& part) {
   return text.find(part) != std::string::npos;
 }
@@ -127,7 +116,7 @@ KERNBENCH_SYSTEMC_TEST(a_module_takes_one_machine) {
   struct Double : sc_core::sc_module {
     explicit Double(const sc_core::sc_module_name& name) : sc_module(name) {
       first = std::make_unique<WholeMachine>(tiny);
-      BOOST_TEST(error_text<UsageError>([] { WholeMachine second(tiny); }) ==
+      BOOST_TEST(error_of<UsageError>([] { WholeMachine second(tiny); }) ==
                  "module 'top' has an object 'host', as of a machine, already: each machine of a "
                  "process is built in a module of its own");
     }
@@ -149,7 +138,7 @@ BOOST_AUTO_TEST_CASE(another_time_resolution_is_an_error_that_says_what_is_neede
   const auto error = [](const std::function<void()>& prepare) {
     return forked_value([&] {
       prepare();
-      return error_text<UsageError>([] { WholeMachine machine(tiny); });
+      return error_of<UsageError>([] { WholeMachine machine(tiny); });
     });
   };
   const std::string needed =
@@ -164,7 +153,7 @@ BOOST_AUTO_TEST_CASE(another_time_resolution_is_an_error_that_says_what_is_neede
 KERNBENCH_SYSTEMC_TEST(a_machine_is_built_before_the_simulation_starts) {
   sc_core::sc_set_time_resolution(1, sc_core::SC_FS);
   sc_core::sc_start(sc_core::SC_ZERO_TIME);
-  BOOST_TEST(error_text<UsageError>([] { WholeMachine machine(tiny); }) ==
+  BOOST_TEST(error_of<UsageError>([] { WholeMachine machine(tiny); }) ==
              "a machine is built before the simulation starts: it has started");
 }
 
@@ -318,7 +307,7 @@ KERNBENCH_SYSTEMC_TEST(an_initiator_and_a_target_of_the_program_are_bound_by_nam
     explicit Board(const sc_core::sc_module_name& name)
         : sc_module(name), builder(topology_path(tiny)) {
       platform = builder.add_initiator("dma0", "sip0.cube0.r0c0").replace_srams().build({});
-      BOOST_TEST(error_text<UsageError>([&] {
+      BOOST_TEST(error_of<UsageError>([&] {
                    plain_tlm::LtMemory unused("unused");
                    builder.bind_target("sip0.cube0.srm", unused.socket);
                  }) ==

@@ -8,6 +8,7 @@
 
 #include "platform/phase2/op_check.h"
 #include "tests/phase2/phase2_fixture.h"
+#include "tests/support/error_text.h"
 
 using namespace kernbench;
 
@@ -37,15 +38,6 @@ TensorValue chain(FunctionalModel& functional_model) {
   return value;
 }
 
-std::string stopped_with(const std::function<void()>& call) {
-  try {
-    call();
-  } catch (const StoppedError& error) {
-    return error.what();
-  }
-  return "";
-}
-
 // Rows x 65600 x 1024: 256 rows of it are one block of more than 2^34 products.
 constexpr std::int64_t depth = 65600, columns = 1024;
 DataOpPtr gemm_of_rows(FunctionalModel& functional_model, std::int64_t rows, TensorValue& result) {
@@ -70,7 +62,7 @@ BOOST_AUTO_TEST_CASE(a_run_that_is_told_to_stop_says_how_far_it_came_and_can_go_
     const TensorValue last = chain(functional_model);
     DataExecutor executor(functional_model, threads);
     executor.stop_when(StopAt(12));
-    const std::string text = stopped_with([&] { executor.run(); });
+    const std::string text = test::error_of<StoppedError>([&] { executor.run(); });
     BOOST_TEST(text.find(" of 40 operations computed") != std::string::npos, text);
     BOOST_TEST(std::stoi(text) < 12, text);
     BOOST_CHECK_THROW(executor.bytes(last), ModelError);
@@ -115,8 +107,8 @@ BOOST_AUTO_TEST_CASE(the_check_of_operations_stops_between_and_within_references
   DataExecutor executor(functional_model, 1);
   executor.run();
   const ValueLookup values = [&executor](ValueId id) { return executor.computed(id); };
-  const std::string text =
-      stopped_with([&] { check_ops(functional_model.ops(), values, 1, StopAt(7)); });
+  const std::string text = test::error_of<StoppedError>(
+      [&] { check_ops(functional_model.ops(), values, 1, StopAt(7)); });
   BOOST_TEST(text == "7 of 40 operations checked");
 
   FunctionalModel other;

@@ -5,6 +5,7 @@
 #include <boost/test/unit_test.hpp>
 #include <exception>
 #include <string>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -21,7 +22,23 @@ auto with_text(std::vector<std::string> parts) {
     });
   };
 }
-inline auto with_text(const std::string& part) { return with_text(std::vector<std::string>{part}); }
+// One part. Its type is deduced, so that {"a", "b"} are two parts, not the ends of a std::string.
+template <class Error = std::exception, class Part,
+          class = std::enable_if_t<std::is_convertible_v<const Part&, std::string>>>
+auto with_text(const Part& part) {
+  return with_text<Error>(std::vector<std::string>{part});
+}
+
+// What `call` throws; empty: nothing.
+template <class Error = std::exception, class Call>
+std::string error_of(const Call& call) {
+  try {
+    call();
+  } catch (const Error& error) {
+    return error.what();
+  }
+  return "";
+}
 
 // Every part is in the text, of an error say.
 inline void check_contains(const std::string& text, const std::vector<std::string>& parts) {

@@ -228,17 +228,15 @@ BOOST_AUTO_TEST_CASE(what_is_refused_says_what_is_allowed) {
   BOOST_CHECK_EXCEPTION(
       m.tl.atomic_add(m.ptr() + 16, 1), AccessFault,
       with_text("tl.atomic_add: 4 bytes at x + 16 are not all inside tensor 'x'"));
-  BOOST_CHECK_EXCEPTION(
-      m.tl.atomic_add(m.ptr(), m.tl.arange(3, 5), 1), AccessFault,
-      with_text(std::vector<std::string>{"tl.atomic_add", "lane 1 of {2}, offset 4"}));
+  BOOST_CHECK_EXCEPTION(m.tl.atomic_add(m.ptr(), m.tl.arange(3, 5), 1), AccessFault,
+                        with_text({"tl.atomic_add", "lane 1 of {2}, offset 4"}));
   BOOST_CHECK_EXCEPTION(
       m.tl.atomic_add(m.ptr(), m.tl.arange(0, 4), m.tl.arange(0, 3)), UsageError,
       with_text("tl.atomic_add of i32{3}: it does not broadcast to the {4} elements"));
   // Behind what is under way there.
   const tl::Handle under_way = m.tl.store_async(m.ptr(), m.tl.zeros({4}, i32));
-  BOOST_CHECK_EXCEPTION(
-      m.tl.atomic_add(m.ptr(), 1), UsageError,
-      with_text(std::vector<std::string>{"tl.atomic_add of 'x'", "tl.wait for it first"}));
+  BOOST_CHECK_EXCEPTION(m.tl.atomic_add(m.ptr(), 1), UsageError,
+                        with_text({"tl.atomic_add of 'x'", "tl.wait for it first"}));
   m.tl.wait(under_way);
 }
 

@@ -12,6 +12,7 @@
 
 #include "models/base/errors.h"
 #include "sw/tl/program.h"
+#include "tests/support/error_text.h"
 #include "tests/tl/fake_pe.h"
 
 using namespace kernbench;
@@ -99,15 +100,6 @@ RandomBlock any_block(bool distinct) {
     stride = stride * b.shape[axis] + between(0, 2);
   }
   return b;
-}
-
-std::string error_of(const std::function<void()>& call) {
-  try {
-    call();
-  } catch (const Error& error) {
-    return error.what();
-  }
-  return "";
 }
 
 bool contains(const std::string& text, const std::string& part) {
@@ -214,15 +206,16 @@ BOOST_AUTO_TEST_CASE(a_block_pointer_advances_in_elements_and_is_checked_at_its_
   p = m.tl.advance(p, {2, 4});
   BOOST_TEST(m.tl.load(p).data() == (Values{21, 22, 23, 24, 29, 30, 31, 32}));
   p = m.tl.advance(p, {0, 2});
-  BOOST_TEST(error_of([&] { m.tl.load(p); }) ==
+  BOOST_TEST(test::error_of<Error>([&] { m.tl.load(p); }) ==
              "tl.load: the block {2, 4} at offsets {2, 6} leaves x on axis 1: offset 6 and extent "
              "4 of 8; tl::Boundary{{1}} pads what is outside");
   BOOST_TEST(m.tl.load(p, {{1}}).data() == (Values{23, 24, 0, 0, 31, 32, 0, 0}));
-  BOOST_TEST(contains(error_of([&] {
+  BOOST_TEST(contains(test::error_of<Error>([&] {
                         m.tl.load(m.tl.advance(p, {-3, 0}), {{1}});
                       }),
                       "on axis 0: offset -1 and extent 2 of 8"));
-  BOOST_TEST(contains(error_of([&] { m.tl.advance(p, {1}); }), "the block {2, 4} has 2 axes"));
+  BOOST_TEST(contains(test::error_of<Error>([&] { m.tl.advance(p, {1}); }),
+                      "the block {2, 4} has 2 axes"));
 }
 
 BOOST_AUTO_TEST_CASE(nothing_inside_the_bounds_moves_nothing) {
@@ -246,7 +239,7 @@ BOOST_AUTO_TEST_CASE(padding_is_zero_or_nan) {
   BOOST_TEST(std::isnan(values[3]));
   Memory m(8);
   const tl::BlockPtr integers = m.tl.make_block_ptr(m.ptr(), {8}, {1}, {6}, {4});
-  BOOST_TEST(error_of([&] {
+  BOOST_TEST(test::error_of<Error>([&] {
                m.tl.load(integers, {{0}, tl::Padding::nan});
              }) == "tl.load: padding nan of i32: integers have none");
 }
@@ -256,7 +249,8 @@ BOOST_AUTO_TEST_CASE(what_a_block_pointer_cannot_be_is_told) {
   const auto make = [&](const tl::Extents& shape, const tl::Extents& strides,
                         const tl::Extents& offsets, const Shape& block,
                         const std::vector<int>& order = {}) {
-    return error_of([&] { m.tl.make_block_ptr(m.ptr(), shape, strides, offsets, block, order); });
+    return test::error_of<Error>(
+        [&] { m.tl.make_block_ptr(m.ptr(), shape, strides, offsets, block, order); });
   };
   BOOST_TEST(make({8, 8}, {8, 1}, {0, 0}, {2, 2}, {0, 1}) == "");
   BOOST_TEST(contains(make({8, 8}, {8, 1}, {0, 0}, {2, 2}, {0, 2}),
@@ -265,13 +259,14 @@ BOOST_AUTO_TEST_CASE(what_a_block_pointer_cannot_be_is_told) {
   BOOST_TEST(contains(make({8, 8}, {8, -1}, {0, 0}, {2, 2}), "stride -1 of axis 1"));
   BOOST_TEST(contains(make({8, 0}, {8, 1}, {0, 0}, {2, 2}), "extent 0 of axis 1"));
   const auto raw = [&] { m.tl.make_block_ptr(tl::Ptr(std::uint64_t{64}), {8}, {1}, {0}, {2}); };
-  BOOST_TEST(contains(error_of(raw), "0x40 has no dtype; ptr.as(dtype) says it"));
+  BOOST_TEST(contains(test::error_of<Error>(raw), "0x40 has no dtype; ptr.as(dtype) says it"));
   const tl::BlockPtr p = m.tl.make_block_ptr(m.ptr(), {8, 8}, {8, 1}, {0, 0}, {2, 2});
-  BOOST_TEST(contains(error_of([&] { m.tl.load(p, {{2}}); }), "the axes of {2, 2} are 0 to 1"));
-  BOOST_TEST(contains(error_of([&] { m.tl.load(p, {{1, 1}}); }), "named twice"));
+  BOOST_TEST(contains(test::error_of<Error>([&] { m.tl.load(p, {{2}}); }),
+                      "the axes of {2, 2} are 0 to 1"));
+  BOOST_TEST(contains(test::error_of<Error>([&] { m.tl.load(p, {{1, 1}}); }), "named twice"));
   // The tensor that is described is larger than the one that is there.
   const tl::BlockPtr large = m.tl.make_block_ptr(m.ptr(), {9, 8}, {8, 1}, {7, 0}, {2, 8});
-  BOOST_TEST(contains(error_of([&] { m.tl.load(large); }),
+  BOOST_TEST(contains(test::error_of<Error>([&] { m.tl.load(large); }),
                       "64 bytes at x + 224 are not all inside tensor 'x' of 256 bytes"));
 }
 
@@ -284,9 +279,9 @@ BOOST_AUTO_TEST_CASE(elements_at_one_place_are_loaded_but_not_stored) {
   BOOST_TEST(m.tl.load(windows).data() == (Values{1, 2, 3, 2, 3, 4, 3, 4, 5}));
   BOOST_TEST(m.text(1) == "dma_read 0x10000 36 in 3 runs");
   const tl::Handle block = m.tl.zeros({3, 3}, DType::i32);
-  BOOST_TEST(error_of([&] { m.tl.store(windows, block); }) ==
+  BOOST_TEST(test::error_of<Error>([&] { m.tl.store(windows, block); }) ==
              "tl.store: the strides let elements of the block lie at one place");
-  BOOST_TEST(contains(error_of([&] {
+  BOOST_TEST(contains(test::error_of<Error>([&] {
                         m.tl.store(repeated, m.tl.zeros({4, 3}, DType::i32));
                       }),
                       "axis 0 has stride 0"));
@@ -301,7 +296,7 @@ BOOST_AUTO_TEST_CASE(a_descriptor_pads_what_it_loads_and_leaves_alone_what_it_ca
   BOOST_TEST(values[18] == -1);
   BOOST_TEST(values[19] == 20);
   BOOST_TEST(values[26] == 27);
-  BOOST_TEST(contains(error_of([&] {
+  BOOST_TEST(contains(test::error_of<Error>([&] {
                         m.tl.make_tensor_descriptor(m.ptr(), {3, 3}, {1, 8}, {2, 2});
                       }),
                       "stride 8 of the last axis: must be 1"));
@@ -325,23 +320,25 @@ BOOST_AUTO_TEST_CASE(a_gather_takes_rows_in_the_order_of_its_indices) {
     BOOST_TEST(values[row * 8 + 7] == -3);
     BOOST_TEST(values[row * 8 + 8] != -3);
   }
-  BOOST_TEST(contains(error_of([&] {
+  BOOST_TEST(contains(test::error_of<Error>([&] {
                         table.gather(m.tl.zeros({2, 2}, DType::i32));
                       }),
                       "rows i32{2, 2}: must have one axis"));
-  BOOST_TEST(contains(error_of([&] { table.gather(m.tl.zeros({2}, f32)); }), "must be integers"));
+  BOOST_TEST(contains(test::error_of<Error>([&] { table.gather(m.tl.zeros({2}, f32)); }),
+                      "must be integers"));
 }
 
 BOOST_AUTO_TEST_CASE(a_lane_outside_the_tensor_is_a_fault_unless_it_is_masked_off) {
   Memory m(8);
   const tl::Handle lanes = m.tl.arange(4, 12);
-  const std::string error = error_of([&] { m.tl.load(m.ptr(), lanes, DType::i32); });
+  const std::string error = test::error_of<Error>([&] { m.tl.load(m.ptr(), lanes, DType::i32); });
   BOOST_TEST(contains(error, "4 bytes at x + 32 are not all inside tensor 'x' of 32 bytes"));
   BOOST_TEST(contains(error, "(lane 4 of {8}, offset 8)"));
   const tl::Handle rows = m.tl.reshape(lanes, {2, 4});
   const tl::Handle mask = m.tl.slice(m.tl.reshape(m.tl.arange(0, 2), {2, 1}), 0, 2);
-  BOOST_TEST(contains(error_of([&] { m.tl.load(m.ptr(), rows, DType::i32, tl::Masked{mask}); }),
-                      "lane 4"));
+  BOOST_TEST(contains(
+      test::error_of<Error>([&] { m.tl.load(m.ptr(), rows, DType::i32, tl::Masked{mask}); }),
+      "lane 4"));
   const tl::Handle upper = m.tl.full({1}, 1, DType::i8), none = m.tl.zeros({1}, DType::i8);
   BOOST_TEST(m.tl.load(m.ptr(), m.tl.slice(rows, 0, 1), DType::i32, tl::Masked{upper}).data() ==
              (Values{5, 6, 7, 8}));
@@ -380,10 +377,14 @@ BOOST_AUTO_TEST_CASE(composites_stream_strided_references) {
   const tl::BlockPtr whole = tl.make_block_ptr(tl::Ptr(b), {4, 8}, {8, 1}, {0, 0}, {4, 8});
   tl.composite(tl::math(MathOp::exp, {tl.ref(whole)}));
   BOOST_TEST(!std::get<CompositeMath>(pe.commands.at(1).what).inputs.at(0).strided);
-  BOOST_TEST(contains(
-      error_of([&] { tl.composite(tl::math(MathOp::exp, {tl.ref(head)}).to(transposed)); }),
-      "the result {2, 8} goes to a block {8, 4}: the shapes differ"));
-  BOOST_TEST(contains(error_of([&] { tl.ref(tl.advance(head, {1, 0})); }), "on axis 0"));
+  BOOST_TEST(contains(test::error_of<Error>([&] {
+                        tl.composite(tl::math(MathOp::exp, {tl.ref(head)}).to(transposed));
+                      }),
+                      "the result {2, 8} goes to a block {8, 4}: the shapes differ"));
+  BOOST_TEST(contains(test::error_of<Error>([&] {
+                        tl.ref(tl.advance(head, {1, 0}));
+                      }),
+                      "on axis 0"));
 }
 
 // 131,072 lanes of 4 B, no two adjacent.
@@ -397,7 +398,8 @@ BOOST_AUTO_TEST_CASE(many_tiny_runs_are_copied_in_one_pass) {
   Memory large(1 << 22);
   const tl::BlockPtr refused =
       large.tl.make_block_ptr(large.ptr(), {1 << 21}, {2}, {0}, {(1 << 20) + 1});
-  BOOST_TEST(contains(error_of([&] { large.tl.load(refused); }), "more than 1048576 runs"));
+  BOOST_TEST(
+      contains(test::error_of<Error>([&] { large.tl.load(refused); }), "more than 1048576 runs"));
 }
 
 BOOST_AUTO_TEST_SUITE_END()
