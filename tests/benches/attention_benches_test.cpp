@@ -1,18 +1,9 @@
 // flash-attention and gqa-decode: right for odd extents and large scores in both forms, and how
 // much time the forms of blocks save.
-#include <algorithm>
-
-#include "tests/benches/verified_runs.h"
-#include "tests/support/temporary_folder.h"
+#include "tests/benches/timed_forms.h"
 
 using namespace kernbench;
-using kernbench::test::BenchRunOptions;
-using kernbench::test::contains;
-using kernbench::test::expect_right;
-using kernbench::test::failure_of;
-using kernbench::test::Parameters;
-using kernbench::test::run_bench;
-using kernbench::test::source_text;
+using namespace kernbench::test;
 
 namespace {
 
@@ -23,33 +14,16 @@ Parameters with(Parameters parameters, const char* name, const char* value) {
   return parameters;
 }
 
-// pe_exec of the attention, without a second pass that merges.
-Fs kernel_time(const std::string& bench, const Parameters& parameters) {
-  return kernbench::test::forked_value([&] {
-    BenchRunOptions options;
-    options.data = DataMode::off;
-    return run_bench(bench, parameters, options).longest_launch;
-  });
-}
-
 // Blocks take no more time than the detour, and the guide has both times in the rows of `shape`.
 void expect_faster(const std::string& bench, const std::string& shape,
                    const Parameters& parameters) {
-  const Fs blocks = kernel_time(bench, with(parameters, "form", "blocks")),
-           detour = kernel_time(bench, with(parameters, "form", "detour"));
+  const Fs blocks = time_of(bench, with(parameters, "form", "blocks")),
+           detour = time_of(bench, with(parameters, "form", "detour"));
   BOOST_TEST(blocks > 0U);
   BOOST_TEST(blocks <= detour);
-  const auto ns = [](Fs time) {
-    return std::to_string((time + fs_per_ns / 2) / fs_per_ns) + " ns";
-  };
-  const std::string rows = "| `" + bench + "` | blocks | " + shape + " | " + ns(blocks) + " |",
-                    detour_row = "| | detour | the same | " + ns(detour) + " |";
-  BOOST_TEST_MESSAGE(rows << " " << detour_row << " ratio "
-                          << static_cast<double>(detour) / static_cast<double>(blocks));
-  const std::string guide = source_text("sw/README.md");
-  BOOST_TEST(contains(guide, rows), rows << " is not in the guide");
-  BOOST_TEST(contains(guide.substr(std::min(guide.size(), guide.find(rows))), detour_row),
-             detour_row << " is not in the guide");
+  const std::string row = "| `" + bench + "` | blocks | " + shape + " | ";
+  expect_in_guide(blocks, row, row + "{} ns |");
+  expect_in_guide(detour, row, "| | detour | the same | {} ns |");
 }
 
 }  // namespace

@@ -1,70 +1,9 @@
 // int8-gemm and conv3x3: right in each form, also where nothing divides, and no slower than their
 // detours.
-#include <fmt/format.h>
-
-#include "tests/benches/verified_runs.h"
-#include "tests/support/temporary_folder.h"
+#include "tests/benches/timed_forms.h"
 
 using namespace kernbench;
-using kernbench::test::BenchRunOptions;
-using kernbench::test::contains;
-using kernbench::test::count;
-using kernbench::test::expect_right;
-using kernbench::test::failure_of;
-using kernbench::test::Parameters;
-using kernbench::test::run_bench;
-
-namespace {
-
-Parameters with(Parameters parameters, const Parameters& more) {
-  parameters.insert(parameters.end(), more.begin(), more.end());
-  return parameters;
-}
-
-BenchRunOptions on_16_cubes() {
-  BenchRunOptions options;
-  options.topology = "topology.yaml";
-  return options;
-}
-
-// pe_exec of the longest launch.
-Fs time_of(const char* bench, const Parameters& parameters) {
-  return kernbench::test::forked_value([&] {
-    BenchRunOptions options;
-    options.data = DataMode::off;
-    const auto outcome = run_bench(bench, parameters, options);
-    BOOST_TEST(outcome.status == "completed", outcome.error);
-    return outcome.longest_launch;
-  });
-}
-
-// How many times longer the detour takes than `form`.
-double gain(const char* bench, const Parameters& parameters, const char* form = "blocks") {
-  const Fs time = time_of(bench, with(parameters, {{"form", form}})),
-           detour = time_of(bench, with(parameters, {{"form", "detour"}}));
-  std::string given;
-  for (const auto& [name, value] : parameters) given += " " + name + "=" + value;
-  const double ratio = static_cast<double>(detour) / static_cast<double>(time);
-  BOOST_TEST_MESSAGE(fmt::format("{}{}: {} {} ns, detour {} ns, {:.2f} times", bench, given, form,
-                                 time / fs_per_ns, detour / fs_per_ns, ratio));
-  return ratio;
-}
-
-// `row` is one of the guide's table, with the time of the bench for "{}"; the first one behind
-// `heading`.
-void expect_in_guide(const char* bench, const Parameters& parameters, const std::string& heading,
-                     const std::string& row) {
-  const std::string guide = kernbench::test::source_text("sw/README.md");
-  const std::size_t table = guide.find(heading);
-  BOOST_REQUIRE_MESSAGE(table != std::string::npos, heading << " is not in the guide");
-  const Fs time = (time_of(bench, parameters) + fs_per_ns / 2) / fs_per_ns;
-  const std::string text = fmt::format(fmt::runtime(row), time);
-  const std::string first = row.substr(0, row.find('{'));
-  const std::size_t at = guide.find(first, table);
-  BOOST_TEST(guide.compare(at, text.size(), text) == 0, text << " is not in the guide");
-}
-
-}  // namespace
+using namespace kernbench::test;
 
 // --- int8-gemm
 
@@ -101,7 +40,7 @@ BOOST_AUTO_TEST_CASE(int8_gemm_is_right_on_the_default_machine) {
 }
 
 BOOST_AUTO_TEST_CASE(int8_gemm_adds_in_i32_without_pe_math) {
-  kernbench::test::forked([] {
+  forked([] {
     const auto outcome = run_bench("int8-gemm", {});
     // 2 tiles of 64 rows on each of 8 PEs: 8 products each, then two multiplications by scales.
     BOOST_TEST(count(outcome.op_log, ",gemm_i8,") == 8U * 2 * 8);
@@ -125,13 +64,14 @@ BOOST_AUTO_TEST_CASE(the_guide_has_the_times_of_int8_gemm) {
                     group = "| `int8-gemm` | blocks | the same, `scales=k_group`";
   for (const auto& [scales, heading] : {std::pair{"channel", channel}, {"k_group", group}}) {
     const Parameters given{{"scales", scales}};
-    expect_in_guide("int8-gemm", with(given, {{"form", "composite"}}), heading,
+    expect_in_guide(time_of("int8-gemm", with(given, {{"form", "composite"}})), heading,
                     "| | composite | the same | {} ns |");
-    expect_in_guide("int8-gemm", with(given, {{"form", "detour"}}), heading,
+    expect_in_guide(time_of("int8-gemm", with(given, {{"form", "detour"}})), heading,
                     "| | detour | the same | {} ns |");
   }
-  expect_in_guide("int8-gemm", {}, channel, " to f16, 8 PEs | {} ns |");
-  expect_in_guide("int8-gemm", {{"scales", "k_group"}}, group, "`scales=k_group` | {} ns |");
+  expect_in_guide(time_of("int8-gemm", {}), channel, " to f16, 8 PEs | {} ns |");
+  expect_in_guide(time_of("int8-gemm", {{"scales", "k_group"}}), group,
+                  "`scales=k_group` | {} ns |");
 }
 
 // A panel of columns would be short runs at a large pitch: a product of one row takes whole rows of
@@ -185,7 +125,7 @@ BOOST_AUTO_TEST_CASE(conv3x3_is_right_on_the_default_machine) {
 }
 
 BOOST_AUTO_TEST_CASE(conv3x3_loads_each_block_of_pixels_once) {
-  kernbench::test::forked([] {
+  forked([] {
     const auto outcome = run_bench("conv3x3", {});
     // 4 rows on each of 8 PEs, two at a time: a load, nine products, one rounding and one store for
     // each block; and the taps, three at a time.
@@ -206,8 +146,9 @@ BOOST_AUTO_TEST_CASE(conv3x3_whose_taps_do_not_fit_the_scratch_says_so) {
 
 BOOST_AUTO_TEST_CASE(the_guide_has_the_times_of_conv3x3) {
   const std::string heading = "| `conv3x3` | blocks | {32, 32, 64}, 64 filters";
-  expect_in_guide("conv3x3", {}, heading, " f16, 8 PEs | {} ns |");
-  expect_in_guide("conv3x3", {{"form", "detour"}}, heading, "| | detour | the same | {} ns |");
+  expect_in_guide(time_of("conv3x3", {}), heading, " f16, 8 PEs | {} ns |");
+  expect_in_guide(time_of("conv3x3", {{"form", "detour"}}), heading,
+                  "| | detour | the same | {} ns |");
 }
 
 BOOST_AUTO_TEST_CASE(conv3x3_takes_less_time_than_its_detour) {

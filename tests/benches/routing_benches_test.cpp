@@ -1,62 +1,20 @@
 // top-k and moe-routing: right for odd extents in every form and dtype, and no slower than their
 // detours.
-#include <fmt/format.h>
-
-#include "tests/benches/verified_runs.h"
-#include "tests/support/temporary_folder.h"
+#include "tests/benches/timed_forms.h"
 
 using namespace kernbench;
-using kernbench::test::BenchRunOptions;
-using kernbench::test::contains;
-using kernbench::test::expect_right;
-using kernbench::test::failure_of;
-using kernbench::test::Parameters;
-using kernbench::test::run_bench;
-using kernbench::test::source_text;
+using namespace kernbench::test;
 
 namespace {
 
 const std::vector<const char*> floats{"f16", "bf16", "f32"}, forms{"blocks", "detour"},
     moe_forms{"blocks", "detour", "dense"};
 
-Parameters with(Parameters parameters, const Parameters& more) {
-  parameters.insert(parameters.end(), more.begin(), more.end());
-  return parameters;
-}
-
 BenchRunOptions eager(const char* topology = "topology.tiny.yaml") {
   BenchRunOptions options;
   options.topology = topology;
   options.data = DataMode::eager;
   return options;
-}
-
-// pe_exec of the longest launch.
-Fs time_of(const char* bench, const Parameters& parameters, const char* form) {
-  return kernbench::test::forked_value([&] {
-    const auto outcome = run_bench(bench, with(parameters, {{"form", form}}), eager());
-    BOOST_TEST(outcome.status == "completed", outcome.error);
-    return outcome.longest_launch;
-  });
-}
-
-// How many times longer another form takes.
-double gain(const char* bench, const Parameters& parameters, const char* other = "detour") {
-  const Fs blocks = time_of(bench, parameters, "blocks"),
-           detour = time_of(bench, parameters, other);
-  const double ratio = static_cast<double>(detour) / static_cast<double>(blocks);
-  std::string given;
-  for (const auto& [name, value] : parameters) given += " " + name + "=" + value;
-  BOOST_TEST_MESSAGE(fmt::format("{}{}: blocks {} ns, {} {} ns, {:.2f} times", bench, given,
-                                 blocks / fs_per_ns, other, detour / fs_per_ns, ratio));
-  return ratio;
-}
-
-// `row` is one of the guide's table, with the time of the form's longest launch for "{}".
-void expect_in_guide(const char* bench, const char* form, const std::string& row) {
-  const Fs time = time_of(bench, {}, form);
-  const std::string text = fmt::format(fmt::runtime(row), (time + fs_per_ns / 2) / fs_per_ns);
-  BOOST_TEST(contains(source_text("sw/README.md"), text), text << " is not in the guide");
 }
 
 }  // namespace
@@ -173,17 +131,22 @@ BOOST_AUTO_TEST_CASE(moe_routing_takes_less_time_than_its_detour) {
 
 // Two experts of eight, and of 32.
 BOOST_AUTO_TEST_CASE(moe_routing_takes_less_time_than_with_every_expert_for_every_token) {
-  BOOST_TEST(gain("moe-routing", {}, "dense") > 2);
-  BOOST_TEST(gain("moe-routing", {{"experts", "32"}}, "dense") > 3);
+  BOOST_TEST(gain("moe-routing", {}, "blocks", "dense") > 2);
+  BOOST_TEST(gain("moe-routing", {{"experts", "32"}}, "blocks", "dense") > 3);
 }
 
 BOOST_AUTO_TEST_CASE(the_guide_has_the_times_of_top_k_and_moe_routing) {
-  expect_in_guide("top-k", "blocks",
-                  "| `top-k` | blocks | 8 of x{{64, 4096}} f16, 8 PEs | {} ns |");
-  expect_in_guide("top-k", "detour", "| | detour | the same | {} ns | compute 95 % | whole rows");
-  expect_in_guide("moe-routing", "blocks",
-                  "| `moe-routing` | blocks | 128 tokens, {{128, 128}} f16, 2 of 8 experts, 8 PEs "
-                  "| 104 + {} + 214 ns |");
-  expect_in_guide("moe-routing", "detour", "| | detour | the same | 172 + {} + 214 ns |");
-  expect_in_guide("moe-routing", "dense", "| | dense | the same | 104 + {} + 935 ns |");
+  const auto expect = [](const char* bench, const char* form, const std::string& heading,
+                         const std::string& row) {
+    expect_in_guide(time_of(bench, {{"form", form}}), heading, row);
+  };
+  const std::string top_k = "| `top-k` | blocks | 8 of x{64, 4096} f16, 8 PEs | ",
+                    moe =
+                        "| `moe-routing` | blocks | 128 tokens, {128, 128} f16, 2 of 8 experts, "
+                        "8 PEs | ";
+  expect("top-k", "blocks", top_k, top_k + "{} ns |");
+  expect("top-k", "detour", top_k, "| | detour | the same | {} ns | compute 95 % | whole rows");
+  expect("moe-routing", "blocks", moe, moe + "104 + {} + 214 ns |");
+  expect("moe-routing", "detour", moe, "| | detour | the same | 172 + {} + 214 ns |");
+  expect("moe-routing", "dense", moe, "| | dense | the same | 104 + {} + 935 ns |");
 }
