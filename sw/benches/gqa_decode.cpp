@@ -155,12 +155,12 @@ void gqa_merge(tl::Program& tl, tl::Tensor partial, tl::Tensor out, std::int64_t
 // --- on the host
 
 // PE p sends to the one `distance` below it, the largest power of two that divides p.
-NeighbourGraph merge_tree(int sip, int pes) {
+NeighbourGraph merge_tree(int pes) {
   NeighbourGraph graph;
   for (int distance = 1; distance < pes; distance *= 2) {
     for (int pe = 0; pe + distance < pes; pe += 2 * distance) {
-      graph.connect({sip, 0, pe + distance}, "parent", {sip, 0, pe});
-      graph.connect({sip, 0, pe}, from_child(distance), {sip, 0, pe + distance});
+      graph.connect({this_device, 0, pe + distance}, "parent", {this_device, 0, pe});
+      graph.connect({this_device, 0, pe}, from_child(distance), {this_device, 0, pe + distance});
     }
   }
   return graph;
@@ -198,15 +198,13 @@ Decode decode_of(const Attributes& given) {
   return of;
 }
 
-// For messages of `elements` f32. Before anything else: with --device all every copy of the bench
-// installs the rings of its SIP, and only those that are installed at a time stand beside each
-// other; a later installation replaces what is there.
+// For messages of `elements` f32.
 void install_tree(Torch& torch, int pes, std::int64_t elements) {
   if (pes == 1) return;
   IpcqSettings rings;
   rings.slot_size = static_cast<std::uint64_t>(elements) * size_of(f32);
   rings.n_slots = 1;  // each is used once
-  torch.ipcq.install(merge_tree(torch.ahbm.current_device(), pes), rings);
+  torch.ipcq.install(merge_tree(pes), rings);
 }
 
 // Tokens of a block: as many as are asked for, if a PE has them, and its scratch room for them.

@@ -1,6 +1,6 @@
 // split-k-gemm: out{M, N} = a{M, K} b{K, N} with a large K and a result too small to be shared by
 // PEs. Each PE has a part of K and makes a partial sum of the whole result; messages bring the
-// parts of a chunk together.
+// parts of a chunk together, or atomic accesses add them up in memory.
 #include <algorithm>
 #include <string>
 
@@ -47,8 +47,8 @@ DType sum_dtype(const tl::Tensor& a) { return is_float(a.dtype()) ? f32 : i32; }
 // b streams in blocks of `block_k` rows, the next beside the product of this one; PE_GEMM adds to
 // the sum. The columns of a come `panel_k` at a time, a multiple of block_k: a few of them would be
 // short runs at a large pitch, which meet on few channels of the HBM.
-void split_k_gemm(tl::Program& tl, tl::Tensor a, tl::Tensor b, tl::Tensor out, int block_k,
-                  int panel_k) {
+tl::Handle partial_product(tl::Program& tl, const tl::Tensor& a, const tl::Tensor& b, int block_k,
+                           int panel_k) {
   const std::int64_t M = a.local_shape()[0], depth = a.local_shape()[1], N = b.local_shape()[1];
   const auto panels = tl.make_tensor_descriptor(a.local(), {M, depth}, {depth, 1}, {M, panel_k});
   const auto blocks = tl.make_tensor_descriptor(b.local(), {depth, N}, {N, 1}, {block_k, N});
@@ -63,7 +63,19 @@ void split_k_gemm(tl::Program& tl, tl::Tensor a, tl::Tensor b, tl::Tensor out, i
     const tl::Handle columns = tl.slice(panel, 1, k % panel_k, k % panel_k + block_k);
     sum = tl.dot(columns, now, std::move(sum));
   }
-  reduce_and_store(tl, sum, out);
+  return sum;
+}
+
+void split_k_gemm(tl::Program& tl, tl::Tensor a, tl::Tensor b, tl::Tensor out, int block_k,
+                  int panel_k) {
+  reduce_and_store(tl, partial_product(tl, a, b, block_k, panel_k), out);
+}
+
+// As with Triton's SPLIT_K: `out` holds zeros before. No messages; in f32 the last bits depend on
+// the order of service.
+void split_k_atomics(tl::Program& tl, tl::Tensor a, tl::Tensor b, tl::Tensor out, int block_k,
+                     int panel_k) {
+  tl.atomic_add(out, partial_product(tl, a, b, block_k, panel_k));
 }
 
 // One composite in place of the loop: PE_SCHEDULER makes the tiles. Larger ones than its own, which
@@ -97,11 +109,10 @@ void split_k_detour(tl::Program& tl, tl::Tensor a, tl::Tensor b, tl::Tensor out,
 // Messages from every PE to every other one; slots hold a chunk.
 void connect_all(Torch& torch, int pes, std::uint64_t chunk_bytes) {
   if (pes == 1) return;
-  const int sip = torch.ahbm.current_device();
   NeighbourGraph graph;
   for (int from = 0; from < pes; ++from) {
     for (int to = 0; to < pes; ++to) {
-      if (to != from) graph.connect({sip, 0, from}, direction_to(to), {sip, 0, to});
+      if (to != from) graph.connect({this_device, 0, from}, direction_to(to), {this_device, 0, to});
     }
   }
   IpcqSettings settings;
@@ -115,23 +126,30 @@ constexpr std::uint64_t panel_bytes = 128 * 1024;  // of a; at most three of the
 void run(Torch& torch) {
   const Attributes& given = torch.parameters();
   const std::int64_t M = given.integer("M"), N = given.integer("N"), K = given.integer("K");
-  const DType dtype = parse_dtype(given.text("dtype")), out_dtype = is_float(dtype) ? dtype : i32;
+  const std::string& form = given.text("form");
+  const bool by_atomics = form == "atomics";
+  const DType dtype = parse_dtype(given.text("dtype"));
+  const DType out_dtype = !is_float(dtype) ? i32 : by_atomics ? f32 : dtype;
   const int pes = parts(torch, std::min(K, M * N));  // none without a part of K, or of the result
   const Input a = random_input(torch, {M, K}, dtype, columns_over(pes), "a"),
               b = random_input(torch, {K, N}, dtype, rows_over(pes), "b");
-  const Tensor out = torch.empty(
-      {M, N}, out_dtype, rows_over(static_cast<int>(std::min<std::int64_t>(pes, M))), "out");
-  connect_all(torch, pes, static_cast<std::uint64_t>(tl::Program::cdiv(M * N, pes)) * size_of(f32));
+  const DPPolicy out_rows = rows_over(static_cast<int>(std::min<std::int64_t>(pes, M)));
+  const Tensor out = by_atomics ? torch.zeros({M, N}, out_dtype, out_rows, "out")
+                                : torch.empty({M, N}, out_dtype, out_rows, "out");
+  if (!by_atomics) {
+    const std::int64_t chunk = tl::Program::cdiv(M * N, pes);
+    connect_all(torch, pes, static_cast<std::uint64_t>(chunk) * size_of(f32));
+  }
 
   const LaunchSpec launch = launch_on_first("split_k", pes);
   const int block_k =
       static_cast<int>(std::min<std::int64_t>(given.integer("block_k"), tl::Program::cdiv(K, pes)));
-  const std::string& form = given.text("form");
-  if (form == "blocks") {
+  if (form == "blocks" || by_atomics) {
     const std::uint64_t column_bytes = static_cast<std::uint64_t>(M * block_k) * size_of(dtype);
     const int panel_k = block_k * rows_within(tl::Program::cdiv(tl::Program::cdiv(K, pes), block_k),
                                               column_bytes, panel_bytes);
-    torch.launch(launch, split_k_gemm, a.tensor, b.tensor, out, block_k, panel_k);
+    torch.launch(launch, by_atomics ? split_k_atomics : split_k_gemm, a.tensor, b.tensor, out,
+                 block_k, panel_k);
   } else {
     torch.launch(launch, form == "composite" ? split_k_composite : split_k_detour, a.tensor,
                  b.tensor, out, block_k);
@@ -141,7 +159,7 @@ void run(Torch& torch) {
   const bool exact = !is_float(dtype) || K < (1 << 15);
   torch.verify(
       out, [a = a.host, b = b.host] { return reference::matmul(*a, *b); },
-      exact || dtype != f32 ? 1 : static_cast<double>(tl::Program::cdiv(K, block_k) + pes));
+      exact || out_dtype != f32 ? 1 : static_cast<double>(tl::Program::cdiv(K, block_k) + pes));
 }
 
 }  // namespace
@@ -160,8 +178,9 @@ void register_split_k_gemm(BenchRegistry& registry) {
         Parameter::choice(
             "form",
             "blocks: double-buffered loads and products that add; composite: tiles of "
-            "PE_SCHEDULER; detour: dense blocking loads, sums on PE_MATH",
-            {"blocks", "composite", "detour"}, "spec 10.3")
+            "PE_SCHEDULER; atomics: as blocks, partial sums are added in memory to a result of "
+            "f32 or i32; detour: dense blocking loads, sums on PE_MATH",
+            {"blocks", "composite", "atomics", "detour"}, "spec 10.3")
             .default_val("blocks")},
        &run});
 }

@@ -87,3 +87,10 @@ BOOST_AUTO_TEST_CASE(rings_of_this_device_are_those_of_the_device_that_installs_
 BOOST_AUTO_TEST_CASE(copies_of_a_program_on_several_devices_have_rings_of_their_own) {
   check_pass_on({0, 1});
 }
+
+BOOST_AUTO_TEST_CASE(benches_with_rings_run_on_several_devices_side_by_side) {
+  const BenchRunOptions both = two_sips({0, 1});
+  expect_right("gqa-decode", {{"tokens", "97"}}, 2 * 4 * 8 * 64, both);
+  for (const char* form : {"blocks", "atomics"})
+    expect_right("split-k-gemm", {{"form", form}}, 2 * 32 * 128, both);
+}

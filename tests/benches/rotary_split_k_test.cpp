@@ -1,55 +1,13 @@
 // rmsnorm-rotary and split-k-gemm: right in each form, also where nothing divides, and no slower
 // than their detours.
-#include <fmt/format.h>
-
-#include "tests/benches/verified_runs.h"
+#include "tests/benches/timed_forms.h"
 
 using namespace kernbench;
-using kernbench::test::BenchRunOptions;
-using kernbench::test::contains;
-using kernbench::test::count;
-using kernbench::test::expect_right;
-using kernbench::test::failure_of;
-using kernbench::test::Parameters;
-using kernbench::test::run_bench;
+using namespace kernbench::test;
 
 namespace {
 
 const std::vector<const char*> floats{"f16", "bf16", "f32"}, all{"f16", "bf16", "f32", "i8", "i32"};
-
-Parameters with(Parameters parameters, const Parameters& more) {
-  parameters.insert(parameters.end(), more.begin(), more.end());
-  return parameters;
-}
-
-BenchRunOptions on_16_cubes() {
-  BenchRunOptions options;
-  options.topology = "topology.yaml";
-  return options;
-}
-
-// pe_exec of the longest launch.
-Fs time_of(const char* bench, const Parameters& parameters) {
-  return kernbench::test::forked_value([&] {
-    BenchRunOptions options;
-    options.data = DataMode::off;
-    const auto outcome = run_bench(bench, parameters, options);
-    BOOST_TEST(outcome.status == "completed", outcome.error);
-    return outcome.longest_launch;
-  });
-}
-
-// How many times longer the detour takes.
-double gain(const char* bench, const Parameters& parameters) {
-  const Fs blocks = time_of(bench, with(parameters, {{"form", "blocks"}})),
-           detour = time_of(bench, with(parameters, {{"form", "detour"}}));
-  std::string given;
-  for (const auto& [name, value] : parameters) given += " " + name + "=" + value;
-  const double ratio = static_cast<double>(detour) / static_cast<double>(blocks);
-  BOOST_TEST_MESSAGE(fmt::format("{}{}: blocks {} ns, detour {} ns, {:.2f} times", bench, given,
-                                 blocks / fs_per_ns, detour / fs_per_ns, ratio));
-  return ratio;
-}
 
 }  // namespace
 
@@ -102,7 +60,7 @@ BOOST_AUTO_TEST_CASE(rmsnorm_rotary_takes_less_time_than_its_detour) {
 // --- split-k-gemm
 
 BOOST_AUTO_TEST_CASE(split_k_gemm_is_right_for_odd_extents_in_every_form_and_dtype) {
-  for (const char* form : {"blocks", "composite", "detour"}) {
+  for (const char* form : {"blocks", "composite", "atomics", "detour"}) {
     expect_right("split-k-gemm", {{"form", form}}, 32 * 128);
     for (const char* dtype : all) {
       const Parameters chosen{{"form", form}, {"dtype", dtype}};
@@ -132,7 +90,7 @@ BOOST_AUTO_TEST_CASE(split_k_gemm_is_right_on_the_default_machine) {
 }
 
 BOOST_AUTO_TEST_CASE(split_k_gemm_gives_each_pe_its_part_of_k_and_of_the_sums) {
-  kernbench::test::forked([] {
+  forked([] {
     const auto outcome = run_bench("split-k-gemm", {});
     // 1024 columns and rows on each of 8 PEs: one panel of a, 8 blocks of b, and as many products;
     // then seven messages, each added, and a chunk of the result.
@@ -142,6 +100,25 @@ BOOST_AUTO_TEST_CASE(split_k_gemm_gives_each_pe_its_part_of_k_and_of_the_sums) {
     BOOST_TEST(count(outcome.op_log, ",add,") == 8U * 7);
     BOOST_TEST(count(outcome.op_log, ",dma_write,") == 8U);
   });
+}
+
+BOOST_AUTO_TEST_CASE(split_k_gemm_by_atomics_adds_in_memory_and_sends_nothing) {
+  forked([] {
+    const auto outcome = run_bench("split-k-gemm", {{"form", "atomics"}});
+    BOOST_TEST(count(outcome.op_log, ",atomic_add,") == 8U);
+    BOOST_TEST(count(outcome.op_log, ",gemm_f16,") == 8U * 8);
+    BOOST_TEST(count(outcome.op_log, ",ipcq_send,") == 0U);
+    BOOST_TEST(count(outcome.op_log, ",add,") == 0U);
+    BOOST_TEST(count(outcome.op_log, ",dma_write,") == 0U);
+  });
+}
+
+// Sums of 40000 products are rounded; those of f16 are kept in f32, too.
+BOOST_AUTO_TEST_CASE(split_k_gemm_by_atomics_is_right_where_sums_are_rounded) {
+  for (const char* dtype : {"f16", "f32"})
+    expect_right("split-k-gemm",
+                 {{"form", "atomics"}, {"dtype", dtype}, {"M", "3"}, {"N", "5"}, {"K", "40000"}},
+                 3 * 5);
 }
 
 BOOST_AUTO_TEST_CASE(split_k_gemm_takes_less_time_than_its_detour) {
