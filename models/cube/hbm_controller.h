@@ -10,9 +10,8 @@
 // once if consecutive runs share it. The operands of an atomic access pass the inbox as a write
 // does; with the last of them it takes effect and books, for each burst that its elements touch, a
 // read and behind it a write; all flits of its answer stand at the link at the latest finish. A
-// request for one channel alone (LA in one_to_one) books that
-// channel by the same rules, its offset counted in the channel's bytes. Not modelled here: values
-// (MemoryStore holds them).
+// request for one channel alone (LA in one_to_one) books that channel by the same rules, its offset
+// counted in the channel's bytes. Not modelled here: values (MemoryStore holds them).
 #pragma once
 
 #include <algorithm>

@@ -108,7 +108,8 @@ template <class Send>
 void refuse_atomic(Transaction& transaction, Send send) {
   refuse_access(transaction, tlm::TLM_COMMAND_ERROR_RESPONSE,
                 std::string(name_of(transaction.route().atomic->access->op)) +
-                    " is not served there; HBM and SRAM of the machine serve it",
+                    " is not served there; built-in HBM and SRAM serve it, RTL blocks and plain "
+                    "TLM-2.0 targets do not",
                 send);
 }
 

@@ -85,6 +85,14 @@ struct Kernels {
                   is_write);
   }
 
+  // PE 0 writes before an atomic access of `first`, PE 1 behind one of `second`.
+  void write_around_atomics(std::uint64_t first, std::uint64_t second) {
+    plain(0, 0x80, true);
+    atomic(0, first);
+    atomic(1, second);
+    plain(1, 0x80, true);
+  }
+
   RaceDetector detector;
   RaceDetector::Agent host = detector.add_agent("the host");
   std::shared_ptr<OrderedLaunch> launch;
@@ -101,10 +109,7 @@ BOOST_AUTO_TEST_CASE(atomic_accesses_of_one_place_do_not_race) {
 
 BOOST_AUTO_TEST_CASE(one_orders_what_is_before_it_before_what_is_behind_a_later_one) {
   Kernels k;
-  k.plain(0, 0x80, true);
-  k.atomic(0, 0x40);
-  k.atomic(1, 0x40);
-  k.plain(1, 0x80, true);
+  k.write_around_atomics(0x40, 0x40);
   BOOST_TEST(k.detector.pairs() == 0U);
   k.plain(2, 0x80, false);  // knows of neither
   BOOST_TEST(k.detector.pairs() == 1U);
@@ -121,10 +126,7 @@ BOOST_AUTO_TEST_CASE(what_comes_behind_an_earlier_one_is_not_ordered) {
 
 BOOST_AUTO_TEST_CASE(another_place_orders_nothing) {
   Kernels k;
-  k.plain(0, 0x80, true);
-  k.atomic(0, 0x40);
-  k.atomic(1, 0x44);
-  k.plain(1, 0x80, true);
+  k.write_around_atomics(0x40, 0x44);
   BOOST_TEST(k.detector.pairs() == 1U);
 }
 

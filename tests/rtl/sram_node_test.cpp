@@ -10,11 +10,13 @@
 
 #include <boost/test/unit_test.hpp>
 
+#include "models/base/atomic_op.h"
 #include "models/base/plugin.h"
 #include "models/rtl/rtl_sram.h"
 #include "models/tlm/external_modules.h"
 #include "sw/collectives/algorithm_registry.h"
 #include "tests/support/bench_runner.h"
+#include "tests/support/error_text.h"
 #include "tests/support/forked.h"
 #include "tests/support/mini_machine.h"
 
@@ -268,6 +270,47 @@ BOOST_AUTO_TEST_CASE(a_size_that_is_not_verilated_is_an_error_that_lists_those_t
   BOOST_REQUIRE(fault.has_value());
   BOOST_TEST(fault->parameter == "size_mb");
   BOOST_TEST((fault->message.find("512 bits x 32 MiB") != std::string::npos));
+}
+
+// An access of PE 0 to the first bytes of its cube's SRAM; the error that it is answered with.
+std::string answer_to(const std::function<DmaCommand(std::uint64_t sram)>& access) {
+  WholeMachine machine("topology.tiny.yaml", Swap::settings("rtl.sram", {}), Swap::options());
+  const DmaCommand dma = access(machine.address(MemoryArea::cube_sram, {0, 0, 0}, 0));
+  std::string error;
+  const RunResult result = machine.run([&](HostPort& port) {
+    const auto launch = kernel_launch({{0, 0, 0}});
+    launch->body = std::make_shared<FunctionKernel>([&](KernelContext& context) {
+      Command command;
+      command.what = dma;
+      context.wait(*context.issue(std::move(command)));
+    });
+    const auto request = port.submit(std::shared_ptr<const KernelLaunch>(launch));
+    port.wait(*request);
+    error = request->response().completion.error_message;
+  });
+  BOOST_TEST(result.error == "");
+  BOOST_TEST(machine.statistic("sip0.cube0.sram", "rtl_cycles") == 0U);  // the block sees nothing
+  return error;
+}
+
+KERNBENCH_SYSTEMC_TEST(it_refuses_an_atomic_access) {
+  check_contains(answer_to([](std::uint64_t sram) {
+                   return DmaCommand{
+                       true, sram, 4, nullptr,
+                       std::make_shared<const AtomicAccess>(AtomicAccess{AtomicOp::add})};
+                 }),
+                 {"sip0.cube0.sram answered TLM_COMMAND_ERROR_RESPONSE: ",
+                  "atomic_add is not served there; built-in HBM and SRAM serve it, RTL blocks and "
+                  "plain TLM-2.0 targets do not"});
+}
+
+KERNBENCH_SYSTEMC_TEST(it_refuses_accesses_of_several_runs_of_bytes) {
+  check_contains(answer_to([](std::uint64_t sram) {
+                   const AddressRuns runs{{sram, 64}, {sram + 256, 64}};
+                   return DmaCommand{false, sram, 128, std::make_shared<const AddressRuns>(runs)};
+                 }),
+                 {"sip0.cube0.sram answered TLM_BURST_ERROR_RESPONSE: ",
+                  "sram serves contiguous accesses only, and this one has 2 runs"});
 }
 
 // 8 blocks of 16 rows of 128 B, written once and read once.

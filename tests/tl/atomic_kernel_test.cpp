@@ -1,4 +1,6 @@
 // Atomic operations on a machine: who gets what, in every address model.
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <boost/test/unit_test.hpp>
 #include <map>
@@ -261,6 +263,38 @@ BOOST_AUTO_TEST_CASE(a_tcm_is_refused_by_name) {
                    {"tl.atomic_add at 0x", "it lies in sip0.cube0.pe1.pe_tcm",
                     "HBM and SRAM serve atomic operations"});
   });
+}
+
+// All answers and the times at which they come, of tickets and a lock that all PEs want.
+std::string contention(const Model& model) {
+  return forked_value([&] {
+    TorchMachine m("topology.tiny.yaml", with_model(model));
+    static std::string record;
+    const auto kernel = [](tl::Program& tl, tl::Tensor counter, tl::Tensor lock) {
+      const auto note = [&tl](double answer) {
+        record += fmt::format("pe{} {} at {}; ", tl.program_id(0), answer,
+                              sc_core::sc_time_stamp().value());
+      };
+      for (int i = 0; i < 3; ++i) note(tl.atomic_add(counter, 1).item());
+      while (tl.atomic_cas(lock, 0, 1).item() != 0) note(-1);
+      note(tl.atomic_add(counter, 0).item());
+      tl.atomic_xchg(lock, 0);
+    };
+    m.run([&](Torch& torch) {
+      const DPPolicy spread{Placement::replicate, Placement::row_wise, 1, 8};
+      torch.launch("contend", kernel, torch.zeros({8, 1}, i32, spread, "counter"),
+                   torch.zeros({8, 1}, i32, spread, "lock"));
+    });
+    return record;
+  });
+}
+
+BOOST_AUTO_TEST_CASE(contended_accesses_are_the_same_in_every_run) {
+  for (const Model& model : models) {
+    const std::string once = contention(model);
+    BOOST_TEST(std::count(once.begin(), once.end(), ';') > 8 * 4);  // some had to try again
+    BOOST_TEST(contention(model) == once);
+  }
 }
 
 // Who loads what others change by atomics is ordered by nothing.

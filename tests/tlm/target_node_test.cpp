@@ -4,118 +4,22 @@
 // A write of 256 B, one flit: 1 ns on a 256 GB/s link, 4 ns on the target's of 64 GB/s, 1 fs of
 // propagation each, 2 ns in a router. The acknowledgement takes the router's 2 ns and 1 fs per
 // link.
-#include <tlm_utils/simple_target_socket.h>
-
 #include <boost/test/unit_test.hpp>
 #include <nlohmann/json.hpp>
 
+#include "models/base/atomic_op.h"
 #include "models/base/errors.h"
-#include "platform/config/resolved_config.h"
-#include "platform/topology/topology_json.h"
 #include "platform/traffic/traffic_file.h"
 #include "platform/traffic/traffic_player.h"
+#include "tests/support/error_text.h"
 #include "tests/support/forked.h"
 #include "tests/support/temporary_folder.h"
 #include "tests/tlm/boundary_machine.h"
+#include "tests/tlm/dram_target.h"
 
 using namespace kernbench;
 using namespace kernbench::test;
 using plain_tlm::LtInitiator;
-
-namespace {
-
-// A loosely timed memory of 64 bits, made from its declared parameters.
-class Dram final : public sc_core::sc_module {
- public:
-  struct Parameters : ParameterSet {
-    using ParameterSet::ParameterSet;
-    Param<Fs> latency{*this, Parameter::duration_ns("latency_ns", "of an access", "test")};
-    Param<std::size_t> depth{
-        *this, Parameter::integer("depth_bytes", "contents", "B", "test").default_val(8192)};
-  };
-  Dram(const sc_core::sc_module_name& name, const Attributes& attributes)
-      : sc_module(name), socket("socket"), parameters_(attributes), contents(*parameters_.depth) {
-    socket.register_b_transport(this, &Dram::b_transport);
-    socket.register_transport_dbg(this, &Dram::transport_dbg);
-  }
-
-  tlm_utils::simple_target_socket<Dram, 64> socket;
-
- private:
-  const Parameters parameters_;
-
- public:
-  plain_tlm::ByteArray contents;
-  std::vector<plain_tlm::Request> requests;
-
- private:
-  void b_transport(tlm::tlm_generic_payload& payload, sc_core::sc_time& delay) {
-    requests.push_back({payload.get_command(), payload.get_address(), payload.get_data_length(),
-                        sc_core::sc_time_stamp() + delay});
-    contents.access(payload);
-    delay += fs(*parameters_.latency);
-  }
-  unsigned transport_dbg(tlm::tlm_generic_payload& payload) { return contents.debug(payload); }
-};
-
-constexpr const char* router = "sip0.cube0.r0c0";  // of PE 0
-
-ExternalModules with_dram() {
-  ExternalModules modules;
-  modules.add_target("acme.dram", &Dram::socket, schema_of<Dram::Parameters>());
-  return modules;
-}
-
-std::string target(const std::string& id, const std::string& attach, const std::string& more = "",
-                   const std::string& attrs = "latency_ns: 30") {
-  return "{id: " + id + ", attach: " + attach + ", bridge: {impl: acme.dram, attrs: {" + attrs +
-         "}}, size_bytes: 8192" + more + "}";
-}
-
-std::uint64_t external(std::uint64_t offset) { return PhysAddr::external_addr(0, offset).encode(); }
-
-MachineOptions with(const ExternalModules& modules) {
-  MachineOptions options(MachineOptions::Engines::builtin);
-  options.modules = modules;
-  return options;
-}
-
-struct Machine : WholeMachine {
-  explicit Machine(const std::string& targets, const ExternalModules& modules = with_dram(),
-                   std::vector<Override> more = {})
-      : WholeMachine("topology.tiny.yaml", set(targets, std::move(more)), with(modules)) {}
-
-  static std::vector<Override> set(const std::string& targets, std::vector<Override> more) {
-    more.push_back({"system.tlm_targets", "[" + targets + "]"});
-    return more;
-  }
-  static Dram& dram(const std::string& name) {
-    auto* found = dynamic_cast<Dram*>(sc_core::sc_find_object((name + ".module").c_str()));
-    if (found == nullptr) throw std::logic_error("no module in " + name);
-    return *found;
-  }
-};
-
-// Without a simulation.
-MachineSpec spec_of(const std::vector<Override>& set) {
-  ComponentRegistry registry;
-  register_builtin_components(registry, with_dram());
-  return shipped_spec("topology.tiny.yaml", set, registry);
-}
-MachineSpec spec_of(const std::string& targets) {
-  return spec_of(std::vector<Override>{{"system.tlm_targets", "[" + targets + "]"}});
-}
-std::string issue(const std::string& targets) {
-  try {
-    spec_of(targets);
-  } catch (const ConfigError& error) {
-    if (error.issues().size() == 1) return error.issues()[0].key + ": " + error.issues()[0].message;
-    return std::to_string(error.issues().size()) + " issues:\n" + error.what();
-  }
-  return "no issue";
-}
-
-}  // namespace
 
 BOOST_AUTO_TEST_SUITE(target_node)
 
@@ -155,34 +59,46 @@ KERNBENCH_SYSTEMC_TEST(a_kernel_reaches_it_at_its_physical_address) {
   BOOST_TEST(m.statistic("sip0.cube0.dram", "bytes_written") == 256U);
 }
 
-// A payload has one address.
-void check_refused(bool write) {
+void check_refused(const DmaCommand& dma, const std::vector<std::string>& parts) {
   Machine m(target("dram", router, ", bw_gbs: 64"));
   const RunResult result = m.run([&](HostPort& port) {
     auto launch = host_message<KernelLaunch>();
     launch->kernel.name = "k";
     launch->targets = {{0, 0, 0}};
     launch->body = std::make_shared<FunctionKernel>([&](KernelContext& context) {
-      const AddressRuns runs{{external(0x100), 64}, {external(0x200), 64}};
       Command command;
-      command.what =
-          DmaCommand{write, external(0x100), 128, std::make_shared<const AddressRuns>(runs)};
+      command.what = dma;
       context.wait(*context.issue(command));
     });
     const auto request = port.submit(std::shared_ptr<const KernelLaunch>(launch));
     port.wait(*request);
-    const std::string& error = request->response().completion.error_message;
-    for (const char* part : {"sip0.cube0.dram answered TLM_BURST_ERROR_RESPONSE: ",
-                             "dram serves contiguous accesses only, and this one has 2 runs"})
-      BOOST_TEST(error.find(part) != std::string::npos, error);
+    BOOST_TEST(!request->response().completion.ok);
+    check_contains(request->response().completion.error_message, parts);
   });
   BOOST_TEST(result.error == "");
   BOOST_TEST(Machine::dram("sip0.cube0.dram").requests.empty());
   BOOST_TEST(m.statistic("sip0.cube0.dram", "errors") == 1U);
 }
 
-KERNBENCH_SYSTEMC_TEST(it_refuses_a_read_of_several_runs_of_bytes) { check_refused(false); }
-KERNBENCH_SYSTEMC_TEST(it_refuses_a_write_of_several_runs_of_bytes) { check_refused(true); }
+// A payload has one address.
+void check_refused_runs(bool write) {
+  const AddressRuns runs{{external(0x100), 64}, {external(0x200), 64}};
+  check_refused({write, external(0x100), 128, std::make_shared<const AddressRuns>(runs)},
+                {"sip0.cube0.dram answered TLM_BURST_ERROR_RESPONSE: ",
+                 "dram serves contiguous accesses only, and this one has 2 runs"});
+}
+KERNBENCH_SYSTEMC_TEST(it_refuses_a_read_of_several_runs_of_bytes) { check_refused_runs(false); }
+KERNBENCH_SYSTEMC_TEST(it_refuses_a_write_of_several_runs_of_bytes) { check_refused_runs(true); }
+
+// A payload reads or writes.
+KERNBENCH_SYSTEMC_TEST(it_refuses_an_atomic_access) {
+  check_refused(
+      {true, external(0x100), 4, nullptr,
+       std::make_shared<const AtomicAccess>(AtomicAccess{AtomicOp::add})},
+      {"sip0.cube0.dram answered TLM_COMMAND_ERROR_RESPONSE: ",
+       "atomic_add is not served there; built-in HBM and SRAM serve it, RTL blocks and plain "
+       "TLM-2.0 targets do not"});
+}
 
 KERNBENCH_SYSTEMC_TEST(the_host_writes_and_reads_it_wherever_it_stands) {
   Machine m(target("a", router) + ", " + target("b", "sip0.io0.io_noc") + ", " +
@@ -325,86 +241,6 @@ BOOST_AUTO_TEST_CASE(a_name_of_an_initiator_and_a_target_stands_behind_module_al
   register_builtin_components(registry, modules);
   BOOST_TEST((registry.find("acme.dram") == nullptr));
   BOOST_TEST((registry.find("builtin.tlm_initiator_bridge") != nullptr));
-}
-
-// --- Its addresses
-
-BOOST_AUTO_TEST_CASE(ranges_are_placed_and_exported_with_those_of_all_memories) {
-  const MachineSpec spec =
-      spec_of(target("a", router) + ", " + target("b", router, ", base_bytes: 8192") + ", " +
-              target("c", "fabric.switch0"));
-  const auto json = nlohmann::json::parse(topology_json(build_graph(spec)));
-  std::map<std::string, std::pair<std::string, std::uint64_t>> ranges;
-  for (const auto& node : json["nodes"]) {
-    if (node.contains("address"))
-      ranges[node["name"]] = {node["address"], node["size_bytes"].get<std::uint64_t>()};
-  }
-  BOOST_TEST(ranges.size() == 8U + 8U + 3U + 3U);  // hbm_ctrl, pe_tcm, sram m_cpu io_cpu, targets
-  const auto range = [&](const char* name) { return ranges.at(name); };
-  BOOST_TEST(range("sip0.cube0.a").first == "0x540000000000");  // die 21
-  BOOST_TEST(range("sip0.cube0.b").first == "0x540000002000");
-  BOOST_TEST(range("fabric.c").first == "0x540000004000");  // the lowest free place
-  BOOST_TEST(range("fabric.c").second == 8192U);
-  BOOST_TEST(range("sip0.cube0.hbm_ctrl.pe1").first == "0x2180000000");
-  BOOST_TEST(range("sip0.cube0.sram").second == 32U << 20);
-}
-
-BOOST_AUTO_TEST_CASE(the_resolved_configuration_has_the_same_places) {
-  ComponentRegistry registry;
-  register_builtin_components(registry, with_dram());
-  const MachineSpec spec = spec_of(target("a", router) + ", " + target("b", router));
-  const std::string text = resolved_config(spec, registry);
-  const TemporaryFolder folder;
-  MachineSpec again = load_machine(folder.write("resolved.yaml", text), {}, registry);
-  again.source_path.clear();
-  BOOST_TEST(resolved_config(again, registry) == text);
-  BOOST_TEST((topology_json(build_graph(again)) == topology_json(build_graph(spec))));
-}
-
-BOOST_AUTO_TEST_CASE(a_range_is_aligned_inside_the_window_and_of_one_target) {
-  const std::string at = "system.tlm_targets.";
-  BOOST_TEST(issue(target("a", router, ", base_bytes: 100")) ==
-             at + "0.base_bytes: found 100, allowed is a multiple of 4096");
-  BOOST_TEST(issue("{id: a, attach: sip0.cube0.r0c0, bridge: {impl: acme.dram, attrs: {latency_ns: "
-                   "1}}, size_bytes: 5000}") ==
-             at + "0.size_bytes: found 5000, allowed is a multiple of 4096");
-  BOOST_TEST(issue(target("a", router, ", base_bytes: 4096") + ", " +
-                   target("b", "fabric.switch0", ", base_bytes: 8192")) ==
-             at + "1.base_bytes: found 8192 to 16383, which overlaps sip0.cube0.a with 4096 to "
-                  "12287");
-  BOOST_TEST(issue(target("a", router, ", base_bytes: 4398046507008")) ==
-             at +
-                 "0.base_bytes: found 4398046507008, allowed is that the 8192 bytes end within the "
-                 "window of 4398046511104");
-}
-
-BOOST_AUTO_TEST_CASE(its_place_and_its_name_are_checked) {
-  const std::string at = "system.tlm_targets.";
-  BOOST_TEST(
-      issue(target("a", "sip0.cube0.sram"))
-          .rfind(at + "0.attach: found 'sip0.cube0.sram', allowed is the name of a router of a "
-                      "cube, of an io_noc or of the switch",
-                 0) == 0U);
-  BOOST_TEST(issue(target("switch0", "fabric.switch0")) ==
-             at + "0.id: found 'switch0', which is or may be the name of another node");
-  BOOST_TEST(issue(target("a", router) + ", " + target("a", "sip0.cube0.r5c5")) ==
-             at + "1.id: found 'a' a second time beside sip0.cube0.r5c5; ids are unique in their "
-                  "scope");
-  BOOST_TEST(issue(target("a", router, "", "depth_bytes: 4096")) ==
-             at + "0.bridge.attrs.latency_ns: the key is missing; allowed is a number, 0 to "
-                  "1000000000");
-}
-
-// A byte behind it has no memory: the layout tells so.
-BOOST_AUTO_TEST_CASE(an_address_without_a_target_is_told_as_such) {
-  const MachineDescription machine = describe_machine(build_graph(spec_of(target("a", router))));
-  BOOST_TEST(machine.name(machine.place_of(external(8191)).node) == "sip0.cube0.a");
-  BOOST_CHECK_EXCEPTION(machine.place_of(external(8192)), RoutingError,
-                        [](const RoutingError& error) {
-                          return std::string(error.what()) ==
-                                 "no plain TLM-2.0 target of this machine serves the physical "
-                                 "address 0x540000002000 (sip 0 die 21 EXTERNAL +0x2000)";
-                        });
 }
 
 BOOST_AUTO_TEST_SUITE_END()
