@@ -17,12 +17,6 @@ namespace {
 
 constexpr Fs ns = fs_per_ns;
 
-MachineOptions without_data() {
-  MachineOptions options(MachineOptions::Engines::builtin);
-  options.data = false;
-  return options;
-}
-
 // Kernels on the tiny machine: links, an HBM partition 256 GB/s, TCM channels 512 GB/s, 4096
 // multiply-accumulates per ns.
 struct Worked {

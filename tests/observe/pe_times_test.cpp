@@ -16,12 +16,6 @@ namespace {
 
 constexpr Fs ns = fs_per_ns;
 
-MachineOptions without_data() {
-  MachineOptions options(MachineOptions::Engines::builtin);
-  options.data = false;
-  return options;
-}
-
 struct Timed {
   explicit Timed(const std::vector<Override>& overrides = {})
       : machine("topology.tiny.yaml", overrides, without_data()),

@@ -17,12 +17,6 @@ using Json = nlohmann::json;
 
 namespace {
 
-MachineOptions without_data() {
-  MachineOptions options(MachineOptions::Engines::builtin);
-  options.data = false;
-  return options;
-}
-
 // A machine with built-in engines, its requests traced.
 struct Traced {
   explicit Traced(const std::string& topology = "topology.tiny.yaml",

@@ -12,12 +12,6 @@ using namespace kernbench::test;
 
 namespace {
 
-MachineOptions without_data() {
-  MachineOptions options(MachineOptions::Engines::builtin);
-  options.data = false;
-  return options;
-}
-
 // Reads of the same 256 B of the partition of PE 0, by each of the PEs, all issued before any is
 // waited for.
 struct Read {

@@ -13,12 +13,6 @@ namespace {
 constexpr Fs ns = fs_per_ns;
 constexpr Fs of_kind = 1 * ns + 65536 / 4096 * ns;
 
-MachineOptions without_data() {
-  MachineOptions options(MachineOptions::Engines::builtin);
-  options.data = false;
-  return options;
-}
-
 struct Machine : WholeMachine {
   Machine(const std::string& topology, const std::vector<Override>& overrides)
       : WholeMachine(topology, overrides, without_data()) {}

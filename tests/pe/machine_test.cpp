@@ -11,12 +11,6 @@ namespace {
 
 constexpr Fs ns = fs_per_ns;
 
-MachineOptions without_data() {
-  MachineOptions options(MachineOptions::Engines::builtin);
-  options.data = false;
-  return options;
-}
-
 struct Machine : WholeMachine {
   Machine() : WholeMachine("topology.tiny.yaml", {}, without_data()) {}
 

@@ -49,6 +49,13 @@ struct MachineOptions {
   bool tear_down = true;
 };
 
+// Of the engines that ship.
+inline MachineOptions without_data() {
+  MachineOptions options(MachineOptions::Engines::builtin);
+  options.data = false;
+  return options;
+}
+
 class WholeMachine {
  public:
   using Engines = MachineOptions::Engines;
