@@ -32,6 +32,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "models/base/errors.h"
 #include "models/data/functional_model.h"
 #include "platform/phase2/job.h"
 #include "platform/phase2/stop.h"
@@ -98,6 +99,11 @@ class DataExecutor : public ValueResolver, private LiveValueListener {
     std::shared_ptr<const GemmProducts> products;  // of its engine
     bool done = false;
   };
+  // A value that an engine has not computed, or one made of it.
+  class NotComputedError : public PendingDataError {
+   public:
+    using PendingDataError::PendingDataError;
+  };
   struct Running;
   // An operation that can start, or one block of an operation that has been cut.
   struct Task {
@@ -107,6 +113,7 @@ class DataExecutor : public ValueResolver, private LiveValueListener {
     std::uint64_t number = op->id;
   };
   static bool comes_later(const Task& a, const Task& b);
+  static NodeId engine_of(const DataOp& op);  // no_node: phase 2 computes its products
 
   // Under the lock.
   Value& value(ValueId id);       // makes it if need be

@@ -15,6 +15,7 @@
 
 #include "models/data/shape_rules.h"
 #include "tests/phase2/phase2_fixture.h"
+#include "tests/phase2/special_numbers.h"
 #include "tests/support/reference_rounding.h"
 
 using namespace kernbench;
@@ -22,56 +23,6 @@ using test::identical;
 using test::reference_rounding;
 
 namespace {
-
-constexpr double infinity = std::numeric_limits<double>::infinity();
-const std::vector<DType> dtypes{DType::f16, DType::bf16, DType::f32, DType::i8, DType::i32};
-
-struct Format {
-  double smallest, smallest_normal, largest;
-};
-
-Format format_of(DType dtype) {
-  switch (dtype) {
-    case DType::f16:
-      return {0x1p-24, 0x1p-14, 65504};
-    case DType::bf16:
-      return {0x1p-133, 0x1p-126, 0x1.fep127};
-    default:
-      return {0x1p-149, 0x1p-126, 0x1.fffffep127};
-  }
-}
-
-// The ends of the format, what functions turn at, and numbers between them.
-std::vector<double> numbers_of(DType dtype, std::int64_t ordinary) {
-  std::vector<double> list;
-  if (is_float(dtype)) {
-    const Format format = format_of(dtype);
-    list = {std::nan(""), 0.0};
-    for (const double x :
-         {format.smallest, format.smallest_normal - format.smallest, format.smallest_normal,
-          format.largest, infinity, 0.5, 1.0, 1.5, 2.0, 3.0, 7.0, 11.0, 90.0, 104.0, 300.0}) {
-      list.insert(list.end(), {x, -x});
-    }
-    list.push_back(-0.0);
-  } else if (dtype == DType::i8) {
-    list = {-128, -127, -100, -2, -1, 0, 1, 2, 3, 7, 100, 126, 127};
-  } else {
-    list = {-0x1p31, 1 - 0x1p31, -16777217, -46341, -2,    -1,       0,         1,
-            2,       3,          7,         46341,  65537, 16777217, 0x1p31 - 1};
-  }
-  Numbers numbers(static_cast<std::uint64_t>(dtype) + 17);
-  const std::vector<double> more =
-      is_float(dtype) ? numbers.uniform(ordinary, -12, 12) : numbers.integers(ordinary, -128, 127);
-  list.insert(list.end(), more.begin(), more.end());
-  return list;
-}
-
-TensorValue column(const std::vector<double>& x, DType dtype) {
-  return tensor(x, {static_cast<std::int64_t>(x.size()), 1}, dtype);
-}
-TensorValue row(const std::vector<double>& x, DType dtype) {
-  return tensor(x, {1, static_cast<std::int64_t>(x.size())}, dtype);
-}
 
 double as_f32(double x) { return reference_rounding(DType::f32, x); }
 double sigmoid(double x) { return 1 / (1 + std::exp(-x)); }
@@ -311,45 +262,6 @@ BOOST_AUTO_TEST_CASE(immediates_behave_like_a_tensor_of_one_element) {
               identical(got[i], expected[i]),
               described(pair.op, dtype, {doubles(a)[i], immediate}, got[i], expected[i]));
       }
-    }
-  }
-}
-
-BOOST_AUTO_TEST_CASE(conversions_between_all_dtypes_round_to_nearest_even) {
-  for (const DType from : dtypes) {
-    std::vector<double> numbers = numbers_of(from, 2000);
-    for (const double tie : {0.5, 1.5, 2.5, 126.5, 127.5, -128.5, 257.0, 2049.0, 2051.0, 65519.0,
-                             65520.0, 16777219.0, 2147483584.0}) {
-      if (is_float(from) || std::nearbyint(tie) == tie) numbers.insert(numbers.end(), {tie, -tie});
-    }
-    const TensorValue input = column(numbers, from);
-    const std::vector<double> x = doubles(input);
-    for (const DType to : dtypes) {
-      FunctionalModel functional_model;
-      const std::vector<double> got =
-          result_of(functional_model, functional_model.converted(input, to));
-      for (std::size_t i = 0; i < x.size(); ++i) {
-        const double expected = reference_rounding(to, x[i]);
-        BOOST_CHECK_MESSAGE(identical(got[i], expected),
-                            name_of(from) << " to " << name_of(to) << " of " << x[i] << ": "
-                                          << got[i] << ", expected " << expected);
-      }
-    }
-  }
-}
-
-BOOST_AUTO_TEST_CASE(every_f16_and_bf16_converts_to_every_dtype) {
-  for (const DType from : {DType::f16, DType::bf16}) {
-    std::vector<std::uint16_t> patterns(0x10000);
-    for (std::size_t i = 0; i < patterns.size(); ++i) patterns[i] = static_cast<std::uint16_t>(i);
-    const TensorValue input = FunctionalModel::constant(patterns.data(), {0x10000}, from);
-    const std::vector<double> x = doubles(input);
-    for (const DType to : dtypes) {
-      FunctionalModel functional_model;
-      const std::vector<double> got =
-          result_of(functional_model, functional_model.converted(input, to));
-      for (std::size_t i = 0; i < x.size(); ++i)
-        BOOST_REQUIRE(identical(got[i], reference_rounding(to, x[i])));
     }
   }
 }

@@ -1,5 +1,5 @@
-// Operations along axes, moves of elements, integers and random numbers on random shapes, dtypes
-// and axes: against plain loops here, and against the references of `--verify-data=ops`.
+// Operations along axes and on integers, of random shapes, dtypes and axes: against plain loops
+// here, and against the references of `--verify-data=ops`.
 #include <algorithm>
 #include <boost/test/unit_test.hpp>
 #include <cmath>
@@ -12,97 +12,12 @@
 #include "models/data/integer_math.h"
 #include "models/data/shape_rules.h"
 #include "platform/phase2/op_check.h"
-#include "platform/phase2/philox.h"
-#include "tests/phase2/phase2_fixture.h"
+#include "tests/phase2/random_tensors.h"
 #include "tests/support/error_text.h"
 
 using namespace kernbench;
 
 namespace {
-
-using Index = std::vector<std::int64_t>;
-const std::vector<DType> dtypes{DType::f16, DType::bf16, DType::f32, DType::i8, DType::i32};
-constexpr double infinity = std::numeric_limits<double>::infinity();
-
-// Evaluated, and found right by the reference of `--verify-data=ops`.
-std::vector<double> checked(const MathParams& params, const std::vector<TensorValue>& inputs) {
-  FunctionalModel model;
-  const TensorValue value = model.math(params, inputs).value;
-  DataExecutor executor(model, 1);
-  executor.run();
-  const OpCheck check = check_ops(
-      model.ops(), [&](ValueId id) { return executor.computed(id); }, 1);
-  for (const OpFailure& failure : check.failures)
-    BOOST_ERROR(describe(*failure.op)
-                << ": element " << failure.comparison.first_bad << " is " << failure.comparison.got
-                << ", expected " << failure.comparison.expected);
-  return doubles(executor.bytes(value), value.dtype);
-}
-
-Shape random_shape(Numbers& numbers, std::int64_t largest = 9) {
-  std::vector<std::int64_t> extents;
-  const auto rank = static_cast<int>(numbers.uniform(1, 4.99));
-  for (int i = 0; i < rank; ++i)
-    extents.push_back(static_cast<std::int64_t>(numbers.uniform(1, static_cast<double>(largest))));
-  return Shape(extents);
-}
-
-int random_axis(Numbers& numbers, const Shape& shape) {
-  const auto rank = static_cast<double>(shape.rank());
-  return static_cast<int>(std::floor(numbers.uniform(-rank, rank - 0.001)));
-}
-
-// With duplicates, and some of the special ones of floats.
-TensorValue random_tensor(Numbers& numbers, const Shape& shape, DType dtype, bool special = true) {
-  std::vector<double> elements = numbers.integers(shape.elements(), -6, 6);
-  for (double& element : elements) {
-    const double choice = numbers.uniform(0, 30);
-    if (!is_float(dtype)) {
-      if (choice < 1) element = dtype == DType::i8 ? -128 : -0x1p31;
-      continue;
-    }
-    element *= 0.25;
-    if (!special) continue;
-    if (choice < 1) element = std::nan("");
-    if (choice >= 1 && choice < 2) element = infinity;
-    if (choice >= 2 && choice < 3) element = -infinity;
-    if (choice >= 3 && choice < 4) element = -0.0;
-  }
-  return tensor(elements, shape, dtype);
-}
-
-std::size_t flat(const Index& index, const Shape& shape) {
-  std::int64_t at = 0;
-  for (std::size_t axis = 0; axis < shape.rank(); ++axis) at = at * shape[axis] + index[axis];
-  return static_cast<std::size_t>(at);
-}
-
-template <class Visit>
-void for_each_index(const Shape& shape, Visit visit) {
-  for (std::int64_t i = 0; i < shape.elements(); ++i) {
-    Index index(shape.rank());
-    std::int64_t rest = i;
-    for (std::size_t axis = shape.rank(); axis-- > 0; rest /= shape[axis])
-      index[axis] = rest % shape[axis];
-    visit(index);
-  }
-}
-
-bool same(double a, double b) { return a == b || (std::isnan(a) && std::isnan(b)); }
-
-void expect_same(const std::vector<double>& got, const std::vector<double>& expected,
-                 const std::string& what) {
-  BOOST_REQUIRE(got.size() == expected.size());
-  for (std::size_t i = 0; i < got.size(); ++i)
-    BOOST_CHECK_MESSAGE(same(got[i], expected[i]), what << ", element " << i << ": " << got[i]
-                                                        << ", expected " << expected[i]);
-}
-
-MathParams along(MathOp op, int axis) {
-  MathParams params = math_of(op);
-  params.axis = axis;
-  return params;
-}
 
 // Places of a line's elements in order; NaN is the largest.
 std::vector<std::size_t> order_of(const std::vector<double>& line, bool descending) {
@@ -244,89 +159,6 @@ BOOST_AUTO_TEST_CASE(sorts_of_random_shapes_axes_and_dtypes_are_stable_and_put_n
   }
 }
 
-BOOST_AUTO_TEST_CASE(moves_of_random_shapes_axes_and_dtypes) {
-  Numbers numbers(47);
-  for (int run = 0; run < 120; ++run) {
-    const DType dtype = dtypes[static_cast<std::size_t>(run) % dtypes.size()];
-    const Shape shape = random_shape(numbers);
-    const int given = random_axis(numbers, shape);
-    const auto axis = static_cast<std::size_t>(normalized_axis(shape, given));
-    const TensorValue a = random_tensor(numbers, shape, dtype);
-    const std::vector<double> x = doubles(a);
-    std::vector<std::int64_t> extents = shape.extents();
-    extents[axis] = static_cast<std::int64_t>(numbers.uniform(1, 6));
-    const Shape other(extents);
-    const TensorValue b = random_tensor(numbers, other, dtype);
-    const std::vector<double> y = doubles(b);
-    std::vector<double> expected;
-
-    const MathParams cat = along(MathOp::cat, given);
-    for_each_index(result_shape(cat, {shape, other, shape}), [&](Index at) {
-      const std::int64_t first = shape[axis], second = first + other[axis];
-      const bool in_b = at[axis] >= first && at[axis] < second;
-      at[axis] -= at[axis] < first ? 0 : in_b ? first : second;
-      expected.push_back(in_b ? y[flat(at, other)] : x[flat(at, shape)]);
-    });
-    expect_same(checked(cat, {a, b, a}), expected, "cat");
-
-    expected.clear();
-    for_each_index(shape, [&](Index at) {
-      at[axis] = shape[axis] - 1 - at[axis];
-      expected.push_back(x[flat(at, shape)]);
-    });
-    expect_same(checked(along(MathOp::flip, given), {a}), expected, "flip");
-
-    expected.clear();
-    const DType index_dtype = run % 2 == 0 ? DType::i32 : DType::i8;
-    const TensorValue index =
-        tensor(numbers.integers(other.elements(), 0, static_cast<int>(shape[axis]) - 1), other,
-               index_dtype);
-    const std::vector<double> places = doubles(index);
-    for_each_index(other, [&](Index at) {
-      const double place = places[flat(at, other)];
-      at[axis] = static_cast<std::int64_t>(place);
-      expected.push_back(x[flat(at, shape)]);
-    });
-    expect_same(checked(along(MathOp::gather, given), {a, index}), expected, "gather");
-
-    MathParams update = math_of(MathOp::update);
-    std::vector<std::int64_t> part;
-    for (std::size_t i = 0; i < shape.rank(); ++i) {
-      part.push_back(
-          static_cast<std::int64_t>(numbers.uniform(1, static_cast<double>(shape[i]) + 0.9)));
-      update.starts.push_back(static_cast<std::int64_t>(
-          numbers.uniform(0, static_cast<double>(shape[i] - part[i]) + 0.9)));
-    }
-    const TensorValue piece = random_tensor(numbers, Shape(part), dtype);
-    expected = x;
-    std::size_t next = 0;
-    for_each_index(Shape(part), [&](Index at) {
-      for (std::size_t i = 0; i < at.size(); ++i) at[i] += update.starts[i];
-      expected[flat(at, shape)] = doubles(piece)[next++];
-    });
-    expect_same(checked(update, {a, piece}), expected, "update");
-  }
-}
-
-BOOST_AUTO_TEST_CASE(moves_read_views_and_refuse_what_lies_outside) {
-  const TensorValue x = tensor({0, 1, 2, 3, 4, 5}, {2, 3}, DType::i32);
-  BOOST_TEST(checked(along(MathOp::flip, 0), {transposed(x)}) ==
-             (std::vector<double>{2, 5, 1, 4, 0, 3}));
-  const TensorValue index = tensor({0, 3, 1, 1}, {2, 2}, DType::i32);
-  BOOST_CHECK_EXCEPTION(evaluated(along(MathOp::gather, 1), {x, index}), UsageError,
-                        test::with_text("gather of {2, 3} on axis 1: element 1 of the index "
-                                        "block is 3"));
-  MathParams update = math_of(MathOp::update);
-  update.starts = {1, 2};
-  BOOST_CHECK_EXCEPTION(evaluated(update, {x, tensor({1, 1}, {1, 2}, DType::i32)}), UsageError,
-                        test::with_text("update of {2, 3} by {1, 2} at (1, 2)"));
-  BOOST_CHECK_EXCEPTION(evaluated(along(MathOp::cat, 0), {x, tensor({1}, {1, 1}, DType::i32)}),
-                        UsageError, test::with_text("may differ in axis 0 only"));
-  BOOST_CHECK_EXCEPTION(
-      evaluated(along(MathOp::cat, 0), {x, tensor({1, 1, 1}, {1, 3}, DType::f32)}), UsageError,
-      test::with_text("cat of i32 and f32"));
-}
-
 BOOST_AUTO_TEST_CASE(reductions_over_several_axes) {
   Numbers numbers(53);
   for (int run = 0; run < 150; ++run) {
@@ -399,49 +231,6 @@ BOOST_AUTO_TEST_CASE(floats_are_refused_where_only_integers_go) {
   half.operands = {MathOperand::tensor(0), MathOperand::scalar(0.5)};
   BOOST_CHECK_EXCEPTION(evaluated(half, {tensor({1}, {1}, DType::i32)}), UsageError,
                         test::with_text("shl by 0.5"));
-}
-
-// Known answers of the authors (Random123, kat_vectors, philox4x32 10).
-BOOST_AUTO_TEST_CASE(philox_gives_the_published_numbers) {
-  BOOST_TEST((philox4x32({0, 0, 0, 0}, 0, 10) ==
-              PhiloxWords{0x6627e8d5, 0xe169c58d, 0xbc57ac4c, 0x9b00dbd8}));
-  constexpr std::uint32_t ones = 0xffffffff;
-  BOOST_TEST((philox4x32({ones, ones, ones, ones}, ~std::uint64_t{0}, 10) ==
-              PhiloxWords{0x408f276d, 0x41c83b0e, 0xa20bc7c6, 0x6d5451fd}));
-  BOOST_TEST((philox4x32({0x243f6a88, 0x85a308d3, 0x13198a2e, 0x03707344}, 0x299f31d0a4093822,
-                         10) == PhiloxWords{0xd16cfe09, 0x94fdcceb, 0x5001e420, 0x24126ea1}));
-}
-
-BOOST_AUTO_TEST_CASE(random_numbers_are_those_of_triton) {
-  Numbers numbers(59);
-  const TensorValue offsets = tensor(numbers.integers(4000, -2000, 2000000), {40, 100}, DType::i32);
-  MathParams params = math_of(MathOp::randint);
-  params.seed = 0x123456789abcdef0;
-  const std::vector<double> integers = checked(params, {offsets}), x = doubles(offsets);
-  params.op = MathOp::rand;
-  const std::vector<double> uniform = checked(params, {offsets});
-  params.op = MathOp::randn;
-  const std::vector<double> normal = checked(params, {offsets});
-  double sum = 0, squares = 0;
-  for (std::size_t i = 0; i < x.size(); ++i) {
-    const PhiloxWords words = philox4x32(
-        {static_cast<std::uint32_t>(static_cast<std::int64_t>(x[i])), 0, 0, 0}, params.seed, 10);
-    BOOST_TEST(integers[i] == static_cast<std::int32_t>(words[0]));
-    // uint_to_uniform_float: where(x < 0, -x - 1, x) * 4.6566127342e-10, in f32
-    const auto word = static_cast<std::int32_t>(words[0]);
-    const float expected =
-        static_cast<float>(word < 0 ? -(word + 1) : word) * static_cast<float>(4.6566127342e-10);
-    BOOST_TEST(uniform[i] == static_cast<double>(expected));
-    BOOST_TEST((uniform[i] >= 0 && uniform[i] < 1));
-    sum += normal[i];
-    squares += normal[i] * normal[i];
-  }
-  const auto n = static_cast<double>(x.size());
-  BOOST_TEST(std::fabs(sum / n) < 0.08);
-  BOOST_TEST(std::fabs(squares / n - 1) < 0.1);
-  params.op = MathOp::randint;
-  params.seed = 0;
-  BOOST_TEST(checked(params, {tensor({0}, {1}, DType::i32)})[0] == 0x6627e8d5);
 }
 
 // A wrong result is found: the checks of `--verify-data=ops` look at every element.
