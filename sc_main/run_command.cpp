@@ -11,8 +11,6 @@
 #include "models/base/errors.h"
 #include "platform/assembly/platform.h"
 #include "platform/config/resolved_config.h"
-#include "platform/config/yaml_as_json.h"
-#include "platform/observe/json_text.h"
 #include "platform/observe/op_log_file.h"
 #include "platform/observe/op_origins.h"
 #include "platform/observe/progress_log.h"
@@ -20,7 +18,6 @@
 #include "platform/phase2/device_messages.h"
 #include "platform/topology/build_graph.h"
 #include "sc_main/bench_catalogue.h"
-#include "sc_main/build_info.h"
 #include "sc_main/command.h"
 #include "sc_main/initiators_run.h"
 #include "sc_main/interrupt.h"
@@ -28,6 +25,7 @@
 #include "sc_main/memory_limit.h"
 #include "sc_main/progress_line.h"
 #include "sc_main/result_files.h"
+#include "sc_main/run_facts.h"
 #include "sc_main/run_observers.h"
 #include "sc_main/run_options.h"
 #include "sc_main/run_report.h"
@@ -41,33 +39,6 @@ using Clock = std::chrono::steady_clock;
 
 double seconds_since(Clock::time_point start) {
   return std::chrono::duration<double>(Clock::now() - start).count();
-}
-
-using ParameterTexts = std::vector<std::pair<std::string, std::string>>;
-
-// In the order of declaration.
-ParameterTexts parameter_texts(const Bench& bench, const Attributes& resolved) {
-  ParameterTexts texts;
-  for (const Parameter& parameter : bench.parameters)
-    texts.emplace_back(parameter.name(),
-                       format_value(resolved.values().find(parameter.name())->second));
-  return texts;
-}
-
-// Facts of a run, beside the machine.
-using Facts = std::vector<std::pair<std::string, std::string>>;
-Facts facts_of(const Bench& bench, const ParameterTexts& parameters, const RunOptions& options,
-               const char* data_mode, const CclSettings& ccl, const std::string& plugins) {
-  std::string run = bench.name;
-  for (const auto& [name, value] : parameters) run += fmt::format(" {}={}", name, value);
-  Facts facts{{"topology", options.machine.topology_path()},
-              {"bench", run},
-              {"device", options.device},
-              {"seed", std::to_string(options.seed)},
-              {"data", data_mode},
-              {"ccl", ccl.str()}};
-  if (!plugins.empty()) facts.emplace_back("plug-ins", plugins);
-  return facts;
 }
 
 std::vector<LaunchRow> launch_rows(const std::vector<LaunchRecord>& launches) {
@@ -116,23 +87,6 @@ class CallsOfBench final : public CallListener {
   Timeline& timeline_;
 };
 
-// The components that compute values themselves, for which data are eager: "sip0.cube0.pe0.pe_gemm
-// and 7 more". Empty: none.
-std::string computing_components(const Graph& graph, const ComponentRegistry& registry) {
-  std::string first;
-  std::size_t more = 0;
-  for (const Node& node : graph.nodes()) {
-    const Implementation* const implementation = registry.find(node.impl());
-    if (implementation == nullptr || !implementation->computes_values) continue;
-    if (first.empty()) {
-      first = node.name;
-    } else {
-      ++more;
-    }
-  }
-  return more == 0 ? first : fmt::format("{} and {} more", first, more);
-}
-
 // One run: the machine, its observers, and its results.
 class BenchRun {
  public:
@@ -165,7 +119,6 @@ class BenchRun {
   bool lists_launches() const;
   void evaluate(const BenchProgram& program, const OpOrigins* origins, const StopQuestion& stop,
                 RunReport& report);
-  OpTable::Meta op_log_meta(const std::vector<KernelReport>& kernels) const;
   RunReport report_of(const RunResult& result, const BenchProgram& program,
                       const KernelSummary& kernels, double elaboration_s);
   int conclude(const RunReport& report, const RunStatistics& statistics) const;
@@ -181,7 +134,7 @@ class BenchRun {
   DataMode data_mode_;
   const Invocation& invocation_;
   std::string computing_;  // for which data are eager; empty: none
-  Facts facts_;
+  NamesAndTexts facts_;
   std::string configuration_;
   FunctionalModel functional_model_;
   std::optional<DataExecutor> executor_;  // with data
@@ -258,7 +211,7 @@ int BenchRun::simulate() {
   if (progress_log) progress_log->close(launch_rows(kernels.launches()));
   if (regions)
     observers.statistics()->close(statistics, regions->regions(), kernels_json(report.kernels));
-  if (op_log) op_log->close(op_log_meta(report.kernels));
+  if (op_log) op_log->close(op_log_meta(invocation_, configuration_, facts_, report.kernels));
   if (result.cause) std::rethrow_exception(result.cause);
   const bool has_messages = !functional_model_.messages().empty();
   if (result.status == RunStatus::completed &&
@@ -300,27 +253,6 @@ void BenchRun::evaluate(const BenchProgram& program, const OpOrigins* origins,
   report.phase2.reset();
   report.verdicts.reset();
   report.operations.reset();
-}
-
-// Metadata of the launches, given by the program; empty without any.
-std::string launches_json(const std::vector<KernelReport>& kernels) {
-  nlohmann::ordered_json launches = nlohmann::ordered_json::array();
-  for (const KernelReport& kernel : kernels) {
-    if (!kernel.meta.empty())
-      launches.push_back(
-          {{"kernel", kernel.kernel}, {"device", kernel.devices}, {"meta", kernel.meta}});
-  }
-  return launches.empty() ? "" : launches.dump();
-}
-
-OpTable::Meta BenchRun::op_log_meta(const std::vector<KernelReport>& kernels) const {
-  OpTable::Meta meta{{"program_version", version_text()},
-                     {"command_line", invocation_.line()},
-                     {"configuration", yaml_as_json(configuration_)}};
-  meta.insert(meta.end(), facts_.begin(), facts_.end());
-  if (const std::string launches = launches_json(kernels); !launches.empty())
-    meta.emplace_back("launches", launches);
-  return meta;
 }
 
 void BenchRun::start_executor(const StopQuestion& stop) {
