@@ -90,6 +90,7 @@ void check_unit(std::uint64_t raw, const char* field, const std::array<Unit, N>&
 template <class E, std::size_t N>
 void check_offset(const std::array<Unit, N>& units, E unit, std::uint64_t offset) {
   const Unit& entry = units.at(static_cast<std::size_t>(unit));
+  if (offset < entry.budget) return;  // every access of a kernel's registers comes here
   check_field((std::string("offset of ") + entry.name).c_str(), offset, entry.budget);
 }
 

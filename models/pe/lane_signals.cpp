@@ -44,8 +44,9 @@ void LaneSignals::show_stage(const TileTask& task) {
   const Stage& stage = task.stage();
   command_.set(task.command_id);
   stage_.set(task.stage_index);
-  const auto extent = [](TraceSignal& signal, std::int64_t simple, std::int64_t covered) {
-    const std::int64_t value = simple > 0 ? simple : covered;
+  const auto extent = [gemm = stage.is_gemm()](TraceSignal& signal, std::int64_t simple,
+                                               std::int64_t covered) {
+    const std::int64_t value = gemm && simple > 0 ? simple : covered;
     if (value > 0) {
       signal.set(static_cast<std::uint64_t>(value));
     } else {

@@ -275,8 +275,9 @@ void StageEngine<Node>::record(const Lane& lane) {
   if (!port.observed()) return;
   const Stage& stage = lane.stage();
   ExecutedOp op = op_until_now(lane);
-  op.macs = static_cast<std::uint64_t>(stage.m) * static_cast<std::uint64_t>(stage.k) *
-            static_cast<std::uint64_t>(stage.n) * static_cast<std::uint64_t>(stage.batch);
+  if (stage.is_gemm())
+    op.macs = static_cast<std::uint64_t>(stage.m) * static_cast<std::uint64_t>(stage.k) *
+              static_cast<std::uint64_t>(stage.n) * static_cast<std::uint64_t>(stage.batch);
   op.data = lane.task->data;
   port.write(op);
 }

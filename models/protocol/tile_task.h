@@ -30,18 +30,29 @@ struct Stage {
   // it reads, fetch and the first computation those of the command's own operation, an epilogue's
   // math its tensor, store and dma_write the result.
   std::uint8_t first_operand = 0, operand_count = 0;
-  bool strided = false;               // dma stages: the bytes are runs, see runs_of()
-  std::uint64_t address = 0;          // dma stages
-  std::uint64_t bytes = 0;            // dma, fetch, store
-  std::int64_t m = 0, k = 0, n = 0;   // gemm
-  std::int64_t batch = 1;             // gemm: products of m x k x n, one after the other
-  std::int64_t elements = 0;          // math
-  std::int64_t extent = 1, kept = 1;  // math: of a line that is sorted, and what topk keeps of it
+  bool strided = false;       // dma stages: the bytes are runs, see runs_of_stage()
+  std::uint64_t address = 0;  // dma stages
+  std::uint64_t bytes = 0;    // dma, fetch, store
+  // Extents of a gemm and of a math in one place: a command has thousands of stages.
+  union {
+    std::int64_t m;             // gemm
+    std::int64_t elements = 0;  // math
+  };
+  union {
+    std::int64_t k;           // gemm
+    std::int64_t extent = 1;  // math: of a line that is sorted
+  };
+  union {
+    std::int64_t n;         // gemm
+    std::int64_t kept = 1;  // math: what topk keeps of a line
+  };
+  std::int64_t batch = 1;  // gemm: products of m x k x n, one after the other
   // Of the register file: fetch takes them, the others give them back at their end. Operands are
   // given back by gemm, those of an epilogue by the tile's last math, the accumulator or result by
   // store.
   std::uint64_t register_bytes = 0;
 
+  bool is_gemm() const { return type == StageType::gemm; }
   void use(std::size_t first, std::size_t count = 1) {
     first_operand = static_cast<std::uint8_t>(first);
     operand_count = static_cast<std::uint8_t>(count);
@@ -60,6 +71,10 @@ struct TileExtents {
 class Tile {
  public:
   static constexpr std::size_t max_stages = 24;
+
+  Tile() = default;
+  Tile(const Tile& other) : Tile() { *this = other; }
+  Tile& operator=(const Tile& other);  // copies the stages that are there
 
   std::uint64_t id = 0;
   TileExtents extents;           // of a composite

@@ -39,11 +39,12 @@ std::string KernelRemainder::text() const {
 }
 
 void KernelRemains::write(const KernelRun& run) {
-  const std::string where = scope_in_machine(*run.node);
   if (*run.unwaited != '\0')
     add(commands_,
-        {KernelRemainder::Kind::command, run.kernel, run.request, where, run.unwaited, 1}, true);
-  const auto sent = of_running_.find(where);
+        {KernelRemainder::Kind::command, run.kernel, run.request, scope_in_machine(*run.node),
+         run.unwaited, 1},
+        true);
+  const auto sent = of_running_.find(run.node->get_parent_object());
   if (sent == of_running_.end()) return;
   for (const MessageKey& key : sent->second) {
     const auto found = messages_.find(key);
@@ -58,10 +59,9 @@ void KernelRemains::write(const MessageProgress& step) {
   const MessageKey key{step.installation, step.slot, step.number};
   if (step.step == MessageProgress::Step::consumed) messages_.erase(key);
   if (step.step != MessageProgress::Step::sent || step.message == nullptr) return;
-  const std::string where = step.message->source.str();
-  messages_[key] = {
-      sent_++, "", "", where, step.message->direction, step.message->destination.str()};
-  of_running_[where].push_back(key);
+  const IpcqMessage& message = *step.message;
+  messages_[key] = {sent_++, "", "", message.source, message.destination, message.direction};
+  of_running_[step.node->get_parent_object()].push_back(key);
 }
 
 std::vector<KernelRemainder> KernelRemains::remainders() const {
@@ -71,8 +71,9 @@ std::vector<KernelRemainder> KernelRemains::remainders() const {
   for (const auto& [number, message] : in_order) {
     if (message->kernel.empty()) continue;  // its kernel has not ended
     add(list,
-        {KernelRemainder::Kind::message, message->kernel, message->request, message->where,
-         fmt::format("a message in direction '{}' to {}", message->direction, message->destination),
+        {KernelRemainder::Kind::message, message->kernel, message->request, message->source.str(),
+         fmt::format("a message in direction '{}' to {}", message->direction,
+                     message->destination.str()),
          1},
         false);
   }

@@ -7,8 +7,10 @@
 #include <map>
 #include <string>
 #include <tuple>
+#include <unordered_map>
 #include <vector>
 
+#include "models/protocol/host_messages.h"
 #include "models/protocol/observation.h"
 
 namespace kernbench {
@@ -39,14 +41,16 @@ class KernelRemains final : private tlm::tlm_analysis_if<KernelRun>,
   struct Message {
     std::uint64_t number = 0;     // in the order of sending
     std::string kernel, request;  // once its kernel has ended
-    std::string where, direction, destination;
+    PeId source, destination;
+    std::string direction;
   };
   void write(const KernelRun& run) override;
   void write(const MessageProgress& step) override;
 
   std::map<MessageKey, Message> messages_;  // that have not been received
   std::uint64_t sent_ = 0;
-  std::map<std::string, std::vector<MessageKey>> of_running_;  // by PE: of the kernel that runs
+  // Of the kernel that runs on a PE, by the PE's scope; for look-up only.
+  std::unordered_map<const sc_core::sc_object*, std::vector<MessageKey>> of_running_;
   std::vector<KernelRemainder> commands_;
   AnalysisBinding<KernelRun> runs_;
   AnalysisBinding<MessageProgress> steps_;

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <systemc>
 
 #include "models/data/data_op.h"
@@ -9,7 +10,16 @@
 namespace kernbench {
 
 void OpOrigins::write(const ExecutedOp& op) {
-  if (op.data && !op.data->outputs.empty()) by_op_[op.data->id] = {op.node, op.name, op.t_start};
+  if (!op.data || op.data->outputs.empty()) return;
+  if (by_op_.size() >= limit_) forget_gone();
+  by_op_[op.data->id] = {op.data, op.node, op.name, op.t_start};
+}
+
+// The limit is twice what remains, so that each entry is looked at a constant number of times.
+void OpOrigins::forget_gone() {
+  for (auto entry = by_op_.begin(); entry != by_op_.end();)
+    entry = entry->second.op.expired() ? by_op_.erase(entry) : std::next(entry);
+  limit_ = std::max(least, 2 * by_op_.size());
 }
 
 std::string OpOrigins::text(std::uint64_t data_op) const {

@@ -1,7 +1,9 @@
-// OpOrigins: which node executed a data op, under which name: for messages about values.
+// OpOrigins: which node executed a data op, under which name: for messages about values. Kept as
+// long as the op itself: what has been checked and let go takes no memory.
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <string>
 #include <unordered_map>
 
@@ -16,14 +18,20 @@ class OpOrigins final : public tlm::tlm_analysis_if<ExecutedOp> {
 
   // "gemm_f16 on sip0.cube0.pe0.pe_gemm at 812.5 ns"; empty for an op that no command executed.
   std::string text(std::uint64_t data_op) const;
+  std::size_t size() const { return by_op_.size(); }  // those of ops that went lately included
 
  private:
   struct Origin {
+    std::weak_ptr<const DataOp> op;
     const sc_core::sc_object* node = nullptr;
     const char* name = "";
     Fs start = 0;
   };
+  void forget_gone();
+
   std::unordered_map<std::uint64_t, Origin> by_op_;  // for look-up only
+  static constexpr std::size_t least = 1024;
+  std::size_t limit_ = least;  // at which those that have gone are removed
 };
 
 }  // namespace kernbench

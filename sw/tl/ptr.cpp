@@ -58,12 +58,9 @@ std::string Ptr::str() const {
 }
 
 Tensor::Tensor(TensorInfoPtr info, PeId where) : info_(std::move(info)), where_(where) {
-  for (const Block& block : info_->blocks) {
-    if (block.where == where_) {
-      block_ = &block;
-      break;
-    }
-  }
+  const auto before = [](const Block& block, const PeId& pe) { return block.where < pe; };
+  const auto found = std::lower_bound(info_->blocks.begin(), info_->blocks.end(), where_, before);
+  if (found != info_->blocks.end() && found->where == where_) block_ = &*found;
 }
 
 const Block& Tensor::local_block() const {

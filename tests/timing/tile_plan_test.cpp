@@ -63,8 +63,8 @@ bool same(const Tile& a, const Tile& b) {
   if (a.id != b.id || a.size() != b.size()) return false;
   for (std::size_t i = 0; i < a.size(); ++i) {
     if (a[i].type != b[i].type || a[i].address != b[i].address || a[i].bytes != b[i].bytes ||
-        a[i].m != b[i].m || a[i].k != b[i].k || a[i].n != b[i].n ||
-        a[i].elements != b[i].elements || a[i].register_bytes != b[i].register_bytes) {
+        a[i].m != b[i].m || a[i].k != b[i].k || a[i].n != b[i].n || a[i].batch != b[i].batch ||
+        a[i].register_bytes != b[i].register_bytes) {
       return false;
     }
   }
