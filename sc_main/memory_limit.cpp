@@ -3,6 +3,7 @@
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <pthread.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -14,6 +15,7 @@
 #include <fstream>
 #include <optional>
 
+#include "models/base/errors.h"
 #include "models/base/quote.h"
 #include "models/base/units.h"
 #include "sc_main/interrupt.h"
@@ -82,7 +84,7 @@ std::uint64_t resident_bytes(int statm) {
                                    static_cast<double>(limit.load()) / 0x1p30);
   const auto written = ::write(STDERR_FILENO, text.data(), static_cast<std::size_t>(length));
   static_cast<void>(written);
-  ::_exit(1);
+  for (;;) ::syscall(SYS_exit_group, exit_failed);  // _exit() is taken for one of a kernel
 }
 
 void* watch(void* /*unused*/) {

@@ -94,10 +94,11 @@ Json data_memory_json(const RunReport::DataMemory& memory) {
 }  // namespace
 
 bool RunReport::verified() const {
-  if (!failed_assertions.empty()) return false;
+  if (!ordered() || !failed_assertions.empty()) return false;
   if (operations && operations->failed > 0) return false;
-  return verdicts && std::all_of(verdicts->begin(), verdicts->end(),
-                                 [](const VerdictReport& verdict) { return verdict.ok; });
+  return verdicts && !verdicts->empty() &&
+         std::all_of(verdicts->begin(), verdicts->end(),
+                     [](const VerdictReport& verdict) { return verdict.ok; });
 }
 
 // Progress of a run that did not come to its end; empty for one that did.

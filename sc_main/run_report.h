@@ -61,7 +61,8 @@ struct RunReport {
 
   std::optional<OperationsReport> operations;
   std::vector<std::string> failed_assertions;  // of kernels, as text
-  bool verified() const;  // there are verdicts, and all are ok; no operation, no assertion failed
+  // There are verdicts, and all are ok; no operation, no assertion failed; ordered().
+  bool verified() const;
 };
 
 // Says on standard error what kernels have left behind, and which accesses nothing orders.

@@ -164,8 +164,10 @@ TensorValue reshaped(const TensorValue& value, const Shape& shape) {
                                  value.shape.str(), shape.str()));
   }
   if (!value.dense())
-    throw UsageError(fmt::format(
-        "reshape of {}: a transposed or broadcast handle is not contiguous", value.shape.str()));
+    throw UsageError(
+        fmt::format("reshape of {}: a transposed or broadcast handle is not contiguous; "
+                    "tl.cat({{x}}) makes a block that is",
+                    value.shape.str()));
   return {value.image, shape, value.dtype, {}};
 }
 

@@ -35,9 +35,9 @@ std::vector<std::byte> Handle::bytes(CallSite site) const {
   s.program->await(s);  // simulated time, as for any use of the result
   if (!s.data->known(s.value.image)) {
     throw PendingDataError(fmt::format(
-        "values of {} are read, but a compute result is pending until phase 2 has run; keep it as "
-        "a handle or store it and check it with torch.verify, or run with --data eager",
-        str()));
+        "values of {} are read{}, but a compute result is pending until phase 2 has run; keep it "
+        "as a handle or store it and check it with torch.verify, or run with --data eager",
+        str(), site.known() ? " at " + site.str() : ""));
   }
   return s.data->bytes(s.value);
 }

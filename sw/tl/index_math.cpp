@@ -24,22 +24,29 @@ class Seen {
       strides_[axis + added] = operand.shape[axis] == 1 ? 0 : own[axis];
   }
 
-  std::int64_t at(const std::vector<std::int64_t>& index) const {
-    if (values_ == nullptr) return scalar_;
-    std::int64_t place = 0;
+  // To the elements along the last axis, of which the first is at `index`.
+  void enter(const std::vector<std::int64_t>& index) {
+    place_ = 0;
     for (std::size_t axis = 0; axis < strides_.size(); ++axis)
-      place += index[axis] * strides_[axis];
-    return (*values_)[static_cast<std::size_t>(place)];
+      place_ += index[axis] * strides_[axis];
+  }
+  std::int64_t next() {
+    if (values_ == nullptr) return scalar_;
+    const std::int64_t value = (*values_)[static_cast<std::size_t>(place_)];
+    place_ += strides_.back();
+    return value;
   }
 
  private:
   std::int64_t scalar_ = 0;
   const std::vector<std::int64_t>* values_ = nullptr;
   std::vector<std::int64_t> strides_;
+  std::int64_t place_ = 0;
 };
 
+// To the next line along the last axis.
 void advance(std::vector<std::int64_t>& index, const Shape& shape) {
-  for (std::size_t axis = shape.rank(); axis-- > 0;) {
+  for (std::size_t axis = shape.rank() - 1; axis-- > 0;) {
     if (++index[axis] < shape[axis]) return;
     index[axis] = 0;
   }
@@ -58,9 +65,10 @@ std::int64_t as_integer(double immediate) {
 }  // namespace
 
 IndexValues index_result(const MathParams& params, const std::vector<IndexOperand>& operands,
-                         const Shape& out, DType out_dtype) {
-  if (!has_integer_form(params.op) || is_float(out_dtype) || out.elements() > max_index_elements)
+                         const Shape& result, DType out_dtype) {
+  if (!has_integer_form(params.op) || is_float(out_dtype) || result.elements() > max_index_elements)
     return nullptr;
+  const Shape out = result.rank() == 0 ? Shape{1} : result;
   std::optional<DType> dtype;  // of the arithmetic
   std::vector<Seen> seen;
   for (std::size_t i = 0; i < params.operands.size(); ++i) {
@@ -78,12 +86,18 @@ IndexValues index_result(const MathParams& params, const std::vector<IndexOperan
     seen.emplace_back(tensor, out);
   }
   if (!dtype) return nullptr;
-  std::vector<std::int64_t> results(static_cast<std::size_t>(out.elements()));
+  std::vector<std::int64_t> results;
+  results.reserve(static_cast<std::size_t>(out.elements()));
   std::vector<std::int64_t> index(out.rank(), 0);
-  for (std::int64_t& result : results) {
-    std::array<std::int64_t, 3> x{};
-    for (std::size_t i = 0; i < seen.size(); ++i) x[i] = seen[i].at(index);
-    result = stored(wrapped(integer_result(params.op, x[0], x[1], x[2]), *dtype), out_dtype);
+  const std::int64_t line = out[out.rank() - 1];
+  while (static_cast<std::int64_t>(results.size()) < out.elements()) {
+    for (Seen& each : seen) each.enter(index);
+    for (std::int64_t i = 0; i < line; ++i) {
+      std::array<std::int64_t, 3> x{};
+      for (std::size_t k = 0; k < seen.size(); ++k) x[k] = seen[k].next();
+      results.push_back(
+          stored(wrapped(integer_result(params.op, x[0], x[1], x[2]), *dtype), out_dtype));
+    }
     advance(index, out);
   }
   return std::make_shared<const std::vector<std::int64_t>>(std::move(results));

@@ -16,9 +16,9 @@ struct IndexOperand {
   DType dtype = DType::i32;
 };
 
-// The values of the result, `out`, in row-major order; null: not known, or no integers, or too
+// The values of the result in row-major order; null: not known, or no integers, or too
 // many.
 IndexValues index_result(const MathParams& params, const std::vector<IndexOperand>& operands,
-                         const Shape& out, DType out_dtype);
+                         const Shape& result, DType out_dtype);
 
 }  // namespace kernbench::tl

@@ -30,10 +30,17 @@ bool keeps_masks(MathOp op) {
 }
 
 TensorValue constant_of(const std::vector<std::int64_t>& values, const Shape& shape, DType dtype) {
+  if (dtype == DType::i32) return tensor_of(values, shape);
   std::vector<std::byte> bytes(bytes_of(shape, dtype));
   for (std::size_t i = 0; i < values.size(); ++i)
     write_element(bytes.data() + i * size_of(dtype), dtype, static_cast<double>(values[i]));
   return FunctionalModel::constant(bytes.data(), shape, dtype);
+}
+
+// Of an index block, or of loaded i32: addresses follow from them.
+IndexValues known_integers(const IndexValues& index, const TensorValue& value, bool has_data) {
+  if (index != nullptr || !has_data || value.dtype != DType::i32 || !value.known()) return index;
+  return index_of(value);
 }
 
 }  // namespace
@@ -67,7 +74,8 @@ Program::MathInputs Program::bind_math(const std::string& call,
     inputs.operands.push_back(MathOperand::tensor(static_cast<int>(inputs.shapes.size())));
     inputs.shapes.push_back(handle.shape());
     inputs.dtypes.push_back(handle.dtype());
-    inputs.indices.push_back({state.index, handle.shape(), handle.dtype()});
+    inputs.indices.push_back({known_integers(state.index, state.value, data_ != nullptr),
+                              handle.shape(), handle.dtype()});
     inputs.tensors.push_back(operand_of(handle));
     inputs.elements = std::max(inputs.elements, handle.shape().elements());
     inputs.masks = inputs.masks && (condition || state.mask);

@@ -99,6 +99,26 @@ BOOST_AUTO_TEST_CASE(softmax_rows_is_right_as_one_operation_and_by_steps) {
                5 * 30011);
 }
 
+// Locks and atomics order the sums: run_bench checks races, too.
+BOOST_AUTO_TEST_CASE(layernorm_backward_adds_up_under_locks_and_by_atomics) {
+  for (const char* sums : {"locks", "atomics"}) {
+    const auto right = [sums](const char* rows, const char* columns, const char* groups,
+                              const char* dtype, std::uint64_t elements) {
+      expect_right("layernorm-backward",
+                   {{"sums", sums},
+                    {"rows", rows},
+                    {"columns", columns},
+                    {"groups", groups},
+                    {"dtype", dtype}},
+                   elements);
+    };
+    right("64", "768", "4", "f16", 64 * 768 + 2 * 768);
+    right("1", "1", "4", "f32", 3);
+    right("13", "3", "1", "bf16", 13 * 3 + 6);
+    right("201", "257", "3", "f32", 201 * 257 + 2 * 257);
+  }
+}
+
 BOOST_AUTO_TEST_CASE(layernorm_is_right_for_odd_extents) {
   expect_right("layernorm", {}, 64 * 768);
   for (const char* dtype : floats) {

@@ -97,6 +97,19 @@ BOOST_AUTO_TEST_CASE(a_run_that_reaches_its_limit_ends_with_a_message) {
              result.err);
 }
 
+// A kernel that never comes back is not asked to stop: the process ends, with one message.
+BOOST_AUTO_TEST_CASE(a_kernel_that_takes_all_memory_is_ended_by_the_limit) {
+  if (!memory_can_be_limited) return;
+  const ProgramResult result =
+      kernbench_program({"run", "--bench", "unruly", "--topology", "tiny", "--param",
+                         "kernel=endless_growth", "--max-memory", "300M"},
+                        0, 0, nullptr, KERNBENCH_UNRULY_PROGRAM);
+  BOOST_TEST(result.status == 1, result.status << ": " << result.err);
+  BOOST_TEST(contains(result.err, "--max-memory is 0.3 GiB; the run is ended at once\n"),
+             result.err);
+  BOOST_TEST(!contains(result.err, "_exit"), result.err);
+}
+
 BOOST_AUTO_TEST_CASE(memory_for_data_is_told_where_it_is_limited) {
   const Words run{"run", "--bench", "layernorm", "--topology", "tiny", "--verify-data"};
   const ProgramResult silent = kernbench_program(run),

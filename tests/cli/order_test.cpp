@@ -40,6 +40,19 @@ BOOST_AUTO_TEST_CASE(accesses_that_nothing_orders_make_status_1_with_both_calls)
   BOOST_TEST(run("races").status == 0);  // not asked for
 }
 
+// Values that agree by luck do not make a verdict.
+BOOST_AUTO_TEST_CASE(a_verdict_is_pass_only_where_the_status_is_0) {
+  for (const std::string kernel : {"races", "sends", "none"}) {
+    const std::string expected = kernel == "none" ? "PASS" : "FAIL";
+    const ProgramResult result = run(kernel, {"--check-races", "--verify-data"});
+    BOOST_TEST(result.status == (kernel == "none" ? 0 : 1), kernel << ": " << result.err);
+    check_contains(result.out, {"  ok    tensor 't'", "\nverdict: " + expected + "\n"});
+    BOOST_TEST(json_of(run(kernel, {"--check-races", "--verify-data", "--json"})).at("verdict") ==
+               expected);
+    check_contains(run(kernel, {"--verify-data"}).out, {"\nverdict: PASS\n"});  // not asked for
+  }
+}
+
 BOOST_AUTO_TEST_CASE(a_program_in_order_passes) {
   const ProgramResult result = run("none", {"--check-races"});
   BOOST_TEST(result.status == 0);

@@ -26,6 +26,7 @@ namespace {
 volatile int zero = 0;
 int* volatile nothing = nullptr;
 std::unique_ptr<std::vector<int>> kept;
+std::vector<std::vector<char>> eaten;
 
 void throws() {
   if (zero == 0) throw std::runtime_error("thrown out of noexcept");
@@ -52,6 +53,10 @@ constexpr std::array faults{
     Fault{"endless_allocation",
           [] {
             while (zero == 0) kept = std::make_unique<std::vector<int>>(1000, 1);
+          }},
+    Fault{"endless_growth",
+          [] {
+            while (zero == 0) eaten.emplace_back(1 << 20, 'x');
           }},
     Fault{"delta_loop",
           [] {
@@ -158,6 +163,7 @@ void run(Torch& torch) {
         touch(tl, x, kernel);
       },
       t);
+  torch.verify(t, [] { return std::vector<double>(32); });
 }
 
 }  // namespace

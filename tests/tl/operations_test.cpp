@@ -228,7 +228,9 @@ BOOST_AUTO_TEST_CASE(index_blocks_go_through_element_wise_operations_in_every_da
                (Integers{0, 10, 20, 1, 11, 21, 2, 12, 22, 3, 13, 23}));
     BOOST_TEST(tl.cast(tl.full({2}, 300, i32), i8).index_values() == (Integers{127, 127}));
     BOOST_TEST((tl.full({1}, 100, i8) + tl.full({1}, 100, i8)).index_values() == (Integers{-56}));
-    BOOST_TEST(pe.commands.size() == 9U);  // they cost what they cost
+    BOOST_TEST((tl.full(Shape(), 3, i32) + tl.full(Shape(), 4, i32)).index_values() ==
+               (Integers{7}));
+    BOOST_TEST(pe.commands.size() == 10U);  // they cost what they cost
     for (const Command& command : pe.commands) BOOST_TEST((command.data != nullptr) == with_data);
     BOOST_CHECK_THROW((rows / 2).index_values(), UsageError);  // f32
     if (with_data) {
@@ -240,6 +242,28 @@ BOOST_AUTO_TEST_CASE(index_blocks_go_through_element_wise_operations_in_every_da
       BOOST_CHECK_EXCEPTION(tl.sum(offsets, 0).index_values(), UsageError, with_text("--data"));
     }
   }
+}
+
+// Addresses follow from indices that the kernel has loaded; from i32 alone, as i8 are data.
+BOOST_AUTO_TEST_CASE(element_wise_operations_on_loaded_integers_have_values_where_they_are_known) {
+  FakePe pe;
+  tl::Program tl(pe);
+  const std::vector<std::int32_t> tokens{3, 0, 5};
+  pe.functional_model.memory().write_bytes(0x1000, tokens.data(), 12);
+  const auto load = [&](DType dtype) {
+    return tl.load(tl::Ptr(std::uint64_t{0x1000}), {3}, dtype);
+  };
+  const tl::Handle offsets = tl.expand_dims(load(i32), 1) * 10 + tl.expand_dims(tl.arange(0, 2), 0);
+  BOOST_TEST(offsets.index_values() == (Integers{30, 31, 0, 1, 50, 51}));
+  BOOST_TEST((load(i32) > 0).index_values() == (Integers{1, 0, 1}));
+  BOOST_TEST(tl.load_async(tl::Ptr(std::uint64_t{0x1000}), {3}, i32).index_values() ==
+             (Integers{3, 0, 5}));
+  BOOST_TEST((offsets - 1).at({2, 1}) == 50);
+  BOOST_CHECK_THROW((load(i8) + 1).index_values(), PendingDataError);
+  tl.store(tl::Ptr(std::uint64_t{0x2000}), tl.sum(load(i32)));
+  const tl::Handle pending = tl.load(tl::Ptr(std::uint64_t{0x2000}), {1}, i32);
+  BOOST_CHECK_EXCEPTION((pending + 1).index_values(), PendingDataError,
+                        with_text("i32{1} are read at operations_test.cpp:"));
 }
 
 // The values at issue are those that phase 2 computes.
