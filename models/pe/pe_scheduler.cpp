@@ -143,10 +143,11 @@ void PeScheduler::check_fits(const TilePlan& plan) {
   if (to_fetch_store_.connected()) to_fetch_store_.look(file);
   if (to_fetch_store_.connected() && registers > file.capacity) {
     throw UsageError(fmt::format(
-        "a tile needs {} bytes of the register file, which has {}; choose a smaller tile_shape",
-        registers, file.capacity));
+        "{} needs {} bytes of the register file for operands and results; allowed are {} "
+        "(pe_fetch_store.register_file_bytes); choose a smaller one by .tile({{m, k, n}})",
+        plan.tile_text(), registers, file.capacity));
   }
-  buffers_.check_room(plan.largest_buffer_bytes());
+  buffers_.check_room(plan);
 }
 
 void PeScheduler::submit(CommandRequest& request) {

@@ -19,12 +19,13 @@ FreeListAllocator& TileBufferPool::memory() {
   return *memory_;
 }
 
-void TileBufferPool::check_room(std::uint64_t bytes) {
+void TileBufferPool::check_room(const TilePlan& plan) {
+  const std::uint64_t bytes = plan.largest_buffer_bytes();
   if (bytes <= memory().size_bytes()) return;
   throw UsageError(
-      fmt::format("a tile needs {} bytes of tile buffers, the scheduler's reserve has {}; choose a "
-                  "smaller tile_shape",
-                  bytes, memory().size_bytes()));
+      fmt::format("{} needs {} bytes of tile buffers in TCM; allowed are {} (pe_tcm.reserved_kb); "
+                  "choose a smaller one by .tile({{m, k, n}})",
+                  plan.tile_text(), bytes, memory().size_bytes()));
 }
 
 tlm::tlm_sync_enum TileBufferPool::nb_transport_fw(BufferRequest& request,

@@ -16,13 +16,15 @@
 
 namespace kernbench {
 
+class TilePlan;
+
 class TileBufferPool final : private ServiceProvider<BufferRequest> {
  public:
   TileBufferPool(Component& scheduler, MachineServices& machine, TraceSignal& used_bytes)
       : scheduler_(scheduler), machine_(machine), used_signal_(used_bytes) {}
 
   // UsageError: a tile of a plan needs more than all of them.
-  void check_room(std::uint64_t bytes);
+  void check_room(const TilePlan& plan);
 
   // Without waiting; false if there is no room.
   bool take(TileTask& task);

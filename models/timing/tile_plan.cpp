@@ -292,6 +292,12 @@ const char* TilePlan::op_log_name() const {
   return names[static_cast<std::size_t>(math_.ops.front().stage.op)].c_str();
 }
 
+std::string TilePlan::tile_text() const {
+  return (gemm_ ? fmt::format("tile {}x{}x{} (m, k, n)", shape_.m, shape_.k, shape_.n)
+                : fmt::format("tile {}x{} (m, n)", shape_.m, shape_.n)) +
+         " of " + op_log_name();
+}
+
 std::uint64_t buffer_bytes(const Tile& tile) {
   std::uint64_t bytes = 0;
   for (std::size_t i = 0; i < tile.size(); ++i) {

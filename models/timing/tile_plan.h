@@ -19,6 +19,7 @@
 #pragma once
 
 #include <cstdint>
+#include <string>
 #include <vector>
 
 #include "models/protocol/command.h"
@@ -43,6 +44,7 @@ class TilePlan {
 
   bool is_gemm() const { return gemm_; }
   const char* op_log_name() const;  // "composite_gemm", "composite_add", ...
+  std::string tile_text() const;    // "tile 32x64x32 (m, k, n) of composite_gemm"
 
   // Largest demand of a tile on the register file, with the accumulator that it finds there, and on
   // the tile buffers.

@@ -8,7 +8,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "sw/tl/handle.h"
+#include "sw/tl/operand.h"
 #include "sw/tl/ptr.h"
 
 namespace kernbench::tl {
@@ -60,7 +60,9 @@ class TensorDescriptor {
   Handle load_async(const Extents& offsets, CallSite site = CallSite::here()) const;
   Handle store_async(const Extents& offsets, const Handle& block,
                      CallSite site = CallSite::here()) const;
-  Handle ref(const Extents& offsets) const;  // as tl.ref(block pointer): inside the tensor
+  Handle ref(
+      const Extents& offsets,
+      CallSite site = CallSite::here()) const;  // as tl.ref(block pointer): inside the tensor
   // Rows of a table, rank 2 and block shape {1, columns}: row i of the result is the block at
   // {rows[i], column}. `rows`: integers whose values are known (Handle::index_values).
   Handle gather(const Handle& rows, std::int64_t column = 0,
@@ -68,7 +70,13 @@ class TensorDescriptor {
   void scatter(const Handle& block, const Handle& rows, std::int64_t column = 0,
                CallSite site = CallSite::here()) const;
 
-  BlockPtr at(const Extents& offsets) const;
+  // Left under way, as tl.load_async and tl.store_async.
+  Handle gather_async(const Handle& rows, std::int64_t column = 0,
+                      CallSite site = CallSite::here()) const;
+  Handle scatter_async(const Handle& block, const Handle& rows, std::int64_t column = 0,
+                       CallSite site = CallSite::here()) const;
+
+  BlockPtr at(const Extents& offsets, CallSite site = CallSite::here()) const;
 
  private:
   friend class Program;
@@ -82,10 +90,11 @@ class TensorDescriptor {
 };
 
 // Lanes of a block of element pointers: those whose mask is 0 are not accessed, and have the value
-// `other` in what a load returns. The mask broadcasts to the shape of the offsets.
+// `other` in what a load returns. Mask and `other` broadcast to the shape of the offsets; a block
+// `other` is chosen by a tl.where behind the load.
 struct Masked {
   Handle mask = {};
-  double other = 0;
+  Operand other = 0.0;
 };
 
 }  // namespace kernbench::tl

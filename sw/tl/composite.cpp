@@ -52,14 +52,16 @@ EpilogueEntry clamp(double low, double high, EpilogueScope scope) {
   return result;
 }
 
-bool Composite::done() const {
-  if (!command_) throw UsageError("a tl composite is used before it is made");
+bool Composite::done(CallSite site) const {
+  if (!command_) throw UsageError("a tl composite is used before it is made" + site.in_brackets());
   return command_->poll();
 }
 
-const Handle& Composite::result() const {
-  if (!command_) throw UsageError("a tl composite is used before it is made");
-  if (!result_) throw UsageError("result of a composite that writes to memory: load it from there");
+const Handle& Composite::result(CallSite site) const {
+  if (!command_) throw UsageError("a tl composite is used before it is made" + site.in_brackets());
+  if (!result_)
+    throw UsageError("result of a composite that writes to memory" + site.in_brackets() +
+                     ": load it from there");
   return *result_;
 }
 

@@ -96,10 +96,10 @@ inline MathSpec math(MathOp op, std::vector<Operand> operands) { return {op, std
 // A composite under way. tl.wait() blocks until it has completed.
 class Composite {
  public:
-  bool done() const;  // true: as good as tl.wait()
+  bool done(CallSite site = CallSite::here()) const;  // true: as good as tl.wait()
   // The block that it makes, unless it went to memory. A call that uses it before tl.wait() waits
   // for it.
-  const Handle& result() const;
+  const Handle& result(CallSite site = CallSite::here()) const;
 
  private:
   friend class Program;

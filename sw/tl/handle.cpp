@@ -10,34 +10,36 @@
 
 namespace kernbench::tl {
 
-const Handle::State& Handle::state() const {
-  if (!state_) throw UsageError("a tl handle is used before it is made");
+const Handle::State& Handle::state(CallSite site) const {
+  if (!state_) throw UsageError("a tl handle is used before it is made" + site.in_brackets());
   if (state_->scratch->closed())
-    throw UsageError("a tl handle is used after its kernel has ended; store what is to remain");
+    throw UsageError("a tl handle is used after its kernel has ended" + site.in_brackets() +
+                     "; store what is to remain");
   return *state_;
 }
 
 std::string Handle::str() const { return describe(dtype(), shape()); }
 
 std::vector<std::byte> Handle::bytes(CallSite site) const {
-  const State& s = state();
+  const State& s = state(site);
+  const std::string at = site.known() ? " at " + site.str() : "";
   if (s.ptr)
     throw UsageError(fmt::format(
-        "values of the reference {} are read; tl.load makes a block of them", s.ptr->str()));
+        "values of the reference {} are read{}; tl.load makes a block of them", s.ptr->str(), at));
   if (s.data == nullptr)
     throw UsageError(fmt::format(
-        "values of {} are read, and this run has no data; use --data deferred or eager", str()));
+        "values of {} are read{}, and this run has no data; use --data deferred or eager", str(),
+        at));
   if (const auto* entry = s.program->unwaited(s.producer); entry != nullptr && !entry->reads_wait) {
     throw UsageError(fmt::format("values of {}, which {}{} makes, are read{}; tl.wait for it first",
-                                 str(), entry->call, entry->site.in_brackets(),
-                                 site.known() ? " at " + site.str() : ""));
+                                 str(), entry->call, entry->site.in_brackets(), at));
   }
   s.program->await(s);  // simulated time, as for any use of the result
   if (!s.data->known(s.value.image)) {
     throw PendingDataError(fmt::format(
         "values of {} are read{}, but a compute result is pending until phase 2 has run; keep it "
         "as a handle or store it and check it with torch.verify, or run with --data eager",
-        str(), site.known() ? " at " + site.str() : ""));
+        str(), at));
   }
   return s.data->bytes(s.value);
 }
@@ -70,6 +72,10 @@ double Handle::item(CallSite site) const {
     throw UsageError(
         fmt::format("the value of {} is asked for; only a block of one element has one", str()));
   return data(site).front();
+}
+
+Handle Handle::to(DType dtype, CallSite site) const {
+  return program_of(*this, site).cast({*this, site}, dtype);
 }
 
 std::vector<std::int64_t> Handle::index_values(CallSite site) const {

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <initializer_list>
 #include <memory>
 #include <optional>
@@ -12,7 +13,6 @@
 #include "models/base/call_site.h"
 #include "models/data/tensor_value.h"
 #include "models/protocol/command_state.h"
-#include "sw/tl/half.h"
 #include "sw/tl/index_block.h"
 #include "sw/tl/ptr.h"
 #include "sw/tl/scratch.h"
@@ -50,10 +50,17 @@ class Handle {
   // alone, in every data mode; else as data() gives them, with its errors. Waits as data() does.
   std::vector<std::int64_t> index_values(CallSite site = CallSite::here()) const;
   bool is_mask() const { return state().mask; }  // made by comparisons and logical operations
-  explicit operator bool() const { return item() != 0; }
+  explicit operator bool() const { return item({}) != 0; }  // its line: that of the latest call
+  Handle to(DType dtype, CallSite site = CallSite::here()) const;  // tl.cast
 
  private:
   friend class Program;
+  struct State;
+  // To be applied to the block once that has its value.
+  struct LateView {
+    std::shared_ptr<const State> whole;
+    std::function<TensorValue(const TensorValue&)> view;
+  };
   struct State {
     Program* program = nullptr;              // until its scratch is closed
     std::shared_ptr<const Scratch> scratch;  // the kernel's, also of a reference
@@ -69,32 +76,18 @@ class Handle {
     // What its value is made of at the first use; null: it has its value.
     mutable std::shared_ptr<const GatheredLoad> gathered = nullptr;
     bool mask = false;  // elements are 0 or 1
+    // The value of a view of a block that has no value yet.
+    mutable std::shared_ptr<const LateView> late_view = nullptr;
   };
   explicit Handle(std::shared_ptr<const State> state) : state_(std::move(state)) {}
-  const State& state() const;
+  const State& state(CallSite site = {}) const;  // `site`: for errors
   std::vector<std::byte> bytes(CallSite site) const;
 
-  friend Program& program_of(const Handle& handle);
+  friend Program& program_of(const Handle& handle, CallSite site);
 
   std::shared_ptr<const State> state_;
 };
 
-// An operand of an element-wise operation: a handle, or a scalar that broadcasts.
-class Operand {
- public:
-  Operand(const Handle& handle) : handle_(handle) {}  // NOLINT(google-explicit-constructor)
-  Operand(double scalar) : scalar_(scalar) {}         // NOLINT(google-explicit-constructor)
-  Operand(Half scalar) : scalar_(scalar) {}           // NOLINT(google-explicit-constructor)
-
-  bool is_handle() const { return handle_.has_value(); }
-  const Handle& handle() const { return *handle_; }
-  double scalar() const { return scalar_; }
-
- private:
-  std::optional<Handle> handle_;
-  double scalar_ = 0;
-};
-
 }  // namespace kernbench::tl
 
-#include "sw/tl/operators.h"
+#include "sw/tl/operand.h"

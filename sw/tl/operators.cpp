@@ -4,43 +4,91 @@
 
 namespace kernbench::tl {
 
-Program& program_of(const Handle& handle) { return *handle.state().program; }
+Program& program_of(const Handle& handle, CallSite site) { return *handle.state(site).program; }
 
-Handle operator+(const Handle& a, const Operand& b) { return program_of(a).add(a, b); }
-Handle operator-(const Handle& a, const Operand& b) { return program_of(a).sub(a, b); }
-Handle operator*(const Handle& a, const Operand& b) { return program_of(a).mul(a, b); }
-Handle operator/(const Handle& a, const Operand& b) { return program_of(a).div(a, b); }
-Handle operator%(const Handle& a, const Operand& b) { return program_of(a).mod(a, b); }
-Handle operator<(const Handle& a, const Operand& b) { return program_of(a).lt(a, b); }
-Handle operator<=(const Handle& a, const Operand& b) { return program_of(a).le(a, b); }
-Handle operator>(const Handle& a, const Operand& b) { return program_of(a).gt(a, b); }
-Handle operator>=(const Handle& a, const Operand& b) { return program_of(a).ge(a, b); }
-Handle operator==(const Handle& a, const Operand& b) { return program_of(a).eq(a, b); }
-Handle operator!=(const Handle& a, const Operand& b) { return program_of(a).ne(a, b); }
-Handle operator&(const Handle& a, const Operand& b) { return program_of(a).bitwise_and(a, b); }
-Handle operator|(const Handle& a, const Operand& b) { return program_of(a).bitwise_or(a, b); }
-Handle operator^(const Handle& a, const Operand& b) { return program_of(a).bitwise_xor(a, b); }
-Handle operator<<(const Handle& a, const Operand& b) { return program_of(a).shl(a, b); }
-Handle operator>>(const Handle& a, const Operand& b) { return program_of(a).shr(a, b); }
+namespace {
 
-Handle operator+(double a, const Handle& b) { return program_of(b).add(a, b); }
-Handle operator-(double a, const Handle& b) { return program_of(b).sub(a, b); }
-Handle operator*(double a, const Handle& b) { return program_of(b).mul(a, b); }
-Handle operator/(double a, const Handle& b) { return program_of(b).div(a, b); }
-Handle operator%(double a, const Handle& b) { return program_of(b).mod(a, b); }
-Handle operator<(double a, const Handle& b) { return program_of(b).lt(a, b); }
-Handle operator<=(double a, const Handle& b) { return program_of(b).le(a, b); }
-Handle operator>(double a, const Handle& b) { return program_of(b).gt(a, b); }
-Handle operator>=(double a, const Handle& b) { return program_of(b).ge(a, b); }
-Handle operator==(double a, const Handle& b) { return program_of(b).eq(a, b); }
-Handle operator!=(double a, const Handle& b) { return program_of(b).ne(a, b); }
-Handle operator&(double a, const Handle& b) { return program_of(b).bitwise_and(a, b); }
-Handle operator|(double a, const Handle& b) { return program_of(b).bitwise_or(a, b); }
-Handle operator^(double a, const Handle& b) { return program_of(b).bitwise_xor(a, b); }
-Handle operator<<(double a, const Handle& b) { return program_of(b).shl(a, b); }
-Handle operator>>(double a, const Handle& b) { return program_of(b).shr(a, b); }
+// One of them is a block. Both have the line of the call.
+Handle operate(MathOp op, const Operand& a, const Operand& b) {
+  const Operand& block = a.is_handle() ? a : b;
+  return program_of(block.handle(), block.site()).math(op, {a, b});
+}
 
-Handle operator-(const Handle& x) { return program_of(x).mul(x, -1.0); }
-Handle operator~(const Handle& x) { return program_of(x).bitwise_not(x); }
+}  // namespace
+
+Handle operator+(const Handle& a, const Operand& b) {
+  return operate(MathOp::add, {a, b.site()}, b);
+}
+Handle operator-(const Handle& a, const Operand& b) {
+  return operate(MathOp::sub, {a, b.site()}, b);
+}
+Handle operator*(const Handle& a, const Operand& b) {
+  return operate(MathOp::mul, {a, b.site()}, b);
+}
+Handle operator/(const Handle& a, const Operand& b) {
+  return operate(MathOp::div, {a, b.site()}, b);
+}
+Handle operator%(const Handle& a, const Operand& b) {
+  return operate(MathOp::mod, {a, b.site()}, b);
+}
+Handle operator<(const Handle& a, const Operand& b) {
+  return operate(MathOp::lt, {a, b.site()}, b);
+}
+Handle operator<=(const Handle& a, const Operand& b) {
+  return operate(MathOp::le, {a, b.site()}, b);
+}
+Handle operator>(const Handle& a, const Operand& b) {
+  return operate(MathOp::gt, {a, b.site()}, b);
+}
+Handle operator>=(const Handle& a, const Operand& b) {
+  return operate(MathOp::ge, {a, b.site()}, b);
+}
+Handle operator==(const Handle& a, const Operand& b) {
+  return operate(MathOp::eq, {a, b.site()}, b);
+}
+Handle operator!=(const Handle& a, const Operand& b) {
+  return operate(MathOp::ne, {a, b.site()}, b);
+}
+Handle operator&(const Handle& a, const Operand& b) {
+  return operate(MathOp::bitwise_and, {a, b.site()}, b);
+}
+Handle operator|(const Handle& a, const Operand& b) {
+  return operate(MathOp::bitwise_or, {a, b.site()}, b);
+}
+Handle operator^(const Handle& a, const Operand& b) {
+  return operate(MathOp::bitwise_xor, {a, b.site()}, b);
+}
+Handle operator<<(const Handle& a, const Operand& b) {
+  return operate(MathOp::shl, {a, b.site()}, b);
+}
+Handle operator>>(const Handle& a, const Operand& b) {
+  return operate(MathOp::shr, {a, b.site()}, b);
+}
+
+Handle operator+(double a, const BlockArg& b) { return operate(MathOp::add, {a, b.site()}, b); }
+Handle operator-(double a, const BlockArg& b) { return operate(MathOp::sub, {a, b.site()}, b); }
+Handle operator*(double a, const BlockArg& b) { return operate(MathOp::mul, {a, b.site()}, b); }
+Handle operator/(double a, const BlockArg& b) { return operate(MathOp::div, {a, b.site()}, b); }
+Handle operator%(double a, const BlockArg& b) { return operate(MathOp::mod, {a, b.site()}, b); }
+Handle operator<(double a, const BlockArg& b) { return operate(MathOp::lt, {a, b.site()}, b); }
+Handle operator<=(double a, const BlockArg& b) { return operate(MathOp::le, {a, b.site()}, b); }
+Handle operator>(double a, const BlockArg& b) { return operate(MathOp::gt, {a, b.site()}, b); }
+Handle operator>=(double a, const BlockArg& b) { return operate(MathOp::ge, {a, b.site()}, b); }
+Handle operator==(double a, const BlockArg& b) { return operate(MathOp::eq, {a, b.site()}, b); }
+Handle operator!=(double a, const BlockArg& b) { return operate(MathOp::ne, {a, b.site()}, b); }
+Handle operator&(double a, const BlockArg& b) {
+  return operate(MathOp::bitwise_and, {a, b.site()}, b);
+}
+Handle operator|(double a, const BlockArg& b) {
+  return operate(MathOp::bitwise_or, {a, b.site()}, b);
+}
+Handle operator^(double a, const BlockArg& b) {
+  return operate(MathOp::bitwise_xor, {a, b.site()}, b);
+}
+Handle operator<<(double a, const BlockArg& b) { return operate(MathOp::shl, {a, b.site()}, b); }
+Handle operator>>(double a, const BlockArg& b) { return operate(MathOp::shr, {a, b.site()}, b); }
+
+Handle operator-(const BlockArg& x) { return operate(MathOp::mul, x, {-1.0, x.site()}); }
+Handle operator~(const BlockArg& x) { return program_of(x.handle(), x.site()).bitwise_not(x); }
 
 }  // namespace kernbench::tl

@@ -4,9 +4,11 @@
 // element, whose value has to be known.
 #pragma once
 
-#include "sw/tl/handle.h"
-
 namespace kernbench::tl {
+
+class Handle;
+class Operand;
+class BlockArg;
 
 Handle operator+(const Handle& a, const Operand& b);
 Handle operator-(const Handle& a, const Operand& b);
@@ -25,24 +27,24 @@ Handle operator^(const Handle& a, const Operand& b);
 Handle operator<<(const Handle& a, const Operand& b);
 Handle operator>>(const Handle& a, const Operand& b);
 
-Handle operator+(double a, const Handle& b);
-Handle operator-(double a, const Handle& b);
-Handle operator*(double a, const Handle& b);
-Handle operator/(double a, const Handle& b);
-Handle operator%(double a, const Handle& b);
-Handle operator<(double a, const Handle& b);
-Handle operator<=(double a, const Handle& b);
-Handle operator>(double a, const Handle& b);
-Handle operator>=(double a, const Handle& b);
-Handle operator==(double a, const Handle& b);
-Handle operator!=(double a, const Handle& b);
-Handle operator&(double a, const Handle& b);
-Handle operator|(double a, const Handle& b);
-Handle operator^(double a, const Handle& b);
-Handle operator<<(double a, const Handle& b);
-Handle operator>>(double a, const Handle& b);
+Handle operator+(double a, const BlockArg& b);
+Handle operator-(double a, const BlockArg& b);
+Handle operator*(double a, const BlockArg& b);
+Handle operator/(double a, const BlockArg& b);
+Handle operator%(double a, const BlockArg& b);
+Handle operator<(double a, const BlockArg& b);
+Handle operator<=(double a, const BlockArg& b);
+Handle operator>(double a, const BlockArg& b);
+Handle operator>=(double a, const BlockArg& b);
+Handle operator==(double a, const BlockArg& b);
+Handle operator!=(double a, const BlockArg& b);
+Handle operator&(double a, const BlockArg& b);
+Handle operator|(double a, const BlockArg& b);
+Handle operator^(double a, const BlockArg& b);
+Handle operator<<(double a, const BlockArg& b);
+Handle operator>>(double a, const BlockArg& b);
 
-Handle operator-(const Handle& x);
-Handle operator~(const Handle& x);  // tl.bitwise_not
+Handle operator-(const BlockArg& x);
+Handle operator~(const BlockArg& x);  // tl.bitwise_not
 
 }  // namespace kernbench::tl

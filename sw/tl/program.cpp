@@ -2,14 +2,13 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <set>
 
 #include "models/address/phys_addr.h"
 #include "models/base/errors.h"
-#include "models/data/elements.h"
 #include "models/data/functional_model.h"
 #include "models/data/shape_rules.h"
-#include "sw/tl/index_block.h"
 
 namespace kernbench::tl {
 namespace {
@@ -34,8 +33,8 @@ Program::~Program() {
 
 // --- identity ---
 
-int Program::program_id(int axis) const {
-  context_.calling("program_id");
+int Program::program_id(int axis, CallSite site) const {
+  context_.calling("program_id", site);
   const PeId where = context_.where();
   if (axis == 0) return where.pe;
   if (axis == 1) return where.cube;
@@ -43,16 +42,16 @@ int Program::program_id(int axis) const {
   bad_axis("program_id", axis);
 }
 
-int Program::num_programs(int axis) const {
-  context_.calling("num_programs");
+int Program::num_programs(int axis, CallSite site) const {
+  context_.calling("num_programs", site);
   if (axis == 0) return context_.machine().pes;
   if (axis == 1) return context_.machine().cubes();
   if (axis == 2) return context_.machine().sips;
   bad_axis("num_programs", axis);
 }
 
-int Program::launch_num(int axis) const {
-  context_.calling("launch_num");
+int Program::launch_num(int axis, CallSite site) const {
+  context_.calling("launch_num", site);
   static constexpr const char* keys[] = {"pe", "cube", "sip"};
   if (axis < 0 || axis > 2) bad_axis("launch_num", axis);
   const KernelLaunch& launch = context_.launch();
@@ -138,14 +137,6 @@ const Handle::State& Program::checked(const char* call, const Handle& handle, bo
   return state;
 }
 
-// Of which a view is made. That needs no bytes; but a block that a load gathers has no layout
-// before it is there.
-const Handle::State& Program::viewed_block(const char* call, const Handle& handle) {
-  const Handle::State& state = checked(call, handle);
-  if (state.gathered) await(state);
-  return state;
-}
-
 void Program::await(const Handle::State& state) {
   if (!state.producer) return;
   settle(state.producer);
@@ -153,6 +144,12 @@ void Program::await(const Handle::State& state) {
   state.value.image = state.value.image.without_captures();  // the instant of the issue is over
   if (state.gathered && data_ != nullptr) state.value = gathered_value(*state.gathered);
   state.gathered.reset();
+  if (state.late_view) {
+    const Handle::State& whole = *state.late_view->whole;
+    await(whole);
+    if (data_ != nullptr) state.value = state.late_view->view(whole.value);
+    state.late_view.reset();
+  }
 }
 
 // False: all have completed.
@@ -174,32 +171,6 @@ NodeId Program::gemm_engine() const {
 
 void Program::run(Command command) { context_.wait(*context_.issue(std::move(command))); }
 
-// --- make ---
-
-Handle Program::arange(std::int64_t begin, std::int64_t end, DType dtype) {
-  context_.calling("arange");
-  if (end <= begin) throw UsageError(fmt::format("tl.arange({}, {}) is empty", begin, end));
-  const Shape shape{end - begin};
-  std::shared_ptr<ScratchBlock> block = allocate("tl.arange", shape, dtype);
-  const std::uint64_t size = size_of(dtype);
-  std::vector<std::byte> bytes(bytes_of(shape, dtype));
-  for (std::int64_t i = begin; i < end; ++i) {
-    write_element(bytes.data() + static_cast<std::uint64_t>(i - begin) * size, dtype,
-                  static_cast<double>(i));
-  }
-  return make_handle(FunctionalModel::constant(bytes.data(), shape, dtype), std::move(block), {}, 0,
-                     index_range(begin, end, dtype));
-}
-
-Handle Program::full(const Shape& shape, double value, DType dtype) {
-  context_.calling("full");
-  std::shared_ptr<ScratchBlock> block = allocate("tl.full", shape, dtype);
-  const bool is_zero = value == 0 || data_ == nullptr;
-  return make_handle(
-      is_zero ? FunctionalModel::zeros(shape, dtype) : FunctionalModel::full(shape, dtype, value),
-      std::move(block), {}, 0, index_full(shape, value, dtype));
-}
-
 // --- control ---
 
 void Program::cycles(std::uint64_t n, CallSite site) {
@@ -208,12 +179,14 @@ void Program::cycles(std::uint64_t n, CallSite site) {
 }
 
 void Program::wait(const Composite& composite, CallSite site) {
+  context_.calling("wait", site);
   if (!composite.command_) throw UsageError("tl.wait for a composite that was not made");
   begin("wait", site);
   wait_for(composite.command_);
 }
 
 void Program::wait(const Handle& handle, CallSite site) {
+  context_.calling("wait", site);
   const Handle::State& state = checked("tl.wait", handle);
   begin("wait", site);
   if (state.producer) wait_for(state.producer);
@@ -226,10 +199,18 @@ void Program::wait(CallSite site) {
   while (!in_flight_.empty()) wait_for(std::shared_ptr<CommandState>(in_flight_.front().command));
 }
 
-std::int64_t Program::cdiv(std::int64_t a, std::int64_t b) {
-  if (a < 0 || b < 1)
-    throw UsageError(fmt::format("tl.cdiv({}, {}): needs a >= 0 and b >= 1", a, b));
-  return a / b + (a % b != 0 ? 1 : 0);
+// As Triton's standard.py.
+std::pair<std::int64_t, std::int64_t> Program::swizzle2d(std::int64_t i, std::int64_t j,
+                                                         std::int64_t size_i, std::int64_t size_j,
+                                                         std::int64_t size_g) {
+  if (i < 0 || i >= size_i || j < 0 || j >= size_j || size_g < 1)
+    throw UsageError(
+        fmt::format("tl.swizzle2d({}, {}, {}, {}, {}): i and j lie in the sizes, and a "
+                    "group has at least 1 row",
+                    i, j, size_i, size_j, size_g));
+  const std::int64_t place = i * size_j + j, group = size_g * size_j;
+  const std::int64_t first = place / group * size_g, rows = std::min(size_i - first, size_g);
+  return {first + place % group % rows, place % group / rows};
 }
 
 }  // namespace kernbench::tl

@@ -107,6 +107,10 @@ ByteImage Program::atomic_operand(const char* name, const Operand& operand,
   return access.stored(data_->made_dense(value)).image;
 }
 
+Handle AtomicCalls::atomic(const AtomicCall& call, CallSite site) {
+  return static_cast<Program&>(*this).atomic(call, site);
+}
+
 Handle Program::atomic(const AtomicCall& call, CallSite site) {
   const std::string text = std::string("tl.") + name_of(call.op);
   const char* name = text.c_str();

@@ -7,6 +7,7 @@
 
 #include "models/base/errors.h"
 #include "models/data/functional_model.h"
+#include "models/data/shape_rules.h"
 #include "sw/tl/block_access.h"
 #include "sw/tl/index_block.h"
 #include "sw/tl/memory_access.h"
@@ -41,6 +42,12 @@ std::vector<std::int64_t> row_numbers(const char* call, const Handle& rows, Call
   return known_indices(call, "rows", rows, site);
 }
 
+void check_other(const Handle& other, const Handle& offsets) {
+  if (kernbench::broadcast(other.shape(), offsets.shape()) != offsets.shape())
+    throw UsageError(fmt::format("tl.load: other {} does not broadcast to the {} elements",
+                                 other.str(), offsets.shape().str()));
+}
+
 }  // namespace
 
 std::vector<std::int64_t> known_indices(const char* call, const char* what, const Handle& handle,
@@ -63,14 +70,14 @@ std::vector<std::int64_t> broadcast_mask(const char* call, const Handle& mask, c
 
 BlockPtr Program::make_block_ptr(const Ptr& base, const Extents& shape, const Extents& strides,
                                  const Extents& offsets, const Shape& block_shape,
-                                 const std::vector<int>& order) {
-  context_.calling("make_block_ptr");
+                                 const std::vector<int>& order, CallSite site) {
+  context_.calling("make_block_ptr", site);
   check_permutation(order, shape.size());
   return BlockPtr("tl.make_block_ptr", base, shape, strides, offsets, block_shape);
 }
 
-BlockPtr Program::advance(const BlockPtr& block, const Extents& offsets) {
-  context_.calling("advance");
+BlockPtr Program::advance(const BlockPtr& block, const Extents& offsets, CallSite site) {
+  context_.calling("advance", site);
   if (offsets.size() != block.offsets().size())
     throw UsageError(fmt::format("tl.advance by {} offsets: the block {} has {} axes",
                                  offsets.size(), block.block_shape().str(),
@@ -82,9 +89,9 @@ BlockPtr Program::advance(const BlockPtr& block, const Extents& offsets) {
 
 TensorDescriptor Program::make_tensor_descriptor(const Ptr& base, const Extents& shape,
                                                  const Extents& strides, const Shape& block_shape,
-                                                 Padding padding) {
+                                                 Padding padding, CallSite site) {
   constexpr const char* call = "tl.make_tensor_descriptor";
-  context_.calling("make_tensor_descriptor");
+  context_.calling("make_tensor_descriptor", site);
   BlockPtr tensor(call, base, shape, strides, Extents(shape.size(), 0), block_shape);
   if (strides.back() != 1)
     throw UsageError(
@@ -155,7 +162,7 @@ Program::Access Program::begin_load(const char* call, const Ptr& base, const Han
   if (masked) mask = broadcast_mask(call, masked->mask, offsets.shape(), site);
   const BlockAccess access =
       element_access(call, base, offsets.shape(), dtype, index, mask ? &*mask : nullptr);
-  return begin_block_load(call, base, access, masked ? masked->other : 0);
+  return begin_block_load(call, base, access, masked ? masked->other.scalar() : 0);
 }
 
 Program::Access Program::begin_store(const char* call, const Ptr& base, const Handle& offsets,
@@ -176,10 +183,21 @@ Program::Access Program::begin_store(const char* call, const Ptr& base, const Ha
 
 Handle Program::load_elements(const Ptr& base, const Handle& offsets, DType dtype,
                               const std::optional<Masked>& masked, CallSite site) {
-  return complete(begin_load("tl.load", base, offsets, dtype, masked, site));
+  if (!masked || !masked->other.is_handle())
+    return complete(begin_load("tl.load", base, offsets, dtype, masked, site));
+  const Handle& other = masked->other.handle();
+  check_other(other, offsets);
+  const Masked zeros{masked->mask, {0.0, site}};
+  const Handle loaded = complete(begin_load("tl.load", base, offsets, dtype, zeros, site));
+  return math(MathOp::where, {{masked->mask, site}, loaded, other}, {}, dtype);
 }
 Handle Program::load_elements_async(const Ptr& base, const Handle& offsets, DType dtype,
                                     const std::optional<Masked>& masked, CallSite site) {
+  context_.calling("load_async", site);
+  if (masked && masked->other.is_handle())
+    throw UsageError(
+        "tl.load_async: a block `other` is chosen by PE_MATH; give a number, and tl.where(mask, "
+        "loaded, other) behind the load");
   return leave_under_way(begin_load("tl.load_async", base, offsets, dtype, masked, site));
 }
 void Program::store(const Ptr& base, const Handle& offsets, const Handle& block,
@@ -269,48 +287,71 @@ Boundary TensorDescriptor::boundary() const {
   return all;
 }
 
-BlockPtr TensorDescriptor::at(const Extents& offsets) const {
-  return program_->advance(tensor_, offsets);
+BlockPtr TensorDescriptor::at(const Extents& offsets, CallSite site) const {
+  return program_->advance(tensor_, offsets, site);
 }
 
 Handle TensorDescriptor::load(const Extents& offsets, CallSite site) const {
-  return program_->load(at(offsets), boundary(), site);
+  return program_->load(at(offsets, site), boundary(), site);
 }
 
 Handle TensorDescriptor::load_async(const Extents& offsets, CallSite site) const {
-  return program_->load_async(at(offsets), boundary(), site);
+  return program_->load_async(at(offsets, site), boundary(), site);
 }
 
 void TensorDescriptor::store(const Extents& offsets, const Handle& block, CallSite site) const {
-  program_->store(at(offsets), block, {boundary().axes, Padding::zero}, site);
+  program_->store(at(offsets, site), block, {boundary().axes, Padding::zero}, site);
 }
 
 Handle TensorDescriptor::store_async(const Extents& offsets, const Handle& block,
                                      CallSite site) const {
-  return program_->store_async(at(offsets), block, {boundary().axes, Padding::zero}, site);
+  return program_->store_async(at(offsets, site), block, {boundary().axes, Padding::zero}, site);
 }
 
-Handle TensorDescriptor::ref(const Extents& offsets) const { return program_->ref(at(offsets)); }
+Handle TensorDescriptor::ref(const Extents& offsets, CallSite site) const {
+  return program_->ref(at(offsets, site), site);
+}
+
+Program::Access Program::begin_gather(const char* call, const TensorDescriptor& table,
+                                      const Handle& rows, std::int64_t column, CallSite site) {
+  begin(call, site);
+  check_table(call, table.tensor_);
+  return begin_block_load(call, table.tensor_.base(),
+                          row_access(call, table.tensor_, row_numbers(call, rows, site), column),
+                          fill_of(table.padding_));
+}
+
+Program::Access Program::begin_scatter(const char* call, const TensorDescriptor& table,
+                                       const Handle& block, const Handle& rows, std::int64_t column,
+                                       CallSite site) {
+  begin(call, site);
+  check_table(call, table.tensor_);
+  const BlockAccess access = row_access(call, table.tensor_, row_numbers(call, rows, site), column);
+  if (block.shape() != access.block)
+    throw UsageError(fmt::format("{} of {} to rows {}: the shapes differ", call, block.str(),
+                                 access.block.str()));
+  return begin_block_store(call, table.tensor_.base(), access, block);
+}
 
 Handle TensorDescriptor::gather(const Handle& rows, std::int64_t column, CallSite site) const {
-  constexpr const char* call = "gather";
-  check_table(call, tensor_);
-  program_->begin(call, site);
-  return program_->complete(program_->begin_block_load(
-      call, tensor_.base(), row_access(call, tensor_, row_numbers(call, rows, site), column),
-      fill_of(padding_)));
+  return program_->complete(program_->begin_gather("gather", *this, rows, column, site));
+}
+
+Handle TensorDescriptor::gather_async(const Handle& rows, std::int64_t column,
+                                      CallSite site) const {
+  return program_->leave_under_way(
+      program_->begin_gather("gather_async", *this, rows, column, site));
 }
 
 void TensorDescriptor::scatter(const Handle& block, const Handle& rows, std::int64_t column,
                                CallSite site) const {
-  constexpr const char* call = "scatter";
-  check_table(call, tensor_);
-  program_->begin(call, site);
-  const BlockAccess access = row_access(call, tensor_, row_numbers(call, rows, site), column);
-  if (block.shape() != access.block)
-    throw UsageError(fmt::format("scatter of {} to rows {}: the shapes differ", block.str(),
-                                 access.block.str()));
-  program_->complete(program_->begin_block_store(call, tensor_.base(), access, block));
+  program_->complete(program_->begin_scatter("scatter", *this, block, rows, column, site));
+}
+
+Handle TensorDescriptor::scatter_async(const Handle& block, const Handle& rows, std::int64_t column,
+                                       CallSite site) const {
+  return program_->leave_under_way(
+      program_->begin_scatter("scatter_async", *this, block, rows, column, site));
 }
 
 }  // namespace kernbench::tl

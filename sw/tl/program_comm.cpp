@@ -6,13 +6,13 @@
 #include "sw/tl/program.h"
 
 namespace kernbench::tl {
-bool Program::connected(const std::string& direction) const {
-  context_.calling("connected");
+bool Program::connected(const std::string& direction, CallSite site) const {
+  context_.calling("connected", site);
   return context_.ipcq_setup().find(direction) != nullptr;
 }
 
-std::uint64_t Program::slot_bytes() const {
-  context_.calling("slot_bytes");
+std::uint64_t Program::slot_bytes(CallSite site) const {
+  context_.calling("slot_bytes", site);
   const IpcqSetup& setup = context_.ipcq_setup();
   if (setup.queue_pairs.empty()) {
     throw UsageError(
@@ -54,6 +54,7 @@ void Program::send(const std::string& direction, const Ptr& from, const Shape& s
 
 void Program::send(const std::string& direction, const Ptr& from, std::uint64_t nbytes,
                    std::optional<MemorySpace> space, CallSite site) {
+  context_.calling("send", site);
   const DType dtype = from.dtype().value_or(DType::i8);
   if (nbytes == 0 || nbytes % size_of(dtype) != 0) {
     throw UsageError(fmt::format("tl.send of {} bytes at {}: no multiple of the {} of {}", nbytes,
@@ -87,6 +88,7 @@ Handle Program::receive(IpcqReceive request, std::shared_ptr<ScratchBlock> block
 }
 
 Handle Program::recv(const std::string& direction, const Shape& shape, DType dtype, CallSite site) {
+  context_.calling("recv", site);
   if (direction.empty())
     throw UsageError("tl.recv: a direction without a name; tl.recv(shape, dtype) takes any");
   IpcqReceive request = begin_receive("recv", direction, shape, dtype, site);

@@ -67,8 +67,12 @@ void Program::device_assert(const Handle& condition, const std::string& message,
   }
 }
 
-void Program::static_assert_(bool condition, const std::string& message) {
-  if (!condition) throw UsageError("tl.static_assert_: " + message);
+void Program::static_assert_(bool condition, const std::string& message, CallSite site) {
+  if (!condition) throw UsageError("tl.static_assert_" + site.in_brackets() + ": " + message);
+}
+
+void Program::assume(bool condition, CallSite site) {
+  if (!condition) throw UsageError("tl.assume" + site.in_brackets() + ": it is not so");
 }
 
 }  // namespace kernbench::tl

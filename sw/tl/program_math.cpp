@@ -89,7 +89,7 @@ Program::MathInputs Program::bind_math(const std::string& call,
 std::vector<Handle> Program::run_math(std::vector<MathParams> results,
                                       const std::vector<Operand>& operands) {
   const MathOp op = results.front().op;
-  begin(name_of(op).data());  // of literals
+  begin(name_of(op).data(), operands.front().site());  // of literals
   const std::string call = "tl." + std::string(name_of(op));
   MathInputs inputs = bind_math(call, operands);
   std::vector<Handle::State> made;
@@ -122,57 +122,75 @@ std::vector<Handle> Program::run_math(std::vector<MathParams> results,
   return compute(call, std::move(issued), std::move(made), operands);
 }
 
-Handle Program::math(MathOp op, const std::vector<Operand>& operands, std::optional<int> axis,
-                     std::optional<DType> out) {
+// --- calls ---
+
+Program& MathCalls::program() { return static_cast<Program&>(*this); }
+
+Handle MathCalls::math(MathOp op, const std::vector<Operand>& operands, std::optional<int> axis,
+                       std::optional<DType> out) {
+  if (operands.empty()) throw UsageError(fmt::format("tl.math({}) without operands", name_of(op)));
+  program().context_.calling("math", operands.front().site());
   if (is_random(op))
     throw UsageError(fmt::format("tl.math({0}): tl.{0} tells the seed", name_of(op)));
   MathParams params = params_of(op, axis);
   params.out_dtype = out;
-  return run_math({std::move(params)}, operands).front();
+  return program().run_math({std::move(params)}, operands).front();
 }
 
 // --- element-wise ---
 
-Handle Program::cdiv(const Handle& a, const Operand& b) {
+Handle MathCalls::cdiv(const BlockArg& a, const Operand& b) {
   const Operand more = b.is_handle() ? Operand(sub(b, 1.0)) : Operand(b.scalar() - 1);
-  return idiv(add(a, more), b);
+  return idiv({add(a, more), a.site()}, b);
 }
 
-Handle Program::random(MathOp op, std::uint64_t seed, const Handle& offsets, int rounds) {
+std::int64_t MathCalls::cdiv(std::int64_t a, std::int64_t b, CallSite site) {
+  if (a < 0 || b < 1)
+    throw UsageError(
+        fmt::format("tl.cdiv({}, {}){}: needs a >= 0 and b >= 1", a, b, site.in_brackets()));
+  return a / b + (a % b != 0 ? 1 : 0);
+}
+
+Handle MathCalls::random(MathOp op, std::uint64_t seed, const BlockArg& offsets, int rounds) {
+  program().context_.calling(name_of(op).data(), offsets.site());
   if (rounds < 1)
     throw UsageError(fmt::format("tl.{}: {} rounds; at least 1", name_of(op), rounds));
   MathParams params = params_of(op);
   params.seed = seed;
   params.rounds = rounds;
-  return run_math({std::move(params)}, {offsets}).front();
+  return program().run_math({std::move(params)}, {offsets}).front();
 }
 
 // --- along axes ---
 
-Handle Program::reduce(MathOp op, const Handle& x, const Axes& axes, bool keep_dims) {
+Handle MathCalls::over_axes(MathOp op, const BlockArg& x, const Axes& axes, bool keep_dims) {
+  program().context_.calling(name_of(op).data(), x.site());
   std::vector<int> list = axes.list();
-  for (int axis = 0; axes.list().empty() && axis < static_cast<int>(x.shape().rank()); ++axis)
+  for (int axis = 0; axes.list().empty() && axis < static_cast<int>(x.handle().shape().rank());
+       ++axis)
     list.push_back(axis);
   MathParams params = params_of(op);
   if (!list.empty()) {
     params.axis = list.front();
     params.more_axes.assign(list.begin() + 1, list.end());
   }
-  const Handle result = run_math({std::move(params)}, {x}).front();
-  return keep_dims ? result : without_axes(result, axes);
+  const Handle result = program().run_math({std::move(params)}, {x}).front();
+  return keep_dims ? result : program().without_axes({result, x.site()}, axes);
 }
 
-ValuesAndIndices Program::best(MathOp place, MathOp value, const Handle& x, int axis,
-                               bool keep_dims) {
-  const std::vector<Handle> made = run_math({params_of(place, axis), params_of(value, axis)}, {x});
+ValuesAndIndices MathCalls::best(MathOp place, MathOp value, const BlockArg& x, int axis,
+                                 bool keep_dims) {
+  const std::vector<Handle> made =
+      program().run_math({params_of(place, axis), params_of(value, axis)}, {x});
   if (keep_dims) return {made[1], made[0]};
-  return {without_axes(made[1], axis), without_axes(made[0], axis)};
+  return {program().without_axes({made[1], x.site()}, axis),
+          program().without_axes({made[0], x.site()}, axis)};
 }
 
-Handle Program::scan(MathOp op, const Handle& x, int axis, bool reverse) {
+Handle MathCalls::scan(MathOp op, const BlockArg& x, int axis, bool reverse) {
   MathParams params = params_of(op, axis);
   params.reverse = reverse;
-  return run_math({std::move(params)}, {x}).front();
+  return program().run_math({std::move(params)}, {x}).front();
 }
 
 namespace {
@@ -187,53 +205,67 @@ MathParams sorting(MathOp op, int dim, bool descending, std::int64_t kept, bool 
 
 }  // namespace
 
-Handle Program::sort(const Handle& x, int dim, bool descending) {
-  return run_math({sorting(MathOp::sort, dim, descending, 1, false)}, {x}).front();
+Handle MathCalls::sort(const BlockArg& x, int dim, bool descending) {
+  return program().run_math({sorting(MathOp::sort, dim, descending, 1, false)}, {x}).front();
 }
 
-ValuesAndIndices Program::sort_with_indices(const Handle& x, int dim, bool descending) {
-  const std::vector<Handle> made = run_math({sorting(MathOp::sort, dim, descending, 1, false),
-                                             sorting(MathOp::sort, dim, descending, 1, true)},
-                                            {x});
+ValuesAndIndices MathCalls::sort_with_indices(const BlockArg& x, int dim, bool descending) {
+  const std::vector<Handle> made =
+      program().run_math({sorting(MathOp::sort, dim, descending, 1, false),
+                          sorting(MathOp::sort, dim, descending, 1, true)},
+                         {x});
   return {made[0], made[1]};
 }
 
-Handle Program::topk(const Handle& x, std::int64_t k, int dim) {
-  return run_math({sorting(MathOp::topk, dim, true, k, false)}, {x}).front();
+Handle MathCalls::topk(const BlockArg& x, std::int64_t k, int dim) {
+  return program().run_math({sorting(MathOp::topk, dim, true, k, false)}, {x}).front();
 }
 
-ValuesAndIndices Program::topk_with_indices(const Handle& x, std::int64_t k, int dim) {
-  const std::vector<Handle> made = run_math(
+ValuesAndIndices MathCalls::topk_with_indices(const BlockArg& x, std::int64_t k, int dim) {
+  const std::vector<Handle> made = program().run_math(
       {sorting(MathOp::topk, dim, true, k, false), sorting(MathOp::topk, dim, true, k, true)}, {x});
   return {made[0], made[1]};
 }
 
 // --- moves ---
 
-Handle Program::cat(const std::vector<Handle>& blocks, int dim) {
+Handle MathCalls::cat(const std::vector<Handle>& blocks, int dim, CallSite site) {
+  program().context_.calling("cat", site);
   if (blocks.empty() || blocks.size() > most_operands)
     throw UsageError(
         fmt::format("tl.cat of {} blocks: 1 to {} are allowed", blocks.size(), most_operands));
-  return run_math({params_of(MathOp::cat, dim)}, {blocks.begin(), blocks.end()}).front();
+  std::vector<Operand> operands;
+  for (const Handle& block : blocks) operands.emplace_back(block, site);
+  return program().run_math({params_of(MathOp::cat, dim)}, operands).front();
 }
 
-Handle Program::join(const Handle& a, const Handle& b) {
-  const Shape shape = kernbench::broadcast(a.shape(), b.shape());
-  return cat({expand_dims(broadcast_to(a, shape), -1), expand_dims(broadcast_to(b, shape), -1)},
-             -1);
+Handle MathCalls::join(const BlockArg& a, const Handle& b) {
+  const auto [left, right] = program().broadcast(a, {b, a.site()});
+  return cat(
+      {program().expand_dims({left, a.site()}, -1), program().expand_dims({right, a.site()}, -1)},
+      -1, a.site());
 }
 
-Handle Program::flip(const Handle& x, int dim) { return math(MathOp::flip, {x}, dim); }
+Handle MathCalls::interleave(const BlockArg& a, const Handle& b) {
+  const Handle pairs = join(a, b);  // {.., n, 2}
+  std::vector<std::int64_t> extents = pairs.shape().extents();
+  extents.pop_back();
+  if (extents.empty()) extents.push_back(1);
+  extents.back() *= 2;
+  return program().reshape({pairs, a.site()}, Shape(extents));
+}
 
-Handle Program::gather(const Handle& source, const Handle& index, int axis) {
+Handle MathCalls::flip(const BlockArg& x, int dim) { return math(MathOp::flip, {x}, dim); }
+
+Handle MathCalls::gather(const BlockArg& source, const Handle& index, int axis) {
   return math(MathOp::gather, {source, index}, axis);
 }
 
-Handle Program::update(const Handle& x, const Handle& part,
-                       const std::vector<std::int64_t>& starts) {
+Handle MathCalls::update(const BlockArg& x, const Handle& part,
+                         const std::vector<std::int64_t>& starts) {
   MathParams params = params_of(MathOp::update);
   params.starts = starts;
-  return run_math({std::move(params)}, {x, part}).front();
+  return program().run_math({std::move(params)}, {x, part}).front();
 }
 
 }  // namespace kernbench::tl

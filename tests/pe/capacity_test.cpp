@@ -47,8 +47,9 @@ KERNBENCH_SYSTEMC_TEST(a_tile_that_can_never_fit_is_an_error_at_the_call) {
   pe.run();
   BOOST_REQUIRE(errors.size() == 1u);
   BOOST_TEST(errors[0] ==
-             "a tile needs 12288 bytes of the register file, which has 12287; choose a smaller "
-             "tile_shape");
+             "tile 32x64x32 (m, k, n) of composite_gemm needs 12288 bytes of the register file for "
+             "operands and results; allowed are 12287 (pe_fetch_store.register_file_bytes); choose "
+             "a smaller one by .tile({m, k, n})");
   BOOST_TEST(pe.commands().drained());
 }
 
@@ -64,8 +65,8 @@ KERNBENCH_SYSTEMC_TEST(a_tile_larger_than_the_reserve_is_an_error_at_the_call) {
   });
   pe.run();
   BOOST_TEST(error ==
-             "a tile needs 10240 bytes of tile buffers, the scheduler's reserve has 9216; choose a "
-             "smaller tile_shape");
+             "tile 32x64x32 (m, k, n) of composite_gemm needs 10240 bytes of tile buffers in TCM; "
+             "allowed are 9216 (pe_tcm.reserved_kb); choose a smaller one by .tile({m, k, n})");
 }
 
 // A reserve of 10 KiB holds one tile (A, B 4096 B each, result 2048 B): the next DMA_READ starts

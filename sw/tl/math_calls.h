@@ -1,0 +1,220 @@
+// Operations of PE_MATH on blocks in TCM, as calls of tl::Program: element-wise, along axes, moves
+// of elements, random numbers. Each is one command and blocks, unless a tl::Overlap lives or the
+// comment says otherwise; the engine takes the time.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <vector>
+
+#include "models/data/data_op.h"
+#include "sw/tl/axes.h"
+#include "sw/tl/operand.h"
+
+namespace kernbench::tl {
+
+class Program;
+
+// What an operation along an axis chooses, and where it stood there.
+struct ValuesAndIndices {
+  Handle values, indices;  // indices: i32
+};
+
+class MathCalls {
+ public:
+  // --- element-wise, PE_MATH, blocking as dot; shapes and scalars broadcast. Each result has the
+  // promoted dtype of its operands unless stated ---
+  Handle exp(const BlockArg& x) { return math(MathOp::exp, {x}); }
+  Handle log(const BlockArg& x) { return math(MathOp::log, {x}); }
+  Handle sqrt(const BlockArg& x) { return math(MathOp::sqrt, {x}); }
+  Handle rsqrt(const BlockArg& x) { return math(MathOp::rsqrt, {x}); }
+  Handle abs(const BlockArg& x) { return math(MathOp::abs, {x}); }
+  Handle sigmoid(const BlockArg& x) { return math(MathOp::sigmoid, {x}); }
+  Handle cos(const BlockArg& x) { return math(MathOp::cos, {x}); }
+  Handle sin(const BlockArg& x) { return math(MathOp::sin, {x}); }
+  Handle tanh(const BlockArg& x) { return math(MathOp::tanh, {x}); }
+  Handle relu(const BlockArg& x) { return math(MathOp::relu, {x}); }
+  Handle gelu(const BlockArg& x) { return math(MathOp::gelu, {x}); }
+  Handle silu(const BlockArg& x) { return math(MathOp::silu, {x}); }
+  Handle exp2(const BlockArg& x) { return math(MathOp::exp2, {x}); }
+  Handle log2(const BlockArg& x) { return math(MathOp::log2, {x}); }
+  Handle erf(const BlockArg& x) { return math(MathOp::erf, {x}); }
+  Handle floor(const BlockArg& x) { return math(MathOp::floor, {x}); }
+  Handle ceil(const BlockArg& x) { return math(MathOp::ceil, {x}); }
+  Handle rint(const BlockArg& x) { return math(MathOp::rint, {x}); }    // half to even
+  Handle trunc(const BlockArg& x) { return math(MathOp::trunc, {x}); }  // towards zero
+  Handle add(const Operand& a, const Operand& b) { return math(MathOp::add, {a, b}); }
+  Handle sub(const Operand& a, const Operand& b) { return math(MathOp::sub, {a, b}); }
+  Handle mul(const Operand& a, const Operand& b) { return math(MathOp::mul, {a, b}); }
+  Handle div(const Operand& a, const Operand& b) { return math(MathOp::div, {a, b}); }
+  // Triton's names of the same: every operation here rounds to nearest, once.
+  Handle fdiv(const Operand& a, const Operand& b) { return div(a, b); }
+  Handle div_rn(const Operand& a, const Operand& b) { return div(a, b); }
+  Handle sqrt_rn(const BlockArg& x) { return sqrt(x); }
+  Handle maximum(const Operand& a, const Operand& b) { return math(MathOp::maximum, {a, b}); }
+  Handle minimum(const Operand& a, const Operand& b) { return math(MathOp::minimum, {a, b}); }
+  // Remainder with the sign of `a`, as C and Triton have it; of floats fmod.
+  Handle mod(const Operand& a, const Operand& b) { return math(MathOp::mod, {a, b}); }
+  // Quotient of integers, towards zero: `//` of Triton. By 0: -1 (mod: a).
+  Handle idiv(const Operand& a, const Operand& b) { return math(MathOp::idiv, {a, b}); }
+  Handle fma(const Operand& a, const Operand& b, const Operand& c) {
+    return math(MathOp::fma, {a, b, c});
+  }  // a * b + c
+  Handle clamp(const Operand& x, const Operand& low, const Operand& high) {
+    return math(MathOp::clamp, {x, low, high});
+  }
+  Handle where(const Operand& condition, const Operand& a, const Operand& b) {
+    return math(MathOp::where, {condition, a, b});
+  }
+  Handle cdiv(const BlockArg& a, const Operand& b);  // (a + b - 1) idiv b
+  static std::int64_t cdiv(std::int64_t a, std::int64_t b, CallSite site = CallSite::here());
+
+  // --- comparisons and logical operations: masks, i8, 0 or 1. NaN is true, and unlike everything
+  // ---
+  Handle eq(const Operand& a, const Operand& b) { return math(MathOp::eq, {a, b}); }
+  Handle ne(const Operand& a, const Operand& b) { return math(MathOp::ne, {a, b}); }
+  Handle lt(const Operand& a, const Operand& b) { return math(MathOp::lt, {a, b}); }
+  Handle le(const Operand& a, const Operand& b) { return math(MathOp::le, {a, b}); }
+  Handle gt(const Operand& a, const Operand& b) { return math(MathOp::gt, {a, b}); }
+  Handle ge(const Operand& a, const Operand& b) { return math(MathOp::ge, {a, b}); }
+  Handle logical_and(const Operand& a, const Operand& b) {
+    return math(MathOp::logical_and, {a, b});
+  }
+  Handle logical_or(const Operand& a, const Operand& b) { return math(MathOp::logical_or, {a, b}); }
+  Handle logical_not(const BlockArg& x) { return math(MathOp::logical_not, {x}); }
+
+  // --- bits: integers only. Shifts by the width or more, or by less than 0, shift everything out;
+  // shr keeps the sign. bitwise_not of a mask is its negation ---
+  Handle bitwise_and(const Operand& a, const Operand& b) {
+    return math(MathOp::bitwise_and, {a, b});
+  }
+  Handle bitwise_or(const Operand& a, const Operand& b) { return math(MathOp::bitwise_or, {a, b}); }
+  Handle bitwise_xor(const Operand& a, const Operand& b) {
+    return math(MathOp::bitwise_xor, {a, b});
+  }
+  Handle shl(const Operand& a, const Operand& b) { return math(MathOp::shl, {a, b}); }
+  Handle shr(const Operand& a, const Operand& b) { return math(MathOp::shr, {a, b}); }
+  Handle bitwise_not(const BlockArg& x) {
+    return math(x.handle().is_mask() ? MathOp::logical_not : MathOp::bitwise_not, {x});
+  }
+
+  // --- reductions over one axis, several together, or all: each axis stays, with extent 1, unless
+  // keep_dims is false ---
+  Handle sum(const BlockArg& x, const Axes& axes = {}, bool keep_dims = true) {
+    return over_axes(MathOp::sum, x, axes, keep_dims);
+  }
+  Handle max(const BlockArg& x, const Axes& axes = {}, bool keep_dims = true) {
+    return over_axes(MathOp::max, x, axes, keep_dims);
+  }
+  Handle min(const BlockArg& x, const Axes& axes = {}, bool keep_dims = true) {
+    return over_axes(MathOp::min, x, axes, keep_dims);
+  }
+  Handle any(const BlockArg& x, const Axes& axes = {}, bool keep_dims = true) {
+    return over_axes(MathOp::any, x, axes, keep_dims);
+  }
+  Handle all(const BlockArg& x, const Axes& axes = {}, bool keep_dims = true) {
+    return over_axes(MathOp::all, x, axes, keep_dims);
+  }
+  Handle xor_sum(const BlockArg& x, const Axes& axes = {}, bool keep_dims = true) {
+    return over_axes(MathOp::xor_sum, x, axes, keep_dims);
+  }  // integers
+  Handle softmax(const BlockArg& x, int axis = -1) { return math(MathOp::softmax, {x}, axis); }
+  // Of equal elements the first; so also where the caller does not care.
+  Handle argmax(const BlockArg& x, int axis = -1, bool /*tie_break_left*/ = true,
+                bool keep_dims = true) {
+    return over_axes(MathOp::argmax, x, axis, keep_dims);
+  }
+  Handle argmin(const BlockArg& x, int axis = -1, bool /*tie_break_left*/ = true,
+                bool keep_dims = true) {
+    return over_axes(MathOp::argmin, x, axis, keep_dims);
+  }
+  ValuesAndIndices max_with_indices(const BlockArg& x, int axis = -1,
+                                    bool /*tie_break_left*/ = true, bool keep_dims = true) {
+    return best(MathOp::argmax, MathOp::max, x, axis, keep_dims);
+  }
+  ValuesAndIndices min_with_indices(const BlockArg& x, int axis = -1,
+                                    bool /*tie_break_left*/ = true, bool keep_dims = true) {
+    return best(MathOp::argmin, MathOp::min, x, axis, keep_dims);
+  }
+
+  // By a function of two blocks, which is associative: neighbours are combined, then pairs of
+  // those, in ceil(log2 extent) rounds of what the function calls. Of several blocks of one shape
+  // at once, as tuples in Triton.
+  using Combine = std::function<Handle(const Handle&, const Handle&)>;
+  using CombineAll =
+      std::function<std::vector<Handle>(const std::vector<Handle>&, const std::vector<Handle>&)>;
+  Handle reduce(const BlockArg& x, int axis, const Combine& combine, bool keep_dims = true);
+  std::vector<Handle> reduce(const std::vector<Handle>& blocks, int axis, const CombineAll& combine,
+                             bool keep_dims = true, CallSite site = CallSite::here());
+  // Of every prefix (reverse: suffix, from the end), in as many rounds, with a tl.cat for each.
+  Handle associative_scan(const BlockArg& x, int axis, const Combine& combine,
+                          bool reverse = false);
+  std::vector<Handle> associative_scan(const std::vector<Handle>& blocks, int axis,
+                                       const CombineAll& combine, bool reverse = false,
+                                       CallSite site = CallSite::here());
+  // How many elements of x{n} are 0, 1, ... num_bins - 1 (where the mask is not 0): a comparison
+  // of {n, num_bins} and a sum. Others count nowhere.
+  Handle histogram(const BlockArg& x, std::int64_t num_bins,
+                   const std::optional<Handle>& mask = {});
+
+  // --- scans and sorts, PE_MATH. NaN is larger than every number; of equal elements the one with
+  // the lowest index comes first ---
+  Handle cumsum(const BlockArg& x, int axis = 0, bool reverse = false) {
+    return scan(MathOp::cumsum, x, axis, reverse);
+  }
+  Handle cumprod(const BlockArg& x, int axis = 0, bool reverse = false) {
+    return scan(MathOp::cumprod, x, axis, reverse);
+  }
+  Handle sort(const BlockArg& x, int dim = -1, bool descending = false);
+  ValuesAndIndices sort_with_indices(const BlockArg& x, int dim = -1, bool descending = false);
+  Handle topk(const BlockArg& x, std::int64_t k, int dim = -1);  // the largest first
+  ValuesAndIndices topk_with_indices(const BlockArg& x, std::int64_t k, int dim = -1);
+
+  // --- moves of elements, PE_MATH: new blocks ---
+  Handle cat(const std::vector<Handle>& blocks, int dim = 0,
+             CallSite site = CallSite::here());  // of one dtype
+  Handle join(const BlockArg& a,
+              const Handle& b);  // in a new last axis of extent 2; they broadcast
+  // The same, its last two axes as one: a0, b0, a1, b1, ...
+  Handle interleave(const BlockArg& a, const Handle& b);
+  Handle flip(const BlockArg& x, int dim = -1);
+  // result[.., i, ..] = source[.., index[.., i, ..], ..]; an index outside is an error.
+  Handle gather(const BlockArg& source, const Handle& index, int axis);
+  // `x` with `part` from `starts` on (one for each axis); a part that is not inside is an error.
+  Handle update(const BlockArg& x, const Handle& part, const std::vector<std::int64_t>& starts);
+
+  // --- random numbers, PE_MATH: those of Triton's functions (Philox 4x32); they follow from the
+  // seed and the offsets, integers, alone ---
+  Handle randint(std::uint64_t seed, const BlockArg& offsets, int n_rounds = 10) {
+    return random(MathOp::randint, seed, offsets, n_rounds);
+  }  // the bits of i32
+  Handle rand(std::uint64_t seed, const BlockArg& offsets, int n_rounds = 10) {
+    return random(MathOp::rand, seed, offsets, n_rounds);
+  }  // f32 in [0, 1)
+  Handle randn(std::uint64_t seed, const BlockArg& offsets, int n_rounds = 10) {
+    return random(MathOp::randn, seed, offsets, n_rounds);
+  }  // f32, normal
+
+  // Any operation of PE_MATH that needs no more than an axis.
+  Handle math(MathOp op, const std::vector<Operand>& operands, std::optional<int> axis = {},
+              std::optional<DType> out = {});
+  // The same values in another dtype, rounded once: a multiplication by 1 on PE_MATH. A block that
+  // has the dtype costs nothing.
+  Handle cast(const BlockArg& x, DType dtype) {
+    return x.handle().dtype() == dtype ? x.handle() : math(MathOp::mul, {x, 1.0}, {}, dtype);
+  }
+
+ protected:
+  MathCalls() = default;
+  ~MathCalls() = default;
+
+ private:
+  Program& program();
+  Handle over_axes(MathOp op, const BlockArg& x, const Axes& axes, bool keep_dims);
+  ValuesAndIndices best(MathOp place, MathOp value, const BlockArg& x, int axis, bool keep_dims);
+  Handle scan(MathOp op, const BlockArg& x, int axis, bool reverse);
+  Handle random(MathOp op, std::uint64_t seed, const BlockArg& offsets, int rounds);
+};
+
+}  // namespace kernbench::tl
