@@ -27,6 +27,42 @@ void check_runs(const char* call, const AddressRuns& runs) {
 
 std::string text(const Extents& extents) { return fmt::format("{{{}}}", fmt::join(extents, ", ")); }
 
+// Whether the blocks of a tensor, one after another, are its elements in row-major order.
+bool lies_row_major(const TensorInfo& tensor) {
+  return std::all_of(tensor.blocks.begin(), tensor.blocks.end(), [&](const Block& block) {
+    std::int64_t first = 0;    // element of the block, in the whole tensor
+    bool in_one_piece = true;  // behind the first axis of the block that is longer than 1
+    bool behind = false;
+    for (std::size_t axis = 0; axis < tensor.shape.rank(); ++axis) {
+      first = first * tensor.shape[axis] + block.start[axis];
+      if (behind && block.shape[axis] != tensor.shape[axis]) in_one_piece = false;
+      behind = behind || block.shape[axis] > 1;
+    }
+    return in_one_piece &&
+           block.offset == static_cast<std::uint64_t>(first) * size_of(tensor.dtype);
+  });
+}
+
+// Dense strides of a whole tensor that does not lie so would find the elements of other rows.
+void check_shards(const char* call, const Ptr& base, const Extents& shape, const Extents& strides) {
+  const TensorInfo* tensor = base.tensor().get();
+  if (tensor == nullptr || base.address() != tensor->va_base || base.dtype() != tensor->dtype ||
+      shape.size() != tensor->shape.rank())
+    return;
+  std::int64_t dense = 1;
+  for (std::size_t axis = shape.size(); axis-- > 0;) {
+    if (shape[axis] != tensor->shape[axis] || strides[axis] != dense) return;
+    dense *= shape[axis];
+  }
+  if (lies_row_major(*tensor)) return;
+  const Block& first = tensor->blocks.front();
+  throw UsageError(fmt::format(
+      "{}: strides {} are not those of tensor '{}' {}: its shards, {} on {} and so on, lie one "
+      "after another; describe {}.local(), or cut axis 0",
+      call, text(strides), tensor->name, tensor->shape.str(), first.shape.str(), first.where.str(),
+      tensor->name));
+}
+
 // The elements [low, high) of an axis of the block that lie inside the tensor.
 struct Inside {
   std::int64_t low = 0, high = 0;
@@ -263,6 +299,7 @@ BlockPtr::BlockPtr(const char* call, const Ptr& base, Extents shape, Extents str
       throw UsageError(fmt::format("{}: stride {} of axis {}: allowed is at least 0", call,
                                    strides_[axis], axis));
   }
+  check_shards(call, base_, shape_, strides_);
 }
 
 std::uint64_t BlockAccess::nbytes() const {

@@ -270,6 +270,36 @@ BOOST_AUTO_TEST_CASE(what_a_block_pointer_cannot_be_is_told) {
                       "64 bytes at x + 224 are not all inside tensor 'x' of 256 bytes"));
 }
 
+// Strides of a whole tensor hold where its shards lie as its rows do, one after another.
+BOOST_AUTO_TEST_CASE(a_whole_tensor_has_no_strides_where_its_shards_do_not_lie_as_its_rows_do) {
+  Memory m(64);
+  // Two PEs of a tensor {8, 8}, cut along `axis`.
+  const auto cut = [](int axis) {
+    tl::TensorInfo info = *tl::TensorInfo::whole("x", base_address, {8, 8}, DType::i32);
+    const Shape half = axis == 0 ? Shape{4, 8} : Shape{8, 4};
+    info.blocks = {
+        {{0, 0, 0}, base_address, 0, 128, half, {0, 0}},
+        {{0, 0, 1}, base_address + 128, 128, 128, half, {axis == 0 ? 4 : 0, axis == 0 ? 0 : 4}}};
+    return tl::Ptr(std::make_shared<const tl::TensorInfo>(std::move(info)));
+  };
+  const auto describe = [&](const tl::Ptr& base, const tl::Extents& strides) {
+    return test::error_of<Error>([&] {
+      m.tl.make_block_ptr(base, {8, 8}, strides, {0, 0}, {2, 2});
+    });
+  };
+  BOOST_TEST(describe(cut(0), {8, 1}) == "");
+  BOOST_TEST(
+      contains(describe(cut(1), {8, 1}),
+               "tl.make_block_ptr: strides {8, 1} are not those of tensor 'x' {8, 8}: its shards, "
+               "{8, 4} on sip0.cube0.pe0 and so on, lie one after another; describe x.local(), or "
+               "cut axis 0"));
+  BOOST_TEST(describe(cut(1) + 128, {8, 1}) == "");  // what the kernel has worked out itself
+  BOOST_TEST(contains(test::error_of<Error>([&] {
+                        m.tl.make_tensor_descriptor(cut(1), {8, 8}, {8, 1}, {2, 2});
+                      }),
+                      "tl.make_tensor_descriptor: strides {8, 1}"));
+}
+
 BOOST_AUTO_TEST_CASE(elements_at_one_place_are_loaded_but_not_stored) {
   Memory m(64);
   const tl::BlockPtr repeated = m.tl.make_block_ptr(m.ptr(), {4, 3}, {0, 1}, {0, 0}, {4, 3});
@@ -343,48 +373,6 @@ BOOST_AUTO_TEST_CASE(a_lane_outside_the_tensor_is_a_fault_unless_it_is_masked_of
   BOOST_TEST(m.tl.load(m.ptr(), m.tl.slice(rows, 0, 1), DType::i32, tl::Masked{upper}).data() ==
              (Values{5, 6, 7, 8}));
   BOOST_TEST(m.tl.load(m.ptr(), rows, DType::i32, tl::Masked{none, 3}).data() == Values(8, 3.0));
-}
-
-// Offsets, masks and rows are known with data off, too.
-BOOST_AUTO_TEST_CASE(views_of_made_integers_are_index_blocks) {
-  FakePe pe(false);
-  tl::Program tl(pe);
-  using Indices = std::vector<std::int64_t>;
-  const tl::Handle six = tl.reshape(tl.arange(0, 6), {2, 3});
-  BOOST_TEST(tl.trans(six).index_values() == (Indices{0, 3, 1, 4, 2, 5}));
-  BOOST_TEST(tl.slice(tl.trans(six), 1, 3).index_values() == (Indices{1, 4, 2, 5}));
-  BOOST_TEST(tl.broadcast_to(tl.slice(six, 1, 2), {2, 3}).index_values() ==
-             (Indices{3, 4, 5, 3, 4, 5}));
-  BOOST_TEST(tl.full({2}, 7, DType::i8).index_values() == (Indices{7, 7}));
-  BOOST_CHECK_THROW(tl.zeros({2}, f16).index_values(), UsageError);
-  tl.load(tl::Ptr(std::uint64_t{0x1000}), tl.trans(six), f16);
-  BOOST_TEST(tl::describe(pe.commands.at(0)) == "dma_read 0x1000 12 in 6 runs");
-}
-
-// B^T, and a head's slice of {T, H * d}.
-BOOST_AUTO_TEST_CASE(composites_stream_strided_references) {
-  FakePe pe;
-  tl::Program tl(pe);
-  const auto b = tl::TensorInfo::whole("b", 0x1000, {4, 8}, f16),
-             x = tl::TensorInfo::whole("x", 0x2000, {2, 3 * 8}, f16),
-             y = tl::TensorInfo::whole("y", 0x3000, {2, 3 * 4}, f16);
-  const tl::BlockPtr transposed = tl.make_block_ptr(tl::Ptr(b), {8, 4}, {1, 8}, {0, 0}, {8, 4}),
-                     head = tl.make_block_ptr(tl::Ptr(x), {2, 24}, {24, 1}, {0, 8}, {2, 8}),
-                     out = tl.make_block_ptr(tl::Ptr(y), {2, 12}, {12, 1}, {0, 4}, {2, 4});
-  tl.composite(tl::gemm(tl.ref(head), tl.ref(transposed)).to(out));
-  BOOST_TEST(tl::describe(pe.commands.at(0)) ==
-             "gemm 2x8x4 a=0x2010[48,2] b=0x1000[2,16] out=0x3008[24,2] f16");
-  const tl::BlockPtr whole = tl.make_block_ptr(tl::Ptr(b), {4, 8}, {8, 1}, {0, 0}, {4, 8});
-  tl.composite(tl::math(MathOp::exp, {tl.ref(whole)}));
-  BOOST_TEST(!std::get<CompositeMath>(pe.commands.at(1).what).inputs.at(0).strided);
-  BOOST_TEST(contains(test::error_of<Error>([&] {
-                        tl.composite(tl::math(MathOp::exp, {tl.ref(head)}).to(transposed));
-                      }),
-                      "the result {2, 8} goes to a block {8, 4}: the shapes differ"));
-  BOOST_TEST(contains(test::error_of<Error>([&] {
-                        tl.ref(tl.advance(head, {1, 0}));
-                      }),
-                      "on axis 0"));
 }
 
 // 131,072 lanes of 4 B, no two adjacent.

@@ -2,7 +2,9 @@
 #include <boost/test/unit_test.hpp>
 
 #include "models/address/phys_addr.h"
+#include "models/base/errors.h"
 #include "sw/tl/program.h"
+#include "tests/support/error_text.h"
 #include "tests/tl/fake_pe.h"
 
 using namespace kernbench;
@@ -89,6 +91,32 @@ BOOST_AUTO_TEST_CASE(a_simple_operation_tells_its_operands_as_they_are) {
   BOOST_REQUIRE(sum.operands.size() == 2U);
   BOOST_TEST(numbers(sum.operands[0]) == (Numbers{6, 4, 8, 2}), boost::test_tools::per_element());
   BOOST_TEST(numbers(sum.operands[1]) == (Numbers{6, 1, 2, 2}), boost::test_tools::per_element());
+}
+
+// B^T, and a head's slice of {T, H * d}.
+BOOST_AUTO_TEST_CASE(composites_stream_strided_references) {
+  FakePe pe;
+  tl::Program tl(pe);
+  const auto b = tl::TensorInfo::whole("b", 0x1000, {4, 8}, f16),
+             x = tl::TensorInfo::whole("x", 0x2000, {2, 3 * 8}, f16),
+             y = tl::TensorInfo::whole("y", 0x3000, {2, 3 * 4}, f16);
+  const tl::BlockPtr transposed = tl.make_block_ptr(tl::Ptr(b), {8, 4}, {1, 8}, {0, 0}, {8, 4}),
+                     head = tl.make_block_ptr(tl::Ptr(x), {2, 24}, {24, 1}, {0, 8}, {2, 8}),
+                     out = tl.make_block_ptr(tl::Ptr(y), {2, 12}, {12, 1}, {0, 4}, {2, 4});
+  tl.composite(tl::gemm(tl.ref(head), tl.ref(transposed)).to(out));
+  BOOST_TEST(tl::describe(pe.commands.at(0)) ==
+             "gemm 2x8x4 a=0x2010[48,2] b=0x1000[2,16] out=0x3008[24,2] f16");
+  const tl::BlockPtr whole = tl.make_block_ptr(tl::Ptr(b), {4, 8}, {8, 1}, {0, 0}, {4, 8});
+  tl.composite(tl::math(MathOp::exp, {tl.ref(whole)}));
+  BOOST_TEST(!std::get<CompositeMath>(pe.commands.at(1).what).inputs.at(0).strided);
+  BOOST_TEST(contains(test::error_of<Error>([&] {
+                        tl.composite(tl::math(MathOp::exp, {tl.ref(head)}).to(transposed));
+                      }),
+                      "the result {2, 8} goes to a block {8, 4}: the shapes differ"));
+  BOOST_TEST(contains(test::error_of<Error>([&] {
+                        tl.ref(tl.advance(head, {1, 0}));
+                      }),
+                      "on axis 0"));
 }
 
 BOOST_AUTO_TEST_SUITE_END()
