@@ -372,3 +372,18 @@ BOOST_AUTO_TEST_CASE(device_assert_of_a_pending_value_is_kept_for_phase_2) {
   BOOST_TEST(pe.functional_model.messages().size() == 1U);
   BOOST_TEST((pe.functional_model.messages()[0].kind == DeviceMessage::Kind::assertion));
 }
+
+// Offsets, masks and rows are known with data off, too.
+BOOST_AUTO_TEST_CASE(views_of_made_integers_are_index_blocks) {
+  FakePe pe(false);
+  tl::Program tl(pe);
+  const tl::Handle six = tl.reshape(tl.arange(0, 6), {2, 3});
+  BOOST_TEST(tl.trans(six).index_values() == (Integers{0, 3, 1, 4, 2, 5}));
+  BOOST_TEST(tl.slice(tl.trans(six), 1, 3).index_values() == (Integers{1, 4, 2, 5}));
+  BOOST_TEST(tl.broadcast_to(tl.slice(six, 1, 2), {2, 3}).index_values() ==
+             (Integers{3, 4, 5, 3, 4, 5}));
+  BOOST_TEST(tl.full({2}, 7, DType::i8).index_values() == (Integers{7, 7}));
+  BOOST_CHECK_THROW(tl.zeros({2}, f16).index_values(), UsageError);
+  tl.load(tl::Ptr(std::uint64_t{0x1000}), tl.trans(six), f16);
+  BOOST_TEST(tl::describe(pe.commands.at(0)) == "dma_read 0x1000 12 in 6 runs");
+}
