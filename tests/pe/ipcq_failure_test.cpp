@@ -24,7 +24,7 @@ RunResult run(TorchMachine& m, Kernel kernel, const IpcqSettings& options = {},
 }
 
 template <class Kernel>
-std::string error_of(Kernel kernel) {
+std::string error_of_kernel(Kernel kernel) {
   TorchMachine m;
   const RunResult result = run(m, kernel);
   BOOST_TEST(name_of(result.status) == "failed");
@@ -38,7 +38,7 @@ BOOST_AUTO_TEST_SUITE(ipcq_failures)
 // --- At the call: the message names PE and direction
 
 KERNBENCH_SYSTEMC_TEST(a_payload_above_the_slot_is_an_error) {
-  check_contains(error_of(+[](tl::Program& tl, tl::Tensor) {
+  check_contains(error_of_kernel(+[](tl::Program& tl, tl::Tensor) {
                    if (tl.program_id() == 1) tl.send("E", tl.zeros({2049}));
                  }),
                  {"sip0.cube0.pe1",
@@ -47,17 +47,18 @@ KERNBENCH_SYSTEMC_TEST(a_payload_above_the_slot_is_an_error) {
 }
 
 KERNBENCH_SYSTEMC_TEST(a_direction_without_a_queue_pair_is_an_error) {
-  check_contains(error_of(+[](tl::Program& tl, tl::Tensor) { tl.send("N", tl.zeros({1})); }),
+  check_contains(error_of_kernel(+[](tl::Program& tl, tl::Tensor) { tl.send("N", tl.zeros({1})); }),
                  {"tl.send on sip0.cube0.pe", ": no queue pair in direction 'N'; there are E, W"});
 }
 KERNBENCH_SYSTEMC_TEST(a_receive_from_no_direction_of_the_pe_is_an_error) {
   check_contains(
-      error_of(+[](tl::Program& tl, tl::Tensor) { tl.recv("intra_E", {1}, f16); }),
+      error_of_kernel(+[](tl::Program& tl, tl::Tensor) { tl.recv("intra_E", {1}, f16); }),
       {"tl.recv on sip0.cube0.pe", ": no queue pair in direction 'intra_E'; there are E, W"});
 }
 KERNBENCH_SYSTEMC_TEST(an_asynchronous_receive_from_no_direction_of_the_pe_is_an_error) {
-  check_contains(error_of(+[](tl::Program& tl, tl::Tensor) { tl.recv_async("x", {1}, f16); }),
-                 {"tl.recv_async on sip0.cube0.pe", ": no queue pair in direction 'x'"});
+  check_contains(
+      error_of_kernel(+[](tl::Program& tl, tl::Tensor) { tl.recv_async("x", {1}, f16); }),
+      {"tl.recv_async on sip0.cube0.pe", ": no queue pair in direction 'x'"});
 }
 
 KERNBENCH_SYSTEMC_TEST(without_rings_nothing_can_be_sent_or_received) {
@@ -84,7 +85,7 @@ KERNBENCH_SYSTEMC_TEST(without_rings_nothing_can_be_sent_or_received) {
 }
 
 KERNBENCH_SYSTEMC_TEST(a_receive_of_another_size_than_the_message_is_an_error) {
-  check_contains(error_of(+[](tl::Program& tl, tl::Tensor) {
+  check_contains(error_of_kernel(+[](tl::Program& tl, tl::Tensor) {
                    if (tl.program_id() == 0) tl.send("E", tl.zeros({3, 5}));
                    if (tl.program_id() == 1) tl.recv("W", {16}, f16);
                  }),
@@ -93,7 +94,7 @@ KERNBENCH_SYSTEMC_TEST(a_receive_of_another_size_than_the_message_is_an_error) {
 }
 
 KERNBENCH_SYSTEMC_TEST(what_lies_elsewhere_is_not_sent_from_there) {
-  check_contains(error_of(+[](tl::Program& tl, tl::Tensor x) {
+  check_contains(error_of_kernel(+[](tl::Program& tl, tl::Tensor x) {
                    if (tl.program_id() == 0)
                      tl.send("E", x.ptr() + 8192, {4}, f16);  // the shard of PE 1
                  }),
@@ -102,7 +103,7 @@ KERNBENCH_SYSTEMC_TEST(what_lies_elsewhere_is_not_sent_from_there) {
 }
 KERNBENCH_SYSTEMC_TEST(a_space_that_is_named_must_hold_the_bytes) {
   check_contains(
-      error_of(+[](tl::Program& tl, tl::Tensor x) {
+      error_of_kernel(+[](tl::Program& tl, tl::Tensor x) {
         if (tl.program_id() == 0) tl.send("E", x.local(), {4}, f16, MemorySpace::sram);
       }),
       {"tl.send: 8 bytes at x lie in sip0.cube0.hbm_ctrl.pe0, not in the sram of sip0.cube0.pe0"});
@@ -110,7 +111,7 @@ KERNBENCH_SYSTEMC_TEST(a_space_that_is_named_must_hold_the_bytes) {
 
 KERNBENCH_SYSTEMC_TEST(a_block_too_small_for_the_message_is_refused) {
   check_contains(
-      error_of(+[](tl::Program& tl, tl::Tensor) { tl.recv("W", {16}, f16, tl.zeros({2})); }),
+      error_of_kernel(+[](tl::Program& tl, tl::Tensor) { tl.recv("W", {16}, f16, tl.zeros({2})); }),
       {"tl.recv of f16{16} into f16{2}, which has 4 bytes"});
 }
 
