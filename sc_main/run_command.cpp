@@ -237,9 +237,9 @@ void BenchRun::evaluate(const BenchProgram& program, const OpOrigins* origins,
     for (ByteImage& image : images_of(messages)) wanted.push_back(std::move(image));
     executor.run_for(wanted);
   }
-  DeviceMessageTexts texts = texts_of(messages, executor);
-  for (const std::string& line : texts.prints) std::cerr << line << '\n';
-  report.failed_assertions = std::move(texts.failures);
+  EvaluatedMessages told = evaluated(messages, executor);
+  for (const std::string& line : told.prints) std::cerr << line << '\n';
+  report.failed_assertions = std::move(told.failed_assertions);
   phase2.evaluation_s = seconds_since(start);
   const Clock::time_point evaluated = Clock::now();
   if (options_.verifies()) report.verdicts = verify(executor, program.expectations(), stop);
@@ -314,8 +314,8 @@ int BenchRun::conclude(const RunReport& report, const RunStatistics& statistics)
     std::cerr << "kernbench: " << stopped << (options_.verifies() ? "; nothing is verified" : "")
               << '\n';
   if (report_failed_accesses(report) || !report.ordered()) return exit_failed;
-  for (const std::string& failure : report.failed_assertions)
-    std::cerr << "kernbench: " << failure << '\n';
+  for (const FailedAssertion& failure : report.failed_assertions)
+    std::cerr << "kernbench: " << failure.text() << '\n';
   if (!report.failed_assertions.empty()) return exit_failed;
   if (report.verdicts && report.verdicts->empty())
     throw Error(fmt::format("bench '{}' names no output to verify", report.bench));

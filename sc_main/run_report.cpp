@@ -213,6 +213,13 @@ static Json report_json(const RunReport& report, const RunStatistics& statistics
                                    {"what", each.what},
                                    {"count", each.count}});
   }
+  for (const FailedAssertion& each : report.failed_assertions)
+    json["failed_assertions"].push_back({{"kernel", each.kernel},
+                                         {"pe", each.pe},
+                                         {"time_ns", ns_json(each.time)},
+                                         {"line", each.line.empty() ? Json() : Json(each.line)},
+                                         {"count", each.elements.count},
+                                         {"text", each.elements.text}});
   json["verdicts"] = verdicts_json(report.verdicts.value_or(std::vector<VerdictReport>()));
   json["operations"] = operations_json(report.operations);
   json["verdict"] = report.verdicts ? Json(report.verified() ? "PASS" : "FAIL") : Json();

@@ -15,6 +15,7 @@
 #include "platform/observe/race_report.h"
 #include "platform/observe/run_statistics.h"
 #include "platform/phase2/data_executor.h"
+#include "platform/phase2/device_messages.h"
 #include "sc_main/kernel_report.h"
 #include "sc_main/result_report.h"
 
@@ -60,7 +61,7 @@ struct RunReport {
       verdicts;  // with --verify-data, if the run came to its end
 
   std::optional<OperationsReport> operations;
-  std::vector<std::string> failed_assertions;  // of kernels, as text
+  std::vector<FailedAssertion> failed_assertions;  // of kernels
   // There are verdicts, and all are ok; no operation, no assertion failed; ordered().
   bool verified() const;
 };

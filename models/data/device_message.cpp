@@ -39,15 +39,16 @@ std::string values_text(const Shape& shape, DType dtype, const std::vector<doubl
   return fmt::format("{}: [{}]", described(dtype, shape), list);
 }
 
-std::optional<std::string> assertion_failure(const std::string& message, const Shape& shape,
-                                             DType dtype, const std::vector<double>& values) {
+std::optional<FailedElements> failed_elements(const std::string& message, const Shape& shape,
+                                              DType dtype, const std::vector<double>& values) {
   const auto found = std::find(values.begin(), values.end(), 0.0);
   if (found == values.end()) return std::nullopt;
   const auto element = static_cast<std::size_t>(found - values.begin());
-  const auto failed = std::count(values.begin(), values.end(), 0.0);
-  return fmt::format("tl.device_assert: {}; element {} of {} is 0{}", message,
-                     index_text(element, shape), described(dtype, shape),
-                     failed == 1 ? "" : fmt::format(", and {} more", failed - 1));
+  const auto failed = static_cast<std::uint64_t>(std::count(values.begin(), values.end(), 0.0));
+  return FailedElements{fmt::format("{}; element {} of {} is 0{}", message,
+                                    index_text(element, shape), described(dtype, shape),
+                                    failed == 1 ? "" : fmt::format(", and {} more", failed - 1)),
+                        failed};
 }
 
 }  // namespace kernbench

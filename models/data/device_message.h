@@ -1,10 +1,12 @@
 // Messages of kernels about values: tl.device_print, and tl.device_assert that does not hold.
 #pragma once
 
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <vector>
 
+#include "models/base/call_site.h"
 #include "models/base/node_id.h"
 #include "models/base/units.h"
 #include "models/data/tensor_value.h"
@@ -19,14 +21,20 @@ struct DeviceMessage {
   std::string pe, kernel;
   std::string text;  // prefix; what an assertion says
   TensorValue value;
+  CallSite site = {};
 };
 
 bool comes_before(const DeviceMessage& a, const DeviceMessage& b);  // by time, then PE
 
 // "f32{2, 2}: [1, 2, 3, 4]"; of many elements the first ones.
 std::string values_text(const Shape& shape, DType dtype, const std::vector<double>& values);
-// "tl.device_assert: message; element {1, 3} of i8{2, 4} is 0"; none: all of them hold.
-std::optional<std::string> assertion_failure(const std::string& message, const Shape& shape,
-                                             DType dtype, const std::vector<double>& values);
+// Of a condition with elements that are 0: "message; element {1, 3} of i8{2, 4} is 0, and 2 more".
+struct FailedElements {
+  std::string text;
+  std::uint64_t count = 0;
+};
+// None: all of them hold.
+std::optional<FailedElements> failed_elements(const std::string& message, const Shape& shape,
+                                              DType dtype, const std::vector<double>& values);
 
 }  // namespace kernbench

@@ -18,6 +18,10 @@ std::vector<double> values_of(const DeviceMessage& message, const DataExecutor& 
   return values;
 }
 
+std::string place(const std::string& pe, Fs time, const std::string& kernel) {
+  return fmt::format("{} at {}: kernel '{}': ", pe, format_ns(time), kernel);
+}
+
 }  // namespace
 
 std::vector<ByteImage> images_of(const std::vector<DeviceMessage>& messages) {
@@ -26,23 +30,27 @@ std::vector<ByteImage> images_of(const std::vector<DeviceMessage>& messages) {
   return images;
 }
 
-DeviceMessageTexts texts_of(const std::vector<DeviceMessage>& messages,
+std::string FailedAssertion::text() const {
+  return fmt::format("{}tl.device_assert{}: {}", place(pe, time, kernel),
+                     line.empty() ? "" : " (" + line + ')', elements.text);
+}
+
+EvaluatedMessages evaluated(const std::vector<DeviceMessage>& messages,
                             const DataExecutor& executor) {
-  DeviceMessageTexts texts;
+  EvaluatedMessages found;
   for (const DeviceMessage& message : messages) {
-    const std::string where =
-        fmt::format("{} at {}: kernel '{}': ", message.pe, format_ns(message.time), message.kernel);
     const std::vector<double> values = values_of(message, executor);
     const Shape& shape = message.value.shape;
+    const DType dtype = message.value.dtype;
     if (message.kind == DeviceMessage::Kind::print) {
-      texts.prints.push_back(where + message.text +
-                             values_text(shape, message.value.dtype, values));
-      continue;
+      found.prints.push_back(place(message.pe, message.time, message.kernel) + message.text +
+                             values_text(shape, dtype, values));
+    } else if (auto failed = failed_elements(message.text, shape, dtype, values)) {
+      found.failed_assertions.push_back(
+          {message.pe, message.kernel, message.time, message.site.str(), *std::move(failed)});
     }
-    if (const auto failure = assertion_failure(message.text, shape, message.value.dtype, values))
-      texts.failures.push_back(where + *failure);
   }
-  return texts;
+  return found;
 }
 
 }  // namespace kernbench

@@ -12,12 +12,22 @@ namespace kernbench {
 
 std::vector<ByteImage> images_of(const std::vector<DeviceMessage>& messages);
 
-// A line each, in the order of the messages.
-struct DeviceMessageTexts {
-  std::vector<std::string> prints;
-  std::vector<std::string> failures;  // assertions that do not hold
+// tl.device_assert with elements that are 0.
+struct FailedAssertion {
+  std::string pe, kernel;
+  Fs time = 0;       // of the call
+  std::string line;  // of the call: "k.cpp:41"; empty: not known
+  FailedElements elements;
+
+  std::string text() const;
 };
-DeviceMessageTexts texts_of(const std::vector<DeviceMessage>& messages,
+
+// In the order of the messages.
+struct EvaluatedMessages {
+  std::vector<std::string> prints;  // a line each
+  std::vector<FailedAssertion> failed_assertions;
+};
+EvaluatedMessages evaluated(const std::vector<DeviceMessage>& messages,
                             const DataExecutor& executor);
 
 }  // namespace kernbench

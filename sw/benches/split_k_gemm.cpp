@@ -46,14 +46,13 @@ DType sum_dtype(const tl::Tensor& a) { return is_float(a.dtype()) ? f32 : i32; }
 
 // b streams in blocks of `block_k` rows, the next beside the product of this one; PE_GEMM adds to
 // the sum. The columns of a come `panel_k` at a time, a multiple of block_k: a few of them would be
-// short runs at a large pitch, which meet on few channels of the HBM.
+// short runs at a large pitch, which meet on few channels of the HBM. Within an Overlap.
 tl::Handle partial_product(tl::Program& tl, const tl::Tensor& a, const tl::Tensor& b, int block_k,
                            int panel_k) {
   const std::int64_t M = a.local_shape()[0], depth = a.local_shape()[1], N = b.local_shape()[1];
   const auto panels = tl.make_tensor_descriptor(a.local(), {M, depth}, {depth, 1}, {M, panel_k});
   const auto blocks = tl.make_tensor_descriptor(b.local(), {depth, N}, {N, 1}, {block_k, N});
 
-  const tl::Overlap overlap(tl);
   tl::Handle sum = tl.zeros({M, N}, sum_dtype(a));
   tl::Handle panel, next = blocks.load_async({0, 0});
   for (std::int64_t k = 0; k < depth; k += block_k) {
@@ -68,6 +67,7 @@ tl::Handle partial_product(tl::Program& tl, const tl::Tensor& a, const tl::Tenso
 
 void split_k_gemm(tl::Program& tl, tl::Tensor a, tl::Tensor b, tl::Tensor out, int block_k,
                   int panel_k) {
+  const tl::Overlap overlap(tl);
   reduce_and_store(tl, partial_product(tl, a, b, block_k, panel_k), out);
 }
 
@@ -75,6 +75,7 @@ void split_k_gemm(tl::Program& tl, tl::Tensor a, tl::Tensor b, tl::Tensor out, i
 // the order of service.
 void split_k_atomics(tl::Program& tl, tl::Tensor a, tl::Tensor b, tl::Tensor out, int block_k,
                      int panel_k) {
+  const tl::Overlap overlap(tl);
   tl.atomic_add(out, partial_product(tl, a, b, block_k, panel_k));
 }
 

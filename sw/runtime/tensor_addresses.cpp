@@ -134,8 +134,7 @@ std::string TensorAddresses::visibility(const Entry& tensor, PeId where) const {
     if (only.cube != 0 || only.pe != 0) {
       return fmt::format(
           "a PE's copy is mapped on that PE alone, and with rank_unit pe a tensor lies on the PE "
-          "of "
-          "its rank: {} gets the values by a message",
+          "of its rank: {} gets the values by a message",
           where.str());
     }
     return fmt::format(

@@ -50,13 +50,13 @@ void Program::device_assert(const Handle& condition, const std::string& message,
           state.index ? std::vector<double>(state.index->begin(), state.index->end())
                       : condition.data();
       if (const auto failure =
-              assertion_failure(message, condition.shape(), condition.dtype(), values))
-        throw DeviceAssertError(*failure);
+              failed_elements(message, condition.shape(), condition.dtype(), values))
+        throw DeviceAssertError("tl.device_assert: " + failure->text);
       return;
     }
     case Known::later:
       return data_->add_message({DeviceMessage::Kind::assertion, context_.now(), who_,
-                                 context_.where().str(), kernel, message, state.value});
+                                 context_.where().str(), kernel, message, state.value, site});
     case Known::never:
       if (!told_unchecked_)
         context_.print(

@@ -38,6 +38,16 @@ Tensor Torch::from_host(const HostArray& array, const DPPolicy& policy, const st
   return tensor;
 }
 
+void Torch::Rings::add(const NeighbourGraph& graph) {
+  torch_.wait_all();
+  const int device = torch_.worker("ipcq.add").device();
+  if (torch_.runtime_.ipcq.add(graph.is_relative() ? graph.on_device(device) : graph)) return;
+  throw UsageError(installed() ? "torch.ipcq.add: a direction of the graph is in use for something "
+                                 "else, or a launch has failed; torch.ipcq.install replaces what "
+                                 "is there"
+                               : "torch.ipcq.add: nothing is installed; call torch.ipcq.install");
+}
+
 void Torch::untimed(const std::function<void()>& body) {
   struct Restore {
     Worker& worker;

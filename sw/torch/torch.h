@@ -132,6 +132,9 @@ class Torch {
       else
         rings.install(graph, options);
     }
+    // Beside what is there, such as the rings of a process group, and with the same settings.
+    // UsageError where that would be no addition.
+    void add(const NeighbourGraph& graph);
     void remove() {
       torch_.wait_all();
       torch_.worker("ipcq.remove");

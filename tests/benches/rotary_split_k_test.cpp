@@ -127,6 +127,14 @@ BOOST_AUTO_TEST_CASE(split_k_gemm_takes_less_time_than_its_detour) {
   BOOST_TEST(gain("split-k-gemm", {{"K", "32768"}, {"N", "64"}, {"dtype", "i8"}}) >= 1);
 }
 
+BOOST_AUTO_TEST_CASE(the_guide_has_the_times_of_split_k_gemm) {
+  const std::string row = "| `split-k-gemm` | blocks | {32, 8192} x {8192, 128} f16, 8 PEs | ";
+  expect_in_guide(time_of("split-k-gemm", {}), row, row + "{} ns |");
+  for (const std::string form : {"composite", "atomics", "detour"})
+    expect_in_guide(time_of("split-k-gemm", {{"form", form}}), row,
+                    "| | " + form + " | the same | {} ns |");
+}
+
 BOOST_AUTO_TEST_CASE(split_k_gemm_is_faster_on_more_pes) {
   const Fs one = time_of("split-k-gemm", {{"pes", "1"}}), eight = time_of("split-k-gemm", {});
   BOOST_TEST(one > 5 * eight, one << " and " << eight);  // the messages are the rest of 8 times

@@ -1,5 +1,7 @@
 // tl.device_print and tl.device_assert in a run of the program (spec 6).
+#include <algorithm>
 #include <boost/test/unit_test.hpp>
+#include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
 
@@ -47,11 +49,32 @@ BOOST_AUTO_TEST_CASE(an_assertion_that_phase_2_refutes_fails_the_run) {
     const ProgramResult result = run_messages(arguments);
     BOOST_TEST(result.status == 1);
     check_contains(result.err,
-                   {"sip0.cube0.pe0 at ",
-                    "kernel 'telling': tl.device_assert: sums are small; element {0, 0} "
-                    "of i8{2, 1} is 0, and 1 more"});
+                   {"sip0.cube0.pe0 at ", "kernel 'telling': tl.device_assert (notes_program.cpp:",
+                    "): sums are small; element {0, 0} of i8{2, 1} is 0, and 1 more"});
     if (verifies) BOOST_TEST(result.out.find("verdict: FAIL") != std::string::npos, result.out);
   }
+}
+
+BOOST_AUTO_TEST_CASE(failed_assertions_are_listed_in_json) {
+  const nlohmann::json json = nlohmann::json::parse(
+      run_messages({"--param", "below=5", "--data", "deferred", "--json"}).out);
+  const nlohmann::json& failed = json.at("failed_assertions");
+  BOOST_TEST_REQUIRE(failed.size() == 2U);  // of two PEs
+  for (int pe = 0; pe < 2; ++pe) {
+    const nlohmann::json& each = failed[pe];
+    BOOST_TEST(each.at("pe") == "sip0.cube0.pe" + std::to_string(pe));
+    BOOST_TEST(each.at("kernel") == "telling");
+    BOOST_TEST(each.at("time_ns") > 0);
+    BOOST_TEST(each.at("count") == 2);
+    BOOST_TEST(each.at("text") == "sums are small; element {0, 0} of i8{2, 1} is 0, and 1 more");
+    const std::string line = each.at("line"), source = source_text("tests/cli/notes_program.cpp");
+    const std::size_t at = source.find("tl.device_assert(tl.sum(block, 1) < below");
+    BOOST_TEST(line ==
+               "notes_program.cpp:" +
+                   std::to_string(std::count(source.begin(), source.begin() + at, '\n') + 1));
+  }
+  const auto right = nlohmann::json::parse(run_messages({"--data", "deferred", "--json"}).out);
+  BOOST_TEST(right.count("failed_assertions") == 0U);
 }
 
 // Eager: in the launch, at the instant.

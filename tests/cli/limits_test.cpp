@@ -103,7 +103,7 @@ BOOST_AUTO_TEST_CASE(a_kernel_that_takes_all_memory_is_ended_by_the_limit) {
   const ProgramResult result =
       kernbench_program({"run", "--bench", "unruly", "--topology", "tiny", "--param",
                          "kernel=endless_growth", "--max-memory", "300M"},
-                        0, 0, nullptr, KERNBENCH_UNRULY_PROGRAM);
+                        {}, nullptr, KERNBENCH_UNRULY_PROGRAM);
   BOOST_TEST(result.status == 1, result.status << ": " << result.err);
   BOOST_TEST(contains(result.err, "--max-memory is 0.3 GiB; the run is ended at once\n"),
              result.err);

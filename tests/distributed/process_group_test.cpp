@@ -3,6 +3,7 @@
 // replaced where directions mean something else.
 #include "sw/collectives/ring_schedules.h"
 #include "sw/collectives/schedule_kernels.h"
+#include "tests/support/error_text.h"
 #include "tests/support/torch_machine.h"
 
 using namespace kernbench;
@@ -121,6 +122,52 @@ KERNBENCH_SYSTEMC_TEST(rings_of_the_program_are_kept_where_they_do_not_collide) 
     BOOST_TEST(torch.ipcq.graph().neighbours({0, 0, 0}).count("E") == 1U);
   });
   BOOST_TEST(m.failures() == "");
+}
+
+// Collectives before and behind it use their own; the settings are those of the group.
+KERNBENCH_SYSTEMC_TEST(a_program_adds_rings_to_those_of_the_group) {
+  TorchMachine m("topology.tiny.yaml", sips("ring_1d", 2));
+  m.run([&](Torch& torch) {
+    init(torch, {{"n_slots", "2"}});
+    torch.multiprocessing.spawn(
+        [&](int rank) {
+          torch.ahbm.set_device(rank);
+          reduce_ranks(torch, rank, 2);
+          torch.ipcq.add(graphs::intra_pe_ring(this_device, 0, 8));
+          const DPPolicy rows{Placement::replicate, Placement::row_wise, 1, 8};
+          const Tensor out = torch.zeros({8, 1}, f32, rows, "out");
+          torch.launch(
+              "pass_on",
+              [](tl::Program& tl, tl::Tensor to) {
+                tl.send("E", tl.full({1, 1}, tl.program_id(0), f32));
+                tl.store(to.local(), tl.recv("W", {1, 1}, f32));
+              },
+              out);
+          torch.verify(out, [] { return std::vector<double>{7, 0, 1, 2, 3, 4, 5, 6}; });
+          reduce_ranks(torch, rank, 2);
+        },
+        2);
+    BOOST_TEST(m.runtime->ipcq.number() == 1U);
+    BOOST_TEST(torch.ipcq.options().n_slots == 2U);
+    for (const char* direction : {"E", "global_E"})
+      BOOST_TEST(torch.ipcq.graph().neighbours({1, 0, 0}).count(direction) == 1U);
+  });
+  BOOST_TEST(m.failures() == "");
+}
+
+KERNBENCH_SYSTEMC_TEST(rings_that_are_no_addition_are_refused) {
+  TorchMachine m("topology.tiny.yaml", sips("ring_1d", 2));
+  m.run([&](Torch& torch) {
+    const auto refused = [&](const NeighbourGraph& graph) {
+      return error_of<UsageError>([&] { torch.ipcq.add(graph); });
+    };
+    check_contains(refused(graphs::intra_pe_ring(0, 0, 8)),
+                   {"torch.ipcq.add: nothing is installed"});
+    torch.ipcq.install(graphs::intra_pe_ring(0, 0, 8));
+    BOOST_TEST(refused(graphs::intra_pe_ring(0, 0, 8)) == "");  // it is there
+    check_contains(refused(graphs::intra_pe_ring(0, 0, 4)),
+                   {"torch.ipcq.add: a direction of the graph is in use for something else"});
+  });
 }
 
 // A broadcast whose `E` leads to the next rank, where lrab's leads to the next cube: all ranks meet

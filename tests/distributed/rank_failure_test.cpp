@@ -30,17 +30,6 @@ void run_for_ever(tl::Program& tl, tl::Tensor) {
 
 void throw_at_once(tl::Program&, tl::Tensor) { throw std::runtime_error("thrown on purpose"); }
 
-template <class Error, class Call>
-std::string error_of(Call call) {
-  try {
-    call();
-  } catch (const Error& error) {
-    return error.what();
-  }
-  BOOST_TEST(false, "no such error");
-  return "";
-}
-
 // The error of a spawn of four ranks, of a program that catches it and comes to its end.
 std::string spawn_error(
     const std::function<void(Torch&, int rank)>& body,
