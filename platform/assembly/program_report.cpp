@@ -32,6 +32,14 @@ void add_place(FixedText& text, const char* who) {
   text << ": ";
 }
 
+// A name begins with that of the parent, unless memory has been overwritten: then the parent's.
+const char* name_of(const sc_core::sc_process_handle& process) {
+  const sc_core::sc_object* parent = process.get_parent_object();
+  const bool whole = parent == nullptr ||
+                     std::strncmp(process.name(), parent->name(), std::strlen(parent->name())) == 0;
+  return whole ? process.name() : parent->name();
+}
+
 // Outside of any process, where no component is at work.
 void add_phase(FixedText& text) {
   if (const ForeignCode* code = ForeignCode::current()) {
@@ -71,7 +79,7 @@ void ProgramReport::describe(const char* what, const char* subject) {
   if (program) {
     // A kernel is known by its PE_CPU, a thread of a bench by its own name.
     const bool kernel = std::strcmp(program->kind, "kernel") == 0;
-    add_place(text_, kernel ? process.get_parent_object()->name() : process.name());
+    add_place(text_, kernel ? process.get_parent_object()->name() : name_of(process));
     text_ << program->kind << " '" << program->name << "' " << what << "; last call: ";
     if (program->last_call[0] == '\0') {
       text_ << "none";
@@ -84,7 +92,7 @@ void ProgramReport::describe(const char* what, const char* subject) {
   if (component != nullptr) {
     add_place(text_, component->name());
   } else if (process.valid()) {
-    add_place(text_, process.name());
+    add_place(text_, name_of(process));
   } else {
     add_phase(text_);
   }
