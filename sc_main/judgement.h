@@ -11,6 +11,7 @@
 #include "platform/phase2/stop.h"
 #include "platform/phase2/verify.h"
 #include "sw/runtime/expectation.h"
+#include "sw/runtime/partial_sum.h"
 
 namespace kernbench {
 
@@ -34,6 +35,13 @@ inline std::uint64_t index_in_tensor(const Shape& tensor, const ExpectedBlock& b
   return index;
 }
 
+inline std::vector<std::byte> bytes_of(const ExpectedBlock& block, const DataExecutor& executor) {
+  if (block.more.empty()) return executor.bytes(block.value);
+  std::vector<std::vector<std::byte>> summands{executor.bytes(block.value)};
+  for (const TensorValue& value : block.more) summands.push_back(executor.bytes(value));
+  return sum_of(block.value.dtype, summands);
+}
+
 // `executor` has computed what was recorded. UsageError for a reference of another size;
 // StoppedError on a stop request.
 inline Judgement judge(const Expectation& expectation, const DataExecutor& executor,
@@ -43,7 +51,7 @@ inline Judgement judge(const Expectation& expectation, const DataExecutor& execu
   Comparison& all = judgement.comparison;
   for (const ExpectedBlock& block : expectation.blocks) {
     const Comparison part =
-        compare(executor.bytes(block.value), expectation.dtype, block.value.shape,
+        compare(bytes_of(block, executor), expectation.dtype, block.value.shape,
                 expectation.part(reference, block), expectation.tolerance_factor, stop);
     all.elements += part.elements;
     all.mismatches += part.mismatches;

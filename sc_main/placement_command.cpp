@@ -67,16 +67,20 @@ std::string mapped_on(Reach reach, PeId where) {
 
 std::string table_of(const std::vector<tl::Block>& blocks, Reach reach) {
   std::size_t name = 2, box = 8;
+  bool is_partial = false;
   for (const tl::Block& block : blocks) {
+    is_partial = is_partial || block.summand > 0;
     name = std::max(name, block.where.str().size());
     box = std::max(box, box_text(block).size());
   }
   std::string text = fmt::format("{:<{}}  {:<{}}  {:>10}  {:>10}  {}\n", "PE", name, "elements",
                                  box, "offset", "bytes", "mapped on");
   for (const tl::Block& block : blocks) {
-    text += fmt::format("{:<{}}  {:<{}}  {:>10}  {:>10}  {}\n", block.where.str(), name,
+    const std::string summand =
+        is_partial ? fmt::format(", partial sum {}", block.summand) : std::string();
+    text += fmt::format("{:<{}}  {:<{}}  {:>10}  {:>10}  {}{}\n", block.where.str(), name,
                         box_text(block), box, block.offset, block.nbytes,
-                        mapped_on(reach, block.where));
+                        mapped_on(reach, block.where), summand);
   }
   return text;
 }
@@ -119,7 +123,7 @@ void add_placement_command(CLI::App& app, Invocation& invocation) {
       ->check(CLI::IsMember({"f16", "bf16", "f32", "i8", "i32"}))
       ->capture_default_str();
   const char* const placements =
-      "replicate, row_wise, column_wise, tiled_column_major, tiled_row_major, cut(AXIS), "
+      "replicate, partial, row_wise, column_wise, tiled_column_major, tiled_row_major, cut(AXIS), "
       "tiled_by_rows(AXIS,AXIS) or tiled_by_columns(AXIS,AXIS)";
   command->add_option("--cube", options->cube, fmt::format("Over cubes: {}", placements))
       ->type_name("PLACEMENT")

@@ -26,7 +26,10 @@ VerdictReport verdict_on(const Expectation& expectation, const DataExecutor& exe
 std::vector<ByteImage> outputs_of(const std::vector<Expectation>& expectations) {
   std::vector<ByteImage> outputs;
   for (const Expectation& expectation : expectations) {
-    for (const ExpectedBlock& block : expectation.blocks) outputs.push_back(block.value.image);
+    for (const ExpectedBlock& block : expectation.blocks) {
+      outputs.push_back(block.value.image);
+      for (const TensorValue& value : block.more) outputs.push_back(value.image);
+    }
   }
   return outputs;
 }

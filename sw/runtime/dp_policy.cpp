@@ -77,8 +77,7 @@ void take_part(Region& region, std::size_t axis, int count, int index) {
 
 std::vector<Region> split(const Cut& cut, const Region& region) {
   const Placement placement = cut.placement;
-  if (placement.replicates())
-    return std::vector<Region>(static_cast<std::size_t>(cut.parts), region);
+  if (!placement.cuts()) return std::vector<Region>(static_cast<std::size_t>(cut.parts), region);
   const Grid grid = placement.tiles() ? nearly_square(cut.parts) : Grid{cut.parts, 1};
   const std::size_t row_axis = cut.axis(placement.row_axis()),
                     column_axis = cut.axis(placement.column_axis());
@@ -105,8 +104,9 @@ int count_of(const std::string& tensor, const std::optional<int>& asked, int pre
                                what, present));
 }
 
-constexpr std::array<std::pair<const char*, Placement>, 5> named_placements{
+constexpr std::array<std::pair<const char*, Placement>, 6> named_placements{
     {{"replicate", Placement::replicate},
+     {"partial", Placement::partial},
      {"row_wise", Placement::row_wise},
      {"column_wise", Placement::column_wise},
      {"tiled_column_major", Placement::tiled_column_major},
@@ -138,8 +138,8 @@ Placement parse_placement(const std::string& text) {
   if (is(2, std::sscanf(given, "tiled_by_columns(%9d,%9d)%n", &rows, &columns, &length)))
     return Placement::tiled_by_columns(rows, columns);
   throw UsageError(
-      fmt::format("placement {}, allowed: replicate, row_wise, column_wise, tiled_column_major, "
-                  "tiled_row_major, cut(AXIS), tiled_by_rows(AXIS,AXIS), "
+      fmt::format("placement {}, allowed: replicate, partial, row_wise, column_wise, "
+                  "tiled_column_major, tiled_row_major, cut(AXIS), tiled_by_rows(AXIS,AXIS), "
                   "tiled_by_columns(AXIS,AXIS)",
                   quote(text)));
 }
@@ -152,9 +152,16 @@ std::string DPPolicy::str() const {
                      number(num_pes));
 }
 
+DPPolicy DPPolicy::summed() const {
+  DPPolicy policy = *this;
+  if (cube.sums()) policy.cube = Placement::replicate;
+  if (pe.sums()) policy.pe = Placement::replicate;
+  return policy;
+}
+
 Reach reach_of(const DPPolicy& policy) {
-  if (policy.pe.replicates()) return Reach::own_pe;
-  return policy.cube.replicates() ? Reach::own_cube : Reach::whole_sip;
+  if (!policy.pe.cuts()) return Reach::own_pe;
+  return policy.cube.cuts() ? Reach::whole_sip : Reach::own_cube;
 }
 
 std::vector<tl::Block> place(const std::string& tensor, const Shape& shape, DType dtype,
@@ -169,15 +176,17 @@ std::vector<tl::Block> place(const std::string& tensor, const Shape& shape, DTyp
   for (int cube = 0; cube < num_cubes; ++cube) {
     const std::vector<Region> of_pes =
         split({tensor, shape, policy.pe, num_pes, "PEs"}, of_cubes[static_cast<std::size_t>(cube)]);
-    std::uint64_t offset = cube_offset;  // replicas share one offset
+    std::uint64_t offset = cube_offset;  // copies and partial sums share one offset
     for (int pe = 0; pe < num_pes; ++pe) {
       const Region& region = of_pes[static_cast<std::size_t>(pe)];
       const Shape local(region.extents);
       const std::uint64_t nbytes = static_cast<std::uint64_t>(local.elements()) * size_of(dtype);
-      blocks.push_back({{sip, cube, pe}, 0, offset, nbytes, local, region.start});
-      if (!policy.pe.replicates() || pe + 1 == num_pes) offset += nbytes;
+      const int summand = (policy.cube.sums() ? cube : 0) * (policy.pe.sums() ? num_pes : 1) +
+                          (policy.pe.sums() ? pe : 0);
+      blocks.push_back({{sip, cube, pe}, 0, offset, nbytes, local, region.start, summand});
+      if (policy.pe.cuts() || pe + 1 == num_pes) offset += nbytes;
     }
-    if (!policy.cube.replicates()) cube_offset = offset;
+    if (policy.cube.cuts()) cube_offset = offset;
   }
   return blocks;
 }

@@ -12,13 +12,14 @@
 
 namespace kernbench {
 
-// How the parts of a tensor are cut: not at all (a copy for each), along one axis, or along two.
-// Negative axes count from the last: row_wise is cut(0), column_wise cut(-1). Tiled: over the most
-// nearly square grid of parts (never taller than wide), numbered down its columns or along its
-// rows.
+// How the parts of a tensor are cut: not at all (a copy for each, or a partial sum for each: the
+// value of the tensor is their sum), along one axis, or along two. Negative axes count from the
+// last: row_wise is cut(0), column_wise cut(-1). Tiled: over the most nearly square grid of parts
+// (never taller than wide), numbered down its columns or along its rows.
 class Placement {
  public:
-  static const Placement replicate, row_wise, column_wise, tiled_column_major, tiled_row_major;
+  static const Placement replicate, partial, row_wise, column_wise, tiled_column_major,
+      tiled_row_major;
   static constexpr Placement cut(int axis) { return {Kind::cut, axis, axis}; }
   // `row_axis` is cut into the rows of the grid, `column_axis` into its columns.
   static constexpr Placement tiled_by_columns(int row_axis, int column_axis) {
@@ -29,6 +30,8 @@ class Placement {
   }
 
   bool replicates() const { return kind_ == Kind::replicate; }
+  bool sums() const { return kind_ == Kind::partial; }
+  bool cuts() const { return !replicates() && !sums(); }
   bool tiles() const { return kind_ == Kind::tiled_column_major || kind_ == Kind::tiled_row_major; }
   bool numbers_down_columns() const { return kind_ == Kind::tiled_column_major; }
   // Negative: from the last. Of a cut along one axis both are that axis.
@@ -42,7 +45,7 @@ class Placement {
   friend constexpr bool operator!=(const Placement& a, const Placement& b) { return !(a == b); }
 
  private:
-  enum class Kind : std::uint8_t { replicate, cut, tiled_column_major, tiled_row_major };
+  enum class Kind : std::uint8_t { replicate, partial, cut, tiled_column_major, tiled_row_major };
   constexpr Placement(Kind kind, int row_axis, int column_axis)
       : kind_(kind), row_axis_(row_axis), column_axis_(column_axis) {}
 
@@ -50,6 +53,7 @@ class Placement {
   int row_axis_, column_axis_;
 };
 inline constexpr Placement Placement::replicate{Kind::replicate, 0, 0};
+inline constexpr Placement Placement::partial{Kind::partial, 0, 0};
 inline constexpr Placement Placement::row_wise{Kind::cut, 0, 0};
 inline constexpr Placement Placement::column_wise{Kind::cut, -1, -1};
 inline constexpr Placement Placement::tiled_column_major{Kind::tiled_column_major, 0, -1};
@@ -67,17 +71,20 @@ struct DPPolicy {
   static DPPolicy on_one_pe() { return {Placement::replicate, Placement::replicate, 1, 1}; }
 
   std::string str() const;  // "DPPolicy{replicate, row_wise, 1, 8}"
+  // With copies in place of partial sums.
+  DPPolicy summed() const;
 };
 
 // The PEs that have mappings of a shard.
 enum class Reach : std::uint8_t {
-  own_pe,     // copies for PEs
-  own_cube,   // a copy for each cube, cut over its PEs
+  own_pe,     // copies or partial sums for PEs
+  own_cube,   // a copy or partial sum for each cube, cut over its PEs
   whole_sip,  // cut over cubes and PEs
 };
 Reach reach_of(const DPPolicy& policy);
 
-// The blocks of a tensor, in (cube, pe) order, with offsets but without addresses. Uneven splits:
+// The blocks of a tensor, in (cube, pe) order, with offsets and summands but without addresses.
+// Partial sums share one offset, as copies do. Uneven splits:
 // the first parts have one more. UsageError if an axis has fewer elements than parts, or the SIP
 // fewer cubes or PEs than the policy names, or the tensor no such axis.
 std::vector<tl::Block> place(const std::string& tensor, const Shape& shape, DType dtype,

@@ -13,11 +13,12 @@
 namespace kernbench {
 
 // One shard as it was when torch.verify was called; its image may refer to values that phase 2
-// computes. Replicas are blocks of their own: each must be right.
+// computes. Copies are blocks of their own: each must be right. Partial sums are one block.
 struct ExpectedBlock {
   PeId where;
   std::vector<std::int64_t> start;  // in the tensor
   TensorValue value;
+  std::vector<TensorValue> more;  // of partial sums the others, to be added to it
 };
 
 struct Expectation {

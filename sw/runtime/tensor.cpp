@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cstdio>
 #include <ostream>
 
@@ -11,6 +12,19 @@
 #include "sw/tl/dtypes.h"
 
 namespace kernbench {
+
+bool TensorStorage::is_partial() const {
+  return std::any_of(info_->blocks.begin(), info_->blocks.end(),
+                     [](const tl::Block& block) { return block.summand > 0; });
+}
+
+void TensorStorage::become_copies() {
+  if (!is_partial()) return;
+  tl::TensorInfo info = *info_;
+  for (tl::Block& block : info.blocks) block.summand = 0;
+  memory_->addresses().summed(info, sip_);
+  info_ = std::make_shared<const tl::TensorInfo>(std::move(info));
+}
 
 const TensorStorage& Tensor::storage() const {
   if (!storage_) throw UsageError("a tensor is used before it is made");
@@ -28,9 +42,14 @@ std::string Tensor::str() const {
   const std::size_t count = info()->blocks.size();
   char address[24];
   std::snprintf(address, sizeof address, "0x%llx", static_cast<unsigned long long>(va()));
-  return fmt::format("{} {} in {}{} at {}", name(), describe(dtype(), shape()), count,
-                     count == 1 ? " shard" : " shards", address);
+  return fmt::format("{} {} in {} {} at {}", name(), describe(dtype(), shape()), count,
+                     is_partial() ? "partial sums"
+                     : count == 1 ? "shard"
+                                  : "shards",
+                     address);
 }
+
+bool Tensor::is_partial() const { return storage().is_partial(); }
 
 Tensor& Tensor::fill_(double value) {
   worker().fill(*this, value);
@@ -54,6 +73,8 @@ void Tensor::read_discard() const { worker().read_discard(*this); }
 TensorSlice Tensor::operator[](std::initializer_list<AxisRange> ranges) const {
   return {*this, std::vector<AxisRange>(ranges)};
 }
+
+TensorSlice Tensor::local(int cube, int pe) const { return {*this, PeId{sip(), cube, pe}}; }
 
 Worker& Tensor::worker() const {
   storage();

@@ -1,5 +1,9 @@
 // Tensor: a handle of device memory. The last copy frees it: addresses and mappings go back through
 // the reaper, without waiting.
+//
+// Its value: the elements of its shards; of copies (Placement::replicate) any one; of partial sums
+// (Placement::partial) their sum. Writing puts the value into the first summand and zeros into the
+// others; reading adds them up (partial_sum.h). A kernel sees and writes its own PE's part.
 #pragma once
 
 #include <cstdint>
@@ -32,6 +36,10 @@ class TensorStorage {
   const tl::TensorInfoPtr& info() const { return info_; }
   int sip() const { return sip_; }
 
+  bool is_partial() const;
+  // Collectives: what were partial sums are copies of their sum from now on, for all handles.
+  void become_copies();
+
  private:
   std::shared_ptr<DeviceMemory> memory_;
   tl::TensorInfoPtr info_;
@@ -50,8 +58,10 @@ class Tensor {
   std::uint64_t nbytes() const { return info()->nbytes; }
   std::uint64_t va() const { return info()->va_base; }
   int sip() const { return storage().sip(); }
-  // In (cube, pe) order; replicas share one offset.
+  // In (cube, pe) order; copies and partial sums share one offset.
   std::vector<Shard> shards() const;
+  // The value is the sum of several shards. No longer after an all_reduce.
+  bool is_partial() const;
   const tl::TensorInfoPtr& info() const { return storage().info(); }
   std::string str() const;  // "c f16{32, 32} on 1 shard at 0x10000000000000"
 
@@ -67,6 +77,8 @@ class Tensor {
   // Whole shards, see tensor_slice.h: t[{{0, 8}}] has the first 8 rows, t[{{}, {16, 32}}] 16
   // columns of all of them.
   TensorSlice operator[](std::initializer_list<AxisRange> ranges) const;
+  // What one PE has: its shard, copy or partial sum. UsageError if it has none.
+  TensorSlice local(int cube, int pe) const;
 
   // The worker whose thread calls; in a thread without one, the worker that made the tensor.
   Worker& worker() const;
@@ -74,12 +86,13 @@ class Tensor {
 
  private:
   friend class Worker;
-  Tensor(std::shared_ptr<Worker> worker, std::shared_ptr<const TensorStorage> storage)
+  friend class ProcessGroup;
+  Tensor(std::shared_ptr<Worker> worker, std::shared_ptr<TensorStorage> storage)
       : worker_(std::move(worker)), storage_(std::move(storage)) {}
   const TensorStorage& storage() const;
 
   std::shared_ptr<Worker> worker_;
-  std::shared_ptr<const TensorStorage> storage_;
+  std::shared_ptr<TensorStorage> storage_;
 };
 
 // str() and the values, as to_host() gets them, or why there are none yet.

@@ -74,6 +74,11 @@ void TensorAddresses::add(const tl::TensorInfo& tensor, const DPPolicy& policy, 
                              tensor.nbytes, policy,       tensor.blocks};
 }
 
+void TensorAddresses::summed(const tl::TensorInfo& tensor, int sip) {
+  const auto found = tensors_[sip].find(tensor.va_base);
+  if (found != tensors_[sip].end()) found->second.policy = found->second.policy.summed();
+}
+
 void TensorAddresses::freed(const tl::TensorInfo& tensor, int sip) {
   const auto found = tensors_[sip].find(tensor.va_base);
   if (found != tensors_[sip].end()) found->second.blocks = {};

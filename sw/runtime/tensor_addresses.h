@@ -22,6 +22,8 @@ class TensorAddresses {
   TensorAddresses& operator=(const TensorAddresses&) = delete;
 
   void add(const tl::TensorInfo& tensor, const DPPolicy& policy, int sip);
+  // Its partial sums have become copies.
+  void summed(const tl::TensorInfo& tensor, int sip);
   // Kept by name until another tensor takes its place.
   void freed(const tl::TensorInfo& tensor, int sip);
 

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <map>
 #include <ostream>
 #include <set>
 
@@ -70,21 +71,66 @@ TensorSlice::TensorSlice(const Tensor& tensor, const std::vector<AxisRange>& ran
           "{}{} cuts the shard {} on {}; the host reads and writes whole shards", named,
           box_text(start_, shape_), box_text(block.start, block.shape), block.where.str()));
     }
-    blocks_.push_back(block);
-    for (std::size_t axis = 0; axis < start_.size(); ++axis)
-      blocks_.back().start[axis] -= start_[axis];
+    take(block);
   }
 }
 
+TensorSlice::TensorSlice(const Tensor& tensor, PeId where) : tensor_(tensor), where_(where) {
+  const std::vector<tl::Block>& blocks = tensor.info()->blocks;
+  const auto found = std::find_if(blocks.begin(), blocks.end(),
+                                  [where](const tl::Block& block) { return block.where == where; });
+  if (found == blocks.end())
+    throw UsageError(fmt::format("tensor '{}' has no shard on {}", tensor.name(), where.str()));
+  start_ = found->start;
+  shape_ = found->shape;
+  take(*found);
+  blocks_.front().summand = 0;
+}
+
+// With its place counted from the corner of the box.
+void TensorSlice::take(const tl::Block& block) {
+  blocks_.push_back(block);
+  for (std::size_t axis = 0; axis < start_.size(); ++axis)
+    blocks_.back().start[axis] -= start_[axis];
+}
+
 std::string TensorSlice::str() const {
+  if (where_) return fmt::format("{} on {}", tensor_.name(), where_->str());
   return shape_ == tensor_.shape() ? tensor_.name() : tensor_.name() + box_text(start_, shape_);
 }
 
-std::vector<const tl::Block*> TensorSlice::distinct_blocks() const {
-  std::vector<const tl::Block*> distinct;
+// Partial sums may have become copies since the slice was made.
+const std::vector<tl::Block>& TensorSlice::blocks() const {
+  if (!tensor_.is_partial()) {
+    for (tl::Block& block : blocks_) block.summand = 0;
+  }
+  return blocks_;
+}
+
+// The n-th shard with a summand of a value belongs to the n-th copy of it.
+std::vector<TensorSlice::Holders> TensorSlice::holders() const {
+  std::vector<Holders> all;
+  std::map<std::uint64_t, std::vector<std::size_t>> of_value;  // in `all`, by offset
+  std::map<std::pair<std::uint64_t, int>, std::size_t> seen;   // by offset and summand
+  const std::vector<tl::Block>& blocks = this->blocks();
+  for (std::size_t i = 0; i < blocks.size(); ++i) {
+    const tl::Block& block = blocks[i];
+    const std::size_t copy = seen[{block.offset, block.summand}]++;
+    std::vector<std::size_t>& copies = of_value[block.offset];
+    if (copy == copies.size()) {
+      copies.push_back(all.size());
+      all.emplace_back();
+    }
+    all[copies[copy]].push_back(i);
+  }
+  return all;
+}
+
+std::vector<TensorSlice::Holders> TensorSlice::distinct_holders() const {
+  std::vector<Holders> distinct;
   std::set<std::uint64_t> offsets;
-  for (const tl::Block& block : blocks_) {
-    if (offsets.insert(block.offset).second) distinct.push_back(&block);
+  for (Holders& each : holders()) {
+    if (offsets.insert(blocks_[each.front()].offset).second) distinct.push_back(std::move(each));
   }
   return distinct;
 }

@@ -5,6 +5,7 @@
 //   const HostArray part = t[{{}, {16, 32}}].to_host();  // of all rows, columns 16 to 31
 //
 // Shards cannot be read or written in part: a box that cuts one is a UsageError that names it.
+// t.local(cube, pe) is what one PE has; of a partial tensor its summand as it is.
 #pragma once
 
 #include <cstdint>
@@ -37,17 +38,24 @@ class TensorSlice {
   // Axes that are not named are taken whole. UsageError: an empty range, one outside the tensor, a
   // shard that is cut.
   TensorSlice(const Tensor& tensor, const std::vector<AxisRange>& ranges);
+  // The part of one PE. UsageError if it has none.
+  TensorSlice(const Tensor& tensor, PeId where);
 
   const Tensor& tensor() const { return tensor_; }
   const Shape& shape() const { return shape_; }
   DType dtype() const { return tensor_.dtype(); }
-  std::string str() const;  // "x", or "x[0:8, 16:32]"
+  std::string str() const;  // "x", "x[0:8, 16:32]", "x on sip0.cube0.pe1"
 
-  // The shards of the box, replicas too, in (cube, pe) order; `start` of each counts from the
-  // corner of the box.
-  const std::vector<tl::Block>& blocks() const { return blocks_; }
-  // Of replicas only the first.
-  std::vector<const tl::Block*> distinct_blocks() const;
+  // The shards of the box, copies and partial sums too, in (cube, pe) order; `start` of each counts
+  // from the corner of the box.
+  const std::vector<tl::Block>& blocks() const;
+  // Indices in blocks() of the shards that together have one value: one, or all its partial sums
+  // in order.
+  using Holders = std::vector<std::size_t>;
+  // Each shard of the box as often as it has copies, in (cube, pe) order of their first.
+  std::vector<Holders> holders() const;
+  // Of copies only the first.
+  std::vector<Holders> distinct_holders() const;
 
   // As those of a tensor. All wait first for the pending launches of the worker that calls and of
   // the one that made the tensor.
@@ -58,10 +66,13 @@ class TensorSlice {
   void read_discard() const;
 
  private:
+  void take(const tl::Block& block);
+
   Tensor tensor_;
   std::vector<std::int64_t> start_;
   Shape shape_;
-  std::vector<tl::Block> blocks_;
+  mutable std::vector<tl::Block> blocks_;
+  std::optional<PeId> where_;
 };
 
 // str() and the values, or why there are none yet.

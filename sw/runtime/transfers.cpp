@@ -7,6 +7,7 @@
 
 #include "models/data/elements.h"
 #include "sw/runtime/block_runs.h"
+#include "sw/runtime/partial_sum.h"
 #include "sw/tl/dtypes.h"
 
 namespace kernbench {
@@ -57,6 +58,36 @@ void check_same(const TensorSlice& target, const Shape& shape, DType dtype) {
                                describe(target.dtype(), target.shape())));
 }
 
+// One array for each shard, and the same for copies.
+void check_parts(const TensorSlice& target, const std::vector<HostArray>& sources) {
+  const std::vector<tl::Block>& blocks = target.blocks();
+  if (sources.size() != blocks.size())
+    throw UsageError(fmt::format("{} arrays for the {} shards of tensor '{}'", sources.size(),
+                                 blocks.size(), target.str()));
+  std::map<std::pair<std::uint64_t, int>, std::size_t> first_copies;
+  for (std::size_t i = 0; i < blocks.size(); ++i) {
+    const std::string where = fmt::format("tensor '{}' on {}", target.str(), blocks[i].where.str());
+    if (!(sources[i].shape() == blocks[i].shape) || sources[i].dtype() != target.dtype())
+      throw UsageError(fmt::format("{} for the shard {} of {}",
+                                   describe(sources[i].dtype(), sources[i].shape()),
+                                   describe(target.dtype(), blocks[i].shape), where));
+    const std::size_t first =
+        first_copies.try_emplace({blocks[i].offset, blocks[i].summand}, i).first->second;
+    if (sources[i].bytes() != sources[first].bytes())
+      throw UsageError(fmt::format("{} is a copy of what {} has, and gets other values", where,
+                                   blocks[first].where.str()));
+  }
+}
+
+bool is_partial(const TensorSlice& slice) { return slice.holders().front().size() > 1; }
+
+bool same_summands(const TensorSlice& a, const TensorSlice& b) {
+  return std::equal(a.blocks().begin(), a.blocks().end(), b.blocks().begin(), b.blocks().end(),
+                    [](const tl::Block& x, const tl::Block& y) {
+                      return x.summand == y.summand && x.start == y.start && x.shape == y.shape;
+                    });
+}
+
 }  // namespace
 
 void Transfers::send(const TensorSlice& target,
@@ -91,7 +122,9 @@ void Transfers::send(const TensorSlice& target,
 
 void Transfers::fill(const TensorSlice& target, double value) {
   const FillPattern pattern = pattern_of(target.dtype(), value);
-  const auto source_of = [&](const tl::Block&) { return Source(pattern); };
+  const auto source_of = [&](const tl::Block& block) {
+    return Source(block.summand == 0 ? pattern : FillPattern{});
+  };
   send(target, source_of, "fill " + target.str());
 }
 
@@ -99,8 +132,21 @@ void Transfers::write(const TensorSlice& target, const HostArray& source) {
   check_same(target, source.shape(), source.dtype());
   const bool with_data = link_.port().data() != nullptr;
   const auto source_of = [&](const tl::Block& block) {
-    if (!with_data) return Source(FillPattern{});  // the bytes are not used
+    if (!with_data || block.summand != 0)
+      return Source(FillPattern{});  // without data the bytes are not used
     return Source(std::make_shared<const std::vector<std::uint8_t>>(bytes_of(source, block)));
+  };
+  send(target, source_of, "write " + target.str());
+}
+
+void Transfers::write_each(const TensorSlice& target, const std::vector<HostArray>& sources) {
+  const std::vector<tl::Block>& blocks = target.blocks();
+  check_parts(target, sources);
+  const bool with_data = link_.port().data() != nullptr;
+  const auto source_of = [&](const tl::Block& block) {
+    if (!with_data) return Source(FillPattern{});
+    const HostArray& source = sources[static_cast<std::size_t>(&block - blocks.data())];
+    return Source(std::make_shared<const std::vector<std::uint8_t>>(source.bytes()));
   };
   send(target, source_of, "write " + target.str());
 }
@@ -138,13 +184,15 @@ Transfers::Images Transfers::fetch(const TensorSlice& source) {
   return images;
 }
 
-// In row-major order, as references.
-TensorValue Transfers::value_of(const TensorSlice& source, const Images& fetched) {
+// In row-major order, as references; of partial sums one.
+TensorValue Transfers::value_of(const TensorSlice& source, const Images& fetched,
+                                std::size_t summand) {
   const std::uint64_t size = size_of(source.dtype());
   std::map<std::int64_t, ByteImage> runs;  // by their first element in the box
-  for (const tl::Block* block : source.distinct_blocks()) {
-    const ByteImage& image = fetched[static_cast<std::size_t>(block - source.blocks().data())];
-    for_each_run(source.shape(), *block,
+  for (const TensorSlice::Holders& holders : source.distinct_holders()) {
+    const std::size_t index = holders[summand];
+    const ByteImage& image = fetched[index];
+    for_each_run(source.shape(), source.blocks()[index],
                  [&](std::int64_t whole, std::int64_t local, std::int64_t count) {
                    runs[whole] = image.slice(static_cast<std::uint64_t>(local) * size,
                                              static_cast<std::uint64_t>(count) * size);
@@ -153,6 +201,14 @@ TensorValue Transfers::value_of(const TensorSlice& source, const Images& fetched
   TensorValue value{{}, source.shape(), source.dtype(), {}};
   for (const auto& [first, image] : runs) value.image.append(image);
   return value;
+}
+
+std::vector<std::byte> Transfers::bytes(const TensorSlice& source, const Images& fetched) const {
+  FunctionalModel& data = *link_.port().data();
+  std::vector<std::vector<std::byte>> summands;
+  for (std::size_t i = 0; i < source.holders().front().size(); ++i)
+    summands.push_back(data.bytes(value_of(source, fetched, i)));
+  return summands.size() == 1 ? summands.front() : sum_of(source.dtype(), summands);
 }
 
 HostArray Transfers::values(const TensorSlice& source, const Images& fetched) const {
@@ -164,7 +220,7 @@ HostArray Transfers::values(const TensorSlice& source, const Images& fetched) co
   }
   std::vector<std::byte> bytes;
   try {
-    bytes = data->bytes(value_of(source, fetched));
+    bytes = this->bytes(source, fetched);
   } catch (const PendingDataError&) {
     throw PendingDataError(
         fmt::format("values of tensor '{}' are read, but what kernels compute is pending until "
@@ -181,6 +237,9 @@ void Transfers::copy(const TensorSlice& target, const TensorSlice& source) {
   check_same(target, source.shape(), source.dtype());
   const Images fetched = fetch(source);
   FunctionalModel* data = link_.port().data();
+  const bool one_by_one = is_partial(source) && same_summands(target, source);
+  if (is_partial(source) && !one_by_one && data != nullptr)
+    return write(target, values(source, fetched));
   TensorValue value;
   if (data != nullptr) value = value_of(source, fetched);
   const auto no_bytes = [](const tl::Block&) {
@@ -189,7 +248,16 @@ void Transfers::copy(const TensorSlice& target, const TensorSlice& source) {
   if (!untimed_) send(target, no_bytes, fmt::format("copy {} to {}", source.str(), target.str()));
   if (data == nullptr) return;
   const std::uint64_t size = size_of(target.dtype());
-  for (const tl::Block& block : target.blocks()) {
+  for (std::size_t i = 0; i < target.blocks().size(); ++i) {
+    const tl::Block& block = target.blocks()[i];
+    if (one_by_one) {
+      data->memory().write_image(block.pa, fetched[i]);
+      continue;
+    }
+    if (block.summand != 0) {
+      data->memory().clear(block.pa, block.nbytes);
+      continue;
+    }
     ByteImage image;
     for_each_run(target.shape(), block, [&](std::int64_t whole, std::int64_t, std::int64_t count) {
       image.append(value.image.slice(static_cast<std::uint64_t>(whole) * size,

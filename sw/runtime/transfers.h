@@ -1,5 +1,6 @@
 // Transfers: moves values between the host and the shards of a tensor (spec 7): one MemoryWrite or
-// MemoryRead per shard, replicas too, all at once; a call ends with the last of them.
+// MemoryRead per shard, copies and partial sums too, all at once; a call ends with the last of
+// them. Of partial sums the first is written with the value, the others with zeros.
 //
 // Values go as references, so that what is pending stays pending. With data off the same messages
 // travel without values.
@@ -26,8 +27,11 @@ class Transfers {
   void fill(const TensorSlice& target, double value);
   void write(const TensorSlice& target,
              const HostArray& source);  // UsageError unless shape and dtype agree
-  void copy(const TensorSlice& target,
-            const TensorSlice& source);  // through the host: a read, then a write
+  // To each shard its own. UsageError unless there is one for each and shapes and dtype agree.
+  void write_each(const TensorSlice& target, const std::vector<HostArray>& sources);
+  // Through the host: a read, then a write. Partial sums go one by one to a target that has them on
+  // the same PEs, else as their sum (PendingDataError).
+  void copy(const TensorSlice& target, const TensorSlice& source);
   // A read into the host: what is in memory, per shard of source.blocks(). With data off its time
   // only, and no image.
   using Images = std::vector<ByteImage>;
@@ -41,7 +45,9 @@ class Transfers {
   void send(const TensorSlice& target, const std::function<Source(const tl::Block&)>& source_of,
             const std::string& label);
   HostRequests read(const TensorSlice& source, ReadSink sink);
-  static TensorValue value_of(const TensorSlice& source, const Images& fetched);
+  static TensorValue value_of(const TensorSlice& source, const Images& fetched,
+                              std::size_t summand = 0);
+  std::vector<std::byte> bytes(const TensorSlice& source, const Images& fetched) const;
 
   HostLink& link_;
   bool untimed_ = false;

@@ -33,7 +33,7 @@ void Worker::calling(const char* name) {
   });
 }
 
-const std::shared_ptr<const TensorStorage>& Worker::storage_of(const Tensor& tensor) {
+std::shared_ptr<const TensorStorage> Worker::storage_of(const Tensor& tensor) {
   tensor.storage();
   return tensor.storage_;
 }
@@ -67,7 +67,7 @@ Tensor Worker::make(const Shape& shape, DType dtype, const DPPolicy& policy, std
   std::vector<Mapping> mappings = memory.mappings(info, placed, device_);
   memory.addresses().add(info, placed, device_);
   auto shared = std::make_shared<const tl::TensorInfo>(std::move(info));
-  auto storage = std::make_shared<const TensorStorage>(runtime_.memory, shared, mappings, device_);
+  auto storage = std::make_shared<TensorStorage>(runtime_.memory, shared, mappings, device_);
   memory.map(shared->name, mappings);
   return Tensor(shared_from_this(), std::move(storage));
 }
@@ -92,6 +92,11 @@ void Worker::fill_new(const Tensor& tensor, double value) {
 void Worker::write_new(const Tensor& tensor, const HostArray& source) {
   note(tensor, true);
   transfers_.write(tensor, source);
+}
+
+void Worker::write_each_new(const Tensor& tensor, const std::vector<HostArray>& sources) {
+  note(tensor, true);
+  transfers_.write_each(tensor, sources);
 }
 
 void Worker::write(const TensorSlice& target, const HostArray& source) {
@@ -149,9 +154,16 @@ void Worker::expect(const Tensor& tensor, std::function<std::vector<double>()> r
   const tl::TensorInfo& info = *tensor.info();
   Expectation expectation{label_ + info.name,   info.shape,      info.dtype, {},
                           std::move(reference), tolerance_factor};
-  for (const tl::Block& block : info.blocks) {
-    TensorValue value{data->memory().snapshot(block.pa, block.nbytes), block.shape, info.dtype, {}};
-    expectation.blocks.push_back({block.where, block.start, std::move(value)});
+  for (const TensorSlice::Holders& holders : TensorSlice(tensor).holders()) {
+    std::vector<TensorValue> values;
+    for (const std::size_t holder : holders) {
+      const tl::Block& block = info.blocks[holder];
+      values.push_back(
+          {data->memory().snapshot(block.pa, block.nbytes), block.shape, info.dtype, {}});
+    }
+    const tl::Block& first = info.blocks[holders.front()];
+    expectation.blocks.push_back(
+        {first.where, first.start, values.front(), {values.begin() + 1, values.end()}});
   }
   runtime_.expectations.push_back(std::move(expectation));
 }

@@ -52,6 +52,7 @@ class Worker : public std::enable_shared_from_this<Worker> {
   // Of a tensor that has not been used: there is nothing to wait for.
   void fill_new(const Tensor& tensor, double value);
   void write_new(const Tensor& tensor, const HostArray& source);
+  void write_each_new(const Tensor& tensor, const std::vector<HostArray>& sources);  // to its shard
 
   // All wait first for the pending launches of this worker and of those that made the tensors.
   void fill(const TensorSlice& target, double value);
@@ -69,7 +70,7 @@ class Worker : public std::enable_shared_from_this<Worker> {
 
   void expect(const Tensor& tensor, std::function<std::vector<double>()> reference,
               double tolerance_factor);
-  static const std::shared_ptr<const TensorStorage>& storage_of(const Tensor& tensor);
+  static std::shared_ptr<const TensorStorage> storage_of(const Tensor& tensor);
 
   // For the detection of races, where it is asked for: what this worker has done so far is known
   // to those who acquire it from there.

@@ -21,6 +21,8 @@ struct Block {
   std::uint64_t nbytes = 0;
   Shape shape;
   std::vector<std::int64_t> start;  // of the block in the whole tensor, per axis
+  int summand =
+      0;  // of partial sums, which one; blocks that agree in offset and summand are copies
 };
 
 struct TensorInfo {

@@ -1,5 +1,7 @@
 #include "sw/torch/torch.h"
 
+#include "models/base/errors.h"
+
 namespace kernbench {
 
 Torch::Torch(DistributedState& state, int device, std::uint64_t seed, const Attributes& parameters)
@@ -35,6 +37,14 @@ Tensor Torch::full(const Shape& shape, double value, DType dtype, const DPPolicy
 Tensor Torch::from_host(const HostArray& array, const DPPolicy& policy, const std::string& name) {
   Tensor tensor = worker("from_host").make(array.shape(), array.dtype(), policy, name);
   worker().write_new(tensor, array);
+  return tensor;
+}
+
+Tensor Torch::from_local(const std::vector<HostArray>& parts, const Shape& shape,
+                         const DPPolicy& policy, const std::string& name) {
+  if (parts.empty()) throw UsageError("from_local: no parts");
+  Tensor tensor = worker("from_local").make(shape, parts.front().dtype(), policy, name);
+  worker().write_each_new(tensor, parts);
   return tensor;
 }
 

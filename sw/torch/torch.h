@@ -43,6 +43,10 @@ class Torch {
               const std::string& name = "");
   Tensor from_host(const HostArray& array, const DPPolicy& policy = {},
                    const std::string& name = "");
+  // From what each PE is to have, in (cube, pe) order: of a partial tensor every summand. Copies
+  // have to be equal. As DTensor.from_local.
+  Tensor from_local(const std::vector<HostArray>& parts, const Shape& shape,
+                    const DPPolicy& policy = {}, const std::string& name = "");
 
   // Data that move within `body` take no time. Mappings, launches and waiting for them do.
   void untimed(const std::function<void()>& body);

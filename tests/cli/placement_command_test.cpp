@@ -91,7 +91,7 @@ BOOST_AUTO_TEST_CASE(wrong_shapes_and_placements_are_refused_with_what_is_allowe
   BOOST_TEST(contains(error_of({"--shape", "8x"}), "--shape '8x' is no list of extents"));
   BOOST_TEST(contains(error_of({"--shape", "0x8"}), "--shape '0x8' is no list of extents"));
   BOOST_TEST(contains(error_of({"--shape", "8", "--pe", "rows"}),
-                      "placement 'rows', allowed: replicate, row_wise"));
+                      "placement 'rows', allowed: replicate, partial, row_wise"));
   BOOST_TEST(
       contains(error_of({"--shape", "8x8", "--pe", "cut(2)"}), "cut(2): axis 2, allowed: -2 to 1"));
   BOOST_TEST(contains(error_of({"--shape", "4x8", "--pe", "row_wise"}),

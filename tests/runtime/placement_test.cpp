@@ -75,7 +75,7 @@ BOOST_AUTO_TEST_CASE(rows_and_columns_are_the_first_and_the_last_axis) {
 }
 
 BOOST_AUTO_TEST_CASE(placements_have_texts_that_are_read_again) {
-  for (const char* text : {"replicate", "row_wise", "column_wise", "tiled_column_major",
+  for (const char* text : {"replicate", "partial", "row_wise", "column_wise", "tiled_column_major",
                            "tiled_row_major", "cut(1)", "cut(-3)"})
     BOOST_TEST(parse_placement(text).str() == text);
   BOOST_TEST(parse_placement("tiled_by_rows(1,2)").str() == "tiled_by_rows(1, 2)");
@@ -83,7 +83,7 @@ BOOST_AUTO_TEST_CASE(placements_have_texts_that_are_read_again) {
   BOOST_TEST((parse_placement("cut(0)") == Placement::row_wise));
   for (const char* text : {"", "rows", "cut()", "cut(1", "cut(1))", "cut(x)", "tiled_by_rows(1)"}) {
     BOOST_CHECK_EXCEPTION(parse_placement(text), UsageError,
-                          with_text<UsageError>({"allowed: replicate, row_wise"}));
+                          with_text<UsageError>({"allowed: replicate, partial, row_wise"}));
   }
   BOOST_TEST((DPPolicy{replicate, Placement::cut(1), {}, 8}).str() ==
              "DPPolicy{replicate, cut(1), all, 8}");
