@@ -101,7 +101,6 @@ int list_algorithms(const MachineOptions& machine, bool as_json) {
       entry["op"] = name_of(algorithm.op);
       entry["sip_topologies"] = algorithm.sip_topologies;
       entry["layout"] = algorithm.layout;
-      entry["combines_shards"] = algorithm.combines_shards;
       entry["keys"] = parameters_json(algorithm.parameters);
       if (!file.empty()) entry["plugin"] = file;
       json.push_back(std::move(entry));

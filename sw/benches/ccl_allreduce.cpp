@@ -1,6 +1,7 @@
 // ccl-allreduce: all_reduce of a tensor over all SIPs, by the algorithm and over the rings that
-// ccl.yaml or the parameters choose. Rank r is filled with r + 1; where sums of that are more than
-// an element holds exactly, with -2, -1, 0, 1, 2 in turn.
+// ccl.yaml or the parameters choose. The value of rank r is r + 1; where sums of that are more than
+// an element holds exactly, -2, -1, 0, 1, 2 in turn. By default PE 0 of every cube (or every PE,
+// for an algorithm whose levels go down to them) has a partial sum of it.
 #include <algorithm>
 #include <cmath>
 
@@ -33,8 +34,8 @@ class Fill {
         ascending_(0.5 * ranks * (ranks + 1) <= reference::exact_up_to(dtype)) {}
 
   int of(int rank) const { return ascending_ ? rank + 1 : rank % 5 - 2; }
-  // Of all ranks, each as often as the result combines shards of a rank.
-  double combined(ReduceOp op, int shards) const {
+  // Of all ranks.
+  double combined(ReduceOp op) const {
     double sum = 0, least = of(0), most = of(0);
     for (int rank = 0; rank < ranks_; ++rank) {
       sum += of(rank);
@@ -44,13 +45,7 @@ class Fill {
     if (op == ReduceOp::max) return most;
     if (op == ReduceOp::min) return least;
     if (op == ReduceOp::avg) return is_float(dtype_) ? sum / ranks_ : std::nearbyint(sum / ranks_);
-    return sum * shards;
-  }
-  // Whatever the order: what is not ascending stays small wherever ranks are combined that follow
-  // one another.
-  bool exact(int shards) const {
-    return ascending_ ? combined(ReduceOp::sum, shards) <= reference::exact_up_to(dtype_)
-                      : shards == 1;
+    return sum;
   }
 
  private:
@@ -59,35 +54,52 @@ class Fill {
   bool ascending_;
 };
 
+// Partial sums of 1: of any number of holders, small wherever holders are added that follow one
+// another, so that the sums are exact in every element type.
+int share(int holder, int holders) {
+  if (holder == 0) return holders % 2 == 0 ? 2 : 1;
+  return holder % 2 == 1 ? -1 : 1;
+}
+
+// As many rows as there are PEs that hold something, or one row that they share.
+Tensor make(Torch& torch, const std::string& placement, int cubes, int pes, std::int64_t n_elem,
+            DType dtype, int value) {
+  const int holders = cubes * pes;
+  if (placement != "partial") {
+    const Placement each = placement == "cut" ? Placement::row_wise : Placement::replicate;
+    const std::int64_t rows = placement == "cut" ? holders : 1;
+    return torch.full({rows, n_elem}, value, dtype, {each, each, cubes, pes}, "data");
+  }
+  std::vector<HostArray> parts;
+  for (int holder = 0; holder < holders; ++holder)
+    parts.push_back(HostArray::full({1, n_elem}, dtype, value * share(holder, holders)));
+  const DPPolicy partial{Placement::partial, Placement::partial, cubes, pes};
+  return torch.from_local(parts, {1, n_elem}, partial, "data");
+}
+
 void worker(Torch& torch, int rank) {
   torch.ahbm.set_device(rank);
   Distributed& dist = torch.distributed;
   dist.init_process_group("ahbm", changes_of(torch.parameters()));
 
-  const CollectiveAlgorithm& algorithm = dist.algorithm();
   const DType dtype = parse_dtype(torch.parameters().text("dtype"));
   const ReduceOp op = parse_reduce_op(torch.parameters().text("op"));
   const int ranks = dist.get_world_size();
-  // A rank that is a PE has one shard.
+  // A rank that is a PE holds all of its tensor.
   const bool of_sips = dist.settings().rank_unit == RankUnit::sip;
   const int cubes = of_sips ? torch.spec().cubes() : 1,
-            pes = of_sips && algorithm.every_pe ? torch.spec().pes : 1;
-  const int shards = cubes * pes;
-  const std::int64_t n_elem = dist.settings().n_elem;
-  const DPPolicy a_row_per_pe{Placement::row_wise, Placement::row_wise, cubes, pes};
+            pes = of_sips && dist.algorithm().every_pe ? torch.spec().pes : 1;
   const Fill fill(ranks, dtype);
-  const Tensor data = torch.full({shards, n_elem}, fill.of(rank), dtype, a_row_per_pe, "data");
+  const Tensor data = make(torch, torch.parameters().text("placement"), cubes, pes,
+                           dist.settings().n_elem, dtype, fill.of(rank));
 
   dist.barrier();
   dist.all_reduce(data, op);
 
-  const int combines = algorithm.combines_shards ? shards : 1;
-  const double expected = fill.combined(op, combines);
-  const int roundings = fill.exact(combines) ? 1 : ranks + shards;  // at most, one after the other
-  torch.verify(
-      data,
-      [=] { return std::vector<double>(static_cast<std::size_t>(shards * n_elem), expected); },
-      roundings);
+  const auto elements = static_cast<std::size_t>(data.shape().elements());
+  torch.verify(data, [elements, expected = fill.combined(op)] {
+    return std::vector<double>(elements, expected);
+  });
 }
 
 void run(Torch& torch) {
@@ -104,10 +116,16 @@ void register_ccl_allreduce(BenchRegistry& registry) {
   kinds.insert(kinds.begin(), as_ccl_says);
   Bench bench{
       "ccl-allreduce",
-      "All-reduce over all SIPs, a shard on each cube; algorithm and rings as ccl.yaml says",
-      {Parameter::integer("n_elem", "elements per shard; 0: as ccl.yaml says", "", "spec 10.3")
+      "All-reduce over all SIPs, a part on each cube; algorithm and rings as ccl.yaml says",
+      {Parameter::integer("n_elem", "elements on each PE that takes part; 0: as ccl.yaml says", "",
+                          "spec 10.3")
            .default_val(0)
            .range("0", "16777216"),
+       Parameter::choice("placement",
+                         "what the PEs of a SIP that take part have: partial sums of one row, "
+                         "copies of it, or a row each",
+                         {"partial", "replicate", "cut"}, "spec 7")
+           .default_val("partial"),
        Parameter::choice("algorithm", "of all_reduce (kernbench list algorithms)", algorithms,
                          "spec 8.2")
            .default_val(as_ccl_says),

@@ -3,8 +3,12 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <memory>
+#include <utility>
 
 #include "models/base/errors.h"
+#include "sw/collectives/holder_tree.h"
+#include "sw/collectives/schedule_kernels.h"
 
 namespace kernbench {
 
@@ -25,11 +29,74 @@ void CollectiveAlgorithm::check_topology(const RankGroup& group) const {
 
 void CollectiveAlgorithm::check(const CollectiveCall& call) const {
   check_topology(call.group);
-  const std::string why = refuses ? refuses(call) : "";
+  if (call.layout.partial() && !serves_holders && op != CollectiveOp::all_reduce)
+    throw UsageError(fmt::format("{} takes no partial sums; tensor '{}' has {}", name,
+                                 call.tensor().name, call.layout.str()));
+  const bool surrounded = is_surrounded(call);
+  const std::string why =
+      !refuses     ? ""
+      : surrounded ? refuses(HolderTree(call, HolderTree::Form::mesh).between_roots(call))
+                   : refuses(call);
   if (!why.empty()) {
     throw UsageError(fmt::format("{} expects {}; tensor '{}' has {}: {}", name, layout,
                                  call.tensor().name, call.layout.str(), why));
   }
+}
+
+// --- Algorithms that know one holder of each part only
+
+namespace {
+
+// The kernel of the roots, between the sums on the way to them and the way back of its result.
+class SurroundedKernel final : public KernelBody {
+ public:
+  SurroundedKernel(const CollectiveCall& call, HolderTree tree,
+                   std::shared_ptr<const KernelBody> body)
+      : data_(call.inputs.front()), options_(call.options()), tree_(std::move(tree)),
+        body_(std::move(body)) {}
+
+  void run(KernelContext& context) const override {
+    const PeId here = context.where();
+    const tl::Tensor data(data_, here);
+    if (!data.has_local()) return;
+    std::vector<BlockPosition> blocks = blocks_in_place(data, 1);
+    if (!tree_.is_root(here)) blocks.front().to.reset();
+    carry_out(context, tree_.sum_up(here), blocks);
+    if (tree_.is_root(here)) body_->run(context);
+    carry_out(context, tree_.hand_down(here), blocks_in_place(data, 1));
+  }
+
+ private:
+  void carry_out(KernelContext& context, const Schedule& schedule,
+                 const std::vector<BlockPosition>& blocks) const {
+    tl::Program tl(context);
+    run_schedule(tl, schedule, blocks, options_);
+  }
+
+  tl::TensorInfoPtr data_;
+  ScheduleOptions options_;
+  HolderTree tree_;
+  std::shared_ptr<const KernelBody> body_;
+};
+
+}  // namespace
+
+bool CollectiveAlgorithm::is_surrounded(const CollectiveCall& call) const {
+  return op == CollectiveOp::all_reduce && !serves_holders &&
+         (call.layout.over_cubes() != Holding::parts || call.layout.over_pes() != Holding::parts);
+}
+
+NeighbourGraph CollectiveAlgorithm::graph_of(const CollectiveCall& call) const {
+  if (!is_surrounded(call)) return graph(call);
+  const HolderTree tree(call, HolderTree::Form::mesh);
+  return tree.graph().add(graph(tree.between_roots(call)));
+}
+
+tl::KernelCall CollectiveAlgorithm::kernel_of(const CollectiveCall& call) const {
+  if (!is_surrounded(call)) return kernel(call);
+  const HolderTree tree(call, HolderTree::Form::mesh);
+  tl::KernelCall roots = kernel(tree.between_roots(call));
+  return {std::make_shared<const SurroundedKernel>(call, tree, roots.body), roots.args};
 }
 
 }  // namespace kernbench

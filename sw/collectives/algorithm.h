@@ -27,15 +27,25 @@ struct CollectiveAlgorithm {
   // The kernel with its arguments for the call's rank; it starts on every PE that holds a shard.
   std::function<tl::KernelCall(const CollectiveCall& call)> kernel;
 
-  // Of reductions: the result combines the shards of a rank with one another, too; else each only
-  // with the same one of other ranks.
-  bool combines_shards = false;
-  bool every_pe = false;  // it wants a shard on every PE of every cube
+  // Where several PEs of a rank hold the same part of a tensor, copies or partial sums of it:
+  // whether the algorithm does its work once per part and gives all holders the result
+  // (HolderTree). If not, an all_reduce is asked for one holder of each part, and what comes before
+  // and behind is done around it, through memory.
+  bool serves_holders = false;
+  // It has levels within a rank: init_process_group installs their rings, too.
+  bool levels_within_ranks = false;
+  bool every_pe = false;  // these levels go down to all PEs of every cube
 
   // UsageError: a SIP topology or a layout that the algorithm does not support, with what it
   // expects.
   void check_topology(const RankGroup& group) const;
   void check(const CollectiveCall& call) const;
+  // `graph` and `kernel` of a call with any holders.
+  NeighbourGraph graph_of(const CollectiveCall& call) const;
+  tl::KernelCall kernel_of(const CollectiveCall& call) const;
+
+ private:
+  bool is_surrounded(const CollectiveCall& call) const;
 };
 
 // Every topology that there is.

@@ -51,15 +51,4 @@ Schedule sip_exchange(const graphs::SipGrid& grid, int rank) {
   return schedule;
 }
 
-Schedule lrab_all_reduce(const CubePosition& cube, const graphs::SipGrid& grid, int rank) {
-  const TreePosition tree = mesh_to_root(cube);
-  Schedule schedule = tree_reduce(tree);
-  if (tree.up.empty()) {
-    append(schedule, sip_exchange(grid, rank));
-    schedule.push_back({finish()});
-  }
-  append(schedule, tree_broadcast(tree));
-  return schedule;
-}
-
 }  // namespace kernbench::schedules

@@ -1,5 +1,5 @@
-// The schedule of lrab_hierarchical_allreduce (spec 8.2, ADR-0032): towards the root cube of each
-// SIP, between the root cubes, and back. One block.
+// Of lrab_hierarchical_allreduce (spec 8.2, ADR-0032): the way to the root cube of a SIP, and the
+// exchange between the root cubes. One block.
 #pragma once
 
 #include "sw/collectives/shipped_graphs.h"
@@ -22,7 +22,5 @@ TreePosition mesh_to_root(const CubePosition& place);
 // came, and adding what comes from the W; torus_2d: so along rows, then along columns (S, N);
 // mesh_2d_no_wrap: in each dimension a chain to coordinate 0 and a chain back.
 Schedule sip_exchange(const graphs::SipGrid& grid, int rank);
-
-Schedule lrab_all_reduce(const CubePosition& cube, const graphs::SipGrid& grid, int rank);
 
 }  // namespace kernbench::schedules

@@ -52,10 +52,12 @@ class ScheduleRun {
       case Kind::receive:
         chunk = tl_.recv(step.direction, {range.elements()}, options_.dtype);
         return;
-      case Kind::reduce: {
+      case Kind::reduce:
+      case Kind::add: {
         const tl::Handle mine = value(index, step.chunk);
         came = tl_.recv(step.direction, {range.elements()}, options_.dtype);
-        chunk = tl_.math(math_op_of(options_.op), {mine, *came});
+        const MathOp op = step.kind == Kind::add ? MathOp::add : math_op_of(options_.op);
+        chunk = tl_.math(op, {mine, *came});
         return;
       }
       case Kind::finish:

@@ -18,6 +18,7 @@ struct Step {
     pass_on,  // what came for the block last, as it came
     receive,  // the block becomes what comes
     reduce,   // the block is combined with what comes
+    add,      // what comes is added to it, whatever the reduction: partial sums
     finish,   // the block is complete: an average is divided here
   };
   Kind kind = Kind::send;
@@ -35,7 +36,8 @@ inline bool sends(const Step& step) {
   return step.kind == Step::Kind::send || step.kind == Step::Kind::pass_on;
 }
 inline bool takes(const Step& step) {
-  return step.kind == Step::Kind::receive || step.kind == Step::Kind::reduce;
+  return step.kind == Step::Kind::receive || step.kind == Step::Kind::reduce ||
+         step.kind == Step::Kind::add;
 }
 
 namespace schedules {
@@ -52,6 +54,9 @@ inline Step receive(std::string direction, int block = 0) {
 inline Step reduce(std::string direction, int block = 0) {
   return {Step::Kind::reduce, std::move(direction), block};
 }
+inline Step add(std::string direction, int block = 0) {
+  return {Step::Kind::add, std::move(direction), block};
+}
 inline Step finish(int block = 0) { return {Step::Kind::finish, "", block}; }
 
 void append(Schedule& schedule, Schedule more);
@@ -60,7 +65,7 @@ void append(Schedule& schedule, Schedule more);
 
 // A step for one message: chunk `chunk` of its block.
 struct MessageStep {
-  enum class Kind : std::uint8_t { send, pass_on, receive, reduce, finish, store };
+  enum class Kind : std::uint8_t { send, pass_on, receive, reduce, add, finish, store };
   Kind kind = Kind::send;
   std::string direction;
   int block = 0;

@@ -1,5 +1,7 @@
 #include "sw/collectives/schedule_kernels.h"
 
+#include <utility>
+
 #include "sw/collectives/message_cut.h"
 
 namespace kernbench {
@@ -16,18 +18,29 @@ std::vector<BlockPosition> blocks_in_place(const tl::Tensor& data, int parts) {
   return blocks;
 }
 
+PeId running_pe(const tl::Program& tl) {
+  return {tl.program_id(2), tl.program_id(1), tl.program_id(0)};
+}
+
 tl::KernelCall schedule_kernel(
     const CollectiveCall& call, Schedule schedule,
+    std::function<std::vector<BlockPosition>(const LocalShards& shards)> blocks) {
+  return schedule_kernel(
+      call, [schedule = std::move(schedule)](PeId) { return schedule; }, std::move(blocks));
+}
+
+tl::KernelCall schedule_kernel(
+    const CollectiveCall& call, std::function<Schedule(PeId here)> schedule,
     std::function<std::vector<BlockPosition>(const LocalShards& shards)> blocks) {
   const auto kernel = [schedule = std::move(schedule), blocks = std::move(blocks),
                        inputs = call.inputs, outputs = call.outputs,
                        options = call.options(call.group.size)](tl::Program& tl) {
-    const PeId here{tl.program_id(2), tl.program_id(1), tl.program_id(0)};
+    const PeId here = running_pe(tl);
     LocalShards shards;
     for (const tl::TensorInfoPtr& tensor : inputs) shards.inputs.emplace_back(tensor, here);
     for (const tl::TensorInfoPtr& tensor : outputs) shards.outputs.emplace_back(tensor, here);
     const tl::Tensor& any = inputs.empty() ? shards.outputs.front() : shards.inputs.front();
-    if (any.has_local()) run_schedule(tl, schedule, blocks(shards), options);
+    if (any.has_local()) run_schedule(tl, schedule(here), blocks(shards), options);
   };
   tl::KernelCall bound = tl::bind_kernel(kernel);
   for (const auto* tensors : {&call.inputs, &call.outputs}) {

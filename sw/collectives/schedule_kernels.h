@@ -10,6 +10,8 @@
 
 namespace kernbench {
 
+PeId running_pe(const tl::Program& tl);
+
 // The running PE's shard, cut into `parts` blocks; results go where the values came from.
 std::vector<BlockPosition> blocks_in_place(const tl::Tensor& data, int parts);
 
@@ -22,6 +24,10 @@ struct LocalShards {
 // blocks of the schedule are.
 tl::KernelCall schedule_kernel(
     const CollectiveCall& call, Schedule schedule,
+    std::function<std::vector<BlockPosition>(const LocalShards& shards)> blocks);
+// With a schedule for each PE.
+tl::KernelCall schedule_kernel(
+    const CollectiveCall& call, std::function<Schedule(PeId here)> schedule,
     std::function<std::vector<BlockPosition>(const LocalShards& shards)> blocks);
 
 }  // namespace kernbench

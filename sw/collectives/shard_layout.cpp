@@ -14,12 +14,29 @@ std::string listed(const std::vector<int>& numbers) {
   return text;
 }
 
+// Of the first member and the first other one that stands beside it.
+template <class Beside>
+Holding holding_of(const std::vector<ShardLayout::Member>& members, Beside beside) {
+  for (const ShardLayout::Member& other : members) {
+    if (!beside(members.front(), other)) continue;
+    if (other.part != members.front().part) return Holding::parts;
+    return other.summand == members.front().summand ? Holding::copies : Holding::partial_sums;
+  }
+  return Holding::parts;
+}
+
+std::string holding_text(Holding holding, const char* over) {
+  if (holding == Holding::parts) return "";
+  return fmt::format(", {} over {}", holding == Holding::copies ? "copies" : "partial sums", over);
+}
+
 }  // namespace
 
 ShardLayout ShardLayout::of(const tl::TensorInfo& tensor) {
   ShardLayout layout;
   for (const tl::Block& block : tensor.blocks)
-    layout.members.push_back({block.where.cube, block.where.pe, block.shape.elements()});
+    layout.members.push_back(
+        {block.where.cube, block.where.pe, block.shape.elements(), block.offset, block.summand});
   return layout;
 }
 
@@ -51,6 +68,22 @@ bool ShardLayout::equal_shards() const {
   });
 }
 
+Holding ShardLayout::over_cubes() const {
+  return holding_of(members, [](const Member& first, const Member& other) {
+    return other.pe == first.pe && other.cube != first.cube;
+  });
+}
+
+Holding ShardLayout::over_pes() const {
+  return holding_of(members, [](const Member& first, const Member& other) {
+    return other.cube == first.cube && other.pe != first.pe;
+  });
+}
+
+bool ShardLayout::partial() const {
+  return over_cubes() == Holding::partial_sums || over_pes() == Holding::partial_sums;
+}
+
 std::optional<graphs::CubeRectangle> ShardLayout::rectangle(int cube_mesh_w) const {
   const std::vector<int> all = cubes();
   if (all.empty()) return std::nullopt;
@@ -70,8 +103,9 @@ std::string ShardLayout::str() const {
   text += equal_shards() ? fmt::format(" of {} elements", members.front().elements)
                          : " of different sizes";
   if (!same_lanes()) return fmt::format("{} on different PEs of cubes{}", text, listed(cubes()));
-  return fmt::format("{} on pe{} of cube{}{}", text, listed(lanes()),
-                     cubes().size() == 1 ? "" : "s", listed(cubes()));
+  return fmt::format("{} on pe{} of cube{}{}{}{}", text, listed(lanes()),
+                     cubes().size() == 1 ? "" : "s", listed(cubes()),
+                     holding_text(over_cubes(), "cubes"), holding_text(over_pes(), "PEs"));
 }
 
 }  // namespace kernbench

@@ -1,5 +1,7 @@
 #include "sw/collectives/tree_schedules.h"
 
+#include <utility>
+
 namespace kernbench::schedules {
 
 Schedule tree_reduce(const TreePosition& place) {
@@ -10,10 +12,22 @@ Schedule tree_reduce(const TreePosition& place) {
   return {phase};
 }
 
-Schedule tree_broadcast(const TreePosition& place) {
+Schedule tree_sum(const TreePosition& place, int blocks) {
   Phase phase;
-  if (!place.up.empty()) phase.push_back(receive(place.up));
-  for (const std::string& direction : place.down) phase.push_back(send(direction));
+  for (int block = 0; block < blocks; ++block) {
+    for (auto direction = place.down.rbegin(); direction != place.down.rend(); ++direction)
+      phase.push_back(add(*direction, block));
+    if (!place.up.empty()) phase.push_back(send(place.up, block));
+  }
+  return {phase};
+}
+
+Schedule tree_broadcast(const TreePosition& place, int blocks) {
+  Phase phase;
+  for (int block = 0; block < blocks; ++block) {
+    if (!place.up.empty()) phase.push_back(receive(place.up, block));
+    for (const std::string& direction : place.down) phase.push_back(send(direction, block));
+  }
   return {phase};
 }
 
@@ -22,6 +36,18 @@ Schedule tree_all_reduce(const TreePosition& place) {
   if (place.up.empty()) schedule.back().push_back(finish());
   append(schedule, tree_broadcast(place));
   return schedule;
+}
+
+TreePosition line(int position, int root, int count, const std::string& next,
+                  const std::string& previous) {
+  TreePosition place;
+  if (position != root) place.up = position < root ? next : previous;
+  const bool on_the_left = position <= root && position > 0;
+  const bool on_the_right = position >= root && position + 1 < count;
+  if (on_the_left) place.down.push_back(previous);
+  if (on_the_right) place.down.push_back(next);
+  if (place.down.size() == 2 && count - 1 - root > root) std::swap(place.down[0], place.down[1]);
+  return place;
 }
 
 TreePosition binary_tree(int position, int count) {

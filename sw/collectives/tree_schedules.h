@@ -19,8 +19,14 @@ struct TreePosition {
 // Up: combines what comes from below and sends it on; down: the way back. The block is complete at
 // the root.
 Schedule tree_reduce(const TreePosition& place);
-Schedule tree_broadcast(const TreePosition& place);
 Schedule tree_all_reduce(const TreePosition& place);
+// Of several blocks, message by message. Up: adds what comes from below, whatever the reduction.
+Schedule tree_sum(const TreePosition& place, int blocks = 1);
+Schedule tree_broadcast(const TreePosition& place, int blocks = 1);
+
+// A line with its root anywhere: `next` leads from each position to the one after it.
+TreePosition line(int position, int root, int count, const std::string& next,
+                  const std::string& previous);
 
 // Position r of a binary tree has (r - 1) / 2 above (`parent`), 2 r + 1 and 2 r + 2 below
 // (`child0`, `child1`).

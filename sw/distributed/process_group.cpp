@@ -15,13 +15,28 @@ std::vector<int> all_ranks(const RankGroup& ranks) {
   return all;
 }
 
-// What all_reduce of a tensor with a shard on PE 0 of every cube needs: where an algorithm does not
-// take that, or there are no SIPs in between, the first call installs what it needs.
-ShardLayout lane_0_of_every_cube(const RankGroup& ranks) {
+// PE 0 of every cube, each with a part of a tensor or each with a partial sum of it.
+ShardLayout lane_0_of_every_cube(const RankGroup& ranks, Holding holding) {
   ShardLayout layout;
-  for (int cube = 0; cube < (ranks.unit == RankUnit::pe ? 1 : ranks.cubes()); ++cube)
-    layout.members.push_back({cube, 0, 1});
+  for (int cube = 0; cube < (ranks.unit == RankUnit::pe ? 1 : ranks.cubes()); ++cube) {
+    const bool parts = holding == Holding::parts;
+    layout.members.push_back(
+        {cube, 0, 1, static_cast<std::uint64_t>(parts ? cube : 0), parts ? 0 : cube});
+  }
   return layout;
+}
+
+// What all_reduce of a tensor on PE 0 of every cube needs. Where an algorithm does not take that,
+// or is for all PEs, the first call installs what it needs.
+NeighbourGraph graph_at_the_start(const CollectiveAlgorithm& algorithm, CollectiveCall call) {
+  NeighbourGraph graph;
+  if (algorithm.every_pe && call.group.pes > 1 && call.group.unit == RankUnit::sip) return graph;
+  for (const Holding holding : {Holding::parts, Holding::partial_sums}) {
+    if (holding == Holding::partial_sums && !algorithm.levels_within_ranks) continue;
+    call.layout = lane_0_of_every_cube(call.group, holding);
+    if (!algorithm.refuses || algorithm.refuses(call).empty()) graph.add(algorithm.graph_of(call));
+  }
+  return graph;
 }
 
 std::string who(std::optional<int> rank) {
@@ -39,11 +54,9 @@ ProcessGroup::ProcessGroup(DistributedState& state, std::optional<int> rank,
   CollectiveCall call;
   call.group = ranks_;
   call.settings = settings_;
-  call.layout = lane_0_of_every_cube(ranks_);
   const CollectiveAlgorithm& algorithm = algorithm_of(CollectiveOp::all_reduce);
   algorithm.check_topology(ranks_);
-  if (algorithm.refuses && !algorithm.refuses(call).empty()) return;
-  const NeighbourGraph graph = algorithm.graph(call);
+  const NeighbourGraph graph = graph_at_the_start(algorithm, call);
   if (!graph.empty()) wiring_.add(graph);
 }
 
@@ -121,6 +134,18 @@ const CollectiveAlgorithm& ProcessGroup::algorithm_of(CollectiveOp op) const {
 
 // --- a call
 
+// all_reduce and reduce combine partial sums; what another collective is to do with them, which
+// moves values as they are, nobody could say.
+void ProcessGroup::check_whole(const GroupCall& given, const Tensor& tensor) {
+  if (!tensor.is_partial() || given.op == CollectiveOp::all_reduce ||
+      given.op == CollectiveOp::reduce)
+    return;
+  throw UsageError(fmt::format(
+      "{}: tensor '{}' is partial ({}), and {} moves values as they are; all_reduce, or copy_ to a "
+      "tensor that is not partial, adds the partial sums up",
+      given.name, tensor.name(), ShardLayout::of(*tensor.info()).str(), given.name));
+}
+
 void ProcessGroup::check_shards(const CollectiveCall& call, const GroupCall& given,
                                 const Tensor& tensor) const {
   const std::string what = fmt::format("{}: tensor '{}' ", given.name, tensor.name());
@@ -159,7 +184,10 @@ CollectiveCall ProcessGroup::resolved(int rank, const GroupCall& given) const {
     throw UsageError(
         fmt::format("{}: elements of i8; collectives work on f16, bf16, f32 and i32", given.name));
   for (const std::vector<Tensor>* tensors : {&given.inputs, &given.outputs}) {
-    for (const Tensor& tensor : *tensors) check_shards(call, given, tensor);
+    for (const Tensor& tensor : *tensors) {
+      check_whole(given, tensor);
+      check_shards(call, given, tensor);
+    }
   }
   return call;
 }
@@ -226,7 +254,7 @@ Work ProcessGroup::call(Worker& worker, int rank, const GroupCall& given) {
   const CollectiveCall call = resolved(rank, given);
   const CollectiveAlgorithm& algorithm = algorithm_of(given.op);
   algorithm.check(call);
-  const NeighbourGraph graph = algorithm.graph(call);
+  const NeighbourGraph graph = algorithm.graph_of(call);
 
   wiring_.await_installation();
   // What has to be the same on all ranks.
@@ -252,8 +280,11 @@ Work ProcessGroup::call(Worker& worker, int rank, const GroupCall& given) {
   work.record_ = ordered_call.record;
   work.launch_ = worker.launch(
       LaunchSpec(algorithm.name).on_pes({pes.begin(), pes.end()}).group(ordered_call.group),
-      algorithm.kernel(call), std::move(keeps));
+      algorithm.kernel_of(call), std::move(keeps));
   ordered_call.record->launches.push_back(work.launch_);
+  if (given.op == CollectiveOp::all_reduce ||
+      (given.op == CollectiveOp::reduce && rank == given.root))
+    given.inputs.front().storage_->become_copies();
   wiring_.launched(work.worker_, work.launch_);
   return work;
 }

@@ -62,6 +62,7 @@ class ProcessGroup {
  private:
   void check_agreement(std::optional<int> rank, const GroupSettings& given) const;
   CollectiveCall resolved(int rank, const GroupCall& given) const;
+  static void check_whole(const GroupCall& given, const Tensor& tensor);
   void check_shards(const CollectiveCall& call, const GroupCall& given, const Tensor& tensor) const;
   std::string shards_of(const CollectiveCall& call) const;
   OrderedCall& ordered(int rank, const GroupCall& given, const std::string& what);

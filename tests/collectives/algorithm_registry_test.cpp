@@ -40,6 +40,7 @@ CollectiveCall call_of(int shards, const std::string& sip_topology) {
     tl::Block block;
     block.where = {0, cube, 0};
     block.shape = {1, 8};
+    block.offset = static_cast<std::uint64_t>(cube) * 16;
     tensor.blocks.push_back(block);
   }
   CollectiveCall call;
@@ -147,8 +148,8 @@ BOOST_AUTO_TEST_CASE(ranks_of_pes_are_counted_through_all_cubes_of_all_sips) {
 
 BOOST_AUTO_TEST_CASE(a_layout_knows_its_lanes_and_the_rectangle_that_its_cubes_fill) {
   ShardLayout layout;
-  layout.members = {{5, 0, 8}, {5, 3, 8}, {6, 0, 8},  {6, 3, 8},
-                    {9, 0, 8}, {9, 3, 8}, {10, 0, 8}, {10, 3, 8}};
+  layout.members = {{5, 0, 8, 0}, {5, 3, 8, 1}, {6, 0, 8, 2},  {6, 3, 8, 3},
+                    {9, 0, 8, 4}, {9, 3, 8, 5}, {10, 0, 8, 6}, {10, 3, 8, 7}};
   BOOST_TEST(layout.lanes() == (std::vector<int>{0, 3}));
   BOOST_TEST(layout.cubes() == (std::vector<int>{5, 6, 9, 10}));
   BOOST_TEST(layout.same_lanes());

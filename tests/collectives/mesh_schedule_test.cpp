@@ -97,10 +97,4 @@ BOOST_AUTO_TEST_CASE(a_mesh_has_chains_to_coordinate_0_and_back) {
              "receive global_N");
 }
 
-// The root of a rectangle of one cube has nothing to do but the exchange between SIPs.
-BOOST_AUTO_TEST_CASE(a_single_cube_only_exchanges_between_sips) {
-  BOOST_TEST(text_of(lrab_all_reduce({0, 0, 1, 1, 0, 0}, {"ring_1d", 2, 2, 1}, 0)) ==
-             "send global_E, reduce global_W | finish");
-}
-
 BOOST_AUTO_TEST_SUITE_END()

@@ -121,7 +121,8 @@ class ScheduleInterpreter {
       case Kind::pass_on:
         return send(program, step, program.came.at({step.block, step.chunk}));
       case Kind::receive:
-      case Kind::reduce: {
+      case Kind::reduce:
+      case Kind::add: {
         auto& queue = messages_[{program.where, step.direction}];
         if (queue.empty()) return false;
         const Values came = queue.front();
@@ -132,7 +133,9 @@ class ScheduleInterpreter {
         if (!block.values) block.values = Values(static_cast<std::size_t>(block.elements));
         for (std::size_t i = 0; i < came.size(); ++i) {
           double& mine = (*block.values)[static_cast<std::size_t>(range.begin) + i];
-          mine = step.kind == Kind::receive ? came[i] : combine_(mine, came[i]);
+          mine = step.kind == Kind::receive ? came[i]
+                 : step.kind == Kind::add   ? mine + came[i]
+                                            : combine_(mine, came[i]);
         }
         return true;
       }

@@ -5,6 +5,7 @@
 #include <boost/test/unit_test.hpp>
 #include <numeric>
 
+#include "sw/collectives/holder_tree.h"
 #include "sw/collectives/mesh_schedules.h"
 #include "sw/collectives/ring_schedules.h"
 #include "sw/collectives/shipped_graphs.h"
@@ -285,22 +286,24 @@ BOOST_AUTO_TEST_CASE(lrab_gives_every_cube_the_sum_of_all_cubes_of_all_sips) {
   const bool ok = rc::check("lrab", [] {
     const graphs::SipGrid grid = any_grid();
     const int w = *rc::gen::inRange(1, 5), h = *rc::gen::inRange(1, 4);
-    const int root_x = *rc::gen::inRange(0, w), root_y = *rc::gen::inRange(0, h);
+    const int root = *rc::gen::inRange(0, w * h);
     const std::int64_t elements = *rc::gen::inRange<std::int64_t>(1, 30);
-    NeighbourGraph graph;
-    std::vector<graphs::CubePe> members;
-    for (int cube = 0; cube < w * h; ++cube) members.push_back({cube, 0});
-    for (int sip = 0; sip < grid.sips; ++sip) graph.add(graphs::cube_mesh(sip, w, {0, 0, w, h}));
-    graph.add(graphs::sip(grid, members));
+    CollectiveCall call;
+    call.group.size = grid.sips;
+    call.group.cube_mesh_w = w;
+    call.group.cube_mesh_h = h;
+    for (int cube = 0; cube < w * h; ++cube)
+      call.layout.members.push_back({cube, 0, elements, 0, cube});
+    const HolderTree tree(call, HolderTree::Form::mesh, root);
+    const NeighbourGraph graph = tree.graph().add(graphs::sip(grid, {{root, 0}}));
     std::map<PeId, TestPe> pes;
     double total = 0;
     for (int sip = 0; sip < grid.sips; ++sip) {
       for (int cube = 0; cube < w * h; ++cube) {
         const double value = sip * 100 + cube + 1;
         total += value;
-        pes[{sip, cube, 0}] = {
-            schedules::lrab_all_reduce({cube % w, cube / w, w, h, root_x, root_y}, grid, sip),
-            {{elements, Values(static_cast<std::size_t>(elements), value)}}};
+        pes[{sip, cube, 0}] = {tree.around({sip, cube, 0}, schedules::sip_exchange(grid, sip)),
+                               {{elements, Values(static_cast<std::size_t>(elements), value)}}};
       }
     }
     for (const auto& entry : ScheduleInterpreter(pes, graph, any_cut(), sum).run())

@@ -15,21 +15,15 @@ const std::vector<std::int64_t> sizes{1, 2, 7, 100, 1025, 2049, 5001};
 struct Layout {
   DPPolicy policy;
   int shards = 1;
-  bool combines_shards = false;  // the result combines the shards of a SIP, too
 };
 
-// One tensor of {shards, elements}, row r of rank k is contributor k * shards + r, or k if shards
-// are not combined.
+// One tensor of {shards, elements}: every row of rank k is contributor k.
 void check_all_reduce(Torch& torch, int rank, int ranks, DType dtype, ReduceOp op,
                       std::int64_t elements, const Layout& layout) {
-  const int n = layout.combines_shards ? ranks * layout.shards : ranks;
-  const auto contributor = [&](std::int64_t row) {
-    return layout.combines_shards ? rank * layout.shards + static_cast<int>(row) : rank;
-  };
   const Shape shape{layout.shards, elements};
   std::vector<double> mine;
   for (std::int64_t row = 0; row < layout.shards; ++row) {
-    for (std::int64_t i = 0; i < elements; ++i) mine.push_back(pattern(op, contributor(row), n, i));
+    for (std::int64_t i = 0; i < elements; ++i) mine.push_back(pattern(op, rank, ranks, i));
   }
   Tensor t;
   torch.untimed([&] {
@@ -40,7 +34,7 @@ void check_all_reduce(Torch& torch, int rank, int ranks, DType dtype, ReduceOp o
   torch.distributed.all_reduce(t, op);
   torch.verify(t, [=] {
     return values(layout.shards * elements,
-                  [&](std::int64_t i) { return combined(op, n, i % elements); });
+                  [&](std::int64_t i) { return combined(op, ranks, i % elements); });
   });
 }
 
@@ -63,7 +57,7 @@ void check_machine(const std::string& topology, int w, int h) {
     if (has_ring) check_algorithm(torch, "ring_allreduce", w * h, {DPPolicy::on_one_pe()});
     if (has_ring && w * h <= 4)
       check_algorithm(torch, "hierarchical_allreduce", w * h,
-                      {{Placement::replicate, Placement::row_wise, 1, 8}, 8, true});
+                      {{Placement::replicate, Placement::row_wise, 1, 8}, 8});
   });
   BOOST_TEST(m.failures() == "", topology << " " << w << " x " << h << ": " << m.failures());
 }
@@ -91,13 +85,13 @@ KERNBENCH_SYSTEMC_TEST(cubes_and_lanes) {
   TorchMachine m("topology.tiny.yaml", sips("ring_1d", 2, 1, 3, 2));
   m.run([](Torch& torch) {
     check_algorithm(torch, "lrab_hierarchical_allreduce", 2,
-                    {{Placement::row_wise, Placement::replicate, 6, 1}, 6, true});
+                    {{Placement::row_wise, Placement::replicate, 6, 1}, 6});
     check_algorithm(torch, "ring_allreduce", 2,
-                    {{Placement::row_wise, Placement::replicate, 6, 1}, 6, false});
+                    {{Placement::row_wise, Placement::replicate, 6, 1}, 6});
     check_algorithm(torch, "tree_allreduce", 2,
-                    {{Placement::row_wise, Placement::row_wise, 6, 2}, 12, false});
+                    {{Placement::row_wise, Placement::row_wise, 6, 2}, 12});
     check_algorithm(torch, "hierarchical_allreduce", 2,
-                    {{Placement::row_wise, Placement::row_wise, 6, 8}, 48, true});
+                    {{Placement::row_wise, Placement::row_wise, 6, 8}, 48});
   });
   BOOST_TEST(m.failures() == "");
 }

@@ -203,8 +203,8 @@ KERNBENCH_SYSTEMC_TEST(a_direction_that_means_something_else_replaces_the_rings)
     m.distributed->configure({}, std::make_shared<const AlgorithmRegistry>(std::move(registry)));
     on_ranks(torch, {}, [&](int rank) {
       for (int again = 0; again < 2; ++again) {
-        const Tensor both = torch.full({2, 4}, rank, f32,
-                                       {Placement::row_wise, Placement::replicate, 2, 1}, "both");
+        const Tensor both =
+            torch.full({8}, rank, f32, {Placement::partial, Placement::replicate, 2, 1}, "both");
         torch.distributed.all_reduce(
             both, "max", rank == 1);  // of rank 1 under way when it comes to the broadcast
         const Tensor t = torch.full({8}, 5 - rank, f32, one_pe, "t");

@@ -1,6 +1,7 @@
-// ring_allreduce: reduce-scatter, then all-gather, on a ring of the ranks for every PE that holds a
-// shard.
+// ring_allreduce: reduce-scatter, then all-gather, on a ring of the ranks for every part of the
+// tensor.
 #include "sw/collectives/algorithm_registry.h"
+#include "sw/collectives/holder_tree.h"
 #include "sw/collectives/rank_graphs.h"
 #include "sw/collectives/ring_schedules.h"
 #include "sw/collectives/schedule_kernels.h"
@@ -8,11 +9,20 @@
 namespace kernbench::algorithms {
 namespace {
 
+HolderTree holders(const CollectiveCall& call) { return {call, HolderTree::Form::mesh}; }
+
+NeighbourGraph graph(const CollectiveCall& call) {
+  const HolderTree tree = holders(call);
+  return tree.graph().add(rank_ring(tree.between_roots(call)));
+}
+
 tl::KernelCall kernel(const CollectiveCall& call) {
   const ScheduleOptions options = call.options(call.group.size);
-  const auto body = [options](tl::Program& tl, tl::Tensor data, int position, int ranks) {
+  const auto body = [options, tree = holders(call)](tl::Program& tl, tl::Tensor data, int position,
+                                                    int ranks) {
     if (!data.has_local()) return;
-    run_schedule(tl, schedules::ring_all_reduce(position, ranks), blocks_in_place(data, ranks),
+    const Schedule ring = schedules::ring_all_reduce(position, ranks);
+    run_schedule(tl, tree.around(running_pe(tl), ring, ranks), blocks_in_place(data, ranks),
                  options);
   };
   return tl::bind_kernel(body, call.inputs.front(), ring_position(call.group, call.rank),
@@ -22,15 +32,18 @@ tl::KernelCall kernel(const CollectiveCall& call) {
 }  // namespace
 
 void register_ring_allreduce(AlgorithmRegistry& registry) {
-  registry.add({"ring_allreduce",
-                "reduce-scatter and all-gather along a ring of the ranks: moves the least bytes",
-                CollectiveOp::all_reduce,
-                all_sip_topologies(),
-                "any shards, the same on every rank",
-                {},
-                {},
-                rank_ring,
-                kernel});
+  CollectiveAlgorithm algorithm{
+      "ring_allreduce",
+      "reduce-scatter and all-gather along a ring of the ranks: moves the least bytes",
+      CollectiveOp::all_reduce,
+      all_sip_topologies(),
+      "any shards, the same on every rank",
+      {},
+      {},
+      graph,
+      kernel};
+  algorithm.serves_holders = true;
+  registry.add(std::move(algorithm));
 }
 
 }  // namespace kernbench::algorithms

@@ -1,6 +1,7 @@
 // The collectives beside all_reduce, along a ring of the ranks for every PE that holds a shard.
 // Lists of tensors are by rank; blocks are by position in the ring.
 #include "sw/collectives/algorithm_registry.h"
+#include "sw/collectives/holder_tree.h"
 #include "sw/collectives/rank_graphs.h"
 #include "sw/collectives/ring_schedules.h"
 #include "sw/collectives/schedule_kernels.h"
@@ -34,14 +35,28 @@ tl::KernelCall broadcast(const CollectiveCall& call) {
       });
 }
 
+HolderTree holders(const CollectiveCall& call) { return {call, HolderTree::Form::mesh}; }
+
+NeighbourGraph graph_of_reduce(const CollectiveCall& call) {
+  const HolderTree tree = holders(call);
+  return tree.graph().add(rank_ring(tree.between_roots(call)));
+}
+
+// Only the root's holders get the result; the others keep what they have, partial sums too.
 tl::KernelCall reduce(const CollectiveCall& call) {
   const int position = ring_position(call.group, call.rank),
             root = ring_position(call.group, call.root);
-  return schedule_kernel(call, schedules::ring_reduce(position, call.group.size, root),
-                         [position, root](const LocalShards& shards) {
-                           return position == root ? blocks_in_place(shards.inputs[0], 1)
-                                                   : Blocks{read_from(shards.inputs[0])};
-                         });
+  const auto schedule = [tree = holders(call), position, root, count = call.group.size](PeId here) {
+    const Schedule ring = schedules::ring_reduce(position, count, root);
+    if (position == root) return tree.around(here, ring);
+    Schedule schedule = tree.sum_up(here);
+    if (tree.is_root(here)) schedules::append(schedule, ring);
+    return schedule;
+  };
+  return schedule_kernel(call, schedule, [position, root](const LocalShards& shards) {
+    return position == root ? blocks_in_place(shards.inputs[0], 1)
+                            : Blocks{read_from(shards.inputs[0])};
+  });
 }
 
 tl::KernelCall all_gather(const CollectiveCall& call) {
@@ -152,8 +167,12 @@ tl::KernelCall send_or_recv(const CollectiveCall& call) {
 void register_ring_collectives(AlgorithmRegistry& registry) {
   registry.add(on_ring("ring_broadcast", "the root's values, handed on along the ring",
                        CollectiveOp::broadcast, broadcast));
-  registry.add(on_ring("ring_reduce", "all values, combined along the ring towards the root",
-                       CollectiveOp::reduce, reduce));
+  CollectiveAlgorithm reduction =
+      on_ring("ring_reduce", "all values, combined along the ring towards the root",
+              CollectiveOp::reduce, reduce);
+  reduction.graph = graph_of_reduce;
+  reduction.serves_holders = true;
+  registry.add(std::move(reduction));
   registry.add(on_ring("ring_all_gather", "every rank's values to all ranks, in n - 1 rounds",
                        CollectiveOp::all_gather, all_gather));
   registry.add(on_ring("ring_reduce_scatter",

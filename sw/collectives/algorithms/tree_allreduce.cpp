@@ -1,5 +1,6 @@
-// tree_allreduce: up a binary tree of the ranks and down again, for every PE that holds a shard.
+// tree_allreduce: up a binary tree of the ranks and down again, for every part of the tensor.
 #include "sw/collectives/algorithm_registry.h"
+#include "sw/collectives/holder_tree.h"
 #include "sw/collectives/rank_graphs.h"
 #include "sw/collectives/schedule_kernels.h"
 #include "sw/collectives/tree_schedules.h"
@@ -7,11 +8,19 @@
 namespace kernbench::algorithms {
 namespace {
 
+HolderTree holders(const CollectiveCall& call) { return {call, HolderTree::Form::mesh}; }
+
+NeighbourGraph graph(const CollectiveCall& call) {
+  const HolderTree tree = holders(call);
+  return tree.graph().add(rank_tree(tree.between_roots(call)));
+}
+
 tl::KernelCall kernel(const CollectiveCall& call) {
   const ScheduleOptions options = call.options(call.group.size);
-  const auto body = [options](tl::Program& tl, tl::Tensor data, int rank, int ranks) {
+  const auto body = [options, tree = holders(call)](tl::Program& tl, tl::Tensor data, int rank,
+                                                    int ranks) {
     if (!data.has_local()) return;
-    run_schedule(tl, schedules::tree_all_reduce(schedules::binary_tree(rank, ranks)),
+    run_schedule(tl, tree.through(running_pe(tl), schedules::binary_tree(rank, ranks)),
                  blocks_in_place(data, 1), options);
   };
   return tl::bind_kernel(body, call.inputs.front(), call.rank, call.group.size);
@@ -20,15 +29,18 @@ tl::KernelCall kernel(const CollectiveCall& call) {
 }  // namespace
 
 void register_tree_allreduce(AlgorithmRegistry& registry) {
-  registry.add({"tree_allreduce",
-                "up a binary tree of the ranks to rank 0, and down again: the fewest steps",
-                CollectiveOp::all_reduce,
-                all_sip_topologies(),
-                "any shards, the same on every rank",
-                {},
-                {},
-                rank_tree,
-                kernel});
+  CollectiveAlgorithm algorithm{
+      "tree_allreduce",
+      "up a binary tree of the ranks to rank 0, and down again: the fewest steps",
+      CollectiveOp::all_reduce,
+      all_sip_topologies(),
+      "any shards, the same on every rank",
+      {},
+      {},
+      graph,
+      kernel};
+  algorithm.serves_holders = true;
+  registry.add(std::move(algorithm));
 }
 
 }  // namespace kernbench::algorithms

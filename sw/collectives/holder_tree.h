@@ -1,0 +1,69 @@
+// HolderTree: the PEs of a rank that hold the same part of its tensor (copies or partial sums of
+// it), as a tree on which a reduction between ranks is carried out once per part: partial sums are
+// added up on the way to the root, the roots of the ranks exchange, and the result goes down to all
+// holders. A part with one holder is that holder's affair; a rank alone with copies has nothing to
+// do.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "sw/collectives/collective_call.h"
+#include "sw/collectives/neighbour_graph.h"
+#include "sw/collectives/tree_schedules.h"
+
+namespace kernbench {
+
+class HolderTree {
+ public:
+  // How holders are joined: first the PEs of each cube, then the cubes.
+  enum class Form : std::uint8_t {
+    mesh,  // PEs in a line; cubes along rows and columns to a root cube, the middle one by default;
+           // cubes that fill no rectangle in a line
+    rings,  // both in rings, folded at PE 0 and cube 0
+  };
+
+  HolderTree(const CollectiveCall& call, Form form, std::optional<int> root_cube = {});
+
+  // The queue pairs within all ranks.
+  NeighbourGraph graph() const;
+  // The call as the ranks' roots carry it out: no part has several holders.
+  CollectiveCall between_roots(CollectiveCall call) const;
+
+  // What a holder does, on `blocks` blocks: before the roots exchange, and behind that.
+  Schedule sum_up(PeId holder, int blocks = 1) const;
+  Schedule hand_down(PeId holder, int blocks = 1) const;
+  // Both, with what the root does in between.
+  Schedule around(PeId holder, const Schedule& exchange, int blocks = 1) const;
+  // The same where the ranks exchange along a tree of their own; one block, message by message
+  // through all levels.
+  Schedule through(PeId holder, const schedules::TreePosition& between_ranks) const;
+
+  bool is_root(PeId holder) const;
+
+ private:
+  // The PEs of a cube, or the cubes.
+  struct Level {
+    std::vector<int> members;
+    Holding holding = Holding::parts;
+    int root = 0;  // one of the members
+
+    bool shared() const { return holding != Holding::parts; }
+    bool sums() const { return holding == Holding::partial_sums; }
+    bool stands_for(int member) const { return !shared() || member == root; }
+    int index(int member) const;
+  };
+  schedules::TreePosition among_pes(int pe) const;
+  schedules::TreePosition among_cubes(int cube) const;
+  schedules::TreePosition way_up(PeId holder) const;    // of partial sums
+  schedules::TreePosition way_down(PeId holder) const;  // of the result
+
+  Form form_;
+  int sips_ = 1, mesh_w_ = 1;
+  Level pes_, cubes_;
+  std::optional<graphs::CubeRectangle> rectangle_;
+  ShardLayout roots_;
+};
+
+}  // namespace kernbench
