@@ -42,8 +42,8 @@ inline std::vector<std::byte> bytes_of(const ExpectedBlock& block, const DataExe
   return sum_of(block.value.dtype, summands);
 }
 
-// `executor` has computed what was recorded. UsageError for a reference of another size;
-// StoppedError on a stop request.
+// `executor` has computed what was recorded. Wrong elements are counted where the expectation asks
+// for it. UsageError for a reference of another size; StoppedError on a stop request.
 inline Judgement judge(const Expectation& expectation, const DataExecutor& executor,
                        const StopQuestion& stop = {}) {
   const std::vector<double> reference = abandonable(expectation.reference, stop);
@@ -66,6 +66,7 @@ inline Judgement judge(const Expectation& expectation, const DataExecutor& execu
     all.expected = part.expected;
     judgement.where = block.where;
   }
+  if (expectation.wrong) expectation.wrong->add(all.mismatches);
   return judgement;
 }
 

@@ -4,6 +4,7 @@
 
 #include "models/base/alike_texts.h"
 #include "platform/observe/text_table.h"
+#include "sc_main/headed_table.h"
 
 namespace kernbench {
 namespace {
@@ -16,6 +17,9 @@ struct CellText {
   std::string operator()(const std::string& text) const { return text; }
   std::string operator()(std::int64_t count) const { return fmt::format("{}", count); }
   std::string operator()(double number) const { return fmt::format("{:.3f}", number); }
+  std::string operator()(const std::shared_ptr<const LateCount>& count) const {
+    return count->value() ? fmt::format("{}", *count->value()) : "N/A";
+  }
 };
 
 struct CellJson {
@@ -24,26 +28,43 @@ struct CellJson {
   Json operator()(const Value& value) const {
     return value;
   }
+  Json operator()(const std::shared_ptr<const LateCount>& count) const {
+    return count->value() ? Json(*count->value()) : Json();
+  }
 };
+
+std::string text_of(const ResultTable::Cell& cell) { return std::visit(CellText{}, cell); }
+Json json_of(const ResultTable::Cell& cell) { return std::visit(CellJson{}, cell); }
+
+std::string plain_text(const ResultTable& result,
+                       const std::vector<std::vector<std::string>>& rows) {
+  std::vector<TextTable::Column> columns;
+  for (std::size_t i = 0; i < result.columns().size(); ++i) {
+    const bool is_text =
+        !result.rows().empty() && std::holds_alternative<std::string>(result.rows().front()[i]);
+    columns.push_back({result.columns()[i], is_text ? Align::left : Align::right});
+  }
+  TextTable table(std::move(columns));
+  for (const auto& row : rows) table.add(row);
+  return table.text("  ");
+}
 
 }  // namespace
 
 std::string results_text(const std::vector<ResultTable>& results) {
   std::string text;
   for (const ResultTable& result : results) {
-    std::vector<TextTable::Column> columns;
-    for (std::size_t i = 0; i < result.columns().size(); ++i) {
-      const bool is_text =
-          !result.rows().empty() && std::holds_alternative<std::string>(result.rows().front()[i]);
-      columns.push_back({result.columns()[i], is_text ? Align::left : Align::right});
-    }
-    TextTable table(std::move(columns));
+    std::vector<std::vector<std::string>> rows;
     for (const auto& row : result.rows()) {
-      std::vector<std::string> cells;
-      for (const ResultTable::Cell& cell : row) cells.push_back(std::visit(CellText{}, cell));
-      table.add(std::move(cells));
+      rows.emplace_back();
+      for (const ResultTable::Cell& cell : row) rows.back().push_back(text_of(cell));
     }
-    text += '\n' + result.name() + '\n' + table.text("  ");
+    std::vector<std::string> summaries;
+    for (const ResultTable::Summary& summary : result.summaries())
+      summaries.push_back(text_of(summary.value));
+    text += '\n' + result.name() + '\n';
+    text += result.headings().empty() ? plain_text(result, rows) : headed_text(result, rows);
+    text += summaries_text(result, summaries);
   }
   return text;
 }
@@ -54,11 +75,13 @@ Json results_json(const std::vector<ResultTable>& results) {
     Json rows = Json::array();
     for (const auto& row : result.rows()) {
       Json entry = Json::object();
-      for (std::size_t i = 0; i < row.size(); ++i)
-        entry[result.columns()[i]] = std::visit(CellJson{}, row[i]);
+      for (std::size_t i = 0; i < row.size(); ++i) entry[result.columns()[i]] = json_of(row[i]);
       rows.push_back(std::move(entry));
     }
-    tables.push_back({{"name", result.name()}, {"rows", std::move(rows)}});
+    Json table{{"name", result.name()}, {"rows", std::move(rows)}};
+    for (const ResultTable::Summary& summary : result.summaries())
+      table["summary"][summary.name] = json_of(summary.value);
+    tables.push_back(std::move(table));
   }
   return tables;
 }

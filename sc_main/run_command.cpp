@@ -25,6 +25,7 @@
 #include "sc_main/memory_limit.h"
 #include "sc_main/progress_line.h"
 #include "sc_main/result_files.h"
+#include "sc_main/results_file.h"
 #include "sc_main/run_facts.h"
 #include "sc_main/run_observers.h"
 #include "sc_main/run_options.h"
@@ -168,6 +169,8 @@ int BenchRun::simulate() {
   if (!options_.op_log.empty())
     executed_ops.bind(op_log.emplace(open_result(options_.op_log, configuration_),
                                      &functional_model_, options_.op_log_limit));
+  std::optional<ResultFile> results;
+  if (!options_.results.empty()) results.emplace(open_result(options_.results, configuration_));
   std::optional<ProgressLog> progress_log;
   if (op_log && op_log->table() != nullptr)
     progress_log.emplace(platform.observation(), *op_log->table(), options_.op_log_limit);
@@ -214,12 +217,21 @@ int BenchRun::simulate() {
   if (op_log) op_log->close(op_log_meta(invocation_, configuration_, facts_, report.kernels));
   if (result.cause) std::rethrow_exception(result.cause);
   const bool has_messages = !functional_model_.messages().empty();
-  if (result.status == RunStatus::completed &&
-      (options_.verifies() || data_mode_ == DataMode::eager || has_messages)) {
+  const bool asks_for_values =
+      options_.verifies() || has_messages || counts_wrong_elements(program.expectations());
+  if (result.status == RunStatus::completed && (asks_for_values || data_mode_ == DataMode::eager)) {
     evaluate(program, origins ? &*origins : nullptr, stop, report);
   }
   if (executor_) report.data_memory = data_memory();
+  if (results) write_results(*results, report.results);
   return conclude(report, statistics);
+}
+
+// Where nobody asks for verdicts, but wrong elements are counted.
+void report_wrong(const std::vector<VerdictReport>& verdicts, std::vector<std::string>& failures) {
+  for (const VerdictReport& verdict : verdicts) {
+    if (!verdict.ok) failures.push_back(verdict.text);
+  }
 }
 
 // Phase 2 and its verification; no verdict if stopped.
@@ -242,7 +254,13 @@ void BenchRun::evaluate(const BenchProgram& program, const OpOrigins* origins,
   report.failed_assertions = std::move(told.failed_assertions);
   phase2.evaluation_s = seconds_since(start);
   const Clock::time_point evaluated = Clock::now();
-  if (options_.verifies()) report.verdicts = verify(executor, program.expectations(), stop);
+  if (options_.verifies() || counts_wrong_elements(program.expectations())) {
+    std::vector<VerdictReport> verdicts = verify(executor, program.expectations(), stop);
+    if (options_.verifies())
+      report.verdicts = std::move(verdicts);
+    else
+      report_wrong(verdicts, report.failed_assertions);
+  }
   if (origins != nullptr) report.operations = operations_->report(*origins);
   phase2.verification_s = seconds_since(evaluated);
 } catch (const StoppedError& error) {

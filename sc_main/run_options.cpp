@@ -11,6 +11,7 @@
 #include "sc_main/memory_limit.h"
 #include "sc_main/option_values.h"
 #include "sc_main/result_files.h"
+#include "sc_main/results_file.h"
 
 namespace kernbench {
 
@@ -124,6 +125,12 @@ void RunOptions::add_to(CLI::App& command) {
       ->needs(op_log_option)
       ->capture_default_str()
       ->group(results);
+  command
+      .add_option(
+          "--results", this->results,
+          "Writes the tables of the bench, the rows of all of them: as the file's name ends")
+      ->type_name("F.csv|.json")
+      ->group(results);
   command.add_flag("--json", json, "The summary as JSON")->group(results);
   command
       .add_flag("--print-config", print_config,
@@ -179,9 +186,10 @@ void RunOptions::check() const {
     throw UsageError("--check-races needs the data that --data off leaves out");
   if (bench.empty()) check_without_bench();
   if (!op_log.empty()) op_log_format(op_log);
-  std::vector<std::string> results = observers.files();
-  results.push_back(op_log);
-  check_result_files(machine.files_in_use(), results);
+  if (!results.empty()) check_results_file(results);
+  std::vector<std::string> files = observers.files();
+  files.insert(files.end(), {op_log, results});
+  check_result_files(machine.files_in_use(), files);
   until();
   deadlock_after();
   max_wall();
@@ -193,7 +201,7 @@ void RunOptions::check() const {
 void RunOptions::check_without_bench() const {
   for (const char* option :
        {"--param", "--device", "--seed", "--verify-data", "--ccl", "--op-log", "--op-log-limit",
-        "--breakdown", "--per-launch", "--check-races", "--data-memory"}) {
+        "--results", "--breakdown", "--per-launch", "--check-races", "--data-memory"}) {
     if (command->count(option) > 0)
       throw UsageError(fmt::format(
           "run: {} goes with --bench; plain TLM-2.0 initiators run without it", option));

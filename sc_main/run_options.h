@@ -30,7 +30,8 @@ struct RunOptions {
   std::string max_wall_s;
   std::string deadlock_after_ns = "1000000";
   ObserverOptions observers;
-  std::string op_log;  // a file; empty: none
+  std::string op_log;   // a file; empty: none
+  std::string results;  // a file with the bench's tables; empty: none
   std::uint64_t op_log_limit = OpLogFile::default_limit;
   bool check_protocol = false, check_races = false;
   std::uint64_t max_deltas = RunLimits().max_deltas;  // 0: no bound

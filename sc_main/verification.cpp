@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "platform/phase2/verify.h"
 #include "sc_main/judgement.h"
 
@@ -32,6 +34,11 @@ std::vector<ByteImage> outputs_of(const std::vector<Expectation>& expectations) 
     }
   }
   return outputs;
+}
+
+bool counts_wrong_elements(const std::vector<Expectation>& expectations) {
+  return std::any_of(expectations.begin(), expectations.end(),
+                     [](const Expectation& each) { return each.wrong != nullptr; });
 }
 
 std::vector<VerdictReport> verify(const DataExecutor& executor,

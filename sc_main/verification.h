@@ -13,8 +13,10 @@ namespace kernbench {
 
 // Images of the outputs to be verified.
 std::vector<ByteImage> outputs_of(const std::vector<Expectation>& expectations);
-// `executor` has computed what was recorded. Both, on a stop request: StoppedError, which says how
-// far it came.
+// The program reports how many elements are wrong, also where nobody asks for verdicts.
+bool counts_wrong_elements(const std::vector<Expectation>& expectations);
+// `executor` has computed what was recorded. On a stop request: StoppedError, which says how far it
+// came.
 std::vector<VerdictReport> verify(const DataExecutor& executor,
                                   const std::vector<Expectation>& expectations,
                                   const StopQuestion& stop);

@@ -90,9 +90,10 @@ const std::vector<LaunchRecord>& BenchProgram::launches() const {
 
 std::vector<ResultTable> BenchProgram::results() const {
   if (!runtime_) return {};
-  std::vector<ResultTable> tables(runtime_->results.begin(), runtime_->results.end());
+  std::vector<ResultTable> tables;
   ResultTable collectives = collective_table(distributed_->collectives);
   if (!collectives.rows().empty()) tables.push_back(std::move(collectives));
+  tables.insert(tables.end(), runtime_->results.begin(), runtime_->results.end());
   return tables;
 }
 

@@ -40,7 +40,7 @@ class BenchProgram final : public HostProgram {
   // After the run. With several devices, names start with the device: "sip1:out".
   const std::vector<Expectation>& expectations() const;
   const std::vector<LaunchRecord>& launches() const;
-  std::vector<ResultTable> results() const;  // of the bench, and of its collectives if it had any
+  std::vector<ResultTable> results() const;  // of its collectives if it had any, then its own
   const std::vector<std::string>& warnings() const;
   std::uint64_t requests() const;  // submitted to the machine
   std::optional<Fs> ended() const {

@@ -1,162 +1,205 @@
-// collectives: every collective between all ranks, by size, as nccl-tests run them: on PE 0 of cube
-// 0 of each SIP.
+// collectives: every collective between all ranks, by size, as nccl-tests run and report them: on
+// PE 0 of cube 0 of each SIP.
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
+#include <map>
 
+#include "models/base/errors.h"
 #include "sw/benches/bench_registry.h"
+#include "sw/benches/collective_round.h"
 #include "sw/benches/inputs.h"
-#include "sw/benches/reference.h"
 
 namespace kernbench::benches {
 namespace {
 
-// Element i of a tensor is that of number i mod 5.
-using Pattern = std::array<double, 5>;
+constexpr std::int64_t most_bytes = std::int64_t{64} << 20;
 
-// One size: every op on tensors of its own, each verified. A rank's data are numbered by the rank,
-// a part of them by its sender and receiver, and each number has a pattern of its own.
-class Round {
+// One form of one size.
+struct Sample {
+  Fs time = 0;  // the largest of all ranks
+  std::shared_ptr<LateCount> wrong;
+};
+
+// The rows of one collective, and their summary.
+class Report {
  public:
-  Round(Torch& torch, int rank, std::int64_t elements)
-      : torch_(torch), dist_(torch.distributed), rank_(rank), ranks_(dist_.get_world_size()),
-        elements_(elements), part_(std::max<std::int64_t>(1, elements / ranks_)),
-        dtype_(parse_dtype(torch.parameters().text("dtype"))),
-        ascending_(1.5 * ranks_ * ranks_ + 4.0 * ranks_ <= reference::exact_up_to(dtype_)) {}
+  using Row = std::map<CallForm, Sample>;
 
-  void run(const std::string& op) {
-    dist_.barrier();
-    const int last = ranks_ - 1;
-    if (op == "all_reduce") {
-      const Tensor data = tensor(elements_, summand(rank_), op);
-      dist_.all_reduce(data);
-      verify(data, sum(0));
-    } else if (op == "broadcast") {
-      const Tensor data = tensor(elements_, moved(rank_), op);
-      dist_.broadcast(data, last);
-      verify(data, moved(last));
-    } else if (op == "reduce") {
-      const Tensor data = tensor(elements_, summand(rank_), op);
-      dist_.reduce(data, last);
-      verify(data, rank_ == last ? sum(0) : summand(rank_));
-    } else if (op == "all_gather") {
-      const std::vector<Tensor> gathered = blank(op);
-      dist_.all_gather(gathered, tensor(part_, moved(rank_), "part"));
-      verify_all(gathered, [](int from) { return moved(from); });
-    } else if (op == "reduce_scatter") {
-      const Tensor part = tensor(part_, moved(0), op);
-      dist_.reduce_scatter(part, parts([&](int to) { return summand(rank_ + to); }, "for"));
-      verify(part, sum(rank_));
-    } else if (op == "all_to_all") {
-      const std::vector<Tensor> received = blank(op);
-      dist_.all_to_all(received, parts([&](int to) { return moved(ranks_ * rank_ + to); }, "for"));
-      verify_all(received, [&](int from) { return moved(ranks_ * from + rank_); });
-    } else if (op == "gather") {
-      const std::vector<Tensor> gathered = rank_ == last ? blank(op) : std::vector<Tensor>();
-      dist_.gather(tensor(part_, moved(rank_), "part"), gathered, last);
-      verify_all(gathered, [](int from) { return moved(from); });
-    } else if (op == "scatter") {
-      const auto for_each_rank = [&] { return parts([](int to) { return moved(to + 1); }, "for"); };
-      const Tensor part = tensor(part_, moved(0), op);
-      dist_.scatter(part, rank_ == last ? for_each_rank() : std::vector<Tensor>(), last);
-      verify(part, moved(rank_ + 1));
-    } else if (ranks_ > 1 && (rank_ == 0 || rank_ == last)) {
-      const Tensor data = tensor(elements_, moved(rank_), op);
-      rank_ == 0 ? dist_.send(data, last) : dist_.recv(data, 0);
-      verify(data, moved(0));
+  Report(const RoundOptions& options, int ranks)
+      : options_(options), ranks_(ranks), all_wrong_(std::make_shared<LateCount>()) {}
+
+  std::shared_ptr<LateCount> wrong(const RoundOptions& round) {
+    Sample& sample = sample_of(round);
+    if (!sample.wrong) sample.wrong = std::make_shared<LateCount>(all_wrong_);
+    return sample.wrong;
+  }
+  void add(const RoundOptions& round, Fs time) {
+    Sample& sample = sample_of(round);
+    sample.time = std::max(sample.time, time);
+  }
+
+  void write_to(Torch& torch) const;
+
+ private:
+  using Cell = ResultTable::Cell;
+  Sample& sample_of(const RoundOptions& round) { return rows_[round.elements][round.form]; }
+  std::vector<Cell> cells(std::int64_t elements, const Row& row) const;
+  std::uint64_t bytes(std::int64_t elements) const;
+  double bus_gbs(std::int64_t elements, Fs time) const {
+    return bus_bandwidth_gbs(options_.op, ranks_, bytes(elements), time);
+  }
+  double average_bus_gbs() const;
+
+  RoundOptions options_;
+  int ranks_;
+  std::shared_ptr<LateCount> all_wrong_;
+  std::map<std::int64_t, Row> rows_;  // by the elements of a rank
+};
+
+std::uint64_t Report::bytes(std::int64_t elements) const {
+  const std::int64_t parts = has_a_part_for_each_rank(options_.op) ? ranks_ : 1;
+  return static_cast<std::uint64_t>(parts * elements_of_a_part(options_.op, elements, ranks_)) *
+         size_of(options_.dtype);
+}
+
+std::vector<ResultTable::Cell> Report::cells(std::int64_t elements, const Row& row) const {
+  const std::uint64_t nbytes = bytes(elements);
+  std::vector<Cell> cells{
+      static_cast<std::int64_t>(nbytes), elements_of_a_part(options_.op, elements, ranks_),
+      std::string(name_of(options_.dtype)),
+      is_reduction(options_.op) ? std::string(name_of(options_.reduce_op)) : "none",
+      std::int64_t{has_root(options_.op) ? options_.root : -1}};
+  for (const CallForm form : {CallForm::out_of_place, CallForm::in_place}) {
+    const auto sample = row.find(form);
+    if (sample == row.end()) {
+      cells.insert(cells.end(), {Cell(), Cell(), Cell(), std::make_shared<const LateCount>()});
+      continue;
     }
+    const Fs time = sample->second.time;
+    cells.insert(cells.end(),
+                 {Cell(to_ns(time) / 1000), Cell(algorithm_bandwidth_gbs(nbytes, time)),
+                  Cell(bus_gbs(elements, time)), Cell(sample->second.wrong)});
+  }
+  return cells;
+}
+
+double Report::average_bus_gbs() const {
+  double sum = 0;
+  int count = 0;
+  for (const auto& [elements, row] : rows_) {
+    for (const auto& [form, sample] : row) sum += bus_gbs(elements, sample.time), ++count;
+  }
+  return count == 0 ? 0 : sum / count;
+}
+
+void Report::write_to(Torch& torch) const {
+  if (rows_.empty()) return;
+  ResultTable& table = torch.results(
+      name_of(options_.op),
+      {"size_bytes", "count", "type", "redop", "root", "time_us", "algbw_gbs", "busbw_gbs", "wrong",
+       "in_place_time_us", "in_place_algbw_gbs", "in_place_busbw_gbs", "in_place_wrong"});
+  std::vector<ResultTable::Heading> headings{{"", "size", "(B)"},
+                                             {"", "count", "(elements)"},
+                                             {"", "type", ""},
+                                             {"", "redop", ""},
+                                             {"", "root", ""}};
+  for (const char* form : {"out-of-place", "in-place"}) {
+    const std::vector<ResultTable::Heading> of_form{{form, "time", "(us)"},
+                                                    {form, "algbw", "(GB/s)"},
+                                                    {form, "busbw", "(GB/s)"},
+                                                    {form, "#wrong", ""}};
+    headings.insert(headings.end(), of_form.begin(), of_form.end());
+  }
+  table.set_headings(std::move(headings));
+  for (const auto& [elements, row] : rows_) table.add(cells(elements, row));
+  table.add_summary({"out_of_bounds", "Out of bounds values", all_wrong_});
+  table.add_summary({"average_busbw_gbs", "Avg bus bandwidth", average_bus_gbs()});
+}
+
+std::vector<CollectiveOp> chosen_ops(const Attributes& given) {
+  std::vector<CollectiveOp> ops;
+  const std::vector<std::string>& names = collective_op_names();
+  for (std::size_t i = 0; i < names.size(); ++i) {
+    if (given.text("op") == "all" || given.text("op") == names[i])
+      ops.push_back(static_cast<CollectiveOp>(i));
+  }
+  return ops;
+}
+
+// Every collective, size and form, on all ranks.
+class Sweep {
+ public:
+  Sweep(Torch& torch, int ranks)
+      : torch_(torch), given_(torch.parameters()), dtype_(parse_dtype(given_.text("dtype"))) {
+    check(ranks);
+    for (const CollectiveOp op : chosen_ops(given_)) {
+      if (op == CollectiveOp::send_recv && ranks == 1) continue;  // nobody to send to
+      reports_.emplace(op, Report(options_of(op), ranks));
+    }
+  }
+
+  void run_on(int rank) {
+    const auto element = static_cast<std::int64_t>(size_of(dtype_));
+    for (auto& [op, report] : reports_) {
+      RoundOptions round = options_of(op);
+      for (const std::int64_t bytes :
+           sizes_in_bytes(given_, dtype_, given_.integer("step_factor"))) {
+        round.elements = bytes / element;
+        for (const CallForm form : {CallForm::out_of_place, CallForm::in_place}) {
+          round.form = form;
+          if (!has_form(op, form)) continue;
+          report.add(round, CollectiveRound(torch_, rank, round, report.wrong(round)).run());
+        }
+      }
+    }
+  }
+
+  void report() const {
+    for (const auto& [op, report] : reports_) report.write_to(torch_);
   }
 
  private:
-  // Exact in every element type.
-  static Pattern moved(int number) {
-    const double first = number % 251;
-    return {first, first + 1, first + 2, first + 3, first + 4};
+  void check(int ranks) const {
+    if (given_.integer("min_bytes") > given_.integer("max_bytes"))
+      throw UsageError(fmt::format("bench 'collectives': min_bytes {} is more than max_bytes {}",
+                                   given_.integer("min_bytes"), given_.integer("max_bytes")));
+    if (given_.integer("root") >= ranks)
+      throw UsageError(fmt::format("bench 'collectives': root {}, but there are ranks 0 to {}",
+                                   given_.integer("root"), ranks - 1));
   }
-
-  // Exact when added up, in any order; of many ranks because the sum stays small wherever ranks are
-  // added that follow one another.
-  Pattern summand(int number) const {
-    Pattern pattern{};
-    for (int i = 0; i < 5; ++i)
-      pattern.at(static_cast<std::size_t>(i)) = ascending_ ? number + i : (number + i) % 5 - 2;
-    return pattern;
-  }
-
-  // Of the summands of all ranks, each numbered `more` higher.
-  Pattern sum(int more) const {
-    Pattern total{};
-    for (int rank = 0; rank < ranks_; ++rank) {
-      const Pattern added = summand(rank + more);
-      for (std::size_t i = 0; i < total.size(); ++i) total.at(i) += added.at(i);
-    }
-    return total;
-  }
-
-  static std::vector<double> values(std::int64_t elements, const Pattern& pattern) {
-    std::vector<double> all;
-    for (std::int64_t i = 0; i < elements; ++i)
-      all.push_back(pattern.at(static_cast<std::size_t>(i) % pattern.size()));
-    return all;
-  }
-
-  Tensor tensor(std::int64_t elements, const Pattern& pattern, const std::string& name) {
-    Tensor tensor;
-    torch_.untimed([&] {
-      tensor = torch_.from_host(HostArray({elements}, dtype_, values(elements, pattern)),
-                                DPPolicy::on_one_pe(), fmt::format("{}, {}", name, elements_));
-    });
-    return tensor;
-  }
-
-  // One for each rank.
-  template <class PatternOf>
-  std::vector<Tensor> parts(PatternOf pattern_of, const std::string& name) {
-    std::vector<Tensor> tensors;
-    for (int rank = 0; rank < ranks_; ++rank)
-      tensors.push_back(tensor(part_, pattern_of(rank), fmt::format("{} {}", name, rank)));
-    return tensors;
-  }
-  std::vector<Tensor> blank(const std::string& op) {
-    return parts([](int) { return moved(0); }, op + " from");
-  }
-
-  void verify(const Tensor& tensor, const Pattern& expected) {
-    torch_.verify(tensor, [expected, elements = tensor.shape().elements()] {
-      return values(elements, expected);
-    });
-  }
-  template <class PatternOf>
-  void verify_all(const std::vector<Tensor>& tensors, PatternOf expected) {
-    for (std::size_t rank = 0; rank < tensors.size(); ++rank)
-      verify(tensors[rank], expected(static_cast<int>(rank)));
+  RoundOptions options_of(CollectiveOp op) const {
+    RoundOptions options;
+    options.op = op;
+    options.reduce_op = parse_reduce_op(given_.text("redop"));
+    options.root = static_cast<int>(given_.integer("root"));
+    options.dtype = dtype_;
+    return options;
   }
 
   Torch& torch_;
-  Distributed& dist_;
-  int rank_, ranks_;
-  std::int64_t elements_, part_;
+  const Attributes& given_;
   DType dtype_;
-  bool ascending_;
+  std::map<CollectiveOp, Report> reports_;
 };
 
-void worker(Torch& torch, int rank) {
-  const Attributes& given = torch.parameters();
-  torch.ahbm.set_device(rank);
-  torch.distributed.init_process_group("ahbm");
-  const DType dtype = parse_dtype(given.text("dtype"));
-  const auto size = static_cast<std::int64_t>(size_of(dtype));
-  for (const std::string& op : collective_op_names()) {
-    if (given.text("op") != "all" && given.text("op") != op) continue;
-    for (const std::int64_t bytes : sizes_in_bytes(given, dtype))
-      Round(torch, rank, bytes / size).run(op);
-  }
+void run(Torch& torch) {
+  const RankCount ranks = torch.distributed.ranks_to_spawn();
+  Sweep sweep(torch, ranks.size);
+  torch.multiprocessing.spawn(
+      [&](int rank) {
+        torch.ahbm.set_device(rank);
+        torch.distributed.init_process_group("ahbm");
+        sweep.run_on(rank);
+      },
+      ranks);
+  sweep.report();
 }
 
-void run(Torch& torch) {
-  torch.multiprocessing.spawn([&torch](int rank) { worker(torch, rank); },
-                              torch.distributed.ranks_to_spawn());
+Parameter bytes_of_a_rank(const char* name, const char* description, std::int64_t bytes) {
+  return Parameter::integer(name, description, "B", "nccl-tests")
+      .default_val(bytes)
+      .range("2", std::to_string(most_bytes));
 }
 
 }  // namespace
@@ -166,13 +209,22 @@ void register_collectives(BenchRegistry& registry) {
   ops.insert(ops.begin(), "all");
   Bench bench{
       "collectives",
-      "Every collective between all SIPs by size: time, algorithm bandwidth and bus bandwidth",
+      "Every collective between all SIPs by size, as nccl-tests report them: time, algorithm and "
+      "bus bandwidth, out of place and in place",
       {Parameter::choice("op", "which one", ops, "spec 7").default_val("all"),
-       size_in_bytes("min_bytes",
-                     "of a rank's data, the smallest; the next ones have four times as many", 1024),
-       size_in_bytes("max_bytes", "of the largest", 65536),
+       bytes_of_a_rank("min_bytes", "of a rank's data, the smallest", 1024),
+       bytes_of_a_rank("max_bytes", "of the largest", 65536),
+       Parameter::integer("step_factor", "how many times as many the next ones have", "",
+                          "nccl-tests")
+           .default_val(4)
+           .range("2", "1048576"),
        Parameter::choice("dtype", "of the elements", {"f16", "bf16", "f32", "i32"}, "spec 8.3")
-           .default_val("f16")},
+           .default_val("f16"),
+       Parameter::choice("redop", "the reduction", reduce_op_names(), "nccl-tests")
+           .default_val("sum"),
+       Parameter::integer("root", "of broadcast, reduce, gather and scatter", "", "nccl-tests")
+           .default_val(0)
+           .range("0", "16383")},
       &run};
   bench.per_device = false;
   registry.add(std::move(bench));

@@ -70,14 +70,16 @@ Parameter size_in_bytes(const char* name, const char* description, std::int64_t 
       .range("2", "1048576");
 }
 
-std::vector<std::int64_t> sizes_in_bytes(const Attributes& given, DType dtype) {
+std::vector<std::int64_t> sizes_in_bytes(const Attributes& given, DType dtype,
+                                         std::int64_t factor) {
   const auto element = static_cast<std::int64_t>(size_of(dtype));
   const auto whole = [element](std::int64_t bytes) {
     return std::max(element, bytes - bytes % element);
   };
   const std::int64_t largest = whole(given.integer("max_bytes"));
   std::vector<std::int64_t> sizes;
-  for (std::int64_t bytes = whole(given.integer("min_bytes")); bytes < largest; bytes *= 4)
+  for (std::int64_t bytes = whole(given.integer("min_bytes")); bytes < largest;
+       bytes = whole(bytes * factor))
     sizes.push_back(bytes);
   sizes.push_back(largest);
   return sizes;

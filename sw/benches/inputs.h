@@ -40,9 +40,10 @@ Parameter shared_by_pes(const char* what);
 int parts(const Torch& torch, std::int64_t extent);
 
 // A number of bytes with a default, from 2 to 1 MiB. Of sizes from `min_bytes` to `max_bytes`:
-// whole elements, each four times the one before, and the largest.
+// whole elements, each `factor` times the one before, and the largest.
 Parameter size_in_bytes(const char* name, const char* description, std::int64_t bytes);
-std::vector<std::int64_t> sizes_in_bytes(const Attributes& given, DType dtype);
+std::vector<std::int64_t> sizes_in_bytes(const Attributes& given, DType dtype,
+                                         std::int64_t factor = 4);
 
 // How many of `rows` rows a block of at most `bytes` holds; at least one.
 int rows_within(std::int64_t rows, std::uint64_t row_bytes, std::uint64_t bytes);

@@ -47,13 +47,14 @@ void CollectiveAlgorithm::check(const CollectiveCall& call) const {
 
 namespace {
 
-// The kernel of the roots, between the sums on the way to them and the way back of its result.
+// The kernel of the roots, between the sums on the way to them and the way back of its result. Out
+// of place the sums are in the output, where the roots work in place.
 class SurroundedKernel final : public KernelBody {
  public:
   SurroundedKernel(const CollectiveCall& call, HolderTree tree,
                    std::shared_ptr<const KernelBody> body)
-      : data_(call.inputs.front()), options_(call.options()), tree_(std::move(tree)),
-        body_(std::move(body)) {}
+      : data_(call.inputs.front()), result_(call.result()), options_(call.options()),
+        tree_(std::move(tree)), body_(std::move(body)) {}
 
   void run(KernelContext& context) const override {
     const PeId here = context.where();
@@ -61,19 +62,17 @@ class SurroundedKernel final : public KernelBody {
     if (!data.has_local()) return;
     std::vector<BlockPosition> blocks = blocks_in_place(data, 1);
     if (!tree_.is_root(here)) blocks.front().to.reset();
-    carry_out(context, tree_.sum_up(here), blocks);
+    tl::Program tl(context);
+    run_schedule(tl, tree_.sum_up(here), blocks, options_);
     if (tree_.is_root(here)) body_->run(context);
-    carry_out(context, tree_.hand_down(here), blocks_in_place(data, 1));
+    ScheduleOptions in_place = options_;
+    in_place.input = in_place.output = nullptr;
+    run_schedule(tl, tree_.hand_down(here), blocks_in_place(tl::Tensor(result_, here), 1),
+                 in_place);
   }
 
  private:
-  void carry_out(KernelContext& context, const Schedule& schedule,
-                 const std::vector<BlockPosition>& blocks) const {
-    tl::Program tl(context);
-    run_schedule(tl, schedule, blocks, options_);
-  }
-
-  tl::TensorInfoPtr data_;
+  tl::TensorInfoPtr data_, result_;
   ScheduleOptions options_;
   HolderTree tree_;
   std::shared_ptr<const KernelBody> body_;
@@ -95,7 +94,10 @@ NeighbourGraph CollectiveAlgorithm::graph_of(const CollectiveCall& call) const {
 tl::KernelCall CollectiveAlgorithm::kernel_of(const CollectiveCall& call) const {
   if (!is_surrounded(call)) return kernel(call);
   const HolderTree tree(call, HolderTree::Form::mesh);
-  tl::KernelCall roots = kernel(tree.between_roots(call));
+  CollectiveCall between_roots = tree.between_roots(call);
+  between_roots.inputs = {call.result()};
+  between_roots.outputs.clear();
+  tl::KernelCall roots = kernel(between_roots);
   return {std::make_shared<const SurroundedKernel>(call, tree, roots.body), roots.args};
 }
 

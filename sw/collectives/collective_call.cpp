@@ -18,6 +18,29 @@ const char* name_of(CollectiveOp op) {
   return collective_op_names().at(static_cast<std::size_t>(op)).c_str();
 }
 
+bool is_reduction(CollectiveOp op) {
+  return op == CollectiveOp::all_reduce || op == CollectiveOp::reduce ||
+         op == CollectiveOp::reduce_scatter;
+}
+
+bool has_a_part_for_each_rank(CollectiveOp op) {
+  switch (op) {
+    case CollectiveOp::all_gather:
+    case CollectiveOp::reduce_scatter:
+    case CollectiveOp::all_to_all:
+    case CollectiveOp::gather:
+    case CollectiveOp::scatter:
+      return true;
+    default:
+      return false;
+  }
+}
+
+bool works_on_one_tensor(CollectiveOp op) {
+  return op == CollectiveOp::all_reduce || op == CollectiveOp::broadcast ||
+         op == CollectiveOp::reduce;
+}
+
 PeId RankGroup::place(int rank, int cube, int pe) const {
   if (unit == RankUnit::sip) return {rank, cube, pe};
   const int per_sip = cubes() * pes;
@@ -33,6 +56,11 @@ std::vector<int> RankGroup::ring() const {
   return *order;
 }
 
+std::uint64_t CollectiveCall::nbytes() const {
+  return tensor().nbytes *
+         static_cast<std::uint64_t>(has_a_part_for_each_rank(op) ? group.size : 1);
+}
+
 ScheduleOptions CollectiveCall::options(std::int64_t contributions) const {
   ScheduleOptions options;
   options.dtype = dtype();
@@ -43,6 +71,10 @@ ScheduleOptions CollectiveCall::options(std::int64_t contributions) const {
   options.section_bytes =
       group.scratch_bytes /
       4;  // as loaded, as combined, as it came, and room for operations under way
+  if (works_on_one_tensor(op) && !outputs.empty()) {
+    options.input = inputs.front();
+    options.output = outputs.front();
+  }
   return options;
 }
 

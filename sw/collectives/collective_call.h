@@ -26,6 +26,12 @@ enum class CollectiveOp : std::uint8_t {
 };
 const char* name_of(CollectiveOp op);
 const std::vector<std::string>& collective_op_names();  // in the order of the enumeration
+bool is_reduction(CollectiveOp op);
+// Some rank has a list of tensors, one for each rank.
+bool has_a_part_for_each_rank(CollectiveOp op);
+// On every rank the result takes the place of what it is computed from, or with an output goes
+// there.
+bool works_on_one_tensor(CollectiveOp op);
 
 // The ranks and where they are. Rank = SIP, or with RankUnit::pe a PE, counted through all cubes of
 // all SIPs.
@@ -58,7 +64,14 @@ struct CollectiveCall {
   const tl::TensorInfo& tensor() const {
     return inputs.empty() ? *outputs.front() : *inputs.front();
   }
+  // Where an all_reduce leaves its values: in the output, in place in the input.
+  const tl::TensorInfoPtr& result() const {
+    return outputs.empty() ? inputs.front() : outputs.front();
+  }
   DType dtype() const { return tensor().dtype; }
+  // The size of the call as nccl-tests count it: of the logical tensor of a rank, with all parts
+  // where there is one for each rank.
+  std::uint64_t nbytes() const;
   // `contributions`: how many values each result combines.
   ScheduleOptions options(std::int64_t contributions = 1) const;
 };

@@ -107,10 +107,25 @@ bool has_messages(const Schedule& schedule) {
   });
 }
 
+// Results of a call out of place go to its output.
+std::vector<BlockPosition> with_output(const tl::Program& tl, std::vector<BlockPosition> blocks,
+                                       const ScheduleOptions& options) {
+  if (options.output == nullptr) return blocks;
+  const PeId here{tl.program_id(2), tl.program_id(1), tl.program_id(0)};
+  const tl::Ptr from = tl::Tensor(options.input, here).local(),
+                to = tl::Tensor(options.output, here).local();
+  for (BlockPosition& block : blocks) {
+    if (block.to) block.to = to + static_cast<std::int64_t>(block.to->address() - from.address());
+  }
+  return blocks;
+}
+
 }  // namespace
 
 void run_schedule(tl::Program& tl, const Schedule& schedule,
-                  const std::vector<BlockPosition>& blocks, const ScheduleOptions& options) {
+                  const std::vector<BlockPosition>& blocks_in_place,
+                  const ScheduleOptions& options) {
+  const std::vector<BlockPosition> blocks = with_output(tl, blocks_in_place, options);
   std::int64_t largest = 0;
   for (const BlockPosition& block : blocks) largest = std::max(largest, block.elements);
   const auto count = static_cast<std::int64_t>(blocks.size());

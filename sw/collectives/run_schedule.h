@@ -28,6 +28,9 @@ struct ScheduleOptions {
   int window = 4;                   // slots of a ring
   bool chunking = true;             // false: a block is one message, whatever its size
   std::uint64_t section_bytes = 0;  // of the scratch, for all blocks
+  // Out of place: results that belong into `input` go to the same place of `output`. Null: in
+  // place.
+  tl::TensorInfoPtr input, output;
 };
 
 // `blocks` by number. UsageError: a message that is larger than a slot, a direction without a queue

@@ -7,6 +7,7 @@
 namespace kernbench {
 
 Rational bus_factor(CollectiveOp op, int ranks) {
+  if (ranks == 1) return 0;
   switch (op) {
     case CollectiveOp::all_reduce:
       return Rational::fraction(2 * (ranks - 1), ranks);

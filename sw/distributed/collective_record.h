@@ -3,7 +3,8 @@
 //
 // Bandwidths as nccl-tests define them (doc/PERFORMANCE.md there): the algorithm bandwidth is
 // size / time; the bus bandwidth is that times a factor by which it can be compared with the
-// bandwidth of the links, whatever the number of ranks.
+// bandwidth of a rank's links, whatever the number of ranks: these carry so many of the bytes at
+// least, so that it never exceeds the sum of them.
 #pragma once
 
 #include <cstdint>
@@ -20,7 +21,7 @@
 namespace kernbench {
 
 // Of n ranks: all_reduce 2 (n - 1) / n; all_gather, reduce_scatter, all_to_all, gather, scatter (n
-// - 1) / n; the others 1.
+// - 1) / n; the others 1. Of one rank 0: nothing goes over a link.
 Rational bus_factor(CollectiveOp op, int ranks);
 
 // GB/s = bytes/ns; 0 for no time.
@@ -33,8 +34,8 @@ struct CollectiveRecord {
   std::string reduction;  // "sum", ...; "" where nothing is reduced
   DType dtype = DType::f16;
   int ranks = 1;
-  std::uint64_t nbytes = 0;  // of a rank's data, as nccl-tests count them: of all parts where there
-                             // is one for each rank
+  std::uint64_t nbytes = 0;  // of a rank's data, as nccl-tests count them: of the logical tensor,
+                             // and of all parts where there is one for each rank
   std::vector<LaunchHandle> launches;  // those that have begun
 
   // The largest pe_exec of all PEs; none before every launch has been waited for.

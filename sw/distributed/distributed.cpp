@@ -134,6 +134,21 @@ Work Distributed::reduce(const Tensor& tensor, int dst, Reduction op, bool async
   return run({CollectiveOp::reduce, "reduce", {tensor}, {}, op, dst, 0}, async_op);
 }
 
+Work Distributed::all_reduce(const Tensor& output, const Tensor& input, Reduction op,
+                             bool async_op) {
+  return run({CollectiveOp::all_reduce, "all_reduce", {input}, {output}, op, 0, 0}, async_op);
+}
+
+Work Distributed::broadcast(const Tensor& output, const Tensor& input, int src, bool async_op) {
+  return run({CollectiveOp::broadcast, "broadcast", {input}, {output}, ReduceOp::sum, src, 0},
+             async_op);
+}
+
+Work Distributed::reduce(const Tensor& output, const Tensor& input, int dst, Reduction op,
+                         bool async_op) {
+  return run({CollectiveOp::reduce, "reduce", {input}, {output}, op, dst, 0}, async_op);
+}
+
 Work Distributed::all_gather(const std::vector<Tensor>& outputs, const Tensor& input,
                              bool async_op) {
   return run({CollectiveOp::all_gather, "all_gather", {input}, outputs, ReduceOp::sum, 0, 0},

@@ -70,6 +70,13 @@ class Distributed {
   Work broadcast(const Tensor& tensor, int src, bool async_op = false);
   Work reduce(const Tensor& tensor, int dst, Reduction op = ReduceOp::sum,
               bool async_op = false);  // others keep what they have
+  // Out of place, as NCCL has them and PyTorch has not: the input stays as it is. `output` has the
+  // shards of `input`; where the form in place leaves a tensor as it is, `output` is left so.
+  Work all_reduce(const Tensor& output, const Tensor& input, Reduction op = ReduceOp::sum,
+                  bool async_op = false);
+  Work broadcast(const Tensor& output, const Tensor& input, int src, bool async_op = false);
+  Work reduce(const Tensor& output, const Tensor& input, int dst, Reduction op = ReduceOp::sum,
+              bool async_op = false);
   // Lists have one tensor for each rank, all with the same shards. No output is an input, too, but
   // for the calling rank's own part of all_gather and reduce_scatter.
   Work all_gather(const std::vector<Tensor>& outputs, const Tensor& input, bool async_op = false);

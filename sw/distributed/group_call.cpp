@@ -93,24 +93,6 @@ void check_distinct(const GroupCall& call, int rank) {
 
 }  // namespace
 
-bool is_reduction(CollectiveOp op) {
-  return op == CollectiveOp::all_reduce || op == CollectiveOp::reduce ||
-         op == CollectiveOp::reduce_scatter;
-}
-
-bool has_a_part_for_each_rank(CollectiveOp op) {
-  switch (op) {
-    case CollectiveOp::all_gather:
-    case CollectiveOp::reduce_scatter:
-    case CollectiveOp::all_to_all:
-    case CollectiveOp::gather:
-    case CollectiveOp::scatter:
-      return true;
-    default:
-      return false;
-  }
-}
-
 void check_call(const GroupCall& call, int rank, int ranks) {
   check_tensors(call);
   check_ranks(call, ranks);

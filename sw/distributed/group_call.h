@@ -19,10 +19,6 @@ struct GroupCall {
   int peer = 0;  // the receiver of send_recv
 };
 
-bool is_reduction(CollectiveOp op);
-// Some rank has a list of tensors, one for each rank.
-bool has_a_part_for_each_rank(CollectiveOp op);
-
 // UsageError, of a call by `rank`: tensors that are not on a device, ranks that there are not,
 // lists that are too short, too long or not for this rank, a tensor that is read and written.
 void check_call(const GroupCall& call, int rank, int ranks);

@@ -284,7 +284,7 @@ Work ProcessGroup::call(Worker& worker, int rank, const GroupCall& given) {
   ordered_call.record->launches.push_back(work.launch_);
   if (given.op == CollectiveOp::all_reduce ||
       (given.op == CollectiveOp::reduce && rank == given.root))
-    given.inputs.front().storage_->become_copies();
+    (given.outputs.empty() ? given.inputs : given.outputs).front().storage_->become_copies();
   wiring_.launched(work.worker_, work.launch_);
   return work;
 }
@@ -298,8 +298,7 @@ std::shared_ptr<CollectiveRecord> ProcessGroup::record_of(const GroupCall& given
   if (is_reduction(given.op)) record->reduction = name_of(given.reduce_op);
   record->dtype = call.dtype();
   record->ranks = ranks_.size;
-  record->nbytes = call.tensor().nbytes *
-                   static_cast<std::uint64_t>(has_a_part_for_each_rank(given.op) ? ranks_.size : 1);
+  record->nbytes = call.nbytes();
   state_.collectives.push_back(record);
   return record;
 }

@@ -4,10 +4,12 @@
 
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <string>
 #include <vector>
 
 #include "models/data/tensor_value.h"
+#include "sw/runtime/late_count.h"
 #include "sw/tl/ptr.h"
 
 namespace kernbench {
@@ -28,7 +30,8 @@ struct Expectation {
   std::vector<ExpectedBlock> blocks;
   std::function<std::vector<double>()>
       reference;  // row-major, of the whole tensor; computed in double, without the op log
-  double tolerance_factor = 1;  // the number of roundings on the longest chain
+  double tolerance_factor = 1;                 // the number of roundings on the longest chain
+  std::shared_ptr<LateCount> wrong = nullptr;  // elements that differ are added; null: not counted
 
   // The part of `reference_values` that belongs to a block, in the block's order.
   std::vector<double> part(const std::vector<double>& reference_values,

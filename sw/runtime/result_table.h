@@ -8,18 +8,30 @@
 #include <fmt/format.h>
 
 #include <cstdint>
+#include <memory>
 #include <string>
 #include <variant>
 #include <vector>
 
 #include "models/base/errors.h"
+#include "sw/runtime/late_count.h"
 
 namespace kernbench {
 
 class ResultTable {
  public:
-  // Text, a count, a measured number, or nothing where there is none.
-  using Cell = std::variant<std::monostate, std::string, std::int64_t, double>;
+  // Text, a count, a measured number, nothing where there is none, or a count that comes later.
+  using Cell = std::variant<std::monostate, std::string, std::int64_t, double,
+                            std::shared_ptr<const LateCount>>;
+  // Of a column, for people: of `group` in the first line, `title` and `unit` below.
+  struct Heading {
+    std::string group, title, unit;
+  };
+  // A number about all rows: `name` is its key, `label` is for people.
+  struct Summary {
+    std::string name, label;
+    Cell value;
+  };
 
   // Columns are keys in snake_case that end in their unit: "one_way_ns".
   ResultTable(std::string name, std::vector<std::string> columns)
@@ -34,14 +46,28 @@ class ResultTable {
     rows_.push_back(std::move(row));
   }
 
+  // For people, as benchmarks print them; one per column, else ModelError. Without: the columns.
+  void set_headings(std::vector<Heading> headings) {
+    if (headings.size() != columns_.size()) {
+      throw ModelError(fmt::format("{} headings for table '{}' of {} columns", headings.size(),
+                                   name_, columns_.size()));
+    }
+    headings_ = std::move(headings);
+  }
+  void add_summary(Summary summary) { summaries_.push_back(std::move(summary)); }
+
   const std::string& name() const { return name_; }
   const std::vector<std::string>& columns() const { return columns_; }
   const std::vector<std::vector<Cell>>& rows() const { return rows_; }
+  const std::vector<Heading>& headings() const { return headings_; }  // empty: none
+  const std::vector<Summary>& summaries() const { return summaries_; }
 
  private:
   std::string name_;
   std::vector<std::string> columns_;
   std::vector<std::vector<Cell>> rows_;
+  std::vector<Heading> headings_;
+  std::vector<Summary> summaries_;
 };
 
 }  // namespace kernbench

@@ -146,7 +146,7 @@ std::string Worker::text_of(const TensorSlice& source) {
 }
 
 void Worker::expect(const Tensor& tensor, std::function<std::vector<double>()> reference,
-                    double tolerance_factor) {
+                    double tolerance_factor, std::shared_ptr<LateCount> wrong) {
   resolve(tensor);
   FunctionalModel* data = runtime_.link.port().data();
   if (data == nullptr) return;
@@ -165,6 +165,7 @@ void Worker::expect(const Tensor& tensor, std::function<std::vector<double>()> r
     expectation.blocks.push_back(
         {first.where, first.start, values.front(), {values.begin() + 1, values.end()}});
   }
+  expectation.wrong = std::move(wrong);
   runtime_.expectations.push_back(std::move(expectation));
 }
 

@@ -69,7 +69,7 @@ class Worker : public std::enable_shared_from_this<Worker> {
   void wait_all();  // waits for every pending launch, then throws the first failure
 
   void expect(const Tensor& tensor, std::function<std::vector<double>()> reference,
-              double tolerance_factor);
+              double tolerance_factor, std::shared_ptr<LateCount> wrong);
   static std::shared_ptr<const TensorStorage> storage_of(const Tensor& tensor);
 
   // For the detection of races, where it is asked for: what this worker has done so far is known

@@ -82,10 +82,10 @@ class Torch {
 
   // --- verification: the tensor as it is now, against values in double precision, in row-major
   // order. Nothing with data off --- `tolerance_factor`: roundings on the longest chain, where the
-  // spec's tolerance is for one.
+  // spec's tolerance is for one; elements that differ are added to `wrong`.
   void verify(const Tensor& tensor, std::function<std::vector<double>()> reference,
-              double tolerance_factor = 1) {
-    worker("verify").expect(tensor, std::move(reference), tolerance_factor);
+              double tolerance_factor = 1, std::shared_ptr<LateCount> wrong = nullptr) {
+    worker("verify").expect(tensor, std::move(reference), tolerance_factor, std::move(wrong));
   }
 
   // --- reports: a table that `run` prints and writes; its columns are keys that end in their unit,

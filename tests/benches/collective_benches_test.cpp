@@ -25,10 +25,11 @@ std::string text(const Row& row, Column column) { return std::get<std::string>(r
 double number(const Row& row, Column column) { return std::get<double>(row.at(column)); }
 std::int64_t count(const Row& row, Column column) { return std::get<std::int64_t>(row.at(column)); }
 
+// Of the calls; the bench `collectives` has tables of its own behind it.
 std::vector<Row> rows_of(const BenchOutcome& outcome) {
   BOOST_TEST(outcome.status == "completed", outcome.error);
   BOOST_TEST(outcome.failures == "");
-  BOOST_REQUIRE(outcome.results.size() == 1u);
+  BOOST_REQUIRE(!outcome.results.empty());
   BOOST_TEST(outcome.results[0].name() == "collectives");
   BOOST_TEST(outcome.results[0].columns().size() == 9u);
   return outcome.results[0].rows();
@@ -160,57 +161,162 @@ BOOST_AUTO_TEST_CASE(what_cannot_be_is_refused) {
 
 // --- collectives
 
-// Nine ops of three sizes: 100 elements, 400 and 1000 of 2 bytes; what has a part for each rank has
-// whole ones: 6 x 16, 66, 166.
-BOOST_AUTO_TEST_CASE(every_collective_of_every_size_has_a_row) {
+// The columns of the tables in the form of nccl-tests; in-place ones follow in the same order.
+enum Figure : std::size_t { size_bytes, elements, type, redop, root, time_us, algbw, busbw, wrong };
+constexpr std::size_t in_place = wrong - root;
+
+struct Expected {
+  const char* op;
+  double factor;
+  bool in_parts, has_root, reduces, has_in_place;
+};
+const std::vector<Expected> all_ops{{"all_reduce", 10.0 / 6, false, false, true, true},
+                                    {"broadcast", 1, false, true, false, true},
+                                    {"reduce", 1, false, true, true, true},
+                                    {"all_gather", 5.0 / 6, true, false, false, true},
+                                    {"reduce_scatter", 5.0 / 6, true, false, true, true},
+                                    {"all_to_all", 5.0 / 6, true, false, false, false},
+                                    {"gather", 5.0 / 6, true, true, false, true},
+                                    {"scatter", 5.0 / 6, true, true, false, true},
+                                    {"send_recv", 1, false, false, false, false}};
+
+std::int64_t wrong_in(const Row& row, std::size_t at) {
+  return std::get<std::shared_ptr<const LateCount>>(row.at(at))->value().value_or(-1);
+}
+
+// One form of one size.
+void check_figures(const Row& row, std::size_t first, const Expected& expected) {
+  const auto at = [&](Figure figure) { return std::get<double>(row.at(figure + first)); };
+  BOOST_TEST(at(time_us) > 0);
+  const auto nbytes = static_cast<double>(std::get<std::int64_t>(row.at(size_bytes)));
+  BOOST_TEST(at(algbw) == nbytes / at(time_us) / 1000, boost::test_tools::tolerance(1e-12));
+  BOOST_TEST(at(busbw) == at(algbw) * expected.factor, boost::test_tools::tolerance(1e-12));
+  BOOST_TEST(wrong_in(row, wrong + first) == 0);
+}
+
+// Three sizes: 100 elements, 400 and 1000 of 2 bytes; what has a part for each rank has whole ones:
+// 6 x 16, 66, 166.
+void check_table(const ResultTable& table, const Expected& expected) {
+  BOOST_TEST(table.name() == expected.op);
+  BOOST_REQUIRE(table.rows().size() == 3u);
+  const std::vector<std::int64_t> sizes = expected.in_parts
+                                              ? std::vector<std::int64_t>{192, 792, 1992}
+                                              : std::vector<std::int64_t>{200, 800, 2000};
+  double sum = 0;
+  int figures = 0;
+  for (std::size_t i = 0; i < sizes.size(); ++i) {
+    const Row& row = table.rows()[i];
+    BOOST_TEST_CONTEXT(expected.op << ", " << sizes[i]) {
+      BOOST_TEST(std::get<std::int64_t>(row.at(size_bytes)) == sizes[i]);
+      BOOST_TEST(std::get<std::int64_t>(row.at(elements)) ==
+                 sizes[i] / 2 / (expected.in_parts ? 6 : 1));
+      BOOST_TEST(std::get<std::string>(row.at(type)) == "f16");
+      BOOST_TEST(std::get<std::string>(row.at(redop)) == (expected.reduces ? "sum" : "none"));
+      BOOST_TEST(std::get<std::int64_t>(row.at(root)) == (expected.has_root ? 0 : -1));
+      check_figures(row, 0, expected);
+      sum += std::get<double>(row.at(busbw)), ++figures;
+      if (expected.has_in_place) {
+        check_figures(row, in_place, expected);
+        sum += std::get<double>(row.at(busbw + in_place)), ++figures;
+      } else {
+        BOOST_TEST(std::holds_alternative<std::monostate>(row.at(time_us + in_place)));
+        BOOST_TEST(wrong_in(row, wrong + in_place) == -1);
+      }
+    }
+  }
+  BOOST_TEST(std::get<double>(table.summaries().at(1).value) == sum / figures,
+             boost::test_tools::tolerance(1e-12));
+}
+
+BOOST_AUTO_TEST_CASE(every_collective_has_a_table_in_the_form_of_nccl_tests) {
   for (const std::string& topology : topologies) {
     forked([&] {
-      const std::vector<Row> rows = rows_of(run_bench(
-          "collectives", {{"min_bytes", "201"}, {"max_bytes", "2000"}}, six_sips(topology, 1, 1)));
-      BOOST_REQUIRE(rows.size() == 27u);
-      const std::vector<std::pair<std::string, double>> ops{{"all_reduce", 10.0 / 6},
-                                                            {"broadcast", 1},
-                                                            {"reduce", 1},
-                                                            {"all_gather", 5.0 / 6},
-                                                            {"reduce_scatter", 5.0 / 6},
-                                                            {"all_to_all", 5.0 / 6},
-                                                            {"gather", 5.0 / 6},
-                                                            {"scatter", 5.0 / 6},
-                                                            {"send_recv", 1}};
-      for (std::size_t i = 0; i < rows.size(); ++i) {
-        const auto& [name, factor] = ops[i / 3];
-        const bool in_parts = name == "all_gather" || name == "reduce_scatter" ||
-                              name == "all_to_all" || name == "gather" || name == "scatter";
-        const std::vector<std::int64_t> sizes = in_parts
-                                                    ? std::vector<std::int64_t>{192, 792, 1992}
-                                                    : std::vector<std::int64_t>{200, 800, 2000};
-        BOOST_TEST_CONTEXT(topology << ", " << name << ", " << sizes[i % 3]) {
-          BOOST_TEST(text(rows[i], op) == name);
-          BOOST_TEST(count(rows[i], bytes) == sizes[i % 3]);
-          BOOST_TEST(number(rows[i], time_ns) > 0);
-          BOOST_TEST(number(rows[i], bus_gbs) == number(rows[i], algorithm_gbs) * factor,
-                     boost::test_tools::tolerance(1e-12));
-        }
-      }
+      const BenchOutcome outcome = run_bench(
+          "collectives", {{"min_bytes", "201"}, {"max_bytes", "2000"}}, six_sips(topology, 1, 1));
+      // 7 ops in two forms, all_to_all in one, and 6 messages, of three sizes.
+      BOOST_TEST(rows_of(outcome).size() == 3u * (7 * 2 + 1 + 6));
+      BOOST_REQUIRE(outcome.results.size() == 10u);
+      for (std::size_t i = 0; i < all_ops.size(); ++i)
+        check_table(outcome.results[i + 1], all_ops[i]);
     });
   }
 }
 
-// The first message of two ranks needs ring buffers of its own, which are installed while the
-// others wait in a barrier.
+// The messages of two ranks need ring buffers of their own, which are installed while others wait.
 BOOST_AUTO_TEST_CASE(one_collective_can_be_chosen) {
   for (const std::string which : {"send_recv", "all_to_all"}) {
     forked([&] {
       const BenchOutcome outcome =
           run_bench("collectives", {{"op", which}, {"dtype", "i32"}, {"max_bytes", "5000"}},
                     sips("ring_1d", 4, 1));
-      const std::vector<Row> rows = rows_of(outcome);
-      BOOST_REQUIRE(rows.size() == 3u);
-      BOOST_TEST(text(rows[2], op) == which);
-      BOOST_TEST(count(rows[2], bytes) ==
+      rows_of(outcome);
+      BOOST_REQUIRE(outcome.results.size() == 2u);
+      BOOST_TEST(outcome.results[1].name() == which);
+      BOOST_REQUIRE(outcome.results[1].rows().size() == 3u);
+      BOOST_TEST(std::get<std::int64_t>(outcome.results[1].rows()[2].at(size_bytes)) ==
                  (which == "send_recv" ? 5000 : 4992));  // 4 parts of 312 elements
     });
   }
+}
+
+// Messages longer than the rings, round any number of ranks; each of them is one call of two.
+BOOST_AUTO_TEST_CASE(send_recv_shifts_round_the_ring) {
+  for (const int ranks : {2, 3, 4, 5}) {
+    forked([&] {
+      const std::vector<Row> rows = rows_of(run_bench(
+          "collectives", {{"op", "send_recv"}, {"min_bytes", "40000"}, {"max_bytes", "40000"}},
+          sips("ring_1d", ranks, 1)));
+      BOOST_TEST(rows.size() == static_cast<std::size_t>(ranks));
+    });
+  }
+}
+
+BOOST_AUTO_TEST_CASE(every_reduction_root_and_step_can_be_chosen) {
+  for (const std::string by : {"sum", "max", "min", "prod", "avg"}) {
+    forked([&] {
+      const BenchOutcome outcome = run_bench("collectives",
+                                             {{"redop", by},
+                                              {"root", "2"},
+                                              {"step_factor", "2"},
+                                              {"dtype", by == "avg" ? "i32" : "bf16"},
+                                              {"min_bytes", "512"},
+                                              {"max_bytes", "2048"}},
+                                             sips("ring_1d", 3, 1));
+      rows_of(outcome);
+      for (const ResultTable& table : outcome.results) {
+        if (table.name() == "collectives") continue;
+        BOOST_TEST(table.rows().size() == 3u);
+        const std::int64_t at = std::get<std::int64_t>(table.rows()[0].at(root));
+        BOOST_TEST((at == 2 || at == -1));
+      }
+    });
+  }
+  BOOST_TEST(contains(failure_of("collectives", {{"root", "3"}}, sips("ring_1d", 3, 1)),
+                      "usage: bench 'collectives': root 3, but there are ranks 0 to 2"));
+  BOOST_TEST(contains(failure_of("collectives", {{"min_bytes", "4096"}, {"max_bytes", "1024"}}),
+                      "usage: bench 'collectives': min_bytes 4096 is more than max_bytes 1024"));
+}
+
+// What phase 2 finds wrong is counted in the row that it belongs to, and in the sum.
+KERNBENCH_SYSTEMC_TEST(wrong_elements_are_counted) {
+  const Bench bench{"counting", "expects something else", {}, +[](Torch& torch) {
+                      const auto all = std::make_shared<LateCount>();
+                      const auto row = std::make_shared<LateCount>(all);
+                      ResultTable& table = torch.results("counts", {"wrong"});
+                      table.add({row});
+                      table.add_summary({"all", "all", all});
+                      const Tensor t = torch.full({8}, 1, f16, DPPolicy::on_one_pe(), "t");
+                      torch.launch(
+                          "nothing", [](tl::Program&, tl::Tensor) {}, t);
+                      torch.verify(
+                          t, [] { return std::vector<double>{1, 1, 2, 1, 1, 3, 1, 1}; }, 1, row);
+                    }};
+  const BenchOutcome outcome = run_bench(bench, {});
+  BOOST_REQUIRE(outcome.results.size() == 1u);
+  BOOST_TEST(wrong_in(outcome.results[0].rows().at(0), 0) == 2);
+  BOOST_TEST(std::get<std::shared_ptr<const LateCount>>(outcome.results[0].summaries().at(0).value)
+                 ->value()
+                 .value() == 2);
 }
 
 KERNBENCH_SYSTEMC_TEST(collectives_run_with_data_off_and_take_the_same_time) {
@@ -238,7 +344,7 @@ BOOST_AUTO_TEST_CASE(many_ranks_that_are_pes_are_verified_exactly) {
     forked([&] {
       const BenchOutcome outcome = run_bench(
           "collectives", {{"op", which}, {"dtype", "bf16"}, {"max_bytes", "1024"}}, options);
-      BOOST_TEST(rows_of(outcome).size() == 1u);
+      BOOST_TEST(rows_of(outcome).size() == 2u);  // out of place and in place
       BOOST_TEST(count(outcome.results[0].rows()[0], ranks) == 60);
     });
   }

@@ -197,9 +197,9 @@ BOOST_AUTO_TEST_CASE(
 // queues of who waits.
 BOOST_AUTO_TEST_CASE(
     messages_that_never_come_are_listed_with_status_3_and_the_queues_of_who_waits) {
-  const ProgramResult result =
-      silent_program({"run", "--bench", "collectives", "--param", "op=broadcast", "--topology",
-                      "tiny", "--set", "system.sips.count=3", "--set", silent});
+  const ProgramResult result = silent_program(
+      {"run", "--bench", "collectives", "--param", "op=broadcast", "--param", "root=2",
+       "--topology", "tiny", "--set", "system.sips.count=3", "--set", silent});
   BOOST_TEST(result.status == 3, result.err);
   check_contains(
       result.err,

@@ -19,7 +19,7 @@ struct Layout {
 
 // One tensor of {shards, elements}: every row of rank k is contributor k.
 void check_all_reduce(Torch& torch, int rank, int ranks, DType dtype, ReduceOp op,
-                      std::int64_t elements, const Layout& layout) {
+                      std::int64_t elements, const Layout& layout, bool out_of_place = false) {
   const Shape shape{layout.shards, elements};
   std::vector<double> mine;
   for (std::int64_t row = 0; row < layout.shards; ++row) {
@@ -31,19 +31,25 @@ void check_all_reduce(Torch& torch, int rank, int ranks, DType dtype, ReduceOp o
                              std::to_string(elements);
     t = torch.from_host(HostArray(shape, dtype, mine), layout.policy, name);
   });
-  torch.distributed.all_reduce(t, op);
-  torch.verify(t, [=] {
+  const Tensor result =
+      out_of_place ? torch.empty(shape, dtype, layout.policy, t.name() + " to") : t;
+  out_of_place ? torch.distributed.all_reduce(result, t, op) : torch.distributed.all_reduce(t, op);
+  torch.verify(result, [=] {
     return values(layout.shards * elements,
                   [&](std::int64_t i) { return combined(op, ranks, i % elements); });
   });
+  if (out_of_place) torch.verify(t, [mine] { return mine; });
 }
 
 void check_algorithm(Torch& torch, const std::string& algorithm, int ranks, const Layout& layout) {
   on_ranks(torch, {{"algorithm", algorithm}}, ranks, [&](int rank) {
     std::size_t next = 0;
     for (const DType dtype : every_dtype) {
-      for (const ReduceOp op : every_reduction)
-        check_all_reduce(torch, rank, ranks, dtype, op, sizes[next++ % sizes.size()], layout);
+      for (const ReduceOp op : every_reduction) {
+        const bool out_of_place = next % 2 == 1;
+        check_all_reduce(torch, rank, ranks, dtype, op, sizes[next++ % sizes.size()], layout,
+                         out_of_place);
+      }
     }
   });
 }

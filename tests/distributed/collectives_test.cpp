@@ -33,6 +33,8 @@ void check_collectives(Torch& torch, int ranks, const DPPolicy& policy = DPPolic
       check.set(dtype, next_size());
       check.broadcast(root++ % ranks);
       check.send_recv();
+      check.broadcast_out_of_place(root++ % ranks);
+      check.reduce_out_of_place(ReduceOp::avg, root++ % ranks);
       check.set(dtype, next_size());
       check.all_gather();
       check.all_gather_in_place();

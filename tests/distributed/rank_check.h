@@ -45,6 +45,35 @@ class RankCheck {
     rank_ == root ? expect_combined(t, op) : expect(t, op, ranks_, rank_);
   }
 
+  // Out of place the input stays as it is, and what the form in place does not change is left
+  // alone.
+  void all_reduce_out_of_place(ReduceOp op) {
+    const Tensor t = tensor(op, ranks_, rank_), result = nines();
+    torch_.distributed.all_reduce(result, t, op);
+    expect_combined(result, op);
+    expect(t, op, ranks_, rank_);
+  }
+
+  void broadcast_out_of_place(int root) {
+    const Tensor t = tensor(ReduceOp::sum, ranks_, rank_), result = nines();
+    torch_.distributed.broadcast(result, t, root);
+    expect(result, ReduceOp::sum, ranks_, root);
+    expect(t, ReduceOp::sum, ranks_, rank_);
+  }
+
+  void reduce_out_of_place(ReduceOp op, int root) {
+    const Tensor t = tensor(op, ranks_, rank_), result = nines();
+    torch_.distributed.reduce(result, t, root, op);
+    if (rank_ == root) {
+      expect_combined(result, op);
+    } else {
+      torch_.verify(result, [n = shards_ * elements_] {
+        return std::vector<double>(static_cast<std::size_t>(n), 9);
+      });
+    }
+    expect(t, op, ranks_, rank_);
+  }
+
   void all_gather() {
     const std::vector<Tensor> outputs = blank();
     torch_.distributed.all_gather(outputs, tensor(ReduceOp::sum, ranks_, rank_));
@@ -137,6 +166,7 @@ class RankCheck {
 
  private:
   Shape shape() const { return {shards_, elements_}; }
+  Tensor nines() { return torch_.full(shape(), 9, dtype_, policy_, "nines"); }
   static std::size_t at(int index) { return static_cast<std::size_t>(index); }
 
   // Of contributor c of n: shard by shard a pattern of its own, `shift` elements further on.

@@ -28,11 +28,11 @@ BlockPosition write_to(const tl::Tensor& tensor) {
 tl::KernelCall broadcast(const CollectiveCall& call) {
   const int position = ring_position(call.group, call.rank),
             root = ring_position(call.group, call.root);
-  return schedule_kernel(
-      call, schedules::ring_broadcast(position, call.group.size, root),
-      [position, root](const LocalShards& shards) {
-        return Blocks{position == root ? read_from(shards.inputs[0]) : write_to(shards.inputs[0])};
-      });
+  return schedule_kernel(call, schedules::ring_broadcast(position, call.group.size, root),
+                         [position, root](const LocalShards& shards) {
+                           return position == root ? blocks_in_place(shards.inputs[0], 1)
+                                                   : Blocks{write_to(shards.inputs[0])};
+                         });
 }
 
 HolderTree holders(const CollectiveCall& call) { return {call, HolderTree::Form::mesh}; }

@@ -1,0 +1,28 @@
+// LateCount: a number that is known only behind the simulation, as the wrong elements of outputs
+// are, which are verified then. A cell of a ResultTable may be one.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <utility>
+
+namespace kernbench {
+
+class LateCount {
+ public:
+  // What is added to it is added to `total`, too; null: to nothing else.
+  explicit LateCount(std::shared_ptr<LateCount> total = nullptr) : total_(std::move(total)) {}
+
+  void add(std::uint64_t count) {
+    value_ = value_.value_or(0) + static_cast<std::int64_t>(count);
+    if (total_) total_->add(count);
+  }
+  const std::optional<std::int64_t>& value() const { return value_; }  // none: nothing added yet
+
+ private:
+  std::shared_ptr<LateCount> total_;
+  std::optional<std::int64_t> value_;
+};
+
+}  // namespace kernbench
