@@ -2,6 +2,11 @@
 
 #include <fmt/format.h>
 
+#include <filesystem>
+#include <memory>
+
+#include "sc_main/tuning_file.h"
+
 namespace kernbench {
 namespace {
 
@@ -36,13 +41,23 @@ Attributes given_in(const ConfigNode* section, const ResolvedConfig& config,
   return values;
 }
 
+// From --set: relative to the working directory.
+std::string tuning_path(const ResolvedConfig& config) {
+  const ConfigLocation place = config.place("tuning_table");
+  const std::filesystem::path beside =
+      place.line > 0 ? std::filesystem::path(place.file).parent_path() : std::filesystem::path();
+  return (beside / *config.text("tuning_table")).string();
+}
+
 }  // namespace
 
 ConfigSchema ccl_schema(const AlgorithmRegistry& algorithms) {
   std::vector<ConfigKey> keys{ConfigKey::of(Kind::section, "defaults", "of all algorithms", false)};
+  std::vector<std::string> names = algorithms.names(CollectiveOp::all_reduce);
+  names.insert(names.begin(), automatic);
   add_values(keys, "defaults",
-             {Parameter::choice("algorithm", "of all_reduce",
-                                algorithms.names(CollectiveOp::all_reduce), "spec 8.2")});
+             {Parameter::choice("algorithm", "of all_reduce; auto: as tuning_table says, of all",
+                                names, "spec 8.2")});
   add_values(keys, "defaults", ccl_parameters());
   keys.push_back(ConfigKey::of(Kind::section, "algorithms",
                                "algorithm -> what it has other than the defaults", false));
@@ -53,11 +68,15 @@ ConfigSchema ccl_schema(const AlgorithmRegistry& algorithms) {
     add_values(keys, path, ccl_parameters());
     add_values(keys, path, algorithm->parameters);
   }
+  keys.push_back(ConfigKey::of(Kind::text, "tuning_table",
+                               "file that says which algorithm carries out what, relative to this "
+                               "one; kernbench tune-collectives writes it",
+                               false));
   return ConfigSchema(std::move(keys));
 }
 
 CclFile load_ccl_file(const std::string& path, const std::vector<Override>& overrides,
-                      const AlgorithmRegistry& algorithms) {
+                      const AlgorithmRegistry& algorithms, bool with_tuning_table) {
   std::vector<ConfigIssue> issues;
   ConfigNode root = load_config_tree(path, issues);
   if (root.kind != ConfigNode::Kind::map) throw ConfigError(std::move(issues));
@@ -76,6 +95,10 @@ CclFile load_ccl_file(const std::string& path, const std::vector<Override>& over
     const ConfigNode* own = entries == nullptr ? nullptr : entries->find(algorithm->name);
     Attributes values = given_in(own, config, "algorithms." + algorithm->name);
     if (!values.values().empty()) file.algorithms[algorithm->name] = std::move(values);
+  }
+  if (with_tuning_table && config.has("tuning_table")) {
+    file.tuning =
+        std::make_shared<const TuningTable>(load_tuning_file(tuning_path(config), algorithms));
   }
   return file;
 }

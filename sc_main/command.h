@@ -26,6 +26,7 @@ void add_traffic_command(CLI::App& app, Invocation& invocation);
 void add_route_command(CLI::App& app, Invocation& invocation);
 void add_probe_command(CLI::App& app, Invocation& invocation);
 void add_validate_command(CLI::App& app, Invocation& invocation);
+void add_tune_collectives_command(CLI::App& app, Invocation& invocation);
 void add_rtl_compare_command(CLI::App& app, Invocation& invocation);
 void add_inspect_command(CLI::App& app, Invocation& invocation);
 void add_new_component_command(CLI::App& app, Invocation& invocation);

@@ -15,6 +15,7 @@
 #include "sc_main/ccl_file.h"
 #include "sc_main/command.h"
 #include "sc_main/parameter_text.h"
+#include "sc_main/tuning_file.h"
 #include "sw/collectives/algorithm_registry.h"
 
 namespace kernbench {
@@ -92,6 +93,7 @@ struct KeysOfFile {
 std::vector<KeysOfFile> all_keys(const AlgorithmRegistry& algorithms) {
   return {{"topology.yaml", key_texts(machine_schema())},
           {"ccl.yaml", key_texts(ccl_schema(algorithms))},
+          {"a tuning table", key_texts(tuning_schema(algorithms))},
           {"components.yaml", key_texts(components_schema())}};
 }
 

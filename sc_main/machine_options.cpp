@@ -156,8 +156,10 @@ void MachineOptions::add_components_to(CLI::App& command) {
                           "Overrides a key of the components file, as components:KEY; repeatable");
 }
 
-CclFile MachineOptions::load_ccl(const AlgorithmRegistry& algorithms) const {
-  return load_ccl_file(find_config(ccl, "ccl"), overrides_of(set, "ccl", families), algorithms);
+CclFile MachineOptions::load_ccl(const AlgorithmRegistry& algorithms,
+                                 bool with_tuning_table) const {
+  return load_ccl_file(find_config(ccl, "ccl"), overrides_of(set, "ccl", families), algorithms,
+                       with_tuning_table);
 }
 
 std::string MachineOptions::topology_path() const { return find_config(topology, "topology"); }

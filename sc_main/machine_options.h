@@ -42,7 +42,7 @@ struct MachineOptions {
   Catalogue load_catalogue() const;
   // From here on memory is guarded. UsageError if the machine alone needs more than --max-memory.
   MachineSpec load_spec(const ComponentRegistry& registry) const;
-  CclFile load_ccl(const AlgorithmRegistry& algorithms) const;
+  CclFile load_ccl(const AlgorithmRegistry& algorithms, bool with_tuning_table = true) const;
 };
 
 }  // namespace kernbench

@@ -47,6 +47,7 @@ int run_command_line(int argc, char* argv[]) {
   add_route_command(app, invocation);
   add_probe_command(app, invocation);
   add_validate_command(app, invocation);
+  add_tune_collectives_command(app, invocation);
   add_rtl_compare_command(app, invocation);
   add_inspect_command(app, invocation);
   add_new_component_command(app, invocation);

@@ -87,8 +87,9 @@ void worker(Torch& torch, int rank) {
   const int ranks = dist.get_world_size();
   // A rank that is a PE holds all of its tensor.
   const bool of_sips = dist.settings().rank_unit == RankUnit::sip;
+  const bool every_pe = !dist.settings().chooses() && dist.algorithm().every_pe;
   const int cubes = of_sips ? torch.spec().cubes() : 1,
-            pes = of_sips && dist.algorithm().every_pe ? torch.spec().pes : 1;
+            pes = of_sips && every_pe ? torch.spec().pes : 1;
   const Fill fill(ranks, dtype);
   const Tensor data = make(torch, torch.parameters().text("placement"), cubes, pes,
                            dist.settings().n_elem, dtype, fill.of(rank));
@@ -112,7 +113,7 @@ void run(Torch& torch) {
 void register_ccl_allreduce(BenchRegistry& registry) {
   std::vector<std::string> algorithms = registry.algorithms().names(CollectiveOp::all_reduce),
                            kinds{"tcm", "sram", "hbm"};
-  algorithms.insert(algorithms.begin(), as_ccl_says);
+  algorithms.insert(algorithms.begin(), {as_ccl_says, automatic});
   kinds.insert(kinds.begin(), as_ccl_says);
   Bench bench{
       "ccl-allreduce",

@@ -101,4 +101,14 @@ tl::KernelCall CollectiveAlgorithm::kernel_of(const CollectiveCall& call) const 
   return {std::make_shared<const SurroundedKernel>(call, tree, roots.body), roots.args};
 }
 
+bool CollectiveAlgorithm::accepts(const CollectiveCall& call) const {
+  try {
+    check(call);
+    graph_of(call);
+  } catch (const UsageError&) {
+    return false;
+  }
+  return true;
+}
+
 }  // namespace kernbench

@@ -40,6 +40,8 @@ struct CollectiveAlgorithm {
   // expects.
   void check_topology(const RankGroup& group) const;
   void check(const CollectiveCall& call) const;
+  // No error, the graph included.
+  bool accepts(const CollectiveCall& call) const;
   // `graph` and `kernel` of a call with any holders.
   NeighbourGraph graph_of(const CollectiveCall& call) const;
   tl::KernelCall kernel_of(const CollectiveCall& call) const;

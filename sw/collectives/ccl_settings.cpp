@@ -92,31 +92,42 @@ const Parameter* find(const ParameterSchema& schema, const std::string& name) {
   return found == schema.end() ? nullptr : &*found;
 }
 
-ParameterSchema schema_of(const CollectiveAlgorithm& algorithm) {
-  ParameterSchema schema = ccl_parameters();
-  schema.insert(schema.end(), algorithm.parameters.begin(), algorithm.parameters.end());
-  return schema;
-}
-
-void change(Attributes& values, const CollectiveAlgorithm& algorithm, const std::string& key,
-            const std::string& text) {
-  const ParameterSchema schema = schema_of(algorithm);
+void change(Attributes& values, const std::string& algorithm, const ParameterSchema& schema,
+            const std::string& key, const std::string& text) {
   const Parameter* parameter = find(schema, key);
   if (parameter == nullptr) {
     std::string known;
     for (const Parameter& each : schema) known += ", " + each.name();
     throw UsageError(fmt::format("algorithm '{}' knows no key '{}'; it knows algorithm{}",
-                                 algorithm.name, key, known));
+                                 algorithm, key, known));
   }
   try {
     values.set(key, parameter->parse(text));
   } catch (const std::invalid_argument& error) {
-    throw UsageError(fmt::format("algorithm '{}': {}: {}", algorithm.name, key, error.what()));
+    throw UsageError(fmt::format("algorithm '{}': {}: {}", algorithm, key, error.what()));
   }
 }
 
 void merge(Attributes& values, const Attributes& over) {
   for (const auto& [key, value] : over.values()) values.set(key, value);
+}
+
+// Of the algorithm that the settings name; none where they leave the choice open.
+ParameterSchema own_parameters(const CclSettings& settings, const CclFile& file,
+                               const AlgorithmRegistry& algorithms) {
+  if (settings.chooses()) {
+    if (file.tuning != nullptr) return {};
+    throw UsageError(
+        "algorithm 'auto' chooses by a tuning table, and ccl.yaml names none: its key is "
+        "tuning_table, and kernbench tune-collectives writes one");
+  }
+  const CollectiveAlgorithm& algorithm = algorithms.find(settings.algorithm);
+  if (algorithm.op == CollectiveOp::all_reduce) return algorithm.parameters;
+  std::string known = automatic;
+  for (const std::string& name : algorithms.names(CollectiveOp::all_reduce)) known += ", " + name;
+  throw UsageError(
+      fmt::format("algorithm '{}' is one of {}; what is chosen is that of all_reduce: {}",
+                  algorithm.name, name_of(algorithm.op), known));
 }
 
 }  // namespace
@@ -137,29 +148,23 @@ CclSettings resolve(const CclFile& file, const AlgorithmRegistry& algorithms,
   for (const auto& [key, text] : changes) {
     if (key == "algorithm") settings.algorithm = text;
   }
-  const CollectiveAlgorithm& algorithm = algorithms.find(settings.algorithm);
-  if (algorithm.op != CollectiveOp::all_reduce) {
-    std::string known;
-    for (const std::string& name : algorithms.names(CollectiveOp::all_reduce))
-      known += (known.empty() ? "" : ", ") + name;
-    throw UsageError(
-        fmt::format("algorithm '{}' is one of {}; what is chosen is that of all_reduce: {}",
-                    algorithm.name, name_of(algorithm.op), known));
-  }
+  const ParameterSchema own = own_parameters(settings, file, algorithms);
+  ParameterSchema schema = ccl_parameters();
+  schema.insert(schema.end(), own.begin(), own.end());
 
-  Attributes values = defaults_of(schema_of(algorithm));
+  Attributes values = defaults_of(schema);
   merge(values, file.defaults);
-  if (const auto own = file.algorithms.find(algorithm.name); own != file.algorithms.end())
-    merge(values, own->second);
+  if (const auto entry = file.algorithms.find(settings.algorithm); entry != file.algorithms.end())
+    merge(values, entry->second);
   for (const auto& [key, text] : changes) {
-    if (key != "algorithm") change(values, algorithm, key, text);
+    if (key != "algorithm") change(values, settings.algorithm, schema, key, text);
   }
 
   for (const Key& each : keys_of(settings)) {
     const auto given = values.values().find(each.parameter.name());
     if (given != values.values().end()) each.member.assign(given->second);
   }
-  for (const Parameter& parameter : algorithm.parameters) {
+  for (const Parameter& parameter : own) {
     const auto given = values.values().find(parameter.name());
     if (given != values.values().end()) settings.own.set(parameter.name(), given->second);
   }

@@ -11,6 +11,7 @@
 
 #include <cstdint>
 #include <map>
+#include <memory>
 #include <optional>
 #include <string>
 #include <utility>
@@ -22,12 +23,17 @@
 namespace kernbench {
 
 class AlgorithmRegistry;
+struct TuningTable;
+
+// Each call has the algorithm that the tuning table says (algorithm_choice.h).
+inline constexpr const char* automatic = "auto";
 
 // Resolved values as given, without defaults.
 struct CclFile {
   std::string algorithm = "lrab_hierarchical_allreduce";
   Attributes defaults;
   std::map<std::string, Attributes> algorithms;  // by name
+  std::shared_ptr<const TuningTable> tuning;     // null: the file names none
 };
 
 // Keys that `defaults` and every algorithm's entry may hold. Those without a default may be left
@@ -37,8 +43,8 @@ ParameterSchema ccl_parameters();
 enum class RankUnit : std::uint8_t { sip, pe };
 const char* name_of(RankUnit unit);
 
-// For one algorithm: its entry before the defaults of the file, these before the defaults of the
-// keys.
+// For one algorithm, or for a choice of them: the algorithm's entry before the defaults of the
+// file, these before the defaults of the keys.
 struct CclSettings {
   std::string algorithm;
   IpcqSettings rings;
@@ -51,14 +57,16 @@ struct CclSettings {
   std::vector<std::pair<std::string, std::string>> values()
       const;                // every value that holds, by key
   std::string str() const;  // "algorithm=... buffer_kind=tcm ..."
+  bool chooses() const { return algorithm == automatic; }
 };
 
 // Of two settings, where they differ: what the first ones have, "buffer_kind=hbm, no root_cube".
 // Empty if they are the same.
 std::string differing_values(const CclSettings& settings, const CclSettings& others);
 
-// `changes` go before everything else ("algorithm" among them). UsageError: an algorithm that is
-// not there or does not all_reduce, an unknown key, a value that is not allowed.
+// `changes` go before everything else ("algorithm" among them). Where algorithms are chosen their
+// entries describe no rings, and `own` is empty. UsageError: an algorithm that is not there or does
+// not all_reduce, a choice without a table, an unknown key, a value that is not allowed.
 using CclChanges = std::vector<std::pair<std::string, std::string>>;
 CclSettings resolve(const CclFile& file, const AlgorithmRegistry& algorithms,
                     const CclChanges& changes = {});

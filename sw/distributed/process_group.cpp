@@ -5,6 +5,7 @@
 #include <numeric>
 
 #include "models/base/errors.h"
+#include "sw/collectives/algorithm_choice.h"
 
 namespace kernbench {
 namespace {
@@ -54,6 +55,7 @@ ProcessGroup::ProcessGroup(DistributedState& state, std::optional<int> rank,
   CollectiveCall call;
   call.group = ranks_;
   call.settings = settings_;
+  if (settings_.chooses()) return;  // each call brings what its algorithm needs
   const CollectiveAlgorithm& algorithm = algorithm_of(CollectiveOp::all_reduce);
   algorithm.check_topology(ranks_);
   const NeighbourGraph graph = graph_at_the_start(algorithm, call);
@@ -128,8 +130,17 @@ bool ProcessGroup::joined(std::optional<int> rank) const {
 
 const CollectiveAlgorithm& ProcessGroup::algorithm_of(CollectiveOp op) const {
   const AlgorithmRegistry& algorithms = *state_.algorithms;
-  return op == CollectiveOp::all_reduce ? algorithms.find(settings_.algorithm)
-                                        : algorithms.first_of(op);
+  if (op != CollectiveOp::all_reduce) return algorithms.first_of(op);
+  if (settings_.chooses())
+    throw UsageError("the algorithm is chosen for each call; Work.record() says which one it was");
+  return algorithms.find(settings_.algorithm);
+}
+
+const CollectiveAlgorithm& ProcessGroup::algorithm_for(CollectiveCall& call) const {
+  if (!settings_.chooses()) return algorithm_of(call.op);
+  AlgorithmChoice choice = choose_algorithm(state_.ccl, *state_.algorithms, call);
+  call.settings.own = std::move(choice.own);
+  return *choice.algorithm;
 }
 
 // --- a call
@@ -251,8 +262,8 @@ void ProcessGroup::link(const GroupCall& given, const NeighbourGraph& graph, Ord
 
 Work ProcessGroup::call(Worker& worker, int rank, const GroupCall& given) {
   check_call(given, rank, ranks_.size);
-  const CollectiveCall call = resolved(rank, given);
-  const CollectiveAlgorithm& algorithm = algorithm_of(given.op);
+  CollectiveCall call = resolved(rank, given);
+  const CollectiveAlgorithm& algorithm = algorithm_for(call);
   algorithm.check(call);
   const NeighbourGraph graph = algorithm.graph_of(call);
 

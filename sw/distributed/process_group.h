@@ -36,6 +36,7 @@ class ProcessGroup {
 
   const RankGroup& ranks() const { return ranks_; }
   const CclSettings& settings() const { return settings_; }
+  // As the settings say. UsageError where each call has its own.
   const CollectiveAlgorithm& algorithm_of(CollectiveOp op) const;
 
   // A rank, or with none the program itself on behalf of all, has called init_process_group.
@@ -63,6 +64,8 @@ class ProcessGroup {
   void check_agreement(std::optional<int> rank, const GroupSettings& given) const;
   CollectiveCall resolved(int rank, const GroupCall& given) const;
   static void check_whole(const GroupCall& given, const Tensor& tensor);
+  // Of a call, with the algorithm's own settings put into it.
+  const CollectiveAlgorithm& algorithm_for(CollectiveCall& call) const;
   void check_shards(const CollectiveCall& call, const GroupCall& given, const Tensor& tensor) const;
   std::string shards_of(const CollectiveCall& call) const;
   OrderedCall& ordered(int rank, const GroupCall& given, const std::string& what);
