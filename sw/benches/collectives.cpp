@@ -143,6 +143,7 @@ class Sweep {
     const auto element = static_cast<std::int64_t>(size_of(dtype_));
     for (auto& [op, report] : reports_) {
       RoundOptions round = options_of(op);
+      if (op == CollectiveOp::send_recv) join_neighbours(rank, round);
       for (const std::int64_t bytes :
            sizes_in_bytes(given_, dtype_, given_.integer("step_factor"))) {
         round.elements = bytes / element;
@@ -160,6 +161,12 @@ class Sweep {
   }
 
  private:
+  // Of more than two ranks the pairs get their ring buffers one after the other, in a first shift
+  // that no row is of.
+  void join_neighbours(int rank, const RoundOptions& round) {
+    if (torch_.distributed.get_world_size() > 2)
+      CollectiveRound(torch_, rank, round, nullptr).run();
+  }
   void check(int ranks) const {
     if (given_.integer("min_bytes") > given_.integer("max_bytes"))
       throw UsageError(fmt::format("bench 'collectives': min_bytes {} is more than max_bytes {}",
