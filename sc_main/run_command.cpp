@@ -227,11 +227,12 @@ int BenchRun::simulate() {
   return conclude(report, statistics);
 }
 
-// Where nobody asks for verdicts, but wrong elements are counted.
-void report_wrong(const std::vector<VerdictReport>& verdicts, std::vector<std::string>& failures) {
+std::vector<std::string> texts_of_wrong(const std::vector<VerdictReport>& verdicts) {
+  std::vector<std::string> texts;
   for (const VerdictReport& verdict : verdicts) {
-    if (!verdict.ok) failures.push_back(verdict.text);
+    if (!verdict.ok) texts.push_back(verdict.text);
   }
+  return texts;
 }
 
 // Phase 2 and its verification; no verdict if stopped.
@@ -259,7 +260,7 @@ void BenchRun::evaluate(const BenchProgram& program, const OpOrigins* origins,
     if (options_.verifies())
       report.verdicts = std::move(verdicts);
     else
-      report_wrong(verdicts, report.failed_assertions);
+      report.wrong_results = texts_of_wrong(verdicts);
   }
   if (origins != nullptr) report.operations = operations_->report(*origins);
   phase2.verification_s = seconds_since(evaluated);
@@ -334,7 +335,8 @@ int BenchRun::conclude(const RunReport& report, const RunStatistics& statistics)
   if (report_failed_accesses(report) || !report.ordered()) return exit_failed;
   for (const FailedAssertion& failure : report.failed_assertions)
     std::cerr << "kernbench: " << failure.text() << '\n';
-  if (!report.failed_assertions.empty()) return exit_failed;
+  for (const std::string& wrong : report.wrong_results) std::cerr << "kernbench: " << wrong << '\n';
+  if (!report.failed_assertions.empty() || !report.wrong_results.empty()) return exit_failed;
   if (report.verdicts && report.verdicts->empty())
     throw Error(fmt::format("bench '{}' names no output to verify", report.bench));
   if (report.verdicts) return report.verified() ? exit_done : exit_failed;

@@ -62,6 +62,8 @@ struct RunReport {
 
   std::optional<OperationsReport> operations;
   std::vector<FailedAssertion> failed_assertions;  // of kernels
+  // Of a bench that counts wrong elements, where no verdicts are asked for.
+  std::vector<std::string> wrong_results;
   // There are verdicts, and all are ok; no operation, no assertion failed; ordered().
   bool verified() const;
 };
