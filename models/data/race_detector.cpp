@@ -83,23 +83,39 @@ void RaceDetector::acquire(Agent agent, const VectorClock& from) {
 
 std::shared_ptr<OrderedLaunch> RaceDetector::launched(Agent host, const std::string& request,
                                                       std::vector<std::uint32_t> pes) {
+  VectorClock call;
+  release(host, call);
+  return launched(call, request, std::move(pes), 0, {});
+}
+
+std::shared_ptr<OrderedLaunch> RaceDetector::launched(
+    const VectorClock& call, const std::string& request, std::vector<std::uint32_t> pes,
+    std::uint32_t stream, std::vector<std::shared_ptr<const OrderedLaunch>> follows) {
   auto launch = std::make_shared<OrderedLaunch>();
+  launch->start = call;
+  launch->stream = stream;
   launch->running = pes.size();
   launch->pes = std::move(pes);
-  release(host, launch->start);
+  for (auto& before : follows) {
+    const std::vector<std::uint32_t>& mine = launch->pes;
+    const bool shares = std::any_of(before->pes.begin(), before->pes.end(), [&](std::uint32_t pe) {
+      return std::find(mine.begin(), mine.end(), pe) != mine.end();
+    });
+    if (shares) launch->follows.push_back(std::move(before));
+  }
   launches_[request] = launch;
   return launch;
 }
 
-RaceDetector::Agent RaceDetector::agent_of_pe(std::uint32_t pe) {
-  const auto [found, is_new] = pes_.try_emplace(pe, 0);
+RaceDetector::Agent RaceDetector::agent_of(const PeStream& kernel) {
+  const auto [found, is_new] = kernels_.try_emplace(kernel, 0);
   if (is_new) found->second = add_agent("");
   return found->second;
 }
 
 RaceDetector::Agent RaceDetector::kernel_begins(std::uint32_t pe, const std::string& request,
-                                                std::string who) {
-  const Agent agent = agent_of_pe(pe);
+                                                std::string who, std::uint32_t stream) {
+  const Agent agent = agent_of({pe, stream});
   agents_[agent].who = std::make_shared<const std::string>(std::move(who));
   const auto found = launches_.find(request);
   if (found == launches_.end()) return agent;
@@ -107,27 +123,29 @@ RaceDetector::Agent RaceDetector::kernel_begins(std::uint32_t pe, const std::str
   if (!launch->started) {  // those before it on any of its PEs have ended, on all of theirs
     launch->started = true;
     for (const std::uint32_t each : launch->pes) {
-      std::shared_ptr<OrderedLaunch>& before = latest_[each];
+      std::shared_ptr<OrderedLaunch>& before = latest_[{each, stream}];
       if (before != nullptr && before != launch) launch->start.merge(before->end);
       before = launch;
     }
+    for (const auto& before : std::exchange(launch->follows, {})) launch->start.merge(before->end);
   }
   acquire(agent, launch->start);
   return agent;
 }
 
-void RaceDetector::kernel_ends(std::uint32_t pe, const std::string& request) {
+void RaceDetector::kernel_ends(std::uint32_t pe, const std::string& request, std::uint32_t stream) {
   const auto found = launches_.find(request);
   if (found == launches_.end()) return;
-  release(agent_of_pe(pe), found->second->end);
+  release(agent_of({pe, stream}), found->second->end);
   if (--found->second->running == 0) launches_.erase(found);
 }
 
 // --- messages
 
 // Each side leaves in the slot what it has done before the call, and takes what the other has left.
-void RaceDetector::passes_slot(std::uint32_t pe, std::uint64_t installation, std::uint64_t slot) {
-  const Agent agent = agent_of_pe(pe);
+void RaceDetector::passes_slot(std::uint32_t pe, std::uint64_t installation, std::uint64_t slot,
+                               std::uint32_t stream) {
+  const Agent agent = agent_of({pe, stream});
   VectorClock& left = slots_[{installation, slot}];
   VectorClock taken;
   std::swap(taken, left);

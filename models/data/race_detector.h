@@ -1,10 +1,11 @@
 // RaceDetector: finds accesses to the same bytes, one of them a write, that nothing orders
 // (`--check-races`, spec 9).
 //
-// Agents are the PEs, the commands of a PE that have not been waited for, and the threads of the
-// host program. What orders two of them (happens-before, kept in vector clocks):
+// Agents are the streams of the PEs, the commands of a kernel that have not been waited for, and
+// the threads of the host program. What orders two of them (happens-before, kept in vector clocks):
 //   launch      the host's thread at the launch -> the kernels; the kernels -> the thread that has
-//               waited for it; launches with a PE in common run one after the other
+//               waited for it; launches of a stream with a PE in common run one after the other,
+//               and behind those that they have to follow
 //   message     a send -> its receive has ended; a receive -> the send that uses its slot again has
 //               ended (the rule of buffered channels in Go's memory model)
 //   command     its issue -> the command -> the wait for it
@@ -31,8 +32,10 @@ namespace kernbench {
 // A launch on one SIP, from one thread of the host.
 struct OrderedLaunch {
   VectorClock start, end;
-  std::vector<std::uint32_t> pes;  // by which PEs are named
-  std::size_t running = 0;         // kernels that have not ended
+  std::uint32_t stream = 0;
+  std::vector<std::shared_ptr<const OrderedLaunch>> follows;  // until it has started
+  std::vector<std::uint32_t> pes;                             // by which PEs are named
+  std::size_t running = 0;                                    // kernels that have not ended
   bool started = false;
 };
 
@@ -60,12 +63,19 @@ class RaceDetector {
   // --- launches; a PE is named by the number of its PE_CPU
   std::shared_ptr<OrderedLaunch> launched(Agent host, const std::string& request,
                                           std::vector<std::uint32_t> pes);
-  Agent kernel_begins(std::uint32_t pe, const std::string& request, std::string who);
-  void kernel_ends(std::uint32_t pe, const std::string& request);
+  // `call`: released by the host's thread when it has called; `follows`: of these the ones with a
+  // PE in common.
+  std::shared_ptr<OrderedLaunch> launched(
+      const VectorClock& call, const std::string& request, std::vector<std::uint32_t> pes,
+      std::uint32_t stream, std::vector<std::shared_ptr<const OrderedLaunch>> follows);
+  Agent kernel_begins(std::uint32_t pe, const std::string& request, std::string who,
+                      std::uint32_t stream = 0);
+  void kernel_ends(std::uint32_t pe, const std::string& request, std::uint32_t stream = 0);
   void joined(Agent host, const OrderedLaunch& launch) { acquire(host, launch.end); }
 
   // --- messages: a send or a receive of this PE that goes through a slot of a ring
-  void passes_slot(std::uint32_t pe, std::uint64_t installation, std::uint64_t slot);
+  void passes_slot(std::uint32_t pe, std::uint64_t installation, std::uint64_t slot,
+                   std::uint32_t stream = 0);
 
   // --- accesses
   struct Call {
@@ -99,16 +109,17 @@ class RaceDetector {
     std::string name;
     std::uint64_t offset = 0;  // of the block in the tensor
   };
-  Agent agent_of_pe(std::uint32_t pe);
+  using PeStream = std::pair<std::uint32_t, std::uint32_t>;
+  Agent agent_of(const PeStream& kernel);
   void advance(Agent agent);
   std::string place_of(std::uint64_t pa) const;
   void add(Agent agent, Call call, const PhysRanges& ranges, bool is_write, bool is_atomic);
   void report(const Conflict& conflict, const MemoryAccessPtr& later);
 
   std::vector<State> agents_;
-  std::map<std::uint32_t, Agent> pes_;
+  std::map<PeStream, Agent> kernels_;
   std::map<std::string, std::shared_ptr<OrderedLaunch>> launches_;  // under way, by request id
-  std::map<std::uint32_t, std::shared_ptr<OrderedLaunch>> latest_;  // by PE
+  std::map<PeStream, std::shared_ptr<OrderedLaunch>> latest_;
   std::map<std::pair<std::uint64_t, std::uint64_t>, VectorClock> slots_;  // installation, address
   std::map<std::uint64_t, VectorClock> atomics_;  // by address of an element
   std::map<std::uint64_t, TensorPlace> tensors_;  // by address of a block

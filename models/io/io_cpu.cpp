@@ -5,13 +5,17 @@
 // that has been paid:
 //   target_start = now + max over the target PEs of latency(io_cpu -> m_cpu -> pe_cpu)
 // with m_cpu's and pe_cpu's overhead counted once and none of its own, so that the farthest PE is
-// ready exactly then. Launches whose PE sets overlap run in the order in which they came: the later
-// one is stamped and sent when every PE of the earlier one has answered. IO_SRAM: a memory request
+// ready exactly then. Of launches whose PE sets overlap those of one stream run in the order in
+// which they came, as do those that name one which they follow: the later one is stamped and sent
+// when every PE of the earlier one has answered. Others run together where the PEs have room for
+// them and all those before: a kernel context for each stream, scratch for each part asked for. So
+// the oldest of all never waits for a younger one. IO_SRAM: a memory request
 // is answered overhead_ns after it came. Not modelled: decoding, IO_SRAM's size and bandwidth.
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <list>
+#include <map>
 
 #include "models/data/debug_access.h"
 #include "models/io/io_components.h"
@@ -54,6 +58,7 @@ class IoCpu final : public ControlNode {
 
   void start_launches();
   bool blocked(std::list<Launch>::const_iterator launch) const;
+  bool has_room(std::list<Launch>::const_iterator launch, const PeId& pe) const;
   Fs target_start(const KernelLaunch& launch) const;
 
   std::list<Launch>
@@ -93,10 +98,37 @@ std::vector<ControlNode::End> IoCpu::ends_of(const PeMessage& message) const {
   return ends;
 }
 
+bool follows(const KernelLaunch& later, const KernelLaunch& before) {
+  const auto& follows = later.follows;
+  return later.stream == before.stream ||
+         std::find(follows.begin(), follows.end(), before.request_id) != follows.end();
+}
+
 bool IoCpu::blocked(std::list<Launch>::const_iterator launch) const {
-  return std::any_of(launches_.begin(), launch, [&](const Launch& before) {
-    return overlap(before.message->targets, launch->message->targets);
-  });
+  bool shares = false;
+  for (auto before = launches_.begin(); before != launch; ++before) {
+    if (!overlap(before->message->targets, launch->message->targets)) continue;
+    if (follows(*launch->message, *before->message)) return true;
+    shares = true;
+  }
+  const std::vector<PeId>& pes = launch->message->targets;
+  return shares &&
+         !std::all_of(pes.begin(), pes.end(), [&](const PeId& pe) { return has_room(launch, pe); });
+}
+
+// Beside every launch before it: at most one of each stream has its turn at a time.
+bool IoCpu::has_room(std::list<Launch>::const_iterator launch, const PeId& pe) const {
+  std::map<std::uint32_t, std::uint64_t> parts;  // of the scratch, by stream
+  for (auto before = launches_.begin(); before != launch; ++before) {
+    const std::vector<PeId>& targets = before->message->targets;
+    if (!std::binary_search(targets.begin(), targets.end(), pe)) continue;
+    std::uint64_t& part = parts[before->message->stream];
+    part = std::max(part, before->message->scratch_bytes);
+  }
+  std::uint64_t scratch = launch->message->scratch_bytes;
+  for (const auto& [stream, part] : parts) scratch += part;
+  return parts.empty() ||
+         (parts.size() < machine().kernel_contexts && scratch <= machine().scratch_bytes);
 }
 
 void IoCpu::start_launches() {

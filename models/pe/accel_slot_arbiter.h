@@ -35,7 +35,7 @@ class AccelSlotArbiter final : private ServiceProvider<SlotRequest>,
       return tlm::TLM_COMPLETED;
     }
     slot.request(&request, request.order, Component::now());
-    if (shared_) waits_.requested(request.stage);
+    if (shared_) waits_.requested(request.stage, request.stream);
     grant_at_end_of_timestep();
     return tlm::TLM_ACCEPTED;
   }

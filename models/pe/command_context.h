@@ -42,6 +42,7 @@ class CommandContext final : public TileListener {
   // BEGIN_RESP: the command is complete.
   void respond() { request_.respond(tlm::BEGIN_RESP); }
   std::uint64_t id() const { return state_->id(); }
+  std::uint32_t stream() const { return request_.stream; }
   const std::shared_ptr<const DataOp>& data() const { return data_; }
   // Null if the command has none.
   const TaskOperands* operands() const { return operands_.empty() ? nullptr : &operands_; }
@@ -77,6 +78,11 @@ class CommandContext final : public TileListener {
   }
   void fail(const std::string& error) override { state_->fail(error); }
   bool failed() const override { return !state_->error().empty(); }
+  void held(StageType stage, Fs time) override {
+    const bool dma = stage == StageType::dma_read || stage == StageType::dma_write;
+    const bool compute = stage == StageType::gemm || stage == StageType::math;
+    state_->held(dma ? time : 0, compute ? time : 0);
+  }
   const std::string& error() const { return state_->error(); }
 
  private:

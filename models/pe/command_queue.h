@@ -1,4 +1,4 @@
-// PE_CPU's end of the service `commands` of PE_SCHEDULER: the commands under way.
+// PE_CPU's end of the service `commands` of PE_SCHEDULER: the commands under way, of all kernels.
 #pragma once
 
 #include <memory>
@@ -11,43 +11,59 @@ namespace kernbench {
 
 class CommandQueue final : private ServiceListener<CommandRequest> {
  public:
+  // The commands of one kernel.
+  struct Kernel {
+    std::uint32_t stream = 0;  // of its launch
+    std::size_t under_way = 0;
+    PeUsage usage;                  // of those that are complete
+    sc_core::sc_event drained{""};  // the last one is complete
+  };
+
   // Throws UsageError for a command that can never run.
-  void submit(std::shared_ptr<CommandState> state, Command command) {
-    CommandRequest& request = requests_.take();
+  void submit(Kernel& kernel, std::shared_ptr<CommandState> state, Command command) {
+    Submitted& request = requests_.take();
     request.state = std::move(state);
     request.command = std::move(command);
+    request.stream = kernel.stream;
+    request.kernel = &kernel;
     try {
       to_scheduler_.begin(request);
     } catch (...) {
       requests_.give_back(request);
       throw;
     }
+    ++kernel.under_way;
   }
-  // The commands under way fail with `why`.
-  void abandon(const std::string& why) {
+  // The kernel's commands under way fail with `why`.
+  void abandon(const Kernel& kernel, const std::string& why) {
     CommandRequest request;
     request.abandon = why;
+    request.stream = kernel.stream;
     to_scheduler_.ask(request);
   }
+  // Of all kernels, and of whatever else uses the engines.
   PeUsage usage() {
     CommandRequest request;
     to_scheduler_.look(request);
     return request.usage;
   }
 
-  // No command is under way. drained_event() is notified when that becomes true.
-  bool drained() const { return requests_.outstanding() == 0; }
-  const sc_core::sc_event& drained_event() const { return drained_; }
-
  private:
+  struct Submitted : CommandRequest {
+    Kernel* kernel = nullptr;
+  };
+
   void responded(CommandRequest& request, const tlm::tlm_phase& /*phase*/) override {
+    auto& submitted = static_cast<Submitted&>(request);
+    Kernel& kernel = *submitted.kernel;
+    kernel.usage.dma += request.state->usage().dma;
+    kernel.usage.compute += request.state->usage().compute;
     request.state->complete();
-    requests_.give_back(request);
-    if (drained()) drained_.notify(sc_core::SC_ZERO_TIME);
+    requests_.give_back(submitted);
+    if (--kernel.under_way == 0) kernel.drained.notify(sc_core::SC_ZERO_TIME);
   }
 
-  PayloadPool<CommandRequest> requests_;
-  sc_core::sc_event drained_{"drained_event"};
+  PayloadPool<Submitted> requests_;
   ServiceInitiator<CommandRequest> to_scheduler_{this};
 };
 

@@ -108,13 +108,26 @@ void IpcqQueues::update_signals(const Queue& queue) {
   queue.signals->tail.set(state.tail());
 }
 
-void IpcqQueues::kernel_ended(bool failed) {
+std::uint64_t IpcqQueues::reserve(std::size_t queue, std::uint32_t stream) {
+  queues_[queue].receiver = stream;
+  return queues_[queue].state.reserve();
+}
+
+void IpcqQueues::give_back(std::uint32_t stream) {
   for (Queue& queue : queues_) {
+    if (queue.receiver != stream) continue;
     queue.state.give_back_all();
-    if (failed) queue.state.reset();
     show(queue);
   }
-  was_reset_ = was_reset_ || (failed && !queues_.empty());
+}
+
+void IpcqQueues::reset() {
+  for (Queue& queue : queues_) {
+    queue.state.give_back_all();
+    queue.state.reset();
+    show(queue);
+  }
+  was_reset_ = was_reset_ || !queues_.empty();
 }
 
 // --- Look-ups

@@ -24,6 +24,7 @@ class IpcqQueues final : private ServiceProvider<MessageArrival>,
         : state(pair, settings.n_slots, settings.slot_size) {}
     IpcqQueue state;
     Fs credit_delay = 0;
+    std::uint32_t receiver = 0;  // stream of the kernel that has reserved last
     Signals* signals = nullptr;  // null until they are asked for
   };
 
@@ -42,8 +43,12 @@ class IpcqQueues final : private ServiceProvider<MessageArrival>,
   // Carries out the message, or answers whether it would be refused; `mine`: this PE's entry in it,
   // `serving`: an operation is under way.
   Completion install(const IpcqInstall& message, const IpcqQueuePairs& mine, bool serving);
-  // Failed: the queues are reset, and unusable until the next installation.
-  void kernel_ended(bool failed);
+  // The next place in the order of a queue's messages, for a kernel of this stream.
+  std::uint64_t reserve(std::size_t queue, std::uint32_t stream);
+  // Its kernel has ended: places that have not been used.
+  void give_back(std::uint32_t stream);
+  // The queues are unusable until the next installation.
+  void reset();
 
   const PeId& where() const { return where_(); }
   const IpcqSetup& setup() const { return setup_; }

@@ -25,10 +25,10 @@ PeIpcq::PeIpcq(const ComponentInit& init)
   add_statistic("credits_sent", "credits returned", Quantity::count, credits_sent_);
   add_statistic("credits_received", "credits that came back", Quantity::count,
                 queues_.credits_received());
-  add_busy_time("send_blocked", "sends without a credit", send_blocked_,
-                [this](Fs now) { return blocked_until(true, now); });
-  add_busy_time("receive_blocked", "receives without a message", receive_blocked_,
-                [this](Fs now) { return blocked_until(false, now); });
+  add_busy_time("send_blocked", "sends without a credit", send_blocked_.ended,
+                [this](Fs now) { return send_blocked_.until(now); });
+  add_busy_time("receive_blocked", "receives without a message", receive_blocked_.ended,
+                [this](Fs now) { return receive_blocked_.until(now); });
   queues_.set_capacity(*init.attributes.as<Parameters>().queue_pairs);
   SC_HAS_PROCESS(PeIpcq);
   SC_METHOD(expire);
@@ -45,7 +45,7 @@ void PeIpcq::declare_signals() {
 
 Completion PeIpcq::install(const IpcqInstall& message, const IpcqQueuePairs& mine) {
   const bool first = !message.adds || queues_.empty();
-  const Completion completion = queues_.install(message, mine, !jobs_.empty());
+  const Completion completion = queues_.install(message, mine, !idle());
   const bool installed = completion.ok && message.action != IpcqInstall::Action::ask;
   if (installed && first && !mine.empty()) {
     RingRequest rings;
@@ -55,16 +55,29 @@ Completion PeIpcq::install(const IpcqInstall& message, const IpcqQueuePairs& min
   return completion;
 }
 
-void PeIpcq::kernel_ended(bool failed) {
-  for (IpcqJob& job : jobs_) {
+void PeIpcq::end_jobs(Lane& lane, const std::string& why) {
+  for (IpcqJob& job : lane.jobs) {
     unblock(job);
     if (job.phase == Phase::done) continue;
-    job.operation->error = "the kernel has ended";
+    job.operation->error = why;
     job.operation->respond(tlm::BEGIN_RESP);
   }
-  jobs_.clear();
-  queues_.kernel_ended(failed);
-  state_signal_.set(static_cast<std::uint64_t>(State::idle));
+  lane.jobs.clear();
+}
+
+void PeIpcq::kernel_ended(std::uint32_t stream, const IpcqKernelEnd& end) {
+  Lane& ended = lane_of(stream);
+  end_jobs(ended, "the kernel has ended");
+  const bool reset = end.failed && (end.alone || ended.used);
+  ended.used = false;
+  queues_.give_back(stream);
+  if (reset) {
+    queues_.reset();
+    for (Lane& lane : lanes_)
+      end_jobs(lane,
+               fmt::format("{}: its queues have been reset: {}", queues_.where().str(), end.what));
+  }
+  if (idle()) state_signal_.set(static_cast<std::uint64_t>(State::idle));
 }
 
 // --- Operations come
@@ -74,6 +87,7 @@ tlm::tlm_sync_enum PeIpcq::nb_transport_fw(IpcqRequest& request, tlm::tlm_phase&
   IpcqJob job = send != nullptr ? send_job(std::move(*send))
                                 : receive_job(std::move(std::get<IpcqReceive>(request.what)));
   job.operation = &request;
+  job.stream = request.stream;
   submit(std::move(job));
   phase = tlm::END_REQ;
   return tlm::TLM_UPDATED;
@@ -82,11 +96,12 @@ tlm::tlm_sync_enum PeIpcq::nb_transport_fw(IpcqRequest& request, tlm::tlm_phase&
 void PeIpcq::b_transport(IpcqRequest& request, sc_core::sc_time& /*delay*/) {
   if (auto* reservation = std::get_if<IpcqReservation>(&request.what)) {
     const std::size_t queue = queues_.index_of("tl.recv_async", reservation->direction);
-    reservation->place = queues_[queue].state.reserve();
+    reservation->place = queues_.reserve(queue, request.stream);
+    lane_of(request.stream).used = true;
   } else if (auto* installation = std::get_if<RingInstallation>(&request.what)) {
     installation->completion = install(*installation->message, *installation->mine);
   } else {
-    kernel_ended(std::get<IpcqKernelEnd>(request.what).failed);
+    kernel_ended(request.stream, std::get<IpcqKernelEnd>(request.what));
   }
 }
 
@@ -112,29 +127,53 @@ PeIpcq::IpcqJob PeIpcq::receive_job(IpcqReceive receive) const {
   return job;
 }
 
+PeIpcq::Lane& PeIpcq::lane_of(std::uint32_t stream) {
+  const auto found = std::find_if(lanes_.begin(), lanes_.end(),
+                                  [stream](const Lane& lane) { return lane.stream == stream; });
+  return found != lanes_.end() ? *found : lanes_.emplace_back(Lane{stream, {}, false});
+}
+
+PeIpcq::IpcqJob* PeIpcq::served(std::uint32_t tag) {
+  for (Lane& lane : lanes_) {
+    if (!lane.jobs.empty() && lane.jobs.front().tag == tag) return &lane.jobs.front();
+  }
+  return nullptr;
+}
+
+bool PeIpcq::idle() const {
+  return std::all_of(lanes_.begin(), lanes_.end(),
+                     [](const Lane& lane) { return lane.jobs.empty(); });
+}
+
 void PeIpcq::submit(IpcqJob job) {
   job.tag = next_tag_++;
   job.started = now();
-  jobs_.push_back(std::move(job));
-  if (jobs_.size() == 1) begin_first();
+  Lane& lane = lane_of(job.stream);
+  lane.used = true;
+  lane.jobs.push_back(std::move(job));
+  if (lane.jobs.size() == 1) begin_first(lane);
   look_at_end_of_timestep();
 }
 
-void PeIpcq::begin_first() {
-  if (jobs_.empty()) return;
-  IpcqJob& job = jobs_.front();
-  job.look_at = after(job.is_send ? send_time(job.send) : receive_time(job.receive));
+void PeIpcq::begin_first(Lane& lane) {
+  if (lane.jobs.empty()) return;
+  IpcqJob& job = lane.jobs.front();
+  const Fs wait = free_at_ > now() ? free_at_ - now() : 0;
+  job.look_at = after(wait + (job.is_send ? send_time(job.send) : receive_time(job.receive)));
+  free_at_ = job.look_at;
 }
 
 // --- Time
 
 void PeIpcq::end_of_timestep() {
   guarded(services(), *this, [this] {
-    while (!jobs_.empty() && advance(jobs_.front())) {
-      jobs_.pop_front();
-      begin_first();
+    for (Lane& lane : lanes_) {
+      while (!lane.jobs.empty() && advance(lane.jobs.front())) {
+        lane.jobs.pop_front();
+        begin_first(lane);
+      }
     }
-    if (jobs_.empty()) state_signal_.set(static_cast<std::uint64_t>(State::idle));
+    if (idle()) state_signal_.set(static_cast<std::uint64_t>(State::idle));
     arm();
   });
 }
@@ -148,9 +187,8 @@ void PeIpcq::expire() {
         log->debug(
             [&] { return fmt::format("credit delivered to {}", credit.delivery.sender.str()); });
       to_network_.begin(credit.delivery);
-      if (!jobs_.empty() && jobs_.front().phase == Phase::crediting &&
-          jobs_.front().tag == credit.tag)
-        finish(jobs_.front());
+      if (IpcqJob* job = served(credit.tag); job != nullptr && job->phase == Phase::crediting)
+        finish(*job);
     }
     look_at_end_of_timestep();
     arm();
@@ -160,10 +198,12 @@ void PeIpcq::expire() {
 void PeIpcq::arm() {
   Fs due = credits_.empty() ? never_fs : credits_.front().due;
   if (due != never_fs) machine_.pending_waits().busy_until(due);
-  if (!jobs_.empty() && jobs_.front().phase == Phase::looking && jobs_.front().look_at > now()) {
-    due = std::min(due, jobs_.front().look_at);
-    if (!jobs_.front().pending_wait)
-      machine_.pending_waits().busy_until(jobs_.front().look_at);  // blocked, it polls
+  for (const Lane& lane : lanes_) {
+    if (lane.jobs.empty()) continue;
+    const IpcqJob& job = lane.jobs.front();
+    if (job.phase != Phase::looking || job.look_at <= now()) continue;
+    due = std::min(due, job.look_at);
+    if (!job.pending_wait) machine_.pending_waits().busy_until(job.look_at);  // blocked, it polls
   }
   if (due != never_fs) timer_.notify(fs(due - now()));
 }
@@ -177,7 +217,7 @@ bool PeIpcq::advance(IpcqJob& job) {
 
 void PeIpcq::block(IpcqJob& job) {
   if (!job.pending_wait) {
-    job.blocked_since = now();
+    (job.is_send ? send_blocked_ : receive_blocked_).begin(now());
     for (const Log* log : {&log_, &collectives_})
       log->debug([&] { return "waits for " + what_is_waited_for(job); });
     job.pending_wait = machine_.pending_waits().open(name(), what_is_waited_for(job), now(),
@@ -194,7 +234,7 @@ void PeIpcq::unblock(IpcqJob& job) {
   if (!job.pending_wait) return;
   machine_.pending_waits().close(*job.pending_wait);
   job.pending_wait.reset();
-  (job.is_send ? send_blocked_ : receive_blocked_) += now() - job.blocked_since;
+  (job.is_send ? send_blocked_ : receive_blocked_).end(now());
 }
 
 // --- A send
@@ -218,8 +258,8 @@ bool PeIpcq::look_send(IpcqJob& job) {
   message->destination = queue.state.pair().peer;
   message->source = queues_.where();
   message->direction = send.direction;
-  order_by_slot(message->dst_addr);
-  report_sent(*message, queue.state.pair().peer_rx_base);
+  order_by_slot(message->dst_addr, job.stream);
+  report_sent(*message, queue.state.pair().peer_rx_base, job.stream);
   RingRequest leaving;
   leaving.message = std::move(message);
   to_dma_.begin(leaving);
@@ -235,11 +275,11 @@ bool PeIpcq::look_send(IpcqJob& job) {
 }
 
 // What --check-races knows of the message: a slot that changes hands orders the kernels.
-void PeIpcq::order_by_slot(std::uint64_t slot) const {
+void PeIpcq::order_by_slot(std::uint64_t slot, std::uint32_t stream) const {
   FunctionalModel* data = machine_.data();
   if (data == nullptr || data->races() == nullptr) return;
   const NodeId cpu = machine_.machine().engine(queues_.where(), PeEngine::pe_cpu);
-  data->races()->passes_slot(cpu, queues_.installation(), slot);
+  data->races()->passes_slot(cpu, queues_.installation(), slot, stream);
 }
 
 // --- A receive
@@ -266,7 +306,7 @@ bool PeIpcq::look_receive(IpcqJob& job) {
   IpcqQueue& queue = queues_[job.queue].state;
   const IpcqReceive& receive = job.receive;
   job.taken = now();
-  job.seq = receive.place ? *receive.place : queue.reserve();
+  job.seq = receive.place ? *receive.place : queues_.reserve(job.queue, job.stream);
   const IpcqQueue::Arrived& message = queue.message(job.seq);
   if (message.nbytes != receive.nbytes()) {
     const std::string error = fmt::format(
@@ -289,7 +329,7 @@ void PeIpcq::take(IpcqJob& job) {
   const IpcqQueue& queue = queues_[job.queue].state;
   const IpcqReceive& receive = job.receive;
   job.received.direction = queue.pair().direction;
-  order_by_slot(queue.slot(job.seq));
+  order_by_slot(queue.slot(job.seq), job.stream);
   if (FunctionalModel* data = machine_.data(); data != nullptr) {
     const Accessor here{machine_.machine().engine(queues_.where(), PeEngine::pe_cpu), now()};
     IssuedOp loaded = data->load(here, {{queue.slot(job.seq), receive.nbytes()}}, receive.shape,
@@ -313,7 +353,7 @@ void PeIpcq::access_slot(const IpcqJob& job, bool write, MemorySpace space) {
 
 void PeIpcq::responded(RingRequest& access, const tlm::tlm_phase& /*phase*/) {
   // Its kernel may have ended.
-  if (!jobs_.empty() && jobs_.front().tag == access.tag) access_ended(jobs_.front());
+  if (IpcqJob* job = served(access.tag); job != nullptr) access_ended(*job);
   accesses_.give_back(access);
 }
 

@@ -1,10 +1,10 @@
-// PE_IPCQ: the queue pairs of a PE (spec 8.1). Serves the sends and receives of the kernel one
-// after the other.
+// PE_IPCQ: the queue pairs of a PE (spec 8.1). Serves the sends and receives of a kernel one after
+// the other, those of kernels that run together side by side.
 //
-// Timing: overhead_ns per operation. A send waits until the peer's ring has room for it (sleeping
-// until a credit comes, or looking every poll_ns), then PE_DMA takes the message and the send has
-// ended. A receive waits until its message is there, pays the slot read (and the write of a copy),
-// moves the tail, and waits until the credit has been delivered: credit_fs() of
+// Timing: overhead_ns per operation, of one at a time. A send waits until the peer's ring has room
+// for it (sleeping until a credit comes, or looking every poll_ns), then PE_DMA takes the message
+// and the send has ended. A receive waits until its message is there, pays the slot read (and the
+// write of a copy), moves the tail, and waits until the credit has been delivered: credit_fs() of
 // models/timing/ipcq_rules.h later, on a side band that neither waits for nor loads links. Whether
 // there is a credit or a message is decided at the end of the timestep. recv_no_consume pays
 // nothing and does not wait for its credit, which travels all the same. Not modelled: the place
@@ -73,6 +73,7 @@ class PeIpcq : public Component,
   enum class Phase : std::uint8_t { looking, reading, copying, crediting, done };
   struct IpcqJob {
     std::uint32_t tag = 0;
+    std::uint32_t stream = 0;
     IpcqRequest* operation = nullptr;
     bool is_send = false;
     IpcqSend send;
@@ -83,9 +84,26 @@ class PeIpcq : public Component,
     Fs started = 0, look_at = 0;
     Fs taken = 0;                             // a receive has found its message
     std::optional<std::size_t> pending_wait;  // while it is blocked
-    Fs blocked_since = 0;
     IpcqReceived received;
     std::shared_ptr<const DataOp> data;
+  };
+  // Operations of one stream: of one kernel at a time.
+  struct Lane {
+    std::uint32_t stream = 0;
+    std::deque<IpcqJob> jobs;  // the first one is being served
+    bool used = false;         // by the kernel that runs
+  };
+  // Time in which at least one operation was blocked.
+  struct Blocked {
+    Fs ended = 0, since = 0;
+    std::size_t operations = 0;
+    void begin(Fs now) {
+      if (operations++ == 0) since = now;
+    }
+    void end(Fs now) {
+      if (--operations == 0) ended += now - since;
+    }
+    Fs until(Fs now) const { return ended + (operations > 0 ? now - since : 0); }
   };
   struct Credit {
     Fs due = never_fs;
@@ -101,10 +119,14 @@ class PeIpcq : public Component,
   IpcqJob send_job(IpcqSend send) const;
   IpcqJob receive_job(IpcqReceive receive) const;
   Completion install(const IpcqInstall& message, const IpcqQueuePairs& mine);
-  void kernel_ended(bool failed);
+  void kernel_ended(std::uint32_t stream, const IpcqKernelEnd& end);
+  void end_jobs(Lane& lane, const std::string& why);
 
+  Lane& lane_of(std::uint32_t stream);
+  IpcqJob* served(std::uint32_t tag);  // null: it has been dropped
+  bool idle() const;
   void submit(IpcqJob job);
-  void begin_first();
+  void begin_first(Lane& lane);
   void expire();
   void look_at_end_of_timestep() { machine_.end_of_timestep().ask(*this, node()); }
   void end_of_timestep() override;
@@ -118,7 +140,7 @@ class PeIpcq : public Component,
   bool look_receive(IpcqJob& job);
   bool find_message(IpcqJob& job);
   void take(IpcqJob& job);
-  void order_by_slot(std::uint64_t slot) const;
+  void order_by_slot(std::uint64_t slot, std::uint32_t stream) const;
   void access_slot(const IpcqJob& job, bool write, MemorySpace space);
   void access_ended(IpcqJob& job);
   void responded(RingRequest& access, const tlm::tlm_phase& phase) override;
@@ -132,9 +154,8 @@ class PeIpcq : public Component,
   void log_end(const IpcqJob& job) const;
   void record(const IpcqJob& job);
   ExecutedOp op_until_now(const IpcqJob& job) const;  // without its data
-  void report_sent(const IpcqMessage& message, std::uint64_t ring) const;
+  void report_sent(const IpcqMessage& message, std::uint64_t ring, std::uint32_t stream) const;
   void report_consumed(const IpcqJob& job, const Credit& credit) const;
-  Fs blocked_until(bool send, Fs now) const;
 
   MachineServices& machine_;
   Fs overhead_;
@@ -144,13 +165,14 @@ class PeIpcq : public Component,
   ServiceInitiator<RingRequest> to_dma_{this};
   ServiceInitiator<CreditDelivery> to_network_{nullptr, Role::pe_ipcq, "credit_network"};
 
-  std::deque<IpcqJob> jobs_;  // the first one is being served
+  std::deque<Lane> lanes_;  // in the order of their first operations
+  Fs free_at_ = 0;          // of what overhead_ns stands for
   std::uint32_t next_tag_ = 1;
   std::deque<Credit> credits_;  // on their way, by the time of their delivery
 
   sc_core::sc_event timer_;
   std::uint64_t sends_ = 0, receives_ = 0, bytes_sent_ = 0, bytes_received_ = 0, credits_sent_ = 0;
-  Fs send_blocked_ = 0, receive_blocked_ = 0;
+  Blocked send_blocked_, receive_blocked_;
   TraceSignal& state_signal_;
   Log log_{*this};
   Log collectives_{*this, "ccl"};  // sends and receives

@@ -1,4 +1,4 @@
-// Reports of PE_IPCQ: waits for deadlock reports, log, op log, progress of messages, blocked times.
+// Reports of PE_IPCQ: waits for deadlock reports, log, op log, progress of messages.
 #include <fmt/format.h>
 
 #include "models/pe/pe_ipcq.h"
@@ -47,7 +47,8 @@ void PeIpcq::record(const IpcqJob& job) {
   port.write(op);
 }
 
-void PeIpcq::report_sent(const IpcqMessage& message, std::uint64_t ring) const {
+void PeIpcq::report_sent(const IpcqMessage& message, std::uint64_t ring,
+                         std::uint32_t stream) const {
   const AnalysisPort<MessageProgress>& port = machine_.observation().message_progress;
   if (!port.observed()) return;
   MessageProgress sent;
@@ -60,6 +61,7 @@ void PeIpcq::report_sent(const IpcqMessage& message, std::uint64_t ring) const {
   sent.bytes = message.nbytes;
   sent.message = &message;
   sent.end = now();
+  sent.stream = stream;
   port.write(sent);
 }
 
@@ -78,11 +80,14 @@ void PeIpcq::report_consumed(const IpcqJob& job, const Credit& credit) const {
   consumed.start = job.taken;
   consumed.end = now();
   consumed.credit = credit.due;
+  consumed.stream = job.stream;
   port.write(consumed);
 }
 
 void PeIpcq::report_under_way(tlm::tlm_analysis_if<ExecutedOp>& to) const {
-  for (const IpcqJob& job : jobs_) to.write(op_until_now(job));
+  for (const Lane& lane : lanes_) {
+    for (const IpcqJob& job : lane.jobs) to.write(op_until_now(job));
+  }
 }
 
 ExecutedOp PeIpcq::op_until_now(const IpcqJob& job) const {
@@ -93,14 +98,8 @@ ExecutedOp PeIpcq::op_until_now(const IpcqJob& job) const {
   op.kind = OpKind::memory;
   op.name = job.is_send ? "ipcq_send" : "ipcq_recv";
   op.bytes = job.is_send ? job.send.nbytes() : job.receive.nbytes();
+  op.stream = job.stream;
   return op;
-}
-
-Fs PeIpcq::blocked_until(bool send, Fs now) const {
-  const Fs ended = send ? send_blocked_ : receive_blocked_;
-  if (jobs_.empty()) return ended;
-  const IpcqJob& job = jobs_.front();  // only the first one is looked at
-  return ended + (job.is_send == send && job.pending_wait ? now - job.blocked_since : 0);
 }
 
 }  // namespace kernbench

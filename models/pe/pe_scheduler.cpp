@@ -170,7 +170,9 @@ void PeScheduler::submit(CommandRequest& request) {
 }
 
 void PeScheduler::b_transport(CommandRequest& request, sc_core::sc_time& /*delay*/) {
-  for (const auto& [id, context] : contexts_) context->fail(request.abandon);
+  for (const auto& [id, context] : contexts_) {
+    if (context->stream() == request.stream) context->fail(request.abandon);
+  }
   wake();
 }
 
@@ -277,6 +279,7 @@ TileTask& PeScheduler::new_task(CommandContext& context, const Tile& tile, bool 
   task = TileTask{};
   task.tile = tile;
   task.command_id = context.id();
+  task.stream = context.stream();
   task.simple = simple;
   task.completion = &context;
   task.operands = context.operands();
@@ -383,6 +386,7 @@ void PeScheduler::record(const CommandContext& context) {
   op.kind = context.plan()->is_gemm() ? OpKind::gemm : OpKind::math;
   op.name = context.plan()->op_log_name();
   op.command_id = context.id();
+  op.stream = context.stream();
   op.data = context.data();
   port.write(op);
 }

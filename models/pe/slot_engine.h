@@ -23,6 +23,7 @@ class SlotEngine : public StageEngine<Component>, private ServiceListener<SlotRe
     SlotRequest& request = requests_[lane.index];
     request.stage = lane.stage().type;
     request.order = lane.task->order();
+    request.stream = lane.task->stream;
     request.tag = lane.index;
     to_scheduler_.begin(request);
   }

@@ -29,7 +29,8 @@ class SlotWaits {
   const Waits& gemm() const { return sides_[0].ended; }
   const Waits& math() const { return sides_[1].ended; }
 
-  void requested(StageType stage) {
+  void requested(StageType stage, std::uint32_t stream) {
+    side_of(stage).stream = stream;
     ++side_of(stage).asking;
     update();
   }
@@ -46,7 +47,8 @@ class SlotWaits {
  private:
   struct Side {
     std::uint32_t asking = 0;
-    Fs since = never_fs;  // of the wait under way
+    std::uint32_t stream = 0;  // of the one that asks: an engine has one task at a time
+    Fs since = never_fs;       // of the wait under way
     Waits ended;
   };
 
@@ -70,7 +72,7 @@ class SlotWaits {
     side.ended.time += now - since;
     if (!port_.observed()) return;
     const OpKind waiting = &side == &sides_[0] ? OpKind::gemm : OpKind::math;
-    port_.write({&scheduler_, waiting, since, now});
+    port_.write({&scheduler_, waiting, since, now, side.stream});
   }
 
   const Component& scheduler_;

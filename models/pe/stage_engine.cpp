@@ -214,6 +214,7 @@ void StageEngine<Node>::finish(Lane& lane) {
   record(lane);
   trace(TraceKind::engine_complete, lane);
   release(lane);
+  lane.task->completion->held(lane.stage().type, this->now() - lane.started);
   lane.task->completion->stage_ended(*lane.task);
   wake_engine();
   move_on(lane);
@@ -301,6 +302,7 @@ ExecutedOp StageEngine<Node>::op_until_now(const Lane& lane) const {
   op.kind = kind_of(stage.type);
   op.name = task.simple ? command_name(task) : op_log_name_of(stage.type);
   op.command_id = task.command_id;
+  op.stream = task.stream;
   op.tile_id = task.simple ? -1 : static_cast<std::int64_t>(task.tile.id);
   op.bytes = stage.bytes;
   op.runs = task.run_count();

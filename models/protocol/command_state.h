@@ -6,7 +6,15 @@
 #include <systemc>
 #include <utility>
 
+#include "models/base/units.h"
+
 namespace kernbench {
+
+// Usage of a PE's engines (spec 4.3).
+struct PeUsage {
+  Fs dma = 0;      // channels held, grant to completion
+  Fs compute = 0;  // accel_slot held
+};
 
 // Only PE_SCHEDULER completes it.
 class CommandState {
@@ -25,6 +33,11 @@ class CommandState {
     done_ = true;
     completed_.notify(sc_core::SC_ZERO_TIME);
   }
+  void held(Fs dma, Fs compute) {
+    usage_.dma += dma;
+    usage_.compute += compute;
+  }
+  const PeUsage& usage() const { return usage_; }  // so far
   void fail(std::string error) {
     if (error_.empty()) error_ = std::move(error);
   }
@@ -33,6 +46,7 @@ class CommandState {
   std::uint64_t id_;
   bool done_ = false, polled_ = false;
   std::string error_;
+  PeUsage usage_;
   sc_core::sc_event completed_{
       ""};  // without a name: SystemC keeps every name for ever, and commands come by the million
 };

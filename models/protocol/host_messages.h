@@ -208,7 +208,13 @@ struct KernelLaunch : PeMessage {
   FailurePolicy failure_policy = FailurePolicy::fail_fast;
   std::uint64_t group = 0;  // the same in all messages of a launch on several SIPs: they fail
                             // together. 0: this one is alone
-  std::optional<Fs> target_start;  // stamped by io_cpu, or per cube by m_cpu when absent
+  // Launches of a stream run one after the other on each PE, those of different streams beside one
+  // another (spec 4.4). 0: the compute stream.
+  std::uint32_t stream = 0;
+  std::vector<std::string> follows;  // request_ids of launches on this SIP that have to end before
+  std::uint64_t scratch_bytes = 0;  // of each PE's scratch, for this kernel alone; 0: it draws from
+                                    // what the others leave
+  std::optional<Fs> target_start;   // stamped by io_cpu, or per cube by m_cpu when absent
   PeEngine end() const override;
   const char* type_name() const override { return "KernelLaunch"; }
 };

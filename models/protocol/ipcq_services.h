@@ -22,14 +22,18 @@ struct RingInstallation {
   const IpcqQueuePairs* mine = nullptr;
   Completion completion;
 };
-// The kernel has returned: an operation under way is dropped, unused places are given back.
-// Failed: the queues are reset and cannot be used before they are installed again.
+// The kernel of a stream has returned: its operation under way is dropped, its unused places are
+// given back. Failed: the queues are reset and cannot be used before they are installed again, but
+// for a kernel that has not used them and has run beside others.
 struct IpcqKernelEnd {
   bool failed = false;
+  bool alone = true;  // no other kernel runs on the PE
+  std::string what;   // of a failure: "kernel 'k' has failed"
 };
 
-// PE_CPU -> PE_IPCQ. Sends and receives are served one after the other, in the order of the calls;
-// one that names no queue pair, or does not fit a slot, is a UsageError at the call.
+// PE_CPU -> PE_IPCQ. Sends and receives of a stream are served one after the other, in the order of
+// the calls, beside those of other streams; one that names no queue pair, or does not fit a slot,
+// is a UsageError at the call.
 //   BEGIN_REQ   TLM_UPDATED + END_REQ: an IpcqSend or IpcqReceive has been taken.
 //   BEGIN_RESP  it has ended, with an `error` or what has been `received`.
 //   b_transport one of the others; they take no time.
@@ -43,6 +47,7 @@ struct IpcqRequest : ServicePayload<IpcqRequest> {
   IpcqReceived received;
   std::string error;                 // empty: ok
   const IpcqSetup* setup = nullptr;  // of this PE
+  std::uint32_t stream = 0;          // of the launch
 };
 
 // PE_IPCQ -> PE_DMA: the channel vc_comm, and accesses to this PE's slots, one after the other.

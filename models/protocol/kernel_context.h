@@ -73,8 +73,14 @@ class KernelContext {
   // been waited for.
   virtual void leaves_unwaited(std::string /*what*/) {}
 
-  // The kernel's handles live here: reset at launch; offsets in the PE's TCM.
+  // The kernel's handles live here: reset at launch; offsets in the PE's TCM. Kernels that run
+  // together share it, but for one whose launch has a part of its own.
   virtual FreeListAllocator& scratch() = 0;
+  // Blocks until another kernel may have given back some of it; false: no other kernel of the PE
+  // holds any that it could give back.
+  virtual bool await_scratch() { return false; }
+  // Of the PE's other kernels: "; kernel 'k' has a part of it". Empty: there are none.
+  virtual std::string scratch_sharers() const { return ""; }
 
  private:
   const char* last_call_ = "";

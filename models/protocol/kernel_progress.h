@@ -26,7 +26,8 @@ struct KernelRun {
   // Its commands that have never been waited for: "2 commands, the first of tl.composite(gemm)
   // (k.cpp:39)". Empty: none.
   const char* unwaited = "";
-  Fs target = 0;  // the common start; pe_exec is `answered` less this
+  Fs target = 0;             // the common start; pe_exec is `answered` less this
+  std::uint32_t stream = 0;  // of its launch: one kernel of a stream runs on a PE at a time
 };
 
 // A kernel's thread was blocked in [start, end), start < end.
@@ -39,6 +40,7 @@ struct KernelWait {
   Fs start = 0;
   Fs end = 0;
   CommandKind command_kind = CommandKind::none;  // of that command; else none
+  std::uint32_t stream = 0;                      // of the kernel's launch
 };
 
 // A compute op of one engine stood behind one of the other, which held the accel_slot, in
@@ -48,6 +50,7 @@ struct SlotWait {
   OpKind waiting = OpKind::gemm;             // gemm or math
   Fs start = 0;
   Fs end = 0;
+  std::uint32_t stream = 0;  // of the launch of the one that waited
 };
 
 // A step of an IPCQ message (spec 8.1) that ends now.
@@ -68,7 +71,8 @@ struct MessageProgress {
   Fs arrived = 0;                        // written: its last flit was at the receiver's PE_DMA
   Fs start = 0;  // written: of the slot write; consumed: the receive found the message
   Fs end = 0;
-  Fs credit = 0;  // consumed: delivery of the credit
+  Fs credit = 0;             // consumed: delivery of the credit
+  std::uint32_t stream = 0;  // sent, consumed: of the kernel's launch
 };
 
 }  // namespace kernbench

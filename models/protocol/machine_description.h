@@ -52,7 +52,8 @@ struct MachineDescription {
   std::uint64_t tcm_bytes = 0;           // of a PE
   std::uint64_t tcm_reserved_bytes = 0;  // of it, the scheduler's tile buffers: at the highest
                                          // addresses
-  std::uint64_t scratch_bytes = 0;       // of the rest, a kernel's handles
+  std::uint64_t scratch_bytes = 0;       // of the rest, the handles of kernels
+  std::size_t kernel_contexts = 1;       // of a PE: kernels that run together
   std::uint64_t page_bytes = 0;          // of the MMU
 
   std::vector<NodeDescription> nodes;  // by NodeId, that is by ascending name

@@ -22,12 +22,6 @@
 
 namespace kernbench {
 
-// Usage of a PE's engines since the start of the run (spec 4.3).
-struct PeUsage {
-  Fs dma = 0;      // channels held, grant to completion
-  Fs compute = 0;  // accel_slot held
-};
-
 // Scheduler and engines with stages -> engine of the next stage (spec 5.2): a tile task.
 //   BEGIN_REQ   TLM_UPDATED + END_REQ: the receiver's. TLM_ACCEPTED: the sender keeps it.
 //   END_REQ     the receiver's: its queue for that stage has room.
@@ -42,16 +36,17 @@ struct TaskOffer : ServicePayload<TaskOffer> {
 //   BEGIN_REQ   TLM_UPDATED + END_REQ: taken, any number is. UsageError for one that can never run:
 //               a tile that fits neither the register file nor the tile buffers.
 //   BEGIN_RESP  the command is complete.
-//   b_transport with `abandon`: the commands under way fail with that text; work not yet begun is
-//               dropped (spec 4.2).
-//   transport_dbg fills in `usage`.
+//   b_transport with `abandon`: the commands of `stream` under way fail with that text; work not
+//               yet begun is dropped (spec 4.2).
+//   transport_dbg fills in `usage`, since the start of the run.
 struct CommandRequest : ServicePayload<CommandRequest> {
   static constexpr Role provider = Role::pe_scheduler;
   static constexpr const char* service = "commands";
   static constexpr ServicePhases phases{true, true, false};
 
   std::shared_ptr<CommandState> state;
-  Command command;  // moved from when it has been taken
+  Command command;           // moved from when it has been taken
+  std::uint32_t stream = 0;  // of the launch
   std::string abandon;
   PeUsage usage;
 };
@@ -67,7 +62,8 @@ struct SlotRequest : ServicePayload<SlotRequest> {
 
   StageType stage = StageType::gemm;  // gemm or math
   WorkOrder order;
-  std::uint32_t tag = 0;  // the initiator's own, also below
+  std::uint32_t stream = 0;  // of the launch
+  std::uint32_t tag = 0;     // the initiator's own, also below
 };
 
 // PE_DMA -> PE_SCHEDULER: a buffer in the scheduler's reserve of the TCM. The scheduler frees it

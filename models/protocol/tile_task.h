@@ -113,6 +113,8 @@ class TileListener {
   // nothing.
   virtual void fail(const std::string& error) = 0;
   virtual bool failed() const = 0;
+  // A stage has held its channel or its slot for `time`.
+  virtual void held(StageType /*stage*/, Fs /*time*/) {}
 };
 
 // Owned by exactly one engine at a time; recycled by the scheduler when the tile completes.
@@ -120,7 +122,8 @@ struct TileTask {
   Tile tile;
   std::size_t stage_index = 0;
   std::uint64_t command_id = 0;
-  bool simple = false;  // a simple command: runs on one engine only
+  std::uint32_t stream = 0;  // of the launch
+  bool simple = false;       // a simple command: runs on one engine only
   TileListener* completion = nullptr;
   // Of the command; null if it has none. One table for all of its tiles, until the last of them is
   // complete.

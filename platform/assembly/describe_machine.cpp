@@ -36,6 +36,7 @@ void set_sizes(MachineDescription& machine, const MachineSpec& spec) {
   machine.tcm_bytes = sizes.tcm_bytes;
   machine.tcm_reserved_bytes = sizes.tcm_reserved_bytes;
   machine.scratch_bytes = sizes.scratch_bytes;
+  machine.kernel_contexts = sizes.kernel_contexts;
   machine.page_bytes = sizes.page_bytes;
 }
 

@@ -187,6 +187,9 @@ MachineSizes machine_sizes(const CubeSpec& cube) {
     sizes.*key.size =
         static_cast<std::uint64_t>(component.attributes.integer(key.attribute)) * key.unit_bytes;
   }
+  const Attributes& pe_cpu = cube.engines.find(name_of(Role::pe_cpu))->second.attributes;
+  if (pe_cpu.has("kernel_contexts"))
+    sizes.kernel_contexts = static_cast<std::size_t>(pe_cpu.integer("kernel_contexts"));
   return sizes;
 }
 

@@ -14,7 +14,8 @@ struct MachineSizes {
   std::uint64_t sram_bytes = 0;          // of a cube
   std::uint64_t tcm_bytes = 0;           // of a PE
   std::uint64_t tcm_reserved_bytes = 0;  // of it, the scheduler's tile buffers
-  std::uint64_t scratch_bytes = 0;       // of the rest, a kernel's handles
+  std::uint64_t scratch_bytes = 0;       // of the rest, the handles of kernels
+  std::size_t kernel_contexts = 1;       // of a PE; 1 where its pe_cpu has no such attribute
   std::uint64_t page_bytes = 0;          // of the MMU
 };
 // Of components that have been resolved and checked; UsageError if an implementation does not

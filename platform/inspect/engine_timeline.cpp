@@ -79,6 +79,32 @@ std::vector<Interval> running(const std::vector<Interval>& runs,
   return intervals;
 }
 
+// Conditions on rows of `runs` and `waits` that tell the streams of a PE apart.
+std::vector<std::string> streams_of(const OpLogReader& log, const std::string& pe) {
+  if (!log.has_streams()) return {""};
+  std::vector<std::string> streams;
+  log.for_each("SELECT DISTINCT stream FROM runs WHERE pe = ? ORDER BY stream", {pe},
+               [&](SQLite::Statement& row) {
+                 streams.push_back(" AND stream = " + std::to_string(number_in(row, 0)));
+               });
+  return streams;
+}
+
+// Without overlaps, by start.
+std::vector<Interval> united(std::vector<Interval> intervals) {
+  std::sort(intervals.begin(), intervals.end(),
+            [](const Interval& a, const Interval& b) { return a.start < b.start; });
+  std::vector<Interval> result;
+  for (const Interval& each : intervals) {
+    if (!result.empty() && each.start < result.back().end) {
+      result.back().end = std::max(result.back().end, each.end);
+    } else {
+      result.push_back(each);
+    }
+  }
+  return result;
+}
+
 void read_kernels(const OpLogReader& log, const std::string& glob, Busy& busy) {
   if (!log.has_progress()) return;
   std::vector<std::string> pes;
@@ -86,11 +112,20 @@ void read_kernels(const OpLogReader& log, const std::string& glob, Busy& busy) {
     if (glob_matches_scope(glob, text_in(row, 0) + ".pe_cpu")) pes.push_back(text_in(row, 0));
   });
   for (const std::string& pe : pes) {
-    busy[{pe, order_of("kernel"), "kernel", pe + ".pe_cpu"}] = running(
-        intervals_in(
-            log, "SELECT t_start_fs, t_return_fs FROM runs WHERE pe = ? ORDER BY t_start_fs", pe),
-        intervals_in(log, "SELECT t_start_fs, t_end_fs FROM waits WHERE pe = ? ORDER BY t_start_fs",
-                     pe));
+    std::vector<Interval>& of_pe = busy[{pe, order_of("kernel"), "kernel", pe + ".pe_cpu"}];
+    for (const std::string& stream : streams_of(log, pe)) {
+      const std::vector<Interval> of_stream =
+          running(intervals_in(log,
+                               "SELECT t_start_fs, t_return_fs FROM runs WHERE pe = ?" + stream +
+                                   " ORDER BY t_start_fs",
+                               pe),
+                  intervals_in(log,
+                               "SELECT t_start_fs, t_end_fs FROM waits WHERE pe = ?" + stream +
+                                   " ORDER BY t_start_fs",
+                               pe));
+      of_pe.insert(of_pe.end(), of_stream.begin(), of_stream.end());
+    }
+    of_pe = united(std::move(of_pe));
   }
 }
 

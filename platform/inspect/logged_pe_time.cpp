@@ -28,7 +28,7 @@ class Kernels {
                 const Add& add) {
     log_.for_each("SELECT r.kernel, " + what +
                       " AS what, sum(w.t_end_fs - w.t_start_fs) FROM runs r CROSS JOIN " + table +
-                      " w WHERE " + pe +
+                      " w WHERE " + pe + (log_.has_streams() ? " AND w.stream = r.stream" : "") +
                       " AND w.t_start_fs BETWEEN r.t_start_fs AND r.t_end_fs AND w.t_end_fs <= "
                       "r.t_end_fs GROUP BY r.kernel, what",
                   [&](SQLite::Statement& row) {

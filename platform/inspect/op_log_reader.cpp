@@ -15,7 +15,7 @@
 namespace kernbench {
 namespace {
 
-constexpr int oldest_version = 1, newest_version = 3;
+constexpr int oldest_version = 1, newest_version = 4;
 const std::array<const char*, 1> tables_of_operations{"ops"};
 const std::array<const char*, 5> tables_of_progress{"launches", "runs", "waits", "commands",
                                                     "messages"};

@@ -39,6 +39,7 @@ class OpLogReader {
   std::string bench() const;  // without its parameters
   bool has_progress() const { return version_ >= 2; }
   bool has_pe_time() const { return version_ >= 3; }
+  bool has_streams() const { return version_ >= 4; }  // else one kernel at a time ran on a PE
   // UsageError if the log has none; `what` needs it.
   void require_progress(const std::string& what) const;
 

@@ -53,7 +53,8 @@ void PeLog::read_ops(const OpLogReader& log) {
 
 void PeLog::read_progress(const OpLogReader& log) {
   log.for_each(
-      "SELECT reason, command, t_start_fs, t_end_fs FROM waits WHERE pe = ? ORDER BY t_start_fs",
+      "SELECT reason, command, t_start_fs, t_end_fs FROM waits WHERE pe = ? ORDER BY t_end_fs, "
+      "t_start_fs",
       {pe_}, [&](SQLite::Statement& row) {
         waits_.push_back(
             {text_in(row, 0), number_in(row, 1), number_in(row, 2), number_in(row, 3)});

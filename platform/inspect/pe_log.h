@@ -97,7 +97,7 @@ class PeLog {
   std::map<std::pair<std::string, std::string>, Places> by_part_;     // engine, part
   std::map<std::pair<std::uint64_t, std::int64_t>, Places> by_tile_;  // command, tile
   std::map<std::uint64_t, Places> by_command_;
-  std::vector<LoggedWait> waits_;  // by start; one after the other
+  std::vector<LoggedWait> waits_;  // by end
   std::vector<LoggedRun> runs_;    // by start
   std::map<std::uint64_t, LoggedCommand> commands_;
   std::vector<const LoggedCommand*> by_dispatch_, by_completion_;

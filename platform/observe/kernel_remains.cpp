@@ -44,7 +44,7 @@ void KernelRemains::write(const KernelRun& run) {
         {KernelRemainder::Kind::command, run.kernel, run.request, scope_in_machine(*run.node),
          run.unwaited, 1},
         true);
-  const auto sent = of_running_.find(run.node->get_parent_object());
+  const auto sent = of_running_.find({run.node->get_parent_object(), run.stream});
   if (sent == of_running_.end()) return;
   for (const MessageKey& key : sent->second) {
     const auto found = messages_.find(key);
@@ -61,7 +61,7 @@ void KernelRemains::write(const MessageProgress& step) {
   if (step.step != MessageProgress::Step::sent || step.message == nullptr) return;
   const IpcqMessage& message = *step.message;
   messages_[key] = {sent_++, "", "", message.source, message.destination, message.direction};
-  of_running_[step.node->get_parent_object()].push_back(key);
+  of_running_[{step.node->get_parent_object(), step.stream}].push_back(key);
 }
 
 std::vector<KernelRemainder> KernelRemains::remainders() const {

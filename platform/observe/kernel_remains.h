@@ -7,7 +7,7 @@
 #include <map>
 #include <string>
 #include <tuple>
-#include <unordered_map>
+#include <utility>
 #include <vector>
 
 #include "models/protocol/host_messages.h"
@@ -49,8 +49,9 @@ class KernelRemains final : private tlm::tlm_analysis_if<KernelRun>,
 
   std::map<MessageKey, Message> messages_;  // that have not been received
   std::uint64_t sent_ = 0;
-  // Of the kernel that runs on a PE, by the PE's scope; for look-up only.
-  std::unordered_map<const sc_core::sc_object*, std::vector<MessageKey>> of_running_;
+  // Of the kernel that runs on a PE in a stream, by the PE's scope; for look-up only.
+  std::map<std::pair<const sc_core::sc_object*, std::uint32_t>, std::vector<MessageKey>>
+      of_running_;
   std::vector<KernelRemainder> commands_;
   AnalysisBinding<KernelRun> runs_;
   AnalysisBinding<MessageProgress> steps_;

@@ -42,7 +42,7 @@ KernelWork::KernelWork(Platform& platform)
     Pe& pe = entry->second;
     if (is_new) {
       pe.peaks = pe_peaks(graph_, entry->first.str());
-      pe.expect_kernel(0);
+      pe.expect_kernel(0, 0);
     }
     by_engine_[&platform.component(node)] = &pe;
     if (kind == Role::pe_dma) by_dma_[node] = &pe;
@@ -51,21 +51,29 @@ KernelWork::KernelWork(Platform& platform)
 
 // --- Kernels
 
-void KernelWork::Pe::expect_kernel(Fs from) {
+void KernelWork::Pe::expect_kernel(std::uint32_t stream, Fs from) {
   KernelExecution& kernel = kernels.emplace_back();
   kernel.begin = from;
   kernel.work.peaks = &peaks;
+  latest[stream] = &kernel;
+}
+
+KernelExecution& KernelWork::Pe::latest_of(std::uint32_t stream) {
+  if (latest.count(stream) == 0) expect_kernel(stream, Component::now());
+  return *latest[stream];
 }
 
 void KernelWork::write(const KernelRun& run) {
   const auto found = by_engine_.find(run.node);
   if (found == by_engine_.end()) return;
   Pe& pe = *found->second;
-  KernelExecution& kernel = pe.kernels.back();
+  KernelExecution& kernel = pe.latest_of(run.stream);
   kernel.begin = run.start;
   kernel.end = run.answered;  // the engines have drained
   pe.by_request[run.request] = &kernel;
-  pe.expect_kernel(run.answered + 1);  // its last message may leave as it answers
+  pe.latest.erase(run.stream);
+  // Its last message may leave as it answers.
+  if (run.stream == 0) pe.expect_kernel(0, run.answered + 1);
 }
 
 const KernelExecution* KernelWork::find(const PeId& where,
@@ -120,7 +128,7 @@ void KernelWork::write(const ExecutedOp& op) {
   if (found == by_engine_.end()) return;
   Pe& pe = *found->second;
   if (is_composite(op)) return end_composite(pe, op);
-  add(pe.kernels.back().work, op);
+  add(pe.latest_of(op.stream).work, op);
   if (op.tile_id < 0) return;
   PeWork& composite = pe.composite(op).work;
   add(composite, op);
@@ -144,7 +152,7 @@ void KernelWork::end_composite(Pe& pe, const ExecutedOp& op) {
   const auto ended = pe.composites.extract(op.command_id);
   if (ended.empty()) return;
   const Composite& composite = ended.mapped();
-  pe.kernels.back().composites[op.name].add(
+  pe.latest_of(op.stream).composites[op.name].add(
       roofline_of({&composite.work}, op.t_end - composite.begin, graph_));
 }
 
@@ -163,6 +171,7 @@ void KernelWork::write(const TransactionEnd& end) {
   if (pe->ended_at != now) pe->ended.clear();
   pe->ended_at = now;
   pe->ended.push_back({&with_data, bytes, write});
+  // Of kernels that run together the one that has begun last.
   const auto kernel =
       std::find_if(pe->kernels.rbegin(), pe->kernels.rend(),
                    [&route](const KernelExecution& run) { return run.begin <= route.key.issued; });

@@ -61,8 +61,10 @@ class KernelWork final : private tlm::tlm_analysis_if<ExecutedOp>,
   };
   struct Pe {
     PePeaks peaks;
-    // The last one is under way, or to come: it begins behind the answer of the one before.
     std::deque<KernelExecution> kernels;
+    // By stream: those under way, and the one to come of the compute stream, which begins behind
+    // the answer of the one before.
+    std::map<std::uint32_t, KernelExecution*> latest;
     std::unordered_map<std::string, KernelExecution*> by_request;  // looked up only
     std::unordered_map<std::uint64_t, Composite> composites;       // by command; looked up only
     // Transfers that have ended at `ended_at`: of the DMA stage that ends now, too.
@@ -74,7 +76,8 @@ class KernelWork final : private tlm::tlm_analysis_if<ExecutedOp>,
     std::vector<Ended> ended;
     Fs ended_at = 0;
 
-    void expect_kernel(Fs from);
+    void expect_kernel(std::uint32_t stream, Fs from);
+    KernelExecution& latest_of(std::uint32_t stream);
     Composite& composite(const ExecutedOp& stage);
   };
 

@@ -112,17 +112,20 @@ constexpr const char* schema = R"(
 CREATE TABLE meta (key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
 CREATE TABLE ops (
   id INTEGER PRIMARY KEY, t_start_fs INTEGER NOT NULL, t_end_fs INTEGER NOT NULL, node TEXT NOT NULL, kind TEXT NOT NULL, name TEXT NOT NULL,
-  command INTEGER NOT NULL, tile INTEGER, bytes INTEGER NOT NULL, macs INTEGER NOT NULL, text TEXT, params TEXT, inputs TEXT, outputs TEXT);
+  command INTEGER NOT NULL, tile INTEGER, bytes INTEGER NOT NULL, macs INTEGER NOT NULL, text TEXT, params TEXT, inputs TEXT, outputs TEXT,
+  stream INTEGER NOT NULL);
 CREATE VIEW listed AS SELECT * FROM ops ORDER BY t_start_fs, id;
 CREATE TABLE launches (
   id INTEGER PRIMARY KEY, kernel TEXT NOT NULL, device TEXT NOT NULL, t_issue_fs INTEGER NOT NULL, t_end_fs INTEGER NOT NULL);
 CREATE TABLE runs (
   request TEXT NOT NULL, launch INTEGER, pe TEXT NOT NULL, kernel TEXT NOT NULL,
-  t_start_fs INTEGER NOT NULL, t_return_fs INTEGER NOT NULL, t_end_fs INTEGER NOT NULL, t_target_fs INTEGER NOT NULL);
+  t_start_fs INTEGER NOT NULL, t_return_fs INTEGER NOT NULL, t_end_fs INTEGER NOT NULL, t_target_fs INTEGER NOT NULL,
+  stream INTEGER NOT NULL);
 CREATE TABLE waits (
-  pe TEXT NOT NULL, reason TEXT NOT NULL, command INTEGER, t_start_fs INTEGER NOT NULL, t_end_fs INTEGER NOT NULL, command_kind TEXT);
+  pe TEXT NOT NULL, reason TEXT NOT NULL, command INTEGER, t_start_fs INTEGER NOT NULL, t_end_fs INTEGER NOT NULL, command_kind TEXT,
+  stream INTEGER NOT NULL);
 CREATE TABLE slot_waits (
-  pe TEXT NOT NULL, waiting TEXT NOT NULL, t_start_fs INTEGER NOT NULL, t_end_fs INTEGER NOT NULL);
+  pe TEXT NOT NULL, waiting TEXT NOT NULL, t_start_fs INTEGER NOT NULL, t_end_fs INTEGER NOT NULL, stream INTEGER NOT NULL);
 CREATE TABLE commands (
   pe TEXT NOT NULL, command INTEGER NOT NULL, t_submit_fs INTEGER NOT NULL, t_dispatch_fs INTEGER, t_complete_fs INTEGER);
 CREATE TABLE messages (
@@ -148,15 +151,15 @@ std::vector<ValueId> ids_of(const std::string& list) {
 }
 
 const std::array<const char*, 5> progress_inserts{
-    "INSERT INTO runs VALUES (?, NULL, ?, ?, ?, ?, ?, ?)",
-    "INSERT INTO waits VALUES (?, ?, ?, ?, ?, ?)", "INSERT INTO slot_waits VALUES (?, ?, ?, ?)",
-    "INSERT INTO commands VALUES (?, ?, ?, ?, ?)",
+    "INSERT INTO runs VALUES (?, NULL, ?, ?, ?, ?, ?, ?, ?)",
+    "INSERT INTO waits VALUES (?, ?, ?, ?, ?, ?, ?)",
+    "INSERT INTO slot_waits VALUES (?, ?, ?, ?, ?)", "INSERT INTO commands VALUES (?, ?, ?, ?, ?)",
     "INSERT INTO messages VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"};
 
 void insert_row(SQLite::Statement& into, const RunRow& run) {
   SqliteRow row(into);
   row.add(run.request).add(run.pe).add(run.kernel).add(run.start).add(run.returned).add(run.end);
-  row.add(run.target);
+  row.add(run.target).add(std::uint64_t{run.stream});
   row.insert();
 }
 
@@ -164,12 +167,15 @@ void insert_row(SQLite::Statement& into, const WaitRow& wait) {
   SqliteRow row(into);
   row.add(wait.pe).add(std::string(wait.reason)).add(wait.command).add(wait.start).add(wait.end);
   *wait.command_kind == '\0' ? row.add_null() : row.add(std::string(wait.command_kind));
+  row.add(std::uint64_t{wait.stream});
   row.insert();
 }
 
 void insert_row(SQLite::Statement& into, const SlotWaitRow& wait) {
   SqliteRow row(into);
-  row.add(wait.pe).add(std::string(wait.waiting)).add(wait.start).add(wait.end).insert();
+  row.add(wait.pe).add(std::string(wait.waiting)).add(wait.start).add(wait.end);
+  row.add(std::uint64_t{wait.stream});
+  row.insert();
 }
 
 void insert_row(SQLite::Statement& into, const CommandRow& command) {
@@ -198,7 +204,7 @@ OpTable::OpTable(const std::string& path) : path_(path) {
     database_->exec(pragmas);
     database_->exec(schema);
     insert_.emplace(*database_,
-                    "INSERT INTO ops VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)");
+                    "INSERT INTO ops VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)");
   });
 }
 
@@ -224,6 +230,7 @@ void OpTable::insert_one(const OpRecord& record, const NodeName& node_name) {
     op.params.empty() ? row.add_null() : row.add(op.params);
     row.add_null().add_null().add_null();
   }
+  row.add(std::uint64_t{record.op.stream});
   row.insert();
 }
 

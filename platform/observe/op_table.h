@@ -29,7 +29,7 @@ namespace kernbench {
 // Every fault is an Error with SQLite's text.
 class OpTable {
  public:
-  static constexpr int schema_version = 3;
+  static constexpr int schema_version = 4;
   using Meta = std::vector<std::pair<std::string, std::string>>;
 
   explicit OpTable(const std::string& path);  // of an empty file; "": a temporary one

@@ -1,13 +1,16 @@
 // PeTimes: where the time of a run's kernels goes, kernel by kernel, gathered while PEs report
 // (pe_time.h).
 //
-// Constant memory per PE and kernel. A kernel counts when it answers its launch; the engines have
-// drained then, so that all that a PE has reported since the answer before belongs to it.
+// Constant memory per stream of a PE and kernel. A kernel counts when it answers its launch; its
+// commands have ended then, so that all that a PE has reported of its stream since the answer
+// before belongs to it. Kernels of different streams that run together have a time each: parts add
+// up per kernel, not per PE.
 #pragma once
 
 #include <map>
 #include <string>
 #include <unordered_map>
+#include <utility>
 #include <vector>
 
 #include "models/protocol/observation.h"
@@ -31,11 +34,13 @@ class PeTimes final : private tlm::tlm_analysis_if<KernelRun>,
   void write(const KernelWait& wait) override;
   void write(const SlotWait& wait) override;
   void write(const ExecutedOp& op) override;
-  PeTime& under_way(const sc_core::sc_object& engine);
+  PeTime& under_way(const sc_core::sc_object& engine, std::uint32_t stream);
 
   std::vector<KernelPeTime> kernels_;
   std::map<std::string, std::size_t> places_;
-  std::unordered_map<const sc_core::sc_object*, PeTime> under_way_;  // by PE; looked up only
+  // By PE, a list by stream; looked up only.
+  std::unordered_map<const sc_core::sc_object*, std::vector<std::pair<std::uint32_t, PeTime>>>
+      under_way_;
   AnalysisBinding<KernelRun> runs_;
   AnalysisBinding<KernelWait> waits_;
   AnalysisBinding<SlotWait> slot_waits_;

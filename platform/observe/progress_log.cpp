@@ -52,12 +52,13 @@ void ProgressLog::write(const TraceEvent& event) {
 
 void ProgressLog::write(const KernelRun& run) {
   rows_.runs.push_back({run.request, scope_in_machine(*run.node), run.kernel, run.start,
-                        run.returned, run.answered, run.target});
+                        run.returned, run.answered, run.target, run.stream});
   spill_beyond_limit();
 }
 
 void ProgressLog::write(const KernelWait& wait) {
   WaitRow row{scope_in_machine(*wait.node), name_of(wait.reason), {}, wait.start, wait.end};
+  row.stream = wait.stream;
   if (wait.reason == KernelWait::Reason::command) {
     row.command = wait.command;
     row.command_kind = name_of(part_of(wait));
@@ -68,7 +69,8 @@ void ProgressLog::write(const KernelWait& wait) {
 
 void ProgressLog::take_slot_wait(const SlotWait& wait) {
   const char* waiting = name_of(wait.waiting == OpKind::gemm ? PeTimePart::gemm : PeTimePart::math);
-  rows_.slot_waits.push_back({scope_in_machine(*wait.node), waiting, wait.start, wait.end});
+  rows_.slot_waits.push_back(
+      {scope_in_machine(*wait.node), waiting, wait.start, wait.end, wait.stream});
   spill_beyond_limit();
 }
 

@@ -17,7 +17,8 @@ using OptionalFs = std::optional<Fs>;  // none: it has not come to that
 struct RunRow {
   std::string request, pe, kernel;
   Fs start = 0, returned = 0, end = 0;
-  Fs target = 0;  // the common start
+  Fs target = 0;             // the common start
+  std::uint32_t stream = 0;  // of the launch
 };
 
 // The thread of a kernel, blocked.
@@ -27,6 +28,7 @@ struct WaitRow {
   std::optional<std::uint64_t> command;
   Fs start = 0, end = 0;
   const char* command_kind = "";  // empty: no command is waited for
+  std::uint32_t stream = 0;       // of the kernel's launch
 };
 
 // A compute op of an engine, behind one of the other for the accel_slot.
@@ -34,6 +36,7 @@ struct SlotWaitRow {
   std::string pe;
   const char* waiting = "";
   Fs start = 0, end = 0;
+  std::uint32_t stream = 0;  // of the launch of the one that waited
 };
 
 struct CommandRow {

@@ -23,18 +23,26 @@ void TimelineKernels::reached(const std::string& path, const TieKey& key,
   under_way_[key] = &pe;
   const auto request = requests_.find(key_of(launch));
   pe.launches.push_back({key, launch.kernel.name, std::max(launch.target_start.value_or(now), now),
-                         request == requests_.end() ? 0 : request->second});
+                         request == requests_.end() ? 0 : request->second, launch.stream});
   begin_due(pe, now);
 }
 
+bool TimelineKernels::first_of_stream(const Pe& pe, const Launch& launch) {
+  for (const Launch& other : pe.launches) {
+    if (other.stream == launch.stream) return &other == &launch;
+  }
+  return false;
+}
+
 void TimelineKernels::begin_due(Pe& pe, Fs now) {
-  if (pe.launches.empty()) return;
-  Launch& launch = pe.launches.front();
-  if (launch.begun || launch.start > now) return;
-  launch.begun = true;
-  const TimelineFlows flows =
-      slices_.arrow(launch.request, launch.start, pe.lanes->group(), SliceKind::kernel);
-  pe.running = slices_.begin(SliceKind::kernel, *pe.lanes, launch.start, launch.kernel, {}, flows);
+  for (Launch& launch : pe.launches) {
+    if (launch.begun || launch.start > now || !first_of_stream(pe, launch)) continue;
+    launch.begun = true;
+    const TimelineFlows flows =
+        slices_.arrow(launch.request, launch.start, pe.lanes->group(), SliceKind::kernel);
+    launch.slice =
+        slices_.begin(SliceKind::kernel, *pe.lanes, launch.start, launch.kernel, {}, flows);
+  }
 }
 
 void TimelineKernels::answered(const TieKey& key, Fs now) {
@@ -42,21 +50,27 @@ void TimelineKernels::answered(const TieKey& key, Fs now) {
   if (found == under_way_.end()) return;
   Pe& pe = *found->second;
   under_way_.erase(found);
-  if (pe.launches.empty() || !(pe.launches.front().key == key)) return;
   begin_due(pe, now);
-  slices_.end(pe.running, now);
-  pe.running = 0;
-  pe.launches.pop_front();
-  if (pe.launches.empty()) return;
-  pe.launches.front().start = std::max(pe.launches.front().start, now);
+  const auto launch = std::find_if(pe.launches.begin(), pe.launches.end(),
+                                   [&key](const Launch& each) { return each.key == key; });
+  if (launch == pe.launches.end() || !launch->begun) return;
+  slices_.end(launch->slice, now);
+  const std::uint32_t stream = launch->stream;
+  pe.launches.erase(launch);
+  for (Launch& next : pe.launches) {
+    if (next.stream == stream) next.start = std::max(next.start, now);
+  }
   begin_due(pe, now);
 }
 
 TimelineSlices::Open TimelineKernels::running_on(const std::string& path, Fs now) {
   const auto found = pes_.find(path);
   if (found == pes_.end()) return 0;
-  begin_due(found->second, now);
-  return found->second.running;
+  Pe& pe = found->second;
+  begin_due(pe, now);
+  const auto last = std::find_if(pe.launches.rbegin(), pe.launches.rend(),
+                                 [](const Launch& launch) { return launch.begun; });
+  return last == pe.launches.rend() ? 0 : last->slice;
 }
 
 void TimelineKernels::close(Fs now) {

@@ -103,9 +103,10 @@ std::shared_ptr<ScratchBlock> Program::allocate(const char* call, const Shape& s
     }
     // Behind the handler: exceptions that are being handled are those of the OS thread, which the
     // PEs share, and are not to be left open across a wait.
-    if (!await_oldest()) {
-      throw AllocationError(fmt::format("{}: no room for {} on {}: {}", call,
-                                        describe(dtype, shape), context_.where().str(), full));
+    if (!await_oldest() && !context_.await_scratch()) {
+      throw AllocationError(fmt::format("{}: no room for {} on {}: {}{}", call,
+                                        describe(dtype, shape), context_.where().str(), full,
+                                        context_.scratch_sharers()));
     }
   }
 }

@@ -152,7 +152,7 @@ void Program::begin_kernel() {
   const KernelLaunch& launch = context_.launch();
   agent_ = races_->kernel_begins(
       who_, launch.request_id,
-      fmt::format("kernel '{}' on {}", launch.kernel.name, context_.where().str()));
+      fmt::format("kernel '{}' on {}", launch.kernel.name, context_.where().str()), launch.stream);
 }
 
 // The engines drain before the launch is answered: it orders these commands as well.
@@ -167,7 +167,7 @@ void Program::end_kernel() {
   }
   if (races_ == nullptr) return;
   for (const InFlight& entry : in_flight_) races_->join(agent_, entry.agent);
-  races_->kernel_ends(who_, context_.launch().request_id);
+  races_->kernel_ends(who_, context_.launch().request_id, context_.launch().stream);
 }
 
 }  // namespace kernbench::tl

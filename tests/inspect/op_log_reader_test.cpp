@@ -64,12 +64,18 @@ BOOST_AUTO_TEST_CASE(a_log_whose_run_has_not_ended_in_order_is_refused) {
 BOOST_AUTO_TEST_CASE(other_schema_versions_are_refused_and_earlier_ones_are_read) {
   const OneLaunch log;
   const std::string path = log.write();
-  for (const std::string version : {"4", "0", "", "two", "18446744073709551618"}) {
+  for (const std::string version : {"5", "0", "", "two", "18446744073709551618"}) {
     change(path, "UPDATE meta SET value = '" + version + "' WHERE key = 'schema_version'");
     if (version.empty()) continue;  // counts as incomplete
     BOOST_TEST(fault_of(path) ==
-               "'" + path + "' has schema version '" + version + "'; this program reads 1 to 3");
+               "'" + path + "' has schema version '" + version + "'; this program reads 1 to 4");
   }
+  change(path,
+         "UPDATE meta SET value = '3' WHERE key = 'schema_version'; ALTER TABLE ops DROP COLUMN "
+         "stream; ALTER TABLE runs DROP COLUMN stream; ALTER TABLE waits DROP COLUMN stream; ALTER "
+         "TABLE slot_waits DROP COLUMN stream");
+  BOOST_TEST(!OpLogReader(path).has_streams());
+  BOOST_TEST(!summary_json(OpLogReader(path), 1).at("pe_time").is_null());
   change(path,
          "UPDATE meta SET value = '2' WHERE key = 'schema_version'; DROP TABLE slot_waits; ALTER "
          "TABLE waits DROP COLUMN command_kind; ALTER TABLE runs DROP COLUMN t_target_fs");
@@ -92,7 +98,7 @@ BOOST_AUTO_TEST_CASE(a_missing_table_or_column_is_named) {
     const std::string path = log.write();
     change(path, "DROP TABLE " + table);
     BOOST_TEST(fault_of(path) == "'" + path + "' has no table '" + table +
-                                     "', which an operation log of schema version 3 has");
+                                     "', which an operation log of schema version 4 has");
   }
   const OneLaunch log;
   const std::string path = log.write();

@@ -22,12 +22,14 @@ struct Timed {
         times(machine.platform->observation()) {}
 
   using Body = std::function<void(KernelContext&)>;
-  // A launch per body, on PE 0, all submitted at once; kernels "k0", "k1", ...
-  void run(const std::vector<Body>& bodies) {
+  // A launch per body, on PE 0, all submitted at once, on one stream or on one each; kernels "k0",
+  // "k1", ...
+  void run(const std::vector<Body>& bodies, bool together = false) {
     const RunResult result = machine.run([&](HostPort& port) {
       for (std::size_t i = 0; i < bodies.size(); ++i) {
         const auto launch = kernel_launch({{0, 0, 0}}, "r" + std::to_string(i));
         launch->kernel.name = "k" + std::to_string(i);
+        if (together) launch->stream = static_cast<std::uint32_t>(i);
         launch->body = std::make_shared<FunctionKernel>(bodies[i]);
         requests.push_back(port.submit(launch));
       }
@@ -156,6 +158,30 @@ KERNBENCH_SYSTEMC_TEST(engines_drain_behind_the_return_of_a_kernel) {
   BOOST_TEST(timed.of(0).of(PeTimePart::running) == 5 * ns);
   BOOST_TEST(timed.of(0).of(PeTimePart::draining) == 17 * ns);
   check_sum(timed, 0);
+}
+
+// Parts add up for each of two kernels that run together, and stay apart.
+KERNBENCH_SYSTEMC_TEST(kernels_that_run_together_have_a_time_each) {
+  Timed timed;
+  const auto products = [](KernelContext& pe) {
+    for (int i = 0; i < 20; ++i) execute(pe, product);
+  };
+  const auto sums = [](KernelContext& pe) {
+    pe.cycles(100);
+    for (int i = 0; i < 5; ++i) execute(pe, sum);
+  };
+  timed.run({products, sums}, true);
+  // In the order of their answers: the sums end first.
+  const PeTime &first = timed.times.kernels().at(0).time, &last = timed.times.kernels().at(1).time;
+  BOOST_TEST(timed.times.kernels().at(0).kernel == "k1");
+  BOOST_TEST(first.of(PeTimePart::running) == 100 * ns);
+  BOOST_TEST(first.of(PeTimePart::gemm) == 0U);
+  BOOST_TEST(first.gemm_busy() == 0U);
+  BOOST_TEST(first.math_for_slot() > 0U);
+  BOOST_TEST(first.total() == timed.metrics(1).pe_exec);
+  BOOST_TEST(last.of(PeTimePart::math) == 0U);
+  BOOST_TEST(last.gemm_busy() == 20 * 16 * ns);
+  BOOST_TEST(last.total() == timed.metrics(0).pe_exec);
 }
 
 // To start at 10 ns, started at 12, returned at 30, answered at 33; what is reported behind that is

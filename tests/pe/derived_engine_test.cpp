@@ -70,7 +70,7 @@ KERNBENCH_SYSTEMC_TEST(a_scheduler_goes_on_behind_a_command_that_feeds_nothing) 
   pe.at(0, [&] {
     for (int i = 0; i < 3; ++i) pe.submit(add);
   });
-  pe.at(1 * ns, [&] { pe.commands().abandon("the kernel has failed"); });
+  pe.at(1 * ns, [&] { pe.commands().abandon(pe.kernel(), "the kernel has failed"); });
   pe.run();
   for (const std::uint64_t command : {1, 2, 3}) BOOST_TEST(pe.done_at(command) == command * 3 * ns);
   BOOST_TEST(pe.statistic("pe_scheduler", "failed") == 3U);

@@ -69,6 +69,7 @@ KERNBENCH_SYSTEMC_TEST(a_channel_is_held_for_the_full_round_trip) {
   BOOST_TEST(pe.op("dma_read", -1, 2).start == 1 * ns + round_trip);
   BOOST_TEST(pe.op("dma_read", -1, 2).end == 1 * ns + 2 * round_trip);
   BOOST_TEST(pe.commands().usage().dma == 2 * round_trip);
+  BOOST_TEST(pe.kernel().usage.dma == 2 * round_trip);
 }
 
 KERNBENCH_SYSTEMC_TEST(reads_and_writes_overlap) {

@@ -123,6 +123,7 @@ KERNBENCH_SYSTEMC_TEST(gemm_and_math_share_one_accel_slot) {
   BOOST_TEST(pe.statistic("pe_scheduler", "math_slot_waiting") == 15 * ns);
   BOOST_TEST(pe.statistic("pe_scheduler", "gemm_slot_waits") == 0u);
   BOOST_TEST(pe.commands().usage().compute == (16 + 8) * ns);
+  BOOST_TEST(pe.kernel().usage.compute == (16 + 8) * ns);
 }
 
 KERNBENCH_SYSTEMC_TEST(slot_requests_of_one_instant_are_granted_by_command) {

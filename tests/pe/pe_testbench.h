@@ -64,6 +64,7 @@ class PeUser final : public Component,
   explicit PeUser(const ComponentInit& init) : Component(init) {}
 
   CommandQueue commands;
+  CommandQueue::Kernel kernel;
   ServiceInitiator<DmaRequest> to_dma{this};
   ServiceInitiator<TcmRequest> to_tcm{this};
   ServiceInitiator<TranslationRequest> to_mmu;
@@ -125,7 +126,7 @@ class PeTestbench final : public MachineServices,
     Command command;
     command.what = what;
     done_[state->id()] = never_fs;
-    commands().submit(state, command);
+    commands().submit(kernel(), state, command);
     return state;
   }
   // When the command completed; never_fs if it has not.
@@ -161,6 +162,7 @@ class PeTestbench final : public MachineServices,
   Component& engine(const std::string& name) { return *engines_.at(name); }
   PeUser& user() { return *user_; }
   CommandQueue& commands() { return user_->commands; }
+  CommandQueue::Kernel& kernel() { return user_->kernel; }
   struct Translation {
     PhysRanges ranges;
     Fs cost = 0;

@@ -1,0 +1,448 @@
+#include "models/pe/kernel_runner.h"
+
+#include <fmt/format.h>
+#include <sysc/kernel/sc_spawn.h>
+#include <sysc/kernel/sc_spawn_options.h>
+
+#include <algorithm>
+#include <stdexcept>
+
+#include "models/base/errors.h"
+#include "models/base/exception_text.h"
+#include "models/base/thrown_text.h"
+#include "models/pe/pe_cpu.h"
+
+namespace kernbench {
+
+enum class KernelRunner::State : std::uint8_t {
+  idle,
+  waiting_for_start,
+  running,
+  waiting_for_command,
+  draining,
+  waiting_for_ipcq
+};
+
+namespace {
+
+// Exception that ends a kernel whose launch has failed elsewhere. Not derived from std::exception,
+// so that a kernel's own handlers let it pass.
+struct KernelAborted {
+  std::string blocked_on;  // what it waited for; empty: it was between two calls
+  Fs since = 0;
+};
+
+struct KindOfCommand {
+  using Kind = KernelWait::CommandKind;
+  Kind operator()(const DmaCommand&) const { return Kind::dma; }
+  Kind operator()(const DotCommand&) const { return Kind::gemm; }
+  Kind operator()(const MathCommand&) const { return Kind::math; }
+  Kind operator()(const CompositeGemm&) const { return Kind::composite; }
+  Kind operator()(const CompositeMath&) const { return Kind::composite; }
+};
+
+}  // namespace
+
+// --- Signals
+
+std::vector<SignalDeclaration> KernelRunner::signals_of(const std::string& number) {
+  return {{"state" + number, "what the kernel does",
+           SignalFormat::enumeration({"idle", "waiting_for_start", "running", "waiting_for_command",
+                                      "draining", "waiting_for_ipcq"})},
+          {"command" + number, "last command issued", SignalFormat::id()}};
+}
+
+void KernelRunner::add_signals() {
+  Observables to(cpu_);
+  std::vector<SignalDeclaration> declared = signals_of(number_ == 0 ? "" : std::to_string(number_));
+  const auto add = [&](SignalDeclaration& each) {
+    return &to.add_signal(std::move(each.name), std::move(each.description),
+                          std::move(each.format));
+  };
+  state_signal_ = add(declared[0]);
+  command_signal_ = add(declared[1]);
+}
+
+void KernelRunner::show(State state) {
+  if (state_signal_ != nullptr) state_signal_->set(static_cast<std::uint64_t>(state));
+}
+
+// --- The thread
+
+RunningProgram KernelRunner::program(std::uint64_t stack_bytes) const {
+  return {"kernel",
+          launch_->message->kernel.name.c_str(),
+          "tl.",
+          last_call(),
+          call_site(),
+          stack_bytes,
+          "kernel_stack_bytes"};
+}
+
+void KernelRunner::start(Launch launch) {
+  launch_ = std::move(launch);
+  launched_.notify(sc_core::SC_ZERO_TIME);
+  if (!thread_started_) start_thread();
+}
+
+void KernelRunner::start_thread() {
+  thread_started_ = true;
+  const Component::Scope scope(cpu_);
+  const int stack_bytes = *cpu_.parameters_.kernel_stack_bytes;
+  sc_core::sc_spawn_options options;
+  options.set_stack_size(stack_bytes);
+  const std::string name = number_ == 0 ? "kernel" : fmt::format("kernel{}", number_);
+  try {
+    sc_core::sc_spawn([this] { run_launches(); }, name.c_str(), &options);
+  } catch (const sc_core::sc_report&) {
+    throw Error(
+        fmt::format("{}: the host refuses a stack of {} bytes (kernel_stack_bytes) for the kernel",
+                    cpu_.name(), stack_bytes));
+  }
+}
+
+void KernelRunner::abort() {
+  launch_->aborted = true;
+  aborted_.notify(sc_core::SC_ZERO_TIME);  // what it waits for may never come
+}
+
+void KernelRunner::run_launches() {
+  thread_ = sc_core::sc_get_current_process_handle().get_process_object();
+  for (;;) {
+    while (!busy()) sc_core::wait(launched_);
+    run();
+    launch_.reset();
+    cpu_.begin_launches();
+    if (!busy()) show(State::idle);
+  }
+}
+
+void KernelRunner::run() {
+  const KernelLaunch& message = launch();
+  const Fs target = message.target_start.value_or(now());
+  if (target > now()) {
+    show(State::waiting_for_start);
+    sc_core::wait(cpu_.work_at(target));
+  }
+  const auto response = std::make_shared<HostResponse>();
+  response->metrics.start_skew = now() - target;
+  const Fs start = now();
+  commands_.stream = message.stream;
+  commands_.usage = {};
+  show(State::running);
+  cpu_.kernel_begins(target);
+  cpu_.log_.info([&] { return fmt::format("kernel '{}' starts", message.kernel.name); });
+  response->completion = run_body();
+  const Fs returned = now();
+  cpu_.log_.info([&] {
+    return fmt::format("kernel '{}' has {} after {}", message.kernel.name,
+                       response->completion.ok ? "returned" : "ended",
+                       format_ns(returned - target));
+  });
+  end(response, target);
+  report_run(target, start, returned);
+  Transaction& request = *launch_->request;
+  request.route().message = response;
+  request.route().make_response();
+  cpu_.send(request, 0, 0, 0, now());
+}
+
+// The engines drain.
+void KernelRunner::end(const std::shared_ptr<HostResponse>& response, Fs target) {
+  const std::string& kernel = launch().kernel.name;
+  Completion& completion = response->completion;
+  if (cpu_.to_ipcq_.connected()) {
+    IpcqRequest end;
+    end.stream = launch().stream;
+    end.what = IpcqKernelEnd{!completion.ok, cpu_.runs_alone(*this),
+                             completion.ok ? "" : completion.error_message};
+    cpu_.to_ipcq_.ask(end);
+  }
+  show(State::draining);
+  if (!completion.ok)
+    cpu_.command_queue_.abandon(commands_, fmt::format("kernel '{}' has failed", kernel));
+  while (commands_.under_way > 0) cpu_.await(commands_.drained, "the engines of the PE to drain");
+  response->metrics.pe_exec = now() - target;
+  for (const Issued& command : unwaited_) {
+    if (completion.ok && !command.state->error().empty())
+      completion =
+          failure("access_fault", fmt::format("kernel '{}': {}", kernel, command.state->error()));
+  }
+  unwaited_.clear();
+  if (own_scratch_ != nullptr) {
+    cpu_.scratch_->free(own_scratch_->base(), own_scratch_->size_bytes());
+    own_scratch_.reset();
+  }
+  cpu_.kernel_ends();
+  response->metrics.dma = commands_.usage.dma;
+  response->metrics.compute = commands_.usage.compute;
+  ++cpu_.launch_count_;
+  if (completion.ok) {
+    cpu_.log_.debug([&] { return fmt::format("kernel '{}' answered", kernel); });
+  } else {
+    ++cpu_.failures_;
+  }
+}
+
+Completion KernelRunner::run_body() {
+  const KernelLaunch& message = launch();
+  const std::string kernel = fmt::format("kernel '{}': ", message.kernel.name);
+  try {
+    calling("");
+    unwaited_text_.clear();
+    next_call_ = 0;
+    prepare_scratch();
+    TranslationRequest tensors;
+    tensors.launch = &message.args;
+    cpu_.to_mmu_.look(tensors);
+    check_abort();
+    if (message.body == nullptr) throw ModelError("a launch without a body");
+    message.body->run(*this);
+    return {};
+  } catch (const sc_core::sc_unwind_exception&) {
+    throw;
+  } catch (const KernelAborted& aborted) {
+    // Under collect_all a PE is ended only when it would wait for ever.
+    if (message.failure_policy == FailurePolicy::collect_all && !aborted.blocked_on.empty()) {
+      return failure(Completion::blocked,
+                     fmt::format("{}waited for {} since {} when nothing happened any more", kernel,
+                                 aborted.blocked_on, format_ns(aborted.since)));
+    }
+    return failure(Completion::aborted, kernel + "ended, the launch has failed on another PE");
+  } catch (const Error& error) {
+    return failure(error.code().c_str(), kernel + error.what() + line_of_last_call(error.what()));
+  } catch (const std::exception& error) {
+    const std::string call = *last_call() == '\0' ? "" : "; last call: " + last_call_text();
+    return failure(code_of(error).c_str(), kernel + text_of(error) + call);
+  } catch (...) {
+    return failure("kernel_exception", fmt::format("{}{}; last call: {}", kernel,
+                                                   text_of_other_exception(), last_call_text()));
+  }
+}
+
+std::string KernelRunner::last_call_text() const {
+  if (*last_call() == '\0') return "none";
+  return "tl." + (last_call() + call_site().in_brackets());
+}
+
+// Errors name the call themselves, few of them its line.
+std::string KernelRunner::line_of_last_call(const std::string& error) const {
+  if (!call_site().known() || error.find(call_site().str()) != std::string::npos) return "";
+  return "; last call: " + last_call_text();
+}
+
+Completion KernelRunner::failure(const char* code, const std::string& what) const {
+  cpu_.log_.warning([&] { return fmt::format("{}: {}", code, what); });
+  return Completion::failure(code,
+                             fmt::format("{} at {}: {}", cpu_.name(), format_ns(now()), what));
+}
+
+void KernelRunner::check_abort() const {
+  while (cpu_.machine_.stopping()) sc_core::wait();
+  if (launch_->aborted) throw KernelAborted{};
+}
+
+void KernelRunner::await_or_end(const sc_core::sc_event& event, const std::string& what,
+                                KernelWait wait) {
+  check_abort();
+  wait.start = now();
+  cpu_.await(event | aborted_, what);
+  report(wait);
+  if (launch_->aborted) throw KernelAborted{what, wait.start};
+}
+
+// --- Reports
+
+void KernelRunner::report(KernelWait wait) const {
+  const AnalysisPort<KernelWait>& port = cpu_.machine_.observation().kernel_waits;
+  wait.node = &cpu_;
+  wait.stream = launch().stream;
+  wait.end = now();
+  if (port.observed() && wait.start < wait.end) port.write(wait);
+}
+
+void KernelRunner::report_run(Fs target, Fs start, Fs returned) const {
+  const AnalysisPort<KernelRun>& port = cpu_.machine_.observation().kernel_runs;
+  if (port.observed())
+    port.write({&cpu_, launch().request_id, launch().kernel.name, start, returned, now(),
+                unwaited_text_.c_str(), target, launch().stream});
+}
+
+// --- Kernel context: the machine
+
+PeId KernelRunner::where() const { return cpu_.where_(); }
+const MachineDescription& KernelRunner::machine() const { return cpu_.machine_.machine(); }
+FunctionalModel* KernelRunner::data() { return cpu_.machine_.data(); }
+Fs KernelRunner::now() const { return Component::now(); }
+void KernelRunner::print(const std::string& text) {
+  report_log_line(LogLevel::info, cpu_.name(), text);
+}
+
+PhysRanges KernelRunner::translate(std::uint64_t address, std::uint64_t nbytes) const {
+  TranslationRequest request;
+  request.address = address;
+  request.nbytes = nbytes;
+  cpu_.to_mmu_.look(request);
+  return std::move(request.ranges);
+}
+
+// --- Commands
+
+void KernelRunner::dispatch() {
+  // What the kernel has freed since its last call.
+  if (!cpu_.runs_alone(*this)) cpu_.scratch_freed_.notify(sc_core::SC_ZERO_TIME);
+  cycles(cpu_.call_cycles(next_call_++));
+  check_abort();  // also of one that came meanwhile: the call does nothing any more
+}
+
+std::shared_ptr<CommandState> KernelRunner::issue(Command command) {
+  check_abort();
+  auto state = std::make_shared<CommandState>(cpu_.next_command_++);
+  const KernelWait::CommandKind kind = std::visit(KindOfCommand{}, command.what);
+  cpu_.command_queue_.submit(commands_, state, std::move(command));
+  ++cpu_.commands_;
+  if (command_signal_ != nullptr) command_signal_->set(state->id());
+  const auto resolved = [](const Issued& old) {
+    return old.state->done() && old.state->error().empty();
+  };
+  unwaited_.erase(std::remove_if(unwaited_.begin(), unwaited_.end(), resolved), unwaited_.end());
+  unwaited_.push_back({state, kind});
+  return state;
+}
+
+void KernelRunner::wait(CommandState& command) {
+  check_abort();
+  const auto same = [&command](const Issued& each) { return each.state.get() == &command; };
+  const auto found = std::find_if(unwaited_.begin(), unwaited_.end(), same);
+  const Issued keep_alive = found == unwaited_.end() ? Issued() : *found;
+  if (!command.done()) {
+    KernelWait wait;
+    wait.command = command.id();
+    wait.command_kind = keep_alive.kind;
+    show(State::waiting_for_command);
+    await_or_end(command.completed(),
+                 fmt::format("command {} of kernel '{}'", command.id(), launch().kernel.name),
+                 wait);
+    show(State::running);
+  }
+  if (found != unwaited_.end()) unwaited_.erase(found);
+  if (!command.error().empty()) throw AccessFault(command.error());
+}
+
+void KernelRunner::cycles(std::uint64_t n) {
+  check_abort();
+  if (n == 0) return;
+  const Fs end = end_of_cycles(n);
+  cpu_.cycles_ += n;
+  sc_core::wait(cpu_.work_at(end));
+}
+
+Fs KernelRunner::end_of_cycles(std::uint64_t n) const {
+  try {
+    const Fs delay = cycles_to_fs(n, *cpu_.parameters_.clock_ghz);
+    if (delay <= never_fs - now()) return now() + delay;
+  } catch (const std::overflow_error&) {
+  }
+  throw UsageError(fmt::format("tl.cycles({}): {}", n, Component::end_of_time));
+}
+
+// --- Scratch
+
+FreeListAllocator& KernelRunner::scratch() {
+  return own_scratch_ != nullptr ? *own_scratch_ : *cpu_.scratch_;
+}
+
+// Of a PE without other kernels it is empty: a kernel that was ended may have left something.
+void KernelRunner::prepare_scratch() {
+  std::unique_ptr<FreeListAllocator>& shared = cpu_.scratch_;
+  const std::uint64_t all = *cpu_.parameters_.scratch_bytes;
+  if (shared == nullptr || (shared->allocations() > 0 && cpu_.runs_alone(*this)))
+    shared = std::make_unique<FreeListAllocator>("scratch", 0, all);
+  const std::uint64_t part = std::min(launch().scratch_bytes, all);
+  if (part == 0) return;
+  while (shared->largest_free_bytes() < part && await_scratch()) {
+  }
+  own_scratch_ = std::make_unique<FreeListAllocator>("scratch", shared->allocate(part, 16), part);
+}
+
+bool KernelRunner::await_scratch() {
+  if (own_scratch_ != nullptr || !cpu_.others_free_scratch(*this)) return false;
+  struct Awaits {
+    bool& flag;
+    explicit Awaits(bool& of) : flag(of) { flag = true; }
+    ~Awaits() { flag = false; }
+  } const awaits(awaits_scratch_);
+  const std::string what =
+      fmt::format("scratch for kernel '{}'{}", launch().kernel.name, scratch_sharers());
+  check_abort();
+  cpu_.await(cpu_.scratch_freed_ | aborted_, what);
+  check_abort();
+  return true;
+}
+
+std::string KernelRunner::scratch_sharers() const {
+  std::string text;
+  for (const auto& runner : cpu_.runners_) {
+    if (runner.get() == this || !runner->busy()) continue;
+    text += fmt::format("{} '{}'", text.empty() ? "; the PE is shared with kernel" : " and",
+                        runner->message().kernel.name);
+  }
+  return text;
+}
+
+// --- PE_IPCQ
+
+void KernelRunner::ipcq_send(IpcqSend message) {
+  check_abort();
+  const std::string what = fmt::format("tl.send in direction '{}'", message.direction);
+  operation_ = IpcqRequest();
+  operation_.what = std::move(message);
+  run_ipcq_operation(what);
+}
+
+IpcqReceived KernelRunner::ipcq_receive(IpcqReceive request) {
+  check_abort();
+  const std::string what = request.direction.empty()
+                               ? std::string("tl.recv in any direction")
+                               : fmt::format("tl.recv in direction '{}'", request.direction);
+  operation_ = IpcqRequest();
+  operation_.what = std::move(request);
+  run_ipcq_operation(what);
+  return std::move(operation_.received);
+}
+
+std::uint64_t KernelRunner::ipcq_reserve(const std::string& direction) {
+  check_abort();
+  IpcqRequest request;
+  request.stream = launch().stream;
+  request.what = IpcqReservation{direction};
+  cpu_.to_ipcq_.ask(request);
+  return std::get<IpcqReservation>(request.what).place;
+}
+
+const IpcqSetup& KernelRunner::ipcq_setup() const {
+  IpcqRequest request;
+  cpu_.to_ipcq_.look(request);
+  return *request.setup;
+}
+
+void KernelRunner::run_ipcq_operation(const std::string& what) {
+  operation_ended_ = false;
+  operation_.stream = launch().stream;
+  KernelWait wait;
+  wait.reason = std::holds_alternative<IpcqSend>(operation_.what) ? KernelWait::Reason::send
+                                                                  : KernelWait::Reason::receive;
+  cpu_.to_ipcq_.begin(operation_);
+  show(State::waiting_for_ipcq);
+  while (!operation_ended_)
+    await_or_end(ipcq_ended_, fmt::format("{} of kernel '{}'", what, launch().kernel.name), wait);
+  show(State::running);
+  if (!operation_.error.empty()) throw UsageError(operation_.error);
+}
+
+void KernelRunner::ipcq_ended() {
+  operation_ended_ = true;
+  ipcq_ended_.notify(sc_core::SC_ZERO_TIME);
+}
+
+}  // namespace kernbench

@@ -1,0 +1,120 @@
+// KernelRunner: a kernel context of a PE_CPU (spec 4.4): runs one kernel at a time, beside those of
+// the other contexts, on an SC_THREAD of its own, made at its first launch.
+//
+// Its own: the call under way, the commands that have not been waited for, the operation of
+// PE_IPCQ, and where the launch asks for it a part of the scratch. Timing and rules: pe_cpu.h.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "models/pe/command_queue.h"
+#include "models/protocol/ipcq_services.h"
+#include "models/protocol/kernel_context.h"
+#include "models/protocol/kernel_progress.h"
+#include "models/protocol/program_host.h"
+#include "models/protocol/transaction.h"
+
+namespace kernbench {
+
+class PeCpu;
+
+class KernelRunner final : private KernelContext {
+ public:
+  struct Launch {
+    Transaction* request = nullptr;  // kept alive by its owner
+    std::shared_ptr<const KernelLaunch> message;
+    bool aborted = false;
+  };
+
+  KernelRunner(PeCpu& cpu, std::size_t number) : cpu_(cpu), number_(number) {}
+
+  bool busy() const { return launch_.has_value(); }
+  const KernelLaunch& message() const { return *launch_->message; }  // of the kernel that runs
+  bool awaits_scratch() const { return awaits_scratch_; }
+  bool runs_on(const sc_core::sc_object* thread) const { return thread == thread_; }
+  RunningProgram program(std::uint64_t stack_bytes) const;
+
+  // Requires that it is not busy.
+  void start(Launch launch);
+  // The kernel is to end at its next call, or in the one in which it is blocked.
+  void abort();
+  void ipcq_ended();
+
+  // From the component's constructor, or once somebody has asked for them.
+  void add_signals();
+  static std::vector<SignalDeclaration> signals_of(const std::string& number);
+
+ private:
+  enum class State : std::uint8_t;
+  struct Issued {
+    std::shared_ptr<CommandState> state;
+    KernelWait::CommandKind kind = KernelWait::CommandKind::none;
+  };
+
+  // The thread.
+  void start_thread();
+  void run_launches();
+  void run();
+  void end(const std::shared_ptr<HostResponse>& response, Fs target);
+  Completion run_body();
+  void prepare_scratch();
+  Completion failure(const char* code, const std::string& what) const;
+  std::string last_call_text() const;                             // "tl.load (k.cpp:41)"
+  std::string line_of_last_call(const std::string& error) const;  // behind it; or nothing
+  // Returns only where the kernel may make a call: the run does not end, nor has the launch failed
+  // elsewhere.
+  void check_abort() const;
+  // Waits until an abort at the latest: then the kernel ends. `wait`: its report, without node and
+  // times.
+  void await_or_end(const sc_core::sc_event& event, const std::string& what, KernelWait wait);
+  void report(KernelWait wait) const;
+  void report_run(Fs target, Fs start, Fs returned) const;
+  void show(State state);
+
+  // Kernel context.
+  PeId where() const override;
+  const KernelLaunch& launch() const override { return *launch_->message; }
+  const MachineDescription& machine() const override;
+  FunctionalModel* data() override;
+  Fs now() const override;
+  void dispatch() override;
+  std::shared_ptr<CommandState> issue(Command command) override;
+  void wait(CommandState& command) override;
+  void print(const std::string& text) override;
+  void cycles(std::uint64_t n) override;
+  Fs end_of_cycles(std::uint64_t n) const;  // UsageError beyond the end of simulated time
+  PhysRanges translate(std::uint64_t address, std::uint64_t nbytes) const override;
+  FreeListAllocator& scratch() override;
+  bool await_scratch() override;
+  std::string scratch_sharers() const override;
+  void leaves_unwaited(std::string what) override { unwaited_text_ = std::move(what); }
+  const IpcqSetup& ipcq_setup() const override;
+  void ipcq_send(IpcqSend message) override;
+  IpcqReceived ipcq_receive(IpcqReceive request) override;
+  std::uint64_t ipcq_reserve(const std::string& direction) override;
+  void run_ipcq_operation(const std::string& what);
+
+  PeCpu& cpu_;
+  const std::size_t number_;  // of the context
+  const sc_core::sc_object* thread_ = nullptr;
+  bool thread_started_ = false;
+
+  std::optional<Launch> launch_;  // under way
+  CommandQueue::Kernel commands_;
+  std::vector<Issued> unwaited_;
+  std::string unwaited_text_;  // for the report of the kernel
+  std::uint64_t next_call_ = 0;
+  IpcqRequest operation_;  // the send or receive under way
+  bool operation_ended_ = true;
+  std::unique_ptr<FreeListAllocator> own_scratch_;  // null: it draws from what all share
+  bool awaits_scratch_ = false;
+
+  sc_core::sc_event launched_{""}, aborted_{""}, ipcq_ended_{""};
+  TraceSignal *state_signal_ = nullptr, *command_signal_ = nullptr;  // null until asked for
+};
+
+}  // namespace kernbench
