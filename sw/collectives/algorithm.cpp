@@ -98,7 +98,12 @@ tl::KernelCall CollectiveAlgorithm::kernel_of(const CollectiveCall& call) const 
   between_roots.inputs = {call.result()};
   between_roots.outputs.clear();
   tl::KernelCall roots = kernel(between_roots);
-  return {std::make_shared<const SurroundedKernel>(call, tree, roots.body), roots.args};
+  tl::KernelCall whole{std::make_shared<const SurroundedKernel>(call, tree, roots.body), roots.args,
+                       0};
+  // A part of the scratch of its own has to do for all three.
+  if (roots.scratch_bytes > 0)
+    whole.scratch_bytes = std::max(roots.scratch_bytes, call.scratch_bytes());
+  return whole;
 }
 
 bool CollectiveAlgorithm::accepts(const CollectiveCall& call) const {

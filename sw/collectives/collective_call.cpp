@@ -2,6 +2,9 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <set>
+
 #include "models/base/errors.h"
 #include "sw/collectives/shipped_graphs.h"
 
@@ -76,6 +79,27 @@ ScheduleOptions CollectiveCall::options(std::int64_t contributions) const {
     options.output = outputs.front();
   }
   return options;
+}
+
+std::vector<int> CollectiveCall::pes() const {
+  std::set<int> pes;
+  for (const ShardLayout::Member& member : layout.members) pes.insert(member.pe);
+  return {pes.begin(), pes.end()};
+}
+
+// Copies of a section; a message has its own block of 16-byte alignment in each of them.
+std::uint64_t CollectiveCall::scratch_bytes() const {
+  std::uint64_t largest = 0;
+  for (const ShardLayout::Member& member : layout.members)
+    largest = std::max(largest, static_cast<std::uint64_t>(member.elements) * size_of(dtype()));
+  const bool one_tensor = inputs.size() + outputs.size() == 1;
+  const auto ranks = static_cast<std::uint64_t>(group.size);
+  const std::uint64_t blocks = op == CollectiveOp::all_to_all ? ranks * ranks : ranks;
+  const std::uint64_t section =
+      std::min(options().section_bytes, one_tensor ? largest : blocks * largest);
+  const std::uint64_t messages = section / settings.rings.slot_size + blocks + 1;
+  const std::uint64_t copies = op == CollectiveOp::send_recv ? 2 : 4;
+  return std::min(group.scratch_bytes, copies * (section + 16 * messages));
 }
 
 }  // namespace kernbench

@@ -54,8 +54,9 @@ struct CollectiveCall {
   CollectiveOp op = CollectiveOp::all_reduce;
   ReduceOp reduce_op = ReduceOp::sum;
   int rank = 0;
-  int root = 0;  // of broadcast, reduce, gather and scatter; the sender of send_recv
-  int peer = 0;  // the receiver of send_recv
+  int root = 0;       // of broadcast, reduce, gather and scatter; the sender of send_recv
+  int peer = 0;       // the receiver of send_recv
+  std::string rings;  // of send_recv: behind the names of its directions
   RankGroup group;
   CclSettings settings;
   std::vector<tl::TensorInfoPtr> inputs, outputs;  // of this rank; all of one layout and dtype
@@ -74,6 +75,9 @@ struct CollectiveCall {
   std::uint64_t nbytes() const;
   // `contributions`: how many values each result combines.
   ScheduleOptions options(std::int64_t contributions = 1) const;
+  std::vector<int> pes() const;  // of a cube, that have shards
+  // Of a PE, that its schedule needs at most.
+  std::uint64_t scratch_bytes() const;
 };
 
 }  // namespace kernbench

@@ -42,7 +42,8 @@ NeighbourGraph rank_pair(const CollectiveCall& call, int a, int b) {
   for (const ShardLayout::Member& member : call.layout.members) {
     const PeId here = call.group.place(a, member.cube, member.pe),
                there = call.group.place(b, member.cube, member.pe);
-    graph.connect(here, direction_to_rank(b), there).connect(there, direction_to_rank(a), here);
+    graph.connect(here, direction_to_rank(b) + call.rings, there)
+        .connect(there, direction_to_rank(a) + call.rings, here);
   }
   return graph;
 }

@@ -22,6 +22,11 @@ PeId running_pe(const tl::Program& tl) {
   return {tl.program_id(2), tl.program_id(1), tl.program_id(0)};
 }
 
+tl::KernelCall with_own_scratch(tl::KernelCall kernel, const CollectiveCall& call) {
+  kernel.scratch_bytes = call.scratch_bytes();
+  return kernel;
+}
+
 tl::KernelCall schedule_kernel(
     const CollectiveCall& call, Schedule schedule,
     std::function<std::vector<BlockPosition>(const LocalShards& shards)> blocks) {
@@ -47,7 +52,7 @@ tl::KernelCall schedule_kernel(
     for (const tl::TensorInfoPtr& tensor : *tensors)
       bound.args.push_back(tl::tensor_argument(*tensor));
   }
-  return bound;
+  return with_own_scratch(std::move(bound), call);
 }
 
 }  // namespace kernbench

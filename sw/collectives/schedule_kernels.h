@@ -15,6 +15,10 @@ PeId running_pe(const tl::Program& tl);
 // The running PE's shard, cut into `parts` blocks; results go where the values came from.
 std::vector<BlockPosition> blocks_in_place(const tl::Tensor& data, int parts);
 
+// `kernel` carries out schedules only: a part of the scratch of its own does for it, so that it
+// never waits for what kernels beside it hold.
+tl::KernelCall with_own_scratch(tl::KernelCall kernel, const CollectiveCall& call);
+
 // Of every tensor of the call, the running PE's shard.
 struct LocalShards {
   std::vector<tl::Tensor> inputs, outputs;

@@ -46,11 +46,4 @@ std::string CallOrder::ahead_of(int rank) const {
   return fmt::format("{}, {} (rank {})", nth(index), calls_[index]->what, calls_[index]->first);
 }
 
-std::string CallOrder::begun_without(int rank) const {
-  const std::size_t index = ranks_.at(rank).reached;
-  if (index == calls_.size()) return "";
-  const OrderedCall& next = *calls_[index];
-  return next.record == nullptr || next.record->launches.empty() ? "" : ahead_of(rank);
-}
-
 }  // namespace kernbench

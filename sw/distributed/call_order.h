@@ -23,6 +23,14 @@ struct OrderedCall {
   int first = 0;     // the rank that came first
   std::uint64_t group = 0;  // of its launches
   std::shared_ptr<CollectiveRecord> record;
+  // Of the ranks that have called, in that order; all begin when the last one has.
+  struct Part {
+    std::shared_ptr<Worker> worker;
+    LaunchHandle launch;
+    LaunchSpec spec;
+    tl::KernelCall kernel;
+  };
+  std::vector<Part> parts;
   // Where ranks wait for one another.
   int met = 0;
   bool open = false;
@@ -41,8 +49,6 @@ class CallOrder {
   void end(int rank);
   // Some rank is in a call that `rank` has not joined: its text, else "".
   std::string ahead_of(int rank) const;
-  // Only if that call has begun: on some rank its launch is under way.
-  std::string begun_without(int rank) const;
 
  private:
   struct Rank {

@@ -59,6 +59,15 @@ const CollectiveRecord& Work::record() const {
   return *record_;
 }
 
+int Work::source_rank() const {
+  launch();
+  if (message_ == nullptr || message_->is_send)
+    throw UsageError("source_rank of a Work that is no receive's");
+  if (!message_->peer)
+    throw UsageError("source_rank of a receive from any source, which no rank has sent to yet");
+  return *message_->peer;
+}
+
 ResultTable collective_table(const std::vector<std::shared_ptr<const CollectiveRecord>>& records) {
   using Cell = ResultTable::Cell;
   ResultTable table("collectives", {"op", "algorithm", "reduction", "dtype", "ranks", "bytes",

@@ -15,6 +15,7 @@
 
 #include "models/base/units.h"
 #include "sw/collectives/collective_call.h"
+#include "sw/distributed/message_board.h"
 #include "sw/runtime/result_table.h"
 #include "sw/runtime/worker.h"
 
@@ -60,12 +61,15 @@ class Work {
     return kernbench::bus_bandwidth_gbs(record().op, record().ranks, nbytes(), time());
   }
   const CollectiveRecord& record() const;
+  // Of a receive: the rank that has sent the message. UsageError before one has been posted for it.
+  int source_rank() const;
 
  private:
   friend class ProcessGroup;
   std::shared_ptr<Worker> worker_;
   LaunchHandle launch_;
   std::shared_ptr<const CollectiveRecord> record_;
+  std::shared_ptr<const MessageSide> message_;  // null: a collective
 };
 
 // One row for each that has ended on all ranks: op, algorithm, reduction, dtype, ranks, bytes,

@@ -179,28 +179,58 @@ Work Distributed::scatter(const Tensor& tensor, const std::vector<Tensor>& scatt
              async_op);
 }
 
-Work Distributed::message(const std::string& name, const Tensor& tensor, std::optional<int> src,
-                          std::optional<int> dst, bool async_op) {
-  group(name);
-  const int here = rank_of(name);
-  if (src.value_or(here) == dst.value_or(here))
-    throw UsageError(fmt::format("{}: rank {} with itself", name, here));
-  return run({CollectiveOp::send_recv,
-              name,
-              {tensor},
-              {},
-              ReduceOp::sum,
-              src.value_or(here),
-              dst.value_or(here)},
-             async_op);
+Work Distributed::message(const Tensor& tensor, const Message& given) {
+  ProcessGroup& ranks = group(given.name);
+  worker().calling(given.name);
+  const int here = rank_of(given.name);
+  if (given.peer == here)
+    throw UsageError(fmt::format("{}: rank {} with itself", given.name, here));
+  GroupCall call;
+  call.op = CollectiveOp::send_recv;
+  call.name = given.name;
+  call.inputs = {tensor};
+  call.root = given.is_send ? here : given.peer.value_or(here);
+  call.peer = given.is_send ? *given.peer : here;
+  call.tag = given.tag;
+  const ObservedCall observed(
+      state_.runtime.calls, {here, given.name, text_of(call) + (given.async_op ? ", async" : "")});
+  Work work = ranks.message(worker(), here, call, !given.is_send && !given.peer);
+  if (!given.async_op) worker().wait(work.launch());
+  return work;
 }
 
 Work Distributed::send(const Tensor& tensor, int dst, bool async_op) {
-  return message("send", tensor, {}, dst, async_op);
+  return message(tensor, {"send", true, dst, 0, async_op});
 }
 
-Work Distributed::recv(const Tensor& tensor, int src, bool async_op) {
-  return message("recv", tensor, src, {}, async_op);
+Work Distributed::send(const Tensor& tensor, int dst, int tag) {
+  return message(tensor, {"send", true, dst, tag, false});
+}
+
+Work Distributed::recv(const Tensor& tensor, std::optional<int> src, bool async_op) {
+  return message(tensor, {"recv", false, src, 0, async_op});
+}
+
+Work Distributed::recv(const Tensor& tensor, std::optional<int> src, int tag) {
+  return message(tensor, {"recv", false, src, tag, false});
+}
+
+Work Distributed::isend(const Tensor& tensor, int dst, int tag) {
+  return message(tensor, {"isend", true, dst, tag, true});
+}
+
+Work Distributed::irecv(const Tensor& tensor, std::optional<int> src, int tag) {
+  return message(tensor, {"irecv", false, src, tag, true});
+}
+
+std::vector<Work> Distributed::batch_isend_irecv(const std::vector<P2POp>& ops) {
+  if (ops.empty()) throw UsageError("batch_isend_irecv: the list is empty");
+  std::vector<Work> works;
+  for (const P2POp& op : ops) {
+    works.push_back(op.op == P2POp::isend ? isend(op.tensor, op.peer, op.tag)
+                                          : irecv(op.tensor, op.peer, op.tag));
+  }
+  return works;
 }
 
 }  // namespace kernbench

@@ -36,6 +36,18 @@ class Reduction {
   ReduceOp op_;
 };
 
+// One of batch_isend_irecv: P2POp(P2POp::isend, tensor, peer).
+struct P2POp {
+  enum Op : std::uint8_t { isend, irecv };
+  P2POp(Op call, Tensor data, int other, int its_tag = 0)
+      : op(call), tensor(std::move(data)), peer(other), tag(its_tag) {}
+
+  Op op;
+  Tensor tensor;
+  int peer;
+  int tag;
+};
+
 class Distributed {
  public:
   explicit Distributed(DistributedState& state) : state_(state) {}
@@ -89,11 +101,18 @@ class Distributed {
               bool async_op = false);
   Work scatter(const Tensor& tensor, const std::vector<Tensor>& scatter_list = {}, int src = 0,
                bool async_op = false);
-  // The n-th message from one rank to another is the n-th that this one receives from it. A send of
-  // more than the rings hold (n_slots * slot_size) ends only when it is being received: of ranks
-  // that exchange long messages some have to receive first.
+  // A receive has the first message for its rank that nobody has taken yet, with its tag and from
+  // `src`; without `src` from any rank: Work::source_rank(). A send of more than the rings hold
+  // (n_slots * slot_size) ends only when it is being received: of ranks that exchange long messages
+  // by send and recv some have to receive first. isend and irecv come in any order.
   Work send(const Tensor& tensor, int dst, bool async_op = false);
-  Work recv(const Tensor& tensor, int src, bool async_op = false);
+  Work send(const Tensor& tensor, int dst, int tag);
+  Work recv(const Tensor& tensor, std::optional<int> src = {}, bool async_op = false);
+  Work recv(const Tensor& tensor, std::optional<int> src, int tag);
+  Work isend(const Tensor& tensor, int dst, int tag = 0);
+  Work irecv(const Tensor& tensor, std::optional<int> src = {}, int tag = 0);
+  // One Work for each. UsageError: an empty list.
+  std::vector<Work> batch_isend_irecv(const std::vector<P2POp>& ops);
 
  private:
   Worker& worker() const;
@@ -101,8 +120,14 @@ class Distributed {
   int rank_of(const std::string& call) const;
   void init(const std::string& backend, const GroupSettings& given);
   Work run(GroupCall call, bool async_op);
-  Work message(const std::string& name, const Tensor& tensor, std::optional<int> src,
-               std::optional<int> dst, bool async_op);
+  struct Message {
+    const char* name;
+    bool is_send;
+    std::optional<int> peer;
+    int tag;
+    bool async_op;
+  };
+  Work message(const Tensor& tensor, const Message& given);
 
   DistributedState& state_;
 };

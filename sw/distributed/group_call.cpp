@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "models/base/errors.h"
+#include "sw/runtime/worker.h"
 
 namespace kernbench {
 namespace {
@@ -93,6 +94,14 @@ void check_distinct(const GroupCall& call, int rank) {
 
 }  // namespace
 
+std::vector<std::shared_ptr<const void>> GroupCall::storages() const {
+  std::vector<std::shared_ptr<const void>> storages;
+  for (const Tensors* tensors : {&inputs, &outputs}) {
+    for (const Tensor& tensor : *tensors) storages.push_back(Worker::storage_of(tensor));
+  }
+  return storages;
+}
+
 void check_call(const GroupCall& call, int rank, int ranks) {
   check_tensors(call);
   check_ranks(call, ranks);
@@ -102,6 +111,7 @@ void check_call(const GroupCall& call, int rank, int ranks) {
 
 std::string text_of(const GroupCall& call) {
   std::string text = call.op == CollectiveOp::send_recv ? "a message" : call.name;
+  if (call.tag != 0) text += fmt::format(" with tag {}", call.tag);
   if (is_reduction(call.op)) text += std::string(" ") + name_of(call.reduce_op);
   const bool from = call.op == CollectiveOp::broadcast || call.op == CollectiveOp::scatter;
   const bool to = call.op == CollectiveOp::reduce || call.op == CollectiveOp::gather;

@@ -1,6 +1,7 @@
 // GroupCall: a collective as one rank calls it, and the checks that need only the call.
 #pragma once
 
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -17,6 +18,9 @@ struct GroupCall {
   ReduceOp reduce_op = ReduceOp::sum;
   int root = 0;  // of broadcast, reduce, gather and scatter; the sender of send_recv
   int peer = 0;  // the receiver of send_recv
+  int tag = 0;   // of send_recv
+
+  std::vector<std::shared_ptr<const void>> storages() const;  // of its tensors
 };
 
 // UsageError, of a call by `rank`: tensors that are not on a device, ranks that there are not,

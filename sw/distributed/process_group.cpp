@@ -51,7 +51,9 @@ ProcessGroup::ProcessGroup(DistributedState& state, std::optional<int> rank,
     : state_(state), settings_(resolve(state.ccl, *state.algorithms, given.changes)),
       first_rank_(rank), world_size_(given.world_size),
       ranks_(ranks_of(state.runtime.link.port().machine(), settings_)),
-      wiring_(state.runtime, settings_.rings), order_(all_ranks(ranks_), "collective") {
+      wiring_(state.runtime, settings_.rings), order_(all_ranks(ranks_), "collective"),
+      stream_(state.runtime.streams++),
+      messages_(settings_.rings.n_slots, [this](MessageSide& side) { begin_message(side); }) {
   CollectiveCall call;
   call.group = ranks_;
   call.settings = settings_;
@@ -110,16 +112,12 @@ void ProcessGroup::leave(std::optional<int> rank) {
 }
 
 void ProcessGroup::end(int rank) {
-  ended_.insert(rank);
   order_.end(rank);
-  for (auto& [ends, order] : messages_) {
-    if (ends.first == rank || ends.second == rank) order.end(rank);
-  }
+  messages_.end(rank);
 }
 
 void ProcessGroup::start() {
   joined_.clear();
-  ended_.clear();
   messages_.clear();
   order_ = CallOrder(all_ranks(ranks_), "collective");
 }
@@ -210,16 +208,6 @@ std::string ProcessGroup::shards_of(const CollectiveCall& call) const {
              : fmt::format("{} elements", call.layout.members.front().elements);
 }
 
-OrderedCall& ProcessGroup::ordered(int rank, const GroupCall& given, const std::string& what) {
-  if (given.op != CollectiveOp::send_recv) return order_.join(rank, what);
-  const std::vector<int> both{given.root, given.peer};
-  const auto [place, is_new] = messages_.try_emplace({given.root, given.peer}, both, "message");
-  for (const int each : both) {
-    if (is_new && ended_.count(each) != 0) place->second.end(each);
-  }
-  return place->second.join(rank, what);
-}
-
 void ProcessGroup::meet(OrderedCall& call, int expected, const std::function<void()>& last) {
   if (++call.met == expected) {
     last();
@@ -235,29 +223,26 @@ void ProcessGroup::meet(OrderedCall& call, int expected, const std::function<voi
 // Rings can be replaced when nothing is under way: a launch that waits for something that a rank
 // has still to call would not end.
 void ProcessGroup::check_nothing_waits(const std::string& name) const {
-  for (const auto& [ends, order] : messages_) {
-    for (const int rank : {ends.first, ends.second}) {
-      const std::string begun = order.begun_without(rank);
-      if (!begun.empty())
-        throw UsageError(fmt::format(
-            "{}: its ring buffers take the place of others, but rank {} has still to call {}", name,
-            rank, begun));
-    }
-  }
+  const std::string unmatched = messages_.unmatched();
+  if (!unmatched.empty())
+    throw UsageError(
+        fmt::format("{}: its ring buffers take the place of others, but {}", name, unmatched));
 }
 
 // The rings that the call needs: the first rank that comes adds them. Where they take the place of
 // others all ranks meet.
 void ProcessGroup::link(const GroupCall& given, const NeighbourGraph& graph, OrderedCall& call) {
   if (wiring_.has(graph) || wiring_.add(graph)) return;
-  if (given.op == CollectiveOp::send_recv)
-    throw UsageError(fmt::format(
-        "{}: its ring buffers use directions that torch.ipcq.install has given to others",
-        given.name));
   meet(call, ranks_.size, [&] {
     check_nothing_waits(given.name);
     wiring_.replace(graph);
   });
+}
+
+// What has to be the same on all ranks.
+std::string ProcessGroup::text_of_all_ranks(const GroupCall& given,
+                                            const CollectiveCall& call) const {
+  return fmt::format("{} of {}, {}", text_of(given), name_of(call.dtype()), shards_of(call));
 }
 
 Work ProcessGroup::call(Worker& worker, int rank, const GroupCall& given) {
@@ -268,10 +253,8 @@ Work ProcessGroup::call(Worker& worker, int rank, const GroupCall& given) {
   const NeighbourGraph graph = algorithm.graph_of(call);
 
   wiring_.await_installation();
-  // What has to be the same on all ranks.
-  const std::string what =
-      fmt::format("{} of {}, {}", text_of(given), name_of(call.dtype()), shards_of(call));
-  OrderedCall& ordered_call = ordered(rank, given, what);
+  const std::string what = text_of_all_ranks(given, call);
+  OrderedCall& ordered_call = order_.join(rank, what);
   if (ordered_call.record == nullptr) {
     ordered_call.record = record_of(given, call, algorithm);
     ordered_call.group = ++state_.runtime.launch_groups;
@@ -280,24 +263,38 @@ Work ProcessGroup::call(Worker& worker, int rank, const GroupCall& given) {
   if (const Log* log = state_.runtime.collectives_log)
     log->info([&] { return fmt::format("rank {}: {} by {}", rank, what, algorithm.name); });
 
-  std::set<int> pes;
-  std::vector<std::shared_ptr<const void>> keeps;
-  for (const ShardLayout::Member& member : call.layout.members) pes.insert(member.pe);
-  for (const std::vector<Tensor>* tensors : {&given.inputs, &given.outputs}) {
-    for (const Tensor& tensor : *tensors) keeps.push_back(Worker::storage_of(tensor));
-  }
   Work work;
   work.worker_ = worker.shared_from_this();
   work.record_ = ordered_call.record;
-  work.launch_ = worker.launch(
-      LaunchSpec(algorithm.name).on_pes({pes.begin(), pes.end()}).group(ordered_call.group),
-      algorithm.kernel_of(call), std::move(keeps));
+  AwaitedLaunch launch;
+  launch.name = algorithm.name;
+  launch.keeps = given.storages();
+  work.launch_ = worker.await_launch(std::move(launch));
   ordered_call.record->launches.push_back(work.launch_);
+  ordered_call.parts.push_back(
+      {work.worker_, work.launch_,
+       LaunchSpec(algorithm.name).on_pes(call.pes()).group(ordered_call.group).stream(stream_),
+       algorithm.kernel_of(call)});
   if (given.op == CollectiveOp::all_reduce ||
       (given.op == CollectiveOp::reduce && rank == given.root))
     (given.outputs.empty() ? given.inputs : given.outputs).front().storage_->become_copies();
-  wiring_.launched(work.worker_, work.launch_);
+  begin(ordered_call);
   return work;
+}
+
+// When the last rank has called: so collectives begin in one order on all devices.
+void ProcessGroup::begin(OrderedCall& call) {
+  const std::size_t missing = static_cast<std::size_t>(ranks_.size) - call.parts.size();
+  for (OrderedCall::Part& part : call.parts) {
+    if (missing > 0) {
+      Worker::awaits(part.launch, fmt::format("{} more of {} ranks to reach {}", missing,
+                                              ranks_.size, call.what));
+      continue;
+    }
+    part.worker->begin(part.launch, part.spec, part.kernel);
+    wiring_.launched(part.worker, part.launch);
+  }
+  if (missing == 0) call.parts.clear();
 }
 
 std::shared_ptr<CollectiveRecord> ProcessGroup::record_of(const GroupCall& given,
@@ -315,7 +312,7 @@ std::shared_ptr<CollectiveRecord> ProcessGroup::record_of(const GroupCall& given
 }
 
 void ProcessGroup::barrier(Worker& worker, int rank) {
-  worker.wait_all();
+  worker.wait_for_all_but_awaited_messages();
   OrderedCall& call = order_.join(rank, "barrier");
   worker.release(call.passed);
   meet(call, ranks_.size, [] {});

@@ -15,6 +15,7 @@
 #include "sw/distributed/call_order.h"
 #include "sw/distributed/distributed_state.h"
 #include "sw/distributed/group_call.h"
+#include "sw/distributed/message_board.h"
 #include "sw/distributed/rank_count.h"
 #include "sw/distributed/wiring.h"
 
@@ -51,10 +52,13 @@ class ProcessGroup {
   // Ranks begin, and count their calls from the first one on.
   void start();
 
-  // Begins a collective on the device of `worker`, or one side of a message between two ranks.
-  // Blocks only where ranks have to wait for new ring buffers. UsageError: what the algorithm does
-  // not accept, a call that differs from the others'.
+  // A collective: it begins on all devices when the last rank has called it. Blocks only where
+  // ranks have to wait for new ring buffers. UsageError: what the algorithm does not accept, a call
+  // that differs from the others'.
   Work call(Worker& worker, int rank, const GroupCall& given);
+  // One side of a message between two ranks (message_board.h); of a receive from any source
+  // given.root is not looked at.
+  Work message(Worker& worker, int rank, const GroupCall& given, bool any_source);
   // All ranks, and their pending work. No simulated time.
   void barrier(Worker& worker, int rank);
   // The rank calls nothing any more. UsageError if others wait for it.
@@ -68,12 +72,19 @@ class ProcessGroup {
   const CollectiveAlgorithm& algorithm_for(CollectiveCall& call) const;
   void check_shards(const CollectiveCall& call, const GroupCall& given, const Tensor& tensor) const;
   std::string shards_of(const CollectiveCall& call) const;
-  OrderedCall& ordered(int rank, const GroupCall& given, const std::string& what);
+  void begin(OrderedCall& call);
   void meet(OrderedCall& call, int expected, const std::function<void()>& last);
   void check_nothing_waits(const std::string& name) const;
   void link(const GroupCall& given, const NeighbourGraph& graph, OrderedCall& call);
   std::shared_ptr<CollectiveRecord> record_of(const GroupCall& given, const CollectiveCall& call,
                                               const CollectiveAlgorithm& algorithm);
+  std::string text_of_all_ranks(const GroupCall& given, const CollectiveCall& call) const;
+
+  // Messages.
+  struct MessageLaunch;
+  void link_messages(const GroupCall& given, CollectiveCall call);
+  void begin_message(MessageSide& side);
+  std::uint32_t slots_of(const CollectiveCall& call) const;
 
   DistributedState& state_;
   CclSettings settings_;
@@ -82,8 +93,10 @@ class ProcessGroup {
   RankGroup ranks_;
   Wiring wiring_;
   CallOrder order_;
-  std::map<std::pair<int, int>, CallOrder> messages_;  // by sender and receiver
-  std::set<int> joined_, ended_;
+  std::uint32_t stream_;  // of its collectives
+  MessageBoard messages_;
+  std::map<std::pair<int, int>, std::uint32_t> message_streams_;  // by sender and receiver
+  std::set<int> joined_;
   bool program_joined_ = false;
 };
 

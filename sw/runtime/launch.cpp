@@ -58,9 +58,14 @@ const LaunchHandle::State& LaunchHandle::state() const {
 
 const std::string& LaunchHandle::name() const { return state().name; }
 
+bool LaunchHandle::State::uses(const void* tensor) const {
+  return std::any_of(keeps.begin(), keeps.end(),
+                     [tensor](const auto& each) { return each.get() == tensor; });
+}
+
 bool LaunchHandle::done() const {
-  return std::all_of(state().requests.begin(), state().requests.end(),
-                     [](const auto& request) { return request->done(); });
+  return state().begun && std::all_of(state().requests.begin(), state().requests.end(),
+                                      [](const auto& request) { return request->done(); });
 }
 
 const LaunchMetrics& LaunchHandle::metrics() const {

@@ -1,4 +1,5 @@
-// Launches: kernel name and target PEs, and the handle of a launch under way.
+// Launches: kernel name and target PEs, and the handle of a launch under way, or of one that other
+// ranks have still to join.
 #pragma once
 
 #include <cstdint>
@@ -9,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include "models/data/vector_clock.h"
 #include "sw/runtime/host_link.h"
 #include "sw/tl/kernel.h"
 
@@ -35,6 +37,9 @@ class LaunchSpec {
   LaunchSpec& deployed(std::uint64_t code_bytes);
   // Launches of one group fail together, as the parts of a launch on several SIPs do.
   LaunchSpec& group(std::uint64_t group) { return group_ = group, *this; }
+  // Launches of a stream run one after the other on each PE, beside those of other streams. 0: the
+  // compute stream.
+  LaunchSpec& stream(std::uint32_t stream) { return stream_ = stream, *this; }
   LaunchSpec& meta(LaunchMeta meta) { return meta_ = std::move(meta), *this; }
 
   const std::string& name() const { return name_; }
@@ -42,6 +47,7 @@ class LaunchSpec {
   FailurePolicy failure_policy() const { return failure_policy_; }
   const std::optional<std::uint64_t>& code_bytes() const { return code_bytes_; }
   std::uint64_t group() const { return group_; }  // 0: none
+  std::uint32_t stream() const { return stream_; }
   const LaunchMeta& meta() const { return meta_; }
 
   // The PEs to start, per SIP, each list sorted. UsageError: no tensor argument, or a target PE
@@ -55,6 +61,7 @@ class LaunchSpec {
   FailurePolicy failure_policy_ = FailurePolicy::fail_fast;
   std::optional<std::uint64_t> code_bytes_;
   std::uint64_t group_ = 0;
+  std::uint32_t stream_ = 0;
   LaunchMeta meta_;
 };
 
@@ -86,6 +93,17 @@ class LaunchHandle {
     std::vector<std::shared_ptr<OrderedLaunch>> ordered;  // one per SIP, if races are looked for
     std::optional<LaunchMetrics> metrics;
     Completion completion;
+    std::uint32_t stream = 0;
+    bool begun = false;
+    sc_core::sc_event begins{""};
+    // Until it has begun.
+    std::string awaits;
+    bool is_message = false, writes = true;
+    std::vector<std::string> follows;  // request ids
+    std::vector<std::shared_ptr<const OrderedLaunch>> follows_ordered;
+    VectorClock called;  // for the detection of races
+
+    bool uses(const void* tensor) const;
   };
   const State& state() const;
   std::shared_ptr<State> state_;

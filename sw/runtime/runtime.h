@@ -70,6 +70,8 @@ struct Runtime {
   CallListener* calls = nullptr;             // of torch.distributed; null: no listener
   std::uint64_t tensors_made = 0;            // for default names
   std::uint64_t launch_groups = 0;           // launches on several SIPs
+  std::uint32_t streams = 1;                 // of launches; 0 is the compute stream
+  std::vector<LaunchHandle> computing;       // on the compute streams of all devices
 
   // Warning to the user; each text once.
   void warn(const std::string& text) {

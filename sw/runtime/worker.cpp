@@ -72,14 +72,23 @@ Tensor Worker::make(const Shape& shape, DType dtype, const DPPolicy& policy, std
   return Tensor(shared_from_this(), std::move(storage));
 }
 
-void Worker::resolve(const Tensor& tensor) {
-  if (tensor.maker().get() != this) tensor.maker()->wait_all();
-  wait_all();
+void Worker::resolve(const Tensor& tensor, bool is_write) {
+  if (tensor.maker().get() != this) tensor.maker()->wait_before_access(tensor, is_write);
+  wait_before_access(tensor, is_write);
+}
+
+// What others have still to join may wait for this worker: it is not waited for without need.
+void Worker::wait_before_access(const Tensor& tensor, bool is_write) {
+  const void* storage = storage_of(tensor).get();
+  wait_where([&](const LaunchHandle& handle) {
+    const LaunchHandle::State& launch = handle.state();
+    return launch.begun || (launch.uses(storage) && (launch.writes || is_write));
+  });
 }
 
 void Worker::fill(const TensorSlice& target, double value) {
   calling("Tensor.fill_");
-  resolve(target.tensor());
+  resolve(target.tensor(), true);
   note(target, true);
   transfers_.fill(target, value);
 }
@@ -101,15 +110,15 @@ void Worker::write_each_new(const Tensor& tensor, const std::vector<HostArray>& 
 
 void Worker::write(const TensorSlice& target, const HostArray& source) {
   calling("Tensor.copy_");
-  resolve(target.tensor());
+  resolve(target.tensor(), true);
   note(target, true);
   transfers_.write(target, source);
 }
 
 void Worker::copy(const TensorSlice& target, const TensorSlice& source) {
   calling("Tensor.copy_");
-  resolve(source.tensor());
-  resolve(target.tensor());
+  resolve(source.tensor(), false);
+  resolve(target.tensor(), true);
   note(source, false);
   note(target, true);
   transfers_.copy(target, source);
@@ -117,13 +126,13 @@ void Worker::copy(const TensorSlice& target, const TensorSlice& source) {
 
 HostArray Worker::read(const TensorSlice& source) {
   calling("Tensor.to_host");
-  resolve(source.tensor());
+  resolve(source.tensor(), false);
   note(source, false);
   return transfers_.values(source, transfers_.fetch(source));
 }
 
 void Worker::read_discard(const TensorSlice& source) {
-  resolve(source.tensor());
+  resolve(source.tensor(), false);
   note(source, false);
   transfers_.discard(source);
 }
@@ -131,7 +140,7 @@ void Worker::read_discard(const TensorSlice& source) {
 // Printing takes the time of a read, with data off too.
 std::string Worker::text_of(const TensorSlice& source) {
   calling("Tensor.print");
-  resolve(source.tensor());
+  resolve(source.tensor(), false);
   note(source, false);
   const Transfers::Images fetched = transfers_.fetch(source);
   const std::string head =
@@ -147,7 +156,7 @@ std::string Worker::text_of(const TensorSlice& source) {
 
 void Worker::expect(const Tensor& tensor, std::function<std::vector<double>()> reference,
                     double tolerance_factor, std::shared_ptr<LateCount> wrong) {
-  resolve(tensor);
+  resolve(tensor, false);
   FunctionalModel* data = runtime_.link.port().data();
   if (data == nullptr) return;
   note(tensor, false);
@@ -204,6 +213,42 @@ void Worker::acquire(const VectorClock& from) {
 
 LaunchHandle Worker::launch(const LaunchSpec& spec, tl::KernelCall call,
                             std::vector<std::shared_ptr<const void>> keeps) {
+  LaunchHandle handle;
+  handle.state_ = std::make_shared<LaunchHandle::State>();
+  handle.state_->name = spec.name();
+  handle.state_->keeps = std::move(keeps);
+  release(handle.state_->called);
+  begin(handle, spec, call);
+  pending_.push_back(handle);
+  return handle;
+}
+
+LaunchHandle Worker::await_launch(AwaitedLaunch launch) {
+  LaunchHandle handle;
+  handle.state_ = std::make_shared<LaunchHandle::State>();
+  LaunchHandle::State& state = *handle.state_;
+  state.name = std::move(launch.name);
+  state.awaits = std::move(launch.awaits);
+  state.is_message = launch.is_message;
+  state.writes = launch.writes;
+  state.keeps = std::move(launch.keeps);
+  for (const LaunchHandle& before : runtime_.computing) {
+    if (before.done()) continue;
+    const LaunchHandle::State& of = before.state();
+    state.follows.insert(state.follows.end(), of.request_ids.begin(), of.request_ids.end());
+    state.follows_ordered.insert(state.follows_ordered.end(), of.ordered.begin(), of.ordered.end());
+  }
+  release(state.called);
+  pending_.push_back(handle);
+  return handle;
+}
+
+void Worker::withdraw(const LaunchHandle& handle) {
+  const auto same = [&](const LaunchHandle& each) { return each.state_ == handle.state_; };
+  pending_.erase(std::remove_if(pending_.begin(), pending_.end(), same), pending_.end());
+}
+
+void Worker::begin(const LaunchHandle& handle, const LaunchSpec& spec, const tl::KernelCall& call) {
   const auto targets = spec.targets(call.args, runtime_.link.port().machine().pes);
   std::vector<int> sips;
   std::set<int> pes, cubes;
@@ -218,11 +263,9 @@ LaunchHandle Worker::launch(const LaunchSpec& spec, tl::KernelCall call,
     runtime_.deployments.place(spec.name(), *spec.code_bytes(), sips, untimed());
   std::uint64_t group = spec.group();
   if (group == 0 && targets.size() > 1) group = ++runtime_.launch_groups;
-  LaunchHandle handle;
-  handle.state_ = std::make_shared<LaunchHandle::State>();
-  handle.state_->name = spec.name();
-  handle.state_->meta = spec.meta();
-  handle.state_->keeps = std::move(keeps);
+  LaunchHandle::State& state = *handle.state_;
+  state.meta = spec.meta();
+  state.stream = spec.stream();
   for (const auto& [sip, list] : targets) {
     KernelLaunch message;
     message.kernel.name = spec.name();
@@ -236,17 +279,27 @@ LaunchHandle Worker::launch(const LaunchSpec& spec, tl::KernelCall call,
     message.meta = spec.meta();
     message.failure_policy = spec.failure_policy();
     message.group = group;
-    handle.state_->requests.push_back(runtime_.link.submit(std::move(message), spec.name()));
-    handle.state_->request_ids.push_back(runtime_.link.last_request());
+    message.stream = spec.stream();
+    message.follows = state.follows;
+    message.scratch_bytes = call.scratch_bytes;
+    state.requests.push_back(runtime_.link.submit(std::move(message), spec.name()));
+    state.request_ids.push_back(runtime_.link.last_request());
     if (races() == nullptr) continue;
     const MachineDescription& machine = runtime_.link.port().machine();
     std::vector<std::uint32_t> cpus;
     for (const PeId& target : list) cpus.push_back(machine.engine(target, PeEngine::pe_cpu));
-    handle.state_->ordered.push_back(
-        races()->launched(agent(), handle.state_->request_ids.back(), std::move(cpus)));
+    state.ordered.push_back(races()->launched(state.called, state.request_ids.back(),
+                                              std::move(cpus), spec.stream(),
+                                              state.follows_ordered));
   }
-  pending_.push_back(handle);
-  return handle;
+  state.follows_ordered.clear();
+  state.begun = true;
+  state.begins.notify(sc_core::SC_ZERO_TIME);
+  if (spec.stream() != 0) return;
+  std::vector<LaunchHandle>& computing = runtime_.computing;
+  const auto done = [](const LaunchHandle& each) { return each.done(); };
+  computing.erase(std::remove_if(computing.begin(), computing.end(), done), computing.end());
+  computing.push_back(handle);
 }
 
 // A handle stays pending until its launch has ended: another caller may ask for the results
@@ -254,6 +307,7 @@ LaunchHandle Worker::launch(const LaunchSpec& spec, tl::KernelCall call,
 const Completion& Worker::join(const LaunchHandle& handle) {
   handle.state();
   const auto state = handle.state_;
+  while (!state->begun) runtime_.link.port().wait(state->begins, state->awaits);
   for (const auto& request : state->requests) runtime_.link.port().wait(*request);
   // Also by another worker, which uses a tensor of this one.
   if (!state->ordered.empty()) {
@@ -302,16 +356,29 @@ void Worker::wait(const LaunchHandle& handle) {
                                                          completion.error_message));
 }
 
-void Worker::wait_all() {
+void Worker::wait_where(const std::function<bool(const LaunchHandle&)>& awaited) {
   std::exception_ptr first;
-  while (!pending_.empty()) {
+  for (;;) {
+    const auto next = std::find_if(pending_.begin(), pending_.end(), awaited);
+    if (next == pending_.end()) break;
     try {
-      wait(LaunchHandle(pending_.front()));
+      wait(LaunchHandle(*next));
     } catch (const LaunchError&) {
       if (!first) first = std::current_exception();
     }
   }
   if (first) std::rethrow_exception(first);
+}
+
+void Worker::wait_all() {
+  wait_where([](const LaunchHandle&) { return true; });
+}
+
+void Worker::wait_for_all_but_awaited_messages() {
+  wait_where([](const LaunchHandle& handle) {
+    const LaunchHandle::State& launch = handle.state();
+    return launch.begun || !launch.is_message;
+  });
 }
 
 }  // namespace kernbench

@@ -20,6 +20,15 @@ namespace kernbench {
 class RaceDetector;  // models/data
 class VectorClock;   // models/data
 
+// A launch that begins later, when others have joined it.
+struct AwaitedLaunch {
+  std::string name;
+  std::string awaits;                              // "3 more of 4 ranks to reach all_reduce"
+  bool is_message = false;                         // one side of a message between two ranks
+  bool writes = true;                              // the tensors; else it reads them
+  std::vector<std::shared_ptr<const void>> keeps;  // tensors that the kernels use
+};
+
 class Worker : public std::enable_shared_from_this<Worker> {
  public:
   Worker(Runtime& runtime, int device, std::uint64_t seed)
@@ -54,7 +63,9 @@ class Worker : public std::enable_shared_from_this<Worker> {
   void write_new(const Tensor& tensor, const HostArray& source);
   void write_each_new(const Tensor& tensor, const std::vector<HostArray>& sources);  // to its shard
 
-  // All wait first for the pending launches of this worker and of those that made the tensors.
+  // All wait first for the pending launches of this worker and of those that made the tensors; of
+  // those that others have still to join, for the ones that use the tensor in another way than to
+  // read it, too.
   void fill(const TensorSlice& target, double value);
   void write(const TensorSlice& target, const HostArray& source);
   void copy(const TensorSlice& target, const TensorSlice& source);
@@ -64,9 +75,20 @@ class Worker : public std::enable_shared_from_this<Worker> {
 
   LaunchHandle launch(const LaunchSpec& spec, tl::KernelCall call,
                       std::vector<std::shared_ptr<const void>> keeps);
+  // A launch of another stream that begins later, by begin(), from any thread. It is pending, and
+  // follows what has been launched on the compute streams of its PEs up to now, by any worker.
+  LaunchHandle await_launch(AwaitedLaunch launch);
+  void begin(const LaunchHandle& handle, const LaunchSpec& spec, const tl::KernelCall& call);
+  // While it has not begun: what it waits for.
+  static void awaits(const LaunchHandle& handle, std::string what) {
+    handle.state_->awaits = std::move(what);
+  }
+  void withdraw(const LaunchHandle& handle);  // it will never begin
   const Completion& join(const LaunchHandle& handle);
   void wait(const LaunchHandle& handle);  // LaunchError
   void wait_all();  // waits for every pending launch, then throws the first failure
+  // The same, but for messages that the other rank has not yet joined.
+  void wait_for_all_but_awaited_messages();
 
   void expect(const Tensor& tensor, std::function<std::vector<double>()> reference,
               double tolerance_factor, std::shared_ptr<LateCount> wrong);
@@ -78,7 +100,9 @@ class Worker : public std::enable_shared_from_this<Worker> {
   void acquire(const VectorClock& from);
 
  private:
-  void resolve(const Tensor& tensor);
+  void resolve(const Tensor& tensor, bool is_write);
+  void wait_where(const std::function<bool(const LaunchHandle&)>& awaited);
+  void wait_before_access(const Tensor& tensor, bool is_write);
   RaceDetector* races() const;  // null: not asked for
   std::uint32_t agent();        // of it
   void note(const TensorSlice& slice, bool is_write);

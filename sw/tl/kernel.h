@@ -164,6 +164,7 @@ auto bind_to(std::tuple<Params...>*, Kernel kernel, Args&&... args) {
 struct KernelCall {
   std::shared_ptr<const KernelBody> body;
   std::vector<KernelArgument> args;
+  std::uint64_t scratch_bytes = 0;  // that the kernel needs at most, for itself; 0: not known
 };
 
 // Arguments: TensorInfoPtr, tl::Ptr, or scalars.
@@ -172,7 +173,7 @@ KernelCall bind_kernel(Kernel kernel, const Args&... args) {
   using Parameters = typename KernelSignature<std::decay_t<Kernel>>::Parameters;
   auto body = detail::bind_to(static_cast<Parameters*>(nullptr), std::move(kernel), args...);
   std::vector<KernelArgument> messages = body->messages();
-  return {std::move(body), std::move(messages)};
+  return {std::move(body), std::move(messages), 0};
 }
 
 }  // namespace kernbench::tl

@@ -27,8 +27,9 @@ tl::KernelCall kernel(const CollectiveCall& call) {
         schedules::folded_ring(position, ranks, schedules::ring_next, schedules::ring_previous);
     run_schedule(tl, tree.through(running_pe(tl), ring), blocks_in_place(data, 1), options);
   };
-  return tl::bind_kernel(body, call.inputs.front(), ring_position(call.group, call.rank),
-                         call.group.size);
+  return with_own_scratch(tl::bind_kernel(body, call.inputs.front(),
+                                          ring_position(call.group, call.rank), call.group.size),
+                          call);
 }
 
 }  // namespace

@@ -49,7 +49,7 @@ tl::KernelCall kernel(const CollectiveCall& call) {
     exchange.push_back({schedules::finish()});
     run_schedule(tl, tree.around(running_pe(tl), exchange), blocks_in_place(data, 1), options);
   };
-  return tl::bind_kernel(body, call.inputs.front(), call.rank);
+  return with_own_scratch(tl::bind_kernel(body, call.inputs.front(), call.rank), call);
 }
 
 }  // namespace

@@ -25,8 +25,9 @@ tl::KernelCall kernel(const CollectiveCall& call) {
     run_schedule(tl, tree.around(running_pe(tl), ring, ranks), blocks_in_place(data, ranks),
                  options);
   };
-  return tl::bind_kernel(body, call.inputs.front(), ring_position(call.group, call.rank),
-                         call.group.size);
+  return with_own_scratch(tl::bind_kernel(body, call.inputs.front(),
+                                          ring_position(call.group, call.rank), call.group.size),
+                          call);
 }
 
 }  // namespace

@@ -155,8 +155,8 @@ tl::KernelCall all_to_all(const CollectiveCall& call) {
 
 tl::KernelCall send_or_recv(const CollectiveCall& call) {
   const bool sender = call.rank == call.root;
-  Schedule schedule{{sender ? schedules::send(direction_to_rank(call.peer))
-                            : schedules::receive(direction_to_rank(call.root))}};
+  Schedule schedule{{sender ? schedules::send(direction_to_rank(call.peer) + call.rings)
+                            : schedules::receive(direction_to_rank(call.root) + call.rings)}};
   return schedule_kernel(call, std::move(schedule), [sender](const LocalShards& shards) {
     return Blocks{sender ? read_from(shards.inputs[0]) : write_to(shards.inputs[0])};
   });

@@ -23,7 +23,8 @@ tl::KernelCall kernel(const CollectiveCall& call) {
     run_schedule(tl, tree.through(running_pe(tl), schedules::binary_tree(rank, ranks)),
                  blocks_in_place(data, 1), options);
   };
-  return tl::bind_kernel(body, call.inputs.front(), call.rank, call.group.size);
+  return with_own_scratch(tl::bind_kernel(body, call.inputs.front(), call.rank, call.group.size),
+                          call);
 }
 
 }  // namespace

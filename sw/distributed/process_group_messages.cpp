@@ -1,0 +1,120 @@
+// Messages between ranks of a ProcessGroup: the launches of their two sides. Those of one direction
+// between two ranks have a stream, those of different directions run together.
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "models/base/errors.h"
+#include "sw/collectives/message_cut.h"
+#include "sw/distributed/process_group.h"
+
+namespace kernbench {
+
+struct ProcessGroup::MessageLaunch final : MessageSide {
+  CollectiveCall call;
+  std::shared_ptr<Worker> worker;
+  LaunchHandle launch;
+  std::uint64_t group = 0;  // of the launches of both sides
+  std::shared_ptr<CollectiveRecord> record;
+};
+
+namespace {
+
+constexpr const char* side_ring = "_side";  // behind the names of directions
+
+std::string awaited_by(const MessageSide& side) {
+  const std::string peer = side.peer ? fmt::format("rank {}", *side.peer) : "any rank";
+  return fmt::format("{} to {} {}", peer, side.is_send ? "receive" : "send", side.text());
+}
+
+}  // namespace
+
+// A message with a tag may be taken before others: the side ring is there for it.
+void ProcessGroup::link_messages(const GroupCall& given, CollectiveCall call) {
+  NeighbourGraph graph = algorithm_of(given.op).graph_of(call);
+  if (given.tag != 0) {
+    call.rings = side_ring;
+    graph.add(algorithm_of(given.op).graph_of(call));
+  }
+  if (wiring_.has(graph) || wiring_.add(graph)) return;
+  throw UsageError(
+      fmt::format("{}: its ring buffers use directions that torch.ipcq.install has given to others",
+                  given.name));
+}
+
+std::uint32_t ProcessGroup::slots_of(const CollectiveCall& call) const {
+  if (!settings_.chunking) return 1;
+  std::int64_t largest = 0;
+  for (const ShardLayout::Member& member : call.layout.members)
+    largest = std::max(largest, member.elements);
+  const MessageCut cut = MessageCut::of(largest, 1, size_of(call.dtype()),
+                                        call.options().section_bytes, settings_.rings.slot_size);
+  return static_cast<std::uint32_t>(
+      std::min<std::int64_t>(cut.sections * cut.chunks, std::int64_t{1} << 31));
+}
+
+Work ProcessGroup::message(Worker& worker, int rank, const GroupCall& given, bool any_source) {
+  check_call(given, rank, ranks_.size);
+  const auto side = std::make_shared<MessageLaunch>();
+  side->call = resolved(rank, given);
+  const CollectiveAlgorithm& algorithm = algorithm_of(given.op);
+  algorithm.check(side->call);
+  wiring_.await_installation();
+  side->is_send = !any_source && rank == given.root;
+  side->rank = rank;
+  if (!any_source) side->peer = side->is_send ? given.peer : given.root;
+  side->tag = given.tag;
+  side->what = text_of_all_ranks(given, side->call);
+  side->slots = slots_of(side->call);
+  if (!any_source) link_messages(given, side->call);  // else the sender has done it
+  if (const Log* log = state_.runtime.collectives_log)
+    log->info([&] { return fmt::format("rank {}: {} by {}", rank, side->what, algorithm.name); });
+
+  if (const auto other = messages_.other_side_of(*side)) {
+    const auto& matched = static_cast<const MessageLaunch&>(*other);
+    side->record = matched.record;
+    side->group = matched.group;
+  } else {
+    side->record = record_of(given, side->call, algorithm);
+    side->group = ++state_.runtime.launch_groups;
+  }
+  AwaitedLaunch launch;
+  launch.name = algorithm.name;
+  launch.is_message = true;
+  launch.writes = !side->is_send;
+  launch.keeps = given.storages();
+  side->worker = worker.shared_from_this();
+  side->launch = worker.await_launch(std::move(launch));
+  try {
+    messages_.post(side);
+  } catch (...) {
+    worker.withdraw(side->launch);
+    throw;
+  }
+  Worker::awaits(side->launch, awaited_by(*side));
+  side->record->launches.push_back(side->launch);
+  Work work;
+  work.worker_ = side->worker;
+  work.record_ = side->record;
+  work.launch_ = side->launch;
+  work.message_ = side;
+  return work;
+}
+
+void ProcessGroup::begin_message(MessageSide& side) {
+  auto& message = static_cast<MessageLaunch&>(side);
+  CollectiveCall& call = message.call;
+  call.root = side.is_send ? side.rank : *side.peer;
+  call.peer = side.is_send ? *side.peer : side.rank;
+  call.rings = side.by_side_ring ? side_ring : "";
+  const auto [stream, is_new] = message_streams_.try_emplace({call.root, call.peer}, 0);
+  if (is_new) stream->second = state_.runtime.streams++;
+  const CollectiveAlgorithm& algorithm = algorithm_of(call.op);
+  message.worker->begin(
+      message.launch,
+      LaunchSpec(algorithm.name).on_pes(call.pes()).group(message.group).stream(stream->second),
+      algorithm.kernel_of(call));
+  wiring_.launched(message.worker, message.launch);
+}
+
+}  // namespace kernbench
