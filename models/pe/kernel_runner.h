@@ -49,7 +49,14 @@ class KernelRunner final : private KernelContext {
   static std::vector<SignalDeclaration> signals_of(const std::string& number);
 
  private:
-  enum class State : std::uint8_t;
+  enum class State : std::uint8_t {
+    idle,
+    waiting_for_start,
+    running,
+    waiting_for_command,
+    draining,
+    waiting_for_ipcq
+  };
   struct Issued {
     std::shared_ptr<CommandState> state;
     KernelWait::CommandKind kind = KernelWait::CommandKind::none;
