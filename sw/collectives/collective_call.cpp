@@ -92,7 +92,8 @@ std::uint64_t CollectiveCall::scratch_bytes() const {
   std::uint64_t largest = 0;
   for (const ShardLayout::Member& member : layout.members)
     largest = std::max(largest, static_cast<std::uint64_t>(member.elements) * size_of(dtype()));
-  const bool one_tensor = inputs.size() + outputs.size() == 1;
+  const bool one_tensor = op == CollectiveOp::all_reduce || op == CollectiveOp::broadcast ||
+                          op == CollectiveOp::reduce || op == CollectiveOp::send_recv;
   const auto ranks = static_cast<std::uint64_t>(group.size);
   const std::uint64_t blocks = op == CollectiveOp::all_to_all ? ranks * ranks : ranks;
   const std::uint64_t section =

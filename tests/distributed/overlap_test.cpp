@@ -12,7 +12,9 @@ using namespace kernbench::test;
 namespace {
 
 const DPPolicy one_pe = DPPolicy::on_one_pe();
-constexpr std::int64_t dots = 100;
+constexpr std::int64_t dots = 100, elements = 32768;
+
+LaunchSpec on_pe_0(const char* name) { return LaunchSpec(name).on_pe(0); }
 
 // PE_GEMM alone: 16 ns each (32 * 64 * 32 MACs, 4096 per ns).
 void multiply(tl::Program& tl, tl::Tensor /*where*/, int count) {
@@ -32,7 +34,7 @@ Times times_of(const std::function<Work(Torch&, const Tensor&)>& collective) {
     m.run([&](Torch& torch) {
       on_ranks(torch, {{"algorithm", "ring_allreduce"}}, [&](int rank) {
         const Tensor t1 = torch.zeros({8}, f16, one_pe, "t1"),
-                     t2 = torch.zeros({8192}, f16, one_pe, "t2");
+                     t2 = torch.zeros({elements}, f16, one_pe, "t2");
         collective(torch, t2).wait();  // its rings are there from here on
         const auto timed = [&](const std::function<void()>& body) {
           torch.distributed.barrier();
@@ -41,7 +43,9 @@ Times times_of(const std::function<Work(Torch&, const Tensor&)>& collective) {
           torch.wait_all();
           return to_ns(torch.now() - begun);
         };
-        const auto compute = [&] { torch.launch_async("multiply", multiply, t1, int{dots}); };
+        const auto compute = [&] {
+          torch.launch_async(on_pe_0("multiply"), multiply, t1, int{dots});
+        };
         Times here;
         here.compute = timed(compute);
         here.collective = timed([&] { collective(torch, t2); });
@@ -66,18 +70,18 @@ BOOST_AUTO_TEST_CASE(a_broadcast_hides_behind_a_kernel_of_products) {
   const Times times = times_of(
       [](Torch& torch, const Tensor& t) { return torch.distributed.broadcast(t, 0, true); });
   BOOST_TEST(times.compute > 16.0 * dots);
-  BOOST_TEST(times.collective > 300);
+  BOOST_TEST(times.collective > 1000);
   BOOST_TEST(times.both < 1.01 * std::max(times.compute, times.collective));
 }
 
 // The additions share the accel_slot: at most as much later as all of them take, each behind a
-// product, and the products behind them. 8192 elements in 4 chunks of 2048 to a rank: 4 of 16 ns.
+// product, and the products behind them. A rank adds half of the elements, 8 chunks of 16 ns.
 BOOST_AUTO_TEST_CASE(an_all_reduce_shares_the_slot_with_a_kernel_of_products) {
   const Times times = times_of([](Torch& torch, const Tensor& t) {
     return torch.distributed.all_reduce(t, ReduceOp::sum, true);
   });
   BOOST_TEST(times.both >= std::max(times.compute, times.collective));
-  BOOST_TEST(times.both <= std::max(times.compute, times.collective) + 4 * 16 + 10);
+  BOOST_TEST(times.both <= std::max(times.compute, times.collective) + 8 * 16 + 10);
   BOOST_TEST(times.both < times.compute + 0.5 * times.collective);
 }
 
@@ -97,11 +101,11 @@ KERNBENCH_SYSTEMC_TEST(a_collective_follows_the_kernels_before_it) {
         tl.store(t.local(), h + h);
       };
       const Tensor t = torch.zeros({64}, f32, one_pe, "t"), u = torch.zeros({64}, f32, one_pe, "u");
-      torch.launch_async("set", set, t, rank + 1);
+      torch.launch_async(on_pe_0("set"), set, t, rank + 1);
       Work work = torch.distributed.all_reduce(t, ReduceOp::sum, true);
-      torch.launch_async("set", set, u, 5);
+      torch.launch_async(on_pe_0("set"), set, u, 5);
       work.wait();
-      torch.launch("twice", twice, t);
+      torch.launch(on_pe_0("twice"), twice, t);
       torch.verify(t, [] { return std::vector<double>(64, 12); });
       torch.verify(u, [] { return std::vector<double>(64, 5); });
     });
@@ -118,7 +122,8 @@ BOOST_AUTO_TEST_CASE(a_kernel_that_does_not_wait_for_the_collective_races_with_i
         const Tensor t = torch.zeros({64}, f32, one_pe, "t");
         torch.distributed.all_reduce(t, ReduceOp::sum, true);
         torch.launch(
-            "late", [](tl::Program& tl, tl::Tensor data) { tl.load(data.local(), {64}, f32); }, t);
+            on_pe_0("late"),
+            [](tl::Program& tl, tl::Tensor data) { tl.load(data.local(), {64}, f32); }, t);
       });
     });
     return m.failures();
@@ -262,7 +267,7 @@ BOOST_AUTO_TEST_CASE(a_failure_beside_a_collective_is_the_cause_that_is_reported
         Work work = torch.distributed.all_reduce(t, ReduceOp::sum, true);
         if (rank == 1)
           torch.launch(
-              "broken",
+              on_pe_0("broken"),
               [](tl::Program& tl, tl::Tensor) {
                 tl.cycles(2000);
                 throw std::runtime_error("no such weight");
@@ -314,7 +319,7 @@ class AsyncRank {
     const Tensor t = torch_.full({call.elements}, value, f32, one_pe, "t");
     auto& dist = torch_.distributed;
     if (call.kind == 0) {
-      torch_.launch_async("twice", twice, t);
+      torch_.launch_async(on_pe_0("twice"), twice, t);
       return expect(t, 2 * value);
     }
     if (call.kind == 1) {

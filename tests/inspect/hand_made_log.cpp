@@ -32,7 +32,7 @@ std::string HandMadeLog::write(const std::string& name) const {
   SQLite::Database database(path, SQLite::OPEN_READWRITE);
   SQLite::Statement insert(database,
                            "INSERT INTO ops VALUES (?, ?, ?, ?, 'memory', ?, ?, ?, ?, 0, NULL, "
-                           "NULL, NULL, NULL)");
+                           "NULL, NULL, NULL, 0)");
   std::uint64_t id = 0;
   for (const HandMadeOp& op : ops) {
     SqliteRow row(insert);
