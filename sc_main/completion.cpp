@@ -72,12 +72,12 @@ Words component_kinds(const Catalogue& /*catalogue*/) {
   return names;
 }
 
-// Values that the declaration of an option does not list.
 // Those without an axis.
 Words placements(const Catalogue& /*catalogue*/) {
-  return {"replicate", "row_wise", "column_wise", "tiled_row_major", "tiled_column_major"};
+  return {"replicate", "partial", "row_wise", "column_wise", "tiled_row_major", "tiled_column_major"};
 }
 
+// Values that the declaration of an option does not list.
 Words values_of(const std::string& option, const Catalogue& catalogue) {
   static const std::map<std::string, std::function<Words(const Catalogue&)>> makers{
       {"--bench", bench_names},

@@ -50,15 +50,6 @@ Shape parse_shape(const std::string& text) {
   return Shape(std::move(extents));
 }
 
-std::string box_text(const tl::Block& block) {
-  std::string text;
-  for (std::size_t axis = 0; axis < block.start.size(); ++axis) {
-    text += fmt::format("{}{}:{}", axis == 0 ? "" : ", ", block.start[axis],
-                        block.start[axis] + block.shape[axis]);
-  }
-  return "[" + text + "]";
-}
-
 std::string mapped_on(Reach reach, PeId where) {
   if (reach == Reach::own_pe) return where.str();
   if (reach == Reach::own_cube) return fmt::format("sip{}.cube{}", where.sip, where.cube);
@@ -71,7 +62,7 @@ std::string table_of(const std::vector<tl::Block>& blocks, Reach reach) {
   for (const tl::Block& block : blocks) {
     is_partial = is_partial || block.summand > 0;
     name = std::max(name, block.where.str().size());
-    box = std::max(box, box_text(block).size());
+    box = std::max(box, block.range_text().size());
   }
   std::string text = fmt::format("{:<{}}  {:<{}}  {:>10}  {:>10}  {}\n", "PE", name, "elements",
                                  box, "offset", "bytes", "mapped on");
@@ -79,7 +70,7 @@ std::string table_of(const std::vector<tl::Block>& blocks, Reach reach) {
     const std::string summand =
         is_partial ? fmt::format(", partial sum {}", block.summand) : std::string();
     text += fmt::format("{:<{}}  {:<{}}  {:>10}  {:>10}  {}{}\n", block.where.str(), name,
-                        box_text(block), box, block.offset, block.nbytes,
+                        block.range_text(), box, block.offset, block.nbytes,
                         mapped_on(reach, block.where), summand);
   }
   return text;

@@ -13,9 +13,8 @@
 //   atomic access  everything before it -> what follows those that its memory serves later at the
 //               same element (acquire and release, as Triton's default has it)
 // An access is noted once per call, at its issue (an atomic one when its memory serves it),
-// whatever its timing: two accesses that are not
-// ordered are a race even where this run has them far apart. Not seen: accesses of external
-// TLM-2.0 modules and the ring buffers themselves.
+// whatever its timing: two accesses that are not ordered are a race even where this run has them
+// far apart. Not seen: accesses of external TLM-2.0 modules and the ring buffers themselves.
 #pragma once
 
 #include <cstdint>

@@ -56,8 +56,7 @@ tl::Handle masked(tl::Program& tl, const tl::Handle& s, const Step& step, const 
   if (step.key + columns <= (by.causal ? step.row + 1 : by.tokens)) return s;  // all see all
   const tl::Handle keys = tl.arange(step.key, step.key + columns);
   const tl::Handle queries = tl.expand_dims(tl.arange(step.row, step.row + rows), 1);
-  return tl.where(by.causal ? keys <= queries : keys < by.tokens, s,
-                  -std::numeric_limits<double>::infinity());
+  return tl.where(by.causal ? keys <= queries : keys < by.tokens, s, minus_infinity);
 }
 
 // What the next step needs is loaded beside the work on this one, also across blocks of queries.

@@ -23,12 +23,7 @@ std::string element_of(const tl::Block& block, std::uint64_t offset, DType dtype
 
 // "sip0.cube0.pe1 [8:16, 0:64]"
 std::string shard_text(const tl::Block& block) {
-  std::string box;
-  for (std::size_t axis = 0; axis < block.start.size(); ++axis) {
-    box += fmt::format("{}{}:{}", axis == 0 ? "" : ", ", block.start[axis],
-                       block.start[axis] + block.shape[axis]);
-  }
-  return fmt::format("{} [{}]", block.where.str(), box);
+  return fmt::format("{} {}", block.where.str(), block.range_text());
 }
 
 // The first two and the last.

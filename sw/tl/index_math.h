@@ -16,8 +16,7 @@ struct IndexOperand {
   DType dtype = DType::i32;
 };
 
-// The values of the result in row-major order; null: not known, or no integers, or too
-// many.
+// The values of the result in row-major order; null: not known, no integers, or too many.
 IndexValues index_result(const MathParams& params, const std::vector<IndexOperand>& operands,
                          const Shape& result, DType out_dtype);
 

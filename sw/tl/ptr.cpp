@@ -8,6 +8,13 @@
 
 namespace kernbench::tl {
 
+std::string Block::range_text() const {
+  std::string text;
+  for (std::size_t axis = 0; axis < start.size(); ++axis)
+    text += fmt::format("{}{}:{}", axis == 0 ? "" : ", ", start[axis], start[axis] + shape[axis]);
+  return "[" + text + "]";
+}
+
 TensorInfoPtr TensorInfo::whole(std::string name, std::uint64_t base, const Shape& shape,
                                 DType dtype, PeId where) {
   const std::uint64_t nbytes = static_cast<std::uint64_t>(shape.elements()) * size_of(dtype);

@@ -23,6 +23,8 @@ struct Block {
   std::vector<std::int64_t> start;  // of the block in the whole tensor, per axis
   int summand =
       0;  // of partial sums, which one; blocks that agree in offset and summand are copies
+
+  std::string range_text() const;  // in the whole tensor: "[8:16, 0:64]"
 };
 
 struct TensorInfo {
