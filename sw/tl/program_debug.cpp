@@ -1,6 +1,8 @@
 // What a kernel says about its values: device_print, device_assert.
 #include <fmt/format.h>
 
+#include <cctype>
+
 #include "models/base/errors.h"
 #include "models/data/device_message.h"
 #include "models/data/functional_model.h"
@@ -17,9 +19,16 @@ Known when_known(const FunctionalModel* data, bool has_index, const ByteImage& i
   return data->known(image) ? Known::now : Known::later;
 }
 
+// "x" is set apart from the value, as Triton does it; "x = " is as it is.
+std::string set_apart(const std::string& prefix) {
+  const bool is_word = !prefix.empty() && std::isalnum(static_cast<unsigned char>(prefix.back()));
+  return is_word ? prefix + ": " : prefix;
+}
+
 }  // namespace
 
-void Program::device_print(const std::string& prefix, const Handle& x, CallSite site) {
+void Program::device_print(const std::string& given, const Handle& x, CallSite site) {
+  const std::string prefix = set_apart(given);
   context_.calling("device_print", site);
   const Handle::State& state = operand("tl.device_print", x);
   const std::string& kernel = context_.launch().kernel.name;

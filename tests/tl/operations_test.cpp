@@ -315,9 +315,11 @@ BOOST_AUTO_TEST_CASE(device_print_tells_values_when_they_are_known) {
   BOOST_TEST(later.size() == 1U);
   BOOST_TEST(later[0].text == "twice ");
   BOOST_TEST(later[0].pe == "sip0.cube1.pe2");
+  tl.device_print("sum", x + x);
+  BOOST_TEST(pe.functional_model.messages().back().text == "sum: ");
   tl.device_print("", tl.arange(0, 100));
   BOOST_TEST(pe.printed.back().find("62, 63, ... 100 elements]") != std::string::npos);
-  BOOST_TEST(pe.dispatches == 2U);  // the load and the sum: messages take no time
+  BOOST_TEST(pe.dispatches == 3U);  // the load and two sums: messages take no time
 }
 
 BOOST_AUTO_TEST_CASE(device_print_says_that_data_are_off) {
