@@ -315,4 +315,14 @@ BOOST_AUTO_TEST_CASE(rings_that_do_not_fit_their_memory) {
           {{"slot_size", "1048576"}});
 }
 
+// A kernel has tl calls only.
+BOOST_AUTO_TEST_CASE(a_kernel_that_calls_the_host_program) {
+  refused({"kernel 'k'", "torch.zeros: called by ", "sip0.cube0.pe0.pe_cpu",
+           "which is no thread of the host program"},
+          [](Torch& torch, int rank) {
+            if (rank != 0) return;
+            torch.launch("k", [&torch](tl::Program&) { some(torch); });
+          });
+}
+
 BOOST_AUTO_TEST_SUITE_END()
