@@ -1,0 +1,103 @@
+// The switch (spec 2.4): one serial server, or one for each pair of ports, in femtoseconds: flits
+// of 16 B. Links take 4 fs for each and have 1 fs of propagation: what a source hands over at t
+// arrives at t + 5, its next flit at t + 9. The first flit of a message holds its server for 10 fs.
+#include <boost/test/unit_test.hpp>
+
+#include "models/noc/switch_service.h"
+#include "tests/support/forked.h"
+#include "tests/support/mini_machine.h"
+
+using namespace kernbench;
+using namespace kernbench::test;
+
+namespace {
+
+using Switch = RouterNode<SwitchService>;
+const char* const ten_fs = "0.00001";  // ns
+
+struct Star {
+  explicit Star(const char* serial_per)
+      : s(machine.add<Switch>("s", {{"overhead_ns", ten_fs}, {"serial_per", serial_per}})) {
+    for (const char* peer : {"a", "b", "y", "z"}) machine.connect(peer, "s", {"4000000", 1});
+    machine.elaborate();
+  }
+  std::uint64_t statistic(const std::string& name) const {
+    for (const Statistic& statistic : s.statistics()) {
+      if (statistic.name == name) return *statistic.value;
+    }
+    throw std::logic_error(name);
+  }
+  void send(StubNode& source, const char* from, const char* to) {
+    source.send_at(machine.write(from, to, 0, 32), 100);
+  }
+  MiniMachine machine{{"a", "b", "s", "y", "z"}, 16};
+  StubNode& a{machine.stub("a")};
+  StubNode& b{machine.stub("b")};
+  Switch& s;
+  StubNode& y{machine.stub("y")};
+  StubNode& z{machine.stub("z")};
+};
+
+using Times = std::vector<Fs>;
+
+}  // namespace
+
+BOOST_AUTO_TEST_SUITE(switch_service)
+
+// Both messages are there from 105 on. Node: a's first flit holds the server until 115, b's, which
+// has come at 105, too, until 125, and their second flits, of 109, come behind. Links: 4 + 1.
+KERNBENCH_SYSTEMC_TEST(one_server_of_the_node_serves_two_pairs_one_after_the_other) {
+  Star t("node");
+  t.send(t.a, "a", "y");
+  t.send(t.b, "b", "z");
+  t.machine.run();
+  BOOST_TEST(t.y.times() == (Times{120, 130}), boost::test_tools::per_element());
+  BOOST_TEST(t.z.times() == (Times{130, 134}), boost::test_tools::per_element());
+}
+
+// Each pair has a server: a's first flit goes on at 115, and so does b's.
+KERNBENCH_SYSTEMC_TEST(a_server_of_each_pair_serves_them_side_by_side) {
+  Star t("port");
+  t.send(t.a, "a", "y");
+  t.send(t.b, "b", "z");
+  t.machine.run();
+  BOOST_TEST(t.y.times() == (Times{120, 124}), boost::test_tools::per_element());
+  BOOST_TEST(t.z.times() == (Times{120, 124}), boost::test_tools::per_element());
+  BOOST_TEST(t.statistic("flits") == 4U);
+  BOOST_TEST(t.statistic("transactions") == 2U);
+  BOOST_TEST(t.statistic("busy") == 20U);
+  BOOST_TEST(t.statistic("waiting") == 2U * 6);  // the second flits, from 109 to 115
+}
+
+// Two inputs of one output: its link takes the four flits one after the other, by the tie rule.
+KERNBENCH_SYSTEMC_TEST(pairs_of_one_output_share_its_link) {
+  Star t("port");
+  t.send(t.a, "a", "z");
+  t.send(t.b, "b", "z");
+  t.machine.run();
+  BOOST_TEST(t.z.times() == (Times{120, 124, 128, 132}), boost::test_tools::per_element());
+}
+
+// Of one pair, one message after the other: the second one is there from 113 on, and is held from
+// 115, when the first one has gone, until 125.
+KERNBENCH_SYSTEMC_TEST(messages_of_one_pair_are_served_one_after_the_other) {
+  Star t("port");
+  t.send(t.a, "a", "z");
+  t.send(t.a, "a", "z");
+  t.machine.run();
+  BOOST_TEST(t.z.times() == (Times{120, 124, 130, 134}), boost::test_tools::per_element());
+}
+
+KERNBENCH_SYSTEMC_TEST(control_messages_wait_for_no_server) {
+  for (const char* serial_per : {"node", "port"}) {
+    forked([&] {
+      Star t(serial_per);
+      t.send(t.a, "a", "z");
+      t.b.send_at(t.machine.write("b", "z", 0, 0), 100);
+      t.machine.run();
+      BOOST_TEST(t.z.times().front() == 112U);  // 101 at the switch, 10 there, 1 on the link
+    });
+  }
+}
+
+BOOST_AUTO_TEST_SUITE_END()
