@@ -143,9 +143,7 @@ void RaceDetector::kernel_ends(std::uint32_t pe, const std::string& request, std
 // --- messages
 
 // Each side leaves in the slot what it has done before the call, and takes what the other has left.
-void RaceDetector::passes_slot(std::uint32_t pe, std::uint64_t installation, std::uint64_t slot,
-                               std::uint32_t stream) {
-  const Agent agent = agent_of({pe, stream});
+void RaceDetector::passes_slot(Agent agent, std::uint64_t installation, std::uint64_t slot) {
   VectorClock& left = slots_[{installation, slot}];
   VectorClock taken;
   std::swap(taken, left);

@@ -72,9 +72,8 @@ class RaceDetector {
   void kernel_ends(std::uint32_t pe, const std::string& request, std::uint32_t stream = 0);
   void joined(Agent host, const OrderedLaunch& launch) { acquire(host, launch.end); }
 
-  // --- messages: a send or a receive of this PE that goes through a slot of a ring
-  void passes_slot(std::uint32_t pe, std::uint64_t installation, std::uint64_t slot,
-                   std::uint32_t stream = 0);
+  // --- messages: a send or a receive of the agent that goes through a slot of a ring
+  void passes_slot(Agent agent, std::uint64_t installation, std::uint64_t slot);
 
   // --- accesses
   struct Call {

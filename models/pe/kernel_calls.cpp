@@ -56,12 +56,16 @@ std::shared_ptr<CommandState> KernelRunner::issue(Command command) {
   cpu_.command_queue_.submit(commands_, state, std::move(command));
   ++cpu_.commands_;
   if (command_signal_ != nullptr) command_signal_->set(state->id());
+  remember({state, kind});
+  return state;
+}
+
+void KernelRunner::remember(Issued command) {
   const auto resolved = [](const Issued& old) {
     return old.state->done() && old.state->error().empty();
   };
   unwaited_.erase(std::remove_if(unwaited_.begin(), unwaited_.end(), resolved), unwaited_.end());
-  unwaited_.push_back({state, kind});
-  return state;
+  unwaited_.push_back(std::move(command));
 }
 
 void KernelRunner::wait(CommandState& command) {
@@ -73,9 +77,11 @@ void KernelRunner::wait(CommandState& command) {
     KernelWait wait;
     wait.command = command.id();
     wait.command_kind = keep_alive.kind;
+    wait.reason = keep_alive.reason;
     show(State::waiting_for_command);
+    const char* what = wait.reason == KernelWait::Reason::send ? "send" : "command";
     await_or_end(command.completed(),
-                 fmt::format("command {} of kernel '{}'", command.id(), launch().kernel.name),
+                 fmt::format("{} {} of kernel '{}'", what, command.id(), launch().kernel.name),
                  wait);
     show(State::running);
   }
@@ -194,8 +200,80 @@ void KernelRunner::run_ipcq_operation(const std::string& what) {
   if (!operation_.error.empty()) throw UsageError(operation_.error);
 }
 
-void KernelRunner::ipcq_ended() {
-  operation_ended_ = true;
+// --- Sends and receives under way
+
+std::shared_ptr<IpcqOperation> KernelRunner::ipcq_begin(IpcqSend message) {
+  check_abort();
+  UnderWay& request = under_way_.take();
+  std::string direction = message.direction;
+  request.what = std::move(message);
+  std::shared_ptr<IpcqOperation> operation = leave_under_way(request, std::move(direction));
+  ++sends_under_way_;
+  remember({operation->state, KernelWait::CommandKind::none, KernelWait::Reason::send});
+  return operation;
+}
+
+std::shared_ptr<IpcqOperation> KernelRunner::ipcq_begin(IpcqReceive message) {
+  check_abort();
+  UnderWay& request = under_way_.take();
+  std::string direction = message.direction;
+  message.awaits_credit = false;
+  request.what = std::move(message);
+  return leave_under_way(request, std::move(direction));
+}
+
+std::shared_ptr<IpcqOperation> KernelRunner::leave_under_way(UnderWay& request,
+                                                             std::string direction) {
+  auto operation = std::make_shared<IpcqOperation>();
+  operation->state = std::make_shared<CommandState>(cpu_.next_command_++);
+  operation->direction = std::move(direction);
+  request.operation = operation;
+  request.stream = launch().stream;
+  try {
+    cpu_.to_ipcq_.begin(request);
+  } catch (...) {
+    under_way_.give_back(request);
+    throw;
+  }
+  return operation;
+}
+
+void KernelRunner::wait(IpcqOperation& operation) {
+  check_abort();
+  if (!operation.state->done()) {
+    show(State::waiting_for_ipcq);
+    KernelWait wait;
+    wait.reason = KernelWait::Reason::receive;
+    await_or_end(operation.state->completed(),
+                 fmt::format("tl.recv in direction '{}' of kernel '{}'", operation.direction,
+                             launch().kernel.name),
+                 wait);
+    show(State::running);
+  }
+  if (!operation.state->error().empty()) throw UsageError(operation.state->error());
+}
+
+// The kernel has returned: its messages leave before the launch is answered.
+void KernelRunner::drain_sends() {
+  KernelWait wait;
+  wait.reason = KernelWait::Reason::send;
+  while (sends_under_way_ > 0)
+    await_or_end(ipcq_ended_,
+                 fmt::format("the sends of kernel '{}' to leave", launch().kernel.name), wait);
+}
+
+void KernelRunner::ipcq_ended(IpcqRequest& request) {
+  if (&request == &operation_) {
+    operation_ended_ = true;
+  } else {
+    auto& under_way = static_cast<UnderWay&>(request);
+    IpcqOperation& operation = *under_way.operation;
+    if (std::holds_alternative<IpcqSend>(request.what)) --sends_under_way_;
+    operation.received = std::move(request.received);
+    if (!request.error.empty()) operation.state->fail(request.error);
+    operation.state->complete();
+    under_way_.give_back(under_way);
+  }
   ipcq_ended_.notify(sc_core::SC_ZERO_TIME);
 }
 

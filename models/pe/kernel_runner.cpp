@@ -178,6 +178,7 @@ Completion KernelRunner::run_body() {
     check_abort();
     if (message.body == nullptr) throw ModelError("a launch without a body");
     message.body->run(*this);
+    drain_sends();
     return {};
   } catch (const sc_core::sc_unwind_exception&) {
     throw;

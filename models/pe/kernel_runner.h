@@ -42,7 +42,7 @@ class KernelRunner final : private KernelContext {
   void start(Launch launch);
   // The kernel is to end at its next call, or in the one in which it is blocked.
   void abort();
-  void ipcq_ended();
+  void ipcq_ended(IpcqRequest& request);
 
   // From the component's constructor, or once somebody has asked for them.
   void add_signals();
@@ -60,6 +60,11 @@ class KernelRunner final : private KernelContext {
   struct Issued {
     std::shared_ptr<CommandState> state;
     KernelWait::CommandKind kind = KernelWait::CommandKind::none;
+    KernelWait::Reason reason = KernelWait::Reason::command;
+  };
+  // A send or receive that the kernel has left under way.
+  struct UnderWay : IpcqRequest {
+    std::shared_ptr<IpcqOperation> operation;
   };
 
   // The thread.
@@ -102,8 +107,14 @@ class KernelRunner final : private KernelContext {
   const IpcqSetup& ipcq_setup() const override;
   void ipcq_send(IpcqSend message) override;
   IpcqReceived ipcq_receive(IpcqReceive request) override;
+  std::shared_ptr<IpcqOperation> ipcq_begin(IpcqSend message) override;
+  std::shared_ptr<IpcqOperation> ipcq_begin(IpcqReceive request) override;
+  void wait(IpcqOperation& operation) override;
   std::uint64_t ipcq_reserve(const std::string& direction) override;
   void run_ipcq_operation(const std::string& what);
+  std::shared_ptr<IpcqOperation> leave_under_way(UnderWay& request, std::string direction);
+  void drain_sends();
+  void remember(Issued command);
 
   PeCpu& cpu_;
   const std::size_t number_;  // of the context
@@ -117,6 +128,8 @@ class KernelRunner final : private KernelContext {
   std::uint64_t next_call_ = 0;
   IpcqRequest operation_;  // the send or receive under way
   bool operation_ended_ = true;
+  PayloadPool<UnderWay> under_way_;
+  unsigned sends_under_way_ = 0;
   std::unique_ptr<FreeListAllocator> own_scratch_;  // null: it draws from what all share
   bool awaits_scratch_ = false;
 

@@ -157,7 +157,7 @@ void PeCpu::begin_launches() {
 
 void PeCpu::responded(IpcqRequest& request, const tlm::tlm_phase& /*phase*/) {
   for (const auto& runner : runners_) {
-    if (runner->busy() && runner->message().stream == request.stream) runner->ipcq_ended();
+    if (runner->busy() && runner->message().stream == request.stream) runner->ipcq_ended(request);
   }
 }
 

@@ -45,7 +45,7 @@ void PeIpcq::declare_signals() {
 
 Completion PeIpcq::install(const IpcqInstall& message, const IpcqQueuePairs& mine) {
   const bool first = !message.adds || queues_.empty();
-  const Completion completion = queues_.install(message, mine, !idle());
+  const Completion completion = queues_.install(message, mine, !jobs_.empty());
   const bool installed = completion.ok && message.action != IpcqInstall::Action::ask;
   if (installed && first && !mine.empty()) {
     RingRequest rings;
@@ -55,29 +55,31 @@ Completion PeIpcq::install(const IpcqInstall& message, const IpcqQueuePairs& min
   return completion;
 }
 
-void PeIpcq::end_jobs(Lane& lane, const std::string& why) {
-  for (IpcqJob& job : lane.jobs) {
-    unblock(job);
-    if (job.phase == Phase::done) continue;
-    job.operation->error = why;
-    job.operation->respond(tlm::BEGIN_RESP);
+void PeIpcq::end_jobs(std::optional<std::uint32_t> stream, const std::string& why) {
+  for (auto job = jobs_.begin(); job != jobs_.end();) {
+    if (stream && job->stream != *stream) {
+      ++job;
+      continue;
+    }
+    unblock(*job);
+    if (job->phase != Phase::done) {
+      job->operation->error = why;
+      job->operation->respond(tlm::BEGIN_RESP);
+    }
+    job = jobs_.erase(job);
   }
-  lane.jobs.clear();
 }
 
 void PeIpcq::kernel_ended(std::uint32_t stream, const IpcqKernelEnd& end) {
-  Lane& ended = lane_of(stream);
-  end_jobs(ended, "the kernel has ended");
-  const bool reset = end.failed && (end.alone || ended.used);
-  ended.used = false;
+  end_jobs(stream, "the kernel has ended");
+  const bool used = users_.erase(stream) > 0;
   queues_.give_back(stream);
-  if (reset) {
+  if (end.failed && (end.alone || used)) {
     queues_.reset();
-    for (Lane& lane : lanes_)
-      end_jobs(lane,
-               fmt::format("{}: its queues have been reset: {}", queues_.where().str(), end.what));
+    end_jobs({},
+             fmt::format("{}: its queues have been reset: {}", queues_.where().str(), end.what));
   }
-  if (idle()) state_signal_.set(static_cast<std::uint64_t>(State::idle));
+  show_oldest();
 }
 
 // --- Operations come
@@ -97,7 +99,7 @@ void PeIpcq::b_transport(IpcqRequest& request, sc_core::sc_time& /*delay*/) {
   if (auto* reservation = std::get_if<IpcqReservation>(&request.what)) {
     const std::size_t queue = queues_.index_of("tl.recv_async", reservation->direction);
     reservation->place = queues_.reserve(queue, request.stream);
-    lane_of(request.stream).used = true;
+    users_.insert(request.stream);
   } else if (auto* installation = std::get_if<RingInstallation>(&request.what)) {
     installation->completion = install(*installation->message, *installation->mine);
   } else {
@@ -127,53 +129,70 @@ PeIpcq::IpcqJob PeIpcq::receive_job(IpcqReceive receive) const {
   return job;
 }
 
-PeIpcq::Lane& PeIpcq::lane_of(std::uint32_t stream) {
-  const auto found = std::find_if(lanes_.begin(), lanes_.end(),
-                                  [stream](const Lane& lane) { return lane.stream == stream; });
-  return found != lanes_.end() ? *found : lanes_.emplace_back(Lane{stream, {}, false});
-}
-
-PeIpcq::IpcqJob* PeIpcq::served(std::uint32_t tag) {
-  for (Lane& lane : lanes_) {
-    if (!lane.jobs.empty() && lane.jobs.front().tag == tag) return &lane.jobs.front();
-  }
-  return nullptr;
-}
-
-bool PeIpcq::idle() const {
-  return std::all_of(lanes_.begin(), lanes_.end(),
-                     [](const Lane& lane) { return lane.jobs.empty(); });
-}
-
 void PeIpcq::submit(IpcqJob job) {
   job.tag = next_tag_++;
   job.started = now();
-  Lane& lane = lane_of(job.stream);
-  lane.used = true;
-  lane.jobs.push_back(std::move(job));
-  if (lane.jobs.size() == 1) begin_first(lane);
+  users_.insert(job.stream);
+  jobs_.push_back(std::move(job));
+  if (in_turn(jobs_.back())) begin(jobs_.back());
   look_at_end_of_timestep();
 }
 
-void PeIpcq::begin_first(Lane& lane) {
-  if (lane.jobs.empty()) return;
-  IpcqJob& job = lane.jobs.front();
+// --- Lines
+
+bool PeIpcq::same_line(const IpcqJob& a, const IpcqJob& b) const {
+  if (a.stream != b.stream || a.is_send != b.is_send) return false;
+  const auto any = [](const IpcqJob& job) { return !job.is_send && job.receive.direction.empty(); };
+  return a.queue == b.queue || any(a) || any(b);
+}
+
+bool PeIpcq::in_turn(const IpcqJob& job) const {
+  for (const IpcqJob& earlier : jobs_) {
+    if (&earlier == &job) return true;
+    if (same_line(earlier, job)) return false;
+  }
+  return true;
+}
+
+void PeIpcq::begin(IpcqJob& job) {
+  job.begun = true;
   const Fs wait = free_at_ > now() ? free_at_ - now() : 0;
   job.look_at = after(wait + (job.is_send ? send_time(job.send) : receive_time(job.receive)));
   free_at_ = job.look_at;
+}
+
+void PeIpcq::begin_behind(const IpcqJob& ended) {
+  for (IpcqJob& job : jobs_) {
+    if (!job.begun && same_line(job, ended) && in_turn(job)) begin(job);
+  }
+}
+
+std::list<PeIpcq::IpcqJob>::iterator PeIpcq::remove(std::list<IpcqJob>::iterator ended) {
+  std::list<IpcqJob> removed;
+  const auto next = std::next(ended);
+  removed.splice(removed.begin(), jobs_, ended);
+  begin_behind(removed.front());
+  show_oldest();
+  return next;
+}
+
+PeIpcq::State PeIpcq::state_of(const IpcqJob& job) {
+  if (job.is_send) return job.pending_wait ? State::send_blocked : State::sending;
+  return job.pending_wait ? State::receive_blocked : State::receiving;
+}
+
+PeIpcq::IpcqJob* PeIpcq::find(std::uint32_t tag) {
+  const auto found = std::find_if(jobs_.begin(), jobs_.end(),
+                                  [tag](const IpcqJob& job) { return job.tag == tag; });
+  return found == jobs_.end() ? nullptr : &*found;
 }
 
 // --- Time
 
 void PeIpcq::end_of_timestep() {
   guarded(services(), *this, [this] {
-    for (Lane& lane : lanes_) {
-      while (!lane.jobs.empty() && advance(lane.jobs.front())) {
-        lane.jobs.pop_front();
-        begin_first(lane);
-      }
-    }
-    if (idle()) state_signal_.set(static_cast<std::uint64_t>(State::idle));
+    for (auto job = jobs_.begin(); job != jobs_.end();)
+      job = job->begun && advance(*job) ? remove(job) : std::next(job);
     arm();
   });
 }
@@ -187,8 +206,8 @@ void PeIpcq::expire() {
         log->debug(
             [&] { return fmt::format("credit delivered to {}", credit.delivery.sender.str()); });
       to_network_.begin(credit.delivery);
-      if (IpcqJob* job = served(credit.tag); job != nullptr && job->phase == Phase::crediting)
-        finish(*job);
+      IpcqJob* job = find(credit.tag);
+      if (job != nullptr && job->phase == Phase::crediting) finish(*job);
     }
     look_at_end_of_timestep();
     arm();
@@ -198,10 +217,8 @@ void PeIpcq::expire() {
 void PeIpcq::arm() {
   Fs due = credits_.empty() ? never_fs : credits_.front().due;
   if (due != never_fs) machine_.pending_waits().busy_until(due);
-  for (const Lane& lane : lanes_) {
-    if (lane.jobs.empty()) continue;
-    const IpcqJob& job = lane.jobs.front();
-    if (job.phase != Phase::looking || job.look_at <= now()) continue;
+  for (const IpcqJob& job : jobs_) {
+    if (!job.begun || job.phase != Phase::looking || job.look_at <= now()) continue;
     due = std::min(due, job.look_at);
     if (!job.pending_wait) machine_.pending_waits().busy_until(job.look_at);  // blocked, it polls
   }
@@ -225,16 +242,25 @@ void PeIpcq::block(IpcqJob& job) {
   }
   if (job.is_send && setup().settings.backpressure == Backpressure::poll)
     job.look_at = after(ns_to_fs(setup().settings.poll_ns));
-  state_signal_.set(
-      static_cast<std::uint64_t>(job.is_send ? State::send_blocked : State::receive_blocked));
+  show_state(job, job.is_send ? State::send_blocked : State::receive_blocked);
 }
 
 void PeIpcq::unblock(IpcqJob& job) {
-  state_signal_.set(static_cast<std::uint64_t>(job.is_send ? State::sending : State::receiving));
+  show_state(job, job.is_send ? State::sending : State::receiving);
   if (!job.pending_wait) return;
   machine_.pending_waits().close(*job.pending_wait);
   job.pending_wait.reset();
   (job.is_send ? send_blocked_ : receive_blocked_).end(now());
+}
+
+// The signal has the state of the oldest operation.
+void PeIpcq::show_state(const IpcqJob& job, State state) {
+  if (&job == &jobs_.front()) state_signal_.set(static_cast<std::uint64_t>(state));
+}
+
+void PeIpcq::show_oldest() {
+  const State state = jobs_.empty() ? State::idle : state_of(jobs_.front());
+  state_signal_.set(static_cast<std::uint64_t>(state));
 }
 
 // --- A send
@@ -258,7 +284,7 @@ bool PeIpcq::look_send(IpcqJob& job) {
   message->destination = queue.state.pair().peer;
   message->source = queues_.where();
   message->direction = send.direction;
-  order_by_slot(message->dst_addr, job.stream);
+  order_by_slot(send.agent, message->dst_addr);
   report_sent(*message, queue.state.pair().peer_rx_base, job.stream);
   RingRequest leaving;
   leaving.message = std::move(message);
@@ -275,11 +301,10 @@ bool PeIpcq::look_send(IpcqJob& job) {
 }
 
 // What --check-races knows of the message: a slot that changes hands orders the kernels.
-void PeIpcq::order_by_slot(std::uint64_t slot, std::uint32_t stream) const {
+void PeIpcq::order_by_slot(std::uint32_t agent, std::uint64_t slot) const {
   FunctionalModel* data = machine_.data();
   if (data == nullptr || data->races() == nullptr) return;
-  const NodeId cpu = machine_.machine().engine(queues_.where(), PeEngine::pe_cpu);
-  data->races()->passes_slot(cpu, queues_.installation(), slot, stream);
+  data->races()->passes_slot(agent, queues_.installation(), slot);
 }
 
 // --- A receive
@@ -329,7 +354,7 @@ void PeIpcq::take(IpcqJob& job) {
   const IpcqQueue& queue = queues_[job.queue].state;
   const IpcqReceive& receive = job.receive;
   job.received.direction = queue.pair().direction;
-  order_by_slot(queue.slot(job.seq), job.stream);
+  order_by_slot(receive.agent, queue.slot(job.seq));
   if (FunctionalModel* data = machine_.data(); data != nullptr) {
     const Accessor here{machine_.machine().engine(queues_.where(), PeEngine::pe_cpu), now()};
     IssuedOp loaded = data->load(here, {{queue.slot(job.seq), receive.nbytes()}}, receive.shape,
@@ -353,7 +378,7 @@ void PeIpcq::access_slot(const IpcqJob& job, bool write, MemorySpace space) {
 
 void PeIpcq::responded(RingRequest& access, const tlm::tlm_phase& /*phase*/) {
   // Its kernel may have ended.
-  if (IpcqJob* job = served(access.tag); job != nullptr) access_ended(*job);
+  if (IpcqJob* job = find(access.tag); job != nullptr) access_ended(*job);
   accesses_.give_back(access);
 }
 
@@ -363,6 +388,7 @@ void PeIpcq::access_ended(IpcqJob& job) {
     return access_slot(job, true, *job.receive.copy_to);
   }
   consumed(job);
+  if (job.phase == Phase::done) look_at_end_of_timestep();
   arm();
 }
 
@@ -380,11 +406,12 @@ void PeIpcq::consumed(IpcqJob& job) {
   credit.delivery.credit = {queues_.installation(), queue.state.tail(), queue.state.pair().rx_base,
                             queues_.where()};
   credit.delivery.sender = sender;
-  credit.tag = job.receive.consume ? job.tag : 0;
+  const bool awaited = job.receive.consume && job.receive.awaits_credit;
+  credit.tag = awaited ? job.tag : 0;
   report_consumed(job, credit);
   const auto later = [](const Credit& a, const Credit& b) { return a.due < b.due; };
   credits_.insert(std::upper_bound(credits_.begin(), credits_.end(), credit, later), credit);
-  if (job.receive.consume) {
+  if (awaited) {
     job.phase = Phase::crediting;
   } else {
     finish(job);

@@ -1,14 +1,16 @@
-// PE_IPCQ: the queue pairs of a PE (spec 8.1). Serves the sends and receives of a kernel one after
-// the other, those of kernels that run together side by side.
+// PE_IPCQ: the queue pairs of a PE (spec 8.1). For each stream of launches a queue pair has a line
+// of sends and a line of receives, each served in the order of the calls; a receive without a
+// direction stands in all lines of receives of its stream.
 //
-// Timing: overhead_ns per operation, of one at a time. A send waits until the peer's ring has room
-// for it (sleeping until a credit comes, or looking every poll_ns), then PE_DMA takes the message
-// and the send has ended. A receive waits until its message is there, pays the slot read (and the
-// write of a copy), moves the tail, and waits until the credit has been delivered: credit_fs() of
-// models/timing/ipcq_rules.h later, on a side band that neither waits for nor loads links. Whether
-// there is a credit or a message is decided at the end of the timestep. recv_no_consume pays
-// nothing and does not wait for its credit, which travels all the same. Not modelled: the place
-// where head and tail are kept.
+// Timing: overhead_ns per operation, one after the other. A send waits until the peer's ring has
+// room for it (sleeping until a credit comes, or looking every poll_ns), then PE_DMA takes the
+// message and the send has ended. A receive waits until its message is there, pays the slot read
+// (and the write of a copy), moves the tail, and waits until the credit has been delivered:
+// credit_fs() of models/timing/ipcq_rules.h later, on a side band that neither waits for nor loads
+// links. Whether there is a credit or a message is decided at the end of the timestep. A receive
+// that the kernel has left under way does not wait for its credit, which travels all the same;
+// neither does recv_no_consume, which pays nothing. Not modelled: the place where head and tail are
+// kept.
 //
 // A base class as well: a PE_IPCQ of other times derives from it, its Parameters from these, and
 // overrides send_time() or receive_time(). Queues, credits, slots and the services are here.
@@ -16,8 +18,10 @@
 
 #include <array>
 #include <deque>
+#include <list>
 #include <memory>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -78,6 +82,7 @@ class PeIpcq : public Component,
     bool is_send = false;
     IpcqSend send;
     IpcqReceive receive;
+    bool begun = false;  // first in its line
     Phase phase = Phase::looking;
     std::size_t queue = 0;  // of a receive without a direction: known once its message is there
     std::uint64_t seq = 0;
@@ -86,12 +91,6 @@ class PeIpcq : public Component,
     std::optional<std::size_t> pending_wait;  // while it is blocked
     IpcqReceived received;
     std::shared_ptr<const DataOp> data;
-  };
-  // Operations of one stream: of one kernel at a time.
-  struct Lane {
-    std::uint32_t stream = 0;
-    std::deque<IpcqJob> jobs;  // the first one is being served
-    bool used = false;         // by the kernel that runs
   };
   // Time in which at least one operation was blocked.
   struct Blocked {
@@ -120,13 +119,19 @@ class PeIpcq : public Component,
   IpcqJob receive_job(IpcqReceive receive) const;
   Completion install(const IpcqInstall& message, const IpcqQueuePairs& mine);
   void kernel_ended(std::uint32_t stream, const IpcqKernelEnd& end);
-  void end_jobs(Lane& lane, const std::string& why);
+  // Of one stream, or of all.
+  void end_jobs(std::optional<std::uint32_t> stream, const std::string& why);
 
-  Lane& lane_of(std::uint32_t stream);
-  IpcqJob* served(std::uint32_t tag);  // null: it has been dropped
-  bool idle() const;
   void submit(IpcqJob job);
-  void begin_first(Lane& lane);
+  bool same_line(const IpcqJob& a, const IpcqJob& b) const;
+  bool in_turn(const IpcqJob& job) const;
+  void begin(IpcqJob& job);
+  void begin_behind(const IpcqJob& ended);
+  std::list<IpcqJob>::iterator remove(std::list<IpcqJob>::iterator ended);
+  IpcqJob* find(std::uint32_t tag);  // null: it has been dropped
+  void show_state(const IpcqJob& job, State state);
+  void show_oldest();
+  static State state_of(const IpcqJob& job);
   void expire();
   void look_at_end_of_timestep() { machine_.end_of_timestep().ask(*this, node()); }
   void end_of_timestep() override;
@@ -140,7 +145,7 @@ class PeIpcq : public Component,
   bool look_receive(IpcqJob& job);
   bool find_message(IpcqJob& job);
   void take(IpcqJob& job);
-  void order_by_slot(std::uint64_t slot, std::uint32_t stream) const;
+  void order_by_slot(std::uint32_t agent, std::uint64_t slot) const;
   void access_slot(const IpcqJob& job, bool write, MemorySpace space);
   void access_ended(IpcqJob& job);
   void responded(RingRequest& access, const tlm::tlm_phase& phase) override;
@@ -165,8 +170,9 @@ class PeIpcq : public Component,
   ServiceInitiator<RingRequest> to_dma_{this};
   ServiceInitiator<CreditDelivery> to_network_{nullptr, Role::pe_ipcq, "credit_network"};
 
-  std::deque<Lane> lanes_;  // in the order of their first operations
-  Fs free_at_ = 0;          // of what overhead_ns stands for
+  std::list<IpcqJob> jobs_;        // in the order of the calls
+  std::set<std::uint32_t> users_;  // streams whose kernel that runs has used the queues
+  Fs free_at_ = 0;                 // of what overhead_ns stands for
   std::uint32_t next_tag_ = 1;
   std::deque<Credit> credits_;  // on their way, by the time of their delivery
 

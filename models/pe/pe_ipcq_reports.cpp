@@ -85,9 +85,7 @@ void PeIpcq::report_consumed(const IpcqJob& job, const Credit& credit) const {
 }
 
 void PeIpcq::report_under_way(tlm::tlm_analysis_if<ExecutedOp>& to) const {
-  for (const Lane& lane : lanes_) {
-    for (const IpcqJob& job : lane.jobs) to.write(op_until_now(job));
-  }
+  for (const IpcqJob& job : jobs_) to.write(op_until_now(job));
 }
 
 ExecutedOp PeIpcq::op_until_now(const IpcqJob& job) const {

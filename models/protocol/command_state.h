@@ -1,4 +1,5 @@
-// CommandState: progress of a submitted command; shared by the kernel that waits for it and the PE.
+// CommandState: progress of a submitted command, or of a send or receive; shared by the kernel that
+// waits for it and the PE.
 #pragma once
 
 #include <cstdint>
@@ -16,7 +17,7 @@ struct PeUsage {
   Fs compute = 0;  // accel_slot held
 };
 
-// Only PE_SCHEDULER completes it.
+// Only PE_SCHEDULER completes it; that of a send or receive PE_CPU, when PE_IPCQ has answered.
 class CommandState {
  public:
   explicit CommandState(std::uint64_t id) : id_(id) {}

@@ -22,8 +22,9 @@
 
 namespace kernbench {
 
-class ByteImage;  // models/data
-struct DataOp;    // models/data
+class ByteImage;     // models/data
+struct DataOp;       // models/data
+class CommandState;  // command_state.h
 
 // --- Installation
 
@@ -124,6 +125,7 @@ struct IpcqSend {
   DType dtype = DType::f16;
   std::shared_ptr<const ByteImage> bytes;  // null with data off
   std::shared_ptr<const DataOp> data;      // for records
+  std::uint32_t agent = 0;                 // of the race detector, if there is one
 
   std::uint64_t nbytes() const {
     return static_cast<std::uint64_t>(shape.elements()) * size_of(dtype);
@@ -135,9 +137,11 @@ struct IpcqReceive {
   Shape shape;
   DType dtype = DType::f16;
   bool consume = true;                 // false: no slot read, no wait for the credit (measurements)
+  bool awaits_credit = true;           // false: ends with the slot read; the credit goes beside
   std::optional<std::uint64_t> place;  // reserved before
   std::optional<MemorySpace> copy_to;  // the message is then also written there
   PhysRanges to;                       // for records
+  std::uint32_t agent = 0;             // of the race detector, if there is one
 
   std::uint64_t nbytes() const {
     return static_cast<std::uint64_t>(shape.elements()) * size_of(dtype);
@@ -147,6 +151,13 @@ struct IpcqReceive {
 struct IpcqReceived {
   std::string direction;
   std::shared_ptr<const ByteImage> bytes;  // null with data off
+};
+
+// A send or a receive that a kernel has left under way.
+struct IpcqOperation {
+  std::shared_ptr<CommandState> state;
+  std::string direction;
+  IpcqReceived received;  // of a receive that has ended
 };
 
 }  // namespace kernbench

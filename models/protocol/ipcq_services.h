@@ -31,9 +31,9 @@ struct IpcqKernelEnd {
   std::string what;   // of a failure: "kernel 'k' has failed"
 };
 
-// PE_CPU -> PE_IPCQ. Sends and receives of a stream are served one after the other, in the order of
-// the calls, beside those of other streams; one that names no queue pair, or does not fit a slot,
-// is a UsageError at the call.
+// PE_CPU -> PE_IPCQ. The sends of a stream in a queue pair are served one after the other, in the
+// order of the calls, and so are its receives, beside those of other streams; one that names no
+// queue pair, or does not fit a slot, is a UsageError at the call.
 //   BEGIN_REQ   TLM_UPDATED + END_REQ: an IpcqSend or IpcqReceive has been taken.
 //   BEGIN_RESP  it has ended, with an `error` or what has been `received`.
 //   b_transport one of the others; they take no time.

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "models/address/free_list_allocator.h"
@@ -66,6 +67,22 @@ class KernelContext {
   virtual void ipcq_send(IpcqSend message) = 0;
   // Blocks until the message has been read and its credit delivered.
   virtual IpcqReceived ipcq_receive(IpcqReceive request) = 0;
+  // The same, left under way: a send ends when PE_DMA has taken the message, a receive when the
+  // message has been read; its credit goes back beside the kernel.
+  virtual std::shared_ptr<IpcqOperation> ipcq_begin(IpcqSend message) {
+    IpcqOperation ended{std::make_shared<CommandState>(0), message.direction, {}};
+    ipcq_send(std::move(message));
+    ended.state->complete();
+    return std::make_shared<IpcqOperation>(std::move(ended));
+  }
+  virtual std::shared_ptr<IpcqOperation> ipcq_begin(IpcqReceive request) {
+    IpcqOperation ended{std::make_shared<CommandState>(0), request.direction, {}};
+    ended.received = ipcq_receive(std::move(request));
+    ended.state->complete();
+    return std::make_shared<IpcqOperation>(std::move(ended));
+  }
+  // Blocks until a receive under way has ended.
+  virtual void wait(IpcqOperation& /*operation*/) {}
   // The next place in the order of a direction's messages; does not block.
   virtual std::uint64_t ipcq_reserve(const std::string& direction) = 0;
 

@@ -18,6 +18,11 @@ const Handle::State& Handle::state(CallSite site) const {
   return *state_;
 }
 
+bool Handle::done() const {
+  const State& s = state();
+  return s.producer == nullptr || s.producer->poll();
+}
+
 std::string Handle::str() const { return describe(dtype(), shape()); }
 
 std::vector<std::byte> Handle::bytes(CallSite site) const {

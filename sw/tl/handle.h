@@ -37,6 +37,8 @@ class Handle {
     return static_cast<std::uint64_t>(shape().elements()) * size_of(dtype());
   }
   bool in_tcm() const { return state().block != nullptr; }
+  // The command that makes, stores or sends it has completed: as good as tl.wait().
+  bool done() const;
   std::string str() const;  // "f16{32, 64}"
 
   // Values, in row-major order. UsageError with data off, and for the result of a composite that

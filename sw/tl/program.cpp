@@ -156,7 +156,7 @@ void Program::await(const Handle::State& state) {
 // False: all have completed.
 bool Program::await_oldest() {
   for (const InFlight& entry : in_flight_) {
-    if (entry.command->done()) continue;
+    if (entry.command->done() || entry.receives) continue;
     const std::shared_ptr<CommandState> oldest = entry.command;
     context_.wait(*oldest);
     return true;

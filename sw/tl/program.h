@@ -52,6 +52,8 @@ class RecvFuture {
     Shape shape;
     DType dtype = DType::f16;
     std::optional<Handle> block;
+    std::shared_ptr<IpcqOperation> operation = nullptr;  // under way; and the block for it
+    std::shared_ptr<ScratchBlock> room = nullptr;
   };
   std::shared_ptr<State> state_;  // shared by copies: a message is received once
 };
@@ -154,6 +156,10 @@ class Program : public MathCalls, public ShapeCalls, public AtomicCalls {
             std::optional<MemorySpace> space = {}, CallSite site = CallSite::here());
   void send(const std::string& direction, const Ptr& from, std::uint64_t nbytes,
             std::optional<MemorySpace> space = {}, CallSite site = CallSite::here());
+  // Does not block: a message that finds the peer's ring full waits in PE_IPCQ. The result is
+  // complete when the message has left.
+  Handle send_async(const std::string& direction, const Handle& block,
+                    CallSite site = CallSite::here());
   // Blocks until the message is there and its slot has been given back. It must have as many bytes
   // as are asked for.
   Handle recv(const std::string& direction, const Shape& shape, DType dtype,
@@ -167,7 +173,8 @@ class Program : public MathCalls, public ShapeCalls, public AtomicCalls {
               CallSite site = CallSite::here());
   Handle recv(const std::string& direction, const Shape& shape, DType dtype, const Ptr& dst,
               MemorySpace dst_space, CallSite site = CallSite::here());
-  // Reserves the next place in the order of the messages; wait() receives.
+  // Reserves the next place in the order of the messages; wait() receives. Under a tl::Overlap
+  // PE_IPCQ receives at once, beside the kernel: wait() blocks until the message has been read.
   RecvFuture recv_async(const std::string& direction, const Shape& shape, DType dtype,
                         CallSite site = CallSite::here());
   // Without the slot read, and without waiting for the credit: for measurements only.
@@ -226,12 +233,13 @@ class Program : public MathCalls, public ShapeCalls, public AtomicCalls {
   struct InFlight {
     std::shared_ptr<CommandState> command;
     std::vector<std::shared_ptr<const Handle::State>>
-        operands;              // and result: alive until the command has completed
-    PhysRanges reads, writes;  // in memory
-    std::string call;          // "tl.composite(gemm)"
-    bool reads_wait = false;   // reading the values of its result waits for it
-    CallSite site = {};        // of the call
-    std::uint32_t agent = 0;   // of the race detector, if there is one
+        operands;                             // and result: alive until the command has completed
+    PhysRanges reads, writes;                 // in memory
+    std::string call;                         // "tl.composite(gemm)"
+    bool reads_wait = false;                  // reading the values of its result waits for it
+    bool receives = false;                    // ends by what other PEs do
+    CallSite site = {};                       // of the call
+    std::optional<std::uint32_t> agent = {};  // of the race detector, if there is one
   };
   struct Access;         // of a block in TCM to memory
   struct Target;         // of a composite's result
@@ -248,6 +256,7 @@ class Program : public MathCalls, public ShapeCalls, public AtomicCalls {
   void check_overwrite(const char* call, const Handle& target);  // in TCM
   // The current call has issued a command that does not block.
   void put_in_flight(InFlight entry);
+  std::uint32_t fork_agent();
   void note(const InFlight& entry, std::uint32_t agent);  // its accesses to memory as the agent's
   const InFlight* unwaited(const std::shared_ptr<CommandState>& command) const;  // null: none
   // The current call uses what it makes, or waits for it.
@@ -332,11 +341,14 @@ class Program : public MathCalls, public ShapeCalls, public AtomicCalls {
   Target make_target(const char* call, const CompositeOutput& out, const Shape& shape, DType dtype);
   Composite submit(const char* call, Command command, const TensorValue& value, Target target,
                    std::vector<std::shared_ptr<const Handle::State>> operands, PhysRanges reads);
-  void send_bytes(const std::string& direction, TensorValue value, const PhysRanges& from);
+  IpcqSend message_of(const std::string& direction, TensorValue value, const PhysRanges& from);
   IpcqReceive begin_receive(const char* call, const std::string& direction, const Shape& shape,
                             DType dtype, CallSite site);
   Handle receive(IpcqReceive request, std::shared_ptr<ScratchBlock> block,
                  std::string* direction = nullptr);
+  Handle received_block(const IpcqReceived& received, const Shape& shape, DType dtype,
+                        std::shared_ptr<ScratchBlock> block);
+  void receive_beside(RecvFuture::State& future);
   PhysRanges resolve_in(const char* call, const Ptr& ptr, std::uint64_t nbytes,
                         std::optional<MemorySpace> space) const;
   void run(Command command);

@@ -24,20 +24,36 @@ std::uint64_t Program::slot_bytes(CallSite site) const {
 
 // --- send ---
 
-void Program::send_bytes(const std::string& direction, TensorValue value, const PhysRanges& from) {
-  IpcqSend message{direction, value.shape, value.dtype, nullptr, nullptr};
+IpcqSend Program::message_of(const std::string& direction, TensorValue value,
+                             const PhysRanges& from) {
+  IpcqSend message{direction, value.shape, value.dtype, nullptr, nullptr, agent_};
   if (data_ != nullptr) {
     value = data_->made_dense(value);
     message.data = data_->taken(value, from);
     message.bytes = std::make_shared<const ByteImage>(std::move(value.image));
   }
-  context_.ipcq_send(std::move(message));
+  return message;
 }
 
 void Program::send(const std::string& direction, const Handle& block, CallSite site) {
   begin("send", site);
   const Handle::State& state = operand("tl.send", block);
-  send_bytes(direction, state.value, place_of(block));
+  context_.ipcq_send(message_of(direction, state.value, place_of(block)));
+}
+
+Handle Program::send_async(const std::string& direction, const Handle& block, CallSite site) {
+  begin("send_async", site);
+  Handle::State sent = operand("tl.send_async", block);
+  IpcqSend message = message_of(direction, sent.value, place_of(block));
+  message.agent = fork_agent();
+  InFlight entry{nullptr, {block.state_}, {}, {}, "tl.send_async"};
+  entry.agent = message.agent;
+  entry.command = context_.ipcq_begin(std::move(message))->state;
+  sent.producer = entry.command;
+  Handle handle(std::make_shared<const Handle::State>(std::move(sent)));
+  entry.operands.push_back(handle.state_);
+  put_in_flight(std::move(entry));
+  return handle;
 }
 
 void Program::send(const std::string& direction, const Ptr& from, const Shape& shape, DType dtype,
@@ -49,7 +65,7 @@ void Program::send(const std::string& direction, const Ptr& from, const Shape& s
   access("tl.send", from, places, false);
   TensorValue value{{}, shape, dtype, {}};
   if (data_ != nullptr) value = data_->view(accessor(), places, shape, dtype);
-  send_bytes(direction, std::move(value), places);
+  context_.ipcq_send(message_of(direction, std::move(value), places));
 }
 
 void Program::send(const std::string& direction, const Ptr& from, std::uint64_t nbytes,
@@ -74,16 +90,24 @@ IpcqReceive Program::begin_receive(const char* call, const std::string& directio
   request.direction = direction;
   request.shape = shape;
   request.dtype = dtype;
+  request.agent = agent_;
   return request;
 }
 
 Handle Program::receive(IpcqReceive request, std::shared_ptr<ScratchBlock> block,
                         std::string* direction) {
-  TensorValue value{ByteImage::zeros(request.nbytes()), request.shape, request.dtype, {}};
   if (request.to.empty()) request.to = place_of(*block);
+  const Shape shape = request.shape;
+  const DType dtype = request.dtype;
   const IpcqReceived received = context_.ipcq_receive(std::move(request));
-  if (received.bytes != nullptr) value.image = received.bytes->without_captures();
   if (direction != nullptr) *direction = received.direction;
+  return received_block(received, shape, dtype, std::move(block));
+}
+
+Handle Program::received_block(const IpcqReceived& received, const Shape& shape, DType dtype,
+                               std::shared_ptr<ScratchBlock> block) {
+  TensorValue value{ByteImage::zeros(bytes_of(shape, dtype)), shape, dtype, {}};
+  if (received.bytes != nullptr) value.image = received.bytes->without_captures();
   return make_handle(std::move(value), std::move(block));
 }
 
@@ -133,7 +157,25 @@ RecvFuture Program::recv_async(const std::string& direction, const Shape& shape,
   RecvFuture future;
   future.state_ = std::make_shared<RecvFuture::State>();
   *future.state_ = {this, direction, context_.ipcq_reserve(direction), shape, dtype, std::nullopt};
+  if (overlaps_ > 0) receive_beside(*future.state_);
   return future;
+}
+
+void Program::receive_beside(RecvFuture::State& future) {
+  future.room = allocate("tl.recv_async", future.shape, future.dtype);
+  IpcqReceive request;
+  request.direction = future.direction;
+  request.shape = future.shape;
+  request.dtype = future.dtype;
+  request.place = future.place;
+  request.to = place_of(*future.room);
+  request.agent = fork_agent();
+  InFlight entry{nullptr, {}, {}, {}, "tl.recv_async"};
+  entry.agent = request.agent;
+  entry.receives = true;
+  future.operation = context_.ipcq_begin(std::move(request));
+  entry.command = future.operation->state;
+  put_in_flight(std::move(entry));
 }
 
 Handle Program::wait(const RecvFuture& future, CallSite site) {
@@ -142,6 +184,13 @@ Handle Program::wait(const RecvFuture& future, CallSite site) {
   if (state.program != this) throw UsageError("tl.wait for a receive of another kernel");
   IpcqReceive request = begin_receive("wait", state.direction, state.shape, state.dtype, site);
   if (state.block) return *state.block;
+  if (state.operation != nullptr) {
+    context_.wait(*state.operation);
+    forget(state.operation->state);
+    state.block =
+        received_block(state.operation->received, state.shape, state.dtype, std::move(state.room));
+    return *state.block;
+  }
   request.place = state.place;
   state.block = receive(std::move(request), allocate("tl.wait", state.shape, state.dtype));
   return *state.block;

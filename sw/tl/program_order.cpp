@@ -57,11 +57,13 @@ void Program::reap() {
   }
 }
 
+std::uint32_t Program::fork_agent() { return races_ == nullptr ? agent_ : races_->fork(agent_); }
+
 void Program::put_in_flight(InFlight entry) {
   entry.site = context_.call_site();
   if (races_ != nullptr) {
-    entry.agent = races_->fork(agent_);
-    note(entry, entry.agent);
+    if (!entry.agent) entry.agent = fork_agent();
+    note(entry, *entry.agent);
   }
   reap();
   in_flight_.push_back(std::move(entry));
@@ -105,7 +107,7 @@ void Program::forget(const std::shared_ptr<CommandState>& command) {
   const auto found = std::find_if(in_flight_.begin(), in_flight_.end(),
                                   [&](const InFlight& entry) { return entry.command == command; });
   if (found == in_flight_.end()) return;
-  if (races_ != nullptr) races_->join(agent_, found->agent);
+  if (races_ != nullptr) races_->join(agent_, *found->agent);
   in_flight_.erase(found);
 }
 
@@ -166,7 +168,7 @@ void Program::end_kernel() {
                     first.site.in_brackets()));
   }
   if (races_ == nullptr) return;
-  for (const InFlight& entry : in_flight_) races_->join(agent_, entry.agent);
+  for (const InFlight& entry : in_flight_) races_->join(agent_, *entry.agent);
   races_->kernel_ends(who_, context_.launch().request_id, context_.launch().stream);
 }
 

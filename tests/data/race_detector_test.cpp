@@ -114,9 +114,9 @@ BOOST_AUTO_TEST_CASE(a_message_orders_what_is_before_its_send_and_behind_its_rec
   Two two;
   two.launch();
   two.write(two.a, 0x1000);
-  two.detector.passes_slot(pe0, 1, 0x9000);  // send
-  two.write(two.a, 0x2000);                  // behind it
-  two.detector.passes_slot(pe1, 1, 0x9000);  // receive
+  two.detector.passes_slot(two.a, 1, 0x9000);  // send
+  two.write(two.a, 0x2000);                    // behind it
+  two.detector.passes_slot(two.b, 1, 0x9000);  // receive
   two.read(two.b, 0x1000);
   BOOST_TEST(two.detector.pairs() == 0U);
   two.read(two.b, 0x2000);
@@ -127,12 +127,12 @@ BOOST_AUTO_TEST_CASE(a_message_orders_what_is_before_its_send_and_behind_its_rec
 BOOST_AUTO_TEST_CASE(a_send_into_a_slot_that_has_been_received_comes_behind_that_receive) {
   Two two;
   two.launch();
-  two.detector.passes_slot(pe0, 1, 0x9000);  // send
+  two.detector.passes_slot(two.a, 1, 0x9000);  // send
   two.write(two.b, 0x1000);
-  two.detector.passes_slot(pe1, 1, 0x9000);  // receive
-  two.write(two.b, 0x2000);                  // behind it
-  two.detector.passes_slot(pe0, 1, 0xa000);  // another slot orders nothing
-  two.detector.passes_slot(pe0, 1, 0x9000);
+  two.detector.passes_slot(two.b, 1, 0x9000);  // receive
+  two.write(two.b, 0x2000);                    // behind it
+  two.detector.passes_slot(two.a, 1, 0xa000);  // another slot orders nothing
+  two.detector.passes_slot(two.a, 1, 0x9000);
   two.read(two.a, 0x1000);
   BOOST_TEST(two.detector.pairs() == 0U);
   two.read(two.a, 0x2000);
@@ -146,9 +146,9 @@ BOOST_AUTO_TEST_CASE(a_slot_holds_what_its_last_user_has_left) {
   const Agent third = two.detector.kernel_begins(2, "launch 1", "kernel 'k' on pe2");
   two.write(two.a, 0x1000);
   two.write(two.b, 0x2000);
-  two.detector.passes_slot(pe0, 1, 0x9000);
-  two.detector.passes_slot(pe1, 1, 0x9000);
-  two.detector.passes_slot(2, 1, 0x9000);
+  two.detector.passes_slot(two.a, 1, 0x9000);
+  two.detector.passes_slot(two.b, 1, 0x9000);
+  two.detector.passes_slot(third, 1, 0x9000);
   two.read(third, 0x2000);
   BOOST_TEST(two.detector.pairs() == 0U);
   two.read(third, 0x1000);
@@ -160,14 +160,14 @@ BOOST_AUTO_TEST_CASE(a_command_is_ordered_by_its_wait) {
   two.launch();
   const Agent command = two.detector.fork(two.a);
   two.write(command, 0x1000);
-  two.detector.passes_slot(pe0, 1, 0x9000);  // a message before the wait
-  two.detector.passes_slot(pe1, 1, 0x9000);
+  two.detector.passes_slot(two.a, 1, 0x9000);  // a message before the wait
+  two.detector.passes_slot(two.b, 1, 0x9000);
   two.read(two.b, 0x1000);
   BOOST_TEST(two.detector.pairs() == 1U);
   two.detector.join(two.a, command);
   BOOST_TEST(two.detector.fork(two.a) == command);
-  two.detector.passes_slot(pe0, 1, 0xa000);
-  two.detector.passes_slot(pe1, 1, 0xa000);
+  two.detector.passes_slot(two.a, 1, 0xa000);
+  two.detector.passes_slot(two.b, 1, 0xa000);
   two.write(two.b, 0x1000);
   BOOST_TEST(two.detector.pairs() == 1U);
 }
@@ -283,7 +283,7 @@ class RandomRun {
   // A send or a receive through one of three slots.
   void pass(std::size_t pe) {
     const auto slot = static_cast<std::size_t>(*rc::gen::inRange(0, 3));
-    detector_.passes_slot(static_cast<std::uint32_t>(pe), 0, slot);
+    detector_.passes_slot(agents_[pe], 0, slot);
     const std::size_t call = latest_[pe];  // what it leaves is what was before the call
     latest_[pe] = event(latest_[pe], slots_[slot]);
     slots_[slot] = call;

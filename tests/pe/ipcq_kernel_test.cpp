@@ -2,6 +2,7 @@
 #include <boost/test/unit_test.hpp>
 
 #include "models/base/errors.h"
+#include "sw/tl/overlap.h"
 #include "tests/support/forked.h"
 #include "tests/support/torch_machine.h"
 
@@ -202,6 +203,59 @@ KERNBENCH_SYSTEMC_TEST(messages_of_a_direction_keep_their_order_and_do_not_wait_
     for (int i = 0; i < 3; ++i) tl.store(out.local() + 2 * i, tl.recv("W", {1}, f16));
   };
   BOOST_TEST(run(m, ring_of(2), two_ways, input(2, 4), moved(input(2, 4), 1)) == "");
+}
+
+// --- Under way
+
+// Ten messages to the east, one to the west, of which the peer takes the last one first: in lines
+// of their own they do not wait for each other. Sends that block would be a deadlock.
+KERNBENCH_SYSTEMC_TEST(messages_under_way_wait_for_those_of_their_direction_only) {
+  TorchMachine m;
+  const auto exchange = [](tl::Program& tl, tl::Tensor x, tl::Tensor out) {
+    const tl::Handle mine = tl.load(x.local(), {11, 1}, f16);
+    for (int i = 0; i < 11; ++i) tl.send_async(i < 10 ? "E" : "W", tl.slice(mine, i, i + 1));
+    tl.store(out.local() + 20, tl.recv("E", {1}, f16));
+    for (int i = 0; i < 10; ++i) tl.store(out.local() + 2 * i, tl.recv("W", {1}, f16));
+    tl.wait();
+  };
+  BOOST_TEST(run(m, ring_of(2), exchange, input(2, 11), moved(input(2, 11), 1)) == "");
+}
+
+// Receives that are announced are carried out in their order, also by waits in another; a handle
+// that is overwritten afterwards has been sent as it was.
+KERNBENCH_SYSTEMC_TEST(receives_under_way_keep_their_order) {
+  TorchMachine m;
+  const auto exchange = [](tl::Program& tl, tl::Tensor x, tl::Tensor out) {
+    const tl::Overlap overlap(tl);
+    const tl::RecvFuture first = tl.recv_async("W", {2}, f16),
+                         second = tl.recv_async("W", {2}, f16);
+    const tl::Handle mine = tl.load_async(x.local(), {2, 2}, f16);
+    tl.send_async("E", tl.reshape(tl.slice(mine, 0, 1), {2}));
+    tl.send_async("E", tl.reshape(tl.slice(mine, 1, 2), {2}));
+    tl.store(out.local() + 4, tl.wait(second));
+    tl.store(out.local(), tl.wait(first));
+    tl.wait();
+  };
+  BOOST_TEST(run(m, ring_of(2), exchange, input(2, 4), moved(input(2, 4), 1)) == "");
+}
+
+// What has not been waited for leaves all the same, and is named.
+KERNBENCH_SYSTEMC_TEST(a_launch_ends_when_its_messages_have_left) {
+  TorchMachine m;
+  const auto exchange = [](tl::Program& tl, tl::Tensor x, tl::Tensor out) {
+    const tl::Handle mine = tl.load(x.local(), {6, 1}, f16);
+    if (tl.program_id() == 0) {
+      for (int i = 0; i < 6; ++i) tl.send_async("E", tl.slice(mine, i, i + 1));
+      tl.store(out.local(), tl.zeros({6}));
+      return;
+    }
+    tl.cycles(1000);
+    for (int i = 0; i < 6; ++i) tl.store(out.local() + 2 * i, tl.recv("W", {1}, f16));
+  };
+  std::vector<double> expected = moved(input(2, 6), 1);
+  std::fill(expected.begin(), expected.begin() + 6, 0.0);
+  BOOST_TEST(run(m, ring_of(2), exchange, input(2, 6), expected) == "");
+  BOOST_TEST(m.statistic({0, 0, 0}, PeEngine::pe_cpu, "running_time") > 1000 * fs_per_ns);
 }
 
 // When both wait it is their turn by direction, E before W at the start; one alone is taken again.

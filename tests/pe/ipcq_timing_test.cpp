@@ -12,6 +12,7 @@
 // ns + 2 fs.
 #include <boost/test/unit_test.hpp>
 
+#include "sw/tl/overlap.h"
 #include "tests/support/forked.h"
 #include "tests/support/torch_machine.h"
 
@@ -269,6 +270,55 @@ KERNBENCH_SYSTEMC_TEST(an_asynchronous_receive_pays_in_wait) {
       });
   BOOST_TEST(t.receives[0].t_start == t.sends[0].t_start + 100 * ns);
   BOOST_TEST(t.receives[0].t_end == t.receives[0].t_start + 1 * ns + credit);
+}
+
+// Under tl::Overlap PE_IPCQ receives beside the kernel: the message is read when it comes, 1 ns,
+// and the wait finds it there. The credit is on its way by then.
+KERNBENCH_SYSTEMC_TEST(a_receive_under_way_ends_with_its_slot_read_beside_the_kernel) {
+  TorchMachine m;
+  const Times t = run_pair(
+      m, +[](tl::Program& tl, tl::Ptr) {
+        if (tl.program_id() == 0) tl.send("E", tl.zeros({256}));
+        if (tl.program_id() != 1) return;
+        const tl::Overlap overlap(tl);
+        const tl::RecvFuture future = tl.recv_async("W", {256}, f16);
+        tl.cycles(100);
+        tl.wait(future);
+      });
+  BOOST_TEST(t.receives[0].t_start == t.sends[0].t_start);
+  BOOST_TEST(t.receives[0].t_end == t.copies[0].t_end + 1 * ns);
+  BOOST_TEST(m.statistic({0, 0, 1}, PeEngine::pe_cpu, "running_time") == 100 * ns);
+  BOOST_TEST(m.statistic({0, 0, 0}, PeEngine::pe_ipcq, "credits_received") == 1u);
+}
+
+// Six messages into four slots. The kernel goes on at once; the fifth leaves with the first credit,
+// which PE 1 gives when it takes the first message, 100 ns later; the launch is answered when the
+// sixth has left.
+KERNBENCH_SYSTEMC_TEST(sends_under_way_wait_for_credits_beside_the_kernel) {
+  TorchMachine m;
+  const Times t = run_pair(
+      m, +[](tl::Program& tl, tl::Ptr) {
+        const tl::Handle block = tl.zeros({256});
+        if (tl.program_id() == 0) {
+          std::vector<tl::Handle> sent;
+          for (int i = 0; i < 6; ++i) sent.push_back(tl.send_async("E", block));
+          tl.cycles(10);
+          BOOST_TEST(sent[3].done());
+          BOOST_TEST(!sent[4].done());
+          tl.wait();
+          BOOST_TEST(sent[5].done());
+        }
+        if (tl.program_id() != 1) return;
+        tl.cycles(100);
+        for (int i = 0; i < 6; ++i) tl.recv("W", {256}, f16);
+      });
+  BOOST_TEST(t.sends[3].t_end == t.sends[0].t_end);
+  BOOST_TEST(t.sends[4].t_end == t.receives[0].t_end);
+  BOOST_TEST(t.sends[5].t_end == t.receives[1].t_end);
+  BOOST_TEST(m.statistic({0, 0, 0}, PeEngine::pe_cpu, "running_time") ==
+             t.sends[5].t_end - t.sends[0].t_start);
+  BOOST_TEST(m.statistic({0, 0, 0}, PeEngine::pe_ipcq, "send_blocked") ==
+             t.sends[5].t_end - t.sends[0].t_start);
 }
 
 KERNBENCH_SYSTEMC_TEST(recv_no_consume_skips_slot_read_and_credit) {
