@@ -71,9 +71,7 @@ ScheduleOptions CollectiveCall::options(std::int64_t contributions) const {
   options.contributions = contributions;
   options.window = static_cast<int>(settings.rings.n_slots);
   options.chunking = settings.chunking;
-  options.section_bytes =
-      group.scratch_bytes /
-      4;  // as loaded, as combined, as it came, and room for operations under way
+  options.scratch_bytes = group.scratch_bytes;
   if (works_on_one_tensor(op) && !outputs.empty()) {
     options.input = inputs.front();
     options.output = outputs.front();
@@ -87,7 +85,9 @@ std::vector<int> CollectiveCall::pes() const {
   return {pes.begin(), pes.end()};
 }
 
-// Copies of a section; a message has its own block of 16-byte alignment in each of them.
+// As loaded, as combined, as it came, and on its way out: copies of a section; a message has its
+// own block of 16-byte alignment in each of them. Beside them room for the receives that are
+// announced ahead, as many as a ring has slots.
 std::uint64_t CollectiveCall::scratch_bytes() const {
   std::uint64_t largest = 0;
   for (const ShardLayout::Member& member : layout.members)
@@ -97,10 +97,12 @@ std::uint64_t CollectiveCall::scratch_bytes() const {
   const auto ranks = static_cast<std::uint64_t>(group.size);
   const std::uint64_t blocks = op == CollectiveOp::all_to_all ? ranks * ranks : ranks;
   const std::uint64_t section =
-      std::min(options().section_bytes, one_tensor ? largest : blocks * largest);
-  const std::uint64_t messages = section / settings.rings.slot_size + blocks + 1;
+      std::min(group.scratch_bytes / 4, one_tensor ? largest : blocks * largest);
+  const std::uint64_t slot = settings.rings.slot_size;
+  const std::uint64_t messages = section / slot + blocks + 1;
   const std::uint64_t copies = op == CollectiveOp::send_recv ? 2 : 4;
-  return std::min(group.scratch_bytes, copies * (section + 16 * messages));
+  const std::uint64_t ahead = settings.rings.n_slots * (std::min(slot, largest) + 16);
+  return std::min(group.scratch_bytes, copies * (section + 16 * messages) + ahead);
 }
 
 }  // namespace kernbench

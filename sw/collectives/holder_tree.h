@@ -41,6 +41,7 @@ class HolderTree {
   Schedule through(PeId holder, const schedules::TreePosition& between_ranks) const;
 
   bool is_root(PeId holder) const;
+  bool shared() const { return pes_.shared() || cubes_.shared(); }  // parts have several holders
 
  private:
   // The PEs of a cube, or the cubes.

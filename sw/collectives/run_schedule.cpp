@@ -4,6 +4,8 @@
 #include <limits>
 
 #include "sw/collectives/message_cut.h"
+#include "sw/collectives/pipeline.h"
+#include "sw/collectives/pipelined_run.h"
 
 namespace kernbench {
 namespace {
@@ -68,6 +70,9 @@ class ScheduleRun {
         return;
       case Kind::store:
         return store(index, step.chunk, range);
+      case Kind::load:
+      case Kind::expect:
+        return;  // of the pipelined order
     }
   }
 
@@ -120,7 +125,85 @@ std::vector<BlockPosition> with_output(const tl::Program& tl, std::vector<BlockP
   return blocks;
 }
 
+constexpr std::uint64_t most_chunks = 256;  // of a section
+// A PE reads one chunk after the other slower than a fast link brings them: each pays its latency.
+constexpr std::int64_t most_span = 4;  // chunks of a load
+
+struct Plan {
+  MessageCut cut;
+  std::int64_t ahead = 0;  // messages that are asked for ahead; 0: step by step
+};
+
+// How many of the largest messages `bytes` have room for.
+std::int64_t messages_in(std::uint64_t bytes, std::int64_t largest, const MessageCut& cut,
+                         DType dtype) {
+  const auto ceil_div = [](std::int64_t a, std::int64_t b) { return (a + b - 1) / b; };
+  const std::int64_t elements =
+      ceil_div(ceil_div(std::max<std::int64_t>(largest, 1), cut.sections), cut.chunks);
+  return static_cast<std::int64_t>(bytes / size_of(dtype)) / elements;
+}
+
+// All PEs that exchange messages cut alike. Pipelined, half of the scratch is for the values; the
+// rest for what is asked for ahead and what is on its way out. No more chunks than a list of steps
+// has room for. Step by step, a block is there as loaded, as combined and as it came, and
+// operations are under way.
+Plan plan_of(std::int64_t largest, std::int64_t blocks, std::uint64_t slot_bytes,
+             const ScheduleOptions& options) {
+  const auto cut_into = [&](std::int64_t at_once, std::uint64_t section_bytes) {
+    return options.chunking
+               ? MessageCut::of(largest, at_once, size_of(options.dtype), section_bytes, slot_bytes)
+               : MessageCut{};
+  };
+  if (options.pipelined) {
+    const std::int64_t at_once =
+        options.blocks_at_once > 0 ? std::min(options.blocks_at_once, blocks) : blocks;
+    const std::uint64_t of_chunks = static_cast<std::uint64_t>(at_once) * most_chunks * slot_bytes;
+    const MessageCut cut = cut_into(at_once, std::min(options.scratch_bytes / 2, of_chunks));
+    const std::int64_t ahead = messages_in(options.scratch_bytes / 16, largest, cut, options.dtype);
+    if (ahead > 0) return {cut, ahead};
+  }
+  return {cut_into(blocks, options.scratch_bytes / 4), 0};
+}
+
+void run_step_by_step(tl::Program& tl, const Schedule& schedule,
+                      const std::vector<BlockPosition>& blocks, const ScheduleOptions& options,
+                      const MessageCut& cut) {
+  const std::vector<MessageStep> steps = unroll(schedule, static_cast<int>(blocks.size()),
+                                                static_cast<int>(cut.chunks), options.window);
+  ScheduleRun run(tl, blocks, options, cut);
+  for (std::int64_t section = 0; section < cut.sections; ++section) run.run_section(steps, section);
+}
+
+// The blocks that are copied where no step changes them.
+std::vector<bool> moved(const std::vector<BlockPosition>& blocks) {
+  std::vector<bool> moved;
+  for (const BlockPosition& block : blocks)
+    moved.push_back(block.from && block.to && block.from->address() != block.to->address());
+  return moved;
+}
+
+void run_pipelined(tl::Program& tl, const Schedule& schedule,
+                   const std::vector<BlockPosition>& blocks, const ScheduleOptions& options,
+                   const Plan& plan) {
+  const auto at_most = [&plan](std::int64_t most) {
+    return static_cast<int>(std::min(plan.ahead, most));
+  };
+  const MessageCut& cut = plan.cut;
+  const PipelineShape shape{
+      static_cast<int>(blocks.size()), static_cast<int>(cut.chunks), options.window,
+      at_most(options.window),         at_most(most_span),           moved(blocks)};
+  const std::vector<MessageStep> steps = pipeline(schedule, shape);
+  PipelinedRun run(tl, blocks, options, cut, shape.span);
+  for (std::int64_t section = 0; section < cut.sections; ++section) run.run_section(steps, section);
+  run.finish();
+}
+
 }  // namespace
+
+MessageCut message_cut(std::int64_t largest, std::int64_t blocks, std::uint64_t slot_bytes,
+                       const ScheduleOptions& options) {
+  return plan_of(largest, blocks, slot_bytes, options).cut;
+}
 
 void run_schedule(tl::Program& tl, const Schedule& schedule,
                   const std::vector<BlockPosition>& blocks_in_place,
@@ -129,16 +212,16 @@ void run_schedule(tl::Program& tl, const Schedule& schedule,
   std::int64_t largest = 0;
   for (const BlockPosition& block : blocks) largest = std::max(largest, block.elements);
   const auto count = static_cast<std::int64_t>(blocks.size());
-  const std::uint64_t unlimited = std::numeric_limits<std::int64_t>::max();
-  MessageCut cut;
-  if (options.chunking) {
-    const std::uint64_t slot = has_messages(schedule) ? tl.slot_bytes() : unlimited;
-    cut = MessageCut::of(largest, count, size_of(options.dtype), options.section_bytes, slot);
+  if (!has_messages(schedule)) {
+    ScheduleOptions alone = options;
+    alone.pipelined = false;
+    const std::uint64_t unlimited = std::numeric_limits<std::int64_t>::max();
+    return run_step_by_step(tl, schedule, blocks, alone,
+                            plan_of(largest, count, unlimited, alone).cut);
   }
-  const std::vector<MessageStep> steps =
-      unroll(schedule, static_cast<int>(count), static_cast<int>(cut.chunks), options.window);
-  ScheduleRun run(tl, blocks, options, cut);
-  for (std::int64_t section = 0; section < cut.sections; ++section) run.run_section(steps, section);
+  const Plan plan = plan_of(largest, count, tl.slot_bytes(), options);
+  plan.ahead > 0 ? run_pipelined(tl, schedule, blocks, options, plan)
+                 : run_step_by_step(tl, schedule, blocks, options, plan.cut);
 }
 
 }  // namespace kernbench

@@ -1,13 +1,16 @@
 // run_schedule: carries out a schedule on the PE that runs the kernel.
 //
-// Blocks come from memory when a step first needs them, a section at a time; results go to memory
-// chunk by chunk. What is received is combined by PE_MATH, in the element type of the data.
+// Pipelined (pipeline.h): chunks of blocks are loaded and messages received ahead of their use, and
+// loads, receives, reductions, sends and stores go on beside one another. Otherwise one after the
+// other: blocks come from memory when a step first needs them, a section at a time. Results go to
+// memory chunk by chunk. What is received is combined by PE_MATH, in the element type of the data.
 #pragma once
 
 #include <cstdint>
 #include <optional>
 #include <vector>
 
+#include "sw/collectives/message_cut.h"
 #include "sw/collectives/reduce_op.h"
 #include "sw/collectives/schedule.h"
 #include "sw/tl/program.h"
@@ -27,11 +30,17 @@ struct ScheduleOptions {
   std::int64_t contributions = 1;   // of a reduction: what an average is divided by
   int window = 4;                   // slots of a ring
   bool chunking = true;             // false: a block is one message, whatever its size
-  std::uint64_t section_bytes = 0;  // of the scratch, for all blocks
+  bool pipelined = true;            // false: step by step, each send and receive to its end
+  std::int64_t blocks_at_once = 0;  // that a PE has values of at a time, at most; 0: all
+  std::uint64_t scratch_bytes = 0;
   // Out of place: results that belong into `input` go to the same place of `output`. Null: in
   // place.
   tl::TensorInfoPtr input, output;
 };
+
+// How it cuts `blocks` blocks of at most `largest` elements into messages.
+MessageCut message_cut(std::int64_t largest, std::int64_t blocks, std::uint64_t slot_bytes,
+                       const ScheduleOptions& options);
 
 // `blocks` by number. UsageError: a message that is larger than a slot, a direction without a queue
 // pair.

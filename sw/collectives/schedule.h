@@ -65,11 +65,24 @@ void append(Schedule& schedule, Schedule more);
 
 // A step for one message: chunk `chunk` of its block.
 struct MessageStep {
-  enum class Kind : std::uint8_t { send, pass_on, receive, reduce, add, finish, store };
+  // load, expect: of the pipelined order only (pipeline.h), the beginnings of a load and a receive.
+  enum class Kind : std::uint8_t {
+    send,
+    pass_on,
+    receive,
+    reduce,
+    add,
+    finish,
+    store,
+    load,
+    expect
+  };
   Kind kind = Kind::send;
   std::string direction;
   int block = 0;
   int chunk = 0;
+  bool last = false;       // no later step uses the value that this one finds
+  bool passed_on = false;  // what comes is passed on later, as it came
 };
 
 // The schedule with every block cut into `chunks` messages, in the order in which a PE carries them

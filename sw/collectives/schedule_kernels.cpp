@@ -29,17 +29,21 @@ tl::KernelCall with_own_scratch(tl::KernelCall kernel, const CollectiveCall& cal
 
 tl::KernelCall schedule_kernel(
     const CollectiveCall& call, Schedule schedule,
-    std::function<std::vector<BlockPosition>(const LocalShards& shards)> blocks) {
+    std::function<std::vector<BlockPosition>(const LocalShards& shards)> blocks,
+    std::int64_t blocks_at_once) {
   return schedule_kernel(
-      call, [schedule = std::move(schedule)](PeId) { return schedule; }, std::move(blocks));
+      call, [schedule = std::move(schedule)](PeId) { return schedule; }, std::move(blocks),
+      blocks_at_once);
 }
 
 tl::KernelCall schedule_kernel(
     const CollectiveCall& call, std::function<Schedule(PeId here)> schedule,
-    std::function<std::vector<BlockPosition>(const LocalShards& shards)> blocks) {
+    std::function<std::vector<BlockPosition>(const LocalShards& shards)> blocks,
+    std::int64_t blocks_at_once) {
+  ScheduleOptions options = call.options(call.group.size);
+  options.blocks_at_once = blocks_at_once;
   const auto kernel = [schedule = std::move(schedule), blocks = std::move(blocks),
-                       inputs = call.inputs, outputs = call.outputs,
-                       options = call.options(call.group.size)](tl::Program& tl) {
+                       inputs = call.inputs, outputs = call.outputs, options](tl::Program& tl) {
     const PeId here = running_pe(tl);
     LocalShards shards;
     for (const tl::TensorInfoPtr& tensor : inputs) shards.inputs.emplace_back(tensor, here);

@@ -25,13 +25,15 @@ struct LocalShards {
 };
 
 // For calls with lists of tensors: a kernel with all of them as arguments. `blocks` says what the
-// blocks of the schedule are.
+// blocks of the schedule are, `blocks_at_once` is ScheduleOptions'.
 tl::KernelCall schedule_kernel(
     const CollectiveCall& call, Schedule schedule,
-    std::function<std::vector<BlockPosition>(const LocalShards& shards)> blocks);
+    std::function<std::vector<BlockPosition>(const LocalShards& shards)> blocks,
+    std::int64_t blocks_at_once = 0);
 // With a schedule for each PE.
 tl::KernelCall schedule_kernel(
     const CollectiveCall& call, std::function<Schedule(PeId here)> schedule,
-    std::function<std::vector<BlockPosition>(const LocalShards& shards)> blocks);
+    std::function<std::vector<BlockPosition>(const LocalShards& shards)> blocks,
+    std::int64_t blocks_at_once = 0);
 
 }  // namespace kernbench

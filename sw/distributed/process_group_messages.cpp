@@ -5,7 +5,7 @@
 #include <algorithm>
 
 #include "models/base/errors.h"
-#include "sw/collectives/message_cut.h"
+#include "sw/collectives/run_schedule.h"
 #include "sw/distributed/process_group.h"
 
 namespace kernbench {
@@ -47,8 +47,7 @@ std::uint32_t ProcessGroup::slots_of(const CollectiveCall& call) const {
   std::int64_t largest = 0;
   for (const ShardLayout::Member& member : call.layout.members)
     largest = std::max(largest, member.elements);
-  const MessageCut cut = MessageCut::of(largest, 1, size_of(call.dtype()),
-                                        call.options().section_bytes, settings_.rings.slot_size);
+  const MessageCut cut = message_cut(largest, 1, settings_.rings.slot_size, call.options());
   return static_cast<std::uint32_t>(
       std::min<std::int64_t>(cut.sections * cut.chunks, std::int64_t{1} << 31));
 }

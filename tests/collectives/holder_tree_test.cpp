@@ -151,6 +151,9 @@ BOOST_AUTO_TEST_CASE(every_holder_gets_the_reduction_over_the_ranks_of_the_sums_
     cut.slot_elements = *rc::gen::inRange<std::uint64_t>(1, 9);
     cut.section_elements = *rc::gen::inRange<std::uint64_t>(1, 100);
     cut.n_slots = *rc::gen::inRange(1, 6);
+    cut.pipelined = *rc::gen::arbitrary<bool>();
+    cut.depth = *rc::gen::inRange(1, cut.n_slots + 1);
+    cut.span = *rc::gen::inRange(1, 5);
     std::map<PeId, TestPe> pes;
     for (int rank = 0; rank < c.ranks(); ++rank) {
       for (const ShardLayout::Member& member : c.call.layout.members) {

@@ -44,6 +44,9 @@ TestCut any_cut() {
   cut.slot_elements = *rc::gen::inRange<std::uint64_t>(1, 9);
   cut.section_elements = *rc::gen::inRange<std::uint64_t>(1, 200);
   cut.n_slots = *rc::gen::inRange(1, 6);
+  cut.pipelined = *rc::gen::arbitrary<bool>();
+  cut.depth = *rc::gen::inRange(1, cut.n_slots + 1);
+  cut.span = *rc::gen::inRange(1, 5);
   return cut;
 }
 
@@ -263,6 +266,47 @@ BOOST_AUTO_TEST_CASE(ring_all_to_all_brings_every_block_to_its_rank) {
     }
   });
   BOOST_TEST(ok);
+}
+
+// What ScheduleOptions::blocks_at_once says of the rings that ship: so many blocks, and what is
+// loaded or has arrived ahead.
+BOOST_AUTO_TEST_CASE(rings_have_values_of_few_blocks_at_a_time) {
+  constexpr int chunks = 12, n_slots = 4;
+  const auto most_values = [](int count, int blocks, const ScheduleOf& schedule,
+                              const std::function<bool(int p, int block)>& has) {
+    TestCut cut{1, 1'000'000, n_slots, true, n_slots, 4};
+    std::map<PeId, TestPe> pes;
+    for (int p = 0; p < count; ++p) {
+      std::vector<TestBlock> mine(static_cast<std::size_t>(blocks), {chunks, {}});
+      for (int block = 0; block < blocks; ++block) {
+        if (has(p, block)) mine[static_cast<std::size_t>(block)].values = Values(chunks);
+      }
+      pes[on_rank(p)] = {schedule(p), mine};
+    }
+    ScheduleInterpreter interpreter(pes, ring_of(count), cut, sum);
+    interpreter.run();
+    return interpreter.most_values();
+  };
+  for (int n = 2; n <= 9; ++n) {
+    const auto all = [](int, int) { return true; };
+    const auto own = [](int p, int block) { return p == block; };
+    const std::size_t of_a_stream = 2 * chunks + 2 * n_slots + 8;
+    const auto of_ring = [n](Schedule (*schedule)(int, int)) {
+      return [n, schedule](int p) { return schedule(p, n); };
+    };
+    BOOST_TEST(most_values(n, n, of_ring(schedules::ring_all_reduce), all) <= of_a_stream);
+    BOOST_TEST(most_values(n, n, of_ring(schedules::ring_reduce_scatter), all) <= of_a_stream);
+    BOOST_TEST(most_values(n, n, of_ring(schedules::ring_all_gather), own) <= of_a_stream);
+    BOOST_TEST(most_values(
+                   n, n, [n](int p) { return schedules::ring_gather(p, n, 0); }, own) <=
+               of_a_stream);
+    BOOST_TEST(most_values(
+                   n, n, [n](int p) { return schedules::ring_scatter(p, n, 0); },
+                   [](int p, int) { return p == 0; }) <= of_a_stream);
+    BOOST_TEST(most_values(n, n * n, of_ring(schedules::ring_all_to_all), [n](int p, int block) {
+                 return block / n == p;
+               }) <= static_cast<std::size_t>(n * chunks + 2 * n_slots + 8));
+  }
 }
 
 BOOST_AUTO_TEST_CASE(tree_all_reduce_gives_every_rank_the_sum_of_all) {

@@ -6,6 +6,7 @@
 #include <boost/test/unit_test.hpp>
 
 #include "sw/collectives/message_cut.h"
+#include "sw/collectives/pipeline.h"
 
 using namespace kernbench;
 using namespace kernbench::schedules;
@@ -13,15 +14,20 @@ using namespace kernbench::schedules;
 namespace {
 
 // "send E 0.1": chunk 1 of block 0.
-std::vector<std::string> text_of(const Schedule& schedule, int blocks, int chunks, int window) {
-  const std::vector<std::string> kinds{"send", "pass_on", "receive", "reduce", "finish", "store"};
+std::vector<std::string> text_of(const std::vector<MessageStep>& steps) {
+  const std::vector<std::string> kinds{"send",   "pass_on", "receive", "reduce", "add",
+                                       "finish", "store",   "load",    "expect"};
   std::vector<std::string> lines;
-  for (const MessageStep& step : unroll(schedule, blocks, chunks, window)) {
+  for (const MessageStep& step : steps) {
     lines.push_back(kinds[static_cast<std::size_t>(step.kind)] + " " + step.direction +
                     (step.direction.empty() ? "" : " ") + std::to_string(step.block) + "." +
                     std::to_string(step.chunk));
   }
   return lines;
+}
+
+std::vector<std::string> text_of(const Schedule& schedule, int blocks, int chunks, int window) {
+  return text_of(unroll(schedule, blocks, chunks, window));
 }
 
 using Lines = std::vector<std::string>;
@@ -74,6 +80,28 @@ BOOST_AUTO_TEST_CASE(a_chunk_is_stored_when_no_later_phase_changes_it) {
   BOOST_TEST(text_of(schedule, 1, 1, 4) ==
                  (Lines{"reduce W 0.0", "send E 0.0", "receive E 0.0", "send W 0.0", "store 0.0"}),
              boost::test_tools::per_element());
+}
+
+// Two rounds of a ring: the sends of the second round, of what the first one reduces, go while the
+// first one still takes.
+BOOST_AUTO_TEST_CASE(pipelined_sends_go_as_soon_as_their_block_is_there) {
+  const Schedule rounds{{send("E", 0), reduce("W", 1)}, {send("E", 1), receive("W", 0)}};
+  BOOST_TEST(
+      text_of(pipeline(rounds, {2, 2, 2, 1, 1, {false, false}})) ==
+          (Lines{"load 0.0",      "load 0.1",     "expect W 1.0", "send E 0.0",    "load 1.0",
+                 "send E 0.1",    "load 1.1",     "reduce W 1.0", "expect W 1.1",  "store 1.0",
+                 "send E 1.0",    "reduce W 1.1", "expect W 0.0", "store 1.1",     "send E 1.1",
+                 "receive W 0.0", "expect W 0.1", "store 0.0",    "receive W 0.1", "store 0.1"}),
+      boost::test_tools::per_element());
+}
+
+// Of two blocks that nobody changes, the one with another place is copied beside the messages.
+BOOST_AUTO_TEST_CASE(pipelined_copies_go_between_messages) {
+  const Schedule root{{send("E", 0)}};
+  BOOST_TEST(
+      text_of(pipeline(root, {2, 2, 2, 4, 2, {false, true}})) ==
+          (Lines{"load 0.0", "load 1.0", "send E 0.0", "store 1.0", "send E 0.1", "store 1.1"}),
+      boost::test_tools::per_element());
 }
 
 BOOST_AUTO_TEST_CASE(parts_differ_by_one_element_and_leave_none_out) {

@@ -30,30 +30,34 @@ double all_reduce_ns(const Machine& machine, const CclChanges& changes, std::int
   });
 }
 
-// One way between neighbouring SIPs, for two sizes: latency and bandwidth of the line through both.
-struct Line {
-  double alpha_ns = 0, gbs = 0;
-  double time_ns(std::int64_t bytes) const { return alpha_ns + static_cast<double>(bytes) / gbs; }
-};
+// One way between neighbouring SIPs, from the send until the receiver has found the message: that
+// is ipcq-pingpong without slot read and credit.
+double found_ns(const Machine& machine, std::int64_t bytes) {
+  return forked_value([&] {
+    BenchRunOptions options;
+    options.overrides = machine;
+    options.data = DataMode::off;
+    const BenchOutcome outcome = run_bench(
+        "ipcq-pingpong",
+        {{"min_bytes", std::to_string(bytes)}, {"max_bytes", std::to_string(bytes)}}, options);
+    const auto& row = outcome.results.at(0).rows().back();
+    if (std::get<std::string>(row.at(0)) != "inter-SIP") throw std::logic_error("not between SIPs");
+    return std::get<double>(row.at(6));
+  });
+}
 
-Line between_sips(const Machine& machine, std::int64_t small, std::int64_t large) {
-  const auto one_way_ns = [&](std::int64_t bytes) {
-    return forked_value([&] {
-      BenchRunOptions options;
-      options.overrides = machine;
-      options.data = DataMode::off;
-      const BenchOutcome outcome = run_bench(
-          "ipcq-pingpong",
-          {{"min_bytes", std::to_string(bytes)}, {"max_bytes", std::to_string(bytes)}}, options);
-      const auto& row = outcome.results.at(0).rows().back();
-      if (std::get<std::string>(row.at(0)) != "inter-SIP")
-        throw std::logic_error("not between SIPs");
-      return std::get<double>(row.at(4));
-    });
-  };
-  const double first = one_way_ns(small);
-  const double gbs = static_cast<double>(large - small) / (one_way_ns(large) - first);
-  return {first - static_cast<double>(small) / gbs, gbs};
+// The receiver reads the slot at 512 bytes per ns; the credit goes back beside the kernel.
+double hop_ns(const Machine& machine, std::int64_t bytes) {
+  return found_ns(machine, bytes) + static_cast<double>(bytes) / 512;
+}
+
+// Of a stream of slots, a message: four of them for each round trip of a credit, which includes the
+// slot read. ipcq-pingpong leaves that out.
+double of_a_stream_ns(const Machine& machine) {
+  constexpr std::int64_t many = 64;
+  const double more =
+      found_ns(machine, 2 * many * slot_bytes) - found_ns(machine, many * slot_bytes);
+  return more / many + slot_bytes / 512.0 / 4;
 }
 
 // What a kernel takes on this machine for one block of `bytes`: to load it, to add two of them, to
@@ -88,53 +92,133 @@ Work3 of_the_kernel(std::int64_t bytes) {
 BOOST_AUTO_TEST_SUITE(collective_timing)
 
 // --- A ring of n ranks: 2 (n - 1) rounds, each of one message of S / n bytes: 2 (n - 1) (alpha + S
-// / (n B)). That is the network's part. A kernel is sequential: it also loads its n blocks of S /
-// n, adds to n - 1 of them and stores n, message by message.
+// / (n B)). That is the network's part. The first block is loaded before the first message, the
+// last one stored behind the last; in the first half what comes is added before it goes on.
 
 // Blocks of one slot: alpha and B of messages within a slot, where every hop that stores and
-// forwards counts. In the first half the blocks that are added to are loaded while messages are
-// under way: only the first load shows.
-BOOST_AUTO_TEST_CASE(a_ring_of_short_messages_takes_the_closed_form_and_the_kernels_own_time) {
-  const Work3 work = of_the_kernel(slot_bytes);
-  for (const int n : {2, 4, 6}) {
-    const Machine machine = sips("ring_1d", n);
-    const double network =
-        2 * (n - 1) * between_sips(machine, 1024, slot_bytes).time_ns(slot_bytes);
-    const double own = work.load_ns + (n - 1) * work.add_ns + n * work.store_ns;
-    const double simulated =
-        all_reduce_ns(machine, {{"algorithm", "ring_allreduce"}}, n * slot_bytes);
-    BOOST_TEST_MESSAGE(n << " ranks: closed form " << network << " ns, own " << own
-                         << " ns, simulated " << simulated << " ns");
-    BOOST_TEST(simulated >= network);
-    BOOST_TEST(simulated == network + own, boost::test_tools::tolerance(0.05));
+// forwards counts. Each round waits for the one before.
+BOOST_AUTO_TEST_CASE(a_ring_of_short_messages_takes_the_closed_form) {
+  for (const std::int64_t bytes : {std::int64_t{256}, slot_bytes}) {
+    const Work3 work = of_the_kernel(bytes);
+    for (const int n : {2, 4, 6}) {
+      const Machine machine = sips("ring_1d", n);
+      const double network = 2 * (n - 1) * hop_ns(machine, bytes);
+      const double own = work.load_ns + (n - 1) * work.add_ns + work.store_ns;
+      const double simulated = all_reduce_ns(machine, {{"algorithm", "ring_allreduce"}}, n * bytes);
+      BOOST_TEST_MESSAGE(n << " ranks, blocks of " << bytes << ": closed form " << network
+                           << " ns, own " << own << " ns, simulated " << simulated << " ns");
+      BOOST_TEST(simulated >= network);
+      BOOST_TEST(simulated == network + own, boost::test_tools::tolerance(0.02));
+    }
   }
 }
 
-// Blocks of 16 slots: B of messages that are a stream of slots. Every block is loaded when it is
-// first needed, at the start of a round, and all messages are added or stored one by one between
-// two receives.
-BOOST_AUTO_TEST_CASE(a_ring_of_long_messages_takes_the_closed_form_and_the_kernels_own_time) {
+// Blocks of 16 slots: B of messages that are a stream of slots, without a gap between the rounds.
+// Only the first load, the last message's hop, its addition, and its store show.
+BOOST_AUTO_TEST_CASE(a_ring_of_long_messages_is_one_stream_of_slots) {
   constexpr int slots = 16;
-  const Work3 piece = of_the_kernel(slot_bytes), block = of_the_kernel(slots * slot_bytes);
+  const Work3 work = of_the_kernel(slot_bytes);
   for (const int n : {2, 4, 6}) {
     const Machine machine = sips("ring_1d", n);
-    const double network = 2 * (n - 1) *
-                           between_sips(machine, slots * slot_bytes, 2 * slots * slot_bytes)
-                               .time_ns(slots * slot_bytes);
-    const double own = n * block.load_ns + slots * ((n - 1) * piece.add_ns + n * piece.store_ns);
+    const double stream = 2 * (n - 1) * slots * of_a_stream_ns(machine);
+    const double own = work.load_ns + hop_ns(machine, slot_bytes) + work.store_ns;
     const double simulated =
         all_reduce_ns(machine, {{"algorithm", "ring_allreduce"}}, n * slots * slot_bytes);
-    BOOST_TEST_MESSAGE(n << " ranks: closed form " << network << " ns, own " << own
-                         << " ns, simulated " << simulated << " ns");
-    BOOST_TEST(simulated >= network);
-    BOOST_TEST(simulated == network + own, boost::test_tools::tolerance(0.1));
+    BOOST_TEST_MESSAGE(n << " ranks: stream " << stream << " ns, own " << own << " ns, simulated "
+                         << simulated << " ns");
+    BOOST_TEST(simulated >= stream);
+    BOOST_TEST(simulated == stream + own, boost::test_tools::tolerance(0.03));
+  }
+}
+
+// --- 1 MiB per rank: at least 85 % of what the links between SIPs, 64 GB/s, allow. Lower bounds of
+// the time, by the bytes that the busiest link has to carry:
+//   all_reduce       2 (n - 1) / n * S     each rank sends its share of every other block twice
+//   all_gather,
+//   reduce_scatter   (n - 1) / n * S       each block of S / n over n - 1 of the n links
+//   all_to_all       (n - 1) / 2 * S       one way round: blocks of S / n with 1, ..., n - 1 links to go
+//   broadcast        S, and n - 2 further hops of its last message
+
+constexpr double link_gbs = 64;
+constexpr std::int64_t mib = 1 << 20;
+
+// The largest pe_exec of a collective of 1 MiB on every rank, all parts together. The second one:
+// rings and code are there.
+double time_at_1_mib(CollectiveOp op, int n, const char* serial_per = "node", int pes = 1) {
+  Machine machine = sips("ring_1d", n);
+  machine.push_back({"system.switch.attrs.serial_per", serial_per});
+  return forked_value([&] {
+    TorchMachine m("topology.tiny.yaml", machine, false);
+    m.run([&](Torch& torch) {
+      on_ranks(torch, {{"algorithm", "ring_allreduce"}}, [&](int) {
+        const DPPolicy policy{Placement::row_wise, Placement::row_wise, 1, pes};
+        const auto some = [&](std::int64_t bytes) {
+          return torch.empty({pes, bytes / 2 / pes}, f16, policy, "t");
+        };
+        const Tensor all = some(mib), part = some(mib / n);
+        std::vector<Tensor> parts, others;
+        for (int i = 0; i < n; ++i) parts.push_back(some(mib / n)), others.push_back(some(mib / n));
+        auto& dist = torch.distributed;
+        for (int again = 0; again < 2; ++again) {
+          dist.barrier();
+          if (op == CollectiveOp::all_reduce) dist.all_reduce(all);
+          if (op == CollectiveOp::all_gather) dist.all_gather(parts, part);
+          if (op == CollectiveOp::reduce_scatter) dist.reduce_scatter(part, parts);
+          if (op == CollectiveOp::all_to_all) dist.all_to_all(parts, others);
+          if (op == CollectiveOp::broadcast) dist.broadcast(all, 0);
+        }
+      });
+    });
+    return to_ns(m.distributed->collectives.at(1)->time().value());
+  });
+}
+
+void check_share(CollectiveOp op, int n, double bound, double simulated) {
+  BOOST_TEST_MESSAGE(name_of(op) << " of " << n << ": bound " << bound << " ns, simulated "
+                                 << simulated << " ns, " << 100 * bound / simulated << " %");
+  BOOST_TEST(simulated >= bound);
+  BOOST_TEST(bound >= 0.85 * simulated);
+}
+
+// 16 SIPs: their switch holds its one server for 5 ns per message, so that 16 messages of a slot,
+// one of each SIP, take 80 ns there and 64 on the links. With a server for each pair of ports they
+// take 64.
+BOOST_AUTO_TEST_CASE(an_all_reduce_of_1_mib_uses_85_percent_of_the_links) {
+  for (const int n : {4, 8, 16}) {
+    const double bound = 2.0 * (n - 1) / n * mib / link_gbs;
+    check_share(CollectiveOp::all_reduce, n, bound,
+                time_at_1_mib(CollectiveOp::all_reduce, n, n == 16 ? "port" : "node"));
+  }
+  const double bound_of_the_switch = 2.0 * 15 / 16 * mib / slot_bytes * 16 * 5;
+  check_share(CollectiveOp::all_reduce, 16, bound_of_the_switch,
+              time_at_1_mib(CollectiveOp::all_reduce, 16));
+}
+
+// Each of the PEs reduces its shard in a ring of its own; the rings share the links.
+BOOST_AUTO_TEST_CASE(an_all_reduce_on_several_pes_of_a_cube_uses_the_links_as_one_does) {
+  for (const int pes : {2, 8}) {
+    check_share(CollectiveOp::all_reduce, 4, 2.0 * 3 / 4 * mib / link_gbs,
+                time_at_1_mib(CollectiveOp::all_reduce, 4, "node", pes));
+  }
+}
+
+BOOST_AUTO_TEST_CASE(the_other_collectives_of_1_mib_use_85_percent_of_their_bounds) {
+  for (const int n : {4, 8, 16}) {
+    const char* serial_per = n == 16 ? "port" : "node";
+    const double share = mib / link_gbs / n;
+    for (const CollectiveOp op : {CollectiveOp::all_gather, CollectiveOp::reduce_scatter})
+      check_share(op, n, (n - 1) * share, time_at_1_mib(op, n, serial_per));
+    check_share(CollectiveOp::all_to_all, n, n * (n - 1) / 2 * share,
+                time_at_1_mib(CollectiveOp::all_to_all, n, serial_per));
+    check_share(CollectiveOp::broadcast, n,
+                mib / link_gbs + (n - 2) * hop_ns(sips("ring_1d", n), slot_bytes),
+                time_at_1_mib(CollectiveOp::broadcast, n, serial_per));
   }
 }
 
 // --- Gather and scatter. The link next to the root carries the blocks of all n - 1 others, one
 // after the other: each rank more adds the time of its block there, S / B with the B of a stream of
-// slots, and what a PE does with each message before it takes the next one. The root of a gather
-// stores it. The neighbour of the root of a scatter sends it on, which takes less.
+// slots. What PEs do with the messages goes on beside it.
 
 // The largest pe_exec, of blocks of `bytes`.
 double rooted_ns(int ranks, std::int64_t bytes, bool gathers) {
@@ -159,21 +243,16 @@ double rooted_ns(int ranks, std::int64_t bytes, bool gathers) {
 
 BOOST_AUTO_TEST_CASE(each_rank_adds_its_block_on_the_link_next_to_the_root_to_gather_and_scatter) {
   constexpr int slots = 8;
-  constexpr std::int64_t block = slots * slot_bytes;
-  const double on_the_link =
-      static_cast<double>(block) / between_sips(sips("ring_1d", 4), block, 2 * block).gbs;
-  const double stores = slots * of_the_kernel(slot_bytes).store_ns;
+  const double on_the_link = slots * of_a_stream_ns(sips("ring_1d", 4));
   for (const bool gathers : {true, false}) {
-    const double three = rooted_ns(3, block, gathers), five = rooted_ns(5, block, gathers),
-                 seven = rooted_ns(7, block, gathers);
-    const double of_a_rank = (seven - five) / 2;
+    const double three = rooted_ns(3, slots * slot_bytes, gathers),
+                 five = rooted_ns(5, slots * slot_bytes, gathers),
+                 seven = rooted_ns(7, slots * slot_bytes, gathers);
     BOOST_TEST_MESSAGE((gathers ? "gather: " : "scatter: ")
                        << three << ", " << five << ", " << seven << " ns; on the link "
-                       << on_the_link << ", stores " << stores);
-    BOOST_TEST((five - three) / 2 == of_a_rank, boost::test_tools::tolerance(0.02));
-    BOOST_TEST(of_a_rank > on_the_link);
-    if (gathers) BOOST_TEST(of_a_rank == on_the_link + stores, boost::test_tools::tolerance(0.01));
-    if (!gathers) BOOST_TEST(of_a_rank < on_the_link + stores);
+                       << on_the_link);
+    BOOST_TEST((seven - five) / 2 == on_the_link, boost::test_tools::tolerance(0.02));
+    BOOST_TEST((five - three) / 2 == on_the_link, boost::test_tools::tolerance(0.02));
     BOOST_TEST(seven > 6 * on_the_link);
   }
 }
@@ -229,7 +308,8 @@ BOOST_AUTO_TEST_CASE(of_long_messages_the_neighbours_of_the_root_count) {
 
 // --- Size
 
-// From 256 KiB on, twice the bytes are twice the messages: the differences double, too.
+// From 256 KiB on, twice the bytes are twice the messages: the differences double. What the first
+// and the last message take comes once.
 BOOST_AUTO_TEST_CASE(time_grows_linearly_with_the_size_of_large_messages) {
   for (const char* algorithm :
        {"ring_allreduce", "tree_allreduce", "lrab_hierarchical_allreduce"}) {
@@ -239,7 +319,8 @@ BOOST_AUTO_TEST_CASE(time_grows_linearly_with_the_size_of_large_messages) {
     const double one = time_ns(256), two = time_ns(512), four = time_ns(1024);
     BOOST_TEST_MESSAGE(algorithm << ": " << one << ", " << two << ", " << four << " ns");
     BOOST_TEST((four - two) / (two - one) == 2.0, boost::test_tools::tolerance(0.01));
-    BOOST_TEST(two / one == 2.0, boost::test_tools::tolerance(0.01));
+    BOOST_TEST(two <= 2 * one);
+    BOOST_TEST(two / one == 2.0, boost::test_tools::tolerance(0.1));
   }
 }
 

@@ -19,7 +19,8 @@ NeighbourGraph graph(const CollectiveCall& call) {
 }
 
 tl::KernelCall kernel(const CollectiveCall& call) {
-  const ScheduleOptions options = call.options(call.group.size);
+  ScheduleOptions options = call.options(call.group.size);
+  options.pipelined = false;  // its times are those of the source
   const auto body = [options, tree = holders(call)](tl::Program& tl, tl::Tensor data, int position,
                                                     int ranks) {
     if (!data.has_local()) return;

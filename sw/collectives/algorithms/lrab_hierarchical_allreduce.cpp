@@ -41,7 +41,8 @@ NeighbourGraph graph(const CollectiveCall& call) {
 }
 
 tl::KernelCall kernel(const CollectiveCall& call) {
-  const ScheduleOptions options = call.options(call.group.size);
+  ScheduleOptions options = call.options(call.group.size);
+  options.pipelined = false;  // its times are those of the source
   const auto body = [options, tree = holders(call), grid = call.group.grid](
                         tl::Program& tl, tl::Tensor data, int rank) {
     if (!data.has_local()) return;

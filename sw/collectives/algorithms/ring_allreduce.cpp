@@ -17,9 +17,12 @@ NeighbourGraph graph(const CollectiveCall& call) {
 }
 
 tl::KernelCall kernel(const CollectiveCall& call) {
-  const ScheduleOptions options = call.options(call.group.size);
-  const auto body = [options, tree = holders(call)](tl::Program& tl, tl::Tensor data, int position,
-                                                    int ranks) {
+  const HolderTree tree = holders(call);
+  ScheduleOptions options = call.options(call.group.size);
+  // The one that comes, and the one before, which leaves; a root of several holders keeps what it
+  // has of all of them between its levels.
+  if (!tree.shared()) options.blocks_at_once = 2;
+  const auto body = [options, tree](tl::Program& tl, tl::Tensor data, int position, int ranks) {
     if (!data.has_local()) return;
     const Schedule ring = schedules::ring_all_reduce(position, ranks);
     run_schedule(tl, tree.around(running_pe(tl), ring, ranks), blocks_in_place(data, ranks),

@@ -11,6 +11,9 @@ namespace {
 
 using Blocks = std::vector<BlockPosition>;
 
+// Where blocks go round one after the other: the one that comes, and the one before, which leaves.
+constexpr std::int64_t blocks_of_a_stream = 2;
+
 CollectiveAlgorithm on_ring(const char* name, const char* description, CollectiveOp op,
                             std::function<tl::KernelCall(const CollectiveCall&)> kernel) {
   return {name, description, op,        all_sip_topologies(), "any shards, the same on every rank",
@@ -71,7 +74,8 @@ tl::KernelCall all_gather(const CollectiveCall& call) {
           if (source == rank) blocks.back().from = shards.inputs[0].local();
         }
         return blocks;
-      });
+      },
+      blocks_of_a_stream);
 }
 
 tl::KernelCall reduce_scatter(const CollectiveCall& call) {
@@ -86,7 +90,8 @@ tl::KernelCall reduce_scatter(const CollectiveCall& call) {
           if (target == rank) blocks.back().to = shards.outputs[0].local();
         }
         return blocks;
-      });
+      },
+      blocks_of_a_stream);
 }
 
 // Of the ranks' blocks those that only pass through a rank have no place there; the root has all of
@@ -95,36 +100,38 @@ tl::KernelCall gather(const CollectiveCall& call) {
   const std::vector<int> order = call.group.ring();
   const int position = ring_position(call.group, call.rank),
             root = ring_position(call.group, call.root);
-  return schedule_kernel(call, schedules::ring_gather(position, call.group.size, root),
-                         [order, rank = call.rank](const LocalShards& shards) {
-                           Blocks blocks;
-                           for (const int source : order) {
-                             blocks.push_back({elements_of(shards.inputs[0]), {}, {}});
-                             if (source == rank) blocks.back().from = shards.inputs[0].local();
-                             if (!shards.outputs.empty())
-                               blocks.back().to =
-                                   shards.outputs[static_cast<std::size_t>(source)].local();
-                           }
-                           return blocks;
-                         });
+  return schedule_kernel(
+      call, schedules::ring_gather(position, call.group.size, root),
+      [order, rank = call.rank](const LocalShards& shards) {
+        Blocks blocks;
+        for (const int source : order) {
+          blocks.push_back({elements_of(shards.inputs[0]), {}, {}});
+          if (source == rank) blocks.back().from = shards.inputs[0].local();
+          if (!shards.outputs.empty())
+            blocks.back().to = shards.outputs[static_cast<std::size_t>(source)].local();
+        }
+        return blocks;
+      },
+      blocks_of_a_stream);
 }
 
 tl::KernelCall scatter(const CollectiveCall& call) {
   const std::vector<int> order = call.group.ring();
   const int position = ring_position(call.group, call.rank),
             root = ring_position(call.group, call.root);
-  return schedule_kernel(call, schedules::ring_scatter(position, call.group.size, root),
-                         [order, rank = call.rank](const LocalShards& shards) {
-                           Blocks blocks;
-                           for (const int target : order) {
-                             blocks.push_back({elements_of(shards.outputs[0]), {}, {}});
-                             if (!shards.inputs.empty())
-                               blocks.back().from =
-                                   shards.inputs[static_cast<std::size_t>(target)].local();
-                             if (target == rank) blocks.back().to = shards.outputs[0].local();
-                           }
-                           return blocks;
-                         });
+  return schedule_kernel(
+      call, schedules::ring_scatter(position, call.group.size, root),
+      [order, rank = call.rank](const LocalShards& shards) {
+        Blocks blocks;
+        for (const int target : order) {
+          blocks.push_back({elements_of(shards.outputs[0]), {}, {}});
+          if (!shards.inputs.empty())
+            blocks.back().from = shards.inputs[static_cast<std::size_t>(target)].local();
+          if (target == rank) blocks.back().to = shards.outputs[0].local();
+        }
+        return blocks;
+      },
+      blocks_of_a_stream);
 }
 
 // Block s * count + d: from the rank at position s for the rank at position d.
@@ -150,7 +157,8 @@ tl::KernelCall all_to_all(const CollectiveCall& call) {
           }
         }
         return blocks;
-      });
+      },
+      count);  // those that are handed on: what a round brings leaves in the next one
 }
 
 tl::KernelCall send_or_recv(const CollectiveCall& call) {
