@@ -92,9 +92,9 @@ std::shared_ptr<OrderedLaunch> RaceDetector::launched(
     const VectorClock& call, const std::string& request, std::vector<std::uint32_t> pes,
     std::uint32_t stream, std::vector<std::shared_ptr<const OrderedLaunch>> follows) {
   auto launch = std::make_shared<OrderedLaunch>();
+  launch->request = request;
   launch->start = call;
   launch->stream = stream;
-  launch->running = pes.size();
   launch->pes = std::move(pes);
   for (auto& before : follows) {
     const std::vector<std::uint32_t>& mine = launch->pes;
@@ -137,7 +137,11 @@ void RaceDetector::kernel_ends(std::uint32_t pe, const std::string& request, std
   const auto found = launches_.find(request);
   if (found == launches_.end()) return;
   release(agent_of({pe, stream}), found->second->end);
-  if (--found->second->running == 0) launches_.erase(found);
+}
+
+void RaceDetector::joined(Agent host, const OrderedLaunch& launch) {
+  acquire(host, launch.end);
+  launches_.erase(launch.request);
 }
 
 // --- messages

@@ -30,11 +30,11 @@ namespace kernbench {
 
 // A launch on one SIP, from one thread of the host.
 struct OrderedLaunch {
+  std::string request;  // id
   VectorClock start, end;
   std::uint32_t stream = 0;
   std::vector<std::shared_ptr<const OrderedLaunch>> follows;  // until it has started
   std::vector<std::uint32_t> pes;                             // by which PEs are named
-  std::size_t running = 0;                                    // kernels that have not ended
   bool started = false;
 };
 
@@ -69,8 +69,10 @@ class RaceDetector {
       std::uint32_t stream, std::vector<std::shared_ptr<const OrderedLaunch>> follows);
   Agent kernel_begins(std::uint32_t pe, const std::string& request, std::string who,
                       std::uint32_t stream = 0);
+  // A kernel of several programs begins and ends with each of them.
   void kernel_ends(std::uint32_t pe, const std::string& request, std::uint32_t stream = 0);
-  void joined(Agent host, const OrderedLaunch& launch) { acquire(host, launch.end); }
+  // All of its kernels have ended.
+  void joined(Agent host, const OrderedLaunch& launch);
 
   // --- messages: a send or a receive of the agent that goes through a slot of a ring
   void passes_slot(Agent agent, std::uint64_t installation, std::uint64_t slot);
@@ -116,7 +118,7 @@ class RaceDetector {
 
   std::vector<State> agents_;
   std::map<PeStream, Agent> kernels_;
-  std::map<std::string, std::shared_ptr<OrderedLaunch>> launches_;  // under way, by request id
+  std::map<std::string, std::shared_ptr<OrderedLaunch>> launches_;  // not joined, by request id
   std::map<PeStream, std::shared_ptr<OrderedLaunch>> latest_;
   std::map<std::pair<std::uint64_t, std::uint64_t>, VectorClock> slots_;  // installation, address
   std::map<std::uint64_t, VectorClock> atomics_;  // by address of an element

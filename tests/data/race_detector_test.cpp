@@ -97,6 +97,19 @@ BOOST_AUTO_TEST_CASE(launches_are_ordered_by_the_host_that_waits) {
   BOOST_TEST(two.detector.pairs() == 1U);
 }
 
+// As many programs have ended before the last one as there are PEs.
+BOOST_AUTO_TEST_CASE(a_launch_has_ended_with_the_last_of_the_programs_of_its_kernels) {
+  Two two;
+  const auto launch = two.launch();
+  two.end();
+  const Agent again = two.detector.kernel_begins(pe0, "launch 1", "kernel 'k' on pe0");
+  two.write(again, 0x1000);
+  two.detector.kernel_ends(pe0, "launch 1");
+  two.detector.joined(two.host, *launch);
+  two.read(two.host, 0x1000);
+  BOOST_TEST(two.detector.pairs() == 0U);
+}
+
 BOOST_AUTO_TEST_CASE(launches_with_a_pe_in_common_run_one_after_the_other) {
   Two two;
   two.launch();  // on both; the host waits for neither
