@@ -25,7 +25,11 @@ void PipelinedRun::run_section(const std::vector<MessageStep>& steps, std::int64
   for (const MessageStep& step : steps) {
     Chunk& chunk =
         blocks_[static_cast<std::size_t>(step.block)][static_cast<std::size_t>(step.chunk)];
-    if (chunk.range.elements() == 0 && step.kind != Kind::load) continue;
+    if (step.kind == Kind::load) {  // of several chunks: the first may be empty
+      load(step);
+      continue;
+    }
+    if (chunk.range.elements() == 0) continue;
     run(step, chunk);
     const bool makes_value =
         step.kind == Kind::reduce || step.kind == Kind::add || step.kind == Kind::finish;
@@ -43,7 +47,7 @@ void PipelinedRun::run(const MessageStep& step, Chunk& chunk) {
   const Shape shape{chunk.range.elements()};
   switch (step.kind) {
     case Kind::load:
-      return load(step);
+      return;  // run_section()
     case Kind::expect:
       expected_.push_back(tl_.recv_async(step.direction, shape, options_.dtype));
       return;
