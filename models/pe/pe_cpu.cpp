@@ -156,9 +156,10 @@ void PeCpu::begin_launches() {
 }
 
 void PeCpu::responded(IpcqRequest& request, const tlm::tlm_phase& /*phase*/) {
-  for (const auto& runner : runners_) {
-    if (runner->busy() && runner->message().stream == request.stream) runner->ipcq_ended(request);
-  }
+  const auto found = std::find_if(runners_.begin(), runners_.end(), [&](const auto& runner) {
+    return runner->busy() && runner->message().stream == request.stream;
+  });
+  if (found != runners_.end()) (*found)->ipcq_ended(request);  // which may give back the request
 }
 
 void PeCpu::kernel_begins(Fs target) {
