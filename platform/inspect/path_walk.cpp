@@ -204,16 +204,23 @@ std::optional<PathWalk::Position> PathWalk::predecessor(const PeLog& pe, const L
 PathWalk::Position PathWalk::before_sent(const PeLog& pe, const LoggedMessage& message) {
   const LoggedWait* blocked = pe.wait_ending_at("send", message.sent);
   const LoggedMessage* first = pe.sent_at(message.sent);
-  if (blocked == nullptr || first == nullptr || first->id != message.id) return kernel_of(pe);
   const LoggedMessage* freed = pe.freed_for(message);
+  if (blocked == nullptr && freed != nullptr && freed->credit == message.sent)  // under way
+    return before_credit(*freed, message);
+  if (blocked == nullptr || first == nullptr || first->id != message.id) return kernel_of(pe);
   if (freed == nullptr || freed->credit <= blocked->start || freed->credit > message.sent) {
     operation(blocked->start, "pe_ipcq send", pe.pe() + ".pe_ipcq", text_of(message));
     return kernel_of(pe);
   }
   wait(freed->credit, "poll for a credit", pe.pe() + ".pe_ipcq", text_of(message));
-  operation(freed->consumed, "ipcq credit", freed->receiver + " > " + freed->sender,
-            fmt::format("credit of {}, for {}", text_of(*freed), text_of(message)));
-  return message_at(Kind::consumed, logs_[freed->receiver], *freed);
+  return before_credit(*freed, message);
+}
+
+PathWalk::Position PathWalk::before_credit(const LoggedMessage& freed,
+                                           const LoggedMessage& message) {
+  operation(freed.consumed, "ipcq credit", freed.receiver + " > " + freed.sender,
+            fmt::format("credit of {}, for {}", text_of(freed), text_of(message)));
+  return message_at(Kind::consumed, logs_[freed.receiver], freed);
 }
 
 PathWalk::Position PathWalk::before_visible(const PeLog& pe, const LoggedMessage& message) {
@@ -231,11 +238,14 @@ PathWalk::Position PathWalk::before_visible(const PeLog& pe, const LoggedMessage
 PathWalk::Position PathWalk::before_consumed(const PeLog& pe, const LoggedMessage& message) {
   operation(message.taken, "ring slot read", pe.pe() + ".pe_dma", text_of(message));
   const LoggedWait* receive = pe.receive_of(message);
+  // Else it was under way before the kernel asked for it.
   const Fs since = receive == nullptr ? message.taken : receive->start;
-  if (message.visible > since) {
+  if (message.visible > since || (receive == nullptr && message.visible == message.taken)) {
     wait(message.visible, "start of receive", pe.pe() + ".pe_ipcq", text_of(message));
     return message_at(Kind::visible, pe, message);
   }
+  if (const LoggedMessage* earlier = receive == nullptr ? pe.read_before(message) : nullptr)
+    return message_at(Kind::consumed, pe, *earlier);
   operation(since, "pe_ipcq receive", pe.pe() + ".pe_ipcq", text_of(message));
   return kernel_of(pe);
 }

@@ -82,6 +82,8 @@ class PathWalk {
   Position before_dispatch(const PeLog& pe, const LoggedCommand& command);
   Position before_op(const PeLog& pe, const LoggedOp& op);
   Position before_sent(const PeLog& pe, const LoggedMessage& message);
+  // The credit of `freed` let `message` go.
+  Position before_credit(const LoggedMessage& freed, const LoggedMessage& message);
   Position before_visible(const PeLog& pe, const LoggedMessage& message);
   Position before_consumed(const PeLog& pe, const LoggedMessage& message);
   Position before_start(const PeLog& pe, const LoggedRun& run);

@@ -91,6 +91,10 @@ void PeLog::read_messages(const OpLogReader& log) {
   std::stable_sort(
       by_visibility_.begin(), by_visibility_.end(),
       [](const LoggedMessage* a, const LoggedMessage* b) { return a->visible < b->visible; });
+  by_consumption_ = by_visibility_;
+  std::stable_sort(
+      by_consumption_.begin(), by_consumption_.end(),
+      [](const LoggedMessage* a, const LoggedMessage* b) { return a->consumed < b->consumed; });
   log.for_each(std::string(message_columns) + "sender = ? ORDER BY ring, id", {pe_},
                [&](SQLite::Statement& row) { sent_.push_back(message_in(row)); });
   for (const LoggedMessage& message : sent_) by_sending_.push_back(&message);
@@ -206,7 +210,7 @@ const LoggedMessage* PeLog::received_by(const LoggedWait& receive) const {
                        [](const LoggedMessage& message, Fs t) { return message.taken < t; });
   for (auto each = first; each != received_.end() && each->taken <= receive.end; ++each)
     if (receive_of(*each) == &receive) return &*each;
-  return nullptr;
+  return consumed_at(receive.end);  // a receive under way, taken before it was waited for
 }
 
 const LoggedWait* PeLog::receive_of(const LoggedMessage& message) const {
@@ -215,6 +219,18 @@ const LoggedWait* PeLog::receive_of(const LoggedMessage& message) const {
     if (wait != nullptr && wait->start <= message.taken) return wait;
   }
   return nullptr;
+}
+
+const LoggedMessage* PeLog::consumed_at(Fs time) const {
+  const auto found =
+      std::lower_bound(by_consumption_.begin(), by_consumption_.end(), time,
+                       [](const LoggedMessage* message, Fs t) { return message->consumed < t; });
+  return found == by_consumption_.end() || (*found)->consumed != time ? nullptr : *found;
+}
+
+const LoggedMessage* PeLog::read_before(const LoggedMessage& message) const {
+  const LoggedMessage* before = consumed_at(message.taken);
+  return before != nullptr && before->ring == message.ring ? before : nullptr;
 }
 
 const LoggedMessage* PeLog::sent_at(Fs time) const {

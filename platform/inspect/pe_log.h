@@ -75,6 +75,8 @@ class PeLog {
   // for that, with its end; null: none.
   const LoggedMessage* received_by(const LoggedWait& receive) const;
   const LoggedWait* receive_of(const LoggedMessage& message) const;
+  // That whose slot had been read when the receive of this one had its turn; null: none.
+  const LoggedMessage* read_before(const LoggedMessage& message) const;
   // Of several at one instant the first: the others were sent without a wait.
   const LoggedMessage* sent_at(Fs time) const;
   const LoggedMessage* written_at(Fs time, std::uint64_t not_id) const;
@@ -86,6 +88,7 @@ class PeLog {
   using Places = std::vector<std::size_t>;  // in ops_, ascending
 
   const LoggedOp* last_of(const Places& places, Fs by) const;
+  const LoggedMessage* consumed_at(Fs time) const;
   void read_ops(const OpLogReader& log);
   void read_progress(const OpLogReader& log);
   void read_messages(const OpLogReader& log);
@@ -102,7 +105,7 @@ class PeLog {
   std::map<std::uint64_t, LoggedCommand> commands_;
   std::vector<const LoggedCommand*> by_dispatch_, by_completion_;
   std::vector<LoggedMessage> received_;  // by the time at which they were taken
-  std::vector<const LoggedMessage*> by_visibility_;
+  std::vector<const LoggedMessage*> by_visibility_, by_consumption_;
   std::vector<LoggedMessage> sent_;  // by ring, in the order of sending
   std::vector<const LoggedMessage*> by_sending_;
   std::map<std::uint64_t, const LoggedMessage*> freed_for_;  // by id of the message sent
