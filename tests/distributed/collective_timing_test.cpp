@@ -13,17 +13,17 @@ namespace {
 constexpr std::int64_t slot_bytes = 4096;
 using Machine = std::vector<Override>;
 
-// `shards` lie on PE 0 of as many cubes.
-DPPolicy on_cubes(int shards) { return {Placement::row_wise, Placement::replicate, shards, 1}; }
+// A partial sum on PE 0 of each of so many cubes.
+DPPolicy on_cubes(int holders) { return {Placement::partial, Placement::replicate, holders, 1}; }
 
 // The largest pe_exec of an all_reduce of f16, `bytes` on every PE that takes part.
 double all_reduce_ns(const Machine& machine, const CclChanges& changes, std::int64_t bytes,
-                     int shards = 1) {
+                     int holders = 1) {
   return forked_value([&] {
     TorchMachine m("topology.tiny.yaml", machine, false);
     m.run([&](Torch& torch) {
       on_ranks(torch, changes, [&](int) {
-        torch.distributed.all_reduce(torch.empty({shards, bytes / 2}, f16, on_cubes(shards), "t"));
+        torch.distributed.all_reduce(torch.empty({bytes / 2}, f16, on_cubes(holders), "t"));
       });
     });
     return to_ns(m.distributed->collectives.at(0)->time().value());
@@ -136,7 +136,7 @@ BOOST_AUTO_TEST_CASE(a_ring_of_long_messages_is_one_stream_of_slots) {
 //   all_reduce       2 (n - 1) / n * S     each rank sends its share of every other block twice
 //   all_gather,
 //   reduce_scatter   (n - 1) / n * S       each block of S / n over n - 1 of the n links
-//   all_to_all       (n - 1) / 2 * S       one way round: blocks of S / n with 1, ..., n - 1 links to go
+//   all_to_all       (n - 1) / 2 * S       one way round: blocks of S / n with 1, ..., n - 1 links
 //   broadcast        S, and n - 2 further hops of its last message
 
 constexpr double link_gbs = 64;
@@ -226,7 +226,7 @@ double rooted_ns(int ranks, std::int64_t bytes, bool gathers) {
     TorchMachine m("topology.tiny.yaml", sips("ring_1d", ranks), false);
     m.run([&](Torch& torch) {
       on_ranks(torch, {}, [&](int rank) {
-        const auto some = [&] { return torch.empty({bytes / 2}, f16, on_cubes(1), "t"); };
+        const auto some = [&] { return torch.empty({bytes / 2}, f16, DPPolicy::on_one_pe(), "t"); };
         const Tensor mine = some();
         std::vector<Tensor> list;
         for (int each = 0; rank == 0 && each < ranks; ++each) list.push_back(some());
