@@ -74,7 +74,8 @@ Words component_kinds(const Catalogue& /*catalogue*/) {
 
 // Those without an axis.
 Words placements(const Catalogue& /*catalogue*/) {
-  return {"replicate", "partial", "row_wise", "column_wise", "tiled_row_major", "tiled_column_major"};
+  return {"replicate",   "partial",         "row_wise",
+          "column_wise", "tiled_row_major", "tiled_column_major"};
 }
 
 // Values that the declaration of an option does not list.

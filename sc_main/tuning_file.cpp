@@ -51,7 +51,7 @@ class RowReader {
     };
     const CollectiveAlgorithm& algorithm = algorithms.find(row.algorithm);
     if (algorithm.op != row.op)
-      fault("algorithm", fmt::format("found {}, which is one of {}, not of {}", algorithm.name,
+      fault("algorithm", fmt::format("found {}, an algorithm of {}, not of {}", algorithm.name,
                                      name_of(algorithm.op), name_of(row.op)));
     const auto& works_on = algorithm.sip_topologies;
     if (row.sip_topology &&

@@ -91,8 +91,27 @@ NeighbourGraph CollectiveAlgorithm::graph_of(const CollectiveCall& call) const {
   return tree.graph().add(graph(tree.between_roots(call)));
 }
 
+namespace {
+
+// A launch lists all tensors that its kernel reaches.
+tl::KernelCall with_tensors(tl::KernelCall kernel, const CollectiveCall& call) {
+  for (const auto* tensors : {&call.inputs, &call.outputs}) {
+    for (const tl::TensorInfoPtr& tensor : *tensors) {
+      const bool listed =
+          std::any_of(kernel.args.begin(), kernel.args.end(), [&](const KernelArgument& argument) {
+            const auto* other = std::get_if<TensorArgument>(&argument);
+            return other != nullptr && other->va_base == tensor->va_base;
+          });
+      if (!listed) kernel.args.push_back(tl::tensor_argument(*tensor));
+    }
+  }
+  return kernel;
+}
+
+}  // namespace
+
 tl::KernelCall CollectiveAlgorithm::kernel_of(const CollectiveCall& call) const {
-  if (!is_surrounded(call)) return kernel(call);
+  if (!is_surrounded(call)) return with_tensors(kernel(call), call);
   const HolderTree tree(call, HolderTree::Form::mesh);
   CollectiveCall between_roots = tree.between_roots(call);
   between_roots.inputs = {call.result()};
@@ -103,7 +122,7 @@ tl::KernelCall CollectiveAlgorithm::kernel_of(const CollectiveCall& call) const 
   // A part of the scratch of its own has to do for all three.
   if (roots.scratch_bytes > 0)
     whole.scratch_bytes = std::max(roots.scratch_bytes, call.scratch_bytes());
-  return whole;
+  return with_tensors(std::move(whole), call);
 }
 
 bool CollectiveAlgorithm::accepts(const CollectiveCall& call) const {

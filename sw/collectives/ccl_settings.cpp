@@ -126,7 +126,7 @@ ParameterSchema own_parameters(const CclSettings& settings, const CclFile& file,
   std::string known = automatic;
   for (const std::string& name : algorithms.names(CollectiveOp::all_reduce)) known += ", " + name;
   throw UsageError(
-      fmt::format("algorithm '{}' is one of {}; what is chosen is that of all_reduce: {}",
+      fmt::format("algorithm '{}' carries out {}; the choice is that of all_reduce: {}",
                   algorithm.name, name_of(algorithm.op), known));
 }
 

@@ -51,12 +51,7 @@ tl::KernelCall schedule_kernel(
     const tl::Tensor& any = inputs.empty() ? shards.outputs.front() : shards.inputs.front();
     if (any.has_local()) run_schedule(tl, schedule(here), blocks(shards), options);
   };
-  tl::KernelCall bound = tl::bind_kernel(kernel);
-  for (const auto* tensors : {&call.inputs, &call.outputs}) {
-    for (const tl::TensorInfoPtr& tensor : *tensors)
-      bound.args.push_back(tl::tensor_argument(*tensor));
-  }
-  return with_own_scratch(std::move(bound), call);
+  return with_own_scratch(tl::bind_kernel(kernel), call);
 }
 
 }  // namespace kernbench

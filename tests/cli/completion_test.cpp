@@ -115,7 +115,7 @@ BOOST_AUTO_TEST_CASE(bash_knows_the_program_by_its_name_and_by_its_path) {
 BOOST_AUTO_TEST_CASE(bash_offers_commands_those_of_the_launcher_too) {
   const Bash bash;
   check_offers(bash, {"kernbench", "r"}, {"route", "rtl-compare", "run"});
-  check_offers(bash, {"./kernbench", "t"}, {"test", "topology", "traffic"});
+  check_offers(bash, {"./kernbench", "t"}, {"test", "topology", "traffic", "tune-collectives"});
   check_offers(bash, {"./kernbench", "b"}, {"bench"});
   check_offers(bash, {"kernbench", "list", ""},
                {"algorithms", "components", "keys", "signals", "statistics", "topologies"});

@@ -107,8 +107,8 @@ BOOST_AUTO_TEST_CASE(all_faults_of_a_table_are_told_with_place_key_and_what_is_a
   check_refused(refused(table),
                 {table + ":2:10: choices.0.op: found 'all_reduced', allowed is one of all_reduce",
                  table + ":3:33: choices.1.algorithm: found 'ring', allowed is one of",
-                 table + ":4:30: choices.2.ranks: found 0, allowed is an integer, 1 to 16384",
-                 "choices.3.algorithm: ", table + ":6:23: choices.4.bytes: unknown key",
+                 table + ":4:29: choices.2.ranks: found 0, allowed is an integer, 1 to 16384",
+                 "choices.3.algorithm: ", table + ":6:22: choices.4.bytes: unknown key",
                  table + ":7:1: rows: unknown key"});
   const std::string mixed = folder.write("mixed.yaml",
                                          "choices:\n"
@@ -116,9 +116,9 @@ BOOST_AUTO_TEST_CASE(all_faults_of_a_table_are_told_with_place_key_and_what_is_a
                                          "  - {op: all_reduce, min_bytes: 9, max_bytes: 8, "
                                          "algorithm: ring_allreduce}\n");
   check_refused(refused(mixed),
-                {mixed + ":2:33: choices.0.algorithm: found ring_allreduce, which is one of "
+                {mixed + ":2:33: choices.0.algorithm: found ring_allreduce, an algorithm of "
                          "all_reduce, not of all_gather",
-                 mixed + ":3:49: choices.1.max_bytes: found 8, which is less than min_bytes, 9"});
+                 mixed + ":3:47: choices.1.max_bytes: found 8, which is less than min_bytes, 9"});
   check_refused(refused(folder.file("none.yaml")), {"none.yaml"});
 }
 

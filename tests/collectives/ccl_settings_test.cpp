@@ -101,7 +101,7 @@ BOOST_AUTO_TEST_CASE(what_is_chosen_reduces_everywhere) {
   BOOST_CHECK_EXCEPTION(
       resolved({}, {{"algorithm", "ring_reduce"}}), UsageError,
       with_text(
-          "algorithm 'ring_reduce' is one of reduce; what is chosen is that of all_reduce: "
+          "algorithm 'ring_reduce' carries out reduce; the choice is that of all_reduce: auto, "
           "hierarchical_allreduce, lrab_hierarchical_allreduce, ring_allreduce, tree_allreduce"));
   CclFile file;
   file.algorithm = "rings";
