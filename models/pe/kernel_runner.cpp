@@ -172,9 +172,7 @@ Completion KernelRunner::run_body() {
     unwaited_text_.clear();
     next_call_ = 0;
     prepare_scratch();
-    TranslationRequest tensors;
-    tensors.launch = &message.args;
-    cpu_.to_mmu_.look(tensors);
+    cpu_.tell_tensors(*this);
     check_abort();
     if (message.body == nullptr) throw ModelError("a launch without a body");
     message.body->run(*this);

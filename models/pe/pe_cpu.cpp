@@ -173,6 +173,21 @@ void PeCpu::kernel_ends() {
   running_time_ += last_ended_ - running_since_;
 }
 
+void PeCpu::tell_tensors(const KernelRunner& starting) {
+  TranslationRequest tensors;
+  tensors.launch = &starting.message().args;
+  std::vector<KernelArgument> of_all;
+  if (!runs_alone(starting)) {
+    for (const auto& runner : runners_) {
+      if (!runner->busy()) continue;
+      const std::vector<KernelArgument>& of_one = runner->message().args;
+      of_all.insert(of_all.end(), of_one.begin(), of_one.end());
+    }
+    tensors.launch = &of_all;
+  }
+  to_mmu_.look(tensors);
+}
+
 bool PeCpu::runs_alone(const KernelRunner& runner) const {
   return std::none_of(runners_.begin(), runners_.end(),
                       [&](const auto& each) { return each.get() != &runner && each->busy(); });

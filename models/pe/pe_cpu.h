@@ -94,6 +94,8 @@ class PeCpu : public FabricNode, public ProgramHost, private ServiceListener<Ipc
   // For the contexts.
   void kernel_begins(Fs target);
   void kernel_ends();
+  // PE_MMU is told what the kernels that run reach.
+  void tell_tensors(const KernelRunner& starting);
   bool runs_alone(const KernelRunner& runner) const;
   // Some other kernel goes on and may give back what it has of the scratch.
   bool others_free_scratch(const KernelRunner& runner) const;

@@ -5,8 +5,8 @@
 // then. A look-up takes no time here; the requester pays tlb_overhead_ns. In the address model LA
 // virtual addresses are logical ones: PE_DMA's segments locate them, and no page table is used. In
 // the address model PA there are no mappings: an address is resolved through the shards of the
-// launch's tensors, free of charge; of several copies the nearest one (own PE, own cube, own SIP).
-// Not modelled: TLB misses, page walks.
+// tensors of the launches that run, free of charge; of several copies the nearest one (own PE, own
+// cube, own SIP). Not modelled: TLB misses, page walks.
 #include <fmt/format.h>
 
 #include <algorithm>

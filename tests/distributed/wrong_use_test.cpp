@@ -321,7 +321,8 @@ BOOST_AUTO_TEST_CASE(a_kernel_that_calls_the_host_program) {
            "which is no thread of the host program"},
           [](Torch& torch, int rank) {
             if (rank != 0) return;
-            torch.launch(LaunchSpec("k").on_pe(0), [&torch](tl::Program&) { some(torch); });
+            torch.launch(
+                "k", [&torch](tl::Program&, tl::Tensor) { some(torch); }, some(torch));
           });
 }
 
