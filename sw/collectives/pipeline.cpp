@@ -10,8 +10,6 @@ namespace {
 using Kind = MessageStep::Kind;
 using Steps = std::vector<MessageStep>;
 
-constexpr int loads_ahead = 2;
-
 bool sends(const MessageStep& step) {
   return step.kind == Kind::send || step.kind == Kind::pass_on;
 }

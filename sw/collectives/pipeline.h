@@ -17,11 +17,13 @@ struct PipelineShape {
   int chunks = 1;  // of each block
   int window = 1;  // slots of a ring
   int depth = 1;   // receives that are announced ahead
-  int span = 1;    // chunks of a load; two loads are begun ahead
+  int span = 1;    // chunks of a load; `loads_ahead` of them are begun ahead
   // Blocks whose place at the end is another one than at the start: a PE that does not change one
   // copies it.
   std::vector<bool> moved;
 };
+
+constexpr int loads_ahead = 2;
 
 // With `load`, the beginning of a load of up to `span` chunks from the one that it names, `expect`,
 // that of a receive, and the ends of values (MessageStep::last, passed_on). A send goes as soon as

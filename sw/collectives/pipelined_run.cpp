@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <iterator>
+#include <utility>
 
 #include "sw/tl/overlap.h"
 
@@ -34,13 +35,14 @@ void PipelinedRun::run_section(const std::vector<MessageStep>& steps, std::int64
     const bool makes_value =
         step.kind == Kind::reduce || step.kind == Kind::add || step.kind == Kind::finish;
     if (step.last && !makes_value) chunk.value.reset();
-    forget_ended();
   }
 }
 
 void PipelinedRun::finish() {
-  for (const tl::Handle& each : leaving_) tl_.wait(each);
-  leaving_.clear();
+  for (std::deque<tl::Handle>* each : {&sends_, &stores_}) {
+    for (const tl::Handle& handle : *each) tl_.wait(handle);
+    each->clear();
+  }
 }
 
 void PipelinedRun::run(const MessageStep& step, Chunk& chunk) {
@@ -52,10 +54,9 @@ void PipelinedRun::run(const MessageStep& step, Chunk& chunk) {
       expected_.push_back(tl_.recv_async(step.direction, shape, options_.dtype));
       return;
     case Kind::send:
-      leaving_.push_back(tl_.send_async(step.direction, *chunk.value));
-      return;
+      return leave(sends_, tl_.send_async(step.direction, *chunk.value));
     case Kind::pass_on:
-      leaving_.push_back(tl_.send_async(step.direction, *chunk.came));
+      leave(sends_, tl_.send_async(step.direction, *chunk.came));
       chunk.came.reset();
       return;
     case Kind::receive:
@@ -104,12 +105,20 @@ tl::Handle PipelinedRun::take(const MessageStep& step, Chunk& chunk) {
 void PipelinedRun::store(const MessageStep& step, const Chunk& chunk) {
   const BlockPosition& place = places_[static_cast<std::size_t>(step.block)];
   if (place.to)
-    leaving_.push_back(tl_.store_async(*place.to + chunk.range.begin * size_, *chunk.value));
+    leave(stores_, tl_.store_async(*place.to + chunk.range.begin * size_, *chunk.value));
 }
 
 // A command that has not been asked for counts as under way.
-void PipelinedRun::forget_ended() {
-  while (!leaving_.empty() && leaving_.front().done()) leaving_.pop_front();
+void PipelinedRun::leave(std::deque<tl::Handle>& others, tl::Handle handle) {
+  others.push_back(std::move(handle));
+  while (others.front().done()) {
+    others.pop_front();
+    if (others.empty()) return;
+  }
+  const auto most = static_cast<std::size_t>(2 * options_.window);  // sends ahead of their place
+  if (others.size() <= most) return;
+  tl_.wait(others.front());
+  others.pop_front();
 }
 
 }  // namespace kernbench

@@ -33,7 +33,10 @@ class PipelinedRun {
   void load(const MessageStep& step);
   tl::Handle take(const MessageStep& step, Chunk& chunk);
   void store(const MessageStep& step, const Chunk& chunk);
-  void forget_ended();
+  // A send or store is left under way. Those of its kind are so many at most that an oldest one
+  // that is waited for has come to its place in the schedule: there a kernel whose calls block
+  // waits, too.
+  void leave(std::deque<tl::Handle>& others, tl::Handle handle);
 
   tl::Program& tl_;
   const std::vector<BlockPosition>& places_;
@@ -43,7 +46,7 @@ class PipelinedRun {
   const std::int64_t size_;
   std::vector<std::vector<Chunk>> blocks_;
   std::deque<tl::RecvFuture> expected_;
-  std::deque<tl::Handle> leaving_;  // sends and stores, the oldest first
+  std::deque<tl::Handle> sends_, stores_;  // under way, the oldest first
 };
 
 }  // namespace kernbench

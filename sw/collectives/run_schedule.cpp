@@ -205,6 +205,13 @@ MessageCut message_cut(std::int64_t largest, std::int64_t blocks, std::uint64_t 
   return plan_of(largest, blocks, slot_bytes, options).cut;
 }
 
+// Loads of several chunks each: those begun ahead, and those that the sends still use.
+std::uint64_t most_messages_under_way(std::uint64_t window) {
+  constexpr std::uint64_t loaded = (loads_ahead + 2) * most_span;
+  const std::uint64_t sends = 2 * window, stores = 2 * window, receives = window;
+  return loaded + sends + stores + receives;
+}
+
 void run_schedule(tl::Program& tl, const Schedule& schedule,
                   const std::vector<BlockPosition>& blocks_in_place,
                   const ScheduleOptions& options) {

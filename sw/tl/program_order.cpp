@@ -61,11 +61,11 @@ std::uint32_t Program::fork_agent() { return races_ == nullptr ? agent_ : races_
 
 void Program::put_in_flight(InFlight entry) {
   entry.site = context_.call_site();
+  reap();  // what the kernel knows to have ended is before this
   if (races_ != nullptr) {
     if (!entry.agent) entry.agent = fork_agent();
     note(entry, *entry.agent);
   }
-  reap();
   in_flight_.push_back(std::move(entry));
 }
 
