@@ -39,10 +39,9 @@ void PipelinedRun::run_section(const std::vector<MessageStep>& steps, std::int64
 }
 
 void PipelinedRun::finish() {
-  for (std::deque<tl::Handle>* each : {&sends_, &stores_}) {
-    for (const tl::Handle& handle : *each) tl_.wait(handle);
-    each->clear();
-  }
+  tl_.wait();
+  sends_.clear();
+  stores_.clear();
 }
 
 void PipelinedRun::run(const MessageStep& step, Chunk& chunk) {

@@ -209,4 +209,30 @@ BOOST_AUTO_TEST_CASE(ranks_that_are_pes_reduce_by_every_algorithm) {
   }
 }
 
+// 3 MB of each rank, three times the scratch: sends that wait for credits hold few messages of it,
+// and two messages go at once on each PE.
+KERNBENCH_SYSTEMC_TEST(tensors_larger_than_the_scratch) {
+  TorchMachine m("topology.tiny.yaml", sips("ring_1d", 2));
+  m.run([](Torch& torch) {
+    on_ranks(torch, {}, [&](int rank) {
+      RankCheck check(torch, rank, 2, DPPolicy::on_one_pe(), 1);
+      check.set(DType::f16, 1'500'001);
+      check.broadcast(1);
+      check.reduce(ReduceOp::max, 0);
+      check.gather(0, false);
+      check.scatter(1, false);
+      const std::int64_t elements = 1'500'001;
+      const Tensor mine = torch.full({elements}, rank + 1, f16, DPPolicy::on_one_pe(), "mine"),
+                   other = torch.zeros({elements}, f16, DPPolicy::on_one_pe(), "other");
+      Work sent = torch.distributed.isend(mine, 1 - rank),
+           received = torch.distributed.irecv(other, 1 - rank);
+      sent.wait();
+      received.wait();
+      torch.verify(
+          other, [=] { return std::vector<double>(static_cast<std::size_t>(elements), 2 - rank); });
+    });
+  });
+  BOOST_TEST(m.failures() == "");
+}
+
 BOOST_AUTO_TEST_SUITE_END()
