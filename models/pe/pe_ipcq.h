@@ -49,7 +49,7 @@ class PeIpcq : public Component,
     Param<std::size_t> queue_pairs{
         *this,
         Parameter::integer("queue_pairs", "queue pairs that the engine can hold", "", "assumption")
-            .default_val(12)
+            .default_val(64)
             .range("1", "256")};
   };
   explicit PeIpcq(const ComponentInit& init);

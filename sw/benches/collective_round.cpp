@@ -16,6 +16,11 @@ std::vector<double> values(std::int64_t elements, const std::array<double, 5>& p
   return all;
 }
 
+double bitwise(ReduceOp op, double a, double b) {
+  const auto x = static_cast<std::int32_t>(a), y = static_cast<std::int32_t>(b);
+  return op == ReduceOp::band ? x & y : op == ReduceOp::bor ? x | y : x ^ y;
+}
+
 }  // namespace
 
 bool has_form(CollectiveOp op, CallForm form) {
@@ -216,6 +221,11 @@ CollectiveRound::Pattern CollectiveRound::combined(int more) const {
           break;
         case ReduceOp::prod:
           value *= next.at(i);
+          break;
+        case ReduceOp::band:
+        case ReduceOp::bor:
+        case ReduceOp::bxor:
+          value = bitwise(options_.reduce_op, value, next.at(i));
           break;
         default:
           value += next.at(i);

@@ -86,9 +86,10 @@ bool CollectiveAlgorithm::is_surrounded(const CollectiveCall& call) const {
 }
 
 NeighbourGraph CollectiveAlgorithm::graph_of(const CollectiveCall& call) const {
-  if (!is_surrounded(call)) return graph(call);
+  const std::string& prefix = call.group.directions;
+  if (!is_surrounded(call)) return graph(call).with_prefix(prefix);
   const HolderTree tree(call, HolderTree::Form::mesh);
-  return tree.graph().add(graph(tree.between_roots(call)));
+  return tree.graph().add(graph(tree.between_roots(call))).with_prefix(prefix);
 }
 
 namespace {

@@ -44,7 +44,28 @@ bool works_on_one_tensor(CollectiveOp op) {
          op == CollectiveOp::reduce;
 }
 
+int RankGroup::world_rank(int rank) const {
+  return members.empty() ? rank : members.at(static_cast<std::size_t>(rank));
+}
+
+std::optional<int> RankGroup::rank_of(int world_rank) const {
+  for (int rank = 0; rank < size; ++rank) {
+    if (this->world_rank(rank) == world_rank) return rank;
+  }
+  return std::nullopt;
+}
+
+RankGroup RankGroup::of(std::vector<int> some, std::string their_directions) const {
+  RankGroup group = *this;
+  group.directions = std::move(their_directions);
+  group.members = std::move(some);
+  group.size = static_cast<int>(group.members.size());
+  if (group.size < size) group.grid = {"ring_1d", group.size, group.size, 1};
+  return group;
+}
+
 PeId RankGroup::place(int rank, int cube, int pe) const {
+  rank = world_rank(rank);
   if (unit == RankUnit::sip) return {rank, cube, pe};
   const int per_sip = cubes() * pes;
   return {rank / per_sip, rank % per_sip / pes, rank % pes};
@@ -59,8 +80,15 @@ std::vector<int> RankGroup::ring() const {
   return *order;
 }
 
+std::vector<tl::TensorInfoPtr> CollectiveCall::tensors() const {
+  if (!wholes.empty()) return wholes;
+  std::vector<tl::TensorInfoPtr> tensors = inputs;
+  tensors.insert(tensors.end(), outputs.begin(), outputs.end());
+  return tensors;
+}
+
 std::uint64_t CollectiveCall::nbytes() const {
-  return tensor().nbytes *
+  return static_cast<std::uint64_t>(tensor().shape.elements()) * size_of(dtype()) *
          static_cast<std::uint64_t>(has_a_part_for_each_rank(op) ? group.size : 1);
 }
 
@@ -69,6 +97,7 @@ ScheduleOptions CollectiveCall::options(std::int64_t contributions) const {
   options.dtype = dtype();
   options.op = reduce_op;
   options.contributions = contributions;
+  options.directions = group.directions;
   options.window = static_cast<int>(settings.rings.n_slots);
   options.chunking = settings.chunking;
   options.scratch_bytes = group.scratch_bytes;

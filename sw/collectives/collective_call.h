@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -33,17 +34,25 @@ bool has_a_part_for_each_rank(CollectiveOp op);
 // there.
 bool works_on_one_tensor(CollectiveOp op);
 
-// The ranks and where they are. Rank = SIP, or with RankUnit::pe a PE, counted through all cubes of
-// all SIPs.
+// The ranks of a process group and where they are. Rank of the world = SIP, or with RankUnit::pe a
+// PE, counted through all cubes of all SIPs.
 struct RankGroup {
   int size = 1;
   RankUnit unit = RankUnit::sip;
-  graphs::SipGrid grid;  // of ranks; for RankUnit::pe a ring
+  graphs::SipGrid grid;      // of ranks; for RankUnit::pe, and of some ranks only, a ring
+  std::vector<int> members;  // ranks of the world, by rank; empty: all of them
+  std::string directions;    // before the names of its directions: groups have rings of their own
   int cube_mesh_w = 1, cube_mesh_h = 1;
   int pes = 1;  // per cube
   std::uint64_t scratch_bytes = 1 << 20;
 
   int cubes() const { return cube_mesh_w * cube_mesh_h; }
+  int world_rank(int rank) const;
+  std::optional<int> rank_of(int world_rank) const;  // none: it is no member
+  // As the rings are installed; run_schedule() names them so itself.
+  std::string direction(const std::string& name) const { return directions + name; }
+  // Some ranks of this group, which is the world: all of them in its grid, else in a ring.
+  RankGroup of(std::vector<int> some, std::string their_directions) const;
   // Of a rank: the PE that works with (cube, pe) of every other one.
   PeId place(int rank, int cube, int pe) const;
   std::vector<int> ring()
@@ -60,6 +69,8 @@ struct CollectiveCall {
   RankGroup group;
   CclSettings settings;
   std::vector<tl::TensorInfoPtr> inputs, outputs;  // of this rank; all of one layout and dtype
+  std::vector<tl::TensorInfoPtr>
+      wholes;  // where inputs or outputs are parts of tensors: all of these
   ShardLayout layout;
 
   const tl::TensorInfo& tensor() const {
@@ -70,6 +81,8 @@ struct CollectiveCall {
     return outputs.empty() ? inputs.front() : outputs.front();
   }
   DType dtype() const { return tensor().dtype; }
+  // Whose memory the kernel uses.
+  std::vector<tl::TensorInfoPtr> tensors() const;
   // The size of the call as nccl-tests count it: of the logical tensor of a rank, with all parts
   // where there is one for each rank.
   std::uint64_t nbytes() const;

@@ -36,8 +36,10 @@ int HolderTree::Level::index(int member) const {
 }
 
 HolderTree::HolderTree(const CollectiveCall& call, Form form, std::optional<int> root_cube)
-    : form_(form), sips_(call.group.size), mesh_w_(call.group.cube_mesh_w) {
+    : form_(form), mesh_w_(call.group.cube_mesh_w) {
   const ShardLayout& layout = call.layout;
+  for (int rank = 0; rank < call.group.size; ++rank)
+    sips_.push_back(call.group.place(rank, 0, 0).sip);
   pes_.members = layout.lanes();
   cubes_.members = layout.cubes();
   if (call.group.size > 1 || layout.partial()) {
@@ -76,7 +78,7 @@ NeighbourGraph HolderTree::graph() const {
     if (pes_.stands_for(pe)) lanes.push_back(pe);
   }
   const bool mesh = form_ == Form::mesh;
-  for (int sip = 0; sip < sips_; ++sip) {
+  for (const int sip : sips_) {
     for (const int cube : cubes_.members) {
       std::vector<PeId> members;
       for (const int pe : pes_.members) members.push_back({sip, cube, pe});

@@ -61,7 +61,8 @@ class HolderTree {
   schedules::TreePosition way_down(PeId holder) const;  // of the result
 
   Form form_;
-  int sips_ = 1, mesh_w_ = 1;
+  std::vector<int> sips_;  // of the ranks
+  int mesh_w_ = 1;
   Level pes_, cubes_;
   std::optional<graphs::CubeRectangle> rectangle_;
   ShardLayout roots_;

@@ -31,6 +31,15 @@ NeighbourGraph& NeighbourGraph::add(const NeighbourGraph& other) {
   return *this;
 }
 
+NeighbourGraph NeighbourGraph::with_prefix(const std::string& prefix) const {
+  if (prefix.empty()) return *this;
+  NeighbourGraph graph;
+  for (const auto& [pe, neighbours] : pes_) {
+    for (const auto& [direction, peer] : neighbours) graph.connect(pe, prefix + direction, peer);
+  }
+  return graph;
+}
+
 bool NeighbourGraph::is_relative() const {
   const auto relative = [](const PeId& pe) { return pe.sip == this_device; };
   for (const auto& [pe, neighbours] : pes_) {

@@ -27,6 +27,9 @@ class NeighbourGraph {
   // the same peer.
   NeighbourGraph& add(const NeighbourGraph& other);
 
+  // The same with `prefix` before the name of each direction. One that ends in '_' keeps opposites.
+  NeighbourGraph with_prefix(const std::string& prefix) const;
+
   // Some PE is one of `this_device`.
   bool is_relative() const;
   // With `sip` in place of `this_device`.

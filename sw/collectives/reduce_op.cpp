@@ -9,7 +9,8 @@
 namespace kernbench {
 
 const std::vector<std::string>& reduce_op_names() {
-  static const std::vector<std::string> names{"sum", "max", "min", "prod", "avg"};
+  static const std::vector<std::string> names{"sum", "max",  "min", "prod",
+                                              "avg", "band", "bor", "bxor"};
   return names;
 }
 
@@ -24,6 +25,8 @@ ReduceOp parse_reduce_op(const std::string& name) {
   throw UsageError(fmt::format("reduction '{}', allowed: {}", name, known));
 }
 
+bool takes_integers_only(ReduceOp op) { return takes_integers_only(math_op_of(op)); }
+
 MathOp math_op_of(ReduceOp op) {
   switch (op) {
     case ReduceOp::max:
@@ -32,6 +35,12 @@ MathOp math_op_of(ReduceOp op) {
       return MathOp::minimum;
     case ReduceOp::prod:
       return MathOp::mul;
+    case ReduceOp::band:
+      return MathOp::bitwise_and;
+    case ReduceOp::bor:
+      return MathOp::bitwise_or;
+    case ReduceOp::bxor:
+      return MathOp::bitwise_xor;
     case ReduceOp::sum:
     case ReduceOp::avg:
       break;

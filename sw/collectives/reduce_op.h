@@ -9,14 +9,16 @@
 
 namespace kernbench {
 
-// avg: the sum, divided once by the number of values in it.
-enum class ReduceOp : std::uint8_t { sum, max, min, prod, avg };
+// avg: the sum, divided once by the number of values in it. band, bor, bxor: bit by bit, of
+// integers.
+enum class ReduceOp : std::uint8_t { sum, max, min, prod, avg, band, bor, bxor };
 
 const char* name_of(ReduceOp op);
 const std::vector<std::string>& reduce_op_names();  // in the order of the enumeration
 // UsageError that lists the names.
 ReduceOp parse_reduce_op(const std::string& name);
 
+bool takes_integers_only(ReduceOp op);
 // Of two values.
 MathOp math_op_of(ReduceOp op);
 

@@ -212,9 +212,10 @@ std::uint64_t most_messages_under_way(std::uint64_t window) {
   return loaded + sends + stores + receives;
 }
 
-void run_schedule(tl::Program& tl, const Schedule& schedule,
+void run_schedule(tl::Program& tl, const Schedule& as_written,
                   const std::vector<BlockPosition>& blocks_in_place,
                   const ScheduleOptions& options) {
+  const Schedule schedule = schedules::with_prefix(options.directions, as_written);
   const std::vector<BlockPosition> blocks = with_output(tl, blocks_in_place, options);
   std::int64_t largest = 0;
   for (const BlockPosition& block : blocks) largest = std::max(largest, block.elements);

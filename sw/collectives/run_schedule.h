@@ -8,6 +8,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <string>
 #include <vector>
 
 #include "sw/collectives/message_cut.h"
@@ -28,6 +29,7 @@ struct ScheduleOptions {
   DType dtype = DType::f16;
   ReduceOp op = ReduceOp::sum;
   std::int64_t contributions = 1;   // of a reduction: what an average is divided by
+  std::string directions;           // before the names of the schedule's directions
   int window = 4;                   // slots of a ring
   bool chunking = true;             // false: a block is one message, whatever its size
   bool pipelined = true;            // false: step by step, each send and receive to its end

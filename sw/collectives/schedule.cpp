@@ -81,6 +81,15 @@ class Unrolling {
 
 }  // namespace
 
+Schedule schedules::with_prefix(const std::string& prefix, Schedule schedule) {
+  for (Phase& phase : schedule) {
+    for (Step& step : phase) {
+      if (!step.direction.empty()) step.direction.insert(0, prefix);
+    }
+  }
+  return schedule;
+}
+
 void schedules::append(Schedule& schedule, Schedule more) {
   std::move(more.begin(), more.end(), std::back_inserter(schedule));
 }

@@ -60,6 +60,8 @@ inline Step add(std::string direction, int block = 0) {
 inline Step finish(int block = 0) { return {Step::Kind::finish, "", block}; }
 
 void append(Schedule& schedule, Schedule more);
+// The same with `prefix` before the name of each direction.
+Schedule with_prefix(const std::string& prefix, Schedule schedule);
 
 }  // namespace schedules
 

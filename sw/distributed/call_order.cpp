@@ -6,8 +6,8 @@
 
 namespace kernbench {
 
-CallOrder::CallOrder(const std::vector<int>& ranks, std::string counted)
-    : counted_(std::move(counted)) {
+CallOrder::CallOrder(const std::vector<int>& ranks, std::string counted, const std::string& of)
+    : counted_(std::move(counted)), of_(of.empty() ? "" : " of " + of) {
   for (const int rank : ranks) ranks_[rank];
 }
 
@@ -16,9 +16,9 @@ OrderedCall& CallOrder::join(int rank, const std::string& what) {
   const std::size_t index = ranks_.at(rank).reached;
   if (index == calls_.size()) {
     for (const auto& [other, state] : ranks_) {
-      if (state.ended)
-        throw UsageError(fmt::format("{} calls {}, its {}, but rank {} has ended after {}", who,
-                                     what, nth(index), other, state.reached));
+      if (!state.has.empty())
+        throw UsageError(fmt::format("{} calls {}, its {}, but rank {} {} after {}", who, what,
+                                     nth(index), other, state.has, state.reached));
     }
     calls_.push_back(std::make_unique<OrderedCall>());
     calls_.back()->what = what;
@@ -33,11 +33,11 @@ OrderedCall& CallOrder::join(int rank, const std::string& what) {
   return call;
 }
 
-void CallOrder::end(int rank) {
-  ranks_.at(rank).ended = true;
+void CallOrder::end(int rank, const std::string& has) {
+  ranks_.at(rank).has = has;
   const std::string waiting = ahead_of(rank);
   if (!waiting.empty())
-    throw UsageError(fmt::format("rank {} has ended, but others wait for it in {}", rank, waiting));
+    throw UsageError(fmt::format("rank {} {}, but others wait for it in {}", rank, has, waiting));
 }
 
 std::string CallOrder::ahead_of(int rank) const {

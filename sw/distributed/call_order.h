@@ -16,6 +16,8 @@
 
 namespace kernbench {
 
+class ProcessGroup;
+
 // One call of all ranks.
 struct OrderedCall {
   std::string what;  // "all_reduce sum of f16, 16 shards of 8 elements on pe 0 of cubes ..."; has
@@ -35,30 +37,34 @@ struct OrderedCall {
   int met = 0;
   bool open = false;
   sc_core::sc_event opened{""};
-  VectorClock passed;  // of a barrier: for the detection of races
+  VectorClock passed;                  // of a barrier: for the detection of races
+  std::shared_ptr<ProcessGroup> made;  // of new_group
 };
 
 class CallOrder {
  public:
-  // Of these ranks. `counted`: what a call is, for messages.
-  CallOrder(const std::vector<int>& ranks, std::string counted);
+  // Of these ranks. For messages, `counted`: what a call is; `of`: which calls, "group 1 (ranks 0,
+  // 2)"; empty: all.
+  CallOrder(const std::vector<int>& ranks, std::string counted, const std::string& of = "");
 
   // The next call of `rank`. UsageError: another rank has called something else, or has ended.
   OrderedCall& join(int rank, const std::string& what);
-  // `rank` calls nothing any more. UsageError if others wait for it.
-  void end(int rank);
+  // `rank` calls nothing any more: it `has` ended. UsageError if others wait for it.
+  void end(int rank, const std::string& has = "has ended");
   // Some rank is in a call that `rank` has not joined: its text, else "".
   std::string ahead_of(int rank) const;
 
  private:
   struct Rank {
     std::size_t reached = 0;  // calls
-    bool ended = false;
+    std::string has;          // "has ended"; empty: it goes on
   };
-  std::string nth(std::size_t index) const { return fmt::format("{} {}", counted_, index + 1); }
+  std::string nth(std::size_t index) const {
+    return fmt::format("{} {}{}", counted_, index + 1, of_);
+  }
 
   std::map<int, Rank> ranks_;
-  std::string counted_;
+  std::string counted_, of_;
   std::vector<std::unique_ptr<OrderedCall>> calls_;  // from the first one on
 };
 

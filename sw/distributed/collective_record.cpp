@@ -50,7 +50,9 @@ void Work::wait() {
 }
 
 const LaunchHandle& Work::launch() const {
-  if (record_ == nullptr) throw UsageError("a Work that is no collective's");
+  if (record_ == nullptr)
+    throw UsageError(
+        "a Work that is no collective's: of no call, or of a rank that is not in its group");
   return launch_;
 }
 

@@ -35,6 +35,7 @@ struct CollectiveRecord {
   std::string reduction;  // "sum", ...; "" where nothing is reduced
   DType dtype = DType::f16;
   int ranks = 1;
+  std::vector<int> group;    // those of new_group, as ranks of the world; empty: all ranks
   std::uint64_t nbytes = 0;  // of a rank's data, as nccl-tests count them: of the logical tensor,
                              // and of all parts where there is one for each rank
   std::vector<LaunchHandle> launches;  // those that have begun

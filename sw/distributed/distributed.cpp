@@ -12,12 +12,18 @@ Worker& Distributed::worker() const {
   return *here;
 }
 
-ProcessGroup& Distributed::group(const std::string& call) const {
+DefaultGroup& Distributed::default_group(const std::string& call) const {
   if (!is_initialized())
     throw UsageError(fmt::format(
         "{}: the default process group has not been initialized; init_process_group comes first",
         call));
   return *state_.group;
+}
+
+const CclSettings& Distributed::settings() const { return default_group("settings").settings(); }
+
+const CollectiveAlgorithm& Distributed::algorithm() const {
+  return default_group("algorithm").world()->algorithm_of(CollectiveOp::all_reduce);
 }
 
 // --- the group
@@ -48,7 +54,7 @@ void Distributed::init(const std::string& backend, const GroupSettings& given) {
       }
     } starts(state_);
     here.wait_all();
-    state_.group = std::make_shared<ProcessGroup>(state_, here.rank(), given);
+    state_.group = std::make_shared<DefaultGroup>(state_, here.rank(), given);
   }
   state_.group->join(here.rank(), given);
 }
@@ -60,10 +66,10 @@ RankCount Distributed::ranks_to_spawn(const CclChanges& changes) const {
 }
 
 void Distributed::destroy_process_group() {
-  group("destroy_process_group");
+  default_group("destroy_process_group");
   worker().calling("distributed.destroy_process_group");
   worker().wait_all();
-  std::shared_ptr<ProcessGroup>& group = state_.group;
+  std::shared_ptr<DefaultGroup>& group = state_.group;
   group->leave(worker().rank());
   if (!group->in_use()) group.reset();
 }
@@ -71,22 +77,6 @@ void Distributed::destroy_process_group() {
 bool Distributed::is_initialized() const {
   const auto& group = state_.group;
   return group != nullptr && group->joined(worker().rank());
-}
-
-std::string Distributed::get_backend() const {
-  group("get_backend");
-  return "ahbm";
-}
-
-int Distributed::get_world_size() const { return group("get_world_size").ranks().size; }
-
-int Distributed::get_rank() const {
-  group("get_rank");
-  const std::optional<int> rank = worker().rank();
-  if (!rank)
-    state_.runtime.warn(
-        "torch.distributed.get_rank outside a worker of torch.multiprocessing.spawn is 0");
-  return rank.value_or(0);
 }
 
 // Outside a worker the program is rank 0, and there must be no others.
@@ -101,88 +91,113 @@ int Distributed::rank_of(const std::string& call) const {
   return get_rank();
 }
 
-void Distributed::barrier() {
-  ProcessGroup& ranks = group("barrier");
-  worker().calling("distributed.barrier");
-  const int rank = rank_of("barrier");
-  const ObservedCall observed(state_.runtime.calls, {rank, "barrier", ""});
-  ranks.barrier(worker(), rank);
-}
-
 // --- collectives
 
-Work Distributed::run(GroupCall call, bool async_op) {
-  ProcessGroup& ranks = group(call.name);
+Work Distributed::run(const GroupCall& call, const CallOptions& options) {
+  default_group(call.name);
   worker().calling(name_of(call.op));
   const int rank = rank_of(call.name);
-  const ObservedCall observed(state_.runtime.calls,
-                              {rank, call.name, text_of(call) + (async_op ? ", async" : "")});
-  Work work = ranks.call(worker(), rank, call);
-  if (!async_op) worker().wait(work.launch());
+  ProcessGroup* group = group_to_call(call.name, options.group, rank);
+  if (group == nullptr) return {};
+  const ObservedCall observed(
+      state_.runtime.calls,
+      {rank, call.name, text_of(call) + group->in_group() + (options.async_op ? ", async" : "")});
+  Work work = group->call(worker(), rank, call);
+  if (!options.async_op) worker().wait(work.launch());
   return work;
 }
 
-Work Distributed::all_reduce(const Tensor& tensor, Reduction op, bool async_op) {
-  return run({CollectiveOp::all_reduce, "all_reduce", {tensor}, {}, op, 0, 0}, async_op);
+Work Distributed::all_reduce(const Tensor& tensor, Reduction op, const CallOptions& options) {
+  return run({CollectiveOp::all_reduce, "all_reduce", {tensor}, {}, op, 0, 0}, options);
 }
 
-Work Distributed::broadcast(const Tensor& tensor, int src, bool async_op) {
-  return run({CollectiveOp::broadcast, "broadcast", {tensor}, {}, ReduceOp::sum, src, 0}, async_op);
+Work Distributed::broadcast(const Tensor& tensor, int src, const CallOptions& options) {
+  return run({CollectiveOp::broadcast, "broadcast", {tensor}, {}, ReduceOp::sum, src, 0}, options);
 }
 
-Work Distributed::reduce(const Tensor& tensor, int dst, Reduction op, bool async_op) {
-  return run({CollectiveOp::reduce, "reduce", {tensor}, {}, op, dst, 0}, async_op);
+Work Distributed::reduce(const Tensor& tensor, int dst, Reduction op, const CallOptions& options) {
+  return run({CollectiveOp::reduce, "reduce", {tensor}, {}, op, dst, 0}, options);
 }
 
 Work Distributed::all_reduce(const Tensor& output, const Tensor& input, Reduction op,
-                             bool async_op) {
-  return run({CollectiveOp::all_reduce, "all_reduce", {input}, {output}, op, 0, 0}, async_op);
+                             const CallOptions& options) {
+  return run({CollectiveOp::all_reduce, "all_reduce", {input}, {output}, op, 0, 0}, options);
 }
 
-Work Distributed::broadcast(const Tensor& output, const Tensor& input, int src, bool async_op) {
+Work Distributed::broadcast(const Tensor& output, const Tensor& input, int src,
+                            const CallOptions& options) {
   return run({CollectiveOp::broadcast, "broadcast", {input}, {output}, ReduceOp::sum, src, 0},
-             async_op);
+             options);
 }
 
 Work Distributed::reduce(const Tensor& output, const Tensor& input, int dst, Reduction op,
-                         bool async_op) {
-  return run({CollectiveOp::reduce, "reduce", {input}, {output}, op, dst, 0}, async_op);
+                         const CallOptions& options) {
+  return run({CollectiveOp::reduce, "reduce", {input}, {output}, op, dst, 0}, options);
 }
 
 Work Distributed::all_gather(const std::vector<Tensor>& outputs, const Tensor& input,
-                             bool async_op) {
+                             const CallOptions& options) {
   return run({CollectiveOp::all_gather, "all_gather", {input}, outputs, ReduceOp::sum, 0, 0},
-             async_op);
+             options);
 }
 
 Work Distributed::reduce_scatter(const Tensor& output, const std::vector<Tensor>& inputs,
-                                 Reduction op, bool async_op) {
-  return run({CollectiveOp::reduce_scatter, "reduce_scatter", inputs, {output}, op, 0, 0},
-             async_op);
+                                 Reduction op, const CallOptions& options) {
+  return run({CollectiveOp::reduce_scatter, "reduce_scatter", inputs, {output}, op, 0, 0}, options);
 }
 
 Work Distributed::all_to_all(const std::vector<Tensor>& outputs, const std::vector<Tensor>& inputs,
-                             bool async_op) {
+                             const CallOptions& options) {
   return run({CollectiveOp::all_to_all, "all_to_all", inputs, outputs, ReduceOp::sum, 0, 0},
-             async_op);
+             options);
+}
+
+Work Distributed::all_gather_into_tensor(const Tensor& output, const Tensor& input,
+                                         const CallOptions& options) {
+  GroupCall call{CollectiveOp::all_gather, "all_gather_into_tensor", {input}, {output}};
+  call.parts_in_output = true;
+  return run(call, options);
+}
+
+Work Distributed::reduce_scatter_tensor(const Tensor& output, const Tensor& input, Reduction op,
+                                        const CallOptions& options) {
+  GroupCall call{CollectiveOp::reduce_scatter, "reduce_scatter_tensor", {input}, {output}, op};
+  call.parts_in_input = true;
+  return run(call, options);
+}
+
+Work Distributed::all_to_all_single(const Tensor& output, const Tensor& input,
+                                    const CallOptions& options) {
+  if (output.deployed() && input.deployed() && output.shape() != input.shape())
+    throw UsageError(
+        fmt::format("all_to_all_single: tensor '{}' {}, tensor '{}' {}; both have the "
+                    "parts of all ranks, of one size",
+                    output.name(), output.shape().str(), input.name(), input.shape().str()));
+  GroupCall call{CollectiveOp::all_to_all, "all_to_all_single", {input}, {output}};
+  call.parts_in_input = call.parts_in_output = true;
+  return run(call, options);
 }
 
 Work Distributed::gather(const Tensor& tensor, const std::vector<Tensor>& gather_list, int dst,
-                         bool async_op) {
+                         const CallOptions& options) {
   return run({CollectiveOp::gather, "gather", {tensor}, gather_list, ReduceOp::sum, dst, 0},
-             async_op);
+             options);
 }
 
 Work Distributed::scatter(const Tensor& tensor, const std::vector<Tensor>& scatter_list, int src,
-                          bool async_op) {
+                          const CallOptions& options) {
   return run({CollectiveOp::scatter, "scatter", scatter_list, {tensor}, ReduceOp::sum, src, 0},
-             async_op);
+             options);
 }
 
+// --- messages
+
 Work Distributed::message(const Tensor& tensor, const Message& given) {
-  ProcessGroup& ranks = group(given.name);
+  default_group(given.name);
   worker().calling(given.name);
   const int here = rank_of(given.name);
+  ProcessGroup* group = group_to_call(given.name, given.group, here);
+  if (group == nullptr) return {};
   if (given.peer == here)
     throw UsageError(fmt::format("{}: rank {} with itself", given.name, here));
   GroupCall call;
@@ -193,42 +208,60 @@ Work Distributed::message(const Tensor& tensor, const Message& given) {
   call.peer = given.is_send ? *given.peer : here;
   call.tag = given.tag;
   const ObservedCall observed(
-      state_.runtime.calls, {here, given.name, text_of(call) + (given.async_op ? ", async" : "")});
-  Work work = ranks.message(worker(), here, call, !given.is_send && !given.peer);
+      state_.runtime.calls,
+      {here, given.name, text_of(call) + group->in_group() + (given.async_op ? ", async" : "")});
+  Work work = group->message(worker(), here, call, !given.is_send && !given.peer);
   if (!given.async_op) worker().wait(work.launch());
   return work;
 }
 
 Work Distributed::send(const Tensor& tensor, int dst, bool async_op) {
-  return message(tensor, {"send", true, dst, 0, async_op});
+  return message(tensor, {"send", true, dst, {}, 0, async_op});
 }
 
 Work Distributed::send(const Tensor& tensor, int dst, int tag) {
-  return message(tensor, {"send", true, dst, tag, false});
+  return message(tensor, {"send", true, dst, {}, tag, false});
+}
+
+Work Distributed::send(const Tensor& tensor, int dst, const Group& group, int tag) {
+  return message(tensor, {"send", true, dst, group, tag, false});
 }
 
 Work Distributed::recv(const Tensor& tensor, std::optional<int> src, bool async_op) {
-  return message(tensor, {"recv", false, src, 0, async_op});
+  return message(tensor, {"recv", false, src, {}, 0, async_op});
 }
 
 Work Distributed::recv(const Tensor& tensor, std::optional<int> src, int tag) {
-  return message(tensor, {"recv", false, src, tag, false});
+  return message(tensor, {"recv", false, src, {}, tag, false});
+}
+
+Work Distributed::recv(const Tensor& tensor, std::optional<int> src, const Group& group, int tag) {
+  return message(tensor, {"recv", false, src, group, tag, false});
 }
 
 Work Distributed::isend(const Tensor& tensor, int dst, int tag) {
-  return message(tensor, {"isend", true, dst, tag, true});
+  return message(tensor, {"isend", true, dst, {}, tag, true});
+}
+
+Work Distributed::isend(const Tensor& tensor, int dst, const Group& group, int tag) {
+  return message(tensor, {"isend", true, dst, group, tag, true});
 }
 
 Work Distributed::irecv(const Tensor& tensor, std::optional<int> src, int tag) {
-  return message(tensor, {"irecv", false, src, tag, true});
+  return message(tensor, {"irecv", false, src, {}, tag, true});
+}
+
+Work Distributed::irecv(const Tensor& tensor, std::optional<int> src, const Group& group, int tag) {
+  return message(tensor, {"irecv", false, src, group, tag, true});
 }
 
 std::vector<Work> Distributed::batch_isend_irecv(const std::vector<P2POp>& ops) {
   if (ops.empty()) throw UsageError("batch_isend_irecv: the list is empty");
   std::vector<Work> works;
   for (const P2POp& op : ops) {
-    works.push_back(op.op == P2POp::isend ? isend(op.tensor, op.peer, op.tag)
-                                          : irecv(op.tensor, op.peer, op.tag));
+    Work work = op.op == P2POp::isend ? isend(op.tensor, op.peer, op.group, op.tag)
+                                      : irecv(op.tensor, op.peer, op.group, op.tag);
+    if (is_member("batch_isend_irecv", op.group)) works.push_back(std::move(work));
   }
   return works;
 }

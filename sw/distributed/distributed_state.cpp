@@ -1,6 +1,6 @@
 #include "sw/distributed/distributed_state.h"
 
-#include "sw/distributed/process_group.h"
+#include "sw/distributed/default_group.h"
 
 namespace kernbench {
 

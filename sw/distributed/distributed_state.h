@@ -12,7 +12,7 @@
 
 namespace kernbench {
 
-class ProcessGroup;
+class DefaultGroup;
 struct CollectiveRecord;
 
 struct DistributedState {
@@ -31,7 +31,7 @@ struct DistributedState {
   RankUnit rank_unit = RankUnit::sip;  // of the spawn under way; before and after, as ccl.yaml says
   int spawned = 0;                     // ranks of the spawn under way
 
-  std::shared_ptr<ProcessGroup> group;
+  std::shared_ptr<DefaultGroup> group;
   bool group_starts = false;  // its rings are being installed
   sc_core::sc_event group_started{""};
   std::vector<std::shared_ptr<const CollectiveRecord>>

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "models/base/alike_texts.h"
 #include "models/base/errors.h"
 #include "sw/runtime/worker.h"
 
@@ -19,11 +20,21 @@ void check_tensors(const GroupCall& call) {
   }
 }
 
-void check_ranks(const GroupCall& call, int ranks) {
-  for (const int each : {call.root, call.peer}) {
-    if (each < 0 || each >= ranks)
+bool has_root(CollectiveOp op) {
+  return op == CollectiveOp::broadcast || op == CollectiveOp::reduce ||
+         op == CollectiveOp::gather || op == CollectiveOp::scatter || op == CollectiveOp::send_recv;
+}
+
+void check_ranks(const GroupCall& call, const RankGroup& ranks) {
+  if (!has_root(call.op)) return;
+  for (const int each : {call.root, call.op == CollectiveOp::send_recv ? call.peer : call.root}) {
+    if (ranks.rank_of(each)) continue;
+    if (ranks.members.empty())
       throw UsageError(
-          fmt::format("{}: rank {}, but there are ranks 0 to {}", call.name, each, ranks - 1));
+          fmt::format("{}: rank {}, but there are ranks 0 to {}", call.name, each, ranks.size - 1));
+    throw UsageError(
+        fmt::format("{}: rank {} is not in the group, which has {}; ranks are those of the world",
+                    call.name, each, text_of_ranks(ranks.members)));
   }
 }
 
@@ -51,14 +62,17 @@ void check_list_of_root(const GroupCall& call, const Tensors& list, const char* 
 }
 
 void check_lists(const GroupCall& call, int rank, int ranks) {
+  const auto one_each = [&](const Tensors& list, bool is_one_tensor) {
+    if (!is_one_tensor) check_one_each(call, list, ranks);
+  };
   switch (call.op) {
     case CollectiveOp::all_to_all:
-      check_one_each(call, call.outputs, ranks);
-      return check_one_each(call, call.inputs, ranks);
+      one_each(call.outputs, call.parts_in_output);
+      return one_each(call.inputs, call.parts_in_input);
     case CollectiveOp::all_gather:
-      return check_one_each(call, call.outputs, ranks);
+      return one_each(call.outputs, call.parts_in_output);
     case CollectiveOp::reduce_scatter:
-      return check_one_each(call, call.inputs, ranks);
+      return one_each(call.inputs, call.parts_in_input);
     case CollectiveOp::gather:
       return check_list_of_root(call, call.outputs, "gather_list", rank, ranks);
     case CollectiveOp::scatter:
@@ -70,10 +84,10 @@ void check_lists(const GroupCall& call, int rank, int ranks) {
 
 // Outputs are written while inputs are still to be read, but for the part of this rank, which may
 // be gathered or scattered in place.
-void check_distinct(const GroupCall& call, int rank) {
+void check_distinct(const GroupCall& call, std::optional<int> rank) {
   const auto own = [&](const Tensors& list, std::size_t index) {
     return call.op != CollectiveOp::all_to_all &&
-           (list.size() == 1 || index == static_cast<std::size_t>(rank));
+           (list.size() == 1 || static_cast<int>(index) == rank);
   };
   for (std::size_t i = 0; i < call.outputs.size(); ++i) {
     const Tensor& output = call.outputs[i];
@@ -102,11 +116,21 @@ std::vector<std::shared_ptr<const void>> GroupCall::storages() const {
   return storages;
 }
 
-void check_call(const GroupCall& call, int rank, int ranks) {
+void check_call(const GroupCall& call, int rank, const RankGroup& ranks) {
   check_tensors(call);
   check_ranks(call, ranks);
-  check_lists(call, rank, ranks);
-  check_distinct(call, rank);
+  check_lists(call, rank, ranks.size);
+  check_distinct(call, ranks.rank_of(rank));
+}
+
+std::string text_of_ranks(const std::vector<int>& ranks) {
+  std::vector<std::size_t> indices;
+  std::vector<std::string> names;
+  for (const int rank : ranks) {
+    indices.push_back(indices.size());
+    names.push_back(std::to_string(rank));
+  }
+  return (ranks.size() == 1 ? "rank " : "ranks ") + first_of(indices, names, 8);
 }
 
 std::string text_of(const GroupCall& call) {

@@ -10,7 +10,7 @@
 
 namespace kernbench {
 
-// Lists are by rank.
+// Lists are by rank of the group; ranks are those of the world, as in PyTorch.
 struct GroupCall {
   CollectiveOp op = CollectiveOp::all_reduce;
   std::string name;  // "all_reduce"
@@ -19,13 +19,19 @@ struct GroupCall {
   int root = 0;  // of broadcast, reduce, gather and scatter; the sender of send_recv
   int peer = 0;  // the receiver of send_recv
   int tag = 0;   // of send_recv
+  // The one input, or output, has a part for each rank (all_gather_into_tensor and the like).
+  bool parts_in_input = false, parts_in_output = false;
 
   std::vector<std::shared_ptr<const void>> storages() const;  // of its tensors
 };
 
-// UsageError, of a call by `rank`: tensors that are not on a device, ranks that there are not,
-// lists that are too short, too long or not for this rank, a tensor that is read and written.
-void check_call(const GroupCall& call, int rank, int ranks);
+// UsageError, of a call by `rank` of the world: tensors that are not on a device, ranks that are
+// not in the group, lists that are too short, too long or not for this rank, a tensor that is read
+// and written.
+void check_call(const GroupCall& call, int rank, const RankGroup& ranks);
+
+// "ranks 0, 2, 4"
+std::string text_of_ranks(const std::vector<int>& ranks);
 
 // "reduce sum to rank 2"
 std::string text_of(const GroupCall& call);

@@ -28,9 +28,10 @@ bool MessageBoard::match(const MessageSide& send, const MessageSide& receive) {
 }
 
 void MessageBoard::check_ended(const MessageSide& side) const {
-  if (side.peer && ended_.count(*side.peer) != 0)
-    throw UsageError(fmt::format("rank {} calls {}, its message {}, but rank {} has ended",
-                                 side.rank, side.what, side.number, *side.peer));
+  const auto ended = side.peer ? ended_.find(*side.peer) : ended_.end();
+  if (ended != ended_.end())
+    throw UsageError(fmt::format("rank {} calls {}, its message {}, but rank {} {}", side.rank,
+                                 side.what, side.number, *side.peer, ended->second));
 }
 
 MessageBoard::Sides::const_iterator MessageBoard::find(const MessageSide& side) const {
@@ -104,13 +105,13 @@ void MessageBoard::begin_ahead(const Direction& direction) {
   }
 }
 
-void MessageBoard::end(int rank) {
-  ended_.insert(rank);
+void MessageBoard::end(int rank, const std::string& has) {
+  ended_[rank] = has;
   for (const Sides* sides : {&sends_, &receives_}) {
     for (const MessageSidePtr& side : *sides) {
       if (side->peer == rank && side->rank != rank)
         throw UsageError(
-            fmt::format("rank {} has ended, but others wait for it in {}", rank, side->text()));
+            fmt::format("rank {} {}, but others wait for it in {}", rank, has, side->text()));
     }
   }
 }

@@ -14,7 +14,6 @@
 #include <map>
 #include <memory>
 #include <optional>
-#include <set>
 #include <string>
 #include <utility>
 
@@ -50,8 +49,8 @@ class MessageBoard {
   void post(const MessageSidePtr& side);
   // What it would be matched with; null: nothing yet.
   MessageSidePtr other_side_of(const MessageSide& side) const;
-  // The rank posts nothing any more. UsageError if others wait for it.
-  void end(int rank);
+  // The rank posts nothing any more: it `has` ended. UsageError if others wait for it.
+  void end(int rank, const std::string& has = "has ended");
   // "rank 1 has still to call message 1, ..."; "": every message between two known ranks has been
   // matched.
   std::string unmatched() const;
@@ -74,7 +73,7 @@ class MessageBoard {
   std::function<void(MessageSide&)> begin_;
   Sides sends_, receives_;  // not matched
   std::map<std::pair<bool, Direction>, std::uint64_t> counts_;
-  std::set<int> ended_;
+  std::map<int, std::string> ended_;  // with what each `has` done
 };
 
 }  // namespace kernbench

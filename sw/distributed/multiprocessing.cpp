@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "models/data/vector_clock.h"
-#include "sw/distributed/process_group.h"
+#include "sw/distributed/default_group.h"
 #include "sw/runtime/worker.h"
 
 namespace kernbench {

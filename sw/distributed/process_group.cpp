@@ -2,18 +2,18 @@
 
 #include <fmt/format.h>
 
-#include <numeric>
-
 #include "models/base/errors.h"
 #include "sw/collectives/algorithm_choice.h"
+#include "sw/distributed/default_group.h"
+#include "sw/distributed/tensor_parts.h"
 
 namespace kernbench {
 namespace {
 
-std::vector<int> all_ranks(const RankGroup& ranks) {
-  std::vector<int> all(static_cast<std::size_t>(ranks.size));
-  std::iota(all.begin(), all.end(), 0);
-  return all;
+std::vector<int> world_ranks(const RankGroup& ranks) {
+  std::vector<int> members;
+  for (int rank = 0; rank < ranks.size; ++rank) members.push_back(ranks.world_rank(rank));
+  return members;
 }
 
 // PE 0 of every cube, each with a part of a tensor or each with a partial sum of it.
@@ -40,91 +40,46 @@ NeighbourGraph graph_at_the_start(const CollectiveAlgorithm& algorithm, Collecti
   return graph;
 }
 
-std::string who(std::optional<int> rank) {
-  return rank ? fmt::format("rank {}", *rank) : "the program";
-}
-
 }  // namespace
 
-ProcessGroup::ProcessGroup(DistributedState& state, std::optional<int> rank,
-                           const GroupSettings& given)
-    : state_(state), settings_(resolve(state.ccl, *state.algorithms, given.changes)),
-      first_rank_(rank), world_size_(given.world_size),
-      ranks_(ranks_of(state.runtime.link.port().machine(), settings_)),
-      wiring_(state.runtime, settings_.rings), order_(all_ranks(ranks_), "collective"),
-      stream_(state.runtime.streams++),
-      messages_(settings_.rings.n_slots, [this](MessageSide& side) { begin_message(side); }) {
+ProcessGroup::ProcessGroup(std::shared_ptr<GroupSurroundings> surroundings, RankGroup ranks,
+                           int number)
+    : surroundings_(std::move(surroundings)), state_(surroundings_->state),
+      settings_(surroundings_->settings), wiring_(surroundings_->wiring), ranks_(std::move(ranks)),
+      number_(number), members_(world_ranks(ranks_)), order_(members_, "collective", name()),
+      stream_(state_.runtime.streams++),
+      messages_(settings_.rings.n_slots, [this](MessageSide& side) { begin_message(side); }) {}
+
+std::string ProcessGroup::name() const {
+  return number_ == 0 ? "" : fmt::format("group {} ({})", number_, text_of_ranks(members_));
+}
+
+std::string ProcessGroup::in_group() const { return number_ == 0 ? "" : " in " + name(); }
+
+void ProcessGroup::install_at_the_start() {
+  if (settings_.chooses()) return;  // each call brings what its algorithm needs
   CollectiveCall call;
   call.group = ranks_;
   call.settings = settings_;
-  if (settings_.chooses()) return;  // each call brings what its algorithm needs
   const CollectiveAlgorithm& algorithm = algorithm_of(CollectiveOp::all_reduce);
   algorithm.check_topology(ranks_);
   const NeighbourGraph graph = graph_at_the_start(algorithm, call);
   if (!graph.empty()) wiring_.add(graph);
 }
 
-void ProcessGroup::join(std::optional<int> rank, const GroupSettings& given) {
-  if (joined(rank))
-    throw UsageError("init_process_group: the default process group has been initialized already");
-  check_agreement(rank, given);
-  if (!rank) {
-    program_joined_ = true;
-    return;
-  }
-  check_spawned("init_process_group");
-  joined_.insert(*rank);
-}
-
-void ProcessGroup::check_agreement(std::optional<int> rank, const GroupSettings& given) const {
-  const auto check = [&](const std::string& mine, const std::string& first) {
-    if (mine != first)
-      throw UsageError(
-          fmt::format("init_process_group: the settings of the ranks differ: {} has {}, {} {}",
-                      who(rank), mine, who(first_rank_), first));
-  };
-  const auto text_of = [](std::optional<int> size) {
-    return size ? fmt::format("world_size {}", *size) : "no world_size";
-  };
-  const CclSettings mine = resolve(state_.ccl, *state_.algorithms, given.changes);
-  check(differing_values(mine, settings_), differing_values(settings_, mine));
-  check(text_of(given.world_size), text_of(world_size_));
-}
-
-void ProcessGroup::check_spawned(const std::string& call) const {
-  const RankCount spawned{state_.spawned, state_.rank_unit}, wanted{ranks_.size, ranks_.unit};
-  if (spawned.unit != wanted.unit)
-    throw UsageError(
-        fmt::format("{}: the ranks of the group are {}, but {} have been spawned; "
-                    "torch.distributed.ranks_to_spawn() says which ones ccl.yaml wants",
-                    call, wanted.str(), spawned.str()));
-  if (spawned.size != wanted.size)
-    throw UsageError(fmt::format("{}: {} ranks have been spawned, but the world size is {}", call,
-                                 spawned.size, wanted.size));
-}
-
-void ProcessGroup::leave(std::optional<int> rank) {
-  if (rank) {
-    joined_.erase(*rank);
-  } else {
-    program_joined_ = false;
-  }
-}
-
-void ProcessGroup::end(int rank) {
-  order_.end(rank);
-  messages_.end(rank);
-}
-
 void ProcessGroup::start() {
-  joined_.clear();
+  ended_.clear();
   messages_.clear();
-  order_ = CallOrder(all_ranks(ranks_), "collective");
+  order_ = CallOrder(members_, "collective", name());
 }
 
-bool ProcessGroup::joined(std::optional<int> rank) const {
-  return program_joined_ || (rank && joined_.count(*rank) != 0);
+void ProcessGroup::end(int rank, const std::string& has) {
+  order_.end(rank, has);
+  messages_.end(rank, has);
+  ended_.insert(rank);
 }
+
+void ProcessGroup::close() { ended_ = {members_.begin(), members_.end()}; }
 
 const CollectiveAlgorithm& ProcessGroup::algorithm_of(CollectiveOp op) const {
   const AlgorithmRegistry& algorithms = *state_.algorithms;
@@ -143,9 +98,11 @@ const CollectiveAlgorithm& ProcessGroup::algorithm_for(CollectiveCall& call) con
 
 // --- a call
 
+namespace {
+
 // all_reduce and reduce combine partial sums; what another collective is to do with them, which
 // moves values as they are, nobody could say.
-void ProcessGroup::check_whole(const GroupCall& given, const Tensor& tensor) {
+void check_whole(const GroupCall& given, const Tensor& tensor) {
   if (!tensor.is_partial() || given.op == CollectiveOp::all_reduce ||
       given.op == CollectiveOp::reduce)
     return;
@@ -155,24 +112,53 @@ void ProcessGroup::check_whole(const GroupCall& given, const Tensor& tensor) {
       given.name, tensor.name(), ShardLayout::of(*tensor.info()).str(), given.name));
 }
 
-void ProcessGroup::check_shards(const CollectiveCall& call, const GroupCall& given,
-                                const Tensor& tensor) const {
-  const std::string what = fmt::format("{}: tensor '{}' ", given.name, tensor.name());
+void check_elements(const CollectiveCall& call, const GroupCall& given) {
+  if (call.dtype() == DType::i8)
+    throw UsageError(
+        fmt::format("{}: elements of i8; collectives work on f16, bf16, f32 and i32", given.name));
+  if (is_reduction(given.op) && takes_integers_only(given.reduce_op) && is_float(call.dtype()))
+    throw UsageError(fmt::format("{}: {} of {}; bitwise reductions are of integers, i32",
+                                 given.name, name_of(given.reduce_op), name_of(call.dtype())));
+}
+
+void check_dtype(const CollectiveCall& call, const GroupCall& given, const Tensor& tensor) {
   if (tensor.dtype() != call.dtype())
-    throw UsageError(fmt::format("{}has elements of {}, tensor '{}' of {}", what,
-                                 name_of(tensor.dtype()), call.tensor().name,
-                                 name_of(call.dtype())));
-  if (!(ShardLayout::of(*tensor.info()) == call.layout))
-    throw UsageError(fmt::format("{}has {}, tensor '{}' {}", what,
-                                 ShardLayout::of(*tensor.info()).str(), call.tensor().name,
+    throw UsageError(fmt::format("{}: tensor '{}' has elements of {}, tensor '{}' of {}",
+                                 given.name, tensor.name(), name_of(tensor.dtype()),
+                                 call.tensor().name, name_of(call.dtype())));
+}
+
+void check_shards(const CollectiveCall& call, const GroupCall& given, const Tensor& tensor) {
+  const ShardLayout layout = ShardLayout::of(*tensor.info());
+  if (!(layout == call.layout))
+    throw UsageError(fmt::format("{}: tensor '{}' has {}, tensor '{}' {}", given.name,
+                                 tensor.name(), layout.str(), call.tensor().name,
                                  call.layout.str()));
+}
+
+// The parts of the one input or output, or the tensors of the list.
+std::vector<tl::TensorInfoPtr> tensors_of(const GroupCall& given, const std::vector<Tensor>& list,
+                                          bool are_parts, const std::vector<Tensor>& others,
+                                          int ranks) {
+  std::vector<tl::TensorInfoPtr> tensors;
+  for (const Tensor& tensor : list) tensors.push_back(tensor.info());
+  if (!are_parts) return tensors;
+  const bool others_are_parts = given.parts_in_input && given.parts_in_output;
+  return parts_of(given.name, tensors.front(), ranks,
+                  others_are_parts ? nullptr : others.front().info());
+}
+
+}  // namespace
+
+void ProcessGroup::check_place(const CollectiveCall& call, const GroupCall& given,
+                               const Tensor& tensor) const {
   for (const tl::Block& block : tensor.info()->blocks) {
     const PeId expected = ranks_.place(call.rank, block.where.cube, block.where.pe);
     if (!(block.where == expected))
       throw UsageError(fmt::format(
-          "{}is on sip{}, but rank {} works on {}; torch.ahbm.set_device(rank) comes before the "
-          "tensors",
-          what, block.where.sip, call.rank,
+          "{}: tensor '{}' is on sip{}, but rank {} works on {}; torch.ahbm.set_device(rank) comes "
+          "before the tensors",
+          given.name, tensor.name(), block.where.sip, ranks_.world_rank(call.rank),
           ranks_.unit == RankUnit::sip ? fmt::format("sip{}", expected.sip) : expected.str()));
   }
 }
@@ -181,23 +167,28 @@ CollectiveCall ProcessGroup::resolved(int rank, const GroupCall& given) const {
   CollectiveCall call;
   call.op = given.op;
   call.reduce_op = given.reduce_op;
-  call.rank = rank;
-  call.root = given.root;
-  call.peer = given.peer;
+  call.rank = *ranks_.rank_of(rank);
+  call.root = ranks_.rank_of(given.root).value_or(0);  // none: of a call without a root
+  call.peer = ranks_.rank_of(given.peer).value_or(0);
   call.group = ranks_;
   call.settings = settings_;
-  for (const Tensor& tensor : given.inputs) call.inputs.push_back(tensor.info());
-  for (const Tensor& tensor : given.outputs) call.outputs.push_back(tensor.info());
-  call.layout = ShardLayout::of(call.tensor());
-  if (call.dtype() == DType::i8)
-    throw UsageError(
-        fmt::format("{}: elements of i8; collectives work on f16, bf16, f32 and i32", given.name));
   for (const std::vector<Tensor>* tensors : {&given.inputs, &given.outputs}) {
-    for (const Tensor& tensor : *tensors) {
-      check_whole(given, tensor);
-      check_shards(call, given, tensor);
-    }
+    for (const Tensor& tensor : *tensors) check_whole(given, tensor);
   }
+  call.inputs = tensors_of(given, given.inputs, given.parts_in_input, given.outputs, ranks_.size);
+  call.outputs = tensors_of(given, given.outputs, given.parts_in_output, given.inputs, ranks_.size);
+  call.layout = ShardLayout::of(call.tensor());
+  check_elements(call, given);
+  const auto check = [&](const std::vector<Tensor>& tensors, bool are_parts) {
+    for (const Tensor& tensor : tensors) {
+      check_dtype(call, given, tensor);
+      if (!are_parts && !given.parts_in_input) check_shards(call, given, tensor);
+      check_place(call, given, tensor);
+      if (given.parts_in_input || given.parts_in_output) call.wholes.push_back(tensor.info());
+    }
+  };
+  check(given.inputs, given.parts_in_input);
+  check(given.outputs, given.parts_in_output);
   return call;
 }
 
@@ -208,7 +199,8 @@ std::string ProcessGroup::shards_of(const CollectiveCall& call) const {
              : fmt::format("{} elements", call.layout.members.front().elements);
 }
 
-void ProcessGroup::meet(OrderedCall& call, int expected, const std::function<void()>& last) {
+void ProcessGroup::meet(OrderedCall& call, const std::function<void()>& last) {
+  const int expected = ranks_.size;
   if (++call.met == expected) {
     last();
     call.open = true;
@@ -216,25 +208,21 @@ void ProcessGroup::meet(OrderedCall& call, int expected, const std::function<voi
   }
   while (!call.open)
     state_.runtime.link.port().wait(
-        call.opened,
-        fmt::format("{} more of {} ranks to reach {}", expected - call.met, expected, call.what));
-}
-
-// Rings can be replaced when nothing is under way: a launch that waits for something that a rank
-// has still to call would not end.
-void ProcessGroup::check_nothing_waits(const std::string& name) const {
-  const std::string unmatched = messages_.unmatched();
-  if (!unmatched.empty())
-    throw UsageError(
-        fmt::format("{}: its ring buffers take the place of others, but {}", name, unmatched));
+        call.opened, fmt::format("{} more of {} ranks to reach {}{}", expected - call.met, expected,
+                                 call.what, in_group()));
 }
 
 // The rings that the call needs: the first rank that comes adds them. Where they take the place of
-// others all ranks meet.
+// others all ranks meet, and nothing may be under way: a launch that waits for something that a
+// rank has still to call would not end. Once one rank meets all do, whatever another group has
+// replaced since.
 void ProcessGroup::link(const GroupCall& given, const NeighbourGraph& graph, OrderedCall& call) {
-  if (wiring_.has(graph) || wiring_.add(graph)) return;
-  meet(call, ranks_.size, [&] {
-    check_nothing_waits(given.name);
+  if (call.met == 0 && (wiring_.has(graph) || wiring_.add(graph))) return;
+  meet(call, [&] {
+    const std::string unmatched = state_.group->unmatched_message();
+    if (!unmatched.empty())
+      throw UsageError(fmt::format("{}: its ring buffers take the place of others, but {}",
+                                   given.name, unmatched));
     wiring_.replace(graph);
   });
 }
@@ -246,7 +234,7 @@ std::string ProcessGroup::text_of_all_ranks(const GroupCall& given,
 }
 
 Work ProcessGroup::call(Worker& worker, int rank, const GroupCall& given) {
-  check_call(given, rank, ranks_.size);
+  check_call(given, rank, ranks_);
   CollectiveCall call = resolved(rank, given);
   const CollectiveAlgorithm& algorithm = algorithm_for(call);
   algorithm.check(call);
@@ -261,13 +249,15 @@ Work ProcessGroup::call(Worker& worker, int rank, const GroupCall& given) {
   }
   link(given, graph, ordered_call);
   if (const Log* log = state_.runtime.collectives_log)
-    log->info([&] { return fmt::format("rank {}: {} by {}", rank, what, algorithm.name); });
+    log->info(
+        [&] { return fmt::format("rank {}: {} by {}{}", rank, what, algorithm.name, in_group()); });
 
   Work work;
   work.worker_ = worker.shared_from_this();
   work.record_ = ordered_call.record;
   AwaitedLaunch launch;
   launch.name = algorithm.name;
+  launch.group = this;
   launch.keeps = given.storages();
   work.launch_ = worker.await_launch(std::move(launch));
   ordered_call.record->launches.push_back(work.launch_);
@@ -287,8 +277,8 @@ void ProcessGroup::begin(OrderedCall& call) {
   const std::size_t missing = static_cast<std::size_t>(ranks_.size) - call.parts.size();
   for (OrderedCall::Part& part : call.parts) {
     if (missing > 0) {
-      Worker::awaits(part.launch, fmt::format("{} more of {} ranks to reach {}", missing,
-                                              ranks_.size, call.what));
+      Worker::awaits(part.launch, fmt::format("{} more of {} ranks to reach {}{}", missing,
+                                              ranks_.size, call.what, in_group()));
       continue;
     }
     part.worker->begin(part.launch, part.spec, part.kernel);
@@ -306,16 +296,17 @@ std::shared_ptr<CollectiveRecord> ProcessGroup::record_of(const GroupCall& given
   if (is_reduction(given.op)) record->reduction = name_of(given.reduce_op);
   record->dtype = call.dtype();
   record->ranks = ranks_.size;
+  record->group = ranks_.members;
   record->nbytes = call.nbytes();
   state_.collectives.push_back(record);
   return record;
 }
 
 void ProcessGroup::barrier(Worker& worker, int rank) {
-  worker.wait_for_all_but_awaited_messages();
+  worker.wait_for_begun_and_those_of(this);
   OrderedCall& call = order_.join(rank, "barrier");
   worker.release(call.passed);
-  meet(call, ranks_.size, [] {});
+  meet(call, [] {});
   worker.acquire(call.passed);
 }
 

@@ -1,6 +1,9 @@
-// ProcessGroup: the ranks of torch.distributed, their ring buffers, and the course of a rank's
-// call: checked, matched with the same call of the others, wired, and launched on the caller's
-// device.
+// ProcessGroup: some ranks of torch.distributed, or all of them, and the course of a rank's call:
+// checked, matched with the same call of the others, wired, and launched on the caller's device.
+//
+// Groups share the ring buffers of the machine, each with directions of its own; they have streams
+// of their own, so that collectives of several groups proceed at once. Ranks are those of the
+// world, but for CollectiveCall, whose ranks count the members.
 #pragma once
 
 #include <map>
@@ -16,42 +19,38 @@
 #include "sw/distributed/distributed_state.h"
 #include "sw/distributed/group_call.h"
 #include "sw/distributed/message_board.h"
-#include "sw/distributed/rank_count.h"
 #include "sw/distributed/wiring.h"
 
 namespace kernbench {
 
-// Arguments of a rank's init_process_group.
-struct GroupSettings {
-  CclChanges changes;
-  std::optional<int> world_size;  // has no effect
+// What all groups of a program have in common.
+struct GroupSurroundings {
+  GroupSurroundings(DistributedState& of, CclSettings given)
+      : state(of), settings(std::move(given)), wiring(of.runtime, settings.rings) {}
+
+  DistributedState& state;
+  CclSettings settings;
+  Wiring wiring;
 };
 
 class ProcessGroup {
  public:
-  // Installs the rings; blocks. UsageError: an unknown algorithm or key, a world size that the
-  // machine does not have, a SIP topology that the algorithm does not support. After any error
-  // there is no group and what was installed before is still there. `rank`: the one that gives the
-  // settings; none for the program itself.
-  ProcessGroup(DistributedState& state, std::optional<int> rank, const GroupSettings& given);
+  // `number`: 0 for that of all ranks, which has no name in messages.
+  ProcessGroup(std::shared_ptr<GroupSurroundings> surroundings, RankGroup ranks, int number);
 
   const RankGroup& ranks() const { return ranks_; }
-  const CclSettings& settings() const { return settings_; }
+  int number() const { return number_; }
+  std::string name() const;      // "group 1 (ranks 0, 2)"; empty for that of all ranks
+  std::string in_group() const;  // " in group 1 (ranks 0, 2)", behind a call
+  const std::vector<int>& members() const { return members_; }
   // As the settings say. UsageError where each call has its own.
   const CollectiveAlgorithm& algorithm_of(CollectiveOp op) const;
+  // What all_reduce of a tensor on PE 0 of every cube needs. Blocks. UsageError: a SIP topology
+  // that the algorithm does not support.
+  void install_at_the_start();
 
-  // A rank, or with none the program itself on behalf of all, has called init_process_group.
-  // UsageError: again, with other settings than the first rank, or ranks that are not as many as
-  // the group has.
-  void join(std::optional<int> rank, const GroupSettings& given);
-  // UsageError of `call`: the ranks that have been spawned are not those of the group.
-  void check_spawned(const std::string& call) const;
-  bool joined(std::optional<int> rank) const;
-  void leave(std::optional<int> rank);
-  bool in_use() const { return program_joined_ || !joined_.empty(); }
-  // Ranks begin, and count their calls from the first one on.
+  // The members count their calls from the first one on.
   void start();
-
   // A collective: it begins on all devices when the last rank has called it. Blocks only where
   // ranks have to wait for new ring buffers. UsageError: what the algorithm does not accept, a call
   // that differs from the others'.
@@ -59,22 +58,24 @@ class ProcessGroup {
   // One side of a message between two ranks (message_board.h); of a receive from any source
   // given.root is not looked at.
   Work message(Worker& worker, int rank, const GroupCall& given, bool any_source);
-  // All ranks, and their pending work. No simulated time.
+  // All members, and their pending work in this group. No simulated time.
   void barrier(Worker& worker, int rank);
-  // The rank calls nothing any more. UsageError if others wait for it.
-  void end(int rank);
+  // The rank calls nothing any more: it `has` ended. UsageError if others wait for it.
+  void end(int rank, const std::string& has = "has ended");
+  void close();  // all have ended
+  bool ended(int rank) const { return ended_.count(rank) != 0; }
+  bool all_ended() const { return ended_.size() == members_.size(); }
+  // Of a message: a rank that has still to call it; empty: all have been matched.
+  std::string unmatched_message() const { return messages_.unmatched(); }
 
  private:
-  void check_agreement(std::optional<int> rank, const GroupSettings& given) const;
   CollectiveCall resolved(int rank, const GroupCall& given) const;
-  static void check_whole(const GroupCall& given, const Tensor& tensor);
   // Of a call, with the algorithm's own settings put into it.
   const CollectiveAlgorithm& algorithm_for(CollectiveCall& call) const;
-  void check_shards(const CollectiveCall& call, const GroupCall& given, const Tensor& tensor) const;
+  void check_place(const CollectiveCall& call, const GroupCall& given, const Tensor& tensor) const;
   std::string shards_of(const CollectiveCall& call) const;
   void begin(OrderedCall& call);
-  void meet(OrderedCall& call, int expected, const std::function<void()>& last);
-  void check_nothing_waits(const std::string& name) const;
+  void meet(OrderedCall& call, const std::function<void()>& last);
   void link(const GroupCall& given, const NeighbourGraph& graph, OrderedCall& call);
   std::shared_ptr<CollectiveRecord> record_of(const GroupCall& given, const CollectiveCall& call,
                                               const CollectiveAlgorithm& algorithm);
@@ -86,18 +87,18 @@ class ProcessGroup {
   void begin_message(MessageSide& side);
   std::uint32_t slots_of(const CollectiveCall& call) const;
 
+  std::shared_ptr<GroupSurroundings> surroundings_;
   DistributedState& state_;
-  CclSettings settings_;
-  std::optional<int> first_rank_;  // which has given them; none: the program
-  std::optional<int> world_size_;  // as it has given it
+  const CclSettings& settings_;
+  Wiring& wiring_;
   RankGroup ranks_;
-  Wiring wiring_;
+  int number_;
+  std::vector<int> members_;  // in the order of their ranks in the group
   CallOrder order_;
   std::uint32_t stream_;  // of its collectives
   MessageBoard messages_;
   std::map<std::pair<int, int>, std::uint32_t> message_streams_;  // by sender and receiver
-  std::set<int> joined_;
-  bool program_joined_ = false;
+  std::set<int> ended_;
 };
 
 }  // namespace kernbench

@@ -53,7 +53,7 @@ std::uint32_t ProcessGroup::slots_of(const CollectiveCall& call) const {
 }
 
 Work ProcessGroup::message(Worker& worker, int rank, const GroupCall& given, bool any_source) {
-  check_call(given, rank, ranks_.size);
+  check_call(given, rank, ranks_);
   const auto side = std::make_shared<MessageLaunch>();
   side->call = resolved(rank, given);
   const CollectiveAlgorithm& algorithm = algorithm_of(given.op);
@@ -63,7 +63,7 @@ Work ProcessGroup::message(Worker& worker, int rank, const GroupCall& given, boo
   side->rank = rank;
   if (!any_source) side->peer = side->is_send ? given.peer : given.root;
   side->tag = given.tag;
-  side->what = text_of_all_ranks(given, side->call);
+  side->what = text_of_all_ranks(given, side->call) + in_group();
   side->slots = slots_of(side->call);
   if (!any_source) link_messages(given, side->call);  // else the sender has done it
   if (const Log* log = state_.runtime.collectives_log)
@@ -79,7 +79,6 @@ Work ProcessGroup::message(Worker& worker, int rank, const GroupCall& given, boo
   }
   AwaitedLaunch launch;
   launch.name = algorithm.name;
-  launch.is_message = true;
   launch.writes = !side->is_send;
   launch.keeps = given.storages();
   side->worker = worker.shared_from_this();
@@ -103,10 +102,12 @@ Work ProcessGroup::message(Worker& worker, int rank, const GroupCall& given, boo
 void ProcessGroup::begin_message(MessageSide& side) {
   auto& message = static_cast<MessageLaunch&>(side);
   CollectiveCall& call = message.call;
-  call.root = side.is_send ? side.rank : *side.peer;
-  call.peer = side.is_send ? *side.peer : side.rank;
+  const int sender = side.is_send ? side.rank : *side.peer,
+            receiver = side.is_send ? *side.peer : side.rank;
+  call.root = *ranks_.rank_of(sender);
+  call.peer = *ranks_.rank_of(receiver);
   call.rings = side.by_side_ring ? side_ring : "";
-  const auto [stream, is_new] = message_streams_.try_emplace({call.root, call.peer}, 0);
+  const auto [stream, is_new] = message_streams_.try_emplace({sender, receiver}, 0);
   if (is_new) stream->second = state_.runtime.streams++;
   const CollectiveAlgorithm& algorithm = algorithm_of(call.op);
   message.worker->begin(

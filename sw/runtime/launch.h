@@ -98,7 +98,8 @@ class LaunchHandle {
     sc_core::sc_event begins{""};
     // Until it has begun.
     std::string awaits;
-    bool is_message = false, writes = true;
+    const void* group = nullptr;  // of the collective; null: a message
+    bool writes = true;
     std::vector<std::string> follows;  // request ids
     std::vector<std::shared_ptr<const OrderedLaunch>> follows_ordered;
     VectorClock called;  // for the detection of races

@@ -233,7 +233,7 @@ LaunchHandle Worker::await_launch(AwaitedLaunch launch) {
   LaunchHandle::State& state = *handle.state_;
   state.name = std::move(launch.name);
   state.awaits = std::move(launch.awaits);
-  state.is_message = launch.is_message;
+  state.group = launch.group;
   state.writes = launch.writes;
   state.keeps = std::move(launch.keeps);
   for (const LaunchHandle& before : runtime_.computing) {
@@ -378,10 +378,10 @@ void Worker::wait_all() {
   wait_where([](const LaunchHandle&) { return true; });
 }
 
-void Worker::wait_for_all_but_awaited_messages() {
-  wait_where([](const LaunchHandle& handle) {
+void Worker::wait_for_begun_and_those_of(const void* group) {
+  wait_where([group](const LaunchHandle& handle) {
     const LaunchHandle::State& launch = handle.state();
-    return launch.begun || !launch.is_message;
+    return launch.begun || launch.group == group;
   });
 }
 

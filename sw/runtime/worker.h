@@ -24,7 +24,7 @@ class VectorClock;   // models/data
 struct AwaitedLaunch {
   std::string name;
   std::string awaits;                              // "3 more of 4 ranks to reach all_reduce"
-  bool is_message = false;                         // one side of a message between two ranks
+  const void* group = nullptr;                     // whose collective it is; null: a message
   bool writes = true;                              // the tensors; else it reads them
   std::vector<std::shared_ptr<const void>> keeps;  // tensors that the kernels use
 };
@@ -87,8 +87,8 @@ class Worker : public std::enable_shared_from_this<Worker> {
   const Completion& join(const LaunchHandle& handle);
   void wait(const LaunchHandle& handle);  // LaunchError
   void wait_all();  // waits for every pending launch, then throws the first failure
-  // The same, but for messages that the other rank has not yet joined.
-  void wait_for_all_but_awaited_messages();
+  // The same, but for messages, and collectives of other groups, that others have still to join.
+  void wait_for_begun_and_those_of(const void* group);
 
   void expect(const Tensor& tensor, std::function<std::vector<double>()> reference,
               double tolerance_factor, std::shared_ptr<LateCount> wrong);

@@ -168,7 +168,8 @@ BOOST_AUTO_TEST_CASE(a_layout_knows_its_lanes_and_the_rectangle_that_its_cubes_f
 }
 
 BOOST_AUTO_TEST_CASE(reductions_have_names) {
-  BOOST_TEST(reduce_op_names() == (std::vector<std::string>{"sum", "max", "min", "prod", "avg"}),
+  BOOST_TEST(reduce_op_names() == (std::vector<std::string>{"sum", "max", "min", "prod", "avg",
+                                                            "band", "bor", "bxor"}),
              boost::test_tools::per_element());
   for (const std::string& name : reduce_op_names())
     BOOST_TEST(name_of(parse_reduce_op(name)) == name);

@@ -35,8 +35,10 @@ void reduce(Torch& torch, int rank, int ranks, DType dtype, ReduceOp op, std::in
 }
 
 // How a run of the guide's `all_reduce` of 5000 elements ends.
-RunResult run_of(int ranks, const CclChanges& changes) {
-  TorchMachine m("topology.tiny.yaml", sips("ring_1d", ranks), false);
+RunResult run_of(int ranks, const CclChanges& changes, const std::vector<Override>& machine = {}) {
+  std::vector<Override> overrides = sips("ring_1d", ranks);
+  overrides.insert(overrides.end(), machine.begin(), machine.end());
+  TorchMachine m("topology.tiny.yaml", overrides, false);
   return m.try_run([&](Torch& torch) {
     add_the_example(*m.distributed);
     on_ranks(torch, changes,
@@ -95,8 +97,13 @@ BOOST_AUTO_TEST_CASE(what_the_guide_shows_of_errors_is_what_the_program_prints) 
       "algorithm 'star_allreduce' knows no key 'center'; it knows algorithm, buffer_kind, ";
   check_contains(error_of(2, {{"algorithm", "star_allreduce"}, {"center", "0"}}), {no_key});
   check_contains(guide(), {no_key});
-  check_contains(error_of(14, {{"algorithm", "star_allreduce"}}),
-                 {"13 queue pairs, allowed is 12 (queue_pairs)"});
+  const std::vector<Override> few{{"cube.pe_template.components.pe_ipcq.attrs.queue_pairs", "2"}};
+  check_contains(forked_value([&] {
+                   return run_of(4, {{"algorithm", "star_allreduce"}}, few).error;
+                 }),
+                 {"3 queue pairs, allowed is 2 (queue_pairs)"});
+  check_contains(error_of(34, {{"algorithm", "star_allreduce"}}),
+                 {"rings of 4 slots of 4096 bytes do not fit"});
 }
 
 // One phase instead of two: the centre sends to leaves that take nothing before they have sent all.

@@ -19,6 +19,8 @@ inline double pattern(ReduceOp op, int c, int n, std::int64_t i) {
   return static_cast<double>(i % 7 + 2 * c - (n - 1));
 }
 
+inline std::int32_t bits(double value) { return static_cast<std::int32_t>(value); }
+
 inline double combined(ReduceOp op, int n, std::int64_t i) {
   double value = pattern(op, 0, n, i);
   for (int c = 1; c < n; ++c) {
@@ -32,6 +34,15 @@ inline double combined(ReduceOp op, int n, std::int64_t i) {
         break;
       case ReduceOp::prod:
         value *= other;
+        break;
+      case ReduceOp::band:
+        value = static_cast<double>(bits(value) & bits(other));
+        break;
+      case ReduceOp::bor:
+        value = static_cast<double>(bits(value) | bits(other));
+        break;
+      case ReduceOp::bxor:
+        value = static_cast<double>(bits(value) ^ bits(other));
         break;
       case ReduceOp::sum:
       case ReduceOp::avg:

@@ -28,6 +28,7 @@ const std::map<std::string, Names> host_classes{
     {"sw/collectives/neighbour_graph.h", {"NeighbourGraph"}},
     {"sw/collectives/shipped_graphs.h", {"graphs"}},
     {"sw/distributed/distributed.h", {"Distributed"}},
+    {"sw/distributed/group.h", {"Group"}},
     {"sw/distributed/collective_record.h", {"Work"}},
     {"sw/distributed/multiprocessing.h", {"Multiprocessing"}}};
 

@@ -145,10 +145,11 @@ KERNBENCH_SYSTEMC_TEST(rings_that_do_not_fit_are_refused_and_leave_nothing_behin
   });
 }
 
-// pe_ipcq holds 12 queue pairs: PE 0 is to have 13. Every PE is asked before any of them is
+// A pe_ipcq of 12 queue pairs: PE 0 is to have 13. Every PE is asked before any of them is
 // changed.
 KERNBENCH_SYSTEMC_TEST(more_queue_pairs_than_pe_ipcq_holds_are_refused_by_all) {
-  TorchMachine m;
+  TorchMachine m("topology.tiny.yaml",
+                 {{"cube.pe_template.components.pe_ipcq.attrs.queue_pairs", "12"}});
   m.run([](Torch& torch) {
     torch.ipcq.install(ring_of_two());
     NeighbourGraph star;

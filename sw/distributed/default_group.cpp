@@ -1,0 +1,170 @@
+#include "sw/distributed/default_group.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <numeric>
+#include <utility>
+
+#include "models/base/errors.h"
+
+namespace kernbench {
+namespace {
+
+std::vector<int> all_of(int ranks) {
+  std::vector<int> all(static_cast<std::size_t>(ranks));
+  std::iota(all.begin(), all.end(), 0);
+  return all;
+}
+
+std::string who(std::optional<int> rank) {
+  return rank ? fmt::format("rank {}", *rank) : "the program";
+}
+
+}  // namespace
+
+DefaultGroup::DefaultGroup(DistributedState& state, std::optional<int> rank,
+                           const GroupSettings& given)
+    : state_(state), surroundings_(std::make_shared<GroupSurroundings>(
+                         state, resolve(state.ccl, *state.algorithms, given.changes))),
+      first_rank_(rank), world_size_(given.world_size),
+      world_(std::make_shared<ProcessGroup>(
+          surroundings_, ranks_of(state.runtime.link.port().machine(), settings()), 0)),
+      creations_(world_->members(), "new_group") {
+  world_->install_at_the_start();
+}
+
+// --- init_process_group
+
+void DefaultGroup::join(std::optional<int> rank, const GroupSettings& given) {
+  if (joined(rank))
+    throw UsageError("init_process_group: the default process group has been initialized already");
+  check_agreement(rank, given);
+  if (!rank) {
+    program_joined_ = true;
+    return;
+  }
+  check_spawned("init_process_group");
+  joined_.insert(*rank);
+}
+
+void DefaultGroup::check_agreement(std::optional<int> rank, const GroupSettings& given) const {
+  const auto check = [&](const std::string& mine, const std::string& first) {
+    if (mine != first)
+      throw UsageError(
+          fmt::format("init_process_group: the settings of the ranks differ: {} has {}, {} {}",
+                      who(rank), mine, who(first_rank_), first));
+  };
+  const auto text_of = [](std::optional<int> size) {
+    return size ? fmt::format("world_size {}", *size) : "no world_size";
+  };
+  const CclSettings mine = resolve(state_.ccl, *state_.algorithms, given.changes);
+  check(differing_values(mine, settings()), differing_values(settings(), mine));
+  check(text_of(given.world_size), text_of(world_size_));
+}
+
+void DefaultGroup::check_spawned(const std::string& call) const {
+  const RankGroup& ranks = world_->ranks();
+  const RankCount spawned{state_.spawned, state_.rank_unit}, wanted{ranks.size, ranks.unit};
+  if (spawned.unit != wanted.unit)
+    throw UsageError(
+        fmt::format("{}: the ranks of the group are {}, but {} have been spawned; "
+                    "torch.distributed.ranks_to_spawn() says which ones ccl.yaml wants",
+                    call, wanted.str(), spawned.str()));
+  if (spawned.size != wanted.size)
+    throw UsageError(fmt::format("{}: {} ranks have been spawned, but the world size is {}", call,
+                                 spawned.size, wanted.size));
+}
+
+bool DefaultGroup::joined(std::optional<int> rank) const {
+  return program_joined_ || (rank && joined_.count(*rank) != 0);
+}
+
+void DefaultGroup::leave(std::optional<int> rank) {
+  if (!rank) {
+    program_joined_ = false;
+    return;
+  }
+  for (const auto& group : std::vector(groups_)) {
+    if (group->ranks().rank_of(*rank) && !group->ended(*rank)) leave(*group, *rank);
+  }
+  joined_.erase(*rank);
+}
+
+// --- Ranks that begin and end
+
+void DefaultGroup::start() {
+  joined_.clear();
+  world_->start();
+  for (const auto& group : std::exchange(groups_, {})) {
+    group->close();
+    free_numbers_[group->members()].push_back(group->number());
+  }
+  creations_ = CallOrder(world_->members(), "new_group");
+}
+
+void DefaultGroup::end(int rank) {
+  creations_.end(rank);
+  world_->end(rank);
+  for (const auto& group : groups_) {
+    if (group->ranks().rank_of(rank) && !group->ended(rank)) group->end(rank);
+  }
+}
+
+// --- new_group
+
+// In ascending order, as PyTorch has them.
+std::vector<int> DefaultGroup::checked(std::vector<int> ranks) const {
+  if (ranks.empty()) throw UsageError("new_group: no ranks; new_group() has all of them");
+  std::sort(ranks.begin(), ranks.end());
+  const auto twice = std::adjacent_find(ranks.begin(), ranks.end());
+  if (twice != ranks.end())
+    throw UsageError(fmt::format("new_group: rank {} twice, of {}", *twice, text_of_ranks(ranks)));
+  for (const int rank : {ranks.front(), ranks.back()}) {
+    if (rank < 0 || rank >= world_->ranks().size)
+      throw UsageError(fmt::format("new_group: rank {}, but there are ranks 0 to {}", rank,
+                                   world_->ranks().size - 1));
+  }
+  return ranks;
+}
+
+int DefaultGroup::number_for(const std::vector<int>& ranks) {
+  std::vector<int>& free = free_numbers_[ranks];
+  if (free.empty()) return ++numbers_;
+  const int number = free.back();
+  free.pop_back();
+  return number;
+}
+
+std::shared_ptr<ProcessGroup> DefaultGroup::new_group(int rank,
+                                                      std::optional<std::vector<int>> ranks) {
+  const std::vector<int> members =
+      ranks ? checked(std::move(*ranks)) : all_of(world_->ranks().size);
+  OrderedCall& call = creations_.join(rank, "new_group of " + text_of_ranks(members));
+  if (call.made == nullptr) {
+    const int number = number_for(members);
+    call.made = std::make_shared<ProcessGroup>(
+        surroundings_, world_->ranks().of(members, fmt::format("group{}_", number)), number);
+    groups_.push_back(call.made);
+  }
+  return call.made;
+}
+
+void DefaultGroup::leave(ProcessGroup& group, int rank) {
+  group.end(rank, "has destroyed the group");
+  if (!group.all_ended()) return;
+  free_numbers_[group.members()].push_back(group.number());
+  groups_.erase(std::remove_if(groups_.begin(), groups_.end(),
+                               [&](const auto& each) { return each.get() == &group; }),
+                groups_.end());
+}
+
+std::string DefaultGroup::unmatched_message() const {
+  std::string text = world_->unmatched_message();
+  for (const auto& group : groups_) {
+    if (text.empty()) text = group->unmatched_message();
+  }
+  return text;
+}
+
+}  // namespace kernbench
