@@ -89,7 +89,8 @@ std::vector<tl::TensorInfoPtr> CollectiveCall::tensors() const {
 
 std::uint64_t CollectiveCall::nbytes() const {
   return static_cast<std::uint64_t>(tensor().shape.elements()) * size_of(dtype()) *
-         static_cast<std::uint64_t>(has_a_part_for_each_rank(op) ? group.size : 1);
+         static_cast<std::uint64_t>(has_a_part_for_each_rank(op) && !one_tensor_each ? group.size
+                                                                                     : 1);
 }
 
 ScheduleOptions CollectiveCall::options(std::int64_t contributions) const {
@@ -120,8 +121,10 @@ std::vector<int> CollectiveCall::pes() const {
 // has slots.
 std::uint64_t CollectiveCall::scratch_bytes() const {
   std::uint64_t largest = 0;
+  const std::int64_t most_rows = rows.empty() ? 1 : *std::max_element(rows.begin(), rows.end());
   for (const ShardLayout::Member& member : layout.members)
-    largest = std::max(largest, static_cast<std::uint64_t>(member.elements) * size_of(dtype()));
+    largest = std::max(largest,
+                       static_cast<std::uint64_t>(member.elements * most_rows) * size_of(dtype()));
   const bool one_tensor = op == CollectiveOp::all_reduce || op == CollectiveOp::broadcast ||
                           op == CollectiveOp::reduce || op == CollectiveOp::send_recv;
   const auto ranks = static_cast<std::uint64_t>(group.size);

@@ -72,6 +72,10 @@ struct CollectiveCall {
   std::vector<tl::TensorInfoPtr>
       wholes;  // where inputs or outputs are parts of tensors: all of these
   ShardLayout layout;
+  // Of an all_to_all of one tensor with parts of different sizes, of which `layout` is a row: those
+  // from each rank to each one, at from * size + to.
+  std::vector<std::int64_t> rows;
+  bool one_tensor_each = false;  // the input has all parts, of different sizes
 
   const tl::TensorInfo& tensor() const {
     return inputs.empty() ? *outputs.front() : *inputs.front();

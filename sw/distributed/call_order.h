@@ -16,6 +16,7 @@
 
 namespace kernbench {
 
+struct CollectiveAlgorithm;
 class ProcessGroup;
 
 // One call of all ranks.
@@ -30,7 +31,9 @@ struct OrderedCall {
     std::shared_ptr<Worker> worker;
     LaunchHandle launch;
     LaunchSpec spec;
-    tl::KernelCall kernel;
+    CollectiveCall call;
+    const CollectiveAlgorithm* algorithm = nullptr;
+    std::vector<std::int64_t> input_splits, output_splits;  // as of GroupCall
   };
   std::vector<Part> parts;
   // Where ranks wait for one another.

@@ -6,6 +6,30 @@
 
 namespace kernbench {
 
+namespace {
+
+// Of all_to_all_single: the rows of each part; of one size where none are given.
+std::vector<std::int64_t> checked_splits(const Tensor& tensor, const char* name,
+                                         std::vector<std::int64_t> sizes, int ranks) {
+  const std::int64_t rows = tensor.shape()[0];
+  if (sizes.empty() && rows % ranks == 0)
+    sizes.assign(static_cast<std::size_t>(ranks), rows / ranks);
+  std::int64_t sum = 0;
+  std::string text;
+  for (const std::int64_t size : sizes) {
+    sum = size < 0 ? -1 : sum + size;
+    text += fmt::format(" {}", size);
+    if (size < 0) break;
+  }
+  if (sum == rows && sizes.size() == static_cast<std::size_t>(ranks)) return sizes;
+  throw UsageError(
+      fmt::format("all_to_all_single: {} are{}, for the {} rows of tensor '{}'; one for "
+                  "each of {} ranks, from 0, and all rows together",
+                  name, text.empty() ? " not given" : text, rows, tensor.name(), ranks));
+}
+
+}  // namespace
+
 Worker& Distributed::worker() const {
   Worker* here = state_.runtime.worker_of_thread();
   if (here == nullptr) throw UsageError("torch.distributed is for threads of the host program");
@@ -188,6 +212,22 @@ Work Distributed::scatter(const Tensor& tensor, const std::vector<Tensor>& scatt
                           const CallOptions& options) {
   return run({CollectiveOp::scatter, "scatter", scatter_list, {tensor}, ReduceOp::sum, src, 0},
              options);
+}
+
+Work Distributed::all_to_all_single(const Tensor& output, const Tensor& input,
+                                    const std::vector<std::int64_t>& output_split_sizes,
+                                    const std::vector<std::int64_t>& input_split_sizes,
+                                    const CallOptions& options) {
+  if (output_split_sizes.empty() && input_split_sizes.empty())
+    return all_to_all_single(output, input, options);
+  const int ranks = get_world_size(options.group);
+  GroupCall call{CollectiveOp::all_to_all, "all_to_all_single", {input}, {output}};
+  call.parts_in_input = call.parts_in_output = true;
+  if (ranks > 0 && output.deployed() && input.deployed()) {
+    call.input_splits = checked_splits(input, "input_split_sizes", input_split_sizes, ranks);
+    call.output_splits = checked_splits(output, "output_split_sizes", output_split_sizes, ranks);
+  }
+  return run(call, options);
 }
 
 // --- messages

@@ -138,6 +138,12 @@ class Distributed {
   // Both are cut along axis 0 into as many parts of one size as there are ranks.
   Work all_to_all_single(const Tensor& output, const Tensor& input,
                          const CallOptions& options = {});
+  // Parts of different sizes: so many rows of each rank, and for each; {}: as many of each. What a
+  // rank sends is what the other one takes. Neither tensor is cut along axis 0.
+  Work all_to_all_single(const Tensor& output, const Tensor& input,
+                         const std::vector<std::int64_t>& output_split_sizes,
+                         const std::vector<std::int64_t>& input_split_sizes,
+                         const CallOptions& options = {});
   // Only the root gives a list, the others {}. The root's tensor may be its own part of the list.
   Work gather(const Tensor& tensor, const std::vector<Tensor>& gather_list = {}, int dst = 0,
               const CallOptions& options = {});

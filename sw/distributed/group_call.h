@@ -21,6 +21,9 @@ struct GroupCall {
   int tag = 0;   // of send_recv
   // The one input, or output, has a part for each rank (all_gather_into_tensor and the like).
   bool parts_in_input = false, parts_in_output = false;
+  // Of all_to_all_single with parts of different sizes: the rows for each rank, and of each; none:
+  // of one size.
+  std::vector<std::int64_t> input_splits{}, output_splits{};
 
   std::vector<std::shared_ptr<const void>> storages() const;  // of its tensors
 };

@@ -2,10 +2,13 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "models/base/errors.h"
 #include "sw/collectives/algorithm_choice.h"
 #include "sw/distributed/default_group.h"
 #include "sw/distributed/tensor_parts.h"
+#include "sw/tl/dtypes.h"
 
 namespace kernbench {
 namespace {
@@ -148,6 +151,30 @@ std::vector<tl::TensorInfoPtr> tensors_of(const GroupCall& given, const std::vec
                   others_are_parts ? nullptr : others.front().info());
 }
 
+// Of a row, which every PE has the same part of in both tensors.
+ShardLayout layout_of_rows(const GroupCall& given) {
+  const tl::TensorInfo &input = *given.inputs.front().info(),
+                       &output = *given.outputs.front().info();
+  const auto same_row = [&](const tl::Block& a, const tl::Block& b) {
+    const auto behind = [](const std::vector<std::int64_t>& list) {
+      return std::vector<std::int64_t>(list.begin() + 1, list.end());
+    };
+    return a.where == b.where && a.shape[0] == input.shape[0] && b.shape[0] == output.shape[0] &&
+           behind(a.shape.extents()) == behind(b.shape.extents()) &&
+           behind(a.start) == behind(b.start);
+  };
+  if (!std::equal(input.blocks.begin(), input.blocks.end(), output.blocks.begin(),
+                  output.blocks.end(), same_row))
+    throw UsageError(fmt::format(
+        "{}: tensor '{}' {} has {}, tensor '{}' {} {}; parts of different sizes are of tensors on "
+        "the same PEs that are cut alike, and not along axis 0",
+        given.name, input.name, describe(input.dtype, input.shape), ShardLayout::of(input).str(),
+        output.name, describe(output.dtype, output.shape), ShardLayout::of(output).str()));
+  ShardLayout layout = ShardLayout::of(input);
+  for (ShardLayout::Member& member : layout.members) member.elements /= input.shape[0];
+  return layout;
+}
+
 }  // namespace
 
 void ProcessGroup::check_place(const CollectiveCall& call, const GroupCall& given,
@@ -174,6 +201,18 @@ CollectiveCall ProcessGroup::resolved(int rank, const GroupCall& given) const {
   call.settings = settings_;
   for (const std::vector<Tensor>* tensors : {&given.inputs, &given.outputs}) {
     for (const Tensor& tensor : *tensors) check_whole(given, tensor);
+  }
+  if (!given.input_splits.empty()) {
+    call.inputs = {given.inputs.front().info()};
+    call.outputs = {given.outputs.front().info()};
+    call.layout = layout_of_rows(given);
+    call.one_tensor_each = true;
+    check_elements(call, given);
+    for (const Tensor& tensor : {given.inputs.front(), given.outputs.front()}) {
+      check_dtype(call, given, tensor);
+      check_place(call, given, tensor);
+    }
+    return call;
   }
   call.inputs = tensors_of(given, given.inputs, given.parts_in_input, given.outputs, ranks_.size);
   call.outputs = tensors_of(given, given.outputs, given.parts_in_output, given.inputs, ranks_.size);
@@ -230,7 +269,8 @@ void ProcessGroup::link(const GroupCall& given, const NeighbourGraph& graph, Ord
 // What has to be the same on all ranks.
 std::string ProcessGroup::text_of_all_ranks(const GroupCall& given,
                                             const CollectiveCall& call) const {
-  return fmt::format("{} of {}, {}", text_of(given), name_of(call.dtype()), shards_of(call));
+  return fmt::format("{} of {}, {}{}", text_of(given), name_of(call.dtype()),
+                     given.input_splits.empty() ? "" : "rows of ", shards_of(call));
 }
 
 Work ProcessGroup::call(Worker& worker, int rank, const GroupCall& given) {
@@ -264,7 +304,7 @@ Work ProcessGroup::call(Worker& worker, int rank, const GroupCall& given) {
   ordered_call.parts.push_back(
       {work.worker_, work.launch_,
        LaunchSpec(algorithm.name).on_pes(call.pes()).group(ordered_call.group).stream(stream_),
-       algorithm.kernel_of(call)});
+       call, &algorithm, given.input_splits, given.output_splits});
   if (given.op == CollectiveOp::all_reduce ||
       (given.op == CollectiveOp::reduce && rank == given.root))
     (given.outputs.empty() ? given.inputs : given.outputs).front().storage_->become_copies();
@@ -272,16 +312,41 @@ Work ProcessGroup::call(Worker& worker, int rank, const GroupCall& given) {
   return work;
 }
 
+// Of parts of different sizes each rank knows its own; what one sends another one takes.
+void ProcessGroup::join_splits(OrderedCall& call) const {
+  if (call.parts.front().input_splits.empty()) return;
+  const auto count = static_cast<std::size_t>(ranks_.size);
+  std::vector<std::int64_t> sent(count * count), taken(count * count);
+  for (const OrderedCall::Part& part : call.parts) {
+    const auto rank = static_cast<std::size_t>(part.call.rank);
+    for (std::size_t other = 0; other < count; ++other) {
+      sent[rank * count + other] = part.input_splits[other];
+      taken[other * count + rank] = part.output_splits[other];
+    }
+  }
+  for (std::size_t at = 0; at < sent.size(); ++at) {
+    if (sent[at] == taken[at]) continue;
+    const int from = ranks_.world_rank(static_cast<int>(at / count)),
+              to = ranks_.world_rank(static_cast<int>(at % count));
+    throw UsageError(
+        fmt::format("all_to_all_single{}: rank {} sends {} rows to rank {} (input_split_sizes), "
+                    "which takes {} (output_split_sizes)",
+                    in_group(), from, sent[at], to, taken[at]));
+  }
+  for (OrderedCall::Part& part : call.parts) part.call.rows = sent;
+}
+
 // When the last rank has called: so collectives begin in one order on all devices.
 void ProcessGroup::begin(OrderedCall& call) {
   const std::size_t missing = static_cast<std::size_t>(ranks_.size) - call.parts.size();
+  if (missing == 0) join_splits(call);
   for (OrderedCall::Part& part : call.parts) {
     if (missing > 0) {
       Worker::awaits(part.launch, fmt::format("{} more of {} ranks to reach {}{}", missing,
                                               ranks_.size, call.what, in_group()));
       continue;
     }
-    part.worker->begin(part.launch, part.spec, part.kernel);
+    part.worker->begin(part.launch, part.spec, part.algorithm->kernel_of(part.call));
     wiring_.launched(part.worker, part.launch);
   }
   if (missing == 0) call.parts.clear();

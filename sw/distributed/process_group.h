@@ -75,6 +75,7 @@ class ProcessGroup {
   void check_place(const CollectiveCall& call, const GroupCall& given, const Tensor& tensor) const;
   std::string shards_of(const CollectiveCall& call) const;
   void begin(OrderedCall& call);
+  void join_splits(OrderedCall& call) const;
   void meet(OrderedCall& call, const std::function<void()>& last);
   void link(const GroupCall& given, const NeighbourGraph& graph, OrderedCall& call);
   std::shared_ptr<CollectiveRecord> record_of(const GroupCall& given, const CollectiveCall& call,

@@ -89,7 +89,8 @@ KERNBENCH_SYSTEMC_TEST(reduce_scatter_tensor) {
   example(2, [](Torch& torch, int rank) {
     const Tensor out = zeros(torch, {2}), again = zeros(torch, {2});
     const Tensor in = arange(torch, 4, 0),
-                 stack = torch.from_host(HostArray(Shape{2, 2}, i32, Values{0, 1, 2, 3}), one_pe, "stack");
+                 stack = torch.from_host(HostArray(Shape{2, 2}, i32, Values{0, 1, 2, 3}), one_pe,
+                                         "stack");
     torch.distributed.reduce_scatter_tensor(out, in);
     torch.distributed.reduce_scatter_tensor(again, stack);
     for (const Tensor& each : {out, again})
@@ -102,6 +103,24 @@ KERNBENCH_SYSTEMC_TEST(all_to_all_single) {
     const Tensor in = arange(torch, 4, 4 * rank), out = zeros(torch, {4});
     torch.distributed.all_to_all_single(out, in);
     expect(torch, out, {0.0 + rank, 4.0 + rank, 8.0 + rank, 12.0 + rank});
+  });
+}
+
+KERNBENCH_SYSTEMC_TEST(all_to_all_single_with_split_sizes) {
+  example(4, [](Torch& torch, int rank) {
+    using Sizes = std::vector<std::int64_t>;
+    const auto at = static_cast<std::size_t>(rank);
+    const std::vector<Sizes> in{{2, 2, 1, 1}, {3, 2, 2, 2}, {2, 1, 1, 1}, {2, 2, 2, 1}},
+        out{{2, 3, 2, 2}, {2, 2, 1, 2}, {1, 2, 1, 2}, {1, 2, 1, 1}};
+    const std::vector<int> count{6, 9, 5, 7};
+    const std::vector<Values> expected{{0, 1, 10, 11, 12, 20, 21, 30, 31},
+                                       {2, 3, 13, 14, 22, 32, 33},
+                                       {4, 15, 16, 23, 34, 35},
+                                       {5, 17, 18, 24, 36}};
+    const Tensor input = arange(torch, count[at], 10 * rank),
+                 output = zeros(torch, {static_cast<std::int64_t>(expected[at].size())});
+    torch.distributed.all_to_all_single(output, input, out[at], in[at]);
+    expect(torch, output, expected[at]);
   });
 }
 

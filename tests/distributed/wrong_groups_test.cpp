@@ -154,6 +154,24 @@ BOOST_AUTO_TEST_CASE(a_rank_that_fails_while_groups_work) {
   });
 }
 
+BOOST_AUTO_TEST_CASE(split_sizes_that_do_not_fit) {
+  refused({"all_to_all_single: input_split_sizes are 1 2 2, for the 6 rows of tensor 't'; one for "
+           "each of 3 ranks, from 0, and all rows together"},
+          [](Torch& torch, int) {
+            torch.distributed.all_to_all_single(some(torch, 6), some(torch, 6), {}, {1, 2, 2});
+          });
+  refused({"all_to_all_single: rank 2 sends 2 rows to rank 0 (input_split_sizes), which takes 1 "
+           "(output_split_sizes)"},
+          [](Torch& torch, int rank) {
+            const std::vector<std::int64_t> sent =
+                rank == 2 ? std::vector<std::int64_t>{2, 2, 2} : std::vector<std::int64_t>{3, 2, 1};
+            const std::vector<std::int64_t> taken = std::vector<std::vector<std::int64_t>>{
+                {3, 3, 1}, {2, 2, 2}, {1, 1, 2}}.at(static_cast<std::size_t>(rank));
+            torch.distributed.all_to_all_single(some(torch, taken[0] + taken[1] + taken[2]),
+                                                some(torch, 6), taken, sent);
+          });
+}
+
 // Rings of many groups: an error with numbers.
 BOOST_AUTO_TEST_CASE(more_groups_than_there_is_room_for_rings) {
   refused({"rings of 4 slots of 4096 bytes do not fit: ", "TCM behind the scratch"},

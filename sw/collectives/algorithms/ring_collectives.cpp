@@ -134,10 +134,58 @@ tl::KernelCall scatter(const CollectiveCall& call) {
       blocks_of_a_stream);
 }
 
+// Of one tensor with parts of different sizes: rows of it from each rank for each one.
+class RowsOfRanks {
+ public:
+  explicit RowsOfRanks(const CollectiveCall& call)
+      : rows_(call.rows), ranks_(call.group.size), rank_(call.rank) {}
+
+  Blocks blocks(const LocalShards& shards, const std::vector<int>& order) const {
+    const tl::Tensor &input = shards.inputs[0], &output = shards.outputs[0];
+    const std::int64_t row = elements_of(input) / input.shape()[0];
+    const auto size = static_cast<std::int64_t>(size_of(input.dtype()));
+    Blocks blocks;
+    for (const int source : order) {
+      for (const int target : order) {
+        BlockPosition block{row * rows(source, target), {}, {}};
+        if (source == rank_)
+          block.from = input.local() + row * size * rows_for_those_before(target);
+        if (target == rank_) block.to = output.local() + row * size * rows_of_those_before(source);
+        blocks.push_back(std::move(block));
+      }
+    }
+    return blocks;
+  }
+
+ private:
+  std::int64_t rows(int source, int target) const {
+    return rows_[static_cast<std::size_t>(source * ranks_ + target)];
+  }
+  std::int64_t rows_for_those_before(int target) const {
+    std::int64_t sum = 0;
+    for (int rank = 0; rank < target; ++rank) sum += rows(rank_, rank);
+    return sum;
+  }
+  std::int64_t rows_of_those_before(int source) const {
+    std::int64_t sum = 0;
+    for (int rank = 0; rank < source; ++rank) sum += rows(rank, rank_);
+    return sum;
+  }
+
+  std::vector<std::int64_t> rows_;
+  int ranks_, rank_;
+};
+
 // Block s * count + d: from the rank at position s for the rank at position d.
 tl::KernelCall all_to_all(const CollectiveCall& call) {
   const std::vector<int> order = call.group.ring();
   const int position = ring_position(call.group, call.rank), count = call.group.size;
+  if (!call.rows.empty()) {
+    return schedule_kernel(call, schedules::ring_all_to_all(position, count),
+                           [order, rows = RowsOfRanks(call)](const LocalShards& shards) {
+                             return rows.blocks(shards, order);
+                           });
+  }
   return schedule_kernel(
       call, schedules::ring_all_to_all(position, count),
       [order, position, count](const LocalShards& shards) {
