@@ -71,7 +71,8 @@ const NeighbourGraph::Neighbours& NeighbourGraph::neighbours(PeId pe) const {
 }
 
 std::optional<std::string> opposite(const std::string& direction) {
-  if (direction.empty() || (direction.size() > 1 && direction[direction.size() - 2] != '_'))
+  const auto ends_prefix = [](char c) { return c == '_' || c == '/'; };
+  if (direction.empty() || (direction.size() > 1 && !ends_prefix(direction[direction.size() - 2])))
     return std::nullopt;
   const char* const names = "EWNS";
   const char* const opposites = "WESN";
@@ -84,11 +85,18 @@ std::optional<std::string> opposite(const std::string& direction) {
 
 namespace {
 
-// The directions of `pe` that lead to `peer` and for which the opposite name does not lead back.
-std::vector<std::string> without_opposite(const NeighbourGraph& graph, PeId pe, PeId peer) {
+std::string scope_of(const std::string& direction) {
+  const std::size_t end = direction.rfind('/');
+  return end == std::string::npos ? "" : direction.substr(0, end);
+}
+
+// The directions of `pe` in the scope that lead to `peer` and for which the opposite name does not
+// lead back.
+std::vector<std::string> without_opposite(const NeighbourGraph& graph, PeId pe, PeId peer,
+                                          const std::string& scope) {
   std::vector<std::string> directions;
   for (const auto& [direction, to] : graph.neighbours(pe)) {
-    if (!(to == peer)) continue;
+    if (!(to == peer) || scope_of(direction) != scope) continue;
     const std::optional<std::string> back = opposite(direction);
     const NeighbourGraph::Neighbours& theirs = graph.neighbours(peer);
     const auto found = back ? theirs.find(*back) : theirs.end();
@@ -101,8 +109,9 @@ std::string direction_back(const NeighbourGraph& graph, PeId pe, const std::stri
                            PeId peer) {
   // Where the opposite name leads back at one end, it does at the other; what is left at both ends
   // is joined in byte order.
-  const std::vector<std::string> mine = without_opposite(graph, pe, peer),
-                                 theirs = without_opposite(graph, peer, pe);
+  const std::string scope = scope_of(direction);
+  const std::vector<std::string> mine = without_opposite(graph, pe, peer, scope),
+                                 theirs = without_opposite(graph, peer, pe, scope);
   const auto rank =
       static_cast<std::size_t>(std::find(mine.begin(), mine.end(), direction) - mine.begin());
   if (rank == mine.size()) return *opposite(direction);

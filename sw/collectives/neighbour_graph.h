@@ -27,7 +27,8 @@ class NeighbourGraph {
   // the same peer.
   NeighbourGraph& add(const NeighbourGraph& other);
 
-  // The same with `prefix` before the name of each direction. One that ends in '_' keeps opposites.
+  // The same with `prefix` before the name of each direction. One that ends in '/' makes a scope of
+  // its own: directions are joined within it.
   NeighbourGraph with_prefix(const std::string& prefix) const;
 
   // Some PE is one of `this_device`.
@@ -43,7 +44,8 @@ class NeighbourGraph {
   std::map<PeId, Neighbours> pes_;
 };
 
-// E <-> W, N <-> S, also behind a prefix: intra_E <-> intra_W. None for other names.
+// E <-> W, N <-> S, also behind a prefix: intra_E <-> intra_W, group1/E <-> group1/W. None for
+// other names.
 std::optional<std::string> opposite(const std::string& direction);
 
 // One end of a queue pair; the other end is in the list too.
@@ -54,9 +56,10 @@ struct QueuePairEnd {
   std::string peer_direction;
 };
 
-// Joins each direction with a direction of the peer that points back: the opposite name if the peer
-// has it, else the first in byte order that no opposite and no other direction has taken. Sorted by
-// (PE, direction). UsageError, naming PE and direction, for one that nothing points back to.
+// Joins each direction with a direction of the peer that points back, of the same scope (the name
+// up to the last '/'): the opposite name if the peer has it, else the first in byte order that no
+// opposite and no other direction has taken. Sorted by (PE, direction). UsageError, naming PE and
+// direction, for one that nothing points back to.
 std::vector<QueuePairEnd> queue_pairs(const NeighbourGraph& graph);
 
 }  // namespace kernbench

@@ -144,7 +144,7 @@ std::shared_ptr<ProcessGroup> DefaultGroup::new_group(int rank,
   if (call.made == nullptr) {
     const int number = number_for(members);
     call.made = std::make_shared<ProcessGroup>(
-        surroundings_, world_->ranks().of(members, fmt::format("group{}_", number)), number);
+        surroundings_, world_->ranks().of(members, fmt::format("group{}/", number)), number);
     groups_.push_back(call.made);
   }
   return call.made;

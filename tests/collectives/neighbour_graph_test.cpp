@@ -48,11 +48,28 @@ BOOST_AUTO_TEST_CASE(the_opposite_of_a_direction_is_the_other_end_of_its_axis) {
                                                  {"N", "S"},
                                                  {"S", "N"},
                                                  {"intra_E", "intra_W"},
-                                                 {"global_N", "global_S"}};
+                                                 {"global_N", "global_S"},
+                                                 {"group1/E", "group1/W"},
+                                                 {"group1/ring_W", "group1/ring_E"}};
   for (const auto& [direction, expected] : known)
     BOOST_TEST(opposite(direction).value_or("none") == expected);
   for (const char* name : {"", "parent", "child0", "NE", "WEST", "_", "x_"})
     BOOST_TEST(!opposite(name).has_value(), name);
+}
+
+// In byte order of all names `child0` would be joined with the `rank0` of a group.
+BOOST_AUTO_TEST_CASE(directions_are_joined_within_their_scope) {
+  const PeId a{0, 0, 0}, b{1, 0, 0};
+  NeighbourGraph graph, of_group;
+  graph.connect(a, "child0", b).connect(b, "parent", a);
+  of_group.connect(a, "rank1", b).connect(b, "rank0", a);
+  graph.add(of_group.with_prefix("group1/")).add(of_group.with_prefix("group10/"));
+  for (const QueuePairEnd& end : queue_pairs(graph)) {
+    if (end.pe == b) continue;
+    const std::map<std::string, std::string> peers{
+        {"child0", "parent"}, {"group1/rank1", "group1/rank0"}, {"group10/rank1", "group10/rank0"}};
+    BOOST_TEST(end.peer_direction == peers.at(end.direction));
+  }
 }
 
 // Both directions of each lead to the other: with the first match instead of the opposite name,

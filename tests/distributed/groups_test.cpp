@@ -317,6 +317,7 @@ KERNBENCH_SYSTEMC_TEST(a_barrier_of_a_group_waits_for_its_ranks_only) {
     const Group pair = dist.new_group({0, 1});
     const Tensor t = some(torch, 4, f32);
     dist.all_reduce(t);
+    dist.barrier();
     const Fs begun = torch.now();
     if (rank == 1) sc_core::wait(10, sc_core::SC_US);
     if (rank == 2) sc_core::wait(100, sc_core::SC_US);
@@ -329,8 +330,7 @@ KERNBENCH_SYSTEMC_TEST(a_barrier_of_a_group_waits_for_its_ranks_only) {
   });
 }
 
-// 2 x 2: weights are cut over the tensor-parallel ranks, inputs over the data-parallel ones. The
-// gradient of the weights, x^T dy, is summed over the data-parallel ranks.
+// Rings stay for the next group of the same ranks.
 KERNBENCH_SYSTEMC_TEST(groups_are_given_back_and_used_again) {
   on_a_ring(3, [](Torch& torch, int rank) {
     Distributed& dist = torch.distributed;
