@@ -60,7 +60,7 @@ KERNBENCH_SYSTEMC_TEST(a_group_that_cannot_be) {
     check_contains(init({{"algorithm", "magic"}}),
                    {"unknown algorithm 'magic'; there are hierarchical_allreduce, lrab_"});
     check_contains(init({{"algorithm", "ring_broadcast"}}),
-                   {"'ring_broadcast' is one of broadcast", "that of all_reduce"});
+                   {"'ring_broadcast' carries out broadcast", "that of all_reduce"});
     check_contains(init({{"buffer_kinds", "tcm"}}),
                    {"knows no key 'buffer_kinds'; it knows algorithm, buffer_kind"});
     check_contains(init({{"algorithm", "tree_allreduce"}, {"root_cube", "0"}}),
