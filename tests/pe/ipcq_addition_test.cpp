@@ -108,10 +108,11 @@ KERNBENCH_SYSTEMC_TEST(what_would_change_queue_pairs_is_no_addition) {
   });
 }
 
-// PE_IPCQ holds 12 queue pairs: eleven more than one is as many as there are, twelve more are too
-// many, and leave nothing behind.
+// A PE_IPCQ that holds 12 queue pairs: eleven more than one is as many as there are, twelve more
+// are too many, and leave nothing behind.
 KERNBENCH_SYSTEMC_TEST(additions_beyond_what_pe_ipcq_holds_are_refused) {
-  TorchMachine m;
+  TorchMachine m("topology.tiny.yaml",
+                 {{"cube.pe_template.components.pe_ipcq.attrs.queue_pairs", "12"}});
   m.run([&](Torch& torch) {
     torch.ipcq.install(pair_of("E", "W"));
     const auto more = [](int count) {
