@@ -10,6 +10,8 @@ namespace {
 using Kind = MessageStep::Kind;
 using Steps = std::vector<MessageStep>;
 
+constexpr int loads_ahead = 2;
+
 bool sends(const MessageStep& step) {
   return step.kind == Kind::send || step.kind == Kind::pass_on;
 }
@@ -35,7 +37,8 @@ MessageStep step_of(Kind kind, const MessageStep& other) {
 class Pipeline {
  public:
   Pipeline(const Schedule& schedule, const PipelineShape& shape)
-      : shape_(shape), steps_(unroll(schedule, shape.blocks, shape.chunks, shape.window)) {}
+      : shape_(shape), chunks_(shape.chunks * shape.sections),
+        steps_(in_sections(unroll(schedule, shape.blocks, shape.chunks, shape.window))) {}
 
   Steps run() {
     take_out_copies();
@@ -47,14 +50,25 @@ class Pipeline {
   }
 
  private:
+  Steps in_sections(const Steps& section) const {
+    Steps all;
+    for (int first = 0; first < chunks_; first += shape_.chunks) {
+      for (const MessageStep& step : section) {
+        all.push_back(step);
+        all.back().chunk += first;
+      }
+    }
+    return all;
+  }
+
   // A value for each chunk of each block.
   template <class T>
   std::vector<T> of_chunks(T value) const {
     return std::vector<T>(
-        static_cast<std::size_t>(shape_.blocks) * static_cast<std::size_t>(shape_.chunks), value);
+        static_cast<std::size_t>(shape_.blocks) * static_cast<std::size_t>(chunks_), value);
   }
   std::size_t index(const MessageStep& step) const {
-    return static_cast<std::size_t>(step.block) * static_cast<std::size_t>(shape_.chunks) +
+    return static_cast<std::size_t>(step.block) * static_cast<std::size_t>(chunks_) +
            static_cast<std::size_t>(step.chunk);
   }
 
@@ -84,7 +98,7 @@ class Pipeline {
       if ((sends(step) || takes(step)) && copied < copies_.size())
         result.push_back(copies_[copied++]);
     };
-    const std::size_t most = 2 * static_cast<std::size_t>(shape_.window);
+    const auto most = static_cast<std::size_t>(sends_ahead(shape_));
     std::size_t before = 0;  // sends whose place has been reached
     for (std::size_t i = 0; i < steps_.size(); ++i) {
       if (sends(steps_[i])) {
@@ -142,7 +156,7 @@ class Pipeline {
         loads.push_back(step_of(Kind::load, step));
         loads.back().chunk -= step.chunk % shape_.span;
         const std::size_t from = index(loads.back());
-        const int chunks = std::min(shape_.span, shape_.chunks - loads.back().chunk);
+        const int chunks = std::min(shape_.span, chunks_ - loads.back().chunk);
         std::fill_n(known.begin() + static_cast<std::ptrdiff_t>(from), chunks, true);
       }
       known[index(step)] = true;
@@ -185,6 +199,7 @@ class Pipeline {
   }
 
   const PipelineShape& shape_;
+  const int chunks_;  // of a block in all sections
   Steps steps_;
   Steps copies_;
 };

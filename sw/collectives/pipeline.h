@@ -17,17 +17,18 @@ struct PipelineShape {
   int chunks = 1;  // of each block
   int window = 1;  // slots of a ring
   int depth = 1;   // receives that are announced ahead
-  int span = 1;    // chunks of a load; `loads_ahead` of them are begun ahead
+  int span = 1;    // chunks of a load; two loads are begun ahead
   // Blocks whose place at the end is another one than at the start: a PE that does not change one
   // copies it.
   std::vector<bool> moved;
+  int sections = 1;  // one behind the other, of `chunks` each: chunks are numbered through them
 };
 
-constexpr int loads_ahead = 2;
+inline int sends_ahead(const PipelineShape& shape) { return 2 * shape.window; }
 
 // With `load`, the beginning of a load of up to `span` chunks from the one that it names, `expect`,
 // that of a receive, and the ends of values (MessageStep::last, passed_on). A send goes as soon as
-// its block is there, at most 2 * window sends ahead of its place in the schedule.
+// its block is there, at most sends_ahead() of them ahead of their places in the schedule.
 std::vector<MessageStep> pipeline(const Schedule& schedule, const PipelineShape& shape);
 
 }  // namespace kernbench

@@ -11,17 +11,22 @@ namespace kernbench {
 using Kind = MessageStep::Kind;
 
 PipelinedRun::PipelinedRun(tl::Program& tl, const std::vector<BlockPosition>& places,
-                           const ScheduleOptions& options, const MessageCut& cut, int span)
+                           const ScheduleOptions& options, const MessageCut& cut, int span,
+                           std::int64_t ahead)
     : tl_(tl), places_(places), options_(options), cut_(cut), span_(span),
+      most_left_(static_cast<std::size_t>(2 * ahead)),
       size_(static_cast<std::int64_t>(size_of(options.dtype))), blocks_(places.size()) {}
 
-void PipelinedRun::run_section(const std::vector<MessageStep>& steps, std::int64_t section) {
+void PipelinedRun::run(const std::vector<MessageStep>& steps, std::int64_t section,
+                       std::int64_t sections) {
   const tl::Overlap overlap(tl_);
   for (std::size_t i = 0; i < places_.size(); ++i) {
-    const ElementRange whole = cut_.section(places_[i].elements, section);
-    blocks_[i].assign(static_cast<std::size_t>(cut_.chunks), {});
-    for (std::size_t chunk = 0; chunk < blocks_[i].size(); ++chunk)
-      blocks_[i][chunk].range = cut_.chunk(whole, static_cast<std::int64_t>(chunk));
+    blocks_[i].clear();
+    for (std::int64_t each = section; each < section + sections; ++each) {
+      const ElementRange whole = cut_.section(places_[i].elements, each);
+      for (std::int64_t chunk = 0; chunk < cut_.chunks; ++chunk)
+        blocks_[i].push_back({cut_.chunk(whole, chunk), {}, {}});
+    }
   }
   for (const MessageStep& step : steps) {
     Chunk& chunk =
@@ -48,7 +53,7 @@ void PipelinedRun::run(const MessageStep& step, Chunk& chunk) {
   const Shape shape{chunk.range.elements()};
   switch (step.kind) {
     case Kind::load:
-      return;  // run_section()
+      return;  // run(steps, ...)
     case Kind::expect:
       expected_.push_back(tl_.recv_async(step.direction, shape, options_.dtype));
       return;
@@ -107,17 +112,13 @@ void PipelinedRun::store(const MessageStep& step, const Chunk& chunk) {
     leave(stores_, tl_.store_async(*place.to + chunk.range.begin * size_, *chunk.value));
 }
 
-// A command that has not been asked for counts as under way.
-void PipelinedRun::leave(std::deque<tl::Handle>& others, tl::Handle handle) {
-  others.push_back(std::move(handle));
-  while (others.front().done()) {
-    others.pop_front();
-    if (others.empty()) return;
-  }
-  const auto most = static_cast<std::size_t>(2 * options_.window);  // sends ahead of their place
-  if (others.size() <= most) return;
-  tl_.wait(others.front());
-  others.pop_front();
+// The oldest of more sends than may run ahead is one whose place in the schedule has come: to wait
+// for it is what a send that blocks does. A command that has not been asked for counts as under
+// way.
+void PipelinedRun::leave(std::deque<tl::Handle>& under_way, tl::Handle handle) {
+  under_way.push_back(std::move(handle));
+  while (!under_way.empty() && under_way.front().done()) under_way.pop_front();
+  for (; under_way.size() > most_left_; under_way.pop_front()) tl_.wait(under_way.front());
 }
 
 }  // namespace kernbench

@@ -14,10 +14,12 @@ namespace kernbench {
 
 class PipelinedRun {
  public:
+  // `ahead`: messages that have room beside the values, sends and stores under way each twice.
   PipelinedRun(tl::Program& tl, const std::vector<BlockPosition>& places,
-               const ScheduleOptions& options, const MessageCut& cut, int span);
+               const ScheduleOptions& options, const MessageCut& cut, int span, std::int64_t ahead);
 
-  void run_section(const std::vector<MessageStep>& steps, std::int64_t section);
+  // The steps of so many sections from the given one on.
+  void run(const std::vector<MessageStep>& steps, std::int64_t section, std::int64_t sections);
   // Waits for all that has been left under way.
   void finish();
 
@@ -33,16 +35,14 @@ class PipelinedRun {
   void load(const MessageStep& step);
   tl::Handle take(const MessageStep& step, Chunk& chunk);
   void store(const MessageStep& step, const Chunk& chunk);
-  // A send or store is left under way. Those of its kind are so many at most that an oldest one
-  // that is waited for has come to its place in the schedule: there a kernel whose calls block
-  // waits, too.
-  void leave(std::deque<tl::Handle>& others, tl::Handle handle);
+  void leave(std::deque<tl::Handle>& under_way, tl::Handle handle);
 
   tl::Program& tl_;
   const std::vector<BlockPosition>& places_;
   const ScheduleOptions& options_;
   const MessageCut cut_;
-  const int span_;  // chunks of a load
+  const int span_;               // chunks of a load
+  const std::size_t most_left_;  // sends, and stores, under way
   const std::int64_t size_;
   std::vector<std::vector<Chunk>> blocks_;
   std::deque<tl::RecvFuture> expected_;

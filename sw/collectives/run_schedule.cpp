@@ -125,9 +125,9 @@ std::vector<BlockPosition> with_output(const tl::Program& tl, std::vector<BlockP
   return blocks;
 }
 
-constexpr std::uint64_t most_chunks = 256;  // of a section
+constexpr std::int64_t most_chunks = 256;  // of a block in a list of steps
 // A PE reads one chunk after the other slower than a fast link brings them: each pays its latency.
-constexpr std::int64_t most_span = 4;  // chunks of a load
+constexpr std::int64_t most_span = 2;  // chunks of a load
 
 struct Plan {
   MessageCut cut;
@@ -157,7 +157,7 @@ Plan plan_of(std::int64_t largest, std::int64_t blocks, std::uint64_t slot_bytes
   if (options.pipelined) {
     const std::int64_t at_once =
         options.blocks_at_once > 0 ? std::min(options.blocks_at_once, blocks) : blocks;
-    const std::uint64_t of_chunks = static_cast<std::uint64_t>(at_once) * most_chunks * slot_bytes;
+    const std::uint64_t of_chunks = static_cast<std::uint64_t>(at_once * most_chunks) * slot_bytes;
     const MessageCut cut = cut_into(at_once, std::min(options.scratch_bytes / 2, of_chunks));
     const std::int64_t ahead = messages_in(options.scratch_bytes / 16, largest, cut, options.dtype);
     if (ahead > 0) return {cut, ahead};
@@ -189,12 +189,20 @@ void run_pipelined(tl::Program& tl, const Schedule& schedule,
     return static_cast<int>(std::min(plan.ahead, most));
   };
   const MessageCut& cut = plan.cut;
-  const PipelineShape shape{
-      static_cast<int>(blocks.size()), static_cast<int>(cut.chunks), options.window,
-      at_most(options.window),         at_most(most_span),           moved(blocks)};
-  const std::vector<MessageStep> steps = pipeline(schedule, shape);
-  PipelinedRun run(tl, blocks, options, cut, shape.span);
-  for (std::int64_t section = 0; section < cut.sections; ++section) run.run_section(steps, section);
+  PipelineShape shape{static_cast<int>(blocks.size()), static_cast<int>(cut.chunks), options.window,
+                      at_most(options.window),         at_most(most_span),           moved(blocks)};
+  PipelinedRun run(tl, blocks, options, cut, shape.span, plan.ahead);
+  // As many sections at once as a list of steps has room for: each list drains the links.
+  const std::int64_t at_once = std::max<std::int64_t>(1, most_chunks / cut.chunks);
+  std::vector<MessageStep> steps;
+  for (std::int64_t section = 0; section < cut.sections; section += at_once) {
+    const auto sections = static_cast<int>(std::min(at_once, cut.sections - section));
+    if (steps.empty() || sections != shape.sections) {
+      shape.sections = sections;
+      steps = pipeline(schedule, shape);
+    }
+    run.run(steps, section, sections);
+  }
   run.finish();
 }
 
@@ -203,13 +211,6 @@ void run_pipelined(tl::Program& tl, const Schedule& schedule,
 MessageCut message_cut(std::int64_t largest, std::int64_t blocks, std::uint64_t slot_bytes,
                        const ScheduleOptions& options) {
   return plan_of(largest, blocks, slot_bytes, options).cut;
-}
-
-// Loads of several chunks each: those begun ahead, and those that the sends still use.
-std::uint64_t most_messages_under_way(std::uint64_t window) {
-  constexpr std::uint64_t loaded = (loads_ahead + 2) * most_span;
-  const std::uint64_t sends = 2 * window, stores = 2 * window, receives = window;
-  return loaded + sends + stores + receives;
 }
 
 void run_schedule(tl::Program& tl, const Schedule& as_written,

@@ -44,10 +44,6 @@ struct ScheduleOptions {
 MessageCut message_cut(std::int64_t largest, std::int64_t blocks, std::uint64_t slot_bytes,
                        const ScheduleOptions& options);
 
-// Loads, receives, sends and stores that a pipelined kernel has under way, in messages, where it
-// keeps no values.
-std::uint64_t most_messages_under_way(std::uint64_t window);
-
 // `blocks` by number. UsageError: a message that is larger than a slot, a direction without a queue
 // pair.
 void run_schedule(tl::Program& tl, const Schedule& schedule,
