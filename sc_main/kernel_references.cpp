@@ -161,7 +161,7 @@ ValidationCheck bound_check(const std::string& what, const Factor& factor, int r
   return check;
 }
 
-// Of partial sums on all cubes.
+// Of a partial sum on each of the cubes.
 std::vector<ValidationCheck> play_all_reduce(Platform& platform, const std::string& algorithm) {
   const std::uint64_t elements = bytes_of_rank / 2;
   const BenchNumbers numbers =
@@ -261,12 +261,14 @@ std::vector<ValidationCase> systolic_cases() {
 std::vector<ValidationCase> collective_cases() {
   const std::string bound = "NCCL tests, doc/PERFORMANCE.md, ";
   std::vector<ValidationCase> cases;
+  std::vector<Override> of_one_cube = machine_of_ranks(4);  // nothing to add within a rank
+  of_one_cube.push_back({"sip.cube_mesh", "{w: 1, h: 1}"});
   for (const char* algorithm : {"ring_allreduce", "tree_allreduce"}) {
     cases.push_back({std::string("bound-of-") + algorithm, "collectives",
                      "No all-reduce of S bytes is faster than S/B * 2 (n - 1)/n, B the rate of a "
                      "rank's link; with the program's own kernel",
                      bound + "AllReduce: t = (S/B) * (2*(n-1)/n) at best, whatever the algorithm",
-                     "", machine_of_ranks(4), [algorithm](Platform& platform) {
+                     "tiny", of_one_cube, [algorithm](Platform& platform) {
                        return play_all_reduce(platform, algorithm);
                      }});
   }
