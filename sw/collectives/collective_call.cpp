@@ -117,7 +117,7 @@ std::vector<int> CollectiveCall::pes() const {
 
 // As loaded, as combined, as it came, and on its way out: copies of a section; a message has its
 // own block of 16-byte alignment in each of them. Beside them room for the receives that are
-// announced ahead, as many as a ring has slots.
+// announced ahead, twice as many as a ring has slots.
 std::uint64_t CollectiveCall::scratch_bytes() const {
   std::uint64_t largest = 0;
   const std::int64_t most_rows = rows.empty() ? 1 : *std::max_element(rows.begin(), rows.end());
@@ -132,7 +132,7 @@ std::uint64_t CollectiveCall::scratch_bytes() const {
       std::min(group.scratch_bytes / 4, one_tensor ? largest : blocks * largest);
   const std::uint64_t slot = settings.rings.slot_size;
   const std::uint64_t messages = section / slot + blocks + 1;
-  const std::uint64_t ahead = settings.rings.n_slots * (std::min(slot, largest) + 16);
+  const std::uint64_t ahead = 2 * settings.rings.n_slots * (std::min(slot, largest) + 16);
   // A message in slots only passes through; a PE has one that comes beside one that goes.
   if (op == CollectiveOp::send_recv && settings.chunking)
     return std::min(group.scratch_bytes / 2, 2 * section + 16 * messages + ahead);

@@ -190,7 +190,7 @@ void run_pipelined(tl::Program& tl, const Schedule& schedule,
   };
   const MessageCut& cut = plan.cut;
   PipelineShape shape{static_cast<int>(blocks.size()), static_cast<int>(cut.chunks), options.window,
-                      at_most(options.window),         at_most(most_span),           moved(blocks)};
+                      at_most(2 * options.window),     at_most(most_span),           moved(blocks)};
   PipelinedRun run(tl, blocks, options, cut, shape.span, plan.ahead);
   // As many sections at once as a list of steps has room for: each list drains the links.
   const std::int64_t at_once = std::max<std::int64_t>(1, most_chunks / cut.chunks);
