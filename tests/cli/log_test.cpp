@@ -123,8 +123,8 @@ BOOST_AUTO_TEST_CASE(a_failure_is_told_where_it_happens_and_at_the_host) {
   BOOST_TEST(count(lines, " ns: KernelLaunch 'gemm' has failed: allocation_error") == 2U);
 }
 
-// One line for each, as many as the statistics count. Between the SIPs the root cubes of the partial
-// sums exchange, cube 10 of 4 x 4.
+// One line for each, as many as the statistics count. Between the SIPs the root cubes of the
+// partial sums exchange, cube 10 of 4 x 4.
 BOOST_AUTO_TEST_CASE(ccl_tells_rank_time_direction_and_bytes_of_every_message) {
   const TemporaryFolder folder;
   const ProgramResult result =
