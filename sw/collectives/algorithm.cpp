@@ -96,15 +96,13 @@ namespace {
 
 // A launch lists all tensors that its kernel reaches.
 tl::KernelCall with_tensors(tl::KernelCall kernel, const CollectiveCall& call) {
-  for (const auto* tensors : {&call.inputs, &call.outputs}) {
-    for (const tl::TensorInfoPtr& tensor : *tensors) {
-      const bool listed =
-          std::any_of(kernel.args.begin(), kernel.args.end(), [&](const KernelArgument& argument) {
-            const auto* other = std::get_if<TensorArgument>(&argument);
-            return other != nullptr && other->va_base == tensor->va_base;
-          });
-      if (!listed) kernel.args.push_back(tl::tensor_argument(*tensor));
-    }
+  for (const tl::TensorInfoPtr& tensor : call.tensors()) {
+    const bool listed =
+        std::any_of(kernel.args.begin(), kernel.args.end(), [&](const KernelArgument& argument) {
+          const auto* other = std::get_if<TensorArgument>(&argument);
+          return other != nullptr && other->va_base == tensor->va_base;
+        });
+    if (!listed) kernel.args.push_back(tl::tensor_argument(*tensor));
   }
   return kernel;
 }

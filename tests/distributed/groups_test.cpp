@@ -370,9 +370,45 @@ Values joined(const std::vector<Values>& lists) {
   return all;
 }
 
+// With the parts of all ranks in one tensor, each call once.
+void call_on_tensors_of_all_ranks(const DPPolicy& policy, const char* address_model) {
+  std::vector<Override> overrides = sips("ring_1d", 3, 1, 2, 1);
+  overrides.push_back({"cube.memory_map.address_model", std::string(address_model)});
+  TorchMachine m("topology.tiny.yaml", overrides);
+  m.run([&](Torch& torch) {
+    on_ranks(torch, {}, [&](int rank) {
+      Distributed& dist = torch.distributed;
+      const std::int64_t n = 5 * 8;
+      const Values mine = numbered(n, 100 * rank);
+      const Tensor in = made(torch, {5, 8}, f32, mine, policy),
+                   concat = torch.zeros({15, 8}, f32, policy, "concat");
+      dist.all_gather_into_tensor(concat, in);
+      expect(torch, concat, joined({numbered(n, 0), numbered(n, 100), numbered(n, 200)}));
+
+      const Tensor all = made(torch, {15, 8}, f32, numbered(3 * n, 10 * rank), policy),
+                   part = torch.zeros({5, 8}, f32, policy, "part");
+      dist.reduce_scatter_tensor(part, all);
+      Values sum = numbered(n, 0);
+      for (std::size_t i = 0; i < sum.size(); ++i)
+        sum[i] = 30 + 3 * (static_cast<double>(i) + static_cast<double>(n) * rank);
+      expect(torch, part, sum);
+      expect(torch, all, numbered(3 * n, 10 * rank));
+
+      const Tensor to = torch.zeros({15, 8}, f32, policy, "to"),
+                   from = made(torch, {15, 8}, f32, numbered(3 * n, 1000 * rank), policy);
+      dist.all_to_all_single(to, from);
+      const double at = static_cast<double>(n) * rank;
+      expect(torch, to, joined({numbered(n, at), numbered(n, 1000 + at), numbered(n, 2000 + at)}));
+    });
+  });
+  BOOST_TEST(m.failures() == "",
+             policy.str() << ", address model " << address_model << ": " << m.failures());
+}
+
 }  // namespace
 
-// Wherever the placement lets a PE keep to its own part, and of rows everywhere.
+// Wherever the placement lets a PE keep to its own part, and of rows everywhere: there a PE reaches
+// shards of others, so that the launch has to list all of the tensor.
 BOOST_AUTO_TEST_CASE(tensors_of_all_ranks_with_every_placement) {
   const Placement copies = Placement::replicate, rows = Placement::row_wise,
                   columns = Placement::column_wise;
@@ -380,37 +416,8 @@ BOOST_AUTO_TEST_CASE(tensors_of_all_ranks_with_every_placement) {
        {one_pe, DPPolicy{copies, copies, 2, 2}, DPPolicy{copies, rows, 1, 4},
         DPPolicy{rows, rows, 2, 2}, DPPolicy{copies, rows, 2, 2}, DPPolicy{copies, columns, 1, 3},
         DPPolicy{columns, columns, 2, 2}}) {
-    forked([&] {
-      TorchMachine m("topology.tiny.yaml", sips("ring_1d", 3, 1, 2, 1));
-      m.run([&](Torch& torch) {
-        on_ranks(torch, {}, [&](int rank) {
-          Distributed& dist = torch.distributed;
-          const std::int64_t n = 5 * 8;
-          const Values mine = numbered(n, 100 * rank);
-          const Tensor in = made(torch, {5, 8}, f32, mine, policy),
-                       concat = torch.zeros({15, 8}, f32, policy, "concat");
-          dist.all_gather_into_tensor(concat, in);
-          expect(torch, concat, joined({numbered(n, 0), numbered(n, 100), numbered(n, 200)}));
-
-          const Tensor all = made(torch, {15, 8}, f32, numbered(3 * n, 10 * rank), policy),
-                       part = torch.zeros({5, 8}, f32, policy, "part");
-          dist.reduce_scatter_tensor(part, all);
-          Values sum = numbered(n, 0);
-          for (std::size_t i = 0; i < sum.size(); ++i)
-            sum[i] = 30 + 3 * (static_cast<double>(i) + static_cast<double>(n) * rank);
-          expect(torch, part, sum);
-          expect(torch, all, numbered(3 * n, 10 * rank));
-
-          const Tensor to = torch.zeros({15, 8}, f32, policy, "to"),
-                       from = made(torch, {15, 8}, f32, numbered(3 * n, 1000 * rank), policy);
-          dist.all_to_all_single(to, from);
-          const double at = static_cast<double>(n) * rank;
-          expect(torch, to,
-                 joined({numbered(n, at), numbered(n, 1000 + at), numbered(n, 2000 + at)}));
-        });
-      });
-      BOOST_TEST(m.failures() == "", policy.str() << ": " << m.failures());
-    });
+    for (const char* address_model : {"va", "la", "pa"})
+      forked([&] { call_on_tensors_of_all_ranks(policy, address_model); });
   }
 }
 
