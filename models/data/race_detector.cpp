@@ -85,16 +85,15 @@ std::shared_ptr<OrderedLaunch> RaceDetector::launched(Agent host, const std::str
                                                       std::vector<std::uint32_t> pes) {
   VectorClock call;
   release(host, call);
-  return launched(call, request, std::move(pes), 0, {});
+  return launched(call, request, std::move(pes), {});
 }
 
 std::shared_ptr<OrderedLaunch> RaceDetector::launched(
     const VectorClock& call, const std::string& request, std::vector<std::uint32_t> pes,
-    std::uint32_t stream, std::vector<std::shared_ptr<const OrderedLaunch>> follows) {
+    std::vector<std::shared_ptr<const OrderedLaunch>> follows) {
   auto launch = std::make_shared<OrderedLaunch>();
   launch->request = request;
   launch->start = call;
-  launch->stream = stream;
   launch->pes = std::move(pes);
   for (auto& before : follows) {
     const std::vector<std::uint32_t>& mine = launch->pes;

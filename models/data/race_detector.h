@@ -32,7 +32,6 @@ namespace kernbench {
 struct OrderedLaunch {
   std::string request;  // id
   VectorClock start, end;
-  std::uint32_t stream = 0;
   std::vector<std::shared_ptr<const OrderedLaunch>> follows;  // until it has started
   std::vector<std::uint32_t> pes;                             // by which PEs are named
   bool started = false;
@@ -66,7 +65,7 @@ class RaceDetector {
   // PE in common.
   std::shared_ptr<OrderedLaunch> launched(
       const VectorClock& call, const std::string& request, std::vector<std::uint32_t> pes,
-      std::uint32_t stream, std::vector<std::shared_ptr<const OrderedLaunch>> follows);
+      std::vector<std::shared_ptr<const OrderedLaunch>> follows);
   Agent kernel_begins(std::uint32_t pe, const std::string& request, std::string who,
                       std::uint32_t stream = 0);
   // A kernel of several programs begins and ends with each of them.

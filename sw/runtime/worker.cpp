@@ -293,8 +293,7 @@ void Worker::begin(const LaunchHandle& handle, const LaunchSpec& spec, const tl:
     std::vector<std::uint32_t> cpus;
     for (const PeId& target : list) cpus.push_back(machine.engine(target, PeEngine::pe_cpu));
     state.ordered.push_back(races()->launched(state.called, state.request_ids.back(),
-                                              std::move(cpus), spec.stream(),
-                                              state.follows_ordered));
+                                              std::move(cpus), state.follows_ordered));
   }
   state.follows_ordered.clear();
   state.begun = true;
