@@ -174,22 +174,14 @@ std::vector<ValidationCheck> play_all_reduce(Platform& platform, const std::stri
       bound_check(algorithm, factors[0], platform.machine().sips, bytes_of_rank, to_ns(longest))};
 }
 
-std::size_t column(const ResultTable& table, const std::string& name) {
-  const auto& columns = table.columns();
-  const auto found = std::find(columns.begin(), columns.end(), name);
-  if (found == columns.end())
-    throw ModelError(fmt::format("table '{}' has no column '{}'", table.name(), name));
-  return static_cast<std::size_t>(found - columns.begin());
-}
-
 // Each by one PE per SIP.
 std::vector<ValidationCheck> play_collectives(Platform& platform) {
   const std::string size = std::to_string(bytes_of_rank);
   const BenchNumbers numbers =
       run_bench(platform, "collectives", {{"min_bytes", size}, {"max_bytes", size}});
   const ResultTable& table = numbers.results.at(0);
-  const std::size_t op = column(table, "op"), bytes = column(table, "bytes"),
-                    time = column(table, "time_ns");
+  const std::size_t op = table.column("op"), bytes = table.column("bytes"),
+                    time = table.column("time_ns");
   std::vector<ValidationCheck> checks;
   std::set<std::string> seen;  // the first of each: sizes and forms are rows of their own
   for (const auto& row : table.rows()) {

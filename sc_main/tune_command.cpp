@@ -56,20 +56,15 @@ std::vector<CollectiveOp> ops_to_tune(const TuneOptions& options,
   return ops;
 }
 
-std::size_t column(const ResultTable& table, const std::string& name) {
-  const auto& columns = table.columns();
-  return static_cast<std::size_t>(std::find(columns.begin(), columns.end(), name) -
-                                  columns.begin());
-}
-
 // Sizes and times of the bench `collectives`, in place where the operation has that form.
 std::vector<TuningSample> samples_of(const ResultTable& table, const std::string& algorithm) {
+  const std::size_t by = table.column("algorithm"), bytes = table.column("bytes"),
+                    time = table.column("time_ns");
   std::vector<TuningSample> samples;
   for (const auto& row : table.rows()) {
-    if (std::get<std::string>(row[column(table, "algorithm")]) != algorithm) continue;
-    const auto nbytes =
-        static_cast<std::uint64_t>(std::get<std::int64_t>(row[column(table, "bytes")]));
-    const double time_ns = std::get<double>(row[column(table, "time_ns")]);
+    if (std::get<std::string>(row[by]) != algorithm) continue;
+    const auto nbytes = static_cast<std::uint64_t>(std::get<std::int64_t>(row[bytes]));
+    const double time_ns = std::get<double>(row[time]);
     if (!samples.empty() && samples.back().nbytes == nbytes) samples.pop_back();
     samples.push_back({nbytes, algorithm, time_ns});
   }

@@ -7,6 +7,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cstdint>
 #include <memory>
 #include <string>
@@ -58,6 +59,13 @@ class ResultTable {
 
   const std::string& name() const { return name_; }
   const std::vector<std::string>& columns() const { return columns_; }
+  // Its place in a row. ModelError: there is no such column.
+  std::size_t column(const std::string& name) const {
+    const auto found = std::find(columns_.begin(), columns_.end(), name);
+    if (found == columns_.end())
+      throw ModelError(fmt::format("table '{}' has no column '{}'", name_, name));
+    return static_cast<std::size_t>(found - columns_.begin());
+  }
   const std::vector<std::vector<Cell>>& rows() const { return rows_; }
   const std::vector<Heading>& headings() const { return headings_; }  // empty: none
   const std::vector<Summary>& summaries() const { return summaries_; }
