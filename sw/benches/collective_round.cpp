@@ -28,11 +28,6 @@ bool has_form(CollectiveOp op, CallForm form) {
          (op != CollectiveOp::all_to_all && op != CollectiveOp::send_recv);
 }
 
-bool has_root(CollectiveOp op) {
-  return op == CollectiveOp::broadcast || op == CollectiveOp::reduce ||
-         op == CollectiveOp::gather || op == CollectiveOp::scatter;
-}
-
 std::int64_t elements_of_a_part(CollectiveOp op, std::int64_t elements, int ranks) {
   return has_a_part_for_each_rank(op) ? std::max<std::int64_t>(1, elements / ranks) : elements;
 }
@@ -155,26 +150,17 @@ Work CollectiveRound::scatter() {
   return work;
 }
 
-// Every rank sends to the next one and receives from the one before. Every other one sends first:
-// then the messages of a PE go in an order that no ring of them waits for.
+// Every rank sends to the next one and receives from the one before.
 Fs CollectiveRound::shift() {
   const int next = (rank_ + 1) % ranks_, previous = (rank_ + ranks_ - 1) % ranks_;
   const Tensor sent = tensor(options_.elements, moved(rank_ + 1), "send_recv");
   const Tensor received = blank("send_recv from");
   dist_.barrier();
-  std::vector<Work> works;
-  const auto send = [&] { works.push_back(dist_.send(sent, next, true)); };
-  const auto receive = [&] { works.push_back(dist_.recv(received, previous, true)); };
-  if (rank_ % 2 == 0) send();
-  receive();
-  if (rank_ % 2 != 0) send();
-  Fs longest = 0;
-  for (Work& work : works) {
-    work.wait();
-    longest = std::max(longest, work.time());
-  }
+  Work sending = dist_.isend(sent, next), receiving = dist_.irecv(received, previous);
+  sending.wait();
+  receiving.wait();
   verify(received, moved(previous + 1));
-  return longest;
+  return std::max(sending.time(), receiving.time());
 }
 
 // --- The data. A rank's are numbered by the rank, a part of them by its sender and receiver, and

@@ -26,7 +26,6 @@ struct RoundOptions {
 
 // Whether the operation has this form: all_to_all and messages have a buffer for each direction.
 bool has_form(CollectiveOp op, CallForm form);
-bool has_root(CollectiveOp op);
 // Of each part, or of the whole: the count that nccl-tests print.
 std::int64_t elements_of_a_part(CollectiveOp op, std::int64_t elements, int ranks);
 

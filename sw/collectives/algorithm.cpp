@@ -88,8 +88,7 @@ bool CollectiveAlgorithm::is_surrounded(const CollectiveCall& call) const {
 NeighbourGraph CollectiveAlgorithm::graph_of(const CollectiveCall& call) const {
   const std::string& prefix = call.group.directions;
   if (!is_surrounded(call)) return graph(call).with_prefix(prefix);
-  const HolderTree tree(call, HolderTree::Form::mesh);
-  return tree.graph().add(graph(tree.between_roots(call))).with_prefix(prefix);
+  return HolderTree(call, HolderTree::Form::mesh).graph(call, graph).with_prefix(prefix);
 }
 
 namespace {

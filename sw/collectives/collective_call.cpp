@@ -39,6 +39,18 @@ bool has_a_part_for_each_rank(CollectiveOp op) {
   }
 }
 
+bool has_root(CollectiveOp op) {
+  switch (op) {
+    case CollectiveOp::broadcast:
+    case CollectiveOp::reduce:
+    case CollectiveOp::gather:
+    case CollectiveOp::scatter:
+      return true;
+    default:
+      return false;
+  }
+}
+
 bool works_on_one_tensor(CollectiveOp op) {
   return op == CollectiveOp::all_reduce || op == CollectiveOp::broadcast ||
          op == CollectiveOp::reduce;

@@ -30,6 +30,7 @@ const std::vector<std::string>& collective_op_names();  // in the order of the e
 bool is_reduction(CollectiveOp op);
 // Some rank has a list of tensors, one for each rank.
 bool has_a_part_for_each_rank(CollectiveOp op);
+bool has_root(CollectiveOp op);
 // On every rank the result takes the place of what it is computed from, or with an output goes
 // there.
 bool works_on_one_tensor(CollectiveOp op);
@@ -49,7 +50,7 @@ struct RankGroup {
   int cubes() const { return cube_mesh_w * cube_mesh_h; }
   int world_rank(int rank) const;
   std::optional<int> rank_of(int world_rank) const;  // none: it is no member
-  // As the rings are installed; run_schedule() names them so itself.
+  // As the rings are installed, for kernels that send themselves; run_schedule() adds the prefix.
   std::string direction(const std::string& name) const { return directions + name; }
   // Some ranks of this group, which is the world: all of them in its grid, else in a ring.
   RankGroup of(std::vector<int> some, std::string their_directions) const;

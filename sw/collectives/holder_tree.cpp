@@ -100,6 +100,12 @@ NeighbourGraph HolderTree::graph() const {
   return graph;
 }
 
+NeighbourGraph HolderTree::graph(
+    const CollectiveCall& call,
+    const std::function<NeighbourGraph(const CollectiveCall&)>& between_ranks) const {
+  return graph().add(between_ranks(between_roots(call)));
+}
+
 // --- The schedules
 
 TreePosition HolderTree::among_pes(int pe) const {

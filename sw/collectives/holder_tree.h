@@ -6,6 +6,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <vector>
 
@@ -30,6 +31,10 @@ class HolderTree {
   NeighbourGraph graph() const;
   // The call as the ranks' roots carry it out: no part has several holders.
   CollectiveCall between_roots(CollectiveCall call) const;
+  // The queue pairs within all ranks and, as `between_ranks` joins them, those of the roots.
+  NeighbourGraph graph(
+      const CollectiveCall& call,
+      const std::function<NeighbourGraph(const CollectiveCall&)>& between_ranks) const;
 
   // What a holder does, on `blocks` blocks: before the roots exchange, and behind that.
   Schedule sum_up(PeId holder, int blocks = 1) const;

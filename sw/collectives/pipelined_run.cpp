@@ -14,7 +14,7 @@ PipelinedRun::PipelinedRun(tl::Program& tl, const std::vector<BlockPosition>& pl
                            const ScheduleOptions& options, const MessageCut& cut, int span,
                            std::int64_t ahead)
     : tl_(tl), places_(places), options_(options), cut_(cut), span_(span),
-      most_left_(static_cast<std::size_t>(2 * ahead)),
+      most_under_way_(static_cast<std::size_t>(2 * ahead)),
       size_(static_cast<std::int64_t>(size_of(options.dtype))), blocks_(places.size()) {}
 
 void PipelinedRun::run(const std::vector<MessageStep>& steps, std::int64_t section,
@@ -31,15 +31,8 @@ void PipelinedRun::run(const std::vector<MessageStep>& steps, std::int64_t secti
   for (const MessageStep& step : steps) {
     Chunk& chunk =
         blocks_[static_cast<std::size_t>(step.block)][static_cast<std::size_t>(step.chunk)];
-    if (step.kind == Kind::load) {  // of several chunks: the first may be empty
-      load(step);
-      continue;
-    }
-    if (chunk.range.elements() == 0) continue;
-    run(step, chunk);
-    const bool makes_value =
-        step.kind == Kind::reduce || step.kind == Kind::add || step.kind == Kind::finish;
-    if (step.last && !makes_value) chunk.value.reset();
+    // A load is one of several chunks, of which the first may be empty.
+    if (chunk.range.elements() > 0 || step.kind == Kind::load) run(step, chunk);
   }
 }
 
@@ -53,12 +46,14 @@ void PipelinedRun::run(const MessageStep& step, Chunk& chunk) {
   const Shape shape{chunk.range.elements()};
   switch (step.kind) {
     case Kind::load:
-      return;  // run(steps, ...)
+      return load(step);
     case Kind::expect:
       expected_.push_back(tl_.recv_async(step.direction, shape, options_.dtype));
       return;
     case Kind::send:
-      return leave(sends_, tl_.send_async(step.direction, *chunk.value));
+      leave(sends_, tl_.send_async(step.direction, *chunk.value));
+      if (step.last) chunk.value.reset();
+      return;
     case Kind::pass_on:
       leave(sends_, tl_.send_async(step.direction, *chunk.came));
       chunk.came.reset();
@@ -79,7 +74,9 @@ void PipelinedRun::run(const MessageStep& step, Chunk& chunk) {
                      options_.dtype);
       return;
     case Kind::store:
-      return store(step, chunk);
+      store(step, chunk);
+      if (step.last) chunk.value.reset();
+      return;
   }
 }
 
@@ -118,7 +115,7 @@ void PipelinedRun::store(const MessageStep& step, const Chunk& chunk) {
 void PipelinedRun::leave(std::deque<tl::Handle>& under_way, tl::Handle handle) {
   under_way.push_back(std::move(handle));
   while (!under_way.empty() && under_way.front().done()) under_way.pop_front();
-  for (; under_way.size() > most_left_; under_way.pop_front()) tl_.wait(under_way.front());
+  for (; under_way.size() > most_under_way_; under_way.pop_front()) tl_.wait(under_way.front());
 }
 
 }  // namespace kernbench

@@ -41,8 +41,8 @@ class PipelinedRun {
   const std::vector<BlockPosition>& places_;
   const ScheduleOptions& options_;
   const MessageCut cut_;
-  const int span_;               // chunks of a load
-  const std::size_t most_left_;  // sends, and stores, under way
+  const int span_;                    // chunks of a load
+  const std::size_t most_under_way_;  // sends, and stores
   const std::int64_t size_;
   std::vector<std::vector<Chunk>> blocks_;
   std::deque<tl::RecvFuture> expected_;

@@ -25,11 +25,11 @@ std::string who(std::optional<int> rank) {
 
 DefaultGroup::DefaultGroup(DistributedState& state, std::optional<int> rank,
                            const GroupSettings& given)
-    : state_(state), surroundings_(std::make_shared<GroupSurroundings>(
+    : state_(state), shared_(std::make_shared<SharedGroupState>(
                          state, resolve(state.ccl, *state.algorithms, given.changes))),
       first_rank_(rank), world_size_(given.world_size),
       world_(std::make_shared<ProcessGroup>(
-          surroundings_, ranks_of(state.runtime.link.port().machine(), settings()), 0)),
+          shared_, ranks_of(state.runtime.link.port().machine(), settings()), 0)),
       creations_(world_->members(), "new_group") {
   world_->install_at_the_start();
 }
@@ -144,7 +144,7 @@ std::shared_ptr<ProcessGroup> DefaultGroup::new_group(int rank,
   if (call.made == nullptr) {
     const int number = number_for(members);
     call.made = std::make_shared<ProcessGroup>(
-        surroundings_, world_->ranks().of(members, fmt::format("group{}/", number)), number);
+        shared_, world_->ranks().of(members, fmt::format("group{}/", number)), number);
     groups_.push_back(call.made);
   }
   return call.made;

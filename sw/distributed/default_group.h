@@ -29,7 +29,7 @@ class DefaultGroup {
   DefaultGroup(DistributedState& state, std::optional<int> rank, const GroupSettings& given);
 
   const std::shared_ptr<ProcessGroup>& world() const { return world_; }
-  const CclSettings& settings() const { return surroundings_->settings; }
+  const CclSettings& settings() const { return shared_->settings; }
 
   // A rank, or with none the program itself on behalf of all, has called init_process_group.
   // UsageError: again, with other settings than the first rank, or ranks that are not as many as
@@ -59,7 +59,7 @@ class DefaultGroup {
   int number_for(const std::vector<int>& ranks);
 
   DistributedState& state_;
-  std::shared_ptr<GroupSurroundings> surroundings_;
+  std::shared_ptr<SharedGroupState> shared_;
   std::optional<int> first_rank_;  // which has given the settings; none: the program
   std::optional<int> world_size_;  // as it has given it
   std::shared_ptr<ProcessGroup> world_;

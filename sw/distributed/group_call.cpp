@@ -20,14 +20,10 @@ void check_tensors(const GroupCall& call) {
   }
 }
 
-bool has_root(CollectiveOp op) {
-  return op == CollectiveOp::broadcast || op == CollectiveOp::reduce ||
-         op == CollectiveOp::gather || op == CollectiveOp::scatter || op == CollectiveOp::send_recv;
-}
-
 void check_ranks(const GroupCall& call, const RankGroup& ranks) {
-  if (!has_root(call.op)) return;
-  for (const int each : {call.root, call.op == CollectiveOp::send_recv ? call.peer : call.root}) {
+  const bool is_message = call.op == CollectiveOp::send_recv;
+  if (!has_root(call.op) && !is_message) return;
+  for (const int each : {call.root, is_message ? call.peer : call.root}) {
     if (ranks.rank_of(each)) continue;
     if (ranks.members.empty())
       throw UsageError(

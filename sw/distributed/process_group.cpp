@@ -45,11 +45,10 @@ NeighbourGraph graph_at_the_start(const CollectiveAlgorithm& algorithm, Collecti
 
 }  // namespace
 
-ProcessGroup::ProcessGroup(std::shared_ptr<GroupSurroundings> surroundings, RankGroup ranks,
-                           int number)
-    : surroundings_(std::move(surroundings)), state_(surroundings_->state),
-      settings_(surroundings_->settings), wiring_(surroundings_->wiring), ranks_(std::move(ranks)),
-      number_(number), members_(world_ranks(ranks_)), order_(members_, "collective", name()),
+ProcessGroup::ProcessGroup(std::shared_ptr<SharedGroupState> shared, RankGroup ranks, int number)
+    : shared_(std::move(shared)), state_(shared_->state), settings_(shared_->settings),
+      wiring_(shared_->wiring), ranks_(std::move(ranks)), number_(number),
+      members_(world_ranks(ranks_)), order_(members_, "collective", name()),
       stream_(state_.runtime.streams++),
       messages_(settings_.rings.n_slots, [this](MessageSide& side) { begin_message(side); }) {}
 

@@ -24,8 +24,8 @@
 namespace kernbench {
 
 // What all groups of a program have in common.
-struct GroupSurroundings {
-  GroupSurroundings(DistributedState& of, CclSettings given)
+struct SharedGroupState {
+  SharedGroupState(DistributedState& of, CclSettings given)
       : state(of), settings(std::move(given)), wiring(of.runtime, settings.rings) {}
 
   DistributedState& state;
@@ -36,7 +36,7 @@ struct GroupSurroundings {
 class ProcessGroup {
  public:
   // `number`: 0 for that of all ranks, which has no name in messages.
-  ProcessGroup(std::shared_ptr<GroupSurroundings> surroundings, RankGroup ranks, int number);
+  ProcessGroup(std::shared_ptr<SharedGroupState> shared, RankGroup ranks, int number);
 
   const RankGroup& ranks() const { return ranks_; }
   int number() const { return number_; }
@@ -88,7 +88,7 @@ class ProcessGroup {
   void begin_message(MessageSide& side);
   std::uint32_t slots_of(const CollectiveCall& call) const;
 
-  std::shared_ptr<GroupSurroundings> surroundings_;
+  std::shared_ptr<SharedGroupState> shared_;
   DistributedState& state_;
   const CclSettings& settings_;
   Wiring& wiring_;

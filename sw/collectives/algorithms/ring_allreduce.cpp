@@ -11,10 +11,7 @@ namespace {
 
 HolderTree holders(const CollectiveCall& call) { return {call, HolderTree::Form::mesh}; }
 
-NeighbourGraph graph(const CollectiveCall& call) {
-  const HolderTree tree = holders(call);
-  return tree.graph().add(rank_ring(tree.between_roots(call)));
-}
+NeighbourGraph graph(const CollectiveCall& call) { return holders(call).graph(call, rank_ring); }
 
 tl::KernelCall kernel(const CollectiveCall& call) {
   const HolderTree tree = holders(call);

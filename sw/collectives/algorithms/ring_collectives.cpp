@@ -41,8 +41,7 @@ tl::KernelCall broadcast(const CollectiveCall& call) {
 HolderTree holders(const CollectiveCall& call) { return {call, HolderTree::Form::mesh}; }
 
 NeighbourGraph graph_of_reduce(const CollectiveCall& call) {
-  const HolderTree tree = holders(call);
-  return tree.graph().add(rank_ring(tree.between_roots(call)));
+  return holders(call).graph(call, rank_ring);
 }
 
 // Only the root's holders get the result; the others keep what they have, partial sums too.

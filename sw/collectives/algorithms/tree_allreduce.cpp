@@ -10,10 +10,7 @@ namespace {
 
 HolderTree holders(const CollectiveCall& call) { return {call, HolderTree::Form::mesh}; }
 
-NeighbourGraph graph(const CollectiveCall& call) {
-  const HolderTree tree = holders(call);
-  return tree.graph().add(rank_tree(tree.between_roots(call)));
-}
+NeighbourGraph graph(const CollectiveCall& call) { return holders(call).graph(call, rank_tree); }
 
 tl::KernelCall kernel(const CollectiveCall& call) {
   const ScheduleOptions options = call.options(call.group.size);
