@@ -66,7 +66,7 @@ void PeIpcq::end_jobs(std::optional<std::uint32_t> stream, const std::string& wh
       job->operation->error = why;
       job->operation->respond(tlm::BEGIN_RESP);
     }
-    job = jobs_.erase(job);
+    job = jobs_.drop(job);
   }
 }
 
@@ -107,10 +107,10 @@ void PeIpcq::b_transport(IpcqRequest& request, sc_core::sc_time& /*delay*/) {
   }
 }
 
-PeIpcq::IpcqJob PeIpcq::send_job(IpcqSend send) const {
+IpcqJob PeIpcq::send_job(IpcqSend send) const {
   IpcqJob job;
   job.is_send = true;
-  job.queue = queues_.index_of("tl.send", send.direction);
+  job.pair = queues_.index_of("tl.send", send.direction);
   if (send.nbytes() > setup().settings.slot_size) {
     throw UsageError(fmt::format("tl.send on {} in direction '{}': {} has {} bytes, a slot has {}",
                                  queues_.where().str(), send.direction,
@@ -121,59 +121,25 @@ PeIpcq::IpcqJob PeIpcq::send_job(IpcqSend send) const {
   return job;
 }
 
-PeIpcq::IpcqJob PeIpcq::receive_job(IpcqReceive receive) const {
+IpcqJob PeIpcq::receive_job(IpcqReceive receive) const {
   IpcqJob job;
   queues_.check_usable("tl.recv");
-  if (!receive.direction.empty()) job.queue = queues_.index_of("tl.recv", receive.direction);
+  if (!receive.direction.empty()) job.pair = queues_.index_of("tl.recv", receive.direction);
   job.receive = std::move(receive);
   return job;
 }
 
 void PeIpcq::submit(IpcqJob job) {
-  job.tag = next_tag_++;
   job.started = now();
   users_.insert(job.stream);
-  jobs_.push_back(std::move(job));
-  if (in_turn(jobs_.back())) begin(jobs_.back());
+  jobs_.add(std::move(job));
   look_at_end_of_timestep();
 }
 
-// --- Lines
-
-bool PeIpcq::same_line(const IpcqJob& a, const IpcqJob& b) const {
-  if (a.stream != b.stream || a.is_send != b.is_send) return false;
-  const auto any = [](const IpcqJob& job) { return !job.is_send && job.receive.direction.empty(); };
-  return a.queue == b.queue || any(a) || any(b);
-}
-
-bool PeIpcq::in_turn(const IpcqJob& job) const {
-  for (const IpcqJob& earlier : jobs_) {
-    if (&earlier == &job) return true;
-    if (same_line(earlier, job)) return false;
-  }
-  return true;
-}
-
 void PeIpcq::begin(IpcqJob& job) {
-  job.begun = true;
   const Fs wait = free_at_ > now() ? free_at_ - now() : 0;
   job.look_at = after(wait + (job.is_send ? send_time(job.send) : receive_time(job.receive)));
   free_at_ = job.look_at;
-}
-
-void PeIpcq::begin_behind(const IpcqJob& ended) {
-  for (IpcqJob& job : jobs_) {
-    if (!job.begun && same_line(job, ended) && in_turn(job)) begin(job);
-  }
-}
-
-std::list<PeIpcq::IpcqJob>::iterator PeIpcq::remove(std::list<IpcqJob>::iterator ended) {
-  std::list<IpcqJob> removed;
-  const auto next = std::next(ended);
-  removed.splice(removed.begin(), jobs_, ended);
-  begin_behind(removed.front());
-  show_oldest();
-  return next;
 }
 
 PeIpcq::State PeIpcq::state_of(const IpcqJob& job) {
@@ -181,18 +147,18 @@ PeIpcq::State PeIpcq::state_of(const IpcqJob& job) {
   return job.pending_wait ? State::receive_blocked : State::receiving;
 }
 
-PeIpcq::IpcqJob* PeIpcq::find(std::uint32_t tag) {
-  const auto found = std::find_if(jobs_.begin(), jobs_.end(),
-                                  [tag](const IpcqJob& job) { return job.tag == tag; });
-  return found == jobs_.end() ? nullptr : &*found;
-}
-
 // --- Time
 
 void PeIpcq::end_of_timestep() {
   guarded(services(), *this, [this] {
-    for (auto job = jobs_.begin(); job != jobs_.end();)
-      job = job->begun && advance(*job) ? remove(job) : std::next(job);
+    for (auto job = jobs_.begin(); job != jobs_.end();) {
+      if (job->begun && advance(*job)) {
+        job = jobs_.remove(job);
+        show_oldest();
+      } else {
+        ++job;
+      }
+    }
     arm();
   });
 }
@@ -206,7 +172,7 @@ void PeIpcq::expire() {
         log->debug(
             [&] { return fmt::format("credit delivered to {}", credit.delivery.sender.str()); });
       to_network_.begin(credit.delivery);
-      IpcqJob* job = find(credit.tag);
+      IpcqJob* job = jobs_.find(credit.tag);
       if (job != nullptr && job->phase == Phase::crediting) finish(*job);
     }
     look_at_end_of_timestep();
@@ -255,18 +221,18 @@ void PeIpcq::unblock(IpcqJob& job) {
 
 // The signal has the state of the oldest operation.
 void PeIpcq::show_state(const IpcqJob& job, State state) {
-  if (&job == &jobs_.front()) state_signal_.set(static_cast<std::uint64_t>(state));
+  if (&job == &jobs_.oldest()) state_signal_.set(static_cast<std::uint64_t>(state));
 }
 
 void PeIpcq::show_oldest() {
-  const State state = jobs_.empty() ? State::idle : state_of(jobs_.front());
+  const State state = jobs_.empty() ? State::idle : state_of(jobs_.oldest());
   state_signal_.set(static_cast<std::uint64_t>(state));
 }
 
 // --- A send
 
 bool PeIpcq::look_send(IpcqJob& job) {
-  IpcqQueues::Queue& queue = queues_[job.queue];
+  IpcqQueues::Queue& queue = queues_[job.pair];
   if (queue.state.credits() == 0) {
     block(job);
     return false;
@@ -313,12 +279,12 @@ void PeIpcq::order_by_slot(std::uint32_t agent, std::uint64_t slot) const {
 // queue that it served last.
 bool PeIpcq::find_message(IpcqJob& job) {
   if (!job.receive.direction.empty()) {
-    const IpcqQueue& queue = queues_[job.queue].state;
+    const IpcqQueue& queue = queues_[job.pair].state;
     return queue.has(job.receive.place.value_or(queue.next_open()));
   }
   const std::size_t found = queues_.take_next_with_message();
   if (found == queues_.size()) return false;
-  job.queue = found;
+  job.pair = found;
   return true;
 }
 
@@ -328,10 +294,10 @@ bool PeIpcq::look_receive(IpcqJob& job) {
     return false;
   }
   unblock(job);
-  IpcqQueue& queue = queues_[job.queue].state;
+  IpcqQueue& queue = queues_[job.pair].state;
   const IpcqReceive& receive = job.receive;
   job.taken = now();
-  job.seq = receive.place ? *receive.place : queues_.reserve(job.queue, job.stream);
+  job.seq = receive.place ? *receive.place : queues_.reserve(job.pair, job.stream);
   const IpcqQueue::Arrived& message = queue.message(job.seq);
   if (message.nbytes != receive.nbytes()) {
     const std::string error = fmt::format(
@@ -351,7 +317,7 @@ bool PeIpcq::look_receive(IpcqJob& job) {
 // Captures the bytes, so that no later message in the slot can change them, and pays for reading
 // them.
 void PeIpcq::take(IpcqJob& job) {
-  const IpcqQueue& queue = queues_[job.queue].state;
+  const IpcqQueue& queue = queues_[job.pair].state;
   const IpcqReceive& receive = job.receive;
   job.received.direction = queue.pair().direction;
   order_by_slot(receive.agent, queue.slot(job.seq));
@@ -378,7 +344,7 @@ void PeIpcq::access_slot(const IpcqJob& job, bool write, MemorySpace space) {
 
 void PeIpcq::responded(RingRequest& access, const tlm::tlm_phase& /*phase*/) {
   // Its kernel may have ended.
-  if (IpcqJob* job = find(access.tag); job != nullptr) access_ended(*job);
+  if (IpcqJob* job = jobs_.find(access.tag); job != nullptr) access_ended(*job);
   accesses_.give_back(access);
 }
 
@@ -394,7 +360,7 @@ void PeIpcq::access_ended(IpcqJob& job) {
 
 // The tail moves and the credit leaves; the receive ends with its delivery.
 void PeIpcq::consumed(IpcqJob& job) {
-  IpcqQueues::Queue& queue = queues_[job.queue];
+  IpcqQueues::Queue& queue = queues_[job.pair];
   const PeId sender = queue.state.message(job.seq).source;
   queue.state.consume(job.seq);
   IpcqQueues::show(queue);

@@ -1,6 +1,5 @@
-// PE_IPCQ: the queue pairs of a PE (spec 8.1). For each stream of launches a queue pair has a line
-// of sends and a line of receives, each served in the order of the calls; a receive without a
-// direction stands in all lines of receives of its stream.
+// PE_IPCQ: the queue pairs of a PE (spec 8.1). For each stream of launches a queue pair has a send
+// queue and a receive queue, each served in the order of the calls (ipcq_work_queues.h).
 //
 // Timing: overhead_ns per operation, one after the other. A send waits until the peer's ring has
 // room for it (sleeping until a credit comes, or looking every poll_ns), then PE_DMA takes the
@@ -18,7 +17,6 @@
 
 #include <array>
 #include <deque>
-#include <list>
 #include <memory>
 #include <optional>
 #include <set>
@@ -29,6 +27,7 @@
 #include "models/base/log.h"
 #include "models/base/parameter_set.h"
 #include "models/pe/ipcq_queues.h"
+#include "models/pe/ipcq_work_queues.h"
 #include "models/protocol/ipcq_services.h"
 #include "models/protocol/machine_services.h"
 
@@ -74,24 +73,7 @@ class PeIpcq : public Component,
     receiving,
     receive_blocked
   };  // of the signal
-  enum class Phase : std::uint8_t { looking, reading, copying, crediting, done };
-  struct IpcqJob {
-    std::uint32_t tag = 0;
-    std::uint32_t stream = 0;
-    IpcqRequest* operation = nullptr;
-    bool is_send = false;
-    IpcqSend send;
-    IpcqReceive receive;
-    bool begun = false;  // first in its line
-    Phase phase = Phase::looking;
-    std::size_t queue = 0;  // of a receive without a direction: known once its message is there
-    std::uint64_t seq = 0;
-    Fs started = 0, look_at = 0;
-    Fs taken = 0;                             // a receive has found its message
-    std::optional<std::size_t> pending_wait;  // while it is blocked
-    IpcqReceived received;
-    std::shared_ptr<const DataOp> data;
-  };
+  using Phase = IpcqJob::Phase;
   // Time in which at least one operation was blocked.
   struct Blocked {
     Fs ended = 0, since = 0;
@@ -123,12 +105,7 @@ class PeIpcq : public Component,
   void end_jobs(std::optional<std::uint32_t> stream, const std::string& why);
 
   void submit(IpcqJob job);
-  bool same_line(const IpcqJob& a, const IpcqJob& b) const;
-  bool in_turn(const IpcqJob& job) const;
   void begin(IpcqJob& job);
-  void begin_behind(const IpcqJob& ended);
-  std::list<IpcqJob>::iterator remove(std::list<IpcqJob>::iterator ended);
-  IpcqJob* find(std::uint32_t tag);  // null: it has been dropped
   void show_state(const IpcqJob& job, State state);
   void show_oldest();
   static State state_of(const IpcqJob& job);
@@ -170,11 +147,10 @@ class PeIpcq : public Component,
   ServiceInitiator<RingRequest> to_dma_{this};
   ServiceInitiator<CreditDelivery> to_network_{nullptr, Role::pe_ipcq, "credit_network"};
 
-  std::list<IpcqJob> jobs_;        // in the order of the calls
+  IpcqWorkQueues jobs_{[this](IpcqJob& job) { begin(job); }};
   std::set<std::uint32_t> users_;  // streams whose kernel that runs has used the queues
   Fs free_at_ = 0;                 // of what overhead_ns stands for
-  std::uint32_t next_tag_ = 1;
-  std::deque<Credit> credits_;  // on their way, by the time of their delivery
+  std::deque<Credit> credits_;     // on their way, by the time of their delivery
 
   sc_core::sc_event timer_;
   std::uint64_t sends_ = 0, receives_ = 0, bytes_sent_ = 0, bytes_received_ = 0, credits_sent_ = 0;

@@ -15,14 +15,14 @@ std::string PeIpcq::what_is_waited_for(const IpcqJob& job) const {
   };
   if (job.is_send)
     return fmt::format("a credit to send in direction '{}' to {}", job.send.direction,
-                       queues_[job.queue].state.pair().peer.str());
+                       queues_[job.pair].state.pair().peer.str());
   if (job.receive.direction.empty()) return "a message in any direction";
   return "a message in " + peer_of(job.receive.direction);
 }
 
 // "send of 16 B, f16[8], in direction 'E' to sip1.cube0.pe0".
 std::string PeIpcq::text_of(const IpcqJob& job) const {
-  const IpcqQueuePair& pair = queues_[job.queue].state.pair();
+  const IpcqQueuePair& pair = queues_[job.pair].state.pair();
   const DType dtype = job.is_send ? job.send.dtype : job.receive.dtype;
   const Shape& shape = job.is_send ? job.send.shape : job.receive.shape;
   return fmt::format("{} of {} B, {}, in direction '{}' {} {}", job.is_send ? "send" : "recv",
@@ -68,7 +68,7 @@ void PeIpcq::report_sent(const IpcqMessage& message, std::uint64_t ring,
 void PeIpcq::report_consumed(const IpcqJob& job, const Credit& credit) const {
   const AnalysisPort<MessageProgress>& port = machine_.observation().message_progress;
   if (!port.observed()) return;
-  const IpcqQueue& queue = queues_[job.queue].state;
+  const IpcqQueue& queue = queues_[job.pair].state;
   MessageProgress consumed;
   consumed.step = MessageProgress::Step::consumed;
   consumed.node = this;
