@@ -21,7 +21,7 @@ class IpcqQueues final : private ServiceProvider<MessageArrival>,
   };
   struct Queue {
     Queue(const IpcqQueuePair& pair, const IpcqSettings& settings)
-        : state(pair, settings.n_slots, settings.slot_size) {}
+        : state(pair, pair.n_slots != 0 ? pair.n_slots : settings.n_slots, settings.slot_size) {}
     IpcqQueue state;
     Fs credit_delay = 0;
     std::uint32_t receiver = 0;  // stream of the kernel that has reserved last

@@ -62,6 +62,7 @@ struct IpcqQueuePair {
   std::string peer_direction;      // for diagnosis
   std::uint64_t rx_base = 0;       // of this PE's ring; physical
   std::uint64_t peer_rx_base = 0;  // of the ring that this PE sends into
+  std::uint32_t n_slots = 0;       // of both rings; 0: those of the settings
 };
 using IpcqQueuePairs = std::vector<IpcqQueuePair>;  // of a PE, by direction in byte order
 

@@ -48,6 +48,12 @@ std::vector<Key> keys_of(CclSettings& settings) {
               .default_val(4)
               .range("1", "4096"),
           rings.n_slots),
+      key(Parameter::integer("pipelined_n_slots",
+                             "slots of the rings of algorithms whose kernels are pipelined; "
+                             "default: n_slots",
+                             "", source)
+              .range("1", "4096"),
+          settings.pipelined_n_slots),
       key(Parameter::integer("slot_size", "size of a slot: the largest message", "B", source)
               .default_val(4096)
               .range("16", "1073741824"),

@@ -48,6 +48,7 @@ const char* name_of(RankUnit unit);
 struct CclSettings {
   std::string algorithm;
   IpcqSettings rings;
+  std::optional<std::uint32_t> pipelined_n_slots;
   bool chunking = true;
   std::int64_t n_elem = 8;  // of benches without a size of their own
   std::optional<int> world_size;
@@ -58,6 +59,10 @@ struct CclSettings {
       const;                // every value that holds, by key
   std::string str() const;  // "algorithm=... buffer_kind=tcm ..."
   bool chooses() const { return algorithm == automatic; }
+  // Of each ring that is installed for an algorithm.
+  std::uint32_t ring_slots(bool pipelined) const {
+    return pipelined ? pipelined_n_slots.value_or(rings.n_slots) : rings.n_slots;
+  }
 };
 
 // Of two settings, where they differ: what the first ones have, "buffer_kind=hbm, no root_cube".

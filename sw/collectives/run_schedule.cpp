@@ -105,11 +105,17 @@ class ScheduleRun {
   std::vector<Block> blocks_;
 };
 
-bool has_messages(const Schedule& schedule) {
-  const auto is_message = [](const Step& step) { return sends(step) || takes(step); };
-  return std::any_of(schedule.begin(), schedule.end(), [&](const Phase& phase) {
-    return std::any_of(phase.begin(), phase.end(), is_message);
-  });
+// Of the rings of a schedule, the smallest one; 0: there are no messages.
+int ring_slots(const tl::Program& tl, const Schedule& schedule) {
+  int least = 0;
+  for (const Phase& phase : schedule) {
+    for (const Step& step : phase) {
+      if (!sends(step) && !takes(step)) continue;
+      const int slots = tl.ring_slots(step.direction);
+      least = least == 0 ? slots : std::min(least, slots);
+    }
+  }
+  return least;
 }
 
 // Results of a call out of place go to its output.
@@ -214,20 +220,21 @@ MessageCut message_cut(std::int64_t largest, std::int64_t blocks, std::uint64_t 
 }
 
 void run_schedule(tl::Program& tl, const Schedule& as_written,
-                  const std::vector<BlockPosition>& blocks_in_place,
-                  const ScheduleOptions& options) {
-  const Schedule schedule = schedules::with_prefix(options.directions, as_written);
+                  const std::vector<BlockPosition>& blocks_in_place, const ScheduleOptions& asked) {
+  const Schedule schedule = schedules::with_prefix(asked.directions, as_written);
+  ScheduleOptions options = asked;
   const std::vector<BlockPosition> blocks = with_output(tl, blocks_in_place, options);
   std::int64_t largest = 0;
   for (const BlockPosition& block : blocks) largest = std::max(largest, block.elements);
   const auto count = static_cast<std::int64_t>(blocks.size());
-  if (!has_messages(schedule)) {
-    ScheduleOptions alone = options;
-    alone.pipelined = false;
+  const int slots = ring_slots(tl, schedule);
+  if (slots == 0) {
+    options.pipelined = false;
     const std::uint64_t unlimited = std::numeric_limits<std::int64_t>::max();
-    return run_step_by_step(tl, schedule, blocks, alone,
-                            plan_of(largest, count, unlimited, alone).cut);
+    return run_step_by_step(tl, schedule, blocks, options,
+                            plan_of(largest, count, unlimited, options).cut);
   }
+  options.window = std::min(options.window, slots);
   const Plan plan = plan_of(largest, count, tl.slot_bytes(), options);
   plan.ahead > 0 ? run_pipelined(tl, schedule, blocks, options, plan)
                  : run_step_by_step(tl, schedule, blocks, options, plan.cut);

@@ -30,7 +30,7 @@ struct ScheduleOptions {
   ReduceOp op = ReduceOp::sum;
   std::int64_t contributions = 1;   // of a reduction: what an average is divided by
   std::string directions;           // before the names of the schedule's directions
-  int window = 4;                   // slots of a ring
+  int window = 4;                   // messages that sends run ahead, if the rings hold as many
   bool chunking = true;             // false: a block is one message, whatever its size
   bool pipelined = true;            // false: step by step, each send and receive to its end
   std::int64_t blocks_at_once = 0;  // that a PE has values of at a time, at most; 0: all

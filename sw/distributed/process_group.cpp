@@ -50,7 +50,8 @@ ProcessGroup::ProcessGroup(std::shared_ptr<SharedGroupState> shared, RankGroup r
       wiring_(shared_->wiring), ranks_(std::move(ranks)), number_(number),
       members_(world_ranks(ranks_)), order_(members_, "collective", name()),
       stream_(state_.runtime.streams++),
-      messages_(settings_.rings.n_slots, [this](MessageSide& side) { begin_message(side); }) {}
+      messages_(settings_.ring_slots(algorithm_of(CollectiveOp::send_recv).pipelined),
+                [this](MessageSide& side) { begin_message(side); }) {}
 
 std::string ProcessGroup::name() const {
   return number_ == 0 ? "" : fmt::format("group {} ({})", number_, text_of_ranks(members_));
@@ -66,7 +67,7 @@ void ProcessGroup::install_at_the_start() {
   const CollectiveAlgorithm& algorithm = algorithm_of(CollectiveOp::all_reduce);
   algorithm.check_topology(ranks_);
   const NeighbourGraph graph = graph_at_the_start(algorithm, call);
-  if (!graph.empty()) wiring_.add(graph);
+  if (!graph.empty()) wiring_.add(graph, settings_.ring_slots(algorithm.pipelined));
 }
 
 void ProcessGroup::start() {
@@ -92,10 +93,16 @@ const CollectiveAlgorithm& ProcessGroup::algorithm_of(CollectiveOp op) const {
 }
 
 const CollectiveAlgorithm& ProcessGroup::algorithm_for(CollectiveCall& call) const {
-  if (!settings_.chooses()) return algorithm_of(call.op);
-  AlgorithmChoice choice = choose_algorithm(state_.ccl, *state_.algorithms, call);
-  call.settings.own = std::move(choice.own);
-  return *choice.algorithm;
+  const CollectiveAlgorithm* algorithm = nullptr;
+  if (settings_.chooses()) {
+    AlgorithmChoice choice = choose_algorithm(state_.ccl, *state_.algorithms, call);
+    call.settings.own = std::move(choice.own);
+    algorithm = choice.algorithm;
+  } else {
+    algorithm = &algorithm_of(call.op);
+  }
+  call.settings.rings.n_slots = settings_.ring_slots(algorithm->pipelined);
+  return *algorithm;
 }
 
 // --- a call
@@ -254,14 +261,15 @@ void ProcessGroup::meet(OrderedCall& call, const std::function<void()>& last) {
 // others all ranks meet, and nothing may be under way: a launch that waits for something that a
 // rank has still to call would not end. Once one rank meets all do, whatever another group has
 // replaced since.
-void ProcessGroup::link(const GroupCall& given, const NeighbourGraph& graph, OrderedCall& call) {
-  if (call.met == 0 && (wiring_.has(graph) || wiring_.add(graph))) return;
+void ProcessGroup::link(const GroupCall& given, const NeighbourGraph& graph, std::uint32_t n_slots,
+                        OrderedCall& call) {
+  if (call.met == 0 && (wiring_.has(graph) || wiring_.add(graph, n_slots))) return;
   meet(call, [&] {
     const std::string unmatched = state_.group->unmatched_message();
     if (!unmatched.empty())
       throw UsageError(fmt::format("{}: its ring buffers take the place of others, but {}",
                                    given.name, unmatched));
-    wiring_.replace(graph);
+    wiring_.replace(graph, n_slots);
   });
 }
 
@@ -286,7 +294,7 @@ Work ProcessGroup::call(Worker& worker, int rank, const GroupCall& given) {
     ordered_call.record = record_of(given, call, algorithm);
     ordered_call.group = ++state_.runtime.launch_groups;
   }
-  link(given, graph, ordered_call);
+  link(given, graph, call.settings.rings.n_slots, ordered_call);
   if (const Log* log = state_.runtime.collectives_log)
     log->info(
         [&] { return fmt::format("rank {}: {} by {}{}", rank, what, algorithm.name, in_group()); });

@@ -77,7 +77,8 @@ class ProcessGroup {
   void begin(OrderedCall& call);
   void join_splits(OrderedCall& call) const;
   void meet(OrderedCall& call, const std::function<void()>& last);
-  void link(const GroupCall& given, const NeighbourGraph& graph, OrderedCall& call);
+  void link(const GroupCall& given, const NeighbourGraph& graph, std::uint32_t n_slots,
+            OrderedCall& call);
   std::shared_ptr<CollectiveRecord> record_of(const GroupCall& given, const CollectiveCall& call,
                                               const CollectiveAlgorithm& algorithm);
   std::string text_of_all_ranks(const GroupCall& given, const CollectiveCall& call) const;

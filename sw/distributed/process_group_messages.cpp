@@ -36,7 +36,7 @@ void ProcessGroup::link_messages(const GroupCall& given, CollectiveCall call) {
     call.rings = side_ring;
     graph.add(algorithm_of(given.op).graph_of(call));
   }
-  if (wiring_.has(graph) || wiring_.add(graph)) return;
+  if (wiring_.has(graph) || wiring_.add(graph, call.settings.rings.n_slots)) return;
   throw UsageError(
       fmt::format("{}: its ring buffers use directions that torch.ipcq.install has given to others",
                   given.name));
@@ -57,6 +57,7 @@ Work ProcessGroup::message(Worker& worker, int rank, const GroupCall& given, boo
   const auto side = std::make_shared<MessageLaunch>();
   side->call = resolved(rank, given);
   const CollectiveAlgorithm& algorithm = algorithm_of(given.op);
+  side->call.settings.rings.n_slots = settings_.ring_slots(algorithm.pipelined);
   algorithm.check(side->call);
   wiring_.await_installation();
   side->is_send = !any_source && rank == given.root;

@@ -42,21 +42,23 @@ class Wiring::Installing {
   Wiring& wiring_;
 };
 
-bool Wiring::add(const NeighbourGraph& graph) {
+bool Wiring::add(const NeighbourGraph& graph, std::uint32_t n_slots) {
   const Installing installing(*this);
-  if (own()) return runtime_.ipcq.add(graph);
-  install(joined(runtime_.ipcq.graph(), graph));
+  if (own()) return runtime_.ipcq.add(graph, n_slots);
+  install(joined(runtime_.ipcq.graph(), graph), n_slots);
   return true;
 }
 
-void Wiring::replace(const NeighbourGraph& graph) {
+void Wiring::replace(const NeighbourGraph& graph, std::uint32_t n_slots) {
   const Installing installing(*this);
   for (const auto& [worker, launch] : std::exchange(launches_, {})) worker->join(launch);
-  install(graph);
+  install(graph, n_slots);
 }
 
-void Wiring::install(const NeighbourGraph& graph) {
-  runtime_.ipcq.install(graph, options_);
+void Wiring::install(const NeighbourGraph& graph, std::uint32_t n_slots) {
+  IpcqSettings options = options_;
+  options.n_slots = n_slots;
+  runtime_.ipcq.install(graph, options);
   number_ = runtime_.ipcq.number();
 }
 

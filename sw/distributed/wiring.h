@@ -22,9 +22,10 @@ class Wiring {
   // nothing has happened, if a direction is in use for something else. The first time, and after a
   // torch.ipcq.install of the program, everything is installed anew, with the settings of the
   // group. Blocks for the time of the messages. Errors as torch.ipcq.install has them.
-  bool add(const NeighbourGraph& graph);
+  // `n_slots`: of each ring.
+  bool add(const NeighbourGraph& graph, std::uint32_t n_slots);
   // Waits for every launch that has been reported, then installs `graph` in place of what is there.
-  void replace(const NeighbourGraph& graph);
+  void replace(const NeighbourGraph& graph, std::uint32_t n_slots);
 
   // A launch first waits while an installation is under way, and is then reported.
   void await_installation();
@@ -33,7 +34,7 @@ class Wiring {
  private:
   class Installing;
   bool own() const { return runtime_.ipcq.installed() && runtime_.ipcq.number() == number_; }
-  void install(const NeighbourGraph& graph);
+  void install(const NeighbourGraph& graph, std::uint32_t n_slots);
 
   Runtime& runtime_;
   IpcqSettings options_;

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <iterator>
+#include <numeric>
 #include <set>
 #include <tuple>
 
@@ -53,14 +54,16 @@ void check_disjoint(std::vector<IpcqRing> rings) {
   }
 }
 
-std::map<PeId, IpcqQueuePairs> queue_pairs_of(const std::vector<IpcqRing>& rings) {
+std::map<PeId, IpcqQueuePairs> queue_pairs_of(const std::vector<IpcqRing>& rings,
+                                              std::uint64_t slot_size) {
   std::map<std::pair<PeId, std::string>, std::uint64_t> bases;
   for (const IpcqRing& ring : rings) bases[{ring.end.pe, ring.end.direction}] = ring.base;
   std::map<PeId, IpcqQueuePairs> pairs;
   for (const IpcqRing& ring : rings) {  // by (PE, direction)
     const QueuePairEnd& end = ring.end;
     pairs[end.pe].push_back({end.direction, end.peer, end.peer_direction, ring.base,
-                             bases.at({end.peer, end.peer_direction})});
+                             bases.at({end.peer, end.peer_direction}),
+                             static_cast<std::uint32_t>(ring.nbytes / slot_size)});
   }
   return pairs;
 }
@@ -104,15 +107,19 @@ class IpcqInstallation::Turn {
   IpcqInstallation& rings_;
 };
 
-// `others`: rings of the same size that are there already and stay.
+// `others` are there already and stay.
 std::vector<IpcqRing> IpcqInstallation::reserve(const std::vector<QueuePairEnd>& ends,
-                                                const IpcqSettings& options, std::uint64_t others) {
+                                                const IpcqSettings& options,
+                                                const std::vector<IpcqRing>& others) {
   const std::uint64_t nbytes = options.ring_bytes();
+  const std::uint64_t unlimited =
+      std::accumulate(others.begin(), others.end(), unlimited_base,
+                      [](std::uint64_t base, const IpcqRing& ring) { return base + ring.nbytes; });
   std::vector<IpcqRing> rings;
   try {
     for (const QueuePairEnd& end : ends) {
       check_pe(link_.port().machine(), end.pe);
-      std::uint64_t base = unlimited_base + (others + rings.size()) * nbytes;
+      std::uint64_t base = unlimited + rings.size() * nbytes;
       if (options.ring_capacity_check) {
         base = memory_.reserve(options.buffer_kind, end.pe, nbytes);
       } else if (base + nbytes > unlimited_end) {
@@ -143,7 +150,7 @@ void IpcqInstallation::give_back(const std::vector<IpcqRing>& rings, const IpcqS
 void IpcqInstallation::send(IpcqInstall::Action action, bool adds,
                             const std::vector<const std::vector<IpcqRing>*>& targets,
                             const std::vector<IpcqRing>& rings, const IpcqSettings& options) {
-  const std::map<PeId, IpcqQueuePairs> pairs = queue_pairs_of(rings);
+  const std::map<PeId, IpcqQueuePairs> pairs = queue_pairs_of(rings, options.slot_size);
   std::map<int, std::set<PeId>> by_sip;
   for (const std::vector<IpcqRing>* each : targets) {
     for (const IpcqRing& ring : *each) by_sip[ring.end.pe.sip].insert(ring.end.pe);
@@ -225,7 +232,7 @@ void IpcqInstallation::replace(const NeighbourGraph& graph, const IpcqSettings& 
   options_ = options;
 }
 
-bool IpcqInstallation::add(const NeighbourGraph& graph) {
+bool IpcqInstallation::add(const NeighbourGraph& graph, std::optional<std::uint32_t> n_slots) {
   const Turn turn(*this);
   if (!installed() || launch_failed_) return false;
   NeighbourGraph both = graph_;
@@ -249,7 +256,9 @@ bool IpcqInstallation::add(const NeighbourGraph& graph) {
   if (there != rings_.end()) return false;
   if (added.empty()) return true;
 
-  std::vector<IpcqRing> rings = reserve(added, options_, rings_.size());
+  IpcqSettings options = options_;
+  options.n_slots = n_slots.value_or(options.n_slots);
+  std::vector<IpcqRing> rings = reserve(added, options, rings_);
   try {
     send(IpcqInstall::Action::ask, true, {&rings}, rings, options_);
   } catch (...) {

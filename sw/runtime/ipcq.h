@@ -46,10 +46,11 @@ class IpcqInstallation {
   // options are the same and no launch has failed.
   void install_on(int sip, const NeighbourGraph& graph, const IpcqSettings& options);
   // Adds the queue pairs of `graph` beside those that are there, whatever these hold; with the same
-  // options. False, and nothing has happened, if that would be no addition: nothing is installed, a
-  // direction leads to another peer already or would be joined with another one, or a launch has
-  // failed. Errors as for install(), but for "ipcq_busy".
-  bool add(const NeighbourGraph& graph);
+  // options, but with rings of `n_slots` slots if it is given. False, and nothing has happened, if
+  // that would be no addition: nothing is installed, a direction leads to another peer already or
+  // would be joined with another one, or a launch has failed. Errors as for install(), but for
+  // "ipcq_busy".
+  bool add(const NeighbourGraph& graph, std::optional<std::uint32_t> n_slots = {});
   // Takes the rings away and gives their memory back. LaunchError as for install().
   void remove();
 
@@ -65,7 +66,7 @@ class IpcqInstallation {
 
  private:
   std::vector<IpcqRing> reserve(const std::vector<QueuePairEnd>& ends, const IpcqSettings& options,
-                                std::uint64_t others = 0);
+                                const std::vector<IpcqRing>& others = {});
   void give_back(const std::vector<IpcqRing>& rings, const IpcqSettings& options);
   // But for those of `kept`, which stay.
   void replace(const NeighbourGraph& graph, const IpcqSettings& options,

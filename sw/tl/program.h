@@ -148,6 +148,8 @@ class Program : public MathCalls, public ShapeCalls, public AtomicCalls {
   bool connected(const std::string& direction, CallSite site = CallSite::here()) const;  // no time
   std::uint64_t slot_bytes(CallSite site = CallSite::here())
       const;  // the largest message; no time. UsageError without queue pairs
+  // Messages that the peer's ring holds; no time. UsageError without that queue pair.
+  int ring_slots(const std::string& direction, CallSite site = CallSite::here()) const;
   // Blocks while the peer's ring is full. The bytes sent are those at the call; reading them is
   // free of charge.
   void send(const std::string& direction, const Handle& block, CallSite site = CallSite::here());

@@ -22,6 +22,16 @@ std::uint64_t Program::slot_bytes(CallSite site) const {
   return setup.settings.slot_size;
 }
 
+int Program::ring_slots(const std::string& direction, CallSite site) const {
+  context_.calling("ring_slots", site);
+  const IpcqSetup& setup = context_.ipcq_setup();
+  const IpcqQueuePair* pair = setup.find(direction);
+  if (pair == nullptr)
+    throw UsageError(fmt::format("tl.ring_slots on {}: no queue pair in direction '{}'",
+                                 context_.where().str(), direction));
+  return static_cast<int>(pair->n_slots != 0 ? pair->n_slots : setup.settings.n_slots);
+}
+
 // --- send ---
 
 IpcqSend Program::message_of(const std::string& direction, TensorValue value,

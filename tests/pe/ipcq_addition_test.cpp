@@ -81,6 +81,44 @@ KERNBENCH_SYSTEMC_TEST(operations_that_wait_go_on) {
   });
 }
 
+// Each ring holds as many messages as it has slots: so many sends end with nobody to receive them,
+// and one more waits.
+KERNBENCH_SYSTEMC_TEST(added_rings_have_slots_of_their_own_number) {
+  TorchMachine m;
+  m.run([&](Torch& torch) {
+    torch.ipcq.install(pair_of("E", "W"));
+    BOOST_TEST(m.runtime->ipcq.add(pair_of("A", "B"), 2));
+    BOOST_TEST(m.runtime->ipcq.add(pair_of("C", "D"), 6));
+    for (const IpcqRing& ring : torch.ipcq.rings()) {
+      const std::string& name = ring.end.direction;
+      const unsigned slots = name == "E" || name == "W" ? 4 : name == "A" || name == "B" ? 2 : 6;
+      BOOST_TEST(ring.nbytes == slots * 4096U);
+    }
+    torch.wait(start(torch, 0, [](tl::Program& tl, tl::Tensor) {
+      for (const char* direction : {"E", "A", "C"}) {
+        for (int i = 0; i < tl.ring_slots(direction); ++i) tl.send(direction, tl.full({4}, i));
+      }
+    }));
+    for (const auto& [to, from, slots] :
+         {std::tuple("E", "W", 4), std::tuple("A", "B", 2), std::tuple("C", "D", 6)}) {
+      const LaunchHandle one_more =
+          start(torch, 0, [to = std::string(to), last = slots](tl::Program& tl, tl::Tensor) {
+            tl.send(to, tl.full({4}, last));
+          });
+      sc_core::wait(1, sc_core::SC_US);
+      BOOST_TEST(!one_more.done(), to);
+      torch.wait(start(torch, 1,
+                       [from = std::string(from), count = slots + 1](tl::Program& tl, tl::Tensor) {
+                         for (int i = 0; i < count; ++i) {
+                           if (tl.recv(from, {4}, f16).data().at(0) != i)
+                             throw std::runtime_error("mixed up");
+                         }
+                       }));
+      torch.wait(one_more);
+    }
+  });
+}
+
 // What is there already is no addition to anything, and no error.
 KERNBENCH_SYSTEMC_TEST(adding_what_is_there_changes_nothing) {
   TorchMachine m;

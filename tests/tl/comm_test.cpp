@@ -156,11 +156,16 @@ BOOST_AUTO_TEST_CASE(questions_about_the_rings_issue_nothing) {
   BOOST_TEST(!tl.connected("E"));
   BOOST_CHECK_EXCEPTION(tl.slot_bytes(), UsageError,
                         with_text("tl.slot_bytes on sip0.cube1.pe2: no queue pair is installed"));
-  pe.setup.queue_pairs = {{"E", {}, "W", 0, 0}, {"intra_N", {}, "intra_S", 0, 0}};
+  pe.setup.queue_pairs = {{"E", {}, "W", 0, 0}, {"intra_N", {}, "intra_S", 0, 0, 8}};
   pe.setup.settings.slot_size = 512;
   BOOST_TEST(tl.connected("intra_N"));
   BOOST_TEST(!tl.connected("W"));
   BOOST_TEST(tl.slot_bytes() == 512u);
+  BOOST_TEST(tl.ring_slots("E") == 4);  // of the settings
+  BOOST_TEST(tl.ring_slots("intra_N") == 8);
+  BOOST_CHECK_EXCEPTION(
+      tl.ring_slots("W"), UsageError,
+      with_text("tl.ring_slots on sip0.cube1.pe2: no queue pair in direction 'W'"));
   BOOST_TEST((pe.sent.empty() && pe.received.empty() && pe.commands.empty()));
 }
 
