@@ -35,8 +35,8 @@ struct CollectiveAlgorithm {
   // It has levels within a rank: init_process_group installs their rings, too.
   bool levels_within_ranks = false;
   bool every_pe = false;  // these levels go down to all PEs of every cube
-  // Its kernels run ahead of their messages: its rings have `pipelined_n_slots`.
-  bool pipelined = true;
+  // Its kernels run ahead of their messages: its rings have `pipelined_n_slots`, else `n_slots`.
+  bool deep_rings = true;
 
   // UsageError: a SIP topology or a layout that the algorithm does not support, with what it
   // expects.

@@ -60,8 +60,8 @@ struct CclSettings {
   std::string str() const;  // "algorithm=... buffer_kind=tcm ..."
   bool chooses() const { return algorithm == automatic; }
   // Of each ring that is installed for an algorithm.
-  std::uint32_t ring_slots(bool pipelined) const {
-    return pipelined ? pipelined_n_slots.value_or(rings.n_slots) : rings.n_slots;
+  std::uint32_t ring_slots(bool deep) const {
+    return deep ? pipelined_n_slots.value_or(rings.n_slots) : rings.n_slots;
   }
 };
 

@@ -151,7 +151,7 @@ class Distributed {
                const CallOptions& options = {});
   // A receive has the first message for its rank that nobody has taken yet, with its tag and from
   // `src`; without `src` from any rank: Work::source_rank(). A send of more than the rings hold
-  // (slots * slot_size) ends only when it is being received: of ranks that exchange long messages
+  // (n_slots * slot_size) ends only when it is being received: of ranks that exchange long messages
   // by send and recv some have to receive first. isend and irecv come in any order.
   Work send(const Tensor& tensor, int dst, bool async_op = false);
   Work send(const Tensor& tensor, int dst, int tag);

@@ -50,8 +50,7 @@ ProcessGroup::ProcessGroup(std::shared_ptr<SharedGroupState> shared, RankGroup r
       wiring_(shared_->wiring), ranks_(std::move(ranks)), number_(number),
       members_(world_ranks(ranks_)), order_(members_, "collective", name()),
       stream_(state_.runtime.streams++),
-      messages_(settings_.ring_slots(algorithm_of(CollectiveOp::send_recv).pipelined),
-                [this](MessageSide& side) { begin_message(side); }) {}
+      messages_(settings_.rings.n_slots, [this](MessageSide& side) { begin_message(side); }) {}
 
 std::string ProcessGroup::name() const {
   return number_ == 0 ? "" : fmt::format("group {} ({})", number_, text_of_ranks(members_));
@@ -67,7 +66,7 @@ void ProcessGroup::install_at_the_start() {
   const CollectiveAlgorithm& algorithm = algorithm_of(CollectiveOp::all_reduce);
   algorithm.check_topology(ranks_);
   const NeighbourGraph graph = graph_at_the_start(algorithm, call);
-  if (!graph.empty()) wiring_.add(graph, settings_.ring_slots(algorithm.pipelined));
+  if (!graph.empty()) wiring_.add(graph, settings_.ring_slots(algorithm.deep_rings));
 }
 
 void ProcessGroup::start() {
@@ -101,7 +100,7 @@ const CollectiveAlgorithm& ProcessGroup::algorithm_for(CollectiveCall& call) con
   } else {
     algorithm = &algorithm_of(call.op);
   }
-  call.settings.rings.n_slots = settings_.ring_slots(algorithm->pipelined);
+  call.settings.rings.n_slots = settings_.ring_slots(algorithm->deep_rings);
   return *algorithm;
 }
 

@@ -29,14 +29,15 @@ std::string awaited_by(const MessageSide& side) {
 
 }  // namespace
 
-// A message with a tag may be taken before others: the side ring is there for it.
+// Each pair of ranks has rings of its own: they are the small ones. A message with a tag may be
+// taken before others: the side ring is there for it.
 void ProcessGroup::link_messages(const GroupCall& given, CollectiveCall call) {
   NeighbourGraph graph = algorithm_of(given.op).graph_of(call);
   if (given.tag != 0) {
     call.rings = side_ring;
     graph.add(algorithm_of(given.op).graph_of(call));
   }
-  if (wiring_.has(graph) || wiring_.add(graph, call.settings.rings.n_slots)) return;
+  if (wiring_.has(graph) || wiring_.add(graph, settings_.rings.n_slots)) return;
   throw UsageError(
       fmt::format("{}: its ring buffers use directions that torch.ipcq.install has given to others",
                   given.name));
@@ -57,7 +58,6 @@ Work ProcessGroup::message(Worker& worker, int rank, const GroupCall& given, boo
   const auto side = std::make_shared<MessageLaunch>();
   side->call = resolved(rank, given);
   const CollectiveAlgorithm& algorithm = algorithm_of(given.op);
-  side->call.settings.rings.n_slots = settings_.ring_slots(algorithm.pipelined);
   algorithm.check(side->call);
   wiring_.await_installation();
   side->is_send = !any_source && rank == given.root;

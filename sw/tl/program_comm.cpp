@@ -26,9 +26,14 @@ int Program::ring_slots(const std::string& direction, CallSite site) const {
   context_.calling("ring_slots", site);
   const IpcqSetup& setup = context_.ipcq_setup();
   const IpcqQueuePair* pair = setup.find(direction);
-  if (pair == nullptr)
-    throw UsageError(fmt::format("tl.ring_slots on {}: no queue pair in direction '{}'",
-                                 context_.where().str(), direction));
+  if (pair == nullptr) {
+    std::string known;
+    for (const IpcqQueuePair& each : setup.queue_pairs)
+      known += (known.empty() ? "" : ", ") + each.direction;
+    throw UsageError(
+        fmt::format("tl.ring_slots on {}: no queue pair in direction '{}'; there are {}",
+                    context_.where().str(), direction, known));
+  }
   return static_cast<int>(pair->n_slots != 0 ? pair->n_slots : setup.settings.n_slots);
 }
 

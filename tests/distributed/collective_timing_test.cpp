@@ -158,7 +158,7 @@ double time_at_1_mib(CollectiveOp op, int n, const char* serial_per = "node", in
   return forked_value([&] {
     TorchMachine m("topology.tiny.yaml", machine, false);
     m.run([&](Torch& torch) {
-      const CclChanges changes{{"algorithm", "ring_allreduce"}, {"pipelined_n_slots", "8"}};
+      const CclChanges changes{{"algorithm", "ring_allreduce"}, {"pipelined_n_slots", "6"}};
       on_ranks(torch, changes, [&](int) {
         const DPPolicy policy{Placement::row_wise, Placement::row_wise, 1, pes};
         const auto some = [&](std::int64_t bytes) {

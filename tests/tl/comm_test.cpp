@@ -165,7 +165,8 @@ BOOST_AUTO_TEST_CASE(questions_about_the_rings_issue_nothing) {
   BOOST_TEST(tl.ring_slots("intra_N") == 8);
   BOOST_CHECK_EXCEPTION(
       tl.ring_slots("W"), UsageError,
-      with_text("tl.ring_slots on sip0.cube1.pe2: no queue pair in direction 'W'"));
+      with_text(
+          "tl.ring_slots on sip0.cube1.pe2: no queue pair in direction 'W'; there are E, intra_N"));
   BOOST_TEST((pe.sent.empty() && pe.received.empty() && pe.commands.empty()));
 }
 

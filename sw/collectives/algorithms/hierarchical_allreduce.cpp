@@ -45,7 +45,7 @@ void register_hierarchical_allreduce(AlgorithmRegistry& registry) {
                                 kernel};
   algorithm.serves_holders = true;
   algorithm.levels_within_ranks = true;
-  algorithm.pipelined = false;
+  algorithm.deep_rings = false;
   algorithm.every_pe = true;
   registry.add(std::move(algorithm));
 }

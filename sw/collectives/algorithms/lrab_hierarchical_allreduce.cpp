@@ -72,7 +72,7 @@ void register_lrab_hierarchical_allreduce(AlgorithmRegistry& registry) {
       kernel};
   algorithm.serves_holders = true;
   algorithm.levels_within_ranks = true;
-  algorithm.pipelined = false;
+  algorithm.deep_rings = false;
   registry.add(std::move(algorithm));
 }
 
