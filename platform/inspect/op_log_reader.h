@@ -40,6 +40,7 @@ class OpLogReader {
   bool has_progress() const { return version_ >= 2; }
   bool has_pe_time() const { return version_ >= 3; }
   bool has_streams() const { return version_ >= 4; }  // else one kernel at a time ran on a PE
+  std::string stream_column() const { return has_streams() ? "stream" : "0"; }
   // UsageError if the log has none; `what` needs it.
   void require_progress(const std::string& what) const;
 

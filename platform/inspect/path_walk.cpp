@@ -38,9 +38,10 @@ void PathWalk::add(Fs start, PathStep::Kind kind, const std::string& resource,
   cursor_ = start;
 }
 
-PathWalk::Position PathWalk::unexplained(const PeLog& pe, Fs since, const std::string& what) {
+PathWalk::Position PathWalk::unexplained(const PeLog& pe, std::uint32_t stream, Fs since,
+                                         const std::string& what) {
   wait(since, "not in the log", pe.pe(), what);
-  return kernel_of(pe);
+  return kernel_of(pe, stream);
 }
 
 std::vector<PathStep> PathWalk::steps() {
@@ -81,7 +82,7 @@ PathWalk::Position PathWalk::before(const Position& at) {
     case Kind::kernel:
       break;
   }
-  return before_kernel(*at.pe);
+  return before_kernel(*at.pe, at.stream);
 }
 
 // --- The end of the launch
@@ -89,33 +90,35 @@ PathWalk::Position PathWalk::before(const Position& at) {
 // Of the PE that answered last; of several the first by name.
 const LoggedRun* PathWalk::last_run() {
   bool found = false;
-  log_.for_each(
-      "SELECT pe, t_start_fs FROM runs WHERE launch = ? ORDER BY t_end_fs DESC, pe LIMIT 1",
-      {std::to_string(launch_.id)}, [&](SQLite::Statement& row) {
-        last_.pe = text_in(row, 0);
-        last_.start = number_in(row, 1);
-        found = true;
-      });
+  log_.for_each("SELECT pe, t_start_fs, " + log_.stream_column() +
+                    " FROM runs WHERE launch = ? ORDER BY t_end_fs DESC, pe LIMIT 1",
+                {std::to_string(launch_.id)}, [&](SQLite::Statement& row) {
+                  last_.pe = text_in(row, 0);
+                  last_.start = number_in(row, 1);
+                  last_.stream = static_cast<std::uint32_t>(number_in(row, 2));
+                  found = true;
+                });
   if (!found) return nullptr;
-  last_ = *logs_[last_.pe].run_at(last_.start);
+  last_ = *logs_[last_.pe].run_at(last_.stream, last_.start);
   return &last_;
 }
 
 // The engines drain behind the end of the kernel.
 PathWalk::Position PathWalk::answered(const LoggedRun& run) {
   const PeLog& pe = logs_[run.pe];
-  const LoggedCommand* command = pe.completed(run.returned, cursor_);
-  if (command == nullptr) return kernel_of(pe);
+  const LoggedCommand* command = pe.completed(run, cursor_);
+  if (command == nullptr) return kernel_of(pe, run.stream);
   wait(command->completed, "pe_cpu drain", pe.pe(), "the engines to drain");
   return completion_of(pe, *command);
 }
 
 // --- The kernel's thread
 
-PathWalk::Position PathWalk::before_kernel(const PeLog& pe) {
-  const LoggedRun* run = pe.run_at(cursor_);
-  if (run == nullptr) return unexplained(pe, launch_.issued, "no kernel of this PE is in the log");
-  const LoggedWait* wait = pe.last_wait(run->start, cursor_);
+PathWalk::Position PathWalk::before_kernel(const PeLog& pe, std::uint32_t stream) {
+  const LoggedRun* run = pe.run_at(stream, cursor_);
+  if (run == nullptr)
+    return unexplained(pe, stream, launch_.issued, "no kernel of this PE is in the log");
+  const LoggedWait* wait = pe.last_wait(*run, cursor_);
   operation(wait == nullptr ? run->start : wait->end, "pe_cpu kernel", pe.pe() + ".pe_cpu",
             fmt::format("calls of kernel '{}'", run->kernel));
   return wait == nullptr ? start_of(pe, *run) : before_end_of(pe, *wait);
@@ -125,15 +128,15 @@ PathWalk::Position PathWalk::before_end_of(const PeLog& pe, const LoggedWait& wa
   if (wait.reason == "command") {
     const LoggedCommand* command = pe.command(wait.command);
     if (command != nullptr && command->completed == wait.end) return completion_of(pe, *command);
-    return unexplained(pe, wait.start, fmt::format("command {}", wait.command));
+    return unexplained(pe, wait.stream, wait.start, fmt::format("command {}", wait.command));
   }
   if (wait.reason == "send") {
     const LoggedMessage* message = pe.sent_at(wait.end);
-    return message == nullptr ? unexplained(pe, wait.start, "a send")
+    return message == nullptr ? unexplained(pe, wait.stream, wait.start, "a send")
                               : message_at(Kind::sent, pe, *message);
   }
   const LoggedMessage* message = pe.received_by(wait);
-  if (message == nullptr) return unexplained(pe, wait.start, "a receive");
+  if (message == nullptr) return unexplained(pe, wait.stream, wait.start, "a receive");
   operation(message->consumed, "ipcq credit", message->receiver + " > " + message->sender,
             "credit of " + text_of(*message));
   return message_at(Kind::consumed, pe, *message);
@@ -158,7 +161,7 @@ PathWalk::Position PathWalk::before_dispatch(const PeLog& pe, const LoggedComman
   const bool behind = earlier != nullptr && earlier->dispatched > command.submitted;
   operation(behind ? earlier->dispatched : command.submitted, "pe_scheduler dispatch",
             pe.pe() + ".pe_scheduler", fmt::format("dispatch of command {}", command.id));
-  return behind ? dispatch_of(pe, *earlier) : kernel_of(pe);
+  return behind ? dispatch_of(pe, *earlier) : kernel_of(pe, command.stream);
 }
 
 // --- Operations
@@ -168,7 +171,7 @@ PathWalk::Position PathWalk::before_op(const PeLog& pe, const LoggedOp& op) {
   add(op.start, PathStep::Kind::operation, op.engine + " " + op.part, pe.pe() + "." + op.engine,
       text_of(op), op.id);
   std::optional<Position> found = predecessor(pe, op);
-  if (!found) return kernel_of(pe);
+  if (!found) return kernel_of(pe, op.stream);
   const Fs end = found->kind == Kind::operation ? found->op->end : found->command->dispatched;
   wait(end, "start of " + op.part, pe.pe() + "." + op.engine, needs_of(op) + ": " + text_of(op));
   return *found;
@@ -207,10 +210,11 @@ PathWalk::Position PathWalk::before_sent(const PeLog& pe, const LoggedMessage& m
   const LoggedMessage* freed = pe.freed_for(message);
   if (blocked == nullptr && freed != nullptr && freed->credit == message.sent)  // under way
     return before_credit(*freed, message);
-  if (blocked == nullptr || first == nullptr || first->id != message.id) return kernel_of(pe);
+  if (blocked == nullptr || first == nullptr || first->id != message.id)
+    return kernel_of(pe, pe.stream_of_send(message));
   if (freed == nullptr || freed->credit <= blocked->start || freed->credit > message.sent) {
     operation(blocked->start, "pe_ipcq send", pe.pe() + ".pe_ipcq", text_of(message));
-    return kernel_of(pe);
+    return kernel_of(pe, blocked->stream);
   }
   wait(freed->credit, "poll for a credit", pe.pe() + ".pe_ipcq", text_of(message));
   return before_credit(*freed, message);
@@ -247,7 +251,7 @@ PathWalk::Position PathWalk::before_consumed(const PeLog& pe, const LoggedMessag
   if (const LoggedMessage* earlier = receive == nullptr ? pe.read_before(message) : nullptr)
     return message_at(Kind::consumed, pe, *earlier);
   operation(since, "pe_ipcq receive", pe.pe() + ".pe_ipcq", text_of(message));
-  return kernel_of(pe);
+  return kernel_of(pe, pe.stream_of_receive(message));
 }
 
 // --- The start of a kernel
@@ -272,7 +276,7 @@ Fs PathWalk::end_of_launch_on(const LoggedRun& run, Fs by) {
 PathWalk::Position PathWalk::before_start(const PeLog& pe, const LoggedRun& run) {
   const LoggedLaunch* launch = find_launch(run.launch);
   if (launch == nullptr)
-    return unexplained(pe, launch_.issued,
+    return unexplained(pe, run.stream, launch_.issued,
                        fmt::format("launch '{}' has not come to its end", run.kernel));
   const std::string label = fmt::format("launch {} of '{}'", launch->id, launch->kernel);
   const LoggedRun* earlier = pe.run_before(run);

@@ -24,7 +24,7 @@ class PathWalk {
   // What ended at the cursor.
   struct Position {
     enum class Kind : std::uint8_t {
-      kernel,     // a stretch in which the kernel of the PE ran
+      kernel,     // a stretch in which the kernel of the stream ran on the PE
       completed,  // a command
       dispatched,
       operation,
@@ -39,25 +39,28 @@ class PathWalk {
     const LoggedOp* op = nullptr;
     const LoggedMessage* message = nullptr;
     const LoggedRun* run = nullptr;
-    std::string after;  // how the step that comes next depends on it
+    std::uint32_t stream = 0;  // of a kernel
+    std::string after;         // how the step that comes next depends on it
   };
   using Kind = Position::Kind;
 
-  static Position kernel_of(const PeLog& pe) { return {Kind::kernel, &pe, {}, {}, {}, {}, {}}; }
+  static Position kernel_of(const PeLog& pe, std::uint32_t stream) {
+    return {Kind::kernel, &pe, {}, {}, {}, {}, stream, {}};
+  }
   static Position completion_of(const PeLog& pe, const LoggedCommand& command) {
-    return {Kind::completed, &pe, &command, {}, {}, {}, {}};
+    return {Kind::completed, &pe, &command, {}, {}, {}, {}, {}};
   }
   static Position dispatch_of(const PeLog& pe, const LoggedCommand& command) {
-    return {Kind::dispatched, &pe, &command, {}, {}, {}, "its dispatch"};
+    return {Kind::dispatched, &pe, &command, {}, {}, {}, {}, "its dispatch"};
   }
   static Position op_of(const PeLog& pe, const LoggedOp& op, std::string after) {
-    return {Kind::operation, &pe, {}, &op, {}, {}, std::move(after)};
+    return {Kind::operation, &pe, {}, &op, {}, {}, {}, std::move(after)};
   }
   static Position message_at(Kind kind, const PeLog& pe, const LoggedMessage& message) {
-    return {kind, &pe, {}, {}, &message, {}, {}};
+    return {kind, &pe, {}, {}, &message, {}, {}, {}};
   }
   static Position start_of(const PeLog& pe, const LoggedRun& run) {
-    return {Kind::begun, &pe, {}, {}, {}, &run, {}};
+    return {Kind::begun, &pe, {}, {}, {}, &run, {}, {}};
   }
 
   // A step from `start` to the cursor, which moves there; nothing before the issue of the launch.
@@ -71,12 +74,12 @@ class PathWalk {
             const std::string& what) {
     add(start, PathStep::Kind::wait, resource, where, what);
   }
-  Position unexplained(const PeLog& pe, Fs since, const std::string& what);
+  Position unexplained(const PeLog& pe, std::uint32_t stream, Fs since, const std::string& what);
 
   const LoggedRun* last_run();
   Position answered(const LoggedRun& run);
   Position before(const Position& at);
-  Position before_kernel(const PeLog& pe);
+  Position before_kernel(const PeLog& pe, std::uint32_t stream);
   Position before_end_of(const PeLog& pe, const LoggedWait& wait);
   Position before_completion(const PeLog& pe, const LoggedCommand& command);
   Position before_dispatch(const PeLog& pe, const LoggedCommand& command);

@@ -11,11 +11,24 @@ constexpr const char* message_columns =
     "t_visible_fs, t_take_fs, t_consume_fs, t_credit_fs FROM messages WHERE t_consume_fs NOT NULL "
     "AND ";
 
+std::uint32_t stream_in(SQLite::Statement& row, int column) {
+  return static_cast<std::uint32_t>(number_in(row, column));
+}
+
 LoggedMessage message_in(SQLite::Statement& row) {
   return {number_in(row, 0),  number_in(row, 1), number_in(row, 2),  number_in(row, 3),
           number_in(row, 4),  text_in(row, 5),   text_in(row, 6),    number_in(row, 7),
           number_in(row, 8),  number_in(row, 9), number_in(row, 10), number_in(row, 11),
           number_in(row, 12), number_in(row, 13)};
+}
+
+LoggedOp op_in(SQLite::Statement& row) {
+  const std::string engine = engine_of_node(text_in(row, 3)), name = text_in(row, 4);
+  return {number_in(row, 0),     number_in(row, 1),
+          number_in(row, 2),     engine,
+          part_of(engine, name), name,
+          number_in(row, 5),     row.isColumnNull(6) ? -1 : row.getColumn(6).getInt64(),
+          stream_in(row, 7)};
 }
 
 }  // namespace
@@ -30,17 +43,17 @@ PeLog::PeLog(const OpLogReader& log, const std::string& pe) : pe_(pe) {
 
 void PeLog::read_ops(const OpLogReader& log) {
   // The names of the PE's engines lie between "pe." and "pe/", the next character.
-  log.for_each(
-      "SELECT id, t_start_fs, t_end_fs, node, name, command, tile FROM ops WHERE node >= ? AND "
-      "node < ? ORDER BY t_end_fs, id",
-      {pe_ + ".", pe_ + "/"}, [&](SQLite::Statement& row) {
-        const std::string engine = engine_of_node(text_in(row, 3));
-        if (is_span(engine)) return;
-        const std::string name = text_in(row, 4);
-        ops_.push_back({number_in(row, 0), number_in(row, 1), number_in(row, 2), engine,
-                        part_of(engine, name), name, number_in(row, 5),
-                        row.isColumnNull(6) ? -1 : row.getColumn(6).getInt64()});
-      });
+  log.for_each("SELECT id, t_start_fs, t_end_fs, node, name, command, tile, " +
+                   log.stream_column() +
+                   " FROM ops WHERE node >= ? AND node < ? ORDER BY t_end_fs, id",
+               {pe_ + ".", pe_ + "/"}, [&](SQLite::Statement& row) {
+                 const LoggedOp op = op_in(row);
+                 streams_of_commands_.emplace(op.command, op.stream);
+                 if (is_span(op.engine))
+                   streams_of_calls_.emplace(std::pair(op.name, op.end), op.stream);
+                 else
+                   ops_.push_back(op);
+               });
   for (std::size_t place = 0; place < ops_.size(); ++place) {
     const LoggedOp& op = ops_[place];
     all_.push_back(place);
@@ -52,26 +65,32 @@ void PeLog::read_ops(const OpLogReader& log) {
 }
 
 void PeLog::read_progress(const OpLogReader& log) {
-  log.for_each(
-      "SELECT reason, command, t_start_fs, t_end_fs FROM waits WHERE pe = ? ORDER BY t_end_fs, "
-      "t_start_fs",
-      {pe_}, [&](SQLite::Statement& row) {
-        waits_.push_back(
-            {text_in(row, 0), number_in(row, 1), number_in(row, 2), number_in(row, 3)});
-      });
-  log.for_each(
-      "SELECT launch, pe, kernel, t_start_fs, t_return_fs, t_end_fs FROM runs WHERE pe = ? ORDER "
-      "BY t_start_fs, t_end_fs",
-      {pe_}, [&](SQLite::Statement& row) {
-        runs_.push_back({number_in(row, 0), text_in(row, 1), text_in(row, 2), number_in(row, 3),
-                         number_in(row, 4), number_in(row, 5)});
-      });
+  log.for_each("SELECT reason, command, t_start_fs, t_end_fs, " + log.stream_column() +
+                   " FROM waits WHERE pe = ? ORDER BY t_end_fs, t_start_fs",
+               {pe_}, [&](SQLite::Statement& row) {
+                 const LoggedWait wait{text_in(row, 0), number_in(row, 1), number_in(row, 2),
+                                       number_in(row, 3), stream_in(row, 4)};
+                 if (wait.reason == "command")
+                   streams_of_commands_.emplace(wait.command, wait.stream);
+                 waits_[wait.stream].push_back(wait);
+               });
+  log.for_each("SELECT launch, pe, kernel, t_start_fs, t_return_fs, t_end_fs, " +
+                   log.stream_column() + " FROM runs WHERE pe = ? ORDER BY t_start_fs, t_end_fs",
+               {pe_}, [&](SQLite::Statement& row) {
+                 const LoggedRun run{number_in(row, 0), text_in(row, 1),   text_in(row, 2),
+                                     number_in(row, 3), number_in(row, 4), number_in(row, 5),
+                                     stream_in(row, 6)};
+                 runs_[run.stream].push_back(run);
+               });
   log.for_each(
       "SELECT command, t_submit_fs, t_dispatch_fs, t_complete_fs FROM commands WHERE pe = ? AND "
       "t_complete_fs NOT NULL ORDER BY command",
       {pe_}, [&](SQLite::Statement& row) {
-        const LoggedCommand command{number_in(row, 0), number_in(row, 1), number_in(row, 2),
-                                    number_in(row, 3)};
+        LoggedCommand command{number_in(row, 0), number_in(row, 1), number_in(row, 2),
+                              number_in(row, 3)};
+        const auto stream = streams_of_commands_.find(command.id);
+        command.stream =
+            stream == streams_of_commands_.end() ? stream_at(command.submitted) : stream->second;
         commands_.emplace(command.id, command);
       });
   for (const auto& [id, command] : commands_) by_dispatch_.push_back(&command);
@@ -157,28 +176,54 @@ std::vector<const LoggedOp*> PeLog::ops_ending_at(Fs time) const {
 
 // --- The kernel
 
-const LoggedWait* PeLog::last_wait(Fs since, Fs by) const {
+const LoggedWait* PeLog::last_wait(const LoggedRun& run, Fs by) const {
+  const auto of_stream = waits_.find(run.stream);
+  if (of_stream == waits_.end()) return nullptr;
+  const std::vector<LoggedWait>& waits = of_stream->second;
   const auto after =
-      std::upper_bound(waits_.begin(), waits_.end(), by,
+      std::upper_bound(waits.begin(), waits.end(), by,
                        [](Fs time, const LoggedWait& wait) { return time < wait.end; });
-  if (after == waits_.begin() || (after - 1)->start < since) return nullptr;
+  if (after == waits.begin() || (after - 1)->start < run.start) return nullptr;
   return &*(after - 1);
 }
 
 const LoggedWait* PeLog::wait_ending_at(const std::string& reason, Fs time) const {
-  const auto wait = std::lower_bound(waits_.begin(), waits_.end(), time,
-                                     [](const LoggedWait& each, Fs t) { return each.end < t; });
-  return wait != waits_.end() && wait->end == time && wait->reason == reason ? &*wait : nullptr;
+  for (const auto& [stream, waits] : waits_) {
+    const auto wait = std::lower_bound(waits.begin(), waits.end(), time,
+                                       [](const LoggedWait& each, Fs t) { return each.end < t; });
+    if (wait != waits.end() && wait->end == time && wait->reason == reason) return &*wait;
+  }
+  return nullptr;
 }
 
-const LoggedRun* PeLog::run_at(Fs time) const {
-  const auto after = std::upper_bound(runs_.begin(), runs_.end(), time,
+const LoggedRun* PeLog::run_at(std::uint32_t stream, Fs time) const {
+  const auto of_stream = runs_.find(stream);
+  if (of_stream == runs_.end()) return nullptr;
+  const std::vector<LoggedRun>& runs = of_stream->second;
+  const auto after = std::upper_bound(runs.begin(), runs.end(), time,
                                       [](Fs t, const LoggedRun& run) { return t < run.start; });
-  return after == runs_.begin() ? nullptr : &*(after - 1);
+  return after == runs.begin() ? nullptr : &*(after - 1);
+}
+
+std::uint32_t PeLog::stream_at(Fs time) const {
+  const LoggedRun* last = nullptr;
+  for (const auto& of_stream : runs_) {
+    const LoggedRun* run = run_at(of_stream.first, time);
+    if (run != nullptr && (last == nullptr || run->start > last->start)) last = run;
+  }
+  return last == nullptr ? 0 : last->stream;
 }
 
 const LoggedRun* PeLog::run_before(const LoggedRun& run) const {
-  return &run == runs_.data() ? nullptr : &run - 1;
+  const LoggedRun* last = nullptr;
+  for (const auto& [stream, runs] : runs_) {
+    for (const LoggedRun& each : runs) {
+      if (each.start >= run.start || each.end > run.start) continue;
+      if (stream != run.stream && each.launch > run.launch) continue;
+      if (last == nullptr || each.end > last->end) last = &each;
+    }
+  }
+  return last;
 }
 
 const LoggedCommand* PeLog::command(std::uint64_t id) const {
@@ -194,11 +239,12 @@ const LoggedCommand* PeLog::dispatched_before(const LoggedCommand& command) cons
   return at == by_dispatch_.begin() || at == by_dispatch_.end() ? nullptr : *(at - 1);
 }
 
-const LoggedCommand* PeLog::completed(Fs since, Fs by) const {
-  const auto after =
+const LoggedCommand* PeLog::completed(const LoggedRun& run, Fs by) const {
+  auto after =
       std::upper_bound(by_completion_.begin(), by_completion_.end(), by,
                        [](Fs t, const LoggedCommand* each) { return t < each->completed; });
-  if (after == by_completion_.begin() || (*(after - 1))->completed <= since) return nullptr;
+  while (after != by_completion_.begin() && (*(after - 1))->stream != run.stream) --after;
+  if (after == by_completion_.begin() || (*(after - 1))->completed <= run.returned) return nullptr;
   return *(after - 1);
 }
 
@@ -251,6 +297,22 @@ const LoggedMessage* PeLog::written_at(Fs time, std::uint64_t not_id) const {
 const LoggedMessage* PeLog::freed_for(const LoggedMessage& sent) const {
   const auto found = freed_for_.find(sent.id);
   return found == freed_for_.end() ? nullptr : found->second;
+}
+
+std::uint32_t PeLog::stream_of_send(const LoggedMessage& message) const {
+  const auto call = streams_of_calls_.find({"ipcq_send", message.sent});
+  if (call != streams_of_calls_.end()) return call->second;
+  const LoggedWait* wait = wait_ending_at("send", message.sent);
+  return wait == nullptr ? stream_at(message.sent) : wait->stream;
+}
+
+std::uint32_t PeLog::stream_of_receive(const LoggedMessage& message) const {
+  if (const LoggedWait* receive = receive_of(message)) return receive->stream;
+  for (const Fs end : {message.consumed, message.credit}) {
+    const auto call = streams_of_calls_.find({"ipcq_recv", end});
+    if (call != streams_of_calls_.end()) return call->second;
+  }
+  return stream_at(message.taken);
 }
 
 // --- Several

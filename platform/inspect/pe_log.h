@@ -19,23 +19,27 @@ struct LoggedOp {
   std::string engine, part, name;  // "pe_dma", "dma_read", "tile/DMA_READ"
   std::uint64_t command = 0;
   std::int64_t tile = -1;
+  std::uint32_t stream = 0;  // of the launch, here and below
 };
 
 struct LoggedWait {
   std::string reason;  // "command", "send", "receive"
   std::uint64_t command = 0;
   Fs start = 0, end = 0;
+  std::uint32_t stream = 0;
 };
 
 struct LoggedRun {
   std::uint64_t launch = 0;  // 0: of none that has ended
   std::string pe, kernel;
   Fs start = 0, returned = 0, end = 0;
+  std::uint32_t stream = 0;
 };
 
 struct LoggedCommand {
   std::uint64_t id = 0;
   Fs submitted = 0, dispatched = 0, completed = never_fs;
+  std::uint32_t stream = 0;
 };
 
 // A message that has been consumed.
@@ -61,15 +65,18 @@ class PeLog {
   // Those that end at that instant.
   std::vector<const LoggedOp*> ops_ending_at(Fs time) const;
 
-  // The last one that has ended by then, not before `since`.
-  const LoggedWait* last_wait(Fs since, Fs by) const;
+  // The last one of the run that has ended by then.
+  const LoggedWait* last_wait(const LoggedRun& run, Fs by) const;
   const LoggedWait* wait_ending_at(const std::string& reason, Fs time) const;
-  const LoggedRun* run_at(Fs time) const;  // that has begun last by then
+  // That of the stream that has begun last by then.
+  const LoggedRun* run_at(std::uint32_t stream, Fs time) const;
+  // The last one that had ended when the run began: of its stream, or of an earlier launch of
+  // another stream, which it may have followed.
   const LoggedRun* run_before(const LoggedRun& run) const;
   const LoggedCommand* command(std::uint64_t id) const;
   const LoggedCommand* dispatched_before(const LoggedCommand& command) const;
-  // The last one that completed by then, after `since`.
-  const LoggedCommand* completed(Fs since, Fs by) const;
+  // The last one of the run's stream that completed by then, after its kernel had returned.
+  const LoggedCommand* completed(const LoggedRun& run, Fs by) const;
 
   // The message that a receive ended with: with the delivery of its credit or, if it does not wait
   // for that, with its end; null: none.
@@ -83,12 +90,16 @@ class PeLog {
   // That whose credit a send needed: the one before in its slot, or the one before that whose
   // credit came later; null: the slot had none.
   const LoggedMessage* freed_for(const LoggedMessage& sent) const;
+  // Of the kernel that has sent or received it; of several calls that ended then the first.
+  std::uint32_t stream_of_send(const LoggedMessage& message) const;
+  std::uint32_t stream_of_receive(const LoggedMessage& message) const;
 
  private:
   using Places = std::vector<std::size_t>;  // in ops_, ascending
 
   const LoggedOp* last_of(const Places& places, Fs by) const;
   const LoggedMessage* consumed_at(Fs time) const;
+  std::uint32_t stream_at(Fs time) const;  // of the run that has begun last by then
   void read_ops(const OpLogReader& log);
   void read_progress(const OpLogReader& log);
   void read_messages(const OpLogReader& log);
@@ -100,8 +111,10 @@ class PeLog {
   std::map<std::pair<std::string, std::string>, Places> by_part_;     // engine, part
   std::map<std::pair<std::uint64_t, std::int64_t>, Places> by_tile_;  // command, tile
   std::map<std::uint64_t, Places> by_command_;
-  std::vector<LoggedWait> waits_;  // by end
-  std::vector<LoggedRun> runs_;    // by start
+  std::map<std::uint32_t, std::vector<LoggedWait>> waits_;                // by stream; by end
+  std::map<std::uint32_t, std::vector<LoggedRun>> runs_;                  // by stream; by start
+  std::map<std::pair<std::string, Fs>, std::uint32_t> streams_of_calls_;  // "ipcq_send", end
+  std::map<std::uint64_t, std::uint32_t> streams_of_commands_;
   std::map<std::uint64_t, LoggedCommand> commands_;
   std::vector<const LoggedCommand*> by_dispatch_, by_completion_;
   std::vector<LoggedMessage> received_;  // by the time at which they were taken

@@ -41,6 +41,7 @@ int Program::ring_slots(const std::string& direction, CallSite site) const {
 
 IpcqSend Program::message_of(const std::string& direction, TensorValue value,
                              const PhysRanges& from) {
+  reap();  // what the kernel knows to have ended is before the message
   IpcqSend message{direction, value.shape, value.dtype, nullptr, nullptr, agent_};
   if (data_ != nullptr) {
     value = data_->made_dense(value);
@@ -101,6 +102,7 @@ void Program::send(const std::string& direction, const Ptr& from, std::uint64_t 
 IpcqReceive Program::begin_receive(const char* call, const std::string& direction,
                                    const Shape& shape, DType dtype, CallSite site) {
   begin(call, site);
+  reap();
   IpcqReceive request;
   request.direction = direction;
   request.shape = shape;

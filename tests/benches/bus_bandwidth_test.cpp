@@ -1,7 +1,5 @@
 // Bus bandwidths (spec 7): whatever the collective, the algorithm and the ranks, no more than the
 // sum of the links that a rank has.
-#include <set>
-
 #include "sw/collectives/algorithm_registry.h"
 #include "tests/benches/verified_runs.h"
 #include "tests/support/torch_machine.h"

@@ -1,11 +1,7 @@
 // Benches, and kernels of the guide that send messages, on whatever device `--device` chooses.
 #include "sw/collectives/shipped_graphs.h"
+#include "tests/benches/guide_benches.h"
 #include "tests/benches/verified_runs.h"
-
-namespace kernbench::benches {
-void register_scaled_add(BenchRegistry& registry);  // of the guide
-void register_heads_rms(BenchRegistry& registry);
-}  // namespace kernbench::benches
 
 using namespace kernbench;
 using namespace kernbench::test;

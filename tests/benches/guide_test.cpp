@@ -1,13 +1,9 @@
 // The example of sw/README.md, compiled exactly as it stands there
 // (tests/support/cut_example.cmake), and what the guide says about it.
 #include "sw/tl/recorder.h"
+#include "tests/benches/guide_benches.h"
 #include "tests/benches/verified_runs.h"
 #include "tests/support/temporary_folder.h"
-
-namespace kernbench::benches {
-void register_scaled_add(BenchRegistry& registry);  // of the guide
-void register_heads_rms(BenchRegistry& registry);
-}  // namespace kernbench::benches
 
 using namespace kernbench;
 using namespace kernbench::test;

@@ -101,8 +101,8 @@ KERNBENCH_SYSTEMC_TEST(rounds_repeat_the_first) {
   BOOST_TEST(once == often, boost::test_tools::tolerance(1e-12));
 }
 
-// What ping stores for the verification takes the way of its last message: it is stored in a game
-// of its own, and the last message takes as long as those before it.
+// What ping stores for the verification would share the way of its last message: it is stored in a
+// launch of its own, and the last message takes as long as those before it.
 KERNBENCH_SYSTEMC_TEST(the_last_message_takes_as_long_as_the_others) {
   const auto times = [](const char* rounds) {
     return forked_value([rounds] {

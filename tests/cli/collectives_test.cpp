@@ -11,8 +11,6 @@ using namespace kernbench::test;
 
 namespace {
 
-using Words = std::vector<std::string>;
-
 ProgramResult run(const Words& more) {
   Words words{"run",  "--bench", "collectives",        "--topology",
               "tiny", "--set",   "system.sips.count=2"};
@@ -114,11 +112,8 @@ BOOST_AUTO_TEST_CASE(tables_are_written_as_csv_or_json) {
                            "in_place_time_us,") != std::string::npos);
   BOOST_TEST(lines[1].rfind("collectives,all_gather,ring_all_gather,,f16,2,1024,", 0) == 0U);
   BOOST_TEST(lines[3].rfind("all_gather,,,,,,,,,,1024,256,f16,none,-1,", 0) == 0U, lines[3]);
-  const ProgramResult refused =
-      kernbench_program({"run", "--bench", "collectives", "--results", folder.file("r.txt")});
-  BOOST_TEST(refused.status == 2);
-  BOOST_TEST(refused.err.find("r.txt' end in '.txt': .csv or .json") != std::string::npos,
-             refused.err);
+  check_refused({"run", "--bench", "collectives", "--results", folder.file("r.txt")},
+                {"r.txt' end in '.txt': .csv or .json"});
 }
 
 BOOST_AUTO_TEST_SUITE_END()

@@ -10,16 +10,9 @@ using namespace kernbench::test;
 
 namespace {
 
-using Words = std::vector<std::string>;
-
 // The program with a memory that never answers.
 ProgramResult silent_program(const Words& words) {
   return kernbench_program(words, {}, nullptr, KERNBENCH_SILENT_PROGRAM);
-}
-
-void check_contains(const std::string& text, const Words& parts) {
-  for (const std::string& part : parts)
-    BOOST_TEST(text.find(part) != text.npos, "'" << part << "' is not in: " << text);
 }
 
 const std::string silent =

@@ -6,7 +6,6 @@
 #include <vector>
 
 #include "tests/cli/program.h"
-#include "tests/support/error_text.h"
 
 using namespace kernbench::test;
 

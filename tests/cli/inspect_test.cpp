@@ -11,7 +11,6 @@ using namespace kernbench::test;
 
 namespace {
 
-using Words = std::vector<std::string>;
 using json = nlohmann::ordered_json;
 
 std::string record(const TemporaryFolder& folder, const std::string& name, const Words& more) {
@@ -24,9 +23,7 @@ std::string record(const TemporaryFolder& folder, const std::string& name, const
 }
 
 ProgramResult inspect(const std::string& path, const Words& more = {}) {
-  Words words{"inspect", path};
-  words.insert(words.end(), more.begin(), more.end());
-  return kernbench_program(words);
+  return kernbench_program(joined({"inspect", path}, more));
 }
 
 std::string rows(const std::string& path, const std::string& sql) {

@@ -12,17 +12,6 @@ using namespace kernbench::test;
 
 namespace {
 
-using Words = std::vector<std::string>;
-
-bool contains(const std::string& text, const std::string& part) {
-  return text.find(part) != std::string::npos;
-}
-
-Words joined(Words words, const Words& more) {
-  words.insert(words.end(), more.begin(), more.end());
-  return words;
-}
-
 Words with_settings(Words words, const Words& settings) {
   for (const std::string& setting : settings) words.insert(words.end(), {"--set", setting});
   return words;

@@ -10,12 +10,9 @@ using namespace kernbench::test;
 
 namespace {
 
-using Words = std::vector<std::string>;
-
 ProgramResult run(const Words& more) {
-  Words words{"run", "--bench", "mlp-fused", "--topology", "tiny", "--verify-data"};
-  words.insert(words.end(), more.begin(), more.end());
-  return kernbench_program(words);
+  return kernbench_program(
+      joined({"run", "--bench", "mlp-fused", "--topology", "tiny", "--verify-data"}, more));
 }
 
 // Columns separated by '|', rows by line ends.

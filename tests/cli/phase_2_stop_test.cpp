@@ -11,12 +11,6 @@ using namespace kernbench::test;
 
 namespace {
 
-using Words = std::vector<std::string>;
-
-bool contains(const std::string& text, const std::string& part) {
-  return text.find(part) != std::string::npos;
-}
-
 // A second of simulation; the reference of the product of 2048 x 4096 x 4096 takes many, the check
 // of operations more.
 Words long_phase_2(const std::string& verify, const Words& more) {

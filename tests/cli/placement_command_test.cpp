@@ -9,16 +9,8 @@ using namespace kernbench::test;
 
 namespace {
 
-using Words = std::vector<std::string>;
-
 ProgramResult placement(const Words& more) {
-  Words words{"placement", "--topology", "tiny"};
-  words.insert(words.end(), more.begin(), more.end());
-  return kernbench_program(words);
-}
-
-bool contains(const std::string& text, const std::string& part) {
-  return text.find(part) != std::string::npos;
+  return kernbench_program(joined({"placement", "--topology", "tiny"}, more));
 }
 
 std::string error_of(const Words& more) {

@@ -8,10 +8,6 @@ using namespace kernbench::test;
 
 namespace {
 
-bool contains(const std::string& text, const std::string& part) {
-  return text.find(part) != std::string::npos;
-}
-
 void check_help(const std::string& command) {
   const ProgramResult result = kernbench_program({command, "--help"});
   BOOST_TEST(result.status == 0);

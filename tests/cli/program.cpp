@@ -107,6 +107,20 @@ ProgramResult run_program(const std::vector<std::string>& arguments, const Signa
   return result;
 }
 
+void check_refusal(const ProgramResult& result, const Words& parts, int status,
+                   const std::string& text) {
+  BOOST_TEST(result.status == status, result.status << ": " << result.err);
+  BOOST_TEST(result.out == "");
+  BOOST_TEST(result.err.rfind("kernbench: error: ", 0) == 0U, result.err);
+  check_contains(text, parts);
+}
+
+std::string command_line(const Words& words) {
+  std::string line = "kernbench";
+  for (const std::string& word : words) line += " '" + word + "'";
+  return line;
+}
+
 }  // namespace
 
 ProgramResult kernbench_program(const std::vector<std::string>& arguments, const Signal& signal,
@@ -122,6 +136,23 @@ ProgramResult kernbench_program_limited(const std::vector<std::string>& argument
     if (::setrlimit(static_cast<__rlimit_resource_t>(resource), &bound) != 0) ::_exit(126);
     if (as_nobody && (::setgid(nobody) != 0 || ::setuid(nobody) != 0)) ::_exit(126);
   });
+}
+
+// --- Wrong use
+
+void check_refusal(const ProgramResult& result, const Words& parts) {
+  check_refusal(result, parts, 2, result.err);
+}
+
+void check_refused(const Words& words, const Words& parts) {
+  BOOST_TEST_CONTEXT(command_line(words)) { check_refusal(kernbench_program(words), parts); }
+}
+
+void check_refused_in_a_line(const Words& words, const Words& parts, int status) {
+  BOOST_TEST_CONTEXT(command_line(words)) {
+    const ProgramResult result = kernbench_program(words);
+    check_refusal(result, parts, status, result.err.substr(0, result.err.find('\n')));
+  }
 }
 
 }  // namespace kernbench::test

@@ -1,13 +1,16 @@
-// The built program as a subprocess.
+// The built program as a subprocess, and checks of what it prints.
 #pragma once
 
 #include <cstdint>
 #include <string>
 #include <vector>
 
+#include "tests/support/error_text.h"
 #include "tests/support/temporary_folder.h"
 
 namespace kernbench::test {
+
+using Words = std::vector<std::string>;
 
 struct ProgramResult {
   int status = -1;  // exit status; 128 + signal if one ended it
@@ -27,12 +30,31 @@ struct Signal {
 
 // Runs `kernbench ARGUMENTS...`, or another program; standard input is empty. `out_path`: where
 // standard output goes instead of into the result.
-ProgramResult kernbench_program(const std::vector<std::string>& arguments,
-                                const Signal& signal = {}, const char* out_path = nullptr,
+ProgramResult kernbench_program(const Words& arguments, const Signal& signal = {},
+                                const char* out_path = nullptr,
                                 const char* program = KERNBENCH_PROGRAM);
 // With a limit of the operating system (RLIMIT_AS, ...), under the identity of a user that is
 // nobody's where `as_nobody`.
-ProgramResult kernbench_program_limited(const std::vector<std::string>& arguments, int resource,
-                                        unsigned long limit, bool as_nobody = false);
+ProgramResult kernbench_program_limited(const Words& arguments, int resource, unsigned long limit,
+                                        bool as_nobody = false);
+
+// --- Words and texts
+
+inline Words joined(Words words, const Words& more) {
+  words.insert(words.end(), more.begin(), more.end());
+  return words;
+}
+
+inline bool contains(const std::string& text, const std::string& part) {
+  return text.find(part) != std::string::npos;
+}
+
+// --- Wrong use
+
+// Status 2, nothing on standard output, and an error that has all of the parts.
+void check_refusal(const ProgramResult& result, const Words& parts);
+// Of `kernbench WORDS...`; the second one has all of the parts in its first line.
+void check_refused(const Words& words, const Words& parts);
+void check_refused_in_a_line(const Words& words, const Words& parts, int status = 2);
 
 }  // namespace kernbench::test

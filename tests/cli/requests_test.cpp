@@ -12,12 +12,6 @@ using Json = nlohmann::json;
 
 namespace {
 
-using Words = std::vector<std::string>;
-
-bool contains(const std::string& text, const std::string& part) {
-  return text.find(part) != std::string::npos;
-}
-
 Words on_tiny(const Words& more) {
   Words words{"run", "--bench", "matmul-composite", "--topology", "tiny"};
   words.insert(words.end(), more.begin(), more.end());

@@ -9,15 +9,9 @@ using namespace kernbench::test;
 
 namespace {
 
-using Words = std::vector<std::string>;
-
 ProgramResult run(Words words) {
   words.insert(words.begin(), "run");
   return kernbench_program(words);
-}
-
-bool contains(const std::string& text, const std::string& part) {
-  return text.find(part) != std::string::npos;
 }
 
 const Words one_pe{"--set", "sip0.cube0.pe0.pe_gemm.impl=rtl.pe_gemm"};

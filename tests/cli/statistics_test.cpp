@@ -13,12 +13,6 @@ using Json = nlohmann::json;
 
 namespace {
 
-using Words = std::vector<std::string>;
-
-bool contains(const std::string& text, const std::string& part) {
-  return text.find(part) != std::string::npos;
-}
-
 const std::vector<Words>& benches() {
   static const std::vector<Words> list{{"matmul-composite", "--param", "K=512"},
                                        {"mlp-fused"},

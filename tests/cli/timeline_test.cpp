@@ -15,8 +15,6 @@ using Json = nlohmann::json;
 
 namespace {
 
-using Words = std::vector<std::string>;
-
 Words bench_on_tiny(const std::string& bench, const Words& more) {
   Words words{"run", "--bench", bench, "--topology", "tiny"};
   words.insert(words.end(), more.begin(), more.end());
@@ -371,9 +369,7 @@ BOOST_AUTO_TEST_CASE(tracks_stand_in_the_order_of_the_machine) {
 BOOST_AUTO_TEST_CASE(a_wrong_name_or_limit_is_refused_before_the_run) {
   const TemporaryFolder folder;
   const auto refused = [](const Words& words, const std::string& part) {
-    const ProgramResult result = kernbench_program(words);
-    BOOST_TEST(result.status == 2);
-    BOOST_TEST(result.err.find(part) != std::string::npos, result.err);
+    check_refused(words, {part});
   };
   refused(product({"--timeline", folder.file("a.vcd")}), "ends in '.vcd': .json");
   refused(product({"--timeline", folder.file("a.gz")}), "nothing that names a format");

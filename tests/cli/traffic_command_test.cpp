@@ -12,12 +12,6 @@ using namespace kernbench::test;
 
 namespace {
 
-using Words = std::vector<std::string>;
-
-bool contains(const std::string& text, const std::string& part) {
-  return text.find(part) != std::string::npos;
-}
-
 std::size_t lines_of(const std::string& text) {
   return static_cast<std::size_t>(std::count(text.begin(), text.end(), '\n'));
 }
@@ -28,9 +22,7 @@ const std::string two_rows = header +
                              "cube0.pe0.pe_dma,read,sip0.cube0.hbm_ctrl.pe0,0,4096\n";
 
 ProgramResult traffic(const Words& more, const Signal& signal = {}) {
-  Words words{"traffic", "--topology", "tiny"};
-  words.insert(words.end(), more.begin(), more.end());
-  return kernbench_program(words, signal);
+  return kernbench_program(joined({"traffic", "--topology", "tiny"}, more), signal);
 }
 
 }  // namespace
@@ -169,10 +161,7 @@ BOOST_AUTO_TEST_CASE(wrong_usage_is_refused) {
   const TemporaryFolder folder;
   const std::string file = folder.write("two.csv", two_rows);
   const auto refused = [](const Words& words, const std::string& part) {
-    const ProgramResult result = traffic(words);
-    BOOST_TEST(result.status == 2, part);
-    BOOST_TEST(result.out == "");
-    BOOST_TEST(contains(result.err, part), "'" << part << "' is not in " << result.err);
+    check_refusal(traffic(words), {part});
   };
   refused({}, "one of the two");
   refused({file, "--generate", "stream"}, "one of the two");

@@ -10,8 +10,6 @@ using namespace kernbench::test;
 
 namespace {
 
-using Words = std::vector<std::string>;
-
 const Words four_sips{"--topology", "tiny", "--set", "system.sips.count=4"};
 
 ProgramResult program(Words words, const Words& more) {
@@ -27,14 +25,6 @@ nlohmann::json calls(const Words& more) {
   const ProgramResult result = program({"run"}, words);
   BOOST_TEST_REQUIRE(result.status == 0, result.err);
   return nlohmann::json::parse(result.out).at("results").at(0).at("rows");
-}
-
-void check_refused(const ProgramResult& result, const Words& parts) {
-  BOOST_TEST(result.status == 2, result.status << ": " << result.err);
-  BOOST_TEST(result.out == "");
-  for (const std::string& part : parts)
-    BOOST_TEST(result.err.find(part) != std::string::npos,
-               "'" << part << "' is not in: " << result.err);
 }
 
 }  // namespace
@@ -104,7 +94,7 @@ BOOST_AUTO_TEST_CASE(all_faults_of_a_table_are_told_with_place_key_and_what_is_a
   const auto refused = [&](const std::string& file) {
     return program({"run"}, {"--bench", "collectives", "--set", "ccl:tuning_table=" + file});
   };
-  check_refused(refused(table),
+  check_refusal(refused(table),
                 {table + ":2:10: choices.0.op: found 'all_reduced', allowed is one of all_reduce",
                  table + ":3:33: choices.1.algorithm: found 'ring', allowed is one of",
                  table + ":4:29: choices.2.ranks: found 0, allowed is an integer, 1 to 16384",
@@ -115,15 +105,15 @@ BOOST_AUTO_TEST_CASE(all_faults_of_a_table_are_told_with_place_key_and_what_is_a
                                          "  - {op: all_gather, algorithm: ring_allreduce}\n"
                                          "  - {op: all_reduce, min_bytes: 9, max_bytes: 8, "
                                          "algorithm: ring_allreduce}\n");
-  check_refused(refused(mixed),
+  check_refusal(refused(mixed),
                 {mixed + ":2:33: choices.0.algorithm: found ring_allreduce, an algorithm of "
                          "all_reduce, not of all_gather",
                  mixed + ":3:47: choices.1.max_bytes: found 8, which is less than min_bytes, 9"});
-  check_refused(refused(folder.file("none.yaml")), {"none.yaml"});
+  check_refusal(refused(folder.file("none.yaml")), {"none.yaml"});
 }
 
 BOOST_AUTO_TEST_CASE(a_choice_without_a_table_is_refused) {
-  check_refused(
+  check_refusal(
       program({"run"}, {"--bench", "collectives", "--set", "ccl:defaults.algorithm=auto"}),
       {"algorithm 'auto' chooses by a tuning table, and ccl.yaml names none: its key is "
        "tuning_table, and kernbench tune-collectives writes one"});
@@ -132,12 +122,12 @@ BOOST_AUTO_TEST_CASE(a_choice_without_a_table_is_refused) {
 BOOST_AUTO_TEST_CASE(what_cannot_be_tuned_is_refused) {
   const TemporaryFolder folder;
   const std::string out = folder.file("t.yaml");
-  check_refused(program({"tune-collectives"}, {"--out", out, "--op", "broadcast"}),
+  check_refusal(program({"tune-collectives"}, {"--out", out, "--op", "broadcast"}),
                 {"there is nothing to choose: each of these collectives has one algorithm"});
-  check_refused(program({"tune-collectives"}, {"--out", out, "--op", "all"}), {"--op"});
-  check_refused(program({"tune-collectives"}, {"--out", out, "--set", "system.sips.count=1"}),
+  check_refusal(program({"tune-collectives"}, {"--out", out, "--op", "all"}), {"--op"});
+  check_refusal(program({"tune-collectives"}, {"--out", out, "--set", "system.sips.count=1"}),
                 {"there is nothing to choose: this machine has one rank"});
-  check_refused(program({"tune-collectives"}, {"--out", out, "--step-factor", "1"}),
+  check_refusal(program({"tune-collectives"}, {"--out", out, "--step-factor", "1"}),
                 {"parameter step_factor: found 1"});
 }
 

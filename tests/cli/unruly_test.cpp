@@ -16,8 +16,6 @@ using namespace kernbench::test;
 
 namespace {
 
-using Words = std::vector<std::string>;
-
 struct Fault {
   std::string name, text;
 };
@@ -55,15 +53,6 @@ bool belongs_to_the_sanitizers(const std::string& fault) {
   static_cast<void>(fault);
   return false;
 #endif
-}
-
-bool contains(const std::string& text, const std::string& part) {
-  return text.find(part) != std::string::npos;
-}
-
-void check_contains(const std::string& text, const Words& parts) {
-  for (const std::string& part : parts)
-    BOOST_TEST(contains(text, part), "'" << part << "' is not in: " << text);
 }
 
 std::string row_count(const std::string& path) {

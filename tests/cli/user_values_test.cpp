@@ -8,8 +8,6 @@ using namespace kernbench::test;
 
 namespace {
 
-using Words = std::vector<std::string>;
-
 // Refused in a few lines of text.
 void check_told_briefly(const Words& words) {
   const ProgramResult result = kernbench_program(words);
@@ -28,11 +26,6 @@ void check_told_briefly(const Words& words) {
 const std::string long_value(100'000, 'x');
 const std::string steering = "a\x1b[2J\r\n\x07kernbench: error: a line of its own\tb\x7f\xff";
 const Words bad_values{long_value, steering};
-
-Words joined(Words words, const Words& more) {
-  words.insert(words.end(), more.begin(), more.end());
-  return words;
-}
 
 const Words run{"run", "--topology", "tiny", "--bench", "gemm-single-pe"};
 const Words traffic{"traffic", "--topology", "tiny", "--generate", "stream"};

@@ -9,17 +9,10 @@ using namespace kernbench::test;
 
 namespace {
 
-using Words = std::vector<std::string>;
-
-bool contains(const std::string& text, const std::string& part) {
-  return text.find(part) != std::string::npos;
-}
-
 ProgramResult run(const std::string& bench, const Words& more,
                   const char* program = KERNBENCH_PROGRAM) {
-  Words words{"run", "--bench", bench, "--topology", "tiny"};
-  words.insert(words.end(), more.begin(), more.end());
-  return kernbench_program(words, {}, nullptr, program);
+  return kernbench_program(joined({"run", "--bench", bench, "--topology", "tiny"}, more), {},
+                           nullptr, program);
 }
 
 // With the first element wrong that this op computes.
@@ -107,8 +100,7 @@ BOOST_AUTO_TEST_CASE(a_fault_counts_where_it_arises) {
 }
 
 BOOST_AUTO_TEST_CASE(what_else_is_to_be_verified_is_refused) {
-  const ProgramResult refused = run("gemm-single-pe", {"--verify-data=everything"});
-  BOOST_TEST(refused.status == 2);
-  BOOST_TEST(contains(refused.err, "--verify-data=everything: allowed are"), refused.err);
+  check_refusal(run("gemm-single-pe", {"--verify-data=everything"}),
+                {"--verify-data=everything: allowed are"});
   BOOST_TEST(run("gemm-single-pe", {"--verify-data=ops", "--data", "off"}).status == 2);
 }

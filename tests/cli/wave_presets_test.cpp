@@ -14,8 +14,6 @@ namespace fs = std::filesystem;
 
 namespace {
 
-using Words = std::vector<std::string>;
-
 const fs::path root = KERNBENCH_SOURCE_DIR;
 
 // Without Verilator there are no blocks in RTL.

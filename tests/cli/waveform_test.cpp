@@ -13,14 +13,8 @@ using namespace kernbench::test;
 
 namespace {
 
-using Words = std::vector<std::string>;
-
 constexpr std::uint64_t ns = 1'000'000;
 const std::string dma = "sip0.cube0.pe0.pe_dma.";
-
-bool contains(const std::string& text, const std::string& part) {
-  return text.find(part) != std::string::npos;
-}
 
 Words operator+(Words words, const Words& more) {
   words.insert(words.end(), more.begin(), more.end());
@@ -41,13 +35,6 @@ Vcd traced(const Words& words, const Words& options, const std::string& warning 
   BOOST_TEST(result.status == 0, result.err);
   BOOST_TEST(contains(result.err, warning), result.err);
   return read_vcd(folder.read("w.vcd"));
-}
-
-void check_refused(const Words& words, const Words& parts) {
-  const TemporaryFolder folder;
-  const ProgramResult result = kernbench_program(words);
-  BOOST_TEST(result.status == 2, result.status << ": " << result.err);
-  for (const std::string& part : parts) BOOST_TEST(contains(result.err, part), result.err);
 }
 
 // Names of variables, without their range, in lines that begin with `command` and "sip0".

@@ -9,28 +9,6 @@ using namespace kernbench::test;
 
 namespace {
 
-using Words = std::vector<std::string>;
-
-Words joined(Words words, const Words& more) {
-  words.insert(words.end(), more.begin(), more.end());
-  return words;
-}
-
-// Status 2, nothing on standard output, no crash, and an error that has all of the parts.
-void check_refused(const Words& words, const Words& parts) {
-  const ProgramResult result = kernbench_program(words);
-  std::string line = "kernbench";
-  for (const std::string& word : words) line += " '" + word + "'";
-  BOOST_TEST_CONTEXT(line) {
-    BOOST_TEST(result.status == 2, result.status << ": " << result.err);
-    BOOST_TEST(result.out == "");
-    BOOST_TEST(result.err.rfind("kernbench: error: ", 0) == 0U, result.err);
-    for (const std::string& part : parts)
-      BOOST_TEST(result.err.find(part) != std::string::npos,
-                 "'" << part << "' is not in: " << result.err);
-  }
-}
-
 const Words run_a_bench{"run", "--bench", "gemm-single-pe", "--topology", "topology.tiny.yaml"};
 
 }  // namespace

@@ -1,7 +1,9 @@
 // The graphs of spec 8.1.
 #include "sw/collectives/shipped_graphs.h"
 
+#include <algorithm>
 #include <boost/test/unit_test.hpp>
+#include <numeric>
 
 #include "models/base/errors.h"
 
@@ -105,6 +107,37 @@ BOOST_AUTO_TEST_CASE(
 BOOST_AUTO_TEST_CASE(a_grid_that_is_not_the_number_of_sips_is_an_error) {
   BOOST_CHECK_THROW(graphs::sip({"torus_2d", 6, 2, 2}, {{0, 0}}), UsageError);
   BOOST_CHECK_THROW(graphs::sip({"hypercube", 4, 2, 2}, {{0, 0}}), UsageError);
+}
+
+// The ring visits each SIP once, every step leads to a neighbour, and so does the last one; where
+// there is none, the mesh has an odd number of SIPs or is a line.
+BOOST_AUTO_TEST_CASE(ring_order_visits_every_sip_by_steps_between_neighbours) {
+  for (const std::string topology : {"ring_1d", "torus_2d", "mesh_2d_no_wrap"}) {
+    for (int w = 1; w <= 6; ++w) {
+      for (int h = 1; h <= (topology == "ring_1d" ? 1 : 6); ++h) {
+        const graphs::SipGrid grid{topology, w * h, w, h};
+        const auto order = ring_order(grid);
+        const std::string what = topology + " " + std::to_string(w) + " x " + std::to_string(h);
+        const bool line = (w == 1 || h == 1) && w * h > 2;
+        const bool closed =
+            topology != "mesh_2d_no_wrap" || w * h <= 2 || (!line && w * h % 2 == 0);
+        BOOST_TEST(order.has_value() == closed, what);
+        if (!order) continue;
+        std::vector<int> sorted = *order, all(static_cast<std::size_t>(w * h));
+        std::sort(sorted.begin(), sorted.end());
+        std::iota(all.begin(), all.end(), 0);
+        BOOST_TEST(sorted == all, boost::test_tools::per_element());
+        const NeighbourGraph neighbours = graphs::sip(grid, {{0, 0}});
+        for (std::size_t i = 0; i < order->size() && order->size() > 1; ++i) {
+          const PeId next{(*order)[(i + 1) % order->size()], 0, 0};
+          const auto& around = neighbours.neighbours({(*order)[i], 0, 0});
+          BOOST_TEST(std::any_of(around.begin(), around.end(),
+                                 [&](const auto& entry) { return entry.second == next; }),
+                     what << ": " << (*order)[i] << " -> " << next.sip);
+        }
+      }
+    }
+  }
 }
 
 BOOST_AUTO_TEST_SUITE_END()

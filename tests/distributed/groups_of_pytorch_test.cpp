@@ -1,14 +1,12 @@
 // The examples of PyTorch's documentation of torch.distributed, call by call, with the values that
 // it shows; and a program of data x tensor parallel ranks.
 #include "sw/distributed/model_parallel.h"
-#include "tests/distributed/wrong_use.h"
+#include "tests/distributed/small_tensors.h"
 
 using namespace kernbench;
 using namespace kernbench::test;
 
 namespace {
-
-using Values = std::vector<double>;
 
 // torch.arange(count) + first
 Tensor arange(Torch& torch, int count, double first) {
@@ -19,22 +17,12 @@ Tensor arange(Torch& torch, int count, double first) {
 
 Tensor zeros(Torch& torch, const Shape& shape) { return torch.zeros(shape, i32, one_pe, "out"); }
 
-void expect(Torch& torch, const Tensor& tensor, const Values& expected) {
-  torch.verify(tensor, [expected] { return expected; });
-}
-
-void example(int ranks, const std::function<void(Torch&, int rank)>& body) {
-  TorchMachine m("topology.tiny.yaml", sips("ring_1d", ranks));
-  m.run([&](Torch& torch) { on_ranks(torch, {}, [&](int rank) { body(torch, rank); }); });
-  BOOST_TEST(m.failures() == "");
-}
-
 }  // namespace
 
 BOOST_AUTO_TEST_SUITE(examples_of_pytorch)
 
 KERNBENCH_SYSTEMC_TEST(all_reduce) {
-  example(2, [](Torch& torch, int rank) {
+  on_a_ring(2, [](Torch& torch, int rank) {
     const Group group = torch.distributed.new_group();
     const Tensor t = arange(torch, 2, 1 + 2 * rank);
     torch.distributed.all_reduce(t, ReduceOp::sum, group);
@@ -43,7 +31,7 @@ KERNBENCH_SYSTEMC_TEST(all_reduce) {
 }
 
 KERNBENCH_SYSTEMC_TEST(all_gather) {
-  example(2, [](Torch& torch, int rank) {
+  on_a_ring(2, [](Torch& torch, int rank) {
     const std::vector<Tensor> list{zeros(torch, {2}), zeros(torch, {2})};
     torch.distributed.all_gather(list, arange(torch, 2, 1 + 2 * rank));
     expect(torch, list[0], {1, 2});
@@ -52,7 +40,7 @@ KERNBENCH_SYSTEMC_TEST(all_gather) {
 }
 
 KERNBENCH_SYSTEMC_TEST(all_gather_into_tensor) {
-  example(2, [](Torch& torch, int rank) {
+  on_a_ring(2, [](Torch& torch, int rank) {
     const Tensor in = arange(torch, 2, 1 + 2 * rank);
     const Tensor concat = zeros(torch, {4}), stack = zeros(torch, {2, 2});
     torch.distributed.all_gather_into_tensor(concat, in);
@@ -63,7 +51,7 @@ KERNBENCH_SYSTEMC_TEST(all_gather_into_tensor) {
 }
 
 KERNBENCH_SYSTEMC_TEST(gather) {
-  example(2, [](Torch& torch, int rank) {
+  on_a_ring(2, [](Torch& torch, int rank) {
     const Tensor t = torch.full({2}, 1 + rank, i32, one_pe, "t");
     std::vector<Tensor> list;
     if (torch.distributed.get_rank() == 0) list = {zeros(torch, {2}), zeros(torch, {2})};
@@ -75,7 +63,7 @@ KERNBENCH_SYSTEMC_TEST(gather) {
 }
 
 KERNBENCH_SYSTEMC_TEST(scatter) {
-  example(2, [](Torch& torch, int rank) {
+  on_a_ring(2, [](Torch& torch, int rank) {
     const Tensor output = zeros(torch, {2});
     std::vector<Tensor> list;
     if (rank == 0)
@@ -86,7 +74,7 @@ KERNBENCH_SYSTEMC_TEST(scatter) {
 }
 
 KERNBENCH_SYSTEMC_TEST(reduce_scatter_tensor) {
-  example(2, [](Torch& torch, int rank) {
+  on_a_ring(2, [](Torch& torch, int rank) {
     const Tensor out = zeros(torch, {2}), again = zeros(torch, {2});
     const Tensor in = arange(torch, 4, 0),
                  stack = torch.from_host(HostArray(Shape{2, 2}, i32, Values{0, 1, 2, 3}), one_pe,
@@ -99,7 +87,7 @@ KERNBENCH_SYSTEMC_TEST(reduce_scatter_tensor) {
 }
 
 KERNBENCH_SYSTEMC_TEST(all_to_all_single) {
-  example(4, [](Torch& torch, int rank) {
+  on_a_ring(4, [](Torch& torch, int rank) {
     const Tensor in = arange(torch, 4, 4 * rank), out = zeros(torch, {4});
     torch.distributed.all_to_all_single(out, in);
     expect(torch, out, {0.0 + rank, 4.0 + rank, 8.0 + rank, 12.0 + rank});
@@ -107,7 +95,7 @@ KERNBENCH_SYSTEMC_TEST(all_to_all_single) {
 }
 
 KERNBENCH_SYSTEMC_TEST(all_to_all_single_with_split_sizes) {
-  example(4, [](Torch& torch, int rank) {
+  on_a_ring(4, [](Torch& torch, int rank) {
     using Sizes = std::vector<std::int64_t>;
     const auto at = static_cast<std::size_t>(rank);
     const std::vector<Sizes> in{{2, 2, 1, 1}, {3, 2, 2, 2}, {2, 1, 1, 1}, {2, 2, 2, 1}},
@@ -125,7 +113,7 @@ KERNBENCH_SYSTEMC_TEST(all_to_all_single_with_split_sizes) {
 }
 
 KERNBENCH_SYSTEMC_TEST(all_to_all) {
-  example(4, [](Torch& torch, int rank) {
+  on_a_ring(4, [](Torch& torch, int rank) {
     std::vector<Tensor> in, out;
     for (int to = 0; to < 4; ++to) {
       in.push_back(arange(torch, 1, 4 * rank + to));
@@ -138,7 +126,7 @@ KERNBENCH_SYSTEMC_TEST(all_to_all) {
 }
 
 KERNBENCH_SYSTEMC_TEST(batch_isend_irecv) {
-  example(2, [](Torch& torch, int rank) {
+  on_a_ring(2, [](Torch& torch, int rank) {
     const int ranks = torch.distributed.get_world_size();
     const Tensor sent = arange(torch, 2, 2 * rank), came = zeros(torch, {2});
     std::vector<Work> works =
@@ -151,7 +139,7 @@ KERNBENCH_SYSTEMC_TEST(batch_isend_irecv) {
 
 // new_subgroups_by_enumeration: [[0, 2], [1, 3]]
 KERNBENCH_SYSTEMC_TEST(new_subgroups_by_enumeration) {
-  example(4, [](Torch& torch, int rank) {
+  on_a_ring(4, [](Torch& torch, int rank) {
     const Subgroups groups = torch.distributed.new_subgroups_by_enumeration({{0, 2}, {1, 3}});
     const Tensor t = torch.full({1}, rank, i32, one_pe, "t");
     torch.distributed.all_reduce(t, "sum", *groups.mine);
@@ -187,7 +175,7 @@ double y_at(int replica, int row, int column) {
 // which add it up; each replica has rows of its own, and the sum over all of them (a stand-in for
 // the gradient) is taken over the data-parallel groups, while the next product is computed.
 KERNBENCH_SYSTEMC_TEST(data_and_tensor_parallel_ranks) {
-  example(4, [](Torch& torch, int rank) {
+  on_a_ring(4, [](Torch& torch, int rank) {
     Distributed& dist = torch.distributed;
     const ModelParallel parallel = initialize_model_parallel(dist, 2);
     const int part = dist.get_rank(parallel.tensor), replica = dist.get_rank(parallel.data);

@@ -1,39 +1,9 @@
 // Process groups of some ranks (spec 7, docs/decisions/0266): made and asked about as PyTorch's,
 // with every call; several at once on disjoint and overlapping ranks.
-#include "tests/distributed/patterns.h"
-#include "tests/distributed/wrong_use.h"
+#include "tests/distributed/small_tensors.h"
 
 using namespace kernbench;
 using namespace kernbench::test;
-
-namespace {
-
-using Values = std::vector<double>;
-
-Tensor made(Torch& torch, const Shape& shape, DType dtype, const Values& values,
-            const DPPolicy& policy = one_pe) {
-  return torch.from_host(HostArray(shape, dtype, values), policy, "t");
-}
-
-Tensor vector_of(Torch& torch, const Values& values, DType dtype = f32) {
-  return made(torch, {static_cast<std::int64_t>(values.size())}, dtype, values);
-}
-
-void expect(Torch& torch, const Tensor& tensor, const Values& expected) {
-  torch.verify(tensor, [expected] { return expected; });
-}
-
-// What the ranks of a machine with a ring of `count` SIPs do, with values that agree.
-void on_a_ring(int count, const std::function<void(Torch&, int rank)>& body,
-               const CclChanges& changes = {}, const std::vector<Override>& more = {}) {
-  std::vector<Override> overrides = sips("ring_1d", count);
-  overrides.insert(overrides.end(), more.begin(), more.end());
-  TorchMachine m("topology.tiny.yaml", overrides);
-  m.run([&](Torch& torch) { on_ranks(torch, changes, [&](int rank) { body(torch, rank); }); });
-  BOOST_TEST(m.failures() == "");
-}
-
-}  // namespace
 
 BOOST_AUTO_TEST_SUITE(groups)
 
@@ -79,13 +49,13 @@ KERNBENCH_SYSTEMC_TEST(calls_of_ranks_that_are_not_in_the_group_do_nothing) {
     on_ranks(torch, {}, [&](int rank) {
       Distributed& dist = torch.distributed;
       const Group pair = dist.new_group({0, 1});
-      const Tensor t = vector_of(torch, {1.0 + rank});
+      const Tensor t = vector_of(torch, {10.0 + rank});
       Work work = dist.all_reduce(t, "sum", pair);
       dist.barrier(pair);
       BOOST_TEST(dist.batch_isend_irecv({{P2POp::isend, t, 1 - rank % 2, pair},
                                          {P2POp::irecv, some(torch, 1, f32), 1 - rank % 2, pair}})
                      .size() == (rank == 2 ? 0U : 2U));
-      expect(torch, t, {rank == 2 ? 3.0 : 3.0});
+      expect(torch, t, {rank == 2 ? 12.0 : 21.0});
       if (rank < 2) return;
       check_contains(told([&] { work.wait(); }), {"a rank that is not in its group"});
       check_contains(told([&] { dist.get_process_group_ranks(pair); }),
@@ -183,6 +153,7 @@ BOOST_AUTO_TEST_CASE(every_call_works_on_the_ranks_of_the_group) {
         });
       });
       BOOST_TEST(m.failures() == "");
+      BOOST_TEST(!m.distributed->collectives.empty());
       for (const auto& record : m.distributed->collectives) {
         BOOST_TEST(record->ranks == 3);
         BOOST_TEST(record->group == (std::vector<int>{1, 2, 4}), boost::test_tools::per_element());
@@ -353,157 +324,6 @@ KERNBENCH_SYSTEMC_TEST(groups_are_given_back_and_used_again) {
   });
 }
 
-// --- One tensor in place of a list
-
-namespace {
-
-// Values that say which rank and element they are of.
-Values numbered(std::int64_t elements, double first) {
-  Values all;
-  for (std::int64_t i = 0; i < elements; ++i) all.push_back(first + static_cast<double>(i));
-  return all;
-}
-
-Values joined(const std::vector<Values>& lists) {
-  Values all;
-  for (const Values& list : lists) all.insert(all.end(), list.begin(), list.end());
-  return all;
-}
-
-// With the parts of all ranks in one tensor, each call once.
-void call_on_tensors_of_all_ranks(const DPPolicy& policy, const char* address_model) {
-  std::vector<Override> overrides = sips("ring_1d", 3, 1, 2, 1);
-  overrides.push_back({"cube.memory_map.address_model", std::string(address_model)});
-  TorchMachine m("topology.tiny.yaml", overrides);
-  m.run([&](Torch& torch) {
-    on_ranks(torch, {}, [&](int rank) {
-      Distributed& dist = torch.distributed;
-      const std::int64_t n = 5 * 8;
-      const Values mine = numbered(n, 100 * rank);
-      const Tensor in = made(torch, {5, 8}, f32, mine, policy),
-                   concat = torch.zeros({15, 8}, f32, policy, "concat");
-      dist.all_gather_into_tensor(concat, in);
-      expect(torch, concat, joined({numbered(n, 0), numbered(n, 100), numbered(n, 200)}));
-
-      const Tensor all = made(torch, {15, 8}, f32, numbered(3 * n, 10 * rank), policy),
-                   part = torch.zeros({5, 8}, f32, policy, "part");
-      dist.reduce_scatter_tensor(part, all);
-      Values sum = numbered(n, 0);
-      for (std::size_t i = 0; i < sum.size(); ++i)
-        sum[i] = 30 + 3 * (static_cast<double>(i) + static_cast<double>(n) * rank);
-      expect(torch, part, sum);
-      expect(torch, all, numbered(3 * n, 10 * rank));
-
-      const Tensor to = torch.zeros({15, 8}, f32, policy, "to"),
-                   from = made(torch, {15, 8}, f32, numbered(3 * n, 1000 * rank), policy);
-      dist.all_to_all_single(to, from);
-      const double at = static_cast<double>(n) * rank;
-      expect(torch, to, joined({numbered(n, at), numbered(n, 1000 + at), numbered(n, 2000 + at)}));
-    });
-  });
-  BOOST_TEST(m.failures() == "",
-             policy.str() << ", address model " << address_model << ": " << m.failures());
-}
-
-}  // namespace
-
-// Wherever the placement lets a PE keep to its own part, and of rows everywhere: there a PE reaches
-// shards of others, so that the launch has to list all of the tensor.
-BOOST_AUTO_TEST_CASE(tensors_of_all_ranks_with_every_placement) {
-  const Placement copies = Placement::replicate, rows = Placement::row_wise,
-                  columns = Placement::column_wise;
-  for (const DPPolicy& policy :
-       {one_pe, DPPolicy{copies, copies, 2, 2}, DPPolicy{copies, rows, 1, 4},
-        DPPolicy{rows, rows, 2, 2}, DPPolicy{copies, rows, 2, 2}, DPPolicy{copies, columns, 1, 3},
-        DPPolicy{columns, columns, 2, 2}}) {
-    for (const char* address_model : {"va", "la", "pa"})
-      forked([&] { call_on_tensors_of_all_ranks(policy, address_model); });
-  }
-}
-
-// With an axis for the rank in front, the axis behind it may be cut as in the parts.
-KERNBENCH_SYSTEMC_TEST(stacked_parts_may_be_cut_behind_the_axis_of_the_rank) {
-  on_a_ring(2, [](Torch& torch, int rank) {
-    const DPPolicy rows{Placement::replicate, Placement::row_wise, 1, 4},
-        behind{Placement::replicate, Placement::cut(1), 1, 4};
-    const Tensor in = made(torch, {6, 2}, f32, numbered(12, 100 * rank), rows),
-                 stack = torch.zeros({2, 6, 2}, f32, behind, "stack"),
-                 back = torch.zeros({6, 2}, f32, rows, "back");
-    torch.distributed.all_gather_into_tensor(stack, in);
-    expect(torch, stack, joined({numbered(12, 0), numbered(12, 100)}));
-    torch.distributed.reduce_scatter_tensor(back, stack, ReduceOp::max);
-    expect(torch, back, numbered(12, 100 * rank));
-  });
-}
-
-BOOST_AUTO_TEST_CASE(tensors_of_all_ranks_that_do_not_fit) {
-  refused({"all_gather_into_tensor: tensor 't' f16{9} has the parts of 3 ranks, tensor 't' f16{4} "
-           "is one of them; f16{12} or f16{3, 4} has all of them"},
-          [](Torch& torch, int) {
-            torch.distributed.all_gather_into_tensor(some(torch, 9), some(torch, 4));
-          });
-  refused({"reduce_scatter_tensor: tensor 't' f16{3, 5} has the parts of 3 ranks, tensor 't' "
-           "f16{4} is one of them; f16{12} or f16{3, 4} has all of them"},
-          [](Torch& torch, int) {
-            torch.distributed.reduce_scatter_tensor(some(torch, 4),
-                                                    torch.zeros({3, 5}, f16, one_pe, "t"));
-          });
-  refused({"all_to_all_single: tensor 't' f16{8} is cut along axis 0 into a part for each of 3 "
-           "ranks, and 8 is no multiple of that"},
-          [](Torch& torch, int) {
-            torch.distributed.all_to_all_single(some(torch, 8), some(torch, 8));
-          });
-  refused({"all_gather_into_tensor: no PE has its part of tensor 't' f16{4, 4} (1 shard of 16 "
-           "elements on pe 0 of cube 0) in its own part of tensor 'out' f16{12, 4} ("},
-          [](Torch& torch, int) {
-            const DPPolicy columns{Placement::replicate, Placement::column_wise, 1, 2};
-            torch.distributed.all_gather_into_tensor(torch.zeros({12, 4}, f16, columns, "out"),
-                                                     torch.zeros({4, 4}, f16, one_pe, "t"));
-          });
-}
-
-// --- Bitwise reductions, products
-
-KERNBENCH_SYSTEMC_TEST(bitwise_reductions_and_products_of_integers) {
-  for (const char* algorithm :
-       {"lrab_hierarchical_allreduce", "ring_allreduce", "tree_allreduce"}) {
-    forked([&] {
-      on_a_ring(3,
-                [](Torch& torch, int rank) {
-                  const auto of = [](int r, int i) {
-                    return (r * 0x5a3f + i * 0x1234567) ^ -(r & 1);
-                  };
-                  Values mine;
-                  for (int i = 0; i < 100; ++i) mine.push_back(of(rank, i));
-                  const auto check = [&](ReduceOp op, const std::function<int(int, int)>& combine) {
-                    Values expected;
-                    for (int i = 0; i < 100; ++i)
-                      expected.push_back(combine(combine(of(0, i), of(1, i)), of(2, i)));
-                    const Tensor t = vector_of(torch, mine, i32), u = vector_of(torch, mine, i32);
-                    torch.distributed.all_reduce(t, op);
-                    expect(torch, t, expected);
-                    torch.distributed.reduce(u, 1, op);
-                    expect(torch, u, rank == 1 ? expected : mine);
-                  };
-                  check(ReduceOp::band, [](int a, int b) { return a & b; });
-                  check(ReduceOp::bor, [](int a, int b) { return a | b; });
-                  check(ReduceOp::bxor, [](int a, int b) { return a ^ b; });
-                  const Tensor product = vector_of(torch, {1.0 + rank, -2, 0}, i32);
-                  torch.distributed.all_reduce(product, "prod");
-                  expect(torch, product, {6, -8, 0});
-                },
-                {{"algorithm", algorithm}});
-    });
-  }
-}
-
-BOOST_AUTO_TEST_CASE(bitwise_reductions_are_of_integers) {
-  for (const char* op : {"band", "bor", "bxor"}) {
-    refused({std::string("all_reduce: ") + op + " of f16; bitwise reductions are of integers, i32"},
-            [op](Torch& torch, int) { torch.distributed.all_reduce(some(torch), op); });
-  }
-}
-
 // --- Ranks that are PEs
 
 BOOST_AUTO_TEST_CASE(groups_of_pes) {
@@ -519,7 +339,9 @@ BOOST_AUTO_TEST_CASE(groups_of_pes) {
             const Tensor t = torch.full({50}, rank, f16, one_pe, "t");
             torch.distributed.all_reduce(t, "sum", odd);
             expect(torch, t, Values(50, rank % 2 == 1 ? 25 : rank));
-            torch.distributed.broadcast(t, 9, odd);
+            const Tensor from_9 = torch.full({50}, rank, f16, one_pe, "from_9");
+            torch.distributed.broadcast(from_9, 9, odd);
+            expect(torch, from_9, Values(50, rank % 2 == 1 ? 9 : rank));
           },
           torch.distributed.ranks_to_spawn(pes));
     });

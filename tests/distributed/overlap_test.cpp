@@ -285,7 +285,8 @@ BOOST_AUTO_TEST_CASE(a_failure_beside_a_collective_is_the_cause_that_is_reported
 namespace {
 
 struct AsyncCall {
-  int kind = 0;  // 0: a kernel, 1: all_reduce, 2: broadcast, 3: a message
+  enum class Kind : std::uint8_t { kernel, all_reduce, broadcast, message };
+  Kind kind = Kind::kernel;
   int from = 0, to = 0, tag = 0;
   std::int64_t elements = 1;
   bool waits = false;
@@ -296,7 +297,7 @@ std::vector<AsyncCall> random_calls(int ranks) {
   const int count = *rc::gen::inRange(1, 12);
   for (int i = 0; i < count; ++i) {
     AsyncCall call;
-    call.kind = *rc::gen::inRange(0, 4);
+    call.kind = static_cast<AsyncCall::Kind>(*rc::gen::inRange(0, 4));
     call.from = *rc::gen::inRange(0, ranks);
     call.to = (call.from + *rc::gen::inRange(1, ranks)) % ranks;
     call.tag = *rc::gen::inRange(0, 2);
@@ -314,18 +315,19 @@ class AsyncRank {
   AsyncRank(Torch& torch, int rank, int ranks) : torch_(torch), rank_(rank), ranks_(ranks) {}
 
   void carry_out(const AsyncCall& call) {
-    if (call.kind == 3 && rank_ != call.from && rank_ != call.to) return;
+    using Kind = AsyncCall::Kind;
+    if (call.kind == Kind::message && rank_ != call.from && rank_ != call.to) return;
     const double value = rank_ + 1;
     const Tensor t = torch_.full({call.elements}, value, f32, one_pe, "t");
     auto& dist = torch_.distributed;
-    if (call.kind == 0) {
+    if (call.kind == Kind::kernel) {
       torch_.launch_async(on_pe_0("twice"), twice, t);
       return expect(t, 2 * value);
     }
-    if (call.kind == 1) {
+    if (call.kind == Kind::all_reduce) {
       works_.push_back(dist.all_reduce(t, ReduceOp::sum, true));
       expect(t, ranks_ * (ranks_ + 1) / 2.0);
-    } else if (call.kind == 2) {
+    } else if (call.kind == Kind::broadcast) {
       works_.push_back(dist.broadcast(t, call.from, true));
       expect(t, call.from + 1);
     } else {
@@ -333,7 +335,7 @@ class AsyncRank {
                                           : dist.irecv(t, call.from, call.tag));
       expect(t, call.from + 1);
     }
-    if (call.waits && call.kind != 3) works_.back().wait();
+    if (call.waits && call.kind != Kind::message) works_.back().wait();
   }
   void end() {
     for (Work& work : works_) work.wait();

@@ -26,7 +26,6 @@ class RankCheck {
     elements_ = elements;
   }
 
-  // Combined over the ranks, shard by shard: not for lrab_hierarchical_allreduce of several shards.
   void all_reduce(ReduceOp op) {
     const Tensor t = tensor(op, ranks_, rank_);
     torch_.distributed.all_reduce(t, op);

@@ -189,6 +189,95 @@ BOOST_AUTO_TEST_CASE(a_launch_waits_for_the_one_that_has_its_pes) {
              boost::test_tools::per_element());
 }
 
+// --- Kernels of two streams on one PE
+
+// Stream 0 waits for products from 30 to 90 and from 110 to 155; beside it stream 1, from 40 on,
+// for a read from 100 to 150.
+BOOST_AUTO_TEST_CASE(kernels_that_run_together_have_a_path_each) {
+  HandMadeLog log;
+  log.launch("products", 0, 200, {pe0}, 20, 180);
+  log.launch("reduce", 10, 190, {pe0}, 40, 160, 1);
+  log.awaited_command(pe0, 1, 30, 35, 90);
+  log.awaited_command(pe0, 2, 100, 105, 150, 1);
+  log.awaited_command(pe0, 3, 110, 115, 155);
+  log.ops = {{pe0 + ".pe_gemm", "gemm_f16", 35, 90, 1},
+             {pe0 + ".pe_dma", "dma_read", 105, 150, 2, -1, 0, 1},
+             {pe0 + ".pe_gemm", "gemm_f16", 115, 155, 3}};
+  BOOST_TEST(
+      steps_of(log, 1) ==
+          (Steps{"0-20 launch dispatch", "20-30 pe_cpu kernel", "30-35 pe_scheduler dispatch",
+                 "35-90 pe_gemm gemm", "90-110 pe_cpu kernel", "110-115 pe_scheduler dispatch",
+                 "115-155 pe_gemm gemm", "155-180 pe_cpu kernel", "180-200 launch answer"}),
+      boost::test_tools::per_element());
+  BOOST_TEST(steps_of(log, 2) == (Steps{"10-40 launch dispatch", "40-100 pe_cpu kernel",
+                                        "100-105 pe_scheduler dispatch", "105-150 pe_dma dma_read",
+                                        "150-160 pe_cpu kernel", "160-190 launch answer"}),
+             boost::test_tools::per_element());
+}
+
+// The read of stream 1, asked for at 100, has its channel at 120, when that of stream 0 has ended,
+// for which the kernel of that stream asked at 30.
+BOOST_AUTO_TEST_CASE(an_engine_that_another_stream_holds_leads_to_its_kernel) {
+  HandMadeLog log;
+  log.launch("copies", 0, 200, {pe0}, 20, 180);
+  log.launch("reduce", 10, 190, {pe0}, 40, 160, 1);
+  log.awaited_command(pe0, 1, 30, 35, 120);
+  log.awaited_command(pe0, 2, 100, 105, 150, 1);
+  log.ops = {{pe0 + ".pe_dma", "dma_read", 35, 120, 1},
+             {pe0 + ".pe_dma", "dma_read", 120, 150, 2, -1, 0, 1}};
+  BOOST_TEST(steps_of(log, 2) == (Steps{"10-20 launch dispatch", "20-30 pe_cpu kernel",
+                                        "30-35 pe_scheduler dispatch", "35-120 pe_dma dma_read",
+                                        "120-150 pe_dma dma_read", "150-160 pe_cpu kernel",
+                                        "160-190 launch answer"}),
+             boost::test_tools::per_element());
+}
+
+// Behind the return at 160 the engines of stream 1 drain until 165; the command of stream 0 that
+// completes at 168 is none of them.
+BOOST_AUTO_TEST_CASE(a_kernel_drains_the_commands_of_its_stream) {
+  HandMadeLog log;
+  log.launch("copies", 0, 200, {pe0}, 20, 180);
+  log.launch("reduce", 10, 190, {pe0}, 40, 160, 1);
+  log.progress.runs[1].end = 170;
+  log.awaited_command(pe0, 1, 30, 35, 168);
+  log.progress.commands.push_back({pe0, 2, 150, 155, 165});
+  log.ops = {{pe0 + ".pe_dma", "dma_read", 35, 168, 1},
+             {pe0 + ".pe_dma", "dma_write", 155, 165, 2, -1, 0, 1}};
+  BOOST_TEST(steps_of(log, 2) == (Steps{"10-40 launch dispatch", "40-150 pe_cpu kernel",
+                                        "150-155 pe_scheduler dispatch", "155-165 pe_dma dma_write",
+                                        "165-170 ~pe_cpu drain", "170-190 launch answer"}),
+             boost::test_tools::per_element());
+}
+
+// Launch 2 of stream 1, issued at 10, follows launch 1 of stream 0, which ends on the PE at 50;
+// launch 3 of stream 2 still runs then.
+BOOST_AUTO_TEST_CASE(a_launch_may_follow_one_of_another_stream) {
+  HandMadeLog log;
+  log.launch("first", 0, 60, {pe0}, 5, 50);
+  log.launch("second", 10, 100, {pe0}, 70, 90, 1);
+  log.launch("third", 10, 120, {pe0}, 40, 110, 2);
+  BOOST_TEST(steps_of(log, 2) == (Steps{"10-50 ~earlier launch", "50-70 launch dispatch",
+                                        "70-90 pe_cpu kernel", "90-100 launch answer"}),
+             boost::test_tools::per_element());
+}
+
+// pe0 receives from 30 on. On pe1 the kernel of stream 1 has sent at 60, without a wait; that of
+// stream 0 has begun later.
+BOOST_AUTO_TEST_CASE(a_message_leads_to_the_kernel_that_has_sent_it) {
+  HandMadeLog log;
+  log.launch("reduce", 0, 100, {pe0, pe1}, 20, 95, 1);
+  log.progress.runs[1].end = log.progress.runs[1].returned = 80;
+  log.launch("products", 0, 90, {pe1}, 50, 85);
+  log.progress.waits = {{pe0, "receive", {}, 30, 90, "", 1}, {pe1, "command", 1, 52, 58, "gemm"}};
+  log.progress.messages = {{1, 4096, 0, 4096, 64, pe1, pe0, 60, 75, 75, 80, 80, 84, 90}};
+  log.ops = {{pe1 + ".pe_ipcq", "ipcq_send", 60, 60, 0, -1, 64, 1}};
+  BOOST_TEST(steps_of(log, 1) ==
+                 (Steps{"0-20 launch dispatch", "20-60 pe_cpu kernel", "60-75 message in flight",
+                        "75-80 ring slot write", "80-84 ring slot read", "84-90 ipcq credit",
+                        "90-95 pe_cpu kernel", "95-100 launch answer"}),
+             boost::test_tools::per_element());
+}
+
 BOOST_AUTO_TEST_CASE(what_is_not_in_the_log_is_a_wait_and_the_sum_holds) {
   HandMadeLog log;
   log.launch("k", 0, 100, {pe0}, 10, 90);

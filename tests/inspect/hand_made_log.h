@@ -15,6 +15,7 @@ struct HandMadeOp {
   std::uint64_t command = 0;
   std::int64_t tile = -1;
   std::uint64_t bytes = 0;
+  std::uint32_t stream = 0;
 };
 
 struct HandMadeLog {
@@ -25,10 +26,10 @@ struct HandMadeLog {
 
   // A launch with one kernel on each of these PEs, all from `start` to `returned`.
   void launch(const std::string& kernel, Fs issued, Fs ended, const std::vector<std::string>& pes,
-              Fs start, Fs returned);
+              Fs start, Fs returned, std::uint32_t stream = 0);
   // A command that its kernel waits for from its submission to its completion.
   void awaited_command(const std::string& pe, std::uint64_t command, Fs submitted, Fs dispatched,
-                       Fs completed);
+                       Fs completed, std::uint32_t stream = 0);
 
   // The file's path; it lives as long as the log.
   std::string write(const std::string& name = "log.sqlite") const;

@@ -176,6 +176,7 @@ KERNBENCH_SYSTEMC_TEST(kernels_that_want_each_others_scratch_are_told) {
     };
   };
   c.run({{twice(100), 0}, {twice(200), 1}});
+  BOOST_TEST(c.completion(0).error_message == "");
   check_contains(c.completion(1).error_message, {"no room; the PE is shared with kernel 'k0'"});
 }
 

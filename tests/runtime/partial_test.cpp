@@ -154,17 +154,16 @@ BOOST_AUTO_TEST_CASE(copies_between_placements_keep_the_value) {
       StubHost host;
       run_on(host, [&](Torch& torch, Runtime&) {
         std::vector<HostArray> parts;
-        int number = 0;
         for (const tl::Block& block : place("t", {8}, i32, from, 0, 4, 8)) {
-          number = 10 * block.summand + static_cast<int>(block.start[0]);
+          const auto number = 10 * block.summand + static_cast<int>(block.start[0]);
           parts.push_back(HostArray::full(block.shape, i32, number));
         }
         const Tensor t = torch.from_local(parts, {8}, from, "t");
         Tensor copy = torch.full({8}, 99, i32, to, "copy");
         copy.copy_(t);
         ok = copy.to_host().bytes() == t.to_host().bytes();
-        for (const tl::Block& block : copy.info()->blocks) {  // one by one where they correspond
-          if (!(from.str() == to.str())) break;
+        if (from.str() != to.str()) return;
+        for (const tl::Block& block : copy.info()->blocks) {  // of one placement summand by summand
           const auto part = [&](const Tensor& of) {
             return of.local(block.where.cube, block.where.pe).to_host().bytes();
           };

@@ -5,13 +5,12 @@
 #include "models/base/errors.h"
 #include "models/data/elements.h"
 #include "models/data/functional_model.h"
-#include "platform/phase2/data_executor.h"
 #include "sw/tl/overlap.h"
-#include "sw/tl/program.h"
 #include "tests/support/error_text.h"
-#include "tests/tl/fake_pe.h"
+#include "tests/tl/eager_kernel.h"
 
 using namespace kernbench;
+using kernbench::test::EagerKernel;
 using kernbench::test::FakePe;
 using kernbench::test::with_text;
 
@@ -20,13 +19,7 @@ namespace {
 using Doubles = std::vector<double>;
 using Integers = std::vector<std::int64_t>;
 
-// A kernel on an eager machine: results can be read.
-struct Kernel {
-  FakePe pe;
-  DataExecutor executor{pe.functional_model, 1};
-  tl::Program tl{pe};
-  Kernel() { executor.start_eager(); }
-
+struct Kernel : EagerKernel {
   tl::Handle load(const std::vector<float>& values, const Shape& shape, DType dtype = f32) {
     const std::uint64_t at = next_;
     next_ += 0x1000;

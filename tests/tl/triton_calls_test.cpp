@@ -2,13 +2,11 @@
 #include <boost/test/unit_test.hpp>
 
 #include "models/base/errors.h"
-#include "platform/phase2/data_executor.h"
-#include "sw/tl/program.h"
 #include "tests/support/error_text.h"
-#include "tests/tl/fake_pe.h"
+#include "tests/tl/eager_kernel.h"
 
 using namespace kernbench;
-using kernbench::test::FakePe;
+using kernbench::test::EagerKernel;
 using kernbench::test::with_text;
 
 namespace {
@@ -17,15 +15,11 @@ using Doubles = std::vector<double>;
 using Handles = std::vector<tl::Handle>;
 using Texts = std::vector<std::string>;
 
-// A kernel on an eager machine: results can be read. Memory at 0x1000: 0, 1, 2, ... in i32.
-struct Kernel {
-  FakePe pe;
-  DataExecutor executor{pe.functional_model, 1};
-  tl::Program tl{pe};
+// Memory at 0x1000: 0, 1, 2, ... in i32.
+struct Kernel : EagerKernel {
   const tl::Ptr numbers = tl::Ptr(std::uint64_t{0x1000}).as(i32);
 
   Kernel() {
-    executor.start_eager();
     for (std::int32_t i = 0; i < 64; ++i)
       pe.functional_model.memory().write_bytes(0x1000 + 4 * static_cast<std::uint64_t>(i), &i, 4);
   }
