@@ -9,7 +9,7 @@ using namespace kernbench::test;
 
 BOOST_AUTO_TEST_SUITE(ipcq_under_way)
 
-// Ten messages to the east, one to the west, of which the peer takes the last one first: in lines
+// Ten messages to the east, one to the west, of which the peer takes the last one first: in queues
 // of their own they do not wait for each other. Sends that block would be a deadlock.
 KERNBENCH_SYSTEMC_TEST(messages_under_way_wait_for_those_of_their_direction_only) {
   TorchMachine m;
