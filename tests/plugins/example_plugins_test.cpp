@@ -11,10 +11,6 @@ namespace {
 const Words row_hbm{"--plugin", example("row_hbm"), "--set",
                     "cube.components.hbm_ctrl.impl=acme.row_hbm"};
 
-bool contains(const std::string& text, const std::string& part) {
-  return text.find(part) != std::string::npos;
-}
-
 }  // namespace
 
 BOOST_AUTO_TEST_SUITE(example_plugins)

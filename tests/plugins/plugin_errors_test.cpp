@@ -11,7 +11,7 @@ using namespace kernbench::test;
 namespace {
 
 // `parts` in the message, in order.
-void check_refused(const Words& files, const Words& parts) {
+void check_plugins_refused(const Words& files, const Words& parts) {
   Words words{"list", "components"};
   for (const std::string& file : files) words = words + Words{"--plugin", file};
   const ProgramResult result = kernbench_program(words);
@@ -42,36 +42,38 @@ std::string patched(const TemporaryFolder& folder, const std::string& from, cons
 BOOST_AUTO_TEST_SUITE(plugin_errors)
 
 BOOST_AUTO_TEST_CASE(a_plug_in_of_another_version_shows_both_stamps) {
-  check_refused({example("another_version")},
-                {"plug-in  program", "KernBench ", "0.0.9 ", "<- differs", "SystemC "});
+  check_plugins_refused({example("another_version")},
+                        {"plug-in  program", "KernBench ", "0.0.9 ", "<- differs", "SystemC "});
 }
 
 BOOST_AUTO_TEST_CASE(a_plug_in_of_another_systemc_mode_shows_both_stamps) {
-  check_refused({example("another_cplusplus")},
-                {"SC_CPLUSPLUS", "202002L", "201703L", "<- differs"});
+  check_plugins_refused({example("another_cplusplus")},
+                        {"SC_CPLUSPLUS", "202002L", "201703L", "<- differs"});
 }
 
 BOOST_AUTO_TEST_CASE(a_stamp_of_another_format_is_refused) {
   const TemporaryFolder folder;
-  check_refused({patched(folder, "stamp=1\n", "stamp=2\n")}, {"stamp", "2", "1", "<- differs"});
-  check_refused({patched(folder, "stamp=1\n", "stamp=0\n")}, {"stamp", "0", "1", "<- differs"});
+  check_plugins_refused({patched(folder, "stamp=1\n", "stamp=2\n")},
+                        {"stamp", "2", "1", "<- differs"});
+  check_plugins_refused({patched(folder, "stamp=1\n", "stamp=0\n")},
+                        {"stamp", "0", "1", "<- differs"});
 }
 
 BOOST_AUTO_TEST_CASE(another_systemc_is_refused) {
   const TemporaryFolder folder;
-  check_refused({patched(folder, "SystemC=2.3.4", "SystemC=2.3.3")},
-                {"SystemC", "2.3.3", "2.3.4", "<- differs"});
+  check_plugins_refused({patched(folder, "SystemC=2.3.4", "SystemC=2.3.3")},
+                        {"SystemC", "2.3.3", "2.3.4", "<- differs"});
 }
 
 BOOST_AUTO_TEST_CASE(what_is_no_plug_in_is_refused) {
   const TemporaryFolder folder;
-  check_refused({folder.file("nothing.so")}, {"there is no such file"});
-  check_refused({folder.root.string()}, {"it is no regular file"});
-  check_refused({folder.write("text.so", "plugins: []\n")}, {"it is no ELF file"});
-  check_refused({folder.write("empty.so", "")}, {"it is no ELF file"});
-  check_refused({KERNBENCH_PROGRAM}, {"it has no ABI stamp of KernBench"});
-  check_refused({example("plain_library")}, {"it has no ABI stamp of KernBench"});
-  check_refused({example("no_entry")}, {"it has a stamp but no entry"});
+  check_plugins_refused({folder.file("nothing.so")}, {"there is no such file"});
+  check_plugins_refused({folder.root.string()}, {"it is no regular file"});
+  check_plugins_refused({folder.write("text.so", "plugins: []\n")}, {"it is no ELF file"});
+  check_plugins_refused({folder.write("empty.so", "")}, {"it is no ELF file"});
+  check_plugins_refused({KERNBENCH_PROGRAM}, {"it has no ABI stamp of KernBench"});
+  check_plugins_refused({example("plain_library")}, {"it has no ABI stamp of KernBench"});
+  check_plugins_refused({example("no_entry")}, {"it has a stamp but no entry"});
 }
 
 BOOST_AUTO_TEST_CASE(a_file_for_another_machine_or_cut_short_is_refused) {
@@ -79,55 +81,58 @@ BOOST_AUTO_TEST_CASE(a_file_for_another_machine_or_cut_short_is_refused) {
   std::string bytes = read_file(example("row_hbm"));
   const std::string whole = bytes;
   bytes[18] = static_cast<char>(EM_S390);
-  check_refused({folder.write("machine.so", bytes)}, {"it is for another machine"});
+  check_plugins_refused({folder.write("machine.so", bytes)}, {"it is for another machine"});
   bytes = whole;
   bytes[EI_CLASS] = ELFCLASS32;
-  check_refused({folder.write("narrow.so", bytes)}, {"it is for another kind of machine"});
+  check_plugins_refused({folder.write("narrow.so", bytes)}, {"it is for another kind of machine"});
   for (const std::size_t size : {std::size_t{20}, std::size_t{100}, whole.size() / 8})
-    check_refused({folder.write("cut.so", whole.substr(0, size))}, {"the file is cut short"});
+    check_plugins_refused({folder.write("cut.so", whole.substr(0, size))},
+                          {"the file is cut short"});
 }
 
 BOOST_AUTO_TEST_CASE(a_registration_that_fails_is_reported) {
-  check_refused({example("throws")}, {"its registration has failed: no licence"});
-  check_refused({example("throws_an_integer")},
-                {"its registration has failed: an exception that is no std::exception"});
-  check_refused({example("throws_when_loaded")},
-                {"a constructor of its global objects has failed: no licence"});
-  check_refused({example("exits_when_loaded")},
-                {"a constructor of its global objects has failed: it has called exit(0)"});
-  check_refused({example("exits")}, {"its registration has failed: it has called exit(0)"});
-  check_refused({example("aborts")},
-                {"its registration has failed: it has called abort() (SIGABRT)"});
+  check_plugins_refused({example("throws")}, {"its registration has failed: no licence"});
+  check_plugins_refused({example("throws_an_integer")},
+                        {"its registration has failed: an exception that is no std::exception"});
+  check_plugins_refused({example("throws_when_loaded")},
+                        {"a constructor of its global objects has failed: no licence"});
+  check_plugins_refused({example("exits_when_loaded")},
+                        {"a constructor of its global objects has failed: it has called exit(0)"});
+  check_plugins_refused({example("exits")}, {"its registration has failed: it has called exit(0)"});
+  check_plugins_refused({example("aborts")},
+                        {"its registration has failed: it has called abort() (SIGABRT)"});
 #ifndef __SANITIZE_ADDRESS__
   const std::string null = "it has accessed the invalid address 0x0 (SIGSEGV)";
-  check_refused({example("crashes_when_loaded")},
-                {"a constructor of its global objects has failed: " + null});
-  check_refused({example("crashes")}, {"its registration has failed: " + null});
+  check_plugins_refused({example("crashes_when_loaded")},
+                        {"a constructor of its global objects has failed: " + null});
+  check_plugins_refused({example("crashes")}, {"its registration has failed: " + null});
 #endif
-  check_refused({example("brings_nothing")},
-                {"has added no component, module, bench or algorithm"});
-  check_refused({example("no_factory")}, {"its component 'acme.nothing' has no factory"});
+  check_plugins_refused({example("brings_nothing")},
+                        {"has added no component, module, bench or algorithm"});
+  check_plugins_refused({example("no_factory")}, {"its component 'acme.nothing' has no factory"});
 }
 
 BOOST_AUTO_TEST_CASE(an_undefined_symbol_is_named) {
-  check_refused({example("undefined_symbol")}, {"it cannot be loaded", "nowhere_defined(int)"});
+  check_plugins_refused({example("undefined_symbol")},
+                        {"it cannot be loaded", "nowhere_defined(int)"});
 }
 
 BOOST_AUTO_TEST_CASE(a_name_that_is_taken_is_refused_with_its_owner) {
-  check_refused({example("name_clash")},
-                {"the name of its component 'builtin.sram' is taken: it is built in"});
+  check_plugins_refused({example("name_clash")},
+                        {"the name of its component 'builtin.sram' is taken: it is built in"});
 }
 
 BOOST_AUTO_TEST_CASE(the_same_plug_in_twice_is_refused) {
   const TemporaryFolder folder;
-  check_refused({example("row_hbm"), example("row_hbm")}, {"it is named twice"});
+  check_plugins_refused({example("row_hbm"), example("row_hbm")}, {"it is named twice"});
   const std::string link = folder.file("link.so");
   std::filesystem::create_symlink(example("row_hbm"), link);
-  check_refused({example("row_hbm"), link}, {"it is named twice, also as", "librow_hbm.so"});
+  check_plugins_refused({example("row_hbm"), link},
+                        {"it is named twice, also as", "librow_hbm.so"});
   const std::string copy = folder.file("copy.so");
   std::filesystem::copy(example("row_hbm"), copy);
-  check_refused({example("row_hbm"), copy},
-                {"its name 'acme_hbm' is that of the plug-in", "librow_hbm.so"});
+  check_plugins_refused({example("row_hbm"), copy},
+                        {"its name 'acme_hbm' is that of the plug-in", "librow_hbm.so"});
 }
 
 BOOST_AUTO_TEST_CASE(a_factory_that_fails_is_reported_with_the_node) {

@@ -33,11 +33,6 @@ std::string fault_of(const std::string& block, const Words& attributes = {}) {
   return result.out + result.err;
 }
 
-void check_contains(const std::string& text, const Words& parts) {
-  for (const std::string& part : parts)
-    BOOST_TEST((text.find(part) != std::string::npos), "no \"" << part << "\" in\n" << text);
-}
-
 }  // namespace
 
 BOOST_AUTO_TEST_SUITE(rtl_plugins)
