@@ -43,12 +43,11 @@ void PipelinedRun::finish() {
 }
 
 void PipelinedRun::run(const MessageStep& step, Chunk& chunk) {
-  const Shape shape{chunk.range.elements()};
   switch (step.kind) {
-    case Kind::load:
+    case Kind::load:  // of an empty chunk, too
       return load(step);
     case Kind::expect:
-      expected_.push_back(tl_.recv_async(step.direction, shape, options_.dtype));
+      expected_.push_back(tl_.recv_async(step.direction, {chunk.range.elements()}, options_.dtype));
       return;
     case Kind::send:
       leave(sends_, tl_.send_async(step.direction, *chunk.value));
