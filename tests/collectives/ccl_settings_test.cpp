@@ -76,7 +76,8 @@ BOOST_AUTO_TEST_CASE(
       resolved({}, {{"algorithm", "ring_allreduce"}, {"root_cube", "1"}}), UsageError,
       with_text("algorithm 'ring_allreduce' knows no key 'root_cube'; it knows algorithm, "
                 "buffer_kind, backpressure, "
-                "poll_ns, n_slots, slot_size, vc_chunk_size, ipcq_credit_size_bytes, chunking, "
+                "poll_ns, n_slots, pipelined_n_slots, slot_size, vc_chunk_size, "
+                "ipcq_credit_size_bytes, chunking, "
                 "ring_capacity_check, n_elem, world_size, rank_unit"));
 }
 
