@@ -2,6 +2,7 @@
 #pragma once
 
 #include <boost/test/unit_test.hpp>
+#include <chrono>
 #include <string>
 #include <vector>
 
@@ -15,17 +16,20 @@ using Parameters = std::vector<GivenParameter>;
 // The bench completes, and `elements` values of its outputs agree with the reference.
 template <class BenchOrName>
 void expect_right(const BenchOrName& bench, const Parameters& parameters, std::uint64_t elements,
-                  const BenchRunOptions& options = {}) {
+                  const BenchRunOptions& options = {},
+                  std::chrono::seconds timeout = default_timeout) {
   std::string label;
   for (const auto& [name, value] : parameters) label += " " + name + "=" + value;
-  forked([&] {
-    const BenchOutcome outcome = run_bench(bench, parameters, options);
-    BOOST_TEST(outcome.status == "completed", label << ": " << outcome.error);
-    BOOST_TEST(outcome.failures == "", label << ": " << outcome.failures);
-    BOOST_TEST(outcome.verified == elements,
-               label << ": " << outcome.verified << " of " << elements << " verified");
-    BOOST_TEST(outcome.ended > 0U);
-  });
+  forked(
+      [&] {
+        const BenchOutcome outcome = run_bench(bench, parameters, options);
+        BOOST_TEST(outcome.status == "completed", label << ": " << outcome.error);
+        BOOST_TEST(outcome.failures == "", label << ": " << outcome.failures);
+        BOOST_TEST(outcome.verified == elements,
+                   label << ": " << outcome.verified << " of " << elements << " verified");
+        BOOST_TEST(outcome.ended > 0U);
+      },
+      timeout);
 }
 
 // "failed: why", or "usage: why" where the program ends with status 2.
