@@ -118,7 +118,7 @@ BOOST_AUTO_TEST_CASE(the_resolved_values_stand_in_the_configuration) {
   BOOST_TEST(result.status == 0, result.err);
   BOOST_TEST(result.out.find("# ccl        algorithm=tree_allreduce buffer_kind=tcm "
                              "backpressure=sleep poll_ns=10 n_slots=9 "
-                             "slot_size=4096 ") != std::string::npos,
+                             "pipelined_n_slots=6 slot_size=4096 ") != std::string::npos,
              result.out);
 }
 

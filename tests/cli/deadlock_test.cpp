@@ -202,7 +202,7 @@ BOOST_AUTO_TEST_CASE(
        "'ring_broadcast' since ",
        "\n  sip0.cube0.pe0.pe_ipcq waits for a message in direction 'ring_W' of sip2.cube0.pe0 "
        "since ",
-       "\n    ring_W <-> sip2.cube0.pe0 ring_E: sent head 0, tail 0, credits 4 of 4; received head "
+       "\n    ring_W <-> sip2.cube0.pe0 ring_E: sent head 0, tail 0, credits 6 of 6; received head "
        "0, tail 0",
        "\n  sip1.cube0.pe0.pe_ipcq waits for a message in direction 'ring_W' of sip0.cube0.pe0 "
        "since ",
