@@ -14,7 +14,7 @@ using namespace kernbench::test;
 
 namespace {
 
-constexpr std::size_t random_triples = 20;
+constexpr std::size_t random_triples = 10;
 constexpr std::chrono::minutes timeout{10};  // of the whole product on 16 ranks
 
 struct Call {
@@ -67,7 +67,7 @@ void check(const std::string& algorithm, int ranks) {
       [&] {
         TorchMachine m("topology.tiny.yaml", sips("ring_1d", ranks, 1, 2, mesh_h));
         m.run([&](Torch& torch) {
-          on_ranks(torch, {{"algorithm", algorithm}, {"slot_size", "16"}}, ranks, [&](int rank) {
+          on_ranks(torch, {{"algorithm", algorithm}, {"slot_size", "32"}}, ranks, [&](int rank) {
             for (const Call& call : calls)
               check_all_reduce(torch, call.policy, call.dtype, call.op, rank, ranks);
           });
