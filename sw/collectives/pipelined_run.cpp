@@ -31,7 +31,7 @@ void PipelinedRun::run(const std::vector<MessageStep>& steps, std::int64_t secti
   for (const MessageStep& step : steps) {
     Chunk& chunk =
         blocks_[static_cast<std::size_t>(step.block)][static_cast<std::size_t>(step.chunk)];
-    // A load is one of several chunks, of which the first may be empty.
+    // A load is one of several chunks, the first of which may be empty.
     if (chunk.range.elements() > 0 || step.kind == Kind::load) run(step, chunk);
   }
 }
@@ -44,7 +44,7 @@ void PipelinedRun::finish() {
 
 void PipelinedRun::run(const MessageStep& step, Chunk& chunk) {
   switch (step.kind) {
-    case Kind::load:  // of an empty chunk, too
+    case Kind::load:
       return load(step);
     case Kind::expect:
       expected_.push_back(tl_.recv_async(step.direction, {chunk.range.elements()}, options_.dtype));

@@ -211,7 +211,6 @@ BOOST_AUTO_TEST_CASE(an_all_reduce_on_several_pes_of_a_cube_uses_the_links_as_on
   }
 }
 
-// The same switches.
 BOOST_AUTO_TEST_CASE(the_other_collectives_of_1_mib_use_85_percent_of_their_bounds) {
   for (const int n : {4, 8, 16}) {
     const char* serial_per = n == 16 ? "port" : "node";
