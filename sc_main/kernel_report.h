@@ -20,7 +20,7 @@ struct KernelReport {
   std::string devices;   // "sip0"
   LaunchMeta meta;       // of the program
   KernelMetrics merged;  // by max over the PEs
-  std::map<PeId, KernelMetrics> per_pe;
+  MetricsOfPes per_pe;
   std::map<PeId, Fs> start;          // of the kernel; of PEs that report it
   std::optional<Roofline> roofline;  // of all its PEs; none: one does not report it
   std::map<std::string, CompositeTimes> composites;

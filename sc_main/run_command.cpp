@@ -166,6 +166,7 @@ int BenchRun::simulate() {
   RunObservers observers(options_.observers, platform, configuration_, {}, ccl.rank_unit);
 
   std::optional<OpLogFile> op_log;
+  functional_model_.record_moves(!options_.op_log.empty());
   if (!options_.op_log.empty())
     executed_ops.bind(op_log.emplace(open_result(options_.op_log, configuration_),
                                      &functional_model_, options_.op_log_limit));

@@ -19,12 +19,31 @@ FreeListAllocator::FreeListAllocator(std::string name, std::uint64_t base, std::
   if (granule_bytes_ == 0 || base_ % granule_bytes_ != 0)
     throw AllocationError(fmt::format("{}: the base is not a multiple of the granule", name_));
   size_bytes_ -= size_bytes_ % granule_bytes_;
-  if (size_bytes_ > 0) free_.emplace(base_, size_bytes_);
+  if (size_bytes_ > 0) enter(free_, base_, size_bytes_);
 }
 
 std::uint64_t FreeListAllocator::rounded(std::uint64_t nbytes) const {
   const std::uint64_t over = nbytes % granule_bytes_;
   return over == 0 ? nbytes : nbytes + (granule_bytes_ - over);
+}
+
+void FreeListAllocator::enter(Blocks& blocks, std::uint64_t start, std::uint64_t nbytes) {
+  if (spare_.empty()) {
+    blocks.emplace(start, nbytes);
+    return;
+  }
+  Blocks::node_type entry = std::move(spare_.back());
+  spare_.pop_back();
+  entry.key() = start;
+  entry.mapped() = nbytes;
+  blocks.insert(std::move(entry));
+}
+
+FreeListAllocator::Blocks::iterator FreeListAllocator::remove(Blocks& blocks,
+                                                              Blocks::iterator entry) {
+  const auto next = std::next(entry);
+  spare_.push_back(blocks.extract(entry));
+  return next;
 }
 
 std::uint64_t FreeListAllocator::allocate(std::uint64_t nbytes, std::uint64_t alignment) {
@@ -41,17 +60,11 @@ std::uint64_t FreeListAllocator::allocate(std::uint64_t nbytes, std::uint64_t al
     const std::uint64_t rest = length - gap - wanted;
     if (gap > 0) {
       block->second = gap;
-      if (rest > 0) free_.emplace_hint(std::next(block), start + gap + wanted, rest);
-    } else if (rest > 0) {  // its entry moves
-      const auto next = std::next(block);
-      auto entry = free_.extract(block);
-      entry.key() = start + wanted;
-      entry.mapped() = rest;
-      free_.insert(next, std::move(entry));
     } else {
-      free_.erase(block);
+      remove(free_, block);
     }
-    allocated_.emplace(start + gap, nbytes);
+    if (rest > 0) enter(free_, start + gap + wanted, rest);
+    enter(allocated_, start + gap, nbytes);
     used_bytes_ += wanted;
     return start + gap;
   }
@@ -71,13 +84,13 @@ void FreeListAllocator::free(std::uint64_t address, std::uint64_t nbytes) {
     throw AllocationError(fmt::format("{}: free of {} with {}, but {} were allocated", name_,
                                       address, bytes(nbytes), bytes(found->second)));
   }
-  allocated_.erase(found);
+  remove(allocated_, found);
   std::uint64_t start = address, length = rounded(nbytes);
   used_bytes_ -= length;
   auto next = free_.lower_bound(start);
   if (next != free_.end() && start + length == next->first) {
     length += next->second;
-    next = free_.erase(next);
+    next = remove(free_, next);
   }
   if (next != free_.begin()) {
     const auto previous = std::prev(next);
@@ -86,7 +99,7 @@ void FreeListAllocator::free(std::uint64_t address, std::uint64_t nbytes) {
       return;
     }
   }
-  free_.emplace_hint(next, start, length);
+  enter(free_, start, length);
 }
 
 std::uint64_t FreeListAllocator::largest_free_bytes() const {

@@ -9,6 +9,7 @@
 #include <cstdint>
 #include <map>
 #include <string>
+#include <vector>
 
 namespace kernbench {
 
@@ -33,18 +34,20 @@ class FreeListAllocator {
   std::uint64_t free_bytes() const { return size_bytes_ - used_bytes_; }
   std::uint64_t largest_free_bytes() const;
   std::size_t allocations() const { return allocated_.size(); }
-  const std::map<std::uint64_t, std::uint64_t>& free_blocks() const {
-    return free_;
-  }  // start -> bytes, sorted
+  using Blocks = std::map<std::uint64_t, std::uint64_t>;  // start -> bytes
+  const Blocks& free_blocks() const { return free_; }
 
  private:
   std::uint64_t rounded(std::uint64_t nbytes) const;
+  void enter(Blocks& blocks, std::uint64_t start, std::uint64_t nbytes);
+  Blocks::iterator remove(Blocks& blocks, Blocks::iterator entry);
 
   std::string name_;
   std::uint64_t base_, size_bytes_, granule_bytes_;
   std::uint64_t used_bytes_ = 0;
-  std::map<std::uint64_t, std::uint64_t> free_;       // start -> bytes
-  std::map<std::uint64_t, std::uint64_t> allocated_;  // start -> bytes asked
+  Blocks free_;
+  Blocks allocated_;                      // with the bytes asked for
+  std::vector<Blocks::node_type> spare_;  // entries that have gone: kernels allocate all the time
 };
 
 }  // namespace kernbench

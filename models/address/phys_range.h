@@ -2,7 +2,8 @@
 #pragma once
 
 #include <cstdint>
-#include <vector>
+
+#include "models/base/small_vector.h"
 
 namespace kernbench {
 
@@ -10,7 +11,7 @@ struct PhysRange {
   std::uint64_t pa = 0;
   std::uint64_t nbytes = 0;
 };
-using PhysRanges = std::vector<PhysRange>;
+using PhysRanges = SmallVector<PhysRange, 1>;
 
 inline std::uint64_t total_bytes(const PhysRanges& ranges) {
   std::uint64_t total = 0;

@@ -102,7 +102,7 @@ namespace {
 // Also when the process is killed while it waits.
 class Obliged {
  public:
-  Obliged(PendingWaits& pending_waits, const char* who, const std::string& what, Fs since)
+  Obliged(PendingWaits& pending_waits, const char* who, std::string_view what, Fs since)
       : pending_waits_(pending_waits), ticket_(pending_waits.open(who, what, since)) {}
   ~Obliged() { pending_waits_.close(ticket_); }
   Obliged(const Obliged&) = delete;
@@ -115,12 +115,12 @@ class Obliged {
 
 }  // namespace
 
-void Component::await(const sc_core::sc_event& event, const std::string& what) {
+void Component::await(const sc_core::sc_event& event, std::string_view what) {
   const Obliged waiting(pending_waits_, name(), what, now());
   wait(event);
 }
 
-void Component::await(const sc_core::sc_event_or_list& any, const std::string& what) {
+void Component::await(const sc_core::sc_event_or_list& any, std::string_view what) {
   const Obliged waiting(pending_waits_, name(), what, now());
   wait(any);
 }

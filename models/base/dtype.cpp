@@ -37,7 +37,7 @@ DType parse_dtype(std::string_view name) {
   throw UsageError(fmt::format("unknown dtype {} (known: {})", quote(name), known));
 }
 
-Shape::Shape(std::vector<std::int64_t> extents) : extents_(std::move(extents)) {
+void Shape::check() const {
   for (const std::int64_t extent : extents_) {
     if (extent < 1)
       throw UsageError(fmt::format("shape {}: every extent must be at least 1", str()));

@@ -7,6 +7,8 @@
 #include <string_view>
 #include <vector>
 
+#include "models/base/small_vector.h"
+
 namespace kernbench {
 
 enum class DType : std::uint8_t { f16, bf16, f32, i8, i32 };
@@ -23,20 +25,26 @@ inline bool is_float(DType dtype) {
 class Shape {
  public:
   Shape() = default;
-  Shape(std::initializer_list<std::int64_t> extents) : Shape(std::vector<std::int64_t>(extents)) {}
-  explicit Shape(std::vector<std::int64_t> extents);  // throws UsageError if an extent is below 1
+  // Throw UsageError if an extent is below 1.
+  Shape(std::initializer_list<std::int64_t> extents) : extents_(extents) { check(); }
+  explicit Shape(const std::vector<std::int64_t>& extents)
+      : extents_(extents.begin(), extents.end()) {
+    check();
+  }
 
   std::size_t rank() const { return extents_.size(); }
   std::int64_t operator[](std::size_t axis) const { return extents_[axis]; }
   std::int64_t elements() const;
-  const std::vector<std::int64_t>& extents() const { return extents_; }
+  std::vector<std::int64_t> extents() const { return {extents_.begin(), extents_.end()}; }
   std::string str() const;  // "{32, 64}"
 
   friend bool operator==(const Shape& a, const Shape& b) { return a.extents_ == b.extents_; }
   friend bool operator!=(const Shape& a, const Shape& b) { return !(a == b); }
 
  private:
-  std::vector<std::int64_t> extents_;
+  void check() const;
+
+  SmallVector<std::int64_t, 4> extents_;
 };
 
 }  // namespace kernbench

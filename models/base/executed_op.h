@@ -28,9 +28,10 @@ struct ExecutedOp {
   std::int64_t tile_id = -1;
   std::uint32_t stream = 0;  // of the launch whose kernel has asked for it
   std::uint64_t bytes = 0;
-  std::uint64_t runs = 1;              // of a DMA: contiguous pieces of memory
-  std::uint64_t macs = 0;              // gemm: m * k * n as they are, not rounded up to cycles
-  std::shared_ptr<const DataOp> data;  // null for tile stages, and with data off
+  std::uint64_t runs = 1;  // of a DMA: contiguous pieces of memory
+  std::uint64_t macs = 0;  // gemm: m * k * n as they are, not rounded up to cycles
+  // Null for tile stages, with data off, and for moves of a run that records none.
+  std::shared_ptr<const DataOp> data;
 };
 
 }  // namespace kernbench

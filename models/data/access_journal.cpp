@@ -57,16 +57,21 @@ void AccessJournal::write(const Accessor& by, const PhysRanges& to, const ByteIm
 void AccessJournal::resolve() {
   std::vector<Access> accesses;
   accesses.swap(accesses_);
-  std::stable_sort(accesses.begin(), accesses.end(),
-                   [](const Access& a, const Access& b) { return a.pe < b.pe; });
-  for (Access& access : accesses) {
-    if (access.read) {
-      access.read->bind(memory_.snapshot(access.ranges));
+  std::vector<const Access*> in_order;
+  in_order.reserve(accesses.size());
+  for (const Access& access : accesses) in_order.push_back(&access);
+  std::stable_sort(in_order.begin(), in_order.end(),
+                   [](const Access* a, const Access* b) { return a->pe < b->pe; });
+  for (const Access* access : in_order) {
+    if (access->read) {
+      access->read->bind(memory_.snapshot(access->ranges));
     } else {
-      memory_.write_image(access.ranges,
-                          access.image);  // what this PE has read before is bound by now
+      memory_.write_image(access->ranges,
+                          access->image);  // what this PE has read before is bound by now
     }
   }
+  accesses.clear();
+  if (accesses_.empty()) accesses_.swap(accesses);  // whose room stays
 }
 
 }  // namespace kernbench

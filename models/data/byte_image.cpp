@@ -178,7 +178,7 @@ void ImageCursor::append_to(ByteImage& out, std::uint64_t offset, std::uint64_t 
         fmt::format("slice [{}, +{}) of an image of {} bytes", offset, nbytes, image_->nbytes()));
   }
   if (offset < begin_) segment_ = begin_ = 0;
-  const std::vector<Segment>& segments = image_->segments();
+  const Segments& segments = image_->segments();
   while (nbytes > 0) {
     const Segment& segment = segments[segment_];
     const std::uint64_t end = begin_ + segment.nbytes;

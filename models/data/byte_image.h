@@ -11,6 +11,8 @@
 #include <memory>
 #include <vector>
 
+#include "models/base/small_vector.h"
+
 namespace kernbench {
 
 using ValueId = std::uint64_t;  // numbered from 1 in order of issue
@@ -58,12 +60,19 @@ struct Segment {
   Segment slice(std::uint64_t offset, std::uint64_t nbytes) const;
 };
 
+using Segments = SmallVector<Segment, 1>;
+
 // The bytes of a value that has been computed: at least the whole value.
 using ValueLookup = std::function<SharedBytes(ValueId)>;
 
 class ByteImage {
  public:
   ByteImage() = default;
+  ByteImage(const ByteImage&) = default;
+  ByteImage(ByteImage&&) noexcept = default;  // Segments do not say so
+  ByteImage& operator=(const ByteImage&) = default;
+  ByteImage& operator=(ByteImage&&) noexcept = default;
+  ~ByteImage() = default;
   static ByteImage zeros(std::uint64_t nbytes);
   static ByteImage copy_of(const void* data, std::uint64_t nbytes);
   static ByteImage of(SharedBytes bytes, std::uint64_t nbytes);  // shares them
@@ -71,7 +80,7 @@ class ByteImage {
   static ByteImage of(std::shared_ptr<const Capture> capture, std::uint64_t nbytes);
 
   std::uint64_t nbytes() const { return nbytes_; }
-  const std::vector<Segment>& segments() const { return segments_; }
+  const Segments& segments() const { return segments_; }
   bool bound() const;                  // no capture, or all are bound
   ByteImage without_captures() const;  // their bindings in their places
   bool known() const {
@@ -91,7 +100,7 @@ class ByteImage {
   SharedBytes flatten(const ValueLookup& lookup = {}) const;
 
  private:
-  std::vector<Segment> segments_;
+  Segments segments_;
   std::uint64_t nbytes_ = 0;
   std::size_t pending_ = 0;   // segments that are values
   std::size_t captures_ = 0;  // or captures

@@ -13,6 +13,7 @@
 #include "models/address/phys_range.h"
 #include "models/base/math_op.h"
 #include "models/base/node_id.h"
+#include "models/base/small_vector.h"
 #include "models/data/tensor_value.h"
 
 namespace kernbench {
@@ -66,19 +67,21 @@ struct MathOperand {
   static MathOperand scalar(double value) { return {-1, value}; }
 };
 
+using MathOperands = SmallVector<MathOperand, 3>;
+
 struct MathParams {
   MathOp op = MathOp::add;
-  std::vector<MathOperand> operands;  // in the order of the op; empty = the inputs in order
-  std::optional<int> axis;            // reductions and softmax; negative counts from the end
-  std::optional<DType> out_dtype;     // default: see result_dtype(); FunctionalModel fills it
-  std::vector<EpilogueOp> epilogue;   // composites: output_tile and kernel scope
-  std::vector<int> more_axes;         // reductions: reduced together with `axis`
-  bool reverse = false;               // scans: from the end; sort, topk: the largest first
-  bool indices = false;               // sort, topk: places along the axis instead of elements
-  std::int64_t kept = 0;              // topk: extent of the result
-  std::vector<std::int64_t> starts;   // update: place of the part's first element
-  std::uint64_t seed = 0;             // random numbers
-  int rounds = 10;                    // of Philox
+  MathOperands operands;             // in the order of the op; empty = the inputs in order
+  std::optional<int> axis;           // reductions and softmax; negative counts from the end
+  std::optional<DType> out_dtype;    // default: see result_dtype(); FunctionalModel fills it
+  std::vector<EpilogueOp> epilogue;  // composites: output_tile and kernel scope
+  std::vector<int> more_axes;        // reductions: reduced together with `axis`
+  bool reverse = false;              // scans: from the end; sort, topk: the largest first
+  bool indices = false;              // sort, topk: places along the axis instead of elements
+  std::int64_t kept = 0;             // topk: extent of the result
+  std::vector<std::int64_t> starts;  // update: place of the part's first element
+  std::uint64_t seed = 0;            // random numbers
+  int rounds = 10;                   // of Philox
 };
 
 // The elements of the one input in row-major order, converted to the output's dtype. Not a command:
@@ -102,8 +105,8 @@ struct OpAddresses {
 struct DataOp {
   std::uint64_t id = 0;  // in order of issue
   std::variant<MemoryParams, GemmParams, MathParams, ConvertParams> params;
-  std::vector<TensorValue> inputs;   // gemm, math, convert
-  std::vector<OutputValue> outputs;  // gemm, math, convert: one
+  std::vector<TensorValue> inputs;      // gemm, math, convert
+  SmallVector<OutputValue, 1> outputs;  // gemm, math, convert: one
   OpAddresses places;
   // What `inputs` referred to, once their images have been given up (release_inputs).
   std::optional<std::vector<ValueId>> released = std::nullopt;

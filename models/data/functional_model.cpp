@@ -12,14 +12,14 @@
 namespace kernbench {
 namespace {
 
-std::vector<Shape> shapes_of(const std::vector<TensorValue>& values) {
-  std::vector<Shape> shapes;
+Shapes shapes_of(const std::vector<TensorValue>& values) {
+  Shapes shapes;
   for (const TensorValue& value : values) shapes.push_back(value.shape);
   return shapes;
 }
 
-std::vector<DType> dtypes_of(const std::vector<TensorValue>& values) {
-  std::vector<DType> dtypes;
+DTypes dtypes_of(const std::vector<TensorValue>& values) {
+  DTypes dtypes;
   for (const TensorValue& value : values) dtypes.push_back(value.dtype);
   return dtypes;
 }
@@ -101,11 +101,13 @@ DataOpPtr FunctionalModel::store(const Accessor& by, const TensorValue& value, c
 }
 
 DataOpPtr FunctionalModel::memory_op(MemoryParams::Kind kind, const ByteImage& moved,
-                                     PhysRanges from, PhysRanges to) {
+                                     const PhysRanges& from, const PhysRanges& to) {
+  const std::uint64_t id = next_op_++;
+  if (!moves_recorded_) return nullptr;
   auto op = std::make_shared<DataOp>();
-  op->id = next_op_++;
+  op->id = id;
   op->params = MemoryParams{kind, std::nullopt};
-  op->places = {std::move(from), std::move(to)};
+  op->places = {from, to};
   if (moved.bound()) {
     std::get<MemoryParams>(op->params).values = moved.value_ids();
   } else {
@@ -221,7 +223,7 @@ IssuedOp FunctionalModel::gemm(GemmParams params, std::vector<TensorValue> input
 
 IssuedOp FunctionalModel::math(MathParams params, std::vector<TensorValue> inputs,
                                OpAddresses places) {
-  const std::vector<Shape> shapes = shapes_of(inputs);
+  const Shapes shapes = shapes_of(inputs);
   const std::size_t tensors = operand_tensors(params, inputs.size());
   if (params.epilogue.empty() && tensors < inputs.size())
     throw UsageError(fmt::format("{}: too many operands", name_of(params.op)));
@@ -229,7 +231,7 @@ IssuedOp FunctionalModel::math(MathParams params, std::vector<TensorValue> input
     throw UsageError(fmt::format("{}: operand without an input", name_of(params.op)));
   const Shape out =
       result_shape(params, {shapes.begin(), shapes.begin() + static_cast<std::ptrdiff_t>(tensors)});
-  std::vector<DType> dtypes = dtypes_of(inputs);
+  DTypes dtypes = dtypes_of(inputs);
   dtypes.resize(tensors);
   const DType out_dtype = result_dtype(params, dtypes);
   params.out_dtype = out_dtype;

@@ -31,7 +31,7 @@ enum class DataMode : std::uint8_t { off, deferred, eager };
 const char* name_of(DataMode mode);
 
 struct IssuedOp {
-  DataOpPtr op;       // goes with the command, for its record
+  DataOpPtr op;       // goes with the command, for its record; null: a move without a record
   TensorValue value;  // what was loaded or computed
 };
 
@@ -40,6 +40,10 @@ class FunctionalModel {
   FunctionalModel() = default;
   FunctionalModel(const FunctionalModel&) = delete;
   FunctionalModel& operator=(const FunctionalModel&) = delete;
+
+  // Whether loads, stores, atomic accesses and messages have ops, which are there for their records
+  // only. Default: they have.
+  void record_moves(bool wanted) { moves_recorded_ = wanted; }
 
   // --- accesses of PEs ---
   // A view without an op: operands of composites, captures of IPCQ messages.
@@ -138,8 +142,8 @@ class FunctionalModel {
     ByteImage moved;  // by a memory op
   };
   IssuedOp define(DataOp op, const Shape& shape, DType dtype);
-  DataOpPtr memory_op(MemoryParams::Kind kind, const ByteImage& moved, PhysRanges from,
-                      PhysRanges to);
+  DataOpPtr memory_op(MemoryParams::Kind kind, const ByteImage& moved, const PhysRanges& from,
+                      const PhysRanges& to);
   bool is_unresolved(ValueId id) const;
   void recorded(const std::shared_ptr<DataOp>& op);
   ValueLookup lookup();
@@ -150,6 +154,7 @@ class FunctionalModel {
   std::vector<Unresolved> unresolved_;
   std::vector<DeviceMessage> messages_;
   std::uint64_t next_op_ = 1;
+  bool moves_recorded_ = true;
   ValueResolver* resolver_ = nullptr;
   std::shared_ptr<RaceDetector> races_;
   std::map<NodeId, std::string> engines_;

@@ -50,7 +50,7 @@ bool equal_but_for(std::size_t axis, const Shape& a, const Shape& b) {
   return a.rank() == b.rank() && with_extent(a, axis, 1) == with_extent(b, axis, 1);
 }
 
-Shape joined_shape(const MathParams& params, const std::vector<Shape>& inputs) {
+Shape joined_shape(const MathParams& params, const Shapes& inputs) {
   const std::size_t axis = axis_of(params, inputs[0]);
   std::int64_t extent = 0;
   for (const Shape& input : inputs) {
@@ -87,7 +87,7 @@ Shape updated_shape(const MathParams& params, const Shape& whole, const Shape& p
                   whole.str(), part.str(), starts));
 }
 
-Shape moved_shape(const MathParams& params, const std::vector<Shape>& inputs) {
+Shape moved_shape(const MathParams& params, const Shapes& inputs) {
   switch (params.op) {
     case MathOp::cat:
       return joined_shape(params, inputs);
@@ -101,7 +101,7 @@ Shape moved_shape(const MathParams& params, const std::vector<Shape>& inputs) {
   }
 }
 
-void check_integers(const MathParams& params, const std::vector<DType>& inputs) {
+void check_integers(const MathParams& params, const DTypes& inputs) {
   for (const DType dtype : inputs) {
     if (is_float(dtype))
       throw UsageError(
@@ -116,7 +116,7 @@ void check_integers(const MathParams& params, const std::vector<DType>& inputs) 
   }
 }
 
-void check_same(const MathParams& params, const std::vector<DType>& inputs) {
+void check_same(const MathParams& params, const DTypes& inputs) {
   for (const DType dtype : inputs) {
     if (dtype != inputs[0])
       throw UsageError(fmt::format("{} of {} and {}: cast one of them", op_name(params),
@@ -124,7 +124,7 @@ void check_same(const MathParams& params, const std::vector<DType>& inputs) {
   }
 }
 
-void check_dtypes(const MathParams& params, const std::vector<DType>& inputs) {
+void check_dtypes(const MathParams& params, const DTypes& inputs) {
   if (takes_integers_only(params.op)) check_integers(params, inputs);
   if (params.op == MathOp::cat || params.op == MathOp::update) check_same(params, inputs);
   if (params.op == MathOp::gather && is_float(inputs.at(1)))
@@ -156,6 +156,7 @@ std::vector<std::size_t> reduced_axes(const MathParams& params, const Shape& inp
 }
 
 Shape broadcast(const Shape& a, const Shape& b) {
+  if (a.rank() == 0 || a == b) return b;
   const std::size_t rank = std::max(a.rank(), b.rank());
   std::vector<std::int64_t> extents(rank, 1);
   for (std::size_t i = 1; i <= rank; ++i) {  // from the last axis
@@ -182,24 +183,25 @@ int normalized_axis(const Shape& shape, int axis) {
 }
 
 GemmExtents gemm_extents(const Shape& a, const Shape& b, bool transpose_a, bool transpose_b) {
-  const std::string what =
-      fmt::format("dot of {}{} x {}{}", a.str(), transpose_a ? " (transposed)" : "", b.str(),
-                  transpose_b ? " (transposed)" : "");
+  const auto what = [&] {
+    return fmt::format("dot of {}{} x {}{}", a.str(), transpose_a ? " (transposed)" : "", b.str(),
+                       transpose_b ? " (transposed)" : "");
+  };
   if (a.rank() != 2 || b.rank() != 2)
-    throw UsageError(fmt::format("{}: both operands need two axes", what));
+    throw UsageError(fmt::format("{}: both operands need two axes", what()));
   const std::int64_t k = a[transpose_a ? 0 : 1], k_of_b = b[transpose_b ? 1 : 0];
   if (k != k_of_b)
-    throw UsageError(fmt::format("{}: inner extents {} and {} differ", what, k, k_of_b));
+    throw UsageError(fmt::format("{}: inner extents {} and {} differ", what(), k, k_of_b));
   return {a[transpose_a ? 1 : 0], k, b[transpose_b ? 0 : 1]};
 }
 
 GemmExtents dot_extents(const Shape& a, const Shape& b) {
   if (a.rank() != 3 || b.rank() != 3) return gemm_extents(a, b);
-  const std::string what = fmt::format("dot of {} x {}", a.str(), b.str());
+  const auto what = [&] { return fmt::format("dot of {} x {}", a.str(), b.str()); };
   if (a[0] != b[0])
-    throw UsageError(fmt::format("{}: batches of {} and {} products", what, a[0], b[0]));
+    throw UsageError(fmt::format("{}: batches of {} and {} products", what(), a[0], b[0]));
   if (a[2] != b[1])
-    throw UsageError(fmt::format("{}: inner extents {} and {} differ", what, a[2], b[1]));
+    throw UsageError(fmt::format("{}: inner extents {} and {} differ", what(), a[2], b[1]));
   return {a[1], a[2], b[2], a[0]};
 }
 
@@ -223,7 +225,7 @@ DType accumulator_dtype(DType a, DType b) {
   return is_float(a) ? DType::f32 : DType::i32;
 }
 
-Shape result_shape(const MathParams& params, const std::vector<Shape>& inputs) {
+Shape result_shape(const MathParams& params, const Shapes& inputs) {
   const std::size_t operands = params.operands.empty() ? inputs.size() : params.operands.size();
   const int expected = operand_count(params.op);  // 0: any number
   if (expected > 0 && static_cast<int>(operands) != expected) {
@@ -265,7 +267,7 @@ Shape result_shape(const MathParams& params, const std::vector<Shape>& inputs) {
   return shape;
 }
 
-DType result_dtype(const MathParams& params, const std::vector<DType>& inputs) {
+DType result_dtype(const MathParams& params, const DTypes& inputs) {
   check_dtypes(params, inputs);
   if (params.out_dtype) return *params.out_dtype;
   if (const std::optional<DType> own = own_dtype(params)) return *own;
@@ -286,8 +288,8 @@ DType result_dtype(const MathParams& params, const std::vector<DType>& inputs) {
   return sums && *dtype == DType::i8 ? DType::i32 : *dtype;
 }
 
-void check_epilogue(const std::vector<EpilogueOp>& epilogue, const std::vector<Shape>& inputs,
-                    const Shape& out, std::int64_t k_tiles) {
+void check_epilogue(const std::vector<EpilogueOp>& epilogue, const Shapes& inputs, const Shape& out,
+                    std::int64_t k_tiles) {
   using Kind = EpilogueOp::Kind;
   for (std::size_t i = 0; i < epilogue.size(); ++i) {
     const EpilogueOp& op = epilogue[i];

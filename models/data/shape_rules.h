@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "models/base/dtype.h"
+#include "models/base/small_vector.h"
 #include "models/data/data_op.h"
 
 namespace kernbench {
@@ -31,19 +32,22 @@ Shape dot_shape(const Shape& a, const Shape& b);
 void check_accumulator(const Shape& product, DType sum, const Shape& accumulator, DType dtype);
 DType accumulator_dtype(DType a, DType b);  // f32 or i32; UsageError for a float with an integer
 
+using Shapes = SmallVector<Shape, 3>;
+using DTypes = SmallVector<DType, 4>;
+
 // Shape and dtype of the result of a math op. UsageError: wrong number of operands, shapes that do
 // not broadcast, missing axis.
-Shape result_shape(const MathParams& params, const std::vector<Shape>& inputs);
+Shape result_shape(const MathParams& params, const Shapes& inputs);
 // The dtype is the promoted one of the operands, but i8 of a mask, i32 of indices and of sums of
 // i8, and f32 where integers would give fractions (docs/decisions/0084, 0225). UsageError: a float
 // where only integers go, operands of different dtypes that are put together.
-DType result_dtype(const MathParams& params, const std::vector<DType>& inputs);
+DType result_dtype(const MathParams& params, const DTypes& inputs);
 // Axes that a reduction works on: ascending, each once.
 std::vector<std::size_t> reduced_axes(const MathParams& params, const Shape& input);
 
 // UsageError naming the entry: an operand that is missing or of the wrong shape, a scope that the
 // op does not have, dequant by a vector outside k_tile scope. `k_tiles` is 0 for a math op.
-void check_epilogue(const std::vector<EpilogueOp>& epilogue, const std::vector<Shape>& inputs,
-                    const Shape& out, std::int64_t k_tiles);
+void check_epilogue(const std::vector<EpilogueOp>& epilogue, const Shapes& inputs, const Shape& out,
+                    std::int64_t k_tiles);
 
 }  // namespace kernbench

@@ -29,20 +29,39 @@ class CommandListener {
   ~CommandListener() = default;
 };
 
+// Of one command after the other, from begin() to end().
 class CommandContext final : public TileListener {
  public:
-  // A composite has a plan, a simple command one tile.
-  CommandContext(CommandListener& listener, CommandRequest& request, std::optional<TilePlan> plan,
-                 TaskOperands operands = {})
-      : listener_(listener), request_(request), state_(request.state),
-        data_(std::move(request.command.data)), runs_(runs_of(request.command)),
-        atomic_(atomic_of(request.command)), plan_(std::move(plan)), operands_(std::move(operands)),
-        tiles_(plan_ ? plan_->tile_count() : 1) {}
+  explicit CommandContext(CommandListener& listener) : listener_(listener) {}
 
+  // A composite has a plan, a simple command one tile.
+  void begin(CommandRequest& request, std::optional<TilePlan> plan, TaskOperands operands = {}) {
+    request_ = &request;
+    state_ = request.state;
+    data_ = std::move(request.command.data);
+    if (const auto* dma = std::get_if<DmaCommand>(&request.command.what)) {
+      runs_ = dma->runs;
+      atomic_ = dma->atomic;
+    }
+    plan_ = std::move(plan);
+    operands_ = std::move(operands);
+    tiles_ = plan_ ? plan_->tile_count() : 1;
+    fed_ = 0;
+  }
   // BEGIN_RESP: the command is complete.
-  void respond() { request_.respond(tlm::BEGIN_RESP); }
+  void end() {
+    request_->respond(tlm::BEGIN_RESP);
+    request_ = nullptr;
+    state_.reset();
+    data_.reset();
+    runs_.reset();
+    atomic_.reset();
+    plan_.reset();
+    operands_ = {};
+  }
+  bool under_way() const { return request_ != nullptr; }
   std::uint64_t id() const { return state_->id(); }
-  std::uint32_t stream() const { return request_.stream; }
+  std::uint32_t stream() const { return request_->stream; }
   const std::shared_ptr<const DataOp>& data() const { return data_; }
   // Null if the command has none.
   const TaskOperands* operands() const { return operands_.empty() ? nullptr : &operands_; }
@@ -86,24 +105,15 @@ class CommandContext final : public TileListener {
   const std::string& error() const { return state_->error(); }
 
  private:
-  static std::shared_ptr<const AddressRuns> runs_of(const Command& command) {
-    const auto* dma = std::get_if<DmaCommand>(&command.what);
-    return dma == nullptr ? nullptr : dma->runs;
-  }
-  static std::shared_ptr<const AtomicAccess> atomic_of(const Command& command) {
-    const auto* dma = std::get_if<DmaCommand>(&command.what);
-    return dma == nullptr ? nullptr : dma->atomic;
-  }
-
   CommandListener& listener_;
-  CommandRequest& request_;
+  CommandRequest* request_ = nullptr;  // of the command under way
   std::shared_ptr<CommandState> state_;
   std::shared_ptr<const DataOp> data_;
   std::shared_ptr<const AddressRuns> runs_;
   std::shared_ptr<const AtomicAccess> atomic_;
   std::optional<TilePlan> plan_;
   TaskOperands operands_;
-  std::uint64_t tiles_;
+  std::uint64_t tiles_ = 0;
   std::uint64_t fed_ = 0;
   std::vector<std::uint64_t> in_flight_;  // ids; as many as the pipeline holds
   Fs dispatched_at_ = 0;

@@ -79,10 +79,9 @@ void KernelRunner::wait(CommandState& command) {
     wait.command_kind = keep_alive.kind;
     wait.reason = keep_alive.reason;
     show(State::waiting_for_command);
-    const char* what = wait.reason == KernelWait::Reason::send ? "send" : "command";
-    await_or_end(command.completed(),
-                 fmt::format("{} {} of kernel '{}'", what, command.id(), launch().kernel.name),
-                 wait);
+    command.wakes(resumed_);
+    std::string what = wait.reason == KernelWait::Reason::send ? "send " : "command ";
+    await_or_end([&command] { return command.done(); }, what += std::to_string(command.id()), wait);
     show(State::running);
   }
   if (found != unwaited_.end()) unwaited_.erase(found);
@@ -135,7 +134,7 @@ bool KernelRunner::await_scratch() {
   const std::string what =
       fmt::format("scratch for kernel '{}'{}", launch().kernel.name, scratch_sharers());
   check_abort();
-  cpu_.await(cpu_.scratch_freed_ | aborted_, what);
+  cpu_.await(cpu_.scratch_freed_ | resumed_, what);
   check_abort();
   return true;
 }
@@ -194,8 +193,7 @@ void KernelRunner::run_ipcq_operation(const std::string& what) {
                                                                   : KernelWait::Reason::receive;
   cpu_.to_ipcq_.begin(operation_);
   show(State::waiting_for_ipcq);
-  while (!operation_ended_)
-    await_or_end(ipcq_ended_, fmt::format("{} of kernel '{}'", what, launch().kernel.name), wait);
+  await_or_end([this] { return operation_ended_; }, what, wait);
   show(State::running);
   if (!operation_.error.empty()) throw UsageError(operation_.error);
 }
@@ -244,10 +242,9 @@ void KernelRunner::wait(IpcqOperation& operation) {
     show(State::waiting_for_ipcq);
     KernelWait wait;
     wait.reason = KernelWait::Reason::receive;
-    await_or_end(operation.state->completed(),
-                 fmt::format("tl.recv in direction '{}' of kernel '{}'", operation.direction,
-                             launch().kernel.name),
-                 wait);
+    operation.state->wakes(resumed_);
+    await_or_end([&operation] { return operation.state->done(); },
+                 fmt::format("tl.recv in direction '{}'", operation.direction), wait);
     show(State::running);
   }
   if (!operation.state->error().empty()) throw UsageError(operation.state->error());
@@ -257,9 +254,8 @@ void KernelRunner::wait(IpcqOperation& operation) {
 void KernelRunner::drain_sends() {
   KernelWait wait;
   wait.reason = KernelWait::Reason::send;
-  while (sends_under_way_ > 0)
-    await_or_end(ipcq_ended_,
-                 fmt::format("the sends of kernel '{}' to leave", launch().kernel.name), wait);
+  if (sends_under_way_ > 0)
+    await_or_end([this] { return sends_under_way_ == 0; }, "the last sends", wait);
 }
 
 void KernelRunner::ipcq_ended(IpcqRequest& request) {
@@ -274,7 +270,7 @@ void KernelRunner::ipcq_ended(IpcqRequest& request) {
     operation.state->complete();
     under_way_.give_back(under_way);
   }
-  ipcq_ended_.notify(sc_core::SC_ZERO_TIME);
+  resumed_.notify(sc_core::SC_ZERO_TIME);
 }
 
 }  // namespace kernbench

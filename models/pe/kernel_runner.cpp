@@ -83,7 +83,7 @@ void KernelRunner::start_thread() {
 
 void KernelRunner::abort() {
   launch_->aborted = true;
-  aborted_.notify(sc_core::SC_ZERO_TIME);  // what it waits for may never come
+  resumed_.notify(sc_core::SC_ZERO_TIME);  // what it waits for may never come
 }
 
 void KernelRunner::run_launches() {
@@ -166,7 +166,7 @@ void KernelRunner::end(const std::shared_ptr<HostResponse>& response, Fs target)
 
 Completion KernelRunner::run_body() {
   const KernelLaunch& message = launch();
-  const std::string kernel = fmt::format("kernel '{}': ", message.kernel.name);
+  const auto kernel = [&message] { return fmt::format("kernel '{}': ", message.kernel.name); };
   try {
     calling("");
     unwaited_text_.clear();
@@ -184,17 +184,17 @@ Completion KernelRunner::run_body() {
     // Under collect_all a PE is ended only when it would wait for ever.
     if (message.failure_policy == FailurePolicy::collect_all && !aborted.blocked_on.empty()) {
       return failure(Completion::blocked,
-                     fmt::format("{}waited for {} since {} when nothing happened any more", kernel,
-                                 aborted.blocked_on, format_ns(aborted.since)));
+                     fmt::format("{}waited for {} since {} when nothing happened any more",
+                                 kernel(), aborted.blocked_on, format_ns(aborted.since)));
     }
-    return failure(Completion::aborted, kernel + "ended, the launch has failed on another PE");
+    return failure(Completion::aborted, kernel() + "ended, the launch has failed on another PE");
   } catch (const Error& error) {
-    return failure(error.code().c_str(), kernel + error.what() + line_of_last_call(error.what()));
+    return failure(error.code().c_str(), kernel() + error.what() + line_of_last_call(error.what()));
   } catch (const std::exception& error) {
     const std::string call = *last_call() == '\0' ? "" : "; last call: " + last_call_text();
-    return failure(code_of(error).c_str(), kernel + text_of(error) + call);
+    return failure(code_of(error).c_str(), kernel() + text_of(error) + call);
   } catch (...) {
-    return failure("kernel_exception", fmt::format("{}{}; last call: {}", kernel,
+    return failure("kernel_exception", fmt::format("{}{}; last call: {}", kernel(),
                                                    text_of_other_exception(), last_call_text()));
   }
 }
@@ -221,13 +221,14 @@ void KernelRunner::check_abort() const {
   if (launch_->aborted) throw KernelAborted{};
 }
 
-void KernelRunner::await_or_end(const sc_core::sc_event& event, const std::string& what,
+void KernelRunner::await_or_end(const std::function<bool()>& done, std::string_view what,
                                 KernelWait wait) {
   check_abort();
   wait.start = now();
-  cpu_.await(event | aborted_, what);
+  awaited_.assign(what).append(" of kernel '").append(launch().kernel.name).append("'");
+  while (!done() && !launch_->aborted) cpu_.await(resumed_, awaited_);
   report(wait);
-  if (launch_->aborted) throw KernelAborted{what, wait.start};
+  if (launch_->aborted) throw KernelAborted{awaited_, wait.start};
 }
 
 // --- Reports

@@ -6,9 +6,11 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "models/pe/command_queue.h"
@@ -80,9 +82,10 @@ class KernelRunner final : private KernelContext {
   // Returns only where the kernel may make a call: the run does not end, nor has the launch failed
   // elsewhere.
   void check_abort() const;
-  // Waits until an abort at the latest: then the kernel ends. `wait`: its report, without node and
-  // times.
-  void await_or_end(const sc_core::sc_event& event, const std::string& what, KernelWait wait);
+  // Waits until done(), or an abort: then the kernel ends. What makes it true notifies resumed_.
+  // `what`, of the kernel, for reports: "tl.send in direction 'E'"; `wait`: its report, without
+  // node and times.
+  void await_or_end(const std::function<bool()>& done, std::string_view what, KernelWait wait);
   void report(KernelWait wait) const;
   void report_run(Fs target, Fs start, Fs returned) const;
   void show(State state);
@@ -133,7 +136,8 @@ class KernelRunner final : private KernelContext {
   std::unique_ptr<FreeListAllocator> own_scratch_;  // null: it draws from what all share
   bool awaits_scratch_ = false;
 
-  sc_core::sc_event launched_{""}, aborted_{""}, ipcq_ended_{""};
+  sc_core::sc_event launched_{""}, resumed_{""};
+  std::string awaited_;                                              // text of the wait under way
   TraceSignal *state_signal_ = nullptr, *command_signal_ = nullptr;  // null until asked for
 };
 

@@ -55,7 +55,7 @@ struct SimpleStage {
 
  private:
   // The result is last.
-  static void use_all(Stage& stage, const std::vector<CompositeOperand>& operands) {
+  static void use_all(Stage& stage, const CommandOperands& operands) {
     if (!operands.empty()) stage.use(0, operands.size() - 1);
   }
 };
@@ -156,21 +156,37 @@ void PeScheduler::submit(CommandRequest& request) {
   const Stage simple = std::visit(SimpleStage{}, request.command.what);
   const std::uint64_t id = request.state->id();
   TaskOperands operands(request.command, default_tile_);
-  auto context = std::make_unique<CommandContext>(static_cast<CommandListener&>(*this), request,
-                                                  std::move(plan), std::move(operands));
-  inbox_.push_back({context.get(), simple});
-  if (!contexts_.emplace(id, std::move(context)).second)
-    throw ModelError(fmt::format("command {} has been submitted twice", id));
+  CommandContext& context = new_context(id);
+  context.begin(request, std::move(plan), std::move(operands));
+  inbox_.push_back({&context, simple});
   ++submitted_;
   inbox_signal_.set(inbox_.size());
   in_flight_signal_.set(contexts_.size());
   trace(TraceKind::command_submitted, id, -1, simple.bytes);
-  log_.debug([&] { return text_of(*contexts_.at(id), simple) + " accepted"; });
-  wake();
+  log_.debug([&] { return text_of(context, simple) + " accepted"; });
+  if (due_ != never_fs) return;  // behind others
+  begin_dispatch();
+  if (due_ != never_fs) timer_.notify(work_at(due_));
+}
+
+CommandContext& PeScheduler::new_context(std::uint64_t id) {
+  const auto place = std::lower_bound(
+      contexts_.begin(), contexts_.end(), id,
+      [](const CommandContext* context, std::uint64_t before) { return context->id() < before; });
+  if (place != contexts_.end() && (*place)->id() == id)
+    throw ModelError(fmt::format("command {} has been submitted twice", id));
+  if (idle_contexts_.empty()) {
+    all_contexts_.push_back(std::make_unique<CommandContext>(static_cast<CommandListener&>(*this)));
+    idle_contexts_.push_back(all_contexts_.back().get());
+  }
+  CommandContext& context = *idle_contexts_.back();
+  idle_contexts_.pop_back();
+  contexts_.insert(place, &context);
+  return context;
 }
 
 void PeScheduler::b_transport(CommandRequest& request, sc_core::sc_time& /*delay*/) {
-  for (const auto& [id, context] : contexts_) {
+  for (CommandContext* context : contexts_) {
     if (context->stream() == request.stream) context->fail(request.abandon);
   }
   wake();
@@ -189,7 +205,6 @@ void PeScheduler::step() {
 }
 
 void PeScheduler::run() {
-  ended_.clear();
   serve_inbox();
   feed();
   buffers_.serve();
@@ -221,10 +236,10 @@ void PeScheduler::dispatch(const Submitted& submitted) {
     feeds_.push_back(&context);
     return;
   }
-  Tile tile;
-  tile.add(submitted.simple);
-  context.feed(tile);
-  send(new_task(context, tile, true));
+  TileTask& task = new_task(context, true);
+  task.tile.add(submitted.simple);
+  context.feed(task.tile);
+  send(task);
 }
 
 // --- The feeder
@@ -250,7 +265,8 @@ void PeScheduler::feed() {
     }
     if (!may_feed(context, *next_tile_)) return;
     const StageType first = (*next_tile_)[0].type;
-    TileTask& task = new_task(context, *next_tile_, false);
+    TileTask& task = new_task(context, false);
+    task.tile = *next_tile_;
     if (first == StageType::fetch && has(*next_tile_, StageType::dma_write) &&
         !buffers_.take(task)) {
       idle_tasks_.push_back(&task);
@@ -269,7 +285,7 @@ bool PeScheduler::may_feed(const CommandContext& context, const Tile& next) cons
   return next[0].type == StageType::dma_read || unfetched_ == 0;
 }
 
-TileTask& PeScheduler::new_task(CommandContext& context, const Tile& tile, bool simple) {
+TileTask& PeScheduler::new_task(CommandContext& context, bool simple) {
   if (idle_tasks_.empty()) {
     tasks_.push_back(std::make_unique<TileTask>());
     idle_tasks_.push_back(tasks_.back().get());
@@ -277,7 +293,6 @@ TileTask& PeScheduler::new_task(CommandContext& context, const Tile& tile, bool 
   TileTask& task = *idle_tasks_.back();
   idle_tasks_.pop_back();
   task = TileTask{};
-  task.tile = tile;
   task.command_id = context.id();
   task.stream = context.stream();
   task.simple = simple;
@@ -315,9 +330,11 @@ void PeScheduler::task_taken(TileTask& task) {
     if (!offered_[type] || outgoing_[type].front() != &task) continue;
     outgoing_[type].pop_front();
     offered_[type] = false;
-    if (feeding_ == &task) feeding_ = nullptr;
+    if (feeding_ == &task) {
+      feeding_ = nullptr;
+      wake();
+    }
     if (!outgoing_[type].empty()) send_waiting(static_cast<StageType>(type));
-    wake();
     return;
   }
   throw ModelError(std::string(name()) + ": END_REQ for a task that is not here");
@@ -344,16 +361,15 @@ void PeScheduler::tile_completed(CommandContext& context, TileTask& task) {
   task.data.reset();
   task.atomic.reset();
   idle_tasks_.push_back(&task);
+  if (!task.simple) wake();
   end_if_complete(context);
-  wake();
 }
 
 void PeScheduler::end_if_complete(CommandContext& context) {
-  if (!context.complete() ||
-      (!feeds_.empty() && std::find(feeds_.begin(), feeds_.end(), &context) != feeds_.end()))
-    return;
-  const auto found = contexts_.find(context.id());
-  if (found == contexts_.end()) return;
+  if (!context.under_way() || !context.complete()) return;
+  for (std::size_t i = 0; i < feeds_.size(); ++i) {
+    if (feeds_[i] == &context) return;
+  }
   record(context);
   trace(TraceKind::command_complete, context.id(), -1, 0);
   ++completed_;
@@ -367,10 +383,10 @@ void PeScheduler::end_if_complete(CommandContext& context) {
                          format_ns(now() - context.dispatched_at()));
     });
   }
-  ended_.push_back(std::move(found->second));
-  contexts_.erase(found);
+  contexts_.erase(std::find(contexts_.begin(), contexts_.end(), &context));
   in_flight_signal_.set(contexts_.size());
-  context.respond();
+  context.end();
+  idle_contexts_.push_back(&context);
   if (due_ == never_fs && !inbox_.empty()) wake();
 }
 

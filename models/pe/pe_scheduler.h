@@ -17,8 +17,6 @@
 #pragma once
 
 #include <array>
-#include <deque>
-#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -33,6 +31,7 @@
 #include "models/pe/tile_buffer_pool.h"
 #include "models/protocol/machine_services.h"
 #include "models/protocol/pe_services.h"
+#include "models/protocol/ring_buffer.h"
 
 namespace kernbench {
 
@@ -89,6 +88,7 @@ class PeScheduler : public Component,
   void transport_dbg(CommandRequest& request) override;
 
   void submit(CommandRequest& request);
+  CommandContext& new_context(std::uint64_t id);
   void check_fits(const TilePlan& plan);
   void step();
   void run();
@@ -97,7 +97,7 @@ class PeScheduler : public Component,
   void dispatch(const Submitted& submitted);
   void feed();
   bool may_feed(const CommandContext& context, const Tile& next) const;
-  TileTask& new_task(CommandContext& context, const Tile& tile, bool simple);
+  TileTask& new_task(CommandContext& context, bool simple);
   void send(TileTask& task);
   void send_waiting(StageType type);
 
@@ -116,17 +116,18 @@ class PeScheduler : public Component,
 
   // Commands: submitted (inbox_), being dispatched (its end is due_), in flight (contexts_ holds
   // all of these).
-  std::map<std::uint64_t, std::unique_ptr<CommandContext>> contexts_;
-  std::vector<std::unique_ptr<CommandContext>> ended_;  // their last tile may still be on the stack
-  std::deque<Submitted> inbox_;
+  std::vector<CommandContext*> contexts_;  // by command id
+  std::vector<std::unique_ptr<CommandContext>> all_contexts_;
+  std::vector<CommandContext*> idle_contexts_;
+  RingBuffer<Submitted> inbox_;
   Fs due_ = never_fs;
-  std::deque<CommandContext*> feeds_;
+  RingBuffer<CommandContext*> feeds_;
   std::optional<Tile> next_tile_;  // of feeds_.front()
   TileTask* feeding_ = nullptr;    // offered to the engine of its first stage
   std::uint64_t unfetched_ = 0;    // tiles that entered at DMA_READ and have not been fetched
 
   // Tasks on their way to an engine, per stage type: the first one has been offered.
-  std::array<std::deque<TileTask*>, stage_type_count> outgoing_;
+  std::array<RingBuffer<TileTask*>, stage_type_count> outgoing_;
   std::array<bool, stage_type_count> offered_{};
   TaskOutputs outputs_;
   std::vector<std::unique_ptr<TileTask>> tasks_;

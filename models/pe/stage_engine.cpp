@@ -148,11 +148,13 @@ void StageEngine<Node>::run_lanes() {
     lane.due = never_fs;
     finished = true;
     expired(lane);
-    wake_engine();
   }
   // What ends at an instant is known before anything of that instant begins: services begin in a
   // later delta.
-  if (!finished) {
+  if (finished) {
+    if (asked_ || can_go_on()) wake_engine();
+  } else {
+    asked_ = false;
     for (const auto& each : lanes_) {
       Lane& lane = *each;
       admit(*lane.queue);
@@ -168,6 +170,16 @@ void StageEngine<Node>::run_lanes() {
   Fs next = never_fs;
   for (const auto& lane : lanes_) next = std::min(next, lane->due);
   if (next != never_fs) timer_.notify(this->work_at(next));
+}
+
+// Without a task that comes or a resource that is given back.
+template <class Node>
+bool StageEngine<Node>::can_go_on() const {
+  return std::any_of(lanes_.begin(), lanes_.end(), [](const auto& lane) {
+    return lane->state == LaneState::ready ||
+           (lane->state == LaneState::idle &&
+            !(lane->queue->tasks.empty() && lane->queue->offers.empty()));
+  });
 }
 
 template <class Node>
@@ -216,8 +228,8 @@ void StageEngine<Node>::finish(Lane& lane) {
   release(lane);
   lane.task->completion->held(lane.stage().type, this->now() - lane.started);
   lane.task->completion->stage_ended(*lane.task);
-  wake_engine();
   move_on(lane);
+  if (can_go_on()) wake_engine();
 }
 
 template <class Node>
@@ -262,7 +274,7 @@ void StageEngine<Node>::task_taken(TileTask& task) {
     Lane& lane = *each;
     if (lane.task != &task || lane.state != LaneState::blocked) continue;
     free(lane);
-    wake_engine();
+    if (can_go_on()) wake_engine();
     return;
   }
   throw ModelError(std::string(this->name()) + ": END_REQ for a task that is not here");

@@ -106,13 +106,17 @@ class StageEngine : public Node, private TaskOutputListener, private ServiceProv
   virtual void expired(Lane& lane) { finish(lane); }
   // The stage has ended: give back what it held.
   virtual void release(Lane& /*lane*/) {}
-  // Called at the end of every step, when lanes may have changed.
+  // Called at the end of a step: when tasks have come, when a lane can go on, and behind
+  // wake_engine().
   virtual void stepped() {}
   void declare_signals() override;
 
   void expire_at(Lane& lane, Fs time);
   // Runs the step in the next delta.
-  void wake_engine() { step_.notify(sc_core::SC_ZERO_TIME); }
+  void wake_engine() {
+    asked_ = true;
+    step_.notify(sc_core::SC_ZERO_TIME);
+  }
 
   // Further lanes for a stage type, which share its queue; in the constructor. Tiles are taken and
   // handed on in their order, whichever lane has ended first; commands without tiles are not held.
@@ -129,6 +133,7 @@ class StageEngine : public Node, private TaskOutputListener, private ServiceProv
   void task_taken(TileTask& task) final;
   void step();
   void run_lanes();
+  bool can_go_on() const;
   StageQueue& queue_of(StageType type);
   void add_lane(StageQueue& queue);
   void admit(StageQueue& queue);
@@ -152,6 +157,7 @@ class StageEngine : public Node, private TaskOutputListener, private ServiceProv
   TaskOutputs outputs_;
   ServiceTarget<TaskOffer> inputs_;
   sc_core::sc_event step_, timer_;
+  bool asked_ = false;  // for a step in which services begin
 };
 
 extern template class StageEngine<Component>;

@@ -11,6 +11,7 @@
 #include "models/base/block_reference.h"
 #include "models/base/dtype.h"
 #include "models/base/math_op.h"
+#include "models/base/small_vector.h"
 #include "models/base/units.h"
 
 namespace kernbench {
@@ -45,21 +46,22 @@ struct CompositeOperand {
   // count as contiguous (decision 0021).
   bool strided = false;
 };
+using CommandOperands = SmallVector<CompositeOperand, 3>;
 
 // TCM operands, PE_GEMM time only. A batch: so many products of m x k x n, one after the other.
 struct DotCommand {
   std::int64_t m = 1, k = 1, n = 1;
-  DType dtype = DType::f16;                     // of the operands
-  std::vector<CompositeOperand> operands = {};  // a, b, accumulator if any, result; none: not told
+  DType dtype = DType::f16;       // of the operands
+  CommandOperands operands = {};  // a, b, accumulator if any, result; none: not told
   std::int64_t batch = 1;
 };
 
 // TCM operands, PE_MATH time only.
 struct MathCommand {
   MathOp op = MathOp::add;
-  std::int64_t elements = 1;                    // of the widest operand
-  std::vector<CompositeOperand> operands = {};  // tensors, result; none: not told
-  std::int64_t extent = 1, kept = 1;            // of a line that is sorted; what topk keeps of it
+  std::int64_t elements = 1;          // of the widest operand
+  CommandOperands operands = {};      // tensors, result; none: not told
+  std::int64_t extent = 1, kept = 1;  // of a line that is sorted; what topk keeps of it
 };
 
 struct TileShape {

@@ -28,11 +28,12 @@ class CommandState {
   bool poll() { return polled_ = done_; }
   bool polled() const { return polled_; }
   const std::string& error() const { return error_; }  // empty: ok
-  const sc_core::sc_event& completed() const { return completed_; }
+  // From now on its completion notifies `event`, of the one that waits for it.
+  void wakes(sc_core::sc_event& event) { wakes_ = &event; }
 
   void complete() {
     done_ = true;
-    completed_.notify(sc_core::SC_ZERO_TIME);
+    if (wakes_ != nullptr) wakes_->notify(sc_core::SC_ZERO_TIME);
   }
   void held(Fs dma, Fs compute) {
     usage_.dma += dma;
@@ -48,8 +49,7 @@ class CommandState {
   bool done_ = false, polled_ = false;
   std::string error_;
   PeUsage usage_;
-  sc_core::sc_event completed_{
-      ""};  // without a name: SystemC keeps every name for ever, and commands come by the million
+  sc_core::sc_event* wakes_ = nullptr;
 };
 
 }  // namespace kernbench

@@ -173,7 +173,7 @@ Transaction& ControlNode::send_control(const Path& path, std::shared_ptr<const M
   route.listener = this;
   route.listener_tag = tag;
   route.message = std::move(message);
-  sent_.emplace(route.key, std::move(handle));
+  sent_.push_back(std::move(handle));
   send(transaction, 0, 0, 0, now());
   return transaction;
 }
@@ -204,8 +204,15 @@ void ControlNode::abort_ends(const FanOut& fan_out, NodeId except) {
 // --- Up
 
 void ControlNode::completed(Transaction& transaction) {
-  const auto keep_alive = sent_.extract(transaction.route().key);
   const RouteExtension& route = transaction.route();
+  const auto place = std::lower_bound(
+      sent_.begin(), sent_.end(), route.key,
+      [](const TransactionHandle& each, const TieKey& key) { return each->route().key < key; });
+  TransactionHandle keep_alive;
+  if (place != sent_.end() && &**place == &transaction) {
+    keep_alive = std::move(*place);
+    sent_.erase(place);
+  }
   if (route.posted) return;
   const auto entry = std::find_if(fan_outs_.begin(), fan_outs_.end(),
                                   [&](const FanOut& f) { return f.tag == route.listener_tag; });

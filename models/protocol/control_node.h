@@ -119,9 +119,9 @@ class ControlNode : public FabricNode, private TransactionListener {
   MachineServices& machine_services_;
   Fs overhead_;
   TieKeySource keys_;
-  RingBuffer<Due> due_;                       // by time, then as they came
-  std::map<TieKey, TransactionHandle> sent_;  // issued by this node
-  std::list<FanOut> fan_outs_;                // in the order of their tags
+  RingBuffer<Due> due_;                  // by time, then as they came
+  std::vector<TransactionHandle> sent_;  // by this node and not ended, in the order of their keys
+  std::list<FanOut> fan_outs_;           // in the order of their tags
   std::uint64_t next_tag_ = 0;
   std::uint64_t requests_ = 0;
   Log log_{*this};

@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "models/address/address_model.h"
+#include "models/base/small_vector.h"
 #include "models/base/units.h"
 #include "models/protocol/pe_engine.h"
 #include "models/protocol/transaction.h"
@@ -60,6 +61,7 @@ struct KernelMetrics {
   Fs start_skew = 0;  // how late the PE was reached; 0 unless components were replaced
   void merge(const KernelMetrics& other);
 };
+using MetricsOfPes = FlatMap<PeId, KernelMetrics>;
 
 // Common to all: ids for matching and diagnosis, never for ordering.
 struct HostMessage : Message {
@@ -223,9 +225,9 @@ struct KernelLaunch : PeMessage {
 // m_cpu files them under its PE.
 struct HostResponse : Message {
   Completion completion;
-  KernelMetrics metrics;                 // launches: merged by max
-  std::map<PeId, KernelMetrics> per_pe;  // launches
-  std::map<PeId, Completion> failures;   // of the PEs that failed, as far as they had answered
+  KernelMetrics metrics;                // launches: merged by max
+  MetricsOfPes per_pe;                  // launches
+  std::map<PeId, Completion> failures;  // of the PEs that failed, as far as they had answered
   std::shared_ptr<const ByteImage>
       image;  // of a MemoryRead for host_sink, with data on: memory contents at its end
 };

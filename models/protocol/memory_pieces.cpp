@@ -20,9 +20,9 @@ bool continues(const MachineDescription& machine, const MemoryTarget& place, std
 
 }  // namespace
 
-std::vector<MemoryPiece> memory_pieces(const MachineDescription& machine, std::uint64_t physical,
-                                       std::uint64_t nbytes) {
-  std::vector<MemoryPiece> pieces;
+MemoryPieces memory_pieces(const MachineDescription& machine, std::uint64_t physical,
+                           std::uint64_t nbytes) {
+  MemoryPieces pieces;
   while (nbytes > 0) {
     const MemoryTarget place = machine.place_of(physical);
     std::uint64_t length = nbytes;

@@ -2,8 +2,8 @@
 #pragma once
 
 #include <cstdint>
-#include <vector>
 
+#include "models/base/small_vector.h"
 #include "models/protocol/machine_description.h"
 
 namespace kernbench {
@@ -14,9 +14,11 @@ struct MemoryPiece {
   std::uint64_t nbytes = 0;
 };
 
+using MemoryPieces = SmallVector<MemoryPiece, 1>;
+
 // In ascending order; they cover [physical, physical + nbytes). Throws AddressError or RoutingError
 // if a byte has no memory.
-std::vector<MemoryPiece> memory_pieces(const MachineDescription& machine, std::uint64_t physical,
-                                       std::uint64_t nbytes);
+MemoryPieces memory_pieces(const MachineDescription& machine, std::uint64_t physical,
+                           std::uint64_t nbytes);
 
 }  // namespace kernbench

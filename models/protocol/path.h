@@ -27,6 +27,10 @@ class Path {
   Path(std::vector<PathHop> hops, const Path* reverse) : hops_(std::move(hops)), reverse_(reverse) {
     out_ports_.reserve(hops_.size());
     for (const PathHop& hop : hops_) out_ports_.push_back(hop.out_port);
+    for (std::size_t i = 0; i < hops_.size(); ++i) {
+      if (i > 0) control_latency_fs_ += hops_[i].overhead_fs;
+      if (i + 1 < hops_.size()) control_latency_fs_ += hops_[i].propagation_fs;
+    }
   }
 
   const PathHop& hop(std::uint32_t position) const { return hops_[position]; }
@@ -42,19 +46,13 @@ class Path {
 
   // Time of a control message on an idle machine from leaving the source to leaving the target:
   // every overhead but the source's, every propagation.
-  Fs control_latency_fs() const {
-    Fs total = 0;
-    for (std::size_t i = 0; i < hops_.size(); ++i) {
-      if (i > 0) total += hops_[i].overhead_fs;
-      if (i + 1 < hops_.size()) total += hops_[i].propagation_fs;
-    }
-    return total;
-  }
+  Fs control_latency_fs() const { return control_latency_fs_; }
 
  private:
   std::vector<PathHop> hops_;
   std::vector<std::uint16_t> out_ports_;
   const Path* reverse_;
+  Fs control_latency_fs_ = 0;
 };
 
 // Handed out by the platform; the paths live as long as the machine. All throw RoutingError that

@@ -33,7 +33,7 @@ struct TaskOperands::Listing {
     to.operands_.push_back(
         {at, at.layout.value_or(TensorLayout::dense(rows, columns, at.dtype)), spans});
   }
-  void add_whole(const std::vector<CompositeOperand>& operands) const {
+  void add_whole(const CommandOperands& operands) const {
     for (const CompositeOperand& each : operands)
       to.operands_.push_back({each, each.layout.value_or(TensorLayout()), Spans::whole});
   }

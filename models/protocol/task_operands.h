@@ -7,9 +7,9 @@
 #pragma once
 
 #include <cstddef>
-#include <vector>
 
 #include "models/base/block_reference.h"
+#include "models/base/small_vector.h"
 #include "models/protocol/command.h"
 #include "models/protocol/tile_task.h"
 
@@ -61,7 +61,7 @@ class TaskOperands {
   };
   struct Listing;
 
-  std::vector<Operand> operands_;
+  SmallVector<Operand, 3> operands_;
   std::int64_t depth_ = 0, tile_k_ = 1;
   const DataOp* data_ = nullptr;
 };

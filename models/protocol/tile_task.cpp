@@ -2,8 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
-
 #include "models/base/errors.h"
 #include "models/protocol/task_operands.h"
 
@@ -31,18 +29,10 @@ const StageInfo& info(StageType stage) { return stage_table[static_cast<std::siz
 const char* name_of(StageType stage) { return info(stage).name; }
 const char* op_log_name_of(StageType stage) { return info(stage).op_log_name; }
 
-Tile& Tile::operator=(const Tile& other) {
-  id = other.id;
-  extents = other.extents;
-  size_ = other.size_;
-  std::copy_n(other.stages_.begin(), size_, stages_.begin());
-  return *this;
-}
-
 void Tile::add(const Stage& stage) {
-  if (size_ == max_stages)
+  if (size() == max_stages)
     throw ModelError(fmt::format("a tile has more than {} stages", max_stages));
-  stages_[size_++] = stage;
+  stages_.push_back(stage);
 }
 
 AddressRuns TileTask::runs_of_stage() const {

@@ -10,6 +10,7 @@
 
 #include "models/base/dtype.h"
 #include "models/base/math_op.h"
+#include "models/base/small_vector.h"
 #include "models/base/units.h"
 #include "models/protocol/command.h"
 #include "models/protocol/pe_engine.h"
@@ -72,19 +73,14 @@ class Tile {
  public:
   static constexpr std::size_t max_stages = 24;
 
-  Tile() = default;
-  Tile(const Tile& other) : Tile() { *this = other; }
-  Tile& operator=(const Tile& other);  // copies the stages that are there
-
   std::uint64_t id = 0;
   TileExtents extents;           // of a composite
   void add(const Stage& stage);  // throws ModelError beyond max_stages
-  std::size_t size() const { return size_; }
+  std::size_t size() const { return stages_.size(); }
   const Stage& operator[](std::size_t i) const { return stages_[i]; }
 
  private:
-  std::array<Stage, max_stages> stages_;
-  std::size_t size_ = 0;
+  StaticVector<Stage, max_stages> stages_;
 };
 
 struct TileTask;

@@ -51,16 +51,27 @@ KernelWork::KernelWork(Platform& platform)
 
 // --- Kernels
 
-void KernelWork::Pe::expect_kernel(std::uint32_t stream, Fs from) {
-  KernelExecution& kernel = kernels.emplace_back();
+KernelExecution& KernelWork::Pe::expect_kernel(std::uint32_t stream, Fs from) {
+  if (idle.empty()) idle.emplace_back();
+  kernels.splice(kernels.end(), idle, std::prev(idle.end()));
+  KernelExecution& kernel = kernels.back();
   kernel.begin = from;
   kernel.work.peaks = &peaks;
-  latest[stream] = &kernel;
+  latest.emplace_back(stream, &kernel);
+  return kernel;
 }
 
 KernelExecution& KernelWork::Pe::latest_of(std::uint32_t stream) {
-  if (latest.count(stream) == 0) expect_kernel(stream, Component::now());
-  return *latest[stream];
+  for (const auto& [of, kernel] : latest) {
+    if (of == stream) return *kernel;
+  }
+  return expect_kernel(stream, Component::now());
+}
+
+std::list<KernelExecution>::const_iterator KernelWork::Pe::find(const std::string& request) const {
+  return std::find_if(kernels.begin(), kernels.end(), [&request](const KernelExecution& kernel) {
+    return kernel.request == request;
+  });
 }
 
 void KernelWork::write(const KernelRun& run) {
@@ -70,8 +81,9 @@ void KernelWork::write(const KernelRun& run) {
   KernelExecution& kernel = pe.latest_of(run.stream);
   kernel.begin = run.start;
   kernel.end = run.answered;  // the engines have drained
-  pe.by_request[run.request] = &kernel;
-  pe.latest.erase(run.stream);
+  kernel.request = run.request;
+  pe.latest.erase(std::find_if(pe.latest.begin(), pe.latest.end(),
+                               [&](const auto& each) { return each.second == &kernel; }));
   // Its last message may leave as it answers.
   if (run.stream == 0) pe.expect_kernel(0, run.answered + 1);
 }
@@ -81,8 +93,8 @@ const KernelExecution* KernelWork::find(const PeId& where,
   const auto pe = pes_.find(where);
   if (pe == pes_.end()) return nullptr;
   for (const std::string& request : requests) {
-    const auto kernel = pe->second.by_request.find(request);
-    if (kernel != pe->second.by_request.end()) return kernel->second;
+    const auto kernel = pe->second.find(request);
+    if (kernel != pe->second.kernels.end()) return &*kernel;
   }
   return nullptr;
 }
@@ -92,12 +104,11 @@ void KernelWork::forget(const PeId& where, const std::vector<std::string>& reque
   if (found == pes_.end()) return;
   Pe& pe = found->second;
   for (const std::string& request : requests) {
-    const auto kernel = pe.by_request.find(request);
-    if (kernel == pe.by_request.end()) continue;
-    kernel->second->forgotten = true;
-    pe.by_request.erase(kernel);
+    const auto kernel = pe.find(request);
+    if (kernel == pe.kernels.end()) continue;
+    pe.idle.splice(pe.idle.end(), pe.kernels, kernel);
+    pe.idle.back() = {};
   }
-  while (pe.kernels.front().forgotten) pe.kernels.pop_front();  // the last one is under way
 }
 
 // --- Operations

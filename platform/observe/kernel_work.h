@@ -8,10 +8,11 @@
 #pragma once
 
 #include <cstdint>
-#include <deque>
+#include <list>
 #include <map>
 #include <string>
 #include <unordered_map>
+#include <utility>
 #include <vector>
 
 #include "models/protocol/host_messages.h"
@@ -37,7 +38,7 @@ struct KernelExecution {
   Fs last_transfer = 0;  // end of its last transfer, posted ones included
   PeWork work;
   std::map<std::string, CompositeTimes> composites;  // by name, "composite_gemm"
-  bool forgotten = false;
+  std::string request;                               // id of its launch message; empty: under way
 };
 
 class KernelWork final : private tlm::tlm_analysis_if<ExecutedOp>,
@@ -61,12 +62,12 @@ class KernelWork final : private tlm::tlm_analysis_if<ExecutedOp>,
   };
   struct Pe {
     PePeaks peaks;
-    std::deque<KernelExecution> kernels;
-    // By stream: those under way, and the one to come of the compute stream, which begins behind
-    // the answer of the one before.
-    std::map<std::uint32_t, KernelExecution*> latest;
-    std::unordered_map<std::string, KernelExecution*> by_request;  // looked up only
-    std::unordered_map<std::uint64_t, Composite> composites;       // by command; looked up only
+    std::list<KernelExecution> kernels;  // by their begin
+    std::list<KernelExecution> idle;     // forgotten ones, to be used again
+    // Those under way, and the one to come of the compute stream, which begins behind the answer of
+    // the one before.
+    std::vector<std::pair<std::uint32_t, KernelExecution*>> latest;  // with its stream
+    std::unordered_map<std::uint64_t, Composite> composites;         // by command; looked up only
     // Transfers that have ended at `ended_at`: of the DMA stage that ends now, too.
     struct Ended {
       const Path* path = nullptr;
@@ -76,7 +77,8 @@ class KernelWork final : private tlm::tlm_analysis_if<ExecutedOp>,
     std::vector<Ended> ended;
     Fs ended_at = 0;
 
-    void expect_kernel(std::uint32_t stream, Fs from);
+    KernelExecution& expect_kernel(std::uint32_t stream, Fs from);
+    std::list<KernelExecution>::const_iterator find(const std::string& request) const;
     KernelExecution& latest_of(std::uint32_t stream);
     Composite& composite(const ExecutedOp& stage);
   };

@@ -3,7 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <map>
+#include <tuple>
 
 namespace kernbench {
 namespace {
@@ -35,46 +35,57 @@ class Traffic {
  public:
   void add(const CarriedBytes& carried, const Graph& graph) {
     const std::vector<PathHop>& hops = carried.path->hops();
-    for (std::size_t i = 0; i + 1 < hops.size(); ++i) {
-      Load& load = links_[{hops[i].node, hops[i].out_port}];
-      load.bytes += carried.bytes;
-      load.gbs = hops[i].bw_gbs.to_double();
-      load.far_end = hops[i + 1].node;
-    }
-    for (const NodeId end : {carried.path->source(), carried.path->target()}) {
-      if (graph.node(end).kind != Role::hbm_ctrl) continue;
-      Load& load = partitions_[end];
-      load.bytes += carried.bytes;
-      load.gbs = hbm_peak_gbs(graph.node(end));
+    for (std::size_t i = 0; i + 1 < hops.size(); ++i)
+      links_.push_back({hops[i].node, hops[i].out_port, &hops[i], carried.bytes});
+    for (const PathHop* end : {&hops.front(), &hops.back()}) {
+      if (graph.node(end->node).kind == Role::hbm_ctrl)
+        partitions_.push_back({end->node, 0, nullptr, carried.bytes});
     }
   }
-  void rate(Roofline& roofline, const Graph& graph) const {
-    for (const auto& [link, load] : links_) {
-      if (raise(roofline, Bound::link, load))
-        roofline.link =
-            fmt::format("{} > {}", graph.node(link.first).name, graph.node(load.far_end).name);
+  void rate(Roofline& roofline, const Graph& graph) {
+    for (const Load& link : summed(std::move(links_))) {
+      if (raise(roofline, Bound::link, link.bytes, link.hop->bw_gbs.to_double()))
+        roofline.link = fmt::format("{} > {}", graph.node(link.node).name,
+                                    graph.node((link.hop + 1)->node).name);
     }
-    for (const auto& [partition, load] : partitions_) {
-      if (raise(roofline, Bound::hbm, load)) roofline.hbm = graph.node(partition).name;
+    for (const Load& partition : summed(std::move(partitions_))) {
+      const Node& node = graph.node(partition.node);
+      if (raise(roofline, Bound::hbm, partition.bytes, hbm_peak_gbs(node)))
+        roofline.hbm = node.name;
     }
   }
 
  private:
   struct Load {
+    NodeId node = no_node;  // a partition, or the near end of a link
+    std::uint16_t port = 0;
+    const PathHop* hop = nullptr;  // of a path over the link
     std::uint64_t bytes = 0;
-    double gbs = 0;
-    NodeId far_end = no_node;
   };
-  static bool raise(Roofline& roofline, Bound bound, const Load& load) {
+  // One entry for each node and port, in their order.
+  static std::vector<Load> summed(std::vector<Load> parts) {
+    std::sort(parts.begin(), parts.end(), [](const Load& a, const Load& b) {
+      return std::tie(a.node, a.port) < std::tie(b.node, b.port);
+    });
+    std::vector<Load> sums;
+    for (const Load& part : parts) {
+      if (!sums.empty() && sums.back().node == part.node && sums.back().port == part.port) {
+        sums.back().bytes += part.bytes;
+      } else {
+        sums.push_back(part);
+      }
+    }
+    return sums;
+  }
+  static bool raise(Roofline& roofline, Bound bound, std::uint64_t bytes, double gbs) {
     double& at = roofline.at_ns[static_cast<std::size_t>(bound)];
-    const double time = time_at(load.bytes, load.gbs);
+    const double time = time_at(bytes, gbs);
     if (time <= at) return false;
     at = time;
     return true;
   }
 
-  std::map<std::pair<NodeId, std::uint16_t>, Load> links_;  // by near end and port
-  std::map<NodeId, Load> partitions_;
+  std::vector<Load> links_, partitions_;
 };
 
 }  // namespace

@@ -17,6 +17,7 @@
 #include <string>
 #include <vector>
 
+#include "models/base/small_vector.h"
 #include "models/base/units.h"
 #include "models/protocol/path.h"
 #include "platform/observe/machine_peaks.h"
@@ -55,7 +56,7 @@ struct PeWork {
   std::uint64_t macs = 0;
   Fs gemm = 0, math = 0;  // in service
   std::uint64_t fetched_bytes = 0, stored_bytes = 0;
-  std::vector<CarriedBytes> carried;  // in the order of their first bytes
+  SmallVector<CarriedBytes, 4> carried;  // in the order of their first bytes
 
   void carry(const Path& path, std::uint64_t bytes);
 };

@@ -223,7 +223,7 @@ class ElementwiseJob : public Job {
         epilogue_(std::get<MathParams>(op.params).epilogue, op.inputs, lookup) {
     bool integer = has_integer_form(op_) && (epilogue_.empty() || takes_integers_only(op_));
     std::optional<DType> dtype;
-    const std::vector<MathOperand>& operands = std::get<MathParams>(op.params).operands;
+    const MathOperands& operands = std::get<MathParams>(op.params).operands;
     for (std::size_t i = 0; i < operands.size(); ++i) {
       const bool condition = op_ == MathOp::where && i == 0;
       if (operands[i].input < 0) {

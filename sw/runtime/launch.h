@@ -68,7 +68,7 @@ class LaunchSpec {
 // Spec 4.3, merged by max over the PEs, and per PE; over all SIPs of the launch.
 struct LaunchMetrics {
   KernelMetrics merged;
-  std::map<PeId, KernelMetrics> per_pe;
+  MetricsOfPes per_pe;
   Fs issued = 0, ended = 0;  // at the host
 };
 

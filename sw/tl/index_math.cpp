@@ -64,7 +64,7 @@ std::int64_t as_integer(double immediate) {
 
 }  // namespace
 
-IndexValues index_result(const MathParams& params, const std::vector<IndexOperand>& operands,
+IndexValues index_result(const MathParams& params, const IndexOperands& operands,
                          const Shape& result, DType out_dtype) {
   if (!has_integer_form(params.op) || is_float(out_dtype) || result.elements() > max_index_elements)
     return nullptr;

@@ -2,8 +2,8 @@
 #pragma once
 
 #include <cstdint>
-#include <vector>
 
+#include "models/base/small_vector.h"
 #include "models/data/data_op.h"
 #include "sw/tl/index_block.h"
 
@@ -16,8 +16,10 @@ struct IndexOperand {
   DType dtype = DType::i32;
 };
 
+using IndexOperands = SmallVector<IndexOperand, 3>;
+
 // The values of the result in row-major order; null: not known, no integers, or too many.
-IndexValues index_result(const MathParams& params, const std::vector<IndexOperand>& operands,
+IndexValues index_result(const MathParams& params, const IndexOperands& operands,
                          const Shape& result, DType out_dtype);
 
 }  // namespace kernbench::tl

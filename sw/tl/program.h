@@ -21,6 +21,7 @@
 #include <vector>
 
 #include "models/base/call_site.h"
+#include "models/base/small_vector.h"
 #include "models/protocol/kernel_context.h"
 #include "sw/tl/atomic_calls.h"
 #include "sw/tl/block_ptr.h"
@@ -231,11 +232,11 @@ class Program : public MathCalls, public ShapeCalls, public AtomicCalls {
   friend class Handle;
   friend class Overlap;
   friend class TensorDescriptor;
+  using States = SmallVector<std::shared_ptr<const Handle::State>, 2>;
   // A command that has not been waited for.
   struct InFlight {
     std::shared_ptr<CommandState> command;
-    std::vector<std::shared_ptr<const Handle::State>>
-        operands;                             // and result: alive until the command has completed
+    States operands;                          // and result: alive until the command has completed
     PhysRanges reads, writes;                 // in memory
     std::string call;                         // "tl.composite(gemm)"
     bool reads_wait = false;                  // reading the values of its result waits for it
@@ -310,8 +311,8 @@ class Program : public MathCalls, public ShapeCalls, public AtomicCalls {
   struct MathInputs;
   MathInputs bind_math(const std::string& call, const std::vector<Operand>& operands);
   // One command; a result for each of `results`, of which the first is recorded with the command.
-  std::vector<Handle> run_math(std::vector<MathParams> results,
-                               const std::vector<Operand>& operands);
+  using Handles = SmallVector<Handle, 2>;
+  Handles run_math(SmallVector<MathParams, 2> results, const std::vector<Operand>& operands);
   const Handle::State& operand(const char* call, const Handle& handle, bool memory_allowed = false);
   const Handle::State& checked(const char* call, const Handle& handle, bool memory_allowed = false);
   void await(const Handle::State& state);
@@ -328,9 +329,8 @@ class Program : public MathCalls, public ShapeCalls, public AtomicCalls {
                  std::shared_ptr<ScratchBlock> block);
   Handle::State block_state(TensorValue value, std::shared_ptr<ScratchBlock> block);
   // The handles of `results`, which one command makes.
-  std::vector<Handle> compute(const std::string& call, Command command,
-                              std::vector<Handle::State> results,
-                              const std::vector<Operand>& operands);
+  Handles compute(const std::string& call, Command command, SmallVector<Handle::State, 2> results,
+                  const std::vector<Operand>& operands);
   NodeId gemm_engine() const;  // of this PE, if it computes values; no_node: phase 2 does
   CompositeOperand operand_of(const Handle& handle) const;
   CompositeOperand operand_of(const Handle& handle, const Shape& broadcast) const;
@@ -342,7 +342,7 @@ class Program : public MathCalls, public ShapeCalls, public AtomicCalls {
   TensorValue view_of(const BlockAccess& access, const PhysRanges& from) const;
   Target make_target(const char* call, const CompositeOutput& out, const Shape& shape, DType dtype);
   Composite submit(const char* call, Command command, const TensorValue& value, Target target,
-                   std::vector<std::shared_ptr<const Handle::State>> operands, PhysRanges reads);
+                   States operands, PhysRanges reads);
   IpcqSend message_of(const std::string& direction, TensorValue value, const PhysRanges& from);
   IpcqReceive begin_receive(const char* call, const std::string& direction, const Shape& shape,
                             DType dtype, CallSite site);

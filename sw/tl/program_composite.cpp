@@ -115,7 +115,7 @@ Program::Target Program::make_target(const char* call, const CompositeOutput& ou
 // What a composite reads, as it is at the call.
 struct Program::BoundOperands {
   std::vector<TensorValue> inputs;  // none with data off
-  std::vector<std::shared_ptr<const Handle::State>> handles;
+  States handles;
   PhysRanges from;   // with data on
   PhysRanges reads;  // in memory
 };
@@ -266,7 +266,7 @@ Composite Program::composite(const GemmSpec& spec, CallSite site) {
     if (entry.scope == EpilogueScope::k_tile)
       params.tile_k = (spec.tile_ ? *spec.tile_ : default_tile()).k;
   }
-  std::vector<Shape> shapes;
+  Shapes shapes;
   for (const Handle& handle : handles) shapes.push_back(handle.shape());
   check_epilogue(params.epilogue, shapes, shape,
                  params.tile_k > 0 ? cdiv(extents.k, params.tile_k) : 1);
@@ -285,8 +285,8 @@ Composite Program::composite(const MathSpec& spec, CallSite site) {
   MathParams params;
   params.op = spec.op_;
   std::vector<Handle> handles;
-  std::vector<Shape> shapes;
-  std::vector<DType> dtypes;
+  Shapes shapes;
+  DTypes dtypes;
   for (const Operand& each : spec.operands_) {
     if (!each.is_handle()) {
       params.operands.push_back(MathOperand::scalar(each.scalar()));
@@ -323,8 +323,7 @@ Composite Program::composite(const MathSpec& spec, CallSite site) {
 }
 
 Composite Program::submit(const char* call, Command command, const TensorValue& value,
-                          Target target, std::vector<std::shared_ptr<const Handle::State>> operands,
-                          PhysRanges reads) {
+                          Target target, States operands, PhysRanges reads) {
   if (data_ != nullptr && !target.block)
     data_->write(accessor(), target.access ? target.access->stored(value) : value, target.places);
   InFlight entry;

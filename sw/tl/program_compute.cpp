@@ -10,13 +10,13 @@ Handle::State Program::block_state(TensorValue value, std::shared_ptr<ScratchBlo
 }
 
 // Issues a computation of blocks; waits, or under a tl::Overlap leaves it under way.
-std::vector<Handle> Program::compute(const std::string& call, Command command,
-                                     std::vector<Handle::State> results,
-                                     const std::vector<Operand>& operands) {
+Program::Handles Program::compute(const std::string& call, Command command,
+                                  SmallVector<Handle::State, 2> results,
+                                  const std::vector<Operand>& operands) {
   const std::shared_ptr<CommandState> state = context_.issue(std::move(command));
   if (overlaps_ == 0) context_.wait(*state);
   InFlight entry{state, {}, {}, {}, call, true};
-  std::vector<Handle> handles;
+  Handles handles;
   for (Handle::State& result : results) {
     if (overlaps_ > 0) result.producer = state;
     handles.push_back(Handle(std::make_shared<const Handle::State>(std::move(result))));

@@ -47,11 +47,11 @@ IndexValues known_integers(const IndexValues& index, const TensorValue& value, b
 
 // The operands of a call: what the results, the values and the command need of them.
 struct Program::MathInputs {
-  std::vector<MathOperand> operands;
-  std::vector<Shape> shapes;  // of the tensors among them
-  std::vector<DType> dtypes;
-  std::vector<IndexOperand> indices;
-  std::vector<CompositeOperand> tensors;
+  MathOperands operands;
+  Shapes shapes;  // of the tensors among them
+  DTypes dtypes;
+  IndexOperands indices;
+  CommandOperands tensors;
   std::vector<TensorValue> values;  // none with data off
   PhysRanges from;
   std::int64_t elements = 1;  // of the widest one
@@ -86,13 +86,13 @@ Program::MathInputs Program::bind_math(const std::string& call,
   return inputs;
 }
 
-std::vector<Handle> Program::run_math(std::vector<MathParams> results,
-                                      const std::vector<Operand>& operands) {
+Program::Handles Program::run_math(SmallVector<MathParams, 2> results,
+                                   const std::vector<Operand>& operands) {
   const MathOp op = results.front().op;
   begin(name_of(op).data(), operands.front().site());  // of literals
   const std::string call = "tl." + std::string(name_of(op));
   MathInputs inputs = bind_math(call, operands);
-  std::vector<Handle::State> made;
+  SmallVector<Handle::State, 2> made;
   for (MathParams& params : results) {
     params.operands = inputs.operands;
     const Shape shape = result_shape(params, inputs.shapes);
@@ -112,8 +112,10 @@ std::vector<Handle> Program::run_math(std::vector<MathParams> results,
   }
   Command issued{std::move(command), nullptr};
   for (std::size_t i = 0; i < made.size() && data_ != nullptr; ++i) {
-    IssuedOp defined =
-        data_->math(std::move(results[i]), inputs.values, {inputs.from, place_of(*made[i].block)});
+    std::vector<TensorValue> values =
+        i + 1 < made.size() ? inputs.values : std::move(inputs.values);
+    IssuedOp defined = data_->math(std::move(results[i]), std::move(values),
+                                   {inputs.from, place_of(*made[i].block)});
     if (i == 0) issued.data = std::move(defined.op);
     made[i].value = made[i].index
                         ? constant_of(*made[i].index, made[i].value.shape, made[i].value.dtype)
@@ -180,8 +182,7 @@ Handle MathCalls::over_axes(MathOp op, const BlockArg& x, const Axes& axes, bool
 
 ValuesAndIndices MathCalls::best(MathOp place, MathOp value, const BlockArg& x, int axis,
                                  bool keep_dims) {
-  const std::vector<Handle> made =
-      program().run_math({params_of(place, axis), params_of(value, axis)}, {x});
+  const auto made = program().run_math({params_of(place, axis), params_of(value, axis)}, {x});
   if (keep_dims) return {made[1], made[0]};
   return {program().without_axes({made[1], x.site()}, axis),
           program().without_axes({made[0], x.site()}, axis)};
@@ -210,10 +211,9 @@ Handle MathCalls::sort(const BlockArg& x, int dim, bool descending) {
 }
 
 ValuesAndIndices MathCalls::sort_with_indices(const BlockArg& x, int dim, bool descending) {
-  const std::vector<Handle> made =
-      program().run_math({sorting(MathOp::sort, dim, descending, 1, false),
-                          sorting(MathOp::sort, dim, descending, 1, true)},
-                         {x});
+  const auto made = program().run_math({sorting(MathOp::sort, dim, descending, 1, false),
+                                        sorting(MathOp::sort, dim, descending, 1, true)},
+                                       {x});
   return {made[0], made[1]};
 }
 
@@ -222,7 +222,7 @@ Handle MathCalls::topk(const BlockArg& x, std::int64_t k, int dim) {
 }
 
 ValuesAndIndices MathCalls::topk_with_indices(const BlockArg& x, std::int64_t k, int dim) {
-  const std::vector<Handle> made = program().run_math(
+  const auto made = program().run_math(
       {sorting(MathOp::topk, dim, true, k, false), sorting(MathOp::topk, dim, true, k, true)}, {x});
   return {made[0], made[1]};
 }

@@ -119,7 +119,7 @@ BOOST_AUTO_TEST_CASE(fractions_of_integers_are_f32_and_sums_of_i8_are_i32) {
 BOOST_AUTO_TEST_CASE(a_bad_epilogue_names_its_entry) {
   using Kind = EpilogueOp::Kind;
   using Scope = EpilogueScope;
-  const std::vector<Shape> inputs{{8, 64}, {64, 16}, {16}, {8, 16}, {4}};
+  const Shapes inputs{{8, 64}, {64, 16}, {16}, {8, 16}, {4}};
   const Shape out{8, 16};
   check_epilogue({step(Kind::bias, Scope::output_tile, 2), step(Kind::relu),
                   step(Kind::add, Scope::kernel, 3), step(Kind::dequant, Scope::k_tile, 4)},

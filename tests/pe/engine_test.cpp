@@ -227,7 +227,8 @@ KERNBENCH_SYSTEMC_TEST(a_tile_that_completes_twice_is_an_internal_error) {
   } listener;
   CommandRequest request;
   request.state = std::make_shared<CommandState>(1);
-  CommandContext context(listener, request, std::nullopt);
+  CommandContext context(listener);
+  context.begin(request, std::nullopt);
   TileTask task;
   context.feed(task.tile);
   context.complete_tile(task);

@@ -161,9 +161,7 @@ bool equal_zeros(MathOp op, double got, double expected) {
          expected == 0;
 }
 
-DType dtype_of(MathOp op, const std::vector<DType>& operands) {
-  return result_dtype(math_of(op), operands);
-}
+DType dtype_of(MathOp op, const DTypes& operands) { return result_dtype(math_of(op), operands); }
 
 }  // namespace
 
