@@ -63,9 +63,15 @@ bool LaunchHandle::State::uses(const void* tensor) const {
                      [tensor](const auto& each) { return each.get() == tensor; });
 }
 
+bool LaunchHandle::State::ended() const {
+  return begun && std::all_of(requests.begin(), requests.end(),
+                              [](const auto& request) { return request->done(); });
+}
+
 bool LaunchHandle::done() const {
-  return state().begun && std::all_of(state().requests.begin(), state().requests.end(),
-                                      [](const auto& request) { return request->done(); });
+  if (!state().ended()) return false;
+  state_->found_done = true;
+  return true;
 }
 
 const LaunchMetrics& LaunchHandle::metrics() const {

@@ -76,6 +76,7 @@ class LaunchHandle {
  public:
   LaunchHandle() = default;
   const std::string& name() const;
+  // True: what the calling thread does next comes behind the launch.
   bool done() const;
   // Both UsageError before the launch has been waited for.
   const LaunchMetrics& metrics() const;
@@ -95,6 +96,7 @@ class LaunchHandle {
     Completion completion;
     std::uint32_t stream = 0;
     bool begun = false;
+    bool found_done = false;  // by the program
     sc_core::sc_event begins{""};
     // Until it has begun.
     std::string awaits;
@@ -105,6 +107,7 @@ class LaunchHandle {
     VectorClock called;  // for the detection of races
 
     bool uses(const void* tensor) const;
+    bool ended() const;
   };
   const State& state() const;
   std::shared_ptr<State> state_;

@@ -206,7 +206,12 @@ void Worker::note(const TensorSlice& slice, bool is_write) {
 }
 
 void Worker::release(VectorClock& into) {
-  if (races() != nullptr) races()->release(agent(), into);
+  if (races() == nullptr) return;
+  for (const LaunchHandle& handle : pending_) {
+    if (!handle.state().found_done) continue;
+    for (const auto& launch : handle.state().ordered) races()->joined(agent(), *launch);
+  }
+  races()->release(agent(), into);
 }
 
 void Worker::acquire(const VectorClock& from) {
@@ -237,8 +242,8 @@ LaunchHandle Worker::await_launch(AwaitedLaunch launch) {
   state.writes = launch.writes;
   state.keeps = std::move(launch.keeps);
   for (const LaunchHandle& before : runtime_.computing) {
-    if (before.done()) continue;
     const LaunchHandle::State& of = before.state();
+    if (of.ended()) continue;
     state.follows.insert(state.follows.end(), of.request_ids.begin(), of.request_ids.end());
     state.follows_ordered.insert(state.follows_ordered.end(), of.ordered.begin(), of.ordered.end());
   }
@@ -300,7 +305,7 @@ void Worker::begin(const LaunchHandle& handle, const LaunchSpec& spec, const tl:
   state.begins.notify(sc_core::SC_ZERO_TIME);
   if (spec.stream() != 0) return;
   std::vector<LaunchHandle>& computing = runtime_.computing;
-  const auto done = [](const LaunchHandle& each) { return each.done(); };
+  const auto done = [](const LaunchHandle& each) { return each.state().ended(); };
   computing.erase(std::remove_if(computing.begin(), computing.end(), done), computing.end());
   computing.push_back(handle);
 }

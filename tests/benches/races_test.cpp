@@ -100,7 +100,7 @@ void strided(Torch& torch, int first) {
       table, first);
 }
 
-enum class Between : std::uint8_t { nothing, wait, same_pe };
+enum class Between : std::uint8_t { nothing, wait, pause, done, same_pe };
 
 void two_launches(Torch& torch, Between between) {
   const Tensor cell = torch.zeros({4}, i32, in_memory_of_pe0, "cell");
@@ -108,6 +108,11 @@ void two_launches(Torch& torch, Between between) {
   const auto load = [](tl::Program& tl, tl::Ptr cell) { tl.load(cell, {4}, i32); };
   const LaunchHandle first = torch.launch_async(LaunchSpec("first").on_pe(0), store, cell);
   if (between == Between::wait) torch.wait(first);
+  if (between == Between::pause || between == Between::done) {
+    const auto pause = [](tl::Program& tl, tl::Ptr) { tl.cycles(100'000); };
+    torch.launch(LaunchSpec("pause").on_pe(2), pause, cell);
+  }
+  if (between == Between::done) BOOST_TEST(first.done());
   torch.launch_async(LaunchSpec("second").on_pe(between == Between::same_pe ? 0 : 1), load, cell);
   torch.wait_all();
 }
@@ -180,11 +185,13 @@ BOOST_AUTO_TEST_CASE(accesses_with_masks_and_indices_race_by_the_bytes_that_they
                   "scatter (races_test.cpp:"});
 }
 
-BOOST_AUTO_TEST_CASE(launches_are_ordered_by_a_wait_or_a_common_pe) {
+BOOST_AUTO_TEST_CASE(launches_are_ordered_by_a_wait_by_done_or_a_common_pe) {
   check_contains(races_of([](Torch& torch) { two_launches(torch, Between::nothing); }),
                  {"tl.load (", " of kernel 'second' on sip0.cube0.pe1 at ", "tl.store (",
                   " of kernel 'first' on sip0.cube0.pe0 at "});
   BOOST_TEST(races_of([](Torch& torch) { two_launches(torch, Between::wait); }) == "");
+  BOOST_TEST(races_of([](Torch& torch) { two_launches(torch, Between::pause); }) != "");
+  BOOST_TEST(races_of([](Torch& torch) { two_launches(torch, Between::done); }) == "");
   BOOST_TEST(races_of([](Torch& torch) { two_launches(torch, Between::same_pe); }) == "");
 }
 
