@@ -332,7 +332,7 @@ int BenchRun::conclude(const RunReport& report, const RunStatistics& statistics)
       stopped_.empty() ? stopped_text(report.result, report.simulated) : stopped_;
   if (!stopped.empty())
     std::cerr << "kernbench: " << stopped << (options_.verifies() ? "; nothing is verified" : "")
-              << '\n';
+              << report.result.programs << '\n';
   if (report_failed_accesses(report) || !report.ordered()) return exit_failed;
   for (const FailedAssertion& failure : report.failed_assertions)
     std::cerr << "kernbench: " << failure.text() << '\n';

@@ -69,6 +69,11 @@ std::optional<RunningProgram> Host::running_program() const {
                         {},      thread_stack_bytes, ""};
 }
 
+std::vector<RunningProgram> Host::running_programs() const {
+  if (running_ == 0 || program_ == nullptr) return {};
+  return {*running_program()};
+}
+
 void Host::program() {
   if (program_ != nullptr) guarded([this] { program_->run(*this); });
 }

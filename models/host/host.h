@@ -47,6 +47,7 @@ class Host final : public Component,
   void set_program(HostProgram& program, Ended ended);
 
   std::optional<RunningProgram> running_program() const override;
+  std::vector<RunningProgram> running_programs() const override;
   Fs now() const override { return Component::now(); }
   const MachineDescription& machine() const override { return machine_services_.machine(); }
   FunctionalModel* data() override { return machine_services_.data(); }

@@ -121,6 +121,16 @@ std::optional<RunningProgram> PeCpu::running_program() const {
   return found->program(static_cast<std::uint64_t>(*parameters_.kernel_stack_bytes));
 }
 
+std::vector<RunningProgram> PeCpu::running_programs() const {
+  std::vector<RunningProgram> programs;
+  for (const auto& runner : runners_) {
+    if (runner->busy())
+      programs.push_back(
+          runner->program(static_cast<std::uint64_t>(*parameters_.kernel_stack_bytes)));
+  }
+  return programs;
+}
+
 // Not behind one of its stream.
 bool PeCpu::may_begin(std::deque<Launch>::const_iterator launch) const {
   const std::uint32_t stream = launch->message->stream;

@@ -66,6 +66,7 @@ class PeCpu : public FabricNode, public ProgramHost, private ServiceListener<Ipc
   ~PeCpu() override;
 
   std::optional<RunningProgram> running_program() const override;
+  std::vector<RunningProgram> running_programs() const override;
   std::vector<SignalDeclaration> signals_when_used() const override;
 
  protected:

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <vector>
 
 #include "models/base/call_site.h"
 
@@ -26,6 +27,7 @@ class ProgramHost {
   // Program of the current process, if it is one of these threads, else of any of them. None: no
   // program runs.
   virtual std::optional<RunningProgram> running_program() const = 0;
+  virtual std::vector<RunningProgram> running_programs() const = 0;
 
  protected:
   ~ProgramHost() = default;

@@ -2,10 +2,11 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
-#include <optional>
+#include <map>
 #include <utility>
+#include <vector>
 
+#include "models/base/alike_texts.h"
 #include "models/base/errors.h"
 #include "models/base/exception_text.h"
 #include "models/data/functional_model.h"
@@ -197,24 +198,32 @@ std::exception_ptr Platform::starvation() const {
   return blocked(fmt::format("deadlock at {}: nothing is pending", format_ns(Component::now())));
 }
 
-// Programs that wait by other means than a call of theirs are in no list.
-std::string Platform::running_programs(const std::vector<PendingWaits::Waiter>& waiters) const {
-  std::string text;
+// A line for all that have made the same call last.
+std::string Platform::running_programs() const {
+  std::vector<std::string> names;
+  std::vector<std::string> lines;  // in the order of their first ones
+  std::map<std::string, std::vector<std::size_t>> alike;
   const auto add = [&](const Component& component) {
     const auto* host = dynamic_cast<const ProgramHost*>(&component);
-    const auto program = host == nullptr ? std::nullopt : host->running_program();
-    const std::string name = component.name(), threads = name + ".";
-    const auto waits = [&](const PendingWaits::Waiter& waiter) {
-      return waiter.who == name || waiter.who.rfind(threads, 0) == 0;
-    };
-    if (!program || std::any_of(waiters.begin(), waiters.end(), waits)) return;
-    const std::string call = program->last_call;
-    text +=
-        fmt::format("\n  {} runs {} '{}'; last call: {}", name, program->kind, program->name,
-                    call.empty() ? "none" : program->api + call + program->call_site.in_brackets());
+    if (host == nullptr) return;
+    for (const RunningProgram& program : host->running_programs()) {
+      const std::string call = program.last_call;
+      const std::string line =
+          fmt::format(" {} '{}'; last call: {}", program.kind, program.name,
+                      call.empty() ? "none" : program.api + call + program.call_site.in_brackets());
+      if (alike[line].empty()) lines.push_back(line);
+      alike[line].push_back(names.size());
+      names.emplace_back(component.name());
+    }
   };
-  if (!state_.program_ended) add(*host_);
+  add(*host_);
   for (NodeId node = 0; node < graph_.nodes().size(); ++node) add(modules_->component(node));
+  std::string text;
+  for (const std::string& line : lines) {
+    const std::vector<std::size_t>& group = alike[line];
+    text += fmt::format("\n  {} {}{}", first_of(group, names), group.size() == 1 ? "runs" : "run",
+                        line);
+  }
   return text;
 }
 
@@ -226,7 +235,7 @@ std::exception_ptr Platform::blocked(const std::string& how) const {
                         format_ns(waiter.since));
     if (waiter.state) text += waiter.state();
   }
-  text += running_programs(waiters);
+  text += running_programs();
   const NodeName name = [this](NodeId node) { return component(node).name(); };
   text += monitors_ == nullptr ? transactions_under_way(*pool_, name)
                                : held_requests(*pool_, name, *monitors_);

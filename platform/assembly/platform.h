@@ -105,7 +105,7 @@ class Platform final : private MachineServices {
   void check_pool(RunResult& result) const;
   void check_connections(RunResult& result) const;
   std::exception_ptr starvation() const;
-  std::string running_programs(const std::vector<PendingWaits::Waiter>& waiters) const;
+  std::string running_programs() const;
   std::exception_ptr blocked(const std::string& how) const;
   std::uint64_t work_done() const;
 

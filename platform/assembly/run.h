@@ -58,6 +58,8 @@ struct RunResult {
   double wall_s = 0;
   std::string stuck;  // activity that let no simulated time pass when a limit or a signal ended the
                       // run; empty: none
+  std::string programs;  // that ran then, with their last calls, a line for each that differs;
+                         // empty if `stuck` names the one
 };
 
 // State of one machine in a run, written by its processes.

@@ -123,6 +123,10 @@ class SharedRun {
         if (outcome_.starved) result.cause = machine.starvation();
         if (result.cause) result.status = RunStatus::deadlock;
         break;
+      case RunStatus::wall_limit:
+      case RunStatus::interrupted:
+        if (result.stuck.empty()) result.programs = machine.running_programs();
+        break;
       default:
         break;
     }

@@ -201,16 +201,28 @@ BOOST_AUTO_TEST_CASE(the_first_signal_ends_what_never_ends) {
   }
 }
 
-// Simulated time passes: nothing is said about a program, whatever it does with exceptions.
-BOOST_AUTO_TEST_CASE(a_run_that_goes_on_is_cut_short_as_ever) {
+// Simulated time passes: all programs that run are named, whatever they do with exceptions.
+BOOST_AUTO_TEST_CASE(a_run_that_goes_on_until_the_wall_limit_names_the_programs_that_run) {
   for (const std::string fault : {"cycles_1", "swallow"}) {
     BOOST_TEST_CONTEXT(fault) {
       const Run run(of_kernel(fault, {"--max-wall", "0.5"}));
       BOOST_TEST(run.result.status == 1);
       BOOST_TEST(run.result.wall_s < 0.5 + soon_s);
-      check_contains(run.result.err, {" of simulated time, by --max-wall\n"});
+      check_contains(run.result.err,
+                     {" of simulated time, by --max-wall\n",
+                      "\n  host runs bench 'unruly'; last call: torch.launch",
+                      "\n  sip0.cube0.pe2.pe_cpu runs kernel 'wild'; last call: tl.cycles ("});
     }
   }
+}
+
+BOOST_AUTO_TEST_CASE(a_signal_names_the_programs_that_run) {
+  const Run run(of_kernel("cycles_1"), "ops.csv", {SIGTERM, {}, 1, "wild"});
+  BOOST_TEST(run.result.status == 1);
+  BOOST_TEST(run.result.after_signal_s < soon_s);
+  check_contains(run.result.err,
+                 {"kernbench: interrupted at ",
+                  "\n  sip0.cube0.pe2.pe_cpu runs kernel 'wild'; last call: tl.cycles ("});
 }
 
 BOOST_AUTO_TEST_CASE(more_cycles_than_there_is_time_are_refused) {
@@ -228,6 +240,14 @@ BOOST_AUTO_TEST_CASE(a_kernel_that_waits_by_itself_is_listed_as_running) {
                  {"deadlock at ", "nothing is pending",
                   "\n  host.program waits for the end of KernelLaunch 'wild'",
                   "\n  sip0.cube0.pe2.pe_cpu runs kernel 'wild'; last call: tl.ref"});
+}
+
+BOOST_AUTO_TEST_CASE(kernels_in_a_deadlock_are_listed_with_their_last_call_on_one_line) {
+  const Run run(of_kernel("recv_never"));
+  BOOST_TEST(run.result.status == 3);
+  check_contains(run.result.err,
+                 {"\n  sip0.cube0.pe2.pe_cpu waits for tl.recv in direction 'E' of kernel 'wild'",
+                  " runs kernel 'wild'; last call: tl.recv (unruly_program.cpp:"});
 }
 
 BOOST_AUTO_TEST_SUITE_END()
