@@ -2,12 +2,15 @@
 // action.
 #pragma once
 
-#include <CLI/CLI.hpp>
 #include <functional>
 #include <string>
 #include <vector>
 
 #include "models/base/errors.h"
+
+namespace CLI {
+class App;
+}
 
 namespace kernbench {
 

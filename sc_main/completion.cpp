@@ -1,5 +1,6 @@
 #include "sc_main/completion.h"
 
+#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <functional>
 #include <map>

@@ -1,4 +1,5 @@
 // `kernbench completion`: the script by which a shell completes the words of this program.
+#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <iostream>
 #include <iterator>

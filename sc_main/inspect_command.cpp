@@ -1,6 +1,7 @@
 // `kernbench inspect`: what an operation log tells about a run.
 #include <fmt/format.h>
 
+#include <CLI/CLI.hpp>
 #include <iostream>
 #include <memory>
 #include <optional>

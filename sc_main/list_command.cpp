@@ -2,6 +2,7 @@
 // collectives, keys, trace signals.
 #include <fmt/format.h>
 
+#include <CLI/CLI.hpp>
 #include <iostream>
 #include <memory>
 #include <nlohmann/json.hpp>

@@ -1,5 +1,6 @@
 #include "sc_main/list_statistics.h"
 
+#include <CLI/CLI.hpp>
 #include <iostream>
 #include <memory>
 

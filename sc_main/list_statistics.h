@@ -1,9 +1,11 @@
 // `kernbench list statistics`.
 #pragma once
 
-#include <CLI/CLI.hpp>
-
 #include "sc_main/command.h"
+
+namespace CLI {
+class App;
+}
 
 namespace kernbench {
 

@@ -1,5 +1,6 @@
 #include "sc_main/log_options.h"
 
+#include <CLI/CLI.hpp>
 #include <iostream>
 
 namespace kernbench {

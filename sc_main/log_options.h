@@ -1,7 +1,6 @@
 // `--log COMPONENT=LEVEL`: what a run logs, on standard error.
 #pragma once
 
-#include <CLI/CLI.hpp>
 #include <optional>
 #include <string>
 #include <vector>
@@ -9,6 +8,11 @@
 #include "platform/assembly/report_guard.h"
 #include "platform/observe/log_selection.h"
 #include "sw/collectives/ccl_settings.h"
+
+namespace CLI {
+class App;
+class Option;
+}  // namespace CLI
 
 namespace kernbench {
 

@@ -1,7 +1,6 @@
 // The options that choose a machine, and the machine that they choose.
 #pragma once
 
-#include <CLI/CLI.hpp>
 #include <string>
 #include <vector>
 
@@ -10,6 +9,10 @@
 #include "sc_main/catalogue.h"
 #include "sc_main/memory_limit.h"
 #include "sw/collectives/ccl_settings.h"
+
+namespace CLI {
+class App;
+}
 
 namespace kernbench {
 

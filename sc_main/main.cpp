@@ -2,6 +2,7 @@
 // into a message and an exit status.
 #include <unistd.h>
 
+#include <CLI/CLI.hpp>
 #include <cstdlib>
 #include <exception>
 #include <iostream>

@@ -1,6 +1,7 @@
 // `kernbench new-component`: a folder with a plug-in to start from.
 #include <fmt/format.h>
 
+#include <CLI/CLI.hpp>
 #include <filesystem>
 #include <iostream>
 #include <memory>

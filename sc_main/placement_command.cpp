@@ -1,6 +1,7 @@
 // `kernbench placement`: the shards of a tensor by a DPPolicy, as a table or a picture.
 #include <fmt/format.h>
 
+#include <CLI/CLI.hpp>
 #include <iostream>
 #include <memory>
 #include <optional>

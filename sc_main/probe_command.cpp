@@ -1,5 +1,6 @@
 // `kernbench probe`: the catalogue of single transfers, simulated beside the formula, and what must
 // hold between them.
+#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <iostream>
 #include <memory>

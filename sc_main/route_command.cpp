@@ -1,6 +1,7 @@
 // `kernbench route`: the way between two nodes, hop by hop, with the formula.
 #include <fmt/format.h>
 
+#include <CLI/CLI.hpp>
 #include <iostream>
 #include <memory>
 

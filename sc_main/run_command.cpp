@@ -1,6 +1,7 @@
 // `kernbench run`: a bench on a machine, from the command line to the verdict.
 #include <fmt/format.h>
 
+#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <chrono>
 #include <iostream>

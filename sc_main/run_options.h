@@ -1,7 +1,6 @@
 // Options of `kernbench run`.
 #pragma once
 
-#include <CLI/CLI.hpp>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -13,6 +12,10 @@
 #include "sc_main/machine_options.h"
 #include "sc_main/run_observers.h"
 #include "sw/benches/bench.h"
+
+namespace CLI {
+class App;
+}
 
 namespace kernbench {
 

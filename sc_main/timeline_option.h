@@ -1,12 +1,15 @@
 // `--timeline F` and `--timeline-limit N`, of the commands that simulate.
 #pragma once
 
-#include <CLI/CLI.hpp>
 #include <cstdint>
 #include <memory>
 #include <string>
 
 #include "platform/observe/timeline.h"
+
+namespace CLI {
+class App;
+}
 
 namespace kernbench {
 

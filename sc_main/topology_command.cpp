@@ -1,6 +1,7 @@
 // `kernbench topology`: compiles a topology, and exports or draws it.
 #include <fmt/format.h>
 
+#include <CLI/CLI.hpp>
 #include <filesystem>
 #include <iostream>
 #include <map>

@@ -1,7 +1,6 @@
 // The waveform of a command: its options, and the file while the command simulates.
 #pragma once
 
-#include <CLI/CLI.hpp>
 #include <optional>
 #include <string>
 #include <vector>
@@ -10,6 +9,10 @@
 #include "platform/assembly/platform.h"
 #include "platform/observe/trace_file.h"
 #include "platform/observe/trace_scope.h"
+
+namespace CLI {
+class App;
+}
 
 namespace kernbench {
 

@@ -1,6 +1,7 @@
 // `kernbench traffic`: requests from a file, or made by rule, on a machine.
 #include <fmt/format.h>
 
+#include <CLI/CLI.hpp>
 #include <filesystem>
 #include <iostream>
 #include <memory>

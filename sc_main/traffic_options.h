@@ -1,7 +1,6 @@
 // Options of `kernbench traffic`.
 #pragma once
 
-#include <CLI/CLI.hpp>
 #include <optional>
 #include <string>
 #include <vector>
@@ -11,6 +10,10 @@
 #include "platform/traffic/traffic_generator.h"
 #include "sc_main/machine_options.h"
 #include "sc_main/run_observers.h"
+
+namespace CLI {
+class App;
+}
 
 namespace kernbench {
 

@@ -2,6 +2,7 @@
 // tuning table by which `algorithm: auto` chooses.
 #include <fmt/format.h>
 
+#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <exception>
 #include <functional>

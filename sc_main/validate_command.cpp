@@ -1,4 +1,5 @@
 // `kernbench validate`: the models beside independent references.
+#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <iostream>
 #include <memory>
