@@ -23,7 +23,8 @@ function(kernbench_verilate target)
   set(models "${target}_verilated")
   if(NOT TARGET ${models})
     add_library(${models} STATIC "${KERNBENCH_RTL_DIR}/verilated_hooks.cpp")
-    set_target_properties(${models} PROPERTIES POSITION_INDEPENDENT_CODE ON CXX_VISIBILITY_PRESET hidden CXX_STANDARD 17)
+    set_target_properties(${models} PROPERTIES POSITION_INDEPENDENT_CODE ON CXX_VISIBILITY_PRESET hidden CXX_STANDARD 17
+                                               UNITY_BUILD ON UNITY_BUILD_MODE GROUP)
     target_include_directories(${models} PRIVATE "$<TARGET_PROPERTY:${target},INCLUDE_DIRECTORIES>")
     target_compile_definitions(${models} PRIVATE VL_USER_FINISH VL_USER_STOP VL_USER_FATAL VL_USER_WARN PUBLIC VL_TIME_CONTEXT VM_SC=0)
     # The speed of a model is that of a run: optimised in every kind of build.
@@ -53,6 +54,10 @@ function(kernbench_verilate target)
   verilate(${models} PREFIX ${RTL_PREFIX} TOP_MODULE ${RTL_TOP} ${trace} ${coverage} SOURCES ${sources}
     VERILATOR_ARGS --assert -O3 --no-timing --timescale-override 1ns/1fs --x-assign unique --x-initial unique ${KERNBENCH_RTL_WARNINGS}
                    "-I${KERNBENCH_RTL_DIR}/sv" ${RTL_INCLUDE_DIRS} ${RTL_DEFINES} ${RTL_PARAMETERS})
+  # The files of a model are compiled as one: what they include takes far longer than what they contain.
+  get_target_property(files ${models} SOURCES)
+  list(FILTER files INCLUDE REGEX "/${RTL_PREFIX}\\.dir/[^/]*\\.cpp$")
+  set_source_files_properties(${files} PROPERTIES UNITY_GROUP ${RTL_PREFIX})
   # Headers of others: no warnings of ours.
   get_target_property(directories ${models} INTERFACE_INCLUDE_DIRECTORIES)
   set_target_properties(${models} PROPERTIES INTERFACE_SYSTEM_INCLUDE_DIRECTORIES "${directories}")
