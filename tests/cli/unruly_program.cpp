@@ -143,7 +143,7 @@ void tell(const std::string& text) {
 
 void run(Torch& torch) {
   const std::string kernel = torch.parameters().text("kernel");
-  if (kernel == "recv_never" || kernel == "sends")
+  if (kernel == "recv_never" || kernel == "recv_by_all" || kernel == "sends")
     torch.ipcq.install(graphs::intra_pe_ring(0, 0, 4));
   const Tensor t = torch.zeros({4, 8}, f16, {Placement::replicate, Placement::row_wise, 1, 4}, "t");
   torch.launch(
@@ -155,6 +155,7 @@ void run(Torch& torch) {
       [kernel](tl::Program& tl, tl::Tensor x) {
         tl.load(x.local(), x.local_shape(), x.dtype());
         tl.cycles(10);
+        if (kernel == "recv_by_all") tl.recv("E", {1}, i32);
         if (tl.program_id() != 2) return tl.cycles(100);
         tl.ref(x.local(), x.local_shape(), x.dtype());
         if (kernel != "none") tell("wild begins\n");
@@ -174,9 +175,9 @@ extern "C" void WRAPPED(__real_)(kernbench::BenchRegistry& registry);
 extern "C" void WRAPPED(__wrap_)(kernbench::BenchRegistry& registry) {
   using namespace kernbench;
   WRAPPED(__real_)(registry);
-  std::vector<std::string> names{"cycles_0", "identity",    "cycles_max", "cycles_1",
-                                 "swallow",  "data_now",    "recv_never", "sends",
-                                 "races",    "reads_early", "never_waits"};
+  std::vector<std::string> names{"cycles_0", "identity",    "cycles_max",  "cycles_1",
+                                 "swallow",  "data_now",    "recv_never",  "sends",
+                                 "races",    "reads_early", "never_waits", "recv_by_all"};
   for (const Fault& fault : faults) names.push_back(fault.name);
   registry.add(
       {"unruly",

@@ -242,12 +242,22 @@ BOOST_AUTO_TEST_CASE(a_kernel_that_waits_by_itself_is_listed_as_running) {
                   "\n  sip0.cube0.pe2.pe_cpu runs kernel 'wild'; last call: tl.ref"});
 }
 
-BOOST_AUTO_TEST_CASE(kernels_in_a_deadlock_are_listed_with_their_last_call_on_one_line) {
+BOOST_AUTO_TEST_CASE(a_kernel_in_a_deadlock_is_listed_with_its_last_call) {
   const Run run(of_kernel("recv_never"));
   BOOST_TEST(run.result.status == 3);
+  check_contains(
+      run.result.err,
+      {"\n  sip0.cube0.pe2.pe_cpu waits for tl.recv in direction 'E' of kernel 'wild'",
+       "\n  sip0.cube0.pe2.pe_cpu runs kernel 'wild'; last call: tl.recv (unruly_program.cpp:"});
+}
+
+BOOST_AUTO_TEST_CASE(pes_that_have_made_the_same_call_last_are_listed_on_one_line) {
+  const Run run(of_kernel("recv_by_all"));
+  BOOST_TEST(run.result.status == 3);
   check_contains(run.result.err,
-                 {"\n  sip0.cube0.pe2.pe_cpu waits for tl.recv in direction 'E' of kernel 'wild'",
-                  " runs kernel 'wild'; last call: tl.recv (unruly_program.cpp:"});
+                 {"\n  sip0.cube0.pe0.pe_cpu, sip0.cube0.pe1.pe_cpu, sip0.cube0.pe2.pe_cpu, "
+                  "sip0.cube0.pe3.pe_cpu run kernel 'wild'; last call: tl.recv "
+                  "(unruly_program.cpp:"});
 }
 
 BOOST_AUTO_TEST_SUITE_END()
