@@ -71,9 +71,9 @@ std::string camel_case(const std::string& name) {
   return camel;
 }
 
-using Words = std::map<std::string, std::string>;
+using Substitutions = std::map<std::string, std::string>;
 
-std::string replaced(std::string text, const Words& words) {
+std::string replaced(std::string text, const Substitutions& words) {
   for (const auto& [word, value] : words) {
     const std::string mark = '@' + word + '@';
     for (std::size_t at = text.find(mark); at != std::string::npos;
@@ -83,11 +83,11 @@ std::string replaced(std::string text, const Words& words) {
   return text;
 }
 
-Words words_of(const ComponentTemplate& from, const std::string& name) {
-  Words words{
+Substitutions substitutions_of(const ComponentTemplate& from, const std::string& name) {
+  Substitutions words{
       {"name", name}, {"Class", camel_case(name)}, {"kebab-name", name}, {"kind", from.kind}};
   std::replace(words["kebab-name"].begin(), words["kebab-name"].end(), '_', '-');
-  const Words names = words;  // in the keys of template.txt, too
+  const Substitutions names = words;  // in the keys of template.txt, too
   for (const auto& [key, value] : from.keys) words[key] = replaced(value, names);
   return words;
 }
@@ -139,7 +139,7 @@ std::vector<std::string> write_component(const ComponentTemplate& from, const st
   if (error)
     throw UsageError(
         fmt::format("the folder {} cannot be made: {}", quote(folder.string()), error.message()));
-  const Words words = words_of(from, name);
+  const Substitutions words = substitutions_of(from, name);
   std::vector<std::string> names;
   for (const auto& [file, source] : files_of(from)) {
     names.push_back(replaced(file, words));

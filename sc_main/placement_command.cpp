@@ -96,9 +96,7 @@ int show_placement(const PlacementOptions& options) {
         fmt::format("placement: a picture of {} elements, at most 4096 can be told "
                     "apart",
                     shape.elements()));
-  ResultFile file(options.svg);
-  file.out() << placement_svg(shape, blocks, policy.str());
-  file.close();
+  write_result(options.svg, placement_svg(shape, blocks, policy.str()));
   return exit_done;
 }
 

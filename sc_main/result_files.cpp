@@ -75,12 +75,16 @@ void check_result_files(const std::vector<FileInUse>& in_use,
   for (const std::string& result : results) taken.result(result);
 }
 
+void write_result(const std::string& path, const std::string& text) {
+  ResultFile file(path);
+  file.out() << text;
+  file.close();
+}
+
 ResultFile open_result(const std::string& path, const std::string& configuration) {
   ResultFile file(path);
   if (!is_stream(path)) {
-    ResultFile companion(companion_of(path));
-    companion.out() << configuration;
-    companion.close();
+    write_result(companion_of(path), configuration);
   }
   return file;
 }

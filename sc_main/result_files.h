@@ -24,6 +24,9 @@ std::string configuration_text(const Invocation& invocation,
 void check_result_files(const std::vector<FileInUse>& in_use,
                         const std::vector<std::string>& results);
 
+// A result without a companion, whole.
+void write_result(const std::string& path, const std::string& text);
+
 // Opens a result and writes its companion F.config.yaml; a device or a pipe has none.
 ResultFile open_result(const std::string& path, const std::string& configuration);
 

@@ -126,9 +126,7 @@ void write(const std::string& path, const std::string& text) {
   if (path.empty()) {
     std::cout << text;
   } else if (is_stream(path)) {
-    ResultFile stream(path);
-    stream.out() << text;
-    stream.close();
+    write_result(path, text);
   } else {
     make_folder_of(path);
     const bool written = write_if_changed(path, text);

@@ -13,15 +13,6 @@
 #include "sc_main/result_files.h"
 
 namespace kernbench {
-namespace {
-
-void write(const std::string& path, const std::string& text) {
-  ResultFile file(path);
-  file.out() << text;
-  file.close();
-}
-
-}  // namespace
 
 void TraceOptions::add_to(CLI::App& command, const std::string& group,
                           const std::string& default_scope) {
@@ -120,8 +111,8 @@ void Tracing::close(Fs end) {
   if (is_stream(options_.file)) return;
   const std::vector<WaveGroup> groups = wave_layout(file_->written());
   const Fs begin = file_->begin().value_or(0);
-  write(gtkw_path(options_.file), gtkw_text(options_.file, groups, begin, file_->end()));
-  write(surfer_path(options_.file), surfer_text(options_.file, groups));
+  write_result(gtkw_path(options_.file), gtkw_text(options_.file, groups, begin, file_->end()));
+  write_result(surfer_path(options_.file), surfer_text(options_.file, groups));
 }
 
 }  // namespace kernbench

@@ -22,7 +22,7 @@ struct {
   bool kept = false;
   pthread_t thread{};
   int attempts = 0;  // to describe the present fault
-} state;
+} fault_state;
 
 alignas(16) char signal_stack[64 * 1024];  // a handler cannot run on a stack that is full
 
@@ -30,7 +30,7 @@ alignas(16) char signal_stack[64 * 1024];  // a handler cannot run on a stack th
 // constants alone.
 [[noreturn]] void last_words() {
   static FixedText line;
-  const bool first = state.attempts++ == 1;
+  const bool first = fault_state.attempts++ == 1;
   line.clear();
   line << "kernbench: error: ";
   if (first && FaultGuard::on_guarded_thread()) {
@@ -48,8 +48,8 @@ alignas(16) char signal_stack[64 * 1024];  // a handler cannot run on a stack th
 
 // On the thread that is at fault.
 void faulted(int signal, siginfo_t* info, void* context) {
-  if (state.attempts > 0) last_words();
-  state.attempts = 1;
+  if (fault_state.attempts > 0) last_words();
+  fault_state.attempts = 1;
   FixedText what;
   describe_fault(what, signal, *info, context);
   if (concerns_the_heap(signal, context)) SpareHeap::use();
@@ -57,7 +57,7 @@ void faulted(int signal, siginfo_t* info, void* context) {
   if (!parks && ProgramGuard::any_parked()) ProgramGuard::give_up();
   if (!parks) FaultGuard::give_up(what.c_str());
   ProgramGuard::note_fault(what.c_str());
-  state.attempts = 0;
+  fault_state.attempts = 0;
   ProgramGuard::park();
 }
 
@@ -89,7 +89,7 @@ void describe_exception(FixedText& text) {
 
 }  // namespace
 
-FaultGuard::FaultGuard() : outermost_(!state.active) {
+FaultGuard::FaultGuard() : outermost_(!fault_state.active) {
   if (!outermost_) return;
   sc_core::sc_get_curr_simcontext();  // is there before it is asked in a handler
   prepare_fault_text();
@@ -104,33 +104,33 @@ FaultGuard::FaultGuard() : outermost_(!state.active) {
   sigemptyset(&action.sa_mask);
   for (std::size_t i = 0; i < std::size(signals_); ++i)
     ::sigaction(signals_[i], &action, &old_actions_[i]);
-  state.thread = ::pthread_self();
-  state.active = true;
+  fault_state.thread = ::pthread_self();
+  fault_state.active = true;
 }
 
 FaultGuard::~FaultGuard() {
   if (!outermost_) return;
-  state.active = false;
+  fault_state.active = false;
   std::set_terminate(old_terminate_);
-  if (state.kept) return;
+  if (fault_state.kept) return;
   for (std::size_t i = 0; i < std::size(signals_); ++i)
     ::sigaction(signals_[i], &old_actions_[i], nullptr);
   ::sigaltstack(&old_stack_, nullptr);
 }
 
-void FaultGuard::keep_handlers() { state.kept = true; }
+void FaultGuard::keep_handlers() { fault_state.kept = true; }
 
-bool FaultGuard::in_force() { return state.active; }
+bool FaultGuard::in_force() { return fault_state.active; }
 
 bool FaultGuard::on_guarded_thread() {
-  return state.active && ::pthread_equal(::pthread_self(), state.thread) != 0;
+  return fault_state.active && ::pthread_equal(::pthread_self(), fault_state.thread) != 0;
 }
 
 void FaultGuard::give_up(const char* what, const char* subject) {
-  if (state.attempts == 0) state.attempts = 1;
+  if (fault_state.attempts == 0) fault_state.attempts = 1;
   static ProgramReport report;
   const ForeignCode* code = ForeignCode::current();
-  if (::pthread_equal(::pthread_self(), state.thread) != 0) {
+  if (::pthread_equal(::pthread_self(), fault_state.thread) != 0) {
     report.describe(what, subject);
   } else {
     report.describe_beside(what);

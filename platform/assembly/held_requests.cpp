@@ -11,7 +11,7 @@ namespace {
 
 // "the read of 64 bytes of sip0.cube0.pe0.pe_dma at sip0.cube0.sram", "the MmuMap of
 // sip0.cube0.m_cpu to sip0.cube0.pe0.pe_mmu".
-std::string text_of(const Transaction& transaction, const NodeName& name) {
+std::string request_text(const Transaction& transaction, const NodeName& name) {
   const Path& path = transaction.route().request_path();
   const std::string from = name(path.source()), to = name(path.target());
   if (transaction.is_read() || transaction.is_write())
@@ -24,7 +24,7 @@ std::string text_of(const Transaction& transaction, const NodeName& name) {
 
 std::string with_leg(const Transaction& transaction, const NodeName& name) {
   return (transaction.route().leg == Leg::request ? "" : "the answer to ") +
-         text_of(transaction, name);
+         request_text(transaction, name);
 }
 
 }  // namespace

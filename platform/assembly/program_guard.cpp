@@ -26,7 +26,7 @@ struct {
   int closing_s = 0;
   int idle_s = 0;
   std::int64_t worked_ms = 0;
-} state;
+} program_state;
 
 std::int64_t processor_time_ms() {
   timespec time{};
@@ -37,9 +37,11 @@ std::int64_t processor_time_ms() {
 // Every second.
 void look_at_closing(int /*signal*/) {
   const std::int64_t worked_ms = processor_time_ms();
-  state.idle_s = worked_ms - state.worked_ms < idle_ms ? state.idle_s + 1 : 0;
-  state.worked_ms = worked_ms;
-  if (++state.closing_s >= closing_limit_s || state.idle_s >= idle_limit_s) ProgramGuard::give_up();
+  program_state.idle_s =
+      worked_ms - program_state.worked_ms < idle_ms ? program_state.idle_s + 1 : 0;
+  program_state.worked_ms = worked_ms;
+  if (++program_state.closing_s >= closing_limit_s || program_state.idle_s >= idle_limit_s)
+    ProgramGuard::give_up();
   ::alarm(1);
 }
 
@@ -56,31 +58,33 @@ void watch_closing() {
 
 ProgramGuard::ProgramGuard() {
   ProcessNames::copy();
-  state.active = true;
+  program_state.active = true;
 }
 
-ProgramGuard::~ProgramGuard() { state.active = false; }
+ProgramGuard::~ProgramGuard() { program_state.active = false; }
 
-const char* ProgramGuard::fault() { return state.failed ? state.report.text() : nullptr; }
+const char* ProgramGuard::fault() {
+  return program_state.failed ? program_state.report.text() : nullptr;
+}
 
-bool ProgramGuard::any_parked() { return state.parked; }
+bool ProgramGuard::any_parked() { return program_state.parked; }
 
 bool ProgramGuard::can_park() {
-  if (!state.active || !FaultGuard::on_guarded_thread()) return false;
+  if (!program_state.active || !FaultGuard::on_guarded_thread()) return false;
   const sc_core::sc_process_handle process = running_process();
   return process.valid() && process.proc_kind() != sc_core::SC_METHOD_PROC_ &&
          !process.is_unwinding();
 }
 
 bool ProgramGuard::in_method() {
-  if (!state.active || !FaultGuard::on_guarded_thread()) return false;
+  if (!program_state.active || !FaultGuard::on_guarded_thread()) return false;
   const sc_core::sc_process_handle process = running_process();
   return process.valid() && process.proc_kind() == sc_core::SC_METHOD_PROC_;
 }
 
 void ProgramGuard::note_fault(const char* what) {
-  if (!state.failed) state.report.describe(what);
-  state.failed = true;
+  if (!program_state.failed) program_state.report.describe(what);
+  program_state.failed = true;
 }
 
 void ProgramGuard::note(const char* what) {
@@ -88,11 +92,11 @@ void ProgramGuard::note(const char* what) {
   sc_core::sc_pause();
 }
 
-void ProgramGuard::give_up() { FaultGuard::give_up(state.report); }
+void ProgramGuard::give_up() { FaultGuard::give_up(program_state.report); }
 
 void ProgramGuard::park() {
-  if (!state.parked) {
-    state.parked = true;
+  if (!program_state.parked) {
+    program_state.parked = true;
     FaultGuard::keep_handlers();
     watch_closing();
   }
@@ -111,7 +115,7 @@ void ProgramGuard::fail(const char* what) {
 }
 
 void ProgramGuard::hold(const ProgramReport& report) {
-  if (!state.parked) state.report = report;
+  if (!program_state.parked) program_state.report = report;
   park();
 }
 

@@ -53,9 +53,9 @@ struct {
   ProgramReport report;
   timer_t timer{};
   bool has_timer = false;
-} state;
+} stop_state;
 
-std::int64_t now() {
+std::int64_t monotonic_now() {
   timespec time{};
   ::clock_gettime(CLOCK_MONOTONIC, &time);
   return time.tv_sec * 1000 * ms + time.tv_nsec;
@@ -64,52 +64,53 @@ std::int64_t now() {
 void set_interval(std::int64_t interval) {
   const timespec time{interval / (1000 * ms), interval % (1000 * ms)};
   const itimerspec both{time, time};
-  ::timer_settime(state.timer, 0, &both, nullptr);
+  ::timer_settime(stop_state.timer, 0, &both, nullptr);
 }
 
 bool is_due(std::int64_t at) {
-  return (state.max_wall > 0 && at - state.started >= state.max_wall) ||
-         (state.interrupted && state.interrupted());
+  return (stop_state.max_wall > 0 && at - stop_state.started >= stop_state.max_wall) ||
+         (stop_state.interrupted && stop_state.interrupted());
 }
 
 // The latest program that was seen to run, else what runs at all.
 void note_what_runs() {
   const bool in_program = current_program().has_value();
-  if (in_program || !state.in_program) state.report.describe(takes_no_time);
-  state.in_program = state.in_program || in_program;
+  if (in_program || !stop_state.in_program) stop_state.report.describe(takes_no_time);
+  stop_state.in_program = stop_state.in_program || in_program;
 }
 
 void tick(int /*signal*/, siginfo_t* /*info*/, void* context) {
   const int saved_errno = errno;
-  const std::int64_t at = now();
+  const std::int64_t at = monotonic_now();
   const Fs simulated = sc_core::sc_time_stamp().value();
-  if (state.due == 0) {
+  if (stop_state.due == 0) {
     if (is_due(at)) {
-      state.due = at;
-      state.simulated = simulated;
+      stop_state.due = at;
+      stop_state.simulated = simulated;
       set_interval(sample_every);
-    } else if (state.deltas > 0 && sc_core::sc_delta_count_at_current_time() >= state.deltas) {
+    } else if (stop_state.deltas > 0 &&
+               sc_core::sc_delta_count_at_current_time() >= stop_state.deltas) {
       sc_core::sc_pause();
     }
     errno = saved_errno;
     return;
   }
   note_what_runs();
-  const std::int64_t late = at - state.due;
+  const std::int64_t late = at - stop_state.due;
   if (late >= pause_after) {
-    if (!state.stopping.exchange(true)) state.stuck = simulated == state.simulated;
+    if (!stop_state.stopping.exchange(true)) stop_state.stuck = simulated == stop_state.simulated;
     sc_core::sc_pause();
   }
   if (late >= park_after && ProgramGuard::can_park()) {
     const std::uintptr_t where = program_counter(context);
     if (late >= park_anywhere_after ||
-        !(state.locking[0].has(where) || state.locking[1].has(where))) {
-      state.stuck = true;
+        !(stop_state.locking[0].has(where) || stop_state.locking[1].has(where))) {
+      stop_state.stuck = true;
       if (is_inside_c_library(context)) SpareHeap::use();
-      ProgramGuard::hold(state.report);
+      ProgramGuard::hold(stop_state.report);
     }
   }
-  if (late >= give_up_after) FaultGuard::give_up(state.report);
+  if (late >= give_up_after) FaultGuard::give_up(stop_state.report);
   errno = saved_errno;
 }
 
@@ -117,20 +118,21 @@ void tick(int /*signal*/, siginfo_t* /*info*/, void* context) {
 
 StopTimer::StopTimer(std::optional<double> max_wall_s, std::function<bool()> interrupted,
                      std::uint64_t deltas) {
-  state.stopping = false;
+  stop_state.stopping = false;
   if (!max_wall_s && !interrupted && deltas == 0) return;
-  state.deltas = deltas;
-  state.started = now();
+  stop_state.deltas = deltas;
+  stop_state.started = monotonic_now();
   // Beyond a year there is no limit.
-  state.max_wall = max_wall_s && *max_wall_s < 3e7
-                       ? std::max<std::int64_t>(1, static_cast<std::int64_t>(*max_wall_s * 1e9))
-                       : 0;
-  state.interrupted = std::move(interrupted);
-  state.locking = {library_of(reinterpret_cast<const void*>(&::gnu_get_libc_version)),
-                   library_of(::dlsym(RTLD_NEXT, "_ZN7sc_core7sc_stopEv"))};
-  state.due = 0;
-  state.stuck = false;
-  state.in_program = false;
+  stop_state.max_wall =
+      max_wall_s && *max_wall_s < 3e7
+          ? std::max<std::int64_t>(1, static_cast<std::int64_t>(*max_wall_s * 1e9))
+          : 0;
+  stop_state.interrupted = std::move(interrupted);
+  stop_state.locking = {library_of(reinterpret_cast<const void*>(&::gnu_get_libc_version)),
+                        library_of(::dlsym(RTLD_NEXT, "_ZN7sc_core7sc_stopEv"))};
+  stop_state.due = 0;
+  stop_state.stuck = false;
+  stop_state.in_program = false;
 
   struct sigaction action {};
   action.sa_sigaction = tick;
@@ -141,21 +143,21 @@ StopTimer::StopTimer(std::optional<double> max_wall_s, std::function<bool()> int
   event.sigev_notify = SIGEV_THREAD_ID;
   event.sigev_signo = SIGRTMIN;
   event._sigev_un._tid = static_cast<pid_t>(::syscall(SYS_gettid));
-  state.has_timer = ::timer_create(CLOCK_MONOTONIC, &event, &state.timer) == 0;
-  if (state.has_timer) set_interval(look_every);
+  stop_state.has_timer = ::timer_create(CLOCK_MONOTONIC, &event, &stop_state.timer) == 0;
+  if (stop_state.has_timer) set_interval(look_every);
 }
 
 StopTimer::~StopTimer() {
-  if (state.has_timer) ::timer_delete(state.timer);
-  state.has_timer = false;
-  state.due = 0;
-  state.max_wall = 0;
-  state.deltas = 0;
-  state.interrupted = nullptr;  // a tick that is still under way finds nothing to do
+  if (stop_state.has_timer) ::timer_delete(stop_state.timer);
+  stop_state.has_timer = false;
+  stop_state.due = 0;
+  stop_state.max_wall = 0;
+  stop_state.deltas = 0;
+  stop_state.interrupted = nullptr;  // a tick that is still under way finds nothing to do
 }
 
-bool StopTimer::stopping() { return state.stopping; }
+bool StopTimer::stopping() { return stop_state.stopping; }
 
-const char* StopTimer::stuck() { return state.stuck ? state.report.text() : ""; }
+const char* StopTimer::stuck() { return stop_state.stuck ? stop_state.report.text() : ""; }
 
 }  // namespace kernbench

@@ -46,7 +46,7 @@ bool is_of_setting(const ConfigNode& entry, const std::string& node) {
 }
 
 // The entry of the settings of `node`, a new one if there is none.
-std::size_t entry_of(ConfigNode& list, const std::string& node, const ConfigLocation& place) {
+std::size_t entry_of_node(ConfigNode& list, const std::string& node, const ConfigLocation& place) {
   for (std::size_t i = 0; i < list.items.size(); ++i) {
     if (is_of_setting(list.items[i], node)) return i;
   }
@@ -85,7 +85,7 @@ void apply_instance_setting(ConfigNode& root, const Override& setting,
   }
   if (list->kind == ConfigNode::Kind::null) list->kind = ConfigNode::Kind::list;
   if (list->kind != ConfigNode::Kind::list) return;  // the schema judges it
-  const std::size_t entry = entry_of(*list, parts->node, place);
+  const std::size_t entry = entry_of_node(*list, parts->node, place);
   apply_override(list->items[entry], {parts->key, setting.value, parts->node + "."}, issues);
 }
 

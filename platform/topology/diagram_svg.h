@@ -9,6 +9,8 @@
 
 namespace kernbench {
 
+inline constexpr double phy_mm = 2;  // in an IO chiplet, from its PHYs to the cubes
+
 // `heat` colours links and memories; null: none.
 std::string diagram_svg(const Graph& graph, const Diagram& diagram,
                         const Utilisation* heat = nullptr);

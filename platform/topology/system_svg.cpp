@@ -14,10 +14,10 @@
 namespace kernbench {
 namespace {
 
-constexpr double chiplet_mm = 7, phy_mm = 2;  // depth of an IO chiplet; from its PHYs to the cubes
-constexpr double rail_gap = 40;               // from the switch to the rail of the host
-constexpr double board_gap = 110;             // from the switch to the SIPs
-constexpr double row_gap = 56;                // between two rows of SIPs
+constexpr double chiplet_mm = 7;   // depth of an IO chiplet
+constexpr double rail_gap = 40;    // from the switch to the rail of the host
+constexpr double board_gap = 110;  // from the switch to the SIPs
+constexpr double row_gap = 56;     // between two rows of SIPs
 constexpr double lane_gap = 12, pad = 8, whole_width = 1300, widest_sip = 620, least_px_per_mm = 4;
 constexpr int most_in_a_row = 4;  // of a ring
 

@@ -11,6 +11,8 @@
 
 using namespace kernbench;
 
+BOOST_AUTO_TEST_SUITE(address_map_test)
+
 namespace {
 
 constexpr std::uint64_t gib = std::uint64_t{1} << 30;
@@ -154,3 +156,5 @@ BOOST_AUTO_TEST_CASE(address_of_is_the_inverse_of_locate) {
       },
       "beyond the 6442450944 bytes");
 }
+
+BOOST_AUTO_TEST_SUITE_END()

@@ -15,6 +15,8 @@
 
 using namespace kernbench;
 
+BOOST_AUTO_TEST_SUITE(free_list_allocator_test)
+
 namespace {
 
 template <class Call>
@@ -295,3 +297,5 @@ BOOST_AUTO_TEST_CASE(every_misuse_is_caught_whatever_the_history) {
     RC_ASSERT(space.allocator.free_bytes() == space.size);
   }));
 }
+
+BOOST_AUTO_TEST_SUITE_END()

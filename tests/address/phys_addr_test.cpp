@@ -13,6 +13,8 @@
 
 using namespace kernbench;
 
+BOOST_AUTO_TEST_SUITE(phys_addr_test)
+
 namespace {
 
 constexpr std::uint64_t at(unsigned shift, std::uint64_t value) { return value << shift; }
@@ -230,3 +232,5 @@ BOOST_AUTO_TEST_CASE(virtual_addresses_lie_above_every_physical_one) {
   BOOST_TEST(is_virtual(va_base));
   BOOST_TEST(!is_virtual(PhysAddr::end - 1));
 }
+
+BOOST_AUTO_TEST_SUITE_END()

@@ -8,6 +8,8 @@
 
 using namespace kernbench;
 
+BOOST_AUTO_TEST_SUITE(builtin_components)
+
 namespace {
 
 std::vector<const Implementation*> builtin(ComponentRegistry& registry) {
@@ -25,8 +27,6 @@ bool accepts(const Parameter& parameter, const char* text) {
 }
 
 }  // namespace
-
-BOOST_AUTO_TEST_SUITE(builtin_components)
 
 BOOST_AUTO_TEST_CASE(every_number_has_bounds) {
   ComponentRegistry registry;

@@ -11,6 +11,8 @@
 using namespace kernbench;
 using namespace kernbench::test;
 
+BOOST_AUTO_TEST_SUITE(deadlock)
+
 namespace {
 
 constexpr Fs ns = fs_per_ns;
@@ -83,8 +85,6 @@ const std::string silent = "{impl: test.silent_memory}";
 const std::string polling = "{impl: test.silent_memory, attrs: {poll_ns: 100}}";
 
 }  // namespace
-
-BOOST_AUTO_TEST_SUITE(deadlock)
 
 // --- Nothing is pending
 

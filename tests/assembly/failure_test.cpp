@@ -12,6 +12,8 @@
 using namespace kernbench;
 using namespace kernbench::test;
 
+BOOST_AUTO_TEST_SUITE(failure_test)
+
 namespace {
 
 constexpr Fs us = 1000 * fs_per_ns;
@@ -326,3 +328,5 @@ BOOST_AUTO_TEST_CASE(a_limit_in_the_middle_of_a_launch_ends_every_kernel_and_lea
     });
   }
 }
+
+BOOST_AUTO_TEST_SUITE_END()

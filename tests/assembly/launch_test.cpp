@@ -9,6 +9,8 @@
 using namespace kernbench;
 using namespace kernbench::test;
 
+BOOST_AUTO_TEST_SUITE(launch_test)
+
 namespace {
 
 std::vector<PeId> all_pes_of_sip0() {
@@ -98,3 +100,5 @@ KERNBENCH_SYSTEMC_TEST(kernels_that_are_running_when_the_host_fails_are_killed) 
   BOOST_TEST(result.error == "the bench gave up");
   BOOST_TEST(unwound);
 }
+
+BOOST_AUTO_TEST_SUITE_END()

@@ -9,6 +9,8 @@
 using namespace kernbench;
 using namespace kernbench::test;
 
+BOOST_AUTO_TEST_SUITE(platform_test)
+
 namespace {
 
 bool contains(const std::string& text, const std::string& part) {
@@ -322,3 +324,5 @@ BOOST_AUTO_TEST_CASE(two_runs_are_equal_to_the_femtosecond_and_the_delta) {
   const auto first = run();
   BOOST_TEST(first == run(), boost::test_tools::per_element());
 }
+
+BOOST_AUTO_TEST_SUITE_END()

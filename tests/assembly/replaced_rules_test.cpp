@@ -15,6 +15,8 @@
 using namespace kernbench;
 using namespace kernbench::test;
 
+BOOST_AUTO_TEST_SUITE(replaced_rules_test)
+
 namespace {
 
 std::string replaced(std::string text, const std::string& what, const std::string& by) {
@@ -121,3 +123,5 @@ BOOST_AUTO_TEST_CASE(rules_from_outside_change_times_and_not_what_passes_the_rou
   BOOST_TEST(inside != outside);
   BOOST_TEST(inside.substr(inside.find(' ')) == outside.substr(outside.find(' ')));
 }
+
+BOOST_AUTO_TEST_SUITE_END()

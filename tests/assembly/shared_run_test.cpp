@@ -17,6 +17,8 @@
 using namespace kernbench;
 using namespace kernbench::test;
 
+BOOST_AUTO_TEST_SUITE(shared_run)
+
 namespace {
 
 // Writes, a launch on all PEs of a cube whose DMAs meet, reads.
@@ -80,8 +82,6 @@ bool contains(const std::string& text, const std::string& part) {
 }
 
 }  // namespace
-
-BOOST_AUTO_TEST_SUITE(shared_run)
 
 // --- The hierarchy
 

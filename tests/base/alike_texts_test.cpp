@@ -5,6 +5,8 @@
 
 using namespace kernbench;
 
+BOOST_AUTO_TEST_SUITE(alike_texts_test)
+
 namespace {
 
 using Group = std::vector<std::size_t>;
@@ -57,3 +59,5 @@ BOOST_AUTO_TEST_CASE(the_first_names_stand_for_all) {
   BOOST_TEST(first_of({0, 1, 2, 4, 5, 6}, names) == "a, b, c, e and 2 more");
   BOOST_TEST(first_of({}, names) == "");
 }
+
+BOOST_AUTO_TEST_SUITE_END()

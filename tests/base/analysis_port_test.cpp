@@ -8,6 +8,8 @@
 
 using namespace kernbench;
 
+BOOST_AUTO_TEST_SUITE(analysis_port)
+
 namespace {
 
 struct Named final : tlm::tlm_analysis_if<int> {
@@ -20,8 +22,6 @@ struct Named final : tlm::tlm_analysis_if<int> {
 };
 
 }  // namespace
-
-BOOST_AUTO_TEST_SUITE(analysis_port)
 
 BOOST_AUTO_TEST_CASE(subscribers_are_told_in_the_order_of_binding) {
   std::string log;

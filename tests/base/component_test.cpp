@@ -13,6 +13,8 @@
 
 using namespace kernbench;
 
+BOOST_AUTO_TEST_SUITE(component_test)
+
 namespace {
 
 // Waits for `go` and then counts.
@@ -192,3 +194,5 @@ KERNBENCH_SYSTEMC_FIXTURE_TEST(a_statistic_is_read_at_the_end, Testbench) {
   BOOST_TEST(counter().statistics()[0].name == "counted");
   BOOST_TEST(*counter().statistics()[0].value == 1u);
 }
+
+BOOST_AUTO_TEST_SUITE_END()

@@ -10,6 +10,8 @@
 
 using namespace kernbench;
 
+BOOST_AUTO_TEST_SUITE(dtype_test)
+
 BOOST_AUTO_TEST_CASE(every_dtype_reads_back_as_it_prints) {
   for (const DType dtype : {DType::f16, DType::bf16, DType::f32, DType::i8, DType::i32}) {
     BOOST_TEST((parse_dtype(name_of(dtype)) == dtype));
@@ -67,3 +69,5 @@ BOOST_AUTO_TEST_CASE(operands_are_counted_by_the_operation) {
   BOOST_TEST(is_reduction(MathOp::sum));
   BOOST_TEST(!is_reduction(MathOp::where));
 }
+
+BOOST_AUTO_TEST_SUITE_END()

@@ -13,6 +13,8 @@
 using namespace kernbench;
 using namespace kernbench::test;
 
+BOOST_AUTO_TEST_SUITE(end_of_timestep_test)
+
 namespace {
 
 struct Fixture : sc_core::sc_module {
@@ -127,3 +129,5 @@ KERNBENCH_SYSTEMC_TEST(of_several_instances_none_keeps_the_others_awake) {
   BOOST_TEST(f.log == (std::vector<std::string>{"a@7", "other@7", "quiescent@7", "quiescent@7"}),
              boost::test_tools::per_element());
 }
+
+BOOST_AUTO_TEST_SUITE_END()

@@ -9,6 +9,8 @@
 
 using kernbench::Histogram;
 
+BOOST_AUTO_TEST_SUITE(histogram_test)
+
 BOOST_AUTO_TEST_CASE(an_empty_histogram_has_no_percentile_and_no_mean) {
   const Histogram histogram;
   BOOST_TEST(histogram.count() == 0U);
@@ -68,3 +70,5 @@ BOOST_AUTO_TEST_CASE(buckets_hold_every_value_once_and_the_sum_is_exact) {
   BOOST_TEST((histogram.buckets() == Buckets{{5, 2}, {32, 2}, {992, 1}}));
   BOOST_TEST(histogram.sum() == 1075U);
 }
+
+BOOST_AUTO_TEST_SUITE_END()

@@ -9,6 +9,8 @@
 
 using namespace kernbench;
 
+BOOST_AUTO_TEST_SUITE(logs)
+
 namespace {
 
 std::vector<std::string> reported;
@@ -52,8 +54,6 @@ std::vector<std::string> reports_at(LogLevel level, int& formatted) {
 }
 
 }  // namespace
-
-BOOST_AUTO_TEST_SUITE(logs)
 
 BOOST_AUTO_TEST_CASE(levels_have_names_and_verbosities_in_order) {
   for (const char* name : {"error", "warning", "info", "debug", "trace"})

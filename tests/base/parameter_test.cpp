@@ -10,6 +10,8 @@
 
 using namespace kernbench;
 
+BOOST_AUTO_TEST_SUITE(parameter_test)
+
 namespace {
 
 // The message of the refusal; "accepted" if the text was taken.
@@ -185,3 +187,5 @@ BOOST_AUTO_TEST_CASE(values_read_as_another_type_are_read_again) {
   BOOST_TEST((*attributes.as<Exact>().burst_bytes == Rational(256)));
   BOOST_TEST(*attributes.as<Bytes>().burst_bytes == 256U);
 }
+
+BOOST_AUTO_TEST_SUITE_END()

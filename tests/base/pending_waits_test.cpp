@@ -8,6 +8,8 @@
 
 using namespace kernbench;
 
+BOOST_AUTO_TEST_SUITE(pending_waits_test)
+
 BOOST_AUTO_TEST_CASE(waiters_are_listed_by_name_and_then_by_age) {
   PendingWaits pending_waits;
   pending_waits.open("sip0.cube1.pe0.pe_dma", "read", 30);
@@ -51,3 +53,5 @@ BOOST_AUTO_TEST_CASE(a_configuration_error_lists_every_fault_with_its_place) {
                                          "ccl.yaml: cannot be read"));
   BOOST_TEST(error.issues().size() == 3u);
 }
+
+BOOST_AUTO_TEST_SUITE_END()

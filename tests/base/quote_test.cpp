@@ -8,6 +8,8 @@
 
 using namespace kernbench;
 
+BOOST_AUTO_TEST_SUITE(quote_test)
+
 BOOST_AUTO_TEST_CASE(what_prints_stays_as_it_is) {
   BOOST_TEST(quote("sip0.cube0") == "'sip0.cube0'");
   BOOST_TEST(quote("") == "''");
@@ -43,3 +45,5 @@ BOOST_AUTO_TEST_CASE(no_value_brings_a_control_character_or_a_long_line) {
                            [](unsigned char c) { return c < 0x20 || c == 0x7f; }));
   }));
 }
+
+BOOST_AUTO_TEST_SUITE_END()

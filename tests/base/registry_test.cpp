@@ -7,6 +7,8 @@
 
 using namespace kernbench;
 
+BOOST_AUTO_TEST_SUITE(registry_test)
+
 namespace {
 
 Implementation implementation(const std::string& name) {
@@ -61,3 +63,5 @@ BOOST_AUTO_TEST_CASE(implementations_are_found_by_the_place_that_they_are_made_f
              boost::test_tools::per_element());
   BOOST_TEST(registry.names_for(Role::m_cpu).empty());
 }
+
+BOOST_AUTO_TEST_SUITE_END()

@@ -14,6 +14,8 @@ namespace kernbench {
 static std::ostream& operator<<(std::ostream& out, const Rational& r) { return out << r.str(); }
 }  // namespace kernbench
 
+BOOST_AUTO_TEST_SUITE(units_test)
+
 namespace {
 
 Rational dec(const char* text) { return Rational::parse(text); }
@@ -162,3 +164,5 @@ RC_BOOST_PROP(rounding_errs_by_at_most_a_half, ()) {
   RC_ASSERT(error <= Rational::fraction(1, 2));
   RC_ASSERT(error > Rational::fraction(-1, 2));
 }
+
+BOOST_AUTO_TEST_SUITE_END()

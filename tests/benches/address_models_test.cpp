@@ -5,6 +5,8 @@
 using namespace kernbench;
 using namespace kernbench::test;
 
+BOOST_AUTO_TEST_SUITE(address_models)
+
 namespace {
 
 struct Model {
@@ -73,8 +75,6 @@ Bench bench_named(const std::string& name) {
 }
 
 }  // namespace
-
-BOOST_AUTO_TEST_SUITE(address_models)
 
 BOOST_AUTO_TEST_CASE(every_bench_of_one_device_is_right_in_every_address_model) {
   BenchRegistry benches;

@@ -5,6 +5,8 @@
 using namespace kernbench;
 using namespace kernbench::test;
 
+BOOST_AUTO_TEST_SUITE(attention_benches_test)
+
 namespace {
 
 const std::vector<const char*> floats{"f16", "bf16", "f32"}, forms{"blocks", "detour"};
@@ -127,3 +129,5 @@ BOOST_AUTO_TEST_CASE(blocks_take_less_time_than_the_detour) {
   expect_faster("gqa-decode", "the same, `merge=pass`", {{"merge", "pass"}});
   expect_faster("gqa-decode", "the same, 4096 tokens", {{"tokens", "4096"}});
 }
+
+BOOST_AUTO_TEST_SUITE_END()

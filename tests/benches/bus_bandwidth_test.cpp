@@ -7,6 +7,8 @@
 using namespace kernbench;
 using namespace kernbench::test;
 
+BOOST_AUTO_TEST_SUITE(bus_bandwidth)
+
 namespace {
 
 bool is_of(const std::string& rank, const std::string& node) { return node.rfind(rank, 0) == 0; }
@@ -50,8 +52,6 @@ BenchRunOptions machine(const std::string& topology, int w, int h, int mesh = 1)
 }
 
 }  // namespace
-
-BOOST_AUTO_TEST_SUITE(bus_bandwidth)
 
 BOOST_AUTO_TEST_CASE(every_algorithm_stays_below_the_links_of_a_sip) {
   const std::vector<BenchRunOptions> machines{machine("ring_1d", 2, 1), machine("ring_1d", 5, 1),

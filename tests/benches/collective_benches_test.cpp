@@ -5,6 +5,8 @@
 using namespace kernbench;
 using namespace kernbench::test;
 
+BOOST_AUTO_TEST_SUITE(collective_benches)
+
 namespace {
 
 // The columns of the table of collectives.
@@ -54,8 +56,6 @@ const std::vector<std::string> topologies{"ring_1d", "torus_2d", "mesh_2d_no_wra
 const std::vector<std::string> buffer_kinds{"tcm", "sram", "hbm"};
 
 }  // namespace
-
-BOOST_AUTO_TEST_SUITE(collective_benches)
 
 // --- ccl-allreduce
 

@@ -18,6 +18,8 @@ using kernbench::test::forked_value;
 using kernbench::test::Parameters;
 using kernbench::test::run_bench;
 
+BOOST_AUTO_TEST_SUITE(data_modes_test)
+
 namespace {
 
 BenchRunOptions with(DataMode data, unsigned threads = 2) {
@@ -241,3 +243,5 @@ BOOST_AUTO_TEST_CASE(an_error_inside_an_operation_that_nobody_reads_ends_phase_2
     });
   }
 }
+
+BOOST_AUTO_TEST_SUITE_END()

@@ -6,6 +6,8 @@
 using namespace kernbench;
 using namespace kernbench::test;
 
+BOOST_AUTO_TEST_SUITE(devices_test)
+
 namespace {
 
 BenchRunOptions two_sips(std::vector<int> devices) {
@@ -90,3 +92,5 @@ BOOST_AUTO_TEST_CASE(benches_with_rings_run_on_several_devices_side_by_side) {
   for (const char* form : {"blocks", "atomics"})
     expect_right("split-k-gemm", {{"form", form}}, 2 * 32 * 128, both);
 }
+
+BOOST_AUTO_TEST_SUITE_END()

@@ -10,6 +10,8 @@
 using namespace kernbench;
 using namespace kernbench::test;
 
+BOOST_AUTO_TEST_SUITE(endurance_test)
+
 namespace {
 
 // Resident memory of this process.
@@ -262,3 +264,5 @@ BOOST_AUTO_TEST_CASE(a_small_launch_keeps_its_operands_and_no_page_around_them) 
     });
   }
 }
+
+BOOST_AUTO_TEST_SUITE_END()

@@ -8,6 +8,8 @@
 using namespace kernbench;
 using namespace kernbench::test;
 
+BOOST_AUTO_TEST_SUITE(epilogue_test)
+
 namespace {
 
 // 130 columns are k tiles of 64, 64 and 2.
@@ -143,3 +145,5 @@ BOOST_AUTO_TEST_CASE(every_epilogue_at_every_scope_is_what_the_specification_say
     });
   }
 }
+
+BOOST_AUTO_TEST_SUITE_END()

@@ -6,6 +6,8 @@
 using namespace kernbench;
 using namespace kernbench::test;
 
+BOOST_AUTO_TEST_SUITE(failure_test)
+
 namespace {
 
 const BenchRunOptions two_sips() {
@@ -174,3 +176,5 @@ BOOST_AUTO_TEST_CASE(a_launch_on_two_sips_fails_as_one) {
     });
   }
 }
+
+BOOST_AUTO_TEST_SUITE_END()

@@ -10,6 +10,8 @@
 using namespace kernbench;
 using namespace kernbench::test;
 
+BOOST_AUTO_TEST_SUITE(gemm_regimes_test)
+
 namespace {
 
 struct Regime {
@@ -95,3 +97,5 @@ KERNBENCH_SYSTEMC_TEST(a_compute_bound_composite_keeps_the_mac_array_busy) {
              read_round_trip(4) + tiles * fetch + gemm + store + write_round_trip(4));
   BOOST_TEST(regime.mac_utilisation > 0.9);  // 768 of 808.5 ns
 }
+
+BOOST_AUTO_TEST_SUITE_END()

@@ -8,6 +8,8 @@
 using namespace kernbench;
 using namespace kernbench::test;
 
+BOOST_AUTO_TEST_SUITE(guide_test)
+
 namespace {
 
 std::string guide() { return source_text("sw/README.md"); }
@@ -171,3 +173,5 @@ BOOST_AUTO_TEST_CASE(the_table_of_the_readme_names_benches_that_ship) {
   }
   BOOST_TEST(rows > 0u);
 }
+
+BOOST_AUTO_TEST_SUITE_END()

@@ -5,6 +5,8 @@
 using namespace kernbench;
 using namespace kernbench::test;
 
+BOOST_AUTO_TEST_SUITE(host_api_test)
+
 namespace {
 
 constexpr Fs ns = fs_per_ns;
@@ -245,3 +247,5 @@ KERNBENCH_SYSTEMC_TEST(the_spec_tells_of_the_machine) {
     torch.empty({4}, f16, DPPolicy::on_one_pe());
   });
 }
+
+BOOST_AUTO_TEST_SUITE_END()

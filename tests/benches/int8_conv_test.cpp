@@ -7,6 +7,8 @@ using namespace kernbench::test;
 
 // --- int8-gemm
 
+BOOST_AUTO_TEST_SUITE(int8_conv_test)
+
 BOOST_AUTO_TEST_CASE(int8_gemm_is_right_for_odd_extents_in_every_form) {
   for (const char* form : {"blocks", "composite", "detour"}) {
     for (const char* scales : {"channel", "k_group"}) {
@@ -157,3 +159,5 @@ BOOST_AUTO_TEST_CASE(conv3x3_takes_less_time_than_its_detour) {
   BOOST_TEST(gain("conv3x3",
                   {{"height", "13"}, {"width", "11"}, {"channels", "5"}, {"filters", "7"}}) >= 1);
 }
+
+BOOST_AUTO_TEST_SUITE_END()

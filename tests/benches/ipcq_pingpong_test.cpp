@@ -9,6 +9,8 @@
 using namespace kernbench;
 using namespace kernbench::test;
 
+BOOST_AUTO_TEST_SUITE(ipcq_pingpong)
+
 namespace {
 
 // The columns of the table.
@@ -47,8 +49,6 @@ BenchRunOptions on(const std::string& topology) {
 }
 
 }  // namespace
-
-BOOST_AUTO_TEST_SUITE(ipcq_pingpong)
 
 KERNBENCH_SYSTEMC_TEST(every_kind_of_hop_is_measured_for_every_size) {
   const BenchOutcome outcome =

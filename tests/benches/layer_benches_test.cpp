@@ -10,6 +10,8 @@ using kernbench::test::expect_right;
 using kernbench::test::failure_of;
 using kernbench::test::run_bench;
 
+BOOST_AUTO_TEST_SUITE(layer_benches_test)
+
 namespace {
 
 const std::vector<const char*> floats{"f16", "bf16", "f32"}, all{"f16", "bf16", "f32", "i8", "i32"};
@@ -210,3 +212,5 @@ BOOST_AUTO_TEST_CASE(gather_walk_without_data_is_wrong_usage) {
   BOOST_TEST(contains(failure, "usage: bench 'gather-walk' reads the values that its kernels load"),
              failure);
 }
+
+BOOST_AUTO_TEST_SUITE_END()

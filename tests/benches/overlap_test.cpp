@@ -10,6 +10,8 @@ using namespace kernbench;
 using test::forked_value;
 using test::TorchMachine;
 
+BOOST_AUTO_TEST_SUITE(overlap)
+
 namespace {
 
 constexpr Fs ns = fs_per_ns;
@@ -156,8 +158,6 @@ const std::vector<Override> no_dispatch{
     {"cube.pe_template.components.pe_scheduler.attrs.overhead_ns", "0"}};
 
 }  // namespace
-
-BOOST_AUTO_TEST_SUITE(overlap)
 
 BOOST_AUTO_TEST_CASE(a_double_buffered_kernel_takes_the_longer_of_load_and_product_per_block) {
   for (const std::int64_t columns : {8, 32, 128, 512}) {  // from load-bound to compute-bound

@@ -9,6 +9,8 @@
 using namespace kernbench;
 using test::TorchMachine;
 
+BOOST_AUTO_TEST_SUITE(pe_time)
+
 namespace {
 
 constexpr Fs ns = fs_per_ns;
@@ -70,8 +72,6 @@ void products_of_all_kinds(tl::Program& tl, tl::Tensor x, tl::Tensor w) {
 }
 
 }  // namespace
-
-BOOST_AUTO_TEST_SUITE(pe_time)
 
 BOOST_AUTO_TEST_CASE(a_wait_for_a_handle_counts_to_the_engine_that_makes_it) {
   const auto part = [](Kernel kernel, PeTimePart which) {

@@ -4,6 +4,8 @@
 using namespace kernbench;
 using namespace kernbench::test;
 
+BOOST_AUTO_TEST_SUITE(placed_kernels_test)
+
 namespace {
 
 constexpr auto replicate = Placement::replicate;
@@ -120,3 +122,5 @@ BOOST_AUTO_TEST_CASE(collectives_take_tensors_that_are_cut_along_any_axis) {
     BOOST_TEST(outcome.verified == 4 * 90U);
   });
 }
+
+BOOST_AUTO_TEST_SUITE_END()

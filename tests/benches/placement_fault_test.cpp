@@ -6,6 +6,8 @@
 using namespace kernbench;
 using namespace kernbench::test;
 
+BOOST_AUTO_TEST_SUITE(placement_fault_test)
+
 namespace {
 
 using Texts = std::vector<std::string>;
@@ -195,3 +197,5 @@ BOOST_AUTO_TEST_CASE(with_physical_addresses_a_tensor_has_to_be_an_argument) {
                "launch alone"},
               in_model("pa", "topology.tiny.yaml"));
 }
+
+BOOST_AUTO_TEST_SUITE_END()

@@ -12,6 +12,8 @@ using kernbench::test::check_contains;
 using kernbench::test::forked_value;
 using kernbench::test::run_bench;
 
+BOOST_AUTO_TEST_SUITE(races_test)
+
 namespace {
 
 const DPPolicy in_memory_of_pe0{Placement::replicate, Placement::row_wise, 1, 1};
@@ -245,3 +247,5 @@ BOOST_AUTO_TEST_CASE(random_programs_race_where_a_race_is_planted_and_nowhere_el
     RC_ASSERT(count("data race") == count("(planted:1)"));
   }));
 }
+
+BOOST_AUTO_TEST_SUITE_END()

@@ -17,6 +17,8 @@ using test::BenchRunOptions;
 using test::forked_value;
 using test::PlainMachine;
 
+BOOST_AUTO_TEST_SUITE(random_kernels_test)
+
 namespace {
 
 constexpr std::int64_t bytes = PlainMachine::memory_bytes;
@@ -183,3 +185,5 @@ BOOST_AUTO_TEST_CASE(random_kernels_agree_with_a_machine_that_does_one_thing_aft
     RC_ASSERT(under_way <= times_and_records(DataMode::eager, 2).first);
   }));
 }
+
+BOOST_AUTO_TEST_SUITE_END()

@@ -6,6 +6,8 @@
 using namespace kernbench;
 using namespace kernbench::test;
 
+BOOST_AUTO_TEST_SUITE(rank_unit)
+
 namespace {
 
 // Those that spawn ranks.
@@ -36,8 +38,6 @@ void expect_right_on_pes(const std::string& bench, int world_size,
 }
 
 }  // namespace
-
-BOOST_AUTO_TEST_SUITE(rank_unit)
 
 BOOST_AUTO_TEST_CASE(benches_of_ranks_run_on_any_number_of_pes) {
   const std::vector<std::string> names = benches_of_ranks();

@@ -8,6 +8,8 @@
 using namespace kernbench;
 using kernbench::test::with_text;
 
+BOOST_AUTO_TEST_SUITE(registry_test)
+
 namespace {
 
 void nothing(Torch&) {}
@@ -81,3 +83,5 @@ BOOST_AUTO_TEST_CASE(a_bad_parameter_is_an_error_that_names_the_value_and_what_i
   BOOST_CHECK_EXCEPTION(resolve_parameters(bench, {{"M", "4"}, {"M", "5"}}), UsageError,
                         with_text("given twice"));
 }
+
+BOOST_AUTO_TEST_SUITE_END()

@@ -5,6 +5,8 @@
 using namespace kernbench;
 using namespace kernbench::test;
 
+BOOST_AUTO_TEST_SUITE(rotary_split_k_test)
+
 namespace {
 
 const std::vector<const char*> floats{"f16", "bf16", "f32"}, all{"f16", "bf16", "f32", "i8", "i32"};
@@ -140,3 +142,5 @@ BOOST_AUTO_TEST_CASE(split_k_gemm_is_faster_on_more_pes) {
   BOOST_TEST(one > 5 * eight, one << " and " << eight);  // the messages are the rest of 8 times
   BOOST_TEST(one < 8 * eight, one << " and " << eight);
 }
+
+BOOST_AUTO_TEST_SUITE_END()

@@ -5,6 +5,8 @@
 using namespace kernbench;
 using namespace kernbench::test;
 
+BOOST_AUTO_TEST_SUITE(routing_benches_test)
+
 namespace {
 
 const std::vector<const char*> floats{"f16", "bf16", "f32"}, forms{"blocks", "detour"},
@@ -150,3 +152,5 @@ BOOST_AUTO_TEST_CASE(the_guide_has_the_times_of_top_k_and_moe_routing) {
   expect("moe-routing", "detour", moe, "| | detour | the same | 172 + {} + 214 ns |");
   expect("moe-routing", "dense", moe, "| | dense | the same | 104 + {} + 935 ns |");
 }
+
+BOOST_AUTO_TEST_SUITE_END()

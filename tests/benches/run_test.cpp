@@ -13,6 +13,8 @@ using kernbench::test::failure_of;
 using kernbench::test::run_bench;
 using kernbench::test::run_function;
 
+BOOST_AUTO_TEST_SUITE(run_test)
+
 BOOST_AUTO_TEST_CASE(gemm_single_pe_is_right_in_every_dtype_by_composite_and_by_dot) {
   for (const char* dtype : {"f16", "bf16", "f32", "i8", "i32"}) {
     expect_right("gemm-single-pe", {{"dtype", dtype}}, 32 * 32);
@@ -337,3 +339,5 @@ BOOST_AUTO_TEST_CASE(a_device_that_is_not_there_is_an_error) {
   const std::string failure = failure_of("gemm-single-pe", {}, options);
   BOOST_TEST(contains(failure, "device sip:3, allowed: sip:0 to sip:"), failure);
 }
+
+BOOST_AUTO_TEST_SUITE_END()

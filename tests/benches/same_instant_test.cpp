@@ -8,6 +8,8 @@ using kernbench::test::BenchRunOptions;
 using kernbench::test::forked;
 using kernbench::test::run_bench;
 
+BOOST_AUTO_TEST_SUITE(same_instant_test)
+
 namespace {
 
 // In one piece, and mapped on all PEs of the cube.
@@ -79,3 +81,5 @@ BOOST_AUTO_TEST_CASE(shipped_benches_have_no_races) {
     forked([bench] { BOOST_TEST(run_bench(bench, {}).data_races == 0U, bench); });
   }
 }
+
+BOOST_AUTO_TEST_SUITE_END()

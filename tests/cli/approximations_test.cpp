@@ -11,6 +11,8 @@
 
 using namespace kernbench::test;
 
+BOOST_AUTO_TEST_SUITE(approximations)
+
 namespace {
 
 constexpr long double fs_per_ns = 1e6L;
@@ -78,8 +80,6 @@ std::vector<std::string> words(const std::string& text) {
 }
 
 }  // namespace
-
-BOOST_AUTO_TEST_SUITE(approximations)
 
 BOOST_AUTO_TEST_CASE(expressions_are_sums_of_products) {
   BOOST_TEST(fs(value_of("4*0.000001")) == 4);

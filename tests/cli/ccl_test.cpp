@@ -7,6 +7,8 @@
 
 using namespace kernbench::test;
 
+BOOST_AUTO_TEST_SUITE(ccl)
+
 namespace {
 
 // ccl-allreduce on two SIPs of one cube, with more words.
@@ -25,8 +27,6 @@ nlohmann::json row(const Words& more) {
 }
 
 }  // namespace
-
-BOOST_AUTO_TEST_SUITE(ccl)
 
 BOOST_AUTO_TEST_CASE(a_given_file_holds_and_set_goes_before_it) {
   const TemporaryFolder folder;

@@ -9,6 +9,8 @@
 
 using namespace kernbench::test;
 
+BOOST_AUTO_TEST_SUITE(collectives)
+
 namespace {
 
 ProgramResult run(const Words& more) {
@@ -48,8 +50,6 @@ nlohmann::json table_in(const nlohmann::json& report, const std::string& name) {
 }
 
 }  // namespace
-
-BOOST_AUTO_TEST_SUITE(collectives)
 
 BOOST_AUTO_TEST_CASE(tables_have_the_lines_and_columns_of_nccl_tests) {
   const ProgramResult result = run({"--param", "max_bytes=4096", "--verify-data"});

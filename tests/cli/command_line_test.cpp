@@ -7,6 +7,8 @@
 
 using namespace kernbench::test;
 
+BOOST_AUTO_TEST_SUITE(command_line_test)
+
 namespace {
 
 std::string first_line(const std::string& text) { return text.substr(0, text.find('\n')); }
@@ -191,3 +193,5 @@ BOOST_AUTO_TEST_CASE(output_that_cannot_be_written_is_a_failure) {
   BOOST_TEST(result.status == 1);
   BOOST_TEST(contains(result.err, "standard output"), result.err);
 }
+
+BOOST_AUTO_TEST_SUITE_END()

@@ -9,6 +9,8 @@
 
 using namespace kernbench::test;
 
+BOOST_AUTO_TEST_SUITE(completion)
+
 namespace {
 
 std::string script(const std::string& shell) {
@@ -88,8 +90,6 @@ boost::test_tools::assertion_result has_fish(boost::unit_test::test_unit_id /*un
 }
 
 }  // namespace
-
-BOOST_AUTO_TEST_SUITE(completion)
 
 BOOST_AUTO_TEST_CASE(a_shell_that_is_not_known_is_refused_with_those_that_are) {
   check_refused({"completion", "tcsh"}, {"tcsh", "bash", "zsh", "fish"});

@@ -6,6 +6,8 @@
 
 using namespace kernbench::test;
 
+BOOST_AUTO_TEST_SUITE(data_modes_test)
+
 namespace {
 
 ProgramResult run(const std::string& bench, const Words& more = {}) {
@@ -63,3 +65,5 @@ BOOST_AUTO_TEST_CASE(a_bench_that_branches_on_results_is_verified_or_refused) {
   BOOST_TEST(contains(stuck.err, "no convergence within 1 steps"), stuck.err);
   BOOST_TEST(run("newton-until", {"--data", "lazy"}).status == 2);
 }
+
+BOOST_AUTO_TEST_SUITE_END()

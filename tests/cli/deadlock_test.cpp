@@ -8,6 +8,8 @@
 
 using namespace kernbench::test;
 
+BOOST_AUTO_TEST_SUITE(deadlock)
+
 namespace {
 
 // The program with a memory that never answers.
@@ -26,8 +28,6 @@ const std::string rows =
     "cube0.sram,0,256\n";
 
 }  // namespace
-
-BOOST_AUTO_TEST_SUITE(deadlock)
 
 // The SRAM answers at 26.400004 ns (tests/traffic); the read of the HBM has the channel from then
 // on.

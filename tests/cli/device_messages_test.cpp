@@ -9,6 +9,8 @@
 
 using namespace kernbench::test;
 
+BOOST_AUTO_TEST_SUITE(device_messages_test)
+
 namespace {
 
 ProgramResult run_messages(std::vector<std::string> more) {
@@ -89,3 +91,5 @@ BOOST_AUTO_TEST_CASE(a_run_without_data_says_that_it_has_none) {
   check_contains(result.err, {"sums f16{2, 1}: no values, this run has no data",
                               "tl.device_assert is not checked"});
 }
+
+BOOST_AUTO_TEST_SUITE_END()

@@ -9,6 +9,8 @@
 
 using namespace kernbench::test;
 
+BOOST_AUTO_TEST_SUITE(inspect_test)
+
 namespace {
 
 using json = nlohmann::ordered_json;
@@ -302,3 +304,5 @@ BOOST_AUTO_TEST_CASE(wrong_use_is_told) {
       result.err.find("is not a SQLite database; an operation log to inspect is written by") !=
       std::string::npos);
 }
+
+BOOST_AUTO_TEST_SUITE_END()

@@ -9,6 +9,8 @@
 
 using namespace kernbench::test;
 
+BOOST_AUTO_TEST_SUITE(json_test)
+
 namespace {
 
 // Below these keys stand names of the user's: parameters, kinds of components, attributes.
@@ -82,3 +84,5 @@ BOOST_AUTO_TEST_CASE(every_key_of_the_json_output_is_documented) {
   check_documented({"list", "algorithms", "--json"}, document);
   check_documented({"topology", "--topology", "tiny", "--format", "json"}, document);
 }
+
+BOOST_AUTO_TEST_SUITE_END()

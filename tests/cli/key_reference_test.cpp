@@ -10,6 +10,8 @@
 
 using namespace kernbench::test;
 
+BOOST_AUTO_TEST_SUITE(key_reference)
+
 namespace {
 
 std::string read(const std::string& path) {
@@ -35,8 +37,6 @@ std::string without_rtl(const std::string& page) {
 }
 
 }  // namespace
-
-BOOST_AUTO_TEST_SUITE(key_reference)
 
 BOOST_AUTO_TEST_CASE(the_reference_in_the_readme_is_what_the_program_prints) {
   const std::string page = read(KERNBENCH_SOURCE_DIR "/configs/README.md");

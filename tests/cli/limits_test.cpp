@@ -10,6 +10,8 @@
 
 using namespace kernbench::test;
 
+BOOST_AUTO_TEST_SUITE(limits)
+
 namespace {
 
 Words with_settings(Words words, const Words& settings) {
@@ -31,8 +33,6 @@ constexpr bool memory_can_be_limited = true;
 #endif
 
 }  // namespace
-
-BOOST_AUTO_TEST_SUITE(limits)
 
 BOOST_AUTO_TEST_CASE(every_command_refuses_a_machine_that_is_too_large_with_an_estimate) {
   for (const Words& command :

@@ -8,6 +8,8 @@
 
 using namespace kernbench::test;
 
+BOOST_AUTO_TEST_SUITE(log_option)
+
 namespace {
 
 Words lines_of(const std::string& text) {
@@ -33,8 +35,6 @@ const std::string two_reads =
     "0,sip0.cube0.pe0.pe_dma,read,sip0.cube0.hbm_ctrl.pe0,0,4096\n";
 
 }  // namespace
-
-BOOST_AUTO_TEST_SUITE(log_option)
 
 // 15 ns + 4 fs and 30 ns + 4 fs alone (tests/traffic); the second waits for the channel.
 BOOST_AUTO_TEST_CASE(a_dma_tells_of_its_requests_when_they_are_granted_and_end) {

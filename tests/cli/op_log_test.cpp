@@ -8,6 +8,8 @@
 
 using namespace kernbench::test;
 
+BOOST_AUTO_TEST_SUITE(op_log_test)
+
 namespace {
 
 ProgramResult run(const Words& more) {
@@ -159,3 +161,5 @@ BOOST_AUTO_TEST_CASE(endings_that_name_no_format_and_limits_below_one_are_refuse
   BOOST_TEST(run({"--op-log", folder.file("a.csv"), "--op-log-limit", "0"}).status == 2);
   BOOST_TEST(run({"--op-log", "/nowhere/a.db"}).status == 2);
 }
+
+BOOST_AUTO_TEST_SUITE_END()

@@ -7,6 +7,8 @@
 
 using namespace kernbench::test;
 
+BOOST_AUTO_TEST_SUITE(order)
+
 namespace {
 
 ProgramResult run(const std::string& kernel, const Words& more = {}) {
@@ -19,8 +21,6 @@ ProgramResult run(const std::string& kernel, const Words& more = {}) {
 nlohmann::json json_of(const ProgramResult& result) { return nlohmann::json::parse(result.out); }
 
 }  // namespace
-
-BOOST_AUTO_TEST_SUITE(order)
 
 BOOST_AUTO_TEST_CASE(accesses_that_nothing_orders_make_status_1_with_both_calls) {
   const ProgramResult result = run("races", {"--check-races", "--json"});

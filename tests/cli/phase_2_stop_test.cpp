@@ -9,6 +9,8 @@
 
 using namespace kernbench::test;
 
+BOOST_AUTO_TEST_SUITE(phase_2_stop)
+
 namespace {
 
 // Seconds of simulation; the reference of the product takes as many, the check of operations more.
@@ -44,8 +46,6 @@ void check_stopped(const ProgramResult& result, const std::string& how,
 }
 
 }  // namespace
-
-BOOST_AUTO_TEST_SUITE(phase_2_stop)
 
 BOOST_AUTO_TEST_CASE(a_signal_ends_phase_2) {
   for (const int signal : {SIGINT, SIGTERM}) {

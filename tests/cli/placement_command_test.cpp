@@ -7,6 +7,8 @@
 
 using namespace kernbench::test;
 
+BOOST_AUTO_TEST_SUITE(placement_command)
+
 namespace {
 
 ProgramResult placement(const Words& more) {
@@ -58,8 +60,6 @@ std::vector<TileRow> tile_rows() {
 }
 
 }  // namespace
-
-BOOST_AUTO_TEST_SUITE(placement_command)
 
 BOOST_AUTO_TEST_CASE(a_table_has_the_elements_and_the_mappings_of_each_pe) {
   const ProgramResult table =

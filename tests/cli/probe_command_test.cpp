@@ -6,6 +6,8 @@
 
 using namespace kernbench::test;
 
+BOOST_AUTO_TEST_SUITE(probe_command_test)
+
 namespace {
 
 void check_help(const std::string& command) {
@@ -150,5 +152,7 @@ BOOST_AUTO_TEST_CASE(probe_refuses_unknown_cases_and_two_formats) {
   BOOST_TEST(contains(result.err, "pe-cross-sip-hbm"), result.err);
   BOOST_TEST(kernbench_program({"probe", "--json", "--csv"}).status == 2);
 }
+
+BOOST_AUTO_TEST_SUITE_END()
 
 BOOST_AUTO_TEST_SUITE_END()

@@ -10,6 +10,8 @@
 using namespace kernbench::test;
 using Json = nlohmann::json;
 
+BOOST_AUTO_TEST_SUITE(requests_test)
+
 namespace {
 
 Words on_tiny(const Words& more) {
@@ -159,3 +161,5 @@ BOOST_AUTO_TEST_CASE(one_of_several_devices_that_fails_is_named) {
                               0) == 0U,
              result.err);
 }
+
+BOOST_AUTO_TEST_SUITE_END()

@@ -10,6 +10,8 @@
 
 using namespace kernbench::test;
 
+BOOST_AUTO_TEST_SUITE(result_files)
+
 namespace {
 
 namespace fs = std::filesystem;
@@ -40,8 +42,6 @@ void check_refused_together(const std::string& one, const std::string& other) {
 }
 
 }  // namespace
-
-BOOST_AUTO_TEST_SUITE(result_files)
 
 BOOST_AUTO_TEST_CASE(spellings_of_a_file_that_is_not_there_yet) {
   const InFolder here;

@@ -7,6 +7,8 @@
 
 using namespace kernbench::test;
 
+BOOST_AUTO_TEST_SUITE(rtl_compare_command)
+
 namespace {
 
 ProgramResult compare(const Words& more, const char* program = KERNBENCH_PROGRAM) {
@@ -25,8 +27,6 @@ std::string squeezed(const std::string& text) {
 }
 
 }  // namespace
-
-BOOST_AUTO_TEST_SUITE(rtl_compare_command)
 
 BOOST_AUTO_TEST_CASE(rtl_compare_has_help_with_examples) {
   const ProgramResult result = compare({"--help"});

@@ -7,6 +7,8 @@
 
 using namespace kernbench::test;
 
+BOOST_AUTO_TEST_SUITE(rtl_test)
+
 namespace {
 
 ProgramResult run(Words words) {
@@ -111,3 +113,5 @@ BOOST_AUTO_TEST_CASE(a_run_that_is_cut_counts_the_edges_up_to_the_cut) {
   BOOST_TEST(contains(statistics("cut", "900", {}), "\"rtl_cycles\":310,"));
   BOOST_TEST(contains(statistics("cut", "901", {}), "\"rtl_cycles\":311,"));
 }
+
+BOOST_AUTO_TEST_SUITE_END()

@@ -8,6 +8,8 @@
 
 using namespace kernbench::test;
 
+BOOST_AUTO_TEST_SUITE(run_test)
+
 namespace {
 
 std::string last_line(std::string text) {
@@ -290,3 +292,5 @@ BOOST_AUTO_TEST_CASE(a_tensor_that_does_not_fit_fails_the_run) {
                            "M=65536", "--param", "K=65536"},
                           {"tensor 'a'", "8589934592 bytes", "6442450944 bytes"}, 1);
 }
+
+BOOST_AUTO_TEST_SUITE_END()

@@ -11,6 +11,8 @@
 using namespace kernbench::test;
 using Json = nlohmann::json;
 
+BOOST_AUTO_TEST_SUITE(statistics_test)
+
 namespace {
 
 const std::vector<Words>& benches() {
@@ -268,3 +270,5 @@ BOOST_AUTO_TEST_CASE(the_roofline_of_a_product_is_that_of_its_numbers) {
   BOOST_TEST(composite.at("roofline").at("hbm_at_peak_ns") == (196608 + 2048) / 256.0);
   BOOST_TEST(composite.at("roofline").at("link_at_peak_ns") == 196608 / 256.0);
 }
+
+BOOST_AUTO_TEST_SUITE_END()

@@ -13,6 +13,8 @@
 using namespace kernbench::test;
 using Json = nlohmann::json;
 
+BOOST_AUTO_TEST_SUITE(timeline)
+
 namespace {
 
 Words bench_on_tiny(const std::string& bench, const Words& more) {
@@ -107,8 +109,6 @@ std::size_t check_busy_times(const ReadTimeline& timeline, const Json& statistic
 }
 
 }  // namespace
-
-BOOST_AUTO_TEST_SUITE(timeline)
 
 BOOST_AUTO_TEST_CASE(all_formats_hold_the_same_and_keep_to_their_documents) {
   const TemporaryFolder folder;

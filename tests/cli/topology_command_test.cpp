@@ -6,6 +6,8 @@
 
 using namespace kernbench::test;
 
+BOOST_AUTO_TEST_SUITE(topology_command)
+
 namespace {
 
 ProgramResult topology(const Words& more) {
@@ -13,8 +15,6 @@ ProgramResult topology(const Words& more) {
 }
 
 }  // namespace
-
-BOOST_AUTO_TEST_SUITE(topology_command)
 
 BOOST_AUTO_TEST_CASE(all_views_go_to_a_folder_and_are_left_alone_if_unchanged) {
   const TemporaryFolder folder;

@@ -10,6 +10,8 @@
 
 using namespace kernbench::test;
 
+BOOST_AUTO_TEST_SUITE(traffic_command)
+
 namespace {
 
 std::size_t lines_of(const std::string& text) {
@@ -26,8 +28,6 @@ ProgramResult traffic(const Words& more, const Signal& signal = {}) {
 }
 
 }  // namespace
-
-BOOST_AUTO_TEST_SUITE(traffic_command)
 
 BOOST_AUTO_TEST_CASE(traffic_has_help_with_examples) {
   const ProgramResult result = kernbench_program({"traffic", "--help"});

@@ -8,6 +8,8 @@
 
 using namespace kernbench::test;
 
+BOOST_AUTO_TEST_SUITE(tune)
+
 namespace {
 
 const Words four_sips{"--topology", "tiny", "--set", "system.sips.count=4"};
@@ -28,8 +30,6 @@ nlohmann::json calls(const Words& more) {
 }
 
 }  // namespace
-
-BOOST_AUTO_TEST_SUITE(tune)
 
 // What `auto` takes for each size is the fastest of the algorithms, each run by its name.
 BOOST_AUTO_TEST_CASE(a_tuned_run_takes_the_fastest_algorithm_of_each_size) {

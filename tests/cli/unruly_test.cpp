@@ -14,6 +14,8 @@
 
 using namespace kernbench::test;
 
+BOOST_AUTO_TEST_SUITE(unruly)
+
 namespace {
 
 struct Fault {
@@ -125,8 +127,6 @@ Words of_kernel(const std::string& fault, const Words& more = {}) {
 constexpr double soon_s = 8;  // after what ends the run: the machine may be busy
 
 }  // namespace
-
-BOOST_AUTO_TEST_SUITE(unruly)
 
 BOOST_AUTO_TEST_CASE(the_bench_is_fine_if_it_behaves) {
   BOOST_TEST(Run({}).result.status == 0);

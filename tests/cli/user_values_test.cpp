@@ -6,6 +6,8 @@
 
 using namespace kernbench::test;
 
+BOOST_AUTO_TEST_SUITE(user_values)
+
 namespace {
 
 // Refused in a few lines of text.
@@ -31,8 +33,6 @@ const Words run{"run", "--topology", "tiny", "--bench", "gemm-single-pe"};
 const Words traffic{"traffic", "--topology", "tiny", "--generate", "stream"};
 
 }  // namespace
-
-BOOST_AUTO_TEST_SUITE(user_values)
 
 BOOST_AUTO_TEST_CASE(of_options) {
   for (const std::string& value : bad_values) {

@@ -7,6 +7,8 @@
 
 using namespace kernbench::test;
 
+BOOST_AUTO_TEST_SUITE(verify_ops_test)
+
 namespace {
 
 ProgramResult run(const std::string& bench, const Words& more,
@@ -104,3 +106,5 @@ BOOST_AUTO_TEST_CASE(what_else_is_to_be_verified_is_refused) {
                 {"--verify-data=everything: allowed are"});
   BOOST_TEST(run("gemm-single-pe", {"--verify-data=ops", "--data", "off"}).status == 2);
 }
+
+BOOST_AUTO_TEST_SUITE_END()

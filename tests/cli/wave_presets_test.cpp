@@ -12,6 +12,8 @@
 using namespace kernbench::test;
 namespace fs = std::filesystem;
 
+BOOST_AUTO_TEST_SUITE(wave_presets)
+
 namespace {
 
 const fs::path root = KERNBENCH_SOURCE_DIR;
@@ -87,8 +89,6 @@ std::set<std::string> signals_in(const std::string& save_file) {
 }
 
 }  // namespace
-
-BOOST_AUTO_TEST_SUITE(wave_presets)
 
 BOOST_AUTO_TEST_CASE(what_a_preset_shows_moves_in_its_trace) {
   const Words all = presets();

@@ -11,6 +11,8 @@
 
 using namespace kernbench::test;
 
+BOOST_AUTO_TEST_SUITE(waveforms)
+
 namespace {
 
 constexpr std::uint64_t ns = 1'000'000;
@@ -49,8 +51,6 @@ std::vector<std::string> names_in(const std::string& text, const std::string& co
 }
 
 }  // namespace
-
-BOOST_AUTO_TEST_SUITE(waveforms)
 
 // Both formats, and the files beside them.
 BOOST_AUTO_TEST_CASE(equal_runs_write_equal_files) {

@@ -7,13 +7,13 @@
 
 using namespace kernbench::test;
 
+BOOST_AUTO_TEST_SUITE(wrong_configuration)
+
 namespace {
 
 const Words run_a_bench{"run", "--bench", "gemm-single-pe", "--topology", "topology.tiny.yaml"};
 
 }  // namespace
-
-BOOST_AUTO_TEST_SUITE(wrong_configuration)
 
 BOOST_AUTO_TEST_CASE(every_command_refuses_it_in_the_same_way) {
   const std::vector<Words> commands{

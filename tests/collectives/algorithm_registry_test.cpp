@@ -10,6 +10,8 @@
 using namespace kernbench;
 using namespace kernbench::test;
 
+BOOST_AUTO_TEST_SUITE(algorithm_registry)
+
 namespace {
 
 CollectiveAlgorithm algorithm(const std::string& name) {
@@ -51,8 +53,6 @@ CollectiveCall call_of(int shards, const std::string& sip_topology) {
 }
 
 }  // namespace
-
-BOOST_AUTO_TEST_SUITE(algorithm_registry)
 
 BOOST_AUTO_TEST_CASE(the_algorithms_that_ship_are_there_by_name) {
   const AlgorithmRegistry registry = shipped_algorithms();

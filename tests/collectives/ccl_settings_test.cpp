@@ -11,6 +11,8 @@
 using namespace kernbench;
 using namespace kernbench::test;
 
+BOOST_AUTO_TEST_SUITE(ccl_settings)
+
 namespace {
 
 CclSettings resolved(const CclFile& file, const CclChanges& changes = {}) {
@@ -18,8 +20,6 @@ CclSettings resolved(const CclFile& file, const CclChanges& changes = {}) {
 }
 
 }  // namespace
-
-BOOST_AUTO_TEST_SUITE(ccl_settings)
 
 // The values of spec 8.1 and 8.2.
 BOOST_AUTO_TEST_CASE(without_a_file_every_key_has_its_default) {

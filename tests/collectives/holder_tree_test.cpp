@@ -14,6 +14,8 @@
 using namespace kernbench;
 using namespace kernbench::test;
 
+BOOST_AUTO_TEST_SUITE(holder_tree)
+
 namespace {
 
 enum class Between { ring, sips, binary_tree, folded_ring };
@@ -140,8 +142,6 @@ bool holds_the_result(const Case& c, const ShardLayout::Member& member, const Te
 }
 
 }  // namespace
-
-BOOST_AUTO_TEST_SUITE(holder_tree)
 
 // Sums of summands, maxima of ranks: the two are not mixed up.
 BOOST_AUTO_TEST_CASE(every_holder_gets_the_reduction_over_the_ranks_of_the_sums_of_its_part) {

@@ -7,6 +7,8 @@
 using namespace kernbench;
 using namespace kernbench::schedules;
 
+BOOST_AUTO_TEST_SUITE(mesh_schedule)
+
 namespace {
 
 // "send E, reduce W | pass_on E, reduce W": phases between bars.
@@ -33,8 +35,6 @@ std::string exchange(const char* topology, int w, int h, int rank) {
 std::string up(int x, int y) { return mesh_to_root({x, y, 4, 3, 2, 1}).up; }
 
 }  // namespace
-
-BOOST_AUTO_TEST_SUITE(mesh_schedule)
 
 BOOST_AUTO_TEST_CASE(rows_lead_to_the_roots_column_and_that_to_the_root) {
   for (int y = 0; y < 3; ++y) {

@@ -12,6 +12,8 @@
 
 using namespace kernbench;
 
+BOOST_AUTO_TEST_SUITE(neighbour_graph)
+
 namespace {
 
 std::string pe_name(PeId pe) {
@@ -39,8 +41,6 @@ std::string error_of(const std::function<void()>& body) {
 constexpr PeId a{0, 0, 0}, b{1, 0, 0}, c{0, 0, 1};
 
 }  // namespace
-
-BOOST_AUTO_TEST_SUITE(neighbour_graph)
 
 BOOST_AUTO_TEST_CASE(the_opposite_of_a_direction_is_the_other_end_of_its_axis) {
   const std::map<std::string, std::string> known{{"E", "W"},

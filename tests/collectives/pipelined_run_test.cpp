@@ -10,6 +10,8 @@
 using namespace kernbench;
 using kernbench::test::FakePe;
 
+BOOST_AUTO_TEST_SUITE(pipelined_run)
+
 namespace {
 
 constexpr std::uint64_t slot_bytes = 4096, scratch_bytes = 1 << 20;
@@ -75,8 +77,6 @@ void run(SlowPe& pe, const Schedule& schedule, bool from, bool to) {
 constexpr std::size_t most = 2 * (scratch_bytes / 16 / slot_bytes) + 1;
 
 }  // namespace
-
-BOOST_AUTO_TEST_SUITE(pipelined_run)
 
 // The root of a broadcast; without a bound there would be 1000 at a time.
 BOOST_AUTO_TEST_CASE(sends_under_way_are_bounded) {

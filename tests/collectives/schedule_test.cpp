@@ -11,6 +11,8 @@
 using namespace kernbench;
 using namespace kernbench::schedules;
 
+BOOST_AUTO_TEST_SUITE(schedule)
+
 namespace {
 
 // "send E 0.1": chunk 1 of block 0.
@@ -33,8 +35,6 @@ std::vector<std::string> text_of(const Schedule& schedule, int blocks, int chunk
 using Lines = std::vector<std::string>;
 
 }  // namespace
-
-BOOST_AUTO_TEST_SUITE(schedule)
 
 // A chain: each message goes on before the next one is taken.
 BOOST_AUTO_TEST_CASE(what_comes_is_passed_on_message_by_message) {

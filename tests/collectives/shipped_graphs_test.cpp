@@ -9,6 +9,8 @@
 
 using namespace kernbench;
 
+BOOST_AUTO_TEST_SUITE(shipped_graphs)
+
 namespace {
 
 // "E2 W0" for the cubes, PEs or SIPs that a PE reaches.
@@ -30,8 +32,6 @@ std::size_t edges(const NeighbourGraph& graph) {
 }
 
 }  // namespace
-
-BOOST_AUTO_TEST_SUITE(shipped_graphs)
 
 // Cubes are numbered along the rows of the mesh, 4 wide; there is no way round its rim.
 BOOST_AUTO_TEST_CASE(cube_mesh_joins_neighbouring_cubes_without_wrap) {

@@ -10,6 +10,8 @@
 using namespace kernbench;
 using namespace kernbench::test;
 
+BOOST_AUTO_TEST_SUITE(tree_property)
+
 namespace {
 
 NeighbourGraph tree_of(int count) {
@@ -32,8 +34,6 @@ graphs::SipGrid any_grid() {
 }
 
 }  // namespace
-
-BOOST_AUTO_TEST_SUITE(tree_property)
 
 BOOST_AUTO_TEST_CASE(tree_all_reduce_gives_every_rank_the_sum_of_all) {
   const bool ok = rc::check("tree all-reduce", [] {

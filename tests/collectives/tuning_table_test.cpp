@@ -11,6 +11,8 @@
 using namespace kernbench;
 using namespace kernbench::test;
 
+BOOST_AUTO_TEST_SUITE(tuning_table)
+
 namespace {
 
 // all_reduce of so many bytes, cut over PE 0 of as many cubes, among 4 ranks.
@@ -50,8 +52,6 @@ std::string chosen(const CollectiveCall& call, std::vector<TuningRow> rows) {
 }
 
 }  // namespace
-
-BOOST_AUTO_TEST_SUITE(tuning_table)
 
 BOOST_AUTO_TEST_CASE(a_row_covers_the_calls_that_agree_in_all_that_it_says) {
   const CollectiveCall call = call_of(1024);

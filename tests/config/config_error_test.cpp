@@ -11,6 +11,8 @@ using namespace kernbench::test;
 
 BOOST_FIXTURE_TEST_SUITE(config_errors, BrokenFile)
 
+BOOST_AUTO_TEST_SUITE(config_error_test)
+
 BOOST_AUTO_TEST_CASE(the_shipped_file_has_none) { BOOST_TEST(issues().empty()); }
 
 BOOST_AUTO_TEST_CASE(an_unknown_key_names_file_line_column_path_and_nearest_key) {
@@ -286,5 +288,7 @@ BOOST_AUTO_TEST_CASE(the_schema_describes_every_key) {
   BOOST_TEST(schema.keys().size() > 100U);
   for (const ConfigKey& key : schema.keys()) BOOST_TEST(!key.description.empty(), key.path);
 }
+
+BOOST_AUTO_TEST_SUITE_END()
 
 BOOST_AUTO_TEST_SUITE_END()

@@ -9,6 +9,8 @@ using namespace kernbench::test;
 
 BOOST_FIXTURE_TEST_SUITE(config_limits, BrokenFile)
 
+BOOST_AUTO_TEST_SUITE(config_limits_test)
+
 // Time is 64 bits of femtoseconds, 18446 s: a single duration is at most a second (1e9 ns).
 BOOST_AUTO_TEST_CASE(a_duration_is_at_most_a_second) {
   const std::string key = "cube.components.router.attrs.overhead_ns";
@@ -127,5 +129,7 @@ BOOST_AUTO_TEST_CASE(only_links_that_carry_flits_have_a_length_and_a_bandwidth) 
   BOOST_TEST(after(links + "pe_gemm_to_pe_tcm.bw_gbs", "512")
                  .find(links + "pe_gemm_to_pe_tcm: unknown key") == 0U);
 }
+
+BOOST_AUTO_TEST_SUITE_END()
 
 BOOST_AUTO_TEST_SUITE_END()

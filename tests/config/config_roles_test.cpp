@@ -8,6 +8,8 @@
 using namespace kernbench;
 using namespace kernbench::test;
 
+BOOST_AUTO_TEST_SUITE(config_roles_test)
+
 namespace {
 
 Implementation made_for(const std::string& name, Roles roles, ParameterSchema schema = {}) {
@@ -149,5 +151,7 @@ BOOST_AUTO_TEST_CASE(an_implementation_may_refuse_values_that_do_not_go_together
                                                     "missing; allowed is an integer, 0 to 9"}),
       boost::test_tools::per_element());
 }
+
+BOOST_AUTO_TEST_SUITE_END()
 
 BOOST_AUTO_TEST_SUITE_END()

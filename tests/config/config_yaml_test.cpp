@@ -9,6 +9,8 @@ using namespace kernbench::test;
 
 BOOST_FIXTURE_TEST_SUITE(config_yaml, BrokenFile)
 
+BOOST_AUTO_TEST_SUITE(config_yaml_test)
+
 BOOST_AUTO_TEST_CASE(an_alias_that_contains_itself_is_an_error) {
   const auto first = [&](const std::vector<ConfigIssue>& found) {
     BOOST_REQUIRE(!found.empty());
@@ -63,5 +65,7 @@ BOOST_AUTO_TEST_CASE(a_file_is_one_document) {
   BOOST_TEST(issue.message == "found a second document; a file is one");
   BOOST_TEST(issue.line == line_of("system: {flit_bytes: 128}"));
 }
+
+BOOST_AUTO_TEST_SUITE_END()
 
 BOOST_AUTO_TEST_SUITE_END()

@@ -5,6 +5,8 @@
 
 using namespace kernbench;
 
+BOOST_AUTO_TEST_SUITE(glob_test)
+
 namespace {
 
 const std::vector<std::string> names{"sip0",
@@ -45,3 +47,5 @@ BOOST_AUTO_TEST_CASE(suggestions_are_a_question) {
   BOOST_TEST(did_you_mean_of_glob("sip", names) == "; did you mean 'sip0'?");
   BOOST_TEST(did_you_mean_of_glob("other", names) == "");
 }
+
+BOOST_AUTO_TEST_SUITE_END()

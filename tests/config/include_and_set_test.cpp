@@ -7,6 +7,8 @@
 using namespace kernbench;
 using namespace kernbench::test;
 
+BOOST_AUTO_TEST_SUITE(include_and_set_test)
+
 namespace {
 
 std::vector<ConfigIssue> issues_of(const std::string& path,
@@ -160,5 +162,7 @@ BOOST_AUTO_TEST_CASE(keys_and_elements_that_do_not_exist_are_errors) {
   BOOST_TEST(message("system..x", "1") == "an empty step in the key");
   BOOST_TEST(message("system.flit_bytes", "[1").find("not valid YAML") != std::string::npos);
 }
+
+BOOST_AUTO_TEST_SUITE_END()
 
 BOOST_AUTO_TEST_SUITE_END()

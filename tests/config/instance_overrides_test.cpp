@@ -13,6 +13,8 @@
 using namespace kernbench;
 using namespace kernbench::test;
 
+BOOST_AUTO_TEST_SUITE(instance_overrides)
+
 namespace {
 
 constexpr const char* gemm = "sip0.cube0.pe2.pe_gemm";
@@ -75,8 +77,6 @@ bool contains(const std::string& text, const std::string& part) {
 }
 
 }  // namespace
-
-BOOST_AUTO_TEST_SUITE(instance_overrides)
 
 BOOST_AUTO_TEST_CASE(attributes_of_one_instance_change_and_of_no_other) {
   const Graph plain = graph_of({});

@@ -13,6 +13,8 @@
 using namespace kernbench;
 using namespace kernbench::test;
 
+BOOST_AUTO_TEST_SUITE(resolved_config_test)
+
 namespace {
 
 std::string resolved_of(const std::string& path, const std::vector<Override>& overrides = {}) {
@@ -75,3 +77,5 @@ BOOST_AUTO_TEST_CASE(defaults_and_overrides_are_resolved) {
   BOOST_TEST(has("macs_per_cycle: 8192"), resolved);
   BOOST_TEST(has("num_pcs: 8"), resolved);  // not in the file: from hbm_channels_per_pe
 }
+
+BOOST_AUTO_TEST_SUITE_END()

@@ -11,6 +11,8 @@
 using namespace kernbench;
 using namespace kernbench::test;
 
+BOOST_AUTO_TEST_SUITE(atomic_service)
+
 namespace {
 
 // Notes who is served when.
@@ -52,8 +54,6 @@ struct Memory {
 using List = std::vector<std::pair<int, Fs>>;
 
 }  // namespace
-
-BOOST_AUTO_TEST_SUITE(atomic_service)
 
 // Both memories answer with the flits of the old values.
 KERNBENCH_SYSTEMC_TEST(a_scratchpad_serves_and_answers_an_overhead_after_the_last_flit) {

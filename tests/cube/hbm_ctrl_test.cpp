@@ -16,6 +16,8 @@ using kernbench::test::Received;
 using kernbench::test::SignalLog;
 using kernbench::test::StubNode;
 
+BOOST_AUTO_TEST_SUITE(hbm_ctrl)
+
 namespace {
 
 using Settings = std::map<std::string, std::string>;
@@ -57,8 +59,6 @@ struct Bookings final : tlm::tlm_analysis_if<HbmBooking> {
 };
 
 }  // namespace
-
-BOOST_AUTO_TEST_SUITE(hbm_ctrl)
 
 // A burst of the partition on channel 2 from 101 to 117; then two bursts for channel 2 alone, and
 // two for channel 3, which is free.

@@ -11,6 +11,8 @@
 using namespace kernbench;
 using namespace kernbench::test;
 
+BOOST_AUTO_TEST_SUITE(hbm_runs)
+
 namespace {
 
 constexpr std::uint32_t flit_bytes = 16, burst_bytes = 32, channels = 4;
@@ -103,8 +105,6 @@ Runs random_runs(std::mt19937& random) {
 }
 
 }  // namespace
-
-BOOST_AUTO_TEST_SUITE(hbm_runs)
 
 // Runs of 8 B at 0, 16 and 40, 32 and 200: bursts 0, 0 (shared), 1, 1 (shared), 6.
 KERNBENCH_SYSTEMC_TEST(consecutive_runs_share_a_burst) {

@@ -11,6 +11,8 @@
 using namespace kernbench;
 using namespace kernbench::test;
 
+BOOST_AUTO_TEST_SUITE(one_port_test)
+
 namespace {
 
 struct Scratchpad {
@@ -99,3 +101,5 @@ KERNBENCH_SYSTEMC_TEST(accesses_go_through_the_port_of_another_service_one_after
   BOOST_TEST(t.statistic("bytes_read") == 32U);
   BOOST_TEST(t.statistic("writes") == 1U);
 }
+
+BOOST_AUTO_TEST_SUITE_END()

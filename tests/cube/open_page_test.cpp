@@ -13,6 +13,8 @@
 using namespace kernbench;
 using namespace kernbench::test;
 
+BOOST_AUTO_TEST_SUITE(open_page)
+
 namespace {
 
 using OpenPageHbm = HbmController<OpenPage>;
@@ -100,8 +102,6 @@ KERNBENCH_SYSTEMC_TEST(a_signal_of_a_name_that_is_taken_is_refused_with_both) {
              "'h': it has two signals named 'inbox': 'rows in flight' and 'flits and messages that "
              "have come and are not served'");
 }
-
-BOOST_AUTO_TEST_SUITE(open_page)
 
 // The command comes at 101. Row 0 of bank 0: miss 104 to 114, hit to 124; row 1 of bank 1: miss 127
 // to 137, hit to 147; 1 fs back. Row 2 is of bank 0 again, where row 0 is open: 2 + 3 fs more.

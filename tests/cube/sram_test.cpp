@@ -12,6 +12,8 @@ using kernbench::test::MiniLink;
 using kernbench::test::MiniMachine;
 using kernbench::test::StubNode;
 
+BOOST_AUTO_TEST_SUITE(sram)
+
 namespace {
 
 struct Scratchpad {
@@ -27,8 +29,6 @@ struct Scratchpad {
 };
 
 }  // namespace
-
-BOOST_AUTO_TEST_SUITE(sram)
 
 KERNBENCH_SYSTEMC_TEST(a_write_is_acknowledged_an_overhead_after_its_last_flit) {
   Scratchpad t;

@@ -16,6 +16,8 @@
 
 using namespace kernbench;
 
+BOOST_AUTO_TEST_SUITE(access_journal_test)
+
 namespace {
 
 constexpr Accessor pe1{1, 5}, pe2{2, 5}, pe3{3, 5};
@@ -292,3 +294,5 @@ BOOST_AUTO_TEST_CASE(every_conflicting_pair_counts) {
   races.note_access(0, 1, false, 2, 2);
   BOOST_TEST(races.data_races() == 3u);
 }
+
+BOOST_AUTO_TEST_SUITE_END()

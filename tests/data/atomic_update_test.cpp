@@ -11,6 +11,8 @@ using namespace kernbench;
 using kernbench::test::check_contains;
 using kernbench::test::with_text;
 
+BOOST_AUTO_TEST_SUITE(atomic_update_test)
+
 namespace {
 
 using Ints = std::vector<std::int32_t>;
@@ -138,3 +140,5 @@ BOOST_AUTO_TEST_CASE(plain_accesses_race_with_atomic_ones) {
   k.atomic(2, 0x40);
   BOOST_TEST(k.detector.pairs() == 2U);
 }
+
+BOOST_AUTO_TEST_SUITE_END()

@@ -10,6 +10,8 @@
 
 using namespace kernbench;
 
+BOOST_AUTO_TEST_SUITE(block_values)
+
 namespace {
 
 std::int64_t below(std::int64_t end) { return *rc::gen::inRange<std::int64_t>(0, end); }
@@ -41,8 +43,6 @@ const TranslateAddress physical = [](std::uint64_t address, std::uint64_t nbytes
 };
 
 }  // namespace
-
-BOOST_AUTO_TEST_SUITE(block_values)
 
 RC_BOOST_PROP(a_matrix_layout_finds_the_elements_of_a_view, ()) {
   const TensorValue view = any_view();

@@ -9,6 +9,8 @@
 
 using namespace kernbench;
 
+BOOST_AUTO_TEST_SUITE(byte_image_test)
+
 namespace {
 
 SharedBytes counting_bytes(std::uint64_t nbytes) {
@@ -62,3 +64,5 @@ BOOST_AUTO_TEST_CASE(one_run_of_bytes_is_flat_already) {
   two.append(ByteImage::zeros(1));
   BOOST_TEST(static_cast<int>(two.flatten().get()[8]) == 0);
 }
+
+BOOST_AUTO_TEST_SUITE_END()

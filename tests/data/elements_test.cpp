@@ -16,6 +16,8 @@ using namespace kernbench;
 using test::identical;
 using test::rounded;
 
+BOOST_AUTO_TEST_SUITE(elements_test)
+
 namespace {
 
 constexpr double infinity = std::numeric_limits<double>::infinity();
@@ -120,3 +122,5 @@ BOOST_AUTO_TEST_CASE(integers_round_to_nearest_even_and_saturate) {
              std::numeric_limits<std::int32_t>::min());
   BOOST_TEST(element_as<std::int32_t>(DType::i32, 16777217) == 16777217);
 }
+
+BOOST_AUTO_TEST_SUITE_END()

@@ -11,6 +11,8 @@
 
 using namespace kernbench;
 
+BOOST_AUTO_TEST_SUITE(functional_model_test)
+
 namespace {
 
 MathParams params_of(MathOp op) {
@@ -143,3 +145,5 @@ BOOST_AUTO_TEST_CASE(full_and_zeros_are_known) {
                           DType::f16) == 0.0999755859375);
   BOOST_TEST(FunctionalModel::zeros({1024, 1024, 1024}, DType::f32).image.segments().size() == 1u);
 }
+
+BOOST_AUTO_TEST_SUITE_END()

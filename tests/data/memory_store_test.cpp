@@ -15,6 +15,8 @@
 
 using namespace kernbench;
 
+BOOST_AUTO_TEST_SUITE(memory_store_test)
+
 namespace {
 
 constexpr std::uint64_t page = MemoryStore::page_bytes;
@@ -290,3 +292,5 @@ BOOST_AUTO_TEST_CASE(it_behaves_like_a_flat_array) {
     }
   }));
 }
+
+BOOST_AUTO_TEST_SUITE_END()

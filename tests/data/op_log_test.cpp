@@ -9,6 +9,8 @@
 
 using namespace kernbench;
 
+BOOST_AUTO_TEST_SUITE(op_log_test)
+
 namespace {
 
 ExecutedOp op_at(Fs start, Fs end, const char* name, OpKind kind = OpKind::memory) {
@@ -80,3 +82,5 @@ BOOST_AUTO_TEST_CASE(the_dump_has_one_line_per_record) {
              "epilogue=scale@output_tile[0.5] in0=f16:2x2 in1=f16:2x2 "
              "out=f16:2x2 from=0x40+8 to=0x80+8,1,2\n");
 }
+
+BOOST_AUTO_TEST_SUITE_END()

@@ -16,6 +16,8 @@ using namespace kernbench;
 using kernbench::test::check_contains;
 using Agent = RaceDetector::Agent;
 
+BOOST_AUTO_TEST_SUITE(race_detector_test)
+
 namespace {
 
 constexpr std::uint32_t pe0 = 0, pe1 = 1;
@@ -337,3 +339,5 @@ BOOST_AUTO_TEST_CASE(random_runs_race_as_a_search_of_their_events_says) {
     run.check();
   }));
 }
+
+BOOST_AUTO_TEST_SUITE_END()

@@ -8,6 +8,8 @@
 
 using namespace kernbench;
 
+BOOST_AUTO_TEST_SUITE(shape_rules_test)
+
 namespace {
 
 template <class Call>
@@ -148,3 +150,5 @@ BOOST_AUTO_TEST_CASE(a_bad_epilogue_names_its_entry) {
   clamp.high = 1;
   check_error([&] { check_epilogue({clamp}, inputs, out, 4); }, "min is above max");
 }
+
+BOOST_AUTO_TEST_SUITE_END()

@@ -9,6 +9,8 @@
 
 using namespace kernbench;
 
+BOOST_AUTO_TEST_SUITE(tensor_value_test)
+
 namespace {
 
 TensorValue counting(const Shape& shape) {  // i8: 0, 1, 2, ...
@@ -70,3 +72,5 @@ BOOST_AUTO_TEST_CASE(a_slice_of_broadcast_rows_stays_within_the_image) {
   BOOST_TEST((elements_of(sliced(wide, 2, 4)) == std::vector<int>{0, 1, 2, 0, 1, 2}));
   BOOST_TEST(sliced(wide, 3, 4).dense());
 }
+
+BOOST_AUTO_TEST_SUITE_END()

@@ -12,6 +12,8 @@
 using namespace kernbench;
 using namespace kernbench::test;
 
+BOOST_AUTO_TEST_SUITE(all_reduce_product)
+
 namespace {
 
 constexpr std::size_t random_triples = 10;
@@ -83,8 +85,6 @@ void check_every_algorithm(int ranks) {
 }
 
 }  // namespace
-
-BOOST_AUTO_TEST_SUITE(all_reduce_product)
 
 BOOST_AUTO_TEST_CASE(one_rank) { check_every_algorithm(1); }
 BOOST_AUTO_TEST_CASE(two_ranks) { check_every_algorithm(2); }

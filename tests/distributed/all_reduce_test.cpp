@@ -7,6 +7,8 @@
 using namespace kernbench;
 using namespace kernbench::test;
 
+BOOST_AUTO_TEST_SUITE(all_reduce)
+
 namespace {
 
 // 4096-byte slots hold 2048 elements of 2 bytes, 1024 of 4.
@@ -69,8 +71,6 @@ void check_machine(const std::string& topology, int w, int h) {
 }
 
 }  // namespace
-
-BOOST_AUTO_TEST_SUITE(all_reduce)
 
 BOOST_AUTO_TEST_CASE(ring_of_1_to_9_ranks) {
   for (int ranks = 1; ranks <= 9; ++ranks) forked([ranks] { check_machine("ring_1d", ranks, 1); });

@@ -8,6 +8,8 @@
 using namespace kernbench;
 using namespace kernbench::test;
 
+BOOST_AUTO_TEST_SUITE(collective_timing)
+
 namespace {
 
 constexpr std::int64_t slot_bytes = 4096;
@@ -88,8 +90,6 @@ Work3 of_the_kernel(std::int64_t bytes) {
 }
 
 }  // namespace
-
-BOOST_AUTO_TEST_SUITE(collective_timing)
 
 // --- A ring of n ranks: 2 (n - 1) rounds, each of one message of S / n bytes: 2 (n - 1) (alpha + S
 // / (n B)). That is the network's part. The first block is loaded before the first message, the

@@ -6,6 +6,8 @@
 using namespace kernbench;
 using namespace kernbench::test;
 
+BOOST_AUTO_TEST_SUITE(examples_of_pytorch)
+
 namespace {
 
 // torch.arange(count) + first
@@ -18,8 +20,6 @@ Tensor arange(Torch& torch, int count, double first) {
 Tensor zeros(Torch& torch, const Shape& shape) { return torch.zeros(shape, i32, one_pe, "out"); }
 
 }  // namespace
-
-BOOST_AUTO_TEST_SUITE(examples_of_pytorch)
 
 KERNBENCH_SYSTEMC_TEST(all_reduce) {
   on_a_ring(2, [](Torch& torch, int rank) {

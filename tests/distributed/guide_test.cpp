@@ -13,6 +13,8 @@ void register_star_allreduce(AlgorithmRegistry& registry);  // of the guide
 using namespace kernbench;
 using namespace kernbench::test;
 
+BOOST_AUTO_TEST_SUITE(guide_of_collectives)
+
 namespace {
 
 std::string guide() { return source_text("sw/collectives/README.md"); }
@@ -47,8 +49,6 @@ RunResult run_of(int ranks, const CclChanges& changes, const std::vector<Overrid
 }
 
 }  // namespace
-
-BOOST_AUTO_TEST_SUITE(guide_of_collectives)
 
 BOOST_AUTO_TEST_CASE(the_example_runs_and_verifies_as_it_stands) {
   for (const auto& [ranks, centre] : {std::pair(1, "0"), std::pair(2, "1"), std::pair(5, "3")}) {

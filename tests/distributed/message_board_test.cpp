@@ -7,6 +7,8 @@
 
 using namespace kernbench;
 
+BOOST_AUTO_TEST_SUITE(message_board)
+
 namespace {
 
 constexpr std::uint32_t ring_slots = 4;
@@ -42,8 +44,6 @@ struct Board {
 using Lines = std::vector<std::string>;
 
 }  // namespace
-
-BOOST_AUTO_TEST_SUITE(message_board)
 
 BOOST_AUTO_TEST_CASE(both_sides_begin_when_a_long_message_is_matched) {
   Board b;

@@ -8,6 +8,8 @@
 using namespace kernbench;
 using namespace kernbench::test;
 
+BOOST_AUTO_TEST_SUITE(multiprocessing_test)
+
 namespace {
 
 // What spawn(body, 2) throws.
@@ -193,3 +195,5 @@ KERNBENCH_SYSTEMC_TEST(random_numbers_differ_between_ranks_and_are_the_same_on_e
     BOOST_TEST((first[0] != first[1]));
   });
 }
+
+BOOST_AUTO_TEST_SUITE_END()

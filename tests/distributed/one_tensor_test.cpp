@@ -5,6 +5,8 @@
 using namespace kernbench;
 using namespace kernbench::test;
 
+BOOST_AUTO_TEST_SUITE(one_tensor)
+
 namespace {
 
 // Values that say which rank and element they are of.
@@ -56,8 +58,6 @@ void call_on_tensors_of_all_ranks(const DPPolicy& policy, const char* address_mo
 }
 
 }  // namespace
-
-BOOST_AUTO_TEST_SUITE(one_tensor)
 
 // One PE, copies, rows and columns, over cubes, PEs and both. Of rows a PE reaches shards of
 // others, so that the launch has to list all of the tensor.

@@ -9,6 +9,8 @@
 using namespace kernbench;
 using namespace kernbench::test;
 
+BOOST_AUTO_TEST_SUITE(overlap)
+
 namespace {
 
 const DPPolicy one_pe = DPPolicy::on_one_pe();
@@ -62,8 +64,6 @@ Times times_of(const std::function<Work(Torch&, const Tensor&)>& collective) {
 }
 
 }  // namespace
-
-BOOST_AUTO_TEST_SUITE(overlap)
 
 // PE_DMA and PE_IPCQ beside PE_GEMM: nothing is shared.
 BOOST_AUTO_TEST_CASE(a_broadcast_hides_behind_a_kernel_of_products) {

@@ -7,6 +7,8 @@
 using namespace kernbench;
 using namespace kernbench::test;
 
+BOOST_AUTO_TEST_SUITE(placements_of_collectives)
+
 namespace {
 
 constexpr auto replicate = Placement::replicate, partial = Placement::partial;
@@ -47,8 +49,6 @@ void check_machine(const std::string& topology, int w, int h) {
 }
 
 }  // namespace
-
-BOOST_AUTO_TEST_SUITE(placements_of_collectives)
 
 // all_reduce: all_reduce_product_test.cpp.
 BOOST_AUTO_TEST_CASE(reduce_takes_every_placement_on_1_to_16_ranks) {

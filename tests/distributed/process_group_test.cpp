@@ -9,6 +9,8 @@
 using namespace kernbench;
 using namespace kernbench::test;
 
+BOOST_AUTO_TEST_SUITE(process_group)
+
 namespace {
 
 const DPPolicy one_pe = DPPolicy::on_one_pe();
@@ -25,8 +27,6 @@ void reduce_ranks(Torch& torch, int rank, int ranks, const DPPolicy& policy = on
 }
 
 }  // namespace
-
-BOOST_AUTO_TEST_SUITE(process_group)
 
 // One rank sends the messages, all leave the call when they have been answered.
 KERNBENCH_SYSTEMC_TEST(rings_are_installed_once_and_all_ranks_wait_for_them) {

@@ -8,6 +8,8 @@
 using namespace kernbench;
 using namespace kernbench::test;
 
+BOOST_AUTO_TEST_SUITE(random_collectives)
+
 namespace {
 
 struct Call {
@@ -111,8 +113,6 @@ std::string failures_of(const Case& c) {
 }
 
 }  // namespace
-
-BOOST_AUTO_TEST_SUITE(random_collectives)
 
 BOOST_AUTO_TEST_CASE(any_rings_carry_any_collectives) {
   const bool ok = rc::check("any rings, any collectives", [] {

@@ -8,6 +8,8 @@
 using namespace kernbench;
 using namespace kernbench::test;
 
+BOOST_AUTO_TEST_SUITE(random_groups)
+
 namespace {
 
 constexpr int elements = 60, registers = 4;
@@ -215,8 +217,6 @@ void run_rank(Torch& torch, int rank, const Program& program) {
 }
 
 }  // namespace
-
-BOOST_AUTO_TEST_SUITE(random_groups)
 
 BOOST_AUTO_TEST_CASE(any_calls_in_any_groups_come_to_what_they_do_one_after_the_other) {
   for (unsigned seed = 1; seed <= 25; ++seed) {

@@ -8,6 +8,8 @@
 using namespace kernbench;
 using namespace kernbench::test;
 
+BOOST_AUTO_TEST_SUITE(rank_failure)
+
 namespace {
 
 const DPPolicy rows{Placement::replicate, Placement::row_wise, 1, 4};
@@ -45,8 +47,6 @@ std::string spawn_error(
 }
 
 }  // namespace
-
-BOOST_AUTO_TEST_SUITE(rank_failure)
 
 KERNBENCH_SYSTEMC_TEST(each_rank_computes_on_the_device_that_it_has_chosen) {
   TorchMachine m("topology.tiny.yaml", sips("ring_1d", 4));

@@ -6,6 +6,8 @@
 using namespace kernbench;
 using namespace kernbench::test;
 
+BOOST_AUTO_TEST_SUITE(rank_order)
+
 namespace {
 
 const DPPolicy one_pe = DPPolicy::on_one_pe();
@@ -26,8 +28,6 @@ std::string races_of(bool barrier) {
 }
 
 }  // namespace
-
-BOOST_AUTO_TEST_SUITE(rank_order)
 
 KERNBENCH_SYSTEMC_TEST(a_barrier_orders_the_ranks) { BOOST_TEST(races_of(true) == ""); }
 

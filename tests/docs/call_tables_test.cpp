@@ -9,6 +9,8 @@
 using namespace kernbench::docs;
 using kernbench::test::source_text;
 
+BOOST_AUTO_TEST_SUITE(call_tables_test)
+
 namespace {
 
 using Names = std::vector<std::string>;
@@ -148,3 +150,5 @@ BOOST_AUTO_TEST_CASE(rows_are_taken_from_below_their_heading) {
   BOOST_TEST(differences_of_calls({"a", "b"}, {"a", "c"}) == (Names{"no c", "lacks b"}),
              boost::test_tools::per_element());
 }
+
+BOOST_AUTO_TEST_SUITE_END()

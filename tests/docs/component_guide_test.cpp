@@ -17,6 +17,8 @@
 using namespace kernbench;
 using namespace kernbench::test;
 
+BOOST_AUTO_TEST_SUITE(component_guide)
+
 namespace {
 
 const std::string tiny = std::string(KERNBENCH_SOURCE_DIR) + "/configs/topology.tiny.yaml";
@@ -70,8 +72,6 @@ std::string error_of(const std::string& key, const std::string& value) {
 }
 
 }  // namespace
-
-BOOST_AUTO_TEST_SUITE(component_guide)
 
 KERNBENCH_SYSTEMC_TEST(its_topology_puts_the_component_into_the_machine) {
   const GuideTopology topology;

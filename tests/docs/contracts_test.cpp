@@ -14,6 +14,8 @@ using namespace kernbench;
 using namespace kernbench::docs;
 using namespace kernbench::test;
 
+BOOST_AUTO_TEST_SUITE(contracts)
+
 namespace {
 
 namespace fs = std::filesystem;
@@ -96,8 +98,6 @@ void check_component(const std::string& name, const ContractTables& tables,
 }
 
 }  // namespace
-
-BOOST_AUTO_TEST_SUITE(contracts)
 
 // TLM bridges stand for modules of others (spec 2.1).
 BOOST_AUTO_TEST_CASE(every_kind_of_end_has_a_page) {

@@ -15,8 +15,6 @@ namespace fs = std::filesystem;
 using Matches = std::sregex_iterator;
 const Matches no_more;
 
-bool is_word(char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_'; }
-
 std::set<std::string> examples_of(const std::string& text) {
   static const std::regex first_line(R"(\n```cpp\n// ([\w./-]+)\n)");
   std::set<std::string> paths;

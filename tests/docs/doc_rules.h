@@ -2,6 +2,7 @@
 // files, links lead somewhere, lists are complete. Faults are texts "page:line: what is wrong".
 #pragma once
 
+#include <cctype>
 #include <filesystem>
 #include <functional>
 #include <set>
@@ -15,6 +16,9 @@ struct Page {
   std::string text;
 };
 using Faults = std::vector<std::string>;
+
+// A letter, a digit or an underscore.
+inline bool is_word(char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_'; }
 
 std::string read_text(const std::filesystem::path& path);
 // Files below `root` of which `wanted` likes the path, by path; without build folders and what

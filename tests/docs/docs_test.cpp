@@ -9,6 +9,8 @@
 using namespace kernbench::docs;
 namespace fs = std::filesystem;
 
+BOOST_AUTO_TEST_SUITE(docs_test)
+
 namespace {
 
 const fs::path root = KERNBENCH_SOURCE_DIR;
@@ -162,3 +164,5 @@ BOOST_AUTO_TEST_CASE(terms_of_the_glossary_are_its_first_cells) {
   BOOST_TEST(glossary_of(text) == (std::set<std::string>{"IO chiplet", "LA", "PA", "VA", "term"}),
              boost::test_tools::per_element());
 }
+
+BOOST_AUTO_TEST_SUITE_END()

@@ -4,10 +4,10 @@
 #include <cctype>
 #include <sstream>
 
+#include "tests/docs/doc_rules.h"
+
 namespace kernbench::docs {
 namespace {
-
-bool is_word(char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_'; }
 
 // Without comments, texts and lines of the preprocessor.
 std::string code_of(const std::string& header) {

@@ -5,6 +5,8 @@
 
 using namespace kernbench::docs;
 
+BOOST_AUTO_TEST_SUITE(spec_references_test)
+
 namespace {
 
 const std::filesystem::path root = KERNBENCH_SOURCE_DIR;
@@ -102,3 +104,5 @@ BOOST_AUTO_TEST_CASE(lists_and_ranges_of_records_count) {
   BOOST_TEST(record_faults("ADR-0002..0017") == Faults{"p:1: no row for ADR-0017"},
              boost::test_tools::per_element());
 }
+
+BOOST_AUTO_TEST_SUITE_END()

@@ -11,6 +11,8 @@
 using namespace kernbench;
 using namespace kernbench::test;
 
+BOOST_AUTO_TEST_SUITE(control_path_test)
+
 KERNBENCH_SYSTEMC_TEST(a_launch_takes_the_control_path_and_back) {
   WholeMachine m("topology.tiny.yaml");
   plan(m, "sip0.cube0.pe0.pe_cpu").run = 100 * ns;
@@ -281,3 +283,5 @@ KERNBENCH_SYSTEMC_TEST(a_timestamp_tag_is_shown_beside_the_label_and_changes_not
   });
   BOOST_TEST(result.error == "");
 }
+
+BOOST_AUTO_TEST_SUITE_END()

@@ -8,6 +8,8 @@
 using namespace kernbench;
 using namespace kernbench::test;
 
+BOOST_AUTO_TEST_SUITE(host_memory_test)
+
 namespace {
 
 Fs duration(HostPort& port, const std::shared_ptr<HostRequest>& request) {
@@ -234,3 +236,5 @@ KERNBENCH_SYSTEMC_TEST(
   });
   BOOST_TEST(result.error == "");
 }
+
+BOOST_AUTO_TEST_SUITE_END()

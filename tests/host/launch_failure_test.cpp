@@ -7,6 +7,8 @@
 using namespace kernbench;
 using namespace kernbench::test;
 
+BOOST_AUTO_TEST_SUITE(launch_failure_test)
+
 // PE1 fails 10 ns after the start, PE0 would run for 1 us.
 KERNBENCH_SYSTEMC_TEST(fail_fast_answers_with_the_first_failure_and_ends_the_other_pes) {
   WholeMachine m("topology.tiny.yaml");
@@ -134,3 +136,5 @@ KERNBENCH_SYSTEMC_TEST(
               std::string::npos),
              result.error);
 }
+
+BOOST_AUTO_TEST_SUITE_END()

@@ -8,6 +8,8 @@
 using namespace kernbench;
 using namespace kernbench::test;
 
+BOOST_AUTO_TEST_SUITE(comparison_test)
+
 namespace {
 
 const std::string pe0 = "sip0.cube0.pe0";
@@ -59,3 +61,5 @@ BOOST_AUTO_TEST_CASE(logs_of_different_benches_are_refused) {
            what.find("of 'softmax'") != std::string::npos;
   });
 }
+
+BOOST_AUTO_TEST_SUITE_END()

@@ -13,6 +13,8 @@
 using namespace kernbench;
 using namespace kernbench::test;
 
+BOOST_AUTO_TEST_SUITE(critical_path_test)
+
 namespace {
 
 // "120-130 pe_cpu kernel", waits with a '~' before the resource.
@@ -311,3 +313,5 @@ BOOST_AUTO_TEST_CASE(the_text_names_the_sum_and_what_to_speed_up) {
       text.find("to speed up first: pe_dma dma_read: 30.0 % of the launch") != std::string::npos,
       text);
 }
+
+BOOST_AUTO_TEST_SUITE_END()

@@ -11,6 +11,8 @@
 using namespace kernbench;
 using namespace kernbench::test;
 
+BOOST_AUTO_TEST_SUITE(logged_pe_time_test)
+
 namespace {
 
 const std::string pe0 = "sip0.cube0.pe0", pe1 = "sip0.cube0.pe1";
@@ -64,3 +66,5 @@ BOOST_AUTO_TEST_CASE(a_wait_of_another_kind_is_refused) {
            "'" + path + "' has a wait for 'copy', which no operation log has";
   });
 }
+
+BOOST_AUTO_TEST_SUITE_END()

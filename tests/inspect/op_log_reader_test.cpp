@@ -11,6 +11,8 @@
 using namespace kernbench;
 using namespace kernbench::test;
 
+BOOST_AUTO_TEST_SUITE(op_log_reader_test)
+
 namespace {
 
 const std::string pe0 = "sip0.cube0.pe0";
@@ -134,3 +136,5 @@ BOOST_AUTO_TEST_CASE(a_launch_is_found_by_its_number_or_its_length) {
     return std::string(error.what()) == "'" + reader.path() + "' has no launch 4, it has 1 to 3";
   });
 }
+
+BOOST_AUTO_TEST_SUITE_END()

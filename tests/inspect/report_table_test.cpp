@@ -7,6 +7,8 @@
 
 using namespace kernbench;
 
+BOOST_AUTO_TEST_SUITE(report_table_test)
+
 BOOST_AUTO_TEST_CASE(cells_are_readable_in_text_and_exact_elsewhere) {
   ReportTable table("rows", {{"name", "name"},
                              {"time_ns", "time"},
@@ -39,3 +41,5 @@ BOOST_AUTO_TEST_CASE(the_middle_of_a_long_text_is_left_out) {
   BOOST_TEST(table.text(4) == "n\n0\n1\n... 6 more; --csv and --json have all\n8\n9\n");
   BOOST_TEST(table.text(10).find("more") == std::string::npos);
 }
+
+BOOST_AUTO_TEST_SUITE_END()

@@ -11,6 +11,8 @@
 using namespace kernbench;
 using namespace kernbench::test;
 
+BOOST_AUTO_TEST_SUITE(sql_query_test)
+
 namespace {
 
 struct Log {
@@ -84,3 +86,5 @@ BOOST_AUTO_TEST_CASE(nothing_can_be_written) {
     BOOST_TEST(!folder.has("copy.db"), sql);
   }
 }
+
+BOOST_AUTO_TEST_SUITE_END()

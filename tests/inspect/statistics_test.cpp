@@ -7,6 +7,8 @@
 using namespace kernbench;
 using namespace kernbench::test;
 
+BOOST_AUTO_TEST_SUITE(statistics_test)
+
 namespace {
 
 const std::string pe0 = "sip0.cube0.pe0", pe1 = "sip0.cube0.pe1";
@@ -96,3 +98,5 @@ BOOST_AUTO_TEST_CASE(a_log_without_operations_has_empty_tables) {
   BOOST_TEST(engines_table(statistics).empty());
   BOOST_TEST(histogram_table(statistics).empty());
 }
+
+BOOST_AUTO_TEST_SUITE_END()

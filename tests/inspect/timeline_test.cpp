@@ -8,6 +8,8 @@
 using namespace kernbench;
 using namespace kernbench::test;
 
+BOOST_AUTO_TEST_SUITE(timeline_test)
+
 namespace {
 
 const std::string pe0 = "sip0.cube0.pe0", pe1 = "sip0.cube0.pe1";
@@ -92,3 +94,5 @@ BOOST_AUTO_TEST_CASE(without_operations_there_is_no_timeline) {
   const OpLogReader reader(log.write());
   BOOST_TEST(timeline_text(engine_timeline(reader, {"", {}, 10})) == "no operations\n");
 }
+
+BOOST_AUTO_TEST_SUITE_END()

@@ -19,6 +19,8 @@ using kernbench::test::MiniMachine;
 using kernbench::test::SignalLog;
 using kernbench::test::StubNode;
 
+BOOST_AUTO_TEST_SUITE(pcie_ep)
+
 namespace {
 
 using Settings = std::map<std::string, std::string>;
@@ -59,8 +61,6 @@ struct Tested {
 };
 
 }  // namespace
-
-BOOST_AUTO_TEST_SUITE(pcie_ep)
 
 KERNBENCH_SYSTEMC_TEST(an_injected_message_leaves_an_overhead_after_its_issue_all_flits_at_once) {
   Tested t;

@@ -9,6 +9,8 @@
 
 namespace fs = std::filesystem;
 
+BOOST_AUTO_TEST_SUITE(bases_test)
+
 namespace {
 
 const fs::path source_dir = KERNBENCH_SOURCE_DIR;
@@ -73,3 +75,5 @@ BOOST_AUTO_TEST_CASE(bases_are_counted_with_those_of_templates_and_behind_commen
   BOOST_TEST(heads[0].bases == 5);
   BOOST_TEST(heads[1].bases == 1);  // the type of an enumeration
 }
+
+BOOST_AUTO_TEST_SUITE_END()

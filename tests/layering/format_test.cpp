@@ -10,6 +10,8 @@
 
 namespace fs = std::filesystem;
 
+BOOST_AUTO_TEST_SUITE(format_test)
+
 namespace {
 
 const fs::path source_dir = KERNBENCH_SOURCE_DIR;
@@ -63,3 +65,5 @@ BOOST_AUTO_TEST_CASE(comments_have_100_columns) {
     }
   }
 }
+
+BOOST_AUTO_TEST_SUITE_END()

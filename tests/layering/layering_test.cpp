@@ -12,6 +12,8 @@ using kernbench::layering::check_layering;
 using kernbench::layering::parse_rules;
 using kernbench::layering::Rules;
 
+BOOST_AUTO_TEST_SUITE(layering_test)
+
 namespace {
 
 const fs::path source_dir = KERNBENCH_SOURCE_DIR;
@@ -180,3 +182,5 @@ BOOST_AUTO_TEST_CASE(a_line_that_is_no_rule_is_an_error) {
     return std::string(error.what()) == "allowed_includes.txt:2: not a rule";
   });
 }
+
+BOOST_AUTO_TEST_SUITE_END()

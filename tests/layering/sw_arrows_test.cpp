@@ -12,6 +12,8 @@
 
 namespace fs = std::filesystem;
 
+BOOST_AUTO_TEST_SUITE(sw_arrows_test)
+
 namespace {
 
 const fs::path source_dir = KERNBENCH_SOURCE_DIR;
@@ -79,3 +81,5 @@ BOOST_AUTO_TEST_CASE(cmake_links_what_the_table_allows) {
     BOOST_TEST((linked == targets), "sw/" << library);
   }
 }
+
+BOOST_AUTO_TEST_SUITE_END()

@@ -13,6 +13,8 @@ using kernbench::test::MiniMachine;
 using kernbench::test::Received;
 using kernbench::test::StubNode;
 
+BOOST_AUTO_TEST_SUITE(credits)
+
 namespace {
 
 using Attributes = std::map<std::string, std::string>;
@@ -116,8 +118,6 @@ struct ToSink {
 };
 
 }  // namespace
-
-BOOST_AUTO_TEST_SUITE(credits)
 
 KERNBENCH_SYSTEMC_TEST(a_flit_waits_for_a_place_at_the_far_end) {
   Fork t(router("1", "2"));

@@ -16,6 +16,8 @@
 using namespace kernbench;
 using namespace kernbench::test;
 
+BOOST_AUTO_TEST_SUITE(fabric)
+
 namespace {
 
 using Kind = NaiveRequest::Kind;
@@ -269,8 +271,6 @@ std::vector<Time> simulate(const Machine& m) {
 }
 
 }  // namespace
-
-BOOST_AUTO_TEST_SUITE(fabric)
 
 RC_BOOST_PROP(reaches_the_times_of_the_naive_fabric, ()) {
   const Machine m = random_machine(false);

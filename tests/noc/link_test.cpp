@@ -11,6 +11,8 @@ using namespace kernbench;
 using kernbench::test::MiniMachine;
 using kernbench::test::StubNode;
 
+BOOST_AUTO_TEST_SUITE(links)
+
 namespace {
 
 constexpr Fs ns = fs_per_ns;
@@ -26,8 +28,6 @@ struct OneLink {
 };
 
 }  // namespace
-
-BOOST_AUTO_TEST_SUITE(links)
 
 KERNBENCH_SYSTEMC_TEST(serialises_flits_at_its_bandwidth) {
   OneLink t("256", ns / 4);

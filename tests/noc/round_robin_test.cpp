@@ -10,6 +10,8 @@
 using namespace kernbench;
 using namespace kernbench::test;
 
+BOOST_AUTO_TEST_SUITE(round_robin)
+
 namespace {
 
 template <class Node>
@@ -68,8 +70,6 @@ std::string fault_of_a_passage() {
 }
 
 }  // namespace
-
-BOOST_AUTO_TEST_SUITE(round_robin)
 
 KERNBENCH_SYSTEMC_TEST(a_service_that_begins_after_now_ends_the_run) {
   BOOST_TEST(fault_of_a_passage<WrongStart<1>>() ==

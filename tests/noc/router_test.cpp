@@ -14,6 +14,8 @@ using kernbench::test::MiniMachine;
 using kernbench::test::Received;
 using kernbench::test::StubNode;
 
+BOOST_AUTO_TEST_SUITE(router)
+
 namespace {
 
 const std::string ten_fs = "0.00001";  // ns
@@ -53,8 +55,6 @@ std::vector<std::string> order(const MiniMachine& machine, const StubNode& sink)
 }
 
 }  // namespace
-
-BOOST_AUTO_TEST_SUITE(router)
 
 KERNBENCH_SYSTEMC_TEST(the_first_flit_pays_the_overhead_and_later_ones_do_not) {
   Star t;

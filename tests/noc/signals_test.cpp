@@ -15,6 +15,8 @@ using kernbench::test::MiniMachine;
 using kernbench::test::SignalLog;
 using kernbench::test::StubNode;
 
+BOOST_AUTO_TEST_SUITE(signals)
+
 namespace {
 
 // a - r - z; b - r.
@@ -32,8 +34,6 @@ struct Line {
 };
 
 }  // namespace
-
-BOOST_AUTO_TEST_SUITE(signals)
 
 KERNBENCH_SYSTEMC_TEST(a_link_is_busy_from_the_start_of_a_flit_until_it_has_left) {
   Line t;

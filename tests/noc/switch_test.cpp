@@ -10,6 +10,8 @@
 using namespace kernbench;
 using namespace kernbench::test;
 
+BOOST_AUTO_TEST_SUITE(switch_service)
+
 namespace {
 
 using Switch = RouterNode<SwitchService>;
@@ -50,8 +52,6 @@ struct Star {
 using Times = std::vector<Fs>;
 
 }  // namespace
-
-BOOST_AUTO_TEST_SUITE(switch_service)
 
 // Both messages are there from 105 on. Node: a's first flit holds the server until 115, b's, which
 // has come at 105, too, until 125, and their second flits, of 109, come behind. Links: 4 + 1.

@@ -7,6 +7,8 @@
 using namespace kernbench;
 using namespace kernbench::test;
 
+BOOST_AUTO_TEST_SUITE(activity_windows_test)
+
 namespace {
 
 ExecutedOp record(const FakeEngine& node, OpKind kind, Fs start_ns, Fs end_ns, std::int64_t tile,
@@ -138,3 +140,5 @@ KERNBENCH_SYSTEMC_TEST(what_is_under_way_counts_as_if_it_ended_now) {
   BOOST_TEST(windows.operations() == 1U);
   BOOST_TEST(windows.summary(default_rate).composite.length() == 10 * fs_per_ns);  // asked again
 }
+
+BOOST_AUTO_TEST_SUITE_END()

@@ -9,6 +9,8 @@ using namespace kernbench;
 using namespace kernbench::test;
 using Tag = ChangeSpool::Tag;
 
+BOOST_AUTO_TEST_SUITE(change_spool_test)
+
 namespace {
 
 void check_next(ChangeSpool& spool, Tag tag, std::uint32_t variable, std::uint64_t number,
@@ -69,3 +71,5 @@ BOOST_AUTO_TEST_CASE(many_records_go_through_a_file_without_a_name) {
   BOOST_TEST(!spool.next(record));
   BOOST_TEST(spool.error() == 0);
 }
+
+BOOST_AUTO_TEST_SUITE_END()

@@ -9,6 +9,8 @@
 using namespace kernbench;
 using namespace kernbench::test;
 
+BOOST_AUTO_TEST_SUITE(component_statistics_test)
+
 namespace {
 
 std::string kind_by_node(const Component& component) {
@@ -57,3 +59,5 @@ KERNBENCH_SYSTEMC_TEST(totals_add_up_the_components_of_a_kind) {
   BOOST_REQUIRE(totals[0].find("busy") != nullptr);
   BOOST_TEST(totals[0].find("busy")->value == 3'500'000U);
 }
+
+BOOST_AUTO_TEST_SUITE_END()

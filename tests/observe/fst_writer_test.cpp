@@ -13,6 +13,8 @@
 using namespace kernbench;
 using namespace kernbench::test;
 
+BOOST_AUTO_TEST_SUITE(fst_writer_test)
+
 namespace {
 
 constexpr Fs ns = fs_per_ns;
@@ -141,3 +143,5 @@ BOOST_AUTO_TEST_CASE(a_file_that_is_not_complete_is_told) {
     });
   });
 }
+
+BOOST_AUTO_TEST_SUITE_END()

@@ -10,6 +10,8 @@
 using namespace kernbench;
 using Json = nlohmann::ordered_json;
 
+BOOST_AUTO_TEST_SUITE(json_text_of_times)
+
 namespace {
 
 // The femtoseconds of a number of nanoseconds, from its digits alone.
@@ -43,8 +45,6 @@ void check_exact(Fs t) {
 }
 
 }  // namespace
-
-BOOST_AUTO_TEST_SUITE(json_text_of_times)
 
 BOOST_AUTO_TEST_CASE(nanoseconds_print_to_the_femtosecond) {
   BOOST_TEST(json_text(ns_json(15'000'004)) == "15.000004");

@@ -13,6 +13,8 @@
 using namespace kernbench;
 using namespace kernbench::test;
 
+BOOST_AUTO_TEST_SUITE(rooflines)
+
 namespace {
 
 constexpr Fs ns = fs_per_ns;
@@ -66,8 +68,6 @@ void check(const Roofline& roofline, double compute, double tcm, double hbm, dou
 }
 
 }  // namespace
-
-BOOST_AUTO_TEST_SUITE(rooflines)
 
 KERNBENCH_SYSTEMC_TEST(a_kernel_that_is_forgotten_leaves_the_others) {
   Worked worked;

@@ -16,6 +16,8 @@
 using namespace kernbench;
 using namespace kernbench::test;
 
+BOOST_AUTO_TEST_SUITE(op_log_file_test)
+
 namespace {
 
 ExecutedOp op_at(const FakeEngine& node, Fs start, Fs end, const char* name,
@@ -227,3 +229,5 @@ BOOST_AUTO_TEST_CASE(a_fault_of_sqlite_is_an_error_with_its_text) {
   BOOST_TEST(fault_of(file.path()) ==
              "'" + file.path() + "' cannot be written: table meta already exists");
 }
+
+BOOST_AUTO_TEST_SUITE_END()

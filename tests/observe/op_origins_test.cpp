@@ -10,6 +10,8 @@
 
 using namespace kernbench;
 
+BOOST_AUTO_TEST_SUITE(op_origins)
+
 namespace {
 
 std::shared_ptr<const DataOp> op_of(std::uint64_t id) {
@@ -33,8 +35,6 @@ void execute(OpOrigins& origins, std::shared_ptr<const DataOp> data,
 }
 
 }  // namespace
-
-BOOST_AUTO_TEST_SUITE(op_origins)
 
 BOOST_AUTO_TEST_CASE(those_of_ops_that_have_gone_take_no_memory) {
   OpOrigins origins;

@@ -12,6 +12,8 @@
 using namespace kernbench;
 using namespace kernbench::test;
 
+BOOST_AUTO_TEST_SUITE(pe_times)
+
 namespace {
 
 constexpr Fs ns = fs_per_ns;
@@ -78,8 +80,6 @@ void check_sum(const Timed& timed, std::size_t kernel) {
 }
 
 }  // namespace
-
-BOOST_AUTO_TEST_SUITE(pe_times)
 
 // The scheduler takes 1 ns of each command; a read of 256 B 15 ns + 4 fs more (roofline tests).
 KERNBENCH_SYSTEMC_TEST(a_wait_counts_to_what_executes_the_command) {

@@ -15,6 +15,8 @@ using namespace kernbench;
 using namespace kernbench::test;
 using Json = nlohmann::json;
 
+BOOST_AUTO_TEST_SUITE(request_trace_test)
+
 namespace {
 
 // A machine with built-in engines, its requests traced.
@@ -331,3 +333,5 @@ KERNBENCH_SYSTEMC_TEST(the_breakdown_of_a_run_adds_up_to_the_traced_latencies) {
   }
   BOOST_TEST(t.breakdown->text().find("contention") != std::string::npos);
 }
+
+BOOST_AUTO_TEST_SUITE_END()

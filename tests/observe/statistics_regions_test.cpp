@@ -7,6 +7,8 @@
 using namespace kernbench;
 using namespace kernbench::test;
 
+BOOST_AUTO_TEST_SUITE(statistics_regions_test)
+
 // Three host writes of 256 bytes to the HBM of PE 0; marks before the second and the third.
 KERNBENCH_SYSTEMC_TEST(a_region_counts_what_happens_between_its_reset_and_its_dump) {
   WholeMachine m("topology.tiny.yaml", {}, WholeMachine::Engines::builtin);
@@ -46,3 +48,5 @@ KERNBENCH_SYSTEMC_TEST(a_region_counts_what_happens_between_its_reset_and_its_du
   BOOST_TEST(json[3]["links"].empty());
   BOOST_TEST(!json[1]["totals"].contains("pe_gemm"));  // which did nothing
 }
+
+BOOST_AUTO_TEST_SUITE_END()

@@ -5,6 +5,8 @@
 
 using namespace kernbench;
 
+BOOST_AUTO_TEST_SUITE(text_table_test)
+
 BOOST_AUTO_TEST_CASE(columns_are_as_wide_as_their_widest_cell) {
   TextTable table({{"engine"}, {"busy", TextTable::Align::right}, {"note"}});
   table.add({"pe_dma", "1.5", ""});
@@ -24,3 +26,5 @@ BOOST_AUTO_TEST_CASE(numbers_for_people) {
   BOOST_TEST(readable_time(999.9996) == "1.000 us");
   BOOST_TEST(readable_time(2.5e9) == "2.500 s");
 }
+
+BOOST_AUTO_TEST_SUITE_END()

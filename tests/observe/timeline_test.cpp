@@ -11,6 +11,8 @@
 using namespace kernbench;
 using namespace kernbench::test;
 
+BOOST_AUTO_TEST_SUITE(timeline_test)
+
 namespace {
 
 using Values = std::vector<std::uint64_t>;
@@ -123,3 +125,5 @@ BOOST_AUTO_TEST_CASE(protobuf_fields_are_encoded_as_documented) {
   BOOST_TEST(ProtobufText().add(60, ~std::uint64_t{0}).bytes() ==
              "\xe0\x03\xff\xff\xff\xff\xff\xff\xff\xff\xff\x01");
 }
+
+BOOST_AUTO_TEST_SUITE_END()

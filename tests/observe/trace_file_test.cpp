@@ -9,6 +9,8 @@
 using namespace kernbench;
 using namespace kernbench::test;
 
+BOOST_AUTO_TEST_SUITE(trace_file_test)
+
 namespace {
 
 bool contains(const std::string& text, const std::string& part) {
@@ -217,3 +219,5 @@ KERNBENCH_SYSTEMC_TEST(objects_registered_with_sc_trace_are_polled) {
              "#1000000\nr1.25 !\n1$\n1%\nb11111111111111111111111111111110 &\n"
              "#2000000\nsON \"\n#3000000\n1#\n#6000000\n");
 }
+
+BOOST_AUTO_TEST_SUITE_END()

@@ -9,6 +9,8 @@
 using namespace kernbench;
 using namespace kernbench::test;
 
+BOOST_AUTO_TEST_SUITE(trace_trigger_test)
+
 namespace {
 
 TraceTrigger trigger(const std::string& text) {
@@ -71,3 +73,5 @@ KERNBENCH_SYSTEMC_TEST(names_are_those_of_signals_and_statistics) {
   BOOST_TEST(trigger("sip0.pe0.pe_dma.transferred_bytes>0").statistic_now() == 77U);
   BOOST_TEST(trigger("sip0.pe0.pe_dma.transferred>0").statistic_now() == 77U);
 }
+
+BOOST_AUTO_TEST_SUITE_END()

@@ -7,6 +7,8 @@
 using namespace kernbench;
 using namespace kernbench::test;
 
+BOOST_AUTO_TEST_SUITE(trace_window_test)
+
 namespace {
 
 constexpr Fs ns = fs_per_ns;
@@ -160,3 +162,5 @@ KERNBENCH_SYSTEMC_TEST(behind_its_window_a_file_observes_nothing) {
   file.rest();
   BOOST_TEST(!machine.dma->busy.observed());
 }
+
+BOOST_AUTO_TEST_SUITE_END()

@@ -10,6 +10,8 @@
 using namespace kernbench;
 using namespace kernbench::test;
 
+BOOST_AUTO_TEST_SUITE(waiting_times_test)
+
 namespace {
 
 // Reads of the same 256 B of the partition of PE 0, by each of the PEs, all issued before any is
@@ -102,3 +104,5 @@ KERNBENCH_SYSTEMC_TEST(flits_wait_at_a_link_for_those_before_them) {
   }
   BOOST_TEST(used == 1);
 }
+
+BOOST_AUTO_TEST_SUITE_END()

@@ -6,6 +6,8 @@
 
 using namespace kernbench;
 
+BOOST_AUTO_TEST_SUITE(wave_layout_test)
+
 namespace {
 
 using Kind = WaveVariable::Kind;
@@ -123,3 +125,5 @@ BOOST_AUTO_TEST_CASE(surfer_gets_what_changes) {
              "item_focus f_sip0.pe_dma.command\nitem_set_color Pink\nitem_set_format Unsigned\n"
              "item_unfocus\nzoom_fit\n");
 }
+
+BOOST_AUTO_TEST_SUITE_END()

@@ -13,6 +13,8 @@
 using namespace kernbench;
 using namespace kernbench::test;
 
+BOOST_AUTO_TEST_SUITE(atomic_machine)
+
 namespace {
 
 constexpr Fs ns = fs_per_ns;
@@ -111,8 +113,6 @@ void check(Fs found, double expected_ns, std::uint64_t links) {
 }
 
 }  // namespace
-
-BOOST_AUTO_TEST_SUITE(atomic_machine)
 
 // One flit there: 2 ns, two links, 2 ns of the router. The burst is read and written, 8 ns each.
 // One flit back: two links, 2 ns.

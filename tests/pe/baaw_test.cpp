@@ -12,6 +12,8 @@
 using namespace kernbench;
 using namespace kernbench::test;
 
+BOOST_AUTO_TEST_SUITE(baaw)
+
 namespace {
 
 constexpr std::uint64_t la = va_base;
@@ -56,8 +58,6 @@ void check_refused(const PeTestbench& pe, std::size_t request, const std::string
 }
 
 }  // namespace
-
-BOOST_AUTO_TEST_SUITE(baaw)
 
 // One link of 1 fs, overhead 1 ns, one link back.
 KERNBENCH_SYSTEMC_TEST(a_segment_message_takes_effect_after_the_overhead_and_is_answered_then) {

@@ -9,6 +9,8 @@
 using namespace kernbench;
 using namespace kernbench::test;
 
+BOOST_AUTO_TEST_SUITE(capacity_test)
+
 // 12288 B hold one tile and its accumulator: FETCH of the next output waits for the STORE of the
 // first, at 37.
 KERNBENCH_SYSTEMC_TEST(fetch_stalls_while_the_register_file_is_full) {
@@ -95,3 +97,5 @@ KERNBENCH_SYSTEMC_TEST(simple_commands_take_no_tile_buffer) {
   BOOST_TEST(pe.done_at(1) == 18 * ns + 2);
   BOOST_TEST(pe.statistic("pe_scheduler", "buffer_high_water") == 0u);
 }
+
+BOOST_AUTO_TEST_SUITE_END()

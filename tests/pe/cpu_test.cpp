@@ -10,6 +10,8 @@
 using namespace kernbench;
 using namespace kernbench::test;
 
+BOOST_AUTO_TEST_SUITE(cpu_test)
+
 namespace {
 
 constexpr Fs ns = fs_per_ns;
@@ -298,3 +300,5 @@ KERNBENCH_SYSTEMC_TEST(the_kernel_thread_has_the_stack_that_its_attribute_says) 
                                              }));
   BOOST_TEST(response.completion.ok);
 }
+
+BOOST_AUTO_TEST_SUITE_END()

@@ -10,6 +10,8 @@
 using namespace kernbench;
 using namespace kernbench::test;
 
+BOOST_AUTO_TEST_SUITE(derived_engine_test)
+
 namespace {
 
 constexpr Fs ns = fs_per_ns;
@@ -88,3 +90,5 @@ KERNBENCH_SYSTEMC_TEST(a_dma_may_serve_one_access_over_both_directions) {
   for (const std::uint64_t command : {1, 2, 3, 4})
     BOOST_TEST(pe.done_at(command) == 1 * ns + command * (6 * ns + 2));
 }
+
+BOOST_AUTO_TEST_SUITE_END()

@@ -10,6 +10,8 @@
 using namespace kernbench;
 using namespace kernbench::test;
 
+BOOST_AUTO_TEST_SUITE(dma_test)
+
 namespace {
 
 DmaCommand load(std::uint64_t address, std::uint64_t bytes) { return {false, address, bytes}; }
@@ -268,3 +270,5 @@ KERNBENCH_SYSTEMC_TEST(the_scheduler_pays_its_overhead_once_per_command_serially
   const std::vector<Fs> expected{1 * ns, 2 * ns, 3 * ns};
   BOOST_TEST(dispatched == expected, boost::test_tools::per_element());
 }
+
+BOOST_AUTO_TEST_SUITE_END()

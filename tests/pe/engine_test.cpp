@@ -9,6 +9,8 @@
 using namespace kernbench;
 using namespace kernbench::test;
 
+BOOST_AUTO_TEST_SUITE(engine_test)
+
 namespace {
 
 constexpr Fs ns = fs_per_ns;
@@ -272,3 +274,5 @@ KERNBENCH_SYSTEMC_TEST(signals_tell_state_queue_and_what_is_in_service) {
   BOOST_TEST(seen == expected, boost::test_tools::per_element());
   for (const TraceSignal& signal : pe.engine("pe_gemm").signals()) BOOST_TEST(signal.value() == 0u);
 }
+
+BOOST_AUTO_TEST_SUITE_END()

@@ -8,6 +8,8 @@
 using namespace kernbench;
 using namespace kernbench::test;
 
+BOOST_AUTO_TEST_SUITE(overridden_pes)
+
 namespace {
 
 constexpr Fs ns = fs_per_ns;
@@ -52,8 +54,6 @@ std::vector<PeId> pes_of(int sip, int cubes) {
 }
 
 }  // namespace
-
-BOOST_AUTO_TEST_SUITE(overridden_pes)
 
 KERNBENCH_SYSTEMC_TEST(one_pe_takes_its_own_time_and_the_others_theirs) {
   Machine m("topology.tiny.yaml", {{"sip0.cube0.pe2.pe_gemm.attrs.macs_per_cycle", "1024"}});

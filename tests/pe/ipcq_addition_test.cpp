@@ -7,6 +7,8 @@
 using namespace kernbench;
 using namespace kernbench::test;
 
+BOOST_AUTO_TEST_SUITE(ipcq_addition)
+
 namespace {
 
 const PeId pe0{0, 0, 0}, pe1{0, 0, 1};
@@ -31,8 +33,6 @@ std::map<std::pair<PeId, std::string>, std::uint64_t> bases(const Torch& torch) 
 }
 
 }  // namespace
-
-BOOST_AUTO_TEST_SUITE(ipcq_addition)
 
 // One message lies in the ring W of PE 1 when intra_E and intra_W come; PE 1 then takes it, and one
 // that comes by the new way.

@@ -8,6 +8,8 @@
 using namespace kernbench;
 using namespace kernbench::test;
 
+BOOST_AUTO_TEST_SUITE(ipcq_failures)
+
 namespace {
 
 // Installs a ring of two PEs and launches on both.
@@ -32,8 +34,6 @@ std::string error_of_kernel(Kernel kernel) {
 }
 
 }  // namespace
-
-BOOST_AUTO_TEST_SUITE(ipcq_failures)
 
 // --- At the call: the message names PE and direction
 

@@ -7,6 +7,8 @@
 using namespace kernbench;
 using namespace kernbench::test;
 
+BOOST_AUTO_TEST_SUITE(ipcq_kernels)
+
 namespace {
 
 void shift(tl::Program& tl, tl::Tensor x, tl::Tensor out) {
@@ -15,8 +17,6 @@ void shift(tl::Program& tl, tl::Tensor x, tl::Tensor out) {
 }
 
 }  // namespace
-
-BOOST_AUTO_TEST_SUITE(ipcq_kernels)
 
 // --- Data
 

@@ -7,6 +7,8 @@
 using namespace kernbench;
 using namespace kernbench::test;
 
+BOOST_AUTO_TEST_SUITE(ipcq_link)
+
 namespace {
 
 constexpr Fs ns = fs_per_ns;
@@ -68,8 +70,6 @@ void run(TorchMachine& m, int messages, const IpcqSettings& options) {
 }
 
 }  // namespace
-
-BOOST_AUTO_TEST_SUITE(ipcq_link)
 
 // The message stands at the link 1 ns after the send, the store (scheduler 1 ns, overhead 1 ns) 2
 // ns after it, when the message's first flit has just left: from then on in turn, 8 flits of the

@@ -13,6 +13,8 @@
 using namespace kernbench;
 using namespace kernbench::test;
 
+BOOST_AUTO_TEST_SUITE(ipcq_properties)
+
 namespace {
 
 enum class Receive : std::uint8_t { plain, asynchronous, swapped, copied, no_consume };
@@ -258,8 +260,6 @@ std::vector<Fs> simulate(const Case& c) {
 }
 
 }  // namespace
-
-BOOST_AUTO_TEST_SUITE(ipcq_properties)
 
 RC_BOOST_PROP(data_arrive_in_order_and_no_slot_is_written_before_it_is_given_back, ()) {
   const Case c = random_case();

@@ -11,6 +11,8 @@
 
 using namespace kernbench;
 
+BOOST_AUTO_TEST_SUITE(ipcq_queue)
+
 namespace {
 
 constexpr std::uint64_t rx = 0x1000, peer_rx = 0x8000, slot = 256;
@@ -28,8 +30,6 @@ IpcqMessage message(std::uint64_t seq, std::uint64_t nbytes = 16) {
 }
 
 }  // namespace
-
-BOOST_AUTO_TEST_SUITE(ipcq_queue)
 
 BOOST_AUTO_TEST_CASE(head_minus_tail_stays_within_the_slots) {
   IpcqQueue q = queue(2);

@@ -9,6 +9,8 @@
 using namespace kernbench;
 using namespace kernbench::test;
 
+BOOST_AUTO_TEST_SUITE(ipcq_signals)
+
 namespace {
 
 const TraceSignal& signal(TorchMachine& m, int pe, const std::string& name) {
@@ -19,8 +21,6 @@ const TraceSignal& signal(TorchMachine& m, int pe, const std::string& name) {
 }
 
 }  // namespace
-
-BOOST_AUTO_TEST_SUITE(ipcq_signals)
 
 KERNBENCH_SYSTEMC_TEST(signals_and_statistics_show_heads_tails_and_credits) {
   TorchMachine m;

@@ -19,6 +19,8 @@
 using namespace kernbench;
 using namespace kernbench::test;
 
+BOOST_AUTO_TEST_SUITE(ipcq_timing)
+
 namespace {
 
 constexpr Fs ns = fs_per_ns;
@@ -67,8 +69,6 @@ IpcqSettings polling(const std::string& poll_ns) {
 }
 
 }  // namespace
-
-BOOST_AUTO_TEST_SUITE(ipcq_timing)
 
 // The slot: 512 / 512 = 1 ns on the TCM's write channel, then 1 ns on its read channel.
 KERNBENCH_SYSTEMC_TEST(a_message_pays_its_way_the_slot_write_the_slot_read_and_the_credit) {

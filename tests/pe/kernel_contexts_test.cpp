@@ -8,6 +8,8 @@
 using namespace kernbench;
 using namespace kernbench::test;
 
+BOOST_AUTO_TEST_SUITE(kernel_contexts)
+
 namespace {
 
 constexpr Fs ns = fs_per_ns;
@@ -78,8 +80,6 @@ Body products(int count) {
 }
 
 }  // namespace
-
-BOOST_AUTO_TEST_SUITE(kernel_contexts)
 
 KERNBENCH_SYSTEMC_TEST(kernels_of_two_streams_run_together) {
   Contexts c;

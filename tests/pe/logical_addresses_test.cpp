@@ -11,6 +11,8 @@
 using namespace kernbench;
 using namespace kernbench::test;
 
+BOOST_AUTO_TEST_SUITE(logical_addresses)
+
 namespace {
 
 constexpr Fs ns = fs_per_ns;
@@ -123,8 +125,6 @@ constexpr auto n_to_one = HbmMapping::n_to_one;
 constexpr auto one_to_one = HbmMapping::one_to_one;
 
 }  // namespace
-
-BOOST_AUTO_TEST_SUITE(logical_addresses)
 
 // A stream of R rounds of the channels (2 KiB each), scheduler 1 ns, pe_dma 1 ns.
 // Read, n_to_one: the command passes r0c0, 2 ns. First bursts 8 ns; from then on a flit per ns, 8

@@ -7,6 +7,8 @@
 using namespace kernbench;
 using namespace kernbench::test;
 
+BOOST_AUTO_TEST_SUITE(machine_test)
+
 namespace {
 
 constexpr Fs ns = fs_per_ns;
@@ -129,3 +131,5 @@ BOOST_AUTO_TEST_CASE(a_kernel_that_overruns_its_stack_is_reported_by_name) {
                 "(stack overflow; kernel_stack_bytes); last call: none") != std::string::npos,
       text);
 }
+
+BOOST_AUTO_TEST_SUITE_END()

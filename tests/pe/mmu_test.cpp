@@ -17,6 +17,8 @@
 using namespace kernbench;
 using namespace kernbench::test;
 
+BOOST_AUTO_TEST_SUITE(mmu_test)
+
 namespace {
 
 constexpr Fs ns = fs_per_ns;
@@ -273,3 +275,5 @@ KERNBENCH_SYSTEMC_TEST(in_the_address_model_pa_addresses_resolve_through_the_sha
   });
   pe.run();
 }
+
+BOOST_AUTO_TEST_SUITE_END()

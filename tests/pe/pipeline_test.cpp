@@ -14,6 +14,8 @@
 using namespace kernbench;
 using namespace kernbench::test;
 
+BOOST_AUTO_TEST_SUITE(pipeline_test)
+
 KERNBENCH_SYSTEMC_TEST(a_pinned_tile_goes_through_fetch_gemm_and_store) {
   PeTestbench pe;
   pe.at(0, [&] { pe.submit(pinned_gemm()); });
@@ -310,3 +312,5 @@ RC_BOOST_PROP(no_mix_of_commands_deadlocks, ()) {
   const auto first = forked_value(simulate);
   RC_ASSERT(first == forked_value(simulate));  // and the same inputs give the same log
 }
+
+BOOST_AUTO_TEST_SUITE_END()

@@ -11,6 +11,8 @@
 using namespace kernbench;
 using namespace kernbench::test;
 
+BOOST_AUTO_TEST_SUITE(replaced_engine_test)
+
 namespace {
 
 constexpr Fs ns = fs_per_ns;
@@ -221,3 +223,5 @@ KERNBENCH_SYSTEMC_TEST(an_engine_that_lacks_what_its_neighbour_needs_is_refused)
              "provide it");
   BOOST_TEST(refused("pe_scheduler", Role::pe_ipcq) == "bound");  // they have nothing in common
 }
+
+BOOST_AUTO_TEST_SUITE_END()

@@ -4,12 +4,11 @@
 #include <string>
 
 #include "models/base/errors.h"
-#include "tests/support/torch_machine.h"
+#include "tests/pe/ipcq_kernels.h"
 
 namespace kernbench::test {
 
-inline DPPolicy rows(int pes) { return {Placement::replicate, Placement::row_wise, 1, pes}; }
-inline NeighbourGraph ring_of_two() { return graphs::intra_pe_ring(0, 0, 2); }
+inline NeighbourGraph ring_of_two() { return ring_of(2); }
 
 template <class Kernel>
 void launch(Torch& torch, Kernel kernel) {

@@ -17,6 +17,8 @@
 
 using namespace kernbench;
 
+BOOST_AUTO_TEST_SUITE(segment_table)
+
 namespace {
 
 constexpr ChannelInterleave hbm{4, 16};  // a round of 64 B
@@ -53,8 +55,6 @@ void check_error(Call call, const std::string& part) {
 }
 
 }  // namespace
-
-BOOST_AUTO_TEST_SUITE(segment_table)
 
 BOOST_AUTO_TEST_CASE(a_segment_in_n_to_one_is_one_request) {
   SegmentTable table(hbm);

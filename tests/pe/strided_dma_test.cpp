@@ -11,6 +11,8 @@
 using namespace kernbench;
 using namespace kernbench::test;
 
+BOOST_AUTO_TEST_SUITE(strided_dma)
+
 namespace {
 
 DmaCommand strided(bool write, const AddressRuns& runs) {
@@ -31,8 +33,6 @@ CompositeOperand strided_operand(std::uint64_t address, const TensorLayout& layo
 }
 
 }  // namespace
-
-BOOST_AUTO_TEST_SUITE(strided_dma)
 
 // 4 flits of 128 B, 0.5 ns each.
 BOOST_AUTO_TEST_CASE(a_strided_access_is_one_request_whose_flits_carry_its_runs) {

@@ -13,6 +13,8 @@
 using namespace kernbench;
 using namespace kernbench::test;
 
+BOOST_AUTO_TEST_SUITE(strided_machine)
+
 namespace {
 
 constexpr Fs ns = fs_per_ns;
@@ -88,8 +90,6 @@ void check(Fs found, double expected_ns, std::uint64_t links) {
 }
 
 }  // namespace
-
-BOOST_AUTO_TEST_SUITE(strided_machine)
 
 // 64 rows of 128 B at a pitch of 9 bursts: row i touches one burst, on channel i mod 8. Eight
 // rounds of 8 ns; the flits of a round, 0.5 ns each, leave together at its end. Those of the last

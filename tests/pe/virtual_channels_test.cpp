@@ -10,6 +10,8 @@
 
 using namespace kernbench;
 
+BOOST_AUTO_TEST_SUITE(virtual_channels)
+
 namespace {
 
 constexpr Fs ns = fs_per_ns;
@@ -73,8 +75,6 @@ struct Links {
 constexpr VirtualChannel compute = VirtualChannel::compute, comm = VirtualChannel::comm;
 
 }  // namespace
-
-BOOST_AUTO_TEST_SUITE(virtual_channels)
 
 // The message comes while the first flit of the store is on the link, which frees at 1 ns: then the
 // message has its turn.

@@ -11,6 +11,8 @@ using namespace kernbench;
 using test::identical;
 using test::reference_rounding;
 
+BOOST_AUTO_TEST_SUITE(conversion_test)
+
 BOOST_AUTO_TEST_CASE(conversions_between_all_dtypes_round_to_nearest_even) {
   for (const DType from : dtypes) {
     std::vector<double> numbers = numbers_of(from, 2000);
@@ -49,3 +51,5 @@ BOOST_AUTO_TEST_CASE(every_f16_and_bf16_converts_to_every_dtype) {
     }
   }
 }
+
+BOOST_AUTO_TEST_SUITE_END()

@@ -11,6 +11,8 @@
 
 using namespace kernbench;
 
+BOOST_AUTO_TEST_SUITE(data_executor_test)
+
 namespace {
 
 MathParams plus(double value) {
@@ -203,3 +205,5 @@ BOOST_AUTO_TEST_CASE(tasks_of_a_pool_may_submit_tasks) {
   pool.wait_idle();
   BOOST_TEST(count == 100);
 }
+
+BOOST_AUTO_TEST_SUITE_END()

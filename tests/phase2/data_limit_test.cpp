@@ -10,6 +10,8 @@
 
 using namespace kernbench;
 
+BOOST_AUTO_TEST_SUITE(data_limit_test)
+
 namespace {
 
 constexpr std::uint64_t block_bytes = 4096;
@@ -209,3 +211,5 @@ BOOST_AUTO_TEST_CASE(an_eager_run_frees_values_that_nobody_can_reach) {
     BOOST_TEST(run.held().pending_bytes == 0U);
   }
 }
+
+BOOST_AUTO_TEST_SUITE_END()

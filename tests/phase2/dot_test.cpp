@@ -8,6 +8,8 @@
 
 using namespace kernbench;
 
+BOOST_AUTO_TEST_SUITE(dot)
+
 namespace {
 
 GemmParams accumulating() {
@@ -30,8 +32,6 @@ double at(const std::vector<double>& elements, const Shape& shape, std::int64_t 
 }
 
 }  // namespace
-
-BOOST_AUTO_TEST_SUITE(dot)
 
 // 2^24 + (1 + 1): the product is summed by itself, so that both ones count. One by one onto the
 // accumulator they would vanish.

@@ -10,6 +10,8 @@
 
 using namespace kernbench;
 
+BOOST_AUTO_TEST_SUITE(gemm_test)
+
 namespace {
 
 std::vector<double> product(const std::vector<double>& a, const std::vector<double>& b,
@@ -365,3 +367,5 @@ BOOST_AUTO_TEST_CASE(products_overflow_when_they_are_rounded_not_before) {
   BOOST_TEST(result_of(functional_model, kept)[0] == 0x1p-48);
   BOOST_TEST(result_of(functional_model, lost)[0] == 0);
 }
+
+BOOST_AUTO_TEST_SUITE_END()

@@ -22,6 +22,8 @@ using namespace kernbench;
 using test::identical;
 using test::reference_rounding;
 
+BOOST_AUTO_TEST_SUITE(math_matrix_test)
+
 namespace {
 
 double as_f32(double x) { return reference_rounding(DType::f32, x); }
@@ -326,3 +328,5 @@ BOOST_AUTO_TEST_CASE(reductions_in_every_dtype) {
     }
   }
 }
+
+BOOST_AUTO_TEST_SUITE_END()

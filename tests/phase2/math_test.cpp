@@ -12,6 +12,8 @@
 
 using namespace kernbench;
 
+BOOST_AUTO_TEST_SUITE(math_test)
+
 namespace {
 
 constexpr double infinity = std::numeric_limits<double>::infinity();
@@ -347,3 +349,5 @@ BOOST_AUTO_TEST_CASE(random_shapes_broadcast_like_their_definition) {
     for (std::size_t i = 0; i < got.size(); ++i) RC_ASSERT(got[i] == x[i] + y[i]);
   }));
 }
+
+BOOST_AUTO_TEST_SUITE_END()

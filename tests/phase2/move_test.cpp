@@ -12,6 +12,8 @@
 
 using namespace kernbench;
 
+BOOST_AUTO_TEST_SUITE(move_test)
+
 BOOST_AUTO_TEST_CASE(moves_of_random_shapes_axes_and_dtypes) {
   Numbers numbers(47);
   for (int run = 0; run < 120; ++run) {
@@ -94,3 +96,5 @@ BOOST_AUTO_TEST_CASE(moves_read_views_and_refuse_what_lies_outside) {
       evaluated(along(MathOp::cat, 0), {x, tensor({1, 1, 1}, {1, 3}, DType::f32)}), UsageError,
       test::with_text("cat of i32 and f32"));
 }
+
+BOOST_AUTO_TEST_SUITE_END()

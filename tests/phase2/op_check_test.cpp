@@ -11,6 +11,8 @@
 
 using namespace kernbench;
 
+BOOST_AUTO_TEST_SUITE(op_check_test)
+
 namespace {
 
 constexpr double infinity = std::numeric_limits<double>::infinity();
@@ -279,3 +281,5 @@ BOOST_AUTO_TEST_CASE(an_error_of_the_check_reaches_the_caller) {
   const auto broken = [](ValueId) -> SharedBytes { throw ModelError("no value"); };
   BOOST_CHECK_THROW(check_ops(functional_model.ops(), broken, 2), ModelError);
 }
+
+BOOST_AUTO_TEST_SUITE_END()

@@ -17,6 +17,8 @@
 
 using namespace kernbench;
 
+BOOST_AUTO_TEST_SUITE(operations_test)
+
 namespace {
 
 // Places of a line's elements in order; NaN is the largest.
@@ -267,3 +269,5 @@ BOOST_AUTO_TEST_CASE(a_wrong_element_of_each_kind_is_found) {
     BOOST_TEST(comparison.first_bad == 5U);
   }
 }
+
+BOOST_AUTO_TEST_SUITE_END()

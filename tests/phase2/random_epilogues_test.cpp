@@ -10,6 +10,8 @@
 
 using namespace kernbench;
 
+BOOST_AUTO_TEST_SUITE(random_epilogues_test)
+
 namespace {
 
 using Kind = EpilogueOp::Kind;
@@ -122,3 +124,5 @@ BOOST_AUTO_TEST_CASE(random_math_operations_with_epilogues_agree_with_their_refe
     operation.check();
   }));
 }
+
+BOOST_AUTO_TEST_SUITE_END()

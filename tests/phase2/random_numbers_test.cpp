@@ -9,6 +9,8 @@
 
 using namespace kernbench;
 
+BOOST_AUTO_TEST_SUITE(random_numbers_test)
+
 // Known answers of the authors (Random123, kat_vectors, philox4x32 10).
 BOOST_AUTO_TEST_CASE(philox_gives_the_published_numbers) {
   BOOST_TEST((philox4x32({0, 0, 0, 0}, 0, 10) ==
@@ -51,3 +53,5 @@ BOOST_AUTO_TEST_CASE(random_numbers_are_those_of_triton) {
   params.seed = 0;
   BOOST_TEST(checked(params, {tensor({0}, {1}, DType::i32)})[0] == 0x6627e8d5);
 }
+
+BOOST_AUTO_TEST_SUITE_END()

@@ -4,18 +4,16 @@
 
 #include <boost/test/unit_test.hpp>
 #include <cmath>
-#include <limits>
 #include <string>
 #include <vector>
 
 #include "platform/phase2/op_check.h"
 #include "tests/phase2/phase2_fixture.h"
+#include "tests/phase2/special_numbers.h"
 
 namespace kernbench {
 
 using Index = std::vector<std::int64_t>;
-inline const std::vector<DType> dtypes{DType::f16, DType::bf16, DType::f32, DType::i8, DType::i32};
-inline constexpr double infinity = std::numeric_limits<double>::infinity();
 
 // Evaluated, and found right by the reference of `--verify-data=ops`.
 inline std::vector<double> checked(const MathParams& params,

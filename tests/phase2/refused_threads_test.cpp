@@ -8,6 +8,8 @@
 
 using namespace kernbench;
 
+BOOST_AUTO_TEST_SUITE(refused_threads_test)
+
 namespace {
 
 WorkerPool::ThreadStarter grants(int threads) {
@@ -69,3 +71,5 @@ BOOST_AUTO_TEST_CASE(a_pool_without_threads_runs_its_tasks_when_somebody_waits) 
   pool.wait_idle();
   BOOST_TEST((order == std::vector<int>{1, 2, 3}));
 }
+
+BOOST_AUTO_TEST_SUITE_END()

@@ -12,6 +12,8 @@
 
 using namespace kernbench;
 
+BOOST_AUTO_TEST_SUITE(stop_test)
+
 namespace {
 
 // Says stop from the n-th time on that it is asked.
@@ -146,3 +148,5 @@ BOOST_AUTO_TEST_CASE(a_kernel_that_waits_for_a_value_is_told_too) {
   const TensorValue last = chain(functional_model);
   BOOST_CHECK_THROW(functional_model.bytes(last), StoppedError);
 }
+
+BOOST_AUTO_TEST_SUITE_END()

@@ -16,6 +16,8 @@
 using namespace kernbench;
 using namespace kernbench::test;
 
+BOOST_AUTO_TEST_SUITE(streaming_engine_test)
+
 namespace {
 
 // The product of f32 blocks; a cycle per row.
@@ -191,3 +193,5 @@ KERNBENCH_SYSTEMC_TEST(values_of_views_and_of_what_is_overwritten_are_those_that
   BOOST_TEST((m.read(out + 0x2000, 16 * 24) == products[2]));
   BOOST_TEST((m.read(y, 24 * 24) == products[3]));
 }
+
+BOOST_AUTO_TEST_SUITE_END()

@@ -20,6 +20,8 @@ using test::ActionKind;
 using test::PlainMachine;
 using test::Step;
 
+BOOST_AUTO_TEST_SUITE(value_graph_test)
+
 namespace {
 
 constexpr std::uint64_t base = MemoryStore::page_bytes - 100;  // across a page
@@ -254,3 +256,5 @@ BOOST_AUTO_TEST_CASE(random_programs_use_everything) {
   for (std::size_t kind = 0; kind < seen.size(); ++kind)
     BOOST_TEST(seen[kind] > 20U, "kind " << kind << ": " << seen[kind]);
 }
+
+BOOST_AUTO_TEST_SUITE_END()

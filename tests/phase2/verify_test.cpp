@@ -11,6 +11,8 @@
 
 using namespace kernbench;
 
+BOOST_AUTO_TEST_SUITE(verify_test)
+
 namespace {
 
 constexpr double infinity = std::numeric_limits<double>::infinity();
@@ -64,3 +66,5 @@ BOOST_AUTO_TEST_CASE(sizes_must_agree) {
   BOOST_CHECK_THROW(compare(std::vector<std::byte>(8), DType::f16, {4}, {1, 2, 3}), UsageError);
   BOOST_CHECK_THROW(compare(std::vector<std::byte>(6), DType::f16, {4}, {1, 2, 3, 4}), UsageError);
 }
+
+BOOST_AUTO_TEST_SUITE_END()

@@ -6,14 +6,14 @@
 
 using namespace kernbench::test;
 
+BOOST_AUTO_TEST_SUITE(example_plugins)
+
 namespace {
 
 const Words row_hbm{"--plugin", example("row_hbm"), "--set",
                     "cube.components.hbm_ctrl.impl=acme.row_hbm"};
 
 }  // namespace
-
-BOOST_AUTO_TEST_SUITE(example_plugins)
 
 // A read of 256 B: pe_dma 1, the router 2, the burst 8, its flit 1 + 2 + 1, four wires of 1 fs.
 BOOST_AUTO_TEST_CASE(rows_of_an_hbm_are_opened_kept_open_and_closed) {

@@ -13,6 +13,8 @@
 
 using namespace kernbench::test;
 
+BOOST_AUTO_TEST_SUITE(installed_tree)
+
 namespace {
 
 namespace fs = std::filesystem;
@@ -43,8 +45,6 @@ bool matches_any(const std::string& file, const Words& patterns) {
 }
 
 }  // namespace
-
-BOOST_AUTO_TEST_SUITE(installed_tree)
 
 BOOST_AUTO_TEST_CASE(public_headers_are_installed_and_no_others) {
   Words patterns;

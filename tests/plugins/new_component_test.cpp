@@ -6,6 +6,8 @@
 
 using namespace kernbench::test;
 
+BOOST_AUTO_TEST_SUITE(new_component)
+
 namespace {
 
 void check_refused(const Words& words, const std::string& part) {
@@ -15,8 +17,6 @@ void check_refused(const Words& words, const std::string& part) {
 }
 
 }  // namespace
-
-BOOST_AUTO_TEST_SUITE(new_component)
 
 BOOST_AUTO_TEST_CASE(a_name_is_a_word_of_lower_case_letters) {
   const TemporaryFolder folder;

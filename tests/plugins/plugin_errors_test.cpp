@@ -8,6 +8,8 @@
 
 using namespace kernbench::test;
 
+BOOST_AUTO_TEST_SUITE(plugin_errors)
+
 namespace {
 
 // `parts` in the message, in order.
@@ -38,8 +40,6 @@ std::string patched(const TemporaryFolder& folder, const std::string& from, cons
 }
 
 }  // namespace
-
-BOOST_AUTO_TEST_SUITE(plugin_errors)
 
 BOOST_AUTO_TEST_CASE(a_plug_in_of_another_version_shows_both_stamps) {
   check_plugins_refused({example("another_version")},

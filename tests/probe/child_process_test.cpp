@@ -11,6 +11,8 @@
 
 using namespace kernbench;
 
+BOOST_AUTO_TEST_SUITE(child_process)
+
 namespace {
 
 std::string in_child(const std::function<std::string()>& body) {
@@ -28,8 +30,6 @@ std::string error_of(const std::function<std::string()>& body) {
 }
 
 }  // namespace
-
-BOOST_AUTO_TEST_SUITE(child_process)
 
 BOOST_AUTO_TEST_CASE(a_child_returns_a_value_of_any_length_and_changes_nothing_here) {
   int here = 1;

@@ -16,6 +16,8 @@
 using namespace kernbench;
 using namespace kernbench::test;
 
+BOOST_AUTO_TEST_SUITE(formula_on_random_machines)
+
 namespace {
 
 struct Case {
@@ -163,8 +165,6 @@ void log(const Case& c) {
 }
 
 }  // namespace
-
-BOOST_AUTO_TEST_SUITE(formula_on_random_machines)
 
 // Contention of every kind: 60 requests within 200 ns.
 RC_BOOST_PROP(no_simulated_time_is_below_the_formula, ()) {

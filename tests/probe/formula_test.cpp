@@ -8,6 +8,8 @@
 using namespace kernbench;
 using namespace kernbench::test;
 
+BOOST_AUTO_TEST_SUITE(formula)
+
 namespace {
 
 constexpr Fs ns = fs_per_ns;
@@ -50,8 +52,6 @@ MemoryMessage message(bool write, std::uint64_t bytes) {
 }
 
 }  // namespace
-
-BOOST_AUTO_TEST_SUITE(formula)
 
 BOOST_AUTO_TEST_CASE(a_control_leg_is_every_overhead_passed_and_every_propagation) {
   const Way way = narrow_in_the_middle();

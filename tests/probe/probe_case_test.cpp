@@ -12,6 +12,8 @@
 using namespace kernbench;
 using namespace kernbench::test;
 
+BOOST_AUTO_TEST_SUITE(probe_cases)
+
 namespace {
 
 // "name initiator op target" or "name: reason" per case.
@@ -67,8 +69,6 @@ void check_extremes(const std::string& topology, const std::vector<Override>& ov
 }
 
 }  // namespace
-
-BOOST_AUTO_TEST_SUITE(probe_cases)
 
 BOOST_AUTO_TEST_CASE(best_and_worst_are_so_among_all_partitions_of_other_cubes) {
   check_extremes("topology.yaml");

@@ -6,6 +6,8 @@
 
 using namespace kernbench;
 
+BOOST_AUTO_TEST_SUITE(probe_checks)
+
 namespace {
 
 // Cases with these times at 32 KiB and a formula of 10.
@@ -44,8 +46,6 @@ std::map<std::string, Fs> with(const std::string& name, Fs time) {
 }
 
 }  // namespace
-
-BOOST_AUTO_TEST_SUITE(probe_checks)
 
 BOOST_AUTO_TEST_CASE(sound_times_pass_every_rule) {
   const std::vector<ProbeCheck> checks = check_probes(outcomes(sound));

@@ -13,6 +13,8 @@
 using namespace kernbench;
 using namespace kernbench::test;
 
+BOOST_AUTO_TEST_SUITE(probe_run)
+
 namespace {
 
 constexpr Fs ns = fs_per_ns;
@@ -61,8 +63,6 @@ std::size_t count(const std::string& text, const std::string& part) {
 }
 
 }  // namespace
-
-BOOST_AUTO_TEST_SUITE(probe_run)
 
 // Grant + 1 ns, command 2 ns + 2 fs, burst 8 ns, data (1 + 1 fs + 2) + 128 + 1 fs: 142 ns + 4 fs.
 // See a_local_read in formula_test.

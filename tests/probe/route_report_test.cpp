@@ -9,6 +9,8 @@
 using namespace kernbench;
 using namespace kernbench::test;
 
+BOOST_AUTO_TEST_SUITE(route)
+
 namespace {
 
 RouteReport report(RoutedMachine& m, const std::string& from, const std::string& to,
@@ -17,8 +19,6 @@ RouteReport report(RoutedMachine& m, const std::string& from, const std::string&
 }
 
 }  // namespace
-
-BOOST_AUTO_TEST_SUITE(route)
 
 // 1 ns at the DMA, 1 fs per link of 0 mm, 2 ns at the router; the first flit takes 1 ns more on
 // each link.

@@ -11,6 +11,8 @@
 using namespace kernbench;
 using namespace kernbench::test;
 
+BOOST_AUTO_TEST_SUITE(zero_load)
+
 namespace {
 
 constexpr Fs ns = fs_per_ns;
@@ -40,8 +42,6 @@ MemoryMessage hbm_message(bool write, std::uint64_t bytes) {
 }
 
 }  // namespace
-
-BOOST_AUTO_TEST_SUITE(zero_load)
 
 // 64 + 256 + 64 bytes at 64 GB/s: 1, 4, 1 ns. At the node at 1, 5, 6; over the second link by 2,
 // 9, 10. The formula has 1 + 6 = 7.

@@ -8,6 +8,8 @@
 
 using namespace kernbench;
 
+BOOST_AUTO_TEST_SUITE(arrival_queue)
+
 namespace {
 
 Transaction& message(TransactionPool& pool, std::vector<TransactionHandle>& keep, TieKey key,
@@ -19,8 +21,6 @@ Transaction& message(TransactionPool& pool, std::vector<TransactionHandle>& keep
 }
 
 }  // namespace
-
-BOOST_AUTO_TEST_SUITE(arrival_queue)
 
 BOOST_AUTO_TEST_CASE(the_head_is_the_earliest_over_all_ports) {
   TransactionPool pool;

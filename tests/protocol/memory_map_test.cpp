@@ -15,6 +15,8 @@
 using namespace kernbench;
 using kernbench::test::with_text;
 
+BOOST_AUTO_TEST_SUITE(memory_map)
+
 namespace {
 
 constexpr std::uint64_t mib = 1 << 20, die = std::uint64_t{1} << 42;
@@ -84,8 +86,6 @@ std::string answer(Find find) {
 }
 
 }  // namespace
-
-BOOST_AUTO_TEST_SUITE(memory_map)
 
 BOOST_AUTO_TEST_CASE(an_address_lies_in_its_range_from_the_first_byte_to_the_last) {
   const MemoryMap map({{16 * mib, mib, 7}, {0, mib, 3}, {mib, mib, 5}});

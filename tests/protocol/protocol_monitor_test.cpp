@@ -14,6 +14,8 @@
 using namespace kernbench;
 using namespace kernbench::test;
 
+BOOST_AUTO_TEST_SUITE(protocol_monitor)
+
 namespace {
 
 // A provider that answers as the test tells it.
@@ -80,8 +82,6 @@ struct Connection {
 };
 
 }  // namespace
-
-BOOST_AUTO_TEST_SUITE(protocol_monitor)
 
 KERNBENCH_SYSTEMC_TEST(what_conforms_passes_unchanged) {
   Connection<SlotRequest> slot;

@@ -10,6 +10,8 @@
 
 using namespace kernbench;
 
+BOOST_AUTO_TEST_SUITE(axi4_bursts_test)
+
 BOOST_AUTO_TEST_CASE(bursts_and_beats_cover_a_range_once_within_4_kib_and_256_beats) {
   const bool holds = rc::check([] {
     const unsigned data_bytes = *rc::gen::element(8U, 16U, 32U, 64U);
@@ -73,3 +75,5 @@ BOOST_AUTO_TEST_CASE(bytes_are_compared_where_they_are_known_up_to_the_first_dif
   BOOST_TEST(compared({9, 1, 7, 7, 7, 9}).equal == 1U);
   BOOST_TEST(!compared({9, 1, 7, 7, 7, 9}).difference.has_value());
 }
+
+BOOST_AUTO_TEST_SUITE_END()

@@ -15,6 +15,8 @@
 using namespace kernbench;
 using namespace kernbench::test;
 
+BOOST_AUTO_TEST_SUITE(axi4_rules_test)
+
 namespace {
 
 constexpr unsigned incr = 1;
@@ -233,3 +235,5 @@ BOOST_AUTO_TEST_CASE(rules_that_a_memory_breaks_are_named) {
   for (const auto& [fault, rule] : writes)
     BOOST_TEST(contains(of_write(fault), rule), fault << ": " << rule);
 }
+
+BOOST_AUTO_TEST_SUITE_END()

@@ -21,6 +21,8 @@
 using namespace kernbench;
 using namespace kernbench::test;
 
+BOOST_AUTO_TEST_SUITE(block_test)
+
 namespace {
 
 template <class Model>
@@ -265,3 +267,5 @@ KERNBENCH_SYSTEMC_TEST(the_inside_goes_to_a_waveform_and_to_a_coverage_file) {
   BOOST_TEST((text.str().find("design_under_test") != std::string::npos));
   std::filesystem::current_path(there);
 }
+
+BOOST_AUTO_TEST_SUITE_END()

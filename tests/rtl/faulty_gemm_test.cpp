@@ -12,6 +12,8 @@
 using namespace kernbench;
 using namespace kernbench::test;
 
+BOOST_AUTO_TEST_SUITE(faulty_gemm_test)
+
 namespace {
 
 std::string fault_of(std::int64_t rows, const Settings& settings) {
@@ -76,3 +78,5 @@ BOOST_AUTO_TEST_CASE(a_block_that_breaks_the_contract_ends_the_run_by_name) {
   }
   BOOST_TEST(forked_value([] { return fault_of(4, {{"check_result", "true"}}); }) == "");
 }
+
+BOOST_AUTO_TEST_SUITE_END()

@@ -11,6 +11,8 @@
 
 using namespace kernbench::test;
 
+BOOST_AUTO_TEST_SUITE(mac_arithmetic_test)
+
 namespace {
 
 class Probe {
@@ -95,3 +97,5 @@ BOOST_AUTO_TEST_CASE(a_product_is_exact) {
     }
   }
 }
+
+BOOST_AUTO_TEST_SUITE_END()

@@ -6,6 +6,8 @@
 using namespace kernbench;
 using namespace kernbench::test;
 
+BOOST_AUTO_TEST_SUITE(mesh_router)
+
 namespace {
 
 const std::vector<Override> one_router{{"sip0.cube0.r1c2.impl", "rtl.router"}};
@@ -13,8 +15,6 @@ const std::vector<Override> adjacent_routers{{"sip0.cube0.r0c[1-4].impl", "rtl.r
                                              {"sip0.cube0.r1c[1-4].impl", "rtl.router"}};
 
 }  // namespace
-
-BOOST_AUTO_TEST_SUITE(mesh_router)
 
 // A closed loop draws by completion, so that all machines carry the same requests.
 BOOST_AUTO_TEST_CASE(links_carry_the_bytes_of_the_machine_without_rtl) {

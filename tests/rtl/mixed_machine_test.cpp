@@ -5,6 +5,8 @@
 using namespace kernbench;
 using namespace kernbench::test;
 
+BOOST_AUTO_TEST_SUITE(mixed_machine_test)
+
 namespace {
 
 constexpr int ranks = 8;
@@ -75,3 +77,5 @@ KERNBENCH_SYSTEMC_TEST(one_engine_in_rtl_among_eight_and_a_collective) {
   BOOST_TEST(run.rtl_stages == 1U);
   BOOST_TEST(run.other_stages == 7U);
 }
+
+BOOST_AUTO_TEST_SUITE_END()

@@ -9,6 +9,8 @@
 
 using namespace kernbench;
 
+BOOST_AUTO_TEST_SUITE(pins_test)
+
 // Against a vector of single bits.
 BOOST_AUTO_TEST_CASE(bits_of_any_place_and_width_are_those_that_were_set) {
   const bool holds = rc::check([] {
@@ -51,3 +53,5 @@ BOOST_AUTO_TEST_CASE(a_difference_of_data_counts_while_they_are_valid) {
   copy_inputs(a, b);
   BOOST_TEST(int{other[1]} == 0);
 }
+
+BOOST_AUTO_TEST_SUITE_END()

@@ -18,6 +18,8 @@
 using namespace kernbench;
 using namespace kernbench::test;
 
+BOOST_AUTO_TEST_SUITE(router_array)
+
 namespace {
 
 using Router3 = RouterBench<Vrouter_3, 3, 4, 4>;
@@ -110,8 +112,6 @@ void check_every_state() {
 }
 
 }  // namespace
-
-BOOST_AUTO_TEST_SUITE(router_array)
 
 BOOST_AUTO_TEST_CASE_TEMPLATE(every_packet_arrives_once_in_order_at_its_output, Bench, Routers) {
   for (unsigned seed = 1; seed <= 12; ++seed) {

@@ -11,6 +11,8 @@
 using namespace kernbench;
 using namespace kernbench::test;
 
+BOOST_AUTO_TEST_SUITE(rtl_gemm_test)
+
 namespace {
 
 std::vector<double> turned(const std::vector<double>& a, std::int64_t rows, std::int64_t columns) {
@@ -261,3 +263,5 @@ KERNBENCH_SYSTEMC_TEST(without_data_the_cycles_are_the_same) {
   if (result.cause) std::rethrow_exception(result.cause);
   BOOST_TEST(tile_cycles(m) == 4U * (64 + 3 * 32 - 2) + 1);
 }
+
+BOOST_AUTO_TEST_SUITE_END()

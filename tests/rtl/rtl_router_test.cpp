@@ -20,6 +20,8 @@
 using namespace kernbench;
 using namespace kernbench::test;
 
+BOOST_AUTO_TEST_SUITE(rtl_router)
+
 namespace {
 
 constexpr Fs ns = fs_per_ns;
@@ -74,8 +76,6 @@ std::string fault_of(MiniMachine& machine) {
 }
 
 }  // namespace
-
-BOOST_AUTO_TEST_SUITE(rtl_router)
 
 KERNBENCH_SYSTEMC_TEST(a_flit_goes_on_at_the_third_edge_behind_its_first) {
   Star<> t;

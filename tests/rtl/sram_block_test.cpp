@@ -13,6 +13,8 @@
 using namespace kernbench;
 using namespace kernbench::test;
 
+BOOST_AUTO_TEST_SUITE(sram_block_test)
+
 namespace {
 
 constexpr std::uint64_t memory_bytes = 16 * 1024;
@@ -218,3 +220,5 @@ BOOST_AUTO_TEST_CASE(a_misplaced_last_beat_is_answered_with_an_error) {
     BOOST_TEST(driver.violations == std::vector<std::string>{"last_at_end_of_burst wlast"});
   }
 }
+
+BOOST_AUTO_TEST_SUITE_END()

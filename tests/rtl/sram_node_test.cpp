@@ -25,6 +25,8 @@ using namespace kernbench::test;
 
 extern "C" const kernbench::PluginEntry kernbench_plugin_entry;
 
+BOOST_AUTO_TEST_SUITE(sram_node_test)
+
 namespace {
 
 // The address of an access, its offset in the memory, selects the fault (sv/faulty_sram.sv).
@@ -357,3 +359,5 @@ KERNBENCH_SYSTEMC_TEST(a_wrong_byte_ends_the_run_with_its_place_both_values_and_
     BOOST_TEST((error.find(", cycle ") != std::string::npos));
   }
 }
+
+BOOST_AUTO_TEST_SUITE_END()

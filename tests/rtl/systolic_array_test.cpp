@@ -17,6 +17,8 @@
 
 using namespace kernbench::test;
 
+BOOST_AUTO_TEST_SUITE(systolic_array_test)
+
 namespace {
 
 template <class Model, unsigned rows_of, unsigned columns_of>
@@ -295,3 +297,5 @@ BOOST_AUTO_TEST_CASE(nothing_is_taken_before_a_task_or_offered_without_one) {
     BOOST_TEST(array.bench.log().back() == "10000 0");
   }
 }
+
+BOOST_AUTO_TEST_SUITE_END()

@@ -13,6 +13,8 @@
 
 using namespace kernbench;
 
+BOOST_AUTO_TEST_SUITE(compared_tile)
+
 namespace {
 
 const ComponentRegistry& registry() {
@@ -34,8 +36,6 @@ std::string error_text(const std::function<void()>& call) {
 }
 
 }  // namespace
-
-BOOST_AUTO_TEST_SUITE(compared_tile)
 
 BOOST_AUTO_TEST_CASE(a_tile_is_m_x_k_x_n) {
   const ComparedTile tile = parse_tile("32x64x7");

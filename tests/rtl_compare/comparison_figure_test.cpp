@@ -5,6 +5,8 @@
 
 using namespace kernbench;
 
+BOOST_AUTO_TEST_SUITE(comparison_figure)
+
 namespace {
 
 TimeComparison comparison(std::size_t works, double largest) {
@@ -28,8 +30,6 @@ std::size_t count(const std::string& text, const std::string& part) {
 }
 
 }  // namespace
-
-BOOST_AUTO_TEST_SUITE(comparison_figure)
 
 BOOST_AUTO_TEST_CASE(every_work_has_a_mark_per_model_that_names_it) {
   const std::string svg = comparison_svg(comparison(5, 8));

@@ -12,6 +12,8 @@
 using namespace kernbench;
 using namespace kernbench::test;
 
+BOOST_AUTO_TEST_SUITE(flow_comparison)
+
 namespace {
 
 TimeComparison compare(const std::string& name, const std::vector<std::string>& attributes,
@@ -35,8 +37,6 @@ const ComparedWork& find(const TimeComparison& comparison, const std::string& na
 }
 
 }  // namespace
-
-BOOST_AUTO_TEST_SUITE(flow_comparison)
 
 BOOST_AUTO_TEST_CASE(a_router_beside_itself_takes_the_same_times) {
   const TimeComparison found = compare("builtin.forwarding", {"overhead_ns=2"}, {256, 1024});

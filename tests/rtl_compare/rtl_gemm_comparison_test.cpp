@@ -12,6 +12,8 @@
 using namespace kernbench;
 using namespace kernbench::test;
 
+BOOST_AUTO_TEST_SUITE(rtl_gemm_comparison_test)
+
 namespace {
 
 void check_array(const std::vector<std::string>& attributes, const TileOptions& options) {
@@ -70,3 +72,5 @@ KERNBENCH_SYSTEMC_TEST(any_clock_and_overhead) {
   check_array({"rows=8", "columns=8", "clock_period_ns=0.7", "overhead_ns=0.3"},
               drawn(20, 5, {8, 8}, DType::f16));
 }
+
+BOOST_AUTO_TEST_SUITE_END()

@@ -14,6 +14,8 @@
 using namespace kernbench;
 using namespace kernbench::test;
 
+BOOST_AUTO_TEST_SUITE(tile_comparison_test)
+
 namespace {
 
 // Seven cycles for each row, from the next edge of a clock with a period of 3 ns; it breaks down at
@@ -180,3 +182,5 @@ KERNBENCH_SYSTEMC_TEST(a_fault_of_the_implementation_names_the_tile) {
                                  text.find(": 13 rows") != std::string::npos;
                         });
 }
+
+BOOST_AUTO_TEST_SUITE_END()

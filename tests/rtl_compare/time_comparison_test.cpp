@@ -7,6 +7,8 @@
 
 using namespace kernbench;
 
+BOOST_AUTO_TEST_SUITE(time_comparison)
+
 namespace {
 
 ComparedWork work(const std::string& name, const std::string& group, Fs time, Fs model) {
@@ -28,8 +30,6 @@ TimeComparison comparison() {
 }
 
 }  // namespace
-
-BOOST_AUTO_TEST_SUITE(time_comparison)
 
 // Nearest rank: of 20 values the 10th and the 19th.
 BOOST_AUTO_TEST_CASE(a_distribution_names_values_that_there_are) {

@@ -8,6 +8,8 @@
 
 using namespace kernbench;
 
+BOOST_AUTO_TEST_SUITE(dp_policy_test)
+
 namespace {
 
 // "cube.pe offset rows x columns @ row, column" of each block
@@ -115,3 +117,5 @@ BOOST_AUTO_TEST_CASE(runs_of_a_block_cover_it_in_order) {
   // elements (1,0,1) (1,1,1) (2,0,1) (2,1,1) of {3,2,4}, two each
   BOOST_TEST(runs == (std::vector<std::int64_t>{9, 0, 2, 13, 2, 2, 17, 4, 2, 21, 6, 2}));
 }
+
+BOOST_AUTO_TEST_SUITE_END()

@@ -7,6 +7,8 @@
 using namespace kernbench;
 using namespace kernbench::test;
 
+BOOST_AUTO_TEST_SUITE(launch_test)
+
 KERNBENCH_SYSTEMC_TEST(a_launch_targets_every_pe_of_every_cube_that_owns_a_shard) {
   StubHost host;
   run_on(host, [&](Torch& torch, Runtime&) {
@@ -237,3 +239,5 @@ KERNBENCH_SYSTEMC_TEST(a_timestamp_tag_is_on_all_messages_until_it_is_taken_back
     BOOST_TEST(!host.launches.at(2).timestamp_tag.has_value());
   });
 }
+
+BOOST_AUTO_TEST_SUITE_END()

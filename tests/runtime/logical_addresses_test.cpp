@@ -11,6 +11,8 @@
 using namespace kernbench;
 using namespace kernbench::test;
 
+BOOST_AUTO_TEST_SUITE(logical_addresses)
+
 namespace {
 
 const DPPolicy by_columns{Placement::replicate, Placement::column_wise, 1, 4};
@@ -25,8 +27,6 @@ std::uint64_t hbm(unsigned pe, std::uint64_t offset) {
 }
 
 }  // namespace
-
-BOOST_AUTO_TEST_SUITE(logical_addresses)
 
 KERNBENCH_SYSTEMC_TEST(a_tensor_is_one_segment_per_shard_and_they_go_as_they_came) {
   StubHost host;

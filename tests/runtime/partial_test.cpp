@@ -12,6 +12,8 @@
 using namespace kernbench;
 using namespace kernbench::test;
 
+BOOST_AUTO_TEST_SUITE(partial_tensors)
+
 namespace {
 
 constexpr auto replicate = Placement::replicate, partial = Placement::partial,
@@ -33,8 +35,6 @@ Summands summands_of(const DPPolicy& policy) {
 }
 
 }  // namespace
-
-BOOST_AUTO_TEST_SUITE(partial_tensors)
 
 BOOST_AUTO_TEST_CASE(summands_are_counted_over_the_axes_that_sum) {
   BOOST_TEST(summands_of({partial, partial, 2, 3}) == (Summands{0, 1, 2, 3, 4, 5}));

@@ -10,6 +10,8 @@
 using namespace kernbench;
 using namespace kernbench::test;
 
+BOOST_AUTO_TEST_SUITE(placed_values_test)
+
 namespace {
 
 // Element by element: the shard, dense and row-major, has the values of its box.
@@ -81,3 +83,5 @@ BOOST_AUTO_TEST_CASE(values_of_any_rank_reach_their_shards_and_come_back_by_ever
     RC_ASSERT(same);
   }));
 }
+
+BOOST_AUTO_TEST_SUITE_END()

@@ -10,6 +10,8 @@
 using namespace kernbench;
 using namespace kernbench::test;
 
+BOOST_AUTO_TEST_SUITE(placement_test)
+
 namespace {
 
 constexpr auto replicate = Placement::replicate;
@@ -102,3 +104,5 @@ BOOST_AUTO_TEST_CASE(an_axis_that_is_not_there_or_too_short_is_an_error_that_nam
   BOOST_TEST(text_of_error({}, Placement::cut(1), 1) ==
              "tensor 't' {}: cut(1) of a tensor without axes");
 }
+
+BOOST_AUTO_TEST_SUITE_END()

@@ -10,6 +10,8 @@
 using namespace kernbench;
 using namespace kernbench::test;
 
+BOOST_AUTO_TEST_SUITE(slice_test)
+
 namespace {
 
 constexpr auto replicate = Placement::replicate, row_wise = Placement::row_wise,
@@ -187,3 +189,5 @@ BOOST_AUTO_TEST_CASE(slices_of_whole_shards_behave_like_boxes_of_an_array) {
     RC_ASSERT(same);
   }));
 }
+
+BOOST_AUTO_TEST_SUITE_END()

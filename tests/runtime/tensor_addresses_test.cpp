@@ -9,6 +9,8 @@
 
 using namespace kernbench;
 
+BOOST_AUTO_TEST_SUITE(tensor_addresses_test)
+
 namespace {
 
 constexpr auto replicate = Placement::replicate, row_wise = Placement::row_wise;
@@ -105,3 +107,5 @@ BOOST_AUTO_TEST_CASE(faults_are_explained_while_there_is_a_host_program) {
   }
   BOOST_TEST(machine.address_book->text_of(fault, {0, 0, 0}) == "no mapping");
 }
+
+BOOST_AUTO_TEST_SUITE_END()

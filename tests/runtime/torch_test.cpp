@@ -9,6 +9,8 @@
 using namespace kernbench;
 using namespace kernbench::test;
 
+BOOST_AUTO_TEST_SUITE(torch_test)
+
 namespace {
 
 const DPPolicy by_columns{Placement::replicate, Placement::column_wise, 1, 4};
@@ -268,3 +270,5 @@ KERNBENCH_SYSTEMC_TEST(stats_tell_whoever_listens_the_time_of_each_mark) {
   BOOST_TEST(marks.lines == (Lines{"reset at 0 ns", "loop at 7 ns"}),
              boost::test_tools::per_element());
 }
+
+BOOST_AUTO_TEST_SUITE_END()

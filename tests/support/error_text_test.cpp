@@ -5,13 +5,13 @@
 
 using kernbench::test::with_text;
 
+BOOST_AUTO_TEST_SUITE(error_text)
+
 namespace {
 
 const std::runtime_error error("a load of 'x' before tl.wait");
 
 }  // namespace
-
-BOOST_AUTO_TEST_SUITE(error_text)
 
 BOOST_AUTO_TEST_CASE(one_part_of_each_type_of_text) {
   const std::string part = "load";

@@ -15,6 +15,8 @@
 namespace kt = kernbench::test;
 using namespace std::chrono_literals;
 
+BOOST_AUTO_TEST_SUITE(forked_test)
+
 namespace {
 
 std::uint64_t simulate_wait_ns(int ns) {
@@ -222,3 +224,5 @@ KERNBENCH_SYSTEMC_TEST(a_systemc_case_runs_in_a_child) {
 KERNBENCH_SYSTEMC_FIXTURE_TEST(a_fixture_lives_in_the_child, Machine) {
   BOOST_TEST(signal.name() == std::string("signal"));
 }
+
+BOOST_AUTO_TEST_SUITE_END()

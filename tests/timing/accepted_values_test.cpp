@@ -10,6 +10,8 @@
 
 using namespace kernbench;
 
+BOOST_AUTO_TEST_SUITE(accepted_values)
+
 namespace {
 
 // Up to 18 digits of which many are 9, 0 or odd, so that little cancels; 1 where they make a value
@@ -32,8 +34,6 @@ const Parameter length_mm =
     Parameter::decimal("distance_mm", "a length", "mm", "test").range("0", "1000");
 
 }  // namespace
-
-BOOST_AUTO_TEST_SUITE(accepted_values)
 
 RC_BOOST_PROP(a_flit_of_any_size_has_a_service_time, ()) {
   const auto flit_bytes = *rc::gen::inRange<std::uint32_t>(1, 65537);

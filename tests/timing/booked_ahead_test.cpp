@@ -11,6 +11,8 @@
 
 using namespace kernbench;
 
+BOOST_AUTO_TEST_SUITE(booked_ahead)
+
 namespace {
 
 struct Booking {
@@ -25,8 +27,6 @@ Fs busy_until(const std::vector<Booking>& bookings, Fs now) {
 }
 
 }  // namespace
-
-BOOST_AUTO_TEST_SUITE(booked_ahead)
 
 BOOST_AUTO_TEST_CASE(gaps_ahead_are_not_busy) {
   BookedAhead ahead;

@@ -7,6 +7,8 @@
 
 using namespace kernbench;
 
+BOOST_AUTO_TEST_SUITE(ipcq_rules)
+
 namespace {
 
 // Nodes of the overheads given; between them links of the bandwidths, 1 ns long each.
@@ -25,8 +27,6 @@ Path chain(const std::vector<Fs>& overheads_ns, const std::vector<std::int64_t>&
 constexpr Fs ns = fs_per_ns;
 
 }  // namespace
-
-BOOST_AUTO_TEST_SUITE(ipcq_rules)
 
 BOOST_AUTO_TEST_CASE(the_narrowest_link_leaves_out_unlimited_ones) {
   BOOST_TEST(narrowest_gbs(chain({0, 0, 0, 0}, {256, 128, 512})).str() == "128");

@@ -11,6 +11,8 @@
 
 using namespace kernbench;
 
+BOOST_AUTO_TEST_SUITE(systolic_rules)
+
 namespace {
 
 // One fold on an array of cells, moved cycle by cycle: a step's operands enter at the left and
@@ -64,8 +66,6 @@ Case any_case(int largest, int largest_array) {
 std::uint64_t cycles_of(const Case& c) { return systolic_cycles(c.m, c.k, c.n, c.array); }
 
 }  // namespace
-
-BOOST_AUTO_TEST_SUITE(systolic_rules)
 
 BOOST_AUTO_TEST_CASE(a_fold_is_filled_streamed_and_drained) {
   BOOST_TEST(systolic_cycles(1, 1, 1, {1, 1}) == 2u);      // a product, and out

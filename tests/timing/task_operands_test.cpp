@@ -13,6 +13,8 @@
 
 using namespace kernbench;
 
+BOOST_AUTO_TEST_SUITE(task_operands)
+
 namespace {
 
 constexpr TileShape small_tiles{4, 5, 3};
@@ -91,8 +93,6 @@ void fill(MemoryStore& memory, const BlockReference& block) {
 }
 
 }  // namespace
-
-BOOST_AUTO_TEST_SUITE(task_operands)
 
 RC_BOOST_PROP(the_tiles_of_a_gemm_refer_to_each_element_once_per_use, ()) {
   Command command;

@@ -14,6 +14,8 @@
 
 using namespace kernbench;
 
+BOOST_AUTO_TEST_SUITE(tile_plan)
+
 namespace {
 
 std::string stages_of(const Tile& tile) {
@@ -72,8 +74,6 @@ bool same(const Tile& a, const Tile& b) {
 }
 
 }  // namespace
-
-BOOST_AUTO_TEST_SUITE(tile_plan)
 
 BOOST_AUTO_TEST_CASE(a_gemm_loops_over_m_then_n_then_k) {
   const TilePlan plan(gemm(64, 128, 64), {32, 64, 32});

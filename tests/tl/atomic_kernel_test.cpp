@@ -12,6 +12,8 @@
 using namespace kernbench;
 using namespace kernbench::test;
 
+BOOST_AUTO_TEST_SUITE(atomic_kernels)
+
 namespace {
 
 // On PE 0, mapped on all PEs of the cube.
@@ -120,8 +122,6 @@ void split_k_kernel(tl::Program& tl, tl::Tensor a, tl::Tensor b, tl::Tensor c) {
 }
 
 }  // namespace
-
-BOOST_AUTO_TEST_SUITE(atomic_kernels)
 
 BOOST_AUTO_TEST_CASE(a_counter_gives_8_pes_every_number_once_in_the_order_of_service) {
   for (const Model& model : models) check_tickets(model, {}, 1);

@@ -13,6 +13,8 @@
 using namespace kernbench;
 using namespace kernbench::test;
 
+BOOST_AUTO_TEST_SUITE(atomics)
+
 namespace {
 
 constexpr std::uint64_t base_address = 0x10000;
@@ -55,8 +57,6 @@ tl::Handle pending(Memory& memory, const std::vector<std::int32_t>& values) {
 }
 
 }  // namespace
-
-BOOST_AUTO_TEST_SUITE(atomics)
 
 BOOST_AUTO_TEST_CASE(a_scalar_is_added_to_one_element_and_the_old_value_returned) {
   Memory m(4);

@@ -18,6 +18,8 @@
 using namespace kernbench;
 using kernbench::test::FakePe;
 
+BOOST_AUTO_TEST_SUITE(block_access)
+
 namespace {
 
 constexpr std::uint64_t base_address = 0x10000;
@@ -109,8 +111,6 @@ bool contains(const std::string& text, const std::string& part) {
 using Values = std::vector<double>;
 
 }  // namespace
-
-BOOST_AUTO_TEST_SUITE(block_access)
 
 RC_BOOST_PROP(a_strided_load_takes_each_element_from_its_place, ()) {
   const RandomBlock b = any_block(false);

@@ -11,6 +11,8 @@ using namespace kernbench;
 using kernbench::test::FakePe;
 using kernbench::test::with_text;
 
+BOOST_AUTO_TEST_SUITE(call_sites)
+
 namespace {
 
 struct Kernel {
@@ -31,8 +33,6 @@ std::string line(CallSite site = CallSite::here()) { return site.str(); }
 const tl::Ptr at_1000(std::uint64_t{0x1000});
 
 }  // namespace
-
-BOOST_AUTO_TEST_SUITE(call_sites)
 
 BOOST_AUTO_TEST_CASE(calls_of_pe_math_tell_their_line) {
   Kernel k;

@@ -12,6 +12,8 @@ using namespace kernbench;
 using kernbench::test::FakePe;
 using kernbench::test::with_text;
 
+BOOST_AUTO_TEST_SUITE(communication)
+
 namespace {
 
 IpcqReceived message(const std::vector<float>& values, const std::string& direction = "E") {
@@ -31,8 +33,6 @@ std::vector<std::string> steps(void (*kernel)(tl::Program&), const tl::Grid& gri
 }
 
 }  // namespace
-
-BOOST_AUTO_TEST_SUITE(communication)
 
 BOOST_AUTO_TEST_CASE(a_send_takes_the_bytes_as_they_are_at_the_call) {
   FakePe pe;

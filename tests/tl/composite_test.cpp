@@ -10,6 +10,8 @@ using namespace kernbench;
 using kernbench::test::FakePe;
 using kernbench::test::with_text;
 
+BOOST_AUTO_TEST_SUITE(composite_test)
+
 namespace {
 
 const tl::Ptr at_1000{std::uint64_t{0x1000}};
@@ -143,3 +145,5 @@ BOOST_AUTO_TEST_CASE(a_composite_that_has_failed_is_reported_by_a_later_wait) {
   tl.zeros({4});
   BOOST_CHECK_EXCEPTION(tl.wait(), AccessFault, with_text("no mapping"));
 }
+
+BOOST_AUTO_TEST_SUITE_END()

@@ -10,6 +10,8 @@
 using namespace kernbench;
 using kernbench::test::FakePe;
 
+BOOST_AUTO_TEST_SUITE(operand_references)
+
 namespace {
 
 const tl::Ptr at_1000{std::uint64_t{0x1000}};
@@ -25,8 +27,6 @@ std::vector<std::int64_t> numbers(const CompositeOperand& operand) {
 using Numbers = std::vector<std::int64_t>;
 
 }  // namespace
-
-BOOST_AUTO_TEST_SUITE(operand_references)
 
 BOOST_AUTO_TEST_CASE(a_composite_tells_where_its_operands_and_its_result_lie) {
   FakePe pe;

@@ -14,6 +14,8 @@ using kernbench::test::EagerKernel;
 using kernbench::test::FakePe;
 using kernbench::test::with_text;
 
+BOOST_AUTO_TEST_SUITE(operations_test)
+
 namespace {
 
 using Doubles = std::vector<double>;
@@ -382,3 +384,5 @@ BOOST_AUTO_TEST_CASE(views_of_made_integers_are_index_blocks) {
   tl.load(tl::Ptr(std::uint64_t{0x1000}), tl.trans(six), f16);
   BOOST_TEST(tl::describe(pe.commands.at(0)) == "dma_read 0x1000 12 in 6 runs");
 }
+
+BOOST_AUTO_TEST_SUITE_END()

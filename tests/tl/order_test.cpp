@@ -12,6 +12,8 @@ using namespace kernbench;
 using kernbench::test::FakePe;
 using kernbench::test::with_text;
 
+BOOST_AUTO_TEST_SUITE(order_test)
+
 namespace {
 
 const tl::TensorInfoPtr a_info = tl::TensorInfo::whole("a", 0x1000, {32, 32}, f16),
@@ -206,3 +208,5 @@ BOOST_AUTO_TEST_CASE(commands_that_are_never_waited_for_are_reported_at_the_end)
   BOOST_TEST(pe.text == "2 commands, the first of tl.composite(exp) (order_test.cpp:" +
                             std::to_string(line) + ")");
 }
+
+BOOST_AUTO_TEST_SUITE_END()

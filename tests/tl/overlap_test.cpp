@@ -13,6 +13,8 @@ using namespace kernbench;
 using kernbench::test::FakePe;
 using kernbench::test::with_text;
 
+BOOST_AUTO_TEST_SUITE(overlap)
+
 namespace {
 
 using Waits = std::vector<std::uint64_t>;
@@ -32,8 +34,6 @@ struct BusyPe : FakePe {
 };
 
 }  // namespace
-
-BOOST_AUTO_TEST_SUITE(overlap)
 
 BOOST_AUTO_TEST_CASE(an_asynchronous_load_binds_at_its_issue_and_the_first_use_waits) {
   BusyPe pe;

@@ -12,6 +12,8 @@ using namespace kernbench;
 using kernbench::test::FakePe;
 using kernbench::test::with_text;
 
+BOOST_AUTO_TEST_SUITE(program_test)
+
 namespace {
 
 void write(FakePe& pe, std::uint64_t pa, const std::vector<float>& values) {
@@ -355,3 +357,5 @@ BOOST_AUTO_TEST_CASE(cycles_are_spent_on_the_pe_cpu_and_cdiv_rounds_up) {
   BOOST_TEST(tl::Program::cdiv(8, 4) == 2);
   BOOST_CHECK_THROW(tl::Program::cdiv(8, 0), UsageError);
 }
+
+BOOST_AUTO_TEST_SUITE_END()

@@ -6,6 +6,8 @@
 
 using namespace kernbench;
 
+BOOST_AUTO_TEST_SUITE(record_test)
+
 namespace {
 
 void matmul(tl::Program& tl, tl::Ptr a, tl::Ptr b, tl::Ptr out, int M, int K, int N) {
@@ -133,3 +135,5 @@ BOOST_AUTO_TEST_CASE(tensors_go_into_the_launch_as_shard_lists) {
   BOOST_TEST(a.shards.size() == 1);
   BOOST_TEST(std::get<std::int64_t>(std::get<ScalarArgument>(call.args.at(2))) == 0x3000);
 }
+
+BOOST_AUTO_TEST_SUITE_END()

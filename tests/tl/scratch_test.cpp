@@ -10,6 +10,8 @@ using namespace kernbench;
 using kernbench::test::FakePe;
 using kernbench::test::with_text;
 
+BOOST_AUTO_TEST_SUITE(scratch_test)
+
 namespace {
 
 const tl::Ptr at_1000{std::uint64_t{0x1000}};
@@ -91,3 +93,5 @@ BOOST_AUTO_TEST_CASE(handles_that_outlive_the_kernel_own_nothing) {
   BOOST_TEST(pe.scratch().used_bytes() == 0);
   BOOST_CHECK_THROW(survivor.shape(), UsageError);
 }
+
+BOOST_AUTO_TEST_SUITE_END()

@@ -7,6 +7,8 @@
 using namespace kernbench;
 using namespace kernbench::test;
 
+BOOST_AUTO_TEST_SUITE(strided_kernels)
+
 namespace {
 
 struct Model {
@@ -68,8 +70,6 @@ void pending_kernel(tl::Program& tl, tl::Tensor x, tl::Tensor y) {
 }
 
 }  // namespace
-
-BOOST_AUTO_TEST_SUITE(strided_kernels)
 
 BOOST_AUTO_TEST_CASE(composites_stream_heads_and_a_transposed_operand) {
   in_every_model([](Torch& torch) {

@@ -9,6 +9,8 @@ using namespace kernbench;
 using kernbench::test::EagerKernel;
 using kernbench::test::with_text;
 
+BOOST_AUTO_TEST_SUITE(triton_calls)
+
 namespace {
 
 using Doubles = std::vector<double>;
@@ -33,8 +35,6 @@ tl::Handle plus(const tl::Handle& a, const tl::Handle& b) { return a + b; }
 Handles composed(const Handles& a, const Handles& b) { return {a[0] * b[0], a[1] * b[0] + b[1]}; }
 
 }  // namespace
-
-BOOST_AUTO_TEST_SUITE(triton_calls)
 
 BOOST_AUTO_TEST_CASE(a_reduction_by_a_function_keeps_the_order_of_its_elements) {
   Kernel k;

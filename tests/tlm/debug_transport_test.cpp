@@ -9,6 +9,8 @@ using namespace kernbench;
 using namespace kernbench::test;
 using plain_tlm::LtInitiator;
 
+BOOST_AUTO_TEST_SUITE(debug_transport)
+
 namespace {
 
 constexpr std::uint64_t slice = std::uint64_t{6} << 30;
@@ -71,8 +73,6 @@ void reaches_every_memory(const std::string& attach) {
 }
 
 }  // namespace
-
-BOOST_AUTO_TEST_SUITE(debug_transport)
 
 KERNBENCH_SYSTEMC_TEST(reads_and_writes_every_memory_without_time) {
   reaches_every_memory("sip0.cube0.r0c0");

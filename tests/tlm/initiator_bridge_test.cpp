@@ -23,6 +23,8 @@ using plain_tlm::AtScript;
 using plain_tlm::EndResp;
 using plain_tlm::LtInitiator;
 
+BOOST_AUTO_TEST_SUITE(initiator_bridge)
+
 namespace {
 
 constexpr Fs commit = 13 * ns + 2;
@@ -36,8 +38,6 @@ BoundaryMachine::Setting with(const std::string& bridge_attrs) {
 }
 
 }  // namespace
-
-BOOST_AUTO_TEST_SUITE(initiator_bridge)
 
 // --- b_transport
 

@@ -14,6 +14,8 @@ using plain_tlm::ProtocolChecker;
 using tlm::tlm_generic_payload;
 using tlm::tlm_phase;
 
+BOOST_AUTO_TEST_SUITE(protocol_checker)
+
 namespace {
 
 // Both ends of a checker, played by the test.
@@ -108,8 +110,6 @@ void full_course(Ends& e, tlm_generic_payload& payload) {
 }
 
 }  // namespace
-
-BOOST_AUTO_TEST_SUITE(protocol_checker)
 
 BOOST_AUTO_TEST_CASE(a_sound_course_has_no_breach) {
   BOOST_TEST(breach(

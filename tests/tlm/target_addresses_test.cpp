@@ -12,6 +12,8 @@
 using namespace kernbench;
 using namespace kernbench::test;
 
+BOOST_AUTO_TEST_SUITE(target_addresses)
+
 namespace {
 
 std::string issue(const std::string& targets) {
@@ -25,8 +27,6 @@ std::string issue(const std::string& targets) {
 }
 
 }  // namespace
-
-BOOST_AUTO_TEST_SUITE(target_addresses)
 
 BOOST_AUTO_TEST_CASE(ranges_are_placed_and_exported_with_those_of_all_memories) {
   const MachineSpec spec =

@@ -21,6 +21,8 @@ using plain_tlm::AtRequest;
 using plain_tlm::AtScript;
 using plain_tlm::LtInitiator;
 
+BOOST_AUTO_TEST_SUITE(target_bridge)
+
 namespace {
 
 constexpr Fs write_begin_req = 5 * ns + 2;
@@ -57,8 +59,6 @@ Completion dma(BoundaryMachine& m, const DmaCommand& command) {
 }
 
 }  // namespace
-
-BOOST_AUTO_TEST_SUITE(target_bridge)
 
 KERNBENCH_SYSTEMC_TEST(a_write_begins_after_its_last_flit_and_a_read_after_its_command) {
   BoundaryMachine m;

@@ -15,6 +15,8 @@
 using namespace kernbench;
 using namespace kernbench::test;
 
+BOOST_AUTO_TEST_SUITE(boundary_topology)
+
 namespace {
 
 // Names only; nothing is created.
@@ -56,8 +58,6 @@ std::string issue(const std::string& initiators) {
 }
 
 }  // namespace
-
-BOOST_AUTO_TEST_SUITE(boundary_topology)
 
 BOOST_AUTO_TEST_CASE(an_initiator_is_a_node_beside_the_one_that_it_is_attached_to) {
   const Graph graph = build_graph(

@@ -11,6 +11,8 @@ using namespace kernbench;
 using namespace kernbench::test;
 using plain_tlm::LtInitiator;
 
+BOOST_AUTO_TEST_SUITE(traffic_beside_test)
+
 namespace {
 
 // One read of 256 B of a PE's own HBM at 100 ns: until 115 ns + 4 fs.
@@ -70,3 +72,5 @@ KERNBENCH_SYSTEMC_TEST(no_link_is_busy_for_longer_than_the_traffic_and_what_runs
     if (link.at("src") == "sip0.cube0.ext0") BOOST_TEST(link.at("bytes") == 20 * 65536 - 100 * 256);
   }
 }
+
+BOOST_AUTO_TEST_SUITE_END()

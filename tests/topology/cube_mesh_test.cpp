@@ -9,6 +9,8 @@
 using namespace kernbench;
 using namespace kernbench::test;
 
+BOOST_AUTO_TEST_SUITE(cube_mesh_test)
+
 namespace {
 
 const Override one_per_corner{"cube.pe_layout.pe_per_corner", "1"};
@@ -217,5 +219,7 @@ BOOST_FIXTURE_TEST_CASE(may_be_unwritable, Beside) {
     ++files;
   BOOST_TEST(files == 1U);
 }
+
+BOOST_AUTO_TEST_SUITE_END()
 
 BOOST_AUTO_TEST_SUITE_END()

@@ -10,6 +10,8 @@
 using namespace kernbench;
 using namespace kernbench::test;
 
+BOOST_AUTO_TEST_SUITE(default_machine_test)
+
 namespace {
 
 struct DefaultMachine {
@@ -215,5 +217,7 @@ BOOST_AUTO_TEST_CASE(one_to_one_mapping_adds_a_node_per_channel) {
   BOOST_TEST(link->bw_gbs->str() == "32");
   BOOST_TEST(channels.node(link->dst).attributes().decimal("overhead_ns").is_zero());
 }
+
+BOOST_AUTO_TEST_SUITE_END()
 
 BOOST_AUTO_TEST_SUITE_END()

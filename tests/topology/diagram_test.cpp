@@ -15,6 +15,8 @@
 using namespace kernbench;
 using namespace kernbench::test;
 
+BOOST_AUTO_TEST_SUITE(diagrams)
+
 namespace {
 
 constexpr std::array formats{DiagramFormat::svg, DiagramFormat::mermaid, DiagramFormat::dot};
@@ -48,8 +50,6 @@ std::string statistics(double mesh, double busy_ns) {
 }
 
 }  // namespace
-
-BOOST_AUTO_TEST_SUITE(diagrams)
 
 BOOST_AUTO_TEST_CASE(system_view_has_the_switch_and_sips_with_their_io_chiplets) {
   const Diagram view = make_diagram(default_machine(), DiagramLevel::system);

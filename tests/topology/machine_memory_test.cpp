@@ -9,6 +9,8 @@
 using namespace kernbench;
 using namespace kernbench::test;
 
+BOOST_AUTO_TEST_SUITE(machine_memory_test)
+
 namespace {
 
 void check_parts(const std::vector<Override>& overrides) {
@@ -50,3 +52,5 @@ BOOST_AUTO_TEST_CASE(the_largest_machine_is_told_in_terabytes_at_once) {
   BOOST_TEST(memory.pseudo_channels == 16U * 16 * 8 * 4096);
   BOOST_TEST(memory.bytes() > std::uint64_t{200} << 30);
 }
+
+BOOST_AUTO_TEST_SUITE_END()

@@ -14,6 +14,8 @@
 using namespace kernbench;
 using namespace kernbench::test;
 
+BOOST_AUTO_TEST_SUITE(random_machines)
+
 namespace {
 
 struct Shape {
@@ -98,8 +100,6 @@ bool is_memory(const Node& node) {
 }
 
 }  // namespace
-
-BOOST_AUTO_TEST_SUITE(random_machines)
 
 // Every edge has its opposite, so one node that reaches all memories and all DMAs shows that every
 // DMA reaches every memory.

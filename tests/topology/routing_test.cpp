@@ -13,6 +13,8 @@
 using namespace kernbench;
 using namespace kernbench::test;
 
+BOOST_AUTO_TEST_SUITE(routing_test)
+
 namespace {
 
 struct DefaultRoutes {
@@ -308,5 +310,7 @@ BOOST_AUTO_TEST_CASE(a_channel_is_the_last_step_but_one) {
              "hbm_ctrl.pe1");
   BOOST_CHECK_THROW(routes.channel_path(dma0, hbm, 8), RoutingError);
 }
+
+BOOST_AUTO_TEST_SUITE_END()
 
 BOOST_AUTO_TEST_SUITE_END()

@@ -11,6 +11,8 @@
 using namespace kernbench;
 using namespace kernbench::test;
 
+BOOST_AUTO_TEST_SUITE(topology_json_export)
+
 namespace {
 
 nlohmann::json find(const nlohmann::json& list, const char* key, const std::string& value) {
@@ -33,8 +35,6 @@ BOOST_AUTO_TEST_CASE(numbers_booleans_and_strings_keep_their_types_and_keys_thei
       R"({"zeta":{"n":256,"r":0.1,"text":"mesh","on":true,"quoted":"12"},"alpha":[1,"a",{}]})");
   BOOST_TEST(yaml_as_json("empty:\nversion: 1.0.0\n") == R"({"empty":null,"version":"1.0.0"})");
 }
-
-BOOST_AUTO_TEST_SUITE(topology_json_export)
 
 BOOST_AUTO_TEST_CASE(holds_every_node_and_edge_in_order) {
   const Graph machine = tiny();

@@ -9,6 +9,8 @@
 using namespace kernbench;
 using namespace kernbench::test;
 
+BOOST_AUTO_TEST_SUITE(ual_test)
+
 namespace {
 
 const std::string io = "sip.io_chiplets.io0.", link_key = "system.links.io_ual_to_switch",
@@ -124,5 +126,7 @@ BOOST_AUTO_TEST_CASE(its_implementation_is_one_of_its_role) {
                              "role ual_ep: builtin.ual_ep") != std::string::npos,
              all(wrong));
 }
+
+BOOST_AUTO_TEST_SUITE_END()
 
 BOOST_AUTO_TEST_SUITE_END()

@@ -12,6 +12,8 @@
 using namespace kernbench;
 using namespace kernbench::test;
 
+BOOST_AUTO_TEST_SUITE(breakdown)
+
 namespace {
 
 constexpr Fs ns(double value) { return static_cast<Fs>(value * 1e6 + 0.5); }
@@ -71,8 +73,6 @@ void check(const LatencyParts& parts, const Row& expected) {
 const std::string pe0 = "sip0.cube0.pe0.pe_dma,", pe1 = "sip0.cube0.pe1.pe_dma,";
 
 }  // namespace
-
-BOOST_AUTO_TEST_SUITE(breakdown)
 
 // 15 ns + 4 fs (traffic_times): DMA 1; routers 2 + 2 and four links of 1 fs; two links of 1 ns; a
 // burst of 8.

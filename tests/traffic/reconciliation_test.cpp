@@ -19,6 +19,8 @@ using namespace kernbench;
 using namespace kernbench::test;
 using Json = nlohmann::ordered_json;
 
+BOOST_AUTO_TEST_SUITE(reconciliation)
+
 namespace {
 
 std::uint64_t sum_of(const Json& list, const std::string& key, const std::string& where,
@@ -146,8 +148,6 @@ void check_all(const TrafficRecipe& recipe, const std::vector<Override>& overrid
 }
 
 }  // namespace
-
-BOOST_AUTO_TEST_SUITE(reconciliation)
 
 RC_BOOST_PROP(totals_of_random_traffic_reconcile, ()) {
   const TrafficRecipe recipe = random_recipe(10);

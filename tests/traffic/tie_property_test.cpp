@@ -12,6 +12,8 @@
 using namespace kernbench;
 using namespace kernbench::test;
 
+BOOST_AUTO_TEST_SUITE(ties)
+
 namespace {
 
 struct Drawn {
@@ -135,8 +137,6 @@ std::vector<Time> machine_times(TrafficMachine& machine, const std::vector<Drawn
 }
 
 }  // namespace
-
-BOOST_AUTO_TEST_SUITE(ties)
 
 RC_BOOST_PROP(traffic_to_scratchpads_reaches_the_times_of_the_naive_fabric, ()) {
   const std::vector<Override> overrides = some_machine();

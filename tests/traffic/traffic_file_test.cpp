@@ -14,6 +14,8 @@
 using namespace kernbench;
 using namespace kernbench::test;
 
+BOOST_AUTO_TEST_SUITE(traffic_file)
+
 namespace {
 
 const std::string good_row = "0,sip0.cube0.pe0.pe_dma,read,sip0.cube0.hbm_ctrl.pe0,0,256\n";
@@ -49,8 +51,6 @@ struct Tiny : TrafficMachine {
 };
 
 }  // namespace
-
-BOOST_AUTO_TEST_SUITE(traffic_file)
 
 KERNBENCH_SYSTEMC_FIXTURE_TEST(a_row_becomes_a_request, Tiny) {
   const CsvFile csv(csv_header + good_row + "1.5,sip0.io0.pcie_ep,write,sip0.cube0.sram,1e3,17\n" +

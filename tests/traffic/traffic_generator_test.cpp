@@ -18,6 +18,8 @@
 using namespace kernbench;
 using namespace kernbench::test;
 
+BOOST_AUTO_TEST_SUITE(traffic_generator)
+
 namespace {
 
 constexpr TrafficPattern open_patterns[] = {TrafficPattern::stream, TrafficPattern::random,
@@ -83,8 +85,6 @@ std::string rows_of(const TrafficMachine& machine, const std::vector<TrafficRequ
 }
 
 }  // namespace
-
-BOOST_AUTO_TEST_SUITE(traffic_generator)
 
 // Every initiator makes its number of requests; the k-th is issued when k * size bytes have been
 // offered at the rate; ids ascend; every request lies in its memory; one seed, one sequence.

@@ -19,6 +19,8 @@
 using namespace kernbench;
 using namespace kernbench::test;
 
+BOOST_AUTO_TEST_SUITE(traffic_player)
+
 namespace {
 
 class Printed final : public TrafficListener {
@@ -68,8 +70,6 @@ std::size_t resident_bytes() {
 }
 
 }  // namespace
-
-BOOST_AUTO_TEST_SUITE(traffic_player)
 
 BOOST_AUTO_TEST_CASE(equal_runs_print_equal_bytes) {
   const auto check = [](const std::string& topology, TrafficPattern pattern) {

@@ -12,6 +12,8 @@
 using namespace kernbench;
 using namespace kernbench::test;
 
+BOOST_AUTO_TEST_SUITE(traffic_times)
+
 namespace {
 
 constexpr Fs ns(double value) { return static_cast<Fs>(value * 1e6 + 0.5); }
@@ -41,8 +43,6 @@ Fs read_alone(const std::string& target, unsigned bytes, std::vector<Override> o
 }
 
 }  // namespace
-
-BOOST_AUTO_TEST_SUITE(traffic_times)
 
 // pe_dma 1, link +1, router 2, link +1: command at the HBM at 3+2; burst 8; flit 1 ns to the router
 // +1, router 2, flit 1 ns +1.

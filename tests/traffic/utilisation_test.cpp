@@ -15,6 +15,8 @@
 using namespace kernbench;
 using namespace kernbench::test;
 
+BOOST_AUTO_TEST_SUITE(utilisation)
+
 namespace {
 
 constexpr Fs ns = fs_per_ns;
@@ -121,8 +123,6 @@ void check_cut(const TrafficRecipe& recipe, const std::vector<Override>& overrid
 }
 
 }  // namespace
-
-BOOST_AUTO_TEST_SUITE(utilisation)
 
 // 4 KiB stand at the DMA's link from 1 ns on, 16 flits of 1 ns. By 5.5 ns 4.5 flits have left; they
 // are not all busy time of now.

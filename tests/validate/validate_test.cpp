@@ -16,6 +16,8 @@
 using namespace kernbench;
 using namespace kernbench::test;
 
+BOOST_AUTO_TEST_SUITE(validate)
+
 namespace {
 
 std::string shipped(const std::string& topology) {
@@ -45,8 +47,6 @@ void check_fails(ValidationCase reference, const Override& change) {
 }
 
 }  // namespace
-
-BOOST_AUTO_TEST_SUITE(validate)
 
 BOOST_AUTO_TEST_CASE(every_reference_holds) {
   for (const ValidationOutcome& outcome : run(all_references())) {
