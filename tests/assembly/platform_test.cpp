@@ -3,6 +3,7 @@
 #include <set>
 
 #include "platform/assembly/machine_modules.h"
+#include "tests/support/error_text.h"
 #include "tests/support/forked.h"
 #include "tests/support/whole_machine.h"
 
@@ -12,10 +13,6 @@ using namespace kernbench::test;
 BOOST_AUTO_TEST_SUITE(platform_test)
 
 namespace {
-
-bool contains(const std::string& text, const std::string& part) {
-  return text.find(part) != std::string::npos;
-}
 
 void nothing(HostPort&) {}
 

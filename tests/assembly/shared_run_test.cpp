@@ -77,10 +77,6 @@ struct Two {
   std::unique_ptr<Program> program_a, program_b;
 };
 
-bool contains(const std::string& text, const std::string& part) {
-  return text.find(part) != std::string::npos;
-}
-
 }  // namespace
 
 // --- The hierarchy

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "tests/support/bench_runner.h"
+#include "tests/support/error_text.h"
 #include "tests/support/forked.h"
 
 namespace kernbench::test {
@@ -39,10 +40,6 @@ inline std::string failure_of(const std::string& bench, const Parameters& parame
     const BenchOutcome outcome = run_bench(bench, parameters, options);
     return (outcome.usage_error ? "usage" : outcome.status) + ": " + outcome.error;
   });
-}
-
-inline bool contains(const std::string& text, const std::string& part) {
-  return text.find(part) != std::string::npos;
 }
 
 inline std::size_t count(const std::string& text, const std::string& part) {

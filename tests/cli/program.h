@@ -45,10 +45,6 @@ inline Words joined(Words words, const Words& more) {
   return words;
 }
 
-inline bool contains(const std::string& text, const std::string& part) {
-  return text.find(part) != std::string::npos;
-}
-
 // --- Wrong use
 
 // Status 2, nothing on standard output, and an error that has all of the parts.

@@ -7,6 +7,7 @@
 #include "platform/config/resolved_config.h"
 #include "platform/topology/build_graph.h"
 #include "platform/topology/topology_json.h"
+#include "tests/support/error_text.h"
 #include "tests/support/shipped_graph.h"
 #include "tests/support/temporary_folder.h"
 
@@ -72,9 +73,6 @@ std::string issue(const std::string& entries) {
 }
 
 bool begins(const std::string& text, const std::string& with) { return text.rfind(with, 0) == 0; }
-bool contains(const std::string& text, const std::string& part) {
-  return text.find(part) != std::string::npos;
-}
 
 }  // namespace
 

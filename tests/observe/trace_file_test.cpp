@@ -4,6 +4,7 @@
 
 #include "models/base/errors.h"
 #include "tests/observe/traced_run.h"
+#include "tests/support/error_text.h"
 #include "tests/support/forked.h"
 
 using namespace kernbench;
@@ -12,10 +13,6 @@ using namespace kernbench::test;
 BOOST_AUTO_TEST_SUITE(trace_file_test)
 
 namespace {
-
-bool contains(const std::string& text, const std::string& part) {
-  return text.find(part) != std::string::npos;
-}
 
 std::string waveform(const std::vector<std::string>& patterns) {
   sc_core::sc_set_time_resolution(1, sc_core::SC_FS);

@@ -4,6 +4,7 @@
 #include "models/address/virtual_space.h"
 #include "models/base/errors.h"
 #include "tests/pe/pe_testbench.h"
+#include "tests/support/error_text.h"
 #include "tests/support/forked.h"
 #include "tests/support/function_kernel.h"
 
@@ -32,10 +33,6 @@ Command command(const What& what) {
   Command made;
   made.what = what;
   return made;
-}
-
-bool contains(const std::string& text, const std::string& part) {
-  return text.find(part) != std::string::npos;
 }
 
 // Runs one kernel and returns its answer.

@@ -5,6 +5,7 @@
 
 #include "models/address/virtual_space.h"
 #include "tests/pe/composites.h"
+#include "tests/support/error_text.h"
 #include "tests/support/forked.h"
 
 using namespace kernbench;
@@ -21,10 +22,6 @@ std::shared_ptr<MmuMap> map(std::vector<MmuEntry> entries) {
   auto message = std::make_shared<MmuMap>();
   message->entries = std::move(entries);
   return message;
-}
-
-bool contains(const std::string& text, const std::string& part) {
-  return text.find(part) != std::string::npos;
 }
 
 }  // namespace

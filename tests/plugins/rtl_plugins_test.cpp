@@ -6,6 +6,8 @@
 
 using namespace kernbench::test;
 
+BOOST_AUTO_TEST_SUITE(rtl_plugins)
+
 namespace {
 
 std::string plugin(const std::string& name) {
@@ -34,8 +36,6 @@ std::string fault_of(const std::string& block, const Words& attributes = {}) {
 }
 
 }  // namespace
-
-BOOST_AUTO_TEST_SUITE(rtl_plugins)
 
 // With gaps in operands and results, too.
 BOOST_AUTO_TEST_CASE(a_block_of_somebody_else_multiplies_and_its_result_is_verified) {

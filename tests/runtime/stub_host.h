@@ -173,10 +173,6 @@ inline void run_on(StubHost& host, const std::function<void(Torch&, Runtime&)>& 
   });
 }
 
-inline bool contains(const std::string& text, const std::string& part) {
-  return text.find(part) != std::string::npos;
-}
-
 inline void do_nothing(tl::Program&, tl::Ptr) {}
 
 }  // namespace kernbench::test

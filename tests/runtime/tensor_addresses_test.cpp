@@ -8,6 +8,7 @@
 #include "tests/support/error_text.h"
 
 using namespace kernbench;
+using kernbench::test::contains;
 
 BOOST_AUTO_TEST_SUITE(tensor_addresses_test)
 
@@ -36,10 +37,6 @@ struct Fixture {
     return addresses.explain(va_base + offset, where);
   }
 };
-
-bool contains(const std::string& text, const std::string& part) {
-  return text.find(part) != std::string::npos;
-}
 
 }  // namespace
 

@@ -1,4 +1,4 @@
-// Checks of error messages.
+// Checks of texts: messages of errors, what a program has printed.
 #pragma once
 
 #include <algorithm>
@@ -38,6 +38,10 @@ std::string error_of(const Call& call) {
     return error.what();
   }
   return "";
+}
+
+inline bool contains(const std::string& text, const std::string& part) {
+  return text.find(part) != std::string::npos;
 }
 
 // Every part is in the text, of an error say.

@@ -12,7 +12,10 @@
 #include <systemc>
 #include <thread>
 
+#include "tests/support/error_text.h"
+
 namespace kt = kernbench::test;
+using kernbench::test::contains;
 using namespace std::chrono_literals;
 
 BOOST_AUTO_TEST_SUITE(forked_test)
@@ -40,10 +43,6 @@ kt::ForkResult run(const std::function<void()>& body, std::chrono::milliseconds 
         return std::string();
       },
       timeout);
-}
-
-bool contains(const std::string& text, const std::string& part) {
-  return text.find(part) != std::string::npos;
 }
 
 struct Machine {

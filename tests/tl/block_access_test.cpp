@@ -16,6 +16,7 @@
 #include "tests/tl/fake_pe.h"
 
 using namespace kernbench;
+using kernbench::test::contains;
 using kernbench::test::FakePe;
 
 BOOST_AUTO_TEST_SUITE(block_access)
@@ -102,10 +103,6 @@ RandomBlock any_block(bool distinct) {
     stride = stride * b.shape[axis] + between(0, 2);
   }
   return b;
-}
-
-bool contains(const std::string& text, const std::string& part) {
-  return text.find(part) != std::string::npos;
 }
 
 using Values = std::vector<double>;
