@@ -149,6 +149,7 @@ void @function@(@registry@& registry) {
 
 }  // namespace kernbench
 ")
+  set_source_files_properties("${${variable}}" PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON)  # a new file compiles this list, and no other source
   set(${variable} "${${variable}}" PARENT_SCOPE)
 endfunction()
 
