@@ -50,6 +50,7 @@ if(KERNBENCH_ASAN)
   set(KERNBENCH_PROGRAM_SOURCES "${CMAKE_SOURCE_DIR}/cmake/asan_coroutines.cpp")
 endif()
 target_link_libraries(kernbench_settings INTERFACE PkgConfig::SYSTEMC Threads::Threads fmt::fmt)
+target_compile_options(kernbench_settings INTERFACE -fno-semantic-interposition)  # as -Bsymbolic-functions below: no preloading
 # GCC collects its garbage when the heap has doubled, from 128 MiB on: a fifth of the time of a source of ours.
 target_compile_options(kernbench_settings INTERFACE
   $<$<CXX_COMPILER_ID:GNU>:--param=ggc-min-heapsize=524288> $<$<CXX_COMPILER_ID:GNU>:--param=ggc-min-expand=100>)
@@ -86,7 +87,7 @@ endif()
 function(kernbench_unity target)
   set_target_properties(${target} PROPERTIES UNITY_BUILD ${KERNBENCH_UNITY} UNITY_BUILD_BATCH_SIZE 5)
   if(KERNBENCH_UNITY)
-    target_compile_options(${target} PRIVATE -Wno-subobject-linkage)  # sources are headers to it: the asan preset asks
+    target_compile_options(${target} PRIVATE -Wno-subobject-linkage)  # to it, sources are headers; the asan preset checks
   endif()
 endfunction()
 

@@ -54,6 +54,13 @@ void Component::add_statistic(std::string name, std::string description, Quantit
   statistics_.push_back({std::move(name), std::move(description), quantity, &value, merge, {}});
 }
 
+void Component::add_count(std::string name, std::string description, const std::uint64_t& value,
+                          std::function<std::uint64_t()> all) {
+  check_new(*this, name, description);
+  statistics_.push_back({std::move(name), std::move(description), Quantity::count, &value,
+                         Merge::sum, [all = std::move(all)](Fs /*now*/) { return all(); }});
+}
+
 void Component::add_busy_time(std::string name, std::string description, const std::uint64_t& value,
                               std::function<Fs(Fs)> until) {
   check_new(*this, name, description);

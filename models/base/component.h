@@ -84,7 +84,7 @@ class Component : public sc_core::sc_module {
   };
 
   // Now, in femtoseconds (the platform's time resolution is 1 fs).
-  static Fs now() { return sc_core::sc_time_stamp().value(); }
+  static Fs now() { return sc_core::sc_get_curr_simcontext()->time_stamp().value(); }
   static sc_core::sc_time fs(Fs t) { return sc_core::sc_time::from_value(t); }
   // A sum of delays that exceeds 64 bits of femtoseconds wraps round and would be taken for an
   // earlier time: both throw ModelError.
@@ -113,6 +113,9 @@ class Component : public sc_core::sc_module {
   // In constructors only.
   void add_statistic(std::string name, std::string description, Quantity quantity,
                      const std::uint64_t& value, Merge merge = Merge::sum);
+  // A count of which `value` is a part; all() is the whole.
+  void add_count(std::string name, std::string description, const std::uint64_t& value,
+                 std::function<std::uint64_t()> all);
   // A time that a service adds to `value` as a whole, at its end or when it is booked; until(now)
   // cuts it at `now`, which is not earlier than the last change.
   void add_busy_time(std::string name, std::string description, const std::uint64_t& value,

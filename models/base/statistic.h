@@ -22,11 +22,12 @@ struct Statistic {
   Quantity quantity = Quantity::count;
   const std::uint64_t* value = nullptr;
   Merge merge = Merge::sum;
-  // A busy time up to `now`: `value` and what is under way, without what is booked ahead
-  // (spec 11.3). Empty: `value`.
-  std::function<Fs(Fs now)> until;
+  // What it is at `now`. A busy time: `value` and what is under way, without what is booked ahead
+  // (spec 11.3); a count: `value` and what is counted elsewhere. Empty: `value`.
+  std::function<std::uint64_t(Fs now)> until;
 
   std::uint64_t at(Fs now) const { return until ? until(now) : *value; }
+  bool is_busy_time() const { return until && quantity == Quantity::time_fs; }
 };
 
 }  // namespace kernbench

@@ -74,6 +74,7 @@ class SerialService : public RouterService {
     ingress_.serve(now, pass_on);
   }
   Fs held(Fs now) const { return ingress_.held(now); }
+  Fs overhead() const { return ingress_.overhead(); }
 
  private:
   SerialIngress ingress_;

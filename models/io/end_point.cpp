@@ -38,7 +38,9 @@ void EndPoint::pass_on(const Arrival& arrival) {
   const bool whole = starts_here || !cut_through_;
   if (!starts_here && (whole || arrival.flit + 1 >= flits)) ++passed_;
   report_passage(arrival, whole || arrival.is_first() ? now() - passing_.overhead() : now());
-  if (flits == 0) {
+  if (flits == 0 && starts_here) {
+    send_message(transaction);
+  } else if (flits == 0) {
     send(transaction, 0, 0, arrival.position, now());
   } else if (whole) {
     for (std::uint32_t flit = 0; flit < flits; ++flit)

@@ -3,11 +3,6 @@
 #include <algorithm>
 
 namespace kernbench {
-namespace {
-
-Fs now() { return sc_core::sc_time_stamp().value(); }
-
-}  // namespace
 
 Link::Link(const sc_core::sc_module_name& name, const Rational& bw_gbs, Fs propagation,
            std::uint32_t flit_bytes, const AnalysisPort<LinkPassage>& passages)
@@ -45,7 +40,8 @@ void Link::accept(Transaction& transaction, FlitRun run, Fs handed_over) {
     const Fs free_at = state_.available_at;
     end = advance(state_, handed_over, service);
     start = end - service;
-    if (start > free_at && start > now()) ahead_.add_gap(now(), free_at, start);
+    const Fs now = Component::now();
+    if (start > free_at && start > now) ahead_.add_gap(now, free_at, start);
     handed_over_.bytes += bytes;
     ++handed_over_.flits;
     handed_over_.busy_fs += service;
@@ -57,10 +53,18 @@ void Link::accept(Transaction& transaction, FlitRun run, Fs handed_over) {
   far_end_->accept(transaction, run, end + propagation_);
 }
 
+bool Link::get_direct_route(const Path& path, std::uint32_t position, DirectRoute& route) {
+  route.delay += propagation_;
+  if (!far_end_->get_direct_route(path, position, route)) return false;
+  direct_.add(route);
+  return true;
+}
+
 Link::Statistics Link::statistics() const {
   Statistics until_now = handed_over_;
-  const Fs ahead = ahead_.after(now(), state_.available_at);
+  const Fs ahead = ahead_.after(Component::now(), state_.available_at);
   until_now.busy_fs -= ahead;
+  until_now.control_messages += direct_.messages();
   until_now.bytes -= std::min(service_.bytes_in(ahead), until_now.bytes);
   return until_now;
 }

@@ -61,8 +61,10 @@ class Link final : public sc_core::sc_module, private FabricForward, private Fab
   ServiceTime service_;
 
   FabricBackward* near_end_ = nullptr;
+  DirectRoutes direct_;
 
   void accept(Transaction& transaction, FlitRun run, Fs handed_over) override;
+  bool get_direct_route(const Path& path, std::uint32_t position, DirectRoute& route) override;
   void credit(std::uint32_t virtual_channel, std::uint32_t flits, Fs at) override {
     near_end_->credit(virtual_channel, flits, at + propagation_);
   }

@@ -33,15 +33,17 @@ class RouterNode final : public FabricNode {
  private:
   Fs next_due() const override { return service_.next_due(); }
   void serve() override;
+  bool pass_directly(const Path& path, std::uint32_t position, DirectRoute& route) override;
 
   Service service_;
   InputBuffer buffer_;
   std::uint64_t transactions_ = 0;
   std::uint64_t flits_ = 0;
-  std::uint64_t control_messages_ = 0;
+  std::uint64_t control_messages_ = 0;  // and those of direct_
   std::uint64_t busy_fs_ = 0;
   std::uint64_t waiting_fs_ = 0;
   std::uint64_t longest_wait_fs_ = 0;
+  DirectRoutes direct_;
 };
 
 template <class Service>
@@ -53,8 +55,8 @@ RouterNode<Service>::RouterNode(const ComponentInit& init)
     buffer_ = {*parameters.virtual_channels, *parameters.buffer_flits};
   add_statistic("transactions", "legs with data passed on", Quantity::count, transactions_);
   add_statistic("flits", "flits passed on", Quantity::count, flits_);
-  add_statistic("control_messages", "control messages passed on", Quantity::count,
-                control_messages_);
+  add_count("control_messages", "control messages passed on", control_messages_,
+            [this] { return control_messages_ + direct_.messages(); });
   add_busy_time("busy", "time for which the server was held", busy_fs_,
                 [this](Fs now) { return busy_fs_ + service_.held(now); });
   add_statistic("waiting", "time that flits waited for the server, summed", Quantity::time_fs,
@@ -89,6 +91,20 @@ void RouterNode<Service>::serve() {
                        arrival.position, at);
     send(transaction, arrival.flit, 1, arrival.position, at);
   });
+}
+
+// Other rules may do more with a message than the built-in one.
+template <class Service>
+bool RouterNode<Service>::pass_directly(const Path& path, std::uint32_t position,
+                                        DirectRoute& route) {
+  if constexpr (std::is_same_v<Service, SerialService>) {
+    route.delay += service_.overhead();
+    if (!get_direct_route(path, position, route)) return false;
+    direct_.add(route);
+    return true;
+  } else {
+    return false;
+  }
 }
 
 extern template class RouterNode<SerialService>;

@@ -103,6 +103,7 @@ void DmaChannels::grant(DmaDirection& direction) {
       request != nullptr ? request->bytes : channel.current.lane->stage().bytes;
   Component::after(cost);  // not beyond the end of time
   channel.inject_at = Component::after(rules_.setup_time(direction, bytes, cost));
+  inject_at_ = std::min(inject_at_, channel.inject_at);
   log_.debug([&] {
     const std::size_t count = channel.pieces.size();
     return text_of(channel) + " granted" +
@@ -189,25 +190,30 @@ void DmaChannels::sort_by_injection() {
   }
 }
 
-Fs DmaChannels::next_due() const {
-  Fs due = never_fs;
-  for (const DmaChannel* channel : channels_) due = std::min(due, channel->inject_at);
-  return due;
-}
-
 bool DmaChannels::stand_at_link() const {
   return std::any_of(channels_.begin(), channels_.end(),
                      [](const DmaChannel* channel) { return channel->stands_at_link; });
 }
 
 void DmaChannels::inject_due(Fs now) {
-  if (next_due() > now) return;
+  if (inject_at_ > now) return;
   sort_by_injection();
+  inject_at_ = never_fs;
   for (DmaChannel* channel : ordered_) {
-    if (channel->inject_at > now) continue;
+    if (channel->inject_at > now) {
+      inject_at_ = std::min(inject_at_, channel->inject_at);
+      continue;
+    }
     channel->inject_at = never_fs;
     inject(*channel);
   }
+}
+
+// Mostly the same memory again.
+const Path& DmaChannels::path_to(NodeId memory) {
+  if (path_ == nullptr || path_->target() != memory)
+    path_ = &machine_.routes().memory_path(dma_.node(), memory);
+  return *path_;
 }
 
 void DmaChannels::make_transactions(DmaChannel& channel, bool write) {
@@ -217,10 +223,9 @@ void DmaChannels::make_transactions(DmaChannel& channel, bool write) {
     handle->set_address(piece.physical);
     handle->set_data_length(static_cast<unsigned>(piece.bytes));
     RouteExtension& route = handle->route();
-    route.path =
-        piece.channel == every_channel
-            ? &machine_.routes().memory_path(dma_.node(), piece.place.node)
-            : &machine_.routes().channel_path(dma_.node(), piece.place.node, piece.channel);
+    route.path = piece.channel == every_channel ? &path_to(piece.place.node)
+                                                : &machine_.routes().channel_path(
+                                                      dma_.node(), piece.place.node, piece.channel);
     route.channel = piece.channel;
     route.key = channel.in_flight.empty() ? channel.key : keys_.next(channel.key.issued);
     route.offset = piece.place.offset;

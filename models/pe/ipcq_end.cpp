@@ -58,6 +58,7 @@ tlm::tlm_sync_enum IpcqEnd::nb_transport_fw(RingRequest& request, tlm::tlm_phase
     return tlm::TLM_COMPLETED;
   }
   accesses_.push_back(&request);
+  ++under_way_;
   dma_.rearm();
   return tlm::TLM_ACCEPTED;
 }
@@ -88,6 +89,7 @@ void IpcqEnd::send_message(std::shared_ptr<const IpcqMessage> message) {
   bytes_sent_ += message->nbytes;
   route.message = std::move(message);
   outgoing_.push_back(&*handle);
+  ++under_way_;
   in_flight_.emplace(route.key, std::move(handle));
   if (outgoing_.size() > 1) return;
   leaves_at_ = now + settings_.overhead;
@@ -97,6 +99,7 @@ void IpcqEnd::send_message(std::shared_ptr<const IpcqMessage> message) {
 // --- In
 
 void IpcqEnd::message_reached(NodeId upstream, Transaction& transaction, FlitRun run, Fs arrival) {
+  ++under_way_;
   if (arrived_.push_message(upstream, transaction, run, arrival)) dma_.rearm();
 }
 
@@ -196,6 +199,7 @@ void IpcqEnd::paid(std::uint32_t number) {
 
 void IpcqEnd::end(std::uint32_t number) {
   Server& server = servers_[number];
+  --under_way_;
   if (--accessing_ == 0) slot_busy_ += Component::now() - accessing_since_;
   if (number == message_server) {
     end_write();
@@ -212,6 +216,7 @@ void IpcqEnd::end(std::uint32_t number) {
 // --- Time
 
 Fs IpcqEnd::next_due(Fs now) const {
+  if (under_way_ == 0) return never_fs;
   Fs due = outgoing_.empty() ? never_fs : leaves_at_;
   for (const Server& server : servers_) due = std::min(due, server.due);
   if (servers_[message_server].state == Server::State::idle && arrived_.control() != nullptr)
@@ -221,9 +226,11 @@ Fs IpcqEnd::next_due(Fs now) const {
 }
 
 void IpcqEnd::serve(Fs now) {
+  if (under_way_ == 0) return;
   while (!outgoing_.empty() && leaves_at_ <= now) {
     Transaction& message = *outgoing_.front();
     outgoing_.pop_front();
+    --under_way_;
     leaves_at_ = now + settings_.overhead;
     links_.put(VirtualChannel::comm, message, 0);
   }
@@ -239,6 +246,7 @@ void IpcqEnd::serve(Fs now) {
       begin(message_server, true, space_, message.nbytes);
     } else {
       ++messages_dropped_;
+      --under_way_;
       writing_.transaction->route().listener->completed(*writing_.transaction);
     }
   }

@@ -107,6 +107,8 @@ class IpcqEnd final : private ServiceProvider<RingRequest>,
   PeIdentity where_;
   MemorySpace space_ = MemorySpace::tcm;
 
+  std::size_t under_way_ = 0;          // messages and accesses here: in outgoing_, arrived_,
+                                       // accesses_ or being written
   std::deque<Transaction*> outgoing_;  // the first one is paying
   Fs leaves_at_ = never_fs;
   std::map<TieKey, TransactionHandle> in_flight_;  // outgoing, on the way, or being written

@@ -61,7 +61,13 @@ RunningProgram KernelRunner::program(std::uint64_t stack_bytes) const {
 
 void KernelRunner::start(Launch launch) {
   launch_ = std::move(launch);
-  launched_.notify(sc_core::SC_ZERO_TIME);
+  const Fs target = message().target_start.value_or(now());
+  if (target > now()) {
+    show(State::waiting_for_start);
+    launched_.notify(cpu_.work_at(target));
+  } else {
+    launched_.notify(sc_core::SC_ZERO_TIME);
+  }
   if (!thread_started_) start_thread();
 }
 
@@ -100,10 +106,8 @@ void KernelRunner::run_launches() {
 void KernelRunner::run() {
   const KernelLaunch& message = launch();
   const Fs target = message.target_start.value_or(now());
-  if (target > now()) {
-    show(State::waiting_for_start);
-    sc_core::wait(cpu_.work_at(target));
-  }
+  // Of a thread that was running, or has just been spawned, when it got the launch.
+  if (target > now()) sc_core::wait(cpu_.work_at(target));
   const auto response = std::make_shared<HostResponse>();
   response->metrics.start_skew = now() - target;
   const Fs start = now();
@@ -124,7 +128,7 @@ void KernelRunner::run() {
   Transaction& request = *launch_->request;
   request.route().message = response;
   request.route().make_response();
-  cpu_.send(request, 0, 0, 0, now());
+  cpu_.send_message(request);
 }
 
 // The engines drain.

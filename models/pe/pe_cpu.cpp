@@ -103,7 +103,7 @@ void PeCpu::install(Transaction& request, const IpcqInstall& message) {
   });
   request.route().message = response;
   request.route().make_response();
-  send(request, 0, 0, 0, now());
+  send_message(request);
 }
 
 // --- Contexts

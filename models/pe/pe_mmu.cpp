@@ -137,7 +137,7 @@ void PeMmu::take(Transaction& request) {
   show_counts();
   request.route().message = std::make_shared<HostResponse>();
   request.route().make_response();
-  send(request, 0, 0, 0, now());
+  send_message(request);
 }
 
 // --- Look-ups

@@ -36,7 +36,7 @@ void SegmentControl::take(Transaction& request) {
   }
   request.route().message = response;
   request.route().make_response();
-  dma_.send(request, 0, 0, 0, Component::now());
+  dma_.send_message(request);
 }
 
 }  // namespace kernbench

@@ -36,6 +36,7 @@ std::uint32_t VirtualChannels::next_piece(const Port& port, VirtualChannel chann
 
 Fs VirtualChannels::next_due(Fs now) const {
   Fs due = never_fs;
+  if (!both_) return due;  // nothing waits: put() sends at once
   for (const Port& port : ports_) {
     if (!port.empty()) due = std::min(due, std::max(port.state.free_at, now));
   }
@@ -44,6 +45,7 @@ Fs VirtualChannels::next_due(Fs now) const {
 
 std::size_t VirtualChannels::waiting(VirtualChannel channel) const {
   std::size_t runs = 0;
+  if (!both_) return runs;
   for (const Port& port : ports_) runs += port.queues[static_cast<std::size_t>(channel)].size();
   return runs;
 }

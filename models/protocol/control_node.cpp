@@ -174,7 +174,7 @@ Transaction& ControlNode::send_control(const Path& path, std::shared_ptr<const M
   route.listener_tag = tag;
   route.message = std::move(message);
   sent_.push_back(std::move(handle));
-  send(transaction, 0, 0, 0, now());
+  send_message(transaction);
   return transaction;
 }
 
@@ -347,7 +347,7 @@ void ControlNode::refuse(Transaction& request, const std::string& code, const st
 void ControlNode::respond(Transaction& request, std::shared_ptr<const HostResponse> response) {
   request.route().message = std::move(response);
   request.route().make_response();
-  send(request, 0, 0, 0, now());
+  send_message(request);
 }
 
 }  // namespace kernbench

@@ -30,6 +30,11 @@ class FabricNode::Input final : public FabricForward {
     if (node_.signals_ != nullptr) return accept_and_show(transaction, run, arrival);
     node_.accepted(port_, transaction, run, arrival);
   }
+  bool get_direct_route(const Path& path, std::uint32_t position, DirectRoute& route) override {
+    if (position != path.target_position()) return node_.pass_directly(path, position, route);
+    route.end = this;
+    return true;
+  }
   tlm::tlm_sync_enum nb_transport_fw(tlm::tlm_generic_payload&, tlm::tlm_phase&,
                                      sc_core::sc_time&) override {
     not_inside_the_fabric("nb_transport_fw");
@@ -91,7 +96,7 @@ CreditStatistics& BufferedOutput::statistics_of(FabricNode& node) {
 
 FabricNode::FabricNode(const ComponentInit& init, ArrivalQueue::Forwarding forwarding)
     : Component(init), wake_("wake_event"), arrivals_(forwarding),
-      passages_(init.services.observation().node_passages) {
+      observation_(init.services.observation()) {
   SC_HAS_PROCESS(FabricNode);
   SC_METHOD(wake);
   sensitive << wake_;
@@ -132,6 +137,28 @@ void FabricNode::send_from(BufferPlace place, Transaction& transaction, std::uin
   left(place, at);
 }
 
+void FabricNode::send_message(Transaction& transaction) {
+  const Path& path = *transaction.route().path;
+  if (transaction.route().host_control && !observation_.link_passages.observed() &&
+      !observation_.node_passages.observed()) {
+    std::unique_ptr<DirectRoute>& direct = direct_routes_[&path];
+    if (direct == nullptr) {
+      direct = std::make_unique<DirectRoute>();
+      if (!get_direct_route(path, 0, *direct)) *direct = {};
+    }
+    if (direct->end != nullptr) {
+      ++direct->messages;
+      return direct->end->accept(transaction, {0, 0, path.target_position()},
+                                 now() + direct->delay);
+    }
+  }
+  send(transaction, 0, 0, 0, now());
+}
+
+bool FabricNode::get_direct_route(const Path& path, std::uint32_t position, DirectRoute& route) {
+  return link_of(path.out_port(position))->get_direct_route(path, position + 1, route);
+}
+
 void FabricNode::return_credit(BufferPlace place, Fs at) {
   inputs_[place.port]->socket->credit(place.virtual_channel, 1, at);
 }
@@ -167,7 +194,7 @@ void FabricNode::declare_signals() {
 void FabricNode::update_signals() { signals_->update(); }
 
 void FabricNode::write_passage(const Arrival& arrival, Fs start) const {
-  passages_.write({*this, arrival, start});
+  observation_.node_passages.write({*this, arrival, start});
 }
 
 void FabricNode::rearm() {

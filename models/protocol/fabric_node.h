@@ -4,6 +4,7 @@
 // next_due().
 #pragma once
 
+#include <boost/container/flat_map.hpp>
 #include <memory>
 #include <string>
 #include <vector>
@@ -44,10 +45,11 @@ class FabricNode : public Component {
   void send(Transaction& transaction, std::uint32_t flit, std::uint32_t count,
             std::uint32_t position, Fs at) {
     const std::uint16_t port = transaction.route().path->out_port(position);
-    FabricForward* link = links_[port];
-    if (link == nullptr) link = find_link(port);
-    link->accept(transaction, {flit, count, position + 1}, at);
+    link_of(port)->accept(transaction, {flit, count, position + 1}, at);
   }
+  // A control message that starts here, now. One of the host is announced to its target at once
+  // where the nodes on its way do nothing with it but delay it and nobody observes passages.
+  void send_message(Transaction& transaction);
   // The same from a place of a finite buffer of this node: left() tells when it is free.
   void send_from(BufferPlace place, Transaction& transaction, std::uint32_t flit,
                  std::uint32_t count, std::uint32_t position, Fs at);
@@ -73,9 +75,17 @@ class FabricNode : public Component {
   }
   // transport_dbg along the path of the transaction, from this node on.
   unsigned transport_debug(tlm::tlm_generic_payload& payload);
+  // FabricForward::get_direct_route() for what passes this node, `position` of the path. The
+  // default: this node is to see each message.
+  virtual bool pass_directly(const Path& /*path*/, std::uint32_t /*position*/,
+                             DirectRoute& /*route*/) {
+    return false;
+  }
+  // The same from the link behind `position` on.
+  bool get_direct_route(const Path& path, std::uint32_t position, DirectRoute& route);
   // A run has been served: it arrived at arrival.time, its service began at `start` and ends now.
   void report_passage(const Arrival& arrival, Fs start) const {
-    if (passages_.observed()) write_passage(arrival, start);
+    if (observation_.node_passages.observed()) write_passage(arrival, start);
   }
 
   // What the signals show; asked for while they are observed only.
@@ -101,6 +111,10 @@ class FabricNode : public Component {
   void wake();
   void update_signals();
   void write_passage(const Arrival& arrival, Fs start) const;
+  FabricForward* link_of(std::uint32_t port) {
+    FabricForward* link = links_[port];
+    return link != nullptr ? link : find_link(port);
+  }
   FabricForward* find_link(std::uint32_t port);
 
   std::vector<std::unique_ptr<Input>> inputs_;
@@ -109,6 +123,8 @@ class FabricNode : public Component {
   std::vector<bool> has_link_;                             // by output
   std::vector<std::unique_ptr<BufferedOutput>> buffered_;  // by output; null: no finite buffers
   std::unique_ptr<CreditStatistics> credit_statistics_;    // null: no output waits for credits
+  // Of messages that start here.
+  boost::container::flat_map<const Path*, std::unique_ptr<DirectRoute>> direct_routes_;
 
   // From here on: members that every flit touches, side by side.
   sc_core::sc_event wake_;
@@ -120,7 +136,7 @@ class FabricNode : public Component {
   std::vector<FabricForward*> links_;  // what outputs_ are bound to; null until the first use
   Fs armed_ =
       never_fs;  // when wake_ is due; 0 while serve() runs, after which next_due() is called anyway
-  const AnalysisPort<NodePassage>& passages_;
+  const Observation& observation_;
   std::unique_ptr<FabricSignals> signals_;  // null until they are asked for
 };
 

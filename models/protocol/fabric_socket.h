@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <tlm>
+#include <vector>
 
 #include "models/base/units.h"
 #include "models/protocol/transaction.h"
@@ -19,12 +20,43 @@ struct FlitRun {
   std::uint32_t virtual_channel = 0;  // of its input, if that has finite buffers (spec 2.10)
 };
 
+class FabricForward;
+
+// The route of host control messages from one node to another where links and nodes do nothing with
+// a message but delay it (spec 2.3): what a direct memory pointer of TLM-2.0 is to accesses.
+struct DirectRoute {
+  FabricForward* end = nullptr;  // input of the target; null: there is no such route
+  Fs delay = 0;                  // from the source to it, without an overhead of the target
+  std::uint64_t messages = 0;    // that have taken it
+};
+
+// Those that a link or a node lies on.
+class DirectRoutes {
+ public:
+  // It lives as long as the simulation.
+  void add(const DirectRoute& route) { routes_.push_back(&route); }
+  std::uint64_t messages() const {
+    std::uint64_t sum = 0;
+    for (const DirectRoute* route : routes_) sum += route->messages;
+    return sum;
+  }
+
+ private:
+  std::vector<const DirectRoute*> routes_;
+};
+
 class FabricForward : public tlm::tlm_fw_transport_if<> {
  public:
   // The run reaches this end at `arrival`, which is not in the past; called before that instant
-  // begins, and in the order of arrival per edge and virtual channel. Never waits. The transaction
-  // stays alive until its owner's completion callback.
+  // begins, and in the order of arrival per edge and virtual channel (host control messages: in any
+  // order). Never waits. The transaction stays alive until its owner's completion callback.
   virtual void accept(Transaction& transaction, FlitRun run, Fs arrival) = 0;
+  // Completes `route` from here, `position` of the path, to its target; it stays where it is.
+  // False: host control messages are to be handed over here, each of them, and `route` is void.
+  virtual bool get_direct_route(const Path& /*path*/, std::uint32_t /*position*/,
+                                DirectRoute& /*route*/) {
+    return false;
+  }
 };
 
 class FabricBackward : public tlm::tlm_bw_transport_if<> {

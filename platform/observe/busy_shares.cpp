@@ -34,7 +34,7 @@ std::uint64_t servers_of(const Component& component, const Statistic& busy) {
 nlohmann::ordered_json busy_json(const Component& component, Fs elapsed) {
   nlohmann::ordered_json json;
   for (const Statistic& statistic : component.statistics()) {
-    if (!statistic.until) continue;
+    if (!statistic.is_busy_time()) continue;
     const std::uint64_t servers = servers_of(component, statistic);
     const Fs busy = statistic.at(Component::now()), time = servers * elapsed;
     if (busy > time) continue;

@@ -17,7 +17,7 @@ bool ends_with(std::string_view text, std::string_view end) {
 
 void add_servers(KindTotal& total, const Component& component) {
   for (const Statistic& statistic : component.statistics()) {
-    if (!statistic.until) continue;
+    if (!statistic.is_busy_time()) continue;
     for (StatisticTotal& each : total.totals) {
       if (each.name == statistic.name) each.servers += servers_of(component, statistic);
     }

@@ -48,10 +48,15 @@ class Traffic {
         roofline.link = fmt::format("{} > {}", graph.node(link.node).name,
                                     graph.node((link.hop + 1)->node).name);
     }
+    const ComponentSpec* rated = nullptr;  // partitions share one, or a few
+    double peak_gbs = 0;
     for (const Load& partition : summed(std::move(partitions_))) {
       const Node& node = graph.node(partition.node);
-      if (raise(roofline, Bound::hbm, partition.bytes, hbm_peak_gbs(node)))
-        roofline.hbm = node.name;
+      if (node.component != rated) {
+        rated = node.component;
+        peak_gbs = hbm_peak_gbs(node);
+      }
+      if (raise(roofline, Bound::hbm, partition.bytes, peak_gbs)) roofline.hbm = node.name;
     }
   }
 

@@ -9,7 +9,7 @@
 
 namespace kernbench {
 
-inline constexpr double phy_mm = 2;  // in an IO chiplet, from its PHYs to the cubes
+inline constexpr double phy_mm = 2;  // from the cubes to the PHYs of an IO chiplet
 
 // `heat` colours links and memories; null: none.
 std::string diagram_svg(const Graph& graph, const Diagram& diagram,

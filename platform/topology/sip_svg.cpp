@@ -11,10 +11,10 @@
 namespace kernbench {
 namespace {
 
-// An IO chiplet reaches from its PHYs, 2 mm outside of the cubes, to its end points (ADR-0016).
-constexpr double depth_mm = 9, switch_gap = 90;  // px, from the chiplets to the switch
-constexpr double whole_size = 1000;              // px, about
-constexpr double cube_size = 20;                 // of a cube's label
+constexpr double depth_mm = 9;       // from the cubes to the end points of an IO chiplet (ADR-0016)
+constexpr double switch_gap = 90;    // px, from the chiplets to the switch
+constexpr double whole_size = 1000;  // px, about
+constexpr double cube_size = 20;     // of a cube's label
 
 struct Span {
   double from = 0, to = 0;  // mm along a side

@@ -47,6 +47,7 @@ struct MachineOptions {
   bool data = true;
   bool records = false;  // fill op_log
   bool tear_down = true;
+  bool check_protocol = true;
 };
 
 // Of the engines that ship.
@@ -67,7 +68,7 @@ class WholeMachine {
     PlatformOptions platform_options;
     platform_options.data = options.data ? &data : nullptr;
     platform_options.tear_down = options.tear_down;
-    platform_options.check_protocol = true;
+    platform_options.check_protocol = options.check_protocol;
     platform = std::make_unique<Platform>(shipped_graph(topology, overrides, registry), registry,
                                           platform_options);
     if (options.records) platform->observation().executed_ops.bind(op_log);
