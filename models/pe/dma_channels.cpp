@@ -103,7 +103,6 @@ void DmaChannels::grant(DmaDirection& direction) {
       request != nullptr ? request->bytes : channel.current.lane->stage().bytes;
   Component::after(cost);  // not beyond the end of time
   channel.inject_at = Component::after(rules_.setup_time(direction, bytes, cost));
-  inject_at_ = std::min(inject_at_, channel.inject_at);
   log_.debug([&] {
     const std::size_t count = channel.pieces.size();
     return text_of(channel) + " granted" +
@@ -190,20 +189,22 @@ void DmaChannels::sort_by_injection() {
   }
 }
 
+Fs DmaChannels::next_due() const {
+  Fs due = never_fs;
+  for (const DmaChannel* channel : channels_) due = std::min(due, channel->inject_at);
+  return due;
+}
+
 bool DmaChannels::stand_at_link() const {
   return std::any_of(channels_.begin(), channels_.end(),
                      [](const DmaChannel* channel) { return channel->stands_at_link; });
 }
 
 void DmaChannels::inject_due(Fs now) {
-  if (inject_at_ > now) return;
+  if (next_due() > now) return;
   sort_by_injection();
-  inject_at_ = never_fs;
   for (DmaChannel* channel : ordered_) {
-    if (channel->inject_at > now) {
-      inject_at_ = std::min(inject_at_, channel->inject_at);
-      continue;
-    }
+    if (channel->inject_at > now) continue;
     channel->inject_at = never_fs;
     inject(*channel);
   }

@@ -86,7 +86,7 @@ class DmaChannels final : private ServiceProvider<DmaRequest>,
   // The stage of a lane: begun when its channel is granted, finished when all has been answered.
   void submit_stage(StageEngine<FabricNode>::Lane& lane);
 
-  Fs next_due() const { return inject_at_; }
+  Fs next_due() const;
   void inject_due(Fs now);
 
   // Requests granted and injected at this instant compete for the link when it is quiescent.
@@ -142,7 +142,6 @@ class DmaChannels final : private ServiceProvider<DmaRequest>,
   std::array<DmaDirection, 2> directions_;  // read, write
   std::vector<DmaChannel*> channels_;       // of both, by their numbers in transactions
   std::vector<DmaChannel*> ordered_;        // the same, by injects_before
-  Fs inject_at_ = never_fs;                 // the earliest of the channels
   const Path* path_ = nullptr;              // the last one to a memory as a whole; null: none yet
   std::uint64_t faults_ = 0, transactions_ = 0;
   ServiceInitiator<TranslationRequest> to_mmu_;

@@ -40,7 +40,8 @@ struct Runs final : tlm::tlm_analysis_if<KernelRun> {
   std::vector<Fs> times;
 };
 
-// Maps on two PEs, then two launches on three cubes.
+// Maps on two PEs, then two launches on three cubes, then one that fails on one PE and is ended on
+// the others.
 void play(HostPort& port, std::vector<Fs>& times) {
   const std::vector<PeId> pes{pe0, pe1, {0, 5, 3}, {0, 15, 7}};
   const auto map = port.submit(mmu_message<MmuMap>({pe0, pe1}));
@@ -53,6 +54,15 @@ void play(HostPort& port, std::vector<Fs>& times) {
     times.push_back(request->issued);
     times.push_back(request->ended);
   }
+  const auto failing = kernel_launch(pes, "failing");
+  failing->body = std::make_shared<FunctionKernel>([](KernelContext& context) {
+    if (context.where() == pe1) throw std::runtime_error("pe1");
+    for (int i = 0; i < 100; ++i) context.cycles(1000);
+  });
+  const auto failed = port.submit(failing);
+  port.wait(*failed);
+  BOOST_TEST(failed->response().completion.error_code == "kernel_exception");
+  times.push_back(failed->ended);
 }
 
 Outcome outcome_of(Observers observers, const std::vector<Override>& overrides = {}) {
@@ -106,7 +116,7 @@ void check_same(const Outcome& a, const Outcome& b) {
 
 BOOST_AUTO_TEST_CASE(they_change_no_time_and_no_statistic) {
   const Outcome direct = outcome_of(Observers::none);
-  BOOST_TEST(direct.times.size() == 3 * 2 + 5 * 4U);
+  BOOST_TEST(direct.times.size() == 3 * 2 + 1 + (5 + 4) * 4U);
   BOOST_TEST(direct.handled == 0U);
   for (const Observers observers : {Observers::monitors, Observers::links, Observers::nodes}) {
     const Outcome through_nodes = outcome_of(observers);
