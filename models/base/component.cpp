@@ -109,7 +109,8 @@ namespace {
 // Also when the process is killed while it waits.
 class Obliged {
  public:
-  Obliged(PendingWaits& pending_waits, const char* who, std::string_view what, Fs since)
+  template <class Text>
+  Obliged(PendingWaits& pending_waits, const char* who, const Text& what, Fs since)
       : pending_waits_(pending_waits), ticket_(pending_waits.open(who, what, since)) {}
   ~Obliged() { pending_waits_.close(ticket_); }
   Obliged(const Obliged&) = delete;
@@ -123,6 +124,11 @@ class Obliged {
 }  // namespace
 
 void Component::await(const sc_core::sc_event& event, std::string_view what) {
+  const Obliged waiting(pending_waits_, name(), what, now());
+  wait(event);
+}
+
+void Component::await(const sc_core::sc_event& event, const std::function<std::string()>& what) {
   const Obliged waiting(pending_waits_, name(), what, now());
   wait(event);
 }

@@ -131,6 +131,7 @@ class Component : public sc_core::sc_module {
   // Waits in the calling SC_THREAD and is listed as waiting for `what` meanwhile. Daemons that wait
   // for work use wait().
   void await(const sc_core::sc_event& event, std::string_view what);
+  void await(const sc_core::sc_event& event, const std::function<std::string()>& what);
   void await(const sc_core::sc_event_or_list& any, std::string_view what);
 
   Services& services() const { return services_; }

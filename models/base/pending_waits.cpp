@@ -5,9 +5,8 @@
 
 namespace kernbench {
 
-std::size_t PendingWaits::open(std::string_view who, std::string_view what, Fs since,
-                               std::function<std::string()> state) {
-  std::size_t ticket = slots_.size();
+PendingWaits::Slot& PendingWaits::open_slot(std::size_t& ticket, const char* who, Fs since) {
+  ticket = slots_.size();
   if (free_.empty()) {
     slots_.emplace_back();
   } else {
@@ -15,13 +14,29 @@ std::size_t PendingWaits::open(std::string_view who, std::string_view what, Fs s
     free_.pop_back();
   }
   Slot& slot = slots_[ticket];
-  slot.waiter.who = who;
-  slot.waiter.what = what;
-  slot.waiter.since = since;
-  slot.waiter.state = std::move(state);
+  slot.who = who;
+  slot.since = since;
   slot.used = true;
   ++open_;
   ++opened_;
+  return slot;
+}
+
+std::size_t PendingWaits::open(const char* who, std::string_view what, Fs since,
+                               std::function<std::string()> state) {
+  std::size_t ticket = 0;
+  Slot& slot = open_slot(ticket, who, since);
+  slot.what = what;
+  slot.what_is = nullptr;
+  slot.state = std::move(state);
+  return ticket;
+}
+
+std::size_t PendingWaits::open(const char* who, std::function<std::string()> what, Fs since) {
+  std::size_t ticket = 0;
+  Slot& slot = open_slot(ticket, who, since);
+  slot.what_is = std::move(what);
+  slot.state = nullptr;
   return ticket;
 }
 
@@ -34,7 +49,8 @@ void PendingWaits::close(std::size_t ticket) {
 std::vector<PendingWaits::Waiter> PendingWaits::waiters() const {
   std::vector<Waiter> list;
   for (const Slot& slot : slots_) {
-    if (slot.used) list.push_back(slot.waiter);
+    if (slot.used)
+      list.push_back({slot.who, slot.what_is ? slot.what_is() : slot.what, slot.since, slot.state});
   }
   std::sort(list.begin(), list.end(), [](const Waiter& a, const Waiter& b) {
     return std::tie(a.who, a.since) < std::tie(b.who, b.since);

@@ -24,9 +24,11 @@ class PendingWaits {
   };
 
   // Returns a ticket for close(); tickets are reused, with the room for their texts: waits come by
-  // the million.
-  std::size_t open(std::string_view who, std::string_view what, Fs since,
+  // the million. `who`: of an object that is there at close().
+  std::size_t open(const char* who, std::string_view what, Fs since,
                    std::function<std::string()> state = {});
+  // With a text that is made for a report only.
+  std::size_t open(const char* who, std::function<std::string()> what, Fs since);
   void close(std::size_t ticket);
   bool any() const { return open_ > 0; }
   // Since the start of the run. A polling process opens no wait for each turn: opening one counts
@@ -41,9 +43,14 @@ class PendingWaits {
 
  private:
   struct Slot {
-    Waiter waiter;
+    const char* who = "";
+    std::string what;  // unless what_is says it
+    std::function<std::string()> what_is;
+    Fs since = 0;
+    std::function<std::string()> state;
     bool used = false;
   };
+  Slot& open_slot(std::size_t& ticket, const char* who, Fs since);
   std::vector<Slot> slots_;
   std::vector<std::size_t> free_;
   std::size_t open_ = 0;

@@ -1,6 +1,6 @@
 // The accel_slot of a PE (spec 5): one compute op at a time, or, where GEMM and MATH do not share
 // it, one of each. Requests of one instant by (command, tile, stage). Granted at the end of the
-// timestep.
+// timestep, or at once where no other one can come in it.
 #pragma once
 
 #include <array>
@@ -36,6 +36,11 @@ class AccelSlotArbiter final : private ServiceProvider<SlotRequest>,
     }
     slot.request(&request, request.order, Component::now());
     if (shared_) waits_.requested(request.stage, request.stream);
+    if (request.alone && slot.grantable()) {
+      grant(slot);
+      phase = tlm::BEGIN_RESP;
+      return tlm::TLM_UPDATED;
+    }
     grant_at_end_of_timestep();
     return tlm::TLM_ACCEPTED;
   }
@@ -56,13 +61,15 @@ class AccelSlotArbiter final : private ServiceProvider<SlotRequest>,
   void end_of_timestep() override {
     guarded(machine_, scheduler_, [this] {
       for (Slot& slot : slots_) {
-        if (!slot.grantable()) continue;
-        SlotRequest& granted = *slot.grant(Component::now());
-        if (shared_) waits_.granted(granted.stage);
-        show_held();
-        granted.respond(tlm::BEGIN_RESP);
+        if (slot.grantable()) grant(slot).respond(tlm::BEGIN_RESP);
       }
     });
+  }
+  SlotRequest& grant(Slot& slot) {
+    SlotRequest& granted = *slot.grant(Component::now());
+    if (shared_) waits_.granted(granted.stage);
+    show_held();
+    return granted;
   }
 
   Component& scheduler_;

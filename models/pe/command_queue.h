@@ -15,8 +15,9 @@ class CommandQueue final : private ServiceListener<CommandRequest> {
   struct Kernel {
     std::uint32_t stream = 0;  // of its launch
     std::size_t under_way = 0;
-    PeUsage usage;                  // of those that are complete
-    sc_core::sc_event drained{""};  // the last one is complete
+    PeUsage usage;  // of those that are complete
+    bool awaits_drained = false;
+    sc_core::sc_event drained{""};  // the last one is complete; where it is awaited
   };
 
   // Throws UsageError for a command that can never run.
@@ -60,7 +61,8 @@ class CommandQueue final : private ServiceListener<CommandRequest> {
     kernel.usage.compute += request.state->usage().compute;
     request.state->complete();
     requests_.give_back(submitted);
-    if (--kernel.under_way == 0) kernel.drained.notify(sc_core::SC_ZERO_TIME);
+    if (--kernel.under_way == 0 && kernel.awaits_drained)
+      kernel.drained.notify(sc_core::SC_ZERO_TIME);
   }
 
   PayloadPool<Submitted> requests_;

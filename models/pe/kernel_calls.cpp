@@ -80,8 +80,9 @@ void KernelRunner::wait(CommandState& command) {
     wait.reason = keep_alive.reason;
     show(State::waiting_for_command);
     command.wakes(resumed_);
-    std::string what = wait.reason == KernelWait::Reason::send ? "send " : "command ";
-    await_or_end([&command] { return command.done(); }, what += std::to_string(command.id()), wait);
+    const char* kind = wait.reason == KernelWait::Reason::send ? "send" : "command";
+    const auto what = [&command, kind] { return fmt::format("{} {}", kind, command.id()); };
+    await_or_end([&command] { return command.done(); }, what, wait);
     show(State::running);
   }
   if (found != unwaited_.end()) unwaited_.erase(found);
@@ -193,7 +194,7 @@ void KernelRunner::run_ipcq_operation(const std::string& what) {
                                                                   : KernelWait::Reason::receive;
   cpu_.to_ipcq_.begin(operation_);
   show(State::waiting_for_ipcq);
-  await_or_end([this] { return operation_ended_; }, what, wait);
+  await_or_end([this] { return operation_ended_; }, [&what] { return what; }, wait);
   show(State::running);
   if (!operation_.error.empty()) throw UsageError(operation_.error);
 }
@@ -243,8 +244,10 @@ void KernelRunner::wait(IpcqOperation& operation) {
     KernelWait wait;
     wait.reason = KernelWait::Reason::receive;
     operation.state->wakes(resumed_);
-    await_or_end([&operation] { return operation.state->done(); },
-                 fmt::format("tl.recv in direction '{}'", operation.direction), wait);
+    const auto what = [&operation] {
+      return fmt::format("tl.recv in direction '{}'", operation.direction);
+    };
+    await_or_end([&operation] { return operation.state->done(); }, what, wait);
     show(State::running);
   }
   if (!operation.state->error().empty()) throw UsageError(operation.state->error());
@@ -255,7 +258,7 @@ void KernelRunner::drain_sends() {
   KernelWait wait;
   wait.reason = KernelWait::Reason::send;
   if (sends_under_way_ > 0)
-    await_or_end([this] { return sends_under_way_ == 0; }, "the last sends", wait);
+    await_or_end([this] { return sends_under_way_ == 0; }, [] { return "the last sends"; }, wait);
 }
 
 void KernelRunner::ipcq_ended(IpcqRequest& request) {

@@ -145,7 +145,9 @@ void KernelRunner::end(const std::shared_ptr<HostResponse>& response, Fs target)
   show(State::draining);
   if (!completion.ok)
     cpu_.command_queue_.abandon(commands_, fmt::format("kernel '{}' has failed", kernel));
+  commands_.awaits_drained = true;
   while (commands_.under_way > 0) cpu_.await(commands_.drained, "the engines of the PE to drain");
+  commands_.awaits_drained = false;
   response->metrics.pe_exec = now() - target;
   for (const Issued& command : unwaited_) {
     if (completion.ok && !command.state->error().empty())
@@ -225,14 +227,16 @@ void KernelRunner::check_abort() const {
   if (launch_->aborted) throw KernelAborted{};
 }
 
-void KernelRunner::await_or_end(const std::function<bool()>& done, std::string_view what,
-                                KernelWait wait) {
+void KernelRunner::await_or_end(const std::function<bool()>& done,
+                                const std::function<std::string()>& what, KernelWait wait) {
   check_abort();
   wait.start = now();
-  awaited_.assign(what).append(" of kernel '").append(launch().kernel.name).append("'");
-  while (!done() && !launch_->aborted) cpu_.await(resumed_, awaited_);
+  const auto awaited = [this, &what] {
+    return fmt::format("{} of kernel '{}'", what(), launch().kernel.name);
+  };
+  while (!done() && !launch_->aborted) cpu_.await(resumed_, awaited);
   report(wait);
-  if (launch_->aborted) throw KernelAborted{awaited_, wait.start};
+  if (launch_->aborted) throw KernelAborted{awaited(), wait.start};
 }
 
 // --- Reports

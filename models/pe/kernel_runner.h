@@ -10,7 +10,6 @@
 #include <memory>
 #include <optional>
 #include <string>
-#include <string_view>
 #include <vector>
 
 #include "models/pe/command_queue.h"
@@ -85,7 +84,8 @@ class KernelRunner final : private KernelContext {
   // Waits until done(), or an abort: then the kernel ends. What makes it true notifies resumed_.
   // `what`, of the kernel, for reports: "tl.send in direction 'E'"; `wait`: its report, without
   // node and times.
-  void await_or_end(const std::function<bool()>& done, std::string_view what, KernelWait wait);
+  void await_or_end(const std::function<bool()>& done, const std::function<std::string()>& what,
+                    KernelWait wait);
   void report(KernelWait wait) const;
   void report_run(Fs target, Fs start, Fs returned) const;
   void show(State state);
@@ -137,7 +137,6 @@ class KernelRunner final : private KernelContext {
   bool awaits_scratch_ = false;
 
   sc_core::sc_event launched_{""}, resumed_{""};
-  std::string awaited_;                                              // text of the wait under way
   TraceSignal *state_signal_ = nullptr, *command_signal_ = nullptr;  // null until asked for
 };
 

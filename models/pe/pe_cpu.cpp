@@ -177,7 +177,7 @@ void PeCpu::kernel_begins(Fs target) {
 }
 
 void PeCpu::kernel_ends() {
-  scratch_freed_.notify(sc_core::SC_ZERO_TIME);
+  if (runners_.size() > 1) scratch_freed_.notify(sc_core::SC_ZERO_TIME);
   if (--running_ > 0) return;
   last_ended_ = now();
   running_time_ += last_ended_ - running_since_;

@@ -237,6 +237,7 @@ void PeScheduler::dispatch(const Submitted& submitted) {
     return;
   }
   TileTask& task = new_task(context, true);
+  task.alone = overhead_ > 0 && contexts_.size() == 1;  // none comes to its turn at this instant
   task.tile.add(submitted.simple);
   context.feed(task.tile);
   send(task);

@@ -23,14 +23,17 @@ class SlotEngine : public StageEngine<Component>, private ServiceListener<SlotRe
     SlotRequest& request = requests_[lane.index];
     request.stage = lane.stage().type;
     request.order = lane.task->order();
+    request.alone = lane.task->alone;
     request.stream = lane.task->stream;
     request.tag = lane.index;
-    to_scheduler_.begin(request);
+    if (to_scheduler_.begin(request) == tlm::TLM_UPDATED) granted(lane);
   }
   void responded(SlotRequest& request, const tlm::tlm_phase& /*phase*/) final {
-    Lane& held = lane(request.tag);
-    begin(held);
-    compute(held);
+    granted(lane(request.tag));
+  }
+  void granted(Lane& lane) {
+    begin(lane);
+    compute(lane);
   }
   void release(Lane& lane) final {
     to_scheduler_.end(requests_[lane.index]);

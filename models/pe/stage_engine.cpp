@@ -127,9 +127,17 @@ void StageEngine<Node>::declare_signals() {
 // --- Tasks come
 
 template <class Node>
-tlm::tlm_sync_enum StageEngine<Node>::nb_transport_fw(TaskOffer& offer, tlm::tlm_phase& /*phase*/) {
-  queue_of(offer.task->stage().type)
-      .offers.insert_sorted({&offer, this->now()}, StageQueue::goes_before);
+tlm::tlm_sync_enum StageEngine<Node>::nb_transport_fw(TaskOffer& offer, tlm::tlm_phase& phase) {
+  StageQueue& queue = queue_of(offer.task->stage().type);
+  if (offer.task->alone && queue.lanes.front()->state == LaneState::idle) {
+    put(queue, *offer.task);
+    take_task(*queue.lanes.front());
+    call_start(*queue.lanes.front());
+    stepped();
+    phase = tlm::END_REQ;
+    return tlm::TLM_UPDATED;
+  }
+  queue.offers.insert_sorted({&offer, this->now()}, StageQueue::goes_before);
   wake_engine();
   return tlm::TLM_ACCEPTED;
 }
@@ -159,11 +167,7 @@ void StageEngine<Node>::run_lanes() {
       Lane& lane = *each;
       admit(*lane.queue);
       if (lane.state == LaneState::idle && !lane.queue->tasks.empty()) take_task(lane);
-      if (lane.state == LaneState::ready) {
-        lane.started = this->now();
-        set_state(lane, LaneState::waiting);
-        start(lane);
-      }
+      if (lane.state == LaneState::ready) call_start(lane);
     }
     stepped();
   }
@@ -197,14 +201,26 @@ void StageEngine<Node>::admit(StageQueue& queue) {
   while (queue.tasks.size() < queue_depth_ && !queue.offers.empty()) {
     TaskOffer& offer = *queue.offers.front().offer;
     queue.offers.pop_front();
-    queue.tasks.push_back(offer.task);
+    put(queue, *offer.task);
     offer.respond(tlm::END_REQ);
   }
-  queue.high_water = std::max<std::uint64_t>(queue.high_water, queue.tasks.size());
   if (queue.signal != nullptr) queue.signal->set(queue.tasks.size());
 }
 
+template <class Node>
+void StageEngine<Node>::put(StageQueue& queue, TileTask& task) {
+  queue.tasks.push_back(&task);
+  queue.high_water = std::max<std::uint64_t>(queue.high_water, queue.tasks.size());
+}
+
 // --- A stage
+
+template <class Node>
+void StageEngine<Node>::call_start(Lane& lane) {
+  lane.started = this->now();
+  set_state(lane, LaneState::waiting);
+  start(lane);
+}
 
 template <class Node>
 void StageEngine<Node>::begin(Lane& lane) {

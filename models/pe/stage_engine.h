@@ -3,10 +3,11 @@
 //
 // Per stage type a queue of `queue_depth` tasks and one lane, or several, with a task in service
 // each. A task that is offered (BEGIN_REQ) is taken (END_REQ) when the queue has room; offers wait
-// in order of their instants, those of one instant by (command, tile, stage). When a stage has
-// ended, what it held is released, then the task goes to the engine of its next stage, tiles in
-// their order; until that engine takes it, it blocks its lane. Consecutive stages of one engine are
-// served in place. The last stage completes the tile.
+// in order of their instants, those of one instant by (command, tile, stage). A command that is
+// alone in its PE (TileTask::alone) has none to wait for: its stage starts in the offer. When a
+// stage has ended, what it held is released, then the task goes to the engine of its next stage,
+// tiles in their order; until that engine takes it, it blocks its lane. Consecutive stages of one
+// engine are served in place. The last stage completes the tile.
 //
 // No deadlock: the stages of a tile only go forward (DMA_READ, FETCH, GEMM, MATH, STORE,
 // DMA_WRITE), each has a lane of its own, and a lane blocks on lanes further on only; DMA_WRITE
@@ -137,7 +138,9 @@ class StageEngine : public Node, private TaskOutputListener, private ServiceProv
   StageQueue& queue_of(StageType type);
   void add_lane(StageQueue& queue);
   void admit(StageQueue& queue);
+  void put(StageQueue& queue, TileTask& task);
   void take_task(Lane& lane);
+  void call_start(Lane& lane);
   void set_state(Lane& lane, LaneState state) {
     lane.state = state;
     if (lane.signals != nullptr) lane.signals->show(state, lane.task);

@@ -53,6 +53,7 @@ struct CommandRequest : ServicePayload<CommandRequest> {
 
 // PE_GEMM, PE_MATH -> PE_SCHEDULER: one compute op at a time per PE.
 //   BEGIN_REQ   TLM_ACCEPTED; granted in order of the requests, those of one instant by `order`.
+//               TLM_UPDATED + BEGIN_RESP: granted; only for a request that is `alone`.
 //   BEGIN_RESP  granted: held from now on.
 //   END_RESP    given back.
 struct SlotRequest : ServicePayload<SlotRequest> {
@@ -62,6 +63,7 @@ struct SlotRequest : ServicePayload<SlotRequest> {
 
   StageType stage = StageType::gemm;  // gemm or math
   WorkOrder order;
+  bool alone = false;        // no other one can ask at this instant (TileTask::alone)
   std::uint32_t stream = 0;  // of the launch
   std::uint32_t tag = 0;     // the initiator's own, also below
 };

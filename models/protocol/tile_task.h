@@ -120,6 +120,8 @@ struct TileTask {
   std::uint64_t command_id = 0;
   std::uint32_t stream = 0;  // of the launch
   bool simple = false;       // a simple command: runs on one engine only
+  // Simple commands: no other one is under way in the PE at the instant of its dispatch.
+  bool alone = false;
   TileListener* completion = nullptr;
   // Of the command; null if it has none. One table for all of its tiles, until the last of them is
   // complete.

@@ -35,6 +35,22 @@ BOOST_AUTO_TEST_CASE(a_closed_obligation_is_no_longer_listed) {
   BOOST_TEST(!pending_waits.any());
 }
 
+// A ticket goes from a wait with a made text to one with a given one, and back.
+BOOST_AUTO_TEST_CASE(a_text_is_made_when_it_is_asked_for) {
+  PendingWaits pending_waits;
+  int command = 7;
+  const auto text = [&command] { return "command " + std::to_string(command); };
+  const auto ticket = pending_waits.open("a", text, 5);
+  command = 8;
+  BOOST_TEST(pending_waits.waiters().at(0).what == "command 8");
+  BOOST_TEST(pending_waits.waiters().at(0).since == 5U);
+  pending_waits.close(ticket);
+  pending_waits.close(pending_waits.open("a", "x", 6, [] { return "full"; }));
+  pending_waits.open("a", text, 9);
+  BOOST_TEST(pending_waits.waiters().at(0).what == "command 8");
+  BOOST_TEST(!pending_waits.waiters().at(0).state);
+}
+
 BOOST_AUTO_TEST_CASE(tickets_are_reused) {
   PendingWaits pending_waits;
   const auto first = pending_waits.open("a", "x", 0);
