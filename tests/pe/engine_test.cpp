@@ -111,6 +111,32 @@ KERNBENCH_SYSTEMC_TEST(cycles_per_op_come_from_attributes) {
   BOOST_TEST(pe.op("tanh").end == (1 + 2 * 6) * ns);
 }
 
+// Alone in its PE a command starts in the offer and has the slot at once, beside a read of 200 ns
+// it goes through the queue and asks for the slot: begun 1 ns after its submission both times, with
+// the same service (16 cycles of PE_GEMM, 8 rows of PE_MATH), statistics, and no wait.
+KERNBENCH_SYSTEMC_TEST(a_command_alone_in_its_pe_takes_the_time_of_one_beside_another) {
+  PeTestbench pe({}, 200 * ns);
+  for (const Fs at : {0 * ns, 1010 * ns})
+    pe.at(at, [&] { pe.submit(DotCommand{32, 64, 32, DType::f16}); });
+  for (const Fs at : {100 * ns, 1110 * ns})
+    pe.at(at, [&] { pe.submit(MathCommand{MathOp::add, 1024}); });
+  pe.at(1000 * ns, [&] { pe.submit(DmaCommand{false, 0x1000, 64}); });
+  pe.run();
+  const auto dots = pe.ops("gemm_f16"), ops = pe.ops("add");
+  BOOST_TEST(dots.at(0).start == 1 * ns);
+  BOOST_TEST(dots.at(0).end == (1 + 16) * ns);
+  BOOST_TEST(dots.at(1).start == (1010 + 1) * ns);
+  BOOST_TEST(dots.at(1).end == (1010 + 1 + 16) * ns);
+  BOOST_TEST(ops.at(0).start == (100 + 1) * ns);
+  BOOST_TEST(ops.at(0).end == (100 + 1 + 8) * ns);
+  BOOST_TEST(ops.at(1).start == (1110 + 1) * ns);
+  BOOST_TEST(ops.at(1).end == (1110 + 1 + 8) * ns);
+  BOOST_TEST(pe.op("dma_read").end > ops.at(1).end);
+  BOOST_TEST(pe.statistic("pe_math", "math_queue_high_water") == 1u);
+  BOOST_TEST(pe.statistic("pe_scheduler", "math_slot_waits") == 0u);
+  BOOST_TEST(pe.statistic("pe_scheduler", "accel_slot_held") == 2 * (16 + 8) * ns);
+}
+
 // The dot runs 1..17; the op is dispatched at 2 and runs 17..25.
 KERNBENCH_SYSTEMC_TEST(gemm_and_math_share_one_accel_slot) {
   PeTestbench pe;
