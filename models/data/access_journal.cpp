@@ -35,23 +35,26 @@ AccessJournal::~AccessJournal() {
   }
 }
 
-void AccessJournal::note(const Accessor& by, Access access, bool is_write) {
+AccessJournal::Access& AccessJournal::note(const Accessor& by, const PhysRanges& ranges,
+                                           bool is_write) {
   if (is_earlier(by.now)) resolve();
   now_ = by.now;
-  for (const PhysRange& range : access.ranges)
+  for (const PhysRange& range : ranges)
     races_.note_access(range.pa, range.nbytes, is_write, by.pe, by.now);
+  Access& access = accesses_.emplace_back();
   access.pe = by.pe;
-  accesses_.push_back(std::move(access));
+  access.ranges = ranges;
+  return access;
 }
 
 ByteImage AccessJournal::read(const Accessor& by, const PhysRanges& from) {
   auto read = std::make_shared<Read>(*this);
-  note(by, {0, from, read, {}}, false);
+  note(by, from, false).read = read;
   return ByteImage::of(std::move(read), total_bytes(from));
 }
 
 void AccessJournal::write(const Accessor& by, const PhysRanges& to, const ByteImage& image) {
-  note(by, {0, to, nullptr, image}, true);
+  note(by, to, true).image = image;
 }
 
 void AccessJournal::resolve() {

@@ -47,7 +47,8 @@ class AccessJournal {
     std::shared_ptr<Read> read;  // null: a write
     ByteImage image;             // of a write
   };
-  void note(const Accessor& by, Access access, bool is_write);
+  // Of `ranges`, without its read or image.
+  Access& note(const Accessor& by, const PhysRanges& ranges, bool is_write);
 
   MemoryStore& memory_;
   std::vector<Access> accesses_;  // of instant now_, in order of issue

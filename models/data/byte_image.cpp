@@ -6,14 +6,15 @@
 #include <cstring>
 #include <optional>
 #include <string>
+#include <utility>
 
 #include "models/base/errors.h"
 
 namespace kernbench {
 namespace {
 
-bool same_owner(const SharedBytes& a, const SharedBytes& b) {
-  return !a.owner_before(b) && !b.owner_before(a);
+bool same_owner(const Segment& a, const Segment& b) {
+  return !a.source.owner_before(b.source) && !b.source.owner_before(a.source);
 }
 
 bool continues(const Segment& last, const Segment& next) {
@@ -22,12 +23,11 @@ bool continues(const Segment& last, const Segment& next) {
     case Segment::Kind::zeros:
       return true;
     case Segment::Kind::bytes:
-      return last.bytes.get() + last.nbytes == next.bytes.get() &&
-             same_owner(last.bytes, next.bytes);
+      return last.data() + last.nbytes == next.data() && same_owner(last, next);
     case Segment::Kind::value:
       return last.value == next.value && last.offset + last.nbytes == next.offset;
     case Segment::Kind::capture:
-      return last.capture == next.capture && last.offset + last.nbytes == next.offset;
+      return last.source == next.source && last.offset + last.nbytes == next.offset;
   }
   return false;
 }
@@ -49,23 +49,21 @@ SharedBytes make_shared_bytes(std::uint64_t nbytes, bool zeroed) {
           std::default_delete<std::byte[]>()};
 }
 
-Segment Segment::of_zeros(std::uint64_t nbytes) {
-  return {Kind::zeros, nbytes, nullptr, no_value, 0};
-}
+Segment Segment::of_zeros(std::uint64_t nbytes) { return {Kind::zeros, nbytes}; }
 Segment Segment::of_bytes(SharedBytes bytes, std::uint64_t nbytes) {
-  return {Kind::bytes, nbytes, std::move(bytes), no_value, 0};
+  return {Kind::bytes, nbytes, no_value, 0, std::move(bytes)};
 }
 Segment Segment::of_value(const ValueRef& ref) {
-  return {Kind::value, ref.nbytes, nullptr, ref.id, ref.offset, nullptr, ref.keeper};
+  return {Kind::value, ref.nbytes, ref.id, ref.offset, ref.keeper};
 }
 Segment Segment::of_capture(std::shared_ptr<const Capture> capture, std::uint64_t nbytes) {
-  return {Kind::capture, nbytes, nullptr, no_value, 0, std::move(capture)};
+  return {Kind::capture, nbytes, no_value, 0, std::move(capture)};
 }
 
 Segment Segment::slice(std::uint64_t at, std::uint64_t count) const {
   Segment part = *this;
   part.nbytes = count;
-  if (kind == Kind::bytes) part.bytes = SharedBytes(bytes, bytes.get() + at);
+  if (kind == Kind::bytes) part.source = std::shared_ptr<const void>(source, data() + at);
   if (kind == Kind::value || kind == Kind::capture) part.offset = offset + at;
   return part;
 }
@@ -103,12 +101,17 @@ ByteImage ByteImage::of(std::shared_ptr<const Capture> capture, std::uint64_t nb
 bool ByteImage::bound() const {
   return captures_ == 0 ||
          std::all_of(segments_.begin(), segments_.end(), [](const Segment& segment) {
-           return segment.kind != Segment::Kind::capture || segment.capture->bound();
+           return segment.kind != Segment::Kind::capture || segment.capture().bound();
          });
 }
 
 ByteImage ByteImage::without_captures() const {
   if (captures_ == 0) return *this;
+  if (segments_.size() == 1) {  // nearly always: all of one read
+    const Segment& only = segments_.front();
+    const ByteImage& read = only.capture().image();
+    if (only.nbytes == read.nbytes()) return read;
+  }
   ByteImage image;
   const Capture* capture = nullptr;  // of the cursor
   std::optional<ImageCursor> cursor;
@@ -117,8 +120,8 @@ ByteImage ByteImage::without_captures() const {
       image.append(segment);
       continue;
     }
-    if (segment.capture.get() != capture) {
-      capture = segment.capture.get();
+    if (&segment.capture() != capture) {
+      capture = &segment.capture();
       cursor.emplace(capture->image());
     }
     cursor->append_to(image, segment.offset, segment.nbytes);
@@ -138,7 +141,7 @@ std::vector<ValueId> ByteImage::value_ids() const {
   return ids;
 }
 
-void ByteImage::append(const Segment& segment) {
+void ByteImage::append(Segment segment) {
   if (segment.nbytes == 0) return;
   nbytes_ += segment.nbytes;
   if (!segments_.empty() && continues(segments_.back(), segment)) {
@@ -147,7 +150,7 @@ void ByteImage::append(const Segment& segment) {
   }
   if (segment.kind == Segment::Kind::value) ++pending_;
   if (segment.kind == Segment::Kind::capture) ++captures_;
-  segments_.push_back(segment);
+  segments_.push_back(std::move(segment));
 }
 
 void ByteImage::append(const ByteImage& image) {
@@ -202,7 +205,7 @@ void ByteImage::copy_to(std::byte* out, const ValueLookup& lookup) const {
         std::memset(out, 0, segment.nbytes);
         break;
       case Segment::Kind::bytes:
-        std::memcpy(out, segment.bytes.get(), segment.nbytes);
+        std::memcpy(out, segment.data(), segment.nbytes);
         break;
       case Segment::Kind::value:
         std::memcpy(out, resolved(segment, lookup).get() + segment.offset, segment.nbytes);
@@ -218,7 +221,7 @@ SharedBytes ByteImage::flatten(const ValueLookup& lookup) const {
   if (captures_ > 0) return without_captures().flatten(lookup);
   if (segments_.size() == 1) {
     const Segment& only = segments_.front();
-    if (only.kind == Segment::Kind::bytes) return only.bytes;
+    if (only.kind == Segment::Kind::bytes) return only.bytes();
     if (only.kind == Segment::Kind::value) {
       const SharedBytes value = resolved(only, lookup);
       return {value, value.get() + only.offset};

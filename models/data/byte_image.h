@@ -47,11 +47,20 @@ struct Segment {
   enum class Kind : std::uint8_t { zeros, bytes, value, capture };
   Kind kind = Kind::zeros;
   std::uint64_t nbytes = 0;
-  SharedBytes bytes;         // kind bytes: the first of nbytes bytes
   ValueId value = no_value;  // kind value
   std::uint64_t offset = 0;  // kinds value, capture: first byte within it
-  std::shared_ptr<const Capture> capture = nullptr;
-  ValueKeeper keeper = nullptr;  // kind value
+  // By kind: the first of nbytes bytes, the value's keeper, the capture.
+  std::shared_ptr<const void> source = nullptr;
+
+  // Each of its kind only; the keeper of others is null.
+  SharedBytes bytes() const {
+    return std::static_pointer_cast<std::byte>(std::const_pointer_cast<void>(source));
+  }
+  const std::byte* data() const { return static_cast<const std::byte*>(source.get()); }
+  const Capture& capture() const { return *static_cast<const Capture*>(source.get()); }
+  ValueKeeper keeper() const {
+    return kind == Kind::value ? std::static_pointer_cast<const LiveValue>(source) : nullptr;
+  }
 
   static Segment of_zeros(std::uint64_t nbytes);
   static Segment of_bytes(SharedBytes bytes, std::uint64_t nbytes);
@@ -83,12 +92,15 @@ class ByteImage {
   const Segments& segments() const { return segments_; }
   bool bound() const;                  // no capture, or all are bound
   ByteImage without_captures() const;  // their bindings in their places
+  void replace_captures() {
+    if (captures_ > 0) *this = without_captures();
+  }
   bool known() const {
     return captures_ == 0 ? pending_ == 0 : without_captures().known();
   }                                        // no segment is a value
   std::vector<ValueId> value_ids() const;  // each once, ascending
 
-  void append(const Segment& segment);  // merges with the last one where it continues it
+  void append(Segment segment);  // merges with the last one where it continues it
   void append(const ByteImage& image);
   ByteImage slice(std::uint64_t offset,
                   std::uint64_t nbytes) const;  // ModelError outside the image

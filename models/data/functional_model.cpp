@@ -52,6 +52,15 @@ void undo_transpose(TensorValue& matrix, bool& transpose) {
   transpose = !transpose;
 }
 
+template <class Params>
+std::shared_ptr<DataOp> new_op(Params params, std::vector<TensorValue> inputs, OpAddresses places) {
+  auto op = std::make_shared<DataOp>();
+  op->params = std::move(params);
+  op->inputs = std::move(inputs);
+  op->places = std::move(places);
+  return op;
+}
+
 void check_place(const TensorValue& dense, const PhysRanges& to) {
   if (total_bytes(to) == dense.nbytes()) return;
   throw UsageError(
@@ -87,7 +96,12 @@ IssuedOp FunctionalModel::load(const Accessor& by, const PhysRanges& from, const
 }
 
 void FunctionalModel::write(const Accessor& by, const TensorValue& value, const PhysRanges& to) {
-  const TensorValue dense = made_dense(value);
+  TensorValue made;
+  write_dense(by, dense_of(value, made), to);
+}
+
+void FunctionalModel::write_dense(const Accessor& by, const TensorValue& dense,
+                                  const PhysRanges& to) {
   check_place(dense, to);
   resolve_before(by.now);
   journal_.write(by, to, dense.image);
@@ -95,8 +109,9 @@ void FunctionalModel::write(const Accessor& by, const TensorValue& value, const 
 
 DataOpPtr FunctionalModel::store(const Accessor& by, const TensorValue& value, const PhysRanges& to,
                                  const PhysRanges& from) {
-  const TensorValue dense = made_dense(value);
-  write(by, dense, to);
+  TensorValue made;
+  const TensorValue& dense = dense_of(value, made);
+  write_dense(by, dense, to);
   return memory_op(MemoryParams::Kind::store, dense.image, from, to);
 }
 
@@ -124,7 +139,7 @@ void FunctionalModel::resolve() {
   for (Unresolved& each : now_resolved) {
     if (auto* memory = std::get_if<MemoryParams>(&each.op->params))
       memory->values = each.moved.value_ids();
-    for (TensorValue& input : each.op->inputs) input.image = input.image.without_captures();
+    for (TensorValue& input : each.op->inputs) input.image.replace_captures();
   }
   for (const Unresolved& each : now_resolved) {
     if (!each.op->outputs.empty()) recorded(each.op);
@@ -165,7 +180,8 @@ IssuedOp FunctionalModel::load(const PhysRanges& from, const Shape& shape, DType
 
 DataOpPtr FunctionalModel::store(const TensorValue& value, const PhysRanges& to,
                                  const PhysRanges& from) {
-  const TensorValue dense = made_dense(value);
+  TensorValue made;
+  const TensorValue& dense = dense_of(value, made);
   check_place(dense, to);
   memory().write_image(to, dense.image);
   return memory_op(MemoryParams::Kind::store, dense.image, from, to);
@@ -218,7 +234,7 @@ IssuedOp FunctionalModel::gemm(GemmParams params, std::vector<TensorValue> input
   check_epilogue(params.epilogue, shapes_of(inputs), out,
                  (params.k + params.tile_k - 1) / params.tile_k);
   const DType out_dtype = *params.out_dtype;
-  return define({0, std::move(params), std::move(inputs), {}, std::move(places)}, out, out_dtype);
+  return define(new_op(std::move(params), std::move(inputs), std::move(places)), out, out_dtype);
 }
 
 IssuedOp FunctionalModel::math(MathParams params, std::vector<TensorValue> inputs,
@@ -240,7 +256,7 @@ IssuedOp FunctionalModel::math(MathParams params, std::vector<TensorValue> input
     for (std::size_t i = 0; i < tensors; ++i)
       params.operands.push_back(MathOperand::tensor(static_cast<int>(i)));
   }
-  return define({0, std::move(params), std::move(inputs), {}, std::move(places)}, out, out_dtype);
+  return define(new_op(std::move(params), std::move(inputs), std::move(places)), out, out_dtype);
 }
 
 TensorValue FunctionalModel::made_dense(const TensorValue& value) {
@@ -249,12 +265,16 @@ TensorValue FunctionalModel::made_dense(const TensorValue& value) {
     const std::vector<std::byte> bytes = dense_bytes(value);
     return constant(bytes.data(), value.shape, value.dtype);
   }
-  return define({0, ConvertParams{}, {value}, {}, {}}, value.shape, value.dtype).value;
+  return convert(value, value.dtype);
 }
 
 TensorValue FunctionalModel::converted(const TensorValue& value, DType dtype) {
   if (dtype == value.dtype) return made_dense(value);
-  return define({0, ConvertParams{}, {value}, {}, {}}, value.shape, dtype).value;
+  return convert(value, dtype);
+}
+
+TensorValue FunctionalModel::convert(const TensorValue& value, DType dtype) {
+  return define(new_op(ConvertParams{}, {value}, {}), value.shape, dtype).value;
 }
 
 TensorValue FunctionalModel::constant(const void* data, const Shape& shape, DType dtype) {
@@ -279,11 +299,11 @@ TensorValue FunctionalModel::zeros(const Shape& shape, DType dtype) {
           {}};
 }
 
-IssuedOp FunctionalModel::define(DataOp op, const Shape& shape, DType dtype) {
+IssuedOp FunctionalModel::define(std::shared_ptr<DataOp> op, const Shape& shape, DType dtype) {
   bool is_resolved = true;
-  for (TensorValue& input : op.inputs) {
+  for (TensorValue& input : op->inputs) {
     if (input.image.bound()) {
-      input.image = input.image.without_captures();
+      input.image.replace_captures();
     } else {
       is_resolved = false;
     }
@@ -291,21 +311,20 @@ IssuedOp FunctionalModel::define(DataOp op, const Shape& shape, DType dtype) {
   // An op that reads the result of an unresolved one is of a later instant, so that this one is
   // over.
   if (is_resolved && !unresolved_.empty()) {
-    const std::vector<ValueId> ids = input_ids(op);
+    const std::vector<ValueId> ids = input_ids(*op);
     if (std::any_of(ids.begin(), ids.end(), [this](ValueId id) { return is_unresolved(id); }))
       resolve();
   }
-  op.id = next_op_++;
-  op.outputs = {{values() + 1, shape, dtype}};
-  const auto defined = std::make_shared<DataOp>(std::move(op));
-  TensorValue value{ByteImage::of(live_values_.add(defined)), shape, dtype, {}};
+  op->id = next_op_++;
+  op->outputs.push_back({values() + 1, shape, dtype});
+  TensorValue value{ByteImage::of(live_values_.add(op)), shape, dtype, {}};
   if (is_resolved) {
-    recorded(defined);
+    recorded(op);
     live_values_.make_room();
   } else {
-    unresolved_.push_back({defined, {}});
+    unresolved_.push_back({op, {}});
   }
-  return {defined, std::move(value)};
+  return {std::move(op), std::move(value)};
 }
 
 DataOpPtr FunctionalModel::defining_op(ValueId id) const {

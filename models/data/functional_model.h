@@ -141,7 +141,14 @@ class FunctionalModel {
     std::shared_ptr<DataOp> op;
     ByteImage moved;  // by a memory op
   };
-  IssuedOp define(DataOp op, const Shape& shape, DType dtype);
+  // `op` has no id and no output yet.
+  IssuedOp define(std::shared_ptr<DataOp> op, const Shape& shape, DType dtype);
+  TensorValue convert(const TensorValue& value, DType dtype);
+  // The value itself if it is dense; else made_dense() of it, in `made`.
+  const TensorValue& dense_of(const TensorValue& value, TensorValue& made) {
+    return value.dense() ? value : made = made_dense(value);
+  }
+  void write_dense(const Accessor& by, const TensorValue& dense, const PhysRanges& to);
   DataOpPtr memory_op(MemoryParams::Kind kind, const ByteImage& moved, const PhysRanges& from,
                       const PhysRanges& to);
   bool is_unresolved(ValueId id) const;

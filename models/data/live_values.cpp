@@ -209,7 +209,8 @@ std::vector<ValueId> LiveValues::referred_to_elsewhere() const {
     if (!value->is_recorded_ || !value->op_) continue;
     for (const TensorValue& input : value->op_->inputs) {
       for (const Segment& segment : input.image.segments()) {
-        if (segment.keeper) ++const_cast<LiveValue&>(*segment.keeper).inner_references_;
+        if (const ValueKeeper keeper = segment.keeper())
+          ++const_cast<LiveValue&>(*keeper).inner_references_;
       }
     }
   }

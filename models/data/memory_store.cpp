@@ -175,9 +175,16 @@ void MemoryStore::drop_whole_pages(std::uint64_t begin, std::uint64_t end) {
 void MemoryStore::write_value(std::uint64_t pa, const ValueRef& ref) {
   check_range(pa, ref.nbytes);
   if (ref.nbytes == 0) return;
-  forget_values(pa, pa + ref.nbytes);
-  drop_whole_pages(pa, pa + ref.nbytes);
-  pending_.emplace(pa, PendingRange{pa + ref.nbytes, ref.id, ref.offset, ref.keeper});
+  const std::uint64_t end = pa + ref.nbytes;
+  PendingRange range{end, ref.id, ref.offset, ref.keeper};
+  // A result stored where the one before was: nothing has been written there since.
+  if (const auto same = pending_.find(pa); same != pending_.end() && same->second.end == end) {
+    std::swap(same->second, range);
+    return;
+  }
+  forget_values(pa, end);
+  drop_whole_pages(pa, end);
+  pending_.emplace(pa, std::move(range));
 }
 
 void MemoryStore::write_image(std::uint64_t pa, const ByteImage& image) {
@@ -188,25 +195,24 @@ void MemoryStore::write_image(std::uint64_t pa, const ByteImage& image) {
         clear(pa, segment.nbytes);
         break;
       case Segment::Kind::value:
-        write_value(pa, {segment.value, segment.offset, segment.nbytes, segment.keeper});
+        write_value(pa, {segment.value, segment.offset, segment.nbytes, segment.keeper()});
         break;
       case Segment::Kind::bytes:
         forget_values(pa, pa + segment.nbytes);
-        for_each_page(
-            pa, segment.nbytes,
-            [&](std::uint64_t index, std::uint64_t offset, std::uint64_t count,
-                std::uint64_t done) {
-              if (count == page_bytes) {
-                pages_[index].replace(SharedBytes(
-                    segment.bytes, segment.bytes.get() + done));  // shared until the next write
-              } else {
-                std::memcpy(writable_page(index, false) + offset, segment.bytes.get() + done,
-                            count);
-              }
-            });
+        for_each_page(pa, segment.nbytes,
+                      [&](std::uint64_t index, std::uint64_t offset, std::uint64_t count,
+                          std::uint64_t done) {
+                        if (count == page_bytes) {
+                          const SharedBytes bytes = segment.bytes();  // shared until the next write
+                          pages_[index].replace(SharedBytes(bytes, bytes.get() + done));
+                        } else {
+                          std::memcpy(writable_page(index, false) + offset, segment.data() + done,
+                                      count);
+                        }
+                      });
         break;
       case Segment::Kind::capture:
-        write_image(pa, segment.capture->image().slice(segment.offset, segment.nbytes));
+        write_image(pa, segment.capture().image().slice(segment.offset, segment.nbytes));
         break;
     }
     pa += segment.nbytes;
@@ -218,6 +224,7 @@ void MemoryStore::write_image(const PhysRanges& ranges, const ByteImage& image) 
     throw ModelError(fmt::format("{} bytes do not fill ranges of {} bytes", image.nbytes(),
                                  total_bytes(ranges)));
   }
+  if (ranges.size() == 1) return write_image(ranges.front().pa, image);
   std::uint64_t done = 0;
   ImageCursor cursor(image);
   for (const PhysRange& range : ranges) {
@@ -266,6 +273,7 @@ ByteImage MemoryStore::snapshot(std::uint64_t pa, std::uint64_t nbytes) const {
 }
 
 ByteImage MemoryStore::snapshot(const PhysRanges& ranges) const {
+  if (ranges.size() == 1) return snapshot(ranges.front().pa, ranges.front().nbytes);
   ByteImage image;
   for (const PhysRange& range : ranges) image.append(snapshot(range.pa, range.nbytes));
   // References to many small pieces would keep whole pages, and cost more than the bytes.

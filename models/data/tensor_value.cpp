@@ -62,10 +62,14 @@ std::vector<std::int64_t> strides_of(const TensorValue& value) {
 }
 
 TensorLayout matrix_layout(const TensorValue& value) {
-  const auto size = static_cast<std::int64_t>(size_of(value.dtype));
-  const std::vector<std::int64_t> strides = strides_of(value);
   const std::size_t rank = value.shape.rank();
   if (rank == 0) return TensorLayout::dense(1, 1, value.dtype);
+  if (value.dense()) {
+    const std::int64_t columns = value.shape[rank - 1];
+    return TensorLayout::dense(value.shape.elements() / columns, columns, value.dtype);
+  }
+  const auto size = static_cast<std::int64_t>(size_of(value.dtype));
+  const std::vector<std::int64_t>& strides = value.strides;
   std::int64_t rows = 1, pitch = 0;  // of the axes so far, from the last but one outwards
   for (std::size_t axis = rank - 1; axis-- > 0;) {
     if (value.shape[axis] == 1) continue;

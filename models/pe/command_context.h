@@ -8,9 +8,9 @@
 #include <memory>
 #include <optional>
 #include <string>
-#include <vector>
 
 #include "models/base/errors.h"
+#include "models/base/small_vector.h"
 #include "models/protocol/pe_services.h"
 #include "models/protocol/task_operands.h"
 #include "models/timing/tile_plan.h"
@@ -34,17 +34,21 @@ class CommandContext final : public TileListener {
  public:
   explicit CommandContext(CommandListener& listener) : listener_(listener) {}
 
-  // A composite has a plan, a simple command one tile.
-  void begin(CommandRequest& request, std::optional<TilePlan> plan, TaskOperands operands = {}) {
+  // A composite has a plan, a simple command one tile of the stage `simple`. `default_tile`: where
+  // a composite names none.
+  void begin(CommandRequest& request, std::unique_ptr<const TilePlan> plan, const Stage& simple,
+             const TileShape& default_tile) {
     request_ = &request;
     state_ = request.state;
-    data_ = std::move(request.command.data);
     if (const auto* dma = std::get_if<DmaCommand>(&request.command.what)) {
       runs_ = dma->runs;
       atomic_ = dma->atomic;
+    } else {
+      operands_.emplace(request.command, default_tile);
     }
+    data_ = std::move(request.command.data);
     plan_ = std::move(plan);
-    operands_ = std::move(operands);
+    simple_ = simple;
     tiles_ = plan_ ? plan_->tile_count() : 1;
     fed_ = 0;
   }
@@ -57,19 +61,23 @@ class CommandContext final : public TileListener {
     runs_.reset();
     atomic_.reset();
     plan_.reset();
-    operands_ = {};
+    operands_.reset();
   }
   bool under_way() const { return request_ != nullptr; }
   std::uint64_t id() const { return state_->id(); }
   std::uint32_t stream() const { return request_->stream; }
   const std::shared_ptr<const DataOp>& data() const { return data_; }
   // Null if the command has none.
-  const TaskOperands* operands() const { return operands_.empty() ? nullptr : &operands_; }
+  const TaskOperands* operands() const {
+    return operands_ && !operands_->empty() ? &*operands_ : nullptr;
+  }
   // Of a strided DMA command; else null.
   const AddressRuns* runs() const { return runs_.get(); }
   // Of an atomic access; else null.
   const std::shared_ptr<const AtomicAccess>& atomic() const { return atomic_; }
-  const std::optional<TilePlan>& plan() const { return plan_; }
+  // Null: a simple command.
+  const TilePlan* plan() const { return plan_.get(); }
+  const Stage& simple() const { return simple_; }
   Fs dispatched_at() const { return dispatched_at_; }
   void dispatched(Fs now) { dispatched_at_ = now; }
 
@@ -111,12 +119,13 @@ class CommandContext final : public TileListener {
   std::shared_ptr<const DataOp> data_;
   std::shared_ptr<const AddressRuns> runs_;
   std::shared_ptr<const AtomicAccess> atomic_;
-  std::optional<TilePlan> plan_;
-  TaskOperands operands_;
+  std::unique_ptr<const TilePlan> plan_;
   std::uint64_t tiles_ = 0;
   std::uint64_t fed_ = 0;
-  std::vector<std::uint64_t> in_flight_;  // ids; as many as the pipeline holds
+  SmallVector<std::uint64_t, 2> in_flight_;  // ids; as many as the pipeline holds
   Fs dispatched_at_ = 0;
+  Stage simple_;
+  std::optional<TaskOperands> operands_;  // of the command under way
 };
 
 }  // namespace kernbench

@@ -21,7 +21,7 @@ class CommandQueue final : private ServiceListener<CommandRequest> {
   };
 
   // Throws UsageError for a command that can never run.
-  void submit(Kernel& kernel, std::shared_ptr<CommandState> state, Command command) {
+  void submit(Kernel& kernel, std::shared_ptr<CommandState> state, Command&& command) {
     Submitted& request = requests_.take();
     request.state = std::move(state);
     request.command = std::move(command);

@@ -49,7 +49,7 @@ void KernelRunner::dispatch() {
   check_abort();  // also of one that came meanwhile: the call does nothing any more
 }
 
-std::shared_ptr<CommandState> KernelRunner::issue(Command command) {
+std::shared_ptr<CommandState> KernelRunner::issue(Command&& command) {
   check_abort();
   auto state = std::make_shared<CommandState>(cpu_.next_command_++);
   const KernelWait::CommandKind kind = std::visit(KindOfCommand{}, command.what);

@@ -97,7 +97,7 @@ class KernelRunner final : private KernelContext {
   FunctionalModel* data() override;
   Fs now() const override;
   void dispatch() override;
-  std::shared_ptr<CommandState> issue(Command command) override;
+  std::shared_ptr<CommandState> issue(Command&& command) override;
   void wait(CommandState& command) override;
   void print(const std::string& text) override;
   void cycles(std::uint64_t n) override;

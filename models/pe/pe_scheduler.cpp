@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "models/base/errors.h"
+#include "models/base/renew.h"
 #include "models/pe/pe_components.h"
 
 namespace kernbench {
@@ -61,8 +62,9 @@ struct SimpleStage {
 };
 
 // "command 3: composite_gemm, 8 tile(s)", "command 1: DMA_READ, 4096 B".
-std::string text_of(const CommandContext& context, const Stage& simple) {
-  const auto& plan = context.plan();
+std::string text_of(const CommandContext& context) {
+  const TilePlan* plan = context.plan();
+  const Stage& simple = context.simple();
   return fmt::format("command {}: {}", context.id(),
                      plan ? fmt::format("{}, {} tile(s)", plan->op_log_name(), plan->tile_count())
                      : simple.bytes > 0
@@ -70,17 +72,18 @@ std::string text_of(const CommandContext& context, const Stage& simple) {
                          : std::string(kernbench::name_of(simple.type)));
 }
 
+// Null for a simple command.
 struct PlanOf {
   const TileShape& tile;
-  std::optional<TilePlan> operator()(const CompositeGemm& gemm) const {
-    return TilePlan(gemm, tile);
+  std::unique_ptr<const TilePlan> operator()(const CompositeGemm& gemm) const {
+    return std::make_unique<const TilePlan>(gemm, tile);
   }
-  std::optional<TilePlan> operator()(const CompositeMath& math) const {
-    return TilePlan(math, tile);
+  std::unique_ptr<const TilePlan> operator()(const CompositeMath& math) const {
+    return std::make_unique<const TilePlan>(math, tile);
   }
   template <class Simple>
-  std::optional<TilePlan> operator()(const Simple&) const {
-    return std::nullopt;
+  std::unique_ptr<const TilePlan> operator()(const Simple&) const {
+    return nullptr;
   }
 };
 
@@ -88,6 +91,7 @@ struct PlanOf {
 
 PeScheduler::PeScheduler(const ComponentInit& init)
     : Component(init), machine_(machine_services(init.services)),
+      trace_events_(init.services.observation().trace_events),
       overhead_(*init.attributes.as<Parameters>().overhead),
       default_tile_(init.attributes.as<Parameters>().default_tile()), outputs_(*this, *this),
       step_("step_event"), timer_("timer_event"),
@@ -151,19 +155,18 @@ void PeScheduler::check_fits(const TilePlan& plan) {
 }
 
 void PeScheduler::submit(CommandRequest& request) {
-  std::optional<TilePlan> plan = std::visit(PlanOf{default_tile_}, request.command.what);
+  std::unique_ptr<const TilePlan> plan = std::visit(PlanOf{default_tile_}, request.command.what);
   if (plan) check_fits(*plan);
   const Stage simple = std::visit(SimpleStage{}, request.command.what);
   const std::uint64_t id = request.state->id();
-  TaskOperands operands(request.command, default_tile_);
   CommandContext& context = new_context(id);
-  context.begin(request, std::move(plan), std::move(operands));
-  inbox_.push_back({&context, simple});
+  context.begin(request, std::move(plan), simple, default_tile_);
+  inbox_.push_back(&context);
   ++submitted_;
   inbox_signal_.set(inbox_.size());
   in_flight_signal_.set(contexts_.size());
   trace(TraceKind::command_submitted, id, -1, simple.bytes);
-  log_.debug([&] { return text_of(context, simple) + " accepted"; });
+  log_.debug([&] { return text_of(context) + " accepted"; });
   if (due_ != never_fs) return;  // behind others
   begin_dispatch();
   if (due_ != never_fs) timer_.notify(work_at(due_));
@@ -214,7 +217,7 @@ void PeScheduler::run() {
 void PeScheduler::serve_inbox() {
   if (due_ == never_fs) begin_dispatch();
   while (due_ <= now()) {
-    const Submitted first = inbox_.front();
+    CommandContext& first = *inbox_.front();
     inbox_.pop_front();
     inbox_signal_.set(inbox_.size());
     dispatch(first);
@@ -225,12 +228,11 @@ void PeScheduler::serve_inbox() {
 void PeScheduler::begin_dispatch() {
   due_ = never_fs;
   if (inbox_.empty()) return;
-  const CommandContext& first = *inbox_.front().context;
+  const CommandContext& first = *inbox_.front();
   if (may_dispatch(first, contexts_.size() - inbox_.size())) due_ = after(dispatch_time(first));
 }
 
-void PeScheduler::dispatch(const Submitted& submitted) {
-  CommandContext& context = *submitted.context;
+void PeScheduler::dispatch(CommandContext& context) {
   context.dispatched(now());
   if (context.plan()) {
     feeds_.push_back(&context);
@@ -238,7 +240,7 @@ void PeScheduler::dispatch(const Submitted& submitted) {
   }
   TileTask& task = new_task(context, true);
   task.alone = overhead_ > 0 && contexts_.size() == 1;  // none comes to its turn at this instant
-  task.tile.add(submitted.simple);
+  task.tile.add(context.simple());
   context.feed(task.tile);
   send(task);
 }
@@ -293,7 +295,7 @@ TileTask& PeScheduler::new_task(CommandContext& context, bool simple) {
   }
   TileTask& task = *idle_tasks_.back();
   idle_tasks_.pop_back();
-  task = TileTask{};
+  renew(task);
   task.command_id = context.id();
   task.stream = context.stream();
   task.simple = simple;
@@ -406,12 +408,6 @@ void PeScheduler::record(const CommandContext& context) {
   op.stream = context.stream();
   op.data = context.data();
   port.write(op);
-}
-
-void PeScheduler::trace(TraceKind kind, std::uint64_t command, std::int64_t tile,
-                        std::uint64_t bytes, const char* stage) {
-  const AnalysisPort<TraceEvent>& port = services().observation().trace_events;
-  if (port.observed()) port.write({kind, now(), this, command, tile, bytes, stage});
 }
 
 Implementation pe_scheduler_implementation() {

@@ -78,11 +78,6 @@ class PeScheduler : public Component,
   }
 
  private:
-  struct Submitted {
-    CommandContext* context = nullptr;
-    Stage simple;  // of a simple command
-  };
-
   tlm::tlm_sync_enum nb_transport_fw(CommandRequest& request, tlm::tlm_phase& phase) override;
   void b_transport(CommandRequest& request, sc_core::sc_time& delay) override;
   void transport_dbg(CommandRequest& request) override;
@@ -94,7 +89,7 @@ class PeScheduler : public Component,
   void run();
   void serve_inbox();
   void begin_dispatch();
-  void dispatch(const Submitted& submitted);
+  void dispatch(CommandContext& context);
   void feed();
   bool may_feed(const CommandContext& context, const Tile& next) const;
   TileTask& new_task(CommandContext& context, bool simple);
@@ -107,10 +102,14 @@ class PeScheduler : public Component,
   void end_if_complete(CommandContext& context);
   void record(const CommandContext& context);
   void trace(TraceKind kind, std::uint64_t command, std::int64_t tile, std::uint64_t bytes,
-             const char* stage = "");
+             const char* stage = "") {
+    const AnalysisPort<TraceEvent>& port = trace_events_;
+    if (port.observed()) port.write({kind, now(), this, command, tile, bytes, stage});
+  }
   void wake() { step_.notify(sc_core::SC_ZERO_TIME); }
 
   MachineServices& machine_;
+  const AnalysisPort<TraceEvent>& trace_events_;
   Fs overhead_;
   TileShape default_tile_;
 
@@ -119,12 +118,11 @@ class PeScheduler : public Component,
   std::vector<CommandContext*> contexts_;  // by command id
   std::vector<std::unique_ptr<CommandContext>> all_contexts_;
   std::vector<CommandContext*> idle_contexts_;
-  RingBuffer<Submitted> inbox_;
+  RingBuffer<CommandContext*> inbox_;
   Fs due_ = never_fs;
   RingBuffer<CommandContext*> feeds_;
-  std::optional<Tile> next_tile_;  // of feeds_.front()
-  TileTask* feeding_ = nullptr;    // offered to the engine of its first stage
-  std::uint64_t unfetched_ = 0;    // tiles that entered at DMA_READ and have not been fetched
+  TileTask* feeding_ = nullptr;  // offered to the engine of its first stage
+  std::uint64_t unfetched_ = 0;  // tiles that entered at DMA_READ and have not been fetched
 
   // Tasks on their way to an engine, per stage type: the first one has been offered.
   std::array<RingBuffer<TileTask*>, stage_type_count> outgoing_;
@@ -136,6 +134,8 @@ class PeScheduler : public Component,
   sc_core::sc_event step_, timer_;
   std::uint64_t submitted_ = 0, completed_ = 0, failed_ = 0, tiles_ = 0;
   TraceSignal &inbox_signal_, &in_flight_signal_, &feeding_signal_;
+  std::optional<Tile>
+      next_tile_;  // of feeds_.front(); behind what every command touches: it is large
   AccelSlotArbiter accel_slot_;
   TileBufferPool buffers_;
 

@@ -48,7 +48,8 @@ class KernelContext {
   // (spec 6).
   virtual void dispatch() = 0;
   // Hands the command to PE_SCHEDULER, without time.
-  virtual std::shared_ptr<CommandState> issue(Command command) = 0;
+  virtual std::shared_ptr<CommandState> issue(Command&& command) = 0;
+  std::shared_ptr<CommandState> issue(const Command& command) { return issue(Command(command)); }
   // Blocks until the command has completed; throws AccessFault with its error if it failed.
   virtual void wait(CommandState& command) = 0;
   // A line for the user (tl.device_print), without the place and the time; takes no time.

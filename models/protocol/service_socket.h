@@ -31,6 +31,7 @@
 #include "models/base/at_work.h"
 #include "models/base/component.h"
 #include "models/base/component_fault.h"
+#include "models/base/renew.h"
 #include "models/protocol/service_monitor.h"
 #include "models/protocol/service_protocol.h"
 
@@ -179,7 +180,7 @@ class PayloadPool {
     return payload;
   }
   void give_back(Payload& payload) {
-    payload = Payload();
+    renew(payload);
     idle_.push_back(&payload);
   }
   std::size_t outstanding() const { return all_.size() - idle_.size(); }

@@ -10,12 +10,10 @@
 
 namespace kernbench::tl {
 
-const Handle::State& Handle::state(CallSite site) const {
+void Handle::refuse(CallSite site) const {
   if (!state_) throw UsageError("a tl handle is used before it is made" + site.in_brackets());
-  if (state_->scratch->closed())
-    throw UsageError("a tl handle is used after its kernel has ended" + site.in_brackets() +
-                     "; store what is to remain");
-  return *state_;
+  throw UsageError("a tl handle is used after its kernel has ended" + site.in_brackets() +
+                   "; store what is to remain");
 }
 
 bool Handle::done() const {

@@ -82,7 +82,11 @@ class Handle {
     mutable std::shared_ptr<const LateView> late_view = nullptr;
   };
   explicit Handle(std::shared_ptr<const State> state) : state_(std::move(state)) {}
-  const State& state(CallSite site = {}) const;  // `site`: for errors
+  const State& state(CallSite site = {}) const {  // `site`: for errors
+    if (state_ == nullptr || state_->scratch->closed()) refuse(site);
+    return *state_;
+  }
+  [[noreturn]] void refuse(CallSite site) const;
   std::vector<std::byte> bytes(CallSite site) const;
 
   friend Program& program_of(const Handle& handle, CallSite site);

@@ -111,12 +111,24 @@ std::shared_ptr<ScratchBlock> Program::allocate(const char* call, const Shape& s
   }
 }
 
-Handle Program::make_handle(TensorValue value, std::shared_ptr<ScratchBlock> block,
+Program::NewBlock Program::new_block(TensorValue&& value, std::shared_ptr<ScratchBlock> block) {
+  auto state = std::make_shared<Handle::State>();
+  state->program = this;
+  state->scratch = scratch_;
+  state->value = std::move(value);
+  state->data = data_;
+  state->block = std::move(block);
+  return state;
+}
+
+Handle Program::make_handle(TensorValue&& value, std::shared_ptr<ScratchBlock> block,
                             std::shared_ptr<CommandState> producer, std::uint64_t offset,
                             IndexValues index) {
-  return Handle(std::make_shared<const Handle::State>(
-      Handle::State{this, scratch_, std::move(value), data_, std::move(block), std::nullopt,
-                    std::move(producer), offset, std::move(index)}));
+  NewBlock state = new_block(std::move(value), std::move(block));
+  state->producer = std::move(producer);
+  state->offset = offset;
+  state->index = std::move(index);
+  return Handle(std::move(state));
 }
 
 // A block that is ready for use: the command that makes it has completed.
@@ -142,7 +154,7 @@ void Program::await(const Handle::State& state) {
   if (!state.producer) return;
   settle(state.producer);
   state.producer.reset();
-  state.value.image = state.value.image.without_captures();  // the instant of the issue is over
+  state.value.image.replace_captures();  // the instant of the issue is over
   if (state.gathered && data_ != nullptr) state.value = gathered_value(*state.gathered);
   state.gathered.reset();
   if (state.late_view) {
@@ -170,7 +182,7 @@ NodeId Program::gemm_engine() const {
   return data_->has_engine(engine) ? engine : no_node;
 }
 
-void Program::run(Command command) { context_.wait(*context_.issue(std::move(command))); }
+void Program::run(Command&& command) { context_.wait(*context_.issue(std::move(command))); }
 
 // --- control ---
 

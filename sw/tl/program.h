@@ -258,7 +258,7 @@ class Program : public MathCalls, public ShapeCalls, public AtomicCalls {
   void check_order(const char* call, const Ptr& ptr, const PhysRanges& ranges, bool is_write);
   void check_overwrite(const char* call, const Handle& target);  // in TCM
   // The current call has issued a command that does not block.
-  void put_in_flight(InFlight entry);
+  void put_in_flight(InFlight&& entry);
   std::uint32_t fork_agent();
   void note(const InFlight& entry, std::uint32_t agent);  // its accesses to memory as the agent's
   const InFlight* unwaited(const std::shared_ptr<CommandState>& command) const;  // null: none
@@ -302,7 +302,7 @@ class Program : public MathCalls, public ShapeCalls, public AtomicCalls {
   PhysRanges place_of(const Handle& handle) const;
   PhysRanges place_of(const ScratchBlock& block) const;
   std::shared_ptr<ScratchBlock> allocate(const char* call, const Shape& shape, DType dtype);
-  Handle make_handle(TensorValue value, std::shared_ptr<ScratchBlock> block,
+  Handle make_handle(TensorValue&& value, std::shared_ptr<ScratchBlock> block,
                      std::shared_ptr<CommandState> producer = {}, std::uint64_t offset = 0,
                      IndexValues index = nullptr);
   // `view`: TensorValue -> TensorValue; applied to the values of an index block, too.
@@ -312,7 +312,7 @@ class Program : public MathCalls, public ShapeCalls, public AtomicCalls {
   MathInputs bind_math(const std::string& call, const std::vector<Operand>& operands);
   // One command; a result for each of `results`, of which the first is recorded with the command.
   using Handles = SmallVector<Handle, 2>;
-  Handles run_math(SmallVector<MathParams, 2> results, const std::vector<Operand>& operands);
+  Handles run_math(SmallVector<MathParams, 2>&& results, const std::vector<Operand>& operands);
   const Handle::State& operand(const char* call, const Handle& handle, bool memory_allowed = false);
   const Handle::State& checked(const char* call, const Handle& handle, bool memory_allowed = false);
   void await(const Handle::State& state);
@@ -321,16 +321,17 @@ class Program : public MathCalls, public ShapeCalls, public AtomicCalls {
   Access begin_load(const char* call, const Ptr& ptr, const Shape& shape, DType dtype,
                     CallSite site);
   Access begin_store(const char* call, const Ptr& ptr, const Handle& block, CallSite site);
-  Handle complete(Access access);
-  Handle leave_under_way(Access access);
+  Handle complete(Access&& access);
+  Handle leave_under_way(Access&& access);
   Handle accumulate(const Handle& a, const Handle& b, Handle&& acc, CallSite site);
   static bool has_block_alone(const Handle& handle);
   Handle product(const std::vector<Operand>& operands, DType dtype,
                  std::shared_ptr<ScratchBlock> block);
-  Handle::State block_state(TensorValue value, std::shared_ptr<ScratchBlock> block);
+  using NewBlock = std::shared_ptr<Handle::State>;  // before it is a handle
+  NewBlock new_block(TensorValue&& value, std::shared_ptr<ScratchBlock> block);
   // The handles of `results`, which one command makes.
-  Handles compute(const std::string& call, Command command, SmallVector<Handle::State, 2> results,
-                  const std::vector<Operand>& operands);
+  Handles compute(const std::string& call, Command&& command,
+                  const SmallVector<NewBlock, 2>& results, const std::vector<Operand>& operands);
   NodeId gemm_engine() const;  // of this PE, if it computes values; no_node: phase 2 does
   CompositeOperand operand_of(const Handle& handle) const;
   CompositeOperand operand_of(const Handle& handle, const Shape& broadcast) const;
@@ -341,7 +342,7 @@ class Program : public MathCalls, public ShapeCalls, public AtomicCalls {
   BoundOperands bind_operands(const char* call, const std::vector<Handle>& handles);
   TensorValue view_of(const BlockAccess& access, const PhysRanges& from) const;
   Target make_target(const char* call, const CompositeOutput& out, const Shape& shape, DType dtype);
-  Composite submit(const char* call, Command command, const TensorValue& value, Target target,
+  Composite submit(const char* call, Command&& command, const TensorValue& value, Target target,
                    States operands, PhysRanges reads);
   IpcqSend message_of(const std::string& direction, TensorValue value, const PhysRanges& from);
   IpcqReceive begin_receive(const char* call, const std::string& direction, const Shape& shape,
@@ -353,7 +354,7 @@ class Program : public MathCalls, public ShapeCalls, public AtomicCalls {
   void receive_beside(RecvFuture::State& future);
   PhysRanges resolve_in(const char* call, const Ptr& ptr, std::uint64_t nbytes,
                         std::optional<MemorySpace> space) const;
-  void run(Command command);
+  void run(Command&& command);
   void reap();
   TileShape default_tile() const;
 

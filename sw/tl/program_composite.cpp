@@ -322,7 +322,7 @@ Composite Program::composite(const MathSpec& spec, CallSite site) {
   return Target::issue(*this, call, spec.out_, shape, handles, std::move(math), std::move(params));
 }
 
-Composite Program::submit(const char* call, Command command, const TensorValue& value,
+Composite Program::submit(const char* call, Command&& command, const TensorValue& value,
                           Target target, States operands, PhysRanges reads) {
   if (data_ != nullptr && !target.block)
     data_->write(accessor(), target.access ? target.access->stored(value) : value, target.places);
@@ -333,7 +333,8 @@ Composite Program::submit(const char* call, Command command, const TensorValue& 
   Composite composite;
   composite.command_ = context_.issue(std::move(command));
   if (target.block) {
-    composite.result_ = make_handle(value, std::move(target.block), composite.command_);
+    composite.result_ =
+        make_handle(TensorValue(value), std::move(target.block), composite.command_);
     operands.push_back(composite.result_->state_);
   }
   entry.command = composite.command_;

@@ -5,24 +5,20 @@
 
 namespace kernbench::tl {
 
-Handle::State Program::block_state(TensorValue value, std::shared_ptr<ScratchBlock> block) {
-  return {this, scratch_, std::move(value), data_, std::move(block), std::nullopt, {}};
-}
-
 // Issues a computation of blocks; waits, or under a tl::Overlap leaves it under way.
-Program::Handles Program::compute(const std::string& call, Command command,
-                                  SmallVector<Handle::State, 2> results,
+Program::Handles Program::compute(const std::string& call, Command&& command,
+                                  const SmallVector<NewBlock, 2>& results,
                                   const std::vector<Operand>& operands) {
   const std::shared_ptr<CommandState> state = context_.issue(std::move(command));
   if (overlaps_ == 0) context_.wait(*state);
-  InFlight entry{state, {}, {}, {}, call, true};
   Handles handles;
-  for (Handle::State& result : results) {
-    if (overlaps_ > 0) result.producer = state;
-    handles.push_back(Handle(std::make_shared<const Handle::State>(std::move(result))));
-    entry.operands.push_back(handles.back().state_);
+  for (const NewBlock& result : results) {
+    if (overlaps_ > 0) result->producer = state;
+    handles.push_back(Handle(result));
   }
   if (overlaps_ == 0) return handles;
+  InFlight entry{state, {}, {}, {}, call, true};
+  for (const Handle& handle : handles) entry.operands.push_back(handle.state_);
   for (const Operand& each : operands) {
     if (each.is_handle()) entry.operands.push_back(each.handle().state_);
   }
@@ -92,7 +88,7 @@ Handle Program::product(const std::vector<Operand>& operands, DType dtype,
     command.data = std::move(issued.op);
     value = std::move(issued.value);
   }
-  return compute("tl.dot", std::move(command), {block_state(std::move(value), std::move(block))},
+  return compute("tl.dot", std::move(command), {new_block(std::move(value), std::move(block))},
                  operands)
       .front();
 }

@@ -86,25 +86,26 @@ Program::MathInputs Program::bind_math(const std::string& call,
   return inputs;
 }
 
-Program::Handles Program::run_math(SmallVector<MathParams, 2> results,
+Program::Handles Program::run_math(SmallVector<MathParams, 2>&& results,
                                    const std::vector<Operand>& operands) {
   const MathOp op = results.front().op;
   begin(name_of(op).data(), operands.front().site());  // of literals
   const std::string call = "tl." + std::string(name_of(op));
   MathInputs inputs = bind_math(call, operands);
-  SmallVector<Handle::State, 2> made;
+  SmallVector<NewBlock, 2> made;
   for (MathParams& params : results) {
     params.operands = inputs.operands;
     const Shape shape = result_shape(params, inputs.shapes);
     const DType dtype = result_dtype(params, inputs.dtypes);
     made.push_back(
-        block_state(FunctionalModel::zeros(shape, dtype), allocate(call.c_str(), shape, dtype)));
-    made.back().index = index_result(params, inputs.indices, shape, dtype);
-    made.back().mask = gives_mask(params.op) || (keeps_masks(params.op) && inputs.masks);
+        new_block(FunctionalModel::zeros(shape, dtype), allocate(call.c_str(), shape, dtype)));
+    Handle::State& block = *made.back();
+    block.index = index_result(params, inputs.indices, shape, dtype);
+    block.mask = gives_mask(params.op) || (keeps_masks(params.op) && inputs.masks);
   }
-  const Shape& shape = made.front().value.shape;
+  const Shape& shape = made.front()->value.shape;
   MathCommand command{op, std::max(inputs.elements, shape.elements()), std::move(inputs.tensors)};
-  command.operands.push_back(operand_of(*made.front().block, shape, made.front().value.dtype));
+  command.operands.push_back(operand_of(*made.front()->block, shape, made.front()->value.dtype));
   if (kind_of(op) == MathKind::sort) {
     command.extent = inputs.shapes.front()[static_cast<std::size_t>(
         normalized_axis(inputs.shapes.front(), results.front().axis.value()))];
@@ -115,13 +116,13 @@ Program::Handles Program::run_math(SmallVector<MathParams, 2> results,
     std::vector<TensorValue> values =
         i + 1 < made.size() ? inputs.values : std::move(inputs.values);
     IssuedOp defined = data_->math(std::move(results[i]), std::move(values),
-                                   {inputs.from, place_of(*made[i].block)});
+                                   {inputs.from, place_of(*made[i]->block)});
     if (i == 0) issued.data = std::move(defined.op);
-    made[i].value = made[i].index
-                        ? constant_of(*made[i].index, made[i].value.shape, made[i].value.dtype)
-                        : std::move(defined.value);
+    Handle::State& block = *made[i];
+    block.value = block.index ? constant_of(*block.index, block.value.shape, block.value.dtype)
+                              : std::move(defined.value);
   }
-  return compute(call, std::move(issued), std::move(made), operands);
+  return compute(call, std::move(issued), made, operands);
 }
 
 // --- calls ---

@@ -49,16 +49,16 @@ Program::Access Program::begin_store(const char* call, const Ptr& ptr, const Han
   return access;
 }
 
-Handle Program::complete(Access access) {
+Handle Program::complete(Access&& access) {
   note(access.entry, agent_);
   run(std::move(access.command));
   if (access.block == nullptr) return {};
-  access.value.image = access.value.image.without_captures();  // the instant of the issue is over
+  access.value.image.replace_captures();  // the instant of the issue is over
   if (access.gathered && data_ != nullptr) access.value = gathered_value(*access.gathered);
   return make_handle(std::move(access.value), std::move(access.block));
 }
 
-Handle Program::leave_under_way(Access access) {
+Handle Program::leave_under_way(Access&& access) {
   access.entry.command = context_.issue(std::move(access.command));
   Handle::State state{
       this,    scratch_, std::move(access.value), data_, std::move(access.block), std::nullopt,

@@ -59,7 +59,7 @@ void Program::reap() {
 
 std::uint32_t Program::fork_agent() { return races_ == nullptr ? agent_ : races_->fork(agent_); }
 
-void Program::put_in_flight(InFlight entry) {
+void Program::put_in_flight(InFlight&& entry) {
   entry.site = context_.call_site();
   reap();  // what the kernel knows to have ended is before this
   if (races_ != nullptr) {

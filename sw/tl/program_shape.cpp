@@ -17,17 +17,17 @@ template <class View>
 Handle Program::view_of(const char* call, const BlockArg& x, View view, std::uint64_t offset) {
   context_.calling(call + 3, x.site());  // behind "tl."
   const Handle::State& state = checked(call, x.handle());
-  Handle::State seen = block_state(view(state.value), state.block);
-  seen.producer = state.producer;
-  seen.offset = state.offset + offset;
+  const NewBlock seen = new_block(view(state.value), state.block);
+  seen->producer = state.producer;
+  seen->offset = state.offset + offset;
   if (state.gathered || state.late_view)
-    seen.late_view =
+    seen->late_view =
         std::make_shared<const Handle::LateView>(Handle::LateView{x.handle().state_, view});
-  if (seen.value.dtype == state.value.dtype) {
-    seen.mask = state.mask;
-    seen.index = viewed(state.index, state.value.shape, view);
+  if (seen->value.dtype == state.value.dtype) {
+    seen->mask = state.mask;
+    seen->index = viewed(state.index, state.value.shape, view);
   }
-  return Handle(std::make_shared<const Handle::State>(std::move(seen)));
+  return Handle(seen);
 }
 
 Handle ShapeCalls::trans(const BlockArg& x) {

@@ -54,7 +54,7 @@ class RecordingContext final : public KernelContext {
   Fs now() const override { return 0; }
 
   void dispatch() override {}
-  std::shared_ptr<CommandState> issue(Command command) override {
+  std::shared_ptr<CommandState> issue(Command&& command) override {
     auto state = std::make_shared<CommandState>(next_id_++);
     Step step;
     step.id = state->id();

@@ -24,7 +24,7 @@ class SlowPe : public FakePe {
     for (const char* direction : {"E", "W"}) setup.queue_pairs.push_back({direction, {}, "", 0, 0});
   }
 
-  std::shared_ptr<CommandState> issue(Command command) override {
+  std::shared_ptr<CommandState> issue(Command&& command) override {
     const auto* dma = std::get_if<DmaCommand>(&command.what);
     const bool stores = dma != nullptr && dma->write;
     completes_at_once = !stores;

@@ -26,7 +26,7 @@ BOOST_AUTO_TEST_CASE(slices_put_together_again_are_one_segment) {
   ByteImage again = image.slice(0, 30);
   again.append(image.slice(30, 70));
   BOOST_TEST(again.segments().size() == 1u);
-  BOOST_TEST(again.segments()[0].bytes.get() == image.segments()[0].bytes.get());
+  BOOST_TEST(again.segments()[0].data() == image.segments()[0].data());
   again.append(again);
   BOOST_TEST(again.nbytes() == 200u);
   BOOST_TEST(again.segments().size() == 2u);

@@ -47,7 +47,7 @@ std::vector<Cell> cells_of(const ByteImage& image) {
           cells.push_back({});
           break;
         case Segment::Kind::bytes:
-          cells.push_back({no_value, 0, segment.bytes.get()[i]});
+          cells.push_back({no_value, 0, segment.data()[i]});
           break;
         case Segment::Kind::value:
           cells.push_back({segment.value, segment.offset + i, std::byte{0}});
@@ -90,7 +90,7 @@ BOOST_AUTO_TEST_CASE(a_fill_of_4_gib_shares_one_page) {
   std::memcpy(&element, store.read_bytes(3 * gib, 2).data(), 2);
   BOOST_TEST(element == one);
   const ByteImage image = store.snapshot(2 * gib, 3 * page);
-  BOOST_TEST((image.segments()[0].bytes == image.segments()[1].bytes));
+  BOOST_TEST((image.segments()[0].bytes() == image.segments()[1].bytes()));
   const auto changed = bytes_of({9});
   store.write_bytes(2 * gib + page, changed.data(), 1);  // leaves the others alone
   BOOST_TEST((store.read_bytes(2 * gib, 1) == bytes_of({0x00})));
@@ -113,8 +113,8 @@ BOOST_AUTO_TEST_CASE(a_snapshot_copies_nothing_and_does_not_change) {
   const auto before = bytes_of({1, 2, 3});
   store.write_bytes(0, before.data(), before.size());
   ByteImage image = store.snapshot(0, page);
-  const std::byte* shared = image.segments()[0].bytes.get();
-  BOOST_TEST(store.snapshot(0, page).segments()[0].bytes.get() == shared);
+  const std::byte* shared = image.segments()[0].data();
+  BOOST_TEST(store.snapshot(0, page).segments()[0].data() == shared);
   const auto after = bytes_of({9});
   store.write_bytes(1, after.data(), 1);
   BOOST_TEST(static_cast<int>(shared[1]) == 2);
@@ -125,21 +125,21 @@ BOOST_AUTO_TEST_CASE(a_page_that_nobody_else_holds_is_written_in_place) {
   MemoryStore store;
   const auto data = bytes_of({1});
   store.write_bytes(0, data.data(), 1);
-  const std::byte* place = store.snapshot(0, page).segments()[0].bytes.get();
+  const std::byte* place = store.snapshot(0, page).segments()[0].data();
   store.write_bytes(5, data.data(), 1);
-  BOOST_TEST(store.snapshot(0, page).segments()[0].bytes.get() == place);
+  BOOST_TEST(store.snapshot(0, page).segments()[0].data() == place);
 }
 
 BOOST_AUTO_TEST_CASE(a_snapshot_of_a_small_part_keeps_no_page_and_is_one_for_all_who_take_it) {
   MemoryStore store;
   const auto data = bytes_of({1, 2, 3, 4});
   store.write_bytes(0, data.data(), 4);
-  const std::byte* place = store.snapshot(0, page).segments()[0].bytes.get();
+  const std::byte* place = store.snapshot(0, page).segments()[0].data();
   const ByteImage first = store.snapshot(1, 2), second = store.snapshot(1, 2);
-  BOOST_TEST((first.segments()[0].bytes == second.segments()[0].bytes));
+  BOOST_TEST((first.segments()[0].bytes() == second.segments()[0].bytes()));
   const auto after = bytes_of({9, 9, 9, 9});
   store.write_bytes(0, after.data(), 4);
-  BOOST_TEST(store.snapshot(0, page).segments()[0].bytes.get() ==
+  BOOST_TEST(store.snapshot(0, page).segments()[0].data() ==
              place);  // written in place: nobody holds it
   BOOST_TEST((cells_of(first)[0].known == std::byte{2}));
   BOOST_TEST((cells_of(store.snapshot(1, 2))[0].known == std::byte{9}));
@@ -158,7 +158,7 @@ BOOST_AUTO_TEST_CASE(snapshots_keep_at_most_twice_their_size) {
       const auto version = static_cast<std::byte>(i + 1);
       store.write_bytes(0, &version, 1);
       kept.push_back(store.snapshot(0, nbytes));
-      pages.insert(store.snapshot(0, page).segments()[0].bytes.get());
+      pages.insert(store.snapshot(0, page).segments()[0].data());
     }
     BOOST_TEST((pages.size() - 1) * page <= 2 * versions * nbytes,
                nbytes << " bytes pin " << pages.size() << " pages");
@@ -173,8 +173,7 @@ BOOST_AUTO_TEST_CASE(a_pending_value_over_bytes_that_a_snapshot_holds_copies_not
   store.write_bytes(0, data.data(), 3);
   const ByteImage held = store.snapshot(0, page);
   store.write_value(1, {7, 0, 1});
-  BOOST_TEST((store.snapshot(2, page - 2).segments()[0].bytes.get() ==
-              held.segments()[0].bytes.get() + 2));
+  BOOST_TEST((store.snapshot(2, page - 2).segments()[0].data() == held.segments()[0].data() + 2));
   store.clear(1, 1);
   BOOST_TEST((store.read_bytes(0, 3) == bytes_of({1, 0, 3})));
 }
@@ -184,8 +183,8 @@ BOOST_AUTO_TEST_CASE(whole_pages_of_an_image_are_shared_not_copied) {
   std::vector<std::byte> data(2 * page, std::byte{5});
   store.write_bytes(0, data.data(), data.size());
   store.write_image(16 * page, store.snapshot(0, 2 * page));
-  BOOST_TEST((store.snapshot(16 * page, page).segments()[0].bytes ==
-              store.snapshot(0, page).segments()[0].bytes));
+  BOOST_TEST((store.snapshot(16 * page, page).segments()[0].bytes() ==
+              store.snapshot(0, page).segments()[0].bytes()));
   const auto changed = bytes_of({6});
   store.write_bytes(16 * page, changed.data(), 1);
   BOOST_TEST((store.read_bytes(0, 1) == bytes_of({5})));

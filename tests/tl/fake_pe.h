@@ -53,7 +53,7 @@ class FakePe : public KernelContext {
     ++dispatches;
     if (at_dispatch) at_dispatch();
   }
-  std::shared_ptr<CommandState> issue(Command command) override {
+  std::shared_ptr<CommandState> issue(Command&& command) override {
     auto state = std::make_shared<CommandState>(commands.size());
     if (const auto* dma = std::get_if<DmaCommand>(&command.what); dma != nullptr && dma->atomic)
       serve(*dma->atomic, dma->nbytes);

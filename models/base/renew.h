@@ -1,0 +1,17 @@
+// renew: an object that is used again begins anew where it is, without a second one to copy from.
+#pragma once
+
+#include <memory>
+#include <new>
+#include <type_traits>
+
+namespace kernbench {
+
+template <class T>
+void renew(T& object) {
+  static_assert(std::is_nothrow_default_constructible_v<T>, "there would be no object left");
+  std::destroy_at(&object);
+  ::new (static_cast<void*>(&object)) T;  // without parentheses: no zeros before its members
+}
+
+}  // namespace kernbench
