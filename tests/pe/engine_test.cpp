@@ -256,7 +256,7 @@ KERNBENCH_SYSTEMC_TEST(a_tile_that_completes_twice_is_an_internal_error) {
   CommandRequest request;
   request.state = std::make_shared<CommandState>(1);
   CommandContext context(listener);
-  context.begin(request, std::nullopt);
+  context.begin(request, nullptr, {}, {});
   TileTask task;
   context.feed(task.tile);
   context.complete_tile(task);

@@ -126,7 +126,7 @@ class PeTestbench final : public MachineServices,
     Command command;
     command.what = what;
     done_[state->id()] = never_fs;
-    commands().submit(kernel(), state, command);
+    commands().submit(kernel(), state, std::move(command));
     return state;
   }
   // When the command completed; never_fs if it has not.
