@@ -11,7 +11,7 @@ template <class T>
 void renew(T& object) {
   static_assert(std::is_nothrow_default_constructible_v<T>, "there would be no object left");
   std::destroy_at(&object);
-  ::new (static_cast<void*>(&object)) T;  // without parentheses: no zeros before its members
+  ::new (static_cast<void*>(&object)) T();
 }
 
 }  // namespace kernbench

@@ -146,7 +146,7 @@ class FunctionalModel {
   TensorValue convert(const TensorValue& value, DType dtype);
   // The value itself if it is dense; else made_dense() of it, in `made`.
   const TensorValue& dense_of(const TensorValue& value, TensorValue& made) {
-    return value.dense() ? value : made = made_dense(value);
+    return value.dense() ? value : (made = made_dense(value));
   }
   void write_dense(const Accessor& by, const TensorValue& dense, const PhysRanges& to);
   DataOpPtr memory_op(MemoryParams::Kind kind, const ByteImage& moved, const PhysRanges& from,

@@ -61,12 +61,16 @@ std::vector<std::int64_t> strides_of(const TensorValue& value) {
   return value.dense() ? row_major_strides(value.shape) : value.strides;
 }
 
+std::pair<std::int64_t, std::int64_t> matrix_extents(const Shape& shape) {
+  const std::int64_t columns = shape.rank() == 0 ? 1 : shape[shape.rank() - 1];
+  return {shape.elements() / columns, columns};
+}
+
 TensorLayout matrix_layout(const TensorValue& value) {
   const std::size_t rank = value.shape.rank();
-  if (rank == 0) return TensorLayout::dense(1, 1, value.dtype);
-  if (value.dense()) {
-    const std::int64_t columns = value.shape[rank - 1];
-    return TensorLayout::dense(value.shape.elements() / columns, columns, value.dtype);
+  if (rank == 0 || value.dense()) {
+    const auto [rows, columns] = matrix_extents(value.shape);
+    return TensorLayout::dense(rows, columns, value.dtype);
   }
   const auto size = static_cast<std::int64_t>(size_of(value.dtype));
   const std::vector<std::int64_t>& strides = value.strides;

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <utility>
 #include <vector>
 
 #include "models/base/block_reference.h"
@@ -40,6 +41,8 @@ TensorValue bitcast(const TensorValue& value, DType dtype);  // of the same size
 
 std::vector<std::int64_t> row_major_strides(const Shape& shape);
 std::vector<std::int64_t> strides_of(const TensorValue& value);  // in elements, also when dense
+// Rows and columns: all axes but the last are rows.
+std::pair<std::int64_t, std::int64_t> matrix_extents(const Shape& shape);
 // Its elements as a matrix whose rows are all axes but the last; irregular where they do not lie at
 // one pitch.
 TensorLayout matrix_layout(const TensorValue& value);

@@ -17,6 +17,11 @@
 
 namespace kernbench {
 
+// Of a composite; null: a simple command. Throws UsageError as TilePlan does.
+std::unique_ptr<const TilePlan> plan_of(const Command& command, const TileShape& default_tile);
+// The only stage of a simple command.
+Stage simple_stage_of(const Command& command);
+
 class CommandContext;
 
 // Progress of commands; implemented by the scheduler.
@@ -65,6 +70,8 @@ class CommandContext final : public TileListener {
   }
   bool under_way() const { return request_ != nullptr; }
   std::uint64_t id() const { return state_->id(); }
+  std::string text()
+      const;  // "command 3: composite_gemm, 8 tile(s)", "command 1: DMA_READ, 4096 B"
   std::uint32_t stream() const { return request_->stream; }
   const std::shared_ptr<const DataOp>& data() const { return data_; }
   // Null if the command has none.

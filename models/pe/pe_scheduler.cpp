@@ -18,75 +18,6 @@ bool has(const Tile& tile, StageType type) {
   return false;
 }
 
-// The only stage of a simple command.
-struct SimpleStage {
-  Stage operator()(const DmaCommand& dma) const {
-    Stage stage;
-    stage.type = dma.write ? StageType::dma_write : StageType::dma_read;
-    stage.address = dma.address;
-    stage.bytes = dma.nbytes;
-    stage.strided = dma.runs != nullptr;
-    return stage;
-  }
-  Stage operator()(const DotCommand& dot) const {
-    Stage stage;
-    stage.type = StageType::gemm;
-    stage.dtype = dot.dtype;
-    stage.m = dot.m;
-    stage.k = dot.k;
-    stage.n = dot.n;
-    stage.batch = dot.batch;
-    use_all(stage, dot.operands);
-    return stage;
-  }
-  Stage operator()(const MathCommand& math) const {
-    Stage stage;
-    stage.type = StageType::math;
-    stage.math_op = math.op;
-    stage.elements = math.elements;
-    stage.extent = math.extent;
-    stage.kept = math.kept;
-    use_all(stage, math.operands);
-    return stage;
-  }
-  template <class Composite>
-  Stage operator()(const Composite&) const {
-    return {};
-  }
-
- private:
-  // The result is last.
-  static void use_all(Stage& stage, const CommandOperands& operands) {
-    if (!operands.empty()) stage.use(0, operands.size() - 1);
-  }
-};
-
-// "command 3: composite_gemm, 8 tile(s)", "command 1: DMA_READ, 4096 B".
-std::string text_of(const CommandContext& context) {
-  const TilePlan* plan = context.plan();
-  const Stage& simple = context.simple();
-  return fmt::format("command {}: {}", context.id(),
-                     plan ? fmt::format("{}, {} tile(s)", plan->op_log_name(), plan->tile_count())
-                     : simple.bytes > 0
-                         ? fmt::format("{}, {} B", kernbench::name_of(simple.type), simple.bytes)
-                         : std::string(kernbench::name_of(simple.type)));
-}
-
-// Null for a simple command.
-struct PlanOf {
-  const TileShape& tile;
-  std::unique_ptr<const TilePlan> operator()(const CompositeGemm& gemm) const {
-    return std::make_unique<const TilePlan>(gemm, tile);
-  }
-  std::unique_ptr<const TilePlan> operator()(const CompositeMath& math) const {
-    return std::make_unique<const TilePlan>(math, tile);
-  }
-  template <class Simple>
-  std::unique_ptr<const TilePlan> operator()(const Simple&) const {
-    return nullptr;
-  }
-};
-
 }  // namespace
 
 PeScheduler::PeScheduler(const ComponentInit& init)
@@ -155,9 +86,9 @@ void PeScheduler::check_fits(const TilePlan& plan) {
 }
 
 void PeScheduler::submit(CommandRequest& request) {
-  std::unique_ptr<const TilePlan> plan = std::visit(PlanOf{default_tile_}, request.command.what);
+  std::unique_ptr<const TilePlan> plan = plan_of(request.command, default_tile_);
   if (plan) check_fits(*plan);
-  const Stage simple = std::visit(SimpleStage{}, request.command.what);
+  const Stage simple = simple_stage_of(request.command);
   const std::uint64_t id = request.state->id();
   CommandContext& context = new_context(id);
   context.begin(request, std::move(plan), simple, default_tile_);
@@ -166,7 +97,7 @@ void PeScheduler::submit(CommandRequest& request) {
   inbox_signal_.set(inbox_.size());
   in_flight_signal_.set(contexts_.size());
   trace(TraceKind::command_submitted, id, -1, simple.bytes);
-  log_.debug([&] { return text_of(context) + " accepted"; });
+  log_.debug([&] { return context.text() + " accepted"; });
   if (due_ != never_fs) return;  // behind others
   begin_dispatch();
   if (due_ != never_fs) timer_.notify(work_at(due_));

@@ -103,8 +103,8 @@ class PeScheduler : public Component,
   void record(const CommandContext& context);
   void trace(TraceKind kind, std::uint64_t command, std::int64_t tile, std::uint64_t bytes,
              const char* stage = "") {
-    const AnalysisPort<TraceEvent>& port = trace_events_;
-    if (port.observed()) port.write({kind, now(), this, command, tile, bytes, stage});
+    if (trace_events_.observed())
+      trace_events_.write({kind, now(), this, command, tile, bytes, stage});
   }
   void wake() { step_.notify(sc_core::SC_ZERO_TIME); }
 
@@ -134,8 +134,8 @@ class PeScheduler : public Component,
   sc_core::sc_event step_, timer_;
   std::uint64_t submitted_ = 0, completed_ = 0, failed_ = 0, tiles_ = 0;
   TraceSignal &inbox_signal_, &in_flight_signal_, &feeding_signal_;
-  std::optional<Tile>
-      next_tile_;  // of feeds_.front(); behind what every command touches: it is large
+  // Of feeds_.front(). It is large, and so behind what every command touches.
+  std::optional<Tile> next_tile_;
   AccelSlotArbiter accel_slot_;
   TileBufferPool buffers_;
 

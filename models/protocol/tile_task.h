@@ -115,6 +115,8 @@ class TileListener {
 
 // Owned by exactly one engine at a time; recycled by the scheduler when the tile completes.
 struct TileTask {
+  TileTask() noexcept {}  // not defaulted: T() would fill the room for its stages with zeros first
+
   Tile tile;
   std::size_t stage_index = 0;
   std::uint64_t command_id = 0;

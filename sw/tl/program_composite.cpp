@@ -49,12 +49,6 @@ std::optional<DType> dtype_of(const CompositeOutput& out) {
   return std::nullopt;
 }
 
-// Rows and columns: all axes but the last are rows.
-std::pair<std::int64_t, std::int64_t> matrix_extents(const Shape& shape) {
-  const std::int64_t columns = shape.rank() == 0 ? 1 : shape[shape.rank() - 1];
-  return {shape.elements() / columns, columns};
-}
-
 IssuedOp record(FunctionalModel& data, GemmParams params, std::vector<TensorValue> inputs,
                 OpAddresses places) {
   return data.gemm(std::move(params), std::move(inputs), std::move(places));

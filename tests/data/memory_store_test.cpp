@@ -178,6 +178,28 @@ BOOST_AUTO_TEST_CASE(a_pending_value_over_bytes_that_a_snapshot_holds_copies_not
   BOOST_TEST((store.read_bytes(0, 3) == bytes_of({1, 0, 3})));
 }
 
+BOOST_AUTO_TEST_CASE(a_value_over_the_bytes_of_another_takes_its_place) {
+  MemoryStore store;
+  const auto keeper = std::make_shared<int>();
+  // An int in the place of a LiveValue: nobody looks at it, its owners are counted.
+  const auto kept =
+      std::shared_ptr<const LiveValue>(keeper, reinterpret_cast<const LiveValue*>(keeper.get()));
+  store.write_value(8, {1, 0, 8, kept});
+  BOOST_TEST(keeper.use_count() == 3);
+  store.write_value(8, {2, 4, 8});
+  BOOST_TEST(keeper.use_count() == 2);  // that of value 1 in memory is gone
+  BOOST_TEST((store.value_ids() == std::vector<ValueId>{2}));
+  const Segment seen = store.snapshot(8, 8).segments().front();
+  BOOST_TEST(seen.value == 2u);
+  BOOST_TEST(seen.offset == 4u);
+  // Bytes in between: the old range is in two parts, and none of them is left.
+  const auto byte = bytes_of({7});
+  store.write_bytes(10, byte.data(), 1);
+  store.write_value(8, {3, 0, 8});
+  BOOST_TEST(store.snapshot(8, 8).segments().size() == 1u);
+  BOOST_TEST((store.value_ids() == std::vector<ValueId>{3}));
+}
+
 BOOST_AUTO_TEST_CASE(whole_pages_of_an_image_are_shared_not_copied) {
   MemoryStore store;
   std::vector<std::byte> data(2 * page, std::byte{5});
