@@ -19,31 +19,12 @@ FreeListAllocator::FreeListAllocator(std::string name, std::uint64_t base, std::
   if (granule_bytes_ == 0 || base_ % granule_bytes_ != 0)
     throw AllocationError(fmt::format("{}: the base is not a multiple of the granule", name_));
   size_bytes_ -= size_bytes_ % granule_bytes_;
-  if (size_bytes_ > 0) enter(free_, base_, size_bytes_);
+  if (size_bytes_ > 0) free_.emplace(base_, size_bytes_);
 }
 
 std::uint64_t FreeListAllocator::rounded(std::uint64_t nbytes) const {
   const std::uint64_t over = nbytes % granule_bytes_;
   return over == 0 ? nbytes : nbytes + (granule_bytes_ - over);
-}
-
-void FreeListAllocator::enter(Blocks& blocks, std::uint64_t start, std::uint64_t nbytes) {
-  if (spare_.empty()) {
-    blocks.emplace(start, nbytes);
-    return;
-  }
-  Blocks::node_type entry = std::move(spare_.back());
-  spare_.pop_back();
-  entry.key() = start;
-  entry.mapped() = nbytes;
-  blocks.insert(std::move(entry));
-}
-
-FreeListAllocator::Blocks::iterator FreeListAllocator::remove(Blocks& blocks,
-                                                              Blocks::iterator entry) {
-  const auto next = std::next(entry);
-  spare_.push_back(blocks.extract(entry));
-  return next;
 }
 
 std::uint64_t FreeListAllocator::allocate(std::uint64_t nbytes, std::uint64_t alignment) {
@@ -60,11 +41,13 @@ std::uint64_t FreeListAllocator::allocate(std::uint64_t nbytes, std::uint64_t al
     const std::uint64_t rest = length - gap - wanted;
     if (gap > 0) {
       block->second = gap;
+      if (rest > 0) free_.emplace(start + gap + wanted, rest);
+    } else if (rest > 0) {
+      *block = {start + wanted, rest};
     } else {
-      remove(free_, block);
+      free_.erase(block);
     }
-    if (rest > 0) enter(free_, start + gap + wanted, rest);
-    enter(allocated_, start + gap, nbytes);
+    allocated_.emplace(start + gap, nbytes);
     used_bytes_ += wanted;
     return start + gap;
   }
@@ -84,22 +67,20 @@ void FreeListAllocator::free(std::uint64_t address, std::uint64_t nbytes) {
     throw AllocationError(fmt::format("{}: free of {} with {}, but {} were allocated", name_,
                                       address, bytes(nbytes), bytes(found->second)));
   }
-  remove(allocated_, found);
-  std::uint64_t start = address, length = rounded(nbytes);
+  allocated_.erase(found);
+  const std::uint64_t length = rounded(nbytes);
   used_bytes_ -= length;
-  auto next = free_.lower_bound(start);
-  if (next != free_.end() && start + length == next->first) {
-    length += next->second;
-    next = remove(free_, next);
+  const auto next = free_.lower_bound(address);
+  const auto previous = next == free_.begin() ? free_.end() : std::prev(next);
+  const bool touches_next = next != free_.end() && address + length == next->first;
+  if (previous != free_.end() && previous->first + previous->second == address) {
+    previous->second += length + (touches_next ? next->second : 0);
+    if (touches_next) free_.erase(next);
+  } else if (touches_next) {
+    *next = {address, length + next->second};
+  } else {
+    free_.emplace_hint(next, address, length);
   }
-  if (next != free_.begin()) {
-    const auto previous = std::prev(next);
-    if (previous->first + previous->second == start) {
-      previous->second += length;
-      return;
-    }
-  }
-  enter(free_, start, length);
 }
 
 std::uint64_t FreeListAllocator::largest_free_bytes() const {

@@ -2,14 +2,14 @@
 // VA space (ADR-0048).
 //
 // First fit at the lowest address; free blocks are kept sorted and coalesce both ways. Allocating
-// walks the free blocks, freeing is O(log n). Unlike the source it records its allocations, so that
-// misuse is always an error.
+// walks the free blocks, freeing searches in O(log n); both move the entries behind theirs. Unlike
+// the source it records its allocations, so that misuse is always an error.
 #pragma once
 
 #include <cstdint>
-#include <map>
 #include <string>
-#include <vector>
+
+#include "models/base/small_vector.h"
 
 namespace kernbench {
 
@@ -34,20 +34,17 @@ class FreeListAllocator {
   std::uint64_t free_bytes() const { return size_bytes_ - used_bytes_; }
   std::uint64_t largest_free_bytes() const;
   std::size_t allocations() const { return allocated_.size(); }
-  using Blocks = std::map<std::uint64_t, std::uint64_t>;  // start -> bytes
+  using Blocks = SmallFlatMap<std::uint64_t, std::uint64_t, 4>;  // start -> bytes
   const Blocks& free_blocks() const { return free_; }
 
  private:
   std::uint64_t rounded(std::uint64_t nbytes) const;
-  void enter(Blocks& blocks, std::uint64_t start, std::uint64_t nbytes);
-  Blocks::iterator remove(Blocks& blocks, Blocks::iterator entry);
 
   std::string name_;
   std::uint64_t base_, size_bytes_, granule_bytes_;
   std::uint64_t used_bytes_ = 0;
   Blocks free_;
-  Blocks allocated_;                      // with the bytes asked for
-  std::vector<Blocks::node_type> spare_;  // entries that have gone: kernels allocate all the time
+  Blocks allocated_;  // with the bytes asked for
 };
 
 }  // namespace kernbench

@@ -20,5 +20,8 @@ template <class T, std::size_t capacity>
 using StaticVector = boost::container::static_vector<T, capacity>;
 template <class Key, class T>
 using FlatMap = boost::container::flat_map<Key, T>;
+// `count` entries have room in the object.
+template <class Key, class T, std::size_t count>
+using SmallFlatMap = boost::container::small_flat_map<Key, T, count>;
 
 }  // namespace kernbench
