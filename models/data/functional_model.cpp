@@ -53,7 +53,8 @@ void undo_transpose(TensorValue& matrix, bool& transpose) {
 }
 
 template <class Params>
-std::shared_ptr<DataOp> new_op(Params params, std::vector<TensorValue> inputs, OpAddresses places) {
+std::shared_ptr<DataOp> new_op(Params&& params, std::vector<TensorValue>&& inputs,
+                               OpAddresses&& places) {
   auto op = std::make_shared<DataOp>();
   op->params = std::move(params);
   op->inputs = std::move(inputs);
@@ -90,9 +91,9 @@ TensorValue FunctionalModel::view(const Accessor& by, const PhysRanges& from, co
 
 IssuedOp FunctionalModel::load(const Accessor& by, const PhysRanges& from, const Shape& shape,
                                DType dtype, const PhysRanges& to) {
-  TensorValue value = view(by, from, shape, dtype);
-  DataOpPtr op = memory_op(MemoryParams::Kind::load, value.image, from, to);
-  return {std::move(op), std::move(value)};
+  IssuedOp issued{nullptr, view(by, from, shape, dtype)};
+  issued.op = memory_op(MemoryParams::Kind::load, issued.value.image, from, to);
+  return issued;
 }
 
 void FunctionalModel::write(const Accessor& by, const TensorValue& value, const PhysRanges& to) {
@@ -173,9 +174,9 @@ TensorValue FunctionalModel::view(const PhysRanges& from, const Shape& shape, DT
 
 IssuedOp FunctionalModel::load(const PhysRanges& from, const Shape& shape, DType dtype,
                                const PhysRanges& to) {
-  TensorValue value = view(from, shape, dtype);
-  DataOpPtr op = memory_op(MemoryParams::Kind::load, value.image, from, to);
-  return {std::move(op), std::move(value)};
+  IssuedOp issued{nullptr, view(from, shape, dtype)};
+  issued.op = memory_op(MemoryParams::Kind::load, issued.value.image, from, to);
+  return issued;
 }
 
 DataOpPtr FunctionalModel::store(const TensorValue& value, const PhysRanges& to,
@@ -246,7 +247,10 @@ IssuedOp FunctionalModel::math(MathParams params, std::vector<TensorValue> input
   if (tensors > inputs.size())
     throw UsageError(fmt::format("{}: operand without an input", name_of(params.op)));
   const Shape out =
-      result_shape(params, {shapes.begin(), shapes.begin() + static_cast<std::ptrdiff_t>(tensors)});
+      tensors == shapes.size()
+          ? result_shape(params, shapes)
+          : result_shape(params,
+                         {shapes.begin(), shapes.begin() + static_cast<std::ptrdiff_t>(tensors)});
   DTypes dtypes = dtypes_of(inputs);
   dtypes.resize(tensors);
   const DType out_dtype = result_dtype(params, dtypes);
@@ -274,7 +278,7 @@ TensorValue FunctionalModel::converted(const TensorValue& value, DType dtype) {
 }
 
 TensorValue FunctionalModel::convert(const TensorValue& value, DType dtype) {
-  return define(new_op(ConvertParams{}, {value}, {}), value.shape, dtype).value;
+  return define(new_op(ConvertParams(), {value}, {}), value.shape, dtype).value;
 }
 
 TensorValue FunctionalModel::constant(const void* data, const Shape& shape, DType dtype) {
@@ -317,14 +321,15 @@ IssuedOp FunctionalModel::define(std::shared_ptr<DataOp> op, const Shape& shape,
   }
   op->id = next_op_++;
   op->outputs.push_back({values() + 1, shape, dtype});
-  TensorValue value{ByteImage::of(live_values_.add(op)), shape, dtype, {}};
+  IssuedOp issued{nullptr, {ByteImage::of(live_values_.add(op)), shape, dtype, {}}};
   if (is_resolved) {
     recorded(op);
     live_values_.make_room();
   } else {
     unresolved_.push_back({op, {}});
   }
-  return {std::move(op), std::move(value)};
+  issued.op = std::move(op);
+  return issued;
 }
 
 DataOpPtr FunctionalModel::defining_op(ValueId id) const {

@@ -17,12 +17,18 @@ namespace {
   throw UsageError(fmt::format("{}({}): the axes are 0 (PE), 1 (cube) and 2 (SIP)", call, axis));
 }
 
+std::uint64_t tcm_of(const PeId& pe) {
+  return PhysAddr::pe_tcm_addr(static_cast<unsigned>(pe.sip), static_cast<unsigned>(pe.cube),
+                               static_cast<unsigned>(pe.pe), 0)
+      .encode();
+}
+
 }  // namespace
 
 Program::Program(KernelContext& context)
     : context_(context), data_(context.data()),
       who_(context.machine().engine(context.where(), PeEngine::pe_cpu)),
-      scratch_(std::make_shared<Scratch>(context.scratch())) {
+      tcm_(tcm_of(context.where())), scratch_(std::make_shared<Scratch>(context.scratch())) {
   begin_kernel();
 }
 
@@ -82,11 +88,7 @@ PhysRanges Program::resolve(const char* call, const Ptr& ptr, std::uint64_t nbyt
 Accessor Program::accessor() const { return {who_, context_.now()}; }
 
 PhysRanges Program::place_of(const ScratchBlock& block) const {
-  const PeId where = context_.where();
-  const PhysAddr pa =
-      PhysAddr::pe_tcm_addr(static_cast<unsigned>(where.sip), static_cast<unsigned>(where.cube),
-                            static_cast<unsigned>(where.pe), block.offset());
-  return {{pa.encode(), block.nbytes()}};
+  return {{tcm_ + block.offset(), block.nbytes()}};
 }
 
 PhysRanges Program::place_of(const Handle& handle) const { return place_of(*handle.state().block); }

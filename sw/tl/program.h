@@ -309,7 +309,7 @@ class Program : public MathCalls, public ShapeCalls, public AtomicCalls {
   template <class View>
   Handle view_of(const char* call, const BlockArg& x, View view, std::uint64_t offset = 0);
   struct MathInputs;
-  MathInputs bind_math(const std::string& call, const std::vector<Operand>& operands);
+  MathInputs bind_math(MathOp op, const std::string& call, const std::vector<Operand>& operands);
   // One command; a result for each of `results`, of which the first is recorded with the command.
   using Handles = SmallVector<Handle, 2>;
   Handles run_math(SmallVector<MathParams, 2>&& results, const std::vector<Operand>& operands);
@@ -360,7 +360,8 @@ class Program : public MathCalls, public ShapeCalls, public AtomicCalls {
 
   KernelContext& context_;
   FunctionalModel* data_;
-  NodeId who_;  // its PE_CPU, by which accesses of one instant are ordered
+  NodeId who_;         // its PE_CPU, by which accesses of one instant are ordered
+  std::uint64_t tcm_;  // physical address of the PE's
   std::shared_ptr<Scratch> scratch_;
   std::vector<InFlight> in_flight_;  // in order of issue
   int overlaps_ = 0;                 // tl::Overlap guards that live

@@ -58,12 +58,12 @@ struct Program::MathInputs {
   bool masks = true;          // nothing but masks, 0 and 1; a condition does not count
 };
 
-Program::MathInputs Program::bind_math(const std::string& call,
+Program::MathInputs Program::bind_math(MathOp op, const std::string& call,
                                        const std::vector<Operand>& operands) {
   MathInputs inputs;
   for (std::size_t i = 0; i < operands.size(); ++i) {
     const Operand& each = operands[i];
-    const bool condition = call == "tl.where" && i == 0;
+    const bool condition = op == MathOp::where && i == 0;
     if (!each.is_handle()) {
       inputs.operands.push_back(MathOperand::scalar(each.scalar()));
       inputs.masks = inputs.masks && (condition || each.scalar() == 0 || each.scalar() == 1);
@@ -91,14 +91,16 @@ Program::Handles Program::run_math(SmallVector<MathParams, 2>&& results,
   const MathOp op = results.front().op;
   begin(name_of(op).data(), operands.front().site());  // of literals
   const std::string call = "tl." + std::string(name_of(op));
-  MathInputs inputs = bind_math(call, operands);
+  MathInputs inputs = bind_math(op, call, operands);
   SmallVector<NewBlock, 2> made;
   for (MathParams& params : results) {
     params.operands = inputs.operands;
     const Shape shape = result_shape(params, inputs.shapes);
     const DType dtype = result_dtype(params, inputs.dtypes);
-    made.push_back(
-        new_block(FunctionalModel::zeros(shape, dtype), allocate(call.c_str(), shape, dtype)));
+    std::shared_ptr<ScratchBlock> room = allocate(call.c_str(), shape, dtype);
+    made.push_back(new_block(data_ == nullptr ? FunctionalModel::zeros(shape, dtype)
+                                              : TensorValue{{}, shape, dtype, {}},  // see below
+                             std::move(room)));
     Handle::State& block = *made.back();
     block.index = index_result(params, inputs.indices, shape, dtype);
     block.mask = gives_mask(params.op) || (keeps_masks(params.op) && inputs.masks);

@@ -21,16 +21,12 @@ Program::Access Program::begin_load(const char* call, const Ptr& ptr, const Shap
   check_order(call, ptr, from, false);
   // Before the rest: GCC 12 destroys members twice when a later initializer of an aggregate throws.
   std::shared_ptr<ScratchBlock> block = allocate(call, shape, dtype);
-  Access access{{DmaCommand{false, ptr.address(), nbytes}, nullptr},
-                {nullptr, {}, from, {}, call, true},
-                {ByteImage::zeros(nbytes), shape, dtype, {}},
-                std::move(block)};
-  if (data_ != nullptr) {
-    IssuedOp issued = data_->load(accessor(), from, shape, dtype, place_of(*access.block));
-    access.command.data = std::move(issued.op);
-    access.value = std::move(issued.value);
-  }
-  return access;
+  IssuedOp issued = data_ != nullptr ? data_->load(accessor(), from, shape, dtype, place_of(*block))
+                                     : IssuedOp{nullptr, FunctionalModel::zeros(shape, dtype)};
+  return {{DmaCommand{false, ptr.address(), nbytes}, std::move(issued.op)},
+          {nullptr, {}, from, {}, call, true},
+          std::move(issued.value),
+          std::move(block)};
 }
 
 Program::Access Program::begin_store(const char* call, const Ptr& ptr, const Handle& block,
