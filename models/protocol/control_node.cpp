@@ -261,9 +261,11 @@ void ControlNode::merge(FanOut& fan_out, const End& end, const HostResponse& res
     merged.per_pe.insert(response.per_pe.begin(), response.per_pe.end());
     merged.failures.insert(response.failures.begin(), response.failures.end());
   }
-  merged.completion = merged_completion(merged.failures);
-  // A refusal by the end itself belongs to no PE.
-  if (merged.completion.ok && !response.completion.ok) merged.completion = response.completion;
+  if (!merged.failures.empty()) {
+    merged.completion = merged_completion(merged.failures);
+  } else if (merged.completion.ok && !response.completion.ok) {
+    merged.completion = response.completion;  // a refusal by the end itself belongs to no PE
+  }
 }
 
 void ControlNode::take_failure(const LaunchFailed& notice) {
