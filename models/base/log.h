@@ -10,6 +10,7 @@
 // events of commands, requests and messages; flits are observed by analysis ports.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -50,8 +51,11 @@ class Log final : public sc_core::sc_attr_base {
   // Null: the object has none of this topic.
   static Log* find(sc_core::sc_object& owner, const char* topic = of_component);
 
-  bool shows(LogLevel level) const { return level <= level_; }
-  void set_level(LogLevel level) { level_ = level; }
+  bool shows(LogLevel level) const { return level <= most_ && level <= level_; }
+  void set_level(LogLevel level) {
+    level_ = level;
+    most_ = std::max(most_, level);
+  }
   // In place of the owner's name.
   void set_name(std::string name) { name_ = std::move(name); }
 
@@ -78,6 +82,10 @@ class Log final : public sc_core::sc_attr_base {
   void write(LogLevel level, const Text& text) const {
     if (shows(level)) report_log_line(level, name_, text());
   }
+
+  // The highest level that any log has had: asked first, as the logs lie apart and this one place
+  // is in the cache.
+  inline static LogLevel most_ = LogLevel::error;
 
   sc_core::sc_object& owner_;
   std::string name_;

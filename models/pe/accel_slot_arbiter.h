@@ -15,15 +15,20 @@ namespace kernbench {
 class AccelSlotArbiter final : private ServiceProvider<SlotRequest>,
                                private EndOfTimestep::Listener {
  public:
-  // `scheduler` is the node; `held`: number of compute ops that run.
-  AccelSlotArbiter(Component& scheduler, MachineServices& machine, bool shared, TraceSignal& held)
-      : scheduler_(scheduler), machine_(machine), shared_(shared), held_signal_(held),
+  // `scheduler` is the node.
+  AccelSlotArbiter(Component& scheduler, MachineServices& machine, bool shared)
+      : scheduler_(scheduler), machine_(machine), shared_(shared),
         waits_(scheduler, machine.observation().slot_waits) {}
 
   // Of a slot of its own each, together.
   Fs held_time(Fs now) const { return slots_[0].held_time(now) + slots_[1].held_time(now); }
   const Fs& ended_holds() const { return ended_holds_; }
   const SlotWaits& waits() const { return waits_; }
+  void declare_signals(Observables to) {
+    held_signal_ =
+        &to.add_signal("accel_slot", "compute ops that run", SignalFormat::count("ops", 2));
+    show_held();
+  }
 
  private:
   using Slot = SerialResource<SlotRequest*>;
@@ -55,7 +60,10 @@ class AccelSlotArbiter final : private ServiceProvider<SlotRequest>,
     show_held();
     if (slot.waiting() > 0) grant_at_end_of_timestep();
   }
-  void show_held() { held_signal_.set((slots_[0].held() ? 1 : 0) + (slots_[1].held() ? 1 : 0)); }
+  void show_held() {
+    if (held_signal_ != nullptr)
+      held_signal_->set((slots_[0].held() ? 1 : 0) + (slots_[1].held() ? 1 : 0));
+  }
 
   void grant_at_end_of_timestep() { machine_.end_of_timestep().ask(*this, scheduler_.node()); }
   void end_of_timestep() override {
@@ -75,8 +83,8 @@ class AccelSlotArbiter final : private ServiceProvider<SlotRequest>,
   Component& scheduler_;
   MachineServices& machine_;
   bool shared_;
-  TraceSignal& held_signal_;
-  std::array<Slot, 2> slots_;  // shared: the first one; else of GEMM and of MATH
+  TraceSignal* held_signal_ = nullptr;  // until it is asked for
+  std::array<Slot, 2> slots_;           // shared: the first one; else of GEMM and of MATH
   Fs ended_holds_ = 0;
   SlotWaits waits_;
   ServiceTarget<SlotRequest> requests_{scheduler_, *this};

@@ -71,7 +71,7 @@ void Baaw::check_place(const BaawSegment& segment) const {
   }
 }
 
-void Baaw::add_pieces(const AddressRuns& runs, std::vector<DmaPiece>& pieces) {
+void Baaw::add_pieces(const AddressRuns& runs, DmaPieces& pieces) {
   ++accesses;
   std::uint64_t position = 0;
   try {

@@ -27,11 +27,11 @@ class Baaw {
   void remove(const SegmentRemove& message);
 
   // Throws AccessFault naming the first address without a segment.
-  void add_pieces(std::uint64_t address, std::uint64_t bytes, std::vector<DmaPiece>& pieces) {
+  void add_pieces(std::uint64_t address, std::uint64_t bytes, DmaPieces& pieces) {
     add_pieces({{address, bytes}}, pieces);
   }
   // The runs of one access.
-  void add_pieces(const AddressRuns& runs, std::vector<DmaPiece>& pieces);
+  void add_pieces(const AddressRuns& runs, DmaPieces& pieces);
   PhysRanges look_up(std::uint64_t address, std::uint64_t bytes) const {
     return table_.look_up(address, bytes);
   }

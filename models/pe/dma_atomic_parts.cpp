@@ -18,9 +18,8 @@ void add_spans(AtomicSpans& spans, const DmaPiece& run, const ChannelInterleave&
 
 }  // namespace
 
-AtomicParts atomic_parts(const std::shared_ptr<const AtomicAccess>& access,
-                         const std::vector<DmaPiece>& runs, const std::vector<DmaPiece>& pieces,
-                         const ChannelInterleave& hbm) {
+AtomicParts atomic_parts(const std::shared_ptr<const AtomicAccess>& access, const DmaPieces& runs,
+                         const DmaPieces& pieces, const ChannelInterleave& hbm) {
   const bool merged = &runs != &pieces;
   AtomicParts parts;
   for (const DmaPiece& piece : pieces) {

@@ -15,9 +15,8 @@ using AtomicParts = std::vector<std::shared_ptr<const AtomicPart>>;
 
 // One for each piece of `pieces`, which are the `runs` of the access as merged() makes pieces of
 // them; of a contiguous access `runs` are the pieces themselves.
-AtomicParts atomic_parts(const std::shared_ptr<const AtomicAccess>& access,
-                         const std::vector<DmaPiece>& runs, const std::vector<DmaPiece>& pieces,
-                         const ChannelInterleave& hbm);
+AtomicParts atomic_parts(const std::shared_ptr<const AtomicAccess>& access, const DmaPieces& runs,
+                         const DmaPieces& pieces, const ChannelInterleave& hbm);
 
 // Cuts the request leg of the piece: for each flit of the elements one of each operand.
 void cut_operands(RouteExtension& route, const DmaPiece& piece, std::uint32_t flit_bytes,

@@ -50,6 +50,23 @@ void DmaChannels::set_channels(bool write, std::uint32_t count) {
   ordered_ = channels_;
 }
 
+void DmaChannels::declare_signals(Observables to) {
+  for (const bool write : {false, true}) {
+    DmaDirection& of = direction(write);
+    const std::string name = write ? "write" : "read";
+    of.busy_signal =
+        of.channels.size() == 1
+            ? &to.add_signal(name + "_channel", fmt::format("the {} channel is held", name),
+                             SignalFormat::flag())
+            : &to.add_signal(name + "_channel", fmt::format("{} channels held", name),
+                             SignalFormat::count("channels", 7));
+    of.in_flight_signal = &to.add_signal(
+        name + "_bytes_in_flight", fmt::format("of the {} channel: issued and not ended", name),
+        SignalFormat::bytes());
+    of.show();
+  }
+}
+
 // --- Requests
 
 void DmaChannels::submit_stage(StageEngine<FabricNode>::Lane& lane) {
@@ -84,7 +101,7 @@ void DmaChannels::grant(DmaDirection& direction) {
   channel.granted_at = now;
   const DmaRequest* request = channel.current.request;
   channel.key = request != nullptr && request->key ? *request->key : keys_.next(now);
-  direction.busy->set(direction.use.held());
+  direction.show();
   channel.pieces.clear();
   channel.atomic.clear();
   channel.fault.clear();
@@ -142,7 +159,7 @@ void DmaChannels::plan_contiguous(DmaChannel& channel, const Stage& stage, Fs& c
 
 void DmaChannels::plan_runs(DmaChannel& channel, const AddressRuns& runs, Fs& cost) {
   if (runs.empty()) return;
-  std::vector<DmaPiece> pieces;
+  DmaPieces pieces;
   if (has_segments(machine_.machine(), runs.front().address)) {
     cost = segments_.baaw_overhead();
     segments_.add_pieces(runs, pieces);
@@ -159,8 +176,8 @@ void DmaChannels::plan_runs(DmaChannel& channel, const AddressRuns& runs, Fs& co
     channel.atomic = atomic_parts(atomic, pieces, channel.pieces, hbm);
 }
 
-void DmaChannels::translate(const AddressRun& range, std::uint64_t position,
-                            std::vector<DmaPiece>& pieces, Fs& cost) {
+void DmaChannels::translate(const AddressRun& range, std::uint64_t position, DmaPieces& pieces,
+                            Fs& cost) {
   TranslationRequest found;
   found.address = range.address;
   found.nbytes = range.nbytes;
@@ -255,11 +272,10 @@ void DmaChannels::inject(DmaChannel& channel) {
   }
   channel.awaited = channel.in_flight.size();
   transactions_ += channel.awaited;
-  std::uint64_t bytes = 0;
+  DmaDirection& direction = this->direction(channel.write);
   for (const TransactionHandle& transaction : channel.in_flight)
-    bytes += transaction->get_data_length();
-  TraceSignal& in_flight_bytes = *direction(channel.write).in_flight_bytes;
-  in_flight_bytes.set(in_flight_bytes.value() + bytes);
+    direction.in_flight_bytes += transaction->get_data_length();
+  direction.show();
   // Without an overhead the other channel may be granted at this instant, and come first, later in
   // it.
   channel.stands_at_link = channel.awaited > 0 && channel.granted_at == Component::now();
@@ -308,8 +324,9 @@ void DmaChannels::completed(Transaction& transaction) {
         fmt::format("{} answered {}{}", machine_.machine().name(transaction.route().path->source()),
                     transaction.get_response_string(), fault_text(transaction));
   }
-  TraceSignal& in_flight_bytes = *direction(channel.write).in_flight_bytes;
-  in_flight_bytes.set(in_flight_bytes.value() - transaction.get_data_length());
+  DmaDirection& direction = this->direction(channel.write);
+  direction.in_flight_bytes -= transaction.get_data_length();
+  direction.show();
   if (--channel.awaited == 0) end(channel);
 }
 
@@ -319,7 +336,7 @@ void DmaChannels::end(DmaChannel& channel) {
   DmaDirection& direction = this->direction(channel.write);
   direction.use.release(channel.granted_at, Component::now());
   if (direction.use.grantable() || other(direction).use.grantable()) grant_at_end_of_timestep();
-  direction.busy->set(direction.use.held());
+  direction.show();
   log_end(channel);
   const DmaJob job = channel.current;
   channel.current = {};

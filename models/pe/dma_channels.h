@@ -19,6 +19,7 @@
 #include <vector>
 
 #include "models/base/log.h"
+#include "models/base/small_vector.h"
 #include "models/pe/dma_atomic_parts.h"
 #include "models/pe/dma_links.h"
 #include "models/pe/segment_control.h"
@@ -41,10 +42,10 @@ struct DmaChannel {
   Fs inject_at = never_fs;
   bool stands_at_link = false;  // granted at this instant, to be handed over when it is quiescent
   TieKey key;                   // of its first transaction
-  std::vector<DmaPiece> pieces;
+  DmaPieces pieces;
   AtomicParts atomic;  // of an atomic access: by piece
   std::string fault;
-  std::vector<TransactionHandle> in_flight;
+  TransactionHandles in_flight;
   std::size_t awaited = 0;
 
   bool free() const { return current.lane == nullptr && current.request == nullptr; }
@@ -55,8 +56,16 @@ struct DmaDirection {
   SerialResource<DmaJob> use;
   std::vector<DmaChannel> channels;
   std::uint64_t bytes = 0;  // moved since the start of the run
-  TraceSignal* busy = nullptr;
-  TraceSignal* in_flight_bytes = nullptr;
+  std::uint64_t in_flight_bytes = 0;
+  // Null until they are asked for.
+  TraceSignal* busy_signal = nullptr;
+  TraceSignal* in_flight_signal = nullptr;
+
+  void show() {
+    if (busy_signal == nullptr) return;
+    busy_signal->set(use.held());
+    in_flight_signal->set(in_flight_bytes);
+  }
 };
 
 // Rules of the channels; implemented by the PE_DMA.
@@ -96,6 +105,7 @@ class DmaChannels final : private ServiceProvider<DmaRequest>,
   // Before the end of elaboration.
   void set_channels(bool write, std::uint32_t count);
   DmaDirection& direction(bool write) { return directions_[write ? 1 : 0]; }
+  void declare_signals(Observables to);
   const DmaDirection& other(const DmaDirection& of) const {
     return directions_[&of == &directions_[0] ? 1 : 0];
   }
@@ -116,8 +126,7 @@ class DmaChannels final : private ServiceProvider<DmaRequest>,
   void plan_contiguous(DmaChannel& channel, const Stage& stage, Fs& cost);
   void plan_runs(DmaChannel& channel, const AddressRuns& runs, Fs& cost);
   // The pieces of one contiguous range, which begins at `position` of the access.
-  void translate(const AddressRun& range, std::uint64_t position, std::vector<DmaPiece>& pieces,
-                 Fs& cost);
+  void translate(const AddressRun& range, std::uint64_t position, DmaPieces& pieces, Fs& cost);
 
   // At one instant the earlier start goes first, then by id (tie rule of spec 2.3).
   static bool injects_before(const DmaChannel& a, const DmaChannel& b);
@@ -140,8 +149,8 @@ class DmaChannels final : private ServiceProvider<DmaRequest>,
   SegmentControl& segments_;
   TieKeySource& keys_;
   std::array<DmaDirection, 2> directions_;  // read, write
-  std::vector<DmaChannel*> channels_;       // of both, by their numbers in transactions
-  std::vector<DmaChannel*> ordered_;        // the same, by injects_before
+  SmallVector<DmaChannel*, 2> channels_;    // of both, by their numbers in transactions
+  SmallVector<DmaChannel*, 2> ordered_;     // the same, by injects_before
   const Path* path_ = nullptr;              // the last one to a memory as a whole; null: none yet
   std::uint64_t faults_ = 0, transactions_ = 0;
   ServiceInitiator<TranslationRequest> to_mmu_;

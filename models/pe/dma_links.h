@@ -21,9 +21,14 @@ class DmaLinks {
   }
 
  public:
-  // `dma` is the node; `comm_waiting` shows the messages that wait for a link.
-  DmaLinks(FabricNode& dma, std::uint32_t flit_bytes, TraceSignal& comm_waiting)
-      : dma_(dma), flit_bytes_(flit_bytes), channels_(flit_bytes), comm_waiting_(comm_waiting) {}
+  // `dma` is the node.
+  DmaLinks(FabricNode& dma, std::uint32_t flit_bytes)
+      : dma_(dma), flit_bytes_(flit_bytes), channels_(flit_bytes) {}
+  void declare_signals(Observables to) {
+    waiting_signal_ = &to.add_signal("comm_waiting", "messages that wait for the link",
+                                     SignalFormat::count("messages"));
+    show_waiting();
+  }
 
   std::uint32_t flit_bytes() const { return flit_bytes_; }
   // See VirtualChannels.
@@ -33,7 +38,7 @@ class DmaLinks {
   void put(VirtualChannel channel, Transaction& transaction, std::uint32_t position) {
     channels_.put(channel, transaction, {0, transaction.route().flits, position}, Component::now(),
                   sender());
-    comm_waiting_.set(channels_.waiting(VirtualChannel::comm));
+    show_waiting();
   }
   // One flit of a message that starts here.
   void put_flit(Transaction& transaction, std::uint32_t flit) {
@@ -52,15 +57,19 @@ class DmaLinks {
       put(VirtualChannel::compute, *arrival.transaction, arrival.position);
     });
     channels_.serve(now, sender());
-    comm_waiting_.set(channels_.waiting(VirtualChannel::comm));
+    show_waiting();
   }
 
  private:
+  void show_waiting() {
+    if (waiting_signal_ != nullptr) waiting_signal_->set(channels_.waiting(VirtualChannel::comm));
+  }
+
   FabricNode& dma_;
   std::uint32_t flit_bytes_;
   VirtualChannels channels_;
   ArrivalQueue passing_{ArrivalQueue::Forwarding::store_and_forward};
-  TraceSignal& comm_waiting_;
+  TraceSignal* waiting_signal_ = nullptr;  // until it is asked for
 };
 
 }  // namespace kernbench

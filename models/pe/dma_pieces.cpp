@@ -7,7 +7,7 @@
 namespace kernbench {
 
 void add_pieces(const MachineDescription& machine, std::uint64_t physical, std::uint64_t bytes,
-                std::uint64_t position, std::vector<DmaPiece>& pieces) {
+                std::uint64_t position, DmaPieces& pieces) {
   for (const MemoryPiece& piece : memory_pieces(machine, physical, bytes)) {
     pieces.push_back({piece.place, piece.physical, piece.nbytes,
                       position + (piece.physical - physical), every_channel, nullptr});
@@ -48,9 +48,8 @@ bool is_contiguous(const DmaPiece& first, const FlitList& flits, const ChannelIn
 
 }  // namespace
 
-std::vector<DmaPiece> merged(const std::vector<DmaPiece>& runs, std::uint32_t flit_bytes,
-                             const ChannelInterleave& hbm) {
-  std::vector<DmaPiece> pieces;
+DmaPieces merged(const DmaPieces& runs, std::uint32_t flit_bytes, const ChannelInterleave& hbm) {
+  DmaPieces pieces;
   std::vector<std::shared_ptr<FlitList>> lists;
   std::size_t at = 0;  // mostly where the last run was
   for (const DmaPiece& run : runs) {
@@ -74,8 +73,8 @@ std::vector<DmaPiece> merged(const std::vector<DmaPiece>& runs, std::uint32_t fl
   return pieces;
 }
 
-std::vector<FlitTurn> flits_in_order(const std::vector<DmaPiece>& pieces,
-                                     const std::vector<TransactionHandle>& transactions,
+std::vector<FlitTurn> flits_in_order(const DmaPieces& pieces,
+                                     const TransactionHandles& transactions,
                                      const ChannelInterleave& hbm) {
   std::vector<FlitTurn> turns;
   for (std::uint32_t i = 0; i < transactions.size(); ++i) {

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "models/address/channel_interleave.h"
+#include "models/base/small_vector.h"
 #include "models/protocol/machine_description.h"
 #include "models/protocol/transaction.h"
 
@@ -20,15 +21,16 @@ struct DmaPiece {
   std::uint16_t channel = every_channel;
   std::shared_ptr<const FlitList> flits = nullptr;  // of several runs; null: contiguous
 };
+using DmaPieces = SmallVector<DmaPiece, 1>;
+using TransactionHandles = SmallVector<TransactionHandle, 1>;  // by piece
 
 // A contiguous physical range, cut where the memory changes. Throws AddressError or RoutingError.
 void add_pieces(const MachineDescription& machine, std::uint64_t physical, std::uint64_t bytes,
-                std::uint64_t position, std::vector<DmaPiece>& pieces);
+                std::uint64_t position, DmaPieces& pieces);
 
 // The pieces of the runs of one access, in its order, as one piece for each memory or channel, in
 // the order in which the access reaches them.
-std::vector<DmaPiece> merged(const std::vector<DmaPiece>& runs, std::uint32_t flit_bytes,
-                             const ChannelInterleave& hbm);
+DmaPieces merged(const DmaPieces& runs, std::uint32_t flit_bytes, const ChannelInterleave& hbm);
 
 // Of the byte `behind` the first one of a contiguous piece, in the access: from one burst of a
 // channel to its next the access goes round all channels.
@@ -44,8 +46,8 @@ struct FlitTurn {
 // The flits of all transactions, one transaction for each piece, in the order of the bytes that
 // they carry: so requests for several channels keep all of the channels busy, as a request to the
 // partition as a whole does.
-std::vector<FlitTurn> flits_in_order(const std::vector<DmaPiece>& pieces,
-                                     const std::vector<TransactionHandle>& transactions,
+std::vector<FlitTurn> flits_in_order(const DmaPieces& pieces,
+                                     const TransactionHandles& transactions,
                                      const ChannelInterleave& hbm);
 
 }  // namespace kernbench

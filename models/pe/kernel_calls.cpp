@@ -55,7 +55,8 @@ std::shared_ptr<CommandState> KernelRunner::issue(Command&& command) {
   const KernelWait::CommandKind kind = std::visit(KindOfCommand{}, command.what);
   cpu_.command_queue_.submit(commands_, state, std::move(command));
   ++cpu_.commands_;
-  if (command_signal_ != nullptr) command_signal_->set(state->id());
+  last_command_ = state->id();
+  if (command_signal_ != nullptr) command_signal_->set(last_command_);
   remember({state, kind});
   return state;
 }
@@ -72,12 +73,16 @@ void KernelRunner::wait(CommandState& command) {
   check_abort();
   const auto same = [&command](const Issued& each) { return each.state.get() == &command; };
   const auto found = std::find_if(unwaited_.begin(), unwaited_.end(), same);
-  const Issued keep_alive = found == unwaited_.end() ? Issued() : *found;
+  Issued issued;  // keeps it alive
+  if (found != unwaited_.end()) {
+    issued = std::move(*found);
+    unwaited_.erase(found);
+  }
   if (!command.done()) {
     KernelWait wait;
     wait.command = command.id();
-    wait.command_kind = keep_alive.kind;
-    wait.reason = keep_alive.reason;
+    wait.command_kind = issued.kind;
+    wait.reason = issued.reason;
     show(State::waiting_for_command);
     command.wakes(resumed_);
     const char* kind = wait.reason == KernelWait::Reason::send ? "send" : "command";
@@ -85,7 +90,6 @@ void KernelRunner::wait(CommandState& command) {
     await_or_end([&command] { return command.done(); }, what, wait);
     show(State::running);
   }
-  if (found != unwaited_.end()) unwaited_.erase(found);
   if (!command.error().empty()) throw AccessFault(command.error());
 }
 

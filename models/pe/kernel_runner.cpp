@@ -41,9 +41,12 @@ void KernelRunner::add_signals() {
   };
   state_signal_ = add(declared[0]);
   command_signal_ = add(declared[1]);
+  show(state_);
+  if (last_command_ != 0) command_signal_->set(last_command_);
 }
 
 void KernelRunner::show(State state) {
+  state_ = state;
   if (state_signal_ != nullptr) state_signal_->set(static_cast<std::uint64_t>(state));
 }
 

@@ -12,6 +12,7 @@
 #include <string>
 #include <vector>
 
+#include "models/base/small_vector.h"
 #include "models/pe/command_queue.h"
 #include "models/protocol/ipcq_services.h"
 #include "models/protocol/kernel_context.h"
@@ -45,7 +46,7 @@ class KernelRunner final : private KernelContext {
   void abort();
   void ipcq_ended(IpcqRequest& request);
 
-  // From the component's constructor, or once somebody has asked for them.
+  // Once somebody has asked for them, with the values of now.
   void add_signals();
   static std::vector<SignalDeclaration> signals_of(const std::string& number);
 
@@ -126,7 +127,7 @@ class KernelRunner final : private KernelContext {
 
   std::optional<Launch> launch_;  // under way
   CommandQueue::Kernel commands_;
-  std::vector<Issued> unwaited_;
+  SmallVector<Issued, 2> unwaited_;
   std::string unwaited_text_;  // for the report of the kernel
   std::uint64_t next_call_ = 0;
   IpcqRequest operation_;  // the send or receive under way
@@ -138,6 +139,8 @@ class KernelRunner final : private KernelContext {
 
   sc_core::sc_event launched_{""}, resumed_{""};
   TraceSignal *state_signal_ = nullptr, *command_signal_ = nullptr;  // null until asked for
+  State state_ = State::idle;
+  std::uint64_t last_command_ = 0;  // 0: none
 };
 
 }  // namespace kernbench

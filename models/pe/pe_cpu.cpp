@@ -14,7 +14,6 @@ PeCpu::PeCpu(const ComponentInit& init)
       machine_(machine_services(init.services)), parameters_(init.attributes.as<Parameters>()),
       where_(machine_, init.node, PeEngine::pe_cpu) {
   runners_.push_back(std::make_unique<KernelRunner>(*this, 0));
-  runners_.front()->add_signals();
   add_statistic("launches", "kernels run", Quantity::count, launch_count_);
   add_statistic("failures", "of these, failed", Quantity::count, failures_);
   add_statistic("commands", "commands issued", Quantity::count, commands_);
@@ -30,7 +29,7 @@ PeCpu::~PeCpu() = default;
 void PeCpu::declare_signals() {
   FabricNode::declare_signals();
   signals_declared_ = true;
-  for (std::size_t i = 1; i < runners_.size(); ++i) runners_[i]->add_signals();
+  for (const auto& runner : runners_) runner->add_signals();
 }
 
 std::vector<SignalDeclaration> PeCpu::signals_when_used() const {
@@ -199,7 +198,8 @@ void PeCpu::tell_tensors(const KernelRunner& starting) {
 }
 
 bool PeCpu::runs_alone(const KernelRunner& runner) const {
-  return std::none_of(runners_.begin(), runners_.end(),
+  return runners_.size() == 1 ||
+         std::none_of(runners_.begin(), runners_.end(),
                       [&](const auto& each) { return each.get() != &runner && each->busy(); });
 }
 

@@ -12,9 +12,7 @@ namespace kernbench {
 PeDma::PeDma(const ComponentInit& init, const Parameters& parameters, MachineServices& machine)
     : StageEngine(init, PeEngine::pe_dma, parameters.stage,
                   ArrivalQueue::Forwarding::store_and_forward),
-      keys_(init.node), links_(*this, *parameters.flit_bytes,
-                               add_signal("comm_waiting", "messages that wait for the link",
-                                          SignalFormat::count("messages"))),
+      keys_(init.node), links_(*this, *parameters.flit_bytes),
       segments_(*this, machine.machine(), overhead(), *parameters.baaw_overhead),
       channels_(*this, *this, machine, links_, segments_, keys_),
       ipcq_(*this, machine, links_, keys_,
@@ -30,14 +28,6 @@ void PeDma::add_channels(bool write, std::uint32_t count) {
   add_lanes(write ? StageType::dma_write : StageType::dma_read, count - 1);
   DmaDirection& channel = channels_.direction(write);
   const std::string name = write ? "write" : "read";
-  channel.busy = count == 1
-                     ? &add_signal(name + "_channel", fmt::format("the {} channel is held", name),
-                                   SignalFormat::flag())
-                     : &add_signal(name + "_channel", fmt::format("{} channels held", name),
-                                   SignalFormat::count("channels", 7));
-  channel.in_flight_bytes = &add_signal(
-      name + "_bytes_in_flight", fmt::format("of the {} channel: issued and not ended", name),
-      SignalFormat::bytes());
   add_busy_time(
       name + "_channel_held", fmt::format("grants to completions of the {} channel", name),
       channel.use.ended_holds(), [&channel](Fs now) { return channel.use.held_time(now); });
@@ -65,6 +55,12 @@ void PeDma::add_statistics() {
   add_statistic("segment_accesses", "accesses resolved by segments", Quantity::count,
                 baaw.accesses);
   add_statistic("segment_misses", "of these, without a segment", Quantity::count, baaw.misses);
+}
+
+void PeDma::declare_signals() {
+  StageEngine::declare_signals();
+  links_.declare_signals(Observables(*this));
+  channels_.declare_signals(Observables(*this));
 }
 
 void PeDma::report_under_way(tlm::tlm_analysis_if<ExecutedOp>& to) const {

@@ -67,6 +67,7 @@ class PeDma : public StageEngine<FabricNode>,
   Fs setup_time(const DmaDirection& /*of*/, std::uint64_t /*bytes*/, Fs addresses) override {
     return overhead() + addresses;
   }
+  void declare_signals() override;
 
  private:
   PeDma(const ComponentInit& init, const Parameters& parameters, MachineServices& machine);

@@ -55,7 +55,7 @@ Completion PeIpcq::install(const IpcqInstall& message, const IpcqQueuePairs& min
   return completion;
 }
 
-void PeIpcq::end_jobs(std::optional<std::uint32_t> stream, const std::string& why) {
+void PeIpcq::end_jobs(std::optional<std::uint32_t> stream, std::string_view why) {
   for (auto job = jobs_.begin(); job != jobs_.end();) {
     if (stream && job->stream != *stream) {
       ++job;

@@ -21,6 +21,7 @@
 #include <optional>
 #include <set>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "models/base/component.h"
@@ -102,7 +103,7 @@ class PeIpcq : public Component,
   Completion install(const IpcqInstall& message, const IpcqQueuePairs& mine);
   void kernel_ended(std::uint32_t stream, const IpcqKernelEnd& end);
   // Of one stream, or of all.
-  void end_jobs(std::optional<std::uint32_t> stream, const std::string& why);
+  void end_jobs(std::optional<std::uint32_t> stream, std::string_view why);
 
   void submit(IpcqJob job);
   void begin(IpcqJob& job);

@@ -25,16 +25,9 @@ PeScheduler::PeScheduler(const ComponentInit& init)
       trace_events_(init.services.observation().trace_events),
       overhead_(*init.attributes.as<Parameters>().overhead),
       default_tile_(init.attributes.as<Parameters>().default_tile()), outputs_(*this, *this),
-      step_("step_event"), timer_("timer_event"),
-      inbox_signal_(
-          add_signal("inbox", "commands that wait for dispatch", SignalFormat::count("commands"))),
-      in_flight_signal_(
-          add_signal("commands", "commands under way", SignalFormat::count("commands"))),
-      feeding_signal_(add_signal("feeding", "command whose tiles are fed", SignalFormat::id())),
-      accel_slot_(*this, machine_, *init.attributes.as<Parameters>().shared_accel_slot,
-                  add_signal("accel_slot", "compute ops that run", SignalFormat::count("ops", 2))),
-      buffers_(*this, machine_,
-               add_signal("tile_buffer_bytes", "tile buffers in use", SignalFormat::bytes())) {
+      timer_("timer_event"), step_("step_event"),
+      accel_slot_(*this, machine_, *init.attributes.as<Parameters>().shared_accel_slot),
+      buffers_(*this, machine_) {
   add_statistic("submitted", "commands taken", Quantity::count, submitted_);
   add_statistic("completed", "commands completed", Quantity::count, completed_);
   add_statistic("failed", "of these, with a fault", Quantity::count, failed_);
@@ -63,6 +56,25 @@ PeScheduler::PeScheduler(const ComponentInit& init)
 }
 
 PeScheduler::~PeScheduler() = default;
+
+void PeScheduler::declare_signals() {
+  Component::declare_signals();
+  const SignalFormat commands = SignalFormat::count("commands");
+  signals_.emplace(
+      Signals{add_signal("inbox", "commands that wait for dispatch", commands),
+              add_signal("commands", "commands under way", commands),
+              add_signal("feeding", "command whose tiles are fed", SignalFormat::id())});
+  show_commands();
+  if (!feeds_.empty()) signals_->feeding.set(feeds_.front()->id());
+  accel_slot_.declare_signals(Observables(*this));
+  buffers_.declare_signals(Observables(*this));
+}
+
+void PeScheduler::show_commands() {
+  if (!signals_) return;
+  signals_->inbox.set(inbox_.size());
+  signals_->in_flight.set(contexts_.size());
+}
 
 // --- Submission
 
@@ -94,8 +106,7 @@ void PeScheduler::submit(CommandRequest& request) {
   context.begin(request, std::move(plan), simple, default_tile_);
   inbox_.push_back(&context);
   ++submitted_;
-  inbox_signal_.set(inbox_.size());
-  in_flight_signal_.set(contexts_.size());
+  show_commands();
   trace(TraceKind::command_submitted, id, -1, simple.bytes);
   log_.debug([&] { return context.text() + " accepted"; });
   if (due_ != never_fs) return;  // behind others
@@ -141,7 +152,7 @@ void PeScheduler::step() {
 void PeScheduler::run() {
   serve_inbox();
   feed();
-  buffers_.serve();
+  if (unfetched_ > 0) buffers_.serve();  // only tiles that begin by a DMA_READ wait for one
   if (due_ != never_fs) timer_.notify(work_at(due_));
 }
 
@@ -150,7 +161,7 @@ void PeScheduler::serve_inbox() {
   while (due_ <= now()) {
     CommandContext& first = *inbox_.front();
     inbox_.pop_front();
-    inbox_signal_.set(inbox_.size());
+    show_commands();
     dispatch(first);
     begin_dispatch();
   }
@@ -190,10 +201,10 @@ void PeScheduler::feed() {
         next_tile_.reset();
       }
     }
-    feeding_signal_.set(context.id());
+    if (signals_) signals_->feeding.set(context.id());
     if (!next_tile_) {
       feeds_.pop_front();
-      feeding_signal_.clear();
+      if (signals_) signals_->feeding.clear();
       end_if_complete(context);
       continue;
     }
@@ -318,7 +329,7 @@ void PeScheduler::end_if_complete(CommandContext& context) {
     });
   }
   contexts_.erase(std::find(contexts_.begin(), contexts_.end(), &context));
-  in_flight_signal_.set(contexts_.size());
+  show_commands();
   context.end();
   idle_contexts_.push_back(&context);
   if (due_ == never_fs && !inbox_.empty()) wake();

@@ -76,6 +76,7 @@ class PeScheduler : public Component,
   virtual bool may_dispatch(const CommandContext& /*command*/, std::size_t /*dispatched*/) {
     return true;
   }
+  void declare_signals() override;
 
  private:
   tlm::tlm_sync_enum nb_transport_fw(CommandRequest& request, tlm::tlm_phase& phase) override;
@@ -101,6 +102,7 @@ class PeScheduler : public Component,
   void task_taken(TileTask& task) override;
   void end_if_complete(CommandContext& context);
   void record(const CommandContext& context);
+  void show_commands();
   void trace(TraceKind kind, std::uint64_t command, std::int64_t tile, std::uint64_t bytes,
              const char* stage = "") {
     if (trace_events_.observed())
@@ -113,27 +115,33 @@ class PeScheduler : public Component,
   Fs overhead_;
   TileShape default_tile_;
 
+  struct Signals {
+    TraceSignal &inbox, &in_flight, &feeding;
+  };
+  std::optional<Signals> signals_;  // once they are asked for
+
+  // Side by side what every command touches.
+  //
   // Commands: submitted (inbox_), being dispatched (its end is due_), in flight (contexts_ holds
   // all of these).
-  std::vector<CommandContext*> contexts_;  // by command id
-  std::vector<std::unique_ptr<CommandContext>> all_contexts_;
-  std::vector<CommandContext*> idle_contexts_;
-  RingBuffer<CommandContext*> inbox_;
+  SmallVector<CommandContext*, 2> contexts_;  // by command id
+  SmallVector<CommandContext*, 2> idle_contexts_;
+  SmallVector<TileTask*, 2> idle_tasks_;
+  RingBuffer<CommandContext*, 2> inbox_;
   Fs due_ = never_fs;
   RingBuffer<CommandContext*> feeds_;
   TileTask* feeding_ = nullptr;  // offered to the engine of its first stage
   std::uint64_t unfetched_ = 0;  // tiles that entered at DMA_READ and have not been fetched
+  std::uint64_t submitted_ = 0, completed_ = 0, failed_ = 0, tiles_ = 0;
 
   // Tasks on their way to an engine, per stage type: the first one has been offered.
-  std::array<RingBuffer<TileTask*>, stage_type_count> outgoing_;
   std::array<bool, stage_type_count> offered_{};
+  std::array<RingBuffer<TileTask*, 2>, stage_type_count> outgoing_;
   TaskOutputs outputs_;
-  std::vector<std::unique_ptr<TileTask>> tasks_;
-  std::vector<TileTask*> idle_tasks_;
 
-  sc_core::sc_event step_, timer_;
-  std::uint64_t submitted_ = 0, completed_ = 0, failed_ = 0, tiles_ = 0;
-  TraceSignal &inbox_signal_, &in_flight_signal_, &feeding_signal_;
+  sc_core::sc_event timer_, step_;
+  std::vector<std::unique_ptr<CommandContext>> all_contexts_;
+  std::vector<std::unique_ptr<TileTask>> tasks_;
   // Of feeds_.front(). It is large, and so behind what every command touches.
   std::optional<Tile> next_tile_;
   AccelSlotArbiter accel_slot_;

@@ -21,12 +21,10 @@ class SegmentControl final : private ServiceProvider<SegmentRequest> {
       : dma_(dma), overhead_(overhead), baaw_overhead_(baaw_overhead), baaw_(machine) {}
 
   // See Baaw.
-  void add_pieces(std::uint64_t address, std::uint64_t nbytes, std::vector<DmaPiece>& pieces) {
+  void add_pieces(std::uint64_t address, std::uint64_t nbytes, DmaPieces& pieces) {
     baaw_.add_pieces(address, nbytes, pieces);
   }
-  void add_pieces(const AddressRuns& runs, std::vector<DmaPiece>& pieces) {
-    baaw_.add_pieces(runs, pieces);
-  }
+  void add_pieces(const AddressRuns& runs, DmaPieces& pieces) { baaw_.add_pieces(runs, pieces); }
   Fs baaw_overhead() const { return baaw_overhead_; }
 
   // A message has come.

@@ -62,7 +62,7 @@ class SerialResource {
     return a.since != b.since ? a.since < b.since : a.order < b.order;
   }
 
-  RingBuffer<Entry> waiting_;
+  RingBuffer<Entry, 2> waiting_;
   std::uint32_t servers_ = 1, held_ = 0;
   Fs since_ = 0;   // of the last grant
   Fs grants_ = 0;  // sum of the instants of those that hold it

@@ -57,8 +57,7 @@ template <class Node>
 void StageEngine<Node>::set_up(StageSet stages) {
   for (int type = 0; type < stage_type_count; ++type) {
     if (!stages.has(static_cast<StageType>(type))) continue;
-    queues_.push_back(std::make_unique<StageQueue>());
-    StageQueue& queue = *queues_.back();
+    StageQueue& queue = queues_.emplace_back();
     queue.type = static_cast<StageType>(type);
     const std::string stage = lower(name_of(queue.type));
     this->add_busy_time(stage + "_busy", "time in service", queue.busy, [&queue](Fs now) {
@@ -95,13 +94,13 @@ void StageEngine<Node>::add_lanes(StageType type, std::uint32_t count) {
 template <class Node>
 bool StageEngine<Node>::serves(StageType type) const {
   return std::any_of(queues_.begin(), queues_.end(),
-                     [type](const auto& queue) { return queue->type == type; });
+                     [type](const StageQueue& queue) { return queue.type == type; });
 }
 
 template <class Node>
 typename StageEngine<Node>::StageQueue& StageEngine<Node>::queue_of(StageType type) {
-  for (const auto& queue : queues_) {
-    if (queue->type == type) return *queue;
+  for (StageQueue& queue : queues_) {
+    if (queue.type == type) return queue;
   }
   throw ModelError(fmt::format("{} does not serve {}", this->name(), kernbench::name_of(type)));
 }
@@ -111,13 +110,13 @@ template <class Node>
 void StageEngine<Node>::declare_signals() {
   Node::declare_signals();
   Observables to(*this);
-  for (const auto& queue : queues_) {
-    const std::string stage = lower(name_of(queue->type));
-    queue->signal =
+  for (StageQueue& queue : queues_) {
+    const std::string stage = lower(name_of(queue.type));
+    queue.signal =
         &to.add_signal(stage + "_queue", "tasks that wait", SignalFormat::count("tasks"));
-    queue->signal->set(queue->tasks.size());
-    for (std::size_t i = 0; i < queue->lanes.size(); ++i) {
-      Lane& lane = *queue->lanes[i];
+    queue.signal->set(queue.tasks.size());
+    for (std::size_t i = 0; i < queue.lanes.size(); ++i) {
+      Lane& lane = *queue.lanes[i];
       lane.signals = std::make_unique<LaneSignals>(to, stage, i == 0 ? "" : std::to_string(i));
       lane.signals->show(lane.state, lane.task);
     }

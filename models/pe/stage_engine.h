@@ -23,6 +23,7 @@
 
 #include "models/base/component.h"
 #include "models/base/parameter_set.h"
+#include "models/base/small_vector.h"
 #include "models/pe/lane_signals.h"
 #include "models/pe/task_ports.h"
 #include "models/protocol/fabric_node.h"
@@ -76,9 +77,9 @@ class StageEngine : public Node, private TaskOutputListener, private ServiceProv
       return a.since != b.since ? a.since < b.since
                                 : a.offer->task->order() < b.offer->task->order();
     }
-    RingBuffer<TileTask*> tasks;
+    SmallVector<Lane*, 2> lanes;
+    RingBuffer<TileTask*, 2> tasks;
     RingBuffer<Offer> offers;
-    std::vector<Lane*> lanes;
     std::uint64_t taken = 0;  // tasks, since the start of the run
     std::uint64_t busy = 0, served = 0, high_water = 0;
     TraceSignal* signal = nullptr;  // until they are asked for
@@ -153,8 +154,8 @@ class StageEngine : public Node, private TaskOutputListener, private ServiceProv
   void trace(TraceKind kind, const Lane& lane);
   bool serves(StageType type) const;
 
-  std::vector<std::unique_ptr<StageQueue>> queues_;
-  std::vector<std::unique_ptr<Lane>> lanes_;
+  StaticVector<StageQueue, stage_type_count> queues_;
+  SmallVector<std::unique_ptr<Lane>, 2> lanes_;
   std::uint32_t queue_depth_;
   Fs overhead_;
   TaskOutputs outputs_;

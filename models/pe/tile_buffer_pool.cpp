@@ -19,6 +19,15 @@ FreeListAllocator& TileBufferPool::memory() {
   return *memory_;
 }
 
+void TileBufferPool::declare_signals(Observables to) {
+  used_signal_ = &to.add_signal("tile_buffer_bytes", "tile buffers in use", SignalFormat::bytes());
+  if (memory_ != nullptr) show_used();
+}
+
+void TileBufferPool::show_used() {
+  if (used_signal_ != nullptr) used_signal_->set(memory().used_bytes());
+}
+
 void TileBufferPool::check_room(const TilePlan& plan) {
   const std::uint64_t bytes = plan.largest_buffer_bytes();
   if (bytes <= memory().size_bytes()) return;
@@ -42,7 +51,7 @@ bool TileBufferPool::take(TileTask& task) {
   task.buffer_address = memory().allocate(bytes);
   task.buffer_bytes = bytes;
   high_water_bytes_ = std::max(high_water_bytes_, memory().used_bytes());
-  used_signal_.set(memory().used_bytes());
+  show_used();
   return true;
 }
 
@@ -58,7 +67,7 @@ void TileBufferPool::free(TileTask& task) {
   if (task.buffer_bytes == 0) return;
   memory().free(task.buffer_address, task.buffer_bytes);
   task.buffer_bytes = 0;
-  used_signal_.set(memory().used_bytes());
+  show_used();
 }
 
 }  // namespace kernbench

@@ -20,8 +20,8 @@ class TilePlan;
 
 class TileBufferPool final : private ServiceProvider<BufferRequest> {
  public:
-  TileBufferPool(Component& scheduler, MachineServices& machine, TraceSignal& used_bytes)
-      : scheduler_(scheduler), machine_(machine), used_signal_(used_bytes) {}
+  TileBufferPool(Component& scheduler, MachineServices& machine)
+      : scheduler_(scheduler), machine_(machine) {}
 
   // UsageError: a tile of a plan needs more than all of them.
   void check_room(const TilePlan& plan);
@@ -34,14 +34,16 @@ class TileBufferPool final : private ServiceProvider<BufferRequest> {
 
   const std::uint64_t& stalls() const { return stalls_; }
   const std::uint64_t& high_water_bytes() const { return high_water_bytes_; }
+  void declare_signals(Observables to);
 
  private:
   tlm::tlm_sync_enum nb_transport_fw(BufferRequest& request, tlm::tlm_phase& phase) override;
   FreeListAllocator& memory();
+  void show_used();
 
   Component& scheduler_;
   MachineServices& machine_;
-  TraceSignal& used_signal_;
+  TraceSignal* used_signal_ = nullptr;  // until it is asked for
   std::unique_ptr<FreeListAllocator>
       memory_;  // made on first use: the machine's numbers are not known while it is built
   std::deque<BufferRequest*> waiting_;

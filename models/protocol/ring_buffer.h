@@ -1,27 +1,30 @@
 // A growing FIFO in one contiguous block, for queues on the hot path.
 #pragma once
 
+#include <array>
 #include <cstddef>
+#include <cstdint>
 #include <memory>
 #include <utility>
 
 namespace kernbench {
 
-template <class T>
+// `in_place`: so many elements, a power of two or none, have room in the object itself.
+template <class T, std::size_t in_place = 0>
 class RingBuffer {
  public:
   bool empty() const { return size_ == 0; }
   std::size_t size() const { return size_; }
-  T& operator[](std::size_t i) { return slots_[(head_ + i) & (capacity_ - 1)]; }
-  const T& operator[](std::size_t i) const { return slots_[(head_ + i) & (capacity_ - 1)]; }
-  T& front() { return slots_[head_]; }
-  const T& front() const { return slots_[head_]; }
+  T& operator[](std::size_t i) { return slots()[(head_ + i) & (capacity_ - 1)]; }
+  const T& operator[](std::size_t i) const { return slots()[(head_ + i) & (capacity_ - 1)]; }
+  T& front() { return slots()[head_]; }
+  const T& front() const { return slots()[head_]; }
   T& back() { return (*this)[size_ - 1]; }
   const T& back() const { return (*this)[size_ - 1]; }
 
   void push_back(const T& value) {
     if (size_ == capacity_) grow();
-    slots_[(head_ + size_) & (capacity_ - 1)] = value;
+    slots()[(head_ + size_) & (capacity_ - 1)] = value;
     ++size_;
   }
   void pop_front() {
@@ -43,19 +46,25 @@ class RingBuffer {
   }
 
  private:
+  static_assert((in_place & (in_place - 1)) == 0, "a power of two");
+
+  bool on_heap() const { return in_place == 0 || capacity_ > in_place; }
+  T* slots() { return on_heap() ? heap_.get() : room_.data(); }
+  const T* slots() const { return on_heap() ? heap_.get() : room_.data(); }
   void grow() {
-    const std::size_t capacity = capacity_ == 0 ? 8 : capacity_ * 2;
-    auto slots = std::make_unique<T[]>(capacity);
-    for (std::size_t i = 0; i < size_; ++i) slots[i] = std::move((*this)[i]);
-    slots_ = std::move(slots);
-    capacity_ = capacity;
+    const std::size_t capacity = capacity_ == 0 ? 8 : std::size_t{capacity_} * 2;
+    auto larger = std::make_unique<T[]>(capacity);
+    for (std::size_t i = 0; i < size_; ++i) larger[i] = std::move((*this)[i]);
+    heap_ = std::move(larger);
+    capacity_ = static_cast<std::uint32_t>(capacity);
     head_ = 0;
   }
 
-  std::unique_ptr<T[]> slots_;
-  std::size_t capacity_ = 0;
-  std::size_t head_ = 0;
-  std::size_t size_ = 0;
+  std::unique_ptr<T[]> heap_;
+  std::uint32_t capacity_ = in_place;
+  std::uint32_t head_ = 0;
+  std::uint32_t size_ = 0;
+  std::array<T, in_place> room_;  // until there is more
 };
 
 }  // namespace kernbench

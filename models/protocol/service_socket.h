@@ -32,6 +32,7 @@
 #include "models/base/component.h"
 #include "models/base/component_fault.h"
 #include "models/base/renew.h"
+#include "models/base/small_vector.h"
 #include "models/protocol/service_monitor.h"
 #include "models/protocol/service_protocol.h"
 
@@ -186,8 +187,8 @@ class PayloadPool {
   std::size_t outstanding() const { return all_.size() - idle_.size(); }
 
  private:
+  SmallVector<Payload*, 2> idle_;
   std::vector<std::unique_ptr<Payload>> all_;
-  std::vector<Payload*> idle_;
 };
 
 // Ends of initiators, as assembly sees them.

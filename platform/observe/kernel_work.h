@@ -15,6 +15,7 @@
 #include <utility>
 #include <vector>
 
+#include "models/base/small_vector.h"
 #include "models/protocol/host_messages.h"
 #include "models/protocol/observation.h"
 #include "platform/assembly/platform.h"
@@ -61,21 +62,21 @@ class KernelWork final : private tlm::tlm_analysis_if<ExecutedOp>,
     PeWork work;
   };
   struct Pe {
-    PePeaks peaks;
     std::list<KernelExecution> kernels;  // by their begin
-    std::list<KernelExecution> idle;     // forgotten ones, to be used again
     // Those under way, and the one to come of the compute stream, which begins behind the answer of
     // the one before.
-    std::vector<std::pair<std::uint32_t, KernelExecution*>> latest;  // with its stream
-    std::unordered_map<std::uint64_t, Composite> composites;         // by command; looked up only
+    SmallVector<std::pair<std::uint32_t, KernelExecution*>, 2> latest;  // with its stream
     // Transfers that have ended at `ended_at`: of the DMA stage that ends now, too.
     struct Ended {
       const Path* path = nullptr;
       std::uint64_t bytes = 0;
       bool write = false;
     };
-    std::vector<Ended> ended;
     Fs ended_at = 0;
+    SmallVector<Ended, 2> ended;
+    std::unordered_map<std::uint64_t, Composite> composites;  // by command; looked up only
+    std::list<KernelExecution> idle;                          // forgotten ones, to be used again
+    PePeaks peaks;
 
     KernelExecution& expect_kernel(std::uint32_t stream, Fs from);
     std::list<KernelExecution>::const_iterator find(const std::string& request) const;

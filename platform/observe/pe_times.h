@@ -13,6 +13,7 @@
 #include <utility>
 #include <vector>
 
+#include "models/base/small_vector.h"
 #include "models/protocol/observation.h"
 #include "platform/observe/pe_time.h"
 
@@ -39,7 +40,7 @@ class PeTimes final : private tlm::tlm_analysis_if<KernelRun>,
   std::vector<KernelPeTime> kernels_;
   std::map<std::string, std::size_t> places_;
   // By PE, a list by stream; looked up only.
-  std::unordered_map<const sc_core::sc_object*, std::vector<std::pair<std::uint32_t, PeTime>>>
+  std::unordered_map<const sc_core::sc_object*, SmallVector<std::pair<std::uint32_t, PeTime>, 1>>
       under_way_;
   AnalysisBinding<KernelRun> runs_;
   AnalysisBinding<KernelWait> waits_;

@@ -1,5 +1,7 @@
 // PE_CPU (spec 4.2 to 4.4, 5, 6). A launch takes one link (1 fs) to the PE and pays 2 ns there.
 #include <boost/test/unit_test.hpp>
+#include <map>
+#include <string>
 
 #include "models/address/virtual_space.h"
 #include "models/base/errors.h"
@@ -87,6 +89,20 @@ KERNBENCH_SYSTEMC_TEST(metrics_are_execution_channel_held_and_slot_held_time) {
   BOOST_TEST(response.metrics.pe_exec == (1 + 17 + 1 + 16) * ns + 2);
   BOOST_TEST(response.metrics.dma == 17 * ns + 2);
   BOOST_TEST(response.metrics.compute == 16 * ns);
+}
+
+KERNBENCH_SYSTEMC_TEST(signals_of_a_kernel_that_runs_begin_with_the_values_of_now) {
+  PeTestbench pe;
+  std::map<std::string, std::uint64_t> seen;
+  pe.at(5 * ns, [&] {  // the dot ends at 19 ns
+    for (const TraceSignal& signal : pe.engine("pe_cpu").signals())
+      seen[signal.name()] = signal.value();
+  });
+  launch_one(pe, kernel([](KernelContext& context) {
+               context.wait(*context.issue(command(DotCommand{32, 64, 32, DType::f16})));
+             }));
+  BOOST_TEST(seen.at("state") == 3u);  // waiting_for_command
+  BOOST_TEST(seen.at("command") == 1u);
 }
 
 KERNBENCH_SYSTEMC_TEST(metrics_count_from_the_start_of_the_launch) {

@@ -1,6 +1,9 @@
 // PE_GEMM, PE_MATH, accel_slot, queues (spec 5). Times are ns; the scheduler pays 1 ns per command
 // unless it says 0.
+#include <algorithm>
 #include <boost/test/unit_test.hpp>
+#include <string>
+#include <vector>
 
 #include "models/pe/command_context.h"
 #include "tests/pe/pe_testbench.h"
@@ -299,6 +302,37 @@ KERNBENCH_SYSTEMC_TEST(signals_tell_state_queue_and_what_is_in_service) {
       "gemm_stage=0", "gemm_m=32",    "gemm_n=48",   "gemm_k=64",      "gemm_address=x"};
   BOOST_TEST(seen == expected, boost::test_tools::per_element());
   for (const TraceSignal& signal : pe.engine("pe_gemm").signals()) BOOST_TEST(signal.value() == 0u);
+}
+
+// 1.5 ns: the first dot was dispatched at 1 ns and runs until 17 ns; the scheduler takes up the
+// second at 2 ns. The read, in a run of its own, was granted at 1 ns and is issued at 2 ns.
+KERNBENCH_SYSTEMC_TEST(signals_asked_for_in_the_course_of_a_run_begin_with_the_values_of_now) {
+  const auto signals_of = [](const std::string& engine, const auto& what, int count) {
+    return forked_value([&] {
+      PeTestbench pe;
+      std::vector<std::string> seen;
+      pe.at(0, [&] {
+        for (int i = 0; i < count; ++i) pe.submit(what);
+      });
+      pe.at(ns + ns / 2, [&] {
+        for (const TraceSignal& signal : pe.engine(engine).signals())
+          seen.push_back(signal.name() + "=" +
+                         (signal.known() ? std::to_string(signal.value()) : "x"));
+      });
+      pe.run();
+      for (const TraceSignal& signal : pe.engine(engine).signals())
+        BOOST_TEST(signal.value() == 0u, signal.name());
+      return seen;
+    });
+  };
+  const std::vector<std::string> commands{"inbox=2", "commands=3", "feeding=x", "accel_slot=1",
+                                          "tile_buffer_bytes=0"};
+  BOOST_TEST(signals_of("pe_scheduler", DotCommand{32, 64, 32, DType::f16}, 3) == commands,
+             boost::test_tools::per_element());
+  const std::vector<std::string> read = signals_of("pe_dma", DmaCommand{false, 0, 4096}, 1);
+  for (const char* each : {"read_channel=1", "read_bytes_in_flight=0", "write_channel=0",
+                           "write_bytes_in_flight=0", "comm_waiting=0"})
+    BOOST_TEST(std::count(read.begin(), read.end(), each) == 1, each);
 }
 
 BOOST_AUTO_TEST_SUITE_END()

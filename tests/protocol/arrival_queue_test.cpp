@@ -85,8 +85,11 @@ BOOST_AUTO_TEST_CASE(control_messages_are_taken_when_their_delay_is_over) {
   BOOST_TEST(queue.control_due() == 30U);
 }
 
-RC_BOOST_PROP(the_ring_buffer_is_a_sorted_fifo, (const std::vector<std::pair<bool, int>>& steps)) {
-  RingBuffer<int> ring;
+namespace {
+
+template <class Ring>
+void check_against_deque(const std::vector<std::pair<bool, int>>& steps) {
+  Ring ring;
   std::deque<int> reference;
   for (const auto& [pop, value] : steps) {
     if (pop && !reference.empty()) {
@@ -102,6 +105,17 @@ RC_BOOST_PROP(the_ring_buffer_is_a_sorted_fifo, (const std::vector<std::pair<boo
     for (std::size_t i = 0; i < reference.size(); ++i) RC_ASSERT(ring[i] == reference[i]);
     if (!reference.empty()) RC_ASSERT(ring.back() == reference.back());
   }
+}
+
+}  // namespace
+
+RC_BOOST_PROP(the_ring_buffer_is_a_sorted_fifo, (const std::vector<std::pair<bool, int>>& steps)) {
+  check_against_deque<RingBuffer<int>>(steps);
+}
+
+RC_BOOST_PROP(a_ring_buffer_with_room_in_place_grows_beyond_it,
+              (const std::vector<std::pair<bool, int>>& steps)) {
+  check_against_deque<RingBuffer<int, 2>>(steps);
 }
 
 BOOST_AUTO_TEST_SUITE_END()
