@@ -105,10 +105,10 @@ class DmaChannels final : private ServiceProvider<DmaRequest>,
   // Before the end of elaboration.
   void set_channels(bool write, std::uint32_t count);
   DmaDirection& direction(bool write) { return directions_[write ? 1 : 0]; }
-  void declare_signals(Observables to);
   const DmaDirection& other(const DmaDirection& of) const {
     return directions_[&of == &directions_[0] ? 1 : 0];
   }
+  void declare_signals(Observables to);
   const std::uint64_t& faults() const { return faults_; }
   const std::uint64_t& transactions() const { return transactions_; }
 
