@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <set>
 
-#include "models/address/phys_addr.h"
 #include "models/base/errors.h"
 #include "models/data/functional_model.h"
 #include "models/data/shape_rules.h"
@@ -17,10 +16,9 @@ namespace {
   throw UsageError(fmt::format("{}({}): the axes are 0 (PE), 1 (cube) and 2 (SIP)", call, axis));
 }
 
-std::uint64_t tcm_of(const PeId& pe) {
+PhysAddr tcm_of(const PeId& pe) {
   return PhysAddr::pe_tcm_addr(static_cast<unsigned>(pe.sip), static_cast<unsigned>(pe.cube),
-                               static_cast<unsigned>(pe.pe), 0)
-      .encode();
+                               static_cast<unsigned>(pe.pe), 0);
 }
 
 }  // namespace
@@ -88,7 +86,7 @@ PhysRanges Program::resolve(const char* call, const Ptr& ptr, std::uint64_t nbyt
 Accessor Program::accessor() const { return {who_, context_.now()}; }
 
 PhysRanges Program::place_of(const ScratchBlock& block) const {
-  return {{tcm_ + block.offset(), block.nbytes()}};
+  return {{tcm_.plus(block.offset()).encode(), block.nbytes()}};
 }
 
 PhysRanges Program::place_of(const Handle& handle) const { return place_of(*handle.state().block); }

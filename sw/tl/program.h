@@ -20,6 +20,7 @@
 #include <utility>
 #include <vector>
 
+#include "models/address/phys_addr.h"
 #include "models/base/call_site.h"
 #include "models/base/small_vector.h"
 #include "models/protocol/kernel_context.h"
@@ -360,8 +361,8 @@ class Program : public MathCalls, public ShapeCalls, public AtomicCalls {
 
   KernelContext& context_;
   FunctionalModel* data_;
-  NodeId who_;         // its PE_CPU, by which accesses of one instant are ordered
-  std::uint64_t tcm_;  // physical address of the PE's
+  NodeId who_;    // its PE_CPU, by which accesses of one instant are ordered
+  PhysAddr tcm_;  // of the PE, its first byte
   std::shared_ptr<Scratch> scratch_;
   std::vector<InFlight> in_flight_;  // in order of issue
   int overlaps_ = 0;                 // tl::Overlap guards that live

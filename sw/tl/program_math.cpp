@@ -98,9 +98,10 @@ Program::Handles Program::run_math(SmallVector<MathParams, 2>&& results,
     const Shape shape = result_shape(params, inputs.shapes);
     const DType dtype = result_dtype(params, inputs.dtypes);
     std::shared_ptr<ScratchBlock> room = allocate(call.c_str(), shape, dtype);
-    made.push_back(new_block(data_ == nullptr ? FunctionalModel::zeros(shape, dtype)
-                                              : TensorValue{{}, shape, dtype, {}},  // see below
-                             std::move(room)));
+    // With data its image is that of the operation, below.
+    TensorValue value =
+        data_ == nullptr ? FunctionalModel::zeros(shape, dtype) : TensorValue{{}, shape, dtype, {}};
+    made.push_back(new_block(std::move(value), std::move(room)));
     Handle::State& block = *made.back();
     block.index = index_result(params, inputs.indices, shape, dtype);
     block.mask = gives_mask(params.op) || (keeps_masks(params.op) && inputs.masks);
