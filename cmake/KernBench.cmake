@@ -14,6 +14,7 @@ option(KERNBENCH_WERROR "Treat warnings as errors" OFF)
 option(KERNBENCH_ASAN "Build with the address and undefined-behaviour sanitizers" OFF)
 option(KERNBENCH_PCH "Precompile the SystemC, standard and test headers" ON)
 option(KERNBENCH_UNITY "Compile several sources of a target at a time: half the time from scratch, longer after an edit" ON)
+set(KERNBENCH_HOT_FLAGS "" CACHE STRING "Compiler options of folders marked HOT, whose code runs at every simulated event")
 option(KERNBENCH_CCACHE "Compile through ccache where it is installed" ON)
 option(KERNBENCH_BENCHMARKS "Build the speed measurements in tests/perf (Google Benchmark)" OFF)
 
@@ -66,43 +67,58 @@ if(KERNBENCH_CCACHE AND NOT CMAKE_CXX_COMPILER_LAUNCHER)
   endif()
 endif()
 
-# Two precompiled headers for the whole tree: one for libraries, one for programs that test.
-# The asan preset does without, so that a source which forgets an include is found there.
+separate_arguments(KERNBENCH_HOT_OPTIONS UNIX_COMMAND "${KERNBENCH_HOT_FLAGS}")
+# Precompiled headers: two for libraries, one for test programs; kernbench has its own with CLI11, sw/benches with the host and kernel APIs.
+# The `alone` preset does without, so that it finds sources that lack an include.
 if(KERNBENCH_PCH)
-  # Not Boost's containers: a precompiled header does not keep the pragmas of models/base/small_vector.h, and the warnings that these
-  # turn off there are wanted everywhere else.
-  set(library_headers <systemc> <tlm> <fmt/format.h> <algorithm> <atomic> <chrono> <cstdint> <deque> <functional> <map> <memory> <mutex> <numeric>
-      <optional> <random> <set> <stdexcept> <string> <string_view> <unordered_map> <utility> <variant> <vector>)
+  set(library_headers <systemc> <tlm> <fmt/format.h> <algorithm> <atomic> <chrono> <cstdint> <deque> <fstream> <functional> <iostream> <map> <memory>
+      <mutex> <numeric> <optional> <random> <set> <sstream> <stdexcept> <string> <string_view> <unordered_map> <utility> <variant> <vector>
+      <boost/container/flat_map.hpp> <boost/container/small_vector.hpp> <boost/container/static_vector.hpp> <nlohmann/json.hpp>)
+  # A precompiled header loses the pragmas of models/base/small_vector.h; the `alone` preset keeps these warnings for the rest of the code.
+  target_compile_options(kernbench_settings INTERFACE $<$<CXX_COMPILER_ID:GNU>:-Wno-array-bounds> $<$<CXX_COMPILER_ID:GNU>:-Wno-stringop-overread>
+                                                      $<$<CXX_COMPILER_ID:GNU>:-Wno-stringop-overflow>)
   add_library(kernbench_library_pch OBJECT "${CMAKE_SOURCE_DIR}/cmake/pch.cpp")
   target_link_libraries(kernbench_library_pch PRIVATE kernbench_settings)
   target_precompile_headers(kernbench_library_pch PRIVATE ${library_headers})
+  # A precompiled header is for one level of optimisation: g++ 12 crashes where it is used at another.
+  add_library(kernbench_hot_pch OBJECT "${CMAKE_SOURCE_DIR}/cmake/pch.cpp")
+  target_link_libraries(kernbench_hot_pch PRIVATE kernbench_settings)
+  target_compile_options(kernbench_hot_pch PRIVATE ${KERNBENCH_HOT_OPTIONS})
+  target_precompile_headers(kernbench_hot_pch PRIVATE ${library_headers})
 
   add_library(kernbench_test_pch OBJECT EXCLUDE_FROM_ALL "${CMAKE_SOURCE_DIR}/cmake/pch.cpp")
   target_compile_definitions(kernbench_test_pch PRIVATE BOOST_TEST_DYN_LINK)
   target_link_libraries(kernbench_test_pch PRIVATE kernbench_settings Boost::unit_test_framework rapidcheck)
   target_precompile_headers(kernbench_test_pch PRIVATE ${library_headers} <boost/test/unit_test.hpp> <rapidcheck.h>)
+  set(KERNBENCH_LIBRARY_HEADERS "${library_headers}")
 endif()
 
-# Sources of a target, five at a time: what they include takes longer than what they contain (docs/decisions/0002).
-function(kernbench_unity target)
-  set_target_properties(${target} PROPERTIES UNITY_BUILD ${KERNBENCH_UNITY} UNITY_BUILD_BATCH_SIZE 5)
+# Compiles `batch` sources of a target at a time: the headers take longer than the sources (docs/decisions/0002).
+function(kernbench_unity target batch)
+  set_target_properties(${target} PROPERTIES UNITY_BUILD ${KERNBENCH_UNITY} UNITY_BUILD_BATCH_SIZE ${batch})
   if(KERNBENCH_UNITY)
     target_compile_options(${target} PRIVATE -Wno-subobject-linkage)  # to it, sources are headers; the asan preset checks
   endif()
 endfunction()
 
-# kernbench_library(NAME SOURCES a.cpp ... [LINK target ...] [PUBLIC_LINK target ...] [NO_PCH])
-# A folder of the house, part of one of the shared libraries (kernbench_shared_library). Tests link the folders of platform/ and sw/ by
-# name, each one that they need: an object library does not bring along the objects of those that it links.
-# PUBLIC_LINK is for libraries that show in the headers of the library.
+# kernbench_library(NAME SOURCES a.cpp ... [LINK target ...] [PUBLIC_LINK target ...] [HOT] [NO_PCH])
+# A folder, part of one of the shared libraries (kernbench_shared_library). PUBLIC_LINK: libraries that appear in its headers. HOT: its code
+# runs at every simulated event or kernel call, and is compiled with KERNBENCH_HOT_FLAGS; in small batches, because it is edited often.
 function(kernbench_library name)
-  cmake_parse_arguments(LIBRARY "NO_PCH" "" "SOURCES;LINK;PUBLIC_LINK" ${ARGN})
+  cmake_parse_arguments(LIBRARY "HOT;NO_PCH" "" "SOURCES;LINK;PUBLIC_LINK" ${ARGN})
   add_library(${name} OBJECT ${LIBRARY_SOURCES})
   target_link_libraries(${name} PUBLIC kernbench_settings ${LIBRARY_PUBLIC_LINK} PRIVATE ${LIBRARY_LINK})
-  if(KERNBENCH_PCH AND NOT LIBRARY_NO_PCH)
-    target_precompile_headers(${name} REUSE_FROM kernbench_library_pch)
+  set(pch kernbench_library_pch)
+  set(batch 8)
+  if(LIBRARY_HOT)
+    set(pch kernbench_hot_pch)
+    set(batch 3)
+    target_compile_options(${name} PRIVATE ${KERNBENCH_HOT_OPTIONS})
   endif()
-  kernbench_unity(${name})
+  kernbench_unity(${name} ${batch})
+  if(KERNBENCH_PCH AND NOT LIBRARY_NO_PCH)
+    target_precompile_headers(${name} REUSE_FROM ${pch})
+  endif()
 endfunction()
 
 # kernbench_shared_library(NAME FOLDERS target ... [LINK target ...])
@@ -163,9 +179,9 @@ function(kernbench_program name)
   cmake_path(RELATIVE_PATH CMAKE_INSTALL_FULL_LIBDIR BASE_DIRECTORY "${CMAKE_INSTALL_FULL_BINDIR}" OUTPUT_VARIABLE libraries)
   set_target_properties(${name} PROPERTIES RUNTIME_OUTPUT_DIRECTORY "${CMAKE_BINARY_DIR}" INSTALL_RPATH "$ORIGIN/${libraries}")
   install(TARGETS ${name} EXPORT KernBenchTargets RUNTIME DESTINATION "${CMAKE_INSTALL_BINDIR}")
-  kernbench_unity(${name})
+  kernbench_unity(${name} 8)
   if(KERNBENCH_PCH)
-    target_precompile_headers(${name} REUSE_FROM kernbench_library_pch)
+    target_precompile_headers(${name} PRIVATE ${KERNBENCH_LIBRARY_HEADERS} <CLI/CLI.hpp>)
   endif()
 endfunction()
 
@@ -182,7 +198,7 @@ function(kernbench_test name)
   if(KERNBENCH_PCH AND NOT TEST_NO_PCH)
     target_precompile_headers(${name} REUSE_FROM kernbench_test_pch)
   endif()
-  kernbench_unity(${name})
+  kernbench_unity(${name} 5)
   add_test(NAME ${name} COMMAND ${name} --color_output=no)
   if(NOT TEST_TIMEOUT)
     set(TEST_TIMEOUT 180)

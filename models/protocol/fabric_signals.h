@@ -15,6 +15,7 @@
 #include <memory>
 #include <vector>
 
+#include "models/base/node_id.h"
 #include "models/base/trace_signal.h"
 #include "models/protocol/observation.h"
 #include "models/protocol/ring_buffer.h"

@@ -7,18 +7,10 @@
 #include <vector>
 
 #include "models/base/units.h"
+#include "models/protocol/flit_run.h"
 #include "models/protocol/transaction.h"
 
 namespace kernbench {
-
-// Flits [first, first + count) of one leg at one position of its path; a control message has count
-// 0. count is at most 1 today.
-struct FlitRun {
-  std::uint32_t first = 0;
-  std::uint32_t count = 0;
-  std::uint32_t position = 0;         // index in the path of the node that the run goes to
-  std::uint32_t virtual_channel = 0;  // of its input, if that has finite buffers (spec 2.10)
-};
 
 class FabricForward;
 

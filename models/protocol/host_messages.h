@@ -15,8 +15,8 @@
 #include "models/address/address_model.h"
 #include "models/base/small_vector.h"
 #include "models/base/units.h"
+#include "models/protocol/message.h"
 #include "models/protocol/pe_engine.h"
-#include "models/protocol/transaction.h"
 
 namespace kernbench {
 

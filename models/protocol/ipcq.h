@@ -18,7 +18,6 @@
 #include "models/base/dtype.h"
 #include "models/base/units.h"
 #include "models/protocol/host_messages.h"
-#include "models/protocol/transaction.h"
 
 namespace kernbench {
 

@@ -11,11 +11,11 @@
 #include "models/protocol/machine_description.h"
 #include "models/protocol/observation.h"
 #include "models/protocol/path.h"
-#include "models/protocol/transaction.h"
 
 namespace kernbench {
 
 class FunctionalModel;  // models/data
+class TransactionPool;  // models/protocol/transaction.h
 
 class MachineServices : public Services {
  public:
@@ -54,16 +54,5 @@ bool guarded(Services& services, const sc_core::sc_object& where, Action action)
   const AtWork at_work(where);
   return guarded_process(services, where, std::move(action));
 }
-
-// Ids of the transactions of one initiator.
-class TieKeySource {
- public:
-  explicit TieKeySource(NodeId initiator) : initiator_(initiator) {}
-  TieKey next(Fs now) { return {now, initiator_, count_++}; }
-
- private:
-  NodeId initiator_;
-  std::uint32_t count_ = 0;
-};
 
 }  // namespace kernbench

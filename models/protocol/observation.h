@@ -18,16 +18,16 @@
 #include "models/base/analysis_port.h"
 #include "models/base/executed_op.h"
 #include "models/base/trace_event.h"
-#include "models/protocol/arrival_queue.h"
-#include "models/protocol/fabric_socket.h"
+#include "models/protocol/flit_run.h"
 #include "models/protocol/kernel_progress.h"
-#include "models/protocol/transaction.h"
 
 namespace kernbench {
 
 class FabricNode;
 class FabricWatch;  // models/protocol/fabric_watch.h
 class Link;         // models/noc
+class Transaction;
+struct Arrival;  // models/protocol/arrival_queue.h
 
 // A run of flits or a control message on a link, at the call that hands it over. The link is
 // occupied in [start, end), which may lie ahead; by a control message it is not: start == end.

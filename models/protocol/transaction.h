@@ -10,7 +10,6 @@
 #include <memory>
 #include <string>
 #include <tlm>
-#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -18,36 +17,14 @@
 #include "models/base/analysis_port.h"
 #include "models/base/component.h"
 #include "models/protocol/flit_list.h"
+#include "models/protocol/message.h"
 #include "models/protocol/path.h"
+#include "models/protocol/tie_key.h"
 
 namespace kernbench {
 
 class Transaction;
 struct AtomicPart;  // models/protocol/atomic_part.h
-
-// Ids compare by (issue time, initiator's name, count at that initiator): spec 2.3. A response
-// keeps its request's id.
-struct TieKey {
-  Fs issued = 0;
-  NodeId initiator = 0;
-  std::uint32_t count = 0;
-
-  // For waveforms: the initiator above 32 bits of its count.
-  std::uint64_t number() const { return static_cast<std::uint64_t>(initiator) << 32 | count; }
-
-  friend bool operator<(const TieKey& a, const TieKey& b) {
-    return std::tie(a.issued, a.initiator, a.count) < std::tie(b.issued, b.initiator, b.count);
-  }
-  friend bool operator==(const TieKey& a, const TieKey& b) {
-    return a.issued == b.issued && a.initiator == b.initiator && a.count == b.count;
-  }
-};
-
-// Base of everything that a control message may carry: host messages, completions
-// (models/protocol/host_messages.h).
-struct Message {
-  virtual ~Message() = default;
-};
 
 // Completion callbacks of a transaction, at the simulated instant: its response has arrived, or a
 // posted write has committed. It has failed if its response status is one of the errors of TLM-2.0;

@@ -8,6 +8,7 @@
 
 #include "models/protocol/machine_services.h"
 #include "models/protocol/memory_pieces.h"
+#include "models/protocol/transaction.h"
 
 namespace kernbench {
 

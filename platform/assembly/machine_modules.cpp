@@ -8,6 +8,8 @@
 #include "models/base/exception_text.h"
 #include "models/base/services.h"
 #include "models/noc/credited_output.h"
+#include "models/noc/link.h"
+#include "models/pe/credit_network.h"
 #include "models/protocol/fabric_node.h"
 #include "models/protocol/machine_description.h"
 #include "models/protocol/service_socket.h"
@@ -91,15 +93,20 @@ LinkName link_name(std::string_view src, std::string_view dst) {
   return {src.substr(0, common == 0 ? 0 : common - 1), std::move(leaf)};
 }
 
+MachineModules::LinkInstance::LinkInstance(std::size_t edge_index, std::unique_ptr<Link> instance)
+    : edge(edge_index), link(std::move(instance)) {}
+MachineModules::LinkInstance::LinkInstance(LinkInstance&& other) noexcept = default;
+MachineModules::LinkInstance::~LinkInstance() = default;
+
 MachineModules::MachineModules(const Graph& graph, const FabricEdges& edges,
                                const ComponentRegistry& registry, Services& services,
                                ProtocolMonitors* monitors)
-    : graph_(graph), credit_network_("credit_network") {
+    : graph_(graph), credit_network_(std::make_unique<CreditNetwork>("credit_network")) {
   create_components(registry, services);
   for (NodeId id = 0; id < graph.nodes().size(); ++id) {
     const Node& node = graph.node(id);
     if (node.kind == Role::pe_ipcq)
-      credit_network_.add({node.at.sip, node.at.cube, node.at.pe}, *components_[id], monitors);
+      credit_network_->add({node.at.sip, node.at.cube, node.at.pe}, *components_[id], monitors);
   }
   bind_edges(edges, services.observation().link_passages, monitors);
 }
@@ -183,8 +190,8 @@ void MachineModules::bind_edges(const FabricEdges& edges, const AnalysisPort<Lin
     join_buffers(fabric_node(edge.src), out, far_end, edges[i].bw_gbs, flit_bytes);
     const LinkName name = link_name(src.name, dst.name);
     const Inside inside(scope(name.scope));
-    links_.push_back({i, std::make_unique<Link>(name.leaf.c_str(), edges[i].bw_gbs,
-                                                edges[i].propagation_fs, flit_bytes, passages)});
+    links_.emplace_back(i, std::make_unique<Link>(name.leaf.c_str(), edges[i].bw_gbs,
+                                                  edges[i].propagation_fs, flit_bytes, passages));
     Link& link = *links_.back().link;
     link.connect(out, in, monitors, edge.src, edge.dst, edge.kind != EdgeKind::pe_internal,
                  far_end.input_buffer());

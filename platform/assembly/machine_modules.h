@@ -9,14 +9,16 @@
 #include <vector>
 
 #include "models/base/component_registry.h"
-#include "models/noc/link.h"
-#include "models/pe/credit_network.h"
+#include "models/protocol/observation.h"
 #include "platform/assembly/fabric_edges.h"
 #include "platform/topology/graph.h"
 
 namespace kernbench {
 
-class FabricNode;
+class CreditNetwork;     // models/pe
+class FabricNode;        // models/protocol
+class Link;              // models/noc
+class ProtocolMonitors;  // models/protocol
 
 class MachineModules {
  public:
@@ -32,6 +34,10 @@ class MachineModules {
 
   // One entry per edge that became a link, in the order of the graph's edges.
   struct LinkInstance {
+    LinkInstance(std::size_t edge_index, std::unique_ptr<Link> instance);
+    LinkInstance(LinkInstance&& other) noexcept;
+    ~LinkInstance();
+
     std::size_t edge;
     std::unique_ptr<Link> link;
   };
@@ -49,7 +55,7 @@ class MachineModules {
   std::vector<std::unique_ptr<sc_core::sc_module>> scopes_;
   std::vector<std::unique_ptr<Component>> components_;
   std::vector<LinkInstance> links_;
-  CreditNetwork credit_network_;
+  std::unique_ptr<CreditNetwork> credit_network_;
 };
 
 // "sip0.cube0.pe0__to__r0c0"-like: the name of a link without its scope, and that scope.

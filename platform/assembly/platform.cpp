@@ -10,8 +10,11 @@
 #include "models/base/errors.h"
 #include "models/base/exception_text.h"
 #include "models/data/functional_model.h"
+#include "models/host/host.h"
+#include "models/noc/link.h"
 #include "models/protocol/control_node.h"
 #include "models/protocol/program_host.h"
+#include "models/protocol/protocol_monitor.h"
 #include "platform/assembly/external_accesses.h"
 #include "platform/assembly/held_requests.h"
 #include "platform/assembly/shared_run.h"
@@ -104,6 +107,8 @@ void Platform::set_program(HostProgram& program) {
   state_.has_program = true;
   host_->set_program(program, [this](const std::exception_ptr& error) { program_ended(error); });
 }
+
+bool Platform::is_done() const { return state_.program_ended && pool_->outstanding() == 0; }
 
 void Platform::program_ended(const std::exception_ptr& error) {
   ended_event_.notify(sc_core::SC_ZERO_TIME);

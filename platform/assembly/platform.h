@@ -19,9 +19,7 @@
 #include <string>
 #include <vector>
 
-#include "models/host/host.h"
 #include "models/protocol/machine_services.h"
-#include "models/protocol/protocol_monitor.h"
 #include "platform/assembly/describe_machine.h"
 #include "platform/assembly/machine_modules.h"
 #include "platform/assembly/machine_root.h"
@@ -29,6 +27,11 @@
 #include "platform/assembly/run.h"
 
 namespace kernbench {
+
+class EndOfTimestep;      // models/base
+class Host;               // models/host
+class HostProgram;        // models/protocol/host_port.h
+class ProtocolMonitors;   // models/protocol
 
 struct PlatformOptions {
   FunctionalModel* data = nullptr;  // null: data off; outlives the platform
@@ -99,7 +102,7 @@ class Platform final : private MachineServices {
   class IdleListener;
 
   std::unique_ptr<ProtocolMonitors> make_monitors();
-  bool is_done() const { return state_.program_ended && pool_->outstanding() == 0; }
+  bool is_done() const;
   void program_ended(const std::exception_ptr& error);
   RunResult result_so_far(RunStatus status) const;
   void check_pool(RunResult& result) const;

@@ -7,6 +7,7 @@
 
 #include "models/base/exception_text.h"
 #include "models/data/functional_model.h"
+#include "models/protocol/transaction.h"
 #include "platform/assembly/platform.h"
 #include "platform/assembly/program_guard.h"
 

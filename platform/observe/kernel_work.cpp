@@ -4,6 +4,7 @@
 #include <cstring>
 
 #include "models/protocol/tile_task.h"
+#include "models/protocol/transaction.h"
 
 namespace kernbench {
 namespace {

@@ -4,7 +4,9 @@
 #include <cstring>
 #include <nlohmann/json.hpp>
 
+#include "models/protocol/arrival_queue.h"
 #include "models/protocol/host_messages.h"
+#include "models/protocol/transaction.h"
 #include "platform/assembly/machine_root.h"
 #include "platform/observe/component_statistics.h"
 #include "platform/observe/json_text.h"

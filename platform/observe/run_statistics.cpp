@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <ostream>
 
+#include "models/noc/link.h"
 #include "platform/observe/busy_shares.h"
 #include "platform/observe/json_text.h"
 #include "platform/observe/machine_peaks.h"

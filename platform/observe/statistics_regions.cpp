@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <map>
 
+#include "models/noc/link.h"
 #include "platform/observe/component_statistics.h"
 #include "platform/observe/json_text.h"
 #include "platform/observe/object_tree.h"

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cctype>
 
+#include "models/noc/link.h"
 #include "models/protocol/fabric_node.h"
 #include "platform/assembly/machine_root.h"
 #include "platform/observe/histogram_json.h"

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "models/noc/link.h"
 #include "platform/observe/json_text.h"
 
 namespace kernbench {

@@ -2,6 +2,7 @@
 #include <boost/test/unit_test.hpp>
 #include <set>
 
+#include "models/noc/link.h"
 #include "platform/assembly/machine_modules.h"
 #include "tests/support/error_text.h"
 #include "tests/support/forked.h"

@@ -1,5 +1,6 @@
 // Machines inside modules of somebody else, also several in one process: names, results as alone,
 // faults, deadlocks, runs in pieces (docs/use-as-a-library.md).
+#include "models/host/host.h"
 #include "platform/assembly/shared_run.h"
 
 #include <boost/test/unit_test.hpp>

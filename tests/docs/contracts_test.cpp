@@ -4,6 +4,7 @@
 #include <filesystem>
 #include <regex>
 
+#include "models/noc/link.h"
 #include "platform/observe/link_statistics.h"
 #include "tests/docs/contract_tables.h"
 #include "tests/docs/doc_rules.h"

@@ -2,6 +2,7 @@
 // node, and none past a node that may do more with a message than delay it.
 #include <boost/test/unit_test.hpp>
 
+#include "models/noc/link.h"
 #include "models/noc/router.h"
 #include "tests/host/control_path.h"
 #include "tests/support/forked.h"

@@ -1,4 +1,5 @@
 // Waiting times (spec 11.3): by hand, at a channel and at a pseudo-channel.
+#include "models/noc/link.h"
 #include "platform/observe/waiting_times.h"
 
 #include <boost/test/unit_test.hpp>

@@ -1,6 +1,7 @@
 // Compute DMA and IPCQ messages on the link of one PE_DMA in a whole machine (spec 2.6, 8.1).
 #include <boost/test/unit_test.hpp>
 
+#include "models/noc/link.h"
 #include "tests/support/forked.h"
 #include "tests/support/torch_machine.h"
 

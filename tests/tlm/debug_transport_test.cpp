@@ -2,6 +2,7 @@
 // takes no time.
 #include <boost/test/unit_test.hpp>
 
+#include "models/noc/link.h"
 #include "tests/support/forked.h"
 #include "tests/tlm/boundary_machine.h"
 
