@@ -1,6 +1,6 @@
-# Blocks in RTL: C++ models that Verilator makes of SystemVerilog. In the tree, and installed beside the package's configuration.
+# Blocks in RTL: C++ models that Verilator makes of SystemVerilog. In the tree, and installed with the package's configuration.
 #
-# KERNBENCH_RTL_FOUND: there is a Verilator. KERNBENCH_RTL_DIR: models/rtl with the sources that every such library compiles anew.
+# KERNBENCH_RTL_FOUND: there is a Verilator. KERNBENCH_RTL_DIR: models/rtl, its hooks of the runtime and its SystemVerilog.
 
 set(KERNBENCH_RTL_OPTIONS "")  # of the models of rtl.*
 if(KERNBENCH_RTL_TRACE)
@@ -13,22 +13,62 @@ endif()
 find_package(verilator QUIET HINTS "$ENV{VERILATOR_ROOT}" /usr/share/verilator /usr/local/share/verilator)
 set(KERNBENCH_RTL_FOUND ${verilator_FOUND})
 
+# Verilator's runtime is compiled once, as the static library KernBench::rtl_runtime (models/rtl/CMakeLists.txt). These sources of it:
+set(KERNBENCH_RTL_RUNTIME_SOURCES verilated.cpp verilated_cov.cpp verilated_dpi.cpp verilated_fst_c.cpp verilated_threads.cpp)
+# Version of the runtime's headers, with its date.
+set(KERNBENCH_VERILATOR_VERSION "")
+if(KERNBENCH_RTL_FOUND AND EXISTS "${VERILATOR_ROOT}/include/verilated_config.h")
+  file(STRINGS "${VERILATOR_ROOT}/include/verilated_config.h" KERNBENCH_VERILATOR_VERSION REGEX "#define VERILATOR_VERSION ")
+  string(REGEX REPLACE "^[^\"]*\"([^\"]*)\".*" "\\1" KERNBENCH_VERILATOR_VERSION "${KERNBENCH_VERILATOR_VERSION}")
+endif()
+
+# Settings of a library of Verilator's sources, models or runtime: symbols hidden, so that each shared object has models and a runtime of
+# its own; optimised in every kind of build, as the speed of a model is that of a run.
+function(kernbench_verilated_settings library)
+  set_target_properties(${library} PROPERTIES POSITION_INDEPENDENT_CODE ON CXX_VISIBILITY_PRESET hidden CXX_STANDARD 17)
+  target_compile_definitions(${library} PRIVATE VL_USER_FINISH VL_USER_STOP VL_USER_FATAL VL_USER_WARN PUBLIC VL_TIME_CONTEXT VM_SC=0)
+  target_compile_options(${library} PRIVATE -w -O2 -include "${KERNBENCH_RTL_DIR}/verilated_hooks.h")
+endfunction()
+
+# Sets VARIABLE to the target of the runtime. Empty: there is none of this Verilator, and each library of models compiles its own.
+function(kernbench_find_rtl_runtime variable)
+  set(${variable} "" PARENT_SCOPE)
+  foreach(runtime kernbench_rtl_runtime KernBench::rtl_runtime)
+    if(TARGET ${runtime})
+      get_target_property(version ${runtime} VERILATOR_VERSION)
+      if(version STREQUAL KERNBENCH_VERILATOR_VERSION)
+        set(${variable} ${runtime} PARENT_SCOPE)
+      else()
+        message(STATUS "Verilator is ${KERNBENCH_VERILATOR_VERSION}, and KernBench has the runtime of ${version}: "
+                       "blocks in RTL compile their own runtime")
+      endif()
+      return()
+    endif()
+  endforeach()
+endfunction()
+
 # kernbench_verilate(TARGET PREFIX Vmy_top TOP my_top SOURCES a.sv ... [DEFINES NAME=VALUE ...] [PARAMETERS NAME=VALUE ...]
 #                    [INCLUDE_DIRS dir ...] [TRACE] [COVERAGE])
 # Adds the class Vmy_top to TARGET (header Vmy_top.h; models/rtl/verilated_block.h). Wrong widths, ports that are missing, unconnected or
 # driven by nothing are errors of Verilator, which name the port. TRACE: the inside can be traced; COVERAGE: coverage can be written. The
-# models of one target, and the runtime of Verilator, are one static library of hidden symbols.
+# models of one target are one static library of hidden symbols, which links the runtime of Verilator.
 function(kernbench_verilate target)
   cmake_parse_arguments(RTL "TRACE;COVERAGE" "PREFIX;TOP" "SOURCES;DEFINES;PARAMETERS;INCLUDE_DIRS" ${ARGN})
   set(models "${target}_verilated")
   if(NOT TARGET ${models})
-    add_library(${models} STATIC "${KERNBENCH_RTL_DIR}/verilated_hooks.cpp")
-    set_target_properties(${models} PROPERTIES POSITION_INDEPENDENT_CODE ON CXX_VISIBILITY_PRESET hidden CXX_STANDARD 17
-                                               UNITY_BUILD ON UNITY_BUILD_MODE GROUP)
+    add_library(${models} STATIC)
+    kernbench_verilated_settings(${models})
+    set_target_properties(${models} PROPERTIES UNITY_BUILD ON UNITY_BUILD_MODE GROUP)
     target_include_directories(${models} PRIVATE "$<TARGET_PROPERTY:${target},INCLUDE_DIRECTORIES>")
-    target_compile_definitions(${models} PRIVATE VL_USER_FINISH VL_USER_STOP VL_USER_FATAL VL_USER_WARN PUBLIC VL_TIME_CONTEXT VM_SC=0)
-    # The speed of a model is that of a run: optimised in every kind of build.
-    target_compile_options(${models} PRIVATE -w -O2 -include "${KERNBENCH_RTL_DIR}/verilated_hooks.h")
+    kernbench_find_rtl_runtime(runtime)
+    if(runtime)
+      target_link_libraries(${models} PUBLIC ${runtime})
+    else()
+      target_sources(${models} PRIVATE "${KERNBENCH_RTL_DIR}/verilated_hooks.cpp")
+    endif()
+    set_target_properties(${models} PROPERTIES KERNBENCH_LINKS_RUNTIME "${runtime}")
+    # Instances of std's templates for Verilator's types are visible whatever the setting is.
+    target_link_options(${models} INTERFACE "LINKER:--exclude-libs,lib${models}.a:libkernbench_rtl_runtime.a")
     target_link_libraries(${target} PRIVATE ${models})
   endif()
   set(trace "")
@@ -54,8 +94,14 @@ function(kernbench_verilate target)
   verilate(${models} PREFIX ${RTL_PREFIX} TOP_MODULE ${RTL_TOP} ${trace} ${coverage} SOURCES ${sources}
     VERILATOR_ARGS --assert -O3 --no-timing --timescale-override 1ns/1fs --x-assign unique --x-initial unique ${KERNBENCH_RTL_WARNINGS}
                    "-I${KERNBENCH_RTL_DIR}/sv" ${RTL_INCLUDE_DIRS} ${RTL_DEFINES} ${RTL_PARAMETERS})
-  # The files of a model are compiled as one: what they include takes far longer than what they contain.
   get_target_property(files ${models} SOURCES)
+  get_target_property(runtime ${models} KERNBENCH_LINKS_RUNTIME)
+  if(runtime)  # verilate() has added what the model needs of the runtime; sources that the library does not have stay
+    list(TRANSFORM KERNBENCH_RTL_RUNTIME_SOURCES PREPEND "${VERILATOR_ROOT}/include/" OUTPUT_VARIABLE linked)
+    list(REMOVE_ITEM files ${linked})
+    set_target_properties(${models} PROPERTIES SOURCES "${files}")
+  endif()
+  # The files of a model are compiled as one: what they include takes far longer than what they contain.
   list(FILTER files INCLUDE REGEX "/${RTL_PREFIX}\\.dir/[^/]*\\.cpp$")
   set_source_files_properties(${files} PROPERTIES UNITY_GROUP ${RTL_PREFIX})
   # Headers of others: no warnings of ours.

@@ -1,5 +1,5 @@
 # rtl.sram: memories of some widths and sizes.
-set(KERNBENCH_RTL_SRAMS "64x1;512x1;128x32;512x32" CACHE STRING "memories of rtl.sram: bits of data x MiB")
+set(KERNBENCH_RTL_SRAMS "64x1;512x1;512x32" CACHE STRING "memories of rtl.sram: bits of data x MiB")
 
 set(sram_sources kernbench_checks kernbench_axi4_if kernbench_sram_queue kernbench_sram kernbench_axi4_checker kernbench_sram_top)
 list(TRANSFORM sram_sources REPLACE "(.+)" "${CMAKE_CURRENT_SOURCE_DIR}/sv/\\1.sv")

@@ -76,6 +76,7 @@ BOOST_AUTO_TEST_CASE(nothing_else_is_installed) {
   const std::string lib = library_folder + "/";
   const Words expected{"bin/kernbench",
                        lib + "libkernbench_models.so",
+                       lib + "libkernbench_rtl_runtime.a",
                        lib + "libkernbench_platform.so",
                        lib + "libkernbench_sw.so",
                        lib + "cmake/KernBench/KernBench*.cmake",

@@ -2,7 +2,7 @@
 set(router_sources kernbench_checks kernbench_router_rules kernbench_flit_channel kernbench_round_robin kernbench_router_input
     kernbench_router_output kernbench_router kernbench_router_checker kernbench_router_top)
 list(TRANSFORM router_sources REPLACE "(.+)" "${KERNBENCH_RTL_DIR}/sv/\\1.sv")
-foreach(ports 3 4 8)
+foreach(ports 3 8)
   kernbench_verilate(test_rtl_router PREFIX Vrouter_${ports} TOP kernbench_router_top SOURCES ${router_sources}
     PARAMETERS PORTS=${ports} VIRTUAL_CHANNELS=4 BUFFER_FLITS=4)
 endforeach()

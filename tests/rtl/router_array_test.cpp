@@ -5,7 +5,6 @@
 #include <Vround_robin_3.h>
 #include <Vround_robin_8.h>
 #include <Vrouter_3.h>
-#include <Vrouter_4.h>
 #include <Vrouter_8.h>
 #include <Vrouter_careless.h>
 #include <Vrouter_one.h>
@@ -23,10 +22,9 @@ BOOST_AUTO_TEST_SUITE(router_array)
 namespace {
 
 using Router3 = RouterBench<Vrouter_3, 3, 4, 4>;
-using Router4 = RouterBench<Vrouter_4, 4, 4, 4>;
 using Router8 = RouterBench<Vrouter_8, 8, 4, 4>;
 using RouterOne = RouterBench<Vrouter_one, 4, 1, 1>;  // one channel of one place
-using Routers = boost::mpl::list<Router3, Router4, Router8, RouterOne>;
+using Routers = boost::mpl::list<Router3, Router8, RouterOne>;
 
 template <class Bench>
 void add_random_packets(Bench& bench, unsigned count, unsigned seed) {
@@ -200,7 +198,7 @@ BOOST_AUTO_TEST_CASE_TEMPLATE(control_messages_never_wait_for_data, Bench, Route
 
 BOOST_AUTO_TEST_CASE(a_flit_without_a_credit_is_named) {
   BOOST_TEST(broken([] {
-               Router4 bench;
+               Router3 bench;
                for (int i = 0; i < 200; ++i) {
                  bench.pins().drive(0, {1, i == 0, false, 1, 0});  // nothing leaves output 1
                  bench.raw_cycle();
@@ -210,12 +208,12 @@ BOOST_AUTO_TEST_CASE(a_flit_without_a_credit_is_named) {
 
 BOOST_AUTO_TEST_CASE(packets_that_are_not_contiguous_are_named) {
   BOOST_TEST(broken([] {
-               Router4 bench;
+               Router3 bench;
                bench.pins().drive(0, {0, false, true, 1, 0});
                bench.raw_cycle();
              }) == "body_is_in_an_open_packet at in_head");
   BOOST_TEST(broken([] {
-               Router4 bench;
+               Router3 bench;
                for (int i = 0; i < 2; ++i) {
                  bench.pins().drive(0, {0, true, false, 1, 0});
                  bench.raw_cycle();
@@ -225,7 +223,7 @@ BOOST_AUTO_TEST_CASE(packets_that_are_not_contiguous_are_named) {
 
 BOOST_AUTO_TEST_CASE(a_credit_for_nothing_is_named) {
   BOOST_TEST(broken([] {
-               Router4 bench;
+               Router3 bench;
                bench.pins().drive_credits(2, 1U << 3);
                bench.raw_cycle();
              }) == "no_credit_too_many at out_credit");
