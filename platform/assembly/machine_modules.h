@@ -18,6 +18,12 @@ namespace kernbench {
 
 class FabricNode;
 
+// An edge of the graph that became a link.
+struct LinkInstance {
+  std::size_t edge;
+  std::unique_ptr<Link> link;
+};
+
 class MachineModules {
  public:
   // Throws UsageError for an implementation that is unknown, or that cannot stand where it is used.
@@ -30,11 +36,7 @@ class MachineModules {
 
   Component& component(NodeId node) const { return *components_[node]; }
 
-  // One entry per edge that became a link, in the order of the graph's edges.
-  struct LinkInstance {
-    std::size_t edge;
-    std::unique_ptr<Link> link;
-  };
+  // In the order of the graph's edges.
   const std::vector<LinkInstance>& links() const { return links_; }
 
  private:

@@ -3,6 +3,7 @@
 #include <boost/test/unit_test.hpp>
 
 #include "models/noc/router.h"
+#include "platform/assembly/machine_modules.h"
 #include "tests/host/control_path.h"
 #include "tests/support/forked.h"
 

@@ -1,6 +1,7 @@
 // Compute DMA and IPCQ messages on the link of one PE_DMA in a whole machine (spec 2.6, 8.1).
 #include <boost/test/unit_test.hpp>
 
+#include "platform/assembly/machine_modules.h"
 #include "tests/support/forked.h"
 #include "tests/support/torch_machine.h"
 
@@ -19,7 +20,7 @@ class LinkLog final : public tlm::tlm_analysis_if<LinkPassage> {
  public:
   explicit LinkLog(TorchMachine& m) {
     const NodeId from = m.platform->machine().engine({0, 0, 0}, PeEngine::pe_dma);
-    for (const MachineModules::LinkInstance& entry : m.platform->links()) {
+    for (const LinkInstance& entry : m.platform->links()) {
       const Edge& edge = m.platform->graph().edges()[entry.edge];
       if (edge.src == from) link_ = entry.link.get();
     }

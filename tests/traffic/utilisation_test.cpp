@@ -4,6 +4,7 @@
 #include <boost/test/unit_test.hpp>
 #include <map>
 
+#include "platform/assembly/machine_modules.h"
 #include "platform/observe/object_tree.h"
 #include "platform/observe/statistics_regions.h"
 #include "platform/traffic/traffic_generator.h"
