@@ -5,6 +5,7 @@
 #include <iostream>
 #include <memory>
 
+#include "platform/assembly/machine_routes.h"
 #include "platform/assembly/platform.h"
 #include "platform/observe/json_text.h"
 #include "platform/observe/text_table.h"
@@ -34,7 +35,7 @@ int probe(const ProbeOptions& options) {
   const Simulate simulate = simulate_in_children(platform);
   std::vector<ProbeOutcome> outcomes;
   for (const ProbeCase& each : cases)
-    outcomes.push_back(run_probe(platform.graph(), platform.routes(), each, simulate));
+    outcomes.push_back(run_probe(platform.graph(), platform.machine_routes(), each, simulate));
   const std::vector<ProbeCheck> checks = check_probes(outcomes);
 
   if (options.json) {

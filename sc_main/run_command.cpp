@@ -34,6 +34,7 @@
 #include "sc_main/run_report.h"
 #include "sc_main/verification.h"
 #include "sw/benches/bench_program.h"
+#include "sw/runtime/call_listener.h"
 
 namespace kernbench {
 namespace {

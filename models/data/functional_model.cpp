@@ -6,8 +6,10 @@
 
 #include "models/base/errors.h"
 #include "models/data/elements.h"
+#include "models/data/gemm_products.h"
 #include "models/data/race_detector.h"
 #include "models/data/shape_rules.h"
+#include "models/data/value_resolver.h"
 
 namespace kernbench {
 namespace {

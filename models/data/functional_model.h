@@ -18,14 +18,14 @@
 #include "models/data/access_journal.h"
 #include "models/data/data_op.h"
 #include "models/data/device_message.h"
-#include "models/data/gemm_products.h"
 #include "models/data/live_values.h"
 #include "models/data/memory_store.h"
-#include "models/data/value_resolver.h"
 
 namespace kernbench {
 
-class RaceDetector;  // race_detector.h
+class GemmProducts;   // gemm_products.h
+class RaceDetector;   // race_detector.h
+class ValueResolver;  // value_resolver.h
 
 enum class DataMode : std::uint8_t { off, deferred, eager };
 const char* name_of(DataMode mode);

@@ -6,7 +6,6 @@
 
 #include "models/base/at_work.h"
 #include "models/base/errors.h"
-#include "models/base/exception_text.h"
 #include "models/base/services.h"
 #include "models/protocol/machine_description.h"
 #include "models/protocol/observation.h"

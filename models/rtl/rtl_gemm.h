@@ -19,6 +19,7 @@
 
 #include "models/base/component_registry.h"
 #include "models/data/functional_model.h"
+#include "models/data/gemm_products.h"
 #include "models/pe/slot_engine.h"
 #include "models/rtl/gemm_pins.h"
 #include "models/rtl/gemm_tile.h"

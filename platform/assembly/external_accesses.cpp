@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "platform/assembly/platform.h"
+#include "platform/topology/graph.h"
 
 namespace kernbench {
 

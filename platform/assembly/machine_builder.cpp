@@ -8,6 +8,7 @@
 #include "models/base/errors.h"
 #include "platform/assembly/builtin_components.h"
 #include "platform/assembly/machine_root.h"
+#include "platform/config/config_tree.h"
 #include "platform/config/nearest_name.h"
 #include "platform/topology/build_graph.h"
 #include "platform/topology/load_machine.h"
@@ -55,6 +56,8 @@ MachineBuilder::MachineBuilder(std::string topology) : topology_(std::move(topol
     return nullptr;
   });
 }
+
+MachineBuilder::~MachineBuilder() = default;
 
 MachineBuilder& MachineBuilder::set(std::string key, std::string value) {
   overrides_.push_back({std::move(key), std::move(value)});

@@ -12,11 +12,13 @@
 #include <string>
 #include <vector>
 
+#include "models/base/component_registry.h"
 #include "models/tlm/external_modules.h"
 #include "platform/assembly/platform.h"
-#include "platform/config/config_tree.h"
 
 namespace kernbench {
+
+struct Override;  // platform/config/config_tree.h
 
 class MachineBuilder {
  public:
@@ -25,6 +27,7 @@ class MachineBuilder {
 
   // The path of a topology.yaml.
   explicit MachineBuilder(std::string topology);
+  ~MachineBuilder();
   MachineBuilder(const MachineBuilder&) = delete;
   MachineBuilder& operator=(const MachineBuilder&) = delete;
 

@@ -93,10 +93,10 @@ LinkName link_name(std::string_view src, std::string_view dst) {
   return {src.substr(0, common == 0 ? 0 : common - 1), std::move(leaf)};
 }
 
-MachineModules::LinkInstance::LinkInstance(std::size_t edge_index, std::unique_ptr<Link> instance)
+LinkInstance::LinkInstance(std::size_t edge_index, std::unique_ptr<Link> instance)
     : edge(edge_index), link(std::move(instance)) {}
-MachineModules::LinkInstance::LinkInstance(LinkInstance&& other) noexcept = default;
-MachineModules::LinkInstance::~LinkInstance() = default;
+LinkInstance::LinkInstance(LinkInstance&& other) noexcept = default;
+LinkInstance::~LinkInstance() = default;
 
 MachineModules::MachineModules(const Graph& graph, const FabricEdges& edges,
                                const ComponentRegistry& registry, Services& services,

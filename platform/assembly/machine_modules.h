@@ -20,6 +20,16 @@ class FabricNode;        // models/protocol
 class Link;              // models/noc
 class ProtocolMonitors;  // models/protocol
 
+// An edge of the graph that became a link.
+struct LinkInstance {
+  LinkInstance(std::size_t edge_index, std::unique_ptr<Link> instance);
+  LinkInstance(LinkInstance&& other) noexcept;
+  ~LinkInstance();
+
+  std::size_t edge;
+  std::unique_ptr<Link> link;
+};
+
 class MachineModules {
  public:
   // Throws UsageError for an implementation that is unknown, or that cannot stand where it is used.
@@ -32,15 +42,7 @@ class MachineModules {
 
   Component& component(NodeId node) const { return *components_[node]; }
 
-  // One entry per edge that became a link, in the order of the graph's edges.
-  struct LinkInstance {
-    LinkInstance(std::size_t edge_index, std::unique_ptr<Link> instance);
-    LinkInstance(LinkInstance&& other) noexcept;
-    ~LinkInstance();
-
-    std::size_t edge;
-    std::unique_ptr<Link> link;
-  };
+  // In the order of the graph's edges.
   const std::vector<LinkInstance>& links() const { return links_; }
 
  private:

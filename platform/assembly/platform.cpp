@@ -15,8 +15,12 @@
 #include "models/protocol/control_node.h"
 #include "models/protocol/program_host.h"
 #include "models/protocol/protocol_monitor.h"
+#include "platform/assembly/describe_machine.h"
 #include "platform/assembly/external_accesses.h"
 #include "platform/assembly/held_requests.h"
+#include "platform/assembly/machine_modules.h"
+#include "platform/assembly/machine_root.h"
+#include "platform/assembly/machine_routes.h"
 #include "platform/assembly/shared_run.h"
 #include "platform/assembly/stop_timer.h"
 #include "platform/assembly/time_resolution.h"
@@ -48,12 +52,14 @@ class Platform::IdleListener final : public tlm::tlm_analysis_if<TransactionEnd>
 };
 
 Platform::Platform(Graph graph, const ComponentRegistry& registry, const PlatformOptions& options)
-    : options_(prepare(options)), graph_(std::move(graph)), edges_(graph_),
-      machine_(describe_machine(graph_)), routes_(graph_, edges_), ended_event_(""),
+    : options_(prepare(options)), root_(std::make_unique<MachineRoot>()),
+      graph_(std::make_unique<const Graph>(std::move(graph))),
+      edges_(std::make_unique<const FabricEdges>(*graph_)), machine_(describe_machine(*graph_)),
+      routes_(std::make_unique<MachineRoutes>(*graph_, *edges_)), ended_event_(""),
       end_of_timestep_(std::make_unique<EndOfTimestep>("end_of_timestep")),
       pool_(std::make_unique<TransactionPool>(&observation_.transaction_ends)),
       monitors_(make_monitors()),
-      modules_(std::make_unique<MachineModules>(graph_, edges_, registry,
+      modules_(std::make_unique<MachineModules>(*graph_, *edges_, registry,
                                                 static_cast<Services&>(*this), monitors_.get())) {
   host_ = make_component<Host>({"host", no_node, Attributes(), *this});
   for (int sip = 0; sip < machine_.sips; ++sip) {
@@ -62,10 +68,16 @@ Platform::Platform(Graph graph, const ComponentRegistry& registry, const Platfor
                                         monitors_.get()))
       throw UsageError(
           fmt::format("'{}': its implementation '{}' takes no transactions from the host",
-                      machine_.name(node), graph_.node(node).impl()));
+                      machine_.name(node), graph_->node(node).impl()));
   }
-  root_.built();
+  root_->built();
 }
+
+const std::string& Platform::name() const { return root_->name(); }
+Routes& Platform::routes() { return *routes_; }
+Component& Platform::component(NodeId node) const { return modules_->component(node); }
+Component& Platform::host() const { return *host_; }
+const std::vector<LinkInstance>& Platform::links() const { return modules_->links(); }
 
 std::unique_ptr<ProtocolMonitors> Platform::make_monitors() {
   if (!options_.check_protocol) return nullptr;
@@ -150,7 +162,7 @@ RunResult Platform::result() {
 void Platform::check_pool(RunResult& result) const {
   if (result.status != RunStatus::completed || pool_->outstanding() == 0) return;
   std::string text = fmt::format("{}{} transactions have not been given back at the end of the run",
-                                 root_.at_top() ? "" : name() + ": ", pool_->outstanding());
+                                 root_->at_top() ? "" : name() + ": ", pool_->outstanding());
   for (const TlmBridge* bridge : bridges_of(*this)) {
     if (bridge->payloads_with_module() > 0)
       text += fmt::format("; the module behind {} keeps {} payload(s)", bridge->name(),
@@ -180,16 +192,16 @@ std::uint64_t Platform::work_done() const {
   const auto add = [&work](const Component& component) {
     for (const Statistic& statistic : component.statistics()) work += *statistic.value;
   };
-  for (NodeId node = 0; node < graph_.nodes().size(); ++node) add(modules_->component(node));
+  for (NodeId node = 0; node < graph_->nodes().size(); ++node) add(modules_->component(node));
   add(*host_);
-  for (const MachineModules::LinkInstance& entry : modules_->links())
+  for (const LinkInstance& entry : modules_->links())
     work += entry.link->statistics().flits + entry.link->statistics().control_messages;
   return work;
 }
 
 bool Platform::unblock() {
   bool any = host_->end_blocked_launches();
-  for (NodeId node = 0; node < graph_.nodes().size(); ++node) {
+  for (NodeId node = 0; node < graph_->nodes().size(); ++node) {
     auto* control = dynamic_cast<ControlNode*>(&modules_->component(node));
     any = (control != nullptr && control->end_blocked_launches()) || any;
   }
@@ -222,7 +234,7 @@ std::string Platform::running_programs() const {
     }
   };
   add(*host_);
-  for (NodeId node = 0; node < graph_.nodes().size(); ++node) add(modules_->component(node));
+  for (NodeId node = 0; node < graph_->nodes().size(); ++node) add(modules_->component(node));
   std::string text;
   for (const std::string& line : lines) {
     const std::vector<std::size_t>& group = alike[line];
@@ -233,7 +245,7 @@ std::string Platform::running_programs() const {
 }
 
 std::exception_ptr Platform::blocked(const std::string& how) const {
-  std::string text = (root_.at_top() ? "" : name() + ": ") + how + ", and";
+  std::string text = (root_->at_top() ? "" : name() + ": ") + how + ", and";
   const std::vector<PendingWaits::Waiter> waiters = pending_waits_.waiters();
   for (const PendingWaits::Waiter& waiter : waiters) {
     text += fmt::format("\n  {} waits for {} since {}", waiter.who, waiter.what,

@@ -5,6 +5,8 @@
 //   Platform platform(build_graph(load_machine(file, {}, registry)), registry, {});
 //   const RunResult result = platform.run(program);   // program: a HostProgram
 //
+// Programs that use the installed package get one from MachineBuilder (machine_builder.h).
+//
 // Built in the constructor of a module of somebody else, all its objects are children of that
 // module (machine_root.h). Several machines of a process are built in a module each, and run
 // together by run_together() (shared_run.h), or under an sc_start of somebody else
@@ -19,19 +21,22 @@
 #include <string>
 #include <vector>
 
+#include "models/protocol/host_port.h"
 #include "models/protocol/machine_services.h"
-#include "platform/assembly/describe_machine.h"
-#include "platform/assembly/machine_modules.h"
-#include "platform/assembly/machine_root.h"
-#include "platform/assembly/machine_routes.h"
 #include "platform/assembly/run.h"
 
 namespace kernbench {
 
-class EndOfTimestep;      // models/base
-class Host;               // models/host
-class HostProgram;        // models/protocol/host_port.h
-class ProtocolMonitors;   // models/protocol
+class AddressMap;         // models/address
+class ComponentRegistry;  // models/base
+class FabricEdges;
+class Graph;          // platform/topology
+class Host;           // models/host
+struct LinkInstance;  // machine_modules.h
+class MachineModules;
+class MachineRoot;
+class MachineRoutes;
+class ProtocolMonitors;  // models/protocol
 
 struct PlatformOptions {
   FunctionalModel* data = nullptr;  // null: data off; outlives the platform
@@ -73,23 +78,22 @@ class Platform final : private MachineServices {
   RunResult result();
 
   // Of the module in which it stands; empty at the top. Names of SystemC begin with it.
-  const std::string& name() const { return root_.name(); }
-  const Graph& graph() const { return graph_; }
+  const std::string& name() const;
+  const Graph& graph() const { return *graph_; }
   const MachineDescription& machine() const override { return machine_; }
   const AddressMap& address_map() const { return *machine_.memory_map.layout(); }
-  MachineRoutes& routes() override { return routes_; }
+  Routes& routes() override;
+  MachineRoutes& machine_routes() { return *routes_; }
   TransactionPool& pool() override { return *pool_; }
   FunctionalModel* data() override { return options_.data; }
   std::uint64_t data_races() const;  // 0 with data off: not counted
   PendingWaits& pending_waits() override { return pending_waits_; }
   EndOfTimestep& end_of_timestep() override { return *end_of_timestep_; }
-  Component& component(NodeId node) const { return modules_->component(node); }
-  Host& host() const { return *host_; }
+  Component& component(NodeId node) const;
+  Component& host() const;
   // Null unless the protocol is checked.
   ProtocolMonitors* monitors() { return monitors_.get(); }
-  const std::vector<MachineModules::LinkInstance>& links() const {
-    return modules_->links();
-  }  // LinkInstance::edge indexes graph().edges()
+  const std::vector<LinkInstance>& links() const;  // LinkInstance::edge indexes graph().edges()
   // Observers bind here, from the constructor to the destructor.
   Observation& observation() override { return observation_; }
   MachineServices& services() { return *this; }
@@ -113,11 +117,11 @@ class Platform final : private MachineServices {
   std::uint64_t work_done() const;
 
   PlatformOptions options_;
-  MachineRoot root_;
-  Graph graph_;
-  FabricEdges edges_;
+  std::unique_ptr<MachineRoot> root_;
+  std::unique_ptr<const Graph> graph_;
+  std::unique_ptr<const FabricEdges> edges_;
   MachineDescription machine_;
-  MachineRoutes routes_;
+  std::unique_ptr<MachineRoutes> routes_;
   PendingWaits pending_waits_;
   Observation observation_;
   RunState state_;

@@ -8,6 +8,7 @@
 #include "models/base/exception_text.h"
 #include "models/data/functional_model.h"
 #include "models/protocol/transaction.h"
+#include "platform/assembly/machine_root.h"
 #include "platform/assembly/platform.h"
 #include "platform/assembly/program_guard.h"
 
@@ -99,7 +100,7 @@ class SharedRun {
     if (machine.state_.cause) return true;
     if (any([](Platform& m) { return m.state_.cause != nullptr; })) return false;
     const std::string text = text_of(outcome_.fault);
-    const auto begins = [&](const Platform& m) { return m.root_.is_start_of(text); };
+    const auto begins = [&](const Platform& m) { return m.root_->is_start_of(text); };
     return begins(machine) || !any(begins);
   }
 
@@ -146,7 +147,7 @@ class SharedRun {
     std::vector<sc_core::sc_object*> kill_below;
     for (std::size_t i = 0; i < machines_.size(); ++i) {
       if (results[i].status != RunStatus::completed && !machines_[i]->options_.tear_down) continue;
-      const MachineRoot& root = machines_[i]->root_;
+      const MachineRoot& root = *machines_[i]->root_;
       // A machine at the top has the simulation to itself.
       const auto& objects = root.at_top() ? sc_core::sc_get_top_level_objects() : root.objects();
       kill_below.insert(kill_below.end(), objects.begin(), objects.end());

@@ -2,6 +2,7 @@
 
 #include "models/noc/link.h"
 #include "models/protocol/fabric_node.h"
+#include "platform/assembly/machine_modules.h"
 
 namespace kernbench {
 namespace {
@@ -24,7 +25,7 @@ LatencyBreakdown::LatencyBreakdown(Platform& platform)
     // link.
     if (graph.node(id).kind == Role::pe_dma) nodes_[id].untold = LatencyPart::contention;
   }
-  for (const MachineModules::LinkInstance& entry : platform.links()) {
+  for (const LinkInstance& entry : platform.links()) {
     const Edge& edge = graph.edges()[entry.edge];
     LinkRecord& record = links_[entry.link.get()];
     record.part = part_of(edge.kind);

@@ -9,7 +9,7 @@
 
 namespace kernbench {
 
-using LinkInstances = std::vector<MachineModules::LinkInstance>;
+using LinkInstances = std::vector<LinkInstance>;
 
 // [{"name", "src", "dst", "kind", "bytes", "flits", "control_messages", "busy_ns", "idle_ns",
 // "utilisation"}] in the order of the graph's edges; up to now; utilisation = busy / `elapsed`, the

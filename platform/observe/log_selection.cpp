@@ -14,6 +14,7 @@
 #include "platform/config/glob.h"
 #include "platform/config/nearest_name.h"
 #include "platform/observe/object_tree.h"
+#include "platform/topology/graph.h"
 
 namespace kernbench {
 namespace {

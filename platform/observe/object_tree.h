@@ -7,6 +7,7 @@
 
 #include "platform/assembly/platform.h"
 #include "platform/observe/wave_writer.h"
+#include "platform/topology/graph.h"
 
 namespace kernbench {
 

@@ -10,6 +10,7 @@
 #include "platform/assembly/machine_root.h"
 #include "platform/observe/component_statistics.h"
 #include "platform/observe/json_text.h"
+#include "platform/topology/graph.h"
 
 namespace kernbench {
 namespace {

@@ -6,6 +6,7 @@
 
 #include "platform/assembly/machine_root.h"
 #include "platform/observe/object_tree.h"
+#include "platform/topology/graph.h"
 
 namespace kernbench {
 

@@ -6,7 +6,9 @@
 
 #include "models/noc/link.h"
 #include "models/protocol/fabric_node.h"
+#include "platform/assembly/machine_modules.h"
 #include "platform/assembly/machine_root.h"
+#include "platform/topology/graph.h"
 
 namespace kernbench {
 namespace {

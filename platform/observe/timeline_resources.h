@@ -11,6 +11,7 @@
 #include "models/protocol/observation.h"
 #include "platform/assembly/platform.h"
 #include "platform/observe/timeline_counters.h"
+#include "platform/topology/graph.h"
 
 namespace kernbench {
 

@@ -7,6 +7,7 @@
 #include "models/protocol/fabric_node.h"
 #include "models/protocol/host_messages.h"
 #include "models/protocol/ipcq.h"
+#include "platform/topology/graph.h"
 
 namespace kernbench {
 namespace {

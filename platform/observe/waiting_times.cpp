@@ -8,6 +8,7 @@
 #include "platform/assembly/machine_root.h"
 #include "platform/observe/histogram_json.h"
 #include "platform/observe/json_text.h"
+#include "platform/topology/graph.h"
 
 namespace kernbench {
 namespace {

@@ -10,6 +10,7 @@
 #include "models/base/errors.h"
 #include "models/data/functional_model.h"
 #include "models/timing/engine_rules.h"
+#include "platform/assembly/describe_machine.h"
 #include "platform/assembly/platform.h"
 #include "platform/probe/child_process.h"
 #include "platform/topology/build_graph.h"

@@ -8,6 +8,7 @@
 
 #include "models/base/errors.h"
 #include "models/base/quote.h"
+#include "platform/topology/graph.h"
 #include "platform/traffic/traffic_nodes.h"
 #include "platform/traffic/traffic_player.h"
 #include "platform/traffic/traffic_result.h"

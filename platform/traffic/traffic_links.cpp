@@ -30,15 +30,14 @@ double rate_gbs(std::uint64_t bytes, Fs time) {
 void TrafficLinks::begin() {
   begun_ = true;
   begin_ = Component::now();
-  for (const MachineModules::LinkInstance& entry : platform_.links())
-    at_begin_.push_back(entry.link->statistics());
+  for (const LinkInstance& entry : platform_.links()) at_begin_.push_back(entry.link->statistics());
 }
 
 std::vector<TrafficLinks::LinkRow> TrafficLinks::links() const {
   std::vector<LinkRow> links;
   auto before = at_begin_.begin();
   if (!begun_) return links;
-  for (const MachineModules::LinkInstance& entry : platform_.links())
+  for (const LinkInstance& entry : platform_.links())
     links.push_back(
         {&platform_.graph().edges()[entry.edge], between(*before++, entry.link->statistics())});
   return links;

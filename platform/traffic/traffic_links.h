@@ -5,7 +5,9 @@
 #include <ostream>
 #include <vector>
 
+#include "platform/assembly/machine_modules.h"
 #include "platform/assembly/platform.h"
+#include "platform/topology/graph.h"
 
 namespace kernbench {
 

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "platform/topology/graph.h"
+
 namespace kernbench {
 
 bool is_traffic_initiator(const Platform& platform, NodeId node) {

@@ -6,6 +6,7 @@
 
 #include "models/base/errors.h"
 #include "models/base/exception_text.h"
+#include "platform/topology/graph.h"
 #include "platform/traffic/traffic_nodes.h"
 
 namespace kernbench {

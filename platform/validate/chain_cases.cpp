@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "platform/topology/graph.h"
 #include "platform/validate/played_requests.h"
 #include "platform/validate/validation_case.h"
 

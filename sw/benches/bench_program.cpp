@@ -5,6 +5,7 @@
 #include "models/base/errors.h"
 #include "models/data/functional_model.h"
 #include "sw/distributed/collective_record.h"
+#include "sw/distributed/distributed_state.h"
 
 namespace kernbench {
 

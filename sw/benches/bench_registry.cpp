@@ -7,6 +7,7 @@
 
 #include "models/base/errors.h"
 #include "models/base/quote.h"
+#include "sw/collectives/algorithm_registry.h"
 
 namespace kernbench {
 namespace {

@@ -3,6 +3,8 @@
 #include <algorithm>
 
 #include "models/base/errors.h"
+#include "sw/distributed/message_board.h"
+#include "sw/runtime/call_listener.h"
 
 namespace kernbench {
 

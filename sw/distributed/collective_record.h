@@ -15,11 +15,12 @@
 
 #include "models/base/units.h"
 #include "sw/collectives/collective_call.h"
-#include "sw/distributed/message_board.h"
 #include "sw/runtime/result_table.h"
 #include "sw/runtime/worker.h"
 
 namespace kernbench {
+
+struct MessageSide;  // message_board.h
 
 // Of n ranks: all_reduce 2 (n - 1) / n; all_gather, reduce_scatter, all_to_all, gather, scatter (n
 // - 1) / n; the others 1. Of one rank 0: nothing goes over a link.

@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 
 #include "models/base/errors.h"
+#include "sw/distributed/default_group.h"
+#include "sw/runtime/call_listener.h"
 
 namespace kernbench {
 

@@ -21,10 +21,21 @@
 #include <string>
 #include <vector>
 
-#include "sw/distributed/default_group.h"
+#include "sw/collectives/ccl_settings.h"
+#include "sw/collectives/reduce_op.h"
+#include "sw/distributed/collective_record.h"
 #include "sw/distributed/group.h"
+#include "sw/distributed/rank_count.h"
+#include "sw/runtime/tensor.h"
 
 namespace kernbench {
+
+class CollectiveAlgorithm;  // sw/collectives
+class DefaultGroup;
+struct DistributedState;
+struct GroupCall;
+struct GroupSettings;
+class Worker;  // sw/runtime
 
 // A reduction, also by name. UsageError for an unknown name.
 class Reduction {

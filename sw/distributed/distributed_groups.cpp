@@ -4,7 +4,9 @@
 #include <set>
 
 #include "models/base/errors.h"
+#include "sw/distributed/default_group.h"
 #include "sw/distributed/distributed.h"
+#include "sw/runtime/call_listener.h"
 
 namespace kernbench {
 

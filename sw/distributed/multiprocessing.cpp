@@ -7,6 +7,7 @@
 
 #include "models/data/vector_clock.h"
 #include "sw/distributed/default_group.h"
+#include "sw/distributed/distributed_state.h"
 #include "sw/runtime/worker.h"
 
 namespace kernbench {

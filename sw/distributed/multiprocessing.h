@@ -13,11 +13,13 @@
 
 #include <functional>
 
-#include "sw/distributed/distributed_state.h"
 #include "sw/distributed/rank_count.h"
 #include "sw/distributed/spawn_error.h"
 
 namespace kernbench {
+
+struct DistributedState;
+class Worker;  // sw/runtime
 
 class Multiprocessing {
  public:

@@ -12,7 +12,6 @@
 #include <vector>
 
 #include "models/base/log.h"
-#include "sw/runtime/call_listener.h"
 #include "sw/runtime/deployments.h"
 #include "sw/runtime/device_memory.h"
 #include "sw/runtime/expectation.h"
@@ -23,6 +22,7 @@
 
 namespace kernbench {
 
+class CallListener;  // call_listener.h
 class Worker;
 
 // Observer of torch.stats: callbacks at the marks of the host program's regions (spec 11.3).

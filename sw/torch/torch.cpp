@@ -1,6 +1,7 @@
 #include "sw/torch/torch.h"
 
 #include "models/base/errors.h"
+#include "sw/distributed/distributed_state.h"
 
 namespace kernbench {
 

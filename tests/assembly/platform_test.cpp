@@ -4,6 +4,7 @@
 
 #include "models/noc/link.h"
 #include "platform/assembly/machine_modules.h"
+#include "platform/assembly/machine_routes.h"
 #include "tests/support/error_text.h"
 #include "tests/support/forked.h"
 #include "tests/support/whole_machine.h"
@@ -79,7 +80,7 @@ KERNBENCH_SYSTEMC_TEST(pe_dma_and_pe_tcm_get_a_link_when_their_edge_has_a_length
 KERNBENCH_SYSTEMC_TEST(a_path_knows_ports_delays_and_its_reverse) {
   WholeMachine m("topology.tiny.yaml");
   const MachineDescription& machine = m.platform->machine();
-  MachineRoutes& routes = m.platform->routes();
+  MachineRoutes& routes = m.platform->machine_routes();
   const Path& path = routes.memory_path(machine.pcie_ep(0), machine.hbm({0, 0, 0}));
   BOOST_TEST(&routes.memory_path(machine.pcie_ep(0), machine.hbm({0, 0, 0})) == &path);
   BOOST_TEST(&path.reverse().reverse() == &path);

@@ -9,6 +9,7 @@
 
 #include "models/base/errors.h"
 #include "platform/assembly/machine_builder.h"
+#include "platform/assembly/machine_root.h"
 #include "tests/assembly/shell_machine.h"
 #include "tests/support/error_text.h"
 #include "tests/support/forked.h"

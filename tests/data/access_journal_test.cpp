@@ -13,6 +13,7 @@
 #include "models/data/elements.h"
 #include "models/data/functional_model.h"
 #include "models/data/race_counter.h"
+#include "models/data/value_resolver.h"
 
 using namespace kernbench;
 

@@ -1,6 +1,7 @@
 // The example of sw/collectives/README.md, compiled exactly as it stands there
 // (tests/support/cut_example.cmake), and what the guide says about it.
 #include "sw/collectives/schedule_kernels.h"
+#include "sw/distributed/distributed_state.h"
 #include "tests/distributed/patterns.h"
 #include "tests/support/error_text.h"
 #include "tests/support/temporary_folder.h"

@@ -6,6 +6,8 @@
 #include <algorithm>
 #include <boost/test/unit_test.hpp>
 
+#include "models/protocol/pe_services.h"
+#include "models/protocol/protocol_monitor.h"
 #include "tests/support/forked.h"
 #include "tests/support/signal_log.h"
 

@@ -4,6 +4,7 @@
 
 #include "models/noc/link.h"
 #include "models/noc/router.h"
+#include "platform/assembly/machine_modules.h"
 #include "tests/host/control_path.h"
 #include "tests/support/forked.h"
 

@@ -1,5 +1,6 @@
 // What of a run a waveform holds: a window of time, a condition, what changes; signals that come in
 // the course of the run, and values that are unknown (spec 11.1).
+#include "models/base/component_registry.h"
 #include "models/base/errors.h"
 #include "tests/observe/traced_run.h"
 #include "tests/support/forked.h"

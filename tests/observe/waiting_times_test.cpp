@@ -4,6 +4,7 @@
 
 #include <boost/test/unit_test.hpp>
 
+#include "platform/assembly/machine_modules.h"
 #include "platform/observe/json_text.h"
 #include "tests/support/forked.h"
 #include "tests/support/whole_machine.h"

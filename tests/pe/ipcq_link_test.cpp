@@ -2,6 +2,7 @@
 #include <boost/test/unit_test.hpp>
 
 #include "models/noc/link.h"
+#include "platform/assembly/machine_modules.h"
 #include "tests/support/forked.h"
 #include "tests/support/torch_machine.h"
 
@@ -20,7 +21,7 @@ class LinkLog final : public tlm::tlm_analysis_if<LinkPassage> {
  public:
   explicit LinkLog(TorchMachine& m) {
     const NodeId from = m.platform->machine().engine({0, 0, 0}, PeEngine::pe_dma);
-    for (const MachineModules::LinkInstance& entry : m.platform->links()) {
+    for (const LinkInstance& entry : m.platform->links()) {
       const Edge& edge = m.platform->graph().edges()[entry.edge];
       if (edge.src == from) link_ = entry.link.get();
     }

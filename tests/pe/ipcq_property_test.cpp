@@ -6,6 +6,9 @@
 #include <boost/test/unit_test.hpp>
 
 #include "models/timing/ipcq_rules.h"
+#include "platform/assembly/describe_machine.h"
+#include "platform/assembly/fabric_edges.h"
+#include "platform/assembly/machine_routes.h"
 #include "platform/probe/lower_bound.h"
 #include "tests/support/forked.h"
 #include "tests/support/torch_machine.h"

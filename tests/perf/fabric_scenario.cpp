@@ -11,6 +11,7 @@
 
 #include "models/base/component_registry.h"
 #include "platform/assembly/builtin_components.h"
+#include "platform/assembly/machine_modules.h"
 #include "platform/topology/build_graph.h"
 #include "platform/traffic/traffic_player.h"
 #include "tests/perf/child_measurement.h"
@@ -128,7 +129,7 @@ FabricScenario all_to_all(const char* name, std::vector<Override> overrides) {
 
 void count_traffic(const Platform& platform, FabricFigures& figures) {
   std::vector<NodeId> active;
-  for (const MachineModules::LinkInstance& entry : platform.links()) {
+  for (const LinkInstance& entry : platform.links()) {
     const Link::Statistics& carried = entry.link->statistics();
     figures.flit_hops += carried.flits;
     figures.control_hops += carried.control_messages;

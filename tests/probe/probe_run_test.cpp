@@ -26,9 +26,10 @@ struct ProbedMachine : WholeMachine {
   std::vector<ProbeOutcome> run(const std::vector<std::string>& names = {}) {
     std::vector<ProbeOutcome> outcomes;
     for (const ProbeCase& probe : select_cases(
-             probe_catalogue(platform->graph(), platform->machine(), platform->routes()), names)) {
-      outcomes.push_back(
-          run_probe(platform->graph(), platform->routes(), probe, simulate_in_children(*platform)));
+             probe_catalogue(platform->graph(), platform->machine(), platform->machine_routes()),
+             names)) {
+      outcomes.push_back(run_probe(platform->graph(), platform->machine_routes(), probe,
+                                   simulate_in_children(*platform)));
     }
     return outcomes;
   }

@@ -17,6 +17,7 @@
 
 #include "models/data/functional_model.h"
 #include "models/protocol/host_port.h"
+#include "sw/distributed/distributed_state.h"
 #include "sw/torch/torch.h"
 #include "tests/support/error_text.h"
 #include "tests/support/forked.h"

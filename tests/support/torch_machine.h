@@ -18,6 +18,7 @@
 #include "platform/phase2/data_executor.h"
 #include "sc_main/judgement.h"
 #include "sw/collectives/algorithm_registry.h"
+#include "sw/distributed/distributed_state.h"
 #include "sw/torch/torch.h"
 #include "tests/support/forked.h"
 #include "tests/support/whole_machine.h"

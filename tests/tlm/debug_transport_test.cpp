@@ -3,6 +3,7 @@
 #include <boost/test/unit_test.hpp>
 
 #include "models/noc/link.h"
+#include "platform/assembly/machine_modules.h"
 #include "tests/support/forked.h"
 #include "tests/tlm/boundary_machine.h"
 
@@ -69,7 +70,7 @@ void reaches_every_memory(const std::string& attach) {
         }
       },
       setting);
-  for (const MachineModules::LinkInstance& edge : m.platform().links())
+  for (const LinkInstance& edge : m.platform().links())
     BOOST_REQUIRE(edge.link->statistics().control_messages == 0U);
 }
 

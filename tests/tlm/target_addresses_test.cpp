@@ -4,6 +4,7 @@
 #include <nlohmann/json.hpp>
 
 #include "models/base/errors.h"
+#include "platform/assembly/describe_machine.h"
 #include "platform/config/resolved_config.h"
 #include "platform/topology/topology_json.h"
 #include "tests/support/temporary_folder.h"

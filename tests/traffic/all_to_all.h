@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "platform/assembly/machine_modules.h"
 #include "platform/traffic/traffic_generator.h"
 #include "tests/support/forked.h"
 #include "tests/traffic/traffic_machine.h"

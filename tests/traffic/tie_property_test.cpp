@@ -5,6 +5,7 @@
 
 #include <boost/test/unit_test.hpp>
 
+#include "platform/assembly/fabric_edges.h"
 #include "tests/support/forked.h"
 #include "tests/support/naive_fabric.h"
 #include "tests/traffic/traffic_machine.h"

@@ -5,6 +5,7 @@
 #include <map>
 
 #include "models/noc/link.h"
+#include "platform/assembly/machine_modules.h"
 #include "platform/observe/object_tree.h"
 #include "platform/observe/statistics_regions.h"
 #include "platform/traffic/traffic_generator.h"
