@@ -50,10 +50,10 @@ BOOST_AUTO_TEST_CASE(sources_are_formatted_by_clang_format_14) {
   }
   // In a list: a command line has a limit, which depends on the length of the tree's path.
   std::string files;
-  for (const fs::path& file : sources()) files += file.string() + "\n";
+  for (const fs::path& file : sources()) files += file.string() + '\0';
   const kernbench::test::TemporaryFile list("files.txt", files);
   const std::string faults =
-      output_of("clang-format --dry-run -Werror --files='" + list.path() + "'");
+      output_of("xargs -0 -a '" + list.path() + "' clang-format --dry-run -Werror");
   BOOST_TEST(faults == "", faults << "repair with: clang-format -i FILE ...");
 }
 
