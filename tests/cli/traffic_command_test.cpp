@@ -297,7 +297,7 @@ BOOST_AUTO_TEST_CASE(max_wall_leaves_the_rows_so_far) {
         traffic({"--generate", "random", "--requests", "100000000", "--rate", "1", "--max-wall",
                  std::to_string(max_wall_s), "--csv", "--out", folder.file("rows.csv")});
     const std::string rows = folder.read("rows.csv");
-    if (max_wall_s < largest_max_wall_s && lines_of(rows) == 1U) continue;
+    if (max_wall_s < largest_max_wall_s && lines_of(rows) <= 1U) continue;
     BOOST_TEST(result.status == 1, result.status << ": " << result.err);
     BOOST_TEST(contains(result.err, "wall_limit at "), result.err);
     BOOST_TEST_REQUIRE(lines_of(rows) > 1u);
