@@ -35,6 +35,8 @@ constexpr std::int64_t pause_after = 100 * ms;
 constexpr std::int64_t park_after = 400 * ms;
 constexpr std::int64_t park_anywhere_after = 2000 * ms;
 constexpr std::int64_t give_up_after = 10'000 * ms;
+// A busy machine leaves fewer in that time: a program that has hardly been scheduled is not stuck.
+constexpr int enough_samples = 50;
 
 constexpr const char* takes_no_time = "lets no simulated time pass";
 
@@ -48,6 +50,7 @@ struct {
 
   std::int64_t due = 0;  // 0: the run goes on
   Fs simulated = 0;      // then
+  int samples = 0;       // since then
   bool in_program = false;
   bool stuck = false;
   ProgramReport report;
@@ -74,6 +77,7 @@ bool is_due(std::int64_t at) {
 
 // The latest program that was seen to run, else what runs at all.
 void note_what_runs() {
+  ++stop_state.samples;
   const bool in_program = current_program().has_value();
   if (in_program || !stop_state.in_program) stop_state.report.describe(takes_no_time);
   stop_state.in_program = stop_state.in_program || in_program;
@@ -97,11 +101,12 @@ void tick(int /*signal*/, siginfo_t* /*info*/, void* context) {
   }
   note_what_runs();
   const std::int64_t late = at - stop_state.due;
-  if (late >= pause_after) {
+  const bool enough = stop_state.samples >= enough_samples;
+  if (late >= pause_after && (stop_state.in_program || enough)) {
     if (!stop_state.stopping.exchange(true)) stop_state.stuck = simulated == stop_state.simulated;
     sc_core::sc_pause();
   }
-  if (late >= park_after && ProgramGuard::can_park()) {
+  if (late >= park_after && enough && ProgramGuard::can_park()) {
     const std::uintptr_t where = program_counter(context);
     if (late >= park_anywhere_after ||
         !(stop_state.locking[0].has(where) || stop_state.locking[1].has(where))) {
@@ -131,6 +136,7 @@ StopTimer::StopTimer(std::optional<double> max_wall_s, std::function<bool()> int
   stop_state.locking = {library_of(reinterpret_cast<const void*>(&::gnu_get_libc_version)),
                         library_of(::dlsym(RTLD_NEXT, "_ZN7sc_core7sc_stopEv"))};
   stop_state.due = 0;
+  stop_state.samples = 0;
   stop_state.stuck = false;
   stop_state.in_program = false;
 

@@ -1,13 +1,21 @@
 #include "tests/cli/program.h"
 
 #include <fcntl.h>
+#include <linux/filter.h>
+#include <linux/seccomp.h>
 #include <poll.h>
+#include <sched.h>
+#include <sys/prctl.h>
 #include <sys/resource.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <array>
+#include <cerrno>
 #include <chrono>
 #include <csignal>
+#include <cstddef>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
@@ -16,10 +24,15 @@
 #include <stdexcept>
 #include <system_error>
 
+#include "tests/support/child_time.h"
+
 namespace kernbench::test {
 namespace {
 
 using Clock = std::chrono::steady_clock;
+
+// Far more than any command of the tests needs: against hangs alone.
+constexpr std::chrono::minutes hang_limit{2};
 
 struct Pipe {
   Pipe() {
@@ -41,7 +54,9 @@ struct Pipe {
   ::_exit(127);
 }
 
-bool is_due(const Signal& signal, const ProgramResult& so_far) {
+bool has_point(const Signal& signal) { return !signal.text.empty() || !signal.file.empty(); }
+
+bool is_reached(const Signal& signal, const ProgramResult& so_far) {
   if (!signal.text.empty()) return so_far.err.find(signal.text) != std::string::npos;
   std::error_code error;
   const auto size = std::filesystem::file_size(signal.file, error);
@@ -59,11 +74,14 @@ ProgramResult run_program(const std::vector<std::string>& arguments, const Signa
     return std::chrono::duration<double>(Clock::now() - begin).count();
   };
   const Clock::time_point begin = Clock::now();
-  Clock::time_point signalled_at = begin;
+  const std::chrono::milliseconds limit = child_limit(hang_limit);
+  std::chrono::milliseconds computed_before_signal{0};
   Pipe out, err;
   const ::pid_t pid = ::fork();
   if (pid < 0) throw std::system_error(errno, std::generic_category(), "fork");
   if (pid == 0) {
+    ::setpgid(0, 0);
+    ::prctl(PR_SET_PDEATHSIG, SIGKILL);
     prepare();
     become(program, arguments, out_path == nullptr ? out.ends[1] : ::open(out_path, O_WRONLY),
            err.ends[1]);
@@ -72,16 +90,23 @@ ProgramResult run_program(const std::vector<std::string>& arguments, const Signa
   ::close(err.ends[1]);
 
   ProgramResult result;
-  constexpr int between_looks_ms = 10;
-  bool signalled = signal.number == 0;
+  constexpr int between_looks_ms = 10, between_checks_ms = 100;
+  bool reached = !has_point(signal), killed = false;
   ::pollfd ends[2] = {{out.ends[0], POLLIN, 0}, {err.ends[0], POLLIN, 0}};
   std::string* texts[2] = {&result.out, &result.err};
   for (int open = 2; open > 0;) {
-    if (::poll(ends, 2, signalled ? -1 : between_looks_ms) < 0 && errno != EINTR) break;
-    if (!signalled && is_due(signal, result)) {
-      ::kill(pid, signal.number);
-      signalled = true;
-      signalled_at = Clock::now();
+    if (::poll(ends, 2, reached ? between_checks_ms : between_looks_ms) < 0 && errno != EINTR)
+      break;
+    if (!reached && is_reached(signal, result)) {
+      reached = true;
+      result.reached_s = since(begin);
+      computed_before_signal = processor_time_of(pid);
+      if (signal.number != 0) ::kill(pid, signal.number);
+    }
+    const auto passed = std::chrono::duration_cast<std::chrono::milliseconds>(Clock::now() - begin);
+    if (!killed && out_of_time(pid, passed, limit)) {
+      ::kill(-pid, SIGKILL);
+      killed = true;
     }
     for (int i = 0; i < 2; ++i) {
       if (ends[i].fd < 0 || (ends[i].revents & (POLLIN | POLLHUP)) == 0) continue;
@@ -102,9 +127,33 @@ ProgramResult run_program(const std::vector<std::string>& arguments, const Signa
   }
   result.status = WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
   result.wall_s = since(begin);
-  result.after_signal_s = since(signalled_at);
   result.cpu_s = seconds(usage.ru_utime) + seconds(usage.ru_stime);
+  result.cpu_after_signal_s =
+      result.cpu_s - std::chrono::duration<double>(computed_before_signal).count();
+  if (killed) result.err += "\n[the test has killed it: it hangs]\n";
   return result;
+}
+
+// A filter of system calls rather than a limit of processes, which root does not have: no other
+// user is needed, who might not be allowed to read the program. clone3() is one that the kernel
+// does not know, so that the C library takes clone(), whose flags a filter sees.
+void refuse_threads() {
+  constexpr ::__u16 load = BPF_LD | BPF_W | BPF_ABS, equal = BPF_JMP | BPF_JEQ | BPF_K,
+                    has_bit = BPF_JMP | BPF_JSET | BPF_K, answer = BPF_RET | BPF_K;
+  std::array<::sock_filter, 8> filter{{
+      BPF_STMT(load, offsetof(::seccomp_data, nr)),
+      BPF_JUMP(equal, SYS_clone3, 3, 0),
+      BPF_JUMP(equal, SYS_clone, 0, 4),
+      BPF_STMT(load, offsetof(::seccomp_data, args)),  // the flags: the lower half of the first
+      BPF_JUMP(has_bit, CLONE_THREAD, 1, 2),
+      BPF_STMT(answer, SECCOMP_RET_ERRNO | ENOSYS),
+      BPF_STMT(answer, SECCOMP_RET_ERRNO | EAGAIN),
+      BPF_STMT(answer, SECCOMP_RET_ALLOW),
+  }};
+  const ::sock_fprog program{static_cast<unsigned short>(filter.size()), filter.data()};
+  if (::prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0 ||
+      ::prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program) != 0)
+    ::_exit(126);
 }
 
 void check_refusal(const ProgramResult& result, const Words& parts, int status,
@@ -129,13 +178,15 @@ ProgramResult kernbench_program(const std::vector<std::string>& arguments, const
 }
 
 ProgramResult kernbench_program_limited(const std::vector<std::string>& arguments, int resource,
-                                        unsigned long limit, bool as_nobody) {
-  return run_program(arguments, {}, nullptr, KERNBENCH_PROGRAM, [resource, limit, as_nobody] {
-    constexpr ::uid_t nobody = 64'123;
+                                        unsigned long limit) {
+  return run_program(arguments, {}, nullptr, KERNBENCH_PROGRAM, [resource, limit] {
     const ::rlimit bound{limit, limit};
     if (::setrlimit(static_cast<__rlimit_resource_t>(resource), &bound) != 0) ::_exit(126);
-    if (as_nobody && (::setgid(nobody) != 0 || ::setuid(nobody) != 0)) ::_exit(126);
   });
+}
+
+ProgramResult kernbench_program_without_threads(const std::vector<std::string>& arguments) {
+  return run_program(arguments, {}, nullptr, KERNBENCH_PROGRAM, &refuse_threads);
 }
 
 // --- Wrong use

@@ -272,7 +272,7 @@ BOOST_AUTO_TEST_CASE(an_interrupted_run_leaves_a_whole_file_and_a_killed_one_a_r
         bench_on_tiny("matmul-composite",
                       {"--param", "M=20480", "--param", "K=2048", "--param", "N=2048", "--param",
                        "variant=ref_ref", "--data", "off", "--timeline", folder.file(name)}),
-        {signal, folder.file(name)});
+        {signal, folder.file(name), 1 << 20});  // bytes of far more slices
   };
   BOOST_TEST(run("a.json", SIGINT).status == 1);
   BOOST_TEST(read(folder, "a.json").slices.size() > 100U);

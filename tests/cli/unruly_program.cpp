@@ -2,6 +2,7 @@
 // misbehaves in the kernel or in the host program. The linker sends calls of register_benches()
 // here (--wrap).
 #include <pthread.h>
+#include <sys/mman.h>
 #include <unistd.h>
 
 #include <array>
@@ -9,6 +10,7 @@
 #include <csignal>
 #include <cstdlib>
 #include <memory>
+#include <new>
 #include <stdexcept>
 #include <string>
 #include <thread>
@@ -26,7 +28,6 @@ namespace {
 volatile int zero = 0;
 int* volatile nothing = nullptr;
 std::unique_ptr<std::vector<int>> kept;
-std::vector<std::vector<char>> eaten;
 
 void throws() {
   if (zero == 0) throw std::runtime_error("thrown out of noexcept");
@@ -37,6 +38,17 @@ struct OwnClass {
   int value = 1;
 };
 volatile std::size_t most = std::size_t{1} << 60;
+
+// Touched by the system, so that nothing stops it half-way, however little a busy machine lets this
+// process compute.
+void grow_for_ever() {
+  constexpr std::size_t bytes = std::size_t{1} << 30;
+  while (zero == 0) {
+    if (::mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_POPULATE,
+               -1, 0) == MAP_FAILED)
+      throw std::bad_alloc();
+  }
+}
 
 struct Fault {
   const char* name;
@@ -54,10 +66,7 @@ constexpr std::array faults{
           [] {
             while (zero == 0) kept = std::make_unique<std::vector<int>>(1000, 1);
           }},
-    Fault{"endless_growth",
-          [] {
-            while (zero == 0) eaten.emplace_back(1 << 20, 'x');
-          }},
+    Fault{"endless_growth", &grow_for_ever},
     Fault{"delta_loop",
           [] {
             while (zero == 0) sc_core::wait(sc_core::SC_ZERO_TIME);
@@ -149,7 +158,9 @@ void run(Torch& torch) {
   torch.launch(
       LaunchSpec("calm").on_pes({0, 1, 2, 3}),
       [](tl::Program& tl, tl::Tensor x) { tl.load(x.local(), x.local_shape(), x.dtype()); }, t);
-  commit(torch.parameters().text("host"));
+  const std::string host = torch.parameters().text("host");
+  if (host != "none") tell("host begins\n");
+  commit(host);
   torch.launch(
       LaunchSpec("wild").on_pes({0, 1, 2, 3}),
       [kernel](tl::Program& tl, tl::Tensor x) {

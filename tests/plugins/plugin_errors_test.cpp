@@ -4,6 +4,7 @@
 
 #include <boost/test/unit_test.hpp>
 
+#include "models/base/quote.h"
 #include "tests/plugins/examples.h"
 
 using namespace kernbench::test;
@@ -20,7 +21,7 @@ void check_plugins_refused(const Words& files, const Words& parts) {
   BOOST_TEST_CONTEXT(files.back()) {
     BOOST_TEST(result.status == 2, result.status << ": " << result.err);
     BOOST_TEST(result.out == "");
-    const std::string begin = "kernbench: error: plug-in '" + files.back() + "': ";
+    const std::string begin = "kernbench: error: plug-in " + kernbench::quote(files.back()) + ": ";
     // The message of a constructor of a global object is written by a handler.
     BOOST_TEST(result.err.find(begin) != std::string::npos, result.err);
     std::size_t at = 0;

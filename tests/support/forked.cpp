@@ -13,12 +13,13 @@
 #include <cerrno>
 #include <csignal>
 #include <cstdlib>
-#include <ctime>
 #include <iostream>
 #include <optional>
 #include <system_error>
 #include <systemc>
 #include <vector>
+
+#include "tests/support/child_time.h"
 
 namespace kernbench::test {
 namespace {
@@ -144,30 +145,11 @@ void restore_signals() {
 
 // --- In the parent.
 
-std::chrono::milliseconds limit(std::chrono::milliseconds timeout) {
-  if (const char* seconds = std::getenv("KERNBENCH_TEST_TIMEOUT_S"))
-    return std::chrono::seconds(std::atol(seconds));
-  return sanitized ? timeout * 5 : timeout;
-}
-
 std::array<int, 2> make_pipe() {
   std::array<int, 2> ends{};
   if (::pipe2(ends.data(), O_CLOEXEC) != 0)
     throw std::system_error(errno, std::generic_category(), "pipe");
   return ends;
-}
-
-std::chrono::milliseconds computed_by(pid_t pid) {
-  ::clockid_t clock{};
-  ::timespec time{};
-  if (::clock_getcpuclockid(pid, &clock) != 0 || ::clock_gettime(clock, &time) != 0) return {};
-  return std::chrono::seconds(time.tv_sec) + std::chrono::milliseconds(time.tv_nsec / 1'000'000);
-}
-
-// A child that has not computed for as long yet is waited for on a busy machine, but not for ever:
-// it may wait for what never comes.
-bool out_of_time(pid_t pid, std::chrono::milliseconds passed, std::chrono::milliseconds timeout) {
-  return passed >= 10 * timeout || (passed >= timeout && computed_by(pid) >= timeout);
 }
 
 // Reads both until the child has closed them; false if time ran out. 0 ms: no limit.
@@ -180,7 +162,7 @@ bool read_until_closed(std::array<int, 2> from, std::array<std::string*, 2> into
   std::array<pollfd, 2> fds{{{from[0], POLLIN, 0}, {from[1], POLLIN, 0}}};
   while (fds[0].fd >= 0 || fds[1].fd >= 0) {
     const auto passed = std::chrono::duration_cast<std::chrono::milliseconds>(Clock::now() - begin);
-    if (timeout.count() > 0 && out_of_time(child_pid, passed, timeout)) return false;
+    if (out_of_time(child_pid, passed, timeout)) return false;
     const int wait_ms = timeout.count() > 0 ? between_looks_ms : -1;
     if (::poll(fds.data(), fds.size(), wait_ms) < 0 && errno != EINTR) return false;
     for (std::size_t i = 0; i < fds.size(); ++i) {
@@ -210,7 +192,7 @@ std::string ForkResult::report() const {
 }
 
 ForkResult run_forked(const std::function<std::string()>& body, std::chrono::milliseconds timeout) {
-  timeout = limit(timeout);
+  timeout = child_limit(timeout);
   const std::array<int, 2> result_pipe = make_pipe();
   const std::array<int, 2> output_pipe = make_pipe();
   std::cout.flush();

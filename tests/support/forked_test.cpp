@@ -117,17 +117,15 @@ BOOST_AUTO_TEST_CASE(an_early_exit_of_the_child_is_reported) {
 }
 
 BOOST_AUTO_TEST_CASE(a_hang_is_killed_and_reported) {
-  const auto before = std::chrono::steady_clock::now();
   const auto result = run(
       [] {
         std::cout << "so far" << std::endl;
         for (volatile bool forever = true; forever;) {
         }
       },
-      200ms);
+      1s);
   BOOST_TEST(contains(result.failure, "hang: "), result.failure);
   BOOST_TEST(contains(result.output, "so far"), result.output);
-  BOOST_TEST((std::chrono::steady_clock::now() - before < 15s));
 }
 
 // It waits for what never comes.
@@ -138,8 +136,9 @@ BOOST_AUTO_TEST_CASE(a_hang_that_computes_nothing_is_killed_later) {
   BOOST_TEST((std::chrono::steady_clock::now() - before >= 1s));
 }
 
+// Longer than its limit, and far from ten times that: a busy machine starts it later.
 BOOST_AUTO_TEST_CASE(a_child_that_has_computed_little_is_waited_for) {
-  const auto result = run([] { std::this_thread::sleep_for(400ms); }, 100ms);
+  const auto result = run([] { std::this_thread::sleep_for(2500ms); }, 2s);
   BOOST_TEST(result.passed, result.report());
 }
 
