@@ -98,7 +98,7 @@ endif()
 function(kernbench_unity target batch)
   set_target_properties(${target} PROPERTIES UNITY_BUILD ${KERNBENCH_UNITY} UNITY_BUILD_BATCH_SIZE ${batch})
   if(KERNBENCH_UNITY)
-    target_compile_options(${target} PRIVATE -Wno-subobject-linkage)  # to it, sources are headers; the asan preset checks
+    target_compile_options(${target} PRIVATE -Wno-subobject-linkage)  # to it, sources are headers; the alone preset checks
   endif()
 endfunction()
 
