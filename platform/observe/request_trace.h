@@ -26,6 +26,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "models/protocol/tie_key.h"
 #include "platform/assembly/platform.h"
 
 namespace kernbench {

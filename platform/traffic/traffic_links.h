@@ -5,6 +5,7 @@
 #include <ostream>
 #include <vector>
 
+#include "models/noc/link.h"
 #include "platform/assembly/machine_modules.h"
 #include "platform/assembly/platform.h"
 #include "platform/topology/graph.h"

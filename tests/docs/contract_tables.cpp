@@ -8,7 +8,7 @@ namespace kernbench::docs {
 namespace {
 
 // What stands in back-quotes.
-std::vector<std::string> quoted(const std::string& text) {
+std::vector<std::string> in_backquotes(const std::string& text) {
   static const std::regex word("`([^`]+)`");
   std::vector<std::string> words;
   for (std::sregex_iterator at(text.begin(), text.end(), word), end; at != end; ++at)
@@ -34,7 +34,7 @@ std::map<std::string, ContractTables> contract_tables(const std::string& text) {
   std::istringstream lines(text);
   for (std::string line; std::getline(lines, line);) {
     if (begins_with(line, "## ")) {
-      implementations = quoted(line);
+      implementations = in_backquotes(line);
       for (const std::string& name : implementations) tables[name];
     }
     if (line.empty() || line.front() != '|') {
@@ -42,7 +42,7 @@ std::map<std::string, ContractTables> contract_tables(const std::string& text) {
     } else if (kind.empty()) {
       kind = first_cell(line);
     } else {
-      for (const std::string& name : quoted(first_cell(line))) {
+      for (const std::string& name : in_backquotes(first_cell(line))) {
         for (const std::string& implementation : implementations)
           tables[implementation][kind].push_back(name);
       }

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "models/noc/link.h"
 #include "platform/assembly/machine_modules.h"
 #include "platform/traffic/traffic_generator.h"
 #include "tests/support/forked.h"
