@@ -10,7 +10,6 @@
 #include <thread>
 
 #include "models/base/errors.h"
-#include "models/host/host.h"
 #include "platform/assembly/platform.h"
 #include "platform/config/resolved_config.h"
 #include "platform/observe/op_log_file.h"

@@ -7,7 +7,6 @@
 
 #include "models/base/errors.h"
 #include "models/base/quote.h"
-#include "models/host/host.h"
 #include "models/noc/link.h"
 #include "models/protocol/fabric_node.h"
 #include "platform/assembly/machine_root.h"

@@ -4,7 +4,6 @@
 #include <regex>
 #include <set>
 
-#include "models/host/host.h"
 #include "platform/assembly/machine_root.h"
 #include "platform/observe/object_tree.h"
 #include "platform/observe/trace_scope.h"

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 
-#include "models/noc/link.h"
 #include "platform/observe/json_text.h"
 
 namespace kernbench {

@@ -1,6 +1,5 @@
 // Machines inside modules of somebody else, also several in one process: names, results as alone,
 // faults, deadlocks, runs in pieces (docs/use-as-a-library.md).
-#include "models/host/host.h"
 #include "platform/assembly/shared_run.h"
 
 #include <boost/test/unit_test.hpp>
@@ -8,6 +7,7 @@
 #include <memory>
 
 #include "models/base/errors.h"
+#include "models/host/host.h"
 #include "platform/assembly/machine_builder.h"
 #include "platform/assembly/machine_root.h"
 #include "tests/assembly/shell_machine.h"

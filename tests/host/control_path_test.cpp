@@ -1,6 +1,5 @@
 // Host -> pcie_ep -> io_cpu -> m_cpu -> PEs and back: time by hand, target_start, order of
 // launches, metrics, messages that are rejected (spec 4).
-#include "models/protocol/protocol_monitor.h"
 #include "tests/host/control_path.h"
 
 #include <algorithm>

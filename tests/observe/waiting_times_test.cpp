@@ -1,9 +1,9 @@
 // Waiting times (spec 11.3): by hand, at a channel and at a pseudo-channel.
-#include "models/noc/link.h"
 #include "platform/observe/waiting_times.h"
 
 #include <boost/test/unit_test.hpp>
 
+#include "models/noc/link.h"
 #include "platform/assembly/machine_modules.h"
 #include "platform/observe/json_text.h"
 #include "tests/support/forked.h"

@@ -25,8 +25,9 @@ def build_steps(log):
             if line.startswith("#"):
                 continue
             start, end, _, output, command = line.rstrip("\n").split("\t")
-            steps[(start, end, command)] = (output, (int(end) - int(start)) / 1000)
-    return list(steps.values())
+            steps[output] = (start, end, command)
+    outputs = {step: output for output, step in steps.items()}
+    return [(output, (int(end) - int(start)) / 1000) for (start, end, _), output in outputs.items()]
 
 
 def part_of(output):
