@@ -8,6 +8,7 @@ set(CMAKE_CXX_EXTENSIONS OFF)
 set(CMAKE_POSITION_INDEPENDENT_CODE ON)
 set(CMAKE_CXX_COMPILE_OPTIONS_PIE -fPIC)  # programs as libraries: a precompiled header serves one set of flags
 set(CMAKE_EXPORT_COMPILE_COMMANDS ON)
+set(CMAKE_LINK_DEPENDS_NO_SHARED ON)  # 60 programs are not linked again when a library of theirs is
 set(CMAKE_BUILD_RPATH_USE_ORIGIN ON)  # programs find our libraries beside them, also when the tree is moved
 
 option(KERNBENCH_WERROR "Treat warnings as errors" OFF)
