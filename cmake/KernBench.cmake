@@ -8,7 +8,7 @@ set(CMAKE_CXX_EXTENSIONS OFF)
 set(CMAKE_POSITION_INDEPENDENT_CODE ON)
 set(CMAKE_CXX_COMPILE_OPTIONS_PIE -fPIC)  # programs as libraries: a precompiled header serves one set of flags
 set(CMAKE_EXPORT_COMPILE_COMMANDS ON)
-set(CMAKE_LINK_DEPENDS_NO_SHARED ON)  # 60 programs are not linked again when a library of theirs is
+set(CMAKE_LINK_DEPENDS_NO_SHARED ON)  # after an edit, relink the changed library, not the 60 programs that use it
 set(CMAKE_BUILD_RPATH_USE_ORIGIN ON)  # programs find our libraries beside them, also when the tree is moved
 
 option(KERNBENCH_WERROR "Treat warnings as errors" OFF)
@@ -76,7 +76,7 @@ if(KERNBENCH_PCH)
   set(library_headers <systemc> <tlm> <fmt/format.h> <algorithm> <atomic> <chrono> <cstdint> <deque> <fstream> <functional> <iostream> <map> <memory>
       <mutex> <numeric> <optional> <random> <set> <sstream> <stdexcept> <string> <string_view> <unordered_map> <utility> <variant> <vector>
       <boost/container/flat_map.hpp> <boost/container/small_vector.hpp> <boost/container/static_vector.hpp> <nlohmann/json.hpp>)
-  # A precompiled header loses the pragmas of models/base/small_vector.h; the `alone` preset keeps these warnings for the rest of the code.
+  # A precompiled header loses the pragmas of models/base/small_vector.h; the `alone` preset, at -O2, keeps these warnings for the rest of the code.
   target_compile_options(kernbench_settings INTERFACE $<$<CXX_COMPILER_ID:GNU>:-Wno-array-bounds> $<$<CXX_COMPILER_ID:GNU>:-Wno-stringop-overread>
                                                       $<$<CXX_COMPILER_ID:GNU>:-Wno-stringop-overflow>)
   add_library(kernbench_library_pch OBJECT "${CMAKE_SOURCE_DIR}/cmake/pch.cpp")

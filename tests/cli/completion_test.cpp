@@ -238,8 +238,7 @@ BOOST_AUTO_TEST_CASE(zsh_loads_the_script_and_has_no_fault_in_it,
 }
 
 // Behind a prompt on a terminal, as a user has it: the line, a tab, and what stands there then.
-// What does not come is waited for until the shell is ended: the first that is missing ends the
-// test.
+// Missing output is awaited until the shell is ended, and ends the test.
 BOOST_AUTO_TEST_CASE(zsh_offers_what_bash_offers, *boost::unit_test::precondition(has_zsh)) {
   const TemporaryFolder folder;
   const std::string file = folder.write("_kernbench", script("zsh"));

@@ -12,8 +12,8 @@ BOOST_AUTO_TEST_SUITE(phase_2_stop)
 
 namespace {
 
-// Large tiles: phase 2 takes several times as long as the simulation, most of it for the reference
-// of the product or the check of operations.
+// Large tiles: phase 2 takes several times as long as the simulation, most of it in the reference
+// GEMM or in --verify-data=ops.
 Words long_phase_2(const std::string& verify, const Words& more) {
   Words words{"run",
               "--bench",

@@ -129,7 +129,7 @@ struct Run : UncheckedRun {
   }
 };
 
-// Of a fault that --max-wall ends.
+// Result of a faulty run that --max-wall ends.
 ProgramResult run_to_the_wall_limit(const Words& words, const std::string& op_log = "ops.csv") {
   for (double max_wall_s = 0.5;; max_wall_s *= 4) {
     const UncheckedRun run(joined(words, {"--max-wall", std::to_string(max_wall_s)}), op_log,
@@ -146,7 +146,7 @@ Words of_kernel(const std::string& fault, const Words& more = {}) {
   return words;
 }
 
-constexpr double soon_s = 8;  // of the processor
+constexpr double soon_s = 8;  // CPU time
 
 }  // namespace
 

@@ -143,8 +143,7 @@ BOOST_AUTO_TEST_CASE(headers_of_the_second_part_are_included_by_others) {
     BOOST_TEST(included.count(header) == 1U, "no public header includes " << header);
 }
 
-// What plug-ins, programs and generated sources include is in part 1: templates, examples and
-// guides are all that an author starts from.
+// Templates, examples and guides, all that an author starts from, include headers of part 1 only.
 BOOST_AUTO_TEST_CASE(templates_examples_and_guides_include_headers_of_the_first_part) {
   static const Names guides{"write-a-plugin.md", "use-as-a-library.md"};
   const Names entries = public_headers().entries;

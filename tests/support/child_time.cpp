@@ -4,15 +4,6 @@
 #include <ctime>
 
 namespace kernbench::test {
-namespace {
-
-#ifdef __SANITIZE_ADDRESS__
-constexpr bool sanitized = true;
-#else
-constexpr bool sanitized = false;
-#endif
-
-}  // namespace
 
 std::chrono::milliseconds processor_time_of(pid_t child) {
   ::clockid_t clock{};

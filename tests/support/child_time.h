@@ -1,4 +1,5 @@
-// Limit of a child process, against hangs alone: a busy machine fails no test.
+// Time limits of child processes: a guard against hangs only, so that no test fails on a busy
+// machine.
 #pragma once
 
 #include <sys/types.h>
@@ -7,15 +8,21 @@
 
 namespace kernbench::test {
 
-// Processor time of a child that has not been waited for.
+#ifdef __SANITIZE_ADDRESS__
+inline constexpr bool sanitized = true;
+#else
+inline constexpr bool sanitized = false;
+#endif
+
+// CPU time of a child that has not been reaped.
 std::chrono::milliseconds processor_time_of(pid_t child);
 
 // `limit` as it applies here: five times as long with the sanitizers; KERNBENCH_TEST_TIMEOUT_S
 // replaces it, 0 is none.
 std::chrono::milliseconds child_limit(std::chrono::milliseconds limit);
 
-// The child has used up `limit` both of wall time (`passed`) and of processor time. A child that
-// computes less may wait for an event that never comes: ten times `limit` of wall time.
+// Whether the child has used `limit` of CPU time and `passed`, its wall time, exceeds it; a child
+// that computes less may wait for an event that never occurs, and has ten times the wall time.
 bool out_of_time(pid_t child, std::chrono::milliseconds passed, std::chrono::milliseconds limit);
 
 }  // namespace kernbench::test

@@ -24,12 +24,6 @@
 namespace kernbench::test {
 namespace {
 
-#ifdef __SANITIZE_ADDRESS__
-constexpr bool sanitized = true;
-#else
-constexpr bool sanitized = false;
-#endif
-
 // --- In the child: one per process, because SystemC's handler and sc_main take no argument of
 // ours.
 
