@@ -16,6 +16,7 @@ option(KERNBENCH_ASAN "Build with the address and undefined-behaviour sanitizers
 option(KERNBENCH_PCH "Precompile the SystemC, standard and test headers" ON)
 option(KERNBENCH_UNITY "Compile several sources of a target at a time: half the time from scratch, longer after an edit" ON)
 set(KERNBENCH_HOT_FLAGS "" CACHE STRING "Compiler options of folders marked HOT, whose code runs at every simulated event")
+set(KERNBENCH_TEST_FLAGS "" CACHE STRING "Compiler options of the tests' own sources")
 option(KERNBENCH_CCACHE "Compile through ccache where it is installed" ON)
 option(KERNBENCH_LONG_TESTS "Build and register the tests labelled long, too: ./kernbench test --all" OFF)
 option(KERNBENCH_BENCHMARKS "Build the speed measurements in tests/perf (Google Benchmark)" OFF)
@@ -70,6 +71,7 @@ if(KERNBENCH_CCACHE AND NOT CMAKE_CXX_COMPILER_LAUNCHER)
 endif()
 
 separate_arguments(KERNBENCH_HOT_OPTIONS UNIX_COMMAND "${KERNBENCH_HOT_FLAGS}")
+separate_arguments(KERNBENCH_TEST_OPTIONS UNIX_COMMAND "${KERNBENCH_TEST_FLAGS}")
 # Precompiled headers: two for libraries, one for test programs; kernbench has its own with CLI11, sw/benches with the host and kernel APIs.
 # The `alone` preset does without, so that it finds sources that lack an include.
 if(KERNBENCH_PCH)
@@ -90,6 +92,7 @@ if(KERNBENCH_PCH)
 
   add_library(kernbench_test_pch OBJECT EXCLUDE_FROM_ALL "${CMAKE_SOURCE_DIR}/cmake/pch.cpp")
   target_compile_definitions(kernbench_test_pch PRIVATE BOOST_TEST_DYN_LINK)
+  target_compile_options(kernbench_test_pch PRIVATE ${KERNBENCH_TEST_OPTIONS})
   target_link_libraries(kernbench_test_pch PRIVATE kernbench_settings Boost::unit_test_framework rapidcheck)
   target_precompile_headers(kernbench_test_pch PRIVATE ${library_headers} <boost/test/unit_test.hpp> <rapidcheck.h>)
   set(KERNBENCH_LIBRARY_HEADERS "${library_headers}")
@@ -205,6 +208,7 @@ function(kernbench_test name kind)
   endif()
   target_compile_definitions(${name} PRIVATE BOOST_TEST_DYN_LINK KERNBENCH_SOURCE_DIR="${CMAKE_SOURCE_DIR}")
   target_link_libraries(${name} PRIVATE kernbench_test_support ${TEST_LINK} Boost::unit_test_framework rapidcheck)
+  target_compile_options(${name} PRIVATE ${KERNBENCH_TEST_OPTIONS})
   if(KERNBENCH_PCH AND NOT TEST_NO_PCH)
     target_precompile_headers(${name} REUSE_FROM kernbench_test_pch)
   endif()
@@ -219,7 +223,8 @@ function(kernbench_test name kind)
     math(EXPR TEST_TIMEOUT "${TEST_TIMEOUT} * 5")
   endif()
   # The longest first, also where no run has measured them.
-  set_tests_properties(${name} PROPERTIES TIMEOUT ${TEST_TIMEOUT} COST ${TEST_TIMEOUT} LABELS "${labels}" ENVIRONMENT KERNBENCH_CHECK_PROTOCOL=1)
+  set_tests_properties(${name} PROPERTIES TIMEOUT ${TEST_TIMEOUT} COST ${TEST_TIMEOUT} LABELS "${labels}"
+    ENVIRONMENT "KERNBENCH_CHECK_PROTOCOL=1$<$<BOOL:${KERNBENCH_LONG_TESTS}>:;KERNBENCH_EVERY_CASE=1>")
 endfunction()
 
 # kernbench_guide_example(VARIABLE guide.md PART ...)

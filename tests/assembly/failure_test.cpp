@@ -61,8 +61,14 @@ void check_fit_for_work(HostPort& port, const std::vector<PeId>& pes) {
 }
 
 struct BuiltinMachine : WholeMachine {
-  explicit BuiltinMachine(const std::string& topology)
-      : WholeMachine(topology, {}, Engines::builtin) {}
+  // tear_down: what still runs at the end is killed, its stack unwound.
+  explicit BuiltinMachine(const std::string& topology, bool tear_down = false)
+      : WholeMachine(topology, {}, options(tear_down)) {}
+  static MachineOptions options(bool tear_down) {
+    MachineOptions options(Engines::builtin);
+    options.tear_down = tear_down;
+    return options;
+  }
   // The response to one launch; checks that the run then completes with PEs that are fit for work.
   HostResponse response_to(const std::shared_ptr<KernelLaunch>& message) {
     HostResponse response;
@@ -299,7 +305,7 @@ BOOST_AUTO_TEST_CASE(a_launch_behind_a_failed_one_on_the_same_pes_runs) {
 BOOST_AUTO_TEST_CASE(a_limit_in_the_middle_of_a_launch_ends_every_kernel_and_leaks_nothing) {
   for (const bool by_time : {true, false}) {
     forked([by_time] {
-      BuiltinMachine m("topology.yaml");
+      BuiltinMachine m("topology.yaml", true);
       int unwound = 0;
       RunLimits limits;
       if (by_time) {

@@ -83,7 +83,9 @@ KERNBENCH_SYSTEMC_TEST(a_kernel_that_throws_ends_the_others_at_their_next_call) 
 }
 
 KERNBENCH_SYSTEMC_TEST(kernels_that_are_running_when_the_host_fails_are_killed) {
-  WholeMachine m("topology.tiny.yaml", {}, WholeMachine::Engines::builtin);
+  MachineOptions options(MachineOptions::Engines::builtin);
+  options.tear_down = true;
+  WholeMachine m("topology.tiny.yaml", {}, options);
   bool unwound = false;
   const RunResult result = m.run([&](HostPort& port) {
     port.submit(launch_of({{0, 0, 0}}, [&](KernelContext& pe) {

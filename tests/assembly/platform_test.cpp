@@ -161,7 +161,9 @@ KERNBENCH_SYSTEMC_TEST(the_run_waits_for_workers) {
 }
 
 KERNBENCH_SYSTEMC_TEST(the_first_exception_that_leaves_a_host_thread_is_the_cause) {
-  WholeMachine m("topology.tiny.yaml");
+  MachineOptions options;
+  options.tear_down = true;
+  WholeMachine m("topology.tiny.yaml", {}, options);
   bool unwound = false;
   const RunResult result = m.run([&](HostPort& port) {
     struct Mark {

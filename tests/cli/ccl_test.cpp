@@ -146,7 +146,7 @@ BOOST_AUTO_TEST_CASE(ranks_that_are_pes_are_as_many_as_the_settings_say) {
     BOOST_TEST_REQUIRE(result.status == 0, more.front() << ": " << result.err);
     return nlohmann::json::parse(result.out).at("results").at(0).at("rows").at(0);
   };
-  for (const std::string size : {"1", "2", "3", "5", "8"}) {
+  for (const std::string size : {"1", "3", "8"}) {
     for (const std::string algorithm : {"lrab_hierarchical_allreduce", "hierarchical_allreduce",
                                         "ring_allreduce", "tree_allreduce"}) {
       const auto row = run({"ccl-allreduce", "--set", "ccl:defaults.world_size=" + size, "--param",

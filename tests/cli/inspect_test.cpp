@@ -153,10 +153,11 @@ BOOST_AUTO_TEST_CASE(the_critical_path_of_every_launch_adds_up_to_the_femtosecon
       {"--bench", "layernorm"},
       {"--bench", "gpt3-qkv", "--param", "tokens=8"},
       {"--bench", "gather-walk"},
-      {"--bench", "ccl-allreduce", "--topology", "six_sip", "--param", "n_elem=4096"},
-      {"--bench", "ccl-allreduce", "--topology", "six_sip", "--param", "algorithm=ring_allreduce",
-       "--param", "buffer_kind=hbm"},
-      {"--bench", "collectives", "--topology", "six_sip", "--param", "max_bytes=1024"},
+      joined({"--bench", "ccl-allreduce", "--param", "n_elem=4096"}, six_small_sips),
+      joined({"--bench", "ccl-allreduce", "--param", "algorithm=ring_allreduce", "--param",
+              "buffer_kind=hbm"},
+             six_small_sips),
+      joined({"--bench", "collectives", "--param", "max_bytes=1024"}, six_small_sips),
       {"--bench", "ipcq-pingpong", "--param", "max_bytes=65536", "--param", "n_slots=2"},
       {"--bench", "ipcq-pingpong", "--param", "max_bytes=32768", "--param", "backpressure=poll"}};
   for (std::size_t i = 0; i < runs.size(); ++i) {
@@ -203,8 +204,9 @@ BOOST_AUTO_TEST_CASE(the_late_rank_of_a_collective_is_on_the_path) {
   const TemporaryFolder folder;
   const std::string log =
       record(folder, "late.sqlite",
-             {"--bench", "ccl-allreduce", "--topology", "six_sip", "--set",
-              "overrides=[{match: 'sip3.cube*.pe*.pe_ipcq', attrs: {overhead_ns: 200}}]"});
+             joined({"--bench", "ccl-allreduce", "--set",
+                     "overrides=[{match: 'sip3.cube*.pe*.pe_ipcq', attrs: {overhead_ns: 200}}]"},
+                    six_small_sips));
   check_paths(log, "late rank");
   const json path = critical_path(log);
   double late = 0, others = 0;
@@ -219,7 +221,7 @@ BOOST_AUTO_TEST_CASE(the_late_rank_of_a_collective_is_on_the_path) {
 
 BOOST_AUTO_TEST_CASE(equal_runs_give_equal_reports) {
   const TemporaryFolder first, second;
-  const Words bench{"--bench", "ccl-allreduce", "--topology", "six_sip"};
+  const Words bench = joined({"--bench", "ccl-allreduce"}, six_small_sips);
   const std::string a = record(first, "log.sqlite", bench), b = record(second, "log.sqlite", bench);
   for (const Words& report :
        {Words{"--top"}, Words{"--timeline", "*"}, Words{"--critical-path"}, Words{"--stages"},
@@ -235,7 +237,7 @@ BOOST_AUTO_TEST_CASE(equal_runs_give_equal_reports) {
 // What the limit of records in memory changes, is when rows are written.
 BOOST_AUTO_TEST_CASE(the_limit_of_records_changes_no_row_of_any_table) {
   const TemporaryFolder folder;
-  const Words bench{"--bench", "ccl-allreduce", "--topology", "six_sip"};
+  const Words bench = joined({"--bench", "ccl-allreduce"}, six_small_sips);
   Words spilled = bench;
   spilled.insert(spilled.end(), {"--op-log-limit", "3"});
   const std::string a = record(folder, "a.sqlite", bench), b = record(folder, "b.sqlite", spilled);

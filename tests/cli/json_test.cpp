@@ -69,10 +69,10 @@ BOOST_AUTO_TEST_CASE(every_key_of_the_json_output_is_documented) {
                    document);
   const std::string log = folder.file("log.sqlite"), other = folder.file("other.sqlite");
   for (const std::string& path : {log, other})
-    BOOST_TEST_REQUIRE(
-        kernbench_program({"run", "--bench", "ccl-allreduce", "--topology", "six_sip", "--op-log",
-                           path, "--seed", path == log ? "1" : "2"})
-            .status == 0);
+    BOOST_TEST_REQUIRE(kernbench_program(joined({"run", "--bench", "ccl-allreduce", "--op-log",
+                                                 path, "--seed", path == log ? "1" : "2"},
+                                                six_small_sips))
+                           .status == 0);
   check_documented({"inspect", log, "--json"}, document);
   check_documented({"inspect", log, "--top", "--timeline", "--critical-path", "--stages",
                     "--compare", other, "--json"},

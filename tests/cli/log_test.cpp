@@ -25,9 +25,9 @@ std::size_t count(const Words& lines, const std::string& part) {
 }
 
 const Words gemm{"run", "--bench", "gemm-single-pe", "--topology", "tiny", "--json"};
-const Words all_reduce{
-    "run",     "--bench", "ccl-allreduce", "--topology",
-    "six_sip", "--json",  "--set",         "ccl:defaults.algorithm=ring_allreduce"};
+const Words all_reduce = joined(
+    {"run", "--bench", "ccl-allreduce", "--json", "--set", "ccl:defaults.algorithm=ring_allreduce"},
+    six_small_sips);
 
 const std::string two_reads =
     "at_ns,initiator,op,target,offset,bytes\n"
@@ -113,7 +113,7 @@ BOOST_AUTO_TEST_CASE(a_failure_is_told_where_it_happens_and_at_the_host) {
 }
 
 // One line for each, as many as the statistics count. Between the SIPs the root cubes of the
-// partial sums exchange, cube 10 of 4 x 4.
+// partial sums exchange, cube 2 of 4 x 1.
 BOOST_AUTO_TEST_CASE(ccl_tells_rank_time_direction_and_bytes_of_every_message) {
   const TemporaryFolder folder;
   const ProgramResult result =
@@ -131,7 +131,7 @@ BOOST_AUTO_TEST_CASE(ccl_tells_rank_time_direction_and_bytes_of_every_message) {
   BOOST_TEST(count(lines, ": send of ") == sends);
   BOOST_TEST(count(lines, ": recv of ") == receives);
   BOOST_TEST(count(lines, "info: ccl rank 2 (sip2.cube0.pe0) at ") > 0U);
-  BOOST_TEST(count(lines, " in direction 'ring_E' to sip3.cube10.pe0 ended, asked for at ") > 0U);
+  BOOST_TEST(count(lines, " in direction 'ring_E' to sip3.cube2.pe0 ended, asked for at ") > 0U);
   for (int rank = 0; rank < 6; ++rank)
     BOOST_TEST(count(lines, "ns: rank " + std::to_string(rank) + ": all_reduce") == 1U);
   BOOST_TEST(count(lines, "credit") == 0U);

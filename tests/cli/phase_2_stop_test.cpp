@@ -50,15 +50,14 @@ void check_stopped(const ProgramResult& result, const std::string& how,
 }  // namespace
 
 BOOST_AUTO_TEST_CASE(a_signal_ends_phase_2) {
-  for (const int signal : {SIGINT, SIGTERM}) {
-    for (const char* verify : {"--verify-data", "--verify-data=ops"}) {
-      const TemporaryFolder folder;
-      const ProgramResult result =
-          kernbench_program(long_phase_2(verify, {"--stats", folder.file("s.json")}),
-                            {signal, folder.file("s.json")});
-      check_stopped(result, "interrupted", folder);
-    }
-  }
+  const auto check = [](int signal, const char* verify) {
+    const TemporaryFolder folder;
+    const ProgramResult result = kernbench_program(
+        long_phase_2(verify, {"--stats", folder.file("s.json")}), {signal, folder.file("s.json")});
+    check_stopped(result, "interrupted", folder);
+  };
+  check(SIGINT, "--verify-data");
+  check(SIGTERM, "--verify-data=ops");
 }
 
 BOOST_AUTO_TEST_CASE(max_wall_holds_in_phase_2) {

@@ -12,6 +12,9 @@ namespace kernbench::test {
 
 using Words = std::vector<std::string>;
 
+// Six SIPs of 4 cubes, where 16 would only take longer.
+inline const Words six_small_sips{"--topology", "six_sip", "--set", "sip.cube_mesh.h=1"};
+
 struct ProgramResult {
   int status = -1;  // exit status; 128 + signal if one ended it
   std::string out, err;

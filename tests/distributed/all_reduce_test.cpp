@@ -2,6 +2,7 @@
 // for every element type and reduction, for sizes from one element to several slots, none of them a
 // multiple of anything.
 #include "tests/distributed/patterns.h"
+#include "tests/support/every_case.h"
 #include "tests/support/torch_machine.h"
 
 using namespace kernbench;
@@ -70,19 +71,26 @@ void check_machine(const std::string& topology, int w, int h) {
   BOOST_TEST(m.failures() == "", topology << " " << w << " x " << h << ": " << m.failures());
 }
 
+// Width and height.
+std::vector<std::pair<int, int>> several_sips() {
+  return every_or({std::pair(3, 2), std::pair(3, 3)},
+                  {std::pair(2, 3), std::pair(3, 2), std::pair(3, 3), std::pair(4, 4)});
+}
+
 }  // namespace
 
 BOOST_AUTO_TEST_CASE(ring_of_1_to_9_ranks) {
-  for (int ranks = 1; ranks <= 9; ++ranks) forked([ranks] { check_machine("ring_1d", ranks, 1); });
+  for (const int ranks : every_or({1, 2, 3, 5}, {1, 2, 3, 4, 5, 6, 7, 8, 9}))
+    forked([ranks] { check_machine("ring_1d", ranks, 1); });
 }
 
 BOOST_AUTO_TEST_CASE(torus) {
-  for (const auto& [w, h] : {std::pair(2, 3), std::pair(3, 2), std::pair(3, 3), std::pair(4, 4)})
+  for (const auto& [w, h] : several_sips())
     forked([w = w, h = h] { check_machine("torus_2d", w, h); });
 }
 
 BOOST_AUTO_TEST_CASE(mesh) {
-  for (const auto& [w, h] : {std::pair(2, 3), std::pair(3, 2), std::pair(3, 3), std::pair(4, 4)})
+  for (const auto& [w, h] : several_sips())
     forked([w = w, h = h] { check_machine("mesh_2d_no_wrap", w, h); });
 }
 
@@ -182,7 +190,7 @@ KERNBENCH_SYSTEMC_TEST(an_average_of_integers_is_an_integer) {
 
 BOOST_AUTO_TEST_CASE(ranks_that_are_pes_for_diagnosis) {
   for (const char* algorithm : {"ring_allreduce", "tree_allreduce"}) {
-    for (const int ranks : {1, 5, 16}) {
+    for (const int ranks : every_or({5}, {1, 5, 16})) {
       forked([=] {
         TorchMachine m("topology.tiny.yaml", sips("ring_1d", 2));
         m.run([&](Torch& torch) {

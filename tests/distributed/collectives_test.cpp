@@ -6,6 +6,7 @@
 // two of them: on each machine every element type meets every reduction, and the sizes move on by
 // one from each machine to the next.
 #include "tests/distributed/rank_check.h"
+#include "tests/support/every_case.h"
 
 using namespace kernbench;
 using namespace kernbench::test;
@@ -61,7 +62,8 @@ void check_machine(const std::string& topology, int w, int h) {
 }  // namespace
 
 BOOST_AUTO_TEST_CASE(ring_of_1_to_9_ranks) {
-  for (int ranks = 1; ranks <= 9; ++ranks) forked([ranks] { check_machine("ring_1d", ranks, 1); });
+  for (const int ranks : every_or({1, 2, 3, 5}, {1, 2, 3, 4, 5, 6, 7, 8, 9}))
+    forked([ranks] { check_machine("ring_1d", ranks, 1); });
 }
 
 // The order of the ring is not that of the ranks: 0 1 3 2 on the mesh, 0 1 2 5 4 3 on 3 x 2.
@@ -128,7 +130,8 @@ void check_ranks_of_pes(int ranks) {
 }
 
 BOOST_AUTO_TEST_CASE(ranks_that_are_pes_for_diagnosis) {
-  for (const int ranks : {1, 3, 8, 12}) forked([ranks] { check_ranks_of_pes(ranks); });
+  for (const int ranks : every_or({3, 8}, {1, 3, 8, 12}))
+    forked([ranks] { check_ranks_of_pes(ranks); });
 }
 
 // Every root of every number of ranks, in messages below, at and above a slot.
@@ -190,7 +193,7 @@ KERNBENCH_SYSTEMC_TEST(gather_and_scatter_may_be_asynchronous) {
 BOOST_AUTO_TEST_CASE(ranks_that_are_pes_reduce_by_every_algorithm) {
   for (const std::string algorithm : {"lrab_hierarchical_allreduce", "hierarchical_allreduce",
                                       "ring_allreduce", "tree_allreduce"}) {
-    for (const int ranks : {1, 2, 3, 7, 20}) {
+    for (const int ranks : every_or({3, 7}, {1, 2, 3, 7, 20})) {
       forked([&] {
         TorchMachine m("topology.tiny.yaml", sips("torus_2d", 2, 2, 2, 1));
         m.run([&](Torch& torch) {

@@ -45,8 +45,8 @@ struct MachineOptions {
   ExternalModules modules;                             // that TLM bridges can bind in
   std::function<void(ComponentRegistry&)> components;  // registers more of them
   bool data = true;
-  bool records = false;  // fill op_log
-  bool tear_down = true;
+  bool records = false;    // fill op_log
+  bool tear_down = false;  // SystemC destroys modules in quadratic time: left to the process's end
   bool check_protocol = true;
 };
 
