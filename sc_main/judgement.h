@@ -47,12 +47,13 @@ inline std::vector<std::byte> bytes_of(const ExpectedBlock& block, const DataExe
 inline Judgement judge(const Expectation& expectation, const DataExecutor& executor,
                        const StopQuestion& stop = {}) {
   const std::vector<double> reference = abandonable(expectation.reference, stop);
+  const double magnitude = magnitude_of(reference);
   Judgement judgement;
   Comparison& all = judgement.comparison;
   for (const ExpectedBlock& block : expectation.blocks) {
     const Comparison part =
         compare(bytes_of(block, executor), expectation.dtype, block.value.shape,
-                expectation.part(reference, block), expectation.tolerance_factor, stop);
+                expectation.part(reference, block), expectation.tolerance_factor, magnitude, stop);
     all.elements += part.elements;
     all.mismatches += part.mismatches;
     all.largest_abs_error = std::max(all.largest_abs_error, part.largest_abs_error);

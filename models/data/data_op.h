@@ -3,6 +3,7 @@
 // inputs are released.
 #pragma once
 
+#include <cmath>
 #include <cstdint>
 #include <memory>
 #include <optional>
@@ -59,12 +60,18 @@ struct GemmParams {
   NodeId engine = no_node;
 };
 
-// One operand of a math op: an input, or an immediate scalar.
+inline bool is_integral(double value) { return std::isfinite(value) && std::trunc(value) == value; }
+
+// One operand of a math op: an input, or an immediate scalar. A floating-point scalar next to
+// integers makes the result f32, as in PyTorch and Triton; an integer keeps their dtype.
 struct MathOperand {
   int input = -1;
   double immediate = 0;
-  static MathOperand tensor(int index) { return {index, 0}; }
-  static MathOperand scalar(double value) { return {-1, value}; }
+  bool floating = false;
+  static MathOperand tensor(int index) { return {index, 0, false}; }
+  static MathOperand scalar(double value, bool floating) { return {-1, value, floating}; }
+  // Floating-point where the value is no integer.
+  static MathOperand scalar(double value) { return {-1, value, !is_integral(value)}; }
 };
 
 using MathOperands = SmallVector<MathOperand, 3>;

@@ -11,6 +11,7 @@
 
 #include "models/base/dtype.h"
 #include "models/base/math_op.h"
+#include "models/data/data_op.h"
 
 namespace kernbench {
 
@@ -32,7 +33,12 @@ inline std::int64_t shifted_right(std::int64_t x, std::int64_t by) {
   return x >> (by < 0 || by > 63 ? 63 : by);
 }
 
-// Not wrapped yet. |x|, |y|, |z| <= 2^32, but that |x * y| <= 2^62 where they are multiplied.
+// Modulo 2^64, of which a result modulo 2^32 is the low half.
+inline std::int64_t wrapping_product(std::int64_t x, std::int64_t y) {
+  return static_cast<std::int64_t>(static_cast<std::uint64_t>(x) * static_cast<std::uint64_t>(y));
+}
+
+// Not wrapped yet. |x|, |y|, |z| <= 2^32.
 inline std::int64_t integer_result(MathOp op, std::int64_t x, std::int64_t y, std::int64_t z) {
   switch (op) {
     case MathOp::abs:
@@ -48,7 +54,7 @@ inline std::int64_t integer_result(MathOp op, std::int64_t x, std::int64_t y, st
     case MathOp::sub:
       return x - y;
     case MathOp::mul:
-      return x * y;
+      return wrapping_product(x, y);
     case MathOp::maximum:
       return std::max(x, y);
     case MathOp::minimum:
@@ -84,7 +90,8 @@ inline std::int64_t integer_result(MathOp op, std::int64_t x, std::int64_t y, st
     case MathOp::shr:
       return shifted_right(x, y);
     case MathOp::fma:
-      return x * y + z;
+      return static_cast<std::int64_t>(static_cast<std::uint64_t>(wrapping_product(x, y)) +
+                                       static_cast<std::uint64_t>(z));
     case MathOp::clamp:
       return std::min(std::max(x, y), z);
     case MathOp::where:
@@ -94,8 +101,19 @@ inline std::int64_t integer_result(MathOp op, std::int64_t x, std::int64_t y, st
   }
 }
 
-// An immediate as integer arithmetic takes it: infinity and what is beyond i32 only as a bound,
-// which stays beyond.
-bool fits_integers(MathOp op, double immediate);
+// Immediates of integer arithmetic have 32 bits, signed or unsigned, for every operation: the
+// result is exact in 64 bits and wrapped to the dtype (decision 0084).
+inline constexpr double smallest_integer_immediate = -0x1p31,
+                        largest_integer_immediate = 0x1p32 - 1;
+inline bool has_32_bits(double immediate) {
+  return immediate >= smallest_integer_immediate && immediate <= largest_integer_immediate;
+}
+
+// Whether an immediate makes the arithmetic that of f32. A comparison with a whole number is the
+// same in integers, where it is exact.
+inline bool makes_f32(MathOp op, const MathOperand& operand) {
+  if (operand.input >= 0 || !operand.floating || takes_integers_only(op)) return false;
+  return !(gives_mask(op) && is_integral(operand.immediate) && has_32_bits(operand.immediate));
+}
 
 }  // namespace kernbench

@@ -7,6 +7,7 @@
 #include <string>
 
 #include "models/base/errors.h"
+#include "models/data/integer_math.h"
 
 namespace kernbench {
 namespace {
@@ -108,10 +109,35 @@ void check_integers(const MathParams& params, const DTypes& inputs) {
           fmt::format("{} of {}: takes integers only", op_name(params), name_of(dtype)));
   }
   for (const MathOperand& operand : params.operands) {
-    if (operand.input < 0 && (std::nearbyint(operand.immediate) != operand.immediate ||
-                              std::fabs(operand.immediate) > 0x1p32)) {
-      throw UsageError(fmt::format("{} by {}: takes integers of 32 bits only", op_name(params),
-                                   operand.immediate));
+    if (operand.input < 0 && !is_integral(operand.immediate))
+      throw UsageError(
+          fmt::format("{} by {}: takes integers only", op_name(params), operand.immediate));
+  }
+}
+
+// The condition of a `where` is no value.
+std::size_t first_value(const MathParams& params) { return params.op == MathOp::where ? 1 : 0; }
+
+// Whether the arithmetic is that of integers: no floating-point number among what is computed with.
+bool of_integers(const MathParams& params, const DTypes& inputs) {
+  for (std::size_t i = first_value(params); i < params.operands.size(); ++i) {
+    const MathOperand& operand = params.operands[i];
+    const bool of_float =
+        operand.input >= 0 && is_float(inputs[static_cast<std::size_t>(operand.input)]);
+    if (of_float || makes_f32(params.op, operand)) return false;
+  }
+  return has_integer_form(params.op);
+}
+
+void check_immediates(const MathParams& params, const DTypes& inputs) {
+  if (!of_integers(params, inputs)) return;
+  for (std::size_t i = first_value(params); i < params.operands.size(); ++i) {
+    const MathOperand& operand = params.operands[i];
+    if (operand.input < 0 && !has_32_bits(operand.immediate)) {
+      throw UsageError(fmt::format(
+          "{} of integers by {:.17g}: an integer has 32 bits, -2147483648 to 4294967295; a "
+          "floating-point number makes the result f32",
+          op_name(params), operand.immediate));
     }
   }
 }
@@ -126,6 +152,7 @@ void check_same(const MathParams& params, const DTypes& inputs) {
 
 void check_dtypes(const MathParams& params, const DTypes& inputs) {
   if (takes_integers_only(params.op)) check_integers(params, inputs);
+  check_immediates(params, inputs);
   if (params.op == MathOp::cat || params.op == MathOp::update) check_same(params, inputs);
   if (params.op == MathOp::gather && is_float(inputs.at(1)))
     throw UsageError(
@@ -273,17 +300,24 @@ DType result_dtype(const MathParams& params, const DTypes& inputs) {
   if (const std::optional<DType> own = own_dtype(params)) return *own;
   if (kind_of(params.op) == MathKind::move) return inputs.at(0);
   std::optional<DType> dtype;
+  bool floating = false;  // a scalar is
   for (std::size_t i = 0; i < std::max(inputs.size(), params.operands.size()); ++i) {
     const int input = params.operands.empty()      ? static_cast<int>(i)
                       : i < params.operands.size() ? params.operands[i].input
                                                    : -1;
     const bool is_condition = params.op == MathOp::where && i == 0;
-    if (input < 0 || is_condition) continue;
+    if (is_condition) continue;
+    if (input < 0) {
+      floating =
+          floating || (i < params.operands.size() && makes_f32(params.op, params.operands[i]));
+      continue;
+    }
     const DType next = inputs[static_cast<std::size_t>(input)];
     dtype = dtype ? promote(*dtype, next) : next;
   }
   if (!dtype) return DType::f32;  // scalars only
-  if (!is_float(*dtype) && gives_fractions(params.op)) return DType::f32;
+  const bool needs_f32 = gives_fractions(params.op) || floating;
+  if (!is_float(*dtype) && needs_f32) return DType::f32;
   const bool sums = params.op == MathOp::sum || params.op == MathOp::cumsum;
   return sums && *dtype == DType::i8 ? DType::i32 : *dtype;
 }

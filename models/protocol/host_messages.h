@@ -200,11 +200,17 @@ struct KernelRef {
 
 enum class FailurePolicy : std::uint8_t { fail_fast, collect_all };
 
+// Coordinates of the programs of a launch on each axis, on all its SIPs; ascending. A program's id
+// on an axis is the place of its coordinate there, as in Triton's grids.
+struct LaunchGrid {
+  std::vector<int> pes, cubes, sips;
+};
+
 struct KernelLaunch : PeMessage {
   KernelRef kernel;
   std::shared_ptr<const KernelBody> body;
   std::vector<KernelArgument> args;
-  std::map<std::string, std::int64_t> grid;
+  LaunchGrid grid;
   std::map<std::string, std::string>
       meta;  // the program's own, kept with the record of the launch; keys are not empty
   FailurePolicy failure_policy = FailurePolicy::fail_fast;

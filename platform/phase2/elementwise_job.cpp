@@ -11,6 +11,7 @@
 #include <cstring>
 
 #include "models/base/errors.h"
+#include "models/data/elements.h"
 #include "models/data/integer_math.h"
 #include "models/data/shape_rules.h"
 #include "platform/phase2/element_arrays.h"
@@ -38,6 +39,18 @@ class Operand {
   template <class T>
   void read(std::int64_t begin, std::int64_t count, T* to) const {
     if (!bytes_) return std::fill(to, to + count, immediate<T>());
+    if constexpr (std::is_same_v<T, double>) {
+      std::array<float, run_elements> floats;
+      read(begin, count, floats.data());
+      std::copy(floats.begin(), floats.begin() + count, to);
+    } else {
+      read_elements(begin, count, to);
+    }
+  }
+
+ private:
+  template <class T>
+  void read_elements(std::int64_t begin, std::int64_t count, T* to) const {
     const auto size = static_cast<std::int64_t>(size_of(dtype_));
     if (contiguous_)
       return load_elements(bytes_.get() + begin * size, dtype_, static_cast<std::uint64_t>(count),
@@ -47,12 +60,11 @@ class Operand {
     load_elements(gathered.data(), dtype_, static_cast<std::uint64_t>(count), to);
   }
 
- private:
   template <class T>
   T immediate() const {
-    if constexpr (std::is_integral_v<T>)
-      return static_cast<T>(std::clamp(immediate_, -0x1p32, 0x1p32));
-    return static_cast<T>(immediate_);
+    if constexpr (std::is_same_v<T, double>)
+      return static_cast<float>(immediate_);  // as f32 has it
+    return static_cast<T>(immediate_);        // of integer arithmetic: has_32_bits()
   }
 
   void gather(std::int64_t begin, std::int64_t count, std::int64_t size, std::byte* to) const {
@@ -90,18 +102,25 @@ void binary(T* x, const T* y, std::int64_t count, Function function) {
   for (std::int64_t i = 0; i < count; ++i) x[i] = function(x[i], y[i]);
 }
 
+float product(float a, float b) { return a * b; }
+double product(double a, double b) { return a * b; }  // of floats: exact
+std::int64_t added(std::int64_t a, std::int64_t b) { return a + b; }
+float added(float a, float b) { return a + b; }
+double added(double a, double b) { return sum(a, b); }
+std::int64_t product(std::int64_t a, std::int64_t b) { return wrapping_product(a, b); }
+
 // Ops that are the same on both kinds of number; false if `op` is not one of them.
 template <class T>
 bool apply_common(MathOp op, T* x, const T* y, const T* z, std::int64_t count) {
   switch (op) {
     case MathOp::add:
-      binary(x, y, count, [](T a, T b) { return a + b; });
+      binary(x, y, count, [](T a, T b) { return added(a, b); });
       return true;
     case MathOp::sub:
-      binary(x, y, count, [](T a, T b) { return a - b; });
+      binary(x, y, count, [](T a, T b) { return added(a, -b); });
       return true;
     case MathOp::mul:
-      binary(x, y, count, [](T a, T b) { return a * b; });
+      binary(x, y, count, [](T a, T b) { return product(a, b); });
       return true;
     case MathOp::maximum:
       binary(x, y, count, [](T a, T b) { return maximum(a, b); });
@@ -129,86 +148,101 @@ void apply(MathOp op, std::int64_t* x, const std::int64_t* y, const std::int64_t
   for (std::int64_t i = 0; i < count; ++i) x[i] = integer_result(op, x[i], y[i], z[i]);
 }
 
-float mask_of(bool condition) { return condition ? 1.0f : 0.0f; }
-
 // Comparisons are those of IEEE 754: NaN is different from everything. It is not zero.
-bool apply_mask(MathOp op, float* x, const float* y, std::int64_t count) {
+template <class T>
+bool apply_mask(MathOp op, T* x, const T* y, std::int64_t count) {
   switch (op) {
     case MathOp::eq:
-      binary(x, y, count, [](float a, float b) { return mask_of(a == b); });
+      binary(x, y, count, [](T a, T b) { return T(a == b); });
       return true;
     case MathOp::ne:
-      binary(x, y, count, [](float a, float b) { return mask_of(a != b); });
+      binary(x, y, count, [](T a, T b) { return T(a != b); });
       return true;
     case MathOp::lt:
-      binary(x, y, count, [](float a, float b) { return mask_of(a < b); });
+      binary(x, y, count, [](T a, T b) { return T(a < b); });
       return true;
     case MathOp::le:
-      binary(x, y, count, [](float a, float b) { return mask_of(a <= b); });
+      binary(x, y, count, [](T a, T b) { return T(a <= b); });
       return true;
     case MathOp::gt:
-      binary(x, y, count, [](float a, float b) { return mask_of(a > b); });
+      binary(x, y, count, [](T a, T b) { return T(a > b); });
       return true;
     case MathOp::ge:
-      binary(x, y, count, [](float a, float b) { return mask_of(a >= b); });
+      binary(x, y, count, [](T a, T b) { return T(a >= b); });
       return true;
     case MathOp::logical_and:
-      binary(x, y, count, [](float a, float b) { return mask_of(a != 0 && b != 0); });
+      binary(x, y, count, [](T a, T b) { return T(a != 0 && b != 0); });
       return true;
     case MathOp::logical_or:
-      binary(x, y, count, [](float a, float b) { return mask_of(a != 0 || b != 0); });
+      binary(x, y, count, [](T a, T b) { return T(a != 0 || b != 0); });
       return true;
     case MathOp::logical_not:
-      unary(x, count, [](float a) { return mask_of(a == 0); });
+      unary(x, count, [](T a) { return T(a == 0); });
       return true;
     default:
       return false;
   }
 }
 
-void apply(MathOp op, float* x, const float* y, const float* z, std::int64_t count) {
+// T: float, or double for results that are rounded to f16 or bf16.
+template <class T>
+void apply(MathOp op, T* x, const T* y, const T* z, std::int64_t count) {
   if (apply_common(op, x, y, z, count) || apply_mask(op, x, y, count)) return;
   switch (op) {
     case MathOp::exp:
-      return unary(x, count, [](float a) { return std::exp(a); });
+      return unary(x, count, [](T a) { return std::exp(a); });
     case MathOp::log:
-      return unary(x, count, [](float a) { return std::log(a); });
+      return unary(x, count, [](T a) { return std::log(a); });
     case MathOp::sqrt:
-      return unary(x, count, [](float a) { return std::sqrt(a); });
+      return unary(x, count, [](T a) { return root(a); });
     case MathOp::rsqrt:
-      return unary(x, count, [](float a) { return 1.0f / std::sqrt(a); });
+      return unary(x, count, [](T a) { return 1 / std::sqrt(a); });
     case MathOp::sigmoid:
-      return unary(x, count, [](float a) { return sigmoid(a); });
+      return unary(x, count, [](T a) { return sigmoid(a); });
     case MathOp::cos:
-      return unary(x, count, [](float a) { return std::cos(a); });
+      return unary(x, count, [](T a) { return std::cos(a); });
     case MathOp::sin:
-      return unary(x, count, [](float a) { return std::sin(a); });
+      return unary(x, count, [](T a) { return std::sin(a); });
     case MathOp::tanh:
-      return unary(x, count, [](float a) { return std::tanh(a); });
+      return unary(x, count, [](T a) { return std::tanh(a); });
     case MathOp::gelu:
-      return unary(x, count, [](float a) { return gelu(a); });
+      return unary(x, count, [](T a) { return gelu(a); });
     case MathOp::silu:
-      return unary(x, count, [](float a) { return silu(a); });
+      return unary(x, count, [](T a) { return silu(a); });
     case MathOp::exp2:
-      return unary(x, count, [](float a) { return std::exp2(a); });
+      return unary(x, count, [](T a) { return std::exp2(a); });
     case MathOp::log2:
-      return unary(x, count, [](float a) { return std::log2(a); });
+      return unary(x, count, [](T a) { return std::log2(a); });
     case MathOp::erf:
-      return unary(x, count, [](float a) { return std::erf(a); });
+      return unary(x, count, [](T a) { return std::erf(a); });
+    case MathOp::asin:
+      return unary(x, count, [](T a) { return std::asin(a); });
+    case MathOp::acos:
+      return unary(x, count, [](T a) { return std::acos(a); });
+    case MathOp::atan:
+      return unary(x, count, [](T a) { return std::atan(a); });
+    case MathOp::log1p:
+      return unary(x, count, [](T a) { return std::log1p(a); });
+    case MathOp::expm1:
+      return unary(x, count, [](T a) { return std::expm1(a); });
+    case MathOp::atan2:
+      return binary(x, y, count, [](T a, T b) { return std::atan2(a, b); });
+    case MathOp::pow:
+      return binary(x, y, count, [](T a, T b) { return std::pow(a, b); });
     case MathOp::floor:
-      return unary(x, count, [](float a) { return std::floor(a); });
+      return unary(x, count, [](T a) { return std::floor(a); });
     case MathOp::ceil:
-      return unary(x, count, [](float a) { return std::ceil(a); });
+      return unary(x, count, [](T a) { return std::ceil(a); });
     case MathOp::rint:
-      return unary(x, count, [](float a) { return std::nearbyint(a); });
+      return unary(x, count, [](T a) { return std::nearbyint(a); });
     case MathOp::trunc:
-      return unary(x, count, [](float a) { return std::trunc(a); });
+      return unary(x, count, [](T a) { return std::trunc(a); });
     case MathOp::mod:
-      return binary(x, y, count, [](float a, float b) { return std::fmod(a, b); });
+      return binary(x, y, count, [](T a, T b) { return std::fmod(a, b); });
     case MathOp::div:
-      return binary(x, y, count, [](float a, float b) { return a / b; });
+      return binary(x, y, count, [](T a, T b) { return quotient(a, b); });
     case MathOp::fma:
-      for (std::int64_t i = 0; i < count; ++i) x[i] = std::fma(x[i], y[i], z[i]);
+      for (std::int64_t i = 0; i < count; ++i) x[i] = fused(x[i], y[i], z[i]);
       return;
     default:
       throw ModelError(fmt::format("'{}' is not element-wise", name_of(op)));
@@ -228,7 +262,7 @@ class ElementwiseJob : public Job {
       const bool condition = op_ == MathOp::where && i == 0;
       if (operands[i].input < 0) {
         operands_.emplace_back(operands[i].immediate);
-        integer = integer && (condition || fits_integers(op_, operands[i].immediate));
+        integer = integer && (condition || !makes_f32(op_, operands[i]));
         continue;
       }
       const TensorValue& input = op.inputs.at(static_cast<std::size_t>(operands[i].input));
@@ -236,6 +270,7 @@ class ElementwiseJob : public Job {
       if (!condition) dtype = dtype ? promote(*dtype, input.dtype) : input.dtype;
     }
     if (integer && dtype && !is_float(*dtype)) integer_dtype_ = dtype;
+    in_double_ = !integer_dtype_ && epilogue_.empty() && needs_double(op);
   }
 
   std::size_t blocks() const override {
@@ -252,6 +287,11 @@ class ElementwiseJob : public Job {
         std::array<std::int64_t, run_elements> x;
         compute_integers(at, count, x.data());
         store_elements(x.data(), static_cast<std::uint64_t>(count), out_.dtype, to);
+      } else if (in_double_) {
+        std::array<double, run_elements> x;
+        compute(at, count, x.data());
+        for (std::size_t i = 0; i < static_cast<std::size_t>(count); ++i)
+          write_element(to + i * size_of(out_.dtype), out_.dtype, x[i]);
       } else {
         std::array<float, run_elements> x;
         compute_floats(at, count, x.data());
@@ -262,6 +302,21 @@ class ElementwiseJob : public Job {
   }
 
  private:
+  // Whether a result in f32 would be rounded a second time, to f16 or bf16, with another outcome.
+  // One of two operands of that dtype, or the root of one, is not (24 bits >= 2 * 11 + 2).
+  bool needs_double(const DataOp& op) const {
+    if (size_of(out_.dtype) != 2) return false;
+    if (op_ == MathOp::fma) return true;
+    for (const TensorValue& input : op.inputs) {
+      if (input.dtype != out_.dtype) return true;
+    }
+    for (const MathOperand& operand : std::get<MathParams>(op.params).operands) {
+      if (operand.input < 0 && rounded_to(out_.dtype, operand.immediate) != operand.immediate)
+        return true;
+    }
+    return false;
+  }
+
   void compute_integers(std::int64_t begin, std::int64_t count, std::int64_t* x) const {
     compute(begin, count, x);
     for (std::int64_t i = 0; i < count; ++i) x[i] = wrapped(x[i], *integer_dtype_);
@@ -309,6 +364,7 @@ class ElementwiseJob : public Job {
   std::int64_t elements_;
   Epilogue epilogue_;
   std::vector<Operand> operands_;
+  bool in_double_ = false;
   std::optional<DType> integer_dtype_;  // of the arithmetic, if it is done in integers
 };
 

@@ -1,18 +1,56 @@
-// The element-wise functions of PE_MATH on single values, in f32; NaN and infinities as IEEE 754
-// says, maximum and minimum propagate NaN.
+// The element-wise functions of PE_MATH on single values, in f32 or double; NaN and infinities as
+// IEEE 754 says, maximum and minimum propagate NaN.
 #pragma once
 
 #include <cmath>
 #include <cstdint>
+#include <cstring>
 
 namespace kernbench {
 
 inline float relu(float x) { return x < 0.0f ? 0.0f : x; }  // keeps NaN
-inline float sigmoid(float x) { return 1.0f / (1.0f + std::exp(-x)); }
-inline float gelu(float x) {
-  return 0.5f * x * std::erfc(x * -0.70710678118654752f);
+template <class T>
+T sigmoid(T x) {
+  return 1 / (1 + std::exp(-x));
+}
+template <class T>
+T gelu(T x) {
+  return T(0.5) * x * std::erfc(x * T(-0.70710678118654752));
 }  // exact form, without cancellation
-inline float silu(float x) { return x / (1.0f + std::exp(-x)); }
+template <class T>
+T silu(T x) {
+  return x / (1 + std::exp(-x));
+}
+
+// --- arithmetic that is rounded to another type afterwards: doubles are rounded to odd, so that a
+// second rounding, to a narrower type, is right (Boldo and Melquiond, "When double rounding is
+// odd"); a float result is of the type of the output ---
+
+// `rounded` is the double nearest to a number that lies from it in the direction of `rest`.
+inline double to_odd(double rounded, double rest) {
+  std::uint64_t bits = 0;
+  std::memcpy(&bits, &rounded, sizeof bits);
+  if (!(std::fabs(rest) > 0) || !std::isfinite(rounded) || (bits & 1) != 0) return rounded;
+  return std::nextafter(rounded, std::copysign(HUGE_VAL, rest));
+}
+inline float sum(float a, float b) { return a + b; }
+inline double sum(double a, double b) {
+  const double s = a + b, b_in_s = s - a;
+  return to_odd(s, (a - (s - b_in_s)) + (b - b_in_s));  // TwoSum: the rest is exact
+}
+inline float fused(float a, float b, float c) { return std::fma(a, b, c); }
+// Of factors that are floats: their product is exact.
+inline double fused(double a, double b, double c) { return sum(a * b, c); }
+inline float quotient(float a, float b) { return a / b; }
+inline double quotient(double a, double b) {
+  const double q = a / b, rest = std::fma(-q, b, a);
+  return std::isfinite(q) ? to_odd(q, b < 0 ? -rest : rest) : q;
+}
+inline float root(float a) { return std::sqrt(a); }
+inline double root(double a) {
+  const double r = std::sqrt(a);
+  return std::isfinite(r) ? to_odd(r, std::fma(-r, r, a)) : r;
+}
 
 template <class T>
 T maximum(T a, T b) {

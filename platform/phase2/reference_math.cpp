@@ -42,12 +42,11 @@ class Seen {
 // The dtype in which integers are computed exactly, if they are: no float among the operands, and
 // an operation without fractions.
 std::optional<DType> integer_arithmetic(const DataOp& op, const MathParams& params) {
-  constexpr std::array fractions{MathOp::exp,  MathOp::log,  MathOp::sqrt, MathOp::rsqrt,
-                                 MathOp::cos,  MathOp::sin,  MathOp::tanh, MathOp::sigmoid,
-                                 MathOp::gelu, MathOp::silu, MathOp::exp2, MathOp::log2,
-                                 MathOp::erf,  MathOp::div};
-  const bool bounds =
-      params.op == MathOp::maximum || params.op == MathOp::minimum || params.op == MathOp::clamp;
+  constexpr std::array fractions{
+      MathOp::exp,   MathOp::log,     MathOp::sqrt, MathOp::rsqrt, MathOp::cos,   MathOp::sin,
+      MathOp::tanh,  MathOp::sigmoid, MathOp::gelu, MathOp::silu,  MathOp::exp2,  MathOp::log2,
+      MathOp::erf,   MathOp::asin,    MathOp::acos, MathOp::atan,  MathOp::log1p, MathOp::expm1,
+      MathOp::atan2, MathOp::pow,     MathOp::div};
   const bool only = takes_integers_only(params.op);
   if ((!params.epilogue.empty() && !only) ||
       std::find(fractions.begin(), fractions.end(), params.op) != fractions.end())
@@ -57,11 +56,9 @@ std::optional<DType> integer_arithmetic(const DataOp& op, const MathParams& para
     if (params.op == MathOp::where && i == 0) continue;
     const MathOperand& operand = params.operands[i];
     if (operand.input < 0) {
-      const bool integral = std::isinf(operand.immediate)
-                                ? bounds
-                                : std::trunc(operand.immediate) == operand.immediate;
-      const double largest = only ? 0x1p32 : 0x1p31;
-      if (!integral || (!bounds && std::fabs(operand.immediate) > largest)) return std::nullopt;
+      const bool whole = std::fabs(operand.immediate) <= 0x1p31 &&
+                         std::trunc(operand.immediate) == operand.immediate;
+      if (operand.floating && !only && !(gives_mask(params.op) && whole)) return std::nullopt;
     } else {
       const DType next = op.inputs[static_cast<std::size_t>(operand.input)].dtype;
       if (is_float(next)) return std::nullopt;
@@ -126,6 +123,21 @@ double wrapped(Wide value, DType dtype) {
 }
 
 Estimate rounded_once(double value) { return within_f32({value, f32_rounding(value)}); }
+
+// Arithmetic that IEEE 754 rounds correctly.
+bool is_exact(MathOp op) {
+  switch (op) {
+    case MathOp::add:
+    case MathOp::sub:
+    case MathOp::mul:
+    case MathOp::div:
+    case MathOp::fma:
+    case MathOp::sqrt:
+      return true;
+    default:
+      return false;
+  }
+}
 
 // The rows of a reduction: element(i) is the i-th along the axis.
 struct Line {
@@ -229,6 +241,10 @@ std::vector<Estimate> reference_of_element_wise(const DataOp& op, const ValueLoo
     } else {
       for (double& operand : x) operand = static_cast<double>(static_cast<float>(operand));
       results[i] = rounded_once(element_wise(params.op, x[0], x[1], x[2]));
+      if (epilogue.empty() && is_exact(params.op)) {
+        results[i].error = 0x1p-51 * std::fabs(results[i].value);  // of double arithmetic
+        results[i].rounded_once = true;
+      }
     }
     for (const auto scope : {EpilogueScope::output_tile, EpilogueScope::kernel})
       results[i] = epilogue.apply(scope, results[i], i);

@@ -60,6 +60,20 @@ double element_wise(MathOp op, double x, double y, double z) {
       return std::log2(x);
     case MathOp::erf:
       return std::erf(x);
+    case MathOp::asin:
+      return std::asin(x);
+    case MathOp::acos:
+      return std::acos(x);
+    case MathOp::atan:
+      return std::atan(x);
+    case MathOp::log1p:
+      return std::log1p(x);
+    case MathOp::expm1:
+      return std::expm1(x);
+    case MathOp::atan2:
+      return std::atan2(x, y);
+    case MathOp::pow:
+      return std::pow(x, y);
     case MathOp::floor:
       return std::floor(x);
     case MathOp::ceil:

@@ -17,7 +17,8 @@ namespace kernbench {
 
 struct Estimate {
   double value = 0;
-  double error = 0;  // infinite: partial sums may have overflowed f32
+  double error = 0;           // infinite: partial sums may have overflowed f32
+  bool rounded_once = false;  // the output is the value, but for the error, rounded to its dtype
 };
 
 // In row-major order of the output. For gemm, math and convert. StoppedError on a stop request

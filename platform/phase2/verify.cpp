@@ -50,8 +50,17 @@ Tolerance tolerance_of(DType dtype) {
   }
 }
 
+double magnitude_of(const std::vector<double>& values) {
+  double largest = 0;
+  for (const double value : values) {
+    if (std::isfinite(value)) largest = std::max(largest, std::fabs(value));
+  }
+  return largest;
+}
+
 Comparison compare(const std::vector<std::byte>& bytes, DType dtype, const Shape& shape,
-                   const std::vector<double>& reference, double factor, const StopQuestion& stop) {
+                   const std::vector<double>& reference, double factor,
+                   std::optional<double> magnitude, const StopQuestion& stop) {
   Comparison result;
   result.elements = static_cast<std::uint64_t>(shape.elements());
   if (reference.size() != result.elements || bytes.size() != result.elements * size_of(dtype)) {
@@ -61,6 +70,9 @@ Comparison compare(const std::vector<std::byte>& bytes, DType dtype, const Shape
   Tolerance tolerance = tolerance_of(dtype);
   tolerance.rtol *= factor;
   tolerance.atol *= factor;
+  // Where zeros are expected, nothing tells the magnitude of what has cancelled.
+  const double largest = magnitude.value_or(magnitude_of(reference));
+  if (largest > 0) tolerance.atol *= std::min(largest, 1.0);
   constexpr std::uint64_t between_questions = 1 << 20;
   for (std::uint64_t i = 0; i < result.elements; ++i) {
     if (i % between_questions == 0 && says_stop(stop))

@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -12,7 +13,7 @@
 namespace kernbench {
 
 struct Tolerance {
-  double rtol = 0, atol = 0;  // both 0: exact
+  double rtol = 0, atol = 0;  // both 0: exact; atol of values of the magnitude 1
 };
 Tolerance tolerance_of(DType dtype);
 
@@ -24,13 +25,17 @@ struct Comparison {
   double largest_abs_error = 0, largest_rel_error = 0;  // over all elements whose error is finite
 };
 
-// An element agrees if |got - expected| <= atol + rtol * |expected|, if both are NaN, if they are
-// the same infinity, or if the reference overflows to that infinity when it is rounded to the
-// dtype. `factor` scales the tolerance: the number of roundings on the longest chain. UsageError if
-// the sizes differ; StoppedError on a stop request.
+// Largest finite magnitude of the values; 0 of none.
+double magnitude_of(const std::vector<double>& values);
+
+// An element agrees if |got - expected| <= atol * min(magnitude, 1) + rtol * |expected|, if both
+// are NaN, if they are the same infinity, or if the reference overflows to that infinity when it is
+// rounded to the dtype. `magnitude`: of the whole tensor; by default of
+// `reference`. `factor` scales the tolerance: the number of roundings on the
+// longest chain. UsageError if the sizes differ; StoppedError on a stop request.
 Comparison compare(const std::vector<std::byte>& bytes, DType dtype, const Shape& shape,
                    const std::vector<double>& reference, double factor = 1,
-                   const StopQuestion& stop = {});
+                   std::optional<double> magnitude = {}, const StopQuestion& stop = {});
 
 // "3 of 2048 elements differ; first at {1, 7}: got 1.5, expected 1.25; largest error 0.25 absolute,
 // ..."

@@ -37,7 +37,7 @@ struct Blocking {
 std::vector<Step> steps_of(const tl::Program& tl, const Blocking& by) {
   const std::int64_t heads = by.width / by.d,
                      blocks = heads * tl::Program::cdiv(by.tokens, by.block_m),
-                     pe = tl.program_id(0), pes = tl.launch_num(0);
+                     pe = tl.program_id(0), pes = tl.num_programs(0);
   std::vector<Step> steps;
   for (std::int64_t round = 0; round * pes < blocks; ++round) {
     const std::int64_t left = blocks - 1 - round * pes - (round % 2 == 0 ? pe : pes - 1 - pe);

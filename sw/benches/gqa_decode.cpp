@@ -120,7 +120,7 @@ std::string from_child(int distance) { return fmt::format("child{}", distance); 
 void gqa_decode(tl::Program& tl, tl::Tensor q, tl::Tensor k, tl::Tensor v, tl::Tensor out,
                 std::int64_t d, std::int64_t block_n, bool by_groups) {
   OnlineSoftmax sums = attend_to_part(tl, q, k, v, d, block_n, by_groups);
-  const int pe = tl.program_id(0), pes = tl.launch_num(0);
+  const int pe = tl.program_id(0), pes = tl.num_programs(0);
   const Layout of = layout_of(q, k, d);
   for (int distance = 1; distance < pes; distance *= 2) {
     if (pe % (2 * distance) != 0) return tl.send("parent", packed(tl, sums));
@@ -140,7 +140,7 @@ void gqa_decode_partial(tl::Program& tl, tl::Tensor q, tl::Tensor k, tl::Tensor 
 // Every PE merges the sums of some of the queries, all parts in one load.
 void gqa_merge(tl::Program& tl, tl::Tensor partial, tl::Tensor out, std::int64_t d) {
   const std::int64_t parts = partial.shape()[0], queries = partial.shape()[1] / (d + 2),
-                     count = tl::Program::cdiv(queries, tl.launch_num(0)),
+                     count = tl::Program::cdiv(queries, tl.num_programs(0)),
                      first = tl.program_id(0) * count;
   if (first >= queries) return;
   const auto all = tl.make_tensor_descriptor(partial, {parts, queries, d + 2},

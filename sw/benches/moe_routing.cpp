@@ -46,7 +46,7 @@ void route(tl::Program& tl, tl::Tensor x, tl::Tensor router, tl::Tensor chosen, 
     const auto best = tl.topk_with_indices(tl.dot(tokens, gate, f32), top);
     tl.store_async(to_chosen, best.indices, rows);
     // Softmax over the chosen logits: that over all of them, renormalised.
-    tl.store_async(to_weights, tl.softmax(best.values), rows);
+    tl.store_async(to_weights, tl.softmax(best.values, 1), rows);
     to_chosen = tl.advance(to_chosen, {count, 0});
     to_weights = tl.advance(to_weights, {count, 0});
   }
@@ -159,7 +159,7 @@ void route_by_rounds(tl::Program& tl, tl::Tensor x, tl::Tensor router, tl::Tenso
     }
     const std::int64_t offset = row * top * static_cast<std::int64_t>(size_of(f32));
     tl.store(chosen.local() + offset, places);
-    tl.store(weights.local() + offset, tl.softmax(best));
+    tl.store(weights.local() + offset, tl.softmax(best, 1));
   }
 }
 

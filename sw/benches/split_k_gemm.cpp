@@ -23,7 +23,7 @@ std::int64_t chunk_begin(std::int64_t elements, int i, int count) { return eleme
 // PE i adds and stores chunk i of the result: every PE hands every other one its part of that one's
 // chunk. Each moves (PEs - 1) / PEs of a result, and waits for messages once.
 void reduce_and_store(tl::Program& tl, const tl::Handle& partial, const tl::Tensor& out) {
-  const int pes = tl.launch_num(0), me = tl.program_id(0);
+  const int pes = tl.num_programs(0), me = tl.program_id(0);
   const tl::Handle flat = tl.ravel(partial);
   const std::int64_t elements = flat.shape()[0];
   const auto chunk = [&](int i) {

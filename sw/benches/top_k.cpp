@@ -55,7 +55,7 @@ void top_k(tl::Program& tl, tl::Tensor x, tl::Tensor values, tl::Tensor indices,
       if (column == 0) {
         best = largest;
       } else {
-        largest.indices = largest.indices + static_cast<double>(column);
+        largest.indices = largest.indices + column;
         best = merged(tl, best, largest, k);
       }
     }

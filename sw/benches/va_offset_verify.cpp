@@ -17,8 +17,8 @@ namespace {
 void rotate(tl::Program& tl, tl::Tensor x, tl::Tensor out, std::int64_t shift, std::int64_t block) {
   const std::int64_t n = x.shape().elements();
   const auto size = static_cast<std::int64_t>(size_of(x.dtype()));
-  const std::int64_t programs = std::int64_t{tl.launch_num(0)} * tl.launch_num(1);
-  const std::int64_t self = std::int64_t{tl.program_id(1)} * tl.launch_num(0) + tl.program_id(0);
+  const std::int64_t programs = std::int64_t{tl.num_programs(0)} * tl.num_programs(1);
+  const std::int64_t self = std::int64_t{tl.program_id(1)} * tl.num_programs(0) + tl.program_id(0);
   for (std::int64_t begin = self * block; begin < n; begin += programs * block) {
     const std::int64_t end = std::min(begin + block, n);
     for (std::int64_t to = begin, count = 0; to < end; to += count) {

@@ -67,10 +67,7 @@ void PipelinedRun::run(const MessageStep& step, Chunk& chunk) {
       return;
     }
     case Kind::finish:
-      if (options_.op == ReduceOp::avg && options_.contributions > 1)
-        chunk.value =
-            tl_.math(MathOp::div, {*chunk.value, static_cast<double>(options_.contributions)}, {},
-                     options_.dtype);
+      chunk.value = scaled_sum(tl_, *chunk.value, options_);
       return;
     case Kind::store:
       store(step, chunk);
@@ -86,8 +83,9 @@ void PipelinedRun::load(const MessageStep& step) {
   const ElementRange whole{first->range.begin, std::prev(last)->range.end};
   if (whole.elements() == 0) return;
   const tl::Ptr from = *places_[static_cast<std::size_t>(step.block)].from;
-  const tl::Handle loaded =
-      tl_.load_async(from + whole.begin * size_, {whole.elements()}, options_.dtype);
+  const tl::Handle loaded = scaled_summand(
+      tl_, tl_.load_async(from + whole.begin * size_, {whole.elements()}, options_.dtype),
+      options_);
   for (auto chunk = first; chunk != last; ++chunk) {
     if (chunk->range.elements() > 0)
       chunk->value =

@@ -9,7 +9,8 @@
 
 namespace kernbench {
 
-// avg: the sum, divided once by the number of values in it. band, bor, bxor: bit by bit, of
+// avg, as in NCCL: floats are divided by the number of ranks before they are added, so that the sum
+// does not overflow; the sum of integers is divided, towards zero. band, bor, bxor: bit by bit, of
 // integers.
 enum class ReduceOp : std::uint8_t { sum, max, min, prod, avg, band, bor, bxor };
 

@@ -63,10 +63,8 @@ class ScheduleRun {
         return;
       }
       case Kind::finish:
-        if (options_.op == ReduceOp::avg && options_.contributions > 1)
-          chunk = tl_.math(MathOp::div,
-                           {value(index, step.chunk), static_cast<double>(options_.contributions)},
-                           {}, options_.dtype);
+        if (options_.op == ReduceOp::avg && !is_float(options_.dtype))
+          chunk = scaled_sum(tl_, value(index, step.chunk), options_);
         return;
       case Kind::store:
         return store(index, step.chunk, range);
@@ -89,8 +87,9 @@ class ScheduleRun {
     const auto& changed = block.chunks[static_cast<std::size_t>(chunk)];
     if (changed) return *changed;
     if (!block.loaded) {
-      block.loaded = tl_.load(*places_[index].from + block.section.begin * size_,
-                              {block.section.elements()}, options_.dtype);
+      const tl::Handle loaded = tl_.load(*places_[index].from + block.section.begin * size_,
+                                         {block.section.elements()}, options_.dtype);
+      block.loaded = scaled_summand(tl_, loaded, options_);
     }
     const ElementRange range = cut_.chunk(block.section, chunk);
     return tl_.slice(*block.loaded, range.begin - block.section.begin,
@@ -122,7 +121,7 @@ int ring_slots(const tl::Program& tl, const Schedule& schedule) {
 std::vector<BlockPosition> with_output(const tl::Program& tl, std::vector<BlockPosition> blocks,
                                        const ScheduleOptions& options) {
   if (options.output == nullptr) return blocks;
-  const PeId here{tl.program_id(2), tl.program_id(1), tl.program_id(0)};
+  const PeId here = tl.pe_id();
   const tl::Ptr from = tl::Tensor(options.input, here).local(),
                 to = tl::Tensor(options.output, here).local();
   for (BlockPosition& block : blocks) {
@@ -217,6 +216,19 @@ void run_pipelined(tl::Program& tl, const Schedule& schedule,
 MessageCut message_cut(std::int64_t largest, std::int64_t blocks, std::uint64_t slot_bytes,
                        const ScheduleOptions& options) {
   return plan_of(largest, blocks, slot_bytes, options).cut;
+}
+
+tl::Handle scaled_summand(tl::Program& tl, const tl::Handle& block,
+                          const ScheduleOptions& options) {
+  if (options.op != ReduceOp::avg || !is_float(options.dtype) || options.contributions == 1)
+    return block;
+  return tl.div(block, options.contributions);
+}
+
+tl::Handle scaled_sum(tl::Program& tl, const tl::Handle& block, const ScheduleOptions& options) {
+  if (options.op != ReduceOp::avg || is_float(options.dtype) || options.contributions == 1)
+    return block;
+  return tl.idiv(block, options.contributions);
 }
 
 void run_schedule(tl::Program& tl, const Schedule& as_written,

@@ -49,4 +49,8 @@ MessageCut message_cut(std::int64_t largest, std::int64_t blocks, std::uint64_t 
 void run_schedule(tl::Program& tl, const Schedule& schedule,
                   const std::vector<BlockPosition>& blocks, const ScheduleOptions& options);
 
+// Divisions of an average: of a block as it came from memory, and of a complete sum.
+tl::Handle scaled_summand(tl::Program& tl, const tl::Handle& block, const ScheduleOptions& options);
+tl::Handle scaled_sum(tl::Program& tl, const tl::Handle& block, const ScheduleOptions& options);
+
 }  // namespace kernbench

@@ -18,9 +18,7 @@ std::vector<BlockPosition> blocks_in_place(const tl::Tensor& data, int parts) {
   return blocks;
 }
 
-PeId running_pe(const tl::Program& tl) {
-  return {tl.program_id(2), tl.program_id(1), tl.program_id(0)};
-}
+PeId running_pe(const tl::Program& tl) { return tl.pe_id(); }
 
 tl::KernelCall with_own_scratch(tl::KernelCall kernel, const CollectiveCall& call) {
   kernel.scratch_bytes = call.scratch_bytes();

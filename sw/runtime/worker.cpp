@@ -282,9 +282,7 @@ void Worker::begin(const LaunchHandle& handle, const LaunchSpec& spec, const tl:
     message.body = call.body;
     message.args = call.args;
     message.targets = list;
-    message.grid = {{"pe", static_cast<std::int64_t>(pes.size())},
-                    {"cube", static_cast<std::int64_t>(cubes.size())},
-                    {"sip", static_cast<std::int64_t>(targets.size())}};
+    message.grid = {{pes.begin(), pes.end()}, {cubes.begin(), cubes.end()}, sips};
     message.meta = spec.meta();
     message.failure_policy = spec.failure_policy();
     message.group = group;

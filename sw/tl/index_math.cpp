@@ -58,10 +58,6 @@ std::int64_t stored(std::int64_t value, DType dtype) {  // saturates, as phase 2
   return std::clamp(value, -largest - 1, largest);
 }
 
-std::int64_t as_integer(double immediate) {
-  return static_cast<std::int64_t>(std::clamp(immediate, -0x1p32, 0x1p32));
-}
-
 }  // namespace
 
 IndexValues index_result(const MathParams& params, const IndexOperands& operands,
@@ -75,9 +71,9 @@ IndexValues index_result(const MathParams& params, const IndexOperands& operands
     const MathOperand& operand = params.operands[i];
     const bool condition = params.op == MathOp::where && i == 0;
     if (operand.input < 0) {
-      if (!condition && !fits_integers(params.op, operand.immediate)) return nullptr;
+      if (!condition && makes_f32(params.op, operand)) return nullptr;
       seen.emplace_back(condition ? std::int64_t{operand.immediate != 0}
-                                  : as_integer(operand.immediate));
+                                  : static_cast<std::int64_t>(operand.immediate));
       continue;
     }
     const IndexOperand& tensor = operands[static_cast<std::size_t>(operand.input)];

@@ -40,6 +40,11 @@ class MathCalls {
   Handle exp2(const BlockArg& x) { return math(MathOp::exp2, {x}); }
   Handle log2(const BlockArg& x) { return math(MathOp::log2, {x}); }
   Handle erf(const BlockArg& x) { return math(MathOp::erf, {x}); }
+  Handle asin(const BlockArg& x) { return math(MathOp::asin, {x}); }
+  Handle acos(const BlockArg& x) { return math(MathOp::acos, {x}); }
+  Handle atan(const BlockArg& x) { return math(MathOp::atan, {x}); }
+  Handle log1p(const BlockArg& x) { return math(MathOp::log1p, {x}); }
+  Handle expm1(const BlockArg& x) { return math(MathOp::expm1, {x}); }
   Handle floor(const BlockArg& x) { return math(MathOp::floor, {x}); }
   Handle ceil(const BlockArg& x) { return math(MathOp::ceil, {x}); }
   Handle rint(const BlockArg& x) { return math(MathOp::rint, {x}); }    // half to even
@@ -54,6 +59,8 @@ class MathCalls {
   Handle sqrt_rn(const BlockArg& x) { return sqrt(x); }
   Handle maximum(const Operand& a, const Operand& b) { return math(MathOp::maximum, {a, b}); }
   Handle minimum(const Operand& a, const Operand& b) { return math(MathOp::minimum, {a, b}); }
+  Handle atan2(const Operand& y, const Operand& x) { return math(MathOp::atan2, {y, x}); }
+  Handle pow(const Operand& x, const Operand& y) { return math(MathOp::pow, {x, y}); }
   // Remainder with the sign of `a`, as C and Triton have it; of floats fmod.
   Handle mod(const Operand& a, const Operand& b) { return math(MathOp::mod, {a, b}); }
   // Quotient of integers, towards zero: `//` of Triton. By 0: -1 (mod: a).
@@ -119,7 +126,7 @@ class MathCalls {
   Handle xor_sum(const BlockArg& x, const Axes& axes = {}, bool keep_dims = true) {
     return over_axes(MathOp::xor_sum, x, axes, keep_dims);
   }  // integers
-  Handle softmax(const BlockArg& x, int axis = -1) { return math(MathOp::softmax, {x}, axis); }
+  Handle softmax(const BlockArg& x, int axis = 0) { return math(MathOp::softmax, {x}, axis); }
   // Of equal elements the first; so also where the caller does not care.
   Handle argmax(const BlockArg& x, int axis = -1, bool /*tie_break_left*/ = true,
                 bool keep_dims = true) {
@@ -202,7 +209,7 @@ class MathCalls {
   // The same values in another dtype, rounded once: a multiplication by 1 on PE_MATH. A block that
   // has the dtype costs nothing.
   Handle cast(const BlockArg& x, DType dtype) {
-    return x.handle().dtype() == dtype ? x.handle() : math(MathOp::mul, {x, 1.0}, {}, dtype);
+    return x.handle().dtype() == dtype ? x.handle() : math(MathOp::mul, {x, 1}, {}, dtype);
   }
 
  protected:

@@ -11,25 +11,33 @@
 
 namespace kernbench::tl {
 
-// A handle, or a scalar that broadcasts.
+// A handle, or a scalar that broadcasts. A floating-point scalar next to integers makes the result
+// f32, whatever its value; an integer (bool, int, ...) keeps their dtype.
 class Operand {
  public:
   // NOLINTBEGIN(google-explicit-constructor)
   Operand(const Handle& handle, CallSite site = CallSite::here()) : handle_(handle), site_(site) {}
-  Operand(double scalar, CallSite site = CallSite::here()) : scalar_(scalar), site_(site) {}
+  Operand(Number scalar, CallSite site = CallSite::here()) : scalar_(scalar), site_(site) {}
+  template <class T, class = IfArithmetic<T>>
+  Operand(T scalar, CallSite site = CallSite::here()) : scalar_(scalar), site_(site) {}
   Operand(Half scalar, CallSite site = CallSite::here()) : scalar_(scalar), site_(site) {}
   // NOLINTEND(google-explicit-constructor)
 
   bool is_handle() const { return handle_.has_value(); }
   const Handle& handle() const { return *handle_; }
-  double scalar() const { return scalar_; }
+  double scalar() const { return scalar_.value(); }
+  bool is_floating() const { return scalar_.is_floating(); }
   CallSite site() const { return site_; }
 
  private:
   std::optional<Handle> handle_;
-  double scalar_ = 0;
+  Number scalar_ = 0;
   CallSite site_;
 };
+
+// A number that becomes elements of `dtype`: of integers modulo its range. UsageError: a fraction
+// or more than 32 bits for integers.
+double element_number(const std::string& call, double value, DType dtype);
 
 // A handle.
 class BlockArg : public Operand {

@@ -4,11 +4,35 @@
 // element, whose value has to be known.
 #pragma once
 
+#include <type_traits>
+
+#include "sw/tl/half.h"
+
 namespace kernbench::tl {
 
 class Handle;
 class Operand;
 class BlockArg;
+
+template <class T>
+using IfArithmetic = std::enable_if_t<std::is_arithmetic_v<T>>;
+
+// A scalar operand, and whether it is a floating-point number or an integer.
+class Number {
+ public:
+  // NOLINTBEGIN(google-explicit-constructor)
+  template <class T, class = IfArithmetic<T>>
+  Number(T value) : value_(static_cast<double>(value)), floating_(std::is_floating_point_v<T>) {}
+  Number(Half value) : Number(static_cast<float>(value)) {}
+  // NOLINTEND(google-explicit-constructor)
+
+  double value() const { return value_; }
+  bool is_floating() const { return floating_; }
+
+ private:
+  double value_;
+  bool floating_;
+};
 
 Handle operator+(const Handle& a, const Operand& b);
 Handle operator-(const Handle& a, const Operand& b);
@@ -27,22 +51,22 @@ Handle operator^(const Handle& a, const Operand& b);
 Handle operator<<(const Handle& a, const Operand& b);
 Handle operator>>(const Handle& a, const Operand& b);
 
-Handle operator+(double a, const BlockArg& b);
-Handle operator-(double a, const BlockArg& b);
-Handle operator*(double a, const BlockArg& b);
-Handle operator/(double a, const BlockArg& b);
-Handle operator%(double a, const BlockArg& b);
-Handle operator<(double a, const BlockArg& b);
-Handle operator<=(double a, const BlockArg& b);
-Handle operator>(double a, const BlockArg& b);
-Handle operator>=(double a, const BlockArg& b);
-Handle operator==(double a, const BlockArg& b);
-Handle operator!=(double a, const BlockArg& b);
-Handle operator&(double a, const BlockArg& b);
-Handle operator|(double a, const BlockArg& b);
-Handle operator^(double a, const BlockArg& b);
-Handle operator<<(double a, const BlockArg& b);
-Handle operator>>(double a, const BlockArg& b);
+Handle operator+(Number a, const BlockArg& b);
+Handle operator-(Number a, const BlockArg& b);
+Handle operator*(Number a, const BlockArg& b);
+Handle operator/(Number a, const BlockArg& b);
+Handle operator%(Number a, const BlockArg& b);
+Handle operator<(Number a, const BlockArg& b);
+Handle operator<=(Number a, const BlockArg& b);
+Handle operator>(Number a, const BlockArg& b);
+Handle operator>=(Number a, const BlockArg& b);
+Handle operator==(Number a, const BlockArg& b);
+Handle operator!=(Number a, const BlockArg& b);
+Handle operator&(Number a, const BlockArg& b);
+Handle operator|(Number a, const BlockArg& b);
+Handle operator^(Number a, const BlockArg& b);
+Handle operator<<(Number a, const BlockArg& b);
+Handle operator>>(Number a, const BlockArg& b);
 
 Handle operator-(const BlockArg& x);
 Handle operator~(const BlockArg& x);  // tl.bitwise_not

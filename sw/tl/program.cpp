@@ -37,35 +37,46 @@ Program::~Program() {
 
 // --- identity ---
 
+namespace {
+
+// Of a launch that says no grid: from its targets.
+LaunchGrid grid_of_targets(const KernelLaunch& launch, const PeId& self) {
+  std::set<int> pes{self.pe}, cubes{self.cube}, sips{self.sip};
+  for (const PeId& target : launch.targets) {
+    pes.insert(target.pe);
+    cubes.insert(target.cube);
+    sips.insert(target.sip);
+  }
+  return {{pes.begin(), pes.end()}, {cubes.begin(), cubes.end()}, {sips.begin(), sips.end()}};
+}
+
+// Place of this program on an axis of the launch, and the extent of that.
+std::pair<int, int> place_on(int axis, const LaunchGrid& grid, const PeId& self) {
+  const std::vector<int>& ids = axis == 0 ? grid.pes : axis == 1 ? grid.cubes : grid.sips;
+  const int own = axis == 0 ? self.pe : axis == 1 ? self.cube : self.sip;
+  return {static_cast<int>(std::lower_bound(ids.begin(), ids.end(), own) - ids.begin()),
+          static_cast<int>(ids.size())};
+}
+
+}  // namespace
+
+std::pair<int, int> Program::place_in_launch(const char* call, int axis, CallSite site) const {
+  context_.calling(call, site);
+  if (axis < 0 || axis > 2) bad_axis(call, axis);
+  const KernelLaunch& launch = context_.launch();
+  if (!launch.grid.pes.empty()) return place_on(axis, launch.grid, context_.where());
+  return place_on(axis, grid_of_targets(launch, context_.where()), context_.where());
+}
+
 int Program::program_id(int axis, CallSite site) const {
-  context_.calling("program_id", site);
-  const PeId where = context_.where();
-  if (axis == 0) return where.pe;
-  if (axis == 1) return where.cube;
-  if (axis == 2) return where.sip;
-  bad_axis("program_id", axis);
+  return place_in_launch("program_id", axis, site).first;
 }
 
 int Program::num_programs(int axis, CallSite site) const {
-  context_.calling("num_programs", site);
-  if (axis == 0) return context_.machine().pes;
-  if (axis == 1) return context_.machine().cubes();
-  if (axis == 2) return context_.machine().sips;
-  bad_axis("num_programs", axis);
+  return place_in_launch("num_programs", axis, site).second;
 }
 
-int Program::launch_num(int axis, CallSite site) const {
-  context_.calling("launch_num", site);
-  static constexpr const char* keys[] = {"pe", "cube", "sip"};
-  if (axis < 0 || axis > 2) bad_axis("launch_num", axis);
-  const KernelLaunch& launch = context_.launch();
-  if (const auto found = launch.grid.find(keys[axis]); found != launch.grid.end())
-    return static_cast<int>(found->second);
-  std::set<int> ids;  // a launch from elsewhere, without a grid: one SIP
-  for (const PeId& target : launch.targets)
-    ids.insert(axis == 0 ? target.pe : axis == 1 ? target.cube : target.sip);
-  return static_cast<int>(ids.size());
-}
+PeId Program::pe_id() const { return context_.where(); }
 
 // --- the pieces that the calls share ---
 

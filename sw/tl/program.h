@@ -67,10 +67,11 @@ class Program : public MathCalls, public ShapeCalls, public AtomicCalls {
   Program(const Program&) = delete;
   Program& operator=(const Program&) = delete;
 
-  // --- identity: axis 0 = PE in the cube, 1 = cube, 2 = SIP ---
+  // --- identity: axis 0 = PEs of a cube, 1 = cubes, 2 = SIPs ---
+  // The programs of the launch, as in Triton: a launch on PEs 2 and 5 has ids 0 and 1 of 2.
   int program_id(int axis = 0, CallSite site = CallSite::here()) const;
-  int num_programs(int axis = 0, CallSite site = CallSite::here()) const;  // of the machine
-  int launch_num(int axis = 0, CallSite site = CallSite::here()) const;    // of this launch
+  int num_programs(int axis = 0, CallSite site = CallSite::here()) const;
+  PeId pe_id() const;  // where it runs in the machine
 
   // --- reference, move ---
   Handle ref(const Ptr& ptr, const Shape& shape, DType dtype, CallSite site = CallSite::here());
@@ -270,6 +271,7 @@ class Program : public MathCalls, public ShapeCalls, public AtomicCalls {
   void begin_kernel();
   void end_kernel();
 
+  std::pair<int, int> place_in_launch(const char* call, int axis, CallSite site) const;
   PhysRanges resolve(const char* call, const Ptr& ptr, std::uint64_t nbytes) const;
   PhysRanges resolve(const char* call, const Ptr& base, const AddressRuns& runs) const;
   static DmaCommand dma_of(const Ptr& base, const BlockAccess& access, bool write);

@@ -98,8 +98,9 @@ ByteImage Program::atomic_operand(const char* name, const Operand& operand,
                                   const BlockAccess& access) {
   const auto elements = static_cast<std::int64_t>(access.nbytes() / size_of(access.dtype));
   if (!operand.is_handle()) {
+    const double value = element_number(name, operand.scalar(), access.dtype);
     if (data_ == nullptr || elements == 0) return {};
-    return FunctionalModel::full(Shape{elements}, access.dtype, operand.scalar()).image;
+    return FunctionalModel::full(Shape{elements}, access.dtype, value).image;
   }
   const TensorValue value =
       broadcast_operand(name, this->operand(name, operand.handle()).value, access.block);

@@ -162,7 +162,9 @@ Program::Access Program::begin_load(const char* call, const Ptr& base, const Han
   if (masked) mask = broadcast_mask(call, masked->mask, offsets.shape(), site);
   const BlockAccess access =
       element_access(call, base, offsets.shape(), dtype, index, mask ? &*mask : nullptr);
-  return begin_block_load(call, base, access, masked ? masked->other.scalar() : 0);
+  const double other = masked ? masked->other.scalar() : 0;
+  return begin_block_load(call, base, access,
+                          element_number(std::string(call) + ", other", other, access.dtype));
 }
 
 Program::Access Program::begin_store(const char* call, const Ptr& base, const Handle& offsets,

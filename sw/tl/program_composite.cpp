@@ -283,7 +283,7 @@ Composite Program::composite(const MathSpec& spec, CallSite site) {
   DTypes dtypes;
   for (const Operand& each : spec.operands_) {
     if (!each.is_handle()) {
-      params.operands.push_back(MathOperand::scalar(each.scalar()));
+      params.operands.push_back(MathOperand::scalar(each.scalar(), each.is_floating()));
       continue;
     }
     operand(call, each.handle(), true);

@@ -7,6 +7,7 @@
 #include "models/base/errors.h"
 #include "models/data/elements.h"
 #include "models/data/functional_model.h"
+#include "models/data/integer_math.h"
 #include "models/data/shape_rules.h"
 #include "sw/tl/index_math.h"
 #include "sw/tl/program.h"
@@ -65,8 +66,9 @@ Program::MathInputs Program::bind_math(MathOp op, const std::string& call,
     const Operand& each = operands[i];
     const bool condition = op == MathOp::where && i == 0;
     if (!each.is_handle()) {
-      inputs.operands.push_back(MathOperand::scalar(each.scalar()));
-      inputs.masks = inputs.masks && (condition || each.scalar() == 0 || each.scalar() == 1);
+      inputs.operands.push_back(MathOperand::scalar(each.scalar(), each.is_floating()));
+      const bool mask = !each.is_floating() && (each.scalar() == 0 || each.scalar() == 1);
+      inputs.masks = inputs.masks && (condition || mask);
       continue;
     }
     const Handle& handle = each.handle();
@@ -146,8 +148,10 @@ Handle MathCalls::math(MathOp op, const std::vector<Operand>& operands, std::opt
 // --- element-wise ---
 
 Handle MathCalls::cdiv(const BlockArg& a, const Operand& b) {
-  const Operand more = b.is_handle() ? Operand(sub(b, 1.0)) : Operand(b.scalar() - 1);
-  return idiv({add(a, more), a.site()}, b);
+  if (b.is_handle()) return idiv({add(a, sub(b, 1)), a.site()}, b);
+  if (!is_integral(b.scalar()) || !has_32_bits(b.scalar()))
+    throw UsageError(fmt::format("tl.cdiv by {}: takes integers of 32 bits only", b.scalar()));
+  return idiv({add(a, static_cast<std::int64_t>(b.scalar()) - 1), a.site()}, b);
 }
 
 std::int64_t MathCalls::cdiv(std::int64_t a, std::int64_t b, CallSite site) {

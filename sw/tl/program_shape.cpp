@@ -1,6 +1,8 @@
 // Views: other shapes of the same bytes, which may be under way. Blocks of known values.
 #include <fmt/format.h>
 
+#include <cmath>
+
 #include "models/base/errors.h"
 #include "models/data/elements.h"
 #include "models/data/functional_model.h"
@@ -121,6 +123,10 @@ Handle ShapeCalls::bitcast(const BlockArg& x, DType dtype) {
 Handle ShapeCalls::arange(std::int64_t begin, std::int64_t end, DType dtype, CallSite site) {
   program().context_.calling("arange", site);
   if (end <= begin) throw UsageError(fmt::format("tl.arange({}, {}) is empty", begin, end));
+  const std::int64_t limit = dtype == DType::i8 ? std::int64_t{1} << 7 : std::int64_t{1} << 31;
+  if (begin < -limit || end > limit)
+    throw UsageError(fmt::format("tl.arange({}, {}) of {}: allowed are {} to {}", begin, end,
+                                 name_of(dtype), -limit, limit - 1));
   const Shape shape{end - begin};
   std::shared_ptr<ScratchBlock> block = program().allocate("tl.arange", shape, dtype);
   const std::uint64_t size = size_of(dtype);
@@ -136,7 +142,8 @@ Handle ShapeCalls::arange(std::int64_t begin, std::int64_t end, DType dtype, Cal
 Handle ShapeCalls::full(const Shape& shape, double value, DType dtype, CallSite site) {
   program().context_.calling("full", site);
   std::shared_ptr<ScratchBlock> block = program().allocate("tl.full", shape, dtype);
-  const bool is_zero = value == 0 || program().data_ == nullptr;
+  value = element_number("tl.full", value, dtype);
+  const bool is_zero = (value == 0 && !std::signbit(value)) || program().data_ == nullptr;
   return program().make_handle(
       is_zero ? FunctionalModel::zeros(shape, dtype) : FunctionalModel::full(shape, dtype, value),
       std::move(block), {}, 0, index_full(shape, value, dtype));

@@ -4,6 +4,7 @@
 
 #include <cstdio>
 #include <limits>
+#include <numeric>
 
 #include "models/base/atomic_op.h"
 #include "models/base/errors.h"
@@ -214,13 +215,23 @@ const ProgramRecording& Recording::at(PeId where) const {
   throw UsageError(fmt::format("nothing was recorded for {}", where.str()));
 }
 
+namespace {
+
+std::vector<int> up_to(int count) {
+  std::vector<int> numbers(static_cast<std::size_t>(count));
+  std::iota(numbers.begin(), numbers.end(), 0);
+  return numbers;
+}
+
+}  // namespace
+
 Recording record_call(const KernelCall& call, const Grid& grid) {
   const Attributes tile = tile_attributes(grid.tile);
   const MachineDescription machine = describe_grid(grid, tile);
   KernelLaunch launch;
   launch.body = call.body;
   launch.args = call.args;
-  launch.grid = {{"pe", grid.pes}, {"cube", grid.cubes}, {"sip", grid.sips}};
+  launch.grid = {up_to(grid.pes), up_to(grid.cubes), up_to(grid.sips)};
   Recording recording;
   for (int sip = 0; sip < grid.sips; ++sip) {
     for (int cube = 0; cube < grid.cubes; ++cube) {

@@ -57,7 +57,7 @@ BOOST_AUTO_TEST_CASE(every_math_op_reads_back_as_it_prints) {
     const auto op = static_cast<MathOp>(i);
     BOOST_TEST((parse_math_op(name_of(op)) == op), name_of(op));
   }
-  BOOST_TEST(!parse_math_op("expm1").has_value());
+  BOOST_TEST(!parse_math_op("sinh").has_value());
 }
 
 BOOST_AUTO_TEST_CASE(operands_are_counted_by_the_operation) {

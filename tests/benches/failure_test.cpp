@@ -132,7 +132,7 @@ BOOST_AUTO_TEST_CASE(one_device_of_several_that_fails_ends_the_run_with_its_name
               LaunchSpec("k").on_pe(0),
               [](tl::Program& tl, tl::Tensor) {
                 tl.cycles(100);
-                if (tl.program_id(2) == 1) throw std::runtime_error("thrown on purpose");
+                if (tl.pe_id().sip == 1) throw std::runtime_error("thrown on purpose");
                 for (;;) tl.cycles(1000);
               },
               t);
@@ -159,7 +159,7 @@ BOOST_AUTO_TEST_CASE(a_launch_on_two_sips_fails_as_one) {
             }
             const auto kernel = [](tl::Program& tl, tl::Tensor, tl::Tensor) {
               tl.cycles(10);
-              if (tl.program_id(2) == 1) throw std::runtime_error("thrown on purpose");
+              if (tl.pe_id().sip == 1) throw std::runtime_error("thrown on purpose");
               if (chosen == FailurePolicy::fail_fast) {
                 for (;;) tl.cycles(1000);
               }

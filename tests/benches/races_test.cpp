@@ -92,11 +92,11 @@ void strided(Torch& torch, int first) {
           const tl::Handle lanes = tl.arange(0, 16);
           tl.store(table, lanes, tl.zeros({16}, i32), (lanes & 1.0) == 0.0);
           const auto rows = tl.make_tensor_descriptor(table, {8, 16}, {16, 1}, {1, 16});
-          rows.scatter(tl.zeros({3, 16}, i32), tl.arange(1, 4) * 2.0);
+          rows.scatter(tl.zeros({3, 16}, i32), tl.arange(1, 4) * 2);
         } else {
-          tl.load(table, tl.arange(0, 8) * 2.0 + 1.0, i32);
+          tl.load(table, tl.arange(0, 8) * 2 + 1, i32);
           const auto rows = tl.make_tensor_descriptor(table, {8, 16}, {16, 1}, {1, 16});
-          rows.gather(tl.arange(0, 3) * 2.0 + static_cast<double>(first));
+          rows.gather(tl.arange(0, 3) * 2 + first);
         }
       },
       table, first);
@@ -139,7 +139,7 @@ void go_round(Torch& torch, const Round& plan) {
         const auto cell = [&](int number) { return cells + number * 16; };
         for (int round = 0; round < plan.rounds; ++round) {
           const tl::Ptr mine = cell((pe - round % plan.pes + plan.pes) % plan.pes);
-          tl.store(mine, tl.load(mine, {4}, i32) + 1.0);
+          tl.store(mine, tl.load(mine, {4}, i32) + 1);
           if (pe == plan.pe && round == plan.round) {
             if (plan.is_write)
               tl.store(cell(plan.cell), tl.zeros({1}, i32), {"planted", 1});

@@ -95,7 +95,7 @@ void kernel(tl::Program& tl, tl::Ptr memory) {
       case ActionKind::reduce: {
         std::vector<tl::Operand> operands;
         for (std::size_t i = 0; i < action.operands.size(); ++i) operands.emplace_back(operand(i));
-        if (action.has_scalar) operands.emplace_back(action.scalar);
+        if (action.has_scalar) operands.emplace_back(static_cast<int>(action.scalar));
         blocks.push_back(tl.math(
             action.op, operands,
             action.kind == ActionKind::reduce ? std::optional<int>(action.axis) : std::nullopt));

@@ -37,7 +37,7 @@ KERNBENCH_SYSTEMC_TEST(results_that_are_pending_are_sent_and_forwarded) {
   const auto all_reduce = [](tl::Program& tl, tl::Tensor x, tl::Tensor out) {
     tl::Handle travelling = tl.load(x.local(), x.local_shape(), x.dtype()) * 2.0;
     tl::Handle sum = travelling;
-    for (int step = 1; step < tl.launch_num(); ++step) {
+    for (int step = 1; step < tl.num_programs(); ++step) {
       tl.send("E", travelling);
       travelling = tl.recv("W", x.local_shape(), x.dtype());
       sum = sum + travelling;

@@ -146,7 +146,7 @@ void check_block(const tl::Handle& block, std::size_t message) {
 }
 
 void do_part(const Case& c, tl::Program& tl, const tl::Tensor& own) {
-  const PeId here{tl.program_id(2), tl.program_id(1), tl.program_id(0)};
+  const PeId here = tl.pe_id();
   for (std::size_t i = 0; i < c.messages.size(); ++i) {
     const Sent& message = c.messages[i];
     const QueuePairEnd& end = c.ends[message.end];

@@ -24,7 +24,7 @@ void relu(tl::Program& tl, tl::Tensor x, tl::Tensor out) {
 
 // A chain through all launches: each needs what the one before has computed.
 void step(tl::Program& tl, tl::Tensor /*x*/, tl::Tensor out) {
-  tl.store(out.local(), tl.load(out.local(), out.local_shape(), i32) + 1.0);
+  tl.store(out.local(), tl.load(out.local(), out.local_shape(), i32) + 1);
 }
 
 // --- on the host

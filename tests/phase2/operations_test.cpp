@@ -85,7 +85,7 @@ BOOST_AUTO_TEST_CASE(scalars_of_integer_operations_may_be_wider_than_the_element
   params.op = MathOp::lt;
   params.operands[1].immediate = 200;
   BOOST_TEST(checked(params, {tensor({-128, 127}, {2}, DType::i8)}) == (std::vector<double>{1, 1}));
-  params.operands[1].immediate = 1.5;
+  params.operands[1] = MathOperand::scalar(1.5);
   BOOST_TEST(checked(params, {tensor({1, 2}, {2}, DType::i32)}) == (std::vector<double>{1, 0}));
 }
 

@@ -122,7 +122,7 @@ BOOST_AUTO_TEST_CASE(the_check_of_operations_stops_between_and_within_references
 
 BOOST_AUTO_TEST_CASE(a_comparison_stops) {
   const std::vector<std::byte> bytes(4);
-  BOOST_CHECK_THROW(compare(bytes, DType::f32, {1}, {0}, 1, StopAt(0)), StoppedError);
+  BOOST_CHECK_THROW(compare(bytes, DType::f32, {1}, {0}, 1, {}, StopAt(0)), StoppedError);
 }
 
 BOOST_AUTO_TEST_CASE(a_reference_that_asks_nobody_is_left_behind) {

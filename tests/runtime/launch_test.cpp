@@ -17,11 +17,12 @@ KERNBENCH_SYSTEMC_TEST(a_launch_targets_every_pe_of_every_cube_that_owns_a_shard
     torch.launch("all", do_nothing, t);
     BOOST_TEST(host.launches.at(0).targets.size() == 16);
     BOOST_TEST((host.launches.at(0).targets.at(8) == PeId{0, 1, 0}));
-    BOOST_TEST(host.launches.at(0).grid.at("cube") == 2);
+    BOOST_TEST(host.launches.at(0).grid.cubes.size() == 2);
     torch.launch(LaunchSpec("some").on_pes({3, 1}), do_nothing, t);
     BOOST_TEST((host.launches.at(1).targets ==
                 std::vector<PeId>{{0, 0, 1}, {0, 0, 3}, {0, 1, 1}, {0, 1, 3}}));
-    BOOST_TEST(host.launches.at(1).grid.at("pe") == 2);
+    BOOST_TEST(host.launches.at(1).grid.pes == (std::vector<int>{1, 3}),
+               boost::test_tools::per_element());
     BOOST_CHECK_THROW(torch.launch(LaunchSpec("none").on_pe(8), do_nothing, t), UsageError);
   });
 }

@@ -107,7 +107,6 @@ BOOST_AUTO_TEST_CASE(views_memory_and_metadata_tell_their_line) {
   // clang-format off
   tl.program_id(); k.told("program_id");
   tl.num_programs(1); k.told("num_programs");
-  tl.launch_num(); k.told("launch_num");
   tl.connected("E"); k.told("connected");
   BOOST_CHECK_THROW(tl.ring_slots("E"), UsageError); k.told("ring_slots");
   tl.trans(x); k.told("trans");

@@ -1,6 +1,7 @@
 // Operations of the kernel API on a PE without time (spec 6): shapes, dtypes, masks, index blocks,
 // views, messages, and what each gives.
 #include <boost/test/unit_test.hpp>
+#include <cmath>
 
 #include "models/base/errors.h"
 #include "models/data/elements.h"
@@ -60,13 +61,45 @@ BOOST_AUTO_TEST_CASE(the_inverse_of_a_mask_is_its_negation) {
   BOOST_TEST((~mask).data() == (Doubles{1, 1, 0, 0}));
   BOOST_TEST((~(mask & (x < 4))).data() == (Doubles{1, 1, 0, 1}));
   BOOST_TEST((~k.tl.reshape(mask, {2, 2})).data() == (Doubles{1, 1, 0, 0}));
-  BOOST_TEST((~k.tl.where(mask, x < 4, 1.0)).data() == (Doubles{0, 0, 0, 1}));
+  BOOST_TEST((~k.tl.where(mask, x < 4, 1)).data() == (Doubles{0, 0, 0, 1}));
   BOOST_TEST((~k.tl.cat({mask, mask})).data() == (Doubles{1, 1, 0, 0, 1, 1, 0, 0}));
   BOOST_TEST(k.tl.logical_not(x).data() == (Doubles{0, 0, 0, 0}));
   const tl::Handle integers = k.tl.cast(mask, i32);
   BOOST_TEST(!integers.is_mask());
   BOOST_TEST((~integers).data() == (Doubles{-1, -1, -2, -2}));
   BOOST_TEST(!(mask & 2).is_mask());
+}
+
+BOOST_AUTO_TEST_CASE(floating_point_numbers_next_to_integers_and_masks_give_f32) {
+  Kernel k;
+  const tl::Handle x = k.load({-64, -3, 0, 13}, {4}, i8), mask = x > 0;
+  for (const tl::Handle& each :
+       {x * 0.05, 0.5 + x, x - 2.0, mask * 0.5, k.tl.where(mask, x, 0.5), k.tl.maximum(x, 1.5),
+        k.tl.fma(x, 2, 0.5), x % 2.5, k.tl.where(mask, mask, 0.0), x + tl::Half(1)})
+    BOOST_TEST((each.dtype() == f32));
+  BOOST_TEST((x * 0.5).data() == (Doubles{-32, -1.5, 0, 6.5}));
+  BOOST_TEST((mask * 0.5).data() == (Doubles{0, 0, 0, 0.5}));
+  BOOST_TEST(k.tl.exp2(k.tl.arange(0, 4) * -0.5).data().at(2) == 0.5);
+  for (const tl::Handle& each : {x * 2, 2 + x, x << 1, k.tl.where(mask, x, 0), x * true, -x, x % 2})
+    BOOST_TEST((each.dtype() == i8));
+  BOOST_TEST((x > 0.5).is_mask());
+  BOOST_TEST((k.tl.cdiv(k.tl.arange(0, 5), 2.0).dtype() == i32));
+  BOOST_CHECK_EXCEPTION(x & 0.5, UsageError, with_text("takes integers only"));
+  BOOST_CHECK_EXCEPTION(k.tl.full({2}, 0.5, i8), UsageError,
+                        with_text("0.5 for elements of i8; allowed are integers of 32 bits"));
+  BOOST_TEST(k.tl.full({1}, 200, i8).data() == (Doubles{-56}));
+}
+
+BOOST_AUTO_TEST_CASE(full_keeps_the_sign_of_zero_and_arange_fits_its_dtype) {
+  Kernel k;
+  BOOST_TEST(std::signbit(k.tl.full({1}, -0.0, f32).item()));
+  BOOST_TEST(!std::signbit(k.tl.full({1}, 0.0, f32).item()));
+  const std::int64_t end = std::int64_t{1} << 31;
+  BOOST_TEST(k.tl.arange(end - 2, end).data() == (Doubles{2147483646, 2147483647}));
+  BOOST_TEST(k.tl.arange(-128, 128, i8).data().front() == -128);
+  BOOST_CHECK_EXCEPTION(k.tl.arange(end - 1, end + 1), UsageError,
+                        with_text("of i32: allowed are -2147483648 to 2147483647"));
+  BOOST_CHECK_THROW(k.tl.arange(0, 129, i8), UsageError);
 }
 
 BOOST_AUTO_TEST_CASE(operators_of_integers_are_those_of_c) {
@@ -216,7 +249,7 @@ BOOST_AUTO_TEST_CASE(index_blocks_go_through_element_wise_operations_in_every_da
     BOOST_TEST(offsets.index_values() == (Integers{0, 1, 2, 3, 10, 11, 12, 13, 20, 21, 22, 23}));
     const tl::Handle mask = (offsets < 12) & (offsets % 2 == 0);
     BOOST_TEST(mask.index_values() == (Integers{1, 0, 1, 0, 1, 0, 0, 0, 0, 0, 0, 0}));
-    BOOST_TEST(tl.where(mask, offsets, -1.0).index_values() ==
+    BOOST_TEST(tl.where(mask, offsets, -1).index_values() ==
                (Integers{0, -1, 2, -1, 10, -1, -1, -1, -1, -1, -1, -1}));
     BOOST_TEST(tl.slice(offsets, 1, 1, 4, 2).index_values() == (Integers{1, 3, 11, 13, 21, 23}));
     BOOST_TEST(tl.trans(offsets).index_values() ==
@@ -274,7 +307,7 @@ BOOST_AUTO_TEST_CASE(index_blocks_agree_with_phase_2) {
     const tl::Handle a = tl.expand_dims(tl.arange(-70, 60, dtype), 1) * 2,
                      b = tl.expand_dims(tl.arange(-9, 11, dtype), 0);
     for (const MathOp op : ops) {
-      for (const tl::Operand& right : {tl::Operand(b), tl::Operand(-3.0)}) {
+      for (const tl::Operand& right : {tl::Operand(b), tl::Operand(-3)}) {
         const tl::Handle known = tl.math(op, {a, right});
         const DataOpPtr recorded = pe.functional_model.ops().back();
         DataExecutor executor(pe.functional_model, 1);
@@ -355,7 +388,7 @@ BOOST_AUTO_TEST_CASE(messages_and_index_values_wait_for_what_is_under_way) {
   BOOST_CHECK_THROW(tl.device_assert(tl.load_async(at_1000, {2}, f32)), DeviceAssertError);
   BOOST_TEST(pe.waits == (Waits{0, 1}));
   const tl::Overlap overlap(tl);
-  const tl::Handle next = tl.arange(0, 2) + 1.0;
+  const tl::Handle next = tl.arange(0, 2) + 1;
   BOOST_TEST(pe.waits.size() == 2U);
   BOOST_TEST(next.index_values() == (Integers{1, 2}));
   BOOST_TEST(pe.waits == (Waits{0, 1, 2}));

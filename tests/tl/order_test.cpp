@@ -88,7 +88,7 @@ BOOST_AUTO_TEST_CASE(what_is_under_way_is_not_overwritten) {
 BOOST_AUTO_TEST_CASE(blocks_with_strides_masks_and_indices_are_checked_by_their_bytes) {
   for (const bool with_data : {true, false}) {
     UnderWay k(false, with_data);
-    const tl::Handle lanes = k.tl.arange(0, 64) - 32.0, block = k.tl.zeros({64});
+    const tl::Handle lanes = k.tl.arange(0, 64) - 32, block = k.tl.zeros({64});
     const tl::Ptr behind(k.out.address());  // no tensor: lanes lie on both sides of `out`
     const tl::Handle inside = lanes >= 0.0, outside = lanes < 0.0;
     refused(k, [&] { k.tl.store(behind, lanes, block, inside); }, {"tl.store of ", " overwrites "});

@@ -87,7 +87,7 @@ BOOST_AUTO_TEST_CASE(every_call_that_is_not_metadata_is_dispatched_once) {
     return pe.dispatches - before;
   };
   BOOST_TEST(dispatches([&] {
-               tl.program_id(), tl.num_programs(), tl.launch_num(), tl.ref(p, {4}, f32);
+               tl.program_id(), tl.num_programs(), tl.ref(p, {4}, f32);
                tl.trans(x), tl.reshape(x, {16}), tl.slice(x, 0, 1),
                    tl.broadcast_to(tl.slice(x, 0, 1), {4, 4});
                tl.arange(0, 4), tl.zeros({4}), tl.full({4}, 2), tl.cast(x, f32),
@@ -237,13 +237,14 @@ BOOST_AUTO_TEST_CASE(every_math_operation_is_one_simple_command) {
   tl::Program tl(pe);
   const tl::Handle x = tl.full({4, 4}, 1, f32), i = tl.full({4, 4}, 1, i32);
   tl.exp(x), tl.log(x), tl.sqrt(x), tl.rsqrt(x), tl.abs(x), tl.sigmoid(x), tl.cos(x), tl.sin(x),
-      tl.tanh(x), tl.relu(x), tl.gelu(x), tl.silu(x), tl.exp2(x), tl.log2(x), tl.erf(x),
-      tl.floor(x), tl.ceil(x), tl.rint(x), tl.trunc(x), tl.logical_not(x), tl.bitwise_not(i),
-      tl.randint(7, i), tl.rand(7, i), tl.randn(7, i);
+      tl.tanh(x), tl.relu(x), tl.gelu(x), tl.silu(x), tl.exp2(x), tl.log2(x), tl.erf(x), tl.asin(x),
+      tl.acos(x), tl.atan(x), tl.log1p(x), tl.expm1(x), tl.floor(x), tl.ceil(x), tl.rint(x),
+      tl.trunc(x), tl.logical_not(x), tl.bitwise_not(i), tl.randint(7, i), tl.rand(7, i),
+      tl.randn(7, i);
   tl.add(x, x), tl.sub(x, x), tl.mul(x, x), tl.div(x, x), tl.maximum(x, x), tl.minimum(x, x),
-      tl.mod(x, x), tl.idiv(i, i), tl.eq(x, x), tl.ne(x, x), tl.lt(x, x), tl.le(x, x), tl.gt(x, x),
-      tl.ge(x, x), tl.logical_and(x, x), tl.logical_or(x, x), tl.bitwise_and(i, i),
-      tl.bitwise_or(i, i), tl.bitwise_xor(i, i), tl.shl(i, i), tl.shr(i, i);
+      tl.mod(x, x), tl.atan2(x, x), tl.pow(x, x), tl.idiv(i, i), tl.eq(x, x), tl.ne(x, x),
+      tl.lt(x, x), tl.le(x, x), tl.gt(x, x), tl.ge(x, x), tl.logical_and(x, x), tl.logical_or(x, x),
+      tl.bitwise_and(i, i), tl.bitwise_or(i, i), tl.bitwise_xor(i, i), tl.shl(i, i), tl.shr(i, i);
   tl.fma(x, x, x), tl.clamp(x, 0.0, 1.0), tl.where(x, x, x);
   tl.sum(x, 0), tl.max(x, 0), tl.min(x, 0), tl.softmax(x), tl.argmax(x), tl.argmin(x), tl.any(x, 0),
       tl.all(x, 0), tl.xor_sum(i, 0);
@@ -324,28 +325,30 @@ BOOST_AUTO_TEST_CASE(an_access_over_two_shards_gathers_their_bytes) {
 
 // --- identity, control ---
 
-BOOST_AUTO_TEST_CASE(program_id_counts_pe_cube_and_sip) {
+// The PE is 2 of cube 1.
+BOOST_AUTO_TEST_CASE(program_ids_and_counts_are_those_of_the_launch) {
   FakePe pe;
   tl::Program tl(pe);
-  BOOST_TEST(tl.program_id(0) == 2);
-  BOOST_TEST(tl.program_id(1) == 1);
-  BOOST_TEST(tl.program_id(2) == 0);
-  BOOST_TEST(tl.num_programs(0) == 8);
-  BOOST_TEST(tl.num_programs(1) == 16);
-  BOOST_TEST(tl.num_programs(2) == 2);
+  const auto ids = [&tl] {
+    return std::vector<int>{tl.program_id(0), tl.program_id(1), tl.program_id(2)};
+  };
+  const auto counts = [&tl] {
+    return std::vector<int>{tl.num_programs(0), tl.num_programs(1), tl.num_programs(2)};
+  };
+  const auto per_element = boost::test_tools::per_element();
+  pe.launch_.grid = {{0, 1, 2, 3}, {0, 1}, {0, 1}};
+  BOOST_TEST(ids() == (std::vector<int>{2, 1, 0}), per_element);
+  BOOST_TEST(counts() == (std::vector<int>{4, 2, 2}), per_element);
+  pe.launch_.grid = {{2, 5}, {1}, {0}};
+  BOOST_TEST(ids() == (std::vector<int>{0, 0, 0}), per_element);
+  BOOST_TEST(counts() == (std::vector<int>{2, 1, 1}), per_element);
+  pe.launch_.grid = {};  // from the targets
+  pe.launch_.targets = {{0, 0, 1}, {0, 0, 2}, {0, 1, 1}, {0, 1, 2}};
+  BOOST_TEST(ids() == (std::vector<int>{1, 1, 0}), per_element);
+  BOOST_TEST(counts() == (std::vector<int>{2, 2, 1}), per_element);
+  BOOST_TEST((tl.pe_id() == PeId{0, 1, 2}));
   BOOST_CHECK_THROW(tl.program_id(3), UsageError);
-}
-
-BOOST_AUTO_TEST_CASE(launch_num_is_the_extent_of_the_launch) {
-  FakePe pe;
-  tl::Program tl(pe);
-  pe.launch_.targets = {{0, 1, 2}, {0, 1, 3}, {0, 2, 2}};
-  BOOST_TEST(tl.launch_num(0) == 2);
-  BOOST_TEST(tl.launch_num(1) == 2);
-  BOOST_TEST(tl.launch_num(2) == 1);
-  pe.launch_.grid = {{"pe", 1}, {"cube", 4}, {"sip", 2}};
-  BOOST_TEST(tl.launch_num(1) == 4);
-  BOOST_TEST(tl.launch_num(2) == 2);
+  BOOST_CHECK_THROW(tl.num_programs(-1), UsageError);
 }
 
 BOOST_AUTO_TEST_CASE(cycles_are_spent_on_the_pe_cpu_and_cdiv_rounds_up) {

@@ -50,7 +50,7 @@ void scores_kernel(tl::Program& tl, tl::Tensor q, tl::Tensor k, tl::Tensor score
 // and stores it as rows.
 void transpose_kernel(tl::Program& tl, tl::Tensor x, tl::Tensor y) {
   const std::int64_t rows = x.shape()[0], columns = x.shape()[1], pe = tl.program_id(0);
-  const std::int64_t mine = tl::Program::cdiv(columns, tl.launch_num(0));
+  const std::int64_t mine = tl::Program::cdiv(columns, tl.num_programs(0));
   const tl::TensorDescriptor from =
       tl.make_tensor_descriptor(x, {rows, columns}, {columns, 1}, {rows, mine});
   const tl::TensorDescriptor to =

@@ -15,8 +15,8 @@ namespace {
 tl::Ptr place(const tl::Program& tl, int pe, std::int64_t offset, std::uint64_t bytes) {
   const std::uint64_t begin =
       static_cast<std::uint64_t>(offset) + bytes * static_cast<std::uint64_t>(pe);
-  return tl::Ptr(PhysAddr::cube_sram_addr(static_cast<unsigned>(tl.program_id(2)),
-                                          static_cast<unsigned>(tl.program_id(1)), begin)
+  return tl::Ptr(PhysAddr::cube_sram_addr(static_cast<unsigned>(tl.pe_id().sip),
+                                          static_cast<unsigned>(tl.pe_id().cube), begin)
                      .encode());
 }
 
