@@ -188,6 +188,32 @@ KERNBENCH_SYSTEMC_TEST(an_average_of_integers_is_an_integer) {
   BOOST_TEST(m.failures() == "");
 }
 
+// NCCL: the sum of integers is divided exactly, towards zero; floats are divided before they are
+// added, and 60000 + 60000 does not overflow f16.
+BOOST_AUTO_TEST_CASE(an_average_does_not_overflow_and_is_exact_for_integers) {
+  for (const std::string& algorithm : shipped_algorithms().names(CollectiveOp::all_reduce)) {
+    forked([&] {
+      TorchMachine m("topology.tiny.yaml", sips("ring_1d", 2));
+      m.run([&](Torch& torch) {
+        on_ranks(torch, {{"algorithm", algorithm}}, [&](int rank) {
+          const auto check = [&](DType dtype, const std::vector<double>& mine,
+                                 const std::vector<double>& average) {
+            const Shape shape{static_cast<std::int64_t>(mine.size())};
+            const Tensor t =
+                torch.from_host(HostArray(shape, dtype, mine),
+                                {Placement::replicate, Placement::replicate, 1, 8}, "t");
+            torch.distributed.all_reduce(t, "avg");
+            torch.verify(t, [average] { return average; });
+          };
+          check(i32, {16777217, 100000001, 3.0 + rank, -3.0 - rank}, {16777217, 100000001, 3, -3});
+          check(f16, {60000, -60000, 1.0 + rank}, {60000, -60000, 1.5});
+        });
+      });
+      BOOST_TEST(m.failures() == "", algorithm << ": " << m.failures());
+    });
+  }
+}
+
 BOOST_AUTO_TEST_CASE(ranks_that_are_pes_for_diagnosis) {
   for (const char* algorithm : {"ring_allreduce", "tree_allreduce"}) {
     for (const int ranks : every_or({5}, {1, 5, 16})) {

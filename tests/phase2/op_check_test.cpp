@@ -282,4 +282,22 @@ BOOST_AUTO_TEST_CASE(an_error_of_the_check_reaches_the_caller) {
   BOOST_CHECK_THROW(check_ops(functional_model.ops(), broken, 2), ModelError);
 }
 
+// The exact result is 1.5 + 1.5 * 2^-10 - 2^-24; by way of f32 it becomes 1.5 + 2^-9.
+BOOST_AUTO_TEST_CASE(a_result_that_was_rounded_twice_is_noticed) {
+  FunctionalModel functional_model;
+  const auto f16 = [](double x) { return tensor({x}, {1}, DType::f16); };
+  const DataOpPtr fma =
+      math_op(functional_model, MathOp::fma, {f16(1.5), f16(1 + 0x1p-10), f16(-0x1p-24)});
+  BOOST_TEST(against(fma, {1.5 + 0x1p-10}).ok);
+  BOOST_TEST(!against(fma, {1.5 + 0x1p-9}).ok);
+}
+
+BOOST_AUTO_TEST_CASE(zeros_are_no_softmax_of_many_columns) {
+  FunctionalModel functional_model;
+  const DataOpPtr softmax = math_op(functional_model, MathOp::softmax,
+                                    {tensor(std::vector<double>(256, 1), {256}, DType::f16)}, 0);
+  BOOST_TEST(against(softmax, std::vector<double>(256, 1.0 / 256)).ok);
+  BOOST_TEST(!against(softmax, std::vector<double>(256, 0)).ok);
+}
+
 BOOST_AUTO_TEST_SUITE_END()
