@@ -222,9 +222,13 @@ function(kernbench_test name kind)
   if(KERNBENCH_ASAN)
     math(EXPR TEST_TIMEOUT "${TEST_TIMEOUT} * 5")
   endif()
+  set(environment KERNBENCH_CHECK_PROTOCOL=1)
+  if(KERNBENCH_LONG_TESTS)
+    list(APPEND environment KERNBENCH_EVERY_CASE=1)  # tests/support/every_case.h
+  endif()
   # The longest first, also where no run has measured them.
   set_tests_properties(${name} PROPERTIES TIMEOUT ${TEST_TIMEOUT} COST ${TEST_TIMEOUT} LABELS "${labels}"
-    ENVIRONMENT "KERNBENCH_CHECK_PROTOCOL=1$<$<BOOL:${KERNBENCH_LONG_TESTS}>:;KERNBENCH_EVERY_CASE=1>")
+    ENVIRONMENT "${environment}")
 endfunction()
 
 # kernbench_guide_example(VARIABLE guide.md PART ...)

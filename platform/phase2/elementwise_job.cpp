@@ -63,8 +63,8 @@ class Operand {
   template <class T>
   T immediate() const {
     if constexpr (std::is_same_v<T, double>)
-      return static_cast<float>(immediate_);  // as f32 has it
-    return static_cast<T>(immediate_);        // of integer arithmetic: has_32_bits()
+      return static_cast<float>(immediate_);  // operands are f32
+    return static_cast<T>(immediate_);        // integers fit: has_32_bits()
   }
 
   void gather(std::int64_t begin, std::int64_t count, std::int64_t size, std::byte* to) const {
@@ -102,22 +102,15 @@ void binary(T* x, const T* y, std::int64_t count, Function function) {
   for (std::int64_t i = 0; i < count; ++i) x[i] = function(x[i], y[i]);
 }
 
-float product(float a, float b) { return a * b; }
-double product(double a, double b) { return a * b; }  // of floats: exact
-std::int64_t added(std::int64_t a, std::int64_t b) { return a + b; }
-float added(float a, float b) { return a + b; }
-double added(double a, double b) { return sum(a, b); }
-std::int64_t product(std::int64_t a, std::int64_t b) { return wrapping_product(a, b); }
-
 // Ops that are the same on both kinds of number; false if `op` is not one of them.
 template <class T>
 bool apply_common(MathOp op, T* x, const T* y, const T* z, std::int64_t count) {
   switch (op) {
     case MathOp::add:
-      binary(x, y, count, [](T a, T b) { return added(a, b); });
+      binary(x, y, count, [](T a, T b) { return sum(a, b); });
       return true;
     case MathOp::sub:
-      binary(x, y, count, [](T a, T b) { return added(a, -b); });
+      binary(x, y, count, [](T a, T b) { return sum(a, -b); });
       return true;
     case MathOp::mul:
       binary(x, y, count, [](T a, T b) { return product(a, b); });
@@ -194,7 +187,7 @@ void apply(MathOp op, T* x, const T* y, const T* z, std::int64_t count) {
     case MathOp::log:
       return unary(x, count, [](T a) { return std::log(a); });
     case MathOp::sqrt:
-      return unary(x, count, [](T a) { return root(a); });
+      return unary(x, count, [](T a) { return square_root(a); });
     case MathOp::rsqrt:
       return unary(x, count, [](T a) { return 1 / std::sqrt(a); });
     case MathOp::sigmoid:
@@ -242,7 +235,7 @@ void apply(MathOp op, T* x, const T* y, const T* z, std::int64_t count) {
     case MathOp::div:
       return binary(x, y, count, [](T a, T b) { return quotient(a, b); });
     case MathOp::fma:
-      for (std::int64_t i = 0; i < count; ++i) x[i] = fused(x[i], y[i], z[i]);
+      for (std::int64_t i = 0; i < count; ++i) x[i] = fused_multiply_add(x[i], y[i], z[i]);
       return;
     default:
       throw ModelError(fmt::format("'{}' is not element-wise", name_of(op)));
@@ -302,8 +295,8 @@ class ElementwiseJob : public Job {
   }
 
  private:
-  // Whether a result in f32 would be rounded a second time, to f16 or bf16, with another outcome.
-  // One of two operands of that dtype, or the root of one, is not (24 bits >= 2 * 11 + 2).
+  // Whether rounding an f32 result to f16 or bf16 can differ from rounding the exact result. For
+  // +, -, *, / and sqrt of operands of the output's dtype it cannot: 24 bits >= 2 * 11 + 2.
   bool needs_double(const DataOp& op) const {
     if (size_of(out_.dtype) != 2) return false;
     if (op_ == MathOp::fma) return true;

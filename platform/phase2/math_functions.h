@@ -6,6 +6,8 @@
 #include <cstdint>
 #include <cstring>
 
+#include "models/data/integer_math.h"
+
 namespace kernbench {
 
 inline float relu(float x) { return x < 0.0f ? 0.0f : x; }  // keeps NaN
@@ -22,32 +24,35 @@ T silu(T x) {
   return x / (1 + std::exp(-x));
 }
 
-// --- arithmetic that is rounded to another type afterwards: doubles are rounded to odd, so that a
-// second rounding, to a narrower type, is right (Boldo and Melquiond, "When double rounding is
-// odd"); a float result is of the type of the output ---
+// --- arithmetic whose result is rounded to the dtype of the output: doubles are rounded to odd, so
+// that the second rounding is correct (Boldo and Melquiond, "When double rounding is odd") ---
 
-// `rounded` is the double nearest to a number that lies from it in the direction of `rest`.
+// Rounds to odd a number whose nearest double is `rounded`; `rest` has the sign of the difference.
 inline double to_odd(double rounded, double rest) {
   std::uint64_t bits = 0;
   std::memcpy(&bits, &rounded, sizeof bits);
   if (!(std::fabs(rest) > 0) || !std::isfinite(rounded) || (bits & 1) != 0) return rounded;
   return std::nextafter(rounded, std::copysign(HUGE_VAL, rest));
 }
+inline std::int64_t sum(std::int64_t a, std::int64_t b) { return a + b; }
 inline float sum(float a, float b) { return a + b; }
 inline double sum(double a, double b) {
   const double s = a + b, b_in_s = s - a;
   return to_odd(s, (a - (s - b_in_s)) + (b - b_in_s));  // TwoSum: the rest is exact
 }
-inline float fused(float a, float b, float c) { return std::fma(a, b, c); }
-// Of factors that are floats: their product is exact.
-inline double fused(double a, double b, double c) { return sum(a * b, c); }
+// Doubles hold floats here: their product is exact.
+inline std::int64_t product(std::int64_t a, std::int64_t b) { return wrapping_product(a, b); }
+inline float product(float a, float b) { return a * b; }
+inline double product(double a, double b) { return a * b; }
+inline float fused_multiply_add(float a, float b, float c) { return std::fma(a, b, c); }
+inline double fused_multiply_add(double a, double b, double c) { return sum(a * b, c); }
 inline float quotient(float a, float b) { return a / b; }
 inline double quotient(double a, double b) {
   const double q = a / b, rest = std::fma(-q, b, a);
   return std::isfinite(q) ? to_odd(q, b < 0 ? -rest : rest) : q;
 }
-inline float root(float a) { return std::sqrt(a); }
-inline double root(double a) {
+inline float square_root(float a) { return std::sqrt(a); }
+inline double square_root(double a) {
   const double r = std::sqrt(a);
   return std::isfinite(r) ? to_odd(r, std::fma(-r, r, a)) : r;
 }

@@ -40,7 +40,7 @@ bool float_agrees(double got, const Estimate& expected, DType dtype) {
     return rounded_to(dtype, expected.value - expected.error) <= got &&
            got <= rounded_to(dtype, expected.value + expected.error);
   if (std::isinf(expected.value)) return false;
-  // What functions in f32 may be off by; below the normal numbers of f32 less is left of them.
+  // Error of functions computed in f32: relative, and absolute near its smallest normal number.
   const double allowed = 1e-5 * std::fabs(expected.value) + 1e-20 + expected.error;
   return rounded_to(dtype, expected.value - allowed) <= got &&
          got <= rounded_to(dtype, expected.value + allowed);

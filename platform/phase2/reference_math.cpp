@@ -242,7 +242,7 @@ std::vector<Estimate> reference_of_element_wise(const DataOp& op, const ValueLoo
       for (double& operand : x) operand = static_cast<double>(static_cast<float>(operand));
       results[i] = rounded_once(element_wise(params.op, x[0], x[1], x[2]));
       if (epilogue.empty() && is_exact(params.op)) {
-        results[i].error = 0x1p-51 * std::fabs(results[i].value);  // of double arithmetic
+        results[i].error = 0x1p-51 * std::fabs(results[i].value);  // rounding of the double
         results[i].rounded_once = true;
       }
     }

@@ -70,7 +70,7 @@ Comparison compare(const std::vector<std::byte>& bytes, DType dtype, const Shape
   Tolerance tolerance = tolerance_of(dtype);
   tolerance.rtol *= factor;
   tolerance.atol *= factor;
-  // Where zeros are expected, nothing tells the magnitude of what has cancelled.
+  // If all expected values are 0, the magnitude of the summands that cancelled is unknown.
   const double largest = magnitude.value_or(magnitude_of(reference));
   if (largest > 0) tolerance.atol *= std::min(largest, 1.0);
   constexpr std::uint64_t between_questions = 1 << 20;

@@ -25,14 +25,14 @@ struct Comparison {
   double largest_abs_error = 0, largest_rel_error = 0;  // over all elements whose error is finite
 };
 
-// Largest finite magnitude of the values; 0 of none.
+// Largest finite magnitude among the values; 0 without one.
 double magnitude_of(const std::vector<double>& values);
 
 // An element agrees if |got - expected| <= atol * min(magnitude, 1) + rtol * |expected|, if both
 // are NaN, if they are the same infinity, or if the reference overflows to that infinity when it is
-// rounded to the dtype. `magnitude`: of the whole tensor; by default of
-// `reference`. `factor` scales the tolerance: the number of roundings on the
-// longest chain. UsageError if the sizes differ; StoppedError on a stop request.
+// rounded to the dtype. `magnitude`: largest expected value of the whole tensor, by default that of
+// `reference`; 0 counts as 1. `factor` scales the tolerance: the number of roundings on the longest
+// chain. UsageError if the sizes differ; StoppedError on a stop request.
 Comparison compare(const std::vector<std::byte>& bytes, DType dtype, const Shape& shape,
                    const std::vector<double>& reference, double factor = 1,
                    std::optional<double> magnitude = {}, const StopQuestion& stop = {});

@@ -32,8 +32,6 @@ struct PingPong {
   bool stores = false;  // what came back last; its way to memory slows the last message
 };
 
-PeId running_on(const tl::Program& tl) { return tl.pe_id(); }
-
 // As many elements as a slot holds, or what is left.
 std::vector<std::int64_t> pieces_of(const tl::Program& tl, const PingPong& game) {
   const auto per_slot = static_cast<std::int64_t>(tl.slot_bytes() / size_of(game.dtype));
@@ -63,7 +61,7 @@ std::vector<tl::Handle> receive(tl::Program& tl, const PingPong& game, const std
 // rounds - 1 messages: it ends when it has received the last one. A message stays in TCM, which
 // must hold it. PEs that are neither do nothing.
 void ping_pong(tl::Program& tl, const PingPong& game, tl::Ptr x, tl::Ptr out) {
-  const PeId here = running_on(tl);
+  const PeId here = tl.pe_id();
   if (!(here == game.ping) && !(here == game.pong)) return;
   const std::vector<std::int64_t> pieces = pieces_of(tl, game);
   std::vector<tl::Handle> came;
@@ -95,7 +93,7 @@ void ping_pong(tl::Program& tl, const PingPong& game, tl::Ptr x, tl::Ptr out) {
 // store, acknowledged.
 void write_to(tl::Program& tl, PeId ping, std::uint64_t to, const Shape& shape, DType dtype,
               double value) {
-  if (running_on(tl) == ping) tl.store(tl::Ptr(to), tl.full(shape, value, dtype));
+  if (tl.pe_id() == ping) tl.store(tl::Ptr(to), tl.full(shape, value, dtype));
 }
 
 // --- on the host

@@ -67,7 +67,7 @@ void PipelinedRun::run(const MessageStep& step, Chunk& chunk) {
       return;
     }
     case Kind::finish:
-      chunk.value = scaled_sum(tl_, *chunk.value, options_);
+      if (options_.divides_sum()) chunk.value = tl_.idiv(*chunk.value, options_.contributions);
       return;
     case Kind::store:
       store(step, chunk);
@@ -83,9 +83,9 @@ void PipelinedRun::load(const MessageStep& step) {
   const ElementRange whole{first->range.begin, std::prev(last)->range.end};
   if (whole.elements() == 0) return;
   const tl::Ptr from = *places_[static_cast<std::size_t>(step.block)].from;
-  const tl::Handle loaded = scaled_summand(
-      tl_, tl_.load_async(from + whole.begin * size_, {whole.elements()}, options_.dtype),
-      options_);
+  tl::Handle loaded =
+      tl_.load_async(from + whole.begin * size_, {whole.elements()}, options_.dtype);
+  if (options_.divides_summands()) loaded = tl_.div(loaded, options_.contributions);
   for (auto chunk = first; chunk != last; ++chunk) {
     if (chunk->range.elements() > 0)
       chunk->value =

@@ -63,8 +63,8 @@ class ScheduleRun {
         return;
       }
       case Kind::finish:
-        if (options_.op == ReduceOp::avg && !is_float(options_.dtype))
-          chunk = scaled_sum(tl_, value(index, step.chunk), options_);
+        if (options_.divides_sum())
+          chunk = tl_.idiv(value(index, step.chunk), options_.contributions);
         return;
       case Kind::store:
         return store(index, step.chunk, range);
@@ -87,9 +87,10 @@ class ScheduleRun {
     const auto& changed = block.chunks[static_cast<std::size_t>(chunk)];
     if (changed) return *changed;
     if (!block.loaded) {
-      const tl::Handle loaded = tl_.load(*places_[index].from + block.section.begin * size_,
-                                         {block.section.elements()}, options_.dtype);
-      block.loaded = scaled_summand(tl_, loaded, options_);
+      block.loaded = tl_.load(*places_[index].from + block.section.begin * size_,
+                              {block.section.elements()}, options_.dtype);
+      if (options_.divides_summands())
+        block.loaded = tl_.div(*block.loaded, options_.contributions);
     }
     const ElementRange range = cut_.chunk(block.section, chunk);
     return tl_.slice(*block.loaded, range.begin - block.section.begin,
@@ -216,19 +217,6 @@ void run_pipelined(tl::Program& tl, const Schedule& schedule,
 MessageCut message_cut(std::int64_t largest, std::int64_t blocks, std::uint64_t slot_bytes,
                        const ScheduleOptions& options) {
   return plan_of(largest, blocks, slot_bytes, options).cut;
-}
-
-tl::Handle scaled_summand(tl::Program& tl, const tl::Handle& block,
-                          const ScheduleOptions& options) {
-  if (options.op != ReduceOp::avg || !is_float(options.dtype) || options.contributions == 1)
-    return block;
-  return tl.div(block, options.contributions);
-}
-
-tl::Handle scaled_sum(tl::Program& tl, const tl::Handle& block, const ScheduleOptions& options) {
-  if (options.op != ReduceOp::avg || is_float(options.dtype) || options.contributions == 1)
-    return block;
-  return tl.idiv(block, options.contributions);
 }
 
 void run_schedule(tl::Program& tl, const Schedule& as_written,

@@ -38,6 +38,13 @@ struct ScheduleOptions {
   // Out of place: results that belong into `input` go to the same place of `output`. Null: in
   // place.
   tl::TensorInfoPtr input, output;
+
+  // An average divides floats before they are added and the sum of integers (reduce_op.h).
+  bool divides_summands() const { return averages() && is_float(dtype); }
+  bool divides_sum() const { return averages() && !is_float(dtype); }
+
+ private:
+  bool averages() const { return op == ReduceOp::avg && contributions > 1; }
 };
 
 // How it cuts `blocks` blocks of at most `largest` elements into messages.
@@ -48,9 +55,5 @@ MessageCut message_cut(std::int64_t largest, std::int64_t blocks, std::uint64_t 
 // pair.
 void run_schedule(tl::Program& tl, const Schedule& schedule,
                   const std::vector<BlockPosition>& blocks, const ScheduleOptions& options);
-
-// Divisions of an average: of a block as it came from memory, and of a complete sum.
-tl::Handle scaled_summand(tl::Program& tl, const tl::Handle& block, const ScheduleOptions& options);
-tl::Handle scaled_sum(tl::Program& tl, const tl::Handle& block, const ScheduleOptions& options);
 
 }  // namespace kernbench

@@ -18,8 +18,6 @@ std::vector<BlockPosition> blocks_in_place(const tl::Tensor& data, int parts) {
   return blocks;
 }
 
-PeId running_pe(const tl::Program& tl) { return tl.pe_id(); }
-
 tl::KernelCall with_own_scratch(tl::KernelCall kernel, const CollectiveCall& call) {
   kernel.scratch_bytes = call.scratch_bytes();
   return kernel;
@@ -42,7 +40,7 @@ tl::KernelCall schedule_kernel(
   options.blocks_at_once = blocks_at_once;
   const auto kernel = [schedule = std::move(schedule), blocks = std::move(blocks),
                        inputs = call.inputs, outputs = call.outputs, options](tl::Program& tl) {
-    const PeId here = running_pe(tl);
+    const PeId here = tl.pe_id();
     LocalShards shards;
     for (const tl::TensorInfoPtr& tensor : inputs) shards.inputs.emplace_back(tensor, here);
     for (const tl::TensorInfoPtr& tensor : outputs) shards.outputs.emplace_back(tensor, here);

@@ -10,8 +10,6 @@
 
 namespace kernbench {
 
-PeId running_pe(const tl::Program& tl);
-
 // The running PE's shard, cut into `parts` blocks; results go where the values came from.
 std::vector<BlockPosition> blocks_in_place(const tl::Tensor& data, int parts);
 

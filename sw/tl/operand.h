@@ -35,9 +35,10 @@ class Operand {
   CallSite site_;
 };
 
-// A number that becomes elements of `dtype`: of integers modulo its range. UsageError: a fraction
-// or more than 32 bits for integers.
-double element_number(const std::string& call, double value, DType dtype);
+// The value of elements of `dtype` that are set to a number; integers modulo the range of the
+// dtype. UsageError that names `call`: a fraction or an integer of more than 32 bits for an integer
+// dtype.
+double element_number(const char* call, double value, DType dtype);
 
 // A handle.
 class BlockArg : public Operand {

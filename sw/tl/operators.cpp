@@ -8,7 +8,7 @@
 
 namespace kernbench::tl {
 
-double element_number(const std::string& call, double value, DType dtype) {
+double element_number(const char* call, double value, DType dtype) {
   if (is_float(dtype)) return value;
   if (!is_integral(value) || !has_32_bits(value)) {
     throw UsageError(

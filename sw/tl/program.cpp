@@ -39,7 +39,7 @@ Program::~Program() {
 
 namespace {
 
-// Of a launch that says no grid: from its targets.
+// The grid of a launch message without one: the coordinates of its targets.
 LaunchGrid grid_of_targets(const KernelLaunch& launch, const PeId& self) {
   std::set<int> pes{self.pe}, cubes{self.cube}, sips{self.sip};
   for (const PeId& target : launch.targets) {

@@ -163,8 +163,7 @@ Program::Access Program::begin_load(const char* call, const Ptr& base, const Han
   const BlockAccess access =
       element_access(call, base, offsets.shape(), dtype, index, mask ? &*mask : nullptr);
   const double other = masked ? masked->other.scalar() : 0;
-  return begin_block_load(call, base, access,
-                          element_number(std::string(call) + ", other", other, access.dtype));
+  return begin_block_load(call, base, access, element_number(call, other, access.dtype));
 }
 
 Program::Access Program::begin_store(const char* call, const Ptr& base, const Handle& offsets,

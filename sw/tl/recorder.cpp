@@ -174,6 +174,12 @@ struct CommandText {
   }
 };
 
+std::vector<int> up_to(int count) {
+  std::vector<int> numbers(static_cast<std::size_t>(count));
+  std::iota(numbers.begin(), numbers.end(), 0);
+  return numbers;
+}
+
 }  // namespace
 
 std::string describe(const Command& command) { return std::visit(CommandText{}, command.what); }
@@ -214,16 +220,6 @@ const ProgramRecording& Recording::at(PeId where) const {
   }
   throw UsageError(fmt::format("nothing was recorded for {}", where.str()));
 }
-
-namespace {
-
-std::vector<int> up_to(int count) {
-  std::vector<int> numbers(static_cast<std::size_t>(count));
-  std::iota(numbers.begin(), numbers.end(), 0);
-  return numbers;
-}
-
-}  // namespace
 
 Recording record_call(const KernelCall& call, const Grid& grid) {
   const Attributes tile = tile_attributes(grid.tile);

@@ -25,7 +25,7 @@ struct Mutation {
 const std::vector<Mutation> mutations{{"zeroed", [](Values x) { return Values(x.size(), 0.0); }},
                                       {"scaled",
                                        [](Values x) {
-                                         for (double& each : x) each *= 2;
+                                         for (double& each : x) each *= 1.5;
                                          return x;
                                        }},
                                       {"shifted",
@@ -84,7 +84,11 @@ BOOST_AUTO_TEST_CASE(wrong_outputs_of_every_bench_fail_in_every_dtype) {
       options.judge = [&](const std::vector<Expectation>& expectations) {
         check_expectations(expectations, bench.name + " " + dtype);
       };
-      forked([&] { run_bench(bench, parameters, options); });
+      forked([&] {
+        const BenchOutcome outcome = run_bench(bench, parameters, options);
+        BOOST_TEST(outcome.status == "completed",
+                   bench.name << " " << dtype << ": " << outcome.error);
+      });
     }
   }
 }

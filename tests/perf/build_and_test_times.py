@@ -80,6 +80,9 @@ def main():
     junit = arguments.junit or os.path.join(arguments.build, "tests.xml")
     if not os.path.exists(junit):
         return
+    with open(os.path.join(arguments.build, "Testing/Temporary/LastTest.log"), errors="replace") as log:
+        cases = re.findall(r'Leaving test case "([^"]+)"; testing time: (\d+)us', log.read())
+    # empties the log
     listed = json.loads(subprocess.run(["ctest", "--show-only=json-v1"], cwd=arguments.build, capture_output=True, text=True, check=True).stdout)
     kinds = {}
     for test in listed["tests"]:
@@ -90,13 +93,10 @@ def main():
     table("kind of test", summed((kinds.get(name, "other"), seconds) for name, seconds in tests))
     table("test program", tests, 30)
 
-    log = os.path.join(arguments.build, "Testing/Temporary/LastTest.log")
-    with open(log, errors="replace") as lines:
-        found = re.findall(r'Leaving test case "([^"]+)"; testing time: (\d+)us', lines.read())
-    if found:
+    if cases:
         wall = sum(float(case.get("time")) for case in xml.parse(junit).iter("testcase"))
         factor = arguments.run_cpu / wall if arguments.run_cpu else 1
-        table("test case", [(name, int(us) / 1e6 * factor) for name, us in found], 20)
+        table("test case", [(name, int(us) / 1e6 * factor) for name, us in cases], 20)
 
 
 main()

@@ -70,7 +70,7 @@ BOOST_AUTO_TEST_CASE(sizes_must_agree) {
 // atol follows the largest expected value: 1 / 256 with 3 roundings of 1e-3 allows
 // 3 * (1e-3 / 256 + 1e-3 / 256) = 2.3e-5.
 BOOST_AUTO_TEST_CASE(zeros_are_no_softmax) {
-  BOOST_TEST(compared({9e-6}, {0}, DType::f32).ok);  // of an unknown magnitude
+  BOOST_TEST(compared({9e-6}, {0}, DType::f32).ok);  // magnitude unknown: counts as 1
   const std::vector<double> expected(256, 1.0 / 256);
   const auto agrees = [&](double got) {
     return compare(dense_bytes(tensor(std::vector<double>(256, got), {256}, DType::f16)),

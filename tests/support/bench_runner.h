@@ -34,7 +34,7 @@ struct BenchRunOptions {
   unsigned threads = 2;     // of phase 2
   bool records = true;      // fill op_log
   bool check_races = true;  // accesses that nothing orders are failures; with data on
-  // On what the bench expects, in place of a comparison of its outputs.
+  // Receives the expectations of the bench instead of comparing its outputs with them.
   std::function<void(const std::vector<Expectation>&)> judge;
   // On the data before the simulation starts.
   std::function<void(FunctionalModel&)> prepare;

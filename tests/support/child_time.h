@@ -21,8 +21,8 @@ std::chrono::milliseconds processor_time_of(pid_t child);
 // replaces it, 0 is none.
 std::chrono::milliseconds child_limit(std::chrono::milliseconds limit);
 
-// Whether the child has used `limit` of CPU time and `passed`, its wall time, exceeds it; a child
-// that computes less may wait for an event that never occurs, and has ten times the wall time.
+// Returns true when both the CPU time of the child and `passed`, its wall time, exceed `limit`, or
+// when its wall time exceeds ten times `limit` (a child that waits for an event).
 bool out_of_time(pid_t child, std::chrono::milliseconds passed, std::chrono::milliseconds limit);
 
 }  // namespace kernbench::test

@@ -1,7 +1,6 @@
 // Operations of the kernel API on a PE without time (spec 6): shapes, dtypes, masks, index blocks,
 // views, messages, and what each gives.
 #include <boost/test/unit_test.hpp>
-#include <cmath>
 
 #include "models/base/errors.h"
 #include "models/data/elements.h"
@@ -68,38 +67,6 @@ BOOST_AUTO_TEST_CASE(the_inverse_of_a_mask_is_its_negation) {
   BOOST_TEST(!integers.is_mask());
   BOOST_TEST((~integers).data() == (Doubles{-1, -1, -2, -2}));
   BOOST_TEST(!(mask & 2).is_mask());
-}
-
-BOOST_AUTO_TEST_CASE(floating_point_numbers_next_to_integers_and_masks_give_f32) {
-  Kernel k;
-  const tl::Handle x = k.load({-64, -3, 0, 13}, {4}, i8), mask = x > 0;
-  for (const tl::Handle& each :
-       {x * 0.05, 0.5 + x, x - 2.0, mask * 0.5, k.tl.where(mask, x, 0.5), k.tl.maximum(x, 1.5),
-        k.tl.fma(x, 2, 0.5), x % 2.5, k.tl.where(mask, mask, 0.0), x + tl::Half(1)})
-    BOOST_TEST((each.dtype() == f32));
-  BOOST_TEST((x * 0.5).data() == (Doubles{-32, -1.5, 0, 6.5}));
-  BOOST_TEST((mask * 0.5).data() == (Doubles{0, 0, 0, 0.5}));
-  BOOST_TEST(k.tl.exp2(k.tl.arange(0, 4) * -0.5).data().at(2) == 0.5);
-  for (const tl::Handle& each : {x * 2, 2 + x, x << 1, k.tl.where(mask, x, 0), x * true, -x, x % 2})
-    BOOST_TEST((each.dtype() == i8));
-  BOOST_TEST((x > 0.5).is_mask());
-  BOOST_TEST((k.tl.cdiv(k.tl.arange(0, 5), 2.0).dtype() == i32));
-  BOOST_CHECK_EXCEPTION(x & 0.5, UsageError, with_text("takes integers only"));
-  BOOST_CHECK_EXCEPTION(k.tl.full({2}, 0.5, i8), UsageError,
-                        with_text("0.5 for elements of i8; allowed are integers of 32 bits"));
-  BOOST_TEST(k.tl.full({1}, 200, i8).data() == (Doubles{-56}));
-}
-
-BOOST_AUTO_TEST_CASE(full_keeps_the_sign_of_zero_and_arange_fits_its_dtype) {
-  Kernel k;
-  BOOST_TEST(std::signbit(k.tl.full({1}, -0.0, f32).item()));
-  BOOST_TEST(!std::signbit(k.tl.full({1}, 0.0, f32).item()));
-  const std::int64_t end = std::int64_t{1} << 31;
-  BOOST_TEST(k.tl.arange(end - 2, end).data() == (Doubles{2147483646, 2147483647}));
-  BOOST_TEST(k.tl.arange(-128, 128, i8).data().front() == -128);
-  BOOST_CHECK_EXCEPTION(k.tl.arange(end - 1, end + 1), UsageError,
-                        with_text("of i32: allowed are -2147483648 to 2147483647"));
-  BOOST_CHECK_THROW(k.tl.arange(0, 129, i8), UsageError);
 }
 
 BOOST_AUTO_TEST_CASE(operators_of_integers_are_those_of_c) {

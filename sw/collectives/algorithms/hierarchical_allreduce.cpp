@@ -23,7 +23,7 @@ tl::KernelCall kernel(const CollectiveCall& call) {
     if (!data.has_local()) return;
     const schedules::TreePosition ring =
         schedules::folded_ring(position, ranks, schedules::ring_next, schedules::ring_previous);
-    run_schedule(tl, tree.through(running_pe(tl), ring), blocks_in_place(data, 1), options);
+    run_schedule(tl, tree.through(tl.pe_id(), ring), blocks_in_place(data, 1), options);
   };
   return with_own_scratch(tl::bind_kernel(body, call.inputs.front(),
                                           ring_position(call.group, call.rank), call.group.size),

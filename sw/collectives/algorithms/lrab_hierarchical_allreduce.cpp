@@ -48,7 +48,7 @@ tl::KernelCall kernel(const CollectiveCall& call) {
     if (!data.has_local()) return;
     Schedule exchange = schedules::sip_exchange(grid, rank);
     exchange.push_back({schedules::finish()});
-    run_schedule(tl, tree.around(running_pe(tl), exchange), blocks_in_place(data, 1), options);
+    run_schedule(tl, tree.around(tl.pe_id(), exchange), blocks_in_place(data, 1), options);
   };
   return with_own_scratch(tl::bind_kernel(body, call.inputs.front(), call.rank), call);
 }

@@ -22,8 +22,7 @@ tl::KernelCall kernel(const CollectiveCall& call) {
   const auto body = [options, tree](tl::Program& tl, tl::Tensor data, int position, int ranks) {
     if (!data.has_local()) return;
     const Schedule ring = schedules::ring_all_reduce(position, ranks);
-    run_schedule(tl, tree.around(running_pe(tl), ring, ranks), blocks_in_place(data, ranks),
-                 options);
+    run_schedule(tl, tree.around(tl.pe_id(), ring, ranks), blocks_in_place(data, ranks), options);
   };
   return with_own_scratch(tl::bind_kernel(body, call.inputs.front(),
                                           ring_position(call.group, call.rank), call.group.size),

@@ -17,7 +17,7 @@ tl::KernelCall kernel(const CollectiveCall& call) {
   const auto body = [options, tree = holders(call)](tl::Program& tl, tl::Tensor data, int rank,
                                                     int ranks) {
     if (!data.has_local()) return;
-    run_schedule(tl, tree.through(running_pe(tl), schedules::binary_tree(rank, ranks)),
+    run_schedule(tl, tree.through(tl.pe_id(), schedules::binary_tree(rank, ranks)),
                  blocks_in_place(data, 1), options);
   };
   return with_own_scratch(tl::bind_kernel(body, call.inputs.front(), call.rank, call.group.size),
