@@ -88,6 +88,14 @@ class PendingDataError : public Error {
   std::string code() const override { return "pending_data"; }
 };
 
+// Queues between PEs that were reset when a launch failed (spec 4.4): the consequence of that.
+class QueuesResetError : public Error {
+ public:
+  using Error::Error;
+  static constexpr const char* failure_code = "ipcq_reset";
+  std::string code() const override { return failure_code; }
+};
+
 // A condition of a kernel that does not hold (tl.device_assert).
 class DeviceAssertError : public Error {
  public:

@@ -28,6 +28,16 @@ std::string code_of(const std::exception& error) {
   return known == nullptr ? Error("").code() : known->code();
 }
 
+std::string code_of(const std::exception_ptr& cause) {
+  try {
+    if (cause) std::rethrow_exception(cause);
+  } catch (const std::exception& error) {
+    return code_of(error);
+  } catch (...) {
+  }
+  return Error("").code();
+}
+
 int exit_status_of(const std::exception& error) {
   const auto* known = dynamic_cast<const Error*>(&error);
   return known == nullptr ? exit_failed : known->exit_status();

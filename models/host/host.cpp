@@ -9,6 +9,7 @@
 
 #include "models/base/errors.h"
 #include "models/base/exception_text.h"
+#include "models/base/program_end.h"
 #include "models/base/thrown_text.h"
 #include "models/data/functional_model.h"
 #include "models/host/placement.h"
@@ -80,22 +81,24 @@ void Host::program() {
 
 void Host::guarded(const std::function<void()>& body) {
   ++running_;
+  std::exception_ptr error;
   try {
     body();
+  } catch (const ProgramEnded&) {
   } catch (const sc_core::sc_unwind_exception&) {
     --running_;
-    throw;  // killed: by another thread of the program, which still runs, or at the end of the run
+    throw;
   } catch (const Error&) {
-    --running_;
-    return ended_(std::current_exception());
-  } catch (const std::exception& error) {
-    --running_;
-    return ended_(std::make_exception_ptr(Error(thrown(": " + text_of(error)))));
+    error = std::current_exception();
+  } catch (const std::exception& other) {
+    error = std::make_exception_ptr(Error(thrown(": " + text_of(other))));
   } catch (...) {
-    --running_;
-    return ended_(std::make_exception_ptr(Error(thrown(" threw " + text_of_other_exception()))));
+    error = std::make_exception_ptr(Error(thrown(" threw " + text_of_other_exception())));
   }
-  if (--running_ == 0) ended_(nullptr);
+  --running_;
+  // Killed: by another thread of the program, which still runs, or at the end of the run.
+  finish_ended_program();
+  if (error || running_ == 0) ended_(error);
 }
 
 std::string Host::thrown(const std::string& what) const {
@@ -128,6 +131,22 @@ void Host::wait(HostRequest& request) {
 }
 
 void Host::wait(const sc_core::sc_event& event, const std::string& what) {
+  wait_reported(what, [&event] { sc_core::wait(event); });
+}
+
+bool Host::wait_until(const sc_core::sc_event& event, Fs deadline, const std::string& what) {
+  if (deadline <= now()) return false;
+  const sc_core::sc_time left = sc_core::sc_time::from_value(deadline - now());
+  bool came = false;
+  wait_reported(what, [&] {
+    sc_core::wait(left, event);
+    came = event.triggered();
+  });
+  return came;
+}
+
+// For reports of deadlocks.
+void Host::wait_reported(const std::string& what, const std::function<void()>& wait) {
   PendingWaits& pending_waits = services().pending_waits();
   const std::size_t ticket =
       pending_waits.open(sc_core::sc_get_current_process_handle().name(), what, now());
@@ -136,7 +155,7 @@ void Host::wait(const sc_core::sc_event& event, const std::string& what) {
     std::size_t ticket;
     ~Close() { pending_waits.close(ticket); }
   } close{pending_waits, ticket};
-  sc_core::wait(event);
+  wait_in_program(wait);
 }
 
 // --- Requests
@@ -234,7 +253,7 @@ std::shared_ptr<HostRequest> Host::inject(int sip, const Path& path, Transaction
   route.path = &path;
   route.key = keys_[static_cast<std::size_t>(sip)].next(now());
   route.listener = this;
-  while (machine_services_.stopping()) sc_core::wait();
+  while (machine_services_.stopping()) wait_in_program([] { sc_core::wait(); });
   const std::shared_ptr<HostRequest> request = pending.request;
   request->issued = now();
   ++requests_;

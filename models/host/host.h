@@ -63,6 +63,7 @@ class Host final : public Component,
   std::shared_ptr<HostRequest> submit(std::shared_ptr<const KernelLaunch> message) override;
   void wait(HostRequest& request) override;
   void wait(const sc_core::sc_event& event, const std::string& what) override;
+  bool wait_until(const sc_core::sc_event& event, Fs deadline, const std::string& what) override;
   void spawn(const std::string& name, std::function<void()> body) override;
   void end_launches() override;
 
@@ -80,6 +81,7 @@ class Host final : public Component,
     int sip = 0;
   };
 
+  void wait_reported(const std::string& what, const std::function<void()>& wait);
   void program();
   void guarded(const std::function<void()>& body);
   std::string thrown(const std::string& what) const;  // by the program, with its place

@@ -16,6 +16,9 @@
 #include <algorithm>
 #include <list>
 #include <map>
+#include <optional>
+#include <utility>
+#include <vector>
 
 #include "models/data/debug_access.h"
 #include "models/io/io_components.h"
@@ -43,10 +46,15 @@ class IoCpu final : public ControlNode {
   explicit IoCpu(const ComponentInit& init);
 
  private:
+  struct Launch;
+  using LaunchIt = std::list<Launch>::iterator;
   struct Launch {
+    std::uint64_t number;  // in the order in which they came
     Transaction* request;
     std::shared_ptr<const KernelLaunch> message;
-    bool running;
+    bool running = false;
+    std::optional<LaunchIt> blocked_by = {};  // the youngest of those that it comes behind
+    std::vector<LaunchIt> blocks = {};        // for which it is that
   };
 
   void arrived(Transaction& request, std::shared_ptr<const PeMessage> message) override;
@@ -56,13 +64,15 @@ class IoCpu final : public ControlNode {
   void finished(const FanOut& fan_out) override;
   unsigned debug_access(tlm::tlm_generic_payload& payload, std::uint64_t offset) override;
 
-  void start_launches();
-  bool blocked(std::list<Launch>::const_iterator launch) const;
-  bool has_room(std::list<Launch>::const_iterator launch, const PeId& pe) const;
+  void start_if_possible(LaunchIt launch);
+  void remove(LaunchIt launch);
+  bool has_room(LaunchIt launch, const PeId& pe);
   Fs target_start(const KernelLaunch& launch) const;
 
-  std::list<Launch>
-      launches_;  // not yet answered by all of their PEs, in the order in which they came
+  // Not yet answered by all of their PEs, in the order in which they came.
+  std::list<Launch> launches_;
+  std::map<std::uint64_t, LaunchIt> without_room_;  // behind none, by number
+  std::uint64_t launches_so_far_ = 0;
   TraceSignal& launches_signal_;
 };
 
@@ -84,9 +94,9 @@ void IoCpu::arrived(Transaction& request, std::shared_ptr<const PeMessage> messa
   }
   auto launch = std::dynamic_pointer_cast<const KernelLaunch>(message);
   if (launch == nullptr) return fan_out(request, message, message);
-  launches_.push_back({&request, std::move(launch), false});
+  launches_.push_back({launches_so_far_++, &request, std::move(launch)});
   launches_signal_.set(launches_.size());
-  start_launches();
+  start_if_possible(std::prev(launches_.end()));
 }
 
 std::vector<ControlNode::End> IoCpu::ends_of(const PeMessage& message) const {
@@ -104,20 +114,50 @@ bool follows(const KernelLaunch& later, const KernelLaunch& before) {
          std::find(follows.begin(), follows.end(), before.request_id) != follows.end();
 }
 
-bool IoCpu::blocked(std::list<Launch>::const_iterator launch) const {
+// Looks at the youngest before it first: of a stream on the same PEs that is the one it waits for.
+void IoCpu::start_if_possible(LaunchIt launch) {
   bool shares = false;
-  for (auto before = launches_.begin(); before != launch; ++before) {
+  for (auto before = launch; before != launches_.begin();) {
+    --before;
     if (!overlap(before->message->targets, launch->message->targets)) continue;
-    if (follows(*launch->message, *before->message)) return true;
     shares = true;
+    if (!follows(*launch->message, *before->message)) continue;
+    launch->blocked_by = before;
+    before->blocks.push_back(launch);
+    return;
   }
   const std::vector<PeId>& pes = launch->message->targets;
-  return shares &&
-         !std::all_of(pes.begin(), pes.end(), [&](const PeId& pe) { return has_room(launch, pe); });
+  if (shares &&
+      !std::all_of(pes.begin(), pes.end(), [&](const PeId& pe) { return has_room(launch, pe); })) {
+    without_room_[launch->number] = launch;
+    return;
+  }
+  launch->running = true;
+  auto stamped = std::make_shared<KernelLaunch>(*launch->message);
+  stamped->target_start =
+      std::max(stamped->target_start.value_or(0), target_start(*launch->message));
+  fan_out(*launch->request, launch->message, std::move(stamped));
+}
+
+// Starts what it has stood in the way of, in the order of the launches.
+void IoCpu::remove(LaunchIt launch) {
+  if (launch->blocked_by) {
+    std::vector<LaunchIt>& list = (*launch->blocked_by)->blocks;
+    list.erase(std::find(list.begin(), list.end(), launch));
+  }
+  without_room_.erase(launch->number);
+  std::map<std::uint64_t, LaunchIt> next = std::exchange(without_room_, {});
+  for (const LaunchIt each : launch->blocks) {
+    each->blocked_by.reset();
+    next[each->number] = each;
+  }
+  launches_.erase(launch);
+  launches_signal_.set(launches_.size());
+  for (const auto& [number, each] : next) start_if_possible(each);
 }
 
 // Beside every launch before it: at most one of each stream has its turn at a time.
-bool IoCpu::has_room(std::list<Launch>::const_iterator launch, const PeId& pe) const {
+bool IoCpu::has_room(LaunchIt launch, const PeId& pe) {
   std::map<std::uint32_t, std::uint64_t> parts;  // of the scratch, by stream
   for (auto before = launches_.begin(); before != launch; ++before) {
     const std::vector<PeId>& targets = before->message->targets;
@@ -129,17 +169,6 @@ bool IoCpu::has_room(std::list<Launch>::const_iterator launch, const PeId& pe) c
   for (const auto& [stream, part] : parts) scratch += part;
   return parts.empty() ||
          (parts.size() < machine().kernel_contexts && scratch <= machine().scratch_bytes);
-}
-
-void IoCpu::start_launches() {
-  for (auto launch = launches_.begin(); launch != launches_.end(); ++launch) {
-    if (launch->running || blocked(launch)) continue;
-    launch->running = true;
-    auto stamped = std::make_shared<KernelLaunch>(*launch->message);
-    stamped->target_start =
-        std::max(stamped->target_start.value_or(0), target_start(*launch->message));
-    fan_out(*launch->request, launch->message, std::move(stamped));
-  }
 }
 
 Fs IoCpu::target_start(const KernelLaunch& launch) const {
@@ -171,22 +200,16 @@ bool IoCpu::withdrawn(const LaunchAbort& notice) {
     return l.message == notice.launch && !l.running;
   });
   if (launch == launches_.end()) return false;
-  Transaction& request = *launch->request;
-  launches_.erase(launch);
-  launches_signal_.set(launches_.size());
-  refuse(request, Completion::aborted,
+  refuse(*launch->request, Completion::aborted,
          "the launch has failed on another SIP before it started here");
-  start_launches();
+  remove(launch);
   return true;
 }
 
 void IoCpu::finished(const FanOut& fan_out) {
   const auto launch = std::find_if(launches_.begin(), launches_.end(),
                                    [&](const Launch& l) { return l.message == fan_out.received; });
-  if (launch == launches_.end()) return;
-  launches_.erase(launch);
-  launches_signal_.set(launches_.size());
-  start_launches();
+  if (launch != launches_.end()) remove(launch);
 }
 
 }  // namespace

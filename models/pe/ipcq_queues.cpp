@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <limits>
 #include <utility>
 
 #include "models/base/errors.h"
@@ -19,25 +20,40 @@ bool IpcqQueues::idle() const {
                      [](const Queue& queue) { return queue.state.idle(); });
 }
 
+std::size_t IpcqQueues::occupied() const {
+  return static_cast<std::size_t>(
+      std::count_if(setup_.queue_pairs.begin(), setup_.queue_pairs.end(),
+                    [](const IpcqQueuePair& pair) { return !pair.direction.empty(); }));
+}
+
 Completion IpcqQueues::install(const IpcqInstall& message, const IpcqQueuePairs& mine,
                                bool serving) {
   const std::string here = fmt::format("{} at {}: ", ipcq_.name(), format_ns(Component::now()));
-  const bool busy = !was_reset_ && (serving || !idle());
-  if (!message.adds && !message.forced && busy)
+  using Change = IpcqInstall::Change;
+  const auto in_use = [this](const IpcqQueuePair& pair) {
+    const IpcqQueuePair* found = setup_.find(pair.direction);
+    return found != nullptr && !queues_[index_of(*found)].state.idle();
+  };
+  const bool busy = message.change == Change::replace ? serving || !idle()
+                    : message.change == Change::remove
+                        ? std::any_of(mine.begin(), mine.end(), in_use)
+                        : false;
+  if (busy && !message.forced && !was_reset_)
     return Completion::failure(
         "ipcq_busy", fmt::format("{}its queues hold messages or await credits:{}", here, str()));
-  const std::size_t count = mine.size() + (message.adds ? queues_.size() : 0);
-  if (count > capacity_) {
+  const std::size_t count = mine.size() + (message.change == Change::add ? occupied() : 0);
+  if (message.change != Change::remove && count > capacity_) {
     return Completion::failure(
         "ipcq_full",
         fmt::format("{}{} queue pairs, allowed is {} (queue_pairs)", here, count, capacity_));
   }
   if (message.action == IpcqInstall::Action::ask) return {};
-  if (!message.adds) {
-    setup_.queue_pairs.clear();
-    queues_.clear();
-    clear_signals();
-    was_reset_ = false;
+  if (message.change == Change::remove) {
+    for (const IpcqQueuePair& pair : mine) remove(pair);
+    return {};
+  }
+  if (message.change == Change::replace) {
+    clear();
     served_last_ = mine.empty() ? 0 : mine.size() - 1;
   }
   installation_ = message.installation;
@@ -46,14 +62,44 @@ Completion IpcqQueues::install(const IpcqInstall& message, const IpcqQueuePairs&
   return {};
 }
 
+void IpcqQueues::clear() {
+  setup_.queue_pairs.clear();
+  queues_.clear();
+  for (const Signals& pair : signals_) clear_signals(pair);
+  was_reset_ = false;
+}
+
+// In the place of one that has been removed, if there is one.
 void IpcqQueues::add(const IpcqQueuePair& pair) {
-  setup_.queue_pairs.push_back(pair);
-  Queue& queue = queues_.emplace_back(pair, setup_.settings);
+  IpcqQueuePairs& pairs = setup_.queue_pairs;
+  const auto place = std::find_if(pairs.begin(), pairs.end(),
+                                  [](const IpcqQueuePair& each) { return each.direction.empty(); });
+  const auto index = static_cast<std::size_t>(place - pairs.begin());
+  if (place == pairs.end()) {
+    pairs.push_back(pair);
+    queues_.emplace_back(pair, setup_.settings);
+  } else {
+    *place = pair;
+    queues_[index] = Queue(pair, setup_.settings);
+  }
+  Queue& queue = queues_[index];
   const NodeId here = machine_.machine().engine(where(), PeEngine::pe_dma);
   const NodeId peer = machine_.machine().engine(pair.peer, PeEngine::pe_dma);
   queue.credit_delay =
       credit_fs(machine_.routes().memory_path(here, peer), setup_.settings.ipcq_credit_size_bytes);
-  if (signals_declared_) add_signals(queues_.size() - 1);
+  if (signals_declared_) add_signals(index);
+}
+
+void IpcqQueues::remove(const IpcqQueuePair& pair) {
+  const IpcqQueuePair* found = setup_.find(pair.direction);
+  if (found == nullptr) return;
+  const std::size_t index = index_of(*found);
+  if (queues_[index].signals != nullptr) clear_signals(*queues_[index].signals);
+  IpcqQueuePair none;  // which no address is of
+  none.rx_base = none.peer_rx_base = std::numeric_limits<std::uint64_t>::max();
+  setup_.queue_pairs[index] = none;
+  queues_[index] = Queue(none, setup_.settings);
+  if (occupied() == 0) clear();
 }
 
 // --- Signals
@@ -90,13 +136,11 @@ void IpcqQueues::add_signals(std::size_t index) {
   show(queue);
 }
 
-// Of queue pairs that are no more.
-void IpcqQueues::clear_signals() {
-  for (const Signals& pair : signals_) {
-    for (TraceSignal* signal :
-         {&pair.credits, &pair.sent, &pair.freed, &pair.head, &pair.tail, &pair.peer})
-      signal->clear();
-  }
+// Of a queue pair that is no more.
+void IpcqQueues::clear_signals(const Signals& pair) {
+  for (TraceSignal* signal :
+       {&pair.credits, &pair.sent, &pair.freed, &pair.head, &pair.tail, &pair.peer})
+    signal->clear();
 }
 
 void IpcqQueues::update_signals(const Queue& queue) {
@@ -121,7 +165,8 @@ void IpcqQueues::give_back(std::uint32_t stream) {
   }
 }
 
-void IpcqQueues::reset() {
+void IpcqQueues::reset(const std::string& why) {
+  if (!was_reset_) why_reset_ = why;
   for (Queue& queue : queues_) {
     queue.state.give_back_all();
     queue.state.reset();
@@ -137,22 +182,19 @@ void IpcqQueues::check_usable(const char* call) const {
     throw UsageError(fmt::format("{} on {}: no queue pair is installed there (torch.ipcq.install)",
                                  call, where().str()));
   if (was_reset_) {
-    throw UsageError(
-        fmt::format("{} on {}: its queues were reset when a launch failed; torch.ipcq.install "
+    throw QueuesResetError(
+        fmt::format("{} on {}: its queues were reset when a launch failed ({}); torch.ipcq.install "
                     "makes them usable again",
-                    call, where().str()));
+                    call, where().str(), why_reset_));
   }
 }
 
 std::size_t IpcqQueues::index_of(const char* call, const std::string& direction) const {
   check_usable(call);
   const IpcqQueuePair* found = setup_.find(direction);
-  if (found != nullptr) return static_cast<std::size_t>(found - setup_.queue_pairs.data());
-  std::string known;
-  for (const IpcqQueuePair& pair : setup_.queue_pairs)
-    known += (known.empty() ? "" : ", ") + pair.direction;
+  if (found != nullptr) return index_of(*found);
   throw UsageError(fmt::format("{} on {}: no queue pair in direction '{}'; there are {}", call,
-                               where().str(), direction, known));
+                               where().str(), direction, setup_.directions()));
 }
 
 std::size_t IpcqQueues::take_next_with_message() {
@@ -166,7 +208,9 @@ std::size_t IpcqQueues::take_next_with_message() {
 
 std::string IpcqQueues::str() const {
   std::string text;
-  for (const Queue& queue : queues_) text += "\n    " + queue.state.str();
+  for (const Queue& queue : queues_) {
+    if (!queue.state.pair().direction.empty()) text += "\n    " + queue.state.str();
+  }
   return text;
 }
 

@@ -47,8 +47,8 @@ class IpcqQueues final : private ServiceProvider<MessageArrival>,
   std::uint64_t reserve(std::size_t queue, std::uint32_t stream);
   // Its kernel has ended: places that have not been used.
   void give_back(std::uint32_t stream);
-  // The queues are unusable until the next installation.
-  void reset();
+  // The queues are unusable until the next installation: `why`, a launch that has failed.
+  void reset(const std::string& why);
 
   const PeId& where() const { return where_(); }
   const IpcqSetup& setup() const { return setup_; }
@@ -58,7 +58,8 @@ class IpcqQueues final : private ServiceProvider<MessageArrival>,
   Queue& operator[](std::size_t index) { return queues_[index]; }
   const Queue& operator[](std::size_t index) const { return queues_[index]; }
 
-  // The queue of a direction, for `call` of the kernel. UsageError if there is none to use.
+  // The queue of a direction, for `call` of the kernel. UsageError if there is none,
+  // QueuesResetError.
   std::size_t index_of(const char* call, const std::string& direction) const;
   void check_usable(const char* call) const;
   // The next queue behind the one served last whose next message is there, for a receive without a
@@ -81,9 +82,15 @@ class IpcqQueues final : private ServiceProvider<MessageArrival>,
   void written(const IpcqMessage& message);
   void take(const IpcqCredit& credit);
   bool idle() const;
+  std::size_t index_of(const IpcqQueuePair& pair) const {  // of setup_
+    return static_cast<std::size_t>(&pair - setup_.queue_pairs.data());
+  }
+  std::size_t occupied() const;
   void add(const IpcqQueuePair& pair);
+  void remove(const IpcqQueuePair& pair);
+  void clear();
   void add_signals(std::size_t index);
-  void clear_signals();
+  static void clear_signals(const Signals& pair);
   static void update_signals(const Queue& queue);
   void look_at_end_of_timestep() { machine_.end_of_timestep().ask(engine_, ipcq_.node()); }
 
@@ -97,7 +104,8 @@ class IpcqQueues final : private ServiceProvider<MessageArrival>,
   IpcqSetup setup_;
   std::uint64_t installation_ = 0;
   bool was_reset_ = false;  // a launch has failed
-  std::vector<Queue> queues_;
+  std::string why_reset_;
+  std::vector<Queue> queues_;    // as in setup_.queue_pairs
   std::size_t served_last_ = 0;  // by a receive without a direction
   std::uint64_t credits_received_ = 0;
   ServiceTarget<MessageArrival> arrivals_{ipcq_, *this};

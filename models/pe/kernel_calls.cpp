@@ -5,6 +5,7 @@
 #include <stdexcept>
 
 #include "models/base/errors.h"
+#include "models/base/program_end.h"
 #include "models/pe/kernel_runner.h"
 #include "models/pe/pe_cpu.h"
 
@@ -62,21 +63,30 @@ std::shared_ptr<CommandState> KernelRunner::issue(Command&& command) {
 }
 
 void KernelRunner::remember(Issued command) {
-  const auto resolved = [](const Issued& old) {
-    return old.state->done() && old.state->error().empty();
-  };
-  unwaited_.erase(std::remove_if(unwaited_.begin(), unwaited_.end(), resolved), unwaited_.end());
+  if (unwaited_.size() >= unwaited_at_most_) {
+    const auto resolved = [](const Issued& old) {
+      return old.state == nullptr || (old.state->done() && old.state->error().empty());
+    };
+    unwaited_.erase(std::remove_if(unwaited_.begin(), unwaited_.end(), resolved), unwaited_.end());
+    unwaited_at_most_ = std::max<std::size_t>(16, 2 * unwaited_.size());
+  }
+  command.id = command.state->id();
   unwaited_.push_back(std::move(command));
 }
 
 void KernelRunner::wait(CommandState& command) {
   check_abort();
-  const auto same = [&command](const Issued& each) { return each.state.get() == &command; };
-  const auto found = std::find_if(unwaited_.begin(), unwaited_.end(), same);
+  auto found = unwaited_.end();
+  if (!unwaited_.empty() && unwaited_.back().id == command.id())
+    --found;
+  else
+    found = std::lower_bound(unwaited_.begin(), unwaited_.end(), command.id(),
+                             [](const Issued& each, std::uint64_t id) { return each.id < id; });
   Issued issued;  // keeps it alive
-  if (found != unwaited_.end()) {
+  if (found != unwaited_.end() && found->state.get() == &command) {
     issued = std::move(*found);
-    unwaited_.erase(found);
+    found->state.reset();
+    if (found + 1 == unwaited_.end()) unwaited_.pop_back();
   }
   if (!command.done()) {
     KernelWait wait;
@@ -98,7 +108,7 @@ void KernelRunner::cycles(std::uint64_t n) {
   if (n == 0) return;
   const Fs end = end_of_cycles(n);
   cpu_.cycles_ += n;
-  sc_core::wait(cpu_.work_at(end));
+  wait_in_program([&] { sc_core::wait(cpu_.work_at(end)); });
 }
 
 Fs KernelRunner::end_of_cycles(std::uint64_t n) const {
@@ -138,8 +148,7 @@ bool KernelRunner::await_scratch() {
   } const awaits(awaits_scratch_);
   const std::string what =
       fmt::format("scratch for kernel '{}'{}", launch().kernel.name, scratch_sharers());
-  check_abort();
-  cpu_.await(cpu_.scratch_freed_ | resumed_, what);
+  wait_in_program([&] { cpu_.await(cpu_.scratch_freed_ | resumed_, what); });
   check_abort();
   return true;
 }
@@ -200,7 +209,7 @@ void KernelRunner::run_ipcq_operation(const std::string& what) {
   show(State::waiting_for_ipcq);
   await_or_end([this] { return operation_ended_; }, [&what] { return what; }, wait);
   show(State::running);
-  if (!operation_.error.empty()) throw UsageError(operation_.error);
+  if (!operation_.error.empty()) throw QueuesResetError(operation_.error);
 }
 
 // --- Sends and receives under way
@@ -254,7 +263,7 @@ void KernelRunner::wait(IpcqOperation& operation) {
     await_or_end([&operation] { return operation.state->done(); }, what, wait);
     show(State::running);
   }
-  if (!operation.state->error().empty()) throw UsageError(operation.state->error());
+  if (!operation.state->error().empty()) throw QueuesResetError(operation.state->error());
 }
 
 // The kernel has returned: its messages leave before the launch is answered.

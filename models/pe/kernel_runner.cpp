@@ -8,6 +8,7 @@
 
 #include "models/base/errors.h"
 #include "models/base/exception_text.h"
+#include "models/base/program_end.h"
 #include "models/base/thrown_text.h"
 #include "models/pe/pe_cpu.h"
 
@@ -120,6 +121,7 @@ void KernelRunner::run() {
   cpu_.kernel_begins(target);
   cpu_.log_.info([&] { return fmt::format("kernel '{}' starts", message.kernel.name); });
   response->completion = run_body();
+  finish_ended_program();
   const Fs returned = now();
   cpu_.log_.info([&] {
     return fmt::format("kernel '{}' has {} after {}", message.kernel.name,
@@ -153,7 +155,7 @@ void KernelRunner::end(const std::shared_ptr<HostResponse>& response, Fs target)
   commands_.awaits_drained = false;
   response->metrics.pe_exec = now() - target;
   for (const Issued& command : unwaited_) {
-    if (completion.ok && !command.state->error().empty())
+    if (completion.ok && command.state != nullptr && !command.state->error().empty())
       completion =
           failure("access_fault", fmt::format("kernel '{}': {}", kernel, command.state->error()));
   }
@@ -186,6 +188,8 @@ Completion KernelRunner::run_body() {
     if (message.body == nullptr) throw ModelError("a launch without a body");
     message.body->run(*this);
     drain_sends();
+    return {};
+  } catch (const ProgramEnded&) {
     return {};
   } catch (const sc_core::sc_unwind_exception&) {
     throw;
@@ -226,7 +230,7 @@ Completion KernelRunner::failure(const char* code, const std::string& what) cons
 }
 
 void KernelRunner::check_abort() const {
-  while (cpu_.machine_.stopping()) sc_core::wait();
+  while (cpu_.machine_.stopping()) wait_in_program([] { sc_core::wait(); });
   if (launch_->aborted) throw KernelAborted{};
 }
 
@@ -237,7 +241,7 @@ void KernelRunner::await_or_end(const std::function<bool()>& done,
   const auto awaited = [this, &what] {
     return fmt::format("{} of kernel '{}'", what(), launch().kernel.name);
   };
-  while (!done() && !launch_->aborted) cpu_.await(resumed_, awaited);
+  while (!done() && !launch_->aborted) wait_in_program([&] { cpu_.await(resumed_, awaited); });
   report(wait);
   if (launch_->aborted) throw KernelAborted{awaited(), wait.start};
 }

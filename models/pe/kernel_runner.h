@@ -60,9 +60,10 @@ class KernelRunner final : private KernelContext {
     waiting_for_ipcq
   };
   struct Issued {
-    std::shared_ptr<CommandState> state;
+    std::shared_ptr<CommandState> state;  // null: it has been waited for
     KernelWait::CommandKind kind = KernelWait::CommandKind::none;
     KernelWait::Reason reason = KernelWait::Reason::command;
+    std::uint64_t id = 0;
   };
   // A send or receive that the kernel has left under way.
   struct UnderWay : IpcqRequest {
@@ -127,8 +128,9 @@ class KernelRunner final : private KernelContext {
 
   std::optional<Launch> launch_;  // under way
   CommandQueue::Kernel commands_;
-  SmallVector<Issued, 2> unwaited_;
-  std::string unwaited_text_;  // for the report of the kernel
+  SmallVector<Issued, 2> unwaited_;    // by id, and some that need no wait any more
+  std::size_t unwaited_at_most_ = 16;  // then these are removed
+  std::string unwaited_text_;          // for the report of the kernel
   std::uint64_t next_call_ = 0;
   IpcqRequest operation_;  // the send or receive under way
   bool operation_ended_ = true;

@@ -44,7 +44,9 @@ void PeIpcq::declare_signals() {
 // --- Installation and the end of a kernel
 
 Completion PeIpcq::install(const IpcqInstall& message, const IpcqQueuePairs& mine) {
-  const bool first = !message.adds || queues_.empty();
+  using Change = IpcqInstall::Change;
+  const bool first =
+      message.change == Change::replace || (message.change == Change::add && queues_.empty());
   const Completion completion = queues_.install(message, mine, !jobs_.empty());
   const bool installed = completion.ok && message.action != IpcqInstall::Action::ask;
   if (installed && first && !mine.empty()) {
@@ -75,7 +77,7 @@ void PeIpcq::kernel_ended(std::uint32_t stream, const IpcqKernelEnd& end) {
   const bool used = users_.erase(stream) > 0;
   queues_.give_back(stream);
   if (end.failed && (end.alone || used)) {
-    queues_.reset();
+    queues_.reset(end.what);
     end_jobs({},
              fmt::format("{}: its queues have been reset: {}", queues_.where().str(), end.what));
   }

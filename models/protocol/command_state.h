@@ -3,9 +3,11 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <string>
 #include <systemc>
 #include <utility>
+#include <vector>
 
 #include "models/base/units.h"
 
@@ -25,14 +27,24 @@ class CommandState {
   std::uint64_t id() const { return id_; }
   bool done() const { return done_; }
   // Done, as the kernel finds by asking: as good as a wait.
-  bool poll() { return polled_ = done_; }
+  bool poll() {
+    polled_ = done_;
+    if (polled_) report();
+    return polled_;
+  }
   bool polled() const { return polled_; }
   const std::string& error() const { return error_; }  // empty: ok
   // From now on its completion notifies `event`, of the one that waits for it.
   void wakes(sc_core::sc_event& event) { wakes_ = &event; }
+  // Its id goes there when it completes, and when the kernel finds by asking that it has.
+  void reports_to(std::shared_ptr<std::vector<std::uint64_t>> list) {
+    reports_to_ = std::move(list);
+    if (done_) report();
+  }
 
   void complete() {
     done_ = true;
+    report();
     if (wakes_ != nullptr) wakes_->notify(sc_core::SC_ZERO_TIME);
   }
   void held(Fs dma, Fs compute) {
@@ -45,11 +57,16 @@ class CommandState {
   }
 
  private:
+  void report() const {
+    if (reports_to_ != nullptr) reports_to_->push_back(id_);
+  }
+
   std::uint64_t id_;
   bool done_ = false, polled_ = false;
   std::string error_;
   PeUsage usage_;
   sc_core::sc_event* wakes_ = nullptr;
+  std::shared_ptr<std::vector<std::uint64_t>> reports_to_;
 };
 
 }  // namespace kernbench

@@ -29,9 +29,9 @@ Completion merged_completion(const std::map<PeId, Completion>& failures) {
   if (failures.size() == 1) return failures.begin()->second;
   std::vector<std::string> pes, texts;
   std::string code;
-  for (const bool consequences : {false, true}) {
+  for (const bool root_causes : {true, false}) {
     for (const auto& [pe, failure] : failures) {
-      if (failure.is_consequence() != consequences) continue;
+      if (Completion::is_root_cause(failure.error_code) != root_causes) continue;
       if (code.empty()) code = failure.error_code;
       pes.push_back(pe.str());
       texts.push_back(fmt::format("{}: {}", failure.error_code, failure.error_message));

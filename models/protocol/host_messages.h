@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "models/address/address_model.h"
+#include "models/base/errors.h"
 #include "models/base/small_vector.h"
 #include "models/base/units.h"
 #include "models/protocol/message.h"
@@ -38,6 +39,10 @@ struct Completion {
   static constexpr const char* aborted = "aborted";
   static constexpr const char* blocked = "blocked";
   bool is_consequence() const { return error_code == aborted || error_code == blocked; }
+  // Of a failure: not the consequence of an earlier one, of the same launch or another.
+  static bool is_root_cause(const std::string& code) {
+    return code != aborted && code != blocked && code != QueuesResetError::failure_code;
+  }
 };
 
 struct PeId {

@@ -64,6 +64,8 @@ class HostPort {
   // Blocks the calling SC_THREAD until the event; a report of a deadlock says that it waits for
   // `what`.
   virtual void wait(const sc_core::sc_event& event, const std::string& what) = 0;
+  // The same up to `deadline`: false, the event has not come.
+  virtual bool wait_until(const sc_core::sc_event& event, Fs deadline, const std::string& what) = 0;
 
   // A worker thread of the host program; `name` is made unique. An exception that leaves the body
   // ends the run. A killed thread has ended.

@@ -44,7 +44,15 @@ const IpcqQueuePair* IpcqSetup::find(std::string_view direction) const {
   const auto found =
       std::find_if(queue_pairs.begin(), queue_pairs.end(),
                    [&](const IpcqQueuePair& pair) { return pair.direction == direction; });
-  return found == queue_pairs.end() ? nullptr : &*found;
+  return found == queue_pairs.end() || direction.empty() ? nullptr : &*found;
+}
+
+std::string IpcqSetup::directions() const {
+  std::string text;
+  for (const IpcqQueuePair& pair : queue_pairs) {
+    if (!pair.direction.empty()) text += (text.empty() ? "" : ", ") + pair.direction;
+  }
+  return text;
 }
 
 PeEngine IpcqInstall::end() const { return PeEngine::pe_cpu; }

@@ -68,25 +68,32 @@ using IpcqQueuePairs = std::vector<IpcqQueuePair>;  // of a PE, by direction in 
 // Installation of one PE.
 struct IpcqSetup {
   IpcqSettings settings;
-  IpcqQueuePairs queue_pairs;  // in the order of their installation; empty: nothing is installed
+  // In the order of their installation; empty: nothing is installed. One without a direction has
+  // been removed: kernels refer to the others by index.
+  IpcqQueuePairs queue_pairs;
   const IpcqQueuePair* find(std::string_view direction) const;  // null if there is none
+  std::string directions() const;                               // "E, W"
 };
 
 // To the pe_cpu of every target, which hands it to its pe_ipcq. A PE refuses with code "ipcq_busy"
-// while one of its queues holds a message or awaits a credit, unless the message only adds queue
-// pairs.
+// while one of the queues that it is to lose holds a message or awaits a credit.
 struct IpcqInstall : PeMessage {
   enum class Action : std::uint8_t {
     ask,
     install
   };  // ask: only answers whether it would be refused
+  enum class Change : std::uint8_t {
+    replace,  // all that is there
+    add,      // to what is there
+    remove    // those in `queue_pairs`
+  };
   Action action = Action::install;
-  bool adds = false;    // to the queue pairs that are there, which stay as they are
+  Change change = Change::replace;
   bool forced = false;  // the contents of the queues are lost: a launch that used them has failed
   std::uint64_t installation = 0;  // its number; messages of others find no slot any more
   IpcqSettings settings;
   std::map<PeId, IpcqQueuePairs>
-      queue_pairs;  // a target without an entry has none from now on, or no more
+      queue_pairs;  // of a replacement: a target without an entry has none from now on
   PeEngine end() const override;
   const char* type_name() const override { return "IpcqInstall"; }
 };

@@ -71,13 +71,13 @@ class KernelContext {
   // The same, left under way: a send ends when PE_DMA has taken the message, a receive when the
   // message has been read; its credit goes back beside the kernel.
   virtual std::shared_ptr<IpcqOperation> ipcq_begin(IpcqSend message) {
-    IpcqOperation ended{std::make_shared<CommandState>(0), message.direction, {}};
+    IpcqOperation ended{std::make_shared<CommandState>(ended_id_++), message.direction, {}};
     ipcq_send(std::move(message));
     ended.state->complete();
     return std::make_shared<IpcqOperation>(std::move(ended));
   }
   virtual std::shared_ptr<IpcqOperation> ipcq_begin(IpcqReceive request) {
-    IpcqOperation ended{std::make_shared<CommandState>(0), request.direction, {}};
+    IpcqOperation ended{std::make_shared<CommandState>(ended_id_++), request.direction, {}};
     ended.received = ipcq_receive(std::move(request));
     ended.state->complete();
     return std::make_shared<IpcqOperation>(std::move(ended));
@@ -103,6 +103,7 @@ class KernelContext {
  private:
   const char* last_call_ = "";
   CallSite call_site_;
+  std::uint64_t ended_id_ = std::uint64_t{1} << 63;  // of commands that have ended at once
 };
 
 }  // namespace kernbench

@@ -40,6 +40,16 @@ NeighbourGraph NeighbourGraph::with_prefix(const std::string& prefix) const {
   return graph;
 }
 
+NeighbourGraph NeighbourGraph::without_prefix(const std::string& prefix) const {
+  NeighbourGraph graph;
+  for (const auto& [pe, neighbours] : pes_) {
+    for (const auto& [direction, peer] : neighbours) {
+      if (direction.compare(0, prefix.size(), prefix) != 0) graph.connect(pe, direction, peer);
+    }
+  }
+  return graph;
+}
+
 bool NeighbourGraph::is_relative() const {
   const auto relative = [](const PeId& pe) { return pe.sip == this_device; };
   for (const auto& [pe, neighbours] : pes_) {

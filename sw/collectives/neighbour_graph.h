@@ -30,6 +30,8 @@ class NeighbourGraph {
   // The same with `prefix` before the name of each direction. One that ends in '/' makes a scope of
   // its own: directions are joined within it.
   NeighbourGraph with_prefix(const std::string& prefix) const;
+  // Without the directions whose names begin with `prefix`.
+  NeighbourGraph without_prefix(const std::string& prefix) const;
 
   // Some PE is one of `this_device`.
   bool is_relative() const;

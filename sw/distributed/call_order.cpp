@@ -2,13 +2,22 @@
 
 #include <fmt/format.h>
 
+#include <utility>
+
 #include "models/base/errors.h"
+#include "sw/runtime/worker.h"
 
 namespace kernbench {
 
 CallOrder::CallOrder(const std::vector<int>& ranks, std::string counted, const std::string& of)
     : counted_(std::move(counted)), of_(of.empty() ? "" : " of " + of) {
   for (const int rank : ranks) ranks_[rank];
+}
+
+void OrderedCall::refuse(const std::exception_ptr& error) {
+  refused = error;
+  opened.notify(sc_core::SC_ZERO_TIME);
+  for (const Part& part : std::exchange(parts, {})) Worker::refuse(part.launch, error);
 }
 
 OrderedCall& CallOrder::join(int rank, const std::string& what) {
@@ -25,11 +34,13 @@ OrderedCall& CallOrder::join(int rank, const std::string& what) {
     calls_.back()->first = rank;
   }
   OrderedCall& call = *calls_[index];
-  if (call.what != what) {
-    throw UsageError(fmt::format("ranks call different things: {} of rank {} is {}; of {} it is {}",
-                                 nth(index), call.first, call.what, who, what));
-  }
   ++ranks_.at(rank).reached;
+  call.reached.push_back(rank);
+  if (!call.refused && call.what != what)
+    call.refuse(std::make_exception_ptr(
+        UsageError(fmt::format("ranks call different things: {} of rank {} is {}; of {} it is {}",
+                               nth(index), call.first, call.what, who, what))));
+  if (call.refused) std::rethrow_exception(call.refused);
   return call;
 }
 

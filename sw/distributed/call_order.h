@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include <cstddef>
+#include <exception>
 #include <map>
 #include <memory>
 #include <string>
@@ -37,11 +38,16 @@ struct OrderedCall {
   };
   std::vector<Part> parts;
   // Where ranks wait for one another.
+  std::vector<int> reached;  // ranks that have called
   int met = 0;
   bool open = false;
   sc_core::sc_event opened{""};
+  std::exception_ptr refused;          // for all ranks that wait
   VectorClock passed;                  // of a barrier: for the detection of races
   std::shared_ptr<ProcessGroup> made;  // of new_group
+
+  // The ranks that have called get the error, too.
+  void refuse(const std::exception_ptr& error);
 };
 
 class CallOrder {

@@ -1,5 +1,7 @@
 #include "sw/distributed/collective_record.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 
 #include "models/base/errors.h"
@@ -49,6 +51,15 @@ void Work::wait() {
   const ObservedCall observed(worker_->runtime().calls,
                               {worker_->rank().value_or(0), "Work.wait", name_of(record_->op)});
   worker_->wait(awaited);
+}
+
+void Work::wait(const sc_core::sc_time& timeout) {
+  const LaunchHandle& awaited = launch();
+  const Fs now = worker_->runtime().link.port().now();
+  if (timeout.value() < never_fs - now && !worker_->ends_until(awaited, now + timeout.value()))
+    throw TimeoutError(fmt::format("Work.wait: {} has not ended after {}", name_of(record_->op),
+                                   format_ns(timeout.value())));
+  wait();
 }
 
 const LaunchHandle& Work::launch() const {

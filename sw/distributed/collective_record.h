@@ -45,12 +45,22 @@ struct CollectiveRecord {
   std::optional<Fs> time() const;
 };
 
+// What has not ended, or been called, in time.
+class TimeoutError : public Error {
+ public:
+  using Error::Error;
+  std::string code() const override { return "timeout"; }
+};
+
 // A collective on the calling rank. torch.wait_all, to_host and the like wait for it too.
 class Work {
  public:
   Work() = default;
   bool is_completed() const { return launch().done(); }
   void wait();  // LaunchError
+  // TimeoutError if that takes more simulated time than `timeout`; it goes on, and may be waited
+  // for again.
+  void wait(const sc_core::sc_time& timeout);
   const LaunchHandle& launch() const;
 
   // Of this rank, once waited for: the largest pe_exec of its PEs.

@@ -81,34 +81,56 @@ bool DefaultGroup::joined(std::optional<int> rank) const {
 }
 
 void DefaultGroup::leave(std::optional<int> rank) {
+  if (rank && program_joined_)
+    throw UsageError(fmt::format(
+        "destroy_process_group: the program, not rank {}, has called init_process_group", *rank));
   if (!rank) {
     program_joined_ = false;
-    return;
+  } else {
+    for (const auto& group : std::vector(groups_)) {
+      if (group->ranks().rank_of(*rank) && !group->ended(*rank)) leave(*group, *rank);
+    }
+    const std::string has = "has destroyed the process group";
+    creations_.end(*rank, has);
+    world_->end(*rank, has);
+    joined_.erase(*rank);
+    gone_.insert(*rank);
   }
-  for (const auto& group : std::vector(groups_)) {
-    if (group->ranks().rank_of(*rank) && !group->ended(*rank)) leave(*group, *rank);
+  if (over()) world_->release_rings();
+}
+
+std::string DefaultGroup::others() const {
+  std::vector<int> there;
+  for (const int rank : world_->members()) {
+    if (!left({rank})) there.push_back(rank);
   }
-  joined_.erase(*rank);
+  return text_of_ranks(there);
+}
+
+bool DefaultGroup::over() const {
+  return !in_use() &&
+         (gone_.empty() || gone_.size() == static_cast<std::size_t>(world_->ranks().size));
 }
 
 // --- Ranks that begin and end
 
 void DefaultGroup::start() {
   joined_.clear();
+  gone_.clear();
   world_->start();
-  for (const auto& group : std::exchange(groups_, {})) {
-    group->close();
-    free_numbers_[group->members()].push_back(group->number());
-  }
+  for (const auto& group : std::exchange(groups_, {})) group->close();
   creations_ = CallOrder(world_->members(), "new_group");
 }
 
 void DefaultGroup::end(int rank) {
+  if (left({rank})) return;
   creations_.end(rank);
   world_->end(rank);
   for (const auto& group : groups_) {
     if (group->ranks().rank_of(rank) && !group->ended(rank)) group->end(rank);
   }
+  joined_.erase(rank);
+  gone_.insert(rank);
 }
 
 // --- new_group
@@ -128,21 +150,13 @@ std::vector<int> DefaultGroup::checked(std::vector<int> ranks) const {
   return ranks;
 }
 
-int DefaultGroup::number_for(const std::vector<int>& ranks) {
-  std::vector<int>& free = free_numbers_[ranks];
-  if (free.empty()) return ++numbers_;
-  const int number = free.back();
-  free.pop_back();
-  return number;
-}
-
 std::shared_ptr<ProcessGroup> DefaultGroup::new_group(int rank,
                                                       std::optional<std::vector<int>> ranks) {
   const std::vector<int> members =
       ranks ? checked(std::move(*ranks)) : all_of(world_->ranks().size);
   OrderedCall& call = creations_.join(rank, "new_group of " + text_of_ranks(members));
   if (call.made == nullptr) {
-    const int number = number_for(members);
+    const int number = ++numbers_;
     call.made = std::make_shared<ProcessGroup>(
         shared_, world_->ranks().of(members, fmt::format("group{}/", number)), number);
     groups_.push_back(call.made);
@@ -153,10 +167,11 @@ std::shared_ptr<ProcessGroup> DefaultGroup::new_group(int rank,
 void DefaultGroup::leave(ProcessGroup& group, int rank) {
   group.end(rank, "has destroyed the group");
   if (!group.all_ended()) return;
-  free_numbers_[group.members()].push_back(group.number());
-  groups_.erase(std::remove_if(groups_.begin(), groups_.end(),
-                               [&](const auto& each) { return each.get() == &group; }),
-                groups_.end());
+  const auto entry = std::find_if(groups_.begin(), groups_.end(),
+                                  [&](const auto& each) { return each.get() == &group; });
+  const std::shared_ptr<ProcessGroup> kept = *entry;
+  groups_.erase(entry);
+  kept->release_rings();
 }
 
 std::string DefaultGroup::unmatched_message() const {

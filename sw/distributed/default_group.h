@@ -2,7 +2,6 @@
 // buffers, the group of all ranks, and those of some that new_group makes.
 #pragma once
 
-#include <map>
 #include <memory>
 #include <optional>
 #include <set>
@@ -38,8 +37,14 @@ class DefaultGroup {
   // UsageError of `call`: the ranks that have been spawned are not those of the group.
   void check_spawned(const std::string& call) const;
   bool joined(std::optional<int> rank) const;
-  // With its groups. UsageError if others wait for it in one of these.
+  // With its groups; the last one takes the rings away, which blocks. UsageError if others wait for
+  // it, or if the program has called init_process_group for it.
   void leave(std::optional<int> rank);
+  // The rank has left, and others have not: it may not join again yet.
+  bool left(std::optional<int> rank) const { return rank && gone_.count(*rank) != 0; }
+  std::string others() const;  // ranks that have not: "ranks 1, 2"
+  // Whoever has joined has left, and so has every rank of a spawn.
+  bool over() const;
   bool in_use() const { return program_joined_ || !joined_.empty(); }
   // Ranks begin, and count their calls from the first one on; groups of some ranks have ended.
   void start();
@@ -56,21 +61,18 @@ class DefaultGroup {
  private:
   void check_agreement(std::optional<int> rank, const GroupSettings& given) const;
   std::vector<int> checked(std::vector<int> ranks) const;
-  int number_for(const std::vector<int>& ranks);
 
   DistributedState& state_;
   std::shared_ptr<SharedGroupState> shared_;
   std::optional<int> first_rank_;  // which has given the settings; none: the program
   std::optional<int> world_size_;  // as it has given it
   std::shared_ptr<ProcessGroup> world_;
-  std::set<int> joined_;
+  std::set<int> joined_, gone_;  // ranks that have left or ended
   bool program_joined_ = false;
 
   CallOrder creations_;  // calls of new_group
   std::vector<std::shared_ptr<ProcessGroup>> groups_;
   int numbers_ = 0;
-  // Of groups that have ended, by their ranks: their rings serve the next such group.
-  std::map<std::vector<int>, std::vector<int>> free_numbers_;
 };
 
 }  // namespace kernbench

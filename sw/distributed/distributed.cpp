@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "models/base/errors.h"
 #include "sw/distributed/default_group.h"
 #include "sw/runtime/call_listener.h"
@@ -28,6 +30,18 @@ std::vector<std::int64_t> checked_splits(const Tensor& tensor, const char* name,
       fmt::format("all_to_all_single: {} are{}, for the {} rows of tensor '{}'; one for "
                   "each of {} ranks, from 0, and all rows together",
                   name, text.empty() ? " not given" : text, rows, tensor.name(), ranks));
+}
+
+// The parts of `ranks` ranks behind one another, {ranks * d0, ...}, or each for itself,
+// {ranks, d0, ...}.
+bool same_parts(const Shape& a, const Shape& b, int ranks) {
+  const auto are = [ranks](const Shape& each, const Shape& row) {
+    if (each.rank() != row.rank() + 1 || each[0] != ranks || row[0] != ranks * each[1])
+      return false;
+    const std::vector<std::int64_t> one = each.extents(), other = row.extents();
+    return std::equal(one.begin() + 2, one.end(), other.begin() + 1);
+  };
+  return a == b || are(a, b) || are(b, a);
 }
 
 }  // namespace
@@ -68,8 +82,14 @@ void Distributed::init(const std::string& backend, const GroupSettings& given) {
     throw UsageError(fmt::format("init_process_group: backend '{}', allowed: ahbm", backend));
   Worker& here = worker();
   here.calling("distributed.init_process_group");
-  while (state_.group_starts)
-    state_.runtime.link.port().wait(state_.group_started, "another rank's init_process_group");
+  const auto left = [&] { return state_.group != nullptr && state_.group->left(here.rank()); };
+  while (state_.group_starts || left()) {
+    HostPort& port = state_.runtime.link.port();
+    if (state_.group_starts)
+      port.wait(state_.group_started, "another rank's init_process_group");
+    else
+      port.wait(state_.group_ended, "destroy_process_group on " + state_.group->others());
+  }
   if (state_.group == nullptr) {
     struct Starts {
       DistributedState& state;
@@ -95,9 +115,9 @@ void Distributed::destroy_process_group() {
   default_group("destroy_process_group");
   worker().calling("distributed.destroy_process_group");
   worker().wait_all();
-  std::shared_ptr<DefaultGroup>& group = state_.group;
+  const auto group = state_.group;
   group->leave(worker().rank());
-  if (!group->in_use()) group.reset();
+  state_.end_group_if_over();
 }
 
 bool Distributed::is_initialized() const {
@@ -194,7 +214,9 @@ Work Distributed::reduce_scatter_tensor(const Tensor& output, const Tensor& inpu
 
 Work Distributed::all_to_all_single(const Tensor& output, const Tensor& input,
                                     const CallOptions& options) {
-  if (output.deployed() && input.deployed() && output.shape() != input.shape())
+  const int ranks = get_world_size(options.group);
+  if (ranks > 0 && output.deployed() && input.deployed() &&
+      !same_parts(output.shape(), input.shape(), ranks))
     throw UsageError(
         fmt::format("all_to_all_single: tensor '{}' {}, tensor '{}' {}; both have the "
                     "parts of all ranks, of one size",
@@ -238,6 +260,8 @@ Work Distributed::message(const Tensor& tensor, const Message& given) {
   default_group(given.name);
   worker().calling(given.name);
   const int here = rank_of(given.name);
+  if (given.tag < 0)
+    throw UsageError(fmt::format("{}: tag {}, allowed: from 0", given.name, given.tag));
   ProcessGroup* group = group_to_call(given.name, given.group, here);
   if (group == nullptr) return {};
   if (given.peer == here)

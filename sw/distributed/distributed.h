@@ -117,6 +117,11 @@ class Distributed {
 
   // Waits for all ranks of the group and their pending work in it. Takes no simulated time.
   void barrier(const Group& group = {});
+  // Waits until all ranks have called it, whatever their work. TimeoutError on every rank if that
+  // takes more simulated time than `timeout` of the first one: it names the first rank that has not
+  // come, or all of these.
+  void monitored_barrier(const Group& group, const sc_core::sc_time& timeout,
+                         bool wait_all_ranks = false);
 
   Work all_reduce(const Tensor& tensor, Reduction op = ReduceOp::sum,
                   const CallOptions& options = {});

@@ -144,4 +144,15 @@ void Distributed::barrier(const Group& group) {
   ranks->barrier(worker(), rank);
 }
 
+void Distributed::monitored_barrier(const Group& group, const sc_core::sc_time& timeout,
+                                    bool wait_all_ranks) {
+  default_group("monitored_barrier");
+  worker().calling("distributed.monitored_barrier");
+  const int rank = rank_of("monitored_barrier");
+  ProcessGroup* ranks = group_to_call("monitored_barrier", group, rank);
+  if (ranks == nullptr) return;
+  const ObservedCall observed(state_.runtime.calls, {rank, "monitored_barrier", ranks->name()});
+  ranks->monitored_barrier(worker(), rank, timeout.value(), wait_all_ranks);
+}
+
 }  // namespace kernbench

@@ -15,4 +15,10 @@ void DistributedState::configure(CclFile file, std::shared_ptr<const AlgorithmRe
   rank_unit = resolve(ccl, *algorithms).rank_unit;
 }
 
+void DistributedState::end_group_if_over() {
+  if (group == nullptr || !group->over()) return;
+  group.reset();
+  group_ended.notify(sc_core::SC_ZERO_TIME);
+}
+
 }  // namespace kernbench

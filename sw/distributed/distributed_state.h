@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "sw/collectives/ccl_settings.h"
+#include "sw/distributed/wiring.h"
 #include "sw/runtime/runtime.h"
 
 namespace kernbench {
@@ -25,6 +26,9 @@ struct DistributedState {
   // every default. `algorithms`: null for the shipped ones.
   void configure(CclFile file, std::shared_ptr<const AlgorithmRegistry> algorithms);
 
+  // After a rank has left the process group: if it was the last one the group is no more.
+  void end_group_if_over();
+
   Runtime& runtime;
   CclFile ccl;
   std::shared_ptr<const AlgorithmRegistry> algorithms;
@@ -32,8 +36,10 @@ struct DistributedState {
   int spawned = 0;                     // ranks of the spawn under way
 
   std::shared_ptr<DefaultGroup> group;
+  GroupInstallation installation;
   bool group_starts = false;  // its rings are being installed
   sc_core::sc_event group_started{""};
+  sc_core::sc_event group_ended{""};
   std::vector<std::shared_ptr<const CollectiveRecord>>
       collectives;  // in order of their first rank's call
 };

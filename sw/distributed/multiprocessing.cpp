@@ -5,6 +5,7 @@
 #include <memory>
 #include <vector>
 
+#include "models/base/program_end.h"
 #include "models/data/vector_clock.h"
 #include "sw/distributed/default_group.h"
 #include "sw/distributed/distributed_state.h"
@@ -40,9 +41,12 @@ void Ranks::run(int rank, DistributedState& state, std::uint64_t seed) {
     worker->wait_all();
     worker->release(after);
     const auto group = state.group;
-    if (group != nullptr && group->joined(rank)) group->end(rank);
+    if (group != nullptr) group->end(rank);
+    state.end_group_if_over();
+  } catch (const ProgramEnded&) {
+    throw;  // because of another rank, or at the end of the run
   } catch (const sc_core::sc_unwind_exception&) {
-    throw;  // ended because of another rank, or at the end of the run
+    throw;
   } catch (...) {
     causes[rank] = std::current_exception();
   }

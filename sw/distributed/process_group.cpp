@@ -56,6 +56,10 @@ std::string ProcessGroup::name() const {
   return number_ == 0 ? "" : fmt::format("group {} ({})", number_, text_of_ranks(members_));
 }
 
+std::string ProcessGroup::prefix() const {
+  return number_ == 0 ? "" : fmt::format("group{}/", number_);
+}
+
 std::string ProcessGroup::in_group() const { return number_ == 0 ? "" : " in " + name(); }
 
 void ProcessGroup::install_at_the_start() {
@@ -81,7 +85,14 @@ void ProcessGroup::end(int rank, const std::string& has) {
   ended_.insert(rank);
 }
 
-void ProcessGroup::close() { ended_ = {members_.begin(), members_.end()}; }
+void ProcessGroup::close() {
+  ended_ = {members_.begin(), members_.end()};
+  wiring_.remove_later(prefix());
+}
+
+void ProcessGroup::release_rings() {
+  number_ == 0 ? wiring_.remove_all() : wiring_.remove(prefix());
+}
 
 const CollectiveAlgorithm& ProcessGroup::algorithm_of(CollectiveOp op) const {
   const AlgorithmRegistry& algorithms = *state_.algorithms;
@@ -121,11 +132,8 @@ void check_whole(const GroupCall& given, const Tensor& tensor) {
 }
 
 void check_elements(const CollectiveCall& call, const GroupCall& given) {
-  if (call.dtype() == DType::i8)
-    throw UsageError(
-        fmt::format("{}: elements of i8; collectives work on f16, bf16, f32 and i32", given.name));
   if (is_reduction(given.op) && takes_integers_only(given.reduce_op) && is_float(call.dtype()))
-    throw UsageError(fmt::format("{}: {} of {}; bitwise reductions are of integers, i32",
+    throw UsageError(fmt::format("{}: {} of {}; bitwise reductions are of integers, i32 and i8",
                                  given.name, name_of(given.reduce_op), name_of(call.dtype())));
 }
 
@@ -250,10 +258,11 @@ void ProcessGroup::meet(OrderedCall& call, const std::function<void()>& last) {
     call.open = true;
     call.opened.notify(sc_core::SC_ZERO_TIME);
   }
-  while (!call.open)
+  while (!call.open && !call.refused)
     state_.runtime.link.port().wait(
         call.opened, fmt::format("{} more of {} ranks to reach {}{}", expected - call.met, expected,
                                  call.what, in_group()));
+  if (call.refused) std::rethrow_exception(call.refused);
 }
 
 // The rings that the call needs: the first rank that comes adds them. Where they take the place of
@@ -345,7 +354,15 @@ void ProcessGroup::join_splits(OrderedCall& call) const {
 // When the last rank has called: so collectives begin in one order on all devices.
 void ProcessGroup::begin(OrderedCall& call) {
   const std::size_t missing = static_cast<std::size_t>(ranks_.size) - call.parts.size();
-  if (missing == 0) join_splits(call);
+  if (missing == 0) {
+    try {
+      join_splits(call);
+    } catch (const UsageError&) {
+      call.parts.back().worker->withdraw(call.parts.back().launch);
+      call.refuse(std::current_exception());
+      throw;
+    }
+  }
   for (OrderedCall::Part& part : call.parts) {
     if (missing > 0) {
       Worker::awaits(part.launch, fmt::format("{} more of {} ranks to reach {}{}", missing,
@@ -378,6 +395,34 @@ void ProcessGroup::barrier(Worker& worker, int rank) {
   OrderedCall& call = order_.join(rank, "barrier");
   worker.release(call.passed);
   meet(call, [] {});
+  worker.acquire(call.passed);
+}
+
+void ProcessGroup::monitored_barrier(Worker& worker, int rank, Fs timeout, bool names_all) {
+  OrderedCall& call = order_.join(rank, "monitored_barrier");
+  worker.release(call.passed);
+  HostPort& port = state_.runtime.link.port();
+  const Fs deadline = timeout < never_fs - port.now() ? port.now() + timeout : never_fs;
+  if (call.reached.size() == members_.size()) {
+    call.open = true;
+    call.opened.notify(sc_core::SC_ZERO_TIME);
+  }
+  while (!call.open && !call.refused) {
+    if (port.wait_until(call.opened, deadline,
+                        "all ranks to reach monitored_barrier" + in_group()) ||
+        call.open || call.refused)
+      continue;
+    std::vector<int> missing;
+    for (const int each : members_) {
+      if (std::find(call.reached.begin(), call.reached.end(), each) == call.reached.end())
+        missing.push_back(each);
+    }
+    if (!names_all) missing.resize(1);
+    call.refuse(std::make_exception_ptr(
+        TimeoutError(fmt::format("monitored_barrier{}: after {} not reached by {}", in_group(),
+                                 format_ns(timeout), text_of_ranks(missing)))));
+  }
+  if (call.refused) std::rethrow_exception(call.refused);
   worker.acquire(call.passed);
 }
 

@@ -26,7 +26,8 @@ namespace kernbench {
 // What all groups of a program have in common.
 struct SharedGroupState {
   SharedGroupState(DistributedState& of, CclSettings given)
-      : state(of), settings(std::move(given)), wiring(of.runtime, settings.rings) {}
+      : state(of), settings(std::move(given)), wiring(of.runtime, of.installation, settings.rings) {
+  }
 
   DistributedState& state;
   CclSettings settings;
@@ -41,6 +42,7 @@ class ProcessGroup {
   const RankGroup& ranks() const { return ranks_; }
   int number() const { return number_; }
   std::string name() const;      // "group 1 (ranks 0, 2)"; empty for that of all ranks
+  std::string prefix() const;    // of its directions: "group1/"; that of all ranks has none
   std::string in_group() const;  // " in group 1 (ranks 0, 2)", behind a call
   const std::vector<int>& members() const { return members_; }
   // As the settings say. UsageError where each call has its own.
@@ -60,9 +62,14 @@ class ProcessGroup {
   Work message(Worker& worker, int rank, const GroupCall& given, bool any_source);
   // All members, and their pending work in this group. No simulated time.
   void barrier(Worker& worker, int rank);
+  // The members alone, no longer than `timeout`.
+  void monitored_barrier(Worker& worker, int rank, Fs timeout, bool names_all);
   // The rank calls nothing any more: it `has` ended. UsageError if others wait for it.
   void end(int rank, const std::string& has = "has ended");
-  void close();  // all have ended
+  // All have ended: the rings are taken away at the next addition.
+  void close();
+  // The same at once. Blocks.
+  void release_rings();
   bool ended(int rank) const { return ended_.count(rank) != 0; }
   bool all_ended() const { return ended_.size() == members_.size(); }
   // Of a message: a rank that has still to call it; empty: all have been matched.

@@ -2,23 +2,31 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <vector>
 
 #include "models/base/alike_texts.h"
 #include "models/base/exception_text.h"
+#include "models/protocol/host_messages.h"
 
 namespace kernbench {
 namespace {
 
 std::string listed(const std::map<int, std::exception_ptr>& causes) {
   std::vector<std::string> ranks, texts;
+  std::vector<bool> is_root_cause;
   for (const auto& [rank, cause] : causes) {
     ranks.push_back(std::to_string(rank));
     texts.push_back(text_of(cause));
+    is_root_cause.push_back(Completion::is_root_cause(code_of(cause)));
   }
   std::string text =
       causes.size() == 1 ? "a rank has failed" : fmt::format("{} ranks have failed", causes.size());
-  for (const std::vector<std::size_t>& alike : group_alike(texts)) {
+  // Root causes first.
+  std::vector<std::vector<std::size_t>> groups = group_alike(texts);
+  std::stable_partition(groups.begin(), groups.end(),
+                        [&](const auto& alike) { return is_root_cause[alike.front()]; });
+  for (const std::vector<std::size_t>& alike : groups) {
     const std::string &first = ranks[alike.front()], &its_text = texts[alike.front()];
     text += alike.size() == 1 ? fmt::format("\n  rank {}: {}", first, its_text)
                               : fmt::format("\n  {} ranks alike, {}; rank {}: {}", alike.size(),

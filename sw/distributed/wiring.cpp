@@ -1,6 +1,7 @@
 #include "sw/distributed/wiring.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "models/base/errors.h"
 
@@ -17,8 +18,8 @@ NeighbourGraph joined(const NeighbourGraph& there, const NeighbourGraph& more) {
 
 }  // namespace
 
-Wiring::Wiring(Runtime& runtime, const IpcqSettings& options)
-    : runtime_(runtime), options_(options) {}
+Wiring::Wiring(Runtime& runtime, GroupInstallation& there, const IpcqSettings& options)
+    : runtime_(runtime), there_(there), options_(options) {}
 
 bool Wiring::has(const NeighbourGraph& graph) const {
   if (graph.empty()) return true;
@@ -44,8 +45,16 @@ class Wiring::Installing {
 
 bool Wiring::add(const NeighbourGraph& graph, std::uint32_t n_slots) {
   const Installing installing(*this);
-  if (own()) return runtime_.ipcq.add(graph, n_slots);
-  install(joined(runtime_.ipcq.graph(), graph), n_slots);
+  if (own()) {
+    for (const std::string& prefix : std::exchange(removed_later_, {}))
+      runtime_.ipcq.remove(prefix);
+    return runtime_.ipcq.add(graph, n_slots);
+  }
+  if (runtime_.ipcq.number() != there_.number) {
+    there_.program = runtime_.ipcq.graph();
+    there_.program_options = runtime_.ipcq.options();
+  }
+  install(joined(there_.program, graph), n_slots);
   return true;
 }
 
@@ -53,13 +62,29 @@ void Wiring::replace(const NeighbourGraph& graph, std::uint32_t n_slots) {
   const Installing installing(*this);
   for (const auto& [worker, launch] : std::exchange(launches_, {})) worker->join(launch);
   install(graph, n_slots);
+  there_.program = {};
+}
+
+void Wiring::remove(const std::string& prefix) {
+  await_installation();
+  const Installing installing(*this);
+  if (own()) runtime_.ipcq.remove(prefix);
+}
+
+void Wiring::remove_all() {
+  await_installation();
+  const Installing installing(*this);
+  if (!own()) return;
+  if (there_.program.empty()) return runtime_.ipcq.remove();
+  runtime_.ipcq.install(there_.program, there_.program_options);
 }
 
 void Wiring::install(const NeighbourGraph& graph, std::uint32_t n_slots) {
   IpcqSettings options = options_;
   options.n_slots = n_slots;
   runtime_.ipcq.install(graph, options);
-  number_ = runtime_.ipcq.number();
+  removed_later_.clear();
+  number_ = there_.number = runtime_.ipcq.number();
 }
 
 void Wiring::await_installation() {

@@ -13,9 +13,16 @@
 
 namespace kernbench {
 
+// What process groups have installed, one after the other, and what the program itself had there.
+struct GroupInstallation {
+  std::uint64_t number = 0;  // of IpcqInstallation; 0: none
+  NeighbourGraph program;
+  IpcqSettings program_options;
+};
+
 class Wiring {
  public:
-  Wiring(Runtime& runtime, const IpcqSettings& options);
+  Wiring(Runtime& runtime, GroupInstallation& there, const IpcqSettings& options);
 
   bool has(const NeighbourGraph& graph) const;
   // Adds the queue pairs of `graph` beside those that are there, whatever these hold. False, and
@@ -27,6 +34,14 @@ class Wiring {
   // Waits for every launch that has been reported, then installs `graph` in place of what is there.
   void replace(const NeighbourGraph& graph, std::uint32_t n_slots);
 
+  // Takes the directions that begin with `prefix` away again. Blocks for the time of the messages.
+  // LaunchError where their queues hold messages.
+  void remove(const std::string& prefix);
+  // The same at the next addition, for threads that do not wait.
+  void remove_later(std::string prefix) { removed_later_.push_back(std::move(prefix)); }
+  // All of them; what the program had installed is there again.
+  void remove_all();
+
   // A launch first waits while an installation is under way, and is then reported.
   void await_installation();
   void launched(std::shared_ptr<Worker> worker, const LaunchHandle& launch);
@@ -37,8 +52,10 @@ class Wiring {
   void install(const NeighbourGraph& graph, std::uint32_t n_slots);
 
   Runtime& runtime_;
+  GroupInstallation& there_;
   IpcqSettings options_;
   std::uint64_t number_ = 0;  // of the installation that this group has made
+  std::vector<std::string> removed_later_;
   bool installing_ = false;
   sc_core::sc_event installed_{""};
   std::vector<std::pair<std::shared_ptr<Worker>, LaunchHandle>> launches_;

@@ -4,10 +4,10 @@
 
 #include <algorithm>
 #include <iterator>
-#include <numeric>
 #include <set>
 #include <tuple>
 
+#include "models/base/alike_texts.h"
 #include "sw/runtime/device_memory.h"
 
 namespace kernbench {
@@ -112,9 +112,8 @@ std::vector<IpcqRing> IpcqInstallation::reserve(const std::vector<QueuePairEnd>&
                                                 const IpcqSettings& options,
                                                 const std::vector<IpcqRing>& others) {
   const std::uint64_t nbytes = options.ring_bytes();
-  const std::uint64_t unlimited =
-      std::accumulate(others.begin(), others.end(), unlimited_base,
-                      [](std::uint64_t base, const IpcqRing& ring) { return base + ring.nbytes; });
+  std::uint64_t unlimited = unlimited_base;  // behind all others
+  for (const IpcqRing& ring : others) unlimited = std::max(unlimited, ring.base + ring.nbytes);
   std::vector<IpcqRing> rings;
   try {
     for (const QueuePairEnd& end : ends) {
@@ -129,10 +128,11 @@ std::vector<IpcqRing> IpcqInstallation::reserve(const std::vector<QueuePairEnd>&
     }
     check_disjoint(rings);
   } catch (const AllocationError& error) {
+    const PeId pe = ends[rings.size()].pe;
     give_back(rings, options);
     throw AllocationError(
-        fmt::format("torch.ipcq.install: rings of {} slots of {} bytes do not fit: {}",
-                    options.n_slots, options.slot_size, error.what()));
+        fmt::format("torch.ipcq.install: rings of {} slots of {} bytes do not fit: {}{}",
+                    options.n_slots, options.slot_size, error.what(), text_of_rings(pe)));
   } catch (...) {
     give_back(rings, options);
     throw;
@@ -146,10 +146,35 @@ void IpcqInstallation::give_back(const std::vector<IpcqRing>& rings, const IpcqS
     memory_.give_back(options.buffer_kind, ring.end.pe, ring.base, ring.nbytes);
 }
 
+std::string IpcqInstallation::text_of_rings(PeId pe) const {
+  struct Held {
+    std::size_t rings = 0;
+    std::uint64_t nbytes = 0;
+  };
+  std::map<std::string, Held> groups;  // by the scope of their directions
+  for (const IpcqRing& ring : rings_) {
+    if (!(ring.end.pe == pe)) continue;
+    const std::size_t scope = ring.end.direction.find('/');
+    Held& held = groups[scope == std::string::npos ? "" : ring.end.direction.substr(0, scope)];
+    ++held.rings;
+    held.nbytes += ring.nbytes;
+  }
+  std::vector<std::string> texts;
+  std::vector<std::size_t> indices;
+  for (const auto& [scope, held] : groups) {
+    indices.push_back(texts.size());
+    texts.push_back(fmt::format("{} {} ({} bytes)", scope.empty() ? "all ranks" : scope, held.rings,
+                                held.nbytes));
+  }
+  const std::string there =
+      texts.empty() ? "" : fmt::format("; its rings are of {}", first_of(indices, texts, 8));
+  return there + "; buffer_kind moves rings to another memory: tcm, sram, hbm";
+}
+
 // One message for each SIP that has targets.
-void IpcqInstallation::send(IpcqInstall::Action action, bool adds,
+void IpcqInstallation::send(IpcqInstall::Action action, IpcqInstall::Change change,
                             const std::vector<const std::vector<IpcqRing>*>& targets,
-                            const std::vector<IpcqRing>& rings, const IpcqSettings& options) {
+                            const std::vector<IpcqRing>& rings, const IpcqSettings& options) const {
   const std::map<PeId, IpcqQueuePairs> pairs = queue_pairs_of(rings, options.slot_size);
   std::map<int, std::set<PeId>> by_sip;
   for (const std::vector<IpcqRing>* each : targets) {
@@ -159,7 +184,7 @@ void IpcqInstallation::send(IpcqInstall::Action action, bool adds,
   for (const auto& [sip, pes] : by_sip) {
     IpcqInstall message;
     message.action = action;
-    message.adds = adds;
+    message.change = change;
     message.forced = launch_failed_;
     message.installation = number_;
     message.settings = options;
@@ -212,19 +237,33 @@ void IpcqInstallation::remove() {
   if (installed()) replace({}, options_, {});
 }
 
+void IpcqInstallation::remove(const std::string& prefix) {
+  const Turn turn(*this);
+  std::vector<IpcqRing> kept, removed;
+  for (const IpcqRing& ring : rings_)
+    (ring.end.direction.compare(0, prefix.size(), prefix) == 0 ? removed : kept).push_back(ring);
+  if (removed.empty()) return;
+  const IpcqInstall::Change change = IpcqInstall::Change::remove;
+  send(IpcqInstall::Action::ask, change, {&removed}, removed, options_);
+  send(IpcqInstall::Action::install, change, {&removed}, removed, options_);
+  give_back(removed, options_);
+  rings_ = std::move(kept);
+  graph_ = graph_.without_prefix(prefix);
+}
+
 void IpcqInstallation::replace(const NeighbourGraph& graph, const IpcqSettings& options,
                                std::vector<IpcqRing> rings, const std::vector<IpcqRing>& kept) {
   std::vector<IpcqRing> old;
   std::set_difference(rings_.begin(), rings_.end(), kept.begin(), kept.end(),
                       std::back_inserter(old), &in_order);
   try {
-    send(IpcqInstall::Action::ask, false, {&old, &rings}, rings, options);
+    send(IpcqInstall::Action::ask, IpcqInstall::Change::replace, {&old, &rings}, rings, options);
   } catch (...) {
     give_back(rings, options);
     throw;
   }
   ++number_;
-  send(IpcqInstall::Action::install, false, {&old, &rings}, rings, options);
+  send(IpcqInstall::Action::install, IpcqInstall::Change::replace, {&old, &rings}, rings, options);
   launch_failed_ = false;
   give_back(old, options_);
   rings_ = merged(kept, rings);
@@ -260,12 +299,12 @@ bool IpcqInstallation::add(const NeighbourGraph& graph, std::optional<std::uint3
   options.n_slots = n_slots.value_or(options.n_slots);
   std::vector<IpcqRing> rings = reserve(added, options, rings_);
   try {
-    send(IpcqInstall::Action::ask, true, {&rings}, rings, options_);
+    send(IpcqInstall::Action::ask, IpcqInstall::Change::add, {&rings}, rings, options_);
   } catch (...) {
     give_back(rings, options_);
     throw;
   }
-  send(IpcqInstall::Action::install, true, {&rings}, rings, options_);
+  send(IpcqInstall::Action::install, IpcqInstall::Change::add, {&rings}, rings, options_);
   rings_ = merged(rings_, rings);
   graph_ = std::move(both);
   return true;

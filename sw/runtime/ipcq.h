@@ -53,6 +53,8 @@ class IpcqInstallation {
   bool add(const NeighbourGraph& graph, std::optional<std::uint32_t> n_slots = {});
   // Takes the rings away and gives their memory back. LaunchError as for install().
   void remove();
+  // The same for directions whose names begin with `prefix`, whatever the others hold.
+  void remove(const std::string& prefix);
 
   // A launch has failed: its messages left in the queues are lost, and the next installation
   // ignores them.
@@ -72,10 +74,12 @@ class IpcqInstallation {
   void replace(const NeighbourGraph& graph, const IpcqSettings& options,
                std::vector<IpcqRing> rings, const std::vector<IpcqRing>& kept = {});
   bool keeps_others(int sip, const NeighbourGraph& graph, const IpcqSettings& options) const;
-  // To the PEs of `targets`, which get `rings`.
-  void send(IpcqInstall::Action action, bool adds,
+  // To the PEs of `targets`, which get or lose `rings`.
+  void send(IpcqInstall::Action action, IpcqInstall::Change change,
             const std::vector<const std::vector<IpcqRing>*>& targets,
-            const std::vector<IpcqRing>& rings, const IpcqSettings& options);
+            const std::vector<IpcqRing>& rings, const IpcqSettings& options) const;
+  // What the rings of a PE take of its memories, by group.
+  std::string text_of_rings(PeId pe) const;
 
   HostLink& link_;
   DeviceMemory& memory_;

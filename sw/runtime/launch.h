@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <exception>
 #include <initializer_list>
 #include <map>
 #include <memory>
@@ -98,6 +99,7 @@ class LaunchHandle {
     bool begun = false;
     bool found_done = false;  // by the program
     sc_core::sc_event begins{""};
+    std::exception_ptr refused;  // it has never begun
     // Until it has begun.
     std::string awaits;
     const void* group = nullptr;  // of the collective; null: a message

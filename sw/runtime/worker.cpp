@@ -65,6 +65,9 @@ Tensor Worker::make(const Shape& shape, DType dtype, const DPPolicy& policy, std
   info.blocks = place(info.name, shape, dtype, only_pe_ ? DPPolicy::on_one_pe() : policy, device_,
                       machine.cubes(), machine.pes);
   if (only_pe_) info.blocks.front().where = *only_pe_;
+  info.mapped_apart = machine.address_model != AddressModel::pa && !only_pe_ &&
+                      reach_of(policy) == Reach::own_pe &&
+                      info.blocks.front().offset != info.blocks.back().offset;
   DeviceMemory& memory = *runtime_.memory;
   memory.allocate(info, device_);
   const DPPolicy placed = only_pe_ ? DPPolicy::on_one_pe() : policy;
@@ -245,7 +248,11 @@ LaunchHandle Worker::await_launch(AwaitedLaunch launch) {
     const LaunchHandle::State& of = before.state();
     if (of.ended()) continue;
     state.follows.insert(state.follows.end(), of.request_ids.begin(), of.request_ids.end());
-    state.follows_ordered.insert(state.follows_ordered.end(), of.ordered.begin(), of.ordered.end());
+  }
+  // Also those that have ended, whose kernels come before: whether they had is an accident.
+  for (const auto& [pe_cpu, before] : runtime_.ordered_computing) {
+    std::vector<std::shared_ptr<const OrderedLaunch>>& all = state.follows_ordered;
+    if (std::find(all.begin(), all.end(), before) == all.end()) all.push_back(before);
   }
   release(state.called);
   pending_.push_back(handle);
@@ -255,6 +262,13 @@ LaunchHandle Worker::await_launch(AwaitedLaunch launch) {
 void Worker::withdraw(const LaunchHandle& handle) {
   const auto same = [&](const LaunchHandle& each) { return each.state_ == handle.state_; };
   pending_.erase(std::remove_if(pending_.begin(), pending_.end(), same), pending_.end());
+}
+
+void Worker::refuse(const LaunchHandle& handle, std::exception_ptr error) {
+  LaunchHandle::State& state = *handle.state_;
+  state.refused = std::move(error);
+  state.begun = true;
+  state.begins.notify(sc_core::SC_ZERO_TIME);
 }
 
 void Worker::begin(const LaunchHandle& handle, const LaunchSpec& spec, const tl::KernelCall& call) {
@@ -295,16 +309,21 @@ void Worker::begin(const LaunchHandle& handle, const LaunchSpec& spec, const tl:
     const MachineDescription& machine = runtime_.link.port().machine();
     std::vector<std::uint32_t> cpus;
     for (const PeId& target : list) cpus.push_back(machine.engine(target, PeEngine::pe_cpu));
-    state.ordered.push_back(races()->launched(state.called, state.request_ids.back(),
-                                              std::move(cpus), state.follows_ordered));
+    state.ordered.push_back(
+        races()->launched(state.called, state.request_ids.back(), cpus, state.follows_ordered));
+    if (spec.stream() != 0) continue;
+    for (const std::uint32_t cpu : cpus) runtime_.ordered_computing[cpu] = state.ordered.back();
   }
   state.follows_ordered.clear();
   state.begun = true;
   state.begins.notify(sc_core::SC_ZERO_TIME);
   if (spec.stream() != 0) return;
   std::vector<LaunchHandle>& computing = runtime_.computing;
-  const auto done = [](const LaunchHandle& each) { return each.state().ended(); };
-  computing.erase(std::remove_if(computing.begin(), computing.end(), done), computing.end());
+  if (computing.size() >= runtime_.computing_at_most) {
+    const auto done = [](const LaunchHandle& each) { return each.state().ended(); };
+    computing.erase(std::remove_if(computing.begin(), computing.end(), done), computing.end());
+    runtime_.computing_at_most = std::max<std::size_t>(64, 2 * computing.size());
+  }
   computing.push_back(handle);
 }
 
@@ -314,6 +333,10 @@ const Completion& Worker::join(const LaunchHandle& handle) {
   handle.state();
   const auto state = handle.state_;
   while (!state->begun) runtime_.link.port().wait(state->begins, state->awaits);
+  if (state->refused) {
+    withdraw(handle);
+    std::rethrow_exception(state->refused);
+  }
   for (const auto& request : state->requests) runtime_.link.port().wait(*request);
   // Also by another worker, which uses a tensor of this one.
   if (!state->ordered.empty()) {
@@ -340,7 +363,8 @@ const Completion& Worker::join(const LaunchHandle& handle) {
       metrics.issued = std::min(metrics.issued, request->issued);
       metrics.ended = std::max(metrics.ended, request->ended);
       const Completion& completion = request->response().completion;
-      if (state->completion.ok || (state->completion.is_consequence() && !completion.ok))
+      if (state->completion.ok ||
+          (!completion.ok && !Completion::is_root_cause(state->completion.error_code)))
         state->completion = completion;
     }
     state->metrics = std::move(metrics);
@@ -355,11 +379,59 @@ const Completion& Worker::join(const LaunchHandle& handle) {
   return state->completion;
 }
 
+bool Worker::ends_until(const LaunchHandle& handle, Fs deadline) {
+  const LaunchHandle::State& state = handle.state();
+  HostPort& port = runtime_.link.port();
+  while (!state.begun) {
+    if (!port.wait_until(state.begins, deadline, state.awaits)) return state.begun;
+  }
+  for (const auto& request : state.requests) {
+    while (!request->done()) {
+      if (!port.wait_until(request->completed(), deadline, "the end of " + request->what()))
+        return state.ended();
+    }
+  }
+  return true;
+}
+
 void Worker::wait(const LaunchHandle& handle) {
   const Completion& completion = join(handle);
-  if (!completion.ok)
-    throw LaunchError(completion.error_code, fmt::format("KernelLaunch '{}': {}", handle.name(),
-                                                         completion.error_message));
+  if (completion.ok) return;
+  const auto text_of = [](const std::string& name, const Completion& failure) {
+    return fmt::format("KernelLaunch '{}': {}", name, failure.error_message);
+  };
+  const std::string text = text_of(handle.name(), completion);
+  if (Completion::is_root_cause(completion.error_code))
+    throw LaunchError(completion.error_code, text);
+  const auto [name, cause] = first_unreported_failure();
+  if (cause == nullptr) throw LaunchError(completion.error_code, text);
+  throw LaunchError(cause->error_code,
+                    fmt::format("{}; KernelLaunch '{}' has failed with it: {}",
+                                text_of(name, *cause), handle.name(), completion.error_code));
+}
+
+// Of all workers: a launch that has failed by itself and that nobody has waited for.
+std::pair<std::string, const Completion*> Worker::first_unreported_failure() const {
+  std::string name;
+  const Completion* first = nullptr;
+  std::pair<Fs, std::string> earliest;
+  for (const auto& [thread, worker] : runtime_.workers) {
+    for (const LaunchHandle& handle : worker->pending_) {
+      const LaunchHandle::State& state = handle.state();
+      for (std::size_t i = 0; i < state.requests.size(); ++i) {
+        const HostRequest& request = *state.requests[i];
+        if (!request.done() || request.response().completion.ok) continue;
+        const std::pair<Fs, std::string> at{request.ended, state.request_ids[i]};
+        if (!Completion::is_root_cause(request.response().completion.error_code) ||
+            (first != nullptr && earliest < at))
+          continue;
+        earliest = at;
+        name = state.name;
+        first = &request.response().completion;
+      }
+    }
+  }
+  return {name, first};
 }
 
 void Worker::wait_where(const std::function<bool(const LaunchHandle&)>& awaited) {

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <deque>
 #include <functional>
 #include <memory>
 #include <optional>
@@ -84,8 +85,12 @@ class Worker : public std::enable_shared_from_this<Worker> {
     handle.state_->awaits = std::move(what);
   }
   void withdraw(const LaunchHandle& handle);  // it will never begin
+  // Instead of begin(): whoever waits for it gets the error.
+  static void refuse(const LaunchHandle& handle, std::exception_ptr error);
   const Completion& join(const LaunchHandle& handle);
-  void wait(const LaunchHandle& handle);  // LaunchError
+  // LaunchError; where the launch has failed because of another one, that of the other one.
+  void wait(const LaunchHandle& handle);
+  bool ends_until(const LaunchHandle& handle, Fs deadline);  // waits no longer than that
   void wait_all();  // waits for every pending launch, then throws the first failure
   // The same, but for messages, and collectives of other groups, that others have still to join.
   void wait_for_begun_and_those_of(const void* group);
@@ -101,6 +106,7 @@ class Worker : public std::enable_shared_from_this<Worker> {
 
  private:
   void resolve(const Tensor& tensor, bool is_write);
+  std::pair<std::string, const Completion*> first_unreported_failure() const;
   void wait_where(const std::function<bool(const LaunchHandle&)>& awaited);
   void wait_before_access(const Tensor& tensor, bool is_write);
   RaceDetector* races() const;  // null: not asked for
@@ -116,7 +122,7 @@ class Worker : public std::enable_shared_from_this<Worker> {
   bool rank_is_pe_ = false;
   std::string label_;
   const char* last_call_ = "";
-  std::vector<LaunchHandle> pending_;  // in order of launch
+  std::deque<LaunchHandle> pending_;  // in order of launch
   std::optional<std::uint32_t> agent_;
 };
 

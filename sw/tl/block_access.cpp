@@ -325,6 +325,7 @@ TensorValue BlockAccess::stored(const TensorValue& value) const {
 BlockAccess strided_access(const char* call, const BlockPtr& block, const Boundary& boundary,
                            bool store) {
   check_boundary(call, boundary, block);
+  block.base().check_elements(call, block.dtype());
   return StridedBlock(call, block, boundary).access(block, store);
 }
 

@@ -178,9 +178,10 @@ void Program::await(const Handle::State& state) {
 
 // False: all have completed.
 bool Program::await_oldest() {
-  for (const InFlight& entry : in_flight_) {
-    if (entry.command->done() || entry.receives) continue;
-    const std::shared_ptr<CommandState> oldest = entry.command;
+  for (auto entry = in_flight_.lower_bound(first_unfinished_); entry != in_flight_.end(); ++entry) {
+    if (entry->second.command->done() || entry->second.receives) continue;
+    const std::shared_ptr<CommandState> oldest = entry->second.command;
+    first_unfinished_ = entry->first;
     context_.wait(*oldest);
     return true;
   }
@@ -220,7 +221,8 @@ void Program::wait(const Handle& handle, CallSite site) {
 void Program::wait(CallSite site) {
   begin("wait", site);
   reap();
-  while (!in_flight_.empty()) wait_for(std::shared_ptr<CommandState>(in_flight_.front().command));
+  while (!in_flight_.empty())
+    wait_for(std::shared_ptr<CommandState>(in_flight_.begin()->second.command));
 }
 
 // As Triton's standard.py.

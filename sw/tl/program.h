@@ -13,6 +13,7 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -24,6 +25,7 @@
 #include "models/base/call_site.h"
 #include "models/base/small_vector.h"
 #include "models/protocol/kernel_context.h"
+#include "sw/tl/access_index.h"
 #include "sw/tl/atomic_calls.h"
 #include "sw/tl/block_ptr.h"
 #include "sw/tl/composite.h"
@@ -359,6 +361,7 @@ class Program : public MathCalls, public ShapeCalls, public AtomicCalls {
                         std::optional<MemorySpace> space) const;
   void run(Command&& command);
   void reap();
+  void erase(std::map<std::uint64_t, InFlight>::iterator entry);
   TileShape default_tile() const;
 
   KernelContext& context_;
@@ -366,11 +369,15 @@ class Program : public MathCalls, public ShapeCalls, public AtomicCalls {
   NodeId who_;    // its PE_CPU, by which accesses of one instant are ordered
   PhysAddr tcm_;  // of the PE, its first byte
   std::shared_ptr<Scratch> scratch_;
-  std::vector<InFlight> in_flight_;  // in order of issue
-  int overlaps_ = 0;                 // tl::Overlap guards that live
-  RaceDetector* races_ = nullptr;    // null: races are not looked for
-  std::uint32_t agent_ = 0;          // of it
-  bool told_unchecked_ = false;      // that assertions are not checked
+  std::map<std::uint64_t, InFlight> in_flight_;  // by command: in order of issue
+  AccessIndex reads_in_flight_, writes_in_flight_;
+  // Commands in flight that have completed, or have been found so, since the last reap().
+  std::shared_ptr<std::vector<std::uint64_t>> completed_;
+  std::uint64_t first_unfinished_ = 0;  // none before it is to be waited for by await_oldest()
+  int overlaps_ = 0;                    // tl::Overlap guards that live
+  RaceDetector* races_ = nullptr;       // null: races are not looked for
+  std::uint32_t agent_ = 0;             // of it
+  bool told_unchecked_ = false;         // that assertions are not checked
 };
 
 }  // namespace kernbench::tl

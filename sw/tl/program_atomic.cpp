@@ -21,13 +21,16 @@ const Handle* block_among(const std::vector<Operand>& operands) {
 DType dtype_of(const char* name, AtomicOp op, const Ptr& base,
                const std::vector<Operand>& operands) {
   for (const Operand& operand : operands) {
-    if (operand.is_handle()) base.check_dtype(name, operand.handle().dtype());
+    if (operand.is_handle()) base.check_elements(name, operand.handle().dtype());
   }
   const Handle* block = block_among(operands);
   if (!base.dtype() && block == nullptr)
     throw UsageError(fmt::format("{}: {} has no dtype; ptr.as(dtype) says it", name, base.str()));
   const DType dtype = base.dtype() ? *base.dtype() : block->dtype();
-  if (takes(op, dtype)) return dtype;
+  if (takes(op, dtype)) {
+    base.check_elements(name, dtype);
+    return dtype;
+  }
   std::string allowed;
   for (const DType each : {DType::i32, DType::f32, DType::f16, DType::bf16}) {
     if (takes(op, each)) allowed += fmt::format("{}{}", allowed.empty() ? "" : ", ", name_of(each));
@@ -54,16 +57,6 @@ TensorValue broadcast_operand(const char* name, const TensorValue& value, const 
   } catch (const UsageError&) {
     throw UsageError(fmt::format("{} of {}: it does not broadcast to the {} elements", name,
                                  describe(value.dtype, value.shape), shape.str()));
-  }
-}
-
-void check_alignment(const char* name, const Ptr& base, const BlockAccess& access) {
-  const std::uint64_t size = size_of(access.dtype);
-  for (const AddressRun& run : access.runs) {
-    if (run.address % size == 0) continue;
-    const Ptr at = base + static_cast<std::int64_t>(run.address - base.address());
-    throw AccessFault(fmt::format("{} of {} at {}: the address must be a multiple of {}", name,
-                                  name_of(access.dtype), at.str(), size));
   }
 }
 
@@ -118,7 +111,6 @@ Handle Program::atomic(const AtomicCall& call, CallSite site) {
   begin(name_of(call.op), site);
   const DType dtype = dtype_of(name, call.op, call.base, call.operands);
   const BlockAccess access = atomic_access(name, call, dtype, site);
-  check_alignment(name, call.base, access);
   std::vector<ByteImage> operands;
   for (const Operand& operand : call.operands)
     operands.push_back(atomic_operand(name, operand, access));

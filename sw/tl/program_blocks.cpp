@@ -156,7 +156,7 @@ Program::Access Program::begin_load(const char* call, const Ptr& base, const Han
                                     DType dtype, const std::optional<Masked>& masked,
                                     CallSite site) {
   begin(call + 3, site);
-  base.check_dtype(call, dtype);
+  base.check_elements(call, dtype);
   const std::vector<std::int64_t> index = known_indices(call, "offsets", offsets, site);
   std::optional<std::vector<std::int64_t>> mask;
   if (masked) mask = broadcast_mask(call, masked->mask, offsets.shape(), site);
@@ -170,7 +170,7 @@ Program::Access Program::begin_store(const char* call, const Ptr& base, const Ha
                                      const Handle& block, const std::optional<Handle>& masked,
                                      CallSite site) {
   begin(call + 3, site);
-  base.check_dtype(call, block.dtype());
+  base.check_elements(call, block.dtype());
   if (block.shape() != offsets.shape())
     throw UsageError(
         fmt::format("{} of {} by offsets {}: the shapes differ", call, block.str(), offsets.str()));
@@ -263,7 +263,7 @@ TensorValue Program::gathered_value(const GatheredLoad& load) {
 Program::Access Program::begin_block_store(const char* call, const Ptr& base,
                                            const BlockAccess& access, const Handle& block) {
   const Handle::State& state = operand(call, block);
-  base.check_dtype(call, block.dtype());
+  base.check_elements(call, block.dtype());
   const PhysRanges to = resolve(call, base, access.runs);
   check_order(call, base, to, true);
   Access store{{dma_of(base, access, true), nullptr},

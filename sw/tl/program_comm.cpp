@@ -27,12 +27,9 @@ int Program::ring_slots(const std::string& direction, CallSite site) const {
   const IpcqSetup& setup = context_.ipcq_setup();
   const IpcqQueuePair* pair = setup.find(direction);
   if (pair == nullptr) {
-    std::string known;
-    for (const IpcqQueuePair& each : setup.queue_pairs)
-      known += (known.empty() ? "" : ", ") + each.direction;
     throw UsageError(
         fmt::format("tl.ring_slots on {}: no queue pair in direction '{}'; there are {}",
-                    context_.where().str(), direction, known));
+                    context_.where().str(), direction, setup.directions()));
   }
   return static_cast<int>(pair->n_slots != 0 ? pair->n_slots : setup.settings.n_slots);
 }
@@ -75,7 +72,7 @@ Handle Program::send_async(const std::string& direction, const Handle& block, Ca
 void Program::send(const std::string& direction, const Ptr& from, const Shape& shape, DType dtype,
                    std::optional<MemorySpace> space, CallSite site) {
   begin("send", site);
-  from.check_dtype("tl.send", dtype);
+  from.check_elements("tl.send", dtype);
   const std::uint64_t nbytes = bytes_of(shape, dtype);
   const PhysRanges places = resolve_in("tl.send", from, nbytes, space);
   access("tl.send", from, places, false);
@@ -157,7 +154,7 @@ Handle Program::recv(const std::string& direction, const Shape& shape, DType dty
 Handle Program::recv(const std::string& direction, const Shape& shape, DType dtype, const Ptr& dst,
                      MemorySpace dst_space, CallSite site) {
   IpcqReceive request = begin_receive("recv", direction, shape, dtype, site);
-  dst.check_dtype("tl.recv", dtype);
+  dst.check_elements("tl.recv", dtype);
   request.copy_to = dst_space;
   request.to = resolve_in("tl.recv", dst, request.nbytes(), dst_space);
   check_order("tl.recv", dst, request.to, true);

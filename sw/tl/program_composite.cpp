@@ -90,7 +90,7 @@ Program::Target Program::make_target(const char* call, const CompositeOutput& ou
     if (block->block_shape() != shape)
       throw UsageError(fmt::format("{}: the result {} goes to a block {}: the shapes differ", call,
                                    shape.str(), block->block_shape().str()));
-    block->base().check_dtype(call, dtype);
+    block->base().check_elements(call, dtype);
     target.access = strided_access(call, *block, {}, true);
     target.operand = operand_of(reference(call, *block));
     target.places = resolve(call, block->base(), target.access->runs);
@@ -98,7 +98,7 @@ Program::Target Program::make_target(const char* call, const CompositeOutput& ou
     return target;
   }
   const Ptr& memory = std::get<Ptr>(out);
-  memory.check_dtype(call, dtype);
+  memory.check_elements(call, dtype);
   target.operand.address = memory.address();
   target.places =
       resolve(call, memory, static_cast<std::uint64_t>(shape.elements()) * size_of(dtype));

@@ -6,7 +6,7 @@ namespace kernbench::tl {
 
 Handle Program::ref(const Ptr& ptr, const Shape& shape, DType dtype, CallSite site) {
   context_.calling("ref", site);
-  ptr.check_dtype("tl.ref", dtype);
+  ptr.check_elements("tl.ref", dtype);
   ptr.check_access("tl.ref", bytes_of(shape, dtype));
   return Handle(std::make_shared<const Handle::State>(
       Handle::State{this, scratch_, {{}, shape, dtype, {}}, data_, nullptr, ptr, nullptr, 0}));
@@ -15,7 +15,7 @@ Handle Program::ref(const Ptr& ptr, const Shape& shape, DType dtype, CallSite si
 Program::Access Program::begin_load(const char* call, const Ptr& ptr, const Shape& shape,
                                     DType dtype, CallSite site) {
   begin(call + 3, site);  // behind "tl."
-  ptr.check_dtype(call, dtype);
+  ptr.check_elements(call, dtype);
   const std::uint64_t nbytes = bytes_of(shape, dtype);
   const PhysRanges from = resolve(call, ptr, nbytes);
   check_order(call, ptr, from, false);
@@ -33,7 +33,7 @@ Program::Access Program::begin_store(const char* call, const Ptr& ptr, const Han
                                      CallSite site) {
   begin(call + 3, site);
   const Handle::State& state = operand(call, block);
-  ptr.check_dtype(call, block.dtype());
+  ptr.check_elements(call, block.dtype());
   const PhysRanges to = resolve(call, ptr, block.nbytes());
   check_order(call, ptr, to, true);
   Access access{{DmaCommand{true, ptr.address(), block.nbytes()}, nullptr},

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <exception>
+#include <limits>
 
 #include "models/base/errors.h"
 #include "models/data/functional_model.h"
@@ -46,15 +47,23 @@ bool overlap(const PhysRanges& a, const PhysRanges& b) {
 // What a completed command held is given back. It stays in the list: whether it has completed by a
 // call is an accident that no program may build on.
 void Program::reap() {
-  for (InFlight& entry : in_flight_) {
-    if (entry.command->done()) entry.operands.clear();
+  if (completed_ == nullptr) return;
+  for (std::size_t i = 0; i < completed_->size(); ++i) {  // more may come
+    const auto found = in_flight_.find((*completed_)[i]);
+    if (found == in_flight_.end()) continue;
+    found->second.operands.clear();
+    const CommandState& command = *found->second.command;
+    if (command.polled() && command.error().empty()) erase(found);
   }
-  for (std::size_t i = 0; i < in_flight_.size();) {
-    if (in_flight_[i].command->polled() && in_flight_[i].command->error().empty())
-      forget(std::shared_ptr<CommandState>(in_flight_[i].command));
-    else
-      ++i;
-  }
+  completed_->clear();
+}
+
+void Program::erase(std::map<std::uint64_t, InFlight>::iterator entry) {
+  const InFlight& command = entry->second;
+  if (races_ != nullptr) races_->join(agent_, *command.agent);
+  reads_in_flight_.remove(entry->first, command.reads);
+  writes_in_flight_.remove(entry->first, command.writes);
+  in_flight_.erase(entry);
 }
 
 std::uint32_t Program::fork_agent() { return races_ == nullptr ? agent_ : races_->fork(agent_); }
@@ -66,7 +75,12 @@ void Program::put_in_flight(InFlight&& entry) {
     if (!entry.agent) entry.agent = fork_agent();
     note(entry, *entry.agent);
   }
-  in_flight_.push_back(std::move(entry));
+  if (completed_ == nullptr) completed_ = std::make_shared<std::vector<std::uint64_t>>();
+  const std::shared_ptr<CommandState> command = entry.command;
+  reads_in_flight_.add(command->id(), entry.reads);
+  writes_in_flight_.add(command->id(), entry.writes);
+  in_flight_.emplace(command->id(), std::move(entry));
+  command->reports_to(completed_);
 }
 
 void Program::note(const InFlight& entry, std::uint32_t agent) {
@@ -80,11 +94,9 @@ void Program::note(const InFlight& entry, std::uint32_t agent) {
 }
 
 const Program::InFlight* Program::unwaited(const std::shared_ptr<CommandState>& command) const {
-  if (command == nullptr) return nullptr;
-  for (const InFlight& entry : in_flight_) {
-    if (entry.command == command && !command->polled()) return &entry;
-  }
-  return nullptr;
+  if (command == nullptr || command->polled()) return nullptr;
+  const auto found = in_flight_.find(command->id());
+  return found == in_flight_.end() ? nullptr : &found->second;
 }
 
 // By data dependence: no call to PE_CPU for a command that has completed.
@@ -104,11 +116,8 @@ void Program::wait_for(const std::shared_ptr<CommandState>& command) {
 }
 
 void Program::forget(const std::shared_ptr<CommandState>& command) {
-  const auto found = std::find_if(in_flight_.begin(), in_flight_.end(),
-                                  [&](const InFlight& entry) { return entry.command == command; });
-  if (found == in_flight_.end()) return;
-  if (races_ != nullptr) races_->join(agent_, *found->agent);
-  in_flight_.erase(found);
+  const auto found = in_flight_.find(command->id());
+  if (found != in_flight_.end()) erase(found);
 }
 
 // --- accesses
@@ -117,20 +126,26 @@ void Program::check_order(const char* call, const Ptr& ptr, const PhysRanges& ra
                           bool is_write) {
   if (in_flight_.empty()) return;
   reap();
-  for (const InFlight& entry : in_flight_) {
-    const bool written = overlap(ranges, entry.writes);
-    if (!written && !(is_write && overlap(ranges, entry.reads))) continue;
-    throw UsageError(fmt::format("{} of '{}'{} {} what {}{} {}; tl.wait for it first", call,
-                                 ptr.str(), context_.call_site().in_brackets(),
-                                 is_write ? "overwrites" : "reads", entry.call,
-                                 entry.site.in_brackets(), written ? "writes" : "reads"));
-  }
+  std::uint64_t first = std::numeric_limits<std::uint64_t>::max();
+  const auto look = [&](const AccessIndex& index, PhysRanges InFlight::*of) {
+    index.candidates(ranges, [&](std::uint64_t command) {
+      if (command < first && overlap(ranges, in_flight_.at(command).*of)) first = command;
+    });
+  };
+  look(writes_in_flight_, &InFlight::writes);
+  if (is_write) look(reads_in_flight_, &InFlight::reads);
+  if (first == std::numeric_limits<std::uint64_t>::max()) return;
+  const InFlight& entry = in_flight_.at(first);
+  throw UsageError(
+      fmt::format("{} of '{}'{} {} what {}{} {}; tl.wait for it first", call, ptr.str(),
+                  context_.call_site().in_brackets(), is_write ? "overwrites" : "reads", entry.call,
+                  entry.site.in_brackets(), overlap(ranges, entry.writes) ? "writes" : "reads"));
 }
 
 void Program::check_overwrite(const char* call, const Handle& target) {
   reap();
   const auto& block = target.state().block;
-  for (const InFlight& entry : in_flight_) {
+  for (const auto& [command, entry] : in_flight_) {
     for (const auto& operand : entry.operands) {
       if (operand->block != block) continue;
       throw UsageError(fmt::format("{} into {}{} overwrites what {}{} reads; tl.wait for it first",
@@ -161,14 +176,14 @@ void Program::begin_kernel() {
 void Program::end_kernel() {
   reap();
   if (!in_flight_.empty() && std::uncaught_exceptions() == 0) {
-    const InFlight& first = in_flight_.front();
+    const InFlight& first = in_flight_.begin()->second;
     context_.leaves_unwaited(
         fmt::format("{} command{}, {}{}", in_flight_.size(), in_flight_.size() == 1 ? "" : "s",
                     in_flight_.size() == 1 ? first.call : "the first of " + first.call,
                     first.site.in_brackets()));
   }
   if (races_ == nullptr) return;
-  for (const InFlight& entry : in_flight_) races_->join(agent_, *entry.agent);
+  for (const auto& [command, entry] : in_flight_) races_->join(agent_, *entry.agent);
   races_->kernel_ends(who_, context_.launch().request_id, context_.launch().stream);
 }
 

@@ -46,10 +46,13 @@ void Ptr::check_access(const char* call, std::uint64_t nbytes) const {
                                 call, nbytes, str(), tensor_->name, tensor_->nbytes));
 }
 
-void Ptr::check_dtype(const char* call, DType dtype) const {
-  if (!dtype_ || *dtype_ == dtype) return;
-  throw UsageError(fmt::format("{} of {} at {}, which holds {}; ptr.as(dtype) reinterprets", call,
-                               name_of(dtype), str(), name_of(*dtype_)));
+void Ptr::check_elements(const char* call, DType dtype) const {
+  if (dtype_ && *dtype_ != dtype)
+    throw UsageError(fmt::format("{} of {} at {}, which holds {}; ptr.as(dtype) reinterprets", call,
+                                 name_of(dtype), str(), name_of(*dtype_)));
+  if (address_ % size_of(dtype) != 0)
+    throw AccessFault(fmt::format("{} of {} at {}: the address must be a multiple of {}", call,
+                                  name_of(dtype), str(), size_of(dtype)));
 }
 
 std::string Ptr::str() const {

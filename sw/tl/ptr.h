@@ -34,6 +34,8 @@ struct TensorInfo {
   Shape shape;
   DType dtype = DType::f32;
   std::vector<Block> blocks;  // in (sip, cube, pe) order
+  bool mapped_apart =
+      false;  // cut over cubes, and each part is mapped on the PEs that hold it alone
 
   // A tensor in one piece, owned by one PE: for recordings.
   static std::shared_ptr<const TensorInfo> whole(std::string name, std::uint64_t base,
@@ -60,8 +62,9 @@ class Ptr {
 
   // Throws AccessFault, naming `call`, unless [address, address + nbytes) lies within the tensor.
   void check_access(const char* call, std::uint64_t nbytes) const;
-  // Throws UsageError if the pointer has a type other than `dtype`.
-  void check_dtype(const char* call, DType dtype) const;
+  // Throws UsageError if the pointer has a type other than `dtype`, AccessFault if its address is
+  // no multiple of the element.
+  void check_elements(const char* call, DType dtype) const;
   std::string str() const;  // "a + 64", "0x4000"
 
  private:

@@ -33,7 +33,11 @@ BOOST_AUTO_TEST_CASE(a_given_file_holds_and_set_goes_before_it) {
   const std::string file = folder.write("my.yaml",
                                         "defaults: {algorithm: ring_allreduce, n_elem: 100}\n"
                                         "algorithms: {tree_allreduce: {n_elem: 50}}\n");
-  BOOST_TEST(row({}).at("algorithm") == "lrab_hierarchical_allreduce");
+  // The shipped table: of two SIPs small sizes go round the ring.
+  BOOST_TEST(row({}).at("algorithm") == "ring_allreduce");
+  BOOST_TEST(row({"--param", "n_elem=1024"}).at("algorithm") == "lrab_hierarchical_allreduce");
+  BOOST_TEST(row({"--set", "ccl:defaults.algorithm=lrab_hierarchical_allreduce"}).at("algorithm") ==
+             "lrab_hierarchical_allreduce");
   BOOST_TEST(row({}).at("bytes") == 16);
   BOOST_TEST(row({"--ccl", file}).at("algorithm") == "ring_allreduce");
   BOOST_TEST(row({"--ccl", file}).at("bytes") == 200);
@@ -108,7 +112,8 @@ BOOST_AUTO_TEST_CASE(a_file_is_no_result) {
 BOOST_AUTO_TEST_CASE(settings_that_the_machine_does_not_have_are_refused) {
   check_refusal(run({"--set", "ccl:defaults.world_size=3"}),
                 {"error: world_size is 3, but this machine has 2 SIPs"});
-  check_refusal(run({"--set", "ccl:algorithms.lrab_hierarchical_allreduce.root_cube=9"}),
+  check_refusal(run({"--set", "ccl:algorithms.lrab_hierarchical_allreduce.root_cube=9", "--set",
+                     "ccl:defaults.algorithm=lrab_hierarchical_allreduce"}),
                 {"root_cube 9 is none of them"});
 }
 

@@ -225,7 +225,8 @@ BOOST_AUTO_TEST_CASE(kernels_have_one_line_each_or_one_per_launch) {
       ++lines;
     return lines;
   };
-  const Words run{"run", "--bench", "ccl-allreduce"};
+  const Words run{"run", "--bench", "ccl-allreduce", "--param",
+                  "algorithm=lrab_hierarchical_allreduce"};
   const std::string line = "\nlrab_hierarchical_allreduce ";
   BOOST_TEST(lines_with(kernbench_program(run).out, line) == 3U);  // times, roofline, time on PEs
   Words per_launch = run;

@@ -113,10 +113,11 @@ BOOST_AUTO_TEST_CASE(all_faults_of_a_table_are_told_with_place_key_and_what_is_a
 }
 
 BOOST_AUTO_TEST_CASE(a_choice_without_a_table_is_refused) {
-  check_refusal(
-      program({"run"}, {"--bench", "collectives", "--set", "ccl:defaults.algorithm=auto"}),
-      {"algorithm 'auto' chooses by a tuning table, and ccl.yaml names none: its key is "
-       "tuning_table, and kernbench tune-collectives writes one"});
+  const TemporaryFolder folder;
+  check_refusal(program({"run"}, {"--bench", "collectives", "--ccl",
+                                  folder.write("ccl.yaml", "defaults: {algorithm: auto}\n")}),
+                {"algorithm 'auto' chooses by a tuning table, and ccl.yaml names none: its key is "
+                 "tuning_table, and kernbench tune-collectives writes one"});
 }
 
 BOOST_AUTO_TEST_CASE(what_cannot_be_tuned_is_refused) {

@@ -16,6 +16,7 @@ namespace {
 
 constexpr std::uint64_t slot_bytes = 4096, scratch_bytes = 1 << 20;
 constexpr std::int64_t messages = 1000;  // four times the scratch
+constexpr std::uint64_t first_send_id = 1'000'000;
 
 class SlowPe : public FakePe {
  public:
@@ -33,7 +34,7 @@ class SlowPe : public FakePe {
     return state;
   }
   std::shared_ptr<IpcqOperation> ipcq_begin(IpcqSend message) override {
-    const auto state = std::make_shared<CommandState>(0);
+    const auto state = std::make_shared<CommandState>(first_send_id + sends);
     count(sends_, most_sends, state);
     ++sends;
     return std::make_shared<IpcqOperation>(IpcqOperation{state, message.direction, {}});

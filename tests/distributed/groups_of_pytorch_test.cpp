@@ -1,5 +1,7 @@
 // The examples of PyTorch's documentation of torch.distributed, call by call, with the values that
 // it shows; and a program of data x tensor parallel ranks.
+#include <numeric>
+
 #include "sw/distributed/model_parallel.h"
 #include "tests/distributed/small_tensors.h"
 
@@ -9,6 +11,12 @@ using namespace kernbench::test;
 BOOST_AUTO_TEST_SUITE(examples_of_pytorch)
 
 namespace {
+
+Values numbers(int count, double first) {
+  Values values(static_cast<std::size_t>(count));
+  std::iota(values.begin(), values.end(), first);
+  return values;
+}
 
 // torch.arange(count) + first
 Tensor arange(Torch& torch, int count, double first) {
@@ -91,6 +99,20 @@ KERNBENCH_SYSTEMC_TEST(all_to_all_single) {
     const Tensor in = arange(torch, 4, 4 * rank), out = zeros(torch, {4});
     torch.distributed.all_to_all_single(out, in);
     expect(torch, out, {0.0 + rank, 4.0 + rank, 8.0 + rank, 12.0 + rank});
+  });
+}
+
+// The parts behind one another, or each for itself.
+KERNBENCH_SYSTEMC_TEST(all_to_all_single_of_stacked_parts) {
+  on_a_ring(2, [](Torch& torch, int rank) {
+    const Tensor stack = made(torch, {2, 2, 3}, f32, numbers(12, 100 * rank)),
+                 rows = torch.zeros({4, 3}, f32, one_pe, "rows");
+    torch.distributed.all_to_all_single(rows, stack);
+    Values expected = numbers(6, 6 * rank), other = numbers(6, 100 + 6 * rank);
+    expected.insert(expected.end(), other.begin(), other.end());
+    expect(torch, rows, expected);
+    torch.distributed.all_to_all_single(stack, rows);
+    expect(torch, stack, numbers(12, 100 * rank));
   });
 }
 

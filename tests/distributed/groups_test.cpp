@@ -303,24 +303,67 @@ KERNBENCH_SYSTEMC_TEST(a_barrier_of_a_group_waits_for_its_ranks_only) {
   });
 }
 
-// Rings stay for the next group of the same ranks.
-KERNBENCH_SYSTEMC_TEST(groups_are_given_back_and_used_again) {
+// Every rank is told, also those that come later; the next one is not disturbed.
+KERNBENCH_SYSTEMC_TEST(monitored_barriers_name_the_ranks_that_have_not_come) {
+  on_a_ring(4, [](Torch& torch, int rank) {
+    Distributed& dist = torch.distributed;
+    const sc_core::sc_time short_time(20, sc_core::SC_US), long_time(200, sc_core::SC_US);
+    for (const bool all : {false, true}) {
+      dist.barrier();
+      const Fs begun = torch.now();
+      if (rank % 2 == 1) sc_core::wait(50, sc_core::SC_US);
+      const std::string error =
+          error_of<TimeoutError>([&] { dist.monitored_barrier({}, short_time, all); });
+      check_contains(error, {"monitored_barrier: after 20000 ns not reached by rank"});
+      BOOST_TEST(error.substr(error.size() - 4) == (all ? "1, 3" : "nk 1"), error);
+      BOOST_TEST(to_ns(torch.now() - begun) == (rank % 2 == 1 ? 50000 : 20000));
+    }
+    dist.barrier();
+    if (rank == 3) sc_core::wait(50, sc_core::SC_US);
+    dist.monitored_barrier({}, long_time);
+  });
+}
+
+KERNBENCH_SYSTEMC_TEST(a_wait_with_a_timeout) {
+  on_a_ring(2, [](Torch& torch, int rank) {
+    const Tensor t = torch.full({8}, rank + 1, f32, one_pe, "t");
+    if (rank == 1) sc_core::wait(50, sc_core::SC_US);
+    Work work = torch.distributed.all_reduce(t, ReduceOp::sum, true);
+    const Fs begun = torch.now();
+    if (rank == 0) {
+      BOOST_TEST(error_of<TimeoutError>([&] { work.wait(sc_core::sc_time(20, sc_core::SC_US)); }) ==
+                 "Work.wait: all_reduce has not ended after 20000 ns");
+      BOOST_TEST(to_ns(torch.now() - begun) == 20000);
+    }
+    work.wait(sc_core::sc_time(1, sc_core::SC_SEC));
+    expect(torch, t, Values(8, 3));
+  });
+}
+
+// Whatever its ranks, with other groups at work on the same PEs.
+KERNBENCH_SYSTEMC_TEST(destroyed_groups_give_their_rings_back) {
   on_a_ring(3, [](Torch& torch, int rank) {
     Distributed& dist = torch.distributed;
-    std::size_t rings = 0;
-    for (int again = 0; again < 20; ++again) {
+    const Group others = dist.new_group({0, 1});
+    const Tensor beside = torch.full({8}, rank + 1, f32, one_pe, "beside");
+    dist.all_reduce(beside, "max", others);
+    dist.barrier();
+    const std::size_t rings = torch.ipcq.rings().size();
+    for (int again = 0; again < 40; ++again) {
       const Group pair = dist.new_group({0, 2});
       const Tensor t = torch.full({8}, rank, f32, one_pe, "t");
       dist.all_reduce(t, "sum", pair);
+      const Work work = dist.all_reduce(beside, "max", {others, true});
       expect(torch, t, Values(8, rank == 1 ? 1 : 2));
       dist.destroy_process_group(pair);
       dist.barrier();
-      if (again == 0) rings = torch.ipcq.rings().size();
+      BOOST_TEST(torch.ipcq.rings().size() == rings);
       if (rank != 1)
-        check_contains(told([&] { dist.all_reduce(t, "sum", pair); }),
-                       {"all_reduce: group 1 (ranks 0, 2) has been destroyed"});
+        check_contains(
+            told([&] { dist.all_reduce(t, "sum", pair); }),
+            {fmt::format("all_reduce: group {} (ranks 0, 2) has been destroyed", again + 2)});
     }
-    BOOST_TEST(torch.ipcq.rings().size() == rings);
+    expect(torch, beside, Values(8, rank == 2 ? 3 : 2));
   });
 }
 

@@ -237,4 +237,83 @@ KERNBENCH_SYSTEMC_TEST(asynchronous_calls_are_done_when_they_have_been_waited_fo
   BOOST_TEST(m.failures() == "");
 }
 
+// With other settings, with and without a barrier between; ranks are not at the same place of the
+// program. Nothing of a destroyed group remains.
+KERNBENCH_SYSTEMC_TEST(a_destroyed_group_makes_room_for_one_with_other_settings) {
+  TorchMachine m("topology.tiny.yaml", sips("ring_1d", 3));
+  m.run([&](Torch& torch) {
+    Distributed& dist = torch.distributed;
+    torch.multiprocessing.spawn(
+        [&](int rank) {
+          for (int again = 0; again < 6; ++again) {
+            init(torch, {{"algorithm", again % 2 == 0 ? "ring_allreduce" : "tree_allreduce"},
+                         {"buffer_kind", again % 3 == 0 ? "hbm" : "tcm"}});
+            if (rank == again % 3) sc_core::wait(20, sc_core::SC_US);
+            reduce_ranks(torch, rank, 3);
+            BOOST_TEST(name_of(torch.ipcq.options().buffer_kind) ==
+                       (again % 3 == 0 ? "hbm" : "tcm"));
+            if (again < 3) dist.barrier();
+            dist.destroy_process_group();
+          }
+          BOOST_TEST(!dist.is_initialized());
+        },
+        3);
+    BOOST_TEST(torch.ipcq.rings().empty());
+  });
+  BOOST_TEST(m.failures() == "");
+}
+
+// What the program had installed is there again.
+KERNBENCH_SYSTEMC_TEST(rings_of_the_program_outlive_a_group) {
+  TorchMachine m("topology.tiny.yaml", sips("ring_1d", 2));
+  m.run([&](Torch& torch) {
+    torch.ipcq.install(graphs::intra_pe_ring(0, 0, 4), IpcqSettings());
+    const std::size_t rings = torch.ipcq.rings().size();
+    for (int again = 0; again < 2; ++again) {
+      torch.multiprocessing.spawn(
+          [&](int rank) {
+            init(torch, {{"n_slots", "2"}});
+            reduce_ranks(torch, rank, 2);
+            torch.distributed.barrier();
+            BOOST_TEST(torch.ipcq.rings().size() == rings + 4);
+            torch.distributed.destroy_process_group();
+          },
+          2);
+      BOOST_TEST(torch.ipcq.rings().size() == rings);
+      BOOST_TEST(torch.ipcq.options().n_slots == 4U);
+    }
+  });
+  BOOST_TEST(m.failures() == "");
+}
+
+// Who calls on is told, instead of waiting for ever.
+BOOST_AUTO_TEST_CASE(calls_of_a_group_that_others_have_destroyed) {
+  const auto error_of = [](const std::function<void(Torch&, int)>& body) {
+    return forked_value([&] {
+      return TorchMachine("topology.tiny.yaml", sips("ring_1d", 3)).error([&](Torch& torch) {
+        torch.multiprocessing.spawn(
+            [&](int rank) {
+              init(torch);
+              body(torch, rank);
+            },
+            3);
+      });
+    });
+  };
+  check_contains(
+      error_of([](Torch& torch, int rank) {
+        if (rank == 0) return torch.distributed.destroy_process_group();
+        sc_core::wait(20, sc_core::SC_US);
+        reduce_ranks(torch, rank, 3);
+      }),
+      {"rank 1 calls all_reduce sum of f32", "but rank 0 has destroyed the process group after 0"});
+  check_contains(error_of([](Torch& torch, int rank) {
+                   if (rank == 2) sc_core::wait(20, sc_core::SC_US);
+                   if (rank != 2) return torch.distributed.barrier();
+                   torch.distributed.destroy_process_group();
+                 }),
+                 {"rank 2 has destroyed the process group, but others wait for it in collective 1, "
+                  "barrier (rank 0)"});
+}
+
 BOOST_AUTO_TEST_SUITE_END()

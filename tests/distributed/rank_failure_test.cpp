@@ -187,6 +187,54 @@ KERNBENCH_SYSTEMC_TEST(a_kernel_that_fails_while_others_reduce_ends_them) {
                          "thrown on purpose"});
 }
 
+// Nobody waits for the kernel; the collective behind it finds the queues of its PE reset. All ranks
+// fail at the same time, and the kernel comes first.
+KERNBENCH_SYSTEMC_TEST(a_failed_async_kernel_comes_before_the_collective_that_fails_with_it) {
+  const std::string error = spawn_error([](Torch& torch, int rank) {
+    torch.distributed.init_process_group("ahbm");
+    const Tensor t = torch.zeros({64}, f16, one_pe, "t");
+    if (rank == 2) torch.launch_async(LaunchSpec("bad").on_pe(0), throw_at_once, t);
+    torch.distributed.all_reduce(t);
+  });
+  check_contains(error, {": KernelLaunch 'bad': sip2.cube0.pe0.pe_cpu at ", "thrown on purpose",
+                         "; KernelLaunch 'lrab_hierarchical_allreduce' has failed with it"});
+  BOOST_TEST(error.find("'bad'") < error.find("'lrab_hierarchical_allreduce'"), error);
+}
+
+// The end of a rank is no std::exception, and comes again where a program goes on after it.
+KERNBENCH_SYSTEMC_TEST(a_rank_does_not_swallow_its_end) {
+  int caught = 0, went_on = 0, swallowed = 0;
+  const std::string error = spawn_error([&](Torch& torch, int rank) {
+    torch.distributed.init_process_group("ahbm");
+    const Tensor t = torch.zeros({4000}, f16, one_pe, "t");
+    if (rank == 3) {
+      sc_core::wait(20, sc_core::SC_US);
+      throw std::runtime_error("the bench gave up");
+    }
+    if (rank == 0) {
+      try {
+        torch.distributed.all_reduce(t);
+      } catch (const std::exception&) {
+        ++caught;
+      }
+      ++went_on;
+    }
+    for (int again = 0; rank == 1 && again < 5; ++again) {
+      try {
+        torch.distributed.all_reduce(t);
+      } catch (...) {
+        ++swallowed;
+      }
+    }
+    torch.distributed.all_reduce(t);
+    ++went_on;
+  });
+  check_contains(error, {"a rank has failed\n  rank 3: the bench gave up"});
+  BOOST_TEST(caught == 0);
+  BOOST_TEST(went_on == 0);
+  BOOST_TEST(swallowed == 5);
+}
+
 // --- A PE that fails in a ring
 
 // PE 3 of a ring of eight fails after one step; the others would go round for ever.

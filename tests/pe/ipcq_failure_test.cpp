@@ -200,7 +200,7 @@ KERNBENCH_SYSTEMC_TEST(a_failure_elsewhere_ends_a_receive_and_resets_the_queues)
     };
     BOOST_TEST(text_of([&] {
                  launch(torch, exchange);
-               }).find("its queues were reset when a launch failed; torch.ipcq.install") !=
+               }).find("its queues were reset when a launch failed (sip0.cube0.pe") !=
                std::string::npos);
     torch.ipcq.install(ring_of_two());
     launch(torch, exchange);

@@ -149,7 +149,7 @@ BOOST_AUTO_TEST_CASE(dma_takes_the_same_times_with_and_without_rings) {
               const auto a = tl.composite(
                   tl::math(MathOp::relu, {tl.ref(x.local(), x.local_shape(), f16)}).to(y.local()));
               const auto block = tl.load(x.local() + 100, {1, 1000}, f16);
-              tl.store(z.ptr() + 9001, block);  // across the shards, and not at a flit
+              tl.store(z.ptr() + 9002, block);  // across the shards, and not at a flit
               tl.wait(a);
             },
             x, y, z);

@@ -120,6 +120,10 @@ class StubHost final : public sc_core::sc_module, public HostPort {
     log.push_back("launch ended");
   }
   void wait(const sc_core::sc_event& event, const std::string&) override { sc_core::wait(event); }
+  bool wait_until(const sc_core::sc_event& event, Fs deadline, const std::string&) override {
+    sc_core::wait(sc_core::sc_time::from_value(deadline - now()), event);
+    return event.triggered();
+  }
   void end_launches() override { log.push_back("launches told to end"); }
   void spawn(const std::string& name, std::function<void()> body) override {
     sc_core::sc_spawn(body, sc_core::sc_gen_unique_name(name.c_str()));

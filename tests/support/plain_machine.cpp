@@ -153,7 +153,7 @@ bool PlainMachine::load(Numbers& numbers, Action& action) {
   action.columns = numbers.side();
   const std::size_t size = size_of(action.dtype),
                     count = static_cast<std::size_t>(action.rows * action.columns);
-  action.at = numbers.below(memory_bytes - count * size + 1);  // any byte
+  action.at = numbers.below(memory_bytes / size - count + 1) * size;  // any element
   std::vector<double> elements;
   for (std::size_t i = 0; i < count; ++i)
     elements.push_back(read_element(memory_.data() + action.at + i * size, action.dtype));
@@ -175,7 +175,8 @@ bool PlainMachine::store(Numbers& numbers, Action& action) {
   action.operands = {numbers.below(blocks_.size())};
   const std::vector<std::byte> bytes = blocks_[action.operands[0]].bytes();
   action.count = bytes.size();
-  action.at = numbers.below(memory_bytes - bytes.size() + 1);
+  const std::size_t size = size_of(blocks_[action.operands[0]].dtype);
+  action.at = numbers.below((memory_bytes - bytes.size()) / size + 1) * size;
   std::copy(bytes.begin(), bytes.end(), memory_.begin() + static_cast<std::ptrdiff_t>(action.at));
   return true;
 }

@@ -225,6 +225,15 @@ BOOST_AUTO_TEST_CASE(what_is_refused_says_what_is_allowed) {
   BOOST_CHECK_EXCEPTION(
       m.tl.atomic_add(m.ptr() + 2, 1), AccessFault,
       with_text("tl.atomic_add of i32 at x + 2: the address must be a multiple of 4"));
+  BOOST_CHECK_EXCEPTION(m.tl.load(m.ptr() + 1, {2}, i32), AccessFault,
+                        with_text("tl.load of i32 at x + 1: the address must be a multiple of 4"));
+  BOOST_CHECK_EXCEPTION(m.tl.store(m.ptr() + 6, m.tl.full({1}, 1, i32)), AccessFault,
+                        with_text("tl.store of i32 at x + 6: the address must be a multiple of 4"));
+  BOOST_CHECK_EXCEPTION(m.tl.load(m.ptr() + 2, m.tl.arange(0, 2), i32), AccessFault,
+                        with_text("tl.load of i32 at x + 2: the address must be a multiple of 4"));
+  BOOST_CHECK_EXCEPTION(m.tl.load(m.tl.make_block_ptr(m.ptr() + 2, {2}, {1}, {0}, {2})),
+                        AccessFault,
+                        with_text("tl.load of i32 at x + 2: the address must be a multiple of 4"));
   BOOST_CHECK_EXCEPTION(
       m.tl.atomic_add(m.ptr() + 16, 1), AccessFault,
       with_text("tl.atomic_add: 4 bytes at x + 16 are not all inside tensor 'x'"));
