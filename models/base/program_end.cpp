@@ -7,51 +7,58 @@
 namespace kernbench {
 namespace {
 
-struct Ended {
-  std::exception_ptr cause;  // SystemC's
+struct ProgramThread {
+  std::exception_ptr killed_by;  // sc_unwind_exception; null: it runs
   int swallowed = 0;
 };
 
 constexpr int swallowed_at_most = 1000;
 
-std::map<const sc_core::sc_object*, Ended>& ended_threads() {
-  static std::map<const sc_core::sc_object*, Ended> threads;
-  return threads;
+std::map<const sc_core::sc_object*, ProgramThread> threads;
+int killed_threads = 0;
+
+ProgramThread* running_thread() {
+  const auto found = threads.find(sc_core::sc_get_current_process_handle().get_process_object());
+  return found == threads.end() ? nullptr : &found->second;
 }
 
-[[noreturn]] void fail_as_swallowed() {
+[[noreturn]] void throw_swallowed() {
   throw std::logic_error(
-      "the end of its thread, which a catch (...) has swallowed again and again: it has to end in "
-      "throw");
+      "the end of its thread, swallowed repeatedly by catch (...), which has to rethrow it");
 }
 
-[[noreturn]] void end_process() noexcept { fail_as_swallowed(); }
-
-const sc_core::sc_object* here() {
-  return sc_core::sc_get_current_process_handle().get_process_object();
-}
+// The exception cannot leave: std::terminate(), which reports it with the program's name.
+[[noreturn]] void terminate_program() noexcept { throw_swallowed(); }
 
 }  // namespace
 
-void end_program() {
-  ended_threads()[here()].cause = std::current_exception();
-  throw ProgramEnded{};
-}
-
-void check_program_ended() {
-  if (ended_threads().empty()) return;
-  const auto found = ended_threads().find(here());
-  if (found == ended_threads().end()) return;
-  if (++found->second.swallowed > swallowed_at_most) end_process();
-  throw ProgramEnded{};
+void begin_program() {
+  threads[sc_core::sc_get_current_process_handle().get_process_object()] = {};
 }
 
 void finish_ended_program() {
-  const auto found = ended_threads().find(here());
-  if (found == ended_threads().end()) return;
-  const std::exception_ptr cause = found->second.cause;
-  ended_threads().erase(found);
+  const ProgramThread* thread = running_thread();
+  if (thread == nullptr || !thread->killed_by) return;
+  const std::exception_ptr cause = thread->killed_by;
+  threads.erase(sc_core::sc_get_current_process_handle().get_process_object());
+  --killed_threads;
   std::rethrow_exception(cause);
+}
+
+void check_program_ended() {
+  if (killed_threads == 0) return;
+  ProgramThread* thread = running_thread();
+  if (thread == nullptr || !thread->killed_by) return;
+  if (++thread->swallowed > swallowed_at_most) terminate_program();
+  throw ProgramEnded{};
+}
+
+void end_program() {
+  ProgramThread* thread = running_thread();
+  if (thread == nullptr) throw;
+  thread->killed_by = std::current_exception();
+  ++killed_threads;
+  throw ProgramEnded{};
 }
 
 }  // namespace kernbench

@@ -1,7 +1,8 @@
-// The end of threads that run users' code: kernels, the host program and its ranks. SystemC ends a
-// thread by an exception of a class derived from std::exception, and the process where a program
-// swallows it. Programs get ProgramEnded instead, which `catch (const std::exception&)` does not
-// take; one that swallows it by `catch (...)` gets it again at its next call that waits.
+// ProgramEnded: termination of threads that run user code (kernels, the host program, its ranks).
+// SystemC kills a thread by sc_unwind_exception, which derives from std::exception, and aborts the
+// process if user code swallows it. In these threads it becomes ProgramEnded, which
+// `catch (const std::exception&)` does not catch; if `catch (...)` swallows it, the next call that
+// blocks throws it again.
 #pragma once
 
 #include <systemc>
@@ -10,17 +11,21 @@ namespace kernbench {
 
 struct ProgramEnded {};
 
-// Notes that the exception being handled, SystemC's, ends the running thread, and throws
-// ProgramEnded.
-[[noreturn]] void end_program();
-// Throws ProgramEnded if the running thread has been ended. Ends the run if the program
-// swallows it again and again.
-void check_program_ended();
-// Where users' code has come to its end, outside all exception handlers: goes on with SystemC's
-// exception.
+// Marks the running thread as one that runs user code. It calls finish_ended_program() when that
+// has returned.
+void begin_program();
+// Rethrows SystemC's exception if the running thread has been killed. Not from an exception
+// handler.
 void finish_ended_program();
 
-// `wait` as all waits in calls of users' code.
+// Throws ProgramEnded if the running thread has been killed. Ends the run with an error if user
+// code swallows it repeatedly.
+void check_program_ended();
+// In the handler of sc_unwind_exception: throws ProgramEnded in threads that run user code, else
+// rethrows.
+[[noreturn]] void end_program();
+
+// Calls `wait`, which blocks by sc_core::wait.
 template <class Wait>
 void wait_in_program(const Wait& wait) {
   check_program_ended();

@@ -81,6 +81,7 @@ void Host::program() {
 
 void Host::guarded(const std::function<void()>& body) {
   ++running_;
+  begin_program();
   std::exception_ptr error;
   try {
     body();
@@ -96,7 +97,7 @@ void Host::guarded(const std::function<void()>& body) {
     error = std::make_exception_ptr(Error(thrown(" threw " + text_of_other_exception())));
   }
   --running_;
-  // Killed: by another thread of the program, which still runs, or at the end of the run.
+  // If it was killed, by another thread of the program or at the end of the run.
   finish_ended_program();
   if (error || running_ == 0) ended_(error);
 }

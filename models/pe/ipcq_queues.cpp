@@ -69,7 +69,7 @@ void IpcqQueues::clear() {
   was_reset_ = false;
 }
 
-// In the place of one that has been removed, if there is one.
+// Reuses the index of a removed queue pair if there is one.
 void IpcqQueues::add(const IpcqQueuePair& pair) {
   IpcqQueuePairs& pairs = setup_.queue_pairs;
   const auto place = std::find_if(pairs.begin(), pairs.end(),
@@ -136,7 +136,7 @@ void IpcqQueues::add_signals(std::size_t index) {
   show(queue);
 }
 
-// Of a queue pair that is no more.
+// Clears the signals of a removed queue pair.
 void IpcqQueues::clear_signals(const Signals& pair) {
   for (TraceSignal* signal :
        {&pair.credits, &pair.sent, &pair.freed, &pair.head, &pair.tail, &pair.peer})

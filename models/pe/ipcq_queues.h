@@ -82,7 +82,7 @@ class IpcqQueues final : private ServiceProvider<MessageArrival>,
   void written(const IpcqMessage& message);
   void take(const IpcqCredit& credit);
   bool idle() const;
-  std::size_t index_of(const IpcqQueuePair& pair) const {  // of setup_
+  std::size_t index_of(const IpcqQueuePair& pair) const {  // element of setup_.queue_pairs
     return static_cast<std::size_t>(&pair - setup_.queue_pairs.data());
   }
   std::size_t occupied() const;

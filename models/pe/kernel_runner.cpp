@@ -98,6 +98,7 @@ void KernelRunner::abort() {
 
 void KernelRunner::run_launches() {
   thread_ = sc_core::sc_get_current_process_handle().get_process_object();
+  begin_program();
   for (;;) {
     while (!busy()) sc_core::wait(launched_);
     run();

@@ -39,7 +39,7 @@ struct Completion {
   static constexpr const char* aborted = "aborted";
   static constexpr const char* blocked = "blocked";
   bool is_consequence() const { return error_code == aborted || error_code == blocked; }
-  // Of a failure: not the consequence of an earlier one, of the same launch or another.
+  // False for failures caused by another one, in the same launch or in an earlier one (ipcq_reset).
   static bool is_root_cause(const std::string& code) {
     return code != aborted && code != blocked && code != QueuesResetError::failure_code;
   }

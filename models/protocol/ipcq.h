@@ -68,8 +68,8 @@ using IpcqQueuePairs = std::vector<IpcqQueuePair>;  // of a PE, by direction in 
 // Installation of one PE.
 struct IpcqSetup {
   IpcqSettings settings;
-  // In the order of their installation; empty: nothing is installed. One without a direction has
-  // been removed: kernels refer to the others by index.
+  // In installation order; empty if nothing is installed. Queue pairs without a direction are free
+  // entries: operations in flight refer to queue pairs by index.
   IpcqQueuePairs queue_pairs;
   const IpcqQueuePair* find(std::string_view direction) const;  // null if there is none
   std::string directions() const;                               // "E, W"
@@ -93,7 +93,7 @@ struct IpcqInstall : PeMessage {
   std::uint64_t installation = 0;  // its number; messages of others find no slot any more
   IpcqSettings settings;
   std::map<PeId, IpcqQueuePairs>
-      queue_pairs;  // of a replacement: a target without an entry has none from now on
+      queue_pairs;  // with Change::replace a target without an entry ends up with none
   PeEngine end() const override;
   const char* type_name() const override { return "IpcqInstall"; }
 };

@@ -103,7 +103,7 @@ class KernelContext {
  private:
   const char* last_call_ = "";
   CallSite call_site_;
-  std::uint64_t ended_id_ = std::uint64_t{1} << 63;  // of commands that have ended at once
+  std::uint64_t ended_id_ = std::uint64_t{1} << 63;  // ids of operations that complete in the call
 };
 
 }  // namespace kernbench

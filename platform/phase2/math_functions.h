@@ -24,8 +24,8 @@ T silu(T x) {
   return x / (1 + std::exp(-x));
 }
 
-// --- arithmetic whose result is rounded to the dtype of the output: doubles are rounded to odd, so
-// that the second rounding is correct (Boldo and Melquiond, "When double rounding is odd") ---
+// --- Arithmetic before the rounding to the output's dtype. Double results are rounded to odd,
+// which makes the second rounding correct (Boldo and Melquiond, "When double rounding is odd") ---
 
 // Rounds to odd a number whose nearest double is `rounded`; `rest` has the sign of the difference.
 inline double to_odd(double rounded, double rest) {

@@ -45,7 +45,7 @@ struct CollectiveRecord {
   std::optional<Fs> time() const;
 };
 
-// What has not ended, or been called, in time.
+// A wait or monitored_barrier that exceeded its timeout.
 class TimeoutError : public Error {
  public:
   using Error::Error;

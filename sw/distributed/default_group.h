@@ -40,10 +40,10 @@ class DefaultGroup {
   // With its groups; the last one takes the rings away, which blocks. UsageError if others wait for
   // it, or if the program has called init_process_group for it.
   void leave(std::optional<int> rank);
-  // The rank has left, and others have not: it may not join again yet.
+  // The rank has destroyed the group or ended; it cannot join again while the group exists.
   bool left(std::optional<int> rank) const { return rank && gone_.count(*rank) != 0; }
   std::string others() const;  // ranks that have not: "ranks 1, 2"
-  // Whoever has joined has left, and so has every rank of a spawn.
+  // All ranks have left or ended, or none has joined, and the program has left.
   bool over() const;
   bool in_use() const { return program_joined_ || !joined_.empty(); }
   // Ranks begin, and count their calls from the first one on; groups of some ranks have ended.

@@ -26,7 +26,7 @@ struct DistributedState {
   // every default. `algorithms`: null for the shipped ones.
   void configure(CclFile file, std::shared_ptr<const AlgorithmRegistry> algorithms);
 
-  // After a rank has left the process group: if it was the last one the group is no more.
+  // Resets `group` after its last rank has left.
   void end_group_if_over();
 
   Runtime& runtime;

@@ -42,7 +42,7 @@ class ProcessGroup {
   const RankGroup& ranks() const { return ranks_; }
   int number() const { return number_; }
   std::string name() const;      // "group 1 (ranks 0, 2)"; empty for that of all ranks
-  std::string prefix() const;    // of its directions: "group1/"; that of all ranks has none
+  std::string prefix() const;    // prefix of its directions, "group1/"; empty for all ranks
   std::string in_group() const;  // " in group 1 (ranks 0, 2)", behind a call
   const std::vector<int>& members() const { return members_; }
   // As the settings say. UsageError where each call has its own.

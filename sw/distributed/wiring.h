@@ -13,9 +13,9 @@
 
 namespace kernbench {
 
-// What process groups have installed, one after the other, and what the program itself had there.
+// Latest ring installation of a process group, and the program's own one that it extended.
 struct GroupInstallation {
-  std::uint64_t number = 0;  // of IpcqInstallation; 0: none
+  std::uint64_t number = 0;  // IpcqInstallation::number(); 0: none
   NeighbourGraph program;
   IpcqSettings program_options;
 };
@@ -34,12 +34,12 @@ class Wiring {
   // Waits for every launch that has been reported, then installs `graph` in place of what is there.
   void replace(const NeighbourGraph& graph, std::uint32_t n_slots);
 
-  // Takes the directions that begin with `prefix` away again. Blocks for the time of the messages.
-  // LaunchError where their queues hold messages.
+  // Removes the directions that begin with `prefix`. Blocks for the time of the messages.
+  // LaunchError if their queues hold messages.
   void remove(const std::string& prefix);
-  // The same at the next addition, for threads that do not wait.
+  // Removes them at the next addition, for callers that cannot block.
   void remove_later(std::string prefix) { removed_later_.push_back(std::move(prefix)); }
-  // All of them; what the program had installed is there again.
+  // Removes all directions and restores the program's own installation.
   void remove_all();
 
   // A launch first waits while an installation is under way, and is then reported.

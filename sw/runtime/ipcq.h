@@ -78,7 +78,7 @@ class IpcqInstallation {
   void send(IpcqInstall::Action action, IpcqInstall::Change change,
             const std::vector<const std::vector<IpcqRing>*>& targets,
             const std::vector<IpcqRing>& rings, const IpcqSettings& options) const;
-  // What the rings of a PE take of its memories, by group.
+  // Memory used by the rings of a PE, by group, for error messages.
   std::string text_of_rings(PeId pe) const;
 
   HostLink& link_;

@@ -71,10 +71,10 @@ struct Runtime {
   std::uint64_t tensors_made = 0;            // for default names
   std::uint64_t launch_groups = 0;           // launches on several SIPs
   std::uint32_t streams = 1;                 // of launches; 0 is the compute stream
-  // On the compute streams of all devices, and some that have ended.
+  // Launches on the compute streams of all devices; completed ones are removed lazily.
   std::vector<LaunchHandle> computing;
-  std::size_t computing_at_most = 64;  // then those that have ended are removed
-  // Where races are looked for: the latest launch on the compute stream of each PE, by its PE_CPU.
+  std::size_t computing_at_most = 64;  // size at which completed launches are removed
+  // Latest launch on the compute stream of each PE, by its PE_CPU; only if races are detected.
   std::map<std::uint32_t, std::shared_ptr<const OrderedLaunch>> ordered_computing;
 
   // Warning to the user; each text once.

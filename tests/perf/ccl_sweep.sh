@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# The sweep of ccl-allreduce by lrab_hierarchical_allreduce (spec 8.2): six SIPs of 16 cubes, every arrangement of SIPs, sizes from 8 to 49152 elements per shard, each
-# point verified. One line per point: arrangement, kind of rings, elements, simulated ns, GB/s, seconds of simulation, verdict.
+# The sweep of ccl-allreduce by lrab_hierarchical_allreduce (spec 8.2): six SIPs of 16 cubes, every arrangement of SIPs, sizes from 8 to
+# 49152 elements per shard, each point verified. One line per point: arrangement, kind of rings, elements, simulated ns, GB/s, seconds of simulation, verdict.
 #
 #   tests/perf/ccl_sweep.sh [tcm|sram|hbm|all]...      default: tcm, 36 points
 #
@@ -16,8 +16,8 @@ kinds=("${@:-tcm}")
 point() { # SIPS KIND ELEMENTS
   local report arrangement=${1#*topology: }
   arrangement=${arrangement%%[,\}]*}
-  report=$("$program" run --bench ccl-allreduce --topology six_sip --set "system.sips=$1" --param "buffer_kind=$2" --param algorithm=lrab_hierarchical_allreduce \
-    --param "n_elem=$3" --verify-data 2>&1) || true
+  report=$("$program" run --bench ccl-allreduce --topology six_sip --set "system.sips=$1" --param "buffer_kind=$2" \
+    --param algorithm=lrab_hierarchical_allreduce --param "n_elem=$3" --verify-data 2>&1) || true
   awk -v where="$arrangement" -v kind="$2" -v elements="$3" '
     $1 == "all_reduce" { ns = $7; gbs = $8 }
     $1 == "host" { seconds = $2 + $5 }
