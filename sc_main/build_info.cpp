@@ -8,6 +8,8 @@
 
 namespace kernbench {
 
+extern const char* const commit;  // cmake/commit.cmake
+
 std::string version_line() { return "kernbench " KERNBENCH_VERSION; }
 
 std::string version_text() {
@@ -18,8 +20,9 @@ std::string version_text() {
 #endif
   // sc_version() adds the date on which the library was compiled.
   const std::string systemc = sc_core::sc_version();
-  return fmt::format("{}\nSystemC    {}\nbuild      {}\ncompiler   {}", version_line(),
-                     systemc.substr(systemc.find(' ') + 1), KERNBENCH_BUILD, compiler);
+  return fmt::format("{}\nSystemC    {}\ncommit     {}\nbuild      {}\ncompiler   {}",
+                     version_line(), systemc.substr(systemc.find(' ') + 1), commit, KERNBENCH_BUILD,
+                     compiler);
 }
 
 }  // namespace kernbench

@@ -61,8 +61,13 @@ std::string find_config(const std::string& given, const std::string& family) {
       if (is_file(shipped / name)) return (shipped / name).string();
     }
   }
+  std::vector<std::string> names = shipped_files(family);
+  if (given.find('.') == std::string::npos) {
+    for (std::string& name : names)
+      name = name.substr(family.size() + 1, name.rfind('.') - family.size() - 1);
+  }
   throw UsageError(fmt::format("no file {} here, and none of that name in {}{}", quote(given),
-                               shipped.string(), did_you_mean(given, shipped_files(family))));
+                               shipped.string(), did_you_mean(given, names)));
 }
 
 std::vector<std::string> shipped_files(const std::string& family) {

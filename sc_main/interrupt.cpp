@@ -1,11 +1,16 @@
 #include "sc_main/interrupt.h"
 
+#include <array>
 #include <csignal>
 
 namespace kernbench {
 namespace {
 
 volatile std::sig_atomic_t noted = 0;
+
+// Besides those of people: the end of the terminal, and what batch systems send ahead of the end of
+// a job (Slurm SIGUSR1 by --signal, LSF SIGUSR2, limits of CPU time SIGXCPU).
+constexpr std::array signals{SIGINT, SIGTERM, SIGHUP, SIGUSR1, SIGUSR2, SIGXCPU};
 
 void note(int signal) {
   noted = 1;
@@ -16,13 +21,15 @@ void note(int signal) {
 
 Interrupt::Interrupt() {
   noted = 0;
-  std::signal(SIGINT, note);
-  std::signal(SIGTERM, note);
+  for (const int signal : signals) {
+    if (std::signal(signal, note) == SIG_IGN) std::signal(signal, SIG_IGN);  // nohup
+  }
 }
 
 Interrupt::~Interrupt() {
-  std::signal(SIGINT, SIG_DFL);
-  std::signal(SIGTERM, SIG_DFL);
+  for (const int signal : signals) {
+    if (std::signal(signal, SIG_DFL) == SIG_IGN) std::signal(signal, SIG_IGN);
+  }
 }
 
 bool Interrupt::requested() { return noted != 0; }

@@ -1,5 +1,6 @@
-// SIGINT (Ctrl-C) and SIGTERM: noted while a run goes on, which then ends at the next slice; the
-// second one ends the program at once.
+// SIGINT (Ctrl-C), SIGTERM, and what announces the end of a terminal or of a batch job (SIGHUP,
+// SIGUSR1, SIGUSR2, SIGXCPU): noted while a run goes on, which then ends at the next slice; the
+// second one of a kind ends the program at once. What is ignored from the start stays so (nohup).
 #pragma once
 
 namespace kernbench {

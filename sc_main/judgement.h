@@ -3,10 +3,13 @@
 // compared (platform).
 #pragma once
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <string>
 #include <vector>
 
+#include "models/base/errors.h"
 #include "platform/phase2/data_executor.h"
 #include "platform/phase2/stop.h"
 #include "platform/phase2/verify.h"
@@ -46,14 +49,24 @@ inline std::vector<std::byte> bytes_of(const ExpectedBlock& block, const DataExe
 // for it. UsageError for a reference of another size; StoppedError on a stop request.
 inline Judgement judge(const Expectation& expectation, const DataExecutor& executor,
                        const StopQuestion& stop = {}) {
-  const std::vector<double> reference = abandonable(expectation.reference, stop);
-  const double magnitude = magnitude_of(reference);
+  const std::vector<double> reference = abandonable(
+      [&expectation] {
+        try {
+          return expectation.reference();
+        } catch (const std::exception& error) {
+          throw Error(
+              fmt::format("the reference of tensor '{}': {}", expectation.name, error.what()));
+        }
+      },
+      stop);
+  const Accuracy& accuracy = expectation.accuracy;
+  const double magnitude = accuracy.magnitude.value_or(magnitude_of(reference));
   Judgement judgement;
   Comparison& all = judgement.comparison;
   for (const ExpectedBlock& block : expectation.blocks) {
     const Comparison part =
         compare(bytes_of(block, executor), expectation.dtype, block.value.shape,
-                expectation.part(reference, block), expectation.tolerance_factor, magnitude, stop);
+                expectation.part(reference, block), accuracy.roundings, magnitude, stop);
     all.elements += part.elements;
     all.mismatches += part.mismatches;
     all.largest_abs_error = std::max(all.largest_abs_error, part.largest_abs_error);

@@ -12,9 +12,11 @@
 #include "models/base/exception_text.h"
 #include "platform/assembly/fault_guard.h"
 #include "platform/assembly/report_guard.h"
+#include "platform/config/config_tree.h"
 #include "sc_main/build_info.h"
 #include "sc_main/command.h"
 #include "sc_main/command_line_error.h"
+#include "sc_main/config_files.h"
 #include "sc_main/log_options.h"
 
 namespace kernbench {
@@ -59,6 +61,10 @@ int run_command_line(int argc, char* argv[]) {
     return app.exit(success);
   } catch (const CLI::ParseError& error) {
     return report(command_line_error(app, error, invocation.words), exit_usage);
+  }
+  try {
+    set_shipped_configs(shipped_configs().string());
+  } catch (const UsageError&) {  // told where one of them is needed
   }
   return invocation.action();
 }

@@ -5,6 +5,7 @@
 #include <nlohmann/json.hpp>
 
 #include "platform/config/yaml_as_json.h"
+#include "platform/observe/json_text.h"
 #include "sc_main/build_info.h"
 
 namespace kernbench {
@@ -18,7 +19,7 @@ std::string launches_json(const std::vector<KernelReport>& kernels) {
       launches.push_back(
           {{"kernel", kernel.kernel}, {"device", kernel.devices}, {"meta", kernel.meta}});
   }
-  return launches.empty() ? "" : launches.dump();
+  return launches.empty() ? "" : json_text(launches);
 }
 
 }  // namespace

@@ -39,8 +39,7 @@ DType parse_dtype(std::string_view name) {
 
 void Shape::check() const {
   for (const std::int64_t extent : extents_) {
-    if (extent < 1)
-      throw UsageError(fmt::format("shape {}: every extent must be at least 1", str()));
+    if (extent < 0) throw UsageError(fmt::format("shape {}: no extent may be negative", str()));
   }
 }
 

@@ -20,12 +20,12 @@ inline bool is_float(DType dtype) {
   return dtype == DType::f16 || dtype == DType::bf16 || dtype == DType::f32;
 }
 
-// Extents of a dense row-major block, outermost first. Every extent is at least 1; a scalar has
-// rank 0.
+// Extents of a dense row-major block, outermost first; a scalar has rank 0. With an extent of 0 it
+// has no elements: a tensor may be so, a block of a kernel not.
 class Shape {
  public:
   Shape() = default;
-  // Throw UsageError if an extent is below 1.
+  // Throw UsageError for a negative extent.
   Shape(std::initializer_list<std::int64_t> extents) : extents_(extents) { check(); }
   explicit Shape(const std::vector<std::int64_t>& extents)
       : extents_(extents.begin(), extents.end()) {

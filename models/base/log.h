@@ -17,6 +17,8 @@
 #include <string_view>
 #include <systemc>
 
+#include "models/base/quote.h"
+
 namespace kernbench {
 
 // A level takes those before it, too. Reports of severity SC_ERROR and SC_FATAL end a run whatever
@@ -80,7 +82,7 @@ class Log final : public sc_core::sc_attr_base {
  private:
   template <class Text>
   void write(LogLevel level, const Text& text) const {
-    if (shows(level)) report_log_line(level, name_, text());
+    if (shows(level)) report_log_line(level, name_, escaped(text()));
   }
 
   // The highest level that any log has had: asked first, as the logs lie apart and this one place

@@ -152,8 +152,8 @@ void Parameter::check(const Rational& value, std::string_view text) const {
 ParameterValue Parameter::parse(std::string_view text) const {
   switch (type_) {
     case Type::boolean:
-      if (text == "true") return true;
-      if (text == "false") return false;
+      if (text == "true" || text == "on") return true;
+      if (text == "false" || text == "off") return false;
       break;
     case Type::choice:
       if (std::find(choices_.begin(), choices_.end(), text) != choices_.end())

@@ -29,7 +29,7 @@ Parameter choice_of(const char* name, const char* description, const char* sourc
 }
 
 // Conversion of a type to and from its value in a configuration: Rational, integers, std::string,
-// choices as enumerations, a single letter as char, on/off as bool.
+// choices as enumerations, a single letter as char, bool.
 template <class T, class = void>
 struct MemberValue {
   static ParameterValue get(const T& member) { return Rational(static_cast<std::int64_t>(member)); }
@@ -60,10 +60,8 @@ struct MemberValue<char> {
 };
 template <>
 struct MemberValue<bool> {
-  static ParameterValue get(bool member) { return std::string(member ? "on" : "off"); }
-  static void set(bool& member, const ParameterValue& value) {
-    member = std::get<std::string>(value) == "on";
-  }
+  static ParameterValue get(bool member) { return member; }
+  static void set(bool& member, const ParameterValue& value) { member = std::get<bool>(value); }
 };
 template <class T>
 struct MemberValue<T, std::enable_if_t<std::is_enum_v<T>>> {

@@ -12,8 +12,6 @@ struct ProgramThread {
   int swallowed = 0;
 };
 
-constexpr int swallowed_at_most = 1000;
-
 std::map<const sc_core::sc_object*, ProgramThread> threads;
 int killed_threads = 0;
 
@@ -22,15 +20,19 @@ ProgramThread* running_thread() {
   return found == threads.end() ? nullptr : &found->second;
 }
 
-[[noreturn]] void throw_swallowed() {
+std::string end_cause;
+
+[[noreturn]] void throw_swallowed(const std::string& cause) {
   throw std::logic_error(
-      "the end of its thread, swallowed repeatedly by catch (...), which has to rethrow it");
+      "the end of its thread, swallowed repeatedly by catch (...), which has to rethrow it" +
+      (cause.empty() ? "" : "; it ends because " + cause));
 }
 
-// The exception cannot leave: std::terminate(), which reports it with the program's name.
-[[noreturn]] void terminate_program() noexcept { throw_swallowed(); }
-
 }  // namespace
+
+void set_end_cause(const std::string& cause) { end_cause = cause; }
+
+void end_is_swallowed(const std::string& cause) noexcept { throw_swallowed(cause); }
 
 void begin_program() {
   threads[sc_core::sc_get_current_process_handle().get_process_object()] = {};
@@ -49,7 +51,7 @@ void check_program_ended() {
   if (killed_threads == 0) return;
   ProgramThread* thread = running_thread();
   if (thread == nullptr || !thread->killed_by) return;
-  if (++thread->swallowed > swallowed_at_most) terminate_program();
+  if (++thread->swallowed > swallowed_at_most) end_is_swallowed(end_cause);
   throw ProgramEnded{};
 }
 

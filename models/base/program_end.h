@@ -5,6 +5,7 @@
 // blocks throws it again.
 #pragma once
 
+#include <string>
 #include <systemc>
 
 namespace kernbench {
@@ -17,6 +18,14 @@ void begin_program();
 // Rethrows SystemC's exception if the running thread has been killed. Not from an exception
 // handler.
 void finish_ended_program();
+
+// Why threads are killed, for the error that names one which does not end; "" for the end of the
+// run.
+void set_end_cause(const std::string& cause);
+// The error: user code has swallowed the end of its thread, or of its kernel, again and again. It
+// cannot leave: std::terminate(), which reports it with the program's name.
+[[noreturn]] void end_is_swallowed(const std::string& cause) noexcept;
+constexpr int swallowed_at_most = 1000;
 
 // Throws ProgramEnded if the running thread has been killed. Ends the run with an error if user
 // code swallows it repeatedly.

@@ -32,7 +32,7 @@ std::size_t printable_bytes(std::string_view text) {
   return size;
 }
 
-std::string escaped(char c) {
+std::string escape_of(char c) {
   switch (c) {
     case '\n':
       return "\\n";
@@ -48,16 +48,6 @@ std::string escaped(char c) {
   }
 }
 
-std::string escaped(std::string_view text) {
-  std::string result;
-  while (!text.empty()) {
-    const std::size_t size = printable_bytes(text);
-    result += size > 0 ? std::string(text.substr(0, size)) : escaped(text[0]);
-    text.remove_prefix(size > 0 ? size : 1);
-  }
-  return result;
-}
-
 std::string between(const char* mark, std::string_view value) {
   if (value.size() <= most_bytes) return mark + escaped(value) + mark;
   std::size_t head = head_bytes, tail = value.size() - tail_bytes;
@@ -68,6 +58,16 @@ std::string between(const char* mark, std::string_view value) {
 }
 
 }  // namespace
+
+std::string escaped(std::string_view text) {
+  std::string result;
+  while (!text.empty()) {
+    const std::size_t size = printable_bytes(text);
+    result += size > 0 ? std::string(text.substr(0, size)) : escape_of(text[0]);
+    text.remove_prefix(size > 0 ? size : 1);
+  }
+  return result;
+}
 
 std::string printable(std::string_view value) { return between("", value); }
 

@@ -30,6 +30,7 @@ class MCpu final : public ControlNode {
   void arrived(Transaction& request, std::shared_ptr<const PeMessage> message) override;
   std::vector<End> ends_of(const PeMessage& message) const override;
   void failed_early(FanOut& fan_out, PeId where, const Completion& completion) override;
+  void reached_barrier(FanOut& fan_out) override;
   Fs memory_due(const Transaction& request, Fs arrival) override;
   unsigned debug_access(tlm::tlm_generic_payload& payload, std::uint64_t offset) override;
 
@@ -86,6 +87,14 @@ void MCpu::failed_early(FanOut& fan_out, PeId where, const Completion& completio
   notice->completion = completion;
   post(fan_out.request->route().path->reverse(),
        std::move(notice));  // the way that the answer will take
+}
+
+// Where all PEs of the launch are in this cube nobody else has to know.
+void MCpu::reached_barrier(FanOut& fan_out) {
+  const auto& launch = static_cast<const KernelLaunch&>(*fan_out.sent);
+  const bool elsewhere =
+      launch.on_several_sips() || launch.targets.front().cube != launch.targets.back().cube;
+  elsewhere ? pass_on_barrier(fan_out) : end_barrier(fan_out);
 }
 
 Fs MCpu::memory_due(const Transaction& request, Fs arrival) {

@@ -141,6 +141,8 @@ void RaceDetector::kernel_ends(std::uint32_t pe, const std::string& request, std
 void RaceDetector::joined(Agent host, const OrderedLaunch& launch) {
   acquire(host, launch.end);
   launches_.erase(launch.request);
+  barriers_.erase(barriers_.lower_bound({launch.request, 0}),
+                  barriers_.upper_bound({launch.request, UINT64_MAX}));
 }
 
 // --- messages
@@ -152,6 +154,16 @@ void RaceDetector::passes_slot(Agent agent, std::uint64_t installation, std::uin
   std::swap(taken, left);
   release(agent, left);
   acquire(agent, taken);
+}
+
+// Who reaches a barrier knows that all have passed the last but one.
+void RaceDetector::reaches_barrier(Agent agent, const std::string& launch, std::uint64_t n) {
+  if (n >= 2) barriers_.erase({launch, n - 2});
+  release(agent, barriers_[{launch, n}]);
+}
+
+void RaceDetector::passes_barrier(Agent agent, const std::string& launch, std::uint64_t n) {
+  acquire(agent, barriers_[{launch, n}]);
 }
 
 // --- accesses

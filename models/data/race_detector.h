@@ -9,7 +9,7 @@
 //   message     a send -> its receive has ended; a receive -> the send that uses its slot again has
 //               ended (the rule of buffered channels in Go's memory model)
 //   command     its issue -> the command -> the wait for it
-//   barrier, spawn and end of ranks
+//   barrier, of the PEs of a launch and of ranks; spawn and end of ranks
 //   atomic access  everything before it -> what follows those that its memory serves later at the
 //               same element (acquire and release, as Triton's default has it)
 // An access is noted once per call, at its issue (an atomic one when its memory serves it),
@@ -76,6 +76,11 @@ class RaceDetector {
   // --- messages: a send or a receive of the agent that goes through a slot of a ring
   void passes_slot(Agent agent, std::uint64_t installation, std::uint64_t slot);
 
+  // --- tl.barrier: what a program of the launch has done before its n-th is known to all behind
+  // theirs
+  void reaches_barrier(Agent agent, const std::string& launch, std::uint64_t n);
+  void passes_barrier(Agent agent, const std::string& launch, std::uint64_t n);
+
   // --- accesses
   struct Call {
     std::string name;  // "tl.load"
@@ -119,7 +124,8 @@ class RaceDetector {
   std::map<PeStream, Agent> kernels_;
   std::map<std::string, std::shared_ptr<OrderedLaunch>> launches_;  // not joined, by request id
   std::map<PeStream, std::shared_ptr<OrderedLaunch>> latest_;
-  std::map<std::pair<std::uint64_t, std::uint64_t>, VectorClock> slots_;  // installation, address
+  std::map<std::pair<std::uint64_t, std::uint64_t>, VectorClock> slots_;   // installation, address
+  std::map<std::pair<std::string, std::uint64_t>, VectorClock> barriers_;  // launch, n
   std::map<std::uint64_t, VectorClock> atomics_;  // by address of an element
   std::map<std::uint64_t, TensorPlace> tensors_;  // by address of a block
   AccessHistory history_;

@@ -109,9 +109,9 @@ void check_integers(const MathParams& params, const DTypes& inputs) {
           fmt::format("{} of {}: takes integers only", op_name(params), name_of(dtype)));
   }
   for (const MathOperand& operand : params.operands) {
-    if (operand.input < 0 && !is_integral(operand.immediate))
-      throw UsageError(
-          fmt::format("{} by {}: takes integers only", op_name(params), operand.immediate));
+    if (operand.input < 0 && operand.floating)
+      throw UsageError(fmt::format("{} by the floating-point number {}: takes integers only",
+                                   op_name(params), operand.immediate));
   }
 }
 
@@ -134,10 +134,11 @@ void check_immediates(const MathParams& params, const DTypes& inputs) {
   for (std::size_t i = first_value(params); i < params.operands.size(); ++i) {
     const MathOperand& operand = params.operands[i];
     if (operand.input < 0 && !has_32_bits(operand.immediate)) {
+      const bool may_be_f32 = !takes_integers_only(params.op) && !gives_mask(params.op);
       throw UsageError(fmt::format(
-          "{} of integers by {:.17g}: an integer has 32 bits, -2147483648 to 4294967295; a "
-          "floating-point number makes the result f32",
-          op_name(params), operand.immediate));
+          "{} of integers by {:.17g}: an integer has 32 bits, -2147483648 to 4294967295{}",
+          op_name(params), operand.immediate,
+          may_be_f32 ? "; a floating-point number makes the result f32" : ""));
     }
   }
 }
@@ -315,7 +316,7 @@ DType result_dtype(const MathParams& params, const DTypes& inputs) {
     const DType next = inputs[static_cast<std::size_t>(input)];
     dtype = dtype ? promote(*dtype, next) : next;
   }
-  if (!dtype) return DType::f32;  // scalars only
+  if (!dtype) return floating ? DType::f32 : DType::i32;  // of a condition two scalars
   const bool needs_f32 = gives_fractions(params.op) || floating;
   if (!is_float(*dtype) && needs_f32) return DType::f32;
   const bool sums = params.op == MathOp::sum || params.op == MathOp::cumsum;

@@ -282,7 +282,7 @@ void Host::completed(Transaction& transaction) {
   if (pending.launch != nullptr && pending.launch->group != 0 && !response->completion.ok &&
       !response->completion.is_consequence()) {
     if (pending.launch->failure_policy == FailurePolicy::fail_fast) {
-      end_others_of(pending.launch->group);
+      end_others_of(pending.launch->group, response->completion.error_message);
     } else {
       failed_groups_.push_back(pending.launch->group);
     }
@@ -320,10 +320,11 @@ std::shared_ptr<const HostResponse> Host::response_to_memory(const Pending& pend
   return response;
 }
 
-void Host::end_launch(std::shared_ptr<const KernelLaunch> launch) {
+void Host::end_launch(std::shared_ptr<const KernelLaunch> launch, const std::string& cause) {
   const int sip = launch->targets.front().sip;
   const auto notice = std::make_shared<LaunchAbort>();
   notice->launch = std::move(launch);
+  notice->cause = cause;
   TransactionHandle transaction = machine_services_.pool().make();
   transaction->set_command(tlm::TLM_IGNORE_COMMAND);
   RouteExtension& route = transaction->route();
@@ -338,9 +339,10 @@ void Host::end_launch(std::shared_ptr<const KernelLaunch> launch) {
   start(sip, *transaction);
 }
 
-void Host::end_others_of(std::uint64_t group) {
+void Host::end_others_of(std::uint64_t group, const std::string& cause) {
   for (const auto& [key, pending] : pending_) {
-    if (pending.launch != nullptr && pending.launch->group == group) end_launch(pending.launch);
+    if (pending.launch != nullptr && pending.launch->group == group)
+      end_launch(pending.launch, cause);
   }
 }
 

@@ -86,8 +86,9 @@ class Host final : public Component,
   void guarded(const std::function<void()>& body);
   std::string thrown(const std::string& what) const;  // by the program, with its place
   std::shared_ptr<HostRequest> submit_control(std::shared_ptr<const PeMessage> message);
-  void end_launch(std::shared_ptr<const KernelLaunch> launch);
-  void end_others_of(std::uint64_t group);
+  // `cause`: the first failure, if it is known.
+  void end_launch(std::shared_ptr<const KernelLaunch> launch, const std::string& cause = "");
+  void end_others_of(std::uint64_t group, const std::string& cause = "");
   std::shared_ptr<HostRequest> inject(int sip, const Path& path, TransactionHandle transaction,
                                       Pending pending);
   void start(int sip, Transaction& transaction) {

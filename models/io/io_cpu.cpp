@@ -60,6 +60,8 @@ class IoCpu final : public ControlNode {
   void arrived(Transaction& request, std::shared_ptr<const PeMessage> message) override;
   std::vector<End> ends_of(const PeMessage& message) const override;
   void failed_early(FanOut& fan_out, PeId where, const Completion& completion) override;
+  void reached_barrier(FanOut& fan_out) override;
+  void reached_barrier_elsewhere(const BarrierReached& notice) override;
   bool withdrawn(const LaunchAbort& notice) override;
   void finished(const FanOut& fan_out) override;
   unsigned debug_access(tlm::tlm_generic_payload& payload, std::uint64_t offset) override;
@@ -72,6 +74,8 @@ class IoCpu final : public ControlNode {
   // Not yet answered by all of their PEs, in the order in which they came.
   std::list<Launch> launches_;
   std::map<std::uint64_t, LaunchIt> without_room_;  // behind none, by number
+  // Of launches on several SIPs, of which this is the first: who waits in tl.barrier, by group.
+  std::map<std::uint64_t, std::vector<BarrierReached>> at_barrier_;
   std::uint64_t launches_so_far_ = 0;
   TraceSignal& launches_signal_;
 };
@@ -195,6 +199,33 @@ void IoCpu::failed_early(FanOut& fan_out, PeId where, const Completion& completi
   answer(fan_out);
 }
 
+void IoCpu::reached_barrier(FanOut& fan_out) {
+  const auto& launch = static_cast<const KernelLaunch&>(*fan_out.sent);
+  if (!launch.on_several_sips()) return end_barrier(fan_out);
+  BarrierReached notice;
+  notice.launch = std::static_pointer_cast<const KernelLaunch>(fan_out.received);
+  notice.from = node();
+  const NodeId first = machine().io_cpu(launch.grid.sips.front());
+  if (first == node()) return reached_barrier_elsewhere(notice);
+  post(machine_services().routes().control_path(node(), first),
+       std::make_shared<const BarrierReached>(notice));
+}
+
+void IoCpu::reached_barrier_elsewhere(const BarrierReached& notice) {
+  const auto group = at_barrier_.try_emplace(notice.launch->group).first;
+  group->second.push_back(notice);
+  if (group->second.size() < notice.launch->grid.sips.size()) return;
+  for (const BarrierReached& each : std::exchange(group->second, {})) {
+    if (each.from != node()) {
+      auto passed = std::make_shared<BarrierPassed>();
+      passed->launch = each.launch;
+      post(machine_services().routes().control_path(node(), each.from), std::move(passed));
+    } else if (const FanOut* own = fan_out_of(*each.launch)) {
+      end_barrier(*own);
+    }
+  }
+}
+
 bool IoCpu::withdrawn(const LaunchAbort& notice) {
   const auto launch = std::find_if(launches_.begin(), launches_.end(), [&](const Launch& l) {
     return l.message == notice.launch && !l.running;
@@ -207,6 +238,8 @@ bool IoCpu::withdrawn(const LaunchAbort& notice) {
 }
 
 void IoCpu::finished(const FanOut& fan_out) {
+  if (const auto* launch = dynamic_cast<const KernelLaunch*>(fan_out.received.get()))
+    at_barrier_.erase(launch->group);
   const auto launch = std::find_if(launches_.begin(), launches_.end(),
                                    [&](const Launch& l) { return l.message == fan_out.received; });
   if (launch != launches_.end()) remove(launch);

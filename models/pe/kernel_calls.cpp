@@ -120,6 +120,19 @@ Fs KernelRunner::end_of_cycles(std::uint64_t n) const {
   throw UsageError(fmt::format("tl.cycles({}): {}", n, Component::end_of_time));
 }
 
+void KernelRunner::barrier() {
+  check_abort();
+  if (launch().targets.size() == 1 && !launch().on_several_sips()) return;
+  at_barrier_ = true;
+  cpu_.reach_barrier(*launch_);
+  show(State::waiting_for_barrier);
+  KernelWait wait;
+  wait.reason = KernelWait::Reason::barrier;
+  await_or_end([this] { return !at_barrier_; },
+               [] { return "tl.barrier, which other PEs of the launch have not reached,"; }, wait);
+  show(State::running);
+}
+
 // --- Scratch
 
 FreeListAllocator& KernelRunner::scratch() {

@@ -29,7 +29,7 @@ struct KernelAborted {
 std::vector<SignalDeclaration> KernelRunner::signals_of(const std::string& number) {
   return {{"state" + number, "what the kernel does",
            SignalFormat::enumeration({"idle", "waiting_for_start", "running", "waiting_for_command",
-                                      "draining", "waiting_for_ipcq"})},
+                                      "draining", "waiting_for_ipcq", "waiting_for_barrier"})},
           {"command" + number, "last command issued", SignalFormat::id()}};
 }
 
@@ -91,9 +91,15 @@ void KernelRunner::start_thread() {
   }
 }
 
-void KernelRunner::abort() {
+void KernelRunner::abort(const std::string& cause) {
   launch_->aborted = true;
+  launch_->abort_cause = cause;
   resumed_.notify(sc_core::SC_ZERO_TIME);  // what it waits for may never come
+}
+
+void KernelRunner::pass_barrier() {
+  at_barrier_ = false;
+  resumed_.notify(sc_core::SC_ZERO_TIME);
 }
 
 void KernelRunner::run_launches() {
@@ -183,6 +189,7 @@ Completion KernelRunner::run_body() {
     calling("");
     unwaited_text_.clear();
     next_call_ = 0;
+    aborted_calls_ = 0;
     prepare_scratch();
     cpu_.tell_tensors(*this);
     check_abort();
@@ -232,7 +239,10 @@ Completion KernelRunner::failure(const char* code, const std::string& what) cons
 
 void KernelRunner::check_abort() const {
   while (cpu_.machine_.stopping()) wait_in_program([] { sc_core::wait(); });
-  if (launch_->aborted) throw KernelAborted{};
+  if (!launch_->aborted) return;
+  if (++aborted_calls_ > swallowed_at_most)
+    end_is_swallowed(fmt::format("its launch has failed on another PE: {}", launch_->abort_cause));
+  throw KernelAborted{};
 }
 
 void KernelRunner::await_or_end(const std::function<bool()>& done,

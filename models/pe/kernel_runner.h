@@ -30,6 +30,7 @@ class KernelRunner final : private KernelContext {
     Transaction* request = nullptr;  // kept alive by its owner
     std::shared_ptr<const KernelLaunch> message;
     bool aborted = false;
+    std::string abort_cause = {};
   };
 
   KernelRunner(PeCpu& cpu, std::size_t number) : cpu_(cpu), number_(number) {}
@@ -43,8 +44,9 @@ class KernelRunner final : private KernelContext {
   // Requires that it is not busy.
   void start(Launch launch);
   // The kernel is to end at its next call, or in the one in which it is blocked.
-  void abort();
+  void abort(const std::string& cause);
   void ipcq_ended(IpcqRequest& request);
+  void pass_barrier();
 
   // Once somebody has asked for them, with the values of now.
   void add_signals();
@@ -57,7 +59,8 @@ class KernelRunner final : private KernelContext {
     running,
     waiting_for_command,
     draining,
-    waiting_for_ipcq
+    waiting_for_ipcq,
+    waiting_for_barrier
   };
   struct Issued {
     std::shared_ptr<CommandState> state;  // null: it has been waited for
@@ -108,6 +111,7 @@ class KernelRunner final : private KernelContext {
   FreeListAllocator& scratch() override;
   bool await_scratch() override;
   std::string scratch_sharers() const override;
+  void barrier() override;
   void leaves_unwaited(std::string what) override { unwaited_text_ = std::move(what); }
   const IpcqSetup& ipcq_setup() const override;
   void ipcq_send(IpcqSend message) override;
@@ -134,6 +138,8 @@ class KernelRunner final : private KernelContext {
   std::uint64_t next_call_ = 0;
   IpcqRequest operation_;  // the send or receive under way
   bool operation_ended_ = true;
+  bool at_barrier_ = false;
+  mutable int aborted_calls_ = 0;  // since the abort
   PayloadPool<UnderWay> under_way_;
   unsigned sends_under_way_ = 0;
   std::unique_ptr<FreeListAllocator> own_scratch_;  // null: it draws from what all share

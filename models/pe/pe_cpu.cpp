@@ -12,7 +12,7 @@ namespace kernbench {
 PeCpu::PeCpu(const ComponentInit& init)
     : FabricNode(init, ArrivalQueue::Forwarding::store_and_forward),
       machine_(machine_services(init.services)), parameters_(init.attributes.as<Parameters>()),
-      where_(machine_, init.node, PeEngine::pe_cpu) {
+      where_(machine_, init.node, PeEngine::pe_cpu), keys_(init.node) {
   runners_.push_back(std::make_unique<KernelRunner>(*this, 0));
   add_statistic("launches", "kernels run", Quantity::count, launch_count_);
   add_statistic("failures", "of these, failed", Quantity::count, failures_);
@@ -57,11 +57,15 @@ void PeCpu::take(Transaction& request) {
   } else if (const auto* abort = dynamic_cast<const LaunchAbort*>(message.get())) {
     this->abort(*abort);
     request.route().listener->completed(request);
+  } else if (const auto* barrier = dynamic_cast<const BarrierPassed*>(message.get())) {
+    pass_barrier(*barrier);
+    request.route().listener->completed(request);
   } else if (const auto* rings = dynamic_cast<const IpcqInstall*>(message.get())) {
     install(request, *rings);
   } else {
-    throw ModelError(std::string(name()) +
-                     ": a message that is neither KernelLaunch nor LaunchAbort nor IpcqInstall");
+    throw ModelError(
+        std::string(name()) +
+        ": a message that is neither KernelLaunch, LaunchAbort, BarrierPassed nor IpcqInstall");
   }
 }
 
@@ -75,12 +79,43 @@ void PeCpu::abort(const LaunchAbort& notice) {
   for (Launch& entry : launches_) {
     if (entry.message != notice.launch) continue;
     entry.aborted = true;
+    entry.abort_cause = notice.cause;
     log();
   }
   for (const auto& runner : runners_) {
     if (!runner->busy() || &runner->message() != notice.launch.get()) continue;
     log();
-    runner->abort();
+    runner->abort(notice.cause);
+  }
+}
+
+// --- tl.barrier
+
+void PeCpu::reach_barrier(const Launch& launch) {
+  auto reached = std::make_shared<BarrierReached>();
+  reached->launch = launch.message;
+  TransactionHandle notice = machine_.pool().make();
+  notice->set_command(tlm::TLM_IGNORE_COMMAND);
+  RouteExtension& route = notice->route();
+  route.path = &launch.request->route().path->reverse();
+  route.key = keys_.next(now());
+  route.host_control = true;
+  route.posted = true;
+  route.listener = this;
+  route.message = std::move(reached);
+  barrier_notices_.push_back(notice);
+  send_message(*notice);
+}
+
+void PeCpu::completed(Transaction& notice) {
+  const auto found = std::find_if(barrier_notices_.begin(), barrier_notices_.end(),
+                                  [&](const TransactionHandle& each) { return &*each == &notice; });
+  barrier_notices_.erase(found);
+}
+
+void PeCpu::pass_barrier(const BarrierPassed& notice) {
+  for (const auto& runner : runners_) {
+    if (runner->busy() && &runner->message() == notice.launch.get()) runner->pass_barrier();
   }
 }
 

@@ -33,7 +33,10 @@
 
 namespace kernbench {
 
-class PeCpu : public FabricNode, public ProgramHost, private ServiceListener<IpcqRequest> {
+class PeCpu : public FabricNode,
+              public ProgramHost,
+              private ServiceListener<IpcqRequest>,
+              private TransactionListener {
  public:
   static constexpr const char* description = "runs kernels: turns their calls into commands";
   static constexpr std::array roles{Role::pe_cpu};
@@ -85,6 +88,8 @@ class PeCpu : public FabricNode, public ProgramHost, private ServiceListener<Ipc
   void take(Transaction& request);
   void install(Transaction& request, const IpcqInstall& message);
   void abort(const LaunchAbort& notice);
+  void pass_barrier(const BarrierPassed& notice);
+  void completed(Transaction& notice) override;  // of barrier_notices_
 
   // Launches, in the order in which they came, to contexts.
   void begin_launches();
@@ -95,6 +100,7 @@ class PeCpu : public FabricNode, public ProgramHost, private ServiceListener<Ipc
   // For the contexts.
   void kernel_begins(Fs target);
   void kernel_ends();
+  void reach_barrier(const Launch& launch);
   // PE_MMU is told what the kernels that run reach.
   void tell_tensors(const KernelRunner& starting);
   bool runs_alone(const KernelRunner& runner) const;
@@ -114,6 +120,8 @@ class PeCpu : public FabricNode, public ProgramHost, private ServiceListener<Ipc
   std::unique_ptr<FreeListAllocator> scratch_;
   sc_core::sc_event scratch_freed_{""};
   std::uint64_t next_command_ = 1;
+  TieKeySource keys_;
+  std::vector<TransactionHandle> barrier_notices_;  // under way
 
   // While kernels run.
   std::size_t running_ = 0;

@@ -6,7 +6,7 @@
 // virtual addresses are logical ones: PE_DMA's segments locate them, and no page table is used. In
 // the address model PA there are no mappings: an address is resolved through the shards of the
 // tensors of the launches that run, free of charge; of several copies the nearest one (own PE, own
-// cube, own SIP). Not modelled: TLB misses, page walks.
+// cube, the PE of the same number in another cube). Not modelled: TLB misses, page walks.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -239,8 +239,8 @@ PhysRanges PeMmu::by_shards(std::uint64_t address, std::uint64_t nbytes) const {
 const Shard* PeMmu::nearest(const TensorArgument& tensor, std::uint64_t offset) const {
   const PeId& here = where_();
   const auto distance = [&here](const PeId& there) {
-    if (there.sip != here.sip) return 3;
-    if (there.cube != here.cube) return 2;
+    if (there.sip != here.sip) return 4;
+    if (there.cube != here.cube) return there.pe == here.pe ? 2 : 3;
     return there.pe == here.pe ? 0 : 1;
   };
   const Shard* best = nullptr;

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <numeric>
 #include <vector>
 
 #include "models/base/alike_texts.h"
@@ -16,10 +17,12 @@ Parameter overhead_ns() {
   return Parameter::duration_ns("overhead_ns", "time per request message", "spec 4");
 }
 
-// A response, or the notice that comes ahead of one.
+// A response, or a notice that goes the same way.
 bool is_answer(const Transaction& transaction) {
+  const Message* message = transaction.route().message.get();
   return transaction.route().leg == Leg::response ||
-         dynamic_cast<const LaunchFailed*>(transaction.route().message.get()) != nullptr;
+         dynamic_cast<const LaunchFailed*>(message) != nullptr ||
+         dynamic_cast<const BarrierReached*>(message) != nullptr;
 }
 
 }  // namespace
@@ -86,8 +89,10 @@ void ControlNode::file(const Arrival& arrival) {
   Transaction& transaction = *arrival.transaction;
   if (is_answer(transaction)) {
     report_passage(arrival, now());
-    if (transaction.route().leg == Leg::request)
-      take_failure(static_cast<const LaunchFailed&>(*transaction.route().message));
+    const Message* message = transaction.route().message.get();
+    if (const auto* failure = dynamic_cast<const LaunchFailed*>(message)) take_failure(*failure);
+    if (const auto* barrier = dynamic_cast<const BarrierReached*>(message))
+      take_barrier(*barrier, transaction.route().path->source());
     return transaction.route().listener->completed(transaction);
   }
   const bool memory = transaction.get_command() != tlm::TLM_IGNORE_COMMAND;
@@ -101,10 +106,13 @@ void ControlNode::take(Transaction& request) {
   const std::shared_ptr<const Message> message = request.route().message;
   if (auto pe_message = std::dynamic_pointer_cast<const PeMessage>(message))
     return arrived(request, std::move(pe_message));
-  const auto* abort = dynamic_cast<const LaunchAbort*>(message.get());
-  if (abort == nullptr)
+  if (const auto* abort = dynamic_cast<const LaunchAbort*>(message.get())) {
+    if (!withdrawn(*abort)) take_abort(*abort);
+  } else if (const auto* barrier = dynamic_cast<const BarrierPassed*>(message.get())) {
+    if (const FanOut* entry = fan_out_of(*barrier->launch)) end_barrier(*entry);
+  } else {
     throw ModelError(fmt::format("a control message of unknown type has reached {}", name()));
-  if (!withdrawn(*abort)) take_abort(*abort);
+  }
   request.route().listener->completed(request);
 }
 
@@ -185,23 +193,59 @@ void ControlNode::post(const Path& path, std::shared_ptr<const Message> message)
 void ControlNode::take_abort(const LaunchAbort& notice) {
   for (FanOut& entry : fan_outs_) {
     if (entry.received != notice.launch) continue;
-    if (!entry.ended_early) abort_ends(entry, no_node);
+    if (!entry.ended_early) abort_ends(entry, no_node, notice.cause);
     entry.ended_early = true;
     return;
   }
   // Every PE had answered while the notice was on its way.
 }
 
-void ControlNode::abort_ends(const FanOut& fan_out, NodeId except) {
+void ControlNode::abort_ends(const FanOut& fan_out, NodeId except, const std::string& cause) {
   const auto notice = std::make_shared<LaunchAbort>();
   notice->launch = std::static_pointer_cast<const KernelLaunch>(fan_out.sent);
+  notice->cause = cause;
   for (const End& end : fan_out.ends) {
     if (!end.answered && end.node != except)
       post(machine_services_.routes().control_path(node(), end.node), notice);
   }
 }
 
+ControlNode::FanOut* ControlNode::fan_out_of(const KernelLaunch& received) {
+  const auto found = std::find_if(fan_outs_.begin(), fan_outs_.end(), [&](const FanOut& entry) {
+    return entry.received.get() == &received;
+  });
+  return found == fan_outs_.end() ? nullptr : &*found;
+}
+
+void ControlNode::end_barrier(const FanOut& fan_out) {
+  const auto notice = std::make_shared<BarrierPassed>();
+  notice->launch = std::static_pointer_cast<const KernelLaunch>(fan_out.sent);
+  for (const End& end : fan_out.ends)
+    post(machine_services_.routes().control_path(node(), end.node), notice);
+}
+
 // --- Up
+
+void ControlNode::take_barrier(const BarrierReached& notice, NodeId end) {
+  if (notice.from != no_node) return reached_barrier_elsewhere(notice);
+  const auto entry = std::find_if(fan_outs_.begin(), fan_outs_.end(),
+                                  [&](const FanOut& each) { return each.sent == notice.launch; });
+  if (entry == fan_outs_.end()) return;
+  bool all = true;
+  for (End& each : entry->ends) {
+    each.at_barrier = each.at_barrier || each.node == end;
+    all = all && each.at_barrier;
+  }
+  if (!all) return;
+  for (End& each : entry->ends) each.at_barrier = false;
+  if (!entry->ended_early) reached_barrier(*entry);
+}
+
+void ControlNode::pass_on_barrier(const FanOut& fan_out) {
+  auto notice = std::make_shared<BarrierReached>();
+  notice->launch = std::static_pointer_cast<const KernelLaunch>(fan_out.received);
+  post(fan_out.request->route().path->reverse(), std::move(notice));
+}
 
 void ControlNode::completed(Transaction& transaction) {
   const RouteExtension& route = transaction.route();
@@ -282,7 +326,7 @@ void ControlNode::end_others(FanOut& fan_out, NodeId failed, PeId where,
                              const Completion& completion) {
   if (fan_out.ended_early) return;
   fan_out.ended_early = true;
-  abort_ends(fan_out, failed);
+  abort_ends(fan_out, failed, completion.error_message);
   failed_early(fan_out, where, completion);
 }
 
@@ -318,8 +362,16 @@ std::string ControlNode::unanswered(const FanOut& fan_out) const {
     text += (listed++ == 0 ? "" : ", ") + machine().name(end.node);
   }
   const std::size_t more = fan_out.awaited - listed;
-  return fmt::format("\n    no answer of {}{}", text,
+  text = fmt::format("\n    no answer of {}{}", text,
                      more == 0 ? "" : fmt::format(" and {} more", more));
+  std::vector<std::string> missing;
+  for (const End& end : fan_out.ends) {
+    if (!end.at_barrier) missing.push_back(machine().name(end.node));
+  }
+  if (missing.size() == fan_out.ends.size()) return text;
+  std::vector<std::size_t> all(missing.size());
+  std::iota(all.begin(), all.end(), std::size_t{0});
+  return text + "\n    tl.barrier has not been reached by " + first_of(all, missing);
 }
 
 void ControlNode::answer(FanOut& fan_out) {

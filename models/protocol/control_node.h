@@ -44,6 +44,7 @@ class ControlNode : public FabricNode, private TransactionListener {
     NodeId node = no_node;
     std::optional<PeId> pe;  // PE of the engine; unset for an m_cpu
     bool answered = false;
+    bool at_barrier = false;  // waits in tl.barrier
   };
   // A request under way.
   struct FanOut {
@@ -66,6 +67,10 @@ class ControlNode : public FabricNode, private TransactionListener {
   // A PE has failed and the others of its launch are to end; this node has sent an abort to its own
   // ends already.
   virtual void failed_early(FanOut& fan_out, PeId where, const Completion& completion) = 0;
+  // Every end waits in tl.barrier.
+  virtual void reached_barrier(FanOut& fan_out) = 0;
+  // The notice of another node of this kind.
+  virtual void reached_barrier_elsewhere(const BarrierReached& /*notice*/) {}
   // Cancels a launch that has arrived and has not been fanned out: true if it was here.
   virtual bool withdrawn(const LaunchAbort& /*notice*/) { return false; }
   // Every end has answered, and the request too.
@@ -79,6 +84,10 @@ class ControlNode : public FabricNode, private TransactionListener {
   void answer(FanOut& fan_out);
   void refuse(Transaction& request, const std::string& code, const std::string& text);
   void post(const Path& path, std::shared_ptr<const Message> message);
+  // To the node where the request of the launch came from, by the way that its answer will take.
+  void pass_on_barrier(const FanOut& fan_out);
+  void end_barrier(const FanOut& fan_out);           // tells the ends
+  FanOut* fan_out_of(const KernelLaunch& received);  // null: every PE has answered
 
   Fs overhead() const { return overhead_; }
   MachineServices& machine_services() const { return machine_services_; }
@@ -100,6 +109,7 @@ class ControlNode : public FabricNode, private TransactionListener {
   void take(Transaction& request);
   void take_failure(const LaunchFailed& notice);
   void take_abort(const LaunchAbort& notice);
+  void take_barrier(const BarrierReached& notice, NodeId end);
   void finish_memory(Transaction& request);
 
   void completed(Transaction& transaction) final;
@@ -108,7 +118,7 @@ class ControlNode : public FabricNode, private TransactionListener {
   std::string text_of_fan_out(const FanOut& entry) const;
   void merge(FanOut& fan_out, const End& end, const HostResponse& response);
   void end_others(FanOut& fan_out, NodeId failed, PeId where, const Completion& completion);
-  void abort_ends(const FanOut& fan_out, NodeId except);
+  void abort_ends(const FanOut& fan_out, NodeId except, const std::string& cause);
   void restate_wait(FanOut& fan_out);
   std::string unanswered(const FanOut& fan_out) const;  // for deadlock reports
 

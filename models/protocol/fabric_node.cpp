@@ -27,6 +27,11 @@ class FabricNode::Input final : public FabricForward {
   }
 
   void accept(Transaction& transaction, FlitRun run, Fs arrival) override {
+    RouteExtension& route = transaction.route();
+    if (run.count > 0 && run.position == route.path->target_position()) {
+      if (run.first != route.ended_flits) return node_.refuse_flits(transaction, run);
+      route.ended_flits += run.count;
+    }
     if (node_.signals_ != nullptr) return accept_and_show(transaction, run, arrival);
     node_.accepted(port_, transaction, run, arrival);
   }
@@ -189,6 +194,20 @@ void FabricNode::declare_signals() {
   for (const auto& output : buffered_) {
     if (output != nullptr) output->declare_signals(to);
   }
+}
+
+void FabricNode::refuse_flits(const Transaction& transaction, FlitRun run) {
+  const RouteExtension& route = transaction.route();
+  const MachineDescription& machine = machine_services(services()).machine();
+  std::string way;
+  for (const PathHop& hop : route.path->hops())
+    way += (way.empty() ? "" : " > ") + machine.name(hop.node);
+  machine_services(services())
+      .fatal(
+          *this,
+          fmt::format("flit {} of a {} has come where flit {} of {} was to come: a node of its way "
+                      "has lost, repeated or reordered flits, {}; --check-protocol finds it",
+                      run.first, access_name(transaction), route.ended_flits, route.flits, way));
 }
 
 void FabricNode::update_signals() { signals_->update(); }

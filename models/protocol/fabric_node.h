@@ -109,6 +109,8 @@ class FabricNode : public Component {
   class Output;
 
   void wake();
+  // A run that ends here and is not the next one of its message: ends the simulation.
+  void refuse_flits(const Transaction& transaction, FlitRun run);
   void update_signals();
   void write_passage(const Arrival& arrival, Fs start) const;
   FabricForward* link_of(std::uint32_t port) {

@@ -14,6 +14,7 @@
 
 #include "models/address/address_model.h"
 #include "models/base/errors.h"
+#include "models/base/node_id.h"
 #include "models/base/small_vector.h"
 #include "models/base/units.h"
 #include "models/protocol/message.h"
@@ -230,6 +231,7 @@ struct KernelLaunch : PeMessage {
   std::optional<Fs> target_start;   // stamped by io_cpu, or per cube by m_cpu when absent
   PeEngine end() const override;
   const char* type_name() const override { return "KernelLaunch"; }
+  bool on_several_sips() const { return grid.sips.size() > 1; }
 };
 
 // The answer to any of the above, on the response leg. An engine fills completion and metrics;
@@ -258,6 +260,22 @@ struct LaunchFailed : Message {
 // [host ->] io_cpu -> m_cpu -> pe_cpu: the kernel is to end at its next `tl` call. Its PE then
 // answers the launch as failed; a PE that has answered already ignores the notice.
 struct LaunchAbort : Message {
+  std::shared_ptr<const KernelLaunch> launch;
+  std::string cause;  // the first failure, if it is known
+};
+
+// Two notices of tl.barrier (spec 4.5), posted likewise; `launch` as above.
+
+// pe_cpu -> m_cpu -> io_cpu: this PE, or all PEs of this node, wait in tl.barrier. Of a launch on
+// several SIPs the io_cpus tell that of the first one, which finds what belongs together by
+// `group`.
+struct BarrierReached : Message {
+  std::shared_ptr<const KernelLaunch> launch;
+  NodeId from = no_node;  // the io_cpu of another SIP
+};
+
+// io_cpu -> io_cpu -> m_cpu -> pe_cpu: all PEs of the launch have reached it.
+struct BarrierPassed : Message {
   std::shared_ptr<const KernelLaunch> launch;
 };
 

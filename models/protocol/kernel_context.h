@@ -87,6 +87,9 @@ class KernelContext {
   // The next place in the order of a direction's messages; does not block.
   virtual std::uint64_t ipcq_reserve(const std::string& direction) = 0;
 
+  // Blocks until every PE of the launch has called it as often (spec 4.5).
+  virtual void barrier() {}
+
   // At the end of the kernel: "2 commands, the first of tl.composite(gemm) (k.cpp:39)" have never
   // been waited for.
   virtual void leaves_unwaited(std::string /*what*/) {}

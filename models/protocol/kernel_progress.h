@@ -32,7 +32,7 @@ struct KernelRun {
 
 // A kernel's thread was blocked in [start, end), start < end.
 struct KernelWait {
-  enum class Reason : std::uint8_t { command, send, receive };
+  enum class Reason : std::uint8_t { command, send, receive, barrier };
   enum class CommandKind : std::uint8_t { none, dma, gemm, math, composite };
   const sc_core::sc_object* node = nullptr;  // pe_cpu
   Reason reason = Reason::command;

@@ -35,7 +35,7 @@ void RouteExtension::clear() {
   path = nullptr;
   key = {};
   offset = 0;
-  flits = first_flit_bytes = flit_bytes = last_flit_bytes = 0;
+  flits = first_flit_bytes = flit_bytes = last_flit_bytes = ended_flits = 0;
   list.reset();
   atomic.reset();
   leg = Leg::request;

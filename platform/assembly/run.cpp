@@ -114,10 +114,10 @@ RunOutcome run_in_slices(const RunLimits& limits, const RunQuestions& ask) {
       return end(RunStatus::completed, true);
     }
     const Fs next = sc_core::sc_time_to_pending_activity().value();
-    if (limits.until && now() + next > *limits.until) {
-      if (*limits.until > now())
-        sc_core::sc_start(sc_core::sc_time::from_value(*limits.until - now()),
-                          sc_core::SC_RUN_TO_TIME);
+    const Fs until = ask.programs_ended() ? never_fs : limits.until.value_or(never_fs);
+    if (until != never_fs && now() + next > until) {
+      if (until > now())
+        sc_core::sc_start(sc_core::sc_time::from_value(until - now()), sc_core::SC_RUN_TO_TIME);
       return end(RunStatus::until_reached, false);
     }
     if (interrupted || (limits.max_wall_s && seconds_since(start) >= *limits.max_wall_s))
@@ -132,7 +132,7 @@ RunOutcome run_in_slices(const RunLimits& limits, const RunQuestions& ask) {
     Fs length =
         std::max(std::min(slice.value(), watch.look_at() - std::min(now(), watch.look_at())), next);
     if (ask.by_instants()) length = next;
-    if (limits.until) length = std::min(length, *limits.until - now());
+    length = std::min(length, until - now());
     const Clock::time_point slice_start = Clock::now();
     sc_core::sc_start(sc_core::sc_time::from_value(length), sc_core::SC_EXIT_ON_STARVATION);
     slice.took(seconds_since(slice_start));

@@ -53,6 +53,7 @@ class SharedRun {
     RunQuestions ask;
     ask.failed = [this] { return any([](Platform& m) { return m.state_.cause != nullptr; }); };
     ask.completed = [this] { return all_done(); };
+    ask.programs_ended = [this] { return all([](Platform& m) { return m.state_.program_ended; }); };
     ask.by_instants = [this] {
       return any([](Platform& m) { return m.state_.program_ended && !m.state_.done; });
     };

@@ -8,6 +8,7 @@
 #include <optional>
 
 #include "models/base/quote.h"
+#include "platform/config/yaml_text.h"
 
 namespace kernbench {
 namespace {
@@ -46,7 +47,12 @@ class Conversion {
             convert(item, joined(path, std::to_string(node.items.size())), depth + 1));
     } else if (yaml.IsMap()) {
       node.kind = ConfigNode::Kind::map;
-      for (const auto& pair : yaml) entry(node, pair.first, pair.second, path, depth);
+      for (const auto& pair : yaml) {
+        if (!is_merge(pair.first)) entry(node, pair.first, pair.second, path, depth);
+      }
+      for (const auto& pair : yaml) {
+        if (is_merge(pair.first)) merge_in(node, pair.second, path, depth);
+      }
     }
     return node;
   }
@@ -68,6 +74,28 @@ class Conversion {
     if (!refused_) issues_.push_back(issue_at(node.place, root_, std::move(message)));
     refused_ = true;
     return node;
+  }
+
+  // "<<: *base" and "<<: [*first, *second]" of YAML 1.1: keys that the map does not have itself, of
+  // several maps the first one's.
+  static bool is_merge(const YAML::Node& key) {
+    return key.IsScalar() && key.Scalar() == "<<" && key.Tag() != "!";
+  }
+  void merge_in(ConfigNode& node, const YAML::Node& value, const std::string& path, int depth) {
+    if (value.IsSequence()) {
+      for (const YAML::Node& each : value) merge_in(node, each, path, depth);
+      return;
+    }
+    ConfigNode from = convert(value, path, depth + 1);
+    if (from.kind != ConfigNode::Kind::map) {
+      issues_.push_back(issue_at(
+          from.place, joined(path, "<<"),
+          fmt::format("found {}, allowed is a section, or a list of them", from.described())));
+      return;
+    }
+    for (ConfigEntry& each : from.entries) {
+      if (node.find(each.key) == nullptr) node.entries.push_back(std::move(each));
+    }
   }
 
   void entry(ConfigNode& node, const YAML::Node& key, const YAML::Node& value,
@@ -117,6 +145,25 @@ void merge(ConfigNode& base, ConfigNode over) {
   }
 }
 
+std::string& shipped_configs() {
+  static std::string folder;
+  return folder;
+}
+
+std::string included_path(const std::string& name, const std::string& from) {
+  const std::filesystem::path beside = std::filesystem::path(from).parent_path() / name;
+  std::error_code ignored;
+  if (std::filesystem::exists(beside, ignored) || shipped_configs().empty() ||
+      name.find('/') != std::string::npos)
+    return beside.string();
+  for (const char* form : {"{}", "topology.{}.yaml", "ccl.{}.yaml", "components.{}.yaml"}) {
+    const std::filesystem::path shipped =
+        std::filesystem::path(shipped_configs()) / fmt::format(fmt::runtime(form), name);
+    if (std::filesystem::is_regular_file(shipped, ignored)) return shipped.string();
+  }
+  return beside.string();
+}
+
 // `chain`: the files being read, outermost first.
 ConfigNode load_file(const std::string& path, std::vector<std::string>& chain,
                      const ConfigLocation& asked_at, std::vector<ConfigIssue>& issues) {
@@ -129,15 +176,15 @@ ConfigNode load_file(const std::string& path, std::vector<std::string>& chain,
   }
   ConfigNode node;
   try {
-    const std::vector<YAML::Node> documents = YAML::LoadAllFromFile(path);
-    if (documents.size() > 1)
-      issues.push_back(issue_at(place_of(documents[1].Mark(), path), "",
-                                "found a second document; a file is one"));
-    if (!documents.empty()) node = Conversion(path, std::nullopt, issues).convert(documents[0], "");
+    const YAML::Node document = read_yaml(path);
+    node = Conversion(path, std::nullopt, issues).convert(document, "");
   } catch (const YAML::BadFile&) {
     issues.push_back(issue_at(asked_at.file.empty() ? ConfigLocation{path, 0, 0} : asked_at,
                               asked_at.file.empty() ? "" : "include",
                               fmt::format("the file {} cannot be read", quote(path))));
+    return {};
+  } catch (const YAML::RepresentationException& fault) {
+    issues.push_back(issue_at(place_of(fault.mark, path), "", fault.msg));
     return {};
   } catch (const YAML::Exception& fault) {
     issues.push_back(
@@ -160,8 +207,7 @@ ConfigNode load_file(const std::string& path, std::vector<std::string>& chain,
     return {};
   }
   const ConfigLocation place = include->value.place;
-  const std::string base_path =
-      (std::filesystem::path(path).parent_path() / include->value.text).string();
+  const std::string base_path = included_path(include->value.text, path);
   node.entries.erase(include);
   chain.push_back(canonical);
   ConfigNode base = load_file(base_path, chain, place, issues);
@@ -173,6 +219,8 @@ ConfigNode load_file(const std::string& path, std::vector<std::string>& chain,
 }
 
 }  // namespace
+
+void set_shipped_configs(const std::string& folder) { shipped_configs() = folder; }
 
 const ConfigNode* ConfigNode::find(const std::string& key) const {
   for (const ConfigEntry& entry : entries) {
@@ -217,7 +265,7 @@ ConfigIssue issue_at(const ConfigLocation& place, std::string key, std::string m
 ConfigNode parse_config_value(const std::string& text, const ConfigLocation& place,
                               const std::string& key, std::vector<ConfigIssue>& issues) {
   try {
-    return Conversion("", place, issues).convert(YAML::Load(text), key);
+    return Conversion("", place, issues).convert(parse_yaml(text), key);
   } catch (const YAML::Exception& error) {
     issues.push_back(issue_at(place, key, "the value is not valid YAML: " + printable(error.msg)));
     return {};

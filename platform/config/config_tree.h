@@ -51,6 +51,10 @@ struct Override {
   std::string prefix = {};  // of the key, as the user writes it: "ccl:"; for messages
 };
 
+// Where `include:` looks for what is not beside the including file, as --topology does: FILE,
+// topology.FILE.yaml, ccl.FILE.yaml, components.FILE.yaml. Of the whole program; none at first.
+void set_shipped_configs(const std::string& folder);
+
 // Faults are appended to `issues`; a file that cannot be read at all, or whose base cannot, yields
 // a null node.
 ConfigNode load_config_tree(const std::string& path, std::vector<ConfigIssue>& issues);

@@ -37,6 +37,8 @@ Json json_of(const YAML::Node& node) {
 
 }  // namespace
 
-std::string yaml_as_json(const std::string& yaml) { return json_of(YAML::Load(yaml)).dump(); }
+std::string yaml_as_json(const std::string& yaml) {
+  return json_of(YAML::Load(yaml)).dump(-1, ' ', false, Json::error_handler_t::replace);
+}
 
 }  // namespace kernbench

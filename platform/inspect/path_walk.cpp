@@ -135,11 +135,30 @@ PathWalk::Position PathWalk::before_end_of(const PeLog& pe, const LoggedWait& wa
     return message == nullptr ? unexplained(pe, wait.stream, wait.start, "a send")
                               : message_at(Kind::sent, pe, *message);
   }
+  if (wait.reason == "barrier") return before_barrier(wait);
   const LoggedMessage* message = pe.received_by(wait);
   if (message == nullptr) return unexplained(pe, wait.stream, wait.start, "a receive");
   operation(message->consumed, "ipcq credit", message->receiver + " > " + message->sender,
             "credit of " + text_of(*message));
   return message_at(Kind::consumed, pe, *message);
+}
+
+// The PE that has reached it last; of several the first by name.
+PathWalk::Position PathWalk::before_barrier(const LoggedWait& wait) {
+  std::string last;
+  Fs reached = 0;
+  std::uint32_t stream = 0;
+  log_.for_each("SELECT pe, t_start_fs, " + log_.stream_column() +
+                    " FROM waits WHERE reason = 'barrier' AND t_start_fs < ? AND pe IN (SELECT pe "
+                    "FROM runs WHERE launch = ?) ORDER BY t_start_fs DESC, pe LIMIT 1",
+                {std::to_string(wait.end), std::to_string(launch_.id)},
+                [&](SQLite::Statement& row) {
+                  last = text_in(row, 0);
+                  reached = number_in(row, 1);
+                  stream = static_cast<std::uint32_t>(number_in(row, 2));
+                });
+  operation(reached, "barrier", last + ".pe_cpu", "barrier of the launch, reached here last");
+  return kernel_of(logs_[last], stream);
 }
 
 // --- Commands

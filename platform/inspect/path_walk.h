@@ -76,6 +76,7 @@ class PathWalk {
   }
   Position unexplained(const PeLog& pe, std::uint32_t stream, Fs since, const std::string& what);
 
+  Position before_barrier(const LoggedWait& wait);
   const LoggedRun* last_run();
   Position answered(const LoggedRun& run);
   Position before(const Position& at);

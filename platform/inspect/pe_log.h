@@ -23,7 +23,7 @@ struct LoggedOp {
 };
 
 struct LoggedWait {
-  std::string reason;  // "command", "send", "receive"
+  std::string reason;  // "command", "send", "receive", "barrier"
   std::uint64_t command = 0;
   Fs start = 0, end = 0;
   std::uint32_t stream = 0;

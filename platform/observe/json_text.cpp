@@ -23,6 +23,10 @@ Json ns_node(std::uint64_t fs, bool negative) {
   return Json::binary(std::vector<std::uint8_t>(text.begin(), text.end()));
 }
 
+std::string plain_text(const Json& value) {
+  return value.dump(-1, ' ', false, Json::error_handler_t::replace);
+}
+
 std::string text_of(const Json& exact) {
   return {exact.get_binary().begin(), exact.get_binary().end()};
 }
@@ -35,7 +39,7 @@ class Writer {
     if (value.is_binary()) {
       text += text_of(value);
     } else if (!value.is_structured() || value.empty()) {
-      text += value.dump();
+      text += plain_text(value);
     } else {
       write_members(value, depth);
     }
@@ -50,7 +54,7 @@ class Writer {
       if (!first) text += ',';
       first = false;
       new_line(depth + 1);
-      if (value.is_object()) text += Json(key).dump() + (indent_ < 0 ? ":" : ": ");
+      if (value.is_object()) text += plain_text(Json(key)) + (indent_ < 0 ? ":" : ": ");
       write(member, depth + 1);
     }
     new_line(depth);

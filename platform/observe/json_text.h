@@ -20,7 +20,8 @@ nlohmann::ordered_json signed_ns_json(std::int64_t fs);
 // Value of such a number, or of any other, for display.
 double to_double(const nlohmann::ordered_json& number);
 
-// As nlohmann's dump(): in one line, or with `indent` blanks for each level.
+// As nlohmann's dump(): in one line, or with `indent` blanks for each level. Bytes of texts that
+// are no UTF-8 are replaced.
 std::string json_text(const nlohmann::ordered_json& value, int indent = -1);
 
 }  // namespace kernbench

@@ -4,6 +4,7 @@
 #include <nlohmann/json.hpp>
 
 #include "models/address/phys_addr.h"
+#include "platform/observe/json_text.h"
 #include "platform/observe/sqlite_row.h"
 
 namespace kernbench {
@@ -224,7 +225,7 @@ void OpTable::insert_one(const OpRecord& record, const NodeName& node_name) {
   op.tile < 0 ? row.add_null() : row.add_signed(op.tile);
   row.add(op.bytes).add(record.op.macs);
   if (record.op.data) {
-    row.add(op.params).add(op_params_json(*record.op.data).dump());
+    row.add(op.params).add(json_text(op_params_json(*record.op.data)));
     row.add(list_of(op.inputs)).add(list_of(op.outputs));
   } else {
     op.params.empty() ? row.add_null() : row.add(op.params);

@@ -7,7 +7,8 @@ namespace kernbench {
 namespace {
 
 constexpr std::array<const char*, pe_time_part_count> names{
-    "running", "dma", "gemm", "math", "composite", "send", "receive", "late_start", "draining"};
+    "running", "dma",     "gemm",    "math",       "composite",
+    "send",    "receive", "barrier", "late_start", "draining"};
 
 }  // namespace
 
@@ -22,6 +23,7 @@ std::optional<PeTimePart> pe_time_part_of(const std::string& name) {
 PeTimePart part_of(const KernelWait& wait) {
   if (wait.reason == KernelWait::Reason::send) return PeTimePart::send;
   if (wait.reason == KernelWait::Reason::receive) return PeTimePart::receive;
+  if (wait.reason == KernelWait::Reason::barrier) return PeTimePart::barrier;
   switch (wait.command_kind) {
     case KernelWait::CommandKind::dma:
       return PeTimePart::dma;

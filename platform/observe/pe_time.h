@@ -2,7 +2,7 @@
 //
 //   running     the kernel was not blocked: cycles, dispatch of its calls
 //   waiting     blocked, for a command of PE_DMA, PE_GEMM or PE_MATH, for a composite, in a send,
-//               in a receive
+//               in a receive, in a barrier
 //   late start  the PE began behind the common start
 //   draining    the kernel had returned, commands that it had not waited for had not ended
 //
@@ -27,10 +27,11 @@ enum class PeTimePart : std::uint8_t {
   composite,
   send,
   receive,
+  barrier,
   late_start,
   draining
 };
-inline constexpr std::size_t pe_time_part_count = 9;
+inline constexpr std::size_t pe_time_part_count = 10;
 
 // As in the tables of an operation log: "dma", "receive", "late_start".
 const char* name_of(PeTimePart part);

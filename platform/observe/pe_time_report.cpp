@@ -32,6 +32,7 @@ constexpr std::array<Share, pe_time_part_count + 3> shares{{
     {"wait composite", "waiting_composite_ns", time_of<PeTimePart::composite>},
     {"send", "sending_ns", time_of<PeTimePart::send>},
     {"receive", "receiving_ns", time_of<PeTimePart::receive>},
+    {"barrier", "barrier_ns", time_of<PeTimePart::barrier>},
     {"late start", "late_start_ns", time_of<PeTimePart::late_start>},
     {"drain", "draining_ns", time_of<PeTimePart::draining>},
     {"| MAC busy", "mac_busy_ns", [](const PeTime& time) { return time.gemm_busy(); }},

@@ -11,7 +11,7 @@ namespace kernbench {
 namespace {
 
 const char* name_of(KernelWait::Reason reason) {
-  constexpr std::array<const char*, 3> names{"command", "send", "receive"};
+  constexpr std::array<const char*, 4> names{"command", "send", "receive", "barrier"};
   return names.at(static_cast<std::size_t>(reason));
 }
 

@@ -113,7 +113,7 @@ void write_json_lines(std::ostream& out, const Json& object) {
   out << "{\n";
   bool first = true;
   for (const auto& [key, value] : object.items()) {
-    out << (first ? "" : ",\n") << Json(key).dump() << ": ";
+    out << (first ? "" : ",\n") << json_text(key) << ": ";
     first = false;
     if (!value.is_array() || value.empty()) {
       out << json_text(value);

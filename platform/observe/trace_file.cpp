@@ -258,6 +258,7 @@ void TraceFile::close(Fs end) {
   }
   phase_ = Phase::ended;
   end_ = std::min(end, settings_.to);
+  last_ = end == 0 ? never_fs : end;
   write_file();
 }
 
@@ -340,6 +341,7 @@ Fs TraceFile::replay(const std::vector<std::uint32_t>& ranks) {
   for (ChangeSpool::Record record; spool_.next(record);) {
     if (record.tag == ChangeSpool::Tag::time) {
       put_instant(instant, changes, ranks);
+      if (record.number > last_) return last;
       instant = record.number;
     } else if (record.tag == ChangeSpool::Tag::comment) {  // behind the changes of its instant
       put_instant(instant, changes, ranks);

@@ -198,7 +198,7 @@ class TraceFile final : public sc_core::sc_trace_file {
   Phase phase_ = Phase::waiting;
   bool polled_ = false, released_ = false, closed_ = false;
   std::optional<Fs> begin_;
-  Fs end_ = 0;
+  Fs end_ = 0, last_ = never_fs;  // no changes behind last_
   std::vector<WaveItem> written_;
 };
 

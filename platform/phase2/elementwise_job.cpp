@@ -262,6 +262,7 @@ class ElementwiseJob : public Job {
       operands_.emplace_back(input, out_.shape, lookup);
       if (!condition) dtype = dtype ? promote(*dtype, input.dtype) : input.dtype;
     }
+    if (!dtype && op_ == MathOp::where) dtype = DType::i32;  // two scalars
     if (integer && dtype && !is_float(*dtype)) integer_dtype_ = dtype;
     in_double_ = !integer_dtype_ && epilogue_.empty() && needs_double(op);
   }

@@ -55,7 +55,7 @@ double magnitude_of(const std::vector<double>& values) {
   for (const double value : values) {
     if (std::isfinite(value)) largest = std::max(largest, std::fabs(value));
   }
-  return largest;
+  return largest > 0 ? std::min(largest, 1.0) : 1;
 }
 
 Comparison compare(const std::vector<std::byte>& bytes, DType dtype, const Shape& shape,
@@ -69,10 +69,7 @@ Comparison compare(const std::vector<std::byte>& bytes, DType dtype, const Shape
   }
   Tolerance tolerance = tolerance_of(dtype);
   tolerance.rtol *= factor;
-  tolerance.atol *= factor;
-  // If all expected values are 0, the magnitude of the summands that cancelled is unknown.
-  const double largest = magnitude.value_or(magnitude_of(reference));
-  if (largest > 0) tolerance.atol *= std::min(largest, 1.0);
+  tolerance.atol *= factor * magnitude.value_or(magnitude_of(reference));
   constexpr std::uint64_t between_questions = 1 << 20;
   for (std::uint64_t i = 0; i < result.elements; ++i) {
     if (i % between_questions == 0 && says_stop(stop))
@@ -103,12 +100,14 @@ std::string failure_text(const std::string& tensor, DType dtype, const Shape& sh
 }
 
 std::string mismatch_text(const Shape& shape, const Comparison& comparison) {
-  return fmt::format(
-      "{} of {} elements differ; first at {}: got {}, expected {}; largest error {} absolute, {} "
-      "relative",
-      comparison.mismatches, comparison.elements, index_text(shape, comparison.first_bad),
-      number(comparison.got), number(comparison.expected), number(comparison.largest_abs_error),
-      number(comparison.largest_rel_error));
+  const std::string first = fmt::format(
+      "{} of {} elements differ; first at {}: got {}, expected {}", comparison.mismatches,
+      comparison.elements, index_text(shape, comparison.first_bad), number(comparison.got),
+      number(comparison.expected));
+  if (comparison.largest_abs_error == 0) return first;  // infinities and NaN have no error
+  return first + fmt::format("; largest error {} absolute, {} relative",
+                             number(comparison.largest_abs_error),
+                             number(comparison.largest_rel_error));
 }
 
 }  // namespace kernbench

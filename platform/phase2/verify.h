@@ -25,14 +25,14 @@ struct Comparison {
   double largest_abs_error = 0, largest_rel_error = 0;  // over all elements whose error is finite
 };
 
-// Largest finite magnitude among the values; 0 without one.
+// The largest finite magnitude among expected values, at most 1; 1 if all are 0, as the magnitude
+// of the summands that cancelled is unknown.
 double magnitude_of(const std::vector<double>& values);
 
-// An element agrees if |got - expected| <= atol * min(magnitude, 1) + rtol * |expected|, if both
+// An element agrees if |got - expected| <= (atol * magnitude + rtol * |expected|) * factor, if both
 // are NaN, if they are the same infinity, or if the reference overflows to that infinity when it is
-// rounded to the dtype. `magnitude`: largest expected value of the whole tensor, by default that of
-// `reference`; 0 counts as 1. `factor` scales the tolerance: the number of roundings on the longest
-// chain. UsageError if the sizes differ; StoppedError on a stop request.
+// rounded to the dtype. `magnitude`: by default that of `reference`. `factor`: the number of
+// roundings on the longest chain. UsageError if the sizes differ; StoppedError on a stop request.
 Comparison compare(const std::vector<std::byte>& bytes, DType dtype, const Shape& shape,
                    const std::vector<double>& reference, double factor = 1,
                    std::optional<double> magnitude = {}, const StopQuestion& stop = {});

@@ -78,14 +78,16 @@ SearchSpace RouteFinder::confined(NodeId src, NodeId dst, View view) const {
   const Node& a = graph_.node(src);
   const Node& b = graph_.node(dst);
   SearchSpace space = whole(view);
-  if (a.at.cube < 0 || b.at.cube < 0 || a.at.sip != b.at.sip) return space;
-  const bool same_cube = a.at.cube == b.at.cube;
-  // The weights lead to the same paths in any machine of ordinary size; leaving nodes out makes
-  // them certain, and the search fast.
+  if (a.at.sip < 0 || a.at.sip != b.at.sip) return space;
+  const bool in_cubes = a.at.cube >= 0 && b.at.cube >= 0;
+  const bool same_cube = in_cubes && a.at.cube == b.at.cube;
+  // Between cubes the weights lead to the same paths in any machine of ordinary size; leaving nodes
+  // out makes them certain, and the search fast. From an IO chiplet they would lead out by the PCIe
+  // switch, and in by another chiplet that is nearer to the cube.
   const std::string scope =
       same_cube ? node_names::cube(a.at.sip, a.at.cube) : node_names::sip(a.at.sip);
   std::tie(space.first, space.last) = graph_.with_prefix(scope + ".");
-  space.edge_kinds &= ~io_border;
+  if (in_cubes) space.edge_kinds &= ~io_border;
   if (same_cube && !is_ucie(a) && !is_ucie(b)) space.edge_kinds &= ~ucie_kinds;
   return space;
 }

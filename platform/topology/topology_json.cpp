@@ -14,7 +14,9 @@ namespace {
 // sums and differences, and quotients by powers of two.
 std::string number(const Rational& value) { return value.str(); }
 
-std::string text(const std::string& value) { return nlohmann::json(value).dump(); }
+std::string text(const std::string& value) {
+  return nlohmann::json(value).dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
+}
 
 std::string json_value(const ParameterValue& value) {
   const auto* words = std::get_if<std::string>(&value);

@@ -87,6 +87,9 @@ void TrafficFile::start_over() {
   if (!read_line())
     throw UsageError(fmt::format("{}:1: the file is empty; the first line must be {}",
                                  printable(path_), header_line));
+  constexpr std::string_view byte_order_mark = "\xef\xbb\xbf";
+  if (std::string_view(line_).substr(0, byte_order_mark.size()) == byte_order_mark)
+    line_.erase(0, byte_order_mark.size());
   if (line_ == header_line) return;
   std::array<std::string_view, columns> found;
   const std::size_t count = std::min(split(line_, found), columns);

@@ -37,7 +37,7 @@ std::string run_in_child(const ValidationCase& reference, const ComponentRegistr
   Platform platform(build_graph(std::move(spec)), registry, options);
   auto checks = nlohmann::ordered_json::array();
   for (const ValidationCheck& check : reference.run(platform)) checks.push_back(json_of(check));
-  return checks.dump();
+  return checks.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
 }
 
 std::string number(double value) { return fmt::format("{:.6f}", value); }

@@ -76,7 +76,7 @@ void BenchProgram::finish() {
         fmt::format("bench '{}' has ended with NO_REQUESTS: it submitted nothing to the machine",
                     bench_.name));
   }
-  runtime_->memory->close();
+  runtime_->memory->abandon();  // what the program has left is not released: the run is over
 }
 
 const std::vector<Expectation>& BenchProgram::expectations() const {

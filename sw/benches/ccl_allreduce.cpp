@@ -44,7 +44,7 @@ class Fill {
     }
     if (op == ReduceOp::max) return most;
     if (op == ReduceOp::min) return least;
-    if (op == ReduceOp::avg) return is_float(dtype_) ? sum / ranks_ : std::nearbyint(sum / ranks_);
+    if (op == ReduceOp::avg) return is_float(dtype_) ? sum / ranks_ : std::trunc(sum / ranks_);
     return sum;
   }
 

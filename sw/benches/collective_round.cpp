@@ -220,7 +220,7 @@ CollectiveRound::Pattern CollectiveRound::combined(int more) const {
   }
   if (options_.reduce_op == ReduceOp::avg) {
     for (double& value : result)
-      value = is_float(options_.dtype) ? value / ranks_ : std::nearbyint(value / ranks_);
+      value = is_float(options_.dtype) ? value / ranks_ : std::trunc(value / ranks_);
   }
   return result;
 }

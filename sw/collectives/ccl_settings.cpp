@@ -25,10 +25,6 @@ Key key(Parameter parameter, T& member) {
   return {std::move(parameter), ParameterMember(member)};
 }
 
-Parameter on_off(const char* name, const char* description) {
-  return Parameter::choice(name, description, {"on", "off"}, source).default_val("on");
-}
-
 std::vector<Key> keys_of(CclSettings& settings) {
   IpcqSettings& rings = settings.rings;
   return {
@@ -68,11 +64,15 @@ std::vector<Key> keys_of(CclSettings& settings) {
               .default_val(16)
               .range("1", "4096"),
           rings.ipcq_credit_size_bytes),
-      key(on_off("chunking",
-                 "data larger than a slot go in slot-sized messages; off: each block is one "
-                 "message"),
+      key(Parameter::boolean(
+              "chunking",
+              "data larger than a slot go in slot-sized messages; false: each block is one "
+              "message",
+              source)
+              .default_val(true),
           settings.chunking),
-      key(on_off("ring_capacity_check", "the rings must fit their memory"),
+      key(Parameter::boolean("ring_capacity_check", "the rings must fit their memory", source)
+              .default_val(true),
           rings.ring_capacity_check),
       key(Parameter::integer("n_elem", "elements per shard, for benches that do not say", "",
                              source)

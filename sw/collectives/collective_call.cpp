@@ -99,6 +99,11 @@ std::vector<tl::TensorInfoPtr> CollectiveCall::tensors() const {
   return tensors;
 }
 
+bool CollectiveCall::has_no_elements() const {
+  return std::all_of(layout.members.begin(), layout.members.end(),
+                     [](const ShardLayout::Member& member) { return member.elements == 0; });
+}
+
 std::uint64_t CollectiveCall::nbytes() const {
   return static_cast<std::uint64_t>(tensor().shape.elements()) * size_of(dtype()) *
          static_cast<std::uint64_t>(has_a_part_for_each_rank(op) && !one_tensor_each ? group.size

@@ -88,6 +88,7 @@ struct CollectiveCall {
   DType dtype() const { return tensor().dtype; }
   // Whose memory the kernel uses.
   std::vector<tl::TensorInfoPtr> tensors() const;
+  bool has_no_elements() const;
   // The size of the call as nccl-tests count it: of the logical tensor of a rank, with all parts
   // where there is one for each rank.
   std::uint64_t nbytes() const;

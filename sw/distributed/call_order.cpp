@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <utility>
 
 #include "models/base/errors.h"
@@ -12,6 +13,12 @@ namespace kernbench {
 CallOrder::CallOrder(const std::vector<int>& ranks, std::string counted, const std::string& of)
     : counted_(std::move(counted)), of_(of.empty() ? "" : " of " + of) {
   for (const int rank : ranks) ranks_[rank];
+}
+
+bool CollectiveStep::moves_nothing() const {
+  const auto is_zero = [](std::int64_t rows) { return rows == 0; };
+  return algorithm == nullptr ||
+         (!input_splits.empty() && std::all_of(call.rows.begin(), call.rows.end(), is_zero));
 }
 
 void OrderedCall::refuse(const std::exception_ptr& error) {

@@ -20,6 +20,15 @@ namespace kernbench {
 struct CollectiveAlgorithm;
 class ProcessGroup;
 
+// One rank's part of a collective, or of one of those that are coalesced.
+struct CollectiveStep {
+  CollectiveCall call;
+  const CollectiveAlgorithm* algorithm = nullptr;         // null: there is nothing to move
+  std::vector<std::int64_t> input_splits, output_splits;  // as of GroupCall
+
+  bool moves_nothing() const;
+};
+
 // One call of all ranks.
 struct OrderedCall {
   std::string what;  // "all_reduce sum of f16, 16 shards of 8 elements on pe 0 of cubes ..."; has
@@ -32,9 +41,7 @@ struct OrderedCall {
     std::shared_ptr<Worker> worker;
     LaunchHandle launch;
     LaunchSpec spec;
-    CollectiveCall call;
-    const CollectiveAlgorithm* algorithm = nullptr;
-    std::vector<std::int64_t> input_splits, output_splits;  // as of GroupCall
+    std::vector<CollectiveStep> steps;
   };
   std::vector<Part> parts;
   // Where ranks wait for one another.

@@ -139,62 +139,65 @@ int Distributed::rank_of(const std::string& call) const {
 
 // --- collectives
 
-Work Distributed::run(const GroupCall& call, const CallOptions& options) {
-  default_group(call.name);
-  worker().calling(name_of(call.op));
-  const int rank = rank_of(call.name);
-  ProcessGroup* group = group_to_call(call.name, options.group, rank);
+Work Distributed::run(const std::vector<GroupCall>& calls, const CallOptions& options) {
+  const GroupCall& first = calls.front();
+  default_group(first.name);
+  worker().calling(name_of(first.op));
+  const int rank = rank_of(first.name);
+  ProcessGroup* group = group_to_call(first.name, options.group, rank);
   if (group == nullptr) return {};
   const ObservedCall observed(
       state_.runtime.calls,
-      {rank, call.name, text_of(call) + group->in_group() + (options.async_op ? ", async" : "")});
-  Work work = group->call(worker(), rank, call);
+      {rank, first.name, text_of(first) + group->in_group() + (options.async_op ? ", async" : "")});
+  Work work = group->call(worker(), rank, calls);
   if (!options.async_op) worker().wait(work.launch());
   return work;
 }
 
 Work Distributed::all_reduce(const Tensor& tensor, Reduction op, const CallOptions& options) {
-  return run({CollectiveOp::all_reduce, "all_reduce", {tensor}, {}, op, 0, 0}, options);
+  return run({{CollectiveOp::all_reduce, "all_reduce", {tensor}, {}, op, 0, 0}}, options);
 }
 
 Work Distributed::broadcast(const Tensor& tensor, int src, const CallOptions& options) {
-  return run({CollectiveOp::broadcast, "broadcast", {tensor}, {}, ReduceOp::sum, src, 0}, options);
+  return run({{CollectiveOp::broadcast, "broadcast", {tensor}, {}, ReduceOp::sum, src, 0}},
+             options);
 }
 
 Work Distributed::reduce(const Tensor& tensor, int dst, Reduction op, const CallOptions& options) {
-  return run({CollectiveOp::reduce, "reduce", {tensor}, {}, op, dst, 0}, options);
+  return run({{CollectiveOp::reduce, "reduce", {tensor}, {}, op, dst, 0}}, options);
 }
 
 Work Distributed::all_reduce(const Tensor& output, const Tensor& input, Reduction op,
                              const CallOptions& options) {
-  return run({CollectiveOp::all_reduce, "all_reduce", {input}, {output}, op, 0, 0}, options);
+  return run({{CollectiveOp::all_reduce, "all_reduce", {input}, {output}, op, 0, 0}}, options);
 }
 
 Work Distributed::broadcast(const Tensor& output, const Tensor& input, int src,
                             const CallOptions& options) {
-  return run({CollectiveOp::broadcast, "broadcast", {input}, {output}, ReduceOp::sum, src, 0},
+  return run({{CollectiveOp::broadcast, "broadcast", {input}, {output}, ReduceOp::sum, src, 0}},
              options);
 }
 
 Work Distributed::reduce(const Tensor& output, const Tensor& input, int dst, Reduction op,
                          const CallOptions& options) {
-  return run({CollectiveOp::reduce, "reduce", {input}, {output}, op, dst, 0}, options);
+  return run({{CollectiveOp::reduce, "reduce", {input}, {output}, op, dst, 0}}, options);
 }
 
 Work Distributed::all_gather(const std::vector<Tensor>& outputs, const Tensor& input,
                              const CallOptions& options) {
-  return run({CollectiveOp::all_gather, "all_gather", {input}, outputs, ReduceOp::sum, 0, 0},
+  return run({{CollectiveOp::all_gather, "all_gather", {input}, outputs, ReduceOp::sum, 0, 0}},
              options);
 }
 
 Work Distributed::reduce_scatter(const Tensor& output, const std::vector<Tensor>& inputs,
                                  Reduction op, const CallOptions& options) {
-  return run({CollectiveOp::reduce_scatter, "reduce_scatter", inputs, {output}, op, 0, 0}, options);
+  return run({{CollectiveOp::reduce_scatter, "reduce_scatter", inputs, {output}, op, 0, 0}},
+             options);
 }
 
 Work Distributed::all_to_all(const std::vector<Tensor>& outputs, const std::vector<Tensor>& inputs,
                              const CallOptions& options) {
-  return run({CollectiveOp::all_to_all, "all_to_all", inputs, outputs, ReduceOp::sum, 0, 0},
+  return run({{CollectiveOp::all_to_all, "all_to_all", inputs, outputs, ReduceOp::sum, 0, 0}},
              options);
 }
 
@@ -202,14 +205,14 @@ Work Distributed::all_gather_into_tensor(const Tensor& output, const Tensor& inp
                                          const CallOptions& options) {
   GroupCall call{CollectiveOp::all_gather, "all_gather_into_tensor", {input}, {output}};
   call.parts_in_output = true;
-  return run(call, options);
+  return run({call}, options);
 }
 
 Work Distributed::reduce_scatter_tensor(const Tensor& output, const Tensor& input, Reduction op,
                                         const CallOptions& options) {
   GroupCall call{CollectiveOp::reduce_scatter, "reduce_scatter_tensor", {input}, {output}, op};
   call.parts_in_input = true;
-  return run(call, options);
+  return run({call}, options);
 }
 
 Work Distributed::all_to_all_single(const Tensor& output, const Tensor& input,
@@ -223,18 +226,64 @@ Work Distributed::all_to_all_single(const Tensor& output, const Tensor& input,
                     output.name(), output.shape().str(), input.name(), input.shape().str()));
   GroupCall call{CollectiveOp::all_to_all, "all_to_all_single", {input}, {output}};
   call.parts_in_input = call.parts_in_output = true;
-  return run(call, options);
+  return run({call}, options);
+}
+
+namespace {
+
+void check_coalesced(const char* name, std::size_t outputs, std::size_t inputs) {
+  if (outputs == 0) throw UsageError(fmt::format("{}: no tensors", name));
+  if (outputs != inputs)
+    throw UsageError(fmt::format("{}: {} inputs and {} outputs", name, inputs, outputs));
+}
+
+}  // namespace
+
+Work Distributed::all_reduce_coalesced(const std::vector<Tensor>& tensors, Reduction op,
+                                       const CallOptions& options) {
+  constexpr const char* name = "all_reduce_coalesced";
+  check_coalesced(name, tensors.size(), tensors.size());
+  std::vector<GroupCall> calls;
+  for (const Tensor& tensor : tensors)
+    calls.push_back({CollectiveOp::all_reduce, name, {tensor}, {}, op, 0, 0});
+  return run(calls, options);
+}
+
+Work Distributed::all_gather_into_tensor_coalesced(const std::vector<Tensor>& outputs,
+                                                   const std::vector<Tensor>& inputs,
+                                                   const CallOptions& options) {
+  constexpr const char* name = "all_gather_into_tensor_coalesced";
+  check_coalesced(name, outputs.size(), inputs.size());
+  std::vector<GroupCall> calls;
+  for (std::size_t i = 0; i < outputs.size(); ++i) {
+    calls.push_back({CollectiveOp::all_gather, name, {inputs[i]}, {outputs[i]}});
+    calls.back().parts_in_output = true;
+  }
+  return run(calls, options);
+}
+
+Work Distributed::reduce_scatter_tensor_coalesced(const std::vector<Tensor>& outputs,
+                                                  const std::vector<Tensor>& inputs, Reduction op,
+                                                  const CallOptions& options) {
+  constexpr const char* name = "reduce_scatter_tensor_coalesced";
+  check_coalesced(name, outputs.size(), inputs.size());
+  std::vector<GroupCall> calls;
+  for (std::size_t i = 0; i < outputs.size(); ++i) {
+    calls.push_back({CollectiveOp::reduce_scatter, name, {inputs[i]}, {outputs[i]}, op});
+    calls.back().parts_in_input = true;
+  }
+  return run(calls, options);
 }
 
 Work Distributed::gather(const Tensor& tensor, const std::vector<Tensor>& gather_list, int dst,
                          const CallOptions& options) {
-  return run({CollectiveOp::gather, "gather", {tensor}, gather_list, ReduceOp::sum, dst, 0},
+  return run({{CollectiveOp::gather, "gather", {tensor}, gather_list, ReduceOp::sum, dst, 0}},
              options);
 }
 
 Work Distributed::scatter(const Tensor& tensor, const std::vector<Tensor>& scatter_list, int src,
                           const CallOptions& options) {
-  return run({CollectiveOp::scatter, "scatter", scatter_list, {tensor}, ReduceOp::sum, src, 0},
+  return run({{CollectiveOp::scatter, "scatter", scatter_list, {tensor}, ReduceOp::sum, src, 0}},
              options);
 }
 
@@ -251,7 +300,7 @@ Work Distributed::all_to_all_single(const Tensor& output, const Tensor& input,
     call.input_splits = checked_splits(input, "input_split_sizes", input_split_sizes, ranks);
     call.output_splits = checked_splits(output, "output_split_sizes", output_split_sizes, ranks);
   }
-  return run(call, options);
+  return run({call}, options);
 }
 
 // --- messages

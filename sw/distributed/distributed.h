@@ -160,6 +160,17 @@ class Distributed {
                          const std::vector<std::int64_t>& output_split_sizes,
                          const std::vector<std::int64_t>& input_split_sizes,
                          const CallOptions& options = {});
+  // Several tensors by one launch, one after the other: as one call for each, without the time
+  // between launches. All have one dtype and lie on the same PEs. The Work is that of all.
+  Work all_reduce_coalesced(const std::vector<Tensor>& tensors, Reduction op = ReduceOp::sum,
+                            const CallOptions& options = {});
+  Work all_gather_into_tensor_coalesced(const std::vector<Tensor>& outputs,
+                                        const std::vector<Tensor>& inputs,
+                                        const CallOptions& options = {});
+  Work reduce_scatter_tensor_coalesced(const std::vector<Tensor>& outputs,
+                                       const std::vector<Tensor>& inputs,
+                                       Reduction op = ReduceOp::sum,
+                                       const CallOptions& options = {});
   // Only the root gives a list, the others {}. The root's tensor may be its own part of the list.
   Work gather(const Tensor& tensor, const std::vector<Tensor>& gather_list = {}, int dst = 0,
               const CallOptions& options = {});
@@ -193,7 +204,7 @@ class Distributed {
   ProcessGroup* group_to_call(const std::string& call, const Group& group, int rank) const;
   int rank_of(const std::string& call) const;
   void init(const std::string& backend, const GroupSettings& given);
-  Work run(const GroupCall& call, const CallOptions& options);
+  Work run(const std::vector<GroupCall>& calls, const CallOptions& options);
   struct Message {
     const char* name;
     bool is_send;

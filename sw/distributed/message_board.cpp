@@ -57,11 +57,14 @@ void MessageBoard::post(const MessageSidePtr& side) {
     return;
   }
   const MessageSidePtr other = *found;
-  if (other->what != side->what)
-    throw UsageError(
+  others.erase(found);
+  if (other->what != side->what) {
+    const UsageError error(
         fmt::format("ranks call different things: message {} of rank {} is {}; of rank {} it is {}",
                     other->number, other->rank, other->what, side->rank, side->what));
-  others.erase(found);
+    if (!other->begun) refuse_(*other, std::make_exception_ptr(error));
+    throw error;
+  }
   side->is_send ? begin_pair(*side, *other) : begin_pair(*other, *side);
 }
 

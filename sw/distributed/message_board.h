@@ -9,6 +9,7 @@
 #pragma once
 
 #include <cstdint>
+#include <exception>
 #include <functional>
 #include <list>
 #include <map>
@@ -40,9 +41,13 @@ using MessageSidePtr = std::shared_ptr<MessageSide>;
 
 class MessageBoard {
  public:
-  // `begin`: the side is to be launched, its peer is known.
-  MessageBoard(std::uint32_t ring_slots, std::function<void(MessageSide&)> begin)
-      : ring_slots_(ring_slots), begin_(std::move(begin)) {}
+  // `begin`: the side is to be launched, its peer is known. `refuse`: it will not be, its rank gets
+  // the error.
+  using Refuse = std::function<void(MessageSide&, const std::exception_ptr&)>;
+  MessageBoard(
+      std::uint32_t ring_slots, std::function<void(MessageSide&)> begin,
+      Refuse refuse = [](MessageSide&, const std::exception_ptr&) {})
+      : ring_slots_(ring_slots), begin_(std::move(begin)), refuse_(std::move(refuse)) {}
 
   // Begins what can begin now: this side, its peer, or none. UsageError: the other side is another
   // message, or its rank has ended.
@@ -71,6 +76,7 @@ class MessageBoard {
 
   std::uint32_t ring_slots_;
   std::function<void(MessageSide&)> begin_;
+  Refuse refuse_;
   Sides sends_, receives_;  // not matched
   std::map<std::pair<bool, Direction>, std::uint64_t> counts_;
   std::map<int, std::string> ended_;  // with what each `has` done

@@ -130,6 +130,7 @@ void Multiprocessing::run_ranks(const std::function<void(int)>& body, int nprocs
   }
 
   SpawnError error(ranks->causes);
+  set_end_cause(error.what());
   ranks->end_all();
   state_.runtime.lose_devices(std::string("the devices are lost: ") + error.what());
   throw error;

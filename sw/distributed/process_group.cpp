@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <map>
 
 #include "models/base/errors.h"
 #include "sw/collectives/algorithm_choice.h"
@@ -50,7 +51,9 @@ ProcessGroup::ProcessGroup(std::shared_ptr<SharedGroupState> shared, RankGroup r
       wiring_(shared_->wiring), ranks_(std::move(ranks)), number_(number),
       members_(world_ranks(ranks_)), order_(members_, "collective", name()),
       stream_(state_.runtime.streams++),
-      messages_(settings_.rings.n_slots, [this](MessageSide& side) { begin_message(side); }) {}
+      messages_(
+          settings_.rings.n_slots, [this](MessageSide& side) { begin_message(side); },
+          &ProcessGroup::refuse_message) {}
 
 std::string ProcessGroup::name() const {
   return number_ == 0 ? "" : fmt::format("group {} ({})", number_, text_of_ranks(members_));
@@ -164,6 +167,23 @@ std::vector<tl::TensorInfoPtr> tensors_of(const GroupCall& given, const std::vec
                   others_are_parts ? nullptr : others.front().info());
 }
 
+// Of a row of a tensor, which may have none: the first row of each shard.
+ShardLayout layout_of_a_row(const tl::TensorInfo& tensor) {
+  ShardLayout layout;
+  std::map<std::vector<std::int64_t>, std::uint64_t> parts;  // their offsets, by their places
+  std::uint64_t behind = 0;
+  for (const tl::Block& block : tensor.blocks) {
+    std::vector<std::int64_t> extents = block.shape.extents();
+    extents.front() = 1;
+    const Shape row(extents);
+    const auto [part, is_new] = parts.try_emplace(block.start, behind);
+    if (is_new) behind += bytes_of(row, tensor.dtype);
+    layout.members.push_back(
+        {block.where.cube, block.where.pe, row.elements(), part->second, block.summand});
+  }
+  return layout;
+}
+
 // Of a row, which every PE has the same part of in both tensors.
 ShardLayout layout_of_rows(const GroupCall& given) {
   const tl::TensorInfo &input = *given.inputs.front().info(),
@@ -183,9 +203,42 @@ ShardLayout layout_of_rows(const GroupCall& given) {
         "the same PEs that are cut alike, and not along axis 0",
         given.name, input.name, describe(input.dtype, input.shape), ShardLayout::of(input).str(),
         output.name, describe(output.dtype, output.shape), ShardLayout::of(output).str()));
-  ShardLayout layout = ShardLayout::of(input);
-  for (ShardLayout::Member& member : layout.members) member.elements /= input.shape[0];
-  return layout;
+  return layout_of_a_row(input);
+}
+
+// Coalesced collectives are of one dtype and on the same PEs; none uses what another one writes.
+void check_coalesced(const std::vector<GroupCall>& given,
+                     const std::vector<CollectiveStep>& steps) {
+  if (given.size() == 1) return;
+  const CollectiveCall& first = steps.front().call;
+  const auto same_pe = [](const ShardLayout::Member& a, const ShardLayout::Member& b) {
+    return a.cube == b.cube && a.pe == b.pe;
+  };
+  std::map<const tl::TensorInfo*, std::size_t> written;  // by which
+  const auto check_use = [&](const Tensor& tensor, std::size_t by) {
+    const auto found = written.find(tensor.info().get());
+    if (found != written.end() && found->second != by)
+      throw UsageError(fmt::format(
+          "{}: tensor '{}' is written by one of the coalesced collectives and used by another one",
+          given[by].name, tensor.name()));
+  };
+  for (std::size_t i = 0; i < given.size(); ++i) {
+    const CollectiveCall& call = steps[i].call;
+    check_dtype(first, given[i], given[i].inputs.front());
+    if (!std::equal(call.layout.members.begin(), call.layout.members.end(),
+                    first.layout.members.begin(), first.layout.members.end(), same_pe))
+      throw UsageError(fmt::format(
+          "{}: tensor '{}' has {}, tensor '{}' {}; coalesced tensors are on the same PEs",
+          given[i].name, call.tensor().name, call.layout.str(), first.tensor().name,
+          first.layout.str()));
+    for (const Tensor& tensor : given[i].outputs.empty() ? given[i].inputs : given[i].outputs) {
+      check_use(tensor, i);
+      written.emplace(tensor.info().get(), i);
+    }
+  }
+  for (std::size_t i = 0; i < given.size(); ++i) {
+    for (const Tensor& tensor : given[i].inputs) check_use(tensor, i);
+  }
 }
 
 }  // namespace
@@ -255,14 +308,22 @@ std::string ProcessGroup::shards_of(const CollectiveCall& call) const {
 // others all ranks meet, and nothing may be under way: a launch that waits for something that a
 // rank has still to call would not end. Once one rank meets all do, whatever another group has
 // replaced since.
-void ProcessGroup::link(const GroupCall& given, const NeighbourGraph& graph, std::uint32_t n_slots,
+void ProcessGroup::link(const std::string& name, const std::vector<CollectiveStep>& steps,
                         OrderedCall& call) {
+  NeighbourGraph graph;
+  std::uint32_t n_slots = 0;
+  for (const CollectiveStep& step : steps) {
+    if (step.algorithm == nullptr) continue;
+    graph.add(step.algorithm->graph_of(step.call));
+    n_slots = std::max(n_slots, step.call.settings.rings.n_slots);
+  }
+  if (n_slots == 0) return;
   if (call.met == 0 && (wiring_.has(graph) || wiring_.add(graph, n_slots))) return;
   meet(call, [&] {
     const std::string unmatched = state_.group->unmatched_message();
     if (!unmatched.empty())
-      throw UsageError(fmt::format("{}: its ring buffers take the place of others, but {}",
-                                   given.name, unmatched));
+      throw UsageError(
+          fmt::format("{}: its ring buffers take the place of others, but {}", name, unmatched));
     wiring_.replace(graph, n_slots);
   });
 }
@@ -274,55 +335,74 @@ std::string ProcessGroup::text_of_all_ranks(const GroupCall& given,
                      given.input_splits.empty() ? "" : "rows of ", shards_of(call));
 }
 
-Work ProcessGroup::call(Worker& worker, int rank, const GroupCall& given) {
+CollectiveStep ProcessGroup::step_of(int rank, const GroupCall& given) const {
   check_call(given, rank, ranks_);
-  CollectiveCall call = resolved(rank, given);
-  const CollectiveAlgorithm& algorithm = algorithm_for(call);
-  algorithm.check(call);
-  const NeighbourGraph graph = algorithm.graph_of(call);
+  CollectiveStep step{resolved(rank, given), nullptr, given.input_splits, given.output_splits};
+  if (step.call.has_no_elements()) return step;
+  step.algorithm = &algorithm_for(step.call);
+  step.algorithm->check(step.call);
+  return step;
+}
+
+Work ProcessGroup::call(Worker& worker, int rank, const std::vector<GroupCall>& given) {
+  std::vector<CollectiveStep> steps;
+  std::vector<std::string> texts;
+  for (const GroupCall& each : given) {
+    steps.push_back(step_of(rank, each));
+    texts.push_back(text_of_all_ranks(each, steps.back().call));
+  }
+  check_coalesced(given, steps);
 
   wiring_.await_installation();
-  const std::string what = text_of_all_ranks(given, call);
+  const std::string what = fmt::format("{}", fmt::join(texts, "; "));
   OrderedCall& ordered_call = order_.join(rank, what);
   if (ordered_call.record == nullptr) {
-    ordered_call.record = record_of(given, call, algorithm);
+    ordered_call.record = record_of(given.front(), steps);
     ordered_call.group = ++state_.runtime.launch_groups;
   }
-  link(given, graph, call.settings.rings.n_slots, ordered_call);
+  const std::string& algorithm = ordered_call.record->algorithm;
+  link(given.front().name, steps, ordered_call);
   if (const Log* log = state_.runtime.collectives_log)
     log->info(
-        [&] { return fmt::format("rank {}: {} by {}{}", rank, what, algorithm.name, in_group()); });
+        [&] { return fmt::format("rank {}: {} by {}{}", rank, what, algorithm, in_group()); });
 
   Work work;
   work.worker_ = worker.shared_from_this();
   work.record_ = ordered_call.record;
   AwaitedLaunch launch;
-  launch.name = algorithm.name;
+  launch.name = algorithm;
   launch.group = this;
-  launch.keeps = given.storages();
+  for (const GroupCall& each : given) {
+    for (auto& storage : each.storages()) launch.keeps.push_back(std::move(storage));
+  }
   work.launch_ = worker.await_launch(std::move(launch));
   ordered_call.record->launches.push_back(work.launch_);
-  ordered_call.parts.push_back(
-      {work.worker_, work.launch_,
-       LaunchSpec(algorithm.name).on_pes(call.pes()).group(ordered_call.group).stream(stream_),
-       call, &algorithm, given.input_splits, given.output_splits});
-  if (given.op == CollectiveOp::all_reduce ||
-      (given.op == CollectiveOp::reduce && rank == given.root))
-    (given.outputs.empty() ? given.inputs : given.outputs).front().storage_->become_copies();
+  LaunchSpec spec(algorithm);
+  spec.on_pes(steps.front().call.pes()).group(ordered_call.group).stream(stream_);
+  ordered_call.parts.push_back({work.worker_, work.launch_, std::move(spec), std::move(steps)});
+  for (const GroupCall& each : given) {
+    if (each.op == CollectiveOp::all_reduce ||
+        (each.op == CollectiveOp::reduce && rank == each.root))
+      (each.outputs.empty() ? each.inputs : each.outputs).front().storage_->become_copies();
+  }
   begin(ordered_call);
   return work;
 }
 
 // Of parts of different sizes each rank knows its own; what one sends another one takes.
 void ProcessGroup::join_splits(OrderedCall& call) const {
-  if (call.parts.front().input_splits.empty()) return;
+  const auto step_of = [](OrderedCall::Part& part) -> CollectiveStep& {
+    return part.steps.front();
+  };
+  if (step_of(call.parts.front()).input_splits.empty()) return;
   const auto count = static_cast<std::size_t>(ranks_.size);
   std::vector<std::int64_t> sent(count * count), taken(count * count);
-  for (const OrderedCall::Part& part : call.parts) {
-    const auto rank = static_cast<std::size_t>(part.call.rank);
+  for (OrderedCall::Part& part : call.parts) {
+    const CollectiveStep& step = step_of(part);
+    const auto rank = static_cast<std::size_t>(step.call.rank);
     for (std::size_t other = 0; other < count; ++other) {
-      sent[rank * count + other] = part.input_splits[other];
-      taken[other * count + rank] = part.output_splits[other];
+      sent[rank * count + other] = step.input_splits[other];
+      taken[other * count + rank] = step.output_splits[other];
     }
   }
   for (std::size_t at = 0; at < sent.size(); ++at) {
@@ -334,8 +414,50 @@ void ProcessGroup::join_splits(OrderedCall& call) const {
                     "which takes {} (output_split_sizes)",
                     in_group(), from, sent[at], to, taken[at]));
   }
-  for (OrderedCall::Part& part : call.parts) part.call.rows = sent;
+  for (OrderedCall::Part& part : call.parts) step_of(part).call.rows = sent;
 }
+
+namespace {
+
+// The kernels of coalesced collectives, one after the other: so each PE has the messages of one
+// before those of the next.
+class KernelSequence final : public KernelBody {
+ public:
+  void add(std::shared_ptr<const KernelBody> kernel) { kernels_.push_back(std::move(kernel)); }
+  void run(KernelContext& context) const override {
+    for (const auto& kernel : kernels_) kernel->run(context);
+  }
+
+ private:
+  std::vector<std::shared_ptr<const KernelBody>> kernels_;
+};
+
+// None: there is nothing to move.
+std::optional<tl::KernelCall> kernel_of(const std::vector<CollectiveStep>& steps) {
+  std::optional<tl::KernelCall> all;
+  std::shared_ptr<KernelSequence> sequence;
+  for (const CollectiveStep& step : steps) {
+    if (step.moves_nothing()) continue;
+    tl::KernelCall kernel = step.algorithm->kernel_of(step.call);
+    if (!all) {
+      all = std::move(kernel);
+      continue;
+    }
+    if (sequence == nullptr) {
+      sequence = std::make_shared<KernelSequence>();
+      sequence->add(std::exchange(all->body, sequence));
+    }
+    sequence->add(std::move(kernel.body));
+    all->args.insert(all->args.end(), kernel.args.begin(), kernel.args.end());
+    // Unknown for one, unknown for all.
+    all->scratch_bytes = all->scratch_bytes == 0 || kernel.scratch_bytes == 0
+                             ? 0
+                             : std::max(all->scratch_bytes, kernel.scratch_bytes);
+  }
+  return all;
+}
+
+}  // namespace
 
 // When the last rank has called: so collectives begin in one order on all devices.
 void ProcessGroup::begin(OrderedCall& call) {
@@ -355,23 +477,33 @@ void ProcessGroup::begin(OrderedCall& call) {
                                               ranks_.size, call.what, in_group()));
       continue;
     }
-    part.worker->begin(part.launch, part.spec, part.algorithm->kernel_of(part.call));
+    const std::optional<tl::KernelCall> kernel = kernel_of(part.steps);
+    if (!kernel) {
+      part.worker->end_at_once(part.launch);
+      continue;
+    }
+    part.worker->begin(part.launch, part.spec, *kernel);
     wiring_.launched(part.worker, part.launch);
   }
   if (missing == 0) call.parts.clear();
 }
 
-std::shared_ptr<CollectiveRecord> ProcessGroup::record_of(const GroupCall& given,
-                                                          const CollectiveCall& call,
-                                                          const CollectiveAlgorithm& algorithm) {
+std::shared_ptr<CollectiveRecord> ProcessGroup::record_of(
+    const GroupCall& given, const std::vector<CollectiveStep>& steps) {
   auto record = std::make_shared<CollectiveRecord>();
   record->op = given.op;
-  record->algorithm = algorithm.name;
+  std::vector<std::string> algorithms;
+  for (const CollectiveStep& step : steps) {
+    record->nbytes += step.call.nbytes();
+    if (step.algorithm != nullptr &&
+        std::find(algorithms.begin(), algorithms.end(), step.algorithm->name) == algorithms.end())
+      algorithms.push_back(step.algorithm->name);
+  }
+  record->algorithm = algorithms.empty() ? "none" : fmt::format("{}", fmt::join(algorithms, "+"));
   if (is_reduction(given.op)) record->reduction = name_of(given.reduce_op);
-  record->dtype = call.dtype();
+  record->dtype = steps.front().call.dtype();
   record->ranks = ranks_.size;
   record->group = ranks_.members;
-  record->nbytes = call.nbytes();
   state_.collectives.push_back(record);
   return record;
 }

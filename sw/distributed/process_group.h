@@ -53,10 +53,10 @@ class ProcessGroup {
 
   // The members count their calls from the first one on.
   void start();
-  // A collective: it begins on all devices when the last rank has called it. Blocks only where
-  // ranks have to wait for new ring buffers. UsageError: what the algorithm does not accept, a call
-  // that differs from the others'.
-  Work call(Worker& worker, int rank, const GroupCall& given);
+  // A collective, or several that are coalesced: one launch, which begins on all devices when the
+  // last rank has called it. Blocks only where ranks have to wait for new ring buffers. UsageError:
+  // what the algorithm does not accept, a call that differs from the others'.
+  Work call(Worker& worker, int rank, const std::vector<GroupCall>& given);
   // One side of a message between two ranks (message_board.h); of a receive from any source
   // given.root is not looked at.
   Work message(Worker& worker, int rank, const GroupCall& given, bool any_source);
@@ -77,6 +77,7 @@ class ProcessGroup {
 
  private:
   CollectiveCall resolved(int rank, const GroupCall& given) const;
+  CollectiveStep step_of(int rank, const GroupCall& given) const;
   // Of a call, with the algorithm's own settings put into it.
   const CollectiveAlgorithm& algorithm_for(CollectiveCall& call) const;
   void check_place(const CollectiveCall& call, const GroupCall& given, const Tensor& tensor) const;
@@ -84,16 +85,16 @@ class ProcessGroup {
   void begin(OrderedCall& call);
   void join_splits(OrderedCall& call) const;
   void meet(OrderedCall& call, const std::function<void()>& last);
-  void link(const GroupCall& given, const NeighbourGraph& graph, std::uint32_t n_slots,
-            OrderedCall& call);
-  std::shared_ptr<CollectiveRecord> record_of(const GroupCall& given, const CollectiveCall& call,
-                                              const CollectiveAlgorithm& algorithm);
+  void link(const std::string& name, const std::vector<CollectiveStep>& steps, OrderedCall& call);
+  std::shared_ptr<CollectiveRecord> record_of(const GroupCall& given,
+                                              const std::vector<CollectiveStep>& steps);
   std::string text_of_all_ranks(const GroupCall& given, const CollectiveCall& call) const;
 
   // Messages.
   struct MessageLaunch;
   void link_messages(const GroupCall& given, CollectiveCall call);
   void begin_message(MessageSide& side);
+  static void refuse_message(MessageSide& side, const std::exception_ptr& error);
   std::uint32_t slots_of(const CollectiveCall& call) const;
 
   std::shared_ptr<SharedGroupState> shared_;

@@ -58,7 +58,8 @@ Work ProcessGroup::message(Worker& worker, int rank, const GroupCall& given, boo
   const auto side = std::make_shared<MessageLaunch>();
   side->call = resolved(rank, given);
   const CollectiveAlgorithm& algorithm = algorithm_of(given.op);
-  algorithm.check(side->call);
+  const bool is_empty = side->call.has_no_elements();
+  if (!is_empty) algorithm.check(side->call);
   wiring_.await_installation();
   side->is_send = !any_source && rank == given.root;
   side->rank = rank;
@@ -66,7 +67,7 @@ Work ProcessGroup::message(Worker& worker, int rank, const GroupCall& given, boo
   side->tag = given.tag;
   side->what = text_of_all_ranks(given, side->call) + in_group();
   side->slots = slots_of(side->call);
-  if (!any_source) link_messages(given, side->call);  // else the sender has done it
+  if (!any_source && !is_empty) link_messages(given, side->call);  // else the sender has done it
   if (const Log* log = state_.runtime.collectives_log)
     log->info([&] { return fmt::format("rank {}: {} by {}", rank, side->what, algorithm.name); });
 
@@ -75,7 +76,7 @@ Work ProcessGroup::message(Worker& worker, int rank, const GroupCall& given, boo
     side->record = matched.record;
     side->group = matched.group;
   } else {
-    side->record = record_of(given, side->call, algorithm);
+    side->record = record_of(given, {{side->call, is_empty ? nullptr : &algorithm, {}, {}}});
     side->group = ++state_.runtime.launch_groups;
   }
   AwaitedLaunch launch;
@@ -100,9 +101,14 @@ Work ProcessGroup::message(Worker& worker, int rank, const GroupCall& given, boo
   return work;
 }
 
+void ProcessGroup::refuse_message(MessageSide& side, const std::exception_ptr& error) {
+  Worker::refuse(static_cast<MessageLaunch&>(side).launch, error);
+}
+
 void ProcessGroup::begin_message(MessageSide& side) {
   auto& message = static_cast<MessageLaunch&>(side);
   CollectiveCall& call = message.call;
+  if (call.has_no_elements()) return message.worker->end_at_once(message.launch);
   const int sender = side.is_send ? side.rank : *side.peer,
             receiver = side.is_send ? *side.peer : side.rank;
   call.root = *ranks_.rank_of(sender);

@@ -161,27 +161,16 @@ void check_shape(const std::string& call, const tl::TensorInfo& whole, int count
                   describe(part.dtype, Shape(own_axis))));
 }
 
-// PEs use shards of one another.
-void check_shared(const std::string& call, const tl::TensorInfo& tensor) {
-  if (!tensor.mapped_apart) return;
-  throw UsageError(fmt::format(
-      "{}: {} is cut over cubes along axis 0, so that PEs use the shards of others, but each shard "
-      "is mapped on its own PEs alone; a PE placement that cuts axis 0, too, maps them on all PEs "
-      "of the SIP: {{row_wise, row_wise, cubes, 1}}",
-      call, text_of(tensor)));
-}
-
 std::vector<tl::TensorInfoPtr> like(const std::string& call, const tl::TensorInfo& whole, int count,
                                     const tl::TensorInfo& part) {
   check_shape(call, whole, count, part);
   const Parts parts(whole, count, part.shape);
+  if (whole.nbytes == 0) return parts.in_a_row(whole.blocks);
   const bool are_stacked = whole.shape.rank() != part.shape.rank();
   std::vector<tl::TensorInfoPtr> within = parts.within_blocks(part.blocks, are_stacked);
   if (!within.empty()) return within;
-  if (lies_row_after_row(whole) && lies_row_after_row(part) && same_holders(whole, part)) {
-    for (const tl::TensorInfo* each : {&whole, &part}) check_shared(call, *each);
+  if (lies_row_after_row(whole) && lies_row_after_row(part) && same_holders(whole, part))
     return parts.in_a_row(part.blocks);
-  }
   throw UsageError(
       fmt::format("{}: no PE has its part of {} in its own part of {}; both lie on the same PEs, "
                   "and are cut alike, not along axis 0, or both along axis 0 only",
@@ -201,11 +190,11 @@ std::vector<tl::TensorInfoPtr> parts_of(const std::string& call, const tl::Tenso
   Extents extents = whole->shape.extents();
   extents.front() /= count;
   const Parts parts(*whole, count, Shape(extents));
+  if (whole->nbytes == 0) return parts.in_a_row(whole->blocks);
   const bool is_cut =
       std::any_of(whole->blocks.begin(), whole->blocks.end(),
                   [&](const auto& block) { return block.shape[0] != whole->shape[0]; });
   if (!is_cut) return parts.within_blocks(blocks_across(*whole, count), false);
-  if (lies_row_after_row(*whole)) check_shared(call, *whole);
   if (lies_row_after_row(*whole))
     return parts.in_a_row(blocks_along(*whole, Shape(extents).elements()));
   throw UsageError(fmt::format(

@@ -14,6 +14,7 @@ template <class Visit>
 void for_each_run(const Shape& whole, const tl::Block& block, Visit visit) {
   const std::size_t rank = whole.rank();
   if (rank == 0) return visit(std::int64_t{0}, std::int64_t{0}, std::int64_t{1});
+  if (block.shape.elements() == 0) return;
   const std::int64_t run = block.shape[rank - 1], runs = block.shape.elements() / run;
   for (std::int64_t i = 0; i < runs; ++i) {
     std::int64_t rest = i, at = block.start[rank - 1], stride = whole[rank - 1];

@@ -115,6 +115,7 @@ void DeviceMemory::give_back(MemorySpace space, PeId pe, std::uint64_t address,
 }
 
 void DeviceMemory::allocate(tl::TensorInfo& info, int sip) {
+  if (info.nbytes == 0) return;  // it has no place, nor a mapping
   std::size_t done = 0;
   try {
     info.va_base = virtual_space(sip).allocate(info.nbytes);
@@ -151,7 +152,7 @@ void DeviceMemory::free(const tl::TensorInfo& info, std::size_t blocks, int sip)
 std::vector<Mapping> DeviceMemory::mappings(const tl::TensorInfo& info, const DPPolicy& policy,
                                             int sip) const {
   const MachineDescription& machine = link_.port().machine();
-  if (machine.address_model == AddressModel::pa) return {};
+  if (machine.address_model == AddressModel::pa || info.nbytes == 0) return {};
   const auto pes_of = [&](int cube) {
     std::vector<PeId> targets;
     for (int pe = 0; pe < machine.pes; ++pe) targets.push_back({sip, cube, pe});
@@ -159,6 +160,23 @@ std::vector<Mapping> DeviceMemory::mappings(const tl::TensorInfo& info, const DP
   };
   const Reach reach = reach_of(policy);
   std::vector<Mapping> result;
+  if (reach == Reach::same_pe) {
+    // PEs without a copy see those of PE 0.
+    const int copies = info.blocks.back().where.pe + 1;
+    for (int pe = 0; pe < copies; ++pe) {
+      Mapping& mapping = result.emplace_back();
+      for (const tl::Block& block : info.blocks) {
+        if (block.where.pe == pe)
+          mapping.entries.push_back({info.va_base + block.offset, block.pa, block.nbytes});
+      }
+      for (int cube = 0; cube < machine.cubes(); ++cube) {
+        mapping.targets.push_back({sip, cube, pe});
+        for (int other = copies; pe == 0 && other < machine.pes; ++other)
+          mapping.targets.push_back({sip, cube, other});
+      }
+    }
+    return result;
+  }
   int last_cube = -1;
   for (const tl::Block& block : info.blocks) {
     const MmuEntry entry{info.va_base + block.offset, block.pa, block.nbytes};
@@ -190,7 +208,7 @@ void DeviceMemory::map(const std::string& tensor, const std::vector<Mapping>& ma
 // --- the reaper ---
 
 void DeviceMemory::release(tl::TensorInfoPtr info, std::vector<Mapping> mappings, int sip) {
-  if (closed_) return;
+  if (closed_ || info->nbytes == 0) return;
   addresses_.freed(*info, sip);
   released_.push_back({std::move(info), std::move(mappings), sip});
   wake_.notify(sc_core::SC_ZERO_TIME);

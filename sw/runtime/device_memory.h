@@ -47,7 +47,7 @@ class DeviceMemory : public std::enable_shared_from_this<DeviceMemory> {
   // The reaper ends when it has worked off its queue. What is released later is dropped: the run is
   // over.
   void close();
-  // As close(), but what is in the queue is dropped as well: the devices take no messages any more.
+  // As close(), but what is in the queue is dropped as well: the run is over.
   void abandon();
 
   std::uint64_t used_bytes(PeId partition) const;  // of an HBM partition

@@ -61,7 +61,7 @@ struct Cut {
   }
   void check(const Region& region, std::size_t axis, int count) const {
     const std::int64_t extent = region.extents.empty() ? 1 : region.extents[axis];
-    if (count == 1 || (!region.extents.empty() && extent >= count)) return;
+    if (count == 1 || shape.elements() == 0 || (!region.extents.empty() && extent >= count)) return;
     refuse(fmt::format("{} over {} {} cuts axis {} into {} parts, but its extent there is {}",
                        placement.str(), parts, over, axis, count, extent));
   }
@@ -160,7 +160,7 @@ DPPolicy DPPolicy::summed() const {
 }
 
 Reach reach_of(const DPPolicy& policy) {
-  if (!policy.pe.cuts()) return Reach::own_pe;
+  if (!policy.pe.cuts()) return policy.cube.cuts() ? Reach::same_pe : Reach::own_pe;
   return policy.cube.cuts() ? Reach::whole_sip : Reach::own_cube;
 }
 

@@ -77,7 +77,8 @@ struct DPPolicy {
 
 // The PEs that have mappings of a shard.
 enum class Reach : std::uint8_t {
-  own_pe,     // copies or partial sums for PEs
+  own_pe,     // copies or partial sums for cubes and PEs
+  same_pe,    // cut over cubes, copies or partial sums for PEs: those of PEs of the same number
   own_cube,   // a copy or partial sum for each cube, cut over its PEs
   whole_sip,  // cut over cubes and PEs
 };

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -23,6 +24,16 @@ struct ExpectedBlock {
   std::vector<TensorValue> more;  // of partial sums the others, to be added to it
 };
 
+// How far elements may be from their reference: the spec's tolerance (9) times these two.
+struct Accuracy {
+  // `roundings`: on the longest chain. `magnitude`: of the largest summand, where sums cancel; by
+  // default that of the largest expected value, at most 1. Both from 0: exact.
+  Accuracy(double roundings = 1, std::optional<double> magnitude = {})
+      : roundings(roundings), magnitude(magnitude) {}
+  double roundings;
+  std::optional<double> magnitude;
+};
+
 struct Expectation {
   std::string name;
   Shape shape;
@@ -30,7 +41,7 @@ struct Expectation {
   std::vector<ExpectedBlock> blocks;
   std::function<std::vector<double>()>
       reference;  // row-major, of the whole tensor; computed in double, without the op log
-  double tolerance_factor = 1;                 // the number of roundings on the longest chain
+  Accuracy accuracy;
   std::shared_ptr<LateCount> wrong = nullptr;  // elements that differ are added; null: not counted
 
   // The part of `reference_values` that belongs to a block, in the block's order.

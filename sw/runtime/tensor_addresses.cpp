@@ -57,6 +57,7 @@ std::string TensorAddresses::Entry::str() const {
 // --- The entries
 
 void TensorAddresses::add(const tl::TensorInfo& tensor, const DPPolicy& policy, int sip) {
+  if (tensor.nbytes == 0) return;
   Entries& entries = tensors_[sip];
   const std::uint64_t end = tensor.va_base + tensor.nbytes;
   auto first = entries.lower_bound(tensor.va_base);

@@ -40,8 +40,9 @@ Overlap overlap(const tl::Block& block, const std::vector<std::int64_t>& start,
 }  // namespace
 
 TensorSlice::TensorSlice(const Tensor& tensor)
-    : tensor_(tensor), start_(tensor.shape().rank(), 0), shape_(tensor.shape()),
-      blocks_(tensor.info()->blocks) {}
+    : tensor_(tensor), start_(tensor.shape().rank(), 0), shape_(tensor.shape()) {
+  if (shape_.elements() > 0) blocks_ = tensor.info()->blocks;
+}
 
 TensorSlice::TensorSlice(const Tensor& tensor, const std::vector<AxisRange>& ranges)
     : tensor_(tensor), start_(tensor.shape().rank(), 0) {
@@ -55,14 +56,15 @@ TensorSlice::TensorSlice(const Tensor& tensor, const std::vector<AxisRange>& ran
   for (std::size_t axis = 0; axis < ranges.size(); ++axis) {
     if (!ranges[axis].bounds()) continue;
     const auto [begin, end] = *ranges[axis].bounds();
-    if (begin < 0 || begin >= end || end > whole[axis]) {
-      throw UsageError(fmt::format("{}range {}:{} of axis {}, allowed: 0 <= begin < end <= {}",
+    if (begin < 0 || begin > end || end > whole[axis]) {
+      throw UsageError(fmt::format("{}range {}:{} of axis {}, allowed: 0 <= begin <= end <= {}",
                                    named, begin, end, axis, whole[axis]));
     }
     start_[axis] = begin;
     extents[axis] = end - begin;
   }
   shape_ = Shape(std::move(extents));
+  if (shape_.elements() == 0) return;
   for (const tl::Block& block : tensor.info()->blocks) {
     const Overlap overlapped = overlap(block, start_, shape_);
     if (overlapped == Overlap::none) continue;
@@ -83,6 +85,7 @@ TensorSlice::TensorSlice(const Tensor& tensor, PeId where) : tensor_(tensor), wh
     throw UsageError(fmt::format("tensor '{}' has no shard on {}", tensor.name(), where.str()));
   start_ = found->start;
   shape_ = found->shape;
+  if (shape_.elements() == 0) return;
   take(*found);
   blocks_.front().summand = 0;
 }

@@ -35,7 +35,7 @@ class TensorSlice {
  public:
   // The whole tensor. UsageError for a handle without one.
   TensorSlice(const Tensor& tensor);  // NOLINT(google-explicit-constructor)
-  // Axes that are not named are taken whole. UsageError: an empty range, one outside the tensor, a
+  // Axes that are not named are taken whole. UsageError: a range that is not inside the tensor, a
   // shard that is cut.
   TensorSlice(const Tensor& tensor, const std::vector<AxisRange>& ranges);
   // The part of one PE. UsageError if it has none.
@@ -47,7 +47,7 @@ class TensorSlice {
   std::string str() const;  // "x", "x[0:8, 16:32]", "x on sip0.cube0.pe1"
 
   // The shards of the box, copies and partial sums too, in (cube, pe) order; `start` of each counts
-  // from the corner of the box.
+  // from the corner of the box. None of a box without elements.
   const std::vector<tl::Block>& blocks() const;
   // Indices in blocks() of the shards that together have one value: one, or all its partial sums
   // in order.

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <map>
 
 #include "models/data/elements.h"
@@ -58,9 +59,9 @@ void check_same(const TensorSlice& target, const Shape& shape, DType dtype) {
                                describe(target.dtype(), target.shape())));
 }
 
-// One array for each shard, and the same for copies.
+// One array for each shard of a whole tensor, and the same for copies.
 void check_parts(const TensorSlice& target, const std::vector<HostArray>& sources) {
-  const std::vector<tl::Block>& blocks = target.blocks();
+  const std::vector<tl::Block>& blocks = target.tensor().info()->blocks;
   if (sources.size() != blocks.size())
     throw UsageError(fmt::format("{} arrays for the {} shards of tensor '{}'", sources.size(),
                                  blocks.size(), target.str()));
@@ -79,13 +80,26 @@ void check_parts(const TensorSlice& target, const std::vector<HostArray>& source
   }
 }
 
-bool is_partial(const TensorSlice& slice) { return slice.holders().front().size() > 1; }
+bool is_partial(const TensorSlice& slice) {
+  const auto holders = slice.holders();
+  return !holders.empty() && holders.front().size() > 1;
+}
 
 bool same_summands(const TensorSlice& a, const TensorSlice& b) {
   return std::equal(a.blocks().begin(), a.blocks().end(), b.blocks().begin(), b.blocks().end(),
                     [](const tl::Block& x, const tl::Block& y) {
                       return x.summand == y.summand && x.start == y.start && x.shape == y.shape;
                     });
+}
+
+// As torch.full: integers of the range, without what follows the point.
+double fill_value(const TensorSlice& target, double value) {
+  const DType dtype = target.dtype();
+  if (is_float(dtype)) return value;
+  const double beyond = dtype == DType::i8 ? 128 : 0x1p31, whole = std::trunc(value);
+  if (whole >= -beyond && whole < beyond) return whole;
+  throw UsageError(fmt::format("fill of tensor '{}' {} by {}: allowed are {} to {}", target.str(),
+                               describe(dtype, target.shape()), value, -beyond, beyond - 1));
 }
 
 }  // namespace
@@ -120,7 +134,8 @@ void Transfers::send(const TensorSlice& target,
   link_.wait(requests);
 }
 
-void Transfers::fill(const TensorSlice& target, double value) {
+void Transfers::fill(const TensorSlice& target, double given) {
+  const double value = fill_value(target, given);
   const FillPattern pattern = pattern_of(target.dtype(), value);
   const auto source_of = [&](const tl::Block& block) {
     return Source(block.summand == 0 ? pattern : FillPattern{});
@@ -205,6 +220,7 @@ TensorValue Transfers::value_of(const TensorSlice& source, const Images& fetched
 
 std::vector<std::byte> Transfers::bytes(const TensorSlice& source, const Images& fetched) const {
   FunctionalModel& data = *link_.port().data();
+  if (source.blocks().empty()) return {};
   std::vector<std::vector<std::byte>> summands;
   for (std::size_t i = 0; i < source.holders().front().size(); ++i)
     summands.push_back(data.bytes(value_of(source, fetched, i)));

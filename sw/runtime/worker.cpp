@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <set>
 
 #include "models/data/functional_model.h"
@@ -10,6 +11,15 @@
 #include "sw/runtime/tensor_slice.h"
 
 namespace kernbench {
+namespace {
+
+void check_accuracy(const Tensor& tensor, const char* what, double value) {
+  if (value >= 0 && std::isfinite(value)) return;
+  throw UsageError(fmt::format("torch.verify: tensor '{}': the {} is {}; allowed is from 0",
+                               tensor.name(), what, value));
+}
+
+}  // namespace
 
 void Worker::set_device(int index) {
   const MachineDescription& machine = runtime_.link.port().machine();
@@ -65,9 +75,6 @@ Tensor Worker::make(const Shape& shape, DType dtype, const DPPolicy& policy, std
   info.blocks = place(info.name, shape, dtype, only_pe_ ? DPPolicy::on_one_pe() : policy, device_,
                       machine.cubes(), machine.pes);
   if (only_pe_) info.blocks.front().where = *only_pe_;
-  info.mapped_apart = machine.address_model != AddressModel::pa && !only_pe_ &&
-                      reach_of(policy) == Reach::own_pe &&
-                      info.blocks.front().offset != info.blocks.back().offset;
   DeviceMemory& memory = *runtime_.memory;
   memory.allocate(info, device_);
   const DPPolicy placed = only_pe_ ? DPPolicy::on_one_pe() : policy;
@@ -162,14 +169,16 @@ std::string Worker::text_of(const TensorSlice& source) {
 }
 
 void Worker::expect(const Tensor& tensor, std::function<std::vector<double>()> reference,
-                    double tolerance_factor, std::shared_ptr<LateCount> wrong) {
+                    const Accuracy& accuracy, std::shared_ptr<LateCount> wrong) {
   resolve(tensor, false);
+  check_accuracy(tensor, "number of roundings", accuracy.roundings);
+  check_accuracy(tensor, "magnitude of its summands", accuracy.magnitude.value_or(1));
   FunctionalModel* data = runtime_.link.port().data();
   if (data == nullptr) return;
   note(tensor, false);
   const tl::TensorInfo& info = *tensor.info();
-  Expectation expectation{label_ + info.name,   info.shape,      info.dtype, {},
-                          std::move(reference), tolerance_factor};
+  Expectation expectation{label_ + info.name,   info.shape, info.dtype, {},
+                          std::move(reference), accuracy};
   for (const TensorSlice::Holders& holders : TensorSlice(tensor).holders()) {
     std::vector<TensorValue> values;
     for (const std::size_t holder : holders) {

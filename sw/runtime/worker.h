@@ -85,6 +85,8 @@ class Worker : public std::enable_shared_from_this<Worker> {
     handle.state_->awaits = std::move(what);
   }
   void withdraw(const LaunchHandle& handle);  // it will never begin
+  // Instead of begin(): there is nothing to do.
+  void end_at_once(const LaunchHandle& handle);
   // Instead of begin(): whoever waits for it gets the error.
   static void refuse(const LaunchHandle& handle, std::exception_ptr error);
   const Completion& join(const LaunchHandle& handle);
@@ -96,7 +98,7 @@ class Worker : public std::enable_shared_from_this<Worker> {
   void wait_for_begun_and_those_of(const void* group);
 
   void expect(const Tensor& tensor, std::function<std::vector<double>()> reference,
-              double tolerance_factor, std::shared_ptr<LateCount> wrong);
+              const Accuracy& accuracy, std::shared_ptr<LateCount> wrong);
   static std::shared_ptr<const TensorStorage> storage_of(const Tensor& tensor);
 
   // For the detection of races, where it is asked for: what this worker has done so far is known

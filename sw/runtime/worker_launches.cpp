@@ -50,6 +50,14 @@ void Worker::withdraw(const LaunchHandle& handle) {
   pending_.erase(std::remove_if(pending_.begin(), pending_.end(), same), pending_.end());
 }
 
+void Worker::end_at_once(const LaunchHandle& handle) {
+  LaunchHandle::State& state = *handle.state_;
+  state.metrics.emplace();
+  state.metrics->issued = state.metrics->ended = runtime_.link.port().now();
+  state.begun = true;
+  state.begins.notify(sc_core::SC_ZERO_TIME);
+}
+
 void Worker::refuse(const LaunchHandle& handle, std::exception_ptr error) {
   LaunchHandle::State& state = *handle.state_;
   state.refused = std::move(error);
@@ -196,13 +204,14 @@ void Worker::wait(const LaunchHandle& handle) {
                                 text_of(name, *cause), handle.name(), completion.error_code));
 }
 
-// Earliest failed launch of all workers that is a root cause and has not been waited for.
+// Earliest failed launch that is a root cause and has not been waited for: of this worker, or where
+// it has none of all workers.
 std::pair<std::string, const Completion*> Worker::first_unreported_failure() const {
   std::string name;
   const Completion* first = nullptr;
   std::pair<Fs, std::string> earliest;
-  for (const auto& [thread, worker] : runtime_.workers) {
-    for (const LaunchHandle& handle : worker->pending_) {
+  const auto look = [&](const Worker& worker) {
+    for (const LaunchHandle& handle : worker.pending_) {
       const LaunchHandle::State& state = handle.state();
       for (std::size_t i = 0; i < state.requests.size(); ++i) {
         const HostRequest& request = *state.requests[i];
@@ -216,7 +225,10 @@ std::pair<std::string, const Completion*> Worker::first_unreported_failure() con
         first = &request.response().completion;
       }
     }
-  }
+  };
+  look(*this);
+  if (first != nullptr) return {name, first};
+  for (const auto& [thread, worker] : runtime_.workers) look(*worker);
   return {name, first};
 }
 

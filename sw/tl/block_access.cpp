@@ -11,6 +11,7 @@
 #include "models/base/errors.h"
 #include "models/data/elements.h"
 #include "models/protocol/task_operands.h"
+#include "sw/tl/dtypes.h"
 
 namespace kernbench::tl {
 namespace {
@@ -46,8 +47,8 @@ bool lies_row_major(const TensorInfo& tensor) {
 // Dense strides of a whole tensor that does not lie so would find the elements of other rows.
 void check_shards(const char* call, const Ptr& base, const Extents& shape, const Extents& strides) {
   const TensorInfo* tensor = base.tensor().get();
-  if (tensor == nullptr || base.address() != tensor->va_base || base.dtype() != tensor->dtype ||
-      shape.size() != tensor->shape.rank())
+  if (tensor == nullptr || tensor->nbytes == 0 || base.address() != tensor->va_base ||
+      base.dtype() != tensor->dtype || shape.size() != tensor->shape.rank())
     return;
   std::int64_t dense = 1;
   for (std::size_t axis = shape.size(); axis-- > 0;) {
@@ -292,13 +293,14 @@ BlockPtr::BlockPtr(const char* call, const Ptr& base, Extents shape, Extents str
         call, text(shape_), text(strides_), text(offsets_), block_.str(), max_rank));
   }
   for (std::size_t axis = 0; axis < rank; ++axis) {
-    if (shape_[axis] < 1)
+    if (shape_[axis] < 0)
       throw UsageError(
-          fmt::format("{}: extent {} of axis {}: allowed is at least 1", call, shape_[axis], axis));
+          fmt::format("{}: extent {} of axis {}: allowed is at least 0", call, shape_[axis], axis));
     if (strides_[axis] < 0)
       throw UsageError(fmt::format("{}: stride {} of axis {}: allowed is at least 0", call,
                                    strides_[axis], axis));
   }
+  check_block(call, block_);
   check_shards(call, base_, shape_, strides_);
 }
 

@@ -1,10 +1,13 @@
 // The element types as kernels and benches write them: f16, not DType::f16.
 #pragma once
 
+#include <fmt/format.h>
+
 #include <cstdint>
 #include <string>
 
 #include "models/base/dtype.h"
+#include "models/base/errors.h"
 
 namespace kernbench {
 
@@ -17,6 +20,13 @@ inline constexpr DType i32 = DType::i32;
 // "f16{32, 64}"
 inline std::string describe(DType dtype, const Shape& shape) {
   return std::string(name_of(dtype)) + shape.str();
+}
+
+// A block of a kernel has elements. UsageError that names the call.
+inline void check_block(const char* call, const Shape& shape) {
+  if (shape.elements() == 0)
+    throw UsageError(
+        fmt::format("{}: block {}: every extent must be at least 1", call, shape.str()));
 }
 
 // Of a dense block.

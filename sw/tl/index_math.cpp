@@ -81,7 +81,7 @@ IndexValues index_result(const MathParams& params, const IndexOperands& operands
     if (!condition) dtype = dtype ? promote(*dtype, tensor.dtype) : tensor.dtype;
     seen.emplace_back(tensor, out);
   }
-  if (!dtype) return nullptr;
+  if (!dtype) dtype = DType::i32;  // a condition, and two scalars
   std::vector<std::int64_t> results;
   results.reserve(static_cast<std::size_t>(out.elements()));
   std::vector<std::int64_t> index(out.rank(), 0);

@@ -104,6 +104,7 @@ PhysRanges Program::place_of(const Handle& handle) const { return place_of(*hand
 
 // Blocks of commands under way come free as these complete: a full scratch waits for them.
 std::shared_ptr<ScratchBlock> Program::allocate(const char* call, const Shape& shape, DType dtype) {
+  check_block(call, shape);
   for (;;) {
     reap();
     std::string full;

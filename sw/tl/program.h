@@ -195,6 +195,9 @@ class Program : public MathCalls, public ShapeCalls, public AtomicCalls {
   void wait(const Handle& handle, CallSite site = CallSite::here());
   void wait(CallSite site = CallSite::here());                     // for all that is under way
   void cycles(std::uint64_t n, CallSite site = CallSite::here());  // of PE_CPU
+  // Waits for all that is under way but receives, and then until every PE of the launch has called
+  // it as often: what one has done before is seen by all behind it.
+  void barrier(CallSite site = CallSite::here());
 
   // --- debugging: no time of its own. A block under way is waited for, as by any use ---
   // Prints the values when they are known: now, or at the end of phase 2 by time and PE. With data
@@ -377,6 +380,7 @@ class Program : public MathCalls, public ShapeCalls, public AtomicCalls {
   int overlaps_ = 0;                    // tl::Overlap guards that live
   RaceDetector* races_ = nullptr;       // null: races are not looked for
   std::uint32_t agent_ = 0;             // of it
+  std::uint64_t barriers_ = 0;          // passed
   bool told_unchecked_ = false;         // that assertions are not checked
 };
 

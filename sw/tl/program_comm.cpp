@@ -72,6 +72,7 @@ Handle Program::send_async(const std::string& direction, const Handle& block, Ca
 void Program::send(const std::string& direction, const Ptr& from, const Shape& shape, DType dtype,
                    std::optional<MemorySpace> space, CallSite site) {
   begin("send", site);
+  check_block("tl.send", shape);
   from.check_elements("tl.send", dtype);
   const std::uint64_t nbytes = bytes_of(shape, dtype);
   const PhysRanges places = resolve_in("tl.send", from, nbytes, space);
@@ -141,6 +142,7 @@ Handle Program::recv(const Shape& shape, DType dtype, std::string* direction, Ca
 Handle Program::recv(const std::string& direction, const Shape& shape, DType dtype,
                      const Handle& dst, CallSite site) {
   IpcqReceive request = begin_receive("recv", direction, shape, dtype, site);
+  check_block("tl.recv", shape);
   const Handle::State& target = operand("tl.recv", dst);
   if (target.block->nbytes() < bytes_of(shape, dtype)) {
     throw UsageError(fmt::format("tl.recv of {} into {}, which has {} bytes",
@@ -168,6 +170,7 @@ Handle Program::recv(const std::string& direction, const Shape& shape, DType dty
 RecvFuture Program::recv_async(const std::string& direction, const Shape& shape, DType dtype,
                                CallSite site) {
   begin("recv_async", site);
+  check_block("tl.recv_async", shape);
   RecvFuture future;
   future.state_ = std::make_shared<RecvFuture::State>();
   *future.state_ = {this, direction, context_.ipcq_reserve(direction), shape, dtype, std::nullopt};

@@ -24,10 +24,16 @@ MathParams params_of(MathOp op, std::optional<int> axis = {}) {
   return params;
 }
 
-// Masks stay masks where they are joined, chosen from, or moved.
-bool keeps_masks(MathOp op) {
-  return (op >= MathOp::bitwise_and && op <= MathOp::bitwise_xor) || op == MathOp::where ||
-         (kind_of(op) == MathKind::move && op != MathOp::gather);
+// Masks stay masks where they are joined, chosen from, moved, or sorted.
+bool keeps_masks(const MathParams& params) {
+  return (params.op >= MathOp::bitwise_and && params.op <= MathOp::bitwise_xor) ||
+         params.op == MathOp::where || kind_of(params.op) == MathKind::move ||
+         (kind_of(params.op) == MathKind::sort && !params.indices);
+}
+
+// A condition, or places.
+bool is_value(MathOp op, std::size_t operand) {
+  return !(op == MathOp::where && operand == 0) && !(op == MathOp::gather && operand == 1);
 }
 
 TensorValue constant_of(const std::vector<std::int64_t>& values, const Shape& shape, DType dtype) {
@@ -56,7 +62,8 @@ struct Program::MathInputs {
   std::vector<TensorValue> values;  // none with data off
   PhysRanges from;
   std::int64_t elements = 1;  // of the widest one
-  bool masks = true;          // nothing but masks, 0 and 1; a condition does not count
+  bool masks = true;          // no values but masks, 0 and 1
+  bool any_mask = false;      // one of them is no number
 };
 
 Program::MathInputs Program::bind_math(MathOp op, const std::string& call,
@@ -64,11 +71,11 @@ Program::MathInputs Program::bind_math(MathOp op, const std::string& call,
   MathInputs inputs;
   for (std::size_t i = 0; i < operands.size(); ++i) {
     const Operand& each = operands[i];
-    const bool condition = op == MathOp::where && i == 0;
+    const bool value = is_value(op, i);
     if (!each.is_handle()) {
       inputs.operands.push_back(MathOperand::scalar(each.scalar(), each.is_floating()));
       const bool mask = !each.is_floating() && (each.scalar() == 0 || each.scalar() == 1);
-      inputs.masks = inputs.masks && (condition || mask);
+      inputs.masks = inputs.masks && (!value || mask);
       continue;
     }
     const Handle& handle = each.handle();
@@ -80,7 +87,8 @@ Program::MathInputs Program::bind_math(MathOp op, const std::string& call,
                               handle.shape(), handle.dtype()});
     inputs.tensors.push_back(operand_of(handle));
     inputs.elements = std::max(inputs.elements, handle.shape().elements());
-    inputs.masks = inputs.masks && (condition || state.mask);
+    inputs.masks = inputs.masks && (!value || state.mask);
+    inputs.any_mask = inputs.any_mask || (value && state.mask);
     if (data_ == nullptr) continue;
     inputs.values.push_back(state.value);
     inputs.from.push_back(place_of(handle).front());
@@ -106,7 +114,7 @@ Program::Handles Program::run_math(SmallVector<MathParams, 2>&& results,
     made.push_back(new_block(std::move(value), std::move(room)));
     Handle::State& block = *made.back();
     block.index = index_result(params, inputs.indices, shape, dtype);
-    block.mask = gives_mask(params.op) || (keeps_masks(params.op) && inputs.masks);
+    block.mask = gives_mask(params.op) || (keeps_masks(params) && inputs.masks && inputs.any_mask);
   }
   const Shape& shape = made.front()->value.shape;
   MathCommand command{op, std::max(inputs.elements, shape.elements()), std::move(inputs.tensors)};
@@ -149,8 +157,8 @@ Handle MathCalls::math(MathOp op, const std::vector<Operand>& operands, std::opt
 
 Handle MathCalls::cdiv(const BlockArg& a, const Operand& b) {
   if (b.is_handle()) return idiv({add(a, sub(b, 1)), a.site()}, b);
-  if (!is_integral(b.scalar()) || !has_32_bits(b.scalar()))
-    throw UsageError(fmt::format("tl.cdiv by {}: takes integers of 32 bits only", b.scalar()));
+  if (b.is_floating() || !has_32_bits(b.scalar()))
+    throw UsageError(fmt::format("tl.cdiv by {}: takes integers only, of 32 bits", b.scalar()));
   return idiv({add(a, static_cast<std::int64_t>(b.scalar()) - 1), a.site()}, b);
 }
 

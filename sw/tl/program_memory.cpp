@@ -6,6 +6,7 @@ namespace kernbench::tl {
 
 Handle Program::ref(const Ptr& ptr, const Shape& shape, DType dtype, CallSite site) {
   context_.calling("ref", site);
+  check_block("tl.ref", shape);
   ptr.check_elements("tl.ref", dtype);
   ptr.check_access("tl.ref", bytes_of(shape, dtype));
   return Handle(std::make_shared<const Handle::State>(
@@ -15,6 +16,7 @@ Handle Program::ref(const Ptr& ptr, const Shape& shape, DType dtype, CallSite si
 Program::Access Program::begin_load(const char* call, const Ptr& ptr, const Shape& shape,
                                     DType dtype, CallSite site) {
   begin(call + 3, site);  // behind "tl."
+  check_block(call, shape);
   ptr.check_elements(call, dtype);
   const std::uint64_t nbytes = bytes_of(shape, dtype);
   const PhysRanges from = resolve(call, ptr, nbytes);

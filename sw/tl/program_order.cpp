@@ -120,6 +120,27 @@ void Program::forget(const std::shared_ptr<CommandState>& command) {
   if (found != in_flight_.end()) erase(found);
 }
 
+// --- barriers
+
+// What the PE has asked for before it, but for receives, is done.
+void Program::barrier(CallSite site) {
+  begin("barrier", site);
+  reap();
+  std::vector<std::shared_ptr<CommandState>> commands;
+  for (const auto& [id, entry] : in_flight_) {
+    if (!entry.receives) commands.push_back(entry.command);
+  }
+  for (const auto& command : commands) wait_for(command);
+  const KernelLaunch& launch = context_.launch();
+  const std::string id = launch.on_several_sips()
+                             ? fmt::format("launches of group {}", launch.group)
+                             : launch.request_id;
+  if (races_ != nullptr) races_->reaches_barrier(agent_, id, barriers_);
+  context_.barrier();
+  if (races_ != nullptr) races_->passes_barrier(agent_, id, barriers_);
+  ++barriers_;
+}
+
 // --- accesses
 
 void Program::check_order(const char* call, const Ptr& ptr, const PhysRanges& ranges,

@@ -53,6 +53,7 @@ Handle ShapeCalls::expand_dims(const BlockArg& x, int axis) {
 }
 
 Handle ShapeCalls::broadcast_to(const BlockArg& x, const Shape& shape) {
+  check_block("tl.broadcast_to", shape);
   return program().view_of("tl.broadcast_to", x, [shape](const TensorValue& value) {
     return kernbench::broadcast_to(value, shape);
   });

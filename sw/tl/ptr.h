@@ -34,8 +34,6 @@ struct TensorInfo {
   Shape shape;
   DType dtype = DType::f32;
   std::vector<Block> blocks;  // in (sip, cube, pe) order
-  bool mapped_apart =
-      false;  // cut over cubes, and each part is mapped on the PEs that hold it alone
 
   // A tensor in one piece, owned by one PE: for recordings.
   static std::shared_ptr<const TensorInfo> whole(std::string name, std::uint64_t base,

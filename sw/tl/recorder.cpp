@@ -76,6 +76,11 @@ class RecordingContext final : public KernelContext {
     step.cycles = n;
     recording_.steps.push_back(std::move(step));
   }
+  void barrier() override {
+    Step step;
+    step.kind = Step::Kind::barrier;
+    recording_.steps.push_back(std::move(step));
+  }
   PhysRanges translate(std::uint64_t address, std::uint64_t nbytes) const override {
     return {{address, nbytes}};
   }
@@ -187,6 +192,7 @@ std::string describe(const Command& command) { return std::visit(CommandText{}, 
 std::string Step::text() const {
   if (kind == Kind::wait) return fmt::format("wait {}", id);
   if (kind == Kind::cycles) return fmt::format("cycles {}", cycles);
+  if (kind == Kind::barrier) return "barrier";
   if (kind == Kind::send)
     return fmt::format("send {} {}", sent.direction, kernbench::describe(sent.dtype, sent.shape));
   const std::string place = received.place ? fmt::format(" {}", *received.place) : "";

@@ -29,7 +29,7 @@ struct Grid {
 };
 
 struct Step {
-  enum class Kind { command, wait, cycles, send, recv, recv_async };
+  enum class Kind { command, wait, cycles, send, recv, recv_async, barrier };
   Kind kind = Kind::command;
   std::uint64_t id = 0;  // of the command issued or waited for, from 0
   Command command;       // kind command

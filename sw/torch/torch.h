@@ -81,11 +81,12 @@ class Torch {
   }  // for every pending launch, then throws the first LaunchError
 
   // --- verification: the tensor as it is now, against values in double precision, in row-major
-  // order. Nothing with data off --- `tolerance_factor`: roundings on the longest chain, where the
-  // spec's tolerance is for one; elements that differ are added to `wrong`.
+  // order. Nothing with data off --- `accuracy`: roundings on the longest chain, or {roundings,
+  // magnitude of the summands}; elements that differ are added to `wrong`. UsageError for another
+  // accuracy than finite numbers from 0.
   void verify(const Tensor& tensor, std::function<std::vector<double>()> reference,
-              double tolerance_factor = 1, std::shared_ptr<LateCount> wrong = nullptr) {
-    worker("verify").expect(tensor, std::move(reference), tolerance_factor, std::move(wrong));
+              const Accuracy& accuracy = {}, std::shared_ptr<LateCount> wrong = nullptr) {
+    worker("verify").expect(tensor, std::move(reference), accuracy, std::move(wrong));
   }
 
   // --- reports: a table that `run` prints and writes; its columns are keys that end in their unit,

@@ -94,6 +94,9 @@ BOOST_AUTO_TEST_CASE(all_reduce_is_right_by_every_algorithm_for_every_element_an
   check("ring_allreduce", "bf16", "avg", 12);
   check("tree_allreduce", "i32", "sum", 12);
   check("tree_allreduce", "f16", "min", 12);
+  // (1 + 2) / 2 without what follows the point.
+  expect_right("ccl-allreduce", {{"dtype", "i32"}, {"op", "avg"}, {"n_elem", "5"}}, 5 * 2,
+               sips("ring_1d", 2, 1));
 }
 
 // 4 partial sums of 8 elements of 2 bytes are a tensor of 16 bytes. nccl-tests: bus bandwidth =

@@ -90,7 +90,7 @@ void strided(Torch& torch, int first) {
       [](tl::Program& tl, tl::Ptr table, int first) {
         if (tl.program_id() == 0) {
           const tl::Handle lanes = tl.arange(0, 16);
-          tl.store(table, lanes, tl.zeros({16}, i32), (lanes & 1.0) == 0.0);
+          tl.store(table, lanes, tl.zeros({16}, i32), (lanes & 1) == 0);
           const auto rows = tl.make_tensor_descriptor(table, {8, 16}, {16, 1}, {1, 16});
           rows.scatter(tl.zeros({3, 16}, i32), tl.arange(1, 4) * 2);
         } else {

@@ -44,7 +44,7 @@ bool accepted(const Expectation& expectation, const Values& reference, const Val
   for (std::size_t i = 0; i < got.size(); ++i)
     write_element(bytes.data() + i * size, expectation.dtype, got[i]);
   return compare(bytes, expectation.dtype, expectation.shape, reference,
-                 expectation.tolerance_factor)
+                 expectation.accuracy.roundings, expectation.accuracy.magnitude)
       .ok;
 }
 

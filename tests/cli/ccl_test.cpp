@@ -78,7 +78,7 @@ BOOST_AUTO_TEST_CASE(all_faults_of_a_file_are_told_together_with_place_key_and_w
        file + ":5:14: defaults.slot_size: found 'big', allowed is an integer, 16 to 1073741824 (B)",
        file + ":7:3: algorithms.ring_allreduc: unknown key; did you mean 'ring_allreduce'?",
        file + ":8:20: algorithms.ring_allreduce.root_cube: unknown key",
-       file + ":8:44: algorithms.ring_allreduce.chunking: found 'yes', allowed is one of on, off",
+       file + ":8:44: algorithms.ring_allreduce.chunking: found 'yes', allowed is true or false",
        file + ":9:32: algorithms.lrab_hierarchical_allreduce: found '7', allowed is a section",
        file + ":10:1: extra: unknown key; known here: defaults, algorithms, tuning_table"});
 }
@@ -96,6 +96,8 @@ BOOST_AUTO_TEST_CASE(settings_are_checked_like_the_file) {
   check_refusal(run({"--set", "cll:defaults.n_slots=2"}),
                 {"reads no 'cll' file; prefixes are topology:, components: and ccl:"});
   check_refusal(run({"--ccl", "cll.yaml"}), {"no file 'cll.yaml'", "did you mean 'ccl.yaml'?"});
+  check_refusal(kernbench_program({"topology", "--topology", "six-sip"}),
+                {"no file 'six-sip'", "did you mean 'six_sip'?"});
   check_refusal(
       kernbench_program({"probe", "--topology", "tiny", "--set", "ccl:defaults.n_slots=2"}),
       {"this command reads no 'ccl' file"});

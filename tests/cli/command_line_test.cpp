@@ -48,7 +48,7 @@ BOOST_AUTO_TEST_CASE(the_version_names_systemc_and_the_build) {
   const ProgramResult result = kernbench_program({"--version"});
   BOOST_TEST(result.status == 0);
   BOOST_TEST(first_line(result.out).rfind("kernbench ", 0) == 0U, result.out);
-  for (const std::string part : {"SystemC    2.3", "build ", "compiler "})
+  for (const std::string part : {"SystemC    2.3", "commit ", "build ", "compiler "})
     BOOST_TEST(contains(result.out, part), result.out);
 }
 
@@ -110,6 +110,20 @@ BOOST_AUTO_TEST_CASE(the_topology_is_exported_sorted_and_complete) {
   for (const auto& edge : machine.at("edges")) edges.emplace_back(edge.at("src"), edge.at("dst"));
   BOOST_TEST(std::is_sorted(edges.begin(), edges.end()));
   BOOST_TEST((kernbench_program({"topology", "--topology", "tiny"}).out == result.out));
+}
+
+// As --topology finds them, and with the keys that another section lends.
+BOOST_AUTO_TEST_CASE(a_configuration_includes_shipped_files) {
+  const TemporaryFolder folder;
+  for (const std::string name : {"tiny", "topology.tiny.yaml"}) {
+    const ProgramResult result = kernbench_program(
+        {"topology", "--topology",
+         folder.write("mine.yaml", "include: " + name + "\nsystem: &mine {ns_per_mm: 0.2}\n")});
+    BOOST_TEST(result.status == 0, result.err);
+  }
+  check_refusal(kernbench_program({"topology", "--topology",
+                                   folder.write("mine.yaml", "include: tinny\nsystem: {}\n")}),
+                {"tinny' cannot be read"});
 }
 
 BOOST_AUTO_TEST_CASE(overrides_reach_the_machine) {

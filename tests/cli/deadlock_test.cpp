@@ -117,6 +117,27 @@ BOOST_AUTO_TEST_CASE(a_message_that_a_router_loses_is_listed_with_the_router) {
                                "since 0 ns: BEGIN_RESP is missing\n"});
 }
 
+// Where it ends the flits of a message are counted, without --check-protocol too.
+BOOST_AUTO_TEST_CASE(a_router_that_loses_or_repeats_flits_ends_the_run) {
+  const TemporaryFolder folder;
+  const std::string write =
+      "at_ns,initiator,op,target,offset,bytes\n0,sip0.cube0.pe0.pe_dma,write,sip0.cube0.sram,0,"
+      "4096\n";
+  for (const auto& [attrs, what] :
+       {std::pair("{nth: 3}", "flit 4 of a write has come where flit 3 of 16"),
+        std::pair("{nth: 3, twice: true}", "flit 3 of a write has come where flit 4 of 16")}) {
+    const ProgramResult result = silent_program(
+        joined({"traffic", folder.write("rows.csv", write), "--topology", "tiny", "--set",
+                "overrides=[{match: sip0.cube0.r0c0, impl: test.faulty_router, attrs: " +
+                    std::string(attrs) + "}]"},
+               unchecked));
+    BOOST_TEST(result.status == 1, result.err);
+    check_contains(result.err,
+                   {"sip0.cube0.sram", what, "sip0.cube0.pe0.pe_dma > sip0.cube0.r0c0 > sip0.",
+                    "--check-protocol finds it"});
+  }
+}
+
 BOOST_AUTO_TEST_CASE(a_tcm_that_never_answers_is_listed) {
   const ProgramResult result = with_part_of_pe("pe_tcm", "{}", checked);
   BOOST_TEST(result.status == 3, result.err);

@@ -50,6 +50,8 @@ BOOST_AUTO_TEST_CASE(rows_as_csv_are_exact_and_alone_on_standard_output) {
   BOOST_TEST(traffic({file, "--csv", "--out", folder.file("rows.csv")}).out == "");
   BOOST_TEST(folder.read("rows.csv") == result.out);
   BOOST_TEST(traffic({file, "--csv"}).out == result.out);
+  const std::string marked = folder.write("marked.csv", "\xef\xbb\xbf" + two_rows);  // Excel's
+  BOOST_TEST(traffic({marked, "--csv"}).out == result.out);
 }
 
 BOOST_AUTO_TEST_CASE(rows_in_a_file_have_their_configuration_beside_them) {

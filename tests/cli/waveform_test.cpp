@@ -165,10 +165,13 @@ void check_whole(const ProgramResult& result, const std::string& name,
   BOOST_TEST(folder.has("w.sucl"));
 }
 
-// SIGINT, SIGTERM, a limit of time on the clock.
+// Signals of people, terminals and batch systems, and a limit of time on the clock.
 BOOST_AUTO_TEST_CASE(runs_that_are_cut_short_leave_a_whole_file) {
   for (const std::string name : {"w.vcd", "w.fst"}) {
-    for (const int signal : {SIGINT, SIGTERM}) {
+    const std::vector<int> signals = name == "w.vcd"
+                                         ? std::vector<int>{SIGTERM, SIGHUP, SIGUSR1, SIGXCPU}
+                                         : std::vector<int>{SIGINT};
+    for (const int signal : signals) {
       const TemporaryFolder folder;
       check_whole(cut_short(name, folder, {}, signal), name, folder);
     }

@@ -23,10 +23,11 @@ CclSettings resolved(const CclFile& file, const CclChanges& changes = {}) {
 
 // The values of spec 8.1 and 8.2.
 BOOST_AUTO_TEST_CASE(without_a_file_every_key_has_its_default) {
-  BOOST_TEST(resolved({}).str() ==
-             "algorithm=lrab_hierarchical_allreduce buffer_kind=tcm backpressure=sleep poll_ns=10 "
-             "n_slots=4 slot_size=4096 "
-             "ipcq_credit_size_bytes=16 chunking=on ring_capacity_check=on n_elem=8 rank_unit=sip");
+  BOOST_TEST(
+      resolved({}).str() ==
+      "algorithm=lrab_hierarchical_allreduce buffer_kind=tcm backpressure=sleep poll_ns=10 "
+      "n_slots=4 slot_size=4096 "
+      "ipcq_credit_size_bytes=16 chunking=true ring_capacity_check=true n_elem=8 rank_unit=sip");
   BOOST_TEST(!resolved({}).world_size.has_value());
   BOOST_TEST(!resolved({}).rings.vc_chunk_size.has_value());
   BOOST_TEST(!resolved({}).own.has("root_cube"));
@@ -64,7 +65,7 @@ BOOST_AUTO_TEST_CASE(every_key_can_be_changed) {
   BOOST_TEST(settings.str() ==
              "algorithm=lrab_hierarchical_allreduce buffer_kind=hbm backpressure=poll poll_ns=2.5 "
              "n_slots=3 slot_size=64 "
-             "vc_chunk_size=512 ipcq_credit_size_bytes=32 chunking=off ring_capacity_check=off "
+             "vc_chunk_size=512 ipcq_credit_size_bytes=32 chunking=false ring_capacity_check=false "
              "n_elem=9 world_size=6 rank_unit=pe "
              "root_cube=5");
 }
@@ -85,7 +86,7 @@ BOOST_AUTO_TEST_CASE(values_that_are_not_allowed_name_the_key_and_what_is) {
   for (const auto& [key, value, part] :
        {std::tuple("buffer_kind", "dram", "tcm"), std::tuple("slot_size", "8", "16"),
         std::tuple("n_slots", "0", "1"), std::tuple("poll_ns", "0", "poll_ns"),
-        std::tuple("chunking", "maybe", "on"), std::tuple("n_elem", "many", "n_elem"),
+        std::tuple("chunking", "maybe", "true"), std::tuple("n_elem", "many", "n_elem"),
         std::tuple("rank_unit", "cube", "sip"), std::tuple("root_cube", "-1", "0")}) {
     try {
       resolved({}, {{key, value}});

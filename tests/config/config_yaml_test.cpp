@@ -63,7 +63,45 @@ BOOST_AUTO_TEST_CASE(a_file_is_one_document) {
   text += "---\nsystem: {flit_bytes: 128}\n";
   const ConfigIssue issue = only_issue();
   BOOST_TEST(issue.message == "found a second document; a file is one");
-  BOOST_TEST(issue.line == line_of("system: {flit_bytes: 128}"));
+  BOOST_TEST(issue.line == line_of("---"));
+}
+
+BOOST_AUTO_TEST_CASE(merge_keys_lend_what_a_section_does_not_have_itself) {
+  std::vector<ConfigIssue> found;
+  const ConfigNode root = load_config_tree(
+      dir.write("merged.yaml",
+                "base: &base {a: 1, b: 2}\nother: &other {b: 3, c: 4}\n"
+                "one: {<<: *base, b: 5}\ntwo: {<<: [*base, *other], d: 6}\nbad: {<<: 7}\n"),
+      found);
+  const auto text = [&](const char* section, const char* key) {
+    const ConfigNode* value = root.find(section)->find(key);
+    return value == nullptr ? "-" : value->text;
+  };
+  BOOST_TEST(text("one", "a") + text("one", "b") + text("one", "c") == "15-");
+  BOOST_TEST(text("two", "a") + text("two", "b") + text("two", "c") + text("two", "d") == "1246");
+  BOOST_REQUIRE(found.size() == 1U);
+  BOOST_TEST(found[0].key == "bad.<<");
+  BOOST_TEST(found[0].message == "found '7', allowed is a section, or a list of them");
+}
+
+// yaml-cpp gives out a document that begins so again and again.
+BOOST_AUTO_TEST_CASE(what_begins_no_value_is_an_error) {
+  for (const char* broken :
+       {", a\n", "] a\n", "} a\n", ",\n", "a: b\n, c\n", "[a, b]]\n", "{a: b}}\n", "- a\n, b\n",
+        "a: ,\n", "? ,\n", "--- ,\n", "&x ,\n", "!!str ]\n"}) {
+    text = broken;
+    const ConfigIssue issue = only_issue();
+    BOOST_TEST((issue.message.rfind("not valid YAML: ", 0) == 0U ||
+                issue.message == "found a second document; a file is one"),
+               broken << ": " << issue.message);
+  }
+}
+
+BOOST_AUTO_TEST_CASE(a_file_without_an_end_is_an_error) {
+  std::vector<ConfigIssue> found;
+  load_config_tree("/dev/zero", found);
+  BOOST_REQUIRE(found.size() == 1U);
+  BOOST_TEST(found[0].message == "more than 16 MiB");
 }
 
 BOOST_AUTO_TEST_SUITE_END()

@@ -202,6 +202,27 @@ KERNBENCH_SYSTEMC_TEST(a_failed_async_kernel_comes_before_the_collective_that_fa
 }
 
 // The end of a rank is no std::exception, and comes again where a program goes on after it.
+KERNBENCH_SYSTEMC_TEST(a_kernel_that_swallows_its_end_is_reported_with_its_cause) {
+  TorchMachine m("topology.tiny.yaml", sips("ring_1d", 1));
+  const RunResult result = m.try_run([](Torch& torch) {
+    torch.launch(
+        LaunchSpec("k"),
+        [](tl::Program& tl, tl::Tensor) {
+          if (tl.program_id(0) == 2) throw std::runtime_error("root");
+          for (;;) {
+            try {
+              tl.cycles(10);
+            } catch (...) {
+            }
+          }
+        },
+        torch.empty({8}, f32, {Placement::replicate, Placement::replicate, 1, 4}));
+  });
+  BOOST_TEST(name_of(result.status) == "failed");
+  check_contains(result.error,
+                 {"swallowed repeatedly", "its launch has failed on another PE", "root"});
+}
+
 KERNBENCH_SYSTEMC_TEST(a_rank_does_not_swallow_its_end) {
   int caught = 0, went_on = 0, swallowed = 0;
   const std::string error = spawn_error([&](Torch& torch, int rank) {

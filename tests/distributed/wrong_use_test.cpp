@@ -103,6 +103,24 @@ BOOST_AUTO_TEST_CASE(a_message_of_another_size_or_type) {
           });
 }
 
+KERNBENCH_SYSTEMC_TEST(both_ranks_are_told_of_a_message_that_does_not_fit) {
+  TorchMachine m("topology.tiny.yaml", sips("ring_1d", 2));
+  int told = 0;
+  m.run([&](Torch& torch) {
+    on_ranks(torch, {}, [&](int rank) {
+      try {
+        if (rank == 1) torch.distributed.recv(some(torch, 16), 0);
+        sc_core::wait(50, sc_core::SC_US);  // the receive is there first
+        torch.distributed.send(some(torch, 8), 1);
+      } catch (const UsageError& error) {
+        BOOST_TEST(contains(error.what(), "ranks call different things: message 1"));
+        ++told;
+      }
+    });
+  });
+  BOOST_TEST(told == 2);
+}
+
 BOOST_AUTO_TEST_CASE(a_message_to_oneself_or_to_nobody) {
   refused({"isend: tag -1, allowed: from 0"},
           [](Torch& torch, int rank) { torch.distributed.isend(some(torch), (rank + 1) % 3, -1); });

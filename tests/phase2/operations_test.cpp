@@ -232,7 +232,7 @@ BOOST_AUTO_TEST_CASE(floats_are_refused_where_only_integers_go) {
   MathParams half = math_of(MathOp::shl);
   half.operands = {MathOperand::tensor(0), MathOperand::scalar(0.5)};
   BOOST_CHECK_EXCEPTION(evaluated(half, {tensor({1}, {1}, DType::i32)}), UsageError,
-                        test::with_text("shl by 0.5"));
+                        test::with_text("shl by the floating-point number 0.5"));
 }
 
 // A wrong result is found: the checks of `--verify-data=ops` look at every element.

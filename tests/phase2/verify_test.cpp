@@ -83,4 +83,16 @@ BOOST_AUTO_TEST_CASE(zeros_are_no_softmax) {
   BOOST_TEST(!agrees(0));
 }
 
+// 1000 + 1 - 1000 in f16: the sum is rounded to 1001, its neighbours are 0.5 away. atol of the
+// result 1 is 1e-3, of the summands 1e-3 * 1000 = 1.
+BOOST_AUTO_TEST_CASE(sums_that_cancel_are_held_to_the_magnitude_of_their_summands) {
+  const auto agrees = [](double got, std::optional<double> magnitude) {
+    return compare(dense_bytes(tensor({got}, {1}, DType::f16)), DType::f16, {1}, {1}, 1, magnitude)
+        .ok;
+  };
+  BOOST_TEST(!agrees(1.5, {}));
+  BOOST_TEST(agrees(1.5, 1000));
+  BOOST_TEST(!agrees(2.1, 1000));
+}
+
 BOOST_AUTO_TEST_SUITE_END()

@@ -221,7 +221,7 @@ KERNBENCH_SYSTEMC_TEST(verify_keeps_the_tensor_as_it_is_then) {
     BOOST_REQUIRE(r.expectations.size() == 1);
     const Expectation& expectation = r.expectations.at(0);
     BOOST_TEST(expectation.name == "t");
-    BOOST_TEST(expectation.tolerance_factor == 3);
+    BOOST_TEST(expectation.accuracy.roundings == 3);
     BOOST_REQUIRE(expectation.blocks.size() == 2);
     const std::vector<double> reference = expectation.reference();
     BOOST_TEST(expectation.part(reference, expectation.blocks.at(1)) ==
@@ -230,6 +230,14 @@ KERNBENCH_SYSTEMC_TEST(verify_keeps_the_tensor_as_it_is_then) {
     expectation.blocks.at(1).value.image.copy_to(reinterpret_cast<std::byte*>(bytes.data()));
     BOOST_TEST(bytes == (std::vector<float>{2, 3, 6, 7}));
     BOOST_CHECK_THROW(expectation.part({1, 2}, expectation.blocks.at(1)), UsageError);
+    torch.verify(t, [sent] { return sent.values(); }, {3, 9.0});
+    BOOST_TEST(r.expectations.at(1).accuracy.magnitude.value_or(0) == 9);
+    BOOST_CHECK_EXCEPTION(torch.verify(t, [sent] { return sent.values(); }, {3, -1.0}), UsageError,
+                          [](const UsageError& error) {
+                            return std::string(error.what()) ==
+                                   "torch.verify: tensor 't': the magnitude of its summands is -1; "
+                                   "allowed is from 0";
+                          });
   });
 }
 

@@ -31,11 +31,28 @@ BOOST_AUTO_TEST_CASE(floating_point_numbers_next_to_integers_and_masks_give_f32)
   for (const tl::Handle& each : {x * 2, 2 + x, x << 1, k.tl.where(mask, x, 0), x * true, -x, x % 2})
     BOOST_TEST((each.dtype() == i8));
   BOOST_TEST((x > 0.5).is_mask());
-  BOOST_TEST((k.tl.cdiv(k.tl.arange(0, 5), 2.0).dtype() == i32));
-  BOOST_CHECK_EXCEPTION(x & 0.5, UsageError, with_text("takes integers only"));
+  const auto is_refused = [](const auto& call) {
+    BOOST_CHECK_EXCEPTION(call(), UsageError, with_text("takes integers only"));
+  };
+  is_refused([&] { return x & 0.5; });  // by the type of the number, not by its value
+  is_refused([&] { return x & 2.0; });
+  is_refused([&] { return k.tl.idiv(x, 2.0); });
+  is_refused([&] { return k.tl.cdiv(x, 2.0); });
   BOOST_CHECK_EXCEPTION(k.tl.full({2}, 0.5, i8), UsageError,
                         with_text("0.5 for elements of i8; allowed are integers of 32 bits"));
   BOOST_TEST(k.tl.full({1}, 200, i8).data() == (Doubles{-56}));
+}
+
+BOOST_AUTO_TEST_CASE(two_integers_chosen_by_a_mask_are_i32) {
+  EagerKernel k;
+  const tl::Handle mask = k.tl.arange(-1, 2, i8) > 0;
+  const tl::Handle chosen = k.tl.where(mask, 16777217, 0);
+  BOOST_TEST((chosen.dtype() == i32));
+  BOOST_TEST(chosen.data() == (Doubles{0, 0, 16777217}));
+  const tl::Handle bits = k.tl.where(mask, 1, 0);
+  BOOST_TEST(!bits.is_mask());
+  BOOST_TEST((bits & mask).data() == (Doubles{0, 0, 1}));
+  BOOST_TEST((k.tl.where(mask, 1, 0.5).dtype() == f32));
 }
 
 BOOST_AUTO_TEST_CASE(full_keeps_the_sign_of_zero_and_arange_fits_its_dtype) {

@@ -62,6 +62,8 @@ BOOST_AUTO_TEST_CASE(the_inverse_of_a_mask_is_its_negation) {
   BOOST_TEST((~k.tl.reshape(mask, {2, 2})).data() == (Doubles{1, 1, 0, 0}));
   BOOST_TEST((~k.tl.where(mask, x < 4, 1)).data() == (Doubles{0, 0, 0, 1}));
   BOOST_TEST((~k.tl.cat({mask, mask})).data() == (Doubles{1, 1, 0, 0, 1, 1, 0, 0}));
+  BOOST_TEST((~k.tl.sort(mask)).data() == (Doubles{1, 1, 0, 0}));
+  BOOST_TEST((~k.tl.gather(mask, k.tl.arange(2, 4), 0)).data() == (Doubles{0, 0}));
   BOOST_TEST(k.tl.logical_not(x).data() == (Doubles{0, 0, 0, 0}));
   const tl::Handle integers = k.tl.cast(mask, i32);
   BOOST_TEST(!integers.is_mask());

@@ -2,7 +2,10 @@
 #include <rapidcheck/boost_test.h>
 
 #include <boost/test/unit_test.hpp>
+#include <map>
 #include <queue>
+#include <set>
+#include <tuple>
 
 #include "platform/topology/diagram_svg.h"
 #include "platform/topology/node_names.h"
@@ -135,6 +138,122 @@ RC_BOOST_PROP(every_pe_has_a_path_to_every_memory, ()) {
       if (same_cube) RC_ASSERT(graph.node(id).kind != Role::ucie_conn);
     }
     RC_ASSERT(router.memory_path(graph.at("sip0.io0.pcie_ep"), graph.at(name)).size() > 2);
+  }
+}
+
+namespace {
+
+// One to four chiplets on any sides, each with one or two PHYs at any cubes of that side.
+MachineSpec with_chiplets(const Shape& shape) {
+  MachineSpec spec = machine_of(shape);
+  spec.sip.io_chiplets.resize(1);
+  const IoChipletSpec first = spec.sip.io_chiplets[0];
+  const int count = *rc::gen::inRange(1, 5);
+  const std::string sides = "NNSSEEWW";
+  std::vector<int> order{0, 1, 2, 3, 4, 5, 6, 7};
+  for (std::size_t i = 0; i < static_cast<std::size_t>(count); ++i)
+    std::swap(order[i],
+              order[i + static_cast<std::size_t>(*rc::gen::inRange(0, 8 - static_cast<int>(i)))]);
+  std::set<std::tuple<int, int, char>> taken;
+  spec.sip.io_chiplets.clear();
+  for (int i = 0; i < count; ++i) {
+    IoChipletSpec chiplet = first;
+    chiplet.id = "io" + std::to_string(i);
+    chiplet.side = sides[static_cast<std::size_t>(order[static_cast<std::size_t>(i)])];
+    chiplet.cube_ports.clear();
+    for (const char* phy : {"P0", "P1"}) {
+      const bool along_row = chiplet.side == 'N' || chiplet.side == 'S';
+      const int x = along_row             ? *rc::gen::inRange(0, shape.w)
+                    : chiplet.side == 'W' ? 0
+                                          : shape.w - 1;
+      const int y =
+          along_row ? (chiplet.side == 'N' ? 0 : shape.h - 1) : *rc::gen::inRange(0, shape.h);
+      if (taken.insert({x, y, chiplet.side}).second)
+        chiplet.cube_ports.push_back({x, y, chiplet.side, phy, Rational(2)});
+    }
+    if (chiplet.cube_ports.empty()) continue;
+    spec.sip.io_chiplets.push_back(std::move(chiplet));
+  }
+  for (std::size_t i = 0; i < spec.sip.io_chiplets.size(); ++i)
+    spec.sip.io_chiplets[i].id = "io" + std::to_string(i);
+  return spec;
+}
+
+// Of a message on an idle machine: what it passes, and the ways between.
+class Latencies {
+ public:
+  explicit Latencies(const Graph& graph) : graph_(graph) {}
+
+  Rational of(const std::vector<NodeId>& path) const {
+    Rational sum(0);
+    for (std::size_t i = 0; i + 1 < path.size(); ++i)
+      sum = sum + (i == 0 ? Rational(0) : overhead(path[i])) +
+            way(*graph_.find_edge(path[i], path[i + 1]));
+    return sum;
+  }
+
+  // The least of all paths that stay in the SIP and pass no other chiplet, by trying whatever is
+  // nearest next.
+  Rational least(NodeId from, NodeId to) const {
+    const int sip = graph_.node(from).at.sip;
+    std::map<NodeId, Rational> found;
+    std::set<std::pair<Rational, NodeId>> open{{Rational(0), from}};
+    while (!open.empty()) {
+      const auto [time, node] = *open.begin();
+      open.erase(open.begin());
+      if (!found.emplace(node, time).second) continue;
+      if (node == to) return time;
+      const auto [first, last] = graph_.out_edges(node);
+      for (std::size_t e = first; e < last; ++e) {
+        const Edge& edge = graph_.edges()[e];
+        const Location& there = graph_.node(edge.dst).at;
+        const bool other_chiplet = there.io >= 0 && there.io != graph_.node(from).at.io;
+        if (there.sip != sip || other_chiplet || found.count(edge.dst) != 0) continue;
+        open.insert({time + (node == from ? Rational(0) : overhead(node)) + way(edge), edge.dst});
+      }
+    }
+    return Rational(-1);
+  }
+
+ private:
+  Rational overhead(NodeId node) const {
+    const Attributes& attributes = graph_.node(node).attributes();
+    return attributes.has("overhead_ns") ? attributes.decimal("overhead_ns") : Rational(0);
+  }
+  Rational way(const Edge& edge) const { return edge.distance_mm * graph_.spec().system.ns_per_mm; }
+
+  const Graph& graph_;
+};
+
+}  // namespace
+
+// ADR-0002 D2: however many chiplets there are, the host reaches each cube of a SIP by the way of
+// least latency among those that stay in the SIP. Traffic between cubes passes no chiplet (spec
+// 2.7), though a chiplet that is linked to both may be the faster way. Which connection of a UCIe
+// side is taken follows from lengths alone, which may cost some routers more: in each cube less
+// than a port of 8 ns, so that no way with fewer crossings has been left out.
+RC_BOOST_PROP(the_host_takes_the_fastest_way_within_the_sip, ()) {
+  Shape shape = any_shape();
+  shape.sips = std::min(shape.sips, 2);
+  const Graph graph = build_graph(with_chiplets(shape));
+  RC_LOG() << shape << ", " << graph.spec().sip.io_chiplets.size() << " chiplets" << std::endl;
+  const RouteFinder router(graph);
+  const Latencies latencies(graph);
+  const int sip = *rc::gen::inRange(0, shape.sips), cube = *rc::gen::inRange(0, shape.w * shape.h);
+  const std::string io = "sip" + std::to_string(sip) + ".io0.";
+  for (const auto& [from, to] : {std::pair(io + "io_cpu", node_names::m_cpu(sip, cube)),
+                                 std::pair(io + "pcie_ep", node_names::hbm_ctrl(sip, cube, 0))}) {
+    const NodeId source = graph.at(from), target = graph.at(to);
+    const std::vector<NodeId> path = from == io + "pcie_ep" ? router.memory_path(source, target)
+                                                            : router.node_path(source, target);
+    for (const NodeId id : path) RC_ASSERT(graph.node(id).at.sip == sip);
+    RC_LOG() << from << " to " << to << ": " << latencies.of(path).str() << " ns, least "
+             << latencies.least(source, target).str() << std::endl;
+    std::set<int> cubes;
+    for (const NodeId id : path) cubes.insert(graph.node(id).at.cube);
+    const Rational port(8);
+    RC_ASSERT(latencies.of(path) < latencies.least(source, target) +
+                                       port * Rational(static_cast<std::int64_t>(cubes.size())));
   }
 }
 

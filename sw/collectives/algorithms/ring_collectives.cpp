@@ -141,7 +141,9 @@ class RowsOfRanks {
 
   Blocks blocks(const LocalShards& shards, const std::vector<int>& order) const {
     const tl::Tensor &input = shards.inputs[0], &output = shards.outputs[0];
-    const std::int64_t row = elements_of(input) / input.shape()[0];
+    std::int64_t row = 1;
+    for (std::size_t axis = 1; axis < input.shape().rank(); ++axis)
+      row *= input.local_shape()[axis];
     const auto size = static_cast<std::int64_t>(size_of(input.dtype()));
     Blocks blocks;
     for (const int source : order) {

@@ -1,0 +1,78 @@
+#include "platform/config/yaml_text.h"
+
+#include <yaml-cpp/eventhandler.h>
+#include <yaml-cpp/yaml.h>
+
+#include <fstream>
+#include <sstream>
+
+namespace kernbench {
+namespace {
+
+constexpr std::size_t most_bytes = 16 << 20;
+
+// Makes nothing; ends by an exception what is too much.
+class Bounds final : public YAML::EventHandler {
+ public:
+  void OnDocumentStart(const YAML::Mark& mark) override {
+    if (documents_++ == 0) {
+      first_ = mark.pos;
+    } else if (mark.pos == first_) {
+      throw YAML::ParserException(mark, "a value does not begin so");
+    } else {
+      throw YAML::RepresentationException(mark, "found a second document; a file is one");
+    }
+  }
+  void OnDocumentEnd() override {}
+  void OnNull(const YAML::Mark& mark, YAML::anchor_t) override { count(mark); }
+  void OnAlias(const YAML::Mark& mark, YAML::anchor_t) override { count(mark); }
+  void OnScalar(const YAML::Mark& mark, const std::string&, YAML::anchor_t,
+                const std::string&) override {
+    count(mark);
+  }
+  void OnSequenceStart(const YAML::Mark& mark, const std::string&, YAML::anchor_t,
+                       YAML::EmitterStyle::value) override {
+    count(mark);
+  }
+  void OnSequenceEnd() override {}
+  void OnMapStart(const YAML::Mark& mark, const std::string&, YAML::anchor_t,
+                  YAML::EmitterStyle::value) override {
+    count(mark);
+  }
+  void OnMapEnd() override {}
+
+ private:
+  static constexpr int most_values = 1'000'000;
+
+  void count(const YAML::Mark& mark) {
+    if (++values_ > most_values)
+      throw YAML::RepresentationException(mark, "more than a million values");
+  }
+
+  int documents_ = 0, values_ = 0;
+  int first_ = 0;  // where that one begins
+};
+
+}  // namespace
+
+YAML::Node parse_yaml(const std::string& text) {
+  std::istringstream stream(text);
+  YAML::Parser parser(stream);
+  Bounds bounds;
+  while (parser.HandleNextDocument(bounds)) {
+  }
+  return YAML::Load(text);
+}
+
+YAML::Node read_yaml(const std::string& path) {
+  std::ifstream file(path, std::ios::binary);
+  std::string text(most_bytes + 1, '\0');
+  file.read(text.data(), static_cast<std::streamsize>(text.size()));
+  text.resize(static_cast<std::size_t>(file.gcount()));
+  if (!file.is_open() || file.bad() || (text.empty() && !file.eof())) throw YAML::BadFile(path);
+  if (text.size() > most_bytes)
+    throw YAML::RepresentationException(YAML::Mark(), "more than 16 MiB");
+  return parse_yaml(text);
+}
+
+}  // namespace kernbench
