@@ -234,6 +234,17 @@ BOOST_AUTO_TEST_CASE(a_run_stops_at_the_time_that_is_asked_for) {
   BOOST_TEST(run({"--until", "300", "--verify-data"}).status == 1);  // nothing is verified
 }
 
+// It has ended at 573.400104 ns by then; what it has left is not released any more.
+BOOST_AUTO_TEST_CASE(a_limit_behind_the_end_changes_nothing) {
+  const TemporaryFolder folder;
+  const ProgramResult result =
+      kernbench_program({"run", "--bench", "gemm-single-pe", "--topology", "tiny", "--until", "600",
+                         "--verify-data", "--json", "--trace", folder.file("a.vcd")});
+  BOOST_TEST(result.status == 0, result.err);
+  BOOST_TEST(nlohmann::json::parse(result.out).at("simulated_ns") == 573.400104);
+  BOOST_TEST(last_line(folder.read("a.vcd")) == "#573400104");
+}
+
 // Ctrl-C: the files can be read, and the program says how far it came. The bench takes minutes.
 BOOST_AUTO_TEST_CASE(an_interrupted_run_closes_its_files) {
   const TemporaryFolder folder;

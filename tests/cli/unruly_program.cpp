@@ -150,8 +150,24 @@ void tell(const std::string& text) {
   if (::write(2, text.data(), text.size()) < 0) std::abort();
 }
 
+// Names with bytes that are no UTF-8.
+void run_with_latin_1(Torch& torch) {
+  torch.set_timestamp_tag("\xe9tape");
+  const Tensor t =
+      torch.zeros({4, 8}, f16, {Placement::replicate, Placement::row_wise, 1, 4}, "t\xe9nsor");
+  torch.launch(
+      LaunchSpec("k\xe9rnel").on_pes({0, 1, 2, 3}).meta({{"cl\xe9", "v\xe9rit\xe9"}}),
+      [](tl::Program& tl, tl::Tensor x) {
+        tl.device_print("pr\xe9sent:", tl.load(x.local(), x.local_shape(), x.dtype()));
+      },
+      t);
+  torch.results("tabl\xe9", {"mot"}).add({std::string("\xe9")});
+  torch.verify(t, [] { return std::vector<double>(32); });
+}
+
 void run(Torch& torch) {
   const std::string kernel = torch.parameters().text("kernel");
+  if (kernel == "latin_1") return run_with_latin_1(torch);
   if (kernel == "recv_never" || kernel == "recv_by_all" || kernel == "sends")
     torch.ipcq.install(graphs::intra_pe_ring(0, 0, 4));
   const Tensor t = torch.zeros({4, 8}, f16, {Placement::replicate, Placement::row_wise, 1, 4}, "t");
@@ -186,9 +202,9 @@ extern "C" void WRAPPED(__real_)(kernbench::BenchRegistry& registry);
 extern "C" void WRAPPED(__wrap_)(kernbench::BenchRegistry& registry) {
   using namespace kernbench;
   WRAPPED(__real_)(registry);
-  std::vector<std::string> names{"cycles_0", "identity",    "cycles_max",  "cycles_1",
-                                 "swallow",  "data_now",    "recv_never",  "sends",
-                                 "races",    "reads_early", "never_waits", "recv_by_all"};
+  std::vector<std::string> names{
+      "cycles_0", "identity", "cycles_max",  "cycles_1",    "swallow",     "data_now", "recv_never",
+      "sends",    "races",    "reads_early", "never_waits", "recv_by_all", "latin_1"};
   for (const Fault& fault : faults) names.push_back(fault.name);
   registry.add(
       {"unruly",

@@ -235,6 +235,21 @@ BOOST_AUTO_TEST_CASE(a_run_that_goes_on_until_the_wall_limit_names_the_programs_
   }
 }
 
+// No result is lost because of a name: the bytes are replaced.
+BOOST_AUTO_TEST_CASE(names_that_are_no_utf_8_lose_no_result) {
+  for (const std::string op_log : {"ops.csv", "ops.sqlite"}) {
+    const TemporaryFolder folder;
+    const Run run(
+        of_kernel("latin_1", {"--json", "--verify-data", "--results", folder.file("results.json")}),
+        op_log);
+    BOOST_TEST(run.result.status == 0, run.result.err);
+    const auto report = nlohmann::json::parse(run.result.out);
+    BOOST_TEST(report.at("verdict") == "PASS");
+    BOOST_TEST(report.at("kernels").at(0).at("kernel") == "k\xef\xbf\xbdrnel");
+    BOOST_TEST(nlohmann::json::accept(folder.read("results.json")));
+  }
+}
+
 BOOST_AUTO_TEST_CASE(a_signal_names_the_programs_that_run) {
   const Run run(of_kernel("cycles_1"), "ops.csv", {SIGTERM, {}, 1, "wild"});
   BOOST_TEST(run.result.status == 1);
