@@ -73,8 +73,10 @@ class MoveJob : public Job {
       const auto place = static_cast<std::int64_t>(
           read_element(bytes_[1].data() + static_cast<std::uint64_t>(at) * size_of(dtype), dtype));
       if (place < 0 || place >= source.extent) {
-        throw UsageError(fmt::format("gather of {} on axis {}: element {} of the index block is {}",
-                                     op_.inputs[0].shape.str(), *params_.axis, at, place));
+        throw AccessFault(fmt::format(
+            "operation {}: gather of {} on axis {}: element {} of the index block is {}, allowed "
+            "are 0 to {}",
+            op_.id, op_.inputs[0].shape.str(), *params_.axis, at, place, source.extent - 1));
       }
       const std::int64_t outer = at / (index.extent * index.inner);
       copy(0, (outer * source.extent + place) * source.inner + at % index.inner, at, 1);
