@@ -316,7 +316,7 @@ DType result_dtype(const MathParams& params, const DTypes& inputs) {
     const DType next = inputs[static_cast<std::size_t>(input)];
     dtype = dtype ? promote(*dtype, next) : next;
   }
-  if (!dtype) return floating ? DType::f32 : DType::i32;  // of a condition two scalars
+  if (!dtype) return floating ? DType::f32 : DType::i32;  // where(tensor, scalar, scalar)
   const bool needs_f32 = gives_fractions(params.op) || floating;
   if (!is_float(*dtype) && needs_f32) return DType::f32;
   const bool sums = params.op == MathOp::sum || params.op == MathOp::cumsum;

@@ -74,7 +74,8 @@ class IoCpu final : public ControlNode {
   // Not yet answered by all of their PEs, in the order in which they came.
   std::list<Launch> launches_;
   std::map<std::uint64_t, LaunchIt> without_room_;  // behind none, by number
-  // Of launches on several SIPs, of which this is the first: who waits in tl.barrier, by group.
+  // Launches on several SIPs whose first SIP this is: the SIPs that wait in tl.barrier, by launch
+  // group.
   std::map<std::uint64_t, std::vector<BarrierReached>> at_barrier_;
   std::uint64_t launches_so_far_ = 0;
   TraceSignal& launches_signal_;

@@ -89,7 +89,7 @@ class PeCpu : public FabricNode,
   void install(Transaction& request, const IpcqInstall& message);
   void abort(const LaunchAbort& notice);
   void pass_barrier(const BarrierPassed& notice);
-  void completed(Transaction& notice) override;  // of barrier_notices_
+  void completed(Transaction& notice) override;  // a BarrierReached has arrived at M_CPU
 
   // Launches, in the order in which they came, to contexts.
   void begin_launches();
@@ -121,7 +121,7 @@ class PeCpu : public FabricNode,
   sc_core::sc_event scratch_freed_{""};
   std::uint64_t next_command_ = 1;
   TieKeySource keys_;
-  std::vector<TransactionHandle> barrier_notices_;  // under way
+  std::vector<TransactionHandle> barrier_notices_;  // in flight
 
   // While kernels run.
   std::size_t running_ = 0;

@@ -24,7 +24,9 @@ struct PathHop {
 
 class Path {
  public:
-  Path(std::vector<PathHop> hops, const Path* reverse) : hops_(std::move(hops)), reverse_(reverse) {
+  Path(std::vector<PathHop> hops, const Path* reverse)
+      : hops_(std::move(hops)), target_position_(static_cast<std::uint32_t>(hops_.size()) - 1),
+        reverse_(reverse) {
     out_ports_.reserve(hops_.size());
     for (const PathHop& hop : hops_) out_ports_.push_back(hop.out_port);
     for (std::size_t i = 0; i < hops_.size(); ++i) {
@@ -37,7 +39,7 @@ class Path {
   const std::vector<PathHop>& hops() const { return hops_; }
   // hop(position).out_port; the only look-up of a flit on its way, so it lies densely.
   std::uint16_t out_port(std::uint32_t position) const { return out_ports_[position]; }
-  std::uint32_t target_position() const { return static_cast<std::uint32_t>(hops_.size()) - 1; }
+  std::uint32_t target_position() const { return target_position_; }
   NodeId source() const { return hops_.front().node; }
   NodeId target() const { return hops_.back().node; }
   // The same nodes backwards: the way of responses and acknowledgements.
@@ -50,6 +52,7 @@ class Path {
 
  private:
   std::vector<PathHop> hops_;
+  std::uint32_t target_position_;
   std::vector<std::uint16_t> out_ports_;
   const Path* reverse_;
   Fs control_latency_fs_ = 0;

@@ -64,7 +64,7 @@ class RouteExtension : public tlm::tlm_extension<RouteExtension> {
   std::uint32_t first_flit_bytes = 0;
   std::uint32_t flit_bytes = 0;
   std::uint32_t last_flit_bytes = 0;
-  std::uint32_t ended_flits = 0;  // that have come to the end of the leg; counted there
+  std::uint32_t ended_flits = 0;  // arrived at the end of the leg; written there
   // Of an access to several runs of bytes, `offset` being that of the first; null: contiguous.
   std::shared_ptr<const FlitList> list;
   // Of an atomic access, a write for whoever does not look at it; null: none.

@@ -88,8 +88,8 @@ struct RunOutcome {
 // Queries of a run to its machines between slices.
 struct RunQuestions {
   std::function<bool()> failed;          // a state has a cause
-  std::function<bool()> completed;       // every program has ended and nothing is under way
-  std::function<bool()> programs_ended;  // all: what is under way may end behind the limit of time
+  std::function<bool()> completed;       // every program has ended and no transaction is in flight
+  std::function<bool()> programs_ended;  // every one; transactions may still be in flight
   std::function<bool()> by_instants;  // how far the run goes must not hang on the length of slices
   std::function<std::uint64_t()> work;  // changes with any work, see DeadlockWatch
   std::function<bool()> waiting;        // a wait is open

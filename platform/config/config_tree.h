@@ -51,8 +51,9 @@ struct Override {
   std::string prefix = {};  // of the key, as the user writes it: "ccl:"; for messages
 };
 
-// Where `include:` looks for what is not beside the including file, as --topology does: FILE,
-// topology.FILE.yaml, ccl.FILE.yaml, components.FILE.yaml. Of the whole program; none at first.
+// Folder of the shipped configurations, for the whole process; unset at first. `include: FILE` that
+// is not found beside the including file is looked for there, by the names that --topology takes:
+// FILE, topology.FILE.yaml, ccl.FILE.yaml, components.FILE.yaml.
 void set_shipped_configs(const std::string& folder);
 
 // Faults are appended to `issues`; a file that cannot be read at all, or whose base cannot, yields

@@ -1,5 +1,5 @@
-// Reading of YAML in bounded time and memory. yaml-cpp alone may find documents without end: one
-// that begins with a comma is given out again and again.
+// Reading of YAML in bounded time and memory. yaml-cpp alone may not terminate: for a document that
+// begins with a comma its parser returns that document for ever.
 #pragma once
 
 #include <yaml-cpp/node/node.h>
@@ -12,7 +12,8 @@ namespace kernbench {
 // no YAML, YAML::RepresentationException for a second document, and more than a million values.
 YAML::Node parse_yaml(const std::string& text);
 
-// That of a file; YAML::BadFile, and YAML::RepresentationException for more than 16 MiB.
+// Reads a file in the same way. Throws YAML::BadFile for one that cannot be read, and
+// YAML::RepresentationException for one larger than 16 MiB.
 YAML::Node read_yaml(const std::string& path);
 
 }  // namespace kernbench

@@ -78,6 +78,9 @@ class ProcessGroup {
  private:
   CollectiveCall resolved(int rank, const GroupCall& given) const;
   CollectiveStep step_of(int rank, const GroupCall& given) const;
+  // Coalesced collectives are of one dtype and on the same PEs; none uses what another one writes.
+  static void check_coalesced(const std::vector<GroupCall>& given,
+                              const std::vector<CollectiveStep>& steps);
   // Of a call, with the algorithm's own settings put into it.
   const CollectiveAlgorithm& algorithm_for(CollectiveCall& call) const;
   void check_place(const CollectiveCall& call, const GroupCall& given, const Tensor& tensor) const;

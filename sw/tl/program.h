@@ -380,7 +380,7 @@ class Program : public MathCalls, public ShapeCalls, public AtomicCalls {
   int overlaps_ = 0;                    // tl::Overlap guards that live
   RaceDetector* races_ = nullptr;       // null: races are not looked for
   std::uint32_t agent_ = 0;             // of it
-  std::uint64_t barriers_ = 0;          // passed
+  std::uint64_t barriers_ = 0;          // passed, counted for the race detector
   bool told_unchecked_ = false;         // that assertions are not checked
 };
 

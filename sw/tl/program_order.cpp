@@ -131,13 +131,14 @@ void Program::barrier(CallSite site) {
     if (!entry.receives) commands.push_back(entry.command);
   }
   for (const auto& command : commands) wait_for(command);
+  if (races_ == nullptr) return context_.barrier();
   const KernelLaunch& launch = context_.launch();
   const std::string id = launch.on_several_sips()
                              ? fmt::format("launches of group {}", launch.group)
                              : launch.request_id;
-  if (races_ != nullptr) races_->reaches_barrier(agent_, id, barriers_);
+  races_->reaches_barrier(agent_, id, barriers_);
   context_.barrier();
-  if (races_ != nullptr) races_->passes_barrier(agent_, id, barriers_);
+  races_->passes_barrier(agent_, id, barriers_);
   ++barriers_;
 }
 

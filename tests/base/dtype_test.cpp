@@ -43,7 +43,7 @@ BOOST_AUTO_TEST_CASE(a_shape_multiplies_its_extents) {
                     UsageError);  // whose bytes nothing could count
 }
 
-BOOST_AUTO_TEST_CASE(extents_are_at_least_one) {
+BOOST_AUTO_TEST_CASE(extents_are_not_negative) {
   BOOST_TEST(Shape({4, 0}).elements() == 0);
   BOOST_CHECK_THROW(Shape({-1}), UsageError);
 }

@@ -112,7 +112,7 @@ BOOST_AUTO_TEST_CASE(the_topology_is_exported_sorted_and_complete) {
   BOOST_TEST((kernbench_program({"topology", "--topology", "tiny"}).out == result.out));
 }
 
-// As --topology finds them, and with the keys that another section lends.
+// By the same names as --topology takes.
 BOOST_AUTO_TEST_CASE(a_configuration_includes_shipped_files) {
   const TemporaryFolder folder;
   for (const std::string name : {"tiny", "topology.tiny.yaml"}) {

@@ -50,7 +50,7 @@ const std::vector<Fault> faults{
 bool belongs_to_the_sanitizers(const std::string& fault) {
 #ifdef __SANITIZE_ADDRESS__
   return fault == "null_dereference" || fault == "recursion" || fault == "divide_by_zero" ||
-         fault == "free_twice";
+         fault == "free_twice" || fault == "bad_alloc";
 #else
   static_cast<void>(fault);
   return false;

@@ -65,9 +65,9 @@ BOOST_AUTO_TEST_CASE(coalesced_tensors_that_do_not_fit) {
   refused({"all_gather_into_tensor_coalesced: 2 inputs and 1 outputs"}, [](Torch& torch, int) {
     torch.distributed.all_gather_into_tensor_coalesced({some(torch)}, {some(torch), some(torch)});
   });
-  refused({"all_reduce_coalesced: tensor 'b' has elements of f32, tensor 'a' of f16"}, [](Torch&
-                                                                                              torch,
-                                                                                          int) {
+  const std::string dtypes =
+      "all_reduce_coalesced: tensor 'b' has elements of f32, tensor 'a' of f16";
+  refused({dtypes}, [](Torch& torch, int) {
     torch.distributed.all_reduce_coalesced({some(torch, 8, f16, "a"), some(torch, 8, f32, "b")});
   });
   refused({"all_reduce_coalesced: tensor 'b' has 2 shards of 4 elements", "tensor 'a' 1 shard",
