@@ -51,6 +51,7 @@ fs::path shipped_data() {
 
 fs::path shipped_configs() { return shipped_data() / "configs"; }
 fs::path shipped_templates() { return shipped_data() / "templates"; }
+fs::path shipped_waveforms() { return shipped_data() / "waveforms"; }
 
 std::string find_config(const std::string& given, const std::string& family) {
   if (!given.empty() && is_file(given)) return given;

@@ -8,10 +8,11 @@
 
 namespace kernbench {
 
-// configs/ and templates/ of the source tree, or of share/kernbench of an installed one: below
+// configs/, templates/ and waveforms/ of the source tree, or of share/kernbench of an installed one: below
 // $KERNBENCH_ROOT, else the nearest above the program. Throw UsageError.
 std::filesystem::path shipped_configs();
 std::filesystem::path shipped_templates();
+std::filesystem::path shipped_waveforms();
 
 // `given` as it is if there is such a file, else a shipped one: "topology.tiny.yaml", or "tiny" for
 // topology.tiny.yaml with `family` "topology". An empty name is the family's default. Throws

@@ -3,16 +3,50 @@
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
+#include <filesystem>
+#include <fstream>
 #include <iostream>
 
 #include "models/base/errors.h"
 #include "models/base/quote.h"
+#include "platform/config/nearest_name.h"
 #include "platform/observe/object_tree.h"
 #include "platform/observe/wave_layout.h"
+#include "sc_main/config_files.h"
 #include "sc_main/option_values.h"
 #include "sc_main/result_files.h"
 
 namespace kernbench {
+namespace {
+
+std::optional<std::string> text_of_file(const std::filesystem::path& path) {
+  std::error_code ignored;
+  if (!std::filesystem::is_regular_file(path, ignored)) return std::nullopt;
+  std::ifstream file(path);
+  return std::string(std::istreambuf_iterator<char>(file), {});
+}
+
+std::vector<std::string> preset_names() {
+  std::vector<std::string> names;
+  for (const auto& entry : std::filesystem::directory_iterator(shipped_waveforms())) {
+    if (entry.is_directory()) names.push_back(entry.path().filename());
+  }
+  std::sort(names.begin(), names.end());
+  return names;
+}
+
+// What the user names, and what the view shows.
+std::vector<std::string> globs_of(const TraceOptions& options,
+                                  const std::optional<WavePreset>& preset,
+                                  const std::vector<std::string>& default_scope) {
+  if (!preset) return options.scopes.empty() ? default_scope : options.scopes;
+  std::vector<std::string> globs = options.scopes;
+  for (const std::string& component : preset->components()) globs.push_back(component);
+  return globs;
+}
+
+}  // namespace
 
 void TraceOptions::add_to(CLI::App& command, const std::string& group,
                           const std::string& default_scope) {
@@ -30,6 +64,15 @@ void TraceOptions::add_to(CLI::App& command, const std::string& group,
                       default_scope)
       ->type_name("GLOB")
       ->allow_extra_args(false)
+      ->group(group);
+  command
+      .add_option(
+          "--trace-view", view,
+          "The view beside the waveform is a preset of waveforms/, or a save file of GTKWave, "
+          "applied to an instance, e.g. pe-pipeline=sip0.cube3.pe5; the waveform takes the "
+          "components that it shows")
+      ->type_name("VIEW[=INSTANCE]")
+      ->needs(trace)
       ->group(group);
   command
       .add_option("--trace-window", window,
@@ -57,6 +100,11 @@ void TraceOptions::check() const {
     throw UsageError("--trace-scope without --trace: there is no waveform to choose for");
   if (!file.empty()) check_trace_name(file);
   settings();
+  if (!preset()) return;
+  if (is_stream(file))
+    throw UsageError(
+        fmt::format("--trace-view: the view lies beside the waveform, and {} is a pipe or a device",
+                    quote(file)));
 }
 
 TraceSettings TraceOptions::settings() const {
@@ -78,6 +126,29 @@ TraceSettings TraceOptions::settings() const {
   return settings;
 }
 
+std::optional<WavePreset> TraceOptions::preset() const {
+  if (!view) return std::nullopt;
+  const std::size_t equals = view->find('=');
+  const std::string name = view->substr(0, equals);
+  std::optional<std::string> text = text_of_file(name);
+  if (!text) text = text_of_file(shipped_waveforms() / name / (name + ".gtkw"));
+  if (!text) {
+    const std::vector<std::string> names = preset_names();
+    throw UsageError(
+        fmt::format("--trace-view {}: no such view{}; there are {}, and save files of "
+                    "GTKWave by path",
+                    quote(name), did_you_mean(name, names), fmt::join(names, ", ")));
+  }
+  WavePreset preset(name, *text);
+  if (equals == std::string::npos) return preset;
+  try {
+    preset.move_to(view->substr(equals + 1));
+  } catch (const UsageError& error) {
+    throw UsageError(fmt::format("--trace-view {}: {}", quote(*view), error.what()));
+  }
+  return preset;
+}
+
 std::vector<std::string> TraceOptions::files() const {
   if (file.empty() || is_stream(file)) return {file};
   return {file, gtkw_path(file), surfer_path(file)};
@@ -85,10 +156,13 @@ std::vector<std::string> TraceOptions::files() const {
 
 Tracing::Tracing(const TraceOptions& options, const Platform& platform,
                  const std::vector<std::string>& default_scope)
-    : options_(options), scope_(options.scopes.empty() ? default_scope : options.scopes) {
+    : options_(options), preset_(options.preset()),
+      scope_(globs_of(options, preset_, default_scope)) {
   if (options.file.empty()) return;
   components_ = components_of(platform);
-  if (!options.scopes.empty()) scope_.check(components_);
+  if (!options.scopes.empty()) TraceScope(options.scopes).check(components_);
+  if (preset_ && !preset_->instance().empty())
+    TraceScope({preset_->instance()}).check(components_, "--trace-view ");
   if (options.when) trigger_.emplace(*options.when, components_);
 }
 
@@ -108,11 +182,23 @@ void Tracing::close(Fs end) {
         "kernbench: warning: the waveform {} has no values: {}\n", quote(options_.file),
         trigger_ ? "the condition of --trace-when has not held"
                  : fmt::format("the run ended at {}, before --trace-window", format_ns(end)));
-  if (is_stream(options_.file)) return;
-  const std::vector<WaveGroup> groups = wave_layout(file_->written());
+  if (!is_stream(options_.file)) write_views();
+}
+
+void Tracing::write_views() const {
+  const std::vector<WaveItem>& items = file_->written();
+  const std::vector<WaveGroup> groups = preset_ ? preset_->groups(items) : wave_layout(items);
   const Fs begin = file_->begin().value_or(0);
-  write_result(gtkw_path(options_.file), gtkw_text(options_.file, groups, begin, file_->end()));
+  write_result(gtkw_path(options_.file),
+               preset_ ? preset_->gtkw(options_.file, items, begin, file_->end())
+                       : gtkw_text(options_.file, groups, begin, file_->end()));
   write_result(surfer_path(options_.file), surfer_text(options_.file, groups));
+  const auto missing = preset_ ? preset_->missing(items) : std::vector<std::string>();
+  if (!missing.empty())
+    std::cerr << fmt::format(
+        "kernbench: warning: --trace-view {}: the waveform {} lacks {} of its signals: {}{}\n",
+        quote(*options_.view), quote(options_.file), missing.size(), missing.front(),
+        missing.size() > 1 ? ", ..." : "");
 }
 
 }  // namespace kernbench

@@ -9,6 +9,7 @@
 #include "platform/assembly/platform.h"
 #include "platform/observe/trace_file.h"
 #include "platform/observe/trace_scope.h"
+#include "platform/observe/wave_preset.h"
 
 namespace CLI {
 class App;
@@ -19,7 +20,7 @@ namespace kernbench {
 struct TraceOptions {
   std::string file;  // empty: none
   std::vector<std::string> scopes;
-  std::optional<std::string> window, when;
+  std::optional<std::string> window, when, view;
   bool changed_only = false;
 
   // `default_scope` as the help calls it.
@@ -27,6 +28,8 @@ struct TraceOptions {
   // All throw UsageError.
   void check() const;
   TraceSettings settings() const;
+  // That of --trace-view, moved to its instance.
+  std::optional<WavePreset> preset() const;
   // The waveform and the files beside it.
   std::vector<std::string> files() const;
 };
@@ -48,7 +51,10 @@ class Tracing {
   void close(Fs end);
 
  private:
+  void write_views() const;
+
   const TraceOptions& options_;
+  std::optional<WavePreset> preset_;
   std::vector<Component*> components_;
   TraceScope scope_;
   std::optional<TraceTrigger> trigger_;

@@ -3,6 +3,9 @@
 #include <algorithm>
 #include <vector>
 
+#include "models/address/phys_addr.h"
+#include "models/protocol/fabric_signals.h"
+
 namespace kernbench {
 
 HbmChannelSignals::HbmChannelSignals(Observables to, const std::string& name, std::size_t index,
@@ -15,10 +18,10 @@ HbmChannelSignals::HbmChannelSignals(Observables to, const std::string& name, st
       transaction_(
           to.add_signal(name + "_transaction",
                         "of the access under way: initiator's number above 32 bits of its count",
-                        SignalFormat::id(64), this)),
+                        SignalFormat::id(transaction_bits), this)),
       address_(to.add_signal(name + "_address",
                              "physical address at which it begins on this channel",
-                             SignalFormat::address(), this)) {}
+                             SignalFormat::address(PhysAddr::bits), this)) {}
 
 void HbmChannelSignals::booked(const Transaction& transaction, HbmDirection direction, Fs start,
                                Fs finish) {

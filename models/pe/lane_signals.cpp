@@ -1,14 +1,35 @@
 #include "models/pe/lane_signals.h"
 
+#include <algorithm>
+#include <memory>
+#include <utility>
+#include <vector>
+
+#include "models/address/virtual_space.h"
 #include "models/protocol/task_operands.h"
 
 namespace kernbench {
 namespace {
 
 TraceSignal& add_extent(Observables& to, const std::string& name, const char* description) {
-  TraceSignal& signal = to.add_signal(name, description, SignalFormat::count("elements", 32));
-  signal.clear();
-  return signal;
+  return to.add_signal(name, description, SignalFormat::count("elements", 32));
+}
+
+// "idle", the stage types, then the operations of a math stage.
+const SignalFormat::Labels& stage_labels() {
+  static const auto labels = [] {
+    std::vector<std::string> names{"idle"};
+    for (int type = 0; type < stage_type_count; ++type)
+      names.emplace_back(name_of(static_cast<StageType>(type)));
+    for (int op = 0; op < math_op_count; ++op) names.emplace_back(name_of(static_cast<MathOp>(op)));
+    return std::make_shared<const std::vector<std::string>>(std::move(names));
+  }();
+  return labels;
+}
+
+std::uint64_t label_of(const Stage& stage) {
+  return stage.type == StageType::math ? 1 + stage_type_count + static_cast<int>(stage.math_op)
+                                       : 1 + static_cast<int>(stage.type);
 }
 
 }  // namespace
@@ -21,14 +42,15 @@ LaneSignals::LaneSignals(Observables to, const std::string& stage, const std::st
       command_(
           to.add_signal(stage + "_command" + number, "command of the tile", SignalFormat::id())),
       tile_(to.add_signal(stage + "_tile" + number, "tile of a composite", SignalFormat::id())),
-      stage_(to.add_signal(stage + "_stage" + number, "place of the stage in its tile, from 0",
-                           SignalFormat::id(8))),
+      stage_(to.add_signal(stage + "_stage" + number,
+                           "stage in service: its type, of MATH its operation",
+                           SignalFormat::enumeration(stage_labels()))),
       m_(add_extent(to, stage + "_m" + number, "rows of the output that the tile covers")),
       n_(add_extent(to, stage + "_n" + number, "columns of the output that the tile covers")),
       k_(add_extent(to, stage + "_k" + number, "depth of a GEMM that the tile covers")),
       address_(to.add_signal(stage + "_address" + number,
                              "of the block that the stage moves, or of its first operand",
-                             SignalFormat::address())) {}
+                             SignalFormat::address(virtual_address_bits))) {}
 
 void LaneSignals::show(LaneState state, const TileTask* task) {
   state_.set(static_cast<std::uint64_t>(state));
@@ -43,15 +65,11 @@ void LaneSignals::show(LaneState state, const TileTask* task) {
 void LaneSignals::show_stage(const TileTask& task) {
   const Stage& stage = task.stage();
   command_.set(task.command_id);
-  stage_.set(task.stage_index);
+  stage_.set(label_of(stage));
   const auto extent = [gemm = stage.is_gemm()](TraceSignal& signal, std::int64_t simple,
                                                std::int64_t covered) {
     const std::int64_t value = gemm && simple > 0 ? simple : covered;
-    if (value > 0) {
-      signal.set(static_cast<std::uint64_t>(value));
-    } else {
-      signal.clear();
-    }
+    signal.set(static_cast<std::uint64_t>(std::max<std::int64_t>(value, 0)));
   };
   const TileExtents& covers = task.tile.extents;
   extent(m_, stage.m, covers.rows.length);
@@ -72,8 +90,8 @@ void LaneSignals::show_stage(const TileTask& task) {
 }
 
 void LaneSignals::clear() {
-  for (TraceSignal* signal : {&command_, &tile_, &stage_, &m_, &n_, &k_, &address_})
-    signal->clear();
+  for (TraceSignal* signal : {&command_, &tile_, &address_}) signal->clear();
+  for (TraceSignal* signal : {&stage_, &m_, &n_, &k_}) signal->set(0);
 }
 
 }  // namespace kernbench

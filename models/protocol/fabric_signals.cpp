@@ -7,6 +7,7 @@
 #include <string>
 #include <utility>
 
+#include "models/address/phys_addr.h"
 #include "models/protocol/fabric_node.h"
 #include "models/protocol/fabric_watch.h"
 #include "models/protocol/machine_services.h"
@@ -15,14 +16,14 @@ namespace kernbench {
 namespace {
 
 const SignalFormat::Labels& kinds() {
-  static const auto names =
-      std::make_shared<const std::vector<std::string>>(std::vector<std::string>{
-          "read", "write", "message", "read_response", "write_response", "message_response"});
+  static const auto names = std::make_shared<const std::vector<std::string>>(
+      std::vector<std::string>{"idle", "read", "write", "message", "read_response",
+                               "write_response", "message_response"});
   return names;
 }
 
 std::uint8_t kind_of(const Transaction& transaction) {
-  const int kind = transaction.is_read() ? 0 : transaction.is_write() ? 1 : 2;
+  const int kind = transaction.is_read() ? 1 : transaction.is_write() ? 2 : 3;
   return static_cast<std::uint8_t>(kind + (transaction.route().leg == Leg::response ? 3 : 0));
 }
 
@@ -37,10 +38,10 @@ FabricSignals::FabricSignals(FabricNode& node)
                                SignalFormat::flag(), this)),
       transaction_(node.add_signal("transaction",
                                    "of that message: initiator's number above 32 bits of its count",
-                                   SignalFormat::id(64), this)),
+                                   SignalFormat::id(transaction_bits), this)),
       kind_(node.add_signal("kind", "what it is", SignalFormat::enumeration(kinds()), this)),
       address_(node.add_signal("address", "physical address that it reads or writes",
-                               SignalFormat::address(), this)),
+                               SignalFormat::address(PhysAddr::bits), this)),
       bytes_(
           node.add_signal("bytes", "bytes that it reads or writes", SignalFormat::bytes(), this)),
       source_(node.add_signal("source", "where it comes from",
@@ -68,8 +69,7 @@ void FabricSignals::add_output(std::size_t port, const char* socket) {
   output.bytes =
       &node_.add_signal(name + "_bytes", "of the flit on the link", SignalFormat::bytes(), this);
   output.transaction = &node_.add_signal(name + "_transaction", "whose flit is on the link",
-                                         SignalFormat::id(64), this);
-  output.bytes->clear();
+                                         SignalFormat::id(transaction_bits), this);
 }
 
 // --- Observation
@@ -160,18 +160,17 @@ void FabricSignals::show(const Message& message) {
   kind_.set(message.kind);
   source_.set(message.source);
   destination_.set(message.destination);
+  bytes_.set(message.in_memory ? message.bytes : 0);
   if (message.in_memory) {
     address_.set(message.address);
-    bytes_.set(message.bytes);
   } else {
     address_.clear();
-    bytes_.clear();
   }
 }
 
 void FabricSignals::clear_message() {
-  for (TraceSignal* signal : {&transaction_, &kind_, &address_, &bytes_, &source_, &destination_})
-    signal->clear();
+  for (TraceSignal* signal : {&transaction_, &address_, &source_, &destination_}) signal->clear();
+  for (TraceSignal* signal : {&kind_, &bytes_}) signal->set(0);
 }
 
 Fs FabricSignals::show_output(Output& output, Fs now) {
@@ -186,7 +185,7 @@ Fs FabricSignals::show_output(Output& output, Fs now) {
     output.transaction->set(flits.front().id);
     return flits.front().end;
   }
-  output.bytes->clear();
+  output.bytes->set(0);
   output.transaction->clear();
   return flits.empty() ? never_fs : flits.front().start;
 }

@@ -34,7 +34,7 @@ unsigned radix_of(const WaveVariable& variable) {
       break;
   }
   if (variable.width == 1) return binary;
-  return variable.type == SignalType::address ? hexadecimal : decimal;
+  return is_hexadecimal(variable) ? hexadecimal : decimal;
 }
 
 // 1 red, 2 orange, 3 yellow, 4 green, 5 blue, 6 indigo, 7 violet.
@@ -73,19 +73,23 @@ std::string group_text(const WaveGroup& group) {
 
 }  // namespace
 
-std::string gtkw_text(const std::string& trace, const std::vector<WaveGroup>& groups, Fs begin,
-                      Fs end) {
+std::string gtkw_file_lines(const std::string& trace, Fs begin, Fs end) {
   constexpr double wave_frames = 960.0 / 200.0;  // GTKWave's unit of width: 200 pixels of [size]
   const double span = std::max(1.0, static_cast<double>(end - begin));
-  std::string text = fmt::format(
-      "[dumpfile] \"{}\"\n[savefile] \"{}\"\n[timestart] {}\n[size] 1600 1000\n[pos] -1 -1\n"
-      "*{:.6f} -1",
-      std::filesystem::path(trace).filename().string(),
-      std::filesystem::path(gtkw_path(trace)).filename().string(), begin,
-      -std::log2(span / wave_frames));
+  std::string text = fmt::format("[dumpfile] \"{}\"\n[savefile] \"{}\"\n[timestart] {}\n*{:.6f} -1",
+                                 std::filesystem::path(trace).filename().string(),
+                                 std::filesystem::path(gtkw_path(trace)).filename().string(), begin,
+                                 -std::log2(span / wave_frames));
   constexpr int named_markers = 26;
   for (int i = 0; i < named_markers; ++i) text += " -1";
-  text += "\n[sst_width] 200\n[signals_width] 330\n[sst_expanded] 1\n[sst_vpaned_height] 300\n";
+  return text + "\n";
+}
+
+std::string gtkw_text(const std::string& trace, const std::vector<WaveGroup>& groups, Fs begin,
+                      Fs end) {
+  std::string text = gtkw_file_lines(trace, begin, end) +
+                     "[size] 1600 1000\n[pos] -1 -1\n[sst_width] 200\n[signals_width] 330\n"
+                     "[sst_expanded] 1\n[sst_vpaned_height] 300\n";
   for (const WaveGroup& group : groups) text += group_text(group);
   return text + "[pattern_trace] 1\n[pattern_trace] 0\n";
 }

@@ -47,16 +47,16 @@ std::string word(std::string text) {
   return text.empty() ? "top" : text;
 }
 
-std::string full_name(const WaveGroup& group, const WaveVariable& variable) {
-  return group.scope + (group.scope.empty() ? "" : ".") + without_blanks(variable.name);
+std::string full_name(const WaveVariable& variable) {
+  return variable.scope + (variable.scope.empty() ? "" : ".") + without_blanks(variable.name);
 }
 
-std::string style_of(std::size_t index, const WaveGroup& group, const WaveVariable& variable) {
+std::string style_of(std::size_t index, const WaveVariable& variable) {
   std::string text = fmt::format("item_focus {}_{}\nitem_set_color {}\n", item_id(index),
-                                 full_name(group, variable), colour_of(variable.type));
+                                 full_name(variable), colour_of(variable.type));
   if (variable.kind == WaveVariable::Kind::bits && variable.width > 1)
-    text += fmt::format("item_set_format {}\n",
-                        variable.type == SignalType::address ? "Hexadecimal" : "Unsigned");
+    text +=
+        fmt::format("item_set_format {}\n", is_hexadecimal(variable) ? "Hexadecimal" : "Unsigned");
   return text;
 }
 
@@ -72,8 +72,8 @@ std::string surfer_text(const std::string& trace, const std::vector<WaveGroup>& 
     items += fmt::format("divider_add {}\n", word(group.scope));
     ++index;
     for (const WaveItem& item : group.items) {
-      items += fmt::format("variable_add {}\n", full_name(group, item.variable));
-      styles += style_of(index++, group, item.variable);
+      items += fmt::format("variable_add {}\n", full_name(item.variable));
+      styles += style_of(index++, item.variable);
     }
   }
   return fmt::format("# surfer {} --command-file {}\n{}{}item_unfocus\nzoom_fit\n",

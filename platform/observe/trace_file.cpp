@@ -8,8 +8,11 @@
 #include <fstream>
 #include <memory>
 
+#include "models/address/phys_addr.h"
+#include "models/address/virtual_space.h"
 #include "models/base/errors.h"
 #include "models/base/quote.h"
+#include "models/protocol/fabric_signals.h"
 #include "platform/assembly/machine_root.h"
 #include "platform/observe/fst_writer.h"
 #include "platform/observe/result_file.h"
@@ -198,6 +201,7 @@ void TraceFile::start_at(Fs instant) {
       entry.initial_text = objects_[entry.index].written = objects_[entry.index].current;
     } else {
       entry.initial = signals_[entry.index].written = signals_[entry.index].current;
+      entry.used |= entry.initial.bits;
     }
   }
 }
@@ -223,6 +227,7 @@ void TraceFile::spool(Entry& entry, std::uint32_t number) {
     if (!(trace.current != trace.written)) return;
     if (trace.current.known) {
       spool_.bits(number, trace.current.bits);
+      entry.used |= trace.current.bits;
     } else {
       spool_.unknown(number);
     }
@@ -275,6 +280,8 @@ std::vector<std::uint32_t> TraceFile::order() const {
 
 void TraceFile::write_file() {
   if (!writer_) writer_ = make_fst_writer(target_of(path_));
+  for (const unsigned declared : {transaction_bits, PhysAddr::bits, virtual_address_bits})
+    fit_width(declared);
   const std::vector<std::uint32_t> numbers = order();
   std::vector<std::uint32_t> ranks(entries_.size(), 0);
   std::vector<WaveVariable> variables;
@@ -289,6 +296,19 @@ void TraceFile::write_file() {
   if (spool_.error() != 0)
     throw Error(fmt::format("the trace file {} is not complete: its temporary file: {}",
                             quote(path_), std::strerror(spool_.error())));
+}
+
+void TraceFile::fit_width(unsigned declared) {
+  const auto fits = [declared](const Entry& entry) {
+    return !entry.is_object && entry.variable.width == declared && is_hexadecimal(entry.variable);
+  };
+  std::uint64_t used = 0;
+  for (const Entry& entry : entries_) used |= fits(entry) ? entry.used : 0;
+  unsigned width = 8;
+  while (width < declared && used >> width != 0) width += 8;
+  for (Entry& entry : entries_) {
+    if (fits(entry)) entry.variable.width = std::min(width, declared);
+  }
 }
 
 void TraceFile::write_values(const std::vector<std::uint32_t>& numbers,

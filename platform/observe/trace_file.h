@@ -146,6 +146,7 @@ class TraceFile final : public sc_core::sc_trace_file {
     SignalValue initial;  // of a signal; unknown: it came later
     std::string initial_text;
     bool changed = false;
+    std::uint64_t used = 0;  // bits that any value of a signal has
   };
   enum class Phase : std::uint8_t { waiting, recording, ended };
 
@@ -171,6 +172,9 @@ class TraceFile final : public sc_core::sc_trace_file {
   void release();
 
   void write_file();
+  // Numbers of transactions, physical and virtual addresses: each in whole bytes, as many as the
+  // largest one in the file needs.
+  void fit_width(unsigned declared);
   void write_values(const std::vector<std::uint32_t>& numbers,
                     const std::vector<std::uint32_t>& ranks);
   std::vector<std::uint32_t> order() const;  // numbers of variables, as the file has them

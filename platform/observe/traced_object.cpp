@@ -2,6 +2,8 @@
 
 #include <sysc/datatypes/fx/fx.h>  // left out of <systemc> unless asked for
 
+#include <algorithm>
+#include <cctype>
 #include <charconv>
 #include <utility>
 
@@ -32,6 +34,13 @@ std::string shortest(double value) {
 
 TracedObject real(const std::string& name, std::function<double()> read) {
   return make(name, Kind::real, 64, [read = std::move(read)] { return shortest(read()); });
+}
+
+// SystemC writes X and Z; vcd2fst and others take only x and z.
+std::string in_small_letters(std::string bits) {
+  std::transform(bits.begin(), bits.end(), bits.begin(),
+                 [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+  return bits;
 }
 
 // Most significant bit first, from a type with length() and test().
@@ -71,7 +80,8 @@ TracedObject traced(const sc_dt::sc_bit& object, const std::string& name) {
 }
 
 TracedObject traced(const sc_dt::sc_logic& object, const std::string& name) {
-  return make(name, Kind::bits, 1, [&object] { return std::string(1, object.to_char()); });
+  return make(name, Kind::bits, 1,
+              [&object] { return in_small_letters(std::string(1, object.to_char())); });
 }
 
 TracedObject traced(const float& object, const std::string& name) {
@@ -115,7 +125,7 @@ TracedObject traced(const sc_dt::sc_bv_base& object, const std::string& name) {
 
 TracedObject traced(const sc_dt::sc_lv_base& object, const std::string& name) {
   return make(name, Kind::bits, static_cast<unsigned>(object.length()),
-              [&object] { return object.to_string(); });
+              [&object] { return in_small_letters(object.to_string()); });
 }
 
 TracedObject traced(const unsigned int& object, const std::string& name, const char** labels) {

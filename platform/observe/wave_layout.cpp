@@ -15,10 +15,10 @@ constexpr std::size_t most_listed = 2000;  // variables, those of quiet groups i
 // Parts of dotted names up to their number, in the order of the data path. The same order serves
 // in every scope.
 constexpr std::array<std::string_view, 24> data_path{
-    "host",         "pcie_ep", "io_cpu", "io_noc",         "io",     "m_cpu",   "pe_cpu",
-    "pe_scheduler", "pe_mmu",  "pe_dma", "pe_fetch_store", "pe_tcm", "pe_gemm", "pe_math",
-    "pe_ipcq",      "pe",      "r",      "hbm_ctrl",       "sram",   "io_ucie", "ucie",
-    "cube",         "sip",     "fabric"};
+    "host",   "pcie_ep",        "io_noc",  "io_ucie", "io_cpu", "io",
+    "pe_dma", "pe_fetch_store", "pe_gemm", "pe_math", "pe_tcm", "pe_ipcq",
+    "pe_cpu", "pe_scheduler",   "pe_mmu",  "pe",      "r",      "hbm_ctrl",
+    "sram",   "ucie",           "m_cpu",   "cube",    "sip",    "fabric"};
 
 std::size_t place_of(std::string_view part) {
   const std::string_view kind = part.substr(0, part.find_first_of("0123456789-"));
@@ -68,6 +68,12 @@ bool along_the_data_path(const WaveGroup& a, const WaveGroup& b) {
   return x.size() < y.size();
 }
 
+bool is_clock_or_reset(const WaveItem& item) {
+  constexpr std::array<std::string_view, 7> names{"clk",   "clock",  "rst_n",  "rst",
+                                                  "reset", "resetn", "reset_n"};
+  return std::find(names.begin(), names.end(), item.variable.name) != names.end();
+}
+
 bool is_quiet(const WaveGroup& group) {
   return std::none_of(group.items.begin(), group.items.end(),
                       [](const WaveItem& item) { return item.changed; });
@@ -87,6 +93,8 @@ std::vector<WaveGroup> wave_layout(const std::vector<WaveItem>& items) {
     groups.back().items.push_back(item);
   }
   std::stable_sort(groups.begin(), groups.end(), along_the_data_path);
+  for (WaveGroup& group : groups)
+    std::stable_partition(group.items.begin(), group.items.end(), is_clock_or_reset);
   if (items.size() > most_listed)
     groups.erase(std::remove_if(groups.begin(), groups.end(), is_quiet), groups.end());
   std::size_t open = 0;

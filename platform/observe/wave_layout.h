@@ -20,9 +20,10 @@ struct WaveGroup {
   bool open = false;            // something changes, and it is among the first screens
 };
 
-// Host and IO chiplets, then by cube m_cpu, PEs from pe_cpu to pe_ipcq, routers, memories and UCIe,
-// then switches; numbers by value. Of a file of thousands of variables only groups in which
-// something changes.
+// In each scope the data path first, then what controls it: pcie_ep and io_noc, then io_cpu; PEs
+// from pe_dma to pe_ipcq, then pe_cpu, pe_scheduler and pe_mmu; routers, memories and UCIe, then
+// m_cpu. Numbers by value; clock and reset before the other signals of a group. Of a file of
+// thousands of variables only groups in which something changes.
 std::vector<WaveGroup> wave_layout(const std::vector<WaveItem>& items);
 
 // "wave.gtkw" beside "wave.vcd" or "wave.fst", "wave.sucl".
@@ -33,6 +34,8 @@ std::string surfer_path(const std::string& trace);
 // `gtkwave F.vcd F.gtkw`, or `gtkwave F.gtkw`.
 std::string gtkw_text(const std::string& trace, const std::vector<WaveGroup>& groups, Fs begin,
                       Fs end);
+// The lines that name the files and zoom to the whole of the waveform.
+std::string gtkw_file_lines(const std::string& trace, Fs begin, Fs end);
 // The open groups, which dividers head. For `surfer F.vcd --command-file F.sucl`.
 std::string surfer_text(const std::string& trace, const std::vector<WaveGroup>& groups);
 

@@ -25,6 +25,12 @@ struct WaveVariable {
   SignalType type = SignalType::count;
 };
 
+// Addresses and numbers of transactions, as viewers show them.
+inline bool is_hexadecimal(const WaveVariable& variable) {
+  return variable.type == SignalType::address ||
+         (variable.type == SignalType::id && variable.width > 32);
+}
+
 class WaveWriter {
  public:
   virtual ~WaveWriter() = default;

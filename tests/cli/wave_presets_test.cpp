@@ -103,8 +103,68 @@ BOOST_AUTO_TEST_CASE(what_a_preset_shows_moves_in_its_trace) {
       const auto found = trace.variables.find(name);
       BOOST_TEST_REQUIRE((found != trace.variables.end()), preset << ": no " << name);
       BOOST_TEST(found->second.changes.size() > 1U, preset << ": " << name << " never changes");
+      // GTKWave takes a name with the range of the variable only.
+      const VcdVariable& variable = found->second;
+      const std::string range = variable.type == "wire" && variable.width > 1
+                                    ? "[" + std::to_string(variable.width - 1) + ":0]\n"
+                                    : "\n";
+      BOOST_TEST(contains(save_file, name + range), preset << ": " << name << range);
     }
   }
+}
+
+// Another PE of another machine than the preset's own; the file holds the components of the view.
+BOOST_AUTO_TEST_CASE(a_preset_is_applied_to_any_instance) {
+  const TemporaryFolder folder;
+  const Words run{"run",     "--bench", "gpt3-qkv",          "--param",
+                  "cubes=2", "--trace", folder.file("w.vcd")};
+  const auto with = [&](const Words& more) {
+    Words words = run;
+    words.insert(words.end(), more.begin(), more.end());
+    return words;
+  };
+  const ProgramResult result =
+      kernbench_program(with({"--trace-view", "pe-pipeline=sip0.cube1.pe5"}));
+  BOOST_TEST_REQUIRE(result.status == 0, result.err);
+  BOOST_TEST(!contains(result.err, "warning"), result.err);
+  std::set<std::string> expected;
+  for (const std::string& name : signals_in(text_of("pe-pipeline", "pe-pipeline.gtkw")))
+    expected.insert("sip0.cube1.pe5" + name.substr(std::string("sip0.cube0.pe0").size()));
+  const std::string view = folder.read("w.gtkw");
+  BOOST_TEST(signals_in(view) == expected, boost::test_tools::per_element());
+  BOOST_TEST(contains(view, "[dumpfile] \"w.vcd\""));
+  BOOST_TEST(!contains(view, "[markername]"));
+  const Vcd trace = read_vcd(folder.read("w.vcd"));
+  for (const std::string& name : expected) BOOST_TEST(trace.variables.count(name) == 1U, name);
+  for (const auto& [name, variable] : trace.variables)
+    BOOST_TEST(name.rfind("sip0.cube1.pe5.", 0) == 0, name);
+  // Surfer has the groups of the preset.
+  BOOST_TEST(contains(folder.read("w.sucl"),
+                      "divider_add stages_busy\nvariable_add "
+                      "sip0.cube1.pe5.pe_cpu.state\n"));
+
+  check_refused(with({"--trace-view", "pipeline"}),
+                {"--trace-view 'pipeline': no such view", "did you mean 'pe-pipeline'?",
+                 "all-reduce, gemm-stages"});
+  check_refused(with({"--trace-view", "pe-pipeline=sip0.cube1"}),
+                {"shows an instance such as sip0.cube0.pe0, not 'sip0.cube1'"});
+  check_refused(with({"--trace-view", "pe-pipeline=sip0.cube1.pe8"}),
+                {"--trace-view 'sip0.cube1.pe8' matches no signal of this machine"});
+  check_refused(with({"--trace-view", "all-reduce=sip1"}), {"shows the whole machine"});
+  check_refused({"run", "--bench", "gpt3-qkv", "--trace-view", "pe-pipeline"},
+                {"--trace-view requires --trace"});
+}
+
+// The pins of a block in RTL that the machine does not have.
+BOOST_AUTO_TEST_CASE(signals_that_the_waveform_lacks_are_named) {
+  const TemporaryFolder folder;
+  const ProgramResult result =
+      kernbench_program({"run", "--bench", "matmul-composite", "--topology", "tiny", "--trace",
+                         folder.file("w.vcd"), "--trace-view", "rtl-gemm"});
+  BOOST_TEST(result.status == 0, result.err);
+  BOOST_TEST(contains(result.err, "of its signals: sip0.cube0.pe0.pe_gemm.clk, ..."), result.err);
+  BOOST_TEST(contains(folder.read("w.gtkw"), "sip0.cube0.pe0.pe_gemm.gemm_state"));
+  BOOST_TEST(!contains(folder.read("w.gtkw"), "sip0.cube0.pe0.pe_gemm.clk"));
 }
 
 BOOST_AUTO_TEST_CASE(each_preset_is_listed_and_has_its_picture) {

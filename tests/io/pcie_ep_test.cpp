@@ -181,7 +181,7 @@ KERNBENCH_SYSTEMC_TEST(shows_what_it_serves) {
   t.machine.run();
   BOOST_TEST(log.of("inbox") == "0 at 0, 1 at 100, 0 at 110");
   BOOST_TEST(log.of("serving") == "0 at 0, 1 at 100, 0 at 122");
-  BOOST_TEST(log.of("bytes") == "x at 0, 48 at 100, x at 122");
+  BOOST_TEST(log.of("bytes") == "0 at 0, 48 at 100, 0 at 122");
   BOOST_TEST(log.of("source") == "x at 0, e at 100, x at 122");
   BOOST_TEST(log.of("destination") == "x at 0, z at 100, x at 122");
   BOOST_TEST(log.of("to_z_busy") == "0 at 0, 1 at 110, 0 at 122");

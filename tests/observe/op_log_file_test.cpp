@@ -78,8 +78,14 @@ std::vector<ExecutedOp> three_ops(const FakeMachine& machine, FunctionalModel& f
   product.data = issued.op;
   product.command_id = 2;
   product.macs = 16;
-  ExecutedOp stage = op_at(*machine.gemm, 2000, 2500, "tile/FETCH");
+  ExecutedOp stage = op_at(*machine.gemm, 2000, 2500, "tile/STORE");
   stage.tile_id = 3;
+  auto parameters = std::make_shared<DataOp>();
+  parameters->params =
+      MemoryParams{MemoryParams::Kind::store, std::vector<ValueId>(), DType::f16, Shape{2, 4}};
+  parameters->places.from_registers = 16;
+  parameters->places.to = {{tcm, 16}};
+  stage.data = parameters;
   ExecutedOp relu = op_at(*machine.gemm, 7000, 7500, "relu", OpKind::math);
   MathParams math;
   math.op = MathOp::relu;
@@ -94,8 +100,8 @@ KERNBENCH_SYSTEMC_TEST(the_limit_changes_no_byte_and_no_row) {
   FunctionalModel functional_model;
   const std::vector<ExecutedOp> ops = three_ops(machine, functional_model);
   const std::string csv = written(ops, ".csv", 1000);
-  BOOST_TEST(csv.find("\n3,2000,2500,sip0.pe0.pe_gemm,memory,tile/FETCH,0,3,0,,,\n2,5000,") !=
-                 std::string::npos,
+  BOOST_TEST(csv.find("\n3,2000,2500,sip0.pe0.pe_gemm,memory,tile/STORE,0,3,0,block=f16:2x4 "
+                      "from=registers+16 to=PE_TCM:0xc000040+16,,\n2,5000,") != std::string::npos,
              csv);
   BOOST_TEST(csv.find(",1,2\n") != std::string::npos,
              csv);  // relu reads value 1 and defines value 2
@@ -158,9 +164,10 @@ KERNBENCH_SYSTEMC_TEST(a_database_has_typed_parameters_meta_and_indices) {
                    "'configuration'") == "256");
   BOOST_TEST(value("SELECT count(*) FROM ops") == "4");
   BOOST_TEST(value("SELECT macs FROM ops WHERE name = 'gemm_f16'") == "16");
-  BOOST_TEST(value("SELECT tile FROM ops WHERE name = 'tile/FETCH'") == "3");
+  BOOST_TEST(value("SELECT tile FROM ops WHERE name = 'tile/STORE'") == "3");
   BOOST_TEST(value("SELECT count(*) FROM ops WHERE tile IS NULL") == "3");
-  BOOST_TEST(value("SELECT params IS NULL FROM ops WHERE name = 'tile/FETCH'") == "1");
+  BOOST_TEST(value("SELECT inputs IS NULL AND outputs IS NULL FROM ops WHERE name = "
+                   "'tile/STORE'") == "1");
   BOOST_TEST(value("SELECT group_concat(name) FROM (SELECT name FROM sqlite_master WHERE type = "
                    "'index' AND sql NOT NULL ORDER BY name)") ==
              "commands_by_pe,messages_by_receiver,messages_by_sender,ops_by_node,ops_by_start,runs_"
@@ -170,8 +177,10 @@ KERNBENCH_SYSTEMC_TEST(a_database_has_typed_parameters_meta_and_indices) {
     return nlohmann::json::parse(value("SELECT params FROM ops WHERE name = '" + name + "'"));
   };
   const nlohmann::json load = params("dma_read"), product = params("gemm_f16"),
-                       relu = params("relu");
+                       relu = params("relu"), store = params("tile/STORE");
   BOOST_TEST(load["op"] == "load");
+  BOOST_TEST(load["dtype"] == "f16");
+  BOOST_TEST(load["shape"] == nlohmann::json({2, 4}));
   BOOST_TEST(load["from"][0]["space"] == "HBM");
   BOOST_TEST(load["from"][0]["bytes"] == 16);
   BOOST_TEST(load["to"][0]["space"] == "PE_TCM");
@@ -187,6 +196,9 @@ KERNBENCH_SYSTEMC_TEST(a_database_has_typed_parameters_meta_and_indices) {
   BOOST_TEST(
       (product["epilogue"][0] ==
        nlohmann::json{{"op", "clamp"}, {"scope", "output_tile"}, {"min", -0.5}, {"max", 2.0}}));
+  BOOST_TEST(store["from"] ==
+             nlohmann::json::parse(R"([{"address": null, "bytes": 16, "space": "registers"}])"));
+  BOOST_TEST(store["to"][0]["space"] == "PE_TCM");
   BOOST_TEST(relu["operands"][0]["input"] == 0);
   BOOST_TEST(relu["axis"].is_null());
 }

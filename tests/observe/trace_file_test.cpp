@@ -104,6 +104,33 @@ KERNBENCH_SYSTEMC_TEST(an_instant_has_one_value_the_last) {
   BOOST_TEST(text.substr(text.find("#1000000")) == "#1000000\n1!\nb101 \"\n#3000000\n");
 }
 
+// Largest addresses 0x1fff and 0x12: 13 bits are two bytes. A number of a transaction that needs 33
+// bits takes five bytes; an address of another width is that of a port.
+KERNBENCH_SYSTEMC_TEST(addresses_and_numbers_of_transactions_are_as_wide_as_their_values) {
+  sc_core::sc_set_time_resolution(1, sc_core::SC_FS);
+  FakeMachine machine;
+  TemporaryFile vcd("width.vcd");
+  TraceFile file(vcd.path());
+  TraceSignal first("first", "", SignalFormat::address(51));
+  TraceSignal second("second", "", SignalFormat::address(51));
+  TraceSignal number("number", "", SignalFormat::id(48));
+  TraceSignal pin("pin", "", SignalFormat::address(32));
+  for (TraceSignal* signal : {&first, &second, &number, &pin}) file.add(*machine.dma, *signal);
+  run_ns(1);
+  first.set(0x1fff);
+  second.set(0x12);
+  number.set(std::uint64_t{1} << 32);
+  pin.set(1);
+  run_ns(1);
+  first.clear();
+  run_ns(1);
+  file.close(Component::now());
+  const std::string text = vcd.text();
+  for (const std::string line : {"$var wire 16 ! first [15:0]", "$var wire 16 \" second [15:0]",
+                                 "$var wire 40 # number [39:0]", "$var wire 32 $ pin [31:0]"})
+    BOOST_TEST(contains(text, line), text);
+}
+
 // What changes before time first moves on is an initial value.
 KERNBENCH_SYSTEMC_TEST(changes_of_the_first_instant_are_initial_values) {
   sc_core::sc_set_time_resolution(1, sc_core::SC_FS);
@@ -212,7 +239,7 @@ KERNBENCH_SYSTEMC_TEST(objects_registered_with_sc_trace_are_polled) {
                       "$end\n$var wire 32 & beat [31:0] $end\n"),
              text);
   BOOST_TEST(text.substr(text.find("#0")) ==
-             "#0\n$dumpvars\nr0.5 !\nsOFF \"\n0$\n0%\nb0 &\nb01XZ '\n$end\n"
+             "#0\n$dumpvars\nr0.5 !\nsOFF \"\n0$\n0%\nb0 &\nb01xz '\n$end\n"
              "#1000000\nr1.25 !\n1$\n1%\nb11111111111111111111111111111110 &\n"
              "#2000000\nsON \"\n#3000000\n1#\n#6000000\n");
 }

@@ -36,15 +36,14 @@ BOOST_AUTO_TEST_CASE(groups_follow_the_data_path) {
   std::vector<WaveItem> items;
   const std::vector<std::string> expected{"host",
                                           "sip0.io0.pcie_ep",
-                                          "sip0.io0.io_cpu",
                                           "sip0.io0.io_noc",
                                           "sip0.io0.io_ucie-P0",
-                                          "sip0.cube0.m_cpu",
-                                          "sip0.cube0.pe0.pe_cpu",
-                                          "sip0.cube0.pe0.pe_scheduler",
+                                          "sip0.io0.io_cpu",
                                           "sip0.cube0.pe0.pe_dma",
                                           "sip0.cube0.pe0.pe_gemm",
                                           "sip0.cube0.pe0.pe_gemm.rtl",
+                                          "sip0.cube0.pe0.pe_cpu",
+                                          "sip0.cube0.pe0.pe_scheduler",
                                           "sip0.cube0.pe2.pe_cpu",
                                           "sip0.cube0.pe10.pe_cpu",
                                           "sip0.cube0.r0c2",
@@ -53,6 +52,7 @@ BOOST_AUTO_TEST_CASE(groups_follow_the_data_path) {
                                           "sip0.cube0.sram",
                                           "sip0.cube0.ucie-E",
                                           "sip0.cube0.ucie-E.conn0",
+                                          "sip0.cube0.m_cpu",
                                           "sip0.cube1.m_cpu",
                                           "sip1.cube0.m_cpu",
                                           "fabric.switch0",
@@ -90,11 +90,11 @@ BOOST_AUTO_TEST_CASE(quiet_groups_of_a_large_file_are_left_out) {
 BOOST_AUTO_TEST_CASE(gtkwave_gets_groups_colours_and_radix) {
   const std::string text = gtkw_text("a/wave.vcd", wave_layout(dma), 1000, 4'916'200);
   BOOST_TEST(text ==
-             "[dumpfile] \"wave.vcd\"\n[savefile] \"wave.gtkw\"\n[timestart] 1000\n[size] 1600 "
-             "1000\n[pos] -1 -1\n"
+             "[dumpfile] \"wave.vcd\"\n[savefile] \"wave.gtkw\"\n[timestart] 1000\n"
              "*-19.965784 -1 -1 -1 -1 -1 -1 -1 -1 -1 -1 -1 -1 -1 -1 -1 -1 -1 -1 -1 -1 -1 -1 -1 -1 "
              "-1 -1 -1\n"
-             "[sst_width] 200\n[signals_width] 330\n[sst_expanded] 1\n[sst_vpaned_height] 300\n"
+             "[size] 1600 1000\n[pos] -1 -1\n[sst_width] 200\n[signals_width] 330\n[sst_expanded] "
+             "1\n[sst_vpaned_height] 300\n"
              "@800200\n-sip0.pe_dma\n"
              "@820\n[color] 2\nsip0.pe_dma.state\n"
              "@28\n[color] 4\nsip0.pe_dma.busy\n"

@@ -299,7 +299,7 @@ KERNBENCH_SYSTEMC_TEST(signals_tell_state_queue_and_what_is_in_service) {
   pe.run();
   const std::vector<std::string> expected{
       "gemm_queue=2", "gemm_state=3", "gemm_busy=1", "gemm_command=1", "gemm_tile=x",
-      "gemm_stage=0", "gemm_m=32",    "gemm_n=48",   "gemm_k=64",      "gemm_address=x"};
+      "gemm_stage=3", "gemm_m=32",    "gemm_n=48",   "gemm_k=64",      "gemm_address=x"};
   BOOST_TEST(seen == expected, boost::test_tools::per_element());
   for (const TraceSignal& signal : pe.engine("pe_gemm").signals()) BOOST_TEST(signal.value() == 0u);
 }

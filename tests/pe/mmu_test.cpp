@@ -237,7 +237,7 @@ KERNBENCH_SYSTEMC_TEST(shows_messages_and_look_ups) {
   pe.at(8 * ns, [&] { pe.translate(va_base + 128, 64); });
   pe.run();
   BOOST_TEST(log->of("serving") == "0 at 0, 1 at 1, 0 at 4000001");
-  BOOST_TEST(log->of("kind") == "x at 0, message at 1, x at 4000001");
+  BOOST_TEST(log->of("kind") == "idle at 0, message at 1, idle at 4000001");
   BOOST_TEST(log->of("mappings") == "0 at 0, 1 at 4000001");
   BOOST_TEST(log->of("look_ups") == "0 at 0, 1 at 2000000, 2 at 8000000");
   BOOST_TEST(log->of("misses") == "0 at 0, 1 at 2000000");
