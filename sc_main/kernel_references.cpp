@@ -2,36 +2,21 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
-#include <exception>
 #include <set>
 
 #include "models/base/errors.h"
-#include "sw/benches/bench_program.h"
-#include "sw/benches/bench_registry.h"
+#include "sc_main/reference_bench.h"
 
 namespace kernbench {
 namespace {
-
-struct BenchNumbers {
-  std::vector<LaunchRecord> launches;
-  std::vector<ResultTable> results;
-};
 
 // Collectives as they are without a ccl.yaml, but with slots of 16 KiB, so that latencies of
 // messages count less.
 BenchNumbers run_bench(Platform& platform, const std::string& name,
                        const std::vector<GivenParameter>& parameters) {
-  BenchRegistry benches;
-  register_benches(benches);
-  const Bench& bench = benches.find(name);
-  BenchOptions options;
-  options.parameters = resolve_parameters(bench, parameters);
-  options.ccl.defaults.set("slot_size", Rational(16384));
-  BenchProgram program(bench, options);
-  const RunResult result = platform.run(program);
-  if (result.cause) std::rethrow_exception(result.cause);
-  return {program.launches(), program.results()};
+  CclFile ccl;
+  ccl.defaults.set("slot_size", Rational(16384));
+  return run_reference_bench(platform, name, parameters, ccl);
 }
 
 // --- MAC arrays: a GEMM of m x k x n on an array of `side` x `side` at 1 GHz
@@ -167,11 +152,8 @@ std::vector<ValidationCheck> play_all_reduce(Platform& platform, const std::stri
   const BenchNumbers numbers =
       run_bench(platform, "ccl-allreduce",
                 {{"n_elem", std::to_string(elements)}, {"algorithm", algorithm}, {"dtype", "f16"}});
-  Fs longest = 0;
-  for (const LaunchRecord& launch : numbers.launches)
-    longest = std::max(longest, launch.metrics.merged.pe_exec);
-  return {
-      bound_check(algorithm, factors[0], platform.machine().sips, bytes_of_rank, to_ns(longest))};
+  return {bound_check(algorithm, factors[0], platform.machine().sips, bytes_of_rank,
+                      longest_kernel_ns(numbers))};
 }
 
 // Each by one PE per SIP.
@@ -275,7 +257,8 @@ std::vector<ValidationCase> collective_cases() {
 
 std::vector<ValidationCase> all_references() {
   std::vector<ValidationCase> all = all_validation_cases();
-  for (const auto& cases : {systolic_cases(), collective_cases()})
+  for (const auto& cases : {systolic_cases(), collective_cases(), source_cases(),
+                            source_gemm_cases(), source_collective_cases()})
     all.insert(all.end(), cases.begin(), cases.end());
   return all;
 }

@@ -47,7 +47,7 @@ void add_validate_command(CLI::App& app, Invocation& invocation) {
                                          "others published, each on a machine made for it");
   command
       ->add_option("--group", options->group,
-                   "Only these references: network, hbm, figures, systolic or collectives")
+                   "Only these references: network, hbm, figures, systolic, collectives or source")
       ->type_name("NAME");
   command->add_flag("--json", options->json, "As JSON, with the machine of every reference");
   add_max_memory_to(*command, options->max_memory);
@@ -55,6 +55,7 @@ void add_validate_command(CLI::App& app, Invocation& invocation) {
       "Examples:\n"
       "  kernbench validate\n"
       "  kernbench validate --group hbm\n"
+      "  kernbench validate --group source\n"
       "  kernbench validate --json > references.json\n\n"
       "Groups:\n"
       "  network      a message over a chain of links, steps and collectives of a ring: "
@@ -63,7 +64,10 @@ void add_validate_command(CLI::App& app, Invocation& invocation) {
       "  figures      peak rates of memory stacks and of a die-to-die link\n"
       "  systolic     cycles of a GEMM on a systolic array\n"
       "  collectives  the least time of all-reduce and other collectives, with the program's own "
-      "kernels\n\n"
+      "kernels\n"
+      "  source       the figures that the Python system published, each with ours in brackets "
+      "where "
+      "it differs, and the reason\n\n"
       "What a simulated number must be to its reference: = equal within the tolerance; >= or <= "
       "the reference bounds it on one "
       "side,\n"

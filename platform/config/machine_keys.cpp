@@ -222,6 +222,12 @@ void ucie_keys(KeyVisitor& keys, CubeSpec& cube) {
   keys.value(integer("n_connections", "connections per port", "", 1, 8), cube.ucie_connections);
   keys.value(bandwidth("per_connection_bw_gbs", "each connection, on both sides of it"),
              cube.ucie_per_connection_bw_gbs);
+  keys.value(choice_of<LaneSelect>("lane_select",
+                                   "connections of paths between cubes: those near the sender's "
+                                   "router, or the first by name as in the Python system",
+                                   "spec 2.10")
+                 .default_val(name_of(LaneSelect::spread)),
+             cube.lane_select);
   keys.component({"port", Role::router, "UCIe protocol endpoint"}, cube.ucie_port);
   keys.component(ComponentRow("conn", Role::router, "bridge router <-> port")
                      .link(cube.ucie_per_connection_bw_gbs),

@@ -123,11 +123,15 @@ struct PeLayoutSpec {
   int pes() const { return static_cast<int>(corners.size()) * pe_per_corner; }
 };
 
+// How paths between cubes choose among the connections of UCIe ports (spec 2.10).
+enum class LaneSelect : std::uint8_t { spread, first };
+
 struct CubeSpec {
   Rational w_mm, h_mm;
   PeLayoutSpec pe_layout;
   PointMm m_cpu_pos_mm, sram_pos_mm;
   int ucie_connections = 0;
+  LaneSelect lane_select = LaneSelect::spread;
   std::optional<Rational> ucie_per_connection_bw_gbs;
   ComponentSpec ucie_port, ucie_conn;
   MemoryMapSpec memory_map;
@@ -178,6 +182,10 @@ struct ChoiceNames<AddressModel> {
 template <>
 struct ChoiceNames<HbmMapping> {
   static constexpr std::array<std::string_view, 2> all{"n_to_one", "one_to_one"};
+};
+template <>
+struct ChoiceNames<LaneSelect> {
+  static constexpr std::array<std::string_view, 2> all{"spread", "first"};
 };
 
 }  // namespace kernbench

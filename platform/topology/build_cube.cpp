@@ -8,7 +8,8 @@ namespace {
 
 using Link = GraphBuilder::Link;
 
-// A crossing of UCIe counts as 100 mm, so that routes take few of them (spec 2.7).
+// A crossing of UCIe counts as 100 mm, so that routes take few of them (spec 2.7); with lane_select
+// `first` it counts nothing (spec 2.10).
 const Rational crossing_weight_mm = Rational(100);
 
 Rational magnitude(const Rational& value) {
@@ -143,7 +144,9 @@ class CubeBuilder {
                             {spec_.ucie_per_connection_bw_gbs, {}, {}});
       const PointMm from = local(at);
       const Rational weight =
-          crossing_weight_mm + magnitude(from.x - middle.x) + magnitude(from.y - middle.y);
+          spec_.lane_select == LaneSelect::first
+              ? Rational(0)
+              : crossing_weight_mm + magnitude(from.x - middle.x) + magnitude(from.y - middle.y);
       builder_.connect_both(conn, port, EdgeKind::ucie_internal,
                             {spec_.ucie_per_connection_bw_gbs, {}, weight});
     }

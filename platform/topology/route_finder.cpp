@@ -93,8 +93,13 @@ SearchSpace RouteFinder::confined(NodeId src, NodeId dst, View view) const {
 }
 
 std::vector<NodeId> RouteFinder::search(NodeId src, NodeId dst, const SearchSpace& space) const {
+  const bool first = graph_.spec().cube.lane_select == LaneSelect::first &&
+                     (space.edge_kinds & bit(EdgeKind::ucie_internal)) != 0;
   auto& tree = trees_[{space, src}];
-  if (!tree) tree = std::make_unique<PathTree>(graph_, weights_um_, space, src);
+  if (!tree) {
+    tree = std::make_unique<PathTree>(graph_, weights_um_, space, src,
+                                      first ? PathOrder::by_name : PathOrder::by_hops);
+  }
   return tree->path_to(dst);
 }
 

@@ -23,7 +23,8 @@ class Search {
       : graph_(graph), weights_(weights_um), space_(space),
         distance_(space.last - space.first, unreached), hops_(distance_.size(), 0) {}
 
-  std::vector<NodeId> predecessors(NodeId source) {
+  std::vector<NodeId> predecessors(NodeId source, PathOrder order) {
+    if (order == PathOrder::by_name) return first_found(source);
     resolve(source);
     return choose(source);
   }
@@ -39,6 +40,30 @@ class Search {
       const bool allowed = (space_.edge_kinds >> static_cast<unsigned>(edge.kind) & 1U) != 0;
       if (allowed && edge.dst >= space_.first && edge.dst < space_.last) visit(e, edge);
     }
+  }
+
+  // Dijkstra by (distance, id): ids compare as names do.
+  std::vector<NodeId> first_found(NodeId source) {
+    using Entry = std::pair<std::uint64_t, NodeId>;
+    std::priority_queue<Entry, std::vector<Entry>, std::greater<>> open;
+    std::vector<NodeId> previous(distance_.size(), no_node);
+    previous[index(source)] = source;
+    distance_[index(source)] = 0;
+    open.emplace(0, source);
+    while (!open.empty()) {
+      const auto [distance, node] = open.top();
+      open.pop();
+      if (distance != distance_[index(node)]) continue;
+      for_each_out_edge(node,
+                        [&, distance = distance, node = node](std::size_t e, const Edge& edge) {
+                          const std::size_t to = index(edge.dst);
+                          if (distance + weights_[e] >= distance_[to]) return;
+                          distance_[to] = distance + weights_[e];
+                          previous[to] = node;
+                          open.emplace(distance_[to], edge.dst);
+                        });
+    }
+    return previous;
   }
 
   // Dijkstra: least (distance, hops) of every node.
@@ -105,9 +130,9 @@ class Search {
 }  // namespace
 
 PathTree::PathTree(const Graph& graph, const std::vector<std::uint64_t>& weights_um,
-                   const SearchSpace& space, NodeId source)
+                   const SearchSpace& space, NodeId source, PathOrder order)
     : first_(space.first), source_(source),
-      previous_(Search(graph, weights_um, space).predecessors(source)) {}
+      previous_(Search(graph, weights_um, space).predecessors(source, order)) {}
 
 std::vector<NodeId> PathTree::path_to(NodeId target) const {
   std::vector<NodeId> path;

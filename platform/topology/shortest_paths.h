@@ -5,6 +5,9 @@
 // along the row wins, then a mesh step along the column, then the smaller name. The third rule is a
 // total order on the paths that are equal under the first two, so the result does not depend on how
 // it is computed; in an unobstructed mesh it is XY routing.
+//
+// PathOrder::by_name is the search of the Python system (ADR-0051 D4; lane_select `first`): nodes
+// are expanded by (sum of weights, name), and of equal paths to a node the first found stays.
 #pragma once
 
 #include <cstdint>
@@ -24,11 +27,13 @@ struct SearchSpace {
   }
 };
 
+enum class PathOrder : std::uint8_t { by_hops, by_name };
+
 // Every node's predecessor on its best path; of the nodes of the search space only.
 class PathTree {
  public:
   PathTree(const Graph& graph, const std::vector<std::uint64_t>& weights_um,
-           const SearchSpace& space, NodeId source);
+           const SearchSpace& space, NodeId source, PathOrder order = PathOrder::by_hops);
   // From the source to `target`, both included; empty if there is no path.
   std::vector<NodeId> path_to(NodeId target) const;
 

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <functional>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -27,9 +28,13 @@ struct ValidationCheck {
   double tolerance = 0;   // in the unit
   std::string allowance;  // where the tolerance comes from; empty if there is none
   Relation relation = Relation::equal;
-  std::string remark;  // what the deviation from a bound means; empty if it is no bound
+  std::string remark;  // what the deviation from a bound or from `published` means; else empty
+  // Figure that another program published for the same quantity. `expected` is that figure, or
+  // where this one is known to differ, what `formula` derives.
+  std::optional<double> published = std::nullopt;
 
   double deviation() const { return simulated - expected; }
+  bool as_published() const { return published == expected; }
   bool passed() const {
     return (relation == Relation::at_least || deviation() <= tolerance) &&
            (relation == Relation::at_most || deviation() >= -tolerance);
@@ -54,6 +59,7 @@ std::vector<ValidationCase> chain_cases();   // group network
 std::vector<ValidationCase> ring_cases();    // group network
 std::vector<ValidationCase> hbm_cases();     // group hbm
 std::vector<ValidationCase> figure_cases();  // group figures
+std::vector<ValidationCase> source_cases();  // group source
 std::vector<ValidationCase> all_validation_cases();
 
 // Those of a group; all if it is empty. Throws UsageError that lists the groups.

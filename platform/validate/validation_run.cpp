@@ -13,19 +13,26 @@ namespace kernbench {
 namespace {
 
 nlohmann::ordered_json json_of(const ValidationCheck& check) {
-  return {{"quantity", check.quantity},   {"formula", check.formula},
-          {"unit", check.unit},           {"expected", check.expected},
-          {"simulated", check.simulated}, {"tolerance", check.tolerance},
-          {"allowance", check.allowance}, {"relation", name_of(check.relation)},
-          {"remark", check.remark}};
+  return {{"quantity", check.quantity},
+          {"formula", check.formula},
+          {"unit", check.unit},
+          {"expected", check.expected},
+          {"simulated", check.simulated},
+          {"tolerance", check.tolerance},
+          {"allowance", check.allowance},
+          {"relation", name_of(check.relation)},
+          {"remark", check.remark},
+          {"published", check.published ? nlohmann::ordered_json(*check.published) : nullptr}};
 }
 
 ValidationCheck check_of(const nlohmann::ordered_json& json) {
+  std::optional<double> published;
+  if (!json.at("published").is_null()) published = json.at("published").get<double>();
   return {json.at("quantity"),  json.at("formula"),
           json.at("unit"),      json.at("expected"),
           json.at("simulated"), json.at("tolerance"),
           json.at("allowance"), parse_relation(json.at("relation")),
-          json.at("remark")};
+          json.at("remark"),    published};
 }
 
 std::string run_in_child(const ValidationCase& reference, const ComponentRegistry& registry,
@@ -52,6 +59,13 @@ const char* sign_of(Relation relation) {
     default:
       return "=";
   }
+}
+
+// "77", or "963 (371.1)": the published figure, and where it differs the simulated one.
+std::string published_text(const ValidationCheck& check) {
+  if (!check.published) return "";
+  if (check.as_published()) return fmt::format("{:g}", *check.published);
+  return fmt::format("{:g} ({:.4g})", *check.published, check.simulated);
 }
 
 std::string check_text(const ValidationCheck& check) {
@@ -93,24 +107,37 @@ std::string validation_text(const std::vector<ValidationOutcome>& outcomes) {
   constexpr auto right = TextTable::Align::right;
   std::string text;
   std::size_t passed = 0;
-  TextTable table({{""},
-                   {"reference"},
-                   {"quantity"},
-                   {"unit"},
-                   {"must be"},
-                   {"expected", right},
-                   {"simulated", right},
-                   {"deviation", right},
-                   {"tolerance", right}});
+  const bool published =
+      std::any_of(outcomes.begin(), outcomes.end(), [](const ValidationOutcome& outcome) {
+        return std::any_of(
+            outcome.checks.begin(), outcome.checks.end(),
+            [](const ValidationCheck& check) { return check.published.has_value(); });
+      });
+  std::vector<TextTable::Column> columns{{""},
+                                         {"reference"},
+                                         {"quantity"},
+                                         {"unit"},
+                                         {"must be"},
+                                         {"expected", right},
+                                         {"simulated", right},
+                                         {"deviation", right},
+                                         {"tolerance", right}};
+  if (published) columns.insert(columns.begin() + 4, {"published (here)", right});
+  TextTable table(columns);
+  const auto add = [&](std::vector<std::string> row, const std::string& figure) {
+    if (published) row.insert(row.begin() + 4, figure);
+    table.add(std::move(row));
+  };
   for (const ValidationOutcome& outcome : outcomes) {
     passed += outcome.passed() ? 1 : 0;
     const std::string name = fmt::format("{}/{}", outcome.reference.group, outcome.reference.name);
     if (!outcome.failure.empty())
-      table.add({"[x] FAIL", name, "the run has failed, see below", "", "", "", "", "", ""});
+      add({"[x] FAIL", name, "the run has failed, see below", "", "", "", "", "", ""}, "");
     for (const ValidationCheck& check : outcome.checks) {
-      table.add({check.passed() ? "[v] PASS" : "[x] FAIL", name, check.quantity, check.unit,
-                 sign_of(check.relation), number(check.expected), number(check.simulated),
-                 number(check.deviation()), number(check.tolerance)});
+      add({check.passed() ? "[v] PASS" : "[x] FAIL", name, check.quantity, check.unit,
+           sign_of(check.relation), number(check.expected), number(check.simulated),
+           number(check.deviation()), number(check.tolerance)},
+          published_text(check));
     }
   }
   text += table.text() + "\n";

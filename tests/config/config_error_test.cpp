@@ -77,6 +77,8 @@ BOOST_AUTO_TEST_CASE(a_wrong_choice_suggests_the_nearest) {
   BOOST_TEST(
       found_in("system.sips.topology", "ring_2d") ==
       "'ring_2d', allowed is one of ring_1d, torus_2d, mesh_2d_no_wrap; did you mean 'ring_1d'?");
+  BOOST_TEST(found_in("cube.ucie.lane_select", "nearest") ==
+             "'nearest', allowed is one of spread, first");
 }
 
 BOOST_AUTO_TEST_CASE(an_unknown_implementation_suggests_the_nearest) {

@@ -311,6 +311,40 @@ BOOST_AUTO_TEST_CASE(a_channel_is_the_last_step_but_one) {
   BOOST_CHECK_THROW(routes.channel_path(dma0, hbm, 8), RoutingError);
 }
 
+// UCIe ports add no length: PE 0 reaches the east side by the port in the north, at length 0, where
+// the row is 14 mm. Each node is reached from the first by name: cube 1 is entered by W.conn0, as
+// r0c0 and N.conn0 come before W.conn1; only r4c0 is reached by its own connection before.
+BOOST_AUTO_TEST_CASE(the_first_lanes_by_name_take_ports_as_short_cuts) {
+  const Graph first = graph({{"cube.ucie.lane_select", "first"}});
+  const RouteFinder routes(first);
+  const auto path = [&](int pe) {
+    return names(first, routes.memory_path(first.at(dma(0, 0, pe)),
+                                           first.at(node_names::hbm_ctrl(0, 1, pe))));
+  };
+  BOOST_TEST(path(0) ==
+             "sip0.cube0.pe0.pe_dma>sip0.cube0.r0c0>sip0.cube0.ucie-N.conn0>sip0.cube0.ucie-N>"
+             "sip0.cube0.ucie-N.conn3>sip0.cube0.r0c5>sip0.cube0.ucie-E.conn0>sip0.cube0.ucie-E>"
+             "sip0.cube1.ucie-W>sip0.cube1.ucie-W.conn0>sip0.cube1.r0c0>sip0.cube1.hbm_ctrl.pe0");
+  int shared = 0;
+  for (int pe = 0; pe < 8; ++pe)
+    shared += path(pe).find(">sip0.cube1.ucie-W.conn0>") != std::string::npos ? 1 : 0;
+  BOOST_TEST(shared == 7);
+  BOOST_TEST(path(4).find(">sip0.cube1.ucie-W.conn2>") != std::string::npos, path(4));
+}
+
+BOOST_AUTO_TEST_CASE(within_a_cube_and_by_default_lanes_change_no_path) {
+  const Graph first = graph({{"cube.ucie.lane_select", "first"}});
+  const Graph spread = graph({{"cube.ucie.lane_select", "spread"}});
+  const RouteFinder first_routes(first), spread_routes(spread);
+  for (int pe = 0; pe < 8; ++pe) {
+    const std::string own = node_names::hbm_ctrl(0, 0, pe), next = node_names::hbm_ctrl(0, 1, pe);
+    BOOST_TEST((first_routes.memory_path(first.at(dma(0, 0, 0)), first.at(own)) ==
+                memory(dma(0, 0, 0), own)));
+    BOOST_TEST((spread_routes.memory_path(spread.at(dma(0, 0, 0)), spread.at(next)) ==
+                memory(dma(0, 0, 0), next)));
+  }
+}
+
 BOOST_AUTO_TEST_SUITE_END()
 
 BOOST_AUTO_TEST_SUITE_END()

@@ -266,4 +266,16 @@ KERNBENCH_SYSTEMC_TEST(flits_of_128_bytes) {
   BOOST_TEST(alone(pe0, "read", hbm0, 0, 256, {{"system.flit_bytes", "128"}}) == ns(14.5) + 4);
 }
 
+// 64 flits by the port in the north: pe_dma 1, flit 1, router 2, connection and port 2 + 2, port 8,
+// 2 + 2 to r0c5, router 2, 2 + 2 to the port in the east, 8, the seam 0.6, port 8, 2 + 2 to r0c0,
+// router 2, 1: the first flit at the HBM at 49.6. The other 63 follow 2 apart, 2 earlier: no router
+// holds them. Burst 8; the acknowledgement passes routers r0c0, r0c5, r0c0 and ports W, E, N: 6 +
+// 24 + 0.1.
+KERNBENCH_SYSTEMC_TEST(a_write_over_the_first_lanes) {
+  const std::vector<Override> first{{"sip.cube_mesh.w", "2"}, {"cube.ucie.lane_select", "first"}};
+  const Fs time = alone(pe0, "write", "sip0.cube1.hbm_ctrl.pe0", 0, 16384, first);
+  BOOST_TEST(time - ns(49.6 + 63 * 2 - 2 + 8 + 30.1) < 32);  // links without length: 1 fs each
+  BOOST_TEST(time >= ns(49.6 + 63 * 2 - 2 + 8 + 30.1));
+}
+
 BOOST_AUTO_TEST_SUITE_END()

@@ -1,0 +1,81 @@
+#include "platform/validate/source_machine.h"
+
+#include <fmt/format.h>
+
+namespace kernbench {
+
+std::vector<Override> our_machine() {
+  return {
+      {"system.ns_per_mm", "0.1"},
+      {"system.flit_bytes", "256"},
+      {"system.switch", "{impl: builtin.switch, attrs: {overhead_ns: 5}}"},
+      {"system.links.io_ep_to_switch", "{bw_gbs: 64, distance_mm: 50}"},
+      {"sip.cube_mesh", "{w: 4, h: 4}"},
+      {"sip.links.ucie_seam", "{bw_gbs: 512, distance_mm: 1}"},
+      {"sip.io_chiplets.io0.components.pcie_ep.attrs.overhead_ns", "5"},
+      {"sip.io_chiplets.io0.components.pcie_ep.attrs.cut_through", "false"},
+      {"sip.io_chiplets.io0.components.io_noc.attrs.overhead_ns", "0"},
+      {"sip.io_chiplets.io0.components.io_ucie.attrs.overhead_ns", "8"},
+      {"sip.io_chiplets.io0.components.conn.attrs.overhead_ns", "0"},
+      {"sip.io_chiplets.io0.links",
+       "{pcie_ep_to_noc_bw_gbs: 256, per_connection_bw_gbs: 128, n_connections: 4}"},
+      {"cube.geometry.cube_mm", "{w: 17, h: 14}"},
+      {"cube.pe_layout", "{corners: [NW, NE, SW, SE], pe_per_corner: 2, pitch_mm: 2.5}"},
+      {"cube.ucie.n_connections", "4"},
+      {"cube.ucie.per_connection_bw_gbs", "128"},
+      {"cube.ucie.port.attrs.overhead_ns", "8"},
+      {"cube.ucie.conn.attrs.overhead_ns", "0"},
+      {"cube.memory_map",
+       "{address_model: va, hbm_mapping_mode: n_to_one, hbm_pseudo_channels: 64, "
+       "hbm_channels_per_pe: 8, hbm_channel_bw_gbs: 32, hbm_slices_per_cube: 8, "
+       "hbm_total_gb_per_cube: 48}"},
+      {"cube.components.router", "{impl: builtin.forwarding, attrs: {overhead_ns: 2}}"},
+      {"cube.components.sram", "{impl: builtin.sram, attrs: {overhead_ns: 2, size_mb: 32}}"},
+      {"cube.components.hbm_ctrl",
+       "{impl: builtin.hbm_ctrl, attrs: {overhead_ns: 0, burst_bytes: 256, switch_penalty_ns: 0, "
+       "efficiency: 1}}"},
+      {"cube.links",
+       "{router_link_bw_gbs: 256, pe_to_router_bw_gbs: 256, hbm_to_router_bw_gbs: 256, "
+       "sram_to_router_bw_gbs: 128}"},
+      {"cube.pe_template.components.pe_dma.attrs.overhead_ns", "1"},
+      {"cube.ucie.lane_select", "spread"},
+      {"overrides", "[]"}};
+}
+
+std::vector<Override> source_machine() {
+  std::vector<Override> overrides = our_machine();
+  overrides.push_back({"cube.pe_template.components.pe_dma.attrs.overhead_ns", "0"});
+  return overrides;
+}
+
+ValidationCheck published_check(std::string quantity, std::string unit, double published,
+                                double half_digit, double simulated) {
+  ValidationCheck check;
+  check.quantity = std::move(quantity);
+  check.formula = fmt::format("{:g}", published);
+  check.unit = std::move(unit);
+  check.expected = published;
+  check.simulated = simulated;
+  check.tolerance = half_digit;
+  if (half_digit > 0) check.allowance = "rounding of the published figure";
+  check.published = published;
+  return check;
+}
+
+ValidationCheck differing_check(std::string quantity, std::string unit, double published,
+                                std::string formula, double expected, std::string reason,
+                                double simulated) {
+  ValidationCheck check;
+  check.quantity = std::move(quantity);
+  check.formula = std::move(formula);
+  check.unit = std::move(unit);
+  check.expected = expected;
+  check.simulated = simulated;
+  check.tolerance = expected * 1e-6;
+  check.allowance = "links without length take 1 fs";
+  check.remark = std::move(reason);
+  check.published = published;
+  return check;
+}
+
+}  // namespace kernbench

@@ -1,0 +1,68 @@
+// Figures of the Python system for tiled products.
+#include <fmt/format.h>
+
+#include "platform/observe/activity_windows.h"
+#include "platform/validate/source_machine.h"
+#include "sc_main/kernel_references.h"
+#include "sc_main/reference_bench.h"
+
+namespace kernbench {
+namespace {
+
+struct Windows {
+  double composite_ns, pe_ns;
+};
+
+// 32 x 3072 x 32 in f16 on one PE, A loaded first: 48 tiles of 4 KiB of B, each read from HBM.
+Windows run_product(Platform& platform) {
+  ActivityWindows windows;
+  platform.observation().executed_ops.bind(windows);
+  run_reference_bench(platform, "matmul-composite",
+                      {{"M", "32"}, {"K", "3072"}, {"N", "32"}, {"variant", "load_ref"}});
+  const ActivitySummary summary = windows.summary([](const std::string&) { return MacRate{}; });
+  return {to_ns(summary.composite.length()), to_ns(summary.all.length())};
+}
+
+// What an access has beyond the whole message's time on the link and in the routers, `each_ns`;
+// the composite has 48 reads and a write, the PE the read of A as well.
+std::vector<ValidationCheck> product_checks(const Windows& windows, double each_ns,
+                                            const std::string& reason) {
+  const auto check = [&](const char* window, double published, int accesses, double simulated) {
+    return differing_check(fmt::format("32 x 3072 x 32, A loaded first, {}", window), "ns",
+                           published,
+                           fmt::format("{:g} + {} * {:g} + 16", published, accesses, each_ns),
+                           published + accesses * each_ns + 16, reason, simulated);
+  };
+  return {check("composite window", 992, 49, windows.composite_ns),
+          check("PE window", 1765, 50, windows.pe_ns)};
+}
+
+std::vector<ValidationCheck> play_product(Platform& platform) {
+  return product_checks(run_product(platform), 1 + 8 + 1,
+                        "setup, burst and a flit of each access, which the state of the Python "
+                        "system before its flits did not have; 16: a stage of the last tile");
+}
+
+std::vector<ValidationCheck> play_fine_grained_product(Platform& platform) {
+  return product_checks(run_product(platform), 8 / 32. + 8 / 256.,
+                        "a burst of 8 B at 32 GB/s and a flit of 8 B at 256 GB/s are left of it");
+}
+
+}  // namespace
+
+std::vector<ValidationCase> source_gemm_cases() {
+  const char* source = "Python system, milestone-1h-gemm (ADR-0044, ADR-0054)";
+  std::vector<Override> ours = our_machine(), fine = source_machine();
+  for (std::vector<Override>* machine : {&ours, &fine})
+    machine->push_back({"system.sips", "{count: 1, topology: ring_1d}"});
+  fine.push_back({"system.ns_per_mm", "0"});
+  fine.push_back({"system.flit_bytes", "8"});
+  fine.push_back({"cube.components.hbm_ctrl.attrs.burst_bytes", "8"});
+  return {{"product", "source", "48 tiles of a composite, each after a read of 4 KiB", source, "",
+           ours, play_product},
+          {"product-fine-grained", "source",
+           "The same with flits and bursts of 8 B, as near to whole messages as they come", source,
+           "", fine, play_fine_grained_product}};
+}
+
+}  // namespace kernbench
