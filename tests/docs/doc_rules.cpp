@@ -164,6 +164,25 @@ Faults check_links(const Page& page, const fs::path& root) {
   return faults;
 }
 
+Faults check_quotes(const Page& page, const fs::path& root, const std::string& folder,
+                    std::size_t& blocks) {
+  const std::string opening = "```cpp\n// " + folder;
+  Faults faults;
+  for (std::size_t at = page.text.find(opening); at != std::string::npos;
+       at = page.text.find(opening, at + 1)) {
+    ++blocks;
+    const std::size_t file = at + opening.size() - folder.size(),
+                      first = page.text.find('\n', file) + 1;
+    const std::string path = page.text.substr(file, first - 1 - file),
+                      text = page.text.substr(first, page.text.find("```", first) - first);
+    if (!fs::exists(root / path))
+      faults.push_back(place_of(page, file) + "there is no " + path);
+    else if (('\n' + read_text(root / path)).find('\n' + text) == std::string::npos)
+      faults.push_back(place_of(page, file) + "not as it is in " + path);
+  }
+  return faults;
+}
+
 Faults check_index(const Page& index, const std::vector<std::string>& records) {
   Faults faults;
   for (const std::string& record : records) {

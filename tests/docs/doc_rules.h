@@ -40,6 +40,11 @@ Faults check_names(const Page& page, const std::filesystem::path& root);
 // Targets of Markdown links that are no addresses of the web, with their headings: page.md#heading.
 Faults check_links(const Page& page, const std::filesystem::path& root);
 
+// A block of C++ whose first line is "// FILE", a file below `folder`, goes on with lines of that
+// file. Adds the number of such blocks to `blocks`.
+Faults check_quotes(const Page& page, const std::filesystem::path& root, const std::string& folder,
+                    std::size_t& blocks);
+
 // The index has exactly one link to each record beside it: NNNN-title.md.
 Faults check_index(const Page& index, const std::vector<std::string>& records);
 

@@ -68,6 +68,15 @@ BOOST_AUTO_TEST_CASE(functions_that_the_guides_name_are_in_their_files) {
 
 BOOST_AUTO_TEST_CASE(links_lead_somewhere) { check_all(is_page, check_links); }
 
+// Blocks of C++ that name an example in their first line are parts of it.
+BOOST_AUTO_TEST_CASE(examples_that_the_guides_quote_are_those_that_are_built) {
+  std::size_t blocks = 0;
+  check_all(is_guide, [&blocks](const Page& page, const fs::path& tree) {
+    return check_quotes(page, tree, "tests/plugins/examples/", blocks);
+  });
+  BOOST_TEST(blocks > 5U);
+}
+
 BOOST_AUTO_TEST_CASE(every_decision_is_listed) {
   std::vector<std::string> records = names_in(root / "docs/decisions");
   records.erase(std::remove(records.begin(), records.end(), "README.md"), records.end());
@@ -141,6 +150,23 @@ BOOST_FIXTURE_TEST_CASE(a_link_that_leads_nowhere_is_found, Tree) {
              "docs/page.md:1: a link that leads nowhere: decisions/0032.md");
   BOOST_TEST(fault(check_links, "[a](decisions/0031-granted.md#how)") ==
              "docs/page.md:1: a link that leads nowhere: decisions/0031-granted.md#how");
+}
+
+BOOST_FIXTURE_TEST_CASE(a_quotation_that_is_not_in_its_file_is_found, Tree) {
+  std::size_t blocks = 0;
+  const auto fault_of = [&](const std::string& text) {
+    const Faults faults = check_quotes({"docs/page.md", text}, root, "models/", blocks);
+    BOOST_TEST(faults.size() <= 1U);
+    return faults.empty() ? "" : faults.front();
+  };
+  const std::string first = "see:\n\n```cpp\n// models/noc/link.cpp\n";
+  BOOST_TEST(fault_of(first + "struct State {};\n```\nso\n") == "");
+  BOOST_TEST(fault_of(first + "struct State {\n```\n") ==
+             "docs/page.md:4: not as it is in models/noc/link.cpp");
+  BOOST_TEST(fault_of("```cpp\n// models/noc/switch.cpp\n```\n") ==
+             "docs/page.md:2: there is no models/noc/switch.cpp");
+  BOOST_TEST(fault_of("```cpp\nstruct Other;\n```\n") == "");
+  BOOST_TEST(blocks == 3U);
 }
 
 BOOST_AUTO_TEST_CASE(a_record_that_is_missing_or_listed_twice_is_found) {

@@ -152,6 +152,32 @@ BOOST_AUTO_TEST_CASE(ccl_yaml_names_an_algorithm_of_a_plug_in) {
   BOOST_TEST(contains(output_of(Words{"list", "algorithms"} + plugin), "acme_chain (all_reduce)"));
 }
 
+BOOST_AUTO_TEST_CASE(worked_examples_of_messages_run_and_are_verified) {
+  const std::string hello = output_of({"run", "--bench", "hello-send", "--topology", "tiny",
+                                       "--verify-data", "--plugin", example("hello_send")});
+  BOOST_TEST(contains(hello, "verdict: PASS"), hello);
+  const Words mesh{"--verify-data", "--plugin", example("mesh_allreduce")};
+  for (const char* elements : {"1", "5000"}) {  // 5 messages of 4096 B
+    const std::string pes = output_of(
+        Words{"run", "--bench", "mesh-allreduce", "--param", std::string("n_elem=") + elements} +
+        mesh);
+    BOOST_TEST(contains(pes, "verdict: PASS"), pes);
+  }
+  for (const Words& sips : {Words{}, Words{"--set", "system.sips.topology=mesh_2d_no_wrap", "--set",
+                                           "system.sips.w=3", "--set", "system.sips.h=2"}}) {
+    const std::string out =
+        output_of(Words{"run", "--bench", "ccl-allreduce", "--topology", "six_sip", "--param",
+                        "algorithm=mesh_allreduce", "--param", "n_elem=3000"} +
+                  sips + mesh);
+    BOOST_TEST(contains(out, "verdict: PASS"), out);
+  }
+  const ProgramResult average =
+      kernbench_program(Words{"run", "--bench", "ccl-allreduce", "--topology", "six_sip", "--param",
+                              "algorithm=mesh_allreduce", "--param", "op=avg"} +
+                        mesh);
+  BOOST_TEST(contains(average.err, "it sums, and does not avg"), average.err);
+}
+
 BOOST_AUTO_TEST_CASE(attributes_of_a_plug_in_are_listed_and_checked_as_ours) {
   const std::string list = output_of(Words{"list", "components"} + Words{row_hbm[0], row_hbm[1]});
   BOOST_TEST(contains(list,

@@ -173,6 +173,7 @@ BOOST_AUTO_TEST_CASE(templates_examples_and_guides_include_headers_of_the_first_
 BOOST_AUTO_TEST_CASE(nothing_else_is_installed) {
   const std::string lib = library_folder + "/";
   const Words expected{"bin/kernbench",
+                       lib + "libkernbench_mock.so",
                        lib + "libkernbench_models.so",
                        lib + "libkernbench_rtl_runtime.a",
                        lib + "libkernbench_platform.so",

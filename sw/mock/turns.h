@@ -1,0 +1,56 @@
+// Turns: threads of which one runs at a time, in a fixed order.
+#pragma once
+
+#include <condition_variable>
+#include <deque>
+#include <functional>
+#include <mutex>
+#include <thread>
+#include <vector>
+
+namespace kernbench {
+
+class Turns {
+ public:
+  using Ready = std::function<bool()>;
+  // Thrown in a rank to end it. Not derived from std::exception, so that a kernel's own handlers
+  // let it pass.
+  struct Ended {};
+
+  // Runs each body on a thread of its own, in turn; a body must not throw. `blocked` is called when
+  // none can go on: it may make one of them ready, else those that wait are ended. Error if the
+  // host refuses a thread.
+  void run(std::vector<std::function<void()>> bodies, const std::function<void()>& blocked);
+
+  // On the thread of a rank: the others have their turns until `ready` holds.
+  void wait_until(std::size_t rank, Ready ready);
+  void check() const {
+    if (ending_) throw Ended{};
+  }
+  // All others are ended at their next call.
+  void end_all() { ending_ = true; }
+  bool has_ended(std::size_t rank) const { return seats_[rank].ended; }
+
+ private:
+  struct Seat {
+    std::function<void()> body;
+    std::thread thread;
+    std::condition_variable has_turn;
+    Ready ready;  // empty: always
+    bool ended = false;
+  };
+  static constexpr std::size_t none = ~std::size_t{0};
+
+  std::size_t next_after(std::size_t last) const;
+  void give_turn(std::size_t rank);
+  void start(std::size_t rank);
+  void end_turn();
+
+  std::mutex mutex_;
+  std::condition_variable turn_ended_;
+  std::deque<Seat> seats_;
+  std::size_t turn_ = none;
+  bool ending_ = false;
+};
+
+}  // namespace kernbench
