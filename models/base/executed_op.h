@@ -13,7 +13,8 @@ class sc_object;
 
 namespace kernbench {
 
-struct DataOp;  // models/data: effect of a command on values
+struct DataOp;    // models/data: effect of a command on values
+struct TileTask;  // models/protocol: work in an engine
 
 enum class OpKind : std::uint8_t { memory, gemm, math, copy };
 
@@ -30,8 +31,11 @@ struct ExecutedOp {
   std::uint64_t bytes = 0;
   std::uint64_t runs = 1;  // of a DMA: contiguous pieces of memory
   std::uint64_t macs = 0;  // gemm: m * k * n as they are, not rounded up to cycles
-  // Null for tile stages, with data off, and for moves of a run that records none.
+  // Of a command: null with data off, and for moves, unless the parameters are recorded
+  // (Observation::records_parameters).
   std::shared_ptr<const DataOp> data;
+  // Of an operation of an engine with stages; valid during the write only.
+  const TileTask* task = nullptr;
 };
 
 }  // namespace kernbench

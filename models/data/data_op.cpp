@@ -6,6 +6,7 @@
 #include <array>
 #include <cstdio>
 
+#include "models/address/phys_addr.h"
 #include "models/base/errors.h"
 
 namespace kernbench {
@@ -24,20 +25,21 @@ std::string text(double value) {
   return digits;
 }
 
-// Of very many, as a scattered access has, the first.
-std::string text(const PhysRanges& ranges) {
+// "from=registers+64;HBM:0x2000000000+4096"; nothing without either. Of very many ranges, as a
+// scattered access has, the first.
+std::string text(const char* side, const PhysRanges& ranges, std::uint64_t register_bytes) {
   constexpr std::size_t shown = 256;
   std::string list;
+  if (register_bytes > 0) list = fmt::format("registers+{}", register_bytes);
   for (const PhysRange& range : ranges) {
-    if (&range - ranges.data() == shown)
-      return list + ";and " + std::to_string(ranges.size() - shown) + " more";
-    char item[48];
-    std::snprintf(item, sizeof item, "%s0x%llx+%llu", list.empty() ? "" : ";",
-                  static_cast<unsigned long long>(range.pa),
-                  static_cast<unsigned long long>(range.nbytes));
-    list += item;
+    if (&range - ranges.data() == shown) {
+      list += fmt::format(";and {} more", ranges.size() - shown);
+      break;
+    }
+    list += fmt::format("{}{}:{:#x}+{}", list.empty() ? "" : ";", space_of(range.pa), range.pa,
+                        range.nbytes);
   }
-  return list;
+  return list.empty() ? list : fmt::format("{}={}", side, list);
 }
 
 std::string epilogue_text(const std::vector<EpilogueOp>& epilogue) {
@@ -56,7 +58,9 @@ std::string epilogue_text(const std::vector<EpilogueOp>& epilogue) {
 }
 
 struct ParamsText {
-  std::string operator()(const MemoryParams&) const { return ""; }
+  std::string operator()(const MemoryParams& p) const {
+    return p.block ? fmt::format("block={}:{}", name_of(p.dtype), text(*p.block)) : "";
+  }
   std::string operator()(const GemmParams& p) const {
     std::string line = fmt::format("m={} k={} n={}", p.m, p.k, p.n);
     if (p.batch > 1) line += fmt::format(" batch={}", p.batch);
@@ -95,6 +99,16 @@ const char* name_of(EpilogueOp::Kind kind) {
   return names.at(static_cast<std::size_t>(kind));
 }
 
+const char* space_of(std::uint64_t physical_address) {
+  try {
+    const PhysAddr address = PhysAddr::decode(physical_address);
+    return address.kind() == AddressKind::pe_local ? name_of(address.pe_unit())
+                                                   : name_of(address.kind());
+  } catch (const AddressError&) {
+    return "unknown";
+  }
+}
+
 const char* gemm_name(DType in) {
   constexpr std::array<const char*, 5> names{"gemm_f16", "gemm_bf16", "gemm_f32", "gemm_i8",
                                              "gemm_i32"};
@@ -103,7 +117,9 @@ const char* gemm_name(DType in) {
 
 std::string describe(const DataOp& op) {
   std::string line = std::visit(ParamsText{}, op.params);
-  const auto add = [&line](const std::string& word) { line += (line.empty() ? "" : " ") + word; };
+  const auto add = [&line](const std::string& word) {
+    if (!word.empty()) line += (line.empty() ? "" : " ") + word;
+  };
   for (std::size_t i = 0; i < op.inputs.size(); ++i) {
     const TensorValue& input = op.inputs[i];
     add(fmt::format("in{}={}:{}{}", i, name_of(input.dtype), text(input.shape),
@@ -111,8 +127,8 @@ std::string describe(const DataOp& op) {
   }
   for (const OutputValue& output : op.outputs)
     add(fmt::format("out={}:{}", name_of(output.dtype), text(output.shape)));
-  if (!op.places.from.empty()) add("from=" + text(op.places.from));
-  if (!op.places.to.empty()) add("to=" + text(op.places.to));
+  add(text("from", op.places.from, op.places.from_registers));
+  add(text("to", op.places.to, op.places.to_registers));
   return line;
 }
 

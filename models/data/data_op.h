@@ -38,6 +38,9 @@ struct MemoryParams {
   // Pending values among the bytes moved; none before the accesses of the op's instant are in order
   // (FunctionalModel::resolve).
   std::optional<std::vector<ValueId>> values;
+  // The block that is moved, for records; none: `inputs` are the blocks (FETCH of a tile).
+  DType dtype = DType::f16;
+  std::optional<Shape> block;
 };
 
 // out{M,N} = a{M,K} b{K,N}; with transpose_a the operand has shape {K,M}, with transpose_b {N,K}.
@@ -105,12 +108,14 @@ struct OutputValue {
 };
 
 // Addresses of the operands and of the result, for records only: nothing is ordered by addresses.
+// Stages of tiles also have bytes in the register file, listed before the ranges.
 struct OpAddresses {
   PhysRanges from, to;
+  std::uint64_t from_registers = 0, to_registers = 0;
 };
 
 struct DataOp {
-  std::uint64_t id = 0;  // in order of issue
+  std::uint64_t id = 0;  // in order of issue; 0: without values, for records only
   std::variant<MemoryParams, GemmParams, MathParams, ConvertParams> params;
   std::vector<TensorValue> inputs;      // gemm, math, convert
   SmallVector<OutputValue, 1> outputs;  // gemm, math, convert: one
@@ -123,8 +128,10 @@ using DataOpPtr = std::shared_ptr<const DataOp>;
 // --- static facts ---
 
 const char* name_of(EpilogueOp::Kind kind);
-const char* gemm_name(DType in);  // "gemm_f16": the name of the record
-// "m=32 k=64 n=32 acc=f32 in0=f16:32x64 in1=f16:64x32 out=f16:32x32" for logs; without commas.
+const char* gemm_name(DType in);                       // "gemm_f16": the name of the record
+const char* space_of(std::uint64_t physical_address);  // "HBM", "PE_TCM", "CUBE_SRAM", ...
+// "m=32 k=64 n=32 acc=f32 in0=f16:32x64 in1=f16:64x32 out=f16:32x32 from=PE_TCM:0xc000000+4096;...
+// to=..." for logs; without commas.
 std::string describe(const DataOp& op);
 std::vector<ValueId> input_ids(
     const DataOp& op);  // values that it reads or moves; each once, ascending

@@ -56,11 +56,20 @@ void undo_transpose(TensorValue& matrix, bool& transpose) {
 
 template <class Params>
 std::shared_ptr<DataOp> new_op(Params&& params, std::vector<TensorValue>&& inputs,
-                               OpAddresses&& places) {
+                               OpAddresses&& places, const Shape& shape, DType dtype) {
   auto op = std::make_shared<DataOp>();
   op->params = std::move(params);
   op->inputs = std::move(inputs);
+  op->outputs.push_back({no_value, shape, dtype});
   op->places = std::move(places);
+  return op;
+}
+
+std::shared_ptr<DataOp> new_move(MemoryParams&& params, const PhysRanges& from,
+                                 const PhysRanges& to) {
+  auto op = std::make_shared<DataOp>();
+  op->params = std::move(params);
+  op->places = {from, to};
   return op;
 }
 
@@ -92,9 +101,10 @@ TensorValue FunctionalModel::view(const Accessor& by, const PhysRanges& from, co
 }
 
 IssuedOp FunctionalModel::load(const Accessor& by, const PhysRanges& from, const Shape& shape,
-                               DType dtype, const PhysRanges& to) {
+                               DType dtype, const PhysRanges& to, const Shape* block) {
   IssuedOp issued{nullptr, view(by, from, shape, dtype)};
-  issued.op = memory_op(MemoryParams::Kind::load, issued.value.image, from, to);
+  issued.op = memory_op(MemoryParams::Kind::load, issued.value.image,
+                        block == nullptr ? shape : *block, dtype, from, to);
   return issued;
 }
 
@@ -111,21 +121,21 @@ void FunctionalModel::write_dense(const Accessor& by, const TensorValue& dense,
 }
 
 DataOpPtr FunctionalModel::store(const Accessor& by, const TensorValue& value, const PhysRanges& to,
-                                 const PhysRanges& from) {
+                                 const PhysRanges& from, const Shape* block) {
   TensorValue made;
   const TensorValue& dense = dense_of(value, made);
   write_dense(by, dense, to);
-  return memory_op(MemoryParams::Kind::store, dense.image, from, to);
+  return memory_op(MemoryParams::Kind::store, dense.image, block == nullptr ? value.shape : *block,
+                   value.dtype, from, to);
 }
 
 DataOpPtr FunctionalModel::memory_op(MemoryParams::Kind kind, const ByteImage& moved,
-                                     const PhysRanges& from, const PhysRanges& to) {
+                                     const Shape& block, DType dtype, const PhysRanges& from,
+                                     const PhysRanges& to) {
   const std::uint64_t id = next_op_++;
   if (!moves_recorded_) return nullptr;
-  auto op = std::make_shared<DataOp>();
+  const std::shared_ptr<DataOp> op = new_move({kind, std::nullopt, dtype, block}, from, to);
   op->id = id;
-  op->params = MemoryParams{kind, std::nullopt};
-  op->places = {from, to};
   if (moved.bound()) {
     std::get<MemoryParams>(op->params).values = moved.value_ids();
   } else {
@@ -177,7 +187,7 @@ TensorValue FunctionalModel::view(const PhysRanges& from, const Shape& shape, DT
 IssuedOp FunctionalModel::load(const PhysRanges& from, const Shape& shape, DType dtype,
                                const PhysRanges& to) {
   IssuedOp issued{nullptr, view(from, shape, dtype)};
-  issued.op = memory_op(MemoryParams::Kind::load, issued.value.image, from, to);
+  issued.op = memory_op(MemoryParams::Kind::load, issued.value.image, shape, dtype, from, to);
   return issued;
 }
 
@@ -187,7 +197,7 @@ DataOpPtr FunctionalModel::store(const TensorValue& value, const PhysRanges& to,
   const TensorValue& dense = dense_of(value, made);
   check_place(dense, to);
   memory().write_image(to, dense.image);
-  return memory_op(MemoryParams::Kind::store, dense.image, from, to);
+  return memory_op(MemoryParams::Kind::store, dense.image, value.shape, value.dtype, from, to);
 }
 
 std::vector<DeviceMessage> FunctionalModel::messages() const {
@@ -199,11 +209,14 @@ std::vector<DeviceMessage> FunctionalModel::messages() const {
 // --- values ---
 
 DataOpPtr FunctionalModel::taken(const TensorValue& value, const PhysRanges& from) {
-  return memory_op(MemoryParams::Kind::copy, value.image, from, {});
+  return memory_op(MemoryParams::Kind::copy, value.image, value.shape, value.dtype, from, {});
 }
 
-IssuedOp FunctionalModel::gemm(GemmParams params, std::vector<TensorValue> inputs,
-                               OpAddresses places) {
+namespace {
+
+// Checked, with every default of `params` filled in.
+std::shared_ptr<DataOp> gemm_op(GemmParams params, std::vector<TensorValue> inputs,
+                                OpAddresses places) {
   if (inputs.size() < 2) throw UsageError("dot takes two operands");
   const TensorValue &a = inputs[0], &b = inputs[1];
   const bool batched = a.shape.rank() == 3;
@@ -237,11 +250,11 @@ IssuedOp FunctionalModel::gemm(GemmParams params, std::vector<TensorValue> input
   check_epilogue(params.epilogue, shapes_of(inputs), out,
                  (params.k + params.tile_k - 1) / params.tile_k);
   const DType out_dtype = *params.out_dtype;
-  return define(new_op(std::move(params), std::move(inputs), std::move(places)), out, out_dtype);
+  return new_op(std::move(params), std::move(inputs), std::move(places), out, out_dtype);
 }
 
-IssuedOp FunctionalModel::math(MathParams params, std::vector<TensorValue> inputs,
-                               OpAddresses places) {
+std::shared_ptr<DataOp> math_op(MathParams params, std::vector<TensorValue> inputs,
+                                OpAddresses places) {
   const Shapes shapes = shapes_of(inputs);
   const std::size_t tensors = operand_tensors(params, inputs.size());
   if (params.epilogue.empty() && tensors < inputs.size())
@@ -262,7 +275,37 @@ IssuedOp FunctionalModel::math(MathParams params, std::vector<TensorValue> input
     for (std::size_t i = 0; i < tensors; ++i)
       params.operands.push_back(MathOperand::tensor(static_cast<int>(i)));
   }
-  return define(new_op(std::move(params), std::move(inputs), std::move(places)), out, out_dtype);
+  return new_op(std::move(params), std::move(inputs), std::move(places), out, out_dtype);
+}
+
+}  // namespace
+
+IssuedOp FunctionalModel::gemm(GemmParams params, std::vector<TensorValue> inputs,
+                               OpAddresses places) {
+  return define(gemm_op(std::move(params), std::move(inputs), std::move(places)));
+}
+
+IssuedOp FunctionalModel::math(MathParams params, std::vector<TensorValue> inputs,
+                               OpAddresses places) {
+  return define(math_op(std::move(params), std::move(inputs), std::move(places)));
+}
+
+// --- records without values
+
+DataOpPtr FunctionalModel::record_of(MemoryParams params, const PhysRanges& from,
+                                     const PhysRanges& to) {
+  params.values.emplace();
+  return new_move(std::move(params), from, to);
+}
+
+DataOpPtr FunctionalModel::record_of(GemmParams params, std::vector<TensorValue> inputs,
+                                     OpAddresses places) {
+  return gemm_op(std::move(params), std::move(inputs), std::move(places));
+}
+
+DataOpPtr FunctionalModel::record_of(MathParams params, std::vector<TensorValue> inputs,
+                                     OpAddresses places) {
+  return math_op(std::move(params), std::move(inputs), std::move(places));
 }
 
 TensorValue FunctionalModel::made_dense(const TensorValue& value) {
@@ -280,7 +323,7 @@ TensorValue FunctionalModel::converted(const TensorValue& value, DType dtype) {
 }
 
 TensorValue FunctionalModel::convert(const TensorValue& value, DType dtype) {
-  return define(new_op(ConvertParams(), {value}, {}), value.shape, dtype).value;
+  return define(new_op(ConvertParams(), {value}, {}, value.shape, dtype)).value;
 }
 
 TensorValue FunctionalModel::constant(const void* data, const Shape& shape, DType dtype) {
@@ -305,7 +348,7 @@ TensorValue FunctionalModel::zeros(const Shape& shape, DType dtype) {
           {}};
 }
 
-IssuedOp FunctionalModel::define(std::shared_ptr<DataOp> op, const Shape& shape, DType dtype) {
+IssuedOp FunctionalModel::define(std::shared_ptr<DataOp> op) {
   bool is_resolved = true;
   for (TensorValue& input : op->inputs) {
     if (input.image.bound()) {
@@ -322,8 +365,9 @@ IssuedOp FunctionalModel::define(std::shared_ptr<DataOp> op, const Shape& shape,
       resolve();
   }
   op->id = next_op_++;
-  op->outputs.push_back({values() + 1, shape, dtype});
-  IssuedOp issued{nullptr, {ByteImage::of(live_values_.add(op)), shape, dtype, {}}};
+  OutputValue& output = op->outputs[0];
+  output.id = values() + 1;
+  IssuedOp issued{nullptr, {ByteImage::of(live_values_.add(op)), output.shape, output.dtype, {}}};
   if (is_resolved) {
     recorded(op);
     live_values_.make_room();

@@ -45,18 +45,19 @@ class FunctionalModel {
   // only. Default: they have.
   void record_moves(bool wanted) { moves_recorded_ = wanted; }
 
-  // --- accesses of PEs ---
+  // --- accesses of PEs; `block`: of the kernel, for the record, where the bytes have another shape
   // A view without an op: operands of composites, captures of IPCQ messages.
   TensorValue view(const Accessor& by, const PhysRanges& from, const Shape& shape, DType dtype);
   IssuedOp load(const Accessor& by, const PhysRanges& from, const Shape& shape, DType dtype,
-                const PhysRanges& to = {});
+                const PhysRanges& to = {}, const Shape* block = nullptr);
   DataOpPtr store(const Accessor& by, const TensorValue& value, const PhysRanges& to,
-                  const PhysRanges& from = {});
+                  const PhysRanges& from = {}, const Shape* block = nullptr);
   // A store without an op: the result of a composite.
   void write(const Accessor& by, const TensorValue& value, const PhysRanges& to);
   // Of an atomic access: for its record. Its effect is an AtomicUpdate.
-  DataOpPtr atomic(const ByteImage& operands, const PhysRanges& from, const PhysRanges& to) {
-    return memory_op(MemoryParams::Kind::atomic, operands, from, to);
+  DataOpPtr atomic(const ByteImage& operands, const Shape& block, DType dtype,
+                   const PhysRanges& from, const PhysRanges& to) {
+    return memory_op(MemoryParams::Kind::atomic, operands, block, dtype, from, to);
   }
   // Carries out the accesses that PEs have issued so far, or before this time. The records of such
   // ops are complete behind it.
@@ -90,6 +91,13 @@ class FunctionalModel {
   // convert op.
   TensorValue made_dense(const TensorValue& value);
   TensorValue converted(const TensorValue& value, DType dtype);
+
+  // --- records of such ops in a run without data: the same parameters, no value
+  static DataOpPtr record_of(MemoryParams params, const PhysRanges& from, const PhysRanges& to);
+  static DataOpPtr record_of(GemmParams params, std::vector<TensorValue> inputs,
+                             OpAddresses places);
+  static DataOpPtr record_of(MathParams params, std::vector<TensorValue> inputs,
+                             OpAddresses places);
 
   // Constants: known from the start, no op.
   static TensorValue constant(const void* data, const Shape& shape,
@@ -141,16 +149,16 @@ class FunctionalModel {
     std::shared_ptr<DataOp> op;
     ByteImage moved;  // by a memory op
   };
-  // `op` has no id and no output yet.
-  IssuedOp define(std::shared_ptr<DataOp> op, const Shape& shape, DType dtype);
+  // `op` and its output have no ids yet.
+  IssuedOp define(std::shared_ptr<DataOp> op);
   TensorValue convert(const TensorValue& value, DType dtype);
   // The value itself if it is dense; else made_dense() of it, in `made`.
   const TensorValue& dense_of(const TensorValue& value, TensorValue& made) {
     return value.dense() ? value : (made = made_dense(value));
   }
   void write_dense(const Accessor& by, const TensorValue& dense, const PhysRanges& to);
-  DataOpPtr memory_op(MemoryParams::Kind kind, const ByteImage& moved, const PhysRanges& from,
-                      const PhysRanges& to);
+  DataOpPtr memory_op(MemoryParams::Kind kind, const ByteImage& moved, const Shape& block,
+                      DType dtype, const PhysRanges& from, const PhysRanges& to);
   bool is_unresolved(ValueId id) const;
   void recorded(const std::shared_ptr<DataOp>& op);
   ValueLookup lookup();

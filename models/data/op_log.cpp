@@ -40,7 +40,9 @@ OpRow row_of(const OpRecord& record, const NodeName& node_name) {
   if (op.data) {
     row.params += (row.params.empty() ? "" : " ") + describe(*op.data);
     row.inputs = input_ids(*op.data);
-    for (const OutputValue& output : op.data->outputs) row.outputs.push_back(output.id);
+    for (const OutputValue& output : op.data->outputs) {
+      if (output.id != no_value) row.outputs.push_back(output.id);
+    }
   }
   return row;
 }

@@ -112,11 +112,15 @@ bool IpcqEnd::accepted(const IpcqMessage& message) {
 void IpcqEnd::end_write() {
   Transaction& transaction = *writing_.transaction;
   const IpcqMessage& message = message_of(transaction);
+  const PhysRanges to{{message.dst_addr, message.nbytes}};
+  const PhysRanges from = message.sent == nullptr ? PhysRanges() : message.sent->places.from;
   DataOpPtr op;
   if (FunctionalModel* data = machine_.data(); data != nullptr && message.bytes != nullptr) {
     const Accessor here{machine_.machine().engine(where_(), PeEngine::pe_cpu), Component::now()};
-    op = data->store(here, {*message.bytes, message.shape, message.dtype, {}},
-                     {{message.dst_addr, message.nbytes}});
+    op = data->store(here, {*message.bytes, message.shape, message.dtype, {}}, to, from);
+  } else if (machine_.observation().records_parameters) {
+    op = FunctionalModel::record_of({MemoryParams::Kind::store, {}, message.dtype, message.shape},
+                                    from, to);
   }
   ++messages_written_;
   const AnalysisPort<ExecutedOp>& port = machine_.observation().executed_ops;

@@ -28,6 +28,9 @@ struct KindOfCommand {
 PeId KernelRunner::where() const { return cpu_.where_(); }
 const MachineDescription& KernelRunner::machine() const { return cpu_.machine_.machine(); }
 FunctionalModel* KernelRunner::data() { return cpu_.machine_.data(); }
+bool KernelRunner::records_parameters() const {
+  return cpu_.machine_.observation().records_parameters;
+}
 Fs KernelRunner::now() const { return Component::now(); }
 void KernelRunner::print(const std::string& text) {
   report_log_line(LogLevel::info, cpu_.name(), text);

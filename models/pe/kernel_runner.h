@@ -100,6 +100,7 @@ class KernelRunner final : private KernelContext {
   const KernelLaunch& launch() const override { return *launch_->message; }
   const MachineDescription& machine() const override;
   FunctionalModel* data() override;
+  bool records_parameters() const override;
   Fs now() const override;
   void dispatch() override;
   std::shared_ptr<CommandState> issue(Command&& command) override;

@@ -249,6 +249,7 @@ bool PeIpcq::look_send(IpcqJob& job) {
   message->shape = send.shape;
   message->dtype = send.dtype;
   message->bytes = send.bytes;
+  message->sent = send.data;
   message->destination = queue.state.pair().peer;
   message->source = queues_.where();
   message->direction = send.direction;
@@ -329,6 +330,10 @@ void PeIpcq::take(IpcqJob& job) {
                                  receive.dtype, receive.to);
     job.received.bytes = std::make_shared<const ByteImage>(std::move(loaded.value.image));
     job.data = std::move(loaded.op);
+  } else if (machine_.observation().records_parameters) {
+    job.data =
+        FunctionalModel::record_of({MemoryParams::Kind::load, {}, receive.dtype, receive.shape},
+                                   {{queue.slot(job.seq), receive.nbytes()}}, receive.to);
   }
   if (!receive.consume) return consumed(job);
   job.phase = Phase::reading;

@@ -307,6 +307,7 @@ void StageEngine<Node>::record(const Lane& lane) {
     op.macs = static_cast<std::uint64_t>(stage.m) * static_cast<std::uint64_t>(stage.k) *
               static_cast<std::uint64_t>(stage.n) * static_cast<std::uint64_t>(stage.batch);
   op.data = lane.task->data;
+  op.task = lane.task;
   port.write(op);
 }
 

@@ -98,7 +98,7 @@ struct CompositeMath {
 
 struct Command {
   std::variant<DmaCommand, DotCommand, MathCommand, CompositeGemm, CompositeMath> what;
-  std::shared_ptr<const DataOp> data;  // null with data off
+  std::shared_ptr<const DataOp> data;  // null with data off, unless parameters are recorded
 };
 
 }  // namespace kernbench

@@ -119,6 +119,7 @@ struct IpcqMessage : Message {
   Shape shape;
   DType dtype = DType::f16;
   std::shared_ptr<const ByteImage> bytes;  // as they were at issue; null with data off
+  std::shared_ptr<const DataOp> sent;      // IpcqSend::data
   PeId destination;
   PeId source;
   std::string direction;  // the sender's; for diagnosis

@@ -39,6 +39,8 @@ class KernelContext {
   virtual const KernelLaunch& launch() const = 0;
   virtual const MachineDescription& machine() const = 0;
   virtual FunctionalModel* data() = 0;  // null with data off
+  // Commands and messages are to have their DataOp with data off as well, for the operation log.
+  virtual bool records_parameters() const { return false; }
   virtual Fs now() const = 0;
 
   // Every call from here on ends the kernel (by an exception that the thread wrapper knows) when

@@ -68,6 +68,9 @@ struct HbmBooking {
 
 struct Observation {
   AnalysisPort<ExecutedOp> executed_ops;
+  // A subscriber of executed_ops reads the parameters of commands: they have them with data off as
+  // well. Set before the run.
+  bool records_parameters = false;
   AnalysisPort<TraceEvent> trace_events;
   AnalysisPort<LinkPassage> link_passages;
   AnalysisPort<NodePassage> node_passages;

@@ -50,7 +50,7 @@ class TaskOperands {
   }
 
   // The effect of the command on values, whose inputs are what it has bound at its issue; null with
-  // data off.
+  // data off, unless parameters are recorded (inputs have no values then).
   const DataOp* data() const { return data_; }
 
  private:

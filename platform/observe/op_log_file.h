@@ -24,7 +24,7 @@ OpLogFormat op_log_format(const std::string& path);
 
 class OpLogFile final : public tlm::tlm_analysis_if<ExecutedOp> {
  public:
-  static constexpr std::uint64_t default_limit = 1'000'000;  // records; about 100 bytes each
+  static constexpr std::uint64_t default_limit = 100'000;  // records; up to about 1 KiB each
 
   // `file`: empty, and not written to by others. `data`: of the run, which completes the records
   // before they are read; null if there is none. Throws Error if SQLite cannot use the file.

@@ -3,8 +3,6 @@
 #include <array>
 #include <nlohmann/json.hpp>
 
-#include "models/address/phys_addr.h"
-#include "platform/observe/json_text.h"
 #include "platform/observe/sqlite_row.h"
 
 namespace kernbench {
@@ -14,19 +12,10 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-// "HBM", "PE_TCM", "CUBE_SRAM", ...
-std::string space_of(std::uint64_t pa) {
-  try {
-    const PhysAddr address = PhysAddr::decode(pa);
-    return address.kind() == AddressKind::pe_local ? name_of(address.pe_unit())
-                                                   : name_of(address.kind());
-  } catch (const AddressError&) {
-    return "unknown";
-  }
-}
-
-Json ranges_json(const PhysRanges& ranges) {
+Json ranges_json(const PhysRanges& ranges, std::uint64_t register_bytes) {
   Json list = Json::array();
+  if (register_bytes > 0)
+    list.push_back({{"address", nullptr}, {"bytes", register_bytes}, {"space", "registers"}});
   for (const PhysRange& range : ranges)
     list.push_back({{"address", range.pa}, {"bytes", range.nbytes}, {"space", space_of(range.pa)}});
   return list;
@@ -52,7 +41,12 @@ Json epilogue_json(const std::vector<EpilogueOp>& epilogue) {
 struct ParamsJson {
   Json operator()(const MemoryParams& p) const {
     constexpr std::array<const char*, 4> names{"load", "store", "copy", "atomic"};
-    return {{"op", names.at(static_cast<std::size_t>(p.kind))}};
+    Json json{{"op", names.at(static_cast<std::size_t>(p.kind))}};
+    if (p.block) {
+      json["dtype"] = name_of(p.dtype);
+      json["shape"] = p.block->extents();
+    }
+    return json;
   }
   Json operator()(const GemmParams& p) const {
     Json json{{"op", "gemm"},
@@ -61,9 +55,9 @@ struct ParamsJson {
               {"n", p.n},
               {"transpose_a", p.transpose_a},
               {"transpose_b", p.transpose_b},
-              {"acc_dtype", name_of(p.acc_dtype.value_or(DType::f32))},
-              {"tile_k", p.tile_k},
-              {"epilogue", epilogue_json(p.epilogue)}};
+              {"acc_dtype", name_of(p.acc_dtype.value_or(DType::f32))}};
+    if (p.tile_k > 0) json["tile_k"] = p.tile_k;  // not of a stage
+    json["epilogue"] = epilogue_json(p.epilogue);
     if (p.batch > 1) json["batch"] = p.batch;
     if (p.accumulates) json["accumulates"] = true;
     return json;
@@ -99,8 +93,8 @@ Json op_params_json(const DataOp& op) {
   for (const OutputValue& output : op.outputs)
     json["outputs"].push_back(
         {{"dtype", name_of(output.dtype)}, {"shape", output.shape.extents()}});
-  json["from"] = ranges_json(op.places.from);
-  json["to"] = ranges_json(op.places.to);
+  json["from"] = ranges_json(op.places.from, op.places.from_registers);
+  json["to"] = ranges_json(op.places.to, op.places.to_registers);
   return json;
 }
 
@@ -225,8 +219,12 @@ void OpTable::insert_one(const OpRecord& record, const NodeName& node_name) {
   op.tile < 0 ? row.add_null() : row.add_signed(op.tile);
   row.add(op.bytes).add(record.op.macs);
   if (record.op.data) {
-    row.add(op.params).add(json_text(op_params_json(*record.op.data)));
-    row.add(list_of(op.inputs)).add(list_of(op.outputs));
+    row.add(op.params);
+    path_.empty() ? row.add_null() : row.add(op_params_json(*record.op.data).dump());
+    if (record.op.data->id == 0)
+      row.add_null().add_null();
+    else
+      row.add(list_of(op.inputs)).add(list_of(op.outputs));
   } else {
     op.params.empty() ? row.add_null() : row.add(op.params);
     row.add_null().add_null().add_null();

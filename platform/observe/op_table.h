@@ -8,8 +8,8 @@
 //   launches, runs, waits, slot_waits, commands, messages    progress of kernels (progress_log.h)
 //
 // docs/op-log.md names every column. `text` describes the data op for people, `params` holds it as
-// JSON, typed, for SQLite's JSON functions; `inputs` and `outputs` are JSON lists of value ids; all
-// four are null for tile stages and with data off.
+// JSON, typed, for SQLite's JSON functions; `inputs` and `outputs` are JSON lists of value ids,
+// null for tile stages and with data off.
 #pragma once
 
 #include <SQLiteCpp/Database.h>
@@ -32,7 +32,8 @@ class OpTable {
   static constexpr int schema_version = 4;
   using Meta = std::vector<std::pair<std::string, std::string>>;
 
-  explicit OpTable(const std::string& path);  // of an empty file; "": a temporary one
+  // Of an empty file; "": a temporary one, for write_csv(), without the JSON of `params`.
+  explicit OpTable(const std::string& path);
 
   void insert(const std::vector<OpRecord>& records, const NodeName& node_name);
   void insert(const ProgressRows& rows);

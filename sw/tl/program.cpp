@@ -25,6 +25,7 @@ PhysAddr tcm_of(const PeId& pe) {
 
 Program::Program(KernelContext& context)
     : context_(context), data_(context.data()),
+      records_without_data_(data_ == nullptr && context.records_parameters()),
       who_(context.machine().engine(context.where(), PeEngine::pe_cpu)),
       tcm_(tcm_of(context.where())), scratch_(std::make_shared<Scratch>(context.scratch())) {
   begin_kernel();

@@ -369,8 +369,9 @@ class Program : public MathCalls, public ShapeCalls, public AtomicCalls {
 
   KernelContext& context_;
   FunctionalModel* data_;
-  NodeId who_;    // its PE_CPU, by which accesses of one instant are ordered
-  PhysAddr tcm_;  // of the PE, its first byte
+  const bool records_without_data_;  // commands have a DataOp without values
+  NodeId who_;                       // its PE_CPU, by which accesses of one instant are ordered
+  PhysAddr tcm_;                     // of the PE, its first byte
   std::shared_ptr<Scratch> scratch_;
   std::map<std::uint64_t, InFlight> in_flight_;  // by command: in order of issue
   AccessIndex reads_in_flight_, writes_in_flight_;

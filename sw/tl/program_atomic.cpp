@@ -124,7 +124,10 @@ Handle Program::atomic(const AtomicCall& call, CallSite site) {
   if (data_ != nullptr) {
     update = std::make_shared<AtomicUpdate>(*data_, call.op, dtype, places, operands);
     if (races_ != nullptr) update->order_by(agent_, {text, site, context_.now()});
-    record = data_->atomic(operands.front(), places, place_of(*block));
+    record = data_->atomic(operands.front(), access.block, dtype, places, place_of(*block));
+  } else if (records_without_data_) {
+    record = FunctionalModel::record_of({MemoryParams::Kind::atomic, {}, dtype, access.block},
+                                        places, place_of(*block));
   }
   dma.atomic = std::make_shared<const AtomicAccess>(AtomicAccess{call.op, update});
   run({std::move(dma), std::move(record)});

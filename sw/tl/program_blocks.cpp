@@ -246,11 +246,14 @@ Program::Access Program::begin_block_load(const char* call, const Ptr& base,
   ByteImage bytes;
   if (data_ != nullptr && !from.empty()) {
     const auto elements = static_cast<std::int64_t>(access.nbytes() / size_of(access.dtype));
-    IssuedOp issued =
-        data_->load(accessor(), from, Shape{elements}, access.dtype, place_of(*load.block));
+    IssuedOp issued = data_->load(accessor(), from, Shape{elements}, access.dtype,
+                                  place_of(*load.block), &access.block);
     load.command.data = std::move(issued.op);
     bytes = std::move(issued.value.image);
   }
+  if (records_without_data_ && !from.empty())
+    load.command.data = FunctionalModel::record_of(
+        {MemoryParams::Kind::load, {}, access.dtype, access.block}, from, place_of(*load.block));
   load.gathered = std::make_shared<const GatheredLoad>(GatheredLoad{access, bytes, fill});
   return load;
 }
@@ -274,8 +277,11 @@ Program::Access Program::begin_block_store(const char* call, const Ptr& base,
     const TensorValue& value = state.value;
     store.command.data = data_->store(
         accessor(), access.stored(access.order.empty() ? data_->made_dense(value) : value), to,
-        place_of(block));
+        place_of(block), &access.block);
   }
+  if (records_without_data_ && !to.empty())
+    store.command.data = FunctionalModel::record_of(
+        {MemoryParams::Kind::store, {}, access.dtype, access.block}, place_of(block), to);
   return store;
 }
 

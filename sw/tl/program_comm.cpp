@@ -44,6 +44,9 @@ IpcqSend Program::message_of(const std::string& direction, TensorValue value,
     value = data_->made_dense(value);
     message.data = data_->taken(value, from);
     message.bytes = std::make_shared<const ByteImage>(std::move(value.image));
+  } else if (records_without_data_) {
+    message.data = FunctionalModel::record_of(
+        {MemoryParams::Kind::copy, {}, value.dtype, value.shape}, from, {});
   }
   return message;
 }

@@ -108,13 +108,14 @@ Program::Target Program::make_target(const char* call, const CompositeOutput& ou
 
 // What a composite reads, as it is at the call.
 struct Program::BoundOperands {
-  std::vector<TensorValue> inputs;  // none with data off
+  std::vector<TensorValue> inputs;  // none with data off, unless parameters are recorded
   States handles;
-  PhysRanges from;   // with data on
+  PhysRanges from;   // as inputs
   PhysRanges reads;  // in memory
 };
 
 TensorValue Program::view_of(const BlockAccess& access, const PhysRanges& from) const {
+  if (data_ == nullptr) return access.loaded(ByteImage::zeros(access.nbytes()), 0);
   const auto elements = static_cast<std::int64_t>(access.nbytes() / size_of(access.dtype));
   return access.loaded(data_->view(accessor(), from, Shape{elements}, access.dtype).image, 0);
 }
@@ -132,9 +133,9 @@ Program::BoundOperands Program::bind_operands(const char* call,
       check_order(call, *state.ptr, from, false);
       bound.reads.insert(bound.reads.end(), from.begin(), from.end());
     }
-    if (data_ == nullptr) continue;
+    if (data_ == nullptr && !records_without_data_) continue;
     bound.inputs.push_back(state.access ? view_of(*state.access, from)
-                           : state.ptr
+                           : state.ptr && data_ != nullptr
                                ? data_->view(accessor(), from, handle.shape(), handle.dtype())
                                : state.value);
     bound.from.insert(bound.from.end(), from.begin(), from.end());
@@ -158,6 +159,9 @@ Composite Program::Target::issue(Program& tl, const char* call, const CompositeO
                              {std::move(bound.from), target.places});
     command.data = std::move(issued.op);
     value = std::move(issued.value);
+  } else if (tl.records_without_data_) {
+    command.data = FunctionalModel::record_of(std::move(params), std::move(bound.inputs),
+                                              {std::move(bound.from), target.places});
   }
   return tl.submit(call, std::move(command), value, std::move(target), std::move(bound.handles),
                    std::move(bound.reads));

@@ -73,7 +73,7 @@ Handle Program::product(const std::vector<Operand>& operands, DType dtype,
   dot.operands.push_back(operand_of(*block, shape, dtype));
   Command command{std::move(dot), nullptr};
   TensorValue value{ByteImage::zeros(bytes_of(shape, dtype)), shape, dtype, {}};
-  if (data_ != nullptr) {
+  if (data_ != nullptr || records_without_data_) {
     GemmParams params;
     params.out_dtype = dtype;
     params.accumulates = operands.size() > 2;
@@ -84,9 +84,14 @@ Handle Program::product(const std::vector<Operand>& operands, DType dtype,
       inputs.push_back(each.handle().state().value);
       places.from.push_back(place_of(each.handle()).front());
     }
-    IssuedOp issued = data_->gemm(std::move(params), std::move(inputs), std::move(places));
-    command.data = std::move(issued.op);
-    value = std::move(issued.value);
+    if (data_ != nullptr) {
+      IssuedOp issued = data_->gemm(std::move(params), std::move(inputs), std::move(places));
+      command.data = std::move(issued.op);
+      value = std::move(issued.value);
+    } else {
+      command.data =
+          FunctionalModel::record_of(std::move(params), std::move(inputs), std::move(places));
+    }
   }
   return compute("tl.dot", std::move(command), {new_block(std::move(value), std::move(block))},
                  operands)

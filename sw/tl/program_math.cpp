@@ -59,7 +59,7 @@ struct Program::MathInputs {
   DTypes dtypes;
   IndexOperands indices;
   CommandOperands tensors;
-  std::vector<TensorValue> values;  // none with data off
+  std::vector<TensorValue> values;  // none with data off, unless parameters are recorded
   PhysRanges from;
   std::int64_t elements = 1;  // of the widest one
   bool masks = true;          // no values but masks, 0 and 1
@@ -89,7 +89,7 @@ Program::MathInputs Program::bind_math(MathOp op, const std::string& call,
     inputs.elements = std::max(inputs.elements, handle.shape().elements());
     inputs.masks = inputs.masks && (!value || state.mask);
     inputs.any_mask = inputs.any_mask || (value && state.mask);
-    if (data_ == nullptr) continue;
+    if (data_ == nullptr && !records_without_data_) continue;
     inputs.values.push_back(state.value);
     inputs.from.push_back(place_of(handle).front());
   }
@@ -125,6 +125,9 @@ Program::Handles Program::run_math(SmallVector<MathParams, 2>&& results,
     command.kept = results.front().kept;
   }
   Command issued{std::move(command), nullptr};
+  if (records_without_data_)
+    issued.data = FunctionalModel::record_of(std::move(results.front()), std::move(inputs.values),
+                                             {inputs.from, place_of(*made.front()->block)});
   for (std::size_t i = 0; i < made.size() && data_ != nullptr; ++i) {
     std::vector<TensorValue> values =
         i + 1 < made.size() ? inputs.values : std::move(inputs.values);

@@ -25,6 +25,9 @@ Program::Access Program::begin_load(const char* call, const Ptr& ptr, const Shap
   std::shared_ptr<ScratchBlock> block = allocate(call, shape, dtype);
   IssuedOp issued = data_ != nullptr ? data_->load(accessor(), from, shape, dtype, place_of(*block))
                                      : IssuedOp{nullptr, FunctionalModel::zeros(shape, dtype)};
+  if (records_without_data_)
+    issued.op = FunctionalModel::record_of({MemoryParams::Kind::load, {}, dtype, shape}, from,
+                                           place_of(*block));
   return {{DmaCommand{false, ptr.address(), nbytes}, std::move(issued.op)},
           {nullptr, {}, from, {}, call, true},
           std::move(issued.value),
@@ -44,6 +47,9 @@ Program::Access Program::begin_store(const char* call, const Ptr& ptr, const Han
                 nullptr};
   if (data_ != nullptr)
     access.command.data = data_->store(accessor(), state.value, to, place_of(block));
+  if (records_without_data_)
+    access.command.data = FunctionalModel::record_of(
+        {MemoryParams::Kind::store, {}, block.dtype(), block.shape()}, place_of(block), to);
   return access;
 }
 

@@ -73,6 +73,30 @@ BOOST_AUTO_TEST_CASE(csv_and_sqlite_hold_the_same_operations) {
   BOOST_TEST(query(folder.file("a.sqlite"), "SELECT count(*) > 50 FROM ops") == "1\n");
 }
 
+// mlp-fused has composites with epilogues; of each operation the parameters are there, as JSON, and
+// --data changes none of them.
+BOOST_AUTO_TEST_CASE(parameters_are_the_same_in_every_data_mode) {
+  const TemporaryFolder folder;
+  std::string parameters;
+  for (const std::string mode : {"off", "deferred", "eager"}) {
+    const std::string file = folder.file(mode + ".sqlite");
+    const ProgramResult result = kernbench_program(
+        {"run", "--bench", "mlp-fused", "--topology", "tiny", "--data", mode, "--op-log", file});
+    BOOST_TEST_REQUIRE(result.status == 0, result.err);
+    BOOST_TEST(query(file, "SELECT count(*) FROM ops WHERE text IS NULL OR params IS NULL") ==
+               "0\n");
+    const std::string of_mode = query(file, "SELECT id, text, params FROM listed");
+    if (parameters.empty()) parameters = of_mode;
+    BOOST_TEST((of_mode == parameters), mode);
+    BOOST_TEST(query(file,
+                     "SELECT count(*) FROM ops WHERE name = 'tile/GEMM' AND macs != "
+                     "json_extract(params, '$.m') * json_extract(params, '$.k') * "
+                     "json_extract(params, '$.n')") == "0\n");
+    const std::string with_values = query(file, "SELECT count(*) > 0 FROM ops WHERE inputs != ''");
+    BOOST_TEST(with_values == (mode == "off" ? "0\n" : "1\n"));
+  }
+}
+
 BOOST_AUTO_TEST_CASE(the_limit_of_records_in_memory_changes_nothing_but_memory) {
   const TemporaryFolder folder;
   BOOST_TEST_REQUIRE(run({"--op-log", folder.file("a.csv")}).status == 0);

@@ -47,7 +47,11 @@ BOOST_AUTO_TEST_CASE(a_strided_dma_tells_its_runs_with_data_or_without) {
   BOOST_TEST(params(op) == "runs=2");
   FunctionalModel data;
   op.data = data.load({{64, 4}, {128, 4}}, Shape{2}, DType::f32).op;
-  BOOST_TEST(params(op) == "runs=2 from=0x40+4;0x80+4");
+  const std::string block = "block=f32:2 from=PE_CPU_DTCM:0x40+4;PE_CPU_DTCM:0x80+4";
+  BOOST_TEST(params(op) == "runs=2 " + block);
+  op.data = FunctionalModel::record_of({MemoryParams::Kind::load, {}, DType::f32, Shape{2}},
+                                       {{64, 4}, {128, 4}}, {});
+  BOOST_TEST(params(op) == "runs=2 " + block);
 }
 
 BOOST_AUTO_TEST_CASE(the_dump_has_one_line_per_record) {
@@ -80,7 +84,7 @@ BOOST_AUTO_TEST_CASE(the_dump_has_one_line_per_record) {
              "2,500,600,,memory,tile/FETCH,0,3,0,,,\n"
              "1,1000,3000,,gemm,gemm_f16,4,,24,m=2 k=2 n=2 acc=f32 tile_k=2 "
              "epilogue=scale@output_tile[0.5] in0=f16:2x2 in1=f16:2x2 "
-             "out=f16:2x2 from=0x40+8 to=0x80+8,1,2\n");
+             "out=f16:2x2 from=PE_CPU_DTCM:0x40+8 to=PE_CPU_DTCM:0x80+8,1,2\n");
 }
 
 BOOST_AUTO_TEST_SUITE_END()

@@ -11,6 +11,7 @@
 
 #include <functional>
 #include <memory>
+#include <optional>
 #include <stdexcept>
 #include <string>
 #include <utility>
@@ -21,6 +22,7 @@
 #include "models/protocol/kernel_context.h"
 #include "platform/assembly/builtin_components.h"
 #include "platform/assembly/platform.h"
+#include "platform/observe/stage_parameters.h"
 #include "tests/support/function_kernel.h"
 #include "tests/support/shipped_graph.h"
 #include "tests/support/stub_engines.h"
@@ -71,7 +73,8 @@ class WholeMachine {
     platform_options.check_protocol = options.check_protocol;
     platform = std::make_unique<Platform>(shipped_graph(topology, overrides, registry), registry,
                                           platform_options);
-    if (options.records) platform->observation().executed_ops.bind(op_log);
+    if (options.records)
+      stage_parameters.emplace(platform->observation(), platform->machine(), op_log);
   }
 
   RunResult run(std::function<void(HostPort&)> body, const RunLimits& limits = {}) {
@@ -123,6 +126,7 @@ class WholeMachine {
   StubEngines engines;
   FunctionalModel data;
   OpLog op_log;
+  std::optional<StageParameters> stage_parameters;
   std::unique_ptr<Platform> platform;
 
  private:

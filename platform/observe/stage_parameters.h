@@ -1,0 +1,41 @@
+// Parameters of the operations of a run, for the operation log (spec 9): commands have theirs from
+// the kernel that issues them, also with data off; those of tile stages are derived here from the
+// tile and the operands of its command, when the stage is reported.
+//
+//   OpLog log;
+//   StageParameters stages(platform.observation(), platform.machine(), log);
+//
+// A stage is described by a DataOp without values, as the command that does the same would be:
+//
+//   DMA_READ, DMA_WRITE   the block; the bytes of memory that the DMA addresses, the tile buffer
+//   FETCH, STORE          the blocks; where they are in the TCM, the register file
+//   GEMM, MATH            the blocks in the tensors of the command, whose elements are in the
+//                         register file by then; the result so far is only there
+//
+// Addresses are physical, from the translations that the command has bound at its issue.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "models/base/analysis_port.h"
+#include "models/base/executed_op.h"
+#include "models/protocol/machine_description.h"
+#include "models/protocol/observation.h"
+
+namespace kernbench {
+
+class StageParameters final : private tlm::tlm_analysis_if<ExecutedOp> {
+ public:
+  // Before the run; passes every executed operation to `log`.
+  StageParameters(Observation& observation, const MachineDescription& machine,
+                  tlm::tlm_analysis_if<ExecutedOp>& log);
+
+ private:
+  void write(const ExecutedOp& op) override;
+
+  tlm::tlm_analysis_if<ExecutedOp>& log_;
+  std::vector<std::uint64_t> tcms_;  // first byte of the PE's TCM, by NodeId of an engine
+};
+
+}  // namespace kernbench
