@@ -35,8 +35,7 @@ Attributes given_in(const ConfigNode* section, const ResolvedConfig& config,
   if (section == nullptr) return values;
   for (const ConfigEntry& entry : section->entries) {
     const std::string key = fmt::format("{}.{}", path, entry.key);
-    if (const Rational* number = config.number(key)) values.set(entry.key, *number);
-    if (const std::string* text = config.text(key)) values.set(entry.key, *text);
+    if (const ParameterValue* value = config.value(key)) values.set(entry.key, *value);
   }
   return values;
 }

@@ -129,6 +129,31 @@ BOOST_AUTO_TEST_CASE(the_resolved_values_stand_in_the_configuration) {
              result.out);
 }
 
+// Switches of the file, those of an algorithm's own entry before those of all.
+BOOST_AUTO_TEST_CASE(switches_of_a_file_hold) {
+  const TemporaryFolder folder;
+  const std::string file =
+      folder.write("my.yaml",
+                   "defaults: {algorithm: tree_allreduce, chunking: false}\n"
+                   "algorithms: {tree_allreduce: {ring_capacity_check: false}}\n");
+  const auto holds = [&file](const std::string& set, const std::string& expected) {
+    Words words{"--print-config", "--ccl", file};
+    if (!set.empty()) words.insert(words.end(), {"--set", set});
+    const ProgramResult result = run(words);
+    BOOST_TEST(result.status == 0, result.err);
+    BOOST_TEST(result.out.find(expected) != std::string::npos, result.out);
+  };
+  holds("", " chunking=false ring_capacity_check=false ");
+  holds("ccl:defaults.chunking=true", " chunking=true ring_capacity_check=false ");
+  holds("ccl:algorithms.tree_allreduce.chunking=on", " chunking=true ring_capacity_check=false ");
+  // A block is one message, which has to fit its slot.
+  const ProgramResult larger = run({"--ccl", file, "--param", "n_elem=2049"});
+  BOOST_TEST(larger.status == 1);
+  BOOST_TEST(larger.err.find("f16{2049} has 4098 bytes, a slot has 4096") != std::string::npos,
+             larger.err);
+  BOOST_TEST(row({"--ccl", file, "--param", "n_elem=2048"}).at("bytes") == 4096);
+}
+
 BOOST_AUTO_TEST_CASE(algorithms_are_listed_with_their_keys) {
   const ProgramResult listed = kernbench_program({"list", "algorithms"});
   BOOST_TEST(listed.status == 0);
