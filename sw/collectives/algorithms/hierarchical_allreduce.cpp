@@ -17,7 +17,7 @@ NeighbourGraph graph(const CollectiveCall& call) { return holders(call).graph(ca
 
 tl::KernelCall kernel(const CollectiveCall& call) {
   ScheduleOptions options = call.options(call.group.size);
-  options.pipelined = false;  // its times are those of the source
+  options.pipelined = false;  // step by step, as the source's kernel
   const auto body = [options, tree = holders(call)](tl::Program& tl, tl::Tensor data, int position,
                                                     int ranks) {
     if (!data.has_local()) return;

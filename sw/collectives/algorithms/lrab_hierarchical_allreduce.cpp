@@ -42,7 +42,7 @@ NeighbourGraph graph(const CollectiveCall& call) {
 
 tl::KernelCall kernel(const CollectiveCall& call) {
   ScheduleOptions options = call.options(call.group.size);
-  options.pipelined = false;  // its times are those of the source
+  options.pipelined = false;  // step by step, as the source's kernel
   const auto body = [options, tree = holders(call), grid = call.group.grid](
                         tl::Program& tl, tl::Tensor data, int rank) {
     if (!data.has_local()) return;
