@@ -202,19 +202,21 @@ double hot_sip_gbs(const Platform& platform, double longest) {
   return static_cast<double>(platform.machine().cubes() * pes) * block / longest;
 }
 
+// 452.2: the farthest transfer alone (remote-cube).
 std::vector<ValidationCheck> play_hot_sip(Platform& platform) {
   const auto ns =
       longest_ns(platform, {whole_sip(platform, false, true), whole_sip(platform, false, false)});
-  std::vector<ValidationCheck> checks;
-  for (const bool write : {true, false}) {
-    checks.push_back(bound_check(
-        fmt::format("128 PEs and the HBM of one, {}", write ? "writes" : "reads"), "GB/s", 134,
-        Relation::at_most, "256", 256,
-        "bound: the link of the partition; here it limits, in the Python system the one "
-        "connection of 128 GB/s by which 120 of the paths enter the cube",
-        hot_sip_gbs(platform, ns[write ? 0 : 1])));
-  }
-  return checks;
+  const std::string limit =
+      "here the link of the partition limits, in the Python system the one connection of 128 GB/s "
+      "by which 120 of the paths enter the cube";
+  return {bound_check("128 PEs and the HBM of one, writes", "GB/s", 134, Relation::at_least,
+                      "2097152 / (128 * 64 + 452.2)", 2097152 / (128 * flits + 452.2),
+                      "bound: the link is busy from the first flit to the last; " + limit,
+                      hot_sip_gbs(platform, ns[0])),
+          bound_check("128 PEs and the HBM of one, reads", "GB/s", 134, Relation::at_most,
+                      "2097152 / (128 * 64)", 256,
+                      "bound: the link alone; reads wait for their bursts as well; " + limit,
+                      hot_sip_gbs(platform, ns[1]))};
 }
 
 std::vector<ValidationCheck> play_hot_sip_first(Platform& platform) {

@@ -113,6 +113,7 @@ BOOST_AUTO_TEST_CASE(a_machine_that_differs_does_not_hold) {
   check_fails(find("host-writes"), {"cube.ucie.port.attrs.overhead_ns", "7"});
   check_fails(find("eastbound"), {"cube.ucie.lane_select", "first"});
   check_fails(find("eastbound-first"), {"cube.ucie.lane_select", "spread"});
+  check_fails(find("hot-sip"), {"cube.ucie.lane_select", "first"});
   check_fails(find("hot-sip-first"), {"cube.ucie.lane_select", "spread"});
   check_fails(find("remote-cube-first"), {"cube.ucie.lane_select", "spread"});
   check_fails(find("product"), {dma, "2"});
