@@ -1,5 +1,8 @@
 #include "platform/observe/op_table.h"
 
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
 #include <array>
 #include <nlohmann/json.hpp>
 
@@ -8,94 +11,96 @@
 namespace kernbench {
 namespace {
 
-// --- parameters of a data op
+// --- parameters of a data op: JSON as text, since a log may have millions
 
-using Json = nlohmann::ordered_json;
+std::string list_text(const std::vector<std::int64_t>& numbers) {
+  return fmt::format("[{}]", fmt::join(numbers, ","));
+}
 
-Json ranges_json(const PhysRanges& ranges, std::uint64_t register_bytes) {
-  Json list = Json::array();
+std::string number_text(double value) { return nlohmann::json(value).dump(); }
+
+template <class List, class Text>
+std::string list_of(const List& list, Text text_of) {
+  std::string text;
+  for (const auto& each : list) text += (text.empty() ? "" : ",") + text_of(each);
+  return "[" + text + "]";
+}
+
+std::string ranges_json(const PhysRanges& ranges, std::uint64_t register_bytes) {
+  std::string text;
   if (register_bytes > 0)
-    list.push_back({{"address", nullptr}, {"bytes", register_bytes}, {"space", "registers"}});
+    text = fmt::format(R"({{"address":null,"bytes":{},"space":"registers"}})", register_bytes);
   for (const PhysRange& range : ranges)
-    list.push_back({{"address", range.pa}, {"bytes", range.nbytes}, {"space", space_of(range.pa)}});
-  return list;
+    text += fmt::format(R"({}{{"address":{},"bytes":{},"space":"{}"}})", text.empty() ? "" : ",",
+                        range.pa, range.nbytes, space_of(range.pa));
+  return "[" + text + "]";
 }
 
-Json epilogue_json(const std::vector<EpilogueOp>& epilogue) {
-  Json list = Json::array();
-  for (const EpilogueOp& op : epilogue) {
-    Json entry{{"op", name_of(op.kind)}, {"scope", name_of(op.scope)}};
+std::string epilogue_json(const std::vector<EpilogueOp>& epilogue) {
+  return list_of(epilogue, [](const EpilogueOp& op) {
+    std::string entry =
+        fmt::format(R"("op":"{}","scope":"{}")", name_of(op.kind), name_of(op.scope));
     if (op.input >= 0) {
-      entry["input"] = op.input;
+      entry += fmt::format(R"(,"input":{})", op.input);
     } else if (op.kind == EpilogueOp::Kind::scale || op.kind == EpilogueOp::Kind::dequant) {
-      entry["factor"] = op.factor;
+      entry += fmt::format(R"(,"factor":{})", number_text(op.factor));
     } else if (op.kind == EpilogueOp::Kind::clamp) {
-      entry["min"] = op.low;
-      entry["max"] = op.high;
+      entry += fmt::format(R"(,"min":{},"max":{})", number_text(op.low), number_text(op.high));
     }
-    list.push_back(std::move(entry));
-  }
-  return list;
+    return "{" + entry + "}";
+  });
 }
 
+// Members of the object.
 struct ParamsJson {
-  Json operator()(const MemoryParams& p) const {
+  std::string operator()(const MemoryParams& p) const {
     constexpr std::array<const char*, 4> names{"load", "store", "copy", "atomic"};
-    Json json{{"op", names.at(static_cast<std::size_t>(p.kind))}};
-    if (p.block) {
-      json["dtype"] = name_of(p.dtype);
-      json["shape"] = p.block->extents();
-    }
-    return json;
+    const char* name = names.at(static_cast<std::size_t>(p.kind));
+    if (!p.block) return fmt::format(R"("op":"{}")", name);
+    return fmt::format(R"("op":"{}","dtype":"{}","shape":{})", name, name_of(p.dtype),
+                       list_text(p.block->extents()));
   }
-  Json operator()(const GemmParams& p) const {
-    Json json{{"op", "gemm"},
-              {"m", p.m},
-              {"k", p.k},
-              {"n", p.n},
-              {"transpose_a", p.transpose_a},
-              {"transpose_b", p.transpose_b},
-              {"acc_dtype", name_of(p.acc_dtype.value_or(DType::f32))}};
-    if (p.tile_k > 0) json["tile_k"] = p.tile_k;  // not of a stage
-    json["epilogue"] = epilogue_json(p.epilogue);
-    if (p.batch > 1) json["batch"] = p.batch;
-    if (p.accumulates) json["accumulates"] = true;
-    return json;
+  std::string operator()(const GemmParams& p) const {
+    std::string text = fmt::format(
+        R"("op":"gemm","m":{},"k":{},"n":{},"transpose_a":{},"transpose_b":{},"acc_dtype":"{}")",
+        p.m, p.k, p.n, p.transpose_a, p.transpose_b, name_of(p.acc_dtype.value_or(DType::f32)));
+    if (p.tile_k > 0) text += fmt::format(R"(,"tile_k":{})", p.tile_k);  // not of a stage
+    text += R"(,"epilogue":)" + epilogue_json(p.epilogue);
+    if (p.batch > 1) text += fmt::format(R"(,"batch":{})", p.batch);
+    if (p.accumulates) text += R"(,"accumulates":true)";
+    return text;
   }
-  Json operator()(const MathParams& p) const {
-    Json json{{"op", name_of(p.op)},
-              {"axis", p.axis ? Json(*p.axis) : Json()},
-              {"operands", Json::array()}};
-    for (const MathOperand& operand : p.operands) {
-      json["operands"].push_back(operand.input >= 0 ? Json{{"input", operand.input}}
-                                                    : Json{{"immediate", operand.immediate}});
-    }
-    json["epilogue"] = epilogue_json(p.epilogue);
-    return json;
+  std::string operator()(const MathParams& p) const {
+    const std::string operands = list_of(p.operands, [](const MathOperand& operand) {
+      return operand.input >= 0
+                 ? fmt::format(R"({{"input":{}}})", operand.input)
+                 : fmt::format(R"({{"immediate":{}}})", number_text(operand.immediate));
+    });
+    return fmt::format(R"("op":"{}","axis":{},"operands":{},"epilogue":{})", name_of(p.op),
+                       p.axis ? std::to_string(*p.axis) : "null", operands,
+                       epilogue_json(p.epilogue));
   }
-  Json operator()(const ConvertParams&) const { return {{"op", "convert"}}; }
+  std::string operator()(const ConvertParams&) const { return R"("op":"convert")"; }
 };
 
-// {"op": "gemm", "m": 32, ..., "inputs": [{"dtype": "f16", "shape": [32, 64], "strides": null}],
-// "outputs": [...],
-//  "from": [{"address": 4096, "bytes": 4096, "space": "HBM"}], "to": [...]}
+// {"op":"gemm","m":32,...,"inputs":[{"dtype":"f16","shape":[32,64],"strides":null}],
+//  "outputs":[...],"from":[{"address":4096,"bytes":4096,"space":"HBM"}],"to":[...]}
 // Keys that the kind of op does not have are absent; strides (in elements) are null for dense
 // row-major blocks.
-Json op_params_json(const DataOp& op) {
-  Json json = std::visit(ParamsJson{}, op.params);
-  json["inputs"] = Json::array();
-  for (const TensorValue& input : op.inputs) {
-    json["inputs"].push_back({{"dtype", name_of(input.dtype)},
-                              {"shape", input.shape.extents()},
-                              {"strides", input.dense() ? Json() : Json(input.strides)}});
-  }
-  json["outputs"] = Json::array();
-  for (const OutputValue& output : op.outputs)
-    json["outputs"].push_back(
-        {{"dtype", name_of(output.dtype)}, {"shape", output.shape.extents()}});
-  json["from"] = ranges_json(op.places.from, op.places.from_registers);
-  json["to"] = ranges_json(op.places.to, op.places.to_registers);
-  return json;
+std::string op_params_json(const DataOp& op) {
+  const std::string inputs = list_of(op.inputs, [](const TensorValue& input) {
+    return fmt::format(R"({{"dtype":"{}","shape":{},"strides":{}}})", name_of(input.dtype),
+                       list_text(input.shape.extents()),
+                       input.dense() ? "null" : list_text(input.strides));
+  });
+  const std::string outputs = list_of(op.outputs, [](const OutputValue& output) {
+    return fmt::format(R"({{"dtype":"{}","shape":{}}})", name_of(output.dtype),
+                       list_text(output.shape.extents()));
+  });
+  return fmt::format(R"({{{},"inputs":{},"outputs":{},"from":{},"to":{}}})",
+                     std::visit(ParamsJson{}, op.params), inputs, outputs,
+                     ranges_json(op.places.from, op.places.from_registers),
+                     ranges_json(op.places.to, op.places.to_registers));
 }
 
 // --- the tables
@@ -139,7 +144,9 @@ CREATE INDEX messages_by_sender ON messages (sender, t_sent_fs);
 CREATE INDEX messages_by_receiver ON messages (receiver, t_take_fs);
 )";
 
-std::string list_of(const std::vector<ValueId>& ids) { return nlohmann::json(ids).dump(); }
+std::string list_of(const std::vector<ValueId>& ids) {
+  return fmt::format("[{}]", fmt::join(ids, ","));
+}
 std::vector<ValueId> ids_of(const std::string& list) {
   return list.empty() ? std::vector<ValueId>()
                       : nlohmann::json::parse(list).get<std::vector<ValueId>>();
@@ -220,7 +227,7 @@ void OpTable::insert_one(const OpRecord& record, const NodeName& node_name) {
   row.add(op.bytes).add(record.op.macs);
   if (record.op.data) {
     row.add(op.params);
-    path_.empty() ? row.add_null() : row.add(op_params_json(*record.op.data).dump());
+    path_.empty() ? row.add_null() : row.add(op_params_json(*record.op.data));
     if (record.op.data->id == 0)
       row.add_null().add_null();
     else
