@@ -122,6 +122,45 @@ BOOST_AUTO_TEST_CASE(products_reductions_casts_and_composites_have_values) {
   BOOST_TEST(mock.read(row, 0) == (Values{6, 15}));
 }
 
+// x is {3, 1, 2, 5, 4, 0}, as a matrix two rows of three.
+BOOST_AUTO_TEST_CASE(blocks_masks_descriptors_scans_and_sorts_have_values) {
+  MockRuntime mock(of_pes(1));
+  const tl::TensorInfoPtr x = mock.tensor("x", {2, 3}, DType::f32);
+  mock.write(x, 0, {3, 1, 2, 5, 4, 0});
+  const auto kernel = [](tl::Program& tl, tl::Ptr x) {
+    const tl::Handle right = tl.load(tl.make_block_ptr(x, {2, 3}, {3, 1}, {0, 1}, {2, 2}));
+    BOOST_TEST(right.data() == (Values{1, 2, 4, 0}));
+    const tl::Handle even = tl.arange(0, 4) * 2;
+    const tl::Handle masked = tl.load(x, even, DType::f32, tl::Masked{even < 6, 9.0});
+    BOOST_TEST(masked.data() == (Values{3, 2, 4, 9}));
+    const tl::Handle rows = 1 - tl.arange(0, 2);
+    const tl::Handle table = tl.make_tensor_descriptor(x, {2, 3}, {3, 1}, {1, 3}).gather(rows);
+    BOOST_TEST(table.data() == (Values{5, 4, 0, 3, 1, 2}));
+    const tl::Handle flat = tl.load(x, {6}, DType::f32);
+    BOOST_TEST(tl.cumsum(flat).data() == (Values{3, 4, 6, 11, 15, 15}));
+    BOOST_TEST(tl.sort(flat).data() == (Values{0, 1, 2, 3, 4, 5}));
+    BOOST_TEST(tl.topk(flat, 2).data() == (Values{5, 4}));
+    BOOST_TEST(tl.argmax(flat, 0).item() == 3);
+    BOOST_TEST(tl.where(flat > 2.5F, flat, 0.0F).data() == (Values{3, 0, 0, 5, 4, 0}));
+  };
+  mock.run(kernel, x);
+}
+
+// The same seed and offsets give every rank the same numbers.
+BOOST_AUTO_TEST_CASE(random_numbers_are_those_of_their_seed) {
+  MockRuntime mock(of_pes(2));
+  const tl::TensorInfoPtr x = mock.tensor("x", {100}, DType::f32);
+  const auto kernel = [](tl::Program& tl, tl::Tensor x, int seed) {
+    tl.store(x.local(), tl.rand(static_cast<std::uint64_t>(seed), tl.arange(0, 100)));
+  };
+  mock.run(kernel, x, 7);
+  const Values first = mock.read(x, 0);
+  BOOST_TEST(first == mock.read(x, 1));
+  for (const double each : first) BOOST_TEST((each >= 0 && each < 1));
+  mock.run(kernel, x, 8);
+  BOOST_TEST((mock.read(x, 0) != first));
+}
+
 BOOST_AUTO_TEST_CASE(computed_values_may_be_branched_on) {
   MockRuntime mock(of_pes(1));
   const tl::TensorInfoPtr x = mock.tensor("x", {1}, DType::f32);
@@ -393,6 +432,18 @@ BOOST_AUTO_TEST_CASE(accesses_outside_tensors_are_errors) {
   const auto raw = [](tl::Program& tl) { tl.load(tl::Ptr(0x40), {4}, DType::f32); };
   check_contains(failure_of([&] { mock.run(raw); }).what(),
                  {"tl.load at 0x40: 16 bytes at 0x40 are not all in a tensor of the mock runtime"});
+}
+
+// Tensors are in HBM.
+BOOST_AUTO_TEST_CASE(a_message_in_another_memory_is_refused_by_name) {
+  Ring ring(2);
+  const tl::TensorInfoPtr x = ring.numbered({4});
+  const auto kernel = [](tl::Program& tl, tl::Tensor x) {
+    tl.send("E", x.local(), {4}, DType::f32, MemorySpace::sram);
+  };
+  check_contains(failure_of([&] { ring.mock.run(kernel, x); }).what(),
+                 {"rank 0 (sip0.cube0.pe0): tl.send: 16 bytes at x lie in sip0.cube0.hbm_ctrl.pe0, "
+                  "not in the sram of sip0.cube0.pe0"});
 }
 
 BOOST_AUTO_TEST_CASE(an_exception_of_a_kernel_names_its_rank_and_ends_the_others) {
