@@ -8,8 +8,8 @@
 
 namespace kernbench {
 
-// configs/, templates/ and waveforms/ of the source tree, or of share/kernbench of an installed one:
-// below $KERNBENCH_ROOT, else the nearest above the program. Throw UsageError.
+// configs/, templates/ and waveforms/ of the source tree, or of share/kernbench of an installed
+// one: below $KERNBENCH_ROOT, else the nearest above the program. Throw UsageError.
 std::filesystem::path shipped_configs();
 std::filesystem::path shipped_templates();
 std::filesystem::path shipped_waveforms();

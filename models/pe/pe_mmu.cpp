@@ -95,11 +95,11 @@ PeMmu::PeMmu(const ComponentInit& init)
 void PeMmu::declare_signals() {
   FabricNode::declare_signals();
   const SignalFormat count = SignalFormat::count("", 32);
-  signals_.emplace(Signals{
-      add_signal("look_up_address", "virtual address last looked up", SignalFormat::address(virtual_address_bits)),
-      add_signal("look_ups", "translations so far", count),
-      add_signal("misses", "of these, without a mapping", count),
-      add_signal("mappings", "mappings installed and not removed", count)});
+  signals_.emplace(Signals{add_signal("look_up_address", "virtual address last looked up",
+                                      SignalFormat::address(virtual_address_bits)),
+                           add_signal("look_ups", "translations so far", count),
+                           add_signal("misses", "of these, without a mapping", count),
+                           add_signal("mappings", "mappings installed and not removed", count)});
   show_counts();
 }
 

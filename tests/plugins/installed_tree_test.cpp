@@ -203,7 +203,8 @@ BOOST_AUTO_TEST_CASE(nothing_else_is_installed) {
                        "share/kernbench/rtl/sv/*.sv",
                        "share/kernbench/configs/*.yaml",
                        "share/kernbench/configs/README.md",
-                       "share/kernbench/templates/*/*"};
+                       "share/kernbench/templates/*/*",
+                       "share/kernbench/waveforms/*/*.gtkw"};
   for (const std::string& file : files_below(prefix)) {
     if (file.rfind("include/kernbench/", 0) != 0)
       BOOST_TEST(matches_any(file, expected), "installed: " << file);
