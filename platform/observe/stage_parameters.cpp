@@ -14,7 +14,7 @@ namespace {
 
 // --- operands of the command
 
-// Of an operand in memory, in the order of its bytes; empty: the command has no record.
+// Physical ranges of an operand, in the order of its bytes; empty: the command has no record.
 PhysRanges bound_ranges(const TaskOperands& operands, std::size_t operand) {
   if (operands.data() == nullptr) return {};
   const OpAddresses& places = operands.data()->places;
@@ -195,15 +195,15 @@ class StageRecord {
     op_.places.to.push_back(in_tensor(operands_.result()));
   }
 
-  // That of a math command, whose operands have been fetched just before; others continue on the
-  // tile's result.
+  // Whether a MATH stage is the operation of a math command, whose operands have been fetched just
+  // before; entries of an epilogue continue on the tile's result.
   bool is_own_operation(std::size_t stage) const {
     const Stage &before = task_.tile[stage - 1], &at = task_.tile[stage];
     return before.type == StageType::fetch && before.first_operand == at.first_operand &&
            before.operand_count == at.operand_count;
   }
 
-  // The bytes of a DMA stage, where they lie for timing.
+  // Ranges of a DMA stage, as the timing model addresses them.
   void add_memory(PhysRanges& to) const {
     const Translation translation(operands_, stage_.first_operand);
     if (!stage_.strided) return translation.add({stage_.address, stage_.bytes}, to);
@@ -221,6 +221,7 @@ class StageRecord {
     return {tcm_ + task_.buffer_address + offset, task_.tile[dma_stage].bytes};
   }
 
+  // Range of a block that FETCH reads or STORE writes.
   PhysRange in_tcm(std::size_t operand) const {
     for (std::size_t i = 0; i < task_.tile.size(); ++i) {
       const Stage& stage = task_.tile[i];
@@ -231,7 +232,7 @@ class StageRecord {
     return in_tensor(operand);
   }
 
-  // From its first element on.
+  // Range of a block: its first element, the bytes of all.
   PhysRange in_tensor(std::size_t operand) const {
     const BlockReference block = operands_.block(operand, task_.tile);
     const std::uint64_t nbytes = block.layout.regular() ? block_bytes(block.layout, block.dtype)

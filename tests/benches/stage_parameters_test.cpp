@@ -8,9 +8,11 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <map>
+#include <sstream>
 
-#include "models/address/virtual_space.h"
+#include "tests/benches/verified_runs.h"
 #include "tests/support/torch_machine.h"
 
 using namespace kernbench;
@@ -296,6 +298,40 @@ BOOST_AUTO_TEST_CASE(a_dma_stage_across_shards_has_the_range_of_each) {
                           hbm(shards[1].pa, 8 * 128) + " to=PE_TCM:") == 0U,
                  row);
     });
+  }
+}
+
+// A send names the block of its kernel, the copy that and the slot, the receive the slot.
+BOOST_AUTO_TEST_CASE(a_copy_of_a_message_has_the_source_of_its_send_and_the_slot_of_its_receive) {
+  for (const DataMode mode : {DataMode::off, DataMode::deferred}) {
+    test::BenchRunOptions options;
+    options.data = mode;
+    options.overrides = {{"system.sips.count", "2"}};
+    const std::string log = test::forked_value([&] {
+      return test::run_bench("ccl-allreduce", {{"n_elem", "64"}}, options).op_log;
+    });
+    // Sorted, by name and column of the text.
+    std::map<std::string, std::vector<std::string>> found;
+    std::istringstream lines(log);
+    for (std::string line; std::getline(lines, line);) {
+      const std::size_t name = line.find(",ipcq_");
+      if (name == std::string::npos) continue;
+      const std::string key = line.substr(name + 6, 4);
+      std::istringstream words(line.substr(line.find("block=")));
+      for (std::string word; words >> word;) {
+        const std::size_t value = word.find('=');
+        found[key + " " + word.substr(0, value)].push_back(
+            word.substr(value + 1, word.find(',') - value - 1));
+      }
+    }
+    for (auto& [key, values] : found) std::sort(values.begin(), values.end());
+    BOOST_TEST_CONTEXT(name_of(mode)) {
+      BOOST_TEST(found["copy block"].size() > 1U);
+      BOOST_TEST(found["copy block"] == found["send block"]);
+      BOOST_TEST(found["copy from"] == found["send from"]);
+      BOOST_TEST(found["copy to"] == found["recv from"]);
+      BOOST_TEST(found["copy to"].size() == found["copy block"].size());
+    }
   }
 }
 
