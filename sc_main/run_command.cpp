@@ -14,8 +14,8 @@
 #include "platform/config/resolved_config.h"
 #include "platform/observe/op_log_file.h"
 #include "platform/observe/op_origins.h"
+#include "platform/observe/op_parameters.h"
 #include "platform/observe/progress_log.h"
-#include "platform/observe/stage_parameters.h"
 #include "platform/observe/transfer_breakdown.h"
 #include "platform/phase2/device_messages.h"
 #include "platform/topology/build_graph.h"
@@ -170,11 +170,11 @@ int BenchRun::simulate() {
 
   std::optional<OpLogFile> op_log;
   functional_model_.record_moves(!options_.op_log.empty());
-  std::optional<StageParameters> stage_parameters;
+  std::optional<OpParameters> op_parameters;
   if (!options_.op_log.empty())
-    stage_parameters.emplace(platform.observation(), platform.machine(),
-                             op_log.emplace(open_result(options_.op_log, configuration_),
-                                            &functional_model_, options_.op_log_limit));
+    op_parameters.emplace(platform.observation(), platform.machine(),
+                          op_log.emplace(open_result(options_.op_log, configuration_),
+                                         &functional_model_, options_.op_log_limit));
   std::optional<ResultFile> results;
   if (!options_.results.empty()) results.emplace(open_result(options_.results, configuration_));
   std::optional<ProgressLog> progress_log;

@@ -4,14 +4,13 @@
 // topology.tiny.yaml, one PE. A tile of an operand in memory counts as stored in tile order for the
 // DMA (decision 0021): tile (i0, j0) of X[I, J] is at itemsize * (i0 * J + rows_of_the_tile * j0).
 // Its elements lie row by row: the first at itemsize * (i0 * J + j0).
-#include "platform/observe/stage_parameters.h"
-
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <map>
 #include <sstream>
 
+#include "platform/observe/op_parameters.h"
 #include "tests/benches/verified_runs.h"
 #include "tests/support/torch_machine.h"
 

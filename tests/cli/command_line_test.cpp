@@ -186,7 +186,7 @@ BOOST_AUTO_TEST_CASE(signals_are_listed_by_kind_and_by_glob) {
   }
   const ProgramResult markdown =
       kernbench_program({"list", "signals", "*.hbm_ctrl.pe0", "--topology", "tiny", "--markdown"});
-  BOOST_TEST(contains(markdown.out, "| `pc0_address` | address |  | 64 | "), markdown.out);
+  BOOST_TEST(contains(markdown.out, "| `pc0_address` | address |  | 51 | "), markdown.out);
 
   check_refused_in_a_line({"list", "signals", "sip0.cube0.pe0.pe_gem", "--topology", "tiny"},
                           {"pe_gem", "did you mean 'sip0.cube0.pe0.pe_gemm'"});

@@ -22,7 +22,7 @@
 #include "models/protocol/kernel_context.h"
 #include "platform/assembly/builtin_components.h"
 #include "platform/assembly/platform.h"
-#include "platform/observe/stage_parameters.h"
+#include "platform/observe/op_parameters.h"
 #include "tests/support/function_kernel.h"
 #include "tests/support/shipped_graph.h"
 #include "tests/support/stub_engines.h"
@@ -74,7 +74,7 @@ class WholeMachine {
     platform = std::make_unique<Platform>(shipped_graph(topology, overrides, registry), registry,
                                           platform_options);
     if (options.records)
-      stage_parameters.emplace(platform->observation(), platform->machine(), op_log);
+      op_parameters.emplace(platform->observation(), platform->machine(), op_log);
   }
 
   RunResult run(std::function<void(HostPort&)> body, const RunLimits& limits = {}) {
@@ -126,7 +126,7 @@ class WholeMachine {
   StubEngines engines;
   FunctionalModel data;
   OpLog op_log;
-  std::optional<StageParameters> stage_parameters;
+  std::optional<OpParameters> op_parameters;
   std::unique_ptr<Platform> platform;
 
  private:

@@ -3,7 +3,7 @@
 // tile and the operands of its command, when the stage is reported.
 //
 //   OpLog log;
-//   StageParameters stages(platform.observation(), platform.machine(), log);
+//   OpParameters parameters(platform.observation(), platform.machine(), log);
 //
 // A stage is described by a DataOp without values, as the command that does the same would be:
 //
@@ -25,11 +25,11 @@
 
 namespace kernbench {
 
-class StageParameters final : private tlm::tlm_analysis_if<ExecutedOp> {
+class OpParameters final : private tlm::tlm_analysis_if<ExecutedOp> {
  public:
   // Before the run; passes every executed operation to `log`.
-  StageParameters(Observation& observation, const MachineDescription& machine,
-                  tlm::tlm_analysis_if<ExecutedOp>& log);
+  OpParameters(Observation& observation, const MachineDescription& machine,
+               tlm::tlm_analysis_if<ExecutedOp>& log);
 
  private:
   void write(const ExecutedOp& op) override;

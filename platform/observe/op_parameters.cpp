@@ -1,4 +1,4 @@
-#include "platform/observe/stage_parameters.h"
+#include "platform/observe/op_parameters.h"
 
 #include <algorithm>
 #include <memory>
@@ -264,8 +264,8 @@ class StageRecord {
 
 }  // namespace
 
-StageParameters::StageParameters(Observation& observation, const MachineDescription& machine,
-                                 tlm::tlm_analysis_if<ExecutedOp>& log)
+OpParameters::OpParameters(Observation& observation, const MachineDescription& machine,
+                           tlm::tlm_analysis_if<ExecutedOp>& log)
     : log_(log), tcms_(machine.nodes.size()) {
   const std::vector<NodeId>& tcms =
       machine.tables.engines.at(static_cast<std::size_t>(PeEngine::pe_tcm));
@@ -280,7 +280,7 @@ StageParameters::StageParameters(Observation& observation, const MachineDescript
   observation.executed_ops.bind(*this);
 }
 
-void StageParameters::write(const ExecutedOp& op) {
+void OpParameters::write(const ExecutedOp& op) {
   if (op.task == nullptr) return log_.write(op);
   ExecutedOp logged = op;
   logged.task = nullptr;
