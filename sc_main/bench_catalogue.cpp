@@ -9,8 +9,8 @@
 #include "models/base/quote.h"
 #include "platform/config/key_value.h"
 #include "platform/config/nearest_name.h"
-#include "platform/observe/json_text.h"
-#include "platform/observe/text_table.h"
+#include "platform/report/json_text.h"
+#include "platform/report/table.h"
 #include "sc_main/command.h"
 #include "sc_main/parameter_text.h"
 
@@ -60,8 +60,7 @@ int list_benches(const Catalogue& catalogue, bool as_json) {
     }
     std::cout << index << "  " << bench.name << ": " << bench.description << of_plugin(file)
               << '\n';
-    TextTable table(
-        {{"parameter"}, {"default", TextTable::Align::right}, {"allowed"}, {"meaning"}});
+    Table table({{"parameter"}, {"default", Table::Align::right}, {"allowed"}, {"meaning"}});
     for (const Parameter& parameter : bench.parameters) {
       table.add({parameter.name(), default_text(parameter), parameter.allowed(),
                  parameter.description()});

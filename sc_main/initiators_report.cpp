@@ -2,23 +2,23 @@
 
 #include <fmt/format.h>
 
-#include "platform/observe/json_text.h"
-#include "platform/observe/text_table.h"
+#include "platform/report/json_text.h"
+#include "platform/report/table.h"
 
 namespace kernbench {
 
 using Json = nlohmann::ordered_json;
-using Align = TextTable::Align;
+using Align = Table::Align;
 
 std::string initiators_text(const std::vector<ExternalAccesses>& initiators) {
-  TextTable table({{"initiator"},
-                   {"module"},
-                   {"reads", Align::right},
-                   {"writes", Align::right},
-                   {"bytes read", Align::right},
-                   {"bytes written", Align::right},
-                   {"failed", Align::right},
-                   {"last end", Align::right}});
+  Table table({{"initiator"},
+               {"module"},
+               {"reads", Align::right},
+               {"writes", Align::right},
+               {"bytes read", Align::right},
+               {"bytes written", Align::right},
+               {"failed", Align::right},
+               {"last end", Align::right}});
   for (const ExternalAccesses& initiator : initiators) {
     const TlmBridge::Accesses& all = initiator.accesses;
     table.add({initiator.node, initiator.module, fmt::format("{}", all.reads),

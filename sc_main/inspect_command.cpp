@@ -12,7 +12,7 @@
 #include "platform/inspect/operation_statistics.h"
 #include "platform/inspect/path_report.h"
 #include "platform/inspect/sql_query.h"
-#include "platform/observe/json_text.h"
+#include "platform/report/json_text.h"
 #include "sc_main/command.h"
 #include "sc_main/option_values.h"
 
@@ -85,7 +85,7 @@ class Inspection {
   void path();
   void stages();
   void compare();
-  void show(const std::string& text, const ReportTable& table);
+  void show(const std::string& text, const Table& table);
 
   const InspectOptions& options_;
   const OpLogReader& log_;
@@ -103,7 +103,7 @@ void Inspection::print() {
   if (options_.json) std::cout << json_text(json_, 2) << '\n';
 }
 
-void Inspection::show(const std::string& text, const ReportTable& table) {
+void Inspection::show(const std::string& text, const Table& table) {
   if (options_.json) return;
   if (options_.csv) {
     std::cout << table.csv();
@@ -123,8 +123,8 @@ void Inspection::summary() {
 
 void Inspection::top() {
   const OperationStatistics statistics(log_);
-  const ReportTable operations = operations_table(statistics, options_.rows());
-  const ReportTable spans = spans_table(statistics, options_.rows());
+  const Table operations = operations_table(statistics, options_.rows());
+  const Table spans = spans_table(statistics, options_.rows());
   json_["top"] = {{"operations", operations.json()}, {"spans", spans.json()}};
   std::string text = operations.text();
   if (!spans.empty())
@@ -153,7 +153,7 @@ void Inspection::path() {
 
 void Inspection::stages() {
   const OperationStatistics statistics(log_);
-  const ReportTable histogram = histogram_table(statistics);
+  const Table histogram = histogram_table(statistics);
   json_["stages"] = stages_table(statistics).json();
   json_["histogram"] = histogram.json();
   show(stages_text(statistics), histogram);

@@ -4,14 +4,14 @@
 
 #include <algorithm>
 
-#include "platform/observe/json_text.h"
-#include "platform/observe/text_table.h"
+#include "platform/report/json_text.h"
+#include "platform/report/table.h"
 
 namespace kernbench {
 namespace {
 
 using Json = nlohmann::ordered_json;
-using Align = TextTable::Align;
+using Align = Table::Align;
 
 std::string mean_text(Fs total, std::size_t count) {
   return readable_time(to_ns(total) / static_cast<double>(count));
@@ -32,30 +32,30 @@ class RooflineTable {
     for (std::size_t i = 0; i < roof_count; ++i)
       cells.push_back(percent(roofline.share(static_cast<Bound>(i))));
     cells.push_back(bound_text(roofline));
-    table_.add(std::move(cells));
+    table_.add(row_of(std::move(cells)));
   }
   std::string text() const { return table_.empty() ? "" : '\n' + table_.text(); }
 
  private:
-  TextTable table_{{{"roofline"},
-                    {"of"},
-                    {"count", Align::right},
-                    {"mean time", Align::right},
-                    {name_of(Bound::compute), Align::right},
-                    {name_of(Bound::tcm), Align::right},
-                    {name_of(Bound::hbm), Align::right},
-                    {name_of(Bound::link), Align::right},
-                    {"bound"}}};
+  Table table_{{{"roofline"},
+                {"of"},
+                {"count", Align::right},
+                {"mean time", Align::right},
+                {name_of(Bound::compute), Align::right},
+                {name_of(Bound::tcm), Align::right},
+                {name_of(Bound::hbm), Align::right},
+                {name_of(Bound::link), Align::right},
+                {"bound"}}};
 };
 
 std::string launches_text(const std::vector<KernelReport>& kernels) {
-  TextTable table({{"kernel"},
-                   {"device"},
-                   {"PEs", Align::right},
-                   {"start", Align::right},
-                   {"pe_exec", Align::right},
-                   {"dma", Align::right},
-                   {"compute", Align::right}});
+  Table table({{"kernel"},
+               {"device"},
+               {"PEs", Align::right},
+               {"start", Align::right},
+               {"pe_exec", Align::right},
+               {"dma", Align::right},
+               {"compute", Align::right}});
   for (const KernelReport& kernel : kernels) {
     const auto first =
         std::min_element(kernel.start.begin(), kernel.start.end(),
@@ -69,15 +69,15 @@ std::string launches_text(const std::vector<KernelReport>& kernels) {
 }
 
 std::string groups_text(const std::vector<KernelGroup>& groups) {
-  TextTable table({{"kernel"},
-                   {"launches", Align::right},
-                   {"PEs", Align::right},
-                   {"min pe_exec", Align::right},
-                   {"mean", Align::right},
-                   {"max", Align::right},
-                   {"slowest"},
-                   {"dma", Align::right},
-                   {"compute", Align::right}});
+  Table table({{"kernel"},
+               {"launches", Align::right},
+               {"PEs", Align::right},
+               {"min pe_exec", Align::right},
+               {"mean", Align::right},
+               {"max", Align::right},
+               {"slowest"},
+               {"dma", Align::right},
+               {"compute", Align::right}});
   for (const KernelGroup& group : groups) {
     table.add({group.kernel, fmt::format("{}", group.launches), fmt::format("{}", group.pes),
                readable_time(to_ns(group.shortest)), mean_text(group.total, group.launches),

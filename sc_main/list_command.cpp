@@ -8,8 +8,8 @@
 #include <nlohmann/json.hpp>
 
 #include "models/base/errors.h"
-#include "platform/observe/json_text.h"
-#include "platform/observe/text_table.h"
+#include "platform/report/json_text.h"
+#include "platform/report/table.h"
 #include "sc_main/bench_catalogue.h"
 #include "sc_main/command.h"
 #include "sc_main/config_files.h"
@@ -56,12 +56,12 @@ int list_components(const MachineOptions& machine, bool as_json) {
     }
     std::cout << implementation->name << ": " << implementation->description << "  ["
               << places_of(*implementation) << ']' << of_plugin(file) << '\n';
-    TextTable table({{"attribute"},
-                     {"default", TextTable::Align::right},
-                     {"unit"},
-                     {"allowed"},
-                     {"meaning"},
-                     {"source"}});
+    Table table({{"attribute"},
+                 {"default", Table::Align::right},
+                 {"unit"},
+                 {"allowed"},
+                 {"meaning"},
+                 {"source"}});
     for (const Parameter& parameter : implementation->schema) {
       table.add({parameter.name(), default_text(parameter), parameter.unit(), parameter.allowed(),
                  parameter.description(), parameter.source()});
@@ -76,8 +76,7 @@ int list_components(const MachineOptions& machine, bool as_json) {
 // --- algorithms
 
 void print_parameters(const ParameterSchema& schema) {
-  TextTable table(
-      {{"key"}, {"default", TextTable::Align::right}, {"unit"}, {"allowed"}, {"meaning"}});
+  Table table({{"key"}, {"default", Table::Align::right}, {"unit"}, {"allowed"}, {"meaning"}});
   for (const Parameter& parameter : schema)
     table.add({parameter.name(), parameter.default_value() ? default_text(parameter) : "-",
                parameter.unit(), parameter.allowed(), parameter.description()});
@@ -129,11 +128,11 @@ int list_topologies(bool as_json) {
   const MachineOptions defaults;
   const Catalogue catalogue = defaults.load_catalogue();
   auto json = Json::array();
-  TextTable table({{"topology"},
-                   {"SIPs", TextTable::Align::right},
-                   {"cubes per SIP", TextTable::Align::right},
-                   {"PEs per cube", TextTable::Align::right},
-                   {"arrangement of SIPs"}});
+  Table table({{"topology"},
+               {"SIPs", Table::Align::right},
+               {"cubes per SIP", Table::Align::right},
+               {"PEs per cube", Table::Align::right},
+               {"arrangement of SIPs"}});
   for (const std::string& name : shipped_files("topology")) {
     MachineOptions machine;
     machine.topology = (shipped_configs() / name).string();

@@ -10,8 +10,8 @@
 
 #include "platform/config/components_file.h"
 #include "platform/config/machine_keys.h"
-#include "platform/observe/json_text.h"
-#include "platform/observe/text_table.h"
+#include "platform/report/json_text.h"
+#include "platform/report/table.h"
 #include "sc_main/ccl_file.h"
 #include "sc_main/command.h"
 #include "sc_main/parameter_text.h"
@@ -120,8 +120,7 @@ void print_json(const AlgorithmRegistry& algorithms) {
 void print_text(const AlgorithmRegistry& algorithms) {
   for (const KeysOfFile& file : all_keys(algorithms)) {
     std::cout << "Keys of " << file.file << ":\n";
-    TextTable table(
-        {{"key"}, {"default", TextTable::Align::right}, {"unit"}, {"allowed"}, {"meaning"}});
+    Table table({{"key"}, {"default", Table::Align::right}, {"unit"}, {"allowed"}, {"meaning"}});
     for (const KeyText& text : file.keys)
       table.add({text.key, text.default_value, text.unit, text.allowed, text.meaning});
     std::cout << table.text("  ") << '\n';

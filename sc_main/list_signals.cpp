@@ -8,9 +8,9 @@
 #include <vector>
 
 #include "platform/assembly/platform.h"
-#include "platform/observe/json_text.h"
 #include "platform/observe/signal_list.h"
-#include "platform/observe/text_table.h"
+#include "platform/report/json_text.h"
+#include "platform/report/table.h"
 #include "platform/topology/build_graph.h"
 #include "sc_main/command.h"
 
@@ -66,8 +66,7 @@ void print_markdown(const std::vector<SignalList>& lists) {
 void print_text(const std::vector<SignalList>& lists) {
   for (const SignalList& list : lists) {
     std::cout << list.name << (list.description.empty() ? "" : ": ") << list.description << '\n';
-    TextTable table(
-        {{"signal"}, {"type"}, {"unit"}, {"bits", TextTable::Align::right}, {"meaning"}});
+    Table table({{"signal"}, {"type"}, {"unit"}, {"bits", Table::Align::right}, {"meaning"}});
     for (const SignalRow& row : list.signals)
       table.add({row.name, std::string(name_of(row.type)), row.unit, std::to_string(row.bits),
                  meaning_of(row)});

@@ -5,11 +5,11 @@
 #include <memory>
 
 #include "platform/assembly/platform.h"
-#include "platform/observe/json_text.h"
 #include "platform/observe/object_tree.h"
 #include "platform/observe/run_statistics.h"
 #include "platform/observe/statistics_catalogue.h"
-#include "platform/observe/text_table.h"
+#include "platform/report/json_text.h"
+#include "platform/report/table.h"
 #include "platform/topology/build_graph.h"
 #include "sc_main/machine_options.h"
 
@@ -30,7 +30,7 @@ int list_statistics(const MachineOptions& machine, bool as_json) {
   }
   for (const StatisticsSection& section : sections) {
     std::cout << section.name << (section.of_components ? "" : "  (in --stats F.json)") << '\n';
-    TextTable table({{"statistic"}, {"unit"}, {"of several"}, {"meaning"}});
+    Table table({{"statistic"}, {"unit"}, {"of several"}, {"meaning"}});
     for (const StatisticDeclaration& statistic : section.statistics)
       table.add({statistic.key, statistic.unit, statistic.over_several, statistic.description});
     std::cout << table.text("  ") << '\n';

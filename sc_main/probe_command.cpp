@@ -7,9 +7,9 @@
 
 #include "platform/assembly/machine_routes.h"
 #include "platform/assembly/platform.h"
-#include "platform/observe/json_text.h"
-#include "platform/observe/text_table.h"
 #include "platform/probe/probe_report.h"
+#include "platform/report/json_text.h"
+#include "platform/report/table.h"
 #include "platform/topology/build_graph.h"
 #include "sc_main/command.h"
 #include "sc_main/machine_options.h"

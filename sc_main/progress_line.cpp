@@ -6,7 +6,7 @@
 #include <cstdio>
 
 #include "platform/observe/component_statistics.h"
-#include "platform/observe/text_table.h"
+#include "platform/report/table.h"
 
 namespace kernbench {
 namespace {

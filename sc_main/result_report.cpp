@@ -3,14 +3,14 @@
 #include <fmt/format.h>
 
 #include "models/base/alike_texts.h"
-#include "platform/observe/text_table.h"
+#include "platform/report/table.h"
 #include "sc_main/headed_table.h"
 
 namespace kernbench {
 namespace {
 
 using Json = nlohmann::ordered_json;
-using Align = TextTable::Align;
+using Align = Table::Align;
 
 struct CellText {
   std::string operator()(std::monostate) const { return "-"; }
@@ -38,14 +38,14 @@ Json json_of(const ResultTable::Cell& cell) { return std::visit(CellJson{}, cell
 
 std::string plain_text(const ResultTable& result,
                        const std::vector<std::vector<std::string>>& rows) {
-  std::vector<TextTable::Column> columns;
+  std::vector<Table::Column> columns;
   for (std::size_t i = 0; i < result.columns().size(); ++i) {
     const bool is_text =
         !result.rows().empty() && std::holds_alternative<std::string>(result.rows().front()[i]);
     columns.push_back({result.columns()[i], is_text ? Align::left : Align::right});
   }
-  TextTable table(std::move(columns));
-  for (const auto& row : rows) table.add(row);
+  Table table(std::move(columns));
+  for (const auto& row : rows) table.add(row_of(row));
   return table.text("  ");
 }
 

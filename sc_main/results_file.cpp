@@ -7,8 +7,8 @@
 
 #include "models/base/errors.h"
 #include "models/base/quote.h"
-#include "platform/inspect/report_table.h"
-#include "platform/observe/json_text.h"
+#include "platform/report/json_text.h"
+#include "platform/report/table.h"
 #include "sc_main/result_report.h"
 
 namespace kernbench {

@@ -12,7 +12,7 @@
 #include "models/base/errors.h"
 #include "models/base/quote.h"
 #include "platform/config/resolved_config.h"
-#include "platform/observe/json_text.h"
+#include "platform/report/json_text.h"
 #include "platform/rtl_compare/comparison_figure.h"
 #include "platform/rtl_compare/comparison_report.h"
 #include "platform/rtl_compare/flow_comparison.h"

@@ -5,7 +5,7 @@
 #include <nlohmann/json.hpp>
 
 #include "platform/config/yaml_as_json.h"
-#include "platform/observe/json_text.h"
+#include "platform/report/json_text.h"
 #include "sc_main/build_info.h"
 
 namespace kernbench {

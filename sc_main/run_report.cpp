@@ -6,10 +6,10 @@
 #include <iostream>
 #include <ostream>
 
-#include "platform/observe/json_text.h"
 #include "platform/observe/pe_time_report.h"
-#include "platform/observe/text_table.h"
 #include "platform/observe/transfer_breakdown.h"
+#include "platform/report/json_text.h"
+#include "platform/report/table.h"
 #include "sc_main/initiators_report.h"
 #include "sc_main/memory_limit.h"
 #include "sc_main/run_tables.h"

@@ -5,14 +5,14 @@
 #include <algorithm>
 #include <vector>
 
-#include "platform/observe/json_text.h"
-#include "platform/observe/text_table.h"
+#include "platform/report/json_text.h"
+#include "platform/report/table.h"
 
 namespace kernbench {
 namespace {
 
 using Json = nlohmann::ordered_json;
-using Align = TextTable::Align;
+using Align = Table::Align;
 
 // One row of the table of engines: a statistic of busy time, over all PEs that used the engine.
 struct EngineRow {
@@ -51,7 +51,7 @@ bool is_memory(const std::string& kind) {
   return kind == "hbm_ctrl" || kind == "sram" || kind == "pe_tcm" || kind == "tlm_target";
 }
 
-std::string block_of(const TextTable& table) { return table.empty() ? "" : '\n' + table.text(); }
+std::string block_of(const Table& table) { return table.empty() ? "" : '\n' + table.text(); }
 
 }  // namespace
 
@@ -60,11 +60,11 @@ std::string ratio_text(const std::optional<double>& ratio) { return ratio ? perc
 Json ratio_json(const std::optional<double>& ratio) { return ratio ? Json(*ratio) : Json(); }
 
 std::string engines_text(const RunStatistics& statistics) {
-  TextTable engines({{"engine"},
-                     {"part"},
-                     {"PEs", Align::right},
-                     {"busy", Align::right},
-                     {"of PE window", Align::right}});
+  Table engines({{"engine"},
+                 {"part"},
+                 {"PEs", Align::right},
+                 {"busy", Align::right},
+                 {"of PE window", Align::right}});
   for (const EngineRow& row : engine_rows(statistics)) {
     engines.add({row.engine, row.part, fmt::format("{}", row.active),
                  readable_time(to_ns(row.busy)), ratio_text(row.utilisation)});
@@ -73,11 +73,11 @@ std::string engines_text(const RunStatistics& statistics) {
 }
 
 std::string memories_text(const RunStatistics& statistics) {
-  TextTable memories({{"memory"},
-                      {"counted"},
-                      {"used", Align::right},
-                      {"bytes", Align::right},
-                      {"", Align::right}});
+  Table memories({{"memory"},
+                  {"counted"},
+                  {"used", Align::right},
+                  {"bytes", Align::right},
+                  {"", Align::right}});
   for (const KindTotal& kind : statistics.kinds) {
     if (!is_memory(kind.kind)) continue;
     for (const StatisticTotal& total : kind.totals) {
@@ -90,12 +90,12 @@ std::string memories_text(const RunStatistics& statistics) {
 }
 
 std::string links_text(const RunStatistics& statistics) {
-  TextTable links({{"links"},
-                   {"used", Align::right},
-                   {"bytes", Align::right},
-                   {"", Align::right},
-                   {"busiest", Align::right},
-                   {"which"}});
+  Table links({{"links"},
+               {"used", Align::right},
+               {"bytes", Align::right},
+               {"", Align::right},
+               {"busiest", Align::right},
+               {"which"}});
   for (const LinkTotal& link : statistics.links) {
     if (link.bytes == 0) continue;
     links.add({std::string(name_of(link.kind)), fmt::format("{} of {}", link.used, link.links),

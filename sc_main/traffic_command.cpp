@@ -10,9 +10,9 @@
 
 #include "models/base/errors.h"
 #include "platform/config/resolved_config.h"
-#include "platform/observe/json_text.h"
 #include "platform/observe/latency_breakdown.h"
-#include "platform/observe/text_table.h"
+#include "platform/report/json_text.h"
+#include "platform/report/table.h"
 #include "platform/topology/build_graph.h"
 #include "platform/traffic/traffic_file.h"
 #include "platform/traffic/traffic_generator.h"
@@ -78,7 +78,7 @@ class Report final : public TrafficListener {
   const TrafficSummary& summary() const { return summary_; }
 
  private:
-  using Align = TextTable::Align;
+  using Align = Table::Align;
   Platform& platform_;
   LatencyBreakdown* breakdown_;
   std::unordered_map<std::uint32_t, LatencyParts> parts_;  // of requests that wait for earlier ones
@@ -86,15 +86,15 @@ class Report final : public TrafficListener {
   TrafficSummary summary_;
   bool listing_;
   std::size_t seen_ = 0;
-  TextTable table_{{{"id", Align::right},
-                    {"initiator"},
-                    {"op"},
-                    {"target"},
-                    {"bytes", Align::right},
-                    {"issue ns", Align::right},
-                    {"grant ns", Align::right},
-                    {"end ns", Align::right},
-                    {"latency ns", Align::right}}};
+  Table table_{{{"id", Align::right},
+                {"initiator"},
+                {"op"},
+                {"target"},
+                {"bytes", Align::right},
+                {"issue ns", Align::right},
+                {"grant ns", Align::right},
+                {"end ns", Align::right},
+                {"latency ns", Align::right}}};
 };
 
 int save_requests(const TrafficOptions& options, TrafficGenerator& generator,

@@ -13,9 +13,9 @@
 #include "models/base/errors.h"
 #include "platform/assembly/platform.h"
 #include "platform/config/resolved_config.h"
-#include "platform/observe/json_text.h"
-#include "platform/observe/text_table.h"
 #include "platform/probe/child_process.h"
+#include "platform/report/json_text.h"
+#include "platform/report/table.h"
 #include "platform/topology/build_graph.h"
 #include "sc_main/bench_catalogue.h"
 #include "sc_main/command.h"
@@ -131,10 +131,10 @@ class Tuning {
 };
 
 std::string measured_text(const std::vector<Measured>& all) {
-  TextTable table({{"op", TextTable::Align::left},
-                   {"bytes", TextTable::Align::right},
-                   {"algorithm", TextTable::Align::left},
-                   {"time_ns", TextTable::Align::right}});
+  Table table({{"op", Table::Align::left},
+               {"bytes", Table::Align::right},
+               {"algorithm", Table::Align::left},
+               {"time_ns", Table::Align::right}});
   for (const Measured& measured : all) {
     std::vector<TuningSample> samples = measured.samples;
     std::stable_sort(samples.begin(), samples.end(),

@@ -5,7 +5,7 @@
 #include <memory>
 
 #include "platform/assembly/builtin_components.h"
-#include "platform/observe/json_text.h"
+#include "platform/report/json_text.h"
 #include "platform/validate/validation_run.h"
 #include "sc_main/command.h"
 #include "sc_main/config_files.h"

@@ -9,7 +9,7 @@
 #include "models/base/errors.h"
 #include "models/base/quote.h"
 #include "platform/config/glob.h"
-#include "platform/observe/text_table.h"
+#include "platform/report/table.h"
 
 namespace kernbench {
 namespace {
@@ -261,9 +261,9 @@ std::string timeline_text(const EngineTimeline& timeline) {
   return text;
 }
 
-ReportTable timeline_rows(const EngineTimeline& timeline) {
-  ReportTable table("rows",
-                    {{"node", "node"}, {"part", "part"}, {"busy_ns", "busy"}, {"cells", "cells"}});
+Table timeline_rows(const EngineTimeline& timeline) {
+  Table table("rows",
+              {{"node", "node"}, {"part", "part"}, {"busy_ns", "busy"}, {"cells", "cells"}});
   for (const EngineTimeline::Row& row : timeline.rows) {
     std::string cells;
     for (std::uint64_t column = 0; column < row.columns.size(); ++column)
@@ -274,12 +274,12 @@ ReportTable timeline_rows(const EngineTimeline& timeline) {
   return table;
 }
 
-ReportTable timeline_cells(const EngineTimeline& timeline) {
-  ReportTable table("cells", {{"node", "node"},
-                              {"part", "part"},
-                              {"from_ns", "from"},
-                              {"to_ns", "to"},
-                              {"busy_ns", "busy"}});
+Table timeline_cells(const EngineTimeline& timeline) {
+  Table table("cells", {{"node", "node"},
+                        {"part", "part"},
+                        {"from_ns", "from"},
+                        {"to_ns", "to"},
+                        {"busy_ns", "busy"}});
   for (const EngineTimeline::Row& row : timeline.rows) {
     for (std::uint64_t column = 0; column < row.columns.size(); ++column) {
       if (row.columns[column] == 0) continue;

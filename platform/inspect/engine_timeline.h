@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "platform/inspect/op_log_reader.h"
-#include "platform/inspect/report_table.h"
+#include "platform/report/table.h"
 
 namespace kernbench {
 
@@ -38,7 +38,7 @@ struct EngineTimeline {
 // UsageError, with the nearest names: no engine's name matches.
 EngineTimeline engine_timeline(const OpLogReader& log, const TimelineOptions& options);
 std::string timeline_text(const EngineTimeline& timeline);
-ReportTable timeline_rows(const EngineTimeline& timeline);   // a row per engine and part
-ReportTable timeline_cells(const EngineTimeline& timeline);  // a row per cell that is not empty
+Table timeline_rows(const EngineTimeline& timeline);   // a row per engine and part
+Table timeline_cells(const EngineTimeline& timeline);  // a row per cell that is not empty
 
 }  // namespace kernbench

@@ -114,21 +114,21 @@ void LogComparison::compare_settings() {
     if (in_a[key] != in_b[key]) settings_.push_back({key, in_a[key], in_b[key]});
 }
 
-ReportTable LogComparison::settings() const {
-  ReportTable table("settings", {{"key", "setting"}, {"a", "a"}, {"b", "b"}});
+Table LogComparison::settings() const {
+  Table table("settings", {{"key", "setting"}, {"a", "a"}, {"b", "b"}});
   for (const Setting& setting : settings_) table.add({setting.key, setting.a, setting.b});
   return table;
 }
 
 namespace {
 
-const std::vector<ReportTable::Column> columns_of_times{
+const std::vector<Table::Column> columns_of_times{
     {"name", "name"}, {"a_count", "a count"},     {"b_count", "b count"}, {"a_ns", "a"},
     {"b_ns", "b"},    {"difference_ns", "b - a"}, {"b_to_a", "b / a"}};
 
 }  // namespace
 
-ReportTable::Row LogComparison::Row::cells() const {
+Table::Row LogComparison::Row::cells() const {
   Cell ratio;
   if (a.time > 0) ratio = ShareCell{static_cast<double>(b.time) / static_cast<double>(a.time)};
   return {name,
@@ -140,13 +140,13 @@ ReportTable::Row LogComparison::Row::cells() const {
           ratio};
 }
 
-ReportTable LogComparison::times() const {
-  std::vector<ReportTable::Column> columns = columns_of_times;
-  columns.insert(columns.begin(), {"what", "what"});
-  ReportTable table("times", std::move(columns));
+Table LogComparison::times() const {
+  std::vector<Table::Column> columns = columns_of_times;
+  columns.insert(columns.begin(), Table::Column("what", "what"));
+  Table table("times", std::move(columns));
   for (const Section& section : sections_) {
     for (const Row& row : section.rows) {
-      ReportTable::Row cells = row.cells();
+      Table::Row cells = row.cells();
       cells.insert(cells.begin(), section.what);
       table.add(std::move(cells));
     }
@@ -157,9 +157,9 @@ ReportTable LogComparison::times() const {
 std::string LogComparison::text(std::size_t most) const {
   std::string text = fmt::format("a  {}\nb  {}\n", a_.path(), b_.path());
   text += settings_.empty() ? "\nnothing that was set differs\n"
-                            : "\nwhat was set differently\n" + settings().text(most * 2);
+                            : "\nwhat was set differently\n" + settings().text("", most * 2);
   for (const Section& section : sections_) {
-    ReportTable table("times", columns_of_times);
+    Table table("times", columns_of_times);
     for (std::size_t i = 0; i < std::min(most, section.rows.size()); ++i)
       table.add(section.rows[i].cells());
     if (!table.empty()) text += fmt::format("\n{}\n{}", section.title, table.text());

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "platform/inspect/op_log_reader.h"
-#include "platform/inspect/report_table.h"
+#include "platform/report/table.h"
 
 namespace kernbench {
 
@@ -18,10 +18,10 @@ class LogComparison {
   LogComparison(const OpLogReader& a, const OpLogReader& b);
 
   // Facts, parameters of the bench and keys of the configuration that differ.
-  ReportTable settings() const;
+  Table settings() const;
   // Launches by kernel, resources of the critical path of the longest launch, engines, operations:
   // times and counts in both logs; of each the largest difference first.
-  ReportTable times() const;
+  Table times() const;
 
   std::string text(std::size_t most) const;  // `most`: rows of each table
   nlohmann::ordered_json json() const;
@@ -34,7 +34,7 @@ class LogComparison {
   struct Row {
     std::string name;
     Quantity a, b;
-    ReportTable::Row cells() const;
+    Table::Row cells() const;
     Fs difference() const { return a.time > b.time ? a.time - b.time : b.time - a.time; }
   };
   struct Section {

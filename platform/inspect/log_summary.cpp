@@ -8,9 +8,9 @@
 #include "platform/inspect/logged_pe_time.h"
 #include "platform/inspect/operation_statistics.h"
 #include "platform/inspect/path_report.h"
-#include "platform/observe/json_text.h"
 #include "platform/observe/pe_time_report.h"
-#include "platform/observe/text_table.h"
+#include "platform/report/json_text.h"
+#include "platform/report/table.h"
 
 namespace kernbench {
 namespace {
@@ -24,17 +24,17 @@ std::string section(const std::string& title, const std::string& body) {
 
 }  // namespace
 
-ReportTable launches_table(const OpLogReader& log) {
-  ReportTable table("launches", {{"launch", "launch"},
-                                 {"kernel", "kernel"},
-                                 {"device", "device"},
-                                 {"pes", "PEs"},
-                                 {"issue_ns", "issue"},
-                                 {"end_ns", "end"},
-                                 {"length_ns", "length"},
-                                 {"first_start_ns", "kernels start"},
-                                 {"last_return_ns", "last returns"},
-                                 {"last_pe", "on"}});
+Table launches_table(const OpLogReader& log) {
+  Table table("launches", {{"launch", "launch"},
+                           {"kernel", "kernel"},
+                           {"device", "device"},
+                           {"pes", "PEs"},
+                           {"issue_ns", "issue"},
+                           {"end_ns", "end"},
+                           {"length_ns", "length"},
+                           {"first_start_ns", "kernels start"},
+                           {"last_return_ns", "last returns"},
+                           {"last_pe", "on"}});
   struct Kernels {
     std::uint64_t pes = 0;
     Fs first = never_fs, last = 0;
@@ -74,13 +74,13 @@ ReportTable launches_table(const OpLogReader& log) {
   return table;
 }
 
-ReportTable waits_table(const OpLogReader& log) {
-  ReportTable table("waits", {{"for", "for"},
-                              {"count", "count"},
-                              {"total_ns", "total"},
-                              {"longest_ns", "longest"},
-                              {"longest_pe", "on"},
-                              {"longest_start_ns", "at"}});
+Table waits_table(const OpLogReader& log) {
+  Table table("waits", {{"for", "for"},
+                        {"count", "count"},
+                        {"total_ns", "total"},
+                        {"longest_ns", "longest"},
+                        {"longest_pe", "on"},
+                        {"longest_start_ns", "at"}});
   // SQLite takes the bare columns from the row of the maximum.
   log.for_each(
       "SELECT reason, count(*), sum(t_end_fs - t_start_fs), max(t_end_fs - t_start_fs), pe, "
@@ -93,13 +93,13 @@ ReportTable waits_table(const OpLogReader& log) {
   return table;
 }
 
-ReportTable senders_table(const OpLogReader& log, std::size_t most) {
-  ReportTable table("senders", {{"sender", "sender"},
-                                {"messages", "messages"},
-                                {"waited_ns", "waited for"},
-                                {"longest_ns", "longest"},
-                                {"longest_receiver", "by"},
-                                {"longest_sent_ns", "sent at"}});
+Table senders_table(const OpLogReader& log, std::size_t most) {
+  Table table("senders", {{"sender", "sender"},
+                          {"messages", "messages"},
+                          {"waited_ns", "waited for"},
+                          {"longest_ns", "longest"},
+                          {"longest_receiver", "by"},
+                          {"longest_sent_ns", "sent at"}});
   log.for_each(
       "SELECT sender, count(*), sum(waited), max(waited), receiver, t_sent_fs FROM (SELECT "
       "m.sender, m.receiver, m.t_sent_fs, m.t_visible_fs - w.t_start_fs AS waited FROM waits w "
@@ -124,17 +124,18 @@ std::string summary_text(const OpLogReader& log, std::size_t most) {
     text += fmt::format(
         "{:<13} {}, from {} to {}\n", "window", readable_time(to_ns(statistics.window())),
         readable_time(to_ns(statistics.first)), readable_time(to_ns(statistics.last)));
-  if (!log.launches().empty()) text += section("launches", launches_table(log).text(most_launches));
+  if (!log.launches().empty())
+    text += section("launches", launches_table(log).text("", most_launches));
   if (!statistics.engines.empty())
     text +=
         section("engines, busy time and its share of the window", engines_table(statistics).text());
   if (statistics.operations > 0)
     text += section("operations by total time", operations_table(statistics, most).text());
   if (!log.has_progress()) return text;
-  if (const ReportTable waits = waits_table(log); !waits.empty())
+  if (const Table waits = waits_table(log); !waits.empty())
     text += section("kernels waited", waits.text());
   if (log.has_pe_time()) text += pe_time_text(pe_time_of(log));
-  if (const ReportTable senders = senders_table(log, most); !senders.empty())
+  if (const Table senders = senders_table(log, most); !senders.empty())
     text += section("messages that were waited for, by sender", senders.text());
   if (log.launches().empty()) return text;
   const CriticalPath path = critical_path(log, log.longest_launch());

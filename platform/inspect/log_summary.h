@@ -6,16 +6,16 @@
 #include <string>
 
 #include "platform/inspect/op_log_reader.h"
-#include "platform/inspect/report_table.h"
+#include "platform/report/table.h"
 
 namespace kernbench {
 
 // Of each launch, in the order of issue: its PEs, the first start and the last end of a kernel.
-ReportTable launches_table(const OpLogReader& log);
+Table launches_table(const OpLogReader& log);
 // What the threads of kernels were blocked on, together.
-ReportTable waits_table(const OpLogReader& log);
+Table waits_table(const OpLogReader& log);
 // Senders whose messages were waited for, the longest first; at most `most`.
-ReportTable senders_table(const OpLogReader& log, std::size_t most);
+Table senders_table(const OpLogReader& log, std::size_t most);
 
 // `most`: rows of operations and senders.
 std::string summary_text(const OpLogReader& log, std::size_t most);

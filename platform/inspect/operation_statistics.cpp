@@ -6,7 +6,7 @@
 #include <cmath>
 #include <tuple>
 
-#include "platform/observe/text_table.h"
+#include "platform/report/table.h"
 
 namespace kernbench {
 namespace {
@@ -19,21 +19,21 @@ double share_of(Fs part, Fs whole) {
   return whole == 0 ? 0 : static_cast<double>(part) / static_cast<double>(whole);
 }
 
-ReportTable group_table(const char* name, const OperationStatistics& statistics, bool spans,
-                        std::size_t most) {
-  ReportTable table(name, {{"engine", "engine"},
-                           {"operation", "operation"},
-                           {"count", "count"},
-                           {"total_ns", "total"},
-                           {"mean_ns", "mean"},
-                           {"min_ns", "min"},
-                           {"median_ns", "median"},
-                           {"max_ns", "max"},
-                           {"bytes", "bytes"},
-                           {"gbs", "GB/s"},
-                           {"longest_op", "longest"},
-                           {"longest_node", "on"},
-                           {"longest_start_ns", "at"}});
+Table group_table(const char* name, const OperationStatistics& statistics, bool spans,
+                  std::size_t most) {
+  Table table(name, {{"engine", "engine"},
+                     {"operation", "operation"},
+                     {"count", "count"},
+                     {"total_ns", "total"},
+                     {"mean_ns", "mean"},
+                     {"min_ns", "min"},
+                     {"median_ns", "median"},
+                     {"max_ns", "max"},
+                     {"bytes", "bytes"},
+                     {"gbs", "GB/s"},
+                     {"longest_op", "longest"},
+                     {"longest_node", "on"},
+                     {"longest_start_ns", "at"}});
   for (const OperationGroup& group : statistics.groups) {
     if (group.span() != spans || table.size() == most) continue;
     Cell rate;
@@ -146,22 +146,22 @@ OperationStatistics::OperationStatistics(const OpLogReader& log) {
 
 // --- Tables
 
-ReportTable operations_table(const OperationStatistics& statistics, std::size_t most) {
+Table operations_table(const OperationStatistics& statistics, std::size_t most) {
   return group_table("operations", statistics, false, most);
 }
 
-ReportTable spans_table(const OperationStatistics& statistics, std::size_t most) {
+Table spans_table(const OperationStatistics& statistics, std::size_t most) {
   return group_table("spans", statistics, true, most);
 }
 
-ReportTable engines_table(const OperationStatistics& statistics) {
-  ReportTable table("engines", {{"engine", "engine"},
-                                {"part", "part"},
-                                {"nodes", "nodes"},
-                                {"busy_ns", "busy"},
-                                {"mean_share", "mean share"},
-                                {"busiest_share", "busiest"},
-                                {"busiest_node", "which"}});
+Table engines_table(const OperationStatistics& statistics) {
+  Table table("engines", {{"engine", "engine"},
+                          {"part", "part"},
+                          {"nodes", "nodes"},
+                          {"busy_ns", "busy"},
+                          {"mean_share", "mean share"},
+                          {"busiest_share", "busiest"},
+                          {"busiest_node", "which"}});
   for (const EnginePart& part : statistics.engines) {
     const auto [node, time] = part.busiest();
     const std::uint64_t nodes = part.busy.size();
@@ -172,18 +172,18 @@ ReportTable engines_table(const OperationStatistics& statistics) {
   return table;
 }
 
-ReportTable stages_table(const OperationStatistics& statistics) {
-  ReportTable table("stages", {{"engine", "engine"},
-                               {"operation", "operation"},
-                               {"count", "count"},
-                               {"total_ns", "total"},
-                               {"mean_ns", "mean"},
-                               {"min_ns", "min"},
-                               {"p50_ns", "p50"},
-                               {"p90_ns", "p90"},
-                               {"p99_ns", "p99"},
-                               {"max_ns", "max"},
-                               {"mean_bytes", "bytes each"}});
+Table stages_table(const OperationStatistics& statistics) {
+  Table table("stages", {{"engine", "engine"},
+                         {"operation", "operation"},
+                         {"count", "count"},
+                         {"total_ns", "total"},
+                         {"mean_ns", "mean"},
+                         {"min_ns", "min"},
+                         {"p50_ns", "p50"},
+                         {"p90_ns", "p90"},
+                         {"p99_ns", "p99"},
+                         {"max_ns", "max"},
+                         {"mean_bytes", "bytes each"}});
   for (const OperationGroup* group : stages_of(statistics)) {
     table.add({group->engine, group->name, group->count(), TimeCell{group->total},
                TimeCell{group->total / group->count()}, TimeCell{group->durations.front()},
@@ -194,12 +194,12 @@ ReportTable stages_table(const OperationStatistics& statistics) {
   return table;
 }
 
-ReportTable histogram_table(const OperationStatistics& statistics) {
-  ReportTable table("histogram", {{"engine", "engine"},
-                                  {"operation", "operation"},
-                                  {"from_ns", "from"},
-                                  {"to_ns", "to"},
-                                  {"count", "count"}});
+Table histogram_table(const OperationStatistics& statistics) {
+  Table table("histogram", {{"engine", "engine"},
+                            {"operation", "operation"},
+                            {"from_ns", "from"},
+                            {"to_ns", "to"},
+                            {"count", "count"}});
   for (const OperationGroup* group : stages_of(statistics)) {
     for (const Bin& bin : bins_of(group->durations))
       table.add({group->engine, group->name, TimeCell{bin.from}, TimeCell{bin.to}, bin.count});

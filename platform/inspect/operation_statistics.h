@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "platform/inspect/op_log_reader.h"
-#include "platform/inspect/report_table.h"
+#include "platform/report/table.h"
 
 namespace kernbench {
 
@@ -52,13 +52,13 @@ struct OperationStatistics {
 };
 
 // Tables of `inspect`. `most`: groups.
-ReportTable operations_table(const OperationStatistics& statistics, std::size_t most);
-ReportTable spans_table(const OperationStatistics& statistics, std::size_t most);
-ReportTable engines_table(const OperationStatistics& statistics);
+Table operations_table(const OperationStatistics& statistics, std::size_t most);
+Table spans_table(const OperationStatistics& statistics, std::size_t most);
+Table engines_table(const OperationStatistics& statistics);
 
 // Histogram of the durations of each operation that is no span, in bins that double from 1 ns on.
-ReportTable stages_table(const OperationStatistics& statistics);
-ReportTable histogram_table(const OperationStatistics& statistics);
+Table stages_table(const OperationStatistics& statistics);
+Table histogram_table(const OperationStatistics& statistics);
 std::string stages_text(const OperationStatistics& statistics);
 
 }  // namespace kernbench

@@ -6,8 +6,8 @@
 #include <map>
 #include <set>
 
-#include "platform/observe/json_text.h"
-#include "platform/observe/text_table.h"
+#include "platform/report/json_text.h"
+#include "platform/report/table.h"
 
 namespace kernbench {
 namespace {
@@ -20,14 +20,14 @@ double share_of(const CriticalPath& path, Fs time) {
 }
 
 // Steps as lines: those of one resource at one place that follow each other are one.
-ReportTable path_lines(const CriticalPath& path) {
-  ReportTable table("lines", {{"start_ns", "start ns"},
-                              {"time_ns", "ns"},
-                              {"share", "share"},
-                              {"kind", "kind"},
-                              {"resource", "resource"},
-                              {"where", "where"},
-                              {"what", "what"}});
+Table path_lines(const CriticalPath& path) {
+  Table table("lines", {{"start_ns", "start ns"},
+                        {"time_ns", "ns"},
+                        {"share", "share"},
+                        {"kind", "kind"},
+                        {"resource", "resource"},
+                        {"where", "where"},
+                        {"what", "what"}});
   for (std::size_t first = 0; first < path.steps.size();) {
     const PathStep& step = path.steps[first];
     std::size_t next = first + 1;
@@ -63,16 +63,16 @@ Fs sum_of(const CriticalPath& path) {
 
 }  // namespace
 
-ReportTable path_steps(const CriticalPath& path) {
-  ReportTable table("steps", {{"start_ns", "start ns"},
-                              {"end_ns", "end ns"},
-                              {"time_ns", "ns"},
-                              {"kind", "kind"},
-                              {"resource", "resource"},
-                              {"where", "where"},
-                              {"what", "what"},
-                              {"after", "after"},
-                              {"op", "op"}});
+Table path_steps(const CriticalPath& path) {
+  Table table("steps", {{"start_ns", "start ns"},
+                        {"end_ns", "end ns"},
+                        {"time_ns", "ns"},
+                        {"kind", "kind"},
+                        {"resource", "resource"},
+                        {"where", "where"},
+                        {"what", "what"},
+                        {"after", "after"},
+                        {"op", "op"}});
   for (const PathStep& step : path.steps) {
     Cell op;
     if (step.op) op = *step.op;
@@ -82,13 +82,13 @@ ReportTable path_steps(const CriticalPath& path) {
   return table;
 }
 
-ReportTable path_resources(const CriticalPath& path) {
-  ReportTable table("resources", {{"resource", "resource"},
-                                  {"kind", "kind"},
-                                  {"steps", "steps"},
-                                  {"time_ns", "ns"},
-                                  {"share", "share"},
-                                  {"at_least_ns", "without it at least"}});
+Table path_resources(const CriticalPath& path) {
+  Table table("resources", {{"resource", "resource"},
+                            {"kind", "kind"},
+                            {"steps", "steps"},
+                            {"time_ns", "ns"},
+                            {"share", "share"},
+                            {"at_least_ns", "without it at least"}});
   for (const PathResource& resource : resources_of(path)) {
     table.add({resource.resource, name_of(resource.kind), resource.steps,
                ExactTimeCell{resource.time}, ShareCell{share_of(path, resource.time)},
@@ -97,9 +97,9 @@ ReportTable path_resources(const CriticalPath& path) {
   return table;
 }
 
-ReportTable path_devices(const CriticalPath& path) {
-  ReportTable table(
-      "devices", {{"device", "device"}, {"steps", "steps"}, {"time_ns", "ns"}, {"share", "share"}});
+Table path_devices(const CriticalPath& path) {
+  Table table("devices",
+              {{"device", "device"}, {"steps", "steps"}, {"time_ns", "ns"}, {"share", "share"}});
   struct Part {
     std::uint64_t steps = 0;
     Fs time = 0;
@@ -143,7 +143,7 @@ std::string path_text(const CriticalPath& path) {
       fmt::format("launch {} of '{}' on {}: {} ns, from its issue at {} ns to its end at {} ns\n\n",
                   launch.id, launch.kernel, launch.device, exact_ns(launch.length()),
                   exact_ns(launch.issued), exact_ns(launch.ended));
-  text += path_lines(path).text(most_lines);
+  text += path_lines(path).text("", most_lines);
   text += fmt::format("sum of {} steps: {} ns\n\n", path.steps.size(), exact_ns(sum_of(path)));
   text += path_resources(path).text();
   if (has_several_devices(path)) text += '\n' + path_devices(path).text();

@@ -10,8 +10,7 @@
 
 #include "models/base/errors.h"
 #include "models/base/quote.h"
-#include "platform/inspect/report_table.h"
-#include "platform/observe/text_table.h"
+#include "platform/report/table.h"
 
 namespace kernbench {
 namespace {
@@ -138,12 +137,11 @@ void write_text(sqlite3* database, sqlite3_stmt* statement, std::ostream& out) {
       rows.back().push_back(printable(text_of(statement, static_cast<int>(column))));
     }
   }
-  std::vector<TextTable::Column> columns;
+  std::vector<Table::Column> columns;
   for (std::size_t column = 0; column < names.size(); ++column)
-    columns.push_back(
-        {names[column], numbers[column] ? TextTable::Align::right : TextTable::Align::left});
-  TextTable table(std::move(columns));
-  for (std::vector<std::string>& row : rows) table.add(std::move(row));
+    columns.push_back({names[column], numbers[column] ? Table::Align::right : Table::Align::left});
+  Table table(std::move(columns));
+  for (std::vector<std::string>& row : rows) table.add(row_of(std::move(row)));
   out << table.text();
 }
 

@@ -2,7 +2,7 @@
 
 #include <array>
 
-#include "platform/observe/json_text.h"
+#include "platform/report/json_text.h"
 
 namespace kernbench {
 namespace {

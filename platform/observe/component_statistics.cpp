@@ -6,7 +6,7 @@
 
 #include "platform/assembly/machine_root.h"
 #include "platform/observe/busy_shares.h"
-#include "platform/observe/json_text.h"
+#include "platform/report/json_text.h"
 
 namespace kernbench {
 namespace {

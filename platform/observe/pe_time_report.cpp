@@ -4,13 +4,13 @@
 
 #include <algorithm>
 
-#include "platform/observe/json_text.h"
-#include "platform/observe/text_table.h"
+#include "platform/report/json_text.h"
+#include "platform/report/table.h"
 
 namespace kernbench {
 namespace {
 
-using Align = TextTable::Align;
+using Align = Table::Align;
 
 // A share of the time: a part of it, or what an engine did meanwhile.
 struct Share {
@@ -59,16 +59,16 @@ std::vector<Share> used(const std::vector<KernelPeTime>& kernels) {
 std::string pe_time_text(const std::vector<KernelPeTime>& kernels) {
   if (kernels.empty()) return "";
   const std::vector<Share> columns = used(kernels);
-  std::vector<TextTable::Column> titles{
+  std::vector<Table::Column> titles{
       {"time on PEs"}, {"runs", Align::right}, {"sum", Align::right}, {"mean", Align::right}};
   for (const Share& column : columns) titles.push_back({column.title, Align::right});
-  TextTable table(std::move(titles));
+  Table table(std::move(titles));
   for (const auto& [kernel, time] : kernels) {
     const double total = to_ns(time.total());
     std::vector<std::string> cells{kernel, fmt::format("{}", time.runs()), readable_time(total),
                                    readable_time(total / static_cast<double>(time.runs()))};
     for (const Share& column : columns) cells.push_back(share_text(column.of(time), time.total()));
-    table.add(std::move(cells));
+    table.add(row_of(std::move(cells)));
   }
   return '\n' + table.text();
 }

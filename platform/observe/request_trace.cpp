@@ -9,7 +9,7 @@
 #include "models/protocol/transaction.h"
 #include "platform/assembly/machine_root.h"
 #include "platform/observe/component_statistics.h"
-#include "platform/observe/json_text.h"
+#include "platform/report/json_text.h"
 #include "platform/topology/graph.h"
 
 namespace kernbench {

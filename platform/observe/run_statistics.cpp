@@ -5,13 +5,13 @@
 
 #include "models/noc/link.h"
 #include "platform/observe/busy_shares.h"
-#include "platform/observe/json_text.h"
 #include "platform/observe/machine_peaks.h"
 #include "platform/observe/object_tree.h"
 #include "platform/observe/statistics_catalogue.h"
 #include "platform/observe/statistics_regions.h"
 #include "platform/observe/transfer_breakdown.h"
 #include "platform/observe/waiting_times.h"
+#include "platform/report/json_text.h"
 
 namespace kernbench {
 namespace {

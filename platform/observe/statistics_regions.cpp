@@ -5,9 +5,9 @@
 
 #include "models/noc/link.h"
 #include "platform/observe/component_statistics.h"
-#include "platform/observe/json_text.h"
 #include "platform/observe/object_tree.h"
 #include "platform/observe/run_statistics.h"
+#include "platform/report/json_text.h"
 
 namespace kernbench {
 namespace {

@@ -3,8 +3,8 @@
 #include <fmt/format.h>
 
 #include "platform/observe/histogram_json.h"
-#include "platform/observe/json_text.h"
-#include "platform/observe/text_table.h"
+#include "platform/report/json_text.h"
+#include "platform/report/table.h"
 
 namespace kernbench {
 namespace {
@@ -56,14 +56,14 @@ std::map<TransferBreakdown::Key, TransferBreakdown::Sum> TransferBreakdown::by_d
 }
 
 std::string TransferBreakdown::text() const {
-  using Align = TextTable::Align;
-  std::vector<TextTable::Column> columns{{"transfers"},
-                                         {"distance"},
-                                         {"count", Align::right},
-                                         {"bytes", Align::right},
-                                         {"mean ns", Align::right}};
+  using Align = Table::Align;
+  std::vector<Table::Column> columns{{"transfers"},
+                                     {"distance"},
+                                     {"count", Align::right},
+                                     {"bytes", Align::right},
+                                     {"mean ns", Align::right}};
   for_each_part([&](LatencyPart part) { columns.push_back({name_of(part), Align::right}); });
-  TextTable table(std::move(columns));
+  Table table(std::move(columns));
   for (const auto& [key, sum] : by_distance()) {
     const auto mean = [&sum = sum](Fs total) {
       return fmt::format("{:.3f}", to_ns(total) / static_cast<double>(sum.transfers));
@@ -73,7 +73,7 @@ std::string TransferBreakdown::text() const {
                                    mean(sum.parts.total())};
     for_each_part(
         [&, &parts = sum.parts](LatencyPart part) { cells.push_back(mean(parts[part])); });
-    table.add(std::move(cells));
+    table.add(row_of(std::move(cells)));
   }
   return table.empty() ? "" : table.text();
 }

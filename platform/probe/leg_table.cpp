@@ -2,8 +2,8 @@
 
 #include <fmt/format.h>
 
-#include "platform/observe/json_text.h"
-#include "platform/observe/text_table.h"
+#include "platform/report/json_text.h"
+#include "platform/report/table.h"
 #include "platform/traffic/traffic_rows.h"
 
 namespace kernbench {
@@ -31,13 +31,13 @@ std::optional<Bottleneck> bottleneck_of(const Path& path) {
 
 std::string leg_text(const Graph& graph, const Path& path, Leg leg,
                      const std::vector<LegTimes>& times) {
-  constexpr auto right = TextTable::Align::right;
-  std::vector<TextTable::Column> columns{{"hop", right},         {"node"},
-                                         {"overhead ns", right}, {"link GB/s", right},
-                                         {"length mm", right},   {"propagation ns", right}};
+  constexpr auto right = Table::Align::right;
+  std::vector<Table::Column> columns{{"hop", right},         {"node"},
+                                     {"overhead ns", right}, {"link GB/s", right},
+                                     {"length mm", right},   {"propagation ns", right}};
   for (const LegTimes& column : times) columns.push_back({column.title, right});
   columns.push_back({""});
-  TextTable table(columns);
+  Table table(columns);
   const std::optional<Bottleneck> narrowest = bottleneck_of(path);
   for (std::uint32_t i = 0; i < path.hops().size(); ++i) {
     const PathHop& hop = path.hop(i);
@@ -54,7 +54,7 @@ std::string leg_text(const Graph& graph, const Path& path, Leg leg,
     }
     for (const LegTimes& column : times) cells.push_back(fixed_ns(column.at[i]));
     cells.emplace_back(narrowest && narrowest->position == i ? "<-- bottleneck" : "");
-    table.add(std::move(cells));
+    table.add(row_of(std::move(cells)));
   }
   return table.text("  ");
 }

@@ -2,16 +2,16 @@
 
 #include <fmt/format.h>
 
-#include "platform/observe/json_text.h"
-#include "platform/observe/text_table.h"
 #include "platform/probe/machine_message.h"
+#include "platform/report/json_text.h"
+#include "platform/report/table.h"
 #include "platform/traffic/traffic_rows.h"
 
 namespace kernbench {
 namespace {
 
 using Json = nlohmann::ordered_json;
-constexpr auto right = TextTable::Align::right;
+constexpr auto right = Table::Align::right;
 
 double share(Fs part, const ProbePoint& point) {
   return point.actual == 0 ? 0 : static_cast<double>(part) / static_cast<double>(point.actual);
@@ -40,20 +40,20 @@ std::string transfer(const Graph& graph, const ProbeCase& probe) {
 // --- Text
 
 std::string summary_text(const std::vector<ProbeOutcome>& outcomes) {
-  TextTable table({{"case"},
-                   {"actual ns", right},
-                   {"overhead ns", right},
-                   {"drain ns", right},
-                   {"link ns", right},
-                   {"rest ns", right},
-                   {"overhead", right},
-                   {"drain", right},
-                   {"link", right},
-                   {"GB/s", right},
-                   {"bottleneck GB/s", right},
-                   {"utilisation", right},
-                   {"formula ns", right},
-                   {"beyond ns", right}});
+  Table table({{"case"},
+               {"actual ns", right},
+               {"overhead ns", right},
+               {"drain ns", right},
+               {"link ns", right},
+               {"rest ns", right},
+               {"overhead", right},
+               {"drain", right},
+               {"link", right},
+               {"GB/s", right},
+               {"bottleneck GB/s", right},
+               {"utilisation", right},
+               {"formula ns", right},
+               {"beyond ns", right}});
   for (const ProbeOutcome& outcome : outcomes) {
     if (outcome.points.empty()) continue;
     const ProbePoint& point = outcome.at(probe_bytes);
@@ -86,12 +86,12 @@ std::string summary_text(const std::vector<ProbeOutcome>& outcomes) {
 }
 
 std::string sweep_text(const std::vector<ProbeOutcome>& outcomes) {
-  std::vector<TextTable::Column> columns{{"case"}};
+  std::vector<Table::Column> columns{{"case"}};
   for (const std::uint64_t bytes : sweep_bytes)
     columns.push_back({bytes < 1024 * 1024 ? fmt::format("{}K", bytes / 1024)
                                            : fmt::format("{}M", bytes / 1024 / 1024),
                        right});
-  TextTable table(columns);
+  Table table(columns);
   for (const ProbeOutcome& outcome : outcomes) {
     if (outcome.points.empty()) continue;
     std::vector<std::string> cells{outcome.probe.name};
@@ -100,7 +100,7 @@ std::string sweep_text(const std::vector<ProbeOutcome>& outcomes) {
       cells.push_back(fmt::format("{:.1f} ({})", point.effective_gbs(),
                                   outcome.bottleneck ? percent(outcome.utilisation(point)) : "-"));
     }
-    table.add(std::move(cells));
+    table.add(row_of(std::move(cells)));
   }
   return table.empty()
              ? ""
@@ -108,12 +108,12 @@ std::string sweep_text(const std::vector<ProbeOutcome>& outcomes) {
 }
 
 std::string beyond_text(const std::vector<ProbeOutcome>& outcomes) {
-  TextTable table({{"case"},
-                   {"bytes", right},
-                   {"beyond ns", right},
-                   {"bursts ns", right},
-                   {"short flits ns", right},
-                   {"unexplained ns", right}});
+  Table table({{"case"},
+               {"bytes", right},
+               {"beyond ns", right},
+               {"bursts ns", right},
+               {"short flits ns", right},
+               {"unexplained ns", right}});
   bool measured = false;
   for (const ProbeOutcome& outcome : outcomes) {
     measured = measured || !outcome.points.empty();

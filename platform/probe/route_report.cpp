@@ -2,11 +2,11 @@
 
 #include <fmt/format.h>
 
-#include "platform/observe/json_text.h"
-#include "platform/observe/text_table.h"
 #include "platform/probe/leg_table.h"
 #include "platform/probe/lower_bound.h"
 #include "platform/probe/machine_message.h"
+#include "platform/report/json_text.h"
+#include "platform/report/table.h"
 #include "platform/traffic/traffic_rows.h"
 
 namespace kernbench {
@@ -34,15 +34,15 @@ std::vector<Fs> later(std::vector<Fs> times, Fs by) {
 }
 
 void add_formula(RouteReport& report, const Graph& graph, const Path& path, std::uint64_t bytes) {
-  constexpr auto right = TextTable::Align::right;
-  TextTable table({{"op"},
-                   {"initiator", right},
-                   {"control leg", right},
-                   {"data leg", right},
-                   {"memory burst", right},
-                   {"total ns", right},
-                   {"GB/s", right},
-                   {"ends with"}});
+  constexpr auto right = Table::Align::right;
+  Table table({{"op"},
+               {"initiator", right},
+               {"control leg", right},
+               {"data leg", right},
+               {"memory burst", right},
+               {"total ns", right},
+               {"GB/s", right},
+               {"ends with"}});
   report.json["formula"] = nlohmann::ordered_json::array();
   for (const bool write : {false, true}) {
     const MemoryMessage message = machine_message(graph, path, write, 0, bytes);

@@ -4,15 +4,15 @@
 
 #include <algorithm>
 
-#include "platform/observe/json_text.h"
-#include "platform/observe/text_table.h"
+#include "platform/report/json_text.h"
+#include "platform/report/table.h"
 #include "platform/traffic/traffic_rows.h"
 
 namespace kernbench {
 namespace {
 
 using Json = nlohmann::ordered_json;
-constexpr auto right = TextTable::Align::right;
+constexpr auto right = Table::Align::right;
 
 std::string ratio_text(double ratio) { return fmt::format("{:.4f}", ratio); }
 
@@ -23,8 +23,7 @@ bool has_cycles(const TimeComparison& comparison) {
 
 std::string works_text(const TimeComparison& comparison) {
   const bool cycles = has_cycles(comparison), values = !comparison.values.empty();
-  std::vector<TextTable::Column> columns{
-      {comparison.kind == "tile" ? "tile MxKxN" : comparison.kind}};
+  std::vector<Table::Column> columns{{comparison.kind == "tile" ? "tile MxKxN" : comparison.kind}};
   if (cycles) columns.push_back({"cycles", right});
   columns.push_back({comparison.implementation + " ns", right});
   for (const std::string& model : comparison.models) {
@@ -32,7 +31,7 @@ std::string works_text(const TimeComparison& comparison) {
     columns.push_back({"ratio", right});
   }
   if (values) columns.push_back({"data"});
-  TextTable table(columns);
+  Table table(columns);
   for (const ComparedWork& work : comparison.works) {
     std::vector<std::string> cells{work.name};
     if (cycles) cells.push_back(work.cycles ? std::to_string(*work.cycles) : "");
@@ -42,7 +41,7 @@ std::string works_text(const TimeComparison& comparison) {
       cells.push_back(ratio_text(work.ratio(model)));
     }
     if (values) cells.emplace_back(work.difference.empty() ? "equal" : "differs");
-    table.add(std::move(cells));
+    table.add(row_of(std::move(cells)));
   }
   return table.text();
 }
@@ -56,14 +55,14 @@ std::vector<std::string> groups_to_show(const TimeComparison& comparison) {
 }
 
 std::string distributions_text(const TimeComparison& comparison) {
-  TextTable table({{"ratio to"},
-                   {"of"},
-                   {"count", right},
-                   {"min", right},
-                   {"p50", right},
-                   {"p95", right},
-                   {"max", right},
-                   {"mean", right}});
+  Table table({{"ratio to"},
+               {"of"},
+               {"count", right},
+               {"min", right},
+               {"p50", right},
+               {"p95", right},
+               {"max", right},
+               {"mean", right}});
   for (std::size_t model = 0; model < comparison.models.size(); ++model) {
     for (const std::string& group : groups_to_show(comparison)) {
       const Distribution ratios = comparison.ratios(model, group);

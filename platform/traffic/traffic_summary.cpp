@@ -5,8 +5,8 @@
 #include <algorithm>
 #include <vector>
 
-#include "platform/observe/json_text.h"
-#include "platform/observe/text_table.h"
+#include "platform/report/json_text.h"
+#include "platform/report/table.h"
 
 namespace kernbench {
 TrafficSummary::ByDistance& TrafficSummary::distance_of_result(const TrafficResult& result) {
@@ -76,40 +76,41 @@ std::string TrafficSummary::text(std::size_t links) const {
   if (links_.elapsed() != makespan())
     text += fmt::format("elapsed    {}\n", format_ns(links_.elapsed()));
   text += '\n';
-  using Align = TextTable::Align;
-  TextTable latency({{"distance"},
-                     {"requests", Align::right},
-                     {"bytes", Align::right},
-                     {"GB/s", Align::right},
-                     {"min ns", Align::right},
-                     {"mean ns", Align::right},
-                     {"p50 ns", Align::right},
-                     {"p90 ns", Align::right},
-                     {"p99 ns", Align::right},
-                     {"max ns", Align::right}});
+  using Align = Table::Align;
+  Table latency({{"distance"},
+                 {"requests", Align::right},
+                 {"bytes", Align::right},
+                 {"GB/s", Align::right},
+                 {"min ns", Align::right},
+                 {"mean ns", Align::right},
+                 {"p50 ns", Align::right},
+                 {"p90 ns", Align::right},
+                 {"p99 ns", Align::right},
+                 {"max ns", Align::right}});
   for (const auto& row : summary["latency"]) {
-    latency.add({row["distance"], row["requests"].dump(), row["bytes"].dump(), number(row["gbs"]),
-                 number(row["min_ns"]), number(row["mean_ns"]), number(row["p50_ns"]),
-                 number(row["p90_ns"]), number(row["p99_ns"]), number(row["max_ns"])});
+    latency.add({row["distance"].get<std::string>(), row["requests"].dump(), row["bytes"].dump(),
+                 number(row["gbs"]), number(row["min_ns"]), number(row["mean_ns"]),
+                 number(row["p50_ns"]), number(row["p90_ns"]), number(row["p99_ns"]),
+                 number(row["max_ns"])});
   }
   text += latency.text();
   if (has_parts_) {
-    std::vector<TextTable::Column> columns{{"mean parts, ns"}};
+    std::vector<Table::Column> columns{{"mean parts, ns"}};
     for (std::size_t part = 0; part < latency_part_count; ++part)
       columns.push_back({name_of(static_cast<LatencyPart>(part)), Align::right});
-    TextTable parts(columns);
+    Table parts(columns);
     for (const auto& row : summary["latency"]) {
       std::vector<std::string> cells{row["distance"]};
       for (const auto& part : row["mean_parts"]) cells.push_back(number(part));
-      parts.add(std::move(cells));
+      parts.add(row_of(std::move(cells)));
     }
     text += "\n" + parts.text();
   }
-  TextTable busy({{"busiest links"},
-                  {"bytes", Align::right},
-                  {"GB/s", Align::right},
-                  {"of GB/s", Align::right},
-                  {"utilisation", Align::right}});
+  Table busy({{"busiest links"},
+              {"bytes", Align::right},
+              {"GB/s", Align::right},
+              {"of GB/s", Align::right},
+              {"utilisation", Align::right}});
   for (const auto& row : summary["busiest_links"]) {
     busy.add(
         {fmt::format("{} > {}", row["src"].get<std::string>(), row["dst"].get<std::string>()),

@@ -5,8 +5,8 @@
 #include <algorithm>
 
 #include "models/base/errors.h"
-#include "platform/observe/text_table.h"
 #include "platform/probe/child_process.h"
+#include "platform/report/table.h"
 #include "platform/topology/build_graph.h"
 
 namespace kernbench {
@@ -104,7 +104,7 @@ std::vector<ValidationOutcome> run_validation(const std::vector<ValidationCase>&
 }
 
 std::string validation_text(const std::vector<ValidationOutcome>& outcomes) {
-  constexpr auto right = TextTable::Align::right;
+  constexpr auto right = Table::Align::right;
   std::string text;
   std::size_t passed = 0;
   const bool published =
@@ -113,20 +113,20 @@ std::string validation_text(const std::vector<ValidationOutcome>& outcomes) {
             outcome.checks.begin(), outcome.checks.end(),
             [](const ValidationCheck& check) { return check.published.has_value(); });
       });
-  std::vector<TextTable::Column> columns{{""},
-                                         {"reference"},
-                                         {"quantity"},
-                                         {"unit"},
-                                         {"must be"},
-                                         {"expected", right},
-                                         {"simulated", right},
-                                         {"deviation", right},
-                                         {"tolerance", right}};
+  std::vector<Table::Column> columns{{""},
+                                     {"reference"},
+                                     {"quantity"},
+                                     {"unit"},
+                                     {"must be"},
+                                     {"expected", right},
+                                     {"simulated", right},
+                                     {"deviation", right},
+                                     {"tolerance", right}};
   if (published) columns.insert(columns.begin() + 4, {"published (here)", right});
-  TextTable table(columns);
+  Table table(columns);
   const auto add = [&](std::vector<std::string> row, const std::string& figure) {
     if (published) row.insert(row.begin() + 4, figure);
-    table.add(std::move(row));
+    table.add(row_of(std::move(row)));
   };
   for (const ValidationOutcome& outcome : outcomes) {
     passed += outcome.passed() ? 1 : 0;

@@ -81,9 +81,9 @@ BOOST_AUTO_TEST_CASE(stages_stand_in_the_order_of_a_tiles_way) {
              {pe0 + ".pe_fetch_store", "tile/FETCH", 0, 1 * ns, 1, 0},
              {pe0 + ".pe_dma", "tile/DMA_READ", 0, 2 * ns, 1, 0}};
   const OpLogReader reader(log.write());
-  const ReportTable table = stages_table(OperationStatistics(reader));
+  const Table table = stages_table(OperationStatistics(reader));
   std::vector<std::string> names;
-  for (const ReportTable::Row& row : table.rows()) names.push_back(std::get<std::string>(row[1]));
+  for (const Table::Row& row : table.rows()) names.push_back(std::get<std::string>(row[1]));
   BOOST_TEST(names == (std::vector<std::string>{"tile/DMA_READ", "tile/FETCH", "tile/GEMM",
                                                 "tile/DMA_WRITE"}),
              boost::test_tools::per_element());

@@ -17,8 +17,8 @@ constexpr Fs ns = fs_per_ns;
 
 // Cells of a row, by part.
 std::string cells(const EngineTimeline& timeline, const std::string& part) {
-  const ReportTable rows = timeline_rows(timeline);
-  for (const ReportTable::Row& row : rows.rows())
+  const Table rows = timeline_rows(timeline);
+  for (const Table::Row& row : rows.rows())
     if (std::get<std::string>(row[1]) == part) return std::get<std::string>(row[3]);
   return "none";
 }

@@ -5,11 +5,11 @@
 #include <boost/test/unit_test.hpp>
 #include <map>
 
-#include "platform/observe/json_text.h"
 #include "platform/observe/run_statistics.h"
 #include "platform/observe/statistics_regions.h"
 #include "platform/observe/transfer_breakdown.h"
 #include "platform/observe/waiting_times.h"
+#include "platform/report/json_text.h"
 #include "platform/traffic/traffic_generator.h"
 #include "tests/support/forked.h"
 #include "tests/traffic/random_recipe.h"

@@ -1,9 +1,10 @@
-// ReportTable: a table that is printed as text, CSV or JSON.
+// Table: rows of cells with units, printed as text for the console, as CSV or as JSON.
 #pragma once
 
 #include <cstdint>
 #include <nlohmann/json.hpp>
 #include <string>
+#include <utility>
 #include <variant>
 #include <vector>
 
@@ -30,37 +31,62 @@ struct RateCell {
 using Cell = std::variant<std::monostate, std::string, std::uint64_t, TimeCell, ExactTimeCell,
                           TimeDifferenceCell, ShareCell, RateCell>;
 
-class ReportTable {
+class Table {
  public:
+  // by_content: left where a cell is a string, else right.
+  enum class Align : std::uint8_t { by_content, left, right };
   struct Column {
+    // Of a table that is printed as text only.
+    Column(const char* title_, Align align_ = Align::left)
+        : key(title_), title(title_), align(align_) {}
+    Column(std::string title_, Align align_ = Align::left)
+        : key(title_), title(std::move(title_)), align(align_) {}
+    Column(std::string key_, std::string title_) : key(std::move(key_)), title(std::move(title_)) {}
+
     std::string key;    // of JSON and CSV, with its unit
     std::string title;  // of the text
+    Align align = Align::by_content;
   };
   using Row = std::vector<Cell>;
 
   // `name`: key of the list in JSON.
-  ReportTable(std::string name, std::vector<Column> columns)
+  Table(std::string name, std::vector<Column> columns)
       : name_(std::move(name)), columns_(std::move(columns)) {}
-  void add(Row row) { rows_.push_back(std::move(row)); }
+  explicit Table(std::vector<Column> columns) : columns_(std::move(columns)) {}
+  void add(Row row);  // one cell per column
 
   const std::string& name() const { return name_; }
   bool empty() const { return rows_.empty(); }
   std::size_t size() const { return rows_.size(); }
   const std::vector<Row>& rows() const { return rows_; }
-  // Of more than `most` rows the first and the last ones, with a line that says so.
-  std::string text(std::size_t most = SIZE_MAX) const;
+
+  // Title line and rows, columns as wide as their widest cell, two blanks between them, no blanks
+  // at the ends of lines; each line after `indent`. Of more than `most` rows the first and the last
+  // ones, with a line that says so.
+  std::string text(const std::string& indent = "", std::size_t most = SIZE_MAX) const;
   std::string csv() const;
   nlohmann::ordered_json json() const;  // a list of objects
 
  private:
+  bool is_left(std::size_t column) const;
+
   std::string name_;
   std::vector<Column> columns_;
   std::vector<Row> rows_;
 };
 
+// Cells of strings.
+Table::Row row_of(std::vector<std::string> cells);
+
 // A field of a CSV file, quoted where it needs to be (RFC 4180).
 std::string csv_field(const std::string& text);
 // "12.5": nanoseconds, exact.
 std::string exact_ns(Fs time);
+
+// "12.3 %"; "1.5 MiB"; "123.456 us" (three decimals, a unit that keeps the number below 1000): for
+// people, not for files.
+std::string percent(double ratio);
+std::string readable_bytes(std::uint64_t bytes);
+std::string readable_time(double ns);
 
 }  // namespace kernbench

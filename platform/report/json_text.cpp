@@ -1,4 +1,4 @@
-#include "platform/observe/json_text.h"
+#include "platform/report/json_text.h"
 
 #include <fmt/format.h>
 
@@ -8,7 +8,7 @@ namespace {
 using Json = nlohmann::ordered_json;
 
 // At least one decimal, as dump() has it.
-std::string exact_ns(std::uint64_t fs, bool negative) {
+std::string decimal_ns(std::uint64_t fs, bool negative) {
   std::string text = fmt::format("{}{}.{:06}", negative ? "-" : "", fs / fs_per_ns, fs % fs_per_ns);
   while (text.back() == '0' && text[text.size() - 2] != '.') text.pop_back();
   return text;
@@ -18,8 +18,8 @@ Json ns_node(std::uint64_t fs, bool negative) {
   const double ns = negative ? -to_ns(fs) : to_ns(fs);
   constexpr std::uint64_t with_exponent = 100;  // "9.9e-05": two digits, exact
   Json number(ns);
-  if (fs < with_exponent || number.dump() == exact_ns(fs, negative)) return number;
-  const std::string text = exact_ns(fs, negative);
+  if (fs < with_exponent || number.dump() == decimal_ns(fs, negative)) return number;
+  const std::string text = decimal_ns(fs, negative);
   return Json::binary(std::vector<std::uint8_t>(text.begin(), text.end()));
 }
 

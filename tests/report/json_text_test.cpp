@@ -1,5 +1,5 @@
 // Times in JSON are the decimals of their femtoseconds (docs/json.md).
-#include "platform/observe/json_text.h"
+#include "platform/report/json_text.h"
 
 #include <fmt/format.h>
 #include <rapidcheck/boost_test.h>

@@ -1,11 +1,12 @@
-#include "platform/inspect/report_table.h"
+#include "platform/report/table.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cassert>
+#include <iterator>
 
-#include "platform/observe/json_text.h"
-#include "platform/observe/text_table.h"
+#include "platform/report/json_text.h"
 
 namespace kernbench {
 namespace {
@@ -79,33 +80,52 @@ std::string csv_field(const std::string& text) {
   return field + '"';
 }
 
-std::string ReportTable::text(std::size_t most) const {
-  TextTable table([&] {
-    std::vector<TextTable::Column> columns;
-    for (std::size_t c = 0; c < columns_.size(); ++c) {
-      const bool words =
-          std::any_of(rows_.begin(), rows_.end(), [c](const Row& row) { return is_text(row[c]); });
-      columns.push_back(
-          {columns_[c].title, words ? TextTable::Align::left : TextTable::Align::right});
-    }
-    return columns;
-  }());
-  const bool cut = rows_.size() > most;
-  for (std::size_t r = 0; r < rows_.size(); ++r) {
-    if (cut && r >= most / 2 && r < rows_.size() - most / 2) continue;
-    std::vector<std::string> cells;
-    for (const Cell& cell : rows_[r]) cells.push_back(std::visit(CellText{}, cell));
-    table.add(std::move(cells));
-  }
-  std::string text = table.text();
-  if (!cut) return text;
-  std::size_t place = 0;  // behind the title and the first rows
-  for (std::size_t line = 0; line <= most / 2; ++line) place = text.find('\n', place) + 1;
-  const std::size_t left_out = rows_.size() - most / 2 * 2;
-  return text.insert(place, fmt::format("... {} more; --csv and --json have all\n", left_out));
+void Table::add(Row row) {
+  assert(row.size() == columns_.size());
+  rows_.push_back(std::move(row));
 }
 
-std::string ReportTable::csv() const {
+bool Table::is_left(std::size_t column) const {
+  if (columns_[column].align != Align::by_content) return columns_[column].align == Align::left;
+  return std::any_of(rows_.begin(), rows_.end(),
+                     [column](const Row& row) { return is_text(row[column]); });
+}
+
+std::string Table::text(const std::string& indent, std::size_t most) const {
+  const bool cut = rows_.size() > most;
+  const auto is_left_out = [&](std::size_t row) {
+    return cut && row >= most / 2 && row < rows_.size() - most / 2;
+  };
+  std::vector<std::vector<std::string>> lines(1);
+  for (const Column& column : columns_) lines[0].push_back(column.title);
+  for (std::size_t r = 0; r < rows_.size(); ++r) {
+    if (is_left_out(r)) continue;
+    auto& cells = lines.emplace_back();
+    for (const Cell& cell : rows_[r]) cells.push_back(std::visit(CellText{}, cell));
+  }
+  std::vector<std::size_t> widths(columns_.size(), 0);
+  std::vector<bool> left(columns_.size());
+  for (std::size_t c = 0; c < columns_.size(); ++c) {
+    left[c] = is_left(c);
+    for (const auto& cells : lines) widths[c] = std::max(widths[c], cells[c].size());
+  }
+  std::string text;
+  for (std::size_t at = 0; at < lines.size(); ++at) {
+    std::string line = indent;
+    for (std::size_t c = 0; c < columns_.size(); ++c) {
+      if (c > 0) line += "  ";
+      line += left[c] ? fmt::format("{:<{}}", lines[at][c], widths[c])
+                      : fmt::format("{:>{}}", lines[at][c], widths[c]);
+    }
+    line.erase(line.find_last_not_of(' ') + 1);
+    text += line + '\n';
+    if (cut && at == most / 2)
+      text += fmt::format("... {} more; --csv and --json have all\n", rows_.size() - most / 2 * 2);
+  }
+  return text;
+}
+
+std::string Table::csv() const {
   std::string text;
   for (std::size_t c = 0; c < columns_.size(); ++c)
     text += (c == 0 ? "" : ",") + csv_field(columns_[c].key);
@@ -118,7 +138,7 @@ std::string ReportTable::csv() const {
   return text;
 }
 
-Json ReportTable::json() const {
+Json Table::json() const {
   Json list = Json::array();
   for (const Row& row : rows_) {
     Json object = Json::object();
@@ -127,6 +147,27 @@ Json ReportTable::json() const {
     list.push_back(std::move(object));
   }
   return list;
+}
+
+Table::Row row_of(std::vector<std::string> cells) {
+  return {std::make_move_iterator(cells.begin()), std::make_move_iterator(cells.end())};
+}
+
+std::string percent(double ratio) { return fmt::format("{:.1f} %", ratio * 100); }
+
+std::string readable_bytes(std::uint64_t bytes) {
+  static constexpr const char* units[] = {"B", "KiB", "MiB", "GiB", "TiB", "PiB"};
+  double value = static_cast<double>(bytes);
+  std::size_t unit = 0;
+  for (; value >= 1024 && unit < 5; ++unit) value /= 1024;
+  return unit == 0 ? fmt::format("{} B", bytes) : fmt::format("{:.1f} {}", value, units[unit]);
+}
+
+std::string readable_time(double ns) {
+  static constexpr const char* units[] = {"ns", "us", "ms", "s"};
+  std::size_t unit = 0;
+  for (; ns >= 999.9995 && unit < 3; ++unit) ns /= 1000;
+  return fmt::format("{:.3f} {}", ns, units[unit]);
 }
 
 }  // namespace kernbench
