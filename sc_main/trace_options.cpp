@@ -197,7 +197,7 @@ void Tracing::write_views() const {
   if (!missing.empty())
     std::cerr << fmt::format(
         "kernbench: warning: --trace-view {}: the waveform {} lacks {} of its signals: {}{}\n",
-        quote(*options_.view), quote(options_.file), missing.size(), missing.front(),
+        quote(*options_.view), quote(options_.file), missing.size(), quote(missing.front()),
         missing.size() > 1 ? ", ..." : "");
 }
 

@@ -57,6 +57,12 @@ bool same_kind(std::string_view a, std::string_view b) {
       [](std::string_view p, std::string_view q) { return kind_of(p) == kind_of(q); });
 }
 
+// "scope.name"; other lines begin with a sign.
+bool is_signal(const std::string& text) {
+  return !text.empty() && std::isalpha(static_cast<unsigned char>(text[0])) != 0 &&
+         text.find('.') != std::string::npos && text.find(' ') == std::string::npos;
+}
+
 // Lines that belong to the run from which the preset was made.
 bool belongs_to_a_run(const std::string& line) {
   constexpr const char* starts[] = {"[dumpfile", "[savefile", "[timestart", "[markername", "*"};
@@ -73,11 +79,11 @@ WavePreset::WavePreset(std::string name, const std::string& text) : name_(std::m
     if (belongs_to_a_run(line)) continue;
     std::size_t begin = 0;
     if (starts_with(line, "+{")) begin = std::min(line.find("} "), line.size() - 2) + 2;
-    if (begin == 0 && (line.empty() || std::isalpha(static_cast<unsigned char>(line[0])) == 0)) {
+    const std::string signal = line.substr(begin, line.find('[', begin) - begin);
+    if (!is_signal(signal)) {
       lines_.push_back({line, ""});
       continue;
     }
-    const std::string signal = line.substr(begin, line.find('[', begin) - begin);
     lines_.push_back({line.substr(0, begin), signal});
     shared = shared ? common_scope(*shared, scope_of(signal)) : scope_of(signal);
   }

@@ -85,7 +85,7 @@ BOOST_AUTO_TEST_CASE(an_instance_is_of_the_kind_that_the_view_shows) {
   WavePreset whole("two", "sip0.cube0.a.b\nsip1.cube0.a.b\n");
   BOOST_TEST(what([&] { whole.move_to("sip1"); }) ==
              "the view 'two' shows the whole machine: without =sip1");
-  BOOST_TEST(what([] { WavePreset("empty", "[size] 1 1\n@28\n"); }) ==
+  BOOST_TEST(what([] { WavePreset("empty", "[size] 1 1\n@28\nnothing here\nname\n"); }) ==
              "the view 'empty' shows no signal");
 }
 
