@@ -68,7 +68,7 @@ void TraceOptions::add_to(CLI::App& command, const std::string& group,
   command
       .add_option(
           "--trace-view", view,
-          "The view beside the waveform is a preset of waveforms/, or a save file of GTKWave, "
+          "The view next to the waveform is a preset of waveforms/, or a save file of GTKWave, "
           "applied to an instance, e.g. pe-pipeline=sip0.cube3.pe5; the waveform takes the "
           "components that it shows")
       ->type_name("VIEW[=INSTANCE]")
@@ -102,9 +102,9 @@ void TraceOptions::check() const {
   settings();
   if (!preset()) return;
   if (is_stream(file))
-    throw UsageError(
-        fmt::format("--trace-view: the view lies beside the waveform, and {} is a pipe or a device",
-                    quote(file)));
+    throw UsageError(fmt::format(
+        "--trace-view: the view is written next to the waveform, and {} is a pipe or a device",
+        quote(file)));
 }
 
 TraceSettings TraceOptions::settings() const {

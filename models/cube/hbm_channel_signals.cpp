@@ -17,7 +17,7 @@ HbmChannelSignals::HbmChannelSignals(Observables to, const std::string& name, st
                            SignalFormat::count("accesses"), this)),
       transaction_(
           to.add_signal(name + "_transaction",
-                        "of the access under way: initiator's number above 32 bits of its count",
+                        "of the access in progress: initiator's number above 32 bits of its count",
                         SignalFormat::id(transaction_bits), this)),
       address_(to.add_signal(name + "_address",
                              "physical address at which it begins on this channel",
