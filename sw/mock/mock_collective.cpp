@@ -24,7 +24,7 @@ CclSettings settings_of(const CollectiveAlgorithm& algorithm, const MockSetup& s
   return settings;
 }
 
-// Those of the SIP whose cube has a shard.
+// Ranks of the SIP in the cubes that have a shard.
 std::vector<int> ranks_of(const MockRuntime& mock, const CollectiveCall& call, int sip) {
   const std::vector<int> cubes = call.layout.cubes();
   std::vector<int> ranks;

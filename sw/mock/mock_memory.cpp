@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <iterator>
 #include <limits>
 
 #include "models/base/errors.h"
@@ -15,7 +16,7 @@ constexpr std::uint64_t slice_bytes = PhysAddr::hbm_window_bytes / PhysAddr::pes
 constexpr std::uint64_t page_bytes = 4096;
 constexpr std::uint64_t first_va = std::uint64_t{1} << 52;  // beyond every physical address
 
-std::uint64_t pages(std::uint64_t nbytes) {
+std::uint64_t page_aligned(std::uint64_t nbytes) {
   return (nbytes + page_bytes - 1) / page_bytes * page_bytes;
 }
 
@@ -25,8 +26,8 @@ std::uint64_t hbm_address(const PeId& pe, std::uint64_t offset) {
       .encode();
 }
 
-void check_extent(const char* what, int value, unsigned largest) {
-  if (value >= 1 && value <= static_cast<int>(largest)) return;
+void check_extent(const char* what, std::int64_t value, std::int64_t largest) {
+  if (value >= 1 && value <= largest) return;
   throw UsageError(fmt::format("MockSetup::{} is {}, allowed is 1 to {}", what, value, largest));
 }
 
@@ -36,14 +37,13 @@ MockMemory::MockMemory(const MockSetup& setup) : next_va_(first_va) {
   check_extent("pes", setup.pes, PhysAddr::pes);
   check_extent("cubes", setup.cubes, PhysAddr::ahbm_dies);
   check_extent("sips", setup.sips, PhysAddr::sips);
-  constexpr auto any = static_cast<unsigned>(std::numeric_limits<int>::max());
-  check_extent("n_slots", static_cast<int>(std::min(setup.n_slots, any)), any);
-  check_extent("calls_per_turn", setup.calls_per_turn, any);
+  check_extent("n_slots", setup.n_slots, std::numeric_limits<std::uint32_t>::max());
+  check_extent("calls_per_turn", setup.calls_per_turn, std::numeric_limits<int>::max());
   data_.record_moves(false);
   describe(setup);
 }
 
-// Per PE: an engine for all, its TCM, its HBM.
+// Nodes of each PE: one for all its engines, its TCM, its HBM.
 void MockMemory::describe(const MockSetup& setup) {
   attributes_.set("tile_m", Rational(setup.tile.m));
   attributes_.set("tile_k", Rational(setup.tile.k));
@@ -93,19 +93,19 @@ tl::TensorInfoPtr MockMemory::add(const std::string& name, const Shape& block, D
   const std::uint64_t nbytes = static_cast<std::uint64_t>(block.elements()) * size_of(dtype);
   for (const PeId& pe : where) {
     std::uint64_t& used = used_[pe];
-    if (pages(nbytes) > slice_bytes - used) {
+    if (page_aligned(nbytes) > slice_bytes - used) {
       throw UsageError(fmt::format("mock tensor '{}': {} bytes on {}, which has {} left of {}",
                                    name, nbytes, pe.str(), slice_bytes - used, slice_bytes));
     }
     std::vector<std::int64_t> start(block.rank(), 0);
     start[0] = static_cast<std::int64_t>(info.blocks.size()) * block[0];
     info.blocks.push_back({pe, hbm_address(pe, used), info.nbytes, nbytes, block, start});
-    used += pages(nbytes);
+    used += page_aligned(nbytes);
     info.nbytes += nbytes;
   }
   extents[0] *= static_cast<std::int64_t>(where.size());
   info.shape = Shape(extents);
-  next_va_ += pages(info.nbytes) + page_bytes;
+  next_va_ += page_aligned(info.nbytes) + page_bytes;
   auto tensor = std::make_shared<const tl::TensorInfo>(std::move(info));
   tensors_.emplace(tensor->va_base, tensor);
   for (const tl::Block& each : tensor->blocks)

@@ -55,7 +55,7 @@ std::shared_ptr<CommandState> MockRank::issue(Command&& command) {
 }
 
 void MockRank::wait(CommandState& command) {
-  if (command.done()) return;  // a send under way is not
+  if (command.done()) return;  // else it is a send in flight
   wait_until([&command] { return command.done(); }, send_text(sends_[command.id()]));
 }
 

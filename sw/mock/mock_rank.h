@@ -16,7 +16,7 @@
 
 namespace kernbench {
 
-// What the ranks of a run share.
+// State that the ranks of a run share.
 struct MockRun {
   MockMemory& memory;
   MockRings& rings;
@@ -38,7 +38,7 @@ class MockRank final : public KernelContext {
   void run_kernel();
 
   std::string last_call_text() const;  // "tl.recv (k.cpp:12)"
-  // What it waits for: "a message in direction 'W' of sip0.cube0.pe3". Empty: for nothing.
+  // "a message in direction 'W' of sip0.cube0.pe3"; empty: it does not wait.
   std::string waits_for() const { return waits_for_ ? waits_for_() : std::string(); }
   const std::string& unwaited() const { return unwaited_; }
 
@@ -71,7 +71,6 @@ class MockRank final : public KernelContext {
   void wait_until(const Turns::Ready& ready, const Text& what);
   Text send_text(const std::string& direction) const;
   Text receive_text(const std::string& direction) const;
-  IpcqReceived end_of(IpcqOperation& operation) const;
 
   MockRun& run_;
   const std::size_t seat_;
@@ -81,7 +80,7 @@ class MockRank final : public KernelContext {
   std::uint64_t next_command_ = 0;
   int calls_ = 0;  // of its turn
   Text waits_for_;
-  std::map<std::uint64_t, std::string> sends_;  // under way: the direction of each
+  std::map<std::uint64_t, std::string> sends_;  // direction of each send, by id of its operation
   std::string unwaited_;
 };
 

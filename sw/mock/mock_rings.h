@@ -51,7 +51,7 @@ class MockRings {
   MockRings(std::uint32_t n_slots, std::uint64_t slot_bytes);
 
   void connect(const std::vector<QueuePairEnd>& ends);
-  void clear();  // of messages
+  void clear();  // drops all messages
   const IpcqSetup& setup(PeId where) const;
 
   // UsageError for a direction without a queue pair, with those that there are.
@@ -62,9 +62,9 @@ class MockRings {
 
   // In order; complete when the message is in the peer's ring. UsageError for one above the slot.
   std::shared_ptr<IpcqOperation> send(PeId where, IpcqSend message, CallSite site);
-  // Complete, or failed, when its message has come. `request.direction` is not empty.
+  // Complete, or failed, when its message has arrived. `request.direction` is not empty.
   std::shared_ptr<IpcqOperation> receive(PeId where, IpcqReceive request);
-  bool drained(PeId where) const;  // nothing of it waits for room
+  bool drained(PeId where) const;  // none of its sends waits for room
 
   std::uint64_t received() const { return received_; }
   // "E <-> sip0.cube0.pe3 W: 0 of 4 slots full here, 4 of 4 there; 1 to send": a line per

@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <numeric>
 #include <optional>
-#include <set>
 #include <utility>
 
 #include "models/base/thrown_text.h"
@@ -19,16 +18,6 @@ std::string name_of(int rank, const PeId& where) {
   return fmt::format("rank {} ({})", rank, where.str());
 }
 
-LaunchGrid grid_of(const std::vector<PeId>& pes) {
-  std::set<int> pe_ids, cubes, sips;
-  for (const PeId& each : pes) {
-    pe_ids.insert(each.pe);
-    cubes.insert(each.cube);
-    sips.insert(each.sip);
-  }
-  return {{pe_ids.begin(), pe_ids.end()}, {cubes.begin(), cubes.end()}, {sips.begin(), sips.end()}};
-}
-
 }  // namespace
 
 struct MockRuntime::Parts {
@@ -37,7 +26,8 @@ struct MockRuntime::Parts {
     values.start_eager();
   }
 
-  std::vector<PeId> places(const std::vector<int>& ranks) const;
+  int ranks() const { return setup.sips * setup.cubes * setup.pes; }
+  std::vector<PeId> places(const std::vector<int>& ranks) const;  // of all if empty
   std::vector<std::unique_ptr<MockRank>> seats_of(MockRun& run,
                                                   const std::vector<MockLaunch>& launches) const;
 
@@ -54,9 +44,7 @@ const MockSetup& MockRuntime::setup() const { return parts_->setup; }
 
 // --- ranks
 
-int MockRuntime::ranks() const {
-  return parts_->setup.sips * parts_->setup.cubes * parts_->setup.pes;
-}
+int MockRuntime::ranks() const { return parts_->ranks(); }
 
 PeId MockRuntime::pe(int rank) const { return parts_->places({rank}).front(); }
 
@@ -67,9 +55,8 @@ int MockRuntime::rank(PeId pe) const {
                                pe.str(), setup().sips, setup().cubes, setup().pes));
 }
 
-// All for none.
 std::vector<PeId> MockRuntime::Parts::places(const std::vector<int>& ranks) const {
-  const int count = setup.sips * setup.cubes * setup.pes;
+  const int count = this->ranks();
   std::vector<int> wanted = ranks;
   if (wanted.empty()) {
     wanted.resize(static_cast<std::size_t>(count));
@@ -119,13 +106,7 @@ std::vector<double> MockRuntime::read(const tl::TensorInfoPtr& tensor, int rank)
 
 namespace {
 
-struct Failure {
-  int rank = 0;
-  std::string text;
-  std::exception_ptr cause;
-};
-
-// As a launch of the machine reports it.
+// The wording of a launch that fails on the machine.
 std::string failure_text(const MockRank& rank, const std::string& error) {
   const bool names_line =
       rank.call_site().known() && error.find(rank.call_site().str()) != std::string::npos;
@@ -133,24 +114,27 @@ std::string failure_text(const MockRank& rank, const std::string& error) {
                      names_line ? "" : "; last call: " + rank.last_call_text());
 }
 
-void run_kernel(MockRank& rank, Turns& turns, std::optional<Failure>& failure) {
-  std::string error;
+// Sets `failure`, unless the run has failed before.
+void run_kernel(MockRank& rank, Turns& turns, std::optional<MockError>& failure) {
+  const auto fail = [&](const std::string& error) {
+    if (!failure) {
+      failure.emplace(MockError::Kind::kernel, rank.rank(), failure_text(rank, error),
+                      std::current_exception());
+    }
+    turns.end_all();
+  };
   try {
-    return rank.run_kernel();
+    rank.run_kernel();
   } catch (const Turns::Ended&) {
-    return;
-  } catch (const std::exception& caught) {
-    error = caught.what();
-    failure = {rank.rank(), failure_text(rank, error), std::current_exception()};
+  } catch (const std::exception& error) {
+    fail(error.what());
   } catch (...) {
-    error = text_of_other_exception();
-    failure = {rank.rank(), failure_text(rank, error), std::current_exception()};
+    fail(text_of_other_exception());
   }
-  turns.end_all();
 }
 
-std::string deadlock_text(const std::vector<std::unique_ptr<MockRank>>& seats, MockRings& rings,
-                          int& first) {
+MockError deadlock(const std::vector<std::unique_ptr<MockRank>>& seats, const MockRings& rings) {
+  int first = -1;
   std::string text = "mock runtime: deadlock, every rank that has not returned waits:";
   for (const auto& seat : seats) {
     if (seat->waits_for().empty()) continue;
@@ -159,7 +143,7 @@ std::string deadlock_text(const std::vector<std::unique_ptr<MockRank>>& seats, M
                         seat->last_call_text(), seat->waits_for());
     for (const std::string& line : rings.text(seat->where())) text += "\n    " + line;
   }
-  return text;
+  return {MockError::Kind::deadlock, first, text};
 }
 
 std::string unreceived_text(const std::vector<const MockRings::End*>& ends) {
@@ -185,7 +169,6 @@ std::vector<std::unique_ptr<MockRank>> MockRuntime::Parts::seats_of(
     launch.body = each.call.body;
     launch.args = each.call.args;
     launch.targets = places(each.ranks);
-    launch.grid = grid_of(launch.targets);
     for (const PeId& where : launch.targets) {
       if (!kernels.emplace(where, launch).second)
         throw UsageError(
@@ -207,25 +190,21 @@ MockReport MockRuntime::run(const std::vector<MockLaunch>& launches) {
   Turns turns;
   MockRun run{parts_->memory, rings, turns, setup().calls_per_turn};
   std::vector<std::unique_ptr<MockRank>> seats = parts_->seats_of(run, launches);
-  std::optional<Failure> failure;
-  std::string deadlock;
-  int first_waiting = -1;
+  rings.clear();  // of a run that failed
+  std::optional<MockError> failure;
   std::vector<std::function<void()>> bodies;
   for (const auto& seat : seats)
     bodies.emplace_back(
         [&turns, &failure, rank = seat.get()] { run_kernel(*rank, turns, failure); });
   const std::uint64_t received_before = rings.received();
-  turns.run(std::move(bodies), [&] { deadlock = deadlock_text(seats, rings, first_waiting); });
+  turns.run(std::move(bodies), [&] { failure = deadlock(seats, rings); });
   parts_->memory.data().resolve();
 
+  if (failure) throw MockError(*failure);
   const std::vector<const MockRings::End*> left = rings.with_messages();
-  const std::string unreceived = left.empty() ? "" : unreceived_text(left);
-  const int holder = left.empty() ? 0 : rank(left.front()->where);
-  rings.clear();
-  if (failure)
-    throw MockError(MockError::Kind::kernel, failure->rank, failure->text, failure->cause);
-  if (!deadlock.empty()) throw MockError(MockError::Kind::deadlock, first_waiting, deadlock);
-  if (!unreceived.empty()) throw MockError(MockError::Kind::unreceived, holder, unreceived);
+  if (!left.empty()) {
+    throw MockError(MockError::Kind::unreceived, rank(left.front()->where), unreceived_text(left));
+  }
 
   MockReport report;
   report.printed = std::move(run.printed);

@@ -11,9 +11,10 @@
 //   mock.read(x, 2);
 //
 // A rank is a PE; ranks are counted in (sip, cube, pe) order. Each runs on a thread of its own, one
-// at a time and in the order of ranks: until it has to wait, or for `calls_per_turn` calls, so that
-// runs are deterministic. Values are computed by phase 2, as with `--data eager`; memory, rings of
-// n_slots messages and barriers behave as the machine's. Every command completes at its call.
+// at a time and in the order of ranks, until it has to wait or has made `calls_per_turn` calls, so
+// that runs are deterministic. Values are computed by phase 2, as with `--data eager`; memory,
+// rings of n_slots messages and barriers behave as the machine's. Every command completes at its
+// call.
 //
 // Not modelled: time, address translation, tensors outside HBM, memory in which rings lie, data
 // races, several kernels on a PE.
@@ -87,7 +88,7 @@ class MockRuntime {
   PeId pe(int rank) const;  // UsageError for a rank that is not there
   int rank(PeId pe) const;
 
-  // Queue pairs between the PEs, in place of those that are there.
+  // Queue pairs between the PEs; replaces those that are there.
   void connect(const NeighbourGraph& graph);
 
   // A tensor of zeros with one block of this shape on each of `ranks`, all if empty; the whole is
@@ -103,7 +104,7 @@ class MockRuntime {
   MockReport run(Kernel kernel, const Args&... args) {
     return run({{tl::bind_kernel(std::move(kernel), args...), {}}});
   }
-  // Several kernels side by side, each on ranks of its own; without any, on all. tl.barrier() is
+  // Several kernels concurrently, each on ranks of its own; without any, on all. tl.barrier() is
   // for the ranks of all.
   MockReport run(const std::vector<MockLaunch>& launches);
 

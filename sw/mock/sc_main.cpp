@@ -1,5 +1,5 @@
-// sc_main, which SystemC's library needs at link time, for programs that do not simulate. That of a
-// program goes before it.
+// sc_main, which SystemC's library needs at link time, for programs that do not simulate. A
+// program's own sc_main overrides it.
 #include <cstdio>
 
 [[gnu::weak]] int sc_main(int /*argc*/, char* /*argv*/[]) {

@@ -23,13 +23,14 @@ void Turns::run(std::vector<std::function<void()>> bodies, const std::function<v
       const auto ended = [](const Seat& seat) { return seat.ended; };
       if (std::all_of(seats_.begin(), seats_.end(), ended)) break;
       blocked();
-      if (next_after(last) == none) ending_ = true;
+      ending_ = true;
       continue;
     }
     try {
       give_turn(next);
     } catch (const std::system_error& error) {
-      refused = fmt::format("the host refuses a thread for rank {}: {}", next, error.what());
+      refused = fmt::format("the host refuses thread {} of {}: {}", next + 1, seats_.size(),
+                            error.what());
       seats_[next].ended = ending_ = true;
     }
     last = next;
@@ -40,37 +41,36 @@ void Turns::run(std::vector<std::function<void()>> bodies, const std::function<v
   if (!refused.empty()) throw Error(refused);
 }
 
-// Of those that can go on.
 std::size_t Turns::next_after(std::size_t last) const {
   for (std::size_t i = 1; i <= seats_.size(); ++i) {
-    const std::size_t rank = (last + i) % seats_.size();
-    const Seat& seat = seats_[rank];
-    if (!seat.ended && (ending_ || !seat.ready || seat.ready())) return rank;
+    const std::size_t number = (last + i) % seats_.size();
+    const Seat& seat = seats_[number];
+    if (!seat.ended && (ending_ || !seat.ready || seat.ready())) return number;
   }
   return none;
 }
 
-void Turns::give_turn(std::size_t rank) {
-  Seat& seat = seats_[rank];
+void Turns::give_turn(std::size_t number) {
+  Seat& seat = seats_[number];
   if (!seat.thread.joinable()) {
     if (ending_) {  // it has not begun
       seat.ended = true;
       return;
     }
-    start(rank);
+    start(number);
   }
   std::unique_lock<std::mutex> lock(mutex_);
-  turn_ = rank;
+  turn_ = number;
   seat.has_turn.notify_one();
   turn_ended_.wait(lock, [this] { return turn_ == none; });
 }
 
-void Turns::start(std::size_t rank) {
-  Seat& seat = seats_[rank];
-  seat.thread = std::thread([this, &seat, rank] {
+void Turns::start(std::size_t number) {
+  Seat& seat = seats_[number];
+  seat.thread = std::thread([this, &seat, number] {
     {
       std::unique_lock<std::mutex> lock(mutex_);
-      seat.has_turn.wait(lock, [&] { return turn_ == rank; });
+      seat.has_turn.wait(lock, [&] { return turn_ == number; });
     }
     seat.body();
     const std::lock_guard<std::mutex> lock(mutex_);
@@ -84,14 +84,14 @@ void Turns::end_turn() {
   turn_ended_.notify_one();
 }
 
-void Turns::wait_until(std::size_t rank, Ready ready) {
+void Turns::wait_until(std::size_t number, Ready ready) {
   check();
-  Seat& seat = seats_[rank];
+  Seat& seat = seats_[number];
   seat.ready = std::move(ready);
   {
     std::unique_lock<std::mutex> lock(mutex_);
     end_turn();
-    seat.has_turn.wait(lock, [&] { return turn_ == rank; });
+    seat.has_turn.wait(lock, [&] { return turn_ == number; });
   }
   seat.ready = nullptr;
   check();

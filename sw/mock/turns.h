@@ -13,23 +13,22 @@ namespace kernbench {
 class Turns {
  public:
   using Ready = std::function<bool()>;
-  // Thrown in a rank to end it. Not derived from std::exception, so that a kernel's own handlers
+  // Thrown on a thread to end it. Not derived from std::exception, so that a kernel's own handlers
   // let it pass.
   struct Ended {};
 
-  // Runs each body on a thread of its own, in turn; a body must not throw. `blocked` is called when
-  // none can go on: it may make one of them ready, else those that wait are ended. Error if the
-  // host refuses a thread.
+  // Runs each body on a thread of its own, in turn; a body must not throw. When none can go on,
+  // `blocked` is called and those that wait are ended. Error if the host refuses a thread.
   void run(std::vector<std::function<void()>> bodies, const std::function<void()>& blocked);
 
-  // On the thread of a rank: the others have their turns until `ready` holds.
-  void wait_until(std::size_t rank, Ready ready);
+  // On the thread of body `number`: the others have their turns until `ready` holds.
+  void wait_until(std::size_t number, Ready ready);
   void check() const {
     if (ending_) throw Ended{};
   }
-  // All others are ended at their next call.
+  // Ends all others at their next call.
   void end_all() { ending_ = true; }
-  bool has_ended(std::size_t rank) const { return seats_[rank].ended; }
+  bool has_ended(std::size_t number) const { return seats_[number].ended; }
 
  private:
   struct Seat {
@@ -41,9 +40,9 @@ class Turns {
   };
   static constexpr std::size_t none = ~std::size_t{0};
 
-  std::size_t next_after(std::size_t last) const;
-  void give_turn(std::size_t rank);
-  void start(std::size_t rank);
+  std::size_t next_after(std::size_t last) const;  // of those that can go on; none
+  void give_turn(std::size_t number);
+  void start(std::size_t number);
   void end_turn();
 
   std::mutex mutex_;

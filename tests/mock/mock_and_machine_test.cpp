@@ -31,7 +31,7 @@ void mixed(tl::Program& tl, tl::Tensor x, tl::Tensor out, int ranks) {
   tl.store(out.local(), tl.softmax(sum / 3.0F, 1));
 }
 
-// Of rank r: no multiples of anything.
+// Elements of rank r, which every sum and product rounds.
 Values values_of(int rank) {
   Values values;
   for (int i = 0; i < n * n; ++i)
@@ -88,7 +88,7 @@ KERNBENCH_SYSTEMC_TEST(values_are_those_of_the_machine) {
   BOOST_REQUIRE(machine.size() == mock.size());
   for (std::size_t rank = 0; rank < mock.size(); ++rank)
     BOOST_TEST(mock[rank] == machine[rank], boost::test_tools::per_element());
-  // Not a constant: each rank has added in an order of its own.
+  // Each rank has added in an order of its own.
   BOOST_TEST((mock[0] != mock[1]));
 }
 
