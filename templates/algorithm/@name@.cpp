@@ -62,20 +62,26 @@ std::string refuses(const CollectiveCall& call) {
          std::to_string(call.group.size) + " ranks";
 }
 
-void add_all(kernbench::PluginRegistries& to) {
+}  // namespace
+
+kernbench::CollectiveAlgorithm @name@_algorithm() {
   using kernbench::Parameter;
-  to.algorithms.add({"@name@",
-                     "every rank sends to one, which combines and sends back",
-                     kernbench::CollectiveOp::all_reduce,
-                     kernbench::all_sip_topologies(),
-                     "any shards, the same on every rank",
-                     {Parameter::integer("centre", "rank that combines", "", "assumption")
-                          .default_val(0)
-                          .range(0, 16383)},
-                     refuses,
-                     graph,
-                     kernel});
+  return {"@name@",
+          "every rank sends to one, which combines and sends back",
+          kernbench::CollectiveOp::all_reduce,
+          kernbench::all_sip_topologies(),
+          "any shards, the same on every rank",
+          {Parameter::integer("centre", "rank that combines", "", "assumption")
+               .default_val(0)
+               .range(0, 16383)},
+          refuses,
+          graph,
+          kernel};
 }
+
+namespace {
+
+void add_all(kernbench::PluginRegistries& to) { to.algorithms.add(@name@_algorithm()); }
 
 }  // namespace
 

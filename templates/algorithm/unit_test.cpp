@@ -4,31 +4,14 @@
 #include <string>
 #include <vector>
 
-#include "models/base/component_registry.h"
-#include "models/base/plugin.h"
-#include "models/tlm/external_modules.h"
-#include "sw/benches/bench_registry.h"
-#include "sw/collectives/algorithm_registry.h"
 #include "sw/mock/mock_collective.h"
 
 using namespace kernbench;
 using Values = std::vector<double>;
 
-extern "C" const PluginEntry kernbench_plugin_entry;  // of @name@.cpp
+CollectiveAlgorithm @name@_algorithm();  // @name@.cpp
 
 namespace {
-
-// What the plug-in adds, as the program loads it.
-struct Plugin {
-  Plugin() {
-    PluginRegistries to{components, modules, benches, algorithms};
-    kernbench_plugin_entry.add_all(to);
-  }
-  ComponentRegistry components;
-  ExternalModules modules;
-  BenchRegistry benches;
-  AlgorithmRegistry algorithms;
-};
 
 // Five ranks, SIPs of one PE; rank r has 2^r in each of 3000 elements, 3 messages of f32.
 struct Ranks {
@@ -45,7 +28,7 @@ struct Ranks {
     return setup;
   }
   void all_reduce(ReduceOp op, const std::string& centre) {
-    run_all_reduce(mock, plugin.algorithms.find("@name@"), tensors, op, {{"centre", centre}});
+    run_all_reduce(mock, @name@_algorithm(), tensors, op, {{"centre", centre}});
   }
   void check_all_have(double value) {
     for (int rank = 0; rank < count; ++rank)
@@ -53,7 +36,6 @@ struct Ranks {
                  Values(3000, value));
   }
 
-  Plugin plugin;
   MockRuntime mock;
   std::vector<tl::TensorInfoPtr> tensors;
 };

@@ -68,7 +68,7 @@ namespace {
 
 // --- the algorithm: a mesh of SIPs
 
-// Extents of the mesh: a ring is a mesh of one row, whose ends are not joined.
+// A ring is a mesh of one row, whose ends are not joined.
 int columns_of(const RankGroup& group) {
   return group.grid.topology == "ring_1d" ? group.size : group.grid.w;
 }
@@ -110,6 +110,22 @@ std::string refuses(const CollectiveCall& call) {
   return call.outputs.empty() ? "" : "it works in place";
 }
 
+}  // namespace
+
+CollectiveAlgorithm mesh_algorithm() {
+  return {"mesh_allreduce",
+          "along the rows of the ranks, then along their columns",
+          CollectiveOp::all_reduce,
+          all_sip_topologies(),
+          "any shards, the same on every rank",
+          {},
+          refuses,
+          graph,
+          kernel};
+}
+
+namespace {
+
 // --- the bench: the PEs of cube 0 are a mesh of two rows
 
 void run(Torch& torch) {
@@ -138,15 +154,7 @@ void run(Torch& torch) {
 }
 
 void add_all(PluginRegistries& to) {
-  to.algorithms.add({"mesh_allreduce",
-                     "along the rows of the ranks, then along their columns",
-                     CollectiveOp::all_reduce,
-                     all_sip_topologies(),
-                     "any shards, the same on every rank",
-                     {},
-                     refuses,
-                     graph,
-                     kernel});
+  to.algorithms.add(mesh_algorithm());
   to.benches.add({"mesh-allreduce",
                   "the sum over the PEs of a cube, as a mesh of two rows",
                   {Parameter::integer("n_elem", "of each PE", "", "assumption")

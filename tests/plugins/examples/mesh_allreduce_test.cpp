@@ -4,37 +4,16 @@
 #include <string>
 #include <vector>
 
-#include "models/base/component_registry.h"
-#include "models/base/plugin.h"
-#include "models/tlm/external_modules.h"
-#include "sw/benches/bench_registry.h"
-#include "sw/collectives/algorithm_registry.h"
+#include "sw/collectives/shipped_graphs.h"
 #include "sw/mock/mock_collective.h"
 
 using namespace kernbench;
 using Values = std::vector<double>;
 
-// Of mesh_allreduce.cpp.
-extern "C" const PluginEntry kernbench_plugin_entry;
 namespace acme {
-void mesh_allreduce(tl::Program& tl, tl::Tensor data, int columns);
-}
-
-namespace {
-
-// What the plug-in adds, as the program loads it.
-struct Plugin {
-  Plugin() {
-    PluginRegistries to{components, modules, benches, algorithms};
-    kernbench_plugin_entry.add_all(to);
-  }
-  ComponentRegistry components;
-  ExternalModules modules;
-  BenchRegistry benches;
-  AlgorithmRegistry algorithms;
-};
-
-}  // namespace
+void mesh_allreduce(tl::Program& tl, tl::Tensor data, int columns);  // mesh_allreduce.cpp
+CollectiveAlgorithm mesh_algorithm();                                // mesh_allreduce.cpp
+}  // namespace acme
 
 // A mesh of 3 x 2 PEs: rank r has r + 1 in its elements, so that each gets 1 + 2 + ... + 6 = 21.
 // 10 elements of f16 in slots of 8 bytes: three messages, the last of 2 elements.
@@ -51,8 +30,7 @@ BOOST_AUTO_TEST_CASE(every_pe_of_a_mesh_has_the_sum) {
 }
 
 BOOST_AUTO_TEST_CASE(the_algorithm_sums_over_every_arrangement_of_sips) {
-  const Plugin plugin;
-  const CollectiveAlgorithm& algorithm = plugin.algorithms.find("mesh_allreduce");
+  const CollectiveAlgorithm algorithm = acme::mesh_algorithm();
   for (const graphs::SipGrid& grid :
        {graphs::SipGrid{"ring_1d", 6}, graphs::SipGrid{"torus_2d", 6, 3, 2},
         graphs::SipGrid{"mesh_2d_no_wrap", 6, 2, 3}}) {
