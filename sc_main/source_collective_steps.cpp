@@ -38,9 +38,11 @@ constexpr Hop east{"E", 44, 33.625}, south{"S", 43.7, 33.325}, north{"N", 33.7, 
 // io_noc 112.1, last one to pcie_ep 1, which takes the message whole; end point 5, first flit to
 // the switch 9, switch 5, 50 mm 5, whole again; end point 5, first flit to the PE's router 109.1,
 // last one to the PE 1. The corner is a cube farther from both end points, 42.7 for a first flit.
-double between_sips(const SourceAllReduce& way) { return way.corner ? 337.6 : 252.2; }
+double between_sips(const SourceAllReduce& all_reduce) { return all_reduce.corner ? 337.6 : 252.2; }
 // Control message and 16 B at 64 GB/s.
-double credit_between_sips(const SourceAllReduce& way) { return way.corner ? 238.85 : 180.45; }
+double credit_between_sips(const SourceAllReduce& all_reduce) {
+  return all_reduce.corner ? 238.85 : 180.45;
+}
 
 // The messages of a round come to the switch together. Its one server takes 5 ns for the first flit
 // of each: the last one of six waits for 25, in later rounds 4 less each.
@@ -65,44 +67,46 @@ std::string text_of(const SourceSteps& steps) {
   return text;
 }
 
-SourceSteps one_message_steps(const SourceAllReduce& way) {
-  const auto n = static_cast<double>(way.bytes);
-  const int hops = way.hops(), messages = 4 * hops + way.exchanges;
+SourceSteps one_message_steps(const SourceAllReduce& all_reduce) {
+  const auto n = static_cast<double>(all_reduce.bytes);
+  const int hops = all_reduce.hops(), messages = 4 * hops + all_reduce.exchanges;
   SourceSteps steps{{1, dma(n), "load"}};
   for (const Hop& hop : {east, south, north, west})
     steps.push_back({hops, hop.latency + n / 128, std::string("message ") + hop.direction});
   const SourceSteps others{
-      {way.exchanges, between_sips(way) + n / 128 + n / 64 + n / 128, "message between SIPs"},
+      {all_reduce.exchanges, between_sips(all_reduce) + n / 128 + n / 64 + n / 128,
+       "message between SIPs"},
       {1, switch_waits, "waits at the switch"},
-      {2 * messages, slot(way.rings, n), "slot"},
+      {2 * messages, slot(all_reduce.rings, n), "slot"},
       {2 * hops, east.credit, "credit E, W"},
       {2 * hops, south.credit, "credit S, N"},
-      {way.exchanges, credit_between_sips(way), "credit between SIPs"},
-      {2 * hops + way.exchanges, addition(n), "addition"},
+      {all_reduce.exchanges, credit_between_sips(all_reduce), "credit between SIPs"},
+      {2 * hops + all_reduce.exchanges, addition(n), "addition"},
       {1, dma(n), "store of the root, before it sends back"},
       {1, dma(n), "store"}};
   steps.insert(steps.end(), others.begin(), others.end());
   return steps;
 }
 
-SourceSteps chunk_steps(const SourceAllReduce& way) {
+SourceSteps chunk_steps(const SourceAllReduce& all_reduce) {
   constexpr double chunk = slot_bytes;
-  const int chunks = static_cast<int>(way.bytes / slot_bytes), hops = way.hops();
+  const int chunks = static_cast<int>(all_reduce.bytes / slot_bytes), hops = all_reduce.hops();
   const double access = slot("tcm", chunk), store = dma(chunk), add = addition(chunk);
   const double ew = access + east.credit, sn = access + south.credit;
   const auto message = [&](double latency) { return latency + chunk / 128 + access; };
-  const int ew_sides = way.corner ? 1 : 2, more_sn_sides = way.corner ? 0 : 1;
+  const int ew_sides = all_reduce.corner ? 1 : 2, more_sn_sides = all_reduce.corner ? 0 : 1;
   return {
-      {1, dma(static_cast<double>(way.bytes)), "load"},
+      {1, dma(static_cast<double>(all_reduce.bytes)), "load"},
       {hops, message(east.latency) + ew + add, "first message E, received and added"},
       {hops - 1, message(south.latency) + sn + add, "first message S, received and added"},
       {1, message(south.latency), "first message S to the root"},
       {chunks, sn + add, "message received at the root from the N"},
       {ew_sides * (chunks - 1), ew + add, "from E and W"},
       {more_sn_sides * (chunks - 1), sn + add, "from the S"},
-      {way.exchanges, between_sips(way) + chunk / 32 + access, "first message between SIPs"},
+      {all_reduce.exchanges, between_sips(all_reduce) + chunk / 32 + access,
+       "first message between SIPs"},
       {1, switch_waits, "waits at the switch"},
-      {way.exchanges * chunks, access + credit_between_sips(way) + add,
+      {all_reduce.exchanges * chunks, access + credit_between_sips(all_reduce) + add,
        "message received between SIPs"},
       {chunks, store, "store of the root"},
       {hops, message(north.latency) + sn, "first message N, received"},
@@ -120,20 +124,20 @@ SourceSteps chunk_steps(const SourceAllReduce& way) {
 // pe_scheduler 1, the router there and back; of an addition pe_scheduler. The root in the middle
 // takes what comes from the farther side first: the nearer side has come meanwhile, but its slot is
 // read, its credit delivered and its value added behind that, once in a row and once in a column.
-SourceSteps source_steps(const SourceAllReduce& way, bool bytes_loaded) {
-  const auto n = static_cast<double>(way.bytes);
-  const int hops = way.hops(), late = way.corner ? 0 : 1;
+SourceSteps source_steps(const SourceAllReduce& all_reduce, bool bytes_loaded) {
+  const auto n = static_cast<double>(all_reduce.bytes);
+  const int hops = all_reduce.hops(), late = all_reduce.corner ? 0 : 1;
   const double ew = 3 * 2 + 3 * 8, sn = 4 * 2 + 4 * 8,
-               sip = (way.corner ? 14 * 2 + 22 * 8 : 10 * 2 + 16 * 8) + 3 * 5;
+               sip = (all_reduce.corner ? 14 * 2 + 22 * 8 : 10 * 2 + 16 * 8) + 3 * 5;
   return {{1, 5 + (bytes_loaded ? n / 256 : 0), "load"},
           {2 * hops, ew + n / 128, "message E, W"},
           {2 * hops, sn + n / 128, "message S, N"},
-          {way.exchanges, sip + n / 64, "message between SIPs"},
-          {2 * (4 * hops + way.exchanges) + 2 * late, slot(way.rings, n), "slot"},
+          {all_reduce.exchanges, sip + n / 64, "message between SIPs"},
+          {2 * (4 * hops + all_reduce.exchanges) + 2 * late, slot(all_reduce.rings, n), "slot"},
           {2 * hops + late, ew + 16 / 128., "credit E, W"},
           {2 * hops + late, sn + 16 / 128., "credit S, N"},
-          {way.exchanges, sip + 16 / 64., "credit between SIPs"},
-          {2 * hops + way.exchanges + 2 * late, dispatch, "addition"},
+          {all_reduce.exchanges, sip + 16 / 64., "credit between SIPs"},
+          {2 * hops + all_reduce.exchanges + 2 * late, dispatch, "addition"},
           {1, 5, "store"}};
 }
 

@@ -13,78 +13,73 @@ constexpr const char* algorithm = "lrab_hierarchical_allreduce";
 
 // six_sip as it ships.
 std::vector<Override> six_sip() {
-  std::vector<Override> overrides = our_machine();
   const std::string io = "sip.io_chiplets.io0.", pe = "cube.pe_template.components.";
-  const std::vector<Override> own{
-      {"system.sips", "{count: 6, topology: torus_2d, w: 3, h: 2}"},
-      {"system.switch.attrs.serial_per", "node"},
-      {io + "cube_ports.2", "{cube: {xy: [2, 0]}, cube_side: N, phy: P2, distance_mm: 2}"},
-      {pe + "pe_dma",
-       "{impl: builtin.pe_dma, attrs: {overhead_ns: 1, tcm_slot_overhead_ns: 0, "
-       "sram_slot_overhead_ns: 2, sram_slot_bw_gbs: 512, hbm_slot_overhead_ns: 6, "
-       "hbm_slot_bw_gbs: 256}}"},
-      {pe + "pe_scheduler.attrs.overhead_ns", "1"},
-      {pe + "pe_math", "{impl: builtin.pe_math, attrs: {lanes: 128, clock_ghz: 1}}"},
-      {pe + "pe_tcm.attrs.read_bw_gbs", "512"},
-      {pe + "pe_tcm.attrs.write_bw_gbs", "512"}};
-  overrides.insert(overrides.end(), own.begin(), own.end());
-  return overrides;
+  return with(our_machine("{count: 6, topology: torus_2d, w: 3, h: 2}"),
+              {{"system.switch.attrs.serial_per", "node"},
+               {io + "cube_ports.2", "{cube: {xy: [2, 0]}, cube_side: N, phy: P2, distance_mm: 2}"},
+               {pe + "pe_dma",
+                "{impl: builtin.pe_dma, attrs: {overhead_ns: 1, tcm_slot_overhead_ns: 0, "
+                "sram_slot_overhead_ns: 2, sram_slot_bw_gbs: 512, hbm_slot_overhead_ns: 6, "
+                "hbm_slot_bw_gbs: 256}}"},
+               {pe + "pe_scheduler.attrs.overhead_ns", "1"},
+               {pe + "pe_math", "{impl: builtin.pe_math, attrs: {lanes: 128, clock_ghz: 1}}"},
+               {pe + "pe_tcm.attrs.read_bw_gbs", "512"},
+               {pe + "pe_tcm.attrs.write_bw_gbs", "512"}});
 }
 
 // In messages of 4 KiB, or each block in one message, in slots that need not fit their memory.
-double all_reduce_ns(Platform& platform, const SourceAllReduce& way, bool chunking) {
+double all_reduce_ns(Platform& platform, const SourceAllReduce& all_reduce, bool chunking) {
   CclFile ccl;
   ccl.algorithm = algorithm;
-  ccl.defaults.set("buffer_kind", way.rings);
+  ccl.defaults.set("buffer_kind", all_reduce.rings);
   ccl.defaults.set("chunking", chunking);
   ccl.defaults.set("ring_capacity_check", chunking);
-  if (!chunking) ccl.defaults.set("slot_size", Rational(static_cast<std::int64_t>(way.bytes)));
-  if (way.corner) ccl.algorithms[algorithm].set("root_cube", Rational(15));
-  return longest_kernel_ns(
-      run_reference_bench(platform, "ccl-allreduce",
-                          {{"n_elem", std::to_string(way.bytes / 2)}, {"dtype", "f16"}}, ccl));
+  if (!chunking)
+    ccl.defaults.set("slot_size", Rational(static_cast<std::int64_t>(all_reduce.bytes)));
+  if (all_reduce.corner) ccl.algorithms[algorithm].set("root_cube", Rational(15));
+  return longest_kernel_ns(run_reference_bench(
+      platform, "ccl-allreduce",
+      {{"n_elem", std::to_string(all_reduce.bytes / 2)}, {"dtype", "f16"}}, ccl));
 }
 
 struct Figure {
   std::string name;
-  SourceAllReduce way;
+  SourceAllReduce all_reduce;
   double published_us = 0;
 };
 
 ValidationCheck check_of(const Figure& figure, const std::string& kind, const SourceSteps& steps,
                          const std::string& reason, double simulated_ns) {
   constexpr double us = 1e-3;
-  const SourceAllReduce& way = figure.way;
-  return differing_check(fmt::format("{} KiB, rings in {}, root in the {}, {}", way.bytes / 1024,
-                                     way.rings, way.corner ? "corner" : "middle", kind),
-                         "us", figure.published_us, "0.001 * (" + text_of(steps) + ")",
-                         us * sum_ns(steps), reason, us * simulated_ns);
+  const SourceAllReduce& all_reduce = figure.all_reduce;
+  return differing_check(
+      fmt::format("{} KiB, rings in {}, root in the {}, {}", all_reduce.bytes / 1024,
+                  all_reduce.rings, all_reduce.corner ? "corner" : "middle", kind),
+      "us", figure.published_us, "0.001 * (" + text_of(steps) + ")", us * sum_ns(steps), reason,
+      us * simulated_ns);
 }
 
-std::string source_text(const SourceAllReduce& way) {
+std::string source_text(const SourceAllReduce& all_reduce) {
   return fmt::format("{:.2f} us, {:.2f} with the bytes of the load",
-                     sum_ns(source_steps(way, false)) / 1000,
-                     sum_ns(source_steps(way, true)) / 1000);
+                     sum_ns(source_steps(all_reduce, false)) / 1000,
+                     sum_ns(source_steps(all_reduce, true)) / 1000);
 }
 
 std::vector<ValidationCheck> play_one_message(Platform& platform, const Figure& figure) {
-  return {check_of(figure, "one message", one_message_steps(figure.way),
+  return {check_of(figure, "one message", one_message_steps(figure.all_reduce),
                    "the source charges the bytes of a message once, on its narrowest link, and "
                    "none that are added or stored: " +
-                       source_text(figure.way),
-                   all_reduce_ns(platform, figure.way, false))};
+                       source_text(figure.all_reduce),
+                   all_reduce_ns(platform, figure.all_reduce, false))};
 }
 
 std::vector<ValidationCheck> play_chunks(Platform& platform, const Figure& figure) {
-  ValidationCheck check = check_of(
-      figure, "messages of 4 KiB", chunk_steps(figure.way),
-      "two thirds are credits that receives wait for; above the bound: messages wait for one "
-      "another on the way back",
-      all_reduce_ns(platform, figure.way, true));
-  check.relation = Relation::at_least;
-  check.tolerance = 0;
-  check.allowance = "";
-  return {check};
+  return {bound_check(
+      Relation::at_least,
+      check_of(figure, "messages of 4 KiB", chunk_steps(figure.all_reduce),
+               "two thirds are credits that receives wait for; above the bound: messages wait for "
+               "one another on the way back",
+               all_reduce_ns(platform, figure.all_reduce, true)))};
 }
 
 using Play = std::vector<ValidationCheck> (*)(Platform&, const Figure&);
@@ -116,7 +111,7 @@ std::vector<ValidationCase> source_collective_cases() {
                             "All-reduce by the source's algorithm on six SIPs, each step one "
                             "message: hops to the root, exchanges between the SIPs, hops back",
                             play_one_message));
-    if (figure.way.bytes == large)
+    if (figure.all_reduce.bytes == large)
       cases.push_back(case_of("all-reduce-in-slots-", figure,
                               "The same in messages that fit the slots that ship", play_chunks));
   }

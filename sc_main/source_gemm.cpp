@@ -23,8 +23,8 @@ Windows run_product(Platform& platform) {
   return {to_ns(summary.composite.length()), to_ns(summary.all.length())};
 }
 
-// What an access has beyond the whole message's time on the link and in the routers, `each_ns`;
-// the composite has 48 reads and a write, the PE the read of A as well.
+// `each_ns`: time of an access beyond that of the whole message on the link and in the routers.
+// The composite has 48 reads and a write, the PE the read of A as well.
 std::vector<ValidationCheck> product_checks(const Windows& windows, double each_ns,
                                             const std::string& reason) {
   const auto check = [&](const char* window, double published, int accesses, double simulated) {
@@ -52,14 +52,11 @@ std::vector<ValidationCheck> play_fine_grained_product(Platform& platform) {
 
 std::vector<ValidationCase> source_gemm_cases() {
   const char* source = "Python system, milestone-1h-gemm (ADR-0044, ADR-0054)";
-  std::vector<Override> ours = our_machine(), fine = source_machine();
-  for (std::vector<Override>* machine : {&ours, &fine})
-    machine->push_back({"system.sips", "{count: 1, topology: ring_1d}"});
-  fine.push_back({"system.ns_per_mm", "0"});
-  fine.push_back({"system.flit_bytes", "8"});
-  fine.push_back({"cube.components.hbm_ctrl.attrs.burst_bytes", "8"});
+  const std::vector<Override> fine =
+      with(source_machine(),
+           {{"system.flit_bytes", "8"}, {"cube.components.hbm_ctrl.attrs.burst_bytes", "8"}});
   return {{"product", "source", "48 tiles of a composite, each after a read of 4 KiB", source, "",
-           ours, play_product},
+           our_machine(), play_product},
           {"product-fine-grained", "source",
            "The same with flits and bursts of 8 B, as near to whole messages as they come", source,
            "", fine, play_fine_grained_product}};

@@ -86,17 +86,6 @@ std::vector<double> longest_ns(Platform& platform, const std::vector<Scenario>& 
   return longest;
 }
 
-ValidationCheck bound_check(std::string quantity, std::string unit, double published,
-                            Relation relation, std::string formula, double bound,
-                            std::string remark, double simulated) {
-  ValidationCheck check = differing_check(std::move(quantity), std::move(unit), published,
-                                          std::move(formula), bound, std::move(remark), simulated);
-  check.relation = relation;
-  check.tolerance = 0;
-  check.allowance = "";
-  return check;
-}
-
 std::vector<ValidationCheck> play_local(Platform& platform) {
   const Scenario own = whole_sip(platform, true, true);
   Scenario once, twice;  // all PEs of a cube, for the rate without latency
@@ -122,12 +111,14 @@ std::vector<ValidationCheck> play_local(Platform& platform) {
 ValidationCheck hot_check(const char* quantity, double published, double first_ns, int transfers,
                           int routers, double simulated) {
   return bound_check(
-      quantity, "ns", published, Relation::at_least,
-      fmt::format("{:g} + {} * {:g} + 8 + {} * 2", first_ns, transfers, flits, routers),
-      first_ns + transfers * flits + 8 + routers * 2,
-      "above the bound: bursts of several transfers that meet on a pseudo-channel, as the order "
-      "of their flits decides; the published figure is between those of reads and writes",
-      simulated);
+      Relation::at_least,
+      differing_check(
+          quantity, "ns", published,
+          fmt::format("{:g} + {} * {:g} + 8 + {} * 2", first_ns, transfers, flits, routers),
+          first_ns + transfers * flits + 8 + routers * 2,
+          "above the bound: bursts of several transfers that meet on a pseudo-channel, as the "
+          "order of their flits decides; the published figure is between those of reads and writes",
+          simulated));
 }
 
 std::vector<ValidationCheck> play_hot_partition(Platform& platform) {
@@ -190,12 +181,14 @@ std::vector<ValidationCheck> play_eastbound_first(Platform& platform) {
   const Scenario scenario = eastbound(platform);
   const int shared = paths_through(platform, scenario, "sip0.cube1.ucie-W.conn0");
   return {published_check("of 8 paths, those over one connection", "paths", 7, 0, shared),
-          bound_check("8 PEs of cube 0 and their like in cube 1", "ns", 963, Relation::at_least,
-                      "7 * 64 * 2", 7 * flits * 2,
-                      "the connection's flits; what is above it are the ways to and from it, "
-                      "here with 16 ns more on links between ports and connections, and a part "
-                      "that the records do not explain",
-                      longest_ns(platform, {scenario})[0])};
+          bound_check(
+              Relation::at_least,
+              differing_check("8 PEs of cube 0 and their like in cube 1", "ns", 963, "7 * 64 * 2",
+                              7 * flits * 2,
+                              "the connection's flits; above the bound: the paths to and from it, "
+                              "here with 16 ns more on links between ports and connections, and a "
+                              "part that the records do not explain",
+                              longest_ns(platform, {scenario})[0]))};
 }
 
 double hot_sip_gbs(const Platform& platform, double longest) {
@@ -209,14 +202,18 @@ std::vector<ValidationCheck> play_hot_sip(Platform& platform) {
   const std::string limit =
       "here the link of the partition limits, in the Python system the one connection of 128 GB/s "
       "by which 120 of the paths enter the cube";
-  return {bound_check("128 PEs and the HBM of one, writes", "GB/s", 134, Relation::at_least,
-                      "2097152 / (128 * 64 + 452.2)", 2097152 / (128 * flits + 452.2),
-                      "bound: the link is busy from the first flit to the last; " + limit,
-                      hot_sip_gbs(platform, ns[0])),
-          bound_check("128 PEs and the HBM of one, reads", "GB/s", 134, Relation::at_most,
-                      "2097152 / (128 * 64)", 256,
+  return {
+      bound_check(
+          Relation::at_least,
+          differing_check("128 PEs and the HBM of one, writes", "GB/s", 134,
+                          "2097152 / (128 * 64 + 452.2)", 2097152 / (128 * flits + 452.2),
+                          "bound: the link is busy from the first flit to the last; " + limit,
+                          hot_sip_gbs(platform, ns[0]))),
+      bound_check(Relation::at_most,
+                  differing_check(
+                      "128 PEs and the HBM of one, reads", "GB/s", 134, "2097152 / (128 * 64)", 256,
                       "bound: the link alone; reads wait for their bursts as well; " + limit,
-                      hot_sip_gbs(platform, ns[1]))};
+                      hot_sip_gbs(platform, ns[1])))};
 }
 
 std::vector<ValidationCheck> play_hot_sip_first(Platform& platform) {
@@ -231,27 +228,30 @@ std::vector<ValidationCheck> play_hot_sip_first(Platform& platform) {
                                   hot_sip_gbs(platform, longest_ns(platform, {scenario})[0]))};
 }
 
-// By arithmetic along the path, flit by flit, without a simulation.
-ValidationCheck alone_check(const char* quantity, double published, std::string reason,
-                            Platform& platform, const TrafficRequest& request) {
-  const Path& path = platform.routes().memory_path(request.initiator, request.target);
-  const MemoryMessage message =
-      machine_message(platform.graph(), path, request.write, request.offset, request.bytes);
-  const MessageBound legs = lower_bound(path, message);
-  const std::string formula = fmt::format("{:g} + {:g} + {:g} + {:g}", to_ns(legs.initiator),
-                                          to_ns(legs.data), to_ns(legs.burst), to_ns(legs.control));
-  return differing_check(quantity, "ns", published, formula,
-                         to_ns(zero_load_latency(path, message)), std::move(reason),
-                         longest_ns(platform, {{request}})[0]);
+constexpr PeId here{0, 0, 0}, far_cube{0, 15, 7};
+constexpr const char* to_far_cube = "16 KiB, PE 0 of cube 0 and PE 7 of cube 15";
+
+using Play = std::function<std::vector<ValidationCheck>(Platform&)>;
+
+// A transfer alone, by arithmetic along its path, flit by flit, without a simulation.
+Play play_alone(const char* quantity, double published, const char* reason, PeId to) {
+  return [=](Platform& platform) -> std::vector<ValidationCheck> {
+    const TrafficRequest request = transfer(platform, here, to);
+    const Path& path = platform.routes().memory_path(request.initiator, request.target);
+    const MemoryMessage message =
+        machine_message(platform.graph(), path, request.write, request.offset, request.bytes);
+    const MessageBound legs = lower_bound(path, message);
+    const std::string formula =
+        fmt::format("{:g} + {:g} + {:g} + {:g}", to_ns(legs.initiator), to_ns(legs.data),
+                    to_ns(legs.burst), to_ns(legs.control));
+    return {differing_check(quantity, "ns", published, formula,
+                            to_ns(zero_load_latency(path, message)), reason,
+                            longest_ns(platform, {{request}})[0])};
+  };
 }
 
-constexpr PeId here{0, 0, 0}, far_cube{0, 15, 7}, other_sip{1, 0, 0};
-
-std::vector<ValidationCheck> play_far_cube(Platform& platform) {
-  return {alone_check("16 KiB, PE 0 of cube 0 and PE 7 of cube 15", 573,
-                      "setup, way there, burst, answer: the path has 12 UCIe ports; in the Python "
-                      "system it has 8 more, as short cuts within cubes",
-                      platform, transfer(platform, here, far_cube))};
+Play play_other_sip(const char* reason) {
+  return play_alone("16 KiB, PE 0 of SIP 0 and PE 0 of SIP 1", 409, reason, {1, 0, 0});
 }
 
 std::vector<ValidationCheck> play_far_cube_first(Platform& platform) {
@@ -263,52 +263,26 @@ std::vector<ValidationCheck> play_far_cube_first(Platform& platform) {
         platform.graph().find_edge(hops[i].node, hops[i + 1].node)->kind == EdgeKind::ucie_internal;
   }
   return {differing_check(
-      "16 KiB, PE 0 of cube 0 and PE 7 of cube 15", "ns", 573, fmt::format("573 + {} * 2", links),
-      573 + links * 2,
+      to_far_cube, "ns", 573, fmt::format("573 + {} * 2", links), 573 + links * 2,
       "2 ns per flit on each link between a UCIe port and a connection, as in the host's writes",
       longest_ns(platform, {{request}})[0])};
 }
 
-std::vector<ValidationCheck> play_other_sip(Platform& platform) {
-  return {alone_check("16 KiB, PE 0 of SIP 0 and PE 0 of SIP 1", 409,
-                      "setup, way there, burst, answer: pcie_ep takes a message whole, twice "
-                      "(ADR-0038 D4); the published figure is too short for it",
-                      platform, transfer(platform, here, other_sip))};
-}
-
-std::vector<ValidationCheck> play_other_sip_cut_through(Platform& platform) {
-  return {alone_check("16 KiB, PE 0 of SIP 0 and PE 0 of SIP 1", 409,
-                      "setup, way there, burst, answer; the published figure is 256 + 3 * 51: the "
-                      "bytes once, at 64 GB/s, and the overheads of the nodes on the way, which "
-                      "are 51, three times; here twice",
-                      platform, transfer(platform, here, other_sip))};
-}
-
 ValidationCase source_case(std::string name, std::string statement, std::string source,
-                           std::vector<Override> machine,
-                           std::function<std::vector<ValidationCheck>(Platform&)> run) {
+                           std::vector<Override> machine, Play run) {
   return {std::move(name),    "source",      std::move(statement), std::move(source), "",
           std::move(machine), std::move(run)};
-}
-
-std::vector<Override> with(std::vector<Override> machine, const std::vector<Override>& changes) {
-  machine.insert(machine.end(), changes.begin(), changes.end());
-  return machine;
 }
 
 }  // namespace
 
 std::vector<ValidationCase> source_cases() {
   const std::string perf = "Python system, pe-dma-perf; ";
-  const std::vector<Override> one{{"system.sips", "{count: 1, topology: ring_1d}"}};
   const std::vector<Override> first{{"cube.ucie.lane_select", "first"}};
-  const std::vector<Override> two{{"system.sips", "{count: 2, topology: ring_1d}"}};
   const std::vector<Override> cut_through{
       {"sip.io_chiplets.io0.components.pcie_ep.attrs.cut_through", "true"}};
-  // The figures of transfers in a SIP have no trace of a propagation delay.
-  const std::vector<Override> source =
-      with(with(source_machine(), one), {{"system.ns_per_mm", "0"}});
-  const std::vector<Override> ours = with(our_machine(), one);
+  const std::vector<Override> source = source_machine(), ours = our_machine(),
+                              two_sips = our_machine("{count: 2, topology: ring_1d}");
   return {
       source_case("local-transfers",
                   "First flit and router, the bytes at 256 GB/s, a burst, the router on the way "
@@ -329,14 +303,20 @@ std::vector<ValidationCase> source_cases() {
       source_case("hot-sip-first", "The same over the paths of the Python system",
                   perf + "ADR-0051 D4", with(source, first), play_hot_sip_first),
       source_case("remote-cube", "The farthest partition of the SIP", perf + "ADR-0017 D6", ours,
-                  play_far_cube),
+                  play_alone(to_far_cube, 573,
+                             "setup, way there, burst, answer: the path has 12 UCIe ports; in the "
+                             "Python system it has 8 more, as short cuts within cubes",
+                             far_cube)),
       source_case("remote-cube-first", "The same over the path of the Python system",
                   perf + "ADR-0051 D4", with(source, first), play_far_cube_first),
-      source_case("remote-sip", "A partition of another SIP", perf + "ADR-0038",
-                  with(our_machine(), two), play_other_sip),
+      source_case("remote-sip", "A partition of another SIP", perf + "ADR-0038", two_sips,
+                  play_other_sip("setup, way there, burst, answer: pcie_ep takes a message whole, "
+                                 "twice (ADR-0038 D4); the published figure is too short for it")),
       source_case("remote-sip-cut-through", "The same with end points that pass flits on",
-                  perf + "ADR-0038", with(with(our_machine(), two), cut_through),
-                  play_other_sip_cut_through)};
+                  perf + "ADR-0038", with(two_sips, cut_through),
+                  play_other_sip("setup, way there, burst, answer; the published figure is 256 + "
+                                 "3 * 51: the bytes once, at 64 GB/s, and the overheads of the "
+                                 "nodes on the way, which are 51, three times; here twice"))};
 }
 
 }  // namespace kernbench

@@ -4,8 +4,9 @@
 
 namespace kernbench {
 
-std::vector<Override> our_machine() {
+std::vector<Override> our_machine(const std::string& sips) {
   return {
+      {"system.sips", sips},
       {"system.ns_per_mm", "0.1"},
       {"system.flit_bytes", "256"},
       {"system.switch", "{impl: builtin.switch, attrs: {overhead_ns: 5}}"},
@@ -43,22 +44,21 @@ std::vector<Override> our_machine() {
 }
 
 std::vector<Override> source_machine() {
-  std::vector<Override> overrides = our_machine();
-  overrides.push_back({"cube.pe_template.components.pe_dma.attrs.overhead_ns", "0"});
-  return overrides;
+  return with(our_machine(), {{"cube.pe_template.components.pe_dma.attrs.overhead_ns", "0"},
+                              {"system.ns_per_mm", "0"}});
+}
+
+std::vector<Override> with(std::vector<Override> machine, const std::vector<Override>& changes) {
+  machine.insert(machine.end(), changes.begin(), changes.end());
+  return machine;
 }
 
 ValidationCheck published_check(std::string quantity, std::string unit, double published,
                                 double half_digit, double simulated) {
-  ValidationCheck check;
-  check.quantity = std::move(quantity);
-  check.formula = fmt::format("{:g}", published);
-  check.unit = std::move(unit);
-  check.expected = published;
-  check.simulated = simulated;
+  ValidationCheck check = differing_check(std::move(quantity), std::move(unit), published,
+                                          fmt::format("{:g}", published), published, "", simulated);
   check.tolerance = half_digit;
-  if (half_digit > 0) check.allowance = "rounding of the published figure";
-  check.published = published;
+  check.allowance = half_digit > 0 ? "rounding of the published figure" : "";
   return check;
 }
 
@@ -75,6 +75,13 @@ ValidationCheck differing_check(std::string quantity, std::string unit, double p
   check.allowance = "links without length take 1 fs";
   check.remark = std::move(reason);
   check.published = published;
+  return check;
+}
+
+ValidationCheck bound_check(Relation relation, ValidationCheck check) {
+  check.relation = relation;
+  check.tolerance = 0;
+  check.allowance = "";
   return check;
 }
 

@@ -1,13 +1,7 @@
-// All-reduce of the Python system as a sum of steps: sums by hand, what was published, and machines
-// on which the sums do not hold.
+// All-reduce of the Python system as a sum of steps: sums by hand, and published figures.
 #include <boost/test/unit_test.hpp>
 #include <cmath>
-#include <stdexcept>
-#include <string>
 
-#include "platform/assembly/builtin_components.h"
-#include "platform/validate/validation_run.h"
-#include "sc_main/kernel_references.h"
 #include "sc_main/source_collective_steps.h"
 
 using namespace kernbench;
@@ -19,20 +13,6 @@ namespace {
 constexpr std::uint64_t small = 65536, large = 98304;
 
 void check_sum(double sum, double by_hand) { BOOST_TEST(std::abs(sum - by_hand) < 1e-6, sum); }
-
-ValidationOutcome run(const std::string& name, const Override& change) {
-  for (ValidationCase& each : source_collective_cases()) {
-    if (each.name != name) continue;
-    each.overrides.push_back(change);
-    ComponentRegistry registry;
-    register_builtin_components(registry);
-    const auto shipped = [](const std::string& topology) {
-      return std::string(KERNBENCH_SOURCE_DIR) + "/configs/topology." + topology + ".yaml";
-    };
-    return run_validation({each}, registry, shipped).at(0);
-  }
-  throw std::logic_error("no reference " + name);
-}
 
 }  // namespace
 
@@ -84,7 +64,7 @@ BOOST_AUTO_TEST_CASE(steps_of_the_source) {
 }
 
 // Each published figure is between the sums without and with the bytes of the load.
-BOOST_AUTO_TEST_CASE(what_was_published_is_between_the_sums) {
+BOOST_AUTO_TEST_CASE(published_figures_are_between_the_sums) {
   const auto check = [](const SourceAllReduce& way, double published_us) {
     BOOST_TEST(sum_ns(source_steps(way, false)) < published_us * 1000);
     BOOST_TEST(sum_ns(source_steps(way, true)) > published_us * 1000);
@@ -94,15 +74,6 @@ BOOST_AUTO_TEST_CASE(what_was_published_is_between_the_sums) {
   check({small, "sram", false}, 24.3);
   check({large, "tcm", false}, 17.2);
   check({large, "tcm", true}, 22.0);
-}
-
-BOOST_AUTO_TEST_CASE(a_machine_that_differs_does_not_hold) {
-  BOOST_TEST(!run("all-reduce-64k-tcm",
-                  {"sip.io_chiplets.io0.components.pcie_ep.attrs.cut_through", "true"})
-                  .passed());
-  BOOST_TEST(!run("all-reduce-64k-sram",
-                  {"cube.pe_template.components.pe_dma.attrs.sram_slot_bw_gbs", "511"})
-                  .passed());
 }
 
 BOOST_AUTO_TEST_SUITE_END()
