@@ -31,10 +31,10 @@ struct ExecutedOp {
   std::uint64_t bytes = 0;
   std::uint64_t runs = 1;  // of a DMA: contiguous pieces of memory
   std::uint64_t macs = 0;  // gemm: m * k * n as they are, not rounded up to cycles
-  // Of a command: null with data off, and for moves, unless the parameters are recorded
-  // (Observation::records_parameters).
+  // The command's effect on values; null with data off, and for moves, unless the parameters are
+  // recorded (Observation::records_parameters).
   std::shared_ptr<const DataOp> data;
-  // Of an operation of an engine with stages; valid during the write only.
+  // The task in service of an engine with stages; valid during the write only.
   const TileTask* task = nullptr;
 };
 

@@ -4,7 +4,6 @@
 #include <vector>
 
 #include "models/address/phys_addr.h"
-#include "models/protocol/fabric_signals.h"
 
 namespace kernbench {
 
@@ -18,7 +17,7 @@ HbmChannelSignals::HbmChannelSignals(Observables to, const std::string& name, st
       transaction_(
           to.add_signal(name + "_transaction",
                         "of the access in progress: initiator's number above 32 bits of its count",
-                        SignalFormat::id(transaction_bits), this)),
+                        SignalFormat::id(64), this)),
       address_(to.add_signal(name + "_address",
                              "physical address at which it begins on this channel",
                              SignalFormat::address(PhysAddr::bits), this)) {}

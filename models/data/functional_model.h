@@ -92,13 +92,6 @@ class FunctionalModel {
   TensorValue made_dense(const TensorValue& value);
   TensorValue converted(const TensorValue& value, DType dtype);
 
-  // --- records of such ops in a run without data: the same parameters, no value
-  static DataOpPtr record_of(MemoryParams params, const PhysRanges& from, const PhysRanges& to);
-  static DataOpPtr record_of(GemmParams params, std::vector<TensorValue> inputs,
-                             OpAddresses places);
-  static DataOpPtr record_of(MathParams params, std::vector<TensorValue> inputs,
-                             OpAddresses places);
-
   // Constants: known from the start, no op.
   static TensorValue constant(const void* data, const Shape& shape,
                               DType dtype);  // dense elements, copied

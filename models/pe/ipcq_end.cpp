@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "models/data/functional_model.h"
+#include "models/data/new_op.h"
 
 namespace kernbench {
 namespace {
@@ -112,15 +113,17 @@ bool IpcqEnd::accepted(const IpcqMessage& message) {
 void IpcqEnd::end_write() {
   Transaction& transaction = *writing_.transaction;
   const IpcqMessage& message = message_of(transaction);
-  const PhysRanges to{{message.dst_addr, message.nbytes}};
-  const PhysRanges from = message.sent == nullptr ? PhysRanges() : message.sent->places.from;
+  const auto from = [&message] {
+    return message.sent == nullptr ? PhysRanges() : message.sent->places.from;
+  };
   DataOpPtr op;
   if (FunctionalModel* data = machine_.data(); data != nullptr && message.bytes != nullptr) {
     const Accessor here{machine_.machine().engine(where_(), PeEngine::pe_cpu), Component::now()};
-    op = data->store(here, {*message.bytes, message.shape, message.dtype, {}}, to, from);
+    op = data->store(here, {*message.bytes, message.shape, message.dtype, {}},
+                     {{message.dst_addr, message.nbytes}}, from());
   } else if (machine_.observation().records_parameters) {
-    op = FunctionalModel::record_of({MemoryParams::Kind::store, {}, message.dtype, message.shape},
-                                    from, to);
+    op = record_of({MemoryParams::Kind::store, {}, message.dtype, message.shape}, from(),
+                   {{message.dst_addr, message.nbytes}});
   }
   ++messages_written_;
   const AnalysisPort<ExecutedOp>& port = machine_.observation().executed_ops;

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "models/data/functional_model.h"
+#include "models/data/new_op.h"
 #include "models/data/race_detector.h"
 #include "models/pe/pe_components.h"
 
@@ -331,9 +332,8 @@ void PeIpcq::take(IpcqJob& job) {
     job.received.bytes = std::make_shared<const ByteImage>(std::move(loaded.value.image));
     job.data = std::move(loaded.op);
   } else if (machine_.observation().records_parameters) {
-    job.data =
-        FunctionalModel::record_of({MemoryParams::Kind::load, {}, receive.dtype, receive.shape},
-                                   {{queue.slot(job.seq), receive.nbytes()}}, receive.to);
+    job.data = record_of({MemoryParams::Kind::load, {}, receive.dtype, receive.shape},
+                         {{queue.slot(job.seq), receive.nbytes()}}, receive.to);
   }
   if (!receive.consume) return consumed(job);
   job.phase = Phase::reading;

@@ -38,7 +38,7 @@ FabricSignals::FabricSignals(FabricNode& node)
                                SignalFormat::flag(), this)),
       transaction_(node.add_signal("transaction",
                                    "of that message: initiator's number above 32 bits of its count",
-                                   SignalFormat::id(transaction_bits), this)),
+                                   SignalFormat::id(64), this)),
       kind_(node.add_signal("kind", "what it is", SignalFormat::enumeration(kinds()), this)),
       address_(node.add_signal("address", "physical address that it reads or writes",
                                SignalFormat::address(PhysAddr::bits), this)),
@@ -69,7 +69,7 @@ void FabricSignals::add_output(std::size_t port, const char* socket) {
   output.bytes =
       &node_.add_signal(name + "_bytes", "of the flit on the link", SignalFormat::bytes(), this);
   output.transaction = &node_.add_signal(name + "_transaction", "whose flit is on the link",
-                                         SignalFormat::id(transaction_bits), this);
+                                         SignalFormat::id(64), this);
 }
 
 // --- Observation

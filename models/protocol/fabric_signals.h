@@ -24,9 +24,6 @@ namespace kernbench {
 
 class FabricWatch;
 
-// Width of a transaction's number in waveforms: 16 bits of its initiator, 32 bits of its count.
-inline constexpr unsigned transaction_bits = 48;
-
 class FabricSignals final : public SignalGroup {
  public:
   explicit FabricSignals(FabricNode& node);

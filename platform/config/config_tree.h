@@ -51,8 +51,8 @@ struct Override {
   std::string prefix = {};  // of the key, as the user writes it: "ccl:"; for messages
 };
 
-// Folder of the shipped configurations, for the whole process; unset at first. `include: FILE` that
-// is not found beside the including file is looked for there, by the names that --topology takes:
+// Folder of the shipped configurations, for the whole process; unset at first. If the folder of the
+// including file has no FILE, `include: FILE` searches here, by the names that --topology takes:
 // FILE, topology.FILE.yaml, ccl.FILE.yaml, components.FILE.yaml.
 void set_shipped_configs(const std::string& folder);
 

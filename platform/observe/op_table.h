@@ -32,7 +32,8 @@ class OpTable {
   static constexpr int schema_version = 4;
   using Meta = std::vector<std::pair<std::string, std::string>>;
 
-  // Of an empty file; "": a temporary one, for write_csv(), without the JSON of `params`.
+  // Creates the tables in an empty file; "": in a temporary one, for write_csv(), without the JSON
+  // of `params`.
   explicit OpTable(const std::string& path);
 
   void insert(const std::vector<OpRecord>& records, const NodeName& node_name);

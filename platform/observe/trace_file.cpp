@@ -12,7 +12,6 @@
 #include "models/address/virtual_space.h"
 #include "models/base/errors.h"
 #include "models/base/quote.h"
-#include "models/protocol/fabric_signals.h"
 #include "platform/assembly/machine_root.h"
 #include "platform/observe/fst_writer.h"
 #include "platform/observe/result_file.h"
@@ -280,8 +279,9 @@ std::vector<std::uint32_t> TraceFile::order() const {
 
 void TraceFile::write_file() {
   if (!writer_) writer_ = make_fst_writer(target_of(path_));
-  for (const unsigned declared : {transaction_bits, PhysAddr::bits, virtual_address_bits})
-    fit_width(declared);
+  fit_width(SignalType::id, 64);  // numbers of transactions
+  fit_width(SignalType::address, PhysAddr::bits);
+  fit_width(SignalType::address, virtual_address_bits);
   const std::vector<std::uint32_t> numbers = order();
   std::vector<std::uint32_t> ranks(entries_.size(), 0);
   std::vector<WaveVariable> variables;
@@ -298,9 +298,9 @@ void TraceFile::write_file() {
                             quote(path_), std::strerror(spool_.error())));
 }
 
-void TraceFile::fit_width(unsigned declared) {
-  const auto fits = [declared](const Entry& entry) {
-    return !entry.is_object && entry.variable.width == declared && is_hexadecimal(entry.variable);
+void TraceFile::fit_width(SignalType type, unsigned declared) {
+  const auto fits = [type, declared](const Entry& entry) {
+    return !entry.is_object && entry.variable.type == type && entry.variable.width == declared;
   };
   std::uint64_t used = 0;
   for (const Entry& entry : entries_) used |= fits(entry) ? entry.used : 0;

@@ -172,9 +172,9 @@ class TraceFile final : public sc_core::sc_trace_file {
   void release();
 
   void write_file();
-  // Numbers of transactions, physical and virtual addresses: each in whole bytes, as many as the
-  // largest one in the file needs.
-  void fit_width(unsigned declared);
+  // Signals of this type and declared width get the width that their largest value in the file
+  // needs, in whole bytes.
+  void fit_width(SignalType type, unsigned declared);
   void write_values(const std::vector<std::uint32_t>& numbers,
                     const std::vector<std::uint32_t>& ranks);
   std::vector<std::uint32_t> order() const;  // numbers of variables, as the file has them

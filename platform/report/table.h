@@ -36,7 +36,7 @@ class Table {
   // by_content: left where a cell is a string, else right.
   enum class Align : std::uint8_t { by_content, left, right };
   struct Column {
-    // Of a table that is printed as text only.
+    // Column of a table that is printed as text only.
     Column(const char* title_, Align align_ = Align::left)
         : key(title_), title(title_), align(align_) {}
     Column(std::string title_, Align align_ = Align::left)

@@ -4,6 +4,7 @@
 #include "models/base/errors.h"
 #include "models/data/atomic_update.h"
 #include "models/data/functional_model.h"
+#include "models/data/new_op.h"
 #include "models/data/race_detector.h"
 #include "sw/tl/memory_access.h"
 #include "sw/tl/program.h"
@@ -126,8 +127,8 @@ Handle Program::atomic(const AtomicCall& call, CallSite site) {
     if (races_ != nullptr) update->order_by(agent_, {text, site, context_.now()});
     record = data_->atomic(operands.front(), access.block, dtype, places, place_of(*block));
   } else if (records_without_data_) {
-    record = FunctionalModel::record_of({MemoryParams::Kind::atomic, {}, dtype, access.block},
-                                        places, place_of(*block));
+    record =
+        record_of({MemoryParams::Kind::atomic, {}, dtype, access.block}, places, place_of(*block));
   }
   dma.atomic = std::make_shared<const AtomicAccess>(AtomicAccess{call.op, update});
   run({std::move(dma), std::move(record)});

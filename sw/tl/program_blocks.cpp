@@ -7,6 +7,7 @@
 
 #include "models/base/errors.h"
 #include "models/data/functional_model.h"
+#include "models/data/new_op.h"
 #include "models/data/shape_rules.h"
 #include "sw/tl/block_access.h"
 #include "sw/tl/index_block.h"
@@ -252,8 +253,8 @@ Program::Access Program::begin_block_load(const char* call, const Ptr& base,
     bytes = std::move(issued.value.image);
   }
   if (records_without_data_ && !from.empty())
-    load.command.data = FunctionalModel::record_of(
-        {MemoryParams::Kind::load, {}, access.dtype, access.block}, from, place_of(*load.block));
+    load.command.data = record_of({MemoryParams::Kind::load, {}, access.dtype, access.block}, from,
+                                  place_of(*load.block));
   load.gathered = std::make_shared<const GatheredLoad>(GatheredLoad{access, bytes, fill});
   return load;
 }
@@ -280,8 +281,8 @@ Program::Access Program::begin_block_store(const char* call, const Ptr& base,
         place_of(block), &access.block);
   }
   if (records_without_data_ && !to.empty())
-    store.command.data = FunctionalModel::record_of(
-        {MemoryParams::Kind::store, {}, access.dtype, access.block}, place_of(block), to);
+    store.command.data =
+        record_of({MemoryParams::Kind::store, {}, access.dtype, access.block}, place_of(block), to);
   return store;
 }
 

@@ -3,6 +3,7 @@
 
 #include "models/base/errors.h"
 #include "models/data/functional_model.h"
+#include "models/data/new_op.h"
 #include "sw/tl/program.h"
 
 namespace kernbench::tl {
@@ -45,8 +46,7 @@ IpcqSend Program::message_of(const std::string& direction, TensorValue value,
     message.data = data_->taken(value, from);
     message.bytes = std::make_shared<const ByteImage>(std::move(value.image));
   } else if (records_without_data_) {
-    message.data = FunctionalModel::record_of(
-        {MemoryParams::Kind::copy, {}, value.dtype, value.shape}, from, {});
+    message.data = record_of({MemoryParams::Kind::copy, {}, value.dtype, value.shape}, from, {});
   }
   return message;
 }

@@ -5,6 +5,7 @@
 
 #include "models/base/errors.h"
 #include "models/data/functional_model.h"
+#include "models/data/new_op.h"
 #include "models/data/shape_rules.h"
 #include "sw/tl/block_access.h"
 #include "sw/tl/program.h"
@@ -160,8 +161,8 @@ Composite Program::Target::issue(Program& tl, const char* call, const CompositeO
     command.data = std::move(issued.op);
     value = std::move(issued.value);
   } else if (tl.records_without_data_) {
-    command.data = FunctionalModel::record_of(std::move(params), std::move(bound.inputs),
-                                              {std::move(bound.from), target.places});
+    command.data = record_of(std::move(params), std::move(bound.inputs),
+                             {std::move(bound.from), target.places});
   }
   return tl.submit(call, std::move(command), value, std::move(target), std::move(bound.handles),
                    std::move(bound.reads));

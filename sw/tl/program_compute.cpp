@@ -1,5 +1,6 @@
 // Products of blocks in TCM.
 #include "models/data/functional_model.h"
+#include "models/data/new_op.h"
 #include "models/data/shape_rules.h"
 #include "sw/tl/program.h"
 
@@ -89,8 +90,7 @@ Handle Program::product(const std::vector<Operand>& operands, DType dtype,
       command.data = std::move(issued.op);
       value = std::move(issued.value);
     } else {
-      command.data =
-          FunctionalModel::record_of(std::move(params), std::move(inputs), std::move(places));
+      command.data = record_of(std::move(params), std::move(inputs), std::move(places));
     }
   }
   return compute("tl.dot", std::move(command), {new_block(std::move(value), std::move(block))},

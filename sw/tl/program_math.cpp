@@ -8,6 +8,7 @@
 #include "models/data/elements.h"
 #include "models/data/functional_model.h"
 #include "models/data/integer_math.h"
+#include "models/data/new_op.h"
 #include "models/data/shape_rules.h"
 #include "sw/tl/index_math.h"
 #include "sw/tl/program.h"
@@ -126,8 +127,8 @@ Program::Handles Program::run_math(SmallVector<MathParams, 2>&& results,
   }
   Command issued{std::move(command), nullptr};
   if (records_without_data_)
-    issued.data = FunctionalModel::record_of(std::move(results.front()), std::move(inputs.values),
-                                             {inputs.from, place_of(*made.front()->block)});
+    issued.data = record_of(std::move(results.front()), std::move(inputs.values),
+                            {inputs.from, place_of(*made.front()->block)});
   for (std::size_t i = 0; i < made.size() && data_ != nullptr; ++i) {
     std::vector<TensorValue> values =
         i + 1 < made.size() ? inputs.values : std::move(inputs.values);

@@ -1,5 +1,6 @@
 // Accesses of kernels to memory: references, loads, stores.
 #include "models/data/functional_model.h"
+#include "models/data/new_op.h"
 #include "sw/tl/memory_access.h"
 
 namespace kernbench::tl {
@@ -26,8 +27,7 @@ Program::Access Program::begin_load(const char* call, const Ptr& ptr, const Shap
   IssuedOp issued = data_ != nullptr ? data_->load(accessor(), from, shape, dtype, place_of(*block))
                                      : IssuedOp{nullptr, FunctionalModel::zeros(shape, dtype)};
   if (records_without_data_)
-    issued.op = FunctionalModel::record_of({MemoryParams::Kind::load, {}, dtype, shape}, from,
-                                           place_of(*block));
+    issued.op = record_of({MemoryParams::Kind::load, {}, dtype, shape}, from, place_of(*block));
   return {{DmaCommand{false, ptr.address(), nbytes}, std::move(issued.op)},
           {nullptr, {}, from, {}, call, true},
           std::move(issued.value),
@@ -48,8 +48,8 @@ Program::Access Program::begin_store(const char* call, const Ptr& ptr, const Han
   if (data_ != nullptr)
     access.command.data = data_->store(accessor(), state.value, to, place_of(block));
   if (records_without_data_)
-    access.command.data = FunctionalModel::record_of(
-        {MemoryParams::Kind::store, {}, block.dtype(), block.shape()}, place_of(block), to);
+    access.command.data = record_of({MemoryParams::Kind::store, {}, block.dtype(), block.shape()},
+                                    place_of(block), to);
   return access;
 }
 

@@ -6,6 +6,7 @@
 #include <string>
 
 #include "models/data/functional_model.h"
+#include "models/data/new_op.h"
 
 using namespace kernbench;
 
@@ -49,8 +50,8 @@ BOOST_AUTO_TEST_CASE(a_strided_dma_tells_its_runs_with_data_or_without) {
   op.data = data.load({{64, 4}, {128, 4}}, Shape{2}, DType::f32).op;
   const std::string block = "block=f32:2 from=PE_CPU_DTCM:0x40+4;PE_CPU_DTCM:0x80+4";
   BOOST_TEST(params(op) == "runs=2 " + block);
-  op.data = FunctionalModel::record_of({MemoryParams::Kind::load, {}, DType::f32, Shape{2}},
-                                       {{64, 4}, {128, 4}}, {});
+  op.data =
+      record_of({MemoryParams::Kind::load, {}, DType::f32, Shape{2}}, {{64, 4}, {128, 4}}, {});
   BOOST_TEST(params(op) == "runs=2 " + block);
 }
 

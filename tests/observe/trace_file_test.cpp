@@ -113,7 +113,7 @@ KERNBENCH_SYSTEMC_TEST(addresses_and_numbers_of_transactions_are_as_wide_as_thei
   TraceFile file(vcd.path());
   TraceSignal first("first", "", SignalFormat::address(51));
   TraceSignal second("second", "", SignalFormat::address(51));
-  TraceSignal number("number", "", SignalFormat::id(48));
+  TraceSignal number("number", "", SignalFormat::id(64));
   TraceSignal pin("pin", "", SignalFormat::address(32));
   for (TraceSignal* signal : {&first, &second, &number, &pin}) file.add(*machine.dma, *signal);
   run_ns(1);
