@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "platform/assembly/platform.h"
-#include "platform/observe/signal_list.h"
+#include "platform/export/signal_list.h"
 #include "platform/report/json_text.h"
 #include "platform/report/table.h"
 #include "platform/topology/build_graph.h"

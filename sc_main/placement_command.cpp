@@ -8,7 +8,7 @@
 
 #include "models/base/errors.h"
 #include "models/base/quote.h"
-#include "platform/observe/result_file.h"
+#include "platform/report/result_file.h"
 #include "sc_main/command.h"
 #include "sc_main/machine_options.h"
 #include "sc_main/placement_picture.h"

@@ -5,7 +5,7 @@
 #include <utility>
 #include <vector>
 
-#include "platform/observe/result_file.h"
+#include "platform/report/result_file.h"
 #include "sc_main/command.h"
 #include "sc_main/machine_options.h"
 

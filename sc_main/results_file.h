@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "platform/observe/result_file.h"
+#include "platform/report/result_file.h"
 #include "sw/runtime/result_table.h"
 
 namespace kernbench {

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "platform/observe/request_trace.h"
+#include "platform/export/request_trace.h"
 #include "platform/observe/statistics_file.h"
 #include "sc_main/log_options.h"
 #include "sc_main/timeline_option.h"

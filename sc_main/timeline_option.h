@@ -5,7 +5,7 @@
 #include <memory>
 #include <string>
 
-#include "platform/observe/timeline.h"
+#include "platform/export/timeline.h"
 
 namespace CLI {
 class App;

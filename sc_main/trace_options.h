@@ -7,9 +7,9 @@
 
 #include "models/base/units.h"
 #include "platform/assembly/platform.h"
-#include "platform/observe/trace_file.h"
-#include "platform/observe/trace_scope.h"
-#include "platform/observe/wave_preset.h"
+#include "platform/export/trace_file.h"
+#include "platform/export/trace_scope.h"
+#include "platform/export/wave_preset.h"
 
 namespace CLI {
 class App;

@@ -2,14 +2,23 @@
 #pragma once
 
 #include <algorithm>
+#include <string_view>
 #include <systemc>
 #include <vector>
 
 #include "platform/assembly/platform.h"
-#include "platform/observe/wave_writer.h"
 #include "platform/topology/graph.h"
 
 namespace kernbench {
+
+// True if scope `a` comes before scope `b`: by the parts of the dotted names, outer scopes first.
+inline bool scope_order(std::string_view a, std::string_view b) {
+  const auto rank = [](char c) {
+    return c == '.' ? 0 : static_cast<unsigned char>(c);
+  };  // a shorter part comes first
+  return std::lexicographical_compare(a.begin(), a.end(), b.begin(), b.end(),
+                                      [&](char x, char y) { return rank(x) < rank(y); });
+}
 
 template <class T>
 void collect_objects(const std::vector<sc_core::sc_object*>& objects, std::vector<T*>& found) {

@@ -14,7 +14,7 @@
 #include "models/data/functional_model.h"
 #include "models/data/op_log.h"
 #include "platform/observe/op_table.h"
-#include "platform/observe/result_file.h"
+#include "platform/report/result_file.h"
 
 namespace kernbench {
 

@@ -4,11 +4,11 @@
 
 #include <nlohmann/json.hpp>
 
-#include "platform/observe/result_file.h"
 #include "platform/observe/run_statistics.h"
 #include "platform/observe/statistics_regions.h"
 #include "platform/observe/transfer_breakdown.h"
 #include "platform/observe/waiting_times.h"
+#include "platform/report/result_file.h"
 
 namespace kernbench {
 

@@ -8,7 +8,7 @@
 #include <utility>
 #include <vector>
 
-#include "platform/observe/request_trace.h"
+#include "platform/export/request_trace.h"
 #include "platform/observe/run_statistics.h"
 #include "platform/observe/statistics_regions.h"
 #include "platform/observe/transfer_breakdown.h"

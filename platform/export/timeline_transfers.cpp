@@ -1,0 +1,130 @@
+#include "platform/export/timeline_transfers.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "models/protocol/fabric_node.h"
+#include "models/protocol/host_messages.h"
+#include "models/protocol/ipcq.h"
+#include "platform/topology/graph.h"
+
+namespace kernbench {
+namespace {
+
+// "KernelLaunch 'matmul'", "read sip0.cube0.hbm_ctrl.pe0", "message sip0.cube0.pe1"
+std::string name_of(const Transaction& transaction, const std::string& target) {
+  const Message* message = transaction.route().message.get();
+  if (const auto* sent = dynamic_cast<const IpcqMessage*>(message))
+    return "message " + sent->destination.str();
+  if (const auto* request = dynamic_cast<const PeMessage*>(message))
+    return label_of(request->type_name(), *request);
+  if (dynamic_cast<const LaunchAbort*>(message) != nullptr) return "LaunchAbort";
+  if (dynamic_cast<const LaunchFailed*>(message) != nullptr) return "LaunchFailed";
+  if (transaction.get_command() == tlm::TLM_IGNORE_COMMAND) return "control " + target;
+  return std::string(access_name(transaction)) + ' ' + target;
+}
+
+bool is_message(const Transaction& transaction) {
+  return dynamic_cast<const IpcqMessage*>(transaction.route().message.get()) != nullptr;
+}
+
+}  // namespace
+
+TimelineTransfers::TimelineTransfers(Platform& platform, const Parts& parts)
+    : platform_(platform), parts_(parts),
+      link_passages_(platform.observation().link_passages, *this),
+      node_passages_(platform.observation().node_passages, *this),
+      ends_(platform.observation().transaction_ends, *this) {}
+
+TimelineLanes& TimelineTransfers::lanes_of(NodeId initiator, bool message) {
+  std::unique_ptr<TimelineLanes>& lanes = lanes_[{initiator, message}];
+  if (lanes != nullptr) return *lanes;
+  const Node& node = platform_.graph().node(initiator);
+  const bool from_host = node.kind == Role::pcie_ep;
+  const bool in_pe = node.kind <= Role::pe_ipcq;
+  const std::size_t dot = node.name.rfind('.');
+  const std::string group = from_host || dot == std::string::npos ? "" : node.name.substr(0, dot);
+  lanes = std::make_unique<TimelineLanes>(parts_.tracks, group,
+                                          fmt::format("{} {}", node.name,
+                                                      message ? "messages"
+                                                      : in_pe ? "transfers"
+                                                              : "requests"),
+                                          message ? TimelineRank::message
+                                          : in_pe ? TimelineRank::transfer
+                                                  : TimelineRank::request);
+  return *lanes;
+}
+
+TimelineArguments TimelineTransfers::arguments_of(const Transaction& transaction, NodeId initiator,
+                                                  Fs start) const {
+  const RouteExtension& route = transaction.route();
+  TimelineArguments arguments;
+  if (transaction.get_command() != tlm::TLM_IGNORE_COMMAND) {
+    arguments.emplace_back("bytes", transaction.get_data_length());
+    arguments.emplace_back("address", transaction.get_address());
+  }
+  arguments.emplace_back("target", platform_.graph().node(route.path->target()).name);
+  arguments.emplace_back("hops", route.path->hops().size() - 1);
+  if (start > route.key.issued) arguments.emplace_back("waited_fs", start - route.key.issued);
+  const auto stage = parts_.commands.dma_stage(platform_.component(initiator),
+                                               transaction.is_write(), route.key.issued);
+  if (stage && !is_message(transaction)) {
+    arguments.emplace_back("command", stage->command);
+    if (stage->tile >= 0) arguments.emplace_back("tile", static_cast<std::uint64_t>(stage->tile));
+  }
+  return arguments;
+}
+
+void TimelineTransfers::begin(const Transaction& transaction, Fs now) {
+  const RouteExtension& route = transaction.route();
+  const auto [entry, is_new] = transfers_.try_emplace(route.key);
+  if (!is_new) return;
+  Transfer& transfer = entry->second;
+  const NodeId initiator = route.path->source();
+  const Fs start = std::max(route.key.issued, now - std::min(route.path->hop(0).overhead_fs, now));
+  const bool message = is_message(transaction);
+  SliceKind kind = message ? SliceKind::message : SliceKind::transfer;
+  if (platform_.graph().node(initiator).kind == Role::pcie_ep) kind = SliceKind::host_request;
+  TimelineFlows flows;
+  if (message) {
+    transfer.arrow = parts_.messages.left(static_cast<const IpcqMessage&>(*route.message));
+    if (transfer.arrow != 0) flows.push_back({transfer.arrow, TimelineFlow::Point::between});
+  }
+  transfer.slice =
+      parts_.slices.begin(kind, lanes_of(initiator, message), start,
+                          name_of(transaction, platform_.graph().node(route.path->target()).name),
+                          arguments_of(transaction, initiator, start), flows);
+  const auto* launch = dynamic_cast<const KernelLaunch*>(route.message.get());
+  if (launch != nullptr && kind == SliceKind::host_request)
+    parts_.kernels.requested(*launch, transfer.slice);
+}
+
+// The first flit leaves its source.
+void TimelineTransfers::write(const LinkPassage& passage) {
+  if (passage.run.position != 1 || passage.run.first != 0) return;
+  if (passage.transaction.route().leg == Leg::response)
+    return parts_.kernels.answered(passage.transaction.route().key, Component::now());
+  begin(passage.transaction, Component::now());
+}
+
+void TimelineTransfers::write(const NodePassage& passage) {
+  const RouteExtension& route = passage.arrival.transaction->route();
+  if (!route.is_control() || route.leg == Leg::response) return;
+  const Node& node = platform_.graph().node(passage.node.node());
+  if (node.kind != Role::pe_cpu) return;
+  if (const auto* launch = dynamic_cast<const KernelLaunch*>(route.message.get()))
+    parts_.kernels.reached(node.name.substr(0, node.name.rfind('.')), route.key, *launch,
+                           Component::now());
+}
+
+void TimelineTransfers::write(const TransactionEnd& end) {
+  const RouteExtension& route = end.transaction.route();
+  const auto found = transfers_.extract(route.key);
+  if (!found) return;  // never left its initiator
+  if (const auto* message = dynamic_cast<const IpcqMessage*>(route.message.get()))
+    parts_.messages.ended(*message, found.mapped().arrow);
+  parts_.slices.end(found.mapped().slice, Component::now());
+}
+
+}  // namespace kernbench

@@ -1,0 +1,43 @@
+// A preset view (waveforms/): a save file of GTKWave, applied to any instance of what it shows.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "platform/export/wave_layout.h"
+
+namespace kernbench {
+
+class WavePreset {
+ public:
+  // `text`: a save file of GTKWave. Throws UsageError if it shows no signal.
+  WavePreset(std::string name, const std::string& text);
+
+  // The scope that all signals share: "sip0.cube0.pe0"; "": the whole machine.
+  const std::string& instance() const { return instance_; }
+  // Shows the same signals of another instance. Throws UsageError unless it is of the same kind:
+  // another PE for a PE.
+  void move_to(const std::string& instance);
+  // Components with the signals that the preset shows.
+  std::vector<std::string> components() const;
+
+  // The save file for a waveform with `items`, zoomed to the whole file, without the preset's
+  // markers and without signals that the waveform does not have.
+  std::string gtkw(const std::string& trace, const std::vector<WaveItem>& items, Fs begin,
+                   Fs end) const;
+  // The groups of the preset, all open, for surfer_text().
+  std::vector<WaveGroup> groups(const std::vector<WaveItem>& items) const;
+  // Signals of the preset that are not among `items`.
+  std::vector<std::string> missing(const std::vector<WaveItem>& items) const;
+
+ private:
+  struct Line {
+    std::string text;    // as in the file; of a signal its alias: "+{PE_CPU} ", or nothing
+    std::string signal;  // full name without range; empty: another line
+  };
+
+  std::string name_, instance_;
+  std::vector<Line> lines_;
+};
+
+}  // namespace kernbench

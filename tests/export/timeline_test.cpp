@@ -1,0 +1,129 @@
+// Parts of a timeline without a simulation: windows of counters, tracks, the limit.
+#include "platform/export/timeline.h"
+
+#include <boost/test/unit_test.hpp>
+
+#include "models/base/errors.h"
+#include "platform/export/perfetto_timeline.h"
+#include "tests/support/temporary_folder.h"
+#include "tests/support/timeline/timeline_reader.h"
+
+using namespace kernbench;
+using namespace kernbench::test;
+
+BOOST_AUTO_TEST_SUITE(timeline_test)
+
+namespace {
+
+using Values = std::vector<std::uint64_t>;
+
+std::unique_ptr<TimelineWriter> writer_of(const std::string& path) {
+  return timeline_writer(ResultFile(path));
+}
+
+}  // namespace
+
+BOOST_AUTO_TEST_CASE(a_time_is_spread_over_the_windows_that_it_touches) {
+  TimelineWindows windows(100);
+  TimelineWindows::Series& series = windows.add_times();
+  windows.add_time(series, 50, 250);
+  windows.add_time(series, 260, 300);
+  BOOST_TEST(series.values == (Values{50, 100, 90}), boost::test_tools::per_element());
+  BOOST_TEST(windows.length(2, 280) == 80U);
+  BOOST_TEST(windows.length(3, 280) == 0U);
+}
+
+BOOST_AUTO_TEST_CASE(windows_double_and_keep_sums_and_maxima) {
+  TimelineWindows windows(1);
+  TimelineWindows::Series &times = windows.add_times(), &levels = windows.add_levels();
+  windows.add_time(times, 0, 3);
+  windows.add_level(levels, 1, 3, 7);
+  windows.add_level(levels, 3, 4, 9);
+  windows.add_time(times, 4 * TimelineWindows::most - 1, 4 * TimelineWindows::most);
+  BOOST_TEST(windows.width() == 4U);
+  BOOST_TEST(times.values.size() == TimelineWindows::most);
+  BOOST_TEST(times.values.front() == 3U);
+  BOOST_TEST(times.values.back() == 1U);
+  BOOST_TEST(times.sum() == 4U);
+  BOOST_TEST(levels.values == (Values{9}), boost::test_tools::per_element());
+}
+
+BOOST_AUTO_TEST_CASE(slices_that_overlap_have_lanes_of_their_own) {
+  const TemporaryFolder folder;
+  for (const std::string name : {"a.json", "a.pftrace"}) {
+    const auto writer = writer_of(folder.file(name));
+    TimelineTracks tracks(*writer);
+    TimelineSlices slices(*writer, 10);
+    TimelineLanes lanes(tracks, "sip0.cube0.pe0", "work", TimelineRank::tile);
+    const auto first = slices.begin(SliceKind::tile, lanes, 0, "first");
+    const auto second = slices.begin(SliceKind::tile, lanes, 1'000'001, "second");
+    slices.end(first, 2'000'000);
+    const auto third = slices.begin(SliceKind::tile, lanes, 2'000'000, "third");
+    slices.end(third, 2'000'000);  // no time at all
+    slices.end(second, 3'500'000);
+    slices.close(4'000'000);
+    writer->close();
+    const ReadTimeline read = read_timeline(name, folder.read(name));
+    BOOST_REQUIRE(read.slices.size() == 3U);
+    BOOST_TEST(read.slices[0].track == "work");
+    BOOST_TEST(read.slices[1].track == "work (2)");
+    BOOST_TEST(read.slices[2].track == "work");
+    BOOST_TEST(read.slices[1].number("start_fs") == 1'000'001U);
+    BOOST_TEST(read.slices[1].number("dur_fs") == 2'499'999U);
+    BOOST_TEST(read.slices[0].process == "sip0.cube0");
+    BOOST_TEST(read.busy("work") == 2'000'000U + 2'499'999U);
+  }
+}
+
+// Names of kernels are the program's.
+BOOST_AUTO_TEST_CASE(a_name_that_is_no_utf8_is_written_as_json) {
+  const TemporaryFolder folder;
+  const auto writer = writer_of(folder.file("a.json"));
+  TimelineTracks tracks(*writer);
+  TimelineSlices slices(*writer, 10);
+  TimelineLanes lanes(tracks, "sip0", "work", TimelineRank::kernel);
+  slices.end(slices.begin(SliceKind::kernel, lanes, 0, "k\xff"), 1'000'000);
+  writer->close();
+  const ReadTimeline read = read_timeline("a.json", folder.read("a.json"));
+  BOOST_TEST_REQUIRE(read.slices.size() == 1U);
+  BOOST_TEST(read.slices[0].name == "k\xef\xbf\xbd");
+}
+
+// An eighth of the limit, here 2 of 16, is left to the overview.
+BOOST_AUTO_TEST_CASE(details_leave_room_for_the_overview) {
+  const TemporaryFolder folder;
+  const auto writer = writer_of(folder.file("a.json"));
+  TimelineTracks tracks(*writer);
+  TimelineSlices slices(*writer, 16);
+  TimelineLanes lanes(tracks, "sip0", "work", TimelineRank::tile);
+  for (std::uint64_t i = 0; i < 20; ++i)
+    slices.end(slices.begin(SliceKind::stage, lanes, i * 1'000'000, "stage"), i * 1'000'000 + 5);
+  BOOST_TEST(slices.written() == 14U);
+  for (std::uint64_t i = 20; i < 23; ++i)
+    slices.end(slices.begin(SliceKind::kernel, lanes, i * 1'000'000, "kernel"), i * 1'000'000 + 5);
+  BOOST_TEST(slices.written() == 16U);
+  BOOST_TEST(slices.left_out() == "1 kernels, 6 stages from 14 ns on");
+  BOOST_TEST(slices.arrow(1, 0, "x", SliceKind::stage).empty());
+  writer->close();
+}
+
+BOOST_AUTO_TEST_CASE(the_ending_of_a_name_chooses_the_format) {
+  BOOST_TEST((timeline_name("a.json").format == TimelineFormat::chrome));
+  BOOST_TEST((timeline_name("a.b.perfetto-trace").format == TimelineFormat::perfetto));
+  BOOST_TEST(timeline_name("a.pftrace.gz").compressed);
+  BOOST_CHECK_THROW(timeline_name("a.gz"), UsageError);
+  BOOST_CHECK_THROW(timeline_name("a"), UsageError);
+}
+
+// Numbers as they stand on the wire: the message "150 in field 1" of the encoding guide.
+BOOST_AUTO_TEST_CASE(protobuf_fields_are_encoded_as_documented) {
+  BOOST_TEST(ProtobufText().add(1, 150).bytes() == "\x08\x96\x01");
+  BOOST_TEST(ProtobufText().add(2, "testing").bytes() == "\x12\x07testing");
+  BOOST_TEST(ProtobufText().add(3, ProtobufText().add(1, 150)).bytes() == "\x1a\x03\x08\x96\x01");
+  BOOST_TEST(ProtobufText().add_fixed64(47, 1).bytes() ==
+             std::string("\xf9\x02\x01\0\0\0\0\0\0\0", 10));
+  BOOST_TEST(ProtobufText().add(60, ~std::uint64_t{0}).bytes() ==
+             "\xe0\x03\xff\xff\xff\xff\xff\xff\xff\xff\xff\x01");
+}
+
+BOOST_AUTO_TEST_SUITE_END()
