@@ -7,6 +7,7 @@
 #include <iterator>
 
 #include "platform/report/json_text.h"
+#include "platform/report/text_layout.h"
 
 namespace kernbench {
 namespace {
@@ -93,36 +94,21 @@ bool Table::is_left(std::size_t column) const {
 
 std::string Table::text(const std::string& indent, std::size_t most) const {
   const bool cut = rows_.size() > most;
-  const auto is_left_out = [&](std::size_t row) {
-    return cut && row >= most / 2 && row < rows_.size() - most / 2;
-  };
-  std::vector<std::vector<std::string>> lines(1);
-  for (const Column& column : columns_) lines[0].push_back(column.title);
+  TextLayout layout(indent);
+  for (std::size_t c = 0; c < columns_.size(); ++c)
+    layout.add_column(columns_[c].title, is_left(c));
   for (std::size_t r = 0; r < rows_.size(); ++r) {
-    if (is_left_out(r)) continue;
-    auto& cells = lines.emplace_back();
-    for (const Cell& cell : rows_[r]) cells.push_back(std::visit(CellText{}, cell));
-  }
-  std::vector<std::size_t> widths(columns_.size(), 0);
-  std::vector<bool> left(columns_.size());
-  for (std::size_t c = 0; c < columns_.size(); ++c) {
-    left[c] = is_left(c);
-    for (const auto& cells : lines) widths[c] = std::max(widths[c], cells[c].size());
-  }
-  std::string text;
-  for (std::size_t at = 0; at < lines.size(); ++at) {
-    std::string line = indent;
-    for (std::size_t c = 0; c < columns_.size(); ++c) {
-      if (c > 0) line += "  ";
-      line += left[c] ? fmt::format("{:<{}}", lines[at][c], widths[c])
-                      : fmt::format("{:>{}}", lines[at][c], widths[c]);
+    if (cut && r >= most / 2 && r < rows_.size() - most / 2) {
+      if (r == most / 2)
+        layout.add_note(
+            fmt::format("... {} more; --csv and --json have all\n", rows_.size() - most / 2 * 2));
+      continue;
     }
-    line.erase(line.find_last_not_of(' ') + 1);
-    text += line + '\n';
-    if (cut && at == most / 2)
-      text += fmt::format("... {} more; --csv and --json have all\n", rows_.size() - most / 2 * 2);
+    std::vector<std::string> cells;
+    for (const Cell& cell : rows_[r]) cells.push_back(std::visit(CellText{}, cell));
+    layout.add_row(std::move(cells));
   }
-  return text;
+  return layout.text();
 }
 
 std::string Table::csv() const {

@@ -60,9 +60,8 @@ class Table {
   std::size_t size() const { return rows_.size(); }
   const std::vector<Row>& rows() const { return rows_; }
 
-  // Title line and rows, columns as wide as their widest cell, two blanks between them, no blanks
-  // at the ends of lines; each line after `indent`. Of more than `most` rows the first and the last
-  // ones, with a line that says so.
+  // Title line and rows as text_layout.h has them, each line after `indent`. Of more than `most`
+  // rows the first and the last ones, with a line that says so.
   std::string text(const std::string& indent = "", std::size_t most = SIZE_MAX) const;
   std::string csv() const;
   nlohmann::ordered_json json() const;  // a list of objects

@@ -2,8 +2,10 @@
 #include "platform/report/table.h"
 
 #include <boost/test/unit_test.hpp>
+#include <sstream>
 
 #include "platform/report/json_text.h"
+#include "platform/report/line_width.h"
 
 using namespace kernbench;
 
@@ -43,6 +45,91 @@ BOOST_AUTO_TEST_CASE(columns_are_as_wide_as_their_widest_cell) {
              " engine            busy  note\n"
              " pe_dma             1.5\n"
              " pe_fetch_store  1024.0  x\n");
+}
+
+namespace {
+
+std::vector<std::string> lines_of(const std::string& text) {
+  std::vector<std::string> lines;
+  std::istringstream in(text);
+  for (std::string line; std::getline(in, line);) lines.push_back(line);
+  return lines;
+}
+
+std::string times(int count, const std::string& word) {
+  std::string text;
+  for (int i = 0; i < count; ++i) text += (i == 0 ? "" : " ") + word;
+  return text;
+}
+
+}  // namespace
+
+// Columns of 4 and 6 characters and two gaps of 2 leave 106 to the widest one.
+BOOST_AUTO_TEST_CASE(a_table_wider_than_the_line_is_narrowed_where_it_is_widest) {
+  const std::string most = times(25, "abc") + " abcdef";  // 25 * 4 - 1 + 7 = 106
+  Table table({{"name"}, {"number", Table::Align::right}, {"meaning"}});
+  table.add({"a", "1", most});
+  table.add({"b", "2", most + "g"});
+  BOOST_TEST(table.text() ==
+             "name  number  meaning\n"
+             "a          1  " +
+                 most +
+                 "\n"
+                 "b          2  " +
+                 times(25, "abc") +
+                 "\n"
+                 "              abcdefg\n");
+}
+
+// A path of 60 characters in a column that is narrowed to 24: the cells after it begin a line
+// below.
+BOOST_AUTO_TEST_CASE(a_word_longer_than_its_column_has_a_line_of_its_own) {
+  const std::string path(60, 'p'), glob(60, 'g');
+  Table table({{"key"}, {"value"}, {"meaning"}});
+  table.add({path, glob, times(20, "abc")});
+  const std::vector<std::string> lines = lines_of(table.text());
+  BOOST_TEST_REQUIRE(lines.size() >= 3U);
+  BOOST_TEST(lines[1] == path);
+  for (const std::string& line : lines) BOOST_TEST(line.size() <= 120U, line);
+  BOOST_TEST(table.text().find(glob) != std::string::npos);
+}
+
+// 12 columns of 12 digits: 12 * 12 + 11 * 2 = 166. Nine of them have 9 * 12 + 8 * 2 = 124, eight
+// 110.
+BOOST_AUTO_TEST_CASE(numbers_stay_whole_in_a_second_block_of_columns) {
+  std::vector<Table::Column> columns;
+  std::vector<std::string> cells;
+  for (int i = 0; i < 12; ++i) {
+    columns.emplace_back("c" + std::to_string(i), Table::Align::right);
+    cells.push_back(std::to_string(100'000'000'000 + i));
+  }
+  Table table(columns);
+  table.add(row_of(cells));
+  const std::vector<std::string> lines = lines_of(table.text());
+  BOOST_TEST_REQUIRE(lines.size() == 5U);
+  BOOST_TEST(lines[0].size() == 110U);
+  BOOST_TEST(lines[2] == "");
+  BOOST_TEST(lines[3] == "          c0            c8            c9           c10           c11");
+  BOOST_TEST(lines[4] ==
+             cells[0] + "  " + cells[8] + "  " + cells[9] + "  " + cells[10] + "  " + cells[11]);
+}
+
+// "mean latency" above numbers of six characters is broken when there is no room for it.
+BOOST_AUTO_TEST_CASE(titles_of_numbers_are_broken_too) {
+  Table table({{"name"}, {"mean latency", Table::Align::right}});
+  table.add({std::string(111, 'n'), "123.45"});  // 111 + 2 + 7 = 120
+  BOOST_TEST(table.text() == "name" + std::string(107, ' ') + "     mean\n" +
+                                 std::string(113, ' ') + "latency\n" + std::string(111, 'n') +
+                                 "   123.45\n");
+}
+
+BOOST_AUTO_TEST_CASE(text_is_continued_below_its_second_column) {
+  const std::string words = times(29, "abc");  // 115 characters
+  BOOST_TEST(fitted("  hbm  " + words + "\nshort\n") ==
+             "  hbm  " + times(28, "abc") + "\n       abc\nshort\n");  // 7 + 111 + 4 > 120
+  BOOST_TEST(fitted("name:   ") == "name:   ");
+  BOOST_TEST(fitted("name: " + words, 4) == "name: " + times(28, "abc") + "\n    abc");
+  BOOST_TEST(fitted(std::string(130, 'w')) == std::string(130, 'w'));
 }
 
 BOOST_AUTO_TEST_CASE(numbers_for_people) {

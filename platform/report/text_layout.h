@@ -1,0 +1,42 @@
+// TextLayout: columns of text as wide as their widest cell, two blanks between them, no blanks at
+// the ends of lines.
+//
+// A table wider than line_width is narrowed: cells of left-aligned columns and titles continue on
+// further lines in their column, the widest column first. A word that is longer than its column has
+// a line of its own, up to the next cell that is not empty. Columns that do not fit even so follow
+// in a block below, after the first column again.
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace kernbench {
+
+class TextLayout {
+ public:
+  explicit TextLayout(std::string indent) : indent_(std::move(indent)) {}
+  void add_column(std::string title, bool left);
+  void add_row(std::vector<std::string> cells);  // one per column
+  void add_note(std::string line);               // with its line feed; after the rows so far
+  std::string text() const;
+
+ private:
+  using Columns = std::vector<std::size_t>;  // of a block
+  using Widths = std::vector<std::size_t>;   // by column
+
+  std::size_t room(const Columns& block) const;
+  bool narrow(const Columns& block, Widths& widths, const Widths& least) const;
+  Widths least_widths(bool whole_words) const;
+  std::string block_text(const Columns& block, const Widths& widths) const;
+  std::string row_text(const std::vector<std::string>& cells, const Columns& block,
+                       const Widths& widths) const;
+
+  std::string indent_;
+  std::vector<bool> left_;
+  std::vector<std::vector<std::string>> rows_{1};           // the titles first
+  std::vector<std::pair<std::size_t, std::string>> notes_;  // number of rows before it
+};
+
+}  // namespace kernbench
