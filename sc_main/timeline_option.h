@@ -15,7 +15,7 @@ namespace kernbench {
 
 struct TimelineOption {
   std::string file;  // empty: none
-  std::uint64_t limit = TimelineSlices::default_limit;
+  std::uint64_t limit = TimelineRecorder::default_limit;
 
   void add_to(CLI::App& command, const std::string& group);
   void check() const;  // UsageError

@@ -1,8 +1,17 @@
-#include "platform/export/chrome_timeline.h"
-
+// Timeline as JSON in the Trace Event Format of Chrome, which Perfetto reads
+// too.
+//
+// One event per line in an array whose end a reader may miss: the file of a
+// killed program can be read. A slice is a pair of events B and E, so that
+// rounding by a reader moves no slice over its neighbour; "ts" is the exact
+// decimal of microseconds. A process of the timeline is a process there, its
+// tracks are threads; groups of tracks give the order of threads only.
 #include <fmt/format.h>
 
+#include <map>
 #include <nlohmann/json.hpp>
+
+#include "platform/export/timeline_writer.h"
 
 namespace kernbench {
 namespace {
@@ -30,90 +39,106 @@ std::string arguments_text(const TimelineArguments& arguments) {
   return fmt::format(",\"args\":{{{}}}", text);
 }
 
+class ChromeTimeline final : public TimelineWriter {
+ public:
+  explicit ChromeTimeline(std::unique_ptr<GzipOutput> out) : out_(std::move(out)) {
+    out_->put("[");
+  }
+
+  void track(TimelineTrack track, const TimelineTrackInfo& info) override {
+    using Kind = TimelineTrackInfo::Kind;
+    constexpr std::uint64_t ranks = 100'000;
+    Place place = info.parent == 0 ? Place() : places_.at(info.parent);
+    const bool is_process = info.kind == Kind::process;
+    if (is_process) {
+      place.process = track;
+      place.order = 0;
+    }
+    std::uint64_t& order = is_process ? place.process_order : place.order;
+    order = order * ranks + info.rank;
+    if (is_process || info.kind == Kind::slices) {
+      const TimelineTrack thread = is_process ? 0 : track;
+      const char* const what = is_process ? "process" : "thread";
+      metadata(place.process, thread, what, "name", json_string(info.name));
+      metadata(place.process, thread, what, "sort_index", std::to_string(order));
+    }
+    place.name = info.name;
+    place.unit = info.unit;
+    places_[track] = std::move(place);
+  }
+
+  void begin(TimelineTrack track, Fs time, std::string_view name, const char* category,
+             const TimelineArguments& arguments, const TimelineFlows& flows) override {
+    event('B', track, time,
+          fmt::format(",\"name\":{},\"cat\":\"{}\"{}", json_string(name), category,
+                      arguments_text(arguments)));
+    for (const TimelineFlow& each : flows) flow(track, time, each);
+  }
+
+  void end(TimelineTrack track, Fs time, const TimelineArguments& arguments,
+           const TimelineFlows& flows) override {
+    for (const TimelineFlow& each : flows) flow(track, time, each);
+    event('E', track, time, arguments_text(arguments));
+  }
+
+  void leave(TimelineTrack track, Fs time, std::string_view /*name*/, std::uint64_t id) override {
+    flow(track, time, {id, TimelineFlow::Point::first});
+  }
+
+  void counter(TimelineTrack track, Fs time, double value) override {
+    const Place& place = places_.at(track);
+    event('C', track, time,
+          fmt::format(",\"name\":{},\"args\":{{{}:{}}}", json_string(place.name),
+                      json_string(place.unit.empty() ? "value" : place.unit),
+                      nlohmann::json(value).dump()));
+  }
+
+  void close() override {
+    out_->put("\n]\n");
+    out_->close();
+  }
+
+ private:
+  struct Place {
+    TimelineTrack process = 0;
+    std::uint64_t process_order = 0;  // among all processes
+    std::uint64_t order = 0;          // among the threads of the process
+    std::string name, unit;           // of a counter
+  };
+
+  void line(const std::string& text) {
+    out_->put(first_ ? "\n" : ",\n");
+    out_->put(text);
+    first_ = false;
+  }
+  void event(char phase, TimelineTrack track, Fs time, const std::string& rest) {
+    line(fmt::format("{{\"ph\":\"{}\",\"pid\":{},\"tid\":{},\"ts\":{}{}}}", phase,
+                     places_.at(track).process, track, microseconds(time), rest));
+  }
+  void flow(TimelineTrack track, Fs time, const TimelineFlow& flow) {
+    constexpr const char* phases = "stf";
+    const char phase = phases[static_cast<std::size_t>(flow.point)];
+    event(phase, track, time,
+          fmt::format(",\"name\":\"flow\",\"cat\":\"flow\",\"id\":{}{}", flow.id,
+                      phase == 's' ? "" : ",\"bp\":\"e\""));
+  }
+  void metadata(TimelineTrack process, TimelineTrack thread, const char* what, const char* key,
+                const std::string& value) {
+    line(
+        fmt::format("{{\"ph\":\"M\",\"pid\":{0},\"tid\":{1},\"ts\":0,\"name\":\"{2}_{3}\","
+                    "\"args\":{{\"{3}\":{4}}}}}",
+                    process, thread, what, key, value));
+  }
+
+  std::unique_ptr<GzipOutput> out_;
+  std::map<TimelineTrack, Place> places_;
+  bool first_ = true;
+};
+
 }  // namespace
 
-ChromeTimeline::ChromeTimeline(std::unique_ptr<GzipOutput> out) : out_(std::move(out)) {
-  out_->put("[");
-}
-
-void ChromeTimeline::event(const std::string& text) {
-  out_->put(first_ ? "\n" : ",\n");
-  out_->put(text);
-  first_ = false;
-}
-
-std::string ChromeTimeline::head(char phase, TimelineTrack track, Fs time) const {
-  return fmt::format("{{\"ph\":\"{}\",\"pid\":{},\"tid\":{},\"ts\":{}", phase,
-                     places_.at(track).process, track, microseconds(time));
-}
-
-void ChromeTimeline::metadata(TimelineTrack process, TimelineTrack thread, const char* what,
-                              const std::string& arguments) {
-  event(
-      fmt::format("{{\"ph\":\"M\",\"pid\":{},\"tid\":{},\"ts\":0,\"name\":\"{}\",\"args\":{{{}}}}}",
-                  process, thread, what, arguments));
-}
-
-void ChromeTimeline::track(TimelineTrack track, const TimelineTrackInfo& info) {
-  using Kind = TimelineTrackInfo::Kind;
-  constexpr std::uint64_t ranks = 100'000;
-  const Place parent = info.parent == 0 ? Place() : places_.at(info.parent);
-  Place& place = places_[track];
-  const bool is_process = info.kind == Kind::process;
-  place.process = is_process ? track : parent.process;
-  place.process_order = parent.process_order;
-  (is_process ? place.process_order : place.order) =
-      (is_process ? parent.process_order : parent.order) * ranks + info.rank;
-  const std::string name = fmt::format("\"name\":{}", json_string(info.name));
-  const std::string order =
-      fmt::format("\"sort_index\":{}", is_process ? place.process_order : place.order);
-  if (is_process) {
-    metadata(track, 0, "process_name", name);
-    metadata(track, 0, "process_sort_index", order);
-  } else if (info.kind == Kind::slices) {
-    metadata(place.process, track, "thread_name", name);
-    metadata(place.process, track, "thread_sort_index", order);
-  }
-  place.name = info.name;
-  place.unit = info.unit;
-}
-
-void ChromeTimeline::flow(TimelineTrack track, Fs time, const TimelineFlow& flow) {
-  using Point = TimelineFlow::Point;
-  const char phase = flow.point == Point::first ? 's' : flow.point == Point::between ? 't' : 'f';
-  event(fmt::format("{},\"name\":\"flow\",\"cat\":\"flow\",\"id\":{}{}}}", head(phase, track, time),
-                    flow.id, phase == 's' ? "" : ",\"bp\":\"e\""));
-}
-
-void ChromeTimeline::begin(TimelineTrack track, Fs time, std::string_view name,
-                           const char* category, const TimelineArguments& arguments,
-                           const TimelineFlows& flows) {
-  event(fmt::format("{},\"name\":{},\"cat\":\"{}\"{}}}", head('B', track, time), json_string(name),
-                    category, arguments_text(arguments)));
-  for (const TimelineFlow& each : flows) flow(track, time, each);
-}
-
-void ChromeTimeline::end(TimelineTrack track, Fs time, const TimelineArguments& arguments,
-                         const TimelineFlows& flows) {
-  for (const TimelineFlow& each : flows) flow(track, time, each);
-  event(fmt::format("{}{}}}", head('E', track, time), arguments_text(arguments)));
-}
-
-void ChromeTimeline::leave(TimelineTrack track, Fs time, std::string_view /*name*/,
-                           std::uint64_t id) {
-  flow(track, time, {id, TimelineFlow::Point::first});
-}
-
-void ChromeTimeline::counter(TimelineTrack track, Fs time, double value) {
-  const Place& place = places_.at(track);
-  event(fmt::format("{},\"name\":{},\"args\":{{{}:{}}}}}", head('C', track, time),
-                    json_string(place.name), json_string(place.unit.empty() ? "value" : place.unit),
-                    nlohmann::json(value).dump()));
-}
-
-void ChromeTimeline::close() {
-  out_->put("\n]\n");
-  out_->close();
+std::unique_ptr<TimelineWriter> chrome_timeline(std::unique_ptr<GzipOutput> out) {
+  return std::make_unique<ChromeTimeline>(std::move(out));
 }
 
 }  // namespace kernbench

@@ -1,4 +1,15 @@
-#include "platform/export/perfetto_timeline.h"
+// Timeline in Perfetto's protobuf format: a sequence of TracePackets with
+// TrackDescriptors and TrackEvents (protos/perfetto/trace/track_event of
+// Perfetto; stable public API).
+//
+// Perfetto counts whole nanoseconds: times are cut to them, and the arguments
+// start_fs and dur_fs of a slice are exact. Names, categories and names of
+// arguments are interned. Packets follow one another: the file of a killed
+// program can be read.
+#include <unordered_map>
+
+#include "platform/export/protobuf_text.h"
+#include "platform/export/timeline_writer.h"
 
 namespace kernbench {
 namespace {
@@ -33,105 +44,118 @@ namespace interned {  // EventCategory, EventName, DebugAnnotationName
 constexpr unsigned iid = 1, name = 2;
 }
 
-ProtobufText event_of(std::uint64_t type, TimelineTrack track) {
-  return ProtobufText().add(track_event::type, type).add(track_event::track_uuid, track);
-}
-
-void add(ProtobufText& event, const TimelineFlows& flows) {
-  for (const TimelineFlow& flow : flows) {
-    event.add_fixed64(flow.point == TimelineFlow::Point::last ? track_event::terminating_flow_ids
-                                                              : track_event::flow_ids,
-                      flow.id);
+// Texts that events refer to by number.
+class Interned {
+ public:
+  explicit Interned(unsigned field) : field_(field) {}  // of InternedData
+  // Number of the text; a new one is added to `data`.
+  std::uint64_t number_of(std::string_view text, ProtobufText& data) {
+    const auto [entry, is_new] = numbers_.try_emplace(std::string(text), numbers_.size() + 1);
+    if (is_new)
+      data.add(field_, ProtobufText().add(interned::iid, entry->second).add(interned::name, text));
+    return entry->second;
   }
-}
+
+ private:
+  unsigned field_;
+  std::unordered_map<std::string, std::uint64_t> numbers_;  // looked up only
+};
+
+class PerfettoTimeline final : public TimelineWriter {
+ public:
+  explicit PerfettoTimeline(std::unique_ptr<GzipOutput> out) : out_(std::move(out)) {}
+
+  void track(TimelineTrack track, const TimelineTrackInfo& info) override {
+    using namespace track_descriptor;
+    ProtobufText descriptor;
+    descriptor.add(uuid, track).add(name, info.name).add(sibling_order_rank, info.rank);
+    if (info.parent != 0) descriptor.add(parent_uuid, info.parent);
+    if (info.kind == TimelineTrackInfo::Kind::counter) {
+      descriptor.add(track_descriptor::counter,
+                     ProtobufText().add(counter_descriptor::unit_name, info.unit));
+    } else if (info.kind != TimelineTrackInfo::Kind::slices) {
+      descriptor.add(child_ordering, explicit_ordering);
+    }
+    put(ProtobufText().add(trace_packet::track_descriptor, descriptor));
+  }
+
+  void begin(TimelineTrack track, Fs time, std::string_view name, const char* category,
+             const TimelineArguments& arguments, const TimelineFlows& flows) override {
+    ProtobufText event = event_of(track_event::slice_begin, track);
+    event.add(track_event::category_iids, categories_.number_of(category, new_texts_));
+    event.add(track_event::name_iid, names_.number_of(name, new_texts_));
+    put_slice(time, event, arguments, flows);
+  }
+
+  void end(TimelineTrack track, Fs time, const TimelineArguments& arguments,
+           const TimelineFlows& flows) override {
+    ProtobufText event = event_of(track_event::slice_end, track);
+    put_slice(time, event, arguments, flows);
+  }
+
+  // The slice is in the file already: a mark inside it carries the arrow.
+  void leave(TimelineTrack track, Fs time, std::string_view name, std::uint64_t flow) override {
+    mark(track, time, name, {flow, TimelineFlow::Point::first});
+  }
+
+  void counter(TimelineTrack track, Fs time, double value) override {
+    ProtobufText event = event_of(track_event::counter, track);
+    put_event(time, event.add_double(track_event::double_counter_value, value));
+  }
+
+  void close() override { out_->close(); }
+
+ private:
+  static ProtobufText event_of(std::uint64_t type, TimelineTrack track) {
+    return ProtobufText().add(track_event::type, type).add(track_event::track_uuid, track);
+  }
+
+  void put_slice(Fs time, ProtobufText& event, const TimelineArguments& arguments,
+                 const TimelineFlows& flows) {
+    for (const TimelineArgument& argument : arguments) {
+      ProtobufText annotation;
+      annotation.add(debug_annotation::name_iid,
+                     argument_names_.number_of(argument.name, new_texts_));
+      if (argument.is_text) {
+        annotation.add(debug_annotation::string_value, argument.text);
+      } else {
+        annotation.add(debug_annotation::uint_value, argument.number);
+      }
+      event.add(track_event::debug_annotations, annotation);
+    }
+    for (const TimelineFlow& flow : flows)
+      event.add_fixed64(flow.point == TimelineFlow::Point::last ? track_event::terminating_flow_ids
+                                                                : track_event::flow_ids,
+                        flow.id);
+    put_event(time, event);
+  }
+
+  void put_event(Fs time, const ProtobufText& event) {
+    ProtobufText packet;
+    packet.add(trace_packet::timestamp, time / fs_per_ns);
+    if (!new_texts_.bytes().empty()) packet.add(trace_packet::interned_data, new_texts_);
+    new_texts_ = {};
+    put(std::move(packet.add(trace_packet::track_event, event)));
+  }
+
+  void put(ProtobufText packet) {
+    packet.add(trace_packet::trusted_packet_sequence_id, 1);
+    packet.add(trace_packet::sequence_flags, first_ ? trace_packet::incremental_state_cleared
+                                                    : trace_packet::needs_incremental_state);
+    first_ = false;
+    out_->put(ProtobufText().add(trace::packet, packet).bytes());
+  }
+
+  std::unique_ptr<GzipOutput> out_;
+  Interned categories_{1}, names_{2}, argument_names_{3};
+  ProtobufText new_texts_;  // of the event at hand
+  bool first_ = true;
+};
 
 }  // namespace
 
-std::uint64_t PerfettoTimeline::Interned::number_of(std::string_view text, ProtobufText& data) {
-  const auto [entry, is_new] = numbers_.try_emplace(std::string(text), numbers_.size() + 1);
-  if (is_new)
-    data.add(field_, ProtobufText().add(interned::iid, entry->second).add(interned::name, text));
-  return entry->second;
-}
-
-void PerfettoTimeline::put(ProtobufText packet) {
-  packet.add(trace_packet::trusted_packet_sequence_id, 1);
-  packet.add(trace_packet::sequence_flags, first_ ? trace_packet::incremental_state_cleared
-                                                  : trace_packet::needs_incremental_state);
-  first_ = false;
-  out_->put(ProtobufText().add(trace::packet, packet).bytes());
-}
-
-void PerfettoTimeline::put_event(Fs time, const ProtobufText& event) {
-  ProtobufText packet;
-  packet.add(trace_packet::timestamp, time / fs_per_ns);
-  if (!new_texts_.bytes().empty()) packet.add(trace_packet::interned_data, new_texts_);
-  new_texts_ = {};
-  packet.add(trace_packet::track_event, event);
-  put(std::move(packet));
-}
-
-void PerfettoTimeline::track(TimelineTrack track, const TimelineTrackInfo& info) {
-  using namespace track_descriptor;
-  ProtobufText descriptor;
-  descriptor.add(uuid, track).add(name, info.name).add(sibling_order_rank, info.rank);
-  if (info.parent != 0) descriptor.add(parent_uuid, info.parent);
-  if (info.kind == TimelineTrackInfo::Kind::counter) {
-    descriptor.add(track_descriptor::counter,
-                   ProtobufText().add(counter_descriptor::unit_name, info.unit));
-  } else if (info.kind != TimelineTrackInfo::Kind::slices) {
-    descriptor.add(child_ordering, explicit_ordering);
-  }
-  put(ProtobufText().add(trace_packet::track_descriptor, descriptor));
-}
-
-void PerfettoTimeline::add_name(ProtobufText& event, std::string_view name, const char* category) {
-  event.add(track_event::category_iids, categories_.number_of(category, new_texts_));
-  event.add(track_event::name_iid, names_.number_of(name, new_texts_));
-}
-
-void PerfettoTimeline::add(ProtobufText& event, const TimelineArguments& arguments) {
-  for (const TimelineArgument& argument : arguments) {
-    ProtobufText annotation;
-    annotation.add(debug_annotation::name_iid,
-                   argument_names_.number_of(argument.name, new_texts_));
-    if (argument.is_text) {
-      annotation.add(debug_annotation::string_value, argument.text);
-    } else {
-      annotation.add(debug_annotation::uint_value, argument.number);
-    }
-    event.add(track_event::debug_annotations, annotation);
-  }
-}
-
-void PerfettoTimeline::begin(TimelineTrack track, Fs time, std::string_view name,
-                             const char* category, const TimelineArguments& arguments,
-                             const TimelineFlows& flows) {
-  ProtobufText event = event_of(track_event::slice_begin, track);
-  add_name(event, name, category);
-  add(event, arguments);
-  kernbench::add(event, flows);
-  put_event(time, event);
-}
-
-void PerfettoTimeline::end(TimelineTrack track, Fs time, const TimelineArguments& arguments,
-                           const TimelineFlows& flows) {
-  ProtobufText event = event_of(track_event::slice_end, track);
-  add(event, arguments);
-  kernbench::add(event, flows);
-  put_event(time, event);
-}
-
-// The slice is in the file already: a mark inside it carries the arrow.
-void PerfettoTimeline::leave(TimelineTrack track, Fs time, std::string_view name,
-                             std::uint64_t flow) {
-  mark(track, time, name, {flow, TimelineFlow::Point::first});
-}
-
-void PerfettoTimeline::counter(TimelineTrack track, Fs time, double value) {
-  ProtobufText event = event_of(track_event::counter, track);
-  event.add_double(track_event::double_counter_value, value);
-  put_event(time, event);
+std::unique_ptr<TimelineWriter> perfetto_timeline(std::unique_ptr<GzipOutput> out) {
+  return std::make_unique<PerfettoTimeline>(std::move(out));
 }
 
 }  // namespace kernbench

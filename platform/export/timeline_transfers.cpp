@@ -5,14 +5,17 @@
 #include <algorithm>
 
 #include "models/protocol/fabric_node.h"
-#include "models/protocol/host_messages.h"
-#include "models/protocol/ipcq.h"
 #include "platform/topology/graph.h"
 
 namespace kernbench {
 namespace {
 
-// "KernelLaunch 'matmul'", "read sip0.cube0.hbm_ctrl.pe0", "message sip0.cube0.pe1"
+const IpcqMessage* message_of(const Transaction& transaction) {
+  return dynamic_cast<const IpcqMessage*>(transaction.route().message.get());
+}
+
+// "KernelLaunch 'matmul'", "read sip0.cube0.hbm_ctrl.pe0", "message
+// sip0.cube0.pe1"
 std::string name_of(const Transaction& transaction, const std::string& target) {
   const Message* message = transaction.route().message.get();
   if (const auto* sent = dynamic_cast<const IpcqMessage*>(message))
@@ -25,34 +28,28 @@ std::string name_of(const Transaction& transaction, const std::string& target) {
   return std::string(access_name(transaction)) + ' ' + target;
 }
 
-bool is_message(const Transaction& transaction) {
-  return dynamic_cast<const IpcqMessage*>(transaction.route().message.get()) != nullptr;
-}
-
 }  // namespace
 
-TimelineTransfers::TimelineTransfers(Platform& platform, const Parts& parts)
-    : platform_(platform), parts_(parts),
+TimelineTransfers::TimelineTransfers(Platform& platform, TimelinePes& pes, TimelineRecorder& out)
+    : platform_(platform), pes_(pes), out_(out),
       link_passages_(platform.observation().link_passages, *this),
       node_passages_(platform.observation().node_passages, *this),
       ends_(platform.observation().transaction_ends, *this) {}
 
 TimelineLanes& TimelineTransfers::lanes_of(NodeId initiator, bool message) {
-  std::unique_ptr<TimelineLanes>& lanes = lanes_[{initiator, message}];
+  TimelineLanes*& lanes = lanes_[{initiator, message}];
   if (lanes != nullptr) return *lanes;
   const Node& node = platform_.graph().node(initiator);
-  const bool from_host = node.kind == Role::pcie_ep;
-  const bool in_pe = node.kind <= Role::pe_ipcq;
   const std::size_t dot = node.name.rfind('.');
-  const std::string group = from_host || dot == std::string::npos ? "" : node.name.substr(0, dot);
-  lanes = std::make_unique<TimelineLanes>(parts_.tracks, group,
-                                          fmt::format("{} {}", node.name,
-                                                      message ? "messages"
-                                                      : in_pe ? "transfers"
-                                                              : "requests"),
-                                          message ? TimelineRank::message
-                                          : in_pe ? TimelineRank::transfer
-                                                  : TimelineRank::request);
+  const bool of_host = node.kind == Role::pcie_ep || dot == std::string::npos;
+  const std::string group = of_host ? "" : node.name.substr(0, dot);
+  if (message) {
+    lanes = &out_.lanes(group, node.name + " messages", TimelineRank::message);
+  } else if (node.kind <= Role::pe_ipcq) {
+    lanes = &out_.lanes(group, node.name + " transfers", TimelineRank::transfer);
+  } else {
+    lanes = &out_.lanes(group, node.name + " requests", TimelineRank::request);
+  }
   return *lanes;
 }
 
@@ -67,9 +64,9 @@ TimelineArguments TimelineTransfers::arguments_of(const Transaction& transaction
   arguments.emplace_back("target", platform_.graph().node(route.path->target()).name);
   arguments.emplace_back("hops", route.path->hops().size() - 1);
   if (start > route.key.issued) arguments.emplace_back("waited_fs", start - route.key.issued);
-  const auto stage = parts_.commands.dma_stage(platform_.component(initiator),
-                                               transaction.is_write(), route.key.issued);
-  if (stage && !is_message(transaction)) {
+  const auto stage =
+      pes_.dma_stage(platform_.component(initiator), transaction.is_write(), route.key.issued);
+  if (stage && message_of(transaction) == nullptr) {
     arguments.emplace_back("command", stage->command);
     if (stage->tile >= 0) arguments.emplace_back("tile", static_cast<std::uint64_t>(stage->tile));
   }
@@ -83,28 +80,26 @@ void TimelineTransfers::begin(const Transaction& transaction, Fs now) {
   Transfer& transfer = entry->second;
   const NodeId initiator = route.path->source();
   const Fs start = std::max(route.key.issued, now - std::min(route.path->hop(0).overhead_fs, now));
-  const bool message = is_message(transaction);
-  SliceKind kind = message ? SliceKind::message : SliceKind::transfer;
+  const IpcqMessage* message = message_of(transaction);
+  SliceKind kind = message != nullptr ? SliceKind::message : SliceKind::transfer;
   if (platform_.graph().node(initiator).kind == Role::pcie_ep) kind = SliceKind::host_request;
+  if (message != nullptr) transfer.arrow = pes_.message_left(*message);
   TimelineFlows flows;
-  if (message) {
-    transfer.arrow = parts_.messages.left(static_cast<const IpcqMessage&>(*route.message));
-    if (transfer.arrow != 0) flows.push_back({transfer.arrow, TimelineFlow::Point::between});
-  }
+  if (transfer.arrow != 0) flows.push_back({transfer.arrow, TimelineFlow::Point::between});
   transfer.slice =
-      parts_.slices.begin(kind, lanes_of(initiator, message), start,
-                          name_of(transaction, platform_.graph().node(route.path->target()).name),
-                          arguments_of(transaction, initiator, start), flows);
+      out_.begin(kind, lanes_of(initiator, message != nullptr), start,
+                 name_of(transaction, platform_.graph().node(route.path->target()).name),
+                 arguments_of(transaction, initiator, start), flows);
   const auto* launch = dynamic_cast<const KernelLaunch*>(route.message.get());
   if (launch != nullptr && kind == SliceKind::host_request)
-    parts_.kernels.requested(*launch, transfer.slice);
+    pes_.launch_requested(*launch, transfer.slice);
 }
 
 // The first flit leaves its source.
 void TimelineTransfers::write(const LinkPassage& passage) {
   if (passage.run.position != 1 || passage.run.first != 0) return;
   if (passage.transaction.route().leg == Leg::response)
-    return parts_.kernels.answered(passage.transaction.route().key, Component::now());
+    return pes_.launch_answered(passage.transaction.route().key, Component::now());
   begin(passage.transaction, Component::now());
 }
 
@@ -114,17 +109,16 @@ void TimelineTransfers::write(const NodePassage& passage) {
   const Node& node = platform_.graph().node(passage.node.node());
   if (node.kind != Role::pe_cpu) return;
   if (const auto* launch = dynamic_cast<const KernelLaunch*>(route.message.get()))
-    parts_.kernels.reached(node.name.substr(0, node.name.rfind('.')), route.key, *launch,
-                           Component::now());
+    pes_.launch_reached(node.name.substr(0, node.name.rfind('.')), route.key, *launch,
+                        Component::now());
 }
 
 void TimelineTransfers::write(const TransactionEnd& end) {
-  const RouteExtension& route = end.transaction.route();
-  const auto found = transfers_.extract(route.key);
+  const auto found = transfers_.extract(end.transaction.route().key);
   if (!found) return;  // never left its initiator
-  if (const auto* message = dynamic_cast<const IpcqMessage*>(route.message.get()))
-    parts_.messages.ended(*message, found.mapped().arrow);
-  parts_.slices.end(found.mapped().slice, Component::now());
+  if (const IpcqMessage* message = message_of(end.transaction))
+    pes_.message_ended(*message, found.mapped().arrow);
+  out_.end(found.mapped().slice, Component::now());
 }
 
 }  // namespace kernbench

@@ -1,23 +1,26 @@
-// Format of a timeline: tracks in a tree, slices and counters on them, flows between slices.
+// Format of a timeline: tracks in a tree, slices and counters on them, flows
+// between slices.
 //
-// Slices of one track follow one another; calls come per track in the order of time. Times are
-// femtoseconds from the start of the run.
+// Slices of one track follow one another; calls come per track in the order of
+// time. Times are femtoseconds from the start of the run.
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
 
 #include "models/base/units.h"
+#include "platform/report/result_file.h"
 
 namespace kernbench {
 
 using TimelineTrack = std::uint32_t;  // 0: none
 
 struct TimelineTrackInfo {
-  // process: a SIP, a cube, the host; group: what stands in one, such as a PE.
+  // process: a SIP, a cube, the host; group: part of a process, such as a PE.
   enum class Kind : std::uint8_t { process, group, slices, counter };
   Kind kind = Kind::slices;
   std::string name;
@@ -26,7 +29,7 @@ struct TimelineTrackInfo {
   std::string unit;        // of a counter
 };
 
-// A number or, if `text` is set, a text.
+// A number or, if `is_text` is set, a text.
 struct TimelineArgument {
   TimelineArgument(const char* name_, std::uint64_t number_) : name(name_), number(number_) {}
   TimelineArgument(const char* name_, std::string text_)
@@ -59,8 +62,8 @@ class TimelineWriter {
                    const TimelineFlows& flows) = 0;
   // An arrow leaves the slice that is open on the track.
   virtual void leave(TimelineTrack track, Fs time, std::string_view name, std::uint64_t flow) = 0;
-  // A point of an arrow inside the slice that is open on the track: a slice without length, of the
-  // category "flow".
+  // A point of an arrow inside the slice that is open on the track: a slice
+  // without length, of the category "flow".
   void mark(TimelineTrack track, Fs time, std::string_view name, const TimelineFlow& flow) {
     begin(track, time, name, "flow", {}, {flow});
     end(track, time, {}, {});
@@ -70,5 +73,47 @@ class TimelineWriter {
   // After the last event. Throws Error if not everything is in the file.
   virtual void close() = 0;
 };
+
+enum class TimelineFormat : std::uint8_t { chrome, perfetto };
+struct TimelineName {
+  TimelineFormat format;
+  bool compressed;
+};
+// .json, .pftrace or .perfetto-trace, each also with .gz behind it; a device or
+// a pipe gets JSON. UsageError for other endings.
+TimelineName timeline_name(const std::string& path);
+// The format follows from the file's name.
+std::unique_ptr<TimelineWriter> timeline_writer(ResultFile file);
+
+// Bytes of a file behind one buffer, compressed by gzip if asked for. Equal bytes in give equal
+// bytes out: the header has no time.
+class GzipOutput {
+ public:
+  // Without `compressed` the bytes go to the file as they are.
+  GzipOutput(ResultFile file, bool compressed);
+  ~GzipOutput();
+  GzipOutput(const GzipOutput&) = delete;
+  GzipOutput& operator=(const GzipOutput&) = delete;
+
+  void put(std::string_view bytes) {
+    constexpr std::size_t buffer_bytes = 1u << 18;
+    buffer_ += bytes;
+    if (buffer_.size() >= buffer_bytes) flush(false);
+  }
+  // Throws Error if not everything is in the file.
+  void close();
+
+ private:
+  struct Deflate;
+
+  void flush(bool last);
+
+  ResultFile file_;
+  std::string buffer_;
+  std::unique_ptr<Deflate> deflate_;  // null: not compressed
+};
+
+std::unique_ptr<TimelineWriter> chrome_timeline(std::unique_ptr<GzipOutput> out);
+std::unique_ptr<TimelineWriter> perfetto_timeline(std::unique_ptr<GzipOutput> out);
 
 }  // namespace kernbench

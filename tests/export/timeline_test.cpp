@@ -4,7 +4,7 @@
 #include <boost/test/unit_test.hpp>
 
 #include "models/base/errors.h"
-#include "platform/export/perfetto_timeline.h"
+#include "platform/export/protobuf_text.h"
 #include "tests/support/temporary_folder.h"
 #include "tests/support/timeline/timeline_reader.h"
 
@@ -51,18 +51,16 @@ BOOST_AUTO_TEST_CASE(windows_double_and_keep_sums_and_maxima) {
 BOOST_AUTO_TEST_CASE(slices_that_overlap_have_lanes_of_their_own) {
   const TemporaryFolder folder;
   for (const std::string name : {"a.json", "a.pftrace"}) {
-    const auto writer = writer_of(folder.file(name));
-    TimelineTracks tracks(*writer);
-    TimelineSlices slices(*writer, 10);
-    TimelineLanes lanes(tracks, "sip0.cube0.pe0", "work", TimelineRank::tile);
+    TimelineRecorder slices(writer_of(folder.file(name)), 10);
+    TimelineLanes& lanes = slices.lanes("sip0.cube0.pe0", "work", TimelineRank::tile);
     const auto first = slices.begin(SliceKind::tile, lanes, 0, "first");
     const auto second = slices.begin(SliceKind::tile, lanes, 1'000'001, "second");
     slices.end(first, 2'000'000);
     const auto third = slices.begin(SliceKind::tile, lanes, 2'000'000, "third");
     slices.end(third, 2'000'000);  // no time at all
     slices.end(second, 3'500'000);
-    slices.close(4'000'000);
-    writer->close();
+    slices.end_slices(4'000'000);
+    slices.close();
     const ReadTimeline read = read_timeline(name, folder.read(name));
     BOOST_REQUIRE(read.slices.size() == 3U);
     BOOST_TEST(read.slices[0].track == "work");
@@ -78,12 +76,10 @@ BOOST_AUTO_TEST_CASE(slices_that_overlap_have_lanes_of_their_own) {
 // Names of kernels are the program's.
 BOOST_AUTO_TEST_CASE(a_name_that_is_no_utf8_is_written_as_json) {
   const TemporaryFolder folder;
-  const auto writer = writer_of(folder.file("a.json"));
-  TimelineTracks tracks(*writer);
-  TimelineSlices slices(*writer, 10);
-  TimelineLanes lanes(tracks, "sip0", "work", TimelineRank::kernel);
+  TimelineRecorder slices(writer_of(folder.file("a.json")), 10);
+  TimelineLanes& lanes = slices.lanes("sip0", "work", TimelineRank::kernel);
   slices.end(slices.begin(SliceKind::kernel, lanes, 0, "k\xff"), 1'000'000);
-  writer->close();
+  slices.close();
   const ReadTimeline read = read_timeline("a.json", folder.read("a.json"));
   BOOST_TEST_REQUIRE(read.slices.size() == 1U);
   BOOST_TEST(read.slices[0].name == "k\xef\xbf\xbd");
@@ -92,10 +88,8 @@ BOOST_AUTO_TEST_CASE(a_name_that_is_no_utf8_is_written_as_json) {
 // An eighth of the limit, here 2 of 16, is left to the overview.
 BOOST_AUTO_TEST_CASE(details_leave_room_for_the_overview) {
   const TemporaryFolder folder;
-  const auto writer = writer_of(folder.file("a.json"));
-  TimelineTracks tracks(*writer);
-  TimelineSlices slices(*writer, 16);
-  TimelineLanes lanes(tracks, "sip0", "work", TimelineRank::tile);
+  TimelineRecorder slices(writer_of(folder.file("a.json")), 16);
+  TimelineLanes& lanes = slices.lanes("sip0", "work", TimelineRank::tile);
   for (std::uint64_t i = 0; i < 20; ++i)
     slices.end(slices.begin(SliceKind::stage, lanes, i * 1'000'000, "stage"), i * 1'000'000 + 5);
   BOOST_TEST(slices.written() == 14U);
@@ -104,7 +98,7 @@ BOOST_AUTO_TEST_CASE(details_leave_room_for_the_overview) {
   BOOST_TEST(slices.written() == 16U);
   BOOST_TEST(slices.left_out() == "1 kernels, 6 stages from 14 ns on");
   BOOST_TEST(slices.arrow(1, 0, "x", SliceKind::stage).empty());
-  writer->close();
+  slices.close();
 }
 
 BOOST_AUTO_TEST_CASE(the_ending_of_a_name_chooses_the_format) {

@@ -1,12 +1,37 @@
-#include "platform/export/gzip_output.h"
+#include "platform/export/timeline_writer.h"
 
+#include <fmt/format.h>
 #include <zlib.h>
 
 #include <array>
+#include <filesystem>
 
 #include "models/base/errors.h"
+#include "models/base/quote.h"
 
 namespace kernbench {
+
+TimelineName timeline_name(const std::string& path) {
+  std::filesystem::path name(path);
+  const bool compressed = name.extension() == ".gz";
+  if (compressed) name.replace_extension();
+  const std::string extension = name.extension().string();
+  if (extension == ".json") return {TimelineFormat::chrome, compressed};
+  if (extension == ".pftrace" || extension == ".perfetto-trace")
+    return {TimelineFormat::perfetto, compressed};
+  if (is_stream(path)) return {TimelineFormat::chrome, false};
+  throw UsageError(fmt::format(
+      "the timeline {} ends in {}: .json (Chrome's trace events), or .pftrace or .perfetto-trace "
+      "for Perfetto's own format, each also with .gz behind it",
+      quote(path), extension.empty() ? "nothing that names a format" : quote(extension)));
+}
+
+std::unique_ptr<TimelineWriter> timeline_writer(ResultFile file) {
+  const TimelineName name = timeline_name(file.path());
+  auto out = std::make_unique<GzipOutput>(std::move(file), name.compressed);
+  return name.format == TimelineFormat::chrome ? chrome_timeline(std::move(out))
+                                               : perfetto_timeline(std::move(out));
+}
 
 struct GzipOutput::Deflate {
   Deflate() {
