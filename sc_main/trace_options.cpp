@@ -11,7 +11,7 @@
 #include "models/base/errors.h"
 #include "models/base/quote.h"
 #include "platform/config/nearest_name.h"
-#include "platform/export/wave_layout.h"
+#include "platform/export/wave_views.h"
 #include "platform/observe/object_tree.h"
 #include "sc_main/config_files.h"
 #include "sc_main/option_values.h"

@@ -6,20 +6,27 @@
 #include <cerrno>
 #include <cstdlib>
 #include <filesystem>
-#include <utility>
 
 #include "platform/report/result_file.h"
 
 namespace kernbench {
 namespace {
 
-int nameless_file(const std::string& folder) {
-  const int file = ::open(folder.c_str(), O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
-  if (file >= 0) return file;
-  std::string name = folder + "/.kernbench-trace-XXXXXX";  // a file system without O_TMPFILE
-  const int named = ::mkostemp(name.data(), O_CLOEXEC);
-  if (named >= 0) ::unlink(name.c_str());
-  return named;
+std::FILE* nameless_file(const std::filesystem::path& folder) {
+  int file = ::open(folder.c_str(), O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
+  if (file < 0) {  // a file system without O_TMPFILE
+    std::string name = folder / ".kernbench-trace-XXXXXX";
+    file = ::mkostemp(name.data(), O_CLOEXEC);
+    if (file >= 0) ::unlink(name.c_str());
+  }
+  return file < 0 ? nullptr : ::fdopen(file, "w+b");
+}
+
+std::FILE* nameless_file_beside(const std::string& path) {
+  const auto folder = std::filesystem::path(path).parent_path();
+  std::FILE* file = is_stream(path) ? nullptr : nameless_file(folder.empty() ? "." : folder);
+  std::error_code ignored;
+  return file != nullptr ? file : nameless_file(std::filesystem::temp_directory_path(ignored));
 }
 
 }  // namespace
@@ -29,57 +36,40 @@ ChangeSpool::ChangeSpool(std::string beside) : beside_(std::move(beside)) {
 }
 
 ChangeSpool::~ChangeSpool() {
-  if (file_ >= 0) ::close(file_);
-}
-
-void ChangeSpool::time(Fs t) {
-  put(Tag::time, 0, t - time_);
-  time_ = t;
-}
-
-void ChangeSpool::text(std::uint32_t variable, std::string_view value) {
-  put_text(Tag::text, variable, value);
-}
-
-void ChangeSpool::put_text(Tag tag, std::uint64_t variable, std::string_view value) {
-  put(tag, variable, value.size());
-  buffer_ += value;
-}
-
-void ChangeSpool::open_file() {
-  const auto folder = std::filesystem::path(beside_).parent_path();
-  if (!is_stream(beside_)) file_ = nameless_file(folder.empty() ? "." : folder.string());
-  if (file_ < 0) {
-    std::error_code ignored;
-    file_ = nameless_file(std::filesystem::temp_directory_path(ignored).string());
-  }
-  if (file_ < 0) error_ = errno;
+  if (file_ != nullptr) std::fclose(file_);
 }
 
 void ChangeSpool::flush() {
-  if (file_ < 0 && error_ == 0) open_file();
-  std::string_view rest = buffer_;
-  while (error_ == 0 && !rest.empty()) {
-    const ::ssize_t written = ::write(file_, rest.data(), rest.size());
-    if (written < 0 && errno == EINTR) continue;
-    if (written < 0) {
-      error_ = errno;
-    } else {
-      rest.remove_prefix(static_cast<std::size_t>(written));
-      in_file_ += static_cast<std::uint64_t>(written);
-    }
+  if (file_ == nullptr && error_ == 0) {
+    file_ = nameless_file_beside(beside_);
+    if (file_ == nullptr) error_ = errno;
   }
+  if (error_ == 0 && std::fwrite(buffer_.data(), 1, buffer_.size(), file_) != buffer_.size())
+    error_ = errno;
   buffer_.clear();
 }
 
+// Without a file, all records are in the buffer.
+void ChangeSpool::rewind() {
+  reading_ = true;
+  time_ = 0;
+  if (file_ == nullptr) return;
+  flush();
+  if (error_ == 0 && std::fseek(file_, 0, SEEK_SET) != 0) error_ = errno;
+}
+
+bool ChangeSpool::refill() {
+  at_ = 0;
+  buffer_.resize(file_ == nullptr || error_ != 0 ? 0 : buffer_bytes);
+  if (buffer_.empty()) return false;
+  buffer_.resize(std::fread(buffer_.data(), 1, buffer_bytes, file_));
+  if (std::ferror(file_) != 0) error_ = errno;
+  return !buffer_.empty();
+}
+
 bool ChangeSpool::next(Record& record) {
-  if (!reading_) {
-    reading_ = true;
-    time_ = 0;
-    last_ = std::exchange(buffer_, {});
-  }
-  if (byte() < 0) return false;
-  --at_;
+  if (!reading_) rewind();
+  if (at_ == buffer_.size() && !refill()) return false;
   const std::uint64_t head = number();
   record.tag = static_cast<Tag>(head & 7U);
   record.variable = static_cast<std::uint32_t>(head >> 3U);
@@ -93,14 +83,7 @@ bool ChangeSpool::next(Record& record) {
   return true;
 }
 
-int ChangeSpool::byte() {
-  if (at_ == buffer_.size()) refill();
-  return at_ == buffer_.size() ? -1 : static_cast<unsigned char>(buffer_[at_++]);
-}
-
 std::uint64_t ChangeSpool::number() {
-  if (at_ < buffer_.size() && (buffer_[at_] & 0x80) == 0)  // most are small
-    return static_cast<unsigned char>(buffer_[at_++]);
   std::uint64_t value = 0;
   for (unsigned shift = 0; shift < 64; shift += 7) {
     const int next = byte();
@@ -109,27 +92,6 @@ std::uint64_t ChangeSpool::number() {
     if ((next & 0x80) == 0) break;
   }
   return value;
-}
-
-void ChangeSpool::refill() {
-  at_ = 0;
-  buffer_.clear();
-  if (read_ == in_file_) {  // then what never went into the file
-    buffer_ = std::exchange(last_, {});
-    return;
-  }
-  buffer_.resize(buffer_bytes);
-  ::ssize_t got = 0;
-  do {
-    got = ::pread(file_, buffer_.data(), buffer_bytes, static_cast<::off_t>(read_));
-  } while (got < 0 && errno == EINTR);
-  if (got <= 0) {
-    error_ = got < 0 ? errno : EIO;
-    read_ = in_file_;
-    last_.clear();
-  }
-  buffer_.resize(static_cast<std::size_t>(got > 0 ? got : 0));
-  read_ += buffer_.size();
 }
 
 }  // namespace kernbench

@@ -3,9 +3,9 @@
 #pragma once
 
 #include <cstdint>
+#include <cstdio>
 #include <string>
 #include <string_view>
-#include <vector>
 
 #include "models/base/units.h"
 
@@ -13,18 +13,21 @@ namespace kernbench {
 
 class ChangeSpool {
  public:
-  // The temporary file lies in the folder of the file `beside`, or where that is not possible in
-  // the system's folder for temporary files.
+  // The temporary file is in the folder of the file `beside`, or where that is not possible in the
+  // system's folder for temporary files.
   explicit ChangeSpool(std::string beside);
   ~ChangeSpool();
   ChangeSpool(const ChangeSpool&) = delete;
   ChangeSpool& operator=(const ChangeSpool&) = delete;
 
-  void time(Fs t);  // ascending, the first one from 0
+  void time(Fs t) {  // ascending, the first one from 0
+    put(Tag::time, 0, t - time_);
+    time_ = t;
+  }
   void bits(std::uint32_t variable, std::uint64_t value) { put(Tag::bits, variable, value); }
   void unknown(std::uint32_t variable) { put(Tag::unknown, variable, 0); }
-  void text(std::uint32_t variable, std::string_view value);
-  void comment(std::string_view value) { put_text(Tag::comment, 0, value); }
+  void text(std::uint32_t variable, std::string_view value) { put(Tag::text, variable, value); }
+  void comment(std::string_view value) { put(Tag::comment, 0, value); }
 
   enum class Tag : std::uint8_t { time, bits, unknown, text, comment };
   struct Record {
@@ -53,23 +56,26 @@ class ChangeSpool {
     buffer_.append(record, static_cast<std::size_t>(end - record));
     if (buffer_.size() >= buffer_bytes) flush();
   }
-  void put_text(Tag tag, std::uint64_t variable, std::string_view value);
+  void put(Tag tag, std::uint64_t variable, std::string_view value) {
+    put(tag, variable, value.size());
+    buffer_ += value;
+  }
   void flush();
-  void open_file();
-  int byte();  // -1: the end
+  void rewind();
+  bool refill();  // false: the end
+  int byte() {    // -1: the end
+    return at_ == buffer_.size() && !refill() ? -1 : static_cast<unsigned char>(buffer_[at_++]);
+  }
   std::uint64_t number();
-  void refill();
 
   static constexpr std::size_t buffer_bytes = std::size_t{1} << 20U;
 
   std::string beside_;
   std::string buffer_;  // not yet in the file; when reading, what was read last
-  int file_ = -1;
-  std::uint64_t in_file_ = 0, read_ = 0;  // bytes
-  std::size_t at_ = 0;                    // in buffer_, when reading
+  std::FILE* file_ = nullptr;
+  std::size_t at_ = 0;  // in buffer_, when reading
   Fs time_ = 0;
   bool reading_ = false;
-  std::string last_;  // what was not in the file when reading began
   int error_ = 0;
 };
 

@@ -1,5 +1,5 @@
-#include "platform/export/fst_writer.h"
-
+// FST, the compressed binary format of GTKWave: by its library, fstapi, whose sources Debian's
+// package verilator holds.
 #include <fmt/format.h>
 #include <fstapi.h>
 
@@ -9,6 +9,7 @@
 
 #include "models/base/errors.h"
 #include "models/base/quote.h"
+#include "platform/export/wave_writer.h"
 
 namespace kernbench {
 namespace {
@@ -17,19 +18,10 @@ namespace {
 // each; its own bound is 128 MiB.
 constexpr std::uint64_t changes_per_block = 1'000'000;
 
-fstVarType type_of(WaveVariable::Kind kind) {
-  switch (kind) {
-    case WaveVariable::Kind::bits:
-      return FST_VT_VCD_WIRE;
-    case WaveVariable::Kind::real:
-      return FST_VT_VCD_REAL;
-    case WaveVariable::Kind::text:
-      return FST_VT_GEN_STRING;
-    case WaveVariable::Kind::event:
-      return FST_VT_VCD_EVENT;
-  }
-  return FST_VT_VCD_WIRE;
-}
+using Kind = WaveVariable::Kind;
+
+constexpr fstVarType types[] = {FST_VT_VCD_WIRE, FST_VT_VCD_REAL, FST_VT_GEN_STRING,
+                                FST_VT_VCD_EVENT};  // by Kind
 
 // True if the file consists of whole blocks: a tag, the length of the rest, big-endian. The library
 // reports no failed write.
@@ -70,55 +62,31 @@ class FstWriter final : public WaveWriter {
   FstWriter(const FstWriter&) = delete;
   FstWriter& operator=(const FstWriter&) = delete;
 
-  void header(const std::vector<WaveVariable>& variables) override {
-    nest_scopes(
-        variables,
-        [this](const std::string& part) {
-          fstWriterSetScope(file_, FST_ST_VCD_MODULE, part.c_str(), nullptr);
-        },
-        [this] { fstWriterSetUpscope(file_); },
-        [this](const WaveVariable& variable) { declare(variable); });
-  }
-
   void time(Fs t) override {
     fstWriterEmitTimeChange(file_, t);
     started_ = true;
   }
 
   void value(std::size_t variable, std::uint64_t bits) override {
-    const Variable& to = variables_[variable];
-    fstWriterEmitValueChange64(file_, to.handle, to.width, bits);
+    fstWriterEmitValueChange64(file_, handles_[variable], variables()[variable].width, bits);
     count();
   }
 
   void value(std::size_t variable, std::string_view text) override {
-    const Variable& to = variables_[variable];
-    const std::string written =
-        to.kind == WaveVariable::Kind::text ? without_blanks(text) : std::string(text);
-    switch (to.kind) {
-      case WaveVariable::Kind::bits:
-        fstWriterEmitValueChange(file_, to.handle, padded(written, to.width).c_str());
-        break;
-      case WaveVariable::Kind::real: {
-        const double number = std::strtod(written.c_str(), nullptr);
-        fstWriterEmitValueChange(file_, to.handle, &number);
-        break;
-      }
-      case WaveVariable::Kind::text:
-        fstWriterEmitVariableLengthValueChange(file_, to.handle, written.data(),
-                                               static_cast<std::uint32_t>(written.size()));
-        break;
-      case WaveVariable::Kind::event:
-        fstWriterEmitValueChange(file_, to.handle, "1");
-        break;
+    const auto [kind, width] = variables()[variable];
+    const fstHandle handle = handles_[variable];
+    const std::string written = kind == Kind::text ? without_blanks(text) : std::string(text);
+    if (kind == Kind::text) {
+      fstWriterEmitVariableLengthValueChange(file_, handle, written.data(),
+                                             static_cast<std::uint32_t>(written.size()));
+    } else if (kind == Kind::real) {
+      const double number = std::strtod(written.c_str(), nullptr);
+      fstWriterEmitValueChange(file_, handle, &number);
+    } else {
+      fstWriterEmitValueChange(file_, handle,
+                               kind == Kind::event ? "1" : padded(written, width).c_str());
     }
     count();
-  }
-
-  void unknown(std::size_t variable) override {
-    const Variable& to = variables_[variable];
-    const std::size_t digits = to.kind == WaveVariable::Kind::bits ? to.width : 1;
-    value(variable, to.kind == WaveVariable::Kind::real ? "nan" : std::string(digits, 'x'));
   }
 
   // The format has none between changes.
@@ -136,24 +104,21 @@ class FstWriter final : public WaveWriter {
   }
 
  private:
-  struct Variable {
-    fstHandle handle;
-    WaveVariable::Kind kind;
-    unsigned width;
-  };
-
-  void declare(const WaveVariable& variable) {
+  void enter(const std::string& scope) override {
+    fstWriterSetScope(file_, FST_ST_VCD_MODULE, scope.c_str(), nullptr);
+  }
+  void leave() override { fstWriterSetUpscope(file_); }
+  void declare(const WaveVariable& variable) override {
     std::string name = without_blanks(variable.name);
     if (const std::string range = range_of(variable); !range.empty()) name += " " + range;
-    const fstHandle handle = fstWriterCreateVar(file_, type_of(variable.kind), FST_VD_IMPLICIT,
-                                                variable.width, name.c_str(), 0);
-    variables_.push_back({handle, variable.kind, variable.width});
+    handles_.push_back(fstWriterCreateVar(file_, types[static_cast<std::size_t>(variable.kind)],
+                                          FST_VD_IMPLICIT, variable.width, name.c_str(), 0));
   }
   // A file without a change could not be read.
   void put_nothing() {
     time(0);
-    for (std::size_t i = 0; i < variables_.size(); ++i) {
-      if (variables_[i].kind != WaveVariable::Kind::event) unknown(i);
+    for (std::size_t i = 0; i < variables().size(); ++i) {
+      if (variables()[i].kind != Kind::event) unknown(i);
     }
   }
   // A vector may be written without its leading zeros.
@@ -168,7 +133,7 @@ class FstWriter final : public WaveWriter {
 
   std::string path_;
   void* file_;
-  std::vector<Variable> variables_;
+  std::vector<fstHandle> handles_;
   std::uint64_t changes_ = 0;
   bool started_ = false;
 };

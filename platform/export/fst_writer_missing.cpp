@@ -1,6 +1,6 @@
 // In place of fst_writer.cpp where the library was not found.
 #include "models/base/errors.h"
-#include "platform/export/fst_writer.h"
+#include "platform/export/wave_writer.h"
 
 namespace kernbench {
 

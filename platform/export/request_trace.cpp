@@ -1,14 +1,12 @@
 #include "platform/export/request_trace.h"
 
 #include <algorithm>
-#include <cstring>
 #include <nlohmann/json.hpp>
 
 #include "models/protocol/arrival_queue.h"
 #include "models/protocol/host_messages.h"
 #include "models/protocol/transaction.h"
 #include "platform/assembly/machine_root.h"
-#include "platform/observe/component_statistics.h"
 #include "platform/report/json_text.h"
 #include "platform/topology/graph.h"
 
@@ -46,43 +44,36 @@ RequestTrace::Transfer& RequestTrace::transfer_of(const Transaction& transaction
   const auto [entry, is_new] = transfers_.try_emplace(route.key);
   Transfer& transfer = entry->second;
   if (!is_new) return transfer;
-  const Path& way = route.request_path();
+  const Path& path = route.request_path();
   transfer.kind =
       transaction.get_command() == tlm::TLM_IGNORE_COMMAND ? "control" : access_name(transaction);
   transfer.label = label_of(route.message.get());
-  transfer.initiator = way.source();
-  transfer.target = way.target();
+  transfer.initiator = path.source();
+  transfer.target = path.target();
   if (number_of_) transfer.id = number_of_(route.key, transfer.initiator);
   transfer.address = transaction.get_address();
   transfer.bytes = transaction.get_data_length();
   if (route.list != nullptr) transfer.runs = route.list->runs();
-  transfer.way = way.hops().size();
-  transfer.hops.resize(2 * transfer.way - 1);
-  for (std::size_t i = 0; i < transfer.hops.size(); ++i) {
-    transfer.hops[i].node =
-        way.hop(static_cast<std::uint32_t>(i < transfer.way ? i : 2 * (transfer.way - 1) - i)).node;
-  }
+  transfer.nodes = path.hops().size();
+  const auto target = static_cast<std::uint32_t>(transfer.nodes - 1);
+  for (std::uint32_t i = 0; i <= 2 * target; ++i)
+    transfer.hops.push_back({path.hop(i <= target ? i : 2 * target - i).node});
   const auto& in_service = in_service_[transaction.is_write() ? 1 : 0];
-  const auto found = in_service.find(&platform_.component(transfer.initiator));
-  if (found != in_service.end() && found->second.busy && transfer.kind != "control") {
-    transfer.pe = found->second.pe;
-    transfer.command = found->second.command;
-    transfer.tile = found->second.tile;
-  }
+  const auto work = in_service.find(&platform_.component(transfer.initiator));
+  if (work != in_service.end() && transfer.kind != "control") transfer.work = work->second;
   return transfer;
 }
 
-RequestTrace::Hop& RequestTrace::hop_at(Transfer& transfer, const Transaction& transaction,
-                                        std::uint32_t position) {
+RequestTrace::Hop& RequestTrace::hop_at(const Transaction& transaction, std::uint32_t position) {
+  Transfer& transfer = transfer_of(transaction);
   const bool back = transaction.route().leg == Leg::response;
-  return transfer.hops[back ? transfer.way - 1 + position : position];
+  return transfer.hops[back ? transfer.nodes - 1 + position : position];
 }
 
 void RequestTrace::write(const LinkPassage& passage) {
   const Transaction& transaction = passage.transaction;
-  Transfer& transfer = transfer_of(transaction);
   const std::uint32_t position = passage.run.position - 1;
-  Hop& hop = hop_at(transfer, transaction, position);
+  Hop& hop = hop_at(transaction, position);
   hop.departure = std::max(hop.departure, passage.start);
   if (position > 0 || transaction.route().leg == Leg::response || hop.arrival != never_fs) return;
   // The initiator: nothing arrives there.
@@ -93,7 +84,7 @@ void RequestTrace::write(const LinkPassage& passage) {
 
 void RequestTrace::write(const NodePassage& passage) {
   const Arrival& arrival = passage.arrival;
-  Hop& hop = hop_at(transfer_of(*arrival.transaction), *arrival.transaction, arrival.position);
+  Hop& hop = hop_at(*arrival.transaction, arrival.position);
   hop.arrival = std::min(hop.arrival, arrival.time);
   hop.start = std::min(hop.start, passage.start);
   hop.departure = std::max(hop.departure, Component::now());
@@ -121,10 +112,10 @@ void RequestTrace::write_line(const TieKey& key, const Transfer& transfer, bool 
     json["bytes"] = transfer.bytes;
     if (transfer.runs > 1) json["runs"] = transfer.runs;
   }
-  if (!transfer.pe.empty()) {
-    json["pe"] = transfer.pe;
-    json["command"] = transfer.command;
-    if (transfer.tile >= 0) json["tile"] = transfer.tile;
+  if (const Work& work = transfer.work; !work.pe.empty()) {
+    json["pe"] = work.pe;
+    json["command"] = work.command;
+    if (work.tile >= 0) json["tile"] = work.tile;
   }
   if (!complete) json["complete"] = false;
   json["hops"] = Json::array();
@@ -132,7 +123,7 @@ void RequestTrace::write_line(const TieKey& key, const Transfer& transfer, bool 
   for (std::size_t i = 0; i < transfer.hops.size(); ++i) {
     const Hop& hop = transfer.hops[i];
     if (hop.arrival == never_fs) continue;  // not reached
-    const Fs departure = i + 1 == transfer.way ? std::max(hop.departure, end) : hop.departure;
+    const Fs departure = i + 1 == transfer.nodes ? std::max(hop.departure, end) : hop.departure;
     json["hops"].push_back({{"node", name_of(hop.node)},
                             {"arrival_ns", ns_json(hop.arrival)},
                             {"start_ns", ns_json(hop.start)},
@@ -147,16 +138,14 @@ void RequestTrace::write_line(const TieKey& key, const Transfer& transfer, bool 
 // --- Commands of PEs
 
 void RequestTrace::write(const TraceEvent& event) {
-  const std::string pe = scope_in_machine(*event.node);
-  const CommandKey key{pe, event.command_id};
+  const CommandKey key{scope_in_machine(*event.node), event.command_id};
   CommandEvents& command = commands_[key];
-  command.events.push_back(event);
-  const bool read = std::strcmp(event.stage, "DMA_READ") == 0,
-             write_stage = std::strcmp(event.stage, "DMA_WRITE") == 0;
-  if ((read || write_stage) &&
-      (event.kind == TraceKind::engine_start || event.kind == TraceKind::engine_complete)) {
-    in_service_[write_stage ? 1 : 0][event.node] = {pe, event.command_id, event.tile_id,
-                                                    event.kind == TraceKind::engine_start};
+  command.push_back(event);
+  const std::string_view stage = event.stage;
+  if (stage == "DMA_READ" || stage == "DMA_WRITE") {
+    Work& work = in_service_[stage == "DMA_WRITE" ? 1 : 0][event.node];
+    if (event.kind == TraceKind::engine_start) work = {key.first, event.command_id, event.tile_id};
+    if (event.kind == TraceKind::engine_complete) work = {};
   }
   if (event.kind != TraceKind::command_complete) return;
   write_line(key, command, true);
@@ -170,7 +159,7 @@ void RequestTrace::write_line(const CommandKey& key, const CommandEvents& comman
   json["command"] = key.second;
   if (!complete) json["complete"] = false;
   json["events"] = Json::array();
-  for (const TraceEvent& event : command.events) {
+  for (const TraceEvent& event : command) {
     Json entry;
     entry["event"] = kernbench::name_of(event.kind);
     entry["time_ns"] = ns_json(event.time);
@@ -180,7 +169,7 @@ void RequestTrace::write_line(const CommandKey& key, const CommandEvents& comman
     entry["bytes"] = event.bytes;
     json["events"].push_back(std::move(entry));
   }
-  add_times(json, command.events.front().time, command.events.back().time);
+  add_times(json, command.front().time, command.back().time);
   line({Component::now(), true, {}, key}, json_text(json));
 }
 

@@ -51,29 +51,24 @@ class RequestTrace final : private tlm::tlm_analysis_if<TraceEvent>,
     NodeId node = no_node;
     Fs arrival = never_fs, start = never_fs, departure = 0;
   };
-  // A transfer under way.
+  // Of a PE_DMA in one direction: a command, or a tile of it.
+  struct Work {
+    std::string pe;  // empty: none
+    std::uint64_t command = 0;
+    std::int64_t tile = -1;
+  };
+  // A transfer in flight.
   struct Transfer {
     std::string kind, label;
     NodeId initiator = no_node, target = no_node;
     std::optional<std::uint32_t> id;
     std::uint64_t address = 0, bytes = 0;
     std::uint64_t runs = 1;  // contiguous pieces of the bytes
-    std::string pe;          // of the command; empty: none
-    std::uint64_t command = 0;
-    std::int64_t tile = -1;
-    std::size_t way = 0;    // nodes from the initiator to the target
-    std::vector<Hop> hops;  // the way there, and back without the target
+    Work work;
+    std::size_t nodes = 0;  // from the initiator to the target
+    std::vector<Hop> hops;  // there, and back without the target
   };
-  struct CommandEvents {
-    std::vector<TraceEvent> events;
-  };
-  // Present work of a PE_DMA, per direction.
-  struct InService {
-    std::string pe;
-    std::uint64_t command = 0;
-    std::int64_t tile = -1;
-    bool busy = false;
-  };
+  using CommandEvents = std::vector<TraceEvent>;
   using CommandKey = std::pair<std::string, std::uint64_t>;  // PE, command
   // Order of lines written at one instant: commands behind transfers, then by key.
   using LineKey = std::tuple<Fs, bool, TieKey, CommandKey>;
@@ -84,7 +79,7 @@ class RequestTrace final : private tlm::tlm_analysis_if<TraceEvent>,
   void write(const TransactionEnd& end) override;
 
   Transfer& transfer_of(const Transaction& transaction);
-  static Hop& hop_at(Transfer& transfer, const Transaction& transaction, std::uint32_t position);
+  Hop& hop_at(const Transaction& transaction, std::uint32_t position);
   void write_line(const TieKey& key, const Transfer& transfer, bool complete, Fs end);
   void write_line(const CommandKey& key, const CommandEvents& command, bool complete);
   void line(LineKey key, std::string text);
@@ -95,7 +90,7 @@ class RequestTrace final : private tlm::tlm_analysis_if<TraceEvent>,
   NumberOf number_of_;
   std::map<TieKey, Transfer> transfers_;
   std::map<CommandKey, CommandEvents> commands_;
-  std::unordered_map<const sc_core::sc_object*, InService>
+  std::unordered_map<const sc_core::sc_object*, Work>
       in_service_[2];  // reads, writes; by PE_DMA, looked up only
   std::map<LineKey, std::string> lines_;
   AnalysisBinding<TraceEvent> events_;

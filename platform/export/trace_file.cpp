@@ -6,15 +6,12 @@
 #include <cstring>
 #include <filesystem>
 #include <fstream>
-#include <memory>
 
 #include "models/address/phys_addr.h"
 #include "models/address/virtual_space.h"
 #include "models/base/errors.h"
 #include "models/base/quote.h"
 #include "platform/assembly/machine_root.h"
-#include "platform/export/fst_writer.h"
-#include "platform/export/vcd_writer.h"
 #include "platform/observe/object_tree.h"
 #include "platform/report/result_file.h"
 
@@ -57,7 +54,7 @@ TraceFile::TraceFile(std::string path, TraceSettings settings)
   if (is_fst(path_)) {
     create(path_);
   } else {
-    writer_ = std::make_unique<VcdWriter>(path_);
+    writer_ = make_vcd_writer(path_);
   }
 }
 
@@ -68,36 +65,34 @@ TraceFile::~TraceFile() {
   }
 }
 
-TraceFile::SignalTrace& TraceFile::observe(TraceSignal& signal) {
-  SignalTrace& trace = signals_.emplace_back(*this, signal);
-  signal.changes().bind(trace);
-  return trace;
+// --- Variables
+
+TraceFile::Variable::Variable(TraceFile& file_, std::uint32_t number_, TraceSignal& signal_)
+    : file(file_), number(number_), signal(&signal_) {
+  current.set(signal_);
+  signal_.changes().bind(*this);
+}
+
+TraceFile::Variable::Variable(TraceFile& file_, std::uint32_t number_, TracedObject object)
+    : file(file_), number(number_), sample(std::move(object.sample)),
+      declaration(std::move(object.variable)) {
+  current.text = sample();
+  if (is_event()) written = current;
 }
 
 void TraceFile::add(Component& component, TraceSignal& signal) {
   const bool labelled = !signal.labels().empty();
-  SignalTrace& trace = observe(signal);
-  trace.number = static_cast<std::uint32_t>(entries_.size());
-  entries_.push_back({false,
-                      static_cast<std::uint32_t>(signals_.size() - 1),
-                      {name_in_machine(component), signal.name(),
-                       labelled ? WaveVariable::Kind::text : WaveVariable::Kind::bits,
-                       labelled ? 1 : signal.width(), signal.type()},
-                      {},
-                      "",
-                      false});
-  if (phase_ == Phase::recording) changed(trace);
+  Variable& variable = variables_.emplace_back(*this, next_number(), signal);
+  variable.declaration = {name_in_machine(component), signal.name(),
+                          labelled ? WaveVariable::Kind::text : WaveVariable::Kind::bits,
+                          labelled ? 1 : signal.width(), signal.type()};
+  if (phase_ == Phase::recording) changed(variable);
 }
 
 void TraceFile::add(TracedObject object) {
   poll();
-  object.current = object.sample();
-  object.number = static_cast<std::uint32_t>(entries_.size());
-  if (object.variable.kind == WaveVariable::Kind::event) object.written = object.current;
-  if (phase_ == Phase::recording) pending_.push_back(object.number);
-  entries_.push_back(
-      {true, static_cast<std::uint32_t>(objects_.size()), object.variable, {}, "", false});
-  objects_.push_back(std::move(object));
+  const Variable& variable = variables_.emplace_back(*this, next_number(), std::move(object));
+  if (phase_ == Phase::recording) pending_.push_back(variable.number);
 }
 
 void TraceFile::follow(Component& component, const Filter& filter) {
@@ -106,18 +101,17 @@ void TraceFile::follow(Component& component, const Filter& filter) {
 
 void TraceFile::Follower::write(const AddedSignal& added) {
   if (file.phase_ == Phase::ended) return;
-  const bool awaited =
-      file.trigger_signal_ == nullptr && file.trigger_ && file.trigger_->awaits(added);
+  const bool awaited = !file.watched_ && file.trigger_ && file.trigger_->awaits(added);
   const bool taken = filter(name_in_machine(added.component), added.signal.name());
   if (awaited || taken) file.advance();
-  if (awaited) file.trigger_signal_ = &file.observe(added.signal);
+  if (awaited) file.watched_.emplace(file, watched_only, added.signal);
   if (taken) file.add(added.component, added.signal);
 }
 
 void TraceFile::start_when(TraceTrigger trigger) {
   trigger_ = std::move(trigger);
   if (TraceSignal* signal = trigger_->signal()) {
-    trigger_signal_ = &observe(*signal);
+    watched_.emplace(*this, watched_only, *signal);
   } else if (Component* component = trigger_->later()) {
     follow(*component, [](const std::string&, const std::string&) { return false; });
   } else {
@@ -131,11 +125,16 @@ void TraceFile::poll() {
 }
 
 void TraceFile::trace(const sc_core::sc_event& object, const std::string& name) {
-  add(traced_event([this, &object] { return event_trigger_stamp(object); }, name));
+  add(traced_object(name, WaveVariable::Kind::event, 1,
+                    [this, &object] { return std::to_string(event_trigger_stamp(object)); }));
 }
 
 void TraceFile::trace(const unsigned int& object, const std::string& name, const char** labels) {
-  add(traced(object, name, labels));
+  std::vector<std::string> names;
+  for (; *labels != nullptr; ++labels) names.emplace_back(*labels);
+  add(traced_object(name, WaveVariable::Kind::text, 1, [&object, names = std::move(names)] {
+    return object < names.size() ? names[object] : std::to_string(object);
+  }));
 }
 
 void TraceFile::write_comment(const std::string& comment) {
@@ -143,13 +142,15 @@ void TraceFile::write_comment(const std::string& comment) {
   if (phase_ == Phase::recording) comments_.push_back(comment);
 }
 
-void TraceFile::changed(SignalTrace& trace) {
+// --- The run, instant by instant
+
+void TraceFile::changed(Variable& variable) {
   if (phase_ == Phase::ended) return;
   advance();
-  trace.current = value_of(trace.signal);
-  if (phase_ != Phase::recording || trace.pending || trace.number == watched_only) return;
-  trace.pending = true;
-  pending_.push_back(trace.number);
+  variable.current.set(*variable.signal);
+  if (phase_ != Phase::recording || variable.pending || variable.number == watched_only) return;
+  variable.pending = true;
+  pending_.push_back(variable.number);
 }
 
 // SystemC calls this after each delta cycle and once more, with false, when an instant is over.
@@ -160,10 +161,11 @@ void TraceFile::cycle(bool delta_cycle) {
 }
 
 void TraceFile::sample() {
-  for (TracedObject& object : objects_) {
-    object.current = object.sample();
-    if (phase_ == Phase::recording && object.current != object.written)
-      pending_.push_back(object.number);
+  for (Variable& variable : variables_) {
+    if (variable.signal != nullptr) continue;
+    variable.current.text = variable.sample();
+    if (phase_ == Phase::recording && variable.current != variable.written)
+      pending_.push_back(variable.number);
   }
   if (phase_ == Phase::waiting && trigger_ && trigger_->of_statistic())
     trigger_statistic_ = trigger_->statistic_now();
@@ -189,51 +191,40 @@ void TraceFile::end_instant() {
 bool TraceFile::triggered() const {
   if (!trigger_) return true;
   if (trigger_->of_statistic()) return trigger_->holds(trigger_statistic_);
-  return trigger_signal_ != nullptr && trigger_signal_->current.known &&
-         trigger_->holds(trigger_signal_->current.bits);
+  return watched_ && watched_->current.known && trigger_->holds(watched_->current.bits);
 }
 
 void TraceFile::start_at(Fs instant) {
   phase_ = Phase::recording;
   begin_ = instant;
-  for (Entry& entry : entries_) {
-    if (entry.is_object) {
-      entry.initial_text = objects_[entry.index].written = objects_[entry.index].current;
-    } else {
-      entry.initial = signals_[entry.index].written = signals_[entry.index].current;
-      entry.used |= entry.initial.bits;
-    }
+  for (Variable& variable : variables_) {
+    variable.initial = variable.written = variable.current;
+    variable.used |= variable.initial.bits;
   }
 }
 
 void TraceFile::spool_pending() {
   if (pending_.empty() && comments_.empty()) return;
   spool_.time(instant_);
-  for (const std::uint32_t number : pending_) spool(entries_[number], number);
+  for (const std::uint32_t number : pending_) spool(variables_[number]);
   pending_.clear();
   for (const std::string& comment : comments_) spool_.comment(comment);
   comments_.clear();
 }
 
-void TraceFile::spool(Entry& entry, std::uint32_t number) {
-  if (entry.is_object) {
-    TracedObject& object = objects_[entry.index];
-    if (object.current == object.written) return;
-    spool_.text(number, object.current);
-    object.written = object.current;
+void TraceFile::spool(Variable& variable) {
+  variable.pending = false;
+  if (!(variable.current != variable.written)) return;
+  if (variable.signal == nullptr) {
+    spool_.text(variable.number, variable.current.text);
+  } else if (variable.current.known) {
+    spool_.bits(variable.number, variable.current.bits);
+    variable.used |= variable.current.bits;
   } else {
-    SignalTrace& trace = signals_[entry.index];
-    trace.pending = false;
-    if (!(trace.current != trace.written)) return;
-    if (trace.current.known) {
-      spool_.bits(number, trace.current.bits);
-      entry.used |= trace.current.bits;
-    } else {
-      spool_.unknown(number);
-    }
-    trace.written = trace.current;
+    spool_.unknown(variable.number);
   }
-  entry.changed = true;
+  variable.written = variable.current;
+  variable.changed = true;
 }
 
 void TraceFile::rest() {
@@ -245,7 +236,10 @@ void TraceFile::rest() {
 void TraceFile::release() {
   if (released_) return;
   released_ = true;
-  for (SignalTrace& trace : signals_) trace.signal.changes().unbind(trace);
+  for (Variable& variable : variables_) {
+    if (variable.signal != nullptr) variable.signal->changes().unbind(variable);
+  }
+  if (watched_) watched_->signal->changes().unbind(*watched_);
   for (Follower& follower : followers_) follower.component.added_signals().unbind(follower);
   if (polled_) sc_core::sc_get_curr_simcontext()->remove_trace_file(this);
 }
@@ -267,13 +261,15 @@ void TraceFile::close(Fs end) {
   write_file();
 }
 
+// --- The file
+
 std::vector<std::uint32_t> TraceFile::order() const {
   std::vector<std::uint32_t> numbers;
-  for (std::uint32_t number = 0; number < entries_.size(); ++number) {
-    if (!settings_.changed_only || entries_[number].changed) numbers.push_back(number);
+  for (const Variable& variable : variables_) {
+    if (!settings_.changed_only || variable.changed) numbers.push_back(variable.number);
   }
   std::stable_sort(numbers.begin(), numbers.end(), [this](std::uint32_t a, std::uint32_t b) {
-    return scope_order(entries_[a].variable.scope, entries_[b].variable.scope);
+    return scope_order(variables_[a].declaration.scope, variables_[b].declaration.scope);
   });
   return numbers;
 }
@@ -284,15 +280,15 @@ void TraceFile::write_file() {
   fit_width(SignalType::address, PhysAddr::bits);
   fit_width(SignalType::address, virtual_address_bits);
   const std::vector<std::uint32_t> numbers = order();
-  std::vector<std::uint32_t> ranks(entries_.size(), 0);
-  std::vector<WaveVariable> variables;
+  ranks_.resize(variables_.size());
+  std::vector<WaveVariable> declarations;
   for (const std::uint32_t number : numbers) {
-    ranks[number] = static_cast<std::uint32_t>(variables.size());
-    variables.push_back(entries_[number].variable);
-    written_.push_back({entries_[number].variable, entries_[number].changed});
+    ranks_[number] = static_cast<std::uint32_t>(declarations.size());
+    declarations.push_back(variables_[number].declaration);
+    written_.push_back({declarations.back(), variables_[number].changed});
   }
-  writer_->header(variables);
-  if (begin_) write_values(numbers, ranks);
+  writer_->header(declarations);
+  if (begin_) write_values(numbers);
   writer_->close();
   if (spool_.error() != 0)
     throw Error(fmt::format("the trace file {} is not complete: its temporary file: {}",
@@ -300,79 +296,75 @@ void TraceFile::write_file() {
 }
 
 void TraceFile::fit_width(SignalType type, unsigned declared) {
-  const auto fits = [type, declared](const Entry& entry) {
-    return !entry.is_object && entry.variable.type == type && entry.variable.width == declared;
+  const auto fits = [type, declared](const Variable& variable) {
+    return variable.signal != nullptr && variable.declaration.type == type &&
+           variable.declaration.width == declared;
   };
   std::uint64_t used = 0;
-  for (const Entry& entry : entries_) used |= fits(entry) ? entry.used : 0;
+  for (const Variable& variable : variables_) used |= fits(variable) ? variable.used : 0;
   unsigned width = 8;
   while (width < declared && used >> width != 0) width += 8;
-  for (Entry& entry : entries_) {
-    if (fits(entry)) entry.variable.width = std::min(width, declared);
+  for (Variable& variable : variables_) {
+    if (fits(variable)) variable.declaration.width = std::min(width, declared);
   }
 }
 
-void TraceFile::write_values(const std::vector<std::uint32_t>& numbers,
-                             const std::vector<std::uint32_t>& ranks) {
+void TraceFile::write_values(const std::vector<std::uint32_t>& numbers) {
   writer_->time(*begin_);
   writer_->begin_dump();
-  for (const std::uint32_t number : numbers) put_initial(entries_[number], ranks[number]);
+  for (const std::uint32_t number : numbers) {
+    if (!variables_[number].is_event()) put(number, variables_[number].initial);
+  }
   writer_->end_dump();
-  const Fs last = replay(ranks);
+  const Fs last = replay();
   if (end_ > last) writer_->time(end_);
   end_ = std::max(end_, last);
 }
 
-void TraceFile::put_initial(const Entry& entry, std::size_t rank) {
-  if (!entry.is_object) return put(entry, rank, entry.initial);
-  if (entry.variable.kind == WaveVariable::Kind::event) return;
-  if (entry.initial_text.empty()) return writer_->unknown(rank);
-  writer_->value(rank, entry.initial_text);
-}
-
-void TraceFile::put(const Entry& entry, std::size_t rank, SignalValue value) {
+void TraceFile::put(std::uint32_t number, const Value& value) {
+  const TraceSignal* const signal = variables_[number].signal;
+  const std::uint32_t rank = ranks_[number];
+  if (signal == nullptr && !value.text.empty()) return writer_->value(rank, value.text);
   if (!value.known) return writer_->unknown(rank);
-  const auto& labels = signals_[entry.index].signal.labels();
+  const auto& labels = signal->labels();
   if (labels.empty()) return writer_->value(rank, value.bits);
   if (value.bits < labels.size()) return writer_->value(rank, labels[value.bits]);
   writer_->value(rank, std::to_string(value.bits));
 }
 
-void TraceFile::put_instant(Fs instant, std::vector<ChangeSpool::Record>& changes,
-                            const std::vector<std::uint32_t>& ranks) {
+void TraceFile::put_instant(Fs instant, std::vector<ChangeSpool::Record>& changes) {
   if (changes.empty()) return;
   std::sort(changes.begin(), changes.end(),
-            [&](const auto& a, const auto& b) { return ranks[a.variable] < ranks[b.variable]; });
+            [&](const auto& a, const auto& b) { return ranks_[a.variable] < ranks_[b.variable]; });
   writer_->time(instant);
   for (const ChangeSpool::Record& change : changes) {
-    const std::size_t rank = ranks[change.variable];
     if (change.tag == ChangeSpool::Tag::text) {
-      writer_->value(rank, change.text);
+      writer_->value(ranks_[change.variable], change.text);
     } else {
-      put(entries_[change.variable], rank, {change.number, change.tag == ChangeSpool::Tag::bits});
+      put(change.variable, {change.number, change.tag == ChangeSpool::Tag::bits, ""});
     }
   }
   changes.clear();
 }
 
-Fs TraceFile::replay(const std::vector<std::uint32_t>& ranks) {
+Fs TraceFile::replay() {
   std::vector<ChangeSpool::Record> changes;
   Fs instant = *begin_;
   Fs last = *begin_;
   for (ChangeSpool::Record record; spool_.next(record);) {
     if (record.tag == ChangeSpool::Tag::time) {
-      put_instant(instant, changes, ranks);
+      put_instant(instant, changes);
       if (record.number > last_) return last;
       instant = record.number;
-    } else if (record.tag == ChangeSpool::Tag::comment) {  // behind the changes of its instant
-      put_instant(instant, changes, ranks);
+    } else if (record.tag == ChangeSpool::Tag::comment) {  // after the changes of its instant
+      put_instant(instant, changes);
       writer_->comment(record.text);
     } else {
       changes.push_back(record);
       last = instant;
     }
   }
-  put_instant(instant, changes, ranks);
+  put_instant(instant, changes);
   return last;
 }
 

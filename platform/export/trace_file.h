@@ -22,7 +22,6 @@
 #include "platform/export/change_spool.h"
 #include "platform/export/trace_trigger.h"
 #include "platform/export/traced_object.h"
-#include "platform/export/wave_layout.h"
 #include "platform/export/wave_writer.h"
 
 namespace kernbench {
@@ -54,12 +53,12 @@ class TraceFile final : public sc_core::sc_trace_file {
   // time moves on.
   void start_when(TraceTrigger trigger);
 
-  std::size_t variables() const { return entries_.size(); }
+  std::size_t variables() const { return variables_.size(); }
 
   // Between two slices of the simulation: releases the signals when the file has come to its end.
   void rest();
   // Releases all signals and writes the file, up to the end of the run: the simulation itself may
-  // stand further on, by as much as its slices happen to. Throws Error if the file is not complete.
+  // be further on, by as much as its slices happen to. Throws Error if the file is not complete.
   void close(Fs end = 0);
 
   // From close() on.
@@ -69,40 +68,15 @@ class TraceFile final : public sc_core::sc_trace_file {
 
   void trace(const sc_core::sc_event& object, const std::string& name) override;
   void trace(const unsigned int& object, const std::string& name, const char** labels) override;
-
 #define KERNBENCH_TRACE(type) \
   void trace(const type& object, const std::string& name) override { add(traced(object, name)); }
-  KERNBENCH_TRACE(sc_core::sc_time)
-  KERNBENCH_TRACE(bool)
-  KERNBENCH_TRACE(sc_dt::sc_bit)
-  KERNBENCH_TRACE(sc_dt::sc_logic)
-  KERNBENCH_TRACE(float)
-  KERNBENCH_TRACE(double)
-  KERNBENCH_TRACE(sc_dt::sc_int_base)
-  KERNBENCH_TRACE(sc_dt::sc_uint_base)
-  KERNBENCH_TRACE(sc_dt::sc_signed)
-  KERNBENCH_TRACE(sc_dt::sc_unsigned)
-  KERNBENCH_TRACE(sc_dt::sc_fxval)
-  KERNBENCH_TRACE(sc_dt::sc_fxval_fast)
-  KERNBENCH_TRACE(sc_dt::sc_fxnum)
-  KERNBENCH_TRACE(sc_dt::sc_fxnum_fast)
-  KERNBENCH_TRACE(sc_dt::sc_bv_base)
-  KERNBENCH_TRACE(sc_dt::sc_lv_base)
+  KERNBENCH_TRACED_TYPES(KERNBENCH_TRACE)
 #undef KERNBENCH_TRACE
 #define KERNBENCH_TRACE(type)                                                                   \
   void trace(const type& object, const std::string& name, int width) override {                 \
     add(traced_integer([&object] { return static_cast<std::uint64_t>(object); }, name, width)); \
   }
-  KERNBENCH_TRACE(unsigned char)
-  KERNBENCH_TRACE(unsigned short)
-  KERNBENCH_TRACE(unsigned int)
-  KERNBENCH_TRACE(unsigned long)
-  KERNBENCH_TRACE(char)
-  KERNBENCH_TRACE(short)
-  KERNBENCH_TRACE(int)
-  KERNBENCH_TRACE(long)
-  KERNBENCH_TRACE(sc_dt::int64)
-  KERNBENCH_TRACE(sc_dt::uint64)
+  KERNBENCH_TRACED_INTEGERS(KERNBENCH_TRACE)
 #undef KERNBENCH_TRACE
   void write_comment(const std::string& comment) override;
   void set_time_unit(double, sc_core::sc_time_unit) override {}
@@ -111,23 +85,35 @@ class TraceFile final : public sc_core::sc_trace_file {
   void cycle(bool delta_cycle) override;
 
  private:
-  struct SignalValue {
+  struct Value {
     std::uint64_t bits = 0;
     bool known = false;
-    bool operator!=(const SignalValue& other) const {
-      return bits != other.bits || known != other.known;
+    std::string text;  // of an object
+
+    void set(const TraceSignal& signal) {
+      bits = signal.value();
+      known = signal.known();
+    }
+    bool operator!=(const Value& other) const {
+      return bits != other.bits || known != other.known || text != other.text;
     }
   };
-  struct SignalTrace final : tlm::tlm_analysis_if<TraceSignal> {
-    SignalTrace(TraceFile& file_, TraceSignal& signal_)
-        : file(file_), signal(signal_), current(value_of(signal_)) {}
+  // A signal, or an object that is polled.
+  struct Variable final : tlm::tlm_analysis_if<TraceSignal> {
+    Variable(TraceFile& file_, std::uint32_t number_, TraceSignal& signal_);
+    Variable(TraceFile& file_, std::uint32_t number_, TracedObject object);
     void write(const TraceSignal& /*signal*/) override { file.changed(*this); }
+    bool is_event() const { return declaration.kind == WaveVariable::Kind::event; }
 
     TraceFile& file;
-    TraceSignal& signal;
-    SignalValue current, written;
-    std::uint32_t number = watched_only;
-    bool pending = false;
+    std::uint32_t number;
+    TraceSignal* signal = nullptr;  // null: an object
+    std::function<std::string()> sample;
+    WaveVariable declaration;
+    Value current, written;
+    Value initial;  // unknown: it came later
+    bool pending = false, changed = false;
+    std::uint64_t used = 0;  // bits that any value of a signal has
   };
   struct Follower final : tlm::tlm_analysis_if<AddedSignal> {
     Follower(TraceFile& file_, Component& component_, Filter filter_)
@@ -138,27 +124,14 @@ class TraceFile final : public sc_core::sc_trace_file {
     Component& component;
     Filter filter;
   };
-  // A variable: one of signals_ or of objects_.
-  struct Entry {
-    bool is_object;
-    std::uint32_t index;
-    WaveVariable variable;
-    SignalValue initial;  // of a signal; unknown: it came later
-    std::string initial_text;
-    bool changed = false;
-    std::uint64_t used = 0;  // bits that any value of a signal has
-  };
   enum class Phase : std::uint8_t { waiting, recording, ended };
+  static constexpr std::uint32_t watched_only = UINT32_MAX;  // number of the trigger's signal
 
-  static constexpr std::uint32_t watched_only = UINT32_MAX;  // a signal of the trigger
-  static SignalValue value_of(const TraceSignal& signal) {
-    return {signal.value(), signal.known()};
-  }
-
-  SignalTrace& observe(TraceSignal& signal);
-  void poll();  // from now on, once per instant
+  std::uint32_t next_number() const { return static_cast<std::uint32_t>(variables_.size()); }
+  void watch(TraceSignal& signal);  // of the trigger
+  void poll();                      // from now on, once per instant
   void sample();
-  void changed(SignalTrace& trace);
+  void changed(Variable& variable);
   void advance() {  // closes the instant that is over, if time has moved on
     const Fs now = Component::now();
     if (now != instant_) advance_to(now);
@@ -168,41 +141,37 @@ class TraceFile final : public sc_core::sc_trace_file {
   void start_at(Fs instant);
   bool triggered() const;
   void spool_pending();
-  void spool(Entry& entry, std::uint32_t number);
+  void spool(Variable& variable);
   void release();
 
   void write_file();
   // Signals of this type and declared width get the width that their largest value in the file
   // needs, in whole bytes.
   void fit_width(SignalType type, unsigned declared);
-  void write_values(const std::vector<std::uint32_t>& numbers,
-                    const std::vector<std::uint32_t>& ranks);
   std::vector<std::uint32_t> order() const;  // numbers of variables, as the file has them
-  void put_initial(const Entry& entry, std::size_t rank);
-  void put(const Entry& entry, std::size_t rank, SignalValue value);
+  void write_values(const std::vector<std::uint32_t>& numbers);
+  void put(std::uint32_t number, const Value& value);
   // All at one instant: in the order of the variables.
-  void put_instant(Fs instant, std::vector<ChangeSpool::Record>& changes,
-                   const std::vector<std::uint32_t>& ranks);
-  Fs replay(const std::vector<std::uint32_t>& ranks);  // the instant of the last change
+  void put_instant(Fs instant, std::vector<ChangeSpool::Record>& changes);
+  Fs replay();  // the instant of the last change
 
   std::string path_;
   TraceSettings settings_;
   std::unique_ptr<WaveWriter> writer_;  // of VCD from the start, of FST at close()
   ChangeSpool spool_;
-  std::deque<SignalTrace> signals_;
-  std::deque<TracedObject> objects_;
+  std::deque<Variable> variables_;  // by number
   std::deque<Follower> followers_;
-  std::deque<Entry> entries_;           // by number
   std::vector<std::uint32_t> pending_;  // numbers
   std::vector<std::string> comments_;
   std::optional<TraceTrigger> trigger_;
-  SignalTrace* trigger_signal_ = nullptr;  // null: of a statistic, or not there yet
-  std::uint64_t trigger_statistic_ = 0;    // as polled
-  Fs instant_ = 0;                         // of what is pending
+  std::optional<Variable> watched_;      // none: the trigger's is a statistic, or not there yet
+  std::uint64_t trigger_statistic_ = 0;  // as polled
+  Fs instant_ = 0;                       // of what is pending
   Phase phase_ = Phase::waiting;
   bool polled_ = false, released_ = false, closed_ = false;
   std::optional<Fs> begin_;
-  Fs end_ = 0, last_ = never_fs;  // no changes behind last_
+  Fs end_ = 0, last_ = never_fs;      // no changes after last_
+  std::vector<std::uint32_t> ranks_;  // in the file, by number
   std::vector<WaveItem> written_;
 };
 

@@ -34,21 +34,19 @@ bool may_take(const std::string& pattern, const std::string& component,
   for (int number = 0; number < numbers; ++number) {
     if (glob_matches(pattern, name_when_used(component, later, number))) return true;
   }
-  return false;
+  return glob_matches_scope(pattern, component);
 }
 
 bool takes_any(const std::string& pattern, Component& component) {
   const std::string name = name_in_machine(component);
   if (glob_matches_scope(pattern, name)) return true;
-  const auto& signals = component.signals();
-  if (std::any_of(signals.begin(), signals.end(), [&](const TraceSignal& signal) {
-        return glob_matches(pattern, fmt::format("{}.{}", name, signal.name()));
-      }))
-    return true;
-  const auto later = component.signals_when_used();
-  return std::any_of(later.begin(), later.end(), [&](const SignalDeclaration& declaration) {
-    return may_take(pattern, name, declaration);
-  });
+  for (const TraceSignal& signal : component.signals()) {
+    if (takes(pattern, name, signal.name())) return true;
+  }
+  for (const SignalDeclaration& later : component.signals_when_used()) {
+    if (may_take(pattern, name, later)) return true;
+  }
+  return false;
 }
 
 // Components and scopes; of components that all but the last part of the pattern matches, their
@@ -87,16 +85,13 @@ TraceScope::TraceScope(std::vector<std::string> patterns)
 }
 
 bool TraceScope::takes(const std::string& component, const std::string& signal) const {
-  return std::any_of(patterns_.begin(), patterns_.end(), [&](const std::string& pattern) {
-    return kernbench::takes(pattern, component, signal);
-  });
+  return any(
+      [&](const std::string& pattern) { return kernbench::takes(pattern, component, signal); });
 }
 
 bool TraceScope::may_take(const std::string& component, const SignalDeclaration& later) const {
-  return takes_component(component) ||
-         std::any_of(patterns_.begin(), patterns_.end(), [&](const std::string& pattern) {
-           return kernbench::may_take(pattern, component, later);
-         });
+  return any(
+      [&](const std::string& pattern) { return kernbench::may_take(pattern, component, later); });
 }
 
 void TraceScope::check(const std::vector<Component*>& components, const std::string& option) const {
@@ -116,7 +111,8 @@ void TraceScope::observe(const std::vector<Component*>& components, TraceFile& f
   const auto scope = std::make_shared<const TraceScope>(*this);
   for (Component* component : components) {
     const std::string name = name_in_machine(*component);
-    const bool whole = takes_component(name);
+    const bool whole =
+        any([&](const std::string& pattern) { return glob_matches_scope(pattern, name); });
     for (TraceSignal& signal : component->signals()) {
       if (whole || takes(name, signal.name())) file.add(*component, signal);
     }
@@ -125,12 +121,6 @@ void TraceScope::observe(const std::vector<Component*>& components, TraceFile& f
     });
     if (whole) trace_modules(*component, file);
   }
-}
-
-bool TraceScope::takes_component(const std::string& component) const {
-  return std::any_of(patterns_.begin(), patterns_.end(), [&](const std::string& pattern) {
-    return glob_matches_scope(pattern, component);
-  });
 }
 
 }  // namespace kernbench

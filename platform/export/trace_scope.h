@@ -1,6 +1,7 @@
 // Selection of the signals of a waveform: `--trace-scope GLOB`.
 #pragma once
 
+#include <algorithm>
 #include <string>
 #include <vector>
 
@@ -33,7 +34,10 @@ class TraceScope {
   void observe(const std::vector<Component*>& components, TraceFile& file) const;
 
  private:
-  bool takes_component(const std::string& component) const;
+  template <class Takes>
+  bool any(Takes takes) const {
+    return std::any_of(patterns_.begin(), patterns_.end(), takes);
+  }
 
   std::vector<std::string> patterns_;
   bool given_;

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
 #include <charconv>
 #include <string_view>
@@ -35,6 +36,19 @@ bool declares(std::string_view declared, std::string_view name) {
   return digits.find_first_not_of("0123456789") == std::string_view::npos;
 }
 
+using Value = std::uint64_t;
+struct Operator {
+  std::string_view sign;
+  bool (*compare)(Value value, Value bound);
+};
+// Longer signs before those that they begin with.
+constexpr std::array<Operator, 6> operators{{{">=", [](Value a, Value b) { return a >= b; }},
+                                             {"<=", [](Value a, Value b) { return a <= b; }},
+                                             {"==", [](Value a, Value b) { return a == b; }},
+                                             {"!=", [](Value a, Value b) { return a != b; }},
+                                             {">", [](Value a, Value b) { return a > b; }},
+                                             {"<", [](Value a, Value b) { return a < b; }}}};
+
 std::string either(const std::string& list, const char* what) {
   return list.empty() ? fmt::format("no {}", what) : fmt::format("the {} {}", what, list);
 }
@@ -43,31 +57,20 @@ std::string either(const std::string& list, const char* what) {
 
 TraceTrigger::TraceTrigger(const std::string& text, const std::vector<Component*>& components)
     : text_(text) {
-  struct Operator {
-    const char* sign;
-    Relation relation;
-  };
-  constexpr std::array<Operator, 6> operators{{{">=", Relation::at_least},
-                                               {"<=", Relation::at_most},
-                                               {"==", Relation::equal},
-                                               {"!=", Relation::differs},
-                                               {">", Relation::greater},
-                                               {"<", Relation::less}}};
   const std::size_t at = text.find_first_of("<>=!");
   const std::string name = trimmed(std::string_view(text).substr(0, at));
   const std::size_t dot = name.rfind('.');
-  for (const Operator& candidate : operators) {
-    const std::string_view sign = candidate.sign;
-    if (at == std::string::npos || text.compare(at, sign.size(), sign) != 0) continue;
-    if (dot == std::string::npos) break;
-    relation_ = candidate.relation;
-    find(name.substr(0, dot), name.substr(dot + 1), components);
-    bound_ = number(trimmed(std::string_view(text).substr(at + sign.size())));
-    return;
-  }
-  fail(
-      "is not COMPONENT.NAME OPERATOR NUMBER, e.g. 'sip0.cube0.pe0.pe_dma.faults>0'; the operators "
-      "are > >= < <= == !=");
+  const std::string_view rest = std::string_view(text).substr(std::min(at, text.size()));
+  const auto found = std::find_if(operators.begin(), operators.end(), [rest](const Operator& each) {
+    return rest.substr(0, each.sign.size()) == each.sign;
+  });
+  if (found == operators.end() || dot == std::string::npos)
+    fail(
+        "is not COMPONENT.NAME OPERATOR NUMBER, e.g. 'sip0.cube0.pe0.pe_dma.faults>0'; the "
+        "operators are > >= < <= == !=");
+  compare_ = found->compare;
+  find(name.substr(0, dot), name.substr(dot + 1), components);
+  bound_ = number(trimmed(rest.substr(found->sign.size())));
 }
 
 void TraceTrigger::fail(const std::string& why) const {
@@ -139,24 +142,6 @@ std::uint64_t TraceTrigger::number(const std::string& text) const {
     fail(fmt::format("found {}, allowed is a whole number, 0 to {}, or 0x...", quote(text),
                      UINT64_MAX));
   return value;
-}
-
-bool TraceTrigger::holds(std::uint64_t value) const {
-  switch (relation_) {
-    case Relation::greater:
-      return value > bound_;
-    case Relation::at_least:
-      return value >= bound_;
-    case Relation::less:
-      return value < bound_;
-    case Relation::at_most:
-      return value <= bound_;
-    case Relation::equal:
-      return value == bound_;
-    case Relation::differs:
-      return value != bound_;
-  }
-  return false;
 }
 
 }  // namespace kernbench

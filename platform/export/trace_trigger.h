@@ -25,18 +25,16 @@ class TraceTrigger {
   }
   bool of_statistic() const { return signal_ == nullptr && statistic_ != nullptr; }
   std::uint64_t statistic_now() const { return statistic_->at(Component::now()); }
-  bool holds(std::uint64_t value) const;
+  bool holds(std::uint64_t value) const { return compare_(value, bound_); }
 
  private:
-  enum class Relation : std::uint8_t { greater, at_least, less, at_most, equal, differs };
-
   void find(const std::string& component, const std::string& name,
             const std::vector<Component*>& components);
   std::uint64_t number(const std::string& text) const;
   [[noreturn]] void fail(const std::string& why) const;
 
   std::string text_, name_;
-  Relation relation_ = Relation::equal;
+  bool (*compare_)(std::uint64_t value, std::uint64_t bound) = nullptr;
   TraceSignal* signal_ = nullptr;
   const Statistic* statistic_ = nullptr;
   Component* later_ = nullptr;

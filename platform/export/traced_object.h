@@ -1,6 +1,8 @@
 // An object registered by sc_trace(), as a value that can be sampled.
 #pragma once
 
+#include <sysc/datatypes/fx/fx.h>  // left out of <systemc> unless asked for
+
 #include <cstdint>
 #include <functional>
 #include <string>
@@ -12,35 +14,33 @@ namespace kernbench {
 
 struct TracedObject {
   WaveVariable variable;
-  std::function<std::string()>
-      sample;  // as WaveWriter::value() takes it; events: a stamp that changes when they trigger
-  std::string current, written;
-  std::uint32_t number = 0;  // of the variable in its file
+  // As WaveWriter::value() takes it; of an event: a stamp that changes when it triggers.
+  std::function<std::string()> sample;
 };
 
-// For each type that sc_trace() accepts; `width` 0 = that of the type. `name` is dotted; without a
-// dot the scope is "SystemC", as SystemC's own tracer has it.
-TracedObject traced(const sc_core::sc_time& object, const std::string& name);
-TracedObject traced(const bool& object, const std::string& name);
-TracedObject traced(const sc_dt::sc_bit& object, const std::string& name);
-TracedObject traced(const sc_dt::sc_logic& object, const std::string& name);
-TracedObject traced(const float& object, const std::string& name);
-TracedObject traced(const double& object, const std::string& name);
-TracedObject traced(const sc_dt::sc_int_base& object, const std::string& name);
-TracedObject traced(const sc_dt::sc_uint_base& object, const std::string& name);
-TracedObject traced(const sc_dt::sc_signed& object, const std::string& name);
-TracedObject traced(const sc_dt::sc_unsigned& object, const std::string& name);
-TracedObject traced(const sc_dt::sc_fxval& object, const std::string& name);
-TracedObject traced(const sc_dt::sc_fxval_fast& object, const std::string& name);
-TracedObject traced(const sc_dt::sc_fxnum& object, const std::string& name);
-TracedObject traced(const sc_dt::sc_fxnum_fast& object, const std::string& name);
-TracedObject traced(const sc_dt::sc_bv_base& object, const std::string& name);
-TracedObject traced(const sc_dt::sc_lv_base& object, const std::string& name);
-TracedObject traced(const unsigned int& object, const std::string& name, const char** labels);
-TracedObject traced_event(std::function<sc_dt::uint64()> trigger_stamp, const std::string& name);
-
-// `read` gives an integer in the low `width` bits.
+// `name` is dotted; without a dot the scope is "SystemC", as SystemC's own tracer has it.
+TracedObject traced_object(const std::string& name, WaveVariable::Kind kind, unsigned width,
+                           std::function<std::string()> sample);
+// An integer in the low `width` bits of what `read` returns.
 TracedObject traced_integer(std::function<std::uint64_t()> read, const std::string& name,
                             int width);
+
+// Types of which sc_trace() takes an object by its name alone; each has traced().
+#define KERNBENCH_TRACED_TYPES(X)                                                        \
+  X(sc_core::sc_time)                                                                    \
+  X(bool)                                                                                \
+  X(sc_dt::sc_bit)                                                                       \
+  X(sc_dt::sc_logic)                                                                     \
+  X(sc_dt::sc_bv_base) X(sc_dt::sc_lv_base) X(sc_dt::sc_int_base) X(sc_dt::sc_uint_base) \
+      X(sc_dt::sc_signed) X(sc_dt::sc_unsigned) X(float) X(double) X(sc_dt::sc_fxval)    \
+          X(sc_dt::sc_fxval_fast) X(sc_dt::sc_fxnum) X(sc_dt::sc_fxnum_fast)
+template <class T>
+TracedObject traced(const T& object, const std::string& name);
+
+// Types that come with a width.
+#define KERNBENCH_TRACED_INTEGERS(X) \
+  X(unsigned char)                   \
+  X(unsigned short)                  \
+  X(unsigned int) X(unsigned long) X(char) X(short) X(int) X(long) X(sc_dt::int64) X(sc_dt::uint64)
 
 }  // namespace kernbench

@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <cctype>
-#include <filesystem>
 #include <optional>
 #include <set>
 #include <sstream>
@@ -17,11 +16,6 @@ namespace {
 
 bool starts_with(std::string_view text, std::string_view with) {
   return text.substr(0, with.size()) == with;
-}
-
-std::string full_name(const WaveVariable& variable) {
-  const std::string name = without_blanks(variable.name);
-  return variable.scope.empty() ? name : fmt::format("{}.{}", variable.scope, name);
 }
 
 const WaveItem* find(const std::vector<WaveItem>& items, const std::string& name) {

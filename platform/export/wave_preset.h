@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "platform/export/wave_layout.h"
+#include "platform/export/wave_views.h"
 
 namespace kernbench {
 

@@ -1,12 +1,11 @@
 // FST files, read back by the library of GTKWave.
-#include "platform/export/fst_writer.h"
-
 #include <fstapi.h>
 #include <sys/resource.h>
 
 #include <csignal>
 
 #include "models/base/errors.h"
+#include "platform/export/wave_writer.h"
 #include "tests/export/traced_run.h"
 #include "tests/support/forked.h"
 

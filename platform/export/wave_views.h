@@ -1,5 +1,5 @@
-// What a viewer shows of a waveform: the variables in groups, one per component, in an order that
-// follows the data path; and the files beside the waveform that tell GTKWave and Surfer so.
+// Views of a waveform: the variables in groups, one per component, in an order that follows the
+// data path; and the files next to the waveform by which GTKWave and Surfer show it so.
 #pragma once
 
 #include <string>
@@ -8,11 +8,6 @@
 #include "platform/export/wave_writer.h"
 
 namespace kernbench {
-
-struct WaveItem {
-  WaveVariable variable;
-  bool changed = false;
-};
 
 struct WaveGroup {
   std::string scope;
@@ -26,7 +21,7 @@ struct WaveGroup {
 // thousands of variables only groups in which something changes.
 std::vector<WaveGroup> wave_layout(const std::vector<WaveItem>& items);
 
-// "wave.gtkw" beside "wave.vcd" or "wave.fst", "wave.sucl".
+// "wave.gtkw" next to "wave.vcd" or "wave.fst", "wave.sucl".
 std::string gtkw_path(const std::string& trace);
 std::string surfer_path(const std::string& trace);
 

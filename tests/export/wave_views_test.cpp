@@ -1,5 +1,5 @@
 // What viewers show: groups in the order of the data path, colours and radix by type.
-#include "platform/export/wave_layout.h"
+#include "platform/export/wave_views.h"
 
 #include <algorithm>
 #include <boost/test/unit_test.hpp>
@@ -8,7 +8,7 @@
 
 using namespace kernbench;
 
-BOOST_AUTO_TEST_SUITE(wave_layout_test)
+BOOST_AUTO_TEST_SUITE(wave_views_test)
 
 namespace {
 
