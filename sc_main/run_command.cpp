@@ -12,6 +12,7 @@
 #include "models/base/errors.h"
 #include "platform/assembly/platform.h"
 #include "platform/config/resolved_config.h"
+#include "platform/observe/bottleneck.h"
 #include "platform/observe/op_log_file.h"
 #include "platform/observe/op_origins.h"
 #include "platform/observe/op_parameters.h"
@@ -162,6 +163,7 @@ int BenchRun::simulate() {
   AnalysisPort<ExecutedOp>& executed_ops = platform.observation().executed_ops;
   executed_ops.bind(windows);
   KernelWork kernel_work(platform);
+  Bottleneck bottleneck(platform);
   const PeTimes pe_times(platform.observation());
   const KernelRemains remains(platform.observation());
   KernelSummary kernels(kernel_work, lists_launches());
@@ -193,9 +195,10 @@ int BenchRun::simulate() {
   std::optional<RegionsOfBench> regions;
   if (observers.statistics() != nullptr) regions.emplace(platform);
   BenchProgram program(
-      bench_, {parameters_, devices_, options_.seed, ccl_, regions ? &*regions : nullptr,
-               calls ? &*calls : nullptr, catalogue_.algorithms, Log::find(platform.host()),
-               Log::find(platform.host(), LogRequest::collectives), &kernels});
+      bench_,
+      {parameters_, devices_, options_.seed, ccl_, regions ? &*regions : nullptr,
+       calls ? &*calls : nullptr, catalogue_.algorithms, Log::find(platform.host()),
+       Log::find(platform.host(), LogRequest::collectives), options_.untimed_inputs, &kernels});
   ProgressLine progress;
   RunLimits limits = options_.limits();
   limits.interrupted = &stop_requested;
@@ -211,6 +214,8 @@ int BenchRun::simulate() {
   for (const std::string& warning : program.warnings())
     std::cerr << "kernbench: warning: " << warning << '\n';
   report.pe_time = pe_times.kernels();
+  bottleneck.close();
+  report.bottleneck = &bottleneck;
   if (result.status == RunStatus::completed) report.remainders = remains.remainders();
   report_order(report);
   report.initiators = initiator_accesses(platform);

@@ -32,6 +32,10 @@ void RunOptions::add_to(CLI::App& command) {
       ->type_name("sip:N|all")
       ->capture_default_str()
       ->group(run);
+  command
+      .add_flag("--untimed-inputs", untimed_inputs,
+                "What the host moves before its first launch takes no time")
+      ->group(run);
   command.add_option("--seed", seed, "Of the bench's random input")
       ->check(whole_number())
       ->capture_default_str()
@@ -200,9 +204,9 @@ void RunOptions::check() const {
 
 // An option that would change nothing is a mistake.
 void RunOptions::check_without_bench() const {
-  for (const char* option :
-       {"--param", "--device", "--seed", "--verify-data", "--ccl", "--op-log", "--op-log-limit",
-        "--results", "--breakdown", "--per-launch", "--check-races", "--data-memory"}) {
+  for (const char* option : {"--param", "--device", "--seed", "--verify-data", "--ccl", "--op-log",
+                             "--op-log-limit", "--results", "--breakdown", "--per-launch",
+                             "--check-races", "--data-memory", "--untimed-inputs"}) {
     if (command->count(option) > 0)
       throw UsageError(fmt::format(
           "run: {} goes with --bench; plain TLM-2.0 initiators run without it", option));

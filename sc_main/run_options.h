@@ -39,6 +39,7 @@ struct RunOptions {
   bool check_protocol = false, check_races = false;
   std::uint64_t max_deltas = RunLimits().max_deltas;  // 0: no bound
   bool print_config = false, json = false, breakdown = false, per_launch = false;
+  bool untimed_inputs = false;  // what the host moves before its first launch
   const CLI::App* command = nullptr;
 
   void add_to(CLI::App& command);

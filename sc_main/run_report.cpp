@@ -6,6 +6,7 @@
 #include <iostream>
 #include <ostream>
 
+#include "platform/observe/bottleneck.h"
 #include "platform/observe/pe_time_report.h"
 #include "platform/observe/transfer_breakdown.h"
 #include "platform/report/json_text.h"
@@ -147,8 +148,8 @@ bool report_failed_accesses(const RunReport& report) {
 static void print_report(std::ostream& out, const RunReport& report,
                          const RunStatistics& statistics) {
   print_head(out, report, statistics);
-  out << initiators_text(report.initiators) << engines_text(statistics) << memories_text(statistics)
-      << links_text(statistics)
+  out << report.bottleneck->text() << initiators_text(report.initiators) << engines_text(statistics)
+      << memories_text(statistics) << links_text(statistics)
       << kernels_text(report.kernel_groups, report.per_launch ? &report.kernels : nullptr)
       << pe_time_text(report.pe_time);
   const std::string transfers = report.breakdown == nullptr ? "" : report.breakdown->text();
@@ -192,6 +193,7 @@ static Json report_json(const RunReport& report, const RunStatistics& statistics
   json["status"] = name_of(report.result.status);
   json["simulated_ns"] = ns_json(report.simulated);
   json["activity"] = activity_json(statistics.activity);
+  json["bottleneck"] = report.bottleneck->json();
   json["engines"] = engines_json(statistics);
   json["memories"] = memories_json(statistics);
   if (!report.initiators.empty()) json["initiators"] = initiators_json(report.initiators);

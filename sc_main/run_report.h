@@ -21,6 +21,7 @@
 
 namespace kernbench {
 
+class Bottleneck;
 class TransferBreakdown;
 
 struct RunReport {
@@ -56,6 +57,7 @@ struct RunReport {
   std::vector<KernelRemainder> remainders;       // of a run that came to its end
   std::optional<RaceReport> races;               // with --check-races
   bool ordered() const;                          // nothing that --check-races finds has been found
+  const Bottleneck* bottleneck = nullptr;
   const TransferBreakdown* breakdown = nullptr;  // null: not asked for
   std::optional<std::vector<VerdictReport>>
       verdicts;  // with --verify-data, if the run came to its end

@@ -74,6 +74,7 @@ class Report final : public TrafficListener {
             : "";
     return text + summary_.text();
   }
+  void close() { summary_.close(); }
   TrafficRows& rows() { return rows_; }
   const TrafficSummary& summary() const { return summary_; }
 
@@ -181,6 +182,7 @@ int play(const TrafficOptions& options, const Invocation& invocation) {
 
   observers.close(result.simulated);
   player.hand_on_ended();
+  report.close();
   report.rows().end();
   if (options.json) {
     nlohmann::ordered_json summary = report.summary().json();

@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "models/base/errors.h"
 #include "models/base/quote.h"
 #include "models/base/services.h"
@@ -51,21 +53,36 @@ std::string Component::in_the_past(const char* what, Fs instant) {
 void Component::add_statistic(std::string name, std::string description, Quantity quantity,
                               const std::uint64_t& value, Merge merge) {
   check_new(*this, name, description);
-  statistics_.push_back({std::move(name), std::move(description), quantity, &value, merge, {}});
+  statistics_.push_back({std::move(name), std::move(description), quantity, &value, merge, {}, {}});
 }
 
 void Component::add_count(std::string name, std::string description, const std::uint64_t& value,
                           std::function<std::uint64_t()> all) {
   check_new(*this, name, description);
-  statistics_.push_back({std::move(name), std::move(description), Quantity::count, &value,
-                         Merge::sum, [all = std::move(all)](Fs /*now*/) { return all(); }});
+  statistics_.push_back({std::move(name),
+                         std::move(description),
+                         Quantity::count,
+                         &value,
+                         Merge::sum,
+                         [all = std::move(all)](Fs /*now*/) { return all(); },
+                         {}});
 }
 
 void Component::add_busy_time(std::string name, std::string description, const std::uint64_t& value,
-                              std::function<Fs(Fs)> until) {
+                              std::function<Fs(Fs)> until, const Server& server) {
   check_new(*this, name, description);
   statistics_.push_back({std::move(name), std::move(description), Quantity::time_fs, &value,
-                         Merge::sum, std::move(until)});
+                         Merge::sum, std::move(until), server});
+}
+
+Server& Component::server_of(const std::string& busy_time) {
+  const auto found =
+      std::find_if(statistics_.begin(), statistics_.end(), [&](const Statistic& statistic) {
+        return statistic.name == busy_time && statistic.is_busy_time();
+      });
+  if (found == statistics_.end())
+    throw ModelError(fmt::format("{} has no busy time '{}'", name(), busy_time));
+  return found->server;
 }
 
 TraceSignal& Component::add_signal(std::string name, std::string description, SignalFormat format,
@@ -95,8 +112,10 @@ void Observables::add_statistic(std::string name, std::string description, Quant
 }
 
 void Observables::add_busy_time(std::string name, std::string description,
-                                const std::uint64_t& value, std::function<Fs(Fs)> until) {
-  component_.add_busy_time(std::move(name), std::move(description), value, std::move(until));
+                                const std::uint64_t& value, std::function<Fs(Fs)> until,
+                                const Server& server) {
+  component_.add_busy_time(std::move(name), std::move(description), value, std::move(until),
+                           server);
 }
 
 TraceSignal& Observables::add_signal(std::string name, std::string description, SignalFormat format,

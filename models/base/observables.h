@@ -26,7 +26,7 @@ class Observables {
   void add_statistic(std::string name, std::string description, Quantity quantity,
                      const std::uint64_t& value, Merge merge = Merge::sum);
   void add_busy_time(std::string name, std::string description, const std::uint64_t& value,
-                     std::function<Fs(Fs now)> until);
+                     std::function<Fs(Fs now)> until, const Server& server = {});
   TraceSignal& add_signal(std::string name, std::string description, SignalFormat format,
                           SignalGroup* group = nullptr);
 

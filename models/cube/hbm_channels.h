@@ -27,9 +27,12 @@ class HbmChannels {
     for (std::size_t i = 0; i < channels_.size(); ++i) {
       const std::string name = "pc" + std::to_string(i);
       to.add_busy_time(name + "_busy", "time that bursts took", channels_[i].busy_fs,
-                       [this, i](Fs now) { return busy_until(i, now); });
+                       [this, i](Fs now) { return busy_until(i, now); },
+                       {Server::Kind::rate, "hbm_channel_bw_gbs"});
       observe_more(i, name);
     }
+    to.add_statistic("stalled", "time that bursts waited for their channel, summed",
+                     Quantity::time_fs, stalled_fs_);
   }
 
   // Signals of the channels.
@@ -51,6 +54,7 @@ class HbmChannels {
       at.ahead.add_gap(now, free_at, first.start);
     }
     at.busy_fs += finish - first.start;
+    stalled_fs_ += first.start - now;
     at.free_at = finish;
     if (bookings_.observed()) report(transaction, channel, first, finish);
     if (at.signals != nullptr) show(at, transaction, direction, now, first, finish);
@@ -85,6 +89,7 @@ class HbmChannels {
   std::uint32_t burst_bytes_;
   const AnalysisPort<HbmBooking>& bookings_;
   std::vector<Channel> channels_;
+  std::uint64_t stalled_fs_ = 0;
   Fs shown_until_ = never_fs;
 };
 

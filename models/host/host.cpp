@@ -254,6 +254,8 @@ std::shared_ptr<HostRequest> Host::inject(int sip, const Path& path, Transaction
   route.path = &path;
   route.key = keys_[static_cast<std::size_t>(sip)].next(now());
   route.listener = this;
+  if (pending.write != nullptr || pending.read != nullptr)
+    services().observation().host_transfers.write({*transaction});
   while (machine_services_.stopping()) wait_in_program([] { sc_core::wait(); });
   const std::shared_ptr<HostRequest> request = pending.request;
   request->issued = now();

@@ -45,6 +45,7 @@ void Link::accept(Transaction& transaction, FlitRun run, Fs handed_over) {
     handed_over_.bytes += bytes;
     ++handed_over_.flits;
     handed_over_.busy_fs += service;
+    if (run.first == 0) handed_over_.stalled_fs += start - handed_over;
   } else {
     if (!route.host_control) start = end = control_departure(state_, handed_over);
     ++handed_over_.control_messages;

@@ -42,6 +42,7 @@ class RouterNode final : public FabricNode {
   std::uint64_t control_messages_ = 0;  // and those of direct_
   std::uint64_t busy_fs_ = 0;
   std::uint64_t waiting_fs_ = 0;
+  std::uint64_t stalled_fs_ = 0;
   std::uint64_t longest_wait_fs_ = 0;
   DirectRoutes direct_;
 };
@@ -58,9 +59,11 @@ RouterNode<Service>::RouterNode(const ComponentInit& init)
   add_count("control_messages", "control messages passed on", control_messages_,
             [this] { return control_messages_ + direct_.messages(); });
   add_busy_time("busy", "time for which the server was held", busy_fs_,
-                [this](Fs now) { return busy_fs_ + service_.held(now); });
+                [this](Fs now) { return busy_fs_ + service_.held(now); },
+                {Server::Kind::rate, "overhead_ns"});
   add_statistic("waiting", "time that flits waited for the server, summed", Quantity::time_fs,
                 waiting_fs_);
+  add_statistic("stalled", "of these, first flits of messages", Quantity::time_fs, stalled_fs_);
   add_statistic("longest_wait", "longest time that a flit waited for the server", Quantity::time_fs,
                 longest_wait_fs_, Merge::maximum);
   Observables to(*this);
@@ -84,6 +87,7 @@ void RouterNode<Service>::serve() {
     if (arrival.is_first()) ++transactions_;
     busy_fs_ += at - start;
     waiting_fs_ += wait;
+    if (arrival.is_first()) stalled_fs_ += wait;
     longest_wait_fs_ = std::max<std::uint64_t>(longest_wait_fs_, wait);
     report_passage(arrival, start);
     if (buffer_.finite())

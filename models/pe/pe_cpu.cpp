@@ -21,7 +21,8 @@ PeCpu::PeCpu(const ComponentInit& init)
   add_busy_time(
       "running_time", "target_start until the kernel has returned and the engines have drained",
       running_time_,
-      [this](Fs now) { return running_time_ + (running_ > 0 ? now - running_since_ : 0); });
+      [this](Fs now) { return running_time_ + (running_ > 0 ? now - running_since_ : 0); },
+      {Server::Kind::none});
 }
 
 PeCpu::~PeCpu() = default;

@@ -30,7 +30,8 @@ void PeDma::add_channels(bool write, std::uint32_t count) {
   const std::string name = write ? "write" : "read";
   add_busy_time(
       name + "_channel_held", fmt::format("grants to completions of the {} channel", name),
-      channel.use.ended_holds(), [&channel](Fs now) { return channel.use.held_time(now); });
+      channel.use.ended_holds(), [&channel](Fs now) { return channel.use.held_time(now); },
+      {Server::Kind::slot, write ? "wr_engines" : "rd_engines", count});
   add_statistic(write ? "bytes_written" : "bytes_read",
                 fmt::format("moved by the {} channel", name), Quantity::bytes, channel.bytes);
 }
@@ -47,7 +48,8 @@ void PeDma::add_statistics() {
   add_statistic("messages_dropped", "IPCQ messages that came for queues that had been reset",
                 Quantity::count, ipcq_.messages_dropped());
   add_busy_time("slot_busy", "time with an access to a ring slot under way", ipcq_.slot_busy(),
-                [this](Fs now) { return ipcq_.slot_busy_until(now); });
+                [this](Fs now) { return ipcq_.slot_busy_until(now); },
+                {Server::Kind::rate, "tcm_slot_overhead_ns"});
   add_statistic("segments_installed", "segments of logical addresses installed", Quantity::count,
                 baaw.installed);
   add_statistic("segments_removed", "segments of logical addresses removed", Quantity::count,

@@ -63,7 +63,9 @@ class PeGemm final : public ComputeEngine {
 
 PeGemm::PeGemm(const ComponentInit& init)
     : ComputeEngine(init, PeEngine::pe_gemm, init.attributes.as<Parameters>().stage),
-      parameters_(init.attributes.as<Parameters>()), systolic_(*parameters_.timing == "systolic") {}
+      parameters_(init.attributes.as<Parameters>()), systolic_(*parameters_.timing == "systolic") {
+  if (systolic_) server_of("gemm_busy").attribute = "rows, columns";
+}
 
 Fs PeGemm::compute_time(const Stage& stage) const {
   if (systolic_) return systolic_time(stage);

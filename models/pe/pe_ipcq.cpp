@@ -27,9 +27,10 @@ PeIpcq::PeIpcq(const ComponentInit& init)
   add_statistic("credits_received", "credits that came back", Quantity::count,
                 queues_.credits_received());
   add_busy_time("send_blocked", "sends without a credit", send_blocked_.ended,
-                [this](Fs now) { return send_blocked_.until(now); });
+                [this](Fs now) { return send_blocked_.until(now); },
+                {Server::Kind::slot, "n_slots"});
   add_busy_time("receive_blocked", "receives without a message", receive_blocked_.ended,
-                [this](Fs now) { return receive_blocked_.until(now); });
+                [this](Fs now) { return receive_blocked_.until(now); }, {Server::Kind::none});
   queues_.set_capacity(*init.attributes.as<Parameters>().queue_pairs);
   SC_HAS_PROCESS(PeIpcq);
   SC_METHOD(expire);

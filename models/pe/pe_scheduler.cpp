@@ -33,7 +33,13 @@ PeScheduler::PeScheduler(const ComponentInit& init)
   add_statistic("failed", "of these, with a fault", Quantity::count, failed_);
   add_statistic("tiles", "tiles completed", Quantity::count, tiles_);
   add_busy_time("accel_slot_held", "time that a compute op ran", accel_slot_.ended_holds(),
-                [this](Fs now) { return accel_slot_.held_time(now); });
+                [this](Fs now) { return accel_slot_.held_time(now); },
+                {Server::Kind::slot, "shared_accel_slot",
+                 *init.attributes.as<Parameters>().shared_accel_slot ? 1U : 2U});
+  add_busy_time(
+      "dispatch_busy", "time in which commands were dispatched", dispatching_,
+      [this](Fs now) { return dispatching_ + (due_ == never_fs ? 0 : now - dispatch_began_); },
+      {Server::Kind::rate, "overhead_ns"});
   const SlotWaits& waits = accel_slot_.waits();
   add_statistic("gemm_slot_waits", "GEMM stages that waited for a MATH stage to leave accel_slot",
                 Quantity::count, waits.gemm().count);
@@ -162,6 +168,7 @@ void PeScheduler::serve_inbox() {
     CommandContext& first = *inbox_.front();
     inbox_.pop_front();
     show_commands();
+    dispatching_ += due_ - dispatch_began_;
     dispatch(first);
     begin_dispatch();
   }
@@ -172,6 +179,7 @@ void PeScheduler::begin_dispatch() {
   if (inbox_.empty()) return;
   const CommandContext& first = *inbox_.front();
   if (may_dispatch(first, contexts_.size() - inbox_.size())) due_ = after(dispatch_time(first));
+  dispatch_began_ = now();
 }
 
 void PeScheduler::dispatch(CommandContext& context) {

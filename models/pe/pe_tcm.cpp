@@ -102,7 +102,8 @@ PeTcm::PeTcm(const ComponentInit& init)
                     SignalFormat::count("accesses"));
     add_busy_time(name + "_busy", fmt::format("time that the {} channel was held", name),
                   channel.use.ended_holds(),
-                  [&channel](Fs now) { return channel.use.held_time(now); });
+                  [&channel](Fs now) { return channel.use.held_time(now); },
+                  {Server::Kind::rate, write ? "write_bw_gbs" : "read_bw_gbs"});
     add_statistic(write ? "bytes_written" : "bytes_read",
                   fmt::format("moved by the {} channel", name), Quantity::bytes, channel.bytes);
   }

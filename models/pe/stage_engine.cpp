@@ -14,6 +14,21 @@
 namespace kernbench {
 namespace {
 
+// DMA stages are part of the times of the channels (pe_dma.cpp).
+Server server_of_stage(StageType type) {
+  switch (type) {
+    case StageType::gemm:
+      return {Server::Kind::rate, "macs_per_cycle"};
+    case StageType::math:
+      return {Server::Kind::rate, "lanes"};
+    case StageType::fetch:
+    case StageType::store:
+      return {Server::Kind::slot, "overhead_ns"};
+    default:
+      return {Server::Kind::none};
+  }
+}
+
 std::string lower(std::string text) {
   for (char& c : text) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
   return text;
@@ -60,12 +75,15 @@ void StageEngine<Node>::set_up(StageSet stages) {
     StageQueue& queue = queues_.emplace_back();
     queue.type = static_cast<StageType>(type);
     const std::string stage = lower(name_of(queue.type));
-    this->add_busy_time(stage + "_busy", "time in service", queue.busy, [&queue](Fs now) {
-      Fs busy = queue.busy;
-      for (const Lane* lane : queue.lanes)
-        if (lane->state == LaneState::serving) busy += now - lane->started;
-      return busy;
-    });
+    this->add_busy_time(
+        stage + "_busy", "time in service", queue.busy,
+        [&queue](Fs now) {
+          Fs busy = queue.busy;
+          for (const Lane* lane : queue.lanes)
+            if (lane->state == LaneState::serving) busy += now - lane->started;
+          return busy;
+        },
+        server_of_stage(queue.type));
     this->add_statistic(stage + "_served", "stages served", Quantity::count, queue.served);
     this->add_statistic(stage + "_queue_high_water", "most tasks that waited", Quantity::count,
                         queue.high_water, Merge::maximum);
@@ -89,6 +107,7 @@ void StageEngine<Node>::add_lane(StageQueue& queue) {
 template <class Node>
 void StageEngine<Node>::add_lanes(StageType type, std::uint32_t count) {
   for (std::uint32_t i = 0; i < count; ++i) add_lane(queue_of(type));
+  this->server_of(lower(name_of(type)) + "_busy").places += count;
 }
 
 template <class Node>

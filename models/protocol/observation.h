@@ -66,6 +66,11 @@ struct HbmBooking {
   Fs finish = 0;        // of the last
 };
 
+// A memory transfer that the host is about to issue.
+struct HostTransfer {
+  const Transaction& transaction;
+};
+
 struct Observation {
   AnalysisPort<ExecutedOp> executed_ops;
   // A subscriber of executed_ops reads the parameters of commands: they have them with data off as
@@ -80,6 +85,7 @@ struct Observation {
   AnalysisPort<KernelWait> kernel_waits;
   AnalysisPort<SlotWait> slot_waits;
   AnalysisPort<MessageProgress> message_progress;
+  AnalysisPort<HostTransfer> host_transfers;
 
   std::shared_ptr<FabricWatch> fabric_watch;  // once signals of the fabric have been asked for
 };

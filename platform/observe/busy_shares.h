@@ -13,7 +13,4 @@ namespace kernbench {
 // implementation that adds up several, is left out.
 nlohmann::ordered_json busy_json(const Component& component, Fs elapsed);
 
-// 1 but for the channels of a PE_DMA and the slots of a PE_SCHEDULER.
-std::uint64_t servers_of(const Component& component, const Statistic& busy);
-
 }  // namespace kernbench

@@ -5,7 +5,6 @@
 #include <string_view>
 
 #include "platform/assembly/machine_root.h"
-#include "platform/observe/busy_shares.h"
 #include "platform/report/json_text.h"
 
 namespace kernbench {
@@ -19,7 +18,7 @@ void add_servers(KindTotal& total, const Component& component) {
   for (const Statistic& statistic : component.statistics()) {
     if (!statistic.is_busy_time()) continue;
     for (StatisticTotal& each : total.totals) {
-      if (each.name == statistic.name) each.servers += servers_of(component, statistic);
+      if (each.name == statistic.name) each.servers += statistic.server.places;
     }
   }
 }

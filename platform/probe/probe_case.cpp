@@ -10,8 +10,8 @@
 #include "platform/assembly/describe_machine.h"
 #include "platform/assembly/machine_routes.h"
 #include "platform/config/nearest_name.h"
-#include "platform/probe/machine_message.h"
-#include "platform/probe/zero_load_latency.h"
+#include "platform/topology/machine_message.h"
+#include "platform/topology/zero_load_latency.h"
 
 namespace kernbench {
 namespace {

@@ -11,7 +11,7 @@
 //   pe-cross-cube-hbm-best      of all partitions of the other cubes of its SIP the one that is
 //                               read soonest,
 //   pe-cross-cube-hbm-worst       and the one that is read last: 32 KiB by the arithmetic of
-//                               platform/probe/zero_load_latency.h; of equal ones the first by
+//                               platform/topology/zero_load_latency.h; of equal ones the first by
 //                               (cube, PE)
 //   pe-cross-sip-hbm            PE 0 in cube 0 of SIP 1
 #pragma once

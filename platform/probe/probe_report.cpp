@@ -2,7 +2,7 @@
 
 #include <fmt/format.h>
 
-#include "platform/probe/machine_message.h"
+#include "platform/topology/machine_message.h"
 #include "platform/report/json_text.h"
 #include "platform/report/table.h"
 #include "platform/traffic/traffic_rows.h"

@@ -8,8 +8,8 @@
 
 #include "models/base/errors.h"
 #include "platform/probe/child_process.h"
-#include "platform/probe/machine_message.h"
-#include "platform/probe/zero_load_latency.h"
+#include "platform/topology/machine_message.h"
+#include "platform/topology/zero_load_latency.h"
 #include "platform/traffic/traffic_player.h"
 
 namespace kernbench {

@@ -10,7 +10,7 @@
 
 #include "platform/assembly/platform.h"
 #include "platform/probe/leg_table.h"
-#include "platform/probe/lower_bound.h"
+#include "platform/topology/lower_bound.h"
 #include "platform/probe/probe_case.h"
 #include "platform/traffic/traffic_request.h"
 

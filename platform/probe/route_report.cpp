@@ -3,8 +3,8 @@
 #include <fmt/format.h>
 
 #include "platform/probe/leg_table.h"
-#include "platform/probe/lower_bound.h"
-#include "platform/probe/machine_message.h"
+#include "platform/topology/lower_bound.h"
+#include "platform/topology/machine_message.h"
 #include "platform/report/json_text.h"
 #include "platform/report/table.h"
 #include "platform/traffic/traffic_rows.h"

@@ -46,7 +46,7 @@ std::string names_of(const Graph& graph, const std::vector<NodeId>& nodes) {
 std::vector<std::string> DiagramPainter::lines_of(std::size_t index) const {
   const DiagramBlock& block = diagram_.blocks[index];
   std::vector<std::string> lines{block.label};
-  const auto used = heat_ == nullptr ? std::nullopt : heat_->of_memories(block.nodes);
+  const auto used = heat_ == nullptr ? std::nullopt : heat_->of_nodes(block.nodes);
   if (used) {
     lines.push_back(percent_text(*used));
   } else if (block.distance && heat_ == nullptr) {
@@ -65,7 +65,7 @@ double DiagramPainter::width_of(const std::vector<std::string>& lines, double si
 std::string DiagramPainter::tooltip_of(const DiagramBlock& block) const {
   std::string text = names_of(graph_, block.nodes);
   if (block.distance) text += "; latency " + ns_text(*block.distance);
-  const auto used = heat_ == nullptr ? std::nullopt : heat_->of_memories(block.nodes);
+  const auto used = heat_ == nullptr ? std::nullopt : heat_->of_nodes(block.nodes);
   return used ? text + "; utilisation " + percent_text(*used) : text;
 }
 
@@ -84,7 +84,7 @@ void DiagramPainter::block(std::size_t index, const Box& box, const std::vector<
                            const BlockStyle& style) {
   const DiagramBlock& block = diagram_.blocks[index];
   const auto [fill, stroke] = colours_of(block.kind);
-  const auto used = heat_ == nullptr ? std::nullopt : heat_->of_memories(block.nodes);
+  const auto used = heat_ == nullptr ? std::nullopt : heat_->of_nodes(block.nodes);
   const std::string colour = heat_ == nullptr ? fill
                              : used           ? heat_colour(*used / top_of_scale_)
                                               : std::string("#ffffff");

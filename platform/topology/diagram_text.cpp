@@ -75,7 +75,7 @@ struct Look {
 
 Look look_of(const DiagramBlock& block, const Utilisation* heat, double top) {
   const auto [fill, stroke] = colours_of(block.kind);
-  const auto used = heat == nullptr ? std::nullopt : heat->of_memories(block.nodes);
+  const auto used = heat == nullptr ? std::nullopt : heat->of_nodes(block.nodes);
   Look look{used ? heat_colour(*used / top) : fill, stroke,
             used ? block.label + " " + percent_text(*used) : block.label, ""};
   look.text = text_colour_on(look.fill);

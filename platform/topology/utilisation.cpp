@@ -28,23 +28,22 @@ bool is_memory(Role role) {
          role == Role::tlm_target;
 }
 
-// "pc3_busy_ns" of an HBM, "read_busy_ns" of a TCM.
-bool is_busy_time(const std::string& key) {
-  const std::string end = "busy_ns";
-  return key.size() >= end.size() && key.compare(key.size() - end.size(), end.size(), end) == 0;
-}
-
-// None: the component has no busy time.
-std::optional<double> mean_busy_ns(const Json& statistics) {
-  double sum = 0;
+// Shares of the servers of a component: of an HBM the mean of its channels, else the highest.
+struct NodeShare {
+  double sum = 0, highest = 0;
   int count = 0;
-  for (const auto& [key, value] : statistics.items()) {
-    if (!is_busy_time(key) || !value.is_number()) continue;
-    sum += value.get<double>();
+
+  void add(double share) {
+    sum += share;
+    highest = std::max(highest, share);
     ++count;
   }
-  if (count == 0) return std::nullopt;
-  return sum / count;
+  double of(Role role) const { return role == Role::hbm_ctrl ? sum / count : highest; }
+};
+
+double number_at(const Json& row, const char* key) {
+  const auto found = row.find(key);
+  return found == row.end() || !found->is_number() ? 0 : found->get<double>();
 }
 
 // Empty: it has no such text.
@@ -90,19 +89,19 @@ Utilisation Utilisation::parse(const std::string& text, const std::string& sourc
     result.edges_[static_cast<std::size_t>(edge - graph.edges().data())] =
         share(value->get<double>());
   }
-  const auto elapsed = json.find("elapsed_ns");
-  const auto components = json.find("components");
-  if (elapsed == json.end() || !elapsed->is_number() || components == json.end() ||
-      !components->is_array())
-    return result;
-  const double elapsed_ns = elapsed->get<double>();
-  for (const Json& row : *components) {
-    const auto node = graph.find(text_at(row, "name"));
-    const auto statistics = row.is_object() ? row.find("stats") : row.end();
-    if (!node || !is_memory(graph.node(*node).kind) || statistics == row.end()) continue;
-    if (const auto busy_ns = mean_busy_ns(*statistics))
-      result.memories_[*node] = elapsed_ns > 0 ? share(*busy_ns / elapsed_ns) : 0;
+  const auto servers = json.find("servers");
+  if (servers == json.end() || !servers->is_array()) return result;
+  std::map<NodeId, NodeShare> shares;
+  std::fill(result.edges_.begin(), result.edges_.end(), 0);
+  for (const Json& row : *servers) {
+    const double busy = share(number_at(row, "utilisation"));
+    if (text_at(row, "src").empty()) {
+      if (text_at(row, "kind") == "rate") shares[node_of(row, "name")].add(busy);
+    } else if (const Edge* edge = graph.find_edge(node_of(row, "src"), node_of(row, "dst"))) {
+      result.edges_[static_cast<std::size_t>(edge - graph.edges().data())] = busy;
+    }
   }
+  for (const auto& [node, busy] : shares) result.nodes_[node] = busy.of(graph.node(node).kind);
   return result;
 }
 
@@ -112,23 +111,25 @@ double Utilisation::of_edges(const std::vector<std::size_t>& edges) const {
   return highest;
 }
 
-std::optional<double> Utilisation::of_memories(const std::vector<NodeId>& nodes) const {
+std::optional<double> Utilisation::of_node(NodeId node) const {
+  if (const auto known = nodes_.find(node); known != nodes_.end()) return known->second;
+  if (!is_memory(graph_.node(node).kind)) return std::nullopt;
+  double highest = 0;
+  const auto [first, last] = graph_.out_edges(node);
+  for (std::size_t i = first; i < last; ++i) {
+    highest = std::max(highest, edges_[i]);
+    const Edge* back = graph_.find_edge(graph_.edges()[i].dst, node);
+    if (back != nullptr)
+      highest = std::max(highest, edges_[static_cast<std::size_t>(back - graph_.edges().data())]);
+  }
+  return highest;
+}
+
+std::optional<double> Utilisation::of_nodes(const std::vector<NodeId>& nodes) const {
   std::optional<double> highest;
   for (const NodeId node : nodes) {
-    if (!is_memory(graph_.node(node).kind)) continue;
-    double here = 0;
-    if (const auto known = memories_.find(node); known != memories_.end()) {
-      here = known->second;
-    } else {
-      const auto [first, last] = graph_.out_edges(node);
-      for (std::size_t i = first; i < last; ++i) {
-        here = std::max(here, edges_[i]);
-        const Edge* back = graph_.find_edge(graph_.edges()[i].dst, node);
-        if (back != nullptr)
-          here = std::max(here, edges_[static_cast<std::size_t>(back - graph_.edges().data())]);
-      }
-    }
-    highest = std::max(highest.value_or(0), here);
+    if (const std::optional<double> here = of_node(node))
+      highest = std::max(highest.value_or(0), *here);
   }
   return highest;
 }
@@ -157,7 +158,7 @@ double Utilisation::scale_of(const Diagram& diagram) const {
   for (const DiagramLink& link : diagram.links)
     highest = std::max({highest, of_edges(link.forward), of_edges(link.backward)});
   for (const DiagramBlock& block : diagram.blocks)
-    highest = std::max(highest, of_memories(block.nodes).value_or(0));
+    highest = std::max(highest, of_nodes(block.nodes).value_or(0));
   for (const double top : {0.05, 0.1, 0.2, 0.5}) {
     if (highest <= top) return top;
   }

@@ -1,5 +1,6 @@
-// Utilisation of links and memories, read from the statistics of a run, for diagrams: the JSON of
-// `run --stats` or of `traffic --links`.
+// Utilisation of links, memories, engines and forwarding nodes, read from the statistics of a run,
+// for diagrams: the JSON of `run --stats` or of `traffic --links`. Where it lists the servers of
+// the PE window, these; else links and components over the whole run.
 #pragma once
 
 #include <map>
@@ -21,9 +22,9 @@ class Utilisation {
 
   // In [0, 1]; of several edges the highest.
   double of_edges(const std::vector<std::size_t>& edges) const;
-  // Of the memories among these nodes the highest: busy time of its channels, on average, over the
-  // elapsed time; of a memory without such a statistic that of its links. None: no memory.
-  std::optional<double> of_memories(const std::vector<NodeId>& nodes) const;
+  // The highest of these nodes: of an HBM its channels, on average; of a memory that serves nothing
+  // by itself its links. None: no node serves anything.
+  std::optional<double> of_nodes(const std::vector<NodeId>& nodes) const;
 
   struct Hot {
     std::string name;  // "sip0.cube0.r0c0 > sip0.cube0.r0c1"
@@ -37,10 +38,11 @@ class Utilisation {
 
  private:
   explicit Utilisation(const Graph& graph) : graph_(graph), edges_(graph.edges().size(), 0) {}
+  std::optional<double> of_node(NodeId node) const;
 
   const Graph& graph_;
-  std::vector<double> edges_;          // by index; 0: no link of its own
-  std::map<NodeId, double> memories_;  // with a busy time
+  std::vector<double> edges_;       // by index; 0: no link of its own
+  std::map<NodeId, double> nodes_;  // with a busy time
 };
 
 }  // namespace kernbench

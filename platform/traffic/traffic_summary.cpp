@@ -20,6 +20,9 @@ void TrafficSummary::add_parts(const TrafficResult& result, const LatencyParts& 
 }
 
 void TrafficSummary::add(const TrafficResult& result) {
+  const TrafficRequest& request = result.request;
+  bottleneck_.add({platform_.routes().memory_path(request.initiator, request.target), request.write,
+                   request.bytes, request.issue, result.grant, result.end});
   ++requests_;
   (result.request.write ? bytes_written_ : bytes_read_) += result.request.bytes;
   first_issue_ = std::min(first_issue_, result.request.issue);
@@ -61,11 +64,12 @@ nlohmann::ordered_json TrafficSummary::json(std::size_t links) const {
   summary["busiest_links"] = nlohmann::ordered_json::array();
   for (const TrafficLinks::LinkRow& link : links_.busiest(links))
     summary["busiest_links"].push_back(links_.json_of(link));
+  summary["bottleneck"] = bottleneck_.json();
   return summary;
 }
 
-std::string TrafficSummary::text(std::size_t links) const {
-  const nlohmann::ordered_json summary = json(links);
+std::string TrafficSummary::text() const {
+  const nlohmann::ordered_json summary = json();
   const auto number = [](const nlohmann::ordered_json& value) {
     return fmt::format("{:.3f}", to_double(value));
   };
@@ -106,19 +110,7 @@ std::string TrafficSummary::text(std::size_t links) const {
     }
     text += "\n" + parts.text();
   }
-  Table busy({{"busiest links"},
-              {"bytes", Align::right},
-              {"GB/s", Align::right},
-              {"of GB/s", Align::right},
-              {"utilisation", Align::right}});
-  for (const auto& row : summary["busiest_links"]) {
-    busy.add(
-        {fmt::format("{} > {}", row["src"].get<std::string>(), row["dst"].get<std::string>()),
-         row["bytes"].dump(), number(row["gbs"]),
-         row["bw_gbs"].is_null() ? "unlimited" : fmt::format("{:g}", row["bw_gbs"].get<double>()),
-         percent(row["utilisation"].get<double>())});
-  }
-  return busy.empty() ? text : fmt::format("{}\n{}", text, busy.text());
+  return text + bottleneck_.text();
 }
 
 }  // namespace kernbench

@@ -8,6 +8,7 @@
 
 #include "models/base/histogram.h"
 #include "platform/assembly/platform.h"
+#include "platform/observe/bottleneck.h"
 #include "platform/observe/distance_class.h"
 #include "platform/observe/latency_parts.h"
 #include "platform/traffic/traffic_links.h"
@@ -17,17 +18,25 @@ namespace kernbench {
 
 class TrafficSummary {
  public:
-  explicit TrafficSummary(Platform& platform) : platform_(platform), links_(platform) {}
+  explicit TrafficSummary(Platform& platform)
+      : platform_(platform), links_(platform), bottleneck_(platform) {}
 
-  void begin() { links_.begin(); }  // at the instant of the first request
+  // At the instant of the first request.
+  void begin() {
+    links_.begin();
+    bottleneck_.begin();
+  }
   void add(const TrafficResult& result);
   // Latency parts, beside add(); the summary then shows their means.
   void add_parts(const TrafficResult& result, const LatencyParts& parts);
 
+  void close() { bottleneck_.close(); }  // the run has ended
+  const Bottleneck& bottleneck() const { return bottleneck_; }
+
   // All of it up to now, units in the key names; utilisations are shares of the time since the
   // first request; links by descending utilisation, at most `links` of them.
   nlohmann::ordered_json json(std::size_t links = 10) const;
-  std::string text(std::size_t links = 10) const;
+  std::string text() const;
   const TrafficLinks& links() const { return links_; }
 
  private:
@@ -41,6 +50,7 @@ class TrafficSummary {
 
   Platform& platform_;
   TrafficLinks links_;
+  Bottleneck bottleneck_;
   std::uint64_t requests_ = 0;
   std::uint64_t bytes_read_ = 0;
   std::uint64_t bytes_written_ = 0;

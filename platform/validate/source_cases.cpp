@@ -3,10 +3,10 @@
 
 #include <algorithm>
 
-#include "platform/probe/lower_bound.h"
-#include "platform/probe/machine_message.h"
-#include "platform/probe/zero_load_latency.h"
 #include "platform/topology/graph.h"
+#include "platform/topology/lower_bound.h"
+#include "platform/topology/machine_message.h"
+#include "platform/topology/zero_load_latency.h"
 #include "platform/validate/played_requests.h"
 #include "platform/validate/source_machine.h"
 #include "platform/validate/validation_case.h"

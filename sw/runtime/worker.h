@@ -33,7 +33,9 @@ struct AwaitedLaunch {
 class Worker : public std::enable_shared_from_this<Worker> {
  public:
   Worker(Runtime& runtime, int device, std::uint64_t seed)
-      : runtime_(runtime), transfers_(runtime.link), generator_(seed) {
+      : runtime_(runtime), transfers_(runtime.link), untimed_inputs_(runtime.untimed_inputs),
+        generator_(seed) {
+    set_untimed(untimed_inputs_);
     set_device(device);
   }
 
@@ -119,6 +121,7 @@ class Worker : public std::enable_shared_from_this<Worker> {
   int device_ = 0, device_index_ = 0;
   std::optional<PeId> only_pe_;  // rank_unit pe
   Transfers transfers_;
+  bool untimed_inputs_;  // until the first launch
   std::mt19937_64 generator_;
   std::optional<int> rank_;
   bool rank_is_pe_ = false;

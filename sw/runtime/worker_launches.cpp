@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <set>
+#include <utility>
 
 #include "models/data/race_detector.h"
 #include "sw/runtime/worker.h"
@@ -66,6 +67,7 @@ void Worker::refuse(const LaunchHandle& handle, std::exception_ptr error) {
 }
 
 void Worker::begin(const LaunchHandle& handle, const LaunchSpec& spec, const tl::KernelCall& call) {
+  if (std::exchange(untimed_inputs_, false)) set_untimed(false);
   const auto targets = spec.targets(call.args, runtime_.link.port().machine().pes);
   std::vector<int> sips;
   std::set<int> pes, cubes;

@@ -9,7 +9,7 @@
 #include "platform/assembly/describe_machine.h"
 #include "platform/assembly/fabric_edges.h"
 #include "platform/assembly/machine_routes.h"
-#include "platform/probe/lower_bound.h"
+#include "platform/topology/lower_bound.h"
 #include "tests/support/forked.h"
 #include "tests/support/torch_machine.h"
 

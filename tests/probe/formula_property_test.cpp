@@ -5,9 +5,9 @@
 #include <boost/test/unit_test.hpp>
 
 #include "platform/assembly/platform.h"
-#include "platform/probe/lower_bound.h"
-#include "platform/probe/machine_message.h"
-#include "platform/probe/zero_load_latency.h"
+#include "platform/topology/lower_bound.h"
+#include "platform/topology/machine_message.h"
+#include "platform/topology/zero_load_latency.h"
 #include "platform/traffic/traffic_player.h"
 #include "tests/probe/routed_machine.h"
 #include "tests/support/forked.h"

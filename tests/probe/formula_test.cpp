@@ -1,8 +1,8 @@
 // The formula of spec 2.8, derived by hand.
 #include <boost/test/unit_test.hpp>
 
-#include "platform/probe/lower_bound.h"
-#include "platform/probe/machine_message.h"
+#include "platform/topology/lower_bound.h"
+#include "platform/topology/machine_message.h"
 #include "tests/probe/routed_machine.h"
 
 using namespace kernbench;

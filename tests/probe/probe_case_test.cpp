@@ -5,8 +5,8 @@
 #include <boost/test/unit_test.hpp>
 
 #include "models/base/errors.h"
-#include "platform/probe/machine_message.h"
-#include "platform/probe/zero_load_latency.h"
+#include "platform/topology/machine_message.h"
+#include "platform/topology/zero_load_latency.h"
 #include "tests/probe/routed_machine.h"
 
 using namespace kernbench;

@@ -1,11 +1,11 @@
 // What a message at zero load has beyond the formula: short flits, and bursts that wait for their
 // pseudo-channel.
-#include "platform/probe/zero_load_latency.h"
+#include "platform/topology/zero_load_latency.h"
 
 #include <boost/test/unit_test.hpp>
 
-#include "platform/probe/lower_bound.h"
-#include "platform/probe/machine_message.h"
+#include "platform/topology/lower_bound.h"
+#include "platform/topology/machine_message.h"
 #include "tests/probe/routed_machine.h"
 
 using namespace kernbench;

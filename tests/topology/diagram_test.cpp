@@ -201,8 +201,8 @@ BOOST_AUTO_TEST_CASE(heat_takes_the_highest_of_the_instances_and_names_it) {
   BOOST_TEST(hottest[0].utilisation == 0.5);
   BOOST_TEST(hottest[1].name == "sip1.cube2.r0c0 > sip1.cube2.r0c1");
   // Two channels, one of them busy for 60 of 100 ns.
-  BOOST_TEST(heat.of_memories(view.find("hbm_ctrl.pe3")->nodes).value() == 0.3);
-  BOOST_TEST(!heat.of_memories(view.find("m_cpu")->nodes));
+  BOOST_TEST(heat.of_nodes(view.find("hbm_ctrl.pe3")->nodes).value() == 0.3);
+  BOOST_TEST(!heat.of_nodes(view.find("m_cpu")->nodes));
   BOOST_TEST(heat.scale_of(view) == 0.5);
   const std::string svg = diagram_text(machine, view, DiagramFormat::svg, &heat);
   BOOST_TEST(svg.find("50 %  sip0.cube0.r0c0 &gt; sip0.cube0.r0c1") != std::string::npos);

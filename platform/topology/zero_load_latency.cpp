@@ -1,4 +1,4 @@
-#include "platform/probe/zero_load_latency.h"
+#include "platform/topology/zero_load_latency.h"
 
 #include <algorithm>
 #include <vector>
@@ -8,7 +8,7 @@
 #include "models/timing/link_state.h"
 #include "models/timing/router_state.h"
 #include "models/timing/service_time.h"
-#include "platform/probe/lower_bound.h"
+#include "platform/topology/lower_bound.h"
 
 namespace kernbench {
 namespace {

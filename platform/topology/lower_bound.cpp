@@ -1,4 +1,4 @@
-#include "platform/probe/lower_bound.h"
+#include "platform/topology/lower_bound.h"
 
 #include <algorithm>
 

@@ -5,7 +5,7 @@
 #include <cstdint>
 
 #include "models/protocol/path.h"
-#include "platform/probe/memory_message.h"
+#include "platform/topology/memory_message.h"
 #include "platform/topology/graph.h"
 
 namespace kernbench {

@@ -1,4 +1,4 @@
-#include "platform/probe/machine_message.h"
+#include "platform/topology/machine_message.h"
 
 namespace kernbench {
 namespace {

@@ -1,0 +1,433 @@
+#include "platform/observe/doubled_times.h"
+
+#include <algorithm>
+#include <cstring>
+#include <systemc>
+
+#include "models/protocol/fabric_node.h"
+#include "models/protocol/tile_task.h"
+#include "models/protocol/transaction.h"
+#include "models/timing/engine_rules.h"
+#include "platform/observe/activity_windows.h"
+
+namespace kernbench {
+namespace {
+
+// Operations of one part that may overlap, and commands and messages that a kernel may go on with.
+constexpr std::size_t kept = 8, kept_for_kernels = 16, kept_credits = 64;
+
+template <class List, class Value>
+void keep(List& list, Value value, std::size_t most) {
+  list.push_back(std::move(value));
+  if (list.size() > most) list.pop_front();
+}
+
+std::size_t places_of(const Component& dma, const char* busy_time) {
+  for (const Statistic& statistic : dma.statistics()) {
+    if (statistic.name == busy_time) return static_cast<std::size_t>(statistic.server.places);
+  }
+  return 1;
+}
+
+}  // namespace
+
+DoubledTimes::DoubledTimes(Platform& platform, Resources& resources)
+    : graph_(platform.graph()), transfer_savings_(graph_, resources),
+      part_resources_{
+          resources.add("pe_dma read_channel", "pe_dma.rd_engines", Server::Kind::slot),
+          resources.add("pe_dma write_channel", "pe_dma.wr_engines", Server::Kind::slot),
+          resources.add("pe_tcm read", "pe_tcm.read_bw_gbs"),
+          resources.add("pe_gemm gemm", "pe_gemm.macs_per_cycle"),
+          resources.add("pe_math math", "pe_math.lanes"),
+          resources.add("pe_tcm write", "pe_tcm.write_bw_gbs")},
+      slot_(resources.add("pe_scheduler accel_slot", "pe_scheduler.shared_accel_slot",
+                          Server::Kind::slot)),
+      buffers_(resources.add("tile buffers, registers", "pe_fetch_store.register_file_bytes",
+                             Server::Kind::slot)),
+      dispatch_(resources.add("pe_scheduler dispatch", "pe_scheduler.overhead_ns")),
+      kernel_(resources.add("kernel", "pe_cpu.clock_ghz")),
+      credits_(resources.add("pe_ipcq send_blocked", "pe_ipcq.n_slots", Server::Kind::slot)),
+      message_slots_(resources.add("pe_dma slot", "pe_dma.tcm_slot_overhead_ns")),
+      contention_(resources.add("contention", "", Server::Kind::none)),
+      by_dma_(graph_.nodes().size()), ops_(platform.observation().executed_ops, *this),
+      events_(platform.observation().trace_events, *this),
+      ends_(platform.observation().transaction_ends, *this),
+      runs_(platform.observation().kernel_runs, *this),
+      waits_(platform.observation().kernel_waits, *this),
+      steps_(platform.observation().message_progress, *this) {
+  for (NodeId node = 0; node < graph_.nodes().size(); ++node) {
+    const Role role = graph_.node(node).kind;
+    if (!is_engine_of_pe(role)) continue;
+    const Component& engine = platform.component(node);
+    roles_[&engine] = role;
+    Pe& pe = pe_of(engine);
+    if (role == Role::pe_gemm && engine.attributes().has("macs_per_cycle"))
+      pe.macs_per_cycle = static_cast<std::uint64_t>(engine.attributes().integer("macs_per_cycle"));
+    if (role == Role::pe_math && engine.attributes().has("lanes"))
+      pe.lanes = static_cast<std::uint64_t>(engine.attributes().integer("lanes"));
+    if (role != Role::pe_dma) continue;
+    pe.dma = node;
+    pe.places[static_cast<std::size_t>(Part::dma_read)] = places_of(engine, "read_channel_held");
+    pe.places[static_cast<std::size_t>(Part::dma_write)] = places_of(engine, "write_channel_held");
+    by_dma_[node] = &pe;
+  }
+}
+
+DoubledTimes::Pe& DoubledTimes::pe_of(const sc_core::sc_object& engine) {
+  std::unique_ptr<Pe>& pe = pes_[engine.get_parent_object()];
+  if (pe == nullptr) pe = std::make_unique<Pe>();
+  return *pe;
+}
+
+// --- Points
+
+DoubledTimes::Point DoubledTimes::Point::at(Fs time) {
+  Point point;
+  point.time = time;
+  point.times.fill(time);
+  return point;
+}
+
+void DoubledTimes::Point::join(const Point& other, ResourceId but) {
+  const Fs kept_time = with(but);
+  time = std::max(time, other.time);
+  for (std::size_t i = 0; i < times.size(); ++i) times[i] = std::max(times[i], other.times[i]);
+  if (but < times.size()) times[but] = kept_time;
+}
+
+void DoubledTimes::Point::to(Fs until, ResourceId halved) {
+  if (until <= time) return;
+  const Fs step = until - time;
+  time = until;
+  for (Fs& each : times) each += step;
+  save(halved, step / 2);
+}
+
+void DoubledTimes::Point::save(ResourceId resource, Fs fs) {
+  if (resource < times.size()) times[resource] -= std::min(times[resource], fs);
+}
+
+// --- Transfers
+
+void DoubledTimes::write(const TransactionEnd& end) {
+  const RouteExtension& route = end.transaction.route();
+  if (end.transaction.get_command() == tlm::TLM_IGNORE_COMMAND || route.path == nullptr) return;
+  const Path& way = route.request_path();
+  Pe* pe = by_dma_[way.source()];
+  if (pe == nullptr) return;
+  const bool write = end.transaction.is_write();
+  const TransferSavings& savings =
+      transfer_savings_.of(way, write, end.transaction.get_data_length());
+  if (graph_.node(way.target()).kind == Role::pe_dma) {
+    message_ways_[{way.source(), way.target()}].savings = &savings;
+  } else {
+    pe->transfers[write ? 1 : 0] = {&savings, Component::now()};
+  }
+}
+
+void DoubledTimes::transfer(const TransferSavings& savings, Fs until, Point& point) const {
+  const Fs took = until - std::min(until, point.time);
+  point.to(until);
+  for (const auto& [resource, saved] : savings.saved) point.save(resource, std::min(saved, took));
+  if (took > savings.latency) point.save(contention_, (took - savings.latency) / 2);
+}
+
+// --- Operations
+
+DoubledTimes::Part DoubledTimes::part_of(const ExecutedOp& op) const {
+  const auto found = roles_.find(op.node);
+  if (found == roles_.end() || is_composite(op)) return Part::none;
+  switch (found->second) {
+    case Role::pe_dma:
+      if (std::strcmp(op.name, op_log_name_of(StageType::dma_read)) == 0 ||
+          std::strcmp(op.name, "dma_read") == 0)
+        return Part::dma_read;
+      return std::strncmp(op.name, "ipcq", 4) == 0 ? Part::none : Part::dma_write;
+    case Role::pe_gemm:
+      return Part::gemm;
+    case Role::pe_math:
+      return Part::math;
+    case Role::pe_fetch_store:
+      return std::strcmp(op.name, op_log_name_of(StageType::store)) == 0 ? Part::store
+                                                                         : Part::fetch;
+    default:
+      return Part::none;
+  }
+}
+
+// What has ended at that instant gave a buffer or a place in a queue back.
+void DoubledTimes::join_what_ended(const Pe& pe, Fs time, Point& point) const {
+  for (const std::deque<Point>& part : pe.parts) {
+    for (const Point& end : part) {
+      if (end.time == time) point.join(end, buffers_);
+    }
+  }
+}
+
+// A channel of a PE_DMA; with twice as many the one that was free before it.
+void DoubledTimes::wait_for_place(const Pe& pe, Part part, Fs start, Point& point) const {
+  const std::size_t index = static_cast<std::size_t>(part);
+  const std::deque<Point>& ends = pe.parts[index];
+  const ResourceId channel = part_resources_[index];
+  const auto last = std::find_if(ends.rbegin(), ends.rend(),
+                                 [start](const Point& end) { return end.time <= start; });
+  if (last == ends.rend()) return;
+  point.join(*last, channel);
+  if (channel >= most_resources || static_cast<std::size_t>(ends.rend() - last) <= pe.places[index])
+    return;
+  const Point& before = *(last + static_cast<std::ptrdiff_t>(pe.places[index]));
+  point.times[channel] = std::max(point.times[channel], before.times[channel]);
+}
+
+DoubledTimes::Point DoubledTimes::start_of(Pe& pe, Part part, const ExecutedOp& op) {
+  const Fs start = op.t_start;
+  Point point;
+  const auto command = pe.commands.find(op.command_id);
+  if (command == pe.commands.end() || !command->second.is_dispatched) {
+    point = kernel_of(pe, op.stream, start);
+  } else {
+    point = command->second.dispatched;
+    const auto tile = command->second.tiles.find(op.tile_id);
+    if (op.tile_id >= 0 && tile != command->second.tiles.end()) point.join(tile->second);
+  }
+
+  const std::size_t index = static_cast<std::size_t>(part);
+  const auto ended_by = [&](Part of) {
+    const std::deque<Point>& ends = pe.parts[static_cast<std::size_t>(of)];
+    return std::find_if(ends.rbegin(), ends.rend(),
+                        [start](const Point& end) { return end.time <= start; });
+  };
+  if (part == Part::dma_read || part == Part::dma_write) {
+    wait_for_place(pe, part, start, point);
+  } else if (const auto last = ended_by(part); last != pe.parts[index].rend()) {
+    point.join(*last);
+  }
+  if (part == Part::gemm || part == Part::math) {
+    const Part other = part == Part::gemm ? Part::math : Part::gemm;
+    const auto in_slot = ended_by(other);
+    if (in_slot != pe.parts[static_cast<std::size_t>(other)].rend()) point.join(*in_slot, slot_);
+  }
+  if (point.time < start) join_what_ended(pe, start, point);
+  point.to(start);
+  return point;
+}
+
+// Work of `units` at `rate` a cycle takes whole cycles, and `more` of them.
+static Fs saved_of(Fs took, std::uint64_t units, std::uint64_t rate, std::uint64_t more = 0) {
+  if (units == 0 || rate == 0) return took / 2;
+  const std::uint64_t cycles = (units + rate - 1) / rate,
+                      twice = (units + 2 * rate - 1) / (2 * rate);
+  return took / (cycles + more) * (cycles - twice);
+}
+
+Fs DoubledTimes::saved_by_rate(const Pe& pe, Part part, const ExecutedOp& op) {
+  const Fs took = op.t_end - op.t_start;
+  if (part == Part::gemm) return saved_of(took, op.macs, pe.macs_per_cycle);
+  if (part != Part::math || op.task == nullptr) return took / 2;
+  const Stage& stage = op.task->stage();
+  return saved_of(took, static_cast<std::uint64_t>(stage.elements), pe.lanes,
+                  is_reduction(stage.math_op) ? ceil_log2(pe.lanes) : 0);
+}
+
+void DoubledTimes::serve(const Pe& pe, Part part, const ExecutedOp& op, Point& point) const {
+  if (part != Part::dma_read && part != Part::dma_write) {
+    const Fs saved = saved_by_rate(pe, part, op);
+    point.to(op.t_end);
+    return point.save(part_resources_[static_cast<std::size_t>(part)], saved);
+  }
+  const Transfer& last = pe.transfers[part == Part::dma_write ? 1 : 0];
+  if (last.savings == nullptr || last.ended != op.t_end) return point.to(op.t_end);
+  serve_transfer(pe, part, *last.savings, op.t_end, point);
+}
+
+// Those that overlap share what is slowest on their way, and stand in queues that are as many
+// longer.
+void DoubledTimes::serve_transfer(const Pe& pe, Part part, const TransferSavings& savings, Fs end,
+                                  Point& point) const {
+  const std::size_t index = static_cast<std::size_t>(part);
+  const Fs took = end - std::min(end, point.time);
+  transfer(savings, end, point);
+  const ResourceId channel = part_resources_[index];
+  if (channel >= most_resources) return;
+  point.times[channel] += took - std::min(took, savings.latency);
+  if (pe.parts[index].empty()) return;
+  point.times[channel] =
+      std::max(point.times[channel], pe.parts[index].back().times[channel] + savings.payload);
+}
+
+void DoubledTimes::add(const MemoryAccess& access) {
+  const Part part = access.write ? Part::dma_write : Part::dma_read;
+  Pe* of_dma = by_dma_[access.path.source()];
+  Pe& pe = of_dma != nullptr ? *of_dma : initiators_[access.path.source()];
+  begin_ = std::min(begin_, access.issue);
+  // A closed loop issues as an earlier access ends.
+  Point point;
+  join_what_ended(pe, access.issue, point);
+  if (point.time == 0) point = Point::at(access.issue);
+  point.to(access.issue);
+  wait_for_place(pe, part, access.grant, point);
+  point.to(access.grant);
+  serve_transfer(pe, part, transfer_savings_.of(access.path, access.write, access.bytes),
+                 access.end, point);
+  keep(pe.parts[static_cast<std::size_t>(part)], point, kept);
+  last_.join(point);
+}
+
+void DoubledTimes::write(const ExecutedOp& op) {
+  const Part part = part_of(op);
+  if (part == Part::none) return;
+  Pe& pe = pe_of(*op.node);
+  Point point = start_of(pe, part, op);
+  serve(pe, part, op, point);
+  const auto command = pe.commands.find(op.command_id);
+  if (command != pe.commands.end()) {
+    command->second.last.join(point);
+    if (op.tile_id >= 0) command->second.tiles[op.tile_id] = point;
+  }
+  keep(pe.parts[static_cast<std::size_t>(part)], point, kept);
+}
+
+// --- Commands
+
+DoubledTimes::Point& DoubledTimes::kernel_of(Pe& pe, std::uint32_t stream, Fs now) {
+  const auto [found, is_new] = pe.kernels.try_emplace(stream);
+  Kernel& kernel = found->second;
+  if (is_new) {
+    kernel.point = last_.time == 0 ? Point::at(now) : last_;
+    kernel.point.to(now);
+  }
+  if (kernel.barrier != 0) {
+    const auto barrier = barriers_.find(std::exchange(kernel.barrier, 0));
+    if (barrier != barriers_.end()) kernel.point.join(barrier->second);
+  }
+  return kernel.point;
+}
+
+void DoubledTimes::write(const TraceEvent& event) {
+  Pe& pe = pe_of(*event.node);
+  if (event.kind == TraceKind::command_submitted) {
+    begin_ = std::min(begin_, event.time);
+    std::uint32_t stream = 0;  // of kernels that run together that which went on last
+    Fs latest = 0;
+    for (const auto& [of, kernel] : pe.kernels) {
+      if (kernel.point.time < latest) continue;
+      stream = of;
+      latest = kernel.point.time;
+    }
+    Point point = kernel_of(pe, stream, event.time);
+    point.to(event.time, kernel_);
+    pe.commands[event.command_id].dispatched = point;
+    return;
+  }
+  const auto found = pe.commands.find(event.command_id);
+  if (found == pe.commands.end()) return;
+  Command& command = found->second;
+  if (event.kind == TraceKind::sub_command_dispatched && !command.is_dispatched) {
+    command.dispatched.join(pe.last_dispatch);
+    join_what_ended(pe, event.time, command.dispatched);
+    command.dispatched.to(event.time, dispatch_);
+    command.is_dispatched = true;
+    pe.last_dispatch = command.last = command.dispatched;
+  } else if (event.kind == TraceKind::tile_ready) {
+    command.tiles.erase(event.tile_id);
+  } else if (event.kind == TraceKind::command_complete) {
+    Point point = command.last;
+    point.to(event.time);
+    keep(pe.completed, std::pair(event.command_id, point), kept_for_kernels);
+    pe.commands.erase(found);
+  }
+}
+
+// --- Kernels
+
+void DoubledTimes::write(const KernelWait& wait) {
+  Pe& pe = pe_of(*wait.node);
+  Point& kernel = kernel_of(pe, wait.stream, wait.start);
+  kernel.to(wait.start, kernel_);
+  const auto ends_wait = [&wait](const Point& point) {
+    return point.time > wait.start && point.time <= wait.end;
+  };
+  switch (wait.reason) {
+    case KernelWait::Reason::command:
+      for (const auto& [command, point] : pe.completed) {
+        if (command == wait.command && point.time <= wait.end) kernel.join(point);
+      }
+      break;
+    case KernelWait::Reason::receive:
+      for (const Point& point : pe.received) {
+        if (ends_wait(point)) kernel.join(point);
+      }
+      break;
+    case KernelWait::Reason::send:
+      for (const Credit& credit : pe.credits) {
+        if (!ends_wait(credit.point)) continue;
+        kernel.join(credit.point, credits_);
+        for (const Credit& before : pe.credits) {
+          if (before.ring == credit.ring && before.number + credit.slots == credit.number &&
+              credits_ < most_resources)
+            kernel.times[credits_] = std::max(kernel.times[credits_], before.point.times[credits_]);
+        }
+      }
+      break;
+    case KernelWait::Reason::barrier:
+      barriers_[wait.end].join(kernel);
+      pe.kernels[wait.stream].barrier = wait.end;
+      break;
+  }
+  kernel.to(wait.end);
+}
+
+void DoubledTimes::write(const KernelRun& run) {
+  Pe& pe = pe_of(*run.node);
+  Point end = kernel_of(pe, run.stream, run.returned);
+  end.to(run.returned, kernel_);
+  for (const auto& [command, point] : pe.completed) {
+    if (point.time <= run.answered && point.time > run.start) end.join(point);
+  }
+  end.to(run.answered);
+  pe.kernels.erase(run.stream);
+  last_.join(end);
+}
+
+// --- Messages
+
+void DoubledTimes::write(const MessageProgress& step) {
+  const MessageKey key{step.installation, step.slot, step.number};
+  Pe& pe = pe_of(*step.node);
+  if (step.step == MessageProgress::Step::sent) {
+    Message& message = messages_[key];
+    message.sender = step.node;
+    std::uint64_t& last = last_in_slot_[{step.installation, step.slot}];
+    message.slots = step.number - std::min(last, step.number);
+    last = step.number;
+    message.point = kernel_of(pe, step.stream, step.end);
+    message.point.to(step.end, kernel_);
+    return;
+  }
+  const auto found = messages_.find(key);
+  if (found == messages_.end()) return;
+  Message& message = found->second;
+  Pe& sender = pe_of(*message.sender);
+  if (step.step == MessageProgress::Step::written) {
+    MessageWay& way = message_ways_[{sender.dma, pe.dma}];
+    if (way.savings != nullptr) transfer(*way.savings, step.arrived, message.point);
+    message.point.to(step.start);
+    message.point.to(step.end, message_slots_);
+    if (way.savings != nullptr && credits_ < most_resources) {
+      Fs& written = message.point.times[credits_];
+      const Fs least = std::max(way.savings->payload, step.end - step.start);
+      written = way.written = std::max(written, way.written + least);
+    }
+    return;
+  }
+  Point point = message.point;
+  point.join(kernel_of(pe, step.stream, step.start));
+  point.to(step.start);
+  point.to(step.end, message_slots_);
+  keep(pe.received, point, kept_for_kernels);
+  point.to(step.credit);
+  keep(sender.credits, Credit{point, step.ring, step.number, message.slots}, kept_credits);
+  messages_.erase(found);
+}
+
+}  // namespace kernbench

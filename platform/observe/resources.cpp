@@ -1,0 +1,75 @@
+#include "platform/observe/resources.h"
+
+#include <algorithm>
+#include <array>
+
+namespace kernbench {
+namespace {
+
+// Links whose bandwidth one key sets are one resource.
+struct LinkResource {
+  EdgeKind kind;
+  const char* name;
+  const char* key;
+};
+constexpr const char* io_key = "sip.io_chiplets.*.links.*_bw_gbs";
+constexpr std::array<LinkResource, 17> link_resources{{
+    {EdgeKind::pe_internal, "links within PEs", "cube.pe_template.links.*.bw_gbs"},
+    {EdgeKind::pe_to_router, "PE links", "cube.links.pe_to_router_bw_gbs"},
+    {EdgeKind::router_mesh, "mesh links", "cube.links.router_link_bw_gbs"},
+    {EdgeKind::router_to_hbm, "HBM", "cube.memory_map.hbm_channel_bw_gbs"},
+    {EdgeKind::router_to_mcpu, "m_cpu links", ""},
+    {EdgeKind::router_to_sram, "SRAM links", "cube.links.sram_to_router_bw_gbs"},
+    {EdgeKind::command, "command links", ""},
+    {EdgeKind::ucie_internal, "UCIe lanes", "cube.ucie.per_connection_bw_gbs"},
+    {EdgeKind::router_to_ucie_conn, "UCIe lanes", "cube.ucie.per_connection_bw_gbs"},
+    {EdgeKind::ucie_conn_to_router, "UCIe lanes", "cube.ucie.per_connection_bw_gbs"},
+    {EdgeKind::ucie_mesh, "UCIe seams", "sip.links.ucie_seam.bw_gbs"},
+    {EdgeKind::io_internal, "IO chiplet links", io_key},
+    {EdgeKind::io_to_cube, "IO chiplet links", io_key},
+    {EdgeKind::cube_to_io, "IO chiplet links", io_key},
+    {EdgeKind::pcie, "PCIe links", "system.links.io_ep_to_switch.bw_gbs"},
+    {EdgeKind::ual, "UAL links", "system.links.io_ual_to_switch.bw_gbs"},
+    {EdgeKind::router_to_tlm, "links of TLM-2.0 modules", "system.tlm_*.bw_gbs"},
+}};
+
+std::string without_end(std::string text, const std::string& end) {
+  if (text.size() >= end.size() && text.compare(text.size() - end.size(), end.size(), end) == 0)
+    text.resize(text.size() - end.size());
+  return text;
+}
+
+}  // namespace
+
+ResourceId Resources::add(const std::string& name, const std::string& key, Server::Kind kind) {
+  const auto known = std::find_if(all_.begin(), all_.end(),
+                                  [&](const Resource& each) { return each.name == name; });
+  if (known == all_.end()) {
+    all_.push_back({name, key, kind});
+    return static_cast<ResourceId>(all_.size() - 1);
+  }
+  return static_cast<ResourceId>(known - all_.begin());
+}
+
+ResourceId Resources::of_link(EdgeKind kind) {
+  const LinkResource& link = link_resources.at(static_cast<std::size_t>(kind));
+  return add(link.name, link.key);
+}
+
+ResourceId Resources::of_overhead(Role role) {
+  const std::string name(name_of(role));
+  return add(name, name + ".overhead_ns");
+}
+
+ResourceId Resources::of_busy_time(Role role, const Statistic& busy) {
+  const Server& server = busy.server;
+  if (server.kind == Server::Kind::none) return no_resource;
+  if (role == Role::hbm_ctrl && busy.name.compare(0, 2, "pc") == 0) return of_hbm();
+  const std::string base = without_end(without_end(without_end(busy.name, "busy"), "held"), "_");
+  const std::string node(name_of(role));
+  const std::string attribute = server.attribute;
+  return add(base.empty() ? node : node + ' ' + base,
+             attribute.empty() ? "" : node + '.' + attribute, server.kind);
+}
+
+}  // namespace kernbench

@@ -1,0 +1,132 @@
+#include "platform/observe/server_usage.h"
+
+#include <algorithm>
+
+#include "models/noc/link.h"
+#include "platform/assembly/machine_modules.h"
+#include "platform/assembly/machine_root.h"
+#include "platform/observe/object_tree.h"
+
+namespace kernbench {
+
+// --- Servers
+
+ServerTable::ServerTable(const Platform& platform, Resources& resources) {
+  for (const Component* component : components_of(platform)) {
+    if (component->node() == no_node) continue;  // the host serves nothing by itself
+    add(*component, platform.graph().node(component->node()).kind, resources);
+  }
+  for (const LinkInstance& instance : platform.links()) {
+    UsedServer server;
+    server.name = name_in_machine(*instance.link);
+    server.resource = resources.of_link(platform.graph().edges()[instance.edge].kind);
+    server.link = instance.link.get();
+    servers_.push_back(std::move(server));
+  }
+}
+
+void ServerTable::add(const Component& component, Role role, Resources& resources) {
+  const std::vector<Statistic>& statistics = component.statistics();
+  const auto stalled = std::find_if(statistics.begin(), statistics.end(),
+                                    [](const Statistic& each) { return each.name == "stalled"; });
+  bool told = stalled == statistics.end();
+  for (const Statistic& statistic : statistics) {
+    if (!statistic.is_busy_time()) continue;
+    const ResourceId resource = resources.of_busy_time(role, statistic);
+    if (resource == no_resource) continue;
+    UsedServer server{name_in_machine(component),
+                      resource,
+                      statistic.server.places,
+                      &statistic,
+                      nullptr,
+                      nullptr};
+    if (!told) server.stalled = &*stalled;  // of a component with several servers with the first
+    told = true;
+    servers_.push_back(std::move(server));
+  }
+}
+
+std::vector<ServerUse> ServerTable::use() const {
+  const Fs now = Component::now();
+  std::vector<ServerUse> use(servers_.size());
+  for (std::size_t i = 0; i < servers_.size(); ++i) {
+    const UsedServer& server = servers_[i];
+    if (server.link != nullptr) {
+      const Link::Statistics carried = server.link->statistics();
+      use[i] = {carried.busy_fs, carried.stalled_fs};
+    } else {
+      use[i].busy = server.busy->at(now);
+      if (server.stalled != nullptr) use[i].stalled = server.stalled->at(now);
+    }
+  }
+  return use;
+}
+
+// --- Windows
+
+void UsageWindow::add(const std::vector<ServerUse>& from, const std::vector<ServerUse>& to,
+                      Fs time) {
+  length += time;
+  use.resize(to.size());
+  for (std::size_t i = 0; i < to.size(); ++i) {
+    use[i].busy += to[i].busy - std::min(from[i].busy, to[i].busy);
+    use[i].stalled += to[i].stalled - std::min(from[i].stalled, to[i].stalled);
+  }
+}
+
+ServerUsage::ServerUsage(Platform& platform, Resources& resources)
+    : table_(platform, resources), at_begin_(table_.servers().size()),
+      events_(platform.observation().trace_events, *this),
+      runs_(platform.observation().kernel_runs, *this),
+      transfers_(platform.observation().host_transfers, *this) {
+  for (const Component* component : components_of(platform)) {
+    for (const Statistic& statistic : component->statistics()) {
+      if (statistic.name == "running_time" && statistic.is_busy_time())
+        running_.push_back(&statistic);
+    }
+  }
+}
+
+bool ServerUsage::kernel_runs() const {
+  const Fs now = Component::now();
+  return std::any_of(running_.begin(), running_.end(), [now](const Statistic* running) {
+    return running->at(now) > *running->value;
+  });
+}
+
+// The window under way ends; the other one begins now.
+void ServerUsage::turn(UsageWindow& window, Fs until) {
+  std::vector<ServerUse> use = table_.use();
+  window.add(at_begin_, use, until - std::min(began_, until));
+  at_begin_ = std::move(use);
+  began_ = Component::now();
+}
+
+void ServerUsage::write(const TraceEvent& event) {
+  if (in_kernel_ || event.kind != TraceKind::command_submitted) return;
+  turn(host_, Component::now());
+  in_kernel_ = true;
+}
+
+void ServerUsage::write(const KernelRun& run) { answered_ = run.answered; }
+
+void ServerUsage::write(const HostTransfer& /*transfer*/) {
+  if (!in_kernel_ || kernel_runs()) return;
+  turn(pe_, answered_);
+  in_kernel_ = false;
+}
+
+void ServerUsage::begin() {
+  turn(host_, Component::now());
+  in_kernel_ = without_kernels_ = true;
+}
+
+void ServerUsage::close() {
+  if (in_kernel_) {
+    turn(pe_, without_kernels_ || kernel_runs() ? Component::now() : std::max(answered_, began_));
+  } else {
+    turn(host_, Component::now());
+  }
+}
+
+}  // namespace kernbench

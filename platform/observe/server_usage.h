@@ -1,0 +1,89 @@
+// ServerUsage: how busy every server of a machine was, and how long messages stood before it, in
+// windows of the run: `pe`, while kernels run; `host`, while the host moves data and no kernel
+// runs.
+//
+// Statistics are read where a window begins or ends, not per event. The window `pe` begins with the
+// first command of a kernel and ends with the last answer of a PE; a transfer that the host issues
+// while no kernel runs ends it until the next command.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "models/protocol/observation.h"
+#include "platform/assembly/platform.h"
+#include "platform/observe/resources.h"
+
+namespace kernbench {
+
+class Link;
+
+struct ServerUse {
+  Fs busy = 0;
+  Fs stalled = 0;  // waits of the first flits of messages, or of bursts, summed
+};
+
+struct UsedServer {
+  std::string name;  // "sip0.cube0.pe0.pe_dma"
+  ResourceId resource = no_resource;
+  std::uint64_t places = 1;
+  const Statistic* busy = nullptr;     // of a component ...
+  const Statistic* stalled = nullptr;  // null: not told
+  const Link* link = nullptr;          // ... or a link
+};
+
+// Servers and their use up to now.
+class ServerTable {
+ public:
+  ServerTable(const Platform& platform, Resources& resources);
+  const std::vector<UsedServer>& servers() const { return servers_; }
+  std::vector<ServerUse> use() const;
+
+ private:
+  void add(const Component& component, Role role, Resources& resources);
+  std::vector<UsedServer> servers_;
+};
+
+struct UsageWindow {
+  Fs length = 0;
+  std::vector<ServerUse> use;  // by server
+
+  void add(const std::vector<ServerUse>& from, const std::vector<ServerUse>& to, Fs time);
+};
+
+class ServerUsage final : private tlm::tlm_analysis_if<TraceEvent>,
+                          private tlm::tlm_analysis_if<KernelRun>,
+                          private tlm::tlm_analysis_if<HostTransfer> {
+ public:
+  // Observes `platform`, which outlives it.
+  ServerUsage(Platform& platform, Resources& resources);
+
+  // Without kernels: the window `pe` begins now, and lasts.
+  void begin();
+  // Up to now.
+  void close();
+  const ServerTable& table() const { return table_; }
+  const UsageWindow& pe() const { return pe_; }
+  const UsageWindow& host() const { return host_; }
+
+ private:
+  void write(const TraceEvent& event) override;
+  void write(const KernelRun& run) override;
+  void write(const HostTransfer& transfer) override;
+  bool kernel_runs() const;
+  void turn(UsageWindow& window, Fs until);
+
+  ServerTable table_;
+  std::vector<const Statistic*> running_;  // of the PE_CPUs
+  UsageWindow pe_, host_;
+  bool in_kernel_ = false, without_kernels_ = false;
+  Fs began_ = 0;
+  Fs answered_ = 0;  // the last one
+  std::vector<ServerUse> at_begin_;
+  AnalysisBinding<TraceEvent> events_;
+  AnalysisBinding<KernelRun> runs_;
+  AnalysisBinding<HostTransfer> transfers_;
+};
+
+}  // namespace kernbench
