@@ -6,11 +6,12 @@
 #include <memory>
 #include <optional>
 
+#include "platform/events/op_log_player.h"
+#include "platform/inspect/critical_path.h"
 #include "platform/inspect/engine_timeline.h"
 #include "platform/inspect/log_comparison.h"
 #include "platform/inspect/log_summary.h"
 #include "platform/inspect/operation_statistics.h"
-#include "platform/inspect/path_report.h"
 #include "platform/inspect/sql_query.h"
 #include "platform/report/json_text.h"
 #include "sc_main/command.h"
@@ -67,40 +68,102 @@ std::optional<std::pair<Fs, Fs>> InspectOptions::time_window() const {
         fmt::format("--window {} is not FROM:TO in ns, e.g. 400:550.5", quote(window)));
   const Fs from = time_option("--window", window.substr(0, colon));
   const Fs to = time_option("--window", window.substr(colon + 1));
-  if (from >= to) throw UsageError(fmt::format("--window {} ends before it begins", quote(window)));
+  if (from >= to) {
+    throw UsageError(
+        fmt::format("--window {} is empty: FROM has to be less than TO", quote(window)));
+  }
   return std::pair(from, to);
 }
 
-// The reports that were asked for, in the order of the help.
+// The reports that were asked for: they subscribe to the events of the log, which is played back
+// once, and are printed in the order of the help.
 class Inspection {
  public:
-  Inspection(const InspectOptions& options, const OpLogReader& log)
-      : options_(options), log_(log) {}
+  explicit Inspection(const InspectOptions& options);
   void print();
 
  private:
-  void summary();
-  void top();
-  void timeline();
-  void path();
-  void stages();
-  void compare();
+  void play();
   void show(const std::string& text, const Table& table);
+  void show_path();
 
   const InspectOptions& options_;
-  const OpLogReader& log_;
+  LogPlayer log_;
+  std::optional<LogPlayer> other_;
+  std::optional<LogSummary> summary_;
+  std::optional<OperationStatistics> statistics_;
+  std::optional<EngineTimeline> timeline_;
+  std::optional<PeLogs> pes_;
+  std::optional<LogComparison> comparison_;
   Json json_ = Json::object();
   bool first_ = true;
 };
 
+Inspection::Inspection(const InspectOptions& options) : options_(options), log_(options.log) {
+  Observation& events = log_.observation();
+  if (options.reports() == 0) summary_.emplace(log_);
+  if (options.top_is_report() || options.stages) statistics_.emplace(events);
+  if (options.timeline_given->count() > 0) {
+    timeline_.emplace(events,
+                      TimelineOptions{options.timeline, options.time_window(), options.columns});
+  }
+  if (options.path_given->count() > 0) pes_.emplace(events);
+  if (options.compare_given->count() > 0) comparison_.emplace(log_, other_.emplace(options.other));
+}
+
+void Inspection::play() {
+  log_.play();
+  if (other_) other_->play();
+  if (summary_) summary_->close();
+  if (statistics_ && statistics_->operations() == 0) {
+    throw UsageError(fmt::format("{} has no operations, which {} needs", quote(log_.path()),
+                                 options_.top_is_report() ? "--top" : "--stages"));
+  }
+  if (timeline_) timeline_->close(log_.path());
+  if (pes_) pes_->close(log_.launches());
+  if (comparison_) comparison_->close();
+}
+
 void Inspection::print() {
-  if (options_.reports() == 0) summary();
-  if (options_.top_is_report()) top();
-  if (options_.timeline_given->count() > 0) timeline();
-  if (options_.path_given->count() > 0) path();
-  if (options_.stages) stages();
-  if (options_.compare_given->count() > 0) compare();
+  play();
+  if (summary_) {
+    if (options_.json)
+      json_["summary"] = summary_->json(few_rows);
+    else
+      std::cout << summary_->text(few_rows);
+  }
+  if (options_.top_is_report()) {
+    const Table operations = statistics_->operations_table(options_.rows());
+    json_["top"] = {{"operations", operations.json()},
+                    {"spans", statistics_->spans_table(options_.rows()).json()}};
+    show(statistics_->top_text(options_.rows()), operations);
+  }
+  if (timeline_) {
+    json_["timeline"] = timeline_->json();
+    show(timeline_->text(), timeline_->cells());
+  }
+  if (pes_) show_path();
+  if (options_.stages) {
+    const Table histogram = statistics_->histogram_table();
+    json_["stages"] = statistics_->stages_table().json();
+    json_["histogram"] = histogram.json();
+    show(statistics_->stages_text(), histogram);
+  }
+  if (comparison_) {
+    json_["comparison"] = comparison_->json();
+    show(comparison_->text(options_.rows()), comparison_->times());
+  }
   if (options_.json) std::cout << json_text(json_, 2) << '\n';
+}
+
+void Inspection::show_path() {
+  const std::string& id = options_.path_launch;
+  const std::vector<LaunchRow>& launches = log_.launches();
+  const CriticalPath path =
+      critical_path(*pes_, id.empty() ? longest_of(launches, log_.path())
+                                      : launch_of(launches, std::stoull(id), log_.path()));
+  json_["critical_path"] = path.json();
+  show(path.text(), path.steps_table());
 }
 
 void Inspection::show(const std::string& text, const Table& table) {
@@ -113,69 +176,16 @@ void Inspection::show(const std::string& text, const Table& table) {
   first_ = false;
 }
 
-void Inspection::summary() {
-  if (options_.json) {
-    json_["summary"] = summary_json(log_, few_rows);
-  } else {
-    std::cout << summary_text(log_, few_rows);
-  }
-}
-
-void Inspection::top() {
-  const OperationStatistics statistics(log_);
-  const Table operations = operations_table(statistics, options_.rows());
-  const Table spans = spans_table(statistics, options_.rows());
-  json_["top"] = {{"operations", operations.json()}, {"spans", spans.json()}};
-  std::string text = operations.text();
-  if (!spans.empty())
-    text += "\nspans: composites hold their tiles, sends and receives their waits\n" + spans.text();
-  show(text, operations);
-}
-
-void Inspection::timeline() {
-  const EngineTimeline timeline =
-      engine_timeline(log_, {options_.timeline, options_.time_window(), options_.columns});
-  json_["timeline"] = {{"from_ns", ns_json(timeline.from)},
-                       {"to_ns", ns_json(timeline.to)},
-                       {"columns", timeline.columns},
-                       {"rows", timeline_rows(timeline).json()}};
-  show(timeline_text(timeline), timeline_cells(timeline));
-}
-
-void Inspection::path() {
-  log_.require_progress("--critical-path");
-  const std::string& launch = options_.path_launch;
-  const CriticalPath path = critical_path(
-      log_, launch.empty() ? log_.longest_launch() : log_.launch(std::stoull(launch)));
-  json_["critical_path"] = path_json(path);
-  show(path_text(path), path_steps(path));
-}
-
-void Inspection::stages() {
-  const OperationStatistics statistics(log_);
-  const Table histogram = histogram_table(statistics);
-  json_["stages"] = stages_table(statistics).json();
-  json_["histogram"] = histogram.json();
-  show(stages_text(statistics), histogram);
-}
-
-void Inspection::compare() {
-  const OpLogReader other(options_.other);
-  const LogComparison comparison(log_, other);
-  json_["comparison"] = comparison.json();
-  show(comparison.text(options_.rows()), comparison.times());
-}
-
 int inspect(const InspectOptions& options) {
   options.check();
-  const OpLogReader log(options.log);
   if (options.sql_given->count() > 0) {
     const QueryFormat format = options.json  ? QueryFormat::json
                                : options.csv ? QueryFormat::csv
                                              : QueryFormat::text;
+    const LogPlayer checked(options.log);
     run_query(options.log, options.sql, format, std::cout);
   } else {
-    Inspection(options, log).print();
+    Inspection(options).print();
   }
   return exit_done;
 }

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "models/base/component_registry.h"
-#include "platform/observe/op_table.h"
+#include "platform/events/op_table.h"
 #include "platform/topology/graph.h"
 #include "sc_main/command.h"
 #include "sc_main/kernel_report.h"

@@ -8,7 +8,7 @@
 
 #include "models/base/units.h"
 #include "platform/assembly/run.h"
-#include "platform/observe/op_log_file.h"
+#include "platform/events/op_log_file.h"
 #include "sc_main/machine_options.h"
 #include "sc_main/run_observers.h"
 #include "sw/benches/bench.h"

@@ -7,7 +7,7 @@
 #include <ostream>
 
 #include "platform/observe/bottleneck.h"
-#include "platform/observe/pe_time_report.h"
+#include "platform/observe/pe_times.h"
 #include "platform/observe/transfer_breakdown.h"
 #include "platform/report/json_text.h"
 #include "platform/report/table.h"

@@ -3,99 +3,24 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <map>
-#include <tuple>
+#include <systemc>
 
 #include "models/base/errors.h"
 #include "models/base/quote.h"
+#include "platform/assembly/machine_root.h"
 #include "platform/config/glob.h"
-#include "platform/report/table.h"
+#include "platform/report/json_text.h"
 
 namespace kernbench {
 namespace {
 
-struct Interval {
-  Fs start = 0, end = 0;
-};
-
-using Key = std::tuple<std::string, int, std::string, std::string>;  // PE, order, part, node
-using Busy = std::map<Key, std::vector<Interval>>;
-
-// Composites in one row, whatever they compute.
-std::string row_part(const std::string& engine, const std::string& operation) {
-  return engine == "pe_scheduler" ? "composite" : part_of(engine, operation);
-}
-
-std::string busiest_pe(const OpLogReader& log, std::uint64_t& others) {
-  std::map<std::string, std::uint64_t> operations;
-  log.for_each("SELECT node, count(*) FROM ops GROUP BY node", [&](SQLite::Statement& row) {
-    operations[pe_of_node(text_in(row, 0))] += number_in(row, 1);
-  });
-  if (operations.empty()) return "";
-  others = operations.size() - 1;
-  return std::max_element(operations.begin(), operations.end(),
-                          [](const auto& a, const auto& b) { return a.second < b.second; })
-      ->first;
-}
-
-void read_operations(const OpLogReader& log, const std::string& glob, Busy& busy) {
-  std::map<std::string, bool> known;  // a node's name matches
-  log.for_each(
-      "SELECT node, name, t_start_fs, t_end_fs FROM ops ORDER BY id", [&](SQLite::Statement& row) {
-        const std::string node = text_in(row, 0);
-        const auto found = known.find(node);
-        const bool shown = found != known.end()
-                               ? found->second
-                               : known.emplace(node, glob_matches_scope(glob, node)).first->second;
-        if (!shown) return;
-        const std::string part = row_part(engine_of_node(node), text_in(row, 1));
-        busy[{pe_of_node(node), order_of(part), part, node}].push_back(
-            {number_in(row, 2), number_in(row, 3)});
-      });
-}
-
-std::vector<Interval> intervals_in(const OpLogReader& log, const std::string& sql,
-                                   const std::string& pe) {
-  std::vector<Interval> intervals;
-  log.for_each(sql, {pe}, [&](SQLite::Statement& row) {
-    intervals.push_back({number_in(row, 0), number_in(row, 1)});
-  });
-  return intervals;
-}
-
-// The kernel's thread runs where it does not wait.
-std::vector<Interval> running(const std::vector<Interval>& runs,
-                              const std::vector<Interval>& waits) {
-  std::vector<Interval> intervals;
-  auto wait = waits.begin();
-  for (const Interval& run : runs) {
-    Fs at = run.start;
-    for (; wait != waits.end() && wait->start < run.end; ++wait) {
-      intervals.push_back({at, wait->start});
-      at = wait->end;
-    }
-    intervals.push_back({at, run.end});
-  }
-  return intervals;
-}
-
-// Conditions on rows of `runs` and `waits` that tell the streams of a PE apart.
-std::vector<std::string> streams_of(const OpLogReader& log, const std::string& pe) {
-  if (!log.has_streams()) return {""};
-  std::vector<std::string> streams;
-  log.for_each("SELECT DISTINCT stream FROM runs WHERE pe = ? ORDER BY stream", {pe},
-               [&](SQLite::Statement& row) {
-                 streams.push_back(" AND stream = " + std::to_string(number_in(row, 0)));
-               });
-  return streams;
-}
-
-// Without overlaps, by start.
-std::vector<Interval> united(std::vector<Interval> intervals) {
+// Sorted by start, without overlaps.
+template <class Intervals>
+Intervals united(Intervals intervals) {
   std::sort(intervals.begin(), intervals.end(),
-            [](const Interval& a, const Interval& b) { return a.start < b.start; });
-  std::vector<Interval> result;
-  for (const Interval& each : intervals) {
+            [](const auto& a, const auto& b) { return a.start < b.start; });
+  Intervals result;
+  for (const auto& each : intervals) {
     if (!result.empty() && each.start < result.back().end) {
       result.back().end = std::max(result.back().end, each.end);
     } else {
@@ -105,71 +30,17 @@ std::vector<Interval> united(std::vector<Interval> intervals) {
   return result;
 }
 
-void read_kernels(const OpLogReader& log, const std::string& glob, Busy& busy) {
-  if (!log.has_progress()) return;
-  std::vector<std::string> pes;
-  log.for_each("SELECT DISTINCT pe FROM runs ORDER BY pe", [&](SQLite::Statement& row) {
-    if (glob_matches_scope(glob, text_in(row, 0) + ".pe_cpu")) pes.push_back(text_in(row, 0));
-  });
-  for (const std::string& pe : pes) {
-    std::vector<Interval>& of_pe = busy[{pe, order_of("kernel"), "kernel", pe + ".pe_cpu"}];
-    for (const std::string& stream : streams_of(log, pe)) {
-      const std::vector<Interval> of_stream =
-          running(intervals_in(log,
-                               "SELECT t_start_fs, t_return_fs FROM runs WHERE pe = ?" + stream +
-                                   " ORDER BY t_start_fs",
-                               pe),
-                  intervals_in(log,
-                               "SELECT t_start_fs, t_end_fs FROM waits WHERE pe = ?" + stream +
-                                   " ORDER BY t_start_fs",
-                               pe));
-      of_pe.insert(of_pe.end(), of_stream.begin(), of_stream.end());
+// The kernel's thread runs where it is not blocked.
+template <class Intervals>
+void add_running(const Intervals& runs, const Intervals& waits, Intervals& running) {
+  auto wait = waits.begin();
+  for (const auto& run : runs) {
+    Fs at = run.start;
+    for (; wait != waits.end() && wait->start < run.end; ++wait) {
+      running.push_back({at, wait->start});
+      at = wait->end;
     }
-    of_pe = united(std::move(of_pe));
-  }
-}
-
-[[noreturn]] void fail(const OpLogReader& log, const std::string& glob) {
-  std::vector<std::string> names;
-  log.for_each("SELECT DISTINCT node FROM ops ORDER BY node", [&](SQLite::Statement& row) {
-    const std::string pe = pe_of_node(text_in(row, 0));
-    if (names.empty() || pe_of_node(names.back()) != pe) names.push_back(pe);
-    names.push_back(text_in(row, 0));
-  });
-  throw UsageError(fmt::format("--timeline {}: no engine with operations in {} has such a name{}",
-                               quote(glob), quote(log.path()), did_you_mean_of_glob(glob, names)));
-}
-
-std::pair<Fs, Fs> extent_of(const Busy& busy) {
-  Fs from = never_fs, to = 0;
-  for (const auto& [key, intervals] : busy) {
-    for (const Interval& each : intervals) {
-      from = std::min(from, each.start);
-      to = std::max(to, each.end);
-    }
-  }
-  return {std::min(from, to), to};
-}
-
-void fill(EngineTimeline::Row& row, const EngineTimeline& timeline,
-          const std::vector<Interval>& intervals) {
-  row.columns.assign(timeline.columns, 0);
-  const Fs length = timeline.to - timeline.from;
-  for (const Interval& each : intervals) {
-    const Fs start = std::max(each.start, timeline.from), end = std::min(each.end, timeline.to);
-    if (start >= end) continue;
-    row.busy += end - start;
-    auto column = static_cast<std::uint64_t>(static_cast<unsigned __int128>(start - timeline.from) *
-                                             timeline.columns / length);
-    for (; column < timeline.columns && timeline.column_start(column) < end; ++column) {
-      const Fs first = std::max(start, timeline.column_start(column));
-      const Fs last = std::min(end, timeline.column_start(column + 1));
-      if (first < last) row.columns[column] += last - first;
-    }
-  }
-  for (std::uint64_t column = 0; column < timeline.columns; ++column) {
-    row.columns[column] = std::min(
-        row.columns[column], timeline.column_start(column + 1) - timeline.column_start(column));
+    running.push_back({at, run.end});
   }
 }
 
@@ -180,9 +51,148 @@ char symbol_of(Fs busy, Fs length) {
   return symbols[quarters];
 }
 
+}  // namespace
+
+EngineTimeline::EngineTimeline(Observation& observation, TimelineOptions options)
+    : options_(std::move(options)), ops_(observation.executed_ops, *this),
+      runs_(observation.kernel_runs, *this), waits_(observation.kernel_waits, *this) {}
+
+// --- Events
+
+EngineTimeline::Intervals* EngineTimeline::intervals_of(const OperationName& name) {
+  if (name.place < places_.size()) return places_[name.place];
+  Intervals* intervals = nullptr;
+  if (options_.engines.empty() || glob_matches_scope(options_.engines, name.node)) {
+    // Composites in one row, whatever they compute.
+    const std::string part = name.engine == "pe_scheduler" ? "composite" : name.part;
+    intervals = &busy_[{name.pe, order_of(part), part, name.node}];
+  }
+  return places_.emplace_back(intervals);
+}
+
+void EngineTimeline::write(const ExecutedOp& op) {
+  const OperationName& name = names_.of(op);
+  ++operations_[name.node];
+  first_ = std::min(first_, op.t_start);
+  last_ = std::max(last_, op.t_end);
+  if (Intervals* intervals = intervals_of(name)) intervals->push_back({op.t_start, op.t_end});
+}
+
+void EngineTimeline::write(const KernelRun& run) {
+  first_ = std::min(first_, run.start);
+  last_ = std::max(last_, run.returned);
+  kernels_[name_in_machine(*run.node)][run.stream].runs.push_back({run.start, run.returned});
+}
+
+void EngineTimeline::write(const KernelWait& wait) {
+  kernels_[name_in_machine(*wait.node)][wait.stream].waits.push_back({wait.start, wait.end});
+}
+
+// --- The end
+
+void EngineTimeline::close(const std::string& source) {
+  if (options_.engines.empty()) choose_pe();
+  add_kernels();
+  if (busy_.empty() && (options_.engines.empty() || operations_.empty()))
+    throw UsageError(fmt::format("{} has no operations, which --timeline needs", quote(source)));
+  if (busy_.empty()) refuse_names(source);
+  set_window(source);
+  for (const auto& [key, intervals] : busy_) {
+    Row& row = rows_.emplace_back();
+    row.node = std::get<3>(key);
+    row.part = std::get<2>(key);
+    if (from_ < to_) fill(row, intervals);
+  }
+}
+
+void EngineTimeline::choose_pe() {
+  std::map<std::string, std::uint64_t> by_pe;
+  for (const auto& [node, operations] : operations_) by_pe[scope_of(node)] += operations;
+  if (by_pe.empty()) return;
+  pe_ = std::max_element(by_pe.begin(), by_pe.end(), [](const auto& a, const auto& b) {
+          return a.second < b.second;
+        })->first;
+  other_pes_ = by_pe.size() - 1;
+  for (auto row = busy_.begin(); row != busy_.end();)
+    row = std::get<0>(row->first) == pe_ ? std::next(row) : busy_.erase(row);
+}
+
+void EngineTimeline::add_kernels() {
+  const std::string& glob = pe_.empty() ? options_.engines : pe_;
+  for (const auto& [node, streams] : kernels_) {
+    if (!glob_matches_scope(glob, node)) continue;
+    Intervals running;
+    for (const auto& [stream, kernels] : streams) add_running(kernels.runs, kernels.waits, running);
+    if (!running.empty())
+      busy_[{scope_of(node), order_of("kernel"), "kernel", node}] = united(std::move(running));
+  }
+}
+
+void EngineTimeline::refuse_names(const std::string& source) const {
+  std::vector<std::string> names;
+  for (const auto& [node, operations] : operations_) {
+    const std::string pe = scope_of(node);
+    if (names.empty() || names.back().compare(0, pe.size() + 1, pe + '.') != 0) names.push_back(pe);
+    names.push_back(node);
+  }
+  throw UsageError(fmt::format("--timeline {}: no engine with operations in {} has such a name{}",
+                               quote(options_.engines), quote(source),
+                               did_you_mean_of_glob(options_.engines, names)));
+}
+
+void EngineTimeline::set_window(const std::string& source) {
+  if (options_.window) {
+    std::tie(from_, to_) = *options_.window;
+    if (from_ < last_ && to_ > first_) return;
+    throw UsageError(fmt::format("--window {}:{} has nothing of {}, which goes from {} to {} ns",
+                                 exact_ns(from_), exact_ns(to_), quote(source), exact_ns(first_),
+                                 exact_ns(last_)));
+  }
+  from_ = never_fs;
+  for (const auto& [key, intervals] : busy_) {
+    for (const Interval& each : intervals) {
+      from_ = std::min(from_, each.start);
+      to_ = std::max(to_, each.end);
+    }
+  }
+}
+
+Fs EngineTimeline::column_start(std::uint64_t column) const {
+  return from_ +
+         static_cast<Fs>(static_cast<unsigned __int128>(to_ - from_) * column / options_.columns);
+}
+
+void EngineTimeline::fill(Row& row, const Intervals& intervals) const {
+  row.columns.assign(options_.columns, 0);
+  for (const Interval& each : intervals) {
+    const Fs start = std::max(each.start, from_), end = std::min(each.end, to_);
+    if (start >= end) continue;
+    row.busy += end - start;
+    auto column = static_cast<std::uint64_t>(static_cast<unsigned __int128>(start - from_) *
+                                             options_.columns / (to_ - from_));
+    for (; column < options_.columns && column_start(column) < end; ++column) {
+      const Fs first = std::max(start, column_start(column));
+      const Fs last = std::min(end, column_start(column + 1));
+      if (first < last) row.columns[column] += last - first;
+    }
+  }
+  for (std::uint64_t column = 0; column < options_.columns; ++column)
+    row.columns[column] =
+        std::min(row.columns[column], column_start(column + 1) - column_start(column));
+}
+
+// --- Text and tables
+
+std::string EngineTimeline::cells_of(const Row& row) const {
+  std::string cells;
+  for (std::uint64_t column = 0; column < row.columns.size(); ++column)
+    cells += symbol_of(row.columns[column], column_start(column + 1) - column_start(column));
+  return cells;
+}
+
 // Ticks at every tenth of the width, and the times of the first, the middle and the last.
-std::string axis_text(const EngineTimeline& timeline, std::size_t indent) {
-  const std::uint64_t columns = timeline.columns;
+std::string EngineTimeline::axis_text(std::size_t indent) const {
+  const std::uint64_t columns = options_.columns;
   std::string ticks(columns + 1, '-');
   for (std::uint64_t tenth = 0; tenth <= 10; ++tenth) ticks[columns * tenth / 10] = '|';
   std::string line(columns + 1, ' ');
@@ -192,7 +202,7 @@ std::string axis_text(const EngineTimeline& timeline, std::size_t indent) {
     line.replace(place, label.size(), label);
   };
   const auto time = [&](std::uint64_t column) {
-    return readable_time(to_ns(timeline.column_start(column)));
+    return readable_time(to_ns(column_start(column)));
   };
   const std::string last = time(columns);
   put(0, time(0), 0);
@@ -201,90 +211,56 @@ std::string axis_text(const EngineTimeline& timeline, std::size_t indent) {
   return std::string(indent, ' ') + ticks + '\n' + std::string(indent, ' ') + line + '\n';
 }
 
-}  // namespace
-
-Fs EngineTimeline::column_start(std::uint64_t column) const {
-  return from + static_cast<Fs>(static_cast<unsigned __int128>(to - from) * column / columns);
-}
-
-EngineTimeline engine_timeline(const OpLogReader& log, const TimelineOptions& options) {
-  EngineTimeline timeline;
-  timeline.columns = options.columns;
-  std::string glob = options.engines;
-  if (glob.empty()) {
-    timeline.pe = busiest_pe(log, timeline.other_pes);
-    glob = timeline.pe;
-  }
-  Busy busy;
-  read_operations(log, glob, busy);
-  read_kernels(log, glob, busy);
-  if (busy.empty() && !options.engines.empty()) fail(log, options.engines);
-  std::tie(timeline.from, timeline.to) = options.window.value_or(extent_of(busy));
-  for (const auto& [key, intervals] : busy) {
-    EngineTimeline::Row row;
-    row.node = std::get<3>(key);
-    row.part = std::get<2>(key);
-    if (timeline.from < timeline.to) fill(row, timeline, intervals);
-    timeline.rows.push_back(std::move(row));
-  }
-  return timeline;
-}
-
-std::string timeline_text(const EngineTimeline& timeline) {
-  if (timeline.from >= timeline.to) return "no operations\n";
+std::string EngineTimeline::text() const {
+  if (from_ >= to_) return "no operations\n";
   std::size_t nodes = 0, parts = 0;
-  for (const EngineTimeline::Row& row : timeline.rows) {
+  for (const Row& row : rows_) {
     nodes = std::max(nodes, row.node.size());
     parts = std::max(parts, row.part.size());
   }
-  const Fs length = timeline.to - timeline.from;
+  const Fs length = to_ - from_;
   std::string text;
-  for (const EngineTimeline::Row& row : timeline.rows) {
-    std::string cells;
-    for (std::uint64_t column = 0; column < timeline.columns; ++column)
-      cells += symbol_of(row.columns[column],
-                         timeline.column_start(column + 1) - timeline.column_start(column));
-    text +=
-        fmt::format("{:<{}}  {:<{}}  {:>7} |{}|\n", row.node, nodes, row.part, parts,
-                    percent(static_cast<double>(row.busy) / static_cast<double>(length)), cells);
+  for (const Row& row : rows_) {
+    text += fmt::format("{:<{}}  {:<{}}  {:>7} |{}|\n", row.node, nodes, row.part, parts,
+                        percent(static_cast<double>(row.busy) / static_cast<double>(length)),
+                        cells_of(row));
   }
-  text += axis_text(timeline, nodes + parts + 12);
+  text += axis_text(nodes + parts + 12);
   text += fmt::format(
-      "a column is {} ns; busy: . less than a quarter of it, : half, + three "
-      "quarters, # more\n",
-      exact_ns(length / timeline.columns));
-  if (timeline.other_pes > 0) {
-    text +=
-        fmt::format("the PE with most operations; {} more with --timeline '*' or another glob\n",
-                    timeline.other_pes);
+      "a column is {} ns; busy: . less than a quarter of it, : half, + three quarters, # more\n",
+      exact_ns(length / options_.columns));
+  if (other_pes_ > 0) {
+    text += fmt::format(
+        "the PE with most operations; {} more with --timeline '*' or another glob\n", other_pes_);
   }
   return text;
 }
 
-Table timeline_rows(const EngineTimeline& timeline) {
+nlohmann::ordered_json EngineTimeline::json() const {
+  return {{"from_ns", ns_json(from_)},
+          {"to_ns", ns_json(to_)},
+          {"columns", options_.columns},
+          {"rows", rows().json()}};
+}
+
+Table EngineTimeline::rows() const {
   Table table("rows",
               {{"node", "node"}, {"part", "part"}, {"busy_ns", "busy"}, {"cells", "cells"}});
-  for (const EngineTimeline::Row& row : timeline.rows) {
-    std::string cells;
-    for (std::uint64_t column = 0; column < row.columns.size(); ++column)
-      cells += symbol_of(row.columns[column],
-                         timeline.column_start(column + 1) - timeline.column_start(column));
-    table.add({row.node, row.part, TimeCell{row.busy}, cells});
-  }
+  for (const Row& row : rows_) table.add({row.node, row.part, TimeCell{row.busy}, cells_of(row)});
   return table;
 }
 
-Table timeline_cells(const EngineTimeline& timeline) {
+Table EngineTimeline::cells() const {
   Table table("cells", {{"node", "node"},
                         {"part", "part"},
                         {"from_ns", "from"},
                         {"to_ns", "to"},
                         {"busy_ns", "busy"}});
-  for (const EngineTimeline::Row& row : timeline.rows) {
+  for (const Row& row : rows_) {
     for (std::uint64_t column = 0; column < row.columns.size(); ++column) {
       if (row.columns[column] == 0) continue;
-      table.add({row.node, row.part, TimeCell{timeline.column_start(column)},
-                 TimeCell{timeline.column_start(column + 1)}, TimeCell{row.columns[column]}});
+      table.add({row.node, row.part, TimeCell{column_start(column)},
+                 TimeCell{column_start(column + 1)}, TimeCell{row.columns[column]}});
     }
   }
   return table;

@@ -10,7 +10,6 @@
 #include "models/base/errors.h"
 #include "models/base/quote.h"
 #include "platform/inspect/critical_path.h"
-#include "platform/inspect/operation_statistics.h"
 
 namespace kernbench {
 namespace {
@@ -36,7 +35,7 @@ void add_leaves(const nlohmann::json& value, const std::string& path, Values& va
     add_leaves(member, path.empty() ? key : path + '.' + key, values);
 }
 
-Values settings_of(const OpLogReader& log) {
+Values settings_of(const LogPlayer& log) {
   Values values;
   for (const char* fact : {"topology", "device", "seed", "data", "plug-ins", "program_version"})
     values[fact] = log.fact(fact);
@@ -49,51 +48,52 @@ Values settings_of(const OpLogReader& log) {
 
 }  // namespace
 
-LogComparison::LogComparison(const OpLogReader& a, const OpLogReader& b) : a_(a), b_(b) {
+LogComparison::LogComparison(LogPlayer& a, LogPlayer& b) : a_(a), b_(b) {
   if (a.bench() != b.bench()) {
     throw UsageError(
         fmt::format("logs of different benches cannot be compared: {} is of {}, {} of {}",
                     quote(a.path()), quote(a.bench()), quote(b.path()), quote(b.bench())));
   }
   compare_settings();
-  add_section("launches", "launches by kernel, length", [](const OpLogReader& log) {
-    std::map<std::string, Quantity> kernels;
-    for (const LoggedLaunch& launch : log.launches()) {
+}
+
+void LogComparison::close() {
+  for (Side* side : {&a_, &b_}) side->pes.close(side->log.launches());
+  add_section("launches", "launches by kernel, length", [](Side& side) {
+    Quantities kernels;
+    for (const LaunchRow& launch : side.log.launches()) {
       kernels[launch.kernel].time += launch.length();
       ++kernels[launch.kernel].count;
     }
     return kernels;
   });
-  add_section("critical_path", "critical path of the longest launch", [](const OpLogReader& log) {
-    std::map<std::string, Quantity> resources;
-    if (log.launches().empty()) return resources;
-    for (const PathResource& each : resources_of(critical_path(log, log.longest_launch())))
+  add_section("critical_path", "critical path of the longest launch", [](Side& side) {
+    Quantities resources;
+    const std::vector<LaunchRow>& launches = side.log.launches();
+    if (launches.empty()) return resources;
+    const CriticalPath path = critical_path(side.pes, longest_of(launches, side.log.path()));
+    for (const PathResource& each : path.resources())
       resources[each.resource] = {each.time, each.steps};
     return resources;
   });
-  const OperationStatistics in_a(a), in_b(b);
-  const auto statistics_of = [&](const OpLogReader& log) -> const OperationStatistics& {
-    return &log == &a ? in_a : in_b;
-  };
-  add_section("engines", "engines, busy time", [&](const OpLogReader& log) {
-    std::map<std::string, Quantity> engines;
-    for (const EnginePart& part : statistics_of(log).engines)
-      engines[part.engine + ' ' + part.part] = {part.total(), part.busy.size()};
+  add_section("engines", "engines, busy time", [](Side& side) {
+    Quantities engines;
+    for (const EnginePart* part : side.statistics.engines())
+      engines[part->engine + ' ' + part->part] = {part->total(), part->busy.size()};
     return engines;
   });
-  add_section("operations", "operations", [&](const OpLogReader& log) {
-    std::map<std::string, Quantity> operations;
-    for (const OperationGroup& group : statistics_of(log).groups)
-      operations[group.engine + ' ' + group.name] = {group.total, group.count()};
+  add_section("operations", "operations", [](Side& side) {
+    Quantities operations;
+    for (const OperationGroup* group : side.statistics.groups())
+      operations[group->engine + ' ' + group->name] = {group->total, group->count};
     return operations;
   });
 }
 
-template <class Quantities>
-void LogComparison::add_section(const char* what, const char* title, Quantities quantities) {
+void LogComparison::add_section(const char* what, const char* title, Quantities (*of)(Side& side)) {
   std::map<std::string, Row> by_name;
-  for (const auto& [name, quantity] : quantities(a_)) by_name[name].a = quantity;
-  for (const auto& [name, quantity] : quantities(b_)) by_name[name].b = quantity;
+  for (const auto& [name, quantity] : of(a_)) by_name[name].a = quantity;
+  for (const auto& [name, quantity] : of(b_)) by_name[name].b = quantity;
   Section section{what, title, {}};
   for (auto& [name, row] : by_name) {
     row.name = name;
@@ -106,7 +106,7 @@ void LogComparison::add_section(const char* what, const char* title, Quantities 
 }
 
 void LogComparison::compare_settings() {
-  Values in_a = settings_of(a_), in_b = settings_of(b_);
+  Values in_a = settings_of(a_.log), in_b = settings_of(b_.log);
   std::set<std::string> keys;
   for (const auto& [key, value] : in_a) keys.insert(key);
   for (const auto& [key, value] : in_b) keys.insert(key);
@@ -155,7 +155,7 @@ Table LogComparison::times() const {
 }
 
 std::string LogComparison::text(std::size_t most) const {
-  std::string text = fmt::format("a  {}\nb  {}\n", a_.path(), b_.path());
+  std::string text = fmt::format("a  {}\nb  {}\n", a_.log.path(), b_.log.path());
   text += settings_.empty() ? "\nnothing that was set differs\n"
                             : "\nwhat was set differently\n" + settings().text("", most * 2);
   for (const Section& section : sections_) {
@@ -168,8 +168,8 @@ std::string LogComparison::text(std::size_t most) const {
 }
 
 nlohmann::ordered_json LogComparison::json() const {
-  return {{"a", a_.path()},
-          {"b", b_.path()},
+  return {{"a", a_.log.path()},
+          {"b", b_.log.path()},
           {"settings", settings().json()},
           {"times", times().json()}};
 }

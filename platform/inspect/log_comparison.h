@@ -3,11 +3,14 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
 
-#include "platform/inspect/op_log_reader.h"
+#include "platform/events/op_log_player.h"
+#include "platform/inspect/operation_statistics.h"
+#include "platform/inspect/pe_log.h"
 #include "platform/report/table.h"
 
 namespace kernbench {
@@ -15,7 +18,8 @@ namespace kernbench {
 class LogComparison {
  public:
   // UsageError: logs of different benches.
-  LogComparison(const OpLogReader& a, const OpLogReader& b);
+  LogComparison(LogPlayer& a, LogPlayer& b);
+  void close();  // after the last events of both
 
   // Facts, parameters of the bench and keys of the configuration that differ.
   Table settings() const;
@@ -45,11 +49,19 @@ class LogComparison {
     std::string key, a, b;
   };
 
-  template <class Quantities>
-  void add_section(const char* what, const char* title, Quantities quantities);
+  using Quantities = std::map<std::string, Quantity>;
+  struct Side {
+    explicit Side(LogPlayer& player)
+        : log(player), statistics(player.observation()), pes(player.observation()) {}
+    LogPlayer& log;
+    OperationStatistics statistics;
+    PeLogs pes;
+  };
+
+  void add_section(const char* what, const char* title, Quantities (*of)(Side& side));
   void compare_settings();
 
-  const OpLogReader &a_, &b_;
+  Side a_, b_;
   std::vector<Setting> settings_;
   std::vector<Section> sections_;
 };

@@ -3,14 +3,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <map>
+#include <tuple>
 
-#include "platform/inspect/logged_pe_time.h"
-#include "platform/inspect/operation_statistics.h"
-#include "platform/inspect/path_report.h"
-#include "platform/observe/pe_time_report.h"
+#include "platform/assembly/machine_root.h"
+#include "platform/inspect/critical_path.h"
 #include "platform/report/json_text.h"
-#include "platform/report/table.h"
 
 namespace kernbench {
 namespace {
@@ -22,9 +19,55 @@ std::string section(const std::string& title, const std::string& body) {
   return fmt::format("\n{}\n{}", title, body);
 }
 
+// By total time, ties by name.
+template <class Sums>
+auto by_total(const Sums& sums) {
+  std::vector<const typename Sums::value_type*> sorted;
+  for (const auto& each : sums) sorted.push_back(&each);
+  std::stable_sort(sorted.begin(), sorted.end(),
+                   [](const auto* a, const auto* b) { return a->second.total > b->second.total; });
+  return sorted;
+}
+
 }  // namespace
 
-Table launches_table(const OpLogReader& log) {
+// --- Waits
+
+void KernelWaits::write(const KernelWait& wait) {
+  Sum& sum = by_reason_[name_of(wait.reason)];
+  const Fs time = wait.end - wait.start;
+  ++sum.count;
+  sum.total += time;
+  if (sum.count > 1 && time < sum.longest) return;
+  std::string pe = scope_in_machine(*wait.node);
+  if (time == sum.longest && std::tie(sum.start, sum.pe) <= std::tie(wait.start, pe)) return;
+  sum.longest = time;
+  sum.start = wait.start;
+  sum.pe = std::move(pe);
+}
+
+Table KernelWaits::table() const {
+  Table table("waits", {{"for", "for"},
+                        {"count", "count"},
+                        {"total_ns", "total"},
+                        {"longest_ns", "longest"},
+                        {"longest_pe", "on"},
+                        {"longest_start_ns", "at"}});
+  for (const auto* each : by_total(by_reason_)) {
+    const auto& [reason, sum] = *each;
+    table.add({reason, sum.count, TimeCell{sum.total}, TimeCell{sum.longest}, sum.pe,
+               TimeCell{sum.start}});
+  }
+  return table;
+}
+
+// --- Launches, messages
+
+LogSummary::LogSummary(LogPlayer& log)
+    : log_(log), statistics_(log.observation()), waits_(log.observation()),
+      times_(log.observation()), logs_(log.observation()) {}
+
+Table LogSummary::launches() const {
   Table table("launches", {{"launch", "launch"},
                            {"kernel", "kernel"},
                            {"device", "device"},
@@ -41,131 +84,124 @@ Table launches_table(const OpLogReader& log) {
     std::string last_pe;
   };
   std::map<std::uint64_t, Kernels> by_launch;
-  log.for_each(
-      "SELECT launch, pe, t_start_fs, t_return_fs FROM runs WHERE launch NOT NULL ORDER BY pe",
-      [&](SQLite::Statement& row) {
-        Kernels& kernels = by_launch[number_in(row, 0)];
-        ++kernels.pes;
-        kernels.first = std::min(kernels.first, number_in(row, 2));
-        if (number_in(row, 3) <= kernels.last) return;
-        kernels.last = number_in(row, 3);
-        kernels.last_pe = text_in(row, 1);
-      });
-  for (const LoggedLaunch& launch : log.launches()) {
-    const auto found = by_launch.find(launch.id);
-    if (found == by_launch.end()) {
-      table.add({launch.id,
-                 launch.kernel,
-                 launch.device,
-                 std::uint64_t{0},
-                 TimeCell{launch.issued},
-                 TimeCell{launch.ended},
-                 TimeCell{launch.length()},
-                 {},
-                 {},
-                 {}});
-      continue;
+  for (const auto& [name, pe] : logs_.pes()) {
+    for (const LoggedRun& run : pe.runs()) {
+      Kernels& kernels = by_launch[run.launch];
+      ++kernels.pes;
+      kernels.first = std::min(kernels.first, run.start);
+      if (run.returned <= kernels.last) continue;
+      kernels.last = run.returned;
+      kernels.last_pe = name;
     }
-    const Kernels& kernels = found->second;
-    table.add({launch.id, launch.kernel, launch.device, kernels.pes, TimeCell{launch.issued},
-               TimeCell{launch.ended}, TimeCell{launch.length()}, TimeCell{kernels.first},
-               TimeCell{kernels.last}, kernels.last_pe});
+  }
+  for (const LaunchRow& launch : logs_.launches()) {
+    const Kernels& kernels = by_launch[launch.id];
+    Table::Row row{launch.id,
+                   launch.kernel,
+                   launch.device,
+                   kernels.pes,
+                   TimeCell{launch.issued},
+                   TimeCell{launch.ended},
+                   TimeCell{launch.length()},
+                   {},
+                   {},
+                   {}};
+    if (kernels.pes > 0) {
+      row[7] = TimeCell{kernels.first};
+      row[8] = TimeCell{kernels.last};
+      row[9] = kernels.last_pe;
+    }
+    table.add(std::move(row));
   }
   return table;
 }
 
-Table waits_table(const OpLogReader& log) {
-  Table table("waits", {{"for", "for"},
-                        {"count", "count"},
-                        {"total_ns", "total"},
-                        {"longest_ns", "longest"},
-                        {"longest_pe", "on"},
-                        {"longest_start_ns", "at"}});
-  // SQLite takes the bare columns from the row of the maximum.
-  log.for_each(
-      "SELECT reason, count(*), sum(t_end_fs - t_start_fs), max(t_end_fs - t_start_fs), pe, "
-      "t_start_fs FROM (SELECT * FROM waits ORDER BY t_start_fs, pe) GROUP BY reason ORDER BY 3 "
-      "DESC, 1",
-      [&](SQLite::Statement& row) {
-        table.add({text_in(row, 0), number_in(row, 1), TimeCell{number_in(row, 2)},
-                   TimeCell{number_in(row, 3)}, text_in(row, 4), TimeCell{number_in(row, 5)}});
-      });
-  return table;
-}
-
-Table senders_table(const OpLogReader& log, std::size_t most) {
+Table LogSummary::senders(std::size_t most) {
   Table table("senders", {{"sender", "sender"},
                           {"messages", "messages"},
                           {"waited_ns", "waited for"},
                           {"longest_ns", "longest"},
                           {"longest_receiver", "by"},
                           {"longest_sent_ns", "sent at"}});
-  log.for_each(
-      "SELECT sender, count(*), sum(waited), max(waited), receiver, t_sent_fs FROM (SELECT "
-      "m.sender, m.receiver, m.t_sent_fs, m.t_visible_fs - w.t_start_fs AS waited FROM waits w "
-      "JOIN messages m ON m.receiver = w.pe AND m.t_take_fs BETWEEN w.t_start_fs AND w.t_end_fs "
-      "AND w.t_end_fs IN (m.t_credit_fs, m.t_consume_fs) WHERE w.reason = 'receive' AND "
-      "m.t_visible_fs > w.t_start_fs ORDER BY m.id) GROUP BY sender ORDER BY 3 DESC, 1 LIMIT " +
-          std::to_string(most),
-      [&](SQLite::Statement& row) {
-        table.add({text_in(row, 0), number_in(row, 1), TimeCell{number_in(row, 2)},
-                   TimeCell{number_in(row, 3)}, text_in(row, 4), TimeCell{number_in(row, 5)}});
-      });
+  struct Sum {
+    std::uint64_t count = 0;
+    Fs total = 0, longest = 0;
+    const LoggedMessage* message = nullptr;  // waited for longest; of equal ones the first
+  };
+  std::map<std::string, Sum> by_sender;
+  for (const auto& [name, unsorted] : logs_.pes()) {
+    const PeLog& pe = logs_[name];
+    for (const LoggedMessage* message : pe.received()) {
+      const LoggedWait* receive = pe.receive_of(*message);
+      if (receive == nullptr || message->visible <= receive->start) continue;
+      Sum& sum = by_sender[message->sender];
+      const Fs waited = message->visible - receive->start;
+      ++sum.count;
+      sum.total += waited;
+      if (waited < sum.longest) continue;
+      if (waited == sum.longest && sum.message->id < message->id) continue;
+      sum.longest = waited;
+      sum.message = message;
+    }
+  }
+  for (const auto* each : by_total(by_sender)) {
+    const auto& [sender, sum] = *each;
+    if (table.size() == most) break;
+    table.add({sender, sum.count, TimeCell{sum.total}, TimeCell{sum.longest}, sum.message->receiver,
+               TimeCell{sum.message->sent}});
+  }
   return table;
 }
 
-std::string summary_text(const OpLogReader& log, std::size_t most) {
-  const OperationStatistics statistics(log);
+// --- All of it
+
+std::string LogSummary::text(std::size_t most) {
   std::string text;
   for (const char* fact : facts)
-    if (!log.fact(fact).empty()) text += fmt::format("{:<13} {}\n", fact, log.fact(fact));
-  text += fmt::format("{:<13} {}\n", "operations", statistics.operations);
-  if (statistics.operations > 0)
+    if (!log_.fact(fact).empty()) text += fmt::format("{:<13} {}\n", fact, log_.fact(fact));
+  text += fmt::format("{:<13} {}\n", "operations", statistics_.operations());
+  if (statistics_.operations() > 0)
     text += fmt::format(
-        "{:<13} {}, from {} to {}\n", "window", readable_time(to_ns(statistics.window())),
-        readable_time(to_ns(statistics.first)), readable_time(to_ns(statistics.last)));
-  if (!log.launches().empty())
-    text += section("launches", launches_table(log).text("", most_launches));
-  if (!statistics.engines.empty())
-    text +=
-        section("engines, busy time and its share of the window", engines_table(statistics).text());
-  if (statistics.operations > 0)
-    text += section("operations by total time", operations_table(statistics, most).text());
-  if (!log.has_progress()) return text;
-  if (const Table waits = waits_table(log); !waits.empty())
+        "{:<13} {}, from {} to {}\n", "window", readable_time(to_ns(statistics_.window())),
+        readable_time(to_ns(statistics_.first())), readable_time(to_ns(statistics_.last())));
+  if (!log_.launches().empty()) text += section("launches", launches().text("", most_launches));
+  if (const Table engines = statistics_.engines_table(); !engines.empty())
+    text += section("engines, busy time and its share of the window", engines.text());
+  if (statistics_.operations() > 0)
+    text += section("operations by total time", statistics_.operations_table(most).text());
+  if (const Table waits = waits_.table(); !waits.empty())
     text += section("kernels waited", waits.text());
-  if (log.has_pe_time()) text += pe_time_text(pe_time_of(log));
-  if (const Table senders = senders_table(log, most); !senders.empty())
-    text += section("messages that were waited for, by sender", senders.text());
-  if (log.launches().empty()) return text;
-  const CriticalPath path = critical_path(log, log.longest_launch());
+  text += pe_time_text(times_.kernels());
+  if (const Table table = senders(most); !table.empty())
+    text += section("messages that were waited for, by sender", table.text());
+  if (log_.launches().empty()) return text;
+  const CriticalPath path = critical_path(logs_, longest_of(log_.launches(), log_.path()));
   text += section(fmt::format("critical path of the longest launch ({} of '{}' on {})",
                               path.launch.id, path.launch.kernel, path.launch.device),
-                  path_resources(path).text());
-  if (has_several_devices(path)) text += section("the same by device", path_devices(path).text());
-  return text + fmt::format("\nto speed up first: {}\n", what_to_speed_up(path));
+                  path.resources_table().text());
+  if (path.has_several_devices())
+    text += section("the same by device", path.devices_table().text());
+  return text + fmt::format("\nto speed up first: {}\n", path.what_to_speed_up());
 }
 
-nlohmann::ordered_json summary_json(const OpLogReader& log, std::size_t most) {
-  const OperationStatistics statistics(log);
+nlohmann::ordered_json LogSummary::json(std::size_t most) {
   nlohmann::ordered_json json;
-  for (const char* fact : facts) json[fact] = log.fact(fact);
-  json["count"] = statistics.operations;
-  json["window_start_ns"] = ns_json(statistics.first);
-  json["window_end_ns"] = ns_json(statistics.last);
-  json["engines"] = engines_table(statistics).json();
-  json["operations"] = operations_table(statistics, most).json();
-  if (!log.has_progress()) return json;
-  json["launches"] = launches_table(log).json();
-  json["waits"] = waits_table(log).json();
-  json["pe_time"] = log.has_pe_time() ? pe_time_json(pe_time_of(log)) : nlohmann::ordered_json();
-  json["senders"] = senders_table(log, most).json();
+  for (const char* fact : facts) json[fact] = log_.fact(fact);
+  json["count"] = statistics_.operations();
+  json["window_start_ns"] = ns_json(statistics_.first());
+  json["window_end_ns"] = ns_json(statistics_.last());
+  json["engines"] = statistics_.engines_table().json();
+  json["operations"] = statistics_.operations_table(most).json();
+  json["launches"] = launches().json();
+  json["waits"] = waits_.table().json();
+  json["pe_time"] = pe_time_json(times_.kernels());
+  json["senders"] = senders(most).json();
   json["critical_path"] = nullptr;
-  if (!log.launches().empty()) {
-    const CriticalPath path = critical_path(log, log.longest_launch());
+  if (!log_.launches().empty()) {
+    const CriticalPath path = critical_path(logs_, longest_of(log_.launches(), log_.path()));
     json["critical_path"] = {{"launch", path.launch.id},
                              {"length_ns", ns_json(path.launch.length())},
-                             {"resources", path_resources(path).json()}};
+                             {"resources", path.resources_table().json()}};
   }
   return json;
 }

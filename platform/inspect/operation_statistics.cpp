@@ -4,9 +4,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <tuple>
-
-#include "platform/report/table.h"
 
 namespace kernbench {
 namespace {
@@ -19,33 +16,6 @@ double share_of(Fs part, Fs whole) {
   return whole == 0 ? 0 : static_cast<double>(part) / static_cast<double>(whole);
 }
 
-Table group_table(const char* name, const OperationStatistics& statistics, bool spans,
-                  std::size_t most) {
-  Table table(name, {{"engine", "engine"},
-                     {"operation", "operation"},
-                     {"count", "count"},
-                     {"total_ns", "total"},
-                     {"mean_ns", "mean"},
-                     {"min_ns", "min"},
-                     {"median_ns", "median"},
-                     {"max_ns", "max"},
-                     {"bytes", "bytes"},
-                     {"gbs", "GB/s"},
-                     {"longest_op", "longest"},
-                     {"longest_node", "on"},
-                     {"longest_start_ns", "at"}});
-  for (const OperationGroup& group : statistics.groups) {
-    if (group.span() != spans || table.size() == most) continue;
-    Cell rate;
-    if (group.bytes > 0 && group.total > 0) rate = RateCell{gbs(group.bytes, group.total)};
-    table.add({group.engine, group.name, group.count(), TimeCell{group.total},
-               TimeCell{group.total / group.count()}, TimeCell{group.durations.front()},
-               TimeCell{group.percentile(0.5)}, TimeCell{group.durations.back()}, group.bytes, rate,
-               group.longest_id, group.longest_node, TimeCell{group.longest_start}});
-  }
-  return table;
-}
-
 // --- Histograms
 
 struct Bin {
@@ -54,30 +24,18 @@ struct Bin {
 };
 
 // [0, 1 ns), [1, 2 ns), [2, 4 ns), ...: from the first to the last that has something.
-std::vector<Bin> bins_of(const std::vector<Fs>& durations) {
+std::vector<Bin> bins_of(const std::map<Fs, std::uint64_t>& durations) {
   std::vector<Bin> bins;
   Bin bin{0, fs_per_ns, 0};
-  for (const Fs duration : durations) {
+  for (const auto& [duration, count] : durations) {
     while (duration >= bin.to) {
       if (!bins.empty() || bin.count > 0) bins.push_back(bin);
       bin = {bin.to, bin.to * 2, 0};
     }
-    ++bin.count;
+    bin.count += count;
   }
   if (bin.count > 0) bins.push_back(bin);
   return bins;
-}
-
-std::vector<const OperationGroup*> stages_of(const OperationStatistics& statistics) {
-  std::vector<const OperationGroup*> stages;
-  for (const OperationGroup& group : statistics.groups)
-    if (!group.span()) stages.push_back(&group);
-  std::stable_sort(stages.begin(), stages.end(),
-                   [](const OperationGroup* a, const OperationGroup* b) {
-                     return std::make_tuple(order_of(a->part), std::tie(a->engine, a->name)) <
-                            std::make_tuple(order_of(b->part), std::tie(b->engine, b->name));
-                   });
-  return stages;
 }
 
 }  // namespace
@@ -85,9 +43,13 @@ std::vector<const OperationGroup*> stages_of(const OperationStatistics& statisti
 // --- Statistics
 
 Fs OperationGroup::percentile(double share) const {
-  const auto rank =
-      static_cast<std::size_t>(std::ceil(share * static_cast<double>(durations.size())));
-  return durations[std::max<std::size_t>(rank, 1) - 1];
+  const auto rank = static_cast<std::uint64_t>(std::ceil(share * static_cast<double>(count)));
+  std::uint64_t passed = 0;
+  for (const auto& [duration, number] : durations) {
+    passed += number;
+    if (passed >= std::max<std::uint64_t>(rank, 1)) return duration;
+  }
+  return longest();
 }
 
 Fs EnginePart::total() const {
@@ -101,60 +63,97 @@ std::pair<std::string, Fs> EnginePart::busiest() const {
                            [](const auto& a, const auto& b) { return a.second < b.second; });
 }
 
-OperationStatistics::OperationStatistics(const OpLogReader& log) {
-  std::map<std::pair<std::string, std::string>, OperationGroup> by_name;
-  std::map<std::tuple<int, std::string, std::string>, EnginePart> by_part;
-  first = never_fs;
-  log.for_each("SELECT id, t_start_fs, t_end_fs, node, name, bytes, macs FROM ops ORDER BY id",
-               [&](SQLite::Statement& row) {
-                 const Fs start = number_in(row, 1), end = number_in(row, 2), time = end - start;
-                 const std::string node = text_in(row, 3), name = text_in(row, 4);
-                 const std::string engine = engine_of_node(node), part = part_of(engine, name);
-                 OperationGroup& group = by_name[{engine, name}];
-                 group.engine = engine;
-                 group.name = name;
-                 group.part = part;
-                 if (group.durations.empty() || time > group.longest) {
-                   group.longest = time;
-                   group.longest_id = number_in(row, 0);
-                   group.longest_node = node;
-                   group.longest_start = start;
-                 }
-                 group.durations.push_back(time);
-                 group.total += time;
-                 group.bytes += number_in(row, 5);
-                 group.macs += number_in(row, 6);
-                 ++operations;
-                 first = std::min(first, start);
-                 last = std::max(last, end);
-                 if (is_span(engine)) return;
-                 EnginePart& busy = by_part[{order_of(part), engine, part}];
-                 busy.engine = engine;
-                 busy.part = part;
-                 busy.busy[node] += time;
-               });
-  if (operations == 0) first = 0;
-  for (auto& [name, group] : by_name) {
-    std::sort(group.durations.begin(), group.durations.end());
-    groups.push_back(std::move(group));
+OperationStatistics::Places OperationStatistics::places_of(const OperationName& name) {
+  if (name.place < places_.size()) return places_[name.place];
+  Places places{&groups_[{name.engine, name.name}], nullptr};
+  places.group->engine = name.engine;
+  places.group->name = name.name;
+  places.group->part = name.part;
+  places.group->span = name.span;
+  if (!name.span) {
+    EnginePart& part = engines_[{order_of(name.part), name.engine, name.part}];
+    part.engine = name.engine;
+    part.part = name.part;
+    places.busy = &part.busy[name.node];
   }
+  return places_.emplace_back(places);
+}
+
+void OperationStatistics::write(const ExecutedOp& op) {
+  const OperationName& name = names_.of(op);
+  const auto [group, busy] = places_of(name);
+  const Fs time = op.t_end - op.t_start;
+  ++operations_;
+  if (group->count == 0 || time > group->longest()) {
+    group->longest_id = operations_;
+    group->longest_node = name.node;
+    group->longest_start = op.t_start;
+  }
+  ++group->durations[time];
+  ++group->count;
+  group->total += time;
+  group->bytes += op.bytes;
+  group->macs += op.macs;
+  if (busy != nullptr) *busy += time;
+  first_ = std::min(first_, op.t_start);
+  last_ = std::max(last_, op.t_end);
+}
+
+std::vector<const OperationGroup*> OperationStatistics::groups() const {
+  std::vector<const OperationGroup*> sorted;
+  for (const auto& [name, group] : groups_) sorted.push_back(&group);
   std::stable_sort(
-      groups.begin(), groups.end(),
-      [](const OperationGroup& a, const OperationGroup& b) { return a.total > b.total; });
-  for (auto& [place, part] : by_part) engines.push_back(std::move(part));
+      sorted.begin(), sorted.end(),
+      [](const OperationGroup* a, const OperationGroup* b) { return a->total > b->total; });
+  return sorted;
+}
+
+std::vector<const EnginePart*> OperationStatistics::engines() const {
+  std::vector<const EnginePart*> sorted;
+  for (const auto& [place, part] : engines_) sorted.push_back(&part);
+  return sorted;
+}
+
+std::vector<const OperationGroup*> OperationStatistics::stages() const {
+  std::vector<const OperationGroup*> stages;
+  for (const auto& [name, group] : groups_)
+    if (!group.span) stages.push_back(&group);
+  std::stable_sort(stages.begin(), stages.end(),
+                   [](const OperationGroup* a, const OperationGroup* b) {
+                     return order_of(a->part) < order_of(b->part);
+                   });
+  return stages;
 }
 
 // --- Tables
 
-Table operations_table(const OperationStatistics& statistics, std::size_t most) {
-  return group_table("operations", statistics, false, most);
+Table OperationStatistics::group_table(const char* name, bool spans, std::size_t most) const {
+  Table table(name, {{"engine", "engine"},
+                     {"operation", "operation"},
+                     {"count", "count"},
+                     {"total_ns", "total"},
+                     {"mean_ns", "mean"},
+                     {"min_ns", "min"},
+                     {"median_ns", "median"},
+                     {"max_ns", "max"},
+                     {"bytes", "bytes"},
+                     {"gbs", "GB/s"},
+                     {"longest_op", "longest"},
+                     {"longest_node", "on"},
+                     {"longest_start_ns", "at"}});
+  for (const OperationGroup* group : groups()) {
+    if (group->span != spans || table.size() == most) continue;
+    Cell rate;
+    if (group->bytes > 0 && group->total > 0) rate = RateCell{gbs(group->bytes, group->total)};
+    table.add({group->engine, group->name, group->count, TimeCell{group->total},
+               TimeCell{group->total / group->count}, TimeCell{group->shortest()},
+               TimeCell{group->percentile(0.5)}, TimeCell{group->longest()}, group->bytes, rate,
+               group->longest_id, group->longest_node, TimeCell{group->longest_start}});
+  }
+  return table;
 }
 
-Table spans_table(const OperationStatistics& statistics, std::size_t most) {
-  return group_table("spans", statistics, true, most);
-}
-
-Table engines_table(const OperationStatistics& statistics) {
+Table OperationStatistics::engines_table() const {
   Table table("engines", {{"engine", "engine"},
                           {"part", "part"},
                           {"nodes", "nodes"},
@@ -162,17 +161,17 @@ Table engines_table(const OperationStatistics& statistics) {
                           {"mean_share", "mean share"},
                           {"busiest_share", "busiest"},
                           {"busiest_node", "which"}});
-  for (const EnginePart& part : statistics.engines) {
-    const auto [node, time] = part.busiest();
-    const std::uint64_t nodes = part.busy.size();
-    table.add({part.engine, part.part, nodes, TimeCell{part.total()},
-               ShareCell{share_of(part.total() / nodes, statistics.window())},
-               ShareCell{share_of(time, statistics.window())}, node});
+  for (const EnginePart* part : engines()) {
+    const auto [node, time] = part->busiest();
+    const std::uint64_t nodes = part->busy.size();
+    table.add({part->engine, part->part, nodes, TimeCell{part->total()},
+               ShareCell{share_of(part->total() / nodes, window())},
+               ShareCell{share_of(time, window())}, node});
   }
   return table;
 }
 
-Table stages_table(const OperationStatistics& statistics) {
+Table OperationStatistics::stages_table() const {
   Table table("stages", {{"engine", "engine"},
                          {"operation", "operation"},
                          {"count", "count"},
@@ -184,33 +183,42 @@ Table stages_table(const OperationStatistics& statistics) {
                          {"p99_ns", "p99"},
                          {"max_ns", "max"},
                          {"mean_bytes", "bytes each"}});
-  for (const OperationGroup* group : stages_of(statistics)) {
-    table.add({group->engine, group->name, group->count(), TimeCell{group->total},
-               TimeCell{group->total / group->count()}, TimeCell{group->durations.front()},
+  for (const OperationGroup* group : stages()) {
+    table.add({group->engine, group->name, group->count, TimeCell{group->total},
+               TimeCell{group->total / group->count}, TimeCell{group->shortest()},
                TimeCell{group->percentile(0.5)}, TimeCell{group->percentile(0.9)},
-               TimeCell{group->percentile(0.99)}, TimeCell{group->durations.back()},
-               group->bytes / group->count()});
+               TimeCell{group->percentile(0.99)}, TimeCell{group->longest()},
+               group->bytes / group->count});
   }
   return table;
 }
 
-Table histogram_table(const OperationStatistics& statistics) {
+Table OperationStatistics::histogram_table() const {
   Table table("histogram", {{"engine", "engine"},
                             {"operation", "operation"},
                             {"from_ns", "from"},
                             {"to_ns", "to"},
                             {"count", "count"}});
-  for (const OperationGroup* group : stages_of(statistics)) {
+  for (const OperationGroup* group : stages()) {
     for (const Bin& bin : bins_of(group->durations))
       table.add({group->engine, group->name, TimeCell{bin.from}, TimeCell{bin.to}, bin.count});
   }
   return table;
 }
 
-std::string stages_text(const OperationStatistics& statistics) {
+std::string OperationStatistics::top_text(std::size_t most) const {
+  const Table spans = spans_table(most);
+  return operations_table(most).text() +
+         (spans.empty() ? ""
+                        : "\nspans: composites hold their tiles, sends and receives their "
+                          "waits\n" +
+                              spans.text());
+}
+
+std::string OperationStatistics::stages_text() const {
   constexpr std::uint64_t width = 50;
-  std::string text = stages_table(statistics).text();
-  for (const OperationGroup* group : stages_of(statistics)) {
+  std::string text = stages_table().text();
+  for (const OperationGroup* group : stages()) {
     text += fmt::format("\n{} {}\n", group->engine, group->name);
     const std::vector<Bin> bins = bins_of(group->durations);
     std::uint64_t most = 0;

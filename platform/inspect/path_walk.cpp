@@ -1,15 +1,17 @@
-#include "platform/inspect/path_walk.h"
-
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <set>
+
+#include "models/base/errors.h"
+#include "platform/inspect/critical_path.h"
 
 namespace kernbench {
 namespace {
 
 std::string text_of(const LoggedOp& op) {
   const std::string of = op.command == 0 ? "" : fmt::format(" of command {}", op.command);
-  return op.tile < 0 ? op.name + of : fmt::format("{}{}, tile {}", op.name, of, op.tile);
+  return op.tile < 0 ? op.is->name + of : fmt::format("{}{}, tile {}", op.is->name, of, op.tile);
 }
 
 std::string text_of(const LoggedMessage& message) {
@@ -18,14 +20,103 @@ std::string text_of(const LoggedMessage& message) {
 
 // What an operation may wait for, beyond what is logged, before it begins.
 std::string needs_of(const LoggedOp& op) {
-  if (op.part == "fetch") return "registers, TCM read channel, overhead of the engine";
-  if (op.part == "store") return "TCM write channel, overhead of the engine";
-  if (op.engine == "pe_dma") return "DMA channel, tile buffer";
-  if (op.engine == "pe_gemm" || op.engine == "pe_math") return "compute slot";
+  if (op.is->part == "fetch") return "registers, TCM read channel, overhead of the engine";
+  if (op.is->part == "store") return "TCM write channel, overhead of the engine";
+  if (op.is->engine == "pe_dma") return "DMA channel, tile buffer";
+  if (op.is->engine == "pe_gemm" || op.is->engine == "pe_math") return "compute slot";
   return "its engine";
 }
 
-}  // namespace
+// The walk backwards along the path. It is at an instant, the cursor, with something that ended
+// there; each move adds the steps up to what that depended on, and goes there.
+class PathWalk {
+ public:
+  PathWalk(PeLogs& logs, const LaunchRow& launch)
+      : logs_(logs), launch_(launch), cursor_(launch.ended) {}
+  std::vector<PathStep> steps();
+
+ private:
+  // What ended at the cursor.
+  struct Position {
+    enum class Kind : std::uint8_t {
+      kernel,     // a stretch in which the kernel of the stream ran on the PE
+      completed,  // a command
+      dispatched,
+      operation,
+      sent,  // a message
+      visible,
+      consumed,
+      begun  // a run
+    };
+    Kind kind = Kind::kernel;
+    const PeLog* pe = nullptr;
+    const LoggedCommand* command = nullptr;
+    const LoggedOp* op = nullptr;
+    const LoggedMessage* message = nullptr;
+    const LoggedRun* run = nullptr;
+    std::uint32_t stream = 0;  // of a kernel
+    std::string after;         // how the step that comes next depends on it
+  };
+  using Kind = Position::Kind;
+
+  static Position kernel_of(const PeLog& pe, std::uint32_t stream) {
+    return {Kind::kernel, &pe, {}, {}, {}, {}, stream, {}};
+  }
+  static Position completion_of(const PeLog& pe, const LoggedCommand& command) {
+    return {Kind::completed, &pe, &command, {}, {}, {}, {}, {}};
+  }
+  static Position dispatch_of(const PeLog& pe, const LoggedCommand& command) {
+    return {Kind::dispatched, &pe, &command, {}, {}, {}, {}, "its dispatch"};
+  }
+  static Position op_of(const PeLog& pe, const LoggedOp& op, std::string after) {
+    return {Kind::operation, &pe, {}, &op, {}, {}, {}, std::move(after)};
+  }
+  static Position message_at(Kind kind, const PeLog& pe, const LoggedMessage& message) {
+    return {kind, &pe, {}, {}, &message, {}, {}, {}};
+  }
+  static Position start_of(const PeLog& pe, const LoggedRun& run) {
+    return {Kind::begun, &pe, {}, {}, {}, &run, {}, {}};
+  }
+
+  // A step from `start` to the cursor, which moves there; nothing before the issue of the launch.
+  void add(Fs start, PathStep::Kind kind, const std::string& resource, const std::string& where,
+           const std::string& what, std::optional<std::uint64_t> op = {});
+  void operation(Fs start, const std::string& resource, const std::string& where,
+                 const std::string& what) {
+    add(start, PathStep::Kind::operation, resource, where, what);
+  }
+  void wait(Fs start, const std::string& resource, const std::string& where,
+            const std::string& what) {
+    add(start, PathStep::Kind::wait, resource, where, what);
+  }
+  Position unexplained(const PeLog& pe, std::uint32_t stream, Fs since, const std::string& what);
+
+  Position before_barrier(const PeLog& pe, const LoggedWait& wait);
+  std::pair<const PeLog*, const LoggedRun*> last_run();
+  Position answered(const PeLog& pe, const LoggedRun& run);
+  Position before(const Position& at);
+  Position before_kernel(const PeLog& pe, std::uint32_t stream);
+  Position before_end_of(const PeLog& pe, const LoggedWait& wait);
+  Position before_completion(const PeLog& pe, const LoggedCommand& command);
+  Position before_dispatch(const PeLog& pe, const LoggedCommand& command);
+  Position before_op(const PeLog& pe, const LoggedOp& op);
+  Position before_sent(const PeLog& pe, const LoggedMessage& message);
+  // The credit of `freed` let `message` go.
+  Position before_credit(const LoggedMessage& freed, const LoggedMessage& message);
+  Position before_visible(const PeLog& pe, const LoggedMessage& message);
+  Position before_consumed(const PeLog& pe, const LoggedMessage& message);
+  Position before_start(const PeLog& pe, const LoggedRun& run);
+  void before_issue(const LaunchRow& launch);
+  Fs end_of_launch_on(const PeLog& pe, const LoggedRun& run, Fs by) const;
+  const LaunchRow* find_launch(std::uint64_t id) const;
+  std::optional<Position> predecessor(const PeLog& pe, const LoggedOp& op) const;
+
+  PeLogs& logs_;
+  const LaunchRow& launch_;
+  Fs cursor_;
+  std::vector<PathStep> steps_;     // from the last one back
+  std::set<std::uint64_t> walked_;  // operations
+};
 
 // --- Steps
 
@@ -45,9 +136,9 @@ PathWalk::Position PathWalk::unexplained(const PeLog& pe, std::uint32_t stream, 
 }
 
 std::vector<PathStep> PathWalk::steps() {
-  if (const LoggedRun* run = last_run()) {
-    operation(run->end, "launch answer", run->pe + " > host", "the answers of the PEs");
-    Position at = answered(*run);
+  if (const auto [pe, run] = last_run(); run != nullptr) {
+    operation(run->end, "launch answer", pe->pe() + " > host", "the answers of the PEs");
+    Position at = answered(*pe, *run);
     // Positions of one instant are finite in number, unless the log contradicts itself.
     std::uint64_t standing = 0;
     while (cursor_ > launch_.issued && standing < 1'000'000) {
@@ -88,24 +179,21 @@ PathWalk::Position PathWalk::before(const Position& at) {
 // --- The end of the launch
 
 // Of the PE that answered last; of several the first by name.
-const LoggedRun* PathWalk::last_run() {
-  bool found = false;
-  log_.for_each("SELECT pe, t_start_fs, " + log_.stream_column() +
-                    " FROM runs WHERE launch = ? ORDER BY t_end_fs DESC, pe LIMIT 1",
-                {std::to_string(launch_.id)}, [&](SQLite::Statement& row) {
-                  last_.pe = text_in(row, 0);
-                  last_.start = number_in(row, 1);
-                  last_.stream = static_cast<std::uint32_t>(number_in(row, 2));
-                  found = true;
-                });
-  if (!found) return nullptr;
-  last_ = *logs_[last_.pe].run_at(last_.stream, last_.start);
-  return &last_;
+std::pair<const PeLog*, const LoggedRun*> PathWalk::last_run() {
+  std::string last_pe;
+  const LoggedRun* last = nullptr;
+  for (const auto& [name, pe] : logs_.pes()) {
+    for (const LoggedRun& run : pe.runs()) {
+      if (run.launch != launch_.id || (last != nullptr && run.end <= last->end)) continue;
+      last = &run;
+      last_pe = name;
+    }
+  }
+  return {last == nullptr ? nullptr : &logs_[last_pe], last};
 }
 
 // The engines drain behind the end of the kernel.
-PathWalk::Position PathWalk::answered(const LoggedRun& run) {
-  const PeLog& pe = logs_[run.pe];
+PathWalk::Position PathWalk::answered(const PeLog& pe, const LoggedRun& run) {
   const LoggedCommand* command = pe.completed(run, cursor_);
   if (command == nullptr) return kernel_of(pe, run.stream);
   wait(command->completed, "pe_cpu drain", pe.pe(), "the engines to drain");
@@ -125,17 +213,17 @@ PathWalk::Position PathWalk::before_kernel(const PeLog& pe, std::uint32_t stream
 }
 
 PathWalk::Position PathWalk::before_end_of(const PeLog& pe, const LoggedWait& wait) {
-  if (wait.reason == "command") {
+  if (wait.reason == KernelWait::Reason::command) {
     const LoggedCommand* command = pe.command(wait.command);
     if (command != nullptr && command->completed == wait.end) return completion_of(pe, *command);
     return unexplained(pe, wait.stream, wait.start, fmt::format("command {}", wait.command));
   }
-  if (wait.reason == "send") {
+  if (wait.reason == KernelWait::Reason::send) {
     const LoggedMessage* message = pe.sent_at(wait.end);
     return message == nullptr ? unexplained(pe, wait.stream, wait.start, "a send")
                               : message_at(Kind::sent, pe, *message);
   }
-  if (wait.reason == "barrier") return before_barrier(wait);
+  if (wait.reason == KernelWait::Reason::barrier) return before_barrier(pe, wait);
   const LoggedMessage* message = pe.received_by(wait);
   if (message == nullptr) return unexplained(pe, wait.stream, wait.start, "a receive");
   operation(message->consumed, "ipcq credit", message->receiver + " > " + message->sender,
@@ -144,21 +232,27 @@ PathWalk::Position PathWalk::before_end_of(const PeLog& pe, const LoggedWait& wa
 }
 
 // The PE that has reached it last; of several the first by name.
-PathWalk::Position PathWalk::before_barrier(const LoggedWait& wait) {
-  std::string last;
-  Fs reached = 0;
-  std::uint32_t stream = 0;
-  log_.for_each("SELECT pe, t_start_fs, " + log_.stream_column() +
-                    " FROM waits WHERE reason = 'barrier' AND t_start_fs < ? AND pe IN (SELECT pe "
-                    "FROM runs WHERE launch = ?) ORDER BY t_start_fs DESC, pe LIMIT 1",
-                {std::to_string(wait.end), std::to_string(launch_.id)},
-                [&](SQLite::Statement& row) {
-                  last = text_in(row, 0);
-                  reached = number_in(row, 1);
-                  stream = static_cast<std::uint32_t>(number_in(row, 2));
-                });
-  operation(reached, "barrier", last + ".pe_cpu", "barrier of the launch, reached here last");
-  return kernel_of(logs_[last], stream);
+PathWalk::Position PathWalk::before_barrier(const PeLog& pe, const LoggedWait& wait) {
+  const auto takes_part = [this](const PeLog& other) {
+    return std::any_of(other.runs().begin(), other.runs().end(),
+                       [this](const LoggedRun& run) { return run.launch == launch_.id; });
+  };
+  std::string last_pe;
+  const LoggedWait* last = nullptr;
+  for (const auto& [name, other] : logs_.pes()) {
+    if (!takes_part(other)) continue;
+    for (const LoggedWait& each : other.waits()) {
+      if (each.reason != KernelWait::Reason::barrier || each.start >= wait.end) continue;
+      if (last != nullptr && each.start <= last->start) continue;
+      last = &each;
+      last_pe = name;
+    }
+  }
+  if (last == nullptr) return unexplained(pe, wait.stream, wait.start, "a barrier");
+  operation(last->start, "barrier", last_pe + ".pe_cpu",
+            "barrier of the launch, reached here last");
+  const std::uint32_t stream = last->stream;
+  return kernel_of(logs_[last_pe], stream);
 }
 
 // --- Commands
@@ -187,12 +281,12 @@ PathWalk::Position PathWalk::before_dispatch(const PeLog& pe, const LoggedComman
 
 PathWalk::Position PathWalk::before_op(const PeLog& pe, const LoggedOp& op) {
   walked_.insert(op.id);
-  add(op.start, PathStep::Kind::operation, op.engine + " " + op.part, pe.pe() + "." + op.engine,
+  add(op.start, PathStep::Kind::operation, op.is->engine + " " + op.is->part, op.is->node,
       text_of(op), op.id);
   std::optional<Position> found = predecessor(pe, op);
   if (!found) return kernel_of(pe, op.stream);
   const Fs end = found->kind == Kind::operation ? found->op->end : found->command->dispatched;
-  wait(end, "start of " + op.part, pe.pe() + "." + op.engine, needs_of(op) + ": " + text_of(op));
+  wait(end, "start of " + op.is->part, op.is->node, needs_of(op) + ": " + text_of(op));
   return *found;
 }
 
@@ -213,7 +307,7 @@ std::optional<PathWalk::Position> PathWalk::predecessor(const PeLog& pe, const L
     best_end = command->dispatched;
   }
   offer(pe.last_of_part(op, op.start), "the one before on its engine");
-  if (op.engine == "pe_gemm" || op.engine == "pe_math")
+  if (op.is->engine == "pe_gemm" || op.is->engine == "pe_math")
     offer(pe.last_compute(op.start), "the one before in the compute slot");
   if (best && best_end == op.start) return best;
   for (const LoggedOp* other : pe.ops_ending_at(op.start))
@@ -224,13 +318,13 @@ std::optional<PathWalk::Position> PathWalk::predecessor(const PeLog& pe, const L
 // --- Messages
 
 PathWalk::Position PathWalk::before_sent(const PeLog& pe, const LoggedMessage& message) {
-  const LoggedWait* blocked = pe.wait_ending_at("send", message.sent);
+  const LoggedWait* blocked = pe.wait_ending_at(KernelWait::Reason::send, message.sent);
   const LoggedMessage* first = pe.sent_at(message.sent);
   const LoggedMessage* freed = pe.freed_for(message);
   if (blocked == nullptr && freed != nullptr && freed->credit == message.sent)  // under way
     return before_credit(*freed, message);
   if (blocked == nullptr || first == nullptr || first->id != message.id)
-    return kernel_of(pe, pe.stream_of_send(message));
+    return kernel_of(pe, message.send_stream);
   if (freed == nullptr || freed->credit <= blocked->start || freed->credit > message.sent) {
     operation(blocked->start, "pe_ipcq send", pe.pe() + ".pe_ipcq", text_of(message));
     return kernel_of(pe, blocked->stream);
@@ -270,30 +364,31 @@ PathWalk::Position PathWalk::before_consumed(const PeLog& pe, const LoggedMessag
   if (const LoggedMessage* earlier = receive == nullptr ? pe.read_before(message) : nullptr)
     return message_at(Kind::consumed, pe, *earlier);
   operation(since, "pe_ipcq receive", pe.pe() + ".pe_ipcq", text_of(message));
-  return kernel_of(pe, pe.stream_of_receive(message));
+  return kernel_of(pe, message.receive_stream);
 }
 
 // --- The start of a kernel
 
-const LoggedLaunch* PathWalk::find_launch(std::uint64_t id) const {
-  for (const LoggedLaunch& launch : log_.launches())
+const LaunchRow* PathWalk::find_launch(std::uint64_t id) const {
+  for (const LaunchRow& launch : logs_.launches())
     if (launch.id == id) return &launch;
   return nullptr;
 }
 
 // When the last PE of its SIP had answered that launch, which held others back until then.
-Fs PathWalk::end_of_launch_on(const LoggedRun& run, Fs by) {
+Fs PathWalk::end_of_launch_on(const PeLog& pe, const LoggedRun& run, Fs by) const {
   Fs end = run.end;
-  const std::string sip = run.pe.substr(0, run.pe.find('.') + 1);
-  log_.for_each("SELECT t_end_fs FROM runs WHERE launch = ? AND substr(pe, 1, length(?)) = ?",
-                {std::to_string(run.launch), sip, sip}, [&](SQLite::Statement& row) {
-                  if (number_in(row, 0) <= by) end = std::max(end, number_in(row, 0));
-                });
+  const std::string sip = pe.pe().substr(0, pe.pe().find('.') + 1);
+  for (const auto& [name, other] : logs_.pes()) {
+    if (name.compare(0, sip.size(), sip) != 0) continue;
+    for (const LoggedRun& each : other.runs())
+      if (each.launch == run.launch && each.end <= by) end = std::max(end, each.end);
+  }
   return end;
 }
 
 PathWalk::Position PathWalk::before_start(const PeLog& pe, const LoggedRun& run) {
-  const LoggedLaunch* launch = find_launch(run.launch);
+  const LaunchRow* launch = find_launch(run.launch);
   if (launch == nullptr)
     return unexplained(pe, run.stream, launch_.issued,
                        fmt::format("launch '{}' has not come to its end", run.kernel));
@@ -301,7 +396,8 @@ PathWalk::Position PathWalk::before_start(const PeLog& pe, const LoggedRun& run)
   const LoggedRun* earlier = pe.run_before(run);
   const Fs since = std::max(launch->issued, launch_.issued);
   if (earlier != nullptr && earlier->end > since) {
-    operation(end_of_launch_on(*earlier, run.start), "launch dispatch", "host > " + pe.pe(), label);
+    operation(end_of_launch_on(pe, *earlier, run.start), "launch dispatch", "host > " + pe.pe(),
+              label);
     wait(since, "earlier launch", "host > " + pe.pe(),
          fmt::format("launch {} of '{}', which has the PEs, to end", earlier->launch,
                      earlier->kernel));
@@ -312,9 +408,9 @@ PathWalk::Position PathWalk::before_start(const PeLog& pe, const LoggedRun& run)
 }
 
 // A launch that takes part was issued after the one that is looked at.
-void PathWalk::before_issue(const LoggedLaunch& launch) {
-  const LoggedLaunch* earlier = nullptr;
-  for (const LoggedLaunch& each : log_.launches()) {
+void PathWalk::before_issue(const LaunchRow& launch) {
+  const LaunchRow* earlier = nullptr;
+  for (const LaunchRow& each : logs_.launches()) {
     if (each.device != launch.device || each.id == launch.id || each.ended > launch.issued ||
         each.ended <= launch_.issued)
       continue;
@@ -328,6 +424,12 @@ void PathWalk::before_issue(const LoggedLaunch& launch) {
          fmt::format("{}, behind launch {} of '{}'", late, earlier->id, earlier->kernel));
   }
   wait(launch_.issued, "host program", launch.device, late);
+}
+
+}  // namespace
+
+CriticalPath critical_path(PeLogs& logs, const LaunchRow& launch) {
+  return {launch, PathWalk(logs, launch).steps()};
 }
 
 }  // namespace kernbench

@@ -1,122 +1,170 @@
 #include "platform/inspect/pe_log.h"
 
 #include <algorithm>
-#include <tuple>
+#include <systemc>
+
+#include "platform/assembly/machine_root.h"
 
 namespace kernbench {
 namespace {
 
-constexpr const char* message_columns =
-    "SELECT id, ring, number, slot, bytes, sender, receiver, t_sent_fs, t_arrive_fs, t_write_fs, "
-    "t_visible_fs, t_take_fs, t_consume_fs, t_credit_fs FROM messages WHERE t_consume_fs NOT NULL "
-    "AND ";
-
-std::uint32_t stream_in(SQLite::Statement& row, int column) {
-  return static_cast<std::uint32_t>(number_in(row, column));
+// `list`, ordered by a member; equal ones keep their order.
+template <class List, class Member>
+void sort_by(List& list, Member member) {
+  std::stable_sort(list.begin(), list.end(),
+                   [&](const auto* a, const auto* b) { return a->*member < b->*member; });
 }
 
-LoggedMessage message_in(SQLite::Statement& row) {
-  return {number_in(row, 0),  number_in(row, 1), number_in(row, 2),  number_in(row, 3),
-          number_in(row, 4),  text_in(row, 5),   text_in(row, 6),    number_in(row, 7),
-          number_in(row, 8),  number_in(row, 9), number_in(row, 10), number_in(row, 11),
-          number_in(row, 12), number_in(row, 13)};
-}
-
-LoggedOp op_in(SQLite::Statement& row) {
-  const std::string engine = engine_of_node(text_in(row, 3)), name = text_in(row, 4);
-  return {number_in(row, 0),     number_in(row, 1),
-          number_in(row, 2),     engine,
-          part_of(engine, name), name,
-          number_in(row, 5),     row.isColumnNull(6) ? -1 : row.getColumn(6).getInt64(),
-          stream_in(row, 7)};
+// The first whose member is `time`; null: none.
+template <class List, class Member>
+auto first_at(const List& list, Member member, Fs time) {
+  const auto found = std::lower_bound(list.begin(), list.end(), time,
+                                      [&](const auto* each, Fs t) { return each->*member < t; });
+  return found == list.end() || (*found)->*member != time ? nullptr : *found;
 }
 
 }  // namespace
 
-PeLog::PeLog(const OpLogReader& log, const std::string& pe) : pe_(pe) {
-  read_ops(log);
-  read_progress(log);
-  read_messages(log);
+// --- Events
+
+PeLogs::PeLogs(Observation& observation)
+    : executed_ops_(observation.executed_ops, *this), events_(observation.trace_events, *this),
+      kernel_runs_(observation.kernel_runs, *this), kernel_waits_(observation.kernel_waits, *this),
+      steps_(observation.message_progress, *this) {}
+
+PeLog& PeLogs::pe_of(const sc_core::sc_object& node) {
+  PeLog*& log = by_node_[&node];
+  if (log == nullptr) {
+    const std::string pe = scope_in_machine(node);
+    log = &pes_.try_emplace(pe, pe).first->second;
+  }
+  return *log;
 }
 
-// --- Reading
+void PeLogs::write(const ExecutedOp& op) {
+  ++ops_;
+  if (op.node == nullptr) return;
+  pe_of(*op.node).add(
+      {ops_, op.t_start, op.t_end, &names_.of(op), op.command_id, op.tile_id, op.stream});
+}
 
-void PeLog::read_ops(const OpLogReader& log) {
-  // The names of the PE's engines lie between "pe." and "pe/", the next character.
-  log.for_each("SELECT id, t_start_fs, t_end_fs, node, name, command, tile, " +
-                   log.stream_column() +
-                   " FROM ops WHERE node >= ? AND node < ? ORDER BY t_end_fs, id",
-               {pe_ + ".", pe_ + "/"}, [&](SQLite::Statement& row) {
-                 const LoggedOp op = op_in(row);
-                 streams_of_commands_.emplace(op.command, op.stream);
-                 if (is_span(op.engine))
-                   streams_of_calls_.emplace(std::pair(op.name, op.end), op.stream);
-                 else
-                   ops_.push_back(op);
-               });
-  for (std::size_t place = 0; place < ops_.size(); ++place) {
-    const LoggedOp& op = ops_[place];
-    all_.push_back(place);
-    if (op.engine == "pe_gemm" || op.engine == "pe_math") compute_.push_back(place);
-    by_part_[{op.engine, op.part}].push_back(place);
-    by_command_[op.command].push_back(place);
-    if (op.tile >= 0) by_tile_[{op.command, op.tile}].push_back(place);
+void PeLog::add(const LoggedOp& op) {
+  streams_of_commands_.emplace(op.command, op.stream);
+  if (!op.is->span) {
+    ops_.push_back(op);
+  } else if (op.is->engine == "pe_scheduler") {  // a composite begins with its dispatch
+    const auto command = commands_.find(op.command);
+    if (command != commands_.end()) command->second.dispatched = op.start;
   }
 }
 
-void PeLog::read_progress(const OpLogReader& log) {
-  log.for_each("SELECT reason, command, t_start_fs, t_end_fs, " + log.stream_column() +
-                   " FROM waits WHERE pe = ? ORDER BY t_end_fs, t_start_fs",
-               {pe_}, [&](SQLite::Statement& row) {
-                 const LoggedWait wait{text_in(row, 0), number_in(row, 1), number_in(row, 2),
-                                       number_in(row, 3), stream_in(row, 4)};
-                 if (wait.reason == "command")
-                   streams_of_commands_.emplace(wait.command, wait.stream);
-                 waits_[wait.stream].push_back(wait);
-               });
-  log.for_each("SELECT launch, pe, kernel, t_start_fs, t_return_fs, t_end_fs, " +
-                   log.stream_column() + " FROM runs WHERE pe = ? ORDER BY t_start_fs, t_end_fs",
-               {pe_}, [&](SQLite::Statement& row) {
-                 const LoggedRun run{number_in(row, 0), text_in(row, 1),   text_in(row, 2),
-                                     number_in(row, 3), number_in(row, 4), number_in(row, 5),
-                                     stream_in(row, 6)};
-                 runs_[run.stream].push_back(run);
-               });
-  log.for_each(
-      "SELECT command, t_submit_fs, t_dispatch_fs, t_complete_fs FROM commands WHERE pe = ? AND "
-      "t_complete_fs NOT NULL ORDER BY command",
-      {pe_}, [&](SQLite::Statement& row) {
-        LoggedCommand command{number_in(row, 0), number_in(row, 1), number_in(row, 2),
-                              number_in(row, 3)};
-        const auto stream = streams_of_commands_.find(command.id);
-        command.stream =
-            stream == streams_of_commands_.end() ? stream_at(command.submitted) : stream->second;
-        commands_.emplace(command.id, command);
-      });
-  for (const auto& [id, command] : commands_) by_dispatch_.push_back(&command);
-  by_completion_ = by_dispatch_;
-  std::stable_sort(
-      by_dispatch_.begin(), by_dispatch_.end(),
-      [](const LoggedCommand* a, const LoggedCommand* b) { return a->dispatched < b->dispatched; });
-  std::stable_sort(
-      by_completion_.begin(), by_completion_.end(),
-      [](const LoggedCommand* a, const LoggedCommand* b) { return a->completed < b->completed; });
+void PeLogs::write(const TraceEvent& event) {
+  if (event.kind != TraceKind::command_submitted &&
+      event.kind != TraceKind::sub_command_dispatched && event.kind != TraceKind::command_complete)
+    return;
+  auto& commands = pe_of(*event.node).commands_;
+  if (event.kind == TraceKind::command_submitted) {
+    LoggedCommand& command = commands[event.command_id];
+    command = {event.command_id, event.time, never_fs, never_fs, 0};
+    return;
+  }
+  const auto found = commands.find(event.command_id);
+  if (found == commands.end()) return;
+  if (event.kind == TraceKind::command_complete)
+    found->second.completed = event.time;
+  else if (found->second.dispatched == never_fs)
+    found->second.dispatched = event.time;
 }
 
-void PeLog::read_messages(const OpLogReader& log) {
-  log.for_each(std::string(message_columns) + "receiver = ? ORDER BY t_take_fs, id", {pe_},
-               [&](SQLite::Statement& row) { received_.push_back(message_in(row)); });
-  for (const LoggedMessage& message : received_) by_visibility_.push_back(&message);
-  std::stable_sort(
-      by_visibility_.begin(), by_visibility_.end(),
-      [](const LoggedMessage* a, const LoggedMessage* b) { return a->visible < b->visible; });
+void PeLogs::write(const KernelRun& run) {
+  pe_of(*run.node).runs_.push_back(
+      {run.request, run.kernel, run.start, run.returned, run.answered, run.stream, 0});
+}
+
+void PeLogs::write(const KernelWait& wait) {
+  pe_of(*wait.node).add(LoggedWait{wait.reason, wait.command, wait.start, wait.end, wait.stream});
+}
+
+void PeLog::add(const LoggedWait& wait) {
+  if (wait.reason == KernelWait::Reason::command)
+    streams_of_commands_.emplace(wait.command, wait.stream);
+  waits_.push_back(wait);
+}
+
+void PeLogs::write(const MessageProgress& step) {
+  const std::tuple key(step.installation, step.slot, step.number);
+  PeLog& pe = pe_of(*step.node);
+  if (step.step == MessageProgress::Step::sent) {
+    LoggedMessage& message = in_flight_[key];
+    message.id = ++sent_;
+    message.ring = step.ring;
+    message.number = step.number;
+    message.slot = step.slot;
+    message.bytes = step.bytes;
+    message.sender = pe.pe();
+    message.sent = step.end;
+    message.send_stream = step.stream;
+    return;
+  }
+  const auto found = in_flight_.find(key);
+  if (found == in_flight_.end()) return;  // observed from its middle
+  LoggedMessage& message = found->second;
+  if (step.step == MessageProgress::Step::written) {
+    message.receiver = pe.pe();
+    message.arrived = step.arrived;
+    message.write = step.start;
+    message.visible = step.end;
+    return;
+  }
+  message.taken = step.start;
+  message.consumed = step.end;
+  message.credit = step.credit;
+  message.receive_stream = step.stream;
+  const LoggedMessage* consumed = &messages_.emplace_back(std::move(message));
+  in_flight_.erase(found);
+  pe.received_.push_back(consumed);
+  pes_.at(consumed->sender).sent_.push_back(consumed);
+}
+
+// --- The end
+
+void PeLogs::close(const std::vector<LaunchRow>& launches) {
+  launches_ = launches;
+  std::unordered_map<std::string, std::uint64_t> by_request;
+  for (const LaunchRow& launch : launches)
+    for (const std::string& request : launch.requests) by_request[request] = launch.id;
+  for (auto& [name, pe] : pes_) {
+    for (LoggedRun& run : pe.runs_) {
+      const auto found = by_request.find(run.request);
+      run.launch = found == by_request.end() ? 0 : found->second;
+    }
+  }
+}
+
+const PeLog& PeLogs::operator[](const std::string& pe) {
+  PeLog& log = pes_.try_emplace(pe, pe).first->second;
+  if (!log.sorted_) log.sort();
+  return log;
+}
+
+void PeLog::sort() {
+  sorted_ = true;
+  sort_ops();
+  sort_commands();
+  std::stable_sort(waits_.begin(), waits_.end(), [](const LoggedWait& a, const LoggedWait& b) {
+    return std::tie(a.end, a.start) < std::tie(b.end, b.start);
+  });
+  std::sort(received_.begin(), received_.end(), [](const LoggedMessage* a, const LoggedMessage* b) {
+    return std::tie(a->taken, a->id) < std::tie(b->taken, b->id);
+  });
+  by_visibility_ = received_;
+  sort_by(by_visibility_, &LoggedMessage::visible);
   by_consumption_ = by_visibility_;
-  std::stable_sort(
-      by_consumption_.begin(), by_consumption_.end(),
-      [](const LoggedMessage* a, const LoggedMessage* b) { return a->consumed < b->consumed; });
-  log.for_each(std::string(message_columns) + "sender = ? ORDER BY ring, id", {pe_},
-               [&](SQLite::Statement& row) { sent_.push_back(message_in(row)); });
-  for (const LoggedMessage& message : sent_) by_sending_.push_back(&message);
+  sort_by(by_consumption_, &LoggedMessage::consumed);
+  std::sort(sent_.begin(), sent_.end(), [](const LoggedMessage* a, const LoggedMessage* b) {
+    return std::tie(a->ring, a->id) < std::tie(b->ring, b->id);
+  });
+  by_sending_ = sent_;
   std::sort(by_sending_.begin(), by_sending_.end(),
             [](const LoggedMessage* a, const LoggedMessage* b) {
               return std::tie(a->sent, a->id) < std::tie(b->sent, b->id);
@@ -124,12 +172,41 @@ void PeLog::read_messages(const OpLogReader& log) {
   find_credits();
 }
 
+void PeLog::sort_ops() {
+  std::stable_sort(ops_.begin(), ops_.end(),
+                   [](const LoggedOp& a, const LoggedOp& b) { return a.end < b.end; });
+  for (std::size_t place = 0; place < ops_.size(); ++place) {
+    const LoggedOp& op = ops_[place];
+    const std::string& engine = op.is->engine;
+    if (engine == "pe_gemm" || engine == "pe_math") compute_.push_back(place);
+    by_part_[{engine, op.is->part}].push_back(place);
+    by_command_[op.command].push_back(place);
+    if (op.tile >= 0) by_tile_[{op.command, op.tile}].push_back(place);
+  }
+}
+
+void PeLog::sort_commands() {
+  for (auto each = commands_.begin(); each != commands_.end();)
+    each = each->second.completed == never_fs ? commands_.erase(each) : std::next(each);
+  for (auto& [id, command] : commands_) {
+    if (command.dispatched == never_fs) command.dispatched = 0;
+    const auto stream = streams_of_commands_.find(id);
+    command.stream =
+        stream == streams_of_commands_.end() ? stream_at(command.submitted) : stream->second;
+    by_dispatch_.push_back(&command);
+  }
+  by_completion_ = by_dispatch_;
+  sort_by(by_dispatch_, &LoggedCommand::dispatched);
+  sort_by(by_completion_, &LoggedCommand::completed);
+}
+
 // Of each ring: `latest` has the credit that came last so far, `in_slot` what that was when the
 // slot's message before had been sent.
 void PeLog::find_credits() {
   const LoggedMessage *before = nullptr, *latest = nullptr;
   std::map<std::uint64_t, const LoggedMessage*> in_slot;
-  for (const LoggedMessage& message : sent_) {
+  for (const LoggedMessage* each : sent_) {
+    const LoggedMessage& message = *each;
     const bool installed_again = before != nullptr && message.number <= before->number;
     if (before == nullptr || before->ring != message.ring || installed_again) {
       latest = nullptr;
@@ -152,7 +229,7 @@ const LoggedOp* PeLog::last_of(const Places& places, Fs by) const {
 }
 
 const LoggedOp* PeLog::last_of_part(const LoggedOp& like, Fs by) const {
-  const auto found = by_part_.find({like.engine, like.part});
+  const auto found = by_part_.find({like.is->engine, like.is->part});
   return found == by_part_.end() ? nullptr : last_of(found->second, by);
 }
 
@@ -177,51 +254,53 @@ std::vector<const LoggedOp*> PeLog::ops_ending_at(Fs time) const {
 // --- The kernel
 
 const LoggedWait* PeLog::last_wait(const LoggedRun& run, Fs by) const {
-  const auto of_stream = waits_.find(run.stream);
-  if (of_stream == waits_.end()) return nullptr;
-  const std::vector<LoggedWait>& waits = of_stream->second;
   const auto after =
-      std::upper_bound(waits.begin(), waits.end(), by,
+      std::upper_bound(waits_.begin(), waits_.end(), by,
                        [](Fs time, const LoggedWait& wait) { return time < wait.end; });
-  if (after == waits.begin() || (after - 1)->start < run.start) return nullptr;
-  return &*(after - 1);
-}
-
-const LoggedWait* PeLog::wait_ending_at(const std::string& reason, Fs time) const {
-  for (const auto& [stream, waits] : waits_) {
-    const auto wait = std::lower_bound(waits.begin(), waits.end(), time,
-                                       [](const LoggedWait& each, Fs t) { return each.end < t; });
-    if (wait != waits.end() && wait->end == time && wait->reason == reason) return &*wait;
+  for (auto wait = after; wait != waits_.begin();) {
+    --wait;
+    if (wait->stream == run.stream) return wait->start < run.start ? nullptr : &*wait;
   }
   return nullptr;
 }
 
+const LoggedWait* PeLog::wait_ending_at(KernelWait::Reason reason, Fs time) const {
+  const LoggedWait* first = nullptr;  // by stream
+  auto wait = std::lower_bound(waits_.begin(), waits_.end(), time,
+                               [](const LoggedWait& each, Fs t) { return each.end < t; });
+  for (; wait != waits_.end() && wait->end == time; ++wait) {
+    if (wait->reason == reason && (first == nullptr || wait->stream < first->stream))
+      first = &*wait;
+  }
+  return first;
+}
+
 const LoggedRun* PeLog::run_at(std::uint32_t stream, Fs time) const {
-  const auto of_stream = runs_.find(stream);
-  if (of_stream == runs_.end()) return nullptr;
-  const std::vector<LoggedRun>& runs = of_stream->second;
-  const auto after = std::upper_bound(runs.begin(), runs.end(), time,
-                                      [](Fs t, const LoggedRun& run) { return t < run.start; });
-  return after == runs.begin() ? nullptr : &*(after - 1);
+  const LoggedRun* last = nullptr;
+  for (const LoggedRun& run : runs_) {
+    if (run.stream != stream || run.start > time) continue;
+    if (last == nullptr || run.start >= last->start) last = &run;
+  }
+  return last;
 }
 
 std::uint32_t PeLog::stream_at(Fs time) const {
   const LoggedRun* last = nullptr;
-  for (const auto& of_stream : runs_) {
-    const LoggedRun* run = run_at(of_stream.first, time);
-    if (run != nullptr && (last == nullptr || run->start > last->start)) last = run;
+  for (const LoggedRun& run : runs_) {
+    if (run.start > time) continue;
+    if (last == nullptr || run.start > last->start ||
+        (run.start == last->start && run.stream < last->stream))
+      last = &run;
   }
   return last == nullptr ? 0 : last->stream;
 }
 
 const LoggedRun* PeLog::run_before(const LoggedRun& run) const {
   const LoggedRun* last = nullptr;
-  for (const auto& [stream, runs] : runs_) {
-    for (const LoggedRun& each : runs) {
-      if (each.start >= run.start || each.end > run.start) continue;
-      if (stream != run.stream && each.launch > run.launch) continue;
-      if (last == nullptr || each.end > last->end) last = &each;
-    }
+  for (const LoggedRun& each : runs_) {
+    if (each.start >= run.start || each.end > run.start) continue;
+    if (each.stream != run.stream && each.launch > run.launch) continue;
+    if (last == nullptr || each.end > last->end) last = &each;
   }
   return last;
 }
@@ -251,27 +330,24 @@ const LoggedCommand* PeLog::completed(const LoggedRun& run, Fs by) const {
 // --- Messages
 
 const LoggedMessage* PeLog::received_by(const LoggedWait& receive) const {
-  const auto first =
+  auto each =
       std::lower_bound(received_.begin(), received_.end(), receive.start,
-                       [](const LoggedMessage& message, Fs t) { return message.taken < t; });
-  for (auto each = first; each != received_.end() && each->taken <= receive.end; ++each)
-    if (receive_of(*each) == &receive) return &*each;
+                       [](const LoggedMessage* message, Fs t) { return message->taken < t; });
+  for (; each != received_.end() && (*each)->taken <= receive.end; ++each)
+    if (receive_of(**each) == &receive) return *each;
   return consumed_at(receive.end);  // a receive under way, taken before it was waited for
 }
 
 const LoggedWait* PeLog::receive_of(const LoggedMessage& message) const {
   for (const Fs end : {message.credit, message.consumed}) {
-    const LoggedWait* wait = wait_ending_at("receive", end);
+    const LoggedWait* wait = wait_ending_at(KernelWait::Reason::receive, end);
     if (wait != nullptr && wait->start <= message.taken) return wait;
   }
   return nullptr;
 }
 
 const LoggedMessage* PeLog::consumed_at(Fs time) const {
-  const auto found =
-      std::lower_bound(by_consumption_.begin(), by_consumption_.end(), time,
-                       [](const LoggedMessage* message, Fs t) { return message->consumed < t; });
-  return found == by_consumption_.end() || (*found)->consumed != time ? nullptr : *found;
+  return first_at(by_consumption_, &LoggedMessage::consumed, time);
 }
 
 const LoggedMessage* PeLog::read_before(const LoggedMessage& message) const {
@@ -280,10 +356,7 @@ const LoggedMessage* PeLog::read_before(const LoggedMessage& message) const {
 }
 
 const LoggedMessage* PeLog::sent_at(Fs time) const {
-  const auto found =
-      std::lower_bound(by_sending_.begin(), by_sending_.end(), time,
-                       [](const LoggedMessage* message, Fs t) { return message->sent < t; });
-  return found == by_sending_.end() || (*found)->sent != time ? nullptr : *found;
+  return first_at(by_sending_, &LoggedMessage::sent, time);
 }
 
 const LoggedMessage* PeLog::written_at(Fs time, std::uint64_t not_id) const {
@@ -297,30 +370,6 @@ const LoggedMessage* PeLog::written_at(Fs time, std::uint64_t not_id) const {
 const LoggedMessage* PeLog::freed_for(const LoggedMessage& sent) const {
   const auto found = freed_for_.find(sent.id);
   return found == freed_for_.end() ? nullptr : found->second;
-}
-
-std::uint32_t PeLog::stream_of_send(const LoggedMessage& message) const {
-  const auto call = streams_of_calls_.find({"ipcq_send", message.sent});
-  if (call != streams_of_calls_.end()) return call->second;
-  const LoggedWait* wait = wait_ending_at("send", message.sent);
-  return wait == nullptr ? stream_at(message.sent) : wait->stream;
-}
-
-std::uint32_t PeLog::stream_of_receive(const LoggedMessage& message) const {
-  if (const LoggedWait* receive = receive_of(message)) return receive->stream;
-  for (const Fs end : {message.consumed, message.credit}) {
-    const auto call = streams_of_calls_.find({"ipcq_recv", end});
-    if (call != streams_of_calls_.end()) return call->second;
-  }
-  return stream_at(message.taken);
-}
-
-// --- Several
-
-const PeLog& PeLogs::operator[](const std::string& pe) {
-  std::unique_ptr<PeLog>& log = pes_[pe];
-  if (!log) log = std::make_unique<PeLog>(log_, pe);
-  return *log;
 }
 
 }  // namespace kernbench

@@ -1,39 +1,42 @@
-// PeLog: what an operation log has about one PE, in memory, by time; read when it is first asked
-// for.
+// PeLogs: what the PEs of a run have reported, in memory, and answers to "what ended then".
 #pragma once
 
+#include <deque>
 #include <map>
-#include <memory>
 #include <optional>
 #include <string>
+#include <tuple>
+#include <unordered_map>
 #include <utility>
 #include <vector>
 
-#include "platform/inspect/op_log_reader.h"
+#include "models/protocol/observation.h"
+#include "platform/events/op_log_schema.h"
+#include "platform/inspect/operation_names.h"
 
 namespace kernbench {
 
 struct LoggedOp {
-  std::uint64_t id = 0;
+  std::uint64_t id = 0;  // order of the reports, from 1
   Fs start = 0, end = 0;
-  std::string engine, part, name;  // "pe_dma", "dma_read", "tile/DMA_READ"
+  const OperationName* is = nullptr;
   std::uint64_t command = 0;
   std::int64_t tile = -1;
   std::uint32_t stream = 0;  // of the launch, here and below
 };
 
 struct LoggedWait {
-  std::string reason;  // "command", "send", "receive", "barrier"
+  KernelWait::Reason reason = KernelWait::Reason::command;
   std::uint64_t command = 0;
   Fs start = 0, end = 0;
   std::uint32_t stream = 0;
 };
 
 struct LoggedRun {
-  std::uint64_t launch = 0;  // 0: of none that has ended
-  std::string pe, kernel;
+  std::string request, kernel;
   Fs start = 0, returned = 0, end = 0;
   std::uint32_t stream = 0;
+  std::uint64_t launch = 0;  // 0: of none that has ended
 };
 
 struct LoggedCommand {
@@ -44,20 +47,23 @@ struct LoggedCommand {
 
 // A message that has been consumed.
 struct LoggedMessage {
-  std::uint64_t id = 0, ring = 0, number = 0, slot = 0, bytes = 0;
+  std::uint64_t id = 0, ring = 0, number = 0, slot = 0, bytes = 0;  // id: order of sending, from 1
   std::string sender, receiver;
   Fs sent = 0, arrived = 0, write = 0, visible = 0, taken = 0, consumed = 0, credit = 0;
+  std::uint32_t send_stream = 0, receive_stream = 0;
 };
 
 class PeLog {
  public:
-  PeLog(const OpLogReader& log, const std::string& pe);
+  explicit PeLog(std::string pe) : pe_(std::move(pe)) {}
 
   const std::string& pe() const { return pe_; }
+  const std::vector<LoggedRun>& runs() const { return runs_; }  // by end
+  const std::vector<LoggedWait>& waits() const { return waits_; }
+  const std::vector<const LoggedMessage*>& received() const { return received_; }
 
   // The last one, of equal ones that with the largest id, that has ended by then; null: none.
   // Composites, sends and receives are not among them.
-  const LoggedOp* last_op(Fs by) const { return last_of(all_, by); }
   const LoggedOp* last_of_part(const LoggedOp& like, Fs by) const;
   const LoggedOp* last_compute(Fs by) const { return last_of(compute_, by); }
   const LoggedOp* last_of_tile(const LoggedOp& like, Fs by) const;
@@ -67,7 +73,7 @@ class PeLog {
 
   // The last one of the run that has ended by then.
   const LoggedWait* last_wait(const LoggedRun& run, Fs by) const;
-  const LoggedWait* wait_ending_at(const std::string& reason, Fs time) const;
+  const LoggedWait* wait_ending_at(KernelWait::Reason reason, Fs time) const;
   // That of the stream that has begun last by then.
   const LoggedRun* run_at(std::uint32_t stream, Fs time) const;
   // The last one that had ended when the run began: of its stream, or of an earlier launch of
@@ -90,49 +96,76 @@ class PeLog {
   // That whose credit a send needed: the one before in its slot, or the one before that whose
   // credit came later; null: the slot had none.
   const LoggedMessage* freed_for(const LoggedMessage& sent) const;
-  // Of the kernel that has sent or received it; of several calls that ended then the first.
-  std::uint32_t stream_of_send(const LoggedMessage& message) const;
-  std::uint32_t stream_of_receive(const LoggedMessage& message) const;
 
  private:
+  friend class PeLogs;                      // fills it
   using Places = std::vector<std::size_t>;  // in ops_, ascending
+  using Messages = std::vector<const LoggedMessage*>;
 
+  void add(const LoggedOp& op);
+  void add(const LoggedWait& wait);
+  void sort();  // after the last event
+  void sort_ops();
+  void sort_commands();
+  void find_credits();
   const LoggedOp* last_of(const Places& places, Fs by) const;
   const LoggedMessage* consumed_at(Fs time) const;
   std::uint32_t stream_at(Fs time) const;  // of the run that has begun last by then
-  void read_ops(const OpLogReader& log);
-  void read_progress(const OpLogReader& log);
-  void read_messages(const OpLogReader& log);
-  void find_credits();
 
   std::string pe_;
+  bool sorted_ = false;
   std::vector<LoggedOp> ops_;  // by end, ties by id
-  Places all_, compute_;
+  Places compute_;
   std::map<std::pair<std::string, std::string>, Places> by_part_;     // engine, part
   std::map<std::pair<std::uint64_t, std::int64_t>, Places> by_tile_;  // command, tile
-  std::map<std::uint64_t, Places> by_command_;
-  std::map<std::uint32_t, std::vector<LoggedWait>> waits_;                // by stream; by end
-  std::map<std::uint32_t, std::vector<LoggedRun>> runs_;                  // by stream; by start
-  std::map<std::pair<std::string, Fs>, std::uint32_t> streams_of_calls_;  // "ipcq_send", end
-  std::map<std::uint64_t, std::uint32_t> streams_of_commands_;
+  std::unordered_map<std::uint64_t, Places> by_command_;
+  std::vector<LoggedWait> waits_;  // by end
+  std::vector<LoggedRun> runs_;
+  std::unordered_map<std::uint64_t, std::uint32_t> streams_of_commands_;
   std::map<std::uint64_t, LoggedCommand> commands_;
   std::vector<const LoggedCommand*> by_dispatch_, by_completion_;
-  std::vector<LoggedMessage> received_;  // by the time at which they were taken
-  std::vector<const LoggedMessage*> by_visibility_, by_consumption_;
-  std::vector<LoggedMessage> sent_;  // by ring, in the order of sending
-  std::vector<const LoggedMessage*> by_sending_;
-  std::map<std::uint64_t, const LoggedMessage*> freed_for_;  // by id of the message sent
+  Messages received_;  // by the time at which they were taken
+  Messages by_visibility_, by_consumption_;
+  Messages sent_;  // by ring, in the order of sending
+  Messages by_sending_;
+  std::unordered_map<std::uint64_t, const LoggedMessage*> freed_for_;  // by id of the message sent
 };
 
-// PEs of a log, each read once.
-class PeLogs {
+class PeLogs final : private tlm::tlm_analysis_if<ExecutedOp>,
+                     private tlm::tlm_analysis_if<TraceEvent>,
+                     private tlm::tlm_analysis_if<KernelRun>,
+                     private tlm::tlm_analysis_if<KernelWait>,
+                     private tlm::tlm_analysis_if<MessageProgress> {
  public:
-  explicit PeLogs(const OpLogReader& log) : log_(log) {}
+  explicit PeLogs(Observation& observation);
+
+  // After the last event.
+  void close(const std::vector<LaunchRow>& launches);
+  const std::vector<LaunchRow>& launches() const { return launches_; }
   const PeLog& operator[](const std::string& pe);
+  const std::map<std::string, PeLog>& pes() const { return pes_; }  // not sorted each
 
  private:
-  const OpLogReader& log_;
-  std::map<std::string, std::unique_ptr<PeLog>> pes_;
+  void write(const ExecutedOp& op) override;
+  void write(const TraceEvent& event) override;
+  void write(const KernelRun& run) override;
+  void write(const KernelWait& wait) override;
+  void write(const MessageProgress& step) override;
+  PeLog& pe_of(const sc_core::sc_object& node);
+
+  std::map<std::string, PeLog> pes_;
+  std::unordered_map<const sc_core::sc_object*, PeLog*> by_node_;  // for look-up only
+  OperationNames names_;
+  std::uint64_t ops_ = 0, sent_ = 0;
+  // By installation, slot and number, until they are consumed.
+  std::map<std::tuple<std::uint64_t, std::uint64_t, std::uint64_t>, LoggedMessage> in_flight_;
+  std::deque<LoggedMessage> messages_;
+  std::vector<LaunchRow> launches_;
+  AnalysisBinding<ExecutedOp> executed_ops_;
+  AnalysisBinding<TraceEvent> events_;
+  AnalysisBinding<KernelRun> kernel_runs_;
+  AnalysisBinding<KernelWait> kernel_waits_;
+  AnalysisBinding<MessageProgress> steps_;
 };
 
 }  // namespace kernbench

@@ -28,8 +28,11 @@ HandMadeLog& with_read(HandMadeLog& log, Fs time, const std::string& tile) {
 
 BOOST_AUTO_TEST_CASE(settings_and_times_that_differ_are_listed) {
   HandMadeLog left, right;
-  const OpLogReader a(with_read(left, 40, "8").write()), b(with_read(right, 10, "32").write());
-  const LogComparison comparison(a, b);
+  LogPlayer a(with_read(left, 40, "8").write()), b(with_read(right, 10, "32").write());
+  LogComparison comparison(a, b);
+  a.play();
+  b.play();
+  comparison.close();
   BOOST_TEST(comparison.settings().csv() == "key,a,b\n--param tile,8,32\ncube.depth,8,32\n");
   BOOST_TEST(comparison.times().csv() ==
              "what,name,a_count,b_count,a_ns,b_ns,difference_ns,b_to_a\n"
@@ -43,8 +46,11 @@ BOOST_AUTO_TEST_CASE(settings_and_times_that_differ_are_listed) {
 
 BOOST_AUTO_TEST_CASE(a_log_beside_itself_has_no_difference) {
   HandMadeLog log;
-  const OpLogReader a(with_read(log, 40, "8").write());
-  const LogComparison comparison(a, a);
+  LogPlayer a(with_read(log, 40, "8").write()), b(a.path());
+  LogComparison comparison(a, b);
+  a.play();
+  b.play();
+  comparison.close();
   BOOST_TEST(comparison.settings().empty());
   BOOST_TEST(comparison.text(10).find("nothing that was set differs") != std::string::npos);
 }
@@ -53,7 +59,7 @@ BOOST_AUTO_TEST_CASE(logs_of_different_benches_are_refused) {
   HandMadeLog left, right;
   left.meta = {{"bench", "gemm M=1"}};
   right.meta = {{"bench", "softmax M=1"}};
-  const OpLogReader a(left.write()), b(right.write());
+  LogPlayer a(left.write()), b(right.write());
   BOOST_CHECK_EXCEPTION(LogComparison(a, b), UsageError, [](const UsageError& error) {
     const std::string what = error.what();
     return what.find("logs of different benches cannot be compared: '") == 0 &&

@@ -7,7 +7,6 @@
 #include <boost/test/unit_test.hpp>
 
 #include "models/base/errors.h"
-#include "platform/inspect/path_report.h"
 #include "tests/inspect/hand_made_log.h"
 
 using namespace kernbench;
@@ -17,10 +16,18 @@ BOOST_AUTO_TEST_SUITE(critical_path_test)
 
 namespace {
 
+using Reason = KernelWait::Reason;
+using CommandKind = KernelWait::CommandKind;
+
+CriticalPath path_of(const HandMadeLog& log, std::uint64_t launch) {
+  Played<PeLogs> played(log.write());
+  played.report.close(played.log.launches());
+  return critical_path(played.report, launch_of(played.log.launches(), launch, played.log.path()));
+}
+
 // "120-130 pe_cpu kernel", waits with a '~' before the resource.
 std::vector<std::string> steps_of(const HandMadeLog& log, std::uint64_t launch = 1) {
-  const OpLogReader reader(log.write());
-  const CriticalPath path = critical_path(reader, reader.launch(launch));
+  const CriticalPath path = path_of(log, launch);
   std::vector<std::string> steps;
   Fs at = path.launch.issued;
   for (const PathStep& step : path.steps) {
@@ -76,12 +83,11 @@ BOOST_AUTO_TEST_CASE(a_tile_follows_its_stages_or_the_tile_before_on_the_engine)
                                      "20-22 pe_fetch_store fetch", "22-24 pe_gemm gemm",
                                      "24-26 pe_fetch_store store", "26-30 pe_dma dma_write"}),
              boost::test_tools::per_element());
-  const OpLogReader reader(log.write());
-  const CriticalPath path = critical_path(reader, reader.launch(1));
+  const CriticalPath path = path_of(log, 1);
   BOOST_TEST(path.steps[1].after == "the one before on its engine");
   BOOST_TEST(path.steps[2].after == "its previous stage");
   BOOST_TEST(path.steps[2].op.value() == 5U);
-  const std::vector<PathResource> resources = resources_of(path);
+  const std::vector<PathResource> resources = path.resources();
   BOOST_TEST(resources.front().resource == "pe_dma dma_read");
   BOOST_TEST(resources.front().time == 20U);
   BOOST_TEST(resources.front().steps == 2U);
@@ -133,7 +139,7 @@ BOOST_AUTO_TEST_CASE(a_receive_follows_its_message_to_the_late_rank) {
   log.launch("slow", 0, 25, {pe1}, 5, 22);
   log.launch("reduce", 0, 100, {pe0}, 8, 95);
   log.launch("reduce", 30, 110, {pe1}, 40, 100);
-  log.progress.waits = {{pe0, "receive", {}, 10, 90}, {pe1, "send", {}, 58, 60}};
+  log.progress.waits = {{pe0, Reason::receive, {}, 10, 90}, {pe1, Reason::send, {}, 58, 60}};
   log.progress.messages = {{1, 4096, 0, 4096, 64, pe1, pe0, 60, 75, 76, 80, 80, 84, 90}};
   const Steps expected{
       "0-25 ~late launch",          "25-30 ~host program",   "30-40 launch dispatch",
@@ -141,8 +147,7 @@ BOOST_AUTO_TEST_CASE(a_receive_follows_its_message_to_the_late_rank) {
       "75-76 ~start of slot write", "76-80 ring slot write", "80-84 ring slot read",
       "84-90 ipcq credit",          "90-95 pe_cpu kernel",   "95-100 launch answer"};
   BOOST_TEST(steps_of(log, 2) == expected, boost::test_tools::per_element());
-  const OpLogReader reader(log.write());
-  BOOST_TEST(path_devices(critical_path(reader, reader.launch(2))).csv() ==
+  BOOST_TEST(path_of(log, 2).devices_table().csv() ==
              "device,steps,time_ns,share\n"
              "sip1,4,0.00005,0.500000\n"
              "sip1 > sip0,1,0.000015,0.150000\n"
@@ -157,7 +162,7 @@ BOOST_AUTO_TEST_CASE(a_receive_follows_its_message_to_the_late_rank) {
 BOOST_AUTO_TEST_CASE(a_send_follows_the_credit_to_the_receiver) {
   HandMadeLog log;
   log.launch("k", 0, 70, {pe0, pe1}, 0, 60);
-  log.progress.waits = {{pe0, "send", {}, 20, 56}, {pe1, "receive", {}, 45, 55}};
+  log.progress.waits = {{pe0, Reason::send, {}, 20, 56}, {pe1, Reason::receive, {}, 45, 55}};
   log.progress.messages = {{1, 4096, 0, 4096, 64, pe0, pe1, 10, 12, 12, 15, 45, 50, 55},
                            {2, 4096, 1, 4096, 64, pe0, pe1, 56, 57, 57, 58, 59, 60, 61}};
   // pe0 and pe1 answer at once; the path begins on the first by name.
@@ -172,7 +177,7 @@ BOOST_AUTO_TEST_CASE(receives_that_follow_at_once_have_their_own_messages) {
   HandMadeLog log;
   log.launch("k", 0, 30, {pe0, pe1}, 0, 26);
   log.progress.runs[1].end = log.progress.runs[1].returned = 20;
-  log.progress.waits = {{pe0, "receive", {}, 10, 20}, {pe0, "receive", {}, 20, 25}};
+  log.progress.waits = {{pe0, Reason::receive, {}, 10, 20}, {pe0, Reason::receive, {}, 20, 25}};
   log.progress.messages = {{1, 4096, 0, 4096, 64, pe1, pe0, 5, 13, 13, 15, 15, 18, 20},
                            {2, 8192, 0, 8192, 64, pe1, pe0, 6, 10, 10, 12, 20, 22, 25}};
   const Steps expected{"0-5 pe_cpu kernel",    "5-13 message in flight", "13-15 ring slot write",
@@ -270,9 +275,9 @@ BOOST_AUTO_TEST_CASE(a_message_leads_to_the_kernel_that_has_sent_it) {
   log.launch("reduce", 0, 100, {pe0, pe1}, 20, 95, 1);
   log.progress.runs[1].end = log.progress.runs[1].returned = 80;
   log.launch("products", 0, 90, {pe1}, 50, 85);
-  log.progress.waits = {{pe0, "receive", {}, 30, 90, "", 1}, {pe1, "command", 1, 52, 58, "gemm"}};
-  log.progress.messages = {{1, 4096, 0, 4096, 64, pe1, pe0, 60, 75, 75, 80, 80, 84, 90}};
-  log.ops = {{pe1 + ".pe_ipcq", "ipcq_send", 60, 60, 0, -1, 64, 1}};
+  log.progress.waits = {{pe0, Reason::receive, {}, 30, 90, {}, 1},
+                        {pe1, Reason::command, 1, 52, 58, CommandKind::gemm}};
+  log.progress.messages = {{1, 4096, 0, 4096, 64, pe1, pe0, 60, 75, 75, 80, 80, 84, 90, 0, 1, 1}};
   BOOST_TEST(steps_of(log, 1) ==
                  (Steps{"0-20 launch dispatch", "20-60 pe_cpu kernel", "60-75 message in flight",
                         "75-80 ring slot write", "80-84 ring slot read", "84-90 ipcq credit",
@@ -283,7 +288,7 @@ BOOST_AUTO_TEST_CASE(a_message_leads_to_the_kernel_that_has_sent_it) {
 BOOST_AUTO_TEST_CASE(what_is_not_in_the_log_is_a_wait_and_the_sum_holds) {
   HandMadeLog log;
   log.launch("k", 0, 100, {pe0}, 10, 90);
-  log.progress.waits = {{pe0, "command", 7, 20, 80}};  // and no command 7
+  log.progress.waits = {{pe0, Reason::command, 7, 20, 80}};  // and no command 7
   BOOST_TEST(steps_of(log) ==
                  (Steps{"0-10 launch dispatch", "10-20 pe_cpu kernel", "20-80 ~not in the log",
                         "80-90 pe_cpu kernel", "90-100 launch answer"}),
@@ -305,8 +310,7 @@ BOOST_AUTO_TEST_CASE(operations_without_duration_do_not_hold_the_walk) {
 BOOST_AUTO_TEST_CASE(the_text_names_the_sum_and_what_to_speed_up) {
   HandMadeLog log;
   add_one_read(log);
-  const OpLogReader reader(log.write());
-  const std::string text = path_text(critical_path(reader, reader.launch(1)));
+  const std::string text = path_of(log, 1).text();
   BOOST_TEST(text.find("launch 1 of 'k' on sip0: 0.0001 ns") == 0U, text);
   BOOST_TEST(text.find("sum of 7 steps: 0.0001 ns") != std::string::npos, text);
   BOOST_TEST(

@@ -1,10 +1,5 @@
 #include "tests/inspect/hand_made_log.h"
 
-#include <SQLiteCpp/Database.h>
-#include <SQLiteCpp/Statement.h>
-
-#include "platform/observe/sqlite_row.h"
-
 namespace kernbench::test {
 
 void HandMadeLog::launch(const std::string& kernel, Fs issued, Fs ended,
@@ -20,27 +15,32 @@ void HandMadeLog::launch(const std::string& kernel, Fs issued, Fs ended,
 void HandMadeLog::awaited_command(const std::string& pe, std::uint64_t command, Fs submitted,
                                   Fs dispatched, Fs completed, std::uint32_t stream) {
   progress.commands.push_back({pe, command, submitted, dispatched, completed});
-  progress.waits.push_back({pe, "command", command, submitted, completed, "dma", stream});
+  progress.waits.push_back({pe, KernelWait::Reason::command, command, submitted, completed,
+                            KernelWait::CommandKind::dma, stream});
 }
 
 std::string HandMadeLog::write(const std::string& name) const {
   const std::string path = folder_.file(name);
   std::filesystem::remove(path);
+  std::vector<ExecutedOpRow> rows;
+  for (const HandMadeOp& op : ops) {
+    ExecutedOpRow& row = rows.emplace_back();
+    row.id = rows.size();
+    row.start = op.start;
+    row.end = op.end;
+    row.node = op.node;
+    row.name = op.name;
+    row.kind = op.name.find("gemm") == 0 ? OpKind::gemm : OpKind::memory;
+    row.command = op.command;
+    if (op.tile >= 0) row.tile = op.tile;
+    row.bytes = op.bytes;
+    row.stream = op.stream;
+  }
   OpTable table(path);
-  table.insert(progress);
+  table.insert(rows);
+  progress.insert_into(table);
   table.insert(launches);
   table.close(meta);
-  SQLite::Database database(path, SQLite::OPEN_READWRITE);
-  SQLite::Statement insert(database,
-                           "INSERT INTO ops VALUES (?, ?, ?, ?, 'memory', ?, ?, ?, ?, 0, NULL, "
-                           "NULL, NULL, NULL, ?)");
-  std::uint64_t id = 0;
-  for (const HandMadeOp& op : ops) {
-    SqliteRow row(insert);
-    row.add(++id).add(op.start).add(op.end).add(op.node).add(op.name).add(op.command);
-    op.tile < 0 ? row.add_null() : row.add_signed(op.tile);
-    row.add(op.bytes).add(std::uint64_t{op.stream}).insert();
-  }
   return path;
 }
 

@@ -4,7 +4,8 @@
 #include <string>
 #include <vector>
 
-#include "platform/observe/op_table.h"
+#include "platform/events/op_log_player.h"
+#include "platform/events/progress_log.h"
 #include "tests/support/temporary_folder.h"
 
 namespace kernbench::test {
@@ -36,6 +37,18 @@ struct HandMadeLog {
 
  private:
   TemporaryFolder folder_;
+};
+
+// A log, played back to a report.
+template <class Report>
+struct Played {
+  template <class... Options>
+  explicit Played(const std::string& path, Options... options)
+      : log(path), report(log.observation(), std::move(options)...) {
+    log.play();
+  }
+  LogPlayer log;
+  Report report;
 };
 
 }  // namespace kernbench::test

@@ -1,6 +1,6 @@
 // `--op-log F`: CSV or SQLite by the name's ending; what spills is the same as what stays in memory
 // (spec 9).
-#include "platform/observe/op_log_file.h"
+#include "platform/events/op_log_file.h"
 
 #include <rapidcheck.h>
 
@@ -158,7 +158,7 @@ KERNBENCH_SYSTEMC_TEST(a_database_has_typed_parameters_meta_and_indices) {
     return statement.getColumn(0).getString();
   };
   BOOST_TEST(value("SELECT value FROM meta WHERE key = 'schema_version'") ==
-             std::to_string(OpTable::schema_version));
+             std::to_string(op_log_schema_version));
   BOOST_TEST(value("SELECT value FROM meta WHERE key = 'command_line'") == "kernbench run");
   BOOST_TEST(value("SELECT json_extract(value, '$.system.flit_bytes') FROM meta WHERE key = "
                    "'configuration'") == "256");

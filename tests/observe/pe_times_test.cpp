@@ -4,7 +4,6 @@
 #include <boost/test/unit_test.hpp>
 #include <random>
 
-#include "platform/observe/pe_time_report.h"
 #include "tests/observe/fake_machine.h"
 #include "tests/support/forked.h"
 #include "tests/support/whole_machine.h"

@@ -1,4 +1,4 @@
-#include "platform/observe/op_log_file.h"
+#include "platform/events/op_log_file.h"
 
 #include <fmt/format.h>
 

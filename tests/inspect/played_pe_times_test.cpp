@@ -1,19 +1,22 @@
-// Time of kernels on their PEs by the rows of a log.
-#include "platform/inspect/logged_pe_time.h"
+// Time of kernels on their PEs by the events of a log.
 
 #include <SQLiteCpp/Database.h>
 
 #include <boost/test/unit_test.hpp>
 
 #include "models/base/errors.h"
+#include "platform/observe/pe_times.h"
 #include "tests/inspect/hand_made_log.h"
 
 using namespace kernbench;
 using namespace kernbench::test;
 
-BOOST_AUTO_TEST_SUITE(logged_pe_time_test)
+BOOST_AUTO_TEST_SUITE(played_pe_times_test)
 
 namespace {
+
+using Reason = KernelWait::Reason;
+using CommandKind = KernelWait::CommandKind;
 
 const std::string pe0 = "sip0.cube0.pe0", pe1 = "sip0.cube0.pe1";
 constexpr Fs ns = fs_per_ns;
@@ -27,15 +30,16 @@ BOOST_AUTO_TEST_CASE(rows_belong_to_the_run_in_which_they_lie) {
   log.progress.runs = {{"1", pe0, "a", 10 * ns, 30 * ns, 30 * ns, 10 * ns},
                        {"1", pe1, "a", 12 * ns, 32 * ns, 36 * ns, 10 * ns},
                        {"2", pe0, "b", 30 * ns, 50 * ns, 50 * ns, 30 * ns}};
-  log.progress.waits = {{pe0, "command", 1, 10 * ns, 15 * ns, "dma"},
-                        {pe0, "command", 2, 20 * ns, 30 * ns, "gemm"},
-                        {pe1, "receive", {}, 12 * ns, 13 * ns},
-                        {pe0, "command", 3, 30 * ns, 37 * ns, "composite"},
-                        {pe0, "send", {}, 40 * ns, 42 * ns},
-                        {pe1, "receive", {}, 60 * ns, 70 * ns}};  // of a kernel under way
-  log.progress.slot_waits = {{pe0, "gemm", 21 * ns, 24 * ns}, {pe0, "math", 31 * ns, 35 * ns}};
-  const OpLogReader reader(log.write());
-  const std::vector<KernelPeTime> times = pe_time_of(reader);
+  log.progress.waits = {{pe0, Reason::command, 1, 10 * ns, 15 * ns, CommandKind::dma},
+                        {pe0, Reason::command, 2, 20 * ns, 30 * ns, CommandKind::gemm},
+                        {pe1, Reason::receive, {}, 12 * ns, 13 * ns},
+                        {pe0, Reason::command, 3, 30 * ns, 37 * ns, CommandKind::composite},
+                        {pe0, Reason::send, {}, 40 * ns, 42 * ns},
+                        {pe1, Reason::receive, {}, 60 * ns, 70 * ns}};  // of a kernel under way
+  log.progress.slot_waits = {{pe0, OpKind::gemm, 21 * ns, 24 * ns},
+                             {pe0, OpKind::math, 31 * ns, 35 * ns}};
+  const Played<PeTimes> played(log.write());
+  const std::vector<KernelPeTime>& times = played.report.kernels();
   BOOST_TEST_REQUIRE(times.size() == 2U);
   const PeTime &a = times[0].time, &b = times[1].time;
   BOOST_TEST(times[0].kernel == "a");
@@ -60,10 +64,11 @@ BOOST_AUTO_TEST_CASE(a_wait_of_another_kind_is_refused) {
   log.awaited_command(pe0, 1, 2, 3, 8);
   const std::string path = log.write();
   SQLite::Database(path, SQLite::OPEN_READWRITE).exec("UPDATE waits SET command_kind = 'copy'");
-  const OpLogReader reader(path);
-  BOOST_CHECK_EXCEPTION(pe_time_of(reader), UsageError, [&](const UsageError& error) {
+  BOOST_CHECK_EXCEPTION(Played<PeTimes>{path}, UsageError, [&](const UsageError& error) {
     return std::string(error.what()) ==
-           "'" + path + "' has a wait for 'copy', which no operation log has";
+           "'" + path +
+               "' has 'copy' in column 'command_kind' of table 'waits'; allowed: none, dma, gemm, "
+               "math, composite";
   });
 }
 

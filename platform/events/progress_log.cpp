@@ -1,21 +1,18 @@
-#include "platform/observe/progress_log.h"
+#include "platform/events/progress_log.h"
 
 #include <algorithm>
-#include <array>
 #include <systemc>
 
 #include "platform/assembly/machine_root.h"
-#include "platform/observe/pe_time.h"
 
 namespace kernbench {
-namespace {
-
-const char* name_of(KernelWait::Reason reason) {
-  constexpr std::array<const char*, 4> names{"command", "send", "receive", "barrier"};
-  return names.at(static_cast<std::size_t>(reason));
+void ProgressRows::insert_into(OpTable& table) const {
+  table.insert(runs);
+  table.insert(waits);
+  table.insert(slot_waits);
+  table.insert(commands);
+  table.insert(messages);
 }
-
-}  // namespace
 
 ProgressLog::ProgressLog(Observation& observation, OpTable& table, std::uint64_t limit)
     : table_(table), limit_(limit), ops_(observation.executed_ops, composites_),
@@ -51,26 +48,29 @@ void ProgressLog::write(const TraceEvent& event) {
 }
 
 void ProgressLog::write(const KernelRun& run) {
-  rows_.runs.push_back({run.request, scope_in_machine(*run.node), run.kernel, run.start,
-                        run.returned, run.answered, run.target, run.stream});
+  RunRow row{run.request,  scope_in_machine(*run.node),
+             run.kernel,   run.start,
+             run.returned, run.answered,
+             run.target,   run.stream,
+             {},           {}};
+  if (*run.unwaited != '\0') row.unwaited = run.unwaited;
+  rows_.runs.push_back(std::move(row));
   spill_beyond_limit();
 }
 
 void ProgressLog::write(const KernelWait& wait) {
-  WaitRow row{scope_in_machine(*wait.node), name_of(wait.reason), {}, wait.start, wait.end};
-  row.stream = wait.stream;
+  WaitRow row{scope_in_machine(*wait.node), wait.reason, {}, wait.start, wait.end, {}, wait.stream};
   if (wait.reason == KernelWait::Reason::command) {
     row.command = wait.command;
-    row.command_kind = name_of(part_of(wait));
+    row.command_kind = wait.command_kind;
   }
   rows_.waits.push_back(std::move(row));
   spill_beyond_limit();
 }
 
 void ProgressLog::take_slot_wait(const SlotWait& wait) {
-  const char* waiting = name_of(wait.waiting == OpKind::gemm ? PeTimePart::gemm : PeTimePart::math);
   rows_.slot_waits.push_back(
-      {scope_in_machine(*wait.node), waiting, wait.start, wait.end, wait.stream});
+      {scope_in_machine(*wait.node), wait.waiting, wait.start, wait.end, wait.stream});
   spill_beyond_limit();
 }
 
@@ -85,6 +85,8 @@ void ProgressLog::write(const MessageProgress& step) {
     row.bytes = step.bytes;
     row.sender = scope_in_machine(*step.node);
     row.sent = step.end;
+    row.installation = step.installation;
+    row.send_stream = step.stream;
     messages_[key] = std::move(row);
     return;
   }
@@ -101,6 +103,7 @@ void ProgressLog::write(const MessageProgress& step) {
   row.taken = step.start;
   row.consumed = step.end;
   row.credit = step.credit;
+  row.receive_stream = step.stream;
   rows_.messages.push_back(std::move(row));
   messages_.erase(found);
   spill_beyond_limit();
@@ -111,7 +114,7 @@ void ProgressLog::write(const MessageProgress& step) {
 void ProgressLog::spill_beyond_limit() {
   if (rows_.size() < limit_) return;
   try {
-    if (!fault_) table_.insert(rows_);
+    if (!fault_) rows_.insert_into(table_);
   } catch (const std::exception&) {  // this may be an SC_METHOD, which no exception may leave
     fault_ = std::current_exception();
   }
@@ -136,13 +139,13 @@ void ProgressLog::take_unfinished() {
 void ProgressLog::close(const std::vector<LaunchRow>& launches) {
   if (fault_) std::rethrow_exception(fault_);
   take_unfinished();
-  table_.insert(rows_);
+  rows_.insert_into(table_);
   rows_ = {};
   std::vector<LaunchRow> sorted = launches;
   std::stable_sort(sorted.begin(), sorted.end(), [](const LaunchRow& a, const LaunchRow& b) {
     return std::tie(a.issued, a.device) < std::tie(b.issued, b.device);
   });
-  table_.insert(sorted);
+  table_.insert(std::move(sorted));
 }
 
 }  // namespace kernbench

@@ -1,5 +1,5 @@
-// ProgressLog: what kernels, commands and messages waited for, as tables beside the operations of a
-// log (docs/op-log.md), so that a reader can follow a launch backwards.
+// ProgressLog: progress of kernels, commands and messages as tables next to the operations of a log
+// (docs/op-log.md).
 //
 // Rows are written in the order of their ends; what is under way at the end of the run comes last,
 // with null for what it has not come to. Up to a limit they are held in memory.
@@ -15,10 +15,22 @@
 #include <vector>
 
 #include "models/protocol/observation.h"
-#include "platform/observe/op_table.h"
-#include "platform/observe/progress_rows.h"
+#include "platform/events/op_table.h"
 
 namespace kernbench {
+
+struct ProgressRows {
+  std::vector<RunRow> runs;
+  std::vector<WaitRow> waits;
+  std::vector<SlotWaitRow> slot_waits;
+  std::vector<CommandRow> commands;
+  std::vector<MessageRow> messages;
+
+  std::size_t size() const {
+    return runs.size() + waits.size() + slot_waits.size() + commands.size() + messages.size();
+  }
+  void insert_into(OpTable& table) const;
+};
 
 class ProgressLog final : private tlm::tlm_analysis_if<TraceEvent>,
                           private tlm::tlm_analysis_if<KernelRun>,

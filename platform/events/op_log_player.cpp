@@ -1,0 +1,358 @@
+#include "platform/events/op_log_player.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <fstream>
+#include <functional>
+#include <set>
+
+#include "models/base/errors.h"
+#include "models/base/quote.h"
+
+namespace kernbench {
+namespace {
+
+UsageError unreadable(const std::string& path, const std::string& why) {
+  return UsageError(fmt::format("{} {}", quote(path), why));
+}
+
+// Bytes that the header of the database counts (file format of SQLite, section 1.3); 0: not told.
+std::uint64_t bytes_by_header(const std::string& header) {
+  const auto byte = [&](std::size_t at) {
+    return static_cast<std::uint64_t>(static_cast<unsigned char>(header[at]));
+  };
+  const std::uint64_t page = byte(16) << 8 | byte(17);
+  const std::uint64_t pages = byte(28) << 24 | byte(29) << 16 | byte(30) << 8 | byte(31);
+  return pages * (page == 1 ? 65536 : page);
+}
+
+void check_database_file(const std::string& path) {
+  std::error_code error;
+  const auto status = std::filesystem::status(path, error);
+  if (!std::filesystem::exists(status)) throw unreadable(path, "does not exist");
+  if (!std::filesystem::is_regular_file(status)) throw unreadable(path, "is not a file");
+  std::ifstream file(path, std::ios::binary);
+  if (!file) throw unreadable(path, "cannot be read");
+  std::string header(100, '\0');
+  file.read(header.data(), static_cast<std::streamsize>(header.size()));
+  const std::string magic("SQLite format 3", 16);
+  if (file.gcount() < 100 || header.compare(0, magic.size(), magic) != 0) {
+    throw unreadable(path,
+                     "is not a SQLite database; an operation log to inspect is written by "
+                     "kernbench run --op-log F.sqlite");
+  }
+  const std::uint64_t size = std::filesystem::file_size(path);
+  if (size < bytes_by_header(header)) {
+    throw unreadable(
+        path, fmt::format("is cut short: it has {} of {} bytes", size, bytes_by_header(header)));
+  }
+}
+
+SQLite::Database open(const std::string& path) {
+  check_database_file(path);
+  try {
+    return SQLite::Database(path, SQLite::OPEN_READONLY);
+  } catch (const SQLite::Exception& error) {
+    throw unreadable(path, fmt::format("cannot be opened: {}", error.what()));
+  }
+}
+
+// `body`, with its faults as errors that name the file.
+template <class Body>
+void reading(const std::string& path, Body body) {
+  try {
+    body();
+  } catch (const SQLite::Exception& error) {
+    throw unreadable(path, fmt::format("cannot be read: {}", error.what()));
+  } catch (const UsageError& error) {
+    throw unreadable(path, error.what());
+  }
+}
+
+struct TableNames {
+  std::vector<std::string>& names;
+  template <class Row>
+  void table() {
+    names.emplace_back(Row::table);
+  }
+};
+
+// --- Rows in the order of a column
+
+class EventSource {
+ public:
+  virtual ~EventSource() = default;
+  virtual void next() = 0;
+  virtual void write() const = 0;
+  Fs time() const { return time_; }  // of the next event; never_fs: none is left
+
+ protected:
+  Fs time_ = never_fs;
+};
+
+template <class Row, class Time>
+class Rows final : public EventSource {
+ public:
+  using Write = std::function<void(const Row&)>;
+
+  Rows(const SQLite::Database& database, Time Row::*time, const std::string& rest, Write write)
+      : statement_(database, select_statement(Row::table, column_texts<Row>(), false, rest)),
+        of_row_(time), write_(std::move(write)) {
+    Rows::next();
+  }
+  void next() override {
+    time_ = never_fs;
+    if (!statement_.executeStep()) return;
+    read_row(statement_, false, row_);
+    if constexpr (OptionalValue<Time>::value) {
+      time_ = *(row_.*of_row_);
+    } else {
+      time_ = row_.*of_row_;
+    }
+  }
+  void write() const override { write_(row_); }
+
+ private:
+  SQLite::Statement statement_;
+  Time Row::*of_row_;
+  Write write_;
+  Row row_;
+};
+
+// Sources of equal times in their order.
+class Merge {
+ public:
+  explicit Merge(const SQLite::Database& database) : database_(database) {}
+
+  template <class Row, class Time, class Write>
+  void add(Time Row::*time, const std::string& rest, Write write) {
+    sources_.push_back(std::make_unique<Rows<Row, Time>>(database_, time, rest, std::move(write)));
+  }
+  void write_all() {
+    while (EventSource* source = first()) {
+      source->write();
+      source->next();
+    }
+  }
+
+ private:
+  EventSource* first() const {
+    EventSource* first = nullptr;
+    for (const auto& source : sources_) {
+      if (source->time() < (first == nullptr ? never_fs : first->time())) first = source.get();
+    }
+    return first;
+  }
+
+  const SQLite::Database& database_;
+  std::vector<std::unique_ptr<EventSource>> sources_;
+};
+
+MessageProgress step_of(const MessageRow& row, MessageProgress::Step step) {
+  MessageProgress progress;
+  progress.step = step;
+  progress.installation = row.installation;
+  progress.slot = row.slot;
+  progress.number = row.number;
+  progress.ring = step == MessageProgress::Step::written ? 0 : row.ring;
+  progress.bytes = row.bytes;
+  return progress;
+}
+
+TraceEvent event_of(const CommandRow& row, TraceKind kind, Fs time) {
+  TraceEvent event;
+  event.kind = kind;
+  event.time = time;
+  event.command_id = row.command;
+  return event;
+}
+
+}  // namespace
+
+// --- Opening
+
+struct LogPlayer::Scope : sc_core::sc_module {
+  explicit Scope(const sc_core::sc_module_name& name) : sc_core::sc_module(name) {}
+};
+
+LogPlayer::LogPlayer(const std::string& path) : path_(path), database_(open(path)) {
+  reading(path_, [this] {
+    read_meta();
+    check_tables();
+    read_launches();
+  });
+}
+
+LogPlayer::~LogPlayer() {
+  root_.reset();
+  while (!scopes_.empty()) scopes_.pop_back();
+}
+
+void LogPlayer::read_meta() {
+  if (!database_.tableExists("meta"))
+    throw UsageError("is not an operation log: it has no table 'meta'");
+  SQLite::Statement rows(database_, "SELECT key, value FROM meta");
+  while (rows.executeStep()) facts_[rows.getColumn(0).getString()] = rows.getColumn(1).getString();
+  const std::string& version = fact("schema_version");
+  if (version.empty())
+    throw UsageError("is not complete: the run that wrote it has not come to its end");
+  if (version != std::to_string(op_log_schema_version)) {
+    throw UsageError(
+        fmt::format("has schema version {}; this program reads version {}: run again with --op-log",
+                    quote(version), op_log_schema_version));
+  }
+}
+
+void LogPlayer::check_tables() {
+  std::vector<std::string> tables;
+  for_each_table(TableNames{tables});
+  for (const std::string& table : tables) {
+    if (database_.tableExists(table)) continue;
+    throw UsageError(
+        fmt::format("has no table '{}', which an operation log of schema version {} has", table,
+                    op_log_schema_version));
+  }
+}
+
+void LogPlayer::read_launches() {
+  SQLite::Statement rows(database_, select_statement(LaunchRow::table, column_texts<LaunchRow>(),
+                                                     false, "ORDER BY id"));
+  while (rows.executeStep()) read_row(rows, false, launches_.emplace_back());
+  SQLite::Statement requests(database_,
+                             "SELECT DISTINCT launch, request FROM runs WHERE launch NOT NULL");
+  while (requests.executeStep()) {
+    const auto id = static_cast<std::uint64_t>(requests.getColumn(0).getInt64());
+    for (LaunchRow& launch : launches_)
+      if (launch.id == id) launch.requests.push_back(requests.getColumn(1).getString());
+  }
+}
+
+const std::string& LogPlayer::fact(const std::string& key) const {
+  static const std::string none;
+  const auto found = facts_.find(key);
+  return found == facts_.end() ? none : found->second;
+}
+
+std::string LogPlayer::bench() const {
+  const std::string& bench = fact("bench");
+  return bench.substr(0, bench.find(' '));
+}
+
+// --- Nodes
+
+LogPlayer::Scope* LogPlayer::scope(const std::string& name) {
+  if (name.empty()) return scopes_.front().get();
+  const auto found = by_name_.find(name);
+  if (found != by_name_.end()) return found->second;
+  const std::size_t dot = name.rfind('.');
+  Scope* parent = scope(dot == std::string::npos ? "" : name.substr(0, dot));
+  sc_core::sc_simcontext* context = sc_core::sc_get_curr_simcontext();
+  context->hierarchy_push(parent);
+  scopes_.push_back(
+      std::make_unique<Scope>(dot == std::string::npos ? name.c_str() : name.c_str() + dot + 1));
+  context->hierarchy_pop();
+  return by_name_[name] = scopes_.back().get();
+}
+
+const sc_core::sc_object* LogPlayer::node(const std::string& name) {
+  return name.empty() ? nullptr : scope(name);
+}
+
+const sc_core::sc_object* LogPlayer::node_of(const std::string& pe, const char* engine) {
+  return scope(pe + '.' + engine);
+}
+
+// --- Events
+
+void LogPlayer::play() {
+  if (scopes_.empty()) {
+    scopes_.push_back(std::make_unique<Scope>(sc_core::sc_gen_unique_name("log")));
+    sc_core::sc_simcontext* context = sc_core::sc_get_curr_simcontext();
+    context->hierarchy_push(scopes_.front().get());
+    root_.emplace();
+    context->hierarchy_pop();
+  }
+  reading(path_, [this] {
+    Merge events(database_);
+    using Step = MessageProgress::Step;
+    events.add(&MessageRow::sent, "ORDER BY t_sent_fs, id", [this](const MessageRow& row) {
+      MessageProgress sent = step_of(row, Step::sent);
+      sent.node = node_of(row.sender, "pe_ipcq");
+      sent.end = row.sent;
+      sent.stream = row.send_stream;
+      observation_.message_progress.write(sent);
+    });
+    events.add(&CommandRow::submitted, "ORDER BY t_submit_fs, rowid",
+               [this](const CommandRow& row) {
+                 TraceEvent event = event_of(row, TraceKind::command_submitted, row.submitted);
+                 event.node = node_of(row.pe, "pe_scheduler");
+                 observation_.trace_events.write(event);
+               });
+    events.add(
+        &CommandRow::dispatched, "WHERE t_dispatch_fs NOT NULL ORDER BY t_dispatch_fs, rowid",
+        [this](const CommandRow& row) {
+          TraceEvent event = event_of(row, TraceKind::sub_command_dispatched, *row.dispatched);
+          event.node = node_of(row.pe, "pe_scheduler");
+          observation_.trace_events.write(event);
+        });
+    events.add(&MessageRow::visible, "WHERE t_visible_fs NOT NULL ORDER BY t_visible_fs, id",
+               [this](const MessageRow& row) {
+                 MessageProgress written = step_of(row, Step::written);
+                 written.node = node_of(row.receiver.value_or(""), "pe_dma");
+                 written.arrived = row.arrived.value_or(0);
+                 written.start = row.write.value_or(0);
+                 written.end = *row.visible;
+                 observation_.message_progress.write(written);
+               });
+    events.add(&MessageRow::consumed, "WHERE t_consume_fs NOT NULL ORDER BY t_consume_fs, id",
+               [this](const MessageRow& row) {
+                 MessageProgress consumed = step_of(row, Step::consumed);
+                 consumed.node = node_of(row.receiver.value_or(""), "pe_ipcq");
+                 consumed.start = row.taken.value_or(0);
+                 consumed.end = *row.consumed;
+                 consumed.credit = row.credit.value_or(0);
+                 consumed.stream = row.receive_stream.value_or(0);
+                 observation_.message_progress.write(consumed);
+               });
+    events.add(&ExecutedOpRow::end, "ORDER BY id", [this](const ExecutedOpRow& row) {
+      ExecutedOp op;
+      op.t_start = row.start;
+      op.t_end = row.end;
+      op.node = node(row.node);
+      op.kind = row.kind;
+      op.name = names_.insert(row.name).first->c_str();
+      op.command_id = row.command;
+      op.tile_id = row.tile.value_or(-1);
+      op.stream = row.stream;
+      op.bytes = row.bytes;
+      op.runs = row.runs;
+      op.macs = row.macs;
+      observation_.executed_ops.write(op);
+    });
+    events.add(&SlotWaitRow::end, "ORDER BY rowid", [this](const SlotWaitRow& row) {
+      observation_.slot_waits.write(
+          {node_of(row.pe, "pe_scheduler"), row.waiting, row.start, row.end, row.stream});
+    });
+    events.add(&CommandRow::completed, "WHERE t_complete_fs NOT NULL ORDER BY t_complete_fs, rowid",
+               [this](const CommandRow& row) {
+                 TraceEvent event = event_of(row, TraceKind::command_complete, *row.completed);
+                 event.node = node_of(row.pe, "pe_scheduler");
+                 observation_.trace_events.write(event);
+               });
+    events.add(&WaitRow::end, "ORDER BY rowid", [this](const WaitRow& row) {
+      observation_.kernel_waits.write(
+          {node_of(row.pe, "pe_cpu"), row.reason, row.command.value_or(0), row.start, row.end,
+           row.command_kind.value_or(KernelWait::CommandKind::none), row.stream});
+    });
+    events.add(&RunRow::end, "ORDER BY rowid", [this](const RunRow& row) {
+      observation_.kernel_runs.write(
+          {node_of(row.pe, "pe_cpu"), row.request, row.kernel, row.start, row.returned, row.end,
+           row.unwaited ? row.unwaited->c_str() : "", row.target, row.stream});
+    });
+    events.write_all();
+  });
+}
+
+}  // namespace kernbench

@@ -1,0 +1,72 @@
+// LogPlayer: an operation log that `run --op-log F.sqlite` has written, opened read-only, and its
+// events on the ports of an Observation, for the reports that subscribe to those of a machine:
+//
+//   LogPlayer log("run.sqlite");
+//   PeTimes times(log.observation());
+//   log.play();
+//
+// Written are executed operations, kernel runs, waits of kernels and for the accel_slot, progress
+// of messages, and of trace events the submission, first dispatch and completion of commands.
+// Order: by the time at which they end; at one instant messages and commands before operations,
+// those before waits, and runs of kernels last; of one kind the order of the run. Nodes are modules
+// without content, in a hierarchy of the names in the log: nothing is simulated. Not in a log:
+// values and tile tasks of operations, bytes and stages of trace events.
+#pragma once
+
+#include <deque>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <unordered_map>
+#include <unordered_set>
+#include <vector>
+
+#include "models/protocol/observation.h"
+#include "platform/assembly/machine_root.h"
+#include "platform/events/op_log_schema.h"
+
+namespace kernbench {
+
+class LogPlayer {
+ public:
+  // Throws UsageError: not a readable file, not a SQLite database, cut short, not a complete
+  // operation log, without one of its tables, or of another schema version.
+  explicit LogPlayer(const std::string& path);
+  ~LogPlayer();
+  LogPlayer(const LogPlayer&) = delete;
+  LogPlayer& operator=(const LogPlayer&) = delete;
+
+  const std::string& path() const { return path_; }
+  // `meta`: "bench", "topology", "command_line", ...; empty if there is none.
+  const std::string& fact(const std::string& key) const;
+  std::string bench() const;  // without its parameters
+  // In the order of issue.
+  const std::vector<LaunchRow>& launches() const { return launches_; }
+
+  Observation& observation() { return observation_; }
+  // Writes all events. UsageError for a value that no log has, or a fault of SQLite.
+  void play();
+
+ private:
+  struct Scope;
+
+  void read_meta();
+  void check_tables();
+  void read_launches();
+  const sc_core::sc_object* node(const std::string& name);
+  const sc_core::sc_object* node_of(const std::string& pe, const char* engine);
+  Scope* scope(const std::string& name);
+
+  std::string path_;
+  SQLite::Database database_;
+  std::map<std::string, std::string> facts_;
+  std::vector<LaunchRow> launches_;
+  Observation observation_;
+  std::deque<std::unique_ptr<Scope>> scopes_;  // the one around all nodes first
+  std::optional<MachineRoot> root_;
+  std::unordered_map<std::string, Scope*> by_name_;  // for look-up only
+  std::unordered_set<std::string> names_;            // of operations; for look-up only
+};
+
+}  // namespace kernbench

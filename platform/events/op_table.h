@@ -1,0 +1,58 @@
+// OpTable: the operation log as a SQLite database (op_log_schema.h).
+//
+//   meta    key, value: schema_version, and what the caller adds
+//   listed  operations by t_start_fs, ties by id
+//
+// `text` of an operation describes its data op for people, `params` holds it as JSON, typed, for
+// SQLite's JSON functions; `inputs` and `outputs` are JSON lists of value ids, null for tile stages
+// and with data off.
+#pragma once
+
+#include <functional>
+#include <iosfwd>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "platform/events/op_log_schema.h"
+
+namespace kernbench {
+
+// Every fault is an Error with SQLite's text.
+class OpTable {
+ public:
+  using Meta = std::vector<std::pair<std::string, std::string>>;
+
+  // Creates the tables in an empty file; "": in a temporary one, for write_csv(), without the JSON
+  // of `params`.
+  explicit OpTable(const std::string& path);
+
+  void insert(const std::vector<OpRecord>& records, const NodeName& node_name);
+  template <class Row>
+  void insert(const std::vector<Row>& rows) {
+    if (rows.empty()) return;
+    transaction([&](SQLite::Database& database) {
+      SQLite::Statement into = insertion<Row>(database);
+      for (const Row& row : rows) insert_row(into, row);
+    });
+  }
+  // Numbers them from 1 on, and names the launch of each run; once, after the last run.
+  void insert(std::vector<LaunchRow> launches);
+  void write_csv(std::ostream& out);  // as OpLog does
+  // Adds indices and meta, and closes the database.
+  void close(const Meta& meta);
+
+ private:
+  template <class Row>
+  static SQLite::Statement insertion(SQLite::Database& database) {
+    return {database, insert_statement(Row::table, column_texts<Row>().size())};
+  }
+  void guarded(const char* fault, const std::function<void()>& body) const;
+  void transaction(const std::function<void(SQLite::Database&)>& body);
+
+  std::string path_;
+  std::optional<SQLite::Database> database_;  // none: closed
+};
+
+}  // namespace kernbench
