@@ -1,11 +1,9 @@
-// Timeline in Perfetto's protobuf format: a sequence of TracePackets with
-// TrackDescriptors and TrackEvents (protos/perfetto/trace/track_event of
-// Perfetto; stable public API).
+// Timeline in Perfetto's protobuf format: a sequence of TracePackets with TrackDescriptors and
+// TrackEvents (protos/perfetto/trace/track_event of Perfetto; stable public API).
 //
-// Perfetto counts whole nanoseconds: times are cut to them, and the arguments
-// start_fs and dur_fs of a slice are exact. Names, categories and names of
-// arguments are interned. Packets follow one another: the file of a killed
-// program can be read.
+// Perfetto counts whole nanoseconds: times are cut to them, and the arguments start_fs and dur_fs
+// of a slice are exact. Names, categories and names of arguments are interned. Packets follow one
+// another: the file of a killed program can be read.
 #include <unordered_map>
 
 #include "platform/export/protobuf_text.h"
@@ -107,7 +105,9 @@ class PerfettoTimeline final : public TimelineWriter {
 
  private:
   static ProtobufText event_of(std::uint64_t type, TimelineTrack track) {
-    return ProtobufText().add(track_event::type, type).add(track_event::track_uuid, track);
+    ProtobufText event;
+    event.add(track_event::type, type).add(track_event::track_uuid, track);
+    return event;
   }
 
   void put_slice(Fs time, ProtobufText& event, const TimelineArguments& arguments,

@@ -56,6 +56,7 @@ RequestTrace::Transfer& RequestTrace::transfer_of(const Transaction& transaction
   if (route.list != nullptr) transfer.runs = route.list->runs();
   transfer.nodes = path.hops().size();
   const auto target = static_cast<std::uint32_t>(transfer.nodes - 1);
+  transfer.hops.reserve(2 * target + 1);
   for (std::uint32_t i = 0; i <= 2 * target; ++i)
     transfer.hops.push_back({path.hop(i <= target ? i : 2 * target - i).node});
   const auto& in_service = in_service_[transaction.is_write() ? 1 : 0];

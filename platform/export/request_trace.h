@@ -10,8 +10,8 @@
 // A request is a transfer (read, write or control message), from its issue to the arrival of its
 // answer, or to its commit where none comes back; and a command of a PE, with the events of
 // spec 5.4. A node's hop: when the first flit arrived, when its service began, when the last flit
-// left on the link behind. The target stands once: it answers when the last flit of the answer
-// leaves. total = last - first. What is under way at the end of the run is written with "complete":
+// left on the next link. The target is listed once: it answers when the last flit of the answer
+// leaves. total = last - first. What is in flight at the end of the run is written with "complete":
 // false. Transfers of a PE_DMA name the command and tile that they belong to, those of `traffic`
 // the id of their row.
 #pragma once
@@ -43,7 +43,7 @@ class RequestTrace final : private tlm::tlm_analysis_if<TraceEvent>,
   using NumberOf = std::function<std::optional<std::uint32_t>(const TieKey& key, NodeId initiator)>;
   void number_by(NumberOf number_of) { number_of_ = std::move(number_of); }
 
-  // After the run, while the machine still stands: writes what is left.
+  // After the run, while the machine still exists: writes what is left.
   void close();
 
  private:
@@ -51,7 +51,7 @@ class RequestTrace final : private tlm::tlm_analysis_if<TraceEvent>,
     NodeId node = no_node;
     Fs arrival = never_fs, start = never_fs, departure = 0;
   };
-  // Of a PE_DMA in one direction: a command, or a tile of it.
+  // Work of a PE_DMA in one direction: a command, or a tile of it.
   struct Work {
     std::string pe;  // empty: none
     std::uint64_t command = 0;
@@ -70,7 +70,7 @@ class RequestTrace final : private tlm::tlm_analysis_if<TraceEvent>,
   };
   using CommandEvents = std::vector<TraceEvent>;
   using CommandKey = std::pair<std::string, std::uint64_t>;  // PE, command
-  // Order of lines written at one instant: commands behind transfers, then by key.
+  // Order of lines written at one instant: commands after transfers, then by key.
   using LineKey = std::tuple<Fs, bool, TieKey, CommandKey>;
 
   void write(const TraceEvent& event) override;

@@ -15,22 +15,15 @@ namespace {
 // More are names of nodes.
 constexpr std::size_t most_labels = 16;
 
-SignalRow row_of(const std::string& name, const std::string& description, SignalType type,
-                 const char* unit, unsigned bits, const std::vector<std::string>& labels) {
-  SignalRow row{name, type, unit, bits, description, {}, false};
-  if (labels.size() <= most_labels) row.labels = labels;
+SignalRow row_of(const TraceSignal& signal) {
+  SignalRow row{
+      signal.name(), signal.type(), signal.unit(), signal.width(), signal.description(), {}, false};
+  if (signal.labels().size() <= most_labels) row.labels = signal.labels();
   return row;
 }
 
-SignalRow row_of(const TraceSignal& signal) {
-  return row_of(signal.name(), signal.description(), signal.type(), signal.unit(), signal.width(),
-                signal.labels());
-}
-
 SignalRow row_of(const SignalDeclaration& later) {
-  SignalRow row = row_of(later.name, later.description, later.format.type, later.format.unit,
-                         later.format.width,
-                         later.format.labels ? *later.format.labels : std::vector<std::string>());
+  SignalRow row = row_of(TraceSignal(later.name, later.description, later.format));
   row.when_used = true;
   return row;
 }

@@ -31,7 +31,7 @@ struct SignalList {
 std::vector<SignalList> signals_by_kind(const Platform& platform,
                                         const ComponentRegistry& registry);
 
-// Those that --trace-scope GLOB would select, in the order of the machine. UsageError, with the
+// Signals that --trace-scope GLOB would select, in the order of the machine. UsageError, with the
 // nearest names, if there are none.
 std::vector<SignalList> selected_signals(const Platform& platform, const std::string& glob);
 

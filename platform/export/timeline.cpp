@@ -2,14 +2,14 @@
 
 #include <fmt/format.h>
 
-#include "platform/export/timeline_transfers.h"
+#include "platform/export/timeline_pes.h"
 
 namespace kernbench {
 
 Timeline::Timeline(Platform& platform, std::unique_ptr<TimelineWriter> writer, std::uint64_t limit)
     : out_(std::move(writer), limit),
       pes_(std::make_unique<TimelinePes>(platform.observation(), out_)),
-      transfers_(std::make_unique<TimelineTransfers>(platform, *pes_, out_)),
+      transfers_(timeline_transfers(platform, *pes_, out_)),
       signals_(timeline_signals(platform, out_)), resources_(timeline_resources(platform, out_)) {}
 
 Timeline::~Timeline() = default;

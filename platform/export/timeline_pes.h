@@ -1,15 +1,13 @@
-// Work of the PEs on a timeline: kernels, commands with their tiles and stages,
-// IPCQ operations. Arrows lead from the host's launch request to its kernels,
-// from a kernel to its commands, from a command to its tiles, from a tile to
-// its stages (from a command without tiles to its stage), and from a send by
-// its message to the receive that consumes it.
+// Work of the PEs on a timeline: kernels, commands with their tiles and stages, IPCQ operations.
+// Arrows lead from the host's launch request to its kernels, from a kernel to its commands, from a
+// command to its tiles, from a tile to its stages (from a command without tiles to its stage), and
+// from a send by its message to the receive that consumes it.
 //
-// A kernel lasts from the target_start of its launch to its answer, those of a
-// stream in series. A launch reaches a PE before its target_start; its slice is
-// written with the first command, the answer or the end of the run after that,
-// so that nothing lies after the end of a run. A stage lasts from the start to
-// the end of its service, so that the slices of an engine's stage sum up to the
-// engine's busy time. The share of time in which it serves is a counter.
+// A kernel lasts from the target_start of its launch to its answer, those of a stream in series. A
+// launch reaches a PE before its target_start; its slice is written with the first command, the
+// answer or the end of the run after that, so that nothing lies after the end of a run. A stage
+// lasts from the start to the end of its service, so that the slices of an engine's stage sum up to
+// the engine's busy time. The share of time in which it serves is a counter.
 #pragma once
 
 #include <deque>
@@ -37,7 +35,7 @@ class TimelinePes final : private tlm::tlm_analysis_if<TraceEvent>,
   // Both outlive it.
   TimelinePes(Observation& observation, TimelineRecorder& out);
 
-  // --- What transactions tell of kernels and messages
+  // --- Calls by the observer of transactions
 
   // The host's request is the open slice.
   void launch_requested(const KernelLaunch& launch, Open request);
@@ -57,16 +55,15 @@ class TimelinePes final : private tlm::tlm_analysis_if<TraceEvent>,
   };
   std::optional<StageOf> dma_stage(const sc_core::sc_object& dma, bool write, Fs start) const;
 
-  // At the end of the run, before the slices are ended: kernels and busy times
-  // up to `now`.
+  // At the end of the run, before the slices are ended: kernels and busy times up to `now`.
   void close(Fs now);
   void write_counters() const;
 
  private:
   using RequestKey = std::tuple<std::string, std::string, int>;  // correlation, request, SIP
   using TileKey = std::pair<std::uint64_t, std::int64_t>;        // command, tile
-  using MessageKey = std::tuple<std::uint64_t, std::uint64_t,
-                                std::uint64_t>;  // with slot, number
+  // installation, slot, number
+  using MessageKey = std::tuple<std::uint64_t, std::uint64_t, std::uint64_t>;
 
   struct Launch {
     TieKey key;
@@ -125,8 +122,7 @@ class TimelinePes final : private tlm::tlm_analysis_if<TraceEvent>,
   void stage_begins(Engine& engine, const TraceEvent& event);
   void stage_ends(Engine& engine, const TraceEvent& event);
   void command_ends(Pe& pe, const TraceEvent& event);
-  // Completes the stage or the command that the operation belongs to; false:
-  // there is none.
+  // Completes the stage or the command that the operation belongs to; false: there is none.
   static bool add_to_stage(Engine& engine, const ExecutedOp& op);
   void draw_operation(const ExecutedOp& op);
   static RequestKey key_of(const KernelLaunch& launch);

@@ -1,10 +1,8 @@
-// What the observers of a timeline record: slices on lanes with arrows between
-// them, and counters.
+// Records of a timeline by its observers: slices on lanes with arrows between them, and counters.
 //
-// Slices are written up to a limit, of which an eighth is for the few that give
-// the overview (requests and calls of the host, kernels, commands). Counters
-// are kept in windows of time, over the whole run whatever the limit, and
-// written at its end.
+// Slices are written up to a limit, of which an eighth is for the few that give the overview
+// (requests and calls of the host, kernels, commands). Counters are kept in windows of time, over
+// the whole run whatever the limit, and written at its end.
 #pragma once
 
 #include <array>
@@ -33,8 +31,7 @@ enum class SliceKind : std::uint8_t {
   message
 };
 
-// Place of a track among those of its group: in a PE by the path of a tile,
-// counters after slices.
+// Place of a track among those of its group: in a PE by the path of a tile, counters after slices.
 struct TimelineRank {
   static constexpr std::uint32_t kernel = 0, state = 5, command = 10, tile = 20, stage = 30,
                                  operation = 60, transfer = 70, message = 75, request = 80,
@@ -53,8 +50,8 @@ struct TimelineLanes {
   std::vector<Lane> lanes;
 };
 
-// Values of counters in windows of time of one width for all. The width doubles
-// as the run goes on, so that a run of any length has at most `most` windows.
+// Values of counters in windows of time of one width for all. The width doubles as the run goes on,
+// so that a run of any length has at most `most` windows.
 class TimelineWindows {
  public:
   static constexpr std::size_t most = 512;
@@ -98,21 +95,21 @@ class TimelineRecorder {
   TimelineRecorder(std::unique_ptr<TimelineWriter> writer, std::uint64_t limit)
       : writer_(std::move(writer)), limit_(limit) {}
 
-  // A group "sip0.cube0.pe0"; "": the host. A track appears with its first
-  // slice, and with it the groups around it. The lanes keep their address.
+  // A group "sip0.cube0.pe0"; "": the host. A track appears with its first slice, and with it the
+  // groups around it. The lanes keep their address.
   TimelineLanes& lanes(const std::string& group, const std::string& name, std::uint32_t rank) {
     return lanes_.emplace_back(TimelineLanes{group, name, rank, {}});
   }
 
   Open begin(SliceKind kind, TimelineLanes& lanes, Fs start, const std::string& name,
              TimelineArguments arguments = {}, const TimelineFlows& flows = {});
-  // All for 0 do nothing.
+  // These three do nothing for 0.
   void end(Open slice, Fs end, TimelineArguments arguments = {}, const TimelineFlows& flows = {});
-  // An arrow from the open slice to a slice of kind `to` that begins after this
-  // call; empty if one of the two is left out. For begin().
+  // An arrow from the open slice to a slice of kind `to` that begins after this call; empty if one
+  // of the two is left out. For begin().
   TimelineFlows arrow(Open slice, Fs time, const std::string& name, SliceKind to);
-  // The arrow ends in the open slice. Perfetto has arrows lead from the slice
-  // that begins first: this is for one that began before the arrow's source.
+  // The arrow ends in the open slice. Perfetto has arrows lead from the slice that begins first:
+  // this is for one that began before the arrow's source.
   void arrive(Open slice, Fs time, const std::string& name, std::uint64_t flow);
   std::uint64_t new_flow() { return ++flows_; }
 
@@ -122,15 +119,12 @@ class TimelineRecorder {
 
   TimelineWindows windows;
 
-  // The run ends: open slices are cut there, with the argument complete =
-  // false. Counters follow.
+  // The run ends: open slices are cut there, with the argument complete = false. Counters follow.
   void end_slices(Fs end);
-  // Busy times as % of the time of `servers`; left out if always 0, as are
-  // levels.
+  // Busy times as % of the time of `servers`; left out if always 0, as are levels.
   void share(const std::string& group, const std::string& name,
              const TimelineWindows::Values& times, std::size_t servers);
-  // Of one server, with a point in every window of the run: their mean is the
-  // share of the run.
+  // Busy times of one server with a point in every window: their mean is the share of the run.
   void whole_share(const std::string& group, const std::string& name, std::uint32_t rank,
                    const TimelineWindows::Values& times);
   // The highest level of each window.

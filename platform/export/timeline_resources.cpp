@@ -1,7 +1,6 @@
-// Links and HBM pseudo-channels as counters of a timeline: for each cube (or
-// SIP) and kind of link the mean and the busiest one, for each HBM controller
-// the same over its channels; and the links and channels that were busy
-// longest, each by name.
+// Links and HBM pseudo-channels as counters of a timeline: for each cube (or SIP) and kind of link
+// the mean and the busiest one, for each HBM controller the same over its channels; and the links
+// and channels that were busy longest, each by name.
 #include <fmt/format.h>
 
 #include <algorithm>

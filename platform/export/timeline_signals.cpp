@@ -1,9 +1,9 @@
-// Signals of the components on a timeline: states (labelled values) as slices,
-// levels (queue depths, bytes in use) as counters.
+// Signals of the components on a timeline: states (labelled values) as slices, levels (queue
+// depths, bytes in use) as counters.
 //
-// States without a stall (idle, ready, serving) are not drawn: the slices of
-// kernels and stages show the work itself. Nodes that only forward, and
-// pseudo-channels, are left to the counters of links and channels.
+// States without a stall (idle, ready, serving) are not drawn: the slices of kernels and stages
+// show the work itself. Nodes that only forward, and pseudo-channels, are left to the counters of
+// links and channels.
 #include <algorithm>
 #include <array>
 #include <string_view>
@@ -34,8 +34,8 @@ bool is_state(const TraceSignal& signal) {
          name.substr(name.size() - end.size()) == end;
 }
 
-// Depths of queues, work in flight, memory in use: no values of a single
-// message or access, no totals.
+// Depths of queues, work in flight, memory in use: no values of a single message or access, no
+// totals.
 bool is_level(const TraceSignal& signal) {
   constexpr std::array<std::string_view, 8> units{"accesses", "commands", "flits",    "launches",
                                                   "messages", "ops",      "requests", "tasks"};

@@ -1,8 +1,7 @@
-// Format of a timeline: tracks in a tree, slices and counters on them, flows
-// between slices.
+// Format of a timeline: tracks in a tree, slices and counters on them, flows between slices.
 //
-// Slices of one track follow one another; calls come per track in the order of
-// time. Times are femtoseconds from the start of the run.
+// Slices of one track follow one another; calls come per track in the order of time. Times are
+// femtoseconds from the start of the run.
 #pragma once
 
 #include <cstdint>
@@ -57,13 +56,13 @@ class TimelineWriter {
   virtual void track(TimelineTrack track, const TimelineTrackInfo& info) = 0;
   virtual void begin(TimelineTrack track, Fs time, std::string_view name, const char* category,
                      const TimelineArguments& arguments, const TimelineFlows& flows) = 0;
-  // Of the slice that is open on the track.
+  // Ends the slice that is open on the track.
   virtual void end(TimelineTrack track, Fs time, const TimelineArguments& arguments,
                    const TimelineFlows& flows) = 0;
   // An arrow leaves the slice that is open on the track.
   virtual void leave(TimelineTrack track, Fs time, std::string_view name, std::uint64_t flow) = 0;
-  // A point of an arrow inside the slice that is open on the track: a slice
-  // without length, of the category "flow".
+  // A point of an arrow inside the slice that is open on the track: a slice without length, of the
+  // category "flow".
   void mark(TimelineTrack track, Fs time, std::string_view name, const TimelineFlow& flow) {
     begin(track, time, name, "flow", {}, {flow});
     end(track, time, {}, {});
@@ -79,8 +78,8 @@ struct TimelineName {
   TimelineFormat format;
   bool compressed;
 };
-// .json, .pftrace or .perfetto-trace, each also with .gz behind it; a device or
-// a pipe gets JSON. UsageError for other endings.
+// .json, .pftrace or .perfetto-trace, each also with .gz behind it; a device or a pipe gets JSON.
+// UsageError for other endings.
 TimelineName timeline_name(const std::string& path);
 // The format follows from the file's name.
 std::unique_ptr<TimelineWriter> timeline_writer(ResultFile file);

@@ -30,7 +30,7 @@ namespace kernbench {
 // take VCD.
 void check_trace_name(const std::string& path);
 
-// What of a run the file holds.
+// Extent of the file.
 struct TraceSettings {
   Fs from = 0, to = never_fs;  // both inclusive
   bool changed_only = false;   // no variables that never change in that time
@@ -151,7 +151,7 @@ class TraceFile final : public sc_core::sc_trace_file {
   std::vector<std::uint32_t> order() const;  // numbers of variables, as the file has them
   void write_values(const std::vector<std::uint32_t>& numbers);
   void put(std::uint32_t number, const Value& value);
-  // All at one instant: in the order of the variables.
+  // Changes of one instant, in the order of the variables.
   void put_instant(Fs instant, std::vector<ChangeSpool::Record>& changes);
   Fs replay();  // the instant of the last change
 

@@ -19,7 +19,7 @@ bool takes(const std::string& pattern, const std::string& component, const std::
          glob_matches_scope(pattern, component);
 }
 
-// Of a signal that may come in the course of the run; `number` for the {i} of its name.
+// Name of a signal that may appear in the course of the run; `number` for its {i}.
 std::string name_when_used(const std::string& component, const SignalDeclaration& later,
                            int number) {
   std::string name = later.name;

@@ -25,7 +25,7 @@ class TraceScope {
   bool may_take(const std::string& component, const SignalDeclaration& later) const;
 
   // Throws UsageError for a given pattern that takes nothing, with the nearest names; `option`
-  // stands before it.
+  // precedes it.
   void check(const std::vector<Component*>& components,
              const std::string& option = "--trace-scope ") const;
   // Adds what it takes to the file: the signals of components, also those that come in the course

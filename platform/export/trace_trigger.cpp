@@ -77,46 +77,45 @@ void TraceTrigger::fail(const std::string& why) const {
   throw UsageError(fmt::format("--trace-when {}: {}", quote(text_), why));
 }
 
-void TraceTrigger::find(const std::string& component, const std::string& name,
+void TraceTrigger::find(const std::string& component_name, const std::string& name,
                         const std::vector<Component*>& components) {
-  name_ = name;
   std::vector<std::string> names;
-  for (Component* candidate : components) {
-    names.emplace_back(name_in_machine(*candidate));
-    if (names.back() != component) continue;
-    std::vector<std::string> signals, statistics;
-    for (TraceSignal& signal : candidate->signals()) {
-      signals.push_back(signal.name());
-      if (signal.name() != name) continue;
-      signal_ = &signal;
-      type_ = signal.type();
-      labels_ = signal.labels();
-    }
-    for (const Statistic& statistic : candidate->statistics()) {
-      statistics.push_back(key_of(statistic));
-      if (statistic.name == name || statistics.back() == name) statistic_ = &statistic;
-    }
-    if (signal_ != nullptr) return;
-    if (statistic_ != nullptr) {
-      if (statistic_->quantity == Quantity::time_fs) type_ = SignalType::time;
-      return;
-    }
-    for (const SignalDeclaration& later : candidate->signals_when_used()) {
-      signals.push_back(later.name);
-      if (!declares(later.name, name)) continue;
-      later_ = candidate;
-      type_ = later.format.type;
-      if (later.format.labels) labels_ = *later.format.labels;
-      return;
-    }
-    std::vector<std::string> both = signals;
-    both.insert(both.end(), statistics.begin(), statistics.end());
-    fail(fmt::format("{} has no signal or statistic {}{}; it has {} and {}", component, quote(name),
-                     did_you_mean(name, both), either(listed(signals, ""), "signals"),
-                     either(listed(statistics, ""), "statistics")));
+  for (const Component* each : components) names.emplace_back(name_in_machine(*each));
+  const auto at = std::find(names.begin(), names.end(), component_name);
+  if (at == names.end())
+    fail(fmt::format("there is no component {}{}; they are listed by 'kernbench topology'",
+                     quote(component_name), did_you_mean(component_name, names)));
+  Component& component = *components[static_cast<std::size_t>(at - names.begin())];
+  name_ = name;
+  std::vector<std::string> signals, statistics;
+  for (TraceSignal& signal : component.signals()) {
+    signals.push_back(signal.name());
+    if (signal.name() != name) continue;
+    signal_ = &signal;
+    type_ = signal.type();
+    labels_ = signal.labels();
+    return;
   }
-  fail(fmt::format("there is no component {}{}; they are listed by 'kernbench topology'",
-                   quote(component), did_you_mean(component, names)));
+  for (const Statistic& statistic : component.statistics()) {
+    statistics.push_back(key_of(statistic));
+    if (statistic.name != name && statistics.back() != name) continue;
+    statistic_ = &statistic;
+    if (statistic.quantity == Quantity::time_fs) type_ = SignalType::time;
+    return;
+  }
+  for (const SignalDeclaration& later : component.signals_when_used()) {
+    signals.push_back(later.name);
+    if (!declares(later.name, name)) continue;
+    later_ = &component;
+    type_ = later.format.type;
+    if (later.format.labels) labels_ = *later.format.labels;
+    return;
+  }
+  std::vector<std::string> both = signals;
+  both.insert(both.end(), statistics.begin(), statistics.end());
+  fail(fmt::format("{} has no signal or statistic {}{}; it has {} and {}", component_name,
+                   quote(name), did_you_mean(name, both), either(listed(signals, ""), "signals"),
+                   either(listed(statistics, ""), "statistics")));
 }
 
 std::uint64_t TraceTrigger::number(const std::string& text) const {

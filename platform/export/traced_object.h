@@ -14,7 +14,7 @@ namespace kernbench {
 
 struct TracedObject {
   WaveVariable variable;
-  // As WaveWriter::value() takes it; of an event: a stamp that changes when it triggers.
+  // Value as in WaveWriter::value(); of an event: a stamp that changes when it triggers.
   std::function<std::string()> sample;
 };
 
@@ -25,22 +25,20 @@ TracedObject traced_object(const std::string& name, WaveVariable::Kind kind, uns
 TracedObject traced_integer(std::function<std::uint64_t()> read, const std::string& name,
                             int width);
 
+// clang-format off
 // Types of which sc_trace() takes an object by its name alone; each has traced().
-#define KERNBENCH_TRACED_TYPES(X)                                                        \
-  X(sc_core::sc_time)                                                                    \
-  X(bool)                                                                                \
-  X(sc_dt::sc_bit)                                                                       \
-  X(sc_dt::sc_logic)                                                                     \
-  X(sc_dt::sc_bv_base) X(sc_dt::sc_lv_base) X(sc_dt::sc_int_base) X(sc_dt::sc_uint_base) \
-      X(sc_dt::sc_signed) X(sc_dt::sc_unsigned) X(float) X(double) X(sc_dt::sc_fxval)    \
-          X(sc_dt::sc_fxval_fast) X(sc_dt::sc_fxnum) X(sc_dt::sc_fxnum_fast)
+#define KERNBENCH_TRACED_TYPES(X)                                                                \
+  X(sc_core::sc_time) X(bool) X(float) X(double)                                                 \
+  X(sc_dt::sc_bit) X(sc_dt::sc_logic) X(sc_dt::sc_bv_base) X(sc_dt::sc_lv_base)                  \
+  X(sc_dt::sc_int_base) X(sc_dt::sc_uint_base) X(sc_dt::sc_signed) X(sc_dt::sc_unsigned)         \
+  X(sc_dt::sc_fxval) X(sc_dt::sc_fxval_fast) X(sc_dt::sc_fxnum) X(sc_dt::sc_fxnum_fast)
+// Types that come with a width.
+#define KERNBENCH_TRACED_INTEGERS(X)                                                             \
+  X(unsigned char) X(unsigned short) X(unsigned int) X(unsigned long) X(sc_dt::uint64)           \
+  X(char) X(short) X(int) X(long) X(sc_dt::int64)
+// clang-format on
+
 template <class T>
 TracedObject traced(const T& object, const std::string& name);
-
-// Types that come with a width.
-#define KERNBENCH_TRACED_INTEGERS(X) \
-  X(unsigned char)                   \
-  X(unsigned short)                  \
-  X(unsigned int) X(unsigned long) X(char) X(short) X(int) X(long) X(sc_dt::int64) X(sc_dt::uint64)
 
 }  // namespace kernbench

@@ -31,7 +31,7 @@ std::size_t place_of(std::string_view part) {
 
 bool digit(char c) { return std::isdigit(static_cast<unsigned char>(c)) != 0; }
 
-// The number that begins at `at`, which moves behind it, without leading zeros.
+// The number that begins at `at`, which moves past it, without leading zeros.
 std::string_view number_at(std::string_view text, std::size_t& at) {
   const std::size_t first = at;
   while (at < text.size() && digit(text[at])) ++at;
@@ -107,7 +107,7 @@ std::string name_of_file(const std::string& path) {
   return std::filesystem::path(path).filename().string();
 }
 
-// Of a trace in a save file of GTKWave (its analyzer.h).
+// Flags of a trace in a save file of GTKWave (its analyzer.h).
 enum Flag : unsigned {
   hexadecimal = 0x2,
   decimal = 0x4,
@@ -143,7 +143,7 @@ std::string group_text(const WaveGroup& group) {
   return text + fmt::format("@{:x}\n-{}\n", group.open ? end & ~collapsed : end, title);
 }
 
-// As Surfer numbers the items of its list: hexadecimal, with the digits a to p.
+// Number of an item in Surfer's list: hexadecimal, with the digits a to p.
 std::string item_id(std::size_t index) {
   std::string id;
   do {
@@ -223,7 +223,7 @@ std::string gtkw_text(const std::string& trace, const std::vector<WaveGroup>& gr
 
 // --- Surfer
 
-// All items first: a new one would go behind the one in focus.
+// All items first: a new one would follow the one in focus.
 std::string surfer_text(const std::string& trace, const std::vector<WaveGroup>& groups) {
   std::string items;
   std::string styles;
