@@ -10,6 +10,7 @@
 #include "platform/config/key_value.h"
 #include "platform/config/nearest_name.h"
 #include "platform/report/json_text.h"
+#include "platform/report/line_width.h"
 #include "platform/report/table.h"
 #include "sc_main/command.h"
 #include "sc_main/parameter_text.h"
@@ -39,6 +40,27 @@ std::vector<GivenParameter> given_parameters(const std::vector<std::string>& tex
   return given;
 }
 
+Candidates bench_candidates(const Catalogue& catalogue) {
+  Candidates candidates;
+  for (const Bench& bench : catalogue.benches.benches())
+    candidates.push_back({bench.name, bench.description});
+  return candidates;
+}
+
+Candidates parameter_candidates(const Catalogue& catalogue, const std::string& bench,
+                                const std::string& typed) {
+  Candidates candidates;
+  for (const Parameter& parameter : find_bench(catalogue.benches, bench).parameters) {
+    const std::string start = parameter.name() + '=';
+    if (typed.compare(0, start.size(), start) != 0) {
+      candidates.push_back({start, parameter.description()});
+    } else {
+      for (const std::string& choice : parameter.choices()) candidates.push_back({start + choice});
+    }
+  }
+  return candidates;
+}
+
 int list_benches(const Catalogue& catalogue, bool as_json) {
   auto json = nlohmann::ordered_json::array();
   int index = 0;
@@ -58,8 +80,8 @@ int list_benches(const Catalogue& catalogue, bool as_json) {
       json.push_back(std::move(entry));
       continue;
     }
-    std::cout << index << "  " << bench.name << ": " << bench.description << of_plugin(file)
-              << '\n';
+    std::cout << fitted(
+        fmt::format("{}  {}: {}{}\n", index, bench.name, bench.description, of_plugin(file)), 5);
     Table table({{"parameter"}, {"default", Table::Align::right}, {"allowed"}, {"meaning"}});
     for (const Parameter& parameter : bench.parameters) {
       table.add({parameter.name(), default_text(parameter), parameter.allowed(),

@@ -2,10 +2,9 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <memory>
-
-#include "sc_main/tuning_file.h"
 
 namespace kernbench {
 namespace {
@@ -46,6 +45,84 @@ std::string tuning_path(const ResolvedConfig& config) {
   const std::filesystem::path beside =
       place.line > 0 ? std::filesystem::path(place.file).parent_path() : std::filesystem::path();
   return (beside / *config.text("tuning_table")).string();
+}
+
+// --- tuning table
+
+constexpr const char* source = "spec 8.2";
+
+std::vector<std::string> names_of(const AlgorithmRegistry& algorithms) {
+  std::vector<std::string> names;
+  for (const CollectiveAlgorithm& algorithm : algorithms.algorithms())
+    names.push_back(algorithm.name);
+  return names;
+}
+
+CollectiveOp parse_op(const std::string& name) {
+  const auto& names = collective_op_names();
+  return static_cast<CollectiveOp>(std::find(names.begin(), names.end(), name) - names.begin());
+}
+
+// One element of the list.
+class RowReader {
+ public:
+  RowReader(const ResolvedConfig& config, std::size_t index)
+      : config_(config), path_(fmt::format("choices.{}", index)) {}
+
+  TuningRow row() const {
+    TuningRow row;
+    row.op = parse_op(*config_.text(key("op")));
+    row.algorithm = *config_.text(key("algorithm"));
+    if (const std::string* topology = config_.text(key("sip_topology")))
+      row.sip_topology = *topology;
+    if (const std::string* unit = config_.text(key("rank_unit")))
+      row.rank_unit = *unit == name_of(RankUnit::pe) ? RankUnit::pe : RankUnit::sip;
+    if (const auto ranks = number("ranks")) row.ranks = static_cast<int>(*ranks);
+    row.min_bytes = number("min_bytes").value_or(0);
+    row.max_bytes = number("max_bytes");
+    return row;
+  }
+
+  // What the schema cannot know.
+  void check(const TuningRow& row, const AlgorithmRegistry& algorithms,
+             std::vector<ConfigIssue>& issues) const {
+    const auto fault = [&](const char* name, const std::string& message) {
+      issues.push_back(issue_at(config_.place(key(name)), key(name), message));
+    };
+    const CollectiveAlgorithm& algorithm = algorithms.find(row.algorithm);
+    if (algorithm.op != row.op)
+      fault("algorithm", fmt::format("found {}, an algorithm of {}, not of {}", algorithm.name,
+                                     name_of(algorithm.op), name_of(row.op)));
+    const auto& works_on = algorithm.sip_topologies;
+    if (row.sip_topology &&
+        std::find(works_on.begin(), works_on.end(), *row.sip_topology) == works_on.end())
+      fault("algorithm", fmt::format("found {}, which does not work on the SIP topology {}",
+                                     algorithm.name, *row.sip_topology));
+    if (row.max_bytes && *row.max_bytes < row.min_bytes)
+      fault("max_bytes", fmt::format("found {}, which is less than min_bytes, {}", *row.max_bytes,
+                                     row.min_bytes));
+  }
+
+ private:
+  std::string key(const char* name) const { return fmt::format("{}.{}", path_, name); }
+  std::optional<std::uint64_t> number(const char* name) const {
+    const Rational* value = config_.number(key(name));
+    if (value == nullptr) return std::nullopt;
+    return static_cast<std::uint64_t>(value->to_double());
+  }
+
+  const ResolvedConfig& config_;
+  std::string path_;
+};
+
+std::string row_text(const TuningRow& row) {
+  std::string text = fmt::format("{{op: {}", name_of(row.op));
+  if (row.sip_topology) text += ", sip_topology: " + *row.sip_topology;
+  if (row.ranks) text += fmt::format(", ranks: {}", *row.ranks);
+  if (row.rank_unit) text += fmt::format(", rank_unit: {}", name_of(*row.rank_unit));
+  text += fmt::format(", min_bytes: {}", row.min_bytes);
+  if (row.max_bytes) text += fmt::format(", max_bytes: {}", *row.max_bytes);
+  return text + fmt::format(", algorithm: {}}}", row.algorithm);
 }
 
 }  // namespace
@@ -100,6 +177,52 @@ CclFile load_ccl_file(const std::string& path, const std::vector<Override>& over
         std::make_shared<const TuningTable>(load_tuning_file(tuning_path(config), algorithms));
   }
   return file;
+}
+
+ConfigSchema tuning_schema(const AlgorithmRegistry& algorithms) {
+  const auto bytes = [](const char* name, const char* description) {
+    return Parameter::integer(name, description, "B", source).range("0", "9007199254740992");
+  };
+  std::vector<ConfigKey> keys{
+      ConfigKey::of_list("choices", "the first that covers a call is taken", 0, 4096),
+      ConfigKey::of(Kind::section, "choices.*", "calls, and the algorithm that carries them out")};
+  const auto add = [&keys](Parameter parameter, bool required) {
+    std::string path = "choices.*." + parameter.name();
+    keys.push_back(ConfigKey::of_value(std::move(path), std::move(parameter), required));
+  };
+  add(Parameter::choice("op", "the collective", collective_op_names(), source), true);
+  add(Parameter::choice("sip_topology", "of the SIPs; default: any", all_sip_topologies(), source),
+      false);
+  add(Parameter::integer("ranks", "how many; default: any number", "", source).range("1", "16384"),
+      false);
+  add(Parameter::choice("rank_unit", "what a rank is; default: any", {"sip", "pe"}, source), false);
+  add(bytes("min_bytes", "the smallest size; default: 0"), false);
+  add(bytes("max_bytes", "the largest size; default: any"), false);
+  add(Parameter::choice("algorithm", "that carries them out", names_of(algorithms), source), true);
+  return ConfigSchema(std::move(keys));
+}
+
+TuningTable load_tuning_file(const std::string& path, const AlgorithmRegistry& algorithms) {
+  std::vector<ConfigIssue> issues;
+  const ConfigNode root = load_config_tree(path, issues);
+  if (root.kind != ConfigNode::Kind::map) throw ConfigError(std::move(issues));
+  const ResolvedConfig config = check_config(root, tuning_schema(algorithms), nullptr, issues);
+  if (!issues.empty()) throw ConfigError(std::move(issues));
+  TuningTable table;
+  for (std::size_t i = 0; i < config.items("choices"); ++i) {
+    const RowReader reader(config, i);
+    table.rows.push_back(reader.row());
+    reader.check(table.rows.back(), algorithms, issues);
+  }
+  if (!issues.empty()) throw ConfigError(std::move(issues));
+  return table;
+}
+
+std::string tuning_text(const TuningTable& table) {
+  if (table.rows.empty()) return "choices: []\n";
+  std::string text = "choices:\n";
+  for (const TuningRow& row : table.rows) text += "  - " + row_text(row) + '\n';
+  return text;
 }
 
 }  // namespace kernbench

@@ -1,4 +1,5 @@
-// ccl.yaml, checked like the topology.
+// ccl.yaml, and the tuning table of collectives that it may name (spec 8.2): read and checked like
+// the other configuration files.
 #pragma once
 
 #include <string>
@@ -6,6 +7,7 @@
 
 #include "platform/config/config_schema.h"
 #include "sw/collectives/algorithm_registry.h"
+#include "sw/collectives/tuning_table.h"
 
 namespace kernbench {
 
@@ -15,5 +17,13 @@ ConfigSchema ccl_schema(const AlgorithmRegistry& algorithms);
 // algorithms that are not used. ConfigError. Without the table it need not be there yet.
 CclFile load_ccl_file(const std::string& path, const std::vector<Override>& overrides,
                       const AlgorithmRegistry& algorithms, bool with_tuning_table = true);
+
+ConfigSchema tuning_schema(const AlgorithmRegistry& algorithms);
+
+// ConfigError: a file that is not there, an unknown key, an algorithm of another operation or
+// topology, a range that ends before it begins.
+TuningTable load_tuning_file(const std::string& path, const AlgorithmRegistry& algorithms);
+// As a file of its own, without a heading.
+std::string tuning_text(const TuningTable& table);
 
 }  // namespace kernbench

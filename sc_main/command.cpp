@@ -1,6 +1,51 @@
 #include "sc_main/command.h"
 
+#include <CLI/CLI.hpp>
+#include <algorithm>
+
 namespace kernbench {
+namespace {
+
+struct RegisteredCommand {
+  int position;
+  std::string words, description;
+  CommandRegistration::Declare declare;
+};
+
+std::vector<RegisteredCommand>& commands() {
+  static std::vector<RegisteredCommand> registered;  // filled before main() begins
+  return registered;
+}
+
+}  // namespace
+
+CommandRegistration::CommandRegistration(int position, const char* words, const char* description,
+                                         Declare declare) {
+  commands().push_back({position, words, description, declare});
+}
+
+void add_commands(CLI::App& app, Invocation& invocation) {
+  std::vector<RegisteredCommand> sorted = commands();
+  std::sort(sorted.begin(), sorted.end(),
+            [](const RegisteredCommand& a, const RegisteredCommand& b) {
+              return std::tie(a.position, a.words) < std::tie(b.position, b.words);
+            });
+  for (const RegisteredCommand& each : sorted) {
+    CLI::App* above = &app;
+    const std::size_t blank = each.words.find(' ');
+    if (blank != std::string::npos) above = app.get_subcommand(each.words.substr(0, blank));
+    CLI::App* command = above->add_subcommand(
+        each.words.substr(blank == std::string::npos ? 0 : blank + 1), each.description);
+    if (each.description.empty()) command->group("");
+    each.declare(*command, invocation);
+  }
+}
+
+void Invocation::on(CLI::App& command, std::function<int()> action_of_command) {
+  command.callback([this, &command, run = std::move(action_of_command)] {
+    if (command.get_subcommands().empty()) action = run;
+  });
+}
 
 std::string Invocation::line() const {
   static const std::string plain =

@@ -1,5 +1,4 @@
-// The commands of the program: each adds itself to the command line and, if named there, sets its
-// action.
+// Commands of the program: each is a file that registers itself; no list names them.
 #pragma once
 
 #include <functional>
@@ -19,20 +18,22 @@ struct Invocation {
   std::function<int()> action;     // of the command that was named; returns the exit status
 
   std::string line() const;  // the words, quoted where a shell needs it
+  // `action_of_command` runs if the command line names `command`.
+  void on(CLI::App& command, std::function<int()> action_of_command);
 };
 
-void add_run_command(CLI::App& app, Invocation& invocation);
-void add_list_command(CLI::App& app, Invocation& invocation);
-void add_topology_command(CLI::App& app, Invocation& invocation);
-void add_placement_command(CLI::App& app, Invocation& invocation);
-void add_traffic_command(CLI::App& app, Invocation& invocation);
-void add_route_command(CLI::App& app, Invocation& invocation);
-void add_probe_command(CLI::App& app, Invocation& invocation);
-void add_validate_command(CLI::App& app, Invocation& invocation);
-void add_tune_collectives_command(CLI::App& app, Invocation& invocation);
-void add_rtl_compare_command(CLI::App& app, Invocation& invocation);
-void add_inspect_command(CLI::App& app, Invocation& invocation);
-void add_new_component_command(CLI::App& app, Invocation& invocation);
-void add_completion_command(CLI::App& app, Invocation& invocation);
+// A command of the program: an object at namespace scope in the command's file.
+class CommandRegistration {
+ public:
+  // Declares the options and the footer of the help, and sets the action.
+  using Declare = void (*)(CLI::App& command, Invocation& invocation);
+
+  // `words`: "run", or "list keys" for a command below another one. `position`: smaller ones come
+  // first in the help. Without a description the help does not show it.
+  CommandRegistration(int position, const char* words, const char* description, Declare declare);
+};
+
+// All registered commands.
+void add_commands(CLI::App& app, Invocation& invocation);
 
 }  // namespace kernbench

@@ -2,100 +2,23 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
-#include <functional>
+#include <cstdlib>
+#include <exception>
+#include <filesystem>
 #include <map>
-
-#include "platform/probe/probe_case.h"
-#include "platform/rtl_compare/compared_device.h"
-#include "platform/topology/build_graph.h"
-#include "platform/traffic/traffic_generator.h"
-#include "sc_main/catalogue.h"
-#include "sc_main/component_template.h"
-#include "sc_main/config_files.h"
-#include "sc_main/kernel_references.h"
-#include "sc_main/machine_options.h"
 
 namespace kernbench {
 namespace {
 
 using Words = std::vector<std::string>;
 
-Words bench_names(const Catalogue& catalogue) {
-  Words names;
-  for (const Bench& bench : catalogue.benches.benches()) names.push_back(bench.name);
-  return names;
+std::map<const CLI::Option*, CompletionValues>& declared_values() {
+  static std::map<const CLI::Option*, CompletionValues> values;
+  return values;
 }
 
-// topology.tiny.yaml is called tiny, too.
-Words topology_names(const Catalogue& /*catalogue*/) {
-  Words names;
-  const std::string family = "topology.", extension = ".yaml";
-  for (const std::string& file : shipped_files("topology")) {
-    const bool is_default = file.size() <= family.size() + extension.size();
-    names.push_back(
-        is_default ? file
-                   : file.substr(family.size(), file.size() - family.size() - extension.size()));
-  }
-  return names;
-}
-
-Words probe_cases(const Catalogue& catalogue) {
-  const MachineOptions defaults;
-  const Graph graph = build_graph(defaults.load_spec(catalogue.components));
-  Words names{"all"};
-  for (const ProbeCase& each : probe_catalogue(graph)) names.push_back(each.name);
-  return names;
-}
-
-Words validation_groups(const Catalogue& /*catalogue*/) {
-  Words groups;
-  for (const ValidationCase& each : all_references()) {
-    if (std::find(groups.begin(), groups.end(), each.group) == groups.end())
-      groups.push_back(each.group);
-  }
-  return groups;
-}
-
-Words traffic_patterns(const Catalogue& /*catalogue*/) {
-  Words names;
-  for (int pattern = 0; pattern <= static_cast<int>(TrafficPattern::closed_loop); ++pattern)
-    names.emplace_back(name_of(static_cast<TrafficPattern>(pattern)));
-  return names;
-}
-
-Words implementations_to_compare(const Catalogue& catalogue) {
-  return comparable_implementations(catalogue.components);
-}
-
-Words component_kinds(const Catalogue& /*catalogue*/) {
-  Words names;
-  for (const ComponentTemplate& each : component_templates()) names.push_back(each.kind);
-  return names;
-}
-
-// Those without an axis.
-Words placements(const Catalogue& /*catalogue*/) {
-  return {"replicate",   "partial",         "row_wise",
-          "column_wise", "tiled_row_major", "tiled_column_major"};
-}
-
-// Values that the declaration of an option does not list.
-Words values_of(const std::string& option, const Catalogue& catalogue) {
-  static const std::map<std::string, std::function<Words(const Catalogue&)>> makers{
-      {"--bench", bench_names},
-      {"--topology", topology_names},
-      {"--case", probe_cases},
-      {"--group", validation_groups},
-      {"--generate", traffic_patterns},
-      {"--kind", component_kinds},
-      {"--impl", implementations_to_compare},
-      {"--cube", placements},
-      {"--pe", placements},
-      {"--device", [](const Catalogue&) {
-         return Words{"sip:0", "all"};
-       }}};
-  const auto found = makers.find(option);
-  return found == makers.end() ? Words() : found->second(catalogue);
+bool begins_with(const std::string& text, const std::string& start) {
+  return text.compare(0, start.size(), start) == 0;
 }
 
 Words split(const std::string& text, char separator) {
@@ -116,121 +39,184 @@ Words listed_in(const std::string& type) {
              : split(type.substr(open + 1, close - open - 1), ',');
 }
 
-// "F.yaml", "F.csv|.sqlite", "F".
-bool is_file(const std::string& type) { return type == "F" || type.compare(0, 2, "F.") == 0; }
+// --- files
 
-Words extensions_in(const std::string& type) {
+// What a type name says of files: "F", "F.yaml", "F.csv|.sqlite", "DIR", "DIR|F".
+struct FileKinds {
+  explicit FileKinds(const std::string& type) {
+    for (const std::string& part : split(type, '|')) {
+      any = any || part == "F";
+      folders = folders || part == "DIR" || part == "F" || begins_with(part, "F.");
+      if (folders && part.find('.') != std::string::npos)
+        extensions.push_back(part.substr(part.rfind('.')));
+    }
+  }
+  bool take(const std::filesystem::path& file) const {
+    return any ||
+           std::find(extensions.begin(), extensions.end(), file.extension()) != extensions.end();
+  }
+  bool any = false, folders = false;
   Words extensions;
-  for (const std::string& part : type.size() > 2 ? split(type.substr(1), '|') : Words())
-    extensions.push_back(part.substr(part.find('.') + 1));
-  return extensions;
-}
+};
 
-CompletedOption completed(const CLI::Option& option, const Catalogue& catalogue) {
-  CompletedOption result;
-  for (const std::string& name : option.get_snames()) result.names.push_back("-" + name);
-  for (const std::string& name : option.get_lnames()) result.names.push_back("--" + name);
-  result.description = option.get_description();
-  const std::string type = option.get_type_name();
-  if (option.get_items_expected_max() == 0) {
-    if (type.compare(0, 2, "[=") == 0)
-      result.names.push_back(result.names.back() + type.substr(1, type.size() - 2));
-    return result;
+Candidates files(const FileKinds& kinds, const std::string& typed) {
+  const std::string folder = typed.substr(0, typed.rfind('/') + 1);  // as it is typed
+  std::string place = folder.empty() ? "." : folder;
+  if (const char* home = std::getenv("HOME"); home != nullptr && begins_with(place, "~/"))
+    place.replace(0, 1, home);
+  Candidates candidates;
+  std::error_code error;
+  for (const auto& entry : std::filesystem::directory_iterator(place, error)) {
+    const std::string name = entry.path().filename();
+    if (name.front() == '.' && typed.compare(folder.size(), 1, ".") != 0) continue;
+    if (entry.is_directory(error)) {
+      candidates.push_back({folder + name + '/'});
+    } else if (kinds.take(name)) {
+      candidates.push_back({folder + name});
+    }
   }
-  result.value = result.names.back() == "--param" ? CompletedOption::Value::bench_parameter
-                                                  : CompletedOption::Value::given;
-  result.value_name = type.substr(0, type.find(':'));
-  result.words = listed_in(type);
-  if (result.words.empty()) result.words = values_of(result.names.back(), catalogue);
-  result.files = is_file(type);
-  result.extensions = extensions_in(type);
-  result.repeatable = option.get_items_expected_max() > 1;
-  return result;
+  return candidates;
 }
 
-void walk(const CLI::App& app, const std::string& path, const Catalogue& catalogue,
-          std::vector<CompletedCommand>& commands) {
-  CompletedCommand command;
-  command.path = path;
-  command.description = app.get_description();
-  for (const CLI::Option* option : app.get_options()) {
-    if (option->nonpositional()) command.options.push_back(completed(*option, catalogue));
-    if (!option->get_positional()) continue;
-    command.files = option->get_name() == "FILE";
-    command.words = listed_in(option->get_type_name());
+// --- options and commands
+
+bool takes_value(const CLI::Option* option) {
+  return option != nullptr && option->get_items_expected_max() > 0;
+}
+
+Candidates values_of(const CLI::Option& option, const std::string& typed) {
+  Candidates candidates = candidates_of(listed_in(option.get_type_name()));
+  const auto declared = declared_values().find(&option);
+  if (declared != declared_values().end()) {
+    try {
+      candidates = declared->second(typed);
+    } catch (const std::exception&) {  // told when the command runs
+    }
   }
-  const auto subcommands = app.get_subcommands([](const CLI::App*) { return true; });
-  for (const CLI::App* each : subcommands)
-    command.subcommands.emplace_back(each->get_name(), each->get_description());
-  commands.push_back(std::move(command));
-  for (const CLI::App* each : subcommands)
-    walk(*each, path.empty() ? each->get_name() : path + " " + each->get_name(), catalogue,
-         commands);
+  const FileKinds kinds(option.get_name() == "FILE" ? "F" : option.get_type_name());
+  if (!kinds.folders) return candidates;
+  for (Candidate& file : files(kinds, typed)) candidates.push_back(std::move(file));
+  return candidates;
 }
 
-CompletedOption plain(const std::string& name, const std::string& description,
-                      const std::string& value_name = "") {
-  CompletedOption option;
-  option.names = {name};
-  option.description = description;
-  option.value = value_name.empty() ? CompletedOption::Value::none : CompletedOption::Value::given;
-  option.value_name = value_name;
-  return option;
-}
-
-// What ./kernbench does itself (the script of that name).
-std::vector<CompletedCommand> launcher_commands() {
-  CompletedCommand test{
-      "test", "Builds everything and runs the tests; arguments go to ctest", {}, {}, {}, false};
-  test.options = {plain("-R", "Tests whose name matches", "REGEX"),
-                  plain("-E", "All tests but those", "REGEX"),
-                  plain("-j", "So many at once", "N"),
-                  plain("-N", "Lists the tests"),
-                  plain("-V", "Shows their output"),
-                  plain("--rerun-failed", "Those that failed the last time")};
-  CompletedCommand bench{
-      "bench", "Measures the speed of simulation; arguments go to Google Benchmark", {}, {}, {},
-      false};
-  bench.options = {plain("--benchmark_filter", "Measurements whose name matches", "REGEX"),
-                   plain("--rounds", "So often", "N")};
-  return {test, bench};
-}
-
-std::vector<CompletedBench> completed_benches(const BenchRegistry& benches) {
-  std::vector<CompletedBench> all;
-  for (const Bench& bench : benches.benches()) {
-    CompletedBench& completed = all.emplace_back();
-    completed.name = bench.name;
-    completed.index = static_cast<int>(all.size());
-    for (const Parameter& parameter : bench.parameters)
-      completed.parameters.emplace_back(parameter.name(), parameter.choices());
+Candidates names_of_options(const CLI::App& command) {
+  Candidates candidates;
+  for (const CLI::Option* option : command.get_options()) {
+    const std::string description = option->get_description(), type = option->get_type_name();
+    for (const std::string& name : option->get_snames())
+      candidates.push_back({"-" + name, description});
+    for (const std::string& name : option->get_lnames()) {
+      candidates.push_back({"--" + name, description});
+      if (!takes_value(option) && begins_with(type, "[="))
+        candidates.push_back({"--" + name + type.substr(1, type.size() - 2), description});
+    }
   }
-  return all;
+  return candidates;
+}
+
+Candidates names_of_commands(const CLI::App& app) {
+  Candidates candidates;
+  for (const CLI::App* command : app.get_subcommands([](const CLI::App*) { return true; })) {
+    if (!command->get_group().empty())
+      candidates.push_back({command->get_name(), command->get_description()});
+  }
+  return candidates;
+}
+
+// Of the first word of the command itself that is not there yet.
+Candidates words_of(const CLI::App& command, const std::string& typed) {
+  for (const CLI::Option* option : command.get_options()) {
+    if (option->get_positional() && (option->count() == 0 || option->get_items_expected_max() > 1))
+      return values_of(*option, typed);
+  }
+  return {};
+}
+
+// --- what ./kernbench does itself (the script of that name)
+
+const Candidates launcher_commands{
+    {"test", "Builds everything and runs the tests; arguments go to ctest"},
+    {"bench", "Measures the speed of simulation; arguments go to Google Benchmark"}};
+
+Candidates launcher_options(const std::string& command) {
+  if (command == "bench")
+    return {{"--benchmark_filter", "Measurements whose name matches"}, {"--rounds", "So often"}};
+  return {
+      {"-R", "Tests whose name matches"}, {"-E", "All tests but those"},
+      {"-j", "So many at once"},          {"-N", "Lists the tests"},
+      {"-V", "Shows their output"},       {"--rerun-failed", "Those that failed the last time"}};
+}
+
+bool is_launcher_command(const std::string& word) {
+  return std::any_of(launcher_commands.begin(), launcher_commands.end(),
+                     [&](const Candidate& each) { return each.word == word; });
+}
+
+// ---
+
+// The command that the words name; also where they are not complete, or wrong.
+CLI::App& command_of(CLI::App& app, Words words) {
+  std::reverse(words.begin(), words.end());  // as parse() has them
+  try {
+    app.parse(std::move(words));
+  } catch (const std::exception&) {
+  }
+  CLI::App* named = &app;
+  while (!named->get_subcommands().empty()) named = named->get_subcommands().front();
+  return *named;
+}
+
+Candidates all_candidates(CLI::App& app, Words words, const std::string& typed) {
+  if (!words.empty() && is_launcher_command(words.front()))
+    return begins_with(typed, "-") ? launcher_options(words.front()) : Candidates();
+  std::string last;  // may be an option that the value is for
+  if (!words.empty() && begins_with(words.back(), "-")) {
+    last = words.back();
+    words.pop_back();
+  }
+  CLI::App& command = command_of(app, words);
+  if (const CLI::Option* option = command.get_option_no_throw(last);
+      !last.empty() && takes_value(option))
+    return values_of(*option, typed);
+  const std::size_t equals = begins_with(typed, "--") ? typed.find('=') : std::string::npos;
+  if (const CLI::Option* option = command.get_option_no_throw(typed.substr(0, equals));
+      equals != std::string::npos && takes_value(option)) {
+    Candidates candidates = values_of(*option, typed.substr(equals + 1));
+    for (Candidate& each : candidates) each.word.insert(0, typed, 0, equals + 1);
+    return candidates;
+  }
+  if (begins_with(typed, "-")) return names_of_options(command);
+  Candidates candidates = names_of_commands(command);
+  if (&command == &app)
+    candidates.insert(candidates.end(), launcher_commands.begin(), launcher_commands.end());
+  return candidates.empty() ? words_of(command, typed) : candidates;
 }
 
 }  // namespace
 
-CompletionModel completion_of(const CLI::App& app, const Catalogue& catalogue) {
-  CompletionModel completion;
-  walk(app, "", catalogue, completion.commands);
-  for (CompletedCommand& command : launcher_commands()) {
-    completion.commands.front().subcommands.emplace_back(command.path, command.description);
-    completion.commands.push_back(std::move(command));
+Candidates candidates_of(const std::vector<std::string>& words) {
+  Candidates candidates;
+  for (const std::string& word : words) candidates.push_back({word});
+  return candidates;
+}
+
+CLI::Option* completes(CLI::Option* option, CompletionValues values) {
+  declared_values()[option] = std::move(values);
+  return option;
+}
+
+Candidates complete(CLI::App& app, std::vector<std::string> words) {
+  std::string typed;
+  if (!words.empty()) {
+    typed = words.back();
+    words.pop_back();
   }
-  completion.benches = completed_benches(catalogue.benches);
-  return completion;
-}
-
-std::string shell_quoted(const std::string& text) {
-  std::string result = "'";
-  for (const char c : text) result += c == '\'' ? std::string("'\\''") : std::string(1, c);
-  return result + "'";
-}
-
-std::string joined(const std::vector<std::string>& words, const std::string& separator) {
-  std::string text;
-  for (const std::string& word : words) text += (text.empty() ? "" : separator) + word;
-  return text;
+  Candidates candidates = all_candidates(app, std::move(words), typed);
+  candidates.erase(
+      std::remove_if(candidates.begin(), candidates.end(),
+                     [&](const Candidate& each) { return !begins_with(each.word, typed); }),
+      candidates.end());
+  return candidates;
 }
 
 }  // namespace kernbench

@@ -240,30 +240,24 @@ void add_reports(CLI::App& command, InspectOptions& options) {
           ->group(reports);
 }
 
-}  // namespace
-
-void add_inspect_command(CLI::App& app, Invocation& invocation) {
+void declare_inspect(CLI::App& command, Invocation& invocation) {
   const auto options = std::make_shared<InspectOptions>();
-  CLI::App* command = app.add_subcommand(
-      "inspect",
-      "Tells from an operation log what was busy, what was waited for, and what made up the length "
-      "of a launch");
-  command->add_option("log", options->log, "Operation log that `run --op-log F.sqlite` has written")
+  command.add_option("log", options->log, "Operation log that `run --op-log F.sqlite` has written")
       ->type_name("F.sqlite|.sqlite3|.db")
       ->required();
-  add_reports(*command, *options);
+  add_reports(command, *options);
   command
-      ->add_option("--window", options->window, "Of the timeline, in ns (default: all of the run)")
+      .add_option("--window", options->window, "Of the timeline, in ns (default: all of the run)")
       ->type_name("FROM:TO")
       ->needs(options->timeline_given);
-  command->add_option("--width", options->columns, "Of the timeline, in columns")
+  command.add_option("--width", options->columns, "Of the timeline, in columns")
       ->type_name("COLUMNS")
       ->check(CLI::Range(std::uint64_t{10}, std::uint64_t{1000}))
       ->needs(options->timeline_given)
       ->capture_default_str();
-  CLI::Option* json = command->add_flag("--json", options->json, "As JSON, units in the key names");
-  command->add_flag("--csv", options->csv, "One table as CSV")->excludes(json);
-  command->footer(
+  CLI::Option* json = command.add_flag("--json", options->json, "As JSON, units in the key names");
+  command.add_flag("--csv", options->csv, "One table as CSV")->excludes(json);
+  command.footer(
       "Without a report: a summary of launches, engines, operations and waits, and of the critical "
       "path of the longest launch.\n\n"
       "Examples:\n"
@@ -282,8 +276,13 @@ void add_inspect_command(CLI::App& app, Invocation& invocation) {
       "length of the launch exactly. \"Without it at least\" is the length without the steps of a "
       "resource: the most that can be\n"
       "gained by making it faster, as another chain may then be the longest.\n");
-  command->callback(
-      [options, &invocation] { invocation.action = [options] { return inspect(*options); }; });
+  invocation.on(command, [options] { return inspect(*options); });
 }
+const CommandRegistration inspect_registration(
+    110, "inspect",
+    "Tells from an operation log what was busy, what was waited for, and what made up the length "
+    "of a launch",
+    declare_inspect);
 
+}  // namespace
 }  // namespace kernbench

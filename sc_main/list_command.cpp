@@ -8,14 +8,13 @@
 #include <nlohmann/json.hpp>
 
 #include "models/base/errors.h"
+#include "platform/config/shipped_files.h"
 #include "platform/report/json_text.h"
+#include "platform/report/line_width.h"
 #include "platform/report/table.h"
 #include "sc_main/bench_catalogue.h"
 #include "sc_main/command.h"
-#include "sc_main/config_files.h"
 #include "sc_main/list_keys.h"
-#include "sc_main/list_signals.h"
-#include "sc_main/list_statistics.h"
 #include "sc_main/machine_options.h"
 #include "sc_main/parameter_text.h"
 #include "sw/collectives/algorithm_registry.h"
@@ -54,8 +53,10 @@ int list_components(const MachineOptions& machine, bool as_json) {
       json.push_back(std::move(entry));
       continue;
     }
-    std::cout << implementation->name << ": " << implementation->description << "  ["
-              << places_of(*implementation) << ']' << of_plugin(file) << '\n';
+    std::cout << fitted(
+        fmt::format("{}: {}  [{}]{}\n", implementation->name, implementation->description,
+                    places_of(*implementation), of_plugin(file)),
+        4);
     Table table({{"attribute"},
                  {"default", Table::Align::right},
                  {"unit"},
@@ -106,10 +107,10 @@ int list_algorithms(const MachineOptions& machine, bool as_json) {
       json.push_back(std::move(entry));
       continue;
     }
-    std::cout << algorithm.name << " (" << name_of(algorithm.op) << "): " << algorithm.description
-              << of_plugin(file) << '\n';
-    std::cout << "  takes " << algorithm.layout << "; works on "
-              << fmt::format("{}", fmt::join(algorithm.sip_topologies, ", ")) << '\n';
+    std::cout << fitted(fmt::format("{} ({}): {}{}\n  takes {}; works on {}\n", algorithm.name,
+                                    name_of(algorithm.op), algorithm.description, of_plugin(file),
+                                    algorithm.layout, fmt::join(algorithm.sip_topologies, ", ")),
+                        4);
     print_parameters(algorithm.parameters);
     std::cout << '\n';
   }
@@ -161,52 +162,33 @@ int list_topologies(bool as_json) {
   return exit_done;
 }
 
-// --- signals
+// --- the commands
 
-void add_list_signals(CLI::App& list, Invocation& invocation) {
-  struct Options {
-    MachineOptions machine;
-    std::string glob;
-    bool json = false, markdown = false;
-  };
-  const auto options = std::make_shared<Options>();
-  CLI::App* signals = list.add_subcommand(
-      "signals", "Trace signals of a machine: what --trace can record; by kind of component");
-  signals->add_option("glob", options->glob,
-                      "Only those that --trace-scope GLOB would select, by their full names");
-  CLI::Option* json = signals->add_flag("--json", options->json, "As JSON");
-  signals->add_flag("--markdown", options->markdown, "As Markdown")->excludes(json);
-  options->machine.add_to(*signals);
-  signals->footer(
-      "Examples:\n"
-      "  kernbench list signals                          by kind of component\n"
-      "  kernbench list signals 'sip0.cube0.pe0.*'       of one PE\n"
-      "  kernbench list signals '*.to_*_busy' --json     of every link\n"
-      "  kernbench list signals --topology tiny --markdown\n");
-  signals->callback([options, &invocation] {
-    invocation.action = [options] {
-      return list_signals(options->machine, options->glob,
-                          list_format(options->json, options->markdown));
-    };
+void declare_list_topologies(CLI::App& command, Invocation& invocation) {
+  const auto json = std::make_shared<bool>(false);
+  command.add_flag("--json", *json, "As JSON");
+  command.footer("Examples:\n  kernbench list topologies\n");
+  invocation.on(command, [json, &list = *command.get_parent()] {
+    if (list.count("--plugin") > 0 || list.count("--set") > 0)
+      throw UsageError("list topologies: --plugin and --set change nothing here");
+    return list_topologies(*json);
   });
 }
+const CommandRegistration list_topologies_registration(
+    26, "list topologies", "Shipped topologies: names that --topology takes",
+    declare_list_topologies);
 
-}  // namespace
+struct ListOptions {
+  MachineOptions machine;
+  bool json = false, markdown = false;
+};
 
-void add_list_command(CLI::App& app, Invocation& invocation) {
-  struct Options {
-    MachineOptions machine;
-    bool json = false, markdown = false;
-  };
-  const auto options = std::make_shared<Options>();
-  CLI::App* list = app.add_subcommand(
-      "list",
-      "Lists the benches; or components, topologies, algorithms of collectives, configuration "
-      "keys, trace signals, or statistics");
-  list->add_flag("--json", options->json, "As JSON");
-  options->machine.add_components_to(*list);
-  list->require_subcommand(0, 1);
-  list->footer(
+void declare_list(CLI::App& list, Invocation& invocation) {
+  const auto options = std::make_shared<ListOptions>();  // may be given before the next word, too
+  list.add_flag("--json", options->json, "As JSON");
+  options->machine.add_components_to(list);
+  list.require_subcommand(0, 1);
+  list.footer(
       "Examples:\n"
       "  kernbench list                 benches with their parameters\n"
       "  kernbench list components      implementations with their attributes\n"
@@ -217,14 +199,10 @@ void add_list_command(CLI::App& app, Invocation& invocation) {
       "  kernbench list keys            all keys of topology.yaml, ccl.yaml and components.yaml\n"
       "  kernbench list signals         trace signals by kind of component\n"
       "  kernbench list statistics      what --stats writes, with units\n");
-  list->callback([list, options, &invocation] {
-    if (list->get_subcommands().empty())
-      invocation.action = [options] {
-        return list_benches(options->machine.load_catalogue(), options->json);
-      };
-  });
+  invocation.on(
+      list, [options] { return list_benches(options->machine.load_catalogue(), options->json); });
 
-  CLI::App* components = list->add_subcommand(
+  CLI::App* components = list.add_subcommand(
       "components",
       "Implementations that `impl:` may name, where each may stand, and their attributes");
   components->add_flag("--json", options->json, "As JSON");
@@ -232,22 +210,20 @@ void add_list_command(CLI::App& app, Invocation& invocation) {
   components->footer(
       "Examples:\n  kernbench list components\n  kernbench list components --json | jq "
       "'.[].name'\n");
-  components->callback([options, &invocation] {
-    invocation.action = [options] { return list_components(options->machine, options->json); };
-  });
+  invocation.on(*components,
+                [options] { return list_components(options->machine, options->json); });
 
   CLI::App* algorithms =
-      list->add_subcommand("algorithms", "Algorithms of collectives, and the keys of ccl.yaml");
+      list.add_subcommand("algorithms", "Algorithms of collectives, and the keys of ccl.yaml");
   algorithms->add_flag("--json", options->json, "As JSON");
   options->machine.add_components_to(*algorithms);
   algorithms->footer(
       "Examples:\n  kernbench list algorithms\n  kernbench list algorithms --json | jq "
       "'.algorithms[].name'\n");
-  algorithms->callback([options, &invocation] {
-    invocation.action = [options] { return list_algorithms(options->machine, options->json); };
-  });
+  invocation.on(*algorithms,
+                [options] { return list_algorithms(options->machine, options->json); });
 
-  CLI::App* keys = list->add_subcommand(
+  CLI::App* keys = list.add_subcommand(
       "keys", "Keys of topology.yaml, ccl.yaml and components.yaml: what --set takes");
   CLI::Option* json = keys->add_flag("--json", options->json, "As JSON");
   keys->add_flag("--markdown", options->markdown,
@@ -256,27 +232,17 @@ void add_list_command(CLI::App& app, Invocation& invocation) {
   keys->footer(
       "Examples:\n  kernbench list keys | grep hbm\n  kernbench list keys --json | jq -r "
       "'.\"topology.yaml\"[].key'\n");
-  keys->callback([options, &invocation] {
-    invocation.action = [options] {
-      return list_keys(options->machine.load_catalogue(),
-                       list_format(options->json, options->markdown));
-    };
-  });
-
-  add_list_signals(*list, invocation);
-  add_list_statistics(*list, invocation);
-
-  CLI::App* topologies =
-      list->add_subcommand("topologies", "Shipped topologies: names that --topology takes");
-  topologies->add_flag("--json", options->json, "As JSON");
-  topologies->footer("Examples:\n  kernbench list topologies\n");
-  topologies->callback([options, &invocation] {
-    invocation.action = [options] {
-      if (!options->machine.plugins.empty() || !options->machine.set.empty())
-        throw UsageError("list topologies: --plugin and --set change nothing here");
-      return list_topologies(options->json);
-    };
+  invocation.on(*keys, [options] {
+    return list_keys(options->machine.load_catalogue(), options->json       ? ListFormat::json
+                                                        : options->markdown ? ListFormat::markdown
+                                                                            : ListFormat::text);
   });
 }
+const CommandRegistration list_registration(
+    20, "list",
+    "Lists the benches; or components, topologies, algorithms of collectives, configuration keys, "
+    "trace signals, or statistics",
+    declare_list);
 
+}  // namespace
 }  // namespace kernbench

@@ -15,7 +15,6 @@
 #include "sc_main/ccl_file.h"
 #include "sc_main/command.h"
 #include "sc_main/parameter_text.h"
-#include "sc_main/tuning_file.h"
 #include "sw/collectives/algorithm_registry.h"
 
 namespace kernbench {

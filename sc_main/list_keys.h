@@ -1,10 +1,13 @@
 // `kernbench list keys`.
 #pragma once
 
+#include <cstdint>
+
 #include "sc_main/catalogue.h"
-#include "sc_main/list_format.h"
 
 namespace kernbench {
+
+enum class ListFormat : std::uint8_t { text, json, markdown };
 
 // Prints the keys; as Markdown with the attributes of the components.
 int list_keys(const Catalogue& catalogue, ListFormat format);

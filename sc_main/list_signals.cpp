@@ -1,7 +1,7 @@
-#include "sc_main/list_signals.h"
-
+// `kernbench list signals`: trace signals of a machine.
 #include <fmt/format.h>
 
+#include <CLI/CLI.hpp>
 #include <iostream>
 #include <memory>
 #include <nlohmann/json.hpp>
@@ -10,9 +10,11 @@
 #include "platform/assembly/platform.h"
 #include "platform/export/signal_list.h"
 #include "platform/report/json_text.h"
+#include "platform/report/line_width.h"
 #include "platform/report/table.h"
 #include "platform/topology/build_graph.h"
 #include "sc_main/command.h"
+#include "sc_main/machine_options.h"
 
 namespace kernbench {
 namespace {
@@ -65,7 +67,8 @@ void print_markdown(const std::vector<SignalList>& lists) {
 
 void print_text(const std::vector<SignalList>& lists) {
   for (const SignalList& list : lists) {
-    std::cout << list.name << (list.description.empty() ? "" : ": ") << list.description << '\n';
+    std::cout << fitted(list.name + (list.description.empty() ? "" : ": ") + list.description, 4)
+              << '\n';
     Table table({{"signal"}, {"type"}, {"unit"}, {"bits", Table::Align::right}, {"meaning"}});
     for (const SignalRow& row : list.signals)
       table.add({row.name, std::string(name_of(row.type)), row.unit, std::to_string(row.bits),
@@ -75,21 +78,43 @@ void print_text(const std::vector<SignalList>& lists) {
   }
 }
 
-}  // namespace
+struct ListSignalsOptions {
+  MachineOptions machine;
+  std::string glob;
+  bool json = false, markdown = false;
+};
 
-int list_signals(const MachineOptions& machine, const std::string& glob, ListFormat format) {
-  const Catalogue catalogue = machine.load_catalogue();
-  PlatformOptions options;
-  options.tear_down = false;
-  const auto platform = std::make_unique<Platform>(
-      build_graph(machine.load_spec(catalogue.components)), catalogue.components, options);
-  const std::vector<SignalList> lists = glob.empty()
-                                            ? signals_by_kind(*platform, catalogue.components)
-                                            : selected_signals(*platform, glob);
-  if (format == ListFormat::json) print_json(lists);
-  if (format == ListFormat::markdown) print_markdown(lists);
-  if (format == ListFormat::text) print_text(lists);
+int list_signals(const ListSignalsOptions& options) {
+  const Catalogue catalogue = options.machine.load_catalogue();
+  PlatformOptions platform_options;
+  platform_options.tear_down = false;
+  const Platform platform(build_graph(options.machine.load_spec(catalogue.components)),
+                          catalogue.components, platform_options);
+  const std::vector<SignalList> lists = options.glob.empty()
+                                            ? signals_by_kind(platform, catalogue.components)
+                                            : selected_signals(platform, options.glob);
+  (options.json ? print_json : options.markdown ? print_markdown : print_text)(lists);
   return exit_done;
 }
 
+void declare_list_signals(CLI::App& command, Invocation& invocation) {
+  const auto options = std::make_shared<ListSignalsOptions>();
+  command.add_option("glob", options->glob,
+                     "Only those that --trace-scope GLOB would select, by their full names");
+  CLI::Option* json = command.add_flag("--json", options->json, "As JSON");
+  command.add_flag("--markdown", options->markdown, "As Markdown")->excludes(json);
+  options->machine.add_to(command);
+  command.footer(
+      "Examples:\n"
+      "  kernbench list signals                          by kind of component\n"
+      "  kernbench list signals 'sip0.cube0.pe0.*'       of one PE\n"
+      "  kernbench list signals '*.to_*_busy' --json     of every link\n"
+      "  kernbench list signals --topology tiny --markdown\n");
+  invocation.on(command, [options] { return list_signals(*options); });
+}
+const CommandRegistration list_signals_registration(
+    24, "list signals", "Trace signals of a machine: what --trace can record; by kind of component",
+    declare_list_signals);
+
+}  // namespace
 }  // namespace kernbench

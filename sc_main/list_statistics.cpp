@@ -1,5 +1,4 @@
-#include "sc_main/list_statistics.h"
-
+// `kernbench list statistics`: what a machine counts, by kind of component, and what --stats adds.
 #include <CLI/CLI.hpp>
 #include <iostream>
 #include <memory>
@@ -11,6 +10,7 @@
 #include "platform/report/json_text.h"
 #include "platform/report/table.h"
 #include "platform/topology/build_graph.h"
+#include "sc_main/command.h"
 #include "sc_main/machine_options.h"
 
 namespace kernbench {
@@ -39,25 +39,23 @@ int list_statistics(const MachineOptions& machine, bool as_json) {
   return exit_done;
 }
 
-}  // namespace
-
-void add_list_statistics(CLI::App& list, Invocation& invocation) {
+void declare_list_statistics(CLI::App& command, Invocation& invocation) {
   struct Options {
     MachineOptions machine;
     bool json = false;
   };
   const auto options = std::make_shared<Options>();
-  CLI::App* command = list.add_subcommand(
-      "statistics", "Statistics that the components of a machine count, and --stats writes");
-  command->add_flag("--json", options->json, "As JSON");
-  options->machine.add_to(*command);
-  command->footer(
+  command.add_flag("--json", options->json, "As JSON");
+  options->machine.add_to(command);
+  command.footer(
       "Examples:\n"
       "  kernbench list statistics --topology tiny\n"
       "  kernbench list statistics --json | jq -r '.pe_dma[].key'\n");
-  command->callback([options, &invocation] {
-    invocation.action = [options] { return list_statistics(options->machine, options->json); };
-  });
+  invocation.on(command, [options] { return list_statistics(options->machine, options->json); });
 }
+const CommandRegistration list_statistics_registration(
+    25, "list statistics", "Statistics that the components of a machine count, and --stats writes",
+    declare_list_statistics);
 
+}  // namespace
 }  // namespace kernbench

@@ -12,60 +12,40 @@
 #include "models/base/quote.h"
 #include "platform/config/components_file.h"
 #include "platform/config/config_tree.h"
-#include "platform/config/key_value.h"
+#include "platform/config/override_options.h"
+#include "platform/config/shipped_files.h"
 #include "platform/topology/cube_mesh_file.h"
 #include "platform/topology/load_machine.h"
 #include "platform/topology/machine_memory.h"
 #include "sc_main/ccl_file.h"
-#include "sc_main/config_files.h"
+#include "sc_main/completion.h"
 
 namespace kernbench {
 namespace {
 
-// Of the given settings those of `family`, whose keys have it as a prefix: "components:KEY=VALUE".
-// Without a prefix the key is topology.yaml's. `families`: what the command reads.
-std::vector<Override> overrides_of(const std::vector<std::string>& settings,
-                                   const std::string& family,
-                                   const std::vector<std::string>& families) {
-  std::vector<Override> overrides;
-  for (const std::string& setting : settings) {
-    auto given = key_and_value(setting);
-    if (!given) {
-      throw UsageError(
-          fmt::format("--set {} is not KEY=VALUE, e.g. --set system.sips.count=1", quote(setting)));
-    }
-    auto& [key, value] = *given;
-    std::string of = "topology";
-    if (const std::size_t colon = key.find(':'); colon != std::string::npos) {
-      of = key.substr(0, colon);
-      key.erase(0, colon + 1);
-    }
-    if (std::find(families.begin(), families.end(), of) == families.end()) {
-      std::string prefixes;
-      for (const std::string& each : families)
-        prefixes += fmt::format("{}{}:",
-                                prefixes.empty()          ? ""
-                                : each == families.back() ? " and "
-                                                          : ", ",
-                                each);
-      throw UsageError(
-          fmt::format("--set {}: this command reads no {} file; {}{}", quote(setting), quote(of),
-                      families.size() == 1 ? "the prefix is " : "prefixes are ", prefixes));
-    }
-    if (of == family)
-      overrides.push_back({std::move(key), std::move(value), of == "topology" ? "" : of + ":"});
-  }
-  return overrides;
-}
-
 constexpr const char* group = "Machine";
 
+// topology.tiny.yaml is called tiny, too.
+Candidates topology_candidates(const std::string& /*typed*/) {
+  const std::string family = "topology.", extension = ".yaml";
+  Candidates candidates;
+  for (const std::string& file : shipped_files("topology")) {
+    const bool is_default = file.size() <= family.size() + extension.size();
+    candidates.push_back(
+        {is_default ? file
+                    : file.substr(family.size(), file.size() - family.size() - extension.size())});
+  }
+  return candidates;
+}
+
 void add_topology(CLI::App& command, MachineOptions& options) {
-  command
-      .add_option("--topology", options.topology,
-                  "The machine: a file, or the name of a shipped one (kernbench list topologies)")
-      ->type_name("F.yaml")
-      ->group(group);
+  completes(command
+                .add_option(
+                    "--topology", options.topology,
+                    "The machine: a file, or the name of a shipped one (kernbench list topologies)")
+                ->type_name("F.yaml")
+                ->group(group),
+            &topology_candidates);
 }
 
 void add_files_of_components(CLI::App& command, MachineOptions& options, const char* set) {

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "models/base/component_registry.h"
+#include "platform/report/file_conflicts.h"
 #include "platform/topology/graph.h"
 #include "sc_main/catalogue.h"
 #include "sc_main/memory_limit.h"
@@ -16,10 +17,6 @@ class App;
 
 namespace kernbench {
 
-// A file that results must not be written to: "the input", "'topology.yaml'".
-struct FileInUse {
-  std::string path, what;
-};
 // For commands that simulate: whether every connection is watched (docs/contracts).
 void add_check_protocol_to(CLI::App& command, bool& check_protocol);
 // For every command that builds a machine.

@@ -1,19 +1,8 @@
 #include "sc_main/memory_limit.h"
 
-#include <fcntl.h>
 #include <fmt/format.h>
-#include <pthread.h>
-#include <sys/syscall.h>
-#include <unistd.h>
 
-#include <algorithm>
 #include <array>
-#include <atomic>
-#include <csignal>
-#include <cstdio>
-#include <ctime>
-#include <fstream>
-#include <optional>
 
 #include "models/base/errors.h"
 #include "models/base/quote.h"
@@ -24,99 +13,8 @@ namespace kernbench {
 namespace {
 
 constexpr std::uint64_t kib = 1024;
-constexpr std::uint64_t least_margin = 256 * kib * kib;  // for a run that ends in order
-
-std::optional<std::uint64_t> number_in(const std::string& path) {
-  std::uint64_t value = 0;
-  if (std::ifstream file(path); file >> value) return value;
-  return std::nullopt;  // no such file, or "max"
-}
-
-// The least limit of the group `path` below `mount` and of those around it.
-std::uint64_t group_limit(const std::string& mount, std::string path, const char* file) {
-  std::uint64_t least = UINT64_MAX;
-  for (;;) {
-    least =
-        std::min(least, number_in(fmt::format("{}{}/{}", mount, path, file)).value_or(UINT64_MAX));
-    const std::size_t slash = path.rfind('/');
-    if (slash == std::string::npos) return least;
-    path.erase(slash);
-  }
-}
-
-// Lines are "ID:CONTROLLERS:PATH"; version 2 has no controllers.
-std::uint64_t control_group_bytes() {
-  std::ifstream groups("/proc/self/cgroup");
-  std::uint64_t least = UINT64_MAX;
-  for (std::string line; std::getline(groups, line);) {
-    const std::size_t first = line.find(':'), second = line.find(':', first + 1);
-    if (second == std::string::npos) continue;
-    const std::string controllers = line.substr(first + 1, second - first - 1),
-                      path = line.substr(second + 1);
-    if (controllers.empty())
-      least = std::min(least, group_limit("/sys/fs/cgroup", path, "memory.max"));
-    if (controllers == "memory")
-      least = std::min(least, group_limit("/sys/fs/cgroup/memory", path, "memory.limit_in_bytes"));
-  }
-  return least;
-}
-
-// --- the guard: a thread that allocates nothing and takes no lock, so that a child may be forked
-// beside it ---
-
-std::atomic<std::uint64_t> limit{0};
-std::atomic<bool> reached{false};
-
-std::uint64_t resident_bytes(int statm) {
-  std::array<char, 128> text{};
-  if (::pread(statm, text.data(), text.size() - 1, 0) <= 0) return 0;
-  unsigned long long pages = 0;
-  if (std::sscanf(text.data(), "%*u %llu", &pages) != 1) return 0;
-  return pages * static_cast<std::uint64_t>(::sysconf(_SC_PAGESIZE));
-}
-
-[[noreturn]] void end_at_once(std::uint64_t bytes) {
-  std::array<char, 256> text{};
-  const int length = std::snprintf(text.data(), text.size(),
-                                   "kernbench: error: out of memory: %.1f GiB are in use, "
-                                   "--max-memory is %.1f GiB; the run is ended at once\n",
-                                   static_cast<double>(bytes) / 0x1p30,
-                                   static_cast<double>(limit.load()) / 0x1p30);
-  const auto written = ::write(STDERR_FILENO, text.data(), static_cast<std::size_t>(length));
-  static_cast<void>(written);
-  for (;;) ::syscall(SYS_exit_group, exit_failed);  // _exit() is taken for one of a kernel
-}
-
-void* watch(void* /*unused*/) {
-  const int statm = ::open("/proc/self/statm", O_RDONLY | O_CLOEXEC);
-  if (statm < 0) return nullptr;
-  for (;;) {
-    const std::uint64_t bytes = resident_bytes(statm), most = limit;
-    if (bytes >= most) reached = true;
-    if (bytes >= most + std::max(most / 16, least_margin)) end_at_once(bytes);
-    constexpr std::timespec between_looks{0, 10'000'000};
-    ::nanosleep(&between_looks, nullptr);
-  }
-}
-
-// Signals are for the thread that simulates. Where the host grants no thread, an allocation that
-// fails is what ends the run.
-void start_watching() {
-  sigset_t all, before;
-  sigfillset(&all);
-  ::pthread_sigmask(SIG_BLOCK, &all, &before);
-  pthread_t thread;
-  if (::pthread_create(&thread, nullptr, &watch, nullptr) == 0) ::pthread_detach(thread);
-  ::pthread_sigmask(SIG_SETMASK, &before, nullptr);
-}
 
 }  // namespace
-
-std::uint64_t host_memory_bytes() {
-  const auto physical = static_cast<std::uint64_t>(::sysconf(_SC_PHYS_PAGES)) *
-                        static_cast<std::uint64_t>(::sysconf(_SC_PAGESIZE));
-  return std::min(physical, control_group_bytes());
-}
 
 std::uint64_t memory_limit(const std::string& text) {
   return text.empty() ? host_memory_bytes() / 4 * 3 : size_option("--max-memory", text);
@@ -150,20 +48,12 @@ std::string size_text(std::uint64_t bytes) {
   return fmt::format("{:.1f} {}", value, units[unit]);
 }
 
-void guard_memory(std::uint64_t limit_bytes) {
-  if (limit.exchange(limit_bytes) > 0) return;  // it is watched already
-  start_watching();
-  ::pthread_atfork(nullptr, nullptr, &start_watching);
-}
-
-bool memory_limit_reached() { return reached; }
-
 void check_memory_limit() {
-  if (!reached) return;
-  throw MemoryLimitError(
-      fmt::format("out of memory: the run has reached --max-memory, {}", size_text(limit)));
+  if (!memory_limit_reached()) return;
+  throw MemoryLimitError(fmt::format("out of memory: the run has reached --max-memory, {}",
+                                     size_text(guarded_memory_bytes())));
 }
 
-bool stop_requested() { return reached || Interrupt::requested(); }
+bool stop_requested() { return memory_limit_reached() || Interrupt::requested(); }
 
 }  // namespace kernbench

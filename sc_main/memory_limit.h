@@ -6,6 +6,7 @@
 #include <string>
 
 #include "models/base/errors.h"
+#include "platform/assembly/memory_guard.h"
 
 namespace kernbench {
 
@@ -15,8 +16,6 @@ class MemoryLimitError : public Error {
   using Error::Error;
 };
 
-// Of the host, or of its control group if that has less.
-std::uint64_t host_memory_bytes();
 // As size_option(); an empty text: three quarters of host_memory_bytes().
 std::uint64_t memory_limit(const std::string& text);
 // "8G", "512M", "1.5T" or bytes, from 1M to 1024T. UsageError, with the option's name, for anything
@@ -24,11 +23,6 @@ std::uint64_t memory_limit(const std::string& text);
 std::uint64_t size_option(const char* option, const std::string& text);
 std::string size_text(std::uint64_t bytes);  // "17.6 GiB"
 
-// Watches the resident memory of this process, and of its children, until they end. Code that can
-// end in order polls memory_limit_reached(); with a sixteenth more, at least 256 MiB, the process
-// ends at once with a message and exit status 1.
-void guard_memory(std::uint64_t limit_bytes);
-bool memory_limit_reached();
 void check_memory_limit();  // MemoryLimitError if it is reached
 // For RunLimits::interrupted: a signal has come, or the limit is reached; the caller of the run
 // then calls check_memory_limit().

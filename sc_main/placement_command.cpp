@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <iostream>
 #include <memory>
 #include <optional>
@@ -9,9 +10,11 @@
 #include "models/base/errors.h"
 #include "models/base/quote.h"
 #include "platform/report/result_file.h"
+#include "platform/report/table.h"
+#include "platform/topology/placement_picture.h"
 #include "sc_main/command.h"
+#include "sc_main/completion.h"
 #include "sc_main/machine_options.h"
-#include "sc_main/placement_picture.h"
 #include "sc_main/result_files.h"
 #include "sw/runtime/dp_policy.h"
 
@@ -58,23 +61,20 @@ std::string mapped_on(Reach reach, PeId where) {
 }
 
 std::string table_of(const std::vector<tl::Block>& blocks, Reach reach) {
-  std::size_t name = 2, box = 8;
-  bool is_partial = false;
+  using Align = Table::Align;
+  Table table({{"PE"},
+               {"elements"},
+               {"    offset", Align::right},
+               {"     bytes", Align::right},
+               {"mapped on"}});
+  const bool is_partial = std::any_of(blocks.begin(), blocks.end(),
+                                      [](const tl::Block& block) { return block.summand > 0; });
   for (const tl::Block& block : blocks) {
-    is_partial = is_partial || block.summand > 0;
-    name = std::max(name, block.where.str().size());
-    box = std::max(box, block.range_text().size());
+    const std::string summand = is_partial ? fmt::format(", partial sum {}", block.summand) : "";
+    table.add({block.where.str(), block.range_text(), block.offset, block.nbytes,
+               mapped_on(reach, block.where) + summand});
   }
-  std::string text = fmt::format("{:<{}}  {:<{}}  {:>10}  {:>10}  {}\n", "PE", name, "elements",
-                                 box, "offset", "bytes", "mapped on");
-  for (const tl::Block& block : blocks) {
-    const std::string summand =
-        is_partial ? fmt::format(", partial sum {}", block.summand) : std::string();
-    text += fmt::format("{:<{}}  {:<{}}  {:>10}  {:>10}  {}{}\n", block.where.str(), name,
-                        block.range_text(), box, block.offset, block.nbytes,
-                        mapped_on(reach, block.where), summand);
-  }
-  return text;
+  return table.text();
 }
 
 int show_placement(const PlacementOptions& options) {
@@ -96,44 +96,54 @@ int show_placement(const PlacementOptions& options) {
         fmt::format("placement: a picture of {} elements, at most 4096 can be told "
                     "apart",
                     shape.elements()));
-  write_result(options.svg, placement_svg(shape, blocks, policy.str()));
+  std::vector<PlacedBlock> placed;
+  for (const tl::Block& block : blocks)
+    placed.push_back({block.where, block.offset, block.shape, block.start});
+  write_result(options.svg, placement_svg(shape, placed, policy.str()));
   return exit_done;
 }
 
-}  // namespace
+// Those without an axis.
+Candidates placement_candidates(const std::string& /*typed*/) {
+  return candidates_of(
+      {"replicate", "partial", "row_wise", "column_wise", "tiled_row_major", "tiled_column_major"});
+}
 
-void add_placement_command(CLI::App& app, Invocation& invocation) {
+void declare_placement(CLI::App& command, Invocation& invocation) {
   const auto options = std::make_shared<PlacementOptions>();
-  CLI::App* command = app.add_subcommand(
-      "placement", "Shows where the parts of a tensor lie by a DPPolicy, and who can address them");
-  command->add_option("--shape", options->shape, "Of the tensor, like 64x8 or 4x8x64")
+  command.add_option("--shape", options->shape, "Of the tensor, like 64x8 or 4x8x64")
       ->required()
       ->type_name("NxM...");
-  command->add_option("--dtype", options->dtype, "Of its elements")
+  command.add_option("--dtype", options->dtype, "Of its elements")
       ->check(CLI::IsMember({"f16", "bf16", "f32", "i8", "i32"}))
       ->capture_default_str();
   const char* const placements =
       "replicate, partial, row_wise, column_wise, tiled_column_major, tiled_row_major, cut(AXIS), "
       "tiled_by_rows(AXIS,AXIS) or tiled_by_columns(AXIS,AXIS)";
-  command->add_option("--cube", options->cube, fmt::format("Over cubes: {}", placements))
-      ->type_name("PLACEMENT")
-      ->capture_default_str();
-  command->add_option("--pe", options->pe, "Over the PEs of a cube: the same")
-      ->type_name("PLACEMENT")
-      ->capture_default_str();
-  command->add_option("--num-cubes", options->num_cubes, "Default: all of the SIP")->type_name("N");
-  command->add_option("--num-pes", options->num_pes, "Default: all of a cube")->type_name("N");
-  command->add_option("--svg", options->svg, "A picture in place of the table")->type_name("F");
-  options->machine.add_to(*command);
-  command->footer(
+  completes(command.add_option("--cube", options->cube, fmt::format("Over cubes: {}", placements))
+                ->type_name("PLACEMENT")
+                ->capture_default_str(),
+            &placement_candidates);
+  completes(command.add_option("--pe", options->pe, "Over the PEs of a cube: the same")
+                ->type_name("PLACEMENT")
+                ->capture_default_str(),
+            &placement_candidates);
+  command.add_option("--num-cubes", options->num_cubes, "Default: all of the SIP")->type_name("N");
+  command.add_option("--num-pes", options->num_pes, "Default: all of a cube")->type_name("N");
+  command.add_option("--svg", options->svg, "A picture in place of the table")->type_name("F");
+  options->machine.add_to(command);
+  command.footer(
       "Examples:\n"
       "  kernbench placement --shape 64x8 --pe row_wise --num-cubes 1\n"
       "  kernbench placement --shape 4x8x64 --cube 'cut(0)' --pe 'cut(1)' --num-cubes 4\n"
       "  kernbench placement --shape 8x6 --pe column_wise --num-cubes 1 --num-pes 3 --svg "
       "columns.svg\n");
-  command->callback([options, &invocation] {
-    invocation.action = [options] { return show_placement(*options); };
-  });
+  invocation.on(command, [options] { return show_placement(*options); });
 }
+const CommandRegistration placement_registration(
+    40, "placement",
+    "Shows where the parts of a tensor lie by a DPPolicy, and who can address them",
+    declare_placement);
 
+}  // namespace
 }  // namespace kernbench

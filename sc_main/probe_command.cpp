@@ -9,9 +9,11 @@
 #include "platform/assembly/platform.h"
 #include "platform/probe/probe_report.h"
 #include "platform/report/json_text.h"
+#include "platform/report/line_width.h"
 #include "platform/report/table.h"
 #include "platform/topology/build_graph.h"
 #include "sc_main/command.h"
+#include "sc_main/completion.h"
 #include "sc_main/machine_options.h"
 
 namespace kernbench {
@@ -44,7 +46,7 @@ int probe(const ProbeOptions& options) {
     std::cout << probe_csv(platform.graph(), outcomes);
     std::cerr << checks_text(checks);  // no part of the table
   } else {
-    std::cout << probe_text(platform.graph(), outcomes, checks);
+    std::cout << fitted(probe_text(platform.graph(), outcomes, checks), 2);
   }
   const bool failed = std::any_of(checks.begin(), checks.end(), [](const ProbeCheck& check) {
     return check.verdict == Verdict::fail;
@@ -52,31 +54,34 @@ int probe(const ProbeOptions& options) {
   return options.strict && failed ? exit_failed : exit_done;
 }
 
-}  // namespace
+Candidates case_candidates(const MachineOptions& machine) {
+  const Graph graph = build_graph(machine.load_spec(machine.load_catalogue().components));
+  std::vector<std::string> names{"all"};
+  for (const ProbeCase& each : probe_catalogue(graph)) names.push_back(each.name);
+  return candidates_of(names);
+}
 
-void add_probe_command(CLI::App& app, Invocation& invocation) {
+void declare_probe(CLI::App& command, Invocation& invocation) {
   const auto options = std::make_shared<ProbeOptions>();
-  CLI::App* command =
-      app.add_subcommand("probe",
-                         "Simulates single transfers, each alone on a fresh machine, beside the "
-                         "formula, and checks what must hold between them");
-  command
-      ->add_option("--case", options->cases,
-                   "A case to run; repeatable (default: all). h2d-{1..4}hop, d2h-{1..4}hop, "
-                   "pe-local-hbm, pe-same-half-hbm, "
-                   "pe-cross-half-hbm, "
-                   "pe-cross-cube-hbm-best, pe-cross-cube-hbm-worst, pe-cross-sip-hbm")
-      ->type_name("NAME")
-      ->allow_extra_args(false);
-  command->add_flag("--strict", options->strict, "Exit status 1 if a check fails");
-  CLI::Option* json = command->add_flag(
+  completes(
+      command
+          .add_option("--case", options->cases,
+                      "A case to run; repeatable (default: all). h2d-{1..4}hop, d2h-{1..4}hop, "
+                      "pe-local-hbm, pe-same-half-hbm, "
+                      "pe-cross-half-hbm, "
+                      "pe-cross-cube-hbm-best, pe-cross-cube-hbm-worst, pe-cross-sip-hbm")
+          ->type_name("NAME")
+          ->allow_extra_args(false),
+      [options](const std::string&) { return case_candidates(options->machine); });
+  command.add_flag("--strict", options->strict, "Exit status 1 if a check fails");
+  CLI::Option* json = command.add_flag(
       "--json", options->json, "As JSON, units in the key names; with the checks and the routes");
   command
-      ->add_flag("--csv", options->csv,
-                 "As CSV, a row per case and size; the checks go to standard error")
+      .add_flag("--csv", options->csv,
+                "As CSV, a row per case and size; the checks go to standard error")
       ->excludes(json);
-  options->machine.add_to(*command);
-  command->footer(
+  options->machine.add_to(command);
+  command.footer(
       "Examples:\n"
       "  kernbench probe\n"
       "  kernbench probe --case pe-local-hbm --case pe-cross-sip-hbm\n"
@@ -84,8 +89,13 @@ void add_probe_command(CLI::App& app, Invocation& invocation) {
       "  kernbench probe --csv --set cube.components.router.attrs.overhead_ns=4 > probe.csv\n\n"
       "A check that fails is printed as [x] FAIL; it changes the exit status with --strict "
       "only.\n");
-  command->callback(
-      [options, &invocation] { invocation.action = [options] { return probe(*options); }; });
+  invocation.on(command, [options] { return probe(*options); });
 }
+const CommandRegistration probe_registration(
+    70, "probe",
+    "Simulates single transfers, each alone on a fresh machine, beside the "
+    "formula, and checks what must hold between them",
+    declare_probe);
 
+}  // namespace
 }  // namespace kernbench

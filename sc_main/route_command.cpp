@@ -11,8 +11,10 @@
 #include "platform/config/nearest_name.h"
 #include "platform/probe/route_report.h"
 #include "platform/report/json_text.h"
+#include "platform/report/line_width.h"
 #include "platform/topology/build_graph.h"
 #include "sc_main/command.h"
+#include "sc_main/completion.h"
 #include "sc_main/machine_options.h"
 
 namespace kernbench {
@@ -41,43 +43,55 @@ int show_route(const RouteOptions& options) {
   const FabricEdges edges(graph);
   MachineRoutes routes(graph, edges);
   const RouteReport report = route_report(graph, routes, from, to, options.bytes);
-  std::cout << (options.json ? json_text(report.json, 2) + "\n" : report.text);
+  std::cout << (options.json ? json_text(report.json, 2) + "\n" : fitted(report.text, 2));
   return exit_done;
 }
 
-}  // namespace
+Candidates node_candidates(const MachineOptions& machine) {
+  const Graph graph = build_graph(machine.load_spec(machine.load_catalogue().components));
+  Candidates candidates;
+  for (const Node& node : graph.nodes()) candidates.push_back({node.name});
+  return candidates;
+}
 
-void add_route_command(CLI::App& app, Invocation& invocation) {
+void declare_route(CLI::App& command, Invocation& invocation) {
   const auto options = std::make_shared<RouteOptions>();
-  CLI::App* command = app.add_subcommand("route",
-                                         "Shows the way between two nodes: times per hop, the "
-                                         "narrowest link, and the formula for a message");
-  command
-      ->add_option("FROM", options->from,
-                   "Name of a node; a pe_dma or pcie_ep starts memory traffic")
-      ->required()
-      ->type_name("");
-  command
-      ->add_option("TO", options->to,
-                   "Name of a node; an hbm_ctrl, sram, pe_tcm or tlm_target is a memory. Other "
-                   "pairs: the way "
-                   "of a control message")
-      ->required()
-      ->type_name("");
-  command->add_option("--bytes", options->bytes, "Size of the message for the formula")
+  const CompletionValues nodes = [options](const std::string&) {
+    return node_candidates(options->machine);
+  };
+  completes(command
+                .add_option("FROM", options->from,
+                            "Name of a node; a pe_dma or pcie_ep starts memory traffic")
+                ->required()
+                ->type_name(""),
+            nodes);
+  completes(
+      command
+          .add_option("TO", options->to,
+                      "Name of a node; an hbm_ctrl, sram, pe_tcm or tlm_target is a memory. Other "
+                      "pairs: the way "
+                      "of a control message")
+          ->required()
+          ->type_name(""),
+      nodes);
+  command.add_option("--bytes", options->bytes, "Size of the message for the formula")
       ->type_name("N")
       ->check(CLI::Range(std::uint64_t{1}, std::uint64_t{1} << 30))
       ->capture_default_str();
-  command->add_flag("--json", options->json, "As JSON, units in the key names");
-  options->machine.add_to(*command);
-  command->footer(
+  command.add_flag("--json", options->json, "As JSON, units in the key names");
+  options->machine.add_to(command);
+  command.footer(
       "Examples:\n"
       "  kernbench route sip0.cube0.pe0.pe_dma sip0.cube0.hbm_ctrl.pe0\n"
       "  kernbench route sip0.io0.pcie_ep sip0.cube12.hbm_ctrl.pe0 --bytes 32768\n"
       "  kernbench route sip0.io0.io_cpu sip0.cube5.m_cpu --json\n"
       "  kernbench topology | jq -r '.nodes[].name'        the names of all nodes\n");
-  command->callback(
-      [options, &invocation] { invocation.action = [options] { return show_route(*options); }; });
+  invocation.on(command, [options] { return show_route(*options); });
 }
+const CommandRegistration route_registration(60, "route",
+                                             "Shows the way between two nodes: times per hop, the "
+                                             "narrowest link, and the formula for a message",
+                                             declare_route);
 
+}  // namespace
 }  // namespace kernbench

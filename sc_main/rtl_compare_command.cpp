@@ -3,9 +3,7 @@
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
-#include <algorithm>
 #include <filesystem>
-#include <functional>
 #include <iostream>
 #include <memory>
 
@@ -13,14 +11,14 @@
 #include "models/base/quote.h"
 #include "platform/config/resolved_config.h"
 #include "platform/report/json_text.h"
+#include "platform/report/line_width.h"
+#include "platform/rtl_compare/compared_device.h"
 #include "platform/rtl_compare/comparison_figure.h"
 #include "platform/rtl_compare/comparison_report.h"
-#include "platform/rtl_compare/flow_comparison.h"
-#include "platform/rtl_compare/tile_comparison.h"
-#include "platform/topology/build_graph.h"
+#include "platform/rtl_compare/device_comparison.h"
 #include "sc_main/command.h"
+#include "sc_main/completion.h"
 #include "sc_main/machine_options.h"
-#include "sc_main/memory_limit.h"
 #include "sc_main/option_values.h"
 #include "sc_main/result_files.h"
 
@@ -32,9 +30,8 @@ constexpr std::uint64_t most_random_tiles = 10'000;
 struct RtlCompareOptions {
   MachineOptions machine;
   std::string implementation, dtype = "i8", json, figure;
-  std::vector<std::string> attributes, shapes;
-  std::vector<std::uint64_t> sizes;
-  std::uint64_t random = 0, seed = 1;
+  std::vector<std::string> attributes;
+  ComparisonRequest compared;
   const CLI::App* command = nullptr;
 
   void add_to(CLI::App& app);
@@ -43,6 +40,12 @@ struct RtlCompareOptions {
   bool prints_json() const { return given("--json") && json.empty(); }
   std::string topology() const { return machine.topology.empty() ? "tiny" : machine.topology; }
 
+  ComparisonRequest request() const {
+    ComparisonRequest request = compared;
+    request.dtype = dtype == "i8" ? DType::i8 : DType::f16;
+    request.most_bytes = machine.memory_bytes();
+    return request;
+  }
   // The machine with `settings`; those of the command line come on top.
   MachineOptions machine_with(std::vector<std::string> settings) const;
 
@@ -52,21 +55,25 @@ struct RtlCompareOptions {
 
 void RtlCompareOptions::add_to(CLI::App& app) {
   command = &app;
-  app.add_option("--impl", implementation,
-                 "The implementation: of pe_gemm, router or sram, built in or of a plug-in")
-      ->type_name("NAME")
-      ->required();
+  completes(
+      app.add_option("--impl", implementation,
+                     "The implementation: of pe_gemm, router or sram, built in or of a plug-in")
+          ->type_name("NAME")
+          ->required(),
+      [this](const std::string&) {
+        return candidates_of(comparable_implementations(machine.load_catalogue().components));
+      });
   app.add_option("--attribute", attributes, "An attribute of it; repeatable")
       ->type_name("KEY=VALUE")
       ->allow_extra_args(false);
-  app.add_option("--shapes", shapes,
+  app.add_option("--shapes", compared.shapes,
                  "Tiles of a pe_gemm, MxKxN, separated by commas; each as large as the scratch "
                  "of a kernel in the TCM holds. Default: full folds, edges, k = 1, a long k, tall "
                  "and wide outputs")
       ->type_name("LIST")
       ->delimiter(',')
       ->allow_extra_args(false);
-  app.add_option("--random", random,
+  app.add_option("--random", compared.random,
                  fmt::format("So many tiles drawn, 1 to {}, instead of the default ones",
                              most_random_tiles))
       ->type_name("N")
@@ -74,14 +81,14 @@ void RtlCompareOptions::add_to(CLI::App& app) {
   app.add_option("--dtype", dtype, "Of the operands of tiles")
       ->check(CLI::IsMember({"i8", "f16"}))
       ->capture_default_str();
-  app.add_option("--sizes", sizes,
+  app.add_option("--sizes", compared.sizes,
                  "Bytes of the messages through a router, or of the accesses of an sram, separated "
                  "by commas. Default: 256,4096")
       ->type_name("LIST")
       ->delimiter(',')
       ->check(whole_number())
       ->allow_extra_args(false);
-  app.add_option("--seed", seed, "Of tiles and values that are drawn")
+  app.add_option("--seed", compared.seed, "Of tiles and values that are drawn")
       ->type_name("S")
       ->check(whole_number())
       ->capture_default_str();
@@ -92,12 +99,10 @@ void RtlCompareOptions::add_to(CLI::App& app) {
   machine.add_to(app);
   app.footer(
       "A pe_gemm: PE 0 has the implementation, PE 1 builtin.pe_gemm with timing macs, PE 2 with "
-      "timing systolic and the array,\n"
-      "clock and overhead of the implementation, as far as its attributes tell them; --set "
-      "sip0.cube0.pe2.pe_gemm.attrs.KEY=VALUE\n"
-      "says otherwise. A router stands in the place of the routers of all cubes, an sram in that "
-      "of "
-      "cube 0, beside a machine without it.\n"
+      "timing systolic and the array, clock and overhead of the implementation, as far as its "
+      "attributes tell them; --set sip0.cube0.pe2.pe_gemm.attrs.KEY=VALUE says otherwise. A router "
+      "stands in the place of the routers of all cubes, an sram in that of cube 0, beside a "
+      "machine without it.\n"
       "The machine is that of --topology tiny unless another one is named.\n\n"
       "Examples:\n"
       "  kernbench rtl-compare --impl rtl.pe_gemm --attribute rows=8 --attribute columns=8\n"
@@ -107,7 +112,7 @@ void RtlCompareOptions::add_to(CLI::App& app) {
       "  kernbench rtl-compare --impl rtl.router --json router.json\n"
       "  kernbench rtl-compare --impl rtl.sram --sizes 64,4096,65536\n\n"
       "Exit status 1 if the product of a tile differs from the reference, or if the "
-      "implementation ends the run: by a broken\n"
+      "implementation ends the run: by a broken "
       "assertion, the watchdog, bytes of an SRAM that are not those written.\n");
 }
 
@@ -134,10 +139,10 @@ void RtlCompareOptions::check_for(ComparedRole role) const {
   refuse(role == ComparedRole::router, {"--seed"}, "for routers, where nothing is drawn");
   if (given("--shapes") && given("--random"))
     throw UsageError("rtl-compare: --shapes and --random exclude each other");
-  if (given("--random") && (random < 1 || random > most_random_tiles))
+  if (given("--random") && (compared.random < 1 || compared.random > most_random_tiles))
     throw UsageError(
-        fmt::format("--random: found {}, allowed is 1 to {}", random, most_random_tiles));
-  for (const std::uint64_t bytes : sizes) {
+        fmt::format("--random: found {}, allowed is 1 to {}", compared.random, most_random_tiles));
+  for (const std::uint64_t bytes : compared.sizes) {
     if (bytes < 1 || bytes > std::uint64_t{1} << 24U)
       throw UsageError(fmt::format("--sizes: found {}, allowed is 1 to {}", bytes, 1U << 24U));
   }
@@ -151,73 +156,16 @@ MachineOptions RtlCompareOptions::machine_with(std::vector<std::string> settings
   return options;
 }
 
-// The operands and products of all tiles are kept until they are compared.
-void check_host_memory(const TileOptions& options, const TileRoom& room, const char* option,
-                       std::uint64_t most_bytes) {
-  std::uint64_t bytes = 0;
-  for (const ComparedTile& tile : options.tiles) bytes += room.bytes_of(tile);
-  if (bytes <= most_bytes) return;
-  throw UsageError(fmt::format("{}: operands and products of {} tiles take {}; --max-memory is {}",
-                               option, options.tiles.size(), size_text(bytes),
-                               size_text(most_bytes)));
-}
-
-// For the machine that has the implementation.
-TileOptions tile_options(const RtlCompareOptions& options, const ComparedDevice& device,
-                         const MachineSpec& machine) {
-  const MacArray array = array_of(device);
-  TileOptions tiles;
-  tiles.dtype = options.dtype == "i8" ? DType::i8 : DType::f16;
-  tiles.seed = options.seed;
-  const TileRoom room = tile_room(machine, tiles.dtype);
-  for (const std::string& shape : options.shapes) tiles.tiles.push_back(parse_tile(shape));
-  check_tiles(tiles.tiles, room);
-  if (options.random > 0) tiles.tiles = random_tiles(options.random, options.seed, array, room);
-  if (tiles.tiles.empty()) tiles.tiles = telling_tiles(array, room);
-  check_host_memory(tiles, room, options.random > 0 ? "--random" : "--shapes",
-                    options.machine.memory_bytes());
-  return tiles;
-}
-
-FlowOptions flow_options(const RtlCompareOptions& options) {
-  FlowOptions flows;
-  flows.sizes = options.sizes.empty() ? std::vector<std::uint64_t>{256, 4096} : options.sizes;
-  std::sort(flows.sizes.begin(), flows.sizes.end());
-  flows.seed = options.seed;
-  return flows;
-}
-
-// What runs, when all that the command line says has been checked.
-using ComparisonRun = std::function<TimeComparison()>;
-
-ComparisonRun tile_run(const RtlCompareOptions& options, const MachineSpec& machine,
-                       const ComponentRegistry& registry, const ComparedDevice& device) {
-  return [&machine, &registry, &device, tiles = tile_options(options, device, machine)] {
-    return compare_tiles(build_graph(machine), registry, device, tiles);
-  };
-}
-
-ComparisonRun flow_run(const RtlCompareOptions& options, const MachineSpec& machine,
-                       const ComponentRegistry& registry, const ComparedDevice& device) {
-  const FlowOptions flows = flow_options(options);
-  const MachineSpec model_machine = options.machine_with({}).load_spec(registry);
-  for (const MachineSpec* each : {&machine, &model_machine})
-    check_flow_sizes(*each, device, flows.sizes);
-  return [&machine, &registry, &device, flows, model_machine] {
-    return compare_flows(machine, model_machine, registry, device, flows);
-  };
-}
-
 int compare(const RtlCompareOptions& options, const Invocation& invocation) {
   options.check();
   const Catalogue catalogue = options.machine.load_catalogue();
   const ComponentRegistry& registry = catalogue.components;
   const ComparedDevice device(registry, options.implementation, options.attributes);
   options.check_for(device.role());
-  const bool tiles = device.role() == ComparedRole::gemm;
-  const std::vector<std::string> settings = tiles ? tile_settings(device) : flow_settings(device);
-  const MachineSpec machine = options.machine_with(settings).load_spec(registry);
-  const ComparisonRun run = (tiles ? tile_run : flow_run)(options, machine, registry, device);
+  const MachineSpec machine = options.machine_with(comparison_settings(device)).load_spec(registry);
+  const ComparisonRun run = prepare_comparison(options.request(), device, registry, machine, [&] {
+    return options.machine_with({}).load_spec(registry);
+  });
 
   std::vector<std::pair<std::string, std::string>> facts{
       {"topology", options.machine_with({}).topology_path()},
@@ -239,22 +187,20 @@ int compare(const RtlCompareOptions& options, const Invocation& invocation) {
     json->out() << as_json;
     json->close();
   }
-  std::cout << (options.prints_json() ? as_json : comparison_text(comparison));
+  std::cout << (options.prints_json() ? as_json : fitted(comparison_text(comparison), 2));
   return comparison.data_equal() ? exit_done : exit_failed;
 }
 
-}  // namespace
-
-void add_rtl_compare_command(CLI::App& app, Invocation& invocation) {
+void declare_rtl_compare(CLI::App& command, Invocation& invocation) {
   const auto options = std::make_shared<RtlCompareOptions>();
-  CLI::App* command = app.add_subcommand(
-      "rtl-compare",
-      "Runs tiles, messages or accesses on an implementation, such as one in RTL, beside the "
-      "transaction-level models: times, ratios, data");
-  options->add_to(*command);
-  command->callback([options, &invocation] {
-    invocation.action = [options, &invocation] { return compare(*options, invocation); };
-  });
+  options->add_to(command);
+  invocation.on(command, [options, &invocation] { return compare(*options, invocation); });
 }
+const CommandRegistration rtl_compare_registration(
+    100, "rtl-compare",
+    "Runs tiles, messages or accesses on an implementation, such as one in RTL, beside the "
+    "transaction-level models: times, ratios, data",
+    declare_rtl_compare);
 
+}  // namespace
 }  // namespace kernbench

@@ -355,23 +355,21 @@ int BenchRun::conclude(const RunReport& report, const RunStatistics& statistics)
   return ended_as_asked(report.result) && !options_.verifies() ? exit_done : exit_failed;
 }
 
-}  // namespace
-
-void add_run_command(CLI::App& app, Invocation& invocation) {
+void declare_run(CLI::App& command, Invocation& invocation) {
   const auto options = std::make_shared<RunOptions>();
-  CLI::App* command = app.add_subcommand(
-      "run", "Runs a bench on the simulated machine and reports times, utilisation and traffic");
-  options->add_to(*command);
-  command->callback([options, &invocation] {
-    invocation.action = [options, &invocation] {
-      options->check();
-      if (options->bench.empty()) return play_initiators(*options, invocation);
-      BenchRun run(*options, invocation);
-      if (!options->print_config) return run.simulate();
-      std::cout << run.configuration();
-      return exit_done;
-    };
+  options->add_to(command);
+  invocation.on(command, [options, &invocation] {
+    options->check();
+    if (options->bench.empty()) return play_initiators(*options, invocation);
+    BenchRun run(*options, invocation);
+    if (!options->print_config) return run.simulate();
+    std::cout << run.configuration();
+    return exit_done;
   });
 }
+const CommandRegistration run_registration(
+    10, "run", "Runs a bench on the simulated machine and reports times, utilisation and traffic",
+    declare_run);
 
+}  // namespace
 }  // namespace kernbench

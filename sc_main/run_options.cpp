@@ -9,6 +9,8 @@
 #include "models/base/errors.h"
 #include "models/base/quote.h"
 #include "platform/observe/latency_parts.h"
+#include "sc_main/bench_catalogue.h"
+#include "sc_main/completion.h"
 #include "sc_main/memory_limit.h"
 #include "sc_main/option_values.h"
 #include "sc_main/result_files.h"
@@ -19,19 +21,29 @@ namespace kernbench {
 void RunOptions::add_to(CLI::App& command) {
   this->command = &command;
   const std::string run = "Run", results = "Results";
-  command
-      .add_option("--bench", bench,
-                  "The bench: name or index (kernbench list). Without one the machine's plain "
-                  "TLM-2.0 initiators run until all are idle")
-      ->group(run);
-  command.add_option("--param", params, "A parameter of the bench; repeatable")
-      ->type_name("NAME=VALUE")
-      ->allow_extra_args(false)
-      ->group(run);
-  command.add_option("--device", device, "The SIP that runs the bench, or all: one copy on each")
-      ->type_name("sip:N|all")
-      ->capture_default_str()
-      ->group(run);
+  completes(
+      command
+          .add_option("--bench", bench,
+                      "The bench: name or index (kernbench list). Without one the machine's plain "
+                      "TLM-2.0 initiators run until all are idle")
+          ->group(run),
+      [this](const std::string&) { return bench_candidates(machine.load_catalogue()); });
+  completes(command.add_option("--param", params, "A parameter of the bench; repeatable")
+                ->type_name("NAME=VALUE")
+                ->allow_extra_args(false)
+                ->group(run),
+            [this](const std::string& typed) {
+              return parameter_candidates(machine.load_catalogue(), bench, typed);
+            });
+  completes(
+      command
+          .add_option("--device", device, "The SIP that runs the bench, or all: one copy on each")
+          ->type_name("sip:N|all")
+          ->capture_default_str()
+          ->group(run),
+      [](const std::string&) {
+        return candidates_of({"sip:0", "all"});
+      });
   command
       .add_flag("--untimed-inputs", untimed_inputs,
                 "What the host moves before its first launch takes no time")

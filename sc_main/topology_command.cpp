@@ -158,16 +158,14 @@ int export_topology(const TopologyOptions& options) {
   return exit_done;
 }
 
-}  // namespace
-
-void add_topology_command(CLI::App& app, Invocation& invocation) {
+void declare_topology(CLI::App& command, Invocation& invocation) {
   const auto options = std::make_shared<TopologyOptions>();
-  CLI::App* command = app.add_subcommand(
-      "topology", "Compiles a topology; exports its nodes and edges, or draws it");
-  options->add_to(*command);
-  command->callback([options, &invocation] {
-    invocation.action = [options] { return export_topology(*options); };
-  });
+  options->add_to(command);
+  invocation.on(command, [options] { return export_topology(*options); });
 }
+const CommandRegistration topology_registration(
+    30, "topology", "Compiles a topology; exports its nodes and edges, or draws it",
+    declare_topology);
 
+}  // namespace
 }  // namespace kernbench

@@ -11,9 +11,10 @@
 #include "models/base/errors.h"
 #include "models/base/quote.h"
 #include "platform/config/nearest_name.h"
+#include "platform/config/shipped_files.h"
 #include "platform/export/wave_views.h"
 #include "platform/observe/object_tree.h"
-#include "sc_main/config_files.h"
+#include "sc_main/completion.h"
 #include "sc_main/option_values.h"
 #include "sc_main/result_files.h"
 
@@ -65,15 +66,17 @@ void TraceOptions::add_to(CLI::App& command, const std::string& group,
       ->type_name("GLOB")
       ->allow_extra_args(false)
       ->group(group);
-  command
-      .add_option(
-          "--trace-view", view,
-          "The view next to the waveform is a preset of waveforms/, or a save file of GTKWave, "
-          "applied to an instance, e.g. pe-pipeline=sip0.cube3.pe5; the waveform takes the "
-          "components that it shows")
-      ->type_name("VIEW[=INSTANCE]")
-      ->needs(trace)
-      ->group(group);
+  completes(
+      command
+          .add_option(
+              "--trace-view", view,
+              "The view next to the waveform is a preset of waveforms/, or a save file of GTKWave, "
+              "applied to an instance, e.g. pe-pipeline=sip0.cube3.pe5; the waveform takes the "
+              "components that it shows")
+          ->type_name("VIEW[=INSTANCE]")
+          ->needs(trace)
+          ->group(group),
+      [](const std::string&) { return candidates_of(preset_names()); });
   command
       .add_option("--trace-window", window,
                   "The waveform holds the time from A to B ns only; without A from the start, "

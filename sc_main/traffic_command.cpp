@@ -6,19 +6,17 @@
 #include <iostream>
 #include <memory>
 #include <optional>
-#include <unordered_map>
 
 #include "models/base/errors.h"
 #include "platform/config/resolved_config.h"
 #include "platform/observe/latency_breakdown.h"
 #include "platform/report/json_text.h"
-#include "platform/report/table.h"
+#include "platform/report/line_width.h"
 #include "platform/topology/build_graph.h"
 #include "platform/traffic/traffic_file.h"
 #include "platform/traffic/traffic_generator.h"
 #include "platform/traffic/traffic_player.h"
-#include "platform/traffic/traffic_rows.h"
-#include "platform/traffic/traffic_summary.h"
+#include "platform/traffic/traffic_report.h"
 #include "sc_main/command.h"
 #include "sc_main/interrupt.h"
 #include "sc_main/progress_line.h"
@@ -28,103 +26,6 @@
 
 namespace kernbench {
 namespace {
-
-// Rows to where they go, everything to the summary; on the console a table of the first requests.
-class Report final : public TrafficListener {
- public:
-  static constexpr std::size_t most_listed = 40;
-
-  // `breakdown` may be null.
-  Report(Platform& platform, std::ostream& out, TrafficRows::Format format,
-         LatencyBreakdown* breakdown)
-      : platform_(platform), breakdown_(breakdown),
-        rows_(platform, out, format, breakdown != nullptr), summary_(platform),
-        listing_(format == TrafficRows::Format::none) {
-    rows_.begin();
-  }
-  void began() override { summary_.begin(); }
-  void ended(const TrafficResult& result) override {
-    summary_.add(result);
-    if (breakdown_ == nullptr) return;
-    const TrafficRequest& request = result.request;
-    const LatencyParts parts = breakdown_->take(traffic_key(request.issue, request.id),
-                                                request.issue, result.grant, result.end);
-    summary_.add_parts(result, parts);
-    parts_.emplace(request.id, parts);
-  }
-  void in_order(const TrafficResult& result) override {
-    LatencyParts parts;
-    if (const auto known = parts_.extract(result.request.id)) parts = known.mapped();
-    rows_.row(result, parts);
-    ++seen_;
-    if (!listing_ || seen_ > most_listed) return;
-    const TrafficRequest& request = result.request;
-    table_.add({std::to_string(request.id), platform_.machine().name(request.initiator),
-                request.write ? "write" : "read", platform_.machine().name(request.target),
-                std::to_string(request.bytes), fixed_ns(request.issue), fixed_ns(result.grant),
-                fixed_ns(result.end), fixed_ns(result.latency())});
-  }
-  std::string text() const {
-    std::string text =
-        listing_
-            ? fmt::format("{}{}\n", table_.text(),
-                          seen_ > most_listed
-                              ? fmt::format("... {} more; --csv lists all\n", seen_ - most_listed)
-                              : "")
-            : "";
-    return text + summary_.text();
-  }
-  void close() { summary_.close(); }
-  TrafficRows& rows() { return rows_; }
-  const TrafficSummary& summary() const { return summary_; }
-
- private:
-  using Align = Table::Align;
-  Platform& platform_;
-  LatencyBreakdown* breakdown_;
-  std::unordered_map<std::uint32_t, LatencyParts> parts_;  // of requests that wait for earlier ones
-  TrafficRows rows_;
-  TrafficSummary summary_;
-  bool listing_;
-  std::size_t seen_ = 0;
-  Table table_{{{"id", Align::right},
-                {"initiator"},
-                {"op"},
-                {"target"},
-                {"bytes", Align::right},
-                {"issue ns", Align::right},
-                {"grant ns", Align::right},
-                {"end ns", Align::right},
-                {"latency ns", Align::right}}};
-};
-
-int save_requests(const TrafficOptions& options, TrafficGenerator& generator,
-                  const Platform& platform, const std::string& configuration) {
-  if (!generator.times_are_known())
-    throw UsageError(
-        "--save: the times of closed-loop traffic come from the simulation; they cannot be written "
-        "beforehand");
-  ResultFile file = open_result(options.save, configuration);
-  file.out() << "at_ns,initiator,op,target,offset,bytes\n";
-  TrafficRequest request;
-  while (generator.next(request)) {
-    file.out() << fmt::format(
-        "{},{},{},{},{},{}\n", fixed_ns(request.issue), platform.machine().name(request.initiator),
-        request.write ? "write" : "read", platform.machine().name(request.target), request.offset,
-        request.bytes);
-  }
-  file.close();
-  return exit_done;
-}
-
-void write_links(const TrafficLinks& links, const std::string& path, ResultFile& file) {
-  if (std::filesystem::path(path).extension() == ".json") {
-    links.write_json(file.out());
-  } else {
-    links.write_csv(file.out());
-  }
-  file.close();
-}
 
 int play(const TrafficOptions& options, const Invocation& invocation) {
   options.check();
@@ -146,7 +47,12 @@ int play(const TrafficOptions& options, const Invocation& invocation) {
     file.emplace(options.file, platform).check();
   } else {
     generator.emplace(options.resolved_recipe(), platform);
-    if (!options.save.empty()) return save_requests(options, *generator, platform, configuration);
+    if (!options.save.empty()) {
+      ResultFile saved = open_result(options.save, configuration);
+      write_requests(*generator, platform, saved.out());
+      saved.close();
+      return exit_done;
+    }
   }
   TrafficSource& source = file ? static_cast<TrafficSource&>(*file) : *generator;
 
@@ -162,7 +68,7 @@ int play(const TrafficOptions& options, const Invocation& invocation) {
   if (options.breakdown) breakdown.emplace(platform);
   std::optional<ResultFile> links_file;
   if (!options.links.empty()) links_file = open_result(options.links, configuration);
-  Report report(platform, out, format, breakdown ? &*breakdown : nullptr);
+  TrafficReport report(platform, out, format, breakdown ? &*breakdown : nullptr);
   TrafficPlayer player("traffic", platform, source, report);
   if (RequestTrace* requests = observers.requests())
     requests->number_by([&player](const TieKey& key, NodeId initiator) {
@@ -183,7 +89,6 @@ int play(const TrafficOptions& options, const Invocation& invocation) {
   observers.close(result.simulated);
   player.hand_on_ended();
   report.close();
-  report.rows().end();
   if (options.json) {
     nlohmann::ordered_json summary = report.summary().json();
     summary["status"] = name_of(result.status);
@@ -209,16 +114,14 @@ int play(const TrafficOptions& options, const Invocation& invocation) {
   return result.status == RunStatus::until_reached ? exit_done : exit_failed;
 }
 
-}  // namespace
-
-void add_traffic_command(CLI::App& app, Invocation& invocation) {
+void declare_traffic(CLI::App& command, Invocation& invocation) {
   const auto options = std::make_shared<TrafficOptions>();
-  CLI::App* command = app.add_subcommand(
-      "traffic", "Plays memory requests, from a file or by rule, and reports their times");
-  options->add_to(*command);
-  command->callback([options, &invocation] {
-    invocation.action = [options, &invocation] { return play(*options, invocation); };
-  });
+  options->add_to(command);
+  invocation.on(command, [options, &invocation] { return play(*options, invocation); });
 }
+const CommandRegistration traffic_registration(
+    50, "traffic", "Plays memory requests, from a file or by rule, and reports their times",
+    declare_traffic);
 
+}  // namespace
 }  // namespace kernbench

@@ -7,10 +7,21 @@
 
 #include "models/base/errors.h"
 #include "platform/observe/latency_parts.h"
+#include "sc_main/completion.h"
 #include "sc_main/option_values.h"
 #include "sc_main/result_files.h"
 
 namespace kernbench {
+namespace {
+
+Candidates pattern_candidates(const std::string& /*typed*/) {
+  Candidates candidates;
+  for (int pattern = 0; pattern <= static_cast<int>(TrafficPattern::closed_loop); ++pattern)
+    candidates.push_back({std::string(name_of(static_cast<TrafficPattern>(pattern)))});
+  return candidates;
+}
+
+}  // namespace
 
 void TrafficOptions::add_to(CLI::App& app) {
   command = &app;
@@ -45,10 +56,11 @@ void TrafficOptions::add_to(CLI::App& app) {
       ->type_name("NS")
       ->capture_default_str();
   const std::string group = "Generated traffic";
-  app.add_option("--generate", pattern,
-                 "Make requests by rule: stream, random, stride, hotspot or closed-loop")
-      ->type_name("PATTERN")
-      ->group(group);
+  completes(app.add_option("--generate", pattern,
+                           "Make requests by rule: stream, random, stride, hotspot or closed-loop")
+                ->type_name("PATTERN")
+                ->group(group),
+            &pattern_candidates);
   app.add_option("--save", save, "Write the requests to a file instead of playing them")
       ->type_name("F.csv")
       ->group(group);
@@ -134,6 +146,10 @@ void TrafficOptions::check() const {
     throw UsageError("traffic: give a FILE of requests or --generate PATTERN, one of the two");
   if (csv && json) throw UsageError("traffic: --csv and --json exclude each other");
   if (!save.empty() && pattern.empty()) throw UsageError("traffic: --save goes with --generate");
+  if (!save.empty() && pattern == name_of(TrafficPattern::closed_loop))
+    throw UsageError(
+        "--save: the times of closed-loop traffic come from the simulation; they cannot be written "
+        "beforehand");
   check_that_none_is_idle();
   limits();
   machine.memory_bytes();

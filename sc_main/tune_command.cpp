@@ -18,10 +18,10 @@
 #include "platform/report/table.h"
 #include "platform/topology/build_graph.h"
 #include "sc_main/bench_catalogue.h"
+#include "sc_main/ccl_file.h"
 #include "sc_main/command.h"
 #include "sc_main/machine_options.h"
 #include "sc_main/result_files.h"
-#include "sc_main/tuning_file.h"
 #include "sw/benches/bench_program.h"
 #include "sw/distributed/rank_count.h"
 
@@ -210,44 +210,42 @@ int tune(const TuneOptions& options, const Invocation& invocation) {
   return exit_done;
 }
 
-}  // namespace
-
-void add_tune_collectives_command(CLI::App& app, Invocation& invocation) {
+void declare_tune_collectives(CLI::App& command, Invocation& invocation) {
   const auto options = std::make_shared<TuneOptions>();
-  CLI::App* command = app.add_subcommand(
-      "tune-collectives",
-      "Measures the algorithms of collectives by size on a machine, and writes the table by which "
-      "algorithm: auto of ccl.yaml chooses");
-  command->add_option("--out", options->out, "The tuning table")->type_name("F.yaml")->required();
+  command.add_option("--out", options->out, "The tuning table")->type_name("F.yaml")->required();
   command
-      ->add_option("--op", options->ops,
-                   "A collective; repeatable (default: all that have several algorithms)")
+      .add_option("--op", options->ops,
+                  "A collective; repeatable (default: all that have several algorithms)")
       ->check(CLI::IsMember(collective_op_names()))
       ->allow_extra_args(false);
-  command->add_option("--min-bytes", options->min_bytes, "The smallest size of a rank's data")
+  command.add_option("--min-bytes", options->min_bytes, "The smallest size of a rank's data")
       ->type_name("B")
       ->capture_default_str();
-  command->add_option("--max-bytes", options->max_bytes, "The largest")
+  command.add_option("--max-bytes", options->max_bytes, "The largest")
       ->type_name("B")
       ->capture_default_str();
-  command->add_option("--step-factor", options->step_factor, "From one size to the next")
+  command.add_option("--step-factor", options->step_factor, "From one size to the next")
       ->type_name("N")
       ->capture_default_str();
-  command->add_option("--dtype", options->dtype, "Of the elements")
+  command.add_option("--dtype", options->dtype, "Of the elements")
       ->check(CLI::IsMember({"f16", "bf16", "f32", "i32"}))
       ->capture_default_str();
-  command->add_flag("--json", options->json, "Prints JSON: what was measured, and the choices");
-  options->machine.add_with_ccl_to(*command);
-  command->footer(
+  command.add_flag("--json", options->json, "Prints JSON: what was measured, and the choices");
+  options->machine.add_with_ccl_to(command);
+  command.footer(
       "Examples:\n"
       "  kernbench tune-collectives --topology six_sip --out six_sip.tuning.yaml\n"
       "  kernbench run --bench collectives --topology six_sip --set ccl:defaults.algorithm=auto "
       "--set ccl:tuning_table=six_sip.tuning.yaml\n\n"
       "Each algorithm runs the bench collectives, on a machine of its own; the table holds for "
       "ranks and SIPs as they are there.\n");
-  command->callback([options, &invocation] {
-    invocation.action = [options, &invocation] { return tune(*options, invocation); };
-  });
+  invocation.on(command, [options, &invocation] { return tune(*options, invocation); });
 }
+const CommandRegistration tune_collectives_registration(
+    90, "tune-collectives",
+    "Measures the algorithms of collectives by size on a machine, and writes the table by which "
+    "algorithm: auto of ccl.yaml chooses",
+    declare_tune_collectives);
 
+}  // namespace
 }  // namespace kernbench

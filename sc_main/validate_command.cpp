@@ -5,12 +5,14 @@
 #include <memory>
 
 #include "platform/assembly/builtin_components.h"
+#include "platform/config/shipped_files.h"
 #include "platform/report/json_text.h"
+#include "platform/report/line_width.h"
 #include "platform/validate/validation_run.h"
 #include "sc_main/command.h"
-#include "sc_main/config_files.h"
-#include "sc_main/kernel_references.h"
+#include "sc_main/completion.h"
 #include "sc_main/machine_options.h"
+#include "sc_main/reference_bench.h"
 
 namespace kernbench {
 namespace {
@@ -26,32 +28,38 @@ int validate(const ValidateOptions& options) {
   ComponentRegistry registry;
   register_builtin_components(registry);
   const auto outcomes =
-      run_validation(select_group(all_references(), options.group), registry,
+      run_validation(select_group(all_references(run_reference_bench), options.group), registry,
                      [](const std::string& topology) { return find_config(topology, "topology"); });
   if (options.json) {
     std::cout << json_text(validation_json(outcomes), 2) << '\n';
   } else {
-    std::cout << validation_text(outcomes);
+    std::cout << fitted(validation_text(outcomes), 2);
   }
   const bool all = std::all_of(outcomes.begin(), outcomes.end(),
                                [](const ValidationOutcome& outcome) { return outcome.passed(); });
   return all ? exit_done : exit_failed;
 }
 
-}  // namespace
+Candidates group_candidates() {
+  std::vector<std::string> groups;
+  for (const ValidationCase& each : all_references(run_reference_bench)) {
+    if (std::find(groups.begin(), groups.end(), each.group) == groups.end())
+      groups.push_back(each.group);
+  }
+  return candidates_of(groups);
+}
 
-void add_validate_command(CLI::App& app, Invocation& invocation) {
+void declare_validate(CLI::App& command, Invocation& invocation) {
   const auto options = std::make_shared<ValidateOptions>();
-  CLI::App* command = app.add_subcommand("validate",
-                                         "Holds the models against closed forms and figures that "
-                                         "others published, each on a machine made for it");
-  command
-      ->add_option("--group", options->group,
-                   "Only these references: network, hbm, figures, systolic, collectives or source")
-      ->type_name("NAME");
-  command->add_flag("--json", options->json, "As JSON, with the machine of every reference");
-  add_max_memory_to(*command, options->max_memory);
-  command->footer(
+  completes(command
+                .add_option(
+                    "--group", options->group,
+                    "Only these references: network, hbm, figures, systolic, collectives or source")
+                ->type_name("NAME"),
+            [](const std::string&) { return group_candidates(); });
+  command.add_flag("--json", options->json, "As JSON, with the machine of every reference");
+  add_max_memory_to(command, options->max_memory);
+  command.footer(
       "Examples:\n"
       "  kernbench validate\n"
       "  kernbench validate --group hbm\n"
@@ -69,13 +77,16 @@ void add_validate_command(CLI::App& app, Invocation& invocation) {
       "where "
       "it differs, and the reason\n\n"
       "What a simulated number must be to its reference: = equal within the tolerance; >= or <= "
-      "the reference bounds it on one "
-      "side,\n"
-      "as it has what the models leave out (docs/approximations.md). The deviation is then what is "
-      "left out.\n"
+      "the reference bounds it on one side, as it has what the models leave out "
+      "(docs/approximations.md). The deviation is then what is left out.\n"
       "Exit status 1 if a reference does not hold.\n");
-  command->callback(
-      [options, &invocation] { invocation.action = [options] { return validate(*options); }; });
+  invocation.on(command, [options] { return validate(*options); });
 }
+const CommandRegistration validate_registration(
+    80, "validate",
+    "Holds the models against closed forms and figures that "
+    "others published, each on a machine made for it",
+    declare_validate);
 
+}  // namespace
 }  // namespace kernbench

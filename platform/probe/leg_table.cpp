@@ -20,11 +20,11 @@ nlohmann::ordered_json gbs_json(const std::optional<Rational>& bw_gbs) {
   return bw_gbs ? nlohmann::ordered_json(bw_gbs->to_double()) : nlohmann::ordered_json();
 }
 
-std::optional<Bottleneck> bottleneck_of(const Path& path) {
-  std::optional<Bottleneck> narrowest;
+std::optional<NarrowestLink> bottleneck_of(const Path& path) {
+  std::optional<NarrowestLink> narrowest;
   for (std::uint32_t i = 0; i < path.target_position(); ++i) {
     const Rational& bw = path.hop(i).bw_gbs;
-    if (!bw.is_zero() && (!narrowest || bw < narrowest->bw_gbs)) narrowest = Bottleneck{i, bw};
+    if (!bw.is_zero() && (!narrowest || bw < narrowest->bw_gbs)) narrowest = NarrowestLink{i, bw};
   }
   return narrowest;
 }
@@ -38,7 +38,7 @@ std::string leg_text(const Graph& graph, const Path& path, Leg leg,
   for (const LegTimes& column : times) columns.push_back({column.title, right});
   columns.push_back({""});
   Table table(columns);
-  const std::optional<Bottleneck> narrowest = bottleneck_of(path);
+  const std::optional<NarrowestLink> narrowest = bottleneck_of(path);
   for (std::uint32_t i = 0; i < path.hops().size(); ++i) {
     const PathHop& hop = path.hop(i);
     std::vector<std::string> cells{fmt::format("{}", i),
@@ -62,7 +62,7 @@ std::string leg_text(const Graph& graph, const Path& path, Leg leg,
 nlohmann::ordered_json leg_json(const Graph& graph, const Path& path, Leg leg,
                                 const std::vector<LegTimes>& times) {
   auto rows = nlohmann::ordered_json::array();
-  const std::optional<Bottleneck> narrowest = bottleneck_of(path);
+  const std::optional<NarrowestLink> narrowest = bottleneck_of(path);
   for (std::uint32_t i = 0; i < path.hops().size(); ++i) {
     const PathHop& hop = path.hop(i);
     nlohmann::ordered_json row;

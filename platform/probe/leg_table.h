@@ -17,11 +17,11 @@ namespace kernbench {
 nlohmann::ordered_json gbs_json(const std::optional<Rational>& bw_gbs);
 
 // The narrowest link of a path, the first among equals; none if all are unlimited.
-struct Bottleneck {
+struct NarrowestLink {
   std::uint32_t position = 0;  // of the node before it
   Rational bw_gbs;
 };
-std::optional<Bottleneck> bottleneck_of(const Path& path);
+std::optional<NarrowestLink> bottleneck_of(const Path& path);
 
 // One column of times: an arrival at each position.
 struct LegTimes {

@@ -10,8 +10,8 @@
 
 #include "platform/assembly/platform.h"
 #include "platform/probe/leg_table.h"
-#include "platform/topology/lower_bound.h"
 #include "platform/probe/probe_case.h"
+#include "platform/topology/lower_bound.h"
 #include "platform/traffic/traffic_request.h"
 
 namespace kernbench {
@@ -39,11 +39,11 @@ struct ProbePoint {
 
 struct ProbeOutcome {
   ProbeCase probe;
-  const Path* path = nullptr;            // of the request; null if the machine has no such case
-  Fs overhead = 0;                       // of every node on both legs
-  Fs link = 0;                           // every propagation on both legs
-  std::optional<Bottleneck> bottleneck;  // of the leg with the data
-  std::vector<ProbePoint> points;        // ascending bytes: probe_bytes and the sweep
+  const Path* path = nullptr;               // of the request; null if the machine has no such case
+  Fs overhead = 0;                          // of every node on both legs
+  Fs link = 0;                              // every propagation on both legs
+  std::optional<NarrowestLink> bottleneck;  // of the leg with the data
+  std::vector<ProbePoint> points;           // ascending bytes: probe_bytes and the sweep
 
   const Path& data_path() const { return probe.write ? *path : path->reverse(); }
   const ProbePoint& at(std::uint64_t bytes) const;  // one of the sizes that were measured

@@ -3,10 +3,10 @@
 #include <fmt/format.h>
 
 #include "platform/probe/leg_table.h"
-#include "platform/topology/lower_bound.h"
-#include "platform/topology/machine_message.h"
 #include "platform/report/json_text.h"
 #include "platform/report/table.h"
+#include "platform/topology/lower_bound.h"
+#include "platform/topology/machine_message.h"
 #include "platform/traffic/traffic_rows.h"
 
 namespace kernbench {
@@ -78,7 +78,7 @@ RouteReport route_report(const Graph& graph, MachineRoutes& routes, NodeId from,
   const bool memory = starts_transfers(graph.node(from)) && is_memory(graph.node(to));
   const Path& path = memory ? routes.memory_path(from, to) : routes.message_path(from, to);
   const std::uint32_t hops = path.target_position();
-  const std::optional<Bottleneck> narrowest = bottleneck_of(path);
+  const std::optional<NarrowestLink> narrowest = bottleneck_of(path);
   RouteReport report;
   report.text =
       fmt::format("{} -> {}: {} hop{}, {} mm, {}\n\n", graph.node(from).name, graph.node(to).name,

@@ -14,8 +14,8 @@ constexpr std::size_t line_width = 120;
 std::vector<std::string> broken_at_blanks(const std::string& text, std::size_t width = line_width);
 std::size_t longest_word(const std::string& text);
 
-// The lines of `text`, those that are too long continued below their second column, "  name    text",
-// or else `hang` columns behind the start of their first word.
+// The lines of `text`, those that are too long continued below their second column, as of
+// "  name    text", or else `hang` columns behind the start of their first word.
 std::string fitted(const std::string& text, std::size_t hang = 0);
 
 }  // namespace kernbench

@@ -12,7 +12,8 @@ namespace {
 
 constexpr const char* gap = "  ";
 constexpr std::size_t gap_width = 2;
-constexpr std::size_t narrowest = 24;  // of a column that has longer words
+constexpr std::size_t narrowest_text = 20;  // column of text that is broken
+constexpr std::size_t narrowest_word = 24;  // column that has longer words
 
 }  // namespace
 
@@ -30,16 +31,25 @@ std::size_t TextLayout::room(const Columns& block) const {
   return line_width - std::min(line_width, taken);
 }
 
-// Numbers stay whole; of their columns only the title is broken.
-TextLayout::Widths TextLayout::least_widths(bool whole_words) const {
+// Numbers stay whole, and names in the first column as long as possible.
+TextLayout::Widths TextLayout::least_widths(Break what) const {
   Widths least(left_.size(), 0);
   for (std::size_t c = 0; c < left_.size(); ++c) {
-    for (const auto& cells : rows_) {
-      const bool is_whole = !left_[c] && &cells != &rows_.front();
-      const std::size_t width = is_whole ? cells[c].size() : longest_word(cells[c]);
-      least[c] = std::max(least[c], width);
+    std::size_t widest = 0, word = longest_word(rows_.front()[c]);
+    for (std::size_t r = 1; r < rows_.size(); ++r) {
+      widest = std::max(widest, rows_[r][c].size());
+      word = std::max(word, longest_word(rows_[r][c]));
     }
-    if (!whole_words && left_[c] && c + 1 < left_.size()) least[c] = std::min(least[c], narrowest);
+    const bool is_name = c == 0, is_last = c + 1 == left_.size();
+    const std::size_t title = rows_.front()[c].size();
+    if (!left_[c]) {
+      least[c] = std::max(widest, longest_word(rows_.front()[c]));
+    } else if (what == Break::titles || (is_name && what == Break::words)) {
+      least[c] = std::max(widest, std::min(title, narrowest_text));
+    } else {
+      least[c] = std::max(std::min(std::max(widest, title), narrowest_text), word);
+      if (what == Break::all && !is_last) least[c] = std::min(least[c], narrowest_word);
+    }
   }
   return least;
 }
@@ -103,13 +113,13 @@ std::string TextLayout::text() const {
   }
   Columns all(left_.size());
   std::iota(all.begin(), all.end(), 0);
-  for (const bool whole_words : {true, false}) {
+  for (const Break what : {Break::titles, Break::words, Break::all}) {
     Widths widths = widest;
-    if (narrow(all, widths, least_widths(whole_words))) return block_text(all, widths);
+    if (narrow(all, widths, least_widths(what))) return block_text(all, widths);
   }
   if (all.size() < 2) return block_text(all, widest);
   std::string text;
-  const Widths least = least_widths(false);
+  const Widths least = least_widths(Break::all);
   for (std::size_t next = 1; next < all.size();) {
     Columns block{0, next++};
     Widths widths = widest;

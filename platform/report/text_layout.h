@@ -1,10 +1,10 @@
 // TextLayout: columns of text as wide as their widest cell, two blanks between them, no blanks at
 // the ends of lines.
 //
-// A table wider than line_width is narrowed: cells of left-aligned columns and titles continue on
-// further lines in their column, the widest column first. A word that is longer than its column has
-// a line of its own, up to the next cell that is not empty. Columns that do not fit even so follow
-// in a block below, after the first column again.
+// A table wider than line_width is narrowed: titles, and where that is not enough cells of
+// left-aligned columns, continue on further lines in their column, the widest column first. A word
+// that is longer than its column has a line of its own, up to the next cell that is not empty.
+// Columns that do not fit even so follow in a block below, after the first column again.
 #pragma once
 
 #include <cstddef>
@@ -28,7 +28,8 @@ class TextLayout {
 
   std::size_t room(const Columns& block) const;
   bool narrow(const Columns& block, Widths& widths, const Widths& least) const;
-  Widths least_widths(bool whole_words) const;
+  enum class Break { titles, words, all };  // what may be broken
+  Widths least_widths(Break what) const;
   std::string block_text(const Columns& block, const Widths& widths) const;
   std::string row_text(const std::vector<std::string>& cells, const Columns& block,
                        const Widths& widths) const;

@@ -47,9 +47,8 @@ class TrafficGenerator final : public TrafficSource {
   bool next(TrafficRequest& request) override;
   void ended(const TrafficResult& result) override;
 
-  bool times_are_known() const { return recipe_.pattern != TrafficPattern::closed_loop; }
-
  private:
+  bool times_are_known() const { return recipe_.pattern != TrafficPattern::closed_loop; }
   struct Stream {
     NodeId initiator = no_node;
     std::vector<NodeId> targets;

@@ -6,6 +6,7 @@
 
 #include "models/base/errors.h"
 #include "models/base/quote.h"
+#include "platform/validate/kernel_cases.h"
 
 namespace kernbench {
 
@@ -33,9 +34,11 @@ Relation parse_relation(const std::string& name) {
   throw ModelError(fmt::format("there is no relation '{}'", name));
 }
 
-std::vector<ValidationCase> all_validation_cases() {
+std::vector<ValidationCase> all_references(const RunBench& run) {
   std::vector<ValidationCase> all;
-  for (const auto& cases : {chain_cases(), ring_cases(), hbm_cases(), figure_cases()})
+  for (const auto& cases : {chain_cases(), ring_cases(), hbm_cases(), figure_cases(),
+                            systolic_cases(run), collective_cases(run), source_cases(),
+                            source_gemm_cases(run), source_collective_cases(run)})
     all.insert(all.end(), cases.begin(), cases.end());
   return all;
 }

@@ -54,13 +54,12 @@ struct ValidationCase {
   std::function<std::vector<ValidationCheck>(Platform&)> run;
 };
 
-// The cases that need no kernels, in the order in which they are reported.
+// Cases that run no kernel.
 std::vector<ValidationCase> chain_cases();   // group network
 std::vector<ValidationCase> ring_cases();    // group network
 std::vector<ValidationCase> hbm_cases();     // group hbm
 std::vector<ValidationCase> figure_cases();  // group figures
 std::vector<ValidationCase> source_cases();  // group source
-std::vector<ValidationCase> all_validation_cases();
 
 // Those of a group; all if it is empty. Throws UsageError that lists the groups.
 std::vector<ValidationCase> select_group(std::vector<ValidationCase> cases,

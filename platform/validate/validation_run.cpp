@@ -113,8 +113,7 @@ std::string validation_text(const std::vector<ValidationOutcome>& outcomes) {
             outcome.checks.begin(), outcome.checks.end(),
             [](const ValidationCheck& check) { return check.published.has_value(); });
       });
-  std::vector<Table::Column> columns{{""},
-                                     {"reference"},
+  std::vector<Table::Column> columns{{"          reference"},
                                      {"quantity"},
                                      {"unit"},
                                      {"must be"},
@@ -122,19 +121,19 @@ std::string validation_text(const std::vector<ValidationOutcome>& outcomes) {
                                      {"simulated", right},
                                      {"deviation", right},
                                      {"tolerance", right}};
-  if (published) columns.insert(columns.begin() + 4, {"published (here)", right});
+  if (published) columns.insert(columns.begin() + 3, {"published (here)", right});
   Table table(columns);
   const auto add = [&](std::vector<std::string> row, const std::string& figure) {
-    if (published) row.insert(row.begin() + 4, figure);
+    if (published) row.insert(row.begin() + 3, figure);
     table.add(row_of(std::move(row)));
   };
   for (const ValidationOutcome& outcome : outcomes) {
     passed += outcome.passed() ? 1 : 0;
     const std::string name = fmt::format("{}/{}", outcome.reference.group, outcome.reference.name);
     if (!outcome.failure.empty())
-      add({"[x] FAIL", name, "the run has failed, see below", "", "", "", "", "", ""}, "");
+      add({"[x] FAIL  " + name, "the run has failed, see below", "", "", "", "", "", ""}, "");
     for (const ValidationCheck& check : outcome.checks) {
-      add({check.passed() ? "[v] PASS" : "[x] FAIL", name, check.quantity, check.unit,
+      add({(check.passed() ? "[v] PASS  " : "[x] FAIL  ") + name, check.quantity, check.unit,
            sign_of(check.relation), number(check.expected), number(check.simulated),
            number(check.deviation()), number(check.tolerance)},
           published_text(check));

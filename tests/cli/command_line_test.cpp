@@ -2,6 +2,7 @@
 // of asking (spec 10).
 #include <boost/test/unit_test.hpp>
 #include <nlohmann/json.hpp>
+#include <sstream>
 
 #include "tests/cli/program.h"
 
@@ -12,6 +13,29 @@ BOOST_AUTO_TEST_SUITE(command_line_test)
 namespace {
 
 std::string first_line(const std::string& text) { return text.substr(0, text.find('\n')); }
+
+// Commands that the help of `command` lists, in its order.
+Words subcommands_of(Words command) {
+  command.emplace_back("--help");
+  std::istringstream in(kernbench_program(command).out);
+  Words names;
+  bool listed = false;
+  for (std::string line; std::getline(in, line) && !(listed && line.empty());) {
+    if (listed && line.compare(0, 2, "  ") == 0 && line[2] != ' ')
+      names.push_back(line.substr(2, line.find(' ', 2) - 2));
+    listed = listed || line == "Subcommands:";
+  }
+  return names;
+}
+
+// Only a word that is longer than the line sticks out of it.
+void check_width(const std::string& text, const std::string& what) {
+  std::istringstream in(text);
+  for (std::string line; std::getline(in, line);)
+    BOOST_TEST(
+        (line.size() <= 120 || line.find(' ', line.find_first_not_of(' ')) == std::string::npos),
+        what << ": " << line);
+}
 
 }  // namespace
 
@@ -41,6 +65,40 @@ BOOST_AUTO_TEST_CASE(every_help_has_a_description_and_examples) {
       BOOST_TEST(contains(result.out.substr(examples), name + (name == "kernbench" ? " " : "")),
                  result.out);
     }
+  }
+}
+
+BOOST_AUTO_TEST_CASE(the_help_lists_every_command_in_order) {
+  const Words commands{"run",     "list",          "topology",  "placement",        "traffic",
+                       "route",   "probe",         "validate",  "tune-collectives", "rtl-compare",
+                       "inspect", "new-component", "completion"};
+  BOOST_TEST(subcommands_of({}) == commands, boost::test_tools::per_element());
+  BOOST_TEST(subcommands_of({"list"}) ==
+                 (Words{"components", "algorithms", "keys", "signals", "statistics", "topologies"}),
+             boost::test_tools::per_element());
+}
+
+BOOST_AUTO_TEST_CASE(lines_of_help_and_lists_have_at_most_120_columns) {
+  check_width(kernbench_program({"--help"}).out, "--help");
+  for (const std::string& name : subcommands_of({})) {
+    check_width(kernbench_program({name, "--help"}).out, name + " --help");
+    if (name == "list") {
+      for (const std::string& list : subcommands_of({name})) {
+        check_width(kernbench_program({name, list, "--help"}).out, list + " --help");
+        check_width(kernbench_program({name, list}).out, list);
+      }
+    }
+  }
+  for (const Words& command :
+       {Words{"list"}, Words{"list", "signals", "sip0.cube0.pe0.*"},
+        Words{"new-component", "--list-kinds"}, Words{"probe", "--topology", "tiny"},
+        Words{"validate", "--group", "hbm"},
+        Words{"route", "--topology", "tiny", "sip0.cube0.pe0.pe_dma", "sip0.cube0.sram"},
+        Words{"traffic", "--topology", "tiny", "--generate", "stream"},
+        Words{"placement", "--topology", "tiny", "--shape", "4x8x64", "--pe", "cut(1)"}}) {
+    const ProgramResult result = kernbench_program(command);
+    BOOST_TEST(result.status == 0, result.err);
+    check_width(result.out, command.front());
   }
 }
 

@@ -2,6 +2,7 @@
 // offer with them (spec 10).
 #include <algorithm>
 #include <boost/test/unit_test.hpp>
+#include <filesystem>
 #include <nlohmann/json.hpp>
 #include <sstream>
 
@@ -215,11 +216,68 @@ BOOST_AUTO_TEST_CASE(bash_offers_files_by_what_an_option_takes) {
   for (const std::string name :
        {"mine.yaml", "mine.csv", "mine.json", "mine.sqlite", "my file.yaml"})
     bash.folder().write(name, "");
-  check_offers(bash, {"kernbench", "run", "--topology", "m"}, {"mine.yaml", "my file.yaml"});
+  check_offers(bash, {"kernbench", "run", "--topology", "m"}, {"mine.yaml", "my\\ file.yaml"});
   check_offers(bash, {"kernbench", "run", "--op-log", "mine"}, {"mine.csv", "mine.sqlite"});
   check_offers(bash, {"kernbench", "run", "--stats", "mine"}, {"mine.json"});
   check_offers(bash, {"kernbench", "run", "--topology", "=", "mi"}, {"mine.yaml"});
   check_offers(bash, {"kernbench", "traffic", "mine.c"}, {"mine.csv"});
+}
+
+// Names of a type name's extensions, of folders, and what is in a folder that is named.
+BOOST_AUTO_TEST_CASE(folders_lead_on_to_files) {
+  const Bash bash;
+  std::filesystem::create_directory(bash.folder().file("machines"));
+  bash.folder().write("machines/small.yaml", "");
+  bash.folder().write("machines/.hidden.yaml", "");
+  bash.folder().write("machines/small.csv", "");
+  check_offers(bash, {"kernbench", "run", "--topology", "mach"}, {"machines/"});
+  check_offers(bash, {"kernbench", "run", "--topology", "machines/"}, {"machines/small.yaml"});
+  check_offers(bash, {"kernbench", "run", "--topology", "machines/.h"}, {"machines/.hidden.yaml"});
+  check_offers(bash, {"kernbench", "new-component", "x", "--dir", "mach"}, {"machines/"});
+  check_offers(bash, {"kernbench", "topology", "--out", "machines/small."},
+               {"machines/small.csv", "machines/small.yaml"});
+}
+
+// The shell calls the program that wrote the script, which may have gone since: never the launcher,
+// which would build one.
+BOOST_AUTO_TEST_CASE(a_script_without_its_program_offers_nothing) {
+  const TemporaryFolder folder;
+  std::string text = script("bash");
+  const std::size_t at = text.find(KERNBENCH_PROGRAM);
+  BOOST_TEST_REQUIRE(at != std::string::npos, text);
+  BOOST_TEST(text.find("program='" KERNBENCH_PROGRAM "'") != std::string::npos, text);
+  text.replace(at, std::string(KERNBENCH_PROGRAM).size(), folder.file("gone"));
+  const std::string file = folder.write("gone.bash", text);
+  const ProgramResult result =
+      shell("/bin/bash", {"--norc", "-c",
+                          "source '" + file +
+                              "'; COMP_WORDS=(kernbench r); COMP_CWORD=1; _kernbench; echo "
+                              "${#COMPREPLY[@]}"});
+  BOOST_TEST(result.out == "0\n");
+  BOOST_TEST(result.err == "");
+}
+
+// Whatever is typed, a Tab gets an answer and no message.
+BOOST_AUTO_TEST_CASE(a_wrong_line_has_candidates_or_none) {
+  for (const Words& words :
+       {Words{}, Words{"nonsense", ""}, Words{"run", "--nonsense", "--data", "e"},
+        Words{"run", "--seed", "x", "--bench", ""},
+        Words{"run", "--plugin", "gone.so", "--bench", ""}, Words{"run", "--help", "--ver"},
+        Words{"probe", "--topology", "gone", "--case", ""}, Words{"complete", "bash", ""}}) {
+    const ProgramResult result = kernbench_program(joined({"complete", "fish"}, words));
+    BOOST_TEST(result.status == 0);
+    BOOST_TEST(result.err == "");
+  }
+  BOOST_TEST(kernbench_program({"complete", "fish", "run", "--nonsense", "--data", "e"}).out ==
+             "eager\t\n");
+}
+
+BOOST_AUTO_TEST_CASE(candidates_have_descriptions) {
+  const std::string out = kernbench_program({"complete", "fish", "list", "k"}).out;
+  BOOST_TEST(out ==
+             "keys\tKeys of topology.yaml, ccl.yaml and components.yaml: what --set takes\n");
+  const std::string options = kernbench_program({"complete", "zsh", "run", "--until"}).out;
+  BOOST_TEST(options == "--until\tStops at this simulated time\n");
 }
 
 BOOST_AUTO_TEST_CASE(zsh_loads_the_script_and_has_no_fault_in_it,

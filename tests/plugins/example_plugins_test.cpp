@@ -136,8 +136,9 @@ BOOST_AUTO_TEST_CASE(a_bench_of_a_plug_in_runs_its_kernel_and_is_verified) {
       Words{"run", "--bench", "acme-axpy", "--param", "rows=7", "--topology", "tiny"} + plugin);
   BOOST_TEST(wrong.status == 2);
   BOOST_TEST(contains(wrong.err, "an integer, 8 to 65536"), wrong.err);
-  const std::string script = output_of(Words{"completion", "bash"} + plugin);
-  BOOST_TEST(contains(script, "acme-axpy"));
+  const std::string offered =
+      output_of(Words{"complete", "zsh", "run"} + plugin + Words{"--bench", "acme"});
+  BOOST_TEST(contains(offered, "acme-axpy\t"));
 }
 
 BOOST_AUTO_TEST_CASE(ccl_yaml_names_an_algorithm_of_a_plug_in) {

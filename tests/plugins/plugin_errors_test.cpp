@@ -185,7 +185,7 @@ BOOST_AUTO_TEST_CASE(every_command_that_reads_a_machine_loads_plug_ins) {
        {Words{"run", "--bench", "gemm-single-pe"}, Words{"topology"}, Words{"probe"},
         Words{"traffic", "--generate", "stream"},
         Words{"route", "sip0.io0.pcie_ep", "sip0.cube0.hbm_ctrl.pe0"}, Words{"list"},
-        Words{"list", "components"}, Words{"list", "algorithms"}, Words{"completion", "zsh"}}) {
+        Words{"list", "components"}, Words{"list", "algorithms"}}) {
     const ProgramResult result = kernbench_program(command + plugin);
     BOOST_TEST(result.status == 2);
     BOOST_TEST(result.err == "kernbench: error: plug-in 'nothing.so': there is no such file\n");

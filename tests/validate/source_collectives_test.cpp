@@ -2,7 +2,7 @@
 #include <boost/test/unit_test.hpp>
 #include <cmath>
 
-#include "sc_main/source_collective_steps.h"
+#include "platform/validate/source_collective_steps.h"
 
 using namespace kernbench;
 

@@ -14,7 +14,7 @@
 #include "platform/assembly/builtin_components.h"
 #include "platform/validate/played_requests.h"
 #include "platform/validate/validation_run.h"
-#include "sc_main/kernel_references.h"
+#include "sc_main/reference_bench.h"
 #include "tests/support/every_case.h"
 #include "tests/support/forked.h"
 
@@ -39,7 +39,7 @@ std::vector<ValidationOutcome> run(const std::vector<ValidationCase>& cases) {
 // All of them, but of the seven all-reduces of six SIPs, which take three seconds each, only one in
 // messages of slots and one in whole messages; --all runs these as well.
 std::vector<ValidationCase> references() {
-  std::vector<ValidationCase> cases = all_references();
+  std::vector<ValidationCase> cases = all_references(run_reference_bench);
   const bool every = every_or({false}, {true}).front();
   const auto left_out = [every](const ValidationCase& each) {
     return !every && each.name.rfind("all-reduce-", 0) == 0 && each.name != "all-reduce-64k-hbm" &&
@@ -50,7 +50,7 @@ std::vector<ValidationCase> references() {
 }
 
 ValidationCase find(const std::string& name) {
-  for (ValidationCase& each : all_references()) {
+  for (ValidationCase& each : all_references(run_reference_bench)) {
     if (each.name == name) return each;
   }
   throw std::logic_error("no reference " + name);
@@ -194,12 +194,13 @@ BOOST_AUTO_TEST_CASE(a_run_that_fails_is_told_and_the_others_go_on) {
 }
 
 BOOST_AUTO_TEST_CASE(groups_are_chosen_by_name) {
-  BOOST_TEST(select_group(all_references(), "").size() == all_references().size());
+  BOOST_TEST(select_group(all_references(run_reference_bench), "").size() ==
+             all_references(run_reference_bench).size());
   for (const char* group : {"network", "hbm", "figures", "systolic", "collectives", "source"}) {
-    for (const ValidationCase& each : select_group(all_references(), group))
+    for (const ValidationCase& each : select_group(all_references(run_reference_bench), group))
       BOOST_TEST(each.group == group);
   }
-  BOOST_CHECK_EXCEPTION(select_group(all_references(), "hmb"), UsageError,
+  BOOST_CHECK_EXCEPTION(select_group(all_references(run_reference_bench), "hmb"), UsageError,
                         [](const UsageError& error) {
                           return std::string(error.what()) ==
                                  "there is no group 'hmb' of references; allowed is 'network', "

@@ -1,4 +1,4 @@
-#include "sc_main/placement_picture.h"
+#include "platform/topology/placement_picture.h"
 
 #include <fmt/format.h>
 
@@ -39,13 +39,13 @@ std::string owners_text(const std::vector<PeId>& owners) {
 
 // Elements of a shard, and who has them.
 struct Part {
-  const tl::Block* block = nullptr;
+  const PlacedBlock* block = nullptr;
   std::vector<PeId> owners;
 };
 
-std::vector<Part> parts_of(const std::vector<tl::Block>& blocks) {
+std::vector<Part> parts_of(const std::vector<PlacedBlock>& blocks) {
   std::map<std::uint64_t, Part> parts;  // copies share their offset
-  for (const tl::Block& block : blocks) {
+  for (const PlacedBlock& block : blocks) {
     Part& part = parts[block.offset];
     part.block = &block;
     part.owners.push_back(block.where);
@@ -57,7 +57,7 @@ std::vector<Part> parts_of(const std::vector<tl::Block>& blocks) {
 
 class Picture {
  public:
-  Picture(const Shape& shape, const std::vector<tl::Block>& blocks)
+  Picture(const Shape& shape, const std::vector<PlacedBlock>& blocks)
       : shape_(shape), parts_(parts_of(blocks)) {
     const std::size_t rank = shape.rank();
     columns_ = rank == 0 ? 1 : shape[rank - 1];
@@ -115,7 +115,7 @@ class Picture {
 
   // Of the part in this slice; no height where it has nothing there.
   Box box_of(const Part& part, const std::vector<std::int64_t>& outer, const Box& whole) const {
-    const tl::Block& block = *part.block;
+    const PlacedBlock& block = *part.block;
     for (std::size_t axis = 0; axis < outer.size(); ++axis) {
       if (outer[axis] < block.start[axis] || outer[axis] >= block.start[axis] + block.shape[axis])
         return {};
@@ -155,7 +155,7 @@ class Picture {
 
 }  // namespace
 
-std::string placement_svg(const Shape& shape, const std::vector<tl::Block>& blocks,
+std::string placement_svg(const Shape& shape, const std::vector<PlacedBlock>& blocks,
                           const std::string& title) {
   return Picture(shape, blocks).svg(title);
 }

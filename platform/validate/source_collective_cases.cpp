@@ -1,15 +1,12 @@
 // Figures of the Python system for all-reduce.
 #include <fmt/format.h>
 
+#include "platform/validate/kernel_cases.h"
+#include "platform/validate/source_collective_steps.h"
 #include "platform/validate/source_machine.h"
-#include "sc_main/kernel_references.h"
-#include "sc_main/reference_bench.h"
-#include "sc_main/source_collective_steps.h"
 
 namespace kernbench {
 namespace {
-
-constexpr const char* algorithm = "lrab_hierarchical_allreduce";
 
 // six_sip as it ships.
 std::vector<Override> six_sip() {
@@ -28,18 +25,18 @@ std::vector<Override> six_sip() {
 }
 
 // In messages of 4 KiB, or each block in one message, in slots that need not fit their memory.
-double all_reduce_ns(Platform& platform, const SourceAllReduce& all_reduce, bool chunking) {
-  CclFile ccl;
-  ccl.algorithm = algorithm;
-  ccl.defaults.set("buffer_kind", all_reduce.rings);
-  ccl.defaults.set("chunking", chunking);
-  ccl.defaults.set("ring_capacity_check", chunking);
+double all_reduce_ns(Platform& platform, const RunBench& run, const SourceAllReduce& all_reduce,
+                     bool chunking) {
+  ReferenceRun bench{"ccl-allreduce",
+                     {{"n_elem", std::to_string(all_reduce.bytes / 2)}, {"dtype", "f16"}},
+                     "lrab_hierarchical_allreduce"};
+  bench.ccl_defaults.set("buffer_kind", all_reduce.rings);
+  bench.ccl_defaults.set("chunking", chunking);
+  bench.ccl_defaults.set("ring_capacity_check", chunking);
   if (!chunking)
-    ccl.defaults.set("slot_size", Rational(static_cast<std::int64_t>(all_reduce.bytes)));
-  if (all_reduce.corner) ccl.algorithms[algorithm].set("root_cube", Rational(15));
-  return longest_kernel_ns(run_reference_bench(
-      platform, "ccl-allreduce",
-      {{"n_elem", std::to_string(all_reduce.bytes / 2)}, {"dtype", "f16"}}, ccl));
+    bench.ccl_defaults.set("slot_size", Rational(static_cast<std::int64_t>(all_reduce.bytes)));
+  if (all_reduce.corner) bench.ccl_of_algorithm.set("root_cube", Rational(15));
+  return run(platform, bench).longest_kernel_ns;
 }
 
 struct Figure {
@@ -65,27 +62,29 @@ std::string source_text(const SourceAllReduce& all_reduce) {
                      sum_ns(source_steps(all_reduce, true)) / 1000);
 }
 
-std::vector<ValidationCheck> play_one_message(Platform& platform, const Figure& figure) {
+std::vector<ValidationCheck> play_one_message(Platform& platform, const RunBench& run,
+                                              const Figure& figure) {
   return {check_of(figure, "one message", one_message_steps(figure.all_reduce),
                    "the source charges the bytes of a message once, on its narrowest link, and "
                    "none that are added or stored: " +
                        source_text(figure.all_reduce),
-                   all_reduce_ns(platform, figure.all_reduce, false))};
+                   all_reduce_ns(platform, run, figure.all_reduce, false))};
 }
 
-std::vector<ValidationCheck> play_chunks(Platform& platform, const Figure& figure) {
+std::vector<ValidationCheck> play_chunks(Platform& platform, const RunBench& run,
+                                         const Figure& figure) {
   return {bound_check(
       Relation::at_least,
       check_of(figure, "messages of 4 KiB", chunk_steps(figure.all_reduce),
                "two thirds are credits that receives wait for; above the bound: messages wait for "
                "one another on the way back",
-               all_reduce_ns(platform, figure.all_reduce, true)))};
+               all_reduce_ns(platform, run, figure.all_reduce, true)))};
 }
 
-using Play = std::vector<ValidationCheck> (*)(Platform&, const Figure&);
+using Play = std::vector<ValidationCheck> (*)(Platform&, const RunBench&, const Figure&);
 
 ValidationCase case_of(const std::string& prefix, const Figure& figure, const char* statement,
-                       Play play) {
+                       Play play, const RunBench& run) {
   return {prefix + figure.name,
           "source",
           statement,
@@ -93,12 +92,12 @@ ValidationCase case_of(const std::string& prefix, const Figure& figure, const ch
           "between PEs, ADR-0023, was not at hand",
           "six_sip",
           six_sip(),
-          [play, figure](Platform& platform) { return play(platform, figure); }};
+          [play, run, figure](Platform& platform) { return play(platform, run, figure); }};
 }
 
 }  // namespace
 
-std::vector<ValidationCase> source_collective_cases() {
+std::vector<ValidationCase> source_collective_cases(const RunBench& run) {
   constexpr std::uint64_t small = 65536, large = 98304;
   const std::vector<Figure> figures{{"64k-tcm", {small, "tcm", false}, 12.0},
                                     {"64k-hbm", {small, "hbm", false}, 21.4},
@@ -110,10 +109,11 @@ std::vector<ValidationCase> source_collective_cases() {
     cases.push_back(case_of("all-reduce-", figure,
                             "All-reduce by the source's algorithm on six SIPs, each step one "
                             "message: hops to the root, exchanges between the SIPs, hops back",
-                            play_one_message));
+                            play_one_message, run));
     if (figure.all_reduce.bytes == large)
       cases.push_back(case_of("all-reduce-in-slots-", figure,
-                              "The same in messages that fit the slots that ship", play_chunks));
+                              "The same in messages that fit the slots that ship", play_chunks,
+                              run));
   }
   return cases;
 }

@@ -1,4 +1,4 @@
-#include "sc_main/source_collective_steps.h"
+#include "platform/validate/source_collective_steps.h"
 
 #include <fmt/format.h>
 

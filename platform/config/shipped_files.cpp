@@ -1,4 +1,4 @@
-#include "sc_main/config_files.h"
+#include "platform/config/shipped_files.h"
 
 #include <fmt/format.h>
 

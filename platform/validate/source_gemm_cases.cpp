@@ -2,9 +2,8 @@
 #include <fmt/format.h>
 
 #include "platform/observe/activity_windows.h"
+#include "platform/validate/kernel_cases.h"
 #include "platform/validate/source_machine.h"
-#include "sc_main/kernel_references.h"
-#include "sc_main/reference_bench.h"
 
 namespace kernbench {
 namespace {
@@ -14,11 +13,11 @@ struct Windows {
 };
 
 // 32 x 3072 x 32 in f16 on one PE, A loaded first: 48 tiles of 4 KiB of B, each read from HBM.
-Windows run_product(Platform& platform) {
+Windows run_product(Platform& platform, const RunBench& run) {
   ActivityWindows windows;
   platform.observation().executed_ops.bind(windows);
-  run_reference_bench(platform, "matmul-composite",
-                      {{"M", "32"}, {"K", "3072"}, {"N", "32"}, {"variant", "load_ref"}});
+  run(platform,
+      {"matmul-composite", {{"M", "32"}, {"K", "3072"}, {"N", "32"}, {"variant", "load_ref"}}});
   const ActivitySummary summary = windows.summary([](const std::string&) { return MacRate{}; });
   return {to_ns(summary.composite.length()), to_ns(summary.all.length())};
 }
@@ -37,29 +36,30 @@ std::vector<ValidationCheck> product_checks(const Windows& windows, double each_
           check("PE window", 1765, 50, windows.pe_ns)};
 }
 
-std::vector<ValidationCheck> play_product(Platform& platform) {
-  return product_checks(run_product(platform), 1 + 8 + 1,
+std::vector<ValidationCheck> play_product(Platform& platform, const RunBench& run) {
+  return product_checks(run_product(platform, run), 1 + 8 + 1,
                         "setup, burst and a flit of each access, which the state of the Python "
                         "system before its flits did not have; 16: a stage of the last tile");
 }
 
-std::vector<ValidationCheck> play_fine_grained_product(Platform& platform) {
-  return product_checks(run_product(platform), 8 / 32. + 8 / 256.,
+std::vector<ValidationCheck> play_fine_grained_product(Platform& platform, const RunBench& run) {
+  return product_checks(run_product(platform, run), 8 / 32. + 8 / 256.,
                         "a burst of 8 B at 32 GB/s and a flit of 8 B at 256 GB/s are left of it");
 }
 
 }  // namespace
 
-std::vector<ValidationCase> source_gemm_cases() {
+std::vector<ValidationCase> source_gemm_cases(const RunBench& run) {
   const char* source = "Python system, milestone-1h-gemm (ADR-0044, ADR-0054)";
   const std::vector<Override> fine =
       with(source_machine(),
            {{"system.flit_bytes", "8"}, {"cube.components.hbm_ctrl.attrs.burst_bytes", "8"}});
-  return {{"product", "source", "48 tiles of a composite, each after a read of 4 KiB", source, "",
-           our_machine(), play_product},
-          {"product-fine-grained", "source",
-           "The same with flits and bursts of 8 B, as near to whole messages as they come", source,
-           "", fine, play_fine_grained_product}};
+  return {
+      {"product", "source", "48 tiles of a composite, each after a read of 4 KiB", source, "",
+       our_machine(), [run](Platform& platform) { return play_product(platform, run); }},
+      {"product-fine-grained", "source",
+       "The same with flits and bursts of 8 B, as near to whole messages as they come", source, "",
+       fine, [run](Platform& platform) { return play_fine_grained_product(platform, run); }}};
 }
 
 }  // namespace kernbench

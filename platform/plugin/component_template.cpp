@@ -1,4 +1,4 @@
-#include "sc_main/component_template.h"
+#include "platform/plugin/component_template.h"
 
 #include <fmt/format.h>
 
@@ -11,7 +11,6 @@
 #include "models/base/errors.h"
 #include "models/base/quote.h"
 #include "platform/config/nearest_name.h"
-#include "sc_main/config_files.h"
 
 namespace kernbench {
 namespace {
@@ -106,9 +105,9 @@ std::map<std::string, fs::path> files_of(const ComponentTemplate& from) {
 
 }  // namespace
 
-std::vector<ComponentTemplate> component_templates() {
+std::vector<ComponentTemplate> component_templates(const fs::path& folder) {
   std::vector<ComponentTemplate> all;
-  for (const auto& entry : fs::directory_iterator(shipped_templates())) {
+  for (const auto& entry : fs::directory_iterator(folder)) {
     const fs::path file = entry.path() / description_file;
     if (fs::is_regular_file(file))
       all.push_back({entry.path().filename().string(), read_keys(file), entry.path()});
@@ -118,9 +117,9 @@ std::vector<ComponentTemplate> component_templates() {
   return all;
 }
 
-ComponentTemplate find_template(const std::string& kind) {
+ComponentTemplate find_template(const fs::path& folder, const std::string& kind) {
   std::vector<std::string> kinds;
-  for (ComponentTemplate& each : component_templates()) {
+  for (ComponentTemplate& each : component_templates(folder)) {
     if (each.kind == kind) return std::move(each);
     kinds.push_back(each.kind);
   }

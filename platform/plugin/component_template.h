@@ -18,10 +18,10 @@ struct ComponentTemplate {
   std::filesystem::path folder;
 };
 
-// The shipped ones, sorted by kind.
-std::vector<ComponentTemplate> component_templates();
+// Templates below a folder, sorted by kind.
+std::vector<ComponentTemplate> component_templates(const std::filesystem::path& folder);
 // UsageError that lists the kinds.
-ComponentTemplate find_template(const std::string& kind);
+ComponentTemplate find_template(const std::filesystem::path& folder, const std::string& kind);
 
 // Writes the files into `folder`, which must not exist, and returns their names. UsageError for a
 // name that is no name, or a folder that exists or cannot be made.
