@@ -69,7 +69,10 @@ int InitiatorsRun::simulate() {
   RunObservers observers(options_.observers, platform, configuration_,
                          {RunObservers::whole_machine}, std::nullopt);
 
+  Bottleneck bottleneck(platform);
+  bottleneck.begin();
   RunReport report;
+  report.bottleneck = &bottleneck;
   report.elaboration_s = std::chrono::duration<double>(Clock::now() - start).count();
   ProgressLine progress;
   RunLimits limits = options_.limits();
@@ -87,10 +90,11 @@ int InitiatorsRun::simulate() {
   report.simulated = report.result.status == RunStatus::until_reached ? *options_.until()
                                                                       : report.result.simulated;
   report.initiators = initiator_accesses(platform);
+  bottleneck.close();
   observers.close(report.simulated);
   const RunStatistics statistics(platform, ActivityWindows(), report.simulated);
   if (observers.statistics() != nullptr)
-    observers.statistics()->close(statistics, StatisticsRegions(platform));
+    observers.statistics()->close(statistics, StatisticsRegions(platform), bottleneck);
   if (report.result.cause) {
     report_failed_accesses(report);
     std::rethrow_exception(report.result.cause);

@@ -17,12 +17,6 @@ std::string mean_text(Fs total, std::size_t count) {
   return readable_time(to_ns(total) / static_cast<double>(count));
 }
 
-std::string bound_text(const Roofline& roofline) {
-  const std::string nearest = fmt::format("{} {}", name_of(roofline.nearest()),
-                                          percent(roofline.share(roofline.nearest())));
-  return roofline.bound() == Bound::latency ? fmt::format("latency ({})", nearest) : nearest;
-}
-
 class RooflineTable {
  public:
   void add(const std::string& what, const std::string& where, std::size_t count,
@@ -31,7 +25,7 @@ class RooflineTable {
                                    mean_text(roofline.window, count)};
     for (std::size_t i = 0; i < roof_count; ++i)
       cells.push_back(percent(roofline.share(static_cast<Bound>(i))));
-    cells.push_back(bound_text(roofline));
+    cells.push_back(name_of(roofline.nearest()));
     table_.add(row_of(std::move(cells)));
   }
   std::string text() const { return table_.empty() ? "" : '\n' + table_.text(); }
@@ -45,7 +39,7 @@ class RooflineTable {
                 {name_of(Bound::tcm), Align::right},
                 {name_of(Bound::hbm), Align::right},
                 {name_of(Bound::link), Align::right},
-                {"bound"}}};
+                {"nearest"}}};
 };
 
 std::string launches_text(const std::vector<KernelReport>& kernels) {
@@ -96,7 +90,6 @@ Json roofline_json(const Roofline& roofline) {
           {"tcm_at_peak_ns", at(Bound::tcm)},
           {"hbm_at_peak_ns", at(Bound::hbm)},
           {"link_at_peak_ns", at(Bound::link)},
-          {"bound", name_of(roofline.bound())},
           {"nearest", name_of(roofline.nearest())},
           {"of_nearest", roofline.share(roofline.nearest())},
           {"busiest_hbm", roofline.hbm.empty() ? Json() : Json(roofline.hbm)},

@@ -12,11 +12,11 @@
 #include "models/base/errors.h"
 #include "platform/assembly/platform.h"
 #include "platform/config/resolved_config.h"
-#include "platform/observe/bottleneck.h"
 #include "platform/events/op_log_file.h"
+#include "platform/events/progress_log.h"
+#include "platform/observe/bottleneck.h"
 #include "platform/observe/op_origins.h"
 #include "platform/observe/op_parameters.h"
-#include "platform/events/progress_log.h"
 #include "platform/observe/transfer_breakdown.h"
 #include "platform/phase2/device_messages.h"
 #include "platform/topology/build_graph.h"
@@ -224,7 +224,8 @@ int BenchRun::simulate() {
   const RunStatistics statistics(platform, windows, report.simulated);
   if (progress_log) progress_log->close(launch_rows(kernels.launches()));
   if (regions)
-    observers.statistics()->close(statistics, regions->regions(), kernels_json(report.kernels));
+    observers.statistics()->close(statistics, regions->regions(), bottleneck,
+                                  kernels_json(report.kernels));
   if (op_log) op_log->close(op_log_meta(invocation_, configuration_, facts_, report.kernels));
   if (result.cause) std::rethrow_exception(result.cause);
   const bool has_messages = !functional_model_.messages().empty();

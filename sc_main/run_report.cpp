@@ -148,8 +148,8 @@ bool report_failed_accesses(const RunReport& report) {
 static void print_report(std::ostream& out, const RunReport& report,
                          const RunStatistics& statistics) {
   print_head(out, report, statistics);
-  out << report.bottleneck->text() << initiators_text(report.initiators) << engines_text(statistics)
-      << memories_text(statistics) << links_text(statistics)
+  out << report.bottleneck->text() << initiators_text(report.initiators) << engines_text(statistics) << memories_text(statistics)
+      << links_text(statistics)
       << kernels_text(report.kernel_groups, report.per_launch ? &report.kernels : nullptr)
       << pe_time_text(report.pe_time);
   const std::string transfers = report.breakdown == nullptr ? "" : report.breakdown->text();

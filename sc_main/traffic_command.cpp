@@ -96,12 +96,18 @@ int play(const TrafficOptions& options, const Invocation& invocation) {
     out << ",\n\"summary\": " << json_text(summary, 1) << "}\n";
   }
   if (out_file) out_file->close();
-  if (links_file) write_links(report.summary().links(), options.links, *links_file);
+  if (links_file) {
+    const TrafficLinks& links = report.summary().links();
+    std::filesystem::path(options.links).extension() == ".json"
+        ? links.write_json(links_file->out())
+        : links.write_csv(links_file->out());
+    links_file->close();
+  }
   if (StatisticsFile* statistics = observers.statistics())
     statistics->close(RunStatistics(platform, ActivityWindows(), result.simulated),
-                      StatisticsRegions(platform));
+                      StatisticsRegions(platform), report.summary().bottleneck());
   std::cout << std::flush;
-  if (!options.json) (options.csv ? std::cerr : std::cout) << report.text();
+  if (!options.json) (options.csv ? std::cerr : std::cout) << fitted(report.text(), 2);
   if (result.status == RunStatus::deadlock)
     throw DeadlockError(fmt::format("{}\n{}", result.error, player.waiting()));
   if (result.cause) std::rethrow_exception(result.cause);

@@ -13,6 +13,9 @@ namespace {
 constexpr double worth_naming = 1.1;  // a gain
 constexpr double saturated = 0.9;     // a busy share
 constexpr std::size_t named_in_chain = 4;
+// Rows for people.
+constexpr double least_gain = 0.005, least_busy = 0.05;
+constexpr std::size_t most_rows = 12;
 
 double ratio(Fs part, Fs whole) {
   return whole == 0 ? 0 : static_cast<double>(part) / static_cast<double>(whole);
@@ -96,9 +99,9 @@ const ResourceUse* Bottleneck::limit() const {
 std::string Bottleneck::verdict() const {
   if (uses_.empty()) return "";
   if (const ResourceUse* first = limit()) {
-    return fmt::format("{} ({}): {} busy; twice as much: {:.2f}x, at least {} in any case",
-                       resource(*first).name, resource(*first).key, percent(first->busy),
-                       gain(*first), readable_time(to_ns(first->at_least)));
+    return fmt::format("{}, {} busy: twice as much gains {}; with no end of it {} remain",
+                       resource(*first).name, percent(first->busy), percent(gain(*first) - 1),
+                       readable_time(to_ns(first->at_least)));
   }
   std::string chain;
   for (std::size_t i = 0; i < std::min(uses_.size(), named_in_chain); ++i) {
@@ -107,13 +110,27 @@ std::string Bottleneck::verdict() const {
       chain += fmt::format("{}{} {}", chain.empty() ? "" : ", ", resource(use).name,
                            percent(ratio(2 * (window() - use.twice), window())));
   }
-  return "latency: twice as much of no resource gains 10 %; the chain: " +
-         (chain.empty() ? "of nothing that is told" : chain);
+  return "latency, twice as much of no resource gains 10 %" +
+         (chain.empty() ? "" : "; on the chain of dependences " + chain);
 }
 
 std::string Bottleneck::text() const {
   if (uses_.empty()) return "";
-  return "\nlimit: " + verdict() + "\n\n" + busiest().text();
+  using Align = Table::Align;
+  Table table({{"resource"},
+               {"busiest"},
+               {"busy", Align::right},
+               {"stalled", Align::right},
+               {"2x gains", Align::right},
+               {"2x is"}});
+  for (const ResourceUse& use : uses_) {
+    const double more = gain(use) - 1;
+    if (table.size() >= most_rows || (use.busy < least_busy && more < least_gain)) continue;
+    table.add(row_of({resource(use).name, use.busiest, percent(use.busy),
+                      use.stalled == 0 ? "-" : readable_time(to_ns(use.stalled)), percent(more),
+                      resource(use).key}));
+  }
+  return "\nlimit: " + verdict() + "\n\n" + table.text();
 }
 
 Table Bottleneck::busiest() const {

@@ -49,6 +49,10 @@ class Bottleneck {
   std::string text() const;
   Table busiest() const;
   nlohmann::ordered_json json() const;
+  // Those that were used in the window; servers_json().
+  nlohmann::ordered_json servers() const {
+    return servers_json(usage_.table(), resources_, usage_.pe());
+  }
 
  private:
   std::vector<ResourceUse> used(const UsageWindow& window) const;

@@ -128,7 +128,7 @@ void DoubledTimes::write(const TransactionEnd& end) {
 void DoubledTimes::transfer(const TransferSavings& savings, Fs until, Point& point) const {
   const Fs took = until - std::min(until, point.time);
   point.to(until);
-  for (const auto& [resource, saved] : savings.saved) point.save(resource, std::min(saved, took));
+  for (const auto& [resource, saved] : *savings.saved) point.save(resource, std::min(saved, took));
   if (took > savings.latency) point.save(contention_, (took - savings.latency) / 2);
 }
 

@@ -51,14 +51,20 @@ ResourceId Resources::add(const std::string& name, const std::string& key, Serve
   return static_cast<ResourceId>(known - all_.begin());
 }
 
-ResourceId Resources::of_link(EdgeKind kind) {
-  const LinkResource& link = link_resources.at(static_cast<std::size_t>(kind));
-  return add(link.name, link.key);
+Resources::Resources() {
+  for (const LinkResource& link : link_resources)
+    by_link_[static_cast<std::size_t>(link.kind)] = add(link.name, link.key);
+  by_overhead_.fill(no_resource);
 }
 
 ResourceId Resources::of_overhead(Role role) {
-  const std::string name(name_of(role));
-  return add(name, name + ".overhead_ns");
+  ResourceId& known = by_overhead_[static_cast<std::size_t>(role)];
+  if (known == no_resource) {
+    const std::string name(name_of(role));
+    // Of what else serves by itself the overhead is a resource apart.
+    known = add(is_engine_of_pe(role) ? name + " set-up" : name, name + ".overhead_ns");
+  }
+  return known;
 }
 
 ResourceId Resources::of_busy_time(Role role, const Statistic& busy) {

@@ -7,6 +7,7 @@
 // Twice as much of a resource: twice the bandwidth, rate or places, half the overhead_ns.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <string>
 #include <vector>
@@ -30,17 +31,20 @@ class Resources {
   const std::vector<Resource>& all() const { return all_; }
   const Resource& operator[](ResourceId id) const { return all_[id]; }
 
-  ResourceId of_link(EdgeKind kind);
+  Resources();
+  ResourceId of_link(EdgeKind kind) const { return by_link_[static_cast<std::size_t>(kind)]; }
   // Of a busy time that a component of this role declares; no_resource: it is no server's.
   ResourceId of_busy_time(Role role, const Statistic& busy);
   // The overhead that a node charges a message.
   ResourceId of_overhead(Role role);
-  ResourceId of_hbm() { return of_link(EdgeKind::router_to_hbm); }
+  ResourceId of_hbm() const { return of_link(EdgeKind::router_to_hbm); }
   ResourceId add(const std::string& name, const std::string& key,
                  Server::Kind kind = Server::Kind::rate);
 
  private:
   std::vector<Resource> all_;
+  std::array<ResourceId, static_cast<std::size_t>(EdgeKind::router_to_tlm) + 1> by_link_;
+  std::array<ResourceId, role_count> by_overhead_;
 };
 
 }  // namespace kernbench

@@ -8,7 +8,7 @@
 namespace kernbench {
 namespace {
 
-constexpr std::array<const char*, roof_count + 1> names{"compute", "TCM", "HBM", "link", "latency"};
+constexpr std::array<const char*, roof_count> names{"compute", "TCM", "HBM", "link"};
 
 double time_at(std::uint64_t bytes, double gbs) {
   return gbs > 0 ? static_cast<double>(bytes) / gbs : 0.0;
@@ -106,18 +106,13 @@ Roofline& Roofline::operator+=(const Roofline& other) {
 }
 
 double Roofline::share(Bound bound) const {
-  if (bound == Bound::latency || window == 0) return 0;
+  if (window == 0) return 0;
   return at_ns[static_cast<std::size_t>(bound)] / to_ns(window);
 }
 
 Bound Roofline::nearest() const {
   const auto largest = std::max_element(at_ns.begin(), at_ns.end());
   return static_cast<Bound>(largest - at_ns.begin());
-}
-
-Bound Roofline::bound() const {
-  const Bound most = nearest();
-  return share(most) < explaining_share ? Bound::latency : most;
 }
 
 void PeWork::carry(const Path& path, std::uint64_t bytes) {

@@ -8,8 +8,7 @@
 //            partition that has most
 //   link     bytes of these transfers over a link / its bandwidth; of the link that has most
 //
-// The bound is the kind with the largest share, and `latency` where that is below one half: then
-// waiting for one thing after another explains more than any rate does.
+// The kind with the largest share is the nearest; what limits the kernel says bottleneck.h.
 #pragma once
 
 #include <array>
@@ -24,14 +23,12 @@
 
 namespace kernbench {
 
-enum class Bound : std::uint8_t { compute, tcm, hbm, link, latency };
-inline constexpr std::size_t roof_count = 4;  // without latency, which is none
+enum class Bound : std::uint8_t { compute, tcm, hbm, link };
+inline constexpr std::size_t roof_count = 4;
 const char* name_of(Bound bound);
 
 class Roofline {
  public:
-  static constexpr double explaining_share = 0.5;
-
   Fs window = 0;                           // the time that it took
   std::array<double, roof_count> at_ns{};  // by Bound
   std::string hbm, link;                   // those that have most; empty: none, or several launches
@@ -41,7 +38,6 @@ class Roofline {
 
   double share(Bound bound) const;  // of the window; at most 1
   Bound nearest() const;            // the largest share
-  Bound bound() const;
 };
 
 // Bytes of the transfers of a PE that went one way with data.

@@ -6,6 +6,7 @@
 #include "platform/assembly/machine_modules.h"
 #include "platform/assembly/machine_root.h"
 #include "platform/observe/object_tree.h"
+#include "platform/report/json_text.h"
 
 namespace kernbench {
 
@@ -21,6 +22,9 @@ ServerTable::ServerTable(const Platform& platform, Resources& resources) {
     server.name = name_in_machine(*instance.link);
     server.resource = resources.of_link(platform.graph().edges()[instance.edge].kind);
     server.link = instance.link.get();
+    const Edge& edge = platform.graph().edges()[instance.edge];
+    server.src = platform.graph().node(edge.src).name;
+    server.dst = platform.graph().node(edge.dst).name;
     servers_.push_back(std::move(server));
   }
 }
@@ -39,7 +43,9 @@ void ServerTable::add(const Component& component, Role role, Resources& resource
                       statistic.server.places,
                       &statistic,
                       nullptr,
-                      nullptr};
+                      nullptr,
+                      {},
+                      {}};
     if (!told) server.stalled = &*stalled;  // of a component with several servers with the first
     told = true;
     servers_.push_back(std::move(server));
@@ -72,6 +78,31 @@ void UsageWindow::add(const std::vector<ServerUse>& from, const std::vector<Serv
     use[i].busy += to[i].busy - std::min(from[i].busy, to[i].busy);
     use[i].stalled += to[i].stalled - std::min(from[i].stalled, to[i].stalled);
   }
+}
+
+nlohmann::ordered_json servers_json(const ServerTable& table, const Resources& resources,
+                                    const UsageWindow& window) {
+  auto list = nlohmann::ordered_json::array();
+  for (std::size_t i = 0; i < window.use.size(); ++i) {
+    const UsedServer& server = table.servers()[i];
+    const ServerUse& use = window.use[i];
+    if (use.busy == 0 && use.stalled == 0) continue;
+    const Fs time = window.length * server.places;
+    nlohmann::ordered_json row{{"name", server.name}};
+    if (server.link != nullptr) {
+      row["src"] = server.src;
+      row["dst"] = server.dst;
+    }
+    row["resource"] = resources[server.resource].name;
+    row["kind"] = resources[server.resource].kind == Server::Kind::slot ? "slot" : "rate";
+    row["places"] = server.places;
+    row["busy_ns"] = ns_json(use.busy);
+    row["utilisation"] =
+        time == 0 ? 0.0 : std::min(1.0, static_cast<double>(use.busy) / static_cast<double>(time));
+    row["stalled_ns"] = ns_json(use.stalled);
+    list.push_back(std::move(row));
+  }
+  return list;
 }
 
 ServerUsage::ServerUsage(Platform& platform, Resources& resources)

@@ -8,6 +8,7 @@
 #pragma once
 
 #include <cstdint>
+#include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
 
@@ -31,6 +32,7 @@ struct UsedServer {
   const Statistic* busy = nullptr;     // of a component ...
   const Statistic* stalled = nullptr;  // null: not told
   const Link* link = nullptr;          // ... or a link
+  std::string src, dst;                // of a link: nodes
 };
 
 // Servers and their use up to now.
@@ -51,6 +53,11 @@ struct UsageWindow {
 
   void add(const std::vector<ServerUse>& from, const std::vector<ServerUse>& to, Fs time);
 };
+
+// [{"name", "src", "dst", "resource", "kind", "places", "busy_ns", "utilisation", "stalled_ns"}] of
+// the servers that were used; src and dst of links, kind "rate" or "slot".
+nlohmann::ordered_json servers_json(const ServerTable& table, const Resources& resources,
+                                    const UsageWindow& window);
 
 class ServerUsage final : private tlm::tlm_analysis_if<TraceEvent>,
                           private tlm::tlm_analysis_if<KernelRun>,

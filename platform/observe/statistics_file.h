@@ -4,6 +4,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "platform/observe/bottleneck.h"
 #include "platform/observe/run_statistics.h"
 #include "platform/observe/statistics_regions.h"
 #include "platform/observe/transfer_breakdown.h"
@@ -20,8 +21,10 @@ class StatisticsFile {
 
   // `kernels`: of the program; null: it has none. Throws Error if not everything is in the file.
   void close(const RunStatistics& statistics, const StatisticsRegions& regions,
-             const nlohmann::ordered_json& kernels = {}) {
+             const Bottleneck& bottleneck, const nlohmann::ordered_json& kernels = {}) {
     nlohmann::ordered_json json = statistics.json(regions, waiting_, transfers_);
+    json["bottleneck"] = bottleneck.json();
+    json["servers"] = bottleneck.servers();
     if (!kernels.is_null()) json["kernels"] = kernels;
     write_json_lines(file_.out(), json);
     file_.close();

@@ -51,7 +51,7 @@ Json json_of(const TotalsByKind& kinds) {
 }  // namespace
 
 StatisticsRegions::StatisticsRegions(const Platform& platform)
-    : platform_(platform), components_(components_of(platform)) {
+    : platform_(platform), components_(components_of(platform)), servers_(platform, resources_) {
   reset(0);
 }
 
@@ -79,6 +79,7 @@ void StatisticsRegions::for_each_counter(Visit visit) const {
 void StatisticsRegions::reset(Fs now) {
   begin_ = now;
   at_begin_.clear();
+  use_at_begin_ = servers_.use();
   for_each_counter([this](bool, const std::string&, const std::string&, Quantity,
                           std::uint64_t value) { at_begin_.push_back(value); });
 }
@@ -98,6 +99,9 @@ void StatisticsRegions::dump(const std::string& label, Fs now) {
   region["to_ns"] = ns_json(now);
   region["totals"] = json_of(components);
   region["links"] = json_of(links);
+  UsageWindow window;
+  window.add(use_at_begin_, servers_.use(), now - begin_);
+  region["servers"] = servers_json(servers_, resources_, window);
   regions_.push_back(std::move(region));
 }
 

@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "platform/assembly/platform.h"
+#include "platform/observe/server_usage.h"
 
 namespace kernbench {
 
@@ -25,8 +26,8 @@ class StatisticsRegions {
   void dump(const std::string& label, Fs now);
 
   // [{"label", "from_ns", "to_ns", "totals": {KIND: {...}}, "links": {KIND: {"bytes", "flits",
-  // "control_messages", "busy_ns"}}}] in the order of the dumps; of kinds of components and edges
-  // that did something.
+  // "control_messages", "busy_ns"}}, "servers": servers_json()}] in the order of the dumps; of
+  // kinds of components and edges that did something.
   const nlohmann::ordered_json& json() const { return regions_; }
 
  private:
@@ -37,6 +38,9 @@ class StatisticsRegions {
   std::vector<Component*> components_;  // by name
   Fs begin_ = 0;
   std::vector<std::uint64_t> at_begin_;  // in the order of the counters
+  Resources resources_;
+  ServerTable servers_;
+  std::vector<ServerUse> use_at_begin_;
   nlohmann::ordered_json regions_ = nlohmann::ordered_json::array();
 };
 

@@ -1,7 +1,6 @@
 #include "platform/observe/transfer_savings.h"
 
 #include <algorithm>
-#include <set>
 
 #include "platform/topology/machine_message.h"
 #include "platform/topology/zero_load_latency.h"
@@ -9,21 +8,35 @@
 namespace kernbench {
 namespace {
 
-// A way there and back whose hops can be changed.
-struct Way {
-  std::vector<PathHop> there, back;
+// A way there and back whose hops can be changed, with the resources of its links and nodes.
+struct OneWay {
+  std::vector<PathHop> hops;
+  std::vector<ResourceId> links, overheads;  // by hop
 
-  Fs latency(const MemoryMessage& message) const {
-    Path back_path(back, nullptr);
-    Path path(there, &back_path);
-    back_path.set_reverse(&path);
-    return zero_load_latency(path, message);
+  OneWay(const Path& path, const Graph& graph, Resources& resources) : hops(path.hops()) {
+    for (std::size_t i = 0; i < hops.size(); ++i) {
+      overheads.push_back(resources.of_overhead(graph.node(hops[i].node).kind));
+      if (i + 1 == hops.size()) break;
+      const Edge* edge = graph.find_edge(hops[i].node, hops[i + 1].node);
+      links.push_back(edge == nullptr ? no_resource : resources.of_link(edge->kind));
+    }
+  }
+  OneWay with_twice(ResourceId resource) const {
+    OneWay faster = *this;
+    for (std::size_t i = 0; i < hops.size(); ++i) {
+      if (i < links.size() && links[i] == resource)
+        faster.hops[i].bw_gbs = hops[i].bw_gbs * Rational(2);
+      if (overheads[i] == resource) faster.hops[i].overhead_fs /= 2;
+    }
+    return faster;
   }
 };
 
-EdgeKind kind_of_link(const Graph& graph, const PathHop& hop, NodeId next) {
-  const Edge* edge = graph.find_edge(hop.node, next);
-  return edge == nullptr ? EdgeKind::router_mesh : edge->kind;
+Fs latency_of(const OneWay& there, const OneWay& back, const MemoryMessage& message) {
+  Path back_path(back.hops, nullptr);
+  Path path(there.hops, &back_path);
+  back_path.set_reverse(&path);
+  return zero_load_latency(path, message);
 }
 
 }  // namespace
@@ -35,60 +48,41 @@ const TransferSavings& TransferSavingsTable::of(const Path& path, bool write, st
   return known_.emplace(key, work_out(path, write, bytes)).first->second;
 }
 
-TransferSavings TransferSavingsTable::work_out(const Path& path, bool write,
-                                               std::uint64_t bytes) const {
+TransferSavings TransferSavingsTable::work_out(const Path& path, bool write, std::uint64_t bytes) {
   const MemoryMessage message = machine_message(graph_, path, write, 0, bytes);
-  const Way way{path.hops(), path.reverse().hops()};
+  const OneWay there(path, graph_, resources_), back(path.reverse(), graph_, resources_);
   TransferSavings savings;
-  savings.latency = way.latency(message);
-  const std::vector<PathHop>& with_data = write ? way.there : way.back;
-  for (const PathHop& hop : with_data) {
+  savings.latency = latency_of(there, back, message);
+  for (const PathHop& hop : (write ? there : back).hops) {
     if (hop.bw_gbs.to_double() > 0)
       savings.payload = std::max(savings.payload, transfer_fs(bytes, hop.bw_gbs));
   }
   if (message.memory_is_hbm)
     savings.payload = std::max(savings.payload,
                                bytes * message.burst_time / message.burst_bytes / message.num_pcs);
-  const auto add = [&](ResourceId resource, Fs latency) {
-    if (latency < savings.latency) savings.saved.emplace_back(resource, savings.latency - latency);
-  };
 
-  std::set<ResourceId> links, overheads;
-  const auto for_each_link = [&](Way& on, auto visit) {
-    for (std::vector<PathHop>* leg : {&on.there, &on.back}) {
-      for (std::size_t i = 0; i + 1 < leg->size(); ++i)
-        visit(resources_.of_link(kind_of_link(graph_, (*leg)[i], (*leg)[i + 1].node)), (*leg)[i]);
-    }
-  };
-  const auto for_each_node = [&](Way& on, auto visit) {
-    for (std::vector<PathHop>* leg : {&on.there, &on.back}) {
-      for (PathHop& hop : *leg) visit(resources_.of_overhead(graph_.node(hop.node).kind), hop);
-    }
-  };
-  Way all = way;
-  for_each_link(all, [&](ResourceId id, PathHop&) { links.insert(id); });
-  for_each_node(all, [&](ResourceId id, PathHop&) { overheads.insert(id); });
-
-  const ResourceId memory = resources_.of_overhead(graph_.node(path.target()).kind);
-  const ResourceId initiator = resources_.of_overhead(graph_.node(path.source()).kind);
-  for (const ResourceId id : links) {
-    Way faster = way;
-    MemoryMessage twice = message;
-    if (id == resources_.of_hbm()) twice.burst_time /= 2;
-    for_each_link(faster, [&](ResourceId of, PathHop& hop) {
-      if (of == id) hop.bw_gbs = hop.bw_gbs * 2;
-    });
-    add(id, faster.latency(twice));
+  std::vector<std::uint64_t> used;
+  for (const OneWay* leg : {&there, &back}) {
+    used.insert(used.end(), leg->links.begin(), leg->links.end());
+    used.insert(used.end(), leg->overheads.begin(), leg->overheads.end());
   }
-  for (const ResourceId id : overheads) {
-    Way faster = way;
-    MemoryMessage twice = message;
-    if (id == memory) twice.memory_overhead /= 2;
-    if (id == initiator) twice.initiator_overhead /= 2;
-    for_each_node(faster, [&](ResourceId of, PathHop& hop) {
-      if (of == id) hop.overhead_fs /= 2;
-    });
-    add(id, faster.latency(twice));
+  std::sort(used.begin(), used.end());
+  std::vector<std::uint64_t> shape = used;
+  shape.insert(shape.end(), {bytes, write ? 1U : 0U, there.overheads.back()});
+  const auto [known, is_new] = by_shape_.try_emplace(std::move(shape));
+  savings.saved = &known->second;
+  if (!is_new) return savings;
+
+  used.erase(std::unique(used.begin(), used.end()), used.end());
+  for (const std::uint64_t each : used) {
+    const auto resource = static_cast<ResourceId>(each);
+    if (resource == no_resource) continue;
+    MemoryMessage faster = message;
+    if (resource == resources_.of_hbm()) faster.burst_time /= 2;
+    if (resource == there.overheads.back()) faster.memory_overhead /= 2;
+    if (resource == there.overheads.front()) faster.initiator_overhead /= 2;
+    const Fs latency = latency_of(there.with_twice(resource), back.with_twice(resource), faster);
+    if (latency < savings.latency) known->second.emplace_back(resource, savings.latency - latency);
   }
   return savings;
 }

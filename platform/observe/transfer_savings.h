@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <unordered_map>
 #include <utility>
 #include <vector>
@@ -12,10 +13,12 @@
 
 namespace kernbench {
 
+using SavedByResource = std::vector<std::pair<ResourceId, Fs>>;
+
 struct TransferSavings {
   Fs latency = 0;  // alone on the machine
   Fs payload = 0;  // time of its bytes on the slowest of the links, or in the memory
-  std::vector<std::pair<ResourceId, Fs>> saved;
+  const SavedByResource* saved = nullptr;
 };
 
 class TransferSavingsTable {
@@ -23,7 +26,8 @@ class TransferSavingsTable {
   TransferSavingsTable(const Graph& graph, Resources& resources)
       : graph_(graph), resources_(resources) {}
 
-  // `path` is the request's. Worked out once for each path and size.
+  // `path` is the request's. Its latency is worked out once for each path and size, what it saves
+  // once for all paths over as many links and nodes of each resource.
   const TransferSavings& of(const Path& path, bool write, std::uint64_t bytes);
 
  private:
@@ -41,11 +45,13 @@ class TransferSavingsTable {
              (key.bytes * 2 + (key.write ? 1 : 0)) * 0x9e3779b9;
     }
   };
-  TransferSavings work_out(const Path& path, bool write, std::uint64_t bytes) const;
+  TransferSavings work_out(const Path& path, bool write, std::uint64_t bytes);
 
   const Graph& graph_;
   Resources& resources_;
   std::unordered_map<Key, TransferSavings, HashKey> known_;  // looked up only
+  // By size, direction, and the resources of links and nodes there and back, sorted.
+  std::map<std::vector<std::uint64_t>, SavedByResource> by_shape_;
 };
 
 }  // namespace kernbench
