@@ -46,6 +46,35 @@ double seconds_since(Clock::time_point start) {
   return std::chrono::duration<double>(Clock::now() - start).count();
 }
 
+void add_rows(const std::string& window, const UsageWindow& use, const ServerTable& servers,
+              const Resources& resources, std::vector<ServerUseRow>& rows) {
+  for (std::size_t i = 0; i < use.use.size(); ++i) {
+    const UsedServer& server = servers.servers()[i];
+    if (use.use[i].busy == 0 && use.use[i].stalled == 0) continue;
+    const Resource& resource = resources[server.resource];
+    rows.push_back({window, use.length, server.name, resource.name, name_of(resource.kind),
+                    server.places, use.use[i].busy, use.use[i].stalled});
+  }
+}
+
+// Servers and limits, into an operation log.
+void insert_limits(const Bottleneck& bottleneck, const StatisticsRegions& regions, OpTable& table) {
+  std::vector<ServerUseRow> servers;
+  const ServerUsage& usage = bottleneck.usage();
+  add_rows("pe", usage.pe(), usage.table(), bottleneck.resources(), servers);
+  add_rows("host", usage.host(), usage.table(), bottleneck.resources(), servers);
+  for (const StatisticsRegions::Region& region : regions.regions())
+    add_rows("region " + region.label, region.window, regions.servers(), regions.resources(),
+             servers);
+  table.insert(servers);
+  std::vector<LimitRow> limits;
+  const Fs window = bottleneck.limits().window;
+  for (const ResourceLimit& row : bottleneck.limits().rows)
+    limits.push_back({row.resource, row.key, row.kind, row.busiest, window, row.busy, row.stalled,
+                      row.twice, row.at_least});
+  table.insert(limits);
+}
+
 std::vector<LaunchRow> launch_rows(const std::vector<LaunchRecord>& launches) {
   std::vector<LaunchRow> rows;
   for (const LaunchRecord& launch : launches) {
@@ -193,7 +222,7 @@ int BenchRun::simulate() {
   const double elaboration_s = seconds_since(start);
 
   std::optional<RegionsOfBench> regions;
-  if (observers.statistics() != nullptr) regions.emplace(platform);
+  if (observers.statistics() != nullptr || progress_log) regions.emplace(platform);
   BenchProgram program(
       bench_,
       {parameters_, devices_, options_.seed, ccl_, regions ? &*regions : nullptr,
@@ -222,8 +251,11 @@ int BenchRun::simulate() {
   if (breakdown) report.breakdown = &*breakdown;
   observers.close(report.simulated);
   const RunStatistics statistics(platform, windows, report.simulated);
-  if (progress_log) progress_log->close(launch_rows(kernels.launches()));
-  if (regions)
+  if (progress_log) {
+    progress_log->close(launch_rows(kernels.launches()));
+    insert_limits(bottleneck, regions->regions(), *op_log->table());
+  }
+  if (observers.statistics() != nullptr)
     observers.statistics()->close(statistics, regions->regions(), bottleneck,
                                   kernels_json(report.kernels));
   if (op_log) op_log->close(op_log_meta(invocation_, configuration_, facts_, report.kernels));

@@ -148,7 +148,9 @@ bool report_failed_accesses(const RunReport& report) {
 static void print_report(std::ostream& out, const RunReport& report,
                          const RunStatistics& statistics) {
   print_head(out, report, statistics);
-  out << report.bottleneck->text() << initiators_text(report.initiators) << engines_text(statistics) << memories_text(statistics)
+  const std::string limits = report.bottleneck->limits().text();
+  if (!limits.empty()) out << '\n' << limits;
+  out << initiators_text(report.initiators) << engines_text(statistics) << memories_text(statistics)
       << links_text(statistics)
       << kernels_text(report.kernel_groups, report.per_launch ? &report.kernels : nullptr)
       << pe_time_text(report.pe_time);
@@ -193,7 +195,7 @@ static Json report_json(const RunReport& report, const RunStatistics& statistics
   json["status"] = name_of(report.result.status);
   json["simulated_ns"] = ns_json(report.simulated);
   json["activity"] = activity_json(statistics.activity);
-  json["bottleneck"] = report.bottleneck->json();
+  json["bottleneck"] = report.bottleneck->limits().json();
   json["engines"] = engines_json(statistics);
   json["memories"] = memories_json(statistics);
   if (!report.initiators.empty()) json["initiators"] = initiators_json(report.initiators);

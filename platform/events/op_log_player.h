@@ -44,6 +44,16 @@ class LogPlayer {
   // In the order of issue.
   const std::vector<LaunchRow>& launches() const { return launches_; }
 
+  // All rows of a table that no event has, in the order in which they were written.
+  template <class Row>
+  std::vector<Row> rows() const {
+    SQLite::Statement from(
+        database_, select_statement(Row::table, column_texts<Row>(), false, "ORDER BY rowid"));
+    std::vector<Row> all;
+    while (from.executeStep()) read_row(from, false, all.emplace_back());
+    return all;
+  }
+
   Observation& observation() { return observation_; }
   // Writes all events. UsageError for a value that no log has, or a fault of SQLite.
   void play();

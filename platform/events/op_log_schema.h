@@ -197,6 +197,42 @@ struct MessageRow {
   }
 };
 
+// A server that was used in a window of the run: `pe`, `host`, `region LABEL` (spec 11.3).
+struct ServerUseRow {
+  std::string window;
+  Fs length = 0;  // of the window
+  std::string server, resource, kind;
+  std::uint64_t places = 1;
+  Fs busy = 0, stalled = 0;
+
+  static constexpr const char* table = "servers";
+  static constexpr std::array<const char*, 0> indices{};
+  static constexpr auto columns() {
+    using R = ServerUseRow;
+    return std::make_tuple(LogColumn{"window", &R::window}, LogColumn{"length_fs", &R::length},
+                           LogColumn{"server", &R::server}, LogColumn{"resource", &R::resource},
+                           LogColumn{"kind", &R::kind}, LogColumn{"places", &R::places},
+                           LogColumn{"busy_fs", &R::busy}, LogColumn{"stalled_fs", &R::stalled});
+  }
+};
+
+// A resource in the PE window, by gain; `busiest`: its server with the largest busy share.
+struct LimitRow {
+  std::string resource, key, kind, busiest;
+  Fs window = 0, busy = 0, stalled = 0, twice = 0, at_least = 0;
+
+  static constexpr const char* table = "limits";
+  static constexpr std::array<const char*, 0> indices{};
+  static constexpr auto columns() {
+    using R = LimitRow;
+    return std::make_tuple(LogColumn{"resource", &R::resource}, LogColumn{"key", &R::key},
+                           LogColumn{"kind", &R::kind}, LogColumn{"busiest", &R::busiest},
+                           LogColumn{"window_fs", &R::window}, LogColumn{"busy_fs", &R::busy},
+                           LogColumn{"stalled_fs", &R::stalled}, LogColumn{"twice_fs", &R::twice},
+                           LogColumn{"at_least_fs", &R::at_least});
+  }
+};
+
 // Calls visit.template table<Row>() for each.
 template <class Visit>
 void for_each_table(Visit visit) {
@@ -207,6 +243,8 @@ void for_each_table(Visit visit) {
   visit.template table<SlotWaitRow>();
   visit.template table<CommandRow>();
   visit.template table<MessageRow>();
+  visit.template table<ServerUseRow>();
+  visit.template table<LimitRow>();
 }
 
 // --- Values

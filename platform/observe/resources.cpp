@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <array>
 
+#include "models/protocol/pe_engine.h"
+
 namespace kernbench {
 namespace {
 

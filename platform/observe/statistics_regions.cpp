@@ -103,6 +103,7 @@ void StatisticsRegions::dump(const std::string& label, Fs now) {
   window.add(use_at_begin_, servers_.use(), now - begin_);
   region["servers"] = servers_json(servers_, resources_, window);
   regions_.push_back(std::move(region));
+  windows_.push_back({label, std::move(window)});
 }
 
 }  // namespace kernbench

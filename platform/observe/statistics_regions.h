@@ -29,6 +29,13 @@ class StatisticsRegions {
   // "control_messages", "busy_ns"}}, "servers": servers_json()}] in the order of the dumps; of
   // kinds of components and edges that did something.
   const nlohmann::ordered_json& json() const { return regions_; }
+  struct Region {
+    std::string label;
+    UsageWindow window;
+  };
+  const std::vector<Region>& regions() const { return windows_; }
+  const ServerTable& servers() const { return servers_; }
+  const Resources& resources() const { return resources_; }
 
  private:
   template <class Visit>
@@ -41,6 +48,7 @@ class StatisticsRegions {
   Resources resources_;
   ServerTable servers_;
   std::vector<ServerUse> use_at_begin_;
+  std::vector<Region> windows_;
   nlohmann::ordered_json regions_ = nlohmann::ordered_json::array();
 };
 

@@ -64,7 +64,7 @@ nlohmann::ordered_json TrafficSummary::json(std::size_t links) const {
   summary["busiest_links"] = nlohmann::ordered_json::array();
   for (const TrafficLinks::LinkRow& link : links_.busiest(links))
     summary["busiest_links"].push_back(links_.json_of(link));
-  summary["bottleneck"] = bottleneck_.json();
+  summary["bottleneck"] = bottleneck_.limits().json();
   return summary;
 }
 
@@ -110,7 +110,7 @@ std::string TrafficSummary::text() const {
     }
     text += "\n" + parts.text();
   }
-  return text + bottleneck_.text();
+  return text + '\n' + bottleneck_.limits().text();
 }
 
 }  // namespace kernbench

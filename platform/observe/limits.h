@@ -1,0 +1,42 @@
+// Limits: what limits a run, and what twice as much of each resource would gain (spec 11.3), as
+// rows for people and programs. `run` and `traffic` work them out (bottleneck.h), `inspect` reads
+// those of the run from its operation log.
+#pragma once
+
+#include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
+
+#include "models/base/statistic.h"
+#include "platform/report/table.h"
+
+namespace kernbench {
+
+// A row of the table `limits` of an operation log.
+struct ResourceLimit {
+  std::string resource, key;  // resources.h
+  std::string kind;           // "rate", "slot"
+  std::string busiest;        // server
+  Fs busy = 0;                // of that, a mean of its places
+  Fs stalled = 0;             // before all servers
+  Fs twice = 0;               // window with twice as much
+  Fs at_least = 0;            // with no end of it
+};
+const char* name_of(Server::Kind kind);
+
+struct Limits {
+  Fs window = 0;
+  std::vector<ResourceLimit> rows;  // by gain, then by busy time
+
+  double gain(const ResourceLimit& row) const;  // 1.5: one and a half times as fast
+  // Null: latency, twice as much of no resource gains a tenth.
+  const ResourceLimit* limit() const;
+  // "HBM, 56.6 % busy: twice as much gains 14.7 %; ..."; empty without rows.
+  std::string verdict() const;
+  // The verdict, and the rows that matter; empty without rows.
+  std::string text() const;
+  Table table() const;  // all rows
+  nlohmann::ordered_json json() const;
+};
+
+}  // namespace kernbench
