@@ -14,11 +14,17 @@ void ProgressRows::insert_into(OpTable& table) const {
   table.insert(messages);
 }
 
-ProgressLog::ProgressLog(Observation& observation, OpTable& table, std::uint64_t limit)
-    : table_(table), limit_(limit), ops_(observation.executed_ops, composites_),
-      events_(observation.trace_events, *this), runs_(observation.kernel_runs, *this),
-      waits_(observation.kernel_waits, *this), slot_waits_(observation.slot_waits, slot_wait_rows_),
+ProgressLog::ProgressLog(Observation& observation)
+    : ops_(observation.executed_ops, composites_), events_(observation.trace_events, *this),
+      runs_(observation.kernel_runs, *this), waits_(observation.kernel_waits, *this),
+      slot_waits_(observation.slot_waits, slot_wait_rows_),
       steps_(observation.message_progress, *this) {}
+
+ProgressLog::ProgressLog(Observation& observation, OpTable& table, std::uint64_t limit)
+    : ProgressLog(observation) {
+  table_ = &table;
+  limit_ = limit;
+}
 
 // --- Events
 
@@ -112,9 +118,9 @@ void ProgressLog::write(const MessageProgress& step) {
 // --- The end
 
 void ProgressLog::spill_beyond_limit() {
-  if (rows_.size() < limit_) return;
+  if (table_ == nullptr || rows_.size() < limit_) return;
   try {
-    if (!fault_) rows_.insert_into(table_);
+    if (!fault_) rows_.insert_into(*table_);
   } catch (const std::exception&) {  // this may be an SC_METHOD, which no exception may leave
     fault_ = std::current_exception();
   }
@@ -136,16 +142,19 @@ void ProgressLog::take_unfinished() {
   messages_.clear();
 }
 
+ProgressRows ProgressLog::take() {
+  take_unfinished();
+  return std::move(rows_);
+}
+
 void ProgressLog::close(const std::vector<LaunchRow>& launches) {
   if (fault_) std::rethrow_exception(fault_);
-  take_unfinished();
-  rows_.insert_into(table_);
-  rows_ = {};
+  take().insert_into(*table_);
   std::vector<LaunchRow> sorted = launches;
   std::stable_sort(sorted.begin(), sorted.end(), [](const LaunchRow& a, const LaunchRow& b) {
     return std::tie(a.issued, a.device) < std::tie(b.issued, b.device);
   });
-  table_.insert(std::move(sorted));
+  table_->insert(std::move(sorted));
 }
 
 }  // namespace kernbench

@@ -1,8 +1,8 @@
 // ProgressLog: progress of kernels, commands and messages as tables next to the operations of a log
 // (docs/op-log.md).
 //
-// Rows are written in the order of their ends; what is under way at the end of the run comes last,
-// with null for what it has not come to. Up to a limit they are held in memory.
+// Rows are in the order of their ends; commands and messages that had not ended when the run did
+// come last.
 #pragma once
 
 #include <cstdint>
@@ -37,9 +37,13 @@ class ProgressLog final : private tlm::tlm_analysis_if<TraceEvent>,
                           private tlm::tlm_analysis_if<KernelWait>,
                           private tlm::tlm_analysis_if<MessageProgress> {
  public:
-  // Observes the machine; rows go to `table`. Both outlive it. `limit`: rows in memory.
+  // Keeps all rows.
+  explicit ProgressLog(Observation& observation);
+  // Rows go to `table`, which outlives it, up to `limit` at a time.
   ProgressLog(Observation& observation, OpTable& table, std::uint64_t limit);
 
+  // All rows, after the last event: those of commands and messages that have not ended come last.
+  ProgressRows take();
   // Writes what is left, before the table is closed. `launches`: in the order of their ends.
   // Throws what has gone wrong.
   void close(const std::vector<LaunchRow>& launches);
@@ -78,8 +82,8 @@ class ProgressLog final : private tlm::tlm_analysis_if<TraceEvent>,
   void take_unfinished();
   void spill_beyond_limit();
 
-  OpTable& table_;
-  std::uint64_t limit_;
+  OpTable* table_ = nullptr;
+  std::uint64_t limit_ = 0;
   ProgressRows rows_;
   std::unordered_map<CommandKey, UnderWay, CommandHash> commands_;  // for look-up only
   std::map<MessageKey, MessageRow> messages_;                       // under way

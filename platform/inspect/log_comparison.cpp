@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <functional>
 #include <map>
 #include <set>
 #include <sstream>
@@ -46,6 +47,10 @@ Values settings_of(const LogPlayer& log) {
   return values;
 }
 
+const std::vector<Table::Column> columns_of_times{
+    {"name", "name"}, {"a_count", "a count"},     {"b_count", "b count"}, {"a_ns", "a"},
+    {"b_ns", "b"},    {"difference_ns", "b - a"}, {"b_to_a", "b / a"}};
+
 }  // namespace
 
 LogComparison::LogComparison(LogPlayer& a, LogPlayer& b) : a_(a), b_(b) {
@@ -54,7 +59,6 @@ LogComparison::LogComparison(LogPlayer& a, LogPlayer& b) : a_(a), b_(b) {
         fmt::format("logs of different benches cannot be compared: {} is of {}, {} of {}",
                     quote(a.path()), quote(a.bench()), quote(b.path()), quote(b.bench())));
   }
-  compare_settings();
 }
 
 void LogComparison::close() {
@@ -91,53 +95,31 @@ void LogComparison::close() {
 }
 
 void LogComparison::add_section(const char* what, const char* title, Quantities (*of)(Side& side)) {
-  std::map<std::string, Row> by_name;
-  for (const auto& [name, quantity] : of(a_)) by_name[name].a = quantity;
-  for (const auto& [name, quantity] : of(b_)) by_name[name].b = quantity;
-  Section section{what, title, {}};
-  for (auto& [name, row] : by_name) {
-    row.name = name;
-    section.rows.push_back(std::move(row));
+  std::map<std::string, std::pair<Quantity, Quantity>> by_name;
+  for (const auto& [name, quantity] : of(a_)) by_name[name].first = quantity;
+  for (const auto& [name, quantity] : of(b_)) by_name[name].second = quantity;
+  std::multimap<Fs, Table::Row, std::greater<>> by_difference;  // of equal ones by name
+  for (const auto& [name, both] : by_name) {
+    const auto& [a, b] = both;
+    Cell ratio;
+    if (a.time > 0) ratio = ShareCell{static_cast<double>(b.time) / static_cast<double>(a.time)};
+    by_difference.emplace(std::max(a.time, b.time) - std::min(a.time, b.time),
+                          Table::Row{name, a.count, b.count, TimeCell{a.time}, TimeCell{b.time},
+                                     TimeDifferenceCell{a.time, b.time}, ratio});
   }
-  std::stable_sort(section.rows.begin(), section.rows.end(), [](const Row& left, const Row& right) {
-    return left.difference() > right.difference();
-  });
-  sections_.push_back(std::move(section));
-}
-
-void LogComparison::compare_settings() {
-  Values in_a = settings_of(a_.log), in_b = settings_of(b_.log);
-  std::set<std::string> keys;
-  for (const auto& [key, value] : in_a) keys.insert(key);
-  for (const auto& [key, value] : in_b) keys.insert(key);
-  for (const std::string& key : keys)
-    if (in_a[key] != in_b[key]) settings_.push_back({key, in_a[key], in_b[key]});
+  Section& section = sections_.emplace_back(Section{what, title, {}});
+  for (auto& [difference, row] : by_difference) section.rows.push_back(std::move(row));
 }
 
 Table LogComparison::settings() const {
   Table table("settings", {{"key", "setting"}, {"a", "a"}, {"b", "b"}});
-  for (const Setting& setting : settings_) table.add({setting.key, setting.a, setting.b});
+  Values in_a = settings_of(a_.log), in_b = settings_of(b_.log);
+  std::set<std::string> keys;
+  for (const Values* values : {&in_a, &in_b})
+    for (const auto& [key, value] : *values) keys.insert(key);
+  for (const std::string& key : keys)
+    if (in_a[key] != in_b[key]) table.add({key, in_a[key], in_b[key]});
   return table;
-}
-
-namespace {
-
-const std::vector<Table::Column> columns_of_times{
-    {"name", "name"}, {"a_count", "a count"},     {"b_count", "b count"}, {"a_ns", "a"},
-    {"b_ns", "b"},    {"difference_ns", "b - a"}, {"b_to_a", "b / a"}};
-
-}  // namespace
-
-Table::Row LogComparison::Row::cells() const {
-  Cell ratio;
-  if (a.time > 0) ratio = ShareCell{static_cast<double>(b.time) / static_cast<double>(a.time)};
-  return {name,
-          a.count,
-          b.count,
-          TimeCell{a.time},
-          TimeCell{b.time},
-          TimeDifferenceCell{a.time, b.time},
-          ratio};
 }
 
 Table LogComparison::times() const {
@@ -145,10 +127,9 @@ Table LogComparison::times() const {
   columns.insert(columns.begin(), Table::Column("what", "what"));
   Table table("times", std::move(columns));
   for (const Section& section : sections_) {
-    for (const Row& row : section.rows) {
-      Table::Row cells = row.cells();
-      cells.insert(cells.begin(), section.what);
-      table.add(std::move(cells));
+    for (Table::Row row : section.rows) {
+      row.insert(row.begin(), section.what);
+      table.add(std::move(row));
     }
   }
   return table;
@@ -156,12 +137,13 @@ Table LogComparison::times() const {
 
 std::string LogComparison::text(std::size_t most) const {
   std::string text = fmt::format("a  {}\nb  {}\n", a_.log.path(), b_.log.path());
-  text += settings_.empty() ? "\nnothing that was set differs\n"
-                            : "\nwhat was set differently\n" + settings().text("", most * 2);
+  const Table set = settings();
+  text += set.empty() ? "\nnothing that was set differs\n"
+                      : "\nwhat was set differently\n" + set.text("", most * 2);
   for (const Section& section : sections_) {
     Table table("times", columns_of_times);
     for (std::size_t i = 0; i < std::min(most, section.rows.size()); ++i)
-      table.add(section.rows[i].cells());
+      table.add(section.rows[i]);
     if (!table.empty()) text += fmt::format("\n{}\n{}", section.title, table.text());
   }
   return text;

@@ -2,10 +2,10 @@
 // it.
 #pragma once
 
-#include <cstdint>
 #include <map>
 #include <nlohmann/json.hpp>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "platform/events/op_log_player.h"
@@ -35,21 +35,7 @@ class LogComparison {
     Fs time = 0;
     std::uint64_t count = 0;
   };
-  struct Row {
-    std::string name;
-    Quantity a, b;
-    Table::Row cells() const;
-    Fs difference() const { return a.time > b.time ? a.time - b.time : b.time - a.time; }
-  };
-  struct Section {
-    std::string what, title;
-    std::vector<Row> rows;  // by difference, the largest first, ties by name
-  };
-  struct Setting {
-    std::string key, a, b;
-  };
-
-  using Quantities = std::map<std::string, Quantity>;
+  using Quantities = std::map<std::string, Quantity>;  // by name
   struct Side {
     explicit Side(LogPlayer& player)
         : log(player), statistics(player.observation()), pes(player.observation()) {}
@@ -57,12 +43,14 @@ class LogComparison {
     OperationStatistics statistics;
     PeLogs pes;
   };
+  struct Section {
+    std::string what, title;
+    std::vector<Table::Row> rows;  // by difference, the largest first, ties by name
+  };
 
   void add_section(const char* what, const char* title, Quantities (*of)(Side& side));
-  void compare_settings();
 
   Side a_, b_;
-  std::vector<Setting> settings_;
   std::vector<Section> sections_;
 };
 

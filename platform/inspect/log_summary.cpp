@@ -3,9 +3,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <map>
 #include <tuple>
 
-#include "platform/assembly/machine_root.h"
 #include "platform/inspect/critical_path.h"
 #include "platform/report/json_text.h"
 
@@ -19,53 +19,34 @@ std::string section(const std::string& title, const std::string& body) {
   return fmt::format("\n{}\n{}", title, body);
 }
 
+// Times by name, with the longest of each: of equal ones the first by `order`.
+template <class Row>
+struct Sum {
+  std::uint64_t count = 0;
+  Fs total = 0, longest = 0;
+  const Row* row = nullptr;
+
+  template <class Order>
+  void add(Fs time, const Row& of, Order order) {
+    ++count;
+    total += time;
+    if (row != nullptr && (time < longest || (time == longest && !order(of, *row)))) return;
+    longest = time;
+    row = &of;
+  }
+};
+
 // By total time, ties by name.
-template <class Sums>
-auto by_total(const Sums& sums) {
-  std::vector<const typename Sums::value_type*> sorted;
-  for (const auto& each : sums) sorted.push_back(&each);
-  std::stable_sort(sorted.begin(), sorted.end(),
-                   [](const auto* a, const auto* b) { return a->second.total > b->second.total; });
-  return sorted;
+template <class Row>
+std::vector<std::pair<std::string, Sum<Row>>> sorted(
+    const std::map<std::string, Sum<Row>>& by_name) {
+  std::vector<std::pair<std::string, Sum<Row>>> sums(by_name.begin(), by_name.end());
+  std::stable_sort(sums.begin(), sums.end(),
+                   [](const auto& a, const auto& b) { return a.second.total > b.second.total; });
+  return sums;
 }
 
 }  // namespace
-
-// --- Waits
-
-void KernelWaits::write(const KernelWait& wait) {
-  Sum& sum = by_reason_[name_of(wait.reason)];
-  const Fs time = wait.end - wait.start;
-  ++sum.count;
-  sum.total += time;
-  if (sum.count > 1 && time < sum.longest) return;
-  std::string pe = scope_in_machine(*wait.node);
-  if (time == sum.longest && std::tie(sum.start, sum.pe) <= std::tie(wait.start, pe)) return;
-  sum.longest = time;
-  sum.start = wait.start;
-  sum.pe = std::move(pe);
-}
-
-Table KernelWaits::table() const {
-  Table table("waits", {{"for", "for"},
-                        {"count", "count"},
-                        {"total_ns", "total"},
-                        {"longest_ns", "longest"},
-                        {"longest_pe", "on"},
-                        {"longest_start_ns", "at"}});
-  for (const auto* each : by_total(by_reason_)) {
-    const auto& [reason, sum] = *each;
-    table.add({reason, sum.count, TimeCell{sum.total}, TimeCell{sum.longest}, sum.pe,
-               TimeCell{sum.start}});
-  }
-  return table;
-}
-
-// --- Launches, messages
-
-LogSummary::LogSummary(LogPlayer& log)
-    : log_(log), statistics_(log.observation()), waits_(log.observation()),
-      times_(log.observation()), logs_(log.observation()) {}
 
 Table LogSummary::launches() const {
   Table table("launches", {{"launch", "launch"},
@@ -85,12 +66,12 @@ Table LogSummary::launches() const {
   };
   std::map<std::uint64_t, Kernels> by_launch;
   for (const auto& [name, pe] : logs_.pes()) {
-    for (const LoggedRun& run : pe.runs()) {
-      Kernels& kernels = by_launch[run.launch];
+    for (const RunRow* run : pe.runs()) {
+      Kernels& kernels = by_launch[run->launch.value_or(0)];
       ++kernels.pes;
-      kernels.first = std::min(kernels.first, run.start);
-      if (run.returned <= kernels.last) continue;
-      kernels.last = run.returned;
+      kernels.first = std::min(kernels.first, run->start);
+      if (run->returned <= kernels.last) continue;
+      kernels.last = run->returned;
       kernels.last_pe = name;
     }
   }
@@ -116,6 +97,27 @@ Table LogSummary::launches() const {
   return table;
 }
 
+Table LogSummary::waits() const {
+  Table table("waits", {{"for", "for"},
+                        {"count", "count"},
+                        {"total_ns", "total"},
+                        {"longest_ns", "longest"},
+                        {"longest_pe", "on"},
+                        {"longest_start_ns", "at"}});
+  std::map<std::string, Sum<WaitRow>> by_reason;
+  for (const WaitRow& wait : logs_.rows().waits) {
+    by_reason[name_of(wait.reason)].add(wait.end - wait.start, wait,
+                                        [](const WaitRow& a, const WaitRow& b) {
+                                          return std::tie(a.start, a.pe) < std::tie(b.start, b.pe);
+                                        });
+  }
+  for (const auto& [reason, sum] : sorted(by_reason)) {
+    table.add({reason, sum.count, TimeCell{sum.total}, TimeCell{sum.longest}, sum.row->pe,
+               TimeCell{sum.row->start}});
+  }
+  return table;
+}
+
 Table LogSummary::senders(std::size_t most) {
   Table table("senders", {{"sender", "sender"},
                           {"messages", "messages"},
@@ -123,32 +125,21 @@ Table LogSummary::senders(std::size_t most) {
                           {"longest_ns", "longest"},
                           {"longest_receiver", "by"},
                           {"longest_sent_ns", "sent at"}});
-  struct Sum {
-    std::uint64_t count = 0;
-    Fs total = 0, longest = 0;
-    const LoggedMessage* message = nullptr;  // waited for longest; of equal ones the first
-  };
-  std::map<std::string, Sum> by_sender;
+  std::map<std::string, Sum<MessageRow>> by_sender;
   for (const auto& [name, unsorted] : logs_.pes()) {
     const PeLog& pe = logs_[name];
-    for (const LoggedMessage* message : pe.received()) {
-      const LoggedWait* receive = pe.receive_of(*message);
-      if (receive == nullptr || message->visible <= receive->start) continue;
-      Sum& sum = by_sender[message->sender];
-      const Fs waited = message->visible - receive->start;
-      ++sum.count;
-      sum.total += waited;
-      if (waited < sum.longest) continue;
-      if (waited == sum.longest && sum.message->id < message->id) continue;
-      sum.longest = waited;
-      sum.message = message;
+    for (const MessageRow* message : pe.received()) {
+      const WaitRow* receive = pe.receive_of(*message);
+      if (receive == nullptr || *message->visible <= receive->start) continue;
+      by_sender[message->sender].add(
+          *message->visible - receive->start, *message,
+          [](const MessageRow& a, const MessageRow& b) { return a.id < b.id; });
     }
   }
-  for (const auto* each : by_total(by_sender)) {
-    const auto& [sender, sum] = *each;
+  for (const auto& [sender, sum] : sorted(by_sender)) {
     if (table.size() == most) break;
-    table.add({sender, sum.count, TimeCell{sum.total}, TimeCell{sum.longest}, sum.message->receiver,
-               TimeCell{sum.message->sent}});
+    table.add({sender, sum.count, TimeCell{sum.total}, TimeCell{sum.longest}, *sum.row->receiver,
+               TimeCell{sum.row->sent}});
   }
   return table;
 }
@@ -169,8 +160,7 @@ std::string LogSummary::text(std::size_t most) {
     text += section("engines, busy time and its share of the window", engines.text());
   if (statistics_.operations() > 0)
     text += section("operations by total time", statistics_.operations_table(most).text());
-  if (const Table waits = waits_.table(); !waits.empty())
-    text += section("kernels waited", waits.text());
+  if (const Table table = waits(); !table.empty()) text += section("kernels waited", table.text());
   text += pe_time_text(times_.kernels());
   if (const Table table = senders(most); !table.empty())
     text += section("messages that were waited for, by sender", table.text());
@@ -193,7 +183,7 @@ nlohmann::ordered_json LogSummary::json(std::size_t most) {
   json["engines"] = statistics_.engines_table().json();
   json["operations"] = statistics_.operations_table(most).json();
   json["launches"] = launches().json();
-  json["waits"] = waits_.table().json();
+  json["waits"] = waits().json();
   json["pe_time"] = pe_time_json(times_.kernels());
   json["senders"] = senders(most).json();
   json["critical_path"] = nullptr;

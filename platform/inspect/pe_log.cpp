@@ -1,25 +1,33 @@
 #include "platform/inspect/pe_log.h"
 
 #include <algorithm>
-#include <systemc>
-
-#include "platform/assembly/machine_root.h"
 
 namespace kernbench {
 namespace {
 
-// `list`, ordered by a member; equal ones keep their order.
+// Equal ones keep their order.
 template <class List, class Member>
 void sort_by(List& list, Member member) {
   std::stable_sort(list.begin(), list.end(),
                    [&](const auto* a, const auto* b) { return a->*member < b->*member; });
 }
 
+// From the first whose member is not before `time`; from the first whose member is behind it.
+template <class List, class Member>
+auto first_from(const List& list, Member member, Fs time) {
+  return std::lower_bound(list.begin(), list.end(), time,
+                          [&](const auto* each, Fs t) { return each->*member < t; });
+}
+template <class List, class Member>
+auto first_behind(const List& list, Member member, Fs time) {
+  return std::upper_bound(list.begin(), list.end(), time,
+                          [&](Fs t, const auto* each) { return t < each->*member; });
+}
+
 // The first whose member is `time`; null: none.
 template <class List, class Member>
 auto first_at(const List& list, Member member, Fs time) {
-  const auto found = std::lower_bound(list.begin(), list.end(), time,
-                                      [&](const auto* each, Fs t) { return each->*member < t; });
+  const auto found = first_from(list, member, time);
   return found == list.end() || (*found)->*member != time ? nullptr : *found;
 }
 
@@ -27,152 +35,51 @@ auto first_at(const List& list, Member member, Fs time) {
 
 // --- Events
 
-PeLogs::PeLogs(Observation& observation)
-    : executed_ops_(observation.executed_ops, *this), events_(observation.trace_events, *this),
-      kernel_runs_(observation.kernel_runs, *this), kernel_waits_(observation.kernel_waits, *this),
-      steps_(observation.message_progress, *this) {}
-
-PeLog& PeLogs::pe_of(const sc_core::sc_object& node) {
-  PeLog*& log = by_node_[&node];
-  if (log == nullptr) {
-    const std::string pe = scope_in_machine(node);
-    log = &pes_.try_emplace(pe, pe).first->second;
-  }
-  return *log;
-}
-
 void PeLogs::write(const ExecutedOp& op) {
   ++ops_;
   if (op.node == nullptr) return;
-  pe_of(*op.node).add(
-      {ops_, op.t_start, op.t_end, &names_.of(op), op.command_id, op.tile_id, op.stream});
+  const OperationName& name = names_.of(op);
+  if (name.place >= places_.size()) places_.resize(name.place + 1);
+  PeLog*& log = places_[name.place];
+  if (log == nullptr) log = &pe(name.pe);
+  log->streams_of_commands_.emplace(op.command_id, op.stream);
+  if (!name.span)
+    log->ops_.push_back({ops_, op.t_start, op.t_end, &name, op.command_id, op.tile_id, op.stream});
 }
 
-void PeLog::add(const LoggedOp& op) {
-  streams_of_commands_.emplace(op.command, op.stream);
-  if (!op.is->span) {
-    ops_.push_back(op);
-  } else if (op.is->engine == "pe_scheduler") {  // a composite begins with its dispatch
-    const auto command = commands_.find(op.command);
-    if (command != commands_.end()) command->second.dispatched = op.start;
-  }
-}
-
-void PeLogs::write(const TraceEvent& event) {
-  if (event.kind != TraceKind::command_submitted &&
-      event.kind != TraceKind::sub_command_dispatched && event.kind != TraceKind::command_complete)
-    return;
-  auto& commands = pe_of(*event.node).commands_;
-  if (event.kind == TraceKind::command_submitted) {
-    LoggedCommand& command = commands[event.command_id];
-    command = {event.command_id, event.time, never_fs, never_fs, 0};
-    return;
-  }
-  const auto found = commands.find(event.command_id);
-  if (found == commands.end()) return;
-  if (event.kind == TraceKind::command_complete)
-    found->second.completed = event.time;
-  else if (found->second.dispatched == never_fs)
-    found->second.dispatched = event.time;
-}
-
-void PeLogs::write(const KernelRun& run) {
-  pe_of(*run.node).runs_.push_back(
-      {run.request, run.kernel, run.start, run.returned, run.answered, run.stream, 0});
-}
-
-void PeLogs::write(const KernelWait& wait) {
-  pe_of(*wait.node).add(LoggedWait{wait.reason, wait.command, wait.start, wait.end, wait.stream});
-}
-
-void PeLog::add(const LoggedWait& wait) {
-  if (wait.reason == KernelWait::Reason::command)
-    streams_of_commands_.emplace(wait.command, wait.stream);
-  waits_.push_back(wait);
-}
-
-void PeLogs::write(const MessageProgress& step) {
-  const std::tuple key(step.installation, step.slot, step.number);
-  PeLog& pe = pe_of(*step.node);
-  if (step.step == MessageProgress::Step::sent) {
-    LoggedMessage& message = in_flight_[key];
-    message.id = ++sent_;
-    message.ring = step.ring;
-    message.number = step.number;
-    message.slot = step.slot;
-    message.bytes = step.bytes;
-    message.sender = pe.pe();
-    message.sent = step.end;
-    message.send_stream = step.stream;
-    return;
-  }
-  const auto found = in_flight_.find(key);
-  if (found == in_flight_.end()) return;  // observed from its middle
-  LoggedMessage& message = found->second;
-  if (step.step == MessageProgress::Step::written) {
-    message.receiver = pe.pe();
-    message.arrived = step.arrived;
-    message.write = step.start;
-    message.visible = step.end;
-    return;
-  }
-  message.taken = step.start;
-  message.consumed = step.end;
-  message.credit = step.credit;
-  message.receive_stream = step.stream;
-  const LoggedMessage* consumed = &messages_.emplace_back(std::move(message));
-  in_flight_.erase(found);
-  pe.received_.push_back(consumed);
-  pes_.at(consumed->sender).sent_.push_back(consumed);
-}
-
-// --- The end
-
-void PeLogs::close(const std::vector<LaunchRow>& launches) {
-  launches_ = launches;
+void PeLogs::close(std::vector<LaunchRow> launches) {
+  launches_ = std::move(launches);
+  rows_ = progress_.take();
   std::unordered_map<std::string, std::uint64_t> by_request;
-  for (const LaunchRow& launch : launches)
+  for (const LaunchRow& launch : launches_)
     for (const std::string& request : launch.requests) by_request[request] = launch.id;
-  for (auto& [name, pe] : pes_) {
-    for (LoggedRun& run : pe.runs_) {
-      const auto found = by_request.find(run.request);
-      run.launch = found == by_request.end() ? 0 : found->second;
-    }
+  for (RunRow& run : rows_.runs) {
+    const auto launch = by_request.find(run.request);
+    if (launch != by_request.end()) run.launch = launch->second;
+    pe(run.pe).runs_.push_back(&run);
+  }
+  for (const WaitRow& wait : rows_.waits) {
+    PeLog& log = pe(wait.pe);
+    log.waits_.push_back(&wait);
+    if (wait.command) log.streams_of_commands_.emplace(*wait.command, wait.stream);
+  }
+  for (const CommandRow& command : rows_.commands)
+    if (command.completed) pe(command.pe).commands_.push_back(&command);
+  for (const MessageRow& message : rows_.messages) {
+    if (!message.consumed) continue;
+    pe(*message.receiver).received_.push_back(&message);
+    pe(message.sender).sent_.push_back(&message);
   }
 }
 
-const PeLog& PeLogs::operator[](const std::string& pe) {
-  PeLog& log = pes_.try_emplace(pe, pe).first->second;
+const PeLog& PeLogs::operator[](const std::string& name) {
+  PeLog& log = pe(name);
   if (!log.sorted_) log.sort();
   return log;
 }
 
 void PeLog::sort() {
   sorted_ = true;
-  sort_ops();
-  sort_commands();
-  std::stable_sort(waits_.begin(), waits_.end(), [](const LoggedWait& a, const LoggedWait& b) {
-    return std::tie(a.end, a.start) < std::tie(b.end, b.start);
-  });
-  std::sort(received_.begin(), received_.end(), [](const LoggedMessage* a, const LoggedMessage* b) {
-    return std::tie(a->taken, a->id) < std::tie(b->taken, b->id);
-  });
-  by_visibility_ = received_;
-  sort_by(by_visibility_, &LoggedMessage::visible);
-  by_consumption_ = by_visibility_;
-  sort_by(by_consumption_, &LoggedMessage::consumed);
-  std::sort(sent_.begin(), sent_.end(), [](const LoggedMessage* a, const LoggedMessage* b) {
-    return std::tie(a->ring, a->id) < std::tie(b->ring, b->id);
-  });
-  by_sending_ = sent_;
-  std::sort(by_sending_.begin(), by_sending_.end(),
-            [](const LoggedMessage* a, const LoggedMessage* b) {
-              return std::tie(a->sent, a->id) < std::tie(b->sent, b->id);
-            });
-  find_credits();
-}
-
-void PeLog::sort_ops() {
   std::stable_sort(ops_.begin(), ops_.end(),
                    [](const LoggedOp& a, const LoggedOp& b) { return a.end < b.end; });
   for (std::size_t place = 0; place < ops_.size(); ++place) {
@@ -183,30 +90,32 @@ void PeLog::sort_ops() {
     by_command_[op.command].push_back(place);
     if (op.tile >= 0) by_tile_[{op.command, op.tile}].push_back(place);
   }
-}
-
-void PeLog::sort_commands() {
-  for (auto each = commands_.begin(); each != commands_.end();)
-    each = each->second.completed == never_fs ? commands_.erase(each) : std::next(each);
-  for (auto& [id, command] : commands_) {
-    if (command.dispatched == never_fs) command.dispatched = 0;
-    const auto stream = streams_of_commands_.find(id);
-    command.stream =
-        stream == streams_of_commands_.end() ? stream_at(command.submitted) : stream->second;
-    by_dispatch_.push_back(&command);
-  }
-  by_completion_ = by_dispatch_;
-  sort_by(by_dispatch_, &LoggedCommand::dispatched);
-  sort_by(by_completion_, &LoggedCommand::completed);
+  sort_by(waits_, &WaitRow::end);
+  sort_by(commands_, &CommandRow::command);
+  for (const CommandRow* command : commands_) commands_by_id_[command->command] = command;
+  by_dispatch_ = commands_;
+  sort_by(by_dispatch_, &CommandRow::dispatched);
+  sort_by(commands_, &CommandRow::completed);
+  sort_by(received_, &MessageRow::id);
+  sort_by(received_, &MessageRow::taken);
+  by_visibility_ = received_;
+  sort_by(by_visibility_, &MessageRow::visible);
+  by_consumption_ = by_visibility_;
+  sort_by(by_consumption_, &MessageRow::consumed);
+  sort_by(sent_, &MessageRow::id);
+  by_sending_ = sent_;
+  sort_by(by_sending_, &MessageRow::sent);
+  sort_by(sent_, &MessageRow::ring);
+  find_credits();
 }
 
 // Of each ring: `latest` has the credit that came last so far, `in_slot` what that was when the
 // slot's message before had been sent.
 void PeLog::find_credits() {
-  const LoggedMessage *before = nullptr, *latest = nullptr;
-  std::map<std::uint64_t, const LoggedMessage*> in_slot;
-  for (const LoggedMessage* each : sent_) {
-    const LoggedMessage& message = *each;
+  const MessageRow *before = nullptr, *latest = nullptr;
+  std::map<std::uint64_t, const MessageRow*> in_slot;
+  for (const MessageRow* each : sent_) {
+    const MessageRow& message = *each;
     const bool installed_again = before != nullptr && message.number <= before->number;
     if (before == nullptr || before->ring != message.ring || installed_again) {
       latest = nullptr;
@@ -253,121 +162,113 @@ std::vector<const LoggedOp*> PeLog::ops_ending_at(Fs time) const {
 
 // --- The kernel
 
-const LoggedWait* PeLog::last_wait(const LoggedRun& run, Fs by) const {
-  const auto after =
-      std::upper_bound(waits_.begin(), waits_.end(), by,
-                       [](Fs time, const LoggedWait& wait) { return time < wait.end; });
-  for (auto wait = after; wait != waits_.begin();) {
+const WaitRow* PeLog::last_wait(const RunRow& run, Fs by) const {
+  for (auto wait = first_behind(waits_, &WaitRow::end, by); wait != waits_.begin();) {
     --wait;
-    if (wait->stream == run.stream) return wait->start < run.start ? nullptr : &*wait;
+    if ((*wait)->stream == run.stream) return (*wait)->start < run.start ? nullptr : *wait;
   }
   return nullptr;
 }
 
-const LoggedWait* PeLog::wait_ending_at(KernelWait::Reason reason, Fs time) const {
-  const LoggedWait* first = nullptr;  // by stream
-  auto wait = std::lower_bound(waits_.begin(), waits_.end(), time,
-                               [](const LoggedWait& each, Fs t) { return each.end < t; });
-  for (; wait != waits_.end() && wait->end == time; ++wait) {
-    if (wait->reason == reason && (first == nullptr || wait->stream < first->stream))
-      first = &*wait;
+const WaitRow* PeLog::wait_ending_at(KernelWait::Reason reason, Fs time) const {
+  const WaitRow* first = nullptr;  // by stream
+  for (auto wait = first_from(waits_, &WaitRow::end, time);
+       wait != waits_.end() && (*wait)->end == time; ++wait) {
+    if ((*wait)->reason == reason && (first == nullptr || (*wait)->stream < first->stream))
+      first = *wait;
   }
   return first;
 }
 
-const LoggedRun* PeLog::run_at(std::uint32_t stream, Fs time) const {
-  const LoggedRun* last = nullptr;
-  for (const LoggedRun& run : runs_) {
-    if (run.stream != stream || run.start > time) continue;
-    if (last == nullptr || run.start >= last->start) last = &run;
+const RunRow* PeLog::run_at(std::uint32_t stream, Fs time) const {
+  const RunRow* last = nullptr;
+  for (const RunRow* run : runs_) {
+    if (run->stream != stream || run->start > time) continue;
+    if (last == nullptr || run->start >= last->start) last = run;
   }
   return last;
 }
 
-std::uint32_t PeLog::stream_at(Fs time) const {
-  const LoggedRun* last = nullptr;
-  for (const LoggedRun& run : runs_) {
-    if (run.start > time) continue;
-    if (last == nullptr || run.start > last->start ||
-        (run.start == last->start && run.stream < last->stream))
-      last = &run;
+const RunRow* PeLog::run_before(const RunRow& run) const {
+  const RunRow* last = nullptr;
+  for (const RunRow* each : runs_) {
+    if (each->start >= run.start || each->end > run.start) continue;
+    if (each->stream != run.stream && each->launch.value_or(0) > run.launch.value_or(0)) continue;
+    if (last == nullptr || each->end > last->end) last = each;
+  }
+  return last;
+}
+
+const CommandRow* PeLog::command(std::uint64_t id) const {
+  const auto found = commands_by_id_.find(id);
+  return found == commands_by_id_.end() ? nullptr : found->second;
+}
+
+const CommandRow* PeLog::dispatched_before(const CommandRow& command) const {
+  const auto at =
+      std::find(first_from(by_dispatch_, &CommandRow::dispatched, command.dispatched.value_or(0)),
+                by_dispatch_.end(), &command);
+  return at == by_dispatch_.begin() || at == by_dispatch_.end() ? nullptr : *(at - 1);
+}
+
+const CommandRow* PeLog::completed(const RunRow& run, Fs by) const {
+  auto after = first_behind(commands_, &CommandRow::completed, by);
+  while (after != commands_.begin() && stream_of(**(after - 1)) != run.stream) --after;
+  if (after == commands_.begin() || (*(after - 1))->completed <= run.returned) return nullptr;
+  return *(after - 1);
+}
+
+// Of a command that nothing else names: of the run that has begun last.
+std::uint32_t PeLog::stream_of(const CommandRow& command) const {
+  const auto found = streams_of_commands_.find(command.command);
+  if (found != streams_of_commands_.end()) return found->second;
+  const RunRow* last = nullptr;
+  for (const RunRow* run : runs_) {
+    if (run->start > command.submitted) continue;
+    if (last == nullptr || run->start > last->start ||
+        (run->start == last->start && run->stream < last->stream))
+      last = run;
   }
   return last == nullptr ? 0 : last->stream;
 }
 
-const LoggedRun* PeLog::run_before(const LoggedRun& run) const {
-  const LoggedRun* last = nullptr;
-  for (const LoggedRun& each : runs_) {
-    if (each.start >= run.start || each.end > run.start) continue;
-    if (each.stream != run.stream && each.launch > run.launch) continue;
-    if (last == nullptr || each.end > last->end) last = &each;
-  }
-  return last;
-}
-
-const LoggedCommand* PeLog::command(std::uint64_t id) const {
-  const auto found = commands_.find(id);
-  return found == commands_.end() ? nullptr : &found->second;
-}
-
-const LoggedCommand* PeLog::dispatched_before(const LoggedCommand& command) const {
-  const auto at = std::find(
-      std::lower_bound(by_dispatch_.begin(), by_dispatch_.end(), command.dispatched,
-                       [](const LoggedCommand* each, Fs t) { return each->dispatched < t; }),
-      by_dispatch_.end(), &command);
-  return at == by_dispatch_.begin() || at == by_dispatch_.end() ? nullptr : *(at - 1);
-}
-
-const LoggedCommand* PeLog::completed(const LoggedRun& run, Fs by) const {
-  auto after =
-      std::upper_bound(by_completion_.begin(), by_completion_.end(), by,
-                       [](Fs t, const LoggedCommand* each) { return t < each->completed; });
-  while (after != by_completion_.begin() && (*(after - 1))->stream != run.stream) --after;
-  if (after == by_completion_.begin() || (*(after - 1))->completed <= run.returned) return nullptr;
-  return *(after - 1);
-}
-
 // --- Messages
 
-const LoggedMessage* PeLog::received_by(const LoggedWait& receive) const {
-  auto each =
-      std::lower_bound(received_.begin(), received_.end(), receive.start,
-                       [](const LoggedMessage* message, Fs t) { return message->taken < t; });
-  for (; each != received_.end() && (*each)->taken <= receive.end; ++each)
+const MessageRow* PeLog::received_by(const WaitRow& receive) const {
+  for (auto each = first_from(received_, &MessageRow::taken, receive.start);
+       each != received_.end() && (*each)->taken <= receive.end; ++each)
     if (receive_of(**each) == &receive) return *each;
   return consumed_at(receive.end);  // a receive under way, taken before it was waited for
 }
 
-const LoggedWait* PeLog::receive_of(const LoggedMessage& message) const {
-  for (const Fs end : {message.credit, message.consumed}) {
-    const LoggedWait* wait = wait_ending_at(KernelWait::Reason::receive, end);
+const WaitRow* PeLog::receive_of(const MessageRow& message) const {
+  for (const OptionalFs& end : {message.credit, message.consumed}) {
+    const WaitRow* wait = wait_ending_at(KernelWait::Reason::receive, *end);
     if (wait != nullptr && wait->start <= message.taken) return wait;
   }
   return nullptr;
 }
 
-const LoggedMessage* PeLog::consumed_at(Fs time) const {
-  return first_at(by_consumption_, &LoggedMessage::consumed, time);
+const MessageRow* PeLog::consumed_at(Fs time) const {
+  return first_at(by_consumption_, &MessageRow::consumed, time);
 }
 
-const LoggedMessage* PeLog::read_before(const LoggedMessage& message) const {
-  const LoggedMessage* before = consumed_at(message.taken);
+const MessageRow* PeLog::read_before(const MessageRow& message) const {
+  const MessageRow* before = consumed_at(*message.taken);
   return before != nullptr && before->ring == message.ring ? before : nullptr;
 }
 
-const LoggedMessage* PeLog::sent_at(Fs time) const {
-  return first_at(by_sending_, &LoggedMessage::sent, time);
+const MessageRow* PeLog::sent_at(Fs time) const {
+  return first_at(by_sending_, &MessageRow::sent, time);
 }
 
-const LoggedMessage* PeLog::written_at(Fs time, std::uint64_t not_id) const {
-  auto found =
-      std::lower_bound(by_visibility_.begin(), by_visibility_.end(), time,
-                       [](const LoggedMessage* message, Fs t) { return message->visible < t; });
+const MessageRow* PeLog::written_at(Fs time, std::uint64_t not_id) const {
+  auto found = first_from(by_visibility_, &MessageRow::visible, time);
   if (found != by_visibility_.end() && (*found)->id == not_id) ++found;
   return found == by_visibility_.end() || (*found)->visible != time ? nullptr : *found;
 }
 
-const LoggedMessage* PeLog::freed_for(const LoggedMessage& sent) const {
+const MessageRow* PeLog::freed_for(const MessageRow& sent) const {
   const auto found = freed_for_.find(sent.id);
   return found == freed_for_.end() ? nullptr : found->second;
 }

@@ -1,17 +1,13 @@
 // PeLogs: what the PEs of a run have reported, in memory, and answers to "what ended then".
 #pragma once
 
-#include <deque>
 #include <map>
-#include <optional>
 #include <string>
-#include <tuple>
 #include <unordered_map>
 #include <utility>
 #include <vector>
 
-#include "models/protocol/observation.h"
-#include "platform/events/op_log_schema.h"
+#include "platform/events/progress_log.h"
 #include "platform/inspect/operation_names.h"
 
 namespace kernbench {
@@ -22,35 +18,7 @@ struct LoggedOp {
   const OperationName* is = nullptr;
   std::uint64_t command = 0;
   std::int64_t tile = -1;
-  std::uint32_t stream = 0;  // of the launch, here and below
-};
-
-struct LoggedWait {
-  KernelWait::Reason reason = KernelWait::Reason::command;
-  std::uint64_t command = 0;
-  Fs start = 0, end = 0;
   std::uint32_t stream = 0;
-};
-
-struct LoggedRun {
-  std::string request, kernel;
-  Fs start = 0, returned = 0, end = 0;
-  std::uint32_t stream = 0;
-  std::uint64_t launch = 0;  // 0: of none that has ended
-};
-
-struct LoggedCommand {
-  std::uint64_t id = 0;
-  Fs submitted = 0, dispatched = 0, completed = never_fs;
-  std::uint32_t stream = 0;
-};
-
-// A message that has been consumed.
-struct LoggedMessage {
-  std::uint64_t id = 0, ring = 0, number = 0, slot = 0, bytes = 0;  // id: order of sending, from 1
-  std::string sender, receiver;
-  Fs sent = 0, arrived = 0, write = 0, visible = 0, taken = 0, consumed = 0, credit = 0;
-  std::uint32_t send_stream = 0, receive_stream = 0;
 };
 
 class PeLog {
@@ -58,9 +26,9 @@ class PeLog {
   explicit PeLog(std::string pe) : pe_(std::move(pe)) {}
 
   const std::string& pe() const { return pe_; }
-  const std::vector<LoggedRun>& runs() const { return runs_; }  // by end
-  const std::vector<LoggedWait>& waits() const { return waits_; }
-  const std::vector<const LoggedMessage*>& received() const { return received_; }
+  const std::vector<const RunRow*>& runs() const { return runs_; }     // by end
+  const std::vector<const WaitRow*>& waits() const { return waits_; }  // by end
+  const std::vector<const MessageRow*>& received() const { return received_; }
 
   // The last one, of equal ones that with the largest id, that has ended by then; null: none.
   // Composites, sends and receives are not among them.
@@ -72,45 +40,42 @@ class PeLog {
   std::vector<const LoggedOp*> ops_ending_at(Fs time) const;
 
   // The last one of the run that has ended by then.
-  const LoggedWait* last_wait(const LoggedRun& run, Fs by) const;
-  const LoggedWait* wait_ending_at(KernelWait::Reason reason, Fs time) const;
+  const WaitRow* last_wait(const RunRow& run, Fs by) const;
+  const WaitRow* wait_ending_at(KernelWait::Reason reason, Fs time) const;
   // That of the stream that has begun last by then.
-  const LoggedRun* run_at(std::uint32_t stream, Fs time) const;
+  const RunRow* run_at(std::uint32_t stream, Fs time) const;
   // The last one that had ended when the run began: of its stream, or of an earlier launch of
   // another stream, which it may have followed.
-  const LoggedRun* run_before(const LoggedRun& run) const;
-  const LoggedCommand* command(std::uint64_t id) const;
-  const LoggedCommand* dispatched_before(const LoggedCommand& command) const;
+  const RunRow* run_before(const RunRow& run) const;
+  // Commands that have completed.
+  const CommandRow* command(std::uint64_t id) const;
+  const CommandRow* dispatched_before(const CommandRow& command) const;
   // The last one of the run's stream that completed by then, after its kernel had returned.
-  const LoggedCommand* completed(const LoggedRun& run, Fs by) const;
+  const CommandRow* completed(const RunRow& run, Fs by) const;
+  std::uint32_t stream_of(const CommandRow& command) const;
 
-  // The message that a receive ended with: with the delivery of its credit or, if it does not wait
-  // for that, with its end; null: none.
-  const LoggedMessage* received_by(const LoggedWait& receive) const;
-  const LoggedWait* receive_of(const LoggedMessage& message) const;
+  // Messages that have been consumed. The one that a receive ended with: with the delivery of its
+  // credit or, if it does not wait for that, with its end; null: none.
+  const MessageRow* received_by(const WaitRow& receive) const;
+  const WaitRow* receive_of(const MessageRow& message) const;
   // That whose slot had been read when the receive of this one had its turn; null: none.
-  const LoggedMessage* read_before(const LoggedMessage& message) const;
+  const MessageRow* read_before(const MessageRow& message) const;
   // Of several at one instant the first: the others were sent without a wait.
-  const LoggedMessage* sent_at(Fs time) const;
-  const LoggedMessage* written_at(Fs time, std::uint64_t not_id) const;
+  const MessageRow* sent_at(Fs time) const;
+  const MessageRow* written_at(Fs time, std::uint64_t not_id) const;
   // That whose credit a send needed: the one before in its slot, or the one before that whose
   // credit came later; null: the slot had none.
-  const LoggedMessage* freed_for(const LoggedMessage& sent) const;
+  const MessageRow* freed_for(const MessageRow& sent) const;
 
  private:
   friend class PeLogs;                      // fills it
   using Places = std::vector<std::size_t>;  // in ops_, ascending
-  using Messages = std::vector<const LoggedMessage*>;
+  using Messages = std::vector<const MessageRow*>;
 
-  void add(const LoggedOp& op);
-  void add(const LoggedWait& wait);
-  void sort();  // after the last event
-  void sort_ops();
-  void sort_commands();
+  void sort();
   void find_credits();
   const LoggedOp* last_of(const Places& places, Fs by) const;
-  const LoggedMessage* consumed_at(Fs time) const;
-  std::uint32_t stream_at(Fs time) const;  // of the run that has begun last by then
+  const MessageRow* consumed_at(Fs time) const;
 
   std::string pe_;
   bool sorted_ = false;
@@ -119,53 +84,40 @@ class PeLog {
   std::map<std::pair<std::string, std::string>, Places> by_part_;     // engine, part
   std::map<std::pair<std::uint64_t, std::int64_t>, Places> by_tile_;  // command, tile
   std::unordered_map<std::uint64_t, Places> by_command_;
-  std::vector<LoggedWait> waits_;  // by end
-  std::vector<LoggedRun> runs_;
+  std::vector<const WaitRow*> waits_;
+  std::vector<const RunRow*> runs_;
   std::unordered_map<std::uint64_t, std::uint32_t> streams_of_commands_;
-  std::map<std::uint64_t, LoggedCommand> commands_;
-  std::vector<const LoggedCommand*> by_dispatch_, by_completion_;
-  Messages received_;  // by the time at which they were taken
-  Messages by_visibility_, by_consumption_;
-  Messages sent_;  // by ring, in the order of sending
-  Messages by_sending_;
-  std::unordered_map<std::uint64_t, const LoggedMessage*> freed_for_;  // by id of the message sent
+  std::vector<const CommandRow*> commands_, by_dispatch_;  // by completion, by dispatch
+  std::unordered_map<std::uint64_t, const CommandRow*> commands_by_id_;
+  Messages received_, by_visibility_, by_consumption_;  // received_: by the time they were taken
+  Messages sent_, by_sending_;                          // sent_: by ring, in the order of sending
+  std::unordered_map<std::uint64_t, const MessageRow*> freed_for_;  // by id of the message sent
 };
 
-class PeLogs final : private tlm::tlm_analysis_if<ExecutedOp>,
-                     private tlm::tlm_analysis_if<TraceEvent>,
-                     private tlm::tlm_analysis_if<KernelRun>,
-                     private tlm::tlm_analysis_if<KernelWait>,
-                     private tlm::tlm_analysis_if<MessageProgress> {
+class PeLogs final : private tlm::tlm_analysis_if<ExecutedOp> {
  public:
-  explicit PeLogs(Observation& observation);
+  explicit PeLogs(Observation& observation)
+      : progress_(observation), binding_(observation.executed_ops, *this) {}
 
   // After the last event.
-  void close(const std::vector<LaunchRow>& launches);
-  const std::vector<LaunchRow>& launches() const { return launches_; }
+  void close(std::vector<LaunchRow> launches);
+  const std::vector<LaunchRow>& launches() const { return launches_; }  // in the order of issue
+  const ProgressRows& rows() const { return rows_; }
   const PeLog& operator[](const std::string& pe);
-  const std::map<std::string, PeLog>& pes() const { return pes_; }  // not sorted each
+  const std::map<std::string, PeLog>& pes() const { return pes_; }  // for runs() and waits()
 
  private:
   void write(const ExecutedOp& op) override;
-  void write(const TraceEvent& event) override;
-  void write(const KernelRun& run) override;
-  void write(const KernelWait& wait) override;
-  void write(const MessageProgress& step) override;
-  PeLog& pe_of(const sc_core::sc_object& node);
+  PeLog& pe(const std::string& name) { return pes_.try_emplace(name, name).first->second; }
 
   std::map<std::string, PeLog> pes_;
-  std::unordered_map<const sc_core::sc_object*, PeLog*> by_node_;  // for look-up only
   OperationNames names_;
-  std::uint64_t ops_ = 0, sent_ = 0;
-  // By installation, slot and number, until they are consumed.
-  std::map<std::tuple<std::uint64_t, std::uint64_t, std::uint64_t>, LoggedMessage> in_flight_;
-  std::deque<LoggedMessage> messages_;
+  std::vector<PeLog*> places_;  // by OperationName::place
+  std::uint64_t ops_ = 0;
+  ProgressLog progress_;
+  ProgressRows rows_;
   std::vector<LaunchRow> launches_;
-  AnalysisBinding<ExecutedOp> executed_ops_;
-  AnalysisBinding<TraceEvent> events_;
-  AnalysisBinding<KernelRun> kernel_runs_;
-  AnalysisBinding<KernelWait> kernel_waits_;
-  AnalysisBinding<MessageProgress> steps_;
+  AnalysisBinding<ExecutedOp> binding_;
 };
 
 }  // namespace kernbench
