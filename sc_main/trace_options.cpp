@@ -190,18 +190,21 @@ void Tracing::close(Fs end) {
 
 void Tracing::write_views() const {
   const std::vector<WaveItem>& items = file_->written();
-  const std::vector<WaveGroup> groups = preset_ ? preset_->groups(items) : wave_layout(items);
   const Fs begin = file_->begin().value_or(0);
-  write_result(gtkw_path(options_.file),
-               preset_ ? preset_->gtkw(options_.file, items, begin, file_->end())
-                       : gtkw_text(options_.file, groups, begin, file_->end()));
-  write_result(surfer_path(options_.file), surfer_text(options_.file, groups));
-  const auto missing = preset_ ? preset_->missing(items) : std::vector<std::string>();
-  if (!missing.empty())
+  WaveView view;
+  if (preset_) {
+    view = preset_->view(options_.file, items, begin, file_->end());
+  } else {
+    view.groups = wave_layout(items);
+    view.gtkw = gtkw_text(options_.file, view.groups, begin, file_->end());
+  }
+  write_result(gtkw_path(options_.file), view.gtkw);
+  write_result(surfer_path(options_.file), surfer_text(options_.file, view.groups));
+  if (!view.missing.empty())
     std::cerr << fmt::format(
         "kernbench: warning: --trace-view {}: the waveform {} lacks {} of its signals: {}{}\n",
-        quote(*options_.view), quote(options_.file), missing.size(), quote(missing.front()),
-        missing.size() > 1 ? ", ..." : "");
+        quote(*options_.view), quote(options_.file), view.missing.size(),
+        quote(view.missing.front()), view.missing.size() > 1 ? ", ..." : "");
 }
 
 }  // namespace kernbench

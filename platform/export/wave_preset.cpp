@@ -109,43 +109,28 @@ std::vector<std::string> WavePreset::components() const {
   return {components.begin(), components.end()};
 }
 
-std::string WavePreset::gtkw(const std::string& trace, const std::vector<WaveItem>& items, Fs begin,
-                             Fs end) const {
-  std::string text = gtkw_file_lines(trace, begin, end), style;
+WaveView WavePreset::view(const std::string& trace, const std::vector<WaveItem>& items, Fs begin,
+                          Fs end) const {
+  WaveView view{gtkw_file_lines(trace, begin, end), {}, {}};
+  std::string style;  // of the next signal
   for (const Line& line : lines_) {
-    if (!line.signal.empty()) {
-      if (const WaveItem* item = find(items, line.signal))
-        text += fmt::format("{}{}{}{}\n", style, line.text, line.signal, range_of(item->variable));
-      style.clear();
-    } else if (starts_with(line.text, "@") || starts_with(line.text, "[color]")) {
+    if (line.signal.empty()) {
+      if (starts_with(line.text, "-") && line.text.size() > 1)
+        view.groups.push_back({line.text.substr(1), {}, true});
       style += line.text + "\n";
+      if (starts_with(line.text, "@") || starts_with(line.text, "[color]")) continue;
+      view.gtkw += style;
+    } else if (const WaveItem* item = find(items, line.signal)) {
+      view.gtkw +=
+          fmt::format("{}{}{}{}\n", style, line.text, line.signal, range_of(item->variable));
+      if (view.groups.empty()) view.groups.push_back({name_, {}, true});
+      view.groups.back().items.push_back(*item);
     } else {
-      text += fmt::format("{}{}\n", style, line.text);
-      style.clear();
+      view.missing.push_back(line.signal);
     }
+    style.clear();
   }
-  return text;
-}
-
-std::vector<WaveGroup> WavePreset::groups(const std::vector<WaveItem>& items) const {
-  std::vector<WaveGroup> groups;
-  for (const Line& line : lines_) {
-    if (starts_with(line.text, "-") && line.text.size() > 1)
-      groups.push_back({line.text.substr(1), {}, true});
-    const WaveItem* item = line.signal.empty() ? nullptr : find(items, line.signal);
-    if (item == nullptr) continue;
-    if (groups.empty()) groups.push_back({name_, {}, true});
-    groups.back().items.push_back(*item);
-  }
-  return groups;
-}
-
-std::vector<std::string> WavePreset::missing(const std::vector<WaveItem>& items) const {
-  std::vector<std::string> names;
-  for (const Line& line : lines_) {
-    if (!line.signal.empty() && find(items, line.signal) == nullptr) names.push_back(line.signal);
-  }
-  return names;
+  return view;
 }
 
 }  // namespace kernbench

@@ -21,14 +21,10 @@ class WavePreset {
   // Components with the signals that the preset shows.
   std::vector<std::string> components() const;
 
-  // The save file for a waveform with `items`, zoomed to the whole file, without the preset's
-  // markers and without signals that the waveform does not have.
-  std::string gtkw(const std::string& trace, const std::vector<WaveItem>& items, Fs begin,
-                   Fs end) const;
-  // The groups of the preset, all open, for surfer_text().
-  std::vector<WaveGroup> groups(const std::vector<WaveItem>& items) const;
-  // Signals of the preset that are not among `items`.
-  std::vector<std::string> missing(const std::vector<WaveItem>& items) const;
+  // Of a waveform with `items`: without the preset's markers and without signals that the waveform
+  // does not have, all groups open.
+  WaveView view(const std::string& trace, const std::vector<WaveItem>& items, Fs begin,
+                Fs end) const;
 
  private:
   struct Line {

@@ -15,6 +15,13 @@ struct WaveGroup {
   bool open = false;            // something changes, and it is among the first screens
 };
 
+// What GTKWave and Surfer show, zoomed to the whole file.
+struct WaveView {
+  std::string gtkw;                  // the save file
+  std::vector<WaveGroup> groups;     // for surfer_text()
+  std::vector<std::string> missing;  // signals of a preset that the waveform does not have
+};
+
 // In each scope the data path first, then what controls it: pcie_ep and io_noc, then io_cpu; PEs
 // from pe_dma to pe_ipcq, then pe_cpu, pe_scheduler and pe_mmu; routers, memories and UCIe, then
 // m_cpu. Numbers by value; clock and reset before the other signals of a group. Of a file of

@@ -54,23 +54,25 @@ BOOST_AUTO_TEST_CASE(the_instance_is_the_scope_that_all_signals_share) {
 // run.
 BOOST_AUTO_TEST_CASE(a_view_follows_the_waveform) {
   WavePreset preset("own", save_file);
-  const std::string own = preset.gtkw("a/f.vcd", items(), 1000, 2000);
+  const WaveView view = preset.view("a/f.vcd", items(), 1000, 2000);
+  const std::string& own = view.gtkw;
   BOOST_TEST((own.find("[dumpfile] \"f.vcd\"\n[savefile] \"f.gtkw\"\n[timestart] 1000\n") == 0));
   BOOST_TEST((own.find("873") == std::string::npos));
   BOOST_TEST((own.find("[markername]") == std::string::npos));
   BOOST_TEST(
       (own.find("@28\n[color] 4\n+{DMA} sip0.cube0.pe0.pe_dma.dma_read_busy\n"
                 "@24\n[color] 7\nsip0.cube0.pe0.pe_gemm.gemm_tile[31:0]\n") != std::string::npos));
-  BOOST_TEST(preset.missing(items()).empty());
+  BOOST_TEST(view.missing.empty());
 
   preset.move_to("sip0.cube3.pe5");
-  const std::string moved = preset.gtkw("a/f.vcd", items(), 1000, 2000);
+  const WaveView moved_view = preset.view("a/f.vcd", items(), 1000, 2000);
+  const std::string& moved = moved_view.gtkw;
   BOOST_TEST(
       (moved.find("-busy\n@28\n[color] 4\n+{DMA} "
                   "sip0.cube3.pe5.pe_dma.dma_read_busy[3:0]\n@1000200\n-\n") != std::string::npos));
   const std::vector<std::string> missing{"sip0.cube3.pe5.pe_gemm.gemm_tile"};
-  BOOST_TEST(preset.missing(items()) == missing, boost::test_tools::per_element());
-  const auto groups = preset.groups(items());
+  BOOST_TEST(moved_view.missing == missing, boost::test_tools::per_element());
+  const auto& groups = moved_view.groups;
   BOOST_TEST_REQUIRE(groups.size() == 1U);
   BOOST_TEST(groups[0].scope == "busy");
   BOOST_TEST(groups[0].items.size() == 1U);
