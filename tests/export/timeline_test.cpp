@@ -73,6 +73,35 @@ BOOST_AUTO_TEST_CASE(slices_that_overlap_have_lanes_of_their_own) {
   }
 }
 
+// Windows of 1 ns of a run of 4 ns. A resource of two servers has one busy for 0.5 ns in the first
+// and in the second window: 0.5 / (2 * 1) = 25 %; of one server 50 %. A queue has 7 from 1 to 2.5
+// ns.
+BOOST_AUTO_TEST_CASE(a_counter_has_a_point_where_its_value_changes) {
+  const TemporaryFolder folder;
+  using Points = std::vector<std::pair<std::uint64_t, double>>;
+  const std::map<std::string, Points> expected{
+      {"busy", {{0, 25}, {2'000'000, 0}}},
+      {"whole", {{0, 50}, {1'000'000, 50}, {2'000'000, 0}, {3'000'000, 0}}},
+      {"queue", {{1'000'000, 7}, {3'000'000, 0}}}};
+  for (const std::string name : {"a.json", "a.pftrace"}) {
+    TimelineRecorder out(writer_of(folder.file(name)), 10);
+    TimelineWindows::Series &times = out.windows.add_times(), &levels = out.windows.add_levels();
+    out.windows.add_time(times, 500'000, 1'500'000);
+    out.windows.add_level(levels, 1'000'000, 2'500'000, 7);
+    out.end_slices(4'000'000);
+    out.share("sip0", "busy", times.values, 2);
+    out.whole_share("sip0", "whole", 0, times.values);
+    out.level("sip0", "queue", "", levels.values);
+    out.share("sip0", "never busy", {0, 0}, 1);
+    out.close();
+    std::map<std::string, Points> found;
+    for (const auto& [track, points] : read_timeline(name, folder.read(name)).counters) {
+      for (const ReadPoint& point : points) found[track].emplace_back(point.time, point.value);
+    }
+    BOOST_TEST((found == expected), name);
+  }
+}
+
 // Names of kernels are the program's.
 BOOST_AUTO_TEST_CASE(a_name_that_is_no_utf8_is_written_as_json) {
   const TemporaryFolder folder;

@@ -244,4 +244,45 @@ KERNBENCH_SYSTEMC_TEST(objects_registered_with_sc_trace_are_polled) {
              "#2000000\nsON \"\n#3000000\n1#\n#6000000\n");
 }
 
+// Integers have the bits of their width, most significant first; -3 in 5 bits is 11101, 7 ns are
+// 7,000,000 fs. x and z are in small letters. Fixed-point numbers are decimals.
+KERNBENCH_SYSTEMC_TEST(every_type_that_sc_trace_takes_has_its_bits_or_its_number) {
+  sc_core::sc_set_time_resolution(1, sc_core::SC_FS);
+  TemporaryFile vcd("types.vcd");
+  TraceFile file(vcd.path());
+  const bool flag = true;
+  const sc_dt::sc_bit bit(true);
+  const sc_dt::sc_logic logic('Z');
+  const sc_dt::sc_bv<3> vector("101");
+  const sc_dt::sc_lv<3> lanes("1XZ");
+  const sc_dt::sc_int<5> integer(-3);
+  const sc_dt::sc_uint<4> natural(5);
+  const sc_dt::sc_bigint<70> large(-1);
+  const sc_dt::sc_biguint<66> large_natural(1);
+  const float real = 0.25F;
+  const sc_dt::sc_fxval value(1.5);
+  const sc_core::sc_time time(7, sc_core::SC_NS);
+  const unsigned char byte = 0xfe;
+  sc_core::sc_trace(&file, flag, "flag");
+  sc_core::sc_trace(&file, bit, "bit");
+  sc_core::sc_trace(&file, logic, "logic");
+  sc_core::sc_trace(&file, vector, "vector");
+  sc_core::sc_trace(&file, lanes, "lanes");
+  sc_core::sc_trace(&file, integer, "integer");
+  sc_core::sc_trace(&file, natural, "natural");
+  sc_core::sc_trace(&file, large, "large");
+  sc_core::sc_trace(&file, large_natural, "large_natural");
+  sc_core::sc_trace(&file, real, "real");
+  sc_core::sc_trace(&file, value, "value");
+  sc_core::sc_trace(&file, time, "time");
+  sc_core::sc_trace(&file, byte, "byte", 4);
+  run_ns(1);
+  file.close(Component::now());
+  const std::string text = vcd.text();
+  BOOST_TEST(text.substr(text.find("$dumpvars")) ==
+             "$dumpvars\n1!\n1\"\nz#\nb101 $\nb1xz %\nb11101 &\nb0101 '\nb" + std::string(70, '1') +
+                 " (\nb" + std::string(65, '0') +
+                 "1 )\nr0.25 *\nr1.5 +\nb11010101100111111000000 ,\nb1110 -\n$end\n#1000000\n");
+}
+
 BOOST_AUTO_TEST_SUITE_END()
