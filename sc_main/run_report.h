@@ -54,9 +54,9 @@ struct RunReport {
   std::vector<ResultTable> results;  // of the bench itself
   std::vector<ExternalAccesses> initiators;
   std::uint64_t data_races = 0;
-  std::vector<KernelRemainder> remainders;       // of a run that came to its end
-  std::optional<RaceReport> races;               // with --check-races
-  bool ordered() const;                          // nothing that --check-races finds has been found
+  std::vector<KernelRemainder> remainders;  // of a run that came to its end
+  std::optional<RaceReport> races;          // with --check-races
+  bool ordered() const;                     // nothing that --check-races finds has been found
   const Bottleneck* bottleneck = nullptr;
   const TransferBreakdown* breakdown = nullptr;  // null: not asked for
   std::optional<std::vector<VerdictReport>>

@@ -2,9 +2,9 @@
 
 #include <fmt/format.h>
 
-#include "platform/topology/machine_message.h"
 #include "platform/report/json_text.h"
 #include "platform/report/table.h"
+#include "platform/topology/machine_message.h"
 #include "platform/traffic/traffic_rows.h"
 
 namespace kernbench {

@@ -5,8 +5,8 @@
 #include <cstdint>
 
 #include "models/protocol/path.h"
-#include "platform/topology/memory_message.h"
 #include "platform/topology/graph.h"
+#include "platform/topology/memory_message.h"
 
 namespace kernbench {
 

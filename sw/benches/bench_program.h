@@ -24,7 +24,7 @@ struct BenchOptions {
   // Of calls of the torch API, and of calls of collectives; null: none.
   const Log* call_log = nullptr;
   const Log* collectives_log = nullptr;
-  bool untimed_inputs = false;  // what the host moves before its first launch takes no time
+  bool untimed_inputs = false;         // what the host moves before its first launch takes no time
   LaunchListener* launches = nullptr;  // null: launches() has them
 };
 

@@ -63,8 +63,8 @@ struct Runtime {
   std::vector<Expectation> expectations;  // in order of torch.verify
   std::vector<LaunchRecord> launches;     // in order of being waited for, without a listener
   LaunchListener* launch_listener = nullptr;
-  bool untimed_inputs = false;  // what a thread moves before its first launch takes no time
-  std::deque<ResultTable> results;           // in order of torch.results
+  bool untimed_inputs = false;      // what a thread moves before its first launch takes no time
+  std::deque<ResultTable> results;  // in order of torch.results
   StatisticsListener* statistics = nullptr;  // null: no listener
   const Log* call_log = nullptr;             // null: none
   const Log* collectives_log = nullptr;      // null: none

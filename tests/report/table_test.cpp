@@ -81,10 +81,10 @@ BOOST_AUTO_TEST_CASE(a_table_wider_than_the_line_is_narrowed_where_it_is_widest)
                  "              abcdefg\n");
 }
 
-// A path of 60 characters in a column that is narrowed to 24: the cells after it begin a line
-// below.
+// A path of 70 characters, more than half a line, in a column that is narrowed to 24: the cells
+// after it begin a line below.
 BOOST_AUTO_TEST_CASE(a_word_longer_than_its_column_has_a_line_of_its_own) {
-  const std::string path(60, 'p'), glob(60, 'g');
+  const std::string path(70, 'p'), glob(60, 'g');
   Table table({{"key"}, {"value"}, {"meaning"}});
   table.add({path, glob, times(20, "abc")});
   const std::vector<std::string> lines = lines_of(table.text());
