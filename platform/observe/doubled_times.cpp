@@ -51,10 +51,10 @@ DoubledTimes::DoubledTimes(Platform& platform, Resources& resources)
       contention_(resources.add("contention", "", Server::Kind::none)),
       by_dma_(graph_.nodes().size()), ops_(platform.observation().executed_ops, *this),
       events_(platform.observation().trace_events, *this),
-      ends_(platform.observation().transaction_ends, *this),
+      ends_(platform.observation().transaction_ends, transfers_),
       runs_(platform.observation().kernel_runs, *this),
       waits_(platform.observation().kernel_waits, *this),
-      steps_(platform.observation().message_progress, *this) {
+      steps_(platform.observation().message_progress, message_steps_) {
   for (NodeId node = 0; node < graph_.nodes().size(); ++node) {
     const Role role = graph_.node(node).kind;
     if (!is_engine_of_pe(role)) continue;
@@ -109,7 +109,7 @@ void DoubledTimes::Point::save(ResourceId resource, Fs fs) {
 
 // --- Transfers
 
-void DoubledTimes::write(const TransactionEnd& end) {
+void DoubledTimes::take(const TransactionEnd& end) {
   const RouteExtension& route = end.transaction.route();
   if (end.transaction.get_command() == tlm::TLM_IGNORE_COMMAND || route.path == nullptr) return;
   const Path& way = route.request_path();
@@ -391,7 +391,7 @@ void DoubledTimes::write(const KernelRun& run) {
 
 // --- Messages
 
-void DoubledTimes::write(const MessageProgress& step) {
+void DoubledTimes::take(const MessageProgress& step) {
   const MessageKey key{step.installation, step.slot, step.number};
   Pe& pe = pe_of(*step.node);
   if (step.step == MessageProgress::Step::sent) {

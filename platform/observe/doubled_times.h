@@ -46,10 +46,8 @@ struct MemoryAccess {
 
 class DoubledTimes final : private tlm::tlm_analysis_if<ExecutedOp>,
                            private tlm::tlm_analysis_if<TraceEvent>,
-                           private tlm::tlm_analysis_if<TransactionEnd>,
                            private tlm::tlm_analysis_if<KernelRun>,
-                           private tlm::tlm_analysis_if<KernelWait>,
-                           private tlm::tlm_analysis_if<MessageProgress> {
+                           private tlm::tlm_analysis_if<KernelWait> {
  public:
   // Observes `platform`, which outlives it.
   DoubledTimes(Platform& platform, Resources& resources);
@@ -115,10 +113,16 @@ class DoubledTimes final : private tlm::tlm_analysis_if<ExecutedOp>,
 
   void write(const ExecutedOp& op) override;
   void write(const TraceEvent& event) override;
-  void write(const TransactionEnd& end) override;
   void write(const KernelRun& run) override;
   void write(const KernelWait& wait) override;
-  void write(const MessageProgress& step) override;
+  void take(const TransactionEnd& end);
+  void take(const MessageProgress& step);
+  template <class Event>
+  struct Subscriber final : tlm::tlm_analysis_if<Event> {
+    explicit Subscriber(DoubledTimes& times_) : times(times_) {}
+    void write(const Event& event) override { times.take(event); }
+    DoubledTimes& times;
+  };
 
   Pe& pe_of(const sc_core::sc_object& engine);
   Part part_of(const ExecutedOp& op) const;
@@ -151,6 +155,8 @@ class DoubledTimes final : private tlm::tlm_analysis_if<ExecutedOp>,
   std::map<Fs, Point> barriers_;  // by the instant at which they let their kernels go
   Point last_;                    // answers of PEs
   Fs begin_ = never_fs;
+  Subscriber<TransactionEnd> transfers_{*this};
+  Subscriber<MessageProgress> message_steps_{*this};
   AnalysisBinding<ExecutedOp> ops_;
   AnalysisBinding<TraceEvent> events_;
   AnalysisBinding<TransactionEnd> ends_;
