@@ -21,7 +21,7 @@ std::string kind_by_node(const Component& component) {
 
 BOOST_AUTO_TEST_CASE(keys_name_their_unit_once) {
   const auto key = [](const char* name, Quantity quantity) {
-    return key_of({name, "", quantity, nullptr, Merge::sum, {}});
+    return key_of({name, "", quantity, nullptr, Merge::sum, {}, {}});
   };
   BOOST_TEST(key("busy", Quantity::time_fs) == "busy_ns");
   BOOST_TEST(key("busy_fs", Quantity::time_fs) == "busy_ns");
