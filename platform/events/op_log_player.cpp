@@ -121,8 +121,21 @@ class Rows final : public EventSource {
   Row row_;
 };
 
+MessageProgress step_of(const MessageRow& row, MessageProgress::Step step) {
+  MessageProgress progress;
+  progress.step = step;
+  progress.installation = row.installation;
+  progress.slot = row.slot;
+  progress.number = row.number;
+  progress.ring = step == MessageProgress::Step::written ? 0 : row.ring;
+  progress.bytes = row.bytes;
+  return progress;
+}
+
+}  // namespace
+
 // Sources of equal times in their order.
-class Merge {
+class LogPlayer::Merge {
  public:
   explicit Merge(const SQLite::Database& database) : database_(database) {}
 
@@ -149,27 +162,6 @@ class Merge {
   const SQLite::Database& database_;
   std::vector<std::unique_ptr<EventSource>> sources_;
 };
-
-MessageProgress step_of(const MessageRow& row, MessageProgress::Step step) {
-  MessageProgress progress;
-  progress.step = step;
-  progress.installation = row.installation;
-  progress.slot = row.slot;
-  progress.number = row.number;
-  progress.ring = step == MessageProgress::Step::written ? 0 : row.ring;
-  progress.bytes = row.bytes;
-  return progress;
-}
-
-TraceEvent event_of(const CommandRow& row, TraceKind kind, Fs time) {
-  TraceEvent event;
-  event.kind = kind;
-  event.time = time;
-  event.command_id = row.command;
-  return event;
-}
-
-}  // namespace
 
 // --- Opening
 
@@ -276,82 +268,98 @@ void LogPlayer::play() {
   }
   reading(path_, [this] {
     Merge events(database_);
-    using Step = MessageProgress::Step;
-    events.add(&MessageRow::sent, "ORDER BY t_sent_fs, id", [this](const MessageRow& row) {
-      MessageProgress sent = step_of(row, Step::sent);
-      sent.node = node_of(row.sender, "pe_ipcq");
-      sent.end = row.sent;
-      sent.stream = row.send_stream;
-      observation_.message_progress.write(sent);
-    });
-    events.add(&CommandRow::submitted, "ORDER BY t_submit_fs, rowid",
-               [this](const CommandRow& row) {
-                 TraceEvent event = event_of(row, TraceKind::command_submitted, row.submitted);
-                 event.node = node_of(row.pe, "pe_scheduler");
-                 observation_.trace_events.write(event);
-               });
-    events.add(
-        &CommandRow::dispatched, "WHERE t_dispatch_fs NOT NULL ORDER BY t_dispatch_fs, rowid",
-        [this](const CommandRow& row) {
-          TraceEvent event = event_of(row, TraceKind::sub_command_dispatched, *row.dispatched);
-          event.node = node_of(row.pe, "pe_scheduler");
-          observation_.trace_events.write(event);
-        });
-    events.add(&MessageRow::visible, "WHERE t_visible_fs NOT NULL ORDER BY t_visible_fs, id",
-               [this](const MessageRow& row) {
-                 MessageProgress written = step_of(row, Step::written);
-                 written.node = node_of(row.receiver.value_or(""), "pe_dma");
-                 written.arrived = row.arrived.value_or(0);
-                 written.start = row.write.value_or(0);
-                 written.end = *row.visible;
-                 observation_.message_progress.write(written);
-               });
-    events.add(&MessageRow::consumed, "WHERE t_consume_fs NOT NULL ORDER BY t_consume_fs, id",
-               [this](const MessageRow& row) {
-                 MessageProgress consumed = step_of(row, Step::consumed);
-                 consumed.node = node_of(row.receiver.value_or(""), "pe_ipcq");
-                 consumed.start = row.taken.value_or(0);
-                 consumed.end = *row.consumed;
-                 consumed.credit = row.credit.value_or(0);
-                 consumed.stream = row.receive_stream.value_or(0);
-                 observation_.message_progress.write(consumed);
-               });
-    events.add(&ExecutedOpRow::end, "ORDER BY id", [this](const ExecutedOpRow& row) {
-      ExecutedOp op;
-      op.t_start = row.start;
-      op.t_end = row.end;
-      op.node = node(row.node);
-      op.kind = row.kind;
-      op.name = names_.insert(row.name).first->c_str();
-      op.command_id = row.command;
-      op.tile_id = row.tile.value_or(-1);
-      op.stream = row.stream;
-      op.bytes = row.bytes;
-      op.runs = row.runs;
-      op.macs = row.macs;
-      observation_.executed_ops.write(op);
-    });
-    events.add(&SlotWaitRow::end, "ORDER BY rowid", [this](const SlotWaitRow& row) {
-      observation_.slot_waits.write(
-          {node_of(row.pe, "pe_scheduler"), row.waiting, row.start, row.end, row.stream});
-    });
-    events.add(&CommandRow::completed, "WHERE t_complete_fs NOT NULL ORDER BY t_complete_fs, rowid",
-               [this](const CommandRow& row) {
-                 TraceEvent event = event_of(row, TraceKind::command_complete, *row.completed);
-                 event.node = node_of(row.pe, "pe_scheduler");
-                 observation_.trace_events.write(event);
-               });
-    events.add(&WaitRow::end, "ORDER BY rowid", [this](const WaitRow& row) {
-      observation_.kernel_waits.write(
-          {node_of(row.pe, "pe_cpu"), row.reason, row.command.value_or(0), row.start, row.end,
-           row.command_kind.value_or(KernelWait::CommandKind::none), row.stream});
-    });
-    events.add(&RunRow::end, "ORDER BY rowid", [this](const RunRow& row) {
-      observation_.kernel_runs.write(
-          {node_of(row.pe, "pe_cpu"), row.request, row.kernel, row.start, row.returned, row.end,
-           row.unwaited ? row.unwaited->c_str() : "", row.target, row.stream});
-    });
+    add_messages(events);
+    add_commands(events);
+    add_operations(events);
+    add_ends(events);
     events.write_all();
+  });
+}
+
+void LogPlayer::add_messages(Merge& events) {
+  using Step = MessageProgress::Step;
+  events.add(&MessageRow::sent, "ORDER BY t_sent_fs, id", [this](const MessageRow& row) {
+    MessageProgress sent = step_of(row, Step::sent);
+    sent.node = node_of(row.sender, "pe_ipcq");
+    sent.end = row.sent;
+    sent.stream = row.send_stream;
+    observation_.message_progress.write(sent);
+  });
+  events.add(&MessageRow::visible, "WHERE t_visible_fs NOT NULL ORDER BY t_visible_fs, id",
+             [this](const MessageRow& row) {
+               MessageProgress written = step_of(row, Step::written);
+               written.node = node_of(row.receiver.value_or(""), "pe_dma");
+               written.arrived = row.arrived.value_or(0);
+               written.start = row.write.value_or(0);
+               written.end = *row.visible;
+               observation_.message_progress.write(written);
+             });
+  events.add(&MessageRow::consumed, "WHERE t_consume_fs NOT NULL ORDER BY t_consume_fs, id",
+             [this](const MessageRow& row) {
+               MessageProgress consumed = step_of(row, Step::consumed);
+               consumed.node = node_of(row.receiver.value_or(""), "pe_ipcq");
+               consumed.start = row.taken.value_or(0);
+               consumed.end = *row.consumed;
+               consumed.credit = row.credit.value_or(0);
+               consumed.stream = row.receive_stream.value_or(0);
+               observation_.message_progress.write(consumed);
+             });
+}
+
+void LogPlayer::add_commands(Merge& events) {
+  events.add(&CommandRow::submitted, "ORDER BY t_submit_fs, rowid", [this](const CommandRow& row) {
+    write(row, TraceKind::command_submitted, row.submitted);
+  });
+  events.add(&CommandRow::dispatched, "WHERE t_dispatch_fs NOT NULL ORDER BY t_dispatch_fs, rowid",
+             [this](const CommandRow& row) {
+               write(row, TraceKind::sub_command_dispatched, *row.dispatched);
+             });
+}
+
+void LogPlayer::write(const CommandRow& row, TraceKind kind, Fs time) {
+  TraceEvent event;
+  event.kind = kind;
+  event.time = time;
+  event.node = node_of(row.pe, "pe_scheduler");
+  event.command_id = row.command;
+  observation_.trace_events.write(event);
+}
+
+void LogPlayer::add_operations(Merge& events) {
+  events.add(&ExecutedOpRow::end, "ORDER BY id", [this](const ExecutedOpRow& row) {
+    ExecutedOp op;
+    op.t_start = row.start;
+    op.t_end = row.end;
+    op.node = node(row.node);
+    op.kind = row.kind;
+    op.name = names_.insert(row.name).first->c_str();
+    op.command_id = row.command;
+    op.tile_id = row.tile.value_or(-1);
+    op.stream = row.stream;
+    op.bytes = row.bytes;
+    op.runs = row.runs;
+    op.macs = row.macs;
+    observation_.executed_ops.write(op);
+  });
+  events.add(&SlotWaitRow::end, "ORDER BY rowid", [this](const SlotWaitRow& row) {
+    observation_.slot_waits.write(
+        {node_of(row.pe, "pe_scheduler"), row.waiting, row.start, row.end, row.stream});
+  });
+}
+
+void LogPlayer::add_ends(Merge& events) {
+  events.add(
+      &CommandRow::completed, "WHERE t_complete_fs NOT NULL ORDER BY t_complete_fs, rowid",
+      [this](const CommandRow& row) { write(row, TraceKind::command_complete, *row.completed); });
+  events.add(&WaitRow::end, "ORDER BY rowid", [this](const WaitRow& row) {
+    observation_.kernel_waits.write(
+        {node_of(row.pe, "pe_cpu"), row.reason, row.command.value_or(0), row.start, row.end,
+         row.command_kind.value_or(KernelWait::CommandKind::none), row.stream});
+  });
+  events.add(&RunRow::end, "ORDER BY rowid", [this](const RunRow& row) {
+    observation_.kernel_runs.write(
+        {node_of(row.pe, "pe_cpu"), row.request, row.kernel, row.start, row.returned, row.end,
+         row.unwaited ? row.unwaited->c_str() : "", row.target, row.stream});
   });
 }
 

@@ -60,10 +60,16 @@ class LogPlayer {
 
  private:
   struct Scope;
+  class Merge;
 
   void read_meta();
   void check_tables();
   void read_launches();
+  void add_messages(Merge& events);
+  void add_commands(Merge& events);
+  void add_operations(Merge& events);
+  void add_ends(Merge& events);
+  void write(const CommandRow& row, TraceKind kind, Fs time);
   const sc_core::sc_object* node(const std::string& name);
   const sc_core::sc_object* node_of(const std::string& pe, const char* engine);
   Scope* scope(const std::string& name);

@@ -277,7 +277,13 @@ BOOST_AUTO_TEST_CASE(a_run_that_was_stopped_can_be_read) {
   const ProgramResult path = inspect(log, {"--critical-path"});
   BOOST_TEST(path.status == 2, path.out);
   BOOST_TEST(path.err.find("has no launch that has ended") != std::string::npos, path.err);
-  BOOST_TEST(inspect(log, {"--top", "--timeline", "--stages"}).status == 0);
+  for (const std::string report : {"--top", "--timeline", "--stages"}) {
+    const ProgramResult result = inspect(log, {report});
+    BOOST_TEST(result.status == 2, result.out);
+    BOOST_TEST(
+        result.err.find("has no operations, which " + report + " needs") != std::string::npos,
+        result.err);
+  }
 }
 
 BOOST_AUTO_TEST_CASE(wrong_use_is_told) {
@@ -302,6 +308,11 @@ BOOST_AUTO_TEST_CASE(wrong_use_is_told) {
   for (const char* window : {"5", "7:5", "5:5", "a:b", "-5:7"})
     BOOST_TEST(fault({"--timeline", "--window", window}).find("--window") != std::string::npos,
                window);
+  BOOST_TEST(fault({"--timeline", "--window", "5:5"}).find("is empty: FROM has to be less than") !=
+             std::string::npos);
+  // The log ends before 1 ms.
+  BOOST_TEST(fault({"--timeline", "--window", "1e6:2e6"}).find("has nothing of '") !=
+             std::string::npos);
   BOOST_TEST(fault({"--window", "1:2"}).find("--timeline") != std::string::npos);
   BOOST_TEST(fault({"--json", "--csv"}).find("--csv") != std::string::npos);
   BOOST_TEST(fault({"--sql", "DELETE FROM ops"}).find("--sql: the statement writes") !=
