@@ -40,11 +40,12 @@ TextLayout::Widths TextLayout::least_widths(Break what) const {
       widest = std::max(widest, rows_[r][c].size());
       word = std::max(word, longest_word(rows_[r][c]));
     }
-    const bool is_name = c == 0, is_last = c + 1 == left_.size();
+    const bool is_last = c + 1 == left_.size();
+    const bool is_name = c == 0 && (what != Break::all || widest <= line_width / 2);
     const std::size_t title = rows_.front()[c].size();
     if (!left_[c]) {
       least[c] = std::max(widest, longest_word(rows_.front()[c]));
-    } else if (what == Break::titles || (is_name && what == Break::words)) {
+    } else if (what == Break::titles || is_name) {
       least[c] = std::max(widest, std::min(title, narrowest_text));
     } else {
       least[c] = std::max(std::min(std::max(widest, title), narrowest_text), word);
@@ -119,7 +120,10 @@ std::string TextLayout::text() const {
   }
   if (all.size() < 2) return block_text(all, widest);
   std::string text;
-  const Widths least = least_widths(Break::all);
+  Widths least = least_widths(Break::all);
+  for (std::size_t c = 0; c < all.size(); ++c) {
+    if (!left_[c]) least[c] = widest[c];  // titles whole, too
+  }
   for (std::size_t next = 1; next < all.size();) {
     Columns block{0, next++};
     Widths widths = widest;

@@ -4,6 +4,7 @@
 // A table wider than line_width is narrowed: titles, and where that is not enough cells of
 // left-aligned columns, continue on further lines in their column, the widest column first. A word
 // that is longer than its column has a line of its own, up to the next cell that is not empty.
+// Names in the first column stay whole where they take at most half the line.
 // Columns that do not fit even so follow in a block below, after the first column again.
 #pragma once
 
