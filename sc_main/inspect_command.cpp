@@ -11,6 +11,7 @@
 #include "platform/inspect/engine_timeline.h"
 #include "platform/inspect/log_comparison.h"
 #include "platform/inspect/log_summary.h"
+#include "platform/inspect/logged_limits.h"
 #include "platform/inspect/operation_statistics.h"
 #include "platform/inspect/sql_query.h"
 #include "platform/report/json_text.h"
@@ -30,9 +31,10 @@ struct InspectOptions {
   std::uint64_t top_rows = 0;  // 0: not told
   std::string timeline, window, path_launch, other, sql;
   std::uint64_t columns = 100;
-  bool stages = false, json = false, csv = false;
+  std::string servers;  // a window; empty: pe
+  bool limits = false, stages = false, json = false, csv = false;
   CLI::Option *top_given = nullptr, *timeline_given = nullptr, *path_given = nullptr,
-              *compare_given = nullptr, *sql_given = nullptr;
+              *compare_given = nullptr, *servers_given = nullptr, *sql_given = nullptr;
 
   void check() const;
   std::size_t reports() const;
@@ -44,16 +46,17 @@ struct InspectOptions {
 
 std::size_t InspectOptions::reports() const {
   std::size_t reports = top_is_report() ? 1 : 0;
-  for (const CLI::Option* option : {timeline_given, path_given, compare_given, sql_given})
+  for (const CLI::Option* option :
+       {timeline_given, path_given, compare_given, servers_given, sql_given})
     reports += option->count() > 0 ? 1 : 0;
-  return reports + (stages ? 1 : 0);
+  return reports + (limits ? 1 : 0) + (stages ? 1 : 0);
 }
 
 void InspectOptions::check() const {
   if (csv && reports() != 1) {
     throw UsageError(
-        "--csv prints one table: name one of --top, --timeline, --critical-path, --stages, "
-        "--compare, --sql");
+        "--csv prints one table: name one of --limits, --servers, --top, --timeline, "
+        "--critical-path, --stages, --compare, --sql");
   }
   if (sql_given->count() > 0 && reports() > 1)
     throw UsageError("--sql prints the rows of its query only; the other reports stand alone");
@@ -85,6 +88,7 @@ class Inspection {
  private:
   void play();
   void show(const std::string& text, const Table& table);
+  void show_limits();
   void show_path();
 
   const InspectOptions& options_;
@@ -132,6 +136,7 @@ void Inspection::print() {
     else
       std::cout << summary_->text(few_rows);
   }
+  show_limits();
   if (options_.top_is_report()) {
     const Table operations = statistics_->operations_table(options_.rows());
     json_["top"] = {{"operations", operations.json()},
@@ -154,6 +159,22 @@ void Inspection::print() {
     show(comparison_->text(options_.rows()), comparison_->times());
   }
   if (options_.json) std::cout << json_text(json_, 2) << '\n';
+}
+
+void Inspection::show_limits() {
+  if (options_.limits) {
+    const Limits limits = limits_of(log_);
+    if (limits.rows.empty())
+      throw UsageError(
+          fmt::format("{} has no limits, which --limits needs: no kernel ran", quote(log_.path())));
+    json_["limits"] = limits.json();
+    show(limits.text(), limits.table());
+  }
+  if (options_.servers_given->count() > 0) {
+    const Table servers = servers_of(log_, options_.servers.empty() ? "pe" : options_.servers);
+    json_["servers"] = servers.json();
+    show(servers.text("", options_.rows()), servers);
+  }
 }
 
 void Inspection::show_path() {
@@ -192,6 +213,18 @@ int inspect(const InspectOptions& options) {
 
 void add_reports(CLI::App& command, InspectOptions& options) {
   const char* reports = "Reports";
+  command
+      .add_flag("--limits", options.limits,
+                "What limited the run, and what twice as much of each resource would have gained")
+      ->group(reports);
+  options.servers_given =
+      command
+          .add_option("--servers", options.servers,
+                      "Busy times and stalls of all servers in a window of the run, the busiest "
+                      "first: pe (kernels), host, or 'region LABEL' (default: pe)")
+          ->type_name("WINDOW")
+          ->expected(0, 1)
+          ->group(reports);
   options.top_given =
       command
           .add_option(
@@ -258,11 +291,12 @@ void declare_inspect(CLI::App& command, Invocation& invocation) {
   CLI::Option* json = command.add_flag("--json", options->json, "As JSON, units in the key names");
   command.add_flag("--csv", options->csv, "One table as CSV")->excludes(json);
   command.footer(
-      "Without a report: a summary of launches, engines, operations and waits, and of the critical "
-      "path of the longest launch.\n\n"
+      "Without a report: a summary of launches, engines, operations, waits and limits, and of the "
+      "critical path of the longest launch.\n\n"
       "Examples:\n"
       "  kernbench run --bench matmul-composite --op-log gemm.sqlite\n"
       "  kernbench inspect gemm.sqlite\n"
+      "  kernbench inspect gemm.sqlite --limits --servers\n"
       "  kernbench inspect gemm.sqlite --critical-path\n"
       "  kernbench inspect gemm.sqlite --timeline 'sip0.cube0.pe0.*' --window 400:700\n"
       "  kernbench inspect gemm.sqlite --top 10 --stages\n"

@@ -40,7 +40,7 @@ Json json_of(const SignalRow& row) {
   return entry;
 }
 
-void print_json(const std::vector<SignalList>& lists) {
+void print_signals_json(const std::vector<SignalList>& lists) {
   auto json = Json::array();
   for (const SignalList& list : lists) {
     Json entry;
@@ -53,7 +53,7 @@ void print_json(const std::vector<SignalList>& lists) {
   std::cout << json_text(json, 2) << '\n';
 }
 
-void print_markdown(const std::vector<SignalList>& lists) {
+void print_signals_markdown(const std::vector<SignalList>& lists) {
   for (const SignalList& list : lists) {
     std::cout << "## `" << list.name << "`\n\n";
     if (!list.description.empty()) std::cout << list.description << "\n\n";
@@ -65,7 +65,7 @@ void print_markdown(const std::vector<SignalList>& lists) {
   }
 }
 
-void print_text(const std::vector<SignalList>& lists) {
+void print_signals_text(const std::vector<SignalList>& lists) {
   for (const SignalList& list : lists) {
     std::cout << fitted(list.name + (list.description.empty() ? "" : ": ") + list.description, 4)
               << '\n';
@@ -93,7 +93,9 @@ int list_signals(const ListSignalsOptions& options) {
   const std::vector<SignalList> lists = options.glob.empty()
                                             ? signals_by_kind(platform, catalogue.components)
                                             : selected_signals(platform, options.glob);
-  (options.json ? print_json : options.markdown ? print_markdown : print_text)(lists);
+  (options.json       ? print_signals_json
+   : options.markdown ? print_signals_markdown
+                      : print_signals_text)(lists);
   return exit_done;
 }
 

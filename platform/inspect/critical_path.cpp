@@ -175,16 +175,6 @@ bool CriticalPath::has_several_devices() const {
   return devices.size() > 1;
 }
 
-std::string CriticalPath::what_to_speed_up() const {
-  const std::vector<PathResource> sorted = resources();
-  if (sorted.empty()) return "nothing";
-  const PathResource& first = sorted.front();
-  return fmt::format("{}: {} of the launch; without it at least {} instead of {}", first.resource,
-                     percent(share_of(*this, first.time)),
-                     readable_time(to_ns(launch.length() - first.time)),
-                     readable_time(to_ns(launch.length())));
-}
-
 std::string CriticalPath::text() const {
   std::string text =
       fmt::format("launch {} of '{}' on {}: {} ns, from its issue at {} ns to its end at {} ns\n\n",
@@ -194,7 +184,6 @@ std::string CriticalPath::text() const {
   text += fmt::format("sum of {} steps: {} ns\n\n", steps.size(), exact_ns(sum_of(*this)));
   text += resources_table().text();
   if (has_several_devices()) text += '\n' + devices_table().text();
-  text += fmt::format("\nto speed up first: {}\n", what_to_speed_up());
   return text;
 }
 

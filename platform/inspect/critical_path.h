@@ -53,8 +53,6 @@ struct CriticalPath {
   // By device: "sip3", "sip5 > sip3" of messages between them, "host > sip0".
   Table devices_table() const;
   bool has_several_devices() const;
-  // "pe_dma dma_read: 62.1 % of the launch; without it at least 3.2 us instead of 8.4 us".
-  std::string what_to_speed_up() const;
   std::string text() const;
   nlohmann::ordered_json json() const;
 };

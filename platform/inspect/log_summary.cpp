@@ -7,6 +7,7 @@
 #include <tuple>
 
 #include "platform/inspect/critical_path.h"
+#include "platform/inspect/logged_limits.h"
 #include "platform/report/json_text.h"
 
 namespace kernbench {
@@ -162,6 +163,7 @@ std::string LogSummary::text(std::size_t most) {
     text += section("operations by total time", statistics_.operations_table(most).text());
   if (const Table table = waits(); !table.empty()) text += section("kernels waited", table.text());
   text += pe_time_text(times_.kernels());
+  if (const Limits limits = limits_of(log_); !limits.rows.empty()) text += '\n' + limits.text();
   if (const Table table = senders(most); !table.empty())
     text += section("messages that were waited for, by sender", table.text());
   if (log_.launches().empty()) return text;
@@ -171,7 +173,7 @@ std::string LogSummary::text(std::size_t most) {
                   path.resources_table().text());
   if (path.has_several_devices())
     text += section("the same by device", path.devices_table().text());
-  return text + fmt::format("\nto speed up first: {}\n", path.what_to_speed_up());
+  return text;
 }
 
 nlohmann::ordered_json LogSummary::json(std::size_t most) {
@@ -185,6 +187,7 @@ nlohmann::ordered_json LogSummary::json(std::size_t most) {
   json["launches"] = launches().json();
   json["waits"] = waits().json();
   json["pe_time"] = pe_time_json(times_.kernels());
+  json["limits"] = limits_of(log_).json();
   json["senders"] = senders(most).json();
   json["critical_path"] = nullptr;
   if (!log_.launches().empty()) {

@@ -33,23 +33,25 @@ std::size_t places_of(const Component& dma, const char* busy_time) {
 
 DoubledTimes::DoubledTimes(Platform& platform, Resources& resources)
     : graph_(platform.graph()), transfer_savings_(graph_, resources),
-      part_resources_{
-          resources.add("pe_dma read_channel", "pe_dma.rd_engines", Server::Kind::slot),
-          resources.add("pe_dma write_channel", "pe_dma.wr_engines", Server::Kind::slot),
-          resources.add("pe_tcm read", "pe_tcm.read_bw_gbs"),
-          resources.add("pe_gemm gemm", "pe_gemm.macs_per_cycle"),
-          resources.add("pe_math math", "pe_math.lanes"),
-          resources.add("pe_tcm write", "pe_tcm.write_bw_gbs")},
-      slot_(resources.add("pe_scheduler accel_slot", "pe_scheduler.shared_accel_slot",
-                          Server::Kind::slot)),
-      buffers_(resources.add("tile buffers, registers", "pe_fetch_store.register_file_bytes",
-                             Server::Kind::slot)),
-      dispatch_(resources.add("pe_scheduler dispatch", "pe_scheduler.overhead_ns")),
-      kernel_(resources.add("kernel", "pe_cpu.clock_ghz")),
-      credits_(resources.add("pe_ipcq send_blocked", "pe_ipcq.n_slots", Server::Kind::slot)),
-      message_slots_(resources.add("pe_dma slot", "pe_dma.tcm_slot_overhead_ns")),
       contention_(resources.add("contention", "", Server::Kind::none)),
-      by_dma_(graph_.nodes().size()), ops_(platform.observation().executed_ops, *this),
+      part_slots_{
+          slot_of(resources.add("pe_dma read_channel", "pe_dma.rd_engines", Server::Kind::slot)),
+          slot_of(resources.add("pe_dma write_channel", "pe_dma.wr_engines", Server::Kind::slot)),
+          slot_of(resources.add("pe_tcm read", "pe_tcm.read_bw_gbs")),
+          slot_of(resources.add("pe_gemm gemm", "pe_gemm.macs_per_cycle")),
+          slot_of(resources.add("pe_math math", "pe_math.lanes")),
+          slot_of(resources.add("pe_tcm write", "pe_tcm.write_bw_gbs"))},
+      accel_slot_(slot_of(resources.add("pe_scheduler accel_slot", "pe_scheduler.shared_accel_slot",
+                                        Server::Kind::slot))),
+      buffers_(slot_of(resources.add("tile buffers, registers",
+                                     "pe_fetch_store.register_file_bytes", Server::Kind::slot))),
+      dispatch_(slot_of(resources.add("pe_scheduler dispatch", "pe_scheduler.overhead_ns"))),
+      kernel_(slot_of(resources.add("kernel", "pe_cpu.clock_ghz"))),
+      credits_(
+          slot_of(resources.add("pe_ipcq send_blocked", "pe_ipcq.n_slots", Server::Kind::slot))),
+      message_slots_(slot_of(resources.add("pe_dma slot", "pe_dma.tcm_slot_overhead_ns"))),
+      contention_slot_(slot_of(contention_)), by_dma_(graph_.nodes().size()),
+      ops_(platform.observation().executed_ops, *this),
       events_(platform.observation().trace_events, *this),
       ends_(platform.observation().transaction_ends, transfers_),
       runs_(platform.observation().kernel_runs, *this),
@@ -79,6 +81,13 @@ DoubledTimes::Pe& DoubledTimes::pe_of(const sc_core::sc_object& engine) {
   return *pe;
 }
 
+DoubledTimes::Slot DoubledTimes::slot_of(ResourceId resource) {
+  if (slots_.size() <= resource) slots_.resize(resource + 1, no_slot);
+  Slot& slot = slots_[resource];
+  if (slot == no_slot && used_slots_ < most_slots) slot = used_slots_++;
+  return slot;
+}
+
 // --- Points
 
 DoubledTimes::Point DoubledTimes::Point::at(Fs time) {
@@ -88,14 +97,14 @@ DoubledTimes::Point DoubledTimes::Point::at(Fs time) {
   return point;
 }
 
-void DoubledTimes::Point::join(const Point& other, ResourceId but) {
+void DoubledTimes::Point::join(const Point& other, Slot but) {
   const Fs kept_time = with(but);
   time = std::max(time, other.time);
   for (std::size_t i = 0; i < times.size(); ++i) times[i] = std::max(times[i], other.times[i]);
   if (but < times.size()) times[but] = kept_time;
 }
 
-void DoubledTimes::Point::to(Fs until, ResourceId halved) {
+void DoubledTimes::Point::to(Fs until, Slot halved) {
   if (until <= time) return;
   const Fs step = until - time;
   time = until;
@@ -103,8 +112,8 @@ void DoubledTimes::Point::to(Fs until, ResourceId halved) {
   save(halved, step / 2);
 }
 
-void DoubledTimes::Point::save(ResourceId resource, Fs fs) {
-  if (resource < times.size()) times[resource] -= std::min(times[resource], fs);
+void DoubledTimes::Point::save(Slot slot, Fs fs) {
+  if (slot < times.size()) times[slot] -= std::min(times[slot], fs);
 }
 
 // --- Transfers
@@ -125,11 +134,12 @@ void DoubledTimes::take(const TransactionEnd& end) {
   }
 }
 
-void DoubledTimes::transfer(const TransferSavings& savings, Fs until, Point& point) const {
+void DoubledTimes::transfer(const TransferSavings& savings, Fs until, Point& point) {
   const Fs took = until - std::min(until, point.time);
   point.to(until);
-  for (const auto& [resource, saved] : *savings.saved) point.save(resource, std::min(saved, took));
-  if (took > savings.latency) point.save(contention_, (took - savings.latency) / 2);
+  for (const auto& [resource, saved] : *savings.saved)
+    point.save(slot_of(resource), std::min(saved, took));
+  if (took > savings.latency) point.save(contention_slot_, (took - savings.latency) / 2);
 }
 
 // --- Operations
@@ -168,12 +178,12 @@ void DoubledTimes::join_what_ended(const Pe& pe, Fs time, Point& point) const {
 void DoubledTimes::wait_for_place(const Pe& pe, Part part, Fs start, Point& point) const {
   const std::size_t index = static_cast<std::size_t>(part);
   const std::deque<Point>& ends = pe.parts[index];
-  const ResourceId channel = part_resources_[index];
+  const Slot channel = part_slots_[index];
   const auto last = std::find_if(ends.rbegin(), ends.rend(),
                                  [start](const Point& end) { return end.time <= start; });
   if (last == ends.rend()) return;
   point.join(*last, channel);
-  if (channel >= most_resources || static_cast<std::size_t>(ends.rend() - last) <= pe.places[index])
+  if (channel >= most_slots || static_cast<std::size_t>(ends.rend() - last) <= pe.places[index])
     return;
   const Point& before = *(last + static_cast<std::ptrdiff_t>(pe.places[index]));
   point.times[channel] = std::max(point.times[channel], before.times[channel]);
@@ -205,7 +215,8 @@ DoubledTimes::Point DoubledTimes::start_of(Pe& pe, Part part, const ExecutedOp& 
   if (part == Part::gemm || part == Part::math) {
     const Part other = part == Part::gemm ? Part::math : Part::gemm;
     const auto in_slot = ended_by(other);
-    if (in_slot != pe.parts[static_cast<std::size_t>(other)].rend()) point.join(*in_slot, slot_);
+    if (in_slot != pe.parts[static_cast<std::size_t>(other)].rend())
+      point.join(*in_slot, accel_slot_);
   }
   if (point.time < start) join_what_ended(pe, start, point);
   point.to(start);
@@ -229,11 +240,11 @@ Fs DoubledTimes::saved_by_rate(const Pe& pe, Part part, const ExecutedOp& op) {
                   is_reduction(stage.math_op) ? ceil_log2(pe.lanes) : 0);
 }
 
-void DoubledTimes::serve(const Pe& pe, Part part, const ExecutedOp& op, Point& point) const {
+void DoubledTimes::serve(const Pe& pe, Part part, const ExecutedOp& op, Point& point) {
   if (part != Part::dma_read && part != Part::dma_write) {
     const Fs saved = saved_by_rate(pe, part, op);
     point.to(op.t_end);
-    return point.save(part_resources_[static_cast<std::size_t>(part)], saved);
+    return point.save(part_slots_[static_cast<std::size_t>(part)], saved);
   }
   const Transfer& last = pe.transfers[part == Part::dma_write ? 1 : 0];
   if (last.savings == nullptr || last.ended != op.t_end) return point.to(op.t_end);
@@ -243,12 +254,12 @@ void DoubledTimes::serve(const Pe& pe, Part part, const ExecutedOp& op, Point& p
 // Those that overlap share what is slowest on their way, and stand in queues that are as many
 // longer.
 void DoubledTimes::serve_transfer(const Pe& pe, Part part, const TransferSavings& savings, Fs end,
-                                  Point& point) const {
+                                  Point& point) {
   const std::size_t index = static_cast<std::size_t>(part);
   const Fs took = end - std::min(end, point.time);
   transfer(savings, end, point);
-  const ResourceId channel = part_resources_[index];
-  if (channel >= most_resources) return;
+  const Slot channel = part_slots_[index];
+  if (channel >= most_slots) return;
   point.times[channel] += took - std::min(took, savings.latency);
   if (pe.parts[index].empty()) return;
   point.times[channel] =
@@ -364,7 +375,7 @@ void DoubledTimes::write(const KernelWait& wait) {
         kernel.join(credit.point, credits_);
         for (const Credit& before : pe.credits) {
           if (before.ring == credit.ring && before.number + credit.slots == credit.number &&
-              credits_ < most_resources)
+              credits_ < most_slots)
             kernel.times[credits_] = std::max(kernel.times[credits_], before.point.times[credits_]);
         }
       }
@@ -413,7 +424,7 @@ void DoubledTimes::take(const MessageProgress& step) {
     if (way.savings != nullptr) transfer(*way.savings, step.arrived, message.point);
     message.point.to(step.start);
     message.point.to(step.end, message_slots_);
-    if (way.savings != nullptr && credits_ < most_resources) {
+    if (way.savings != nullptr && credits_ < most_slots) {
       Fs& written = message.point.times[credits_];
       const Fs least = std::max(way.savings->payload, step.end - step.start);
       written = way.written = std::max(written, way.written + least);

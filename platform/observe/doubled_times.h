@@ -57,20 +57,24 @@ class DoubledTimes final : private tlm::tlm_analysis_if<ExecutedOp>,
   // From the first command or access to the last answer: as it was, and with twice as much of a
   // resource.
   Fs time() const { return last_.time - begin(); }
-  Fs time_with(ResourceId resource) const { return last_.with(resource) - begin(); }
+  Fs time_with(ResourceId resource) const {
+    return last_.with(resource < slots_.size() ? slots_[resource] : no_slot) - begin();
+  }
   ResourceId contention() const { return contention_; }
 
  private:
-  static constexpr std::size_t most_resources = 56;  // those beyond are not told apart
+  // Resources that save anything have a place in every point; those beyond are not told apart.
+  using Slot = std::uint8_t;
+  static constexpr Slot most_slots = 32, no_slot = most_slots;
   struct Point {
     Fs time = 0;
-    std::array<Fs, most_resources> times{};
+    std::array<Fs, most_slots> times{};
 
-    Fs with(ResourceId resource) const { return resource < times.size() ? times[resource] : time; }
+    Fs with(Slot slot) const { return slot < times.size() ? times[slot] : time; }
     static Point at(Fs time);
-    void join(const Point& other, ResourceId but = no_resource);  // but: does not wait for it
-    void to(Fs until, ResourceId halved = no_resource);
-    void save(ResourceId resource, Fs time);
+    void join(const Point& other, Slot but = no_slot);  // but: does not wait for it
+    void to(Fs until, Slot halved = no_slot);
+    void save(Slot slot, Fs time);
   };
   enum class Part : std::uint8_t { dma_read, dma_write, fetch, gemm, math, store, none };
   static constexpr std::size_t part_count = 6;
@@ -124,23 +128,27 @@ class DoubledTimes final : private tlm::tlm_analysis_if<ExecutedOp>,
     DoubledTimes& times;
   };
 
+  Slot slot_of(ResourceId resource);
   Pe& pe_of(const sc_core::sc_object& engine);
   Part part_of(const ExecutedOp& op) const;
   Point& kernel_of(Pe& pe, std::uint32_t stream, Fs now);
   void wait_for_place(const Pe& pe, Part part, Fs start, Point& point) const;
   void serve_transfer(const Pe& pe, Part part, const TransferSavings& savings, Fs end,
-                      Point& point) const;
+                      Point& point);
   void join_what_ended(const Pe& pe, Fs time, Point& point) const;
   Point start_of(Pe& pe, Part part, const ExecutedOp& op);
   static Fs saved_by_rate(const Pe& pe, Part part, const ExecutedOp& op);
-  void serve(const Pe& pe, Part part, const ExecutedOp& op, Point& point) const;
-  void transfer(const TransferSavings& savings, Fs until, Point& point) const;
+  void serve(const Pe& pe, Part part, const ExecutedOp& op, Point& point);
+  void transfer(const TransferSavings& savings, Fs until, Point& point);
   Fs begin() const { return begin_ < last_.time ? begin_ : last_.time; }
 
   const Graph& graph_;
   TransferSavingsTable transfer_savings_;
-  std::array<ResourceId, part_count> part_resources_;
-  ResourceId slot_, buffers_, dispatch_, kernel_, credits_, message_slots_, contention_;
+  ResourceId contention_;
+  std::vector<Slot> slots_;  // by resource
+  Slot used_slots_ = 0;
+  std::array<Slot, part_count> part_slots_;
+  Slot accel_slot_, buffers_, dispatch_, kernel_, credits_, message_slots_, contention_slot_;
   std::unordered_map<const sc_core::sc_object*, Role> roles_;               // looked up only
   std::unordered_map<const sc_core::sc_object*, std::unique_ptr<Pe>> pes_;  // looked up only
   std::map<NodeId, Pe> initiators_;                                         // of accesses

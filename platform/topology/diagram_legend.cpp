@@ -141,7 +141,7 @@ void DiagramLegend::colour_scale(double top_of_scale) {
   new_row();
   next_.y += 18;
   note(
-      "links: each direction on its right-hand side; blocks: their memories, of a PE its TCM; of "
+      "links: each direction on its right-hand side; blocks: their busiest server; of "
       "several instances the highest");
 }
 

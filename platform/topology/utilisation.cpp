@@ -91,15 +91,18 @@ Utilisation Utilisation::parse(const std::string& text, const std::string& sourc
   }
   const auto servers = json.find("servers");
   if (servers == json.end() || !servers->is_array()) return result;
+  result.has_nodes_ = true;
   std::map<NodeId, NodeShare> shares;
   std::fill(result.edges_.begin(), result.edges_.end(), 0);
   for (const Json& row : *servers) {
     const double busy = share(number_at(row, "utilisation"));
     if (text_at(row, "src").empty()) {
       if (text_at(row, "kind") == "rate") shares[node_of(row, "name")].add(busy);
-    } else if (const Edge* edge = graph.find_edge(node_of(row, "src"), node_of(row, "dst"))) {
-      result.edges_[static_cast<std::size_t>(edge - graph.edges().data())] = busy;
+      continue;
     }
+    const NodeId src = node_of(row, "src"), dst = node_of(row, "dst");
+    if (const Edge* edge = graph.find_edge(src, dst))
+      result.edges_[static_cast<std::size_t>(edge - graph.edges().data())] = busy;
   }
   for (const auto& [node, busy] : shares) result.nodes_[node] = busy.of(graph.node(node).kind);
   return result;
@@ -113,7 +116,9 @@ double Utilisation::of_edges(const std::vector<std::size_t>& edges) const {
 
 std::optional<double> Utilisation::of_node(NodeId node) const {
   if (const auto known = nodes_.find(node); known != nodes_.end()) return known->second;
-  if (!is_memory(graph_.node(node).kind)) return std::nullopt;
+  const Role role = graph_.node(node).kind;
+  if (has_nodes_ && role_table[static_cast<std::size_t>(role)].declared == Role::router) return 0.0;
+  if (!is_memory(role)) return std::nullopt;
   double highest = 0;
   const auto [first, last] = graph_.out_edges(node);
   for (std::size_t i = first; i < last; ++i) {

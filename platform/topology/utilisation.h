@@ -42,6 +42,7 @@ class Utilisation {
 
   const Graph& graph_;
   std::vector<double> edges_;       // by index; 0: no link of its own
+  bool has_nodes_ = false;          // else a forwarding node that is not among them is unknown
   std::map<NodeId, double> nodes_;  // with a busy time
 };
 

@@ -23,7 +23,7 @@ BOOST_AUTO_TEST_CASE(twice_as_much_gains_what_the_table_says) {
   Run slow = gemm("128");
   slow.settings = {{pe + "pe_gemm.attrs.macs_per_cycle", 512}};
   const std::vector<Case> cases{
-      {gemm("128"), {"pe_dma read_channel", "HBM", "PE links", "router", "pe_gemm gemm"}},
+      {gemm("256"), {"pe_dma read_channel", "HBM", "PE links", "router"}},
       {narrow, {"pe_tcm read", "pe_dma read_channel"}},
       {slow, {"pe_gemm gemm", "HBM"}},
       {{"walk", {"run", "--bench", "gather-walk", "--param", "steps=8"}}, {"router", "HBM"}}};
@@ -41,6 +41,48 @@ BOOST_AUTO_TEST_CASE(twice_as_much_gains_what_the_table_says) {
                                                             << ", simulated " << simulated);
     }
   }
+}
+
+// `inspect` has the limits of the run, and busy times of its servers that are those of the
+// statistics.
+BOOST_AUTO_TEST_CASE(a_log_has_the_limits_and_servers_of_its_run) {
+  const TemporaryFolder folder;
+  const std::string log = folder.file("log.sqlite"), stats = folder.file("stats.json");
+  const ProgramResult run = kernbench_program({"run", "--bench", "gpt3-qkv", "--topology", "tiny",
+                                               "--json", "--op-log", log, "--stats", stats});
+  BOOST_TEST_REQUIRE(run.status == 0, run.err);
+  const ProgramResult limits =
+      kernbench_program({"inspect", log, "--limits", "--servers", "--json"});
+  BOOST_TEST_REQUIRE(limits.status == 0, limits.err);
+  const Json told = Json::parse(limits.out);
+  BOOST_TEST(told.at("limits") == Json::parse(run.out).at("bottleneck"));
+
+  std::map<std::string, double> busy;  // by server and resource
+  for (const Json& server : Json::parse(folder.read("stats.json")).at("servers"))
+    busy[server.at("name").get<std::string>() + server.at("resource").get<std::string>()] +=
+        server.at("busy_ns").get<double>();
+  BOOST_TEST(busy.size() > 20U);
+  for (const Json& server : told.at("servers"))
+    busy[server.at("server").get<std::string>() + server.at("resource").get<std::string>()] -=
+        server.at("busy_ns").get<double>();
+  for (const auto& [server, difference] : busy) BOOST_TEST(std::abs(difference) < 1e-6, server);
+
+  check_refused({"inspect", log, "--servers", "gpu"}, {"--servers 'gpu'", "'pe', 'host'"});
+}
+
+// What the host moves before its first launch takes no time, and changes no time of the kernel.
+BOOST_AUTO_TEST_CASE(untimed_inputs_begin_the_kernel_sooner) {
+  const auto run = [](const Words& more) {
+    const ProgramResult result = kernbench_program(
+        joined({"run", "--bench", "gemm-single-pe", "--topology", "tiny", "--json"}, more));
+    BOOST_TEST_REQUIRE(result.status == 0, result.err);
+    return Json::parse(result.out);
+  };
+  const Json timed = run({}), untimed = run({"--untimed-inputs"});
+  BOOST_TEST(untimed.at("simulated_ns").get<double>() < timed.at("simulated_ns").get<double>());
+  BOOST_TEST(untimed.at("kernels").at(0).at("pe_exec_ns") ==
+             timed.at("kernels").at(0).at("pe_exec_ns"));
+  check_refused({"run", "--untimed-inputs"}, {"--untimed-inputs goes with --bench"});
 }
 
 BOOST_AUTO_TEST_SUITE_END()

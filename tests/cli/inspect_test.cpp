@@ -263,7 +263,7 @@ BOOST_AUTO_TEST_CASE(the_summary_answers_the_first_questions) {
   BOOST_TEST_REQUIRE(result.status == 0, result.err);
   for (const char* text : {"bench         mlp-fused ", "\nlaunches\n", "\nengines, busy time",
                            "\noperations by total", "\nkernels waited\n", "\ntime on PEs ",
-                           "\ncritical path of the longest launch (", "\nto speed up first: "})
+                           "\nlimit: ", "\ncritical path of the longest launch ("})
     BOOST_TEST(result.out.find(text) != std::string::npos, text << " in " << result.out);
 }
 

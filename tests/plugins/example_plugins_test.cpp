@@ -90,7 +90,7 @@ BOOST_AUTO_TEST_CASE(a_plain_memory_with_a_parameter_stands_in_the_place_of_sram
   BOOST_TEST(ends_of(read, memory + Words{"--set", "cube.components.sram.attrs.latency_ns=80"}) ==
                  (Words{"133.400004"}),
              boost::test_tools::per_element());
-  BOOST_TEST(contains(output_of(Words{"list", "components"} + plugin),
+  BOOST_TEST(contains(in_one_line(output_of(Words{"list", "components"} + plugin)),
                       "(plug-in " + example("at_memory") + ")"));
 }
 
@@ -129,8 +129,8 @@ BOOST_AUTO_TEST_CASE(a_bench_of_a_plug_in_runs_its_kernel_and_is_verified) {
                                           "--topology", "tiny", "--verify-data"} +
                                     plugin);
   BOOST_TEST(contains(out, "verdict: PASS"), out);
-  BOOST_TEST(contains(output_of(Words{"list"} + plugin),
-                      "acme-axpy: 0.5 * x + y with the rows over the PEs of a cube  (plug-in " +
+  BOOST_TEST(contains(in_one_line(output_of(Words{"list"} + plugin)),
+                      "acme-axpy: 0.5 * x + y with the rows over the PEs of a cube (plug-in " +
                           example("axpy_bench") + ")"));
   const ProgramResult wrong = kernbench_program(
       Words{"run", "--bench", "acme-axpy", "--param", "rows=7", "--topology", "tiny"} + plugin);
@@ -181,8 +181,8 @@ BOOST_AUTO_TEST_CASE(worked_examples_of_messages_run_and_are_verified) {
 
 BOOST_AUTO_TEST_CASE(attributes_of_a_plug_in_are_listed_and_checked_as_ours) {
   const std::string list = output_of(Words{"list", "components"} + Words{row_hbm[0], row_hbm[1]});
-  BOOST_TEST(contains(list,
-                      "acme.row_hbm: HBM partition with row buffers, open page  [hbm_ctrl]  "
+  BOOST_TEST(contains(in_one_line(list),
+                      "acme.row_hbm: HBM partition with row buffers, open page [hbm_ctrl] "
                       "(plug-in " +
                           example("row_hbm") + ")"));
   BOOST_TEST(contains(list, "t_rcd_ns"));

@@ -28,6 +28,16 @@ inline std::string output_of(const Words& words) {
   return result.out;
 }
 
+// Text whose lines the program has wrapped, with a blank for each run of white space.
+inline std::string in_one_line(const std::string& text) {
+  std::string line;
+  for (const char c : text) {
+    const bool blank = c == ' ' || c == '\n';
+    if (!blank || (!line.empty() && line.back() != ' ')) line += blank ? ' ' : c;
+  }
+  return line;
+}
+
 // end_ns of the requests, in the order of the rows, on the machine of one cube.
 inline Words ends_of(const std::string& rows, const Words& options) {
   const TemporaryFile csv("requests.csv", "at_ns,initiator,op,target,offset,bytes\n" + rows);

@@ -38,14 +38,22 @@ std::size_t count(const std::string& text, const std::string& pattern) {
       std::distance(std::sregex_iterator(text.begin(), text.end(), expression), {}));
 }
 
-std::string statistics(double mesh, double busy_ns) {
+std::string statistics(double mesh, double hbm_channel) {
   nlohmann::json json;
-  json["elapsed_ns"] = 100;
-  json["links"] = {{{"src", "sip0.cube0.r0c0"}, {"dst", "sip0.cube0.r0c1"}, {"utilisation", mesh}},
-                   {{"src", "sip1.cube2.r0c0"}, {"dst", "sip1.cube2.r0c1"}, {"utilisation", 0.25}}};
-  json["components"] = {{{"name", "sip0.cube0.hbm_ctrl.pe3"},
-                         {"kind", "hbm_ctrl"},
-                         {"stats", {{"reads", 7}, {"pc0_busy_ns", busy_ns}, {"pc1_busy_ns", 0}}}}};
+  json["links"] = nlohmann::json::array();
+  const auto server = [&json](const char* name, const char* kind, double utilisation) {
+    json["servers"].push_back({{"name", name}, {"kind", kind}, {"utilisation", utilisation}});
+  };
+  const auto link = [&json](const char* src, const char* dst, double utilisation) {
+    json["servers"].push_back({{"src", src}, {"dst", dst}, {"utilisation", utilisation}});
+  };
+  link("sip0.cube0.r0c0", "sip0.cube0.r0c1", mesh);
+  link("sip1.cube2.r0c0", "sip1.cube2.r0c1", 0.25);
+  server("sip0.cube0.hbm_ctrl.pe3", "rate", hbm_channel);
+  server("sip0.cube0.hbm_ctrl.pe3", "rate", 0);
+  server("sip0.cube1.ucie-N", "rate", 0.4);
+  server("sip0.cube0.pe0.pe_gemm", "rate", 0.2);
+  server("sip0.cube0.pe0.pe_dma", "slot", 0.9);
   return json.dump();
 }
 
@@ -193,15 +201,19 @@ BOOST_AUTO_TEST_CASE(many_distances_become_ranges_of_a_round_width) {
 
 BOOST_AUTO_TEST_CASE(heat_takes_the_highest_of_the_instances_and_names_it) {
   const Graph& machine = default_machine();
-  const Utilisation heat = Utilisation::parse(statistics(0.5, 60), "F", machine);
+  const Utilisation heat = Utilisation::parse(statistics(0.5, 0.6), "F", machine);
   const Diagram view = make_diagram(machine, DiagramLevel::cube);
   const auto hottest = heat.hottest(view, 3);
   BOOST_REQUIRE(hottest.size() == 2U);
   BOOST_TEST(hottest[0].name == "sip0.cube0.r0c0 > sip0.cube0.r0c1");
   BOOST_TEST(hottest[0].utilisation == 0.5);
   BOOST_TEST(hottest[1].name == "sip1.cube2.r0c0 > sip1.cube2.r0c1");
-  // Two channels, one of them busy for 60 of 100 ns.
+  // Two channels, one of them busy for 60 %.
   BOOST_TEST(heat.of_nodes(view.find("hbm_ctrl.pe3")->nodes).value() == 0.3);
+  BOOST_TEST(heat.of_nodes(view.find("ucie-N")->nodes).value() == 0.4);
+  BOOST_TEST(heat.of_nodes(view.find("r0c0")->nodes).value() == 0.0);
+  // Its channels are held while others work.
+  BOOST_TEST(heat.of_nodes(view.find("pe0")->nodes).value() == 0.2);
   BOOST_TEST(!heat.of_nodes(view.find("m_cpu")->nodes));
   BOOST_TEST(heat.scale_of(view) == 0.5);
   const std::string svg = diagram_text(machine, view, DiagramFormat::svg, &heat);
