@@ -163,12 +163,12 @@ void Inspection::print() {
 
 void Inspection::show_limits() {
   if (options_.limits) {
-    const Limits limits = limits_of(log_);
-    if (limits.rows.empty())
+    const LimitReport limits = limits_of(log_);
+    if (limits.run.rows.empty())
       throw UsageError(
           fmt::format("{} has no limits, which --limits needs: no kernel ran", quote(log_.path())));
     json_["limits"] = limits.json();
-    show(limits.text(), limits.table());
+    show(limits.text(), limits.run.table());
   }
   if (options_.servers_given->count() > 0) {
     const Table servers = servers_of(log_, options_.servers.empty() ? "pe" : options_.servers);
@@ -221,7 +221,7 @@ void add_reports(CLI::App& command, InspectOptions& options) {
       command
           .add_option("--servers", options.servers,
                       "Busy times and stalls of all servers in a window of the run, the busiest "
-                      "first: pe (kernels), host, or 'region LABEL' (default: pe)")
+                      "first: pe (kernels), host, 'region LABEL' or 'kernel NAME' (default: pe)")
           ->type_name("WINDOW")
           ->expected(0, 1)
           ->group(reports);

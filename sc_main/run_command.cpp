@@ -66,13 +66,22 @@ void insert_limits(const Bottleneck& bottleneck, const StatisticsRegions& region
   for (const StatisticsRegions::Region& region : regions.regions())
     add_rows("region " + region.label, region.window, regions.servers(), regions.resources(),
              servers);
+  std::vector<LimitRow> rows;
+  const auto add_limits = [&rows](const std::string& window, const Limits& limits) {
+    for (const ResourceLimit& row : limits.rows)
+      rows.push_back({window, limits.window, row.resource, row.key, row.kind, row.busiest, row.busy,
+                      row.stalled, row.twice, row.at_least});
+  };
+  add_limits("pe", bottleneck.report().run);
+  for (const auto& [kernel, limits] : bottleneck.report().kernels)
+    add_limits("kernel " + kernel, limits);
+  if (const KernelLimits* kernels = bottleneck.kernels()) {
+    for (const KernelLimits::Kernel& kernel : kernels->kernels())
+      add_rows("kernel " + kernel.name, kernel.window, usage.table(), bottleneck.resources(),
+               servers);
+  }
   table.insert(servers);
-  std::vector<LimitRow> limits;
-  const Fs window = bottleneck.limits().window;
-  for (const ResourceLimit& row : bottleneck.limits().rows)
-    limits.push_back({row.resource, row.key, row.kind, row.busiest, window, row.busy, row.stalled,
-                      row.twice, row.at_least});
-  table.insert(limits);
+  table.insert(rows);
 }
 
 std::vector<LaunchRow> launch_rows(const std::vector<LaunchRecord>& launches) {
@@ -192,7 +201,7 @@ int BenchRun::simulate() {
   AnalysisPort<ExecutedOp>& executed_ops = platform.observation().executed_ops;
   executed_ops.bind(windows);
   KernelWork kernel_work(platform);
-  Bottleneck bottleneck(platform);
+  Bottleneck bottleneck(platform, options_.kernel_limits);
   const PeTimes pe_times(platform.observation());
   const KernelRemains remains(platform.observation());
   KernelSummary kernels(kernel_work, lists_launches());

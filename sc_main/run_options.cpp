@@ -118,6 +118,10 @@ void RunOptions::add_to(CLI::App& command) {
                 "see below")
       ->group(results);
   command
+      .add_flag("--kernel-limits", kernel_limits,
+                "What limits each kernel by itself, beside what limits all of them")
+      ->group(results);
+  command
       .add_flag("--per-launch", per_launch,
                 "One line for each launch of a kernel; without it one for each kernel")
       ->group(results);
@@ -216,9 +220,10 @@ void RunOptions::check() const {
 
 // An option that would change nothing is a mistake.
 void RunOptions::check_without_bench() const {
-  for (const char* option : {"--param", "--device", "--seed", "--verify-data", "--ccl", "--op-log",
-                             "--op-log-limit", "--results", "--breakdown", "--per-launch",
-                             "--check-races", "--data-memory", "--untimed-inputs"}) {
+  for (const char* option :
+       {"--param", "--device", "--seed", "--verify-data", "--ccl", "--op-log", "--op-log-limit",
+        "--results", "--breakdown", "--per-launch", "--check-races", "--data-memory",
+        "--untimed-inputs", "--kernel-limits"}) {
     if (command->count(option) > 0)
       throw UsageError(fmt::format(
           "run: {} goes with --bench; plain TLM-2.0 initiators run without it", option));

@@ -38,7 +38,8 @@ struct RunOptions {
   std::uint64_t op_log_limit = OpLogFile::default_limit;
   bool check_protocol = false, check_races = false;
   std::uint64_t max_deltas = RunLimits().max_deltas;  // 0: no bound
-  bool print_config = false, json = false, breakdown = false, per_launch = false;
+  bool print_config = false, json = false, breakdown = false, per_launch = false,
+       kernel_limits = false;
   bool untimed_inputs = false;  // what the host moves before its first launch
   const CLI::App* command = nullptr;
 

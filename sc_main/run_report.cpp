@@ -148,7 +148,7 @@ bool report_failed_accesses(const RunReport& report) {
 static void print_report(std::ostream& out, const RunReport& report,
                          const RunStatistics& statistics) {
   print_head(out, report, statistics);
-  const std::string limits = report.bottleneck->limits().text();
+  const std::string limits = report.bottleneck->report().text();
   if (!limits.empty()) out << '\n' << limits;
   out << initiators_text(report.initiators) << engines_text(statistics) << memories_text(statistics)
       << links_text(statistics)
@@ -195,7 +195,7 @@ static Json report_json(const RunReport& report, const RunStatistics& statistics
   json["status"] = name_of(report.result.status);
   json["simulated_ns"] = ns_json(report.simulated);
   json["activity"] = activity_json(statistics.activity);
-  json["bottleneck"] = report.bottleneck->limits().json();
+  json["bottleneck"] = report.bottleneck->report().json();
   json["engines"] = engines_json(statistics);
   json["memories"] = memories_json(statistics);
   if (!report.initiators.empty()) json["initiators"] = initiators_json(report.initiators);

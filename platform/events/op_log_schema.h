@@ -216,19 +216,23 @@ struct ServerUseRow {
   }
 };
 
-// A resource in the PE window, by gain; `busiest`: its server with the largest busy share.
+// A resource in a window, `pe` or `kernel NAME`, by gain; `busiest`: its server with the largest
+// busy share.
 struct LimitRow {
+  std::string window;
+  Fs length = 0;
   std::string resource, key, kind, busiest;
-  Fs window = 0, busy = 0, stalled = 0, twice = 0, at_least = 0;
+  Fs busy = 0, stalled = 0, twice = 0, at_least = 0;
 
   static constexpr const char* table = "limits";
   static constexpr std::array<const char*, 0> indices{};
   static constexpr auto columns() {
     using R = LimitRow;
-    return std::make_tuple(LogColumn{"resource", &R::resource}, LogColumn{"key", &R::key},
+    return std::make_tuple(LogColumn{"window", &R::window}, LogColumn{"length_fs", &R::length},
+                           LogColumn{"resource", &R::resource}, LogColumn{"key", &R::key},
                            LogColumn{"kind", &R::kind}, LogColumn{"busiest", &R::busiest},
-                           LogColumn{"window_fs", &R::window}, LogColumn{"busy_fs", &R::busy},
-                           LogColumn{"stalled_fs", &R::stalled}, LogColumn{"twice_fs", &R::twice},
+                           LogColumn{"busy_fs", &R::busy}, LogColumn{"stalled_fs", &R::stalled},
+                           LogColumn{"twice_fs", &R::twice},
                            LogColumn{"at_least_fs", &R::at_least});
   }
 };

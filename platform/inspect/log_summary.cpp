@@ -163,7 +163,7 @@ std::string LogSummary::text(std::size_t most) {
     text += section("operations by total time", statistics_.operations_table(most).text());
   if (const Table table = waits(); !table.empty()) text += section("kernels waited", table.text());
   text += pe_time_text(times_.kernels());
-  if (const Limits limits = limits_of(log_); !limits.rows.empty()) text += '\n' + limits.text();
+  if (const std::string limits = limits_of(log_).text(); !limits.empty()) text += '\n' + limits;
   if (const Table table = senders(most); !table.empty())
     text += section("messages that were waited for, by sender", table.text());
   if (log_.launches().empty()) return text;

@@ -9,14 +9,23 @@
 
 namespace kernbench {
 
-Limits limits_of(const LogPlayer& log) {
-  Limits limits;
+LimitReport limits_of(const LogPlayer& log) {
+  static const std::string of_kernel = "kernel ";
+  LimitReport report;
   for (LimitRow& row : log.rows<LimitRow>()) {
-    limits.window = row.window;
-    limits.rows.push_back({std::move(row.resource), std::move(row.key), std::move(row.kind),
-                           std::move(row.busiest), row.busy, row.stalled, row.twice, row.at_least});
+    Limits* limits = &report.run;
+    if (row.window.compare(0, of_kernel.size(), of_kernel) == 0) {
+      const std::string kernel = row.window.substr(of_kernel.size());
+      if (report.kernels.empty() || report.kernels.back().kernel != kernel)
+        report.kernels.push_back({kernel, {}});
+      limits = &report.kernels.back().limits;
+    }
+    limits->window = row.length;
+    limits->rows.push_back({std::move(row.resource), std::move(row.key), std::move(row.kind),
+                            std::move(row.busiest), row.busy, row.stalled, row.twice,
+                            row.at_least});
   }
-  return limits;
+  return report;
 }
 
 Table servers_of(const LogPlayer& log, const std::string& window) {

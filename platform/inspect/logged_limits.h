@@ -8,9 +8,9 @@
 
 namespace kernbench {
 
-Limits limits_of(const LogPlayer& log);
-// Servers of a window, the busiest first: "pe", "host", "region LABEL". UsageError, with those that
-// the log has: no such window.
+LimitReport limits_of(const LogPlayer& log);
+// Servers of a window, the busiest first: "pe", "host", "region LABEL", "kernel NAME". UsageError,
+// with those that the log has: no such window.
 Table servers_of(const LogPlayer& log, const std::string& window);
 
 }  // namespace kernbench

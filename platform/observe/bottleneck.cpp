@@ -15,43 +15,42 @@ Fs part_of(Fs time, Fs part, Fs whole) {
                                       static_cast<double>(whole));
 }
 
-}  // namespace
-
-Bottleneck::Bottleneck(Platform& platform)
-    : usage_(platform, resources_), doubled_(platform, resources_) {}
-
 // A row for each resource, also those that only dependences know.
-void Bottleneck::add_use(const UsageWindow& window) {
-  limits_.window = window.length;
-  for (const Resource& resource : resources_.all())
-    limits_.rows.push_back({resource.name, resource.key, name_of(resource.kind), {}, 0, 0, 0, 0});
-  const std::vector<UsedServer>& servers = usage_.table().servers();
+std::vector<ResourceLimit> rows_of(const ServerTable& table, const Resources& resources,
+                                   const UsageWindow& window) {
+  std::vector<ResourceLimit> rows;
+  for (const Resource& resource : resources.all())
+    rows.push_back({resource.name, resource.key, name_of(resource.kind), {}, 0, 0, 0, 0});
   for (std::size_t i = 0; i < window.use.size(); ++i) {
-    ResourceLimit& row = limits_.rows[servers[i].resource];
+    const UsedServer& server = table.servers()[i];
+    ResourceLimit& row = rows[server.resource];
     row.stalled += window.use[i].stalled;
-    const Fs busy = std::min(window.use[i].busy / servers[i].places, window.length);
+    const Fs busy = std::min(window.use[i].busy / server.places, window.length);
     if (busy <= row.busy) continue;
     row.busy = busy;
-    row.busiest = servers[i].name;
+    row.busiest = server.name;
   }
+  return rows;
 }
 
-void Bottleneck::estimate() {
-  const Fs window = limits_.window;
-  const auto is_rate = [this](std::size_t id) {
-    return resources_.all()[id].kind == Server::Kind::rate;
+}  // namespace
+
+Limits limits_of(const ServerTable& table, const Resources& resources, const UsageWindow& use,
+                 const std::vector<Fs>& saved, ResourceId contention) {
+  const Fs window = use.length;
+  if (window == 0) return {};
+  Limits limits{window, rows_of(table, resources, use)};
+  std::vector<ResourceLimit>& rows = limits.rows;
+  const auto is_rate = [&resources](std::size_t id) {
+    return resources.all()[id].kind == Server::Kind::rate;
   };
-  const auto saved = [this](ResourceId resource) {
-    return doubled_.time() - std::min(doubled_.time(), doubled_.time_with(resource));
-  };
-  std::vector<ResourceLimit>& rows = limits_.rows;
+  const auto saved_by = [&saved](std::size_t id) { return id < saved.size() ? saved[id] : 0; };
   const Fs stalled =
       std::accumulate(rows.begin(), rows.end(), Fs{0},
                       [](Fs sum, const ResourceLimit& row) { return sum + row.stalled; });
   for (std::size_t id = 0; id < rows.size(); ++id) {
     ResourceLimit& row = rows[id];
-    Fs less = saved(static_cast<ResourceId>(id)) +
-              part_of(saved(doubled_.contention()), row.stalled, stalled);
+    Fs less = saved_by(id) + part_of(saved_by(contention), row.stalled, stalled);
     if (is_rate(id) && static_cast<double>(row.busy) > saturated * static_cast<double>(window))
       less = std::max(less, row.busy / 2);
     less = std::min(less, window / 2);
@@ -62,15 +61,6 @@ void Bottleneck::estimate() {
     row.twice = std::max({window - less, others, is_rate(id) ? row.busy / 2 : 0});
     row.at_least = std::max(window - 2 * less, others);
   }
-}
-
-void Bottleneck::close() {
-  usage_.close();
-  if (usage_.pe().length == 0) return;
-  add_use(usage_.pe());
-  estimate();
-  std::vector<ResourceLimit>& rows = limits_.rows;
-  const Fs window = limits_.window;
   rows.erase(std::remove_if(rows.begin(), rows.end(),
                             [window](const ResourceLimit& row) {
                               return (row.busy == 0 && row.twice >= window) || row.kind == "none";
@@ -79,6 +69,21 @@ void Bottleneck::close() {
   std::stable_sort(rows.begin(), rows.end(), [](const ResourceLimit& a, const ResourceLimit& b) {
     return a.twice != b.twice ? a.twice < b.twice : a.busy > b.busy;
   });
+  return limits;
+}
+
+Bottleneck::Bottleneck(Platform& platform, bool of_kernels)
+    : usage_(platform, resources_), doubled_(platform, resources_) {
+  if (of_kernels) kernels_.emplace(platform, usage_.table(), resources_, doubled_);
+}
+
+void Bottleneck::close() {
+  usage_.close();
+  report_.run =
+      limits_of(usage_.table(), resources_, usage_.pe(), doubled_.saved(), doubled_.contention());
+  if (!kernels_) return;
+  for (const KernelLimits::Kernel& kernel : kernels_->kernels())
+    report_.kernels.push_back({kernel.name, kernels_->limits(kernel)});
 }
 
 }  // namespace kernbench

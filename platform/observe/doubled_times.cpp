@@ -88,6 +88,13 @@ DoubledTimes::Slot DoubledTimes::slot_of(ResourceId resource) {
   return slot;
 }
 
+std::vector<Fs> DoubledTimes::saved() const {
+  std::vector<Fs> saved(slots_.size());
+  for (std::size_t id = 0; id < slots_.size(); ++id)
+    saved[id] = last_.time - std::min(last_.time, last_.with(slots_[id]));
+  return saved;
+}
+
 // --- Points
 
 DoubledTimes::Point DoubledTimes::Point::at(Fs time) {
@@ -270,7 +277,6 @@ void DoubledTimes::add(const MemoryAccess& access) {
   const Part part = access.write ? Part::dma_write : Part::dma_read;
   Pe* of_dma = by_dma_[access.path.source()];
   Pe& pe = of_dma != nullptr ? *of_dma : initiators_[access.path.source()];
-  begin_ = std::min(begin_, access.issue);
   // A closed loop issues as an earlier access ends.
   Point point;
   join_what_ended(pe, access.issue, point);
@@ -317,7 +323,6 @@ DoubledTimes::Point& DoubledTimes::kernel_of(Pe& pe, std::uint32_t stream, Fs no
 void DoubledTimes::write(const TraceEvent& event) {
   Pe& pe = pe_of(*event.node);
   if (event.kind == TraceKind::command_submitted) {
-    begin_ = std::min(begin_, event.time);
     std::uint32_t stream = 0;  // of kernels that run together that which went on last
     Fs latest = 0;
     for (const auto& [of, kernel] : pe.kernels) {

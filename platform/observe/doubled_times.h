@@ -54,12 +54,8 @@ class DoubledTimes final : private tlm::tlm_analysis_if<ExecutedOp>,
 
   void add(const MemoryAccess& access);
 
-  // From the first command or access to the last answer: as it was, and with twice as much of a
-  // resource.
-  Fs time() const { return last_.time - begin(); }
-  Fs time_with(ResourceId resource) const {
-    return last_.with(resource < slots_.size() ? slots_[resource] : no_slot) - begin();
-  }
+  // By resource, up to the last answer.
+  std::vector<Fs> saved() const;
   ResourceId contention() const { return contention_; }
 
  private:
@@ -140,7 +136,6 @@ class DoubledTimes final : private tlm::tlm_analysis_if<ExecutedOp>,
   static Fs saved_by_rate(const Pe& pe, Part part, const ExecutedOp& op);
   void serve(const Pe& pe, Part part, const ExecutedOp& op, Point& point);
   void transfer(const TransferSavings& savings, Fs until, Point& point);
-  Fs begin() const { return begin_ < last_.time ? begin_ : last_.time; }
 
   const Graph& graph_;
   TransferSavingsTable transfer_savings_;
@@ -162,7 +157,6 @@ class DoubledTimes final : private tlm::tlm_analysis_if<ExecutedOp>,
   std::map<std::pair<NodeId, NodeId>, MessageWay> message_ways_;  // between PE_DMAs
   std::map<Fs, Point> barriers_;  // by the instant at which they let their kernels go
   Point last_;                    // answers of PEs
-  Fs begin_ = never_fs;
   Subscriber<TransactionEnd> transfers_{*this};
   Subscriber<MessageProgress> message_steps_{*this};
   AnalysisBinding<ExecutedOp> ops_;

@@ -92,4 +92,21 @@ nlohmann::ordered_json Limits::json() const {
           {"resources", table().json()}};
 }
 
+std::string LimitReport::text() const {
+  std::string text = run.text();
+  for (const auto& [kernel, limits] : kernels)
+    text += fmt::format("\n{}, {}, {}", kernel, readable_time(to_ns(limits.window)), limits.text());
+  return text;
+}
+
+nlohmann::ordered_json LimitReport::json() const {
+  nlohmann::ordered_json json = run.json();
+  for (const auto& [kernel, limits] : kernels) {
+    nlohmann::ordered_json row{{"kernel", kernel}};
+    row.update(limits.json());
+    json["kernels"].push_back(std::move(row));
+  }
+  return json;
+}
+
 }  // namespace kernbench

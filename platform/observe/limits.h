@@ -39,4 +39,17 @@ struct Limits {
   nlohmann::ordered_json json() const;
 };
 
+// Of a run, and of its kernels by themselves where they were asked for.
+struct LimitReport {
+  Limits run;
+  struct Kernel {
+    std::string kernel;  // "matmul"; "a + b": that ran together
+    Limits limits;
+  };
+  std::vector<Kernel> kernels;
+
+  std::string text() const;  // empty without limits of the run
+  nlohmann::ordered_json json() const;
+};
+
 }  // namespace kernbench

@@ -105,11 +105,7 @@ nlohmann::ordered_json servers_json(const ServerTable& table, const Resources& r
   return list;
 }
 
-ServerUsage::ServerUsage(Platform& platform, Resources& resources)
-    : table_(platform, resources), at_begin_(table_.servers().size()),
-      events_(platform.observation().trace_events, *this),
-      runs_(platform.observation().kernel_runs, *this),
-      transfers_(platform.observation().host_transfers, *this) {
+RunningKernels::RunningKernels(const Platform& platform) {
   for (const Component* component : components_of(platform)) {
     for (const Statistic& statistic : component->statistics()) {
       if (statistic.name == "running_time" && statistic.is_busy_time())
@@ -118,12 +114,18 @@ ServerUsage::ServerUsage(Platform& platform, Resources& resources)
   }
 }
 
-bool ServerUsage::kernel_runs() const {
+bool RunningKernels::any() const {
   const Fs now = Component::now();
   return std::any_of(running_.begin(), running_.end(), [now](const Statistic* running) {
     return running->at(now) > *running->value;
   });
 }
+
+ServerUsage::ServerUsage(Platform& platform, Resources& resources)
+    : table_(platform, resources), running_(platform), at_begin_(table_.servers().size()),
+      events_(platform.observation().trace_events, *this),
+      runs_(platform.observation().kernel_runs, *this),
+      transfers_(platform.observation().host_transfers, *this) {}
 
 // The window under way ends; the other one begins now.
 void ServerUsage::turn(UsageWindow& window, Fs until) {
@@ -142,7 +144,7 @@ void ServerUsage::write(const TraceEvent& event) {
 void ServerUsage::write(const KernelRun& run) { answered_ = run.answered; }
 
 void ServerUsage::write(const HostTransfer& /*transfer*/) {
-  if (!in_kernel_ || kernel_runs()) return;
+  if (!in_kernel_ || running_.any()) return;
   turn(pe_, answered_);
   in_kernel_ = false;
 }
@@ -154,7 +156,7 @@ void ServerUsage::begin() {
 
 void ServerUsage::close() {
   if (in_kernel_) {
-    turn(pe_, without_kernels_ || kernel_runs() ? Component::now() : std::max(answered_, began_));
+    turn(pe_, without_kernels_ || running_.any() ? Component::now() : std::max(answered_, began_));
   } else {
     turn(host_, Component::now());
   }

@@ -59,6 +59,16 @@ struct UsageWindow {
 nlohmann::ordered_json servers_json(const ServerTable& table, const Resources& resources,
                                     const UsageWindow& window);
 
+// Whether a kernel runs, by the statistics of the PE_CPUs.
+class RunningKernels {
+ public:
+  explicit RunningKernels(const Platform& platform);
+  bool any() const;
+
+ private:
+  std::vector<const Statistic*> running_;
+};
+
 class ServerUsage final : private tlm::tlm_analysis_if<TraceEvent>,
                           private tlm::tlm_analysis_if<KernelRun>,
                           private tlm::tlm_analysis_if<HostTransfer> {
@@ -78,11 +88,10 @@ class ServerUsage final : private tlm::tlm_analysis_if<TraceEvent>,
   void write(const TraceEvent& event) override;
   void write(const KernelRun& run) override;
   void write(const HostTransfer& transfer) override;
-  bool kernel_runs() const;
   void turn(UsageWindow& window, Fs until);
 
   ServerTable table_;
-  std::vector<const Statistic*> running_;  // of the PE_CPUs
+  RunningKernels running_;
   UsageWindow pe_, host_;
   bool in_kernel_ = false, without_kernels_ = false;
   Fs began_ = 0;

@@ -23,7 +23,7 @@ class StatisticsFile {
   void close(const RunStatistics& statistics, const StatisticsRegions& regions,
              const Bottleneck& bottleneck, const nlohmann::ordered_json& kernels = {}) {
     nlohmann::ordered_json json = statistics.json(regions, waiting_, transfers_);
-    json["bottleneck"] = bottleneck.limits().json();
+    json["bottleneck"] = bottleneck.report().json();
     json["servers"] = bottleneck.servers();
     if (!kernels.is_null()) json["kernels"] = kernels;
     write_json_lines(file_.out(), json);

@@ -64,7 +64,7 @@ nlohmann::ordered_json TrafficSummary::json(std::size_t links) const {
   summary["busiest_links"] = nlohmann::ordered_json::array();
   for (const TrafficLinks::LinkRow& link : links_.busiest(links))
     summary["busiest_links"].push_back(links_.json_of(link));
-  summary["bottleneck"] = bottleneck_.limits().json();
+  summary["bottleneck"] = bottleneck_.report().json();
   return summary;
 }
 
@@ -110,7 +110,7 @@ std::string TrafficSummary::text() const {
     }
     text += "\n" + parts.text();
   }
-  return text + '\n' + bottleneck_.limits().text();
+  return text + '\n' + bottleneck_.report().text();
 }
 
 }  // namespace kernbench

@@ -58,7 +58,8 @@ BOOST_AUTO_TEST_CASE(a_log_has_the_limits_and_servers_of_its_run) {
   BOOST_TEST(told.at("limits") == Json::parse(run.out).at("bottleneck"));
 
   std::map<std::string, double> busy;  // by server and resource
-  for (const Json& server : Json::parse(folder.read("stats.json")).at("servers"))
+  const Json of_run = Json::parse(folder.read("stats.json"));
+  for (const Json& server : of_run.at("servers"))
     busy[server.at("name").get<std::string>() + server.at("resource").get<std::string>()] +=
         server.at("busy_ns").get<double>();
   BOOST_TEST(busy.size() > 20U);
@@ -68,6 +69,19 @@ BOOST_AUTO_TEST_CASE(a_log_has_the_limits_and_servers_of_its_run) {
   for (const auto& [server, difference] : busy) BOOST_TEST(std::abs(difference) < 1e-6, server);
 
   check_refused({"inspect", log, "--servers", "gpu"}, {"--servers 'gpu'", "'pe', 'host'"});
+}
+
+// Each kernel by itself: the limits of one kernel that runs alone are those of the run.
+BOOST_AUTO_TEST_CASE(limits_of_the_only_kernel_are_those_of_the_run) {
+  const ProgramResult run = kernbench_program(
+      {"run", "--bench", "softmax-rows", "--topology", "tiny", "--kernel-limits", "--json"});
+  BOOST_TEST_REQUIRE(run.status == 0, run.err);
+  Json told = Json::parse(run.out).at("bottleneck");
+  BOOST_TEST_REQUIRE(told.at("kernels").size() == 1U);
+  Json kernel = told.at("kernels").at(0);
+  told.erase("kernels");
+  kernel.erase("kernel");
+  BOOST_TEST(kernel == told);
 }
 
 // What the host moves before its first launch takes no time, and changes no time of the kernel.

@@ -1,0 +1,46 @@
+#include "platform/observe/kernel_limits.h"
+
+#include <algorithm>
+
+#include "platform/observe/bottleneck.h"
+
+namespace kernbench {
+
+KernelLimits::KernelLimits(Platform& platform, const ServerTable& table, const Resources& resources,
+                           const DoubledTimes& doubled)
+    : table_(table), resources_(resources), doubled_(doubled), running_(platform),
+      events_(platform.observation().trace_events, *this),
+      runs_(platform.observation().kernel_runs, *this) {}
+
+void KernelLimits::write(const TraceEvent& event) {
+  if (in_kernel_ || event.kind != TraceKind::command_submitted) return;
+  in_kernel_ = true;
+  began_ = event.time;
+  use_ = table_.use();
+  saved_ = doubled_.saved();
+}
+
+void KernelLimits::write(const KernelRun& run) {
+  names_.insert(run.kernel);
+  if (running_.any()) return;
+  std::string name;
+  for (const std::string& each : std::exchange(names_, {}))
+    name += (name.empty() ? "" : " + ") + each;
+  if (!std::exchange(in_kernel_, false)) return;  // no command
+  auto kernel = std::find_if(kernels_.begin(), kernels_.end(),
+                             [&name](const Kernel& each) { return each.name == name; });
+  if (kernel == kernels_.end()) kernel = kernels_.insert(kernel, {name, {}, {}});
+  kernel->window.add(use_, table_.use(), run.answered - began_);
+  const std::vector<Fs> saved = doubled_.saved();
+  kernel->saved.resize(saved.size());
+  for (std::size_t id = 0; id < saved.size(); ++id) {
+    const Fs before = id < saved_.size() ? saved_[id] : 0;
+    kernel->saved[id] += saved[id] - std::min(saved[id], before);
+  }
+}
+
+Limits KernelLimits::limits(const Kernel& kernel) const {
+  return limits_of(table_, resources_, kernel.window, kernel.saved, doubled_.contention());
+}
+
+}  // namespace kernbench
