@@ -173,7 +173,11 @@ void Inspection::show_limits() {
   if (options_.servers_given->count() > 0) {
     const Table servers = servers_of(log_, options_.servers.empty() ? "pe" : options_.servers);
     json_["servers"] = servers.json();
-    show(servers.text("", options_.rows()), servers);
+    std::string text = servers.first(options_.rows()).text();
+    if (servers.size() > options_.rows())
+      text += fmt::format("... {} less busy; --csv and --json have all\n",
+                          servers.size() - options_.rows());
+    show(text, servers);
   }
 }
 

@@ -12,11 +12,9 @@
 #include "models/base/errors.h"
 #include "platform/assembly/platform.h"
 #include "platform/config/resolved_config.h"
-#include "platform/events/op_log_file.h"
-#include "platform/events/progress_log.h"
+#include "platform/events/op_log_recorder.h"
 #include "platform/observe/bottleneck.h"
 #include "platform/observe/op_origins.h"
-#include "platform/observe/op_parameters.h"
 #include "platform/observe/transfer_breakdown.h"
 #include "platform/phase2/device_messages.h"
 #include "platform/topology/build_graph.h"
@@ -44,44 +42,6 @@ using Clock = std::chrono::steady_clock;
 
 double seconds_since(Clock::time_point start) {
   return std::chrono::duration<double>(Clock::now() - start).count();
-}
-
-void add_rows(const std::string& window, const UsageWindow& use, const ServerTable& servers,
-              const Resources& resources, std::vector<ServerUseRow>& rows) {
-  for (std::size_t i = 0; i < use.use.size(); ++i) {
-    const UsedServer& server = servers.servers()[i];
-    if (use.use[i].busy == 0 && use.use[i].stalled == 0) continue;
-    const Resource& resource = resources[server.resource];
-    rows.push_back({window, use.length, server.name, resource.name, name_of(resource.kind),
-                    server.places, use.use[i].busy, use.use[i].stalled});
-  }
-}
-
-// Servers and limits, into an operation log.
-void insert_limits(const Bottleneck& bottleneck, const StatisticsRegions& regions, OpTable& table) {
-  std::vector<ServerUseRow> servers;
-  const ServerUsage& usage = bottleneck.usage();
-  add_rows("pe", usage.pe(), usage.table(), bottleneck.resources(), servers);
-  add_rows("host", usage.host(), usage.table(), bottleneck.resources(), servers);
-  for (const StatisticsRegions::Region& region : regions.regions())
-    add_rows("region " + region.label, region.window, regions.servers(), regions.resources(),
-             servers);
-  std::vector<LimitRow> rows;
-  const auto add_limits = [&rows](const std::string& window, const Limits& limits) {
-    for (const ResourceLimit& row : limits.rows)
-      rows.push_back({window, limits.window, row.resource, row.key, row.kind, row.busiest, row.busy,
-                      row.stalled, row.twice, row.at_least});
-  };
-  add_limits("pe", bottleneck.report().run);
-  for (const auto& [kernel, limits] : bottleneck.report().kernels)
-    add_limits("kernel " + kernel, limits);
-  if (const KernelLimits* kernels = bottleneck.kernels()) {
-    for (const KernelLimits::Kernel& kernel : kernels->kernels())
-      add_rows("kernel " + kernel.name, kernel.window, usage.table(), bottleneck.resources(),
-               servers);
-  }
-  table.insert(servers);
-  table.insert(rows);
 }
 
 std::vector<LaunchRow> launch_rows(const std::vector<LaunchRecord>& launches) {
@@ -208,18 +168,13 @@ int BenchRun::simulate() {
   const CclSettings ccl = resolve(ccl_, *catalogue_.algorithms);
   RunObservers observers(options_.observers, platform, configuration_, {}, ccl.rank_unit);
 
-  std::optional<OpLogFile> op_log;
   functional_model_.record_moves(!options_.op_log.empty());
-  std::optional<OpParameters> op_parameters;
+  std::optional<OpLogRecorder> op_log;
   if (!options_.op_log.empty())
-    op_parameters.emplace(platform.observation(), platform.machine(),
-                          op_log.emplace(open_result(options_.op_log, configuration_),
-                                         &functional_model_, options_.op_log_limit));
+    op_log.emplace(open_result(options_.op_log, configuration_), functional_model_, platform,
+                   options_.op_log_limit);
   std::optional<ResultFile> results;
   if (!options_.results.empty()) results.emplace(open_result(options_.results, configuration_));
-  std::optional<ProgressLog> progress_log;
-  if (op_log && op_log->table() != nullptr)
-    progress_log.emplace(platform.observation(), *op_log->table(), options_.op_log_limit);
   std::optional<OpOrigins> origins;
   if (options_.verifies_ops()) executed_ops.bind(origins.emplace());
   std::optional<CallsOfBench> calls;
@@ -231,7 +186,7 @@ int BenchRun::simulate() {
   const double elaboration_s = seconds_since(start);
 
   std::optional<RegionsOfBench> regions;
-  if (observers.statistics() != nullptr || progress_log) regions.emplace(platform);
+  if (observers.statistics() != nullptr || op_log) regions.emplace(platform);
   BenchProgram program(
       bench_,
       {parameters_, devices_, options_.seed, ccl_, regions ? &*regions : nullptr,
@@ -260,14 +215,12 @@ int BenchRun::simulate() {
   if (breakdown) report.breakdown = &*breakdown;
   observers.close(report.simulated);
   const RunStatistics statistics(platform, windows, report.simulated);
-  if (progress_log) {
-    progress_log->close(launch_rows(kernels.launches()));
-    insert_limits(bottleneck, regions->regions(), *op_log->table());
-  }
   if (observers.statistics() != nullptr)
     observers.statistics()->close(statistics, regions->regions(), bottleneck,
                                   kernels_json(report.kernels));
-  if (op_log) op_log->close(op_log_meta(invocation_, configuration_, facts_, report.kernels));
+  if (op_log)
+    op_log->close(launch_rows(kernels.launches()), bottleneck, regions->regions(),
+                  op_log_meta(invocation_, configuration_, facts_, report.kernels));
   if (result.cause) std::rethrow_exception(result.cause);
   const bool has_messages = !functional_model_.messages().empty();
   const bool asks_for_values =

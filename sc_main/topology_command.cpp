@@ -53,7 +53,7 @@ void TopologyOptions::add_to(CLI::App& command) {
       ->type_name("NAME");
   command
       .add_option("--heat", heat,
-                  "Colours links and memories by utilisation: the file of run --stats, or of "
+                  "Colours links and nodes by utilisation: the file of run --stats, or of "
                   "traffic --links F.json")
       ->type_name("F.json");
   command

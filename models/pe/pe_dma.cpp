@@ -49,7 +49,7 @@ void PeDma::add_statistics() {
                 Quantity::count, ipcq_.messages_dropped());
   add_busy_time("slot_busy", "time with an access to a ring slot under way", ipcq_.slot_busy(),
                 [this](Fs now) { return ipcq_.slot_busy_until(now); },
-                {Server::Kind::rate, "tcm_slot_overhead_ns"});
+                {Server::Kind::rate, "*_slot_bw_gbs"});
   add_statistic("segments_installed", "segments of logical addresses installed", Quantity::count,
                 baaw.installed);
   add_statistic("segments_removed", "segments of logical addresses removed", Quantity::count,

@@ -64,7 +64,7 @@ class PeGemm final : public ComputeEngine {
 PeGemm::PeGemm(const ComponentInit& init)
     : ComputeEngine(init, PeEngine::pe_gemm, init.attributes.as<Parameters>().stage),
       parameters_(init.attributes.as<Parameters>()), systolic_(*parameters_.timing == "systolic") {
-  if (systolic_) server_of("gemm_busy").attribute = "rows, columns";
+  if (systolic_) server_of("gemm_busy").attribute = "clock_ghz";
 }
 
 Fs PeGemm::compute_time(const Stage& stage) const {

@@ -28,7 +28,7 @@ PeIpcq::PeIpcq(const ComponentInit& init)
                 queues_.credits_received());
   add_busy_time("send_blocked", "sends without a credit", send_blocked_.ended,
                 [this](Fs now) { return send_blocked_.until(now); },
-                {Server::Kind::slot, "n_slots"});
+                {Server::Kind::slot, "ccl:defaults.n_slots"});
   add_busy_time("receive_blocked", "receives without a message", receive_blocked_.ended,
                 [this](Fs now) { return receive_blocked_.until(now); }, {Server::Kind::none});
   queues_.set_capacity(*init.attributes.as<Parameters>().queue_pairs);

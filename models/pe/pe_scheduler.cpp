@@ -34,7 +34,7 @@ PeScheduler::PeScheduler(const ComponentInit& init)
   add_statistic("tiles", "tiles completed", Quantity::count, tiles_);
   add_busy_time("accel_slot_held", "time that a compute op ran", accel_slot_.ended_holds(),
                 [this](Fs now) { return accel_slot_.held_time(now); },
-                {Server::Kind::slot, "shared_accel_slot",
+                {Server::Kind::slot, "shared_accel_slot=false",
                  *init.attributes.as<Parameters>().shared_accel_slot ? 1U : 2U});
   add_busy_time(
       "dispatch_busy", "time in which commands were dispatched", dispatching_,

@@ -182,6 +182,10 @@ LogPlayer::~LogPlayer() {
   while (!scopes_.empty()) scopes_.pop_back();
 }
 
+void LogPlayer::refuse(const std::string& fault) const {
+  throw UsageError(quote(path_) + ' ' + fault);
+}
+
 void LogPlayer::read_meta() {
   if (!database_.tableExists("meta"))
     throw UsageError("is not an operation log: it has no table 'meta'");

@@ -45,13 +45,16 @@ class LogPlayer {
   const std::vector<LaunchRow>& launches() const { return launches_; }
 
   // All rows of a table that no event has, in the order in which they were written.
+  // UsageError: not in the table.
   template <class Row>
-  std::vector<Row> rows() const {
+  std::vector<Row> rows() const try {
     SQLite::Statement from(
         database_, select_statement(Row::table, column_texts<Row>(), false, "ORDER BY rowid"));
     std::vector<Row> all;
     while (from.executeStep()) read_row(from, false, all.emplace_back());
     return all;
+  } catch (const SQLite::Exception& error) {
+    refuse(error.what());
   }
 
   Observation& observation() { return observation_; }
@@ -62,6 +65,7 @@ class LogPlayer {
   struct Scope;
   class Merge;
 
+  [[noreturn]] void refuse(const std::string& fault) const;
   void read_meta();
   void check_tables();
   void read_launches();

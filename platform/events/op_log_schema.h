@@ -201,7 +201,7 @@ struct MessageRow {
 struct ServerUseRow {
   std::string window;
   Fs length = 0;  // of the window
-  std::string server, resource, kind;
+  std::string server, part, resource, kind;
   std::uint64_t places = 1;
   Fs busy = 0, stalled = 0;
 
@@ -210,9 +210,10 @@ struct ServerUseRow {
   static constexpr auto columns() {
     using R = ServerUseRow;
     return std::make_tuple(LogColumn{"window", &R::window}, LogColumn{"length_fs", &R::length},
-                           LogColumn{"server", &R::server}, LogColumn{"resource", &R::resource},
-                           LogColumn{"kind", &R::kind}, LogColumn{"places", &R::places},
-                           LogColumn{"busy_fs", &R::busy}, LogColumn{"stalled_fs", &R::stalled});
+                           LogColumn{"server", &R::server}, LogColumn{"part", &R::part},
+                           LogColumn{"resource", &R::resource}, LogColumn{"kind", &R::kind},
+                           LogColumn{"places", &R::places}, LogColumn{"busy_fs", &R::busy},
+                           LogColumn{"stalled_fs", &R::stalled});
   }
 };
 

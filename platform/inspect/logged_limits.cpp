@@ -21,6 +21,7 @@ LimitReport limits_of(const LogPlayer& log) {
       limits = &report.kernels.back().limits;
     }
     limits->window = row.length;
+    limits->is_estimated = row.twice > 0;
     limits->rows.push_back({std::move(row.resource), std::move(row.key), std::move(row.kind),
                             std::move(row.busiest), row.busy, row.stalled, row.twice,
                             row.at_least});
@@ -51,6 +52,7 @@ Table servers_of(const LogPlayer& log, const std::string& window) {
     return share(a) > share(b);
   });
   Table table("servers", {{"server", "server"},
+                          {"part", "part"},
                           {"resource", "resource"},
                           {"kind", "kind"},
                           {"places", "places"},
@@ -58,7 +60,7 @@ Table servers_of(const LogPlayer& log, const std::string& window) {
                           {"utilisation", "of window"},
                           {"stalled_ns", "stalled"}});
   for (const ServerUseRow& row : rows) {
-    table.add({row.server, row.resource, row.kind, row.places, TimeCell{row.busy},
+    table.add({row.server, row.part, row.resource, row.kind, row.places, TimeCell{row.busy},
                ShareCell{share(row)}, TimeCell{row.stalled}});
   }
   return table;

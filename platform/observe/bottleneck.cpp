@@ -39,7 +39,9 @@ Limits limits_of(const ServerTable& table, const Resources& resources, const Usa
                  const std::vector<Fs>& saved, ResourceId contention) {
   const Fs window = use.length;
   if (window == 0) return {};
-  Limits limits{window, rows_of(table, resources, use)};
+  Limits limits;
+  limits.window = window;
+  limits.rows = rows_of(table, resources, use);
   std::vector<ResourceLimit>& rows = limits.rows;
   const auto is_rate = [&resources](std::size_t id) {
     return resources.all()[id].kind == Server::Kind::rate;
@@ -78,9 +80,11 @@ Bottleneck::Bottleneck(Platform& platform, bool of_kernels)
 }
 
 void Bottleneck::close() {
+  const bool is_estimated = doubled_.has_ended() && !usage_.runs_kernels();
   usage_.close();
   report_.run =
       limits_of(usage_.table(), resources_, usage_.pe(), doubled_.saved(), doubled_.contention());
+  report_.run.is_estimated = is_estimated;
   if (!kernels_) return;
   for (const KernelLimits::Kernel& kernel : kernels_->kernels())
     report_.kernels.push_back({kernel.name, kernels_->limits(kernel)});

@@ -34,22 +34,24 @@ std::size_t places_of(const Component& dma, const char* busy_time) {
 DoubledTimes::DoubledTimes(Platform& platform, Resources& resources)
     : graph_(platform.graph()), transfer_savings_(graph_, resources),
       contention_(resources.add("contention", "", Server::Kind::none)),
-      part_slots_{
-          slot_of(resources.add("pe_dma read_channel", "pe_dma.rd_engines", Server::Kind::slot)),
-          slot_of(resources.add("pe_dma write_channel", "pe_dma.wr_engines", Server::Kind::slot)),
-          slot_of(resources.add("pe_tcm read", "pe_tcm.read_bw_gbs")),
-          slot_of(resources.add("pe_gemm gemm", "pe_gemm.macs_per_cycle")),
-          slot_of(resources.add("pe_math math", "pe_math.lanes")),
-          slot_of(resources.add("pe_tcm write", "pe_tcm.write_bw_gbs"))},
-      accel_slot_(slot_of(resources.add("pe_scheduler accel_slot", "pe_scheduler.shared_accel_slot",
-                                        Server::Kind::slot))),
-      buffers_(slot_of(resources.add("tile buffers, registers",
-                                     "pe_fetch_store.register_file_bytes", Server::Kind::slot))),
-      dispatch_(slot_of(resources.add("pe_scheduler dispatch", "pe_scheduler.overhead_ns"))),
-      kernel_(slot_of(resources.add("kernel", "pe_cpu.clock_ghz"))),
-      credits_(
-          slot_of(resources.add("pe_ipcq send_blocked", "pe_ipcq.n_slots", Server::Kind::slot))),
-      message_slots_(slot_of(resources.add("pe_dma slot", "pe_dma.tcm_slot_overhead_ns"))),
+      part_slots_{slot_of(resources.of_attribute(Role::pe_dma, "pe_dma read_channel", "rd_engines",
+                                                 Server::Kind::slot)),
+                  slot_of(resources.of_attribute(Role::pe_dma, "pe_dma write_channel", "wr_engines",
+                                                 Server::Kind::slot)),
+                  slot_of(resources.of_attribute(Role::pe_tcm, "pe_tcm read", "read_bw_gbs")),
+                  slot_of(resources.of_attribute(Role::pe_gemm, "pe_gemm gemm", "macs_per_cycle")),
+                  slot_of(resources.of_attribute(Role::pe_math, "pe_math math", "lanes")),
+                  slot_of(resources.of_attribute(Role::pe_tcm, "pe_tcm write", "write_bw_gbs"))},
+      accel_slot_(slot_of(resources.of_attribute(Role::pe_scheduler, "pe_scheduler accel_slot",
+                                                 "shared_accel_slot=false", Server::Kind::slot))),
+      buffers_(slot_of(resources.of_attribute(Role::pe_fetch_store, "tile buffers and registers",
+                                              "register_file_bytes", Server::Kind::slot))),
+      dispatch_(slot_of(
+          resources.of_attribute(Role::pe_scheduler, "pe_scheduler dispatch", "overhead_ns"))),
+      kernel_(slot_of(resources.of_attribute(Role::pe_cpu, "kernel", "dispatch_cycles"))),
+      credits_(slot_of(resources.of_attribute(Role::pe_ipcq, "pe_ipcq send_blocked",
+                                              "ccl:defaults.n_slots", Server::Kind::slot))),
+      message_slots_(slot_of(resources.of_attribute(Role::pe_dma, "pe_dma slot", "*_slot_bw_gbs"))),
       contention_slot_(slot_of(contention_)), by_dma_(graph_.nodes().size()),
       ops_(platform.observation().executed_ops, *this),
       events_(platform.observation().trace_events, *this),
@@ -63,7 +65,9 @@ DoubledTimes::DoubledTimes(Platform& platform, Resources& resources)
     const Component& engine = platform.component(node);
     roles_[&engine] = role;
     Pe& pe = pe_of(engine);
-    if (role == Role::pe_gemm && engine.attributes().has("macs_per_cycle"))
+    const bool is_systolic =
+        engine.attributes().has("timing") && engine.attributes().text("timing") == "systolic";
+    if (role == Role::pe_gemm && engine.attributes().has("macs_per_cycle") && !is_systolic)
       pe.macs_per_cycle = static_cast<std::uint64_t>(engine.attributes().integer("macs_per_cycle"));
     if (role == Role::pe_math && engine.attributes().has("lanes"))
       pe.lanes = static_cast<std::uint64_t>(engine.attributes().integer("lanes"));
@@ -441,7 +445,14 @@ void DoubledTimes::take(const MessageProgress& step) {
   point.to(step.start);
   point.to(step.end, message_slots_);
   keep(pe.received, point, kept_for_kernels);
+  const Fs flight = step.credit - std::min(step.credit, point.time);
   point.to(step.credit);
+  const auto way = message_ways_.find({sender.dma, pe.dma});
+  if (way != message_ways_.end() && way->second.savings != nullptr) {
+    for (const auto& [resource, saved] : way->second.savings->control_back)
+      point.save(slot_of(resource), std::min(saved, flight));
+  }
+  keep(pe.received, point, kept_for_kernels);  // receives that wait for the credit
   keep(sender.credits, Credit{point, step.ring, step.number, message.slots}, kept_credits);
   messages_.erase(found);
 }

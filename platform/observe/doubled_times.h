@@ -54,6 +54,7 @@ class DoubledTimes final : private tlm::tlm_analysis_if<ExecutedOp>,
 
   void add(const MemoryAccess& access);
 
+  bool has_ended() const { return last_.time > 0; }  // a kernel, or an access
   // By resource, up to the last answer.
   std::vector<Fs> saved() const;
   ResourceId contention() const { return contention_; }

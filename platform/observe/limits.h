@@ -20,18 +20,22 @@ struct ResourceLimit {
   Fs busy = 0;                // of that, a mean of its places
   Fs stalled = 0;             // before all servers
   Fs twice = 0;               // window with twice as much
-  Fs at_least = 0;            // with no end of it
+  Fs at_least = 0;            // with it unlimited
 };
 const char* name_of(Server::Kind kind);
 
 struct Limits {
   Fs window = 0;
+  bool is_estimated = true;  // false: a kernel has not ended, so that only busy times are known
   std::vector<ResourceLimit> rows;  // by gain, then by busy time
 
   double gain(const ResourceLimit& row) const;  // 1.5: one and a half times as fast
-  // Null: latency, twice as much of no resource gains a tenth.
-  const ResourceLimit* limit() const;
-  // "HBM, 56.6 % busy: twice as much gains 14.7 %; ..."; empty without rows.
+  // That which gains most with twice as much, a tenth at least; several that are busy for most of
+  // the window, of which none gains alone; none: latency, or not estimated.
+  std::vector<const ResourceLimit*> limits() const;
+  // "HBM, PE links"; "latency"; "not estimated".
+  std::string name() const;
+  // "HBM (KEY), 56.6 % busy: twice as much is 14.7 % faster; ..."; empty without rows.
   std::string verdict() const;
   // The verdict, and the rows that matter; empty without rows.
   std::string text() const;

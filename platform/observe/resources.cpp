@@ -19,7 +19,8 @@ constexpr std::array<LinkResource, 17> link_resources{{
     {EdgeKind::pe_internal, "links within PEs", "cube.pe_template.links.*.bw_gbs"},
     {EdgeKind::pe_to_router, "PE links", "cube.links.pe_to_router_bw_gbs"},
     {EdgeKind::router_mesh, "mesh links", "cube.links.router_link_bw_gbs"},
-    {EdgeKind::router_to_hbm, "HBM", "cube.memory_map.hbm_channel_bw_gbs"},
+    {EdgeKind::router_to_hbm, "HBM",
+     "cube.memory_map.hbm_channel_bw_gbs, cube.links.hbm_to_router_bw_gbs"},
     {EdgeKind::router_to_mcpu, "m_cpu links", ""},
     {EdgeKind::router_to_sram, "SRAM links", "cube.links.sram_to_router_bw_gbs"},
     {EdgeKind::command, "command links", ""},
@@ -34,6 +35,34 @@ constexpr std::array<LinkResource, 17> link_resources{{
     {EdgeKind::ual, "UAL links", "system.links.io_ual_to_switch.bw_gbs"},
     {EdgeKind::router_to_tlm, "links of TLM-2.0 modules", "system.tlm_*.bw_gbs"},
 }};
+
+// Where the attributes of a component stand in topology.yaml.
+std::string section_of(Role role) {
+  const std::string name(name_of(role));
+  if (is_engine_of_pe(role)) return "cube.pe_template.components." + name;
+  switch (role) {
+    case Role::ucie_port:
+      return "cube.ucie.port";
+    case Role::ucie_conn:
+      return "cube.ucie.conn";
+    case Role::fabric_switch:
+      return "system.switch";
+    case Role::router:
+    case Role::m_cpu:
+    case Role::sram:
+    case Role::hbm_ctrl:
+      return "cube.components." + name;
+    case Role::io_conn:
+      return "sip.io_chiplets.*.components.conn";
+    default:
+      return "sip.io_chiplets.*.components." + name;
+  }
+}
+
+std::string key_of(Role role, const std::string& attribute) {
+  if (attribute.empty() || attribute.find(':') != std::string::npos) return attribute;
+  return section_of(role) + ".attrs." + attribute;
+}
 
 std::string without_end(std::string text, const std::string& end) {
   if (text.size() >= end.size() && text.compare(text.size() - end.size(), end.size(), end) == 0)
@@ -64,9 +93,14 @@ ResourceId Resources::of_overhead(Role role) {
   if (known == no_resource) {
     const std::string name(name_of(role));
     // Of what else serves by itself the overhead is a resource apart.
-    known = add(is_engine_of_pe(role) ? name + " set-up" : name, name + ".overhead_ns");
+    known = add(is_engine_of_pe(role) ? name + " set-up" : name, key_of(role, "overhead_ns"));
   }
   return known;
+}
+
+ResourceId Resources::of_attribute(Role role, const std::string& name, const std::string& attribute,
+                                   Server::Kind kind) {
+  return add(name, key_of(role, attribute), kind);
 }
 
 ResourceId Resources::of_busy_time(Role role, const Statistic& busy) {
@@ -75,9 +109,7 @@ ResourceId Resources::of_busy_time(Role role, const Statistic& busy) {
   if (role == Role::hbm_ctrl && busy.name.compare(0, 2, "pc") == 0) return of_hbm();
   const std::string base = without_end(without_end(without_end(busy.name, "busy"), "held"), "_");
   const std::string node(name_of(role));
-  const std::string attribute = server.attribute;
-  return add(base.empty() ? node : node + ' ' + base,
-             attribute.empty() ? "" : node + '.' + attribute, server.kind);
+  return add(base.empty() ? node : node + ' ' + base, key_of(role, server.attribute), server.kind);
 }
 
 }  // namespace kernbench

@@ -22,7 +22,7 @@ inline constexpr ResourceId no_resource = UINT32_MAX;
 
 struct Resource {
   std::string name;  // "UCIe lanes", "pe_dma read_channel"
-  std::string key;   // "cube.ucie.per_connection_bw_gbs", "pe_dma.rd_engines"
+  std::string key;   // "cube.ucie.per_connection_bw_gbs": what is doubled, overheads are halved
   Server::Kind kind = Server::Kind::rate;
 };
 
@@ -35,6 +35,9 @@ class Resources {
   ResourceId of_link(EdgeKind kind) const { return by_link_[static_cast<std::size_t>(kind)]; }
   // Of a busy time that a component of this role declares; no_resource: it is no server's.
   ResourceId of_busy_time(Role role, const Statistic& busy);
+  // What else a component can be given more of.
+  ResourceId of_attribute(Role role, const std::string& name, const std::string& attribute,
+                          Server::Kind kind = Server::Kind::rate);
   // The overhead that a node charges a message.
   ResourceId of_overhead(Role role);
   ResourceId of_hbm() const { return of_link(EdgeKind::router_to_hbm); }

@@ -38,14 +38,12 @@ void ServerTable::add(const Component& component, Role role, Resources& resource
     if (!statistic.is_busy_time()) continue;
     const ResourceId resource = resources.of_busy_time(role, statistic);
     if (resource == no_resource) continue;
-    UsedServer server{name_in_machine(component),
-                      resource,
-                      statistic.server.places,
-                      &statistic,
-                      nullptr,
-                      nullptr,
-                      {},
-                      {}};
+    UsedServer server;
+    server.name = name_in_machine(component);
+    server.part = statistic.name.substr(0, statistic.name.rfind('_'));
+    server.resource = resource;
+    server.places = statistic.server.places;
+    server.busy = &statistic;
     if (!told) server.stalled = &*stalled;  // of a component with several servers with the first
     told = true;
     servers_.push_back(std::move(server));
@@ -92,6 +90,8 @@ nlohmann::ordered_json servers_json(const ServerTable& table, const Resources& r
     if (server.link != nullptr) {
       row["src"] = server.src;
       row["dst"] = server.dst;
+    } else {
+      row["part"] = server.part;
     }
     row["resource"] = resources[server.resource].name;
     row["kind"] = resources[server.resource].kind == Server::Kind::slot ? "slot" : "rate";

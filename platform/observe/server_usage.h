@@ -27,6 +27,7 @@ struct ServerUse {
 
 struct UsedServer {
   std::string name;  // "sip0.cube0.pe0.pe_dma"
+  std::string part;  // of a node with several: "read_channel", "pc3"
   ResourceId resource = no_resource;
   std::uint64_t places = 1;
   const Statistic* busy = nullptr;     // of a component ...
@@ -80,6 +81,7 @@ class ServerUsage final : private tlm::tlm_analysis_if<TraceEvent>,
   void begin();
   // Up to now.
   void close();
+  bool runs_kernels() const { return running_.any(); }
   const ServerTable& table() const { return table_; }
   const UsageWindow& pe() const { return pe_; }
   const UsageWindow& host() const { return host_; }

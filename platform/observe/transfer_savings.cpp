@@ -32,6 +32,17 @@ struct OneWay {
   }
 };
 
+// What the look-up of a virtual address adds to an access of a PE.
+Fs translation_of(const Graph& graph, NodeId initiator) {
+  const Node& dma = graph.node(initiator);
+  if (dma.kind != Role::pe_dma || graph.spec().cube.memory_map.address_model != AddressModel::va)
+    return 0;
+  const std::string pe = dma.name.substr(0, dma.name.rfind('.'));
+  const std::optional<NodeId> mmu = graph.find(pe + ".pe_mmu");
+  if (!mmu || !graph.node(*mmu).attributes().has("tlb_overhead_ns")) return 0;
+  return ns_to_fs(graph.node(*mmu).attributes().decimal("tlb_overhead_ns"));
+}
+
 Fs latency_of(const OneWay& there, const OneWay& back, const MemoryMessage& message) {
   Path back_path(back.hops, nullptr);
   Path path(there.hops, &back_path);
@@ -49,7 +60,9 @@ const TransferSavings& TransferSavingsTable::of(const Path& path, bool write, st
 }
 
 TransferSavings TransferSavingsTable::work_out(const Path& path, bool write, std::uint64_t bytes) {
-  const MemoryMessage message = machine_message(graph_, path, write, 0, bytes);
+  MemoryMessage message = machine_message(graph_, path, write, 0, bytes);
+  const Fs translation = translation_of(graph_, path.source());
+  message.initiator_overhead += translation;
   const OneWay there(path, graph_, resources_), back(path.reverse(), graph_, resources_);
   TransferSavings savings;
   savings.latency = latency_of(there, back, message);
@@ -61,6 +74,12 @@ TransferSavings TransferSavingsTable::work_out(const Path& path, bool write, std
     savings.payload = std::max(savings.payload,
                                bytes * message.burst_time / message.burst_bytes / message.num_pcs);
 
+  if (graph_.node(path.target()).kind == Role::pe_dma) {
+    for (std::size_t i = 1; i < back.hops.size(); ++i) {
+      if (back.hops[i].overhead_fs > 0)
+        savings.control_back.emplace_back(back.overheads[i], back.hops[i].overhead_fs / 2);
+    }
+  }
   std::vector<std::uint64_t> used;
   for (const OneWay* leg : {&there, &back}) {
     used.insert(used.end(), leg->links.begin(), leg->links.end());
@@ -73,6 +92,11 @@ TransferSavings TransferSavingsTable::work_out(const Path& path, bool write, std
   savings.saved = &known->second;
   if (!is_new) return savings;
 
+  const ResourceId mmu = translation == 0
+                             ? no_resource
+                             : resources_.of_attribute(Role::pe_mmu, "pe_mmu", "tlb_overhead_ns");
+  used.push_back(mmu);
+  std::sort(used.begin(), used.end());
   used.erase(std::unique(used.begin(), used.end()), used.end());
   for (const std::uint64_t each : used) {
     const auto resource = static_cast<ResourceId>(each);
@@ -80,7 +104,9 @@ TransferSavings TransferSavingsTable::work_out(const Path& path, bool write, std
     MemoryMessage faster = message;
     if (resource == resources_.of_hbm()) faster.burst_time /= 2;
     if (resource == there.overheads.back()) faster.memory_overhead /= 2;
-    if (resource == there.overheads.front()) faster.initiator_overhead /= 2;
+    if (resource == there.overheads.front())
+      faster.initiator_overhead -= (message.initiator_overhead - translation) / 2;
+    if (resource == mmu) faster.initiator_overhead -= translation / 2;
     const Fs latency = latency_of(there.with_twice(resource), back.with_twice(resource), faster);
     if (latency < savings.latency) known->second.emplace_back(resource, savings.latency - latency);
   }

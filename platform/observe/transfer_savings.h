@@ -19,6 +19,7 @@ struct TransferSavings {
   Fs latency = 0;  // alone on the machine
   Fs payload = 0;  // time of its bytes on the slowest of the links, or in the memory
   const SavedByResource* saved = nullptr;
+  SavedByResource control_back;  // of a control message on the way back: a credit
 };
 
 class TransferSavingsTable {

@@ -111,6 +111,13 @@ std::string Table::text(const std::string& indent, std::size_t most) const {
   return layout.text();
 }
 
+Table Table::first(std::size_t rows) const {
+  Table first(name_, columns_);
+  first.rows_.assign(rows_.begin(),
+                     rows_.begin() + static_cast<std::ptrdiff_t>(std::min(rows, rows_.size())));
+  return first;
+}
+
 std::string Table::csv() const {
   std::string text;
   for (std::size_t c = 0; c < columns_.size(); ++c)

@@ -57,6 +57,7 @@ class Table {
 
   const std::string& name() const { return name_; }
   bool empty() const { return rows_.empty(); }
+  Table first(std::size_t rows) const;  // without the others
   std::size_t size() const { return rows_.size(); }
   const std::vector<Row>& rows() const { return rows_; }
 

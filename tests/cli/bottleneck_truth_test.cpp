@@ -65,7 +65,10 @@ BOOST_AUTO_TEST_CASE(the_limit_named_is_what_gains_most_when_doubled) {
       if (gain > most) most = gain, best = lever.resource;
       if (told.at("limit") == lever.resource) named = gain;
     }
-    const bool is_right = told.at("limit") == "latency" ? most < 1.1 : named * 1.05 >= most;
+    // Several are busy for most of the window, or none is: no doubling gains a tenth.
+    const std::string limit = told.at("limit").get<std::string>();
+    const bool is_one = limit != "latency" && limit.find(", ") == std::string::npos;
+    const bool is_right = is_one ? named * 1.05 >= most : most < 1.1;
     right += is_right ? 1 : 0;
     if (!is_right)
       BOOST_TEST_MESSAGE(run.name << ": named " << told.at("limit") << ", which gains " << named
