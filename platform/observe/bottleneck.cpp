@@ -15,6 +15,14 @@ Fs part_of(Fs time, Fs part, Fs whole) {
                                       static_cast<double>(whole));
 }
 
+// What a wait before a server that is busy for `busy` of `window` becomes shorter by with twice the
+// rate, beyond half of it; as a part of that half, in `window`. A wait of random arrivals is
+// rho / (1 - rho) services long: half the services, and half of rho.
+Fs shorter_queue(Fs busy, Fs window) {
+  const double rho = std::min(1.0, static_cast<double>(busy) / static_cast<double>(window));
+  return static_cast<Fs>((1 - (1 - rho) / (2 - rho)) * static_cast<double>(window));
+}
+
 // A row for each resource, also those that only dependences know.
 std::vector<ResourceLimit> rows_of(const ServerTable& table, const Resources& resources,
                                    const UsageWindow& window) {
@@ -46,13 +54,17 @@ Limits limits_of(const ServerTable& table, const Resources& resources, const Usa
   const auto is_rate = [&resources](std::size_t id) {
     return resources.all()[id].kind == Server::Kind::rate;
   };
+  const ResourceId hbm = resources.of_hbm();
   const auto saved_by = [&saved](std::size_t id) { return id < saved.size() ? saved[id] : 0; };
   const Fs stalled =
       std::accumulate(rows.begin(), rows.end(), Fs{0},
                       [](Fs sum, const ResourceLimit& row) { return sum + row.stalled; });
   for (std::size_t id = 0; id < rows.size(); ++id) {
     ResourceLimit& row = rows[id];
-    Fs less = saved_by(id) + part_of(saved_by(contention), row.stalled, stalled);
+    const Fs contended = part_of(saved_by(contention), row.stalled, stalled);
+    Fs less = saved_by(id) + contended;
+    // Bursts of an HBM stand behind those of their own message, mostly.
+    if (id != hbm) less += part_of(contended, shorter_queue(row.busy, window), window);
     if (is_rate(id) && static_cast<double>(row.busy) > saturated * static_cast<double>(window))
       less = std::max(less, row.busy / 2);
     less = std::min(less, window / 2);
