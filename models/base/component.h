@@ -120,7 +120,7 @@ class Component : public sc_core::sc_module {
   // cuts it at `now`, which is not earlier than the last change.
   void add_busy_time(std::string name, std::string description, const std::uint64_t& value,
                      std::function<Fs(Fs now)> until, const Server& server = {});
-  Server& server_of(const std::string& busy_time);  // of one that has been added
+  Server& server_of(const std::string& busy_time);  // ModelError: no such busy time
   // In a constructor, in declare_signals(), or in the course of a run for what has come into use.
   // The signal lives as long as the component; keep the reference.
   TraceSignal& add_signal(std::string name, std::string description, SignalFormat format,

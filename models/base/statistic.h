@@ -13,16 +13,19 @@ enum class Quantity : std::uint8_t { count, bytes, time_fs };
 // Aggregation over several components of a kind.
 enum class Merge : std::uint8_t { sum, maximum };
 
-// The server behind a busy time.
+// Server whose occupancy a busy time is.
 struct Server {
   enum class Kind : std::uint8_t {
-    rate,  // works while it is busy: twice the rate takes half the time
-    slot,  // is held while others work: twice the places let twice as many overlap
-    none   // a time that is part of another server's, or nobody's
+    rate,  // processes work while it is busy: at twice the rate, half the time
+    slot,  // is held while other servers work: with twice the places, twice as many overlap
+    none   // no server of its own
   };
   Kind kind = Kind::rate;
-  const char* attribute = "";  // that makes it faster, or has more places; empty: not told
-  std::uint64_t places = 1;    // whose times the busy time adds up
+  // Attribute of the component that sets the rate or the number of places, or a key of ccl.yaml,
+  // "ccl:defaults.n_slots"; empty: unknown.
+  const char* attribute = "";
+  std::uint64_t places = 1;                // occupancies that the busy time adds up
+  const std::uint64_t* stalled = nullptr;  // time that messages were queued at it; null: unknown
 };
 
 // A named number, updated by the component, that never decreases; observers read it with at(), at
@@ -37,7 +40,7 @@ struct Statistic {
   // What it is at `now`. A busy time: `value` and what is under way, without what is booked ahead
   // (spec 11.3); a count: `value` and what is counted elsewhere. Empty: `value`.
   std::function<std::uint64_t(Fs now)> until;
-  Server server;  // of a busy time
+  Server server;  // if it is a busy time
 
   std::uint64_t at(Fs now) const { return until ? until(now) : *value; }
   bool is_busy_time() const { return until && quantity == Quantity::time_fs; }

@@ -28,11 +28,9 @@ class HbmChannels {
       const std::string name = "pc" + std::to_string(i);
       to.add_busy_time(name + "_busy", "time that bursts took", channels_[i].busy_fs,
                        [this, i](Fs now) { return busy_until(i, now); },
-                       {Server::Kind::rate, "hbm_channel_bw_gbs"});
+                       {Server::Kind::rate, "", 1, &channels_[i].stalled_fs});
       observe_more(i, name);
     }
-    to.add_statistic("stalled", "time that bursts waited for their channel, summed",
-                     Quantity::time_fs, stalled_fs_);
   }
 
   // Signals of the channels.
@@ -54,7 +52,10 @@ class HbmChannels {
       at.ahead.add_gap(now, free_at, first.start);
     }
     at.busy_fs += finish - first.start;
-    stalled_fs_ += first.start - now;
+    if (const TieKey& key = transaction.route().key; !(key == at.last)) {
+      at.stalled_fs += first.start - now;
+      at.last = key;
+    }
     at.free_at = finish;
     if (bookings_.observed()) report(transaction, channel, first, finish);
     if (at.signals != nullptr) show(at, transaction, direction, now, first, finish);
@@ -69,7 +70,9 @@ class HbmChannels {
  private:
   struct Channel {
     Fs free_at = 0;
-    std::uint64_t busy_fs = 0;  // booked
+    std::uint64_t busy_fs = 0;     // booked
+    std::uint64_t stalled_fs = 0;  // waits of the first bursts of transactions
+    TieKey last;                   // transaction booked last
     BookedAhead ahead;
     std::unique_ptr<HbmChannelSignals> signals;  // null until they are asked for
   };
@@ -89,7 +92,6 @@ class HbmChannels {
   std::uint32_t burst_bytes_;
   const AnalysisPort<HbmBooking>& bookings_;
   std::vector<Channel> channels_;
-  std::uint64_t stalled_fs_ = 0;
   Fs shown_until_ = never_fs;
 };
 

@@ -19,9 +19,8 @@ namespace {
 
 // " of 4096 B" of a memory request.
 std::string bytes_of(const Transaction& transaction) {
-  return transaction.get_command() == tlm::TLM_IGNORE_COMMAND
-             ? std::string()
-             : fmt::format(" of {} B", transaction.get_data_length());
+  return transaction.accesses_memory() ? fmt::format(" of {} B", transaction.get_data_length())
+                                       : std::string();
 }
 
 unsigned element_bytes(FillPattern::Kind kind) {

@@ -9,7 +9,7 @@ namespace {
 
 // "read of 4096 B at 0x1000", "control message".
 std::string text_of(const Transaction& transaction) {
-  if (transaction.get_command() == tlm::TLM_IGNORE_COMMAND) return "control message";
+  if (!transaction.accesses_memory()) return "control message";
   return fmt::format("{} of {} B at 0x{:x}", transaction.is_read() ? "read" : "write",
                      transaction.get_data_length(), transaction.get_address());
 }

@@ -45,7 +45,7 @@ class Link final : public sc_core::sc_module, private FabricForward, private Fab
     std::uint64_t flits = 0;             // handed over
     std::uint64_t control_messages = 0;  // of both virtual channels; handed over
     Fs busy_fs = 0;                      // occupied by flits
-    Fs stalled_fs = 0;  // waits of the first flits of messages, summed, with those booked ahead
+    Fs stalled_fs = 0;  // time that first flits of messages were queued, booked ahead included
   };
   Statistics statistics() const;  // up to now
   Fs available_at() const { return state_.available_at; }

@@ -129,8 +129,8 @@ class PeScheduler : public Component,
   SmallVector<TileTask*, 2> idle_tasks_;
   RingBuffer<CommandContext*, 2> inbox_;
   Fs due_ = never_fs;
-  Fs dispatch_began_ = 0;          // of what is due
-  std::uint64_t dispatching_ = 0;  // without it
+  Fs dispatch_began_ = 0;          // start of the dispatch that ends at due_
+  std::uint64_t dispatching_ = 0;  // time in earlier dispatches
   RingBuffer<CommandContext*> feeds_;
   TileTask* feeding_ = nullptr;  // offered to the engine of its first stage
   std::uint64_t unfetched_ = 0;  // tiles that entered at DMA_READ and have not been fetched

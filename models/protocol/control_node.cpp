@@ -95,14 +95,14 @@ void ControlNode::file(const Arrival& arrival) {
       take_barrier(*barrier, transaction.route().path->source());
     return transaction.route().listener->completed(transaction);
   }
-  const bool memory = transaction.get_command() != tlm::TLM_IGNORE_COMMAND;
+  const bool memory = transaction.accesses_memory();
   const Fs time = memory ? memory_due(transaction, now()) : now() + overhead_;
   due_.insert_sorted(Due{time, arrival},
                      [](const Due& a, const Due& b) { return a.time < b.time; });
 }
 
 void ControlNode::take(Transaction& request) {
-  if (request.get_command() != tlm::TLM_IGNORE_COMMAND) return finish_memory(request);
+  if (request.accesses_memory()) return finish_memory(request);
   const std::shared_ptr<const Message> message = request.route().message;
   if (auto pe_message = std::dynamic_pointer_cast<const PeMessage>(message))
     return arrived(request, std::move(pe_message));

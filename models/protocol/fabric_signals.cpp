@@ -195,7 +195,7 @@ FabricSignals::Message FabricSignals::message_of(const Transaction& transaction)
   Message message;
   message.id = route.key.number();
   message.kind = kind_of(transaction);
-  message.in_memory = transaction.get_command() != tlm::TLM_IGNORE_COMMAND;
+  message.in_memory = transaction.accesses_memory();
   message.address = transaction.get_address();
   message.bytes = transaction.get_data_length();
   message.source = route.path->source();

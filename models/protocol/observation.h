@@ -66,7 +66,7 @@ struct HbmBooking {
   Fs finish = 0;        // of the last
 };
 
-// A memory transfer that the host is about to issue.
+// Memory access of the host, before it is injected.
 struct HostTransfer {
   const Transaction& transaction;
 };

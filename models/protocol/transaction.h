@@ -125,6 +125,8 @@ class Transaction final : public tlm::tlm_generic_payload {
 
   RouteExtension& route() { return route_; }
   const RouteExtension& route() const { return route_; }
+  // False: a control message.
+  bool accesses_memory() const { return get_command() != tlm::TLM_IGNORE_COMMAND; }
   // How often the pool has handed it out.
   std::uint64_t use() const { return use_; }
 

@@ -155,7 +155,7 @@ void TlmTargetBridge::begin() {
   current_ = *arrivals_.control();
   arrivals_.pop_control();
   Transaction& transaction = *current_.transaction;
-  if (transaction.get_data_length() == 0 || transaction.get_command() == tlm::TLM_IGNORE_COMMAND) {
+  if (transaction.get_data_length() == 0 || !transaction.accesses_memory()) {
     throw ModelError("a control message without a read has reached the memory");
   }
   if (!is_plain(transaction.route())) return refuse(current_);

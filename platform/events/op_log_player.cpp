@@ -86,7 +86,7 @@ class EventSource {
   virtual ~EventSource() = default;
   virtual void next() = 0;
   virtual void write() const = 0;
-  Fs time() const { return time_; }  // of the next event; never_fs: none is left
+  Fs time() const { return time_; }  // of the next event; never_fs: no more events
 
  protected:
   Fs time_ = never_fs;
@@ -182,9 +182,7 @@ LogPlayer::~LogPlayer() {
   while (!scopes_.empty()) scopes_.pop_back();
 }
 
-void LogPlayer::refuse(const std::string& fault) const {
-  throw UsageError(quote(path_) + ' ' + fault);
-}
+void LogPlayer::refuse(const std::string& fault) const { throw unreadable(path_, fault); }
 
 void LogPlayer::read_meta() {
   if (!database_.tableExists("meta"))

@@ -26,7 +26,7 @@ std::vector<ServerUseRow> servers_of(const Bottleneck& bottleneck,
   for (const StatisticsRegions::Region& region : regions.regions())
     add("region " + region.label, region.window, regions.servers(), regions.resources(), rows);
   if (bottleneck.kernels() == nullptr) return rows;
-  for (const KernelLimits::Kernel& kernel : bottleneck.kernels()->kernels())
+  for (const KernelWindows::Kernel& kernel : bottleneck.kernels()->kernels())
     add("kernel " + kernel.name, kernel.window, table, resources, rows);
   return rows;
 }

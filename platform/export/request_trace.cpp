@@ -45,8 +45,7 @@ RequestTrace::Transfer& RequestTrace::transfer_of(const Transaction& transaction
   Transfer& transfer = entry->second;
   if (!is_new) return transfer;
   const Path& path = route.request_path();
-  transfer.kind =
-      transaction.get_command() == tlm::TLM_IGNORE_COMMAND ? "control" : access_name(transaction);
+  transfer.kind = !transaction.accesses_memory() ? "control" : access_name(transaction);
   transfer.label = label_of(route.message.get());
   transfer.initiator = path.source();
   transfer.target = path.target();

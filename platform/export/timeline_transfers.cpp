@@ -26,7 +26,7 @@ std::string name_of(const Transaction& transaction, const std::string& target) {
     return label_of(request->type_name(), *request);
   if (dynamic_cast<const LaunchAbort*>(message) != nullptr) return "LaunchAbort";
   if (dynamic_cast<const LaunchFailed*>(message) != nullptr) return "LaunchFailed";
-  if (transaction.get_command() == tlm::TLM_IGNORE_COMMAND) return "control " + target;
+  if (!transaction.accesses_memory()) return "control " + target;
   return std::string(access_name(transaction)) + ' ' + target;
 }
 
@@ -116,7 +116,7 @@ class TimelineTransfers final : public TimelineObserver,
   TimelineArguments arguments_of(const Transaction& transaction, NodeId initiator, Fs start) const {
     const RouteExtension& route = transaction.route();
     TimelineArguments arguments;
-    if (transaction.get_command() != tlm::TLM_IGNORE_COMMAND) {
+    if (transaction.accesses_memory()) {
       arguments.emplace_back("bytes", transaction.get_data_length());
       arguments.emplace_back("address", transaction.get_address());
     }

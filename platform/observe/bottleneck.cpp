@@ -6,24 +6,21 @@
 namespace kernbench {
 namespace {
 
-// A share of the window in which a server is busy, from which on it is what others wait for.
-constexpr double saturated = 0.9;
-
 Fs part_of(Fs time, Fs part, Fs whole) {
   return whole == 0 ? 0
                     : static_cast<Fs>(static_cast<double>(time) * static_cast<double>(part) /
                                       static_cast<double>(whole));
 }
 
-// What a wait before a server that is busy for `busy` of `window` becomes shorter by with twice the
-// rate, beyond half of it; as a part of that half, in `window`. A wait of random arrivals is
-// rho / (1 - rho) services long: half the services, and half of rho.
+// Reduction of the queueing delay at a server that is busy for `busy` of `window`, with twice its
+// rate, beyond the half that shorter services save: a part of that half, as a part of `window`. By
+// M/M/1: the delay is rho / (1 - rho) services, and rho halves.
 Fs shorter_queue(Fs busy, Fs window) {
   const double rho = std::min(1.0, static_cast<double>(busy) / static_cast<double>(window));
   return static_cast<Fs>((1 - (1 - rho) / (2 - rho)) * static_cast<double>(window));
 }
 
-// A row for each resource, also those that only dependences know.
+// One row per resource, including those without a server.
 std::vector<ResourceLimit> rows_of(const ServerTable& table, const Resources& resources,
                                    const UsageWindow& window) {
   std::vector<ResourceLimit> rows;
@@ -41,8 +38,8 @@ std::vector<ResourceLimit> rows_of(const ServerTable& table, const Resources& re
   return rows;
 }
 
-}  // namespace
-
+// Limits of a window with this use of the servers. `saved`: time saved by twice as much of each
+// resource, by dependences.
 Limits limits_of(const ServerTable& table, const Resources& resources, const UsageWindow& use,
                  const std::vector<Fs>& saved, ResourceId contention) {
   const Fs window = use.length;
@@ -54,7 +51,6 @@ Limits limits_of(const ServerTable& table, const Resources& resources, const Usa
   const auto is_rate = [&resources](std::size_t id) {
     return resources.all()[id].kind == Server::Kind::rate;
   };
-  const ResourceId hbm = resources.of_hbm();
   const auto saved_by = [&saved](std::size_t id) { return id < saved.size() ? saved[id] : 0; };
   const Fs stalled =
       std::accumulate(rows.begin(), rows.end(), Fs{0},
@@ -63,8 +59,10 @@ Limits limits_of(const ServerTable& table, const Resources& resources, const Usa
     ResourceLimit& row = rows[id];
     const Fs contended = part_of(saved_by(contention), row.stalled, stalled);
     Fs less = saved_by(id) + contended;
-    // Bursts of an HBM stand behind those of their own message, mostly.
-    if (id != hbm) less += part_of(contended, shorter_queue(row.busy, window), window);
+    // Bursts at an HBM channel are queued behind those of their own message: no queue of
+    // independent requests, which would become shorter.
+    if (id != resources.of_hbm())
+      less += part_of(contended, shorter_queue(row.busy, window), window);
     if (is_rate(id) && static_cast<double>(row.busy) > saturated * static_cast<double>(window))
       less = std::max(less, row.busy / 2);
     less = std::min(less, window / 2);
@@ -86,20 +84,24 @@ Limits limits_of(const ServerTable& table, const Resources& resources, const Usa
   return limits;
 }
 
+}  // namespace
+
 Bottleneck::Bottleneck(Platform& platform, bool of_kernels)
     : usage_(platform, resources_), doubled_(platform, resources_) {
-  if (of_kernels) kernels_.emplace(platform, usage_.table(), resources_, doubled_);
+  if (of_kernels) kernels_.emplace(platform, usage_.table(), doubled_);
 }
 
 void Bottleneck::close() {
   const bool is_estimated = doubled_.has_ended() && !usage_.runs_kernels();
   usage_.close();
-  report_.run =
-      limits_of(usage_.table(), resources_, usage_.pe(), doubled_.saved(), doubled_.contention());
+  const auto limits = [this](const UsageWindow& window, const std::vector<Fs>& saved) {
+    return limits_of(usage_.table(), resources_, window, saved, doubled_.contention());
+  };
+  report_.run = limits(usage_.pe(), doubled_.saved());
   report_.run.is_estimated = is_estimated;
   if (!kernels_) return;
-  for (const KernelLimits::Kernel& kernel : kernels_->kernels())
-    report_.kernels.push_back({kernel.name, kernels_->limits(kernel)});
+  for (const KernelWindows::Kernel& kernel : kernels_->kernels())
+    report_.kernels.push_back({kernel.name, limits(kernel.window, kernel.saved)});
 }
 
 }  // namespace kernbench

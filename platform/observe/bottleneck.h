@@ -1,43 +1,37 @@
-// Bottleneck: works out the limits of a run (limits.h) while it goes on.
+// Bottleneck: estimates the limits (limits.h) of a run in progress.
 //
-// Busy times and stalls are those of the servers in the PE window (server_usage.h). The window with
-// twice as much of a resource is estimated by the dependences of operations (doubled_times.h), and
-// is no less than the busiest other server of kind `rate` is busy. Contention belongs to the
-// servers of the fabric by the stalls before them.
+// Busy and stall times are those of the servers in the PE window (server_usage.h). The length of
+// the window with twice as much of a resource follows from the dependences of operations
+// (doubled_times.h); it is at least the busy time of any other server of kind `rate`. Contention is
+// attributed to the servers of the fabric in proportion to their stall times.
 #pragma once
 
 #include <optional>
 
 #include "platform/observe/doubled_times.h"
-#include "platform/observe/kernel_limits.h"
+#include "platform/observe/kernel_windows.h"
 #include "platform/observe/limits.h"
 #include "platform/observe/server_usage.h"
 
 namespace kernbench {
 
-// Of a window in which the servers were used like that; `saved`: by resource, what twice as much of
-// it saves, by dependences.
-Limits limits_of(const ServerTable& table, const Resources& resources, const UsageWindow& window,
-                 const std::vector<Fs>& saved, ResourceId contention);
-
 class Bottleneck {
  public:
   // Observes `platform`, which outlives it.
-  // `of_kernels`: of each kernel by itself, too.
+  // `of_kernels`: also per kernel.
   explicit Bottleneck(Platform& platform, bool of_kernels = false);
 
-  // Without kernels: accesses from now on.
+  // For a machine without kernels: the window starts now.
   void begin() { usage_.begin(); }
   void add(const MemoryAccess& access) { doubled_.add(access); }
-  // The run has ended: up to now.
+  // At the end of the run.
   void close();
   const LimitReport& report() const { return report_; }
-  const KernelLimits* kernels() const {
-    return kernels_ ? &*kernels_ : nullptr;
-  }  // null: not asked
+  // Null: not `of_kernels`.
+  const KernelWindows* kernels() const { return kernels_ ? &*kernels_ : nullptr; }
   const ServerUsage& usage() const { return usage_; }
   const Resources& resources() const { return resources_; }
-  // Those that were used in the window; servers_json().
+  // servers_json() of the PE window.
   nlohmann::ordered_json servers() const {
     return servers_json(usage_.table(), resources_, usage_.pe());
   }
@@ -46,7 +40,7 @@ class Bottleneck {
   Resources resources_;
   ServerUsage usage_;
   DoubledTimes doubled_;
-  std::optional<KernelLimits> kernels_;
+  std::optional<KernelWindows> kernels_;
   LimitReport report_;
 };
 

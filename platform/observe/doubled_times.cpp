@@ -4,16 +4,15 @@
 #include <cstring>
 #include <systemc>
 
-#include "models/protocol/fabric_node.h"
 #include "models/protocol/tile_task.h"
 #include "models/protocol/transaction.h"
-#include "models/timing/engine_rules.h"
 #include "platform/observe/activity_windows.h"
 
 namespace kernbench {
 namespace {
 
-// Operations of one part that may overlap, and commands and messages that a kernel may go on with.
+// Points kept: operations of one part that may overlap; commands and messages that a kernel may
+// wait for; credits.
 constexpr std::size_t kept = 8, kept_for_kernels = 16, kept_credits = 64;
 
 template <class List, class Value>
@@ -34,24 +33,6 @@ std::size_t places_of(const Component& dma, const char* busy_time) {
 DoubledTimes::DoubledTimes(Platform& platform, Resources& resources)
     : graph_(platform.graph()), transfer_savings_(graph_, resources),
       contention_(resources.add("contention", "", Server::Kind::none)),
-      part_slots_{slot_of(resources.of_attribute(Role::pe_dma, "pe_dma read_channel", "rd_engines",
-                                                 Server::Kind::slot)),
-                  slot_of(resources.of_attribute(Role::pe_dma, "pe_dma write_channel", "wr_engines",
-                                                 Server::Kind::slot)),
-                  slot_of(resources.of_attribute(Role::pe_tcm, "pe_tcm read", "read_bw_gbs")),
-                  slot_of(resources.of_attribute(Role::pe_gemm, "pe_gemm gemm", "macs_per_cycle")),
-                  slot_of(resources.of_attribute(Role::pe_math, "pe_math math", "lanes")),
-                  slot_of(resources.of_attribute(Role::pe_tcm, "pe_tcm write", "write_bw_gbs"))},
-      accel_slot_(slot_of(resources.of_attribute(Role::pe_scheduler, "pe_scheduler accel_slot",
-                                                 "shared_accel_slot=false", Server::Kind::slot))),
-      buffers_(slot_of(resources.of_attribute(Role::pe_fetch_store, "tile buffers and registers",
-                                              "register_file_bytes", Server::Kind::slot))),
-      dispatch_(slot_of(
-          resources.of_attribute(Role::pe_scheduler, "pe_scheduler dispatch", "overhead_ns"))),
-      kernel_(slot_of(resources.of_attribute(Role::pe_cpu, "kernel", "dispatch_cycles"))),
-      credits_(slot_of(resources.of_attribute(Role::pe_ipcq, "pe_ipcq send_blocked",
-                                              "ccl:defaults.n_slots", Server::Kind::slot))),
-      message_slots_(slot_of(resources.of_attribute(Role::pe_dma, "pe_dma slot", "*_slot_bw_gbs"))),
       contention_slot_(slot_of(contention_)), by_dma_(graph_.nodes().size()),
       ops_(platform.observation().executed_ops, *this),
       events_(platform.observation().trace_events, *this),
@@ -59,22 +40,37 @@ DoubledTimes::DoubledTimes(Platform& platform, Resources& resources)
       runs_(platform.observation().kernel_runs, *this),
       waits_(platform.observation().kernel_waits, *this),
       steps_(platform.observation().message_progress, message_steps_) {
+  using Kind = Server::Kind;
+  const auto slot = [&](Role role, const char* name, const char* attribute,
+                        Kind kind = Kind::rate) {
+    return slot_of(resources.of_attribute(role, name, attribute, kind));
+  };
+  part_slots_ = {slot(Role::pe_dma, "pe_dma read_channel", "rd_engines", Kind::slot),
+                 slot(Role::pe_dma, "pe_dma write_channel", "wr_engines", Kind::slot),
+                 slot(Role::pe_tcm, "pe_tcm read", "read_bw_gbs"),
+                 slot(Role::pe_gemm, "pe_gemm gemm", "macs_per_cycle"),
+                 slot(Role::pe_math, "pe_math math", "lanes"),
+                 slot(Role::pe_tcm, "pe_tcm write", "write_bw_gbs")};
+  accel_slot_ =
+      slot(Role::pe_scheduler, "pe_scheduler accel_slot", "shared_accel_slot=false", Kind::slot);
+  buffers_ =
+      slot(Role::pe_fetch_store, "tile buffers and registers", "register_file_bytes", Kind::slot);
+  dispatch_ = slot(Role::pe_scheduler, "pe_scheduler dispatch", "overhead_ns");
+  kernel_ = slot(Role::pe_cpu, "kernel", "dispatch_cycles");
+  credits_ = slot(Role::pe_ipcq, "pe_ipcq send_blocked", "ccl:defaults.n_slots", Kind::slot);
+  message_slots_ = slot(Role::pe_dma, "pe_dma slot", "*_slot_bw_gbs");
+
   for (NodeId node = 0; node < graph_.nodes().size(); ++node) {
     const Role role = graph_.node(node).kind;
     if (!is_engine_of_pe(role)) continue;
     const Component& engine = platform.component(node);
     roles_[&engine] = role;
     Pe& pe = pe_of(engine);
-    const bool is_systolic =
-        engine.attributes().has("timing") && engine.attributes().text("timing") == "systolic";
-    if (role == Role::pe_gemm && engine.attributes().has("macs_per_cycle") && !is_systolic)
-      pe.macs_per_cycle = static_cast<std::uint64_t>(engine.attributes().integer("macs_per_cycle"));
-    if (role == Role::pe_math && engine.attributes().has("lanes"))
-      pe.lanes = static_cast<std::uint64_t>(engine.attributes().integer("lanes"));
+    pe.rates.take(role, engine);
     if (role != Role::pe_dma) continue;
     pe.dma = node;
-    pe.places[static_cast<std::size_t>(Part::dma_read)] = places_of(engine, "read_channel_held");
-    pe.places[static_cast<std::size_t>(Part::dma_write)] = places_of(engine, "write_channel_held");
+    pe.places[Part::dma_read] = places_of(engine, "read_channel_held");
+    pe.places[Part::dma_write] = places_of(engine, "write_channel_held");
     by_dma_[node] = &pe;
   }
 }
@@ -86,9 +82,9 @@ DoubledTimes::Pe& DoubledTimes::pe_of(const sc_core::sc_object& engine) {
 }
 
 DoubledTimes::Slot DoubledTimes::slot_of(ResourceId resource) {
-  if (slots_.size() <= resource) slots_.resize(resource + 1, no_slot);
+  if (slots_.size() <= resource) slots_.resize(resource + 1, Point::no_slot);
   Slot& slot = slots_[resource];
-  if (slot == no_slot && used_slots_ < most_slots) slot = used_slots_++;
+  if (slot == Point::no_slot && used_slots_ < Point::most_slots) slot = used_slots_++;
   return slot;
 }
 
@@ -99,39 +95,11 @@ std::vector<Fs> DoubledTimes::saved() const {
   return saved;
 }
 
-// --- Points
-
-DoubledTimes::Point DoubledTimes::Point::at(Fs time) {
-  Point point;
-  point.time = time;
-  point.times.fill(time);
-  return point;
-}
-
-void DoubledTimes::Point::join(const Point& other, Slot but) {
-  const Fs kept_time = with(but);
-  time = std::max(time, other.time);
-  for (std::size_t i = 0; i < times.size(); ++i) times[i] = std::max(times[i], other.times[i]);
-  if (but < times.size()) times[but] = kept_time;
-}
-
-void DoubledTimes::Point::to(Fs until, Slot halved) {
-  if (until <= time) return;
-  const Fs step = until - time;
-  time = until;
-  for (Fs& each : times) each += step;
-  save(halved, step / 2);
-}
-
-void DoubledTimes::Point::save(Slot slot, Fs fs) {
-  if (slot < times.size()) times[slot] -= std::min(times[slot], fs);
-}
-
 // --- Transfers
 
 void DoubledTimes::take(const TransactionEnd& end) {
   const RouteExtension& route = end.transaction.route();
-  if (end.transaction.get_command() == tlm::TLM_IGNORE_COMMAND || route.path == nullptr) return;
+  if (!end.transaction.accesses_memory() || route.path == nullptr) return;
   const Path& way = route.request_path();
   Pe* pe = by_dma_[way.source()];
   if (pe == nullptr) return;
@@ -176,7 +144,7 @@ DoubledTimes::Part DoubledTimes::part_of(const ExecutedOp& op) const {
   }
 }
 
-// What has ended at that instant gave a buffer or a place in a queue back.
+// Operations that ended at `time` released a buffer or a place in a queue.
 void DoubledTimes::join_what_ended(const Pe& pe, Fs time, Point& point) const {
   for (const std::deque<Point>& part : pe.parts) {
     for (const Point& end : part) {
@@ -185,19 +153,17 @@ void DoubledTimes::join_what_ended(const Pe& pe, Fs time, Point& point) const {
   }
 }
 
-// A channel of a PE_DMA; with twice as many the one that was free before it.
+// Waits for a channel of PE_DMA; with twice as many, for the one released before it.
 void DoubledTimes::wait_for_place(const Pe& pe, Part part, Fs start, Point& point) const {
-  const std::size_t index = static_cast<std::size_t>(part);
-  const std::deque<Point>& ends = pe.parts[index];
-  const Slot channel = part_slots_[index];
+  const std::deque<Point>& ends = pe.parts[part];
+  const Slot channel = part_slots_[part];
   const auto last = std::find_if(ends.rbegin(), ends.rend(),
                                  [start](const Point& end) { return end.time <= start; });
   if (last == ends.rend()) return;
   point.join(*last, channel);
-  if (channel >= most_slots || static_cast<std::size_t>(ends.rend() - last) <= pe.places[index])
-    return;
-  const Point& before = *(last + static_cast<std::ptrdiff_t>(pe.places[index]));
-  point.times[channel] = std::max(point.times[channel], before.times[channel]);
+  if (static_cast<std::size_t>(ends.rend() - last) <= pe.places[part]) return;
+  const Point& before = *(last + static_cast<std::ptrdiff_t>(pe.places[part]));
+  point.delay(channel, before.with(channel));
 }
 
 DoubledTimes::Point DoubledTimes::start_of(Pe& pe, Part part, const ExecutedOp& op) {
@@ -212,69 +178,44 @@ DoubledTimes::Point DoubledTimes::start_of(Pe& pe, Part part, const ExecutedOp& 
     if (op.tile_id >= 0 && tile != command->second.tiles.end()) point.join(tile->second);
   }
 
-  const std::size_t index = static_cast<std::size_t>(part);
-  const auto ended_by = [&](Part of) {
-    const std::deque<Point>& ends = pe.parts[static_cast<std::size_t>(of)];
-    return std::find_if(ends.rbegin(), ends.rend(),
-                        [start](const Point& end) { return end.time <= start; });
+  const auto join_last = [&](Part of, Slot but = Point::no_slot) {
+    const std::deque<Point>& ends = pe.parts[of];
+    const auto last = std::find_if(ends.rbegin(), ends.rend(),
+                                   [start](const Point& end) { return end.time <= start; });
+    if (last != ends.rend()) point.join(*last, but);
   };
   if (part == Part::dma_read || part == Part::dma_write) {
     wait_for_place(pe, part, start, point);
-  } else if (const auto last = ended_by(part); last != pe.parts[index].rend()) {
-    point.join(*last);
+  } else {
+    join_last(part);
   }
-  if (part == Part::gemm || part == Part::math) {
-    const Part other = part == Part::gemm ? Part::math : Part::gemm;
-    const auto in_slot = ended_by(other);
-    if (in_slot != pe.parts[static_cast<std::size_t>(other)].rend())
-      point.join(*in_slot, accel_slot_);
-  }
+  if (part == Part::gemm) join_last(Part::math, accel_slot_);
+  if (part == Part::math) join_last(Part::gemm, accel_slot_);
   if (point.time < start) join_what_ended(pe, start, point);
   point.to(start);
   return point;
 }
 
-// Work of `units` at `rate` a cycle takes whole cycles, and `more` of them.
-static Fs saved_of(Fs took, std::uint64_t units, std::uint64_t rate, std::uint64_t more = 0) {
-  if (units == 0 || rate == 0) return took / 2;
-  const std::uint64_t cycles = (units + rate - 1) / rate,
-                      twice = (units + 2 * rate - 1) / (2 * rate);
-  return took / (cycles + more) * (cycles - twice);
-}
-
-Fs DoubledTimes::saved_by_rate(const Pe& pe, Part part, const ExecutedOp& op) {
-  const Fs took = op.t_end - op.t_start;
-  if (part == Part::gemm) return saved_of(took, op.macs, pe.macs_per_cycle);
-  if (part != Part::math || op.task == nullptr) return took / 2;
-  const Stage& stage = op.task->stage();
-  return saved_of(took, static_cast<std::uint64_t>(stage.elements), pe.lanes,
-                  is_reduction(stage.math_op) ? ceil_log2(pe.lanes) : 0);
-}
-
 void DoubledTimes::serve(const Pe& pe, Part part, const ExecutedOp& op, Point& point) {
   if (part != Part::dma_read && part != Part::dma_write) {
-    const Fs saved = saved_by_rate(pe, part, op);
     point.to(op.t_end);
-    return point.save(part_slots_[static_cast<std::size_t>(part)], saved);
+    return point.save(part_slots_[part], pe.rates.saved(roles_.at(op.node), op));
   }
   const Transfer& last = pe.transfers[part == Part::dma_write ? 1 : 0];
   if (last.savings == nullptr || last.ended != op.t_end) return point.to(op.t_end);
   serve_transfer(pe, part, *last.savings, op.t_end, point);
 }
 
-// Those that overlap share what is slowest on their way, and stand in queues that are as many
-// longer.
+// Twice as many channels: transfers that overlap share the slowest link of their path, and queues
+// are twice as long.
 void DoubledTimes::serve_transfer(const Pe& pe, Part part, const TransferSavings& savings, Fs end,
                                   Point& point) {
-  const std::size_t index = static_cast<std::size_t>(part);
   const Fs took = end - std::min(end, point.time);
   transfer(savings, end, point);
-  const Slot channel = part_slots_[index];
-  if (channel >= most_slots) return;
-  point.times[channel] += took - std::min(took, savings.latency);
-  if (pe.parts[index].empty()) return;
-  point.times[channel] =
-      std::max(point.times[channel], pe.parts[index].back().times[channel] + savings.payload);
+  const Slot channel = part_slots_[part];
+  point.delay(channel, point.with(channel) + took - std::min(took, savings.latency));
+  if (pe.parts[part].empty()) return;
+  point.delay(channel, pe.parts[part].back().with(channel) + savings.payload);
 }
 
 void DoubledTimes::add(const MemoryAccess& access) {
@@ -290,7 +231,7 @@ void DoubledTimes::add(const MemoryAccess& access) {
   point.to(access.grant);
   serve_transfer(pe, part, transfer_savings_.of(access.path, access.write, access.bytes),
                  access.end, point);
-  keep(pe.parts[static_cast<std::size_t>(part)], point, kept);
+  keep(pe.parts[part], point, kept);
   last_.join(point);
 }
 
@@ -305,7 +246,7 @@ void DoubledTimes::write(const ExecutedOp& op) {
     command->second.last.join(point);
     if (op.tile_id >= 0) command->second.tiles[op.tile_id] = point;
   }
-  keep(pe.parts[static_cast<std::size_t>(part)], point, kept);
+  keep(pe.parts[part], point, kept);
 }
 
 // --- Commands
@@ -317,10 +258,8 @@ DoubledTimes::Point& DoubledTimes::kernel_of(Pe& pe, std::uint32_t stream, Fs no
     kernel.point = last_.time == 0 ? Point::at(now) : last_;
     kernel.point.to(now);
   }
-  if (kernel.barrier != 0) {
-    const auto barrier = barriers_.find(std::exchange(kernel.barrier, 0));
-    if (barrier != barriers_.end()) kernel.point.join(barrier->second);
-  }
+  if (const auto barrier = std::exchange(kernel.barrier, nullptr))
+    kernel.point.join(barrier->point);
   return kernel.point;
 }
 
@@ -383,15 +322,16 @@ void DoubledTimes::write(const KernelWait& wait) {
         if (!ends_wait(credit.point)) continue;
         kernel.join(credit.point, credits_);
         for (const Credit& before : pe.credits) {
-          if (before.ring == credit.ring && before.number + credit.slots == credit.number &&
-              credits_ < most_slots)
-            kernel.times[credits_] = std::max(kernel.times[credits_], before.point.times[credits_]);
+          if (before.ring == credit.ring && before.number + credit.slots == credit.number)
+            kernel.delay(credits_, before.point.with(credits_));
         }
       }
       break;
     case KernelWait::Reason::barrier:
-      barriers_[wait.end].join(kernel);
-      pe.kernels[wait.stream].barrier = wait.end;
+      if (barrier_ == nullptr || barrier_->released != wait.end)
+        barrier_ = std::make_shared<Barrier>(Barrier{wait.end, {}});
+      barrier_->point.join(kernel);
+      pe.kernels[wait.stream].barrier = barrier_;
       break;
   }
   kernel.to(wait.end);
@@ -433,10 +373,10 @@ void DoubledTimes::take(const MessageProgress& step) {
     if (way.savings != nullptr) transfer(*way.savings, step.arrived, message.point);
     message.point.to(step.start);
     message.point.to(step.end, message_slots_);
-    if (way.savings != nullptr && credits_ < most_slots) {
-      Fs& written = message.point.times[credits_];
-      const Fs least = std::max(way.savings->payload, step.end - step.start);
-      written = way.written = std::max(written, way.written + least);
+    if (way.savings != nullptr) {
+      message.point.delay(credits_,
+                          way.written + std::max(way.savings->payload, step.end - step.start));
+      way.written = message.point.with(credits_);
     }
     return;
   }

@@ -1,23 +1,24 @@
-// DoubledTimes: how long the kernels of a run would have taken with twice as much of one resource
-// (resources.h), for each of them, from one run.
+// DoubledTimes: estimates, in one run, its length with twice as much of each resource
+// (resources.h).
 //
-// Every point of a run (the end of an operation, a dispatch, a message) carries, by resource, the
-// time at which it would have come. It comes behind the last of what it depends on, as in the
-// critical path (docs/op-log.md), and of these each has its own times: where another chain of
-// dependences becomes the longest, it counts. What takes less time with twice as much of
+// Every point of a run (end of an operation, dispatch, message) carries its time with twice as much
+// of each resource (doubled_point.h). It follows the last of the points that it depends on, as in
+// the critical path (docs/op-log.md), separately for each resource: a different chain of
+// dependences may become the longest. Twice as much of a resource shortens
 //
-//   PE_GEMM, PE_MATH                       operations as ceil(work / rate) says, whole cycles
-//   channels of PE_TCM                     half of the accesses' time
+//   PE_GEMM, PE_MATH                       operations by whole cycles, ceil(work / rate)
+//   channels of PE_TCM                     accesses by half
 //   links, HBM, overheads of nodes         transfers as transfer_savings.h says
-//   contention                             what a transfer took longer than alone on the machine:
-//                                          half of it
-//   channels of PE_DMA                     an operation begins behind the one before the last, and
-//                                          ends no sooner behind the last than its payload takes
-//   credits                                a message waits for that of as many messages before
-//   accel_slot, tile buffers               nothing waits for them
-//   dispatch, the kernel's own cycles      half
+//   contention                             by half what a transfer took longer than on an idle
+//                                          machine
+//   channels of PE_DMA                     waits: an operation follows the one before the last; it
+//                                          ends at least the time of its payload after the last
+//   credits                                waits: a message needs the credit of twice as many
+//                                          messages before it
+//   accel_slot, tile buffers               waits to nothing
+//   dispatch, the kernel's own cycles      by half
 //
-// The memory is that of what is under way.
+// Memory is bounded by what is in flight.
 #pragma once
 
 #include <array>
@@ -32,16 +33,18 @@
 
 #include "models/protocol/observation.h"
 #include "platform/assembly/platform.h"
+#include "platform/observe/doubled_point.h"
+#include "platform/observe/operation_savings.h"
 #include "platform/observe/transfer_savings.h"
 
 namespace kernbench {
 
-// A memory access by somebody else than a kernel, that has ended.
+// Completed memory access of an initiator that is no kernel.
 struct MemoryAccess {
   const Path& path;  // of the request
   bool write = false;
   std::uint64_t bytes = 0;
-  Fs issue = 0, grant = 0, end = 0;  // grant: of a channel of the initiator
+  Fs issue = 0, grant = 0, end = 0;  // grant: a channel of the initiator is free
 };
 
 class DoubledTimes final : private tlm::tlm_analysis_if<ExecutedOp>,
@@ -60,20 +63,9 @@ class DoubledTimes final : private tlm::tlm_analysis_if<ExecutedOp>,
   ResourceId contention() const { return contention_; }
 
  private:
-  // Resources that save anything have a place in every point; those beyond are not told apart.
-  using Slot = std::uint8_t;
-  static constexpr Slot most_slots = 32, no_slot = most_slots;
-  struct Point {
-    Fs time = 0;
-    std::array<Fs, most_slots> times{};
-
-    Fs with(Slot slot) const { return slot < times.size() ? times[slot] : time; }
-    static Point at(Fs time);
-    void join(const Point& other, Slot but = no_slot);  // but: does not wait for it
-    void to(Fs until, Slot halved = no_slot);
-    void save(Slot slot, Fs time);
-  };
-  enum class Part : std::uint8_t { dma_read, dma_write, fetch, gemm, math, store, none };
+  using Point = DoubledPoint;
+  using Slot = Point::Slot;
+  enum Part : std::uint8_t { dma_read, dma_write, fetch, gemm, math, store, none };
   static constexpr std::size_t part_count = 6;
   struct Command {
     Point dispatched, last;  // last: of its operations
@@ -81,18 +73,24 @@ class DoubledTimes final : private tlm::tlm_analysis_if<ExecutedOp>,
     std::map<std::int64_t, Point> tiles;
   };
   struct Message {
-    Point point;  // sent, then visible
+    Point point;  // time sent, then time visible
     const sc_core::sc_object* sender = nullptr;
-    std::uint64_t slots = 0;  // of its ring, once a slot has been used again; else 0
+    std::uint64_t slots = 0;  // number of its ring; 0: no slot has been reused yet
   };
   struct Credit {
-    Point point;  // when it had come back
+    Point point;  // time of its return
     std::uint64_t ring = 0, number = 0, slots = 0;
   };
   using MessageKey = std::tuple<std::uint64_t, std::uint64_t, std::uint64_t>;
+  // Kernels released together; each joins the points of the others when it next does something,
+  // as they may be reported after it.
+  struct Barrier {
+    Fs released = 0;
+    Point point;
+  };
   struct Kernel {
-    Point point;     // when its thread went on last
-    Fs barrier = 0;  // where it went on with others, whose times may come after it
+    Point point;  // time at which its thread last resumed
+    std::shared_ptr<const Barrier> barrier;
   };
   struct Transfer {
     const TransferSavings* savings = nullptr;
@@ -104,12 +102,12 @@ class DoubledTimes final : private tlm::tlm_analysis_if<ExecutedOp>,
     std::map<std::uint32_t, Kernel> kernels;          // by stream
     std::array<std::deque<Point>, part_count> parts;  // ends of the last operations
     std::unordered_map<std::uint64_t, Command> commands;
-    std::deque<std::pair<std::uint64_t, Point>> completed;  // the last ones
+    std::deque<std::pair<std::uint64_t, Point>> completed;  // most recent commands
     Point last_dispatch;
-    std::deque<Point> received;  // messages consumed, the last ones
-    std::deque<Credit> credits;  // that have come, the last ones
-    std::uint64_t macs_per_cycle = 0, lanes = 0;
-    std::array<Transfer, 2> transfers;  // the last read and the last write
+    std::deque<Point> received;  // most recent messages consumed
+    std::deque<Credit> credits;  // most recent returned
+    EngineRates rates;
+    std::array<Transfer, 2> transfers;  // last read, last write
   };
 
   void write(const ExecutedOp& op) override;
@@ -134,7 +132,6 @@ class DoubledTimes final : private tlm::tlm_analysis_if<ExecutedOp>,
                       Point& point);
   void join_what_ended(const Pe& pe, Fs time, Point& point) const;
   Point start_of(Pe& pe, Part part, const ExecutedOp& op);
-  static Fs saved_by_rate(const Pe& pe, Part part, const ExecutedOp& op);
   void serve(const Pe& pe, Part part, const ExecutedOp& op, Point& point);
   void transfer(const TransferSavings& savings, Fs until, Point& point);
 
@@ -144,7 +141,8 @@ class DoubledTimes final : private tlm::tlm_analysis_if<ExecutedOp>,
   std::vector<Slot> slots_;  // by resource
   Slot used_slots_ = 0;
   std::array<Slot, part_count> part_slots_;
-  Slot accel_slot_, buffers_, dispatch_, kernel_, credits_, message_slots_, contention_slot_;
+  Slot contention_slot_;
+  Slot accel_slot_, buffers_, dispatch_, kernel_, credits_, message_slots_;
   std::unordered_map<const sc_core::sc_object*, Role> roles_;               // looked up only
   std::unordered_map<const sc_core::sc_object*, std::unique_ptr<Pe>> pes_;  // looked up only
   std::map<NodeId, Pe> initiators_;                                         // of accesses
@@ -153,11 +151,11 @@ class DoubledTimes final : private tlm::tlm_analysis_if<ExecutedOp>,
   std::map<std::pair<std::uint64_t, std::uint64_t>, std::uint64_t> last_in_slot_;  // number
   struct MessageWay {
     const TransferSavings* savings = nullptr;
-    Fs written = 0;  // the last message in its slot, with twice as many credits
+    Fs written = 0;  // time the last message was in its slot, with twice the credits
   };
   std::map<std::pair<NodeId, NodeId>, MessageWay> message_ways_;  // between PE_DMAs
-  std::map<Fs, Point> barriers_;  // by the instant at which they let their kernels go
-  Point last_;                    // answers of PEs
+  std::shared_ptr<Barrier> barrier_;                              // the last released
+  Point last_;                                                    // last answer of a PE
   Subscriber<TransactionEnd> transfers_{*this};
   Subscriber<MessageProgress> message_steps_{*this};
   AnalysisBinding<ExecutedOp> ops_;

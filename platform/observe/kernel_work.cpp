@@ -172,7 +172,7 @@ void KernelWork::end_composite(Pe& pe, const ExecutedOp& op) {
 
 void KernelWork::write(const TransactionEnd& end) {
   const RouteExtension& route = end.transaction.route();
-  if (end.transaction.get_command() == tlm::TLM_IGNORE_COMMAND || route.path == nullptr) return;
+  if (!end.transaction.accesses_memory() || route.path == nullptr) return;
   const Path& way = route.request_path();
   Pe* pe = by_dma_[way.source()];
   if (pe == nullptr) return;

@@ -11,7 +11,6 @@ namespace kernbench {
 namespace {
 
 constexpr double worth_naming = 1.1;  // a gain
-constexpr double saturated = 0.9;     // a busy share
 constexpr std::size_t named_in_latency = 4;
 // Rows for people.
 constexpr double least_gain = 0.005, least_busy = 0.05;
@@ -32,10 +31,6 @@ std::string short_key(std::string key) {
 }
 
 }  // namespace
-
-const char* name_of(Server::Kind kind) {
-  return kind == Server::Kind::slot ? "slot" : kind == Server::Kind::rate ? "rate" : "none";
-}
 
 double Limits::gain(const ResourceLimit& row) const {
   return row.twice == 0 ? 1 : ratio(window, row.twice);

@@ -45,7 +45,7 @@ std::string text_of(const Platform& platform, const NodePassage& passage) {
   const Arrival& arrival = passage.arrival;
   const Transaction& transaction = *arrival.transaction;
   const RouteExtension& route = transaction.route();
-  const bool memory = transaction.get_command() != tlm::TLM_IGNORE_COMMAND;
+  const bool memory = transaction.accesses_memory();
   const std::string what =
       memory ? fmt::format("{} of {} B", access_name(transaction), transaction.get_data_length())
              : std::string("control message");

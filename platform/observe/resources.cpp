@@ -8,7 +8,7 @@
 namespace kernbench {
 namespace {
 
-// Links whose bandwidth one key sets are one resource.
+// Resource of each kind of link: one per key that sets a bandwidth.
 struct LinkResource {
   EdgeKind kind;
   const char* name;
@@ -36,7 +36,7 @@ constexpr std::array<LinkResource, 17> link_resources{{
     {EdgeKind::router_to_tlm, "links of TLM-2.0 modules", "system.tlm_*.bw_gbs"},
 }};
 
-// Where the attributes of a component stand in topology.yaml.
+// Section of topology.yaml with the attributes of a component.
 std::string section_of(Role role) {
   const std::string name(name_of(role));
   if (is_engine_of_pe(role)) return "cube.pe_template.components." + name;
@@ -72,6 +72,10 @@ std::string without_end(std::string text, const std::string& end) {
 
 }  // namespace
 
+const char* name_of(Server::Kind kind) {
+  return kind == Server::Kind::slot ? "slot" : kind == Server::Kind::rate ? "rate" : "none";
+}
+
 ResourceId Resources::add(const std::string& name, const std::string& key, Server::Kind kind) {
   const auto known = std::find_if(all_.begin(), all_.end(),
                                   [&](const Resource& each) { return each.name == name; });
@@ -92,7 +96,7 @@ ResourceId Resources::of_overhead(Role role) {
   ResourceId& known = by_overhead_[static_cast<std::size_t>(role)];
   if (known == no_resource) {
     const std::string name(name_of(role));
-    // Of what else serves by itself the overhead is a resource apart.
+    // An engine is a server besides: its overhead is a separate resource.
     known = add(is_engine_of_pe(role) ? name + " set-up" : name, key_of(role, "overhead_ns"));
   }
   return known;

@@ -1,8 +1,8 @@
-// Resources: what a run can be limited by. A resource is all servers of one kind together, and the
-// attribute that makes them faster.
+// Resources: candidates for the limit of a run. A resource is all servers of one kind, and the
+// attribute that sets their rate or number.
 //
-//   rate   busy while it works: links, HBM channels, engines, the overhead of nodes
-//   slot   held while others work: channels of a PE_DMA, accel_slot, credits
+//   rate   processes work while it is busy: links, HBM channels, engines, overhead of nodes
+//   slot   is held while other servers work: channels of a PE_DMA, accel_slot, credits
 //
 // Twice as much of a resource: twice the bandwidth, rate or places, half the overhead_ns.
 #pragma once
@@ -20,6 +20,8 @@ namespace kernbench {
 using ResourceId = std::uint32_t;
 inline constexpr ResourceId no_resource = UINT32_MAX;
 
+const char* name_of(Server::Kind kind);
+
 struct Resource {
   std::string name;  // "UCIe lanes", "pe_dma read_channel"
   std::string key;   // "cube.ucie.per_connection_bw_gbs": what is doubled, overheads are halved
@@ -33,12 +35,12 @@ class Resources {
 
   Resources();
   ResourceId of_link(EdgeKind kind) const { return by_link_[static_cast<std::size_t>(kind)]; }
-  // Of a busy time that a component of this role declares; no_resource: it is no server's.
+  // Resource of a busy time declared by a component of this role; no_resource: kind `none`.
   ResourceId of_busy_time(Role role, const Statistic& busy);
-  // What else a component can be given more of.
+  // Resource of an attribute without a busy time of its own.
   ResourceId of_attribute(Role role, const std::string& name, const std::string& attribute,
                           Server::Kind kind = Server::Kind::rate);
-  // The overhead that a node charges a message.
+  // Overhead that a node charges per message.
   ResourceId of_overhead(Role role);
   ResourceId of_hbm() const { return of_link(EdgeKind::router_to_hbm); }
   ResourceId add(const std::string& name, const std::string& key,

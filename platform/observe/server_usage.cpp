@@ -14,7 +14,7 @@ namespace kernbench {
 
 ServerTable::ServerTable(const Platform& platform, Resources& resources) {
   for (const Component* component : components_of(platform)) {
-    if (component->node() == no_node) continue;  // the host serves nothing by itself
+    if (component->node() == no_node) continue;  // the host is no server
     add(*component, platform.graph().node(component->node()).kind, resources);
   }
   for (const LinkInstance& instance : platform.links()) {
@@ -30,11 +30,7 @@ ServerTable::ServerTable(const Platform& platform, Resources& resources) {
 }
 
 void ServerTable::add(const Component& component, Role role, Resources& resources) {
-  const std::vector<Statistic>& statistics = component.statistics();
-  const auto stalled = std::find_if(statistics.begin(), statistics.end(),
-                                    [](const Statistic& each) { return each.name == "stalled"; });
-  bool told = stalled == statistics.end();
-  for (const Statistic& statistic : statistics) {
+  for (const Statistic& statistic : component.statistics()) {
     if (!statistic.is_busy_time()) continue;
     const ResourceId resource = resources.of_busy_time(role, statistic);
     if (resource == no_resource) continue;
@@ -44,8 +40,6 @@ void ServerTable::add(const Component& component, Role role, Resources& resource
     server.resource = resource;
     server.places = statistic.server.places;
     server.busy = &statistic;
-    if (!told) server.stalled = &*stalled;  // of a component with several servers with the first
-    told = true;
     servers_.push_back(std::move(server));
   }
 }
@@ -60,7 +54,7 @@ std::vector<ServerUse> ServerTable::use() const {
       use[i] = {carried.busy_fs, carried.stalled_fs};
     } else {
       use[i].busy = server.busy->at(now);
-      if (server.stalled != nullptr) use[i].stalled = server.stalled->at(now);
+      if (const std::uint64_t* stalled = server.busy->server.stalled) use[i].stalled = *stalled;
     }
   }
   return use;
@@ -94,7 +88,7 @@ nlohmann::ordered_json servers_json(const ServerTable& table, const Resources& r
       row["part"] = server.part;
     }
     row["resource"] = resources[server.resource].name;
-    row["kind"] = resources[server.resource].kind == Server::Kind::slot ? "slot" : "rate";
+    row["kind"] = name_of(resources[server.resource].kind);
     row["places"] = server.places;
     row["busy_ns"] = ns_json(use.busy);
     row["utilisation"] =
@@ -127,7 +121,7 @@ ServerUsage::ServerUsage(Platform& platform, Resources& resources)
       runs_(platform.observation().kernel_runs, *this),
       transfers_(platform.observation().host_transfers, *this) {}
 
-// The window under way ends; the other one begins now.
+// Ends the current window at `until`; the other one starts now.
 void ServerUsage::turn(UsageWindow& window, Fs until) {
   std::vector<ServerUse> use = table_.use();
   window.add(at_begin_, use, until - std::min(began_, until));

@@ -1,10 +1,9 @@
-// ServerUsage: how busy every server of a machine was, and how long messages stood before it, in
-// windows of the run: `pe`, while kernels run; `host`, while the host moves data and no kernel
-// runs.
+// ServerUsage: busy and stall time of every server of a machine in two windows of the run: `pe`,
+// while kernels run; `host`, while the host moves data and no kernel runs.
 //
-// Statistics are read where a window begins or ends, not per event. The window `pe` begins with the
-// first command of a kernel and ends with the last answer of a PE; a transfer that the host issues
-// while no kernel runs ends it until the next command.
+// Statistics are sampled at the start and the end of a window, not per event. The window `pe`
+// starts with the first command of a kernel and ends with the last answer of a PE; a transfer that
+// the host issues while no kernel runs interrupts it until the next command.
 #pragma once
 
 #include <cstdint>
@@ -22,7 +21,7 @@ class Link;
 
 struct ServerUse {
   Fs busy = 0;
-  Fs stalled = 0;  // waits of the first flits of messages, or of bursts, summed
+  Fs stalled = 0;  // time that messages were queued at it, summed
 };
 
 struct UsedServer {
@@ -30,10 +29,9 @@ struct UsedServer {
   std::string part;  // of a node with several: "read_channel", "pc3"
   ResourceId resource = no_resource;
   std::uint64_t places = 1;
-  const Statistic* busy = nullptr;     // of a component ...
-  const Statistic* stalled = nullptr;  // null: not told
-  const Link* link = nullptr;          // ... or a link
-  std::string src, dst;                // of a link: nodes
+  const Statistic* busy = nullptr;  // busy time of a component; null: `link` is the server
+  const Link* link = nullptr;
+  std::string src, dst;  // nodes of the link
 };
 
 // Servers and their use up to now.
@@ -77,7 +75,7 @@ class ServerUsage final : private tlm::tlm_analysis_if<TraceEvent>,
   // Observes `platform`, which outlives it.
   ServerUsage(Platform& platform, Resources& resources);
 
-  // Without kernels: the window `pe` begins now, and lasts.
+  // For a machine without kernels: the window `pe` starts now and lasts to the end.
   void begin();
   // Up to now.
   void close();

@@ -33,7 +33,7 @@ void TransferBreakdown::write(const TransactionEnd& end) {
   const Transaction& transaction = end.transaction;
   const LatencyParts parts = breakdown_.take(transaction);
   const RouteExtension& route = transaction.route();
-  if (transaction.get_command() == tlm::TLM_IGNORE_COMMAND || route.path == nullptr) return;
+  if (!transaction.accesses_memory() || route.path == nullptr) return;
   const Path& way = route.request_path();
   const Key key{transaction.is_write(), distance_of(graph_, way.source(), way.target())};
   const Ends ends{graph_.node(way.source()).kind, graph_.node(way.target()).kind};

@@ -1,18 +1,16 @@
-#include "platform/observe/kernel_limits.h"
+#include "platform/observe/kernel_windows.h"
 
 #include <algorithm>
 
-#include "platform/observe/bottleneck.h"
-
 namespace kernbench {
 
-KernelLimits::KernelLimits(Platform& platform, const ServerTable& table, const Resources& resources,
-                           const DoubledTimes& doubled)
-    : table_(table), resources_(resources), doubled_(doubled), running_(platform),
+KernelWindows::KernelWindows(Platform& platform, const ServerTable& table,
+                             const DoubledTimes& doubled)
+    : table_(table), doubled_(doubled), running_(platform),
       events_(platform.observation().trace_events, *this),
       runs_(platform.observation().kernel_runs, *this) {}
 
-void KernelLimits::write(const TraceEvent& event) {
+void KernelWindows::write(const TraceEvent& event) {
   if (in_kernel_ || event.kind != TraceKind::command_submitted) return;
   in_kernel_ = true;
   began_ = event.time;
@@ -20,7 +18,7 @@ void KernelLimits::write(const TraceEvent& event) {
   saved_ = doubled_.saved();
 }
 
-void KernelLimits::write(const KernelRun& run) {
+void KernelWindows::write(const KernelRun& run) {
   names_.insert(run.kernel);
   if (running_.any()) return;
   std::string name;
@@ -37,10 +35,6 @@ void KernelLimits::write(const KernelRun& run) {
     const Fs before = id < saved_.size() ? saved_[id] : 0;
     kernel->saved[id] += saved[id] - std::min(saved[id], before);
   }
-}
-
-Limits KernelLimits::limits(const Kernel& kernel) const {
-  return limits_of(table_, resources_, kernel.window, kernel.saved, doubled_.contention());
 }
 
 }  // namespace kernbench

@@ -1,0 +1,50 @@
+// KernelWindows: use of servers while launches of one kernel ran, from the first command to the
+// last answer, summed over its launches.
+//
+// Kernels that run concurrently share a window, named after all of them. Statistics of all servers
+// are sampled twice per window: the cost is why this is optional.
+#pragma once
+
+#include <map>
+#include <set>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "platform/observe/doubled_times.h"
+#include "platform/observe/server_usage.h"
+
+namespace kernbench {
+
+class KernelWindows final : private tlm::tlm_analysis_if<TraceEvent>,
+                            private tlm::tlm_analysis_if<KernelRun> {
+ public:
+  // Observes `platform`. All arguments outlive it; `doubled` observes before it.
+  KernelWindows(Platform& platform, const ServerTable& table, const DoubledTimes& doubled);
+
+  struct Kernel {
+    std::string name;  // "matmul", "a + b"
+    UsageWindow window;
+    std::vector<Fs> saved;  // by resource: time saved with twice as much of it
+  };
+  // Ordered by first answer.
+  const std::vector<Kernel>& kernels() const { return kernels_; }
+
+ private:
+  void write(const TraceEvent& event) override;
+  void write(const KernelRun& run) override;
+
+  const ServerTable& table_;
+  const DoubledTimes& doubled_;
+  RunningKernels running_;
+  std::vector<Kernel> kernels_;
+  bool in_kernel_ = false;
+  Fs began_ = 0;
+  std::set<std::string> names_;  // kernels of the current window
+  std::vector<ServerUse> use_;   // at its start
+  std::vector<Fs> saved_;        // at its start
+  AnalysisBinding<TraceEvent> events_;
+  AnalysisBinding<KernelRun> runs_;
+};
+
+}  // namespace kernbench
