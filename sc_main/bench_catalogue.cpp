@@ -9,9 +9,9 @@
 #include "models/base/quote.h"
 #include "platform/config/key_value.h"
 #include "platform/config/nearest_name.h"
-#include "platform/report/json_text.h"
-#include "platform/report/line_width.h"
-#include "platform/report/table.h"
+#include "platform/output/json_text.h"
+#include "platform/output/line_width.h"
+#include "platform/output/table.h"
 #include "sc_main/command.h"
 #include "sc_main/parameter_text.h"
 

@@ -5,17 +5,11 @@
 #include <cstdlib>
 #include <exception>
 #include <filesystem>
-#include <map>
 
 namespace kernbench {
 namespace {
 
 using Words = std::vector<std::string>;
-
-std::map<const CLI::Option*, CompletionValues>& declared_values() {
-  static std::map<const CLI::Option*, CompletionValues> values;
-  return values;
-}
 
 bool begins_with(const std::string& text, const std::string& start) {
   return text.compare(0, start.size(), start) == 0;
@@ -86,10 +80,9 @@ bool takes_value(const CLI::Option* option) {
 
 Candidates values_of(const CLI::Option& option, const std::string& typed) {
   Candidates candidates = candidates_of(listed_in(option.get_type_name()));
-  const auto declared = declared_values().find(&option);
-  if (declared != declared_values().end()) {
+  if (const CompletionValues* declared = completion_values_of(option)) {
     try {
-      candidates = declared->second(typed);
+      candidates = (*declared)(typed);
     } catch (const std::exception&) {  // told when the command runs
     }
   }
@@ -193,17 +186,6 @@ Candidates all_candidates(CLI::App& app, Words words, const std::string& typed) 
 }
 
 }  // namespace
-
-Candidates candidates_of(const std::vector<std::string>& words) {
-  Candidates candidates;
-  for (const std::string& word : words) candidates.push_back({word});
-  return candidates;
-}
-
-CLI::Option* completes(CLI::Option* option, CompletionValues values) {
-  declared_values()[option] = std::move(values);
-  return option;
-}
 
 Candidates complete(CLI::App& app, std::vector<std::string> words) {
   std::string typed;

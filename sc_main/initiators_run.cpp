@@ -11,6 +11,7 @@
 #include "platform/assembly/platform.h"
 #include "platform/config/resolved_config.h"
 #include "platform/topology/build_graph.h"
+#include "sc_main/build_info.h"
 #include "sc_main/catalogue.h"
 #include "sc_main/interrupt.h"
 #include "sc_main/progress_line.h"
@@ -27,15 +28,17 @@ class InitiatorsRun {
   InitiatorsRun(const RunOptions& options, const Invocation& invocation)
       : options_(options), catalogue_(options.machine.load_catalogue()),
         spec_(options.machine.load_spec(catalogue_.components)),
-        configuration_(configuration_text(invocation, facts(),
-                                          resolved_config(spec_, catalogue_.components))) {
+        metadata_{
+            version_text(), invocation.line(),
+            configuration_text(invocation, facts(), resolved_config(spec_, catalogue_.components)),
+            facts()} {
     if (spec_.system.tlm_initiators.empty())
       throw UsageError(
           "run: there is no --bench, and the machine has no plain TLM-2.0 initiators to play "
           "(system.tlm_initiators); benches are listed by 'kernbench list'");
   }
 
-  const std::string& configuration() const { return configuration_; }
+  const std::string& configuration() const { return metadata_.configuration; }
   int simulate();
 
  private:
@@ -46,12 +49,13 @@ class InitiatorsRun {
     if (!catalogue_.plugins().empty()) facts.emplace_back("plug-ins", catalogue_.plugins_text());
     return facts;
   }
-  int conclude(const RunReport& report, const RunStatistics& statistics) const;
+  int conclude(const RunReport& report, const RunStatistics& statistics,
+               const Reports& reports) const;
 
   const RunOptions& options_;
   Catalogue catalogue_;
   MachineSpec spec_;
-  std::string configuration_;
+  RunMetadata metadata_;
   FunctionalModel data_;
 };
 
@@ -66,21 +70,21 @@ int InitiatorsRun::simulate() {
       std::make_unique<Platform>(build_graph(spec_), catalogue_.components, platform_options);
   const Interrupt interrupt;
   Platform& platform = *built;
-  RunObservers observers(options_.observers, platform, configuration_,
-                         {RunObservers::whole_machine}, std::nullopt);
-
-  Bottleneck bottleneck(platform);
-  bottleneck.begin();
+  MachineEvents events(platform);
+  ReportContext context{ReportSource::initiators, events, &events};
+  context.metadata = metadata_;
+  Reports reports(options_.reports, context);
+  events.begin();
   RunReport report;
-  report.bottleneck = &bottleneck;
   report.elaboration_s = std::chrono::duration<double>(Clock::now() - start).count();
   ProgressLine progress;
   RunLimits limits = options_.limits();
   limits.ends_when_idle = true;
   limits.interrupted = &stop_requested;
+  events.add_samples_to(limits);
   limits.progress = [&](const RunProgress& at) {
     progress.show(at);
-    observers.rest();
+    reports.rest();
   };
   report.result = platform.run(limits);
   progress.clear();
@@ -89,21 +93,19 @@ int InitiatorsRun::simulate() {
   report.data = with_data ? "deferred" : "off";
   report.simulated = report.result.status == RunStatus::until_reached ? *options_.until()
                                                                       : report.result.simulated;
-  report.initiators = initiator_accesses(platform);
-  bottleneck.close();
-  observers.close(report.simulated);
-  const RunStatistics statistics(platform, ActivityWindows(), report.simulated);
-  if (observers.statistics() != nullptr)
-    observers.statistics()->close(statistics, StatisticsRegions(platform), bottleneck);
+  report.failed_accesses = failed_accesses(initiator_accesses(platform));
+  events.close(report.simulated);
+  reports.close(report.simulated);
   if (report.result.cause) {
     report_failed_accesses(report);
     std::rethrow_exception(report.result.cause);
   }
-  return conclude(report, statistics);
+  return conclude(report, events.statistics(), reports);
 }
 
-int InitiatorsRun::conclude(const RunReport& report, const RunStatistics& statistics) const {
-  show_report(report, statistics, options_.json);
+int InitiatorsRun::conclude(const RunReport& report, const RunStatistics& statistics,
+                            const Reports& reports) const {
+  show_report(report, statistics, reports, options_.json);
   const std::string stopped = stopped_text(report.result, report.simulated);
   if (!stopped.empty()) std::cerr << "kernbench: " << stopped << '\n';
   if (report_failed_accesses(report)) return exit_failed;

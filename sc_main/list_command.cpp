@@ -9,9 +9,9 @@
 
 #include "models/base/errors.h"
 #include "platform/config/shipped_files.h"
-#include "platform/report/json_text.h"
-#include "platform/report/line_width.h"
-#include "platform/report/table.h"
+#include "platform/output/json_text.h"
+#include "platform/output/line_width.h"
+#include "platform/output/table.h"
 #include "sc_main/bench_catalogue.h"
 #include "sc_main/command.h"
 #include "sc_main/list_keys.h"

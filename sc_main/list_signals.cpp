@@ -9,9 +9,9 @@
 
 #include "platform/assembly/platform.h"
 #include "platform/export/signal_list.h"
-#include "platform/report/json_text.h"
-#include "platform/report/line_width.h"
-#include "platform/report/table.h"
+#include "platform/output/json_text.h"
+#include "platform/output/line_width.h"
+#include "platform/output/table.h"
 #include "platform/topology/build_graph.h"
 #include "sc_main/command.h"
 #include "sc_main/machine_options.h"

@@ -20,10 +20,10 @@
 #include "platform/config/config_tree.h"
 #include "platform/config/nearest_name.h"
 #include "platform/config/shipped_files.h"
-#include "platform/report/line_width.h"
+#include "platform/output/line_width.h"
+#include "platform/report/log_report.h"
 #include "sc_main/build_info.h"
 #include "sc_main/command.h"
-#include "sc_main/log_options.h"
 
 namespace kernbench {
 namespace {

@@ -8,8 +8,8 @@
 
 #include "models/base/errors.h"
 #include "platform/config/shipped_files.h"
+#include "platform/output/line_width.h"
 #include "platform/plugin/component_template.h"
-#include "platform/report/line_width.h"
 #include "sc_main/command.h"
 #include "sc_main/completion.h"
 

@@ -9,8 +9,8 @@
 
 #include "models/base/errors.h"
 #include "models/base/quote.h"
-#include "platform/report/result_file.h"
-#include "platform/report/table.h"
+#include "platform/output/result_file.h"
+#include "platform/output/table.h"
 #include "platform/topology/placement_picture.h"
 #include "sc_main/command.h"
 #include "sc_main/completion.h"

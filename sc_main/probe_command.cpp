@@ -7,10 +7,10 @@
 
 #include "platform/assembly/machine_routes.h"
 #include "platform/assembly/platform.h"
+#include "platform/output/json_text.h"
+#include "platform/output/line_width.h"
+#include "platform/output/table.h"
 #include "platform/probe/probe_report.h"
-#include "platform/report/json_text.h"
-#include "platform/report/line_width.h"
-#include "platform/report/table.h"
 #include "platform/topology/build_graph.h"
 #include "sc_main/command.h"
 #include "sc_main/completion.h"

@@ -6,7 +6,7 @@
 #include <cstdio>
 
 #include "platform/observe/component_statistics.h"
-#include "platform/report/table.h"
+#include "platform/output/table.h"
 
 namespace kernbench {
 namespace {

@@ -20,18 +20,4 @@ std::string configuration_text(const Invocation& invocation,
   return text + resolved;
 }
 
-void write_result(const std::string& path, const std::string& text) {
-  ResultFile file(path);
-  file.out() << text;
-  file.close();
-}
-
-ResultFile open_result(const std::string& path, const std::string& configuration) {
-  ResultFile file(path);
-  if (!is_stream(path)) {
-    write_result(companion_of(path), configuration);
-  }
-  return file;
-}
-
 }  // namespace kernbench

@@ -3,51 +3,45 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <filesystem>
 
 #include "models/base/alike_texts.h"
-#include "platform/report/table.h"
+#include "models/base/errors.h"
+#include "models/base/quote.h"
+#include "platform/output/json_text.h"
+#include "platform/output/table.h"
 
 namespace kernbench {
 namespace {
 
 using Json = nlohmann::ordered_json;
-using Align = Table::Align;
 
-struct CellText {
-  std::string operator()(std::monostate) const { return "-"; }
-  std::string operator()(const std::string& text) const { return text; }
-  std::string operator()(std::int64_t count) const { return fmt::format("{}", count); }
-  std::string operator()(double number) const { return fmt::format("{:.3f}", number); }
-  std::string operator()(const std::shared_ptr<const LateCount>& count) const {
-    return count->value() ? fmt::format("{}", *count->value()) : "N/A";
+struct CellOf {
+  Cell operator()(std::monostate) const { return NoneCell{}; }
+  Cell operator()(const std::string& text) const { return text; }
+  Cell operator()(std::int64_t count) const { return CountCell{count}; }
+  Cell operator()(double number) const { return NumberCell{number}; }
+  Cell operator()(const std::shared_ptr<const LateCount>& count) const {
+    if (!count->value()) return NoneCell{"N/A"};
+    return CountCell{static_cast<std::int64_t>(*count->value())};
   }
 };
+Cell cell_of(const ResultTable::Cell& cell) { return std::visit(CellOf{}, cell); }
 
-struct CellJson {
-  Json operator()(std::monostate) const { return {}; }
-  template <class Value>
-  Json operator()(const Value& value) const {
-    return value;
-  }
-  Json operator()(const std::shared_ptr<const LateCount>& count) const {
-    return count->value() ? Json(*count->value()) : Json();
-  }
-};
-
-std::string text_of(const ResultTable::Cell& cell) { return std::visit(CellText{}, cell); }
-Json json_of(const ResultTable::Cell& cell) { return std::visit(CellJson{}, cell); }
-
-std::string plain_text(const ResultTable& result,
-                       const std::vector<std::vector<std::string>>& rows) {
+Table table_of(const ResultTable& result) {
   std::vector<Table::Column> columns;
   for (std::size_t i = 0; i < result.columns().size(); ++i) {
     const bool is_text =
         !result.rows().empty() && std::holds_alternative<std::string>(result.rows().front()[i]);
-    columns.push_back({result.columns()[i], is_text ? Align::left : Align::right});
+    columns.push_back({result.columns()[i], is_text ? Table::Align::left : Table::Align::right});
   }
-  Table table(std::move(columns));
-  for (const auto& row : rows) table.add(row_of(row));
-  return table.text("  ");
+  Table table(result.name(), std::move(columns));
+  for (const auto& row : result.rows()) {
+    Table::Row cells;
+    for (const ResultTable::Cell& cell : row) cells.push_back(cell_of(cell));
+    table.add(std::move(cells));
+  }
+  return table;
 }
 
 using Headings = std::vector<ResultTable::Heading>;
@@ -55,12 +49,13 @@ using Widths = std::vector<std::size_t>;
 
 constexpr std::size_t gap = 2;
 
-Widths widths_of(const Headings& headings, const std::vector<std::vector<std::string>>& rows) {
+Widths widths_of(const Headings& headings, const Table& table) {
   Widths widths;
   for (const ResultTable::Heading& heading : headings)
     widths.push_back(std::max(heading.title.size(), heading.unit.size()));
-  for (const auto& row : rows) {
-    for (std::size_t i = 0; i < row.size(); ++i) widths[i] = std::max(widths[i], row[i].size());
+  for (const Table::Row& row : table.rows()) {
+    for (std::size_t i = 0; i < row.size(); ++i)
+      widths[i] = std::max(widths[i], text_of(row[i]).size());
   }
   return widths;
 }
@@ -92,10 +87,9 @@ std::string line_of(const Widths& widths, TextOf text_of) {
 }
 
 // With headings of several lines, in the form of nccl-tests: lines that are no rows begin with '#'.
-std::string headed_text(const ResultTable& table,
-                        const std::vector<std::vector<std::string>>& rows) {
-  const Headings& headings = table.headings();
-  const Widths widths = widths_of(headings, rows);
+std::string headed_text(const ResultTable& result, const Table& table) {
+  const Headings& headings = result.headings();
+  const Widths widths = widths_of(headings, table);
   std::string text;
   const auto add = [&text](const char* start, const std::string& line) {
     text += without_blanks_at_the_end(start + line);
@@ -103,17 +97,18 @@ std::string headed_text(const ResultTable& table,
   add("  #", group_line(headings, widths));
   add("  #", line_of(widths, [&](std::size_t i) { return headings[i].title; }));
   add("  #", line_of(widths, [&](std::size_t i) { return headings[i].unit; }));
-  for (const auto& row : rows) add("   ", line_of(widths, [&](std::size_t i) { return row[i]; }));
+  for (const Table::Row& row : table.rows())
+    add("   ", line_of(widths, [&](std::size_t i) { return text_of(row[i]); }));
   return text;
 }
 
-std::string summaries_text(const ResultTable& table, const std::vector<std::string>& values) {
+std::string summaries_text(const ResultTable& result) {
   std::size_t width = 0;
-  for (const ResultTable::Summary& summary : table.summaries())
+  for (const ResultTable::Summary& summary : result.summaries())
     width = std::max(width, summary.label.size());
   std::string text;
-  for (std::size_t i = 0; i < values.size(); ++i)
-    text += fmt::format("  # {:<{}} : {}\n", table.summaries()[i].label, width, values[i]);
+  for (const ResultTable::Summary& summary : result.summaries())
+    text += fmt::format("  # {:<{}} : {}\n", summary.label, width, text_of(cell_of(summary.value)));
   return text;
 }
 
@@ -122,17 +117,10 @@ std::string summaries_text(const ResultTable& table, const std::vector<std::stri
 std::string results_text(const std::vector<ResultTable>& results) {
   std::string text;
   for (const ResultTable& result : results) {
-    std::vector<std::vector<std::string>> rows;
-    for (const auto& row : result.rows()) {
-      rows.emplace_back();
-      for (const ResultTable::Cell& cell : row) rows.back().push_back(text_of(cell));
-    }
-    std::vector<std::string> summaries;
-    for (const ResultTable::Summary& summary : result.summaries())
-      summaries.push_back(text_of(summary.value));
+    const Table table = table_of(result);
     text += '\n' + result.name() + '\n';
-    text += result.headings().empty() ? plain_text(result, rows) : headed_text(result, rows);
-    text += summaries_text(result, summaries);
+    text += result.headings().empty() ? table.text("  ") : headed_text(result, table);
+    text += summaries_text(result);
   }
   return text;
 }
@@ -140,18 +128,58 @@ std::string results_text(const std::vector<ResultTable>& results) {
 Json results_json(const std::vector<ResultTable>& results) {
   Json tables = Json::array();
   for (const ResultTable& result : results) {
-    Json rows = Json::array();
-    for (const auto& row : result.rows()) {
-      Json entry = Json::object();
-      for (std::size_t i = 0; i < row.size(); ++i) entry[result.columns()[i]] = json_of(row[i]);
-      rows.push_back(std::move(entry));
-    }
-    Json table{{"name", result.name()}, {"rows", std::move(rows)}};
+    Json table{{"name", result.name()}, {"rows", table_of(result).json()}};
     for (const ResultTable::Summary& summary : result.summaries())
-      table["summary"][summary.name] = json_of(summary.value);
+      table["summary"][summary.name] = json_of(cell_of(summary.value));
     tables.push_back(std::move(table));
   }
   return tables;
+}
+
+std::string results_csv(const std::vector<ResultTable>& results) {
+  std::vector<std::string> keys;
+  for (const ResultTable& result : results) {
+    for (const std::string& key : result.columns()) {
+      if (std::find(keys.begin(), keys.end(), key) == keys.end()) keys.push_back(key);
+    }
+  }
+  std::vector<Table::Column> columns{{"table"}};
+  columns.insert(columns.end(), keys.begin(), keys.end());
+  Table all("results", std::move(columns));
+  for (const ResultTable& result : results) {
+    const std::vector<std::string>& own = result.columns();
+    for (const auto& row : result.rows()) {
+      Table::Row cells{result.name()};
+      for (const std::string& key : keys) {
+        const auto found = std::find(own.begin(), own.end(), key);
+        cells.push_back(found == own.end()
+                            ? Cell()
+                            : cell_of(row[static_cast<std::size_t>(found - own.begin())]));
+      }
+      all.add(std::move(cells));
+    }
+  }
+  return all.csv();
+}
+
+namespace {
+
+bool is_json(const std::string& path) { return std::filesystem::path(path).extension() == ".json"; }
+
+}  // namespace
+
+void check_results_file(const std::string& path) {
+  const std::filesystem::path extension = std::filesystem::path(path).extension();
+  if (extension == ".csv" || is_json(path) || is_stream(path)) return;
+  throw UsageError(
+      fmt::format("the results {} end in {}: .csv or .json", quote(path),
+                  extension.empty() ? "nothing that names a format" : quote(extension.string())));
+}
+
+void write_results(ResultFile& file, const std::vector<ResultTable>& results) {
+  file.out() << (is_json(file.path()) ? json_text(results_json(results), 2) + '\n'
+                                      : results_csv(results));
+  file.close();
 }
 
 std::string verdicts_text(const std::vector<VerdictReport>& verdicts) {

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "platform/output/result_file.h"
 #include "sw/runtime/result_table.h"
 
 namespace kernbench {
@@ -27,6 +28,13 @@ struct OperationsReport {
 // Each behind an empty line.
 std::string results_text(const std::vector<ResultTable>& results);
 nlohmann::ordered_json results_json(const std::vector<ResultTable>& results);
+
+// `--results F`: the tables as a file, CSV or JSON. UsageError unless the name ends in .csv or
+// .json; a device or a pipe gets CSV.
+void check_results_file(const std::string& path);
+// CSV: a row for each row of every table, whose name comes first; a column for each column that one
+// of them has, empty in the others. JSON: as `results` of --json. Closes the file.
+void write_results(ResultFile& file, const std::vector<ResultTable>& results);
 
 // A line for each output; outputs that differ in numbers only have one line together.
 std::string verdicts_text(const std::vector<VerdictReport>& verdicts);

@@ -10,8 +10,9 @@
 #include "models/base/errors.h"
 #include "models/base/quote.h"
 #include "platform/config/resolved_config.h"
-#include "platform/report/json_text.h"
-#include "platform/report/line_width.h"
+#include "platform/output/json_text.h"
+#include "platform/output/line_width.h"
+#include "platform/report/option_values.h"
 #include "platform/rtl_compare/compared_device.h"
 #include "platform/rtl_compare/comparison_figure.h"
 #include "platform/rtl_compare/comparison_report.h"
@@ -19,7 +20,6 @@
 #include "sc_main/command.h"
 #include "sc_main/completion.h"
 #include "sc_main/machine_options.h"
-#include "sc_main/option_values.h"
 #include "sc_main/result_files.h"
 
 namespace kernbench {

@@ -10,25 +10,23 @@
 #include <thread>
 
 #include "models/base/errors.h"
+#include "platform/assembly/external_accesses.h"
 #include "platform/assembly/platform.h"
 #include "platform/config/resolved_config.h"
-#include "platform/events/op_log_recorder.h"
-#include "platform/observe/bottleneck.h"
+#include "platform/events/machine_events.h"
+#include "platform/observe/log_selection.h"
 #include "platform/observe/op_origins.h"
-#include "platform/observe/transfer_breakdown.h"
 #include "platform/phase2/device_messages.h"
 #include "platform/topology/build_graph.h"
 #include "sc_main/bench_catalogue.h"
 #include "sc_main/command.h"
 #include "sc_main/initiators_run.h"
 #include "sc_main/interrupt.h"
-#include "sc_main/kernel_summary.h"
 #include "sc_main/memory_limit.h"
 #include "sc_main/progress_line.h"
 #include "sc_main/result_files.h"
-#include "sc_main/results_file.h"
-#include "sc_main/run_facts.h"
-#include "sc_main/run_observers.h"
+#include "sc_main/result_report.h"
+#include "sc_main/run_metadata.h"
 #include "sc_main/run_options.h"
 #include "sc_main/run_report.h"
 #include "sc_main/verification.h"
@@ -44,15 +42,6 @@ double seconds_since(Clock::time_point start) {
   return std::chrono::duration<double>(Clock::now() - start).count();
 }
 
-std::vector<LaunchRow> launch_rows(const std::vector<LaunchRecord>& launches) {
-  std::vector<LaunchRow> rows;
-  for (const LaunchRecord& launch : launches) {
-    rows.push_back({launch.name, devices_of(launch.metrics), launch.metrics.issued,
-                    launch.metrics.ended, launch.request_ids});
-  }
-  return rows;
-}
-
 // Of phase 2; --max-wall holds from now on.
 StopQuestion stop_question(const std::optional<double>& max_wall_s) {
   const Clock::time_point start = Clock::now();
@@ -63,32 +52,41 @@ StopQuestion stop_question(const std::optional<double>& max_wall_s) {
 
 unsigned executor_threads() { return std::max(1U, std::thread::hardware_concurrency()); }
 
-// torch.stats of the bench.
-class RegionsOfBench final : public StatisticsListener {
+// Events of the host program: launches, torch.stats, calls of torch.distributed.
+class ProgramEvents final : public LaunchListener, public StatisticsListener, public CallListener {
  public:
-  explicit RegionsOfBench(const Platform& platform) : regions_(platform) {}
-  void reset(Fs now) override { regions_.reset(now); }
-  void dump(const std::string& label, Fs now) override { regions_.dump(label, now); }
-  const StatisticsRegions& regions() const { return regions_; }
-
- private:
-  StatisticsRegions regions_;
-};
-
-// Calls of torch.distributed, for the timeline.
-class CallsOfBench final : public CallListener {
- public:
-  explicit CallsOfBench(Timeline& timeline) : timeline_(timeline) {}
-  std::uint64_t begin(const DistributedCall& call) override {
-    TimelineArguments arguments;
-    if (!call.details.empty()) arguments.emplace_back("details", call.details);
-    return timeline_.begin_call(call.rank, call.name, std::move(arguments));
+  explicit ProgramEvents(MachineEvents& events) : events_(events) {}
+  void ended(LaunchRecord launch) override {
+    LaunchMetrics& metrics = launch.metrics;
+    events_.launch_ended({std::move(launch.name), std::move(launch.meta), metrics.merged,
+                          std::move(metrics.per_pe), metrics.issued, metrics.ended,
+                          std::move(launch.request_ids)});
   }
-  void end(std::uint64_t call) override { timeline_.end_call(call); }
+  void reset(Fs now) override { events_.reset_region(now); }
+  void dump(const std::string& label, Fs now) override { events_.dump_region(label, now); }
+  std::uint64_t begin(const DistributedCall& call) override {
+    if (!events_.host_calls.observed()) return 0;
+    events_.host_calls.write({HostCall::Step::begin, ++calls_, call.rank, call.name, call.details});
+    return calls_;
+  }
+  void end(std::uint64_t call) override {
+    events_.host_calls.write({HostCall::Step::end, call, 0, "", ""});
+  }
 
  private:
-  Timeline& timeline_;
+  MachineEvents& events_;
+  std::uint64_t calls_ = 0;
 };
+
+// Names of ranks, which are SIPs, or PEs counted through all cubes of all SIPs.
+std::function<std::string(const PeId&)> rank_names(const MachineDescription& machine,
+                                                   RankUnit unit) {
+  return [&machine, unit](const PeId& pe) {
+    const int rank =
+        unit == RankUnit::sip ? pe.sip : (pe.sip * machine.cubes() + pe.cube) * machine.pes + pe.pe;
+    return "rank " + std::to_string(rank);
+  };
+}
 
 // One run: the machine, its observers, and its results.
 class BenchRun {
@@ -100,31 +98,31 @@ class BenchRun {
         spec_(options.machine.load_spec(catalogue_.components)),
         ccl_(options.machine.load_ccl(*catalogue_.algorithms)), graph_(build_graph(spec_)),
         devices_(options.devices(spec_.system.sips.count)),
-        data_mode_(options.data_mode(bench_.needs_data)), invocation_(invocation),
+        data_mode_(options.data_mode(bench_.needs_data)),
         computing_(data_mode_ == DataMode::off
                        ? ""
                        : computing_components(*graph_, catalogue_.components)) {
     if (!computing_.empty()) data_mode_ = DataMode::eager;
     if (data_mode_ == DataMode::off && !options.data_memory.empty())
       throw UsageError("--data-memory: this run has no data; --data deferred or eager has them");
-    facts_ = facts_of(bench_, parameter_texts(bench_, parameters_), options, name_of(data_mode_),
-                      resolve(ccl_, *catalogue_.algorithms), catalogue_.plugins_text());
-    configuration_ =
-        configuration_text(invocation, facts_, resolved_config(spec_, catalogue_.components));
+    metadata_ =
+        metadata_of(invocation, bench_, parameter_texts(bench_, parameters_), options,
+                    name_of(data_mode_), resolve(ccl_, *catalogue_.algorithms),
+                    catalogue_.plugins_text(), resolved_config(spec_, catalogue_.components));
   }
 
-  const std::string& configuration() const { return configuration_; }
+  const std::string& configuration() const { return metadata_.configuration; }
   int simulate();
 
  private:
   void start_executor(const StopQuestion& stop);
   RunReport::DataMemory data_memory() const;
-  bool lists_launches() const;
   void evaluate(const BenchProgram& program, const OpOrigins* origins, const StopQuestion& stop,
                 RunReport& report);
-  RunReport report_of(const RunResult& result, const BenchProgram& program,
-                      const KernelSummary& kernels, double elaboration_s);
-  int conclude(const RunReport& report, const RunStatistics& statistics) const;
+  ReportContext context_of(MachineEvents& events);
+  RunReport report_of(const RunResult& result, const BenchProgram& program, double elaboration_s);
+  int conclude(const RunReport& report, const RunStatistics& statistics,
+               const Reports& reports) const;
 
   const RunOptions& options_;
   Catalogue catalogue_;
@@ -135,10 +133,8 @@ class BenchRun {
   std::optional<Graph> graph_;  // until the platform has it
   std::vector<int> devices_;
   DataMode data_mode_;
-  const Invocation& invocation_;
   std::string computing_;  // for which data are eager; empty: none
-  NamesAndTexts facts_;
-  std::string configuration_;
+  RunMetadata metadata_;
   FunctionalModel functional_model_;
   std::optional<DataExecutor> executor_;  // with data
   std::optional<OperationsVerification> operations_;
@@ -148,7 +144,6 @@ class BenchRun {
 int BenchRun::simulate() {
   const Clock::time_point start = Clock::now();
   if (options_.check_races) functional_model_.detect_races();
-  ActivityWindows windows;
   PlatformOptions platform_options;
   platform_options.data = data_mode_ == DataMode::off ? nullptr : &functional_model_;
   platform_options.check_protocol = options_.check_protocol;
@@ -158,69 +153,42 @@ int BenchRun::simulate() {
   const Interrupt
       interrupt;  // before that a signal ends the program at once; nothing has been written
   Platform& platform = *built;
-  AnalysisPort<ExecutedOp>& executed_ops = platform.observation().executed_ops;
-  executed_ops.bind(windows);
-  KernelWork kernel_work(platform);
-  Bottleneck bottleneck(platform, options_.kernel_limits);
-  const PeTimes pe_times(platform.observation());
+  MachineEvents events(platform);
   const KernelRemains remains(platform.observation());
-  KernelSummary kernels(kernel_work, lists_launches());
-  const CclSettings ccl = resolve(ccl_, *catalogue_.algorithms);
-  RunObservers observers(options_.observers, platform, configuration_, {}, ccl.rank_unit);
-
-  functional_model_.record_moves(!options_.op_log.empty());
-  std::optional<OpLogRecorder> op_log;
-  if (!options_.op_log.empty())
-    op_log.emplace(open_result(options_.op_log, configuration_), functional_model_, platform,
-                   options_.op_log_limit);
+  Reports reports(options_.reports, context_of(events));
   std::optional<ResultFile> results;
-  if (!options_.results.empty()) results.emplace(open_result(options_.results, configuration_));
+  if (!options_.results.empty())
+    results.emplace(open_result(options_.results, metadata_.configuration));
   std::optional<OpOrigins> origins;
-  if (options_.verifies_ops()) executed_ops.bind(origins.emplace());
-  std::optional<CallsOfBench> calls;
-  if (observers.timeline() != nullptr) calls.emplace(*observers.timeline());
-  std::optional<TransferBreakdown> breakdown;
-  if (options_.breakdown) breakdown.emplace(platform);
+  if (options_.verifies_ops()) platform.observation().executed_ops.bind(origins.emplace());
   const StopQuestion stop = stop_question(options_.max_wall());
   if (data_mode_ != DataMode::off) start_executor(stop);
   const double elaboration_s = seconds_since(start);
 
-  std::optional<RegionsOfBench> regions;
-  if (observers.statistics() != nullptr || op_log) regions.emplace(platform);
-  BenchProgram program(
-      bench_,
-      {parameters_, devices_, options_.seed, ccl_, regions ? &*regions : nullptr,
-       calls ? &*calls : nullptr, catalogue_.algorithms, Log::find(platform.host()),
-       Log::find(platform.host(), LogRequest::collectives), options_.untimed_inputs, &kernels});
+  ProgramEvents program_events(events);
+  BenchProgram program(bench_, {parameters_, devices_, options_.seed, ccl_, &program_events,
+                                &program_events, catalogue_.algorithms, Log::find(platform.host()),
+                                Log::find(platform.host(), LogRequest::collectives),
+                                options_.untimed_inputs, &program_events});
   ProgressLine progress;
   RunLimits limits = options_.limits();
   limits.interrupted = &stop_requested;
   limits.progress = [&](const RunProgress& at) {
     progress.show(at);
-    observers.rest();
+    reports.rest();
   };
+  events.add_samples_to(limits);
   const RunResult result = platform.run(program, limits);
   progress.clear();
 
-  kernels.close();
-  RunReport report = report_of(result, program, kernels, elaboration_s);
+  RunReport report = report_of(result, program, elaboration_s);
   for (const std::string& warning : program.warnings())
     std::cerr << "kernbench: warning: " << warning << '\n';
-  report.pe_time = pe_times.kernels();
-  bottleneck.close();
-  report.bottleneck = &bottleneck;
   if (result.status == RunStatus::completed) report.remainders = remains.remainders();
   report_order(report);
-  report.initiators = initiator_accesses(platform);
-  if (breakdown) report.breakdown = &*breakdown;
-  observers.close(report.simulated);
-  const RunStatistics statistics(platform, windows, report.simulated);
-  if (observers.statistics() != nullptr)
-    observers.statistics()->close(statistics, regions->regions(), bottleneck,
-                                  kernels_json(report.kernels));
-  if (op_log)
-    op_log->close(launch_rows(kernels.launches()), bottleneck, regions->regions(),
-                  op_log_meta(invocation_, configuration_, facts_, report.kernels));
+  report.failed_accesses = failed_accesses(initiator_accesses(platform));
+  events.close(report.simulated);
+  reports.close(report.simulated);
   if (result.cause) std::rethrow_exception(result.cause);
   const bool has_messages = !functional_model_.messages().empty();
   const bool asks_for_values =
@@ -230,7 +198,17 @@ int BenchRun::simulate() {
   }
   if (executor_) report.data_memory = data_memory();
   if (results) write_results(*results, report.results);
-  return conclude(report, statistics);
+  return conclude(report, events.statistics(), reports);
+}
+
+ReportContext BenchRun::context_of(MachineEvents& events) {
+  ReportContext context{ReportSource::run, events, &events};
+  context.metadata = metadata_;
+  context.data = &functional_model_;
+  context.rank_name =
+      rank_names(events.platform().machine(), resolve(ccl_, *catalogue_.algorithms).rank_unit);
+  context.lists_all = options_.json;
+  return context;
 }
 
 std::vector<std::string> texts_of_wrong(const std::vector<VerdictReport>& verdicts) {
@@ -299,14 +277,8 @@ RunReport::DataMemory BenchRun::data_memory() const {
           !options_.data_memory.empty() || pauses.slices + pauses.waits > 0};
 }
 
-// Rows of single launches go somewhere.
-bool BenchRun::lists_launches() const {
-  return options_.per_launch || options_.json || !options_.op_log.empty() ||
-         !options_.observers.stats.empty();
-}
-
 RunReport BenchRun::report_of(const RunResult& result, const BenchProgram& program,
-                              const KernelSummary& kernels, double elaboration_s) {
+                              double elaboration_s) {
   RunReport report;
   report.bench = bench_.name;
   report.parameters = parameter_texts(bench_, parameters_);
@@ -322,17 +294,15 @@ RunReport BenchRun::report_of(const RunResult& result, const BenchProgram& progr
                          ? *options_.until()
                          : program.ended().value_or(result.simulated);
   report.elaboration_s = elaboration_s;
-  report.kernels = kernels.kernels();
-  report.kernel_groups = kernels.groups();
-  report.per_launch = options_.per_launch;
   report.results = program.results();
   report.data_races = functional_model_.data_races();
   report.races = race_report(functional_model_);
   return report;
 }
 
-int BenchRun::conclude(const RunReport& report, const RunStatistics& statistics) const {
-  show_report(report, statistics, options_.json);
+int BenchRun::conclude(const RunReport& report, const RunStatistics& statistics,
+                       const Reports& reports) const {
+  show_report(report, statistics, reports, options_.json);
   const std::string stopped =
       stopped_.empty() ? stopped_text(report.result, report.simulated) : stopped_;
   if (!stopped.empty())

@@ -9,12 +9,12 @@
 #include "models/base/errors.h"
 #include "models/base/quote.h"
 #include "platform/observe/latency_parts.h"
+#include "platform/report/option_values.h"
 #include "sc_main/bench_catalogue.h"
 #include "sc_main/completion.h"
 #include "sc_main/memory_limit.h"
-#include "sc_main/option_values.h"
 #include "sc_main/result_files.h"
-#include "sc_main/results_file.h"
+#include "sc_main/result_report.h"
 
 namespace kernbench {
 
@@ -104,48 +104,6 @@ void RunOptions::add_to(CLI::App& command) {
           "pauses for what can be computed. Changes no value and no time. Default: 256M")
       ->type_name("SIZE")
       ->group(results);
-  observers.trace.add_to(command, results, "all PE engines; without --bench everything");
-  observers.timeline.add_to(command, results);
-  command
-      .add_option("--trace-requests", observers.trace_requests,
-                  "Writes where every transfer and command was and when, one per line")
-      ->type_name("F.jsonl")
-      ->group(results);
-  command
-      .add_flag("--breakdown", breakdown,
-                "What the latencies of memory transfers are made of: PE setup, NoC, UCIe, fabric, "
-                "link transfer, HBM, contention; "
-                "see below")
-      ->group(results);
-  command
-      .add_flag("--kernel-limits", kernel_limits,
-                "What limits each kernel by itself, beside what limits all of them")
-      ->group(results);
-  command
-      .add_flag("--per-launch", per_launch,
-                "One line for each launch of a kernel; without it one for each kernel")
-      ->group(results);
-  command
-      .add_option("--stats", observers.stats, "Writes the statistics of every component and link")
-      ->type_name("F.json")
-      ->group(results);
-  observers.log.add_to(command)->group(results);
-  CLI::Option* op_log_option =
-      command
-          .add_option("--op-log", op_log,
-                      "Writes one line per executed operation, or one row of a "
-                      "SQLite database: as the file's name ends")
-          ->type_name("F.csv|.sqlite")
-          ->group(results);
-  command
-      .add_option("--op-log-limit", op_log_limit,
-                  "Operations that the log holds in memory; what is beyond goes to disk before the "
-                  "run has ended")
-      ->type_name("RECORDS")
-      ->check(CLI::Range(std::uint64_t{1}, std::uint64_t{1} << 40))
-      ->needs(op_log_option)
-      ->capture_default_str()
-      ->group(results);
   command
       .add_option(
           "--results", this->results,
@@ -157,6 +115,7 @@ void RunOptions::add_to(CLI::App& command) {
       .add_flag("--print-config", print_config,
                 "Prints the configuration with every default resolved, and does not simulate")
       ->group(results);
+  reports.declare(command, ReportSource::run | ReportSource::initiators);
   command.footer(fmt::format(
       "Every result file F has a companion F.config.yaml: version, command line, and the "
       "configuration with every default "
@@ -195,7 +154,7 @@ std::uint64_t RunOptions::data_memory_bytes() const {
 }
 
 void RunOptions::check() const {
-  observers.check();
+  reports.check();
   if (verifies() && verify_data != "true" && verify_data != "ops") {
     throw UsageError(fmt::format(
         "--verify-data={}: allowed are --verify-data, for outputs, and --verify-data=ops",
@@ -206,10 +165,9 @@ void RunOptions::check() const {
   if (check_races && data == "off")
     throw UsageError("--check-races needs the data that --data off leaves out");
   if (bench.empty()) check_without_bench();
-  if (!op_log.empty()) op_log_format(op_log);
   if (!results.empty()) check_results_file(results);
-  std::vector<std::string> files = observers.files();
-  files.insert(files.end(), {op_log, results});
+  std::vector<std::string> files = reports.files();
+  files.push_back(results);
   check_result_files(machine.files_in_use(), files);
   until();
   deadlock_after();
@@ -220,10 +178,11 @@ void RunOptions::check() const {
 
 // An option that would change nothing is a mistake.
 void RunOptions::check_without_bench() const {
-  for (const char* option :
-       {"--param", "--device", "--seed", "--verify-data", "--ccl", "--op-log", "--op-log-limit",
-        "--results", "--breakdown", "--per-launch", "--check-races", "--data-memory",
-        "--untimed-inputs", "--kernel-limits"}) {
+  std::vector<std::string> of_bench = reports.options_without(ReportSource::initiators);
+  of_bench.insert(of_bench.end(),
+                  {"--param", "--device", "--seed", "--verify-data", "--ccl", "--results",
+                   "--check-races", "--data-memory", "--untimed-inputs", "--kernel-limits"});
+  for (const std::string& option : of_bench) {
     if (command->count(option) > 0)
       throw UsageError(fmt::format(
           "run: {} goes with --bench; plain TLM-2.0 initiators run without it", option));

@@ -8,9 +8,8 @@
 
 #include "models/base/units.h"
 #include "platform/assembly/run.h"
-#include "platform/events/op_log_file.h"
+#include "platform/report/report.h"
 #include "sc_main/machine_options.h"
-#include "sc_main/run_observers.h"
 #include "sw/benches/bench.h"
 
 namespace CLI {
@@ -32,14 +31,11 @@ struct RunOptions {
   std::string until_ns;
   std::string max_wall_s;
   std::string deadlock_after_ns = "1000000";
-  ObserverOptions observers;
-  std::string op_log;   // a file; empty: none
   std::string results;  // a file with the bench's tables; empty: none
-  std::uint64_t op_log_limit = OpLogFile::default_limit;
+  ReportSet reports;
   bool check_protocol = false, check_races = false;
   std::uint64_t max_deltas = RunLimits().max_deltas;  // 0: no bound
-  bool print_config = false, json = false, breakdown = false, per_launch = false,
-       kernel_limits = false;
+  bool print_config = false, json = false;
   bool untimed_inputs = false;  // what the host moves before its first launch
   const CLI::App* command = nullptr;
 

@@ -6,14 +6,9 @@
 #include <iostream>
 #include <ostream>
 
-#include "platform/observe/bottleneck.h"
-#include "platform/observe/pe_times.h"
-#include "platform/observe/transfer_breakdown.h"
-#include "platform/report/json_text.h"
-#include "platform/report/table.h"
-#include "sc_main/initiators_report.h"
+#include "platform/output/json_text.h"
+#include "platform/output/table.h"
 #include "sc_main/memory_limit.h"
-#include "sc_main/run_tables.h"
 
 namespace kernbench {
 namespace {
@@ -32,6 +27,8 @@ std::string joined_parameters(const RunReport& report) {
     text += fmt::format("{}{}={}", text.empty() ? "" : " ", name, value);
   return text.empty() ? "none" : text;
 }
+
+std::string ratio_text(const std::optional<double>& ratio) { return ratio ? percent(*ratio) : "-"; }
 
 double rate(double amount, double seconds) { return seconds > 0 ? amount / seconds : 0; }
 
@@ -140,22 +137,15 @@ void report_order(const RunReport& report) {
 }
 
 bool report_failed_accesses(const RunReport& report) {
-  const std::string failed = failed_accesses(report.initiators);
-  if (!failed.empty()) std::cerr << "kernbench: " << failed << '\n';
-  return !failed.empty();
+  if (report.failed_accesses.empty()) return false;
+  std::cerr << "kernbench: " << report.failed_accesses << '\n';
+  return true;
 }
 
 static void print_report(std::ostream& out, const RunReport& report,
-                         const RunStatistics& statistics) {
+                         const RunStatistics& statistics, const Reports& reports) {
   print_head(out, report, statistics);
-  const std::string limits = report.bottleneck->report().text();
-  if (!limits.empty()) out << '\n' << limits;
-  out << initiators_text(report.initiators) << engines_text(statistics) << memories_text(statistics)
-      << links_text(statistics)
-      << kernels_text(report.kernel_groups, report.per_launch ? &report.kernels : nullptr)
-      << pe_time_text(report.pe_time);
-  const std::string transfers = report.breakdown == nullptr ? "" : report.breakdown->text();
-  if (!transfers.empty()) out << '\n' << transfers;
+  out << reports.text();
   out << results_text(report.results) << '\n';
   if (report.races)
     out << fmt::format("unordered accesses {} {}\n", report.races->pairs,
@@ -179,7 +169,8 @@ static void print_report(std::ostream& out, const RunReport& report,
   out << "verdict: " << (report.verified() ? "PASS" : "FAIL") << '\n';
 }
 
-static Json report_json(const RunReport& report, const RunStatistics& statistics) {
+static Json report_json(const RunReport& report, const RunStatistics& statistics,
+                        const Reports& reports) {
   Json json;
   json["bench"] = report.bench.empty() ? Json() : Json(report.bench);
   json["parameters"] = Json::object();
@@ -195,15 +186,7 @@ static Json report_json(const RunReport& report, const RunStatistics& statistics
   json["status"] = name_of(report.result.status);
   json["simulated_ns"] = ns_json(report.simulated);
   json["activity"] = activity_json(statistics.activity);
-  json["bottleneck"] = report.bottleneck->report().json();
-  json["engines"] = engines_json(statistics);
-  json["memories"] = memories_json(statistics);
-  if (!report.initiators.empty()) json["initiators"] = initiators_json(report.initiators);
-  if (report.breakdown != nullptr) json["transfers"] = report.breakdown->json();
-  json["links"] = link_kinds_json(statistics);
-  json["kernels"] = kernels_json(report.kernels);
-  json["kernel_groups"] = kernel_groups_json(report.kernel_groups);
-  json["pe_time"] = pe_time_json(report.pe_time);
+  reports.add_to(json);
   json["results"] = results_json(report.results);
   json["data_races"] = report.data_races;
   if (report.races)
@@ -240,11 +223,12 @@ static Json report_json(const RunReport& report, const RunStatistics& statistics
   return json;
 }
 
-void show_report(const RunReport& report, const RunStatistics& statistics, bool json) {
+void show_report(const RunReport& report, const RunStatistics& statistics, const Reports& reports,
+                 bool json) {
   if (json) {
-    std::cout << json_text(report_json(report, statistics), 2) << '\n';
+    std::cout << json_text(report_json(report, statistics, reports), 2) << '\n';
   } else {
-    print_report(std::cout, report, statistics);
+    print_report(std::cout, report, statistics, reports);
   }
   std::cout << std::flush;
   if (report.result.status == RunStatus::interrupted) check_memory_limit();

@@ -11,18 +11,14 @@
 #include "platform/assembly/external_accesses.h"
 #include "platform/assembly/run.h"
 #include "platform/observe/kernel_remains.h"
-#include "platform/observe/pe_times.h"
 #include "platform/observe/race_report.h"
 #include "platform/observe/run_statistics.h"
 #include "platform/phase2/data_executor.h"
 #include "platform/phase2/device_messages.h"
-#include "sc_main/kernel_report.h"
+#include "platform/report/report.h"
 #include "sc_main/result_report.h"
 
 namespace kernbench {
-
-class Bottleneck;
-class TransferBreakdown;
 
 struct RunReport {
   std::string bench;  // empty: none, the machine's plain TLM-2.0 initiators have been played
@@ -47,18 +43,12 @@ struct RunReport {
     bool is_told = false;  // the limit was given, or has made the simulation pause
   };
   std::optional<DataMemory> data_memory;  // with data
-  std::vector<KernelGroup> kernel_groups;
-  std::vector<KernelReport> kernels;  // of the launches, where something lists them
-  bool per_launch = false;            // one line for each of them
-  std::vector<KernelPeTime> pe_time;
-  std::vector<ResultTable> results;  // of the bench itself
-  std::vector<ExternalAccesses> initiators;
+  std::vector<ResultTable> results;       // of the bench itself
+  std::string failed_accesses;            // of plain TLM-2.0 initiators; empty: none has failed
   std::uint64_t data_races = 0;
   std::vector<KernelRemainder> remainders;  // of a run that came to its end
   std::optional<RaceReport> races;          // with --check-races
   bool ordered() const;                     // nothing that --check-races finds has been found
-  const Bottleneck* bottleneck = nullptr;
-  const TransferBreakdown* breakdown = nullptr;  // null: not asked for
   std::optional<std::vector<VerdictReport>>
       verdicts;  // with --verify-data, if the run came to its end
 
@@ -77,7 +67,8 @@ bool report_failed_accesses(const RunReport& report);
 // Whether a run has gone as far as it was to.
 bool ended_as_asked(const RunResult& result);
 // To standard output, as tables or JSON; throws if the run has been interrupted for its memory.
-void show_report(const RunReport& report, const RunStatistics& statistics, bool json);
+void show_report(const RunReport& report, const RunStatistics& statistics, const Reports& reports,
+                 bool json);
 // Progress of a run that did not come to its end; empty for one that did.
 std::string stopped_text(const RunResult& result, Fs simulated);
 

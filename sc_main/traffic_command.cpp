@@ -10,22 +10,44 @@
 #include "models/base/errors.h"
 #include "platform/config/resolved_config.h"
 #include "platform/observe/latency_breakdown.h"
-#include "platform/report/json_text.h"
-#include "platform/report/line_width.h"
+#include "platform/output/json_text.h"
+#include "platform/output/line_width.h"
 #include "platform/topology/build_graph.h"
 #include "platform/traffic/traffic_file.h"
 #include "platform/traffic/traffic_generator.h"
 #include "platform/traffic/traffic_player.h"
 #include "platform/traffic/traffic_report.h"
+#include "sc_main/build_info.h"
 #include "sc_main/command.h"
 #include "sc_main/interrupt.h"
 #include "sc_main/progress_line.h"
 #include "sc_main/result_files.h"
-#include "sc_main/run_observers.h"
 #include "sc_main/traffic_options.h"
 
 namespace kernbench {
 namespace {
+
+// Requests go to the report of the command and to the events of the machine.
+class RequestListener final : public TrafficListener {
+ public:
+  RequestListener(MachineEvents& events, TrafficReport& report)
+      : events_(events), report_(report) {}
+  void began() override {
+    report_.began();
+    events_.begin();
+  }
+  void ended(const TrafficResult& result) override {
+    const TrafficRequest& request = result.request;
+    events_.add({events_.platform().routes().memory_path(request.initiator, request.target),
+                 request.write, request.bytes, request.issue, result.grant, result.end});
+    report_.ended(result);
+  }
+  void in_order(const TrafficResult& result) override { report_.in_order(result); }
+
+ private:
+  MachineEvents& events_;
+  TrafficReport& report_;
+};
 
 int play(const TrafficOptions& options, const Invocation& invocation) {
   options.check();
@@ -56,8 +78,10 @@ int play(const TrafficOptions& options, const Invocation& invocation) {
   }
   TrafficSource& source = file ? static_cast<TrafficSource&>(*file) : *generator;
 
-  RunObservers observers(options.observers, platform, configuration, {RunObservers::whole_machine},
-                         std::nullopt);
+  MachineEvents events(platform);
+  ReportContext context{ReportSource::traffic, events, &events};
+  context.metadata = {version_text(), invocation.line(), configuration, facts};
+  Reports reports(options.reports, context);
   std::optional<ResultFile> out_file;
   if (!options.out.empty()) out_file = open_result(options.out, configuration);
   std::ostream& out = out_file ? out_file->out() : std::cout;
@@ -69,28 +93,31 @@ int play(const TrafficOptions& options, const Invocation& invocation) {
   std::optional<ResultFile> links_file;
   if (!options.links.empty()) links_file = open_result(options.links, configuration);
   TrafficReport report(platform, out, format, breakdown ? &*breakdown : nullptr);
-  TrafficPlayer player("traffic", platform, source, report);
-  if (RequestTrace* requests = observers.requests())
-    requests->number_by([&player](const TieKey& key, NodeId initiator) {
-      return player.request_of(key, initiator);
-    });
+  RequestListener listener(events, report);
+  TrafficPlayer player("traffic", platform, source, listener);
+  events.request_number = [&player](const TieKey& key, NodeId initiator) {
+    return player.request_of(key, initiator);
+  };
 
   const Interrupt interrupt;  // before that a signal ends the program at once
   ProgressLine progress;
   RunLimits limits = options.limits();
   limits.interrupted = &stop_requested;
+  events.add_samples_to(limits);
   limits.progress = [&](const RunProgress& at) {
     progress.show(at);
-    observers.rest();
+    reports.rest();
   };
   const RunResult result = platform.run(limits);
   progress.clear();
 
-  observers.close(result.simulated);
   player.hand_on_ended();
+  events.close(result.simulated);
+  reports.close(result.simulated);
   report.close();
   if (options.json) {
     nlohmann::ordered_json summary = report.summary().json();
+    reports.add_to(summary);
     summary["status"] = name_of(result.status);
     summary["issued"] = player.issued();
     out << ",\n\"summary\": " << json_text(summary, 1) << "}\n";
@@ -103,11 +130,9 @@ int play(const TrafficOptions& options, const Invocation& invocation) {
         : links.write_csv(links_file->out());
     links_file->close();
   }
-  if (StatisticsFile* statistics = observers.statistics())
-    statistics->close(RunStatistics(platform, ActivityWindows(), result.simulated),
-                      StatisticsRegions(platform), report.summary().bottleneck());
   std::cout << std::flush;
-  if (!options.json) (options.csv ? std::cerr : std::cout) << fitted(report.text(), 2);
+  if (!options.json)
+    (options.csv ? std::cerr : std::cout) << fitted(report.text() + reports.text(), 2);
   if (result.status == RunStatus::deadlock)
     throw DeadlockError(fmt::format("{}\n{}", result.error, player.waiting()));
   if (result.cause) std::rethrow_exception(result.cause);

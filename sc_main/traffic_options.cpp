@@ -3,12 +3,11 @@
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
-#include <initializer_list>
 
 #include "models/base/errors.h"
 #include "platform/observe/latency_parts.h"
+#include "platform/report/option_values.h"
 #include "sc_main/completion.h"
-#include "sc_main/option_values.h"
 #include "sc_main/result_files.h"
 
 namespace kernbench {
@@ -38,14 +37,7 @@ void TrafficOptions::add_to(CLI::App& app) {
                  "Every link, what it carried since the first request: CSV, or JSON if the name "
                  "ends in .json")
       ->type_name("F");
-  app.add_option("--stats", observers.stats, "Writes the statistics of every component and link")
-      ->type_name("F.json");
-  app.add_option("--trace-requests", observers.trace_requests,
-                 "Where every request was and when, one per line")
-      ->type_name("F.jsonl");
-  observers.trace.add_to(app, "Waveform", "everything");
-  observers.log.add_to(app);
-  observers.timeline.add_to(app, "Options");
+  reports.declare(app, ReportSource::traffic);
   add_check_protocol_to(app, check_protocol);
   app.add_option("--until", until_ns, "Stop at this simulated time")->type_name("NS");
   app.add_option("--max-wall", max_wall_s, "Stop after this many seconds")->type_name("S");
@@ -120,9 +112,9 @@ void TrafficOptions::add_to(CLI::App& app) {
 
 // An option that would change nothing is a mistake.
 void TrafficOptions::check_that_none_is_idle() const {
-  const auto needs = [this](bool met, std::initializer_list<const char*> options,
+  const auto needs = [this](bool met, const std::vector<std::string>& options,
                             const std::string& with) {
-    for (const char* option : options) {
+    for (const std::string& option : options) {
       if (!met && command->count(option) > 0)
         throw UsageError(fmt::format("traffic: {} changes nothing {}", option, with));
     }
@@ -135,10 +127,10 @@ void TrafficOptions::check_that_none_is_idle() const {
   needs(pattern == "closed-loop", {"--max-outstanding"}, "but for --generate closed-loop");
   needs(pattern != "closed-loop", {"--rate"},
         "for closed-loop traffic, whose times come from the simulation");
-  needs(save.empty(),
-        {"--csv", "--json", "--breakdown", "--out", "--links", "--stats", "--trace",
-         "--trace-requests", "--timeline", "--log", "--until", "--max-wall", "--deadlock-after"},
-        "with --save, which plays nothing");
+  std::vector<std::string> of_run = reports.options();
+  of_run.insert(of_run.end(), {"--csv", "--json", "--breakdown", "--out", "--links", "--until",
+                               "--max-wall", "--deadlock-after"});
+  needs(save.empty(), of_run, "with --save, which plays nothing");
 }
 
 void TrafficOptions::check() const {
@@ -156,8 +148,8 @@ void TrafficOptions::check() const {
   if (!out.empty() && !csv && !json) throw UsageError("traffic: --out goes with --csv or --json");
   std::vector<FileInUse> in_use = machine.files_in_use();
   if (!file.empty()) in_use.push_back({file, "the input"});
-  observers.check();
-  std::vector<std::string> results = observers.files();
+  reports.check();
+  std::vector<std::string> results = reports.files();
   results.insert(results.end(), {out, links, save});
   check_result_files(in_use, results);
 }

@@ -7,9 +7,9 @@
 
 #include "models/base/units.h"
 #include "platform/assembly/run.h"
+#include "platform/report/report.h"
 #include "platform/traffic/traffic_generator.h"
 #include "sc_main/machine_options.h"
-#include "sc_main/run_observers.h"
 
 namespace CLI {
 class App;
@@ -20,7 +20,7 @@ namespace kernbench {
 struct TrafficOptions {
   MachineOptions machine;
   std::string file, pattern, save, out, links;
-  ObserverOptions observers;
+  ReportSet reports;
   TrafficRecipe recipe;
   std::string rate_gbs = "0", read_share = "1";
   std::vector<std::string> initiators, targets;

@@ -6,8 +6,8 @@
 
 #include "platform/assembly/builtin_components.h"
 #include "platform/config/shipped_files.h"
-#include "platform/report/json_text.h"
-#include "platform/report/line_width.h"
+#include "platform/output/json_text.h"
+#include "platform/output/line_width.h"
 #include "platform/validate/validation_run.h"
 #include "sc_main/command.h"
 #include "sc_main/completion.h"

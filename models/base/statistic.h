@@ -26,6 +26,7 @@ struct Server {
   const char* attribute = "";
   std::uint64_t places = 1;                // occupancies that the busy time adds up
   const std::uint64_t* stalled = nullptr;  // time that messages were queued at it; null: unknown
+  const std::uint64_t* bytes = nullptr;    // that it carried; null: unknown
 };
 
 // A named number, updated by the component, that never decreases; observers read it with at(), at

@@ -103,7 +103,8 @@ PeTcm::PeTcm(const ComponentInit& init)
     add_busy_time(name + "_busy", fmt::format("time that the {} channel was held", name),
                   channel.use.ended_holds(),
                   [&channel](Fs now) { return channel.use.held_time(now); },
-                  {Server::Kind::rate, write ? "write_bw_gbs" : "read_bw_gbs"});
+                  {Server::Kind::rate, write ? "write_bw_gbs" : "read_bw_gbs", 1,
+                   &channel.use.stalled(), &channel.bytes});
     add_statistic(write ? "bytes_written" : "bytes_read",
                   fmt::format("moved by the {} channel", name), Quantity::bytes, channel.bytes);
   }

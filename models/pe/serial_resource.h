@@ -33,6 +33,7 @@ class SerialResource {
 
   Request grant(Fs now) {
     const Request request = waiting_.front().request;
+    stalled_ += now - waiting_.front().since;
     waiting_.pop_front();
     ++held_;
     grants_ += now;
@@ -51,6 +52,8 @@ class SerialResource {
   // All holds together, up to now.
   Fs held_time(Fs now) const { return held_time_ + held_ * now - grants_; }
   const Fs& ended_holds() const { return held_time_; }
+  // Time that requests waited for it, of those that it has been granted to.
+  const Fs& stalled() const { return stalled_; }
 
  private:
   struct Entry {
@@ -67,6 +70,7 @@ class SerialResource {
   Fs since_ = 0;   // of the last grant
   Fs grants_ = 0;  // sum of the instants of those that hold it
   Fs held_time_ = 0;
+  Fs stalled_ = 0;
 };
 
 }  // namespace kernbench

@@ -75,6 +75,8 @@ void StageEngine<Node>::set_up(StageSet stages) {
     StageQueue& queue = queues_.emplace_back();
     queue.type = static_cast<StageType>(type);
     const std::string stage = lower(name_of(queue.type));
+    Server server = server_of_stage(queue.type);
+    server.stalled = &queue.stalled;
     this->add_busy_time(
         stage + "_busy", "time in service", queue.busy,
         [&queue](Fs now) {
@@ -83,7 +85,7 @@ void StageEngine<Node>::set_up(StageSet stages) {
             if (lane->state == LaneState::serving) busy += now - lane->started;
           return busy;
         },
-        server_of_stage(queue.type));
+        server);
     this->add_statistic(stage + "_served", "stages served", Quantity::count, queue.served);
     this->add_statistic(stage + "_queue_high_water", "most tasks that waited", Quantity::count,
                         queue.high_water, Merge::maximum);
@@ -148,7 +150,7 @@ template <class Node>
 tlm::tlm_sync_enum StageEngine<Node>::nb_transport_fw(TaskOffer& offer, tlm::tlm_phase& phase) {
   StageQueue& queue = queue_of(offer.task->stage().type);
   if (offer.task->alone && queue.lanes.front()->state == LaneState::idle) {
-    put(queue, *offer.task);
+    put(queue, *offer.task, this->now());
     take_task(*queue.lanes.front());
     call_start(*queue.lanes.front());
     stepped();
@@ -207,7 +209,8 @@ bool StageEngine<Node>::can_go_on() const {
 template <class Node>
 void StageEngine<Node>::take_task(Lane& lane) {
   StageQueue& queue = *lane.queue;
-  lane.task = queue.tasks.front();
+  lane.task = queue.tasks.front().task;
+  queue.stalled += this->now() - queue.tasks.front().since;
   lane.place = queue.taken++;
   queue.tasks.pop_front();
   set_state(lane, LaneState::ready);
@@ -218,16 +221,17 @@ template <class Node>
 void StageEngine<Node>::admit(StageQueue& queue) {
   while (queue.tasks.size() < queue_depth_ && !queue.offers.empty()) {
     TaskOffer& offer = *queue.offers.front().offer;
+    const Fs since = queue.offers.front().since;
     queue.offers.pop_front();
-    put(queue, *offer.task);
+    put(queue, *offer.task, since);
     offer.respond(tlm::END_REQ);
   }
   if (queue.signal != nullptr) queue.signal->set(queue.tasks.size());
 }
 
 template <class Node>
-void StageEngine<Node>::put(StageQueue& queue, TileTask& task) {
-  queue.tasks.push_back(&task);
+void StageEngine<Node>::put(StageQueue& queue, TileTask& task, Fs since) {
+  queue.tasks.push_back({&task, since});
   queue.high_water = std::max<std::uint64_t>(queue.high_water, queue.tasks.size());
 }
 

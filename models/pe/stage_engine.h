@@ -78,10 +78,15 @@ class StageEngine : public Node, private TaskOutputListener, private ServiceProv
                                 : a.offer->task->order() < b.offer->task->order();
     }
     SmallVector<Lane*, 2> lanes;
-    RingBuffer<TileTask*, 2> tasks;
+    struct Waiting {
+      TileTask* task = nullptr;
+      Fs since = 0;
+    };
+    RingBuffer<Waiting, 2> tasks;
     RingBuffer<Offer> offers;
     std::uint64_t taken = 0;  // tasks, since the start of the run
     std::uint64_t busy = 0, served = 0, high_water = 0;
+    std::uint64_t stalled = 0;      // time in the queue, of tasks that have left it
     TraceSignal* signal = nullptr;  // until they are asked for
   };
 
@@ -139,7 +144,7 @@ class StageEngine : public Node, private TaskOutputListener, private ServiceProv
   StageQueue& queue_of(StageType type);
   void add_lane(StageQueue& queue);
   void admit(StageQueue& queue);
-  void put(StageQueue& queue, TileTask& task);
+  void put(StageQueue& queue, TileTask& task, Fs since);
   void take_task(Lane& lane);
   void call_start(Lane& lane);
   void set_state(Lane& lane, LaneState state) {

@@ -122,6 +122,7 @@ RunOutcome run_in_slices(const RunLimits& limits, const RunQuestions& ask) {
     }
     if (interrupted || (limits.max_wall_s && seconds_since(start) >= *limits.max_wall_s))
       return end(cut_short, false);
+    if (limits.sample && now() == limits.next_sample()) limits.sample();
     if (limits.progress) limits.progress({now(), sc_core::sc_delta_count(), seconds_since(start)});
 
     if (watch.expired(now()) && !ask.unblock()) {
@@ -133,8 +134,11 @@ RunOutcome run_in_slices(const RunLimits& limits, const RunQuestions& ask) {
         std::max(std::min(slice.value(), watch.look_at() - std::min(now(), watch.look_at())), next);
     if (ask.by_instants()) length = next;
     length = std::min(length, until - now());
+    // A slice that ends before the next event only moves the time.
+    if (limits.sample) length = std::min(length, limits.next_sample() - now());
     const Clock::time_point slice_start = Clock::now();
-    sc_core::sc_start(sc_core::sc_time::from_value(length), sc_core::SC_EXIT_ON_STARVATION);
+    sc_core::sc_start(sc_core::sc_time::from_value(length),
+                      length < next ? sc_core::SC_RUN_TO_TIME : sc_core::SC_EXIT_ON_STARVATION);
     slice.took(seconds_since(slice_start));
   }
 }

@@ -46,6 +46,10 @@ struct RunLimits {
   std::function<bool()> interrupted;  // true: stop (Ctrl-C); also asked in a signal handler: it
                                       // neither throws nor allocates
   std::function<void(const RunProgress&)> progress;
+  // An observer that samples the machine at times of its own: `sample` is called at each
+  // `next_sample`, after what is due at that time. Both empty: none.
+  std::function<Fs()> next_sample;
+  std::function<void()> sample;
 };
 
 struct RunResult {

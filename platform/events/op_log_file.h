@@ -14,7 +14,7 @@
 #include "models/data/functional_model.h"
 #include "models/data/op_log.h"
 #include "platform/events/op_table.h"
-#include "platform/report/result_file.h"
+#include "platform/output/result_file.h"
 
 namespace kernbench {
 

@@ -81,9 +81,9 @@ struct TableNames {
 
 // --- Rows in the order of a column
 
-class EventSource {
+class RowSource {
  public:
-  virtual ~EventSource() = default;
+  virtual ~RowSource() = default;
   virtual void next() = 0;
   virtual void write() const = 0;
   Fs time() const { return time_; }  // of the next event; never_fs: no more events
@@ -93,7 +93,7 @@ class EventSource {
 };
 
 template <class Row, class Time>
-class Rows final : public EventSource {
+class Rows final : public RowSource {
  public:
   using Write = std::function<void(const Row&)>;
 
@@ -144,15 +144,15 @@ class LogPlayer::Merge {
     sources_.push_back(std::make_unique<Rows<Row, Time>>(database_, time, rest, std::move(write)));
   }
   void write_all() {
-    while (EventSource* source = first()) {
+    while (RowSource* source = first()) {
       source->write();
       source->next();
     }
   }
 
  private:
-  EventSource* first() const {
-    EventSource* first = nullptr;
+  RowSource* first() const {
+    RowSource* first = nullptr;
     for (const auto& source : sources_) {
       if (source->time() < (first == nullptr ? never_fs : first->time())) first = source.get();
     }
@@ -160,7 +160,7 @@ class LogPlayer::Merge {
   }
 
   const SQLite::Database& database_;
-  std::vector<std::unique_ptr<EventSource>> sources_;
+  std::vector<std::unique_ptr<RowSource>> sources_;
 };
 
 // --- Opening
@@ -169,7 +169,8 @@ struct LogPlayer::Scope : sc_core::sc_module {
   explicit Scope(const sc_core::sc_module_name& name) : sc_core::sc_module(name) {}
 };
 
-LogPlayer::LogPlayer(const std::string& path) : path_(path), database_(open(path)) {
+LogPlayer::LogPlayer(const std::string& path)
+    : EventSource(observation_), path_(path), database_(open(path)) {
   reading(path_, [this] {
     read_meta();
     check_tables();
@@ -181,8 +182,6 @@ LogPlayer::~LogPlayer() {
   root_.reset();
   while (!scopes_.empty()) scopes_.pop_back();
 }
-
-void LogPlayer::refuse(const std::string& fault) const { throw unreadable(path_, fault); }
 
 void LogPlayer::read_meta() {
   if (!database_.tableExists("meta"))
@@ -275,7 +274,63 @@ void LogPlayer::play() {
     add_operations(events);
     add_ends(events);
     events.write_all();
+    play_rows();
   });
+}
+
+// Rows of the run, type by type; those that belong to one of another type, after that one.
+class LogPlayer::RowPlayer {
+ public:
+  RowPlayer(LogPlayer& log, const SQLite::Database& database) : log_(log), database_(database) {}
+
+  template <class Row>
+  void table() {
+    if constexpr (std::is_same_v<Row, TransferRow>) {
+      play_with<TransferRow, HopRow>(&HopRow::transfer);
+    } else if constexpr (std::is_same_v<Row, WindowRow>) {
+      play_with<WindowRow, ServerUseRow>(&ServerUseRow::window);
+    } else if constexpr (!std::is_same_v<Row, HopRow> && !std::is_same_v<Row, ServerUseRow>) {
+      if (!log_.rows<Row>().observed()) return;
+      for (Cursor<Row> cursor(database_); cursor.next();) log_.rows<Row>().write(cursor.row);
+    }
+  }
+
+ private:
+  template <class Row>
+  struct Cursor {
+    explicit Cursor(const SQLite::Database& database)
+        : statement(database,
+                    select_statement(Row::table, column_texts<Row>(), false, "ORDER BY rowid")) {}
+    bool next() {
+      if (!statement.executeStep()) return false;
+      read_row(statement, false, row);
+      return true;
+    }
+    SQLite::Statement statement;
+    Row row;
+  };
+
+  // `owner`: id of the row that each of `Parts` belongs to.
+  template <class Row, class Parts>
+  void play_with(std::uint64_t Parts::*owner) {
+    if (!log_.rows<Row>().observed() && !log_.rows<Parts>().observed()) return;
+    Cursor<Row> rows(database_);
+    Cursor<Parts> parts(database_);
+    bool has_part = parts.next();
+    while (rows.next()) {
+      log_.rows<Row>().write(rows.row);
+      for (; has_part && parts.row.*owner == rows.row.id; has_part = parts.next())
+        log_.rows<Parts>().write(parts.row);
+    }
+  }
+
+  LogPlayer& log_;
+  const SQLite::Database& database_;
+};
+
+void LogPlayer::play_rows() {
+  RowPlayer player(*this, database_);
+  RunRowPorts::for_each_type(player);
 }
 
 void LogPlayer::add_messages(Merge& events) {

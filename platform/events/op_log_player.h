@@ -10,7 +10,7 @@
 // Order: by the time at which they end; at one instant messages and commands before operations,
 // those before waits, and runs of kernels last; of one kind the order of the run. Nodes are modules
 // without content, in a hierarchy of the names in the log: nothing is simulated. Not in a log:
-// values and tile tasks of operations, bytes and stages of trace events.
+// values and tile tasks of operations, bytes and stages of trace events. Then the rows of the run.
 #pragma once
 
 #include <deque>
@@ -24,18 +24,17 @@
 
 #include "models/protocol/observation.h"
 #include "platform/assembly/machine_root.h"
+#include "platform/events/event_source.h"
 #include "platform/events/op_log_schema.h"
 
 namespace kernbench {
 
-class LogPlayer {
+class LogPlayer final : public EventSource {
  public:
   // Throws UsageError: not a readable file, not a SQLite database, cut short, not a complete
   // operation log, without one of its tables, or of another schema version.
   explicit LogPlayer(const std::string& path);
-  ~LogPlayer();
-  LogPlayer(const LogPlayer&) = delete;
-  LogPlayer& operator=(const LogPlayer&) = delete;
+  ~LogPlayer() override;
 
   const std::string& path() const { return path_; }
   // `meta`: "bench", "topology", "command_line", ...; empty if there is none.
@@ -44,28 +43,14 @@ class LogPlayer {
   // In the order of issue.
   const std::vector<LaunchRow>& launches() const { return launches_; }
 
-  // All rows of a table that no event has, in the order in which they were written.
-  // UsageError: not in the table.
-  template <class Row>
-  std::vector<Row> rows() const try {
-    SQLite::Statement from(
-        database_, select_statement(Row::table, column_texts<Row>(), false, "ORDER BY rowid"));
-    std::vector<Row> all;
-    while (from.executeStep()) read_row(from, false, all.emplace_back());
-    return all;
-  } catch (const SQLite::Exception& error) {
-    refuse(error.what());
-  }
-
-  Observation& observation() { return observation_; }
   // Writes all events. UsageError for a value that no log has, or a fault of SQLite.
   void play();
 
  private:
   struct Scope;
   class Merge;
+  class RowPlayer;
 
-  [[noreturn]] void refuse(const std::string& fault) const;
   void read_meta();
   void check_tables();
   void read_launches();
@@ -73,6 +58,7 @@ class LogPlayer {
   void add_commands(Merge& events);
   void add_operations(Merge& events);
   void add_ends(Merge& events);
+  void play_rows();
   void write(const CommandRow& row, TraceKind kind, Fs time);
   const sc_core::sc_object* node(const std::string& name);
   const sc_core::sc_object* node_of(const std::string& pe, const char* engine);
@@ -82,7 +68,7 @@ class LogPlayer {
   SQLite::Database database_;
   std::map<std::string, std::string> facts_;
   std::vector<LaunchRow> launches_;
-  Observation observation_;
+  Observation observation_;                    // used by the base from the first event on only
   std::deque<std::unique_ptr<Scope>> scopes_;  // the one around all nodes first
   std::optional<MachineRoot> root_;
   std::unordered_map<std::string, Scope*> by_name_;  // for look-up only

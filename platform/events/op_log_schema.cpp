@@ -29,8 +29,7 @@ void refuse_name(const std::string& text, const char* table, const char* column,
 std::string create_statement(const char* table, const std::vector<ColumnText>& columns) {
   std::string text;
   for (const ColumnText& column : columns) {
-    text += fmt::format("{}{} {}{}", text.empty() ? "" : ", ", column.name,
-                        column.is_number ? "INTEGER" : "TEXT",
+    text += fmt::format("{}{} {}{}", text.empty() ? "" : ", ", column.name, column.type,
                         column.use == ColumnUse::key ? " PRIMARY KEY"
                         : column.is_optional         ? ""
                                                      : " NOT NULL");

@@ -16,28 +16,15 @@
 #include "models/base/units.h"
 #include "models/data/op_log.h"
 #include "models/protocol/kernel_progress.h"
+#include "platform/events/event_source.h"
+#include "platform/events/log_column.h"
 
 namespace kernbench {
 
 // The only one that is read.
-inline constexpr int op_log_schema_version = 5;
+inline constexpr int op_log_schema_version = 6;
 
-// --- Columns
-
-enum class ColumnUse : std::uint8_t {
-  event,  // of the event that a log writes when it is played back
-  key,    // the same, primary key
-  record  // for queries only
-};
-
-template <class Row, class Value>
-struct LogColumn {
-  const char* name;
-  Value Row::*member;
-  ColumnUse use = ColumnUse::event;
-};
-template <class Row, class Value>
-LogColumn(const char*, Value Row::*, ColumnUse = ColumnUse::event) -> LogColumn<Row, Value>;
+// --- Enumerations
 
 // Values of enumerations are stored by name.
 const char* name_of(KernelWait::Reason reason);
@@ -197,47 +184,6 @@ struct MessageRow {
   }
 };
 
-// A server that was used in a window of the run: `pe`, `host`, `region LABEL` (spec 11.3).
-struct ServerUseRow {
-  std::string window;
-  Fs length = 0;  // of the window
-  std::string server, part, resource, kind;
-  std::uint64_t places = 1;
-  Fs busy = 0, stalled = 0;
-
-  static constexpr const char* table = "servers";
-  static constexpr std::array<const char*, 0> indices{};
-  static constexpr auto columns() {
-    using R = ServerUseRow;
-    return std::make_tuple(LogColumn{"window", &R::window}, LogColumn{"length_fs", &R::length},
-                           LogColumn{"server", &R::server}, LogColumn{"part", &R::part},
-                           LogColumn{"resource", &R::resource}, LogColumn{"kind", &R::kind},
-                           LogColumn{"places", &R::places}, LogColumn{"busy_fs", &R::busy},
-                           LogColumn{"stalled_fs", &R::stalled});
-  }
-};
-
-// A resource in a window, `pe` or `kernel NAME`, by gain; `busiest`: its server with the largest
-// busy share.
-struct LimitRow {
-  std::string window;
-  Fs length = 0;
-  std::string resource, key, kind, busiest;
-  Fs busy = 0, stalled = 0, twice = 0, at_least = 0;
-
-  static constexpr const char* table = "limits";
-  static constexpr std::array<const char*, 0> indices{};
-  static constexpr auto columns() {
-    using R = LimitRow;
-    return std::make_tuple(LogColumn{"window", &R::window}, LogColumn{"length_fs", &R::length},
-                           LogColumn{"resource", &R::resource}, LogColumn{"key", &R::key},
-                           LogColumn{"kind", &R::kind}, LogColumn{"busiest", &R::busiest},
-                           LogColumn{"busy_fs", &R::busy}, LogColumn{"stalled_fs", &R::stalled},
-                           LogColumn{"twice_fs", &R::twice},
-                           LogColumn{"at_least_fs", &R::at_least});
-  }
-};
-
 // Calls visit.template table<Row>() for each.
 template <class Visit>
 void for_each_table(Visit visit) {
@@ -248,8 +194,7 @@ void for_each_table(Visit visit) {
   visit.template table<SlotWaitRow>();
   visit.template table<CommandRow>();
   visit.template table<MessageRow>();
-  visit.template table<ServerUseRow>();
-  visit.template table<LimitRow>();
+  RunRowPorts::for_each_type(visit);
 }
 
 // --- Values
@@ -271,6 +216,8 @@ void bind_value(SQLite::Statement& statement, int place, const T& value) {
     statement.bindNoCopy(place, name_of(value));
   } else if constexpr (std::is_same_v<T, std::string>) {
     statement.bindNoCopy(place, value);
+  } else if constexpr (std::is_floating_point_v<T>) {
+    statement.bind(place, value);
   } else {
     statement.bind(place, static_cast<std::int64_t>(value));
   }
@@ -300,6 +247,8 @@ void read_value(const SQLite::Statement& statement, int place, const char* colum
   } else if constexpr (std::is_same_v<T, std::string>) {
     const SQLite::Column text = statement.getColumn(place);
     value.assign(text.getText(), static_cast<std::size_t>(text.getBytes()));
+  } else if constexpr (std::is_floating_point_v<T>) {
+    value = statement.getColumn(place).getDouble();
   } else {
     value = static_cast<T>(statement.getColumn(place).getInt64());
   }
@@ -309,7 +258,8 @@ void read_value(const SQLite::Statement& statement, int place, const char* colum
 
 struct ColumnText {
   const char* name;
-  bool is_number, is_optional;
+  const char* type;
+  bool is_optional;
   ColumnUse use;
 };
 
@@ -324,8 +274,11 @@ std::vector<ColumnText> column_texts() {
   for_each_column<Row>([&](const auto& column) {
     using Value = std::decay_t<decltype(std::declval<Row>().*column.member)>;
     using Bare = typename OptionalValue<Value>::Bare;
-    texts.push_back(
-        {column.name, std::is_integral_v<Bare>, OptionalValue<Value>::value, column.use});
+    texts.push_back({column.name,
+                     std::is_integral_v<Bare>         ? "INTEGER"
+                     : std::is_floating_point_v<Bare> ? "REAL"
+                                                      : "TEXT",
+                     OptionalValue<Value>::value, column.use});
   });
   return texts;
 }

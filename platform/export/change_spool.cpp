@@ -7,7 +7,7 @@
 #include <cstdlib>
 #include <filesystem>
 
-#include "platform/report/result_file.h"
+#include "platform/output/result_file.h"
 
 namespace kernbench {
 namespace {

@@ -7,7 +7,7 @@
 #include "models/protocol/host_messages.h"
 #include "models/protocol/transaction.h"
 #include "platform/assembly/machine_root.h"
-#include "platform/report/json_text.h"
+#include "platform/output/json_text.h"
 #include "platform/topology/graph.h"
 
 namespace kernbench {

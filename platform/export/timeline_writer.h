@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "models/base/units.h"
-#include "platform/report/result_file.h"
+#include "platform/output/result_file.h"
 
 namespace kernbench {
 

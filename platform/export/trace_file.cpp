@@ -13,7 +13,7 @@
 #include "models/base/quote.h"
 #include "platform/assembly/machine_root.h"
 #include "platform/observe/object_tree.h"
-#include "platform/report/result_file.h"
+#include "platform/output/result_file.h"
 
 namespace kernbench {
 namespace {

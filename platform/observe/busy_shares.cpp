@@ -1,6 +1,6 @@
 #include "platform/observe/busy_shares.h"
 
-#include "platform/report/json_text.h"
+#include "platform/output/json_text.h"
 
 namespace kernbench {
 nlohmann::ordered_json busy_json(const Component& component, Fs elapsed) {

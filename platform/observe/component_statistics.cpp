@@ -5,7 +5,7 @@
 #include <string_view>
 
 #include "platform/assembly/machine_root.h"
-#include "platform/report/json_text.h"
+#include "platform/output/json_text.h"
 
 namespace kernbench {
 namespace {

@@ -1,6 +1,6 @@
 #include "platform/observe/histogram_json.h"
 
-#include "platform/report/json_text.h"
+#include "platform/output/json_text.h"
 
 namespace kernbench {
 

@@ -20,15 +20,20 @@ void KernelWindows::write(const TraceEvent& event) {
 
 void KernelWindows::write(const KernelRun& run) {
   names_.insert(run.kernel);
+  requests_.insert(run.request);
   if (running_.any()) return;
   std::string name;
   for (const std::string& each : std::exchange(names_, {}))
     name += (name.empty() ? "" : " + ") + each;
+  std::set<std::string> requests = std::exchange(requests_, {});
   if (!std::exchange(in_kernel_, false)) return;  // no command
+  const std::vector<ServerUse> use = table_.use();
+  if (launches_.size() < most_launches)
+    launches_.push_back({std::move(requests), began_, run.answered, difference_of(use_, use)});
   auto kernel = std::find_if(kernels_.begin(), kernels_.end(),
                              [&name](const Kernel& each) { return each.name == name; });
   if (kernel == kernels_.end()) kernel = kernels_.insert(kernel, {name, {}, {}});
-  kernel->window.add(use_, table_.use(), run.answered - began_);
+  kernel->window.add(use_, use, began_, run.answered);
   const std::vector<Fs> saved = doubled_.saved();
   kernel->saved.resize(saved.size());
   for (std::size_t id = 0; id < saved.size(); ++id) {

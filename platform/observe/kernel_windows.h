@@ -1,8 +1,8 @@
-// KernelWindows: use of servers while launches of one kernel ran, from the first command to the
-// last answer, summed over its launches.
+// KernelWindows: use of servers while kernels ran, from the first command to the last answer:
+// summed over the launches of each kernel, and for each launch.
 //
-// Kernels that run concurrently share a window, named after all of them. Statistics of all servers
-// are sampled twice per window: the cost is why this is optional.
+// Kernels and launches that run concurrently share a window. Statistics of all servers are sampled
+// twice per window: the cost is why this is optional.
 #pragma once
 
 #include <map>
@@ -19,6 +19,8 @@ namespace kernbench {
 class KernelWindows final : private tlm::tlm_analysis_if<TraceEvent>,
                             private tlm::tlm_analysis_if<KernelRun> {
  public:
+  static constexpr std::size_t most_launches = 512;
+
   // Observes `platform`. All arguments outlive it; `doubled` observes before it.
   KernelWindows(Platform& platform, const ServerTable& table, const DoubledTimes& doubled);
 
@@ -30,6 +32,14 @@ class KernelWindows final : private tlm::tlm_analysis_if<TraceEvent>,
   // Ordered by first answer.
   const std::vector<Kernel>& kernels() const { return kernels_; }
 
+  struct Launch {
+    std::set<std::string> requests;  // ids of the launch messages
+    Fs begin = 0, end = 0;
+    SparseUse use;
+  };
+  // The first `most_launches`, in the order of their answers.
+  const std::vector<Launch>& launches() const { return launches_; }
+
  private:
   void write(const TraceEvent& event) override;
   void write(const KernelRun& run) override;
@@ -38,11 +48,12 @@ class KernelWindows final : private tlm::tlm_analysis_if<TraceEvent>,
   const DoubledTimes& doubled_;
   RunningKernels running_;
   std::vector<Kernel> kernels_;
+  std::vector<Launch> launches_;
   bool in_kernel_ = false;
   Fs began_ = 0;
-  std::set<std::string> names_;  // kernels of the current window
-  std::vector<ServerUse> use_;   // at its start
-  std::vector<Fs> saved_;        // at its start
+  std::set<std::string> names_, requests_;  // of the current window
+  std::vector<ServerUse> use_;              // at its start
+  std::vector<Fs> saved_;                   // at its start
   AnalysisBinding<TraceEvent> events_;
   AnalysisBinding<KernelRun> runs_;
 };

@@ -1,5 +1,7 @@
 #include "platform/observe/latency_breakdown.h"
 
+#include <algorithm>
+
 #include "models/noc/link.h"
 #include "models/protocol/fabric_node.h"
 #include "platform/assembly/machine_modules.h"
@@ -11,6 +13,32 @@ bool is_last(const RouteExtension& route, std::uint32_t behind) {
   return route.is_control() || behind >= route.flits;
 }
 
+// Intervals of a transfer, from the last one back.
+class PathFromEnd {
+ public:
+  explicit PathFromEnd(Fs end) : start_(end) { path_.end = end; }
+
+  void add(FabricPlace place, LatencyPart part, Fs length) {
+    if (length == 0) return;
+    std::vector<TransferPath::Interval>& intervals = path_.intervals;
+    const Fs end = std::exchange(start_, start_ - length);
+    if (!intervals.empty() && intervals.back().place == place && intervals.back().part == part) {
+      intervals.back().start = start_;
+    } else {
+      intervals.push_back({place, part, start_, end});
+    }
+  }
+  TransferPath finish() {
+    std::reverse(path_.intervals.begin(), path_.intervals.end());
+    path_.issue = start_;
+    return std::move(path_);
+  }
+
+ private:
+  TransferPath path_;
+  Fs start_;
+};
+
 }  // namespace
 
 LatencyBreakdown::LatencyBreakdown(Platform& platform)
@@ -20,16 +48,17 @@ LatencyBreakdown::LatencyBreakdown(Platform& platform)
   const Graph& graph = platform.graph();
   nodes_.resize(graph.nodes().size());
   for (NodeId id = 0; id < nodes_.size(); ++id) {
-    nodes_[id].part = nodes_[id].untold = part_of(graph.node(id).kind);
-    // Between its router and its TCM it serves nothing; what passes waits for others' turns at the
-    // link.
-    if (graph.node(id).kind == Role::pe_dma) nodes_[id].untold = LatencyPart::contention;
+    nodes_[id].part = part_of(graph.node(id).kind);
+    // Between its router and its TCM it serves nothing; passing flits wait for the turns of others
+    // at the link.
+    nodes_[id].serves_passing = graph.node(id).kind != Role::pe_dma;
   }
   for (const LinkInstance& entry : platform.links()) {
     const Edge& edge = graph.edges()[entry.edge];
     LinkRecord& record = links_[entry.link.get()];
     record.part = part_of(edge.kind);
-    record.far_end = nodes_[edge.dst].part;
+    record.place = FabricPlace::link(entry.edge);
+    record.far_end = edge.dst;
   }
 }
 
@@ -39,10 +68,17 @@ std::size_t LatencyBreakdown::HashKey::operator()(const TieKey& key) const {
                                       0xc2b2ae3d27d4eb4fULL);
 }
 
-void LatencyBreakdown::Point::to(Fs until, LatencyPart part) {
+void LatencyBreakdown::Point::to(Fs until, LatencyPart part, FabricPlace place) {
   if (until <= time) return;
-  parts[part] += until - time;
+  steps.add(place, part, until - time);
   time = until;
+}
+
+// Moves the chain out of the ring, whose slots outlive their contents.
+LatencyBreakdown::Point LatencyBreakdown::Stop::pop_arrived() {
+  Point point = std::move(arrived.front().point);
+  arrived.pop_front();
+  return point;
 }
 
 LatencyBreakdown::Stop& LatencyBreakdown::Trace::stop(std::uint32_t position) {
@@ -51,11 +87,17 @@ LatencyBreakdown::Stop& LatencyBreakdown::Trace::stop(std::uint32_t position) {
 }
 
 LatencyBreakdown::Trace& LatencyBreakdown::trace_of(const Transaction& transaction, Fs now) {
-  const auto [found, is_new] = traces_.try_emplace(transaction.route().key);
+  const RouteExtension& route = transaction.route();
+  const auto [found, is_new] = traces_.try_emplace(route.key);
   Trace& trace = found->second;
-  if (is_new) trace.begun = trace.source.time = trace.reached.time = now;
-  if (trace.leg != transaction.route().leg) {
-    trace.leg = transaction.route().leg;
+  if (is_new) {
+    trace.begun = now;
+    trace.source = trace.reached = {now, StepChain(steps_)};
+    trace.place = FabricPlace::node(route.request_path().source());
+    trace.stops.reserve(route.path->hops().size());
+  }
+  if (trace.leg != route.leg) {
+    trace.leg = route.leg;
     trace.source = trace.read = trace.reached;
     trace.stops.clear();
   }
@@ -68,48 +110,54 @@ void LatencyBreakdown::write(const LinkPassage& passage) {
   const FlitRun run = passage.run;
   const RouteExtension& route = transaction.route();
   Trace& trace = trace_of(transaction, Component::now());
-  Point point = departure(trace, transaction, run.position - 1, run.first);
-  point.to(passage.start, LatencyPart::contention);
-  point.to(passage.end, LatencyPart::link);
+  Point point = departure(trace, transaction, run.position - 1, run.first, record.place);
+  point.to(passage.start, LatencyPart::contention, record.place);
+  point.to(passage.end, LatencyPart::link, record.place);
   if (!route.is_control()) trace.stop(run.position - 1).on_link = point;
-  point.to(passage.end + passage.link.propagation(), record.part);
-  trace.stop(run.position).arrived.push_back({run.first, point});
-  if (!is_last(route, run.first + run.count)) return;
-  trace.reached = point;
-  trace.place = record.far_end;
+  point.to(passage.end + passage.link.propagation(), record.part, record.place);
+  if (is_last(route, run.first + run.count)) {
+    trace.reached = point;
+    trace.part = nodes_[record.far_end].part;
+    trace.place = FabricPlace::node(record.far_end);
+  }
+  trace.stop(run.position).arrived.push_back({run.first, std::move(point)});
 }
 
-// When the flit stands at the link behind `position`, or would but for the flit of its own before
-// it.
+// The flit when it reaches the link behind `position`, or would but for an earlier flit of its own
+// message.
 LatencyBreakdown::Point LatencyBreakdown::departure(Trace& trace, const Transaction& transaction,
-                                                    std::uint32_t position,
-                                                    std::uint32_t flit) const {
+                                                    std::uint32_t position, std::uint32_t flit,
+                                                    FabricPlace link) const {
   const RouteExtension& route = transaction.route();
-  const NodeRecord& node = nodes_[route.path->hop(position).node];
+  const NodeId node = route.path->hop(position).node;
   Stop& stop = trace.stop(position);
   Point point = trace.source;
   if (stop.served) {
     point = *stop.served;
   } else if (!stop.arrived.empty()) {  // a node that tells nothing passes on all at once, or each
                                        // flit ahead of its arrival
-    while (stop.arrived.size() > 1) stop.arrived.pop_front();
+    while (stop.arrived.size() > 1) stop.pop_arrived();
     point = stop.arrived.back().point;
   } else if (position == 0 && route.leg == Leg::response && !trace.shares.empty()) {
     point = read_departure(trace, route, flit);
   }
   if (stop.on_link && stop.on_link->time > point.time) return *stop.on_link;
-  point.to(Component::now(), node.untold);
+  if (nodes_[node].serves_passing) {
+    point.to(Component::now(), nodes_[node].part, FabricPlace::node(node));
+  } else {
+    point.to(Component::now(), LatencyPart::contention, link);
+  }
   return point;
 }
 
 // Takes the flit from those that have arrived. What came over an edge without a link has its last
 // point further back.
 LatencyBreakdown::Point LatencyBreakdown::arrival_point(Trace& trace, const Arrival& arrival) {
-  RingBuffer<Stop::Arrived>& arrived = trace.stop(arrival.position).arrived;
+  Stop& stop = trace.stop(arrival.position);
   Point point = trace.source;
   bool found = false;
-  for (; !arrived.empty() && arrived.front().flit <= arrival.flit; arrived.pop_front()) {
-    point = arrived.front().point;
+  while (!stop.arrived.empty() && stop.arrived.front().flit <= arrival.flit) {
+    point = stop.pop_arrived();
     found = true;
   }
   for (std::size_t i = arrival.position; !found && i-- > 0;) {
@@ -121,7 +169,7 @@ LatencyBreakdown::Point LatencyBreakdown::arrival_point(Trace& trace, const Arri
 }
 
 void LatencyBreakdown::write(const NodePassage& passage) {
-  const NodeRecord& record = nodes_[passage.node.node()];
+  const FabricPlace place = FabricPlace::node(passage.node.node());
   const Arrival& arrival = passage.arrival;
   const Transaction& transaction = *arrival.transaction;
   const RouteExtension& route = transaction.route();
@@ -129,16 +177,19 @@ void LatencyBreakdown::write(const NodePassage& passage) {
   const bool at_source =
       arrival.position == 0 && route.leg == Leg::request;  // takes the message as a whole
   Trace& trace = trace_of(transaction, arrival.time);
+  const LatencyPart part = at_source ? LatencyPart::pe_setup : nodes_[place.index].part;
   Point point = at_source ? trace.source : arrival_point(trace, arrival);
   Stop& stop = trace.stop(arrival.position);
   if (stop.first_served && stop.first_served->time > point.time) point = *stop.first_served;
-  point.to(passage.start, at_source ? LatencyPart::pe_setup : LatencyPart::contention);
-  point.to(now, at_source ? LatencyPart::pe_setup : record.part);
+  point.to(passage.start, at_source ? LatencyPart::pe_setup : LatencyPart::contention, place);
+  point.to(now, part, place);
   if (arrival.is_first()) stop.first_served = point;
   stop.served = point;
   if (!at_source && !is_last(route, arrival.flit + 1)) return;
-  trace.reached = point;
-  if (!at_source) trace.place = record.part;
+  trace.reached = std::move(point);
+  if (at_source) return;
+  trace.part = part;
+  trace.place = place;
 }
 
 // Behind the passage of the command or flit that books.
@@ -161,9 +212,10 @@ void LatencyBreakdown::book_write(Trace& trace, const Occupancy& channel,
   if (trace.channels.size() <= booking.channel) trace.channels.resize(booking.channel + 1);
   std::optional<Point>& own = trace.channels[booking.channel];
   Point at = own && own->time > point.time ? *own : point;
+  const FabricPlace memory = FabricPlace::node(booking.node.node());
   at.to(at.time + channel.held_by_others(booking.transaction, at.time, booking.finish),
-        LatencyPart::contention);
-  at.to(booking.finish, LatencyPart::hbm);
+        LatencyPart::contention, memory);
+  at.to(booking.finish, LatencyPart::hbm, memory);
   own = at;
   if (at.time >= trace.committed.time) trace.committed = at;
   trace.reached = trace.committed;
@@ -202,39 +254,45 @@ LatencyBreakdown::Point LatencyBreakdown::read_departure(Trace& trace, const Rou
   const Fs now = Component::now();
   const auto [begin, end] = bursts_of_flit(trace, route, flit);
   const std::size_t channels = trace.shares.size();
+  const FabricPlace memory = FabricPlace::node(route.path->source());
   Point point = trace.read;
   for (std::uint64_t burst = begin; burst <= end; ++burst) {
     const Share& share = trace.shares[burst % channels];
     if (share.first_finish + burst / channels * trace.burst_time != now) continue;
     point = trace.source;
-    point.to(point.time + share.others, LatencyPart::contention);
+    point.to(point.time + share.others, LatencyPart::contention, memory);
     break;
   }
-  point.to(now, LatencyPart::hbm);
+  point.to(now, LatencyPart::hbm, memory);
   return trace.read = point;
 }
 
-LatencyParts LatencyBreakdown::take(const Transaction& transaction) {
-  const TieKey& key = transaction.route().key;
-  const auto found = traces_.find(key);
-  const Fs last = found == traces_.end() ? key.issued : found->second.reached.time;
-  return take(key, key.issued, key.issued, transaction.route().posted ? Component::now() : last);
+TransferPath LatencyBreakdown::take(const Transaction& transaction) {
+  const RouteExtension& route = transaction.route();
+  const auto found = traces_.find(route.key);
+  const Fs last = found == traces_.end() ? route.key.issued : found->second.reached.time;
+  const NodeId initiator =
+      route.path == nullptr ? route.key.initiator : route.request_path().source();
+  return take(route.key, initiator, route.key.issued, route.key.issued,
+              route.posted ? Component::now() : last);
 }
 
-LatencyParts LatencyBreakdown::take(const TieKey& key, Fs issue, Fs grant, Fs end) {
-  LatencyParts parts;
+TransferPath LatencyBreakdown::take(const TieKey& key, NodeId initiator, Fs issue, Fs grant,
+                                    Fs end) {
+  PathFromEnd path(end);
   Fs begun = end;
   const auto found = traces_.find(key);
   if (found != traces_.end()) {
     Trace& trace = found->second;
-    trace.reached.to(end, trace.place);
-    parts = trace.reached.parts;
+    trace.reached.to(end, trace.part, trace.place);
+    for (const LatencyStep* step = trace.reached.steps.newest(); step; step = step->previous)
+      path.add(step->place, step->part, step->length);
     begun = trace.begun;
     traces_.erase(found);
   }
-  parts[LatencyPart::contention] += grant - issue;
-  parts[LatencyPart::pe_setup] += begun - grant;
-  return parts;
+  path.add(FabricPlace::node(initiator), LatencyPart::pe_setup, begun - grant);
+  path.add(FabricPlace::node(initiator), LatencyPart::contention, grant - issue);
+  return path.finish();
 }
 
 }  // namespace kernbench

@@ -1,12 +1,17 @@
-// Splits the latency of transfers into parts that add up to it (spec 11.3). Attached to a machine
-// before it runs.
+// Splits the latency of transfers into intervals, each with its place and its part, that add up to
+// it (spec 11.3). Attached to a machine before it runs.
 //
 // The last flit of a leg (or its control message) is walked backwards: each interval belongs to
 // what served or delayed it, and where it was behind an earlier flit of its own message, the walk
 // goes on with that flit. So what the first flit paid at a port shows under that port's name
 // whenever the rest of the message queued up behind it. Nothing is walked in fact: every flit
-// carries the parts of its time so far, and takes those of the flit that it waited for. A wait
+// carries the steps of its time so far, and takes those of the flit that it waited for. A wait
 // behind other transfers is contention; a request that is alone on the machine has none.
+//
+// Place of an interval: the node for its service and the queue before it; the link for its queue,
+// bytes / bandwidth and propagation; the memory for bursts and pseudo-channels; the initiator for
+// its channels and overhead. At a memory the bursts of other transfers precede those of the
+// transfer, also where they alternated: the sums are exact, the order is not.
 #pragma once
 
 #include <optional>
@@ -17,8 +22,9 @@
 #include "models/protocol/observation.h"
 #include "models/protocol/ring_buffer.h"
 #include "platform/assembly/platform.h"
-#include "platform/observe/latency_parts.h"
 #include "platform/observe/occupancy.h"
+#include "platform/observe/step_chain.h"
+#include "platform/observe/transfer_path.h"
 
 namespace kernbench {
 
@@ -29,20 +35,20 @@ class LatencyBreakdown final : private tlm::tlm_analysis_if<LinkPassage>,
   // Observes `platform`, which outlives it.
   explicit LatencyBreakdown(Platform& platform);
 
-  // Once per transfer, at the instant `end` at which it ended: its parts, which add up to end -
-  // issue. `grant`: when its initiator's channel became free for it.
-  LatencyParts take(const TieKey& key, Fs issue, Fs grant, Fs end);
+  // Once per transfer, at the instant `end` at which it ended: its path from `issue` to `end`.
+  // `grant`: when a channel of its initiator became free for it.
+  TransferPath take(const TieKey& key, NodeId initiator, Fs issue, Fs grant, Fs end);
   // The same from the transaction alone: from its id's time to its last event, or to now where no
   // response comes back. Once, when it is released.
-  LatencyParts take(const Transaction& transaction);
+  TransferPath take(const Transaction& transaction);
 
  private:
-  // A flit or message at an instant; the parts add up to the time since the transfer began.
+  // A flit or message at an instant; the steps add up to the time since the transfer began.
   struct Point {
     Fs time = 0;
-    LatencyParts parts;
+    StepChain steps;
 
-    void to(Fs until, LatencyPart part);
+    void to(Fs until, LatencyPart part, FabricPlace place);
   };
   // One position of a leg: a node, and the link behind it.
   struct Stop {
@@ -54,18 +60,21 @@ class LatencyBreakdown final : private tlm::tlm_analysis_if<LinkPassage>,
     std::optional<Point> first_served;  // the first flit, which others may wait behind
     std::optional<Point> served;        // the flit that the node served last
     std::optional<Point> on_link;       // the flit before, when it had left
+
+    Point pop_arrived();  // removes the first of `arrived` and returns its point
   };
   // A read's share of one channel, in the order in which it touches them.
   struct Share {
     Fs first_finish = 0;
     Fs others = 0;  // waited for before
   };
-  // A transfer under way.
+  // A transfer in flight.
   struct Trace {
-    Fs begun = 0;                               // left the initiator, or came to it from the host
-    Point source;                               // where the leg starts
-    Point reached;                              // the message as a whole
-    LatencyPart place = LatencyPart::pe_setup;  // to which the time behind `reached` belongs
+    Fs begun = 0;                              // left the initiator, or came to it from the host
+    Point source;                              // where the leg starts
+    Point reached;                             // the message as a whole
+    LatencyPart part = LatencyPart::pe_setup;  // of time after `reached`
+    FabricPlace place;                         // of time after `reached`
     Leg leg = Leg::request;
     std::vector<Stop> stops;  // by position on the leg
     // At a memory that books bursts:
@@ -81,12 +90,13 @@ class LatencyBreakdown final : private tlm::tlm_analysis_if<LinkPassage>,
   };
   struct LinkRecord {
     LatencyPart part = LatencyPart::noc;
-    LatencyPart far_end = LatencyPart::noc;
+    FabricPlace place;
+    NodeId far_end = no_node;
   };
   struct NodeRecord {
     LatencyPart part = LatencyPart::noc;
-    LatencyPart untold = LatencyPart::noc;  // of time there without a report by the node
-    std::vector<Occupancy> channels;        // of an HBM controller
+    bool serves_passing = true;       // false: passing flits are queued for their next link
+    std::vector<Occupancy> channels;  // of an HBM controller
   };
   struct HashKey {
     std::size_t operator()(const TieKey& key) const;
@@ -98,7 +108,7 @@ class LatencyBreakdown final : private tlm::tlm_analysis_if<LinkPassage>,
 
   Trace& trace_of(const Transaction& transaction, Fs now);
   Point departure(Trace& trace, const Transaction& transaction, std::uint32_t position,
-                  std::uint32_t flit) const;
+                  std::uint32_t flit, FabricPlace link) const;
   static Point arrival_point(Trace& trace, const Arrival& arrival);
   static void book_write(Trace& trace, const Occupancy& channel, const HbmBooking& booking);
   static void book_read(Trace& trace, const Occupancy& channel, const HbmBooking& booking);
@@ -107,6 +117,7 @@ class LatencyBreakdown final : private tlm::tlm_analysis_if<LinkPassage>,
                                                                 std::uint32_t flit);
   static Point read_departure(Trace& trace, const RouteExtension& route, std::uint32_t flit);
 
+  StepPool steps_;  // before all that has chains
   std::vector<NodeRecord> nodes_;
   std::unordered_map<const Link*, LinkRecord> links_;  // looked up only
   std::unordered_map<TieKey, Trace, HashKey> traces_;  // looked up only

@@ -4,8 +4,8 @@
 
 #include <algorithm>
 
-#include "platform/report/json_text.h"
-#include "platform/report/line_width.h"
+#include "platform/output/json_text.h"
+#include "platform/output/line_width.h"
 
 namespace kernbench {
 namespace {

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "models/base/units.h"
-#include "platform/report/table.h"
+#include "platform/output/table.h"
 
 namespace kernbench {
 

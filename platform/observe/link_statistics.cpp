@@ -6,7 +6,7 @@
 #include "models/noc/link.h"
 #include "platform/assembly/machine_root.h"
 #include "platform/observe/component_statistics.h"
-#include "platform/report/json_text.h"
+#include "platform/output/json_text.h"
 
 namespace kernbench {
 namespace {

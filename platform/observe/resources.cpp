@@ -76,11 +76,12 @@ const char* name_of(Server::Kind kind) {
   return kind == Server::Kind::slot ? "slot" : kind == Server::Kind::rate ? "rate" : "none";
 }
 
-ResourceId Resources::add(const std::string& name, const std::string& key, Server::Kind kind) {
+ResourceId Resources::add(const std::string& name, const std::string& key, Server::Kind kind,
+                          bool in_fabric) {
   const auto known = std::find_if(all_.begin(), all_.end(),
                                   [&](const Resource& each) { return each.name == name; });
   if (known == all_.end()) {
-    all_.push_back({name, key, kind});
+    all_.push_back({name, key, kind, in_fabric});
     return static_cast<ResourceId>(all_.size() - 1);
   }
   return static_cast<ResourceId>(known - all_.begin());
@@ -113,7 +114,8 @@ ResourceId Resources::of_busy_time(Role role, const Statistic& busy) {
   if (role == Role::hbm_ctrl && busy.name.compare(0, 2, "pc") == 0) return of_hbm();
   const std::string base = without_end(without_end(without_end(busy.name, "busy"), "held"), "_");
   const std::string node(name_of(role));
-  return add(base.empty() ? node : node + ' ' + base, key_of(role, server.attribute), server.kind);
+  return add(base.empty() ? node : node + ' ' + base, key_of(role, server.attribute), server.kind,
+             !is_engine_of_pe(role));
 }
 
 }  // namespace kernbench

@@ -26,6 +26,7 @@ struct Resource {
   std::string name;  // "UCIe lanes", "pe_dma read_channel"
   std::string key;   // "cube.ucie.per_connection_bw_gbs": what is doubled, overheads are halved
   Server::Kind kind = Server::Kind::rate;
+  bool in_fabric = true;  // false: part of a PE
 };
 
 class Resources {
@@ -44,7 +45,7 @@ class Resources {
   ResourceId of_overhead(Role role);
   ResourceId of_hbm() const { return of_link(EdgeKind::router_to_hbm); }
   ResourceId add(const std::string& name, const std::string& key,
-                 Server::Kind kind = Server::Kind::rate);
+                 Server::Kind kind = Server::Kind::rate, bool in_fabric = true);
 
  private:
   std::vector<Resource> all_;

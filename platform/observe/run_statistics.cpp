@@ -9,9 +9,8 @@
 #include "platform/observe/object_tree.h"
 #include "platform/observe/statistics_catalogue.h"
 #include "platform/observe/statistics_regions.h"
-#include "platform/observe/transfer_breakdown.h"
 #include "platform/observe/waiting_times.h"
-#include "platform/report/json_text.h"
+#include "platform/output/json_text.h"
 
 namespace kernbench {
 namespace {
@@ -76,7 +75,7 @@ RunStatistics::RunStatistics(const Platform& platform_, const ActivityWindows& w
 }
 
 Json RunStatistics::json(const StatisticsRegions& regions, const WaitingTimes& waiting,
-                         const TransferBreakdown& transfers) const {
+                         Json transfers) const {
   Json json;
   json["simulated_ns"] = ns_json(simulated);
   json["elapsed_ns"] = ns_json(elapsed);
@@ -91,7 +90,7 @@ Json RunStatistics::json(const StatisticsRegions& regions, const WaitingTimes& w
     (*entry++)["waiting"] = waiting.json(*instance.link);
   json["regions"] = regions.json();
   json["hbm_channels"] = waiting.hbm_json(elapsed);
-  json["transfers"] = transfers.statistics_json();
+  json["transfers"] = std::move(transfers);
   return json;
 }
 

@@ -12,7 +12,6 @@
 namespace kernbench {
 
 class StatisticsRegions;
-class TransferBreakdown;
 class WaitingTimes;
 
 // The kind of a component in the topology; the host is no node of it: "host".
@@ -38,7 +37,7 @@ struct RunStatistics {
   // "totals": {kind: {...}}, "components": [...], "links": [...], "regions": [...],
   // "hbm_channels": [...], "transfers": [...]} (docs/json.md)
   nlohmann::ordered_json json(const StatisticsRegions& regions, const WaitingTimes& waiting,
-                              const TransferBreakdown& transfers) const;
+                              nlohmann::ordered_json transfers) const;
 
  private:
   nlohmann::ordered_json components_json(const WaitingTimes& waiting) const;

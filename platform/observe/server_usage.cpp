@@ -6,7 +6,6 @@
 #include "platform/assembly/machine_modules.h"
 #include "platform/assembly/machine_root.h"
 #include "platform/observe/object_tree.h"
-#include "platform/report/json_text.h"
 
 namespace kernbench {
 
@@ -51,10 +50,11 @@ std::vector<ServerUse> ServerTable::use() const {
     const UsedServer& server = servers_[i];
     if (server.link != nullptr) {
       const Link::Statistics carried = server.link->statistics();
-      use[i] = {carried.busy_fs, carried.stalled_fs};
+      use[i] = {carried.busy_fs, carried.stalled_fs, carried.bytes};
     } else {
       use[i].busy = server.busy->at(now);
       if (const std::uint64_t* stalled = server.busy->server.stalled) use[i].stalled = *stalled;
+      if (const std::uint64_t* bytes = server.busy->server.bytes) use[i].bytes = *bytes;
     }
   }
   return use;
@@ -62,41 +62,35 @@ std::vector<ServerUse> ServerTable::use() const {
 
 // --- Windows
 
-void UsageWindow::add(const std::vector<ServerUse>& from, const std::vector<ServerUse>& to,
-                      Fs time) {
-  length += time;
-  use.resize(to.size());
-  for (std::size_t i = 0; i < to.size(); ++i) {
-    use[i].busy += to[i].busy - std::min(from[i].busy, to[i].busy);
-    use[i].stalled += to[i].stalled - std::min(from[i].stalled, to[i].stalled);
-  }
+ServerUse& ServerUse::operator+=(const ServerUse& other) {
+  busy += other.busy;
+  stalled += other.stalled;
+  bytes += other.bytes;
+  return *this;
 }
 
-nlohmann::ordered_json servers_json(const ServerTable& table, const Resources& resources,
-                                    const UsageWindow& window) {
-  auto list = nlohmann::ordered_json::array();
-  for (std::size_t i = 0; i < window.use.size(); ++i) {
-    const UsedServer& server = table.servers()[i];
-    const ServerUse& use = window.use[i];
-    if (use.busy == 0 && use.stalled == 0) continue;
-    const Fs time = window.length * server.places;
-    nlohmann::ordered_json row{{"name", server.name}};
-    if (server.link != nullptr) {
-      row["src"] = server.src;
-      row["dst"] = server.dst;
-    } else {
-      row["part"] = server.part;
-    }
-    row["resource"] = resources[server.resource].name;
-    row["kind"] = name_of(resources[server.resource].kind);
-    row["places"] = server.places;
-    row["busy_ns"] = ns_json(use.busy);
-    row["utilisation"] =
-        time == 0 ? 0.0 : std::min(1.0, static_cast<double>(use.busy) / static_cast<double>(time));
-    row["stalled_ns"] = ns_json(use.stalled);
-    list.push_back(std::move(row));
+ServerUse ServerUse::operator-(const ServerUse& before) const {
+  return {busy - std::min(before.busy, busy), stalled - std::min(before.stalled, stalled),
+          bytes - std::min(before.bytes, bytes)};
+}
+
+SparseUse difference_of(const std::vector<ServerUse>& at_begin,
+                        const std::vector<ServerUse>& at_end) {
+  SparseUse used;
+  for (std::uint32_t i = 0; i < at_end.size(); ++i) {
+    const ServerUse difference = at_end[i] - at_begin[i];
+    if (!difference.empty()) used.emplace_back(i, difference);
   }
-  return list;
+  return used;
+}
+
+void UsageWindow::add(const std::vector<ServerUse>& at_begin, const std::vector<ServerUse>& at_end,
+                      Fs from, Fs to) {
+  begin = std::min(begin, from);
+  end = std::max(end, to);
+  length += to - std::min(from, to);
+  use.resize(at_end.size());
+  for (std::size_t i = 0; i < at_end.size(); ++i) use[i] += at_end[i] - at_begin[i];
 }
 
 RunningKernels::RunningKernels(const Platform& platform) {
@@ -124,7 +118,7 @@ ServerUsage::ServerUsage(Platform& platform, Resources& resources)
 // Ends the current window at `until`; the other one starts now.
 void ServerUsage::turn(UsageWindow& window, Fs until) {
   std::vector<ServerUse> use = table_.use();
-  window.add(at_begin_, use, until - std::min(began_, until));
+  window.add(at_begin_, use, began_, until);
   at_begin_ = std::move(use);
   began_ = Component::now();
 }

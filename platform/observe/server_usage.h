@@ -7,8 +7,8 @@
 #pragma once
 
 #include <cstdint>
-#include <nlohmann/json.hpp>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "models/protocol/observation.h"
@@ -21,7 +21,12 @@ class Link;
 
 struct ServerUse {
   Fs busy = 0;
-  Fs stalled = 0;  // time that messages were queued at it, summed
+  Fs stalled = 0;           // time that messages were queued at it, summed
+  std::uint64_t bytes = 0;  // that it carried; 0: not known
+  bool empty() const { return busy == 0 && stalled == 0 && bytes == 0; }
+  ServerUse& operator+=(const ServerUse& other);
+  // Not less than 0: a sample may cut a message to the byte.
+  ServerUse operator-(const ServerUse& before) const;
 };
 
 struct UsedServer {
@@ -46,17 +51,21 @@ class ServerTable {
   std::vector<UsedServer> servers_;
 };
 
+// Servers that were used, ascending by index.
+using SparseUse = std::vector<std::pair<std::uint32_t, ServerUse>>;
+SparseUse difference_of(const std::vector<ServerUse>& at_begin,
+                        const std::vector<ServerUse>& at_end);
+
+// Use of all servers in one or more parts of a run.
 struct UsageWindow {
+  Fs begin = never_fs, end = 0;  // of the first and the last part
   Fs length = 0;
   std::vector<ServerUse> use;  // by server
 
-  void add(const std::vector<ServerUse>& from, const std::vector<ServerUse>& to, Fs time);
+  // A part, with the use at its start and at its end.
+  void add(const std::vector<ServerUse>& at_begin, const std::vector<ServerUse>& at_end, Fs from,
+           Fs to);
 };
-
-// [{"name", "src", "dst", "resource", "kind", "places", "busy_ns", "utilisation", "stalled_ns"}] of
-// the servers that were used; src and dst of links, kind "rate" or "slot".
-nlohmann::ordered_json servers_json(const ServerTable& table, const Resources& resources,
-                                    const UsageWindow& window);
 
 // Whether a kernel runs, by the statistics of the PE_CPUs.
 class RunningKernels {

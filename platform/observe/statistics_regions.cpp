@@ -7,7 +7,7 @@
 #include "platform/observe/component_statistics.h"
 #include "platform/observe/object_tree.h"
 #include "platform/observe/run_statistics.h"
-#include "platform/report/json_text.h"
+#include "platform/output/json_text.h"
 
 namespace kernbench {
 namespace {
@@ -100,8 +100,7 @@ void StatisticsRegions::dump(const std::string& label, Fs now) {
   region["totals"] = json_of(components);
   region["links"] = json_of(links);
   UsageWindow window;
-  window.add(use_at_begin_, servers_.use(), now - begin_);
-  region["servers"] = servers_json(servers_, resources_, window);
+  window.add(use_at_begin_, servers_.use(), begin_, now);
   regions_.push_back(std::move(region));
   windows_.push_back({label, std::move(window)});
 }

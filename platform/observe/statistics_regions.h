@@ -26,16 +26,14 @@ class StatisticsRegions {
   void dump(const std::string& label, Fs now);
 
   // [{"label", "from_ns", "to_ns", "totals": {KIND: {...}}, "links": {KIND: {"bytes", "flits",
-  // "control_messages", "busy_ns"}}, "servers": servers_json()}] in the order of the dumps; of
-  // kinds of components and edges that did something.
+  // "control_messages", "busy_ns"}}}] in the order of the dumps; of kinds of components and edges
+  // that did something.
   const nlohmann::ordered_json& json() const { return regions_; }
   struct Region {
     std::string label;
     UsageWindow window;
   };
   const std::vector<Region>& regions() const { return windows_; }
-  const ServerTable& servers() const { return servers_; }
-  const Resources& resources() const { return resources_; }
 
  private:
   template <class Visit>

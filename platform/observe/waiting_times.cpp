@@ -7,7 +7,7 @@
 #include "models/protocol/fabric_node.h"
 #include "platform/assembly/machine_root.h"
 #include "platform/observe/histogram_json.h"
-#include "platform/report/json_text.h"
+#include "platform/output/json_text.h"
 #include "platform/topology/graph.h"
 
 namespace kernbench {

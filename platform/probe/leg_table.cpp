@@ -2,8 +2,8 @@
 
 #include <fmt/format.h>
 
-#include "platform/report/json_text.h"
-#include "platform/report/table.h"
+#include "platform/output/json_text.h"
+#include "platform/output/table.h"
 #include "platform/traffic/traffic_rows.h"
 
 namespace kernbench {

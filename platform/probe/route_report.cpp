@@ -2,9 +2,9 @@
 
 #include <fmt/format.h>
 
+#include "platform/output/json_text.h"
+#include "platform/output/table.h"
 #include "platform/probe/leg_table.h"
-#include "platform/report/json_text.h"
-#include "platform/report/table.h"
 #include "platform/topology/lower_bound.h"
 #include "platform/topology/machine_message.h"
 #include "platform/traffic/traffic_rows.h"

@@ -4,8 +4,8 @@
 
 #include <algorithm>
 
-#include "platform/report/json_text.h"
-#include "platform/report/table.h"
+#include "platform/output/json_text.h"
+#include "platform/output/table.h"
 #include "platform/traffic/traffic_rows.h"
 
 namespace kernbench {

@@ -5,7 +5,7 @@
 #include <algorithm>
 
 #include "models/base/errors.h"
-#include "platform/report/table.h"
+#include "platform/output/table.h"
 #include "platform/rtl_compare/flow_comparison.h"
 #include "platform/rtl_compare/tile_comparison.h"
 #include "platform/topology/build_graph.h"

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "platform/report/json_text.h"
+#include "platform/output/json_text.h"
 
 namespace kernbench {
 namespace {

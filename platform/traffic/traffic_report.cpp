@@ -34,8 +34,10 @@ void TrafficReport::ended(const TrafficResult& result) {
   summary_.add(result);
   if (breakdown_ == nullptr) return;
   const TrafficRequest& request = result.request;
-  const LatencyParts parts = breakdown_->take(traffic_key(request.issue, request.id), request.issue,
-                                              result.grant, result.end);
+  const LatencyParts parts = breakdown_
+                                 ->take(traffic_key(request.issue, request.id), request.initiator,
+                                        request.issue, result.grant, result.end)
+                                 .parts();
   summary_.add_parts(result, parts);
   parts_.emplace(request.id, parts);
 }

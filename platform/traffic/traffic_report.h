@@ -7,7 +7,7 @@
 #include <unordered_map>
 
 #include "platform/observe/latency_breakdown.h"
-#include "platform/report/table.h"
+#include "platform/output/table.h"
 #include "platform/traffic/traffic_player.h"
 #include "platform/traffic/traffic_rows.h"
 #include "platform/traffic/traffic_summary.h"
@@ -30,10 +30,7 @@ class TrafficReport final : public TrafficListener {
   void in_order(const TrafficResult& result) override;
   std::string text() const;
   // The run has ended, and all results have been told.
-  void close() {
-    summary_.close();
-    rows_.end();
-  }
+  void close() { rows_.end(); }
   const TrafficSummary& summary() const { return summary_; }
 
  private:

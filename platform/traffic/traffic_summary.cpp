@@ -5,8 +5,8 @@
 #include <algorithm>
 #include <vector>
 
-#include "platform/report/json_text.h"
-#include "platform/report/table.h"
+#include "platform/output/json_text.h"
+#include "platform/output/table.h"
 
 namespace kernbench {
 TrafficSummary::ByDistance& TrafficSummary::distance_of_result(const TrafficResult& result) {
@@ -20,9 +20,6 @@ void TrafficSummary::add_parts(const TrafficResult& result, const LatencyParts& 
 }
 
 void TrafficSummary::add(const TrafficResult& result) {
-  const TrafficRequest& request = result.request;
-  bottleneck_.add({platform_.routes().memory_path(request.initiator, request.target), request.write,
-                   request.bytes, request.issue, result.grant, result.end});
   ++requests_;
   (result.request.write ? bytes_written_ : bytes_read_) += result.request.bytes;
   first_issue_ = std::min(first_issue_, result.request.issue);
@@ -64,7 +61,6 @@ nlohmann::ordered_json TrafficSummary::json(std::size_t links) const {
   summary["busiest_links"] = nlohmann::ordered_json::array();
   for (const TrafficLinks::LinkRow& link : links_.busiest(links))
     summary["busiest_links"].push_back(links_.json_of(link));
-  summary["bottleneck"] = bottleneck_.report().json();
   return summary;
 }
 
@@ -110,7 +106,7 @@ std::string TrafficSummary::text() const {
     }
     text += "\n" + parts.text();
   }
-  return text + '\n' + bottleneck_.report().text();
+  return text;
 }
 
 }  // namespace kernbench

@@ -8,7 +8,6 @@
 
 #include "models/base/histogram.h"
 #include "platform/assembly/platform.h"
-#include "platform/observe/bottleneck.h"
 #include "platform/observe/distance_class.h"
 #include "platform/observe/latency_parts.h"
 #include "platform/traffic/traffic_links.h"
@@ -18,20 +17,12 @@ namespace kernbench {
 
 class TrafficSummary {
  public:
-  explicit TrafficSummary(Platform& platform)
-      : platform_(platform), links_(platform), bottleneck_(platform) {}
+  explicit TrafficSummary(Platform& platform) : platform_(platform), links_(platform) {}
 
-  // At the instant of the first request.
-  void begin() {
-    links_.begin();
-    bottleneck_.begin();
-  }
+  void begin() { links_.begin(); }  // at the time of the first request
   void add(const TrafficResult& result);
   // Latency parts, beside add(); the summary then shows their means.
   void add_parts(const TrafficResult& result, const LatencyParts& parts);
-
-  void close() { bottleneck_.close(); }  // the run has ended
-  const Bottleneck& bottleneck() const { return bottleneck_; }
 
   // All of it up to now, units in the key names; utilisations are shares of the time since the
   // first request; links by descending utilisation, at most `links` of them.
@@ -50,7 +41,6 @@ class TrafficSummary {
 
   Platform& platform_;
   TrafficLinks links_;
-  Bottleneck bottleneck_;
   std::uint64_t requests_ = 0;
   std::uint64_t bytes_read_ = 0;
   std::uint64_t bytes_written_ = 0;

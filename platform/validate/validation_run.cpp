@@ -5,8 +5,8 @@
 #include <algorithm>
 
 #include "models/base/errors.h"
+#include "platform/output/table.h"
 #include "platform/probe/child_process.h"
-#include "platform/report/table.h"
 #include "platform/topology/build_graph.h"
 
 namespace kernbench {

@@ -11,8 +11,8 @@
 #include "platform/export/request_trace.h"
 #include "platform/observe/run_statistics.h"
 #include "platform/observe/statistics_regions.h"
-#include "platform/observe/transfer_breakdown.h"
 #include "platform/observe/waiting_times.h"
+#include "tests/support/observed_transfers.h"
 #include "tests/support/whole_machine.h"
 
 namespace kernbench::test {
@@ -30,7 +30,7 @@ class Shell final : public sc_core::sc_module {
     platform().observation().executed_ops.bind(windows);
     regions = std::make_unique<StatisticsRegions>(platform());
     waiting = std::make_unique<WaitingTimes>(platform());
-    transfers = std::make_unique<TransferBreakdown>(platform());
+    transfers = std::make_unique<ObservedTransfers>(platform());
   }
 
   Platform& platform() const { return *machine->platform; }
@@ -40,7 +40,7 @@ class Shell final : public sc_core::sc_module {
     std::ostringstream text;
     text << name_of(result.status) << ' ' << result.simulated << '\n' << lines.str();
     const RunStatistics statistics(platform(), windows, result.simulated);
-    write_json_lines(text, statistics.json(*regions, *waiting, *transfers));
+    write_json_lines(text, statistics.json(*regions, *waiting, transfers->sums.statistics_json()));
     for (const OpRecord& record : machine->op_log.records())
       text << record.op.name << ' ' << record.op.t_start << ' ' << record.op.t_end << '\n';
     return text.str();
@@ -52,7 +52,7 @@ class Shell final : public sc_core::sc_module {
   ActivityWindows windows;
   std::unique_ptr<StatisticsRegions> regions;
   std::unique_ptr<WaitingTimes> waiting;
-  std::unique_ptr<TransferBreakdown> transfers;
+  std::unique_ptr<ObservedTransfers> transfers;
 };
 
 using Body = std::function<void(HostPort&, WholeMachine&)>;

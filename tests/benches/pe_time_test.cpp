@@ -2,7 +2,7 @@
 // by hand, on one PE. 4 KiB to load; the scheduler takes 1 ns per command, a product of 32x64x32
 // 16 ns, exp of 32x256 elements 64 rows of 4 cycles.
 #include "platform/observe/activity_windows.h"
-#include "platform/observe/pe_times.h"
+#include "platform/report/pe_times.h"
 #include "sw/tl/overlap.h"
 #include "tests/support/torch_machine.h"
 

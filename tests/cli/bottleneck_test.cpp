@@ -55,7 +55,7 @@ BOOST_AUTO_TEST_CASE(a_log_has_the_limits_and_servers_of_its_run) {
       kernbench_program({"inspect", log, "--limits", "--servers", "--json"});
   BOOST_TEST_REQUIRE(limits.status == 0, limits.err);
   const Json told = Json::parse(limits.out);
-  BOOST_TEST(told.at("limits") == Json::parse(run.out).at("bottleneck"));
+  BOOST_TEST(told.at("bottleneck") == Json::parse(run.out).at("bottleneck"));
 
   std::map<std::string, double> busy;  // by server and resource
   const Json of_run = Json::parse(folder.read("stats.json"));
@@ -64,7 +64,7 @@ BOOST_AUTO_TEST_CASE(a_log_has_the_limits_and_servers_of_its_run) {
         server.at("busy_ns").get<double>();
   BOOST_TEST(busy.size() > 20U);
   for (const Json& server : told.at("servers"))
-    busy[server.at("server").get<std::string>() + server.at("resource").get<std::string>()] -=
+    busy[server.at("name").get<std::string>() + server.at("resource").get<std::string>()] -=
         server.at("busy_ns").get<double>();
   for (const auto& [server, difference] : busy) BOOST_TEST(std::abs(difference) < 1e-6, server);
 

@@ -7,8 +7,9 @@
 #include <set>
 #include <sstream>
 
-#include "platform/observe/transfer_breakdown.h"
+#include "platform/observe/distance_class.h"
 #include "tests/support/forked.h"
+#include "tests/support/observed_transfers.h"
 #include "tests/support/whole_machine.h"
 
 using namespace kernbench;
@@ -25,7 +26,7 @@ struct Traced {
                   const std::vector<Override>& overrides = {})
       : machine(topology, overrides, without_data()) {
     trace = std::make_unique<RequestTrace>(*machine.platform, text);
-    breakdown = std::make_unique<TransferBreakdown>(*machine.platform);
+    breakdown = std::make_unique<ObservedTransfers>(*machine.platform);
   }
   std::uint64_t hbm(PeId pe, std::uint64_t offset = 0) const { return machine.hbm(pe, offset); }
   std::vector<Json> run(std::function<void(HostPort&)> body, const RunLimits& limits = {}) {
@@ -48,7 +49,7 @@ struct Traced {
   WholeMachine machine;
   std::stringstream text;
   std::unique_ptr<RequestTrace> trace;
-  std::unique_ptr<TransferBreakdown> breakdown;
+  std::unique_ptr<ObservedTransfers> breakdown;
 };
 
 void transfer(KernelContext& pe, bool write, std::uint64_t address, std::uint64_t nbytes) {
@@ -171,7 +172,7 @@ KERNBENCH_SYSTEMC_TEST(a_strided_access_tells_its_runs_and_where_its_time_went) 
   BOOST_TEST(reads.at(0).at("bytes") == 8192);
   BOOST_TEST(reads.at(0).at("runs") == 64);
   BOOST_TEST(reads.at(0).at("total_ns").get<double>() == 71.500004);
-  const nlohmann::ordered_json broken_down = t.breakdown->json();
+  const nlohmann::ordered_json broken_down = t.breakdown->sums.json();
   BOOST_REQUIRE(broken_down.size() == 1U);
   const auto& parts = broken_down.at(0).at("parts");
   BOOST_TEST(parts.at("contention_ns").get<double>() == 0);
@@ -315,7 +316,7 @@ KERNBENCH_SYSTEMC_TEST(the_breakdown_of_a_run_adds_up_to_the_traced_latencies) {
     ++sum.first;
     sum.second += line.at("total_ns").get<double>();
   }
-  const nlohmann::ordered_json broken_down = t.breakdown->json();
+  const nlohmann::ordered_json broken_down = t.breakdown->sums.json();
   BOOST_TEST(broken_down.size() == traced.size());
   BOOST_TEST(
       traced.size() ==
@@ -331,7 +332,7 @@ KERNBENCH_SYSTEMC_TEST(the_breakdown_of_a_run_adds_up_to_the_traced_latencies) {
       BOOST_CHECK_CLOSE(parts, row.at("latency_ns").get<double>(), 1e-6);
     }
   }
-  BOOST_TEST(t.breakdown->text().find("contention") != std::string::npos);
+  BOOST_TEST(t.breakdown->sums.by_distance().text().find("contention") != std::string::npos);
 }
 
 BOOST_AUTO_TEST_SUITE_END()

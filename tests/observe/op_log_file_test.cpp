@@ -170,8 +170,9 @@ KERNBENCH_SYSTEMC_TEST(a_database_has_typed_parameters_meta_and_indices) {
                    "'tile/STORE'") == "1");
   BOOST_TEST(value("SELECT group_concat(name) FROM (SELECT name FROM sqlite_master WHERE type = "
                    "'index' AND sql NOT NULL ORDER BY name)") ==
-             "commands_by_pe,messages_by_receiver,messages_by_sender,ops_by_node,ops_by_t_start_fs,"
-             "runs_by_pe,slot_waits_by_pe,waits_by_pe");
+             "commands_by_pe,hops_by_transfer,messages_by_receiver,messages_by_sender,ops_by_node,"
+             "ops_by_t_start_fs,runs_by_pe,server_use_by_server,server_use_by_window,"
+             "slot_waits_by_pe,transfers_by_initiator,waits_by_pe");
 
   const auto params = [&](const std::string& name) {
     return nlohmann::json::parse(value("SELECT params FROM ops WHERE name = '" + name + "'"));

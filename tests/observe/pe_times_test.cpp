@@ -1,5 +1,5 @@
 // Where the time of kernels goes (spec 11.3): by hand, and that nothing is left over.
-#include "platform/observe/pe_times.h"
+#include "platform/report/pe_times.h"
 
 #include <boost/test/unit_test.hpp>
 #include <random>
@@ -270,7 +270,6 @@ BOOST_AUTO_TEST_CASE(the_table_has_the_columns_in_which_there_is_something) {
   PeTime twice = half_running();
   twice += half_running();
   BOOST_TEST(pe_time_text({{"k", twice}}) ==
-             "\n"
              "time on PEs  runs       sum      mean  running  wait DMA  | MAC busy\n"
              "k               2  4.000 ns  2.000 ns   50.0 %    50.0 %      25.0 %\n");
   BOOST_TEST(pe_time_text({}) == "");

@@ -5,7 +5,7 @@
 
 #include "models/noc/link.h"
 #include "platform/assembly/machine_modules.h"
-#include "platform/report/json_text.h"
+#include "platform/output/json_text.h"
 #include "tests/support/forked.h"
 #include "tests/support/whole_machine.h"
 

@@ -32,8 +32,10 @@ class Taken final : public TrafficListener {
   explicit Taken(Platform& platform) : breakdown_(platform) {}
   void ended(const TrafficResult& result) override {
     const TrafficRequest& request = result.request;
-    const LatencyParts taken = breakdown_.take(traffic_key(request.issue, request.id),
-                                               request.issue, result.grant, result.end);
+    const LatencyParts taken = breakdown_
+                                   .take(traffic_key(request.issue, request.id), request.initiator,
+                                         request.issue, result.grant, result.end)
+                                   .parts();
     if (parts.size() <= request.id) parts.resize(request.id + 1);
     parts[request.id] = taken;
     BOOST_TEST(taken.total() == result.latency(), "request " << request.id);

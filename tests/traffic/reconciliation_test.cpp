@@ -7,11 +7,11 @@
 
 #include "platform/observe/run_statistics.h"
 #include "platform/observe/statistics_regions.h"
-#include "platform/observe/transfer_breakdown.h"
 #include "platform/observe/waiting_times.h"
-#include "platform/report/json_text.h"
+#include "platform/output/json_text.h"
 #include "platform/traffic/traffic_generator.h"
 #include "tests/support/forked.h"
+#include "tests/support/observed_transfers.h"
 #include "tests/traffic/random_recipe.h"
 #include "tests/traffic/traffic_machine.h"
 
@@ -134,12 +134,12 @@ void check_declarations(const Json& stats) {
 void check_all(const TrafficRecipe& recipe, const std::vector<Override>& overrides) {
   TrafficMachine m("topology.tiny.yaml", overrides);
   TrafficGenerator generator(recipe, *m.platform);
-  const TransferBreakdown transfers(*m.platform);
+  const ObservedTransfers transfers(*m.platform);
   const WaitingTimes waiting(*m.platform);
   const StatisticsRegions regions(*m.platform);
   const std::vector<TrafficResult> results = m.play(generator);
   const RunStatistics statistics(*m.platform, ActivityWindows(), Component::now());
-  const Json stats = statistics.json(regions, waiting, transfers);
+  const Json stats = statistics.json(regions, waiting, transfers.sums.statistics_json());
   check_bytes(stats, results);
   check_forwarding(stats.at("links"), m.platform->graph());
   check_latencies(stats.at("transfers"));

@@ -1,0 +1,205 @@
+#include "platform/events/machine_events.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include "platform/observe/limit_estimate.h"
+
+namespace kernbench {
+namespace {
+
+const char* unit_of(Quantity quantity) {
+  return quantity == Quantity::time_fs ? "fs" : quantity == Quantity::bytes ? "B" : "";
+}
+
+}  // namespace
+
+std::string LaunchEnd::devices() const {
+  std::string devices;
+  int last = -1;
+  for (const auto& [where, pe] : per_pe) {  // by SIP first
+    if (where.sip != last)
+      devices += (devices.empty() ? "sip" : ",sip") + std::to_string(where.sip);
+    last = where.sip;
+  }
+  return devices;
+}
+
+MachineEvents::MachineEvents(Platform& platform)
+    : EventSource(platform.observation()), platform_(platform), usage_(platform, resources_),
+      doubled_(platform, resources_), ops_(platform.observation().executed_ops, activity_) {}
+
+// --- Requests
+
+void MachineEvents::observe_kernels() {
+  if (!kernels_) kernels_.emplace(platform_, usage_.table(), doubled_);
+}
+
+void MachineEvents::observe_time() {
+  if (!time_) time_.emplace(usage_.table());
+}
+
+void MachineEvents::observe_regions() {
+  if (!regions_) regions_.emplace(platform_);
+}
+
+void MachineEvents::observe_transfers() {
+  if (!transfers_) transfers_.emplace(platform_, *this);
+}
+
+// --- Events of the host program
+
+void MachineEvents::launch_ended(LaunchEnd launch) {
+  ++launch_count_;
+  if (kernels_ && launch_count_ <= KernelWindows::most_launches) {
+    for (const std::string& request : launch.requests) launches_[request] = launch_count_;
+  }
+  launch_ends.write(launch);
+}
+
+void MachineEvents::reset_region(Fs now) {
+  if (regions_) regions_->reset(now);
+}
+
+void MachineEvents::dump_region(const std::string& label, Fs now) {
+  if (regions_) regions_->dump(label, now);
+}
+
+void MachineEvents::begin() { usage_.begin(); }
+
+// --- The run
+
+void MachineEvents::add_samples_to(RunLimits& limits) {
+  if (!time_) return;
+  limits.next_sample = [this] { return time_->next(); };
+  limits.sample = [this] { time_->take(); };
+}
+
+void MachineEvents::close(Fs simulated) {
+  const bool is_estimated = doubled_.has_ended() && !usage_.runs_kernels();
+  usage_.close();
+  if (time_) time_->close();
+  statistics_.emplace(platform_, activity_, simulated);
+  write_statistics();
+  write_servers();
+  write_windows();
+  write_limits("pe", usage_.pe(), doubled_.saved(), is_estimated);
+  if (!kernels_) return;
+  for (const KernelWindows::Kernel& kernel : kernels_->kernels())
+    write_limits("kernel " + kernel.name, kernel.window, kernel.saved, true);
+}
+
+void MachineEvents::write_statistics() {
+  const ActivitySummary& activity = statistics_->activity;
+  ActivityRow row;
+  if (!activity.all.empty()) {
+    row.pe_begin = activity.all.begin;
+    row.pe_end = activity.all.end;
+  }
+  if (!activity.composite.empty()) {
+    row.composite_begin = activity.composite.begin;
+    row.composite_end = activity.composite.end;
+  }
+  row.mac_utilisation = activity.mac_utilisation;
+  row.useful_efficiency = activity.useful_efficiency;
+  rows<ActivityRow>().write(row);
+  for (const KindTotal& kind : statistics_->kinds) {
+    for (const StatisticTotal& total : kind.totals) {
+      rows<StatisticRow>().write({kind.kind, total.key, unit_of(total.quantity), kind.components,
+                                  kind.active, total.servers, total.value});
+    }
+  }
+  for (const LinkTotal& link : statistics_->links) {
+    rows<LinkKindRow>().write({std::string(name_of(link.kind)), link.links, link.used, link.bytes,
+                               link.busiest, link.busiest_link});
+  }
+}
+
+// --- Windows
+
+void MachineEvents::write_servers() {
+  AnalysisPort<ServerRow>& port = rows<ServerRow>();
+  if (!port.observed()) return;
+  const std::vector<ServerUse> use = usage_.table().use();
+  for (std::size_t i = 0; i < use.size(); ++i) {
+    if (use[i].empty()) continue;
+    const UsedServer& server = usage_.table().servers()[i];
+    const Resource& resource = resources_[server.resource];
+    port.write({i, server.name, server.link == nullptr ? server.part : "", server.src, server.dst,
+                resource.name, name_of(resource.kind), server.places});
+  }
+}
+
+void MachineEvents::write_windows() {
+  if (!rows<WindowRow>().observed()) return;
+  write_window("pe", usage_.pe());
+  write_window("host", usage_.host());
+  if (regions_) {
+    for (const StatisticsRegions::Region& region : regions_->regions())
+      write_window("region " + region.label, region.window);
+  }
+  if (kernels_) {
+    for (const KernelWindows::Kernel& kernel : kernels_->kernels())
+      write_window("kernel " + kernel.name, kernel.window);
+    for (const KernelWindows::Launch& launch : kernels_->launches()) {
+      const std::string name = launch_of(launch.requests);
+      if (!name.empty())
+        write_window({0, name, launch.begin, launch.end, launch.end - launch.begin}, launch.use);
+    }
+  }
+  if (!time_) return;
+  const Fs now = Component::now();
+  for (std::size_t i = 0; i < time_->windows().size(); ++i) {
+    const Fs begin = time_->width() * i, end = std::min(begin + time_->width(), now);
+    write_window({0, fmt::format("time {}", i + 1), begin, end, end - begin}, time_->windows()[i]);
+  }
+}
+
+void MachineEvents::write_window(const std::string& name, const UsageWindow& window) {
+  SparseUse used;
+  for (std::uint32_t i = 0; i < window.use.size(); ++i) {
+    if (!window.use[i].empty()) used.emplace_back(i, window.use[i]);
+  }
+  const bool empty = window.begin == never_fs;
+  write_window({0, name, empty ? 0 : window.begin, window.end, window.length}, used);
+}
+
+void MachineEvents::write_window(WindowRow row, const SparseUse& use) {
+  row.id = ++windows_;
+  rows<WindowRow>().write(row);
+  ServerUseRow used;
+  used.window = row.id;
+  for (const auto& [server, times] : use) {
+    used.server = server;
+    static_cast<ServerUse&>(used) = times;
+    rows<ServerUseRow>().write(used);
+  }
+}
+
+// "launch 3"; "launch 3 + 4": concurrent launches; empty: one of them has not ended.
+std::string MachineEvents::launch_of(const std::set<std::string>& requests) const {
+  std::set<std::uint64_t> numbers;
+  for (const std::string& request : requests) {
+    const auto found = launches_.find(request);
+    if (found == launches_.end()) return "";
+    numbers.insert(found->second);
+  }
+  return fmt::format("launch {}", fmt::join(numbers, " + "));
+}
+
+// --- Limits
+
+void MachineEvents::write_limits(const std::string& window, const UsageWindow& use,
+                                 const std::vector<Fs>& saved, bool is_estimated) {
+  const Limits limits = limits_of(usage_.table(), resources_, use, saved, doubled_.contention());
+  for (const ResourceLimit& resource : limits.rows) {
+    LimitRow row;
+    static_cast<ResourceLimit&>(row) = resource;
+    row.window = window;
+    row.length = limits.window;
+    row.is_estimated = is_estimated;
+    rows<LimitRow>().write(row);
+  }
+}
+
+}  // namespace kernbench

@@ -1,0 +1,110 @@
+// MachineEvents: events of a machine in simulation, with the rows of its run (run_rows.h).
+//
+// Rows are written at the end, by close(); windows beyond `pe` and `host` only for reports that ask
+// for them before the run.
+#pragma once
+
+#include <functional>
+#include <map>
+#include <optional>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "models/protocol/host_messages.h"
+#include "models/protocol/tie_key.h"
+#include "platform/assembly/run.h"
+#include "platform/events/event_source.h"
+#include "platform/events/transfer_probe.h"
+#include "platform/observe/activity_windows.h"
+#include "platform/observe/doubled_times.h"
+#include "platform/observe/kernel_windows.h"
+#include "platform/observe/run_statistics.h"
+#include "platform/observe/statistics_regions.h"
+#include "platform/observe/usage_over_time.h"
+
+namespace kernbench {
+
+// A launch of the host program that has ended and been waited for.
+struct LaunchEnd {
+  std::string kernel;
+  std::map<std::string, std::string> meta;  // given by the program
+  KernelMetrics merged;                     // by max over the PEs
+  MetricsOfPes per_pe;
+  Fs issued = 0, ended = 0;           // at the host
+  std::vector<std::string> requests;  // ids of its messages, one per SIP
+
+  std::string devices() const;  // "sip0,sip2"
+};
+
+// A call of torch.distributed on a rank; a call that begins has the id 0.
+struct HostCall {
+  enum class Step : std::uint8_t { begin, end };
+  Step step = Step::begin;
+  std::uint64_t id = 0;
+  int rank = 0;
+  std::string name, details;  // "all_reduce", "ring_allreduce, 4096 B"
+};
+
+class MachineEvents final : public EventSource {
+ public:
+  // Observes `platform`, which outlives it.
+  explicit MachineEvents(Platform& platform);
+
+  Platform& platform() { return platform_; }
+
+  // --- Requests of reports, before the run
+  void observe_kernels();    // windows "kernel NAME" and "launch N"
+  void observe_time();       // windows "time N"
+  void observe_regions();    // windows "region LABEL"
+  void observe_transfers();  // rows of transfers and their hops
+
+  // --- Events of the host program
+  AnalysisPort<LaunchEnd> launch_ends;
+  AnalysisPort<HostCall> host_calls;
+  // Number of a transfer in a file of requests; empty: they have none.
+  std::function<std::optional<std::uint32_t>(const TieKey& key, NodeId initiator)> request_number;
+  void launch_ended(LaunchEnd launch);
+  void reset_region(Fs now);
+  void dump_region(const std::string& label, Fs now);
+  // For a machine without kernels: the window `pe` starts now.
+  void begin();
+  void add(const MemoryAccess& access) { doubled_.add(access); }
+
+  // --- The run
+  void add_samples_to(RunLimits& limits);
+  // Writes the rows; `simulated`: the end of the program, or the time at which the run stopped.
+  void close(Fs simulated);
+
+  // After close().
+  const RunStatistics& statistics() const { return *statistics_; }
+  const StatisticsRegions* regions() const { return regions_ ? &*regions_ : nullptr; }
+
+ private:
+  void write_statistics();
+  void write_windows();
+  void write_window(const std::string& name, const UsageWindow& window);
+  void write_window(WindowRow row, const SparseUse& use);
+  void write_servers();
+  void write_limits();
+  void write_limits(const std::string& window, const UsageWindow& use, const std::vector<Fs>& saved,
+                    bool is_estimated);
+  std::string launch_of(const std::set<std::string>& requests) const;
+
+  Platform& platform_;
+  ActivityWindows activity_;
+  Resources resources_;
+  ServerUsage usage_;
+  DoubledTimes doubled_;
+  std::optional<KernelWindows> kernels_;
+  std::optional<UsageOverTime> time_;
+  std::optional<StatisticsRegions> regions_;
+  std::optional<TransferProbe> transfers_;
+  std::map<std::string, std::uint64_t> launches_;  // numbers, by request
+  std::uint64_t launch_count_ = 0;
+  std::optional<RunStatistics> statistics_;
+  std::uint64_t windows_ = 0;
+  AnalysisBinding<ExecutedOp> ops_;
+};
+
+}  // namespace kernbench

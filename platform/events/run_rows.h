@@ -1,0 +1,198 @@
+// Rows of a run: totals that are written when it ends, and transfers with their hops. Each type is
+// a table of the operation log of that name (docs/op-log.md).
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <tuple>
+
+#include "models/base/units.h"
+#include "platform/events/log_column.h"
+#include "platform/observe/limits.h"
+#include "platform/observe/server_usage.h"
+
+namespace kernbench {
+
+// A place of which hops are reported: a node or a link.
+struct PlaceRow {
+  std::uint64_t id = 0;  // in the order of first use, from 1
+  std::string name;      // "sip0.cube0.r0c0", "sip0.cube0.r0c0_to_r0c1"
+  std::string kind;      // role of the node, kind of the link
+  bool is_link = false;
+
+  static constexpr const char* table = "places";
+  static constexpr std::array<const char*, 0> indices{};
+  static constexpr auto columns() {
+    using R = PlaceRow;
+    return std::make_tuple(LogColumn{"id", &R::id, ColumnUse::key}, LogColumn{"name", &R::name},
+                           LogColumn{"kind", &R::kind}, LogColumn{"is_link", &R::is_link});
+  }
+};
+
+// A memory transfer that has ended.
+struct TransferRow {
+  std::uint64_t id = 0;  // in the order of the ends, from 1
+  std::string initiator, target, initiator_kind, target_kind;
+  std::string op;        // "read", "write"
+  std::string distance;  // "local", "same_cube", ... (distance_class.h)
+  std::uint64_t bytes = 0;
+  Fs issued = 0, end = 0;
+
+  static constexpr const char* table = "transfers";
+  static constexpr std::array indices{"initiator, t_end_fs"};
+  static constexpr auto columns() {
+    using R = TransferRow;
+    return std::make_tuple(LogColumn{"id", &R::id, ColumnUse::key},
+                           LogColumn{"initiator", &R::initiator}, LogColumn{"target", &R::target},
+                           LogColumn{"initiator_kind", &R::initiator_kind},
+                           LogColumn{"target_kind", &R::target_kind}, LogColumn{"op", &R::op},
+                           LogColumn{"distance", &R::distance}, LogColumn{"bytes", &R::bytes},
+                           LogColumn{"t_issue_fs", &R::issued}, LogColumn{"t_end_fs", &R::end});
+  }
+};
+
+// An interval of a transfer at a place; those of one transfer follow one another without gaps.
+struct HopRow {
+  std::uint64_t transfer = 0, place = 0;
+  std::string part;  // latency_parts.h; "contention": the transfer was stalled
+  Fs start = 0, end = 0;
+
+  static constexpr const char* table = "hops";
+  static constexpr std::array indices{"transfer"};
+  static constexpr auto columns() {
+    using R = HopRow;
+    return std::make_tuple(LogColumn{"transfer", &R::transfer}, LogColumn{"place", &R::place},
+                           LogColumn{"part", &R::part}, LogColumn{"t_start_fs", &R::start},
+                           LogColumn{"t_end_fs", &R::end});
+  }
+};
+
+// Activity of the PEs (activity_windows.h); null: none.
+struct ActivityRow {
+  std::optional<Fs> pe_begin, pe_end, composite_begin, composite_end;
+  std::optional<double> mac_utilisation, useful_efficiency;  // shares of 1
+
+  static constexpr const char* table = "activity";
+  static constexpr std::array<const char*, 0> indices{};
+  static constexpr auto columns() {
+    using R = ActivityRow;
+    return std::make_tuple(LogColumn{"t_pe_begin_fs", &R::pe_begin},
+                           LogColumn{"t_pe_end_fs", &R::pe_end},
+                           LogColumn{"t_composite_begin_fs", &R::composite_begin},
+                           LogColumn{"t_composite_end_fs", &R::composite_end},
+                           LogColumn{"mac_utilisation", &R::mac_utilisation},
+                           LogColumn{"useful_efficiency", &R::useful_efficiency});
+  }
+};
+
+// A statistic over all components of a kind, at the end of the run.
+struct StatisticRow {
+  std::string kind;       // "pe_dma"
+  std::string statistic;  // "dma_read_busy_ns": as in --stats
+  std::string unit;       // "fs", "B", "": of the value
+  std::uint64_t components = 0, active = 0;
+  std::uint64_t places = 0;  // of a busy time: places of the servers of active components
+  std::uint64_t value = 0;
+
+  static constexpr const char* table = "statistics";
+  static constexpr std::array<const char*, 0> indices{};
+  static constexpr auto columns() {
+    using R = StatisticRow;
+    return std::make_tuple(LogColumn{"kind", &R::kind}, LogColumn{"statistic", &R::statistic},
+                           LogColumn{"unit", &R::unit}, LogColumn{"components", &R::components},
+                           LogColumn{"active", &R::active}, LogColumn{"places", &R::places},
+                           LogColumn{"value", &R::value});
+  }
+};
+
+// Links of one kind.
+struct LinkKindRow {
+  std::string kind;
+  std::uint64_t links = 0, used = 0, bytes = 0;
+  double busiest = 0;  // utilisation, a share of 1
+  std::string busiest_link;
+
+  static constexpr const char* table = "link_kinds";
+  static constexpr std::array<const char*, 0> indices{};
+  static constexpr auto columns() {
+    using R = LinkKindRow;
+    return std::make_tuple(LogColumn{"kind", &R::kind}, LogColumn{"links", &R::links},
+                           LogColumn{"used", &R::used}, LogColumn{"bytes", &R::bytes},
+                           LogColumn{"busiest_utilisation", &R::busiest},
+                           LogColumn{"busiest_link", &R::busiest_link});
+  }
+};
+
+// A server of the machine (resources.h) that was used.
+struct ServerRow {
+  std::uint64_t id = 0;
+  std::string name, part;  // "sip0.cube0.pe0.pe_dma", "read_channel"; part of a link: ""
+  std::string src, dst;    // of a link
+  std::string resource, kind;
+  std::uint64_t places = 1;
+
+  static constexpr const char* table = "servers";
+  static constexpr std::array<const char*, 0> indices{};
+  static constexpr auto columns() {
+    using R = ServerRow;
+    return std::make_tuple(LogColumn{"id", &R::id, ColumnUse::key}, LogColumn{"name", &R::name},
+                           LogColumn{"part", &R::part}, LogColumn{"src", &R::src},
+                           LogColumn{"dst", &R::dst}, LogColumn{"resource", &R::resource},
+                           LogColumn{"kind", &R::kind}, LogColumn{"places", &R::places});
+  }
+};
+
+// A window of the run: "pe" (while kernels ran), "host" (while the host moved data), "region
+// LABEL", "kernel NAME", "launch N", "time N" (512 at most, of equal length).
+struct WindowRow {
+  std::uint64_t id = 0;
+  std::string name;
+  Fs begin = 0, end = 0;  // of the last part, if it has several
+  Fs length = 0;          // of all parts
+
+  static constexpr const char* table = "windows";
+  static constexpr std::array<const char*, 0> indices{};
+  static constexpr auto columns() {
+    using R = WindowRow;
+    return std::make_tuple(LogColumn{"id", &R::id, ColumnUse::key}, LogColumn{"name", &R::name},
+                           LogColumn{"t_begin_fs", &R::begin}, LogColumn{"t_end_fs", &R::end},
+                           LogColumn{"length_fs", &R::length});
+  }
+};
+
+// Use of a server in a window; after both of them.
+struct ServerUseRow : ServerUse {
+  std::uint64_t window = 0, server = 0;
+
+  static constexpr const char* table = "server_use";
+  static constexpr std::array indices{"window", "server"};
+  static constexpr auto columns() {
+    using R = ServerUseRow;
+    return std::make_tuple(LogColumn{"window", &R::window}, LogColumn{"server", &R::server},
+                           LogColumn{"busy_fs", &R::busy}, LogColumn{"stalled_fs", &R::stalled},
+                           LogColumn{"bytes", &R::bytes});
+  }
+};
+
+// A resource in a window, `pe` or `kernel NAME`, by gain.
+struct LimitRow : ResourceLimit {
+  std::string window;
+  Fs length = 0;             // of the window
+  bool is_estimated = true;  // false: only busy times are known
+
+  static constexpr const char* table = "limits";
+  static constexpr std::array<const char*, 0> indices{};
+  static constexpr auto columns() {
+    using R = LimitRow;
+    return std::make_tuple(
+        LogColumn{"window", &R::window}, LogColumn{"length_fs", &R::length},
+        LogColumn{"is_estimated", &R::is_estimated}, LogColumn{"resource", &R::resource},
+        LogColumn{"key", &R::key}, LogColumn{"kind", &R::kind}, LogColumn{"busiest", &R::busiest},
+        LogColumn{"busy_fs", &R::busy}, LogColumn{"stalled_fs", &R::stalled},
+        LogColumn{"twice_fs", &R::twice}, LogColumn{"at_least_fs", &R::at_least});
+  }
+};
+
+}  // namespace kernbench

@@ -1,0 +1,121 @@
+// Table: rows of cells with units, printed as text for the console, as CSV or as JSON.
+#pragma once
+
+#include <cstdint>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <utility>
+#include <variant>
+#include <vector>
+
+#include "models/base/units.h"
+
+namespace kernbench {
+
+// Cells with a unit; in CSV and JSON times are exact nanoseconds, shares fractions of 1.
+struct TimeCell {
+  Fs time = 0;  // text: three decimals
+};
+struct ExactTimeCell {
+  Fs time = 0;  // text: nanoseconds with all six decimals
+};
+struct TimeDifferenceCell {
+  Fs from = 0, to = 0;  // text: with a sign
+};
+struct ShareCell {
+  double share = 0;
+};
+struct RateCell {
+  double value = 0;  // text: one decimal
+};
+struct CountCell {
+  std::int64_t count = 0;
+};
+struct NumberCell {
+  double value = 0;  // text: three decimals; CSV and JSON: as many as it has
+};
+struct NoneCell {
+  const char* text = "-";  // CSV and JSON: an empty cell
+};
+using Cell = std::variant<std::monostate, std::string, std::uint64_t, TimeCell, ExactTimeCell,
+                          TimeDifferenceCell, ShareCell, RateCell, CountCell, NumberCell, NoneCell>;
+
+std::string text_of(const Cell& cell);
+nlohmann::ordered_json json_of(const Cell& cell);
+
+class Table {
+ public:
+  // by_content: left where a cell is a string, else right.
+  enum class Align : std::uint8_t { by_content, left, right };
+  struct Column {
+    // Column of a table that is printed as text only.
+    Column(const char* title_, Align align_ = Align::left)
+        : key(title_), title(title_), align(align_) {}
+    Column(std::string title_, Align align_ = Align::left)
+        : key(title_), title(std::move(title_)), align(align_) {}
+    Column(std::string key_, std::string title_) : key(std::move(key_)), title(std::move(title_)) {}
+
+    // Columns of the text only, and of CSV and JSON only.
+    static Column text_only(std::string title, Align align = Align::left) {
+      Column column(std::move(title), align);
+      column.in_data = false;
+      return column;
+    }
+    static Column data_only(std::string key) {
+      Column column(std::move(key), std::string());
+      column.in_text = false;
+      return column;
+    }
+    Column&& right() && {
+      align = Align::right;
+      return std::move(*this);
+    }
+
+    std::string key;    // of JSON and CSV, with its unit
+    std::string title;  // of the text
+    Align align = Align::by_content;
+    bool in_text = true, in_data = true;
+  };
+  using Row = std::vector<Cell>;
+
+  // `name`: key of the list in JSON.
+  // Error: two columns have one key.
+  Table(std::string name, std::vector<Column> columns);
+  explicit Table(std::vector<Column> columns) : columns_(std::move(columns)) {}
+  void add(Row row);  // one cell per column
+
+  const std::string& name() const { return name_; }
+  bool empty() const { return rows_.empty(); }
+  Table first(std::size_t rows) const;  // without the others
+  std::size_t size() const { return rows_.size(); }
+  const std::vector<Row>& rows() const { return rows_; }
+
+  // Title line and rows as text_layout.h has them, each line after `indent`. Of more than `most`
+  // rows the first and the last ones, with a line that says so.
+  std::string text(const std::string& indent = "", std::size_t most = SIZE_MAX) const;
+  std::string csv() const;
+  nlohmann::ordered_json json() const;  // a list of objects
+
+ private:
+  bool is_left(std::size_t column) const;
+
+  std::string name_;
+  std::vector<Column> columns_;
+  std::vector<Row> rows_;
+};
+
+// Cells of strings.
+Table::Row row_of(std::vector<std::string> cells);
+
+// A field of a CSV file, quoted where it needs to be (RFC 4180).
+std::string csv_field(const std::string& text);
+// "12.5": nanoseconds, exact.
+std::string exact_ns(Fs time);
+
+// "12.3 %"; "1.5 MiB"; "123.456 us" (three decimals, a unit that keeps the number below 1000): for
+// people, not for files.
+std::string percent(double ratio);
+std::string readable_bytes(std::uint64_t bytes);
+std::string readable_time(double ns);
+
+}  // namespace kernbench

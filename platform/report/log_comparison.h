@@ -1,0 +1,60 @@
+// Two operation logs of one bench side by side: what was changed between the runs, and what came of
+// it.
+#pragma once
+
+#include <map>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "platform/events/op_log_player.h"
+#include "platform/output/table.h"
+#include "platform/report/operation_statistics.h"
+#include "platform/report/pe_log.h"
+#include "platform/report/transfer_hops.h"
+
+namespace kernbench {
+
+class LogComparison {
+ public:
+  // UsageError: logs of different benches.
+  LogComparison(LogPlayer& a, LogPlayer& b);
+  void close();  // after the last events of both
+
+  // Facts, parameters of the bench and keys of the configuration that differ.
+  Table settings() const;
+  // Launches by kernel, resources of the critical path of the longest launch, engines, operations:
+  // times and counts in both logs; of each the largest difference first.
+  Table times() const;
+
+  std::string text(std::size_t most) const;  // `most`: rows of each table
+  nlohmann::ordered_json json() const;
+
+ private:
+  struct Quantity {
+    Fs time = 0;
+    std::uint64_t count = 0;
+  };
+  using Quantities = std::map<std::string, Quantity>;  // by name
+  struct Side {
+    explicit Side(LogPlayer& player)
+        : log(player), statistics(player.observation()), pes(player.observation()),
+          transfers(player) {}
+    LogPlayer& log;
+    OperationStatistics statistics;
+    PeLogs pes;
+    CollectedTransfers transfers;
+  };
+  struct Section {
+    std::string what, title;
+    std::vector<Table::Row> rows;  // by difference, the largest first, ties by name
+  };
+
+  void add_section(const char* what, const char* title, Quantities (*of)(Side& side));
+
+  Side a_, b_;
+  std::vector<Section> sections_;
+};
+
+}  // namespace kernbench

@@ -1,0 +1,86 @@
+// Durations of executed operations: by operation, and per engine.
+//
+// Spans (composites, which hold their tiles; sends and receives, which hold their waits) are
+// counted as operations, but make no engine busy. Memory grows with the number of different
+// durations, not with that of operations.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <tuple>
+#include <utility>
+#include <vector>
+
+#include "models/protocol/observation.h"
+#include "platform/output/table.h"
+#include "platform/report/operation_names.h"
+
+namespace kernbench {
+
+// Operations of one name on one kind of engine.
+struct OperationGroup {
+  std::string engine, name, part;
+  bool span = false;
+  std::map<Fs, std::uint64_t> durations;  // how many of each
+  Fs total = 0;
+  std::uint64_t count = 0, bytes = 0, macs = 0;
+  std::uint64_t longest_id = 0;  // of equal ones the first; ids in the order of the reports, from 1
+  std::string longest_node;
+  Fs longest_start = 0;
+
+  Fs shortest() const { return durations.begin()->first; }
+  Fs longest() const { return durations.rbegin()->first; }
+  // The smallest duration that is not exceeded by `share` of them (nearest rank).
+  Fs percentile(double share) const;
+};
+
+// What serves one type of stage, on all PEs together.
+struct EnginePart {
+  std::string engine, part;
+  std::map<std::string, Fs> busy;  // by node
+  Fs total() const;
+  // Of equal ones the first by name.
+  std::pair<std::string, Fs> busiest() const;
+};
+
+class OperationStatistics final : private tlm::tlm_analysis_if<ExecutedOp> {
+ public:
+  explicit OperationStatistics(Observation& observation) : ops_(observation.executed_ops, *this) {}
+
+  std::uint64_t operations() const { return operations_; }
+  Fs first() const { return operations_ == 0 ? 0 : first_; }
+  Fs last() const { return last_; }
+  Fs window() const { return last() - first(); }
+  std::vector<const OperationGroup*> groups() const;  // by total time, ties by engine and name
+  std::vector<const EnginePart*> engines() const;  // in the order of a tile's stages, then by name
+
+  // Groups, at most `most`, without spans or only these.
+  Table operations_table(std::size_t most) const { return group_table("operations", false, most); }
+  Table spans_table(std::size_t most) const { return group_table("spans", true, most); }
+  // Histogram of the durations of each operation that is no span, in bins that double from 1 ns on.
+  Table stages_table() const;
+  Table histogram_table() const;
+  std::string top_text(std::size_t most) const;
+  std::string stages_text() const;
+
+ private:
+  struct Places {
+    OperationGroup* group = nullptr;
+    Fs* busy = nullptr;  // null: a span
+  };
+  void write(const ExecutedOp& op) override;
+  Places places_of(const OperationName& name);
+  Table group_table(const char* name, bool spans, std::size_t most) const;
+  std::vector<const OperationGroup*> stages() const;
+
+  OperationNames names_;
+  std::vector<Places> places_;                                            // by OperationName::place
+  std::map<std::pair<std::string, std::string>, OperationGroup> groups_;  // engine, name
+  std::map<std::tuple<int, std::string, std::string>, EnginePart> engines_;  // order, engine, part
+  std::uint64_t operations_ = 0;
+  Fs first_ = never_fs, last_ = 0;
+  AnalysisBinding<ExecutedOp> ops_;
+};
+
+}  // namespace kernbench

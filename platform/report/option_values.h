@@ -1,0 +1,81 @@
+// Numbers on the command line, exact as written. What throws throws UsageError that names the
+// option.
+#pragma once
+
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <charconv>
+#include <cstdint>
+#include <optional>
+#include <stdexcept>
+#include <string>
+#include <utility>
+
+#include "models/base/errors.h"
+#include "models/base/quote.h"
+#include "models/base/units.h"
+
+namespace kernbench {
+
+inline Rational decimal_option(const char* option, const std::string& text) {
+  constexpr Rational::Int finest = 1'000'000'000'000'000'000;
+  try {
+    const Rational value = Rational::parse(text);
+    if (value.den() <= finest) return value;
+  } catch (const std::invalid_argument&) {
+  }
+  throw UsageError(fmt::format("{} {} is not a decimal number of at most 18 digits and decimals",
+                               option, quote(text)));
+}
+
+// In nanoseconds.
+inline Fs time_option(const char* option, const std::string& text) {
+  try {
+    return ns_to_fs(Rational::parse(text));
+  } catch (const std::exception&) {
+    throw UsageError(
+        fmt::format("{} {} is not a time in ns, e.g. 2500 or 12.5", option, quote(text)));
+  }
+}
+
+// "FROM:TO" in nanoseconds, FROM < TO.
+inline std::pair<Fs, Fs> interval_option(const char* option, const std::string& text) {
+  const std::size_t colon = text.find(':');
+  if (colon == std::string::npos)
+    throw UsageError(
+        fmt::format("{} {} is not FROM:TO in ns, e.g. 400:550.5", option, quote(text)));
+  const Fs from = time_option(option, text.substr(0, colon));
+  const Fs to = time_option(option, text.substr(colon + 1));
+  if (from >= to) {
+    throw UsageError(
+        fmt::format("{} {} is empty: FROM has to be less than TO", option, quote(text)));
+  }
+  return {from, to};
+}
+
+// On the clock, in seconds; none if the text is empty.
+inline std::optional<double> seconds_option(const char* option, const std::string& text) {
+  if (text.empty()) return std::nullopt;
+  try {
+    const Rational seconds = Rational::parse(text);
+    if (Rational(0) <= seconds) return seconds.to_double();
+  } catch (const std::invalid_argument&) {
+  }
+  throw UsageError(
+      fmt::format("{} {} is not a time in seconds, e.g. 60 or 0.5", option, quote(text)));
+}
+
+// For counts: by itself CLI11 takes -1 for 2^64 - 1.
+inline CLI::Validator whole_number() {
+  return CLI::Validator(
+      [](const std::string& text) -> std::string {
+        std::uint64_t value = 0;
+        const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+        if (error == std::errc() && end == text.data() + text.size()) return "";
+        return fmt::format("found {}, allowed is an integer, 0 to {}", quote(text), UINT64_MAX);
+      },
+      "");
+}
+
+}  // namespace kernbench

@@ -1,0 +1,123 @@
+// PeLogs: what the PEs of a run have reported, in memory, and answers to "what ended then".
+#pragma once
+
+#include <map>
+#include <string>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+#include "platform/events/progress_log.h"
+#include "platform/report/operation_names.h"
+
+namespace kernbench {
+
+struct LoggedOp {
+  std::uint64_t id = 0;  // order of the reports, from 1
+  Fs start = 0, end = 0;
+  const OperationName* is = nullptr;
+  std::uint64_t command = 0;
+  std::int64_t tile = -1;
+  std::uint32_t stream = 0;
+};
+
+class PeLog {
+ public:
+  explicit PeLog(std::string pe) : pe_(std::move(pe)) {}
+
+  const std::string& pe() const { return pe_; }
+  const std::vector<const RunRow*>& runs() const { return runs_; }     // by end
+  const std::vector<const WaitRow*>& waits() const { return waits_; }  // by end
+  const std::vector<const MessageRow*>& received() const { return received_; }
+
+  // The last one, of equal ones that with the largest id, that has ended by then; null: none.
+  // Composites, sends and receives are not among them.
+  const LoggedOp* last_of_part(const LoggedOp& like, Fs by) const;
+  const LoggedOp* last_compute(Fs by) const { return last_of(compute_, by); }
+  const LoggedOp* last_of_tile(const LoggedOp& like, Fs by) const;
+  const LoggedOp* last_of_command(std::uint64_t command, Fs by) const;
+  // Those that end at that instant.
+  std::vector<const LoggedOp*> ops_ending_at(Fs time) const;
+
+  // The last one of the run that has ended by then.
+  const WaitRow* last_wait(const RunRow& run, Fs by) const;
+  const WaitRow* wait_ending_at(KernelWait::Reason reason, Fs time) const;
+  // That of the stream that has begun last by then.
+  const RunRow* run_at(std::uint32_t stream, Fs time) const;
+  // The last one that had ended when the run began: of its stream, or of an earlier launch of
+  // another stream, which it may have followed.
+  const RunRow* run_before(const RunRow& run) const;
+  // Commands that have completed.
+  const CommandRow* command(std::uint64_t id) const;
+  const CommandRow* dispatched_before(const CommandRow& command) const;
+  // The last one of the run's stream that completed by then, after its kernel had returned.
+  const CommandRow* completed(const RunRow& run, Fs by) const;
+  std::uint32_t stream_of(const CommandRow& command) const;
+
+  // Messages that have been consumed. The one that a receive ended with: with the delivery of its
+  // credit or, if it does not wait for that, with its end; null: none.
+  const MessageRow* received_by(const WaitRow& receive) const;
+  const WaitRow* receive_of(const MessageRow& message) const;
+  // That whose slot had been read when the receive of this one had its turn; null: none.
+  const MessageRow* read_before(const MessageRow& message) const;
+  // Of several at one instant the first: the others were sent without a wait.
+  const MessageRow* sent_at(Fs time) const;
+  const MessageRow* written_at(Fs time, std::uint64_t not_id) const;
+  // That whose credit a send needed: the one before in its slot, or the one before that whose
+  // credit came later; null: the slot had none.
+  const MessageRow* freed_for(const MessageRow& sent) const;
+
+ private:
+  friend class PeLogs;                      // fills it
+  using Places = std::vector<std::size_t>;  // in ops_, ascending
+  using Messages = std::vector<const MessageRow*>;
+
+  void sort();
+  void find_credits();
+  const LoggedOp* last_of(const Places& places, Fs by) const;
+  const MessageRow* consumed_at(Fs time) const;
+
+  std::string pe_;
+  bool sorted_ = false;
+  std::vector<LoggedOp> ops_;  // by end, ties by id
+  Places compute_;
+  std::map<std::pair<std::string, std::string>, Places> by_part_;     // engine, part
+  std::map<std::pair<std::uint64_t, std::int64_t>, Places> by_tile_;  // command, tile
+  std::unordered_map<std::uint64_t, Places> by_command_;
+  std::vector<const WaitRow*> waits_;
+  std::vector<const RunRow*> runs_;
+  std::unordered_map<std::uint64_t, std::uint32_t> streams_of_commands_;
+  std::vector<const CommandRow*> commands_, by_dispatch_;  // by completion, by dispatch
+  std::unordered_map<std::uint64_t, const CommandRow*> commands_by_id_;
+  Messages received_, by_visibility_, by_consumption_;  // received_: by the time they were taken
+  Messages sent_, by_sending_;                          // sent_: by ring, in the order of sending
+  std::unordered_map<std::uint64_t, const MessageRow*> freed_for_;  // by id of the message sent
+};
+
+class PeLogs final : private tlm::tlm_analysis_if<ExecutedOp> {
+ public:
+  explicit PeLogs(Observation& observation)
+      : progress_(observation), binding_(observation.executed_ops, *this) {}
+
+  // After the last event.
+  void close(std::vector<LaunchRow> launches);
+  const std::vector<LaunchRow>& launches() const { return launches_; }  // in the order of issue
+  const ProgressRows& rows() const { return rows_; }
+  const PeLog& operator[](const std::string& pe);
+  const std::map<std::string, PeLog>& pes() const { return pes_; }  // for runs() and waits()
+
+ private:
+  void write(const ExecutedOp& op) override;
+  PeLog& pe(const std::string& name) { return pes_.try_emplace(name, name).first->second; }
+
+  std::map<std::string, PeLog> pes_;
+  OperationNames names_;
+  std::vector<PeLog*> places_;  // by OperationName::place
+  std::uint64_t ops_ = 0;
+  ProgressLog progress_;
+  ProgressRows rows_;
+  std::vector<LaunchRow> launches_;
+  AnalysisBinding<ExecutedOp> binding_;
+};
+
+}  // namespace kernbench

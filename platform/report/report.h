@@ -1,0 +1,207 @@
+// Report: observes the events of a run and returns tables, or writes a file, when it is over.
+//
+// A report is a file that registers itself, with the commands that can have it and its own options:
+//
+//   class Sizes final : public Report { ... };
+//   const ReportRegistration registration(
+//       {55, "sizes", ReportSource::run | ReportSource::log},
+//       report_on_flag<Sizes>("--sizes", "Bytes by size of transfer"));
+//
+// `run` and `traffic` feed it from the machine, `inspect` from an operation log that is played
+// back: one class, the same numbers. It appears in the text, in JSON under its name and, in
+// `inspect`, as CSV.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "platform/events/event_source.h"
+#include "platform/events/machine_events.h"
+#include "platform/output/table.h"
+
+namespace CLI {
+class App;
+class Option;
+}  // namespace CLI
+
+namespace kernbench {
+
+class FunctionalModel;
+class LogPlayer;
+class Reports;
+
+class Report {
+ public:
+  using Json = nlohmann::ordered_json;
+
+  virtual ~Report() = default;
+  // Creates its files, once all reports of the run exist: a wrong option leaves none.
+  virtual void open() {}
+  // Between two slices of the simulation.
+  virtual void rest() {}
+  // After the last event; `end`: of the program, or the time at which the run stopped; of a log 0.
+  // UsageError: the events lack what the report needs.
+  virtual void close(Fs /*end*/) {}
+  virtual std::string text() { return ""; }  // empty: nothing to report
+  virtual Json json() { return nullptr; }    // null: nothing
+  // json() under the name of the report, unless null.
+  virtual void add_to(Json& json, const char* name);
+  virtual std::optional<Table> table() { return std::nullopt; }  // the one of --csv
+};
+
+// Events of a report, bits.
+struct ReportSource {
+  static constexpr unsigned run = 1;         // run --bench
+  static constexpr unsigned initiators = 2;  // run without a bench
+  static constexpr unsigned traffic = 4;
+  static constexpr unsigned log = 8;
+  static constexpr unsigned machine = run | initiators | traffic;
+};
+
+// Origin of a run: written next to its results.
+struct RunMetadata {
+  std::string version, command_line;
+  std::string configuration;  // a topology.yaml with every default resolved
+  std::vector<std::pair<std::string, std::string>> facts;  // "topology", "bench", "seed", ...
+};
+
+struct ReportContext {
+  unsigned source = ReportSource::run;
+  EventSource& events;
+  MachineEvents* machine = nullptr;  // null: a log
+  LogPlayer* log = nullptr;          // null: a machine
+  Reports* reports = nullptr;        // all of the run
+  RunMetadata metadata = {};
+  FunctionalModel* data = nullptr;  // null: none
+  // Name of the rank that works on a PE; empty: there are no collectives.
+  std::function<std::string(const PeId& pe)> rank_name = {};
+  bool lists_all = false;  // JSON or a file has a row per launch; set for files
+  bool summary = false;    // of a log: no report was asked for
+  std::size_t rows = 20;   // of a table in text
+};
+
+// Options of one kind of report in a command.
+class ReportOptions {
+ public:
+  virtual ~ReportOptions() = default;
+  virtual void check() const {}                                  // UsageError
+  virtual std::vector<std::string> files() const { return {}; }  // that are written
+  virtual bool lists_all() const { return false; }               // its file has a row per launch
+  // Null: not asked for.
+  virtual std::unique_ptr<Report> make(const ReportContext& context) const = 0;
+};
+
+struct ReportKind {
+  int position;      // smaller ones come first in every output
+  const char* name;  // key in JSON; of reports with the same sources different ones
+  unsigned sources;  // ReportSource
+};
+
+// Declares the options of a report in a command that has the source, and returns them.
+using DeclareReport =
+    std::function<std::unique_ptr<ReportOptions>(CLI::App& command, unsigned source)>;
+
+// An object at namespace scope in the report's file.
+class ReportRegistration {
+ public:
+  ReportRegistration(const ReportKind& kind, DeclareReport declare);
+};
+
+// Reports that a command can have, with their options.
+class ReportSet {
+ public:
+  // Declares the options of all registered reports of these sources. Error: two reports have one
+  // name, or declare one option; both are named.
+  void declare(CLI::App& command, unsigned sources);
+
+  // Names of the declared options; of reports that do not have `source` only.
+  std::vector<std::string> options() const;
+  std::vector<std::string> options_without(unsigned source) const;
+  void check() const;
+  std::vector<std::string> files() const;
+
+ private:
+  friend class Reports;
+  [[noreturn]] void refuse_option(const char* name, const std::string& fault) const;
+
+  struct Declared {
+    ReportKind kind;
+    std::unique_ptr<ReportOptions> options;
+    std::vector<std::string> names;  // of the options
+  };
+  std::vector<Declared> declared_;
+};
+
+// Reports of one run that were asked for. They observe from the construction on.
+class Reports {
+ public:
+  // `declared` and the events of `context`, whose `reports` is set, outlive this object.
+  Reports(const ReportSet& declared, ReportContext context);
+  Reports(const Reports&) = delete;
+  Reports& operator=(const Reports&) = delete;
+
+  void rest();
+  void close(Fs end);
+
+  // Each report after an empty line, but the first where `first`.
+  std::string text(bool first = false) const;
+  void add_to(Report::Json& json) const;
+  Report::Json json_of(const std::string& name) const;  // null: no such report
+  // UsageError unless there is exactly one report with a table; the message lists the options.
+  Table only_table() const;
+
+ private:
+  struct Named {
+    ReportKind kind;
+    std::unique_ptr<Report> report;
+  };
+  void make(const ReportContext& context);
+
+  const ReportSet& declared_;
+  std::vector<Named> reports_;  // in the order of their positions
+};
+
+// Text of a table; empty without rows.
+std::string text_of(const Table& table);
+
+// --- Declarations
+
+// Group of the options in the help.
+inline constexpr const char* report_group = "Reports";
+CLI::Option* add_report_flag(CLI::App& command, const char* option, const char* help, bool& value);
+
+// A report without options: of every run, and of the summary of a log.
+template <class R>
+DeclareReport report_in_summary() {
+  struct InSummary final : ReportOptions {
+    std::unique_ptr<Report> make(const ReportContext& context) const override {
+      if (context.log != nullptr && !context.summary) return nullptr;
+      return std::make_unique<R>(context);
+    }
+  };
+  return [](CLI::App&, unsigned) { return std::make_unique<InSummary>(); };
+}
+
+// A report on a flag.
+template <class R>
+DeclareReport report_on_flag(const char* option, const char* help) {
+  struct OnFlag final : ReportOptions {
+    bool asked = false;
+    std::unique_ptr<Report> make(const ReportContext& context) const override {
+      return asked ? std::make_unique<R>(context) : nullptr;
+    }
+  };
+  return [option, help](CLI::App& command, unsigned) {
+    auto options = std::make_unique<OnFlag>();
+    add_report_flag(command, option, help, options->asked);
+    return options;
+  };
+}
+
+}  // namespace kernbench

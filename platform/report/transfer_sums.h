@@ -1,0 +1,74 @@
+// TransferSums: latencies of memory transfers and their parts (spec 11.3), summed by operation and
+// distance, and by the kinds of nodes and links at which they spent time.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <tuple>
+#include <vector>
+
+#include "models/base/histogram.h"
+#include "platform/events/event_source.h"
+#include "platform/observe/latency_parts.h"
+#include "platform/output/table.h"
+
+namespace kernbench {
+
+class TransferSums final : private tlm::tlm_analysis_if<PlaceRow>,
+                           private tlm::tlm_analysis_if<TransferRow>,
+                           private tlm::tlm_analysis_if<HopRow> {
+ public:
+  explicit TransferSums(EventSource& events);
+
+  bool empty() const { return sums_.empty(); }
+  // By operation and distance: counts and means.
+  Table by_distance() const;
+  // Kinds of places at which transfers spent time, the largest stall time first, then the largest
+  // service time. "crossings": pairs of a transfer and a place of the kind; "service_ns": all parts
+  // but contention, which is "stalled_ns"; "worst": the place with the largest stall time.
+  Table by_place() const;
+  // [{"op", "distance", "transfers", "bytes", "latency_ns", "parts": {"pe_setup_ns", ...}}, ...]:
+  // sums, whose parts add up to the latency
+  nlohmann::ordered_json json() const;
+  // [{"op", "initiator", "target", "distance", "transfers", "bytes", "latency": {histogram},
+  // "parts"}, ...]
+  nlohmann::ordered_json statistics_json() const;
+
+ private:
+  struct Key {
+    int op = 0, distance = 0;  // in the order of the tables
+    std::string initiator, target;
+    friend bool operator<(const Key& a, const Key& b) {
+      return std::tie(a.op, a.distance, a.initiator, a.target) <
+             std::tie(b.op, b.distance, b.initiator, b.target);
+    }
+  };
+  struct Sum {
+    std::string op, distance;
+    std::uint64_t transfers = 0, bytes = 0;
+    LatencyParts parts;
+    Histogram latency_fs;
+  };
+  struct Place {
+    std::string name, kind;
+    bool is_link = false;
+    std::uint64_t crossings = 0;
+    std::uint64_t last_transfer = 0;  // id, of the transfer that crossed it last
+    Fs service = 0, stalled = 0;
+  };
+  void write(const PlaceRow& row) override;
+  void write(const TransferRow& row) override;
+  void write(const HopRow& row) override;
+  std::map<std::pair<int, int>, Sum> sums_by_distance() const;
+
+  std::map<Key, Sum> sums_;
+  Sum* last_ = nullptr;        // of the transfer whose hops follow
+  std::vector<Place> places_;  // by id - 1
+  AnalysisBinding<PlaceRow> place_rows_;
+  AnalysisBinding<TransferRow> transfer_rows_;
+  AnalysisBinding<HopRow> hop_rows_;
+};
+
+}  // namespace kernbench
