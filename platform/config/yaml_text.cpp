@@ -3,6 +3,7 @@
 #include <yaml-cpp/eventhandler.h>
 #include <yaml-cpp/yaml.h>
 
+#include <array>
 #include <fstream>
 #include <sstream>
 
@@ -66,9 +67,12 @@ YAML::Node parse_yaml(const std::string& text) {
 
 YAML::Node read_yaml(const std::string& path) {
   std::ifstream file(path, std::ios::binary);
-  std::string text(most_bytes + 1, '\0');
-  file.read(text.data(), static_cast<std::streamsize>(text.size()));
-  text.resize(static_cast<std::size_t>(file.gcount()));
+  std::string text;
+  std::array<char, 65536> piece;
+  while (file && text.size() <= most_bytes) {
+    file.read(piece.data(), piece.size());
+    text.append(piece.data(), static_cast<std::size_t>(file.gcount()));
+  }
   if (!file.is_open() || file.bad() || (text.empty() && !file.eof())) throw YAML::BadFile(path);
   if (text.size() > most_bytes)
     throw YAML::RepresentationException(YAML::Mark(), "more than 16 MiB");

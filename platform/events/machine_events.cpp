@@ -31,16 +31,17 @@ MachineEvents::MachineEvents(Platform& platform)
 
 // --- Requests
 
-void MachineEvents::observe_kernels() {
+KernelWindows& MachineEvents::kernel_windows() {
   if (!kernels_) kernels_.emplace(platform_, usage_.table(), doubled_);
+  return *kernels_;
 }
+
+void MachineEvents::observe_kernels() { kernel_windows().observe_kernels(); }
+
+void MachineEvents::observe_launches() { kernel_windows().observe_launches(); }
 
 void MachineEvents::observe_time() {
   if (!time_) time_.emplace(usage_.table());
-}
-
-void MachineEvents::observe_regions() {
-  if (!regions_) regions_.emplace(platform_);
 }
 
 void MachineEvents::observe_transfers() {
@@ -51,18 +52,24 @@ void MachineEvents::observe_transfers() {
 
 void MachineEvents::launch_ended(LaunchEnd launch) {
   ++launch_count_;
-  if (kernels_ && launch_count_ <= KernelWindows::most_launches) {
+  if (kernels_) {
     for (const std::string& request : launch.requests) launches_[request] = launch_count_;
   }
   launch_ends.write(launch);
 }
 
+StatisticsRegions* MachineEvents::marked_regions() {
+  if (!has_regions_) return nullptr;
+  if (!regions_) regions_.emplace(platform_).begin_with_run();
+  return &*regions_;
+}
+
 void MachineEvents::reset_region(Fs now) {
-  if (regions_) regions_->reset(now);
+  if (StatisticsRegions* regions = marked_regions()) regions->reset(now);
 }
 
 void MachineEvents::dump_region(const std::string& label, Fs now) {
-  if (regions_) regions_->dump(label, now);
+  if (StatisticsRegions* regions = marked_regions()) regions->dump(label, now);
 }
 
 void MachineEvents::begin() { usage_.begin(); }

@@ -54,10 +54,11 @@ class MachineEvents final : public EventSource {
   Platform& platform() { return platform_; }
 
   // --- Requests of reports, before the run
-  void observe_kernels();    // windows "kernel NAME" and "launch N"
-  void observe_time();       // windows "time N"
-  void observe_regions();    // windows "region LABEL"
-  void observe_transfers();  // rows of transfers and their hops
+  void observe_kernels();                          // windows "kernel NAME"
+  void observe_launches();                         // windows "launch N"
+  void observe_time();                             // windows "time N"
+  void observe_regions() { has_regions_ = true; }  // windows "region LABEL"
+  void observe_transfers();                        // rows of transfers and their hops
 
   // --- Events of the host program
   AnalysisPort<LaunchEnd> launch_ends;
@@ -78,9 +79,13 @@ class MachineEvents final : public EventSource {
 
   // After close().
   const RunStatistics& statistics() const { return *statistics_; }
-  const StatisticsRegions* regions() const { return regions_ ? &*regions_ : nullptr; }
+  const StatisticsRegions* regions() const {
+    return regions_ ? &*regions_ : nullptr;
+  }  // null: none
 
  private:
+  KernelWindows& kernel_windows();
+  StatisticsRegions* marked_regions();
   void write_statistics();
   void write_windows();
   void write_window(const std::string& name, const UsageWindow& window);
@@ -98,7 +103,8 @@ class MachineEvents final : public EventSource {
   DoubledTimes doubled_;
   std::optional<KernelWindows> kernels_;
   std::optional<UsageOverTime> time_;
-  std::optional<StatisticsRegions> regions_;
+  bool has_regions_ = false;
+  std::optional<StatisticsRegions> regions_;  // from the first mark on
   std::optional<TransferProbe> transfers_;
   std::map<std::string, std::uint64_t> launches_;  // numbers, by request
   std::uint64_t launch_count_ = 0;

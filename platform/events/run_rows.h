@@ -145,7 +145,7 @@ struct ServerRow {
 };
 
 // A window of the run: "pe" (while kernels ran), "host" (while the host moved data), "region
-// LABEL", "kernel NAME", "launch N", "time N" (512 at most, of equal length).
+// LABEL", "kernel NAME", "launch N", "time N" (of equal length).
 struct WindowRow {
   std::uint64_t id = 0;
   std::string name;

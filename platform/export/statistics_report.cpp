@@ -27,8 +27,9 @@ class StatisticsReport final : public Report {
 
   void open() override { file_.emplace(open_result(file_name_, configuration_)); }
   void close(Fs /*end*/) override {
-    Json json =
-        machine_.statistics().json(*machine_.regions(), waiting_, transfers_.statistics_json());
+    Json json = machine_.statistics().json(
+        machine_.regions() == nullptr ? Json::array() : machine_.regions()->json(), waiting_,
+        transfers_.statistics_json());
     for (Json& region : json["regions"]) {
       const std::string label = region["label"];
       region["servers"] = windows_.table("region " + label).json();

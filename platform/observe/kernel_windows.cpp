@@ -10,7 +10,10 @@ KernelWindows::KernelWindows(Platform& platform, const ServerTable& table,
       events_(platform.observation().trace_events, *this),
       runs_(platform.observation().kernel_runs, *this) {}
 
+void KernelWindows::observe_launches() { most_launches_ = affordable_samples(table_) / 2; }
+
 void KernelWindows::write(const TraceEvent& event) {
+  if (!has_kernels_ && launches_.size() >= most_launches_) return;
   if (in_kernel_ || event.kind != TraceKind::command_submitted) return;
   in_kernel_ = true;
   began_ = event.time;
@@ -28,8 +31,9 @@ void KernelWindows::write(const KernelRun& run) {
   std::set<std::string> requests = std::exchange(requests_, {});
   if (!std::exchange(in_kernel_, false)) return;  // no command
   const std::vector<ServerUse> use = table_.use();
-  if (launches_.size() < most_launches)
+  if (launches_.size() < most_launches_)
     launches_.push_back({std::move(requests), began_, run.answered, difference_of(use_, use)});
+  if (!has_kernels_) return;
   auto kernel = std::find_if(kernels_.begin(), kernels_.end(),
                              [&name](const Kernel& each) { return each.name == name; });
   if (kernel == kernels_.end()) kernel = kernels_.insert(kernel, {name, {}, {}});

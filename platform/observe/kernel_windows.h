@@ -2,7 +2,7 @@
 // summed over the launches of each kernel, and for each launch.
 //
 // Kernels and launches that run concurrently share a window. Statistics of all servers are sampled
-// twice per window: the cost is why this is optional.
+// twice per window: the cost is why kernels are optional, and launches limited.
 #pragma once
 
 #include <map>
@@ -19,17 +19,18 @@ namespace kernbench {
 class KernelWindows final : private tlm::tlm_analysis_if<TraceEvent>,
                             private tlm::tlm_analysis_if<KernelRun> {
  public:
-  static constexpr std::size_t most_launches = 512;
-
   // Observes `platform`. All arguments outlive it; `doubled` observes before it.
   KernelWindows(Platform& platform, const ServerTable& table, const DoubledTimes& doubled);
+
+  void observe_kernels() { has_kernels_ = true; }
+  void observe_launches();  // the first 256 at most
 
   struct Kernel {
     std::string name;  // "matmul", "a + b"
     UsageWindow window;
     std::vector<Fs> saved;  // by resource: time saved with twice as much of it
   };
-  // Ordered by first answer.
+  // Ordered by first answer; empty unless observed.
   const std::vector<Kernel>& kernels() const { return kernels_; }
 
   struct Launch {
@@ -37,7 +38,7 @@ class KernelWindows final : private tlm::tlm_analysis_if<TraceEvent>,
     Fs begin = 0, end = 0;
     SparseUse use;
   };
-  // The first `most_launches`, in the order of their answers.
+  // In the order of their answers; empty unless observed.
   const std::vector<Launch>& launches() const { return launches_; }
 
  private:
@@ -49,7 +50,8 @@ class KernelWindows final : private tlm::tlm_analysis_if<TraceEvent>,
   RunningKernels running_;
   std::vector<Kernel> kernels_;
   std::vector<Launch> launches_;
-  bool in_kernel_ = false;
+  bool has_kernels_ = false, in_kernel_ = false;
+  std::size_t most_launches_ = 0;
   Fs began_ = 0;
   std::set<std::string> names_, requests_;  // of the current window
   std::vector<ServerUse> use_;              // at its start

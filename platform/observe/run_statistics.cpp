@@ -8,7 +8,6 @@
 #include "platform/observe/machine_peaks.h"
 #include "platform/observe/object_tree.h"
 #include "platform/observe/statistics_catalogue.h"
-#include "platform/observe/statistics_regions.h"
 #include "platform/observe/waiting_times.h"
 #include "platform/output/json_text.h"
 
@@ -74,8 +73,7 @@ RunStatistics::RunStatistics(const Platform& platform_, const ActivityWindows& w
   links = totals_by_link(platform.graph(), platform.links(), elapsed);
 }
 
-Json RunStatistics::json(const StatisticsRegions& regions, const WaitingTimes& waiting,
-                         Json transfers) const {
+Json RunStatistics::json(Json regions, const WaitingTimes& waiting, Json transfers) const {
   Json json;
   json["simulated_ns"] = ns_json(simulated);
   json["elapsed_ns"] = ns_json(elapsed);
@@ -88,7 +86,7 @@ Json RunStatistics::json(const StatisticsRegions& regions, const WaitingTimes& w
   auto entry = json["links"].begin();
   for (const auto& instance : platform.links())
     (*entry++)["waiting"] = waiting.json(*instance.link);
-  json["regions"] = regions.json();
+  json["regions"] = std::move(regions);
   json["hbm_channels"] = waiting.hbm_json(elapsed);
   json["transfers"] = std::move(transfers);
   return json;

@@ -11,7 +11,6 @@
 
 namespace kernbench {
 
-class StatisticsRegions;
 class WaitingTimes;
 
 // The kind of a component in the topology; the host is no node of it: "host".
@@ -36,7 +35,7 @@ struct RunStatistics {
   // {"simulated_ns", "elapsed_ns", "statistics": {kind: [...]}, "activity": {...}, "data_races",
   // "totals": {kind: {...}}, "components": [...], "links": [...], "regions": [...],
   // "hbm_channels": [...], "transfers": [...]} (docs/json.md)
-  nlohmann::ordered_json json(const StatisticsRegions& regions, const WaitingTimes& waiting,
+  nlohmann::ordered_json json(nlohmann::ordered_json regions, const WaitingTimes& waiting,
                               nlohmann::ordered_json transfers) const;
 
  private:

@@ -74,6 +74,11 @@ ServerUse ServerUse::operator-(const ServerUse& before) const {
           bytes - std::min(before.bytes, bytes)};
 }
 
+std::size_t affordable_samples(const ServerTable& table) {
+  constexpr std::size_t reads = 8'000'000, most = 512, least = 32;
+  return std::clamp(reads / std::max<std::size_t>(table.servers().size(), 1), least, most);
+}
+
 SparseUse difference_of(const std::vector<ServerUse>& at_begin,
                         const std::vector<ServerUse>& at_end) {
   SparseUse used;

@@ -56,6 +56,10 @@ using SparseUse = std::vector<std::pair<std::uint32_t, ServerUse>>;
 SparseUse difference_of(const std::vector<ServerUse>& at_begin,
                         const std::vector<ServerUse>& at_end);
 
+// Samples of the servers of `table` that a run can afford, at most 512: reading them costs some
+// 0.2 us per server.
+std::size_t affordable_samples(const ServerTable& table);
+
 // Use of all servers in one or more parts of a run.
 struct UsageWindow {
   Fs begin = never_fs, end = 0;  // of the first and the last part

@@ -84,6 +84,12 @@ void StatisticsRegions::reset(Fs now) {
                           std::uint64_t value) { at_begin_.push_back(value); });
 }
 
+void StatisticsRegions::begin_with_run() {
+  begin_ = 0;
+  std::fill(at_begin_.begin(), at_begin_.end(), 0);
+  std::fill(use_at_begin_.begin(), use_at_begin_.end(), ServerUse());
+}
+
 void StatisticsRegions::dump(const std::string& label, Fs now) {
   TotalsByKind components, links;
   auto before = at_begin_.begin();

@@ -21,6 +21,8 @@ class StatisticsRegions {
  public:
   explicit StatisticsRegions(const Platform& platform);
 
+  // The first region begins with the run, also where this object was created later.
+  void begin_with_run();
   // Both at the present instant.
   void reset(Fs now);
   void dump(const std::string& label, Fs now);

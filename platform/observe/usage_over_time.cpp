@@ -23,11 +23,16 @@ SparseUse sum_of(const SparseUse& a, const SparseUse& b) {
 
 }  // namespace
 
+// The first windows are as long together as 512 windows of 64 ns.
+UsageOverTime::UsageOverTime(const ServerTable& table)
+    : table_(table), most_windows_(affordable_samples(table) / 2 * 2),
+      width_(512 / most_windows_ * 64 * fs_per_ns), at_begin_(table.servers().size()) {}
+
 void UsageOverTime::take() {
   std::vector<ServerUse> use = table_.use();
   windows_.push_back(difference_of(at_begin_, use));
   at_begin_ = std::move(use);
-  if (windows_.size() == most_windows) double_width();
+  if (windows_.size() == most_windows_) double_width();
 }
 
 void UsageOverTime::close() {

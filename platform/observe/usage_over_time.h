@@ -1,5 +1,5 @@
-// UsageOverTime: use of servers in windows of equal length over a run, at most 512 of them. The
-// length doubles each time the run outlasts them.
+// UsageOverTime: use of servers in windows of equal length over a run, at most 512 of them, fewer
+// on large machines. The length doubles each time the run outlasts them.
 #pragma once
 
 #include <cstddef>
@@ -11,11 +11,8 @@ namespace kernbench {
 
 class UsageOverTime {
  public:
-  static constexpr std::size_t most_windows = 512;
-
   // `table` outlives it.
-  explicit UsageOverTime(const ServerTable& table)
-      : table_(table), at_begin_(table.servers().size()) {}
+  explicit UsageOverTime(const ServerTable& table);
 
   // Time of the next sample: the end of the current window.
   Fs next() const { return width_ * (windows_.size() + 1); }
@@ -31,7 +28,8 @@ class UsageOverTime {
   void double_width();
 
   const ServerTable& table_;
-  Fs width_ = 64 * fs_per_ns;
+  std::size_t most_windows_;  // even
+  Fs width_;
   std::vector<ServerUse> at_begin_;
   std::vector<SparseUse> windows_;
 };

@@ -40,7 +40,8 @@ class Shell final : public sc_core::sc_module {
     std::ostringstream text;
     text << name_of(result.status) << ' ' << result.simulated << '\n' << lines.str();
     const RunStatistics statistics(platform(), windows, result.simulated);
-    write_json_lines(text, statistics.json(*regions, *waiting, transfers->sums.statistics_json()));
+    write_json_lines(text,
+                     statistics.json(regions->json(), *waiting, transfers->sums.statistics_json()));
     for (const OpRecord& record : machine->op_log.records())
       text << record.op.name << ' ' << record.op.t_start << ' ' << record.op.t_end << '\n';
     return text.str();

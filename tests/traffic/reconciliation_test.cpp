@@ -139,7 +139,7 @@ void check_all(const TrafficRecipe& recipe, const std::vector<Override>& overrid
   const StatisticsRegions regions(*m.platform);
   const std::vector<TrafficResult> results = m.play(generator);
   const RunStatistics statistics(*m.platform, ActivityWindows(), Component::now());
-  const Json stats = statistics.json(regions, waiting, transfers.sums.statistics_json());
+  const Json stats = statistics.json(regions.json(), waiting, transfers.sums.statistics_json());
   check_bytes(stats, results);
   check_forwarding(stats.at("links"), m.platform->graph());
   check_latencies(stats.at("transfers"));
