@@ -21,6 +21,8 @@ std::size_t characters(const std::string& text) {
 
 bool is_row(const std::string& line) { return begins_with(line, "|"); }
 
+bool is_command(const std::string& line) { return begins_with(line, "$ "); }
+
 std::string blanks(std::size_t count) { return std::string(count, ' '); }
 
 // Applies `convert` to each line; it also sees whether the line is in a code block.
@@ -105,7 +107,7 @@ Faults check_words(const Page& page, const std::string& text, const std::regex& 
 Faults check_columns(const Page& page) {
   Faults faults;
   each_line(page, [&faults](const std::string& line, const std::string& place) {
-    if (!is_row(line) && characters(line) > most_columns)
+    if (!is_row(line) && !is_command(line) && characters(line) > most_columns)
       faults.push_back(place + std::to_string(characters(line)) + " columns");
   });
   return faults;

@@ -20,7 +20,7 @@ std::regex pattern_of(const std::vector<std::string>& phrases);
 // Phrases in `text`, the prose or the comments of `page`.
 Faults check_words(const Page& page, const std::string& text, const std::regex& phrases);
 
-// Lines over 120 columns; rows of tables are exempt.
+// Lines over 120 columns; rows of tables and commands ("$ ...") are exempt.
 Faults check_columns(const Page& page);
 // Cells of tables over 160 characters.
 Faults check_cells(const Page& page);
