@@ -20,9 +20,9 @@ std::regex pattern_of(const std::vector<std::string>& phrases);
 // Phrases in `text`, the prose or the comments of `page`.
 Faults check_words(const Page& page, const std::string& text, const std::regex& phrases);
 
-// Lines over 120 columns; rows of tables and commands ("$ ...") are exempt.
+// Lines over 120 columns; rows of tables and commands ("$ ...", "kernbench ...") are exempt.
 Faults check_columns(const Page& page);
-// Cells of tables over 160 characters.
+// Cells of tables over 160 characters, but lists of names in back-quotes.
 Faults check_cells(const Page& page);
 
 // Words between white space, as wc -w counts them.
