@@ -109,7 +109,7 @@ BOOST_AUTO_TEST_CASE(a_phrase_is_found_across_lines_in_any_case_but_not_in_code)
 }
 
 BOOST_AUTO_TEST_CASE(comments_of_sources_are_held_alone) {
-  BOOST_TEST(comments_of("int beside;  // a\n// b\n") == "               a\n   b\n");
+  BOOST_TEST(comments_of("int beside;  // a\n// b\n") == "                a\n   b\n");
 }
 
 BOOST_AUTO_TEST_CASE(phrases_are_the_first_cells_of_the_table) {
