@@ -2,6 +2,7 @@
 // README and records, and the total of docs/.
 #include <algorithm>
 #include <boost/test/unit_test.hpp>
+#include <sstream>
 
 #include "tests/docs/page_layout.h"
 
@@ -78,6 +79,9 @@ BOOST_AUTO_TEST_CASE(lines_and_cells_of_pages_are_short) {
 BOOST_AUTO_TEST_CASE(the_readme_is_short) {
   const std::string readme = read_text(root / "README.md");
   BOOST_TEST(std::count(readme.begin(), readme.end(), '\n') <= 180);
+  std::istringstream lines(readme);
+  for (std::string line; std::getline(lines, line);)
+    BOOST_TEST(line.size() <= 120U, "README.md, rows of tables too: " << line);
 }
 
 BOOST_AUTO_TEST_CASE(decisions_are_few_and_of_one_page_each) {
