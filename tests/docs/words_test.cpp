@@ -101,6 +101,21 @@ BOOST_AUTO_TEST_CASE(the_pages_of_docs_are_short_in_all) {
   BOOST_TEST(words <= 35000U);
 }
 
+BOOST_AUTO_TEST_CASE(a_flow_of_the_architecture_names_at_most_20_files) {
+  static const std::regex file("`([\\w./-]+\\.(?:h|cpp))");
+  const std::string page = read_text(root / "docs/architecture.md"), heading = "\n## Flow ";
+  std::size_t flows = 0;
+  for (std::size_t begin = page.find(heading); begin != std::string::npos;
+       begin = page.find(heading, begin + 1), ++flows) {
+    const std::string flow = page.substr(begin, page.find("\n## ", begin + 1) - begin);
+    std::set<std::string> files;
+    for (std::sregex_iterator at(flow.begin(), flow.end(), file), end; at != end; ++at)
+      files.insert((*at)[1]);
+    BOOST_TEST(files.size() <= 20U, flow.substr(1, flow.find('\n', 1)) << files.size());
+  }
+  BOOST_TEST(flows == 4U);
+}
+
 // --- The checks
 
 BOOST_AUTO_TEST_CASE(a_phrase_is_found_across_lines_in_any_case_but_not_in_code) {
