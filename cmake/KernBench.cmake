@@ -98,7 +98,7 @@ if(KERNBENCH_PCH)
   set(KERNBENCH_LIBRARY_HEADERS "${library_headers}")
 endif()
 
-# Compiles `batch` sources of a target at a time: the headers take longer than the sources (docs/decisions/0002).
+# Compiles `batch` sources of a target at a time: the headers take longer than the sources (docs/decisions/tests-and-build.md).
 function(kernbench_unity target batch)
   set_target_properties(${target} PROPERTIES UNITY_BUILD ${KERNBENCH_UNITY} UNITY_BUILD_BATCH_SIZE ${batch})
   if(KERNBENCH_UNITY)

@@ -22,8 +22,8 @@ constexpr MathKind each = MathKind::element_wise, reduction = MathKind::reductio
 constexpr Integers allowed = Integers::allowed, only = Integers::only;
 constexpr Result mask = Result::mask, fraction = Result::fraction;
 
-// Of the random numbers (decision 0226): a round of Philox is 10 operations on integers, the
-// uniform float takes 4 more, the normal one log, sqrt, cos and 8 of a cycle.
+// Of the random numbers (docs/decisions/operation-semantics.md): a round of Philox is 10 operations
+// on integers, the uniform float takes 4 more, the normal one log, sqrt, cos and 8 of a cycle.
 constexpr std::array<Facts, math_op_count> table{{
     {"exp", each, 1, 4, allowed, fraction},
     {"log", each, 1, 4, allowed, fraction},

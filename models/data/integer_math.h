@@ -1,5 +1,6 @@
-// Element-wise operations on integers: exact in 64 bits, then wrapped to a dtype (decisions 0084,
-// 0225). One meaning for phase 2 and for index blocks, whose values are known at issue.
+// Element-wise operations on integers: exact in 64 bits, then wrapped to a dtype
+// (docs/decisions/operation-semantics.md). One meaning for phase 2 and for index blocks, whose
+// values are known at issue.
 //
 // idiv and mod truncate towards zero, as C and Triton do; by 0 they give -1 and the dividend, as
 // RISC-V does. A shift by a negative amount, or by the width or more, shifts everything out, as
@@ -102,7 +103,7 @@ inline std::int64_t integer_result(MathOp op, std::int64_t x, std::int64_t y, st
 }
 
 // Immediates of integer arithmetic have 32 bits, signed or unsigned, for every operation: the
-// result is exact in 64 bits and wrapped to the dtype (decision 0084).
+// result is exact in 64 bits and wrapped to the dtype (docs/decisions/operation-semantics.md).
 inline constexpr double smallest_integer_immediate = -0x1p31,
                         largest_integer_immediate = 0x1p32 - 1;
 inline bool has_32_bits(double immediate) {

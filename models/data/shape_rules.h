@@ -39,8 +39,8 @@ using DTypes = SmallVector<DType, 4>;
 // not broadcast, missing axis.
 Shape result_shape(const MathParams& params, const Shapes& inputs);
 // The dtype is the promoted one of the operands, but i8 of a mask, i32 of indices and of sums of
-// i8, and f32 where integers would give fractions (docs/decisions/0084, 0225). UsageError: a float
-// where only integers go, operands of different dtypes that are put together.
+// i8, and f32 where integers would give fractions (docs/decisions/operation-semantics.md).
+// UsageError: a float where only integers go, operands of different dtypes that are put together.
 DType result_dtype(const MathParams& params, const DTypes& inputs);
 // Axes that a reduction works on: ascending, each once.
 std::vector<std::size_t> reduced_axes(const MathParams& params, const Shape& input);

@@ -43,7 +43,7 @@ struct CompositeOperand {
   DType dtype = DType::f16;
   std::optional<TensorLayout> layout = {};  // none: dense, row by row
   // In memory at the strides of `layout`, which the DMA of its tiles follows; false: its tiles
-  // count as contiguous (decision 0021).
+  // count as contiguous (docs/decisions/tile-order-and-tile-scheduling.md).
   bool strided = false;
 };
 using CommandOperands = SmallVector<CompositeOperand, 3>;

@@ -3,7 +3,7 @@
 //
 // Edges that nothing else can see are evaluated ahead: those before the next event of the
 // simulation that concern nobody outside of the block. They have no events of their own
-// (docs/decisions/0218).
+// (docs/decisions/rtl-blocks.md).
 #pragma once
 
 #include <cstdint>

@@ -11,7 +11,7 @@ namespace kernbench {
 struct MachineMemory {
   std::uint64_t pes = 0, nodes = 0, links = 0, pseudo_channels = 0;
 
-  // From the measured sizes of nodes, links and pseudo-channels (docs/performance-figures.md).
+  // From the measured sizes of nodes, links and pseudo-channels (tests/perf/figures.md).
   std::uint64_t bytes() const;
   std::string str() const;  // "4335 nodes, 7548 links and 2048 pseudo-channels"
 };

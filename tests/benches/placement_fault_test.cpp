@@ -1,6 +1,6 @@
-// What a fault says of an address without a mapping (docs/decisions/0236): which tensor it is of,
-// who has its shards, and what would map it where it is asked for; by every way to memory, in every
-// address model.
+// What a fault says of an address without a mapping
+// (docs/decisions/faults-and-misbehaving-programs.md): which tensor it is of, who has its shards,
+// and what would map it where it is asked for; by every way to memory, in every address model.
 #include "tests/benches/verified_runs.h"
 
 using namespace kernbench;

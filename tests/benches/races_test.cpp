@@ -1,5 +1,5 @@
 // Accesses that nothing orders, on a whole machine: launches, messages, waits and the host
-// (spec 9, decision 0228).
+// (spec 9, docs/decisions/asynchronous-commands.md).
 #include <rapidcheck.h>
 
 #include "sw/collectives/shipped_graphs.h"

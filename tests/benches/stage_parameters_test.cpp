@@ -2,8 +2,9 @@
 // hand from those of the tensors and the tile shape, equal in every data mode.
 //
 // topology.tiny.yaml, one PE. A tile of an operand in memory counts as stored in tile order for the
-// DMA (decision 0021): tile (i0, j0) of X[I, J] is at itemsize * (i0 * J + rows_of_the_tile * j0).
-// Its elements lie row by row: the first at itemsize * (i0 * J + j0).
+// DMA (docs/decisions/tile-order-and-tile-scheduling.md): tile (i0, j0) of X[I, J] is at itemsize *
+// (i0 * J + rows_of_the_tile * j0). Its elements lie row by row: the first at itemsize * (i0 * J +
+// j0).
 #include <fmt/format.h>
 
 #include <algorithm>

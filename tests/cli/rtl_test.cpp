@@ -70,8 +70,8 @@ BOOST_AUTO_TEST_CASE(pins_and_other_signals_stand_in_one_waveform) {
     BOOST_TEST(contains(wave, signal), signal);
 }
 
-// Edges that nobody sees are evaluated ahead of time (decision 0218): who looks at the pins sees
-// the same run.
+// Edges that nobody sees are evaluated ahead of time (docs/decisions/rtl-blocks.md): who looks at
+// the pins sees the same run.
 BOOST_AUTO_TEST_CASE(a_run_whose_pins_are_observed_is_the_same_as_one_whose_pins_are_not) {
   const TemporaryFolder folder;
   const auto statistics = [&](const std::string& name, Words more) {

@@ -111,7 +111,7 @@ BOOST_AUTO_TEST_CASE(reserve_and_scratch_fit_into_the_tcm_together) {
              "8388608, allowed is 0 to 2097152, what a physical address reaches");
 }
 
-// --- Links inside a PE (decision 0050)
+// --- Links inside a PE (docs/decisions/component-services.md)
 
 BOOST_AUTO_TEST_CASE(only_links_that_carry_flits_have_a_length_and_a_bandwidth) {
   const std::string links = "cube.pe_template.links.";

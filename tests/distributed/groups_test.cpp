@@ -1,5 +1,5 @@
-// Process groups of some ranks (spec 7, docs/decisions/0266): made and asked about as PyTorch's,
-// with every call; several at once on disjoint and overlapping ranks.
+// Process groups of some ranks (spec 7, docs/decisions/process-groups-and-tensor-parts.md): made
+// and asked about as PyTorch's, with every call; several at once on disjoint and overlapping ranks.
 #include "tests/distributed/small_tensors.h"
 
 using namespace kernbench;

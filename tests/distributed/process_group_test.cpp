@@ -1,6 +1,6 @@
-// A process group and its ring buffers (spec 8.3, docs/decisions/0074): installed once, by messages
-// that take simulated time, with the settings of the group; added to by calls that need others;
-// replaced where directions mean something else.
+// A process group and its ring buffers (spec 8.3, docs/decisions/ipcq-ring-installation.md):
+// installed once, by messages that take simulated time, with the settings of the group; added to by
+// calls that need others; replaced where directions mean something else.
 #include "sw/collectives/ring_schedules.h"
 #include "sw/collectives/schedule_kernels.h"
 #include "tests/support/error_text.h"

@@ -1,5 +1,6 @@
 // What orders ranks for the detection of races: barriers, spawn and the end of its ranks; not a
-// time that passes, nor what other ranks wait for (spec 9, decision 0229).
+// time that passes, nor what other ranks wait for (spec 9,
+// docs/decisions/memory-order-and-races.md).
 #include "tests/support/error_text.h"
 #include "tests/support/torch_machine.h"
 

@@ -7,6 +7,7 @@
 #include <boost/test/unit_test.hpp>
 #include <filesystem>
 #include <fstream>
+#include <regex>
 
 #include "tests/support/forked.h"
 #include "tests/support/temporary_folder.h"
@@ -100,6 +101,7 @@ KERNBENCH_SYSTEMC_TEST(its_topology_puts_the_component_into_the_machine) {
 }
 
 BOOST_AUTO_TEST_CASE(wrong_values_end_as_the_guide_says) {
+  const std::string one_line = std::regex_replace(guide(), std::regex("\\s+"), " ");
   const std::string sram = "cube.components.sram.attrs.";
   for (const std::string& error :
        {error_of(sram + "port_bw_gbs", "fast"), error_of(sram + "port_bw_gb", "64"),
@@ -107,8 +109,7 @@ BOOST_AUTO_TEST_CASE(wrong_values_end_as_the_guide_says) {
     const std::size_t begin = std::min(error.find("found "), error.find("unknown attribute"));
     BOOST_REQUIRE(begin != std::string::npos);
     const std::string what = error.substr(begin, error.find('\n', begin) - begin);
-    BOOST_TEST((guide().find("`" + what + "`") != std::string::npos),
-               what << " is not in the guide");
+    BOOST_TEST((one_line.find(what) != std::string::npos), what << " is not in the guide");
   }
 }
 

@@ -30,12 +30,17 @@ bool begins_with(const std::string& text, const std::string& begin) {
 std::map<std::string, ContractTables> contract_tables(const std::string& text) {
   std::map<std::string, ContractTables> tables;
   std::vector<std::string> implementations;
-  std::string kind;  // of the table that the line is in
+  std::string kind;     // of the table that the line is in
+  bool listed = false;  // the line is in a list of implementations
   std::istringstream lines(text);
   for (std::string line; std::getline(lines, line);) {
-    if (begins_with(line, "## ")) {
-      implementations = in_backquotes(line);
-      for (const std::string& name : implementations) tables[name];
+    if (begins_with(line, "## ")) implementations.clear();
+    listed = begins_with(line, "Implementations: ") || (listed && !line.empty());
+    if (begins_with(line, "## ") || listed) {
+      for (const std::string& name : in_backquotes(line)) {
+        implementations.push_back(name);
+        tables[name];
+      }
     }
     if (line.empty() || line.front() != '|') {
       kind.clear();

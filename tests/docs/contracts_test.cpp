@@ -22,15 +22,25 @@ namespace {
 namespace fs = std::filesystem;
 const fs::path root = KERNBENCH_SOURCE_DIR;
 
-// By implementation, of all pages together.
+// By implementation, of all pages together; the index has the tables that several share.
 std::map<std::string, ContractTables> documented() {
-  std::map<std::string, ContractTables> all;
+  std::map<std::string, ContractTables> all, shared;
   for (const Page& page : read_pages(root, [](const std::string& path) {
          return path.compare(0, 15, "docs/contracts/") == 0 && fs::path(path).extension() == ".md";
        })) {
+    const bool is_index = page.path == "docs/contracts/README.md";
     for (const auto& [name, tables] : contract_tables(page.text)) {
-      BOOST_TEST(all.count(name) == 0U, page.path + ": " + name + " has another page");
-      all[name] = tables;
+      BOOST_TEST((is_index || all.count(name) == 0U),
+                 page.path + ": " + name + " has a second page");
+      (is_index ? shared : all)[name] = tables;
+    }
+  }
+  BOOST_TEST(shared.size() > 15U);
+  for (const auto& [name, tables] : shared) {
+    BOOST_TEST(all.count(name) == 1U, "docs/contracts/README.md: " + name + " has no page");
+    for (const auto& [kind, rows] : tables) {
+      std::vector<std::string>& of_page = all[name][kind];
+      of_page.insert(of_page.end(), rows.begin(), rows.end());
     }
   }
   return all;
@@ -132,6 +142,15 @@ KERNBENCH_SYSTEMC_TEST(what_the_pages_name_is_what_the_components_have) {
   for (const auto& [key, value] : rows.front().items())
     if (value.is_number()) statistics.insert(key);
   compare("link", "statistic", pages.at("link"), statistics);
+}
+
+BOOST_AUTO_TEST_CASE(a_list_of_implementations_owns_the_tables_below_it) {
+  const auto tables = contract_tables(
+      "## All\n\nImplementations: `a`,\n`b`.\n\n| signal |\n|---|\n| `{lane}_m` |\n\n## None\n\n"
+      "text `c`\n\n| signal |\n|---|\n| `d` |\n");
+  BOOST_TEST(tables.size() == 2U);
+  BOOST_TEST(tables.at("b").at("signal") == std::vector<std::string>{"{lane}_m"},
+             boost::test_tools::per_element());
 }
 
 BOOST_AUTO_TEST_CASE(tables_belong_to_the_implementation_above_them) {

@@ -23,13 +23,6 @@ std::set<std::string> examples_of(const std::string& text) {
   return paths;
 }
 
-bool has_record(const fs::path& root, const std::string& number) {
-  const fs::directory_iterator records(root / "docs/decisions");
-  return std::any_of(begin(records), end(records), [&number](const fs::directory_entry& entry) {
-    return entry.path().filename().string().compare(0, number.size() + 1, number + "-") == 0;
-  });
-}
-
 // `name(` as a whole word, or `class name`, `struct name`.
 bool has_name(const std::string& text, const std::string& name) {
   for (std::size_t at = text.find(name); at != std::string::npos; at = text.find(name, at + 1)) {
@@ -117,15 +110,12 @@ std::string place_of(const Page& page, std::size_t at) {
 
 Faults check_paths(const Page& page, const fs::path& root) {
   static const std::regex path(
-      R"((https?://\S+)|((?:[\w.-]+/)+[\w.-]*\w\.(?:cpp|h|md|txt|yaml|cmake|sh|svg))\b|docs/decisions/(\d{4})\b)");
+      R"((https?://\S+)|((?:[\w.-]+/)+[\w.-]*\w\.(?:cpp|h|md|txt|yaml|cmake|sh|svg))\b)");
   const std::set<std::string> examples = examples_of(page.text);
   const fs::path folder = (root / page.path).parent_path();
   Faults faults;
   for (Matches at(page.text.begin(), page.text.end(), path); at != no_more; ++at) {
-    const std::string file = (*at)[2], record = (*at)[3];
-    if (!record.empty() && !has_record(root, record))
-      faults.push_back(place_of(page, static_cast<std::size_t>(at->position())) + "no record " +
-                       record);
+    const std::string file = (*at)[2];
     if (file.empty() || file.compare(0, 6, "build/") == 0 || examples.count(file) != 0) continue;
     if (!fs::exists(root / file) && !fs::exists(folder / file))
       faults.push_back(place_of(page, static_cast<std::size_t>(at->position())) + "no file " +

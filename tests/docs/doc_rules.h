@@ -30,8 +30,7 @@ std::vector<Page> read_pages(const std::filesystem::path& root,
 std::string place_of(const Page& page, std::size_t at);
 
 // A path with a folder and an ending of a source, in text or code, is a file: from the root, or
-// from the page's own folder. So is a decision that is named by its number, docs/decisions/0031.
-// Not what a guide tells to write: the first line of a block of C++.
+// from the page's own folder. Not what a guide tells to write: the first line of a block of C++.
 Faults check_paths(const Page& page, const std::filesystem::path& root);
 
 // "`path/to/file.cpp: Class::function`": the file has it as a function, or as a class.
@@ -45,7 +44,7 @@ Faults check_links(const Page& page, const std::filesystem::path& root);
 Faults check_quotes(const Page& page, const std::filesystem::path& root, const std::string& folder,
                     std::size_t& blocks);
 
-// The index has exactly one link to each record beside it: NNNN-title.md.
+// The index has exactly one link to each record in its folder.
 Faults check_index(const Page& index, const std::vector<std::string>& records);
 
 // Words of capitals, of at least two letters, in the prose of a page (not in code).

@@ -1,5 +1,5 @@
 // Queue pairs that are added to an installation: those that are there keep what they hold
-// (docs/decisions/0074).
+// (docs/decisions/ipcq-ring-installation.md).
 #include "models/base/errors.h"
 #include "tests/support/forked.h"
 #include "tests/support/torch_machine.h"

@@ -4,7 +4,7 @@
 //   ./kernbench bench                                  all of it
 //   ./kernbench bench --benchmark_filter=all_to_all    options of Google Benchmark
 //   ./kernbench bench --rounds=1                       quicker, less exact
-//   ./kernbench bench --write-figures                  docs/performance-figures.md anew
+//   ./kernbench bench --write-figures                  rewrites tests/perf/figures.md
 //
 // Every measurement runs in a process of its own and counts processor time. A benchmark has several
 // rounds (5), in each of which what is compared follows each other; the least time of each over the

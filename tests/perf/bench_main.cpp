@@ -133,7 +133,7 @@ int run_benchmarks(int argc, char* argv[], const BenchProgram& program) {
     return 2;
   }
   if (figures && figures->empty())
-    figures = std::string(KERNBENCH_SOURCE_DIR) + "/docs/performance-figures.md";
+    figures = std::string(KERNBENCH_SOURCE_DIR) + "/tests/perf/figures.md";
   program.add_benchmarks([rounds](benchmark::internal::Benchmark* b) {
     b->UseManualTime()->Unit(benchmark::kMillisecond)->Iterations(rounds);
   });

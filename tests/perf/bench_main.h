@@ -1,5 +1,5 @@
 // What the benchmark programs have in common: their own options beside those of Google Benchmark,
-// and the figures of a run as tables of docs/performance-figures.md.
+// and the figures of a run as tables of tests/perf/figures.md.
 //
 //   --rounds=N               how often each benchmark is measured (5)
 //   --write-figures[=FILE]   replaces this program's part of the file; all benchmarks run

@@ -150,7 +150,7 @@ std::vector<FiguresTable> tables() {
         {"run, s", "run_s", 2}}},
       {"The same, its pins in a waveform",
        {{"without, s", "untraced_s", 2}, {"with, s", "traced_s", 2}, {"ratio", "trace_ratio", 2}}},
-      {"A product of 2048 x 512 x 2048 beside an idle PE in RTL",
+      {"A product of 2048 x 512 x 2048 next to an idle PE in RTL",
        {{"builtin.pe_gemm, s", "builtin_s", 3},
         {"rtl.pe_gemm, s", "rtl_s", 3},
         {"ratio", "idle_ratio", 2}}}};

@@ -1,5 +1,5 @@
-// Dtypes and rounding of element-wise results (decision 0084): numbers next to integers, results
-// that are rounded once.
+// Dtypes and rounding of element-wise results (docs/decisions/operation-semantics.md): numbers next
+// to integers, results that are rounded once.
 #include <boost/test/unit_test.hpp>
 #include <limits>
 

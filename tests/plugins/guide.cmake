@@ -26,6 +26,7 @@ file(WRITE "${guide_folder}/sram.csv" "at_ns,initiator,op,target,offset,bytes\n0
 file(COPY "${BUILD}/libpaged_sram.so" DESTINATION "${guide_folder}")
 string(REGEX MATCH "```yaml\n(# my_components.yaml\n[^`]*)```" block "${guide}")
 file(WRITE "${guide_folder}/my_components.yaml" "${CMAKE_MATCH_1}")
+string(REPLACE " \\\n" " " guide "${guide}")  # continued lines
 string(REGEX MATCHALL "\nkernbench (run|list|topology|traffic)[^\n]*" lines "${guide}")
 list(LENGTH lines count)
 if(count LESS 6)

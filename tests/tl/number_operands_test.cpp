@@ -1,4 +1,4 @@
-// Numbers as operands and as elements of the kernel API (decision 0084).
+// Numbers as operands and as elements of the kernel API (docs/decisions/operation-semantics.md).
 #include <boost/test/unit_test.hpp>
 #include <cmath>
 

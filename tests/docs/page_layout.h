@@ -1,0 +1,36 @@
+// Size and words of pages: columns of lines, characters of table cells, phrases that docs/words.md
+// lists.
+#pragma once
+
+#include <regex>
+
+#include "tests/docs/doc_rules.h"
+
+namespace kernbench::docs {
+
+// Prose of a page: code blocks and text in back-quotes are blanks. Lines and columns stay.
+std::string prose_of(const std::string& page);
+// Comments of a C++ source ("// ..."): everything else is blanks. Lines and columns stay.
+std::string comments_of(const std::string& source);
+
+// Phrases in back-quotes in the first cells of the table below "## Words that a test finds".
+std::vector<std::string> phrases_to_avoid(const std::string& word_list);
+// One regular expression for all phrases: whole words, any space between them, any case.
+std::regex pattern_of(const std::vector<std::string>& phrases);
+// Phrases in `text`, the prose or the comments of `page`.
+Faults check_words(const Page& page, const std::string& text, const std::regex& phrases);
+
+// Lines over 120 columns; rows of tables and commands ("$ ...", "kernbench ...") are exempt.
+Faults check_columns(const Page& page);
+// Cells of tables over 160 characters, but lists of names in back-quotes.
+Faults check_cells(const Page& page);
+
+// Words between white space, as wc -w counts them.
+std::size_t count_words(const std::string& text);
+
+// Lines "KIND PATH" of exclusions.txt: the paths of `kind`.
+std::vector<std::string> excluded(const std::string& list, const std::string& kind);
+// The path is one of `folders`, or lies below it.
+bool is_below(const std::string& path, const std::vector<std::string>& folders);
+
+}  // namespace kernbench::docs
