@@ -1,6 +1,6 @@
 // The calls by which a program would end the process or the simulation, before those of the
-// libraries: in a kernel, a bench, a module or a plug-in they are faults (program_guard.h,
-// fault_guard.h), elsewhere they do what they always do.
+// libraries: in a kernel, a bench, a module or a plug-in they are faults (fault_guard.h), elsewhere
+// they do what they always do. Part of programs alone.
 #include <dlfcn.h>
 #include <unistd.h>
 
@@ -8,24 +8,17 @@
 #include <systemc>
 
 #include "platform/assembly/fault_guard.h"
-#include "platform/assembly/fixed_text.h"
-#include "platform/assembly/program_guard.h"
 
 namespace {
 
 using Exit = void (*)(int);
 
-// Returns where the call is not one of a program or a module.
-void take_for_fault(const char* what) {
-  if (kernbench::ProgramGuard::can_park()) kernbench::ProgramGuard::fail(what);
-  if (kernbench::FaultGuard::in_force()) kernbench::FaultGuard::give_up(what);
-}
-
 [[noreturn]] void leave(const char* call, int status) {
-  kernbench::FixedText what;
-  what << "has called " << call << "(";
-  what.add_signed(status) << ")";
-  take_for_fault(what.c_str());
+  if (kernbench::FaultGuard::in_force()) {
+    kernbench::FixedText what;
+    what.add("has called {}({})", call, status);
+    kernbench::FaultGuard::give_up(what.c_str());
+  }
   reinterpret_cast<Exit>(::dlsym(RTLD_NEXT, call))(status);
   __builtin_trap();
 }
@@ -40,7 +33,8 @@ void _Exit(int status) noexcept { leave("_Exit", status); }  // NOLINT(bugprone-
 void quick_exit(int status) noexcept { leave("quick_exit", status); }
 
 void abort() noexcept {
-  take_for_fault("has called abort() (SIGABRT)");
+  if (kernbench::FaultGuard::in_force())
+    kernbench::FaultGuard::give_up("has called abort() (SIGABRT)");
   reinterpret_cast<void (*)()>(::dlsym(RTLD_NEXT, "abort"))();
   __builtin_trap();
 }
@@ -49,10 +43,10 @@ void abort() noexcept {
 
 namespace sc_core {
 
+// Within a process it is a call of foreign code.
 void sc_stop() {
-  constexpr const char* what = "has called sc_stop()";
-  if (kernbench::ProgramGuard::can_park()) kernbench::ProgramGuard::fail(what);
-  if (kernbench::ProgramGuard::in_method()) return kernbench::ProgramGuard::note(what);
+  if (kernbench::FaultGuard::on_guarded_thread() && kernbench::running_process().valid())
+    return kernbench::FaultGuard::note_stop_call();
   static const auto stop =
       reinterpret_cast<void (*)()>(::dlsym(RTLD_NEXT, "_ZN7sc_core7sc_stopEv"));
   stop();

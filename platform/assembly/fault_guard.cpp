@@ -1,89 +1,155 @@
 #include "platform/assembly/fault_guard.h"
 
+#include <fcntl.h>
 #include <pthread.h>
 #include <sys/syscall.h>
+#include <ucontext.h>
 #include <unistd.h>
 
+#include <atomic>
+#include <cerrno>
+#include <cstdint>
 #include <systemc>
+#include <utility>
 
 #include "models/base/exception_text.h"
-#include "platform/assembly/fault_text.h"
-#include "platform/assembly/foreign_code.h"
-#include "platform/assembly/process_names.h"
-#include "platform/assembly/program_guard.h"
-#include "platform/assembly/program_report.h"
-#include "platform/assembly/spare_heap.h"
 
 namespace kernbench {
 namespace {
 
 struct {
-  bool active = false;
-  bool kept = false;
+  std::atomic<bool> active{false};
   pthread_t thread{};
-  int attempts = 0;  // to describe the present fault
+  std::atomic<pid_t> reporter{0};  // thread that reports a fault
+  ProgramReport report;
+  ProgramReport stop_call;
+  bool stop_called = false;
 } fault_state;
 
 alignas(16) char signal_stack[64 * 1024];  // a handler cannot run on a stack that is full
 
-// What a report is made of is damaged: nothing is read but the copied name, at the next attempt
-// constants alone.
-[[noreturn]] void last_words() {
-  static FixedText line;
-  const bool first = fault_state.attempts++ == 1;
-  line.clear();
-  line << "kernbench: error: ";
-  if (first && FaultGuard::on_guarded_thread()) {
-    const char* process = ProcessNames::of(sc_core::sc_get_current_process_b());
-    line << (process == nullptr ? "the simulation" : process);
-  } else {
-    line << "the simulation";
-  }
-  line << ": memory has been overwritten, by it or by what ran before: there was a fault, and "
-          "another one while it was described\n";
-  const auto written = ::write(STDERR_FILENO, line.c_str(), line.size());
-  static_cast<void>(written);
+// The first thread at fault ends the process; others wait for that. False: a fault of the same
+// thread while it describes the first.
+bool becomes_reporter() {
+  pid_t reporter = 0;
+  const auto self = static_cast<pid_t>(::syscall(SYS_gettid));
+  if (fault_state.reporter.compare_exchange_strong(reporter, self)) return true;
+  while (reporter != self) ::pause();
+  return false;
+}
+
+void begin_report() {
+  if (becomes_reporter()) return;
+  static FixedText text;
+  text.add(
+      "kernbench: error: the simulation: memory has been overwritten, by what runs or by what ran "
+      "before: there was a fault, and another one while it was described\n");
+  text.write_to_stderr();
   FaultGuard::end_process(exit_failed);
+}
+
+[[noreturn]] void end_with_report(const char* what, const char* subject) {
+  const ForeignCode* code = ForeignCode::current();
+  ProgramReport& report = fault_state.report;
+  if (!FaultGuard::on_guarded_thread()) {
+    report.describe_at("a thread outside the simulation ", what, "");
+  } else if (code != nullptr) {
+    report.describe_at(code->says(), what, subject);
+  } else {
+    report.describe(what, subject);
+  }
+  report.print();
+  FaultGuard::end_process(code == nullptr ? exit_failed : code->status());
+}
+
+// --- Signals
+
+std::uintptr_t stack_pointer(const void* context) {
+#if defined(__x86_64__)
+  return static_cast<std::uintptr_t>(
+      static_cast<const ucontext_t*>(context)->uc_mcontext.gregs[REG_RSP]);
+#elif defined(__aarch64__)
+  return static_cast<std::uintptr_t>(static_cast<const ucontext_t*>(context)->uc_mcontext.sp);
+#else
+  return 0;
+#endif
+}
+
+// By a system call, which reports a bad address instead of a fault.
+bool is_readable(std::uintptr_t address) {
+  return ::access(reinterpret_cast<const char*>(address), F_OK) == 0 || errno != EFAULT;
+}
+
+// Just below the stack pointer: a call, or an access of a frame without a pointer of its own. Above
+// it: a frame that reaches into the guard page, or beyond the end of the stack.
+bool overruns_the_stack(const siginfo_t& info, std::uintptr_t stack_pointer) {
+  constexpr std::uintptr_t page = 4096, largest_frame = 1 << 20;
+  const auto address = reinterpret_cast<std::uintptr_t>(info.si_addr);
+  if (stack_pointer == 0) return false;
+  if (address <= stack_pointer) return stack_pointer - address <= page;
+  return address - stack_pointer < largest_frame &&
+         (info.si_code == SEGV_ACCERR || !is_readable(stack_pointer));
+}
+
+void describe_overrun(FixedText& text) {
+  const std::optional<RunningProgram> program = current_program();
+  text.add("has overrun its stack");
+  if (program) text.add(" of {} bytes", program->stack_bytes);
+  text.add(" (stack overflow");
+  if (program && program->stack_key[0] != '\0') text.add("; {}", program->stack_key);
+  text.add(")");
+}
+
+void describe_fault(FixedText& text, int signal, const siginfo_t& info, const void* context) {
+  switch (signal) {
+    case SIGFPE:
+      text.add("{} (SIGFPE)", info.si_code == FPE_INTDIV ? "has divided an integer by zero"
+                                                         : "has made an arithmetic error");
+      return;
+    case SIGILL:
+      text.add("has run into an illegal instruction (SIGILL)");
+      return;
+    case SIGABRT:  // abort() itself is seen before: exit_calls.cpp
+      text.add(
+          "was aborted (SIGABRT) by a check of the C library: an assertion has failed, or memory "
+          "has been overwritten, by it or by what ran before");
+      return;
+    case SIGSEGV:
+      if (overruns_the_stack(info, stack_pointer(context))) return describe_overrun(text);
+      [[fallthrough]];
+    default:
+      text.add("has accessed the invalid address {:#x} ({})",
+               reinterpret_cast<std::uintptr_t>(info.si_addr),
+               signal == SIGBUS ? "SIGBUS" : "SIGSEGV");
+  }
 }
 
 // On the thread that is at fault.
 void faulted(int signal, siginfo_t* info, void* context) {
-  if (fault_state.attempts > 0) last_words();
-  fault_state.attempts = 1;
+  begin_report();
   FixedText what;
   describe_fault(what, signal, *info, context);
-  if (concerns_the_heap(signal, context)) SpareHeap::use();
-  const bool parks = ProgramGuard::can_park();
-  if (!parks && ProgramGuard::any_parked()) ProgramGuard::give_up();
-  if (!parks) FaultGuard::give_up(what.c_str());
-  ProgramGuard::note_fault(what.c_str());
-  fault_state.attempts = 0;
-  ProgramGuard::park();
+  end_with_report(what.c_str(), "it ");
 }
 
-// Of the exception under way.
-void describe_exception(FixedText& text) {
-  const std::exception_ptr error = std::current_exception();
-  if (!error) {
-    text << "has called std::terminate(), without an exception: by 'throw;', or a std::thread that "
-            "is not joined";
-    return;
-  }
-  try {
-    std::rethrow_exception(error);
-  } catch (const std::exception& known) {
-    text << "has ended in std::terminate(), by the exception '" << known.what() << "'";
-  } catch (...) {
-    text << "has ended in std::terminate(), by an exception that is no std::exception";
-  }
-}
+// --- std::terminate()
 
 [[noreturn]] void terminated() {
   const std::exception_ptr error = std::current_exception();
   if (error && ForeignCode::current() != nullptr) FaultGuard::give_up(text_of(error).c_str(), "");
+  if (!error)
+    FaultGuard::give_up(
+        "has called std::terminate(), without an exception: by 'throw;', or a std::thread that is "
+        "not joined");
   FixedText what;
-  describe_exception(what);
-  if (ProgramGuard::can_park()) ProgramGuard::fail(what.c_str());
+  what.add("has ended in std::terminate(), by ");
+  try {
+    std::rethrow_exception(error);
+  } catch (const std::exception& known) {
+    what.add("the exception '{}'", known.what());
+  } catch (...) {
+    what.add("an exception that is no std::exception");
+  }
   FaultGuard::give_up(what.c_str());
 }
 
@@ -91,9 +157,9 @@ void describe_exception(FixedText& text) {
 
 FaultGuard::FaultGuard() : outermost_(!fault_state.active) {
   if (!outermost_) return;
-  sc_core::sc_get_curr_simcontext();  // is there before it is asked in a handler
-  prepare_fault_text();
+  sc_core::sc_get_curr_simcontext();  // made here, before a handler asks for it
   old_terminate_ = std::set_terminate(terminated);
+  // Coroutine stacks are those of processes on this thread, which one alternate stack serves.
   stack_t stack{};
   stack.ss_sp = signal_stack;
   stack.ss_size = sizeof signal_stack;
@@ -112,13 +178,10 @@ FaultGuard::~FaultGuard() {
   if (!outermost_) return;
   fault_state.active = false;
   std::set_terminate(old_terminate_);
-  if (fault_state.kept) return;
   for (std::size_t i = 0; i < std::size(signals_); ++i)
     ::sigaction(signals_[i], &old_actions_[i], nullptr);
   ::sigaltstack(&old_stack_, nullptr);
 }
-
-void FaultGuard::keep_handlers() { fault_state.kept = true; }
 
 bool FaultGuard::in_force() { return fault_state.active; }
 
@@ -127,24 +190,37 @@ bool FaultGuard::on_guarded_thread() {
 }
 
 void FaultGuard::give_up(const char* what, const char* subject) {
-  if (fault_state.attempts == 0) fault_state.attempts = 1;
-  static ProgramReport report;
-  const ForeignCode* code = ForeignCode::current();
-  if (::pthread_equal(::pthread_self(), fault_state.thread) != 0) {
-    report.describe(what, subject);
-  } else {
-    report.describe_beside(what);
-  }
-  give_up(report, code == nullptr ? exit_failed : code->status());
+  begin_report();
+  end_with_report(what, subject);
 }
 
-void FaultGuard::give_up(const ProgramReport& report, int status) {
-  report.print();
-  end_process(status);
+void FaultGuard::give_up(const ProgramReport& report, const char* reason) {
+  begin_report();
+  report.print(reason);
+  end_process(exit_failed);
 }
 
 void FaultGuard::end_process(int status) {
   for (;;) ::syscall(SYS_exit_group, status);
+}
+
+void FaultGuard::note_stop_call() {
+  if (!std::exchange(fault_state.stop_called, true))
+    fault_state.stop_call.describe("has called sc_stop()");
+  sc_core::sc_pause();
+}
+
+const char* FaultGuard::stop_call() {
+  return fault_state.stop_called ? fault_state.stop_call.text() : nullptr;
+}
+
+// --- ForeignCode
+
+const ForeignCode* ForeignCode::current_ = nullptr;
+
+ForeignCode::ForeignCode(std::string_view says, int status)
+    : status_(status), outer_(std::exchange(current_, this)) {
+  says_.add("{}", says);
 }
 
 }  // namespace kernbench

@@ -14,7 +14,7 @@
 #include "models/protocol/machine_description.h"
 #include "models/protocol/service_socket.h"
 #include "platform/assembly/bind_services.h"
-#include "platform/assembly/foreign_code.h"
+#include "platform/assembly/fault_guard.h"
 #include "platform/assembly/report_guard.h"
 #include "platform/config/pe_links.h"
 

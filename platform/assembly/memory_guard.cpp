@@ -3,7 +3,6 @@
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <pthread.h>
-#include <sys/syscall.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -16,7 +15,7 @@
 #include <optional>
 #include <string>
 
-#include "models/base/errors.h"
+#include "platform/assembly/fault_guard.h"
 
 namespace kernbench {
 namespace {
@@ -73,15 +72,13 @@ std::uint64_t resident_bytes(int statm) {
 }
 
 [[noreturn]] void end_at_once(std::uint64_t bytes) {
-  std::array<char, 256> text{};
-  const int length = std::snprintf(text.data(), text.size(),
-                                   "kernbench: error: out of memory: %.1f GiB are in use, "
-                                   "--max-memory is %.1f GiB; the run is ended at once\n",
-                                   static_cast<double>(bytes) / 0x1p30,
-                                   static_cast<double>(limit.load()) / 0x1p30);
-  const auto written = ::write(STDERR_FILENO, text.data(), static_cast<std::size_t>(length));
-  static_cast<void>(written);
-  for (;;) ::syscall(SYS_exit_group, exit_failed);  // _exit() is taken for one of a kernel
+  FixedText text;
+  text.add(
+      "kernbench: error: out of memory: {:.1f} GiB are in use, --max-memory is {:.1f} GiB; the run "
+      "is ended at once\n",
+      static_cast<double>(bytes) / 0x1p30, static_cast<double>(limit.load()) / 0x1p30);
+  text.write_to_stderr();
+  FaultGuard::end_process(exit_failed);
 }
 
 void* watch(void* /*unused*/) {

@@ -1,33 +1,63 @@
 // One-line report of a fault and its place, built where nothing can be allocated (signal handlers).
 #pragma once
 
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cstddef>
 #include <optional>
 #include <systemc>
+#include <utility>
 
 #include "models/protocol/program_host.h"
-#include "platform/assembly/fixed_text.h"
 
 namespace kernbench {
+
+// Text of a fixed capacity: the rest is cut off.
+class FixedText {
+ public:
+  // Allocates nothing for numbers and C strings.
+  template <class... Args>
+  FixedText& add(fmt::format_string<Args...> format, Args&&... args) {
+    const std::size_t left = text_.size() - 1 - length_;
+    const std::size_t size =
+        fmt::format_to_n(text_.data() + length_, left, format, std::forward<Args>(args)...).size;
+    length_ += std::min(size, left);
+    text_[length_] = '\0';
+    return *this;
+  }
+  void strip(char last) {
+    while (length_ > 0 && text_[length_ - 1] == last) text_[--length_] = '\0';
+  }
+  void clear() { text_[length_ = 0] = '\0'; }
+
+  const char* c_str() const { return text_.data(); }
+  void write_to_stderr() const;
+
+ private:
+  std::array<char, 1024> text_{};
+  std::size_t length_ = 0;
+};
 
 // Process that runs; none between two. While a machine is elaborated SystemC names the process that
 // was made last, which does not run.
 sc_core::sc_process_handle running_process();
 
-// Program host of a thread; null for other processes. Program of the current process.
-const ProgramHost* program_host_of(const sc_core::sc_process_handle& process);
+// Program of that process; none: it is no thread of a program host.
 std::optional<RunningProgram> current_program();
 
 class ProgramReport {
  public:
   // "sip0.cube0.pe0.pe_cpu at 12.5 ns: kernel 'k' WHAT; last call: tl.load"; without a program the
-  // component at work or the process that runs, "the simulation" between two; before that the
-  // foreign code, or the module that is elaborated. `subject` stands before `what` unless there is
-  // a program.
+  // component at work, the process that runs, the module that is elaborated, or the simulation.
+  // `subject` precedes `what` unless there is a program.
   void describe(const char* what, const char* subject = "it ");
-  // Of a thread that is not the simulation's.
-  void describe_beside(const char* what);
+  // "PLACE: SUBJECT WHAT".
+  void describe_at(const char* place, const char* what, const char* subject = "it ");
   const char* text() const { return text_.c_str(); }
-  void print() const;  // as an error of the program, on standard error
+  // As an error of the program, on standard error, after `reason`.
+  void print(const char* reason = "") const;
 
  private:
   FixedText text_;

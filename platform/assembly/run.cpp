@@ -17,7 +17,7 @@
 #include "models/tlm/tlm_bridge.h"
 #include "platform/assembly/deadlock_watch.h"
 #include "platform/assembly/delta_watch.h"
-#include "platform/assembly/program_guard.h"
+#include "platform/assembly/fault_guard.h"
 #include "platform/assembly/stop_timer.h"
 
 namespace kernbench {
@@ -58,9 +58,9 @@ void kill_threads_below(const std::vector<sc_core::sc_object*>& objects) {
   }
 }
 
-// A fault of a program or a module; null: none.
-std::exception_ptr fault_of_program() {
-  if (const char* fault = ProgramGuard::fault()) return std::make_exception_ptr(Error(fault));
+// sc_stop() of a process, or outside of any; null: none.
+std::exception_ptr stop_call() {
+  if (const char* call = FaultGuard::stop_call()) return std::make_exception_ptr(Error(call));
   if (sc_core::sc_get_status() != sc_core::SC_STOPPED) return nullptr;
   return std::make_exception_ptr(ModelError(
       fmt::format("sc_stop() has been called at {}: a run ends by itself", format_ns(now()))));
@@ -75,7 +75,7 @@ const char* name_of(RunStatus status) {
 }
 
 void RunState::fail(std::exception_ptr error) {
-  if (!cause && ProgramGuard::fault() == nullptr) cause = std::move(error);
+  if (!cause) cause = std::move(error);
   sc_core::sc_pause();
 }
 
@@ -100,7 +100,7 @@ RunOutcome run_in_slices(const RunLimits& limits, const RunQuestions& ask) {
   for (;;) {
     if (ask.failed()) return end(RunStatus::failed, false);
     deltas.look();
-    outcome.fault = fault_of_program();
+    outcome.fault = stop_call();
     if (!outcome.fault && deltas.exceeded())
       outcome.fault = std::make_exception_ptr(Error(deltas.report()));
     if (outcome.fault) return end(RunStatus::failed, false);

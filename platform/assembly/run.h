@@ -75,8 +75,7 @@ struct RunState {
   bool done = false;           // the program has ended and nothing was under way: seen by the run
   bool pauses_at_end = false;  // sc_pause() when the program ends: the run is ours
 
-  // Keeps the first cause, unless a program or module has been at fault before; the simulation
-  // pauses at the end of the delta.
+  // Keeps the first cause; the simulation pauses at the end of the delta.
   void fail(std::exception_ptr error);
 };
 
@@ -86,7 +85,7 @@ struct RunOutcome {
   Fs quiet = 0;          // duration of nothing but polling
   double wall_s = 0;
   std::string stuck;         // see RunResult
-  std::exception_ptr fault;  // of a program or a module, not noted in the state of a machine
+  std::exception_ptr fault;  // of a module, not noted in the state of a machine
 };
 
 // Queries of a run to its machines between slices.

@@ -8,9 +8,9 @@
 #include "models/base/exception_text.h"
 #include "models/data/functional_model.h"
 #include "models/protocol/transaction.h"
+#include "platform/assembly/fault_guard.h"
 #include "platform/assembly/machine_root.h"
 #include "platform/assembly/platform.h"
-#include "platform/assembly/program_guard.h"
 
 namespace kernbench {
 
@@ -23,7 +23,7 @@ class SharedRun {
   }
 
   std::vector<RunResult> run() {
-    const ProgramGuard guard;
+    const FaultGuard guard;
     const ReportGuard reports(limits_.reports);
     try {
       outcome_ = run_in_slices(limits_, questions());
@@ -142,8 +142,7 @@ class SharedRun {
     return result;
   }
 
-  // Programs may still run in a run that was cut short: they need not bear to be killed, and a
-  // thread that is parked does not.
+  // Programs may still run in a run that was cut short: they need not bear to be killed.
   void stop(const std::vector<RunResult>& results) const {
     std::vector<sc_core::sc_object*> kill_below;
     for (std::size_t i = 0; i < machines_.size(); ++i) {
@@ -153,7 +152,6 @@ class SharedRun {
       const auto& objects = root.at_top() ? sc_core::sc_get_top_level_objects() : root.objects();
       kill_below.insert(kill_below.end(), objects.begin(), objects.end());
     }
-    if (ProgramGuard::any_parked()) kill_below.clear();
     stop_simulation(kill_below);
   }
 

@@ -7,7 +7,7 @@
 // The run ends when all programs have ended and nothing is under way in any machine; with a machine
 // that has no program when nothing is pending. It stops the simulation: once per process.
 //
-// A fault ends the run: the machine at fault has failed (all that had not ended, if the fault is of
+// A failure ends the run: the machine at fault has failed (all that had not ended, if it is of
 // a module outside of them), those that had not ended are interrupted, with the same cause.
 // Deadlocks are looked for in all machines together, as modules outside may join them: only when
 // nothing happens in any of them; those in which somebody waits are the deadlocked ones. Limits are

@@ -1,27 +1,20 @@
 #include "platform/assembly/stop_timer.h"
 
-#include <dlfcn.h>
-#include <gnu/libc-version.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
 #include <algorithm>
-#include <array>
 #include <atomic>
 #include <cerrno>
 #include <csignal>
 #include <cstdint>
-#include <cstdlib>
 #include <ctime>
 #include <systemc>
 #include <utility>
 
 #include "models/base/units.h"
-#include "platform/assembly/code_range.h"
-#include "platform/assembly/fault_text.h"
-#include "platform/assembly/program_guard.h"
+#include "platform/assembly/fault_guard.h"
 #include "platform/assembly/program_report.h"
-#include "platform/assembly/spare_heap.h"
 
 namespace kernbench {
 namespace {
@@ -32,9 +25,7 @@ constexpr std::int64_t look_every = 50 * ms;  // before
 constexpr std::int64_t sample_every =
     5 * ms;  // after: to see which program it is that takes no time
 constexpr std::int64_t pause_after = 100 * ms;
-constexpr std::int64_t park_after = 400 * ms;
-constexpr std::int64_t park_anywhere_after = 2000 * ms;
-constexpr std::int64_t give_up_after = 10'000 * ms;
+constexpr std::int64_t give_up_after = 3000 * ms;
 // A busy machine leaves fewer in that time: a program that has hardly been scheduled is not stuck.
 constexpr int enough_samples = 50;
 
@@ -46,11 +37,11 @@ struct {
   std::uint64_t deltas = 0;   // 0: no limit
   std::function<bool()> interrupted;
   std::atomic<bool> stopping{false};
-  std::array<CodeRange, 2> locking;  // the C library, SystemC
 
   std::int64_t due = 0;  // 0: the run goes on
-  Fs simulated = 0;      // then
-  int samples = 0;       // since then
+  const char* reason = nullptr;  // to end, in words
+  Fs simulated = 0;  // then
+  int samples = 0;   // since then
   bool in_program = false;
   bool stuck = false;
   ProgramReport report;
@@ -70,9 +61,11 @@ void set_interval(std::int64_t interval) {
   ::timer_settime(stop_state.timer, 0, &both, nullptr);
 }
 
-bool is_due(std::int64_t at) {
-  return (stop_state.max_wall > 0 && at - stop_state.started >= stop_state.max_wall) ||
-         (stop_state.interrupted && stop_state.interrupted());
+// Null: the run goes on.
+const char* end_reason(std::int64_t at) {
+  if (stop_state.interrupted && stop_state.interrupted()) return "interrupted: ";
+  const bool late = stop_state.max_wall > 0 && at - stop_state.started >= stop_state.max_wall;
+  return late ? "stopped by --max-wall: " : nullptr;
 }
 
 // The latest program that was seen to run, else what runs at all.
@@ -83,12 +76,13 @@ void note_what_runs() {
   stop_state.in_program = stop_state.in_program || in_program;
 }
 
-void tick(int /*signal*/, siginfo_t* /*info*/, void* context) {
+void tick(int /*signal*/) {
   const int saved_errno = errno;
   const std::int64_t at = monotonic_now();
   const Fs simulated = sc_core::sc_time_stamp().value();
   if (stop_state.due == 0) {
-    if (is_due(at)) {
+    stop_state.reason = end_reason(at);
+    if (stop_state.reason != nullptr) {
       stop_state.due = at;
       stop_state.simulated = simulated;
       set_interval(sample_every);
@@ -106,16 +100,7 @@ void tick(int /*signal*/, siginfo_t* /*info*/, void* context) {
     if (!stop_state.stopping.exchange(true)) stop_state.stuck = simulated == stop_state.simulated;
     sc_core::sc_pause();
   }
-  if (late >= park_after && enough && ProgramGuard::can_park()) {
-    const std::uintptr_t where = program_counter(context);
-    if (late >= park_anywhere_after ||
-        !(stop_state.locking[0].has(where) || stop_state.locking[1].has(where))) {
-      stop_state.stuck = true;
-      if (is_inside_c_library(context)) SpareHeap::use();
-      ProgramGuard::hold(stop_state.report);
-    }
-  }
-  if (late >= give_up_after) FaultGuard::give_up(stop_state.report);
+  if (late >= give_up_after && enough) FaultGuard::give_up(stop_state.report, stop_state.reason);
   errno = saved_errno;
 }
 
@@ -133,16 +118,14 @@ StopTimer::StopTimer(std::optional<double> max_wall_s, std::function<bool()> int
           ? std::max<std::int64_t>(1, static_cast<std::int64_t>(*max_wall_s * 1e9))
           : 0;
   stop_state.interrupted = std::move(interrupted);
-  stop_state.locking = {library_of(reinterpret_cast<const void*>(&::gnu_get_libc_version)),
-                        library_of(::dlsym(RTLD_NEXT, "_ZN7sc_core7sc_stopEv"))};
   stop_state.due = 0;
   stop_state.samples = 0;
   stop_state.stuck = false;
   stop_state.in_program = false;
 
   struct sigaction action {};
-  action.sa_sigaction = tick;
-  action.sa_flags = SA_SIGINFO | SA_ONSTACK | SA_RESTART;
+  action.sa_handler = tick;
+  action.sa_flags = SA_ONSTACK | SA_RESTART;
   sigemptyset(&action.sa_mask);
   ::sigaction(SIGRTMIN, &action, nullptr);
   sigevent event{};

@@ -3,9 +3,8 @@
 //
 // A timer signal, on the simulation's thread; no cost before. Once the run is to end: first nothing
 // is done, as slices take some tens of milliseconds. Then the simulation is paused, which ends
-// loops of delta cycles, and programs that make a call are held there. Then a program that does not
-// return is parked where it stands (program_guard.h), if possible outside the C library and
-// SystemC, which may hold locks. At last the process ends with the message alone.
+// loops of delta cycles, and programs that make a call are held there: the run ends with its files.
+// At last, with code that does not return, the process ends with a report of where that is.
 #pragma once
 
 #include <cstdint>

@@ -180,11 +180,14 @@ void RequestTrace::line(LineKey key, std::string text) {
   lines_.emplace(std::move(key), std::move(text));
 }
 
+// Into the file itself: a fault of foreign code ends the process without closing it.
 void RequestTrace::flush(Fs before) {
-  while (!lines_.empty() && std::get<0>(lines_.begin()->first) < before) {
+  bool written = false;
+  for (; !lines_.empty() && std::get<0>(lines_.begin()->first) < before; written = true) {
     out_ << lines_.begin()->second << '\n';
     lines_.erase(lines_.begin());
   }
+  if (written) out_.flush();
 }
 
 void RequestTrace::close() {

@@ -14,7 +14,6 @@
 #include "models/base/exception_text.h"
 #include "models/base/quote.h"
 #include "platform/assembly/fault_guard.h"
-#include "platform/assembly/foreign_code.h"
 #include "platform/assembly/time_resolution.h"
 #include "platform/plugin/abi_check.h"
 #include "platform/plugin/abi_note_file.h"

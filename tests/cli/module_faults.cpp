@@ -2,10 +2,14 @@
 // they are built.
 #include <unistd.h>
 
+#include <csignal>
 #include <cstdlib>
+#include <exception>
 #include <iostream>
 #include <stdexcept>
+#include <string>
 #include <thread>
+#include <utility>
 
 #include "tests/cli/module_initiators.h"
 
@@ -16,6 +20,33 @@ using namespace test;
 
 volatile int zero = 0;
 int* volatile nothing = nullptr;
+
+void throw_a_text() { throw std::runtime_error("no channel is left"); }
+void throw_a_number() { throw 42; }
+void throws_a_text() noexcept { throw_a_text(); }
+void throws_a_number() noexcept { throw_a_number(); }
+
+// Faults that end the process, on a thread and a method of a module, and on a thread of its own.
+void add_fatal_faults(ExternalModules& modules) {
+  using Fault = void (*)();
+  const std::pair<const char*, Fault> faults[] = {{"exit", [] { std::exit(0); }},
+                                                  {"_exit", [] { ::_exit(-1); }},
+                                                  {"quick_exit", [] { std::quick_exit(0); }},
+                                                  {"abort", [] { std::abort(); }},
+                                                  {"terminate", [] { std::terminate(); }},
+                                                  {"noexcept", &throws_a_text},
+                                                  {"noexcept_42", &throws_a_number},
+                                                  {"illegal", [] { ::raise(SIGILL); }},
+                                                  {"null", [] { *nothing = 1; }},
+                                                  {"divides", [] { zero = 1000 / zero; }}};
+  for (const auto& [name, fault] : faults) {
+    const std::string kind = name;
+    const auto commits = [fault = fault](I&) { fault(); };
+    add(modules, kind, commits);
+    add(modules, "method_" + kind, commits, I::On::method);
+    add(modules, "foreign_" + kind, [fault = fault](I&) { std::thread(fault).join(); });
+  }
+}
 
 void add_faulty_processes(ExternalModules& modules) {
   add(modules, "error", [](I&) {
@@ -35,18 +66,7 @@ void add_faulty_processes(ExternalModules& modules) {
   add(modules, "method_throw_42", throws_42, I::On::method);
   add(modules, "method_stop", stops, I::On::method);
   add(
-      modules, "method_exit", [](I&) { std::exit(0); }, I::On::method);
-  add(
-      modules, "method_abort", [](I&) { std::abort(); }, I::On::method);
-  add(
-      modules, "method_null", [](I&) { *nothing = 1; }, I::On::method);
-  add(
       modules, "method_b_transport", [](I& i) { i.read(hbm()); }, I::On::method);
-  add(modules, "exit", [](I&) { std::exit(0); });
-  add(modules, "_exit", [](I&) { ::_exit(0); });
-  add(modules, "thread_exit", [](I&) { std::thread([] { std::exit(0); }).join(); });
-  add(modules, "abort", [](I&) { std::abort(); });
-  add(modules, "null", [](I&) { *nothing = 1; });
   add(modules, "delta_loop", [](I&) {
     sc_core::wait(7, ns);
     while (zero == 0) sc_core::wait(sc_core::SC_ZERO_TIME);
@@ -61,11 +81,13 @@ void add_faulty_processes(ExternalModules& modules) {
         }
       },
       I::On::two_threads);
-  add(modules, "never_yields", [](I&) {
+  const auto never_yields = [](I&) {
     std::cerr << "never yields" << std::endl;  // the test's signal comes from then on
     while (zero == 0) {
     }
-  });
+  };
+  add(modules, "never_yields", never_yields);
+  add(modules, "method_never_yields", never_yields, I::On::method);
   add(modules, "waits", [](I& i) { sc_core::wait(i.other); });  // as one that is done
 }
 
@@ -151,6 +173,7 @@ void add_faulty_constructors(ExternalModules& modules) {
 }  // namespace
 
 void add_faulty(ExternalModules& modules) {
+  add_fatal_faults(modules);
   add_faulty_processes(modules);
   add_breakers_of_the_protocol(modules);
   add_faulty_constructors(modules);

@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <cstdlib>
 #include <memory>
-#include <mutex>
 #include <string>
 #include <vector>
 
@@ -167,14 +166,6 @@ void add_memory_faults(ExternalModules& modules) {
   memory_fault("heap_2000_400", [] { test::overrun_heap(2000, 400); });
   memory_fault("heap_16_200k", [] { test::overrun_heap(16, 200'000); });
   memory_fault("heap_2000_200k", [] { test::overrun_heap(2000, 200'000); });
-  add(
-      modules, "keeps_a_lock",
-      [](I&) {
-        static std::mutex lock;
-        lock.lock();  // of the second thread for ever
-        *nothing = 1;
-      },
-      I::On::two_threads);
   memory_fault("free_twice", [] { test::free_twice(100'000); });
 }
 
