@@ -20,11 +20,11 @@ namespace {
 
 using namespace kernbench;
 
-class @Class@Model final : public FabricNode,
-                           private ServiceProvider<TcmRequest>,
-                           private EndOfTimestep::Listener {
+class OnePortTcm final : public FabricNode,
+                         private ServiceProvider<TcmRequest>,
+                         private EndOfTimestep::Listener {
  public:
-  static constexpr const char* description = "scratchpad of a PE of @name@";
+  static constexpr const char* description = "scratchpad of a PE with one port";
   static constexpr std::array roles{Role::pe_tcm};
   struct Parameters : ParameterSet {
     using ParameterSet::ParameterSet;
@@ -48,7 +48,7 @@ class @Class@Model final : public FabricNode,
                    .range(1, 65536)
                    .from_machine()};
   };
-  explicit @Class@Model(const ComponentInit& init)
+  explicit OnePortTcm(const ComponentInit& init)
       : FabricNode(init, ArrivalQueue::Forwarding::store_and_forward), parameters_(init.attributes),
         terminal_(arrivals_, *parameters_.overhead, *parameters_.flit_bytes) {
     add_statistic("bytes_read", "read through the port", Quantity::bytes, bytes_[0]);
@@ -104,9 +104,9 @@ class @Class@Model final : public FabricNode,
 };
 
 void add_all(PluginRegistries& to) {
-  to.components.add(implementation_of<@Class@Model>("custom.@name@"));
+  to.components.add(implementation_of<OnePortTcm>("custom.one_port_tcm"));
 }
 
 }  // namespace
 
-KERNBENCH_PLUGIN("@name@", add_all);
+KERNBENCH_PLUGIN("one_port_tcm", add_all);

@@ -22,11 +22,11 @@ using kernbench::Parameter;
 using kernbench::Quantity;
 using kernbench::Transaction;
 
-class @Class@Model final : public kernbench::FabricNode,
-                           private kernbench::ServiceProvider<Transaction>,
-                           private kernbench::EndOfTimestep::Listener {
+class MessageGapEndPoint final : public kernbench::FabricNode,
+                                 private kernbench::ServiceProvider<Transaction>,
+                                 private kernbench::EndOfTimestep::Listener {
  public:
-  static constexpr const char* description = "end point of @name@";
+  static constexpr const char* description = "end point with a gap between messages";
   static constexpr std::array roles{kernbench::Role::pcie_ep, kernbench::Role::ual_ep};
   struct Parameters : kernbench::ParameterSet {
     using ParameterSet::ParameterSet;
@@ -38,7 +38,7 @@ class @Class@Model final : public kernbench::FabricNode,
                    .default_val(10)};
   };
 
-  explicit @Class@Model(const kernbench::ComponentInit& init)
+  explicit MessageGapEndPoint(const kernbench::ComponentInit& init)
       : FabricNode(init, ArrivalQueue::Forwarding::store_and_forward),
         parameters_(init.attributes) {
     add_statistic("injected", "transactions of the host that started here", Quantity::count,
@@ -50,8 +50,7 @@ class @Class@Model final : public kernbench::FabricNode,
 
  private:
   // The host, or traffic, issues a transaction; its route is set.
-  tlm::tlm_sync_enum nb_transport_fw(Transaction& transaction,
-                                     tlm::tlm_phase& /*phase*/) override {
+  tlm::tlm_sync_enum nb_transport_fw(Transaction& transaction, tlm::tlm_phase& /*phase*/) override {
     ++injected_;
     if (arrivals_.push_message(node(), transaction, {}, now())) rearm();
     return tlm::TLM_COMPLETED;
@@ -113,9 +112,10 @@ class @Class@Model final : public kernbench::FabricNode,
 };
 
 void add_all(kernbench::PluginRegistries& to) {
-  to.components.add(kernbench::implementation_of<@Class@Model>("custom.@name@"));
+  to.components.add(
+      kernbench::implementation_of<MessageGapEndPoint>("custom.message_gap_end_point"));
 }
 
 }  // namespace
 
-KERNBENCH_PLUGIN("@name@", add_all);
+KERNBENCH_PLUGIN("message_gap_end_point", add_all);

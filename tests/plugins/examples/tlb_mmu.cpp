@@ -24,9 +24,9 @@ namespace {
 
 using namespace kernbench;
 
-class @Class@Model final : public FabricNode, private ServiceProvider<TranslationRequest> {
+class TlbMmu final : public FabricNode, private ServiceProvider<TranslationRequest> {
  public:
-  static constexpr const char* description = "address translation of @name@";
+  static constexpr const char* description = "address translation with a TLB";
   static constexpr std::array roles{Role::pe_mmu};
   struct Parameters : ParameterSet {
     using ParameterSet::ParameterSet;
@@ -45,7 +45,7 @@ class @Class@Model final : public FabricNode, private ServiceProvider<Translatio
         *this, Parameter::duration_ns("overhead_ns", "per map or unmap message", "assumption")
                    .default_val(0)};
   };
-  explicit @Class@Model(const ComponentInit& init)
+  explicit TlbMmu(const ComponentInit& init)
       : FabricNode(init, ArrivalQueue::Forwarding::store_and_forward), parameters_(init.attributes),
         table_(*parameters_.page_bytes) {
     add_statistic("tlb_hits", "pages that the TLB held", Quantity::count, hits_);
@@ -92,7 +92,7 @@ class @Class@Model final : public FabricNode, private ServiceProvider<Translatio
   void transport_dbg(TranslationRequest& request) override {
     if (request.launch != nullptr) return;  // the tensors of a launch: for the address model pa
     if (machine_services(services()).machine().address_model != AddressModel::va)
-      throw UsageError("@name@ translates with the address model va only");
+      throw UsageError("tlb_mmu translates with the address model va only");
     if (request.nbytes == 0) return request.ranges.clear();
     if (!is_virtual(request.address)) {
       request.ranges = {{request.address, request.nbytes}};
@@ -122,9 +122,9 @@ class @Class@Model final : public FabricNode, private ServiceProvider<Translatio
 };
 
 void add_all(PluginRegistries& to) {
-  to.components.add(implementation_of<@Class@Model>("custom.@name@"));
+  to.components.add(implementation_of<TlbMmu>("custom.tlb_mmu"));
 }
 
 }  // namespace
 
-KERNBENCH_PLUGIN("@name@", add_all);
+KERNBENCH_PLUGIN("tlb_mmu", add_all);

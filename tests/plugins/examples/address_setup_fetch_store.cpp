@@ -17,11 +17,11 @@ namespace {
 
 using namespace kernbench;
 
-class @Class@Model final : public StageEngine<Component>,
-                           private ServiceProvider<RegisterRequest>,
-                           private ServiceListener<TcmRequest> {
+class AddressSetupFetchStore final : public StageEngine<Component>,
+                                     private ServiceProvider<RegisterRequest>,
+                                     private ServiceListener<TcmRequest> {
  public:
-  static constexpr const char* description = "load/store unit of @name@";
+  static constexpr const char* description = "load/store unit with a time for the addresses";
   static constexpr std::array roles{Role::pe_fetch_store};
   struct Parameters : ParameterSet {
     using ParameterSet::ParameterSet;
@@ -38,7 +38,7 @@ class @Class@Model final : public StageEngine<Component>,
         *this, Parameter::duration_ns("store_setup_ns", "of the addresses of a store", "assumption")
                    .default_val(0)};
   };
-  explicit @Class@Model(const ComponentInit& init)
+  explicit AddressSetupFetchStore(const ComponentInit& init)
       : StageEngine(init, PeEngine::pe_fetch_store, init.attributes.as<Parameters>().stage),
         parameters_(init.attributes) {
     add_statistic("register_stalls", "fetches that waited for room in the register file",
@@ -101,9 +101,9 @@ class @Class@Model final : public StageEngine<Component>,
 };
 
 void add_all(PluginRegistries& to) {
-  to.components.add(implementation_of<@Class@Model>("custom.@name@"));
+  to.components.add(implementation_of<AddressSetupFetchStore>("custom.address_setup_fetch_store"));
 }
 
 }  // namespace
 
-KERNBENCH_PLUGIN("@name@", add_all);
+KERNBENCH_PLUGIN("address_setup_fetch_store", add_all);

@@ -1,11 +1,11 @@
-include("${CMAKE_CURRENT_LIST_DIR}/run_kernbench.cmake")
+include("${CMAKE_CURRENT_LIST_DIR}/../../../templates/common/run_kernbench.cmake")
 
 # 64 x 128 x 64 on one PE, in 2 x 2 x 2 tiles of 32 x 64 x 32: 8 fetches of (32 * 64 + 64 * 32) * 2 B at 512 GB/s = 16 ns each, and a
 # store of 32 * 32 * 2 B = 4 ns for each of 4 results. What they take in the TCM is their busy time, which the setup precedes.
 set(engine cube.pe_template.components.pe_fetch_store)
 foreach(setup 0 40)
   kernbench(json run --bench gemm-single-pe --param M=64 --param K=128 --param N=64 --json --topology tiny
-            --set ${engine}.impl=custom.@name@ --set ${engine}.attrs.fetch_setup_ns=${setup})
+            --set ${engine}.impl=custom.address_setup_fetch_store --set ${engine}.attrs.fetch_setup_ns=${setup})
   busy_of_engine(fetch "${json}" pe_fetch_store fetch)
   busy_of_engine(store "${json}" pe_fetch_store store)
   expect("busy time of fetches, ns" ${fetch} 128.0)  # 8 * 16
