@@ -17,7 +17,6 @@
 #include "platform/assembly/foreign_code.h"
 #include "platform/assembly/time_resolution.h"
 #include "platform/plugin/abi_check.h"
-#include "platform/plugin/abi_note_file.h"
 
 namespace kernbench {
 namespace {

@@ -9,8 +9,8 @@
 #include <vector>
 
 #include "platform/assembly/platform.h"
-#include "platform/probe/leg_table.h"
 #include "platform/probe/probe_case.h"
+#include "platform/probe/route_report.h"
 #include "platform/topology/lower_bound.h"
 #include "platform/traffic/traffic_request.h"
 

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
 #include <utility>
@@ -46,5 +47,15 @@ struct TimeComparison {
   Distribution ratios(std::size_t model, const std::string& group = "") const;
   bool data_equal() const;
 };
+
+// Output of `rtl-compare`: a row per tile, message or access, the distribution of the ratios, what
+// differs.
+std::string comparison_text(const TimeComparison& comparison);
+// Units in the key names.
+nlohmann::ordered_json comparison_json(const TimeComparison& comparison);
+// Figure as SVG: a line per tile, message or access, on it a mark per model at the ratio of the
+// times; a band of 5 % around equality. The axis is logarithmic where the ratios span more than a
+// factor of eight. Of many works only the groups are named.
+std::string comparison_svg(const TimeComparison& comparison);
 
 }  // namespace kernbench

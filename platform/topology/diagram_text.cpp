@@ -1,5 +1,3 @@
-#include "platform/topology/diagram_text.h"
-
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -7,6 +5,7 @@
 #include <set>
 #include <vector>
 
+#include "platform/topology/diagram_files.h"
 #include "platform/topology/diagram_style.h"
 
 namespace kernbench {

@@ -7,8 +7,8 @@
 #include <map>
 
 #include "platform/config/known_attributes.h"
+#include "platform/topology/diagram_files.h"
 #include "platform/topology/diagram_painter.h"
-#include "platform/topology/diagram_svg.h"
 
 namespace kernbench {
 namespace {

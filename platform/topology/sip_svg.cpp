@@ -5,8 +5,8 @@
 #include <cmath>
 #include <map>
 
+#include "platform/topology/diagram_files.h"
 #include "platform/topology/diagram_painter.h"
-#include "platform/topology/diagram_svg.h"
 
 namespace kernbench {
 namespace {

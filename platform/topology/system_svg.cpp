@@ -7,9 +7,9 @@
 #include <cmath>
 #include <map>
 
+#include "platform/topology/diagram_files.h"
 #include "platform/topology/diagram_painter.h"
 #include "platform/topology/diagram_style.h"
-#include "platform/topology/diagram_svg.h"
 
 namespace kernbench {
 namespace {

@@ -18,9 +18,11 @@
 #include "models/protocol/pe_services.h"
 #include "models/protocol/ring_buffer.h"
 #include "platform/assembly/platform.h"
-#include "platform/traffic/traffic_result.h"
+#include "platform/traffic/traffic_request.h"
 
 namespace kernbench {
+
+std::uint64_t traffic_capacity(const Platform& platform, NodeId target);  // bytes
 
 class TrafficPlayer final : public sc_core::sc_module,
                             private TransactionListener,

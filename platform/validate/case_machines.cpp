@@ -1,8 +1,37 @@
-#include "platform/validate/source_machine.h"
+#include "platform/validate/case_machines.h"
 
 #include <fmt/format.h>
 
+#include <deque>
+#include <utility>
+
 namespace kernbench {
+
+std::vector<Override> hbm_machine(const HbmStack& stack) {
+  const double partition_gbs = stack.channels_per_pe * std::stod(stack.channel_gbs);
+  return {
+      {"system.ns_per_mm", "0"},
+      {"system.flit_bytes", "256"},
+      {"cube.pe_layout.corners", "[NW, NE, SW, SE]"},
+      {"cube.pe_layout.pe_per_corner", "2"},
+      {"cube.components.router", "{impl: builtin.forwarding, attrs: {overhead_ns: 0}}"},
+      {"cube.links.router_link_bw_gbs", "0"},
+      {"cube.links.pe_to_router_bw_gbs", "256"},
+      {"cube.links.hbm_to_router_bw_gbs", fmt::format("{:g}", partition_gbs)},
+      {"cube.memory_map",
+       fmt::format("{{address_model: va, hbm_mapping_mode: n_to_one, hbm_pseudo_channels: {}, "
+                   "hbm_channels_per_pe: {}, "
+                   "hbm_channel_bw_gbs: {}, hbm_slices_per_cube: 8, hbm_total_gb_per_cube: 48}}",
+                   8 * stack.channels_per_pe, stack.channels_per_pe, stack.channel_gbs)},
+      {"cube.components.hbm_ctrl",
+       fmt::format("{{impl: builtin.hbm_ctrl, attrs: {{overhead_ns: 0, num_pcs: {}, burst_bytes: "
+                   "{}, switch_penalty_ns: {}, "
+                   "efficiency: {}}}}}",
+                   stack.channels_per_pe, stack.burst_bytes, stack.switch_penalty_ns,
+                   stack.efficiency)},
+      {"cube.pe_template.components.pe_dma", "{impl: builtin.pe_dma, attrs: {overhead_ns: 1}}"},
+      {"overrides", "[]"}};
+}
 
 std::vector<Override> our_machine(const std::string& sips) {
   return {
@@ -83,6 +112,53 @@ ValidationCheck bound_check(Relation relation, ValidationCheck check) {
   check.tolerance = 0;
   check.allowance = "";
   return check;
+}
+
+namespace {
+
+class Requests final : public TrafficSource {
+ public:
+  Requests(std::vector<TrafficRequest> first, FollowUp follow_up)
+      : waiting_(first.begin(), first.end()), follow_up_(std::move(follow_up)) {}
+
+  bool next(TrafficRequest& request) override {
+    if (waiting_.empty()) return false;
+    request = waiting_.front();
+    request.id = id_++;
+    waiting_.pop_front();
+    return true;
+  }
+  void ended(const TrafficResult& result) override {
+    if (!follow_up_) return;
+    for (TrafficRequest& request : follow_up_(result)) {
+      request.issue = result.end;
+      waiting_.push_back(request);
+    }
+  }
+
+ private:
+  std::deque<TrafficRequest> waiting_;
+  FollowUp follow_up_;
+  std::uint32_t id_ = 0;
+};
+
+class Results final : public TrafficListener {
+ public:
+  void in_order(const TrafficResult& result) override { list.push_back(result); }
+  std::vector<TrafficResult> list;
+};
+
+}  // namespace
+
+std::vector<TrafficResult> play_requests(Platform& platform, std::vector<TrafficRequest> first,
+                                         FollowUp follow_up) {
+  Requests requests(std::move(first), std::move(follow_up));
+  Results results;
+  TrafficPlayer player("traffic", platform, requests, results);
+  const RunResult result = platform.run();
+  if (result.cause) std::rethrow_exception(result.cause);
+  player.check_all_ended();
+  return std::move(results.list);
 }
 
 }  // namespace kernbench
