@@ -53,7 +53,7 @@ std::string default_value(const ConfigKey& key) {
   return element ? "" : key.required ? "required" : "optional";
 }
 
-// The path with the names of families in the place of their members.
+// Path with the names of families instead of their members.
 std::string shown_path(const std::string& path,
                        const std::map<std::string, std::string>& families) {
   std::string shown, at;

@@ -93,7 +93,7 @@ class Axi4Manager {
   void write(unsigned id, std::uint64_t address, const unsigned char* data, std::uint64_t bytes);
   void read(unsigned id, std::uint64_t address, std::uint64_t bytes);
 
-  // Of an edge, see BlockUser.
+  // Calls of an edge, see BlockUser.
   bool sample();
   void drive();
   const char* awaited() const;

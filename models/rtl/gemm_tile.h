@@ -46,7 +46,7 @@ class GemmTile {
 
    private:
     friend class GemmTile;
-    std::vector<std::uint16_t> values_;  // of its own folds, one after the other
+    std::vector<std::uint16_t> values_;  // of its own folds, in sequence
     const std::uint16_t* at_ = nullptr;
     std::int64_t width_ = 0, depth_ = 0;  // lanes; beats of a fold
     std::int64_t beat_ = 0, fold_ = 0, folds_ = 0;
@@ -56,7 +56,6 @@ class GemmTile {
   };
   Beats a, b;
 
-  std::int64_t rows_left() const { return rows_left_; }
   bool operands_left() const { return a.left() || b.left(); }
   bool last_row() const { return rows_left_ == 1; }
   bool complete() const { return rows_left_ == 0; }

@@ -36,7 +36,7 @@ class BlockUser {
   // To set the inputs for the cycle that begins. Also called in the instant of an edge that has
   // passed, when work comes.
   virtual void drive() = 0;
-  // What the work that is left waits for: a pin, or words. Null: no work is left, the clock stops.
+  // Stall reason of the work that is left: a pin, or words. Null: no work is left, the clock stops.
   virtual const char* awaited() const = 0;
   // A component with edges that only it can see: calls go_ahead() of the block.
   virtual void edges_ahead() {}
@@ -58,7 +58,7 @@ class RtlBlock : private BlockCalls, private BlockClock::Listener, private PinSi
   const BlockClock& clock() const { return clock_; }
   // In edges_ahead() of the component, a class that is final, with a function more:
   //   bool edge_is_internal() const: whatever the block does at the next edge, sample() and drive()
-  //   tell nobody outside of the component.
+  //   notify no observer outside of the component.
   template <class User>
   void go_ahead(User& user) {
     clock_.go_ahead([&user] { return user.edge_is_internal(); },

@@ -3,9 +3,9 @@
 //
 // Timing: `overhead_ns` after its arrival (the last flit of a write, the command of a read) an
 // access may begin at the block, in order of arrival: at the next rising edge its first burst is
-// offered. It ends at the edge that takes the answer to its last burst; the whole response stands
-// at the link then. Up to `max_in_flight` accesses side by side; one that overlaps an earlier one
-// waits for its end if either writes, and those behind it wait, too.
+// offered. It ends at the edge that takes the answer to its last burst; the whole response is
+// queued at the link then. Up to `max_in_flight` concurrent accesses; one that overlaps an earlier
+// one waits for its end if either writes, and those behind it wait, too.
 //
 // Data: the bytes of a write go over the pins where the memory store knows them, zeros where it
 // does not; what is read is compared with them. Bytes that have come into the memory store by
@@ -28,7 +28,7 @@
 
 namespace kernbench {
 
-// What a memory in RTL must hold: the bytes that have been written to it by its pins.
+// Expected contents of a memory in RTL: the bytes that have been written to it by its pins.
 class WrittenBytes {
  public:
   void set(std::uint64_t offset, const unsigned char* bytes, std::uint64_t count);
@@ -85,7 +85,7 @@ class RtlSram : public FabricNode, private BlockUser, private Axi4Manager::Liste
   explicit RtlSram(const ComponentInit& init) : RtlSram(init, built_model) {}
 
  protected:
-  // With a memory of somebody else behind the pins.
+  // With a memory of another source behind the pins.
   RtlSram(const ComponentInit& init, MakeSramModel make)
       : RtlSram(init, init.attributes.as<Parameters>(), make) {}
 

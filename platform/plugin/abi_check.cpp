@@ -18,7 +18,7 @@
 namespace kernbench {
 namespace {
 
-// Of this program; plug-ins are for the same.
+// ELF machine and byte order of this program, which plug-ins must have, too.
 #if defined(__x86_64__)
 constexpr unsigned own_machine = EM_X86_64;
 #elif defined(__aarch64__)
@@ -97,7 +97,7 @@ class ElfFile {
     if (header_.e_phentsize < sizeof(Elf64_Phdr)) refuse("its ELF header is broken");
   }
 
-  // Of the notes of a segment: owner and text, each padded to the alignment.
+  // Stamp among the notes of a segment: owner and text, each padded to the alignment.
   static std::optional<std::string> stamp_in(const std::string& notes, std::uint64_t alignment) {
     const std::uint64_t unit = alignment == 8 ? 8 : 4;
     const auto padded = [unit](std::uint64_t n) { return (n + unit - 1) / unit * unit; };

@@ -10,7 +10,7 @@ namespace kernbench {
 // ELF shared library, for another machine, cut short, or without a stamp.
 std::string stamp_in_file(const std::string& file);
 
-// What differs: a table of every field of both stamps, those that differ marked; "" if none does.
+// Table of every field of both stamps, those that differ marked; "" if none does.
 std::string stamp_differences(const std::string& plugin, const std::string& program);
 
 }  // namespace kernbench

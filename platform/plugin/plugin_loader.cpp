@@ -33,7 +33,7 @@ void check_stamp(const std::string& file) {
                              differences));
 }
 
-// With C++ names in the place of mangled ones.
+// Text with C++ names instead of mangled ones.
 std::string readable(const std::string& message) {
   const std::size_t begin = message.find("_Z");
   if (begin == std::string::npos) return message;

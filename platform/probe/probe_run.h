@@ -1,4 +1,4 @@
-// Measurement of transfers, each alone on a fresh machine; the arithmetic beside the simulated
+// Measurement of transfers, each alone on a fresh machine; the arithmetic next to the simulated
 // time.
 #pragma once
 

@@ -1,5 +1,5 @@
-// Times of an implementation, such as one in RTL, beside those that transaction-level models take
-// for the same work: ratios and their distribution.
+// Times of an implementation, such as one in RTL, compared with those that transaction-level models
+// take for the same work: ratios and their distribution.
 #pragma once
 
 #include <cstdint>
@@ -38,12 +38,12 @@ Distribution distribution_of(std::vector<double> values);
 struct TimeComparison {
   std::string implementation;       // "rtl.pe_gemm"
   std::string kind;                 // "tile", "message", "access"
-  std::vector<std::string> models;  // beside it: "macs", "systolic"
+  std::vector<std::string> models;  // compared with: "macs", "systolic"
   std::string values;               // how values have been compared; empty: not at all
   std::vector<ComparedWork> works;
 
   std::vector<std::string> groups() const;  // in the order of their first works
-  // Of a group; of all works if it is empty.
+  // Ratios of a group; of all works if it is empty.
   Distribution ratios(std::size_t model, const std::string& group = "") const;
   bool data_equal() const;
 };

@@ -56,7 +56,7 @@ std::vector<Rational> with_relays(const std::vector<Rational>& xs) {
 
 int rows_per_half(const CubeSpec& cube) { return (std::max(cube.ucie_connections, 2) + 1) / 2; }
 
-// `count` rows from `first` to `last`; one row alone stands at `first`.
+// `count` rows from `first` to `last`; one row alone is at `first`.
 void append_rows(std::vector<Rational>& rows, const Rational& first, const Rational& last,
                  int count) {
   for (int i = 0; i < count; ++i) {

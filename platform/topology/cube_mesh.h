@@ -2,7 +2,7 @@
 //
 // Columns stand at the x of all PEs, with relay columns where a gap exceeds 3 mm. Rows:
 // ceil(max(n_connections, 2) / 2) PE rows in the upper half, two HBM rows, as many PE rows in the
-// lower half. The HBM zone is the HBM rows times the two middle columns; no router stands there.
+// lower half. The HBM zone is the HBM rows times the two middle columns; it has no routers.
 // The outermost columns are never part of the zone, so that it cannot cut the mesh in two.
 // Interpolated coordinates (relay columns, PE rows) are rounded to a micrometre: every length is a
 // decimal.
@@ -55,14 +55,15 @@ struct CubeMesh {
 // Requires a geometry that passes `mesh_faults`.
 CubeMesh generate_mesh(const CubeSpec& cube);
 
-// What makes a geometry impossible to lay out (PEs or rows outside the cube); empty if it is sound.
+// Reason why a geometry is impossible to lay out (PEs or rows outside the cube); empty if it is
+// sound.
 struct MeshFault {
   const Rational* length;  // the member of the CubeSpec to blame
   std::string message;
 };
 std::vector<MeshFault> mesh_faults(const CubeSpec& cube);
 
-// cube_mesh.yaml: the generated layout of a cube, kept beside the topology file for people and
+// cube_mesh.yaml: the generated layout of a cube, kept next to the topology file for people and
 // tools to read.
 //
 // The program never reads the mesh back: laying it out takes microseconds, so a stale, damaged or

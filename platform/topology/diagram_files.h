@@ -21,7 +21,7 @@ inline constexpr double phy_mm = 2;  // from the cubes to the PHYs of an IO chip
 
 std::string diagram_svg(const Graph& graph, const Diagram& diagram,
                         const Utilisation* heat = nullptr);
-// Of one level each.
+// One function per level.
 std::string system_svg(const Graph& graph, const Diagram& diagram, const Utilisation* heat);
 std::string sip_svg(const Graph& graph, const Diagram& diagram, const Utilisation* heat);
 std::string cube_svg(const Graph& graph, const Diagram& diagram, const Utilisation* heat);

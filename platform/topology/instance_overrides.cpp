@@ -243,7 +243,8 @@ void apply_overrides(MachineSpec& machine, const ComponentRegistry& registry,
   if (machine.overrides.empty() || !faults.none()) return;
   try {
     Overrides(machine, nodes_of(machine), registry, faults).all();
-  } catch (const std::overflow_error&) {  // lengths that cannot be computed with: build_graph tells
+  } catch (
+      const std::overflow_error&) {  // lengths that cannot be computed with: build_graph reports
   }
 }
 

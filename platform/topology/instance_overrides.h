@@ -1,4 +1,4 @@
-// What the list `overrides` makes of single instances.
+// Single instances with the settings of the list `overrides`.
 #pragma once
 
 #include <string>
@@ -18,7 +18,7 @@ class NodeGlob {
 
   bool is_literal() const { return literal_.size() == pattern_.size(); }
   bool matches(std::string_view name) const;
-  // What every name that it matches begins with.
+  // Prefix of every name that it matches.
   const std::string& literal_prefix() const { return literal_; }
 
  private:

@@ -49,7 +49,7 @@ struct FlitCut {
   std::uint32_t bytes_of(std::uint64_t flit) const {
     return static_cast<std::uint32_t>(flit == 0 ? first : flit + 1 == count ? last : full);
   }
-  // Of the flit's first byte, in the memory.
+  // Offset of the flit's first byte in the memory.
   std::uint64_t offset_of(std::uint64_t flit) const {
     return flit == 0 ? offset : offset + first + (flit - 1) * full;
   }

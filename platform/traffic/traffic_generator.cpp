@@ -120,7 +120,7 @@ Fs TrafficGenerator::issue_time(std::uint64_t step) const {
   return ns_to_fs(bytes_before / recipe_.rate_gbs);
 }
 
-// Instants never descend, so the last one tells whether all can be. That each can be computed shows
+// Instants never descend, so the last one decides for all. That each can be computed shows
 // in the largest product that any of them needs: the last one alone may cancel well.
 void TrafficGenerator::check_last_issue() const {
   if (!times_are_known() || recipe_.rate_gbs.is_zero()) return;
@@ -138,7 +138,7 @@ void TrafficGenerator::check_last_issue() const {
               "requests"));
 }
 
-// Of requests that are issued at a rate, how many are under way shows in the simulation.
+// The number of outstanding requests that are issued at a rate is known in the simulation only.
 void TrafficGenerator::check_memory() const {
   const bool at_once = times_are_known() && recipe_.rate_gbs.is_zero();
   if (times_are_known() && !at_once) return;
@@ -237,7 +237,7 @@ void TrafficGenerator::ended(const TrafficResult& result) {
       std::lower_bound(streams_.begin(), streams_.end(), result.request.initiator,
                        [](const Stream& stream, NodeId node) { return stream.initiator < node; });
   const auto index = static_cast<std::size_t>(found - streams_.begin());
-  // What is due already counts as made.
+  // Requests that are due already count as made.
   const auto waiting = static_cast<std::uint64_t>(
       std::count_if(due_.begin() + static_cast<std::ptrdiff_t>(due_at_), due_.end(),
                     [index](const auto& entry) { return entry.second == index; }));

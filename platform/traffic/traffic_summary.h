@@ -60,7 +60,7 @@ class TrafficSummary {
 
   void begin() { links_.begin(); }  // at the time of the first request
   void add(const TrafficResult& result);
-  // Latency parts, beside add(); the summary then shows their means.
+  // Latency parts, in addition to add(); the summary then shows their means.
   void add_parts(const TrafficResult& result, const LatencyParts& parts);
 
   // All of it up to now, units in the key names; utilisations are shares of the time since the

@@ -3,7 +3,7 @@
 //
 // Timing: a FETCH waits until the register file has room for what its tile brings, then takes
 // fetch_setup_ns and the read of the TCM. A STORE takes store_setup_ns and the write of the TCM,
-// then gives the accumulator back. Both are served side by side. overhead_ns comes on top of each.
+// then gives the accumulator back. Both are served concurrently. overhead_ns comes on top of each.
 // Not modelled: which register holds what.
 #include <algorithm>
 #include <array>

@@ -55,7 +55,7 @@ class MessageGapEndPoint final : public kernbench::FabricNode,
     if (arrivals_.push_message(node(), transaction, {}, now())) rearm();
     return tlm::TLM_COMPLETED;
   }
-  // What ends here waits for nothing that passes through.
+  // A response that ends here waits for no message that passes through.
   void accepted(std::uint32_t port, Transaction& transaction, kernbench::FlitRun run,
                 Fs arrival) override {
     if (run.position < transaction.route().path->target_position())

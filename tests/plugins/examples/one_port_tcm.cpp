@@ -2,8 +2,8 @@
 //
 // Timing: an access of an engine holds the port for bytes / port_bw_gbs, one at a time, first come,
 // first served; of one instant in the order of the work. As a target of traffic on the fabric it
-// answers overhead_ns after the last flit or the command, beside the port. Not modelled: bytes (the
-// memory store of the machine has them), banks.
+// answers overhead_ns after the last flit or the command, without the port. Not modelled: bytes
+// (the memory store of the machine has them), banks.
 #include <algorithm>
 #include <array>
 
@@ -31,7 +31,7 @@ class OnePortTcm final : public FabricNode,
     Param<Rational> port_bw_gbs{
         *this,
         Parameter::rate_gbs("port_bw_gbs", "rate of the port", "assumption").default_val(512)};
-    // What the machine asks of a scratchpad.
+    // Attributes that the machine reads.
     Param<std::uint64_t> size_mb{
         *this,
         Parameter::integer("size_mb", "capacity", "MiB", "spec 1.2").default_val(2).range(1, 2)};

@@ -15,4 +15,4 @@ foreach(walk 0 50)
   string(REGEX MATCH "^[0-9]+" simulated_${walk} "${simulated}")
 endforeach()
 math(EXPR walks "${simulated_50} - ${simulated_0}")
-expect("time of walks, ns" ${walks} 150)  # 3 * 50, one after the other
+expect("time of walks, ns" ${walks} 150)  # 3 * 50, back to back
