@@ -2,7 +2,6 @@
 
 #include <algorithm>
 
-#include "models/base/services.h"
 #include "models/data/debug_access.h"
 #include "models/pe/pe_components.h"
 #include "models/protocol/machine_services.h"

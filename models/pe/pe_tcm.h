@@ -15,7 +15,9 @@
 #include <string>
 
 #include "models/address/phys_addr.h"
+#include "models/base/end_of_timestep.h"
 #include "models/base/parameter_set.h"
+#include "models/base/services.h"
 #include "models/fabric/terminal_memory.h"
 #include "models/pe/serial_resource.h"
 #include "models/protocol/fabric_node.h"
