@@ -34,7 +34,7 @@ namespace fs = std::filesystem;
 
 constexpr std::size_t longest_name = 40;
 
-using Words = std::map<std::string, std::string>;
+using TemplateWords = std::map<std::string, std::string>;
 
 std::string text_of_file(const fs::path& path) {
   std::ifstream in(path, std::ios::binary);
@@ -44,8 +44,8 @@ std::string text_of_file(const fs::path& path) {
 }
 
 // Kind -> its keys and the default values of others.
-std::map<std::string, Words> template_kinds() {
-  std::vector<Words> records(1);
+std::map<std::string, TemplateWords> template_kinds() {
+  std::vector<TemplateWords> records(1);
   std::istringstream lines(text_of_file(shipped_templates() / "kinds.txt"));
   for (std::string line; std::getline(lines, line);) {
     if (line.empty()) records.emplace_back();
@@ -53,8 +53,8 @@ std::map<std::string, Words> template_kinds() {
     if (colon != std::string::npos && line.front() != '#')
       records.back()[line.substr(0, colon)] = line.substr(colon + 2);
   }
-  std::map<std::string, Words> kinds;
-  for (Words& record : records) {
+  std::map<std::string, TemplateWords> kinds;
+  for (TemplateWords& record : records) {
     if (record.count("kind") == 0) continue;  // the default values, a comment
     record.insert(records.front().begin(), records.front().end());
     kinds[record["kind"]] = std::move(record);
@@ -62,8 +62,8 @@ std::map<std::string, Words> template_kinds() {
   return kinds;
 }
 
-Words find_kind(const std::string& kind) {
-  const std::map<std::string, Words> kinds = template_kinds();
+TemplateWords find_kind(const std::string& kind) {
+  const std::map<std::string, TemplateWords> kinds = template_kinds();
   const auto found = kinds.find(kind);
   if (found != kinds.end()) return found->second;
   std::vector<std::string> names;
@@ -101,7 +101,7 @@ std::string camel_case(const std::string& name) {
 }
 
 // Replaces @word@ by its value, in which words are replaced in turn.
-std::string replaced(std::string text, const Words& words) {
+std::string replaced(std::string text, const TemplateWords& words) {
   for (std::size_t at = text.find('@'); at != std::string::npos; at = text.find('@', at)) {
     const std::size_t end = text.find('@', at + 1);
     if (end == std::string::npos) break;
@@ -116,7 +116,7 @@ std::string replaced(std::string text, const Words& words) {
 }
 
 // Writes the files of a kind into `folder` and prints their paths.
-void write_component(Words words, const std::string& name, const fs::path& folder) {
+void write_component(TemplateWords words, const std::string& name, const fs::path& folder) {
   check_name(name);
   std::error_code error;
   if (fs::exists(fs::symlink_status(folder, error)))

@@ -23,13 +23,13 @@ namespace {
 constexpr const char* list_key = "overrides";
 
 // "sip0.cube3.pe2.pe_gemm.attrs.x" -> node, key below the entry.
-struct Parts {
+struct SettingParts {
   std::string node, key;
 };
 
-std::optional<Parts> parts_of(const std::string& key) {
+std::optional<SettingParts> setting_parts(const std::string& key) {
   const auto split_at = [&](std::size_t dot) {
-    return Parts{key.substr(0, dot), key.substr(dot + 1)};
+    return SettingParts{key.substr(0, dot), key.substr(dot + 1)};
   };
   const std::size_t last = key.rfind('.');
   if (last == std::string::npos || last == 0) return std::nullopt;
@@ -80,7 +80,7 @@ bool is_instance_setting(const Override& setting) {
 void apply_instance_setting(ConfigNode& root, const Override& setting,
                             std::vector<ConfigIssue>& issues) {
   const ConfigLocation place{fmt::format("--set {}={}", setting.key, setting.value), 0, 0};
-  const std::optional<Parts> parts = parts_of(setting.key);
+  const std::optional<SettingParts> parts = setting_parts(setting.key);
   if (!parts) {
     issues.push_back(issue_at(place, setting.key,
                               "found the name of an instance; allowed behind it are .impl, "
