@@ -26,7 +26,8 @@ PcieEp::PcieEp(const ComponentInit& init) : EndPoint(init) {
 tlm::tlm_sync_enum PcieEp::nb_transport_fw(Transaction& transaction, tlm::tlm_phase& /*phase*/) {
   ++injected_;
   log_.debug([&] { return text_of(transaction) + " enters"; });
-  if (arrivals_.push_message(node(), transaction, {}, now())) rearm();
+  const Fs arrival = now() + injection_time(transaction);
+  if (arrivals_.push_message(node(), transaction, {}, arrival)) rearm();
   show();
   return tlm::TLM_COMPLETED;
 }

@@ -5,6 +5,9 @@
 // that passes through overhead_ns after its last flit came. Nothing is paid where a response ends.
 // A message that starts here has this node as its upstream. Not modelled: PCIe packets, credits,
 // ordering rules.
+//
+// A base class as well: an end point of other times derives from it, its Parameters from these, and
+// overrides injection_time().
 #pragma once
 
 #include "models/base/log.h"
@@ -13,11 +16,16 @@
 
 namespace kernbench {
 
-class PcieEp final : public EndPoint, private ServiceProvider<Transaction> {
+class PcieEp : public EndPoint, private ServiceProvider<Transaction> {
  public:
   static constexpr const char* description = "PCIe end point of a SIP";
   static constexpr std::array roles{Role::pcie_ep};
   explicit PcieEp(const ComponentInit& init);
+
+ protected:
+  // The rule to override: from the issue of a transaction of the host to its arrival at this node;
+  // asked once per transaction.
+  virtual Fs injection_time(const Transaction& /*transaction*/) { return 0; }
 
  private:
   tlm::tlm_sync_enum nb_transport_fw(Transaction& transaction, tlm::tlm_phase& phase) override;

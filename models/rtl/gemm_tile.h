@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "models/base/dtype.h"
+#include "models/rtl/pins.h"
 
 namespace kernbench {
 
@@ -45,7 +46,7 @@ class GemmTile {
 
    private:
     friend class GemmTile;
-    std::vector<std::uint16_t> values_;  // of its own folds, one after the other
+    std::vector<std::uint16_t> values_;  // of its own folds, in sequence
     const std::uint16_t* at_ = nullptr;
     std::int64_t width_ = 0, depth_ = 0;  // lanes; beats of a fold
     std::int64_t beat_ = 0, fold_ = 0, folds_ = 0;
@@ -55,7 +56,6 @@ class GemmTile {
   };
   Beats a, b;
 
-  std::int64_t rows_left() const { return rows_left_; }
   bool operands_left() const { return a.left() || b.left(); }
   bool last_row() const { return rows_left_ == 1; }
   bool complete() const { return rows_left_ == 0; }
@@ -83,6 +83,36 @@ class GemmTile {
   std::int64_t fold_row_ = 0, fold_column_ = 0, next_row_ = 0,
                result_fold_ = 0;  // of the next beat
   std::vector<std::uint32_t> products_;
+};
+
+// Pins of a block that multiplies tiles (models/rtl/README.md, kernbench_gemm_if.sv), in the model
+// that Verilator has made of it.
+struct GemmPins {
+  std::uint8_t *task_valid, *task_ready;
+  std::uint32_t *task_m, *task_n, *task_k;
+  std::uint8_t* task_dtype;
+  std::uint64_t *task_a_address, *task_b_address, *task_result_address;
+  std::uint8_t *a_valid, *a_ready, *a_last;
+  void* a_data;
+  std::uint8_t *b_valid, *b_ready, *b_last;
+  void* b_data;
+  std::uint8_t *result_valid, *result_ready, *result_last;
+  void* result_data;
+  std::uint8_t* error;
+
+  template <class Model>
+  static GemmPins of(Model& m) {
+    return {&m.task_valid,     &m.task_ready,     &m.task_m,
+            &m.task_n,         &m.task_k,         &m.task_dtype,
+            &m.task_a_address, &m.task_b_address, &m.task_result_address,
+            &m.a_valid,        &m.a_ready,        &m.a_last,
+            &m.a_data,         &m.b_valid,        &m.b_ready,
+            &m.b_last,         &m.b_data,         &m.result_valid,
+            &m.result_ready,   &m.result_last,    &m.result_data,
+            &m.error};
+  }
+  // For signals, and the search for unknown outputs.
+  Pins list(GemmArray array) const;
 };
 
 }  // namespace kernbench

@@ -12,12 +12,20 @@
 
 #include "models/base/log.h"
 #include "models/base/observables.h"
+#include "models/base/parameter_set.h"
 #include "models/rtl/block_calls.h"
 #include "models/rtl/block_clock.h"
-#include "models/rtl/block_parameters.h"
 #include "models/rtl/pins.h"
 
 namespace kernbench {
+
+// Parameters that every block in RTL has; a member of its Parameters.
+struct BlockParameters {
+  explicit BlockParameters(ParameterSet& set);
+  Param<Fs> clock_period;
+  Param<std::uint64_t> reset_cycles, watchdog_cycles;
+  Param<bool> check_unknown, trace_inside, coverage;
+};
 
 // The component around a block.
 class BlockUser {
@@ -28,7 +36,7 @@ class BlockUser {
   // To set the inputs for the cycle that begins. Also called in the instant of an edge that has
   // passed, when work comes.
   virtual void drive() = 0;
-  // What the work that is left waits for: a pin, or words. Null: no work is left, the clock stops.
+  // Stall reason of the work that is left: a pin, or words. Null: no work is left, the clock stops.
   virtual const char* awaited() const = 0;
   // A component with edges that only it can see: calls go_ahead() of the block.
   virtual void edges_ahead() {}
@@ -50,7 +58,7 @@ class RtlBlock : private BlockCalls, private BlockClock::Listener, private PinSi
   const BlockClock& clock() const { return clock_; }
   // In edges_ahead() of the component, a class that is final, with a function more:
   //   bool edge_is_internal() const: whatever the block does at the next edge, sample() and drive()
-  //   tell nobody outside of the component.
+  //   notify no observer outside of the component.
   template <class User>
   void go_ahead(User& user) {
     clock_.go_ahead([&user] { return user.edge_is_internal(); },

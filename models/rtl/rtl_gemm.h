@@ -21,7 +21,6 @@
 #include "models/data/functional_model.h"
 #include "models/data/gemm_products.h"
 #include "models/pe/slot_engine.h"
-#include "models/rtl/gemm_pins.h"
 #include "models/rtl/gemm_tile.h"
 #include "models/rtl/rtl_block.h"
 

@@ -3,9 +3,9 @@
 //
 // Timing: `overhead_ns` after its arrival (the last flit of a write, the command of a read) an
 // access may begin at the block, in order of arrival: at the next rising edge its first burst is
-// offered. It ends at the edge that takes the answer to its last burst; the whole response stands
-// at the link then. Up to `max_in_flight` accesses side by side; one that overlaps an earlier one
-// waits for its end if either writes, and those behind it wait, too.
+// offered. It ends at the edge that takes the answer to its last burst; the whole response is
+// queued at the link then. Up to `max_in_flight` concurrent accesses; one that overlaps an earlier
+// one waits for its end if either writes, and those behind it wait, too.
 //
 // Data: the bytes of a write go over the pins where the memory store knows them, zeros where it
 // does not; what is read is compared with them. Bytes that have come into the memory store by
@@ -15,6 +15,7 @@
 #include <array>
 #include <cstdint>
 #include <deque>
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -24,9 +25,34 @@
 #include "models/data/functional_model.h"
 #include "models/fabric/memory_service.h"
 #include "models/rtl/sram_models.h"
-#include "models/rtl/written_bytes.h"
 
 namespace kernbench {
+
+// Expected contents of a memory in RTL: the bytes that have been written to it by its pins.
+class WrittenBytes {
+ public:
+  void set(std::uint64_t offset, const unsigned char* bytes, std::uint64_t count);
+  // They are not known any more.
+  void forget(std::uint64_t offset, std::uint64_t count);
+  // Null: not known.
+  std::optional<unsigned char> at(std::uint64_t offset) const;
+
+  struct Comparison {
+    std::uint64_t equal = 0;                  // known bytes that are the same
+    std::optional<std::uint64_t> difference;  // offset of the first one that is not
+  };
+  // Up to the first difference; bytes that are not known are left out.
+  Comparison compare(std::uint64_t offset, const unsigned char* bytes, std::uint64_t count) const;
+
+ private:
+  static constexpr std::uint64_t page_bytes = 4096;
+  struct Page {
+    std::array<unsigned char, page_bytes> bytes;
+    std::array<bool, page_bytes> known{};
+  };
+
+  std::map<std::uint64_t, std::unique_ptr<Page>> pages_;  // by offset / page_bytes
+};
 
 class RtlSram : public FabricNode, private BlockUser, private Axi4Manager::Listener {
  public:
@@ -59,7 +85,7 @@ class RtlSram : public FabricNode, private BlockUser, private Axi4Manager::Liste
   explicit RtlSram(const ComponentInit& init) : RtlSram(init, built_model) {}
 
  protected:
-  // With a memory of somebody else behind the pins.
+  // With a memory of another source behind the pins.
   RtlSram(const ComponentInit& init, MakeSramModel make)
       : RtlSram(init, init.attributes.as<Parameters>(), make) {}
 

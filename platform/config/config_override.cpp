@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "models/base/errors.h"
 #include "models/base/quote.h"
 #include "platform/config/config_tree.h"
 #include "platform/config/nearest_name.h"
@@ -100,6 +101,46 @@ void apply_override(ConfigNode& root, const Override& override, std::vector<Conf
   }
   if (section != nullptr && *last == "impl") mark_former_attributes(*section, value);
   *node = std::move(value);
+}
+
+std::optional<std::pair<std::string, std::string>> key_and_value(const std::string& text) {
+  const std::size_t equals = text.find('=');
+  if (equals == std::string::npos || equals == 0) return std::nullopt;
+  return std::pair(text.substr(0, equals), text.substr(equals + 1));
+}
+
+std::vector<Override> overrides_of(const std::vector<std::string>& settings,
+                                   const std::string& family,
+                                   const std::vector<std::string>& families) {
+  std::vector<Override> overrides;
+  for (const std::string& setting : settings) {
+    auto given = key_and_value(setting);
+    if (!given) {
+      throw UsageError(
+          fmt::format("--set {} is not KEY=VALUE, e.g. --set system.sips.count=1", quote(setting)));
+    }
+    auto& [key, value] = *given;
+    std::string of = "topology";
+    if (const std::size_t colon = key.find(':'); colon != std::string::npos) {
+      of = key.substr(0, colon);
+      key.erase(0, colon + 1);
+    }
+    if (std::find(families.begin(), families.end(), of) == families.end()) {
+      std::string prefixes;
+      for (const std::string& each : families)
+        prefixes += fmt::format("{}{}:",
+                                prefixes.empty()          ? ""
+                                : each == families.back() ? " and "
+                                                          : ", ",
+                                each);
+      throw UsageError(
+          fmt::format("--set {}: this command reads no {} file; {}{}", quote(setting), quote(of),
+                      families.size() == 1 ? "the prefix is " : "prefixes are ", prefixes));
+    }
+    if (of == family)
+      overrides.push_back({std::move(key), std::move(value), of == "topology" ? "" : of + ":"});
+  }
+  return overrides;
 }
 
 }  // namespace kernbench

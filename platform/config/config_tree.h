@@ -2,7 +2,9 @@
 // another file as base: maps are merged key by key, anything else is replaced.
 #pragma once
 
+#include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "models/base/errors.h"
@@ -50,6 +52,16 @@ struct Override {
   std::string value;
   std::string prefix = {};  // of the key, as the user writes it: "ccl:"; for messages
 };
+
+// A setting as text, "KEY=VALUE", cut at the first '='; none without one, or with nothing before
+// it.
+std::optional<std::pair<std::string, std::string>> key_and_value(const std::string& text);
+// The given settings of `family`, whose keys have it as a prefix: "components:KEY=VALUE".
+// Without a prefix the key is topology.yaml's. `families`: what the command reads.
+// UsageError for another prefix.
+std::vector<Override> overrides_of(const std::vector<std::string>& settings,
+                                   const std::string& family,
+                                   const std::vector<std::string>& families);
 
 // Folder of the shipped configurations, for the whole process; unset at first. If the folder of the
 // including file has no FILE, `include: FILE` searches here, by the names that --topology takes:

@@ -7,7 +7,6 @@
 
 namespace kernbench {
 
-bool is_glob(std::string_view text);  // false: a plain name
 bool glob_matches(const std::string& pattern, const std::string& name);
 // The name, or a scope around it: "sip0.cube0.pe0" matches all that is in the PE.
 bool glob_matches_scope(const std::string& pattern, const std::string& name);

@@ -152,7 +152,7 @@ struct GivenAttribute {
 
 // Another implementation, or other attributes, for the instances that a pattern matches.
 struct OverrideSpec {
-  std::string match;  // glob over node names (platform/topology/node_glob.h)
+  std::string match;  // glob over node names (platform/topology/instance_overrides.h)
   std::string kind;   // only nodes of this kind; empty: of any
   std::string impl;   // empty: that of the instance so far
   std::vector<GivenAttribute> attributes;

@@ -16,4 +16,9 @@ YAML::Node parse_yaml(const std::string& text);
 // YAML::RepresentationException for one larger than 16 MiB.
 YAML::Node read_yaml(const std::string& path);
 
+// YAML text as JSON text, for files that hold a configuration but no YAML. Keys in the order of the
+// text; plain scalars that are numbers, true or false in JSON are such, everything else is a
+// string.
+std::string yaml_as_json(const std::string& yaml);
+
 }  // namespace kernbench

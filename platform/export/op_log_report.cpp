@@ -2,7 +2,7 @@
 #include <CLI/CLI.hpp>
 
 #include "models/data/functional_model.h"
-#include "platform/config/yaml_as_json.h"
+#include "platform/config/yaml_text.h"
 #include "platform/events/op_log_recorder.h"
 #include "platform/output/json_text.h"
 #include "platform/report/report.h"

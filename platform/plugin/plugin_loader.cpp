@@ -16,7 +16,6 @@
 #include "platform/assembly/fault_guard.h"
 #include "platform/assembly/time_resolution.h"
 #include "platform/plugin/abi_check.h"
-#include "platform/plugin/abi_note_file.h"
 
 namespace kernbench {
 namespace {
@@ -33,7 +32,7 @@ void check_stamp(const std::string& file) {
                              differences));
 }
 
-// With C++ names in the place of mangled ones.
+// Text with C++ names instead of mangled ones.
 std::string readable(const std::string& message) {
   const std::size_t begin = message.find("_Z");
   if (begin == std::string::npos) return message;

@@ -1,4 +1,4 @@
-// Measurement of transfers, each alone on a fresh machine; the arithmetic beside the simulated
+// Measurement of transfers, each alone on a fresh machine; the arithmetic next to the simulated
 // time.
 #pragma once
 
@@ -9,8 +9,8 @@
 #include <vector>
 
 #include "platform/assembly/platform.h"
-#include "platform/probe/leg_table.h"
 #include "platform/probe/probe_case.h"
+#include "platform/probe/route_report.h"
 #include "platform/topology/lower_bound.h"
 #include "platform/traffic/traffic_request.h"
 

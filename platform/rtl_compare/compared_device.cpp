@@ -7,7 +7,7 @@
 
 #include "models/base/errors.h"
 #include "models/base/quote.h"
-#include "platform/config/key_value.h"
+#include "platform/config/config_tree.h"
 #include "platform/config/known_attributes.h"
 #include "platform/config/nearest_name.h"
 

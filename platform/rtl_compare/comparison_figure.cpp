@@ -1,11 +1,10 @@
-#include "platform/rtl_compare/comparison_figure.h"
-
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <array>
 #include <cmath>
 
+#include "platform/rtl_compare/time_comparison.h"
 #include "platform/topology/drawing.h"
 
 namespace kernbench {

@@ -1,8 +1,9 @@
-// Times of an implementation, such as one in RTL, beside those that transaction-level models take
-// for the same work: ratios and their distribution.
+// Times of an implementation, such as one in RTL, compared with those that transaction-level models
+// take for the same work: ratios and their distribution.
 #pragma once
 
 #include <cstdint>
+#include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
 #include <utility>
@@ -37,14 +38,24 @@ Distribution distribution_of(std::vector<double> values);
 struct TimeComparison {
   std::string implementation;       // "rtl.pe_gemm"
   std::string kind;                 // "tile", "message", "access"
-  std::vector<std::string> models;  // beside it: "macs", "systolic"
+  std::vector<std::string> models;  // compared with: "macs", "systolic"
   std::string values;               // how values have been compared; empty: not at all
   std::vector<ComparedWork> works;
 
   std::vector<std::string> groups() const;  // in the order of their first works
-  // Of a group; of all works if it is empty.
+  // Ratios of a group; of all works if it is empty.
   Distribution ratios(std::size_t model, const std::string& group = "") const;
   bool data_equal() const;
 };
+
+// Output of `rtl-compare`: a row per tile, message or access, the distribution of the ratios, what
+// differs.
+std::string comparison_text(const TimeComparison& comparison);
+// Units in the key names.
+nlohmann::ordered_json comparison_json(const TimeComparison& comparison);
+// Figure as SVG: a line per tile, message or access, on it a mark per model at the ratio of the
+// times; a band of 5 % around equality. The axis is logarithmic where the ratios span more than a
+// factor of eight. Of many works only the groups are named.
+std::string comparison_svg(const TimeComparison& comparison);
 
 }  // namespace kernbench

@@ -2,13 +2,15 @@
 //
 // Columns stand at the x of all PEs, with relay columns where a gap exceeds 3 mm. Rows:
 // ceil(max(n_connections, 2) / 2) PE rows in the upper half, two HBM rows, as many PE rows in the
-// lower half. The HBM zone is the HBM rows times the two middle columns; no router stands there.
+// lower half. The HBM zone is the HBM rows times the two middle columns; it has no routers.
 // The outermost columns are never part of the zone, so that it cannot cut the mesh in two.
 // Interpolated coordinates (relay columns, PE rows) are rounded to a micrometre: every length is a
 // decimal.
 #pragma once
 
 #include <array>
+#include <cstdint>
+#include <filesystem>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -53,11 +55,29 @@ struct CubeMesh {
 // Requires a geometry that passes `mesh_faults`.
 CubeMesh generate_mesh(const CubeSpec& cube);
 
-// What makes a geometry impossible to lay out (PEs or rows outside the cube); empty if it is sound.
+// Reason why a geometry is impossible to lay out (PEs or rows outside the cube); empty if it is
+// sound.
 struct MeshFault {
   const Rational* length;  // the member of the CubeSpec to blame
   std::string message;
 };
 std::vector<MeshFault> mesh_faults(const CubeSpec& cube);
+
+// cube_mesh.yaml: the generated layout of a cube, kept next to the topology file for people and
+// tools to read.
+//
+// The program never reads the mesh back: laying it out takes microseconds, so a stale, damaged or
+// edited file can do no harm. The file is written when its text differs from what the configuration
+// yields, atomically; a directory that cannot be written is no error.
+
+// Hash (16 hex digits) of what the layout depends on: geometry, pe_layout, ucie.n_connections,
+// hbm_mapping_mode, placement.
+std::string mesh_source_hash(const CubeSpec& cube);
+std::string mesh_file_text(const CubeSpec& cube, const CubeMesh& mesh);
+std::filesystem::path mesh_file_beside(const std::filesystem::path& topology);
+
+enum class MeshFile : std::uint8_t { current, written, not_writable };
+MeshFile keep_mesh_file(const std::filesystem::path& path, const CubeSpec& cube,
+                        const CubeMesh& mesh);
 
 }  // namespace kernbench

@@ -1,4 +1,4 @@
-// The cube view: routers at their places; what hangs at a router stands above or below it, in one
+// The cube view: routers at their places; what is attached to a router is above or below it, in one
 // of the quadrants between its mesh links; UCIe ports along the edges of the die.
 #include <fmt/format.h>
 
@@ -6,15 +6,15 @@
 #include <cmath>
 #include <map>
 
+#include "platform/topology/diagram_files.h"
 #include "platform/topology/diagram_painter.h"
-#include "platform/topology/diagram_svg.h"
 
 namespace kernbench {
 namespace {
 
 constexpr double router_size = 14;  // of its label
 constexpr double stub = 12;         // length of the line from a router to what hangs at it
-constexpr double off_axis = 12;     // between a block and the mesh link beside it
+constexpr double off_axis = 12;     // between a block and the mesh link next to it
 constexpr double between_blocks = 5, bar_height = 28, bar_gap = 14, least_px_per_mm = 40,
                  least_gap_mm = 0.4;
 
@@ -212,7 +212,7 @@ class CubePainter {
     return DiagramPainter::width_of(painter_.lines_of(block));
   }
 
-  // Above or below the router, beside its mesh link.
+  // Above or below the router, next to its mesh link.
   Box box_of(std::size_t router, Quadrant q, std::size_t place) const {
     const Point p = px(routers_.at(router));
     const double w = block_width(hanging_.at(router)[q][place].block);

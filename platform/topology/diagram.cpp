@@ -3,18 +3,50 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <functional>
 #include <map>
+#include <queue>
 #include <tuple>
+#include <vector>
 
 #include "models/base/errors.h"
 #include "models/base/quote.h"
 #include "platform/config/nearest_name.h"
 #include "platform/topology/diagram_blocks.h"
-#include "platform/topology/diagram_distance.h"
+#include "platform/topology/graph.h"
+#include "platform/topology/machine_message.h"
 #include "platform/topology/node_names.h"
 
 namespace kernbench {
 namespace {
+
+// Accumulated latency from `anchor` to every node, the distance of diagrams (ADR-0002, ADR-0005):
+// propagation of the links and overhead_ns of the nodes entered, on the fastest path over edges
+// that `admits` accepts; never_fs: not reached.
+std::vector<Fs> latencies_from(const Graph& graph, NodeId anchor,
+                               const std::function<bool(const Edge&)>& admits) {
+  using Reached = std::pair<Fs, NodeId>;
+  std::vector<Fs> latency(graph.nodes().size(), never_fs);
+  std::priority_queue<Reached, std::vector<Reached>, std::greater<>> open;
+  latency[anchor] = 0;
+  open.push({0, anchor});
+  while (!open.empty()) {
+    const auto [so_far, node] = open.top();
+    open.pop();
+    if (so_far > latency[node]) continue;
+    const auto [first, last] = graph.out_edges(node);
+    for (std::size_t i = first; i < last; ++i) {
+      const Edge& edge = graph.edges()[i];
+      if (!admits(edge)) continue;
+      const Fs propagation = ns_to_fs(edge.distance_mm * graph.spec().system.ns_per_mm);
+      const Fs there = so_far + propagation + overhead_of(graph.node(edge.dst));
+      if (there >= latency[edge.dst]) continue;
+      latency[edge.dst] = there;
+      open.push({there, edge.dst});
+    }
+  }
+  return latency;
+}
 
 constexpr std::array<std::string_view, 4> level_names{"system", "sip", "cube", "pe"};
 

@@ -10,14 +10,17 @@
 
 #include "models/base/errors.h"
 #include "models/base/quote.h"
-#include "platform/topology/diagram_svg.h"
-#include "platform/topology/diagram_text.h"
 
 namespace kernbench {
 
 std::string_view extension_of(DiagramFormat format) {
   constexpr std::array<std::string_view, 3> extensions{"svg", "mmd", "dot"};
   return extensions[static_cast<std::size_t>(format)];
+}
+
+std::string diagram_svg(const Graph& graph, const Diagram& diagram, const Utilisation* heat) {
+  constexpr std::array draw{&system_svg, &sip_svg, &cube_svg, &pe_svg};
+  return draw.at(static_cast<std::size_t>(diagram.level))(graph, diagram, heat);
 }
 
 std::string diagram_text(const Graph& graph, const Diagram& diagram, DiagramFormat format,

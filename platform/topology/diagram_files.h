@@ -1,4 +1,8 @@
-// Files of diagrams: {system,sip,cube,pe}_view.{svg,mmd,dot} (ADR-0006).
+// Diagrams as text, and their files: {system,sip,cube,pe}_view.{svg,mmd,dot} (ADR-0006, spec 11.4).
+//
+// SVG: nodes where the topology has them, in millimetres; the system's SIPs and the engines of a
+// PE, which have no places, in a fixed order. Mermaid and DOT: layers of equal distance from the
+// anchor, left to right; within a layer by name. `heat` colours links and memories; null: none.
 #pragma once
 
 #include <string>
@@ -12,6 +16,19 @@ namespace kernbench {
 
 enum class DiagramFormat : std::uint8_t { svg, mermaid, dot };
 std::string_view extension_of(DiagramFormat format);  // "svg", "mmd", "dot"
+
+inline constexpr double phy_mm = 2;  // from the cubes to the PHYs of an IO chiplet
+
+std::string diagram_svg(const Graph& graph, const Diagram& diagram,
+                        const Utilisation* heat = nullptr);
+// One function per level.
+std::string system_svg(const Graph& graph, const Diagram& diagram, const Utilisation* heat);
+std::string sip_svg(const Graph& graph, const Diagram& diagram, const Utilisation* heat);
+std::string cube_svg(const Graph& graph, const Diagram& diagram, const Utilisation* heat);
+std::string pe_svg(const Graph& graph, const Diagram& diagram, const Utilisation* heat);
+
+std::string diagram_mermaid(const Diagram& diagram, const Utilisation* heat = nullptr);
+std::string diagram_dot(const Diagram& diagram, const Utilisation* heat = nullptr);
 
 std::string diagram_text(const Graph& graph, const Diagram& diagram, DiagramFormat format,
                          const Utilisation* heat = nullptr);

@@ -1,5 +1,3 @@
-#include "platform/topology/diagram_text.h"
-
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -7,6 +5,7 @@
 #include <set>
 #include <vector>
 
+#include "platform/topology/diagram_files.h"
 #include "platform/topology/diagram_style.h"
 
 namespace kernbench {
@@ -111,7 +110,7 @@ std::string colour_of(const DiagramLink& link, const Utilisation* heat, double t
   return heat_colour(std::max(heat->of_edges(link.forward), heat->of_edges(link.backward)) / top);
 }
 
-// Where all links of a kind are alike their bandwidth stands once, in the legend; an idle link
+// Where all links of a kind are alike their bandwidth is printed once, in the legend; an idle link
 // needs no number.
 bool is_labelled(const Diagram& diagram, const DiagramLink& link, const Utilisation* heat) {
   if (heat != nullptr) return heat->of_edges(link.forward) + heat->of_edges(link.backward) > 0;

@@ -54,7 +54,5 @@ struct IoChipletHandles {
 };
 IoChipletHandles add_io_chiplet(GraphBuilder& builder, const IoChipletSpec& chiplet, int index,
                                 int sip, const std::vector<CubeHandles>& cubes);
-// Behind everything that they can be attached to.
-void add_tlm_modules(GraphBuilder& builder);
 
 }  // namespace kernbench

@@ -13,7 +13,7 @@
 
 #include "models/base/units.h"
 #include "models/protocol/path.h"
-#include "platform/topology/memory_message.h"
+#include "platform/topology/machine_message.h"
 
 namespace kernbench {
 
@@ -29,7 +29,7 @@ LegBound control_leg(const Path& path);
 // beyond its end does not.
 LegBound data_leg(const Path& path, const FlitCut& flits, const std::vector<bool>& stores);
 
-// What adds up to the bound, from the grant on: for `signal` and `route` to print.
+// Terms of the bound, from the grant on: for `signal` and `route` to print.
 struct MessageBound {
   Fs initiator = 0;  // overhead before the first hand-over
   Fs control = 0;    // the command's leg, with the memory's overhead; or the acknowledgement's

@@ -3,11 +3,6 @@
 namespace kernbench {
 namespace {
 
-Fs overhead_of(const Node& node) {
-  const Attributes& attributes = node.attributes();
-  return attributes.has("overhead_ns") ? ns_to_fs(attributes.decimal("overhead_ns")) : 0;
-}
-
 // An end point takes whole what passes through (spec 2.6), and so does a pe_dma with its TCM's
 // answers.
 std::vector<bool> stores_on(const Graph& graph, const Path& path, bool response) {
@@ -35,6 +30,11 @@ void add_bursts(MemoryMessage& message, const Attributes& hbm) {
 }
 
 }  // namespace
+
+Fs overhead_of(const Node& node) {
+  const Attributes& attributes = node.attributes();
+  return attributes.has("overhead_ns") ? ns_to_fs(attributes.decimal("overhead_ns")) : 0;
+}
 
 bool starts_transfers(const Node& node) {
   return node.kind == Role::pe_dma || node.kind == Role::pcie_ep;

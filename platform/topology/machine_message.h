@@ -1,18 +1,71 @@
-// A memory message of this machine as the arithmetic of models/timing takes it: overheads, stores
-// and bursts out of the attributes.
+// One read or write of a memory, as the arithmetic of its time needs it (lower_bound.h,
+// zero_load_latency.h), without a simulation: overheads, stores and bursts from the attributes of
+// the machine.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
+#include <vector>
 
+#include "models/base/units.h"
 #include "models/protocol/path.h"
 #include "platform/topology/graph.h"
-#include "platform/topology/memory_message.h"
 
 namespace kernbench {
 
-// The node can start a transfer (pe_dma, pcie_ep); can be one's target (hbm_ctrl, sram, pe_tcm).
+struct MemoryMessage {
+  bool write = false;
+  bool posted = false;       // a write without acknowledgement
+  std::uint64_t offset = 0;  // in the target memory
+  std::uint64_t bytes = 1;   // at least 1
+  std::uint32_t flit_bytes = 256;
+  Fs initiator_overhead = 0;
+  Fs memory_overhead = 0;
+
+  // An HBM's overhead holds the first flit of a write; that of any other memory follows the last
+  // one.
+  bool memory_is_hbm = false;
+  std::uint32_t num_pcs = 1;
+  std::uint32_t burst_bytes = 256;
+  Fs burst_time = 0;
+
+  // By position on the path of the request and on that of the response: takes a message whole
+  // before it passes it on.
+  std::vector<bool> request_stores;
+  std::vector<bool> response_stores;
+};
+
+// The flits of a message in numbers, cut at multiples of flit_bytes as RouteExtension::cut_flits
+// does.
+struct FlitCut {
+  explicit FlitCut(const MemoryMessage& message)
+      : full(message.flit_bytes), offset(message.offset) {
+    const std::uint64_t skew = offset % full;
+    count = (skew + message.bytes + full - 1) / full;
+    first = std::min<std::uint64_t>(message.bytes, full - skew);
+    last = count == 1 ? first : message.bytes - first - (count - 2) * full;
+  }
+
+  std::uint32_t bytes_of(std::uint64_t flit) const {
+    return static_cast<std::uint32_t>(flit == 0 ? first : flit + 1 == count ? last : full);
+  }
+  // Offset of the flit's first byte in the memory.
+  std::uint64_t offset_of(std::uint64_t flit) const {
+    return flit == 0 ? offset : offset + first + (flit - 1) * full;
+  }
+
+  std::uint64_t full;
+  std::uint64_t offset;
+  std::uint64_t count = 0;
+  std::uint64_t first = 0;  // bytes
+  std::uint64_t last = 0;
+};
+
+// The node can start a transfer (pe_dma, pcie_ep); can be one's target (hbm_ctrl, sram, pe_tcm,
+// plain TLM-2.0 target).
 bool starts_transfers(const Node& node);
 bool is_memory(const Node& node);
+Fs overhead_of(const Node& node);  // its overhead_ns; 0 without such an attribute
 
 // `path` is the request's: from a node that starts transfers to a memory. A pcie_ep's writes are
 // posted. Attributes that a replaced implementation does not declare count as nothing.

@@ -7,15 +7,15 @@
 #include <map>
 
 #include "platform/config/known_attributes.h"
+#include "platform/topology/diagram_files.h"
 #include "platform/topology/diagram_painter.h"
-#include "platform/topology/diagram_svg.h"
 
 namespace kernbench {
 namespace {
 
 constexpr double column = 232, row = 150, block_w = 180, block_h = 78;
 
-// Of a block, in columns and rows; the width in columns beyond the first.
+// Place of a block, in columns and rows; the width in columns beyond the first.
 struct Place {
   double at_column, at_row, wider;
 };
@@ -33,7 +33,7 @@ Box box_of(const std::string& id) {
   return {place.at_column * column, place.at_row * row, block_w + place.wider * column, block_h};
 }
 
-// What an engine can do, as far as its implementation says it.
+// Capability of an engine, as far as its implementation declares it.
 struct Fact {
   const char* engine;
   const char* attribute;

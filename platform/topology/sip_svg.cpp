@@ -5,8 +5,8 @@
 #include <cmath>
 #include <map>
 
+#include "platform/topology/diagram_files.h"
 #include "platform/topology/diagram_painter.h"
-#include "platform/topology/diagram_svg.h"
 
 namespace kernbench {
 namespace {
@@ -172,7 +172,7 @@ class SipPainter {
     const DiagramLink& link = diagram_.links[index];
     const Box& a = boxes_.at(link.a);
     const Box& b = boxes_.at(link.b);
-    // UAL runs beside PCIe.
+    // UAL runs parallel to PCIe.
     const double shift = link.kind == LinkKind::ual ? 24 : 0;
     double middle = 0;
     if (cubes_.count(link.a) == 0 && cubes_.count(link.b) == 0)

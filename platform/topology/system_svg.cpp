@@ -7,9 +7,9 @@
 #include <cmath>
 #include <map>
 
+#include "platform/topology/diagram_files.h"
 #include "platform/topology/diagram_painter.h"
 #include "platform/topology/diagram_style.h"
-#include "platform/topology/diagram_svg.h"
 
 namespace kernbench {
 namespace {
@@ -226,7 +226,7 @@ class SystemPainter {
   }
 
   // From a height below the switch to a chiplet, at a part of its length: straight where nothing is
-  // between, else in a lane of its own beside the SIP.
+  // between, else in a lane of its own next to the SIP.
   std::vector<Point> way_from(double y, std::size_t chiplet, double part) {
     const Box& box = boxes_.at(chiplet);
     const int sip = node_of(chiplet).at.sip;

@@ -8,7 +8,7 @@
 
 #include "models/base/units.h"
 #include "models/protocol/path.h"
-#include "platform/topology/memory_message.h"
+#include "platform/topology/machine_message.h"
 
 namespace kernbench {
 

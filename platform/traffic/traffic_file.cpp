@@ -10,7 +10,8 @@
 
 #include "models/base/errors.h"
 #include "models/base/quote.h"
-#include "platform/traffic/traffic_nodes.h"
+#include "platform/topology/machine_message.h"
+#include "platform/traffic/traffic_player.h"
 
 namespace kernbench {
 namespace {
@@ -118,8 +119,9 @@ NodeId TrafficFile::node_of(std::string_view name, const char* role) {
   const int slot = role[0] == 'i' ? 0 : 1;
   if (last_node_[slot] != no_node && last_name_[slot] == name) return last_node_[slot];
   const NodeId node = platform_.machine().find(std::string(name));
-  const bool right_kind = node != no_node && (slot == 0 ? is_traffic_initiator(platform_, node)
-                                                        : is_traffic_target(platform_, node));
+  const bool right_kind =
+      node != no_node && (slot == 0 ? starts_transfers(platform_.graph().node(node))
+                                    : is_memory(platform_.graph().node(node)));
   if (!right_kind) {
     throw RowFault{fmt::format("{} is {}, which {}; allowed is {} node name", role, quote(name),
                                node == no_node ? "is no node of this machine" : "cannot be one",

@@ -8,10 +8,9 @@
 
 #include "models/base/errors.h"
 #include "models/base/quote.h"
-#include "platform/topology/graph.h"
-#include "platform/traffic/traffic_nodes.h"
+#include "platform/topology/machine_message.h"
 #include "platform/traffic/traffic_player.h"
-#include "platform/traffic/traffic_result.h"
+#include "platform/traffic/traffic_request.h"
 
 namespace kernbench {
 namespace {
@@ -25,14 +24,14 @@ std::uint64_t draw(std::mt19937_64& random, std::uint64_t bound) {
 }
 
 std::vector<NodeId> nodes_of(const Platform& platform, const std::vector<std::string>& globs,
-                             bool (*right_kind)(const Platform&, NodeId), const char* option,
+                             bool (*right_kind)(const Node&), const char* option,
                              const char* allowed) {
   const MachineDescription& machine = platform.machine();
   std::vector<NodeId> nodes;
   for (const std::string& glob : globs) {
     const std::size_t before = nodes.size();
     for (NodeId node = 0; node < machine.nodes.size(); ++node) {
-      if (right_kind(platform, node) &&
+      if (right_kind(platform.graph().node(node)) &&
           ::fnmatch(glob.c_str(), machine.name(node).c_str(), FNM_NOESCAPE) == 0)
         nodes.push_back(node);
     }
@@ -43,6 +42,12 @@ std::vector<NodeId> nodes_of(const Platform& platform, const std::vector<std::st
   std::sort(nodes.begin(), nodes.end());
   nodes.erase(std::unique(nodes.begin(), nodes.end()), nodes.end());
   return nodes;
+}
+
+// The HBM partition of a pe_dma's PE; for a pcie_ep, the first of its SIP.
+NodeId own_hbm(const Platform& platform, NodeId initiator) {
+  const Location& at = platform.graph().node(initiator).at;
+  return platform.machine().hbm({at.sip, std::max(at.cube, 0), std::max(at.pe, 0)});
 }
 
 }  // namespace
@@ -75,12 +80,11 @@ TrafficGenerator::TrafficGenerator(TrafficRecipe recipe, const Platform& platfor
     throw UsageError(
         fmt::format("--read-share is {}, allowed is 0 to 1", recipe_.read_share.str()));
   }
-  const std::vector<NodeId> initiators =
-      nodes_of(platform, recipe_.initiators, is_traffic_initiator, "--initiators",
-               "pe_dma and pcie_ep nodes");
+  const std::vector<NodeId> initiators = nodes_of(platform, recipe_.initiators, starts_transfers,
+                                                  "--initiators", "pe_dma and pcie_ep nodes");
   const std::vector<NodeId> given =
       recipe_.targets.empty() ? std::vector<NodeId>{}
-                              : nodes_of(platform, recipe_.targets, is_traffic_target, "--targets",
+                              : nodes_of(platform, recipe_.targets, is_memory, "--targets",
                                          "hbm_ctrl.peN, sram, pe_tcm and tlm_target nodes");
   for (const NodeId initiator : initiators) {
     Stream stream;
@@ -116,7 +120,7 @@ Fs TrafficGenerator::issue_time(std::uint64_t step) const {
   return ns_to_fs(bytes_before / recipe_.rate_gbs);
 }
 
-// Instants never descend, so the last one tells whether all can be. That each can be computed shows
+// Instants never descend, so the last one decides for all. That each can be computed shows
 // in the largest product that any of them needs: the last one alone may cancel well.
 void TrafficGenerator::check_last_issue() const {
   if (!times_are_known() || recipe_.rate_gbs.is_zero()) return;
@@ -134,7 +138,7 @@ void TrafficGenerator::check_last_issue() const {
               "requests"));
 }
 
-// Of requests that are issued at a rate, how many are under way shows in the simulation.
+// The number of outstanding requests that are issued at a rate is known in the simulation only.
 void TrafficGenerator::check_memory() const {
   const bool at_once = times_are_known() && recipe_.rate_gbs.is_zero();
   if (times_are_known() && !at_once) return;
@@ -233,7 +237,7 @@ void TrafficGenerator::ended(const TrafficResult& result) {
       std::lower_bound(streams_.begin(), streams_.end(), result.request.initiator,
                        [](const Stream& stream, NodeId node) { return stream.initiator < node; });
   const auto index = static_cast<std::size_t>(found - streams_.begin());
-  // What is due already counts as made.
+  // Requests that are due already count as made.
   const auto waiting = static_cast<std::uint64_t>(
       std::count_if(due_.begin() + static_cast<std::ptrdiff_t>(due_at_), due_.end(),
                     [index](const auto& entry) { return entry.second == index; }));

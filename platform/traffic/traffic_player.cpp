@@ -7,9 +7,20 @@
 #include "models/base/errors.h"
 #include "models/base/exception_text.h"
 #include "platform/topology/graph.h"
-#include "platform/traffic/traffic_nodes.h"
 
 namespace kernbench {
+namespace {
+
+std::uint64_t physical_address(const Platform& platform, NodeId target, std::uint64_t offset) {
+  return platform.machine().memory_map.range_of(target)->base + offset;
+}
+
+}  // namespace
+
+std::uint64_t traffic_capacity(const Platform& platform, NodeId target) {
+  const auto range = platform.machine().memory_map.range_of(target);
+  return range ? range->nbytes : 0;
+}
 
 TrafficPlayer::TrafficPlayer(const sc_core::sc_module_name& name, Platform& platform,
                              TrafficSource& source, TrafficListener& listener)

@@ -18,16 +18,18 @@
 #include "models/protocol/pe_services.h"
 #include "models/protocol/ring_buffer.h"
 #include "platform/assembly/platform.h"
-#include "platform/traffic/traffic_result.h"
+#include "platform/traffic/traffic_request.h"
 
 namespace kernbench {
+
+std::uint64_t traffic_capacity(const Platform& platform, NodeId target);  // bytes
 
 class TrafficPlayer final : public sc_core::sc_module,
                             private TransactionListener,
                             private ServiceListener<DmaRequest> {
  public:
   static constexpr std::uint64_t bytes_per_request =
-      64;  // under way, without its payload (spec 10.2)
+      64;  // outstanding, without its payload (spec 10.2)
 
   // All three outlive the simulation. Construct before Platform::run(), which plays.
   TrafficPlayer(const sc_core::sc_module_name& name, Platform& platform, TrafficSource& source,
@@ -35,7 +37,7 @@ class TrafficPlayer final : public sc_core::sc_module,
 
   std::uint64_t issued() const { return next_id_; }
   std::uint64_t ended() const { return ended_; }
-  // Request of this initiator's transfer, while it is under way; none for a transfer of other
+  // Request of this initiator's transfer, while it is outstanding; none for a transfer of other
   // origin.
   std::optional<std::uint32_t> request_of(const TieKey& key, NodeId initiator) const;
   // After a run that was stopped: delivers, in order of their ids, the results that wait for
@@ -103,7 +105,7 @@ class TrafficPlayer final : public sc_core::sc_module,
   std::uint32_t first_id_ = 0;  // of window_
   std::uint32_t next_id_ = 0;
   std::uint64_t ended_ = 0;
-  std::size_t pending_wait_ = 0;                        // open while a request is under way
+  std::size_t pending_wait_ = 0;                        // open while a request is outstanding
   std::vector<std::unique_ptr<Initiator>> initiators_;  // by node; null: starts no transfers
   PayloadPool<DmaRequest> dma_requests_;
   std::unordered_map<std::uint32_t, TransactionHandle> injected_;  // by id; looked up only

@@ -1,4 +1,5 @@
-// One request of a traffic experiment (spec 10.2), small because queues of them may be long.
+// One request of a traffic experiment (spec 10.2), small because queues of them may be long; its
+// result; the interfaces of the source of requests and the listener of results.
 #pragma once
 
 #include <cstdint>
@@ -28,7 +29,12 @@ struct TrafficRequest {
 // The id of its transaction: (time, row).
 inline TieKey traffic_key(Fs issue, std::uint32_t id) { return {issue, 0, id}; }
 
-struct TrafficResult;
+struct TrafficResult {
+  TrafficRequest request;
+  Fs grant = 0;  // the initiator's channel (pcie_ep: the issue)
+  Fs end = 0;    // response arrived, or posted write committed
+  Fs latency() const { return end - request.issue; }
+};
 
 // Source of the requests of an experiment, in ascending order of issue.
 class TrafficSource {
@@ -39,6 +45,17 @@ class TrafficSource {
   // At the instant of the end: a source that closes the loop may have a next request now, issued at
   // this instant.
   virtual void ended(const TrafficResult& /*result*/) {}
+};
+
+class TrafficListener {
+ public:
+  virtual ~TrafficListener() = default;
+  // At the instant at which the first request is issued, before it goes anywhere.
+  virtual void began() {}
+  // At the instant of the end, in order of the ends.
+  virtual void ended(const TrafficResult& /*result*/) {}
+  // The same results in order of their ids, each as soon as all before it have ended.
+  virtual void in_order(const TrafficResult& /*result*/) {}
 };
 
 }  // namespace kernbench

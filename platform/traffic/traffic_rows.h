@@ -6,7 +6,7 @@
 
 #include "platform/assembly/platform.h"
 #include "platform/observe/latency_parts.h"
-#include "platform/traffic/traffic_result.h"
+#include "platform/traffic/traffic_request.h"
 
 namespace kernbench {
 

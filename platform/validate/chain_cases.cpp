@@ -5,7 +5,7 @@
 #include <utility>
 
 #include "platform/topology/graph.h"
-#include "platform/validate/played_requests.h"
+#include "platform/validate/case_machines.h"
 #include "platform/validate/validation_case.h"
 
 namespace kernbench {

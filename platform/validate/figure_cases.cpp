@@ -4,8 +4,7 @@
 
 #include <algorithm>
 
-#include "platform/validate/hbm_machine.h"
-#include "platform/validate/played_requests.h"
+#include "platform/validate/case_machines.h"
 #include "platform/validate/validation_case.h"
 
 namespace kernbench {
@@ -71,7 +70,7 @@ HbmStack channels(int per_pe, std::string gbs) {
   return stack;
 }
 
-// Two cubes side by side, the seam between them 256 GB/s; everything else is wider.
+// Two adjacent cubes, the seam between them 256 GB/s; everything else is wider.
 std::vector<Override> two_cubes() {
   std::vector<Override> overrides = hbm_machine({});
   for (const auto& [key, value] : std::vector<std::pair<const char*, const char*>>{

@@ -3,8 +3,7 @@
 
 #include <algorithm>
 
-#include "platform/validate/hbm_machine.h"
-#include "platform/validate/played_requests.h"
+#include "platform/validate/case_machines.h"
 #include "platform/validate/validation_case.h"
 
 namespace kernbench {

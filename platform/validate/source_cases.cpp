@@ -7,8 +7,7 @@
 #include "platform/topology/lower_bound.h"
 #include "platform/topology/machine_message.h"
 #include "platform/topology/zero_load_latency.h"
-#include "platform/validate/played_requests.h"
-#include "platform/validate/source_machine.h"
+#include "platform/validate/case_machines.h"
 #include "platform/validate/validation_case.h"
 
 namespace kernbench {

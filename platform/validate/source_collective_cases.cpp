@@ -1,9 +1,9 @@
 // Figures of the Python system for all-reduce.
 #include <fmt/format.h>
 
+#include "platform/validate/case_machines.h"
 #include "platform/validate/kernel_cases.h"
 #include "platform/validate/source_collective_steps.h"
-#include "platform/validate/source_machine.h"
 
 namespace kernbench {
 namespace {

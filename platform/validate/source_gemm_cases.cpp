@@ -2,8 +2,8 @@
 #include <fmt/format.h>
 
 #include "platform/observe/activity_windows.h"
+#include "platform/validate/case_machines.h"
 #include "platform/validate/kernel_cases.h"
-#include "platform/validate/source_machine.h"
 
 namespace kernbench {
 namespace {

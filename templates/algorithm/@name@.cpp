@@ -17,7 +17,7 @@ int centre_of(const CollectiveCall& call) {
 }
 std::string to_leaf(int rank) { return "leaf" + std::to_string(rank); }
 
-// Which PE reaches which one, by which direction.
+// Edges between PEs, by the name of their direction.
 kernbench::NeighbourGraph graph(const CollectiveCall& call) {
   kernbench::NeighbourGraph graph;
   for (const kernbench::ShardLayout::Member& shard : call.layout.members) {
@@ -31,7 +31,7 @@ kernbench::NeighbourGraph graph(const CollectiveCall& call) {
   return graph;
 }
 
-// What each rank does, in phases; one block.
+// Phases of each rank; one block.
 kernbench::Schedule schedule(int rank, int ranks, int centre) {
   if (rank != centre) return {{schedules::send("centre")}, {schedules::receive("centre")}};
   kernbench::Phase in, out;

@@ -1,4 +1,4 @@
-# For test.cmake: runs KERNBENCH with the plug-in PLUGIN, and compares.
+# Functions of test.cmake: runs KERNBENCH with the plug-in PLUGIN, and compares.
 
 # kernbench(VARIABLE ARGUMENT ...): standard output; anything but exit status 0 ends the test.
 function(kernbench variable)
@@ -12,7 +12,7 @@ endfunction()
 # end_of_request(VARIABLE CSV ROW): end_ns of a row, from 0, of `kernbench traffic --csv`.
 function(end_of_request variable csv row)
   string(REGEX MATCHALL "[^\n]+" lines "${csv}")
-  math(EXPR line "${row} + 1")  # behind the header
+  math(EXPR line "${row} + 1")  # after the header
   list(GET lines ${line} line)
   string(REPLACE "," ";" cells "${line}")
   list(GET cells 3 end)

@@ -1,4 +1,4 @@
-// The service of a memory of a cube: one port, through which accesses go one after the other.
+// The service of a memory of a cube: one port, which serves accesses sequentially.
 //
 // Timing: an access (a write with its last flit, the command of a read) waits for the port in order
 // of arrival and holds it for overhead_ns + bytes / port_bw_gbs. The node around it (MemoryNode)
@@ -26,7 +26,7 @@ class @Class@Service : public kernbench::MemoryService {
   @Class@Service(kernbench::ArrivalQueue& inbox, const Parameters& parameters)
       : inbox_(inbox), parameters_(parameters) {}
 
-  // When there is something to do; serve() does all that is due by then.
+  // Time of the next work; serve() does all that is due by then.
   Fs next_due() const { return ends_at_ != kernbench::never_fs ? ends_at_ : inbox_.control_due(); }
 
   template <class Done>
@@ -53,7 +53,7 @@ class @Class@Service : public kernbench::MemoryService {
  private:
   kernbench::ArrivalQueue& inbox_;
   const Parameters parameters_;
-  Arrival access_;                                // what holds the port
+  Arrival access_;                                // holds the port
   Fs began_ = 0, ends_at_ = kernbench::never_fs;  // never_fs: the port is free
   std::uint64_t waiting_fs_ = 0;
 };

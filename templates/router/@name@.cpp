@@ -29,7 +29,7 @@ class @Class@Service : public kernbench::RouterService {
   @Class@Service(kernbench::ArrivalQueue& inbox, const Parameters& parameters)
       : inbox_(inbox), parameters_(parameters) {}
 
-  // When there is something to do; serve() does all that is due by then.
+  // Time of the next work; serve() does all that is due by then.
   Fs next_due() const { return std::min(inbox_.control_due(*parameters_.overhead), end_of_next()); }
 
   template <class PassOn>

@@ -1,8 +1,8 @@
 // A plain, loosely-timed TLM-2.0 initiator: SystemC and TLM-2.0 alone, up to the registration at
 // the end.
 //
-// Behaviour: writes 16 blocks of 64 bytes to the HBM of cube 0, one after the
-// other, reads each back and stops with an error if a byte is wrong.
+// Behaviour: writes 16 blocks of 64 bytes to the HBM of cube 0 in sequence,
+// reads each back and stops with an error if a byte is wrong.
 #include <tlm_utils/simple_initiator_socket.h>
 
 #include <array>

@@ -16,8 +16,8 @@ namespace {
 
 class @Class@Model final : public sc_core::sc_module {
  public:
-  // Attributes of the module beside those of the bridge; may be left out, with the last argument of
-  // add_target() and of the constructor.
+  // Attributes of the module in addition to those of the bridge; may be left out, with the last
+  // argument of add_target() and of the constructor.
   struct Parameters : kernbench::ParameterSet {
     using ParameterSet::ParameterSet;
     kernbench::Param<kernbench::Fs> latency{

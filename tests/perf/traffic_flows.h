@@ -8,7 +8,6 @@
 #include <vector>
 
 #include "platform/traffic/traffic_request.h"
-#include "platform/traffic/traffic_result.h"
 
 namespace kernbench::perf {
 

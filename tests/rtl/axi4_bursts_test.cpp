@@ -1,12 +1,11 @@
 // How a range of bytes is cut into bursts and beats.
-#include "models/rtl/axi4_bursts.h"
-
 #include <rapidcheck.h>
 
 #include <boost/test/unit_test.hpp>
 #include <vector>
 
-#include "models/rtl/written_bytes.h"
+#include "models/rtl/axi4_manager.h"
+#include "models/rtl/rtl_sram.h"
 
 using namespace kernbench;
 

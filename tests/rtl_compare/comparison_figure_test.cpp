@@ -1,7 +1,7 @@
 // The figure of a comparison.
-#include "platform/rtl_compare/comparison_figure.h"
-
 #include <boost/test/unit_test.hpp>
+
+#include "platform/rtl_compare/time_comparison.h"
 
 using namespace kernbench;
 

@@ -5,7 +5,6 @@
 #include <vector>
 
 #include "platform/config/config_tree.h"
-#include "platform/config/key_value.h"
 
 namespace kernbench::test {
 

@@ -3,8 +3,6 @@
 
 #include <boost/test/unit_test.hpp>
 
-#include "platform/rtl_compare/comparison_report.h"
-
 using namespace kernbench;
 
 BOOST_AUTO_TEST_SUITE(time_comparison)

@@ -3,7 +3,6 @@
 
 #include <boost/test/unit_test.hpp>
 
-#include "platform/topology/cube_mesh_file.h"
 #include "tests/topology/machines.h"
 
 using namespace kernbench;

@@ -1,7 +1,7 @@
 // Patterns of node names: what stays within a step, and what goes over steps.
-#include "platform/topology/node_glob.h"
-
 #include <boost/test/unit_test.hpp>
+
+#include "platform/topology/instance_overrides.h"
 
 using kernbench::NodeGlob;
 

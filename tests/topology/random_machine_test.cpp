@@ -7,7 +7,7 @@
 #include <set>
 #include <tuple>
 
-#include "platform/topology/diagram_svg.h"
+#include "platform/topology/diagram_files.h"
 #include "platform/topology/node_names.h"
 #include "platform/topology/route_finder.h"
 #include "platform/topology/topology_json.h"

@@ -5,7 +5,7 @@
 #include <nlohmann/json.hpp>
 #include <regex>
 
-#include "platform/config/yaml_as_json.h"
+#include "platform/config/yaml_text.h"
 #include "tests/topology/machines.h"
 
 using namespace kernbench;

@@ -10,7 +10,8 @@
 #include <tuple>
 
 #include "models/base/errors.h"
-#include "platform/traffic/traffic_nodes.h"
+#include "platform/topology/machine_message.h"
+#include "platform/traffic/traffic_player.h"
 #include "platform/traffic/traffic_rows.h"
 #include "tests/support/forked.h"
 #include "tests/traffic/traffic_machine.h"
@@ -106,8 +107,8 @@ RC_BOOST_PROP(open_patterns_keep_their_promises, ()) {
       BOOST_TEST(request.id == id++);
       BOOST_TEST(request.bytes == recipe.size_bytes);
       BOOST_TEST(request.offset + request.bytes <= traffic_capacity(*m.platform, request.target));
-      BOOST_TEST(is_traffic_initiator(*m.platform, request.initiator));
-      BOOST_TEST(is_traffic_target(*m.platform, request.target));
+      BOOST_TEST(starts_transfers(m.platform->graph().node(request.initiator)));
+      BOOST_TEST(is_memory(m.platform->graph().node(request.target)));
       if (recipe.read_share == Rational(1)) BOOST_TEST(!request.write);
       if (recipe.read_share == Rational(0)) BOOST_TEST(request.write);
     }

@@ -12,7 +12,7 @@
 
 #include "models/base/errors.h"
 #include "platform/assembly/builtin_components.h"
-#include "platform/validate/played_requests.h"
+#include "platform/validate/case_machines.h"
 #include "platform/validate/validation_run.h"
 #include "sc_main/reference_bench.h"
 #include "tests/support/every_case.h"
