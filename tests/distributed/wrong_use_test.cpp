@@ -1,6 +1,6 @@
 // Collectives used wrongly, on machines (spec 7, 8.2, 8.3): an error that says what is wrong and
 // where, and never a hang.
-#include "tests/distributed/wrong_use.h"
+#include "tests/distributed/ranks.h"
 
 using namespace kernbench;
 using namespace kernbench::test;
