@@ -15,12 +15,6 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-std::string window_text(const Window& window) {
-  if (window.empty()) return "none";
-  return fmt::format("{}  ({} to {})", readable_time(to_ns(window.length())),
-                     readable_time(to_ns(window.begin)), readable_time(to_ns(window.end)));
-}
-
 std::string joined_parameters(const RunReport& report) {
   std::string text;
   for (const auto& [name, value] : report.parameters)
@@ -68,8 +62,8 @@ void print_head(std::ostream& out, const RunReport& report, const RunStatistics&
   line("data", report.computing.empty() ? report.data : report.data + ", for " + report.computing);
   line("simulated time", readable_time(to_ns(report.simulated)));
   if (!bench) return;
-  line("PE window", window_text(statistics.activity.all));
-  line("composite window", window_text(statistics.activity.composite));
+  line("PE window", text_of(statistics.activity.all));
+  line("composite window", text_of(statistics.activity.composite));
   line("MAC utilisation", ratio_text(statistics.activity.mac_utilisation));
   line("useful efficiency", ratio_text(statistics.activity.useful_efficiency));
 }
@@ -184,6 +178,7 @@ static Json report_json(const RunReport& report, const RunStatistics& statistics
   json["data"] = report.data;
   if (!report.computing.empty()) json["data_for"] = report.computing;
   json["status"] = name_of(report.result.status);
+  if (!report.result.error.empty()) json["error"] = report.result.error;
   json["simulated_ns"] = ns_json(report.simulated);
   json["activity"] = activity_json(statistics.activity);
   reports.add_to(json);

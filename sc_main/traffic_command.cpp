@@ -112,7 +112,7 @@ int play(const TrafficOptions& options, const Invocation& invocation) {
   progress.clear();
 
   player.hand_on_ended();
-  events.close(result.simulated);
+  events.close(result.simulated, result);
   reports.close(result.simulated);
   report.close();
   if (options.json) {

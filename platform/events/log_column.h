@@ -7,6 +7,7 @@ namespace kernbench {
 
 enum class ColumnUse : std::uint8_t {
   event,  // of the event that a log writes when it is played back
+  time,   // the same, an instant: not before those of the columns of this use before it
   key,    // the same, primary key
   record  // for queries only
 };

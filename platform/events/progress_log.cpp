@@ -7,6 +7,7 @@
 
 namespace kernbench {
 void ProgressRows::insert_into(OpTable& table) const {
+  table.insert(starts);
   table.insert(runs);
   table.insert(waits);
   table.insert(slot_waits);
@@ -16,8 +17,8 @@ void ProgressRows::insert_into(OpTable& table) const {
 
 ProgressLog::ProgressLog(Observation& observation)
     : ops_(observation.executed_ops, composites_), events_(observation.trace_events, *this),
-      runs_(observation.kernel_runs, *this), waits_(observation.kernel_waits, *this),
-      slot_waits_(observation.slot_waits, slot_wait_rows_),
+      starts_(observation.kernel_starts, *this), runs_(observation.kernel_runs, *this),
+      waits_(observation.kernel_waits, *this), slot_waits_(observation.slot_waits, slot_wait_rows_),
       steps_(observation.message_progress, *this) {}
 
 ProgressLog::ProgressLog(Observation& observation, OpTable& table, std::uint64_t limit)
@@ -51,6 +52,12 @@ void ProgressLog::write(const TraceEvent& event) {
     commands_.erase(found);
     spill_beyond_limit();
   }
+}
+
+void ProgressLog::write(const KernelStart& start) {
+  rows_.starts.push_back({start.request, scope_in_machine(*start.node), start.kernel, start.start,
+                          start.target, start.stream});
+  spill_beyond_limit();
 }
 
 void ProgressLog::write(const KernelRun& run) {

@@ -20,6 +20,7 @@
 namespace kernbench {
 
 struct ProgressRows {
+  std::vector<KernelStartRow> starts;
   std::vector<RunRow> runs;
   std::vector<WaitRow> waits;
   std::vector<SlotWaitRow> slot_waits;
@@ -27,12 +28,14 @@ struct ProgressRows {
   std::vector<MessageRow> messages;
 
   std::size_t size() const {
-    return runs.size() + waits.size() + slot_waits.size() + commands.size() + messages.size();
+    return starts.size() + runs.size() + waits.size() + slot_waits.size() + commands.size() +
+           messages.size();
   }
   void insert_into(OpTable& table) const;
 };
 
 class ProgressLog final : private tlm::tlm_analysis_if<TraceEvent>,
+                          private tlm::tlm_analysis_if<KernelStart>,
                           private tlm::tlm_analysis_if<KernelRun>,
                           private tlm::tlm_analysis_if<KernelWait>,
                           private tlm::tlm_analysis_if<MessageProgress> {
@@ -76,6 +79,7 @@ class ProgressLog final : private tlm::tlm_analysis_if<TraceEvent>,
   void take_composite(const ExecutedOp& op);
   void take_slot_wait(const SlotWait& wait);
   void write(const TraceEvent& event) override;
+  void write(const KernelStart& start) override;
   void write(const KernelRun& run) override;
   void write(const KernelWait& wait) override;
   void write(const MessageProgress& step) override;
@@ -93,6 +97,7 @@ class ProgressLog final : private tlm::tlm_analysis_if<TraceEvent>,
   SlotWaits slot_wait_rows_{*this};
   AnalysisBinding<ExecutedOp> ops_;
   AnalysisBinding<TraceEvent> events_;
+  AnalysisBinding<KernelStart> starts_;
   AnalysisBinding<KernelRun> runs_;
   AnalysisBinding<KernelWait> waits_;
   AnalysisBinding<SlotWait> slot_waits_;

@@ -44,12 +44,13 @@ struct TransferRow {
   static constexpr std::array indices{"initiator, t_end_fs"};
   static constexpr auto columns() {
     using R = TransferRow;
-    return std::make_tuple(LogColumn{"id", &R::id, ColumnUse::key},
-                           LogColumn{"initiator", &R::initiator}, LogColumn{"target", &R::target},
-                           LogColumn{"initiator_kind", &R::initiator_kind},
-                           LogColumn{"target_kind", &R::target_kind}, LogColumn{"op", &R::op},
-                           LogColumn{"distance", &R::distance}, LogColumn{"bytes", &R::bytes},
-                           LogColumn{"t_issue_fs", &R::issued}, LogColumn{"t_end_fs", &R::end});
+    constexpr ColumnUse time = ColumnUse::time;
+    return std::make_tuple(
+        LogColumn{"id", &R::id, ColumnUse::key}, LogColumn{"initiator", &R::initiator},
+        LogColumn{"target", &R::target}, LogColumn{"initiator_kind", &R::initiator_kind},
+        LogColumn{"target_kind", &R::target_kind}, LogColumn{"op", &R::op},
+        LogColumn{"distance", &R::distance}, LogColumn{"bytes", &R::bytes},
+        LogColumn{"t_issue_fs", &R::issued, time}, LogColumn{"t_end_fs", &R::end, time});
   }
 };
 
@@ -63,9 +64,10 @@ struct HopRow {
   static constexpr std::array indices{"transfer"};
   static constexpr auto columns() {
     using R = HopRow;
+    constexpr ColumnUse time = ColumnUse::time;
     return std::make_tuple(LogColumn{"transfer", &R::transfer}, LogColumn{"place", &R::place},
-                           LogColumn{"part", &R::part}, LogColumn{"t_start_fs", &R::start},
-                           LogColumn{"t_end_fs", &R::end});
+                           LogColumn{"part", &R::part}, LogColumn{"t_start_fs", &R::start, time},
+                           LogColumn{"t_end_fs", &R::end, time});
   }
 };
 
@@ -156,8 +158,10 @@ struct WindowRow {
   static constexpr std::array<const char*, 0> indices{};
   static constexpr auto columns() {
     using R = WindowRow;
+    constexpr ColumnUse time = ColumnUse::time;
     return std::make_tuple(LogColumn{"id", &R::id, ColumnUse::key}, LogColumn{"name", &R::name},
-                           LogColumn{"t_begin_fs", &R::begin}, LogColumn{"t_end_fs", &R::end},
+                           LogColumn{"t_begin_fs", &R::begin, time},
+                           LogColumn{"t_end_fs", &R::end, time},
                            LogColumn{"length_fs", &R::length});
   }
 };

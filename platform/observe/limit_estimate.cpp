@@ -24,11 +24,12 @@ std::vector<ResourceLimit> rows_of(const ServerTable& table, const Resources& re
                                    const UsageWindow& window) {
   std::vector<ResourceLimit> rows;
   for (const Resource& resource : resources.all())
-    rows.push_back({resource.name, resource.key, name_of(resource.kind), {}, 0, 0, 0, 0});
+    rows.push_back({resource.name, resource.key, name_of(resource.kind), {}, 0, {}, 0, 0});
   for (std::size_t i = 0; i < window.use.size(); ++i) {
     const UsedServer& server = table.servers()[i];
     ResourceLimit& row = rows[server.resource];
-    row.stalled += window.use[i].stalled;
+    if (const std::optional<Fs>& stalled = window.use[i].stalled)
+      row.stalled = row.stalled.value_or(0) + *stalled;
     const Fs busy = std::min(window.use[i].busy / server.places, window.length);
     if (busy <= row.busy) continue;
     row.busy = busy;
@@ -53,7 +54,7 @@ Limits limits_of(const ServerTable& table, const Resources& resources, const Usa
   const auto saved_by = [&saved](std::size_t id) { return id < saved.size() ? saved[id] : 0; };
   // Transfers contend for the servers of the fabric; the queues of engines are dependences.
   const auto stalled_at = [&](std::size_t id) {
-    return resources.all()[id].in_fabric ? rows[id].stalled : 0;
+    return resources.all()[id].in_fabric ? rows[id].stalled.value_or(0) : 0;
   };
   Fs stalled = 0;
   for (std::size_t id = 0; id < rows.size(); ++id) stalled += stalled_at(id);

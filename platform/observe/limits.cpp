@@ -14,7 +14,6 @@ constexpr double worth_naming = 1.1;  // a gain
 constexpr std::size_t named_in_latency = 4;
 // Rows for people.
 constexpr double least_gain = 0.005, least_busy = 0.05;
-constexpr std::size_t most_rows = 12;
 
 double ratio(Fs part, Fs whole) {
   return whole == 0 ? 0 : static_cast<double>(part) / static_cast<double>(whole);
@@ -56,7 +55,8 @@ std::string Limits::name() const {
 std::string Limits::verdict() const {
   if (rows.empty()) return "";
   if (!is_estimated)
-    return "not estimated, as no kernel has ended or one still runs; busy times are those so far";
+    return "not estimated, as the run was stopped or no kernel has ended; busy times are those so "
+           "far";
   const std::vector<const ResourceLimit*> named = limits();
   if (named.size() == 1 && gain(*named.front()) >= worth_naming) {
     const ResourceLimit& row = *named.front();
@@ -78,68 +78,67 @@ std::string Limits::verdict() const {
          (list.empty() ? "" : "; most: " + list);
 }
 
-std::string Limits::text() const {
-  if (rows.empty()) return "";
+Table Limits::significant_table(std::vector<Table::Column> columns) {
   using Align = Table::Align;
-  Table table({{"resource"},
-               {"busiest"},
-               {"busy", Align::right},
-               {"stall time", Align::right},
-               {"2x gains", Align::right},
-               {"key to double"}});
-  for (const ResourceLimit& row : rows) {
-    const double busy = ratio(row.busy, window), more = gain(row) - 1;
-    if (table.size() >= most_rows || (busy < least_busy && more < least_gain)) continue;
-    table.add(row_of({row.resource, row.busiest, percent(busy),
-                      row.stalled == 0 ? "-" : readable_time(to_ns(row.stalled)),
-                      is_estimated ? percent(more) : "-", short_key(row.key)}));
-  }
-  return fitted("limit: " + verdict(), 7) + "\n\n" + table.text();
+  columns.insert(columns.end(), {{"resource"},
+                                 {"busiest"},
+                                 {"busy", Align::right},
+                                 {"stall time", Align::right},
+                                 {"2x gains", Align::right},
+                                 {"key to double"}});
+  const std::size_t keys = columns.size() - 5;
+  return Table(std::move(columns)).with_keys(keys);
 }
 
-Table Limits::table() const {
-  Table table("resources", {{"resource", "resource"},
-                            {"kind", "kind"},
-                            {"busiest", "busiest"},
-                            {"busy", "busy"},
-                            {"stalled_ns", "stalled"},
-                            {"gain", "2x gains"},
-                            {"at_least_ns", "at least"},
-                            {"key", "2x is"}});
+void Limits::add_significant(Table& table, const Table::Row& first, std::size_t most) const {
   for (const ResourceLimit& row : rows) {
-    Cell more, least;
+    const double busy = ratio(row.busy, window), more = gain(row) - 1;
+    if (most == 0 || (busy < least_busy && more < least_gain)) continue;
+    --most;
+    Table::Row cells = first;
+    for (const std::string& cell :
+         {row.resource, row.busiest, percent(busy),
+          row.stalled ? readable_time(to_ns(*row.stalled)) : std::string("-"),
+          is_estimated ? percent(more) : std::string("-"), short_key(row.key)})
+      cells.emplace_back(cell);
+    table.add(std::move(cells));
+  }
+}
+
+Table Limits::table(std::vector<Table::Column> columns) {
+  columns.insert(columns.end(), {{"resource", "resource"},
+                                 {"kind", "kind"},
+                                 {"busiest", "busiest"},
+                                 {"busy", "busy"},
+                                 {"stalled_ns", "stalled"},
+                                 {"gain", "2x gains"},
+                                 {"at_least_ns", "at least"},
+                                 {"key", "2x is"}});
+  return Table("resources", std::move(columns));
+}
+
+void Limits::add_all(Table& table, const Table::Row& first) const {
+  for (const ResourceLimit& row : rows) {
+    Cell more = NoneCell(), least = NoneCell(), stalled = NoneCell();
+    if (row.stalled) stalled = TimeCell{*row.stalled};
     if (is_estimated) {
       more = ShareCell{gain(row) - 1};
       least = TimeCell{row.at_least};
     }
-    table.add({row.resource, row.kind, row.busiest, ShareCell{ratio(row.busy, window)},
-               TimeCell{row.stalled}, more, least, row.key});
+    Table::Row cells = first;
+    cells.insert(cells.end(), {row.resource, row.kind, row.busiest,
+                               ShareCell{ratio(row.busy, window)}, stalled, more, least, row.key});
+    table.add(std::move(cells));
   }
-  return table;
 }
 
 nlohmann::ordered_json Limits::json() const {
   if (window == 0) return nullptr;
+  Table all = table();
+  add_all(all, {});
   return {{"window_ns", ns_json(window)},
           {"limit", is_estimated ? nlohmann::ordered_json(name()) : nlohmann::ordered_json()},
-          {"resources", table().json()}};
-}
-
-std::string LimitReport::text() const {
-  std::string text = run.text();
-  for (const auto& [kernel, limits] : kernels)
-    text += fmt::format("\n{}, {}, {}", kernel, readable_time(to_ns(limits.window)), limits.text());
-  return text;
-}
-
-nlohmann::ordered_json LimitReport::json() const {
-  nlohmann::ordered_json json = run.json();
-  for (const auto& [kernel, limits] : kernels) {
-    nlohmann::ordered_json row{{"kernel", kernel}};
-    row.update(limits.json());
-    json["kernels"].push_back(std::move(row));
-  }
-  return json;
+          {"resources", all.json()}};
 }
 
 }  // namespace kernbench

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -18,7 +19,7 @@ struct ResourceLimit {
   std::string kind;           // "rate", "slot"
   std::string busiest;        // server
   Fs busy = 0;                // busy time of that server, mean of its places
-  Fs stalled = 0;             // stall time at all servers
+  std::optional<Fs> stalled;  // stall time at all servers; none: unknown
   Fs twice = 0;               // length of the window with twice as much
   Fs at_least = 0;            // with it unlimited
 };
@@ -39,23 +40,14 @@ struct Limits {
   std::string name() const;
   // "HBM (KEY), 56.6 % busy: twice as much is 14.7 % faster; ..."; empty without rows.
   std::string verdict() const;
-  // The verdict and a table of the significant rows; empty without rows.
-  std::string text() const;
-  Table table() const;  // all rows
+  // Rows that are significant, after the columns `first`.
+  void add_significant(Table& table, const Table::Row& first, std::size_t most) const;
+  // All rows, likewise.
+  void add_all(Table& table, const Table::Row& first) const;
   nlohmann::ordered_json json() const;
-};
-
-// Limits of a run and, with --kernel-limits, of each kernel.
-struct LimitReport {
-  Limits run;
-  struct Kernel {
-    std::string kernel;  // "matmul"; "a + b": concurrent kernels
-    Limits limits;
-  };
-  std::vector<Kernel> kernels;
-
-  std::string text() const;  // empty without limits of the run
-  nlohmann::ordered_json json() const;
+  // Without rows; after the columns `first`.
+  static Table significant_table(std::vector<Table::Column> first = {});
+  static Table table(std::vector<Table::Column> first = {});
 };
 
 }  // namespace kernbench

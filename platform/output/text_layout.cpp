@@ -118,14 +118,15 @@ std::string TextLayout::text() const {
     Widths widths = widest;
     if (narrow(all, widths, least_widths(what))) return block_text(all, widths);
   }
-  if (all.size() < 2) return block_text(all, widest);
+  if (all.size() <= keys_) return block_text(all, widest);
   std::string text;
   Widths least = least_widths(Break::all);
   for (std::size_t c = 0; c < all.size(); ++c) {
     if (!left_[c]) least[c] = widest[c];  // titles whole, too
   }
-  for (std::size_t next = 1; next < all.size();) {
-    Columns block{0, next++};
+  for (std::size_t next = keys_; next < all.size();) {
+    Columns block(all.begin(), all.begin() + static_cast<std::ptrdiff_t>(keys_));
+    block.push_back(next++);
     Widths widths = widest;
     narrow(block, widths, least);
     while (next < all.size()) {

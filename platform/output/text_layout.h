@@ -5,7 +5,7 @@
 // left-aligned columns, continue on further lines in their column, the widest column first. A word
 // that is longer than its column has a line of its own, up to the next cell that is not empty.
 // Names in the first column stay whole where they take at most half the line.
-// Columns that do not fit even so follow in a block below, after the first column again.
+// Columns that do not fit even so follow in a block below, after the key columns again.
 #pragma once
 
 #include <cstddef>
@@ -17,7 +17,9 @@ namespace kernbench {
 
 class TextLayout {
  public:
-  explicit TextLayout(std::string indent) : indent_(std::move(indent)) {}
+  // `keys`: first columns that name a row, in every block.
+  explicit TextLayout(std::string indent, std::size_t keys = 1)
+      : indent_(std::move(indent)), keys_(keys) {}
   void add_column(std::string title, bool left);
   void add_row(std::vector<std::string> cells);  // one per column
   void add_note(std::string line);               // with its line feed; after the rows so far
@@ -36,6 +38,7 @@ class TextLayout {
                        const Widths& widths) const;
 
   std::string indent_;
+  std::size_t keys_;
   std::vector<bool> left_;
   std::vector<std::vector<std::string>> rows_{1};           // the titles first
   std::vector<std::pair<std::size_t, std::string>> notes_;  // number of rows before it

@@ -15,7 +15,7 @@ namespace {
 class OperationsReport : public Report {
  public:
   OperationsReport(const ReportContext& context, const char* option)
-      : option_(option), log_(context.log->path()), rows_(context.rows),
+      : option_(option), log_(context.log->path()), rows_(context.rows.value_or(20)),
         statistics_(context.events.observation()) {}
 
   void close(Fs /*end*/) override {
@@ -39,16 +39,16 @@ class TopReport final : public OperationsReport {
   explicit TopReport(const ReportContext& context) : OperationsReport(context, "--top") {}
   std::string text() override { return statistics().top_text(rows()); }
   Json json() override {
-    return {{"operations", statistics().operations_table(rows()).json()},
-            {"spans", statistics().spans_table(rows()).json()}};
+    return {{"operations", statistics().operations_table().json()},
+            {"spans", statistics().spans_table().json()}};
   }
-  std::optional<Table> table() override { return statistics().operations_table(rows()); }
+  std::optional<Table> table() override { return statistics().operations_table(); }
 };
 
 class StagesReport final : public OperationsReport {
  public:
   explicit StagesReport(const ReportContext& context) : OperationsReport(context, "--stages") {}
-  std::string text() override { return statistics().stages_text(); }
+  std::string text() override { return statistics().stages_text(rows()); }
   Json json() override { return statistics().stages_table().json(); }
   void add_to(Json& json, const char* name) override {
     json[name] = this->json();

@@ -6,7 +6,9 @@
 namespace kernbench {
 namespace {
 
-bool is_interval(const std::string& window) { return window.compare(0, 5, "time ") == 0; }
+bool overlaps(const WindowRow& window, Fs from, Fs to) {
+  return window.name.compare(0, 5, "time ") == 0 && window.end > from && window.begin < to;
+}
 
 }  // namespace
 
@@ -33,6 +35,24 @@ std::vector<std::string> ServerWindows::names() const {
   return names;
 }
 
+WindowRow ServerWindows::window(const std::string& name) const {
+  for (const Window& window : windows_) {
+    if (window.row.name == name) return window.row;
+  }
+  return {};
+}
+
+WindowRow ServerWindows::window(Fs from, Fs to) const {
+  WindowRow all;
+  for (const Window& window : windows_) {
+    if (!overlaps(window.row, from, to)) continue;
+    if (all.length == 0) all.begin = window.row.begin;
+    all.end = window.row.end;
+    all.length += window.row.length;
+  }
+  return all;
+}
+
 Table ServerWindows::table(const std::string& name) const {
   for (const Window& window : windows_) {
     if (window.row.name == name) return table_of(window.use, window.row.length);
@@ -42,10 +62,8 @@ Table ServerWindows::table(const std::string& name) const {
 
 Table ServerWindows::table(Fs from, Fs to) const {
   std::map<std::uint64_t, ServerUseRow> sums;
-  Fs length = 0;
   for (const Window& window : windows_) {
-    if (!is_interval(window.row.name) || window.row.end <= from || window.row.begin >= to) continue;
-    length += window.row.length;
+    if (!overlaps(window.row, from, to)) continue;
     for (const ServerUseRow& use : window.use) {
       ServerUseRow& sum = sums[use.server];
       sum.server = use.server;
@@ -54,7 +72,7 @@ Table ServerWindows::table(Fs from, Fs to) const {
   }
   std::vector<ServerUseRow> use;
   for (const auto& [server, sum] : sums) use.push_back(sum);
-  return table_of(use, length);
+  return table_of(use, window(from, to).length);
 }
 
 Table ServerWindows::table_of(const std::vector<ServerUseRow>& use, Fs length) const {
@@ -73,24 +91,26 @@ Table ServerWindows::table_of(const std::vector<ServerUseRow>& use, Fs length) c
   }
   std::stable_sort(sorted.begin(), sorted.end(),
                    [](const Used& a, const Used& b) { return a.share > b.share; });
-  Table table("servers", {{"name", "server"},
-                          {"part", "part"},
-                          Table::Column::data_only("src"),
-                          Table::Column::data_only("dst"),
-                          {"resource", "resource"},
-                          {"kind", "kind"},
-                          {"places", "places"},
-                          {"busy_ns", "busy"},
-                          {"utilisation", "of window"},
-                          {"stalled_ns", "stalled"},
-                          {"bytes", "bytes"}});
+  Table table = Table("servers", {{"name", "server"},
+                                  {"part", "part"},
+                                  Table::Column::data_only("src"),
+                                  Table::Column::data_only("dst"),
+                                  {"resource", "resource"},
+                                  {"kind", "kind"},
+                                  {"places", "places"},
+                                  {"busy_ns", "busy"},
+                                  {"utilisation", "of window"},
+                                  {"stalled_ns", "stalled"},
+                                  {"bytes", "bytes"}})
+                    .with_keys(2);
   const auto text_or_null = [](const std::string& text) { return text.empty() ? Cell() : text; };
   for (const auto& [server, times, share] : sorted) {
-    Cell bytes;
+    Cell stalled = NoneCell(), bytes = NoneCell();
+    if (times->stalled) stalled = TimeCell{*times->stalled};
     if (times->bytes > 0) bytes = times->bytes;
     table.add({server->name, text_or_null(server->part), text_or_null(server->src),
                text_or_null(server->dst), server->resource, server->kind, server->places,
-               TimeCell{times->busy}, ShareCell{share}, TimeCell{times->stalled}, bytes});
+               TimeCell{times->busy}, ShareCell{share}, stalled, bytes});
   }
   return table;
 }

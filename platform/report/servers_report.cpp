@@ -7,6 +7,7 @@
 
 #include "models/base/errors.h"
 #include "models/base/quote.h"
+#include "platform/output/json_text.h"
 #include "platform/report/option_values.h"
 #include "platform/report/report.h"
 #include "platform/report/server_windows.h"
@@ -17,11 +18,17 @@ namespace {
 class ServersReport final : public Report {
  public:
   ServersReport(const ReportContext& context, std::string window)
-      : window_(std::move(window)), rows_(context.rows), windows_(context.events) {}
+      : window_(std::move(window)), rows_(context.rows.value_or(20)), windows_(context.events) {}
 
   void close(Fs /*end*/) override {
     const std::optional<std::pair<Fs, Fs>> interval = interval_of(window_);
-    table_ = interval ? windows_.table(interval->first, interval->second) : windows_.table(window_);
+    if (interval) {
+      shown_ = windows_.window(interval->first, interval->second);
+      table_ = windows_.table(interval->first, interval->second);
+    } else {
+      shown_ = windows_.window(window_);
+      table_ = windows_.table(window_);
+    }
     if (!table_->empty()) return;
     std::vector<std::string> names = windows_.names();
     const auto is_interval = [](const std::string& name) {
@@ -36,15 +43,24 @@ class ServersReport final : public Report {
         has_intervals ? ", and FROM:TO in ns" : ""));
   }
   std::string text() override {
-    std::string text = table_->first(rows_).text();
-    if (table_->size() > rows_)
-      text += fmt::format("... {} less busy; --csv and --json have all\n", table_->size() - rows_);
-    return text;
+    return fmt::format("window {}: {}\n\n", window_, time_text()) + table_->text("", rows_);
   }
   Json json() override { return table_->json(); }
+  void add_to(Json& json, const char* name) override {
+    json["window"] = {{"name", window_},
+                      {"from_ns", ns_json(shown_.begin)},
+                      {"to_ns", ns_json(shown_.end)},
+                      {"length_ns", ns_json(shown_.length)}};
+    json[name] = this->json();
+  }
   std::optional<Table> table() override { return table_; }
 
  private:
+  // A window may have several parts.
+  std::string time_text() const {
+    return fmt::format("{}, from {} to {}", readable_time(to_ns(shown_.length)),
+                       readable_time(to_ns(shown_.begin)), readable_time(to_ns(shown_.end)));
+  }
   static std::optional<std::pair<Fs, Fs>> interval_of(const std::string& window) {
     if (window.empty() || window.find_first_not_of("0123456789.:") != std::string::npos) return {};
     return interval_option("--servers", window);
@@ -52,6 +68,7 @@ class ServersReport final : public Report {
 
   std::string window_;
   std::size_t rows_;
+  WindowRow shown_;
   ServerWindows windows_;
   std::optional<Table> table_;
 };

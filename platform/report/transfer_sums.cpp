@@ -88,23 +88,22 @@ std::map<std::pair<int, int>, TransferSums::Sum> TransferSums::sums_by_distance(
 }
 
 Table TransferSums::by_distance() const {
-  using Align = Table::Align;
-  std::vector<Table::Column> columns{{"transfers"},
-                                     {"distance"},
-                                     {"count", Align::right},
-                                     {"bytes", Align::right},
-                                     {"mean ns", Align::right}};
-  for_each_part([&](LatencyPart part) { columns.push_back({name_of(part), Align::right}); });
-  Table table(std::move(columns));
+  std::vector<Table::Column> columns{{"op", "transfers"},
+                                     {"distance", "distance"},
+                                     {"transfers", "count"},
+                                     {"bytes", "bytes"},
+                                     {"mean_ns", "mean ns"}};
+  for_each_part([&](LatencyPart part) {
+    columns.emplace_back(std::string(name_of(part)) + "_ns", std::string(name_of(part)));
+  });
+  Table table = Table("transfers", std::move(columns)).with_keys(2);
   for (const auto& [key, sum] : sums_by_distance()) {
     const auto mean = [&sum = sum](Fs total) {
-      return fmt::format("{:.3f}", to_ns(total) / static_cast<double>(sum.transfers));
+      return NumberCell{to_ns(total) / static_cast<double>(sum.transfers)};
     };
-    std::vector<std::string> cells{sum.op, sum.distance, std::to_string(sum.transfers),
-                                   std::to_string(sum.bytes), mean(sum.parts.total())};
-    for_each_part(
-        [&, &parts = sum.parts](LatencyPart part) { cells.push_back(mean(parts[part])); });
-    table.add(row_of(std::move(cells)));
+    Table::Row row{sum.op, sum.distance, sum.transfers, sum.bytes, mean(sum.parts.total())};
+    for_each_part([&, &parts = sum.parts](LatencyPart part) { row.push_back(mean(parts[part])); });
+    table.add(std::move(row));
   }
   return table;
 }

@@ -32,7 +32,9 @@ class TransfersReport final : public Report {
     json[name] = this->json();
     json["hops"] = sums_.by_place().json();
   }
-  std::optional<Table> table() override { return sums_.by_place(); }
+  std::optional<Table> table() override {
+    return Table::joined({sums_.by_distance(), sums_.by_place()});
+  }
 
  private:
   TransferSums sums_;
