@@ -154,7 +154,7 @@ int BenchRun::simulate() {
       interrupt;  // before that a signal ends the program at once; nothing has been written
   Platform& platform = *built;
   MachineEvents events(platform);
-  const KernelRemains remains(platform.observation());
+  const LeakReport leaks(platform.observation());
   Reports reports(options_.reports, context_of(events));
   std::optional<ResultFile> results;
   if (!options_.results.empty())
@@ -184,7 +184,7 @@ int BenchRun::simulate() {
   RunReport report = report_of(result, program, elaboration_s);
   for (const std::string& warning : program.warnings())
     std::cerr << "kernbench: warning: " << warning << '\n';
-  if (result.status == RunStatus::completed) report.remainders = remains.remainders();
+  if (result.status == RunStatus::completed) report.leaks = leaks.leaks();
   report_order(report);
   report.failed_accesses = failed_accesses(initiator_accesses(platform));
   events.close(report.simulated, result);

@@ -114,17 +114,14 @@ bool ended_as_asked(const RunResult& result) {
 }
 
 bool RunReport::ordered() const {
-  const auto is_message = [](const KernelRemainder& each) {
-    return each.kind == KernelRemainder::Kind::message;
-  };
-  return !races ||
-         (races->pairs == 0 && std::none_of(remainders.begin(), remainders.end(), is_message));
+  const auto is_message = [](const Leak& each) { return each.kind == Leak::Kind::message; };
+  return !races || (races->pairs == 0 && std::none_of(leaks.begin(), leaks.end(), is_message));
 }
 
 void report_order(const RunReport& report) {
-  for (const KernelRemainder& remainder : report.remainders) {
-    const bool error = report.races && remainder.kind == KernelRemainder::Kind::message;
-    std::cerr << "kernbench: " << (error ? "" : "warning: ") << remainder.text() << '\n';
+  for (const Leak& leak : report.leaks) {
+    const bool error = report.races && leak.kind == Leak::Kind::message;
+    std::cerr << "kernbench: " << (error ? "" : "warning: ") << leak.text() << '\n';
   }
   if (!report.races) return;
   for (const std::string& race : report.races->texts) std::cerr << "kernbench: " << race << '\n';
@@ -186,8 +183,8 @@ static Json report_json(const RunReport& report, const RunStatistics& statistics
   json["data_races"] = report.data_races;
   if (report.races)
     json["unordered_accesses"] = {{"pairs", report.races->pairs}, {"races", report.races->texts}};
-  for (const KernelRemainder& each : report.remainders) {
-    const bool message = each.kind == KernelRemainder::Kind::message;
+  for (const Leak& each : report.leaks) {
+    const bool message = each.kind == Leak::Kind::message;
     json["left_behind"].push_back({{"kernel", each.kernel},
                                    {"request", each.request},
                                    {"where", each.where},

@@ -3,7 +3,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include "platform/observe/limit_estimate.h"
+#include "platform/observe/limits.h"
 
 namespace kernbench {
 namespace {

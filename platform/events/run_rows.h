@@ -36,7 +36,7 @@ struct TransferRow {
   std::uint64_t id = 0;  // in the order of the ends, from 1
   std::string initiator, target, initiator_kind, target_kind;
   std::string op;        // "read", "write"
-  std::string distance;  // "local", "same_cube", ... (distance_class.h)
+  std::string distance;  // "local", "same_cube", ... (transfer_path.h)
   std::uint64_t bytes = 0;
   Fs issued = 0, end = 0;
 
@@ -57,7 +57,7 @@ struct TransferRow {
 // An interval of a transfer at a place; those of one transfer follow one another without gaps.
 struct HopRow {
   std::uint64_t transfer = 0, place = 0;
-  std::string part;  // latency_parts.h; "contention": the transfer was stalled
+  std::string part;  // transfer_path.h; "contention": the transfer was stalled
   Fs start = 0, end = 0;
 
   static constexpr const char* table = "hops";

@@ -15,8 +15,8 @@
 
 namespace kernbench {
 
-// A window of kernels lasts from the start of a kernel, while no other one runs, to the answer after
-// which none does: kernels and launches that run concurrently share a window.
+// A window of kernels lasts from the start of a kernel, while no other one runs, to the answer
+// after which none does: kernels and launches that run concurrently share a window.
 class KernelWindows final : private tlm::tlm_analysis_if<KernelStart>,
                             private tlm::tlm_analysis_if<KernelRun> {
  public:

@@ -112,6 +112,11 @@ bool Table::is_left(std::size_t column) const {
                      [column](const Row& row) { return is_text(row[column]); });
 }
 
+Cell time_cell(const std::optional<Fs>& time) {
+  if (!time) return NoneCell();
+  return TimeCell{*time};
+}
+
 std::string text_of(const Cell& cell) { return std::visit(CellText{}, cell); }
 
 nlohmann::ordered_json json_of(const Cell& cell) { return std::visit(CellJson{}, cell); }

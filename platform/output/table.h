@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <string>
 #include <utility>
 #include <variant>
@@ -40,6 +41,8 @@ struct NoneCell {
 using Cell = std::variant<std::monostate, std::string, std::uint64_t, TimeCell, ExactTimeCell,
                           TimeDifferenceCell, ShareCell, RateCell, CountCell, NumberCell, NoneCell>;
 
+// TimeCell; NoneCell: unknown.
+Cell time_cell(const std::optional<Fs>& time);
 std::string text_of(const Cell& cell);
 nlohmann::ordered_json json_of(const Cell& cell);
 

@@ -2,11 +2,13 @@
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
 
 #include "models/base/errors.h"
 #include "models/base/quote.h"
 #include "platform/events/op_log_player.h"
 #include "platform/observe/limits.h"
+#include "platform/output/json_text.h"
 #include "platform/output/line_width.h"
 #include "platform/report/report.h"
 
@@ -14,6 +16,155 @@ namespace kernbench {
 namespace {
 
 constexpr std::size_t rows_of_run = 12;
+constexpr double worth_naming = 1.1;  // a gain
+constexpr std::size_t named_in_latency = 4;
+// Rows for people.
+constexpr double least_gain = 0.005, least_busy = 0.05;
+
+double ratio(Fs part, Fs whole) {
+  return whole == 0 ? 0 : static_cast<double>(part) / static_cast<double>(whole);
+}
+
+// "pe_dma.rd_engines" of "cube.pe_template.components.pe_dma.attrs.rd_engines".
+std::string short_key(std::string key) {
+  for (const std::string& part : {std::string("cube.pe_template.components."),
+                                  std::string("cube.components."), std::string(".attrs")}) {
+    if (const std::size_t at = key.find(part); at != std::string::npos)
+      key.replace(at, part.size(), "");
+  }
+  return key.substr(0, key.find(','));
+}
+
+struct ReportedLimits : Limits {
+  double gain(const ResourceLimit& row) const;  // 1.5: one and a half times as fast
+  // The resource with the largest gain, if at least 10 %; else those with a saturated server; none:
+  // latency, or not estimated.
+  std::vector<const ResourceLimit*> limits() const;
+  // "HBM, PE links"; "latency"; "not estimated".
+  std::string name() const;
+  // "HBM (KEY), 56.6 % busy: twice as much is 14.7 % faster; ..."; empty without rows.
+  std::string verdict() const;
+  // Rows that are significant, after the columns `first`.
+  void add_significant(Table& table, const Table::Row& first, std::size_t most) const;
+  // All rows, likewise.
+  void add_all(Table& table, const Table::Row& first) const;
+  nlohmann::ordered_json json() const;
+  // Without rows; after the columns `first`.
+  static Table significant_table(std::vector<Table::Column> first = {});
+  static Table table(std::vector<Table::Column> first = {});
+};
+
+double ReportedLimits::gain(const ResourceLimit& row) const {
+  return row.twice == 0 ? 1 : ratio(window, row.twice);
+}
+
+std::vector<const ResourceLimit*> ReportedLimits::limits() const {
+  std::vector<const ResourceLimit*> limits;
+  if (!is_estimated || rows.empty()) return limits;
+  if (gain(rows.front()) >= worth_naming) return {&rows.front()};
+  for (const ResourceLimit& row : rows) {
+    if (row.kind == "rate" && ratio(row.busy, window) >= saturated) limits.push_back(&row);
+  }
+  return limits;
+}
+
+std::string ReportedLimits::name() const {
+  if (!is_estimated) return "not estimated";
+  std::string names;
+  for (const ResourceLimit* row : limits()) names += (names.empty() ? "" : ", ") + row->resource;
+  return names.empty() ? "latency" : names;
+}
+
+std::string ReportedLimits::verdict() const {
+  if (rows.empty()) return "";
+  if (!is_estimated)
+    return "not estimated, as the run was stopped or no kernel has ended; busy times are those so "
+           "far";
+  const std::vector<const ResourceLimit*> named = limits();
+  if (named.size() == 1 && gain(*named.front()) >= worth_naming) {
+    const ResourceLimit& row = *named.front();
+    return fmt::format("{}, {} busy: with twice as much ({}) {} faster; with it unlimited {}",
+                       row.resource, percent(ratio(row.busy, window)), row.key,
+                       percent(gain(row) - 1), readable_time(to_ns(row.at_least)));
+  }
+  std::string list;
+  for (const ResourceLimit* row : named)
+    list += fmt::format("{}{} {} busy", list.empty() ? "" : ", ", row->resource,
+                        percent(ratio(row->busy, window)));
+  if (!list.empty()) return list + ": none of them gains 10 % without the others";
+  for (std::size_t i = 0; i < std::min(rows.size(), named_in_latency); ++i) {
+    if (rows[i].twice < window)
+      list += fmt::format("{}{} {}", list.empty() ? "" : ", ", rows[i].resource,
+                          percent(gain(rows[i]) - 1));
+  }
+  return "latency, no resource gains 10 % with twice as much" +
+         (list.empty() ? "" : "; most: " + list);
+}
+
+Table ReportedLimits::significant_table(std::vector<Table::Column> columns) {
+  using Align = Table::Align;
+  columns.insert(columns.end(), {{"resource"},
+                                 {"busiest"},
+                                 {"busy", Align::right},
+                                 {"stall time", Align::right},
+                                 {"2x gains", Align::right},
+                                 {"key to double"}});
+  const std::size_t keys = columns.size() - 5;
+  return Table(std::move(columns)).with_keys(keys);
+}
+
+void ReportedLimits::add_significant(Table& table, const Table::Row& first,
+                                     std::size_t most) const {
+  for (const ResourceLimit& row : rows) {
+    const double busy = ratio(row.busy, window), more = gain(row) - 1;
+    if (most == 0 || (busy < least_busy && more < least_gain)) continue;
+    --most;
+    Table::Row cells = first;
+    for (const std::string& cell :
+         {row.resource, row.busiest, percent(busy),
+          row.stalled ? readable_time(to_ns(*row.stalled)) : std::string("-"),
+          is_estimated ? percent(more) : std::string("-"), short_key(row.key)})
+      cells.emplace_back(cell);
+    table.add(std::move(cells));
+  }
+}
+
+Table ReportedLimits::table(std::vector<Table::Column> columns) {
+  columns.insert(columns.end(), {{"resource", "resource"},
+                                 {"kind", "kind"},
+                                 {"busiest", "busiest"},
+                                 {"busy", "busy"},
+                                 {"stalled_ns", "stalled"},
+                                 {"gain", "2x gains"},
+                                 {"at_least_ns", "at least"},
+                                 {"key", "2x is"}});
+  return Table("resources", std::move(columns));
+}
+
+void ReportedLimits::add_all(Table& table, const Table::Row& first) const {
+  for (const ResourceLimit& row : rows) {
+    const std::optional<Fs> least = is_estimated ? std::optional(row.at_least) : std::nullopt;
+    Table::Row cells = first;
+    for (const std::string& text : {row.resource, row.kind, row.busiest}) cells.emplace_back(text);
+    cells.emplace_back(ShareCell{ratio(row.busy, window)});
+    cells.push_back(time_cell(row.stalled));
+    is_estimated ? cells.emplace_back(ShareCell{gain(row) - 1}) : cells.emplace_back(NoneCell());
+    cells.push_back(time_cell(least));
+    cells.emplace_back(row.key);
+    table.add(std::move(cells));
+  }
+}
+
+nlohmann::ordered_json ReportedLimits::json() const {
+  if (window == 0) return nullptr;
+  Table all = table();
+  add_all(all, {});
+  return {{"window_ns", ns_json(window)},
+          {"limit", is_estimated ? nlohmann::ordered_json(name()) : nlohmann::ordered_json()},
+          {"resources", all.json()}};
+}
+
+// --- Report
 
 class LimitsReport final : public Report, private tlm::tlm_analysis_if<LimitRow> {
  public:
@@ -40,21 +191,21 @@ class LimitsReport final : public Report, private tlm::tlm_analysis_if<LimitRow>
  private:
   struct Kernel {
     std::string name;  // "matmul"; "a + b": concurrent kernels
-    Limits limits;
+    ReportedLimits limits;
   };
   void write(const LimitRow& row) override;
 
   bool of_kernels_;
   std::size_t most_;  // rows in text, of the run and of each kernel
   std::string log_;   // that has to have limits; empty: none has
-  Limits run_;
+  ReportedLimits run_;
   std::vector<Kernel> kernels_;
   AnalysisBinding<LimitRow> binding_;
 };
 
 void LimitsReport::write(const LimitRow& row) {
   static const std::string kernel = "kernel ";
-  Limits* limits = &run_;
+  ReportedLimits* limits = &run_;
   if (row.window.compare(0, kernel.size(), kernel) == 0) {
     if (!of_kernels_) return;
     const std::string name = row.window.substr(kernel.size());
@@ -68,14 +219,14 @@ void LimitsReport::write(const LimitRow& row) {
 
 std::string LimitsReport::text() {
   if (run_.rows.empty()) return "";
-  Table of_run = Limits::significant_table();
+  Table of_run = ReportedLimits::significant_table();
   run_.add_significant(of_run, {}, most_);
   std::string text = fitted("limit: " + run_.verdict(), 7) + "\n\n" + of_run.text();
   if (kernels_.empty()) return text;
   text += '\n';
-  Table of_kernels = Limits::significant_table({{"kernel"}});
+  Table of_kernels = ReportedLimits::significant_table({{"kernel"}});
   for (const Kernel& kernel : kernels_) {
-    const Limits& limits = kernel.limits;
+    const ReportedLimits& limits = kernel.limits;
     text += fitted(fmt::format("{}, {}, limit: {}\n", kernel.name,
                                readable_time(to_ns(limits.window)), limits.verdict()),
                    2);
@@ -98,8 +249,8 @@ std::optional<Table> LimitsReport::table() {
   std::vector<Table::Column> first;
   if (!kernels_.empty())
     first = {{"kernel", "kernel"}, {"window_ns", "window"}, {"limit", "limit"}};
-  Table table = Limits::table(first);
-  const auto add = [&](const Cell& kernel, const Limits& limits) {
+  Table table = ReportedLimits::table(first);
+  const auto add = [&](const Cell& kernel, const ReportedLimits& limits) {
     limits.add_all(table, kernels_.empty()
                               ? Table::Row()
                               : Table::Row{kernel, TimeCell{limits.window}, limits.name()});

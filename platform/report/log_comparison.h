@@ -12,7 +12,7 @@
 #include "platform/output/table.h"
 #include "platform/report/operation_statistics.h"
 #include "platform/report/pe_log.h"
-#include "platform/report/transfer_hops.h"
+#include "platform/report/transfer_sums.h"
 
 namespace kernbench {
 

@@ -8,8 +8,7 @@
 
 #include "models/base/histogram.h"
 #include "platform/assembly/platform.h"
-#include "platform/observe/distance_class.h"
-#include "platform/observe/latency_parts.h"
+#include "platform/observe/transfer_path.h"
 #include "platform/traffic/traffic_links.h"
 #include "platform/traffic/traffic_result.h"
 

@@ -1,5 +1,5 @@
 // Chains of steps: copies share, equal neighbours merge, long chains go back to the pool.
-#include "platform/observe/step_chain.h"
+#include "platform/observe/latency_breakdown.h"
 
 #include <boost/test/unit_test.hpp>
 
