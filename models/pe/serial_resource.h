@@ -50,6 +50,9 @@ class SerialResource {
     held_time_ += now - granted;
   }
 
+  // Time that a request has waited for it elsewhere, in the queue of its initiator.
+  void add_stall(Fs time) { stalled_ += time; }
+
   // All holds together, up to now.
   Fs held_time(Fs now) const { return held_time_ + held_ * now - grants_; }
   const Fs& ended_holds() const { return held_time_; }
