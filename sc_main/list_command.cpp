@@ -10,7 +10,7 @@
 #include "models/base/errors.h"
 #include "platform/config/shipped_files.h"
 #include "platform/output/json_text.h"
-#include "platform/output/line_width.h"
+#include "platform/output/text_layout.h"
 #include "platform/output/table.h"
 #include "sc_main/bench_catalogue.h"
 #include "sc_main/command.h"

@@ -10,7 +10,7 @@
 #include "platform/assembly/platform.h"
 #include "platform/export/signal_list.h"
 #include "platform/output/json_text.h"
-#include "platform/output/line_width.h"
+#include "platform/output/text_layout.h"
 #include "platform/output/table.h"
 #include "platform/topology/build_graph.h"
 #include "sc_main/command.h"

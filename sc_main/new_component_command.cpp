@@ -8,7 +8,7 @@
 
 #include "models/base/errors.h"
 #include "platform/config/shipped_files.h"
-#include "platform/output/line_width.h"
+#include "platform/output/text_layout.h"
 #include "platform/plugin/component_template.h"
 #include "sc_main/command.h"
 #include "sc_main/completion.h"

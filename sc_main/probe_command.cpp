@@ -8,7 +8,7 @@
 #include "platform/assembly/machine_routes.h"
 #include "platform/assembly/platform.h"
 #include "platform/output/json_text.h"
-#include "platform/output/line_width.h"
+#include "platform/output/text_layout.h"
 #include "platform/output/table.h"
 #include "platform/probe/probe_report.h"
 #include "platform/topology/build_graph.h"

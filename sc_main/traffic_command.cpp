@@ -11,7 +11,7 @@
 #include "platform/config/resolved_config.h"
 #include "platform/observe/latency_breakdown.h"
 #include "platform/output/json_text.h"
-#include "platform/output/line_width.h"
+#include "platform/output/text_layout.h"
 #include "platform/topology/build_graph.h"
 #include "platform/traffic/traffic_file.h"
 #include "platform/traffic/traffic_generator.h"

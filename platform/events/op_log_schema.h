@@ -17,7 +17,7 @@
 #include "models/data/op_log.h"
 #include "models/protocol/kernel_progress.h"
 #include "platform/events/event_source.h"
-#include "platform/events/log_column.h"
+#include "platform/events/run_rows.h"
 
 namespace kernbench {
 

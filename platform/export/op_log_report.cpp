@@ -3,7 +3,7 @@
 
 #include "models/data/functional_model.h"
 #include "platform/config/yaml_as_json.h"
-#include "platform/events/op_log_recorder.h"
+#include "platform/events/op_log_file.h"
 #include "platform/output/json_text.h"
 #include "platform/report/report.h"
 

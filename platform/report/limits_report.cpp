@@ -9,7 +9,7 @@
 #include "platform/events/op_log_player.h"
 #include "platform/observe/limits.h"
 #include "platform/output/json_text.h"
-#include "platform/output/line_width.h"
+#include "platform/output/text_layout.h"
 #include "platform/report/report.h"
 
 namespace kernbench {
