@@ -69,7 +69,7 @@ class MachineEvents final : public EventSource {
   void dump_region(const std::string& label, Fs now);
   // For a machine without kernels: the window `pe` starts now.
   void begin();
-  void add(const MemoryAccess& access) { doubled_.add(access); }
+  void add(const CompletedAccess& access) { doubled_.add(access); }
 
   // --- The run
   void add_samples_to(RunLimits& limits);

@@ -249,7 +249,7 @@ void DoubledTimes::serve_transfer(const Pe& pe, Part part, const TransferSavings
   point.delay(channel, pe.parts[part].back().with(channel) + savings.payload);
 }
 
-void DoubledTimes::add(const MemoryAccess& access) {
+void DoubledTimes::add(const CompletedAccess& access) {
   const Part part = access.write ? Part::dma_write : Part::dma_read;
   Pe* of_dma = by_dma_[access.path.source()];
   Pe& pe = of_dma != nullptr ? *of_dma : initiators_[access.path.source()];

@@ -59,7 +59,7 @@ struct DoubledPoint {
 };
 
 // Completed memory access of an initiator that is no kernel.
-struct MemoryAccess {
+struct CompletedAccess {
   const Path& path;  // of the request
   bool write = false;
   std::uint64_t bytes = 0;
@@ -74,7 +74,7 @@ class DoubledTimes final : private tlm::tlm_analysis_if<ExecutedOp>,
   // Observes `platform`, which outlives it.
   DoubledTimes(Platform& platform, Resources& resources);
 
-  void add(const MemoryAccess& access);
+  void add(const CompletedAccess& access);
 
   bool has_ended() const { return last_.time > 0; }  // a kernel, or an access
   // By resource, up to the last answer.
