@@ -98,8 +98,6 @@ void OperationStatistics::write(const ExecutedOp& op) {
   group->bytes += op.bytes;
   group->macs += op.macs;
   if (busy != nullptr) *busy += time;
-  first_ = std::min(first_, op.t_start);
-  last_ = std::max(last_, op.t_end);
 }
 
 std::vector<const OperationGroup*> OperationStatistics::groups() const {

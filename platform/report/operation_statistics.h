@@ -49,9 +49,6 @@ class OperationStatistics final : private tlm::tlm_analysis_if<ExecutedOp> {
   explicit OperationStatistics(Observation& observation) : ops_(observation.executed_ops, *this) {}
 
   std::uint64_t operations() const { return operations_; }
-  Fs first() const { return operations_ == 0 ? 0 : first_; }
-  Fs last() const { return last_; }
-  Fs window() const { return last() - first(); }
   std::vector<const OperationGroup*> groups() const;  // by total time, ties by engine and name
   std::vector<const EnginePart*> engines() const;  // in the order of a tile's stages, then by name
 
@@ -80,7 +77,6 @@ class OperationStatistics final : private tlm::tlm_analysis_if<ExecutedOp> {
   std::map<std::pair<std::string, std::string>, OperationGroup> groups_;  // engine, name
   std::map<std::tuple<int, std::string, std::string>, EnginePart> engines_;  // order, engine, part
   std::uint64_t operations_ = 0;
-  Fs first_ = never_fs, last_ = 0;
   AnalysisBinding<ExecutedOp> ops_;
 };
 
