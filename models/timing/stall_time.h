@@ -37,7 +37,8 @@ class BookedStalls {
   RingBuffer<Stall> ahead_;  // those that end after the last booking, and older ones
 };
 
-// Time for which the entries of a queue, which know since when they are in it, have waited by `now`.
+// Time for which the entries of a queue, which know since when they are in it, have waited by
+// `now`.
 template <class Queue>
 Fs stalled_in(const Queue& queue, Fs now) {
   Fs time = 0;

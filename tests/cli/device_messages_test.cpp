@@ -84,8 +84,8 @@ BOOST_AUTO_TEST_CASE(an_assertion_in_an_eager_run_fails_the_launch) {
   BOOST_TEST(result.status == 1);
   check_contains(result.err, {"pe_cpu at ", "kernel 'telling'", "sums are small"});
   // The JSON is that of other runs, with the failure.
-  const auto json = nlohmann::json::parse(
-      run_messages({"--param", "below=5", "--data", "eager", "--json"}).out);
+  const auto json =
+      nlohmann::json::parse(run_messages({"--param", "below=5", "--data", "eager", "--json"}).out);
   BOOST_TEST(json.at("status") == "failed");
   BOOST_TEST(contains(json.at("error").get<std::string>(), "sums are small"));
 }
