@@ -191,7 +191,8 @@ std::string SummaryReport::text() {
   text += fmt::format("{:<13} {}\n", "status", log_.status());
   text += fmt::format("{:<13} {}\n", "operations", statistics_.operations());
   text += fmt::format("{:<13} {}\n", "PE window", text_of(window()));
-  if (!log_.launches().empty()) text += section("launches", launches().text("", most_launches_));
+  if (!log_.launches().empty())
+    text += section("launches", launches().text("", most_launches_, Table::Cut::middle));
   if (statistics_.operations() > 0)
     text +=
         section("operations by total time", statistics_.operations_table().text("", most_rows_));
