@@ -10,8 +10,8 @@
 #include "platform/config/config_tree.h"
 #include "platform/config/nearest_name.h"
 #include "platform/output/json_text.h"
-#include "platform/output/line_width.h"
 #include "platform/output/table.h"
+#include "platform/output/text_layout.h"
 #include "sc_main/command.h"
 #include "sc_main/parameter_text.h"
 

@@ -1,5 +1,7 @@
 #include "sc_main/command.h"
 
+#include <fmt/format.h>
+
 #include <CLI/CLI.hpp>
 #include <algorithm>
 
@@ -15,6 +17,24 @@ struct RegisteredCommand {
 std::vector<RegisteredCommand>& commands() {
   static std::vector<RegisteredCommand> registered;  // filled before main() begins
   return registered;
+}
+
+// Options with a file have a type that begins with "F" ("F.csv|.json") or is a folder.
+bool names_a_file(const CLI::Option& option) {
+  const std::string type = option.get_type_name();
+  return type == "F" || type.compare(0, 2, "F.") == 0 || type.compare(0, 3, "DIR") == 0;
+}
+
+// An empty name would be taken for no option.
+void check_file_names(const CLI::App& command) {
+  for (const CLI::Option* option : command.get_options()) {
+    if (!names_a_file(*option)) continue;
+    for (const std::string& name : option->results()) {
+      if (name.empty())
+        throw UsageError(fmt::format("{} has an empty name; it takes {}", option->get_name(),
+                                     option->get_type_name()));
+    }
+  }
 }
 
 }  // namespace
@@ -43,7 +63,9 @@ void add_commands(CLI::App& app, Invocation& invocation) {
 
 void Invocation::on(CLI::App& command, std::function<int()> action_of_command) {
   command.callback([this, &command, run = std::move(action_of_command)] {
-    if (command.get_subcommands().empty()) action = run;
+    if (!command.get_subcommands().empty()) return;
+    check_file_names(command);
+    action = run;
   });
 }
 

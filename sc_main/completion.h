@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "platform/report/completion_values.h"
+#include "platform/report/option_values.h"
 
 namespace CLI {
 class App;

@@ -94,10 +94,11 @@ int InitiatorsRun::simulate() {
   report.simulated = report.result.status == RunStatus::until_reached ? *options_.until()
                                                                       : report.result.simulated;
   report.failed_accesses = failed_accesses(initiator_accesses(platform));
-  events.close(report.simulated);
+  events.close(report.simulated, report.result);
   reports.close(report.simulated);
   if (report.result.cause) {
     report_failed_accesses(report);
+    if (options_.json) show_report(report, events.statistics(), reports, true);
     std::rethrow_exception(report.result.cause);
   }
   return conclude(report, events.statistics(), reports);

@@ -1,8 +1,13 @@
 // `kernbench inspect`: reports from an operation log.
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <iostream>
 #include <memory>
 
+#include "models/base/errors.h"
 #include "platform/events/op_log_player.h"
 #include "platform/output/json_text.h"
 #include "platform/report/option_values.h"
@@ -15,10 +20,26 @@ namespace {
 
 struct InspectOptions {
   std::string log, sql;
-  std::uint64_t rows = 20;
+  std::uint64_t rows = 0;  // 0: as each report says
   bool json = false, csv = false;
   ReportSet reports;
+  const CLI::App* command = nullptr;
+
+  // UsageError: no report that is asked for has tables that --rows cuts.
+  void check_rows() const;
 };
+
+void InspectOptions::check_rows() const {
+  static const std::vector<std::string> with_rows{"--limits", "--kernel-limits", "--servers",
+                                                  "--top",    "--critical-path", "--stages",
+                                                  "--compare"};
+  const auto is_asked = [this](const std::string& option) { return command->count(option) > 0; };
+  const std::vector<std::string> all = reports.options();
+  const bool is_summary = sql.empty() && std::none_of(all.begin(), all.end(), is_asked);
+  if (rows == 0 || is_summary || std::any_of(with_rows.begin(), with_rows.end(), is_asked)) return;
+  throw UsageError(
+      fmt::format("--rows applies to the summary and to {}", fmt::join(with_rows, ", ")));
+}
 
 int query(const InspectOptions& options) {
   const LogPlayer checked(options.log);
@@ -30,11 +51,12 @@ int query(const InspectOptions& options) {
 }
 
 int inspect(const InspectOptions& options) {
+  options.check_rows();
   options.reports.check();
   if (!options.sql.empty()) return query(options);
   LogPlayer log(options.log);
   ReportContext context{ReportSource::log, log, nullptr, &log};
-  context.rows = options.rows;
+  if (options.rows > 0) context.rows = options.rows;
   Reports reports(options.reports, context);
   log.play();
   reports.close(0);
@@ -55,6 +77,7 @@ void declare_inspect(CLI::App& command, Invocation& invocation) {
   command.add_option("log", options->log, "Operation log that `run --op-log F.sqlite` has written")
       ->type_name("F.sqlite|.sqlite3|.db")
       ->required();
+  options->command = &command;
   options->reports.declare(command, ReportSource::log);
   CLI::Option* const sql =
       command
@@ -65,10 +88,13 @@ void declare_inspect(CLI::App& command, Invocation& invocation) {
           ->group(report_group);
   for (const std::string& report : options->reports.options())
     sql->excludes(command.get_option(report));
-  command.add_option("--rows", options->rows, "Rows of a table in text; --csv and --json have all")
+  command
+      .add_option(
+          "--rows", options->rows,
+          "Rows of a table in text, of the summary and of the reports with long tables (default: "
+          "as each report says); --csv and --json have all")
       ->type_name("N")
-      ->check(CLI::Range(std::uint64_t{1}, std::uint64_t{1} << 30))
-      ->capture_default_str();
+      ->check(CLI::Range(std::uint64_t{1}, std::uint64_t{1} << 30));
   CLI::Option* json = command.add_flag("--json", options->json, "As JSON, units in the key names");
   command.add_flag("--csv", options->csv, "One table as CSV")->excludes(json);
   command.footer(

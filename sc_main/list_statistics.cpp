@@ -4,9 +4,9 @@
 #include <memory>
 
 #include "platform/assembly/platform.h"
+#include "platform/observe/component_statistics.h"
 #include "platform/observe/object_tree.h"
 #include "platform/observe/run_statistics.h"
-#include "platform/observe/statistics_catalogue.h"
 #include "platform/output/json_text.h"
 #include "platform/output/table.h"
 #include "platform/topology/build_graph.h"

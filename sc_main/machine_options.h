@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "models/base/component_registry.h"
-#include "platform/output/file_conflicts.h"
+#include "platform/output/result_file.h"
 #include "platform/topology/graph.h"
 #include "sc_main/catalogue.h"
 #include "sc_main/memory_limit.h"

@@ -23,7 +23,7 @@
 #include "models/base/quote.h"
 #include "platform/config/nearest_name.h"
 #include "platform/config/shipped_files.h"
-#include "platform/output/line_width.h"
+#include "platform/output/text_layout.h"
 #include "sc_main/command.h"
 #include "sc_main/completion.h"
 

@@ -5,7 +5,6 @@
 #include <utility>
 #include <vector>
 
-#include "platform/output/file_conflicts.h"
 #include "platform/output/result_file.h"
 #include "sc_main/command.h"
 

@@ -137,29 +137,9 @@ Json results_json(const std::vector<ResultTable>& results) {
 }
 
 std::string results_csv(const std::vector<ResultTable>& results) {
-  std::vector<std::string> keys;
-  for (const ResultTable& result : results) {
-    for (const std::string& key : result.columns()) {
-      if (std::find(keys.begin(), keys.end(), key) == keys.end()) keys.push_back(key);
-    }
-  }
-  std::vector<Table::Column> columns{{"table"}};
-  columns.insert(columns.end(), keys.begin(), keys.end());
-  Table all("results", std::move(columns));
-  for (const ResultTable& result : results) {
-    const std::vector<std::string>& own = result.columns();
-    for (const auto& row : result.rows()) {
-      Table::Row cells{result.name()};
-      for (const std::string& key : keys) {
-        const auto found = std::find(own.begin(), own.end(), key);
-        cells.push_back(found == own.end()
-                            ? Cell()
-                            : cell_of(row[static_cast<std::size_t>(found - own.begin())]));
-      }
-      all.add(std::move(cells));
-    }
-  }
-  return all.csv();
+  std::vector<Table> tables;
+  for (const ResultTable& result : results) tables.push_back(table_of(result));
+  return Table::joined(tables).csv();
 }
 
 namespace {

@@ -10,7 +10,7 @@
 #include "platform/assembly/machine_routes.h"
 #include "platform/config/nearest_name.h"
 #include "platform/output/json_text.h"
-#include "platform/output/line_width.h"
+#include "platform/output/text_layout.h"
 #include "platform/probe/route_report.h"
 #include "platform/topology/build_graph.h"
 #include "sc_main/command.h"

@@ -11,7 +11,7 @@
 #include "models/base/quote.h"
 #include "platform/config/resolved_config.h"
 #include "platform/output/json_text.h"
-#include "platform/output/line_width.h"
+#include "platform/output/text_layout.h"
 #include "platform/report/option_values.h"
 #include "platform/rtl_compare/compared_device.h"
 #include "platform/rtl_compare/device_comparison.h"

@@ -154,7 +154,7 @@ int BenchRun::simulate() {
       interrupt;  // before that a signal ends the program at once; nothing has been written
   Platform& platform = *built;
   MachineEvents events(platform);
-  const KernelRemains remains(platform.observation());
+  const LeakReport leaks(platform.observation());
   Reports reports(options_.reports, context_of(events));
   std::optional<ResultFile> results;
   if (!options_.results.empty())
@@ -184,12 +184,15 @@ int BenchRun::simulate() {
   RunReport report = report_of(result, program, elaboration_s);
   for (const std::string& warning : program.warnings())
     std::cerr << "kernbench: warning: " << warning << '\n';
-  if (result.status == RunStatus::completed) report.remainders = remains.remainders();
+  if (result.status == RunStatus::completed) report.leaks = leaks.leaks();
   report_order(report);
   report.failed_accesses = failed_accesses(initiator_accesses(platform));
-  events.close(report.simulated);
+  events.close(report.simulated, result);
   reports.close(report.simulated);
-  if (result.cause) std::rethrow_exception(result.cause);
+  if (result.cause) {
+    if (options_.json) show_report(report, events.statistics(), reports, true);
+    std::rethrow_exception(result.cause);
+  }
   const bool has_messages = !functional_model_.messages().empty();
   const bool asks_for_values =
       options_.verifies() || has_messages || counts_wrong_elements(program.expectations());
@@ -283,7 +286,7 @@ RunReport BenchRun::report_of(const RunResult& result, const BenchProgram& progr
   report.bench = bench_.name;
   report.parameters = parameter_texts(bench_, parameters_);
   report.topology = options_.machine.topology_path();
-  report.device = bench_.per_device ? options_.device : "as the bench chooses";
+  report.device = device_text(bench_, options_);
   report.seed = options_.seed;
   report.data = name_of(data_mode_);
   report.computing = computing_;

@@ -14,6 +14,10 @@ NamesAndTexts parameter_texts(const Bench& bench, const Attributes& resolved) {
   return texts;
 }
 
+std::string device_text(const Bench& bench, const RunOptions& options) {
+  return bench.per_device ? options.device : "as the bench chooses";
+}
+
 RunMetadata metadata_of(const Invocation& invocation, const Bench& bench,
                         const NamesAndTexts& parameters, const RunOptions& options,
                         const char* data_mode, const CclSettings& ccl, const std::string& plugins,
@@ -22,7 +26,7 @@ RunMetadata metadata_of(const Invocation& invocation, const Bench& bench,
   for (const auto& [name, value] : parameters) run += fmt::format(" {}={}", name, value);
   NamesAndTexts facts{{"topology", options.machine.topology_path()},
                       {"bench", run},
-                      {"device", options.device},
+                      {"device", device_text(bench, options)},
                       {"seed", std::to_string(options.seed)},
                       {"data", data_mode},
                       {"ccl", ccl.str()}};

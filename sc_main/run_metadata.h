@@ -21,6 +21,8 @@ using NamesAndTexts = std::vector<std::pair<std::string, std::string>>;
 // Parameters of the bench, in the order of declaration.
 NamesAndTexts parameter_texts(const Bench& bench, const Attributes& resolved);
 
+std::string device_text(const Bench& bench, const RunOptions& options);
+
 // `resolved`: the machine with every default.
 RunMetadata metadata_of(const Invocation& invocation, const Bench& bench,
                         const NamesAndTexts& parameters, const RunOptions& options,

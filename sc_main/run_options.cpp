@@ -8,7 +8,7 @@
 
 #include "models/base/errors.h"
 #include "models/base/quote.h"
-#include "platform/observe/latency_parts.h"
+#include "platform/observe/transfer_path.h"
 #include "platform/report/option_values.h"
 #include "sc_main/bench_catalogue.h"
 #include "sc_main/completion.h"

@@ -15,12 +15,6 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-std::string window_text(const Window& window) {
-  if (window.empty()) return "none";
-  return fmt::format("{}  ({} to {})", readable_time(to_ns(window.length())),
-                     readable_time(to_ns(window.begin)), readable_time(to_ns(window.end)));
-}
-
 std::string joined_parameters(const RunReport& report) {
   std::string text;
   for (const auto& [name, value] : report.parameters)
@@ -68,8 +62,8 @@ void print_head(std::ostream& out, const RunReport& report, const RunStatistics&
   line("data", report.computing.empty() ? report.data : report.data + ", for " + report.computing);
   line("simulated time", readable_time(to_ns(report.simulated)));
   if (!bench) return;
-  line("PE window", window_text(statistics.activity.all));
-  line("composite window", window_text(statistics.activity.composite));
+  line("PE window", text_of(statistics.activity.all));
+  line("composite window", text_of(statistics.activity.composite));
   line("MAC utilisation", ratio_text(statistics.activity.mac_utilisation));
   line("useful efficiency", ratio_text(statistics.activity.useful_efficiency));
 }
@@ -120,17 +114,14 @@ bool ended_as_asked(const RunResult& result) {
 }
 
 bool RunReport::ordered() const {
-  const auto is_message = [](const KernelRemainder& each) {
-    return each.kind == KernelRemainder::Kind::message;
-  };
-  return !races ||
-         (races->pairs == 0 && std::none_of(remainders.begin(), remainders.end(), is_message));
+  const auto is_message = [](const Leak& each) { return each.kind == Leak::Kind::message; };
+  return !races || (races->pairs == 0 && std::none_of(leaks.begin(), leaks.end(), is_message));
 }
 
 void report_order(const RunReport& report) {
-  for (const KernelRemainder& remainder : report.remainders) {
-    const bool error = report.races && remainder.kind == KernelRemainder::Kind::message;
-    std::cerr << "kernbench: " << (error ? "" : "warning: ") << remainder.text() << '\n';
+  for (const Leak& leak : report.leaks) {
+    const bool error = report.races && leak.kind == Leak::Kind::message;
+    std::cerr << "kernbench: " << (error ? "" : "warning: ") << leak.text() << '\n';
   }
   if (!report.races) return;
   for (const std::string& race : report.races->texts) std::cerr << "kernbench: " << race << '\n';
@@ -184,6 +175,7 @@ static Json report_json(const RunReport& report, const RunStatistics& statistics
   json["data"] = report.data;
   if (!report.computing.empty()) json["data_for"] = report.computing;
   json["status"] = name_of(report.result.status);
+  if (!report.result.error.empty()) json["error"] = report.result.error;
   json["simulated_ns"] = ns_json(report.simulated);
   json["activity"] = activity_json(statistics.activity);
   reports.add_to(json);
@@ -191,8 +183,8 @@ static Json report_json(const RunReport& report, const RunStatistics& statistics
   json["data_races"] = report.data_races;
   if (report.races)
     json["unordered_accesses"] = {{"pairs", report.races->pairs}, {"races", report.races->texts}};
-  for (const KernelRemainder& each : report.remainders) {
-    const bool message = each.kind == KernelRemainder::Kind::message;
+  for (const Leak& each : report.leaks) {
+    const bool message = each.kind == Leak::Kind::message;
     json["left_behind"].push_back({{"kernel", each.kernel},
                                    {"request", each.request},
                                    {"where", each.where},

@@ -10,8 +10,7 @@
 
 #include "platform/assembly/external_accesses.h"
 #include "platform/assembly/run.h"
-#include "platform/observe/kernel_remains.h"
-#include "platform/observe/race_report.h"
+#include "platform/observe/leak_report.h"
 #include "platform/observe/run_statistics.h"
 #include "platform/phase2/data_executor.h"
 #include "platform/phase2/device_messages.h"
@@ -46,9 +45,9 @@ struct RunReport {
   std::vector<ResultTable> results;       // of the bench itself
   std::string failed_accesses;            // of plain TLM-2.0 initiators; empty: none has failed
   std::uint64_t data_races = 0;
-  std::vector<KernelRemainder> remainders;  // of a run that came to its end
-  std::optional<RaceReport> races;          // with --check-races
-  bool ordered() const;                     // nothing that --check-races finds has been found
+  std::vector<Leak> leaks;          // of a run that came to its end
+  std::optional<RaceReport> races;  // with --check-races
+  bool ordered() const;             // nothing that --check-races finds has been found
   std::optional<std::vector<VerdictReport>>
       verdicts;  // with --verify-data, if the run came to its end
 

@@ -11,7 +11,7 @@
 #include "platform/config/resolved_config.h"
 #include "platform/observe/latency_breakdown.h"
 #include "platform/output/json_text.h"
-#include "platform/output/line_width.h"
+#include "platform/output/text_layout.h"
 #include "platform/topology/build_graph.h"
 #include "platform/traffic/traffic_file.h"
 #include "platform/traffic/traffic_generator.h"
@@ -112,7 +112,7 @@ int play(const TrafficOptions& options, const Invocation& invocation) {
   progress.clear();
 
   player.hand_on_ended();
-  events.close(result.simulated);
+  events.close(result.simulated, result);
   reports.close(result.simulated);
   report.close();
   if (options.json) {

@@ -5,7 +5,7 @@
 #include <CLI/CLI.hpp>
 
 #include "models/base/errors.h"
-#include "platform/observe/latency_parts.h"
+#include "platform/observe/transfer_path.h"
 #include "platform/report/option_values.h"
 #include "sc_main/completion.h"
 #include "sc_main/result_files.h"

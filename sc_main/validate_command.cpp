@@ -7,7 +7,7 @@
 #include "platform/assembly/builtin_components.h"
 #include "platform/config/shipped_files.h"
 #include "platform/output/json_text.h"
-#include "platform/output/line_width.h"
+#include "platform/output/text_layout.h"
 #include "platform/validate/validation_run.h"
 #include "sc_main/command.h"
 #include "sc_main/completion.h"

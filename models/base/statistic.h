@@ -24,9 +24,10 @@ struct Server {
   // Attribute of the component that sets the rate or the number of places, or a key of ccl.yaml,
   // "ccl:defaults.n_slots"; empty: unknown.
   const char* attribute = "";
-  std::uint64_t places = 1;                // occupancies that the busy time adds up
-  const std::uint64_t* stalled = nullptr;  // time that messages were queued at it; null: unknown
-  const std::uint64_t* bytes = nullptr;    // that it carried; null: unknown
+  std::uint64_t places = 1;  // occupancies that the busy time adds up
+  // Time that messages were queued at it up to `now` (models/timing/stall_time.h); empty: unknown.
+  std::function<std::uint64_t(Fs now)> stalled = {};
+  const std::uint64_t* bytes = nullptr;  // that it carried; null: unknown
 };
 
 // A named number, updated by the component, that never decreases; observers read it with at(), at

@@ -12,6 +12,7 @@
 #include "models/protocol/observation.h"
 #include "models/timing/booked_ahead.h"
 #include "models/timing/hbm_timing.h"
+#include "models/timing/stall_time.h"
 
 namespace kernbench {
 
@@ -28,7 +29,8 @@ class HbmChannels {
       const std::string name = "pc" + std::to_string(i);
       to.add_busy_time(name + "_busy", "time that bursts took", channels_[i].busy_fs,
                        [this, i](Fs now) { return busy_until(i, now); },
-                       {Server::Kind::rate, "", 1, &channels_[i].stalled_fs});
+                       {Server::Kind::rate, "", 1,
+                        [this, i](Fs now) { return channels_[i].stalls.until(now); }});
       observe_more(i, name);
     }
   }
@@ -53,7 +55,7 @@ class HbmChannels {
     }
     at.busy_fs += finish - first.start;
     if (const TieKey& key = transaction.route().key; !(key == at.last)) {
-      at.stalled_fs += first.start - now;
+      at.stalls.book(now, now, first.start);
       at.last = key;
     }
     at.free_at = finish;
@@ -70,9 +72,9 @@ class HbmChannels {
  private:
   struct Channel {
     Fs free_at = 0;
-    std::uint64_t busy_fs = 0;     // booked
-    std::uint64_t stalled_fs = 0;  // waits of the first bursts of transactions
-    TieKey last;                   // transaction booked last
+    std::uint64_t busy_fs = 0;  // booked
+    BookedStalls stalls;        // of the first bursts of transactions
+    TieKey last;                // transaction booked last
     BookedAhead ahead;
     std::unique_ptr<HbmChannelSignals> signals;  // null until they are asked for
   };

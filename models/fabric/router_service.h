@@ -56,6 +56,8 @@ struct RouterService {
   void observe(Observables& /*to*/) {}
   // Time for which the server has been held by what has not been passed on; part of `busy`.
   Fs held(Fs /*now*/) const { return 0; }
+  // Time that first flits which have not been passed on have been queued; part of the stall time.
+  Fs stalled(Fs /*now*/) const { return 0; }
 };
 
 // The built-in one: one serial server over one inbox (serial_ingress.h).
@@ -74,6 +76,7 @@ class SerialService : public RouterService {
     ingress_.serve(now, pass_on);
   }
   Fs held(Fs now) const { return ingress_.held(now); }
+  Fs stalled(Fs now) const { return ingress_.stalled(now); }
   Fs overhead() const { return ingress_.overhead(); }
 
  private:

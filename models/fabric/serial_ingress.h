@@ -37,6 +37,9 @@ class SerialIngress {
     return start < now ? std::min(now - start, hold_of(*head)) : 0;
   }
 
+  // Time for which first flits have been queued by `now`, of those that have not been handed over.
+  Fs stalled(Fs now) const { return queue_.age_of_first_flits(now) - held(now); }
+
   // Calls hand_over(const Arrival&, Fs start) for all that is through at `now`, which must not be
   // later than next_due(). The arrival has left the queue by then; a flit's service began at
   // `start`. Inlined, so that a flit costs one call at any level of optimisation.

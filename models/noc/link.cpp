@@ -45,7 +45,7 @@ void Link::accept(Transaction& transaction, FlitRun run, Fs handed_over) {
     handed_over_.bytes += bytes;
     ++handed_over_.flits;
     handed_over_.busy_fs += service;
-    if (run.first == 0) handed_over_.stalled_fs += start - handed_over;
+    if (run.first == 0) stalls_.book(now, handed_over, start);
   } else {
     if (!route.host_control) start = end = control_departure(state_, handed_over);
     ++handed_over_.control_messages;
@@ -65,6 +65,7 @@ Link::Statistics Link::statistics() const {
   Statistics until_now = handed_over_;
   const Fs ahead = ahead_.after(Component::now(), state_.available_at);
   until_now.busy_fs -= ahead;
+  until_now.stalled_fs = stalls_.until(Component::now());
   until_now.control_messages += direct_.messages();
   until_now.bytes -= std::min(service_.bytes_in(ahead), until_now.bytes);
   return until_now;

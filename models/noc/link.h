@@ -18,6 +18,7 @@
 #include "models/timing/booked_ahead.h"
 #include "models/timing/link_state.h"
 #include "models/timing/service_time.h"
+#include "models/timing/stall_time.h"
 
 namespace kernbench {
 
@@ -45,7 +46,7 @@ class Link final : public sc_core::sc_module, private FabricForward, private Fab
     std::uint64_t flits = 0;             // handed over
     std::uint64_t control_messages = 0;  // of both virtual channels; handed over
     Fs busy_fs = 0;                      // occupied by flits
-    Fs stalled_fs = 0;  // time that first flits of messages were queued, booked ahead included
+    Fs stalled_fs = 0;                   // time that first flits of messages were queued
   };
   Statistics statistics() const;  // up to now
   Fs available_at() const { return state_.available_at; }
@@ -59,6 +60,7 @@ class Link final : public sc_core::sc_module, private FabricForward, private Fab
   LinkState state_;
   Statistics handed_over_;  // with all that is booked ahead
   BookedAhead ahead_;
+  BookedStalls stalls_;
   ServiceTime service_;
 
   FabricBackward* near_end_ = nullptr;

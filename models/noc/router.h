@@ -60,7 +60,8 @@ RouterNode<Service>::RouterNode(const ComponentInit& init)
             [this] { return control_messages_ + direct_.messages(); });
   add_busy_time("busy", "time for which the server was held", busy_fs_,
                 [this](Fs now) { return busy_fs_ + service_.held(now); },
-                {Server::Kind::rate, "overhead_ns", 1, &stalled_fs_});
+                {Server::Kind::rate, "overhead_ns", 1,
+                 [this](Fs now) { return stalled_fs_ + service_.stalled(now); }});
   add_statistic("waiting", "time that flits waited for the server, summed", Quantity::time_fs,
                 waiting_fs_);
   add_statistic("stalled", "of these, first flits of messages", Quantity::time_fs, stalled_fs_);

@@ -53,6 +53,17 @@ class PortPairs {
     return held;
   }
 
+  // Of first flits that have not been passed on.
+  Fs stalled(Fs now) const {
+    Fs stalled = 0;
+    for (const Pair& pair : pairs_) {
+      for (std::size_t i = 0; i < pair.flits.size(); ++i) {
+        if (pair.flits[i].is_first()) stalled += now - pair.flits[i].time;
+      }
+    }
+    return stalled - held(now);
+  }
+
  private:
   struct Pair {
     std::size_t input, output;
@@ -110,6 +121,7 @@ class SwitchService : public RouterService {
     pairs_.serve(now, pass_on);
   }
   Fs held(Fs now) const { return by_pair_ ? pairs_.held(now) : whole_.held(now); }
+  Fs stalled(Fs now) const { return by_pair_ ? pairs_.stalled(now) : whole_.stalled(now); }
 
  private:
   ArrivalQueue& inbox_;

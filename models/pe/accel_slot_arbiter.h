@@ -23,7 +23,7 @@ class AccelSlotArbiter final : private ServiceProvider<SlotRequest>,
   // Of a slot of its own each, together.
   Fs held_time(Fs now) const { return slots_[0].held_time(now) + slots_[1].held_time(now); }
   const Fs& ended_holds() const { return ended_holds_; }
-  const Fs& stalled() const { return stalled_; }
+  Fs stalled(Fs now) const { return slots_[0].stalled(now) + slots_[1].stalled(now); }
   const SlotWaits& waits() const { return waits_; }
   void declare_signals(Observables to) {
     held_signal_ =
@@ -75,9 +75,7 @@ class AccelSlotArbiter final : private ServiceProvider<SlotRequest>,
     });
   }
   SlotRequest& grant(Slot& slot) {
-    const Fs before = slot.stalled();
     SlotRequest& granted = *slot.grant(Component::now());
-    stalled_ += slot.stalled() - before;
     if (shared_) waits_.granted(granted.stage);
     show_held();
     return granted;
@@ -88,7 +86,7 @@ class AccelSlotArbiter final : private ServiceProvider<SlotRequest>,
   bool shared_;
   TraceSignal* held_signal_ = nullptr;  // until it is asked for
   std::array<Slot, 2> slots_;           // shared: the first one; else of GEMM and of MATH
-  Fs ended_holds_ = 0, stalled_ = 0;
+  Fs ended_holds_ = 0;
   SlotWaits waits_;
   ServiceTarget<SlotRequest> requests_{scheduler_, *this};
 };

@@ -76,7 +76,10 @@ void DmaChannels::submit_stage(StageEngine<FabricNode>::Lane& lane) {
 }
 
 tlm::tlm_sync_enum DmaChannels::nb_transport_fw(DmaRequest& request, tlm::tlm_phase& /*phase*/) {
-  direction(request.write).use.request({nullptr, &request}, request.order, Component::now());
+  const Fs now = Component::now();
+  SerialResource<DmaJob>& use = direction(request.write).use;
+  if (request.key) use.add_stall(now - std::min(request.key->issued, now));
+  use.request({nullptr, &request}, request.order, now);
   grant_at_end_of_timestep();
   return tlm::TLM_ACCEPTED;
 }

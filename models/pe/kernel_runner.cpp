@@ -126,6 +126,7 @@ void KernelRunner::run() {
   commands_.usage = {};
   show(State::running);
   cpu_.kernel_begins(target);
+  report_start(target);
   cpu_.log_.info([&] { return fmt::format("kernel '{}' starts", message.kernel.name); });
   response->completion = run_body();
   finish_ended_program();
@@ -265,6 +266,12 @@ void KernelRunner::report(KernelWait wait) const {
   wait.stream = launch().stream;
   wait.end = now();
   if (port.observed() && wait.start < wait.end) port.write(wait);
+}
+
+void KernelRunner::report_start(Fs target) const {
+  const AnalysisPort<KernelStart>& port = cpu_.machine_.observation().kernel_starts;
+  if (port.observed())
+    port.write({&cpu_, launch().request_id, launch().kernel.name, now(), target, launch().stream});
 }
 
 void KernelRunner::report_run(Fs target, Fs start, Fs returned) const {

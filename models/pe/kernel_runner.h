@@ -92,6 +92,7 @@ class KernelRunner final : private KernelContext {
   void await_or_end(const std::function<bool()>& done, const std::function<std::string()>& what,
                     KernelWait wait);
   void report(KernelWait wait) const;
+  void report_start(Fs target) const;
   void report_run(Fs target, Fs start, Fs returned) const;
   void show(State state);
 

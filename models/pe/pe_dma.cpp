@@ -31,8 +31,8 @@ void PeDma::add_channels(bool write, std::uint32_t count) {
   add_busy_time(
       name + "_channel_held", fmt::format("grants to completions of the {} channel", name),
       channel.use.ended_holds(), [&channel](Fs now) { return channel.use.held_time(now); },
-      {Server::Kind::slot, write ? "wr_engines" : "rd_engines", count, &channel.use.stalled(),
-       &channel.bytes});
+      {Server::Kind::slot, write ? "wr_engines" : "rd_engines", count,
+       [&channel](Fs now) { return channel.use.stalled(now); }, &channel.bytes});
   add_statistic(write ? "bytes_written" : "bytes_read",
                 fmt::format("moved by the {} channel", name), Quantity::bytes, channel.bytes);
 }

@@ -32,11 +32,11 @@ PeScheduler::PeScheduler(const ComponentInit& init)
   add_statistic("completed", "commands completed", Quantity::count, completed_);
   add_statistic("failed", "of these, with a fault", Quantity::count, failed_);
   add_statistic("tiles", "tiles completed", Quantity::count, tiles_);
-  add_busy_time(
-      "accel_slot_held", "time that a compute op ran", accel_slot_.ended_holds(),
-      [this](Fs now) { return accel_slot_.held_time(now); },
-      {Server::Kind::slot, "shared_accel_slot=false",
-       *init.attributes.as<Parameters>().shared_accel_slot ? 1U : 2U, &accel_slot_.stalled()});
+  add_busy_time("accel_slot_held", "time that a compute op ran", accel_slot_.ended_holds(),
+                [this](Fs now) { return accel_slot_.held_time(now); },
+                {Server::Kind::slot, "shared_accel_slot=false",
+                 *init.attributes.as<Parameters>().shared_accel_slot ? 1U : 2U,
+                 [this](Fs now) { return accel_slot_.stalled(now); }});
   add_busy_time(
       "dispatch_busy", "time in which commands were dispatched", dispatching_,
       [this](Fs now) { return dispatching_ + (due_ == never_fs ? 0 : now - dispatch_began_); },

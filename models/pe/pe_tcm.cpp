@@ -25,7 +25,7 @@ PeTcm::PeTcm(const ComponentInit& init)
                   channel.use.ended_holds(),
                   [&channel](Fs now) { return channel.use.held_time(now); },
                   {Server::Kind::rate, write ? "write_bw_gbs" : "read_bw_gbs", 1,
-                   &channel.use.stalled(), &channel.bytes});
+                   [&channel](Fs now) { return channel.use.stalled(now); }, &channel.bytes});
     add_statistic(write ? "bytes_written" : "bytes_read",
                   fmt::format("moved by the {} channel", name), Quantity::bytes, channel.bytes);
   }

@@ -10,6 +10,7 @@
 #include "models/base/units.h"
 #include "models/protocol/ring_buffer.h"
 #include "models/protocol/tile_task.h"
+#include "models/timing/stall_time.h"
 
 namespace kernbench {
 
@@ -49,11 +50,14 @@ class SerialResource {
     held_time_ += now - granted;
   }
 
+  // Time that a request has waited for it elsewhere, in the queue of its initiator.
+  void add_stall(Fs time) { stalled_ += time; }
+
   // All holds together, up to now.
   Fs held_time(Fs now) const { return held_time_ + held_ * now - grants_; }
   const Fs& ended_holds() const { return held_time_; }
-  // Time that requests waited for it, of those that it has been granted to.
-  const Fs& stalled() const { return stalled_; }
+  // Time that requests waited for it, up to now.
+  Fs stalled(Fs now) const { return stalled_ + stalled_in(waiting_, now); }
 
  private:
   struct Entry {
@@ -70,7 +74,7 @@ class SerialResource {
   Fs since_ = 0;   // of the last grant
   Fs grants_ = 0;  // sum of the instants of those that hold it
   Fs held_time_ = 0;
-  Fs stalled_ = 0;
+  Fs stalled_ = 0;  // of those that it has been granted to
 };
 
 }  // namespace kernbench

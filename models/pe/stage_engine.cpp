@@ -76,7 +76,9 @@ void StageEngine<Node>::set_up(StageSet stages) {
     queue.type = static_cast<StageType>(type);
     const std::string stage = lower(name_of(queue.type));
     Server server = server_of_stage(queue.type);
-    server.stalled = &queue.stalled;
+    server.stalled = [&queue](Fs now) {
+      return queue.stalled + stalled_in(queue.tasks, now) + stalled_in(queue.offers, now);
+    };
     this->add_busy_time(
         stage + "_busy", "time in service", queue.busy,
         [&queue](Fs now) {

@@ -29,6 +29,7 @@
 #include "models/protocol/fabric_node.h"
 #include "models/protocol/pe_services.h"
 #include "models/protocol/ring_buffer.h"
+#include "models/timing/stall_time.h"
 
 namespace kernbench {
 

@@ -98,6 +98,16 @@ const Arrival* ArrivalQueue::first_present(Fs now) const {
   return first;
 }
 
+Fs ArrivalQueue::age_of_first_flits(Fs now) const {
+  Fs age = 0;
+  for (const Port& port : ports_) {
+    for (std::size_t i = 0; i < port.flits.size() && port.flits[i].time <= now; ++i) {
+      if (port.flits[i].is_first()) age += now - port.flits[i].time;
+    }
+  }
+  return age;
+}
+
 Fs ArrivalQueue::next_arrival(Fs now) const {
   Fs next = never_fs;
   const auto look = [&](const RingBuffer<Arrival>& queue) {

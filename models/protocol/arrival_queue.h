@@ -90,6 +90,8 @@ class ArrivalQueue {
   std::size_t present(Fs now) const;
   const Arrival* first_present(Fs now) const;
   Fs next_arrival(Fs now) const;
+  // Time since their arrival, summed over the first data flits among them.
+  Fs age_of_first_flits(Fs now) const;
 
  private:
   // Of the first flits of two ports: different upstream nodes, so that the tie rule is the order of

@@ -15,6 +15,16 @@ namespace kernbench {
 
 struct IpcqMessage;  // models/protocol/ipcq.h
 
+// A kernel on a PE that starts now.
+struct KernelStart {
+  const sc_core::sc_object* node = nullptr;  // pe_cpu
+  const std::string& request;                // request_id of the launch message
+  const std::string& kernel;
+  Fs start = 0;
+  Fs target = 0;             // the common start
+  std::uint32_t stream = 0;  // of its launch
+};
+
 // A kernel on a PE that has ended and answers its launch now.
 struct KernelRun {
   const sc_core::sc_object* node = nullptr;  // pe_cpu

@@ -81,6 +81,7 @@ struct Observation {
   AnalysisPort<NodePassage> node_passages;
   AnalysisPort<TransactionEnd> transaction_ends;
   AnalysisPort<HbmBooking> hbm_bookings;
+  AnalysisPort<KernelStart> kernel_starts;
   AnalysisPort<KernelRun> kernel_runs;
   AnalysisPort<KernelWait> kernel_waits;
   AnalysisPort<SlotWait> slot_waits;

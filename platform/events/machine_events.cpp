@@ -3,7 +3,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include "platform/observe/limit_estimate.h"
+#include "platform/observe/limits.h"
 
 namespace kernbench {
 namespace {
@@ -38,10 +38,14 @@ KernelWindows& MachineEvents::kernel_windows() {
 
 void MachineEvents::observe_kernels() { kernel_windows().observe_kernels(); }
 
-void MachineEvents::observe_launches() { kernel_windows().observe_launches(); }
+void MachineEvents::observe_launches() {
+  usage_.observe_activity(platform_);
+  kernel_windows().observe_launches();
+}
 
 void MachineEvents::observe_time() {
-  if (!time_) time_.emplace(usage_.table());
+  usage_.observe_activity(platform_);
+  time_.emplace(usage_.table());
 }
 
 void MachineEvents::observe_transfers() {
@@ -82,8 +86,11 @@ void MachineEvents::add_samples_to(RunLimits& limits) {
   limits.sample = [this] { time_->take(); };
 }
 
-void MachineEvents::close(Fs simulated) {
-  const bool is_estimated = doubled_.has_ended() && !usage_.runs_kernels();
+void MachineEvents::close(Fs simulated, const RunResult& result) {
+  status_ = result.status;
+  failure_ = result.error;
+  const bool is_estimated =
+      status_ == RunStatus::completed && doubled_.has_ended() && !usage_.runs_kernels();
   usage_.close();
   if (time_) time_->close();
   statistics_.emplace(platform_, activity_, simulated);
@@ -93,7 +100,7 @@ void MachineEvents::close(Fs simulated) {
   write_limits("pe", usage_.pe(), doubled_.saved(), is_estimated);
   if (!kernels_) return;
   for (const KernelWindows::Kernel& kernel : kernels_->kernels())
-    write_limits("kernel " + kernel.name, kernel.window, kernel.saved, true);
+    write_limits("kernel " + kernel.name, kernel.window, kernel.saved, is_estimated);
 }
 
 void MachineEvents::write_statistics() {
@@ -127,10 +134,9 @@ void MachineEvents::write_statistics() {
 void MachineEvents::write_servers() {
   AnalysisPort<ServerRow>& port = rows<ServerRow>();
   if (!port.observed()) return;
-  const std::vector<ServerUse> use = usage_.table().use();
-  for (std::size_t i = 0; i < use.size(); ++i) {
-    if (use[i].empty()) continue;
-    const UsedServer& server = usage_.table().servers()[i];
+  const ServerTable& table = usage_.table();
+  for (const auto& [i, use] : table.used_between({}, table.sample())) {
+    const UsedServer& server = table.servers()[i];
     const Resource& resource = resources_[server.resource];
     port.write({i, server.name, server.link == nullptr ? server.part : "", server.src, server.dst,
                 resource.name, name_of(resource.kind), server.places});
@@ -151,7 +157,7 @@ void MachineEvents::write_windows() {
     for (const KernelWindows::Launch& launch : kernels_->launches()) {
       const std::string name = launch_of(launch.requests);
       if (!name.empty())
-        write_window({0, name, launch.begin, launch.end, launch.end - launch.begin}, launch.use);
+        write_window({0, name, launch.begin, launch.end, launch.length}, launch.use);
     }
   }
   if (!time_) return;

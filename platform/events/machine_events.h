@@ -18,10 +18,9 @@
 #include "platform/events/transfer_probe.h"
 #include "platform/observe/activity_windows.h"
 #include "platform/observe/doubled_times.h"
-#include "platform/observe/kernel_windows.h"
 #include "platform/observe/run_statistics.h"
 #include "platform/observe/statistics_regions.h"
-#include "platform/observe/usage_over_time.h"
+#include "platform/observe/usage_windows.h"
 
 namespace kernbench {
 
@@ -70,14 +69,17 @@ class MachineEvents final : public EventSource {
   void dump_region(const std::string& label, Fs now);
   // For a machine without kernels: the window `pe` starts now.
   void begin();
-  void add(const MemoryAccess& access) { doubled_.add(access); }
+  void add(const CompletedAccess& access) { doubled_.add(access); }
 
   // --- The run
   void add_samples_to(RunLimits& limits);
   // Writes the rows; `simulated`: the end of the program, or the time at which the run stopped.
-  void close(Fs simulated);
+  void close(Fs simulated, const RunResult& result);
 
   // After close().
+  RunStatus status() const { return status_; }
+  // Text of a failure, empty: none.
+  const std::string& failure() const { return failure_; }
   const RunStatistics& statistics() const { return *statistics_; }
   const StatisticsRegions* regions() const {
     return regions_ ? &*regions_ : nullptr;
@@ -108,6 +110,8 @@ class MachineEvents final : public EventSource {
   std::optional<TransferProbe> transfers_;
   std::map<std::string, std::uint64_t> launches_;  // numbers, by request
   std::uint64_t launch_count_ = 0;
+  RunStatus status_ = RunStatus::completed;
+  std::string failure_;
   std::optional<RunStatistics> statistics_;
   std::uint64_t windows_ = 0;
   AnalysisBinding<ExecutedOp> ops_;

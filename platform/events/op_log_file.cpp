@@ -4,12 +4,14 @@
 
 #include <filesystem>
 #include <systemc>
+#include <utility>
 
 #include "models/base/errors.h"
 #include "models/base/quote.h"
 #include "platform/assembly/machine_root.h"
 
 namespace kernbench {
+
 namespace {
 
 std::string name_of_node(const sc_core::sc_object* node) { return name_in_machine(*node); }
@@ -65,6 +67,23 @@ void OpLogFile::close(const OpTable::Meta& meta) {
   if (format_ == OpLogFormat::sqlite) return table_->close(meta);
   table_->write_csv(file_.out());
   file_.close();
+}
+
+OpLogRecorder::OpLogRecorder(ResultFile file, FunctionalModel* data, Platform& platform,
+                             EventSource& events, std::uint64_t limit)
+    : file_(std::move(file), data, limit),
+      parameters_(platform.observation(), platform.machine(), file_) {
+  if (file_.table() == nullptr) return;
+  progress_.emplace(platform.observation(), *file_.table(), limit);
+  rows_.emplace(events, *file_.table(), limit);
+}
+
+void OpLogRecorder::close(std::vector<LaunchRow> launches, const OpTable::Meta& meta) {
+  if (progress_) {
+    progress_->close(std::move(launches));
+    rows_->close();
+  }
+  file_.close(meta);
 }
 
 }  // namespace kernbench

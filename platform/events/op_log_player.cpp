@@ -233,6 +233,11 @@ std::string LogPlayer::bench() const {
   return bench.substr(0, bench.find(' '));
 }
 
+std::string LogPlayer::status() const {
+  const std::string& error = fact("error");
+  return fact("status") + (error.empty() ? "" : ": " + error.substr(0, error.find('\n')));
+}
+
 // --- Nodes
 
 LogPlayer::Scope* LogPlayer::scope(const std::string& name) {
@@ -412,6 +417,10 @@ void LogPlayer::add_ends(Merge& events) {
     observation_.kernel_waits.write(
         {node_of(row.pe, "pe_cpu"), row.reason, row.command.value_or(0), row.start, row.end,
          row.command_kind.value_or(KernelWait::CommandKind::none), row.stream});
+  });
+  events.add(&KernelStartRow::start, "ORDER BY rowid", [this](const KernelStartRow& row) {
+    observation_.kernel_starts.write(
+        {node_of(row.pe, "pe_cpu"), row.request, row.kernel, row.start, row.target, row.stream});
   });
   events.add(&RunRow::end, "ORDER BY rowid", [this](const RunRow& row) {
     observation_.kernel_runs.write(

@@ -5,12 +5,13 @@
 //   PeTimes times(log.observation());
 //   log.play();
 //
-// Written are executed operations, kernel runs, waits of kernels and for the accel_slot, progress
-// of messages, and of trace events the submission, first dispatch and completion of commands.
-// Order: by the time at which they end; at one instant messages and commands before operations,
-// those before waits, and runs of kernels last; of one kind the order of the run. Nodes are modules
-// without content, in a hierarchy of the names in the log: nothing is simulated. Not in a log:
-// values and tile tasks of operations, bytes and stages of trace events. Then the rows of the run.
+// Written are executed operations, starts and runs of kernels, waits of kernels and for the
+// accel_slot, progress of messages, and of trace events the submission, first dispatch and
+// completion of commands. Order: by the time at which they end; at one instant messages and
+// commands before operations, those before waits, then starts of kernels, and runs of kernels last;
+// of one kind the order of the run. Nodes are modules without content, in a hierarchy of the names
+// in the log: nothing is simulated. Not in a log: values and tile tasks of operations, bytes and
+// stages of trace events. Then the rows of the run.
 #pragma once
 
 #include <deque>
@@ -39,7 +40,9 @@ class LogPlayer final : public EventSource {
   const std::string& path() const { return path_; }
   // `meta`: "bench", "topology", "command_line", ...; empty if there is none.
   const std::string& fact(const std::string& key) const;
-  std::string bench() const;  // without its parameters
+  std::string bench() const;                                            // without its parameters
+  bool has_completed() const { return fact("status") == "completed"; }  // the run, of itself
+  std::string status() const;  // "completed"; "failed: kernel 'k' ..."
   // In the order of issue.
   const std::vector<LaunchRow>& launches() const { return launches_; }
 

@@ -26,6 +26,17 @@ void refuse_name(const std::string& text, const char* table, const char* column,
                                column, table, fmt::join(names, ", ")));
 }
 
+void refuse_negative(std::int64_t value, const char* table, const char* column) {
+  throw UsageError(fmt::format("has {} in column '{}' of table '{}', which is never negative",
+                               value, column, table));
+}
+
+void refuse_interval(Fs before, const char* column_before, Fs value, const char* table,
+                     const char* column) {
+  throw UsageError(fmt::format("has {} in column '{}' of table '{}', before {} in column '{}'",
+                               value, column, table, before, column_before));
+}
+
 std::string create_statement(const char* table, const std::vector<ColumnText>& columns) {
   std::string text;
   for (const ColumnText& column : columns) {

@@ -17,12 +17,12 @@
 #include "models/data/op_log.h"
 #include "models/protocol/kernel_progress.h"
 #include "platform/events/event_source.h"
-#include "platform/events/log_column.h"
+#include "platform/events/run_rows.h"
 
 namespace kernbench {
 
 // The only one that is read.
-inline constexpr int op_log_schema_version = 6;
+inline constexpr int op_log_schema_version = 7;
 
 // --- Enumerations
 
@@ -55,12 +55,13 @@ struct ExecutedOpRow {
   static constexpr std::array indices{"t_start_fs, id", "node, t_start_fs"};
   static constexpr auto columns() {
     using R = ExecutedOpRow;
+    constexpr ColumnUse time = ColumnUse::time;
     constexpr ColumnUse record = ColumnUse::record;
     return std::make_tuple(
-        LogColumn{"id", &R::id, ColumnUse::key}, LogColumn{"t_start_fs", &R::start},
-        LogColumn{"t_end_fs", &R::end}, LogColumn{"node", &R::node}, LogColumn{"kind", &R::kind},
-        LogColumn{"name", &R::name}, LogColumn{"command", &R::command}, LogColumn{"tile", &R::tile},
-        LogColumn{"bytes", &R::bytes}, LogColumn{"macs", &R::macs},
+        LogColumn{"id", &R::id, ColumnUse::key}, LogColumn{"t_start_fs", &R::start, time},
+        LogColumn{"t_end_fs", &R::end, time}, LogColumn{"node", &R::node},
+        LogColumn{"kind", &R::kind}, LogColumn{"name", &R::name}, LogColumn{"command", &R::command},
+        LogColumn{"tile", &R::tile}, LogColumn{"bytes", &R::bytes}, LogColumn{"macs", &R::macs},
         LogColumn{"text", &R::text, record}, LogColumn{"params", &R::params, record},
         LogColumn{"inputs", &R::inputs, record}, LogColumn{"outputs", &R::outputs, record},
         LogColumn{"stream", &R::stream}, LogColumn{"runs", &R::runs});
@@ -79,9 +80,11 @@ struct LaunchRow {
   static constexpr std::array<const char*, 0> indices{};
   static constexpr auto columns() {
     using R = LaunchRow;
+    constexpr ColumnUse time = ColumnUse::time;
     return std::make_tuple(LogColumn{"id", &R::id, ColumnUse::key}, LogColumn{"kernel", &R::kernel},
-                           LogColumn{"device", &R::device}, LogColumn{"t_issue_fs", &R::issued},
-                           LogColumn{"t_end_fs", &R::ended});
+                           LogColumn{"device", &R::device},
+                           LogColumn{"t_issue_fs", &R::issued, time},
+                           LogColumn{"t_end_fs", &R::ended, time});
   }
 };
 
@@ -96,12 +99,29 @@ struct RunRow {
   static constexpr std::array indices{"pe, t_start_fs"};
   static constexpr auto columns() {
     using R = RunRow;
-    return std::make_tuple(LogColumn{"request", &R::request}, LogColumn{"launch", &R::launch},
-                           LogColumn{"pe", &R::pe}, LogColumn{"kernel", &R::kernel},
-                           LogColumn{"t_start_fs", &R::start},
-                           LogColumn{"t_return_fs", &R::returned}, LogColumn{"t_end_fs", &R::end},
-                           LogColumn{"t_target_fs", &R::target}, LogColumn{"stream", &R::stream},
-                           LogColumn{"unwaited", &R::unwaited});
+    constexpr ColumnUse time = ColumnUse::time;
+    return std::make_tuple(
+        LogColumn{"request", &R::request}, LogColumn{"launch", &R::launch}, LogColumn{"pe", &R::pe},
+        LogColumn{"kernel", &R::kernel}, LogColumn{"t_start_fs", &R::start, time},
+        LogColumn{"t_return_fs", &R::returned, time}, LogColumn{"t_end_fs", &R::end, time},
+        LogColumn{"t_target_fs", &R::target}, LogColumn{"stream", &R::stream},
+        LogColumn{"unwaited", &R::unwaited});
+  }
+};
+
+// A kernel that has started on a PE; its row in `runs` follows when it has ended.
+struct KernelStartRow {
+  std::string request, pe, kernel;
+  Fs start = 0, target = 0;
+  std::uint32_t stream = 0;
+
+  static constexpr const char* table = "kernel_starts";
+  static constexpr std::array<const char*, 0> indices{};
+  static constexpr auto columns() {
+    using R = KernelStartRow;
+    return std::make_tuple(LogColumn{"request", &R::request}, LogColumn{"pe", &R::pe},
+                           LogColumn{"kernel", &R::kernel}, LogColumn{"t_start_fs", &R::start},
+                           LogColumn{"t_target_fs", &R::target}, LogColumn{"stream", &R::stream});
   }
 };
 
@@ -117,9 +137,10 @@ struct WaitRow {
   static constexpr std::array indices{"pe, t_start_fs"};
   static constexpr auto columns() {
     using R = WaitRow;
+    constexpr ColumnUse time = ColumnUse::time;
     return std::make_tuple(
         LogColumn{"pe", &R::pe}, LogColumn{"reason", &R::reason}, LogColumn{"command", &R::command},
-        LogColumn{"t_start_fs", &R::start}, LogColumn{"t_end_fs", &R::end},
+        LogColumn{"t_start_fs", &R::start, time}, LogColumn{"t_end_fs", &R::end, time},
         LogColumn{"command_kind", &R::command_kind}, LogColumn{"stream", &R::stream});
   }
 };
@@ -134,9 +155,10 @@ struct SlotWaitRow {
   static constexpr std::array indices{"pe, t_start_fs"};
   static constexpr auto columns() {
     using R = SlotWaitRow;
+    constexpr ColumnUse time = ColumnUse::time;
     return std::make_tuple(LogColumn{"pe", &R::pe}, LogColumn{"waiting", &R::waiting},
-                           LogColumn{"t_start_fs", &R::start}, LogColumn{"t_end_fs", &R::end},
-                           LogColumn{"stream", &R::stream});
+                           LogColumn{"t_start_fs", &R::start, time},
+                           LogColumn{"t_end_fs", &R::end, time}, LogColumn{"stream", &R::stream});
   }
 };
 
@@ -150,10 +172,11 @@ struct CommandRow {
   static constexpr std::array indices{"pe, command"};
   static constexpr auto columns() {
     using R = CommandRow;
+    constexpr ColumnUse time = ColumnUse::time;
     return std::make_tuple(LogColumn{"pe", &R::pe}, LogColumn{"command", &R::command},
-                           LogColumn{"t_submit_fs", &R::submitted},
-                           LogColumn{"t_dispatch_fs", &R::dispatched},
-                           LogColumn{"t_complete_fs", &R::completed});
+                           LogColumn{"t_submit_fs", &R::submitted, time},
+                           LogColumn{"t_dispatch_fs", &R::dispatched, time},
+                           LogColumn{"t_complete_fs", &R::completed, time});
   }
 };
 
@@ -172,14 +195,15 @@ struct MessageRow {
   static constexpr std::array indices{"sender, t_sent_fs", "receiver, t_take_fs"};
   static constexpr auto columns() {
     using R = MessageRow;
+    constexpr ColumnUse time = ColumnUse::time;
     return std::make_tuple(
         LogColumn{"id", &R::id, ColumnUse::key}, LogColumn{"ring", &R::ring},
         LogColumn{"number", &R::number}, LogColumn{"slot", &R::slot}, LogColumn{"bytes", &R::bytes},
         LogColumn{"sender", &R::sender}, LogColumn{"receiver", &R::receiver},
-        LogColumn{"t_sent_fs", &R::sent}, LogColumn{"t_arrive_fs", &R::arrived},
-        LogColumn{"t_write_fs", &R::write}, LogColumn{"t_visible_fs", &R::visible},
-        LogColumn{"t_take_fs", &R::taken}, LogColumn{"t_consume_fs", &R::consumed},
-        LogColumn{"t_credit_fs", &R::credit}, LogColumn{"installation", &R::installation},
+        LogColumn{"t_sent_fs", &R::sent, time}, LogColumn{"t_arrive_fs", &R::arrived, time},
+        LogColumn{"t_write_fs", &R::write, time}, LogColumn{"t_visible_fs", &R::visible, time},
+        LogColumn{"t_take_fs", &R::taken, time}, LogColumn{"t_consume_fs", &R::consumed, time},
+        LogColumn{"t_credit_fs", &R::credit, time}, LogColumn{"installation", &R::installation},
         LogColumn{"send_stream", &R::send_stream}, LogColumn{"receive_stream", &R::receive_stream});
   }
 };
@@ -189,6 +213,7 @@ template <class Visit>
 void for_each_table(Visit visit) {
   visit.template table<ExecutedOpRow>();
   visit.template table<LaunchRow>();
+  visit.template table<KernelStartRow>();
   visit.template table<RunRow>();
   visit.template table<WaitRow>();
   visit.template table<SlotWaitRow>();
@@ -226,6 +251,10 @@ void bind_value(SQLite::Statement& statement, int place, const T& value) {
 // UsageError: no such name; `names` are allowed.
 [[noreturn]] void refuse_name(const std::string& text, const char* table, const char* column,
                               const std::vector<const char*>& names);
+// UsageError.
+[[noreturn]] void refuse_negative(std::int64_t value, const char* table, const char* column);
+[[noreturn]] void refuse_interval(Fs before, const char* column_before, Fs value, const char* table,
+                                  const char* column);
 
 template <class Row, class T>
 T enumerator_of(const std::string& text, const char* column) {
@@ -250,7 +279,9 @@ void read_value(const SQLite::Statement& statement, int place, const char* colum
   } else if constexpr (std::is_floating_point_v<T>) {
     value = statement.getColumn(place).getDouble();
   } else {
-    value = static_cast<T>(statement.getColumn(place).getInt64());
+    const std::int64_t number = statement.getColumn(place).getInt64();
+    if (std::is_unsigned_v<T> && number < 0) refuse_negative(number, Row::table, column);
+    value = static_cast<T>(number);
   }
 }
 
@@ -299,13 +330,23 @@ void insert_row(SQLite::Statement& into, const Row& row) {
   into.reset();
 }
 
-// Of a statement by select_statement().
+// Of a statement by select_statement(). UsageError for a value that no log has.
 template <class Row>
 void read_row(const SQLite::Statement& from, bool records, Row& row) {
   int place = 0;
+  Fs last = 0;  // of the columns with instants
+  const char* last_column = "";
   for_each_column<Row>([&](const auto& column) {
     if (!records && column.use == ColumnUse::record) return;
-    read_value<Row>(from, place++, column.name, row.*column.member);
+    auto& value = row.*column.member;
+    read_value<Row>(from, place++, column.name, value);
+    if constexpr (std::is_convertible_v<decltype(value), OptionalFs>) {
+      if (column.use != ColumnUse::time) return;
+      const Fs time = OptionalFs(value).value_or(last);
+      if (time < last) refuse_interval(last, last_column, time, Row::table, column.name);
+      if (time > last || *last_column == '\0') last_column = column.name;
+      last = time;
+    }
   });
 }
 

@@ -7,6 +7,7 @@
 
 namespace kernbench {
 void ProgressRows::insert_into(OpTable& table) const {
+  table.insert(starts);
   table.insert(runs);
   table.insert(waits);
   table.insert(slot_waits);
@@ -15,9 +16,10 @@ void ProgressRows::insert_into(OpTable& table) const {
 }
 
 ProgressLog::ProgressLog(Observation& observation)
-    : ops_(observation.executed_ops, composites_), events_(observation.trace_events, *this),
-      runs_(observation.kernel_runs, *this), waits_(observation.kernel_waits, *this),
-      slot_waits_(observation.slot_waits, slot_wait_rows_),
+    : ops_(observation.executed_ops, op_subscriber_), events_(observation.trace_events, *this),
+      starts_(observation.kernel_starts, start_subscriber_), runs_(observation.kernel_runs, *this),
+      waits_(observation.kernel_waits, *this),
+      slot_waits_(observation.slot_waits, slot_wait_subscriber_),
       steps_(observation.message_progress, *this) {}
 
 ProgressLog::ProgressLog(Observation& observation, OpTable& table, std::uint64_t limit)
@@ -28,7 +30,8 @@ ProgressLog::ProgressLog(Observation& observation, OpTable& table, std::uint64_t
 
 // --- Events
 
-void ProgressLog::take_composite(const ExecutedOp& op) {
+// A composite has been dispatched when its record begins.
+void ProgressLog::take(const ExecutedOp& op) {
   if (op.tile_id >= 0) return;
   const auto found = commands_.find({op.node, op.command_id});
   if (found != commands_.end()) found->second.row.dispatched = op.t_start;
@@ -53,6 +56,12 @@ void ProgressLog::write(const TraceEvent& event) {
   }
 }
 
+void ProgressLog::take(const KernelStart& start) {
+  rows_.starts.push_back({start.request, scope_in_machine(*start.node), start.kernel, start.start,
+                          start.target, start.stream});
+  spill_beyond_limit();
+}
+
 void ProgressLog::write(const KernelRun& run) {
   RunRow row{run.request,  scope_in_machine(*run.node),
              run.kernel,   run.start,
@@ -74,7 +83,7 @@ void ProgressLog::write(const KernelWait& wait) {
   spill_beyond_limit();
 }
 
-void ProgressLog::take_slot_wait(const SlotWait& wait) {
+void ProgressLog::take(const SlotWait& wait) {
   rows_.slot_waits.push_back(
       {scope_in_machine(*wait.node), wait.waiting, wait.start, wait.end, wait.stream});
   spill_beyond_limit();

@@ -20,6 +20,7 @@
 namespace kernbench {
 
 struct ProgressRows {
+  std::vector<KernelStartRow> starts;
   std::vector<RunRow> runs;
   std::vector<WaitRow> waits;
   std::vector<SlotWaitRow> slot_waits;
@@ -27,7 +28,8 @@ struct ProgressRows {
   std::vector<MessageRow> messages;
 
   std::size_t size() const {
-    return runs.size() + waits.size() + slot_waits.size() + commands.size() + messages.size();
+    return starts.size() + runs.size() + waits.size() + slot_waits.size() + commands.size() +
+           messages.size();
   }
   void insert_into(OpTable& table) const;
 };
@@ -61,20 +63,16 @@ class ProgressLog final : private tlm::tlm_analysis_if<TraceEvent>,
   };
   using MessageKey = std::tuple<std::uint64_t, std::uint64_t, std::uint64_t>;
 
-  // A composite has been dispatched when its record begins.
-  struct Composites final : tlm::tlm_analysis_if<ExecutedOp> {
-    explicit Composites(ProgressLog& log) : log(log) {}
-    void write(const ExecutedOp& op) override { log.take_composite(op); }
-    ProgressLog& log;
-  };
-  struct SlotWaits final : tlm::tlm_analysis_if<SlotWait> {
-    explicit SlotWaits(ProgressLog& log) : log(log) {}
-    void write(const SlotWait& wait) override { log.take_slot_wait(wait); }
+  template <class Event>
+  struct Subscriber final : tlm::tlm_analysis_if<Event> {
+    explicit Subscriber(ProgressLog& log_) : log(log_) {}
+    void write(const Event& event) override { log.take(event); }
     ProgressLog& log;
   };
 
-  void take_composite(const ExecutedOp& op);
-  void take_slot_wait(const SlotWait& wait);
+  void take(const ExecutedOp& op);
+  void take(const SlotWait& wait);
+  void take(const KernelStart& start);
   void write(const TraceEvent& event) override;
   void write(const KernelRun& run) override;
   void write(const KernelWait& wait) override;
@@ -89,10 +87,12 @@ class ProgressLog final : private tlm::tlm_analysis_if<TraceEvent>,
   std::map<MessageKey, MessageRow> messages_;                       // under way
   std::uint64_t submitted_ = 0, sent_ = 0;
   std::exception_ptr fault_;
-  Composites composites_{*this};
-  SlotWaits slot_wait_rows_{*this};
+  Subscriber<ExecutedOp> op_subscriber_{*this};
+  Subscriber<SlotWait> slot_wait_subscriber_{*this};
+  Subscriber<KernelStart> start_subscriber_{*this};
   AnalysisBinding<ExecutedOp> ops_;
   AnalysisBinding<TraceEvent> events_;
+  AnalysisBinding<KernelStart> starts_;
   AnalysisBinding<KernelRun> runs_;
   AnalysisBinding<KernelWait> waits_;
   AnalysisBinding<SlotWait> slot_waits_;

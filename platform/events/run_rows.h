@@ -9,11 +9,31 @@
 #include <tuple>
 
 #include "models/base/units.h"
-#include "platform/events/log_column.h"
 #include "platform/observe/limits.h"
 #include "platform/observe/server_usage.h"
 
 namespace kernbench {
+
+// --- Columns
+
+enum class ColumnUse : std::uint8_t {
+  event,  // of the event that a log writes when it is played back
+  time,   // the same, an instant: not before those of the columns of this use before it
+  key,    // the same, primary key
+  record  // for queries only
+};
+
+// A column of a table of the operation log, and the member of the row that it holds.
+template <class Row, class Value>
+struct LogColumn {
+  const char* name;
+  Value Row::*member;
+  ColumnUse use = ColumnUse::event;
+};
+template <class Row, class Value>
+LogColumn(const char*, Value Row::*, ColumnUse = ColumnUse::event) -> LogColumn<Row, Value>;
+
+// --- Rows
 
 // A place of which hops are reported: a node or a link.
 struct PlaceRow {
@@ -36,7 +56,7 @@ struct TransferRow {
   std::uint64_t id = 0;  // in the order of the ends, from 1
   std::string initiator, target, initiator_kind, target_kind;
   std::string op;        // "read", "write"
-  std::string distance;  // "local", "same_cube", ... (distance_class.h)
+  std::string distance;  // "local", "same_cube", ... (transfer_path.h)
   std::uint64_t bytes = 0;
   Fs issued = 0, end = 0;
 
@@ -44,28 +64,30 @@ struct TransferRow {
   static constexpr std::array indices{"initiator, t_end_fs"};
   static constexpr auto columns() {
     using R = TransferRow;
-    return std::make_tuple(LogColumn{"id", &R::id, ColumnUse::key},
-                           LogColumn{"initiator", &R::initiator}, LogColumn{"target", &R::target},
-                           LogColumn{"initiator_kind", &R::initiator_kind},
-                           LogColumn{"target_kind", &R::target_kind}, LogColumn{"op", &R::op},
-                           LogColumn{"distance", &R::distance}, LogColumn{"bytes", &R::bytes},
-                           LogColumn{"t_issue_fs", &R::issued}, LogColumn{"t_end_fs", &R::end});
+    constexpr ColumnUse time = ColumnUse::time;
+    return std::make_tuple(
+        LogColumn{"id", &R::id, ColumnUse::key}, LogColumn{"initiator", &R::initiator},
+        LogColumn{"target", &R::target}, LogColumn{"initiator_kind", &R::initiator_kind},
+        LogColumn{"target_kind", &R::target_kind}, LogColumn{"op", &R::op},
+        LogColumn{"distance", &R::distance}, LogColumn{"bytes", &R::bytes},
+        LogColumn{"t_issue_fs", &R::issued, time}, LogColumn{"t_end_fs", &R::end, time});
   }
 };
 
 // An interval of a transfer at a place; those of one transfer follow one another without gaps.
 struct HopRow {
   std::uint64_t transfer = 0, place = 0;
-  std::string part;  // latency_parts.h; "contention": the transfer was stalled
+  std::string part;  // transfer_path.h; "contention": the transfer was stalled
   Fs start = 0, end = 0;
 
   static constexpr const char* table = "hops";
   static constexpr std::array indices{"transfer"};
   static constexpr auto columns() {
     using R = HopRow;
+    constexpr ColumnUse time = ColumnUse::time;
     return std::make_tuple(LogColumn{"transfer", &R::transfer}, LogColumn{"place", &R::place},
-                           LogColumn{"part", &R::part}, LogColumn{"t_start_fs", &R::start},
-                           LogColumn{"t_end_fs", &R::end});
+                           LogColumn{"part", &R::part}, LogColumn{"t_start_fs", &R::start, time},
+                           LogColumn{"t_end_fs", &R::end, time});
   }
 };
 
@@ -156,8 +178,10 @@ struct WindowRow {
   static constexpr std::array<const char*, 0> indices{};
   static constexpr auto columns() {
     using R = WindowRow;
+    constexpr ColumnUse time = ColumnUse::time;
     return std::make_tuple(LogColumn{"id", &R::id, ColumnUse::key}, LogColumn{"name", &R::name},
-                           LogColumn{"t_begin_fs", &R::begin}, LogColumn{"t_end_fs", &R::end},
+                           LogColumn{"t_begin_fs", &R::begin, time},
+                           LogColumn{"t_end_fs", &R::end, time},
                            LogColumn{"length_fs", &R::length});
   }
 };

@@ -1,6 +1,6 @@
 #include "platform/events/transfer_probe.h"
 
-#include "platform/observe/distance_class.h"
+#include "platform/observe/transfer_path.h"
 
 namespace kernbench {
 

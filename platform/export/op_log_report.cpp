@@ -3,7 +3,7 @@
 
 #include "models/data/functional_model.h"
 #include "platform/config/yaml_text.h"
-#include "platform/events/op_log_recorder.h"
+#include "platform/events/op_log_file.h"
 #include "platform/output/json_text.h"
 #include "platform/report/report.h"
 
@@ -27,9 +27,11 @@ class OpLogReport final : public Report, private tlm::tlm_analysis_if<LaunchEnd>
                       machine_, limit_);
   }
   void close(Fs /*end*/) override {
-    OpTable::Meta meta{{"program_version", metadata_.version},
+    OpTable::Meta meta{{"status", name_of(machine_.status())},
+                       {"program_version", metadata_.version},
                        {"command_line", metadata_.command_line},
                        {"configuration", yaml_as_json(metadata_.configuration)}};
+    if (!machine_.failure().empty()) meta.emplace_back("error", machine_.failure());
     meta.insert(meta.end(), metadata_.facts.begin(), metadata_.facts.end());
     if (!launches_meta_.empty()) meta.emplace_back("launches", json_text(launches_meta_));
     recorder_->close(std::move(launches_), meta);

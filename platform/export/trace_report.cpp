@@ -17,7 +17,6 @@
 #include "platform/export/wave_views.h"
 #include "platform/observe/object_tree.h"
 #include "platform/output/result_file.h"
-#include "platform/report/completion_values.h"
 #include "platform/report/option_values.h"
 #include "platform/report/report.h"
 

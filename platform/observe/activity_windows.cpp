@@ -1,11 +1,20 @@
 #include "platform/observe/activity_windows.h"
 
+#include <fmt/format.h>
+
 #include <cstring>
 #include <systemc>
 
 #include "platform/assembly/machine_root.h"
+#include "platform/output/table.h"
 
 namespace kernbench {
+
+std::string text_of(const Window& window) {
+  if (window.empty()) return "none";
+  return fmt::format("{}  ({} to {})", readable_time(to_ns(window.length())),
+                     readable_time(to_ns(window.begin)), readable_time(to_ns(window.end)));
+}
 
 bool is_composite(const ExecutedOp& op) {
   return op.tile_id < 0 && std::strncmp(op.name, "composite_", 10) == 0;

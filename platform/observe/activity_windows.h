@@ -35,6 +35,8 @@ struct Window {
   }
 };
 
+std::string text_of(const Window& window);  // "20.000 ns  (1.000 us to 1.020 us)"; "none"
+
 struct PeActivity {
   std::string pe;  // "sip0.cube0.pe0"
   Window all, composite;

@@ -4,10 +4,12 @@
 #include <map>
 #include <string_view>
 
+#include "models/noc/link.h"
 #include "platform/assembly/machine_root.h"
 #include "platform/output/json_text.h"
 
 namespace kernbench {
+
 namespace {
 
 bool ends_with(std::string_view text, std::string_view end) {
@@ -108,6 +110,177 @@ nlohmann::ordered_json totals_json(const std::vector<KindTotal>& totals) {
     kinds[kind.kind] = std::move(entry);
   }
   return kinds;
+}
+
+nlohmann::ordered_json busy_json(const Component& component, Fs elapsed) {
+  nlohmann::ordered_json json;
+  for (const Statistic& statistic : component.statistics()) {
+    if (!statistic.is_busy_time()) continue;
+    const std::uint64_t servers = statistic.server.places;
+    const Fs busy = statistic.at(Component::now()), time = servers * elapsed;
+    if (busy > time) continue;
+    json[statistic.name] = {
+        {"servers", servers},
+        {"busy_ns", ns_json(busy)},
+        {"idle_ns", ns_json(time - busy)},
+        {"utilisation", time == 0 ? 0.0 : static_cast<double>(busy) / static_cast<double>(time)}};
+  }
+  return json;
+}
+
+namespace {
+
+double utilisation(Fs busy, Fs elapsed) {
+  return elapsed == 0 ? 0.0 : static_cast<double>(busy) / static_cast<double>(elapsed);
+}
+
+}  // namespace
+
+nlohmann::ordered_json links_json(const Graph& graph, const LinkInstances& links, Fs elapsed) {
+  auto list = nlohmann::ordered_json::array();
+  for (const auto& [index, link] : links) {
+    const Edge& edge = graph.edges()[index];
+    const Link::Statistics statistics = link->statistics();
+    nlohmann::ordered_json entry;
+    entry["name"] = name_in_machine(*link);
+    entry["src"] = graph.node(edge.src).name;
+    entry["dst"] = graph.node(edge.dst).name;
+    entry["kind"] = name_of(edge.kind);
+    entry["bytes"] = statistics.bytes;
+    entry["flits"] = statistics.flits;
+    entry["control_messages"] = statistics.control_messages;
+    entry["busy_ns"] = ns_json(statistics.busy_fs);
+    entry["idle_ns"] = ns_json(elapsed - std::min(statistics.busy_fs, elapsed));
+    entry["utilisation"] = utilisation(statistics.busy_fs, elapsed);
+    list.push_back(std::move(entry));
+  }
+  return list;
+}
+
+std::vector<LinkTotal> totals_by_link(const Graph& graph, const LinkInstances& links, Fs elapsed) {
+  std::map<EdgeKind, LinkTotal> kinds;
+  for (const auto& [index, link] : links) {
+    const EdgeKind kind = graph.edges()[index].kind;
+    LinkTotal& total = kinds[kind];
+    total.kind = kind;
+    ++total.links;
+    const Link::Statistics statistics = link->statistics();
+    total.bytes += statistics.bytes;
+    if (statistics.bytes > 0) ++total.used;
+    if (utilisation(statistics.busy_fs, elapsed) > total.busiest) {
+      total.busiest = utilisation(statistics.busy_fs, elapsed);
+      total.busiest_link = name_in_machine(*link);
+    }
+  }
+  std::vector<LinkTotal> list;
+  for (auto& [kind, total] : kinds) list.push_back(std::move(total));
+  return list;
+}
+
+namespace {
+
+const char* unit_of(Quantity quantity) {
+  switch (quantity) {
+    case Quantity::time_fs:
+      return "ns";
+    case Quantity::bytes:
+      return "B";
+    case Quantity::count:
+      break;
+  }
+  return "";
+}
+
+StatisticDeclaration declaration_of(const Statistic& statistic) {
+  return {key_of(statistic), unit_of(statistic.quantity),
+          statistic.merge == Merge::sum ? "sum" : "largest", statistic.description};
+}
+
+// What observers add: the lists of the file and their numbers.
+const std::vector<StatisticsSection>& lists() {
+  static const std::vector<StatisticsSection> sections{
+      {"busy",
+       false,
+       {{"servers", "", "", "servers that the busy time adds up"},
+        {"busy_ns", "ns", "", "time in use up to the end of the run"},
+        {"idle_ns", "ns", "", "servers * elapsed - busy"},
+        {"utilisation", "share", "", "busy / (busy + idle)"}}},
+      {"waiting",
+       false,
+       {{"flits", "ns", "", "histogram: arrival of a flit to the start of its service"},
+        {"STAGE", "ns", "",
+         "histogram: end of the stage before, or dispatch, to the start of the service"},
+        {"queue_high_water", "", "", "most flits that waited, of a server in order of arrival"}}},
+      {"links",
+       false,
+       {{"bytes", "B", "sum", "bytes that have left the near end"},
+        {"flits", "", "sum", "flits handed over"},
+        {"control_messages", "", "sum", "control messages handed over"},
+        {"busy_ns", "ns", "sum", "time for which flits occupied the link"},
+        {"idle_ns", "ns", "", "elapsed - busy"},
+        {"utilisation", "share", "largest", "busy / elapsed"},
+        {"waiting", "ns", "", "histogram: hand-over of a flit to the start of its transfer"}}},
+      {"hbm_channels",
+       false,
+       {{"bursts_read", "", "", "bursts booked by reads"},
+        {"bursts_written", "", "", "bursts booked by writes"},
+        {"burst_bytes", "B", "", "size of a burst"},
+        {"busy_ns", "ns", "", "time that bursts took"},
+        {"idle_ns", "ns", "", "elapsed - busy"},
+        {"utilisation", "share", "", "busy / elapsed"},
+        {"waiting", "ns", "", "histogram: booking of bursts to the start of the first"}}},
+      {"transfers",
+       false,
+       {{"transfers", "", "", "memory transfers that have ended"},
+        {"bytes", "B", "", "their payload"},
+        {"latency", "ns", "",
+         "histogram: grant of the channel, or issue by the host, to the answer or the commit"},
+        {"parts", "ns", "", "the same latencies by what served or delayed them: their sum"}}},
+      {"kernels",
+       false,
+       {{"pe_exec_ns", "ns", "", "target_start to the kernel's return, the longest of its PEs"},
+        {"dma_ns", "ns", "", "time that the PE's own DMA held its channels"},
+        {"compute_ns", "ns", "", "time that the accel_slot was held"},
+        {"start_skew_ns", "ns", "", "how late a PE was reached"}}},
+  };
+  return sections;
+}
+
+}  // namespace
+
+std::vector<StatisticsSection> statistics_catalogue(const std::vector<Component*>& components,
+                                                    const KindOf& kind_of) {
+  std::map<std::string, StatisticsSection> kinds;
+  for (const Component* component : components) {
+    StatisticsSection& kind = kinds[kind_of(*component)];
+    for (const Statistic& statistic : component->statistics()) {
+      const std::string key = key_of(statistic);
+      const bool known = std::any_of(kind.statistics.begin(), kind.statistics.end(),
+                                     [&key](const auto& each) { return each.key == key; });
+      if (!known) kind.statistics.push_back(declaration_of(statistic));
+    }
+  }
+  std::vector<StatisticsSection> catalogue;
+  for (auto& [name, kind] : kinds) {
+    if (kind.statistics.empty()) continue;
+    catalogue.push_back({name, true, std::move(kind.statistics)});
+  }
+  catalogue.insert(catalogue.end(), lists().begin(), lists().end());
+  return catalogue;
+}
+
+nlohmann::ordered_json catalogue_json(const std::vector<StatisticsSection>& catalogue) {
+  auto json = nlohmann::ordered_json::object();
+  for (const StatisticsSection& section : catalogue) {
+    json[section.name] = nlohmann::ordered_json::array();
+    for (const StatisticDeclaration& statistic : section.statistics) {
+      json[section.name].push_back({{"key", statistic.key},
+                                    {"unit", statistic.unit},
+                                    {"over_several", statistic.over_several},
+                                    {"description", statistic.description}});
+    }
+  }
+  return json;
 }
 
 }  // namespace kernbench

@@ -1,5 +1,5 @@
-// Statistics of the components up to now, as JSON and summed by kind. Key names carry the unit:
-// busy_ns, read_bytes, commands.
+// Statistics of components and links up to now, as JSON and summed by kind, and their catalogue.
+// Key names carry the unit: busy_ns, read_bytes, commands.
 #pragma once
 
 #include <cstdint>
@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "models/base/component.h"
+#include "platform/assembly/machine_modules.h"
 
 namespace kernbench {
 
@@ -44,5 +45,59 @@ struct KindTotal {
 std::vector<KindTotal> totals_by_kind(const std::vector<Component*>& components,
                                       const KindOf& kind_of);  // sorted by kind
 nlohmann::ordered_json totals_json(const std::vector<KindTotal>& totals);
+
+// --- Servers
+
+// Busy and idle times: busy + idle = servers * elapsed, to the femtosecond (spec 11.3).
+//
+// {"gemm_busy": {"servers", "busy_ns", "idle_ns", "utilisation"}, ...} of each busy time that a
+// component declares; null: none. A busy time that exceeds that of its servers, of an
+// implementation that adds up several, is left out.
+nlohmann::ordered_json busy_json(const Component& component, Fs elapsed);
+
+// --- Links
+
+using LinkInstances = std::vector<LinkInstance>;
+
+// [{"name", "src", "dst", "kind", "bytes", "flits", "control_messages", "busy_ns", "idle_ns",
+// "utilisation"}] in the order of the graph's edges; up to now; utilisation = busy / `elapsed`, the
+// time since the start of the run.
+nlohmann::ordered_json links_json(const Graph& graph, const LinkInstances& links, Fs elapsed);
+
+// All links of one kind of edge together.
+struct LinkTotal {
+  EdgeKind kind = EdgeKind::router_mesh;
+  std::size_t links = 0;
+  std::size_t used = 0;  // that carried data
+  std::uint64_t bytes = 0;
+  double busiest = 0;  // the highest utilisation
+  std::string busiest_link;
+};
+
+std::vector<LinkTotal> totals_by_link(const Graph& graph, const LinkInstances& links,
+                                      Fs elapsed);  // in the order of EdgeKind
+
+// --- Catalogue
+
+// Every statistic of a machine with its unit and description: those that the components declare, by
+// kind, and those that observers add to `--stats` (spec 11.3).
+struct StatisticDeclaration {
+  std::string key;           // as in files
+  std::string unit;          // "ns", "B", "" for numbers
+  std::string over_several;  // "sum", "largest"; "" where there is no total
+  std::string description;
+};
+
+struct StatisticsSection {
+  std::string name;  // kind of components, or list of the file
+  bool of_components = false;
+  std::vector<StatisticDeclaration> statistics;  // in the order of declaration
+};
+
+// Kinds by name, then the lists.
+std::vector<StatisticsSection> statistics_catalogue(const std::vector<Component*>& components,
+                                                    const KindOf& kind_of);
+// {"SECTION": [{"key", "unit", "over_several", "description"}, ...], ...}
+nlohmann::ordered_json catalogue_json(const std::vector<StatisticsSection>& catalogue);
 
 }  // namespace kernbench

@@ -2,7 +2,7 @@
 // (resources.h).
 //
 // Every point of a run (end of an operation, dispatch, message) carries its time with twice as much
-// of each resource (doubled_point.h). It follows the last of the points that it depends on, as in
+// of each resource (DoubledPoint). It follows the last of the points that it depends on, as in
 // the critical path (docs/op-log.md), separately for each resource: a different chain of
 // dependences may become the longest. Twice as much of a resource shortens
 //
@@ -22,6 +22,7 @@
 #pragma once
 
 #include <array>
+#include <cstddef>
 #include <cstdint>
 #include <deque>
 #include <map>
@@ -31,16 +32,34 @@
 #include <utility>
 #include <vector>
 
+#include "models/base/units.h"
 #include "models/protocol/observation.h"
 #include "platform/assembly/platform.h"
-#include "platform/observe/doubled_point.h"
-#include "platform/observe/operation_savings.h"
 #include "platform/observe/transfer_savings.h"
 
 namespace kernbench {
 
+struct DoubledPoint {
+  // Index of a resource in `times`. Resources beyond `most_slots` share `no_slot`: not estimated.
+  using Slot = std::uint8_t;
+  static constexpr Slot most_slots = 32, no_slot = most_slots;
+
+  Fs time = 0;
+  std::array<Fs, most_slots> times{};
+
+  static DoubledPoint at(Fs time);
+  Fs with(Slot slot) const { return slot < times.size() ? times[slot] : time; }
+  // Depends on `other`, except for `but`: with twice as much of that it does not.
+  void join(const DoubledPoint& other, Slot but = no_slot);
+  // Advances to `until`; half of the step is saved by `halved`.
+  void to(Fs until, Slot halved = no_slot);
+  void save(Slot slot, Fs fs);
+  // Not before `least`, with twice as much of `slot`.
+  void delay(Slot slot, Fs least);
+};
+
 // Completed memory access of an initiator that is no kernel.
-struct MemoryAccess {
+struct CompletedAccess {
   const Path& path;  // of the request
   bool write = false;
   std::uint64_t bytes = 0;
@@ -55,7 +74,7 @@ class DoubledTimes final : private tlm::tlm_analysis_if<ExecutedOp>,
   // Observes `platform`, which outlives it.
   DoubledTimes(Platform& platform, Resources& resources);
 
-  void add(const MemoryAccess& access);
+  void add(const CompletedAccess& access);
 
   bool has_ended() const { return last_.time > 0; }  // a kernel, or an access
   // By resource, up to the last answer.

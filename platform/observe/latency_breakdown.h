@@ -14,19 +14,122 @@
 // transfer, also where they alternated: the sums are exact, the order is not.
 #pragma once
 
+#include <algorithm>
+#include <memory>
 #include <optional>
 #include <unordered_map>
 #include <utility>
 #include <vector>
 
+#include "models/base/units.h"
 #include "models/protocol/observation.h"
 #include "models/protocol/ring_buffer.h"
+#include "models/protocol/transaction.h"
 #include "platform/assembly/platform.h"
-#include "platform/observe/occupancy.h"
-#include "platform/observe/step_chain.h"
 #include "platform/observe/transfer_path.h"
 
 namespace kernbench {
+
+// StepChain: the time of a flit or message so far as a chain of steps, newest first. Chains share
+// their older steps, so a copy costs one reference count whatever the length.
+//
+// Adjacent steps differ in place or part: a step of the place and part of the newest one makes that
+// one longer; if other chains share it, this chain replaces it by a longer one of its own. Steps
+// come from a StepPool, which outlives its chains. Chains are freed in a loop: where flits of two
+// messages alternate on a link, a chain has as many steps as its message has flits.
+//
+// Fields by size: 32 bytes.
+struct LatencyStep {
+  LatencyStep* previous = nullptr;
+  Fs length = 0;
+  FabricPlace place;
+  std::uint32_t owners = 0;  // chains that end with it, and steps that follow it
+  LatencyPart part = LatencyPart::noc;
+};
+
+class StepPool {
+ public:
+  LatencyStep* make() {
+    if (free_ == nullptr) grow();
+    LatencyStep* step = free_;
+    free_ = step->previous;
+    return step;
+  }
+  // Takes back a step without owners, and the steps before it that it alone owned.
+  void recycle(LatencyStep* step);
+  std::size_t size() const;  // steps in use
+
+ private:
+  void grow();
+
+  std::vector<std::unique_ptr<LatencyStep[]>> blocks_;
+  LatencyStep* free_ = nullptr;  // linked by `previous`
+};
+
+class StepChain {
+ public:
+  StepChain() = default;  // empty for good
+  explicit StepChain(StepPool& pool) : pool_(&pool) {}
+  StepChain(const StepChain& other) : pool_(other.pool_), last_(other.last_) {
+    if (last_ != nullptr) ++last_->owners;
+  }
+  StepChain(StepChain&& other) noexcept
+      : pool_(other.pool_), last_(std::exchange(other.last_, nullptr)) {}
+  StepChain& operator=(StepChain other) noexcept {
+    std::swap(pool_, other.pool_);
+    std::swap(last_, other.last_);
+    return *this;
+  }
+  ~StepChain() {
+    if (last_ != nullptr && --last_->owners == 0) pool_->recycle(last_);
+  }
+
+  void add(FabricPlace place, LatencyPart part, Fs length);
+  const LatencyStep* newest() const { return last_; }  // null: empty
+
+ private:
+  StepPool* pool_ = nullptr;
+  LatencyStep* last_ = nullptr;
+};
+
+// Holders of a serial resource (a link, a pseudo-channel) by time, as far back as queries may
+// reach.
+class Occupancy {
+ public:
+  // In ascending order, without overlap.
+  void add(const Transaction& holder, Fs start, Fs end) {
+    if (start == end) return;
+    if (!spans_.empty() && spans_.back().holder == &holder && spans_.back().end == start) {
+      spans_.back().end = end;
+    } else {
+      spans_.push_back({&holder, start, end});
+    }
+  }
+  // Drops what ended by then: no more queries for it.
+  void forget_until(Fs time) {
+    while (!spans_.empty() && spans_.front().end <= time) spans_.pop_front();
+  }
+  // Of [from, until), the time for which others than `transaction` held it.
+  Fs held_by_others(const Transaction& transaction, Fs from, Fs until) const {
+    Fs held = 0;
+    for (std::size_t i = 0; i < spans_.size(); ++i) {
+      const Span& span = spans_[i];
+      if (span.holder == &transaction) continue;
+      const Fs start = std::max(span.start, from);
+      const Fs end = std::min(span.end, until);
+      if (start < end) held += end - start;
+    }
+    return held;
+  }
+
+ private:
+  struct Span {
+    const Transaction* holder = nullptr;  // compared only
+    Fs start = 0;
+    Fs end = 0;
+  };
+  RingBuffer<Span> spans_;
+};
 
 class LatencyBreakdown final : private tlm::tlm_analysis_if<LinkPassage>,
                                private tlm::tlm_analysis_if<NodePassage>,

@@ -1,145 +1,91 @@
 #include "platform/observe/limits.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 
-#include "platform/output/json_text.h"
-#include "platform/output/line_width.h"
-
 namespace kernbench {
+
 namespace {
 
-constexpr double worth_naming = 1.1;  // a gain
-constexpr std::size_t named_in_latency = 4;
-// Rows for people.
-constexpr double least_gain = 0.005, least_busy = 0.05;
-constexpr std::size_t most_rows = 12;
-
-double ratio(Fs part, Fs whole) {
-  return whole == 0 ? 0 : static_cast<double>(part) / static_cast<double>(whole);
+Fs part_of(Fs time, Fs part, Fs whole) {
+  return whole == 0 ? 0
+                    : static_cast<Fs>(static_cast<double>(time) * static_cast<double>(part) /
+                                      static_cast<double>(whole));
 }
 
-// "pe_dma.rd_engines" of "cube.pe_template.components.pe_dma.attrs.rd_engines".
-std::string short_key(std::string key) {
-  for (const std::string& part : {std::string("cube.pe_template.components."),
-                                  std::string("cube.components."), std::string(".attrs")}) {
-    if (const std::size_t at = key.find(part); at != std::string::npos)
-      key.replace(at, part.size(), "");
+// Reduction of the queueing delay at a server that is busy for `busy` of `window`, with twice its
+// rate, beyond the half that shorter services save: a part of that half, as a part of `window`. By
+// M/M/1: the delay is rho / (1 - rho) services, and rho halves.
+Fs shorter_queue(Fs busy, Fs window) {
+  const double rho = std::min(1.0, static_cast<double>(busy) / static_cast<double>(window));
+  return static_cast<Fs>((1 - (1 - rho) / (2 - rho)) * static_cast<double>(window));
+}
+
+// One row per resource, including those without a server.
+std::vector<ResourceLimit> rows_of(const ServerTable& table, const Resources& resources,
+                                   const UsageWindow& window) {
+  std::vector<ResourceLimit> rows;
+  for (const Resource& resource : resources.all())
+    rows.push_back({resource.name, resource.key, name_of(resource.kind), {}, 0, {}, 0, 0});
+  for (std::size_t i = 0; i < window.use.size(); ++i) {
+    const UsedServer& server = table.servers()[i];
+    ResourceLimit& row = rows[server.resource];
+    if (const std::optional<Fs>& stalled = window.use[i].stalled)
+      row.stalled = row.stalled.value_or(0) + *stalled;
+    const Fs busy = std::min(window.use[i].busy / server.places, window.length);
+    if (busy <= row.busy) continue;
+    row.busy = busy;
+    row.busiest = server.name;
   }
-  return key.substr(0, key.find(','));
+  return rows;
 }
 
 }  // namespace
 
-double Limits::gain(const ResourceLimit& row) const {
-  return row.twice == 0 ? 1 : ratio(window, row.twice);
-}
-
-std::vector<const ResourceLimit*> Limits::limits() const {
-  std::vector<const ResourceLimit*> limits;
-  if (!is_estimated || rows.empty()) return limits;
-  if (gain(rows.front()) >= worth_naming) return {&rows.front()};
-  for (const ResourceLimit& row : rows) {
-    if (row.kind == "rate" && ratio(row.busy, window) >= saturated) limits.push_back(&row);
-  }
-  return limits;
-}
-
-std::string Limits::name() const {
-  if (!is_estimated) return "not estimated";
-  std::string names;
-  for (const ResourceLimit* row : limits()) names += (names.empty() ? "" : ", ") + row->resource;
-  return names.empty() ? "latency" : names;
-}
-
-std::string Limits::verdict() const {
-  if (rows.empty()) return "";
-  if (!is_estimated)
-    return "not estimated, as no kernel has ended or one still runs; busy times are those so far";
-  const std::vector<const ResourceLimit*> named = limits();
-  if (named.size() == 1 && gain(*named.front()) >= worth_naming) {
-    const ResourceLimit& row = *named.front();
-    return fmt::format("{}, {} busy: with twice as much ({}) {} faster; with it unlimited {}",
-                       row.resource, percent(ratio(row.busy, window)), row.key,
-                       percent(gain(row) - 1), readable_time(to_ns(row.at_least)));
-  }
-  std::string list;
-  for (const ResourceLimit* row : named)
-    list += fmt::format("{}{} {} busy", list.empty() ? "" : ", ", row->resource,
-                        percent(ratio(row->busy, window)));
-  if (!list.empty()) return list + ": none of them gains 10 % without the others";
-  for (std::size_t i = 0; i < std::min(rows.size(), named_in_latency); ++i) {
-    if (rows[i].twice < window)
-      list += fmt::format("{}{} {}", list.empty() ? "" : ", ", rows[i].resource,
-                          percent(gain(rows[i]) - 1));
-  }
-  return "latency, no resource gains 10 % with twice as much" +
-         (list.empty() ? "" : "; most: " + list);
-}
-
-std::string Limits::text() const {
-  if (rows.empty()) return "";
-  using Align = Table::Align;
-  Table table({{"resource"},
-               {"busiest"},
-               {"busy", Align::right},
-               {"stall time", Align::right},
-               {"2x gains", Align::right},
-               {"key to double"}});
-  for (const ResourceLimit& row : rows) {
-    const double busy = ratio(row.busy, window), more = gain(row) - 1;
-    if (table.size() >= most_rows || (busy < least_busy && more < least_gain)) continue;
-    table.add(row_of({row.resource, row.busiest, percent(busy),
-                      row.stalled == 0 ? "-" : readable_time(to_ns(row.stalled)),
-                      is_estimated ? percent(more) : "-", short_key(row.key)}));
-  }
-  return fitted("limit: " + verdict(), 7) + "\n\n" + table.text();
-}
-
-Table Limits::table() const {
-  Table table("resources", {{"resource", "resource"},
-                            {"kind", "kind"},
-                            {"busiest", "busiest"},
-                            {"busy", "busy"},
-                            {"stalled_ns", "stalled"},
-                            {"gain", "2x gains"},
-                            {"at_least_ns", "at least"},
-                            {"key", "2x is"}});
-  for (const ResourceLimit& row : rows) {
-    Cell more, least;
-    if (is_estimated) {
-      more = ShareCell{gain(row) - 1};
-      least = TimeCell{row.at_least};
+Limits limits_of(const ServerTable& table, const Resources& resources, const UsageWindow& use,
+                 const std::vector<Fs>& saved, ResourceId contention) {
+  const Fs window = use.length;
+  if (window == 0) return {};
+  Limits limits;
+  limits.window = window;
+  limits.rows = rows_of(table, resources, use);
+  std::vector<ResourceLimit>& rows = limits.rows;
+  const auto is_rate = [&resources](std::size_t id) {
+    return resources.all()[id].kind == Server::Kind::rate;
+  };
+  const auto saved_by = [&saved](std::size_t id) { return id < saved.size() ? saved[id] : 0; };
+  // Transfers contend for the servers of the fabric; the queues of engines are dependences.
+  const auto stalled_at = [&](std::size_t id) {
+    return resources.all()[id].in_fabric ? rows[id].stalled.value_or(0) : 0;
+  };
+  Fs stalled = 0;
+  for (std::size_t id = 0; id < rows.size(); ++id) stalled += stalled_at(id);
+  for (std::size_t id = 0; id < rows.size(); ++id) {
+    ResourceLimit& row = rows[id];
+    const Fs contended = part_of(saved_by(contention), stalled_at(id), stalled);
+    Fs less = saved_by(id) + contended;
+    // Bursts at an HBM channel are queued behind those of their own message: no queue of
+    // independent requests, which would become shorter.
+    if (id != resources.of_hbm())
+      less += part_of(contended, shorter_queue(row.busy, window), window);
+    if (is_rate(id) && static_cast<double>(row.busy) > saturated * static_cast<double>(window))
+      less = std::max(less, row.busy / 2);
+    less = std::min(less, window / 2);
+    Fs others = 0;
+    for (std::size_t other = 0; other < rows.size(); ++other) {
+      if (other != id && is_rate(other)) others = std::max(others, rows[other].busy);
     }
-    table.add({row.resource, row.kind, row.busiest, ShareCell{ratio(row.busy, window)},
-               TimeCell{row.stalled}, more, least, row.key});
+    row.twice = std::max({window - less, others, is_rate(id) ? row.busy / 2 : 0});
+    row.at_least = std::max(window - 2 * less, others);
   }
-  return table;
-}
-
-nlohmann::ordered_json Limits::json() const {
-  if (window == 0) return nullptr;
-  return {{"window_ns", ns_json(window)},
-          {"limit", is_estimated ? nlohmann::ordered_json(name()) : nlohmann::ordered_json()},
-          {"resources", table().json()}};
-}
-
-std::string LimitReport::text() const {
-  std::string text = run.text();
-  for (const auto& [kernel, limits] : kernels)
-    text += fmt::format("\n{}, {}, {}", kernel, readable_time(to_ns(limits.window)), limits.text());
-  return text;
-}
-
-nlohmann::ordered_json LimitReport::json() const {
-  nlohmann::ordered_json json = run.json();
-  for (const auto& [kernel, limits] : kernels) {
-    nlohmann::ordered_json row{{"kernel", kernel}};
-    row.update(limits.json());
-    json["kernels"].push_back(std::move(row));
-  }
-  return json;
+  rows.erase(std::remove_if(rows.begin(), rows.end(),
+                            [window](const ResourceLimit& row) {
+                              return (row.busy == 0 && row.twice >= window) || row.kind == "none";
+                            }),
+             rows.end());
+  std::stable_sort(rows.begin(), rows.end(), [](const ResourceLimit& a, const ResourceLimit& b) {
+    return a.twice != b.twice ? a.twice < b.twice : a.busy > b.busy;
+  });
+  return limits;
 }
 
 }  // namespace kernbench

@@ -1,14 +1,13 @@
 // Limits: gain of a run with twice as much of each resource, and the resource that limits it (spec
-// 11.3). Estimated in `run` and `traffic` (bottleneck.h); `inspect` reads them from the operation
-// log.
+// 11.3). Estimated in `run` and `traffic`; `inspect` reads them from the operation log.
 #pragma once
 
-#include <nlohmann/json.hpp>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "models/base/units.h"
-#include "platform/output/table.h"
+#include "platform/observe/server_usage.h"
 
 namespace kernbench {
 
@@ -18,7 +17,7 @@ struct ResourceLimit {
   std::string kind;           // "rate", "slot"
   std::string busiest;        // server
   Fs busy = 0;                // busy time of that server, mean of its places
-  Fs stalled = 0;             // stall time at all servers
+  std::optional<Fs> stalled;  // stall time at all servers; none: unknown
   Fs twice = 0;               // length of the window with twice as much
   Fs at_least = 0;            // with it unlimited
 };
@@ -30,32 +29,14 @@ struct Limits {
   Fs window = 0;
   bool is_estimated = true;         // false: a kernel has not ended; only busy times are known
   std::vector<ResourceLimit> rows;  // by gain, then by busy time
-
-  double gain(const ResourceLimit& row) const;  // 1.5: one and a half times as fast
-  // The resource with the largest gain, if at least 10 %; else those with a saturated server; none:
-  // latency, or not estimated.
-  std::vector<const ResourceLimit*> limits() const;
-  // "HBM, PE links"; "latency"; "not estimated".
-  std::string name() const;
-  // "HBM (KEY), 56.6 % busy: twice as much is 14.7 % faster; ..."; empty without rows.
-  std::string verdict() const;
-  // The verdict and a table of the significant rows; empty without rows.
-  std::string text() const;
-  Table table() const;  // all rows
-  nlohmann::ordered_json json() const;
 };
 
-// Limits of a run and, with --kernel-limits, of each kernel.
-struct LimitReport {
-  Limits run;
-  struct Kernel {
-    std::string kernel;  // "matmul"; "a + b": concurrent kernels
-    Limits limits;
-  };
-  std::vector<Kernel> kernels;
-
-  std::string text() const;  // empty without limits of the run
-  nlohmann::ordered_json json() const;
-};
+// Estimates the limits of a window. Its length with twice as much of a resource follows from the
+// dependences of operations (doubled_times.h); it is at least the busy time of any other server of
+// kind `rate`. Contention is attributed to the servers of the fabric in proportion to their stall
+// times. `use`: of the servers of `table` in the window. `saved`: time saved by twice as much of
+// each resource, by dependences; `contention`: the resource that stands for stalls among them.
+Limits limits_of(const ServerTable& table, const Resources& resources, const UsageWindow& use,
+                 const std::vector<Fs>& saved, ResourceId contention);
 
 }  // namespace kernbench

@@ -8,20 +8,41 @@
 //            partition that has most
 //   link     bytes of these transfers over a link / its bandwidth; of the link that has most
 //
-// The kind with the largest share is the nearest; what limits the kernel says bottleneck.h.
+// The kind with the largest share is the nearest; what limits the kernel says limits.h.
 #pragma once
 
 #include <array>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "models/base/small_vector.h"
 #include "models/base/units.h"
 #include "models/protocol/path.h"
-#include "platform/observe/machine_peaks.h"
+#include "platform/observe/activity_windows.h"
+#include "platform/topology/graph.h"
 
 namespace kernbench {
+
+// --- Peak rates of a machine, from the attributes of its nodes
+
+// Of a PE's MAC array, e.g. of "sip0.cube0.pe0", by its macs_per_cycle, or rows x columns of an
+// array, and clock_period_ns or clock_ghz; 0: an implementation that names no rate.
+MacRate mac_rate(const Graph& graph, const std::string& pe);
+
+// All rates in GB/s = bytes/ns; 0: unlimited, or not known.
+struct PePeaks {
+  MacRate macs;
+  bool shared_slot = true;  // GEMM and MATH take turns
+  double tcm_read_gbs = 0, tcm_write_gbs = 0;
+};
+PePeaks pe_peaks(const Graph& graph, const std::string& pe);
+
+// Of the pseudo-channels of an HBM partition together; 0: unlimited, or another timing.
+double hbm_peak_gbs(const Node& hbm_ctrl);
+
+// --- Rooflines
 
 enum class Bound : std::uint8_t { compute, tcm, hbm, link };
 inline constexpr std::size_t roof_count = 4;

@@ -4,10 +4,9 @@
 #include <ostream>
 
 #include "models/noc/link.h"
-#include "platform/observe/busy_shares.h"
-#include "platform/observe/machine_peaks.h"
+#include "platform/observe/component_statistics.h"
 #include "platform/observe/object_tree.h"
-#include "platform/observe/statistics_catalogue.h"
+#include "platform/observe/roofline.h"
 #include "platform/observe/waiting_times.h"
 #include "platform/output/json_text.h"
 

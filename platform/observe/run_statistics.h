@@ -7,7 +7,6 @@
 #include "platform/assembly/platform.h"
 #include "platform/observe/activity_windows.h"
 #include "platform/observe/component_statistics.h"
-#include "platform/observe/link_statistics.h"
 
 namespace kernbench {
 

@@ -35,6 +35,7 @@ void ServerTable::add(const Component& component, Role role, Resources& resource
     if (resource == no_resource) continue;
     UsedServer server;
     server.name = name_in_machine(component);
+    server.node = component.node();
     server.part = statistic.name.substr(0, statistic.name.rfind('_'));
     server.resource = resource;
     server.places = statistic.server.places;
@@ -43,35 +44,103 @@ void ServerTable::add(const Component& component, Role role, Resources& resource
   }
 }
 
-std::vector<ServerUse> ServerTable::use() const {
+ServerUse ServerTable::use_of(const UsedServer& server, Fs now) {
+  if (server.link != nullptr) {
+    const Link::Statistics carried = server.link->statistics();
+    return {carried.busy_fs, carried.stalled_fs, carried.bytes};
+  }
+  ServerUse use;
+  use.busy = server.busy->at(now);
+  if (server.busy->server.stalled) use.stalled = server.busy->server.stalled(now);
+  if (server.busy->server.bytes != nullptr) use.bytes = *server.busy->server.bytes;
+  return use;
+}
+
+ServerTable::Sample ServerTable::sample() const {
   const Fs now = Component::now();
-  std::vector<ServerUse> use(servers_.size());
-  for (std::size_t i = 0; i < servers_.size(); ++i) {
-    const UsedServer& server = servers_[i];
-    if (server.link != nullptr) {
-      const Link::Statistics carried = server.link->statistics();
-      use[i] = {carried.busy_fs, carried.stalled_fs, carried.bytes};
+  Sample sample;
+  if (!active_) {
+    sample.reserve(servers_.size());
+    for (const UsedServer& server : servers_) sample.push_back(use_of(server, now));
+    return sample;
+  }
+  sample.reserve(active_->indices().size());
+  for (const std::uint32_t i : active_->indices()) sample.push_back(use_of(servers_[i], now));
+  return sample;
+}
+
+SparseUse ServerTable::used_between(const Sample& begin, const Sample& end) const {
+  SparseUse used;
+  for (std::uint32_t i = 0; i < end.size(); ++i) {
+    const ServerUse use = end[i] - (i < begin.size() ? begin[i] : ServerUse());
+    if (!use.empty()) used.emplace_back(active_ ? active_->indices()[i] : i, use);
+  }
+  if (active_)
+    std::sort(used.begin(), used.end(),
+              [](const auto& a, const auto& b) { return a.first < b.first; });
+  return used;
+}
+
+// --- Servers in use
+
+ActiveServers::ActiveServers(Platform& platform, const std::vector<UsedServer>& servers)
+    : group_of_(platform.graph().nodes().size()),
+      passages_(platform.observation().link_passages, *this),
+      starts_(platform.observation().kernel_starts, *this) {
+  const Graph& graph = platform.graph();
+  std::unordered_map<std::string, std::size_t> by_name;  // of a node or its PE
+  for (NodeId id = 0; id < group_of_.size(); ++id) {
+    std::string name = graph.node(id).name;
+    if (is_engine_of_pe(graph.node(id).kind)) name.resize(name.rfind('.'));
+    group_of_[id] = by_name.try_emplace(name, by_name.size()).first->second;
+  }
+  groups_.resize(by_name.size());
+  for (const LinkInstance& instance : platform.links()) {
+    const Edge& edge = graph.edges()[instance.edge];
+    links_[instance.link.get()] = {0, edge.src, edge.dst};
+  }
+  for (std::uint32_t i = 0; i < servers.size(); ++i) {
+    if (servers[i].link != nullptr) {
+      links_[servers[i].link].server = i;
     } else {
-      use[i].busy = server.busy->at(now);
-      if (const std::uint64_t* stalled = server.busy->server.stalled) use[i].stalled = *stalled;
-      if (const std::uint64_t* bytes = server.busy->server.bytes) use[i].bytes = *bytes;
+      groups_[group_of_[servers[i].node]].push_back(i);
     }
   }
-  return use;
+}
+
+void ActiveServers::write(const LinkPassage& passage) {
+  LinkRecord& link = links_.find(&passage.link)->second;
+  if (link.is_active) return;
+  link.is_active = true;
+  indices_.push_back(link.server);
+  activate(link.src);
+  activate(link.dst);
+}
+
+void ActiveServers::write(const KernelStart& start) {
+  activate(dynamic_cast<const Component&>(*start.node).node());
+}
+
+void ActiveServers::activate(NodeId node) {
+  Group& group = groups_[group_of_[node]];
+  indices_.insert(indices_.end(), group.begin(), group.end());
+  group.clear();
 }
 
 // --- Windows
 
 ServerUse& ServerUse::operator+=(const ServerUse& other) {
   busy += other.busy;
-  stalled += other.stalled;
+  if (other.stalled) stalled = stalled.value_or(0) + *other.stalled;
   bytes += other.bytes;
   return *this;
 }
 
 ServerUse ServerUse::operator-(const ServerUse& before) const {
-  return {busy - std::min(before.busy, busy), stalled - std::min(before.stalled, stalled),
-          bytes - std::min(before.bytes, bytes)};
+  const auto less = [](std::uint64_t from, std::uint64_t by) { return from - std::min(from, by); };
+  ServerUse difference{less(busy, before.busy), {}, less(bytes, before.bytes)};
+  if (stalled) difference.stalled = less(*stalled, before.stalled.value_or(0));
+  return difference;
 }
 
 std::size_t affordable_samples(const ServerTable& table) {
@@ -79,65 +148,59 @@ std::size_t affordable_samples(const ServerTable& table) {
   return std::clamp(reads / std::max<std::size_t>(table.servers().size(), 1), least, most);
 }
 
-SparseUse difference_of(const std::vector<ServerUse>& at_begin,
-                        const std::vector<ServerUse>& at_end) {
-  SparseUse used;
-  for (std::uint32_t i = 0; i < at_end.size(); ++i) {
-    const ServerUse difference = at_end[i] - at_begin[i];
-    if (!difference.empty()) used.emplace_back(i, difference);
+SparseUse sum_of(const SparseUse& a, const SparseUse& b) {
+  SparseUse sum;
+  sum.reserve(a.size() + b.size());
+  auto in_a = a.begin(), in_b = b.begin();
+  while (in_a != a.end() || in_b != b.end()) {
+    const bool from_a = in_b == b.end() || (in_a != a.end() && in_a->first <= in_b->first);
+    const auto& [server, use] = from_a ? *in_a++ : *in_b++;
+    if (!sum.empty() && sum.back().first == server) {
+      sum.back().second += use;
+    } else {
+      sum.emplace_back(server, use);
+    }
   }
-  return used;
+  return sum;
 }
 
-void UsageWindow::add(const std::vector<ServerUse>& at_begin, const std::vector<ServerUse>& at_end,
-                      Fs from, Fs to) {
+void UsageWindow::add(const SparseUse& part, Fs from, Fs to) {
   begin = std::min(begin, from);
   end = std::max(end, to);
   length += to - std::min(from, to);
-  use.resize(at_end.size());
-  for (std::size_t i = 0; i < at_end.size(); ++i) use[i] += at_end[i] - at_begin[i];
-}
-
-RunningKernels::RunningKernels(const Platform& platform) {
-  for (const Component* component : components_of(platform)) {
-    for (const Statistic& statistic : component->statistics()) {
-      if (statistic.name == "running_time" && statistic.is_busy_time())
-        running_.push_back(&statistic);
-    }
+  for (const auto& [server, times] : part) {
+    if (use.size() <= server) use.resize(server + 1);
+    use[server] += times;
   }
 }
 
-bool RunningKernels::any() const {
-  const Fs now = Component::now();
-  return std::any_of(running_.begin(), running_.end(), [now](const Statistic* running) {
-    return running->at(now) > *running->value;
-  });
-}
-
 ServerUsage::ServerUsage(Platform& platform, Resources& resources)
-    : table_(platform, resources), running_(platform), at_begin_(table_.servers().size()),
-      events_(platform.observation().trace_events, *this),
+    : table_(platform, resources), starts_(platform.observation().kernel_starts, *this),
       runs_(platform.observation().kernel_runs, *this),
       transfers_(platform.observation().host_transfers, *this) {}
 
 // Ends the current window at `until`; the other one starts now.
 void ServerUsage::turn(UsageWindow& window, Fs until) {
-  std::vector<ServerUse> use = table_.use();
-  window.add(at_begin_, use, began_, until);
-  at_begin_ = std::move(use);
+  ServerTable::Sample now = table_.sample();
+  window.add(table_.used_between(at_begin_, now), began_, until);
+  at_begin_ = std::move(now);
   began_ = Component::now();
 }
 
-void ServerUsage::write(const TraceEvent& event) {
-  if (in_kernel_ || event.kind != TraceKind::command_submitted) return;
+void ServerUsage::write(const KernelStart& /*start*/) {
+  ++running_;
+  if (in_kernel_) return;
   turn(host_, Component::now());
   in_kernel_ = true;
 }
 
-void ServerUsage::write(const KernelRun& run) { answered_ = run.answered; }
+void ServerUsage::write(const KernelRun& run) {
+  --running_;
+  answered_ = run.answered;
+}
 
 void ServerUsage::write(const HostTransfer& /*transfer*/) {
-  if (!in_kernel_ || running_.any()) return;
+  if (!in_kernel_ || running_ > 0) return;
   turn(pe_, answered_);
   in_kernel_ = false;
 }
@@ -149,7 +212,7 @@ void ServerUsage::begin() {
 
 void ServerUsage::close() {
   if (in_kernel_) {
-    turn(pe_, without_kernels_ || running_.any() ? Component::now() : std::max(answered_, began_));
+    turn(pe_, without_kernels_ || running_ > 0 ? Component::now() : std::max(answered_, began_));
   } else {
     turn(host_, Component::now());
   }

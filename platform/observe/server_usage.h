@@ -2,12 +2,14 @@
 // while kernels run; `host`, while the host moves data and no kernel runs.
 //
 // Statistics are sampled at the start and the end of a window, not per event. The window `pe`
-// starts with the first command of a kernel and ends with the last answer of a PE; a transfer that
-// the host issues while no kernel runs interrupts it until the next command.
+// starts with the first kernel and ends with the last answer of a PE; a transfer that the host
+// issues while no kernel runs interrupts it until the next kernel.
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
+#include <unordered_map>
 #include <utility>
 #include <vector>
 
@@ -21,9 +23,9 @@ class Link;
 
 struct ServerUse {
   Fs busy = 0;
-  Fs stalled = 0;           // time that messages were queued at it, summed
-  std::uint64_t bytes = 0;  // that it carried; 0: not known
-  bool empty() const { return busy == 0 && stalled == 0 && bytes == 0; }
+  std::optional<Fs> stalled = {};  // time that messages were queued at it, summed; none: unknown
+  std::uint64_t bytes = 0;         // that it carried; 0: not known
+  bool empty() const { return busy == 0 && stalled.value_or(0) == 0 && bytes == 0; }
   ServerUse& operator+=(const ServerUse& other);
   // Not less than 0: a sample may cut a message to the byte.
   ServerUse operator-(const ServerUse& before) const;
@@ -33,28 +35,69 @@ struct UsedServer {
   std::string name;  // "sip0.cube0.pe0.pe_dma"
   std::string part;  // of a node with several: "read_channel", "pc3"
   ResourceId resource = no_resource;
+  NodeId node = no_node;  // of a link none
   std::uint64_t places = 1;
   const Statistic* busy = nullptr;  // busy time of a component; null: `link` is the server
   const Link* link = nullptr;
   std::string src, dst;  // nodes of the link
 };
 
-// Servers and their use up to now.
-class ServerTable {
+// Servers that have been in use, by index, in the order of first use: links that a message has
+// entered, and the nodes at their ends; all of a PE with one of its nodes, or with a kernel.
+class ActiveServers final : private tlm::tlm_analysis_if<LinkPassage>,
+                            private tlm::tlm_analysis_if<KernelStart> {
  public:
-  ServerTable(const Platform& platform, Resources& resources);
-  const std::vector<UsedServer>& servers() const { return servers_; }
-  std::vector<ServerUse> use() const;
+  ActiveServers(Platform& platform, const std::vector<UsedServer>& servers);
+  const std::vector<std::uint32_t>& indices() const { return indices_; }
 
  private:
-  void add(const Component& component, Role role, Resources& resources);
-  std::vector<UsedServer> servers_;
+  using Group = std::vector<std::uint32_t>;  // servers of a node or a PE; empty: active
+  struct LinkRecord {
+    std::uint32_t server = 0;
+    NodeId src = no_node, dst = no_node;
+    bool is_active = false;
+  };
+  void write(const LinkPassage& passage) override;
+  void write(const KernelStart& start) override;
+  void activate(NodeId node);
+
+  std::vector<std::size_t> group_of_;  // by NodeId
+  std::vector<Group> groups_;
+  std::unordered_map<const Link*, LinkRecord> links_;  // looked up only
+  std::vector<std::uint32_t> indices_;
+  AnalysisBinding<LinkPassage> passages_;
+  AnalysisBinding<KernelStart> starts_;
 };
 
 // Servers that were used, ascending by index.
 using SparseUse = std::vector<std::pair<std::uint32_t, ServerUse>>;
-SparseUse difference_of(const std::vector<ServerUse>& at_begin,
-                        const std::vector<ServerUse>& at_end);
+SparseUse sum_of(const SparseUse& a, const SparseUse& b);
+
+// Servers and their use up to now.
+class ServerTable {
+ public:
+  ServerTable(const Platform& platform, Resources& resources);
+
+  const std::vector<UsedServer>& servers() const { return servers_; }
+  // From now on samples hold the servers that have been in use, which makes them cheaper by far.
+  // Before the run.
+  void observe_activity(Platform& platform) {
+    if (!active_) active_.emplace(platform, servers_);
+  }
+
+  // Use of all servers, or of those that have been in use. A later sample begins with the same
+  // ones.
+  using Sample = std::vector<ServerUse>;
+  Sample sample() const;
+  SparseUse used_between(const Sample& begin, const Sample& end) const;
+
+ private:
+  void add(const Component& component, Role role, Resources& resources);
+  static ServerUse use_of(const UsedServer& server, Fs now);
+
+  std::vector<UsedServer> servers_;
+  std::optional<ActiveServers> active_;  // none: samples hold all servers
+};
 
 // Samples of the servers of `table` that a run can afford, at most 512: reading them costs some
 // 0.2 us per server.
@@ -64,24 +107,12 @@ std::size_t affordable_samples(const ServerTable& table);
 struct UsageWindow {
   Fs begin = never_fs, end = 0;  // of the first and the last part
   Fs length = 0;
-  std::vector<ServerUse> use;  // by server
+  std::vector<ServerUse> use;  // by server, up to the last that was used
 
-  // A part, with the use at its start and at its end.
-  void add(const std::vector<ServerUse>& at_begin, const std::vector<ServerUse>& at_end, Fs from,
-           Fs to);
+  void add(const SparseUse& part, Fs from, Fs to);
 };
 
-// Whether a kernel runs, by the statistics of the PE_CPUs.
-class RunningKernels {
- public:
-  explicit RunningKernels(const Platform& platform);
-  bool any() const;
-
- private:
-  std::vector<const Statistic*> running_;
-};
-
-class ServerUsage final : private tlm::tlm_analysis_if<TraceEvent>,
+class ServerUsage final : private tlm::tlm_analysis_if<KernelStart>,
                           private tlm::tlm_analysis_if<KernelRun>,
                           private tlm::tlm_analysis_if<HostTransfer> {
  public:
@@ -92,25 +123,26 @@ class ServerUsage final : private tlm::tlm_analysis_if<TraceEvent>,
   void begin();
   // Up to now.
   void close();
-  bool runs_kernels() const { return running_.any(); }
+  bool runs_kernels() const { return running_ > 0; }
+  void observe_activity(Platform& platform) { table_.observe_activity(platform); }
   const ServerTable& table() const { return table_; }
   const UsageWindow& pe() const { return pe_; }
   const UsageWindow& host() const { return host_; }
 
  private:
-  void write(const TraceEvent& event) override;
+  void write(const KernelStart& start) override;
   void write(const KernelRun& run) override;
   void write(const HostTransfer& transfer) override;
   void turn(UsageWindow& window, Fs until);
 
   ServerTable table_;
-  RunningKernels running_;
+  std::uint64_t running_ = 0;  // kernels, each on a PE
   UsageWindow pe_, host_;
   bool in_kernel_ = false, without_kernels_ = false;
   Fs began_ = 0;
   Fs answered_ = 0;  // the last one
-  std::vector<ServerUse> at_begin_;
-  AnalysisBinding<TraceEvent> events_;
+  ServerTable::Sample at_begin_;
+  AnalysisBinding<KernelStart> starts_;
   AnalysisBinding<KernelRun> runs_;
   AnalysisBinding<HostTransfer> transfers_;
 };

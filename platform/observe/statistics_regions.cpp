@@ -79,7 +79,7 @@ void StatisticsRegions::for_each_counter(Visit visit) const {
 void StatisticsRegions::reset(Fs now) {
   begin_ = now;
   at_begin_.clear();
-  use_at_begin_ = servers_.use();
+  use_at_begin_ = servers_.sample();
   for_each_counter([this](bool, const std::string&, const std::string&, Quantity,
                           std::uint64_t value) { at_begin_.push_back(value); });
 }
@@ -87,7 +87,7 @@ void StatisticsRegions::reset(Fs now) {
 void StatisticsRegions::begin_with_run() {
   begin_ = 0;
   std::fill(at_begin_.begin(), at_begin_.end(), 0);
-  std::fill(use_at_begin_.begin(), use_at_begin_.end(), ServerUse());
+  use_at_begin_.clear();
 }
 
 void StatisticsRegions::dump(const std::string& label, Fs now) {
@@ -106,7 +106,7 @@ void StatisticsRegions::dump(const std::string& label, Fs now) {
   region["totals"] = json_of(components);
   region["links"] = json_of(links);
   UsageWindow window;
-  window.add(use_at_begin_, servers_.use(), begin_, now);
+  window.add(servers_.used_between(use_at_begin_, servers_.sample()), begin_, now);
   regions_.push_back(std::move(region));
   windows_.push_back({label, std::move(window)});
 }

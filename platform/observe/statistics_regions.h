@@ -47,7 +47,7 @@ class StatisticsRegions {
   std::vector<std::uint64_t> at_begin_;  // in the order of the counters
   Resources resources_;
   ServerTable servers_;
-  std::vector<ServerUse> use_at_begin_;
+  ServerTable::Sample use_at_begin_;
   std::vector<Region> windows_;
   nlohmann::ordered_json regions_ = nlohmann::ordered_json::array();
 };

@@ -1,5 +1,5 @@
-// What the latency of a memory transfer alone on the machine would save with twice as much of each
-// resource on its way (resources.h), by the arithmetic of zero_load_latency.h.
+// Time saved with twice as much of a resource (resources.h): by an operation of an engine; by a
+// memory transfer alone on the machine, with the arithmetic of zero_load_latency.h.
 #pragma once
 
 #include <cstdint>
@@ -8,10 +8,23 @@
 #include <utility>
 #include <vector>
 
+#include "models/base/component.h"
+#include "models/base/executed_op.h"
 #include "models/protocol/path.h"
 #include "platform/observe/resources.h"
 
 namespace kernbench {
+
+// Time that an operation of an engine saves at twice the rate of the engine: by the work per cycle
+// of the engines of a PE; 0: unknown, twice the rate halves the time.
+struct EngineRates {
+  std::uint64_t macs_per_cycle = 0, lanes = 0;
+
+  // Reads the rate of `engine`, a PE_GEMM or PE_MATH. A systolic array has none.
+  void take(Role role, const Component& engine);
+  // `op` by an engine of `role`. Engines work in whole cycles, ceil(work / rate).
+  Fs saved(Role role, const ExecutedOp& op) const;
+};
 
 using SavedByResource = std::vector<std::pair<ResourceId, Fs>>;
 

@@ -25,6 +25,10 @@
 
 namespace kernbench {
 
+// Histogram of values in femtoseconds: {"count", "total_ns", "min_ns", "mean_ns", "p50_ns",
+// "p90_ns", "p99_ns", "max_ns", "buckets": [[first ns, count], ...]}; percentiles within 6 %.
+nlohmann::ordered_json histogram_json(const Histogram& histogram);
+
 class WaitingTimes final : private tlm::tlm_analysis_if<LinkPassage>,
                            private tlm::tlm_analysis_if<NodePassage>,
                            private tlm::tlm_analysis_if<TraceEvent>,

@@ -1,14 +1,17 @@
 #include "platform/output/result_file.h"
 
 #include <fmt/format.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstring>
 #include <filesystem>
+#include <optional>
 
 #include "models/base/errors.h"
 #include "models/base/quote.h"
-#include "platform/output/file_conflicts.h"
 
 namespace kernbench {
 
@@ -44,6 +47,112 @@ ResultFile open_result(const std::string& path, const std::string& configuration
   ResultFile file(path);
   if (!is_stream(path)) write_result(companion_of(path), configuration);
   return file;
+}
+
+namespace {
+
+namespace fs = std::filesystem;
+
+// Identity of the file that a path names: the same for hard links, symbolic links and all
+// spellings, and known before the file exists.
+struct FileIdentity {
+  ::dev_t device = 0;
+  ::ino_t inode = 0;
+  std::string
+      name;  // of a file that is not there, in the folder that device and inode are of; else empty
+
+  friend bool operator==(const FileIdentity& a, const FileIdentity& b) {
+    return a.device == b.device && a.inode == b.inode && a.name == b.name;
+  }
+};
+
+// As many links as the kernel follows (path_resolution(7)).
+constexpr int most_links = 40;
+
+// Behind links that lead to nothing.
+fs::path behind_links(fs::path path) {
+  std::error_code error;
+  for (int links = 0; links < most_links && fs::is_symlink(fs::symlink_status(path, error));
+       ++links)
+    path = path.parent_path() / fs::read_symlink(path, error);  // an absolute target replaces all
+  return path;
+}
+
+fs::path folder_of(const fs::path& path) {
+  return path.has_parent_path() ? path.parent_path() : fs::path(".");
+}
+
+// Follows links, also those to nothing: what opening the path for writing would create. A path in a
+// folder that is not there has itself as its name.
+FileIdentity identity_of(const std::string& path) {
+  struct ::stat status {};
+  if (::stat(path.c_str(), &status) == 0) return {status.st_dev, status.st_ino, ""};
+  const fs::path made = behind_links(path);
+  if (::stat(folder_of(made).c_str(), &status) == 0)
+    return {status.st_dev, status.st_ino, made.filename().string()};
+  return {0, 0, made.lexically_normal().string()};
+}
+
+// Of a regular file that a descriptor is open on; none for pipes, terminals and devices.
+std::optional<FileIdentity> identity_of_kept(int descriptor) {
+  struct ::stat status {};
+  if (::fstat(descriptor, &status) != 0 || !S_ISREG(status.st_mode)) return std::nullopt;
+  return FileIdentity{status.st_dev, status.st_ino, ""};
+}
+
+bool is_null_device(const std::string& path) {
+  struct ::stat null {
+  }, status{};
+  return ::stat("/dev/null", &null) == 0 && ::stat(path.c_str(), &status) == 0 &&
+         S_ISCHR(status.st_mode) && status.st_rdev == null.st_rdev;
+}
+
+struct NamedFile {
+  FileIdentity identity;
+  std::string what;  // as a message calls it
+};
+
+// Files that are in use or taken by a result, closed to further results.
+class TakenFiles {
+ public:
+  void in_use(const FileInUse& file) {
+    taken_.push_back({identity_of(file.path), file.what + ' ' + quote(file.path)});
+  }
+  // Results go where the shell has sent this program's own output.
+  void redirected(int descriptor, const std::string& what) {
+    if (const auto identity = identity_of_kept(descriptor)) taken_.push_back({*identity, what});
+  }
+  void result(const std::string& path) {
+    if (path.empty() || is_null_device(path)) return;
+    take(path, "the result " + quote(path));
+    if (!is_stream(path))
+      take(companion_of(path),
+           fmt::format("{}, the configuration beside {},", quote(companion_of(path)), quote(path)));
+  }
+
+ private:
+  void take(const std::string& path, const std::string& what) {
+    const FileIdentity identity = identity_of(path);
+    const auto same = std::find_if(taken_.begin(), taken_.end(), [&](const NamedFile& file) {
+      return file.identity == identity;
+    });
+    if (same != taken_.end())
+      throw UsageError(fmt::format("{} would overwrite {}", what, same->what));
+    taken_.push_back({identity, what});
+  }
+
+  std::vector<NamedFile> taken_;
+};
+
+}  // namespace
+
+void check_result_files(const std::vector<FileInUse>& in_use,
+                        const std::vector<std::string>& results) {
+  TakenFiles taken;
+  for (const FileInUse& file : in_use) taken.in_use(file);
+  taken.redirected(STDOUT_FILENO, "the standard output of this command");
+  taken.redirected(STDERR_FILENO, "the standard error of this command");
+  for (const std::string& result : results) taken.result(result);
 }
 
 }  // namespace kernbench

@@ -112,23 +112,26 @@ bool Table::is_left(std::size_t column) const {
                      [column](const Row& row) { return is_text(row[column]); });
 }
 
+Cell time_cell(const std::optional<Fs>& time) {
+  if (!time) return NoneCell();
+  return TimeCell{*time};
+}
+
 std::string text_of(const Cell& cell) { return std::visit(CellText{}, cell); }
 
 nlohmann::ordered_json json_of(const Cell& cell) { return std::visit(CellJson{}, cell); }
 
-std::string Table::text(const std::string& indent, std::size_t most) const {
-  const bool cut = rows_.size() > most;
-  TextLayout layout(indent);
+std::string Table::text(const std::string& indent, std::size_t most, Cut cut) const {
+  const std::size_t left_out = rows_.size() - std::min(rows_.size(), most);
+  const std::size_t first = left_out > 0 && cut == Cut::middle ? (most + 1) / 2 : most;
+  TextLayout layout(indent, keys_);
   for (std::size_t c = 0; c < columns_.size(); ++c) {
     if (columns_[c].in_text) layout.add_column(columns_[c].title, is_left(c));
   }
   for (std::size_t r = 0; r < rows_.size(); ++r) {
-    if (cut && r >= most / 2 && r < rows_.size() - most / 2) {
-      if (r == most / 2)
-        layout.add_note(
-            fmt::format("... {} more; --csv and --json have all\n", rows_.size() - most / 2 * 2));
-      continue;
-    }
+    if (left_out > 0 && r == first)
+      layout.add_note(fmt::format("... {} more; --csv and --json have all\n", left_out));
+    if (r >= first && r < first + left_out) continue;
     std::vector<std::string> cells;
     for (std::size_t c = 0; c < columns_.size(); ++c) {
       if (columns_[c].in_text) cells.push_back(std::visit(CellText{}, rows_[r][c]));
@@ -138,11 +141,31 @@ std::string Table::text(const std::string& indent, std::size_t most) const {
   return layout.text();
 }
 
-Table Table::first(std::size_t rows) const {
-  Table first(name_, columns_);
-  first.rows_.assign(rows_.begin(),
-                     rows_.begin() + static_cast<std::ptrdiff_t>(std::min(rows, rows_.size())));
-  return first;
+Table Table::joined(const std::vector<Table>& tables) {
+  std::vector<Column> columns{{"table", "table"}};
+  const auto place_of = [&columns](const std::string& key) {
+    return static_cast<std::size_t>(
+        std::find_if(columns.begin(), columns.end(),
+                     [&key](const Column& column) { return column.key == key; }) -
+        columns.begin());
+  };
+  for (const Table& table : tables) {
+    for (const Column& column : table.columns_) {
+      if (column.in_data && place_of(column.key) == columns.size()) columns.push_back(column);
+    }
+  }
+  Table all("rows", columns);
+  for (const Table& table : tables) {
+    for (const Row& row : table.rows_) {
+      Row cells(columns.size());
+      cells.front() = table.name_;
+      for (std::size_t c = 0; c < row.size(); ++c) {
+        if (table.columns_[c].in_data) cells[place_of(table.columns_[c].key)] = row[c];
+      }
+      all.add(std::move(cells));
+    }
+  }
+  return all;
 }
 
 std::string Table::csv() const {

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <string>
 #include <utility>
 #include <variant>
@@ -40,6 +41,8 @@ struct NoneCell {
 using Cell = std::variant<std::monostate, std::string, std::uint64_t, TimeCell, ExactTimeCell,
                           TimeDifferenceCell, ShareCell, RateCell, CountCell, NumberCell, NoneCell>;
 
+// TimeCell; NoneCell: unknown.
+Cell time_cell(const std::optional<Fs>& time);
 std::string text_of(const Cell& cell);
 nlohmann::ordered_json json_of(const Cell& cell);
 
@@ -82,17 +85,27 @@ class Table {
   // Error: two columns have one key.
   Table(std::string name, std::vector<Column> columns);
   explicit Table(std::vector<Column> columns) : columns_(std::move(columns)) {}
+  // The first `columns` name a row: a text too wide for a line has them in each of its parts.
+  Table&& with_keys(std::size_t columns) && {
+    keys_ = columns;
+    return std::move(*this);
+  }
+  // Rows of all of them, with the name of their table in the first column, "table", and the columns
+  // that any of them has.
+  static Table joined(const std::vector<Table>& tables);
   void add(Row row);  // one cell per column
 
   const std::string& name() const { return name_; }
   bool empty() const { return rows_.empty(); }
-  Table first(std::size_t rows) const;  // without the others
   std::size_t size() const { return rows_.size(); }
   const std::vector<Row>& rows() const { return rows_; }
 
   // Title line and rows as text_layout.h has them, each line after `indent`. Of more than `most`
-  // rows the first and the last ones, with a line that says so.
-  std::string text(const std::string& indent = "", std::size_t most = SIZE_MAX) const;
+  // rows the first ones or, `cut` in the middle, the first and the last ones, with a line that says
+  // so.
+  enum class Cut : std::uint8_t { end, middle };
+  std::string text(const std::string& indent = "", std::size_t most = SIZE_MAX,
+                   Cut cut = Cut::end) const;
   std::string csv() const;
   nlohmann::ordered_json json() const;  // a list of objects
 
@@ -100,6 +113,7 @@ class Table {
   bool is_left(std::size_t column) const;
 
   std::string name_;
+  std::size_t keys_ = 1;
   std::vector<Column> columns_;
   std::vector<Row> rows_;
 };

@@ -5,7 +5,7 @@
 // left-aligned columns, continue on further lines in their column, the widest column first. A word
 // that is longer than its column has a line of its own, up to the next cell that is not empty.
 // Names in the first column stay whole where they take at most half the line.
-// Columns that do not fit even so follow in a block below, after the first column again.
+// Columns that do not fit even so follow in a block below, after the key columns again.
 #pragma once
 
 #include <cstddef>
@@ -15,9 +15,26 @@
 
 namespace kernbench {
 
+// --- Lines of the console: at most 120 columns, broken at blanks
+
+constexpr std::size_t line_width = 120;
+
+// Lines of at most `width` characters, at least one; only a longer word makes a longer line. Text
+// that fits is returned as it is, with the blanks at its ends.
+std::vector<std::string> broken_at_blanks(const std::string& text, std::size_t width = line_width);
+std::size_t longest_word(const std::string& text);
+
+// The lines of `text`, those that are too long continued below their second column, as of
+// "  name    text", or else `hang` columns behind the start of their first word.
+std::string fitted(const std::string& text, std::size_t hang = 0);
+
+// --- Tables
+
 class TextLayout {
  public:
-  explicit TextLayout(std::string indent) : indent_(std::move(indent)) {}
+  // `keys`: first columns that name a row, in every block.
+  explicit TextLayout(std::string indent, std::size_t keys = 1)
+      : indent_(std::move(indent)), keys_(keys) {}
   void add_column(std::string title, bool left);
   void add_row(std::vector<std::string> cells);  // one per column
   void add_note(std::string line);               // with its line feed; after the rows so far
@@ -36,6 +53,7 @@ class TextLayout {
                        const Widths& widths) const;
 
   std::string indent_;
+  std::size_t keys_;
   std::vector<bool> left_;
   std::vector<std::vector<std::string>> rows_{1};           // the titles first
   std::vector<std::pair<std::size_t, std::string>> notes_;  // number of rows before it

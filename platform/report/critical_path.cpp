@@ -23,8 +23,6 @@ const char* name_of(PathStep::Kind kind) {
   return names.at(static_cast<std::size_t>(kind));
 }
 
-constexpr std::size_t most_lines = 80;
-
 double share_of(const CriticalPath& path, Fs time) {
   const Fs length = path.launch.length();
   return length == 0 ? 0 : static_cast<double>(time) / static_cast<double>(length);
@@ -179,12 +177,12 @@ bool CriticalPath::has_several_devices() const {
   return devices.size() > 1;
 }
 
-std::string CriticalPath::text() const {
+std::string CriticalPath::text(std::size_t most) const {
   std::string text =
       fmt::format("launch {} of '{}' on {}: {} ns, from its issue at {} ns to its end at {} ns\n\n",
                   launch.id, launch.kernel, launch.device, exact_ns(launch.length()),
                   exact_ns(launch.issued), exact_ns(launch.ended));
-  text += path_lines(*this).text("", most_lines);
+  text += path_lines(*this).text("", most, Table::Cut::middle);
   text += fmt::format("sum of {} steps: {} ns\n\n", steps.size(), exact_ns(sum_of(*this)));
   text += resources_table().text();
   if (has_several_devices()) text += '\n' + devices_table().text();
@@ -210,8 +208,8 @@ namespace {
 class CriticalPathReport final : public Report {
  public:
   CriticalPathReport(const ReportContext& context, std::string launch)
-      : log_(*context.log), launch_(std::move(launch)), pes_(context.events.observation()),
-        transfers_(context.events) {}
+      : log_(*context.log), rows_(context.rows.value_or(80)), launch_(std::move(launch)),
+        pes_(context.events.observation()), transfers_(context.events) {}
 
   void close(Fs /*end*/) override {
     const std::vector<LaunchRow>& launches = log_.launches();
@@ -221,12 +219,13 @@ class CriticalPathReport final : public Report {
                                           : launch_of(launches, std::stoull(launch_), log_.path()),
                           &transfers_.by_end());
   }
-  std::string text() override { return path_.text(); }
+  std::string text() override { return path_.text(rows_); }
   Json json() override { return path_.json(); }
   std::optional<Table> table() override { return path_.steps_table(); }
 
  private:
   const LogPlayer& log_;
+  std::size_t rows_;
   std::string launch_;
   PeLogs pes_;
   CollectedTransfers transfers_;

@@ -18,7 +18,7 @@
 
 #include "platform/output/table.h"
 #include "platform/report/pe_log.h"
-#include "platform/report/transfer_hops.h"
+#include "platform/report/transfer_sums.h"
 
 namespace kernbench {
 
@@ -54,13 +54,13 @@ struct CriticalPath {
   // By device: "sip3", "sip5 > sip3" of messages between them, "host > sip0".
   Table devices_table() const;
   bool has_several_devices() const;
-  std::string text() const;
+  std::string text(std::size_t most) const;  // `most`: lines of steps
   nlohmann::ordered_json json() const;
 };
 
-// `logs` is closed. `transfers`, by end: an operation of a DMA that ends with one of them is a step
-// for each of its hops, "router_mesh link" at the link, a wait where the hop is a stall. Null: the
-// operation is one step.
+// `logs` is closed. `transfers`, by end: an operation of a DMA that ends with one of them, and a
+// message, is a step for each of its hops, "router_mesh link" at the link, a wait where the hop is
+// a stall. Null: the operation, or message, is one step.
 CriticalPath critical_path(PeLogs& logs, const LaunchRow& launch,
                            const std::vector<TransferHops>* transfers = nullptr);
 // UsageError, which names `source`, without launches or without that one. The longest: of equal

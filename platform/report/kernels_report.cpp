@@ -4,14 +4,156 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
+#include <deque>
+#include <map>
+#include <optional>
+#include <set>
+#include <string>
+#include <vector>
 
+#include "platform/events/machine_events.h"
+#include "platform/observe/kernel_work.h"
 #include "platform/output/json_text.h"
 #include "platform/output/table.h"
-#include "platform/report/kernel_launches.h"
 #include "platform/report/report.h"
 
 namespace kernbench {
+
 namespace {
+
+// KernelLaunches: launches of a run with their rooflines, grouped by kernel, and each of them where
+// a report lists launches.
+//
+// A launch that is not listed takes no memory once it is in its group.
+
+struct ReportedLaunch {
+  std::string kernel;
+  std::string devices;                      // "sip0"
+  std::map<std::string, std::string> meta;  // of the program
+  KernelMetrics merged;                     // by max over the PEs
+  MetricsOfPes per_pe;
+  std::map<PeId, Fs> start;          // of the kernel; of PEs that report it
+  std::optional<Roofline> roofline;  // of all its PEs; none: one does not report it
+  std::map<std::string, CompositeTimes> composites;
+};
+
+// Launches of one kernel.
+struct KernelGroup {
+  std::string kernel;
+  std::size_t launches = 0, pes = 0;               // different PEs
+  Fs shortest = never_fs, longest = 0, total = 0;  // pe_exec of the launches
+  Fs dma = 0, compute = 0;                         // sums
+  std::string slowest;                             // PE with the longest pe_exec
+  std::size_t rated = 0;                           // launches with a roofline
+  Roofline roofline;                               // of these together
+  std::map<std::string, CompositeTimes> composites;
+};
+
+class KernelLaunches final : private tlm::tlm_analysis_if<LaunchEnd> {
+ public:
+  // `lists`: launches() has each of them.
+  KernelLaunches(MachineEvents& events, bool lists)
+      : work_(events.platform()), lists_(lists), ends_(events.launch_ends, *this) {}
+
+  void close();  // the run has ended
+  const std::vector<ReportedLaunch>& launches() const { return launches_; }
+  const std::vector<KernelGroup>& groups() const { return groups_; }  // in order of first launches
+
+ private:
+  void write(const LaunchEnd& launch) override;
+  void take(LaunchEnd& launch);
+  void add_to_group(const ReportedLaunch& launch);
+  ReportedLaunch rated(LaunchEnd& launch) const;
+
+  KernelWork work_;
+  bool lists_;
+  std::deque<LaunchEnd> recent_;
+  std::vector<ReportedLaunch> launches_;
+  std::vector<KernelGroup> groups_;
+  std::map<std::string, std::size_t> index_;  // of a kernel's group
+  std::map<std::string, std::set<PeId>> pes_;
+  AnalysisBinding<LaunchEnd> ends_;
+};
+
+namespace {
+
+// Posted transfers of a launch may end behind it, but not behind so many others.
+constexpr std::size_t launches_behind = 64;
+
+}  // namespace
+
+void KernelLaunches::write(const LaunchEnd& launch) {
+  recent_.push_back(launch);
+  if (recent_.size() <= launches_behind) return;
+  take(recent_.front());
+  recent_.pop_front();
+}
+
+void KernelLaunches::close() {
+  for (LaunchEnd& launch : recent_) take(launch);
+  recent_.clear();
+}
+
+void KernelLaunches::take(LaunchEnd& launch) {
+  ReportedLaunch rated_launch = rated(launch);
+  add_to_group(rated_launch);
+  for (const auto& [where, metrics] : rated_launch.per_pe) work_.forget(where, launch.requests);
+  if (lists_) launches_.push_back(std::move(rated_launch));
+}
+
+// With the work of its PEs; without a roofline if one of them does not report it.
+ReportedLaunch KernelLaunches::rated(LaunchEnd& launch) const {
+  ReportedLaunch rated;
+  rated.kernel = launch.kernel;
+  rated.devices = launch.devices();
+  rated.meta = launch.meta;
+  rated.merged = launch.merged;
+  std::vector<const PeWork*> of_pes;
+  Fs begin = never_fs, end = 0;
+  for (const auto& [where, pe] : launch.per_pe) {
+    const KernelExecution* run = work_.find(where, launch.requests);
+    if (run == nullptr) continue;
+    if (lists_) rated.start[where] = run->begin;
+    begin = std::min(begin, run->begin);
+    end = std::max({end, run->end, run->last_transfer});
+    of_pes.push_back(&run->work);
+    for (const auto& [name, times] : run->composites) rated.composites[name] += times;
+  }
+  if (!of_pes.empty() && of_pes.size() == launch.per_pe.size())
+    rated.roofline = roofline_of(of_pes, end - begin, work_.graph());
+  rated.per_pe = std::move(launch.per_pe);
+  return rated;
+}
+
+void KernelLaunches::add_to_group(const ReportedLaunch& kernel) {
+  const auto [found, is_new] = index_.try_emplace(kernel.kernel, groups_.size());
+  if (is_new) {
+    groups_.emplace_back();
+    groups_.back().kernel = kernel.kernel;
+  }
+  KernelGroup& group = groups_[found->second];
+  std::set<PeId>& pes = pes_[kernel.kernel];
+  ++group.launches;
+  group.shortest = std::min(group.shortest, kernel.merged.pe_exec);
+  group.total += kernel.merged.pe_exec;
+  group.dma += kernel.merged.dma;
+  group.compute += kernel.merged.compute;
+  for (const auto& [where, metrics] : kernel.per_pe) {
+    pes.insert(where);
+    if (!group.slowest.empty() && metrics.pe_exec <= group.longest) continue;
+    group.longest = metrics.pe_exec;
+    group.slowest = where.str();
+  }
+  group.pes = pes.size();
+  if (kernel.roofline) {
+    if (group.rated++ == 0) {
+      group.roofline = *kernel.roofline;  // with its busiest HBM and link
+    } else {
+      group.roofline += *kernel.roofline;
+    }
+  }
+  for (const auto& [name, times] : kernel.composites) group.composites[name] += times;
+}
 
 using Json = nlohmann::ordered_json;
 using Align = Table::Align;
@@ -217,4 +359,5 @@ std::unique_ptr<ReportOptions> declare_kernels(CLI::App& command, unsigned /*sou
 const ReportRegistration kernels_registration({30, "kernels", ReportSource::run}, declare_kernels);
 
 }  // namespace
+
 }  // namespace kernbench

@@ -64,6 +64,7 @@ LogComparison::LogComparison(LogPlayer& a, LogPlayer& b) : a_(a), b_(b) {
 }
 
 void LogComparison::close() {
+  if (!refusal().empty()) return;
   for (Side* side : {&a_, &b_}) side->pes.close(side->log.launches());
   add_section("launches", "launches by kernel, length", [](Side& side) {
     Quantities kernels;
@@ -114,6 +115,16 @@ void LogComparison::add_section(const char* what, const char* title, Quantities 
   for (auto& [difference, row] : by_difference) section.rows.push_back(std::move(row));
 }
 
+std::string LogComparison::refusal() const {
+  std::string runs;
+  for (const auto& [name, side] : {std::pair("a", &a_), std::pair("b", &b_)}) {
+    if (!side->log.has_completed())
+      runs += fmt::format("{}the run of {} has not completed ({})", runs.empty() ? "" : "; ", name,
+                          side->log.status());
+  }
+  return runs;
+}
+
 Table LogComparison::settings() const {
   Table table("settings", {{"key", "setting"}, {"a", "a"}, {"b", "b"}});
   Values in_a = settings_of(a_.log), in_b = settings_of(b_.log);
@@ -143,11 +154,11 @@ std::string LogComparison::text(std::size_t most) const {
   const Table set = settings();
   text += set.empty() ? "\nnothing that was set differs\n"
                       : "\nwhat was set differently\n" + set.text("", most * 2);
+  if (!refusal().empty()) text += fmt::format("\ntimes are not compared: {}\n", refusal());
   for (const Section& section : sections_) {
     Table table("times", columns_of_times);
-    for (std::size_t i = 0; i < std::min(most, section.rows.size()); ++i)
-      table.add(section.rows[i]);
-    if (!table.empty()) text += fmt::format("\n{}\n{}", section.title, table.text());
+    for (const Table::Row& row : section.rows) table.add(row);
+    if (!table.empty()) text += fmt::format("\n{}\n{}", section.title, table.text("", most));
   }
   return text;
 }
@@ -156,6 +167,8 @@ nlohmann::ordered_json LogComparison::json() const {
   return {{"a", a_.log.path()},
           {"b", b_.log.path()},
           {"settings", settings().json()},
+          {"not_compared",
+           refusal().empty() ? nlohmann::ordered_json() : nlohmann::ordered_json(refusal())},
           {"times", times().json()}};
 }
 
@@ -166,7 +179,7 @@ namespace {
 class ComparisonReport final : public Report {
  public:
   ComparisonReport(const ReportContext& context, const std::string& other)
-      : rows_(context.rows), other_(other), comparison_(*context.log, other_) {}
+      : rows_(context.rows.value_or(20)), other_(other), comparison_(*context.log, other_) {}
   void close(Fs /*end*/) override {
     other_.play();
     comparison_.close();

@@ -12,7 +12,7 @@
 #include "platform/output/table.h"
 #include "platform/report/operation_statistics.h"
 #include "platform/report/pe_log.h"
-#include "platform/report/transfer_hops.h"
+#include "platform/report/transfer_sums.h"
 
 namespace kernbench {
 
@@ -22,10 +22,12 @@ class LogComparison {
   LogComparison(LogPlayer& a, LogPlayer& b);
   void close();  // after the last events of both
 
+  // Why the times are not compared: a run that was stopped or failed; empty: they are.
+  std::string refusal() const;
   // Facts, parameters of the bench and keys of the configuration that differ.
   Table settings() const;
   // Launches by kernel, resources of the critical path of the longest launch, engines, operations:
-  // times and counts in both logs; of each the largest difference first.
+  // times and counts in both logs; of each the largest difference first. Empty with a refusal.
   Table times() const;
 
   std::string text(std::size_t most) const;  // `most`: rows of each table

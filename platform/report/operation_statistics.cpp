@@ -2,10 +2,17 @@
 
 #include <fmt/format.h>
 
+#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <cmath>
 
+#include "models/base/errors.h"
+#include "models/base/quote.h"
+#include "platform/events/op_log_player.h"
+#include "platform/report/report.h"
+
 namespace kernbench {
+
 namespace {
 
 double gbs(std::uint64_t bytes, Fs time) {
@@ -91,8 +98,6 @@ void OperationStatistics::write(const ExecutedOp& op) {
   group->bytes += op.bytes;
   group->macs += op.macs;
   if (busy != nullptr) *busy += time;
-  first_ = std::min(first_, op.t_start);
-  last_ = std::max(last_, op.t_end);
 }
 
 std::vector<const OperationGroup*> OperationStatistics::groups() const {
@@ -123,22 +128,23 @@ std::vector<const OperationGroup*> OperationStatistics::stages() const {
 
 // --- Tables
 
-Table OperationStatistics::group_table(const char* name, bool spans, std::size_t most) const {
-  Table table(name, {{"engine", "engine"},
-                     {"operation", "operation"},
-                     {"count", "count"},
-                     {"total_ns", "total"},
-                     {"mean_ns", "mean"},
-                     {"min_ns", "min"},
-                     {"median_ns", "median"},
-                     {"max_ns", "max"},
-                     {"bytes", "bytes"},
-                     {"gbs", "GB/s"},
-                     {"longest_op", "longest"},
-                     {"longest_node", "on"},
-                     {"longest_start_ns", "at"}});
+Table OperationStatistics::group_table(const char* name, bool spans) const {
+  Table table = Table(name, {{"engine", "engine"},
+                             {"operation", "operation"},
+                             {"count", "count"},
+                             {"total_ns", "total"},
+                             {"mean_ns", "mean"},
+                             {"min_ns", "min"},
+                             {"median_ns", "median"},
+                             {"max_ns", "max"},
+                             {"bytes", "bytes"},
+                             {"gbs", "GB/s"},
+                             {"longest_op", "longest"},
+                             {"longest_node", "on"},
+                             {"longest_start_ns", "at"}})
+                    .with_keys(2);
   for (const OperationGroup* group : groups()) {
-    if (group->span != spans || table.size() == most) continue;
+    if (group->span != spans) continue;
     Cell rate;
     if (group->bytes > 0 && group->total > 0) rate = RateCell{gbs(group->bytes, group->total)};
     table.add({group->engine, group->name, group->count, TimeCell{group->total},
@@ -150,17 +156,18 @@ Table OperationStatistics::group_table(const char* name, bool spans, std::size_t
 }
 
 Table OperationStatistics::stages_table() const {
-  Table table("stages", {{"engine", "engine"},
-                         {"operation", "operation"},
-                         {"count", "count"},
-                         {"total_ns", "total"},
-                         {"mean_ns", "mean"},
-                         {"min_ns", "min"},
-                         {"p50_ns", "p50"},
-                         {"p90_ns", "p90"},
-                         {"p99_ns", "p99"},
-                         {"max_ns", "max"},
-                         {"mean_bytes", "bytes each"}});
+  Table table = Table("stages", {{"engine", "engine"},
+                                 {"operation", "operation"},
+                                 {"count", "count"},
+                                 {"total_ns", "total"},
+                                 {"mean_ns", "mean"},
+                                 {"min_ns", "min"},
+                                 {"p50_ns", "p50"},
+                                 {"p90_ns", "p90"},
+                                 {"p99_ns", "p99"},
+                                 {"max_ns", "max"},
+                                 {"mean_bytes", "bytes each"}})
+                    .with_keys(2);
   for (const OperationGroup* group : stages()) {
     table.add({group->engine, group->name, group->count, TimeCell{group->total},
                TimeCell{group->total / group->count}, TimeCell{group->shortest()},
@@ -185,24 +192,26 @@ Table OperationStatistics::histogram_table() const {
 }
 
 std::string OperationStatistics::top_text(std::size_t most) const {
-  const Table spans = spans_table(most);
-  return operations_table(most).text() +
+  const Table spans = spans_table();
+  return operations_table().text("", most) +
          (spans.empty() ? ""
                         : "\nspans: composites hold their tiles, sends and receives their "
                           "waits\n" +
-                              spans.text());
+                              spans.text("", most));
 }
 
-std::string OperationStatistics::stages_text() const {
+std::string OperationStatistics::stages_text(std::size_t most) const {
   constexpr std::uint64_t width = 50;
-  std::string text = stages_table().text();
-  for (const OperationGroup* group : stages()) {
+  std::string text = stages_table().text("", most);
+  std::vector<const OperationGroup*> shown = stages();
+  shown.resize(std::min(shown.size(), most));
+  for (const OperationGroup* group : shown) {
     text += fmt::format("\n{} {}\n", group->engine, group->name);
     const std::vector<Bin> bins = bins_of(group->durations);
-    std::uint64_t most = 0;
-    for (const Bin& bin : bins) most = std::max(most, bin.count);
+    std::uint64_t largest = 0;
+    for (const Bin& bin : bins) largest = std::max(largest, bin.count);
     for (const Bin& bin : bins) {
-      const std::uint64_t bar = (bin.count * width + most - 1) / most;
+      const std::uint64_t bar = (bin.count * width + largest - 1) / largest;
       text += fmt::format("  {:>12} to {:>12}  {:>8}  {}", readable_time(to_ns(bin.from)),
                           readable_time(to_ns(bin.to)), bin.count, std::string(bar, '#'));
       text.erase(text.find_last_not_of(' ') + 1);
@@ -211,5 +220,65 @@ std::string OperationStatistics::stages_text() const {
   }
   return text;
 }
+
+namespace {
+
+class OperationsReport : public Report {
+ public:
+  OperationsReport(const ReportContext& context, const char* option)
+      : option_(option), log_(context.log->path()), rows_(context.rows.value_or(20)),
+        statistics_(context.events.observation()) {}
+
+  void close(Fs /*end*/) override {
+    if (statistics_.operations() == 0)
+      throw UsageError(fmt::format("{} has no operations, which {} needs", quote(log_), option_));
+  }
+
+ protected:
+  std::size_t rows() const { return rows_; }
+  const OperationStatistics& statistics() const { return statistics_; }
+
+ private:
+  const char* option_;
+  std::string log_;
+  std::size_t rows_;
+  OperationStatistics statistics_;
+};
+
+class TopReport final : public OperationsReport {
+ public:
+  explicit TopReport(const ReportContext& context) : OperationsReport(context, "--top") {}
+  std::string text() override { return statistics().top_text(rows()); }
+  Json json() override {
+    return {{"operations", statistics().operations_table().json()},
+            {"spans", statistics().spans_table().json()}};
+  }
+  std::optional<Table> table() override { return statistics().operations_table(); }
+};
+
+class StagesReport final : public OperationsReport {
+ public:
+  explicit StagesReport(const ReportContext& context) : OperationsReport(context, "--stages") {}
+  std::string text() override { return statistics().stages_text(rows()); }
+  Json json() override { return statistics().stages_table().json(); }
+  void add_to(Json& json, const char* name) override {
+    json[name] = this->json();
+    json["histogram"] = statistics().histogram_table().json();
+  }
+  std::optional<Table> table() override { return statistics().histogram_table(); }
+};
+
+const ReportRegistration top_registration(
+    {60, "top", ReportSource::log},
+    report_on_flag<TopReport>("--top",
+                              "Operations by name and engine, those with the largest total time "
+                              "first"));
+const ReportRegistration stages_registration(
+    {90, "stages", ReportSource::log},
+    report_on_flag<StagesReport>("--stages",
+                                 "Durations of each stage and operation: percentiles and a "
+                                 "histogram"));
+
+}  // namespace
 
 }  // namespace kernbench

@@ -49,20 +49,18 @@ class OperationStatistics final : private tlm::tlm_analysis_if<ExecutedOp> {
   explicit OperationStatistics(Observation& observation) : ops_(observation.executed_ops, *this) {}
 
   std::uint64_t operations() const { return operations_; }
-  Fs first() const { return operations_ == 0 ? 0 : first_; }
-  Fs last() const { return last_; }
-  Fs window() const { return last() - first(); }
   std::vector<const OperationGroup*> groups() const;  // by total time, ties by engine and name
   std::vector<const EnginePart*> engines() const;  // in the order of a tile's stages, then by name
 
-  // Groups, at most `most`, without spans or only these.
-  Table operations_table(std::size_t most) const { return group_table("operations", false, most); }
-  Table spans_table(std::size_t most) const { return group_table("spans", true, most); }
+  // Groups, without spans or only these.
+  Table operations_table() const { return group_table("operations", false); }
+  Table spans_table() const { return group_table("spans", true); }
   // Histogram of the durations of each operation that is no span, in bins that double from 1 ns on.
   Table stages_table() const;
   Table histogram_table() const;
+  // `most`: rows of a table.
   std::string top_text(std::size_t most) const;
-  std::string stages_text() const;
+  std::string stages_text(std::size_t most) const;
 
  private:
   struct Places {
@@ -71,7 +69,7 @@ class OperationStatistics final : private tlm::tlm_analysis_if<ExecutedOp> {
   };
   void write(const ExecutedOp& op) override;
   Places places_of(const OperationName& name);
-  Table group_table(const char* name, bool spans, std::size_t most) const;
+  Table group_table(const char* name, bool spans) const;
   std::vector<const OperationGroup*> stages() const;
 
   OperationNames names_;
@@ -79,7 +77,6 @@ class OperationStatistics final : private tlm::tlm_analysis_if<ExecutedOp> {
   std::map<std::pair<std::string, std::string>, OperationGroup> groups_;  // engine, name
   std::map<std::tuple<int, std::string, std::string>, EnginePart> engines_;  // order, engine, part
   std::uint64_t operations_ = 0;
-  Fs first_ = never_fs, last_ = 0;
   AnalysisBinding<ExecutedOp> ops_;
 };
 

@@ -207,7 +207,9 @@ class PathWalk {
 
   Position before_op(const PeLog& pe, const LoggedOp& op) {
     walked_.insert(op.id);
-    if (op.is->engine == "pe_dma") add_hops(op);
+    // The time before a transfer is left to the operation.
+    if (op.is->engine == "pe_dma")
+      add_hops(transfers_.find(op.is->node, op.start, op.end), op.start, text_of(op), op.id);
     add(op.start, PathStep::Kind::operation, op.is->engine + " " + op.is->part, op.is->node,
         text_of(op), op.id);
     const auto found = predecessor(pe, op);
@@ -216,20 +218,18 @@ class PathWalk {
     return found->first;
   }
 
-  // Adds a step for each hop of the transfer that ended with the operation. The time before that
-  // transfer is left to the operation.
-  void add_hops(const LoggedOp& op) {
-    const TransferHops* transfer = transfers_.find(op.is->node, op.start, op.end);
+  // Adds a step for each hop of a transfer since `since`, from the cursor back. Null: none.
+  void add_hops(const TransferHops* transfer, Fs since, const std::string& text,
+                std::optional<std::uint64_t> op = {}) {
     if (transfer == nullptr) return;
-    const std::string text = text_of(op);
     bool later = false;
     for (auto hop = transfer->hops.rbegin(); hop != transfer->hops.rend(); ++hop) {
-      const Fs start = std::max(hop->start, op.start);
+      const Fs start = std::max(hop->start, since);
       if (start >= cursor_ || cursor_ <= launch_.issued) continue;
       if (std::exchange(later, true)) steps_.back().after = "its previous hop";
       add(start, hop->stall ? PathStep::Kind::wait : PathStep::Kind::operation,
           hop->kind + " " + hop->part, hop->place, hop->stall ? "other transfers: " + text : text,
-          op.id);
+          op);
     }
   }
 
@@ -288,6 +288,8 @@ class PathWalk {
       if (earlier != nullptr) return at(&PathWalk::before_visible, pe, *earlier);
       wait(*message.arrived, "start of slot write", pe.pe() + ".pe_dma", text_of(message));
     }
+    add_hops(transfers_.find(message.sender + ".pe_dma", message.sent, *message.visible),
+             message.sent, text_of(message));
     operation(message.sent, "message in flight", message.sender + " > " + *message.receiver,
               text_of(message));
     return at(&PathWalk::before_sent, logs_[message.sender], message);

@@ -81,9 +81,9 @@ struct ReportContext {
   FunctionalModel* data = nullptr;  // null: none
   // Name of the rank that works on a PE; empty: there are no collectives.
   std::function<std::string(const PeId& pe)> rank_name = {};
-  bool lists_all = false;  // JSON or a file has a row per launch; set for files
-  bool summary = false;    // of a log: no report was asked for
-  std::size_t rows = 20;   // of a table in text
+  bool lists_all = false;                // JSON or a file has a row per launch; set for files
+  bool summary = false;                  // of a log: no report was asked for
+  std::optional<std::size_t> rows = {};  // most rows of a table in text; none: as the report says
 };
 
 // Options of one kind of report in a command.

@@ -20,6 +20,10 @@ class ServerWindows final : private tlm::tlm_analysis_if<ServerRow>,
                          std::function<bool(const std::string& name)> keeps = {});
 
   std::vector<std::string> names() const;  // of windows with a server that was used
+  // The window of that name, or the windows "time N" that overlap [from, to) as one, which has no
+  // name; length 0: none.
+  WindowRow window(const std::string& name) const;
+  WindowRow window(Fs from, Fs to) const;
   // Servers used in the window, the busiest first: all columns of ServerRow and ServerUseRow, busy
   // time also as a share of the window. Empty: no such window, or an empty one.
   Table table(const std::string& window) const;

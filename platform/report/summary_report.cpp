@@ -15,7 +15,6 @@
 namespace kernbench {
 namespace {
 
-constexpr std::size_t most_launches = 20, most_rows = 5;
 constexpr const char* facts[] = {"bench", "topology", "device", "seed", "data", "command_line"};
 
 std::string section(const std::string& title, const std::string& body) {
@@ -52,8 +51,10 @@ std::vector<std::pair<std::string, Sum<Row>>> sorted(
 class SummaryReport final : public Report {
  public:
   explicit SummaryReport(const ReportContext& context)
-      : log_(*context.log), statistics_(context.events.observation()),
-        logs_(context.events.observation()), transfers_(context.events) {}
+      : log_(*context.log), most_launches_(context.rows.value_or(20)),
+        most_rows_(context.rows.value_or(5)), statistics_(context.events.observation()),
+        logs_(context.events.observation()), transfers_(context.events), activity_(context.events) {
+  }
 
   void close(Fs /*end*/) override { logs_.close(log_.launches()); }
   std::string text() override;
@@ -70,10 +71,20 @@ class SummaryReport final : public Report {
     return critical_path(logs_, longest_of(log_.launches(), log_.path()), &transfers_.by_end());
   }
 
+  // Activity of the PEs, as the run prints it.
+  Window window() const {
+    Window window;
+    for (const ActivityRow& row : activity_.all())
+      if (row.pe_begin) window.add(*row.pe_begin, row.pe_end.value_or(*row.pe_begin));
+    return window;
+  }
+
   const LogPlayer& log_;
+  std::size_t most_launches_, most_rows_;  // of tables in text
   OperationStatistics statistics_;
   PeLogs logs_;
   CollectedTransfers transfers_;
+  CollectedRows<ActivityRow> activity_;
 };
 
 Table SummaryReport::launches() const {
@@ -165,7 +176,6 @@ Table SummaryReport::senders() {
     }
   }
   for (const auto& [sender, sum] : sorted(by_sender)) {
-    if (table.size() == most_rows) break;
     table.add({sender, sum.count, TimeCell{sum.total}, TimeCell{sum.longest}, *sum.row->receiver,
                TimeCell{sum.row->sent}});
   }
@@ -178,17 +188,17 @@ std::string SummaryReport::text() {
   std::string text;
   for (const char* fact : facts)
     if (!log_.fact(fact).empty()) text += fmt::format("{:<13} {}\n", fact, log_.fact(fact));
+  text += fmt::format("{:<13} {}\n", "status", log_.status());
   text += fmt::format("{:<13} {}\n", "operations", statistics_.operations());
+  text += fmt::format("{:<13} {}\n", "PE window", text_of(window()));
+  if (!log_.launches().empty())
+    text += section("launches", launches().text("", most_launches_, Table::Cut::middle));
   if (statistics_.operations() > 0)
-    text += fmt::format(
-        "{:<13} {}, from {} to {}\n", "window", readable_time(to_ns(statistics_.window())),
-        readable_time(to_ns(statistics_.first())), readable_time(to_ns(statistics_.last())));
-  if (!log_.launches().empty()) text += section("launches", launches().text("", most_launches));
-  if (statistics_.operations() > 0)
-    text += section("operations by total time", statistics_.operations_table(most_rows).text());
+    text +=
+        section("operations by total time", statistics_.operations_table().text("", most_rows_));
   if (const Table table = waits(); !table.empty()) text += section("kernels waited", table.text());
   if (const Table table = senders(); !table.empty())
-    text += section("messages that were waited for, by sender", table.text());
+    text += section("messages that were waited for, by sender", table.text("", most_rows_));
   if (log_.launches().empty()) return text;
   const CriticalPath path = longest_path();
   text += section(fmt::format("critical path of the longest launch ({} of '{}' on {})",
@@ -202,10 +212,12 @@ std::string SummaryReport::text() {
 Report::Json SummaryReport::json() {
   Json json;
   for (const char* fact : facts) json[fact] = log_.fact(fact);
+  json["status"] = log_.fact("status");
+  json["error"] = log_.fact("error").empty() ? Json() : Json(log_.fact("error"));
   json["count"] = statistics_.operations();
-  json["window_start_ns"] = ns_json(statistics_.first());
-  json["window_end_ns"] = ns_json(statistics_.last());
-  json["operations"] = statistics_.operations_table(most_rows).json();
+  json["window_start_ns"] = window().empty() ? Json() : ns_json(window().begin);
+  json["window_end_ns"] = window().empty() ? Json() : ns_json(window().end);
+  json["operations"] = statistics_.operations_table().json();
   json["launches"] = launches().json();
   json["waits"] = waits().json();
   json["senders"] = senders().json();

@@ -2,14 +2,20 @@
 
 #include <fmt/format.h>
 
+#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <optional>
 
-#include "platform/observe/distance_class.h"
-#include "platform/observe/histogram_json.h"
+#include "models/base/errors.h"
+#include "models/base/quote.h"
+#include "platform/events/op_log_player.h"
+#include "platform/observe/transfer_path.h"
+#include "platform/observe/waiting_times.h"
 #include "platform/output/json_text.h"
+#include "platform/report/report.h"
 
 namespace kernbench {
+
 namespace {
 
 template <class Visit>
@@ -88,23 +94,22 @@ std::map<std::pair<int, int>, TransferSums::Sum> TransferSums::sums_by_distance(
 }
 
 Table TransferSums::by_distance() const {
-  using Align = Table::Align;
-  std::vector<Table::Column> columns{{"transfers"},
-                                     {"distance"},
-                                     {"count", Align::right},
-                                     {"bytes", Align::right},
-                                     {"mean ns", Align::right}};
-  for_each_part([&](LatencyPart part) { columns.push_back({name_of(part), Align::right}); });
-  Table table(std::move(columns));
+  std::vector<Table::Column> columns{{"op", "transfers"},
+                                     {"distance", "distance"},
+                                     {"transfers", "count"},
+                                     {"bytes", "bytes"},
+                                     {"mean_ns", "mean ns"}};
+  for_each_part([&](LatencyPart part) {
+    columns.emplace_back(std::string(name_of(part)) + "_ns", std::string(name_of(part)));
+  });
+  Table table = Table("transfers", std::move(columns)).with_keys(2);
   for (const auto& [key, sum] : sums_by_distance()) {
     const auto mean = [&sum = sum](Fs total) {
-      return fmt::format("{:.3f}", to_ns(total) / static_cast<double>(sum.transfers));
+      return NumberCell{to_ns(total) / static_cast<double>(sum.transfers)};
     };
-    std::vector<std::string> cells{sum.op, sum.distance, std::to_string(sum.transfers),
-                                   std::to_string(sum.bytes), mean(sum.parts.total())};
-    for_each_part(
-        [&, &parts = sum.parts](LatencyPart part) { cells.push_back(mean(parts[part])); });
-    table.add(row_of(std::move(cells)));
+    Table::Row row{sum.op, sum.distance, sum.transfers, sum.bytes, mean(sum.parts.total())};
+    for_each_part([&, &parts = sum.parts](LatencyPart part) { row.push_back(mean(parts[part])); });
+    table.add(std::move(row));
   }
   return table;
 }
@@ -186,5 +191,91 @@ nlohmann::ordered_json TransferSums::statistics_json() const {
   }
   return json;
 }
+
+CollectedTransfers::CollectedTransfers(EventSource& events)
+    : place_rows_(events.rows<PlaceRow>(), *this),
+      transfer_rows_(events.rows<TransferRow>(), *this), hop_rows_(events.rows<HopRow>(), *this) {}
+
+void CollectedTransfers::write(const PlaceRow& row) {
+  places_.resize(std::max<std::size_t>(places_.size(), row.id));
+  places_[row.id - 1] = row;
+}
+
+void CollectedTransfers::write(const TransferRow& row) {
+  transfers_.push_back({row.initiator, row.issued, row.end, {}});
+}
+
+void CollectedTransfers::write(const HopRow& row) {
+  if (transfers_.empty() || row.place == 0 || row.place > places_.size()) return;
+  const PlaceRow& place = places_[row.place - 1];
+  transfers_.back().hops.push_back({place.name, place.kind, row.part,
+                                    row.part == name_of(LatencyPart::contention), row.start,
+                                    row.end});
+}
+
+const std::vector<TransferHops>& CollectedTransfers::by_end() {
+  std::stable_sort(transfers_.begin(), transfers_.end(),
+                   [](const TransferHops& a, const TransferHops& b) { return a.end < b.end; });
+  return transfers_;
+}
+
+TransfersByInitiator::TransfersByInitiator(const std::vector<TransferHops>* transfers) {
+  if (transfers == nullptr) return;
+  for (const TransferHops& transfer : *transfers) by_node_[transfer.node].push_back(&transfer);
+}
+
+const TransferHops* TransfersByInitiator::find(std::string_view node, Fs since, Fs end) const {
+  const auto of_node = by_node_.find(node);
+  if (of_node == by_node_.end()) return nullptr;
+  const std::vector<const TransferHops*>& transfers = of_node->second;
+  auto next = std::lower_bound(transfers.begin(), transfers.end(), end,
+                               [](const TransferHops* a, Fs time) { return a->end < time; });
+  const TransferHops* last = nullptr;
+  for (; next != transfers.end() && (*next)->end == end; ++next) {
+    if ((*next)->start < since || (last != nullptr && (*next)->start <= last->start)) continue;
+    last = *next;
+  }
+  return last;
+}
+
+namespace {
+
+class TransfersReport final : public Report {
+ public:
+  explicit TransfersReport(const ReportContext& context) : sums_(context.events) {
+    if (context.machine != nullptr) context.machine->observe_transfers();
+    if (context.log != nullptr) log_ = quote(context.log->path());
+  }
+
+  void close(Fs /*end*/) override {
+    if (!log_.empty() && sums_.empty())
+      throw UsageError(fmt::format("{} has no transfers, which --breakdown needs", log_));
+  }
+  std::string text() override {
+    if (sums_.empty()) return "";
+    return sums_.by_distance().text() + '\n' + sums_.by_place().text();
+  }
+  Json json() override { return sums_.json(); }
+  void add_to(Json& json, const char* name) override {
+    json[name] = this->json();
+    json["hops"] = sums_.by_place().json();
+  }
+  std::optional<Table> table() override {
+    return Table::joined({sums_.by_distance(), sums_.by_place()});
+  }
+
+ private:
+  TransferSums sums_;
+  std::string log_;  // empty: a machine
+};
+
+const ReportRegistration transfers_registration(
+    {50, "transfers", ReportSource::run | ReportSource::log},
+    report_on_flag<TransfersReport>(
+        "--breakdown",
+        "Latencies of memory transfers, split into PE setup, NoC, UCIe, fabric, link transfer, HBM "
+        "and contention (see below), and by the nodes and links at which they arise"));
+
+}  // namespace
 
 }  // namespace kernbench

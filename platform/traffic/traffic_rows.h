@@ -5,7 +5,7 @@
 #include <string>
 
 #include "platform/assembly/platform.h"
-#include "platform/observe/latency_parts.h"
+#include "platform/observe/transfer_path.h"
 #include "platform/traffic/traffic_request.h"
 
 namespace kernbench {

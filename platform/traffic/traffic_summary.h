@@ -12,8 +12,7 @@
 #include "models/noc/link.h"
 #include "platform/assembly/machine_modules.h"
 #include "platform/assembly/platform.h"
-#include "platform/observe/distance_class.h"
-#include "platform/observe/latency_parts.h"
+#include "platform/observe/transfer_path.h"
 #include "platform/topology/graph.h"
 #include "platform/traffic/traffic_request.h"
 

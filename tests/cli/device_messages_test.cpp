@@ -82,6 +82,13 @@ BOOST_AUTO_TEST_CASE(failed_assertions_are_listed_in_json) {
 BOOST_AUTO_TEST_CASE(an_assertion_in_an_eager_run_fails_the_launch) {
   check_messages({"--param", "below=5", "--data", "eager"},
                  {1, {}, {"pe_cpu at ", "kernel 'telling'", "sums are small"}});
+  // The JSON is that of other runs, with the failure.
+  const auto json =
+      nlohmann::json::parse(check_messages({"--param", "below=5", "--data", "eager", "--json"},
+                                           {1, {}, {"sums are small"}})
+                                .out);
+  BOOST_TEST(json.at("status") == "failed");
+  BOOST_TEST(contains(json.at("error").get<std::string>(), "sums are small"));
 }
 
 BOOST_AUTO_TEST_CASE(a_run_without_data_says_that_it_has_none) {

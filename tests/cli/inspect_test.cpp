@@ -274,6 +274,15 @@ BOOST_AUTO_TEST_CASE(a_run_that_was_stopped_can_be_read) {
       record(folder, "a.sqlite", {"--bench", "mlp-fused", "--topology", "tiny", "--until", "900"});
   const ProgramResult summary = inspect(log);
   BOOST_TEST(summary.status == 0, summary.err);
+  BOOST_TEST(contains(summary.out, "\nstatus        until_reached\n"), summary.out);
+  BOOST_TEST(contains(inspect(log, {"--limits"}).out, "limit: not estimated, as the run was"));
+  const std::string whole =
+      record(folder, "b.sqlite", {"--bench", "mlp-fused", "--topology", "tiny"});
+  const ProgramResult compared = inspect(whole, {"--compare", log});
+  BOOST_TEST(contains(compared.out,
+                      "times are not compared: the run of b has not completed "
+                      "(until_reached)"),
+             compared.out);
   const ProgramResult path = inspect(log, {"--critical-path"});
   BOOST_TEST(path.status == 2, path.out);
   BOOST_TEST(path.err.find("has no launch that has ended") != std::string::npos, path.err);
@@ -284,6 +293,38 @@ BOOST_AUTO_TEST_CASE(a_run_that_was_stopped_can_be_read) {
         result.err.find("has no operations, which " + report + " needs") != std::string::npos,
         result.err);
   }
+}
+
+// The head is that of the run: device and PE window.
+BOOST_AUTO_TEST_CASE(the_head_of_the_summary_is_that_of_the_run) {
+  const TemporaryFolder folder;
+  const std::string log = folder.file("a.sqlite");
+  const ProgramResult run =
+      kernbench_program({"run", "--bench", "ccl-allreduce", "--topology", "tiny", "--op-log", log});
+  BOOST_TEST_REQUIRE(run.status == 0, run.err);
+  const std::string summary = inspect(log).out;
+  const auto value = [](const std::string& text, const std::string& key) {
+    const std::size_t begin = text.find_first_not_of(' ', text.find('\n' + key) + 1 + key.size());
+    return text.substr(begin, text.find('\n', begin) - begin);
+  };
+  for (const char* key : {"device", "seed", "PE window"})
+    BOOST_TEST(value(summary, key) == value(run.out, key), key);
+}
+
+// CSV has what the text has: both tables of the transfers, the limits of the run and of kernels.
+BOOST_AUTO_TEST_CASE(csv_holds_the_whole_report) {
+  const TemporaryFolder folder;
+  const std::string log = record(
+      folder, "a.sqlite", {"--bench", "softmax-rows", "--topology", "tiny", "--kernel-limits"});
+  const std::string breakdown = inspect(log, {"--breakdown", "--csv"}).out;
+  BOOST_TEST(contains(breakdown, "\ntransfers,"), breakdown);
+  BOOST_TEST(contains(breakdown, "\nhops,"), breakdown);
+  const std::string limits = inspect(log, {"--kernel-limits", "--csv"}).out;
+  BOOST_TEST(contains(limits, "kernel,window_ns,limit,resource,kind,"), limits);
+  BOOST_TEST(contains(limits, "\nsoftmax"), limits);
+  BOOST_TEST(contains(inspect(log, {"--servers"}).out, "window pe: "));
+  BOOST_TEST(contains(inspect(log, {"--servers", "0:1000"}).out, "window 0:1000: "));
+  BOOST_TEST(contains(inspect(log, {"--servers", "time 1"}).out, "window time 1: 64.000 ns, from"));
 }
 
 BOOST_AUTO_TEST_CASE(wrong_use_is_told) {
@@ -304,6 +345,10 @@ BOOST_AUTO_TEST_CASE(wrong_use_is_told) {
              std::string::npos);
   BOOST_TEST(fault({"--critical-path", "all"}).find("'all'") != std::string::npos);
   BOOST_TEST(fault({"--top", "--rows", "0"}).find("--rows") != std::string::npos);
+  BOOST_TEST(
+      contains(fault({"--timeline", "--rows", "3"}), "--rows applies to the summary and to"));
+  BOOST_TEST(contains(fault({"--kernel-limits"}), "has no limits of kernels, which"));
+  BOOST_TEST(contains(fault({"--compare", ""}), "--compare has an empty name"));
   BOOST_TEST(fault({"--timeline", "*.pe_gem"}).find("'*.pe_gem'") != std::string::npos);
   for (const char* window : {"5", "7:5", "5:5", "a:b", "-5:7"})
     BOOST_TEST(fault({"--timeline", "--window", window}).find("--window") != std::string::npos,

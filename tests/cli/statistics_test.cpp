@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <boost/test/unit_test.hpp>
 #include <cmath>
+#include <map>
+#include <nlohmann/json.hpp>
 #include <set>
 
 #include "tests/cli/program.h"
@@ -129,7 +131,7 @@ BOOST_AUTO_TEST_CASE(statistics_of_traffic_show_the_hot_spot) {
     return json_of({"traffic", "--generate", "hotspot", "--topology", "tiny", "--requests", "20",
                     "--stats", folder.file(name)});
   };
-  const Json summary = play("a.json").at("summary");
+  const Json played = play("a.json"), summary = played.at("summary");
   play("b.json");
   BOOST_TEST((folder.read("a.json") == folder.read("b.json")));
   const Json stats = Json::parse(folder.read("a.json"));
@@ -145,6 +147,21 @@ BOOST_AUTO_TEST_CASE(statistics_of_traffic_show_the_hot_spot) {
     BOOST_TEST(channel.at("name") == "sip0.cube0.hbm_ctrl.pe0");
     BOOST_TEST(channel.at("waiting").at("max_ns").get<double>() > 0);
   }
+  // A request waits for the channel of its initiator from its issue to its grant.
+  std::map<std::string, double> stalled;
+  for (const Json& request : played.at("requests")) {
+    const std::string path = request.at("path");
+    stalled[path.substr(0, path.find('>'))] +=
+        request.at("grant_ns").get<double>() - request.at("issue_ns").get<double>();
+  }
+  std::size_t channels = 0;
+  for (const Json& server : stats.at("servers")) {
+    if (server.at("resource") != "pe_dma read_channel") continue;
+    ++channels;
+    BOOST_TEST(std::abs(server.at("stalled_ns").get<double>() -
+                        stalled.at(server.at("name").get<std::string>())) < 1e-3);
+  }
+  BOOST_TEST(channels > 0U);
 }
 
 BOOST_AUTO_TEST_CASE(statistics_are_listed_as_they_stand_in_a_file) {

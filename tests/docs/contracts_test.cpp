@@ -5,7 +5,7 @@
 #include <regex>
 
 #include "models/noc/link.h"
-#include "platform/observe/link_statistics.h"
+#include "platform/observe/component_statistics.h"
 #include "tests/docs/contract_tables.h"
 #include "tests/docs/doc_rules.h"
 #include "tests/support/forked.h"

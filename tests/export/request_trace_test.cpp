@@ -7,7 +7,7 @@
 #include <set>
 #include <sstream>
 
-#include "platform/observe/distance_class.h"
+#include "platform/observe/transfer_path.h"
 #include "tests/support/forked.h"
 #include "tests/support/observed_transfers.h"
 #include "tests/support/whole_machine.h"

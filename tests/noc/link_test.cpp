@@ -115,6 +115,22 @@ KERNBENCH_SYSTEMC_TEST(first_come_first_served) {
              boost::test_tools::per_element());
 }
 
+// Two messages of one flit come at 0.5 ns to a link that is occupied until 2 ns: at 1 ns each has
+// been queued for 0.5 ns, in the end for 1.5 and 2.5 ns.
+KERNBENCH_SYSTEMC_TEST(stall_time_is_cut_at_now) {
+  OneLink t("256", 1);
+  t.a.send_at(t.machine.write("a", "z", 0, 512), 0);
+  t.a.send_at(t.machine.write("a", "z", 4096, 256), ns / 2);
+  t.a.send_at(t.machine.write("a", "z", 8192, 256), ns / 2);
+  std::vector<Fs> stalled;
+  for (const Fs at : {ns / 4, ns, 2 * ns, 10 * ns}) {
+    sc_core::sc_start(sc_core::sc_time::from_value(at) - sc_core::sc_time_stamp());
+    stalled.push_back(t.machine.link("a", "z").statistics().stalled_fs);
+  }
+  t.machine.run();
+  BOOST_TEST(stalled == (std::vector<Fs>{0, ns, 3 * ns, 4 * ns}), boost::test_tools::per_element());
+}
+
 KERNBENCH_SYSTEMC_TEST(control_messages_wait_for_data_and_take_no_room) {
   OneLink t("256", 3);
   t.a.send_at(t.machine.write("a", "z", 0, 512), 0);     // occupies [0, 2 ns)

@@ -1,7 +1,7 @@
 // Chains of steps: copies share, equal neighbours merge, long chains go back to the pool.
-#include "platform/observe/step_chain.h"
-
 #include <boost/test/unit_test.hpp>
+
+#include "platform/observe/latency_breakdown.h"
 
 using namespace kernbench;
 

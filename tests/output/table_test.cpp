@@ -5,7 +5,7 @@
 #include <sstream>
 
 #include "platform/output/json_text.h"
-#include "platform/output/line_width.h"
+#include "platform/output/text_layout.h"
 
 using namespace kernbench;
 

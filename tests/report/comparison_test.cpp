@@ -20,6 +20,7 @@ HandMadeLog& with_read(HandMadeLog& log, Fs time, const std::string& tile) {
   log.awaited_command(pe0, 1, 10, 10, 10 + time);
   log.ops = {{pe0 + ".pe_dma", "dma_read", 10, 10 + time, 1}};
   log.meta = {{"bench", "gemm M=32 tile=" + tile},
+              {"status", "completed"},
               {"configuration", R"({"cube": {"depth": )" + tile + R"(, "names": ["a", "b"]}})"}};
   return log;
 }
@@ -53,6 +54,23 @@ BOOST_AUTO_TEST_CASE(a_log_beside_itself_has_no_difference) {
   comparison.close();
   BOOST_TEST(comparison.settings().empty());
   BOOST_TEST(comparison.text(10).find("nothing that was set differs") != std::string::npos);
+}
+
+// A run that was stopped has no times that say anything about the change.
+BOOST_AUTO_TEST_CASE(times_of_a_run_that_was_stopped_are_not_compared) {
+  HandMadeLog left, right;
+  with_read(left, 40, "8");
+  with_read(right, 10, "32").meta.emplace_back("error", "no room\nsecond line");
+  right.meta[1] = {"status", "failed"};
+  LogPlayer a(left.write()), b(right.write());
+  LogComparison comparison(a, b);
+  a.play();
+  b.play();
+  comparison.close();
+  BOOST_TEST(comparison.refusal() == "the run of b has not completed (failed: no room)");
+  BOOST_TEST(comparison.times().empty());
+  BOOST_TEST(comparison.text(10).find("times are not compared: the run of b") != std::string::npos);
+  BOOST_TEST(comparison.json().at("not_compared") == comparison.refusal());
 }
 
 BOOST_AUTO_TEST_CASE(logs_of_different_benches_are_refused) {

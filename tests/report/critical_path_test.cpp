@@ -161,6 +161,19 @@ BOOST_AUTO_TEST_CASE(a_receive_follows_its_message_to_the_late_rank) {
       "75-76 ~start of slot write", "76-80 ring slot write", "80-84 ring slot read",
       "84-90 ipcq credit",          "90-95 pe_cpu kernel",   "95-100 launch answer"};
   BOOST_TEST(steps_of(log, 2) == expected, boost::test_tools::per_element());
+  // Where the hops of the message are logged, it is a step for each of them until its arrival.
+  const std::vector<TransferHops> transfers{
+      {pe1 + ".pe_dma",
+       60,
+       80,
+       {{pe1 + ".pe_dma", "pe_dma", "pe_setup", false, 60, 62},
+        {"sip1.cube0.pe0_pe_dma__to__r0c0", "pe_to_router", "contention", true, 62, 65},
+        {"sip1.cube0.r0c0", "router", "noc", false, 65, 75},
+        {pe0 + ".pe_dma", "pe_dma", "noc", false, 75, 80}}}};
+  Steps by_hop = expected;
+  by_hop[5] = "60-62 pe_dma pe_setup";
+  by_hop.insert(by_hop.begin() + 6, {"62-65 ~pe_to_router contention", "65-75 router noc"});
+  BOOST_TEST(steps_of(log, 2, &transfers) == by_hop, boost::test_tools::per_element());
   BOOST_TEST(path_of(log, 2).devices_table().csv() ==
              "device,steps,time_ns,share\n"
              "sip1,4,0.00005,0.500000\n"
@@ -380,7 +393,7 @@ BOOST_AUTO_TEST_CASE(hops_before_the_issue_of_the_launch_are_left_out) {
 BOOST_AUTO_TEST_CASE(the_text_names_the_sum_and_what_remains_without_a_resource) {
   HandMadeLog log;
   add_one_read(log);
-  const std::string text = path_of(log, 1).text();
+  const std::string text = path_of(log, 1).text(80);
   BOOST_TEST(text.find("launch 1 of 'k' on sip0: 0.0001 ns") == 0U, text);
   BOOST_TEST(text.find("sum of 7 steps: 0.0001 ns") != std::string::npos, text);
   BOOST_TEST(text.find("without it at least") != std::string::npos, text);

@@ -8,8 +8,10 @@ void HandMadeLog::launch(const std::string& kernel, Fs issued, Fs ended,
   const std::string request = "by-hand/" + std::to_string(launches.size() + 1);
   launches.push_back(
       {kernel, pes.front().substr(0, pes.front().find('.')), issued, ended, {request}});
-  for (const std::string& pe : pes)
+  for (const std::string& pe : pes) {
+    progress.starts.push_back({request, pe, kernel, start, start, stream});
     progress.runs.push_back({request, pe, kernel, start, returned, returned, start, stream});
+  }
 }
 
 void HandMadeLog::awaited_command(const std::string& pe, std::uint64_t command, Fs submitted,

@@ -23,7 +23,7 @@ struct HandMadeLog {
   std::vector<HandMadeOp> ops;  // ids from 1 on
   ProgressRows progress;
   std::vector<LaunchRow> launches;
-  OpTable::Meta meta{{"bench", "by-hand M=1"}, {"configuration", "{}"}};
+  OpTable::Meta meta{{"bench", "by-hand M=1"}, {"configuration", "{}"}, {"status", "completed"}};
 
   // A launch with one kernel on each of these PEs, all from `start` to `returned`.
   void launch(const std::string& kernel, Fs issued, Fs ended, const std::vector<std::string>& pes,

@@ -25,7 +25,7 @@ struct Reports {
   std::string tables(const std::vector<LaunchRow>& launches) {
     pes.close(launches);
     timeline.close("the run");
-    return statistics.operations_table(100).csv() + statistics.spans_table(100).csv() +
+    return statistics.operations_table().csv() + statistics.spans_table().csv() +
            statistics.histogram_table().csv() + timeline.cells().csv() +
            critical_path(pes, pes.launches().at(1)).steps_table().csv() +
            pe_time_json(times.kernels()).dump();

@@ -68,26 +68,56 @@ BOOST_AUTO_TEST_CASE(a_log_whose_run_has_not_ended_in_order_is_refused) {
 BOOST_AUTO_TEST_CASE(other_schema_versions_are_refused_with_both_named) {
   const OneLaunch log;
   const std::string path = log.write();
-  for (const std::string version : {"5", "7", "0", "two", "18446744073709551618"}) {
+  for (const std::string version : {"6", "8", "0", "two", "18446744073709551618"}) {
     change(path, "UPDATE meta SET value = '" + version + "' WHERE key = 'schema_version'");
     BOOST_TEST(fault_of(path) == "'" + path + "' has schema version '" + version +
-                                     "'; this program reads version 6: run again with --op-log");
+                                     "'; this program reads version 7: run again with --op-log");
   }
 }
 
 BOOST_AUTO_TEST_CASE(a_missing_table_or_column_is_named) {
-  for (const std::string table :
-       {"ops", "launches", "runs", "waits", "slot_waits", "commands", "messages"}) {
+  for (const std::string table : {"ops", "launches", "kernel_starts", "runs", "waits", "slot_waits",
+                                  "commands", "messages"}) {
     const OneLaunch log;
     const std::string path = log.write();
     change(path, "DROP TABLE " + table);
     BOOST_TEST(fault_of(path) == "'" + path + "' has no table '" + table +
-                                     "', which an operation log of schema version 6 has");
+                                     "', which an operation log of schema version 7 has");
   }
   const OneLaunch log;
   const std::string path = log.write();
   change(path, "ALTER TABLE launches RENAME COLUMN kernel TO core");
   BOOST_TEST(fault_of(path) == "'" + path + "' cannot be read: no such column: kernel");
+}
+
+// The log is refused when the value is read, with its table and column.
+BOOST_AUTO_TEST_CASE(impossible_times_are_refused) {
+  struct Change {
+    std::string sql, fault;
+  };
+  const std::vector<Change> changes{
+      {"UPDATE runs SET t_end_fs = 3",
+       "has 3 in column 't_end_fs' of table 'runs', before 9 in column 't_return_fs'"},
+      {"UPDATE ops SET t_start_fs = 7",
+       "has 6 in column 't_end_fs' of table 'ops', before 7 in column 't_start_fs'"},
+      {"UPDATE ops SET t_start_fs = -1",
+       "has -1 in column 't_start_fs' of table 'ops', which is never negative"},
+      {"UPDATE launches SET t_end_fs = -5",
+       "has -5 in column 't_end_fs' of table 'launches', which is never negative"}};
+  for (const Change& each : changes) {
+    OneLaunch log;
+    log.ops = {{pe0 + ".pe_dma", "dma_read", 2, 6, 1}};
+    const std::string path = log.write();
+    change(path, each.sql);
+    std::string fault;
+    try {
+      LogPlayer player(path);
+      player.play();
+    } catch (const UsageError& error) {
+      fault = error.what();
+    }
+    BOOST_TEST(fault == "'" + path + "' " + each.fault);
+  }
 }
 
 BOOST_AUTO_TEST_CASE(a_file_that_is_cut_short_is_refused) {

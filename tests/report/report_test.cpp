@@ -116,7 +116,7 @@ std::string run_with(const std::string& path, const std::string& options) {
       },
       limits);
   BOOST_TEST_REQUIRE(result.error == "");
-  events.close(result.simulated);
+  events.close(result.simulated, result);
   reports.close(result.simulated);
   return outputs(reports);
 }
@@ -189,6 +189,42 @@ BOOST_AUTO_TEST_CASE(intervals_of_a_run_add_up) {
                     "id < (SELECT max(id) FROM windows)") == 1);
 }
 
+// The window of a kernel lasts from its start, also of one that issues no command: 100 cycles of 1
+// ns on each of two PEs, whose stretches follow one another or overlap.
+BOOST_AUTO_TEST_CASE(the_window_of_a_kernel_begins_with_the_kernel) {
+  const TemporaryFolder folder;
+  const std::string path = folder.file("run.sqlite");
+  forked_value([&] {
+    WholeMachine machine("topology.tiny.yaml", {}, without_data());
+    Command command(ReportSource::run, "--kernel-limits --op-log " + path);
+    MachineEvents events(*machine.platform);
+    ReportContext context{ReportSource::run, events, &events};
+    Reports reports(command.reports, context);
+    const RunResult result = machine.run([&](HostPort& port) {
+      const auto launch = kernel_launch({{0, 0, 0}, {0, 0, 1}}, "r1");
+      launch->kernel.name = "k1";
+      launch->body = std::make_shared<FunctionKernel>([](KernelContext& pe) { pe.cycles(100); });
+      port.wait(*port.submit(launch));
+      LaunchEnd end;
+      end.kernel = "k1";
+      end.requests = {"r1"};
+      events.launch_ended(end);
+    });
+    BOOST_TEST_REQUIRE(result.error == "");
+    events.close(result.simulated, result);
+    reports.close(result.simulated);
+    return std::string();
+  });
+  SQLite::Database log(path);
+  const auto number = [&log](const std::string& sql) { return log.execAndGet(sql).getInt64(); };
+  for (const char* window : {"pe", "kernel k1", "launch 1"})
+    BOOST_TEST(number("SELECT length_fs FROM windows WHERE name = '" + std::string(window) + "'") ==
+                   number("SELECT max(t_end_fs) - min(t_start_fs) FROM runs"),
+               window);
+  BOOST_TEST(number("SELECT max(t_end_fs) - min(t_start_fs) FROM runs") == 100'000'000);
+  BOOST_TEST(number("SELECT count(*) FROM kernel_starts") == 2);
+}
+
 BOOST_AUTO_TEST_CASE(a_name_or_an_option_of_two_reports_is_refused) {
   const auto fault = [](unsigned source) -> std::string {
     CLI::App app;
@@ -202,6 +238,35 @@ BOOST_AUTO_TEST_CASE(a_name_or_an_option_of_two_reports_is_refused) {
   };
   BOOST_TEST(fault(twice_named) == "two reports have the name 'twins'");
   BOOST_TEST(fault(twice_declared) == "the reports 'one' and 'other' both declare --same");
+}
+
+BOOST_AUTO_TEST_CASE(joined_tables_have_the_columns_of_all) {
+  Table first("a", {{"x", "x"}, {"y", "y"}}), second("b", {{"z", "z"}, {"y", "y"}});
+  first.add({std::uint64_t{1}, std::uint64_t{2}});
+  second.add({std::uint64_t{3}, std::uint64_t{4}});
+  BOOST_TEST(Table::joined({first, second}).csv() == "table,x,y,z\na,1,2,\nb,,4,3\n");
+}
+
+// 3 x 50 columns and two keys of 10 do not fit in 120: a block has the keys and one or two more.
+BOOST_AUTO_TEST_CASE(each_part_of_a_wide_table_has_its_keys) {
+  const std::string wide(50, 'w');
+  Table table =
+      Table("t", {{"k", "key"}, {"l", "other"}, {"a", "a"}, {"b", "b"}, {"c", "c"}}).with_keys(2);
+  table.add({"key-value1", "key-value2", wide, wide, wide});
+  const std::string text = table.text();
+  std::size_t parts = 0;
+  for (std::size_t at = 0; (at = text.find("key-value1  key-value2", at)) != std::string::npos;
+       ++at)
+    ++parts;
+  BOOST_TEST(parts == 3U, text);
+}
+
+BOOST_AUTO_TEST_CASE(rows_beyond_the_most_are_left_out_and_counted) {
+  Table table("t", {{"n", "n"}});
+  for (std::uint64_t n = 1; n <= 5; ++n) table.add({n});
+  BOOST_TEST(table.text("", 2) == "n\n1\n2\n... 3 more; --csv and --json have all\n");
+  BOOST_TEST(table.text("", 2, Table::Cut::middle) ==
+             "n\n1\n... 3 more; --csv and --json have all\n5\n");
 }
 
 BOOST_AUTO_TEST_CASE(two_columns_with_one_key_are_refused) {

@@ -26,7 +26,6 @@ BOOST_AUTO_TEST_CASE(operations_are_grouped_by_engine_and_name) {
   const Played<OperationStatistics> played(log.write());
   const OperationStatistics& statistics = played.report;
   BOOST_TEST(statistics.operations() == 5U);
-  BOOST_TEST(statistics.window() == 20 * ns);
   const std::vector<const OperationGroup*> groups = statistics.groups();
   BOOST_TEST_REQUIRE(groups.size() == 4U);
   BOOST_TEST(groups[0]->name == "composite_gemm");
@@ -43,10 +42,11 @@ BOOST_AUTO_TEST_CASE(operations_are_grouped_by_engine_and_name) {
   BOOST_TEST(engines[0]->total() == 16 * ns);
   BOOST_TEST(engines[0]->busiest().first == pe1 + ".pe_dma");
   BOOST_TEST(engines[1]->total() == 1 * ns);
-  BOOST_TEST(statistics.operations_table(1).csv() ==
-             "engine,operation,count,total_ns,mean_ns,min_ns,median_ns,max_ns,bytes,gbs,longest_op,"
-             "longest_node,longest_start_ns\n"
-             "pe_dma,dma_read,2,14,7,4,4,10,192,13.714286,2,sip0.cube0.pe1.pe_dma,0\n");
+  BOOST_TEST(
+      statistics.operations_table().csv().find(
+          "engine,operation,count,total_ns,mean_ns,min_ns,median_ns,max_ns,bytes,gbs,longest_op,"
+          "longest_node,longest_start_ns\n"
+          "pe_dma,dma_read,2,14,7,4,4,10,192,13.714286,2,sip0.cube0.pe1.pe_dma,0\n") == 0U);
 }
 
 BOOST_AUTO_TEST_CASE(percentiles_are_of_the_nearest_rank) {
@@ -97,7 +97,6 @@ BOOST_AUTO_TEST_CASE(a_log_without_operations_has_empty_tables) {
   const Played<OperationStatistics> played(log.write());
   const OperationStatistics& statistics = played.report;
   BOOST_TEST(statistics.operations() == 0U);
-  BOOST_TEST(statistics.window() == 0U);
   BOOST_TEST(statistics.histogram_table().empty());
 }
 

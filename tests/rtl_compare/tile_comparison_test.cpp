@@ -6,7 +6,7 @@
 #include "models/base/errors.h"
 #include "models/pe/compute_engine.h"
 #include "platform/assembly/builtin_components.h"
-#include "platform/observe/machine_peaks.h"
+#include "platform/observe/roofline.h"
 #include "tests/rtl_compare/setting_overrides.h"
 #include "tests/support/forked.h"
 #include "tests/support/shipped_graph.h"

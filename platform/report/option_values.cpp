@@ -1,4 +1,4 @@
-#include "platform/report/completion_values.h"
+#include "platform/report/option_values.h"
 
 #include <map>
 #include <utility>

@@ -1,18 +1,21 @@
-#include "platform/observe/kernel_remains.h"
+#include "platform/observe/leak_report.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 
+#include "models/data/functional_model.h"
+#include "models/data/race_detector.h"
 #include "models/protocol/ipcq.h"
 #include "platform/assembly/machine_root.h"
 
 namespace kernbench {
+
 namespace {
 
 // One line for what a kernel leaves on many PEs, or in many launches.
-void add(std::vector<KernelRemainder>& list, KernelRemainder one, bool by_what) {
-  const auto alike = [&](const KernelRemainder& each) {
+void add(std::vector<Leak>& list, Leak one, bool by_what) {
+  const auto alike = [&](const Leak& each) {
     return each.kind == one.kind && each.kernel == one.kernel &&
            (!by_what || each.what == one.what);
   };
@@ -25,7 +28,7 @@ void add(std::vector<KernelRemainder>& list, KernelRemainder one, bool by_what) 
 
 }  // namespace
 
-std::string KernelRemainder::text() const {
+std::string Leak::text() const {
   const std::string launch = request.empty() ? "" : fmt::format(" (launch {})", request);
   if (kind == Kind::command) {
     const std::string more =
@@ -38,11 +41,11 @@ std::string KernelRemainder::text() const {
                      launch, what, more);
 }
 
-void KernelRemains::write(const KernelRun& run) {
+void LeakReport::write(const KernelRun& run) {
   if (*run.unwaited != '\0')
     add(commands_,
-        {KernelRemainder::Kind::command, run.kernel, run.request, scope_in_machine(*run.node),
-         run.unwaited, 1},
+        {Leak::Kind::command, run.kernel, run.request, scope_in_machine(*run.node), run.unwaited,
+         1},
         true);
   const auto sent = of_running_.find({run.node->get_parent_object(), run.stream});
   if (sent == of_running_.end()) return;
@@ -55,7 +58,7 @@ void KernelRemains::write(const KernelRun& run) {
   sent->second.clear();
 }
 
-void KernelRemains::write(const MessageProgress& step) {
+void LeakReport::write(const MessageProgress& step) {
   const MessageKey key{step.installation, step.slot, step.number};
   if (step.step == MessageProgress::Step::consumed) messages_.erase(key);
   if (step.step != MessageProgress::Step::sent || step.message == nullptr) return;
@@ -64,20 +67,29 @@ void KernelRemains::write(const MessageProgress& step) {
   of_running_[{step.node->get_parent_object(), step.stream}].push_back(key);
 }
 
-std::vector<KernelRemainder> KernelRemains::remainders() const {
+std::vector<Leak> LeakReport::leaks() const {
   std::map<std::uint64_t, const Message*> in_order;
   for (const auto& [key, message] : messages_) in_order[message.number] = &message;
-  std::vector<KernelRemainder> list = commands_;
+  std::vector<Leak> list = commands_;
   for (const auto& [number, message] : in_order) {
     if (message->kernel.empty()) continue;  // its kernel has not ended
     add(list,
-        {KernelRemainder::Kind::message, message->kernel, message->request, message->source.str(),
+        {Leak::Kind::message, message->kernel, message->request, message->source.str(),
          fmt::format("a message in direction '{}' to {}", message->direction,
                      message->destination.str()),
          1},
         false);
   }
   return list;
+}
+
+std::optional<RaceReport> race_report(const FunctionalModel& data) {
+  const RaceDetector* races = data.races();
+  if (races == nullptr) return std::nullopt;
+  RaceReport report;
+  report.pairs = races->pairs();
+  for (const Race& race : races->races()) report.texts.push_back(race.text());
+  return report;
 }
 
 }  // namespace kernbench

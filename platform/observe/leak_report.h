@@ -1,10 +1,11 @@
-// What kernels have left behind: messages that nobody has received, commands that have never been
-// waited for. A message may be received by a later kernel, so that messages are counted when the
-// run has ended.
+// LeakReport: messages that no kernel has received, commands that have never been waited for; and
+// races between accesses. A message may be received by a later kernel, so that messages are counted
+// when the run has ended.
 #pragma once
 
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <string>
 #include <tuple>
 #include <utility>
@@ -15,8 +16,10 @@
 
 namespace kernbench {
 
+class FunctionalModel;
+
 // Of one kernel, on all of its PEs.
-struct KernelRemainder {
+struct Leak {
   enum class Kind : std::uint8_t { message, command };
   Kind kind = Kind::message;
   std::string kernel, request;  // of its first launch that has left some
@@ -27,14 +30,14 @@ struct KernelRemainder {
   std::string text() const;
 };
 
-class KernelRemains final : private tlm::tlm_analysis_if<KernelRun>,
-                            private tlm::tlm_analysis_if<MessageProgress> {
+class LeakReport final : private tlm::tlm_analysis_if<KernelRun>,
+                         private tlm::tlm_analysis_if<MessageProgress> {
  public:
-  explicit KernelRemains(Observation& observation)
+  explicit LeakReport(Observation& observation)
       : runs_(observation.kernel_runs, *this), steps_(observation.message_progress, *this) {}
 
   // So far. Commands first, then messages, each in the order of the first.
-  std::vector<KernelRemainder> remainders() const;
+  std::vector<Leak> leaks() const;
 
  private:
   using MessageKey = std::tuple<std::uint64_t, std::uint64_t, std::uint64_t>;
@@ -52,9 +55,18 @@ class KernelRemains final : private tlm::tlm_analysis_if<KernelRun>,
   // Of the kernel that runs on a PE in a stream, by the PE's scope; for look-up only.
   std::map<std::pair<const sc_core::sc_object*, std::uint32_t>, std::vector<MessageKey>>
       of_running_;
-  std::vector<KernelRemainder> commands_;
+  std::vector<Leak> commands_;
   AnalysisBinding<KernelRun> runs_;
   AnalysisBinding<MessageProgress> steps_;
 };
+
+// Races that a run has found, for its report (`--check-races`).
+struct RaceReport {
+  std::vector<std::string> texts;  // one for each two calls that race
+  std::uint64_t pairs = 0;         // of accesses
+};
+
+// None: they have not been looked for.
+std::optional<RaceReport> race_report(const FunctionalModel& data);
 
 }  // namespace kernbench
