@@ -28,7 +28,7 @@ namespace kernbench {
 class AlgorithmRegistry;
 struct TuningTable;
 
-// Each call has the algorithm that the tuning table says (algorithm_choice.h).
+// Each call has the algorithm that the tuning table says (tuning_table.h).
 inline constexpr const char* automatic = "auto";
 
 // Resolved values as given, without defaults.
