@@ -6,6 +6,8 @@
 #include <filesystem>
 #include <memory>
 
+#include "models/base/parameter_member.h"
+
 namespace kernbench {
 namespace {
 
@@ -58,9 +60,31 @@ std::vector<std::string> names_of(const AlgorithmRegistry& algorithms) {
   return names;
 }
 
-CollectiveOp parse_op(const std::string& name) {
-  const auto& names = collective_op_names();
-  return static_cast<CollectiveOp>(std::find(names.begin(), names.end(), name) - names.begin());
+// One row per key of an element of the list: schema, reader and writer walk them.
+struct RowKey {
+  Parameter parameter;
+  ParameterMember member;
+  bool required = false;
+};
+
+std::vector<RowKey> keys_of(TuningRow& row, const std::vector<std::string>& algorithms) {
+  const auto bytes = [](const char* name, const char* description) {
+    return Parameter::integer(name, description, "B", source).range("0", "9007199254740992");
+  };
+  return {
+      {Parameter::choice("op", "the collective", collective_op_names(), source),
+       ParameterMember(row.op), true},
+      {Parameter::choice("sip_topology", "of the SIPs; default: any", all_sip_topologies(), source),
+       ParameterMember(row.sip_topology)},
+      {Parameter::integer("ranks", "how many; default: any number", "", source).range("1", "16384"),
+       ParameterMember(row.ranks)},
+      {Parameter::choice("rank_unit", "what a rank is; default: any", {"sip", "pe"}, source),
+       ParameterMember(row.rank_unit)},
+      {bytes("min_bytes", "the smallest size; default: 0"), ParameterMember(row.min_bytes)},
+      {bytes("max_bytes", "the largest size; default: any"), ParameterMember(row.max_bytes)},
+      {Parameter::choice("algorithm", "that carries them out", algorithms, source),
+       ParameterMember(row.algorithm), true},
+  };
 }
 
 // One element of the list.
@@ -71,15 +95,10 @@ class RowReader {
 
   TuningRow row() const {
     TuningRow row;
-    row.op = parse_op(*config_.text(key("op")));
-    row.algorithm = *config_.text(key("algorithm"));
-    if (const std::string* topology = config_.text(key("sip_topology")))
-      row.sip_topology = *topology;
-    if (const std::string* unit = config_.text(key("rank_unit")))
-      row.rank_unit = *unit == name_of(RankUnit::pe) ? RankUnit::pe : RankUnit::sip;
-    if (const auto ranks = number("ranks")) row.ranks = static_cast<int>(*ranks);
-    row.min_bytes = number("min_bytes").value_or(0);
-    row.max_bytes = number("max_bytes");
+    for (const RowKey& each : keys_of(row, {})) {
+      if (const ParameterValue* value = config_.value(key(each.parameter.name().c_str())))
+        each.member.assign(*value);
+    }
     return row;
   }
 
@@ -105,24 +124,19 @@ class RowReader {
 
  private:
   std::string key(const char* name) const { return fmt::format("{}.{}", path_, name); }
-  std::optional<std::uint64_t> number(const char* name) const {
-    const Rational* value = config_.number(key(name));
-    if (value == nullptr) return std::nullopt;
-    return static_cast<std::uint64_t>(value->to_double());
-  }
 
   const ResolvedConfig& config_;
   std::string path_;
 };
 
-std::string row_text(const TuningRow& row) {
-  std::string text = fmt::format("{{op: {}", name_of(row.op));
-  if (row.sip_topology) text += ", sip_topology: " + *row.sip_topology;
-  if (row.ranks) text += fmt::format(", ranks: {}", *row.ranks);
-  if (row.rank_unit) text += fmt::format(", rank_unit: {}", name_of(*row.rank_unit));
-  text += fmt::format(", min_bytes: {}", row.min_bytes);
-  if (row.max_bytes) text += fmt::format(", max_bytes: {}", *row.max_bytes);
-  return text + fmt::format(", algorithm: {}}}", row.algorithm);
+std::string row_text(TuningRow row) {
+  std::string text;
+  for (const RowKey& each : keys_of(row, {})) {
+    if (const auto value = each.member.value())
+      text += fmt::format("{}{}: {}", text.empty() ? "" : ", ", each.parameter.name(),
+                          format_value(*value));
+  }
+  return '{' + text + '}';
 }
 
 }  // namespace
@@ -180,25 +194,14 @@ CclFile load_ccl_file(const std::string& path, const std::vector<Override>& over
 }
 
 ConfigSchema tuning_schema(const AlgorithmRegistry& algorithms) {
-  const auto bytes = [](const char* name, const char* description) {
-    return Parameter::integer(name, description, "B", source).range("0", "9007199254740992");
-  };
   std::vector<ConfigKey> keys{
       ConfigKey::of_list("choices", "the first that covers a call is taken", 0, 4096),
       ConfigKey::of(Kind::section, "choices.*", "calls, and the algorithm that carries them out")};
-  const auto add = [&keys](Parameter parameter, bool required) {
-    std::string path = "choices.*." + parameter.name();
-    keys.push_back(ConfigKey::of_value(std::move(path), std::move(parameter), required));
-  };
-  add(Parameter::choice("op", "the collective", collective_op_names(), source), true);
-  add(Parameter::choice("sip_topology", "of the SIPs; default: any", all_sip_topologies(), source),
-      false);
-  add(Parameter::integer("ranks", "how many; default: any number", "", source).range("1", "16384"),
-      false);
-  add(Parameter::choice("rank_unit", "what a rank is; default: any", {"sip", "pe"}, source), false);
-  add(bytes("min_bytes", "the smallest size; default: 0"), false);
-  add(bytes("max_bytes", "the largest size; default: any"), false);
-  add(Parameter::choice("algorithm", "that carries them out", names_of(algorithms), source), true);
+  TuningRow any;
+  for (RowKey& each : keys_of(any, names_of(algorithms))) {
+    std::string path = "choices.*." + each.parameter.name();
+    keys.push_back(ConfigKey::of_value(std::move(path), std::move(each.parameter), each.required));
+  }
   return ConfigSchema(std::move(keys));
 }
 

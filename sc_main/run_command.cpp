@@ -16,7 +16,6 @@
 #include "platform/events/machine_events.h"
 #include "platform/observe/log_selection.h"
 #include "platform/observe/op_origins.h"
-#include "platform/phase2/device_messages.h"
 #include "platform/topology/build_graph.h"
 #include "sc_main/bench_catalogue.h"
 #include "sc_main/command.h"
@@ -237,7 +236,8 @@ void BenchRun::evaluate(const BenchProgram& program, const OpOrigins* origins,
     for (ByteImage& image : images_of(messages)) wanted.push_back(std::move(image));
     executor.run_for(wanted);
   }
-  EvaluatedMessages told = evaluated(messages, executor);
+  EvaluatedMessages told =
+      evaluated(messages, [&](const TensorValue& value) { return executor.bytes(value); });
   for (const std::string& line : told.prints) std::cerr << line << '\n';
   report.failed_assertions = std::move(told.failed_assertions);
   phase2.evaluation_s = seconds_since(start);

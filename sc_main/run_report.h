@@ -13,7 +13,6 @@
 #include "platform/observe/leak_report.h"
 #include "platform/observe/run_statistics.h"
 #include "platform/phase2/data_executor.h"
-#include "platform/phase2/device_messages.h"
 #include "platform/report/report.h"
 #include "sc_main/result_report.h"
 

@@ -5,7 +5,7 @@
 
 #include "platform/observe/op_origins.h"
 #include "platform/phase2/data_executor.h"
-#include "platform/phase2/op_check.h"
+#include "platform/phase2/verify.h"
 #include "sc_main/run_report.h"
 #include "sw/runtime/expectation.h"
 

@@ -1,5 +1,5 @@
-// Operations of PE_MATH and scopes of an epilogue: one list for the kernel API, the timing and the
-// evaluation.
+// Operations of PE_MATH (math_op.def) and scopes of an epilogue: one list for the kernel API, the
+// timing and the evaluation.
 #pragma once
 
 #include <cstdint>
@@ -9,87 +9,15 @@
 namespace kernbench {
 
 enum class MathOp : std::uint8_t {
-  // unary
-  exp,
-  log,
-  sqrt,
-  rsqrt,
-  abs,
-  sigmoid,
-  cos,
-  sin,
-  tanh,
-  relu,
-  gelu,
-  silu,
-  exp2,
-  log2,
-  erf,
-  asin,
-  acos,
-  atan,
-  log1p,
-  expm1,
-  floor,
-  ceil,
-  rint,
-  trunc,
-  logical_not,
-  bitwise_not,
-  randint,
-  rand,
-  randn,
-  // binary
-  add,
-  sub,
-  mul,
-  div,
-  maximum,
-  minimum,
-  mod,
-  atan2,
-  pow,
-  idiv,
-  eq,
-  ne,
-  lt,
-  le,
-  gt,
-  ge,
-  logical_and,
-  logical_or,
-  bitwise_and,
-  bitwise_or,
-  bitwise_xor,
-  shl,
-  shr,
-  // ternary
-  fma,
-  clamp,
-  where,
-  // reductions
-  sum,
-  max,
-  min,
-  softmax,
-  argmax,
-  argmin,
-  any,
-  all,
-  xor_sum,
-  // scans
-  cumsum,
-  cumprod,
-  // sorts
-  sort,
-  topk,
-  // moves
-  cat,
-  flip,
-  gather,
-  update,
+#define MATH_OP(name, ...) name,
+#include "models/base/math_op.def"
+#undef MATH_OP
 };
-inline constexpr int math_op_count = static_cast<int>(MathOp::update) + 1;
+inline constexpr int math_op_count = 0
+#define MATH_OP(...) +1
+#include "models/base/math_op.def"
+#undef MATH_OP
+    ;
 
 // What decides the shape of the result and the time rule (spec 5.6).
 enum class MathKind : std::uint8_t { element_wise, reduction, scan, sort, move };

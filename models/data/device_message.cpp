@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <tuple>
 
+#include "models/data/elements.h"
+
 namespace kernbench {
 namespace {
 
@@ -22,6 +24,18 @@ std::string index_text(std::size_t element, const Shape& shape) {
     rest /= shape[axis];
   }
   return "{" + text + "}";
+}
+
+std::vector<double> values_of(const DeviceMessage& message, const std::vector<std::byte>& bytes) {
+  const std::uint64_t size = size_of(message.value.dtype);
+  std::vector<double> values(bytes.size() / size);
+  for (std::size_t i = 0; i < values.size(); ++i)
+    values[i] = read_element(bytes.data() + i * size, message.value.dtype);
+  return values;
+}
+
+std::string place(const std::string& pe, Fs time, const std::string& kernel) {
+  return fmt::format("{} at {}: kernel '{}': ", pe, format_ns(time), kernel);
 }
 
 }  // namespace
@@ -49,6 +63,36 @@ std::optional<FailedElements> failed_elements(const std::string& message, const 
                                     index_text(element, shape), described(dtype, shape),
                                     failed == 1 ? "" : fmt::format(", and {} more", failed - 1)),
                         failed};
+}
+
+std::vector<ByteImage> images_of(const std::vector<DeviceMessage>& messages) {
+  std::vector<ByteImage> images;
+  for (const DeviceMessage& message : messages) images.push_back(message.value.image);
+  return images;
+}
+
+std::string FailedAssertion::text() const {
+  return fmt::format("{}tl.device_assert{}: {}", place(pe, time, kernel),
+                     line.empty() ? "" : " (" + line + ')', elements.text);
+}
+
+EvaluatedMessages evaluated(
+    const std::vector<DeviceMessage>& messages,
+    const std::function<std::vector<std::byte>(const TensorValue&)>& bytes_of) {
+  EvaluatedMessages found;
+  for (const DeviceMessage& message : messages) {
+    const std::vector<double> values = values_of(message, bytes_of(message.value));
+    const Shape& shape = message.value.shape;
+    const DType dtype = message.value.dtype;
+    if (message.kind == DeviceMessage::Kind::print) {
+      found.prints.push_back(place(message.pe, message.time, message.kernel) + message.text +
+                             values_text(shape, dtype, values));
+    } else if (auto failed = failed_elements(message.text, shape, dtype, values)) {
+      found.failed_assertions.push_back(
+          {message.pe, message.kernel, message.time, message.site.str(), *std::move(failed)});
+    }
+  }
+  return found;
 }
 
 }  // namespace kernbench

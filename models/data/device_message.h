@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
@@ -36,5 +37,29 @@ struct FailedElements {
 // None: all of them hold.
 std::optional<FailedElements> failed_elements(const std::string& message, const Shape& shape,
                                               DType dtype, const std::vector<double>& values);
+
+// --- once phase 2 has computed the values ---
+
+std::vector<ByteImage> images_of(const std::vector<DeviceMessage>& messages);
+
+// tl.device_assert with elements that are 0.
+struct FailedAssertion {
+  std::string pe, kernel;
+  Fs time = 0;       // of the call
+  std::string line;  // of the call: "k.cpp:41"; empty: not known
+  FailedElements elements;
+
+  std::string text() const;
+};
+
+// In the order of the messages.
+struct EvaluatedMessages {
+  std::vector<std::string> prints;  // a line each
+  std::vector<FailedAssertion> failed_assertions;
+};
+// `bytes_of`: elements of a value that has been computed, dense.
+EvaluatedMessages evaluated(
+    const std::vector<DeviceMessage>& messages,
+    const std::function<std::vector<std::byte>(const TensorValue&)>& bytes_of);
 
 }  // namespace kernbench

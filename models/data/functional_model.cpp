@@ -8,7 +8,6 @@
 #include "models/data/elements.h"
 #include "models/data/new_op.h"
 #include "models/data/race_detector.h"
-#include "models/data/value_resolver.h"
 
 namespace kernbench {
 namespace {

@@ -27,16 +27,6 @@ TensorValue sub_block(const TensorValue& value, const std::vector<std::int64_t>&
                       value.dtype, strides);
 }
 
-TensorValue permuted(const TensorValue& value, const std::vector<std::size_t>& order) {
-  const std::vector<std::int64_t> from = strides_of(value);
-  std::vector<std::int64_t> extents, strides;
-  for (const std::size_t axis : order) {
-    extents.push_back(value.shape[axis]);
-    strides.push_back(from[axis]);
-  }
-  return strided_view(value.image, Shape(extents), value.dtype, std::move(strides));
-}
-
 void add_part(ImageParts& parts, const ImagePart& part) {
   if (part.nbytes == 0) return;
   if (!parts.empty()) {

@@ -15,8 +15,6 @@ TensorValue strided_view(ByteImage image, const Shape& shape, DType dtype,
 // The elements from `begin` on, `extents` of them on each axis. Nothing moves.
 TensorValue sub_block(const TensorValue& value, const std::vector<std::int64_t>& begin,
                       const std::vector<std::int64_t>& extents);
-// Axis i of the result is axis order[i] of the value.
-TensorValue permuted(const TensorValue& value, const std::vector<std::size_t>& order);
 
 // A stretch of an image that is put together from the bytes of a source and from fill.
 struct ImagePart {

@@ -34,7 +34,6 @@
 
 #include "models/base/errors.h"
 #include "models/data/functional_model.h"
-#include "models/data/value_resolver.h"
 #include "platform/phase2/job.h"
 #include "platform/phase2/stop.h"
 #include "platform/phase2/worker_pool.h"

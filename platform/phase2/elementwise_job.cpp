@@ -3,14 +3,12 @@
 //
 // Ops that integers can do exactly (integer_math.h) on integers only are computed as integers and
 // wrap like the operands' common dtype; the rest goes through f32.
-#include <fmt/format.h>
-
+//
+// Random numbers follow from a seed and the offsets, an operand.
 #include <algorithm>
 #include <array>
-#include <cmath>
 #include <cstring>
 
-#include "models/base/errors.h"
 #include "models/data/elements.h"
 #include "models/data/integer_math.h"
 #include "models/data/shape_rules.h"
@@ -91,156 +89,6 @@ class Operand {
   std::vector<std::int64_t> extents_, strides_;
   bool contiguous_ = false;
 };
-
-template <class T, class Function>
-void unary(T* x, std::int64_t count, Function function) {
-  for (std::int64_t i = 0; i < count; ++i) x[i] = function(x[i]);
-}
-
-template <class T, class Function>
-void binary(T* x, const T* y, std::int64_t count, Function function) {
-  for (std::int64_t i = 0; i < count; ++i) x[i] = function(x[i], y[i]);
-}
-
-// Ops that are the same on both kinds of number; false if `op` is not one of them.
-template <class T>
-bool apply_common(MathOp op, T* x, const T* y, const T* z, std::int64_t count) {
-  switch (op) {
-    case MathOp::add:
-      binary(x, y, count, [](T a, T b) { return sum(a, b); });
-      return true;
-    case MathOp::sub:
-      binary(x, y, count, [](T a, T b) { return sum(a, -b); });
-      return true;
-    case MathOp::mul:
-      binary(x, y, count, [](T a, T b) { return product(a, b); });
-      return true;
-    case MathOp::maximum:
-      binary(x, y, count, [](T a, T b) { return maximum(a, b); });
-      return true;
-    case MathOp::minimum:
-      binary(x, y, count, [](T a, T b) { return minimum(a, b); });
-      return true;
-    case MathOp::abs:
-      unary(x, count, [](T a) { return std::abs(a); });
-      return true;
-    case MathOp::relu:
-      unary(x, count, [](T a) { return a < T{0} ? T{0} : a; });
-      return true;
-    case MathOp::clamp:
-      for (std::int64_t i = 0; i < count; ++i) x[i] = clamp(x[i], y[i], z[i]);
-      return true;
-    default:
-      return false;
-  }
-}
-
-void apply(MathOp op, std::int64_t* x, const std::int64_t* y, const std::int64_t* z,
-           std::int64_t count) {
-  if (apply_common(op, x, y, z, count)) return;
-  for (std::int64_t i = 0; i < count; ++i) x[i] = integer_result(op, x[i], y[i], z[i]);
-}
-
-// Comparisons are those of IEEE 754: NaN is different from everything. It is not zero.
-template <class T>
-bool apply_mask(MathOp op, T* x, const T* y, std::int64_t count) {
-  switch (op) {
-    case MathOp::eq:
-      binary(x, y, count, [](T a, T b) { return T(a == b); });
-      return true;
-    case MathOp::ne:
-      binary(x, y, count, [](T a, T b) { return T(a != b); });
-      return true;
-    case MathOp::lt:
-      binary(x, y, count, [](T a, T b) { return T(a < b); });
-      return true;
-    case MathOp::le:
-      binary(x, y, count, [](T a, T b) { return T(a <= b); });
-      return true;
-    case MathOp::gt:
-      binary(x, y, count, [](T a, T b) { return T(a > b); });
-      return true;
-    case MathOp::ge:
-      binary(x, y, count, [](T a, T b) { return T(a >= b); });
-      return true;
-    case MathOp::logical_and:
-      binary(x, y, count, [](T a, T b) { return T(a != 0 && b != 0); });
-      return true;
-    case MathOp::logical_or:
-      binary(x, y, count, [](T a, T b) { return T(a != 0 || b != 0); });
-      return true;
-    case MathOp::logical_not:
-      unary(x, count, [](T a) { return T(a == 0); });
-      return true;
-    default:
-      return false;
-  }
-}
-
-// T: float, or double for results that are rounded to f16 or bf16.
-template <class T>
-void apply(MathOp op, T* x, const T* y, const T* z, std::int64_t count) {
-  if (apply_common(op, x, y, z, count) || apply_mask(op, x, y, count)) return;
-  switch (op) {
-    case MathOp::exp:
-      return unary(x, count, [](T a) { return std::exp(a); });
-    case MathOp::log:
-      return unary(x, count, [](T a) { return std::log(a); });
-    case MathOp::sqrt:
-      return unary(x, count, [](T a) { return square_root(a); });
-    case MathOp::rsqrt:
-      return unary(x, count, [](T a) { return 1 / std::sqrt(a); });
-    case MathOp::sigmoid:
-      return unary(x, count, [](T a) { return sigmoid(a); });
-    case MathOp::cos:
-      return unary(x, count, [](T a) { return std::cos(a); });
-    case MathOp::sin:
-      return unary(x, count, [](T a) { return std::sin(a); });
-    case MathOp::tanh:
-      return unary(x, count, [](T a) { return std::tanh(a); });
-    case MathOp::gelu:
-      return unary(x, count, [](T a) { return gelu(a); });
-    case MathOp::silu:
-      return unary(x, count, [](T a) { return silu(a); });
-    case MathOp::exp2:
-      return unary(x, count, [](T a) { return std::exp2(a); });
-    case MathOp::log2:
-      return unary(x, count, [](T a) { return std::log2(a); });
-    case MathOp::erf:
-      return unary(x, count, [](T a) { return std::erf(a); });
-    case MathOp::asin:
-      return unary(x, count, [](T a) { return std::asin(a); });
-    case MathOp::acos:
-      return unary(x, count, [](T a) { return std::acos(a); });
-    case MathOp::atan:
-      return unary(x, count, [](T a) { return std::atan(a); });
-    case MathOp::log1p:
-      return unary(x, count, [](T a) { return std::log1p(a); });
-    case MathOp::expm1:
-      return unary(x, count, [](T a) { return std::expm1(a); });
-    case MathOp::atan2:
-      return binary(x, y, count, [](T a, T b) { return std::atan2(a, b); });
-    case MathOp::pow:
-      return binary(x, y, count, [](T a, T b) { return std::pow(a, b); });
-    case MathOp::floor:
-      return unary(x, count, [](T a) { return std::floor(a); });
-    case MathOp::ceil:
-      return unary(x, count, [](T a) { return std::ceil(a); });
-    case MathOp::rint:
-      return unary(x, count, [](T a) { return std::nearbyint(a); });
-    case MathOp::trunc:
-      return unary(x, count, [](T a) { return std::trunc(a); });
-    case MathOp::mod:
-      return binary(x, y, count, [](T a, T b) { return std::fmod(a, b); });
-    case MathOp::div:
-      return binary(x, y, count, [](T a, T b) { return quotient(a, b); });
-    case MathOp::fma:
-      for (std::int64_t i = 0; i < count; ++i) x[i] = fused_multiply_add(x[i], y[i], z[i]);
-      return;
-    default:
-      throw ModelError(fmt::format("'{}' is not element-wise", name_of(op)));
-  }
-}
 
 class ElementwiseJob : public Job {
  public:
@@ -340,7 +188,7 @@ class ElementwiseJob : public Job {
     operands_[0].read(begin, count, x);
     read_if_any(1, begin, count, y);
     read_if_any(2, begin, count, z);
-    apply(op_, x, y.data(), z.data(), count);
+    apply_function(op_, x, y.data(), z.data(), count);
   }
 
   template <class T>
@@ -362,10 +210,54 @@ class ElementwiseJob : public Job {
   std::optional<DType> integer_dtype_;  // of the arithmetic, if it is done in integers
 };
 
+// Blocks of integers, the offsets.
+class RandomJob : public Job {
+ public:
+  RandomJob(const DataOp& op, const ValueLookup& lookup)
+      : Job(op), params_(std::get<MathParams>(op.params)), dtype_(op.outputs[0].dtype),
+        offsets_(static_cast<std::size_t>(op.outputs[0].shape.elements())) {
+    const TensorValue& offsets = op.inputs.at(0);
+    load_elements(dense_bytes(offsets, lookup).data(), offsets.dtype, offsets_.size(),
+                  offsets_.data());
+  }
+
+  std::size_t blocks() const override { return 1; }
+
+  void run_block(std::size_t) override {
+    if (params_.op == MathOp::randint) {
+      std::vector<std::int64_t> integers;
+      for (const std::int64_t offset : offsets_)
+        integers.push_back(static_cast<std::int32_t>(words(offset)[0]));
+      return store_elements(integers.data(), integers.size(), dtype_, output_.get());
+    }
+    std::vector<float> floats;
+    for (const std::int64_t offset : offsets_) {
+      const PhiloxWords random = words(offset);
+      const float u1 = uniform_float(random[0]);
+      floats.push_back(params_.op == MathOp::rand ? u1
+                                                  : normal_float(u1, uniform_float(random[1])));
+    }
+    store_elements(floats.data(), floats.size(), dtype_, output_.get());
+  }
+
+ private:
+  PhiloxWords words(std::int64_t offset) const {
+    return philox4x32({static_cast<std::uint32_t>(offset), 0, 0, 0}, params_.seed, params_.rounds);
+  }
+
+  const MathParams& params_;
+  DType dtype_;
+  std::vector<std::int64_t> offsets_;
+};
+
 }  // namespace
 
 std::unique_ptr<Job> make_elementwise_job(const DataOp& op, const ValueLookup& lookup) {
   return std::make_unique<ElementwiseJob>(op, lookup);
+}
+
+std::unique_ptr<Job> make_random_job(const DataOp& op, const ValueLookup& lookup) {
+  return std::make_unique<RandomJob>(op, lookup);
 }
 
 }  // namespace kernbench

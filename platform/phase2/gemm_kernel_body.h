@@ -1,6 +1,6 @@
-// The body of gemm_kernel_*.cpp, compiled once per instruction set. Everything here has internal
-// linkage, and EIGEN_WORLD names Eigen's namespace anew per instruction set: the linker must not
-// merge their templates.
+// The kernel of gemm, compiled once per instruction set as the functions KERNBENCH_MULTIPLY. All
+// else here has internal linkage, and EIGEN_WORLD names Eigen's namespace anew per instruction set:
+// the linker must not merge their templates.
 #pragma once
 
 #define Eigen EIGEN_WORLD
@@ -81,4 +81,8 @@ void multiply_here(const IntegerBlock& block) {
 }
 
 }  // namespace
+
+void KERNBENCH_MULTIPLY(const GemmBlock& block) { multiply_here(block); }
+void KERNBENCH_MULTIPLY(const IntegerBlock& block) { multiply_here(block); }
+
 }  // namespace kernbench

@@ -1,14 +1,23 @@
-// The element-wise functions of PE_MATH on single values, in f32 or double; NaN and infinities as
-// IEEE 754 says, maximum and minimum propagate NaN.
+// Functions of PE_MATH by the names of models/base/math_op.def, on runs of values and on single
+// ones; NaN and infinities as IEEE 754 says, maximum and minimum propagate NaN.
 #pragma once
 
+#include <array>
 #include <cmath>
 #include <cstdint>
-#include <cstring>
 
-#include "models/data/integer_math.h"
+#include "models/base/math_op.h"
 
 namespace kernbench {
+
+// x[i] = op(x[i], y[i], z[i]), where only integers need all three. In f32, in integers that are not
+// wrapped yet, or in double where an f32 result would be rounded twice: to odd then, so that the
+// rounding to the output's dtype is correct (Boldo and Melquiond, "When double rounding is odd").
+// ModelError: not element-wise.
+void apply_function(MathOp op, float* x, const float* y, const float* z, std::int64_t count);
+void apply_function(MathOp op, double* x, const double* y, const double* z, std::int64_t count);
+void apply_function(MathOp op, std::int64_t* x, const std::int64_t* y, const std::int64_t* z,
+                    std::int64_t count);
 
 inline float relu(float x) { return x < 0.0f ? 0.0f : x; }  // keeps NaN
 template <class T>
@@ -24,39 +33,6 @@ T silu(T x) {
   return x / (1 + std::exp(-x));
 }
 
-// --- Arithmetic before the rounding to the output's dtype. Double results are rounded to odd,
-// which makes the second rounding correct (Boldo and Melquiond, "When double rounding is odd") ---
-
-// Rounds to odd a number whose nearest double is `rounded`; `rest` has the sign of the difference.
-inline double to_odd(double rounded, double rest) {
-  std::uint64_t bits = 0;
-  std::memcpy(&bits, &rounded, sizeof bits);
-  if (!(std::fabs(rest) > 0) || !std::isfinite(rounded) || (bits & 1) != 0) return rounded;
-  return std::nextafter(rounded, std::copysign(HUGE_VAL, rest));
-}
-inline std::int64_t sum(std::int64_t a, std::int64_t b) { return a + b; }
-inline float sum(float a, float b) { return a + b; }
-inline double sum(double a, double b) {
-  const double s = a + b, b_in_s = s - a;
-  return to_odd(s, (a - (s - b_in_s)) + (b - b_in_s));  // TwoSum: the rest is exact
-}
-// Doubles hold floats here: their product is exact.
-inline std::int64_t product(std::int64_t a, std::int64_t b) { return wrapping_product(a, b); }
-inline float product(float a, float b) { return a * b; }
-inline double product(double a, double b) { return a * b; }
-inline float fused_multiply_add(float a, float b, float c) { return std::fma(a, b, c); }
-inline double fused_multiply_add(double a, double b, double c) { return sum(a * b, c); }
-inline float quotient(float a, float b) { return a / b; }
-inline double quotient(double a, double b) {
-  const double q = a / b, rest = std::fma(-q, b, a);
-  return std::isfinite(q) ? to_odd(q, b < 0 ? -rest : rest) : q;
-}
-inline float square_root(float a) { return std::sqrt(a); }
-inline double square_root(double a) {
-  const double r = std::sqrt(a);
-  return std::isfinite(r) ? to_odd(r, std::fma(-r, r, a)) : r;
-}
-
 template <class T>
 T maximum(T a, T b) {
   return a > b || a != a ? a : b;
@@ -69,5 +45,17 @@ template <class T>
 T clamp(T x, T low, T high) {
   return minimum(maximum(x, low), high);
 }
+
+// --- Random numbers, those of Triton's functions: the counter is (offset, 0, 0, 0), the key the 64
+// bits of the seed ---
+
+// Philox 4x32 (J. Salmon et al., "Parallel random numbers: as easy as 1, 2, 3", SC 2011): four
+// words of a counter, enciphered with a key.
+using PhiloxWords = std::array<std::uint32_t, 4>;
+
+PhiloxWords philox4x32(PhiloxWords counter, std::uint64_t key, int rounds);
+// In [0, 1), and from two of those (Box and Muller).
+float uniform_float(std::uint32_t word);
+float normal_float(float u1, float u2);
 
 }  // namespace kernbench

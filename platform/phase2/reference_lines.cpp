@@ -1,5 +1,7 @@
-// References of PE_MATH: scans, sorts, moves of elements and random numbers. Plain loops over the
-// indices of the result.
+// References of PE_MATH along axes: reductions, scans, sorts and moves of elements. Plain loops
+// over the indices of the result.
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
 #include <numeric>
@@ -7,6 +9,7 @@
 
 #include "models/base/errors.h"
 #include "models/data/shape_rules.h"
+#include "platform/phase2/reference_functions.h"
 #include "platform/phase2/reference_op.h"
 
 namespace kernbench {
@@ -39,22 +42,87 @@ void for_each_index(const Shape& shape, Visit visit) {
   }
 }
 
-// --- scans ---
+// --- reductions ---
 
-double wrapped_to(double value, std::int64_t modulus) {
-  const auto rest = static_cast<std::int64_t>(std::fmod(value, static_cast<double>(modulus)));
-  const std::int64_t up = rest < 0 ? rest + modulus : rest;
-  return static_cast<double>(up < modulus / 2 ? up : up - modulus);
+// The rows of a reduction: element(i) is the i-th along the axis.
+struct Line {
+  const std::vector<double>& elements;
+  std::size_t first, stride, extent;
+  double at(std::size_t i) const { return elements[first + i * stride]; }
+};
+
+std::size_t index_of_largest(const Line& line) {
+  std::size_t best = 0;
+  for (std::size_t i = 0; i < line.extent && !std::isnan(line.at(best)); ++i) {
+    if (std::isnan(line.at(i)) || line.at(i) > line.at(best)) best = i;
+  }
+  return best;
 }
 
-// Prefixes in integers: of i8 and i32 every product and sum is below 2^62.
+std::size_t index_of_smallest(const Line& line) {
+  std::size_t best = 0;
+  for (std::size_t i = 0; i < line.extent && !std::isnan(line.at(best)); ++i) {
+    if (std::isnan(line.at(i)) || line.at(i) < line.at(best)) best = i;
+  }
+  return best;
+}
+
+std::size_t true_ones(const Line& line) {
+  std::size_t count = 0;
+  for (std::size_t i = 0; i < line.extent; ++i) count += line.at(i) == 0 ? 0 : 1;
+  return count;
+}
+
+double parity_of_bits(const Line& line) {
+  std::int64_t bits = 0;
+  for (std::size_t i = 0; i < line.extent; ++i) bits ^= static_cast<std::int64_t>(line.at(i));
+  return static_cast<double>(bits);
+}
+
+// Elements that are reduced to the same result next to each other.
+std::vector<double> grouped(const std::vector<double>& elements, const Shape& in,
+                            const Shape& out) {
+  std::vector<std::vector<double>> groups(static_cast<std::size_t>(out.elements()));
+  for (std::size_t i = 0; i < elements.size(); ++i) {
+    std::int64_t rest = static_cast<std::int64_t>(i), to = 0, stride = 1;
+    for (std::size_t axis = in.rank(); axis-- > 0;) {
+      if (out[axis] != 1) to += rest % in[axis] * stride;
+      rest /= in[axis];
+      stride *= out[axis];
+    }
+    groups[static_cast<std::size_t>(to)].push_back(elements[i]);
+  }
+  std::vector<double> all;
+  for (const std::vector<double>& group : groups) all.insert(all.end(), group.begin(), group.end());
+  return all;
+}
+
+Estimate sum_of(const Line& line, bool integers) {
+  double sum = 0, magnitudes = 0;
+  WideInteger exact = 0;
+  for (std::size_t i = 0; i < line.extent; ++i) {
+    sum += line.at(i);
+    magnitudes += std::fabs(line.at(i));
+    if (integers) exact += static_cast<WideInteger>(line.at(i));
+  }
+  if (integers) return {reference_wrapped(exact, DType::i32), 0};
+  if (!std::isfinite(sum)) return {sum, 0};
+  return {sum, magnitudes > f32_largest ? INFINITY : f32_accumulation * magnitudes};
+}
+
+double smallest_of(const Line& line) {
+  double smallest = line.at(0);
+  for (std::size_t i = 1; i < line.extent; ++i)
+    smallest = reference_function(MathOp::minimum, smallest, line.at(i));
+  return smallest;
+}
+
+// --- scans ---
+
+// Integers wrap: sums modulo 2^32, products like their dtype.
 double next_integer(MathOp op, double before, double next, DType dtype) {
-  const std::int64_t modulus = std::int64_t{1}
-                               << (op == MathOp::cumprod && dtype == DType::i8 ? 8 : 32);
-  if (op == MathOp::cumsum) return wrapped_to(before + next, modulus);
-  const auto product = static_cast<std::int64_t>(before) * static_cast<std::int64_t>(next);
-  const std::int64_t rest = product % modulus;
-  return wrapped_to(static_cast<double>(rest), modulus);
+  return op == MathOp::cumsum ? reference_integer(MathOp::add, DType::i32, before, next)
+                              : reference_integer(MathOp::mul, dtype, before, next);
 }
 
 // A prefix so far. Each step may lose half a unit of f32; where a product has left its normal
@@ -92,35 +160,77 @@ bool comes_before(double a, double b, bool descending) {  // NaN is the largest
   return descending ? a > b : a < b;
 }
 
-// --- random numbers ---
-
-// High word of a product, from products of half words.
-std::uint32_t high_word(std::uint32_t a, std::uint32_t b) {
-  const std::uint32_t a0 = a & 0xffff, a1 = a >> 16, b0 = b & 0xffff, b1 = b >> 16;
-  const std::uint32_t low = a0 * b0, left = a1 * b0, right = a0 * b1;
-  const std::uint32_t middle = (low >> 16) + (left & 0xffff) + (right & 0xffff);
-  return a1 * b1 + (left >> 16) + (right >> 16) + (middle >> 16);
-}
-
-void philox_round(std::uint32_t c[4], std::uint32_t k0, std::uint32_t k1) {
-  constexpr std::uint32_t a = 0xd2511f53, b = 0xcd9e8d57;
-  const std::uint32_t c0 = c[0], c2 = c[2];
-  c[0] = high_word(b, c2) ^ c[1] ^ k0;
-  c[2] = high_word(a, c0) ^ c[3] ^ k1;
-  c[1] = b * c2;
-  c[3] = a * c0;
-}
-
-// (x < 0 ? -x - 1 : x) * 4.6566127342e-10, in f32.
-double uniform(std::uint32_t word) {
-  const auto x = static_cast<std::int64_t>(static_cast<std::int32_t>(word));
-  const std::int64_t folded = x < 0 ? -x - 1 : x;
-  const double product =
-      static_cast<double>(static_cast<float>(folded)) * static_cast<double>(4.6566127342e-10f);
-  return static_cast<double>(static_cast<float>(product));
-}
-
 }  // namespace
+
+std::vector<Estimate> reference_of_reduction(const DataOp& op, const ValueLookup& lookup) {
+  const auto& params = std::get<MathParams>(op.params);
+  const TensorValue& input = op.inputs.at(static_cast<std::size_t>(params.operands.at(0).input));
+  const auto axis = static_cast<std::size_t>(normalized_axis(input.shape, params.axis.value()));
+  const bool several = !params.more_axes.empty();
+  std::vector<double> elements = elements_of(input, lookup);
+  if (several) elements = grouped(elements, input.shape, op.outputs[0].shape);
+  const bool integers =
+      !is_float(input.dtype) && params.op != MathOp::softmax && params.epilogue.empty();
+  if (!integers) {
+    for (double& element : elements) element = static_cast<double>(static_cast<float>(element));
+  }
+  std::size_t extent = static_cast<std::size_t>(input.shape[axis]), inner = 1;
+  for (std::size_t i = axis + 1; i < input.shape.rank(); ++i)
+    inner *= static_cast<std::size_t>(input.shape[i]);
+  if (several) {
+    extent = elements.size() / static_cast<std::size_t>(op.outputs[0].shape.elements());
+    inner = 1;
+  }
+
+  std::vector<Estimate> results(static_cast<std::size_t>(op.outputs[0].shape.elements()));
+  for (std::size_t row = 0; row < elements.size() / extent; ++row) {
+    const Line line{elements, row / inner * extent * inner + row % inner, inner, extent};
+    switch (params.op) {
+      case MathOp::sum:
+        results[row] = sum_of(line, integers);
+        break;
+      case MathOp::max:
+        results[row] = {line.at(index_of_largest(line)), 0};
+        break;
+      case MathOp::min:
+        results[row] = {smallest_of(line), 0};
+        break;
+      case MathOp::argmax:
+        results[row] = {static_cast<double>(index_of_largest(line)), 0};
+        break;
+      case MathOp::argmin:
+        results[row] = {static_cast<double>(index_of_smallest(line)), 0};
+        break;
+      case MathOp::any:
+        results[row] = {true_ones(line) > 0 ? 1.0 : 0.0, 0};
+        break;
+      case MathOp::all:
+        results[row] = {true_ones(line) == line.extent ? 1.0 : 0.0, 0};
+        break;
+      case MathOp::xor_sum:
+        results[row] = {parity_of_bits(line), 0};
+        break;
+      case MathOp::softmax: {
+        const double largest = line.at(index_of_largest(line));
+        double sum = 0;
+        for (std::size_t i = 0; i < extent; ++i) sum += std::exp(line.at(i) - largest);
+        for (std::size_t i = 0; i < extent; ++i) {
+          const double share = std::exp(line.at(i) - largest) / sum;
+          results[line.first + i * inner] = {share, f32_accumulation * std::fabs(share)};
+        }
+        break;
+      }
+      default:
+        throw ModelError(fmt::format("'{}' is not a reduction", name_of(params.op)));
+    }
+  }
+  const ReferenceEpilogue epilogue(params.epilogue, op.inputs, lookup);
+  for (std::size_t i = 0; i < results.size(); ++i) {
+    for (const auto scope : {EpilogueScope::output_tile, EpilogueScope::kernel})
+      results[i] = epilogue.apply(scope, results[i], i);
+  }
+  return results;
+}
 
 std::vector<Estimate> reference_of_scan(const DataOp& op, const ValueLookup& lookup) {
   const MathParams& params = params_of(op);
@@ -209,29 +319,6 @@ std::vector<Estimate> reference_of_move(const DataOp& op, const ValueLookup& loo
     }
     results.push_back({elements[input][flat(at, op.inputs[input].shape)], 0});
   });
-  return results;
-}
-
-std::vector<Estimate> reference_of_random(const DataOp& op, const ValueLookup& lookup) {
-  const MathParams& params = params_of(op);
-  std::vector<Estimate> results;
-  for (const double offset : elements_of(op.inputs.at(0), lookup)) {
-    std::uint32_t counter[4] = {static_cast<std::uint32_t>(static_cast<std::int64_t>(offset))};
-    for (int round = 0; round < params.rounds; ++round) {
-      const auto n = static_cast<std::uint32_t>(round);
-      philox_round(counter, static_cast<std::uint32_t>(params.seed) + n * 0x9e3779b9,
-                   static_cast<std::uint32_t>(params.seed >> 32) + n * 0xbb67ae85);
-    }
-    if (params.op == MathOp::randint) {
-      results.push_back({static_cast<double>(static_cast<std::int32_t>(counter[0])), 0});
-    } else if (params.op == MathOp::rand) {
-      results.push_back({uniform(counter[0]), 0});
-    } else {
-      constexpr double turn = 6.283185307179586, error = 1e-5;  // of an angle in f32
-      const double radius = std::sqrt(-2 * std::log(std::max(1e-7, uniform(counter[0]))));
-      results.push_back({radius * std::cos(turn * uniform(counter[1])), error});
-    }
-  }
   return results;
 }
 

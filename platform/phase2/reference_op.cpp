@@ -7,6 +7,7 @@
 
 #include "models/base/errors.h"
 #include "models/data/elements.h"
+#include "platform/phase2/reference_functions.h"
 
 namespace kernbench {
 
@@ -25,78 +26,6 @@ std::vector<double> elements_of(const TensorValue& value, const ValueLookup& loo
                                value.dtype);
   }
   return elements;
-}
-
-double element_wise(MathOp op, double x, double y, double z) {
-  const auto either_nan = [](double a, double b) { return std::isnan(a) || std::isnan(b); };
-  constexpr double nan = std::numeric_limits<double>::quiet_NaN();
-  if (const auto result = in_any_numbers(op, x, y, z)) return *result;
-  switch (op) {
-    case MathOp::exp:
-      return std::exp(x);
-    case MathOp::log:
-      return std::log(x);
-    case MathOp::sqrt:
-      return std::sqrt(x);
-    case MathOp::rsqrt:
-      return 1 / std::sqrt(x);
-    case MathOp::abs:
-      return std::fabs(x);
-    case MathOp::sigmoid:
-      return 1 / (1 + std::exp(-x));
-    case MathOp::cos:
-      return std::cos(x);
-    case MathOp::sin:
-      return std::sin(x);
-    case MathOp::tanh:
-      return std::tanh(x);
-    case MathOp::gelu:
-      return 0.5 * x * std::erfc(-x / std::sqrt(2.0));  // x (1 + erf(x / sqrt 2)) / 2
-    case MathOp::silu:
-      return x / (1 + std::exp(-x));
-    case MathOp::exp2:
-      return std::exp2(x);
-    case MathOp::log2:
-      return std::log2(x);
-    case MathOp::erf:
-      return std::erf(x);
-    case MathOp::asin:
-      return std::asin(x);
-    case MathOp::acos:
-      return std::acos(x);
-    case MathOp::atan:
-      return std::atan(x);
-    case MathOp::log1p:
-      return std::log1p(x);
-    case MathOp::expm1:
-      return std::expm1(x);
-    case MathOp::atan2:
-      return std::atan2(x, y);
-    case MathOp::pow:
-      return std::pow(x, y);
-    case MathOp::floor:
-      return std::floor(x);
-    case MathOp::ceil:
-      return std::ceil(x);
-    case MathOp::rint:
-      return std::nearbyint(x);
-    case MathOp::trunc:
-      return std::trunc(x);
-    case MathOp::mod:
-      return std::fmod(x, y);
-    case MathOp::div:
-      return x / y;
-    case MathOp::maximum:
-      return either_nan(x, y) ? nan : std::fmax(x, y);
-    case MathOp::minimum:
-      return either_nan(x, y) ? nan : std::fmin(x, y);
-    case MathOp::fma:
-      return std::fma(x, y, z);
-    case MathOp::clamp:
-      return element_wise(MathOp::minimum, element_wise(MathOp::maximum, x, y, 0), z, 0);
-    default:
-      throw ModelError(fmt::format("'{}' is not element-wise", name_of(op)));
-  }
 }
 
 double f32_rounding(double value) { return std::isfinite(value) ? 0x1p-22 * std::fabs(value) : 0; }
@@ -159,17 +88,17 @@ Estimate ReferenceEpilogue::apply(EpilogueScope scope, Estimate result, std::siz
         break;
       }
       case Kind::relu:
-        result.value = element_wise(MathOp::relu, result.value, 0, 0);
+        result.value = reference_function(MathOp::relu, result.value);
         break;
       case Kind::clamp:
-        result.value = element_wise(MathOp::clamp, result.value, op.low, op.high);
+        result.value = reference_function(MathOp::clamp, result.value, op.low, op.high);
         break;
       case Kind::gelu:
-        result.value = element_wise(MathOp::gelu, result.value, 0, 0);
+        result.value = reference_function(MathOp::gelu, result.value);
         gain = 1.2;  // the steepest slope is 1.13
         break;
       case Kind::silu:
-        result.value = element_wise(MathOp::silu, result.value, 0, 0);
+        result.value = reference_function(MathOp::silu, result.value);
         gain = 1.2;  // 1.10
         break;
       case Kind::exp:
@@ -190,7 +119,7 @@ namespace {
 std::vector<Estimate> reference_of_convert(const DataOp& op, const ValueLookup& lookup) {
   std::vector<Estimate> result;
   for (const double value : elements_of(op.inputs.at(0), lookup))
-    result.push_back({rounded_to(op.outputs[0].dtype, value), 0});
+    result.push_back({reference_rounding(op.outputs[0].dtype, value), 0});
   return result;
 }
 

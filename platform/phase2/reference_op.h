@@ -34,43 +34,6 @@ inline constexpr double f32_largest = 0x1.fffffep+127;
 std::vector<double> elements_of(const TensorValue& value, const ValueLookup& lookup);  // row-major
 // Error bound of one function in f32: a few units in the last place.
 double f32_rounding(double value);
-// Operations that are the same in doubles and in integers; nothing for others.
-template <class Number>
-std::optional<Number> in_any_numbers(MathOp op, Number x, Number y, Number z) {
-  switch (op) {
-    case MathOp::add:
-      return x + y;
-    case MathOp::sub:
-      return x - y;
-    case MathOp::mul:
-      return x * y;
-    case MathOp::relu:
-      return x < 0 ? Number{0} : x;
-    case MathOp::where:
-      return x != 0 ? y : z;
-    case MathOp::eq:
-      return Number(x == y);
-    case MathOp::ne:
-      return Number(x != y);
-    case MathOp::lt:
-      return Number(x < y);
-    case MathOp::le:
-      return Number(x <= y);
-    case MathOp::gt:
-      return Number(x > y);
-    case MathOp::ge:
-      return Number(x >= y);
-    case MathOp::logical_and:
-      return Number(x != 0 && y != 0);
-    case MathOp::logical_or:
-      return Number(x != 0 || y != 0);
-    case MathOp::logical_not:
-      return Number(x == 0);
-    default:
-      return std::nullopt;
-  }
-}
-double element_wise(MathOp op, double x, double y, double z);
 // The estimate as f32 holds it: infinite beyond its range; unknown where the error decides on which
 // side of the end it lies.
 Estimate within_f32(Estimate estimate);

@@ -2,8 +2,6 @@
 #pragma once
 
 #include <functional>
-#include <utility>
-#include <vector>
 
 #include "models/base/errors.h"
 
@@ -19,13 +17,5 @@ class StoppedError : public Error {
 };
 
 inline bool says_stop(const StopQuestion& stop) { return stop && stop(); }
-
-// For a computation that does not poll, such as the reference that a bench brings along.
-//
-// Returns or throws what `computation` does. It runs on a thread of its own with a copy of all that
-// it has captured; on a stop request that thread is abandoned and StoppedError is thrown. Without a
-// question, or where the host refuses a thread, it runs on the calling thread.
-std::vector<double> abandonable(const std::function<std::vector<double>()>& computation,
-                                const StopQuestion& stop);
 
 }  // namespace kernbench

@@ -1,16 +1,22 @@
-// Comparison of a result with its reference in double precision (spec 9, verification).
+// Verification (spec 9): a tensor against a reference in double precision, and `--verify-data=ops`:
+// every value that phase 2 has computed against the reference of its operation.
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include "models/base/dtype.h"
+#include "models/data/data_op.h"
 #include "platform/phase2/stop.h"
 
 namespace kernbench {
+
+// --- tensors ---
 
 struct Tolerance {
   double rtol = 0, atol = 0;  // both 0: exact; atol of values of the magnitude 1
@@ -44,5 +50,50 @@ std::string mismatch_text(const Shape& shape, const Comparison& comparison);
 // largest error 0.25 absolute, ..."
 std::string failure_text(const std::string& tensor, DType dtype, const Shape& shape,
                          const Comparison& comparison);
+
+// For a computation that does not poll, such as the reference that a bench brings along.
+//
+// Returns or throws what `computation` does. It runs on a thread of its own with a copy of all that
+// it has captured; on a stop request that thread is abandoned and StoppedError is thrown. Without a
+// question, or where the host refuses a thread, it runs on the calling thread.
+std::vector<double> abandonable(const std::function<std::vector<double>()>& computation,
+                                const StopQuestion& stop);
+
+// --- operations; inputs are taken as they are, so that an error counts where it arises ---
+
+enum class ComputedKind : std::uint8_t {
+  gemm,
+  element_wise,
+  reduction,
+  conversion,
+  scan,
+  sort,
+  move
+};
+inline constexpr std::size_t computed_kinds = 7;
+ComputedKind computed_kind(const DataOp& op);
+const char* name_of(ComputedKind kind);  // "gemm", "element-wise", ...
+
+struct OpFailure {
+  DataOpPtr op;
+  Comparison comparison;
+};
+
+struct OpCheck {
+  std::array<std::uint64_t, computed_kinds> checked{};  // by kind
+  std::vector<OpFailure> failures;                      // by op id
+
+  OpCheck& operator+=(const OpCheck& later);
+  std::uint64_t total() const;
+  std::string summary() const;  // "12 gemm, 40 element-wise"
+};
+
+// The output of one op: dense, of the op's output dtype.
+Comparison check_op(const DataOp& op, const std::byte* output, const ValueLookup& values,
+                    const StopQuestion& stop = {});
+// `values` gives every value that `ops` define or read; it is called on `threads` threads at once.
+// StoppedError on a stop request.
+OpCheck check_ops(const std::vector<DataOpPtr>& ops, const ValueLookup& values, unsigned threads,
+                  const StopQuestion& stop = {});
 
 }  // namespace kernbench

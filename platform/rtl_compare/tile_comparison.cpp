@@ -16,7 +16,7 @@
 #include "platform/assembly/platform.h"
 #include "platform/config/machine_sizes.h"
 #include "platform/phase2/data_executor.h"
-#include "platform/phase2/op_check.h"
+#include "platform/phase2/verify.h"
 
 namespace kernbench {
 namespace {

@@ -122,21 +122,18 @@ void register_ccl_allreduce(BenchRegistry& registry) {
                           "spec 10.3")
            .default_val(0)
            .range("0", "16777216"),
-       Parameter::choice("placement",
-                         "what the PEs of a SIP that take part have: partial sums of one row, "
-                         "copies of it, or a row each",
-                         {"partial", "replicate", "cut"}, "spec 7")
-           .default_val("partial"),
+       choice("placement",
+              "what the PEs of a SIP that take part have: partial sums of one row, "
+              "copies of it, or a row each",
+              {"partial", "replicate", "cut"}, "spec 7"),
        Parameter::choice("algorithm", "of all_reduce (kernbench list algorithms)", algorithms,
                          "spec 8.2")
            .default_val(as_ccl_says),
        Parameter::choice("buffer_kind", "where the rings lie", kinds, "spec 8.2")
            .default_val(as_ccl_says),
-       Parameter::choice("dtype", "of the elements", {"f16", "bf16", "f32", "i32"}, "spec 8.3")
-           .default_val("f16"),
+       choice("dtype", "of the elements", {"f16", "bf16", "f32", "i32"}, "spec 8.3"),
        // Products of as many shards fit no element.
-       Parameter::choice("op", "the reduction", {"sum", "max", "min", "avg"}, "spec 8.3")
-           .default_val("sum")},
+       choice("op", "the reduction", {"sum", "max", "min", "avg"}, "spec 8.3")},
       &run};
   bench.per_device = false;
   registry.add(std::move(bench));

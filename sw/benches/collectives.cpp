@@ -225,8 +225,7 @@ void register_collectives(BenchRegistry& registry) {
                           "nccl-tests")
            .default_val(4)
            .range("2", "1048576"),
-       Parameter::choice("dtype", "of the elements", {"f16", "bf16", "f32", "i32"}, "spec 8.3")
-           .default_val("f16"),
+       choice("dtype", "of the elements", {"f16", "bf16", "f32", "i32"}, "spec 8.3"),
        Parameter::choice("redop", "the reduction", reduce_op_names(), "nccl-tests")
            .default_val("sum"),
        Parameter::integer("root", "of broadcast, reduce, gather and scatter", "", "nccl-tests")

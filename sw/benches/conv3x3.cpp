@@ -175,11 +175,10 @@ void register_conv3x3(BenchRegistry& registry) {
         at_most("block_h", "at most so many rows of the result at a time", 2),
         at_most("block_w", "columns of the result; the detour takes all", 64),
         at_most("block_f", "filters; the detour takes all", 64),
-        Parameter::choice("form",
-                          "blocks: double-buffered blocks with strides and a halo, products that "
-                          "add; detour: dense blocking loads of a padded image, sums on PE_MATH",
-                          {"blocks", "detour"}, "spec 10.3")
-            .default_val("blocks")},
+        choice("form",
+               "blocks: double-buffered blocks with strides and a halo, products that "
+               "add; detour: dense blocking loads of a padded image, sums on PE_MATH",
+               {"blocks", "detour"})},
        &run});
 }
 

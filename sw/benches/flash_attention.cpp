@@ -180,11 +180,10 @@ void register_flash_attention(BenchRegistry& registry) {
             .default_val(true),
         extent("block_m", "queries of a block", 64), extent("block_n", "keys of a block", 64),
         magnitude_of_queries(), float_dtype("of all tensors"), shared_by_pes("tokens"),
-        Parameter::choice("form",
-                          "blocks: heads by descriptors, loads beside the work; detour: "
-                          "dense accesses one after the other",
-                          {"blocks", "detour"}, "assumption")
-            .default_val("blocks")},
+        choice("form",
+               "blocks: heads by descriptors, loads beside the work; detour: "
+               "dense accesses one after the other",
+               {"blocks", "detour"}, "assumption")},
        &run});
 }
 

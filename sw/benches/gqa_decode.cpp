@@ -262,16 +262,14 @@ void register_gqa_decode(BenchRegistry& registry) {
         extent("d_head", "columns of a head", 64),
         extent("block_n", "tokens of a block; fewer if they do not fit", 64),
         magnitude_of_queries(), float_dtype("of all tensors"), shared_by_pes("tokens"),
-        Parameter::choice("merge",
-                          "of the parts: messages up a tree of PEs, or a second launch that reads "
-                          "them from memory",
-                          {"messages", "pass"}, "assumption")
-            .default_val("messages"),
-        Parameter::choice("form",
-                          "blocks: all heads in one product, loads beside the work; detour: one "
-                          "head after the other, dense accesses one after the other",
-                          {"blocks", "detour"}, "assumption")
-            .default_val("blocks")},
+        choice("merge",
+               "of the parts: messages up a tree of PEs, or a second launch that reads "
+               "them from memory",
+               {"messages", "pass"}, "assumption"),
+        choice("form",
+               "blocks: all heads in one product, loads beside the work; detour: one "
+               "head after the other, dense accesses one after the other",
+               {"blocks", "detour"}, "assumption")},
        &run});
 }
 

@@ -54,14 +54,18 @@ Parameter extent(const char* name, const char* description, std::int64_t count) 
       .range("1", "1048576");
 }
 
+Parameter choice(const char* name, const char* description, std::vector<std::string> choices,
+                 const char* source) {
+  const std::string by_default = choices.at(0);
+  return Parameter::choice(name, description, std::move(choices), source).default_val(by_default);
+}
+
 Parameter float_dtype(const char* description) {
-  return Parameter::choice("dtype", description, {"f16", "bf16", "f32"}, "spec 10.3")
-      .default_val("f16");
+  return choice("dtype", description, {"f16", "bf16", "f32"});
 }
 
 Parameter any_dtype(const char* description) {
-  return Parameter::choice("dtype", description, {"f16", "bf16", "f32", "i8", "i32"}, "spec 10.3")
-      .default_val("f16");
+  return choice("dtype", description, {"f16", "bf16", "f32", "i8", "i32"});
 }
 
 Parameter size_in_bytes(const char* name, const char* description, std::int64_t bytes) {

@@ -33,6 +33,9 @@ LaunchSpec launch_on_first(const std::string& name, int pes);
 
 // `count` with a default, from 1 up.
 Parameter extent(const char* name, const char* description, std::int64_t count);
+// One of these, by default the first.
+Parameter choice(const char* name, const char* description, std::vector<std::string> choices,
+                 const char* source = "spec 10.3");
 Parameter float_dtype(const char* description);
 Parameter any_dtype(const char* description);
 // How many PEs of a cube share `what`; parts() of it is never more than there are parts to share.

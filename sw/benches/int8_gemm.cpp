@@ -244,17 +244,14 @@ void register_int8_gemm(BenchRegistry& registry) {
                            "spec 10.3")
             .default_val(4)
             .range("1", "16"),
-        Parameter::choice("scales",
-                          "channel: one for each row of a and column of b; k_group: and one for "
-                          "each block of k",
-                          {"channel", "k_group"}, "spec 10.3")
-            .default_val("channel"),
-        Parameter::choice(
-            "form",
-            "blocks: double-buffered loads and products that add; composite: tiles of "
-            "PE_SCHEDULER with an epilogue; detour: dense blocking loads, sums on PE_MATH",
-            {"blocks", "composite", "detour"}, "spec 10.3")
-            .default_val("blocks")},
+        choice("scales",
+               "channel: one for each row of a and column of b; k_group: and one for "
+               "each block of k",
+               {"channel", "k_group"}),
+        choice("form",
+               "blocks: double-buffered loads and products that add; composite: tiles of "
+               "PE_SCHEDULER with an epilogue; detour: dense blocking loads, sums on PE_MATH",
+               {"blocks", "composite", "detour"})},
        &run});
 }
 

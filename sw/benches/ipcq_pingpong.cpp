@@ -287,13 +287,10 @@ void register_ipcq_pingpong(BenchRegistry& registry) {
                           "", "assumption")
            .default_val(2)
            .range("2", "1000"),
-       Parameter::choice("buffer_kind", "where the rings lie", {"tcm", "sram", "hbm"}, "spec 8.1")
-           .default_val("tcm"),
+       choice("buffer_kind", "where the rings lie", {"tcm", "sram", "hbm"}, "spec 8.1"),
        size_in_bytes("slot_size", "of a slot", 4096),
        Parameter::integer("n_slots", "of a ring", "", "spec 8.1").default_val(4).range("1", "1024"),
-       Parameter::choice("backpressure", "how a send waits for a credit", {"sleep", "poll"},
-                         "spec 8.1")
-           .default_val("sleep"),
+       choice("backpressure", "how a send waits for a credit", {"sleep", "poll"}, "spec 8.1"),
        Parameter::decimal("poll_ns", "between two looks of a polling send", "ns", "assumption")
            .default_val(10)
            .range("0.001", "1000000"),

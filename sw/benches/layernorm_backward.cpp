@@ -141,11 +141,10 @@ void register_layernorm_backward(BenchRegistry& registry) {
               {extent("rows", "of the matrix", 64),
                extent("columns", "of the matrix; a few rows in f32 must fit the scratch", 768),
                extent("groups", "sums in memory, each shared by PEs; at most one for each", 4),
-               Parameter::choice("sums",
-                                 "locks: a load, an addition and a store under a lock; atomics: "
-                                 "the memory adds",
-                                 {"locks", "atomics"}, "assumption")
-                   .default_val("locks"),
+               choice("sums",
+                      "locks: a load, an addition and a store under a lock; atomics: "
+                      "the memory adds",
+                      {"locks", "atomics"}, "assumption"),
                float_dtype("of x, dy, gamma and dx; sums are f32"), shared_by_pes("rows")},
               &run};
   bench.needs_data = DataMode::deferred;

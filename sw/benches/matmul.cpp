@@ -10,6 +10,7 @@
 #include "models/base/errors.h"
 #include "sw/benches/bench.h"
 #include "sw/benches/bench_registry.h"
+#include "sw/benches/inputs.h"
 #include "sw/benches/reference.h"
 #include "sw/tl/program.h"
 
@@ -66,17 +67,10 @@ void matmul_dot(tl::Program& tl, tl::Tensor a, tl::Tensor b, tl::Tensor out, int
 
 // M, K, N and dtype.
 ParameterSchema matmul_parameters() {
-  const auto extent = [](const char* name, const char* description, std::int64_t value) {
-    return Parameter::integer(name, description, "", "spec 10.3")
-        .default_val(value)
-        .range("1", "1048576");
-  };
   return {extent("M", "rows of a and of the product", 32),
           extent("K", "columns of a, rows of b", 64),
           extent("N", "columns of b and of the product", 32),
-          Parameter::choice("dtype", "of a and b; the product of integers is i32",
-                            {"f16", "bf16", "f32", "i8", "i32"}, "spec 10.3")
-              .default_val("f16")};
+          any_dtype("of a and b; the product of integers is i32")};
 }
 
 // a{M,K}, b{K,N} with random values and an output, on PE 0 of cube 0.
@@ -166,11 +160,9 @@ void run_composite(Torch& torch) {
 Bench single_pe_bench() {
   ParameterSchema parameters = matmul_parameters();
   parameters.push_back(
-      Parameter::choice(
-          "compute",
-          "composite: tiles through the whole PE; dot: one PE_GEMM operation on loaded operands",
-          {"composite", "dot"}, "spec 10.3")
-          .default_val("composite"));
+      choice("compute",
+             "composite: tiles through the whole PE; dot: one PE_GEMM operation on loaded operands",
+             {"composite", "dot"}));
   return {"gemm-single-pe", "Matrix product on one PE, tiled or as one dot", std::move(parameters),
           &run_single_pe};
 }
@@ -183,9 +175,8 @@ Bench composite_bench() {
           "which operands are loaded into TCM before the tiles are made; the others stream",
           {"ref_ref", "load_ref", "load_load"}, "spec 10.3")
           .default_val("load_ref"));
-  parameters.push_back(Parameter::choice("epilogue", "applied to every output tile",
-                                         {"none", "relu", "gelu", "silu"}, "spec 5.3")
-                           .default_val("none"));
+  parameters.push_back(choice("epilogue", "applied to every output tile",
+                              {"none", "relu", "gelu", "silu"}, "spec 5.3"));
   return {"matmul-composite", "Tiled matrix product on one PE, by operand variant and epilogue",
           std::move(parameters), &run_composite};
 }

@@ -361,11 +361,10 @@ void register_moe_routing(BenchRegistry& registry) {
            .range("1", "64"),
        float_dtype("of x, router, matrices and the result"),
        shared_by_pes("tokens and the experts"),
-       Parameter::choice("form",
-                         "blocks: tokens are gathered and scattered by computed indices; detour: "
-                         "copied row by row; dense: every expert for every token",
-                         {"blocks", "detour", "dense"}, "spec 10.3")
-           .default_val("blocks")},
+       choice("form",
+              "blocks: tokens are gathered and scattered by computed indices; detour: "
+              "copied row by row; dense: every expert for every token",
+              {"blocks", "detour", "dense"})},
       &run};
   bench.needs_data = DataMode::eager;
   registry.add(std::move(bench));

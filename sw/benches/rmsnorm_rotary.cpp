@@ -258,16 +258,14 @@ void register_rmsnorm_rotary(BenchRegistry& registry) {
             .default_val(128)
             .range("2", "256"),
         float_dtype("of x, gamma and the result; cosines and sines are f32"), shared_by_pes("rows"),
-        Parameter::choice("pairs",
-                          "elements that rotate together; half: {i, i + d/2} (GPT-NeoX, Llama), "
-                          "interleaved: {2i, 2i + 1} (GPT-J)",
-                          {"half", "interleaved"}, "spec 10.3")
-            .default_val("half"),
-        Parameter::choice("form",
-                          "blocks: slices, strides and overlap; detour: dense loads, partners by a "
-                          "product with a permutation",
-                          {"blocks", "detour"}, "spec 10.3")
-            .default_val("blocks")},
+        choice("pairs",
+               "elements that rotate together; half: {i, i + d/2} (GPT-NeoX, Llama), "
+               "interleaved: {2i, 2i + 1} (GPT-J)",
+               {"half", "interleaved"}),
+        choice("form",
+               "blocks: slices, strides and overlap; detour: dense loads, partners by a "
+               "product with a permutation",
+               {"blocks", "detour"})},
        &run});
 }
 

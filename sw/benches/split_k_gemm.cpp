@@ -176,13 +176,11 @@ void register_split_k_gemm(BenchRegistry& registry) {
         Parameter::integer("block_k", "rows of b that are loaded at a time", "", "spec 10.3")
             .default_val(128)
             .range("1", "65536"),
-        Parameter::choice(
-            "form",
-            "blocks: double-buffered loads and products that add; composite: tiles of "
-            "PE_SCHEDULER; atomics: as blocks, partial sums are added in memory to a result of "
-            "f32 or i32; detour: dense blocking loads, sums on PE_MATH",
-            {"blocks", "composite", "atomics", "detour"}, "spec 10.3")
-            .default_val("blocks")},
+        choice("form",
+               "blocks: double-buffered loads and products that add; composite: tiles of "
+               "PE_SCHEDULER; atomics: as blocks, partial sums are added in memory to a result of "
+               "f32 or i32; detour: dense blocking loads, sums on PE_MATH",
+               {"blocks", "composite", "atomics", "detour"})},
        &run});
 }
 

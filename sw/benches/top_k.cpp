@@ -145,20 +145,18 @@ void run(Torch& torch) {
 }  // namespace
 
 void register_top_k(BenchRegistry& registry) {
-  registry.add(
-      {"top-k",
-       "The k largest of each row and their columns; columns in blocks, whose largest are "
-       "merged",
-       {extent("rows", "of x", 64), extent("columns", "of x", 4096),
-        extent("k", "elements of each row; no more than there are", 8),
-        extent("block", "columns that are sorted at once", 1024), float_dtype("of x"),
-        shared_by_pes("rows"),
-        Parameter::choice("form",
-                          "blocks: sorted and merged; detour: k times the largest of whole "
-                          "rows, a few of which must fit the scratch",
-                          {"blocks", "detour"}, "spec 10.3")
-            .default_val("blocks")},
-       &run});
+  registry.add({"top-k",
+                "The k largest of each row and their columns; columns in blocks, whose largest are "
+                "merged",
+                {extent("rows", "of x", 64), extent("columns", "of x", 4096),
+                 extent("k", "elements of each row; no more than there are", 8),
+                 extent("block", "columns that are sorted at once", 1024), float_dtype("of x"),
+                 shared_by_pes("rows"),
+                 choice("form",
+                        "blocks: sorted and merged; detour: k times the largest of whole "
+                        "rows, a few of which must fit the scratch",
+                        {"blocks", "detour"})},
+                &run});
 }
 
 }  // namespace kernbench::benches

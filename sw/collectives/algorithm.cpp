@@ -17,6 +17,23 @@ const std::vector<std::string>& all_sip_topologies() {
   return names;
 }
 
+CollectiveAlgorithm all_reduce_for_holders(
+    std::string name, std::string description,
+    std::function<NeighbourGraph(const CollectiveCall& call)> graph,
+    std::function<tl::KernelCall(const CollectiveCall& call)> kernel) {
+  CollectiveAlgorithm algorithm{std::move(name),
+                                std::move(description),
+                                CollectiveOp::all_reduce,
+                                all_sip_topologies(),
+                                "any shards, the same on every rank",
+                                {},
+                                {},
+                                std::move(graph),
+                                std::move(kernel)};
+  algorithm.serves_holders = true;
+  return algorithm;
+}
+
 void CollectiveAlgorithm::check_topology(const RankGroup& group) const {
   const std::string& topology = group.grid.topology;
   if (std::find(sip_topologies.begin(), sip_topologies.end(), topology) == sip_topologies.end()) {

@@ -52,6 +52,12 @@ struct CollectiveAlgorithm {
   bool is_surrounded(const CollectiveCall& call) const;
 };
 
+// An all_reduce of any shards on every topology, which serves all holders of a part.
+CollectiveAlgorithm all_reduce_for_holders(
+    std::string name, std::string description,
+    std::function<NeighbourGraph(const CollectiveCall& call)> graph,
+    std::function<tl::KernelCall(const CollectiveCall& call)> kernel);
+
 // Every topology that there is.
 const std::vector<std::string>& all_sip_topologies();
 

@@ -7,6 +7,9 @@
 //     n_slots: 4
 //   algorithms:                      # an algorithm's own entry goes before the defaults
 //     lrab_hierarchical_allreduce: {buffer_kind: sram, root_cube: 10}
+//
+// A new key is a member of CclSettings, its row in keys_of() (ccl_settings.cpp) and its use:
+// reader, checks, `list keys` and the text of the settings walk the rows.
 #pragma once
 
 #include <cstdint>
@@ -25,7 +28,7 @@ namespace kernbench {
 class AlgorithmRegistry;
 struct TuningTable;
 
-// Each call has the algorithm that the tuning table says (algorithm_choice.h).
+// Each call has the algorithm that the tuning table says (tuning_table.h).
 inline constexpr const char* automatic = "auto";
 
 // Resolved values as given, without defaults.

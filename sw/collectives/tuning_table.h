@@ -7,6 +7,8 @@
 #include <string>
 #include <vector>
 
+#include "sw/collectives/algorithm_registry.h"
+#include "sw/collectives/ccl_settings.h"
 #include "sw/collectives/collective_call.h"
 
 namespace kernbench {
@@ -40,5 +42,18 @@ struct TuningSample {
 // that of the smallest, larger ones that of the largest.
 std::vector<TuningRow> rows_of_the_fastest(const TuningRow& calls,
                                            const std::vector<TuningSample>& samples);
+
+// --- the algorithm of a call where ccl.yaml says `auto` (spec 8.2) ---
+
+struct AlgorithmChoice {
+  const CollectiveAlgorithm* algorithm = nullptr;
+  Attributes own;  // its parameters: its entry in ccl.yaml before its defaults
+};
+
+// Of the algorithms that accept the call: that of the first row of the tuning table which covers
+// it; where there is none, the one that is used without a ccl.yaml, then the others by name. The
+// same on every rank. If none accepts the call, that one whose error says what it expects.
+AlgorithmChoice choose_algorithm(const CclFile& file, const AlgorithmRegistry& algorithms,
+                                 const CollectiveCall& call);
 
 }  // namespace kernbench

@@ -5,7 +5,7 @@
 #include <algorithm>
 
 #include "models/base/errors.h"
-#include "sw/collectives/algorithm_choice.h"
+#include "sw/collectives/tuning_table.h"
 #include "sw/distributed/default_group.h"
 
 namespace kernbench {
@@ -42,6 +42,10 @@ NeighbourGraph graph_at_the_start(const CollectiveAlgorithm& algorithm, Collecti
 }
 
 }  // namespace
+
+std::string Group::str() const {
+  return group_ == nullptr || group_->number() == 0 ? "all ranks" : group_->name();
+}
 
 ProcessGroup::ProcessGroup(std::shared_ptr<SharedGroupState> shared, RankGroup ranks, int number)
     : shared_(std::move(shared)), state_(shared_->state), settings_(shared_->settings),

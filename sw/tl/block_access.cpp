@@ -318,7 +318,8 @@ TensorValue BlockAccess::loaded(const ByteImage& bytes, double fill) const {
 }
 
 TensorValue BlockAccess::stored(const TensorValue& value) const {
-  if (!order.empty()) return permuted(sub_block(value, begin, extents), order);
+  if (!order.empty())
+    return permuted(sub_block(value, begin, extents), {order.begin(), order.end()});
   ByteImage bytes = parts.empty() ? value.image : taken_apart(value.image, parts);
   const auto elements = static_cast<std::int64_t>(bytes.nbytes() / size_of(dtype));
   return {std::move(bytes), Shape{elements}, dtype, {}};

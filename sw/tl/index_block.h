@@ -6,6 +6,8 @@
 #include <memory>
 #include <vector>
 
+#include "models/base/small_vector.h"
+#include "models/data/data_op.h"
 #include "models/data/tensor_value.h"
 
 namespace kernbench::tl {
@@ -26,5 +28,20 @@ template <class View>
 IndexValues viewed(const IndexValues& index, const Shape& shape, View view) {
   return index == nullptr ? nullptr : index_of(view(tensor_of(*index, shape)));
 }
+
+// --- element-wise operations on index blocks ---
+
+// A tensor operand; null: its values are not known.
+struct IndexOperand {
+  IndexValues values;
+  Shape shape;
+  DType dtype = DType::i32;
+};
+
+using IndexOperands = SmallVector<IndexOperand, 3>;
+
+// The values of the result in row-major order; null: not known, no integers, or too many.
+IndexValues index_result(const MathParams& params, const IndexOperands& operands,
+                         const Shape& result, DType out_dtype);
 
 }  // namespace kernbench::tl

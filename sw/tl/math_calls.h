@@ -9,7 +9,6 @@
 #include <vector>
 
 #include "models/data/data_op.h"
-#include "sw/tl/axes.h"
 #include "sw/tl/operand.h"
 
 namespace kernbench::tl {

@@ -2,7 +2,9 @@
 // the call, which is where a handle or a number is converted to one of them.
 #pragma once
 
+#include <initializer_list>
 #include <optional>
+#include <vector>
 
 #include "models/base/call_site.h"
 #include "sw/tl/half.h"
@@ -46,6 +48,18 @@ class BlockArg : public Operand {
   BlockArg(const Handle& handle,
            CallSite site = CallSite::here())  // NOLINT(google-explicit-constructor)
       : Operand(handle, site) {}
+};
+
+// Axes that a reduction works on: `1`, `{0, 1}`; none given: all.
+class Axes {
+ public:
+  Axes() = default;
+  Axes(int axis) : list_{axis} {}                         // NOLINT(google-explicit-constructor)
+  Axes(std::initializer_list<int> axes) : list_(axes) {}  // NOLINT(google-explicit-constructor)
+  const std::vector<int>& list() const { return list_; }
+
+ private:
+  std::vector<int> list_;
 };
 
 }  // namespace kernbench::tl

@@ -10,7 +10,7 @@
 #include "models/data/integer_math.h"
 #include "models/data/new_op.h"
 #include "models/data/shape_rules.h"
-#include "sw/tl/index_math.h"
+#include "sw/tl/index_block.h"
 #include "sw/tl/program.h"
 
 namespace kernbench::tl {

@@ -5,7 +5,6 @@
 #include <utility>
 #include <vector>
 
-#include "sw/tl/axes.h"
 #include "sw/tl/operand.h"
 
 namespace kernbench::tl {

@@ -9,7 +9,7 @@ using namespace kernbench;
 using namespace kernbench::test;
 
 // Accesses that nothing orders, on a whole machine: launches, messages, waits and the host
-// (spec 9, decision 0228).
+// (spec 9, docs/decisions/asynchronous-commands.md).
 BOOST_AUTO_TEST_SUITE(races_test)
 
 namespace {

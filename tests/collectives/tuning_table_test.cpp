@@ -5,7 +5,6 @@
 #include <boost/test/unit_test.hpp>
 
 #include "models/base/errors.h"
-#include "sw/collectives/algorithm_choice.h"
 #include "tests/support/error_text.h"
 
 using namespace kernbench;

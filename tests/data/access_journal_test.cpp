@@ -12,8 +12,6 @@
 #include "models/base/errors.h"
 #include "models/data/elements.h"
 #include "models/data/functional_model.h"
-#include "models/data/race_counter.h"
-#include "models/data/value_resolver.h"
 
 using namespace kernbench;
 

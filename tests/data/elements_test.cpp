@@ -10,11 +10,9 @@
 #include <cstdint>
 #include <limits>
 
-#include "tests/support/reference_rounding.h"
+#include "platform/phase2/reference_functions.h"
 
 using namespace kernbench;
-using test::identical;
-using test::rounded;
 
 BOOST_AUTO_TEST_SUITE(elements_test)
 
@@ -82,10 +80,10 @@ BOOST_AUTO_TEST_CASE(conversions_from_float_and_double_round_once) {
     const double scale = std::ldexp(1.0, *rc::gen::inRange(-45, 45));
     const double value = static_cast<double>(*rc::gen::arbitrary<std::int64_t>()) * 0x1p-63 * scale;
     const auto single = static_cast<float>(value);
-    RC_ASSERT(identical(f16_to_float(float_to_f16(single)), rounded(single, 5, 10)));
-    RC_ASSERT(identical(bf16_to_float(float_to_bf16(single)), rounded(single, 8, 7)));
-    RC_ASSERT(identical(rounded_to(DType::f16, value), rounded(value, 5, 10)));
-    RC_ASSERT(identical(rounded_to(DType::bf16, value), rounded(value, 8, 7)));
+    RC_ASSERT(identical(f16_to_float(float_to_f16(single)), rounded_to_format(single, 5, 10)));
+    RC_ASSERT(identical(bf16_to_float(float_to_bf16(single)), rounded_to_format(single, 8, 7)));
+    RC_ASSERT(identical(rounded_to(DType::f16, value), rounded_to_format(value, 5, 10)));
+    RC_ASSERT(identical(rounded_to(DType::bf16, value), rounded_to_format(value, 8, 7)));
     RC_ASSERT(identical(rounded_to(DType::f32, value), single));
   }));
 }

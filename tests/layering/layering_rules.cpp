@@ -91,8 +91,8 @@ std::vector<std::pair<int, Include>> includes_of(const fs::path& path) {
   return includes;
 }
 
-bool has_prefix(const std::string& path, const ExternalRule& rule) {
-  return path.compare(0, rule.prefix.size(), rule.prefix) == 0;
+bool begins_with(const std::string& path, const std::string& prefix) {
+  return path.compare(0, prefix.size(), prefix) == 0;
 }
 
 // What a CMakeLists.txt names: its words, without comments and quotes.
@@ -156,6 +156,7 @@ class Check {
         check_external(file, number, library, include.path);
       } else if (rule != rules_.libraries.end()) {
         check_ours(file, number, library, *rule, include.path);
+        check_files(file, number, include.path);
         check_reach(file, number, library, include.path);
       }
     }
@@ -186,13 +187,23 @@ class Check {
       fault(file, line, library + " may not include " + target + " (\"" + path + "\")");
   }
 
+  void check_files(const fs::path& file, int line, const std::string& path) {
+    for (const FilesRule& rule : rules_.files) {
+      if (!begins_with(file.generic_string(), rule.prefix)) continue;
+      const bool allowed =
+          std::any_of(rule.may_include.begin(), rule.may_include.end(),
+                      [&](const std::string& prefix) { return begins_with(path, prefix); });
+      if (!allowed) fault(file, line, rule.prefix + "* may not include \"" + path + "\"");
+    }
+  }
+
   void check_external(const fs::path& file, int line, const std::string& library,
                       const std::string& path) {
     if (fs::exists(root_ / path) && holds(top_folders, fs::path(path).begin()->string())) {
       fault(file, line, "<" + path + "> is ours and is included with quotes");
     }
     for (const ExternalRule& rule : rules_.externals) {
-      if (has_prefix(path, rule) && matches_any(rule.libraries, library) != rule.only) {
+      if (begins_with(path, rule.prefix) && matches_any(rule.libraries, library) != rule.only) {
         fault(file, line, library + " may not include <" + path + ">");
       }
     }
@@ -214,7 +225,7 @@ class Check {
                      std::set<std::string>& seen) {
     if (matches_any(rule.libraries, library_of(path)) || !seen.insert(path).second) return "";
     for (const Include& include : header(path)) {
-      if (!include.quoted && has_prefix(include.path, rule))
+      if (!include.quoted && begins_with(include.path, rule.prefix))
         return path + " > <" + include.path + ">";
       const std::string way = include.quoted ? way_to(rule, include.path, seen) : "";
       if (!way.empty()) return path + " > " + way;
@@ -289,6 +300,8 @@ Rules parse_rules(std::istream& text) {
       rules.libraries.push_back({name, libraries});
     } else if (kind == "external" && (verb == "only" || verb == "never")) {
       rules.externals.push_back({name, verb == "only", libraries});
+    } else if (kind == "files" && verb == "->") {
+      rules.files.push_back({name, libraries});
     } else {
       throw std::runtime_error("allowed_includes.txt:" + std::to_string(number) + ": not a rule");
     }

@@ -23,9 +23,17 @@ struct ExternalRule {
   std::vector<LibraryPattern> libraries;
 };
 
+// Files whose paths begin with `prefix` include, of ours, nothing but what begins with one of
+// these.
+struct FilesRule {
+  std::string prefix;
+  std::vector<std::string> may_include;
+};
+
 struct Rules {
   std::vector<LibraryRule> libraries;
   std::vector<ExternalRule> externals;
+  std::vector<FilesRule> files;
 };
 
 // Throws std::runtime_error that names the line.
@@ -33,6 +41,7 @@ Rules parse_rules(std::istream& text);
 
 // Every fault below `root` as "file:line: what is wrong", in the order of the paths:
 //   an include that the table does not allow, or that is not a path from the root
+//   an include that a rule for single files does not allow
 //   an include through which a library reaches, over headers of others, what it never may
 //   a library that the table does not know
 //   a source that no CMakeLists.txt in its folder or above lists

@@ -107,6 +107,25 @@ BOOST_FIXTURE_TEST_CASE(external_libraries_stay_in_their_libraries, Tree) {
   BOOST_TEST(fault_of("models/noc/link.cpp", "#include <systemc>\n") == "");
 }
 
+BOOST_FIXTURE_TEST_CASE(the_reference_of_phase_2_shares_no_code_with_its_kernels, Tree) {
+  write("platform/phase2/CMakeLists.txt",
+        "kernbench_library(platform_phase2 SOURCES job.cpp reference_op.cpp)\n");
+  write("platform/phase2/reference_op.h", "#pragma once\n");
+  write("platform/phase2/job.h", "#pragma once\n");
+  write("models/data/integer_math.h", "#pragma once\n");
+  BOOST_TEST(fault_of("platform/phase2/job.cpp", "#include \"models/data/integer_math.h\"\n") ==
+             "");
+  BOOST_TEST(fault_of("platform/phase2/reference_op.cpp",
+                      "#include \"platform/phase2/reference_op.h\"\n"
+                      "#include \"platform/phase2/job.h\"\n") ==
+             "platform/phase2/reference_op.cpp:2: platform/phase2/reference_* may not include "
+             "\"platform/phase2/job.h\"");
+  BOOST_TEST(
+      fault_of("platform/phase2/reference_op.cpp", "#include \"models/data/integer_math.h\"\n") ==
+      "platform/phase2/reference_op.cpp:1: platform/phase2/reference_* may not include "
+      "\"models/data/integer_math.h\"");
+}
+
 BOOST_FIXTURE_TEST_CASE(what_a_library_never_may_it_may_not_reach_through_others, Tree) {
   write("models/base/component.h", "#pragma once\n#include <systemc>\n");
   write("models/protocol/path.h", "#pragma once\n#include \"models/base/component.h\"\n");

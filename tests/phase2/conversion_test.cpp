@@ -4,12 +4,10 @@
 #include <cmath>
 #include <vector>
 
+#include "platform/phase2/reference_functions.h"
 #include "tests/phase2/special_numbers.h"
-#include "tests/support/reference_rounding.h"
 
 using namespace kernbench;
-using test::identical;
-using test::reference_rounding;
 
 BOOST_AUTO_TEST_SUITE(conversion_test)
 

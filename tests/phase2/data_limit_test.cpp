@@ -5,7 +5,7 @@
 #include <system_error>
 
 #include "models/base/errors.h"
-#include "platform/phase2/op_check.h"
+#include "platform/phase2/verify.h"
 #include "tests/phase2/phase2_fixture.h"
 
 using namespace kernbench;

@@ -8,41 +8,22 @@
 #include <algorithm>
 #include <boost/test/unit_test.hpp>
 #include <cmath>
-#include <functional>
 #include <limits>
 #include <string>
 #include <vector>
 
 #include "models/data/shape_rules.h"
+#include "platform/phase2/reference_functions.h"
 #include "tests/phase2/phase2_fixture.h"
 #include "tests/phase2/special_numbers.h"
-#include "tests/support/reference_rounding.h"
 
 using namespace kernbench;
-using test::identical;
-using test::reference_rounding;
 
 BOOST_AUTO_TEST_SUITE(math_matrix_test)
 
 namespace {
 
 double as_f32(double x) { return reference_rounding(DType::f32, x); }
-double sigmoid(double x) { return 1 / (1 + std::exp(-x)); }
-
-// NaN wins.
-double larger(double a, double b) {
-  return std::isnan(a) || std::isnan(b) ? std::nan("") : std::max(a, b);
-}
-double smaller(double a, double b) {
-  return std::isnan(a) || std::isnan(b) ? std::nan("") : std::min(a, b);
-}
-
-// Two's complement of the integers of a dtype.
-double wrapped_around(__int128 value, DType dtype) {
-  const __int128 modulus = __int128{1} << (dtype == DType::i8 ? 8 : 32);
-  const __int128 rest = (value % modulus + modulus) % modulus;
-  return static_cast<double>(rest < modulus / 2 ? rest : rest - modulus);
-}
 
 struct Allowed {
   double relative = 0;  // of the result
@@ -61,58 +42,56 @@ bool right(double got, double expected, const Allowed& allowed, DType dtype) {
 
 constexpr double unit = 0x1p-24;  // half a unit in the last place of f32, at most
 
-struct Function {
-  MathOp op;
-  std::function<double(double)> reference;
-  std::function<Allowed(double)> allowed;
-};
+// Passes through an intermediate result that leaves the range of f32 where it is below its normal
+// numbers.
+constexpr Allowed within_4_units{4 * unit, 0x1p-126};
 
-Allowed exact(double) { return {}; }
-Allowed within_2_units(double) { return {2 * unit, 0x1p-149}; }
-
-// sigmoid, silu and gelu pass through an intermediate result that leaves the range of f32 where
-// they are below its normal numbers.
-Allowed within_4_units(double) { return {4 * unit, 0x1p-126}; }
-// The argument of erfc, t = x / sqrt 2, is off by up to two units (constant and product): erfc
-// makes 2 t^2 = x^2 times that.
-Allowed of_gelu(double x) {
-  return {(6 + 2 * x * x) * unit, std::isfinite(x) ? std::fabs(x) * 0x1p-125 : 0};
+// What f32 may make of a function of one operand.
+Allowed allowed_of(MathOp op, double x) {
+  switch (op) {
+    case MathOp::sqrt:
+    case MathOp::abs:
+    case MathOp::relu:
+    case MathOp::floor:
+    case MathOp::ceil:
+    case MathOp::rint:
+    case MathOp::trunc:
+    case MathOp::logical_not:
+      return {};
+    case MathOp::rsqrt:
+      return {2 * unit, 0};
+    case MathOp::sigmoid:
+    case MathOp::tanh:
+      return within_4_units;
+    case MathOp::gelu:
+      // The argument of erfc, t = x / sqrt 2, is off by up to two units (constant and product):
+      // erfc makes 2 t^2 = x^2 times that.
+      return {(6 + 2 * x * x) * unit, std::isfinite(x) ? std::fabs(x) * 0x1p-125 : 0};
+    case MathOp::silu:
+      return {4 * unit, std::isfinite(x) ? std::max(1.0, std::fabs(x)) * 0x1p-126 : 0};
+    default:
+      return {2 * unit, 0x1p-149};
+  }
 }
-Allowed of_silu(double x) {
-  return {4 * unit, std::isfinite(x) ? std::max(1.0, std::fabs(x)) * 0x1p-126 : 0};
+
+// Element-wise operations of so many operands that take floats.
+std::vector<MathOp> operations_of(int operands) {
+  std::vector<MathOp> list;
+  for (int i = 0; i < math_op_count; ++i) {
+    const auto op = static_cast<MathOp>(i);
+    if (kind_of(op) == MathKind::element_wise && operand_count(op) == operands &&
+        !takes_integers_only(op))
+      list.push_back(op);
+  }
+  return list;
 }
 
-const std::vector<Function>& functions() {
-  static const std::vector<Function> list{
-      {MathOp::exp, [](double x) { return std::exp(x); }, within_2_units},
-      {MathOp::log, [](double x) { return std::log(x); }, within_2_units},
-      {MathOp::sqrt, [](double x) { return std::sqrt(x); }, exact},
-      {MathOp::rsqrt, [](double x) { return 1 / std::sqrt(x); },
-       [](double) {
-         return Allowed{2 * unit, 0};
-       }},
-      {MathOp::abs, [](double x) { return std::fabs(x); }, exact},
-      {MathOp::sigmoid, sigmoid, within_4_units},
-      {MathOp::cos, [](double x) { return std::cos(x); }, within_2_units},
-      {MathOp::sin, [](double x) { return std::sin(x); }, within_2_units},
-      {MathOp::tanh, [](double x) { return std::tanh(x); }, within_4_units},
-      {MathOp::relu, [](double x) { return x < 0 ? 0 : x; }, exact},
-      {MathOp::gelu, [](double x) { return 0.5 * x * std::erfc(-x / std::sqrt(2.0)); }, of_gelu},
-      {MathOp::silu, [](double x) { return x / (1 + std::exp(-x)); }, of_silu},
-      {MathOp::exp2, [](double x) { return std::exp2(x); }, within_2_units},
-      {MathOp::log2, [](double x) { return std::log2(x); }, within_2_units},
-      {MathOp::erf, [](double x) { return std::erf(x); }, within_2_units},
-      {MathOp::asin, [](double x) { return std::asin(x); }, within_2_units},
-      {MathOp::acos, [](double x) { return std::acos(x); }, within_2_units},
-      {MathOp::atan, [](double x) { return std::atan(x); }, within_2_units},
-      {MathOp::log1p, [](double x) { return std::log1p(x); }, within_2_units},
-      {MathOp::expm1, [](double x) { return std::expm1(x); }, within_2_units},
-      {MathOp::floor, [](double x) { return std::floor(x); }, exact},
-      {MathOp::ceil, [](double x) { return std::ceil(x); }, exact},
-      {MathOp::rint, [](double x) { return std::nearbyint(x); }, exact},
-      {MathOp::trunc, [](double x) { return std::trunc(x); }, exact},
-      {MathOp::logical_not, [](double x) { return x == 0; }, exact},
-  };
+// Those that IEEE 754 rounds correctly.
+std::vector<MathOp> pairwise() {
+  std::vector<MathOp> list = operations_of(2);
+  list.erase(std::remove_if(list.begin(), list.end(),
+                            [](MathOp op) { return op == MathOp::atan2 || op == MathOp::pow; }),
+             list.end());
   return list;
 }
 
@@ -121,45 +100,6 @@ std::string described(MathOp op, DType dtype, std::initializer_list<double> oper
   std::string text = std::string(name_of(op)) + " of " + std::string(name_of(dtype));
   for (const double x : operands) text += " " + std::to_string(x);
   return text + ": got " + std::to_string(got) + ", expected " + std::to_string(expected);
-}
-
-struct Pairs {
-  MathOp op;
-  std::function<double(double, double)> in_floats;
-  std::function<__int128(__int128, __int128)> in_integers;  // null: integers go through f32
-};
-
-const std::vector<Pairs>& pairwise() {
-  static const std::vector<Pairs> list{
-      {MathOp::add, [](double a, double b) { return a + b; },
-       [](__int128 a, __int128 b) { return a + b; }},
-      {MathOp::sub, [](double a, double b) { return a - b; },
-       [](__int128 a, __int128 b) { return a - b; }},
-      {MathOp::mul, [](double a, double b) { return a * b; },
-       [](__int128 a, __int128 b) { return a * b; }},
-      {MathOp::div, [](double a, double b) { return a / b; }, nullptr},
-      {MathOp::maximum, larger, [](__int128 a, __int128 b) { return std::max(a, b); }},
-      {MathOp::minimum, smaller, [](__int128 a, __int128 b) { return std::min(a, b); }},
-      {MathOp::mod, [](double a, double b) { return std::fmod(a, b); },
-       [](__int128 a, __int128 b) { return b == 0 ? a : a % b; }},
-      {MathOp::eq, [](double a, double b) { return a == b; },
-       [](__int128 a, __int128 b) { return a == b; }},
-      {MathOp::ne, [](double a, double b) { return a != b; },
-       [](__int128 a, __int128 b) { return a != b; }},
-      {MathOp::lt, [](double a, double b) { return a < b; },
-       [](__int128 a, __int128 b) { return a < b; }},
-      {MathOp::le, [](double a, double b) { return a <= b; },
-       [](__int128 a, __int128 b) { return a <= b; }},
-      {MathOp::gt, [](double a, double b) { return a > b; },
-       [](__int128 a, __int128 b) { return a > b; }},
-      {MathOp::ge, [](double a, double b) { return a >= b; },
-       [](__int128 a, __int128 b) { return a >= b; }},
-      {MathOp::logical_and, [](double a, double b) { return a != 0 && b != 0; },
-       [](__int128 a, __int128 b) { return a != 0 && b != 0; }},
-      {MathOp::logical_or, [](double a, double b) { return a != 0 || b != 0; },
-       [](__int128 a, __int128 b) { return a != 0 || b != 0; }},
-  };
-  return list;
 }
 
 // Of two zeros of different sign either is the larger one (IEEE 754-2008, maxNum).
@@ -176,16 +116,17 @@ BOOST_AUTO_TEST_CASE(functions_of_one_operand_in_every_dtype) {
   for (const DType dtype : dtypes) {
     const TensorValue input = column(numbers_of(dtype, 500), dtype);
     const std::vector<double> x = doubles(input);
-    for (const Function& function : functions()) {
-      const DType out = dtype_of(function.op, {dtype});
-      const std::vector<double> got = evaluated(math_of(function.op), {input});
+    for (const MathOp op : operations_of(1)) {
+      const DType out = dtype_of(op, {dtype});
+      const std::vector<double> got = evaluated(math_of(op), {input});
       for (std::size_t i = 0; i < x.size(); ++i) {
-        const bool integers = !is_float(out);
+        const bool integers = !is_float(out) && !is_float(dtype);
         const double operand = integers ? x[i] : as_f32(x[i]);
-        const double expected = function.reference(operand);
-        const bool ok = integers ? got[i] == wrapped_around(static_cast<__int128>(expected), out)
-                                 : right(got[i], expected, function.allowed(operand), out);
-        BOOST_CHECK_MESSAGE(ok, described(function.op, dtype, {x[i]}, got[i], expected));
+        const double expected =
+            integers ? reference_integer(op, out, x[i]) : reference_function(op, operand);
+        const bool ok =
+            integers ? got[i] == expected : right(got[i], expected, allowed_of(op, operand), out);
+        BOOST_CHECK_MESSAGE(ok, described(op, dtype, {x[i]}, got[i], expected));
       }
     }
   }
@@ -197,21 +138,19 @@ BOOST_AUTO_TEST_CASE(functions_of_two_operands_in_every_pair_of_dtypes) {
       const TensorValue a = column(numbers_of(left, 12), left),
                         b = row(numbers_of(right_dtype, 12), right_dtype);
       const std::vector<double> x = doubles(a), y = doubles(b);
-      for (const Pairs& pair : pairwise()) {
-        const DType out = dtype_of(pair.op, {left, right_dtype});
-        const std::vector<double> got = evaluated(math_of(pair.op), {a, b});
+      for (const MathOp op : pairwise()) {
+        const DType out = dtype_of(op, {left, right_dtype});
+        const std::vector<double> got = evaluated(math_of(op), {a, b});
         for (std::size_t i = 0; i < got.size(); ++i) {
           const double p = x[i / y.size()], q = y[i % y.size()];
-          const bool integers = pair.in_integers && !is_float(left) && !is_float(right_dtype);
-          const double expected =
-              integers
-                  ? wrapped_around(
-                        pair.in_integers(static_cast<__int128>(p), static_cast<__int128>(q)), out)
-                  : pair.in_floats(as_f32(p), as_f32(q));
+          const bool integers = !gives_fractions(op) && !is_float(left) && !is_float(right_dtype);
+          const DType wraps_like = promote(left, right_dtype);
+          const double expected = integers ? reference_integer(op, wraps_like, p, q)
+                                           : reference_function(op, as_f32(p), as_f32(q));
           const bool ok =
               integers ? got[i] == expected
-                       : right(got[i], expected, {}, out) || equal_zeros(pair.op, got[i], expected);
-          BOOST_CHECK_MESSAGE(ok, described(pair.op, out, {p, q}, got[i], expected));
+                       : right(got[i], expected, {}, out) || equal_zeros(op, got[i], expected);
+          BOOST_CHECK_MESSAGE(ok, described(op, out, {p, q}, got[i], expected));
         }
       }
     }
@@ -236,43 +175,36 @@ BOOST_AUTO_TEST_CASE(functions_of_three_operands_in_every_dtype) {
                       c = tensor(numbers, {1, 1, extent}, dtype);
     const std::vector<double> x = doubles(a);
     const std::size_t n = x.size();
-    const auto check = [&](MathOp op,
-                           const std::function<double(double, double, double)>& reference) {
+    for (const MathOp op : operations_of(3)) {
       const std::vector<double> got = evaluated(math_of(op), {a, b, c});
       for (std::size_t i = 0; i < got.size(); ++i) {
         const double p = x[i / n / n], q = x[i / n % n], r = x[i % n];
-        const double expected = reference(p, q, r);
+        const double expected = !is_float(dtype)    ? reference_integer(op, dtype, p, q, r)
+                                : op == MathOp::fma ? exact_fma(p, q, r, dtype)
+                                                    : reference_function(op, p, q, r);
         const bool ok = is_float(dtype) ? right(got[i], expected, {}, dtype) ||
                                               equal_zeros(op, got[i], expected)
                                         : got[i] == expected;
         BOOST_CHECK_MESSAGE(ok, described(op, dtype, {p, q, r}, got[i], expected));
       }
-    };
-    check(MathOp::where,
-          [](double p, double q, double r) { return p != 0 ? q : r; });  // NaN is not zero
-    check(MathOp::clamp, [](double p, double q, double r) { return smaller(larger(p, q), r); });
-    check(MathOp::fma, [dtype](double p, double q, double r) {
-      if (is_float(dtype)) return exact_fma(p, q, r, dtype);
-      return wrapped_around(
-          static_cast<__int128>(p) * static_cast<__int128>(q) + static_cast<__int128>(r), dtype);
-    });
+    }
   }
 }
 
 BOOST_AUTO_TEST_CASE(immediates_behave_like_a_tensor_of_one_element) {
   for (const DType dtype : dtypes) {
     const TensorValue a = column(numbers_of(dtype, 20), dtype);
-    for (const Pairs& pair : pairwise()) {
+    for (const MathOp op : pairwise()) {
       for (const double immediate : {0.0, 1.0, -3.0, 100.0}) {
-        MathParams params = math_of(pair.op);
+        MathParams params = math_of(op);
         params.operands = {MathOperand::tensor(0), MathOperand::scalar(immediate)};
         const std::vector<double> got = evaluated(params, {a}),
-                                  expected = evaluated(math_of(pair.op),
-                                                       {a, tensor({immediate}, {1}, dtype)});
+                                  expected =
+                                      evaluated(math_of(op), {a, tensor({immediate}, {1}, dtype)});
         for (std::size_t i = 0; i < got.size(); ++i)
           BOOST_CHECK_MESSAGE(
               identical(got[i], expected[i]),
-              described(pair.op, dtype, {doubles(a)[i], immediate}, got[i], expected[i]));
+              described(op, dtype, {doubles(a)[i], immediate}, got[i], expected[i]));
       }
     }
   }
@@ -305,8 +237,8 @@ BOOST_AUTO_TEST_CASE(reductions_in_every_dtype) {
       for (std::size_t k = 0; k < line.size(); ++k) {
         total += line[k];
         magnitudes += std::fabs(line[k]);
-        largest = larger(largest, line[k]);
-        smallest = smaller(smallest, line[k]);
+        largest = reference_function(MathOp::maximum, largest, line[k]);
+        smallest = reference_function(MathOp::minimum, smallest, line[k]);
         if (!std::isnan(line[first]) && (std::isnan(line[k]) || line[k] > line[first])) first = k;
       }
       const std::string where = std::string(name_of(dtype)) + ", row " + std::to_string(i) +
@@ -315,7 +247,7 @@ BOOST_AUTO_TEST_CASE(reductions_in_every_dtype) {
       const bool sum_ok =
           is_float(dtype)
               ? right(sum[i], total, {0, std::isfinite(total) ? 8 * unit * magnitudes : 0}, dtype)
-              : sum[i] == wrapped_around(static_cast<__int128>(total), DType::i32);
+              : sum[i] == reference_wrapped(static_cast<WideInteger>(total), DType::i32);
       BOOST_CHECK_MESSAGE(sum_ok, "sum of " << where << ": " << sum[i] << ", expected " << total);
       const auto equal = [](double a, double b) {
         return a == b || (std::isnan(a) && std::isnan(b));

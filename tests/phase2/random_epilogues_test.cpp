@@ -5,7 +5,7 @@
 #include <boost/test/unit_test.hpp>
 #include <optional>
 
-#include "platform/phase2/op_check.h"
+#include "platform/phase2/verify.h"
 #include "tests/phase2/phase2_fixture.h"
 
 using namespace kernbench;

@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "platform/phase2/philox.h"
+#include "platform/phase2/math_functions.h"
 #include "tests/phase2/random_tensors.h"
 
 using namespace kernbench;

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "platform/phase2/op_check.h"
+#include "platform/phase2/verify.h"
 #include "tests/phase2/phase2_fixture.h"
 #include "tests/phase2/special_numbers.h"
 

@@ -6,7 +6,7 @@
 #include <future>
 #include <string>
 
-#include "platform/phase2/op_check.h"
+#include "platform/phase2/verify.h"
 #include "tests/phase2/phase2_fixture.h"
 #include "tests/support/error_text.h"
 

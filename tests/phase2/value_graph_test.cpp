@@ -10,7 +10,7 @@
 #include <optional>
 
 #include "models/base/errors.h"
-#include "platform/phase2/op_check.h"
+#include "platform/phase2/verify.h"
 #include "tests/phase2/phase2_fixture.h"
 #include "tests/support/plain_machine.h"
 

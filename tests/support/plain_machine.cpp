@@ -6,7 +6,7 @@
 #include <cstring>
 
 #include "models/data/elements.h"
-#include "tests/support/reference_rounding.h"
+#include "platform/phase2/reference_functions.h"
 
 namespace kernbench::test {
 namespace {
@@ -24,11 +24,6 @@ DType common(DType a, DType b) {
 bool definite(double value) { return !std::isnan(value); }
 bool small_integer(double value) {
   return std::nearbyint(value) == value && std::fabs(value) <= 0x1p20;
-}
-
-double wrapped_around(double value, DType dtype) {  // of a sum or product below 2^63
-  const auto bits = static_cast<std::uint64_t>(static_cast<std::int64_t>(value));
-  return dtype == DType::i8 ? static_cast<std::int8_t>(bits) : static_cast<std::int32_t>(bits);
 }
 
 }  // namespace
@@ -226,36 +221,17 @@ bool PlainMachine::math(Numbers& numbers, Action& action) {
         if (!in_integers) x[i] = reference_rounding(DType::f32, x[i]);
       }
       if (with_scalar) x[wanted - 1] = action.scalar;
-      double result = 0;
-      switch (action.op) {
-        case MathOp::add:
-          result = x[0] + x[1];
-          break;
-        case MathOp::sub:
-          result = x[0] - x[1];
-          break;
-        case MathOp::mul:
-          if (in_integers && std::fabs(x[0] * x[1]) > 0x1p53) return false;
-          result = x[0] * x[1];
-          break;
-        case MathOp::maximum:
-        case MathOp::minimum:
-          if (x[0] == 0 && x[1] == 0 && std::signbit(x[0]) != std::signbit(x[1]))
-            return false;  // either may be the larger
-          result = action.op == MathOp::maximum ? std::max(x[0], x[1]) : std::min(x[0], x[1]);
-          break;
-        case MathOp::where:
-          result = x[0] != 0 ? x[1] : x[2];
-          break;
-        case MathOp::relu:
-          result = x[0] < 0 ? 0 : x[0];
-          break;
-        default:
-          result = std::fabs(x[0]);
+      const bool of_extremes = action.op == MathOp::maximum || action.op == MathOp::minimum;
+      if (of_extremes && x[0] == 0 && x[1] == 0 && std::signbit(x[0]) != std::signbit(x[1]))
+        return false;  // either may be the larger
+      if (in_integers) {
+        if (action.op == MathOp::where) x[0] = x[0] != 0 ? 1 : 0;
+        elements.push_back(reference_integer(action.op, action.dtype, x[0], x[1], x[2]));
+      } else {
+        const double result = reference_function(action.op, x[0], x[1], x[2]);
+        elements.push_back(
+            reference_rounding(action.dtype, reference_rounding(DType::f32, result)));
       }
-      elements.push_back(
-          in_integers ? wrapped_around(result, action.dtype)
-                      : reference_rounding(action.dtype, reference_rounding(DType::f32, result)));
     }
   }
   return keep(action, std::move(elements));

@@ -1,6 +1,7 @@
 // A sequential machine: the reference for random programs of loads, stores, views and computations.
 // It shares no code with the value graph: memory is an array of bytes, blocks are arrays of
-// doubles, and every operation is computed at once.
+// doubles, and every operation is computed at once, by the reference of phase 2
+// (platform/phase2/reference_functions.h).
 //
 // A program is a list of Steps, numbers without meaning of their own; the machine gives each a
 // meaning where it stands, so that any list is a program, also one that a shrinking generator has

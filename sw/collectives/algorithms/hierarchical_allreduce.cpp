@@ -33,17 +33,11 @@ tl::KernelCall kernel(const CollectiveCall& call) {
 }  // namespace
 
 void register_hierarchical_allreduce(AlgorithmRegistry& registry) {
-  CollectiveAlgorithm algorithm{"hierarchical_allreduce",
-                                "all PEs of a cube, all cubes of a SIP, all SIPs: a ring folded at "
-                                "its root on each level, and back",
-                                CollectiveOp::all_reduce,
-                                all_sip_topologies(),
-                                "any shards, the same on every rank",
-                                {},
-                                {},
-                                graph,
-                                kernel};
-  algorithm.serves_holders = true;
+  CollectiveAlgorithm algorithm =
+      all_reduce_for_holders("hierarchical_allreduce",
+                             "all PEs of a cube, all cubes of a SIP, all SIPs: a ring folded at "
+                             "its root on each level, and back",
+                             graph, kernel);
   algorithm.levels_within_ranks = true;
   algorithm.deep_rings = false;
   algorithm.every_pe = true;

@@ -56,21 +56,17 @@ tl::KernelCall kernel(const CollectiveCall& call) {
 }  // namespace
 
 void register_lrab_hierarchical_allreduce(AlgorithmRegistry& registry) {
-  CollectiveAlgorithm algorithm{
+  CollectiveAlgorithm algorithm = all_reduce_for_holders(
       "lrab_hierarchical_allreduce",
       "along the rows and columns of the cubes to a root cube, between the root cubes of the SIPs, "
       "and back",
-      CollectiveOp::all_reduce,
-      all_sip_topologies(),
-      "any shards, the same on every rank",
-      {Parameter::integer("root_cube",
-                          "cube that the others send to; default: the middle of the rectangle", "",
-                          "ADR-0032")
-           .range("0", "255")},
-      refuses,
-      graph,
-      kernel};
-  algorithm.serves_holders = true;
+      graph, kernel);
+  algorithm.parameters = {
+      Parameter::integer("root_cube",
+                         "cube that the others send to; default: the middle of the rectangle", "",
+                         "ADR-0032")
+          .range("0", "255")};
+  algorithm.refuses = refuses;
   algorithm.levels_within_ranks = true;
   algorithm.deep_rings = false;
   registry.add(std::move(algorithm));

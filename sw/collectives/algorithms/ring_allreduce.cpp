@@ -32,18 +32,10 @@ tl::KernelCall kernel(const CollectiveCall& call) {
 }  // namespace
 
 void register_ring_allreduce(AlgorithmRegistry& registry) {
-  CollectiveAlgorithm algorithm{
+  registry.add(all_reduce_for_holders(
       "ring_allreduce",
-      "reduce-scatter and all-gather along a ring of the ranks: moves the least bytes",
-      CollectiveOp::all_reduce,
-      all_sip_topologies(),
-      "any shards, the same on every rank",
-      {},
-      {},
-      graph,
-      kernel};
-  algorithm.serves_holders = true;
-  registry.add(std::move(algorithm));
+      "reduce-scatter and all-gather along a ring of the ranks: moves the least bytes", graph,
+      kernel));
 }
 
 }  // namespace kernbench::algorithms

@@ -27,18 +27,9 @@ tl::KernelCall kernel(const CollectiveCall& call) {
 }  // namespace
 
 void register_tree_allreduce(AlgorithmRegistry& registry) {
-  CollectiveAlgorithm algorithm{
-      "tree_allreduce",
-      "up a binary tree of the ranks to rank 0, and down again: the fewest steps",
-      CollectiveOp::all_reduce,
-      all_sip_topologies(),
-      "any shards, the same on every rank",
-      {},
-      {},
-      graph,
-      kernel};
-  algorithm.serves_holders = true;
-  registry.add(std::move(algorithm));
+  registry.add(all_reduce_for_holders(
+      "tree_allreduce", "up a binary tree of the ranks to rank 0, and down again: the fewest steps",
+      graph, kernel));
 }
 
 }  // namespace kernbench::algorithms

@@ -1,4 +1,5 @@
 #define EIGEN_WORLD EigenPortable
+#define KERNBENCH_MULTIPLY multiply_portable
 #include "platform/phase2/gemm_kernel_body.h"
 
 namespace kernbench {
@@ -20,8 +21,6 @@ void multiply_best(const Block& block) {
 
 }  // namespace
 
-void multiply_portable(const GemmBlock& block) { multiply_here(block); }
-void multiply_portable(const IntegerBlock& block) { multiply_here(block); }
 void multiply(const GemmBlock& block) { multiply_best(block); }
 void multiply(const IntegerBlock& block) { multiply_best(block); }
 
