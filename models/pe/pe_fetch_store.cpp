@@ -45,7 +45,7 @@ class PeFetchStore final : public StageEngine<Component>,
   void release(Lane& lane) override;
   void stepped() override;
   void expired(Lane& lane) override;
-  void responded(TcmRequest& request, const tlm::tlm_phase& phase) override {
+  void nb_transport_bw(TcmRequest& request, const tlm::tlm_phase& phase) override {
     if (phase == tlm::END_REQ) return begin(lane(request.tag));
     finish(lane(request.tag));
   }
@@ -97,7 +97,7 @@ void PeFetchStore::expired(Lane& lane) {  // the overhead has been paid
   request.bytes = lane.stage().bytes;
   request.order = lane.task->order();
   request.tag = lane.index;
-  to_tcm_.begin(request);
+  to_tcm_.nb_transport_fw(request);
 }
 
 void PeFetchStore::release(Lane& lane) {

@@ -12,12 +12,20 @@
 
 #include "models/base/log.h"
 #include "models/base/observables.h"
+#include "models/base/parameter_set.h"
 #include "models/rtl/block_calls.h"
 #include "models/rtl/block_clock.h"
-#include "models/rtl/block_parameters.h"
 #include "models/rtl/pins.h"
 
 namespace kernbench {
+
+// Parameters that every block in RTL has; a member of its Parameters.
+struct BlockParameters {
+  explicit BlockParameters(ParameterSet& set);
+  Param<Fs> clock_period;
+  Param<std::uint64_t> reset_cycles, watchdog_cycles;
+  Param<bool> check_unknown, trace_inside, coverage;
+};
 
 // The component around a block.
 class BlockUser {

@@ -4,7 +4,7 @@
 
 #include <cstring>
 
-#include "models/base/at_work.h"
+#include "models/base/active_component_scope.h"
 #include "models/base/units.h"
 #include "platform/assembly/foreign_code.h"
 
@@ -73,7 +73,7 @@ std::optional<RunningProgram> current_program() {
 void ProgramReport::describe(const char* what, const char* subject) {
   text_.clear();
   const sc_core::sc_process_handle process = running_process();
-  const sc_core::sc_object* component = AtWork::current();
+  const sc_core::sc_object* component = ActiveComponentScope::current();
   const std::optional<RunningProgram> program =
       component == nullptr ? current_program() : std::nullopt;
   if (program) {

@@ -17,9 +17,9 @@ namespace {
 
 using namespace kernbench;
 
-class @Class@Model final : public StageEngine<Component>,
-                           private ServiceProvider<RegisterRequest>,
-                           private ServiceListener<TcmRequest> {
+class @Class @Model final : public StageEngine<Component>,
+                            private ServiceProvider<RegisterRequest>,
+                            private ServiceListener<TcmRequest> {
  public:
   static constexpr const char* description = "load/store unit of @name@";
   static constexpr std::array roles{Role::pe_fetch_store};
@@ -38,7 +38,7 @@ class @Class@Model final : public StageEngine<Component>,
         *this, Parameter::duration_ns("store_setup_ns", "of the addresses of a store", "assumption")
                    .default_val(0)};
   };
-  explicit @Class@Model(const ComponentInit& init)
+  explicit @Class @Model(const ComponentInit& init)
       : StageEngine(init, PeEngine::pe_fetch_store, init.attributes.as<Parameters>().stage),
         parameters_(init.attributes) {
     add_statistic("register_stalls", "fetches that waited for room in the register file",
@@ -48,7 +48,7 @@ class @Class@Model final : public StageEngine<Component>,
  private:
   // --- stages: of a lane each, FETCH and STORE
 
-  void start(Lane& lane) override {
+  void start(Lane & lane) override {
     if (lane.stage().type == StageType::store)
       return expire_at(lane, now() + overhead() + *parameters_.store_setup);
     const bool room = used_ + lane.stage().register_bytes <= *parameters_.register_file_bytes;
@@ -58,19 +58,19 @@ class @Class@Model final : public StageEngine<Component>,
     used_ += lane.stage().register_bytes;
     expire_at(lane, now() + overhead() + *parameters_.fetch_setup);
   }
-  void expired(Lane& lane) override {  // the addresses are there
+  void expired(Lane & lane) override {  // the addresses are there
     TcmRequest& request = requests_[lane.index];
     request.write = lane.stage().type == StageType::store;
     request.bytes = lane.stage().bytes;
     request.order = lane.task->order();
     request.tag = lane.index;
-    to_tcm_.begin(request);
+    to_tcm_.nb_transport_fw(request);
   }
-  void responded(TcmRequest& request, const tlm::tlm_phase& phase) override {
+  void nb_transport_bw(TcmRequest & request, const tlm::tlm_phase& phase) override {
     if (phase == tlm::END_REQ) return begin(lane(request.tag));
     finish(lane(request.tag));
   }
-  void release(Lane& lane) override {
+  void release(Lane & lane) override {
     if (lane.stage().type == StageType::store) release_registers(lane.stage().register_bytes);
   }
   void stepped() override {
@@ -79,11 +79,11 @@ class @Class@Model final : public StageEngine<Component>,
 
   // --- registers that the compute engines give back
 
-  tlm::tlm_sync_enum nb_transport_fw(RegisterRequest& request, tlm::tlm_phase&) override {
+  tlm::tlm_sync_enum nb_transport_fw(RegisterRequest & request, tlm::tlm_phase&) override {
     release_registers(request.bytes);
     return tlm::TLM_COMPLETED;
   }
-  void transport_dbg(RegisterRequest& request) override {
+  void transport_dbg(RegisterRequest & request) override {
     request.capacity = *parameters_.register_file_bytes;
   }
   void release_registers(std::uint64_t bytes) {
@@ -101,7 +101,7 @@ class @Class@Model final : public StageEngine<Component>,
 };
 
 void add_all(PluginRegistries& to) {
-  to.components.add(implementation_of<@Class@Model>("custom.@name@"));
+  to.components.add(implementation_of<@Class @Model>("custom.@name@"));
 }
 
 }  // namespace

@@ -1,11 +1,10 @@
 // How a range of bytes is cut into bursts and beats.
-#include "models/rtl/axi4_bursts.h"
-
 #include <rapidcheck.h>
 
 #include <boost/test/unit_test.hpp>
 #include <vector>
 
+#include "models/rtl/axi4_manager.h"
 #include "models/rtl/written_bytes.h"
 
 using namespace kernbench;

@@ -1,0 +1,65 @@
+// Endpoints of a SIP and their base class: traffic between SIPs passes through them (spec 2.6).
+//
+// Timing: no serial server. A message that passes through leaves overhead_ns after its last flit
+// came, all flits at once. With cut_through it is served flit by flit as in a router; one that
+// starts here (position 0 of its path) still neither waits nor holds. Messages of one instant leave
+// in order of (arrival or issue, upstream name, id).
+#pragma once
+
+#include "models/base/end_of_timestep.h"
+#include "models/base/parameter_set.h"
+#include "models/fabric/serial_ingress.h"
+#include "models/protocol/fabric_node.h"
+
+namespace kernbench {
+
+class Endpoint : public FabricNode, private EndOfTimestep::Listener {
+ public:
+  struct Parameters : ParameterSet {
+    using ParameterSet::ParameterSet;
+    Param<Fs> overhead{
+        *this, Parameter::duration_ns("overhead_ns",
+                                      "per message that is injected or passes through", "spec 2.6")
+                   .default_val(0)};
+    Param<bool> cut_through{
+        *this,
+        Parameter::boolean("cut_through", "pass flits on as they come instead of whole messages",
+                           "spec 2.6")
+            .default_val(false)};
+  };
+
+ protected:
+  explicit Endpoint(const ComponentInit& init);
+
+  Fs next_due() const override { return settling_ ? never_fs : passing_.next_due(); }
+  void serve() override;
+
+  const std::uint64_t& passed() const { return passed_; }
+
+ private:
+  Endpoint(const ComponentInit& init, const Parameters& parameters);
+
+  void timestep_quiescent() override;
+  void pass_due();
+  void pass_on(const Arrival& arrival);
+
+  bool cut_through_;
+  SerialIngress passing_;
+  bool settling_ = false;  // messages of this instant may still be issued at this instant: the
+                           // end of it is awaited
+  std::uint64_t passed_ = 0;
+};
+
+// UAL endpoint of a SIP: a second path between SIPs, in addition to PCIe, over a link of its own to
+// the switch (ADR-0003 D2). Nothing starts or ends here: the host uses PCIe, and no address names
+// this node (spec 3.1). Not modelled: packets, credits and ordering rules of the link.
+class UalEp final : public Endpoint {
+ public:
+  static constexpr const char* description = "UAL end point of a SIP";
+  static constexpr std::array roles{Role::ual_ep};
+  explicit UalEp(const ComponentInit& init) : Endpoint(init) {
+    add_statistic("passed", "messages passed through", Quantity::count, passed());
+  }
+};
+
+}  // namespace kernbench
