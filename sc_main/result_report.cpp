@@ -5,8 +5,8 @@
 #include <algorithm>
 #include <filesystem>
 
-#include "models/base/alike_texts.h"
 #include "models/base/errors.h"
+#include "models/base/group_similar_messages.h"
 #include "models/base/quote.h"
 #include "platform/output/json_text.h"
 #include "platform/output/table.h"
@@ -21,7 +21,7 @@ struct CellOf {
   Cell operator()(const std::string& text) const { return text; }
   Cell operator()(std::int64_t count) const { return CountCell{count}; }
   Cell operator()(double number) const { return NumberCell{number}; }
-  Cell operator()(const std::shared_ptr<const LateCount>& count) const {
+  Cell operator()(const std::shared_ptr<const DeferredCounter>& count) const {
     if (!count->value()) return NoneCell{"N/A"};
     return CountCell{static_cast<std::int64_t>(*count->value())};
   }
@@ -169,7 +169,7 @@ std::string verdicts_text(const std::vector<VerdictReport>& verdicts) {
     texts.push_back(verdict.text);
   }
   std::string lines;
-  for (const std::vector<std::size_t>& alike : group_alike(texts)) {
+  for (const std::vector<std::size_t>& alike : group_similar_messages(texts)) {
     const VerdictReport& first = verdicts[alike.front()];
     lines += first.ok ? "  ok    " : "  FAIL  ";
     if (alike.size() > 1)

@@ -5,7 +5,7 @@
 #include <algorithm>
 
 #include "platform/phase2/verify.h"
-#include "sc_main/judgement.h"
+#include "sc_main/output_verification.h"
 
 namespace kernbench {
 namespace {
@@ -14,9 +14,9 @@ constexpr std::size_t failures_told = 10;
 
 VerdictReport verdict_on(const Expectation& expectation, const DataExecutor& executor,
                          const StopQuestion& stop) {
-  const Judgement judgement = judge(expectation, executor, stop);
-  const Comparison& comparison = judgement.comparison;
-  if (!comparison.ok) return {expectation.name, false, failure_text(expectation, judgement)};
+  const OutputVerification verification = verify_output(expectation, executor, stop);
+  const Comparison& comparison = verification.comparison;
+  if (!comparison.ok) return {expectation.name, false, failure_text(expectation, verification)};
   return {expectation.name, true,
           fmt::format("tensor '{}' {} {}: {} elements agree, largest error {:g}", expectation.name,
                       expectation.shape.str(), name_of(expectation.dtype), comparison.elements,

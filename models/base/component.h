@@ -24,9 +24,9 @@
 
 namespace kernbench {
 
-class Services;           // models/base/services.h: services of the machine for components
-class ServiceEnd;         // models/protocol/service_socket.h
-class ServiceTargetBase;  // models/protocol/service_socket.h
+class Services;              // models/base/services.h: services of the machine for components
+class ServiceInitiatorBase;  // models/protocol/service_socket.h
+class ServiceTargetBase;     // models/protocol/service_socket.h
 class Component;
 
 // A signal that has come in the course of a run.
@@ -57,8 +57,12 @@ class Component : public sc_core::sc_module {
   const std::vector<ServiceTargetBase*>& service_targets() const { return service_targets_; }
   void add_service_target(ServiceTargetBase& target) { service_targets_.push_back(&target); }
   // Ends of services that it asks for.
-  const std::vector<ServiceEnd*>& service_ends() const { return service_ends_; }
-  void add_service_end(ServiceEnd& end) { service_ends_.push_back(&end); }
+  const std::vector<ServiceInitiatorBase*>& service_initiators() const {
+    return service_initiators_;
+  }
+  void add_service_initiator(ServiceInitiatorBase& initiator) {
+    service_initiators_.push_back(&initiator);
+  }
   // Those that only observers need are made by the first call (declare_signals()), behind the end
   // of elaboration. Further ones may come in the course of a run: see added_signals().
   std::deque<TraceSignal>& signals();
@@ -82,6 +86,14 @@ class Component : public sc_core::sc_module {
    private:
     sc_core::sc_simcontext& context_;
   };
+
+  // For the component and its parts.
+  //
+  // Waits in the calling SC_THREAD and is listed as waiting for `what` meanwhile. Daemons that wait
+  // for work use wait().
+  void await(const sc_core::sc_event& event, std::string_view what);
+  void await(const sc_core::sc_event& event, const std::function<std::string()>& what);
+  void await(const sc_core::sc_event_or_list& any, std::string_view what);
 
   // Now, in femtoseconds (the platform's time resolution is 1 fs).
   static Fs now() { return sc_core::sc_get_curr_simcontext()->time_stamp().value(); }
@@ -129,12 +141,6 @@ class Component : public sc_core::sc_module {
   // the base class first.
   virtual void declare_signals() {}
 
-  // Waits in the calling SC_THREAD and is listed as waiting for `what` meanwhile. Daemons that wait
-  // for work use wait().
-  void await(const sc_core::sc_event& event, std::string_view what);
-  void await(const sc_core::sc_event& event, const std::function<std::string()>& what);
-  void await(const sc_core::sc_event_or_list& any, std::string_view what);
-
   Services& services() const { return services_; }
 
  private:
@@ -149,7 +155,7 @@ class Component : public sc_core::sc_module {
   bool signals_declared_ = false;
   AnalysisPort<AddedSignal> added_signals_;
   std::vector<ServiceTargetBase*> service_targets_;
-  std::vector<ServiceEnd*> service_ends_;
+  std::vector<ServiceInitiatorBase*> service_initiators_;
 };
 
 // Creates a component as a child of the module under construction, or at the top.

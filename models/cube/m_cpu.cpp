@@ -89,7 +89,7 @@ void MCpu::failed_early(FanOut& fan_out, PeId where, const Completion& completio
        std::move(notice));  // the way that the answer will take
 }
 
-// A launch whose PEs are all in this cube is released here; IO_CPU is not told.
+// A launch whose PEs are all in this cube is released here; IO_CPU is not notified.
 void MCpu::reached_barrier(FanOut& fan_out) {
   const auto& launch = static_cast<const KernelLaunch&>(*fan_out.sent);
   const bool elsewhere =

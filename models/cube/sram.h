@@ -2,7 +2,7 @@
 // class (models/fabric/memory_service.h).
 //
 // Timing of the built-in service (spec 2.6): no serial server; overhead_ns after the last flit of a
-// write or the command of a read, the whole response stands at the link at once; a posted write
+// write or the command of a read, the whole response contends for the link at once; a posted write
 // completes there. An atomic access takes effect and is answered there, as a write whose response
 // has flits. Not modelled: banks and ports (accesses do not disturb each other), values
 // (MemoryStore holds them).

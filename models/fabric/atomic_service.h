@@ -20,7 +20,7 @@ inline void carry_out_atomic(const Transaction& transaction, Fs now) {
 }
 
 // Answers with the old values: send(transaction, flit, count) hands a run of the response leg over
-// to the link; all flits stand there at once.
+// to the link; all flits contend there at once.
 template <class Send>
 void answer_atomic(Transaction& transaction, std::uint32_t flit_bytes, Send send) {
   RouteExtension& route = transaction.route();

@@ -41,7 +41,7 @@ class Host final : public Component,
   // No node of the topology (init.node is no_node).
   explicit Host(const ComponentInit& init);
   // To the pcie_ep of a SIP; to be bound.
-  ServiceEnd& to_pcie_ep(int sip) { return *to_pcie_eps_[static_cast<std::size_t>(sip)]; }
+  ServiceInitiatorBase& to_pcie_ep(int sip) { return *to_pcie_eps_[static_cast<std::size_t>(sip)]; }
 
   // Before the simulation starts; the program outlives it.
   void set_program(HostProgram& program, Ended ended);
@@ -92,7 +92,7 @@ class Host final : public Component,
   std::shared_ptr<HostRequest> inject(int sip, const Path& path, TransactionHandle transaction,
                                       Pending pending);
   void start(int sip, Transaction& transaction) {
-    to_pcie_eps_[static_cast<std::size_t>(sip)]->begin(transaction);
+    to_pcie_eps_[static_cast<std::size_t>(sip)]->nb_transport_fw(transaction);
   }
   TransactionHandle memory_request(tlm::tlm_command command, std::uint64_t pa,
                                    std::uint64_t nbytes);

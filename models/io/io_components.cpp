@@ -1,7 +1,7 @@
 #include "models/io/io_components.h"
 
+#include "models/io/endpoint.h"
 #include "models/io/pcie_ep.h"
-#include "models/io/ual_ep.h"
 
 namespace kernbench {
 

@@ -106,7 +106,7 @@ void IoCpu::arrived(Transaction& request, std::shared_ptr<const PeMessage> messa
 
 std::vector<ControlNode::End> IoCpu::ends_of(const PeMessage& message) const {
   std::vector<End> ends;
-  for (const PeId& pe : message.targets) {  // sorted: the PEs of a cube stand together
+  for (const PeId& pe : message.targets) {  // sorted: the PEs of a cube are adjacent
     const NodeId m_cpu = machine().m_cpu(pe.sip, pe.cube);
     if (ends.empty() || ends.back().node != m_cpu) ends.push_back({m_cpu, std::nullopt, false});
   }

@@ -16,7 +16,7 @@ std::string text_of(const Transaction& transaction) {
 
 }  // namespace
 
-PcieEp::PcieEp(const ComponentInit& init) : EndPoint(init) {
+PcieEp::PcieEp(const ComponentInit& init) : Endpoint(init) {
   add_statistic("injected", "transactions of the host that started here", Quantity::count,
                 injected_);
   add_statistic("passed", "messages passed through", Quantity::count, passed());
@@ -43,11 +43,11 @@ void PcieEp::accepted(std::uint32_t port, Transaction& transaction, FlitRun run,
     rearm();
 }
 
-Fs PcieEp::next_due() const { return std::min(responses_.control_due(), EndPoint::next_due()); }
+Fs PcieEp::next_due() const { return std::min(responses_.control_due(), Endpoint::next_due()); }
 
 void PcieEp::serve() {
   complete_responses();
-  EndPoint::serve();
+  Endpoint::serve();
 }
 
 void PcieEp::complete_responses() {

@@ -1,7 +1,7 @@
 // The PCIe end point of a SIP: where the host's transactions start and end, and through which
 // traffic between SIPs passes.
 //
-// Timing (spec 2.6, end_point.h): a message of the host leaves overhead_ns after its issue, one
+// Timing (spec 2.6, endpoint.h): a message of the host leaves overhead_ns after its issue, one
 // that passes through overhead_ns after its last flit came. Nothing is paid where a response ends.
 // A message that starts here has this node as its upstream. Not modelled: PCIe packets, credits,
 // ordering rules.
@@ -11,12 +11,12 @@
 #pragma once
 
 #include "models/base/log.h"
-#include "models/io/end_point.h"
+#include "models/io/endpoint.h"
 #include "models/protocol/pe_services.h"
 
 namespace kernbench {
 
-class PcieEp : public EndPoint, private ServiceProvider<Transaction> {
+class PcieEp : public Endpoint, private ServiceProvider<Transaction> {
  public:
   static constexpr const char* description = "PCIe end point of a SIP";
   static constexpr std::array roles{Role::pcie_ep};

@@ -17,14 +17,16 @@ std::size_t index_of(Leg leg) { return leg == Leg::request ? 0 : 1; }
 
 }  // namespace
 
-CreditedOutput::CreditedOutput(FabricNode& node, FabricInitiatorSocket& output, FarEnd far_end,
-                               const Rational& bw_gbs, std::uint32_t flit_bytes)
-    : node_(node), services_(services_of(node)), output_(output), far_end_(std::move(far_end)),
-      service_(bw_gbs, flit_bytes), channels_(far_end_.buffer.virtual_channels),
+CreditedOutput::CreditedOutput(FabricNode& node, FabricInitiatorSocket& output,
+                               Downstream downstream, const Rational& bw_gbs,
+                               std::uint32_t flit_bytes)
+    : node_(node), services_(services_of(node)), output_(output),
+      downstream_(std::move(downstream)), service_(bw_gbs, flit_bytes),
+      channels_(downstream_.buffer.virtual_channels),
       wake_((std::string(output.basename()) + "_credit_event").c_str()) {
-  if (!far_end_.buffer.finite()) return;
+  if (!downstream_.buffer.finite()) return;
   statistics_ = &statistics_of(node);
-  for (Channel& channel : channels_) channel.credits = far_end_.buffer.flits;
+  for (Channel& channel : channels_) channel.credits = downstream_.buffer.flits;
   sc_core::sc_spawn_options options;
   options.spawn_method();
   options.set_sensitivity(&wake_);
@@ -37,7 +39,7 @@ CreditedOutput::CreditedOutput(FabricNode& node, FabricInitiatorSocket& output, 
 }
 
 void CreditedOutput::put(Transaction& transaction, FlitRun run, BufferPlace place, Fs at) {
-  if (!far_end_.buffer.finite()) {
+  if (!downstream_.buffer.finite()) {
     if (run.count == 0) return output_->accept(transaction, run, at);
     return to_link(transaction, run, place, at);
   }
@@ -60,7 +62,7 @@ void CreditedOutput::enter(const Later& handed_over) {
 void CreditedOutput::credit(std::uint32_t virtual_channel, std::uint32_t flits, Fs at) {
   if (virtual_channel >= channels_.size())
     throw ModelError(fmt::format("a credit of virtual channel {} of {}: it has {}", virtual_channel,
-                                 far_end_.name, channels_.size()));
+                                 downstream_.name, channels_.size()));
   coming_.insert_sorted({at, virtual_channel, flits},
                         [](const Coming& a, const Coming& b) { return a.at < b.at; });
   rearm(Component::now());
@@ -120,9 +122,9 @@ void CreditedOutput::take_credits(Fs now) {
     const Coming& coming = coming_.front();
     Channel& channel = channels_[coming.virtual_channel];
     channel.credits += coming.flits;
-    if (channel.credits > far_end_.buffer.flits)
+    if (channel.credits > downstream_.buffer.flits)
       throw ModelError(fmt::format("a credit of virtual channel {} of {} too many",
-                                   coming.virtual_channel, far_end_.name));
+                                   coming.virtual_channel, downstream_.name));
   }
 }
 
@@ -140,7 +142,7 @@ void CreditedOutput::give_channels() {
 
 // The one with the most credits, of several the first; null: all are held.
 CreditedOutput::Channel* CreditedOutput::free_channel(Leg leg) {
-  const ChannelRange range = channels_of(leg, far_end_.buffer.virtual_channels);
+  const ChannelRange range = channels_of(leg, downstream_.buffer.virtual_channels);
   Channel* best = nullptr;
   for (std::uint32_t i = range.first; i < range.end; ++i) {
     Channel& channel = channels_[i];
@@ -197,7 +199,7 @@ void CreditedOutput::rearm(Fs now) {
   wake_.notify(node_.work_at(due, now));
 }
 
-// Of a credit while flits wait or somebody looks; of a flit handed over for later.
+// Of a credit while flits wait or signals are observed; of a flit handed over for later.
 Fs CreditedOutput::next_due(Fs now) const {
   Fs due = never_fs;
   if (!coming_.empty() && (queued_ > 0 || observed())) due = std::max(coming_.front().at, now);
@@ -211,7 +213,7 @@ void CreditedOutput::note_waiting(Fs now) {
   PendingWaits& waits = services_.pending_waits();
   if (queued_ > 0 && !waiting_) {
     wait_ =
-        waits.open(node_.name(), "credits of " + far_end_.name, now, [this] { return state(); });
+        waits.open(node_.name(), "credits of " + downstream_.name, now, [this] { return state(); });
     waiting_ = true;
   } else if (queued_ == 0 && waiting_) {
     waits.close(wait_);
@@ -244,7 +246,7 @@ std::string CreditedOutput::text_of(const Packet& packet) const {
 }
 
 void CreditedOutput::declare_signals(Observables& to) {
-  if (!far_end_.buffer.finite()) return;
+  if (!downstream_.buffer.finite()) return;
   const std::string name = output_.basename();
   credits_signal_ = &to.add_signal(name + "_credits", "credits of the far end that are left",
                                    SignalFormat::count("flits"), this);
@@ -269,11 +271,11 @@ void CreditedOutput::show() {
 
 void join_buffers(FabricNode& from, FabricInitiatorSocket& output, const FabricNode& to,
                   const Rational& bw_gbs, std::uint32_t flit_bytes) {
-  const InputBuffer far_end = to.input_buffer();
-  if (!from.input_buffer().finite() && !far_end.finite()) return;
+  const InputBuffer downstream = to.input_buffer();
+  if (!from.input_buffer().finite() && !downstream.finite()) return;
   const Component::Scope scope(from);
   from.buffer_output(std::make_unique<CreditedOutput>(
-      from, output, CreditedOutput::FarEnd{to.name(), far_end}, bw_gbs, flit_bytes));
+      from, output, CreditedOutput::Downstream{to.name(), downstream}, bw_gbs, flit_bytes));
 }
 
 }  // namespace kernbench

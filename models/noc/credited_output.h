@@ -1,5 +1,5 @@
 // Output of a node whose far end has finite buffers, or whose own buffers are finite (spec 2.10):
-// stands between node and link.
+// is between node and link.
 //
 // Timing: a message takes a free virtual channel of the far end with its first flit and gives it
 // back with its last; a flit goes to the link with a credit of that channel, at the later of its
@@ -26,12 +26,12 @@ namespace kernbench {
 
 class CreditedOutput final : public BufferedOutput, private SignalGroup {
  public:
-  struct FarEnd {
+  struct Downstream {
     std::string name;
     InputBuffer buffer;
   };
   // `output`: the socket to the link, which carries bw_gbs.
-  CreditedOutput(FabricNode& node, FabricInitiatorSocket& output, FarEnd far_end,
+  CreditedOutput(FabricNode& node, FabricInitiatorSocket& output, Downstream downstream,
                  const Rational& bw_gbs, std::uint32_t flit_bytes);
 
   void accept(Transaction& transaction, FlitRun run, Fs at) override {
@@ -105,7 +105,7 @@ class CreditedOutput final : public BufferedOutput, private SignalGroup {
   FabricNode& node_;
   Services& services_;
   FabricInitiatorSocket& output_;
-  FarEnd far_end_;
+  Downstream downstream_;
   ServiceTime service_;
   LinkState link_;  // as the link has booked it
 

@@ -9,25 +9,25 @@ Link::Link(const sc_core::sc_module_name& name, const Rational& bw_gbs, Fs propa
     : sc_core::sc_module(name), passages_(passages), propagation_(propagation),
       service_(bw_gbs, flit_bytes) {}
 
-void Link::connect(FabricInitiatorSocket& near_end, FabricTargetSocket& far_end) {
-  near_end.get_base_port().bind(static_cast<FabricForward&>(*this));
-  far_end.get_base_port().bind(static_cast<FabricBackward&>(*this));
-  near_end_ = &near_end.get_base_interface();
-  far_end_ = &far_end.get_base_interface();
+void Link::connect(FabricInitiatorSocket& upstream, FabricTargetSocket& downstream) {
+  upstream.get_base_port().bind(static_cast<FabricForward&>(*this));
+  downstream.get_base_port().bind(static_cast<FabricBackward&>(*this));
+  upstream_ = &upstream.get_base_interface();
+  downstream_ = &downstream.get_base_interface();
 }
 
-void Link::connect(FabricInitiatorSocket& near_end, FabricTargetSocket& far_end,
+void Link::connect(FabricInitiatorSocket& upstream, FabricTargetSocket& downstream,
                    ProtocolMonitors* monitors, NodeId from, NodeId to, bool in_order,
                    InputBuffer far_buffer) {
-  if (monitors == nullptr) return connect(near_end, far_end);
+  if (monitors == nullptr) return connect(upstream, downstream);
   using Times = FabricMonitor::Times;
   auto& before =
-      monitors->add<FabricMonitor>(near_end, *this, from, to, Times{in_order, true}, far_buffer);
+      monitors->add<FabricMonitor>(upstream, *this, from, to, Times{in_order, true}, far_buffer);
   auto& behind =
-      monitors->add<FabricMonitor>(*this, far_end, from, to, Times{in_order, false}, far_buffer);
-  near_end.bind(before.in);
+      monitors->add<FabricMonitor>(*this, downstream, from, to, Times{in_order, false}, far_buffer);
+  upstream.bind(before.in);
   connect(before.out, behind.in);
-  behind.out.bind(far_end);
+  behind.out.bind(downstream);
 }
 
 void Link::accept(Transaction& transaction, FlitRun run, Fs handed_over) {
@@ -51,12 +51,12 @@ void Link::accept(Transaction& transaction, FlitRun run, Fs handed_over) {
     ++handed_over_.control_messages;
   }
   if (passages_.observed()) passages_.write({*this, transaction, run, start, end});
-  far_end_->accept(transaction, run, end + propagation_);
+  downstream_->accept(transaction, run, end + propagation_);
 }
 
 bool Link::get_direct_route(const Path& path, std::uint32_t position, DirectRoute& route) {
   route.delay += propagation_;
-  if (!far_end_->get_direct_route(path, position, route)) return false;
+  if (!downstream_->get_direct_route(path, position, route)) return false;
   direct_.add(route);
   return true;
 }

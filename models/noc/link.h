@@ -32,10 +32,10 @@ class Link final : public sc_core::sc_module, private FabricForward, private Fab
        std::uint32_t flit_bytes, const AnalysisPort<LinkPassage>& passages);
 
   // Binds it between two nodes, once; before the end of elaboration. `monitors`, of the nodes
-  // `from` and `to`, watch both ends; null: nobody does.
+  // `from` and `to`, observe both sides; null: no monitor.
   // `in_order`: see FabricMonitor::Times. `far_buffer`: of the far end.
-  void connect(FabricInitiatorSocket& near_end, FabricTargetSocket& far_end);
-  void connect(FabricInitiatorSocket& near_end, FabricTargetSocket& far_end,
+  void connect(FabricInitiatorSocket& upstream, FabricTargetSocket& downstream);
+  void connect(FabricInitiatorSocket& upstream, FabricTargetSocket& downstream,
                ProtocolMonitors* monitors, NodeId from, NodeId to, bool in_order = true,
                InputBuffer far_buffer = {});
 
@@ -54,7 +54,7 @@ class Link final : public sc_core::sc_module, private FabricForward, private Fab
 
  private:
   // First, the members that every flit touches.
-  FabricForward* far_end_ = nullptr;
+  FabricForward* downstream_ = nullptr;
   const AnalysisPort<LinkPassage>& passages_;
   Fs propagation_;
   LinkState state_;
@@ -63,16 +63,16 @@ class Link final : public sc_core::sc_module, private FabricForward, private Fab
   BookedStalls stalls_;
   ServiceTime service_;
 
-  FabricBackward* near_end_ = nullptr;
+  FabricBackward* upstream_ = nullptr;
   DirectRoutes direct_;
 
   void accept(Transaction& transaction, FlitRun run, Fs handed_over) override;
   bool get_direct_route(const Path& path, std::uint32_t position, DirectRoute& route) override;
   void credit(std::uint32_t virtual_channel, std::uint32_t flits, Fs at) override {
-    near_end_->credit(virtual_channel, flits, at + propagation_);
+    upstream_->credit(virtual_channel, flits, at + propagation_);
   }
   unsigned transport_dbg(tlm::tlm_generic_payload& payload) override {
-    return far_end_->transport_dbg(payload);
+    return downstream_->transport_dbg(payload);
   }
   tlm::tlm_sync_enum nb_transport_fw(tlm::tlm_generic_payload&, tlm::tlm_phase&,
                                      sc_core::sc_time&) override;

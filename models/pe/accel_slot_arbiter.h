@@ -5,8 +5,8 @@
 
 #include <array>
 
+#include "models/pe/accel_slot_stalls.h"
 #include "models/pe/serial_resource.h"
-#include "models/pe/slot_waits.h"
 #include "models/protocol/machine_services.h"
 #include "models/protocol/pe_services.h"
 
@@ -18,13 +18,13 @@ class AccelSlotArbiter final : private ServiceProvider<SlotRequest>,
   // `scheduler` is the node.
   AccelSlotArbiter(Component& scheduler, MachineServices& machine, bool shared)
       : scheduler_(scheduler), machine_(machine), shared_(shared),
-        waits_(scheduler, machine.observation().slot_waits) {}
+        stalls_(scheduler, machine.observation().slot_waits) {}
 
   // Of a slot of its own each, together.
   Fs held_time(Fs now) const { return slots_[0].held_time(now) + slots_[1].held_time(now); }
   const Fs& ended_holds() const { return ended_holds_; }
   Fs stalled(Fs now) const { return slots_[0].stalled(now) + slots_[1].stalled(now); }
-  const SlotWaits& waits() const { return waits_; }
+  const AccelSlotStalls& stalls() const { return stalls_; }
   void declare_signals(Observables to) {
     held_signal_ =
         &to.add_signal("accel_slot", "compute ops that run", SignalFormat::count("ops", 2));
@@ -41,7 +41,7 @@ class AccelSlotArbiter final : private ServiceProvider<SlotRequest>,
       return tlm::TLM_COMPLETED;
     }
     slot.request(&request, request.order, Component::now());
-    if (shared_) waits_.requested(request.stage, request.stream);
+    if (shared_) stalls_.requested(request.stage, request.stream);
     if (request.alone && slot.grantable()) {
       grant(slot);
       phase = tlm::BEGIN_RESP;
@@ -57,7 +57,7 @@ class AccelSlotArbiter final : private ServiceProvider<SlotRequest>,
     const Fs before = slot.ended_holds();
     slot.release(Component::now());
     ended_holds_ += slot.ended_holds() - before;
-    if (shared_) waits_.released();
+    if (shared_) stalls_.released();
     show_held();
     if (slot.waiting() > 0) grant_at_end_of_timestep();
   }
@@ -76,7 +76,7 @@ class AccelSlotArbiter final : private ServiceProvider<SlotRequest>,
   }
   SlotRequest& grant(Slot& slot) {
     SlotRequest& granted = *slot.grant(Component::now());
-    if (shared_) waits_.granted(granted.stage);
+    if (shared_) stalls_.granted(granted.stage);
     show_held();
     return granted;
   }
@@ -87,7 +87,7 @@ class AccelSlotArbiter final : private ServiceProvider<SlotRequest>,
   TraceSignal* held_signal_ = nullptr;  // until it is asked for
   std::array<Slot, 2> slots_;           // shared: the first one; else of GEMM and of MATH
   Fs ended_holds_ = 0;
-  SlotWaits waits_;
+  AccelSlotStalls stalls_;
   ServiceTarget<SlotRequest> requests_{scheduler_, *this};
 };
 

@@ -15,14 +15,14 @@ void CreditNetwork::add(const PeId& where, Component& ipcq, ProtocolMonitors* mo
   auto* target = find_service<CreditDelivery>(ipcq);
   if (target == nullptr) return;
   ports_.emplace(where, static_cast<int>(ports_.size()));
-  auto& far_end = target->add_socket("credit_network");
+  auto& target_socket = target->add_socket("credit_network");
   if (monitors == nullptr) {
-    to_pe_ipcqs_.bind(far_end);
+    to_pe_ipcqs_.bind(target_socket);
   } else {
-    monitors->bind<ServiceMonitor<CreditDelivery>>(to_pe_ipcqs_, far_end);
+    monitors->bind<ServiceMonitor<CreditDelivery>>(to_pe_ipcqs_, target_socket);
   }
-  for (ServiceEnd* end : ipcq.service_ends()) {
-    if (auto* sender = dynamic_cast<ServiceInitiatorSocket<CreditDelivery>*>(end))
+  for (ServiceInitiatorBase* initiator : ipcq.service_initiators()) {
+    if (auto* sender = dynamic_cast<ServiceInitiatorSocket<CreditDelivery>*>(initiator))
       sender->bind(from_pe_ipcqs_);
   }
 }

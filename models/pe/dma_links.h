@@ -1,8 +1,8 @@
-// Output side of a PE_DMA: its virtual channels at the links, and the responses of PE_TCM that pass
-// through (spec 2.3, 2.6).
+// Output side of a PE_DMA: its virtual channels in front of the links, and the responses of PE_TCM
+// that pass through (spec 2.3, 2.6).
 //
-// Timing: a link is granted by virtual_channels.h. A response of PE_TCM stands at the link at the
-// instant at which it comes, behind messages that start at the PE_DMA at that instant.
+// Timing: virtual_channels.h arbitrates each link. A response of PE_TCM contends from the instant
+// of its arrival and loses against messages injected by the PE_DMA in that timestep.
 #pragma once
 
 #include <algorithm>
@@ -13,7 +13,7 @@
 namespace kernbench {
 
 class DmaLinks {
-  // Hands a flit, or a control message, over to the fabric.
+  // Sends a flit, or a control message, on the fabric.
   auto sender() {
     return [this](Transaction& t, FlitRun run) {
       dma_.send(t, run.first, run.count, run.position, Component::now());
@@ -34,7 +34,7 @@ class DmaLinks {
   // See VirtualChannels.
   void use_both(std::uint32_t chunk_bytes) { channels_.use_both(chunk_bytes); }
 
-  // All flits of a message, or a control message, stand at the link behind `position` of its path.
+  // All flits of a message, or a control message, contend for the link at `position` of its path.
   void put(VirtualChannel channel, Transaction& transaction, std::uint32_t position) {
     channels_.put(channel, transaction, {0, transaction.route().flits, position}, Component::now(),
                   sender());
@@ -51,7 +51,7 @@ class DmaLinks {
 
   // Next instant at which a waiting message has its turn at a link or passes through.
   Fs next_due(Fs now) const { return std::min(channels_.next_due(now), passing_.control_due()); }
-  // To be called when the timestep is quiescent and all that starts here stands at its link.
+  // To be called when the timestep is quiescent and all that starts here contends.
   void serve(Fs now) {
     passing_.take_control(now, 0, [this](const Arrival& arrival) {
       put(VirtualChannel::compute, *arrival.transaction, arrival.position);

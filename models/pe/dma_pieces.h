@@ -1,5 +1,6 @@
 // Pieces of a PE_DMA access on the fabric: one for each memory, or channel of a memory, and a
-// transaction for each piece. The piece of a strided access has all runs that lie there.
+// transaction for each piece. The piece of a strided access has all runs that lie there; that of an
+// atomic access carries operands (spec 2.6).
 #pragma once
 
 #include <cstdint>
@@ -8,6 +9,7 @@
 
 #include "models/address/channel_interleave.h"
 #include "models/base/small_vector.h"
+#include "models/protocol/atomic_part.h"
 #include "models/protocol/machine_description.h"
 #include "models/protocol/transaction.h"
 
@@ -49,5 +51,17 @@ struct FlitTurn {
 std::vector<FlitTurn> flits_in_order(const DmaPieces& pieces,
                                      const TransactionHandles& transactions,
                                      const ChannelInterleave& hbm);
+
+// Bytes of an atomic access that each piece carries.
+using AtomicParts = std::vector<std::shared_ptr<const AtomicPart>>;
+
+// One for each piece of `pieces`, which are the `runs` of the access as merged() makes pieces of
+// them; of a contiguous access `runs` are the pieces themselves.
+AtomicParts atomic_parts(const std::shared_ptr<const AtomicAccess>& access, const DmaPieces& runs,
+                         const DmaPieces& pieces, const ChannelInterleave& hbm);
+
+// Cuts the request leg of the piece: for each flit of the elements one of each operand.
+void cut_operands(RouteExtension& route, const DmaPiece& piece, std::uint32_t flit_bytes,
+                  const ChannelInterleave& hbm);
 
 }  // namespace kernbench

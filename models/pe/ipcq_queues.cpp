@@ -4,16 +4,81 @@
 
 #include <algorithm>
 #include <array>
+#include <iterator>
 #include <limits>
-#include <utility>
 
 #include "models/base/errors.h"
-#include "models/protocol/fabric_watch.h"
+#include "models/protocol/fabric_trace_observer.h"
 #include "models/timing/ipcq_rules.h"
 
 namespace kernbench {
 
-// --- Installation
+// --- State of a queue pair
+
+std::uint64_t QueuePairState::send() {
+  if (credits() == 0) throw ModelError("a send without a credit: " + str());
+  return head_++;
+}
+
+void QueuePairState::credit(std::uint64_t consumer_seq) {
+  if (consumer_seq > head_) throw ModelError("a credit for a message that was not sent: " + str());
+  tail_cache_ = std::max(tail_cache_, consumer_seq);
+}
+
+void QueuePairState::arrived(const IpcqMessage& message) {
+  if (message.sender_seq != head_cache_)
+    throw ModelError(fmt::format("message {} out of order: {}", message.sender_seq, str()));
+  if (head_cache_ - tail_ == n_slots_)
+    throw ModelError("a message over one that has not been consumed: " + str());
+  ++head_cache_;
+  messages_.push_back({message.nbytes, message.shape, message.dtype, message.source});
+}
+
+std::uint64_t QueuePairState::next_open() const {
+  return tail_ + static_cast<std::uint64_t>(std::find(claims_.begin(), claims_.end(), Claim::open) -
+                                            claims_.begin());
+}
+
+std::uint64_t QueuePairState::reserve() {
+  const std::uint64_t seq = next_open();
+  if (seq - tail_ == claims_.size()) claims_.push_back(Claim::open);
+  claims_[seq - tail_] = Claim::reserved;
+  return seq;
+}
+
+void QueuePairState::give_back(std::uint64_t seq) {
+  claims_[seq - tail_] = Claim::open;
+  while (!claims_.empty() && claims_.back() == Claim::open) claims_.pop_back();
+}
+
+void QueuePairState::give_back_all() {
+  std::replace(claims_.begin(), claims_.end(), Claim::reserved, Claim::open);
+  while (!claims_.empty() && claims_.back() == Claim::open) claims_.pop_back();
+}
+
+void QueuePairState::consume(std::uint64_t seq) {
+  claims_[seq - tail_] = Claim::consumed;
+  while (!claims_.empty() && claims_.front() == Claim::consumed) {
+    claims_.pop_front();
+    messages_.pop_front();
+    ++tail_;
+  }
+}
+
+void QueuePairState::reset() {
+  head_ = tail_cache_ = head_cache_ = tail_ = 0;
+  messages_.clear();
+  claims_.clear();
+}
+
+std::string QueuePairState::str() const {
+  return fmt::format(
+      "{} <-> {} {}: sent head {}, tail {}, credits {} of {}; received head {}, tail {}",
+      pair_.direction, pair_.peer.str(), pair_.peer_direction, head_, tail_cache_, credits(),
+      n_slots_, head_cache_, tail_);
+}
+
+// --- Installation of queue pairs
 
 bool IpcqQueues::idle() const {
   return std::all_of(queues_.begin(), queues_.end(),
@@ -106,7 +171,8 @@ void IpcqQueues::remove(const IpcqQueuePair& pair) {
 
 std::vector<SignalDeclaration> IpcqQueues::signals_of(const std::string& pair) const {
   const SignalFormat messages = SignalFormat::count("messages", 32);
-  const SignalFormat nodes = SignalFormat::enumeration(FabricWatch::of(machine_)->node_names());
+  const SignalFormat nodes =
+      SignalFormat::enumeration(FabricTraceObserver::of(machine_)->node_names());
   return {{pair + "_credits", "credits to send", SignalFormat::count("credits")},
           {pair + "_sent", "head of the sending side: messages sent", messages},
           {pair + "_freed", "tail of the sending side: those that the peer has consumed", messages},
@@ -144,7 +210,7 @@ void IpcqQueues::clear_signals(const Signals& pair) {
 }
 
 void IpcqQueues::update_signals(const Queue& queue) {
-  const IpcqQueue& state = queue.state;
+  const QueuePairState& state = queue.state;
   queue.signals->credits.set(state.credits());
   queue.signals->sent.set(state.head());
   queue.signals->freed.set(state.tail_cache());
@@ -200,7 +266,7 @@ std::size_t IpcqQueues::index_of(const char* call, const std::string& direction)
 std::size_t IpcqQueues::take_next_with_message() {
   for (std::size_t i = 1; i <= queues_.size(); ++i) {
     const std::size_t candidate = (served_last_ + i) % queues_.size();
-    const IpcqQueue& queue = queues_[candidate].state;
+    const QueuePairState& queue = queues_[candidate].state;
     if (queue.has(queue.next_open())) return served_last_ = candidate;
   }
   return queues_.size();
@@ -247,7 +313,7 @@ void IpcqQueues::written(const IpcqMessage& message) {
   }
   found->state.arrived(message);
   show(*found);
-  look_at_end_of_timestep();
+  changed_();
 }
 
 void IpcqQueues::take(const IpcqCredit& credit) {
@@ -259,7 +325,52 @@ void IpcqQueues::take(const IpcqCredit& credit) {
     show(queue);
     break;
   }
-  look_at_end_of_timestep();  // a polling send looks at its own time only
+  changed_();  // a polling send looks at its own time only
+}
+
+// --- Outstanding operations
+
+void IpcqWorkQueues::add(IpcqJob job) {
+  job.tag = next_tag_++;
+  jobs_.push_back(std::move(job));
+  if (at_head(jobs_.back())) start(jobs_.back());
+}
+
+// Behind a job in one queue only the next one there can begin.
+IpcqWorkQueues::Iterator IpcqWorkQueues::remove(Iterator ended) {
+  std::list<IpcqJob> removed;
+  const auto next = std::next(ended);
+  removed.splice(removed.begin(), jobs_, ended);
+  for (IpcqJob& job : jobs_) {
+    if (!share_a_queue(job, removed.front())) continue;
+    if (!job.begun && at_head(job)) start(job);
+    if (!removed.front().from_any()) break;
+  }
+  return next;
+}
+
+IpcqJob* IpcqWorkQueues::find(std::uint32_t tag) {
+  const auto found = std::find_if(jobs_.begin(), jobs_.end(),
+                                  [tag](const IpcqJob& job) { return job.tag == tag; });
+  return found == jobs_.end() ? nullptr : &*found;
+}
+
+bool IpcqWorkQueues::share_a_queue(const IpcqJob& a, const IpcqJob& b) {
+  if (a.stream != b.stream || a.is_send != b.is_send) return false;
+  return a.pair == b.pair || a.from_any() || b.from_any();
+}
+
+bool IpcqWorkQueues::at_head(const IpcqJob& job) const {
+  for (const IpcqJob& earlier : jobs_) {
+    if (&earlier == &job) return true;
+    if (share_a_queue(earlier, job)) return false;
+  }
+  return true;
+}
+
+void IpcqWorkQueues::start(IpcqJob& job) {
+  job.begun = true;
+  begin_(job);
 }
 
 }  // namespace kernbench

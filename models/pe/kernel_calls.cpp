@@ -1,13 +1,13 @@
-// Calls of a kernel to its context: commands, cycles, scratch, messages.
+#include "models/pe/kernel_calls.h"
+
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <stdexcept>
 
 #include "models/base/errors.h"
+#include "models/base/log.h"
 #include "models/base/program_end.h"
-#include "models/pe/kernel_runner.h"
-#include "models/pe/pe_cpu.h"
 
 namespace kernbench {
 namespace {
@@ -23,49 +23,197 @@ struct KindOfCommand {
 
 }  // namespace
 
-// --- The machine
-
-PeId KernelRunner::where() const { return cpu_.where_(); }
-const MachineDescription& KernelRunner::machine() const { return cpu_.machine_.machine(); }
-FunctionalModel* KernelRunner::data() { return cpu_.machine_.data(); }
-bool KernelRunner::records_parameters() const {
-  return cpu_.machine_.observation().records_parameters;
-}
-Fs KernelRunner::now() const { return Component::now(); }
-void KernelRunner::print(const std::string& text) {
-  report_log_line(LogLevel::info, cpu_.name(), text);
+bool KernelResources::runs_alone(const KernelCalls& kernel) const {
+  return kernels.size() == 1 ||
+         std::none_of(kernels.begin(), kernels.end(),
+                      [&](const KernelCalls* each) { return each != &kernel && each->busy(); });
 }
 
-PhysRanges KernelRunner::translate(std::uint64_t address, std::uint64_t nbytes) const {
+bool KernelResources::others_free_scratch(const KernelCalls& kernel) const {
+  return std::any_of(kernels.begin(), kernels.end(), [&](const KernelCalls* each) {
+    return each != &kernel && each->busy() && !each->awaits_scratch();
+  });
+}
+
+KernelCalls::KernelCalls(KernelResources& pe,
+                         std::function<void(const ArrivedLaunch&)> reach_barrier)
+    : pe_(pe), reach_barrier_(std::move(reach_barrier)) {
+  pe_.kernels.push_back(this);
+}
+
+// --- Signals
+
+std::vector<SignalDeclaration> KernelCalls::signals_of(const std::string& number) {
+  return {{"state" + number, "what the kernel does",
+           SignalFormat::enumeration({"idle", "waiting_for_start", "running", "waiting_for_command",
+                                      "draining", "waiting_for_ipcq", "waiting_for_barrier"})},
+          {"command" + number, "last command issued", SignalFormat::id()}};
+}
+
+void KernelCalls::add_signals(const std::string& number) {
+  Observables to(pe_.cpu);
+  std::vector<SignalDeclaration> declared = signals_of(number);
+  const auto add = [&](SignalDeclaration& each) {
+    return &to.add_signal(std::move(each.name), std::move(each.description),
+                          std::move(each.format));
+  };
+  state_signal_ = add(declared[0]);
+  command_signal_ = add(declared[1]);
+  show(state_);
+  if (last_command_ != 0) command_signal_->set(last_command_);
+}
+
+void KernelCalls::show(State state) {
+  state_ = state;
+  if (state_signal_ != nullptr) state_signal_->set(static_cast<std::uint64_t>(state));
+}
+
+// --- Life of a kernel
+
+void KernelCalls::start() {
+  commands_.stream = launch().stream;
+  commands_.usage = {};
+  show(State::running);
+}
+
+void KernelCalls::prepare() {
+  calling("");
+  unwaited_text_.clear();
+  next_call_ = 0;
+  aborted_calls_ = 0;
+  prepare_scratch();
+  announce_tensors();
+  check_abort();
+}
+
+// PE_MMU is notified of the tensors that the running kernels access.
+void KernelCalls::announce_tensors() {
+  TranslationRequest tensors;
+  tensors.launch = &launch().args;
+  std::vector<KernelArgument> of_all;
+  if (!pe_.runs_alone(*this)) {
+    for (const KernelCalls* kernel : pe_.kernels) {
+      if (!kernel->busy()) continue;
+      const std::vector<KernelArgument>& of_one = kernel->launch().args;
+      of_all.insert(of_all.end(), of_one.begin(), of_one.end());
+    }
+    tensors.launch = &of_all;
+  }
+  pe_.to_mmu.transport_dbg(tensors);
+}
+
+void KernelCalls::drain_sends() {
+  KernelWait wait;
+  wait.reason = KernelWait::Reason::send;
+  if (outstanding_sends_ > 0)
+    await_or_end([this] { return outstanding_sends_ == 0; }, [] { return "the last sends"; }, wait);
+}
+
+void KernelCalls::drain_engines(const Completion& completion) {
+  if (pe_.to_ipcq.connected()) {
+    IpcqRequest end;
+    end.stream = launch().stream;
+    end.what = IpcqKernelEnd{!completion.ok, pe_.runs_alone(*this),
+                             completion.ok ? "" : completion.error_message};
+    pe_.to_ipcq.b_transport(end);
+  }
+  show(State::draining);
+  if (!completion.ok)
+    pe_.commands.abandon(commands_, fmt::format("kernel '{}' has failed", launch().kernel.name));
+  commands_.awaits_drained = true;
+  while (commands_.under_way > 0)
+    pe_.cpu.await(commands_.drained, "the engines of the PE to drain");
+  commands_.awaits_drained = false;
+}
+
+std::string KernelCalls::take_unwaited_error() {
+  std::string error;
+  for (const Issued& command : unwaited_) {
+    if (error.empty() && command.state != nullptr) error = command.state->error();
+  }
+  unwaited_.clear();
+  return error;
+}
+
+void KernelCalls::free_scratch() {
+  if (own_scratch_ == nullptr) return;
+  pe_.scratch->free(own_scratch_->base(), own_scratch_->size_bytes());
+  own_scratch_.reset();
+}
+
+void KernelCalls::abort(const std::string& cause) {
+  launch_->aborted = true;
+  launch_->abort_cause = cause;
+  resumed_.notify(sc_core::SC_ZERO_TIME);  // the event that it waits for may never occur
+}
+
+void KernelCalls::pass_barrier() {
+  at_barrier_ = false;
+  resumed_.notify(sc_core::SC_ZERO_TIME);
+}
+
+void KernelCalls::check_abort() {
+  while (pe_.machine.stopping()) wait_in_program([] { sc_core::wait(); });
+  if (!launch_->aborted) return;
+  if (++aborted_calls_ > swallowed_at_most)
+    end_is_swallowed(fmt::format("its launch has failed on another PE: {}", launch_->abort_cause));
+  throw KernelAborted{};
+}
+
+void KernelCalls::await_or_end(const std::function<bool()>& done,
+                               const std::function<std::string()>& what, KernelWait wait) {
+  check_abort();
+  wait.start = now();
+  const auto awaited = [this, &what] {
+    return fmt::format("{} of kernel '{}'", what(), launch().kernel.name);
+  };
+  while (!done() && !launch_->aborted) wait_in_program([&] { pe_.cpu.await(resumed_, awaited); });
+  report(wait);
+  if (launch_->aborted) throw KernelAborted{awaited(), wait.start};
+}
+
+void KernelCalls::report(KernelWait wait) const {
+  const AnalysisPort<KernelWait>& port = pe_.machine.observation().kernel_waits;
+  wait.node = &pe_.cpu;
+  wait.stream = launch().stream;
+  wait.end = now();
+  if (port.observed() && wait.start < wait.end) port.write(wait);
+}
+
+void KernelCalls::print(const std::string& text) {
+  report_log_line(LogLevel::info, pe_.cpu.name(), text);
+}
+
+PhysRanges KernelCalls::translate(std::uint64_t address, std::uint64_t nbytes) const {
   TranslationRequest request;
   request.address = address;
   request.nbytes = nbytes;
-  cpu_.to_mmu_.look(request);
+  pe_.to_mmu.transport_dbg(request);
   return std::move(request.ranges);
 }
 
 // --- Commands
 
-void KernelRunner::dispatch() {
+void KernelCalls::dispatch() {
   // What the kernel has freed since its last call.
-  if (!cpu_.runs_alone(*this)) cpu_.scratch_freed_.notify(sc_core::SC_ZERO_TIME);
-  cycles(cpu_.call_cycles(next_call_++));
+  if (!pe_.runs_alone(*this)) pe_.scratch_freed.notify(sc_core::SC_ZERO_TIME);
+  cycles(pe_.settings.call_cycles(next_call_++));
   check_abort();  // also of one that came meanwhile: the call does nothing any more
 }
 
-std::shared_ptr<CommandState> KernelRunner::issue(Command&& command) {
+std::shared_ptr<CommandState> KernelCalls::issue(Command&& command) {
   check_abort();
-  auto state = std::make_shared<CommandState>(cpu_.next_command_++);
+  auto state = std::make_shared<CommandState>(pe_.next_command++);
   const KernelWait::CommandKind kind = std::visit(KindOfCommand{}, command.what);
-  cpu_.command_queue_.submit(commands_, state, std::move(command));
-  ++cpu_.commands_;
+  pe_.commands.submit(commands_, state, std::move(command));
+  ++pe_.command_count;
   last_command_ = state->id();
   if (command_signal_ != nullptr) command_signal_->set(last_command_);
   remember({state, kind});
   return state;
 }
 
-void KernelRunner::remember(Issued command) {
+void KernelCalls::remember(Issued command) {
   if (unwaited_.size() >= unwaited_at_most_) {
     const auto resolved = [](const Issued& old) {
       return old.state == nullptr || (old.state->done() && old.state->error().empty());
@@ -77,7 +225,7 @@ void KernelRunner::remember(Issued command) {
   unwaited_.push_back(std::move(command));
 }
 
-void KernelRunner::wait(CommandState& command) {
+void KernelCalls::wait(CommandState& command) {
   check_abort();
   auto found = unwaited_.end();
   if (!unwaited_.empty() && unwaited_.back().id == command.id())
@@ -106,28 +254,28 @@ void KernelRunner::wait(CommandState& command) {
   if (!command.error().empty()) throw AccessFault(command.error());
 }
 
-void KernelRunner::cycles(std::uint64_t n) {
+void KernelCalls::cycles(std::uint64_t n) {
   check_abort();
   if (n == 0) return;
   const Fs end = end_of_cycles(n);
-  cpu_.cycles_ += n;
-  wait_in_program([&] { sc_core::wait(cpu_.work_at(end)); });
+  pe_.cycles += n;
+  wait_in_program([&] { sc_core::wait(pe_.cpu.work_at(end)); });
 }
 
-Fs KernelRunner::end_of_cycles(std::uint64_t n) const {
+Fs KernelCalls::end_of_cycles(std::uint64_t n) const {
   try {
-    const Fs delay = cycles_to_fs(n, *cpu_.parameters_.clock_ghz);
+    const Fs delay = cycles_to_fs(n, pe_.settings.clock_ghz);
     if (delay <= never_fs - now()) return now() + delay;
   } catch (const std::overflow_error&) {
   }
   throw UsageError(fmt::format("tl.cycles({}): {}", n, Component::end_of_time));
 }
 
-void KernelRunner::barrier() {
+void KernelCalls::barrier() {
   check_abort();
   if (launch().targets.size() == 1 && !launch().on_several_sips()) return;
   at_barrier_ = true;
-  cpu_.reach_barrier(*launch_);
+  reach_barrier_(*launch_);
   show(State::waiting_for_barrier);
   KernelWait wait;
   wait.reason = KernelWait::Reason::barrier;
@@ -138,15 +286,11 @@ void KernelRunner::barrier() {
 
 // --- Scratch
 
-FreeListAllocator& KernelRunner::scratch() {
-  return own_scratch_ != nullptr ? *own_scratch_ : *cpu_.scratch_;
-}
-
 // Of a PE without other kernels it is empty: a kernel that was ended may have left something.
-void KernelRunner::prepare_scratch() {
-  std::unique_ptr<FreeListAllocator>& shared = cpu_.scratch_;
-  const std::uint64_t all = *cpu_.parameters_.scratch_bytes;
-  if (shared == nullptr || (shared->allocations() > 0 && cpu_.runs_alone(*this)))
+void KernelCalls::prepare_scratch() {
+  std::unique_ptr<FreeListAllocator>& shared = pe_.scratch;
+  const std::uint64_t all = pe_.settings.scratch_bytes;
+  if (shared == nullptr || (shared->allocations() > 0 && pe_.runs_alone(*this)))
     shared = std::make_unique<FreeListAllocator>("scratch", 0, all);
   const std::uint64_t part = std::min(launch().scratch_bytes, all);
   if (part == 0) return;
@@ -155,8 +299,8 @@ void KernelRunner::prepare_scratch() {
   own_scratch_ = std::make_unique<FreeListAllocator>("scratch", shared->allocate(part, 16), part);
 }
 
-bool KernelRunner::await_scratch() {
-  if (own_scratch_ != nullptr || !cpu_.others_free_scratch(*this)) return false;
+bool KernelCalls::await_scratch() {
+  if (own_scratch_ != nullptr || !pe_.others_free_scratch(*this)) return false;
   struct Awaits {
     bool& flag;
     explicit Awaits(bool& of) : flag(of) { flag = true; }
@@ -164,24 +308,24 @@ bool KernelRunner::await_scratch() {
   } const awaits(awaits_scratch_);
   const std::string what =
       fmt::format("scratch for kernel '{}'{}", launch().kernel.name, scratch_sharers());
-  wait_in_program([&] { cpu_.await(cpu_.scratch_freed_ | resumed_, what); });
+  wait_in_program([&] { pe_.cpu.await(pe_.scratch_freed | resumed_, what); });
   check_abort();
   return true;
 }
 
-std::string KernelRunner::scratch_sharers() const {
+std::string KernelCalls::scratch_sharers() const {
   std::string text;
-  for (const auto& runner : cpu_.runners_) {
-    if (runner.get() == this || !runner->busy()) continue;
+  for (const KernelCalls* kernel : pe_.kernels) {
+    if (kernel == this || !kernel->busy()) continue;
     text += fmt::format("{} '{}'", text.empty() ? "; the PE is shared with kernel" : " and",
-                        runner->message().kernel.name);
+                        kernel->launch().kernel.name);
   }
   return text;
 }
 
 // --- PE_IPCQ
 
-void KernelRunner::ipcq_send(IpcqSend message) {
+void KernelCalls::ipcq_send(IpcqSend message) {
   check_abort();
   const std::string what = fmt::format("tl.send in direction '{}'", message.direction);
   operation_ = IpcqRequest();
@@ -189,7 +333,7 @@ void KernelRunner::ipcq_send(IpcqSend message) {
   run_ipcq_operation(what);
 }
 
-IpcqReceived KernelRunner::ipcq_receive(IpcqReceive request) {
+IpcqReceived KernelCalls::ipcq_receive(IpcqReceive request) {
   check_abort();
   const std::string what = request.direction.empty()
                                ? std::string("tl.recv in any direction")
@@ -200,73 +344,73 @@ IpcqReceived KernelRunner::ipcq_receive(IpcqReceive request) {
   return std::move(operation_.received);
 }
 
-std::uint64_t KernelRunner::ipcq_reserve(const std::string& direction) {
+std::uint64_t KernelCalls::ipcq_reserve(const std::string& direction) {
   check_abort();
   IpcqRequest request;
   request.stream = launch().stream;
   request.what = IpcqReservation{direction};
-  cpu_.to_ipcq_.ask(request);
+  pe_.to_ipcq.b_transport(request);
   return std::get<IpcqReservation>(request.what).place;
 }
 
-const IpcqSetup& KernelRunner::ipcq_setup() const {
+const IpcqSetup& KernelCalls::ipcq_setup() const {
   IpcqRequest request;
-  cpu_.to_ipcq_.look(request);
+  pe_.to_ipcq.transport_dbg(request);
   return *request.setup;
 }
 
-void KernelRunner::run_ipcq_operation(const std::string& what) {
+void KernelCalls::run_ipcq_operation(const std::string& what) {
   operation_ended_ = false;
   operation_.stream = launch().stream;
   KernelWait wait;
   wait.reason = std::holds_alternative<IpcqSend>(operation_.what) ? KernelWait::Reason::send
                                                                   : KernelWait::Reason::receive;
-  cpu_.to_ipcq_.begin(operation_);
+  pe_.to_ipcq.nb_transport_fw(operation_);
   show(State::waiting_for_ipcq);
   await_or_end([this] { return operation_ended_; }, [&what] { return what; }, wait);
   show(State::running);
   if (!operation_.error.empty()) throw QueuesResetError(operation_.error);
 }
 
-// --- Sends and receives under way
+// --- Asynchronous sends and receives
 
-std::shared_ptr<IpcqOperation> KernelRunner::ipcq_begin(IpcqSend message) {
+std::shared_ptr<IpcqOperation> KernelCalls::ipcq_begin(IpcqSend message) {
   check_abort();
-  UnderWay& request = under_way_.take();
+  Asynchronous& request = asynchronous_.take();
   std::string direction = message.direction;
   request.what = std::move(message);
-  std::shared_ptr<IpcqOperation> operation = leave_under_way(request, std::move(direction));
-  ++sends_under_way_;
+  std::shared_ptr<IpcqOperation> operation = issue_asynchronous(request, std::move(direction));
+  ++outstanding_sends_;
   remember({operation->state, KernelWait::CommandKind::none, KernelWait::Reason::send});
   return operation;
 }
 
-std::shared_ptr<IpcqOperation> KernelRunner::ipcq_begin(IpcqReceive message) {
+std::shared_ptr<IpcqOperation> KernelCalls::ipcq_begin(IpcqReceive message) {
   check_abort();
-  UnderWay& request = under_way_.take();
+  Asynchronous& request = asynchronous_.take();
   std::string direction = message.direction;
   message.awaits_credit = false;
   request.what = std::move(message);
-  return leave_under_way(request, std::move(direction));
+  return issue_asynchronous(request, std::move(direction));
 }
 
-std::shared_ptr<IpcqOperation> KernelRunner::leave_under_way(UnderWay& request,
-                                                             std::string direction) {
+std::shared_ptr<IpcqOperation> KernelCalls::issue_asynchronous(Asynchronous& request,
+                                                               std::string direction) {
   auto operation = std::make_shared<IpcqOperation>();
-  operation->state = std::make_shared<CommandState>(cpu_.next_command_++);
+  operation->state = std::make_shared<CommandState>(pe_.next_command++);
   operation->direction = std::move(direction);
   request.operation = operation;
   request.stream = launch().stream;
   try {
-    cpu_.to_ipcq_.begin(request);
+    pe_.to_ipcq.nb_transport_fw(request);
   } catch (...) {
-    under_way_.give_back(request);
+    asynchronous_.give_back(request);
     throw;
   }
   return operation;
 }
 
-void KernelRunner::wait(IpcqOperation& operation) {
+void KernelCalls::wait(IpcqOperation& operation) {
   check_abort();
   if (!operation.state->done()) {
     show(State::waiting_for_ipcq);
@@ -282,25 +426,17 @@ void KernelRunner::wait(IpcqOperation& operation) {
   if (!operation.state->error().empty()) throw QueuesResetError(operation.state->error());
 }
 
-// The kernel has returned: its messages leave before the launch is answered.
-void KernelRunner::drain_sends() {
-  KernelWait wait;
-  wait.reason = KernelWait::Reason::send;
-  if (sends_under_way_ > 0)
-    await_or_end([this] { return sends_under_way_ == 0; }, [] { return "the last sends"; }, wait);
-}
-
-void KernelRunner::ipcq_ended(IpcqRequest& request) {
+void KernelCalls::ipcq_ended(IpcqRequest& request) {
   if (&request == &operation_) {
     operation_ended_ = true;
   } else {
-    auto& under_way = static_cast<UnderWay&>(request);
-    IpcqOperation& operation = *under_way.operation;
-    if (std::holds_alternative<IpcqSend>(request.what)) --sends_under_way_;
+    auto& asynchronous = static_cast<Asynchronous&>(request);
+    IpcqOperation& operation = *asynchronous.operation;
+    if (std::holds_alternative<IpcqSend>(request.what)) --outstanding_sends_;
     operation.received = std::move(request.received);
     if (!request.error.empty()) operation.state->fail(request.error);
     operation.state->complete();
-    under_way_.give_back(under_way);
+    asynchronous_.give_back(asynchronous);
   }
   resumed_.notify(sc_core::SC_ZERO_TIME);
 }

@@ -1,28 +1,79 @@
 // PE_DMA: moves bytes between the TCM and the memories of the machine (spec 2.6, 3.3, 5), and
 // messages between PEs (spec 8.1).
 //
-// Timing: reads and writes by dma_channels.h, IPCQ messages by ipcq_end.h, segments by
-// segment_control.h; arbitration for the link by dma_links.h, at the end of an instant, when all
-// contenders are there. A DMA_READ of a tile first takes its tile buffer. Traffic to and from
-// PE_TCM passes through at once, free of charge; at the link it stands behind what starts here at
-// the same instant (tie rule of spec 2.3: pe_dma before pe_tcm).
+// Timing: a channel is held by one access for the full round trip; the next access is granted at
+// the instant of completion, accesses of one instant by (command, tile, stage). Channels of one
+// direction share a queue. After the grant an access pays overhead_ns and its address look-up
+// (dma_addressing.h); then all flits of a write, or the command of a read, contend for the link
+// (dma_links.h), which arbitrates at the end of the instant. An access that lies in several
+// physical ranges, memories or (LA in one_to_one) channels becomes one transaction each, issued
+// together, complete when all are; their flits leave in the order of their bytes. An atomic access
+// is a write whose operands travel out and whose old values return. A DMA_READ of a tile first
+// takes its tile buffer. Messages between PEs: dma_messages.h. A message that changes segments
+// takes effect overhead_ns after its arrival and is answered then; such messages do not wait for
+// each other. Traffic to and from PE_TCM passes through free of charge; it loses link arbitration
+// to requests injected here in the same timestep (tie rule of spec 2.3: pe_dma before pe_tcm). Not
+// modelled: time where a response arrives, TCM time.
 //
-// A base class as well: a PE_DMA of other rules derives from it, its Parameters from these, and
-// overrides may_grant() or setup_time(). Stages, addresses, messages and the fabric are here.
+// Base class: a PE_DMA with other rules derives from it, its Parameters from these, and overrides
+// may_grant() or setup_time().
 #pragma once
 
 #include <array>
+#include <string>
 #include <vector>
 
-#include "models/pe/dma_channels.h"
-#include "models/pe/ipcq_end.h"
+#include "models/base/log.h"
+#include "models/base/small_vector.h"
+#include "models/pe/dma_addressing.h"
+#include "models/pe/dma_links.h"
+#include "models/pe/dma_messages.h"
+#include "models/pe/serial_resource.h"
+#include "models/pe/stage_engine.h"
 
 namespace kernbench {
 
+// Holder of a channel: a stage of a tile, or a request of another initiator.
+struct DmaJob {
+  StageEngine<FabricNode>::Lane* lane = nullptr;
+  DmaRequest* request = nullptr;  // without a lane
+};
+
+struct DmaChannel {
+  bool write = false;
+  DmaJob current;
+  Fs granted_at = 0;
+  Fs inject_at = never_fs;
+  bool awaits_quiescence = false;  // injected at the instant of its grant: contends at its end
+  TieKey key;                      // of its first transaction
+  DmaAccess access;
+  TransactionHandles in_flight;  // by piece
+  std::size_t outstanding = 0;   // transactions
+
+  bool free() const { return current.lane == nullptr && current.request == nullptr; }
+};
+
+// Channels of one direction and the queue in front of them.
+struct DmaDirection {
+  SerialResource<DmaJob> use;
+  std::vector<DmaChannel> channels;
+  std::uint64_t bytes = 0;  // moved since the start of the run
+  std::uint64_t in_flight_bytes = 0;
+  // Null until they are observed.
+  TraceSignal* busy_signal = nullptr;
+  TraceSignal* in_flight_signal = nullptr;
+
+  void show() {
+    if (busy_signal == nullptr) return;
+    busy_signal->set(use.held());
+    in_flight_signal->set(in_flight_bytes);
+  }
+};
+
 class PeDma : public StageEngine<FabricNode>,
-              private ServiceListener<BufferRequest>,
-              private EndOfTimestep::Listener,
-              private DmaRules {
+              private ServiceProvider<DmaRequest>,
+              private TransactionListener,
+              private EndOfTimestep::Listener {
  public:
   static constexpr const char* description =
       "DMA of a PE: a read and a write channel on the fabric";
@@ -60,11 +111,14 @@ class PeDma : public StageEngine<FabricNode>,
   void report_under_way(tlm::tlm_analysis_if<ExecutedOp>& to) const override;
 
  protected:
-  // The rules to override, see DmaRules.
-  bool may_grant(const DmaDirection& /*of*/, const DmaDirection& /*other*/) override {
-    return true;
-  }
-  Fs setup_time(const DmaDirection& /*of*/, std::uint64_t /*bytes*/, Fs addresses) override {
+  // The rules to override.
+  //
+  // At the end of a timestep: whether the first request of `of`, which has a free channel, is
+  // granted now. Called for reads first, and again when an access has ended.
+  virtual bool may_grant(const DmaDirection& /*of*/, const DmaDirection& /*other*/) { return true; }
+  // Time from the grant until the access contends for the link, once per access; `addresses`: cost
+  // of its address look-up.
+  virtual Fs setup_time(const DmaDirection& /*of*/, std::uint64_t /*bytes*/, Fs addresses) {
     return overhead() + addresses;
   }
   void declare_signals() override;
@@ -73,31 +127,69 @@ class PeDma : public StageEngine<FabricNode>,
   PeDma(const ComponentInit& init, const Parameters& parameters, MachineServices& machine);
   void add_channels(bool write, std::uint32_t count);
   void add_statistics();
-
-  // Stage engine.
-  void start(Lane& lane) override;
-  void responded(BufferRequest& request, const tlm::tlm_phase& /*phase*/) override {
-    channels_.submit_stage(lane(request.tag));
+  DmaDirection& direction(bool write) { return directions_[write ? 1 : 0]; }
+  const DmaDirection& other(const DmaDirection& of) const {
+    return directions_[&of == &directions_[0] ? 1 : 0];
   }
+
+  // Requests of tiles and of other initiators.
+  void start(Lane& lane) override;
   bool has_buffer(const Lane& lane);
+  void submit(Lane& lane);
+  tlm::tlm_sync_enum nb_transport_fw(DmaRequest& request, tlm::tlm_phase& phase) override;
+  void transport_dbg(DmaRequest& request) override;
+
+  // Grant, at the end of the timestep.
+  void grant_at_end_of_timestep() { services().end_of_timestep().ask(*this, node()); }
+  void end_of_timestep() override;
+  void grant(DmaDirection& direction);
+  static void resolve(const DmaRequest& request, DmaAccess& access);
+
+  // Injection. In one instant the earlier grant goes first, then by key (tie rule of spec 2.3).
+  static bool injects_before(const DmaChannel& a, const DmaChannel& b);
+  void sort_by_injection();
+  Fs injection_due() const;
+  void inject_due(Fs at);
+  void inject(DmaChannel& channel);
+  void make_transactions(DmaChannel& channel);
+  const Path& path_to(NodeId memory);
+  void put_on_link(const DmaChannel& channel);
+  void put_to_tcm(const DmaChannel& channel);
+
+  // Completion.
+  void completed(Transaction& transaction) override;
+  void complete(DmaChannel& channel);
+  void log_completion(const DmaChannel& channel) const;
 
   // Fabric node.
   void accepted(std::uint32_t port, Transaction& transaction, FlitRun run, Fs arrival) override;
   Fs next_due() const override;
   void serve() override;
   void take(const Arrival& message);
+  Fs segments_due() const;
+  void change_segments(Transaction& request);
   Fs links_due(Fs at) const;
   void serve_links_when_quiescent(Fs at);
   void timestep_quiescent() override;
 
+  MachineServices& machine_;
   TieKeySource keys_;
   DmaLinks links_;
-  SegmentControl segments_;
-  DmaChannels channels_;
-  IpcqEnd ipcq_;
+  DmaAddressing addressing_;
+  std::array<DmaDirection, 2> directions_;  // read, write
+  SmallVector<DmaChannel*, 2> channels_;    // of both, by their numbers in transactions
+  SmallVector<DmaChannel*, 2> ordered_;     // the same, by injects_before
+  const Path* path_ = nullptr;              // the last one to a memory as a whole; null: none yet
+  RingBuffer<Arrival> segment_messages_;    // in order of arrival
+  std::uint64_t faults_ = 0, transactions_ = 0;
+  ServiceTarget<DmaRequest> transfers_{*this, *this};
+  DmaMessages messages_;
   bool links_asked_ = false;
   std::vector<BufferRequest> buffer_requests_;  // by lane
-  ServiceInitiator<BufferRequest> to_scheduler_{this};
+  ServiceCallback<BufferRequest> buffer_granted_{
+      [this](BufferRequest& request) { submit(lane(request.tag)); }};
+  ServiceInitiator<BufferRequest> to_scheduler_{&buffer_granted_};
+  Log log_{*this};
 };
 
 }  // namespace kernbench

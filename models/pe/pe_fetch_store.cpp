@@ -46,7 +46,7 @@ void PeFetchStore::expired(Lane& lane) {  // the overhead has been paid
   request.bytes = lane.stage().bytes;
   request.order = lane.task->order();
   request.tag = lane.index;
-  to_tcm_.begin(request);
+  to_tcm_.nb_transport_fw(request);
 }
 
 void PeFetchStore::release(Lane& lane) {

@@ -49,7 +49,7 @@ class PeFetchStore : public StageEngine<Component>,
   void release(Lane& lane) override;
   void stepped() override;
   void expired(Lane& lane) override;
-  void responded(TcmRequest& request, const tlm::tlm_phase& phase) override {
+  void nb_transport_bw(TcmRequest& request, const tlm::tlm_phase& phase) override {
     if (phase == tlm::END_REQ) return begin(lane(request.tag));
     finish(lane(request.tag));
   }

@@ -12,9 +12,9 @@
 
 namespace kernbench {
 
-PeIpcq::PeIpcq(const ComponentInit& init)
-    : Component(init), machine_(machine_services(init.services)),
-      overhead_(*init.attributes.as<Parameters>().overhead), queues_(*this, machine_, *this),
+PeIpcq::PeIpcq(const ComponentInit& init, const Parameters& parameters, MachineServices& machine)
+    : Component(init), machine_(machine), overhead_(*parameters.overhead),
+      queues_(*this, machine, *parameters.queue_pairs, [this] { look_at_end_of_timestep(); }),
       timer_("timer_event"),
       state_signal_(add_signal("state", "what it does",
                                SignalFormat::enumeration({"idle", "sending", "send_blocked",
@@ -31,7 +31,6 @@ PeIpcq::PeIpcq(const ComponentInit& init)
                 {Server::Kind::slot, "ccl:defaults.n_slots"});
   add_busy_time("receive_blocked", "receives without a message", receive_blocked_.ended,
                 [this](Fs now) { return receive_blocked_.until(now); }, {Server::Kind::none});
-  queues_.set_capacity(*init.attributes.as<Parameters>().queue_pairs);
   SC_HAS_PROCESS(PeIpcq);
   SC_METHOD(expire);
   sensitive << timer_;
@@ -54,7 +53,7 @@ Completion PeIpcq::install(const IpcqInstall& message, const IpcqQueuePairs& min
   if (installed && first && !mine.empty()) {
     RingRequest rings;
     rings.rings = &message.settings;
-    to_dma_.ask(rings);
+    to_dma_.b_transport(rings);
   }
   return completion;
 }
@@ -175,7 +174,7 @@ void PeIpcq::expire() {
       for (const Log* log : {&log_, &collectives_})
         log->debug(
             [&] { return fmt::format("credit delivered to {}", credit.delivery.sender.str()); });
-      to_network_.begin(credit.delivery);
+      to_network_.nb_transport_fw(credit.delivery);
       IpcqJob* job = jobs_.find(credit.tag);
       if (job != nullptr && job->phase == Phase::crediting) finish(*job);
     }
@@ -259,7 +258,7 @@ bool PeIpcq::look_send(IpcqJob& job) {
   report_sent(*message, queue.state.pair().peer_rx_base, job.stream);
   RingRequest leaving;
   leaving.message = std::move(message);
-  to_dma_.begin(leaving);
+  to_dma_.nb_transport_fw(leaving);
   IpcqQueues::show(queue);
   ++sends_;
   bytes_sent_ += send.nbytes();
@@ -284,7 +283,7 @@ void PeIpcq::order_by_slot(std::uint32_t agent, std::uint64_t slot) const {
 // queue that it served last.
 bool PeIpcq::find_message(IpcqJob& job) {
   if (!job.receive.direction.empty()) {
-    const IpcqQueue& queue = queues_[job.pair].state;
+    const QueuePairState& queue = queues_[job.pair].state;
     return queue.has(job.receive.place.value_or(queue.next_open()));
   }
   const std::size_t found = queues_.take_next_with_message();
@@ -299,11 +298,11 @@ bool PeIpcq::look_receive(IpcqJob& job) {
     return false;
   }
   unblock(job);
-  IpcqQueue& queue = queues_[job.pair].state;
+  QueuePairState& queue = queues_[job.pair].state;
   const IpcqReceive& receive = job.receive;
   job.taken = now();
   job.seq = receive.place ? *receive.place : queues_.reserve(job.pair, job.stream);
-  const IpcqQueue::Arrived& message = queue.message(job.seq);
+  const QueuePairState::Arrived& message = queue.message(job.seq);
   if (message.nbytes != receive.nbytes()) {
     const std::string error = fmt::format(
         "tl.recv on {} in direction '{}': {} has {} bytes, the message of {} is {} of {} bytes",
@@ -322,7 +321,7 @@ bool PeIpcq::look_receive(IpcqJob& job) {
 // Captures the bytes, so that no later message in the slot can change them, and pays for reading
 // them.
 void PeIpcq::take(IpcqJob& job) {
-  const IpcqQueue& queue = queues_[job.pair].state;
+  const QueuePairState& queue = queues_[job.pair].state;
   const IpcqReceive& receive = job.receive;
   job.received.direction = queue.pair().direction;
   order_by_slot(receive.agent, queue.slot(job.seq));
@@ -347,10 +346,10 @@ void PeIpcq::access_slot(const IpcqJob& job, bool write, MemorySpace space) {
   access.space = space;
   access.bytes = job.receive.nbytes();
   access.tag = job.tag;
-  to_dma_.begin(access);
+  to_dma_.nb_transport_fw(access);
 }
 
-void PeIpcq::responded(RingRequest& access, const tlm::tlm_phase& /*phase*/) {
+void PeIpcq::nb_transport_bw(RingRequest& access, const tlm::tlm_phase& /*phase*/) {
   // Its kernel may have ended.
   if (IpcqJob* job = jobs_.find(access.tag); job != nullptr) access_ended(*job);
   accesses_.give_back(access);
@@ -398,6 +397,103 @@ void PeIpcq::finish(IpcqJob& job) {
   log_end(job);
   job.operation->received = std::move(job.received);
   job.operation->respond(tlm::BEGIN_RESP);
+}
+
+// --- Reports
+
+std::string PeIpcq::described(DType dtype, const Shape& shape) {
+  return std::string(name_of(dtype)) + shape.str();
+}
+
+std::string PeIpcq::what_is_waited_for(const IpcqJob& job) const {
+  const auto peer_of = [&](const std::string& direction) {
+    return fmt::format("direction '{}' of {}", direction, setup().find(direction)->peer.str());
+  };
+  if (job.is_send)
+    return fmt::format("a credit to send in direction '{}' to {}", job.send.direction,
+                       queues_[job.pair].state.pair().peer.str());
+  if (job.receive.direction.empty()) return "a message in any direction";
+  return "a message in " + peer_of(job.receive.direction);
+}
+
+// "send of 16 B, f16[8], in direction 'E' to sip1.cube0.pe0".
+std::string PeIpcq::text_of(const IpcqJob& job) const {
+  const IpcqQueuePair& pair = queues_[job.pair].state.pair();
+  const DType dtype = job.is_send ? job.send.dtype : job.receive.dtype;
+  const Shape& shape = job.is_send ? job.send.shape : job.receive.shape;
+  return fmt::format("{} of {} B, {}, in direction '{}' {} {}", job.is_send ? "send" : "recv",
+                     job.is_send ? job.send.nbytes() : job.receive.nbytes(),
+                     described(dtype, shape), pair.direction, job.is_send ? "to" : "from",
+                     pair.peer.str());
+}
+
+void PeIpcq::log_end(const IpcqJob& job) const {
+  const auto text = [&] {
+    return fmt::format("{} ended, asked for at {}", text_of(job), format_ns(job.started));
+  };
+  log_.debug(text);
+  collectives_.info(text);
+}
+
+void PeIpcq::record(const IpcqJob& job) {
+  const AnalysisPort<ExecutedOp>& port = machine_.observation().executed_ops;
+  if (!port.observed()) return;
+  ExecutedOp op = op_until_now(job);
+  op.data = job.data;
+  port.write(op);
+}
+
+void PeIpcq::report_sent(const IpcqMessage& message, std::uint64_t ring,
+                         std::uint32_t stream) const {
+  const AnalysisPort<MessageProgress>& port = machine_.observation().message_progress;
+  if (!port.observed()) return;
+  MessageProgress sent;
+  sent.step = MessageProgress::Step::sent;
+  sent.node = this;
+  sent.installation = message.installation;
+  sent.slot = message.dst_addr;
+  sent.number = message.sender_seq;
+  sent.ring = ring;
+  sent.bytes = message.nbytes;
+  sent.message = &message;
+  sent.end = now();
+  sent.stream = stream;
+  port.write(sent);
+}
+
+void PeIpcq::report_consumed(const IpcqJob& job, const Credit& credit) const {
+  const AnalysisPort<MessageProgress>& port = machine_.observation().message_progress;
+  if (!port.observed()) return;
+  const QueuePairState& queue = queues_[job.pair].state;
+  MessageProgress consumed;
+  consumed.step = MessageProgress::Step::consumed;
+  consumed.node = this;
+  consumed.installation = queues_.installation();
+  consumed.slot = queue.slot(job.seq);
+  consumed.number = job.seq;
+  consumed.ring = queue.pair().rx_base;
+  consumed.bytes = job.receive.nbytes();
+  consumed.start = job.taken;
+  consumed.end = now();
+  consumed.credit = credit.due;
+  consumed.stream = job.stream;
+  port.write(consumed);
+}
+
+void PeIpcq::report_under_way(tlm::tlm_analysis_if<ExecutedOp>& to) const {
+  for (const IpcqJob& job : jobs_) to.write(op_until_now(job));
+}
+
+ExecutedOp PeIpcq::op_until_now(const IpcqJob& job) const {
+  ExecutedOp op;
+  op.t_start = job.started;
+  op.t_end = now();
+  op.node = this;
+  op.kind = OpKind::memory;
+  op.name = job.is_send ? "ipcq_send" : "ipcq_recv";
+  op.bytes = job.is_send ? job.send.nbytes() : job.receive.nbytes();
+  op.stream = job.stream;
+  return op;
 }
 
 Implementation pe_ipcq_implementation() { return implementation_of<PeIpcq>("builtin.pe_ipcq"); }

@@ -1,18 +1,17 @@
 // PE_IPCQ: the queue pairs of a PE (spec 8.1). For each stream of launches a queue pair has a send
-// queue and a receive queue, each served in the order of the calls (ipcq_work_queues.h).
+// queue and a receive queue, each served in the order of the calls (ipcq_queues.h).
 //
-// Timing: overhead_ns per operation, one after the other. A send waits until the peer's ring has
-// room for it (sleeping until a credit comes, or looking every poll_ns), then PE_DMA takes the
-// message and the send has ended. A receive waits until its message is there, pays the slot read
-// (and the write of a copy), moves the tail, and waits until the credit has been delivered:
-// credit_fs() of models/timing/ipcq_rules.h later, on a side band that neither waits for nor loads
-// links. Whether there is a credit or a message is decided at the end of the timestep. A receive
-// that the kernel has left under way does not wait for its credit, which travels all the same;
-// neither does recv_no_consume, which pays nothing. Not modelled: the place where head and tail are
-// kept.
+// Timing: overhead_ns per operation, back to back. A send stalls until the peer's ring has room
+// (sleeping until a credit arrives, or polling every poll_ns), then PE_DMA takes the message and
+// the send has ended. A receive stalls until its message has arrived, pays the slot read (and the
+// write of a copy), moves the tail, and ends with the delivery of the credit: credit_fs() of
+// models/timing/ipcq_rules.h later, on a side band that neither waits for nor loads links. Whether
+// a credit or a message is available is decided at the end of the timestep. An asynchronous receive
+// does not wait for its credit, which travels all the same; neither does recv_no_consume, which
+// pays nothing. Not modelled: the place where head and tail are kept.
 //
-// A base class as well: a PE_IPCQ of other times derives from it, its Parameters from these, and
-// overrides send_time() or receive_time(). Queues, credits, slots and the services are here.
+// Base class: a PE_IPCQ with other times derives from it, its Parameters from these, and overrides
+// send_time() or receive_time().
 #pragma once
 
 #include <array>
@@ -28,7 +27,6 @@
 #include "models/base/log.h"
 #include "models/base/parameter_set.h"
 #include "models/pe/ipcq_queues.h"
-#include "models/pe/ipcq_work_queues.h"
 #include "models/protocol/ipcq_services.h"
 #include "models/protocol/machine_services.h"
 
@@ -52,7 +50,8 @@ class PeIpcq : public Component,
             .default_val(64)
             .range("1", "256")};
   };
-  explicit PeIpcq(const ComponentInit& init);
+  explicit PeIpcq(const ComponentInit& init)
+      : PeIpcq(init, init.attributes.as<Parameters>(), machine_services(init.services)) {}
 
   void report_under_way(tlm::tlm_analysis_if<ExecutedOp>& to) const override;
   std::vector<SignalDeclaration> signals_when_used() const override {
@@ -93,6 +92,8 @@ class PeIpcq : public Component,
     std::uint32_t tag = 0;  // of the receive that waits for it
   };
 
+  PeIpcq(const ComponentInit& init, const Parameters& parameters, MachineServices& machine);
+
   tlm::tlm_sync_enum nb_transport_fw(IpcqRequest& request, tlm::tlm_phase& phase) override;
   void b_transport(IpcqRequest& request, sc_core::sc_time& delay) override;
   void transport_dbg(IpcqRequest& request) override { request.setup = &setup(); }
@@ -126,11 +127,11 @@ class PeIpcq : public Component,
   void order_by_slot(std::uint32_t agent, std::uint64_t slot) const;
   void access_slot(const IpcqJob& job, bool write, MemorySpace space);
   void access_ended(IpcqJob& job);
-  void responded(RingRequest& access, const tlm::tlm_phase& phase) override;
+  void nb_transport_bw(RingRequest& access, const tlm::tlm_phase& phase) override;
   void consumed(IpcqJob& job);
   void finish(IpcqJob& job);
 
-  // pe_ipcq_reports.cpp
+  // Reports: deadlocks, log, operation log, progress of messages.
   static std::string described(DType dtype, const Shape& shape);  // "f16[8]"
   std::string what_is_waited_for(const IpcqJob& job) const;
   std::string text_of(const IpcqJob& job) const;
@@ -150,7 +151,7 @@ class PeIpcq : public Component,
 
   IpcqWorkQueues jobs_{[this](IpcqJob& job) { begin(job); }};
   std::set<std::uint32_t> users_;  // streams whose kernel that runs has used the queues
-  Fs free_at_ = 0;                 // of what overhead_ns stands for
+  Fs free_at_ = 0;                 // end of the overhead of the last operation
   std::deque<Credit> credits_;     // on their way, by the time of their delivery
 
   sc_core::sc_event timer_;

@@ -112,7 +112,7 @@ PhysRanges PeMmu::by_segments(std::uint64_t address, std::uint64_t nbytes) {
   SegmentRequest request;
   request.address = address;
   request.nbytes = nbytes;
-  to_dma_.look(request);
+  to_dma_.transport_dbg(request);
   return std::move(request.ranges);
 }
 

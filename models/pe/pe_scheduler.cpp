@@ -5,7 +5,7 @@
 #include <algorithm>
 
 #include "models/base/errors.h"
-#include "models/base/renew.h"
+#include "models/base/reset_in_place.h"
 #include "models/pe/pe_components.h"
 
 namespace kernbench {
@@ -41,17 +41,17 @@ PeScheduler::PeScheduler(const ComponentInit& init)
       "dispatch_busy", "time in which commands were dispatched", dispatching_,
       [this](Fs now) { return dispatching_ + (due_ == never_fs ? 0 : now - dispatch_began_); },
       {Server::Kind::rate, "overhead_ns"});
-  const SlotWaits& waits = accel_slot_.waits();
+  const AccelSlotStalls& stalls = accel_slot_.stalls();
   add_statistic("gemm_slot_waits", "GEMM stages that waited for a MATH stage to leave accel_slot",
-                Quantity::count, waits.gemm().count);
+                Quantity::count, stalls.gemm().count);
   add_statistic("gemm_slot_waiting",
                 "time that GEMM stages waited for MATH stages to leave accel_slot",
-                Quantity::time_fs, waits.gemm().time);
+                Quantity::time_fs, stalls.gemm().time);
   add_statistic("math_slot_waits", "MATH stages that waited for a GEMM stage to leave accel_slot",
-                Quantity::count, waits.math().count);
+                Quantity::count, stalls.math().count);
   add_statistic("math_slot_waiting",
                 "time that MATH stages waited for GEMM stages to leave accel_slot",
-                Quantity::time_fs, waits.math().time);
+                Quantity::time_fs, stalls.math().time);
   add_statistic("buffer_stalls", "tiles that waited for a tile buffer", Quantity::count,
                 buffers_.stalls());
   add_statistic("buffer_high_water", "most of the tile buffers in use", Quantity::bytes,
@@ -94,7 +94,7 @@ tlm::tlm_sync_enum PeScheduler::nb_transport_fw(CommandRequest& request, tlm::tl
 void PeScheduler::check_fits(const TilePlan& plan) {
   const std::uint64_t registers = plan.largest_register_bytes();
   RegisterRequest file;
-  if (to_fetch_store_.connected()) to_fetch_store_.look(file);
+  if (to_fetch_store_.connected()) to_fetch_store_.transport_dbg(file);
   if (to_fetch_store_.connected() && registers > file.capacity) {
     throw UsageError(fmt::format(
         "{} needs {} bytes of the register file for operands and results; allowed are {} "
@@ -146,7 +146,7 @@ void PeScheduler::b_transport(CommandRequest& request, sc_core::sc_time& /*delay
 
 void PeScheduler::transport_dbg(CommandRequest& request) {
   DmaRequest dma;
-  if (to_dma_.connected()) to_dma_.look(dma);
+  if (to_dma_.connected()) to_dma_.transport_dbg(dma);
   request.usage = {dma.held, accel_slot_.held_time(now())};
 }
 
@@ -246,7 +246,7 @@ TileTask& PeScheduler::new_task(CommandContext& context, bool simple) {
   }
   TileTask& task = *idle_tasks_.back();
   idle_tasks_.pop_back();
-  renew(task);
+  reset_in_place(task);
   task.command_id = context.id();
   task.stream = context.stream();
   task.simple = simple;

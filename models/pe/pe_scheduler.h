@@ -1,7 +1,7 @@
 // PE_SCHEDULER: the only dispatcher of a PE, and the only component that marks a command complete
 // (spec 5, ADR-0014).
 //
-// Timing: overhead_ns once per command, one after the other. A simple command then goes to its
+// Timing: overhead_ns once per command, back to back. A simple command then goes to its
 // engine as a tile of one stage. The tiles of composites are fed by one feeder, command after
 // command, never interleaved; the feeder alone waits while the queue of the first stage is full. It
 // also waits where tiles would overtake: a composite whose tiles enter at FETCH begins when the

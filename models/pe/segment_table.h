@@ -2,7 +2,7 @@
 // location (spec 3.3; ADR-0011 D-LA3).
 //
 // A segment in n_to_one lies in one piece. The bursts of one in one_to_one go round its channels:
-// burst j stands on the channel of pa_bases[j mod channels], j / channels rounds further on.
+// burst j is on the channel of pa_bases[j mod channels], j / channels rounds further on.
 // Segments do not overlap, and are removed as they were installed.
 #pragma once
 

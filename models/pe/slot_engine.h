@@ -26,9 +26,9 @@ class SlotEngine : public StageEngine<Component>, private ServiceListener<SlotRe
     request.alone = lane.task->alone;
     request.stream = lane.task->stream;
     request.tag = lane.index;
-    if (to_scheduler_.begin(request) == tlm::TLM_UPDATED) granted(lane);
+    if (to_scheduler_.nb_transport_fw(request) == tlm::TLM_UPDATED) granted(lane);
   }
-  void responded(SlotRequest& request, const tlm::tlm_phase& /*phase*/) final {
+  void nb_transport_bw(SlotRequest& request, const tlm::tlm_phase& /*phase*/) final {
     granted(lane(request.tag));
   }
   void granted(Lane& lane) {
@@ -36,11 +36,11 @@ class SlotEngine : public StageEngine<Component>, private ServiceListener<SlotRe
     compute(lane);
   }
   void release(Lane& lane) final {
-    to_scheduler_.end(requests_[lane.index]);
+    to_scheduler_.nb_transport_fw(requests_[lane.index], tlm::END_RESP);
     if (lane.stage().register_bytes == 0) return;
     RegisterRequest registers;
     registers.bytes = lane.stage().register_bytes;
-    to_fetch_store_.begin(registers);
+    to_fetch_store_.nb_transport_fw(registers);
   }
 
   std::array<SlotRequest, stage_type_count> requests_;  // by lane

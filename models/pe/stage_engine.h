@@ -40,7 +40,7 @@ struct StageParameters {
   Param<std::uint32_t> queue_depth;
 };
 
-// Node: Component, or FabricNode for an engine that also stands on the fabric.
+// Node: Component, or FabricNode for an engine that is also a node of the fabric.
 template <class Node>
 class StageEngine : public Node, private TaskOutputListener, private ServiceProvider<TaskOffer> {
  public:

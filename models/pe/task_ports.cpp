@@ -24,12 +24,12 @@ bool TaskOutputs::offer(TileTask& task) {
         fmt::format("{}: no task edge to the engine of {}", component_.name(), name_of(stage)));
   TaskOffer& offer = offers_.take();
   offer.task = &task;
-  if (output->begin(offer) == tlm::TLM_ACCEPTED) return false;
+  if (output->nb_transport_fw(offer) == tlm::TLM_ACCEPTED) return false;
   offers_.give_back(offer);
   return true;
 }
 
-void TaskOutputs::responded(TaskOffer& offer, const tlm::tlm_phase& /*phase*/) {
+void TaskOutputs::nb_transport_bw(TaskOffer& offer, const tlm::tlm_phase& /*phase*/) {
   listener_.task_taken(*offer.task);
   offers_.give_back(offer);
 }

@@ -1,5 +1,4 @@
-// The ends of the task edges of a component: tile tasks on their way from engine to engine (spec
-// 5.2).
+// Initiators of the task edges of a component: tile tasks from engine to engine (spec 5.2).
 #pragma once
 
 #include <array>
@@ -21,11 +20,11 @@ class TaskOutputListener {
 };
 
 // The edges that leave a component: a socket for each engine with stages that an edge leads to.
-class TaskOutputs final : public ServiceEnd, private ServiceListener<TaskOffer> {
+class TaskOutputs final : public ServiceInitiatorBase, private ServiceListener<TaskOffer> {
  public:
   TaskOutputs(Component& component, TaskOutputListener& listener)
       : component_(component), listener_(listener) {
-    component.add_service_end(*this);
+    component.add_service_initiator(*this);
   }
 
   // BEGIN_REQ to the engine of the task's stage. True: the task is the receiver's. False: it stays
@@ -33,13 +32,13 @@ class TaskOutputs final : public ServiceEnd, private ServiceListener<TaskOffer> 
   bool offer(TileTask& task);
 
   const char* service() const override { return TaskOffer::service; }
-  bool asks(Role role) const override { return !stages_of(role).empty(); }
+  bool binds_to(Role role) const override { return !stages_of(role).empty(); }
   bool optional() const override { return false; }
   bool bind_to(Component& provider, Role role, const std::string& from,
                ProtocolMonitors* monitors) override;
 
  private:
-  void responded(TaskOffer& offer, const tlm::tlm_phase& phase) override;
+  void nb_transport_bw(TaskOffer& offer, const tlm::tlm_phase& phase) override;
 
   Component& component_;
   TaskOutputListener& listener_;

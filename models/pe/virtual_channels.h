@@ -29,9 +29,9 @@ class VirtualChannels {
     chunk_bytes_ = chunk_bytes;
   }
 
-  // Flits [run.first, run.first + run.count) of a message, or a control message, stand at the link
-  // behind run.position of its path. send(transaction, run) hands one flit over to that link; it is
-  // called here or in serve().
+  // Flits [run.first, run.first + run.count) of a message, or a control message, contend for the
+  // link at run.position of its path. send(transaction, run) hands one flit over to that link; it
+  // is called here or in serve().
   template <class Send>
   void put(VirtualChannel channel, Transaction& transaction, FlitRun run, Fs now, Send send);
 

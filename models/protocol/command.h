@@ -48,11 +48,11 @@ struct CompositeOperand {
 };
 using CommandOperands = SmallVector<CompositeOperand, 3>;
 
-// TCM operands, PE_GEMM time only. A batch: so many products of m x k x n, one after the other.
+// TCM operands, PE_GEMM time only. A batch: so many products of m x k x n, back to back.
 struct DotCommand {
   std::int64_t m = 1, k = 1, n = 1;
   DType dtype = DType::f16;       // of the operands
-  CommandOperands operands = {};  // a, b, accumulator if any, result; none: not told
+  CommandOperands operands = {};  // a, b, accumulator if any, result; none: not known
   std::int64_t batch = 1;
 };
 
@@ -60,7 +60,7 @@ struct DotCommand {
 struct MathCommand {
   MathOp op = MathOp::add;
   std::int64_t elements = 1;          // of the widest operand
-  CommandOperands operands = {};      // tensors, result; none: not told
+  CommandOperands operands = {};      // tensors, result; none: not known
   std::int64_t extent = 1, kept = 1;  // of a line that is sorted; what topk keeps of it
 };
 

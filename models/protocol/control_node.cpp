@@ -6,7 +6,7 @@
 #include <numeric>
 #include <vector>
 
-#include "models/base/alike_texts.h"
+#include "models/base/group_similar_messages.h"
 
 namespace kernbench {
 namespace {
@@ -41,7 +41,7 @@ Completion merged_completion(const std::map<PeId, Completion>& failures) {
     }
   }
   std::string text;
-  for (const std::vector<std::size_t>& alike : group_alike(texts)) {
+  for (const std::vector<std::size_t>& alike : group_similar_messages(texts)) {
     text += text.empty() ? ": " : "; ";
     if (alike.size() > 1) text += fmt::format("{} PEs alike, ", alike.size());
     text += fmt::format("{}: {}", first_of(alike, pes), texts[alike.front()]);
@@ -343,7 +343,7 @@ void ControlNode::answer(FanOut& fan_out) {
   const Completion& completion = fan_out.merged.completion;
   if (completion.ok) {
     log(*fan_out.sent, [&] { return label_of(*fan_out.sent) + " answered"; });
-  } else {  // who failed has told the rest
+  } else {  // the failing PE has notified the others
     log_.warning([&] {
       return fmt::format("{} has failed: {}", label_of(*fan_out.sent), completion.error_code);
     });

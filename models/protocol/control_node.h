@@ -86,7 +86,7 @@ class ControlNode : public FabricNode, private TransactionListener {
   void post(const Path& path, std::shared_ptr<const Message> message);
   // To the node where the request of the launch came from, by the way that its answer will take.
   void pass_on_barrier(const FanOut& fan_out);
-  void end_barrier(const FanOut& fan_out);           // tells the ends
+  void end_barrier(const FanOut& fan_out);           // notifies the targets
   FanOut* fan_out_of(const KernelLaunch& received);  // null: every PE has answered
 
   Fs overhead() const { return overhead_; }

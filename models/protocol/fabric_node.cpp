@@ -37,7 +37,7 @@ class FabricNode::Input final : public FabricForward {
   }
   bool get_direct_route(const Path& path, std::uint32_t position, DirectRoute& route) override {
     if (position != path.target_position()) return node_.pass_directly(path, position, route);
-    route.end = this;
+    route.target = this;
     return true;
   }
   tlm::tlm_sync_enum nb_transport_fw(tlm::tlm_generic_payload&, tlm::tlm_phase&,
@@ -151,10 +151,10 @@ void FabricNode::send_message(Transaction& transaction) {
       direct = std::make_unique<DirectRoute>();
       if (!get_direct_route(path, 0, *direct)) *direct = {};
     }
-    if (direct->end != nullptr) {
+    if (direct->target != nullptr) {
       ++direct->messages;
-      return direct->end->accept(transaction, {0, 0, path.target_position()},
-                                 now() + direct->delay);
+      return direct->target->accept(transaction, {0, 0, path.target_position()},
+                                    now() + direct->delay);
     }
   }
   send(transaction, 0, 0, 0, now());

@@ -48,9 +48,9 @@ class FabricNode : public Component {
     link_of(port)->accept(transaction, {flit, count, position + 1}, at);
   }
   // A control message that starts here, now. One of the host is announced to its target at once
-  // where the nodes on its way do nothing with it but delay it and nobody observes passages.
+  // where the nodes on its way do nothing with it but delay it and passages are not observed.
   void send_message(Transaction& transaction);
-  // The same from a place of a finite buffer of this node: left() tells when it is free.
+  // The same from a place of a finite buffer of this node: left() reports when it is free.
   void send_from(BufferPlace place, Transaction& transaction, std::uint32_t flit,
                  std::uint32_t count, std::uint32_t position, Fs at);
   // The last byte of a flit from `place` leaves at `at`, now or later. The default returns the

@@ -9,7 +9,7 @@
 
 #include "models/address/phys_addr.h"
 #include "models/protocol/fabric_node.h"
-#include "models/protocol/fabric_watch.h"
+#include "models/protocol/fabric_trace_observer.h"
 #include "models/protocol/machine_services.h"
 
 namespace kernbench {
@@ -30,7 +30,7 @@ std::uint8_t kind_of(const Transaction& transaction) {
 }  // namespace
 
 FabricSignals::FabricSignals(FabricNode& node)
-    : node_(node), watch_(FabricWatch::of(machine_services(node.services()))),
+    : node_(node), watch_(FabricTraceObserver::of(machine_services(node.services()))),
       changes_("signals_event"),
       inbox_(node.add_signal("inbox", "flits and messages that have come and are not served",
                              SignalFormat::count("flits"), this)),

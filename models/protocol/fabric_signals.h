@@ -22,7 +22,7 @@
 
 namespace kernbench {
 
-class FabricWatch;
+class FabricTraceObserver;
 
 class FabricSignals final : public SignalGroup {
  public:
@@ -35,7 +35,7 @@ class FabricSignals final : public SignalGroup {
   void update() {
     if (observed()) show();
   }
-  // For FabricWatch.
+  // For FabricTraceObserver.
   void served(const NodePassage& passage);
   void left(const LinkPassage& passage, std::uint16_t output);
 
@@ -73,7 +73,7 @@ class FabricSignals final : public SignalGroup {
   static Message message_of(const Transaction& transaction);
 
   FabricNode& node_;
-  std::shared_ptr<FabricWatch> watch_;
+  std::shared_ptr<FabricTraceObserver> watch_;
   sc_core::sc_event changes_;
   bool has_process_ = false;
 

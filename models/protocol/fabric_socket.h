@@ -17,9 +17,9 @@ class FabricForward;
 // The route of host control messages from one node to another where links and nodes do nothing with
 // a message but delay it (spec 2.3): what a direct memory pointer of TLM-2.0 is to accesses.
 struct DirectRoute {
-  FabricForward* end = nullptr;  // input of the target; null: there is no such route
-  Fs delay = 0;                  // from the source to it, without an overhead of the target
-  std::uint64_t messages = 0;    // that have taken it
+  FabricForward* target = nullptr;  // its input; null: there is no such route
+  Fs delay = 0;                     // from the source to it, without an overhead of the target
+  std::uint64_t messages = 0;       // that have taken it
 };
 
 // Those that a link or a node lies on.

@@ -23,7 +23,7 @@ class FlitList {
 
   explicit FlitList(std::uint32_t flit_bytes) : flit_bytes_(flit_bytes) {}
 
-  // The bytes [offset, offset + bytes), which stand at `position` of the access.
+  // Bytes [offset, offset + bytes), at `position` of the access.
   void add(std::uint64_t offset, std::uint64_t bytes, std::uint64_t position) {
     if (bytes > 0 && (flits_.empty() || end() != offset)) ++runs_;
     bytes_ += bytes;

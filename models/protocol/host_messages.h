@@ -75,7 +75,7 @@ struct HostMessage : Message {
   std::string request_id;
   std::optional<int> target_device;  // the SIP
   std::string debug_label;
-  std::optional<std::string> timestamp_tag;  // for people, beside the label
+  std::optional<std::string> timestamp_tag;  // for people, in addition to the label
 };
 // Label for diagnosis: "KernelLaunch 'matmul'", or "KernelLaunch 'matmul' [step 3]" with a tag.
 std::string label_of(const char* type, const HostMessage& message);

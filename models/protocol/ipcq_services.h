@@ -24,15 +24,15 @@ struct RingInstallation {
 };
 // The kernel of a stream has returned: its operation under way is dropped, its unused places are
 // given back. Failed: the queues are reset and cannot be used before they are installed again, but
-// for a kernel that has not used them and has run beside others.
+// for a kernel that has not used them and has run concurrently with others.
 struct IpcqKernelEnd {
   bool failed = false;
   bool alone = true;  // no other kernel runs on the PE
   std::string what;   // of a failure: "kernel 'k' has failed"
 };
 
-// PE_CPU -> PE_IPCQ. The sends of a stream in a queue pair are served one after the other, in the
-// order of the calls, and so are its receives, beside those of other streams; one that names no
+// PE_CPU -> PE_IPCQ. The sends of a stream in a queue pair are served in the order of the calls,
+// and so are its receives, concurrently with those of other streams; an operation that names no
 // queue pair, or does not fit a slot, is a UsageError at the call.
 //   BEGIN_REQ   TLM_UPDATED + END_REQ: an IpcqSend or IpcqReceive has been taken.
 //   BEGIN_RESP  it has ended, with an `error` or what has been `received`.
@@ -50,7 +50,7 @@ struct IpcqRequest : ServicePayload<IpcqRequest> {
   std::uint32_t stream = 0;          // of the launch
 };
 
-// PE_IPCQ -> PE_DMA: the channel vc_comm, and accesses to this PE's slots, one after the other.
+// PE_IPCQ -> PE_DMA: the channel vc_comm, and accesses to this PE's slots, back to back.
 //   BEGIN_REQ   with a `message`: TLM_COMPLETED, it leaves; messages stay in order. Without: an
 //               access to a slot, TLM_ACCEPTED.
 //   BEGIN_RESP  the access has ended.

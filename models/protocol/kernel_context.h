@@ -71,7 +71,7 @@ class KernelContext {
   // Blocks until the message has been read and its credit delivered.
   virtual IpcqReceived ipcq_receive(IpcqReceive request) = 0;
   // The same, left under way: a send ends when PE_DMA has taken the message, a receive when the
-  // message has been read; its credit goes back beside the kernel.
+  // message has been read; its credit returns concurrently with the kernel.
   virtual std::shared_ptr<IpcqOperation> ipcq_begin(IpcqSend message) {
     IpcqOperation ended{std::make_shared<CommandState>(ended_id_++), message.direction, {}};
     ipcq_send(std::move(message));

@@ -1,6 +1,9 @@
-// Progress of kernels, and of the messages between them, for observers (spec 11.6).
+// Progress of kernels, of the messages between them, and of commands and tiles, for observers (spec
+// 5.4, 11.6).
 #pragma once
 
+#include <array>
+#include <cstddef>
 #include <cstdint>
 #include <string>
 
@@ -83,6 +86,33 @@ struct MessageProgress {
   Fs end = 0;
   Fs credit = 0;             // consumed: delivery of the credit
   std::uint32_t stream = 0;  // sent, consumed: of the kernel's launch
+};
+
+// --- Progress of commands and tiles in a PE (spec 5.4), in an order that is the same in every run.
+
+enum class TraceKind : std::uint8_t {
+  command_submitted,
+  sub_command_dispatched,
+  engine_start,
+  engine_complete,
+  tile_ready,
+  command_complete
+};
+inline const char* name_of(TraceKind kind) {  // "command_submitted", ...
+  constexpr std::array<const char*, 6> names{"command_submitted", "sub_command_dispatched",
+                                             "engine_start",      "engine_complete",
+                                             "tile_ready",        "command_complete"};
+  return names.at(static_cast<std::size_t>(kind));
+}
+
+struct TraceEvent {
+  TraceKind kind = TraceKind::command_submitted;
+  Fs time = 0;
+  const sc_core::sc_object* node = nullptr;
+  std::uint64_t command_id = 0;
+  std::int64_t tile_id = -1;  // -1: the command as a whole
+  std::uint64_t bytes = 0;
+  const char* stage = "";  // static: "DMA_READ", ...; "": the command or tile as a whole
 };
 
 }  // namespace kernbench

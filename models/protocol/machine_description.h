@@ -4,6 +4,7 @@
 
 #include <array>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -11,13 +12,31 @@
 
 #include "models/address/address_model.h"
 #include "models/address/channel_interleave.h"
+#include "models/address/mapping_fault.h"
 #include "models/base/component.h"
-#include "models/protocol/address_book.h"
 #include "models/protocol/host_messages.h"
 #include "models/protocol/memory_map.h"
 #include "models/protocol/pe_engine.h"
 
 namespace kernbench {
+
+// What the host program knows of virtual addresses, for the messages of faults.
+class AddressBook {
+ public:
+  // Text on an address that `where` has no mapping for: what is there, and how to map it.
+  using Explain = std::function<std::string(std::uint64_t address, PeId where)>;
+  // By the host's runtime while it lives; without: faults are not explained.
+  void set(Explain explain) { explain_ = std::move(explain); }
+
+  // The text of the fault, with the explanation behind it.
+  std::string text_of(const MappingFault& fault, PeId where) const {
+    if (!explain_) return fault.what();
+    return std::string(fault.what()) + ": " + explain_(fault.address(), where);
+  }
+
+ private:
+  Explain explain_;
+};
 
 struct NodeDescription {
   std::string name;
@@ -42,8 +61,8 @@ struct MachineDescription {
   int cubes() const { return cube_mesh_w * cube_mesh_h; }  // of a SIP
 
   AddressModel address_model = AddressModel::va;
-  // one_to_one: every HBM partition has a link for each of its channels beside the one of the
-  // whole.
+  // one_to_one: every HBM partition has a link for each of its channels in addition to the one of
+  // the whole.
   HbmMapping hbm_mapping = HbmMapping::n_to_one;
   ChannelInterleave hbm_interleave;  // of a partition's bytes
   std::uint32_t flit_bytes = 256;

@@ -4,7 +4,7 @@
 #include <systemc>
 #include <utility>
 
-#include "models/base/at_work.h"
+#include "models/base/active_component_scope.h"
 #include "models/base/errors.h"
 #include "models/base/services.h"
 #include "models/protocol/machine_description.h"
@@ -50,7 +50,7 @@ bool guarded_process(Services& services, const sc_core::sc_object& where, Action
 // The same for an action in whatever process.
 template <class Action>
 bool guarded(Services& services, const sc_core::sc_object& where, Action action) {
-  const AtWork at_work(where);
+  const ActiveComponentScope active(where);
   return guarded_process(services, where, std::move(action));
 }
 

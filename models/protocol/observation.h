@@ -17,15 +17,14 @@
 
 #include "models/base/analysis_port.h"
 #include "models/base/executed_op.h"
-#include "models/base/trace_event.h"
 #include "models/protocol/flit_run.h"
 #include "models/protocol/kernel_progress.h"
 
 namespace kernbench {
 
 class FabricNode;
-class FabricWatch;  // models/protocol/fabric_watch.h
-class Link;         // models/noc
+class FabricTraceObserver;  // models/protocol/fabric_trace_observer.h
+class Link;                 // models/noc
 class Transaction;
 struct Arrival;  // models/protocol/arrival_queue.h
 
@@ -88,7 +87,8 @@ struct Observation {
   AnalysisPort<MessageProgress> message_progress;
   AnalysisPort<HostTransfer> host_transfers;
 
-  std::shared_ptr<FabricWatch> fabric_watch;  // once signals of the fabric have been asked for
+  std::shared_ptr<FabricTraceObserver>
+      fabric_trace_observer;  // once signals of the fabric have been asked for
 };
 
 }  // namespace kernbench

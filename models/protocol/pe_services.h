@@ -140,7 +140,7 @@ struct SegmentRequest : ServicePayload<SegmentRequest> {
   PhysRanges ranges;
 };
 
-// Any initiator -> PE_DMA: a transfer beside those of the tiles, on the same channels.
+// Any initiator -> PE_DMA: a transfer in addition to those of the tiles, on the same channels.
 //   BEGIN_REQ   TLM_ACCEPTED.
 //   END_REQ     granted: it has its channel.
 //   BEGIN_RESP  it has ended; with a `fault` there is no route to the memory, or it has answered
@@ -163,7 +163,7 @@ struct DmaRequest : ServicePayload<DmaRequest> {
 };
 
 // Host, traffic -> PCIE_EP: a transaction that starts there. It pays the end point's overhead from
-// now on; any number may start in an instant. Its end is told by its TransactionListener.
+// now on; any number may start in an instant. Its TransactionListener reports its end.
 //   BEGIN_REQ   TLM_COMPLETED: taken.
 template <>
 struct ServiceOf<Transaction> {

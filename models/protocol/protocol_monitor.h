@@ -24,7 +24,7 @@ class ProtocolMonitor : public sc_core::sc_module {
  public:
   // Ends the run; the object is the near end.
   using Violated = std::function<void(const sc_core::sc_object&, const std::string&)>;
-  // The sockets that it stands between.
+  // Sockets on its two sides.
   struct Connection {
     const sc_core::sc_object& near_end;
     const sc_core::sc_object& far_end;

@@ -8,8 +8,8 @@
 //   class PeScheduler : private ServiceProvider<SlotRequest> { // who provides it
 //     ServiceTarget<SlotRequest> slot_requests_{*this, *this};
 //
-// Assembly finds both ends in the components by the type of the payload, and
-// binds each initiator to a socket of its own at the target. Sockets are named after the peer and
+// Assembly finds initiator and target in the components by the type of the payload, and binds each
+// initiator to a socket of its own at the target. Sockets are named after the peer and
 // the service: to_pe_scheduler_accel_slot, from_pe_gemm_accel_slot.
 //
 // A payload has `static constexpr Role provider`, `static constexpr const char* service` and
@@ -21,17 +21,19 @@
 
 #include <fmt/format.h>
 
+#include <functional>
 #include <memory>
 #include <string>
 #include <systemc>
 #include <tlm>
 #include <typeinfo>
+#include <utility>
 #include <vector>
 
-#include "models/base/at_work.h"
+#include "models/base/active_component_scope.h"
 #include "models/base/component.h"
 #include "models/base/component_fault.h"
-#include "models/base/renew.h"
+#include "models/base/reset_in_place.h"
 #include "models/base/small_vector.h"
 #include "models/protocol/service_monitor.h"
 #include "models/protocol/service_protocol.h"
@@ -45,7 +47,7 @@ class ServiceTarget;
 template <class Payload>
 class ServicePayload {
  public:
-  // Whether the service may be missing where its provider stands.
+  // Whether the provider's implementation may omit the service.
   static constexpr bool optional = false;
 
   // The provider's: END_REQ or BEGIN_RESP, on the socket on which the payload came last.
@@ -65,7 +67,7 @@ class ServicePayload {
 // A call into a component from the process of another: faults in it are the callee's.
 template <class Call>
 auto call_of(const sc_core::sc_object& component, Call call) {
-  const AtWork at_work(component);
+  const ActiveComponentScope active(component);
   try {
     return call();
   } catch (...) {
@@ -100,7 +102,7 @@ class ServiceTargetBase {
   virtual const std::type_info& payload() const = 0;
 };
 
-// The provider's end: a socket for each initiator, made by assembly.
+// Target side of a service: a socket for each initiator, created by assembly.
 template <class Payload>
 class ServiceTarget final : public ServiceTargetBase {
  public:
@@ -157,14 +159,27 @@ class ServiceTarget final : public ServiceTargetBase {
 // Name of a node in that of a socket: "sip0_io0_pcie_ep".
 std::string socket_peer(std::string node);
 
-// Responses to an initiator: END_REQ, BEGIN_RESP.
+// Receiver of the responses to an initiator: END_REQ, BEGIN_RESP.
 template <class Payload>
 class ServiceListener {
  public:
-  virtual void responded(Payload& payload, const tlm::tlm_phase& phase) = 0;
+  virtual void nb_transport_bw(Payload& payload, const tlm::tlm_phase& phase) = 0;
 
  protected:
   ~ServiceListener() = default;
+};
+
+// Listener as a member, for a class with several services.
+template <class Payload>
+class ServiceCallback final : public ServiceListener<Payload> {
+ public:
+  explicit ServiceCallback(std::function<void(Payload&)> call) : call_(std::move(call)) {}
+  void nb_transport_bw(Payload& payload, const tlm::tlm_phase& /*phase*/) override {
+    call_(payload);
+  }
+
+ private:
+  std::function<void(Payload&)> call_;
 };
 
 // Payloads of an initiator that has several under way.
@@ -181,7 +196,7 @@ class PayloadPool {
     return payload;
   }
   void give_back(Payload& payload) {
-    renew(payload);
+    reset_in_place(payload);
     idle_.push_back(&payload);
   }
   std::size_t outstanding() const { return all_.size() - idle_.size(); }
@@ -191,16 +206,16 @@ class PayloadPool {
   std::vector<std::unique_ptr<Payload>> all_;
 };
 
-// Ends of initiators, as assembly sees them.
-class ServiceEnd {
+// Initiator side of a service, as assembly sees it.
+class ServiceInitiatorBase {
  public:
-  virtual ~ServiceEnd() = default;
+  virtual ~ServiceInitiatorBase() = default;
   virtual const char* service() const = 0;
   // Whether it is to be bound to a component of this role; it has to be unless optional.
-  virtual bool asks(Role role) const = 0;
+  virtual bool binds_to(Role role) const = 0;
   virtual bool optional() const = 0;
   // False: the component does not provide the service. `from`: the initiator, in the name of the
-  // target's socket. `monitors`: watches the connection; null: nobody does.
+  // target's socket. `monitors`: observes the connection; null: no monitor.
   virtual bool bind_to(Component& provider, Role role, const std::string& from,
                        ProtocolMonitors* monitors) = 0;
 };
@@ -215,7 +230,7 @@ ServiceTarget<Payload>* find_service(const Component& component) {
 
 template <class Payload>
 class ServiceInitiator final : public ServiceInitiatorSocket<Payload>,
-                               public ServiceEnd,
+                               public ServiceInitiatorBase,
                                private ServiceBackward<Payload> {
  public:
   // Without a listener for services that are completed by the call.
@@ -230,45 +245,38 @@ class ServiceInitiator final : public ServiceInitiatorSocket<Payload>,
     static_cast<ServiceInitiatorSocket<Payload>&>(*this).bind(
         static_cast<ServiceBackward<Payload>&>(*this));
     auto* component = dynamic_cast<Component*>(this->get_parent_object());
-    if (component != nullptr) component->add_service_end(*this);
+    if (component != nullptr) component->add_service_initiator(*this);
   }
 
   bool connected() const { return this->get_interface() != nullptr; }
 
-  // BEGIN_REQ. TLM_COMPLETED, or TLM_UPDATED with the phase: answered by the call. TLM_ACCEPTED:
-  // the listener is called.
-  tlm::tlm_sync_enum begin(Payload& payload) {
-    tlm::tlm_phase phase = tlm::BEGIN_REQ;
+  // BEGIN_REQ: TLM_COMPLETED or TLM_UPDATED is the response, after TLM_ACCEPTED the listener is
+  // called. END_RESP gives back what is held.
+  tlm::tlm_sync_enum nb_transport_fw(Payload& payload, tlm::tlm_phase phase = tlm::BEGIN_REQ) {
     sc_core::sc_time delay;
     return (*this)->nb_transport_fw(payload, phase, delay);
   }
-  // END_RESP.
-  void end(Payload& payload) {
-    tlm::tlm_phase phase = tlm::END_RESP;
-    sc_core::sc_time delay;
-    (*this)->nb_transport_fw(payload, phase, delay);
-  }
-  // b_transport; the time to pay.
-  Fs ask(Payload& payload) {
+  // Returns the time that the caller has to pay.
+  Fs b_transport(Payload& payload) {
     sc_core::sc_time delay;
     (*this)->b_transport(payload, delay);
     return delay.value();
   }
-  void look(Payload& payload) { (*this)->transport_dbg(payload); }
+  void transport_dbg(Payload& payload) { (*this)->transport_dbg(payload); }
 
   const char* service() const override { return ServiceOf<Payload>::name; }
-  bool asks(Role role) const override { return role == provider_; }
+  bool binds_to(Role role) const override { return role == provider_; }
   bool optional() const override { return ServiceOf<Payload>::optional; }
   bool bind_to(Component& provider, Role /*role*/, const std::string& from,
                ProtocolMonitors* monitors) override {
     ServiceTarget<Payload>* target = find_service<Payload>(provider);
     if (target == nullptr) return false;
-    ServiceInitiatorSocket<Payload>& near_end = *this;
-    ServiceTargetSocket<Payload>& far_end = target->add_socket(from);
+    ServiceInitiatorSocket<Payload>& initiator = *this;
+    ServiceTargetSocket<Payload>& target_socket = target->add_socket(from);
     if (monitors == nullptr) {
-      near_end.bind(far_end);
+      initiator.bind(target_socket);
     } else {
-      monitors->bind<ServiceMonitor<Payload>>(near_end, far_end);
+      monitors->bind<ServiceMonitor<Payload>>(initiator, target_socket);
     }
     return true;
   }
@@ -276,7 +284,7 @@ class ServiceInitiator final : public ServiceInitiatorSocket<Payload>,
  private:
   tlm::tlm_sync_enum nb_transport_bw(Payload& payload, tlm::tlm_phase& phase,
                                      sc_core::sc_time& /*delay*/) override {
-    call_of(*this->get_parent_object(), [&] { listener_->responded(payload, phase); });
+    call_of(*this->get_parent_object(), [&] { listener_->nb_transport_bw(payload, phase); });
     return phase == tlm::BEGIN_RESP && !ServiceOf<Payload>::phases.end_resp ? tlm::TLM_COMPLETED
                                                                             : tlm::TLM_ACCEPTED;
   }

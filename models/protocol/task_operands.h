@@ -2,7 +2,7 @@
 // for all tiles of the command, to which the stages of a tile refer by position.
 //
 // In the order of DataOp::inputs: those of the command's own operation, then the tensors of the
-// epilogue in list order; the result is last. For timing, tiles count as stored one after the other
+// epilogue in list order; the result is last. For timing, tiles count as stored back to back
 // (Stage::address); references are where the elements really lie.
 #pragma once
 

@@ -1,5 +1,5 @@
-// Tile tasks: work that routes itself through a PE's engines (spec 5.2). The sockets that carry
-// them stand in tile_task_socket.h.
+// Tile tasks: work that routes itself through a PE's engines (spec 5.2), by TaskOffer of
+// pe_services.h.
 #pragma once
 
 #include <array>
@@ -47,7 +47,7 @@ struct Stage {
     std::int64_t n;         // gemm
     std::int64_t kept = 1;  // math: what topk keeps of a line
   };
-  std::int64_t batch = 1;  // gemm: products of m x k x n, one after the other
+  std::int64_t batch = 1;  // gemm: products of m x k x n, back to back
   // Of the register file: fetch takes them, the others give them back at their end. Operands are
   // given back by gemm, those of an epilogue by the tile's last math, the accumulator or result by
   // store.

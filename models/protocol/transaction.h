@@ -67,7 +67,7 @@ class RouteExtension : public tlm::tlm_extension<RouteExtension> {
   std::uint32_t ended_flits = 0;  // arrived at the end of the leg; written there
   // Of an access to several runs of bytes, `offset` being that of the first; null: contiguous.
   std::shared_ptr<const FlitList> list;
-  // Of an atomic access, a write for whoever does not look at it; null: none.
+  // Of an atomic access, a write for components that ignore it; null: none.
   std::shared_ptr<const AtomicPart> atomic;
   Leg leg = Leg::request;
   bool posted = false;        // ends at commit, without an acknowledgement (host writes)
@@ -98,7 +98,6 @@ class RouteExtension : public tlm::tlm_extension<RouteExtension> {
   // Cuts [offset, offset + bytes), or the runs of `list`, at multiples of `flit_size` and sets the
   // counts for a leg that carries the data.
   void cut_flits(std::uint64_t bytes, std::uint32_t flit_size);
-  void no_flits() { flits = 0; }
   // The target's: the leg that follows is the answer, a control message until cut_flits() is
   // called. ModelError if the transaction has been answered before.
   void make_response() {

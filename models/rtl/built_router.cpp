@@ -2,7 +2,7 @@
 // The runtime of Verilator comes first.
 #include <Vkernbench_router.h>
 
-#include "models/rtl/built_router.h"
+#include "models/rtl/rtl_router.h"
 
 namespace kernbench {
 

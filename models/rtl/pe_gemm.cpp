@@ -1,5 +1,4 @@
-#include "models/rtl/pe_gemm.h"
-
+#include "models/rtl/rtl_components.h"
 #include "models/rtl/verilated_gemm.h"
 // The models, one per size.
 #include <Vkernbench_gemm_32x32.h>

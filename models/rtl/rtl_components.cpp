@@ -1,6 +1,5 @@
 #include "models/rtl/rtl_components.h"
 
-#include "models/rtl/pe_gemm.h"
 #include "models/rtl/rtl_router.h"
 #include "models/rtl/rtl_sram.h"
 

@@ -6,7 +6,6 @@
 
 #include "models/base/errors.h"
 #include "models/protocol/machine_services.h"
-#include "models/rtl/built_router.h"
 
 namespace kernbench {
 namespace {

@@ -108,6 +108,9 @@ class RtlRouter : public FabricNode, private BlockUser {
   std::uint64_t time_inside_ = 0, longest_inside_ = 0;
 };
 
+// The Verilated model that was built with kernbench, in a source of its own.
+MakeRouterModel built_router();
+
 // "rtl.router".
 Implementation rtl_router();
 

@@ -1,4 +1,4 @@
-// Bridge to a plain TLM-2.0 target: in the place of a memory node, or a node of its own.
+// Bridge to a plain TLM-2.0 target: it replaces a memory node, or is a node of its own.
 //
 // Timing (spec 2.1): overhead_ns after the last flit of a write, or the command of a read,
 // BEGIN_REQ goes out with a payload of the bridge's own and the offset in the memory as address;

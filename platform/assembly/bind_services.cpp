@@ -9,14 +9,17 @@ namespace kernbench {
 
 void bind_services(Component& source, Component& target, Role target_role,
                    ProtocolMonitors* monitors) {
-  const std::vector<ServiceEnd*> ends = source.service_ends();  // it may get more
-  for (ServiceEnd* end : ends) {
-    if (!end->asks(target_role)) continue;
-    if (end->bind_to(target, target_role, source.basename(), monitors) || end->optional()) continue;
+  const std::vector<ServiceInitiatorBase*> initiators =
+      source.service_initiators();  // it may get more
+  for (ServiceInitiatorBase* initiator : initiators) {
+    if (!initiator->binds_to(target_role)) continue;
+    if (initiator->bind_to(target, target_role, source.basename(), monitors) ||
+        initiator->optional())
+      continue;
     throw UsageError(
         fmt::format("{} needs the service {} of {}, whose implementation does not "
                     "provide it",
-                    source.name(), end->service(), target.name()));
+                    source.name(), initiator->service(), target.name()));
   }
 }
 

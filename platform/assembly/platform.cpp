@@ -6,9 +6,9 @@
 #include <utility>
 #include <vector>
 
-#include "models/base/alike_texts.h"
 #include "models/base/errors.h"
 #include "models/base/exception_text.h"
+#include "models/base/group_similar_messages.h"
 #include "models/data/functional_model.h"
 #include "models/host/host.h"
 #include "models/noc/link.h"
@@ -17,10 +17,10 @@
 #include "models/protocol/protocol_monitor.h"
 #include "platform/assembly/describe_machine.h"
 #include "platform/assembly/external_accesses.h"
-#include "platform/assembly/held_requests.h"
 #include "platform/assembly/machine_modules.h"
 #include "platform/assembly/machine_root.h"
 #include "platform/assembly/machine_routes.h"
+#include "platform/assembly/outstanding_requests.h"
 #include "platform/assembly/shared_run.h"
 #include "platform/assembly/stop_timer.h"
 #include "platform/assembly/time_resolution.h"
@@ -254,8 +254,8 @@ std::exception_ptr Platform::blocked(const std::string& how) const {
   }
   text += running_programs();
   const NodeName name = [this](NodeId node) { return component(node).name(); };
-  text += monitors_ == nullptr ? transactions_under_way(*pool_, name)
-                               : held_requests(*pool_, name, *monitors_);
+  text += monitors_ == nullptr ? outstanding_transactions(*pool_, name)
+                               : outstanding_requests(*pool_, name, *monitors_);
   return std::make_exception_ptr(DeadlockError(text));
 }
 

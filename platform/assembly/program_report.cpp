@@ -4,7 +4,7 @@
 
 #include <cstring>
 
-#include "models/base/at_work.h"
+#include "models/base/active_component_scope.h"
 #include "models/base/units.h"
 
 namespace kernbench {
@@ -56,7 +56,7 @@ std::optional<RunningProgram> current_program() {
 void ProgramReport::describe(const char* what, const char* subject) {
   text_.clear();
   const sc_core::sc_process_handle process = running_process();
-  const sc_core::sc_object* component = AtWork::current();
+  const sc_core::sc_object* component = ActiveComponentScope::current();
   if (component != nullptr) {
     add_place(text_, component->name());
   } else if (const std::optional<RunningProgram> program = current_program()) {

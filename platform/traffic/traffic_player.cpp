@@ -36,20 +36,20 @@ void TrafficPlayer::connect(NodeId node) {
   const Role role = platform_.graph().node(node).kind;
   const std::string peer = socket_peer(platform_.machine().name(node));
   auto initiator = std::make_unique<Initiator>();
-  ServiceEnd* end = nullptr;
+  ServiceInitiatorBase* bound = nullptr;
   if (role == Role::pe_dma) {
     ServiceListener<DmaRequest>* listener = this;
     initiator->to_pe_dma = std::make_unique<ServiceInitiator<DmaRequest>>(listener, role, peer);
-    end = initiator->to_pe_dma.get();
+    bound = initiator->to_pe_dma.get();
     const Attributes& dma = platform_.component(node).attributes();
     if (dma.has("rd_engines")) initiator->channels[0].channels = dma.integer("rd_engines");
     if (dma.has("wr_engines")) initiator->channels[1].channels = dma.integer("wr_engines");
   } else if (role == Role::pcie_ep) {
     initiator->to_pcie_ep = std::make_unique<ServiceInitiator<Transaction>>(nullptr, role, peer);
-    end = initiator->to_pcie_ep.get();
+    bound = initiator->to_pcie_ep.get();
   }
-  if (end != nullptr &&
-      end->bind_to(platform_.component(node), role, basename(), platform_.monitors()))
+  if (bound != nullptr &&
+      bound->bind_to(platform_.component(node), role, basename(), platform_.monitors()))
     initiators_[node] = std::move(initiator);
 }
 
@@ -112,7 +112,7 @@ void TrafficPlayer::submit(Initiator& initiator, std::uint32_t id) {
   dma.order.command = id;
   dma.key = traffic_key(request.issue, id);
   dma.tag = id;
-  initiator.to_pe_dma->begin(dma);
+  initiator.to_pe_dma->nb_transport_fw(dma);
 }
 
 void TrafficPlayer::inject(Initiator& initiator, std::uint32_t id) {
@@ -134,7 +134,7 @@ void TrafficPlayer::inject(Initiator& initiator, std::uint32_t id) {
   request.granted = true;
   request.grant = request.issue;
   injected_.emplace(id, transaction);
-  initiator.to_pcie_ep->begin(*transaction);
+  initiator.to_pcie_ep->nb_transport_fw(*transaction);
 }
 
 void TrafficPlayer::completed(Transaction& transaction) {
@@ -155,7 +155,7 @@ std::optional<std::uint32_t> TrafficPlayer::request_of(const TieKey& key, NodeId
   return key.count;
 }
 
-void TrafficPlayer::responded(DmaRequest& dma, const tlm::tlm_phase& phase) {
+void TrafficPlayer::nb_transport_bw(DmaRequest& dma, const tlm::tlm_phase& phase) {
   if (phase == tlm::END_REQ) {
     Entry& request = entry(dma.tag);
     request.granted = true;

@@ -92,7 +92,7 @@ class TrafficPlayer final : public sc_core::sc_module,
   void end(std::uint32_t id);
 
   void completed(Transaction& transaction) override;
-  void responded(DmaRequest& dma, const tlm::tlm_phase& phase) override;
+  void nb_transport_bw(DmaRequest& dma, const tlm::tlm_phase& phase) override;
   void dma_ended(std::uint32_t id);
 
   Platform& platform_;

@@ -33,7 +33,7 @@ std::int64_t elements_of_a_part(CollectiveOp op, std::int64_t elements, int rank
 }
 
 CollectiveRound::CollectiveRound(Torch& torch, int rank, const RoundOptions& options,
-                                 std::shared_ptr<LateCount> wrong)
+                                 std::shared_ptr<DeferredCounter> wrong)
     : torch_(torch), dist_(torch.distributed), options_(options), rank_(rank),
       ranks_(dist_.get_world_size()),
       part_(elements_of_a_part(options.op, options.elements, ranks_)),

@@ -32,7 +32,7 @@ std::int64_t elements_of_a_part(CollectiveOp op, std::int64_t elements, int rank
 class CollectiveRound {
  public:
   CollectiveRound(Torch& torch, int rank, const RoundOptions& options,
-                  std::shared_ptr<LateCount> wrong);
+                  std::shared_ptr<DeferredCounter> wrong);
 
   // The largest pe_exec on this rank, from a barrier on. Elements that turn out wrong are counted.
   Fs run();
@@ -68,7 +68,7 @@ class CollectiveRound {
   int rank_, ranks_;
   std::int64_t part_;
   bool ascending_;
-  std::shared_ptr<LateCount> wrong_;
+  std::shared_ptr<DeferredCounter> wrong_;
 };
 
 }  // namespace kernbench::benches

@@ -18,7 +18,7 @@ constexpr std::int64_t most_bytes = std::int64_t{64} << 20;
 // One form of one size.
 struct Sample {
   Fs time = 0;  // the largest of all ranks
-  std::shared_ptr<LateCount> wrong;
+  std::shared_ptr<DeferredCounter> wrong;
 };
 
 // The rows of one collective, and their summary.
@@ -27,11 +27,11 @@ class Report {
   using Row = std::map<CallForm, Sample>;
 
   Report(const RoundOptions& options, int ranks)
-      : options_(options), ranks_(ranks), all_wrong_(std::make_shared<LateCount>()) {}
+      : options_(options), ranks_(ranks), all_wrong_(std::make_shared<DeferredCounter>()) {}
 
-  std::shared_ptr<LateCount> wrong(const RoundOptions& round) {
+  std::shared_ptr<DeferredCounter> wrong(const RoundOptions& round) {
     Sample& sample = sample_of(round);
-    if (!sample.wrong) sample.wrong = std::make_shared<LateCount>(all_wrong_);
+    if (!sample.wrong) sample.wrong = std::make_shared<DeferredCounter>(all_wrong_);
     return sample.wrong;
   }
   void add(const RoundOptions& round, Fs time) {
@@ -53,7 +53,7 @@ class Report {
 
   RoundOptions options_;
   int ranks_;
-  std::shared_ptr<LateCount> all_wrong_;
+  std::shared_ptr<DeferredCounter> all_wrong_;
   std::map<std::int64_t, Row> rows_;  // by the elements of a rank
 };
 
@@ -73,7 +73,8 @@ std::vector<ResultTable::Cell> Report::cells(std::int64_t elements, const Row& r
   for (const CallForm form : {CallForm::out_of_place, CallForm::in_place}) {
     const auto sample = row.find(form);
     if (sample == row.end()) {
-      cells.insert(cells.end(), {Cell(), Cell(), Cell(), std::make_shared<const LateCount>()});
+      cells.insert(cells.end(),
+                   {Cell(), Cell(), Cell(), std::make_shared<const DeferredCounter>()});
       continue;
     }
     const Fs time = sample->second.time;

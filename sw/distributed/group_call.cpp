@@ -2,8 +2,8 @@
 
 #include <fmt/format.h>
 
-#include "models/base/alike_texts.h"
 #include "models/base/errors.h"
+#include "models/base/group_similar_messages.h"
 #include "sw/runtime/worker.h"
 
 namespace kernbench {

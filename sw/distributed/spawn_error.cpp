@@ -5,8 +5,8 @@
 #include <algorithm>
 #include <vector>
 
-#include "models/base/alike_texts.h"
 #include "models/base/exception_text.h"
+#include "models/base/group_similar_messages.h"
 #include "models/protocol/host_messages.h"
 
 namespace kernbench {
@@ -23,7 +23,7 @@ std::string listed(const std::map<int, std::exception_ptr>& causes) {
   std::string text =
       causes.size() == 1 ? "a rank has failed" : fmt::format("{} ranks have failed", causes.size());
   // Root causes first.
-  std::vector<std::vector<std::size_t>> groups = group_alike(texts);
+  std::vector<std::vector<std::size_t>> groups = group_similar_messages(texts);
   std::stable_partition(groups.begin(), groups.end(),
                         [&](const auto& alike) { return is_root_cause[alike.front()]; });
   for (const std::vector<std::size_t>& alike : groups) {

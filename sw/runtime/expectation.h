@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "models/data/tensor_value.h"
-#include "sw/runtime/late_count.h"
+#include "sw/runtime/deferred_counter.h"
 #include "sw/tl/ptr.h"
 
 namespace kernbench {
@@ -42,7 +42,8 @@ struct Expectation {
   std::function<std::vector<double>()>
       reference;  // row-major, of the whole tensor; computed in double, without the op log
   Accuracy accuracy;
-  std::shared_ptr<LateCount> wrong = nullptr;  // elements that differ are added; null: not counted
+  std::shared_ptr<DeferredCounter> wrong =
+      nullptr;  // elements that differ are added; null: not counted
 
   // The part of `reference_values` that belongs to a block, in the block's order.
   std::vector<double> part(const std::vector<double>& reference_values,

@@ -7,7 +7,7 @@
 #include <set>
 #include <tuple>
 
-#include "models/base/alike_texts.h"
+#include "models/base/group_similar_messages.h"
 #include "sw/runtime/device_memory.h"
 
 namespace kernbench {

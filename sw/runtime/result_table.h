@@ -15,7 +15,7 @@
 #include <vector>
 
 #include "models/base/errors.h"
-#include "sw/runtime/late_count.h"
+#include "sw/runtime/deferred_counter.h"
 
 namespace kernbench {
 
@@ -23,7 +23,7 @@ class ResultTable {
  public:
   // Text, a count, a measured number, nothing where there is none, or a count that comes later.
   using Cell = std::variant<std::monostate, std::string, std::int64_t, double,
-                            std::shared_ptr<const LateCount>>;
+                            std::shared_ptr<const DeferredCounter>>;
   // Of a column, for people: of `group` in the first line, `title` and `unit` below.
   struct Heading {
     std::string group, title, unit;

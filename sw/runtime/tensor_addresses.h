@@ -1,5 +1,5 @@
 // TensorAddresses: the tensors behind virtual addresses, freed ones too, and why a PE has no
-// mapping for an address: the text that faults end with (models/protocol/address_book.h).
+// mapping for an address: the text that faults end with (models/protocol/machine_description.h).
 #pragma once
 
 #include <cstdint>

@@ -169,7 +169,7 @@ std::string Worker::text_of(const TensorSlice& source) {
 }
 
 void Worker::expect(const Tensor& tensor, std::function<std::vector<double>()> reference,
-                    const Accuracy& accuracy, std::shared_ptr<LateCount> wrong) {
+                    const Accuracy& accuracy, std::shared_ptr<DeferredCounter> wrong) {
   resolve(tensor, false);
   check_accuracy(tensor, "number of roundings", accuracy.roundings);
   check_accuracy(tensor, "magnitude of its summands", accuracy.magnitude.value_or(1));

@@ -100,7 +100,7 @@ class Worker : public std::enable_shared_from_this<Worker> {
   void wait_for_begun_and_those_of(const void* group);
 
   void expect(const Tensor& tensor, std::function<std::vector<double>()> reference,
-              const Accuracy& accuracy, std::shared_ptr<LateCount> wrong);
+              const Accuracy& accuracy, std::shared_ptr<DeferredCounter> wrong);
   static std::shared_ptr<const TensorStorage> storage_of(const Tensor& tensor);
 
   // For the detection of races, where it is asked for: what this worker has done so far is known

@@ -85,7 +85,7 @@ class Torch {
   // magnitude of the summands}; elements that differ are added to `wrong`. UsageError for another
   // accuracy than finite numbers from 0.
   void verify(const Tensor& tensor, std::function<std::vector<double>()> reference,
-              const Accuracy& accuracy = {}, std::shared_ptr<LateCount> wrong = nullptr) {
+              const Accuracy& accuracy = {}, std::shared_ptr<DeferredCounter> wrong = nullptr) {
     worker("verify").expect(tensor, std::move(reference), accuracy, std::move(wrong));
   }
 

@@ -186,7 +186,7 @@ const std::vector<Expected> all_ops{{"all_reduce", 10.0 / 6, false, false, true,
                                     {"send_recv", 1, false, false, false, false}};
 
 std::int64_t wrong_in(const Row& row, std::size_t at) {
-  return std::get<std::shared_ptr<const LateCount>>(row.at(at))->value().value_or(-1);
+  return std::get<std::shared_ptr<const DeferredCounter>>(row.at(at))->value().value_or(-1);
 }
 
 // One form of one size.
@@ -309,8 +309,8 @@ BOOST_AUTO_TEST_CASE(every_reduction_root_and_step_can_be_chosen) {
 // What phase 2 finds wrong is counted in the row that it belongs to, and in the sum.
 KERNBENCH_SYSTEMC_TEST(wrong_elements_are_counted) {
   const Bench bench{"counting", "expects something else", {}, +[](Torch& torch) {
-                      const auto all = std::make_shared<LateCount>();
-                      const auto row = std::make_shared<LateCount>(all);
+                      const auto all = std::make_shared<DeferredCounter>();
+                      const auto row = std::make_shared<DeferredCounter>(all);
                       ResultTable& table = torch.results("counts", {"wrong"});
                       table.add({row});
                       table.add_summary({"all", "all", all});
@@ -323,9 +323,10 @@ KERNBENCH_SYSTEMC_TEST(wrong_elements_are_counted) {
   const BenchOutcome outcome = run_bench(bench, {});
   BOOST_REQUIRE(outcome.results.size() == 1u);
   BOOST_TEST(wrong_in(outcome.results[0].rows().at(0), 0) == 2);
-  BOOST_TEST(std::get<std::shared_ptr<const LateCount>>(outcome.results[0].summaries().at(0).value)
-                 ->value()
-                 .value() == 2);
+  BOOST_TEST(
+      std::get<std::shared_ptr<const DeferredCounter>>(outcome.results[0].summaries().at(0).value)
+          ->value()
+          .value() == 2);
 }
 
 KERNBENCH_SYSTEMC_TEST(collectives_run_with_data_off_and_take_the_same_time) {

@@ -24,7 +24,7 @@ const std::map<std::string, Names> host_classes{
     {"sw/runtime/dp_policy.h", {"DPPolicy", "Placement"}},
     {"sw/runtime/launch.h", {"LaunchSpec", "LaunchHandle", "LaunchMetrics"}},
     {"sw/runtime/result_table.h", {"ResultTable"}},
-    {"sw/runtime/late_count.h", {"LateCount"}},
+    {"sw/runtime/deferred_counter.h", {"DeferredCounter"}},
     {"sw/runtime/ipcq.h", {"IpcqRing"}},
     {"models/protocol/ipcq.h", {"IpcqSettings"}},
     {"sw/collectives/neighbour_graph.h", {"NeighbourGraph"}},

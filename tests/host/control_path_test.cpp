@@ -143,7 +143,7 @@ KERNBENCH_SYSTEMC_TEST(m_cpu_stamps_a_launch_that_comes_without_target_start) {
     route.host_control = true;
     route.listener = &owner;
     route.message = kernel_launch({pe0, pe1});
-    client.to_pcie_ep.begin(*handle);
+    client.to_pcie_ep.nb_transport_fw(*handle);
     sc_core::wait(1, sc_core::SC_US);
     handle = {};
   });

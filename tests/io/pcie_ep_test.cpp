@@ -7,7 +7,7 @@
 #include <boost/test/unit_test.hpp>
 
 #include "models/cube/sram.h"
-#include "models/io/ual_ep.h"
+#include "models/io/endpoint.h"
 #include "tests/support/forked.h"
 #include "tests/support/mini_machine.h"
 #include "tests/support/signal_log.h"

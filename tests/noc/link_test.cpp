@@ -35,7 +35,7 @@ BOOST_AUTO_TEST_CASE(a_payload_inside_one_flit_is_one_flit) {
 
 BOOST_AUTO_TEST_CASE(no_bytes_are_a_control_message) {
   RouteExtension route;
-  route.no_flits();
+  route.flits = 0;
   BOOST_TEST(route.is_control());
 }
 

@@ -69,7 +69,7 @@ KERNBENCH_SYSTEMC_TEST(a_segment_message_takes_effect_after_the_overhead_and_is_
       SegmentRequest request;
       request.address = la;
       request.nbytes = 256;
-      pe.user().to_segments.look(request);
+      pe.user().to_segments.transport_dbg(request);
       there.push_back(true);
     } catch (const AccessFault&) {
       there.push_back(false);

@@ -139,7 +139,7 @@ KERNBENCH_SYSTEMC_TEST(requests_of_one_instant_are_granted_by_command) {
       request.place = {pe.machine().find(transfer.memory), 0};
       request.bytes = transfer.bytes;
       request.order.command = request.tag = transfer.command;
-      pe.user().to_dma.begin(request);
+      pe.user().to_dma.nb_transport_fw(request);
     }
   });
   pe.run();

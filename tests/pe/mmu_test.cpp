@@ -266,7 +266,7 @@ KERNBENCH_SYSTEMC_TEST(in_the_address_model_pa_addresses_resolve_through_the_sha
     const auto launch = launch_with(tensor);
     TranslationRequest tensors;
     tensors.launch = &launch->args;
-    pe.user().to_mmu.look(tensors);
+    pe.user().to_mmu.transport_dbg(tensors);
     const auto found = pe.translate(va_base + 128, 256);
     BOOST_TEST(text(found.ranges) == "1128+128 5000+128");
     BOOST_TEST(found.cost == 0u);

@@ -260,7 +260,7 @@ PeTestbench::Translation PeTestbench::translate(std::uint64_t address, std::uint
   TranslationRequest request;
   request.address = address;
   request.nbytes = nbytes;
-  const Fs cost = user_->to_mmu.ask(request);
+  const Fs cost = user_->to_mmu.b_transport(request);
   return {request.ranges, cost};
 }
 

@@ -23,7 +23,7 @@
 #include "models/base/component_registry.h"
 #include "models/fabric/terminal_memory.h"
 #include "models/noc/link.h"
-#include "models/pe/command_queue.h"
+#include "models/pe/kernel_calls.h"
 #include "models/protocol/fabric_node.h"
 #include "models/protocol/machine_services.h"
 #include "models/protocol/pe_services.h"
@@ -73,10 +73,10 @@ class PeUser final : public Component,
   std::vector<std::string> responses;
 
  private:
-  void responded(DmaRequest& request, const tlm::tlm_phase& phase) override {
+  void nb_transport_bw(DmaRequest& request, const tlm::tlm_phase& phase) override {
     log(phase, request.tag);
   }
-  void responded(TcmRequest& request, const tlm::tlm_phase& phase) override {
+  void nb_transport_bw(TcmRequest& request, const tlm::tlm_phase& phase) override {
     log(phase, request.tag);
   }
   void log(const tlm::tlm_phase& phase, std::uint32_t tag) {

@@ -199,7 +199,7 @@ KERNBENCH_SYSTEMC_TEST(the_channels_of_pe_tcm_take_one_access_at_a_time_each) {
     request.write = write;
     request.bytes = bytes;
     request.order.command = request.tag = command;
-    pe.user().to_tcm.begin(request);
+    pe.user().to_tcm.nb_transport_fw(request);
   };
   pe.at(0, [&] {
     access(false, 1000, 2);

@@ -48,13 +48,13 @@ class FixedMath final : public Component, private ServiceProvider<TaskOffer> {
       ++task.stage_index;
       TaskOffer& offer = offers_.emplace_back();
       offer.task = &task;
-      to_fetch_store_.begin(offer);
+      to_fetch_store_.nb_transport_fw(offer);
     }
     if (!tasks_.empty()) due_.notify(fs(tasks_.front().first - now()));
   }
 
   struct Ignore final : ServiceListener<TaskOffer> {
-    void responded(TaskOffer&, const tlm::tlm_phase&) override {}
+    void nb_transport_bw(TaskOffer&, const tlm::tlm_phase&) override {}
   } taken_;
   ServiceTarget<TaskOffer> inputs_{*this, *this};
   ServiceInitiator<TaskOffer> to_fetch_store_{&taken_, Role::pe_fetch_store, "pe_fetch_store"};
@@ -125,7 +125,7 @@ class OutsideUser final : public Component, private ServiceListener<TcmRequest> 
   int responses = 0;
 
  private:
-  void responded(TcmRequest&, const tlm::tlm_phase&) override { ++responses; }
+  void nb_transport_bw(TcmRequest&, const tlm::tlm_phase&) override { ++responses; }
 };
 
 // Provides TCM accesses by a part.
@@ -173,7 +173,7 @@ KERNBENCH_SYSTEMC_TEST(sockets_of_an_outside_engine_are_bound_by_their_payloads)
   bind_services(*memory, *user, Role::pe_fetch_store, nullptr);
   TcmRequest request;
   request.bytes = 100;
-  pe.at(0, [&] { user->memory.begin(request); });
+  pe.at(0, [&] { user->memory.nb_transport_fw(request); });
   pe.run();
   BOOST_TEST(memory->part.accessed == 100U);
   BOOST_TEST(user->responses == 1);

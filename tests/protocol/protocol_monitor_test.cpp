@@ -48,7 +48,7 @@ class User final : public Component, private ServiceListener<Payload> {
   std::vector<tlm::tlm_phase> phases;
 
  private:
-  void responded(Payload&, const tlm::tlm_phase& phase) override { phases.push_back(phase); }
+  void nb_transport_bw(Payload&, const tlm::tlm_phase& phase) override { phases.push_back(phase); }
 };
 
 template <class Payload>
@@ -86,10 +86,10 @@ struct Connection {
 KERNBENCH_SYSTEMC_TEST(what_conforms_passes_unchanged) {
   Connection<SlotRequest> slot;
   SlotRequest request;
-  BOOST_TEST(slot.user.to_provider.begin(request) == tlm::TLM_ACCEPTED);
+  BOOST_TEST(slot.user.to_provider.nb_transport_fw(request) == tlm::TLM_ACCEPTED);
   request.respond(tlm::BEGIN_RESP);
   BOOST_TEST(slot.monitors.unfinished() != "");
-  slot.user.to_provider.end(request);
+  slot.user.to_provider.nb_transport_fw(request, tlm::END_RESP);
   BOOST_TEST(slot.provider.calls == 2);
   BOOST_TEST(slot.user.phases.size() == 1U);
   BOOST_TEST(slot.violations.empty());
@@ -100,19 +100,19 @@ KERNBENCH_SYSTEMC_TEST(a_request_that_is_refused_by_an_exception_has_not_begun) 
   Connection<SlotRequest> slot;
   slot.provider.refuses = true;
   SlotRequest request;
-  BOOST_CHECK_THROW(slot.user.to_provider.begin(request), UsageError);
+  BOOST_CHECK_THROW(slot.user.to_provider.nb_transport_fw(request), UsageError);
   slot.provider.refuses = false;
-  slot.user.to_provider.begin(request);
+  slot.user.to_provider.nb_transport_fw(request);
   BOOST_TEST(slot.violations.empty());
 }
 
 KERNBENCH_SYSTEMC_TEST(an_initiator_that_begins_again_or_ends_what_it_does_not_hold_is_reported) {
   Connection<SlotRequest> slot;
   SlotRequest request, other;
-  slot.user.to_provider.begin(request);
-  slot.user.to_provider.begin(request);
+  slot.user.to_provider.nb_transport_fw(request);
+  slot.user.to_provider.nb_transport_fw(request);
   BOOST_TEST(slot.violations.back() == slot.broken("BEGIN_REQ for a payload that is under way"));
-  slot.user.to_provider.end(other);
+  slot.user.to_provider.nb_transport_fw(other, tlm::END_RESP);
   BOOST_TEST(slot.violations.back() == slot.broken("END_RESP for a payload that holds nothing"));
   BOOST_TEST(slot.violations.size() == 2U);
 }
@@ -120,13 +120,13 @@ KERNBENCH_SYSTEMC_TEST(an_initiator_that_begins_again_or_ends_what_it_does_not_h
 KERNBENCH_SYSTEMC_TEST(a_provider_that_responds_out_of_order_is_reported) {
   Connection<TcmRequest> tcm;
   TcmRequest request;
-  tcm.user.to_provider.begin(request);
+  tcm.user.to_provider.nb_transport_fw(request);
   request.respond(tlm::BEGIN_RESP);  // without END_REQ
   BOOST_TEST(tcm.violations.back() ==
              tcm.broken("BEGIN_RESP for a payload that has not been taken, or twice"));
   request.respond(tlm::END_REQ);  // it has ended
   BOOST_TEST(tcm.violations.back() == tcm.broken("a response to a payload that is not under way"));
-  tcm.user.to_provider.begin(request);
+  tcm.user.to_provider.nb_transport_fw(request);
   request.respond(tlm::END_REQ);
   request.respond(tlm::END_REQ);
   BOOST_TEST(tcm.violations.back() == tcm.broken("END_REQ for a payload that has been taken"));
@@ -138,7 +138,7 @@ KERNBENCH_SYSTEMC_TEST(a_provider_that_responds_out_of_order_is_reported) {
 KERNBENCH_SYSTEMC_TEST(a_provider_that_keeps_what_the_call_completes_is_reported) {
   Connection<RegisterRequest> registers;
   RegisterRequest request;
-  registers.user.to_provider.begin(request);
+  registers.user.to_provider.nb_transport_fw(request);
   BOOST_TEST(registers.violations.back() ==
              registers.broken("TLM_ACCEPTED, but the service is completed by the call"));
 }
@@ -147,7 +147,7 @@ KERNBENCH_SYSTEMC_TEST(a_provider_that_completes_a_request_before_its_phases_is_
   Connection<TcmRequest> tcm;
   tcm.provider.answer = tlm::TLM_COMPLETED;
   TcmRequest request;
-  tcm.user.to_provider.begin(request);
+  tcm.user.to_provider.nb_transport_fw(request);
   BOOST_TEST(tcm.violations.back() ==
              tcm.broken("TLM_COMPLETED to BEGIN_REQ, but END_REQ is to come"));
 }
@@ -156,7 +156,7 @@ KERNBENCH_SYSTEMC_TEST(a_service_that_allows_it_is_completed_by_the_call) {
   Connection<BufferRequest> buffers;
   buffers.provider.answer = tlm::TLM_COMPLETED;
   BufferRequest request;
-  BOOST_TEST(buffers.user.to_provider.begin(request) == tlm::TLM_COMPLETED);
+  BOOST_TEST(buffers.user.to_provider.nb_transport_fw(request) == tlm::TLM_COMPLETED);
   BOOST_TEST(buffers.violations.empty());
   BOOST_TEST(buffers.monitors.unfinished() == "");
 }
@@ -165,7 +165,7 @@ KERNBENCH_SYSTEMC_TEST(requests_under_way_are_listed_with_who_holds_them_and_wha
   Connection<TcmRequest> tcm;
   TcmRequest request;
   BOOST_TEST(tcm.held() == "");
-  tcm.user.to_provider.begin(request);
+  tcm.user.to_provider.nb_transport_fw(request);
   BOOST_TEST(tcm.held() ==
              "provider holds the request 'access' of user since 0 ns: END_REQ is missing\n");
   request.respond(tlm::END_REQ);
@@ -178,7 +178,7 @@ KERNBENCH_SYSTEMC_TEST(requests_under_way_are_listed_with_who_holds_them_and_wha
 KERNBENCH_SYSTEMC_TEST(what_an_initiator_holds_is_listed_as_its_own) {
   Connection<SlotRequest> slot;
   SlotRequest request;
-  slot.user.to_provider.begin(request);
+  slot.user.to_provider.nb_transport_fw(request);
   request.respond(tlm::BEGIN_RESP);
   BOOST_TEST(slot.held() ==
              "user holds what it has got by 'accel_slot' of provider since 0 ns: END_RESP is "
@@ -189,7 +189,7 @@ KERNBENCH_SYSTEMC_TEST(a_b_transport_that_waits_is_reported) {
   Connection<TranslationRequest> mmu;
   sc_core::sc_spawn([&mmu] {
     TranslationRequest request;
-    mmu.user.to_provider.ask(request);
+    mmu.user.to_provider.b_transport(request);
   });
   sc_core::sc_start(1, sc_core::SC_PS);
   BOOST_TEST(mmu.held() ==

@@ -1,6 +1,4 @@
 // How a range of bytes is cut into bursts and beats.
-#include "models/rtl/axi4_bursts.h"
-
 #include <rapidcheck/boost_test.h>
 
 #include <boost/test/unit_test.hpp>

@@ -17,7 +17,7 @@
 #include "models/base/errors.h"
 #include "models/data/race_detector.h"
 #include "platform/phase2/data_executor.h"
-#include "sc_main/judgement.h"
+#include "sc_main/output_verification.h"
 #include "sw/benches/bench_program.h"
 #include "sw/benches/bench_registry.h"
 #include "tests/support/whole_machine.h"
@@ -68,9 +68,10 @@ inline void judge_all(const std::vector<Expectation>& expectations, const DataEx
       const std::vector<std::byte> bytes = executor.bytes(block.value);
       by_name[expectation.name].append(reinterpret_cast<const char*>(bytes.data()), bytes.size());
     }
-    const Judgement judgement = judge(expectation, executor);
-    outcome.verified += judgement.comparison.elements;
-    if (!judgement.comparison.ok) outcome.failures += failure_text(expectation, judgement) + "\n";
+    const OutputVerification verification = verify_output(expectation, executor);
+    outcome.verified += verification.comparison.elements;
+    if (!verification.comparison.ok)
+      outcome.failures += failure_text(expectation, verification) + "\n";
   }
   for (const auto& [name, bytes] : by_name) outcome.outputs += bytes;
 }

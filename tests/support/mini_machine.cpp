@@ -119,7 +119,7 @@ void MiniMachine::elaborate() {
 }
 
 void MiniMachine::issue(Transaction& transaction) {
-  hosts_.at(transaction.route().path->source())->to_pcie_ep.begin(transaction);
+  hosts_.at(transaction.route().path->source())->to_pcie_ep.nb_transport_fw(transaction);
 }
 
 const Link& MiniMachine::link(const std::string& from, const std::string& to) const {

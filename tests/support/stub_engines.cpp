@@ -11,9 +11,9 @@ namespace kernbench::test {
 namespace {
 
 // Answers PE messages: overhead after they came, a launch `run` after its target_start.
-class StubControlEnd final : public FabricNode {
+class StubControlEndpoint final : public FabricNode {
  public:
-  StubControlEnd(const ComponentInit& init, StubEngines& engines)
+  StubControlEndpoint(const ComponentInit& init, StubEngines& engines)
       : FabricNode(init, ArrivalQueue::Forwarding::store_and_forward), engines_(engines),
         overhead_(ns_to_fs(init.attributes.decimal("overhead_ns"))) {}
 
@@ -132,7 +132,7 @@ using Create = std::function<std::unique_ptr<Component>(const ComponentInit&)>;
 
 void register_stub_engines(ComponentRegistry& registry, StubEngines& engines) {
   const auto control_end = [&engines](const ComponentInit& init) {
-    return make_component<StubControlEnd>(init, engines);
+    return make_component<StubControlEndpoint>(init, engines);
   };
   const Create plain = [](const ComponentInit& init) { return make_component<StubEngine>(init); };
   const std::map<Role, Create> stubs{

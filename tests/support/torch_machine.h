@@ -16,7 +16,7 @@
 
 #include "models/data/race_detector.h"
 #include "platform/phase2/data_executor.h"
-#include "sc_main/judgement.h"
+#include "sc_main/output_verification.h"
 #include "sw/collectives/algorithm_registry.h"
 #include "sw/distributed/distributed_state.h"
 #include "sw/torch/torch.h"
@@ -64,8 +64,8 @@ class TorchMachine : public WholeMachine {
     executor.run();
     std::string text;
     for (const Expectation& expectation : runtime->expectations) {
-      const Judgement judgement = judge(expectation, executor);
-      if (!judgement.comparison.ok) text += failure_text(expectation, judgement) + "\n";
+      const OutputVerification verification = verify_output(expectation, executor);
+      if (!verification.comparison.ok) text += failure_text(expectation, verification) + "\n";
     }
     for (const Race& race : data.races()->races()) text += race.text() + "\n";
     return text;

@@ -64,9 +64,9 @@ class AddressSetupFetchStore final : public StageEngine<Component>,
     request.bytes = lane.stage().bytes;
     request.order = lane.task->order();
     request.tag = lane.index;
-    to_tcm_.begin(request);
+    to_tcm_.nb_transport_fw(request);
   }
-  void responded(TcmRequest& request, const tlm::tlm_phase& phase) override {
+  void nb_transport_bw(TcmRequest& request, const tlm::tlm_phase& phase) override {
     if (phase == tlm::END_REQ) return begin(lane(request.tag));
     finish(lane(request.tag));
   }

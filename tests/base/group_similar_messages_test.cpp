@@ -1,11 +1,11 @@
 // Messages that differ in numbers only are one group (spec 11.3).
-#include "models/base/alike_texts.h"
+#include "models/base/group_similar_messages.h"
 
 #include <boost/test/unit_test.hpp>
 
 using namespace kernbench;
 
-BOOST_AUTO_TEST_SUITE(alike_texts_test)
+BOOST_AUTO_TEST_SUITE(group_similar_messages_test)
 
 namespace {
 
@@ -22,7 +22,7 @@ Texts failures(int count) {
 }  // namespace
 
 BOOST_AUTO_TEST_CASE(texts_that_differ_in_numbers_only_are_one_group) {
-  const auto groups = group_alike(failures(256));
+  const auto groups = group_similar_messages(failures(256));
   BOOST_TEST_REQUIRE(groups.size() == 1U);
   BOOST_TEST(groups[0].size() == 256U);
   BOOST_TEST(groups[0].front() == 0U);
@@ -30,17 +30,17 @@ BOOST_AUTO_TEST_CASE(texts_that_differ_in_numbers_only_are_one_group) {
 }
 
 BOOST_AUTO_TEST_CASE(a_few_texts_are_shown_one_by_one) {
-  BOOST_TEST(group_alike(failures(4)).size() == 4U);
-  BOOST_TEST(group_alike(failures(5)).size() == 1U);
-  BOOST_TEST(group_alike(failures(2), 1).size() == 1U);
-  BOOST_TEST(group_alike({}).empty());
+  BOOST_TEST(group_similar_messages(failures(4)).size() == 4U);
+  BOOST_TEST(group_similar_messages(failures(5)).size() == 1U);
+  BOOST_TEST(group_similar_messages(failures(2), 1).size() == 1U);
+  BOOST_TEST(group_similar_messages({}).empty());
 }
 
 // The other text stands where it was: behind the group that begins before it.
 BOOST_AUTO_TEST_CASE(groups_stand_in_the_order_of_their_first_texts) {
   Texts texts = failures(6);
   texts.insert(texts.begin() + 2, "another thing");
-  const auto groups = group_alike(texts);
+  const auto groups = group_similar_messages(texts);
   BOOST_TEST_REQUIRE(groups.size() == 2U);
   BOOST_TEST((groups[0] == Group{0, 1, 3, 4, 5, 6}));
   BOOST_TEST((groups[1] == Group{2}));
@@ -48,9 +48,9 @@ BOOST_AUTO_TEST_CASE(groups_stand_in_the_order_of_their_first_texts) {
 
 // "1.5" and "12" are one number each; a full stop behind a number is none of its digits.
 BOOST_AUTO_TEST_CASE(a_number_is_a_decimal) {
-  BOOST_TEST(group_alike({"got 1.5", "got 12"}, 1).size() == 1U);
-  BOOST_TEST(group_alike({"got 1.", "got 1"}, 1).size() == 2U);
-  BOOST_TEST(group_alike({"rank1 a", "rank1 b"}, 1).size() == 2U);
+  BOOST_TEST(group_similar_messages({"got 1.5", "got 12"}, 1).size() == 1U);
+  BOOST_TEST(group_similar_messages({"got 1.", "got 1"}, 1).size() == 2U);
+  BOOST_TEST(group_similar_messages({"rank1 a", "rank1 b"}, 1).size() == 2U);
 }
 
 BOOST_AUTO_TEST_CASE(the_first_names_stand_for_all) {

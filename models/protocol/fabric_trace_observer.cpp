@@ -1,4 +1,4 @@
-#include "models/protocol/fabric_watch.h"
+#include "models/protocol/fabric_trace_observer.h"
 
 #include <string>
 #include <utility>
@@ -19,36 +19,36 @@ SignalFormat::Labels names_of(const MachineDescription& machine) {
 
 }  // namespace
 
-std::shared_ptr<FabricWatch> FabricWatch::of(MachineServices& machine) {
-  std::shared_ptr<FabricWatch>& watch = machine.observation().fabric_watch;
-  if (watch == nullptr) watch = std::make_shared<FabricWatch>(machine);
-  return watch;
+std::shared_ptr<FabricTraceObserver> FabricTraceObserver::of(MachineServices& machine) {
+  std::shared_ptr<FabricTraceObserver>& observer = machine.observation().fabric_trace_observer;
+  if (observer == nullptr) observer = std::make_shared<FabricTraceObserver>(machine);
+  return observer;
 }
 
-FabricWatch::FabricWatch(MachineServices& machine)
+FabricTraceObserver::FabricTraceObserver(MachineServices& machine)
     : observation_(machine.observation()), node_names_(names_of(machine.machine())),
       signals_(node_names_->size(), nullptr) {}
 
-void FabricWatch::add(NodeId node, FabricSignals& signals) {
+void FabricTraceObserver::add(NodeId node, FabricSignals& signals) {
   signals_.at(node) = &signals;
   if (observed_++ > 0) return;
   observation_.link_passages.bind(*this);
   observation_.node_passages.bind(*this);
 }
 
-void FabricWatch::remove(NodeId node) {
+void FabricTraceObserver::remove(NodeId node) {
   signals_.at(node) = nullptr;
   if (--observed_ > 0) return;
   observation_.link_passages.unbind(*this);
   observation_.node_passages.unbind(*this);
 }
 
-void FabricWatch::write(const LinkPassage& passage) {
+void FabricTraceObserver::write(const LinkPassage& passage) {
   const PathHop& from = passage.transaction.route().path->hop(passage.run.position - 1);
   if (FabricSignals* signals = signals_[from.node]) signals->left(passage, from.out_port);
 }
 
-void FabricWatch::write(const NodePassage& passage) {
+void FabricTraceObserver::write(const NodePassage& passage) {
   if (FabricSignals* signals = signals_[passage.node.node()]) signals->served(passage);
 }
 

@@ -1,4 +1,4 @@
-// Base class of the end points of a SIP: traffic between SIPs passes through them (spec 2.6).
+// Endpoints of a SIP and their base class: traffic between SIPs passes through them (spec 2.6).
 //
 // Timing: no serial server. A message that passes through leaves overhead_ns after its last flit
 // came, all flits at once. With cut_through it is served flit by flit as in a router; one that
@@ -13,7 +13,7 @@
 
 namespace kernbench {
 
-class EndPoint : public FabricNode, private EndOfTimestep::Listener {
+class Endpoint : public FabricNode, private EndOfTimestep::Listener {
  public:
   struct Parameters : ParameterSet {
     using ParameterSet::ParameterSet;
@@ -29,7 +29,7 @@ class EndPoint : public FabricNode, private EndOfTimestep::Listener {
   };
 
  protected:
-  explicit EndPoint(const ComponentInit& init);
+  explicit Endpoint(const ComponentInit& init);
 
   Fs next_due() const override { return settling_ ? never_fs : passing_.next_due(); }
   void serve() override;
@@ -37,7 +37,7 @@ class EndPoint : public FabricNode, private EndOfTimestep::Listener {
   const std::uint64_t& passed() const { return passed_; }
 
  private:
-  EndPoint(const ComponentInit& init, const Parameters& parameters);
+  Endpoint(const ComponentInit& init, const Parameters& parameters);
 
   void timestep_quiescent() override;
   void pass_due();
@@ -48,6 +48,18 @@ class EndPoint : public FabricNode, private EndOfTimestep::Listener {
   bool settling_ = false;  // messages of this instant may still be issued at this instant: the
                            // end of it is awaited
   std::uint64_t passed_ = 0;
+};
+
+// UAL endpoint of a SIP: a second path between SIPs, in addition to PCIe, over a link of its own to
+// the switch (ADR-0003 D2). Nothing starts or ends here: the host uses PCIe, and no address names
+// this node (spec 3.1). Not modelled: packets, credits and ordering rules of the link.
+class UalEp final : public Endpoint {
+ public:
+  static constexpr const char* description = "UAL end point of a SIP";
+  static constexpr std::array roles{Role::ual_ep};
+  explicit UalEp(const ComponentInit& init) : Endpoint(init) {
+    add_statistic("passed", "messages passed through", Quantity::count, passed());
+  }
 };
 
 }  // namespace kernbench

@@ -1,5 +1,5 @@
-// The passages of a machine, told to the signals of the nodes that they concern: one subscriber for
-// all, so that links and nodes have nothing of their own for it.
+// Forwards the passages of a machine to the signals of the nodes concerned: one subscriber for all
+// nodes, so that links and nodes carry no state for it.
 #pragma once
 
 #include <cstddef>
@@ -14,12 +14,12 @@ namespace kernbench {
 class FabricSignals;
 class MachineServices;
 
-class FabricWatch final : private tlm::tlm_analysis_if<LinkPassage>,
-                          private tlm::tlm_analysis_if<NodePassage> {
+class FabricTraceObserver final : private tlm::tlm_analysis_if<LinkPassage>,
+                                  private tlm::tlm_analysis_if<NodePassage> {
  public:
   // That of the machine; made by the first call.
-  static std::shared_ptr<FabricWatch> of(MachineServices& machine);
-  explicit FabricWatch(MachineServices& machine);
+  static std::shared_ptr<FabricTraceObserver> of(MachineServices& machine);
+  explicit FabricTraceObserver(MachineServices& machine);
 
   // Subscribes with the first one, and no longer than there are some.
   void add(NodeId node, FabricSignals& signals);

@@ -1,5 +1,5 @@
-// LateCount: a number that is known only behind the simulation, as the wrong elements of outputs
-// are, which are verified then. A cell of a ResultTable may be one.
+// DeferredCounter: a counter whose value is available after phase 2, such as the wrong elements of
+// verified outputs. A cell of a ResultTable may be one.
 #pragma once
 
 #include <cstdint>
@@ -9,10 +9,11 @@
 
 namespace kernbench {
 
-class LateCount {
+class DeferredCounter {
  public:
   // What is added to it is added to `total`, too; null: to nothing else.
-  explicit LateCount(std::shared_ptr<LateCount> total = nullptr) : total_(std::move(total)) {}
+  explicit DeferredCounter(std::shared_ptr<DeferredCounter> total = nullptr)
+      : total_(std::move(total)) {}
 
   void add(std::uint64_t count) {
     value_ = value_.value_or(0) + static_cast<std::int64_t>(count);
@@ -21,7 +22,7 @@ class LateCount {
   const std::optional<std::int64_t>& value() const { return value_; }  // none: nothing added yet
 
  private:
-  std::shared_ptr<LateCount> total_;
+  std::shared_ptr<DeferredCounter> total_;
   std::optional<std::int64_t> value_;
 };
 

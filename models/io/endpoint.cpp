@@ -1,24 +1,24 @@
-#include "models/io/end_point.h"
+#include "models/io/endpoint.h"
 
 #include "models/protocol/machine_services.h"
 
 namespace kernbench {
 
-EndPoint::EndPoint(const ComponentInit& init) : EndPoint(init, init.attributes.as<Parameters>()) {}
+Endpoint::Endpoint(const ComponentInit& init) : Endpoint(init, init.attributes.as<Parameters>()) {}
 
-EndPoint::EndPoint(const ComponentInit& init, const Parameters& parameters)
+Endpoint::Endpoint(const ComponentInit& init, const Parameters& parameters)
     : FabricNode(init, *parameters.cut_through ? ArrivalQueue::Forwarding::cut_through
                                                : ArrivalQueue::Forwarding::store_and_forward),
       cut_through_(*parameters.cut_through), passing_(arrivals_, *parameters.overhead) {}
 
-void EndPoint::serve() {
+void Endpoint::serve() {
   if (settling_ || passing_.next_due() > now()) return;
   if (passing_.overhead() > 0) return pass_due();
   settling_ = true;
   services().end_of_timestep().ask_when_quiescent(*this, node());
 }
 
-void EndPoint::timestep_quiescent() {
+void Endpoint::timestep_quiescent() {
   guarded(services(), *this, [this] {
     settling_ = false;
     pass_due();
@@ -27,11 +27,11 @@ void EndPoint::timestep_quiescent() {
   });
 }
 
-void EndPoint::pass_due() {
+void Endpoint::pass_due() {
   passing_.serve(now(), [this](const Arrival& arrival, Fs /*start*/) { pass_on(arrival); });
 }
 
-void EndPoint::pass_on(const Arrival& arrival) {
+void Endpoint::pass_on(const Arrival& arrival) {
   Transaction& transaction = *arrival.transaction;
   const std::uint32_t flits = transaction.route().flits;
   const bool starts_here = arrival.position == 0;

@@ -1,6 +1,5 @@
-// Judgement: agreement of an output tensor with the bench's reference, over all its shards and
-// replicas (spec 9). The one place that joins what benches expect (sw) with how results are
-// compared (platform).
+// OutputVerification: agreement of an output tensor with the bench's reference, over all its shards
+// and replicas (spec 9). Joins what benches expect (sw) with how results are compared (platform).
 #pragma once
 
 #include <fmt/format.h>
@@ -18,7 +17,7 @@
 
 namespace kernbench {
 
-struct Judgement {
+struct OutputVerification {
   Comparison
       comparison;  // elements of replicas count each; first_bad is an index in the whole tensor
   PeId where;      // which has the block of first_bad
@@ -47,8 +46,9 @@ inline std::vector<std::byte> bytes_of(const ExpectedBlock& block, const DataExe
 
 // `executor` has computed what was recorded. Wrong elements are counted where the expectation asks
 // for it. UsageError for a reference of another size; StoppedError on a stop request.
-inline Judgement judge(const Expectation& expectation, const DataExecutor& executor,
-                       const StopQuestion& stop = {}) {
+inline OutputVerification verify_output(const Expectation& expectation,
+                                        const DataExecutor& executor,
+                                        const StopQuestion& stop = {}) {
   const std::vector<double> reference = abandonable(
       [&expectation] {
         try {
@@ -61,8 +61,8 @@ inline Judgement judge(const Expectation& expectation, const DataExecutor& execu
       stop);
   const Accuracy& accuracy = expectation.accuracy;
   const double magnitude = accuracy.magnitude.value_or(magnitude_of(reference));
-  Judgement judgement;
-  Comparison& all = judgement.comparison;
+  OutputVerification verification;
+  Comparison& all = verification.comparison;
   for (const ExpectedBlock& block : expectation.blocks) {
     const Comparison part =
         compare(bytes_of(block, executor), expectation.dtype, block.value.shape,
@@ -78,18 +78,19 @@ inline Judgement judge(const Expectation& expectation, const DataExecutor& execu
     all.first_bad = first;
     all.got = part.got;
     all.expected = part.expected;
-    judgement.where = block.where;
+    verification.where = block.where;
   }
   if (expectation.wrong) expectation.wrong->add(all.mismatches);
-  return judgement;
+  return verification;
 }
 
 // "tensor 'c' {64, 32} f16: 3 of 2048 elements differ; first at {1, 7}: got 1.5, expected 1.25;
 // ...; on sip0.cube0.pe1"
-inline std::string failure_text(const Expectation& expectation, const Judgement& judgement) {
+inline std::string failure_text(const Expectation& expectation,
+                                const OutputVerification& verification) {
   std::string text =
-      failure_text(expectation.name, expectation.dtype, expectation.shape, judgement.comparison);
-  if (expectation.blocks.size() > 1) text += "; on " + judgement.where.str();
+      failure_text(expectation.name, expectation.dtype, expectation.shape, verification.comparison);
+  if (expectation.blocks.size() > 1) text += "; on " + verification.where.str();
   return text;
 }
 

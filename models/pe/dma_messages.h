@@ -1,13 +1,13 @@
-// The IPCQ side of a PE_DMA: messages on their way out and in, and the time of accesses to ring
-// slots (spec 8.1).
+// IPCQ endpoint of a PE_DMA: outgoing and incoming messages, and the time of accesses to ring slots
+// (spec 8.1).
 //
-// Timing: messages are a FIFO. Each pays overhead_ns once, one after the other; then its flits
-// stand at the link (vc_comm). They do not wait for acknowledgements, and there is none. At the
-// receiver a message pays nothing but its slot write: after the last flit, one message at a time,
-// tier_overhead + n / tier_bw + n / (narrowest link to the bank). A slot in the TCM has no last
-// term and occupies the TCM's write channel for n bytes, a slot read its read channel. Data become
-// visible at the end of the write, together with the head. Not modelled: the load on the bank
-// itself (its controller and links), reading the source of a send.
+// Timing: outgoing messages are a FIFO. Each pays overhead_ns, back to back; then its flits contend
+// for the link (vc_comm). There are no acknowledgements. At the receiver a message pays its slot
+// write only: after the last flit, one message at a time, tier_overhead + n / tier_bw +
+// n / (narrowest link to the bank). A slot in the TCM has no last term and occupies the TCM's write
+// channel for n bytes, a slot read its read channel. Data become visible at the end of the write,
+// together with the head. Not modelled: the load on the bank itself (its controller and links),
+// reading the source of a send.
 #pragma once
 
 #include <array>
@@ -36,10 +36,10 @@ struct SlotParameters {
   Param<Rational> hbm_bw_gbs;
 };
 
-class IpcqEnd final : private ServiceProvider<RingRequest>,
-                      private ServiceListener<TcmRequest>,
-                      private ServiceListener<MessageArrival>,
-                      private TransactionListener {
+class DmaMessages final : private ServiceProvider<RingRequest>,
+                          private ServiceListener<TcmRequest>,
+                          private ServiceListener<MessageArrival>,
+                          private TransactionListener {
  public:
   struct Settings {
     Fs overhead = 0;  // of a message
@@ -47,10 +47,10 @@ class IpcqEnd final : private ServiceProvider<RingRequest>,
     std::array<SlotTier, 3> tiers;  // by MemorySpace
   };
   // `dma` is the node; `keys` numbers all of its transactions.
-  IpcqEnd(FabricNode& dma, MachineServices& machine, DmaLinks& links, TieKeySource& keys,
-          Settings settings);
+  DmaMessages(FabricNode& dma, MachineServices& machine, DmaLinks& links, TieKeySource& keys,
+              Settings settings);
 
-  // The last flit of a message for this PE.
+  // The last flit of a message for this PE has arrived.
   void message_reached(NodeId upstream, Transaction& transaction, FlitRun run, Fs arrival);
 
   Fs next_due(Fs now) const;
@@ -69,8 +69,7 @@ class IpcqEnd final : private ServiceProvider<RingRequest>,
   void report_under_way(tlm::tlm_analysis_if<ExecutedOp>& to) const;
 
  private:
-  // Serves one access at a time: one instance for messages that have come, one for accesses of the
-  // PE's own.
+  // Serves one access at a time: one instance for incoming messages, one for accesses of the PE.
   struct Server {
     enum class State : std::uint8_t { idle, paying, in_tcm };
     State state = State::idle;
@@ -83,17 +82,17 @@ class IpcqEnd final : private ServiceProvider<RingRequest>,
 
   tlm::tlm_sync_enum nb_transport_fw(RingRequest& request, tlm::tlm_phase& phase) override;
   void b_transport(RingRequest& request, sc_core::sc_time& delay) override;
-  void responded(TcmRequest& access, const tlm::tlm_phase& phase) override {
-    if (phase == tlm::BEGIN_RESP) end(access.tag);
+  void nb_transport_bw(TcmRequest& access, const tlm::tlm_phase& phase) override {
+    if (phase == tlm::BEGIN_RESP) end_access(access.tag);
   }
-  void responded(MessageArrival&, const tlm::tlm_phase&) override {}
+  void nb_transport_bw(MessageArrival&, const tlm::tlm_phase&) override {}
   void send_message(std::shared_ptr<const IpcqMessage> message);
-  bool accepted(const IpcqMessage& message);
+  bool has_slot(const IpcqMessage& message);
   void completed(Transaction& message) override { in_flight_.erase(message.route().key); }
 
-  void begin(std::uint32_t server, bool write, MemorySpace space, std::uint64_t bytes);
-  void paid(std::uint32_t server);
-  void end(std::uint32_t server);
+  void begin_access(std::uint32_t server, bool write, MemorySpace space, std::uint64_t bytes);
+  void enter_tcm(std::uint32_t server);
+  void end_access(std::uint32_t server);
   void end_write();
   void report_written(const IpcqMessage& message) const;
   ExecutedOp op_until_now(const Server& server) const;

@@ -1,4 +1,4 @@
-#include "models/pe/ipcq_end.h"
+#include "models/pe/dma_messages.h"
 
 #include <algorithm>
 #include <string>
@@ -48,12 +48,12 @@ std::array<SlotTier, 3> SlotParameters::tiers() const {
   return tiers;
 }
 
-IpcqEnd::IpcqEnd(FabricNode& dma, MachineServices& machine, DmaLinks& links, TieKeySource& keys,
-                 Settings settings)
+DmaMessages::DmaMessages(FabricNode& dma, MachineServices& machine, DmaLinks& links,
+                         TieKeySource& keys, Settings settings)
     : dma_(dma), machine_(machine), links_(links), keys_(keys), settings_(std::move(settings)),
       where_(machine, dma.node(), PeEngine::pe_dma) {}
 
-tlm::tlm_sync_enum IpcqEnd::nb_transport_fw(RingRequest& request, tlm::tlm_phase& /*phase*/) {
+tlm::tlm_sync_enum DmaMessages::nb_transport_fw(RingRequest& request, tlm::tlm_phase& /*phase*/) {
   if (request.message != nullptr) {
     send_message(request.message);
     return tlm::TLM_COMPLETED;
@@ -64,14 +64,14 @@ tlm::tlm_sync_enum IpcqEnd::nb_transport_fw(RingRequest& request, tlm::tlm_phase
   return tlm::TLM_ACCEPTED;
 }
 
-void IpcqEnd::b_transport(RingRequest& request, sc_core::sc_time& /*delay*/) {
+void DmaMessages::b_transport(RingRequest& request, sc_core::sc_time& /*delay*/) {
   links_.use_both(request.rings->vc_chunk_size.value_or(settings_.vc_chunk_bytes));
   space_ = request.rings->buffer_kind;
 }
 
 // --- Out
 
-void IpcqEnd::send_message(std::shared_ptr<const IpcqMessage> message) {
+void DmaMessages::send_message(std::shared_ptr<const IpcqMessage> message) {
   const MachineDescription& machine = machine_.machine();
   const Fs now = Component::now();
   TransactionHandle handle = machine_.pool().make();
@@ -99,18 +99,19 @@ void IpcqEnd::send_message(std::shared_ptr<const IpcqMessage> message) {
 
 // --- In
 
-void IpcqEnd::message_reached(NodeId upstream, Transaction& transaction, FlitRun run, Fs arrival) {
+void DmaMessages::message_reached(NodeId upstream, Transaction& transaction, FlitRun run,
+                                  Fs arrival) {
   ++under_way_;
   if (arrived_.push_message(upstream, transaction, run, arrival)) dma_.rearm();
 }
 
-// BEGIN_REQ: its slot is still there.
-bool IpcqEnd::accepted(const IpcqMessage& message) {
+// BEGIN_REQ: PE_IPCQ answers whether the slot is still installed.
+bool DmaMessages::has_slot(const IpcqMessage& message) {
   arrival_.message = &message;
-  return to_ipcq_.begin(arrival_) == tlm::TLM_UPDATED;
+  return to_ipcq_.nb_transport_fw(arrival_) == tlm::TLM_UPDATED;
 }
 
-void IpcqEnd::end_write() {
+void DmaMessages::end_write() {
   Transaction& transaction = *writing_.transaction;
   const IpcqMessage& message = message_of(transaction);
   const auto from = [&message] {
@@ -133,11 +134,11 @@ void IpcqEnd::end_write() {
     port.write(record);
   }
   report_written(message);
-  to_ipcq_.end(arrival_);
+  to_ipcq_.nb_transport_fw(arrival_, tlm::END_RESP);
   transaction.route().listener->completed(transaction);  // its sender gives it back
 }
 
-void IpcqEnd::report_written(const IpcqMessage& message) const {
+void DmaMessages::report_written(const IpcqMessage& message) const {
   const AnalysisPort<MessageProgress>& port = machine_.observation().message_progress;
   if (!port.observed()) return;
   MessageProgress written;
@@ -153,7 +154,7 @@ void IpcqEnd::report_written(const IpcqMessage& message) const {
   port.write(written);
 }
 
-ExecutedOp IpcqEnd::op_until_now(const Server& server) const {
+ExecutedOp DmaMessages::op_until_now(const Server& server) const {
   ExecutedOp op;
   op.t_start = server.started;
   op.t_end = Component::now();
@@ -164,7 +165,7 @@ ExecutedOp IpcqEnd::op_until_now(const Server& server) const {
   return op;
 }
 
-void IpcqEnd::report_under_way(tlm::tlm_analysis_if<ExecutedOp>& to) const {
+void DmaMessages::report_under_way(tlm::tlm_analysis_if<ExecutedOp>& to) const {
   for (const Server& server : servers_) {
     if (server.state != Server::State::idle) to.write(op_until_now(server));
   }
@@ -172,14 +173,15 @@ void IpcqEnd::report_under_way(tlm::tlm_analysis_if<ExecutedOp>& to) const {
 
 // --- Accesses to slots
 
-const Path& IpcqEnd::path_to_bank(MemorySpace space) {
+const Path& DmaMessages::path_to_bank(MemorySpace space) {
   const MachineDescription& machine = machine_.machine();
   const NodeId bank = space == MemorySpace::sram ? machine.sram(where_().sip, where_().cube)
                                                  : machine.hbm(where_());
   return machine_.routes().memory_path(dma_.node(), bank);
 }
 
-void IpcqEnd::begin(std::uint32_t number, bool write, MemorySpace space, std::uint64_t bytes) {
+void DmaMessages::begin_access(std::uint32_t number, bool write, MemorySpace space,
+                               std::uint64_t bytes) {
   Server& server = servers_[number];
   const Fs now = Component::now();
   if (accessing_++ == 0) accessing_since_ = now;
@@ -187,24 +189,24 @@ void IpcqEnd::begin(std::uint32_t number, bool write, MemorySpace space, std::ui
   server = {Server::State::paying, now, now, write, space, bytes};
   server.due +=
       space == MemorySpace::tcm ? tier.overhead : slot_access_fs(tier, bytes, path_to_bank(space));
-  if (space == MemorySpace::tcm && tier.overhead == 0) paid(number);
+  if (space == MemorySpace::tcm && tier.overhead == 0) enter_tcm(number);
 }
 
-// The computed part is over.
-void IpcqEnd::paid(std::uint32_t number) {
+// The computed part of an access has ended.
+void DmaMessages::enter_tcm(std::uint32_t number) {
   Server& server = servers_[number];
   server.due = never_fs;
-  if (server.space != MemorySpace::tcm) return end(number);
+  if (server.space != MemorySpace::tcm) return end_access(number);
   server.state = Server::State::in_tcm;
   TcmRequest& access = tcm_accesses_[number];
   access.write = server.write;
   access.bytes = server.bytes;
   access.order = WorkOrder{0, 0, number};
   access.tag = number;
-  to_tcm_.begin(access);
+  to_tcm_.nb_transport_fw(access);
 }
 
-void IpcqEnd::end(std::uint32_t number) {
+void DmaMessages::end_access(std::uint32_t number) {
   Server& server = servers_[number];
   --under_way_;
   if (--accessing_ == 0) slot_busy_ += Component::now() - accessing_since_;
@@ -222,7 +224,7 @@ void IpcqEnd::end(std::uint32_t number) {
 
 // --- Time
 
-Fs IpcqEnd::next_due(Fs now) const {
+Fs DmaMessages::next_due(Fs now) const {
   if (under_way_ == 0) return never_fs;
   Fs due = outgoing_.empty() ? never_fs : leaves_at_;
   for (const Server& server : servers_) due = std::min(due, server.due);
@@ -232,7 +234,7 @@ Fs IpcqEnd::next_due(Fs now) const {
   return due;
 }
 
-void IpcqEnd::serve(Fs now) {
+void DmaMessages::serve(Fs now) {
   if (under_way_ == 0) return;
   while (!outgoing_.empty() && leaves_at_ <= now) {
     Transaction& message = *outgoing_.front();
@@ -242,15 +244,15 @@ void IpcqEnd::serve(Fs now) {
     links_.put(VirtualChannel::comm, message, 0);
   }
   for (const std::uint32_t number : {message_server, access_server}) {
-    if (servers_[number].due <= now) paid(number);
+    if (servers_[number].due <= now) enter_tcm(number);
   }
   while (servers_[message_server].state == Server::State::idle && arrived_.control() != nullptr &&
          arrived_.control()->time <= now) {
     writing_ = *arrived_.control();
     arrived_.pop_control();
     const IpcqMessage& message = message_of(*writing_.transaction);
-    if (accepted(message)) {
-      begin(message_server, true, space_, message.nbytes);
+    if (has_slot(message)) {
+      begin_access(message_server, true, space_, message.nbytes);
     } else {
       ++messages_dropped_;
       --under_way_;
@@ -259,7 +261,7 @@ void IpcqEnd::serve(Fs now) {
   }
   if (servers_[access_server].state == Server::State::idle && !accesses_.empty()) {
     const RingRequest& access = *accesses_.front();
-    begin(access_server, access.write, access.space, access.bytes);
+    begin_access(access_server, access.write, access.space, access.bytes);
   }
 }
 

@@ -8,13 +8,13 @@
 namespace kernbench {
 
 // In force while it lives, in a call that does not wait; they may be nested.
-class AtWork {
+class ActiveComponentScope {
  public:
-  explicit AtWork(const sc_core::sc_object& component)
+  explicit ActiveComponentScope(const sc_core::sc_object& component)
       : outer_(std::exchange(current_, &component)) {}
-  ~AtWork() { current_ = outer_; }
-  AtWork(const AtWork&) = delete;
-  AtWork& operator=(const AtWork&) = delete;
+  ~ActiveComponentScope() { current_ = outer_; }
+  ActiveComponentScope(const ActiveComponentScope&) = delete;
+  ActiveComponentScope& operator=(const ActiveComponentScope&) = delete;
 
   static const sc_core::sc_object* current() { return current_; }  // null: the process's own
 

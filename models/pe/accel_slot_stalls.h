@@ -1,8 +1,9 @@
-// Time that compute ops of one engine stand behind one of the other, which holds the accel_slot of
-// their PE.
+// Stalls of compute ops of one engine on the accel_slot of their PE while the other engine holds
+// it.
 //
-// A wait begins when both are true: it has asked, the other one holds the slot; and ends when the
-// other one leaves. It counts at its end. Behind ops of its own engine nothing counts.
+// A stall begins when both are true: the op has requested the slot, and the other engine holds it;
+// it ends when the other engine releases the slot, and counts then. Stalls behind ops of the same
+// engine do not count.
 #pragma once
 
 #include <array>
@@ -15,19 +16,19 @@
 
 namespace kernbench {
 
-class SlotWaits {
+class AccelSlotStalls {
  public:
-  // Of one engine.
-  struct Waits {
+  // Ended stalls of one engine.
+  struct Stalls {
     std::uint64_t count = 0;
     Fs time = 0;
   };
 
-  SlotWaits(const Component& scheduler, const AnalysisPort<SlotWait>& port)
+  AccelSlotStalls(const Component& scheduler, const AnalysisPort<SlotWait>& port)
       : scheduler_(scheduler), port_(port) {}
 
-  const Waits& gemm() const { return sides_[0].ended; }
-  const Waits& math() const { return sides_[1].ended; }
+  const Stalls& gemm() const { return sides_[0].ended; }
+  const Stalls& math() const { return sides_[1].ended; }
 
   void requested(StageType stage, std::uint32_t stream) {
     side_of(stage).stream = stream;
@@ -47,9 +48,9 @@ class SlotWaits {
  private:
   struct Side {
     std::uint32_t asking = 0;
-    std::uint32_t stream = 0;  // of the one that asks: an engine has one task at a time
-    Fs since = never_fs;       // of the wait under way
-    Waits ended;
+    std::uint32_t stream = 0;  // of the requesting op: an engine has one task at a time
+    Fs since = never_fs;       // start of the stall in progress
+    Stalls ended;
   };
 
   Side& side_of(StageType stage) { return sides_[stage == StageType::math ? 1 : 0]; }

@@ -1,4 +1,4 @@
-#include "platform/assembly/held_requests.h"
+#include "platform/assembly/outstanding_requests.h"
 
 #include <fmt/format.h>
 
@@ -29,7 +29,7 @@ std::string with_leg(const Transaction& transaction, const NodeName& name) {
 
 }  // namespace
 
-std::string transactions_under_way(const TransactionPool& pool, const NodeName& name) {
+std::string outstanding_transactions(const TransactionPool& pool, const NodeName& name) {
   constexpr std::size_t most = 20;
   const std::vector<const Transaction*> list = pool.under_way();
   std::string text;
@@ -40,8 +40,8 @@ std::string transactions_under_way(const TransactionPool& pool, const NodeName& 
   return text + "\n  --check-protocol tells which component holds what";
 }
 
-std::string held_requests(const TransactionPool& pool, const NodeName& name,
-                          const ProtocolMonitors& monitors) {
+std::string outstanding_requests(const TransactionPool& pool, const NodeName& name,
+                                 const ProtocolMonitors& monitors) {
   std::string text;
   for (const Transaction* transaction : pool.under_way()) {
     const ProtocolMonitors::Holder holder = monitors.holder_of(*transaction);

@@ -1,4 +1,4 @@
-// Requests under way and the components that hold them, for reports of deadlocks (spec 4.2).
+// Outstanding requests and the components that hold them, for reports of deadlocks (spec 4.2).
 #pragma once
 
 #include <functional>
@@ -13,9 +13,9 @@ namespace kernbench {
 using NodeName = std::function<std::string(NodeId)>;
 
 // A line for each of the first transactions: what is known without monitors.
-std::string transactions_under_way(const TransactionPool& pool, const NodeName& name);
+std::string outstanding_transactions(const TransactionPool& pool, const NodeName& name);
 // A line for each transaction and each request of a service, with the component that holds it.
-std::string held_requests(const TransactionPool& pool, const NodeName& name,
-                          const ProtocolMonitors& monitors);
+std::string outstanding_requests(const TransactionPool& pool, const NodeName& name,
+                                 const ProtocolMonitors& monitors);
 
 }  // namespace kernbench

@@ -1,4 +1,4 @@
-#include "models/base/alike_texts.h"
+#include "models/base/group_similar_messages.h"
 
 #include <algorithm>
 #include <map>
@@ -26,8 +26,8 @@ std::string without_numbers(const std::string& text) {
 
 }  // namespace
 
-std::vector<std::vector<std::size_t>> group_alike(const std::vector<std::string>& texts,
-                                                  std::size_t separate) {
+std::vector<std::vector<std::size_t>> group_similar_messages(const std::vector<std::string>& texts,
+                                                             std::size_t separate) {
   std::map<std::string, std::vector<std::size_t>> alike;
   for (std::size_t i = 0; i < texts.size(); ++i) alike[without_numbers(texts[i])].push_back(i);
   std::vector<std::vector<std::size_t>> groups;

@@ -1,4 +1,4 @@
-// renew: an object that is used again begins anew where it is, without a second one to copy from.
+// Resets an object to its default state at its address, without a second one to copy from.
 #pragma once
 
 #include <memory>
@@ -8,7 +8,7 @@
 namespace kernbench {
 
 template <class T>
-void renew(T& object) {
+void reset_in_place(T& object) {
   static_assert(std::is_nothrow_default_constructible_v<T>, "there would be no object left");
   std::destroy_at(&object);
   ::new (static_cast<void*>(&object)) T();

@@ -1,6 +1,6 @@
 // The counters of a queue pair (spec 8.1): what may be sent, what may be received, when a slot is
 // free again.
-#include "models/pe/ipcq_queue.h"
+#include "models/pe/ipcq_queues.h"
 
 #include <rapidcheck/boost_test.h>
 
@@ -17,7 +17,7 @@ namespace {
 
 constexpr std::uint64_t rx = 0x1000, peer_rx = 0x8000, slot = 256;
 
-IpcqQueue queue(std::uint32_t n_slots = 4) {
+QueuePairState queue(std::uint32_t n_slots = 4) {
   return {{"E", {0, 0, 1}, "W", rx, peer_rx}, n_slots, slot};
 }
 
@@ -32,7 +32,7 @@ IpcqMessage message(std::uint64_t seq, std::uint64_t nbytes = 16) {
 }  // namespace
 
 BOOST_AUTO_TEST_CASE(head_minus_tail_stays_within_the_slots) {
-  IpcqQueue q = queue(2);
+  QueuePairState q = queue(2);
   BOOST_TEST(q.credits() == 2u);
   BOOST_TEST(q.send() == 0u);
   BOOST_TEST(q.send() == 1u);
@@ -44,7 +44,7 @@ BOOST_AUTO_TEST_CASE(head_minus_tail_stays_within_the_slots) {
 }
 
 BOOST_AUTO_TEST_CASE(the_tail_cache_is_the_largest_that_came) {
-  IpcqQueue q = queue();
+  QueuePairState q = queue();
   for (int i = 0; i < 4; ++i) q.send();
   q.credit(3);
   q.credit(2);
@@ -53,7 +53,7 @@ BOOST_AUTO_TEST_CASE(the_tail_cache_is_the_largest_that_came) {
 }
 
 BOOST_AUTO_TEST_CASE(slots_are_used_in_turn_and_found_by_their_addresses) {
-  const IpcqQueue q = queue(4);
+  const QueuePairState q = queue(4);
   BOOST_TEST(q.peer_slot(0) == peer_rx);
   BOOST_TEST(q.peer_slot(5) == peer_rx + slot);
   BOOST_TEST(q.slot(7) == rx + 3 * slot);
@@ -64,7 +64,7 @@ BOOST_AUTO_TEST_CASE(slots_are_used_in_turn_and_found_by_their_addresses) {
 }
 
 BOOST_AUTO_TEST_CASE(messages_come_in_order_and_not_over_others) {
-  IpcqQueue q = queue(2);
+  QueuePairState q = queue(2);
   q.arrived(message(0));
   BOOST_CHECK_THROW(q.arrived(message(2)), ModelError);
   q.arrived(message(1));
@@ -77,7 +77,7 @@ BOOST_AUTO_TEST_CASE(messages_come_in_order_and_not_over_others) {
 
 // The later one is consumed first: its slot stays taken until the earlier one is free too.
 BOOST_AUTO_TEST_CASE(the_tail_moves_over_what_is_consumed_in_order) {
-  IpcqQueue q = queue();
+  QueuePairState q = queue();
   for (std::uint64_t seq = 0; seq < 3; ++seq) q.arrived(message(seq));
   const std::uint64_t first = q.reserve(), second = q.reserve();
   q.consume(second);
@@ -89,7 +89,7 @@ BOOST_AUTO_TEST_CASE(the_tail_moves_over_what_is_consumed_in_order) {
 }
 
 BOOST_AUTO_TEST_CASE(claims_that_are_given_back_are_reserved_again) {
-  IpcqQueue q = queue();
+  QueuePairState q = queue();
   BOOST_TEST(q.reserve() == 0u);
   BOOST_TEST(q.reserve() == 1u);
   BOOST_TEST(q.reserve() == 2u);
@@ -104,7 +104,7 @@ BOOST_AUTO_TEST_CASE(claims_that_are_given_back_are_reserved_again) {
 }
 
 BOOST_AUTO_TEST_CASE(a_queue_is_idle_when_nothing_is_on_its_way_or_waits) {
-  IpcqQueue q = queue();
+  QueuePairState q = queue();
   BOOST_TEST(q.idle());
   q.send();
   BOOST_TEST(!q.idle());
@@ -119,7 +119,7 @@ BOOST_AUTO_TEST_CASE(a_queue_is_idle_when_nothing_is_on_its_way_or_waits) {
 }
 
 BOOST_AUTO_TEST_CASE(a_report_names_both_ends_and_counts) {
-  IpcqQueue q = queue();
+  QueuePairState q = queue();
   for (int i = 0; i < 4; ++i) q.send();
   q.credit(1);
   q.arrived(message(0));
@@ -133,7 +133,7 @@ BOOST_AUTO_TEST_CASE(a_report_names_both_ends_and_counts) {
 // is consumed once.
 RC_BOOST_PROP(no_slot_is_written_before_it_has_been_consumed, ()) {
   const auto n_slots = *rc::gen::inRange<std::uint32_t>(1, 6);
-  IpcqQueue sender = queue(n_slots), receiver = queue(n_slots);
+  QueuePairState sender = queue(n_slots), receiver = queue(n_slots);
   std::deque<IpcqMessage> link;
   std::deque<std::uint64_t> credits;
   std::vector<std::uint64_t> reserved;

@@ -10,8 +10,8 @@ namespace kernbench {
 
 // Indices of texts that are alike, in ascending order; the groups in the order of their first ones.
 // Groups of up to `separate` texts are taken apart, to be shown one by one.
-std::vector<std::vector<std::size_t>> group_alike(const std::vector<std::string>& texts,
-                                                  std::size_t separate = 4);
+std::vector<std::vector<std::size_t>> group_similar_messages(const std::vector<std::string>& texts,
+                                                             std::size_t separate = 4);
 
 // "0, 1, 2, 3 and 252 more": up to `most` of the names of a group.
 std::string first_of(const std::vector<std::size_t>& group, const std::vector<std::string>& names,
