@@ -75,7 +75,7 @@ const char* name_of(RunStatus status) {
 }
 
 void RunState::fail(std::exception_ptr error) {
-  if (!cause) cause = std::move(error);
+  if (!cause && FaultGuard::stop_call() == nullptr) cause = std::move(error);
   sc_core::sc_pause();
 }
 

@@ -75,7 +75,8 @@ struct RunState {
   bool done = false;           // the program has ended and nothing was under way: seen by the run
   bool pauses_at_end = false;  // sc_pause() when the program ends: the run is ours
 
-  // Keeps the first cause; the simulation pauses at the end of the delta.
+  // Keeps the first cause, unless a process has called sc_stop() before; the simulation pauses at
+  // the end of the delta.
   void fail(std::exception_ptr error);
 };
 

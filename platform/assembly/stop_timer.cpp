@@ -39,7 +39,7 @@ struct {
   std::atomic<bool> stopping{false};
 
   std::int64_t due = 0;          // 0: the run goes on
-  const char* reason = nullptr;  // to end, in words
+  const char* reason = nullptr;  // of the end, in words
   Fs simulated = 0;              // then
   int samples = 0;               // since then
   bool in_program = false;

@@ -150,11 +150,11 @@ void add_faulty_callbacks(ExternalModules& modules) {
   constructor("recursion", [] { zero = test::deeper(0); });
 }
 
-// After an access: the result files have something in them.
+// After two accesses: the result files have something in them.
 void add_memory_faults(ExternalModules& modules) {
   const auto memory_fault = [&](const std::string& name, void (*fault)()) {
     add(modules, name, [fault](I& i) {
-      i.read(hbm());
+      for (int k = 0; k < 2; ++k) i.read(hbm());
       fault();
       for (int k = 0; k < 8; ++k) i.read(hbm(64));
     });

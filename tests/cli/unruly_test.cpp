@@ -172,7 +172,7 @@ struct Endless {
 const std::vector<Endless> endless{
     {"endless_loop", Ends::process},   {"endless_allocation", Ends::process},
     {"sleep", Ends::process},          {"delta_loop", Ends::run},
-    {"cycles_0", Ends::run, "cycles"}, {"identity", Ends::run, "program_id"}};
+    {"cycles_0", Ends::run, "cycles"}, {"identity", Ends::process, "program_id"}};
 
 Words of_kernel(const std::string& fault, const Words& more = {}) {
   Words words{"--param", "kernel=" + fault};
