@@ -63,6 +63,13 @@ class StubNode final : public FabricNode {
   std::vector<Received> records_;
 };
 
+inline std::uint64_t statistic_of(const Component& component, const std::string& name) {
+  for (const Statistic& statistic : component.statistics()) {
+    if (statistic.name == name) return *statistic.value;
+  }
+  throw std::logic_error(std::string(component.name()) + " has no statistic '" + name + "'");
+}
+
 struct MiniLink {
   std::string bw_gbs = "0";  // 0 = unlimited
   Fs propagation_fs = 1;

@@ -9,6 +9,7 @@
 // BoundaryMachine plain TLM-2.0 modules.
 #pragma once
 
+#include <exception>
 #include <functional>
 #include <memory>
 #include <optional>
@@ -183,6 +184,27 @@ inline std::shared_ptr<KernelLaunch> kernel_launch(std::vector<PeId> targets,
   message->target_device = targets.empty() ? 0 : targets.front().sip;
   message->targets = std::move(targets);
   return message;
+}
+
+// Runs a kernel on one PE and returns the completion of its launch; throws what ended the run.
+inline Completion run_kernel(WholeMachine& machine, std::function<void(KernelContext&)> body,
+                             PeId on = {0, 0, 0}) {
+  Completion completion;
+  const RunResult result = machine.run([&](HostPort& port) {
+    const auto launch = kernel_launch({on});
+    launch->body = std::make_shared<FunctionKernel>(std::move(body));
+    const auto request = port.submit(std::shared_ptr<const KernelLaunch>(launch));
+    port.wait(*request);
+    completion = request->response().completion;
+  });
+  if (result.cause) std::rethrow_exception(result.cause);
+  return completion;
+}
+
+inline void issue_dma(KernelContext& context, const DmaCommand& dma) {
+  Command command;
+  command.what = dma;
+  context.wait(*context.issue(std::move(command)));
 }
 
 template <class Map>

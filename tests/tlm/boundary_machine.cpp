@@ -107,6 +107,12 @@ void BoundaryMachine::run() {
   for (ProtocolChecker* checker : checkers) checker->check_nothing_is_under_way();
 }
 
+void BoundaryMachine::play(const Setting& setting, plain_tlm::LtInitiator::Program program) {
+  add_lt_initiator({std::move(program)});
+  build(setting);
+  run();
+}
+
 std::vector<unsigned char> BoundaryMachine::stored(std::uint64_t physical, std::uint64_t nbytes) {
   const std::vector<std::byte> bytes = data().memory().read_bytes(physical, nbytes);
   std::vector<unsigned char> result;

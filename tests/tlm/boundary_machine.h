@@ -49,6 +49,13 @@ class BoundaryMachine {
   // Until nothing is pending; checks that it ended well, that the pool is empty and that no
   // transaction is under way.
   void run();
+  // A plain initiator that plays one program; builds the machine and runs it.
+  void play(const Setting& setting, plain_tlm::LtInitiator::Program program);
+  void play(plain_tlm::LtInitiator::Program program) { play(Setting(), std::move(program)); }
+  // A DMA of a kernel on PE 0; completion of its launch.
+  Completion dma(const DmaCommand& command) {
+    return run_kernel(*machine_, [&](KernelContext& context) { issue_dma(context, command); });
+  }
   RunResult run_program(const std::function<void(HostPort&)>& body) { return machine_->run(body); }
 
   Platform& platform() { return *machine_->platform; }
@@ -76,6 +83,20 @@ class BoundaryMachine {
   std::unique_ptr<WholeMachine> machine_;
   std::string yaml_;
   bool has_initiator_ = false, has_memory_ = false;
+};
+
+// With a plain initiator at the approximately-timed level that plays requests.
+struct AtMachine : BoundaryMachine {
+  explicit AtMachine(const Setting& setting = {}) {
+    add_at_initiator(script);
+    build(setting);
+  }
+  std::vector<plain_tlm::AtRequest>& play(std::vector<plain_tlm::AtRequest> requests) {
+    script.requests = std::move(requests);
+    run();
+    return script.requests;
+  }
+  plain_tlm::AtScript script;
 };
 
 // Of a WholeMachine with modules of its own.

@@ -20,13 +20,11 @@ constexpr std::uint64_t slice = std::uint64_t{6} << 30;
 // Runs the program on a plain initiator 5 ns after the start.
 void debug_session(BoundaryMachine& m, const std::function<void(LtInitiator&)>& program,
                    const BoundaryMachine::Setting& setting = {}) {
-  m.add_lt_initiator({[program](LtInitiator& i) {
+  m.play(setting, [program](LtInitiator& i) {
     sc_core::wait(fs(5 * ns));
     program(i);
     BOOST_TEST(sc_core::sc_time_stamp().value() == 5 * ns);
-  }});
-  m.build(setting);
-  m.run();
+  });
 }
 
 unsigned write(LtInitiator& i, std::uint64_t address, std::vector<unsigned char> data) {

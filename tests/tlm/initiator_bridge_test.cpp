@@ -19,7 +19,6 @@
 using namespace kernbench;
 using namespace kernbench::test;
 using plain_tlm::AtRequest;
-using plain_tlm::AtScript;
 using plain_tlm::EndResp;
 using plain_tlm::LtInitiator;
 
@@ -45,14 +44,12 @@ KERNBENCH_SYSTEMC_TEST(b_transport_writes_and_reads_memory_and_takes_the_fabrics
   BoundaryMachine m;
   Fs written = 0, read = 0;
   std::vector<unsigned char> got;
-  m.add_lt_initiator({[&](LtInitiator& i) {
+  m.play([&](LtInitiator& i) {
     BOOST_TEST(i.write(m.hbm(0), pattern(512)).status == tlm::TLM_OK_RESPONSE);
     written = sc_core::sc_time_stamp().value();
     got = i.read(m.hbm(0), 512);
     read = sc_core::sc_time_stamp().value();
-  }});
-  m.build();
-  m.run();
+  });
   BOOST_TEST(written == write_end);
   BOOST_TEST(read == write_end + read_end);
   BOOST_TEST(got == pattern(512), boost::test_tools::per_element());
@@ -65,13 +62,11 @@ KERNBENCH_SYSTEMC_TEST(b_transport_enters_after_the_annotated_delay_and_returns_
   BoundaryMachine m;
   Fs written = 0;
   LtInitiator::Result result;
-  m.add_lt_initiator({[&](LtInitiator& i) {
+  m.play([&](LtInitiator& i) {
     std::vector<unsigned char> data = pattern(512);
     result = i.transport(tlm::TLM_WRITE_COMMAND, m.hbm(0), data, fs(7 * ns));
     written = sc_core::sc_time_stamp().value();
-  }});
-  m.build();
-  m.run();
+  });
   BOOST_TEST(written == 7 * ns + write_end);
   BOOST_TEST(result.delay == sc_core::SC_ZERO_TIME);
 }
@@ -99,91 +94,70 @@ KERNBENCH_SYSTEMC_TEST(several_threads_may_be_in_b_transport) {
 // --- nb_transport
 
 KERNBENCH_SYSTEMC_TEST(end_req_comes_at_the_grant_and_begin_resp_at_completion) {
-  BoundaryMachine m;
-  AtScript script;
-  m.add_at_initiator(script);
-  m.build();
-  script.requests = {write_request(hbm_address(0, 0), pattern(512)),
-                     read_request(hbm_address(0, 0), 512, 100 * ns)};
-  m.run();
-  BOOST_TEST(script.requests[0].end_req.value() == 0U);
-  BOOST_TEST(script.requests[0].begin_resp.value() == write_end);
-  BOOST_TEST(script.requests[1].end_req.value() == 100 * ns);
-  BOOST_TEST(script.requests[1].begin_resp.value() == 100 * ns + read_end);
-  BOOST_TEST(script.requests[1].data == pattern(512), boost::test_tools::per_element());
-  BOOST_TEST(script.requests[1].status == tlm::TLM_OK_RESPONSE);
-  BOOST_TEST(script.payloads_left == 0U);
+  AtMachine m;
+  const auto& requests = m.play({write_request(hbm_address(0, 0), pattern(512)),
+                                 read_request(hbm_address(0, 0), 512, 100 * ns)});
+  BOOST_TEST(requests[0].end_req.value() == 0U);
+  BOOST_TEST(requests[0].begin_resp.value() == write_end);
+  BOOST_TEST(requests[1].end_req.value() == 100 * ns);
+  BOOST_TEST(requests[1].begin_resp.value() == 100 * ns + read_end);
+  BOOST_TEST(requests[1].data == pattern(512), boost::test_tools::per_element());
+  BOOST_TEST(requests[1].status == tlm::TLM_OK_RESPONSE);
+  BOOST_TEST(m.script.payloads_left == 0U);
 }
 
 KERNBENCH_SYSTEMC_TEST(begin_req_enters_after_its_annotated_delay) {
-  BoundaryMachine m;
-  AtScript script;
-  m.add_at_initiator(script);
-  m.build();
-  script.requests = {write_request(hbm_address(0, 0), pattern(512), 3 * ns, 7 * ns)};
-  m.run();
-  BOOST_TEST(script.requests[0].called.value() == 3 * ns);
-  BOOST_TEST(script.requests[0].end_req.value() == 10 * ns);
-  BOOST_TEST(script.requests[0].begin_resp.value() == 10 * ns + write_end);
+  AtMachine m;
+  const auto& requests = m.play({write_request(hbm_address(0, 0), pattern(512), 3 * ns, 7 * ns)});
+  BOOST_TEST(requests[0].called.value() == 3 * ns);
+  BOOST_TEST(requests[0].end_req.value() == 10 * ns);
+  BOOST_TEST(requests[0].begin_resp.value() == 10 * ns + write_end);
 }
 
 KERNBENCH_SYSTEMC_TEST(overhead_is_paid_between_grant_and_link) {
-  BoundaryMachine m;
-  AtScript script;
-  m.add_at_initiator(script);
-  m.build(with("overhead_ns: 2.5"));
-  script.requests = {write_request(hbm_address(0, 0), pattern(512))};
-  m.run();
-  BOOST_TEST(script.requests[0].end_req.value() == 0U);
-  BOOST_TEST(script.requests[0].begin_resp.value() == 2 * ns + ns / 2 + write_end);
+  AtMachine m(with("overhead_ns: 2.5"));
+  const auto& requests = m.play({write_request(hbm_address(0, 0), pattern(512))});
+  BOOST_TEST(requests[0].end_req.value() == 0U);
+  BOOST_TEST(requests[0].begin_resp.value() == 2 * ns + ns / 2 + write_end);
 }
 
 KERNBENCH_SYSTEMC_TEST(several_requests_are_outstanding_up_to_max_outstanding) {
-  BoundaryMachine m;
-  AtScript script;
-  m.add_at_initiator(script);
-  m.build(with("max_outstanding: 2"));
+  AtMachine m(with("max_outstanding: 2"));
   for (unsigned i = 0; i < 3; ++i)
-    script.requests.push_back(read_request(hbm_address(0, 256 * i), 256));
+    m.script.requests.push_back(read_request(hbm_address(0, 256 * i), 256));
   m.run();
+  const auto& requests = m.script.requests;
   // Commands of 0 and 1 leave at once. The flit of 0 is back at 10 ns + 2 at the HBM's link, 11 ns
   // + 3 at the router, 13 ns + 3, 14 ns + 4; that of 1 stands at the link at the same instant: 12
   // ns + 3 at the router, which it holds from 13 ns + 3 to 15 ns + 3; 16 ns + 4.
-  BOOST_TEST(script.requests[0].begin_resp.value() == 14 * ns + 4);
-  BOOST_TEST(script.requests[1].begin_resp.value() == 16 * ns + 4);
-  BOOST_TEST(script.requests[1].end_req.value() == 0U);
+  BOOST_TEST(requests[0].begin_resp.value() == 14 * ns + 4);
+  BOOST_TEST(requests[1].begin_resp.value() == 16 * ns + 4);
+  BOOST_TEST(requests[1].end_req.value() == 0U);
   // The place that 0 leaves goes to 2 at that instant.
-  BOOST_TEST(script.requests[2].end_req.value() == 14 * ns + 4);
-  BOOST_TEST(script.requests[2].begin_resp.value() == 14 * ns + 4 + 14 * ns + 4);
+  BOOST_TEST(requests[2].end_req.value() == 14 * ns + 4);
+  BOOST_TEST(requests[2].begin_resp.value() == 14 * ns + 4 + 14 * ns + 4);
 }
 
 KERNBENCH_SYSTEMC_TEST(with_max_outstanding_1_the_next_is_granted_when_the_last_has_ended) {
-  BoundaryMachine m;
-  AtScript script;
-  m.add_at_initiator(script);
-  m.build(with("max_outstanding: 1"));
-  script.end_resp_delay = fs(5 * ns);
-  script.requests = {read_request(hbm_address(0, 0), 512), read_request(hbm_address(0, 512), 512)};
-  m.run();
-  BOOST_TEST(script.requests[1].end_req.value() == read_end + 5 * ns);
+  AtMachine m(with("max_outstanding: 1"));
+  m.script.end_resp_delay = fs(5 * ns);
+  const auto& requests =
+      m.play({read_request(hbm_address(0, 0), 512), read_request(hbm_address(0, 512), 512)});
+  BOOST_TEST(requests[1].end_req.value() == read_end + 5 * ns);
 }
 
 BOOST_AUTO_TEST_CASE(a_begin_resp_waits_for_the_end_resp_of_the_response_before) {
   for (const EndResp end_resp :
        {EndResp::sent, EndResp::returned_updated, EndResp::returned_completed}) {
     forked([end_resp] {
-      BoundaryMachine m;
-      AtScript script;
-      m.add_at_initiator(script);
-      m.build();
-      script.end_resp = end_resp;
-      script.end_resp_delay = fs(10 * ns);
-      for (unsigned i = 0; i < 2; ++i)
-        script.requests.push_back(read_request(hbm_address(0, 256 * i), 256));
-      m.run();
-      BOOST_TEST(script.requests[0].begin_resp.value() == 14 * ns + 4);
-      BOOST_TEST(script.requests[1].begin_resp.value() == 24 * ns + 4);  // complete at 16 ns + 4
-      BOOST_TEST(script.payloads_left == 0U);
+      AtMachine m;
+      m.script.end_resp = end_resp;
+      m.script.end_resp_delay = fs(10 * ns);
+      const auto& requests =
+          m.play({read_request(hbm_address(0, 0), 256), read_request(hbm_address(0, 256), 256)});
+      BOOST_TEST(requests[0].begin_resp.value() == 14 * ns + 4);
+      BOOST_TEST(requests[1].begin_resp.value() == 24 * ns + 4);  // complete at 16 ns + 4
+      BOOST_TEST(m.script.payloads_left == 0U);
     });
   }
 }
@@ -191,13 +165,9 @@ BOOST_AUTO_TEST_CASE(a_begin_resp_waits_for_the_end_resp_of_the_response_before)
 // --- Commit
 
 KERNBENCH_SYSTEMC_TEST(a_posted_write_ends_at_its_commit) {
-  BoundaryMachine m;
-  AtScript script;
-  m.add_at_initiator(script);
-  m.build(with("posted: true"));
-  script.requests = {write_request(hbm_address(0, 0), pattern(512))};
-  m.run();
-  BOOST_TEST(script.requests[0].begin_resp.value() == commit);
+  AtMachine m(with("posted: true"));
+  const auto& requests = m.play({write_request(hbm_address(0, 0), pattern(512))});
+  BOOST_TEST(requests[0].begin_resp.value() == commit);
   BOOST_TEST(m.stored(m.hbm(0), 512) == pattern(512), boost::test_tools::per_element());
 }
 
@@ -254,12 +224,10 @@ KERNBENCH_SYSTEMC_TEST(an_access_that_lies_in_two_partitions_becomes_two_transac
   BoundaryMachine m;
   std::vector<unsigned char> got;
   const std::uint64_t slice = std::uint64_t{6} << 30;
-  m.add_lt_initiator({[&](LtInitiator& i) {
+  m.play([&](LtInitiator& i) {
     BOOST_TEST(i.write(m.hbm(0, slice - 100), pattern(300)).status == tlm::TLM_OK_RESPONSE);
     got = i.read(m.hbm(0, slice - 100), 300);
-  }});
-  m.build();
-  m.run();
+  });
   BOOST_TEST(got == pattern(300), boost::test_tools::per_element());
   for (const char* hbm : {"sip0.cube0.hbm_ctrl.pe0", "sip0.cube0.hbm_ctrl.pe1"}) {
     BOOST_TEST(m.statistic(hbm, "writes") == 1U);
@@ -272,7 +240,7 @@ KERNBENCH_SYSTEMC_TEST(an_access_that_lies_in_two_partitions_becomes_two_transac
 KERNBENCH_SYSTEMC_TEST(every_memory_can_be_written_and_read) {
   BoundaryMachine m;
   std::size_t sound = 0;
-  m.add_lt_initiator({[&](LtInitiator& i) {
+  m.play([&](LtInitiator& i) {
     unsigned char first = 1;
     for (const MemoryArea area : {MemoryArea::hbm, MemoryArea::pe_tcm, MemoryArea::cube_sram,
                                   MemoryArea::mcpu_sram, MemoryArea::io_sram}) {
@@ -282,9 +250,7 @@ KERNBENCH_SYSTEMC_TEST(every_memory_can_be_written_and_read) {
       if (i.read(address, 600) == pattern(600, first)) ++sound;
       ++first;
     }
-  }});
-  m.build();
-  m.run();
+  });
   BOOST_TEST(sound == 5U);
 }
 
@@ -306,18 +272,15 @@ KERNBENCH_SYSTEMC_TEST(an_initiator_may_stand_at_the_io_chiplet) {
 
 BOOST_AUTO_TEST_CASE(the_same_run_takes_the_same_times) {
   const auto times = [] {
-    BoundaryMachine m;
-    AtScript script;
-    m.add_at_initiator(script);
-    m.build(with("max_outstanding: 5"));
+    AtMachine m(with("max_outstanding: 5"));
+    std::vector<AtRequest> requests;
     for (unsigned i = 0; i < 20; ++i) {
-      script.requests.push_back(
+      requests.push_back(
           i % 3 == 0 ? write_request(hbm_address(i % 8, 700 * i), pattern(100 + 90 * i), i * ns)
                      : read_request(hbm_address(i % 5, 300 * i), 50 + 100 * i, i * ns, i % 4));
     }
-    m.run();
     std::vector<Fs> all;
-    for (const AtRequest& request : script.requests) {
+    for (const AtRequest& request : m.play(requests)) {
       BOOST_TEST(request.ended);
       all.push_back(request.end_req.value());
       all.push_back(request.begin_resp.value());

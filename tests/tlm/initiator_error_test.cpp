@@ -10,8 +10,6 @@
 
 using namespace kernbench;
 using namespace kernbench::test;
-using plain_tlm::AtRequest;
-using plain_tlm::AtScript;
 using plain_tlm::LtInitiator;
 
 BOOST_AUTO_TEST_SUITE(initiator_errors)
@@ -89,35 +87,29 @@ BOOST_AUTO_TEST_CASE(a_streaming_width_below_the_length_is_a_burst_error) {
 }
 
 KERNBENCH_SYSTEMC_TEST(a_refused_begin_req_is_completed_at_once) {
-  BoundaryMachine m;
-  AtScript script;
-  m.add_at_initiator(script);
-  m.build();
-  script.requests = {read_request(~std::uint64_t{0}, 4, 5 * ns, 2 * ns),
-                     read_request(hbm_address(0, 0), 512, 5 * ns)};
-  m.run();
-  BOOST_TEST(script.requests[0].status == tlm::TLM_ADDRESS_ERROR_RESPONSE);
-  BOOST_TEST(script.requests[0].begin_resp.value() == 7 * ns);
-  BOOST_TEST(script.requests[1].begin_resp.value() == 5 * ns + read_end);
-  BOOST_TEST(script.payloads_left == 0U);
+  AtMachine m;
+  const auto& requests = m.play({read_request(~std::uint64_t{0}, 4, 5 * ns, 2 * ns),
+                                 read_request(hbm_address(0, 0), 512, 5 * ns)});
+  BOOST_TEST(requests[0].status == tlm::TLM_ADDRESS_ERROR_RESPONSE);
+  BOOST_TEST(requests[0].begin_resp.value() == 7 * ns);
+  BOOST_TEST(requests[1].begin_resp.value() == 5 * ns + read_end);
+  BOOST_TEST(m.script.payloads_left == 0U);
 }
 
 KERNBENCH_SYSTEMC_TEST(a_value_that_only_phase_2_knows_is_a_generic_error) {
   BoundaryMachine m;
   tlm::tlm_response_status status = tlm::TLM_OK_RESPONSE;
-  m.add_lt_initiator({[&](LtInitiator& i) {
+  m.play([&](LtInitiator& i) {
+    m.data().memory().write_value(m.hbm(0, 256), {1, 0, 64});
     std::vector<unsigned char> data(16);
     status = i.transport(tlm::TLM_READ_COMMAND, m.hbm(0, 248), data).status;
-  }});
-  m.build();
-  m.data().memory().write_value(m.hbm(0, 256), {1, 0, 64});
-  m.run();
+  });
   BOOST_TEST(status == tlm::TLM_GENERIC_ERROR_RESPONSE);
 }
 
 KERNBENCH_SYSTEMC_TEST(dmi_is_refused) {
   BoundaryMachine m;
-  m.add_lt_initiator({[&](LtInitiator& i) {
+  m.play([&](LtInitiator& i) {
     std::vector<unsigned char> data = pattern(16);
     BOOST_TEST(!i.transport(tlm::TLM_WRITE_COMMAND, m.hbm(0), data).dmi_allowed);
     tlm::tlm_generic_payload payload;
@@ -127,9 +119,7 @@ KERNBENCH_SYSTEMC_TEST(dmi_is_refused) {
     BOOST_TEST(dmi.get_dmi_ptr() == nullptr);
     BOOST_TEST(dmi.get_start_address() == 0U);
     BOOST_TEST(dmi.get_end_address() == ~sc_dt::uint64{0});
-  }});
-  m.build();
-  m.run();
+  });
 }
 
 // --- A module that breaks the base protocol

@@ -38,26 +38,6 @@ BoundaryMachine::Setting beside_sram(const std::string& target_attrs = "overhead
   return setting;
 }
 
-// A kernel on PE 0 that issues one DMA; returns how its launch ended.
-Completion dma(BoundaryMachine& m, const DmaCommand& command) {
-  Completion completion;
-  const RunResult result = m.run_program([&](HostPort& port) {
-    auto launch = host_message<KernelLaunch>();
-    launch->kernel.name = "k";
-    launch->targets = {{0, 0, 0}};
-    launch->body = std::make_shared<FunctionKernel>([&](KernelContext& context) {
-      Command issued;
-      issued.what = command;
-      context.wait(*context.issue(issued));
-    });
-    const auto request = port.submit(std::shared_ptr<const KernelLaunch>(launch));
-    port.wait(*request);
-    completion = request->response().completion;
-  });
-  BOOST_TEST(result.error == "");
-  return completion;
-}
-
 }  // namespace
 
 KERNBENCH_SYSTEMC_TEST(a_write_begins_after_its_last_flit_and_a_read_after_its_command) {
@@ -65,15 +45,13 @@ KERNBENCH_SYSTEMC_TEST(a_write_begins_after_its_last_flit_and_a_read_after_its_c
   Fs written = 0, read = 0;
   std::vector<unsigned char> got;
   m.add_lt_memory();  // 30 ns
-  m.add_lt_initiator({[&](LtInitiator& i) {
+  m.play(beside_sram(), [&](LtInitiator& i) {
     BOOST_TEST(i.write(m.sram(0x100), pattern(256)).status == tlm::TLM_OK_RESPONSE);
     written = sc_core::sc_time_stamp().value();
     sc_core::wait(fs(1000 * ns - written));
     got = i.read(m.sram(0x100), 256);
     read = sc_core::sc_time_stamp().value() - 1000 * ns;
-  }});
-  m.build(beside_sram());
-  m.run();
+  });
   BOOST_REQUIRE(m.lt_memory->requests.size() == 2U);
   BOOST_TEST(m.lt_memory->requests[0].begin_req.value() == write_begin_req);
   BOOST_TEST(written == write_begin_req + 30 * ns + message_back);
@@ -89,15 +67,13 @@ KERNBENCH_SYSTEMC_TEST(the_response_goes_as_an_srams_does_the_whole_of_it_at_onc
   BoundaryMachine m;
   Fs written = 0, read = 0;
   m.add_lt_memory();
-  m.add_lt_initiator({[&](LtInitiator& i) {
+  m.play(beside_sram(), [&](LtInitiator& i) {
     i.write(m.sram(), pattern(1024));
     written = sc_core::sc_time_stamp().value();
     sc_core::wait(fs(1000 * ns - written));
     i.read(m.sram(), 1024);
     read = sc_core::sc_time_stamp().value() - 1000 * ns;
-  }});
-  m.build(beside_sram());
-  m.run();
+  });
   BOOST_TEST(m.lt_memory->requests[0].begin_req.value() == 11 * ns + 2);
   BOOST_TEST(written == 11 * ns + 2 + 30 * ns + message_back);
   // Last flit: 8 ns + 1 fs to the router, no wait there (the first left at 4 ns + 1 fs), 1 ns + 1
@@ -108,9 +84,7 @@ KERNBENCH_SYSTEMC_TEST(the_response_goes_as_an_srams_does_the_whole_of_it_at_onc
 KERNBENCH_SYSTEMC_TEST(the_memory_sees_the_local_offset_and_the_bytes) {
   BoundaryMachine m;
   m.add_lt_memory();
-  m.add_lt_initiator({[&](LtInitiator& i) { i.write(m.sram(0x1234), pattern(100)); }});
-  m.build(beside_sram());
-  m.run();
+  m.play(beside_sram(), [&](LtInitiator& i) { i.write(m.sram(0x1234), pattern(100)); });
   BOOST_TEST(m.lt_memory->requests.at(0).address == 0x1234U);
   BOOST_TEST(m.lt_memory->requests.at(0).length == 100U);
   BOOST_TEST(part(m.lt_memory->contents.bytes(), 0x1234, 100) == pattern(100),
@@ -121,9 +95,7 @@ KERNBENCH_SYSTEMC_TEST(the_memory_sees_the_local_offset_and_the_bytes) {
 KERNBENCH_SYSTEMC_TEST(overhead_is_paid_before_begin_req) {
   BoundaryMachine m;
   m.add_lt_memory();
-  m.add_lt_initiator({[&](LtInitiator& i) { i.write(m.sram(), pattern(256)); }});
-  m.build(beside_sram("overhead_ns: 4"));
-  m.run();
+  m.play(beside_sram("overhead_ns: 4"), [&](LtInitiator& i) { i.write(m.sram(), pattern(256)); });
   BOOST_TEST(m.lt_memory->requests.at(0).begin_req.value() == write_begin_req + 4 * ns);
 }
 
@@ -178,16 +150,14 @@ KERNBENCH_SYSTEMC_TEST(the_memorys_error_status_comes_back_without_data) {
   tlm::tlm_response_status write_status{}, read_status{};
   Fs written = 0, read = 0;
   m.add_lt_memory(1024);
-  m.add_lt_initiator({[&](LtInitiator& i) {
+  m.play(beside_sram(), [&](LtInitiator& i) {
     std::vector<unsigned char> data = pattern(256);
     write_status = i.transport(tlm::TLM_WRITE_COMMAND, m.sram(1024), data).status;
     written = sc_core::sc_time_stamp().value();
     sc_core::wait(fs(1000 * ns - written));
     read_status = i.transport(tlm::TLM_READ_COMMAND, m.sram(1024), data).status;
     read = sc_core::sc_time_stamp().value() - 1000 * ns;
-  }});
-  m.build(beside_sram());
-  m.run();
+  });
   BOOST_TEST(write_status == tlm::TLM_ADDRESS_ERROR_RESPONSE);
   BOOST_TEST(written == write_begin_req + 30 * ns + message_back);
   BOOST_TEST(read_status == tlm::TLM_ADDRESS_ERROR_RESPONSE);
@@ -240,7 +210,7 @@ KERNBENCH_SYSTEMC_TEST(an_error_fails_the_pe_dmas_request) {
   BoundaryMachine m;
   m.add_lt_memory(1024);
   m.build();
-  const Completion completion = dma(m, {false, m.sram(2048), 256});
+  const Completion completion = m.dma({false, m.sram(2048), 256});
   BOOST_TEST(!completion.ok);
   BOOST_TEST(completion.error_message.find("sip0.cube0.sram answered TLM_ADDRESS_ERROR_RESPONSE") !=
                  std::string::npos,
@@ -281,7 +251,7 @@ KERNBENCH_SYSTEMC_TEST(a_pe_dmas_write_brings_what_the_store_holds) {
   m.build();
   const std::vector<unsigned char> stored = pattern(256);
   m.data().memory().write_bytes(m.sram(), stored.data(), stored.size());
-  BOOST_TEST(dma(m, {true, m.sram(), 256}).ok);
+  BOOST_TEST(m.dma({true, m.sram(), 256}).ok);
   BOOST_TEST(part(m.lt_memory->contents.bytes(), 0, 256) == stored,
              boost::test_tools::per_element());
 }
@@ -291,7 +261,7 @@ KERNBENCH_SYSTEMC_TEST(values_that_only_phase_2_knows_reach_the_memory_as_zeros)
   m.add_lt_memory();
   m.build();
   m.data().memory().write_value(m.sram(), {1, 0, 256});
-  BOOST_TEST(dma(m, {true, m.sram(), 256}).ok);
+  BOOST_TEST(m.dma({true, m.sram(), 256}).ok);
   BOOST_TEST(m.lt_memory->requests.size() == 1U);
   BOOST_TEST(part(m.lt_memory->contents.bytes(), 0, 256) == std::vector<unsigned char>(256, 0),
              boost::test_tools::per_element());

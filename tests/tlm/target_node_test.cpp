@@ -31,26 +31,16 @@ BOOST_AUTO_TEST_SUITE(target_node)
 KERNBENCH_SYSTEMC_TEST(a_kernel_reaches_it_at_its_physical_address) {
   Machine m(target("dram", router, ", bw_gbs: 64"));
   Fs written = 0, read = 0;
-  const RunResult result = m.run([&](HostPort& port) {
-    auto launch = host_message<KernelLaunch>();
-    launch->kernel.name = "k";
-    launch->targets = {{0, 0, 0}};
-    launch->body = std::make_shared<FunctionKernel>([&](KernelContext& context) {
-      const auto dma = [&](bool write) {
-        Command command;
-        command.what = DmaCommand{write, external(0x100), 256};
-        const Fs before = context.now();
-        context.wait(*context.issue(command));
-        return context.now() - before;
-      };
-      written = dma(true);
-      read = dma(false);
-    });
-    const auto request = port.submit(std::shared_ptr<const KernelLaunch>(launch));
-    port.wait(*request);
-    BOOST_TEST(request->response().completion.ok, request->response().completion.error_message);
+  const Completion completion = run_kernel(m, [&](KernelContext& context) {
+    const auto dma = [&](bool write) {
+      const Fs before = context.now();
+      issue_dma(context, {write, external(0x100), 256});
+      return context.now() - before;
+    };
+    written = dma(true);
+    read = dma(false);
   });
-  BOOST_TEST(result.error == "");
+  BOOST_TEST(completion.ok, completion.error_message);
   BOOST_TEST(written == 1 * ns + 1 * ns + (1 + 2 + 4) * ns + 30 * ns + 2 * ns + 4);
   BOOST_TEST(read == 1 * ns + 1 * ns + 2 * ns + 30 * ns + (4 + 2 + 1) * ns + 4);
   const Dram& dram = Machine::dram("sip0.cube0.dram");
@@ -61,21 +51,10 @@ KERNBENCH_SYSTEMC_TEST(a_kernel_reaches_it_at_its_physical_address) {
 
 void check_refused(const DmaCommand& dma, const std::vector<std::string>& parts) {
   Machine m(target("dram", router, ", bw_gbs: 64"));
-  const RunResult result = m.run([&](HostPort& port) {
-    auto launch = host_message<KernelLaunch>();
-    launch->kernel.name = "k";
-    launch->targets = {{0, 0, 0}};
-    launch->body = std::make_shared<FunctionKernel>([&](KernelContext& context) {
-      Command command;
-      command.what = dma;
-      context.wait(*context.issue(command));
-    });
-    const auto request = port.submit(std::shared_ptr<const KernelLaunch>(launch));
-    port.wait(*request);
-    BOOST_TEST(!request->response().completion.ok);
-    check_contains(request->response().completion.error_message, parts);
-  });
-  BOOST_TEST(result.error == "");
+  const Completion completion =
+      run_kernel(m, [&](KernelContext& context) { issue_dma(context, dma); });
+  BOOST_TEST(!completion.ok);
+  check_contains(completion.error_message, parts);
   BOOST_TEST(Machine::dram("sip0.cube0.dram").requests.empty());
   BOOST_TEST(m.statistic("sip0.cube0.dram", "errors") == 1U);
 }
@@ -144,9 +123,7 @@ KERNBENCH_SYSTEMC_TEST(a_traffic_file_reaches_it_by_its_name) {
                              "at_ns,initiator,op,target,offset,bytes\n"
                              "0,sip0.cube0.pe0.pe_dma,write,sip0.cube0.dram,8000,256\n");
   TrafficFile faulty(beyond.path(), *m.platform);
-  BOOST_CHECK_EXCEPTION(faulty.check(), UsageError, [](const UsageError& error) {
-    return std::string(error.what()).find("which has 8192 bytes") != std::string::npos;
-  });
+  BOOST_CHECK_EXCEPTION(faulty.check(), UsageError, with_text<UsageError>("which has 8192 bytes"));
 }
 
 // Both at the switch: 5 ns in it, on links without a limit 1 fs each, in both directions.
@@ -225,12 +202,9 @@ BOOST_AUTO_TEST_CASE(a_parameter_that_the_bridge_has_is_refused) {
   modules.add_target("acme.twice", &Dram::socket,
                      {Parameter::duration_ns("overhead_ns", "of a bridge", "test")});
   ComponentRegistry registry;
-  BOOST_CHECK_EXCEPTION(register_builtin_components(registry, modules), UsageError,
-                        [](const UsageError& error) {
-                          return std::string(error.what()) ==
-                                 "the external module 'acme.twice' declares the parameter "
-                                 "'overhead_ns', which its bridge has, or twice";
-                        });
+  BOOST_TEST(error_of<UsageError>([&] { register_builtin_components(registry, modules); }) ==
+             "the external module 'acme.twice' declares the parameter 'overhead_ns', which its "
+             "bridge has, or twice");
 }
 
 BOOST_AUTO_TEST_CASE(a_name_of_an_initiator_and_a_target_stands_behind_module_alone) {
