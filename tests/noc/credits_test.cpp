@@ -4,14 +4,12 @@
 
 #include "models/base/errors.h"
 #include "models/noc/router.h"
+#include "tests/support/error_text.h"
 #include "tests/support/forked.h"
 #include "tests/support/mini_machine.h"
 
 using namespace kernbench;
-using kernbench::test::MiniLink;
-using kernbench::test::MiniMachine;
-using kernbench::test::Received;
-using kernbench::test::StubNode;
+using namespace kernbench::test;
 
 BOOST_AUTO_TEST_SUITE(credits)
 
@@ -42,13 +40,6 @@ struct Fork {
   StubNode& z{machine.stub("z")};
 };
 
-std::uint64_t statistic(const Component& component, const std::string& name) {
-  for (const Statistic& statistic : component.statistics()) {
-    if (statistic.name == name) return *statistic.value;
-  }
-  throw std::logic_error(name);
-}
-
 bool has_statistic(const Component& component, const std::string& name) {
   for (const Statistic& statistic : component.statistics()) {
     if (statistic.name == name) return true;
@@ -71,12 +62,7 @@ bool has_signal(Component& component, const std::string& name) {
 }
 
 std::string fault_of(MiniMachine& machine) {
-  try {
-    machine.run();
-  } catch (const ModelError& error) {
-    return error.what();
-  }
-  return "";
+  return error_of<ModelError>([&] { machine.run(); });
 }
 
 // A sink with buffers that does with its credits what the test says.
@@ -128,10 +114,10 @@ KERNBENCH_SYSTEMC_TEST(a_flit_waits_for_a_place_at_the_far_end) {
   // the fourth at 312 and in 411..511.
   BOOST_TEST(t.y.times() == (std::vector<Fs>{212, 312, 412, 512}),
              boost::test_tools::per_element());
-  BOOST_TEST(statistic(t.a, "credit_waiting") == 112U + 212U);
-  BOOST_TEST(statistic(t.a, "credit_stalls") == 2U);
-  BOOST_TEST(statistic(t.a, "credit_queue") == 2U);
-  BOOST_TEST(statistic(t.b, "credit_stalls") == 0U);
+  BOOST_TEST(statistic_of(t.a, "credit_waiting") == 112U + 212U);
+  BOOST_TEST(statistic_of(t.a, "credit_stalls") == 2U);
+  BOOST_TEST(statistic_of(t.a, "credit_queue") == 2U);
+  BOOST_TEST(statistic_of(t.b, "credit_stalls") == 0U);
 }
 
 KERNBENCH_SYSTEMC_TEST(a_round_trip_of_credits_bounds_the_rate) {
@@ -198,10 +184,10 @@ KERNBENCH_SYSTEMC_TEST(back_pressure_goes_from_router_to_router) {
   std::vector<Fs> expected;
   for (Fs i = 0; i < 8; ++i) expected.push_back(223 + i * 100);  // the slow link never idles
   BOOST_TEST(y.times() == expected, boost::test_tools::per_element());
-  BOOST_TEST(statistic(a, "credit_stalls") > 0U);
-  BOOST_TEST(statistic(r, "credit_stalls") > 0U);
-  BOOST_TEST(statistic(r, "credit_queue") == 2U);   // as many as it has places
-  BOOST_TEST(statistic(s, "credit_stalls") == 0U);  // y takes everything
+  BOOST_TEST(statistic_of(a, "credit_stalls") > 0U);
+  BOOST_TEST(statistic_of(r, "credit_stalls") > 0U);
+  BOOST_TEST(statistic_of(r, "credit_queue") == 2U);   // as many as it has places
+  BOOST_TEST(statistic_of(s, "credit_stalls") == 0U);  // y takes everything
 }
 
 KERNBENCH_SYSTEMC_TEST(signals_show_credits_and_stalled_flits) {

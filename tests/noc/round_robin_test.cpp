@@ -4,6 +4,7 @@
 
 #include "models/noc/router.h"
 #include "tests/rules/round_robin_outputs.h"
+#include "tests/support/error_text.h"
 #include "tests/support/forked.h"
 #include "tests/support/mini_machine.h"
 
@@ -30,12 +31,7 @@ struct Star {
     }
     return names;
   }
-  std::uint64_t statistic(const std::string& name) const {
-    for (const Statistic& statistic : r.statistics()) {
-      if (statistic.name == name) return *statistic.value;
-    }
-    throw std::logic_error(name);
-  }
+  std::uint64_t statistic(const std::string& name) const { return statistic_of(r, name); }
   MiniMachine machine{{"a", "b", "r", "y", "z"}, 16};
   StubNode& a{machine.stub("a")};
   StubNode& b{machine.stub("b")};
@@ -61,12 +57,7 @@ template <class Service>
 std::string fault_of_a_passage() {
   Star<RouterNode<Service>> t;
   t.a.send_at(t.machine.write("a", "z", 0, 16), 100);
-  try {
-    t.machine.run();
-  } catch (const std::exception& error) {
-    return error.what();
-  }
-  return "";
+  return error_of<std::exception>([&] { t.machine.run(); });
 }
 
 }  // namespace

@@ -6,13 +6,12 @@
 #include <boost/test/unit_test.hpp>
 
 #include "models/base/errors.h"
+#include "tests/support/error_text.h"
 #include "tests/support/forked.h"
 #include "tests/support/mini_machine.h"
 
 using namespace kernbench;
-using kernbench::test::MiniMachine;
-using kernbench::test::Received;
-using kernbench::test::StubNode;
+using namespace kernbench::test;
 
 BOOST_AUTO_TEST_SUITE(router)
 
@@ -34,12 +33,7 @@ struct Star {
   StubNode& y{machine.stub("y")};
   StubNode& z{machine.stub("z")};
 
-  std::uint64_t statistic(const std::string& name) const {
-    for (const Statistic& statistic : r.statistics()) {
-      if (statistic.name == name) return *statistic.value;
-    }
-    throw std::logic_error(name);
-  }
+  std::uint64_t statistic(const std::string& name) const { return statistic_of(r, name); }
 };
 
 // "source flit" of all that a sink has received, in order.
@@ -194,8 +188,8 @@ BOOST_AUTO_TEST_CASE(what_goes_on_at_one_instant_goes_in_order_of_arrival) {
     }
     return never_fs;
   };
-  BOOST_TEST(kernbench::test::forked_value([&] { return control_leaves_at(false); }) == 115U);
-  BOOST_TEST(kernbench::test::forked_value([&] { return control_leaves_at(true); }) == 111U);
+  BOOST_TEST(forked_value([&] { return control_leaves_at(false); }) == 115U);
+  BOOST_TEST(forked_value([&] { return control_leaves_at(true); }) == 111U);
 }
 
 KERNBENCH_SYSTEMC_TEST(an_earlier_arrival_announced_later_is_served_first) {
@@ -287,10 +281,8 @@ KERNBENCH_SYSTEMC_TEST(a_service_that_is_due_in_the_past_is_named) {
   machine.connect("r", "z");
   machine.elaborate();
   a.send_at(machine.write("a", "z", 0, 16), 5 * fs_per_ns);
-  BOOST_CHECK_EXCEPTION(machine.run(), ModelError, [](const ModelError& error) {
-    return std::string(error.what()) ==
-           "r: its next_due() is 0.000001 ns, which has passed: an instant from now on is due";
-  });
+  BOOST_TEST(error_of<ModelError>([&] { machine.run(); }) ==
+             "r: its next_due() is 0.000001 ns, which has passed: an instant from now on is due");
 }
 
 KERNBENCH_SYSTEMC_TEST(shows_each_passage_to_an_observer) {

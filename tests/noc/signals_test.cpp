@@ -10,10 +10,7 @@
 #include "tests/support/signal_log.h"
 
 using namespace kernbench;
-using kernbench::test::MiniLink;
-using kernbench::test::MiniMachine;
-using kernbench::test::SignalLog;
-using kernbench::test::StubNode;
+using namespace kernbench::test;
 
 BOOST_AUTO_TEST_SUITE(signals)
 
@@ -135,7 +132,7 @@ KERNBENCH_SYSTEMC_TEST(streams_that_merge_make_no_pulses) {
 
 BOOST_AUTO_TEST_CASE(observers_change_no_time_and_end_no_run_later) {
   const auto run = [](bool observed) {
-    return kernbench::test::forked_value([observed] {
+    return forked_value([observed] {
       Line t;
       std::optional<SignalLog> log;
       if (observed) log.emplace(t.r);

@@ -24,12 +24,7 @@ struct Star {
     for (const char* peer : {"a", "b", "y", "z"}) machine.connect(peer, "s", {"4000000", 1});
     machine.elaborate();
   }
-  std::uint64_t statistic(const std::string& name) const {
-    for (const Statistic& statistic : s.statistics()) {
-      if (statistic.name == name) return *statistic.value;
-    }
-    throw std::logic_error(name);
-  }
+  std::uint64_t statistic(const std::string& name) const { return statistic_of(s, name); }
   // 32 bytes, two flits, at 100.
   void send(StubNode& source, const char* from, const char* to) {
     source.send_at(machine.write(from, to, 0, 32), 100);
