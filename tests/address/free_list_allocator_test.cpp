@@ -2,7 +2,7 @@
 // that keeps a flag per byte.
 #include "models/address/free_list_allocator.h"
 
-#include <rapidcheck.h>
+#include <rapidcheck/boost_test.h>
 
 #include <algorithm>
 #include <boost/test/unit_test.hpp>
@@ -114,52 +114,48 @@ BOOST_AUTO_TEST_CASE(misuse_is_always_caught) {
   BOOST_TEST(allocator.free_bytes() == 100u);  // nothing of this changed the lists
 }
 
-BOOST_AUTO_TEST_CASE(it_behaves_like_a_flag_per_byte) {
-  BOOST_TEST(rc::check("against the model", [] {
-    constexpr std::uint64_t size = 256;
-    FreeListAllocator allocator("model", model_base, size);
-    std::vector<bool> used(size, false);
-    std::vector<Allocation> live;
-    const int steps = *rc::gen::inRange(0, 120);
-    for (int step = 0; step < steps; ++step) {
-      if (live.empty() || *rc::gen::inRange(0, 5) < 3) {
-        const auto nbytes = *rc::gen::inRange<std::uint64_t>(1, 48);
-        const std::uint64_t alignment = std::uint64_t{1} << *rc::gen::inRange(0, 6);
-        const std::size_t expected = first_fit(used, nbytes, alignment);
-        try {
-          const std::uint64_t address = allocator.allocate(nbytes, alignment);
-          RC_ASSERT(expected != std::string::npos);
-          RC_ASSERT(address == model_base + expected);
-          std::fill_n(used.begin() + static_cast<std::ptrdiff_t>(expected), nbytes, true);
-          live.push_back({address, nbytes});
-        } catch (const AllocationError&) {
-          RC_ASSERT(expected == std::string::npos);
-        }
-      } else {
-        const auto victim =
-            static_cast<std::size_t>(*rc::gen::inRange<std::size_t>(0, live.size()));
-        const Allocation gone = live[victim];
-        live.erase(live.begin() + static_cast<std::ptrdiff_t>(victim));
-        RC_ASSERT_THROWS_AS(allocator.free(gone.address, gone.nbytes + 1), AllocationError);
-        allocator.free(gone.address, gone.nbytes);
-        RC_ASSERT_THROWS_AS(allocator.free(gone.address, gone.nbytes), AllocationError);
-        std::fill_n(used.begin() + static_cast<std::ptrdiff_t>(gone.address - model_base),
-                    gone.nbytes, false);
+RC_BOOST_PROP(it_behaves_like_a_flag_per_byte, ()) {
+  constexpr std::uint64_t size = 256;
+  FreeListAllocator allocator("model", model_base, size);
+  std::vector<bool> used(size, false);
+  std::vector<Allocation> live;
+  const int steps = *rc::gen::inRange(0, 120);
+  for (int step = 0; step < steps; ++step) {
+    if (live.empty() || *rc::gen::inRange(0, 5) < 3) {
+      const auto nbytes = *rc::gen::inRange<std::uint64_t>(1, 48);
+      const std::uint64_t alignment = std::uint64_t{1} << *rc::gen::inRange(0, 6);
+      const std::size_t expected = first_fit(used, nbytes, alignment);
+      try {
+        const std::uint64_t address = allocator.allocate(nbytes, alignment);
+        RC_ASSERT(expected != std::string::npos);
+        RC_ASSERT(address == model_base + expected);
+        std::fill_n(used.begin() + static_cast<std::ptrdiff_t>(expected), nbytes, true);
+        live.push_back({address, nbytes});
+      } catch (const AllocationError&) {
+        RC_ASSERT(expected == std::string::npos);
       }
-      const auto used_bytes =
-          static_cast<std::uint64_t>(std::count(used.begin(), used.end(), true));
-      RC_ASSERT(allocator.used_bytes() == used_bytes);
-      std::uint64_t end_of_last = 0, listed = 0;
-      for (const auto& block : allocator.free_blocks()) {
-        RC_ASSERT(block.first > end_of_last || listed == 0);  // sorted, never adjacent
-        end_of_last = block.first + block.second;
-        listed += block.second;
-      }
-      RC_ASSERT(listed == size - used_bytes);
+    } else {
+      const auto victim = static_cast<std::size_t>(*rc::gen::inRange<std::size_t>(0, live.size()));
+      const Allocation gone = live[victim];
+      live.erase(live.begin() + static_cast<std::ptrdiff_t>(victim));
+      RC_ASSERT_THROWS_AS(allocator.free(gone.address, gone.nbytes + 1), AllocationError);
+      allocator.free(gone.address, gone.nbytes);
+      RC_ASSERT_THROWS_AS(allocator.free(gone.address, gone.nbytes), AllocationError);
+      std::fill_n(used.begin() + static_cast<std::ptrdiff_t>(gone.address - model_base),
+                  gone.nbytes, false);
     }
-    for (const Allocation& allocation : live) allocator.free(allocation.address, allocation.nbytes);
-    RC_ASSERT(allocator.free_blocks().size() == 1u && allocator.largest_free_bytes() == size);
-  }));
+    const auto used_bytes = static_cast<std::uint64_t>(std::count(used.begin(), used.end(), true));
+    RC_ASSERT(allocator.used_bytes() == used_bytes);
+    std::uint64_t end_of_last = 0, listed = 0;
+    for (const auto& block : allocator.free_blocks()) {
+      RC_ASSERT(block.first > end_of_last || listed == 0);  // sorted, never adjacent
+      end_of_last = block.first + block.second;
+      listed += block.second;
+    }
+    RC_ASSERT(listed == size - used_bytes);
+  }
+  for (const Allocation& allocation : live) allocator.free(allocation.address, allocation.nbytes);
+  RC_ASSERT(allocator.free_blocks().size() == 1u && allocator.largest_free_bytes() == size);
 }
 
 namespace {
@@ -207,95 +203,89 @@ struct UsedSpace {
 
 // What lives and what is free tile the space: nothing overlaps, nothing is lost, and no two free
 // blocks are neighbours.
-BOOST_AUTO_TEST_CASE(allocations_never_overlap_and_free_blocks_coalesce_fully) {
-  BOOST_TEST(rc::check("tiling", [] {
-    UsedSpace space;
-    const int steps = *rc::gen::inRange(0, 100);
-    for (int i = 0; i < steps; ++i) {
-      space.step();
-      struct Block {
-        std::uint64_t start, length;
-        bool free;
-      };
-      std::vector<Block> blocks;
-      for (const Allocation& each : space.live)
-        blocks.push_back({each.address,
-                          (each.nbytes + space.granule - 1) / space.granule * space.granule,
-                          false});
-      for (const auto& [start, length] : space.allocator.free_blocks())
-        blocks.push_back({start, length, true});
-      std::sort(blocks.begin(), blocks.end(),
-                [](const Block& a, const Block& b) { return a.start < b.start; });
-      std::uint64_t end = space.base;
-      bool after_free = false;
-      for (const Block& block : blocks) {
-        RC_ASSERT(block.start == end);
-        const bool neighbours = after_free && block.free;
-        RC_ASSERT(!neighbours);
-        end += block.length;
-        after_free = block.free;
-      }
-      RC_ASSERT(end == space.base + space.size);
+RC_BOOST_PROP(allocations_never_overlap_and_free_blocks_coalesce_fully, ()) {
+  UsedSpace space;
+  const int steps = *rc::gen::inRange(0, 100);
+  for (int i = 0; i < steps; ++i) {
+    space.step();
+    struct Block {
+      std::uint64_t start, length;
+      bool free;
+    };
+    std::vector<Block> blocks;
+    for (const Allocation& each : space.live)
+      blocks.push_back(
+          {each.address, (each.nbytes + space.granule - 1) / space.granule * space.granule, false});
+    for (const auto& [start, length] : space.allocator.free_blocks())
+      blocks.push_back({start, length, true});
+    std::sort(blocks.begin(), blocks.end(),
+              [](const Block& a, const Block& b) { return a.start < b.start; });
+    std::uint64_t end = space.base;
+    bool after_free = false;
+    for (const Block& block : blocks) {
+      RC_ASSERT(block.start == end);
+      const bool neighbours = after_free && block.free;
+      RC_ASSERT(!neighbours);
+      end += block.length;
+      after_free = block.free;
     }
-    while (!space.live.empty()) space.free();
-    RC_ASSERT(space.allocator.free_blocks().size() == 1U);
-    RC_ASSERT(space.allocator.largest_free_bytes() == space.size);
-  }));
+    RC_ASSERT(end == space.base + space.size);
+  }
+  while (!space.live.empty()) space.free();
+  RC_ASSERT(space.allocator.free_blocks().size() == 1U);
+  RC_ASSERT(space.allocator.largest_free_bytes() == space.size);
 }
 
 // Whatever is not the free of a living allocation with its size throws, and changes nothing.
-BOOST_AUTO_TEST_CASE(every_misuse_is_caught_whatever_the_history) {
-  BOOST_TEST(rc::check("misuse", [] {
-    UsedSpace space;
-    std::vector<Allocation> gone;
-    const int steps = *rc::gen::inRange(0, 60);
-    for (int i = 0; i < steps; ++i) {
-      const std::vector<Allocation> before = space.live;
-      space.step();
-      for (const Allocation& each : before) {
-        if (std::none_of(space.live.begin(), space.live.end(),
-                         [&](const Allocation& a) { return a.address == each.address; }))
-          gone.push_back(each);
-      }
+RC_BOOST_PROP(every_misuse_is_caught_whatever_the_history, ()) {
+  UsedSpace space;
+  std::vector<Allocation> gone;
+  const int steps = *rc::gen::inRange(0, 60);
+  for (int i = 0; i < steps; ++i) {
+    const std::vector<Allocation> before = space.live;
+    space.step();
+    for (const Allocation& each : before) {
+      if (std::none_of(space.live.begin(), space.live.end(),
+                       [&](const Allocation& a) { return a.address == each.address; }))
+        gone.push_back(each);
     }
-    const auto blocks = space.allocator.free_blocks();
-    const std::uint64_t used = space.allocator.used_bytes();
-    const auto is_live = [&](std::uint64_t address, std::uint64_t nbytes) {
-      return std::any_of(space.live.begin(), space.live.end(), [&](const Allocation& a) {
-        return a.address == address && a.nbytes == nbytes;
-      });
-    };
-    for (const Allocation& each : space.live) {  // inside, before, with another size
-      for (const std::uint64_t at :
-           {each.address + 1, each.address - 1, each.address + each.nbytes}) {
-        if (!is_live(at, each.nbytes))
-          RC_ASSERT_THROWS_AS(space.allocator.free(at, each.nbytes), AllocationError);
-      }
-      for (const std::uint64_t nbytes :
-           {each.nbytes - 1, each.nbytes + 1, 2 * each.nbytes, std::uint64_t{0}})
-        RC_ASSERT_THROWS_AS(space.allocator.free(each.address, nbytes), AllocationError);
+  }
+  const auto blocks = space.allocator.free_blocks();
+  const std::uint64_t used = space.allocator.used_bytes();
+  const auto is_live = [&](std::uint64_t address, std::uint64_t nbytes) {
+    return std::any_of(space.live.begin(), space.live.end(), [&](const Allocation& a) {
+      return a.address == address && a.nbytes == nbytes;
+    });
+  };
+  for (const Allocation& each : space.live) {  // inside, before, with another size
+    for (const std::uint64_t at :
+         {each.address + 1, each.address - 1, each.address + each.nbytes}) {
+      if (!is_live(at, each.nbytes))
+        RC_ASSERT_THROWS_AS(space.allocator.free(at, each.nbytes), AllocationError);
     }
-    for (const Allocation& each : gone) {  // freed already, perhaps given to another since
-      if (!is_live(each.address, each.nbytes))
-        RC_ASSERT_THROWS_AS(space.allocator.free(each.address, each.nbytes), AllocationError);
-    }
-    for (const auto& [start, length] : blocks)
-      RC_ASSERT_THROWS_AS(space.allocator.free(start, length), AllocationError);
-    RC_ASSERT_THROWS_AS(
-        space.allocator.free(*rc::gen::arbitrary<std::uint64_t>() | std::uint64_t{1} << 60, 1),
-        AllocationError);
-    RC_ASSERT_THROWS_AS(space.allocator.allocate(0), AllocationError);
-    RC_ASSERT_THROWS_AS(space.allocator.allocate(1, 3), AllocationError);
-    RC_ASSERT_THROWS_AS(space.allocator.allocate(1, 0), AllocationError);
-    RC_ASSERT_THROWS_AS(
-        space.allocator.allocate(
-            space.size + *rc::gen::inRange<std::uint64_t>(1, ~std::uint64_t{0} - space.size)),
-        AllocationError);
-    RC_ASSERT(space.allocator.free_blocks() == blocks);
-    RC_ASSERT(space.allocator.used_bytes() == used);
-    while (!space.live.empty()) space.free();  // all still there
-    RC_ASSERT(space.allocator.free_bytes() == space.size);
-  }));
+    for (const std::uint64_t nbytes :
+         {each.nbytes - 1, each.nbytes + 1, 2 * each.nbytes, std::uint64_t{0}})
+      RC_ASSERT_THROWS_AS(space.allocator.free(each.address, nbytes), AllocationError);
+  }
+  for (const Allocation& each : gone) {  // freed already, perhaps given to another since
+    if (!is_live(each.address, each.nbytes))
+      RC_ASSERT_THROWS_AS(space.allocator.free(each.address, each.nbytes), AllocationError);
+  }
+  for (const auto& [start, length] : blocks)
+    RC_ASSERT_THROWS_AS(space.allocator.free(start, length), AllocationError);
+  RC_ASSERT_THROWS_AS(
+      space.allocator.free(*rc::gen::arbitrary<std::uint64_t>() | std::uint64_t{1} << 60, 1),
+      AllocationError);
+  RC_ASSERT_THROWS_AS(space.allocator.allocate(0), AllocationError);
+  RC_ASSERT_THROWS_AS(space.allocator.allocate(1, 3), AllocationError);
+  RC_ASSERT_THROWS_AS(space.allocator.allocate(1, 0), AllocationError);
+  RC_ASSERT_THROWS_AS(space.allocator.allocate(space.size + *rc::gen::inRange<std::uint64_t>(
+                                                                1, ~std::uint64_t{0} - space.size)),
+                      AllocationError);
+  RC_ASSERT(space.allocator.free_blocks() == blocks);
+  RC_ASSERT(space.allocator.used_bytes() == used);
+  while (!space.live.empty()) space.free();  // all still there
+  RC_ASSERT(space.allocator.free_bytes() == space.size);
 }
 
 BOOST_AUTO_TEST_SUITE_END()

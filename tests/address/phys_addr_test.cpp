@@ -2,7 +2,7 @@
 // to be invalid.
 #include "models/address/phys_addr.h"
 
-#include <rapidcheck.h>
+#include <rapidcheck/boost_test.h>
 
 #include <boost/test/unit_test.hpp>
 #include <cstdint>
@@ -75,51 +75,46 @@ BOOST_AUTO_TEST_CASE(appendix_a5_ual) {
   BOOST_TEST((address.kind() == AddressKind::ual));
 }
 
-BOOST_AUTO_TEST_CASE(every_kind_survives_encode_and_decode) {
-  BOOST_TEST(rc::check("decode(encode(a)) == a, with the fields that went in", [] {
-    const unsigned sip = below(16u), cube = below(16u), chiplet = 16 + below(5u), pe = below(16u);
-    const auto pe_unit = static_cast<PeUnit>(below(7));
-    const auto mcpu_unit = static_cast<McpuUnit>(below(6));
-    const auto iocpu_unit = static_cast<IocpuUnit>(below(6));
-    const auto check = [sip](PhysAddr address, unsigned die, AddressKind kind,
-                             std::uint64_t offset) {
-      RC_ASSERT(PhysAddr::decode(address.encode()) == address);
-      RC_ASSERT(address.encode() < PhysAddr::end);
-      RC_ASSERT(address.sip() == sip && address.die() == die && address.kind() == kind &&
-                address.offset() == offset);
-    };
-    std::uint64_t offset = below(PhysAddr::hbm_window_bytes);
-    check(PhysAddr::hbm_addr(sip, cube, offset), cube, AddressKind::hbm, offset);
-    offset = below(budget_bytes(pe_unit));
-    const PhysAddr pe_address = PhysAddr::pe_resource_addr(sip, cube, pe, pe_unit, offset);
-    check(pe_address, cube, AddressKind::pe_local, offset);
-    RC_ASSERT(pe_address.pe() == pe && pe_address.pe_unit() == pe_unit);
-    offset = below(budget_bytes(mcpu_unit));
-    const PhysAddr mcpu_address = PhysAddr::mcpu_resource_addr(sip, cube, mcpu_unit, offset);
-    check(mcpu_address, cube, AddressKind::mcpu_local, offset);
-    RC_ASSERT(mcpu_address.mcpu_unit() == mcpu_unit);
-    offset = below(PhysAddr::cube_sram_bytes);
-    check(PhysAddr::cube_sram_addr(sip, cube, offset), cube, AddressKind::cube_sram, offset);
-    offset = below(budget_bytes(iocpu_unit));
-    const PhysAddr iocpu_address = PhysAddr::iocpu_resource_addr(sip, chiplet, iocpu_unit, offset);
-    check(iocpu_address, chiplet, AddressKind::iocpu, offset);
-    RC_ASSERT(iocpu_address.iocpu_unit() == iocpu_unit);
-    offset = PhysAddr::ual_begin + below(PhysAddr::chiplet_bytes - PhysAddr::ual_begin);
-    check(PhysAddr::ual_addr(sip, chiplet, offset), chiplet, AddressKind::ual, offset);
-    offset = below(PhysAddr::external_window_bytes);
-    check(PhysAddr::external_addr(sip, offset), 21, AddressKind::external, offset);
-  }));
+RC_BOOST_PROP(every_kind_survives_encode_and_decode, ()) {
+  const unsigned sip = below(16u), cube = below(16u), chiplet = 16 + below(5u), pe = below(16u);
+  const auto pe_unit = static_cast<PeUnit>(below(7));
+  const auto mcpu_unit = static_cast<McpuUnit>(below(6));
+  const auto iocpu_unit = static_cast<IocpuUnit>(below(6));
+  const auto check = [sip](PhysAddr address, unsigned die, AddressKind kind, std::uint64_t offset) {
+    RC_ASSERT(PhysAddr::decode(address.encode()) == address);
+    RC_ASSERT(address.encode() < PhysAddr::end);
+    RC_ASSERT(address.sip() == sip && address.die() == die && address.kind() == kind &&
+              address.offset() == offset);
+  };
+  std::uint64_t offset = below(PhysAddr::hbm_window_bytes);
+  check(PhysAddr::hbm_addr(sip, cube, offset), cube, AddressKind::hbm, offset);
+  offset = below(budget_bytes(pe_unit));
+  const PhysAddr pe_address = PhysAddr::pe_resource_addr(sip, cube, pe, pe_unit, offset);
+  check(pe_address, cube, AddressKind::pe_local, offset);
+  RC_ASSERT(pe_address.pe() == pe && pe_address.pe_unit() == pe_unit);
+  offset = below(budget_bytes(mcpu_unit));
+  const PhysAddr mcpu_address = PhysAddr::mcpu_resource_addr(sip, cube, mcpu_unit, offset);
+  check(mcpu_address, cube, AddressKind::mcpu_local, offset);
+  RC_ASSERT(mcpu_address.mcpu_unit() == mcpu_unit);
+  offset = below(PhysAddr::cube_sram_bytes);
+  check(PhysAddr::cube_sram_addr(sip, cube, offset), cube, AddressKind::cube_sram, offset);
+  offset = below(budget_bytes(iocpu_unit));
+  const PhysAddr iocpu_address = PhysAddr::iocpu_resource_addr(sip, chiplet, iocpu_unit, offset);
+  check(iocpu_address, chiplet, AddressKind::iocpu, offset);
+  RC_ASSERT(iocpu_address.iocpu_unit() == iocpu_unit);
+  offset = PhysAddr::ual_begin + below(PhysAddr::chiplet_bytes - PhysAddr::ual_begin);
+  check(PhysAddr::ual_addr(sip, chiplet, offset), chiplet, AddressKind::ual, offset);
+  offset = below(PhysAddr::external_window_bytes);
+  check(PhysAddr::external_addr(sip, offset), 21, AddressKind::external, offset);
 }
 
-BOOST_AUTO_TEST_CASE(any_integer_decodes_to_itself_or_is_an_address_error) {
-  BOOST_TEST(rc::check("decode is total", [] {
-    const auto raw = *rc::gen::arbitrary<std::uint64_t>() >> below(64);
-    try {
-      RC_ASSERT(PhysAddr::decode(raw).encode() == raw);
-    } catch (const AddressError&) {
-      RC_SUCCEED("invalid");
-    }
-  }));
+RC_BOOST_PROP(any_integer_decodes_to_itself_or_is_an_address_error, ()) {
+  const auto raw = *rc::gen::arbitrary<std::uint64_t>() >> below(64);
+  try {
+    RC_ASSERT(PhysAddr::decode(raw).encode() == raw);
+  } catch (const AddressError&) {
+    RC_SUCCEED("invalid");
+  }
 }
 
 BOOST_AUTO_TEST_CASE(bits_that_must_be_zero_are_named) {

@@ -2,7 +2,7 @@
 // sums of it, over the PEs of a cube, over cubes, or both.
 #include "sw/collectives/holder_tree.h"
 
-#include <rapidcheck.h>
+#include <rapidcheck/boost_test.h>
 
 #include <boost/test/unit_test.hpp>
 
@@ -144,30 +144,28 @@ bool holds_the_result(const Case& c, const ShardLayout::Member& member, const Te
 }  // namespace
 
 // Sums of summands, maxima of ranks: the two are not mixed up.
-BOOST_AUTO_TEST_CASE(every_holder_gets_the_reduction_over_the_ranks_of_the_sums_of_its_part) {
-  BOOST_TEST(rc::check([] {
-    const Case c = any_case();
-    TestCut cut;
-    cut.slot_elements = *rc::gen::inRange<std::uint64_t>(1, 9);
-    cut.section_elements = *rc::gen::inRange<std::uint64_t>(1, 100);
-    cut.n_slots = *rc::gen::inRange(1, 6);
-    cut.pipelined = *rc::gen::arbitrary<bool>();
-    cut.depth = *rc::gen::inRange(1, cut.n_slots + 1);
-    cut.span = *rc::gen::inRange(1, 5);
-    std::map<PeId, TestPe> pes;
-    for (int rank = 0; rank < c.ranks(); ++rank) {
-      for (const ShardLayout::Member& member : c.call.layout.members) {
-        const PeId pe{rank, member.cube, member.pe};
-        pes[pe] = {c.schedule(pe), blocks_of(c, rank, member)};
-      }
+RC_BOOST_PROP(every_holder_gets_the_reduction_over_the_ranks_of_the_sums_of_its_part, ()) {
+  const Case c = any_case();
+  TestCut cut;
+  cut.slot_elements = *rc::gen::inRange<std::uint64_t>(1, 9);
+  cut.section_elements = *rc::gen::inRange<std::uint64_t>(1, 100);
+  cut.n_slots = *rc::gen::inRange(1, 6);
+  cut.pipelined = *rc::gen::arbitrary<bool>();
+  cut.depth = *rc::gen::inRange(1, cut.n_slots + 1);
+  cut.span = *rc::gen::inRange(1, 5);
+  std::map<PeId, TestPe> pes;
+  for (int rank = 0; rank < c.ranks(); ++rank) {
+    for (const ShardLayout::Member& member : c.call.layout.members) {
+      const PeId pe{rank, member.cube, member.pe};
+      pes[pe] = {c.schedule(pe), blocks_of(c, rank, member)};
     }
-    const auto most = [](double a, double b) { return std::max(a, b); };
-    const auto after = ScheduleInterpreter(pes, c.graph(), cut, most).run();
-    for (int rank = 0; rank < c.ranks(); ++rank) {
-      for (const ShardLayout::Member& member : c.call.layout.members)
-        RC_ASSERT(holds_the_result(c, member, after.at({rank, member.cube, member.pe})));
-    }
-  }));
+  }
+  const auto most = [](double a, double b) { return std::max(a, b); };
+  const auto after = ScheduleInterpreter(pes, c.graph(), cut, most).run();
+  for (int rank = 0; rank < c.ranks(); ++rank) {
+    for (const ShardLayout::Member& member : c.call.layout.members)
+      RC_ASSERT(holds_the_result(c, member, after.at({rank, member.cube, member.pe})));
+  }
 }
 
 // What no two PEs share goes between the ranks and nowhere else; of copies one goes.

@@ -1,7 +1,7 @@
 // Which direction of the peer a direction is joined with (spec 8.1, ADR-0025 D1).
 #include "sw/collectives/neighbour_graph.h"
 
-#include <rapidcheck.h>
+#include <rapidcheck/boost_test.h>
 
 #include <boost/test/unit_test.hpp>
 #include <map>
@@ -140,36 +140,33 @@ BOOST_AUTO_TEST_CASE(a_direction_leads_to_one_peer_and_not_to_its_own_pe) {
 
 // Whatever the names: if as many directions lead there as back, the ends form pairs, and the
 // opposite name is preferred.
-BOOST_AUTO_TEST_CASE(every_end_is_the_other_end_of_its_other_end) {
-  const bool ok = rc::check("queue pairs", [] {
-    const std::vector<std::string> names{
-        "E", "N", "S", "W", "child0", "child1", "global_E", "global_W", "intra_N", "parent", "x"};
-    NeighbourGraph graph;
-    const auto joins = *rc::gen::inRange(1, 12);
-    for (int i = 0; i < joins; ++i) {
-      const PeId from{0, 0, *rc::gen::inRange(0, 4)}, to{0, 0, *rc::gen::inRange(0, 4)};
-      const std::string there = *rc::gen::elementOf(names), back = *rc::gen::elementOf(names);
-      if (from == to || graph.neighbours(from).count(there) != 0 ||
-          graph.neighbours(to).count(back) != 0)
-        continue;
-      graph.connect(from, there, to).connect(to, back, from);
-    }
-    const std::vector<QueuePairEnd> ends = queue_pairs(graph);
-    std::map<std::pair<PeId, std::string>, QueuePairEnd> by_end;
-    for (const QueuePairEnd& end : ends) by_end[{end.pe, end.direction}] = end;
-    std::size_t directions = 0;
-    for (const auto& entry : graph.pes()) directions += entry.second.size();
-    RC_ASSERT(ends.size() == directions && by_end.size() == directions);
-    for (const QueuePairEnd& end : ends) {
-      const QueuePairEnd& other = by_end.at({end.peer, end.peer_direction});
-      RC_ASSERT(other.peer == end.pe && other.peer_direction == end.direction);
-      const auto back = opposite(end.direction);
-      const auto& theirs = graph.neighbours(end.peer);
-      if (back && theirs.count(*back) != 0 && theirs.at(*back) == end.pe)
-        RC_ASSERT(end.peer_direction == *back);
-    }
-  });
-  BOOST_TEST(ok);
+RC_BOOST_PROP(every_end_is_the_other_end_of_its_other_end, ()) {
+  const std::vector<std::string> names{
+      "E", "N", "S", "W", "child0", "child1", "global_E", "global_W", "intra_N", "parent", "x"};
+  NeighbourGraph graph;
+  const auto joins = *rc::gen::inRange(1, 12);
+  for (int i = 0; i < joins; ++i) {
+    const PeId from{0, 0, *rc::gen::inRange(0, 4)}, to{0, 0, *rc::gen::inRange(0, 4)};
+    const std::string there = *rc::gen::elementOf(names), back = *rc::gen::elementOf(names);
+    if (from == to || graph.neighbours(from).count(there) != 0 ||
+        graph.neighbours(to).count(back) != 0)
+      continue;
+    graph.connect(from, there, to).connect(to, back, from);
+  }
+  const std::vector<QueuePairEnd> ends = queue_pairs(graph);
+  std::map<std::pair<PeId, std::string>, QueuePairEnd> by_end;
+  for (const QueuePairEnd& end : ends) by_end[{end.pe, end.direction}] = end;
+  std::size_t directions = 0;
+  for (const auto& entry : graph.pes()) directions += entry.second.size();
+  RC_ASSERT(ends.size() == directions && by_end.size() == directions);
+  for (const QueuePairEnd& end : ends) {
+    const QueuePairEnd& other = by_end.at({end.peer, end.peer_direction});
+    RC_ASSERT(other.peer == end.pe && other.peer_direction == end.direction);
+    const auto back = opposite(end.direction);
+    const auto& theirs = graph.neighbours(end.peer);
+    if (back && theirs.count(*back) != 0 && theirs.at(*back) == end.pe)
+      RC_ASSERT(end.peer_direction == *back);
+  }
 }
 
 BOOST_AUTO_TEST_SUITE_END()

@@ -1,7 +1,7 @@
 // From a schedule to messages: what runs ahead, what is stored when, how blocks are cut.
 #include "sw/collectives/schedule.h"
 
-#include <rapidcheck.h>
+#include <rapidcheck/boost_test.h>
 
 #include <boost/test/unit_test.hpp>
 
@@ -104,20 +104,17 @@ BOOST_AUTO_TEST_CASE(pipelined_copies_go_between_messages) {
       boost::test_tools::per_element());
 }
 
-BOOST_AUTO_TEST_CASE(parts_differ_by_one_element_and_leave_none_out) {
-  const bool ok = rc::check("parts", [] {
-    const auto elements = *rc::gen::inRange<std::int64_t>(0, 1000),
-               parts = *rc::gen::inRange<std::int64_t>(1, 20);
-    std::int64_t at = 0;
-    for (std::int64_t i = 0; i < parts; ++i) {
-      const ElementRange part = part_of({0, elements}, i, parts);
-      RC_ASSERT(part.begin == at);
-      RC_ASSERT(part.elements() == elements / parts || part.elements() == elements / parts + 1);
-      at = part.end;
-    }
-    RC_ASSERT(at == elements);
-  });
-  BOOST_TEST(ok);
+RC_BOOST_PROP(parts_differ_by_one_element_and_leave_none_out, ()) {
+  const auto elements = *rc::gen::inRange<std::int64_t>(0, 1000),
+             parts = *rc::gen::inRange<std::int64_t>(1, 20);
+  std::int64_t at = 0;
+  for (std::int64_t i = 0; i < parts; ++i) {
+    const ElementRange part = part_of({0, elements}, i, parts);
+    RC_ASSERT(part.begin == at);
+    RC_ASSERT(part.elements() == elements / parts || part.elements() == elements / parts + 1);
+    at = part.end;
+  }
+  RC_ASSERT(at == elements);
 }
 
 // 100000 elements of 2 bytes in slots of 4096 bytes: 49 messages of at most 2041 elements, 4082
@@ -134,23 +131,20 @@ BOOST_AUTO_TEST_CASE(messages_fill_slots_and_sections_fill_their_share_of_the_sc
   BOOST_TEST(small.chunks == 1);
 }
 
-BOOST_AUTO_TEST_CASE(no_chunk_is_larger_than_a_slot_and_no_section_larger_than_its_share) {
-  const bool ok = rc::check("cut", [] {
-    const auto elements = *rc::gen::inRange<std::int64_t>(0, 5000),
-               blocks = *rc::gen::inRange<std::int64_t>(1, 20);
-    const std::uint64_t size = *rc::gen::element<std::uint64_t>(2, 4);
-    const auto slot = *rc::gen::inRange<std::uint64_t>(4, 200),
-               share = *rc::gen::inRange<std::uint64_t>(100, 5000);
-    const MessageCut cut = MessageCut::of(elements, blocks, size, share, slot);
-    for (std::int64_t s = 0; s < cut.sections; ++s) {
-      const ElementRange section = cut.section(elements, s);
-      const auto bytes = static_cast<std::uint64_t>(section.elements() * blocks) * size;
-      RC_ASSERT(bytes <= share || section.elements() == 1);
-      for (std::int64_t c = 0; c < cut.chunks; ++c)
-        RC_ASSERT(static_cast<std::uint64_t>(cut.chunk(section, c).elements()) * size <= slot);
-    }
-  });
-  BOOST_TEST(ok);
+RC_BOOST_PROP(no_chunk_is_larger_than_a_slot_and_no_section_larger_than_its_share, ()) {
+  const auto elements = *rc::gen::inRange<std::int64_t>(0, 5000),
+             blocks = *rc::gen::inRange<std::int64_t>(1, 20);
+  const std::uint64_t size = *rc::gen::element<std::uint64_t>(2, 4);
+  const auto slot = *rc::gen::inRange<std::uint64_t>(4, 200),
+             share = *rc::gen::inRange<std::uint64_t>(100, 5000);
+  const MessageCut cut = MessageCut::of(elements, blocks, size, share, slot);
+  for (std::int64_t s = 0; s < cut.sections; ++s) {
+    const ElementRange section = cut.section(elements, s);
+    const auto bytes = static_cast<std::uint64_t>(section.elements() * blocks) * size;
+    RC_ASSERT(bytes <= share || section.elements() == 1);
+    for (std::int64_t c = 0; c < cut.chunks; ++c)
+      RC_ASSERT(static_cast<std::uint64_t>(cut.chunk(section, c).elements()) * size <= slot);
+  }
 }
 
 BOOST_AUTO_TEST_SUITE_END()

@@ -1,6 +1,6 @@
 // Partial tensors (spec 7): every holder has a summand of all elements of its part, and the value
 // is the sum, whichever way the host writes and reads it.
-#include <rapidcheck.h>
+#include <rapidcheck/boost_test.h>
 
 #include <numeric>
 #include <sstream>
@@ -142,38 +142,36 @@ KERNBENCH_SYSTEMC_TEST(slices_of_partial_tensors_are_sums) {
 }
 
 // Of any placement to any other, each random, the value is the same.
-BOOST_AUTO_TEST_CASE(copies_between_placements_keep_the_value) {
-  BOOST_TEST(rc::check([] {
-    const auto any = [] {
-      const auto level = [] { return *rc::gen::element(replicate, partial, row_wise); };
-      return DPPolicy{level(), level(), *rc::gen::inRange(1, 3), *rc::gen::inRange(1, 4)};
-    };
-    const DPPolicy from = any(), to = any();
-    const bool same = forked_value([&] {
-      bool ok = true;
-      StubHost host;
-      run_on(host, [&](Torch& torch, Runtime&) {
-        std::vector<HostArray> parts;
-        for (const tl::Block& block : place("t", {8}, i32, from, 0, 4, 8)) {
-          const auto number = 10 * block.summand + static_cast<int>(block.start[0]);
-          parts.push_back(HostArray::full(block.shape, i32, number));
-        }
-        const Tensor t = torch.from_local(parts, {8}, from, "t");
-        Tensor copy = torch.full({8}, 99, i32, to, "copy");
-        copy.copy_(t);
-        ok = copy.to_host().bytes() == t.to_host().bytes();
-        if (from.str() != to.str()) return;
-        for (const tl::Block& block : copy.info()->blocks) {  // of one placement summand by summand
-          const auto part = [&](const Tensor& of) {
-            return of.local(block.where.cube, block.where.pe).to_host().bytes();
-          };
-          ok = ok && part(copy) == part(t);
-        }
-      });
-      return ok;
+RC_BOOST_PROP(copies_between_placements_keep_the_value, ()) {
+  const auto any = [] {
+    const auto level = [] { return *rc::gen::element(replicate, partial, row_wise); };
+    return DPPolicy{level(), level(), *rc::gen::inRange(1, 3), *rc::gen::inRange(1, 4)};
+  };
+  const DPPolicy from = any(), to = any();
+  const bool same = forked_value([&] {
+    bool ok = true;
+    StubHost host;
+    run_on(host, [&](Torch& torch, Runtime&) {
+      std::vector<HostArray> parts;
+      for (const tl::Block& block : place("t", {8}, i32, from, 0, 4, 8)) {
+        const auto number = 10 * block.summand + static_cast<int>(block.start[0]);
+        parts.push_back(HostArray::full(block.shape, i32, number));
+      }
+      const Tensor t = torch.from_local(parts, {8}, from, "t");
+      Tensor copy = torch.full({8}, 99, i32, to, "copy");
+      copy.copy_(t);
+      ok = copy.to_host().bytes() == t.to_host().bytes();
+      if (from.str() != to.str()) return;
+      for (const tl::Block& block : copy.info()->blocks) {  // of one placement summand by summand
+        const auto part = [&](const Tensor& of) {
+          return of.local(block.where.cube, block.where.pe).to_host().bytes();
+        };
+        ok = ok && part(copy) == part(t);
+      }
     });
-    RC_ASSERT(same);
-  }));
+    return ok;
+  });
+  RC_ASSERT(same);
 }
 
 BOOST_AUTO_TEST_SUITE_END()

@@ -1,6 +1,6 @@
 // Values of tensors of any rank, cut along any axis: to the device, back, to other placements, box
 // by box.
-#include <rapidcheck.h>
+#include <rapidcheck/boost_test.h>
 
 #include <numeric>
 
@@ -43,45 +43,43 @@ HostArray counted(const Shape& shape) {
 }  // namespace
 
 // To the device, back, to another placement, and box by box.
-BOOST_AUTO_TEST_CASE(values_of_any_rank_reach_their_shards_and_come_back_by_every_way) {
-  BOOST_TEST(rc::check([] {
-    const int rank = *rc::gen::inRange(1, 6);
-    const PlacementCase made = random_case(3, 4, rank), other = random_case(3, 4, rank);
-    std::vector<std::int64_t> extents = made.shape.extents();  // enough for the parts of both
-    for (std::size_t axis = 0; axis < extents.size(); ++axis)
-      extents[axis] = std::max(extents[axis], other.shape[axis]);
-    const Shape shape(extents);
-    const auto pick = *rc::gen::inRange(0, 1000);
-    const bool same = forked_value([&] {
-      bool ok = true;
-      StubHost host;
-      run_on(host, [&](Torch& torch, Runtime&) {
-        const HostArray values = counted(shape);
-        const Tensor t = torch.from_host(values, made.policy(), "t");
-        for (const tl::Block& block : t.info()->blocks)
-          ok = ok && holds_its_box(host.functional_model, block, values);
-        ok = ok && t.to_host().bytes() == values.bytes();
-        Tensor moved = torch.empty(shape, i32, other.policy(), "moved");
-        moved.copy_(t);  // a reshard
-        for (const tl::Block& block : moved.info()->blocks)
-          ok = ok && holds_its_box(host.functional_model, block, values);
-        const auto& blocks = moved.info()->blocks;
-        const tl::Block& block = blocks[static_cast<std::size_t>(pick) % blocks.size()];
-        std::vector<AxisRange> ranges;
-        for (std::size_t axis = 0; axis < shape.rank(); ++axis)
-          ranges.emplace_back(block.start[axis], block.start[axis] + block.shape[axis]);
-        TensorSlice slice(moved, ranges);
-        const HostArray part = slice.to_host();
-        ok = ok && (part.shape() == block.shape) &&
-             holds_its_box(host.functional_model, block, values);
-        slice.fill_(-1);
-        const std::vector<double> now = moved.to_host().values();
-        ok = ok && std::count(now.begin(), now.end(), -1.0) == block.shape.elements();
-      });
-      return ok;
+RC_BOOST_PROP(values_of_any_rank_reach_their_shards_and_come_back_by_every_way, ()) {
+  const int rank = *rc::gen::inRange(1, 6);
+  const PlacementCase made = random_case(3, 4, rank), other = random_case(3, 4, rank);
+  std::vector<std::int64_t> extents = made.shape.extents();  // enough for the parts of both
+  for (std::size_t axis = 0; axis < extents.size(); ++axis)
+    extents[axis] = std::max(extents[axis], other.shape[axis]);
+  const Shape shape(extents);
+  const auto pick = *rc::gen::inRange(0, 1000);
+  const bool same = forked_value([&] {
+    bool ok = true;
+    StubHost host;
+    run_on(host, [&](Torch& torch, Runtime&) {
+      const HostArray values = counted(shape);
+      const Tensor t = torch.from_host(values, made.policy(), "t");
+      for (const tl::Block& block : t.info()->blocks)
+        ok = ok && holds_its_box(host.functional_model, block, values);
+      ok = ok && t.to_host().bytes() == values.bytes();
+      Tensor moved = torch.empty(shape, i32, other.policy(), "moved");
+      moved.copy_(t);  // a reshard
+      for (const tl::Block& block : moved.info()->blocks)
+        ok = ok && holds_its_box(host.functional_model, block, values);
+      const auto& blocks = moved.info()->blocks;
+      const tl::Block& block = blocks[static_cast<std::size_t>(pick) % blocks.size()];
+      std::vector<AxisRange> ranges;
+      for (std::size_t axis = 0; axis < shape.rank(); ++axis)
+        ranges.emplace_back(block.start[axis], block.start[axis] + block.shape[axis]);
+      TensorSlice slice(moved, ranges);
+      const HostArray part = slice.to_host();
+      ok = ok && (part.shape() == block.shape) &&
+           holds_its_box(host.functional_model, block, values);
+      slice.fill_(-1);
+      const std::vector<double> now = moved.to_host().values();
+      ok = ok && std::count(now.begin(), now.end(), -1.0) == block.shape.elements();
     });
-    RC_ASSERT(same);
-  }));
+    return ok;
+  });
+  RC_ASSERT(same);
 }
 
 BOOST_AUTO_TEST_SUITE_END()

@@ -1,6 +1,6 @@
 // Placements that cut any axis of tensors of any rank, against a reference of its own: the owner of
 // every element by one division per axis, as numpy.array_split cuts.
-#include <rapidcheck.h>
+#include <rapidcheck/boost_test.h>
 
 #include <boost/test/unit_test.hpp>
 
@@ -33,39 +33,32 @@ bool agrees(const PlacementCase& made, const std::vector<tl::Block>& blocks) {
 }
 
 std::string text_of_error(const Shape& shape, const Placement& pe, int pes) {
-  try {
+  return error_of<UsageError>([&] {
     place("t", shape, DType::f16, {replicate, pe, 1, pes}, 0, 1, 8);
-  } catch (const UsageError& error) {
-    return error.what();
-  }
-  return "";
+  });
 }
 
 }  // namespace
 
-BOOST_AUTO_TEST_CASE(any_axis_of_any_rank_is_cut_as_array_split_cuts_it) {
-  BOOST_TEST(rc::check([] {
-    const PlacementCase made = random_case(4, 8, *rc::gen::inRange(1, 6));
-    RC_ASSERT(agrees(made, place("t", made.shape, DType::f32, made.policy(), 0, 4, 8)));
-  }));
+RC_BOOST_PROP(any_axis_of_any_rank_is_cut_as_array_split_cuts_it, ()) {
+  const PlacementCase made = random_case(4, 8, *rc::gen::inRange(1, 6));
+  RC_ASSERT(agrees(made, place("t", made.shape, DType::f32, made.policy(), 0, 4, 8)));
 }
 
 // Shards with distinct offsets lie one behind the other and are the tensor; copies share theirs.
-BOOST_AUTO_TEST_CASE(shards_cover_the_range_of_the_tensor_once) {
-  BOOST_TEST(rc::check([] {
-    const PlacementCase made = random_case(3, 6, *rc::gen::inRange(1, 6));
-    std::map<std::uint64_t, std::uint64_t> by_offset;
-    for (const tl::Block& block : place("t", made.shape, DType::f32, made.policy(), 0, 3, 6)) {
-      const auto [known, is_new] = by_offset.emplace(block.offset, block.nbytes);
-      RC_ASSERT(is_new || known->second == block.nbytes);
-    }
-    std::uint64_t end = 0;
-    for (const auto& [offset, nbytes] : by_offset) {
-      RC_ASSERT(offset == end);
-      end += nbytes;
-    }
-    RC_ASSERT(end == static_cast<std::uint64_t>(made.shape.elements()) * 4);
-  }));
+RC_BOOST_PROP(shards_cover_the_range_of_the_tensor_once, ()) {
+  const PlacementCase made = random_case(3, 6, *rc::gen::inRange(1, 6));
+  std::map<std::uint64_t, std::uint64_t> by_offset;
+  for (const tl::Block& block : place("t", made.shape, DType::f32, made.policy(), 0, 3, 6)) {
+    const auto [known, is_new] = by_offset.emplace(block.offset, block.nbytes);
+    RC_ASSERT(is_new || known->second == block.nbytes);
+  }
+  std::uint64_t end = 0;
+  for (const auto& [offset, nbytes] : by_offset) {
+    RC_ASSERT(offset == end);
+    end += nbytes;
+  }
+  RC_ASSERT(end == static_cast<std::uint64_t>(made.shape.elements()) * 4);
 }
 
 BOOST_AUTO_TEST_CASE(rows_and_columns_are_the_first_and_the_last_axis) {

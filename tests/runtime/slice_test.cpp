@@ -1,6 +1,6 @@
 // Slices of tensors (spec 7): the host reads and writes whole shards, one message each, all at
 // once.
-#include <rapidcheck.h>
+#include <rapidcheck/boost_test.h>
 
 #include <numeric>
 #include <sstream>
@@ -155,39 +155,36 @@ KERNBENCH_SYSTEMC_TEST(slices_wait_for_pending_launches_and_print_their_values) 
 }
 
 // What is written box by box, in any order, is what a plain array holds.
-BOOST_AUTO_TEST_CASE(slices_of_whole_shards_behave_like_boxes_of_an_array) {
-  BOOST_TEST(rc::check([] {
-    const int cubes = *rc::gen::inRange(1, 4), pes = *rc::gen::inRange(1, 5);
-    const auto rows = *rc::gen::inRange(cubes, 13), columns = *rc::gen::inRange(pes, 9);
-    const auto values = *rc::gen::container<std::vector<int>>(6, rc::gen::inRange(-8, 9));
-    const auto picks = *rc::gen::container<std::vector<unsigned>>(12, rc::gen::inRange(0u, 1000u));
-    const bool same = forked_value([&] {
-      bool ok = true;
-      StubHost host;
-      run_on(host, [&](Torch& torch, Runtime&) {
-        const Tensor t =
-            torch.zeros({rows, columns}, i32, {row_wise, column_wise, cubes, pes}, "t");
-        std::vector<double> plain(static_cast<std::size_t>(rows * columns), 0);
-        const auto blocks = t.info()->blocks;
-        for (std::size_t i = 0; i < values.size(); ++i) {
-          const tl::Block& a = blocks[picks[2 * i] % blocks.size()];
-          const tl::Block& b = blocks[picks[2 * i + 1] % blocks.size()];
-          const std::int64_t top = std::min(a.start[0], b.start[0]),
-                             left = std::min(a.start[1], b.start[1]);
-          const std::int64_t bottom = std::max(a.start[0] + a.shape[0], b.start[0] + b.shape[0]);
-          const std::int64_t right = std::max(a.start[1] + a.shape[1], b.start[1] + b.shape[1]);
-          t[{{top, bottom}, {left, right}}].fill_(values[i]);
-          for (std::int64_t row = top; row < bottom; ++row) {
-            for (std::int64_t column = left; column < right; ++column)
-              plain[static_cast<std::size_t>(row * columns + column)] = values[i];
-          }
+RC_BOOST_PROP(slices_of_whole_shards_behave_like_boxes_of_an_array, ()) {
+  const int cubes = *rc::gen::inRange(1, 4), pes = *rc::gen::inRange(1, 5);
+  const auto rows = *rc::gen::inRange(cubes, 13), columns = *rc::gen::inRange(pes, 9);
+  const auto values = *rc::gen::container<std::vector<int>>(6, rc::gen::inRange(-8, 9));
+  const auto picks = *rc::gen::container<std::vector<unsigned>>(12, rc::gen::inRange(0u, 1000u));
+  const bool same = forked_value([&] {
+    bool ok = true;
+    StubHost host;
+    run_on(host, [&](Torch& torch, Runtime&) {
+      const Tensor t = torch.zeros({rows, columns}, i32, {row_wise, column_wise, cubes, pes}, "t");
+      std::vector<double> plain(static_cast<std::size_t>(rows * columns), 0);
+      const auto blocks = t.info()->blocks;
+      for (std::size_t i = 0; i < values.size(); ++i) {
+        const tl::Block& a = blocks[picks[2 * i] % blocks.size()];
+        const tl::Block& b = blocks[picks[2 * i + 1] % blocks.size()];
+        const std::int64_t top = std::min(a.start[0], b.start[0]),
+                           left = std::min(a.start[1], b.start[1]);
+        const std::int64_t bottom = std::max(a.start[0] + a.shape[0], b.start[0] + b.shape[0]);
+        const std::int64_t right = std::max(a.start[1] + a.shape[1], b.start[1] + b.shape[1]);
+        t[{{top, bottom}, {left, right}}].fill_(values[i]);
+        for (std::int64_t row = top; row < bottom; ++row) {
+          for (std::int64_t column = left; column < right; ++column)
+            plain[static_cast<std::size_t>(row * columns + column)] = values[i];
         }
-        ok = t.to_host().values() == plain;
-      });
-      return ok;
+      }
+      ok = t.to_host().values() == plain;
     });
-    RC_ASSERT(same);
-  }));
+    return ok;
+  });
+  RC_ASSERT(same);
 }
 
 BOOST_AUTO_TEST_SUITE_END()

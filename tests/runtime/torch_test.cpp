@@ -5,6 +5,7 @@
 #include "models/address/phys_addr.h"
 #include "models/address/virtual_space.h"
 #include "tests/runtime/stub_host.h"
+#include "tests/support/error_text.h"
 
 using namespace kernbench;
 using namespace kernbench::test;
@@ -232,12 +233,11 @@ KERNBENCH_SYSTEMC_TEST(verify_keeps_the_tensor_as_it_is_then) {
     BOOST_CHECK_THROW(expectation.part({1, 2}, expectation.blocks.at(1)), UsageError);
     torch.verify(t, [sent] { return sent.values(); }, {3, 9.0});
     BOOST_TEST(r.expectations.at(1).accuracy.magnitude.value_or(0) == 9);
-    BOOST_CHECK_EXCEPTION(torch.verify(t, [sent] { return sent.values(); }, {3, -1.0}), UsageError,
-                          [](const UsageError& error) {
-                            return std::string(error.what()) ==
-                                   "torch.verify: tensor 't': the magnitude of its summands is -1; "
-                                   "allowed is from 0";
-                          });
+    BOOST_TEST(error_of<UsageError>([&] {
+                 torch.verify(t, [sent] { return sent.values(); }, {3, -1.0});
+               }) ==
+               "torch.verify: tensor 't': the magnitude of its summands is -1; "
+               "allowed is from 0");
   });
 }
 
