@@ -8,6 +8,7 @@
 #include <csignal>
 
 #include "models/base/errors.h"
+#include "tests/support/error_text.h"
 
 using namespace kernbench;
 
@@ -21,12 +22,7 @@ std::string in_child(const std::function<std::string()>& body) {
 
 template <class E>
 std::string error_of(const std::function<std::string()>& body) {
-  try {
-    in_child(body);
-  } catch (const E& error) {
-    return error.what();
-  }
-  return "";
+  return error_of<E>([&] { in_child(body); });
 }
 
 }  // namespace

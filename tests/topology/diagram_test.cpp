@@ -9,6 +9,7 @@
 
 #include "models/base/errors.h"
 #include "platform/topology/diagram_files.h"
+#include "tests/support/error_text.h"
 #include "tests/topology/machines.h"
 #include "tests/topology/svg_file.h"
 
@@ -113,10 +114,8 @@ BOOST_AUTO_TEST_CASE(an_instance_has_its_own_nodes_alone) {
   BOOST_REQUIRE(cube.find("r0c0")->nodes.size() == 1U);
   BOOST_TEST(machine.node(cube.find("r0c0")->nodes[0]).name == "sip1.cube3.r0c0");
   BOOST_TEST(cube.title.find("sip1.cube3") != std::string::npos);
-  BOOST_CHECK_EXCEPTION(
-      parse_diagram_scope(machine, "sip0.cube16"), UsageError, [](const UsageError& error) {
-        return std::string(error.what()).find("did you mean 'sip0.cube1'?") != std::string::npos;
-      });
+  BOOST_CHECK_EXCEPTION(parse_diagram_scope(machine, "sip0.cube16"), UsageError,
+                        with_text<UsageError>("did you mean 'sip0.cube1'?"));
 }
 
 BOOST_AUTO_TEST_CASE(every_format_shows_every_block_and_link_once) {

@@ -8,6 +8,7 @@
 #include <fstream>
 
 #include "models/base/errors.h"
+#include "tests/support/error_text.h"
 #include "tests/support/forked.h"
 #include "tests/traffic/traffic_machine.h"
 
@@ -198,9 +199,8 @@ KERNBENCH_SYSTEMC_FIXTURE_TEST(a_file_that_changes_after_the_check_is_told_with_
   std::ofstream(csv.path()) << csv_header << "x" << good_row;
   TrafficFile changed(csv.path(), *platform);
   TrafficRequest request;
-  BOOST_CHECK_EXCEPTION(changed.next(request), UsageError, [](const UsageError& error) {
-    return std::string(error.what()).find(":2: at_ns is 'x0'") != std::string::npos;
-  });
+  BOOST_CHECK_EXCEPTION(changed.next(request), UsageError,
+                        with_text<UsageError>(":2: at_ns is 'x0'"));
 }
 
 BOOST_AUTO_TEST_SUITE_END()
