@@ -8,8 +8,7 @@
 using namespace kernbench;
 using namespace kernbench::test;
 
-// Accesses that nothing orders, on a whole machine: launches, messages, waits and the host
-// (spec 9, docs/decisions/asynchronous-commands.md).
+// Accesses without an order between them (spec 9, docs/decisions/asynchronous-commands.md).
 BOOST_AUTO_TEST_SUITE(races_test)
 
 namespace {

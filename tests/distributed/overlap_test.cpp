@@ -228,7 +228,7 @@ KERNBENCH_SYSTEMC_TEST(tags_tell_messages_apart) {
          std::vector<std::pair<int, int>>{{7, 3}, {0, 1}, {0, 2}, {0, 4}}) {
       const Tensor came = some(0);
       torch.distributed.recv(came, 0, tag);
-      expect(torch, came, Values(100, v));
+      expect(torch, came, Values(100, value));
     }
   });
 }
