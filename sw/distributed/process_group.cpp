@@ -7,6 +7,7 @@
 #include "models/base/errors.h"
 #include "sw/collectives/tuning_table.h"
 #include "sw/distributed/default_group.h"
+#include "sw/distributed/group.h"
 
 namespace kernbench {
 namespace {
