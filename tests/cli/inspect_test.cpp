@@ -275,7 +275,9 @@ BOOST_AUTO_TEST_CASE(a_run_that_was_stopped_can_be_read) {
   const ProgramResult summary = inspect(log);
   BOOST_TEST(summary.status == 0, summary.err);
   BOOST_TEST(contains(summary.out, "\nstatus        until_reached\n"), summary.out);
-  BOOST_TEST(contains(inspect(log, {"--limits"}).out, "limit: not estimated, as the run was"));
+  const std::string running = record(  // its kernel lasts from 5.0 to 5.6 us
+      folder, "c.sqlite", {"--bench", "mlp-fused", "--topology", "tiny", "--until", "5300"});
+  BOOST_TEST(contains(inspect(running, {"--limits"}).out, "limit: not estimated, as the run was"));
   const std::string whole =
       record(folder, "b.sqlite", {"--bench", "mlp-fused", "--topology", "tiny"});
   const ProgramResult compared = inspect(whole, {"--compare", log});
@@ -324,7 +326,6 @@ BOOST_AUTO_TEST_CASE(csv_holds_the_whole_report) {
   BOOST_TEST(contains(limits, "\nsoftmax"), limits);
   BOOST_TEST(contains(inspect(log, {"--servers"}).out, "window pe: "));
   BOOST_TEST(contains(inspect(log, {"--servers", "0:1000"}).out, "window 0:1000: "));
-  BOOST_TEST(contains(inspect(log, {"--servers", "time 1"}).out, "window time 1: 64.000 ns, from"));
 }
 
 BOOST_AUTO_TEST_CASE(wrong_use_is_told) {
