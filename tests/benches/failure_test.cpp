@@ -39,7 +39,7 @@ std::string launch_error_of(Call call) {
 }  // namespace
 
 KERNBENCH_SYSTEMC_TEST(a_failed_launch_names_kernel_pe_and_time_and_the_bench_may_go_on) {
-  check_function([](Torch& torch) {
+  complete_function([](Torch& torch) {
     for (const FailurePolicy policy : {FailurePolicy::fail_fast, FailurePolicy::collect_all}) {
       const Tensor t = torch.zeros({4, 8}, f16, on_four_pes, "t");
       const LaunchSpec spec = LaunchSpec("thrower").on_pes({0, 1, 2, 3}).failure_policy(policy);
@@ -54,7 +54,7 @@ KERNBENCH_SYSTEMC_TEST(a_failed_launch_names_kernel_pe_and_time_and_the_bench_ma
 }
 
 KERNBENCH_SYSTEMC_TEST(a_launch_that_is_joined_answers_instead_of_throwing) {
-  check_function([](Torch& torch) {
+  complete_function([](Torch& torch) {
     const Tensor t = torch.zeros({4, 8}, f16, on_four_pes, "t");
     const LaunchHandle bad =
         torch.launch_async(LaunchSpec("thrower").on_pes({0, 1, 2, 3}), throw_on_pe, t, 0);

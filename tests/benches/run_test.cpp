@@ -226,7 +226,7 @@ KERNBENCH_SYSTEMC_TEST(results_that_stay_in_tcm_feed_the_next_operation) {
 
 KERNBENCH_SYSTEMC_TEST(
     to_host_returns_what_kernels_have_copied_and_refuses_what_they_have_computed) {
-  check_function([](Torch& torch) {
+  complete_function([](Torch& torch) {
     const HostArray x = torch.random({8, 8}, f16);
     const Tensor tx = torch.from_host(x, DPPolicy::on_one_pe(), "x"),
                  copied = torch.empty({8, 8}, f16, DPPolicy::on_one_pe(), "copied");
@@ -262,7 +262,7 @@ BOOST_AUTO_TEST_CASE(an_access_outside_a_tensor_fails_the_launch_and_names_pe_ti
 }
 
 KERNBENCH_SYSTEMC_TEST(launch_metrics_come_back_merged_and_per_pe) {
-  check_function([](Torch& torch) {
+  complete_function([](Torch& torch) {
     const Tensor t = torch.zeros({64, 64}, f16, DPPolicy::on_one_pe(), "t");
     const LaunchHandle h = torch.launch(
         "k",
@@ -280,7 +280,7 @@ KERNBENCH_SYSTEMC_TEST(launch_metrics_come_back_merged_and_per_pe) {
 }
 
 KERNBENCH_SYSTEMC_TEST(tensors_may_come_and_go_in_a_loop) {
-  check_function([](Torch& torch) {
+  complete_function([](Torch& torch) {
     for (int i = 0; i < 200; ++i)
       torch.zeros({256, 256}, f16, {Placement::replicate, Placement::row_wise, 1, torch.spec().pes},
                   "t");

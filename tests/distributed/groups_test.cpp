@@ -44,22 +44,26 @@ KERNBENCH_SYSTEMC_TEST(a_group_without_a_list_has_all_ranks) {
 
 // As PyTorch: a warning, and nothing else.
 KERNBENCH_SYSTEMC_TEST(calls_of_ranks_that_are_not_in_the_group_do_nothing) {
-  on_a_ring(3, [](Torch& torch, int rank) {
-    Distributed& dist = torch.distributed;
-    const Group pair = dist.new_group({0, 1});
-    const Tensor t = vector_of(torch, {10.0 + rank});
-    Work work = dist.all_reduce(t, "sum", pair);
-    dist.barrier(pair);
-    BOOST_TEST(dist.batch_isend_irecv({{P2POp::isend, t, 1 - rank % 2, pair},
-                                       {P2POp::irecv, some(torch, 1, f32), 1 - rank % 2, pair}})
-                   .size() == (rank == 2 ? 0U : 2U));
-    expect(torch, t, {rank == 2 ? 12.0 : 21.0});
-    if (rank < 2) return;
-    check_contains(told([&] { work.wait(); }), {"a rank that is not in its group"});
-    check_contains(told([&] { dist.get_process_group_ranks(pair); }),
-                   {"get_process_group_ranks: rank 2 is not in group 1 (ranks 0, 1)"});
-    dist.destroy_process_group(pair);
+  TorchMachine m("topology.tiny.yaml", sips("ring_1d", 3));
+  m.run([&](Torch& torch) {
+    on_ranks(torch, {}, [&](int rank) {
+      Distributed& dist = torch.distributed;
+      const Group pair = dist.new_group({0, 1});
+      const Tensor t = vector_of(torch, {10.0 + rank});
+      Work work = dist.all_reduce(t, "sum", pair);
+      dist.barrier(pair);
+      BOOST_TEST(dist.batch_isend_irecv({{P2POp::isend, t, 1 - rank % 2, pair},
+                                         {P2POp::irecv, some(torch, 1, f32), 1 - rank % 2, pair}})
+                     .size() == (rank == 2 ? 0U : 2U));
+      expect(torch, t, {rank == 2 ? 12.0 : 21.0});
+      if (rank < 2) return;
+      check_contains(told([&] { work.wait(); }), {"a rank that is not in its group"});
+      check_contains(told([&] { dist.get_process_group_ranks(pair); }),
+                     {"get_process_group_ranks: rank 2 is not in group 1 (ranks 0, 1)"});
+      dist.destroy_process_group(pair);
+    });
   });
+  BOOST_TEST(m.failures() == "");
   BOOST_TEST(m.runtime->warnings.front() ==
              "torch.distributed.all_reduce on rank 2, which is not in group 1 (ranks 0, 1): does "
              "nothing");
