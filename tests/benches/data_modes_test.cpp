@@ -7,16 +7,7 @@
 #include "tests/benches/verified_runs.h"
 
 using namespace kernbench;
-using kernbench::test::BenchOutcome;
-using kernbench::test::BenchRunOptions;
-using kernbench::test::contains;
-using kernbench::test::count;
-using kernbench::test::expect_right;
-using kernbench::test::failure_of;
-using kernbench::test::forked;
-using kernbench::test::forked_value;
-using kernbench::test::Parameters;
-using kernbench::test::run_bench;
+using namespace kernbench::test;
 
 BOOST_AUTO_TEST_SUITE(data_modes_test)
 
@@ -64,8 +55,6 @@ std::string difference(const std::string& a, const std::string& b) {
   }
   return "one is longer";
 }
-
-Bench bench_of(void (*run)(Torch&)) { return {"test-bench", "for a test", {}, run}; }
 
 // An op that reads a value which nobody has defined, and whose result lies at this address.
 constexpr std::uint64_t partition = std::uint64_t{6} << 30;
@@ -159,70 +148,61 @@ BOOST_AUTO_TEST_CASE(the_number_of_steps_depends_on_the_data_and_shows_in_time) 
 
 BOOST_AUTO_TEST_CASE(a_bench_that_branches_on_results_runs_in_eager_mode_only) {
   for (const DataMode mode : {DataMode::off, DataMode::deferred}) {
-    const std::string failure = failure_of("newton-until", {}, with(mode));
-    BOOST_TEST(contains(failure,
-                        "usage: bench 'newton-until' branches on values that its kernels compute; "
-                        "it runs with --data eager only"),
-               failure);
+    check_contains(failure_of("newton-until", {}, with(mode)),
+                   {"usage: bench 'newton-until' branches on values that its kernels compute; "
+                    "it runs with --data eager only"});
   }
 }
 
 BOOST_AUTO_TEST_CASE(an_iteration_that_does_not_converge_fails_its_launch) {
-  const std::string failure =
-      failure_of("newton-until", {{"max_steps", "2"}}, with(DataMode::eager));
-  BOOST_TEST(contains(failure, "failed: KernelLaunch 'newton_until': sip0.cube0.pe"), failure);
-  BOOST_TEST(contains(failure, "no convergence within 2 steps: the largest residual is "), failure);
+  check_contains(failure_of("newton-until", {{"max_steps", "2"}}, with(DataMode::eager)),
+                 {"failed: KernelLaunch 'newton_until': sip0.cube0.pe",
+                  "no convergence within 2 steps: the largest residual is "});
 }
 
 // The host reads at the same simulated times whether it reads what was copied or what was computed.
-BOOST_AUTO_TEST_CASE(to_host_gets_computed_values_in_eager_mode) {
-  forked([] {
-    const auto run = [](Torch& torch) {
-      const HostArray x = torch.random({8, 8}, f16);
-      const Tensor t = torch.from_host(x, DPPolicy::on_one_pe(), "t");
-      torch.launch(
-          LaunchSpec("double").on_pe(0),
-          [](tl::Program& tl, tl::Ptr t) {
-            tl.store(t, tl.load(t, {8, 8}, f16) * 2.0);
-          },
-          t);
-      const Fs before = torch.now();
-      const HostArray computed = t.to_host();
-      for (std::size_t i = 0; i < 64; ++i) BOOST_TEST(computed.values()[i] == 2 * x.values()[i]);
-      const Fs first = torch.now() - before;
-      t.to_host();
-      BOOST_TEST(torch.now() - before == 2 * first);
-    };
-    const BenchOutcome outcome = run_bench(bench_of(run), {}, with(DataMode::eager));
-    BOOST_TEST(outcome.status == "completed", outcome.error);
-  });
+KERNBENCH_SYSTEMC_TEST(to_host_gets_computed_values_in_eager_mode) {
+  const auto run = [](Torch& torch) {
+    const HostArray x = torch.random({8, 8}, f16);
+    const Tensor t = torch.from_host(x, DPPolicy::on_one_pe(), "t");
+    torch.launch(
+        LaunchSpec("double").on_pe(0),
+        [](tl::Program& tl, tl::Ptr t) {
+          tl.store(t, tl.load(t, {8, 8}, f16) * 2.0);
+        },
+        t);
+    const Fs before = torch.now();
+    const HostArray computed = t.to_host();
+    for (std::size_t i = 0; i < 64; ++i) BOOST_TEST(computed.values()[i] == 2 * x.values()[i]);
+    const Fs first = torch.now() - before;
+    t.to_host();
+    BOOST_TEST(torch.now() - before == 2 * first);
+  };
+  complete_function(run, with(DataMode::eager));
 }
 
 // Reading the values of a composite's result is for after a wait; it takes no simulated time.
-BOOST_AUTO_TEST_CASE(values_of_a_composite_are_there_when_it_has_been_waited_for) {
-  forked([] {
-    const auto run = [](Torch& torch) {
-      const Tensor x = torch.full({64, 64}, 1, f16, DPPolicy::on_one_pe(), "x");
-      const auto pe_exec = [&](bool reads) {
-        const LaunchHandle launch = torch.launch(
-            LaunchSpec("product").on_pe(0),
-            [](tl::Program& tl, tl::Ptr x, bool reads) {
-              const tl::Handle a = tl.load(x, {64, 64}, f16);
-              const tl::Composite product = tl.composite(tl::gemm(a, a));
-              if (reads) BOOST_CHECK_THROW(product.result().data(), UsageError);
-              tl.wait(product);
-              if (!reads) return;
-              for (const double value : product.result().data()) BOOST_TEST_REQUIRE(value == 64);
-            },
-            x, reads);
-        return launch.metrics().merged.pe_exec;
-      };
-      BOOST_TEST(pe_exec(true) == pe_exec(false));
-      BOOST_TEST(pe_exec(true) > 64 * fs_per_ns);  // 64^3 / 4096 cycles of the MAC array alone
+KERNBENCH_SYSTEMC_TEST(values_of_a_composite_are_there_when_it_has_been_waited_for) {
+  const auto run = [](Torch& torch) {
+    const Tensor x = torch.full({64, 64}, 1, f16, DPPolicy::on_one_pe(), "x");
+    const auto pe_exec = [&](bool reads) {
+      const LaunchHandle launch = torch.launch(
+          LaunchSpec("product").on_pe(0),
+          [](tl::Program& tl, tl::Ptr x, bool reads) {
+            const tl::Handle a = tl.load(x, {64, 64}, f16);
+            const tl::Composite product = tl.composite(tl::gemm(a, a));
+            if (reads) BOOST_CHECK_THROW(product.result().data(), UsageError);
+            tl.wait(product);
+            if (!reads) return;
+            for (const double value : product.result().data()) BOOST_TEST_REQUIRE(value == 64);
+          },
+          x, reads);
+      return launch.metrics().merged.pe_exec;
     };
-    const BenchOutcome outcome = run_bench(bench_of(run), {}, with(DataMode::eager));
-    BOOST_TEST(outcome.status == "completed", outcome.error);
-  });
+    BOOST_TEST(pe_exec(true) == pe_exec(false));
+    BOOST_TEST(pe_exec(true) > 64 * fs_per_ns);  // 64^3 / 4096 cycles of the MAC array alone
+  };
+  complete_function(run, with(DataMode::eager));
 }
 
 BOOST_AUTO_TEST_CASE(an_error_inside_an_operation_fails_the_kernel_that_reads_its_value) {
@@ -240,7 +220,7 @@ BOOST_AUTO_TEST_CASE(an_error_inside_an_operation_fails_the_kernel_that_reads_it
           },
           out);
     };
-    const BenchOutcome outcome = run_bench(bench_of(run), {}, options);
+    const BenchOutcome outcome = run_function(run, options);
     BOOST_TEST(outcome.status == "failed");
     BOOST_TEST(contains(outcome.error, "kernel 'reader': value 99 has not been computed"),
                outcome.error);

@@ -38,40 +38,34 @@ std::string launch_error_of(Call call) {
 
 }  // namespace
 
-BOOST_AUTO_TEST_CASE(a_failed_launch_names_kernel_pe_and_time_and_the_bench_may_go_on) {
-  forked([] {
-    const BenchOutcome outcome = run_function([](Torch& torch) {
-      for (const FailurePolicy policy : {FailurePolicy::fail_fast, FailurePolicy::collect_all}) {
-        const Tensor t = torch.zeros({4, 8}, f16, on_four_pes, "t");
-        const LaunchSpec spec = LaunchSpec("thrower").on_pes({0, 1, 2, 3}).failure_policy(policy);
-        const std::string error = launch_error_of([&] { torch.launch(spec, throw_on_pe, t, 2); });
-        BOOST_TEST(contains(error, "kernel_exception: KernelLaunch 'thrower': "), error);
-        BOOST_TEST(contains(error, "sip0.cube0.pe2.pe_cpu at "), error);
-        BOOST_TEST(contains(error, " ns: kernel 'thrower': thrown on purpose"), error);
-        torch.launch(spec, throw_on_pe, t, -1);  // on the same PEs
-        BOOST_TEST(t.to_host().values() == std::vector<double>(32, 1));
-      }
-    });
-    BOOST_TEST(outcome.status == "completed", outcome.error);
+KERNBENCH_SYSTEMC_TEST(a_failed_launch_names_kernel_pe_and_time_and_the_bench_may_go_on) {
+  complete_function([](Torch& torch) {
+    for (const FailurePolicy policy : {FailurePolicy::fail_fast, FailurePolicy::collect_all}) {
+      const Tensor t = torch.zeros({4, 8}, f16, on_four_pes, "t");
+      const LaunchSpec spec = LaunchSpec("thrower").on_pes({0, 1, 2, 3}).failure_policy(policy);
+      const std::string error = launch_error_of([&] { torch.launch(spec, throw_on_pe, t, 2); });
+      BOOST_TEST(contains(error, "kernel_exception: KernelLaunch 'thrower': "), error);
+      BOOST_TEST(contains(error, "sip0.cube0.pe2.pe_cpu at "), error);
+      BOOST_TEST(contains(error, " ns: kernel 'thrower': thrown on purpose"), error);
+      torch.launch(spec, throw_on_pe, t, -1);  // on the same PEs
+      BOOST_TEST(t.to_host().values() == std::vector<double>(32, 1));
+    }
   });
 }
 
-BOOST_AUTO_TEST_CASE(a_launch_that_is_joined_answers_instead_of_throwing) {
-  forked([] {
-    const BenchOutcome outcome = run_function([](Torch& torch) {
-      const Tensor t = torch.zeros({4, 8}, f16, on_four_pes, "t");
-      const LaunchHandle bad =
-          torch.launch_async(LaunchSpec("thrower").on_pes({0, 1, 2, 3}), throw_on_pe, t, 0);
-      BOOST_CHECK_THROW(bad.completion(), UsageError);
-      BOOST_TEST(!torch.join(bad).ok);
-      BOOST_TEST(bad.completion().error_code == "kernel_exception");
-      const LaunchHandle good =
-          torch.launch_async(LaunchSpec("thrower").on_pes({0, 1, 2, 3}), throw_on_pe, t, -1);
-      BOOST_TEST(torch.join(good).ok);
-      BOOST_TEST(good.completion().error_code == "");
-      BOOST_TEST(good.completion().error_message == "");
-    });
-    BOOST_TEST(outcome.status == "completed", outcome.error);
+KERNBENCH_SYSTEMC_TEST(a_launch_that_is_joined_answers_instead_of_throwing) {
+  complete_function([](Torch& torch) {
+    const Tensor t = torch.zeros({4, 8}, f16, on_four_pes, "t");
+    const LaunchHandle bad =
+        torch.launch_async(LaunchSpec("thrower").on_pes({0, 1, 2, 3}), throw_on_pe, t, 0);
+    BOOST_CHECK_THROW(bad.completion(), UsageError);
+    BOOST_TEST(!torch.join(bad).ok);
+    BOOST_TEST(bad.completion().error_code == "kernel_exception");
+    const LaunchHandle good =
+        torch.launch_async(LaunchSpec("thrower").on_pes({0, 1, 2, 3}), throw_on_pe, t, -1);
+    BOOST_TEST(torch.join(good).ok);
+    BOOST_TEST(good.completion().error_code == "");
+    BOOST_TEST(good.completion().error_message == "");
   });
 }
 

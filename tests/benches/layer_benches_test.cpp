@@ -3,12 +3,7 @@
 #include "tests/benches/verified_runs.h"
 
 using namespace kernbench;
-using kernbench::test::BenchRunOptions;
-using kernbench::test::contains;
-using kernbench::test::count;
-using kernbench::test::expect_right;
-using kernbench::test::failure_of;
-using kernbench::test::run_bench;
+using namespace kernbench::test;
 
 BOOST_AUTO_TEST_SUITE(layer_benches_test)
 
@@ -48,18 +43,15 @@ BOOST_AUTO_TEST_CASE(qkv_gemm_multi_pe_shares_the_columns_evenly_or_not) {
 }
 
 BOOST_AUTO_TEST_CASE(more_column_shards_than_columns_and_more_pes_than_there_are_is_wrong_usage) {
-  const std::string columns = failure_of("qkv-gemm-multi-pe", {{"N", "7"}});
-  BOOST_TEST(
-      contains(columns,
-               "usage: tensor 'wq' {64, 7}: column_wise over 8 PEs cuts axis 1 into 8 parts"),
-      columns);
-  const std::string pes = failure_of("qkv-gemm-multi-pe", {{"pes", "9"}});
-  BOOST_TEST(contains(pes, "usage: tensor 'x': policy names 9 PEs per cube, allowed: 1 to 8"), pes);
+  check_contains(failure_of("qkv-gemm-multi-pe", {{"N", "7"}}),
+                 {"usage: tensor 'wq' {64, 7}: column_wise over 8 PEs cuts axis 1 into 8 parts"});
+  check_contains(failure_of("qkv-gemm-multi-pe", {{"pes", "9"}}),
+                 {"usage: tensor 'x': policy names 9 PEs per cube, allowed: 1 to 8"});
 }
 
 BOOST_AUTO_TEST_CASE(columns_over_the_pes_of_a_cube_take_less_time_than_on_one_pe) {
   const auto pe_exec = [](const char* pes) {
-    return kernbench::test::forked_value([&] {
+    return forked_value([&] {
       BenchRunOptions options;
       options.data = DataMode::off;
       return run_bench("qkv-gemm-multi-pe", {{"pes", pes}, {"K", "512"}, {"N", "256"}}, options)
@@ -75,13 +67,12 @@ BOOST_AUTO_TEST_CASE(columns_over_the_pes_of_a_cube_take_less_time_than_on_one_p
 BOOST_AUTO_TEST_CASE(gpt3_qkv_is_right_on_one_cube_and_over_cubes) {
   expect_right("gpt3-qkv", {}, 3 * 32 * 768);
   for (const char* dtype : floats) {
-    const kernbench::test::Parameters odd{
+    const Parameters odd{
         {"dtype", dtype}, {"tokens", "3"}, {"d_model", "101"}, {"cubes", "5"}, {"pes", "7"}};
     expect_right("gpt3-qkv", odd, 3 * 3 * 101, on_16_cubes());
   }
-  const std::string failure = failure_of("gpt3-qkv", {{"cubes", "2"}});
-  BOOST_TEST(contains(failure, "usage: tensor 'x': policy names 2 cubes, allowed: 1 to 1"),
-             failure);
+  check_contains(failure_of("gpt3-qkv", {{"cubes", "2"}}),
+                 {"usage: tensor 'x': policy names 2 cubes, allowed: 1 to 1"});
 }
 
 BOOST_AUTO_TEST_CASE(softmax_rows_is_right_as_one_operation_and_by_steps) {
@@ -155,7 +146,7 @@ BOOST_AUTO_TEST_CASE(mlp_fused_is_right_for_odd_extents) {
 }
 
 BOOST_AUTO_TEST_CASE(the_hidden_layer_of_mlp_fused_does_not_leave_the_pe) {
-  kernbench::test::forked([] {
+  forked([] {
     const auto outcome = run_bench("mlp-fused", {{"pes", "1"}});
     // Two composites: 8 tiles of hidden columns x 1 of k, then 2 of result columns x 4 of k. Only
     // the two of the result are written.
@@ -196,7 +187,7 @@ BOOST_AUTO_TEST_CASE(gather_walk_follows_the_values_that_it_loads) {
   // One row and one link are read at each step, one row written, and the sum at the end: it is the
   // data that end the walk.
   for (const char* steps : {"3", "20"}) {
-    kernbench::test::forked([&] {
+    forked([&] {
       const auto outcome = run_bench("gather-walk", {{"steps", steps}});
       const std::size_t n = std::stoul(steps);
       BOOST_TEST(count(outcome.op_log, ",dma_read,") == 2 * n);
@@ -208,9 +199,8 @@ BOOST_AUTO_TEST_CASE(gather_walk_follows_the_values_that_it_loads) {
 BOOST_AUTO_TEST_CASE(gather_walk_without_data_is_wrong_usage) {
   BenchRunOptions options;
   options.data = DataMode::off;
-  const std::string failure = failure_of("gather-walk", {}, options);
-  BOOST_TEST(contains(failure, "usage: bench 'gather-walk' reads the values that its kernels load"),
-             failure);
+  check_contains(failure_of("gather-walk", {}, options),
+                 {"usage: bench 'gather-walk' reads the values that its kernels load"});
 }
 
 BOOST_AUTO_TEST_SUITE_END()

@@ -3,7 +3,7 @@
 // for byte; deferred on one thread and eager on three, with the same times and records; and with
 // everything that can be left under way left so, with which a PE alone takes no longer. See
 // tests/phase2/value_graph_test.cpp for the same programs without a machine.
-#include <rapidcheck.h>
+#include <rapidcheck/boost_test.h>
 
 #include "models/base/errors.h"
 #include "tests/benches/verified_runs.h"
@@ -164,26 +164,24 @@ std::pair<Fs, std::string> times_and_records(DataMode mode, unsigned threads) {
 
 }  // namespace
 
-BOOST_AUTO_TEST_CASE(random_kernels_agree_with_a_machine_that_does_one_thing_after_another) {
-  BOOST_TEST(rc::check("two PEs", [] {
-    if (*rc::gen::resize(rc::kNominalSize, rc::gen::inRange(0, 8)) != 0)
-      return;  // machines take time: an eighth of the samples
-    const std::vector<PlainMachine> plain{PlainMachine(*test::random_steps()),
-                                          PlainMachine(*test::random_steps())};
-    for (const PlainMachine& each : plain)
-      RC_LOG() << "PE " << &each - plain.data() << "\n" << each.listing();
-    programs = &plain;
-    const auto deferred = times_and_records(DataMode::deferred, 1),
-               eager = times_and_records(DataMode::eager, 3);
-    RC_ASSERT(deferred == eager);
-    overlapped = true;
-    times_and_records(DataMode::eager, 2);  // the values
-    const std::vector<PlainMachine> alone{plain.front()};
-    programs = &alone;
-    const Fs under_way = times_and_records(DataMode::eager, 2).first;
-    overlapped = false;
-    RC_ASSERT(under_way <= times_and_records(DataMode::eager, 2).first);
-  }));
+RC_BOOST_PROP(random_kernels_agree_with_a_machine_that_does_one_thing_after_another, ()) {
+  if (*rc::gen::resize(rc::kNominalSize, rc::gen::inRange(0, 8)) != 0)
+    return;  // machines take time: an eighth of the samples
+  const std::vector<PlainMachine> plain{PlainMachine(*test::random_steps()),
+                                        PlainMachine(*test::random_steps())};
+  for (const PlainMachine& each : plain)
+    RC_LOG() << "PE " << &each - plain.data() << "\n" << each.listing();
+  programs = &plain;
+  const auto deferred = times_and_records(DataMode::deferred, 1),
+             eager = times_and_records(DataMode::eager, 3);
+  RC_ASSERT(deferred == eager);
+  overlapped = true;
+  times_and_records(DataMode::eager, 2);  // the values
+  const std::vector<PlainMachine> alone{plain.front()};
+  programs = &alone;
+  const Fs under_way = times_and_records(DataMode::eager, 2).first;
+  overlapped = false;
+  RC_ASSERT(under_way <= times_and_records(DataMode::eager, 2).first);
 }
 
 BOOST_AUTO_TEST_SUITE_END()

@@ -6,7 +6,7 @@
 #include "tests/support/error_text.h"
 
 using namespace kernbench;
-using kernbench::test::with_text;
+using namespace kernbench::test;
 
 BOOST_AUTO_TEST_SUITE(registry_test)
 

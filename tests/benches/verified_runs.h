@@ -42,6 +42,20 @@ inline std::string failure_of(const std::string& bench, const Parameters& parame
   });
 }
 
+// A function of the test as a bench, which completes. Inside a forked child.
+inline BenchOutcome complete_function(void (*run)(Torch&), const BenchRunOptions& options = {}) {
+  const BenchOutcome outcome = run_function(run, options);
+  BOOST_TEST(outcome.status == "completed", outcome.error);
+  return outcome;
+}
+
+// Its outputs agree, too.
+inline BenchOutcome check_function(void (*run)(Torch&), const BenchRunOptions& options = {}) {
+  const BenchOutcome outcome = complete_function(run, options);
+  BOOST_TEST(outcome.failures == "");
+  return outcome;
+}
+
 inline std::size_t count(const std::string& text, const std::string& part) {
   std::size_t n = 0;
   for (std::size_t at = text.find(part); at != std::string::npos; at = text.find(part, at + 1)) ++n;
