@@ -2,8 +2,8 @@
 // for every element type and reduction, for sizes from one element to several slots, none of them a
 // multiple of anything.
 #include "tests/distributed/patterns.h"
+#include "tests/distributed/ranks.h"
 #include "tests/support/every_case.h"
-#include "tests/support/torch_machine.h"
 
 using namespace kernbench;
 using namespace kernbench::test;
@@ -61,9 +61,9 @@ void check_machine(const std::string& topology, int w, int h) {
   TorchMachine m("topology.tiny.yaml", sips(topology, w, h));
   m.run([&](Torch& torch) {
     const bool has_ring = topology != "mesh_2d_no_wrap" || w * h % 2 == 0;
-    check_algorithm(torch, "lrab_hierarchical_allreduce", w * h, {DPPolicy::on_one_pe()});
-    check_algorithm(torch, "tree_allreduce", w * h, {DPPolicy::on_one_pe()});
-    if (has_ring) check_algorithm(torch, "ring_allreduce", w * h, {DPPolicy::on_one_pe()});
+    check_algorithm(torch, "lrab_hierarchical_allreduce", w * h, {one_pe});
+    check_algorithm(torch, "tree_allreduce", w * h, {one_pe});
+    if (has_ring) check_algorithm(torch, "ring_allreduce", w * h, {one_pe});
     if (has_ring && w * h <= 4)
       check_algorithm(torch, "hierarchical_allreduce", w * h,
                       {{Placement::replicate, Placement::row_wise, 1, 8}, 8});
@@ -116,7 +116,7 @@ KERNBENCH_SYSTEMC_TEST(a_single_cube_sends_nothing_to_other_cubes) {
   TorchMachine m("topology.tiny.yaml", sips("ring_1d", 3, 1, 2, 2));
   m.run([](Torch& torch) {
     on_ranks(torch, {{"algorithm", "lrab_hierarchical_allreduce"}}, [&](int rank) {
-      check_all_reduce(torch, rank, 3, DType::f32, ReduceOp::sum, 100, {DPPolicy::on_one_pe()});
+      check_all_reduce(torch, rank, 3, DType::f32, ReduceOp::sum, 100, {one_pe});
     });
     BOOST_TEST(torch.ipcq.graph().neighbours({0, 0, 0}).count("E") == 1U);
   });
@@ -131,9 +131,7 @@ KERNBENCH_SYSTEMC_TEST(a_single_cube_sends_nothing_to_other_cubes) {
 // And on one SIP there is nobody to talk to.
 KERNBENCH_SYSTEMC_TEST(a_single_cube_of_a_single_rank_sends_nothing) {
   TorchMachine m("topology.tiny.yaml");
-  m.run([](Torch& torch) {
-    check_algorithm(torch, "lrab_hierarchical_allreduce", 1, {DPPolicy::on_one_pe()});
-  });
+  m.run([](Torch& torch) { check_algorithm(torch, "lrab_hierarchical_allreduce", 1, {one_pe}); });
   BOOST_TEST(m.failures() == "");
   BOOST_TEST(m.statistic({0, 0, 0}, PeEngine::pe_ipcq, "sends") == 0U);
 }
@@ -148,7 +146,7 @@ KERNBENCH_SYSTEMC_TEST(without_chunking_a_block_is_one_message) {
                              {"slot_size", "1048576"},
                              {"ring_capacity_check", "off"}};
     on_ranks(torch, changes, [&](int rank) {
-      check_all_reduce(torch, rank, 3, DType::f16, ReduceOp::avg, 25'000, {DPPolicy::on_one_pe()});
+      check_all_reduce(torch, rank, 3, DType::f16, ReduceOp::avg, 25'000, {one_pe});
     });
   });
   BOOST_TEST(m.failures() == "");
@@ -164,8 +162,7 @@ BOOST_AUTO_TEST_CASE(more_than_the_tcm_holds_goes_in_sections) {
       TorchMachine m("topology.tiny.yaml", sips("ring_1d", 2));
       m.run([&](Torch& torch) {
         on_ranks(torch, {{"algorithm", algorithm}, {"slot_size", "16384"}}, [&](int rank) {
-          check_all_reduce(torch, rank, 2, DType::bf16, ReduceOp::sum, 750'001,
-                           {DPPolicy::on_one_pe()});
+          check_all_reduce(torch, rank, 2, DType::bf16, ReduceOp::sum, 750'001, {one_pe});
         });
       });
       BOOST_TEST(m.failures() == "");
@@ -175,17 +172,12 @@ BOOST_AUTO_TEST_CASE(more_than_the_tcm_holds_goes_in_sections) {
 
 // 3 + 4 + 6 = 13 by 3: an average of integers is rounded as a conversion to integers is.
 KERNBENCH_SYSTEMC_TEST(an_average_of_integers_is_an_integer) {
-  TorchMachine m("topology.tiny.yaml", sips("ring_1d", 3));
-  m.run([](Torch& torch) {
-    on_ranks(torch, {}, [&](int rank) {
-      const Tensor t =
-          torch.full({3}, std::vector<double>{3, 4, 6}.at(static_cast<std::size_t>(rank)), i32,
-                     DPPolicy::on_one_pe(), "t");
-      torch.distributed.all_reduce(t, "avg");
-      torch.verify(t, [] { return std::vector<double>(3, 4); });
-    });
+  on_a_ring(3, [](Torch& torch, int rank) {
+    const Tensor t = torch.full(
+        {3}, std::vector<double>{3, 4, 6}.at(static_cast<std::size_t>(rank)), i32, one_pe, "t");
+    torch.distributed.all_reduce(t, "avg");
+    expect(torch, t, Values(3, 4));
   });
-  BOOST_TEST(m.failures() == "");
 }
 
 // NCCL: the sum of integers is divided exactly, towards zero; floats are divided before they are
@@ -221,7 +213,7 @@ BOOST_AUTO_TEST_CASE(ranks_that_are_pes_for_diagnosis) {
         TorchMachine m("topology.tiny.yaml", sips("ring_1d", 2));
         m.run([&](Torch& torch) {
           ranks_are_pes(*m.distributed, algorithm, ranks);
-          check_algorithm(torch, algorithm, ranks, {DPPolicy::on_one_pe()});
+          check_algorithm(torch, algorithm, ranks, {one_pe});
         });
         BOOST_TEST(m.failures() == "", algorithm << " of " << ranks << ": " << m.failures());
       });

@@ -1,6 +1,6 @@
 // tl.barrier (spec 4.5): its time, its order, and PEs that do not come.
 #include "platform/assembly/machine_routes.h"
-#include "tests/distributed/small_tensors.h"
+#include "tests/distributed/ranks.h"
 
 using namespace kernbench;
 using namespace kernbench::test;

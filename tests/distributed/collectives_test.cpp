@@ -6,6 +6,7 @@
 // two of them: on each machine every element type meets every reduction, and the sizes move on by
 // one from each machine to the next.
 #include "tests/distributed/rank_check.h"
+#include "tests/distributed/ranks.h"
 #include "tests/support/every_case.h"
 
 using namespace kernbench;
@@ -20,8 +21,7 @@ namespace {
 const std::vector<std::int64_t> sizes{1, 3, 257, 1024, 1025, 2049, 4500};
 
 // Every element type with every reduction, and with a size for each of the other collectives.
-void check_collectives(Torch& torch, int ranks, const DPPolicy& policy = DPPolicy::on_one_pe(),
-                       int shards = 1) {
+void check_collectives(Torch& torch, int ranks, const DPPolicy& policy = one_pe, int shards = 1) {
   on_ranks(torch, {}, ranks, [&](int rank) {
     RankCheck check(torch, rank, ranks, policy, shards);
     std::size_t next = static_cast<std::size_t>(ranks);
@@ -89,11 +89,11 @@ BOOST_AUTO_TEST_CASE(ranks_that_all_send_first_exchange_their_first_messages) {
       TorchMachine m("topology.tiny.yaml", sips("ring_1d", ranks));
       m.run([&](Torch& torch) {
         on_ranks(torch, {}, [&](int rank) {
-          const Tensor t = torch.full({100}, rank, f32, DPPolicy::on_one_pe(), "t");
-          const Tensor came = torch.empty({100}, f32, DPPolicy::on_one_pe(), "came");
+          const Tensor t = torch.full({100}, rank, f32, one_pe, "t");
+          const Tensor came = torch.empty({100}, f32, one_pe, "came");
           torch.distributed.send(t, (rank + 1) % ranks);
           torch.distributed.recv(came, (rank + ranks - 1) % ranks);
-          torch.verify(came, [=] { return std::vector<double>(100, (rank + ranks - 1) % ranks); });
+          expect(torch, came, Values(100, (rank + ranks - 1) % ranks));
         });
       });
       BOOST_TEST(m.failures() == "");
@@ -103,19 +103,15 @@ BOOST_AUTO_TEST_CASE(ranks_that_all_send_first_exchange_their_first_messages) {
 
 // Rank 2 waits for rank 1, which takes what rank 0 has first; meanwhile rank 3 computes.
 KERNBENCH_SYSTEMC_TEST(first_messages_of_a_chain_get_their_rings_as_the_ranks_come_by) {
-  TorchMachine m("topology.tiny.yaml", sips("ring_1d", 4));
-  m.run([&](Torch& torch) {
-    on_ranks(torch, {}, [&](int rank) {
-      const Tensor t = torch.full({100}, rank == 0 ? 7 : 0, f32, DPPolicy::on_one_pe(), "t");
-      if (rank == 3)
-        torch.launch(
-            "busy", [](tl::Program& tl, tl::Tensor) { tl.cycles(20'000); }, t);
-      if (rank > 0) torch.distributed.recv(t, rank - 1);
-      if (rank < 3) torch.distributed.send(t, rank + 1);
-      torch.verify(t, [] { return std::vector<double>(100, 7); });
-    });
+  on_a_ring(4, [](Torch& torch, int rank) {
+    const Tensor t = torch.full({100}, rank == 0 ? 7 : 0, f32, one_pe, "t");
+    if (rank == 3)
+      torch.launch(
+          "busy", [](tl::Program& tl, tl::Tensor) { tl.cycles(20'000); }, t);
+    if (rank > 0) torch.distributed.recv(t, rank - 1);
+    if (rank < 3) torch.distributed.send(t, rank + 1);
+    expect(torch, t, Values(100, 7));
   });
-  BOOST_TEST(m.failures() == "");
 }
 
 // 24 PEs: three cubes of eight.
@@ -141,7 +137,7 @@ BOOST_AUTO_TEST_CASE(every_rank_may_be_the_root_of_gather_and_scatter) {
       TorchMachine m("topology.tiny.yaml", sips("ring_1d", ranks));
       m.run([&](Torch& torch) {
         on_ranks(torch, {}, [&](int rank) {
-          RankCheck check(torch, rank, ranks, DPPolicy::on_one_pe(), 1);
+          RankCheck check(torch, rank, ranks, one_pe, 1);
           for (int root = 0; root < ranks; ++root) {
             check.set(every_dtype[static_cast<std::size_t>(root) % every_dtype.size()],
                       sizes[static_cast<std::size_t>(root) % 7]);
@@ -157,35 +153,28 @@ BOOST_AUTO_TEST_CASE(every_rank_may_be_the_root_of_gather_and_scatter) {
 
 // async_op: the call begins and returns; what waits for pending work waits for it.
 KERNBENCH_SYSTEMC_TEST(gather_and_scatter_may_be_asynchronous) {
-  TorchMachine m("topology.tiny.yaml", sips("ring_1d", 3));
-  m.run([](Torch& torch) {
-    on_ranks(torch, {}, [&](int rank) {
-      const auto some = [&](double value) {
-        return torch.full({3000}, value, f32, DPPolicy::on_one_pe(), "t");
-      };
-      const std::vector<Tensor> list =
-          rank == 1 ? std::vector<Tensor>{some(0), some(0), some(0)} : std::vector<Tensor>();
-      const Tensor mine = some(rank + 1), part = some(0);
-      torch.distributed.barrier();
-      torch.distributed.gather(
-          torch.full({1}, 0, f32, DPPolicy::on_one_pe(),
-                     "first"),  // the rings are there from here on
-          rank == 1 ? std::vector<Tensor>{torch.empty({1}, f32, DPPolicy::on_one_pe()),
-                                          torch.empty({1}, f32, DPPolicy::on_one_pe()),
-                                          torch.empty({1}, f32, DPPolicy::on_one_pe())}
-                    : std::vector<Tensor>(),
-          1);
-      const Fs before = torch.now();
-      Work gathered = torch.distributed.gather(mine, list, 1, true),
-           scattered = torch.distributed.scatter(part, list, 1, true);
-      BOOST_TEST(torch.now() == before);
-      BOOST_TEST(!scattered.is_completed());
-      scattered.wait();
-      BOOST_TEST(gathered.is_completed());
-      torch.verify(part, [rank] { return std::vector<double>(3000, rank + 1); });
-    });
+  on_a_ring(3, [](Torch& torch, int rank) {
+    const auto some = [&](double value) { return torch.full({3000}, value, f32, one_pe, "t"); };
+    const std::vector<Tensor> list =
+        rank == 1 ? std::vector<Tensor>{some(0), some(0), some(0)} : std::vector<Tensor>();
+    const Tensor mine = some(rank + 1), part = some(0);
+    torch.distributed.barrier();
+    torch.distributed.gather(torch.full({1}, 0, f32, one_pe,
+                                        "first"),  // the rings are there from here on
+                             rank == 1 ? std::vector<Tensor>{torch.empty({1}, f32, one_pe),
+                                                             torch.empty({1}, f32, one_pe),
+                                                             torch.empty({1}, f32, one_pe)}
+                                       : std::vector<Tensor>(),
+                             1);
+    const Fs before = torch.now();
+    Work gathered = torch.distributed.gather(mine, list, 1, true),
+         scattered = torch.distributed.scatter(part, list, 1, true);
+    BOOST_TEST(torch.now() == before);
+    BOOST_TEST(!scattered.is_completed());
+    scattered.wait();
+    BOOST_TEST(gathered.is_completed());
+    expect(torch, part, Values(3000, rank + 1));
   });
-  BOOST_TEST(m.failures() == "");
 }
 
 // As many ranks as are wanted of those that there are, by every algorithm of all_reduce; the ranks
@@ -200,7 +189,7 @@ BOOST_AUTO_TEST_CASE(ranks_that_are_pes_reduce_by_every_algorithm) {
           ranks_are_pes(*m.distributed, algorithm, ranks);
           BOOST_TEST(torch.distributed.ranks_to_spawn().size == ranks);
           on_ranks(torch, {}, ranks, [&](int rank) {
-            RankCheck check(torch, rank, ranks, DPPolicy::on_one_pe(), 1);
+            RankCheck check(torch, rank, ranks, one_pe, 1);
             check.set(DType::f16, 2049);
             for (const ReduceOp op : {ReduceOp::sum, ReduceOp::avg, ReduceOp::max})
               check.all_reduce(op);
@@ -215,27 +204,22 @@ BOOST_AUTO_TEST_CASE(ranks_that_are_pes_reduce_by_every_algorithm) {
 // 3 MB of each rank, three times the scratch: sends that wait for credits hold few messages of it,
 // and two messages go at once on each PE.
 KERNBENCH_SYSTEMC_TEST(tensors_larger_than_the_scratch) {
-  TorchMachine m("topology.tiny.yaml", sips("ring_1d", 2));
-  m.run([](Torch& torch) {
-    on_ranks(torch, {}, [&](int rank) {
-      RankCheck check(torch, rank, 2, DPPolicy::on_one_pe(), 1);
-      check.set(DType::f16, 1'500'001);
-      check.broadcast(1);
-      check.reduce(ReduceOp::max, 0);
-      check.gather(0, false);
-      check.scatter(1, false);
-      const std::int64_t elements = 1'500'001;
-      const Tensor mine = torch.full({elements}, rank + 1, f16, DPPolicy::on_one_pe(), "mine"),
-                   other = torch.zeros({elements}, f16, DPPolicy::on_one_pe(), "other");
-      Work sent = torch.distributed.isend(mine, 1 - rank),
-           received = torch.distributed.irecv(other, 1 - rank);
-      sent.wait();
-      received.wait();
-      torch.verify(
-          other, [=] { return std::vector<double>(static_cast<std::size_t>(elements), 2 - rank); });
-    });
+  on_a_ring(2, [](Torch& torch, int rank) {
+    RankCheck check(torch, rank, 2, one_pe, 1);
+    check.set(DType::f16, 1'500'001);
+    check.broadcast(1);
+    check.reduce(ReduceOp::max, 0);
+    check.gather(0, false);
+    check.scatter(1, false);
+    const std::int64_t elements = 1'500'001;
+    const Tensor mine = torch.full({elements}, rank + 1, f16, one_pe, "mine"),
+                 other = torch.zeros({elements}, f16, one_pe, "other");
+    Work sent = torch.distributed.isend(mine, 1 - rank),
+         received = torch.distributed.irecv(other, 1 - rank);
+    sent.wait();
+    received.wait();
+    expect(torch, other, Values(static_cast<std::size_t>(elements), 2 - rank));
   });
-  BOOST_TEST(m.failures() == "");
 }
 
 BOOST_AUTO_TEST_SUITE_END()

@@ -1,5 +1,5 @@
 // Tensors with an extent of 0 (spec 7): made, moved, launched with, in every collective.
-#include "tests/distributed/small_tensors.h"
+#include "tests/distributed/ranks.h"
 
 using namespace kernbench;
 using namespace kernbench::test;
@@ -94,71 +94,63 @@ KERNBENCH_SYSTEMC_TEST(blocks_of_kernels_have_elements) {
 
 // All take no time on the devices, and order the ranks.
 KERNBENCH_SYSTEMC_TEST(every_collective_takes_tensors_without_elements) {
-  TorchMachine m("topology.tiny.yaml", sips("ring_1d", 3));
-  m.run([&](Torch& torch) {
-    on_ranks(torch, {}, [&](int rank) {
-      Distributed& dist = torch.distributed;
-      for (const DPPolicy& policy :
-           {one_pe, DPPolicy{Placement::replicate, Placement::row_wise, 1, 4},
-            DPPolicy{Placement::replicate, Placement::column_wise, 1, 4}}) {
-        const auto none = [&] { return torch.zeros({0, 8}, f32, policy); };
-        const Tensor t = none();
-        const std::vector<Tensor> list{none(), none(), none()}, more{none(), none(), none()};
-        const Fs begun = torch.now();
-        const Work work = dist.all_reduce(t);
-        BOOST_TEST(work.nbytes() == 0U);
-        BOOST_TEST(work.time() == 0U);
-        BOOST_TEST(work.bus_bandwidth_gbs() == 0);
-        BOOST_TEST(work.record().algorithm == "none");
-        dist.broadcast(t, 1);
-        dist.reduce(t, 2);
-        dist.all_gather(list, t);
-        dist.reduce_scatter(t, list);
-        dist.all_to_all(more, list);
-        dist.gather(t, rank == 0 ? list : std::vector<Tensor>{});
-        dist.scatter(t, rank == 0 ? list : std::vector<Tensor>{});
-        dist.all_gather_into_tensor(none(), t);
-        dist.reduce_scatter_tensor(t, none());
-        dist.all_to_all_single(none(), t);
-        dist.all_reduce_coalesced({t, more[0]});
-        const int next = (rank + 1) % 3, previous = (rank + 2) % 3;
-        Work sent = dist.isend(t, next, 7), received = dist.irecv(list[0], previous, 7);
-        sent.wait();
-        received.wait();
-        BOOST_TEST(torch.now() == begun);
-      }
-      const Tensor eight = vector_of(torch, Values(8, rank));
-      dist.all_reduce(eight);  // what has been called before has left nothing behind
-      expect(torch, eight, Values(8, 3));
-    });
+  on_a_ring(3, [](Torch& torch, int rank) {
+    Distributed& dist = torch.distributed;
+    for (const DPPolicy& policy :
+         {one_pe, DPPolicy{Placement::replicate, Placement::row_wise, 1, 4},
+          DPPolicy{Placement::replicate, Placement::column_wise, 1, 4}}) {
+      const auto none = [&] { return torch.zeros({0, 8}, f32, policy); };
+      const Tensor t = none();
+      const std::vector<Tensor> list{none(), none(), none()}, more{none(), none(), none()};
+      const Fs begun = torch.now();
+      const Work work = dist.all_reduce(t);
+      BOOST_TEST(work.nbytes() == 0U);
+      BOOST_TEST(work.time() == 0U);
+      BOOST_TEST(work.bus_bandwidth_gbs() == 0);
+      BOOST_TEST(work.record().algorithm == "none");
+      dist.broadcast(t, 1);
+      dist.reduce(t, 2);
+      dist.all_gather(list, t);
+      dist.reduce_scatter(t, list);
+      dist.all_to_all(more, list);
+      dist.gather(t, rank == 0 ? list : std::vector<Tensor>{});
+      dist.scatter(t, rank == 0 ? list : std::vector<Tensor>{});
+      dist.all_gather_into_tensor(none(), t);
+      dist.reduce_scatter_tensor(t, none());
+      dist.all_to_all_single(none(), t);
+      dist.all_reduce_coalesced({t, more[0]});
+      const int next = (rank + 1) % 3, previous = (rank + 2) % 3;
+      Work sent = dist.isend(t, next, 7), received = dist.irecv(list[0], previous, 7);
+      sent.wait();
+      received.wait();
+      BOOST_TEST(torch.now() == begun);
+    }
+    const Tensor eight = vector_of(torch, Values(8, rank));
+    dist.all_reduce(eight);  // what has been called before has left nothing behind
+    expect(torch, eight, Values(8, 3));
   });
-  BOOST_TEST(m.failures() == "");
 }
 
 // Tokens of experts: rank 0 sends 2 rows to rank 1 and none to itself, rank 1 has none; then all
 // have none.
 KERNBENCH_SYSTEMC_TEST(an_expert_without_tokens) {
-  TorchMachine m("topology.tiny.yaml", sips("ring_1d", 2));
-  m.run([&](Torch& torch) {
-    on_ranks(torch, {}, [&](int rank) {
-      for (const DPPolicy& policy :
-           {one_pe, DPPolicy{Placement::replicate, Placement::column_wise, 1, 2}}) {
-        const Tensor from = rank == 0 ? made(torch, {2, 4}, f32, {1, 2, 3, 4, 5, 6, 7, 8}, policy)
-                                      : torch.zeros({0, 4}, f32, policy, "from"),
-                     to = torch.zeros({rank == 0 ? 0 : 2, 4}, f32, policy, "to");
-        const std::vector<std::int64_t> sent = rank == 0 ? std::vector<std::int64_t>{0, 2}
-                                                         : std::vector<std::int64_t>{0, 0},
-                                        taken = rank == 0 ? std::vector<std::int64_t>{0, 0}
-                                                          : std::vector<std::int64_t>{2, 0};
-        torch.distributed.all_to_all_single(to, from, taken, sent);
-        expect(torch, to, rank == 0 ? Values{} : Values{1, 2, 3, 4, 5, 6, 7, 8});
-        const Tensor none = torch.zeros({0, 4}, f32, policy, "none"),
-                     no = torch.zeros({0, 4}, f32, policy, "no");
-        torch.distributed.all_to_all_single(no, none, {0, 0}, {0, 0});
-      }
-    });
+  on_a_ring(2, [](Torch& torch, int rank) {
+    for (const DPPolicy& policy :
+         {one_pe, DPPolicy{Placement::replicate, Placement::column_wise, 1, 2}}) {
+      const Tensor from = rank == 0 ? made(torch, {2, 4}, f32, {1, 2, 3, 4, 5, 6, 7, 8}, policy)
+                                    : torch.zeros({0, 4}, f32, policy, "from"),
+                   to = torch.zeros({rank == 0 ? 0 : 2, 4}, f32, policy, "to");
+      const std::vector<std::int64_t> sent = rank == 0 ? std::vector<std::int64_t>{0, 2}
+                                                       : std::vector<std::int64_t>{0, 0},
+                                      taken = rank == 0 ? std::vector<std::int64_t>{0, 0}
+                                                        : std::vector<std::int64_t>{2, 0};
+      torch.distributed.all_to_all_single(to, from, taken, sent);
+      expect(torch, to, rank == 0 ? Values{} : Values{1, 2, 3, 4, 5, 6, 7, 8});
+      const Tensor none = torch.zeros({0, 4}, f32, policy, "none"),
+                   no = torch.zeros({0, 4}, f32, policy, "no");
+      torch.distributed.all_to_all_single(no, none, {0, 0}, {0, 0});
+    }
   });
-  BOOST_TEST(m.failures() == "");
 }
 
 BOOST_AUTO_TEST_CASE(ranks_of_which_one_has_no_elements_are_told) {

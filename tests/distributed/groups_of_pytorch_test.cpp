@@ -3,7 +3,7 @@
 #include <numeric>
 
 #include "sw/distributed/model_parallel.h"
-#include "tests/distributed/small_tensors.h"
+#include "tests/distributed/ranks.h"
 
 using namespace kernbench;
 using namespace kernbench::test;

@@ -1,6 +1,6 @@
 // Process groups of some ranks (spec 7, docs/decisions/0266): made and asked about as PyTorch's,
 // with every call; several at once on disjoint and overlapping ranks.
-#include "tests/distributed/small_tensors.h"
+#include "tests/distributed/ranks.h"
 
 using namespace kernbench;
 using namespace kernbench::test;

@@ -1,10 +1,9 @@
 // Work in flight together on the same PEs: collectives beside compute kernels, messages beside
 // both, in any order (spec 4.4, 7), with times that follow from those of each alone.
-#include <rapidcheck.h>
+#include <rapidcheck/boost_test.h>
 
 #include "tests/distributed/patterns.h"
-#include "tests/support/error_text.h"
-#include "tests/support/torch_machine.h"
+#include "tests/distributed/ranks.h"
 
 using namespace kernbench;
 using namespace kernbench::test;
@@ -13,7 +12,6 @@ BOOST_AUTO_TEST_SUITE(overlap)
 
 namespace {
 
-const DPPolicy one_pe = DPPolicy::on_one_pe();
 constexpr std::int64_t dots = 100, elements = 32768;
 
 LaunchSpec on_pe_0(const char* name) { return LaunchSpec(name).on_pe(0); }
@@ -89,28 +87,24 @@ BOOST_AUTO_TEST_CASE(an_all_reduce_shares_the_slot_with_a_kernel_of_products) {
 
 // What has been launched before the call is followed, what comes behind wait() follows.
 KERNBENCH_SYSTEMC_TEST(a_collective_follows_the_kernels_before_it) {
-  TorchMachine m("topology.tiny.yaml", sips("ring_1d", 3));
-  m.run([](Torch& torch) {
-    on_ranks(torch, {}, [&](int rank) {
-      const auto set = [](tl::Program& tl, tl::Tensor t, int value) {
-        tl.cycles(1000);
-        tl.store(t.local(), tl.full({64}, value, f32));
-      };
-      const auto twice = [](tl::Program& tl, tl::Tensor t) {
-        const tl::Handle h = tl.load(t.local(), {64}, f32);
-        tl.store(t.local(), h + h);
-      };
-      const Tensor t = torch.zeros({64}, f32, one_pe, "t"), u = torch.zeros({64}, f32, one_pe, "u");
-      torch.launch_async(on_pe_0("set"), set, t, rank + 1);
-      Work work = torch.distributed.all_reduce(t, ReduceOp::sum, true);
-      torch.launch_async(on_pe_0("set"), set, u, 5);
-      work.wait();
-      torch.launch(on_pe_0("twice"), twice, t);
-      torch.verify(t, [] { return std::vector<double>(64, 12); });
-      torch.verify(u, [] { return std::vector<double>(64, 5); });
-    });
+  on_a_ring(3, [](Torch& torch, int rank) {
+    const auto set = [](tl::Program& tl, tl::Tensor t, int value) {
+      tl.cycles(1000);
+      tl.store(t.local(), tl.full({64}, value, f32));
+    };
+    const auto twice = [](tl::Program& tl, tl::Tensor t) {
+      const tl::Handle h = tl.load(t.local(), {64}, f32);
+      tl.store(t.local(), h + h);
+    };
+    const Tensor t = torch.zeros({64}, f32, one_pe, "t"), u = torch.zeros({64}, f32, one_pe, "u");
+    torch.launch_async(on_pe_0("set"), set, t, rank + 1);
+    Work work = torch.distributed.all_reduce(t, ReduceOp::sum, true);
+    torch.launch_async(on_pe_0("set"), set, u, 5);
+    work.wait();
+    torch.launch(on_pe_0("twice"), twice, t);
+    expect(torch, t, Values(64, 12));
+    expect(torch, u, Values(64, 5));
   });
-  BOOST_TEST(m.failures() == "");
 }
 
 // As in PyTorch: nothing orders a kernel behind a collective that has not been waited for.
@@ -179,80 +173,64 @@ BOOST_AUTO_TEST_CASE(messages_of_any_size_cross_in_any_order) {
 
 // The usual order of a pipeline: asynchronous sends first, then blocking receives.
 KERNBENCH_SYSTEMC_TEST(ranks_may_all_send_long_messages_first_asynchronously) {
-  TorchMachine m("topology.tiny.yaml", sips("ring_1d", 4));
-  m.run([](Torch& torch) {
-    on_ranks(torch, {}, [&](int rank) {
-      const Tensor mine = torch.full({20000}, rank, f32, one_pe, "mine"),
-                   came = torch.zeros({20000}, f32, one_pe, "came");
-      Work sent = torch.distributed.isend(mine, (rank + 1) % 4);
-      mine.to_host();  // reads what the send reads: as in PyTorch, no wait for the receiver
-      torch.distributed.recv(came, (rank + 3) % 4);
-      sent.wait();
-      torch.verify(came, [rank] { return std::vector<double>(20000, (rank + 3) % 4); });
-    });
+  on_a_ring(4, [](Torch& torch, int rank) {
+    const Tensor mine = torch.full({20000}, rank, f32, one_pe, "mine"),
+                 came = torch.zeros({20000}, f32, one_pe, "came");
+    Work sent = torch.distributed.isend(mine, (rank + 1) % 4);
+    mine.to_host();  // reads what the send reads: as in PyTorch, no wait for the receiver
+    torch.distributed.recv(came, (rank + 3) % 4);
+    sent.wait();
+    expect(torch, came, Values(20000, (rank + 3) % 4));
   });
-  BOOST_TEST(m.failures() == "");
 }
 
 KERNBENCH_SYSTEMC_TEST(a_barrier_does_not_wait_for_messages_that_are_received_behind_it) {
-  TorchMachine m("topology.tiny.yaml", sips("ring_1d", 2));
-  m.run([](Torch& torch) {
-    on_ranks(torch, {}, [&](int rank) {
-      const Tensor t = torch.full({20000}, rank, f32, one_pe, "t");
-      Work work;
-      if (rank == 0) work = torch.distributed.isend(t, 1);
-      torch.distributed.barrier();
-      if (rank == 1) work = torch.distributed.irecv(t, 0);
-      work.wait();
-      torch.verify(t, [] { return std::vector<double>(20000, 0); });
-    });
+  on_a_ring(2, [](Torch& torch, int rank) {
+    const Tensor t = torch.full({20000}, rank, f32, one_pe, "t");
+    Work work;
+    if (rank == 0) work = torch.distributed.isend(t, 1);
+    torch.distributed.barrier();
+    if (rank == 1) work = torch.distributed.irecv(t, 0);
+    work.wait();
+    expect(torch, t, Values(20000, 0));
   });
-  BOOST_TEST(m.failures() == "");
 }
 
 KERNBENCH_SYSTEMC_TEST(a_receive_from_any_source_knows_the_rank) {
-  TorchMachine m("topology.tiny.yaml", sips("ring_1d", 3));
-  m.run([](Torch& torch) {
-    on_ranks(torch, {}, [&](int rank) {
-      if (rank != 2) {
-        if (rank == 1) sc_core::wait(50, sc_core::SC_US);
-        torch.distributed.send(torch.full({3000}, rank + 1, f32, one_pe, "t"), 2);
-        return;
-      }
-      for (const int expected : {0, 1}) {
-        const Tensor came = torch.zeros({3000}, f32, one_pe, "came");
-        const Work work = torch.distributed.recv(came);
-        BOOST_TEST(work.source_rank() == expected);
-        torch.verify(came, [expected] { return std::vector<double>(3000, expected + 1); });
-      }
-    });
+  on_a_ring(3, [](Torch& torch, int rank) {
+    if (rank != 2) {
+      if (rank == 1) sc_core::wait(50, sc_core::SC_US);
+      torch.distributed.send(torch.full({3000}, rank + 1, f32, one_pe, "t"), 2);
+      return;
+    }
+    for (const int expected : {0, 1}) {
+      const Tensor came = torch.zeros({3000}, f32, one_pe, "came");
+      const Work work = torch.distributed.recv(came);
+      BOOST_TEST(work.source_rank() == expected);
+      expect(torch, came, Values(3000, expected + 1));
+    }
   });
-  BOOST_TEST(m.failures() == "");
 }
 
 // Short messages of one tag lie in the ring, one of another is taken before them.
 KERNBENCH_SYSTEMC_TEST(tags_tell_messages_apart) {
-  TorchMachine m("topology.tiny.yaml", sips("ring_1d", 2));
-  m.run([](Torch& torch) {
-    on_ranks(torch, {}, [&](int rank) {
-      const auto some = [&](int value) { return torch.full({100}, value, f32, one_pe, "t"); };
-      if (rank == 0) {
-        torch.distributed.send(some(1), 1);
-        torch.distributed.send(some(2), 1);
-        torch.distributed.send(some(3), 1, 7);
-        torch.distributed.isend(some(4), 1).wait();
-        return;
-      }
-      sc_core::wait(50, sc_core::SC_US);
-      for (const auto& [tag, value] :
-           std::vector<std::pair<int, int>>{{7, 3}, {0, 1}, {0, 2}, {0, 4}}) {
-        const Tensor came = some(0);
-        torch.distributed.recv(came, 0, tag);
-        torch.verify(came, [v = value] { return std::vector<double>(100, v); });
-      }
-    });
+  on_a_ring(2, [](Torch& torch, int rank) {
+    const auto some = [&](int value) { return torch.full({100}, value, f32, one_pe, "t"); };
+    if (rank == 0) {
+      torch.distributed.send(some(1), 1);
+      torch.distributed.send(some(2), 1);
+      torch.distributed.send(some(3), 1, 7);
+      torch.distributed.isend(some(4), 1).wait();
+      return;
+    }
+    sc_core::wait(50, sc_core::SC_US);
+    for (const auto& [tag, value] :
+         std::vector<std::pair<int, int>>{{7, 3}, {0, 1}, {0, 2}, {0, 4}}) {
+      const Tensor came = some(0);
+      torch.distributed.recv(came, 0, tag);
+      expect(torch, came, Values(100, value));
+    }
   });
-  BOOST_TEST(m.failures() == "");
 }
 
 // --- Failures
@@ -361,27 +339,24 @@ class AsyncRank {
 
 }  // namespace
 
-BOOST_AUTO_TEST_CASE(any_asynchronous_calls_give_what_the_same_calls_in_turn_give) {
-  const bool ok = rc::check("any asynchronous calls", [] {
-    const int ranks = *rc::gen::inRange(2, 5);
-    const std::vector<AsyncCall> calls = random_calls(ranks);
-    const std::string contexts = std::to_string(*rc::gen::inRange(1, 4));
-    const std::string text = forked_value([&] {
-      std::vector<Override> machine = sips("ring_1d", ranks);
-      machine.push_back({"cube.pe_template.components.pe_cpu.attrs.kernel_contexts", contexts});
-      TorchMachine m("topology.tiny.yaml", machine);
-      m.run([&](Torch& torch) {
-        on_ranks(torch, {{"algorithm", "ring_allreduce"}}, [&](int rank) {
-          AsyncRank here(torch, rank, ranks);
-          for (const AsyncCall& call : calls) here.carry_out(call);
-          here.end();
-        });
+RC_BOOST_PROP(any_asynchronous_calls_give_what_the_same_calls_in_turn_give, ()) {
+  const int ranks = *rc::gen::inRange(2, 5);
+  const std::vector<AsyncCall> calls = random_calls(ranks);
+  const std::string contexts = std::to_string(*rc::gen::inRange(1, 4));
+  const std::string text = forked_value([&] {
+    std::vector<Override> machine = sips("ring_1d", ranks);
+    machine.push_back({"cube.pe_template.components.pe_cpu.attrs.kernel_contexts", contexts});
+    TorchMachine m("topology.tiny.yaml", machine);
+    m.run([&](Torch& torch) {
+      on_ranks(torch, {{"algorithm", "ring_allreduce"}}, [&](int rank) {
+        AsyncRank here(torch, rank, ranks);
+        for (const AsyncCall& call : calls) here.carry_out(call);
+        here.end();
       });
-      return m.failures();
     });
-    RC_ASSERT(text == "");
+    return m.failures();
   });
-  BOOST_TEST(ok);
+  RC_ASSERT(text == "");
 }
 
 BOOST_AUTO_TEST_SUITE_END()

@@ -2,7 +2,7 @@
 // every holder gets the reduction over the ranks, element by element, of the value of the tensor;
 // reduce likewise, for the root.
 #include "tests/distributed/placed_patterns.h"
-#include "tests/distributed/wrong_use.h"
+#include "tests/distributed/ranks.h"
 #include "tests/support/every_case.h"
 
 using namespace kernbench;
@@ -112,12 +112,12 @@ KERNBENCH_SYSTEMC_TEST(kernels_write_their_own_partial_sums) {
           },
           t, rank);
       BOOST_TEST(t.is_partial());
-      torch.verify(t, [rank] { return std::vector<double>(5, 15 + 60 * rank); });
+      expect(torch, t, Values(5, 15 + 60 * rank));
       torch.distributed.all_reduce(t, "avg");
       BOOST_TEST(!other.is_partial());
-      torch.verify(other, [] { return std::vector<double>(5, 45); });
+      expect(torch, other, Values(5, 45));
       torch.distributed.all_reduce(t);  // of copies from now on
-      torch.verify(t, [] { return std::vector<double>(5, 90); });
+      expect(torch, t, Values(5, 90));
     });
   });
   BOOST_TEST(m.failures() == "");
@@ -130,7 +130,7 @@ KERNBENCH_SYSTEMC_TEST(of_copies_one_moves_between_ranks) {
     on_ranks(torch, {{"algorithm", "ring_allreduce"}}, [&](int rank) {
       const Tensor t = torch.full({100}, rank, f32, {replicate, replicate, 2, 8}, "t");
       torch.distributed.all_reduce(t);
-      torch.verify(t, [] { return std::vector<double>(100, 1); });
+      expect(torch, t, Values(100, 1));
     });
     int joined = 0;
     for (const auto& [pe, neighbours] : torch.ipcq.graph().pes()) {

@@ -3,8 +3,7 @@
 // replaced where directions mean something else.
 #include "sw/collectives/ring_schedules.h"
 #include "sw/collectives/schedule_kernels.h"
-#include "tests/support/error_text.h"
-#include "tests/support/torch_machine.h"
+#include "tests/distributed/ranks.h"
 
 using namespace kernbench;
 using namespace kernbench::test;
@@ -12,8 +11,6 @@ using namespace kernbench::test;
 BOOST_AUTO_TEST_SUITE(process_group)
 
 namespace {
-
-const DPPolicy one_pe = DPPolicy::on_one_pe();
 
 void init(Torch& torch, const CclChanges& changes = {}) {
   torch.distributed.init_process_group("ahbm", changes);
@@ -23,7 +20,7 @@ void init(Torch& torch, const CclChanges& changes = {}) {
 void reduce_ranks(Torch& torch, int rank, int ranks, const DPPolicy& policy = one_pe) {
   const Tensor t = torch.full({8}, rank, f32, policy, "t");
   torch.distributed.all_reduce(t);
-  torch.verify(t, [ranks] { return std::vector<double>(8, ranks * (ranks - 1) / 2.0); });
+  expect(torch, t, Values(8, ranks * (ranks - 1) / 2.0));
 }
 
 }  // namespace
@@ -74,7 +71,7 @@ KERNBENCH_SYSTEMC_TEST(calls_that_need_other_rings_add_them) {
       reduce_ranks(torch, rank, 3);
       const Tensor t = torch.full({8}, rank, f32, one_pe, "t");
       torch.distributed.broadcast(t, 1);
-      torch.verify(t, [] { return std::vector<double>(8, 1); });
+      expect(torch, t, Values(8, 1));
       reduce_ranks(torch, rank, 3,
                    {Placement::replicate, Placement::row_wise, 1, 4});  // lanes 0 to 3
     });
@@ -143,7 +140,7 @@ KERNBENCH_SYSTEMC_TEST(a_program_adds_rings_to_those_of_the_group) {
                 tl.store(to.local(), tl.recv("W", {1, 1}, f32));
               },
               out);
-          torch.verify(out, [] { return std::vector<double>{7, 0, 1, 2, 3, 4, 5, 6}; });
+          expect(torch, out, Values{7, 0, 1, 2, 3, 4, 5, 6});
           reduce_ranks(torch, rank, 2);
         },
         2);
@@ -209,8 +206,8 @@ KERNBENCH_SYSTEMC_TEST(a_direction_that_means_something_else_replaces_the_rings)
             both, "max", rank == 1);  // of rank 1 under way when it comes to the broadcast
         const Tensor t = torch.full({8}, 5 - rank, f32, one_pe, "t");
         torch.distributed.broadcast(t, 0);
-        torch.verify(both, [] { return std::vector<double>(8, 2); });
-        torch.verify(t, [] { return std::vector<double>(8, 5); });
+        expect(torch, both, Values(8, 2));
+        expect(torch, t, Values(8, 5));
       }
     });
     BOOST_TEST(m.runtime->ipcq.number() == 4U);
@@ -220,21 +217,17 @@ KERNBENCH_SYSTEMC_TEST(a_direction_that_means_something_else_replaces_the_rings)
 
 // Asynchronous calls begin in order and are waited for by whatever waits for pending work.
 KERNBENCH_SYSTEMC_TEST(asynchronous_calls_are_done_when_they_have_been_waited_for) {
-  TorchMachine m("topology.tiny.yaml", sips("ring_1d", 2));
-  m.run([&](Torch& torch) {
-    on_ranks(torch, {}, [&](int rank) {
-      const Tensor t = torch.full({4000}, rank + 1, f32, one_pe, "t");
-      const Fs begun = torch.now();
-      Work first = torch.distributed.all_reduce(t, "sum", true),
-           second = torch.distributed.all_reduce(t, "prod", true);
-      BOOST_TEST(torch.now() == begun);
-      BOOST_TEST(!second.is_completed());
-      second.wait();
-      BOOST_TEST(first.is_completed());  // a PE runs one kernel after the other
-      torch.verify(t, [] { return std::vector<double>(4000, 9); });  // 1 + 2, squared
-    });
+  on_a_ring(2, [](Torch& torch, int rank) {
+    const Tensor t = torch.full({4000}, rank + 1, f32, one_pe, "t");
+    const Fs begun = torch.now();
+    Work first = torch.distributed.all_reduce(t, "sum", true),
+         second = torch.distributed.all_reduce(t, "prod", true);
+    BOOST_TEST(torch.now() == begun);
+    BOOST_TEST(!second.is_completed());
+    second.wait();
+    BOOST_TEST(first.is_completed());   // a PE runs one kernel after the other
+    expect(torch, t, Values(4000, 9));  // 1 + 2, squared
   });
-  BOOST_TEST(m.failures() == "");
 }
 
 // With other settings, with and without a barrier between; ranks are not at the same place of the

@@ -1,7 +1,7 @@
 // Any collectives, one after the other, over any rings: whatever the arrangement of the SIPs, the
 // algorithm, the size, number and place of the slots, and the way in which a send waits, every rank
 // gets the right values and the run comes to its end.
-#include <rapidcheck.h>
+#include <rapidcheck/boost_test.h>
 
 #include "tests/distributed/rank_check.h"
 
@@ -114,13 +114,10 @@ std::string failures_of(const Case& c) {
 
 }  // namespace
 
-BOOST_AUTO_TEST_CASE(any_rings_carry_any_collectives) {
-  const bool ok = rc::check("any rings, any collectives", [] {
-    const Case c = random_case();
-    RC_LOG() << c.str() << "\n";
-    RC_ASSERT(failures_of(c) == "");
-  });
-  BOOST_TEST(ok);
+RC_BOOST_PROP(any_rings_carry_any_collectives, ()) {
+  const Case c = random_case();
+  RC_LOG() << c.str() << "\n";
+  RC_ASSERT(failures_of(c) == "");
 }
 
 BOOST_AUTO_TEST_SUITE_END()

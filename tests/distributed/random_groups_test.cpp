@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <random>
 
-#include "tests/distributed/wrong_use.h"
+#include "tests/distributed/ranks.h"
 
 using namespace kernbench;
 using namespace kernbench::test;

@@ -1,9 +1,6 @@
 // Ranks that fail on a machine (spec 4.2, 4.4, 7): the others end with them, whatever their kernels
 // do and wherever they wait.
-#include "models/base/errors.h"
-#include "sw/distributed/spawn_error.h"
-#include "tests/support/error_text.h"
-#include "tests/support/torch_machine.h"
+#include "tests/distributed/ranks.h"
 
 using namespace kernbench;
 using namespace kernbench::test;
@@ -13,7 +10,6 @@ BOOST_AUTO_TEST_SUITE(rank_failure)
 namespace {
 
 const DPPolicy rows{Placement::replicate, Placement::row_wise, 1, 4};
-const DPPolicy one_pe = DPPolicy::on_one_pe();
 
 LaunchSpec on_four_pes() { return LaunchSpec("k").on_pes({0, 1, 2, 3}); }
 

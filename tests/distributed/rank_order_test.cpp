@@ -1,7 +1,6 @@
 // What orders ranks for the detection of races: barriers, spawn and the end of its ranks; not a
 // time that passes, nor what other ranks wait for (spec 9, decision 0229).
-#include "tests/support/error_text.h"
-#include "tests/support/torch_machine.h"
+#include "tests/distributed/ranks.h"
 
 using namespace kernbench;
 using namespace kernbench::test;
@@ -9,8 +8,6 @@ using namespace kernbench::test;
 BOOST_AUTO_TEST_SUITE(rank_order)
 
 namespace {
-
-const DPPolicy one_pe = DPPolicy::on_one_pe();
 
 // Rank 0 fills a tensor that rank 1 reads.
 std::string races_of(bool barrier) {
@@ -61,24 +58,19 @@ KERNBENCH_SYSTEMC_TEST(who_uses_a_tensor_of_another_rank_waits_for_its_launches)
 // The kernel has ended long before the collective, and nobody has waited for it: the stream orders
 // them.
 KERNBENCH_SYSTEMC_TEST(a_kernel_that_has_ended_comes_before_a_collective) {
-  TorchMachine m("topology.tiny.yaml", sips("ring_1d", 2));
-  m.run([&](Torch& torch) {
-    on_ranks(torch, {}, [&](int rank) {
-      const Tensor t = torch.full({8}, rank, f32, one_pe, "t");
-      const auto add_one = +[](tl::Program& tl, tl::Tensor x) {
-        tl.store(x.local(), tl.load(x.local(), x.local_shape(), f32) + 1);
-      };
-      for (int again = 0; again < 2; ++again) {
-        torch.launch_async(LaunchSpec("k").on_pe(0), add_one, t);
-        torch.launch_async(LaunchSpec("k").on_pe(0), add_one, t);
-        sc_core::wait(50, sc_core::SC_US);
-        torch.distributed.all_reduce(t);
-      }
-      torch.verify(
-          t, [] { return std::vector<double>(8, 14); });  // (0 + 2) + (1 + 2) = 5, then 2 (5 + 2)
-    });
+  on_a_ring(2, [](Torch& torch, int rank) {
+    const Tensor t = torch.full({8}, rank, f32, one_pe, "t");
+    const auto add_one = +[](tl::Program& tl, tl::Tensor x) {
+      tl.store(x.local(), tl.load(x.local(), x.local_shape(), f32) + 1);
+    };
+    for (int again = 0; again < 2; ++again) {
+      torch.launch_async(LaunchSpec("k").on_pe(0), add_one, t);
+      torch.launch_async(LaunchSpec("k").on_pe(0), add_one, t);
+      sc_core::wait(50, sc_core::SC_US);
+      torch.distributed.all_reduce(t);
+    }
+    expect(torch, t, Values(8, 14));  // (0 + 2) + (1 + 2) = 5, then 2 (5 + 2)
   });
-  BOOST_TEST(m.failures() == "");
 }
 
 BOOST_AUTO_TEST_SUITE_END()

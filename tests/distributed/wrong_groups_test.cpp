@@ -1,5 +1,5 @@
 // Groups of some ranks made or used wrongly (spec 7): messages that name the group, no hang.
-#include "tests/distributed/small_tensors.h"
+#include "tests/distributed/ranks.h"
 
 using namespace kernbench;
 using namespace kernbench::test;

@@ -1,6 +1,6 @@
 // Collectives used wrongly, on machines (spec 7, 8.2, 8.3): an error that says what is wrong and
 // where, and never a hang.
-#include "tests/distributed/wrong_use.h"
+#include "tests/distributed/ranks.h"
 
 using namespace kernbench;
 using namespace kernbench::test;
@@ -9,62 +9,70 @@ using namespace kernbench::test;
 
 BOOST_AUTO_TEST_SUITE(wrong_use)
 
-BOOST_AUTO_TEST_CASE(ranks_that_call_different_collectives) {
-  refused({"ranks call different things", "collective 2 of rank ",
-           "all_reduce sum of f16, 1 shard of 8 elements on pe 0 of cube 0",
-           "broadcast from rank 0 of f16"},
-          [](Torch& torch, int rank) {
-            const Tensor t = some(torch);
-            torch.distributed.all_reduce(t);
-            if (rank == 1) {
-              torch.distributed.broadcast(t, 0);
-            } else {
-              torch.distributed.all_reduce(t);
-            }
-          });
-}
-
-BOOST_AUTO_TEST_CASE(ranks_with_different_shapes) {
-  refused(
-      {"ranks call different things", "collective 1 of rank ", "1 shard of 8 elements",
-       "1 shard of 9 elements"},
-      [](Torch& torch, int rank) { torch.distributed.all_reduce(some(torch, rank == 2 ? 9 : 8)); });
-}
-
-BOOST_AUTO_TEST_CASE(ranks_with_different_dtypes) {
-  refused({"ranks call different things", "all_reduce sum of f16", "all_reduce sum of f32"},
-          [](Torch& torch, int rank) {
-            torch.distributed.all_reduce(some(torch, 8, rank == 2 ? f32 : f16));
-          });
-}
-
-BOOST_AUTO_TEST_CASE(ranks_with_different_reductions) {
-  refused({"ranks call different things", "all_reduce sum", "all_reduce max"},
-          [](Torch& torch, int rank) {
-            torch.distributed.all_reduce(some(torch), rank == 0 ? "max" : "sum");
-          });
-}
-
-BOOST_AUTO_TEST_CASE(ranks_with_different_roots) {
-  refused({"ranks call different things", "reduce sum to rank 0", "reduce sum to rank 1"},
-          [](Torch& torch, int rank) { torch.distributed.reduce(some(torch), rank == 0 ? 1 : 0); });
-}
-
-BOOST_AUTO_TEST_CASE(ranks_with_different_placements) {
-  refused({"ranks call different things", "1 shard of 8 elements on pe 0 of cube 0",
-           "2 shards of 4 elements on pe 0 1 of cube 0"},
-          [](Torch& torch, int rank) {
-            const DPPolicy policy =
-                rank == 0 ? DPPolicy{Placement::replicate, Placement::row_wise, 1, 2} : one_pe;
-            torch.distributed.all_reduce(torch.zeros({8}, f16, policy, "t"));
-          },
-          {{"algorithm", "ring_allreduce"}});
-}
-
-BOOST_AUTO_TEST_CASE(a_rank_at_a_barrier_while_others_reduce) {
-  refused({"ranks call different things", "barrier", "all_reduce sum"}, [](Torch& torch, int rank) {
-    rank == 1 ? torch.distributed.barrier() : void(torch.distributed.all_reduce(some(torch)));
-  });
+BOOST_AUTO_TEST_CASE(calls_of_ranks_that_differ) {
+  struct Case {
+    const char* what;
+    std::vector<std::string> parts;
+    Body body;
+    CclChanges changes = {};
+  };
+  const std::vector<Case> cases{
+      {"collectives",
+       {"collective 2 of rank ", "all_reduce sum of f16, 1 shard of 8 elements on pe 0 of cube 0",
+        "broadcast from rank 0 of f16"},
+       [](Torch& torch, int rank) {
+         const Tensor t = some(torch);
+         torch.distributed.all_reduce(t);
+         rank == 1 ? torch.distributed.broadcast(t, 0) : torch.distributed.all_reduce(t);
+       }},
+      {"shapes",
+       {"collective 1 of rank ", "1 shard of 8 elements", "1 shard of 9 elements"},
+       [](Torch& torch, int rank) {
+         torch.distributed.all_reduce(some(torch, rank == 2 ? 9 : 8));
+       }},
+      {"dtypes",
+       {"all_reduce sum of f16", "all_reduce sum of f32"},
+       [](Torch& torch, int rank) {
+         torch.distributed.all_reduce(some(torch, 8, rank == 2 ? f32 : f16));
+       }},
+      {"reductions",
+       {"all_reduce sum", "all_reduce max"},
+       [](Torch& torch, int rank) {
+         torch.distributed.all_reduce(some(torch), rank == 0 ? "max" : "sum");
+       }},
+      {"roots",
+       {"reduce sum to rank 0", "reduce sum to rank 1"},
+       [](Torch& torch, int rank) { torch.distributed.reduce(some(torch), rank == 0 ? 1 : 0); }},
+      {"placements",
+       {"1 shard of 8 elements on pe 0 of cube 0", "2 shards of 4 elements on pe 0 1 of cube 0"},
+       [](Torch& torch, int rank) {
+         const DPPolicy policy =
+             rank == 0 ? DPPolicy{Placement::replicate, Placement::row_wise, 1, 2} : one_pe;
+         torch.distributed.all_reduce(torch.zeros({8}, f16, policy, "t"));
+       },
+       {{"algorithm", "ring_allreduce"}}},
+      {"a barrier",
+       {"barrier", "all_reduce sum"},
+       [](Torch& torch, int rank) {
+         rank == 1 ? torch.distributed.barrier() : void(torch.distributed.all_reduce(some(torch)));
+       }},
+      {"sizes of a message",
+       {"message 1 of rank ", "of f16, 1 shard of 8 elements", "of f16, 1 shard of 4 elements"},
+       [](Torch& torch, int rank) {
+         if (rank == 0) torch.distributed.send(some(torch, 8), 2);
+         if (rank == 2) torch.distributed.recv(some(torch, 4), 0);
+       }},
+      {"dtypes of a message", {"a message of f32", "a message of i32"}, [](Torch& torch, int rank) {
+         if (rank == 0) torch.distributed.send(some(torch, 8, i32), 2);
+         if (rank == 2) torch.distributed.recv(some(torch, 8, f32), 0);
+       }}};
+  for (const Case& each : cases) {
+    BOOST_TEST_CONTEXT(each.what) {
+      std::vector<std::string> parts = each.parts;
+      parts.emplace_back("ranks call different things");
+      refused(parts, each.body, each.changes);
+    }
+  }
 }
 
 // Whether it has ended before the others call, or while they wait on their devices.
@@ -89,21 +97,7 @@ BOOST_AUTO_TEST_CASE(a_message_that_nobody_sends) {
           });
 }
 
-BOOST_AUTO_TEST_CASE(a_message_of_another_size_or_type) {
-  refused({"ranks call different things", "message 1 of rank ", "of f16, 1 shard of 8 elements",
-           "of f16, 1 shard of 4 elements"},
-          [](Torch& torch, int rank) {
-            if (rank == 0) torch.distributed.send(some(torch, 8), 2);
-            if (rank == 2) torch.distributed.recv(some(torch, 4), 0);
-          });
-  refused({"ranks call different things", "a message of f32", "a message of i32"},
-          [](Torch& torch, int rank) {
-            if (rank == 0) torch.distributed.send(some(torch, 8, i32), 2);
-            if (rank == 2) torch.distributed.recv(some(torch, 8, f32), 0);
-          });
-}
-
-KERNBENCH_SYSTEMC_TEST(both_ranks_are_told_of_a_message_that_does_not_fit) {
+KERNBENCH_SYSTEMC_TEST(both_ranks_are_notified_of_a_message_that_does_not_fit) {
   TorchMachine m("topology.tiny.yaml", sips("ring_1d", 2));
   int told = 0;
   m.run([&](Torch& torch) {
@@ -132,55 +126,46 @@ BOOST_AUTO_TEST_CASE(a_message_to_oneself_or_to_nobody) {
           [](Torch& torch, int) { torch.distributed.broadcast(some(torch), -1); });
 }
 
-// All receive first: nobody will ever send. Nothing is pending then, so that the run ends with what
-// each of them waits for.
-BOOST_AUTO_TEST_CASE(ranks_that_all_receive_first_are_a_deadlock_that_is_reported) {
-  forked([] {
-    const RunResult result = end_of(sips("ring_1d", 2), {}, [](Torch& torch, int rank) {
-      const Tensor t = some(torch);
-      torch.distributed.recv(t, 1 - rank);
-      torch.distributed.send(t, 1 - rank);
+// Runs that end with the waits of each rank: nothing is pending.
+BOOST_AUTO_TEST_CASE(ranks_that_wait_for_one_another_are_a_deadlock_that_is_reported) {
+  const auto deadlock = [](int ranks, const std::vector<std::string>& parts, const Body& body) {
+    forked([&] {
+      const RunResult result = end_of(sips("ring_1d", ranks), {}, body);
+      BOOST_TEST(name_of(result.status) == "deadlock");
+      check_contains(result.error, parts);
     });
-    BOOST_TEST(name_of(result.status) == "deadlock");
-    check_contains(
-        result.error,
-        {"host.rank0 waits for rank 1 to send message 1, a message of f16, 1 shard of 8 elements",
-         "host.rank1 waits for rank 0 to send message 1, a message of f16"});
-  });
-}
-
-// Five slots are one more than a ring has: both sends wait for a receive behind them. Even ranks
-// would send first, odd ones receive.
-BOOST_AUTO_TEST_CASE(ranks_that_all_send_more_than_the_rings_hold_are_a_deadlock_that_is_reported) {
-  forked([] {
-    const RunResult result = end_of(sips("ring_1d", 2), {}, [](Torch& torch, int rank) {
-      const Tensor t = some(torch, 5 * 2048);
-      torch.distributed.send(t, 1 - rank);
-      torch.distributed.recv(t, 1 - rank);
-    });
-    BOOST_TEST(name_of(result.status) == "deadlock");
-    check_contains(
-        result.error,
-        {"host.rank0 waits for rank 1 to receive message 1, a message of f16, 1 shard of 10240",
-         "host.rank1 waits for rank 0 to receive message 1"});
-  });
-}
-
-// Two of three wait for one another in a collective, the third for a message of the first.
-BOOST_AUTO_TEST_CASE(a_rank_that_waits_for_a_message_while_others_reduce) {
-  forked([] {
-    const RunResult result = end_of(sips("ring_1d", 3), {}, [](Torch& torch, int rank) {
-      const Tensor t = some(torch);
-      if (rank == 2) torch.distributed.recv(t, 0);
-      torch.distributed.all_reduce(t);
-      if (rank == 0) torch.distributed.send(t, 2);
-    });
-    BOOST_TEST(name_of(result.status) == "deadlock");
-    check_contains(result.error,
-                   {"host.rank0 waits for 2 more of 3 ranks to reach all_reduce sum of f16",
-                    "host.rank1 waits for 1 more of 3 ranks to reach all_reduce",
-                    "host.rank2 waits for rank 0 to send message 1, a message of f16"});
-  });
+  };
+  // All receive first: no rank will ever send.
+  deadlock(
+      2,
+      {"host.rank0 waits for rank 1 to send message 1, a message of f16, 1 shard of 8 elements",
+       "host.rank1 waits for rank 0 to send message 1, a message of f16"},
+      [](Torch& torch, int rank) {
+        const Tensor t = some(torch);
+        torch.distributed.recv(t, 1 - rank);
+        torch.distributed.send(t, 1 - rank);
+      });
+  // Five slots are one more than a ring has: both sends wait for a receive behind them. Even ranks
+  // would send first, odd ones receive.
+  deadlock(2,
+           {"host.rank0 waits for rank 1 to receive message 1, a message of f16, 1 shard of 10240",
+            "host.rank1 waits for rank 0 to receive message 1"},
+           [](Torch& torch, int rank) {
+             const Tensor t = some(torch, 5 * 2048);
+             torch.distributed.send(t, 1 - rank);
+             torch.distributed.recv(t, 1 - rank);
+           });
+  // Two of three wait for one another in a collective, the third for a message of the first.
+  deadlock(3,
+           {"host.rank0 waits for 2 more of 3 ranks to reach all_reduce sum of f16",
+            "host.rank1 waits for 1 more of 3 ranks to reach all_reduce",
+            "host.rank2 waits for rank 0 to send message 1, a message of f16"},
+           [](Torch& torch, int rank) {
+             const Tensor t = some(torch);
+             if (rank == 2) torch.distributed.recv(t, 0);
+             torch.distributed.all_reduce(t);
+             if (rank == 0) torch.distributed.send(t, 2);
+           });
 }
 
 // --- Tensors

@@ -1,4 +1,5 @@
-// Ranks on machines that use collectives wrongly, and what they are told.
+// Ranks on machines of small SIPs: tensors whose values are written out, on one PE of each rank,
+// and checks of calls that agree and of calls that are refused.
 #pragma once
 
 #include <functional>
@@ -15,7 +16,7 @@ namespace kernbench::test {
 inline const DPPolicy one_pe = DPPolicy::on_one_pe();
 using Body = std::function<void(Torch& torch, int rank)>;
 
-// How the run ends in which the ranks do this.
+// Result of a run in which the ranks call `body`.
 inline RunResult end_of(const std::vector<Override>& machine, const CclChanges& changes,
                         const Body& body) {
   TorchMachine m("topology.tiny.yaml", machine);
@@ -23,7 +24,7 @@ inline RunResult end_of(const std::vector<Override>& machine, const CclChanges& 
       [&](Torch& torch) { on_ranks(torch, changes, [&](int rank) { body(torch, rank); }); });
 }
 
-// Three ranks are told what they have done wrong.
+// The run fails, with an error that has all of the parts.
 inline void refused(const std::vector<std::string>& parts, const Body& body,
                     const CclChanges& changes = {},
                     const std::vector<Override>& machine = sips("ring_1d", 3)) {
@@ -32,6 +33,31 @@ inline void refused(const std::vector<std::string>& parts, const Body& body,
     BOOST_TEST(name_of(result.status) == "failed");
     check_contains(result.error, parts);
   });
+}
+
+using Values = std::vector<double>;
+
+inline Tensor made(Torch& torch, const Shape& shape, DType dtype, const Values& values,
+                   const DPPolicy& policy = one_pe) {
+  return torch.from_host(HostArray(shape, dtype, values), policy, "t");
+}
+
+inline Tensor vector_of(Torch& torch, const Values& values, DType dtype = f32) {
+  return made(torch, {static_cast<std::int64_t>(values.size())}, dtype, values);
+}
+
+inline void expect(Torch& torch, const Tensor& tensor, const Values& expected) {
+  torch.verify(tensor, [expected] { return expected; });
+}
+
+// What the ranks of a machine with a ring of `count` SIPs do, with values that agree.
+inline void on_a_ring(int count, const std::function<void(Torch&, int rank)>& body,
+                      const CclChanges& changes = {}, const std::vector<Override>& more = {}) {
+  std::vector<Override> overrides = sips("ring_1d", count);
+  overrides.insert(overrides.end(), more.begin(), more.end());
+  TorchMachine m("topology.tiny.yaml", overrides);
+  m.run([&](Torch& torch) { on_ranks(torch, changes, [&](int rank) { body(torch, rank); }); });
+  BOOST_TEST(m.failures() == "");
 }
 
 inline Tensor some(Torch& torch, std::int64_t elements = 8, DType dtype = f16,
@@ -47,7 +73,7 @@ inline std::vector<Tensor> list(Torch& torch, int count, std::int64_t elements =
   return tensors;
 }
 
-// What a rank is told that calls alone; on the program's thread, of a machine with one SIP.
+// The usage error that `call` throws; "nothing" if it does not.
 template <class Call>
 std::string told(Call call) {
   try {
