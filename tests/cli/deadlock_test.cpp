@@ -1,7 +1,6 @@
 // No silent end on the command line: deadlocks end with status 3 and the list of who waits, and
 // leave files that can be read (spec 4.2).
 #include <boost/test/unit_test.hpp>
-#include <nlohmann/json.hpp>
 
 #include "tests/cli/program.h"
 #include "tests/support/vcd_reader.h"
@@ -12,9 +11,8 @@ BOOST_AUTO_TEST_SUITE(deadlock)
 
 namespace {
 
-// The program with a memory that never answers.
-ProgramResult silent_program(const Words& words) {
-  return kernbench_program(words, {}, nullptr, KERNBENCH_SILENT_PROGRAM);
+ProgramResult check_silent(const Words& words, const Ending& ending) {
+  return check_run(words, ending, KERNBENCH_SILENT_PROGRAM);
 }
 
 const std::string silent =
@@ -35,34 +33,29 @@ BOOST_AUTO_TEST_CASE(traffic_that_is_swallowed_is_listed_with_status_3) {
   const TemporaryFolder folder;
   const Words words{"traffic", folder.write("rows.csv", rows), "--topology", "tiny", "--csv",
                     "--out",   folder.file("out.csv"),         "--set"};
-  for (const std::string& memory : {silent, polling}) {
-    Words with = words;
-    with.push_back(memory);
-    const ProgramResult result = silent_program(with);
-    BOOST_TEST(result.status == 3);
-    check_contains(result.err,
-                   {memory == silent ? "kernbench: error: deadlock at "
-                                     : "kernbench: error: livelock at 2000000 ns: nothing but "
-                                       "polling and clocks for 1000000 ns, and",
-                    "traffic waits for the end of its requests since 0 ns: 2 of 3 have not ended: "
-                    "1, 2\n",
-                    "2 requests have not ended:",
-                    "request 1: read by sip0.cube0.pe0.pe_dma at sip0.cube0.hbm_ctrl.pe0, issued "
-                    "at 1 ns, granted at 26.400004 ns",
-                    "request 2: read by sip0.cube0.pe0.pe_dma at sip0.cube0.sram, issued at 2 ns, "
-                    "waits for its channel"});
+  for (const auto& [memory, error] :
+       {std::pair(silent, "kernbench: error: deadlock at "),
+        {polling,
+         "kernbench: error: livelock at 2000000 ns: nothing but polling and clocks for "
+         "1000000 ns, and"}}) {
+    check_silent(
+        joined(words, {memory}),
+        {3,
+         {},
+         {error,
+          "traffic waits for the end of its requests since 0 ns: 2 of 3 have not ended: 1, 2\n",
+          "2 requests have not ended:",
+          "request 1: read by sip0.cube0.pe0.pe_dma at sip0.cube0.hbm_ctrl.pe0, issued at 1 ns, "
+          "granted at 26.400004 ns",
+          "request 2: read by sip0.cube0.pe0.pe_dma at sip0.cube0.sram, issued at 2 ns, waits for "
+          "its channel"}});
     check_contains(folder.read("out.csv"), {"0,0.000000,0.000000,26.400004,26.400004,256,"});
   }
-  Words impatient = words;
-  impatient.insert(impatient.end(), {polling, "--deadlock-after", "5000"});
-  check_contains(silent_program(impatient).err,
-                 {"livelock at 10000 ns: nothing but polling and clocks for 5000 ns"});
-  Words patient = words;
-  patient.insert(patient.end(), {polling, "--deadlock-after", "0", "--until", "9000000"});
-  const ProgramResult result = silent_program(patient);
-  BOOST_TEST(result.status == 0);
-  check_contains(result.err,
-                 {"until_reached at 9000000 ns of simulated time: 3 requests issued, 1 ended"});
+  check_silent(joined(words, {polling, "--deadlock-after", "5000"}),
+               {3, {}, {"livelock at 10000 ns: nothing but polling and clocks for 5000 ns"}});
+  check_silent(
+      joined(words, {polling, "--deadlock-after", "0", "--until", "9000000"}),
+      {0, {}, {"until_reached at 9000000 ns of simulated time: 3 requests issued, 1 ended"}});
 }
 
 // --- Who holds what
@@ -73,115 +66,95 @@ const Words checked{"--check-protocol"}, unchecked{"--check-protocol=false"};
 const std::string one_read =
     "at_ns,initiator,op,target,offset,bytes\n0,sip0.cube0.pe0.pe_dma,read,sip0.cube0.sram,0,256\n";
 
-ProgramResult with_router(const std::string& attrs, const Words& more) {
+ProgramResult check_router(const std::string& attrs, const Words& more, const Ending& ending,
+                           const std::string& requests = one_read) {
   const TemporaryFolder folder;
-  Words words{
-      "traffic",
-      folder.write("rows.csv", one_read),
-      "--topology",
-      "tiny",
-      "--set",
-      "overrides=[{match: sip0.cube0.r0c0, impl: test.faulty_router, attrs: " + attrs + "}]"};
-  words.insert(words.end(), more.begin(), more.end());
-  return silent_program(words);
+  return check_silent(
+      joined(
+          {"traffic", folder.write("rows.csv", requests), "--topology", "tiny", "--set",
+           "overrides=[{match: sip0.cube0.r0c0, impl: test.faulty_router, attrs: " + attrs + "}]"},
+          more),
+      ending);
 }
 
-ProgramResult with_part_of_pe(const std::string& part, const std::string& attrs,
-                              const Words& more) {
-  Words words{"run",
-              "--bench",
-              "gemm-single-pe",
-              "--topology",
-              "tiny",
-              "--set",
-              "overrides=[{match: sip0.cube0.pe0." + part + ", impl: test.faulty_" +
-                  part.substr(3) + ", attrs: " + attrs + "}]"};
-  words.insert(words.end(), more.begin(), more.end());
-  return silent_program(words);
+ProgramResult check_part_of_pe(const std::string& part, const std::string& attrs, const Words& more,
+                               const Ending& ending) {
+  return check_silent(
+      bench_on_tiny("gemm-single-pe", joined({"--set", "overrides=[{match: sip0.cube0.pe0." + part +
+                                                           ", impl: test.faulty_" + part.substr(3) +
+                                                           ", attrs: " + attrs + "}]"},
+                                             more)),
+      ending);
 }
 
 }  // namespace
 
 BOOST_AUTO_TEST_CASE(a_message_that_a_router_loses_is_listed_with_the_router) {
-  const ProgramResult plain = with_router("{}", unchecked);
-  BOOST_TEST(plain.status == 3);
-  check_contains(plain.err,
-                 {"\n  the read of 256 bytes of sip0.cube0.pe0.pe_dma at sip0.cube0.sram, "
-                  "issued at 0 ns, is under way",
-                  "\n  --check-protocol tells which component holds what"});
-  const ProgramResult watched = with_router("{}", checked);
-  BOOST_TEST(watched.status == 3);
-  check_contains(watched.err, {"\n  sip0.cube0.r0c0 holds the read of 256 bytes of "
-                               "sip0.cube0.pe0.pe_dma at sip0.cube0.sram since 1.000001 ns\n",
-                               "\n  sip0.cube0.pe0.pe_dma holds the request 'transfers' of traffic "
-                               "since 0 ns: BEGIN_RESP is missing\n"});
+  check_router("{}", unchecked,
+               {3,
+                {},
+                {"\n  the read of 256 bytes of sip0.cube0.pe0.pe_dma at sip0.cube0.sram, "
+                 "issued at 0 ns, is under way",
+                 "\n  --check-protocol tells which component holds what"}});
+  check_router("{}", checked,
+               {3,
+                {},
+                {"\n  sip0.cube0.r0c0 holds the read of 256 bytes of "
+                 "sip0.cube0.pe0.pe_dma at sip0.cube0.sram since 1.000001 ns\n",
+                 "\n  sip0.cube0.pe0.pe_dma holds the request 'transfers' of traffic "
+                 "since 0 ns: BEGIN_RESP is missing\n"}});
 }
 
-// Where it ends the flits of a message are counted, without --check-protocol too.
+// The target counts the flits of a message, without --check-protocol too.
 BOOST_AUTO_TEST_CASE(a_router_that_loses_or_repeats_flits_ends_the_run) {
-  const TemporaryFolder folder;
   const std::string write =
       "at_ns,initiator,op,target,offset,bytes\n0,sip0.cube0.pe0.pe_dma,write,sip0.cube0.sram,0,"
       "4096\n";
   for (const auto& [attrs, what] :
        {std::pair("{nth: 3}", "flit 4 of a write has come where flit 3 of 16"),
-        std::pair("{nth: 3, twice: true}", "flit 3 of a write has come where flit 4 of 16")}) {
-    const ProgramResult result = silent_program(
-        joined({"traffic", folder.write("rows.csv", write), "--topology", "tiny", "--set",
-                "overrides=[{match: sip0.cube0.r0c0, impl: test.faulty_router, attrs: " +
-                    std::string(attrs) + "}]"},
-               unchecked));
-    BOOST_TEST(result.status == 1, result.err);
-    check_contains(result.err,
-                   {"sip0.cube0.sram", what, "sip0.cube0.pe0.pe_dma > sip0.cube0.r0c0 > sip0.",
-                    "--check-protocol finds it"});
-  }
+        std::pair("{nth: 3, twice: true}", "flit 3 of a write has come where flit 4 of 16")})
+    check_router(attrs, unchecked,
+                 {1,
+                  {},
+                  {"sip0.cube0.sram", what, "sip0.cube0.pe0.pe_dma > sip0.cube0.r0c0 > sip0.",
+                   "--check-protocol finds it"}},
+                 write);
 }
 
-BOOST_AUTO_TEST_CASE(a_tcm_that_never_answers_is_listed) {
-  const ProgramResult result = with_part_of_pe("pe_tcm", "{}", checked);
-  BOOST_TEST(result.status == 3, result.err);
-  check_contains(result.err, {"\n  sip0.cube0.pe0.pe_tcm holds the request 'access' of "
-                              "sip0.cube0.pe0.pe_fetch_store since ",
-                              " ns: END_REQ is missing\n"});
+BOOST_AUTO_TEST_CASE(parts_of_a_pe_that_never_answer_are_listed) {
+  check_part_of_pe("pe_tcm", "{}", checked,
+                   {3,
+                    {},
+                    {"\n  sip0.cube0.pe0.pe_tcm holds the request 'access' of "
+                     "sip0.cube0.pe0.pe_fetch_store since ",
+                     " ns: END_REQ is missing\n"}});
+  const Words map{"\n  sip0.cube0.m_cpu waits for answers to MmuMap",
+                  "\n    no answer of sip0.cube0.pe0.pe_mmu\n",
+                  "the MmuMap of sip0.cube0.m_cpu to sip0.cube0.pe0.pe_mmu"};
+  check_part_of_pe("pe_mmu", "{}", unchecked, {3, {}, map});
+  check_part_of_pe("pe_mmu", "{}", checked,
+                   {3, {}, joined(map, {"\n  sip0.cube0.pe0.pe_mmu holds the MmuMap of "})});
 }
 
-BOOST_AUTO_TEST_CASE(an_mmu_that_never_answers_is_listed) {
-  for (const Words& more : {unchecked, checked}) {
-    const ProgramResult result = with_part_of_pe("pe_mmu", "{}", more);
-    BOOST_TEST(result.status == 3, result.err);
-    check_contains(result.err, {"\n  sip0.cube0.m_cpu waits for answers to MmuMap",
-                                "\n    no answer of sip0.cube0.pe0.pe_mmu\n",
-                                "the MmuMap of sip0.cube0.m_cpu to sip0.cube0.pe0.pe_mmu"});
-    if (more == checked)
-      check_contains(result.err, {"\n  sip0.cube0.pe0.pe_mmu holds the MmuMap of "});
-  }
-}
+// --- Broken protocols
 
-// --- Who breaks the protocol
-
-BOOST_AUTO_TEST_CASE(who_passes_a_message_on_or_answers_it_twice_is_named) {
-  const ProgramResult router = with_router("{twice: true}", checked);
-  BOOST_TEST(router.status == 1);
-  check_contains(router.err, {"sip0.cube0.r0c0.to_", ": the protocol with ",
-                              " is broken: a control message that has passed already"});
-  const ProgramResult sends = with_part_of_pe("pe_mmu", "{answers: sends}", checked);
-  BOOST_TEST(sends.status == 1);
-  check_contains(sends.err, {"sip0.cube0.pe0.pe_mmu.to_", ": the protocol with ",
-                             " is broken: a control message that has passed already"});
-  const ProgramResult responses = with_part_of_pe("pe_mmu", "{answers: responses}", unchecked);
-  BOOST_TEST(responses.status == 1);
-  check_contains(responses.err, {"sip0.cube0.pe0.pe_mmu at ",
-                                 " ns: it answers a message that has been answered already"});
-}
-
-BOOST_AUTO_TEST_CASE(a_tcm_that_leaves_phases_out_is_named) {
-  const ProgramResult result = with_part_of_pe("pe_tcm", "{early: true}", checked);
-  BOOST_TEST(result.status == 1);
-  check_contains(result.err,
-                 {"sip0.cube0.pe0.pe_fetch_store.to_pe_tcm_access at ",
-                  "the protocol with sip0.cube0.pe0.pe_tcm.from_pe_fetch_store_access is broken: "
-                  "TLM_COMPLETED to BEGIN_REQ, but END_REQ is to come"});
+BOOST_AUTO_TEST_CASE(components_that_repeat_messages_or_leave_phases_out_are_named) {
+  const Words again{": the protocol with ",
+                    " is broken: a control message that has passed already"};
+  check_router("{twice: true}", checked, {1, {}, joined({"sip0.cube0.r0c0.to_"}, again)});
+  check_part_of_pe("pe_mmu", "{answers: sends}", checked,
+                   {1, {}, joined({"sip0.cube0.pe0.pe_mmu.to_"}, again)});
+  check_part_of_pe(
+      "pe_mmu", "{answers: responses}", unchecked,
+      {1,
+       {},
+       {"sip0.cube0.pe0.pe_mmu at ", " ns: it answers a message that has been answered already"}});
+  check_part_of_pe("pe_tcm", "{early: true}", checked,
+                   {1,
+                    {},
+                    {"sip0.cube0.pe0.pe_fetch_store.to_pe_tcm_access at ",
+                     "the protocol with sip0.cube0.pe0.pe_tcm.from_pe_fetch_store_access is "
+                     "broken: TLM_COMPLETED to BEGIN_REQ, but END_REQ is to come"}});
 }
 
 // --- Kernels and messages
@@ -190,20 +163,19 @@ BOOST_AUTO_TEST_CASE(a_tcm_that_leaves_phases_out_is_named) {
 BOOST_AUTO_TEST_CASE(
     a_kernel_that_waits_for_ever_is_listed_with_status_3_and_the_files_can_be_read) {
   const TemporaryFolder folder;
-  for (const std::string& memory : {silent, polling}) {
-    const ProgramResult result =
-        silent_program({"run", "--bench", "gemm-single-pe", "--topology", "tiny", "--set", memory,
-                        "--stats", folder.file("stats.json"), "--trace", folder.file("wave.vcd"),
-                        "--op-log", folder.file("ops.csv")});
-    BOOST_TEST(result.status == 3, result.err);
-    check_contains(result.err, {memory == silent ? "kernbench: error: deadlock at "
-                                                 : "kernbench: error: livelock at ",
-                                "\n  host.", " waits for the end of KernelLaunch",
-                                "\n  sip0.cube0.m_cpu waits for answers to KernelLaunch",
-                                "\n  sip0.cube0.pe0.pe_cpu waits for ", " since "});
-    BOOST_TEST(nlohmann::json::parse(folder.read("stats.json")).at("components").size() > 50u);
+  for (const auto& [memory, error] : {std::pair(silent, "kernbench: error: deadlock at "),
+                                      {polling, "kernbench: error: livelock at "}}) {
+    check_silent(bench_on_tiny("gemm-single-pe",
+                               {"--set", memory, "--stats", folder.file("stats.json"), "--trace",
+                                folder.file("wave.vcd"), "--op-log", folder.file("ops.csv")}),
+                 {3,
+                  {},
+                  {error, "\n  host.", " waits for the end of KernelLaunch",
+                   "\n  sip0.cube0.m_cpu waits for answers to KernelLaunch",
+                   "\n  sip0.cube0.pe0.pe_cpu waits for ", " since "}});
+    BOOST_TEST(Json::parse(folder.read("stats.json")).at("components").size() > 50u);
     BOOST_TEST(read_vcd(folder.read("wave.vcd")).timestamps > 1U);
-    BOOST_TEST(folder.read("ops.csv").find('\n') != std::string::npos);
+    check_contains(folder.read("ops.csv"), {"\n"});
   }
 }
 
@@ -211,23 +183,23 @@ BOOST_AUTO_TEST_CASE(
 // queues of who waits.
 BOOST_AUTO_TEST_CASE(
     messages_that_never_come_are_listed_with_status_3_and_the_queues_of_who_waits) {
-  const ProgramResult result = silent_program(
-      {"run", "--bench", "collectives", "--param", "op=broadcast", "--param", "root=2",
-       "--topology", "tiny", "--set", "system.sips.count=3", "--set", silent});
-  BOOST_TEST(result.status == 3, result.err);
-  check_contains(
-      result.err,
-      {"kernbench: error: deadlock at ",
-       "\n  host.rank0 waits for the end of KernelLaunch 'ring_broadcast'",
-       "\n  sip0.cube0.pe0.pe_cpu waits for tl.recv in direction 'ring_W' of kernel "
-       "'ring_broadcast' since ",
-       "\n  sip0.cube0.pe0.pe_ipcq waits for a message in direction 'ring_W' of sip2.cube0.pe0 "
-       "since ",
-       "\n    ring_W <-> sip2.cube0.pe0 ring_E: sent head 0, tail 0, credits 6 of 6; received head "
-       "0, tail 0",
-       "\n  sip1.cube0.pe0.pe_ipcq waits for a message in direction 'ring_W' of sip0.cube0.pe0 "
-       "since ",
-       "\n  sip2.cube0.pe0.pe_cpu waits for command 1 of kernel 'ring_broadcast' since "});
+  check_silent(
+      bench_on_tiny("collectives", {"--param", "op=broadcast", "--param", "root=2", "--set",
+                                    "system.sips.count=3", "--set", silent}),
+      {3,
+       {},
+       {"kernbench: error: deadlock at ",
+        "\n  host.rank0 waits for the end of KernelLaunch 'ring_broadcast'",
+        "\n  sip0.cube0.pe0.pe_cpu waits for tl.recv in direction 'ring_W' of kernel "
+        "'ring_broadcast' since ",
+        "\n  sip0.cube0.pe0.pe_ipcq waits for a message in direction 'ring_W' of sip2.cube0.pe0 "
+        "since ",
+        "\n    ring_W <-> sip2.cube0.pe0 ring_E: sent head 0, tail 0, credits 6 of 6; received "
+        "head "
+        "0, tail 0",
+        "\n  sip1.cube0.pe0.pe_ipcq waits for a message in direction 'ring_W' of sip0.cube0.pe0 "
+        "since ",
+        "\n  sip2.cube0.pe0.pe_cpu waits for command 1 of kernel 'ring_broadcast' since "}});
 }
 
 // Work is pending, however long a delay takes and however short the patience is.
@@ -238,22 +210,12 @@ BOOST_AUTO_TEST_CASE(a_delay_beyond_the_patience_is_no_deadlock) {
               "cube.components.hbm_ctrl.attrs.overhead_ns=1000000"},
         Words{"--deadlock-after", "1", "--set",
               "cube.pe_template.components.pe_cpu.attrs.overhead_ns=1000000"}}) {
-    Words words{"run", "--bench", "matmul-composite", "--topology", "tiny"};
-    words.insert(words.end(), more.begin(), more.end());
-    const ProgramResult result = kernbench_program(words);
-    BOOST_TEST(result.status == 0, result.err);
+    completed(bench_on_tiny("matmul-composite", more));
   }
-  const ProgramResult traffic =
-      kernbench_program({"traffic", "--generate", "random", "--topology", "tiny", "--requests",
-                         "20", "--rate", "0.01", "--deadlock-after", "1"});
-  BOOST_TEST(traffic.status == 0, traffic.err);
-}
-
-BOOST_AUTO_TEST_CASE(a_patience_that_is_no_time_is_refused) {
-  const ProgramResult result = kernbench_program(
-      {"run", "--bench", "gemm-single-pe", "--topology", "tiny", "--deadlock-after", "long"});
-  BOOST_TEST(result.status == 2);
-  check_contains(result.err, {"--deadlock-after 'long' is not a time in ns"});
+  completed({"traffic", "--generate", "random", "--topology", "tiny", "--requests", "20", "--rate",
+             "0.01", "--deadlock-after", "1"});
+  check_refused(bench_on_tiny("gemm-single-pe", {"--deadlock-after", "long"}),
+                {"--deadlock-after 'long' is not a time in ns"});
 }
 
 BOOST_AUTO_TEST_SUITE_END()

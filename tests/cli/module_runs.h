@@ -9,31 +9,25 @@
 
 namespace kernbench::test::module_runs {
 
-using Words = std::vector<std::string>;
-
 inline ProgramResult play(const std::string& initiator, const Words& more = {},
                           const Signal& signal = {}) {
   Words words{"run", "--topology", "tiny", "--set",
               "system.tlm_initiators=[{id: ext0, attach: sip0.cube0.r0c0, bridge: {impl: "
               "builtin.tlm_initiator_bridge, attrs: {module: test." +
                   initiator + "}}}]"};
-  words.insert(words.end(), more.begin(), more.end());
-  return kernbench_program(words, signal, nullptr, KERNBENCH_MODULES_PROGRAM);
+  return kernbench_program(joined(words, more), signal, nullptr, KERNBENCH_MODULES_PROGRAM);
 }
 
-inline Words with_target(const std::string& target, Words more = {}) {
-  more.insert(more.end(), {"--set",
-                           "cube.components.sram={impl: builtin.tlm_target_bridge, attrs: "
-                           "{module: test." +
-                               target + "}}"});
-  return more;
+inline Words with_target(const std::string& target, const Words& more = {}) {
+  return joined(more, {"--set",
+                       "cube.components.sram={impl: builtin.tlm_target_bridge, attrs: "
+                       "{module: test." +
+                           target + "}}"});
 }
 
 inline void check(const ProgramResult& result, int status, const Words& parts) {
   BOOST_TEST(result.status == status);
-  for (const std::string& part : parts)
-    BOOST_TEST(result.err.find(part) != std::string::npos,
-               "'" << part << "' is not in: " << result.err);
+  check_contains(result.err, parts);
   for (const char* never : {"E546", "E548", "Segmentation", "terminate called"}) {
     BOOST_TEST(result.err.find(never) == std::string::npos, result.err);
     BOOST_TEST(result.out.find(never) == std::string::npos, result.out);

@@ -1,7 +1,6 @@
 // Plain TLM-2.0 modules of anyone (spec 2.1, 4.2): `run` without a bench plays them; what they
 // report, and accesses that fail.
 #include <boost/test/unit_test.hpp>
-#include <nlohmann/json.hpp>
 
 #include "tests/cli/module_runs.h"
 
@@ -18,8 +17,7 @@ BOOST_AUTO_TEST_CASE(run_without_a_bench_plays_initiators_until_all_are_idle) {
       const ProgramResult result = play(name);
       check(result, 0, {});
       BOOST_TEST(result.err == "");
-      for (const std::string part : {"initiator", bridge.c_str(), name, "simulated time", "links"})
-        BOOST_TEST(result.out.find(part) != std::string::npos, part);
+      check_contains(result.out, {"initiator", bridge, name, "simulated time", "links"});
     }
   }
 }
@@ -27,31 +25,30 @@ BOOST_AUTO_TEST_CASE(run_without_a_bench_plays_initiators_until_all_are_idle) {
 BOOST_AUTO_TEST_CASE(the_summary_counts_accesses_and_bytes) {
   const ProgramResult result = play("width_64", {"--json"});
   check(result, 0, {});
-  const auto json = nlohmann::json::parse(result.out);
-  BOOST_TEST(json.at("bench").is_null());
-  BOOST_TEST(json.at("status") == "completed");
+  const Json json = Json::parse(result.out);
+  check_members(json, {{"bench", nullptr}, {"status", "completed"}});
   BOOST_REQUIRE(json.at("initiators").size() == 1U);
-  const auto& ext0 = json["initiators"][0];
-  BOOST_TEST(ext0.at("initiator") == bridge);
-  BOOST_TEST(ext0.at("module") == "test.width_64");
-  BOOST_TEST(ext0.at("reads") == 1);
-  BOOST_TEST(ext0.at("writes") == 1);
-  BOOST_TEST(ext0.at("bytes_read") == 200);
-  BOOST_TEST(ext0.at("bytes_written") == 200);
-  BOOST_TEST(ext0.at("failed") == 0);
-  BOOST_TEST(ext0.at("first_failure").is_null());
+  const Json& ext0 = json["initiators"][0];
+  check_members(ext0, {{"initiator", bridge},
+                       {"module", "test.width_64"},
+                       {"reads", 1},
+                       {"writes", 1},
+                       {"bytes_read", 200},
+                       {"bytes_written", 200},
+                       {"failed", 0},
+                       {"first_failure", nullptr}});
   BOOST_TEST(ext0.at("last_end_ns") == json.at("simulated_ns"));
 }
 
 BOOST_AUTO_TEST_CASE(a_module_that_only_watches_a_clock_is_idle) {
   const ProgramResult result = play("clocked", {"--json"});
   check(result, 0, {});
-  const auto json = nlohmann::json::parse(result.out);
+  const Json json = Json::parse(result.out);
   BOOST_TEST(json.at("simulated_ns").get<double>() >= 1'000'000.0);  // --deadlock-after
   BOOST_TEST(json["initiators"][0].at("last_end_ns").get<double>() < 100.0);
   const ProgramResult until = play("clocked", {"--json", "--until", "5000"});
   check(until, 0, {"stopped at 5000 ns of simulated time, as --until says"});
-  BOOST_TEST(nlohmann::json::parse(until.out).at("simulated_ns") == 5000.0);
+  BOOST_TEST(Json::parse(until.out).at("simulated_ns") == 5000.0);
 }
 
 BOOST_AUTO_TEST_CASE(byte_enables_choose_the_bytes_in_the_machine_and_in_a_plain_memory) {
@@ -71,10 +68,10 @@ BOOST_AUTO_TEST_CASE(results_are_written_as_those_of_a_bench) {
              {"--stats", folder.file("s.json"), "--trace", folder.file("w.vcd"), "--trace-requests",
               folder.file("r.jsonl"), "--timeline", folder.file("t.json")}),
         0, {});
-  BOOST_TEST(nlohmann::json::parse(folder.read("s.json")).at("components").size() > 50U);
-  BOOST_TEST(folder.read("w.vcd").find("outstanding") != std::string::npos);
-  BOOST_TEST(folder.read("r.jsonl").find("\"initiator\":\"" + bridge + "\"") != std::string::npos);
-  BOOST_TEST(folder.read("t.json").find("\"" + bridge + " requests\"") != std::string::npos);
+  BOOST_TEST(Json::parse(folder.read("s.json")).at("components").size() > 50U);
+  check_contains(folder.read("w.vcd"), {"outstanding"});
+  check_contains(folder.read("r.jsonl"), {"\"initiator\":\"" + bridge + "\""});
+  check_contains(folder.read("t.json"), {"\"" + bridge + " requests\""});
 }
 
 BOOST_AUTO_TEST_CASE(what_makes_no_sense_without_a_bench_is_refused) {
@@ -113,9 +110,8 @@ BOOST_AUTO_TEST_CASE(failing_accesses_are_counted_and_make_status_1) {
       parts.insert(parts.end(), each.parts.begin(), each.parts.end());
       const ProgramResult result = play(each.module, {"--json"});
       check(result, 1, parts);
-      const auto json = nlohmann::json::parse(result.out);
-      BOOST_TEST(json["initiators"][0].at("failed") == 1);
-      BOOST_TEST(json["initiators"][0].at("reads") == 1);  // the good one
+      const Json json = Json::parse(result.out);
+      check_members(json["initiators"][0], {{"failed", 1}, {"reads", 1}});  // the good one
     }
   }
 }
@@ -150,7 +146,7 @@ BOOST_AUTO_TEST_CASE(warnings_and_information_go_to_standard_error_with_the_proc
   check(result, 0,
         {"kernbench: info: " + module + "0 ns: acme/dma: starts to copy\n",
          "kernbench: warning: " + module + "0 ns: acme/dma: the FIFO is half full\n"});
-  BOOST_CHECK_NO_THROW(nlohmann::json::parse(result.out));
+  BOOST_CHECK_NO_THROW(Json::parse(result.out));
 }
 
 BOOST_AUTO_TEST_CASE(reports_of_a_module_obey_the_log_of_its_place) {
@@ -177,7 +173,7 @@ BOOST_AUTO_TEST_CASE(reports_of_a_module_obey_the_log_of_its_place) {
 BOOST_AUTO_TEST_CASE(sc_pause_of_a_module_changes_nothing) {
   const ProgramResult result = play("pauses", {"--json"});
   check(result, 0, {});
-  BOOST_TEST(nlohmann::json::parse(result.out)["initiators"][0].at("reads") == 1);
+  BOOST_TEST(Json::parse(result.out)["initiators"][0].at("reads") == 1);
 }
 
 BOOST_AUTO_TEST_SUITE_END()

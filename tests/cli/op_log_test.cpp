@@ -2,7 +2,6 @@
 #include <sqlite3.h>
 
 #include <boost/test/unit_test.hpp>
-#include <nlohmann/json.hpp>
 
 #include "tests/cli/program.h"
 
@@ -12,10 +11,8 @@ BOOST_AUTO_TEST_SUITE(op_log_test)
 
 namespace {
 
-ProgramResult run(const Words& more) {
-  return kernbench_program(
-      joined({"run", "--bench", "mlp-fused", "--topology", "tiny", "--verify-data"}, more));
-}
+// Verified, with more words.
+Words mlp(const Words& more) { return bench_on_tiny("mlp-fused", joined({"--verify-data"}, more)); }
 
 // Columns separated by '|', rows by line ends.
 std::string query(const std::string& path, const std::string& sql) {
@@ -59,8 +56,7 @@ constexpr const char* all_columns = "SELECT * FROM listed";
 BOOST_AUTO_TEST_CASE(csv_and_sqlite_hold_the_same_operations) {
   const TemporaryFolder folder;
   for (const std::string name : {"a.csv", "a.sqlite", "b.db"}) {
-    const ProgramResult result = run({"--op-log", folder.file(name)});
-    BOOST_TEST_REQUIRE(result.status == 0, result.err);
+    completed(mlp({"--op-log", folder.file(name)}));
     BOOST_TEST(folder.has(name + ".config.yaml"));
   }
   BOOST_TEST(
@@ -80,9 +76,7 @@ BOOST_AUTO_TEST_CASE(parameters_are_the_same_in_every_data_mode) {
   std::string parameters;
   for (const std::string mode : {"off", "deferred", "eager"}) {
     const std::string file = folder.file(mode + ".sqlite");
-    const ProgramResult result = kernbench_program(
-        {"run", "--bench", "mlp-fused", "--topology", "tiny", "--data", mode, "--op-log", file});
-    BOOST_TEST_REQUIRE(result.status == 0, result.err);
+    completed(bench_on_tiny("mlp-fused", {"--data", mode, "--op-log", file}));
     BOOST_TEST(query(file, "SELECT count(*) FROM ops WHERE text IS NULL OR params IS NULL") ==
                "0\n");
     const std::string of_mode = query(file, "SELECT id, text, params FROM listed");
@@ -99,10 +93,10 @@ BOOST_AUTO_TEST_CASE(parameters_are_the_same_in_every_data_mode) {
 
 BOOST_AUTO_TEST_CASE(the_limit_of_records_in_memory_changes_nothing_but_memory) {
   const TemporaryFolder folder;
-  BOOST_TEST_REQUIRE(run({"--op-log", folder.file("a.csv")}).status == 0);
-  BOOST_TEST_REQUIRE(run({"--op-log", folder.file("b.csv"), "--op-log-limit", "7"}).status == 0);
-  BOOST_TEST_REQUIRE(run({"--op-log", folder.file("a.sqlite")}).status == 0);
-  BOOST_TEST_REQUIRE(run({"--op-log", folder.file("b.sqlite"), "--op-log-limit", "1"}).status == 0);
+  completed(mlp({"--op-log", folder.file("a.csv")}));
+  completed(mlp({"--op-log", folder.file("b.csv"), "--op-log-limit", "7"}));
+  completed(mlp({"--op-log", folder.file("a.sqlite")}));
+  completed(mlp({"--op-log", folder.file("b.sqlite"), "--op-log-limit", "1"}));
   BOOST_TEST((folder.read("a.csv") == folder.read("b.csv")));
   BOOST_TEST(
       (query(folder.file("a.sqlite"), all_columns) == query(folder.file("b.sqlite"), all_columns)));
@@ -110,21 +104,19 @@ BOOST_AUTO_TEST_CASE(the_limit_of_records_in_memory_changes_nothing_but_memory) 
 
 BOOST_AUTO_TEST_CASE(a_database_says_what_was_run) {
   const TemporaryFolder folder;
-  BOOST_TEST_REQUIRE(
-      run({"--op-log", folder.file("a.sqlite"), "--seed", "7", "--set", "system.flit_bytes=128"})
-          .status == 0);
+  completed(
+      mlp({"--op-log", folder.file("a.sqlite"), "--seed", "7", "--set", "system.flit_bytes=128"}));
   const auto meta = [&](const std::string& key) {
     return query(folder.file("a.sqlite"), "SELECT value FROM meta WHERE key = '" + key + "'");
   };
   BOOST_TEST(meta("schema_version") == "6\n");
   BOOST_TEST(meta("program_version").rfind("kernbench ", 0) == 0U);
-  BOOST_TEST(
-      meta("command_line").find("run --bench mlp-fused --topology tiny --verify-data --op-log ") !=
-      std::string::npos);
+  check_contains(meta("command_line"),
+                 {"run --bench mlp-fused --topology tiny --verify-data --op-log "});
   BOOST_TEST(meta("bench").rfind("mlp-fused tokens=", 0) == 0U);
   BOOST_TEST(meta("seed") == "7\n");
   BOOST_TEST(meta("data") == "deferred\n");
-  const auto configuration = nlohmann::json::parse(meta("configuration"));
+  const Json configuration = Json::parse(meta("configuration"));
   BOOST_TEST(configuration.at("system").at("flit_bytes") == 128);
   BOOST_TEST(configuration.at("cube").at("components").at("hbm_ctrl").at("attrs").at("num_pcs") ==
              8);
@@ -134,21 +126,19 @@ BOOST_AUTO_TEST_CASE(a_database_says_what_was_run) {
 // requests, and where it says nothing there is nothing.
 BOOST_AUTO_TEST_CASE(notes_of_a_program_are_shown) {
   const TemporaryFolder folder;
-  const ProgramResult result =
-      kernbench_program({"run", "--bench", "test-notes", "--topology", "tiny", "--json", "--op-log",
-                         folder.file("a.sqlite"), "--trace-requests", folder.file("a.jsonl")},
-                        {}, nullptr, KERNBENCH_NOTES_PROGRAM);
-  BOOST_TEST_REQUIRE(result.status == 0, result.err);
-  const auto kernels = nlohmann::json::parse(result.out).at("kernels");
+  const Json kernels =
+      json_of(bench_on_tiny("test-notes", {"--op-log", folder.file("a.sqlite"), "--trace-requests",
+                                           folder.file("a.jsonl")}),
+              KERNBENCH_NOTES_PROGRAM)
+          .at("kernels");
   BOOST_TEST(kernels.at(0).at("meta").dump() == R"({"head":"all","layer":"3"})");
   BOOST_TEST(!kernels.at(1).contains("meta"));
   BOOST_TEST(
       query(folder.file("a.sqlite"), "SELECT value FROM meta WHERE key = 'launches'") ==
       "[{\"kernel\":\"noted\",\"device\":\"sip0\",\"meta\":{\"head\":\"all\",\"layer\":\"3\"}}]\n");
-  const std::string requests = folder.read("a.jsonl");
-  BOOST_TEST(requests.find("\"message\":\"KernelLaunch 'noted' [step 3]\"") != std::string::npos);
-  BOOST_TEST(requests.find("\"message\":\"KernelLaunch 'plain'\"") != std::string::npos);
-  BOOST_TEST_REQUIRE(run({"--op-log", folder.file("b.sqlite")}).status == 0);
+  check_contains(folder.read("a.jsonl"), {"\"message\":\"KernelLaunch 'noted' [step 3]\"",
+                                          "\"message\":\"KernelLaunch 'plain'\""});
+  completed(mlp({"--op-log", folder.file("b.sqlite")}));
   BOOST_TEST(query(folder.file("b.sqlite"), "SELECT count(*) FROM meta WHERE key = 'launches'") ==
              "0\n");
 }
@@ -156,18 +146,17 @@ BOOST_AUTO_TEST_CASE(notes_of_a_program_are_shown) {
 BOOST_AUTO_TEST_CASE(an_existing_file_is_replaced) {
   const TemporaryFolder folder;
   folder.write("a.sqlite", "something else");
-  BOOST_TEST_REQUIRE(run({"--op-log", folder.file("a.sqlite")}).status == 0);
-  BOOST_TEST_REQUIRE(run({"--op-log", folder.file("a.sqlite")}).status == 0);
+  completed(mlp({"--op-log", folder.file("a.sqlite")}));
+  completed(mlp({"--op-log", folder.file("a.sqlite")}));
   BOOST_TEST(query(folder.file("a.sqlite"), "SELECT count(*) FROM ops WHERE id = 1") == "1\n");
 }
 
 // What happened until then is there, and can be read.
 BOOST_AUTO_TEST_CASE(a_run_that_fails_leaves_its_log) {
   const TemporaryFolder folder;
-  const ProgramResult result =
-      kernbench_program({"run", "--bench", "newton-until", "--topology", "tiny", "--param",
-                         "max_steps=2", "--op-log", folder.file("a.sqlite")});
-  BOOST_TEST(result.status == 1);
+  check_run(bench_on_tiny("newton-until",
+                          {"--param", "max_steps=2", "--op-log", folder.file("a.sqlite")}),
+            {1});
   BOOST_TEST(query(folder.file("a.sqlite"), "SELECT count(*) > 10 FROM ops WHERE kind = 'math'") ==
              "1\n");
 }
@@ -175,15 +164,12 @@ BOOST_AUTO_TEST_CASE(a_run_that_fails_leaves_its_log) {
 BOOST_AUTO_TEST_CASE(endings_that_name_no_format_and_limits_below_one_are_refused) {
   const TemporaryFolder folder;
   for (const std::string name : {"log.txt", "log"}) {
-    const ProgramResult result = run({"--op-log", folder.file(name)});
-    BOOST_TEST(result.status == 2);
-    BOOST_TEST(result.err.find("/" + name + "' ends in ") != std::string::npos, result.err);
-    BOOST_TEST(result.err.find(".csv, or .sqlite, .sqlite3 or .db") != std::string::npos,
-               result.err);
+    check_refused(mlp({"--op-log", folder.file(name)}),
+                  {"/" + name + "' ends in ", ".csv, or .sqlite, .sqlite3 or .db"});
     BOOST_TEST(!folder.has(name));
   }
-  BOOST_TEST(run({"--op-log", folder.file("a.csv"), "--op-log-limit", "0"}).status == 2);
-  BOOST_TEST(run({"--op-log", "/nowhere/a.db"}).status == 2);
+  check_run(mlp({"--op-log", folder.file("a.csv"), "--op-log-limit", "0"}), {2});
+  check_run(mlp({"--op-log", "/nowhere/a.db"}), {2});
 }
 
 BOOST_AUTO_TEST_SUITE_END()

@@ -11,6 +11,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <cerrno>
 #include <chrono>
@@ -21,6 +22,7 @@
 #include <fstream>
 #include <functional>
 #include <iterator>
+#include <sstream>
 #include <stdexcept>
 #include <system_error>
 
@@ -187,6 +189,55 @@ ProgramResult kernbench_program_limited(const std::vector<std::string>& argument
 
 ProgramResult kernbench_program_without_threads(const std::vector<std::string>& arguments) {
   return run_program(arguments, {}, nullptr, KERNBENCH_PROGRAM, &refuse_threads);
+}
+
+// --- Words and texts
+
+Words lines_of(const std::string& text) {
+  Words lines;
+  std::istringstream in(text);
+  for (std::string line; std::getline(in, line);) lines.push_back(line);
+  return lines;
+}
+
+Words words_of(const std::string& line) {
+  std::istringstream in(line);
+  return {std::istream_iterator<std::string>(in), std::istream_iterator<std::string>()};
+}
+
+std::size_t count_lines(const Words& lines, const std::string& part) {
+  return static_cast<std::size_t>(
+      std::count_if(lines.begin(), lines.end(),
+                    [&part](const std::string& line) { return contains(line, part); }));
+}
+
+// --- Checked runs
+
+ProgramResult check_run(const Words& words, const Ending& ending, const char* program) {
+  const ProgramResult result = kernbench_program(words, {}, nullptr, program);
+  BOOST_TEST_CONTEXT(command_line(words)) {
+    BOOST_TEST(result.status == ending.status, result.status << ": " << result.err);
+    check_contains(result.out, ending.out);
+    check_contains(result.err, ending.err);
+  }
+  return result;
+}
+
+ProgramResult completed(const Words& words, const char* program) {
+  const ProgramResult result = kernbench_program(words, {}, nullptr, program);
+  BOOST_TEST_REQUIRE(result.status == 0, command_line(words) << ": " << result.err);
+  return result;
+}
+
+Json json_of(const Words& words, const char* program) {
+  return Json::parse(completed(joined(words, {"--json"}), program).out);
+}
+
+void check_members(const Json& json, const Json& values) {
+  for (const auto& [key, value] : values.items()) {
+    BOOST_TEST(json.contains(key), "no '" << key << "' in " << json);
+    if (json.contains(key)) BOOST_TEST(json.at(key) == value, key);
+  }
 }
 
 // --- Wrong use

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
 
@@ -11,6 +12,7 @@
 namespace kernbench::test {
 
 using Words = std::vector<std::string>;
+using Json = nlohmann::json;
 
 // Six SIPs of 4 cubes, where 16 would only take longer.
 inline const Words six_small_sips{"--topology", "six_sip", "--set", "sip.cube_mesh.h=1"};
@@ -58,6 +60,29 @@ inline Words joined(Words words, const Words& more) {
   words.insert(words.end(), more.begin(), more.end());
   return words;
 }
+
+inline Words bench_on_tiny(const std::string& bench, const Words& more = {}) {
+  return joined({"run", "--bench", bench, "--topology", "tiny"}, more);
+}
+
+Words lines_of(const std::string& text);
+Words words_of(const std::string& line);
+std::size_t count_lines(const Words& lines, const std::string& part);
+
+// --- Checked runs
+
+// Exit status, and parts of standard output and standard error.
+struct Ending {
+  int status = 0;
+  Words out = {}, err = {};
+};
+ProgramResult check_run(const Words& words, const Ending& ending = {},
+                        const char* program = KERNBENCH_PROGRAM);
+// Result of a run that must complete; of one with --json its standard output.
+ProgramResult completed(const Words& words, const char* program = KERNBENCH_PROGRAM);
+Json json_of(const Words& words, const char* program = KERNBENCH_PROGRAM);
+// Every member of `values` is in `json` with this value.
+void check_members(const Json& json, const Json& values);
 
 // --- Wrong use
 

@@ -3,13 +3,11 @@
 #include <algorithm>
 #include <boost/test/unit_test.hpp>
 #include <cmath>
-#include <nlohmann/json.hpp>
 #include <set>
 
 #include "tests/cli/program.h"
 
 using namespace kernbench::test;
-using Json = nlohmann::json;
 
 BOOST_AUTO_TEST_SUITE(statistics_test)
 
@@ -26,13 +24,9 @@ const std::vector<Words>& benches() {
 
 Json stats_of(const Words& bench, const Words& machine = {"--topology", "tiny"}) {
   const TemporaryFolder folder;
-  Words words{"run", "--stats", folder.file("s.json")};
-  words.insert(words.end(), machine.begin(), machine.end());
-  words.emplace_back("--bench");
-  words.insert(words.end(), bench.begin(), bench.end());
-  if (bench.front() == "gather-walk") words.insert(words.end(), {"--data", "deferred"});
-  const ProgramResult result = kernbench_program(words);
-  BOOST_TEST_REQUIRE(result.status == 0, result.err);
+  Words words = joined(joined({"run", "--stats", folder.file("s.json")}, machine), {"--bench"});
+  if (bench.front() == "gather-walk") words.insert(words.begin() + 1, {"--data", "deferred"});
+  completed(joined(words, bench));
   return Json::parse(folder.read("s.json"));
 }
 
@@ -132,11 +126,8 @@ BOOST_AUTO_TEST_CASE(messages_of_a_collective_are_sent_and_received) {
 BOOST_AUTO_TEST_CASE(statistics_of_traffic_show_the_hot_spot) {
   const TemporaryFolder folder;
   const auto play = [&](const std::string& name) {
-    const ProgramResult result =
-        kernbench_program({"traffic", "--generate", "hotspot", "--topology", "tiny", "--requests",
-                           "20", "--json", "--stats", folder.file(name)});
-    BOOST_TEST_REQUIRE(result.status == 0, result.err);
-    return Json::parse(result.out);
+    return json_of({"traffic", "--generate", "hotspot", "--topology", "tiny", "--requests", "20",
+                    "--stats", folder.file(name)});
   };
   const Json summary = play("a.json").at("summary");
   play("b.json");
@@ -157,25 +148,18 @@ BOOST_AUTO_TEST_CASE(statistics_of_traffic_show_the_hot_spot) {
 }
 
 BOOST_AUTO_TEST_CASE(statistics_are_listed_as_they_stand_in_a_file) {
-  const ProgramResult json =
-      kernbench_program({"list", "statistics", "--topology", "tiny", "--json"});
-  BOOST_TEST_REQUIRE(json.status == 0, json.err);
-  BOOST_TEST((Json::parse(json.out) == stats_of({"matmul-composite"}).at("statistics")));
-  const ProgramResult text = kernbench_program({"list", "statistics", "--topology", "tiny"});
-  BOOST_TEST(text.status == 0);
-  for (const std::string part :
-       {"pe_dma\n", "read_channel_held_ns", "grants to completions of the read channel",
-        "hbm_channels  (in --stats F.json)\n", "queue_high_water"})
-    BOOST_TEST(contains(text.out, part), part);
+  const Words list{"list", "statistics", "--topology", "tiny"};
+  BOOST_TEST((json_of(list) == stats_of({"matmul-composite"}).at("statistics")));
+  check_run(list, {0,
+                   {"pe_dma\n", "read_channel_held_ns", "grants to completions of the read channel",
+                    "hbm_channels  (in --stats F.json)\n", "queue_high_water"}});
 }
 
 // Four channels of a PE_DMA are busy for up to four times as long as the PE works.
 BOOST_AUTO_TEST_CASE(channels_side_by_side_are_shares_of_all_of_them) {
-  const ProgramResult result = kernbench_program(
-      {"run", "--bench", "matmul-composite", "--topology", "tiny", "--param", "K=3072", "--set",
-       "cube.pe_template.components.pe_dma.attrs.rd_engines=4", "--json"});
-  BOOST_TEST_REQUIRE(result.status == 0, result.err);
-  const Json json = Json::parse(result.out);
+  const Json json = json_of(bench_on_tiny(
+      "matmul-composite",
+      {"--param", "K=3072", "--set", "cube.pe_template.components.pe_dma.attrs.rd_engines=4"}));
   const double window = json.at("activity").at("pe_window_ns").get<double>();
   std::size_t several = 0;
   for (const Json& engine : json.at("engines")) {
@@ -191,9 +175,7 @@ BOOST_AUTO_TEST_CASE(channels_side_by_side_are_shares_of_all_of_them) {
 
 // Two SIPs: a launch each. The group's times are those of its launches; their rooflines add up.
 BOOST_AUTO_TEST_CASE(a_group_of_launches_is_made_of_them) {
-  const ProgramResult result = kernbench_program({"run", "--bench", "ccl-allreduce", "--json"});
-  BOOST_TEST_REQUIRE(result.status == 0, result.err);
-  const Json json = Json::parse(result.out);
+  const Json json = json_of({"run", "--bench", "ccl-allreduce"});
   const Json& launches = json.at("kernels");
   BOOST_TEST_REQUIRE(launches.size() == 2U);
   BOOST_TEST_REQUIRE(json.at("kernel_groups").size() == 1U);
@@ -201,8 +183,7 @@ BOOST_AUTO_TEST_CASE(a_group_of_launches_is_made_of_them) {
   const double a = launches.at(0).at("pe_exec_ns").get<double>(),
                b = launches.at(1).at("pe_exec_ns").get<double>();
   BOOST_TEST(a != b);
-  BOOST_TEST(group.at("launches") == 2);
-  BOOST_TEST(group.at("pes") == 32);
+  check_members(group, {{"launches", 2}, {"pes", 32}});
   BOOST_TEST(group.at("pe_exec_min_ns").get<double>() == std::min(a, b));
   BOOST_TEST(group.at("pe_exec_max_ns").get<double>() == std::max(a, b));
   BOOST_TEST(std::abs(group.at("pe_exec_mean_ns").get<double>() - (a + b) / 2) < 1e-6);
@@ -218,57 +199,49 @@ BOOST_AUTO_TEST_CASE(a_group_of_launches_is_made_of_them) {
 }
 
 BOOST_AUTO_TEST_CASE(kernels_have_one_line_each_or_one_per_launch) {
-  const auto lines_with = [](const std::string& text, const std::string& part) {
-    std::size_t lines = 0;
-    for (std::size_t at = text.find(part); at != std::string::npos; at = text.find(part, at + 1))
-      ++lines;
-    return lines;
-  };
   const Words run{"run", "--bench", "ccl-allreduce", "--param",
                   "algorithm=lrab_hierarchical_allreduce"};
-  const std::string line = "\nlrab_hierarchical_allreduce ";
-  BOOST_TEST(lines_with(kernbench_program(run).out, line) == 3U);  // times, roofline, time on PEs
-  Words per_launch = run;
-  per_launch.emplace_back("--per-launch");
-  BOOST_TEST(lines_with(kernbench_program(per_launch).out, line) == 5U);
-  const ProgramResult refused = kernbench_program({"run", "--per-launch"});
-  BOOST_TEST(refused.status == 2);
-  BOOST_TEST(contains(refused.err, "--per-launch goes with --bench"), refused.err);
+  const auto lines = [&run](const Words& more) {
+    const Words printed = lines_of(completed(joined(run, more)).out);
+    return std::count_if(printed.begin(), printed.end(), [](const std::string& line) {
+      return line.rfind("lrab_hierarchical_allreduce ", 0) == 0;
+    });
+  };
+  BOOST_TEST(lines({}) == 3);  // times, roofline, time on PEs
+  BOOST_TEST(lines({"--per-launch"}) == 5);
+  check_refused({"run", "--per-launch"}, {"--per-launch goes with --bench"});
 }
 
 // Six SIPs, a rank each, an output each.
 BOOST_AUTO_TEST_CASE(verdicts_on_outputs_that_are_alike_have_one_line) {
-  const ProgramResult result = kernbench_program(
-      {"run", "--bench", "ccl-allreduce", "--topology", "six_sip", "--verify-data"});
-  BOOST_TEST_REQUIRE(result.status == 0, result.err);
-  BOOST_TEST(contains(result.out, "\n  ok    6 outputs alike, rank"), result.out);
-  BOOST_TEST(contains(result.out, " and 2 more: tensor 'rank"));
+  const ProgramResult result =
+      check_run({"run", "--bench", "ccl-allreduce", "--topology", "six_sip", "--verify-data"},
+                {0, {"\n  ok    6 outputs alike, rank", " and 2 more: tensor 'rank"}});
   BOOST_TEST(result.out.find("  ok    ") == result.out.rfind("  ok    "));
 }
 
 // 32 x 3072 x 32 in 48 tiles: 3145728 multiply-accumulates / 4096 = 768 ns. B, 192 KiB, comes tile
 // by tile, A and B of all 64 * 3072 * 2 B through FETCH: 393216 B / 512 GB/s = 768 ns.
 BOOST_AUTO_TEST_CASE(the_roofline_of_a_product_is_that_of_its_numbers) {
-  const ProgramResult result =
-      kernbench_program({"run", "--bench", "matmul-composite", "--topology", "tiny", "--param",
-                         "K=3072", "--param", "variant=load_ref", "--json"});
-  BOOST_TEST_REQUIRE(result.status == 0, result.err);
-  const Json group = Json::parse(result.out).at("kernel_groups").at(0);
+  const Json group = json_of(bench_on_tiny("matmul-composite",
+                                           {"--param", "K=3072", "--param", "variant=load_ref"}))
+                         .at("kernel_groups")
+                         .at(0);
   const Json& kernel = group.at("roofline");
-  BOOST_TEST(kernel.at("compute_at_peak_ns") == 768.0);
-  BOOST_TEST(kernel.at("tcm_at_peak_ns") == 768.0);
   // A is loaded, 192 KiB; with B and the result, 2 KiB: 395264 B / 256 GB/s.
-  BOOST_TEST(kernel.at("hbm_at_peak_ns") == 1544.0);
-  BOOST_TEST(kernel.at("link_at_peak_ns") == 1536.0);
-  BOOST_TEST(kernel.at("nearest") == "HBM");
+  check_members(kernel, {{"compute_at_peak_ns", 768.0},
+                         {"tcm_at_peak_ns", 768.0},
+                         {"hbm_at_peak_ns", 1544.0},
+                         {"link_at_peak_ns", 1536.0},
+                         {"nearest", "HBM"}});
   BOOST_TEST(kernel.at("of_nearest").get<double>() ==
              1544.0 / kernel.at("window_ns").get<double>());
   BOOST_TEST_REQUIRE(group.at("composites").size() == 1U);
   const Json& composite = group.at("composites").at(0);
   BOOST_TEST(composite.at("composite") == "composite_gemm");
-  BOOST_TEST(composite.at("roofline").at("compute_at_peak_ns") == 768.0);
-  BOOST_TEST(composite.at("roofline").at("hbm_at_peak_ns") == (196608 + 2048) / 256.0);
-  BOOST_TEST(composite.at("roofline").at("link_at_peak_ns") == 196608 / 256.0);
+  check_members(composite.at("roofline"), {{"compute_at_peak_ns", 768.0},
+                                           {"hbm_at_peak_ns", (196608 + 2048) / 256.0},
+                                           {"link_at_peak_ns", 196608 / 256.0}});
 }
 
 BOOST_AUTO_TEST_SUITE_END()

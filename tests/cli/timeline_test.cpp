@@ -4,33 +4,21 @@
 #include <boost/test/unit_test.hpp>
 #include <cmath>
 #include <csignal>
-#include <nlohmann/json.hpp>
 #include <set>
 
 #include "tests/cli/program.h"
 #include "tests/support/timeline/timeline_reader.h"
 
 using namespace kernbench::test;
-using Json = nlohmann::json;
 
 BOOST_AUTO_TEST_SUITE(timeline)
 
 namespace {
 
-Words bench_on_tiny(const std::string& bench, const Words& more) {
-  Words words{"run", "--bench", bench, "--topology", "tiny"};
-  words.insert(words.end(), more.begin(), more.end());
-  return words;
-}
 // Of several tiles.
 Words product(const Words& more) {
-  Words words{"--param", "M=96", "--param", "K=128", "--param", "N=96"};
-  words.insert(words.end(), more.begin(), more.end());
-  return bench_on_tiny("matmul-composite", words);
-}
-
-void require_done(const ProgramResult& result) {
-  BOOST_TEST_REQUIRE(result.status == 0, result.err);
+  return bench_on_tiny("matmul-composite",
+                       joined({"--param", "M=96", "--param", "K=128", "--param", "N=96"}, more));
 }
 
 ReadTimeline read(const TemporaryFolder& folder, const std::string& name) {
@@ -113,8 +101,7 @@ std::size_t check_busy_times(const ReadTimeline& timeline, const Json& statistic
 BOOST_AUTO_TEST_CASE(all_formats_hold_the_same_and_keep_to_their_documents) {
   const TemporaryFolder folder;
   const Words names{"a.json", "b.json.gz", "c.pftrace", "d.perfetto-trace.gz"};
-  for (const std::string& name : names)
-    require_done(kernbench_program(product({"--timeline", folder.file(name)})));
+  for (const std::string& name : names) completed(product({"--timeline", folder.file(name)}));
   const ReadTimeline json = read(folder, names[0]);
   BOOST_TEST(json.slices.size() > 50U);
   BOOST_TEST(json.counters.size() > 20U);
@@ -134,8 +121,8 @@ BOOST_AUTO_TEST_CASE(stages_sum_up_to_the_busy_times_of_the_statistics) {
   const TemporaryFolder folder;
   for (const std::string bench : {"matmul-composite", "qkv-gemm-multi-pe", "mlp-fused"}) {
     for (const std::string name : {"a.json", "a.pftrace"}) {
-      require_done(kernbench_program(bench_on_tiny(
-          bench, {"--timeline", folder.file(name), "--stats", folder.file("s.json")})));
+      completed(bench_on_tiny(bench,
+                              {"--timeline", folder.file(name), "--stats", folder.file("s.json")}));
       BOOST_TEST(check_busy_times(read(folder, name), Json::parse(folder.read("s.json"))) >= 4U,
                  bench);
     }
@@ -144,17 +131,14 @@ BOOST_AUTO_TEST_CASE(stages_sum_up_to_the_busy_times_of_the_statistics) {
 
 BOOST_AUTO_TEST_CASE(a_timeline_changes_no_time) {
   const TemporaryFolder folder;
-  const ProgramResult seen =
-      kernbench_program(product({"--json", "--timeline", folder.file("a.pftrace")}));
-  const ProgramResult unseen = kernbench_program(product({"--json"}));
-  BOOST_TEST(Json::parse(seen.out).at("simulated_ns") ==
-             Json::parse(unseen.out).at("simulated_ns"));
+  BOOST_TEST(json_of(product({"--timeline", folder.file("a.pftrace")})).at("simulated_ns") ==
+             json_of(product({})).at("simulated_ns"));
 }
 
 // launch -> kernel -> command -> tile -> stage; every tile and stage has its one arrow.
 BOOST_AUTO_TEST_CASE(arrows_lead_from_the_launch_to_the_stages) {
   const TemporaryFolder folder;
-  require_done(kernbench_program(product({"--timeline", folder.file("a.pftrace")})));
+  completed(product({"--timeline", folder.file("a.pftrace")}));
   const ReadTimeline timeline = read(folder, "a.pftrace");
   std::map<std::string, std::size_t> led;
   const auto follow = [&](const ReadSlice& from, const auto& self) -> void {
@@ -182,10 +166,10 @@ BOOST_AUTO_TEST_CASE(arrows_lead_from_the_launch_to_the_stages) {
 BOOST_AUTO_TEST_CASE(messages_lead_from_the_send_to_the_receive) {
   const TemporaryFolder folder;
   for (const std::string name : {"a.json", "a.pftrace"}) {
-    require_done(kernbench_program(bench_on_tiny(
+    completed(bench_on_tiny(
         "ccl-allreduce",
         {"--set", "system.sips.count=2", "--set", "ccl:defaults.algorithm=ring_allreduce",
-         "--timeline", folder.file(name), "--stats", folder.file("s.json")})));
+         "--timeline", folder.file(name), "--stats", folder.file("s.json")}));
     const ReadTimeline timeline = read(folder, name);
     std::size_t arrows = 0;
     for (const auto& [id, points] : timeline.flows) {
@@ -220,21 +204,10 @@ BOOST_AUTO_TEST_CASE(messages_lead_from_the_send_to_the_receive) {
   }
 }
 
-BOOST_AUTO_TEST_CASE(equal_runs_write_equal_timelines) {
+BOOST_AUTO_TEST_CASE(what_is_in_flight_at_the_end_is_cut_there) {
   const TemporaryFolder folder;
-  for (const std::string ending : {".json", ".json.gz", ".pftrace"}) {
-    for (const std::string name : {"a", "b"})
-      require_done(kernbench_program(
-          bench_on_tiny("qkv-gemm-multi-pe", {"--timeline", folder.file(name + ending)})));
-    BOOST_TEST(folder.read("a" + ending).size() > 1000U);
-    BOOST_TEST((folder.read("a" + ending) == folder.read("b" + ending)), ending);
-  }
-}
-
-BOOST_AUTO_TEST_CASE(what_is_under_way_at_the_end_is_cut_there) {
-  const TemporaryFolder folder;
-  require_done(kernbench_program(product({"--until", "1200", "--timeline", folder.file("a.pftrace"),
-                                          "--stats", folder.file("s.json")})));
+  completed(product({"--until", "1200", "--timeline", folder.file("a.pftrace"), "--stats",
+                     folder.file("s.json")}));
   const ReadTimeline timeline = read(folder, "a.pftrace");
   std::size_t cut = 0;
   for (const ReadSlice& slice : timeline.slices) {
@@ -251,8 +224,8 @@ BOOST_AUTO_TEST_CASE(what_is_under_way_at_the_end_is_cut_there) {
 BOOST_AUTO_TEST_CASE(a_kernel_begins_when_it_starts) {
   const TemporaryFolder folder;
   const auto run_until = [&](const std::string& until) {
-    require_done(kernbench_program(
-        bench_on_tiny("softmax-rows", {"--until", until, "--timeline", folder.file("a.json")})));
+    completed(
+        bench_on_tiny("softmax-rows", {"--until", until, "--timeline", folder.file("a.json")}));
     return read(folder, "a.json");
   };
   const ReadTimeline before = run_until("831");
@@ -284,14 +257,11 @@ BOOST_AUTO_TEST_CASE(an_interrupted_run_leaves_a_whole_file_and_a_killed_one_a_r
 
 BOOST_AUTO_TEST_CASE(beyond_the_limit_slices_are_left_out_and_counters_are_not) {
   const TemporaryFolder folder;
-  const ProgramResult whole = kernbench_program(product({"--timeline", folder.file("a.pftrace")}));
-  const ProgramResult limited = kernbench_program(
-      product({"--timeline", folder.file("b.pftrace"), "--timeline-limit", "40"}));
-  require_done(whole);
-  require_done(limited);
-  BOOST_TEST(whole.err.find("left out") == std::string::npos);
-  BOOST_TEST(limited.err.find("has 40 slices") != std::string::npos, limited.err);
-  BOOST_TEST(limited.err.find(" tiles, ") != std::string::npos, limited.err);
+  const ProgramResult whole = completed(product({"--timeline", folder.file("a.pftrace")}));
+  const ProgramResult limited =
+      completed(product({"--timeline", folder.file("b.pftrace"), "--timeline-limit", "40"}));
+  BOOST_TEST(!contains(whole.err, "left out"));
+  check_contains(limited.err, {"has 40 slices", " tiles, "});
   const ReadTimeline all = read(folder, "a.pftrace"), some = read(folder, "b.pftrace");
   BOOST_TEST(some.slices.size() == 40U);
   BOOST_TEST(some.of_category("kernel").size() == all.of_category("kernel").size());
@@ -305,10 +275,9 @@ BOOST_AUTO_TEST_CASE(beyond_the_limit_slices_are_left_out_and_counters_are_not) 
 // Everybody writes to and reads from one memory: the links of its router are the hot ones.
 BOOST_AUTO_TEST_CASE(the_hottest_link_comes_first) {
   const TemporaryFolder folder;
-  require_done(
-      kernbench_program({"traffic", "--topology", "tiny", "--generate", "hotspot", "--requests",
-                         "20", "--timeline", folder.file("a.pftrace"), "--links",
-                         folder.file("l.json"), "--csv", "--out", folder.file("o.csv")}));
+  completed({"traffic", "--topology", "tiny", "--generate", "hotspot", "--requests", "20",
+             "--timeline", folder.file("a.pftrace"), "--links", folder.file("l.json"), "--csv",
+             "--out", folder.file("o.csv")});
   const ReadTimeline timeline = read(folder, "a.pftrace");
   double busiest = 0;
   std::string hot;
@@ -349,17 +318,16 @@ BOOST_AUTO_TEST_CASE(the_hottest_link_comes_first) {
 BOOST_AUTO_TEST_CASE(tracks_stand_in_the_order_of_the_machine) {
   const TemporaryFolder folder;
   for (const std::string name : {"a.json", "a.pftrace"}) {
-    require_done(
-        kernbench_program(bench_on_tiny("qkv-gemm-multi-pe", {"--timeline", folder.file(name)})));
+    completed(bench_on_tiny("qkv-gemm-multi-pe", {"--timeline", folder.file(name)}));
     const ReadTimeline timeline = read(folder, name);
     const auto order = [&](const std::string& track) { return timeline.order.at(track); };
     BOOST_TEST(order("host") < order("sip0"));
     const std::string pe = "sip0.cube0.pe0.";
-    BOOST_TEST(order(pe + "pe_cpu kernels") < order(pe + "pe_scheduler commands"));
-    BOOST_TEST(order(pe + "pe_scheduler commands") < order(pe + "pe_dma DMA_READ"));
-    BOOST_TEST(order(pe + "pe_dma DMA_READ") < order(pe + "pe_gemm GEMM"));
-    BOOST_TEST(order(pe + "pe_gemm GEMM") < order(pe + "pe_dma DMA_WRITE"));
-    BOOST_TEST(order(pe + "pe_dma DMA_WRITE") < order("sip0.cube0.pe1.pe_cpu kernels"));
+    const Words tracks{pe + "pe_cpu kernels",   pe + "pe_scheduler commands",
+                       pe + "pe_dma DMA_READ",  pe + "pe_gemm GEMM",
+                       pe + "pe_dma DMA_WRITE", "sip0.cube0.pe1.pe_cpu kernels"};
+    for (std::size_t i = 1; i < tracks.size(); ++i)
+      BOOST_TEST(order(tracks[i - 1]) < order(tracks[i]), tracks[i]);
     BOOST_TEST((timeline.slices.front().process == "host"));
     for (const ReadSlice* stage : timeline.of_category("stage"))
       BOOST_TEST(stage->process == "sip0.cube0");

@@ -1,10 +1,7 @@
 // `kernbench traffic` as users call it: formats, exit statuses, stopped runs (spec 10, 10.2).
-#include <algorithm>
 #include <boost/test/unit_test.hpp>
 #include <csignal>
 #include <map>
-#include <nlohmann/json.hpp>
-#include <sstream>
 
 #include "tests/cli/program.h"
 
@@ -14,157 +11,114 @@ BOOST_AUTO_TEST_SUITE(traffic_command)
 
 namespace {
 
-std::size_t lines_of(const std::string& text) {
-  return static_cast<std::size_t>(std::count(text.begin(), text.end(), '\n'));
-}
-
 const std::string header = "at_ns,initiator,op,target,offset,bytes\n";
 const std::string two_rows = header +
                              "0,sip0.cube0.pe0.pe_dma,read,sip0.cube0.hbm_ctrl.pe0,0,256\n0,sip0."
                              "cube0.pe0.pe_dma,read,sip0.cube0.hbm_ctrl.pe0,0,4096\n";
 
-ProgramResult traffic(const Words& more, const Signal& signal = {}) {
-  return kernbench_program(joined({"traffic", "--topology", "tiny"}, more), signal);
-}
+Words on_tiny(const Words& more) { return joined({"traffic", "--topology", "tiny"}, more); }
+
+struct TwoRequests {
+  const TemporaryFolder folder;
+  const std::string file = folder.write("two.csv", two_rows);
+};
 
 }  // namespace
 
-BOOST_AUTO_TEST_CASE(traffic_has_help_with_examples) {
-  const ProgramResult result = kernbench_program({"traffic", "--help"});
-  BOOST_TEST(result.status == 0);
-  BOOST_TEST(contains(result.out, "Examples:\n  kernbench traffic "), result.out);
-}
-
 // 15 ns + 4 fs and 30 ns + 4 fs alone (tests/traffic); the second waits for the channel.
-BOOST_AUTO_TEST_CASE(rows_as_csv_are_exact_and_alone_on_standard_output) {
-  const TemporaryFolder folder;
-  const std::string file = folder.write("two.csv", two_rows);
-  const ProgramResult result = traffic({file, "--csv"});
-  BOOST_TEST(result.status == 0);
+BOOST_FIXTURE_TEST_CASE(rows_as_csv_are_exact_and_alone_on_standard_output, TwoRequests) {
   const std::string path = "sip0.cube0.pe0.pe_dma>sip0.cube0.r0c0>sip0.cube0.hbm_ctrl.pe0\n";
+  const ProgramResult result =
+      check_run(on_tiny({file, "--csv"}), {0, {}, {"makespan   45.000008 ns"}});
   BOOST_TEST(result.out ==
              "id,issue_ns,grant_ns,end_ns,latency_ns,bytes,path\n"
              "0,0.000000,0.000000,15.000004,15.000004,256," +
                  path + "1,0.000000,15.000004,45.000008,45.000008,4096," + path);
-  BOOST_TEST(contains(result.err, "makespan   45.000008 ns"), result.err);
-  BOOST_TEST(traffic({file, "--csv", "--out", folder.file("rows.csv")}).out == "");
+  BOOST_TEST(completed(on_tiny({file, "--csv", "--out", folder.file("rows.csv")})).out == "");
   BOOST_TEST(folder.read("rows.csv") == result.out);
-  BOOST_TEST(traffic({file, "--csv"}).out == result.out);
+  BOOST_TEST(completed(on_tiny({file, "--csv"})).out == result.out);
   const std::string marked = folder.write("marked.csv", "\xef\xbb\xbf" + two_rows);  // Excel's
-  BOOST_TEST(traffic({marked, "--csv"}).out == result.out);
+  BOOST_TEST(completed(on_tiny({marked, "--csv"})).out == result.out);
 }
 
-BOOST_AUTO_TEST_CASE(rows_in_a_file_have_their_configuration_beside_them) {
-  const TemporaryFolder folder;
-  const std::string rows = folder.file("rows.csv");
-  BOOST_TEST(traffic({folder.write("two.csv", two_rows), "--csv", "--out", rows, "--set",
-                      "cube.components.router.attrs.overhead_ns=3"})
-                 .status == 0);
-  const std::string configuration = folder.read("rows.csv.config.yaml");
-  BOOST_TEST(contains(configuration, "# command    "), configuration);
-  BOOST_TEST(contains(configuration,
-                      "router: {impl: builtin.forwarding, attrs: {buffer_flits: 0, overhead_ns: 3, "
-                      "virtual_channels: 4}}"),
-             configuration);
+BOOST_FIXTURE_TEST_CASE(rows_in_a_file_have_their_configuration_beside_them, TwoRequests) {
+  completed(on_tiny({file, "--csv", "--out", folder.file("rows.csv"), "--set",
+                     "cube.components.router.attrs.overhead_ns=3"}));
+  check_contains(folder.read("rows.csv.config.yaml"),
+                 {"# command    ",
+                  "router: {impl: builtin.forwarding, attrs: {buffer_flits: 0, overhead_ns: 3, "
+                  "virtual_channels: 4}}"});
 }
 
-BOOST_AUTO_TEST_CASE(the_file_of_requests_is_never_overwritten) {
-  const TemporaryFolder folder;
-  const std::string file = folder.write("two.csv", two_rows);
-  for (const std::string& out : {file, folder.file("./two.csv")}) {
-    const ProgramResult result = traffic({file, "--csv", "--out", out});
-    BOOST_TEST(result.status == 2);
-    BOOST_TEST(contains(result.err, "would overwrite the input '" + file + "'"), result.err);
-  }
+BOOST_FIXTURE_TEST_CASE(the_file_of_requests_is_never_overwritten, TwoRequests) {
+  for (const std::string& out : {file, folder.file("./two.csv")})
+    check_refused(on_tiny({file, "--csv", "--out", out}),
+                  {"would overwrite the input '" + file + "'"});
   BOOST_TEST(folder.read("two.csv") == two_rows);
 }
 
-BOOST_AUTO_TEST_CASE(rows_as_json_come_with_the_summary) {
-  const TemporaryFolder folder;
-  const ProgramResult result = traffic({folder.write("two.csv", two_rows), "--json"});
-  const auto json = nlohmann::json::parse(result.out);
-  BOOST_TEST(result.status == 0);
+BOOST_FIXTURE_TEST_CASE(rows_as_json_have_the_summary, TwoRequests) {
+  const ProgramResult result = completed(on_tiny({file, "--json"}));
+  const Json json = Json::parse(result.out);
   BOOST_TEST(result.err == "");
   BOOST_TEST(json.at("requests").size() == 2u);
   BOOST_TEST(json.at("requests").at(1).at("end_ns") == 45.000008);
   const auto& summary = json.at("summary");
-  BOOST_TEST(summary.at("status") == "completed");
-  BOOST_TEST(summary.at("issued") == 2);
-  BOOST_TEST(summary.at("bytes_read") == 4352);
-  BOOST_TEST(summary.at("makespan_ns") == 45.000008);
-  BOOST_TEST(contains(result.out, "\"makespan_ns\": 45.000008,"), result.out);
+  check_members(
+      summary,
+      {{"status", "completed"}, {"issued", 2}, {"bytes_read", 4352}, {"makespan_ns", 45.000008}});
+  check_contains(result.out, {"\"makespan_ns\": 45.000008,"});
   BOOST_TEST(summary.at("latency").at(0).at("distance") == "local");
   BOOST_TEST(summary.at("busiest_links").at(0).at("bytes") == 4352);
 }
 
 // The second: 15 ns + 4 fs for its channel, then as derived in tests/traffic/breakdown_test.
-BOOST_AUTO_TEST_CASE(a_breakdown_has_a_column_for_each_part) {
-  const TemporaryFolder folder;
-  const std::string file = folder.write("two.csv", two_rows);
-  const ProgramResult csv = traffic({file, "--csv", "--breakdown"});
-  BOOST_TEST(csv.status == 0);
-  BOOST_TEST(contains(csv.out,
-                      ",path,pe_setup_ns,noc_ns,ucie_ns,fabric_ns,link_ns,hbm_ns,contention_ns\n"),
-             csv.out);
-  BOOST_TEST(
-      contains(csv.out,
-               "hbm_ctrl.pe0,1.000000,4.000004,0.000000,0.000000,2.000000,8.000000,0.000000\n"),
-      csv.out);
-  BOOST_TEST(
-      contains(csv.out,
-               "hbm_ctrl.pe0,1.000000,4.000004,0.000000,0.000000,17.000000,8.000000,15.000004\n"),
-      csv.out);
-  BOOST_TEST(contains(csv.err, "mean parts, ns"), csv.err);
-  const auto json = nlohmann::json::parse(traffic({file, "--json", "--breakdown"}).out);
+BOOST_FIXTURE_TEST_CASE(a_breakdown_has_a_column_for_each_part, TwoRequests) {
+  check_run(on_tiny({file, "--csv", "--breakdown"}),
+            {0,
+             {",path,pe_setup_ns,noc_ns,ucie_ns,fabric_ns,link_ns,hbm_ns,contention_ns\n",
+              "hbm_ctrl.pe0,1.000000,4.000004,0.000000,0.000000,2.000000,8.000000,0.000000\n",
+              "hbm_ctrl.pe0,1.000000,4.000004,0.000000,0.000000,17.000000,8.000000,15.000004\n"},
+             {"mean parts, ns"}});
+  const Json json = json_of(on_tiny({file, "--breakdown"}));
   BOOST_TEST(json.at("requests").at(1).at("contention_ns") == 15.000004);
   BOOST_TEST(json.at("summary").at("latency").at(0).at("mean_parts").at("hbm_ns") == 8.0);
-  BOOST_TEST(!contains(traffic({file, "--json"}).out, "contention"));
+  BOOST_TEST(!contains(completed(on_tiny({file, "--json"})).out, "contention"));
 }
 
 BOOST_AUTO_TEST_CASE(without_a_format_a_table_is_printed) {
-  const ProgramResult result = traffic({"--generate", "stream", "--requests", "8"});
-  BOOST_TEST(result.status == 0);
-  for (const std::string part :
-       {"latency ns", "... 24 more; --csv lists all", "\nlimit: ", "pe_dma read_channel"})
-    BOOST_TEST(contains(result.out, part), result.out);
+  check_run(
+      on_tiny({"--generate", "stream", "--requests", "8"}),
+      {0, {"latency ns", "... 24 more; --csv lists all", "\nlimit: ", "pe_dma read_channel"}});
 }
 
 BOOST_AUTO_TEST_CASE(saved_requests_give_the_same_bytes_as_direct_ones) {
   const TemporaryFolder folder;
   for (const std::string pattern : {"stream", "random", "stride", "hotspot"}) {
-    const Words recipe{"--generate",   pattern, "--requests", "10", "--rate", "37.5",
-                       "--read-share", "0.5",   "--seed",     "7",  "--size", "1000"};
-    Words save = recipe, play = recipe;
-    save.insert(save.end(), {"--save", folder.file("saved.csv")});
-    play.emplace_back("--csv");
-    BOOST_TEST(traffic(save).status == 0);
-    const ProgramResult direct = traffic(play);
-    BOOST_TEST(lines_of(direct.out) == 81u);
-    BOOST_TEST(traffic({folder.file("saved.csv"), "--csv"}).out == direct.out, pattern);
+    const Words recipe = on_tiny({"--generate", pattern, "--requests", "10", "--rate", "37.5",
+                                  "--read-share", "0.5", "--seed", "7", "--size", "1000"});
+    completed(joined(recipe, {"--save", folder.file("saved.csv")}));
+    const ProgramResult direct = completed(joined(recipe, {"--csv"}));
+    BOOST_TEST(lines_of(direct.out).size() == 81u);
+    BOOST_TEST(completed(on_tiny({folder.file("saved.csv"), "--csv"})).out == direct.out, pattern);
   }
 }
 
-BOOST_AUTO_TEST_CASE(wrong_rows_are_told_before_anything_runs) {
+BOOST_AUTO_TEST_CASE(wrong_rows_are_reported_before_anything_runs) {
   const TemporaryFolder folder;
   const std::string file =
       folder.write("bad.csv", two_rows +
                                   "5,sip0.cube0.r0c0,read,sip0.cube0.sram,0,1\n4,sip0.cube0.pe0.pe_"
                                   "dma,read,sip0.cube0.sram,0,0\n");
-  const ProgramResult result = traffic({file, "--csv", "--out", folder.file("rows.csv")});
-  BOOST_TEST(result.status == 2);
-  BOOST_TEST(result.out == "");
-  BOOST_TEST(
-      contains(result.err, "kernbench: error: " + file + ":4: initiator is 'sip0.cube0.r0c0'"),
-      result.err);
-  BOOST_TEST(contains(result.err, "\n" + file + ":5: "), result.err);
+  check_refused(
+      on_tiny({file, "--csv", "--out", folder.file("rows.csv")}),
+      {"kernbench: error: " + file + ":4: initiator is 'sip0.cube0.r0c0'", "\n" + file + ":5: "});
   BOOST_TEST(!folder.has("rows.csv"));
 }
 
-BOOST_AUTO_TEST_CASE(wrong_usage_is_refused) {
-  const TemporaryFolder folder;
-  const std::string file = folder.write("two.csv", two_rows);
+BOOST_FIXTURE_TEST_CASE(wrong_usage_is_refused, TwoRequests) {
   const auto refused = [](const Words& words, const std::string& part) {
-    check_refusal(traffic(words), {part});
+    check_refused(on_tiny(words), {part});
   };
   refused({}, "one of the two");
   refused({file, "--generate", "stream"}, "one of the two");
@@ -195,36 +149,31 @@ BOOST_AUTO_TEST_CASE(wrong_usage_is_refused) {
   refused({"/dev/stdin"}, "read twice");
   refused({folder.file("none.csv")}, "cannot read");
   refused({file, "--csv", "--out", "/nowhere/x.csv"}, "'/nowhere/x.csv'");
+  refused({file, "--save", folder.file("x.csv"), "--links", folder.file("y.csv")}, "--save");
 }
 
 // --- Stopped runs: the rows so far, and how far it came
 
-BOOST_AUTO_TEST_CASE(until_stops_and_leaves_the_rows_so_far) {
-  const TemporaryFolder folder;
-  const std::string file = folder.write("two.csv", two_rows);
-  const ProgramResult result = traffic({file, "--csv", "--until", "20"});
-  BOOST_TEST(result.status == 0);
-  BOOST_TEST(lines_of(result.out) == 2u);
-  BOOST_TEST(
-      contains(result.err, "until_reached at 20 ns of simulated time: 2 requests issued, 1 ended"),
-      result.err);
-  const auto json = nlohmann::json::parse(traffic({file, "--json", "--until", "20"}).out);
+BOOST_FIXTURE_TEST_CASE(until_stops_and_leaves_the_rows_so_far, TwoRequests) {
+  const ProgramResult result =
+      check_run(on_tiny({file, "--csv", "--until", "20"}),
+                {0, {}, {"until_reached at 20 ns of simulated time: 2 requests issued, 1 ended"}});
+  BOOST_TEST(lines_of(result.out).size() == 2u);
+  const Json json = json_of(on_tiny({file, "--until", "20"}));
   BOOST_TEST(json.at("requests").size() == 1u);
-  BOOST_TEST(json.at("summary").at("status") == "until_reached");
-  BOOST_TEST(json.at("summary").at("issued") == 2);
+  check_members(json.at("summary"), {{"status", "until_reached"}, {"issued", 2}});
 }
 
-// A megabyte stands at a link at once; by 100 ns no link has been busy for more than 100 ns.
+// A megabyte is queued at a link at once; by 100 ns no link has been busy for more than 100 ns.
 BOOST_AUTO_TEST_CASE(no_link_of_a_stopped_run_is_busy_for_more_than_its_time) {
   const TemporaryFolder folder;
-  const ProgramResult result =
-      traffic({"--generate", "stream", "--size", "1000000", "--requests", "20", "--read-share",
-               "0.5", "--until", "100", "--json", "--links", folder.file("links.json")});
-  BOOST_TEST(result.status == 0);
-  const auto summary = nlohmann::json::parse(result.out).at("summary");
+  const Json summary = json_of(on_tiny({"--generate", "stream", "--size", "1000000", "--requests",
+                                        "20", "--read-share", "0.5", "--until", "100", "--links",
+                                        folder.file("links.json")}))
+                           .at("summary");
   BOOST_TEST(summary.at("elapsed_ns") == 100.0);
   BOOST_TEST(!summary.at("busiest_links").empty());
-  const auto links = nlohmann::json::parse(folder.read("links.json"));
+  const Json links = Json::parse(folder.read("links.json"));
   BOOST_TEST(links.at("elapsed_ns") == 100.0);
   for (const auto& list : {summary.at("busiest_links"), links.at("links")}) {
     for (const auto& link : list) {
@@ -236,24 +185,18 @@ BOOST_AUTO_TEST_CASE(no_link_of_a_stopped_run_is_busy_for_more_than_its_time) {
   }
 }
 
-BOOST_AUTO_TEST_CASE(all_links_go_into_a_file_as_csv_or_json) {
-  const TemporaryFolder folder;
-  const std::string file = folder.write("two.csv", two_rows);
-  BOOST_TEST(traffic({file, "--links", folder.file("links.csv")}).status == 0);
-  BOOST_TEST(traffic({file, "--links", folder.file("links.json")}).status == 0);
+BOOST_FIXTURE_TEST_CASE(all_links_are_written_as_csv_or_json, TwoRequests) {
+  for (const std::string name : {"links.csv", "links.json"})
+    completed(on_tiny({file, "--links", folder.file(name)}));
   const std::string csv = folder.read("links.csv");
   BOOST_TEST(csv.rfind("src,dst,kind,bw_gbs,bytes,gbs,utilisation,flits,control_messages,busy_ns\n",
                        0) == 0u,
              csv);
-  BOOST_TEST(contains(csv, "\nsip0.cube0.hbm_ctrl.pe0,sip0.cube0.r0c0,router_to_hbm,256.0,4352,"),
-             csv);
-  BOOST_TEST(contains(csv, ",17,0,17.0\n"), csv);
-  const auto links = nlohmann::json::parse(folder.read("links.json")).at("links");
+  check_contains(
+      csv, {"\nsip0.cube0.hbm_ctrl.pe0,sip0.cube0.r0c0,router_to_hbm,256.0,4352,", ",17,0,17.0\n"});
+  const Json links = Json::parse(folder.read("links.json")).at("links");
   BOOST_TEST(links.size() > 100u);  // idle ones too
-  BOOST_TEST(links.size() + 1 == lines_of(csv));
-  const ProgramResult none =
-      traffic({file, "--save", folder.file("x.csv"), "--links", folder.file("y.csv")});
-  BOOST_TEST(none.status == 2);
+  BOOST_TEST(links.size() + 1 == lines_of(csv).size());
 }
 
 // Offsets keep their place in the address: partitions and SRAM begin at multiples of 4 KiB.
@@ -265,11 +208,10 @@ BOOST_AUTO_TEST_CASE(traced_requests_have_their_address_and_row) {
                                     "0,sip0.cube0.pe0.pe_dma,write,sip0.cube0.hbm_ctrl.pe1,0,256\n"
                                     "0,sip0.io0.pcie_ep,write,sip0.cube0.hbm_ctrl.pe1,4096,100\n"
                                     "0,sip0.cube0.pe0.pe_dma,read,sip0.cube0.sram,64,8\n");
-  BOOST_TEST(traffic({file, "--trace-requests", folder.file("r.jsonl")}).status == 0);
+  completed(on_tiny({file, "--trace-requests", folder.file("r.jsonl")}));
   std::map<int, std::uint64_t> addresses;
-  std::istringstream lines(folder.read("r.jsonl"));
-  for (std::string line; std::getline(lines, line);) {
-    const auto request = nlohmann::json::parse(line);
+  for (const std::string& line : lines_of(folder.read("r.jsonl"))) {
+    const Json request = Json::parse(line);
     addresses[request.at("id").get<int>()] = request.at("address").get<std::uint64_t>();
   }
   BOOST_TEST_REQUIRE(addresses.size() == 4u);
@@ -279,15 +221,18 @@ BOOST_AUTO_TEST_CASE(traced_requests_have_their_address_and_row) {
   BOOST_TEST(addresses.at(3) % 4096 == 64u);
 }
 
+// More requests than any run of the tests plays.
+const Words endless = on_tiny({"--generate", "random", "--requests", "100000000", "--rate", "1"});
+
 BOOST_AUTO_TEST_CASE(an_interrupted_run_leaves_the_rows_so_far) {
   const TemporaryFolder folder;
-  const ProgramResult result =
-      traffic({"--generate", "random", "--requests", "100000000", "--rate", "1", "--json", "--out",
-               folder.file("rows.json"), "--timeline", folder.file("t.json")},
-              {SIGINT, folder.file("t.json"), 1 << 20});
+  const ProgramResult result = kernbench_program(
+      joined(endless,
+             {"--json", "--out", folder.file("rows.json"), "--timeline", folder.file("t.json")}),
+      {SIGINT, folder.file("t.json"), 1 << 20});
   BOOST_TEST(result.status == 1, result.status << ": " << result.err);
-  BOOST_TEST(contains(result.err, "interrupted at "), result.err);
-  const auto json = nlohmann::json::parse(folder.read("rows.json"));
+  check_contains(result.err, {"interrupted at "});
+  const Json json = Json::parse(folder.read("rows.json"));
   BOOST_TEST(json.at("requests").size() > 0u);
   BOOST_TEST(json.at("summary").at("status") == "interrupted");
 }
@@ -297,13 +242,13 @@ BOOST_AUTO_TEST_CASE(max_wall_leaves_the_rows_so_far) {
   for (double max_wall_s = 1;; max_wall_s *= 4) {
     const TemporaryFolder folder;
     const ProgramResult result =
-        traffic({"--generate", "random", "--requests", "100000000", "--rate", "1", "--max-wall",
-                 std::to_string(max_wall_s), "--csv", "--out", folder.file("rows.csv")});
+        kernbench_program(joined(endless, {"--max-wall", std::to_string(max_wall_s), "--csv",
+                                           "--out", folder.file("rows.csv")}));
     const std::string rows = folder.read("rows.csv");
-    if (max_wall_s < largest_max_wall_s && lines_of(rows) <= 1U) continue;
+    if (max_wall_s < largest_max_wall_s && lines_of(rows).size() <= 1U) continue;
     BOOST_TEST(result.status == 1, result.status << ": " << result.err);
-    BOOST_TEST(contains(result.err, "wall_limit at "), result.err);
-    BOOST_TEST_REQUIRE(lines_of(rows) > 1u);
+    check_contains(result.err, {"wall_limit at "});
+    BOOST_TEST_REQUIRE(lines_of(rows).size() > 1u);
     BOOST_TEST(rows.back() == '\n');
     break;
   }
@@ -312,15 +257,13 @@ BOOST_AUTO_TEST_CASE(max_wall_leaves_the_rows_so_far) {
 // A read passes one router on its way there and back, 1 s each: after some 9200 of 10000 the 18446
 // s are over.
 BOOST_AUTO_TEST_CASE(a_run_that_fails_says_where_and_when) {
-  const ProgramResult result = traffic(
-      {"--generate", "stream", "--initiators", "sip0.cube0.pe0.pe_dma", "--requests", "10000",
-       "--size", "256", "--set", "cube.components.router.attrs.overhead_ns=1e9", "--csv"});
-  BOOST_TEST(result.status == 1);
-  BOOST_TEST(contains(result.err, "kernbench: error: sip0.cube0.r0c0 at 1844"), result.err);
-  BOOST_TEST(
-      contains(result.err,
-               " ns: simulated time would pass the 18446 s that 64 bits of femtoseconds hold"),
-      result.err);
+  check_run(on_tiny({"--generate", "stream", "--initiators", "sip0.cube0.pe0.pe_dma", "--requests",
+                     "10000", "--size", "256", "--set",
+                     "cube.components.router.attrs.overhead_ns=1e9", "--csv"}),
+            {1,
+             {},
+             {"kernbench: error: sip0.cube0.r0c0 at 1844",
+              " ns: simulated time would pass the 18446 s that 64 bits of femtoseconds hold"}});
 }
 
 BOOST_AUTO_TEST_SUITE_END()

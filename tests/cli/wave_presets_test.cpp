@@ -4,7 +4,6 @@
 #include <boost/test/unit_test.hpp>
 #include <filesystem>
 #include <set>
-#include <sstream>
 
 #include "tests/cli/program.h"
 #include "tests/support/vcd_reader.h"
@@ -51,9 +50,8 @@ Words command_in(const std::string& readme) {
     command.replace(end - 1, 2, " ");
     end = command.find('\n', end);
   }
-  std::istringstream stream(command.substr(0, end));
-  Words words;
-  for (std::string word; stream >> word; words.push_back(word))
+  Words words = words_of(command.substr(0, end));
+  for (std::string& word : words)
     word.erase(std::remove(word.begin(), word.end(), '\''), word.end());
   return words;
 }
@@ -70,8 +68,7 @@ Vcd trace_of(const std::string& preset) {
     else if (word.rfind(own, 0) == 0)
       word = (root / word).string();
   }
-  const ProgramResult result = kernbench_program(words);
-  BOOST_TEST_REQUIRE(result.status == 0, result.err);
+  completed(words);
   return read_vcd(folder.read("trace.vcd"));
 }
 
@@ -79,8 +76,7 @@ Vcd trace_of(const std::string& preset) {
 // sign, or are colours.
 std::set<std::string> signals_in(const std::string& save_file) {
   std::set<std::string> names;
-  std::istringstream lines(save_file);
-  for (std::string line; std::getline(lines, line);) {
+  for (std::string line : lines_of(save_file)) {
     if (line.rfind("+{", 0) == 0) line.erase(0, line.find("} ") + 2);
     if (!line.empty() && std::isalpha(static_cast<unsigned char>(line[0])) != 0)
       names.insert(line.substr(0, line.find('[')));
@@ -118,14 +114,8 @@ BOOST_AUTO_TEST_CASE(a_preset_is_applied_to_any_instance) {
   const TemporaryFolder folder;
   const Words run{"run",     "--bench", "gpt3-qkv",          "--param",
                   "cubes=2", "--trace", folder.file("w.vcd")};
-  const auto with = [&](const Words& more) {
-    Words words = run;
-    words.insert(words.end(), more.begin(), more.end());
-    return words;
-  };
-  const ProgramResult result =
-      kernbench_program(with({"--trace-view", "pe-pipeline=sip0.cube1.pe5"}));
-  BOOST_TEST_REQUIRE(result.status == 0, result.err);
+  const auto with = [&run](const Words& more) { return joined(run, more); };
+  const ProgramResult result = completed(with({"--trace-view", "pe-pipeline=sip0.cube1.pe5"}));
   BOOST_TEST(!contains(result.err, "warning"), result.err);
   std::set<std::string> expected;
   for (const std::string& name : signals_in(text_of("pe-pipeline", "pe-pipeline.gtkw")))
@@ -158,11 +148,9 @@ BOOST_AUTO_TEST_CASE(a_preset_is_applied_to_any_instance) {
 // The pins of a block in RTL that the machine does not have.
 BOOST_AUTO_TEST_CASE(signals_that_the_waveform_lacks_are_named) {
   const TemporaryFolder folder;
-  const ProgramResult result =
-      kernbench_program({"run", "--bench", "matmul-composite", "--topology", "tiny", "--trace",
-                         folder.file("w.vcd"), "--trace-view", "rtl-gemm"});
-  BOOST_TEST(result.status == 0, result.err);
-  BOOST_TEST(contains(result.err, "of its signals: 'sip0.cube0.pe0.pe_gemm.clk', ..."), result.err);
+  check_run(bench_on_tiny("matmul-composite",
+                          {"--trace", folder.file("w.vcd"), "--trace-view", "rtl-gemm"}),
+            {0, {}, {"of its signals: 'sip0.cube0.pe0.pe_gemm.clk', ..."}});
   BOOST_TEST(contains(folder.read("w.gtkw"), "sip0.cube0.pe0.pe_gemm.gemm_state"));
   BOOST_TEST(!contains(folder.read("w.gtkw"), "sip0.cube0.pe0.pe_gemm.clk"));
 }
@@ -170,11 +158,9 @@ BOOST_AUTO_TEST_CASE(signals_that_the_waveform_lacks_are_named) {
 BOOST_AUTO_TEST_CASE(each_preset_is_listed_and_has_its_picture) {
   const std::string list = source_text("waveforms/README.md");
   for (const std::string& preset : presets()) {
-    BOOST_TEST((list.find("](" + preset + "/README.md)") != std::string::npos), preset);
-    const std::string readme = text_of(preset, "README.md");
-    BOOST_TEST((readme.find("](picture.png)") != std::string::npos), preset);
-    BOOST_TEST((readme.find("waveforms/" + preset + "/" + preset + ".gtkw") != std::string::npos),
-               preset);
+    check_contains(list, {"](" + preset + "/README.md)"});
+    check_contains(text_of(preset, "README.md"),
+                   {"](picture.png)", "waveforms/" + preset + "/" + preset + ".gtkw"});
     const std::string picture = text_of(preset, "picture.png");
     BOOST_TEST((picture.rfind("\x89PNG", 0) == 0), preset);
     BOOST_TEST(picture.size() < 150'000U, preset);

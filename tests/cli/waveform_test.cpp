@@ -4,7 +4,6 @@
 #include <boost/test/unit_test.hpp>
 #include <csignal>
 #include <cstdlib>
-#include <sstream>
 
 #include "tests/cli/program.h"
 #include "tests/support/vcd_reader.h"
@@ -18,32 +17,23 @@ namespace {
 constexpr std::uint64_t ns = 1'000'000;
 const std::string dma = "sip0.cube0.pe0.pe_dma.";
 
-Words operator+(Words words, const Words& more) {
-  words.insert(words.end(), more.begin(), more.end());
-  return words;
-}
-
-const Words product{"run", "--bench", "matmul-composite", "--topology", "tiny"};
+const Words product = bench_on_tiny("matmul-composite");
 // Of minutes; the operands are small.
-const Words long_product = product + Words{"--param", "variant=ref_ref", "--param", "M=16384",
-                                           "--param", "K=512",           "--param", "N=16384"};
+const Words long_product = joined(product, {"--param", "variant=ref_ref", "--param", "M=16384",
+                                            "--param", "K=512", "--param", "N=16384"});
 const Words random_traffic{"traffic",    "--topology", "tiny",   "--generate", "random",
                            "--requests", "4",          "--rate", "8"};
 
 Vcd traced(const Words& words, const Words& options, const std::string& warning = "") {
   const TemporaryFolder folder;
-  const ProgramResult result =
-      kernbench_program(words + Words{"--trace", folder.file("w.vcd")} + options);
-  BOOST_TEST(result.status == 0, result.err);
-  BOOST_TEST(contains(result.err, warning), result.err);
+  check_run(joined(joined(words, {"--trace", folder.file("w.vcd")}), options), {0, {}, {warning}});
   return read_vcd(folder.read("w.vcd"));
 }
 
 // Names of variables, without their range, in lines that begin with `command` and "sip0".
 std::vector<std::string> names_in(const std::string& text, const std::string& command) {
   std::vector<std::string> names;
-  std::istringstream lines(text);
-  for (std::string line; std::getline(lines, line);) {
+  for (const std::string& line : lines_of(text)) {
     if (line.rfind(command + "sip0", 0) == 0)
       names.push_back(line.substr(command.size(), line.find('[') - command.size()));
   }
@@ -52,31 +42,10 @@ std::vector<std::string> names_in(const std::string& text, const std::string& co
 
 }  // namespace
 
-// Both formats, and the files beside them.
-BOOST_AUTO_TEST_CASE(equal_runs_write_equal_files) {
-  const TemporaryFolder folder;
-  for (const std::string name : {"w.vcd", "w.fst"}) {
-    std::vector<std::string> first;
-    for (int i = 0; i < 2; ++i) {
-      BOOST_TEST(kernbench_program(product + Words{"--trace", folder.file(name)}).status == 0);
-      const std::vector<std::string> files{folder.read(name), folder.read("w.gtkw"),
-                                           folder.read("w.sucl"),
-                                           folder.read(name + ".config.yaml")};
-      for (const std::string& file : files) BOOST_TEST(!file.empty());
-      if (i == 0) first = files;
-      BOOST_TEST((files == first), name);
-    }
-  }
-  BOOST_TEST(std::filesystem::file_size(folder.file("w.fst")) <
-             std::filesystem::file_size(folder.file("w.vcd")) / 2);
-}
-
 // What GTKWave and Surfer are told to show is in the file.
 BOOST_AUTO_TEST_CASE(viewers_are_told_what_is_in_the_file) {
   const TemporaryFolder folder;
-  BOOST_TEST(kernbench_program(product + Words{"--trace", folder.file("w.vcd"), "--trace-scope",
-                                               "sip0.cube0.pe0"})
-                 .status == 0);
+  completed(joined(product, {"--trace", folder.file("w.vcd"), "--trace-scope", "sip0.cube0.pe0"}));
   const Vcd vcd = read_vcd(folder.read("w.vcd"));
   const auto in_gtkwave = names_in(folder.read("w.gtkw"), "");
   BOOST_TEST(in_gtkwave.size() == vcd.variables.size());
@@ -136,7 +105,7 @@ BOOST_AUTO_TEST_CASE(traffic_is_traced_as_a_run_is) {
   BOOST_TEST(part.first == 10 * ns);
   BOOST_TEST(part.last == 20 * ns);
   BOOST_TEST(part.variables.count("sip0.cube0.r0c0.inbox") == 0U);
-  check_refused(random_traffic + Words{"--save", "/dev/null", "--trace", "x.vcd"},
+  check_refused(joined(random_traffic, {"--save", "/dev/null", "--trace", "x.vcd"}),
                 {"--trace changes nothing with --save"});
 }
 
@@ -148,7 +117,7 @@ ProgramResult cut_short(const std::string& name, const TemporaryFolder& folder, 
                         int signal) {
   const std::string timeline = folder.file("t.json");
   return kernbench_program(
-      long_product + Words{"--trace", folder.file(name), "--timeline", timeline} + more,
+      joined(joined(long_product, {"--trace", folder.file(name), "--timeline", timeline}), more),
       {signal, timeline, well_under_way});
 }
 
@@ -196,43 +165,52 @@ BOOST_AUTO_TEST_CASE(a_pipe_or_device_gets_vcd_and_nothing_beside_it) {
   command += " --trace /dev/stderr 2>&1 >/dev/null | cat >'" + folder.file("w.vcd") + "'";
   BOOST_TEST(std::system(command.c_str()) == 0);
   BOOST_TEST(read_vcd(folder.read("w.vcd")).timestamps > 10U);
-  BOOST_TEST(kernbench_program(product + Words{"--trace", "/dev/null"}).status == 0);
+  completed(joined(product, {"--trace", "/dev/null"}));
 }
 
 BOOST_AUTO_TEST_CASE(wrong_options_are_refused) {
   const TemporaryFolder folder;
   for (const std::string name : {"x", "x.vcd.gz", "x.VCD", "x.lxt"}) {
     check_refused(
-        product + Words{"--trace", folder.file(name)},
+        joined(product, {"--trace", folder.file(name)}),
         {"the waveform '" + folder.file(name) + "' ends in", "allowed are .vcd and .fst"});
     BOOST_TEST(!folder.has(name));
   }
-  const Words trace = product + Words{"--trace", folder.file("x.vcd")};
-  check_refused(product + Words{"--trace-scope", "*"}, {"--trace-scope without --trace"});
-  for (const Words& words :
-       {Words{"--trace-window", "1:2"}, Words{"--trace-when", "a.b>1"}, Words{"--trace-changed"}})
-    check_refused(product + words, {words[0] + " requires --trace"});
+  const auto without_trace = [](const Words& words, const std::string& part) {
+    check_refused(joined(product, words), {part});
+  };
+  without_trace({"--trace-scope", "*"}, "--trace-scope without --trace");
+  without_trace({"--trace-window", "1:2"}, "--trace-window requires --trace");
+  without_trace({"--trace-when", "a.b>1"}, "--trace-when requires --trace");
+  without_trace({"--trace-changed"}, "--trace-changed requires --trace");
+  const auto refused = [&folder](const Words& words, const Words& parts) {
+    check_refused(joined(joined(product, {"--trace", folder.file("x.vcd")}), words), parts);
+  };
   for (const std::string window : {"5", ":", "", "x:", "1:y", "-1:5"})
-    check_refused(trace + Words{"--trace-window", window}, {"--trace-window"});
-  check_refused(trace + Words{"--trace-window", "5:5"}, {"ends at 5 ns, not behind its begin"});
-  check_refused(trace + Words{"--trace-when", "sip0.cube0.pe0.pe_dm.faults>0"},
-                {"no component 'sip0.cube0.pe0.pe_dm'", "did you mean 'sip0.cube0.pe0.pe_dma'?"});
-  check_refused(trace + Words{"--trace-when", dma + "fault>0"}, {"did you mean 'faults'?"});
-  check_refused(trace + Words{"--stats", folder.file("x.gtkw")}, {"would overwrite", "x.gtkw"});
+    refused({"--trace-window", window}, {"--trace-window"});
+  refused({"--trace-window", "5:5"}, {"ends at 5 ns, not behind its begin"});
+  refused({"--trace-when", "sip0.cube0.pe0.pe_dm.faults>0"},
+          {"no component 'sip0.cube0.pe0.pe_dm'", "did you mean 'sip0.cube0.pe0.pe_dma'?"});
+  refused({"--trace-when", dma + "fault>0"}, {"did you mean 'faults'?"});
+  refused({"--stats", folder.file("x.gtkw")}, {"would overwrite", "x.gtkw"});
+  // Globs without a match, with the nearest names.
+  const auto scope = [&refused](const std::string& glob, const Words& parts) {
+    refused({"--trace-scope", glob}, parts);
+  };
+  scope("sip0.cube0.pe0.pe_gem",
+        {"'sip0.cube0.pe0.pe_gem' matches no signal", "did you mean 'sip0.cube0.pe0.pe_gemm'?"});
+  scope("sip0.cube0.pe*.pe_gem",
+        {"did you mean 'sip0.cube0.pe0.pe_gemm', 'sip0.cube0.pe1.pe_gemm' or"});
+  scope("sip0.cube0.pe0.pe_gemm.gem_state", {"did you mean 'sip0.cube0.pe0.pe_gemm.gemm_state'?"});
+  scope("sip1.*", {"'sip1.*' matches no signal", "did you mean 'sip0."});
+  scope("nothing", {"'nothing' matches no signal", "kernbench topology"});
   BOOST_TEST(!folder.has("x.vcd"));
 }
 
 // Rings of an IPCQ come when a collective installs them.
 BOOST_AUTO_TEST_CASE(signals_that_come_when_used_can_be_chosen) {
-  const Words ranks{"run",
-                    "--bench",
-                    "collectives",
-                    "--topology",
-                    "tiny",
-                    "--set",
-                    "ccl:defaults.rank_unit=pe",
-                    "--set",
-                    "ccl:defaults.world_size=4"};
+  const Words ranks = bench_on_tiny(
+      "collectives", {"--set", "ccl:defaults.rank_unit=pe", "--set", "ccl:defaults.world_size=4"});
   const std::string credits = "sip0.cube0.pe0.pe_ipcq.pair0_credits";
   const Vcd vcd = traced(ranks, {"--trace-scope", "*.pair0_credits"});
   BOOST_TEST_REQUIRE(vcd.variables.count(credits) == 1U);
@@ -249,25 +227,9 @@ BOOST_AUTO_TEST_CASE(signals_that_come_when_used_can_be_chosen) {
                           "the condition of --trace-when has not held");
   BOOST_TEST(none.timestamps == 0U);
   for (const std::string name : {"pair_credits", "pairx_credits", "pair0_credit"})
-    check_refused(product + Words{"--trace", "/dev/null", "--trace-when",
-                                  "sip0.cube0.pe0.pe_ipcq." + name + "==3"},
+    check_refused(joined(product, {"--trace", "/dev/null", "--trace-when",
+                                   "sip0.cube0.pe0.pe_ipcq." + name + "==3"}),
                   {"no signal or statistic '" + name, "state, pair{i}_credits"});
-}
-
-// With the nearest names, of globs too.
-BOOST_AUTO_TEST_CASE(globs_that_match_nothing_are_refused) {
-  const TemporaryFolder folder;
-  const Words trace = product + Words{"--trace", folder.file("x.vcd"), "--trace-scope"};
-  check_refused(
-      trace + Words{"sip0.cube0.pe0.pe_gem"},
-      {"'sip0.cube0.pe0.pe_gem' matches no signal", "did you mean 'sip0.cube0.pe0.pe_gemm'?"});
-  check_refused(trace + Words{"sip0.cube0.pe*.pe_gem"},
-                {"did you mean 'sip0.cube0.pe0.pe_gemm', 'sip0.cube0.pe1.pe_gemm' or"});
-  check_refused(trace + Words{"sip0.cube0.pe0.pe_gemm.gem_state"},
-                {"did you mean 'sip0.cube0.pe0.pe_gemm.gemm_state'?"});
-  check_refused(trace + Words{"sip1.*"}, {"'sip1.*' matches no signal", "did you mean 'sip0."});
-  check_refused(trace + Words{"nothing"}, {"'nothing' matches no signal", "kernbench topology"});
-  BOOST_TEST(!folder.has("x.vcd"));
 }
 
 BOOST_AUTO_TEST_SUITE_END()

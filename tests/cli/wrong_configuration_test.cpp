@@ -118,9 +118,4 @@ BOOST_AUTO_TEST_CASE(a_command_that_reads_no_topology_takes_no_options_for_it) {
   BOOST_TEST(result.out.find("my.noc: ") != std::string::npos);
 }
 
-BOOST_AUTO_TEST_CASE(every_case_that_is_named_must_exist) {
-  check_refused({"probe", "--topology", "tiny", "--case", "all", "--case", "nosuch"},
-                {"there is no case 'nosuch'"});
-}
-
 BOOST_AUTO_TEST_SUITE_END()
