@@ -1,7 +1,7 @@
 // How a range of bytes is cut into bursts and beats.
 #include "models/rtl/axi4_bursts.h"
 
-#include <rapidcheck.h>
+#include <rapidcheck/boost_test.h>
 
 #include <boost/test/unit_test.hpp>
 #include <vector>
@@ -12,29 +12,26 @@ using namespace kernbench;
 
 BOOST_AUTO_TEST_SUITE(axi4_bursts_test)
 
-BOOST_AUTO_TEST_CASE(bursts_and_beats_cover_a_range_once_within_4_kib_and_256_beats) {
-  const bool holds = rc::check([] {
-    const unsigned data_bytes = *rc::gen::element(8U, 16U, 32U, 64U);
-    const auto begin = *rc::gen::inRange<std::uint64_t>(0, 20000);
-    const auto bytes = *rc::gen::inRange<std::uint64_t>(1, 20000);
-    std::uint64_t at = begin;
-    for (const Axi4Burst& burst : cut_bursts(begin, bytes, data_bytes)) {
-      const unsigned beats = burst.beats(data_bytes);
-      RC_ASSERT(beats >= 1U);
-      RC_ASSERT(beats <= 256U);
-      RC_ASSERT(burst.address / 4096 == (burst.address + burst.bytes - 1) / 4096);
-      for (unsigned i = 0; i < beats; ++i) {
-        const Axi4Beat beat = beat_of(burst, i, data_bytes);
-        RC_ASSERT(burst.address + beat.offset == at);
-        RC_ASSERT(at % data_bytes == beat.lane);
-        RC_ASSERT(beat.bytes >= 1U);
-        RC_ASSERT(beat.lane + beat.bytes <= data_bytes);
-        at += beat.bytes;
-      }
+RC_BOOST_PROP(bursts_and_beats_cover_a_range_once_within_4_kib_and_256_beats, ()) {
+  const unsigned data_bytes = *rc::gen::element(8U, 16U, 32U, 64U);
+  const auto begin = *rc::gen::inRange<std::uint64_t>(0, 20000);
+  const auto bytes = *rc::gen::inRange<std::uint64_t>(1, 20000);
+  std::uint64_t at = begin;
+  for (const Axi4Burst& burst : cut_bursts(begin, bytes, data_bytes)) {
+    const unsigned beats = burst.beats(data_bytes);
+    RC_ASSERT(beats >= 1U);
+    RC_ASSERT(beats <= 256U);
+    RC_ASSERT(burst.address / 4096 == (burst.address + burst.bytes - 1) / 4096);
+    for (unsigned i = 0; i < beats; ++i) {
+      const Axi4Beat beat = beat_of(burst, i, data_bytes);
+      RC_ASSERT(burst.address + beat.offset == at);
+      RC_ASSERT(at % data_bytes == beat.lane);
+      RC_ASSERT(beat.bytes >= 1U);
+      RC_ASSERT(beat.lane + beat.bytes <= data_bytes);
+      at += beat.bytes;
     }
-    RC_ASSERT(at == begin + bytes);
-  });
-  BOOST_TEST(holds);
+  }
+  RC_ASSERT(at == begin + bytes);
 }
 
 BOOST_AUTO_TEST_CASE(bursts_end_at_boundaries_only) {

@@ -7,13 +7,12 @@
 #include <boost/test/unit_test.hpp>
 #include <deque>
 #include <filesystem>
-#include <fstream>
 #include <map>
-#include <sstream>
 
 #include "models/base/component_registry.h"
 #include "models/base/errors.h"
 #include "tests/rtl/machine_stub.h"
+#include "tests/support/error_text.h"
 #include "tests/support/forked.h"
 #include "tests/support/signal_log.h"
 #include "tests/support/temporary_folder.h"
@@ -204,8 +203,7 @@ BOOST_AUTO_TEST_CASE(broken_rules_and_what_a_block_ends_itself_by_end_the_run_by
   };
   for (const Case& each : cases) {
     const std::string fault = forked_value([&] { return fault_of(each.settings); });
-    BOOST_TEST_CONTEXT(fault) { BOOST_TEST((fault.find(each.message) != std::string::npos)); }
-    BOOST_TEST_CONTEXT(fault) { BOOST_TEST((fault.find(", cycle ") != std::string::npos)); }
+    check_contains(fault, {each.message, ", cycle "});
   }
   BOOST_TEST(forked_value([&] { return fault_of({{"check_unknown", "true"}}); }) == "");
   BOOST_TEST(forked_value([&] { return fault_of({{"fault", "3"}}); }) == "");
@@ -224,12 +222,7 @@ KERNBENCH_SYSTEMC_TEST(an_assertion_names_block_rule_pin_and_cycle_at_its_time) 
 // Before there is any time, and before the machine knows the component.
 BOOST_AUTO_TEST_CASE(a_block_that_ends_itself_in_its_reset_is_named) {
   const std::string fault = forked_value([] {
-    try {
-      Testbench t(Settings{{"reset_cycles", "10"}});
-    } catch (const ModelError& error) {
-      return std::string(error.what());
-    }
-    return std::string();
+    return error_of<ModelError>([] { Testbench t(Settings{{"reset_cycles", "10"}}); });
   });
   BOOST_TEST_CONTEXT(fault) {
     BOOST_TEST(fault.rfind("adder: the block ends the run by $error, $fatal or $stop at ", 0) ==
@@ -261,10 +254,7 @@ KERNBENCH_SYSTEMC_TEST(the_inside_goes_to_a_waveform_and_to_a_coverage_file) {
   BOOST_TEST(t.run() == "");
   BOOST_TEST(t.adder().sums.at(0).at == 16 * ns);  // as without
   BOOST_TEST(std::filesystem::file_size("adder.fst") > 100U);
-  std::ifstream coverage("adder.coverage.dat");
-  std::ostringstream text;
-  text << coverage.rdbuf();
-  BOOST_TEST((text.str().find("design_under_test") != std::string::npos));
+  check_contains(folder.read("adder.coverage.dat"), {"design_under_test"});
   std::filesystem::current_path(there);
 }
 

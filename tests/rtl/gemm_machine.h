@@ -47,23 +47,12 @@ struct GemmMachine : WholeMachine {
 
   // On one PE; the error of the launch, if it failed.
   std::string launch(std::function<void(tl::Program&)> body) {
-    std::string failure;
-    const RunResult result = run([&](HostPort& port) {
-      auto message = host_message<KernelLaunch>();
-      message->kernel.name = "k";
-      message->body = std::make_shared<FunctionKernel>([&](KernelContext& context) {
-        tl::Program tl(context);
-        body(tl);
-      });
-      message->targets = {{0, 0, 0}};
-      const auto request = port.submit(std::shared_ptr<const KernelLaunch>(message));
-      port.wait(*request);
-      if (!request->response().completion.ok)
-        failure = request->response().completion.error_message;
+    const Completion completion = run_kernel(*this, [&](KernelContext& context) {
+      tl::Program tl(context);
+      body(tl);
     });
-    if (result.cause) std::rethrow_exception(result.cause);
     executor.run();
-    return failure;
+    return completion.ok ? "" : completion.error_message;
   }
   // Small integers, exact in any order; returned as written.
   std::vector<double> fill(std::uint64_t address, std::int64_t count, DType dtype) {

@@ -1,7 +1,7 @@
 // Bits of pins of any width.
 #include "models/rtl/pins.h"
 
-#include <rapidcheck.h>
+#include <rapidcheck/boost_test.h>
 
 #include <boost/test/unit_test.hpp>
 #include <cstring>
@@ -12,27 +12,24 @@ using namespace kernbench;
 BOOST_AUTO_TEST_SUITE(pins_test)
 
 // Against a vector of single bits.
-BOOST_AUTO_TEST_CASE(bits_of_any_place_and_width_are_those_that_were_set) {
-  const bool holds = rc::check([] {
-    std::uint32_t pin[5] = {};
-    std::vector<bool> bits(160);
-    for (int i = 0; i < 20; ++i) {
-      const auto width = *rc::gen::inRange(1U, 65U);
-      const auto first = *rc::gen::inRange(0U, 161U - width);
-      const auto value = *rc::gen::arbitrary<std::uint64_t>();
-      set_bits(pin, first, width, value);
-      for (unsigned bit = 0; bit < width; ++bit) bits[first + bit] = (value >> bit) & 1;
-    }
+RC_BOOST_PROP(bits_of_any_place_and_width_are_those_that_were_set, ()) {
+  std::uint32_t pin[5] = {};
+  std::vector<bool> bits(160);
+  for (int i = 0; i < 20; ++i) {
     const auto width = *rc::gen::inRange(1U, 65U);
     const auto first = *rc::gen::inRange(0U, 161U - width);
-    std::uint64_t expected = 0;
-    for (unsigned bit = 0; bit < width; ++bit)
-      expected |= static_cast<std::uint64_t>(bits[first + bit]) << bit;
-    RC_ASSERT(bits_of(pin, first, width) == expected);
-    for (unsigned bit = 0; bit < 160; ++bit)
-      RC_ASSERT(((pin[bit / 32] >> (bit % 32)) & 1) == bits[bit]);
-  });
-  BOOST_TEST(holds);
+    const auto value = *rc::gen::arbitrary<std::uint64_t>();
+    set_bits(pin, first, width, value);
+    for (unsigned bit = 0; bit < width; ++bit) bits[first + bit] = (value >> bit) & 1;
+  }
+  const auto width = *rc::gen::inRange(1U, 65U);
+  const auto first = *rc::gen::inRange(0U, 161U - width);
+  std::uint64_t expected = 0;
+  for (unsigned bit = 0; bit < width; ++bit)
+    expected |= static_cast<std::uint64_t>(bits[first + bit]) << bit;
+  RC_ASSERT(bits_of(pin, first, width) == expected);
+  for (unsigned bit = 0; bit < 160; ++bit)
+    RC_ASSERT(((pin[bit / 32] >> (bit % 32)) & 1) == bits[bit]);
 }
 
 BOOST_AUTO_TEST_CASE(a_difference_of_data_counts_while_they_are_valid) {

@@ -8,9 +8,12 @@ foreach(ports 3 8)
 endforeach()
 kernbench_verilate(test_rtl_router PREFIX Vrouter_one TOP kernbench_router_top SOURCES ${router_sources}
   PARAMETERS PORTS=4 VIRTUAL_CHANNELS=1 BUFFER_FLITS=1)
-foreach(fault careless silent straying)
-  kernbench_verilate(test_rtl_router PREFIX Vrouter_${fault} TOP kernbench_router_top DEFINES KERNBENCH_DESIGN=${fault}_router
-    SOURCES ${router_sources} "${CMAKE_CURRENT_SOURCE_DIR}/sv/${fault}_router.sv" PARAMETERS PORTS=4 VIRTUAL_CHANNELS=2 BUFFER_FLITS=2)
+foreach(fault careless=1 silent=2 straying=3)
+  string(REPLACE "=" ";" fault ${fault})
+  list(POP_FRONT fault name number)
+  kernbench_verilate(test_rtl_router PREFIX Vrouter_${name} TOP kernbench_router_top
+    DEFINES KERNBENCH_DESIGN=faulty_router KERNBENCH_FAULT=${number}
+    SOURCES ${router_sources} "${CMAKE_CURRENT_SOURCE_DIR}/sv/faulty_router.sv" PARAMETERS PORTS=4 VIRTUAL_CHANNELS=2 BUFFER_FLITS=2)
 endforeach()
 foreach(requesters 3 8)
   kernbench_verilate(test_rtl_router PREFIX Vround_robin_${requesters} TOP kernbench_round_robin

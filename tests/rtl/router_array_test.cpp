@@ -13,6 +13,7 @@
 #include <boost/test/unit_test.hpp>
 
 #include "tests/rtl/router_bench.h"
+#include "tests/support/error_text.h"
 
 using namespace kernbench;
 using namespace kernbench::test;
@@ -44,12 +45,7 @@ void add_random_packets(Bench& bench, unsigned count, unsigned seed) {
 // The rule that a stimulus breaks; "": none.
 template <class Stimulus>
 std::string broken(Stimulus stimulus) {
-  try {
-    stimulus();
-  } catch (const RuleBroken& rule) {
-    return rule.what();
-  }
-  return "";
+  return error_of<RuleBroken>(stimulus);
 }
 
 template <class Model>

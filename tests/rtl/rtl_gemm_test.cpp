@@ -1,5 +1,5 @@
 // rtl.pe_gemm in a machine: its products are the values of the run, its cycles the time.
-#include <rapidcheck.h>
+#include <rapidcheck/boost_test.h>
 
 #include <boost/test/unit_test.hpp>
 
@@ -74,28 +74,25 @@ BOOST_AUTO_TEST_CASE(a_tile_takes_the_cycles_of_its_folds_and_its_values_are_tho
 }
 
 // Whatever the shapes, the tiles, the types and who waits when: gaps make it longer, never wrong.
-BOOST_AUTO_TEST_CASE(results_are_equal_under_any_gaps_and_times_are_longer) {
-  const bool holds = rc::check([] {
-    const auto extent = [] { return *rc::gen::inRange<std::int64_t>(1, 41); };
-    Case c{extent(),
-           extent(),
-           extent(),
-           *rc::gen::element(DType::f16, DType::i8),
-           {*rc::gen::inRange<std::int64_t>(1, 20), *rc::gen::inRange<std::int64_t>(1, 30),
-            *rc::gen::inRange<std::int64_t>(1, 20)},
-           "0",
-           "0",
-           std::to_string(*rc::gen::inRange(1, 1000))};
-    Case waiting = c;
-    waiting.operand_gaps = std::to_string(*rc::gen::inRange(20, 80));
-    waiting.result_gaps = std::to_string(*rc::gen::inRange(20, 80));
-    const Numbers free = outcome(c), slowed = outcome(waiting);
-    RC_ASSERT(free[0] == 1U);
-    RC_ASSERT(slowed[0] == 1U);
-    RC_ASSERT(slowed[1] >= free[1]);
-    RC_ASSERT(outcome(waiting) == slowed);
-  });
-  BOOST_TEST(holds);
+RC_BOOST_PROP(results_are_equal_under_any_gaps_and_times_are_longer, ()) {
+  const auto extent = [] { return *rc::gen::inRange<std::int64_t>(1, 41); };
+  Case c{extent(),
+         extent(),
+         extent(),
+         *rc::gen::element(DType::f16, DType::i8),
+         {*rc::gen::inRange<std::int64_t>(1, 20), *rc::gen::inRange<std::int64_t>(1, 30),
+          *rc::gen::inRange<std::int64_t>(1, 20)},
+         "0",
+         "0",
+         std::to_string(*rc::gen::inRange(1, 1000))};
+  Case waiting = c;
+  waiting.operand_gaps = std::to_string(*rc::gen::inRange(20, 80));
+  waiting.result_gaps = std::to_string(*rc::gen::inRange(20, 80));
+  const Numbers free = outcome(c), slowed = outcome(waiting);
+  RC_ASSERT(free[0] == 1U);
+  RC_ASSERT(slowed[0] == 1U);
+  RC_ASSERT(slowed[1] >= free[1]);
+  RC_ASSERT(outcome(waiting) == slowed);
 }
 
 // Nine folds of 40 beats and 8 rows. With a gap in half of the cycles a pair of beats waits 5/3
@@ -199,16 +196,11 @@ KERNBENCH_SYSTEMC_TEST(another_dtype_fails_the_command_and_names_engine_dtype_an
     const tl::Handle left = tl.ref(tl::Ptr(x), {40, 40}, DType::bf16);
     tl.wait(tl.composite(tl::gemm(left, left).to(tl::Ptr(x + 0x4000))));
   });
-  BOOST_TEST_CONTEXT(failure) {
-    BOOST_TEST(
-        (failure.find("sip0.cube0.pe0.pe_gemm: a product of bf16 x bf16; allowed are i8 x i8 "
-                      "and f16 x f16") != std::string::npos));
-  }
+  check_contains(failure, {"sip0.cube0.pe0.pe_gemm: a product of bf16 x bf16; allowed are i8 x i8 "
+                           "and f16 x f16"});
   BOOST_CHECK_EXCEPTION(
-      m.read(x + 0x4000, 1, DType::bf16), PendingDataError, [](const PendingDataError& error) {
-        const std::string text = error.what();
-        return text.find("has not been computed by sip0.cube0.pe0.pe_gemm") != std::string::npos;
-      });
+      m.read(x + 0x4000, 1, DType::bf16), PendingDataError,
+      with_text<PendingDataError>("has not been computed by sip0.cube0.pe0.pe_gemm"));
 }
 
 KERNBENCH_SYSTEMC_TEST(who_reads_a_product_before_the_engine_is_done_is_told_so) {
@@ -220,26 +212,15 @@ KERNBENCH_SYSTEMC_TEST(who_reads_a_product_before_the_engine_is_done_is_told_so)
     tl.composite(tl::gemm(left, left).to(tl::Ptr(x + 0x4000)));
     tl.load(tl::Ptr(x + 0x4000), {1, 1}, DType::f16).item();
   });
-  BOOST_TEST_CONTEXT(failure) {
-    BOOST_TEST(
-        (failure.find("reads what tl.composite(gemm) (rtl_gemm_test.cpp:") != std::string::npos));
-    BOOST_TEST((failure.find("writes; tl.wait for it first") != std::string::npos));
-  }
+  check_contains(failure, {"reads what tl.composite(gemm) (rtl_gemm_test.cpp:",
+                           "writes; tl.wait for it first"});
 }
 
 BOOST_AUTO_TEST_CASE(an_array_that_is_not_built_is_refused_with_those_that_are) {
-  const std::string text = forked_value([] {
-    try {
-      GemmMachine m(rtl({{"rows", "16"}}));
-    } catch (const Error& error) {
-      return std::string(error.what());
-    }
-    return std::string();
-  });
-  BOOST_TEST_CONTEXT(text) {
-    BOOST_TEST((text.find("found an array of 16x8 (rows x columns); built are 8x8, 32x32") !=
-                std::string::npos));
-  }
+  check_contains(forked_value([] {
+                   return error_of<Error>([] { GemmMachine m(rtl({{"rows", "16"}})); });
+                 }),
+                 {"found an array of 16x8 (rows x columns); built are 8x8, 32x32"});
 }
 
 // With data off zeros stream: the same cycles.
@@ -248,19 +229,11 @@ KERNBENCH_SYSTEMC_TEST(without_data_the_cycles_are_the_same) {
   options.data = false;
   WholeMachine m("topology.tiny.yaml", rtl({{"rows", "32"}, {"columns", "32"}}), options);
   const std::uint64_t x = m.hbm({0, 0, 0});
-  const RunResult result = m.run([&](HostPort& port) {
-    auto message = host_message<KernelLaunch>();
-    message->kernel.name = "k";
-    message->body = std::make_shared<FunctionKernel>([&](KernelContext& context) {
-      tl::Program tl(context);
-      const tl::Handle left = tl.ref(tl::Ptr(x), {64, 64}, DType::f16);
-      tl.wait(tl.composite(tl::gemm(left, left).to(tl::Ptr(x + 0x4000)).tile({64, 64, 64})));
-    });
-    message->targets = {{0, 0, 0}};
-    const auto request = port.submit(std::shared_ptr<const KernelLaunch>(message));
-    port.wait(*request);
+  run_kernel(m, [&](KernelContext& context) {
+    tl::Program tl(context);
+    const tl::Handle left = tl.ref(tl::Ptr(x), {64, 64}, DType::f16);
+    tl.wait(tl.composite(tl::gemm(left, left).to(tl::Ptr(x + 0x4000)).tile({64, 64, 64})));
   });
-  if (result.cause) std::rethrow_exception(result.cause);
   BOOST_TEST(tile_cycles(m) == 4U * (64 + 3 * 32 - 2) + 1);
 }
 

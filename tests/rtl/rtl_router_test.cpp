@@ -13,6 +13,7 @@
 #include "models/cube/sram.h"
 #include "models/noc/router.h"
 #include "models/rtl/rtl_router.h"
+#include "tests/support/error_text.h"
 #include "tests/support/forked.h"
 #include "tests/support/mini_machine.h"
 #include "tests/support/whole_machine.h"
@@ -67,12 +68,7 @@ class FullSink final : public FabricNode {
 };
 
 std::string fault_of(MiniMachine& machine) {
-  try {
-    machine.run();
-  } catch (const ModelError& error) {
-    return error.what();
-  }
-  return "";
+  return error_of<ModelError>([&] { machine.run(); });
 }
 
 }  // namespace
@@ -202,10 +198,8 @@ KERNBENCH_SYSTEMC_TEST(more_neighbours_than_ports_are_refused) {
     machine.stub("s" + std::to_string(i));
     machine.connect("r", "s" + std::to_string(i));
   }
-  BOOST_CHECK_EXCEPTION(machine.elaborate(), UsageError, [](const UsageError& error) {
-    return std::string(error.what()) ==
-           "'r' has more than 8 neighbours: a router in RTL has 8 ports";
-  });
+  BOOST_TEST(error_of<UsageError>([&] { machine.elaborate(); }) ==
+             "'r' has more than 8 neighbours: a router in RTL has 8 ports");
 }
 
 BOOST_AUTO_TEST_CASE(what_launches_reckon_with_is_no_more_than_it_takes) {

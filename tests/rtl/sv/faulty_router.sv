@@ -1,5 +1,6 @@
-// A router that sends every flit to the port beside its output.
-module straying_router #(
+// A router with a fault: KERNBENCH_FAULT is 1 for one that gives itself a credit for every flit that it sends, 2 for one from which
+// nothing comes out, 3 for one that sends every flit to the port beside its output.
+module faulty_router #(
     parameter int PORTS = 4,
     parameter int VIRTUAL_CHANNELS = 2,
     parameter int BUFFER_FLITS = 2
@@ -21,30 +22,25 @@ module straying_router #(
     output logic [PORTS-1:0][63:0] out_tag,
     input logic [PORTS-1:0][VIRTUAL_CHANNELS:0] out_credit
 );
-  logic [PORTS-1:0][2:0] beside;
+  logic [PORTS-1:0][VIRTUAL_CHANNELS:0] credit;
+  logic [PORTS-1:0][2:0] route;
+  logic [PORTS-1:0] valid;
   always_comb begin
-    for (int p = 0; p < PORTS; ++p) beside[p] = in_route[p] ^ 3'd1;
+    for (int p = 0; p < PORTS; ++p) begin
+      route[p] = `KERNBENCH_FAULT == 3 ? in_route[p] ^ 3'd1 : in_route[p];
+      for (int c = 0; c <= VIRTUAL_CHANNELS; ++c)
+        credit[p][c] = `KERNBENCH_FAULT == 1 ? out_valid[p] && int'(out_channel[p]) == c : out_credit[p][c];
+    end
   end
+  assign valid = `KERNBENCH_FAULT == 2 ? '0 : in_valid;
   kernbench_router #(
       .PORTS(PORTS),
       .VIRTUAL_CHANNELS(VIRTUAL_CHANNELS),
       .BUFFER_FLITS(BUFFER_FLITS)
   ) router (
-      .clk,
-      .rst_n,
-      .in_valid,
-      .in_channel,
-      .in_head,
-      .in_tail,
-      .in_route(beside),
-      .in_tag,
-      .in_credit,
-      .out_valid,
-      .out_channel,
-      .out_head,
-      .out_tail,
-      .out_route,
-      .out_tag,
-      .out_credit
+      .in_valid(valid),
+      .in_route(route),
+      .out_credit(credit),
+      .*
   );
 endmodule
