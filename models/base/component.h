@@ -72,7 +72,7 @@ class Component : public sc_core::sc_module {
   AnalysisPort<AddedSignal>& added_signals() { return added_signals_; }
   // The operations under way, as if they ended now, without data and multiply-accumulates: for
   // windows of a run that was cut short.
-  virtual void report_under_way(tlm::tlm_analysis_if<ExecutedOp>& /*to*/) const {}
+  virtual void report_in_progress(tlm::tlm_analysis_if<ExecutedOp>& /*to*/) const {}
 
   // While a Scope lives, new objects become children of a component whose constructor has ended.
   // For the component and its parts.

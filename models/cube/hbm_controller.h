@@ -199,7 +199,7 @@ void HbmController<Timing>::write_flit(const Arrival& arrival, Fs start, Fs now)
   Service& service = services_[route.target_tag];
   const BurstRange bursts =
       interleave_.bursts_of(route.offset_of(arrival.flit), route.bytes_of(arrival.flit));
-  report_passage(arrival, start);
+  report_traversal(arrival, start);
   for (std::uint64_t burst = bursts.first; burst <= bursts.last; ++burst) {
     const std::size_t channel = interleave_.channel_of(burst, route.channel);
     const HbmSlot slot = timing_.book(
@@ -219,7 +219,7 @@ void HbmController<Timing>::atomic_flit(const Arrival& arrival, Fs start, Fs now
   RouteExtension& route = transaction.route();
   if (arrival.is_first()) route.target_tag = services_.open(transaction);
   Service& service = services_[route.target_tag];
-  report_passage(arrival, start);
+  report_traversal(arrival, start);
   if (arrival.flit + 1 < route.flits) return;
   carry_out_atomic(transaction, now);
   if (const FlitList* elements = route.atomic->elements.get()) {
@@ -257,7 +257,7 @@ void HbmController<Timing>::read_command(const Arrival& arrival, Fs now) {
   service.cause = arrival;
   RouteExtension& route = transaction.route();
   ++reads_;
-  report_passage(arrival, arrival.time);
+  report_traversal(arrival, arrival.time);
   const auto booked = [&](std::size_t channel, const HbmSlot& first, Fs finish) {
     channels_.booked(transaction, channel, HbmDirection::read, now, first, finish);
   };

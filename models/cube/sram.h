@@ -68,7 +68,7 @@ void MemoryNode<Service>::serve() {
     Transaction& transaction = *access.transaction;
     check_unanswered(*this, transaction);
     count(transaction);
-    report_passage(access, start);
+    report_traversal(access, start);
     const auto reply = [this, at](Transaction& answer, std::uint32_t flit, std::uint32_t flits) {
       send(answer, flit, flits, 0, at);
     };

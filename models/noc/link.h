@@ -27,9 +27,9 @@ namespace kernbench {
 class Link final : public sc_core::sc_module, private FabricForward, private FabricBackward {
  public:
   // bw_gbs 0 = unlimited; propagation from propagation_fs(); flit_bytes: the size of a full flit.
-  // `passages`: the port of the machine, which outlives the link.
+  // `traversals`: the port of the machine, which outlives the link.
   Link(const sc_core::sc_module_name& name, const Rational& bw_gbs, Fs propagation,
-       std::uint32_t flit_bytes, const AnalysisPort<LinkPassage>& passages);
+       std::uint32_t flit_bytes, const AnalysisPort<LinkTraversal>& traversals);
 
   // Binds it between two nodes, once; before the end of elaboration. `monitors`, of the nodes
   // `from` and `to`, observe both sides; null: no monitor.
@@ -55,7 +55,7 @@ class Link final : public sc_core::sc_module, private FabricForward, private Fab
  private:
   // First, the members that every flit touches.
   FabricForward* downstream_ = nullptr;
-  const AnalysisPort<LinkPassage>& passages_;
+  const AnalysisPort<LinkTraversal>& traversals_;
   Fs propagation_;
   LinkState state_;
   Statistics handed_over_;  // with all that is booked ahead

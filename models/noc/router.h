@@ -79,7 +79,7 @@ void RouterNode<Service>::serve() {
     Transaction& transaction = *arrival.transaction;
     if (transaction.route().is_control()) {
       ++control_messages_;
-      report_passage(arrival, arrival.time);
+      report_traversal(arrival, arrival.time);
       send(transaction, 0, 0, arrival.position, at);
       return;
     }
@@ -90,7 +90,7 @@ void RouterNode<Service>::serve() {
     waiting_fs_ += wait;
     if (arrival.is_first()) stalled_fs_ += wait;
     longest_wait_fs_ = std::max<std::uint64_t>(longest_wait_fs_, wait);
-    report_passage(arrival, start);
+    report_traversal(arrival, start);
     if (buffer_.finite())
       return send_from({arrival.port, arrival.virtual_channel}, transaction, arrival.flit, 1,
                        arrival.position, at);

@@ -68,7 +68,7 @@ class CommandContext final : public TileListener {
     plan_.reset();
     operands_.reset();
   }
-  bool under_way() const { return request_ != nullptr; }
+  bool in_progress() const { return request_ != nullptr; }
   std::uint64_t id() const { return state_->id(); }
   std::string text()
       const;  // "command 3: composite_gemm, 8 tile(s)", "command 1: DMA_READ, 4096 B"

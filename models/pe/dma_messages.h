@@ -66,7 +66,7 @@ class DmaMessages final : private ServiceProvider<RingRequest>,
     return slot_busy_ + (accessing_ > 0 ? now - accessing_since_ : 0);
   }
   // See Component: accesses to slots.
-  void report_under_way(tlm::tlm_analysis_if<ExecutedOp>& to) const;
+  void report_in_progress(tlm::tlm_analysis_if<ExecutedOp>& to) const;
 
  private:
   // Serves one access at a time: one instance for incoming messages, one for accesses of the PE.
@@ -106,7 +106,7 @@ class DmaMessages final : private ServiceProvider<RingRequest>,
   PeIdentity where_;
   MemorySpace space_ = MemorySpace::tcm;
 
-  std::size_t under_way_ = 0;          // messages and accesses here: in outgoing_, arrived_,
+  std::size_t outstanding_ = 0;        // messages and accesses here: in outgoing_, arrived_,
                                        // accesses_ or being written
   std::deque<Transaction*> outgoing_;  // the first one is paying
   Fs leaves_at_ = never_fs;

@@ -121,7 +121,7 @@ void KernelCalls::drain_engines(const Completion& completion) {
   if (!completion.ok)
     pe_.commands.abandon(commands_, fmt::format("kernel '{}' has failed", launch().kernel.name));
   commands_.awaits_drained = true;
-  while (commands_.under_way > 0)
+  while (commands_.in_flight > 0)
     pe_.cpu.await(commands_.drained, "the engines of the PE to drain");
   commands_.awaits_drained = false;
 }

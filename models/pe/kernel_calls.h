@@ -27,7 +27,7 @@ class CommandQueue final : private ServiceListener<CommandRequest> {
   // Commands of one kernel.
   struct Kernel {
     std::uint32_t stream = 0;  // of its launch
-    std::size_t under_way = 0;
+    std::size_t in_flight = 0;
     PeUsage usage;  // of those that are complete
     bool awaits_drained = false;
     sc_core::sc_event drained{""};  // the last one is complete; where it is awaited
@@ -46,7 +46,7 @@ class CommandQueue final : private ServiceListener<CommandRequest> {
       requests_.give_back(request);
       throw;
     }
-    ++kernel.under_way;
+    ++kernel.in_flight;
   }
   // The kernel's commands under way fail with `why`.
   void abandon(const Kernel& kernel, const std::string& why) {
@@ -74,7 +74,7 @@ class CommandQueue final : private ServiceListener<CommandRequest> {
     kernel.usage.compute += request.state->usage().compute;
     request.state->complete();
     requests_.give_back(submitted);
-    if (--kernel.under_way == 0 && kernel.awaits_drained)
+    if (--kernel.in_flight == 0 && kernel.awaits_drained)
       kernel.drained.notify(sc_core::SC_ZERO_TIME);
   }
 

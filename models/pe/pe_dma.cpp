@@ -117,9 +117,9 @@ void PeDma::declare_signals() {
   }
 }
 
-void PeDma::report_under_way(tlm::tlm_analysis_if<ExecutedOp>& to) const {
-  StageEngine::report_under_way(to);
-  messages_.report_under_way(to);
+void PeDma::report_in_progress(tlm::tlm_analysis_if<ExecutedOp>& to) const {
+  StageEngine::report_in_progress(to);
+  messages_.report_in_progress(to);
 }
 
 // --- Requests
@@ -408,7 +408,7 @@ void PeDma::serve() {
 }
 
 void PeDma::take(const Arrival& message) {
-  report_passage(message, message.time);
+  report_traversal(message, message.time);
   RouteExtension& route = message.transaction->route();
   if (route.leg == Leg::request) return segment_messages_.push_back(message);
   route.listener->completed(*message.transaction);

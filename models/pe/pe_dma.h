@@ -108,7 +108,7 @@ class PeDma : public StageEngine<FabricNode>,
   explicit PeDma(const ComponentInit& init)
       : PeDma(init, init.attributes.as<Parameters>(), machine_services(init.services)) {}
 
-  void report_under_way(tlm::tlm_analysis_if<ExecutedOp>& to) const override;
+  void report_in_progress(tlm::tlm_analysis_if<ExecutedOp>& to) const override;
 
  protected:
   // The rules to override.

@@ -480,7 +480,7 @@ void PeIpcq::report_consumed(const IpcqJob& job, const Credit& credit) const {
   port.write(consumed);
 }
 
-void PeIpcq::report_under_way(tlm::tlm_analysis_if<ExecutedOp>& to) const {
+void PeIpcq::report_in_progress(tlm::tlm_analysis_if<ExecutedOp>& to) const {
   for (const IpcqJob& job : jobs_) to.write(op_until_now(job));
 }
 

@@ -53,7 +53,7 @@ class PeIpcq : public Component,
   explicit PeIpcq(const ComponentInit& init)
       : PeIpcq(init, init.attributes.as<Parameters>(), machine_services(init.services)) {}
 
-  void report_under_way(tlm::tlm_analysis_if<ExecutedOp>& to) const override;
+  void report_in_progress(tlm::tlm_analysis_if<ExecutedOp>& to) const override;
   std::vector<SignalDeclaration> signals_when_used() const override {
     return queues_.signals_of("pair{i}");
   }

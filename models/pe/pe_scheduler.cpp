@@ -320,7 +320,7 @@ void PeScheduler::tile_completed(CommandContext& context, TileTask& task) {
 }
 
 void PeScheduler::end_if_complete(CommandContext& context) {
-  if (!context.under_way() || !context.complete()) return;
+  if (!context.in_progress() || !context.complete()) return;
   for (std::size_t i = 0; i < feeds_.size(); ++i) {
     if (feeds_[i] == &context) return;
   }

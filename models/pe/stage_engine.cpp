@@ -337,7 +337,7 @@ void StageEngine<Node>::record(const Lane& lane) {
 }
 
 template <class Node>
-void StageEngine<Node>::report_under_way(tlm::tlm_analysis_if<ExecutedOp>& to) const {
+void StageEngine<Node>::report_in_progress(tlm::tlm_analysis_if<ExecutedOp>& to) const {
   for (const auto& each : lanes_) {
     const Lane& lane = *each;
     if (lane.state == LaneState::serving) to.write(op_until_now(lane));

@@ -44,7 +44,7 @@ struct StageParameters {
 template <class Node>
 class StageEngine : public Node, private TaskOutputListener, private ServiceProvider<TaskOffer> {
  public:
-  void report_under_way(tlm::tlm_analysis_if<ExecutedOp>& to) const override;
+  void report_in_progress(tlm::tlm_analysis_if<ExecutedOp>& to) const override;
 
   struct StageQueue;
   // A server of a stage type.

@@ -80,7 +80,7 @@ void ControlNode::serve() {
     const Due due = due_.front();
     due_.pop_front();
     ++requests_;
-    report_passage(due.arrival, due.time - overhead_);
+    report_traversal(due.arrival, due.time - overhead_);
     take(*due.arrival.transaction);
   }
 }
@@ -88,7 +88,7 @@ void ControlNode::serve() {
 void ControlNode::file(const Arrival& arrival) {
   Transaction& transaction = *arrival.transaction;
   if (is_answer(transaction)) {
-    report_passage(arrival, now());
+    report_traversal(arrival, now());
     const Message* message = transaction.route().message.get();
     if (const auto* failure = dynamic_cast<const LaunchFailed*>(message)) take_failure(*failure);
     if (const auto* barrier = dynamic_cast<const BarrierReached*>(message))

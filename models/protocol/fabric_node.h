@@ -48,7 +48,7 @@ class FabricNode : public Component {
     link_of(port)->accept(transaction, {flit, count, position + 1}, at);
   }
   // A control message that starts here, now. One of the host is announced to its target at once
-  // where the nodes on its way do nothing with it but delay it and passages are not observed.
+  // where the nodes on its way do nothing with it but delay it and traversals are not observed.
   void send_message(Transaction& transaction);
   // The same from a place of a finite buffer of this node: left() reports when it is free.
   void send_from(BufferPlace place, Transaction& transaction, std::uint32_t flit,
@@ -84,8 +84,8 @@ class FabricNode : public Component {
   // The same from the link behind `position` on.
   bool get_direct_route(const Path& path, std::uint32_t position, DirectRoute& route);
   // A run has been served: it arrived at arrival.time, its service began at `start` and ends now.
-  void report_passage(const Arrival& arrival, Fs start) const {
-    if (observation_.node_passages.observed()) write_passage(arrival, start);
+  void report_traversal(const Arrival& arrival, Fs start) const {
+    if (observation_.node_traversals.observed()) write_traversal(arrival, start);
   }
 
   // What the signals show; asked for while they are observed only.
@@ -112,7 +112,7 @@ class FabricNode : public Component {
   // A run that ends here and is not the next one of its message: ends the simulation.
   void refuse_flits(const Transaction& transaction, FlitRun run);
   void update_signals();
-  void write_passage(const Arrival& arrival, Fs start) const;
+  void write_traversal(const Arrival& arrival, Fs start) const;
   FabricForward* link_of(std::uint32_t port) {
     FabricForward* link = links_[port];
     return link != nullptr ? link : find_link(port);

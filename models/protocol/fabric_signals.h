@@ -1,7 +1,7 @@
 // Signals of a node of the fabric: its inbox, the message that it serves, and how the links behind
 // its outputs are occupied.
 //
-// Passages are told when they are handed over, arrivals and bookings of links before their time:
+// Traversals are told when they are handed over, arrivals and bookings of links before their time:
 // kept here until then, with an event of its own at each instant at which a signal changes. Only
 // while one of the signals is observed; the event lies before the node's next one, so that no run
 // ends later by it.
@@ -36,8 +36,8 @@ class FabricSignals final : public SignalGroup {
     if (observed()) show();
   }
   // For FabricTraceObserver.
-  void served(const NodePassage& passage);
-  void left(const LinkPassage& passage, std::uint16_t output);
+  void served(const NodeTraversal& traversal);
+  void left(const LinkTraversal& traversal, std::uint16_t output);
 
  private:
   struct Message {

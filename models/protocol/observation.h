@@ -1,10 +1,10 @@
 // Observable events of a machine: one analysis port per kind of event, for all components together.
 // Platform::observation() and Services::observation() return it.
 //
-//   class Carried final : public tlm::tlm_analysis_if<LinkPassage> {
-//     void write(const LinkPassage& passage) override { ... }
+//   class Carried final : public tlm::tlm_analysis_if<LinkTraversal> {
+//     void write(const LinkTraversal& traversal) override { ... }
 //   };
-//   platform.observation().link_passages.bind(carried);
+//   platform.observation().link_traversals.bind(carried);
 //
 // Events come at the simulated instant at which they happen, unless said otherwise, in an order
 // that is the same in every run. Their references are valid during the call. No event changes a
@@ -30,7 +30,7 @@ struct Arrival;  // models/protocol/arrival_queue.h
 
 // A run of flits or a control message on a link, at the call that hands it over. The link is
 // occupied in [start, end), which may lie ahead; by a control message it is not: start == end.
-struct LinkPassage {
+struct LinkTraversal {
   const Link& link;
   const Transaction& transaction;
   FlitRun run;
@@ -40,7 +40,7 @@ struct LinkPassage {
 
 // A run that a node has served, when it goes on or ends there. It came at arrival.time; its service
 // began at `start` and ends now.
-struct NodePassage {
+struct NodeTraversal {
   const FabricNode& node;
   const Arrival& arrival;
   Fs start = 0;
@@ -54,7 +54,7 @@ struct TransactionEnd {
 
 // Bursts of one transaction that an HBM controller has booked back to back on one pseudo-channel,
 // in the direction of the transaction (an atomic access: a read, then a write, each a booking).
-// Behind the NodePassage of the command or flit that books.
+// Behind the NodeTraversal of the command or flit that books.
 struct HbmBooking {
   const FabricNode& node;
   const Transaction& transaction;
@@ -76,8 +76,8 @@ struct Observation {
   // well. Set before the run.
   bool records_parameters = false;
   AnalysisPort<TraceEvent> trace_events;
-  AnalysisPort<LinkPassage> link_passages;
-  AnalysisPort<NodePassage> node_passages;
+  AnalysisPort<LinkTraversal> link_traversals;
+  AnalysisPort<NodeTraversal> node_traversals;
   AnalysisPort<TransactionEnd> transaction_ends;
   AnalysisPort<HbmBooking> hbm_bookings;
   AnalysisPort<KernelStart> kernel_starts;

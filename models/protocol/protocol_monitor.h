@@ -107,7 +107,7 @@ class FabricMonitor final : public ProtocolMonitor, private FabricForward, priva
   FabricInitiatorSocket out{"out"};
 
   // What of a leg has passed the edge: flits, or 1 for a control message.
-  struct Passage {
+  struct Traversal {
     std::uint64_t use = 0;  // of the transaction, see Transaction::use
     Leg leg = Leg::request;
     std::uint32_t passed = 0, of = 0;
@@ -117,7 +117,7 @@ class FabricMonitor final : public ProtocolMonitor, private FabricForward, priva
   std::string unfinished() const override;
   bool joins(NodeId from, NodeId to) const { return from == from_ && to == to_; }
   // Of the present leg; null: nothing of it has passed.
-  const Passage* passage_of(const Transaction& transaction) const;
+  const Traversal* traversal_of(const Transaction& transaction) const;
 
  private:
   void accept(Transaction& transaction, FlitRun run, Fs arrival) override;
@@ -154,8 +154,9 @@ class FabricMonitor final : public ProtocolMonitor, private FabricForward, priva
   Times times_;
   InputBuffer buffer_;
   std::vector<Channel> channels_;
-  std::unordered_map<const Transaction*, Passage> passages_;  // the latest of each; looked up only
-  std::size_t begun_ = 0;                                     // legs that have passed in part
+  std::unordered_map<const Transaction*, Traversal>
+      traversals_;         // the latest of each; looked up only
+  std::size_t begun_ = 0;  // legs that have passed in part
   Fs last_arrival_ = 0, last_host_control_ = 0;
 };
 

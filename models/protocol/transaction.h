@@ -188,7 +188,7 @@ class TransactionPool final : public tlm::tlm_mm_interface {
   void free(tlm::tlm_generic_payload* payload) override;
   std::size_t outstanding() const { return all_.size() - idle_.size(); }
   // Those that have a route, by id.
-  std::vector<const Transaction*> under_way() const;
+  std::vector<const Transaction*> in_flight() const;
   std::size_t allocated() const { return all_.size(); }
 
  private:

@@ -112,7 +112,7 @@ class Axi4Manager {
   void sample_write();
   void sample_read();
   void burst_ended(unsigned id);
-  void drive_address(const std::deque<Burst>& bursts, std::size_t under_way, std::uint8_t* valid,
+  void drive_address(const std::deque<Burst>& bursts, std::size_t in_flight, std::uint8_t* valid,
                      std::uint8_t* id, std::uint32_t* address, std::uint8_t* length,
                      std::uint8_t* size, std::uint8_t* burst) const;
   void drive_data();
@@ -126,7 +126,7 @@ class Axi4Manager {
   std::deque<Burst> data_;                        // write bursts behind their address
   std::array<std::deque<Burst>, ids> answers_;    // that are to come, in their order
   std::array<std::uint64_t, ids> bursts_left_{};  // of the access of an id
-  std::size_t writes_under_way_ = 0, reads_under_way_ = 0;
+  std::size_t writes_in_flight_ = 0, reads_in_flight_ = 0;
   std::uint64_t write_bursts_ = 0, read_bursts_ = 0;
 };
 

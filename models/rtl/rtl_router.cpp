@@ -10,7 +10,7 @@
 namespace kernbench {
 namespace {
 
-constexpr unsigned shortest_way = 3;  // cycles
+constexpr unsigned shortest_path = 3;  // cycles
 
 // After so many cycles without a handshake nothing moves in the block any more.
 constexpr unsigned quiet_before_sleep = 32;
@@ -18,11 +18,11 @@ constexpr unsigned quiet_before_sleep = 32;
 }  // namespace
 
 std::optional<ParameterFault> RtlRouter::check(const Parameters& parameters) {
-  const Fs most = shortest_way * *parameters.block.clock_period;
+  const Fs most = shortest_path * *parameters.block.clock_period;
   if (*parameters.overhead <= most) return std::nullopt;
   return ParameterFault{
       "overhead_ns", fmt::format("found {}, allowed is at most {} periods of the clock, {}",
-                                 format_ns(*parameters.overhead), shortest_way, format_ns(most))};
+                                 format_ns(*parameters.overhead), shortest_path, format_ns(most))};
 }
 
 RtlRouter::RtlRouter(const ComponentInit& init) : RtlRouter(init, built_router()) {}
@@ -168,7 +168,7 @@ void RtlRouter::go_on(unsigned port, const PinFlit& flit) {
   const auto tag = static_cast<std::uint32_t>(flit.tag);
   Inside& inside = flits_[tag];
   const Arrival arrival = inside.arrival;
-  report_passage(arrival, inside.taken);
+  report_traversal(arrival, inside.taken);
   inside.live = false;
   unused_.push_back(tag);
   --inside_;

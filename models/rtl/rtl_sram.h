@@ -97,7 +97,7 @@ class RtlSram : public FabricNode, private BlockUser, private Axi4Manager::Liste
     Arrival arrival;
     Fs start = 0;
     std::vector<unsigned char> bytes;
-    bool under_way = false, answered = true;
+    bool in_flight = false, answered = true;
 
     std::uint64_t begin() const { return arrival.transaction->route().offset; }
     std::uint64_t end() const { return begin() + arrival.transaction->get_data_length(); }

@@ -87,7 +87,7 @@ class TlmInitiatorBridge final : public TlmBridge,
                                    const sc_core::sc_time& delay);
   // Sets the response status of a payload that is refused.
   bool refused(tlm::tlm_generic_payload& payload, std::vector<TlmAccess::Part>& parts);
-  bool is_under_way(const tlm::tlm_generic_payload& payload) const;
+  bool is_in_flight(const tlm::tlm_generic_payload& payload) const;
   TlmAccess& admit(tlm::tlm_generic_payload& payload, std::vector<TlmAccess::Part> parts, Fs due);
   void grant();
   void send_request(TlmAccess& access);
@@ -104,7 +104,7 @@ class TlmInitiatorBridge final : public TlmBridge,
   const Parameters parameters_;
   TieKeySource keys_;
   Accesses waiting_;                                   // for the grant, by due
-  std::vector<std::unique_ptr<TlmAccess>> under_way_;  // by tag; null: free
+  std::vector<std::unique_ptr<TlmAccess>> in_flight_;  // by tag; null: free
   std::list<std::size_t> leaving_;                     // granted, overhead not yet paid
   std::list<std::size_t> answered_;                    // by nb_transport, in order of completion
   TlmAccess* requesting_ = nullptr;                    // BEGIN_REQ without END_REQ

@@ -176,7 +176,7 @@ void TlmTargetBridge::begin() {
 
 // A generic payload has one address, and reads or writes.
 void TlmTargetBridge::refuse(const Arrival& arrival) {
-  report_passage(arrival, arrival.time);
+  report_traversal(arrival, arrival.time);
   refuse_not_plain(*this, *arrival.transaction,
                    [this](Transaction& answer, std::uint32_t flit, std::uint32_t count) {
                      count_access(answer, false, [&answer] {
@@ -327,7 +327,7 @@ void TlmTargetBridge::finish() {
   RouteExtension& route = transaction.route();
   const unsigned nbytes = transaction.get_data_length();
   transaction.set_response_status(status);
-  report_passage(current_, current_.time);
+  report_traversal(current_, current_.time);
   count_access(transaction, ok, [&] {
     return fmt::format("{} of {} bytes at offset {:#x}: {}{}",
                        transaction.is_read() ? "the read" : "the write", nbytes, route.offset,

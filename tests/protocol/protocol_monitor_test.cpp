@@ -161,7 +161,7 @@ KERNBENCH_SYSTEMC_TEST(a_service_that_allows_it_is_completed_by_the_call) {
   BOOST_TEST(buffers.monitors.unfinished() == "");
 }
 
-KERNBENCH_SYSTEMC_TEST(requests_under_way_are_listed_with_who_holds_them_and_what_is_missing) {
+KERNBENCH_SYSTEMC_TEST(requests_in_flight_are_listed_with_who_holds_them_and_what_is_missing) {
   Connection<TcmRequest> tcm;
   TcmRequest request;
   BOOST_TEST(tcm.held() == "");

@@ -160,7 +160,7 @@ module kernbench_axi4_checker #(
         writes[next_write] <= {axi.awid, axi.awaddr[11:0], axi.awlen, axi.awsize};
         next_write <= next_write + 1;
         assert (next_write + 8'd1 != first_write)
-          else kernbench_violation("at_most_255_bursts_under_way", "awvalid");
+          else kernbench_violation("at_most_255_bursts_in_flight", "awvalid");
       end
       if (write_taken) write_beat <= write_ends ? 0 : write_beat + 1;
       if (write_ends) first_write <= first_write + 1;
@@ -203,7 +203,7 @@ module kernbench_axi4_checker #(
         lengths[axi.arid][next_read[axi.arid]] <= axi.arlen;
         next_read[axi.arid] <= next_read[axi.arid] + 1;
         assert (next_read[axi.arid] + 8'd1 != first_read[axi.arid])
-          else kernbench_violation("at_most_255_bursts_under_way", "arvalid");
+          else kernbench_violation("at_most_255_bursts_in_flight", "arvalid");
       end
       if (axi.rvalid) begin
         assert (requested) else kernbench_violation("no_read_data_without_request", "rvalid");

@@ -163,7 +163,7 @@ module kernbench_sram #(
   logic no_read, read_full, fetch, fetch_delayed, no_answer;
   logic [7:0] read_beat;
   logic [ADDRESS_BITS-1:0] read_address;
-  logic [ANSWER_BITS-1:0] under_way;
+  logic [ANSWER_BITS-1:0] in_flight;
 
   assign arready = !read_full;
   kernbench_sram_queue #(
@@ -181,7 +181,7 @@ module kernbench_sram #(
   );
 
   assign read_address = beat_address(read.address, read.size, read_beat);
-  assign fetch = !no_read && under_way != ANSWER_BITS'(ANSWERS);
+  assign fetch = !no_read && in_flight != ANSWER_BITS'(ANSWERS);
   always_comb begin
     fetched.id = read.id;
     fetched.last = read_beat == read.length;
@@ -195,10 +195,10 @@ module kernbench_sram #(
   always_ff @(posedge clk) begin
     if (!rst_n) begin
       read_beat <= 0;
-      under_way <= 0;
+      in_flight <= 0;
     end else begin
       if (fetch) read_beat <= fetched.last ? 0 : read_beat + 1;
-      under_way <= under_way + ANSWER_BITS'(fetch) - ANSWER_BITS'(rvalid && rready);
+      in_flight <= in_flight + ANSWER_BITS'(fetch) - ANSWER_BITS'(rvalid && rready);
     end
   end
 
@@ -218,7 +218,7 @@ module kernbench_sram #(
     assign fetch_delayed = fetch;
   end
 
-  logic answers_full;  // never, by `under_way`
+  logic answers_full;  // never, by `in_flight`
   assign rvalid = !no_answer;
   assign {rid, rdata, rresp, rlast} = answer;
   kernbench_sram_queue #(
