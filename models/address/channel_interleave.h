@@ -8,7 +8,7 @@
 
 namespace kernbench {
 
-// In place of a channel's number: a request to the partition as a whole, which touches the channels
+// Replaces a channel number in a request to the partition as a whole, which touches the channels
 // that its bytes lie on.
 inline constexpr std::uint16_t every_channel = 0xffff;
 
@@ -16,14 +16,14 @@ struct ChannelInterleave {
   std::uint32_t channels = 1;  // both powers of two
   std::uint32_t burst_bytes = 256;
 
-  // Offsets are those in the partition.
+  // Offsets are offsets in the partition.
   std::uint16_t channel_of(std::uint64_t offset) const {
     return static_cast<std::uint16_t>(offset / burst_bytes % channels);
   }
   std::uint64_t offset_in_channel(std::uint64_t offset) const {
     return offset / round_bytes() * burst_bytes + offset % burst_bytes;
   }
-  // One burst of every channel.
+  // Bytes of one burst on every channel.
   std::uint64_t round_bytes() const { return std::uint64_t{burst_bytes} * channels; }
 };
 

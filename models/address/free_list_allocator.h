@@ -2,7 +2,7 @@
 // VA space (ADR-0048).
 //
 // First fit at the lowest address; free blocks are kept sorted and coalesce both ways. Allocating
-// walks the free blocks, freeing searches in O(log n); both move the entries behind theirs. Unlike
+// walks the free blocks, freeing searches in O(log n); both move the entries that follow. Unlike
 // the source it records its allocations, so that misuse is always an error.
 #pragma once
 

@@ -7,7 +7,8 @@
 
 #include "models/base/version.h"
 
-// Of the format: which fields there are, and the layout of PluginEntry (models/base/plugin.h).
+// Version of the stamp format: the set of fields, and the layout of PluginEntry
+// (models/base/plugin.h).
 #define KERNBENCH_STAMP_VERSION 1
 
 #define KERNBENCH_TEXT_OF(x) #x

@@ -11,7 +11,8 @@
 
 namespace kernbench {
 
-// For a writer that prepares what it writes.
+// Notifies a writer that prepares its events when the first subscriber binds and the last one
+// unbinds.
 class SubscriptionListener {
  public:
   virtual void subscribed() = 0;
@@ -30,12 +31,13 @@ class AnalysisPort {
   AnalysisPort(const AnalysisPort&) = delete;
   AnalysisPort& operator=(const AnalysisPort&) = delete;
 
-  // The subscriber lives until unbind() or the last event. No call of either inside write().
+  // The subscriber must live until unbind() or the last event. No call of either function inside
+  // write().
   void bind(Subscriber& subscriber) {
     subscribers_.push_back(&subscriber);
     if (listener_ != nullptr) listener_->subscribed();
   }
-  // False: it was not bound.
+  // Returns false if it was not bound.
   bool unbind(Subscriber& subscriber) {
     const auto found = std::find(subscribers_.begin(), subscribers_.end(), &subscriber);
     if (found == subscribers_.end()) return false;
@@ -43,7 +45,7 @@ class AnalysisPort {
     if (listener_ != nullptr) listener_->unsubscribed();
     return true;
   }
-  // Before the first bind(); null: nobody.
+  // Call before the first bind(); null: no listener.
   void tell(SubscriptionListener* listener) { listener_ = listener; }
 
   bool observed() const { return !subscribers_.empty(); }

@@ -88,7 +88,7 @@ class PendingDataError : public Error {
   std::string code() const override { return "pending_data"; }
 };
 
-// Queues between PEs that were reset when a launch failed (spec 4.4): the consequence of that.
+// Queues between PEs were reset when a launch failed (spec 4.4): a consequential error.
 class QueuesResetError : public Error {
  public:
   using Error::Error;
@@ -103,7 +103,7 @@ class DeviceAssertError : public Error {
   std::string code() const override { return "device_assert"; }
 };
 
-// A launch, or another host request, that came back with ok = false (spec 4.2).
+// A launch, or another host request, that returned ok = false (spec 4.2).
 class LaunchError : public Error {
  public:
   LaunchError(std::string code, const std::string& message)

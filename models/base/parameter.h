@@ -54,7 +54,7 @@ class Parameter {
                    std::string_view highest);  // inclusive decimals; "" = unbounded
   Parameter& range(const Rational& lowest, const Rational& highest);
   Parameter& positive();      // > 0
-  Parameter& or_unlimited();  // 0 too, beside the range: no limit
+  Parameter& or_unlimited();  // also 0, outside the range: no limit
   Parameter& power_of_two();
   // The value is a fact of the machine (flit size, link rate): the topology fills it in and users
   // cannot set it in `attrs`.

@@ -11,8 +11,8 @@
 namespace kernbench {
 
 enum class Role : std::uint8_t {
-  // The engines of a PE come first, so that tables of engines are indexed by them; in the order of
-  // spec 1.1.
+  // Engines of a PE are first, in the order of spec 1.1, so that tables of engines are indexed by
+  // them.
   pe_cpu,
   pe_scheduler,
   pe_dma,

@@ -1,5 +1,5 @@
-// What observers see of the pseudo-channels of an HBM controller, whatever its timing: busy times,
-// bookings, signals (hbm_channel_signals.h).
+// Observation of the pseudo-channels of an HBM controller, for any timing: busy times, bookings,
+// signals (hbm_channel_signals.h).
 #pragma once
 
 #include <cstdint>
@@ -63,7 +63,7 @@ class HbmChannels {
     if (at.signals != nullptr) show(at, transaction, direction, now, first, finish);
   }
 
-  // When the signals of a channel that is observed change next.
+  // Next change of the signals of an observed channel.
   Fs next_due() const { return shown_until_; }
   void serve(Fs now) {
     if (shown_until_ <= now) update_signals(now);
@@ -74,9 +74,9 @@ class HbmChannels {
     Fs free_at = 0;
     std::uint64_t busy_fs = 0;  // booked
     BookedStalls stalls;        // of the first bursts of transactions
-    TieKey last;                // transaction booked last
+    TieKey last;  // transaction booked last
     BookedAhead ahead;
-    std::unique_ptr<HbmChannelSignals> signals;  // null until they are asked for
+    std::unique_ptr<HbmChannelSignals> signals;  // null until they are requested
   };
 
   Fs busy_until(std::size_t channel, Fs now) const {

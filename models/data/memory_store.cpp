@@ -82,7 +82,7 @@ std::byte* MemoryStore::writable_page(std::uint64_t index, bool whole) {
     if (!whole) std::memcpy(copy.get(), page.get(), page_bytes);
     page = std::move(copy);
   } else {
-    // Another thread may have dropped the last snapshot just now: its reads come before our writes.
+    // Another thread may have dropped the last snapshot just now: its reads precede our writes.
     std::atomic_thread_fence(std::memory_order_acquire);
   }
   return page.get();

@@ -46,10 +46,10 @@ class OpLog : public tlm::tlm_analysis_if<ExecutedOp> {
 
   std::size_t size() const { return records_.size(); }
   const std::vector<OpRecord>& records() const;  // sorted; valid until the next report
-  // Takes out what had ended before this time, in the order of records().
+  // Removes and returns records that ended before this time, in the order of records().
   std::vector<OpRecord> take_before(Fs end);
 
-  // One line per record with a header; the same bytes for the same run.
+  // Writes one line per record with a header; runs of the same configuration write the same bytes.
   void write_csv(std::ostream& out, const NodeName& node_name) const;
 
  private:

@@ -1,5 +1,5 @@
-// An atomic access at the memory that serves it (spec 2.6): its effect, once all operands are
-// there, and its answer, when what it has changed is written.
+// Atomic access at the memory that serves it (spec 2.6): its effect, once all operands have
+// arrived, and its answer, once the changes are written.
 #pragma once
 
 #include <cstdint>

@@ -135,7 +135,7 @@ void DmaMessages::end_write() {
   }
   report_written(message);
   to_ipcq_.nb_transport_fw(arrival_, tlm::END_RESP);
-  transaction.route().listener->completed(transaction);  // its sender gives it back
+  transaction.route().listener->completed(transaction);  // its sender releases it
 }
 
 void DmaMessages::report_written(const IpcqMessage& message) const {

@@ -385,7 +385,7 @@ void KernelContexts::nb_transport_bw(IpcqRequest& request, const tlm::tlm_phase&
   const auto found = std::find_if(contexts_.begin(), contexts_.end(), [&](const auto& context) {
     return context->busy() && context->launch().stream == request.stream;
   });
-  if (found != contexts_.end()) (*found)->calls().ipcq_ended(request);  // may give back the request
+  if (found != contexts_.end()) (*found)->calls().ipcq_ended(request);  // may release the request
 }
 
 }  // namespace kernbench

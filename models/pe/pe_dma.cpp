@@ -255,7 +255,7 @@ void PeDma::inject(DmaChannel& channel) {
   for (const TransactionHandle& transaction : channel.in_flight)
     direction.in_flight_bytes += transaction->get_data_length();
   direction.show();
-  // Without an overhead the other direction may be granted later in this instant, and go first.
+  // Without an overhead the other direction may be granted later in this instant, and inject first.
   channel.awaits_quiescence = channel.outstanding > 0 && channel.granted_at == now();
   if (!channel.awaits_quiescence) put_on_link(channel);
   put_to_tcm(channel);
@@ -290,7 +290,7 @@ void PeDma::make_transactions(DmaChannel& channel) {
   }
 }
 
-// Mostly the same memory again.
+// Usually the same memory as before.
 const Path& PeDma::path_to(NodeId memory) {
   if (path_ == nullptr || path_->target() != memory)
     path_ = &machine_.routes().memory_path(node(), memory);
@@ -446,7 +446,8 @@ void PeDma::serve_links_when_quiescent(Fs at) {
   services().end_of_timestep().ask_when_quiescent(*this, node());
 }
 
-// All accesses of this instant contend now, also those granted at this instant without an overhead.
+// All accesses of this instant contend now, including those granted at this instant without an
+// overhead.
 void PeDma::timestep_quiescent() {
   guarded(services(), *this, [this] {
     links_asked_ = false;

@@ -15,8 +15,8 @@
 // to requests injected here in the same timestep (tie rule of spec 2.3: pe_dma before pe_tcm). Not
 // modelled: time where a response arrives, TCM time.
 //
-// Base class: a PE_DMA with other rules derives from it, its Parameters from these, and overrides
-// may_grant() or setup_time().
+// Base class: a PE_DMA with other policies derives from it, its Parameters from these, and
+// overrides may_grant() or setup_time().
 #pragma once
 
 #include <array>
@@ -36,7 +36,7 @@ namespace kernbench {
 // Holder of a channel: a stage of a tile, or a request of another initiator.
 struct DmaJob {
   StageEngine<FabricNode>::Lane* lane = nullptr;
-  DmaRequest* request = nullptr;  // without a lane
+  DmaRequest* request = nullptr;  // null without a lane
 };
 
 struct DmaChannel {
@@ -45,7 +45,7 @@ struct DmaChannel {
   Fs granted_at = 0;
   Fs inject_at = never_fs;
   bool awaits_quiescence = false;  // injected at the instant of its grant: contends at its end
-  TieKey key;                      // of its first transaction
+  TieKey key;  // key of its first transaction
   DmaAccess access;
   TransactionHandles in_flight;  // by piece
   std::size_t outstanding = 0;   // transactions
@@ -59,7 +59,7 @@ struct DmaDirection {
   std::vector<DmaChannel> channels;
   std::uint64_t bytes = 0;  // moved since the start of the run
   std::uint64_t in_flight_bytes = 0;
-  // Null until they are observed.
+  // Null until observed.
   TraceSignal* busy_signal = nullptr;
   TraceSignal* in_flight_signal = nullptr;
 
@@ -111,10 +111,10 @@ class PeDma : public StageEngine<FabricNode>,
   void report_in_progress(tlm::tlm_analysis_if<ExecutedOp>& to) const override;
 
  protected:
-  // The rules to override.
+  // Override points.
   //
-  // At the end of a timestep: whether the first request of `of`, which has a free channel, is
-  // granted now. Called for reads first, and again when an access has ended.
+  // Whether the first request of `of`, which has a free channel, is granted now. Called at the end
+  // of a timestep, for reads first, and again when an access has ended.
   virtual bool may_grant(const DmaDirection& /*of*/, const DmaDirection& /*other*/) { return true; }
   // Time from the grant until the access contends for the link, once per access; `addresses`: cost
   // of its address look-up.
@@ -145,7 +145,7 @@ class PeDma : public StageEngine<FabricNode>,
   void grant(DmaDirection& direction);
   static void resolve(const DmaRequest& request, DmaAccess& access);
 
-  // Injection. In one instant the earlier grant goes first, then by key (tie rule of spec 2.3).
+  // Injection order: in one instant the earlier grant first, then by key (tie rule of spec 2.3).
   static bool injects_before(const DmaChannel& a, const DmaChannel& b);
   void sort_by_injection();
   Fs injection_due() const;
@@ -177,9 +177,9 @@ class PeDma : public StageEngine<FabricNode>,
   DmaLinks links_;
   DmaAddressing addressing_;
   std::array<DmaDirection, 2> directions_;  // read, write
-  SmallVector<DmaChannel*, 2> channels_;    // of both, by their numbers in transactions
-  SmallVector<DmaChannel*, 2> ordered_;     // the same, by injects_before
-  const Path* path_ = nullptr;              // the last one to a memory as a whole; null: none yet
+  SmallVector<DmaChannel*, 2> channels_;  // channels of both directions, by their numbers in transactions
+  SmallVector<DmaChannel*, 2> ordered_;  // sorted by injects_before
+  const Path* path_ = nullptr;  // last path to a memory as a whole; null: none yet
   RingBuffer<Arrival> segment_messages_;    // in order of arrival
   std::uint64_t faults_ = 0, transactions_ = 0;
   ServiceTarget<DmaRequest> transfers_{*this, *this};

@@ -116,7 +116,7 @@ void PeScheduler::submit(CommandRequest& request) {
   show_commands();
   trace(TraceKind::command_submitted, id, -1, simple.bytes);
   log_.debug([&] { return context.text() + " accepted"; });
-  if (due_ != never_fs) return;  // behind others
+  if (due_ != never_fs) return;  // queued after others
   begin_dispatch();
   if (due_ != never_fs) timer_.notify(work_at(due_));
 }
@@ -190,7 +190,7 @@ void PeScheduler::dispatch(CommandContext& context) {
     return;
   }
   TileTask& task = new_task(context, true);
-  task.alone = overhead_ > 0 && contexts_.size() == 1;  // none comes to its turn at this instant
+  task.alone = overhead_ > 0 && contexts_.size() == 1;  // no other command can arrive at this instant
   task.tile.add(context.simple());
   context.feed(task.tile);
   send(task);
@@ -203,7 +203,7 @@ void PeScheduler::feed() {
     CommandContext& context = *feeds_.front();
     if (!next_tile_ && !context.all_fed()) {
       next_tile_ = context.plan()->tile(context.fed());
-      // A tile that does not go on with an output begins one: nothing is open before it.
+      // A tile that does not continue an output begins one: no output tile is open before it.
       if (context.failed() &&
           (context.fed() == 0 || has(context.plan()->tile(context.fed() - 1), StageType::store))) {
         context.stop_feeding();

@@ -14,8 +14,8 @@ class SlotEngine : public StageEngine<Component>, private ServiceListener<SlotRe
   SlotEngine(const ComponentInit& init, PeEngine engine, const StageParameters& stage)
       : StageEngine(init, engine, stage) {}
 
-  // The slot is granted, the service has begun. It ends by finish() in a later call to the engine,
-  // or expire_at().
+  // Called when the slot is granted and the service has begun. It ends by finish() in a later call
+  // to the engine, or expire_at().
   virtual void compute(Lane& lane) = 0;
 
  private:
