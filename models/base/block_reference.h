@@ -33,8 +33,8 @@ struct BlockReference {
   std::uint64_t address = 0;
   bool pinned = false;
   DType dtype = DType::f16;
-  int input = -1;  // index in DataOp::inputs; -1: the result
-  TensorLayout layout;  // layout of the block; the strides are those of the operand
+  int input = -1;                    // index in DataOp::inputs; -1: the result
+  TensorLayout layout;               // layout of the block; the strides are those of the operand
   std::int64_t row = 0, column = 0;  // position of element (0, 0) in the operand
 
   std::uint64_t address_of(std::int64_t i, std::int64_t j) const {

@@ -18,7 +18,7 @@ namespace kernbench {
 struct Implementation {
   std::string name;         // "builtin.hbm_ctrl"
   std::string description;  // one line, for `list components`
-  Roles roles;  // roles it can take
+  Roles roles;              // roles it can take
   ParameterSchema schema;
   std::function<std::unique_ptr<Component>(const ComponentInit&)> create;
   // Check of the resolved parameters of one instance, before elaboration; may be empty.
@@ -41,7 +41,8 @@ class ComponentRegistry {
   void add_alias(const std::string& alias, const std::string& name);
   const Implementation* find(std::string_view name) const;  // null if unknown
   std::vector<const Implementation*> list() const;          // sorted by name
-  std::vector<std::string> names_for(Role role) const;  // of implementations that can take the role, sorted
+  std::vector<std::string> names_for(
+      Role role) const;  // of implementations that can take the role, sorted
 
  private:
   std::map<std::string, Implementation, std::less<>> implementations_;

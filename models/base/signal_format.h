@@ -21,7 +21,7 @@ struct SignalFormat {
   SignalType type = SignalType::count;
   unsigned width = 1;     // bits, 1..64
   const char* unit = "";  // a literal
-  Labels labels;  // names of the values 0, 1, 2, ... of an enumeration
+  Labels labels;          // names of the values 0, 1, 2, ... of an enumeration
 
   static SignalFormat flag() { return {SignalType::flag, 1, "", nullptr}; }
   // Unit of a count: "flits", "tasks", ...

@@ -18,7 +18,7 @@ struct Server {
   enum class Kind : std::uint8_t {
     rate,  // processes work while it is busy: at twice the rate, half the time
     slot,  // is held while other servers work: with twice the places, twice as many overlap
-    none  // no server
+    none   // no server
   };
   Kind kind = Kind::rate;
   // Attribute of the component that sets the rate or the number of places, or a key of ccl.yaml,

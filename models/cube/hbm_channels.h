@@ -74,7 +74,7 @@ class HbmChannels {
     Fs free_at = 0;
     std::uint64_t busy_fs = 0;  // booked
     BookedStalls stalls;        // of the first bursts of transactions
-    TieKey last;  // transaction booked last
+    TieKey last;                // transaction booked last
     BookedAhead ahead;
     std::unique_ptr<HbmChannelSignals> signals;  // null until they are requested
   };

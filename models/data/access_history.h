@@ -30,7 +30,7 @@ using MemoryAccessPtr = std::shared_ptr<const MemoryAccess>;
 // Earlier access that is not ordered before the new one.
 struct Conflict {
   MemoryAccessPtr earlier;
-  std::uint64_t pa = 0;  // address of the first byte
+  std::uint64_t pa = 0;      // address of the first byte
   std::uint64_t nbytes = 0;  // bytes of all ranges
 };
 

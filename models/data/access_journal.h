@@ -55,7 +55,9 @@ class AccessJournal {
   AccessJournal(const AccessJournal&) = delete;
   AccessJournal& operator=(const AccessJournal&) = delete;
 
-  bool is_earlier(Fs time) const { return now_ < time; }  // compared with the instant of the last noted access
+  bool is_earlier(Fs time) const {
+    return now_ < time;
+  }  // compared with the instant of the last noted access
   ByteImage read(const Accessor& by, const PhysRanges& from);  // returns a capture
   void write(const Accessor& by, const PhysRanges& to, const ByteImage& image);  // sizes agree
   void resolve();
@@ -67,7 +69,7 @@ class AccessJournal {
     std::uint32_t pe = 0;
     PhysRanges ranges;
     std::shared_ptr<Read> read;  // null: a write
-    ByteImage image;  // image of a write
+    ByteImage image;             // image of a write
   };
   // Notes an access to `ranges`, without its read or image.
   Access& note(const Accessor& by, const PhysRanges& ranges, bool is_write);

@@ -114,7 +114,7 @@ class ByteImage {
  private:
   Segments segments_;
   std::uint64_t nbytes_ = 0;
-  std::size_t pending_ = 0;  // segments that are values
+  std::size_t pending_ = 0;   // segments that are values
   std::size_t captures_ = 0;  // segments that are captures
 };
 

@@ -45,7 +45,7 @@ std::vector<ByteImage> images_of(const std::vector<DeviceMessage>& messages);
 // tl.device_assert with elements that are 0.
 struct FailedAssertion {
   std::string pe, kernel;
-  Fs time = 0;  // time of the call
+  Fs time = 0;       // time of the call
   std::string line;  // line of the call: "k.cpp:41"; empty: not known
   FailedElements elements;
 

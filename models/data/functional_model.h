@@ -143,7 +143,7 @@ class FunctionalModel {
   // gemm, math and convert, in order of issue
   std::vector<DataOpPtr> ops() const { return live_values_.ops(); }
   ValueId values() const { return live_values_.issued(); }  // ids are 1..values()
-  DataOpPtr defining_op(ValueId id) const;  // ModelError if unknown or released
+  DataOpPtr defining_op(ValueId id) const;                  // ModelError if unknown or released
 
   // Eager mode: the resolver must outlive the functional_model's use. None = deferred.
   void set_resolver(ValueResolver* resolver) { resolver_ = resolver; }

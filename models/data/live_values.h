@@ -40,7 +40,7 @@ class LiveValues {
   struct Held {
     std::uint64_t pending_bytes = 0;   // ops not computed, with their known inputs
     std::uint64_t computed_bytes = 0;  // values, and ops that are kept
-    std::uint64_t kept_bytes = 0;  // bytes of these with their ops, until let_go()
+    std::uint64_t kept_bytes = 0;      // bytes of these with their ops, until let_go()
     std::size_t values = 0;            // pending and computed
     std::uint64_t bytes() const { return pending_bytes + computed_bytes; }
   };

@@ -35,15 +35,15 @@ struct OrderedLaunch {
   std::string request;  // id
   VectorClock start, end;
   std::vector<std::shared_ptr<const OrderedLaunch>> follows;  // until it has started
-  std::vector<std::uint32_t> pes;  // PEs, by their names' numbers
+  std::vector<std::uint32_t> pes;                             // PEs, by their names' numbers
   bool started = false;
 };
 
 // Races of one kind: between the same two calls, on the same tensor.
 struct Race {
   MemoryAccessPtr earlier, later;  // first pair; in the order of the simulation
-  std::string place;  // place of its first byte: "'out' + 128"
-  std::uint64_t nbytes = 0;  // bytes of the first pair
+  std::string place;               // place of its first byte: "'out' + 128"
+  std::uint64_t nbytes = 0;        // bytes of the first pair
   std::uint64_t pairs = 1;
   std::string text() const;
 };
@@ -56,7 +56,7 @@ class RaceDetector {
   // --- agents
   Agent add_agent(std::string who);              // "the host", "rank 2 of the host"
   Agent fork(Agent parent);                      // a command is issued
-  void join(Agent parent, Agent child);  // after a wait for the child
+  void join(Agent parent, Agent child);          // after a wait for the child
   void release(Agent agent, VectorClock& into);  // publishes the agent's history
   void acquire(Agent agent, const VectorClock& from);
 
@@ -102,7 +102,7 @@ class RaceDetector {
 
   // --- results
   const std::vector<Race>& races() const { return races_; }  // in order of their first pair
-  std::uint64_t pairs() const { return pairs_; }  // pairs of all races
+  std::uint64_t pairs() const { return pairs_; }             // pairs of all races
 
  private:
   struct State {

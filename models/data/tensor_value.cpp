@@ -74,7 +74,8 @@ TensorLayout matrix_layout(const TensorValue& value) {
   }
   const auto size = static_cast<std::int64_t>(size_of(value.dtype));
   const std::vector<std::int64_t>& strides = value.strides;
-  std::int64_t rows = 1, pitch = 0;  // rows and pitch of the axes so far, from the last but one outwards
+  std::int64_t rows = 1,
+               pitch = 0;  // rows and pitch of the axes so far, from the last but one outwards
   for (std::size_t axis = rank - 1; axis-- > 0;) {
     if (value.shape[axis] == 1) continue;
     if (rows == 1) {

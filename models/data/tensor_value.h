@@ -36,7 +36,7 @@ TensorValue sliced(const TensorValue& value, int axis, std::int64_t begin, std::
                    std::int64_t step);
 TensorValue permuted(const TensorValue& value, const std::vector<int>& axes);  // axis i was axes[i]
 TensorValue expanded(const TensorValue& value, int axis);    // a new axis of extent 1, there
-TensorValue dropped(const TensorValue& value, int axis);  // removes an axis of extent 1
+TensorValue dropped(const TensorValue& value, int axis);     // removes an axis of extent 1
 TensorValue bitcast(const TensorValue& value, DType dtype);  // dtype of the same size
 
 std::vector<std::int64_t> row_major_strides(const Shape& shape);

@@ -84,7 +84,8 @@ class Host final : public Component,
   void wait_reported(const std::string& what, const std::function<void()>& wait);
   void program();
   void guarded(const std::function<void()>& body);
-  std::string thrown(const std::string& what) const;  // text of an exception of the program, with its place
+  std::string thrown(
+      const std::string& what) const;  // text of an exception of the program, with its place
   std::shared_ptr<HostRequest> submit_control(std::shared_ptr<const PeMessage> message);
   // `cause`: the first failure, if it is known.
   void end_launch(std::shared_ptr<const KernelLaunch> launch, const std::string& cause = "");
@@ -105,7 +106,7 @@ class Host final : public Component,
 
   MachineServices& machine_services_;
   std::vector<std::unique_ptr<ServiceInitiator<Transaction>>> to_pcie_eps_;  // by SIP
-  std::vector<TieKeySource> keys_;  // keys by SIP
+  std::vector<TieKeySource> keys_;                                           // keys by SIP
   std::map<TieKey, Pending> pending_;
   std::map<TieKey, TransactionHandle> notices_;  // posted: no wait for completion
   std::vector<std::uint64_t> failed_groups_;     // under collect_all: the others go on

@@ -54,7 +54,7 @@ class IoCpu final : public ControlNode {
     std::shared_ptr<const KernelLaunch> message;
     bool running = false;
     std::optional<LaunchIt> blocked_by = {};  // youngest launch that it follows
-    std::vector<LaunchIt> blocks = {};  // launches blocked by this one
+    std::vector<LaunchIt> blocks = {};        // launches blocked by this one
   };
 
   void arrived(Transaction& request, std::shared_ptr<const PeMessage> message) override;

@@ -50,7 +50,7 @@ class CreditedOutput final : public BufferedOutput, private SignalGroup {
   };
   struct Packet {
     Transaction* transaction = nullptr;  // kept alive by its owner
-    RingBuffer<Flit> flits;  // waiting flits
+    RingBuffer<Flit> flits;              // waiting flits
   };
   struct Channel {
     Packet* packet = nullptr;  // its holder

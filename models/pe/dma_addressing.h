@@ -22,7 +22,7 @@ namespace kernbench {
 struct DmaAccess {
   DmaPieces pieces;
   AtomicParts atomic;  // parts of an atomic access, by piece
-  Fs cost = 0;  // address resolution time, also of an access that ends in a fault
+  Fs cost = 0;         // address resolution time, also of an access that ends in a fault
   std::string fault;   // empty: ok
 
   void clear() {

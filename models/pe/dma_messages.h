@@ -120,7 +120,7 @@ class DmaMessages final : private ServiceProvider<RingRequest>,
   std::array<Server, 2> servers_;
 
   std::uint64_t messages_sent_ = 0, messages_written_ = 0, messages_dropped_ = 0, bytes_sent_ = 0;
-  Fs slot_busy_ = 0;  // time with at least one busy server, counted once
+  Fs slot_busy_ = 0;        // time with at least one busy server, counted once
   unsigned accessing_ = 0;  // servers that are not idle
   Fs accessing_since_ = 0;
 

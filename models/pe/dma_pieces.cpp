@@ -17,7 +17,8 @@ void add_pieces(const MachineDescription& machine, std::uint64_t physical, std::
 std::uint64_t position_of(const DmaPiece& piece, std::uint64_t behind,
                           const ChannelInterleave& hbm) {
   if (piece.channel == every_channel) return piece.position + behind;
-  const std::uint64_t before = piece.place.offset % hbm.burst_bytes;  // bytes before it in the first burst
+  const std::uint64_t before =
+      piece.place.offset % hbm.burst_bytes;  // bytes before it in the first burst
   const std::uint64_t from_burst = before + behind;
   return piece.position - before + from_burst / hbm.burst_bytes * hbm.round_bytes() +
          from_burst % hbm.burst_bytes;

@@ -16,7 +16,7 @@
 namespace kernbench {
 
 struct DmaPiece {
-  MemoryTarget place;  // one channel alone: the offset in the channel's own bytes
+  MemoryTarget place;          // one channel alone: the offset in the channel's own bytes
   std::uint64_t physical = 0;  // address of its first byte, 0 if not known
   std::uint64_t bytes = 0;
   std::uint64_t position = 0;  // position of its first byte in the access

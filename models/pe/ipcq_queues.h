@@ -181,7 +181,7 @@ class IpcqQueues final : private ServiceProvider<MessageArrival>,
   std::uint64_t installation_ = 0;
   bool was_reset_ = false;  // a launch has failed
   std::string why_reset_;
-  std::vector<Queue> queues_;  // in the order of setup_.queue_pairs
+  std::vector<Queue> queues_;    // in the order of setup_.queue_pairs
   std::size_t served_last_ = 0;  // last queue served for a receive without a direction
   std::uint64_t credits_received_ = 0;
   ServiceTarget<MessageArrival> arrivals_{ipcq_, *this};

@@ -235,7 +235,7 @@ class KernelCalls final : public KernelContext {
 
   std::optional<ArrivedLaunch> launch_;
   CommandQueue::Kernel commands_;
-  SmallVector<Issued, 2> unwaited_;  // by id, including some that need no wait any more
+  SmallVector<Issued, 2> unwaited_;    // by id, including some that need no wait any more
   std::size_t unwaited_at_most_ = 16;  // size at which these are removed
   std::string unwaited_text_;          // for the report of the kernel
   std::uint64_t next_call_ = 0;

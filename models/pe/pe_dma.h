@@ -45,7 +45,7 @@ struct DmaChannel {
   Fs granted_at = 0;
   Fs inject_at = never_fs;
   bool awaits_quiescence = false;  // injected at the instant of its grant: contends at its end
-  TieKey key;  // key of its first transaction
+  TieKey key;                      // key of its first transaction
   DmaAccess access;
   TransactionHandles in_flight;  // by piece
   std::size_t outstanding = 0;   // transactions
@@ -177,10 +177,11 @@ class PeDma : public StageEngine<FabricNode>,
   DmaLinks links_;
   DmaAddressing addressing_;
   std::array<DmaDirection, 2> directions_;  // read, write
-  SmallVector<DmaChannel*, 2> channels_;  // channels of both directions, by their numbers in transactions
-  SmallVector<DmaChannel*, 2> ordered_;  // sorted by injects_before
-  const Path* path_ = nullptr;  // last path to a memory as a whole; null: none yet
-  RingBuffer<Arrival> segment_messages_;    // in order of arrival
+  SmallVector<DmaChannel*, 2>
+      channels_;  // channels of both directions, by their numbers in transactions
+  SmallVector<DmaChannel*, 2> ordered_;   // sorted by injects_before
+  const Path* path_ = nullptr;            // last path to a memory as a whole; null: none yet
+  RingBuffer<Arrival> segment_messages_;  // in order of arrival
   std::uint64_t faults_ = 0, transactions_ = 0;
   ServiceTarget<DmaRequest> transfers_{*this, *this};
   DmaMessages messages_;

@@ -152,7 +152,7 @@ class PeIpcq : public Component,
   IpcqWorkQueues jobs_{[this](IpcqJob& job) { begin(job); }};
   std::set<std::uint32_t> users_;  // streams whose kernel that runs has used the queues
   Fs free_at_ = 0;                 // end of the overhead of the last operation
-  std::deque<Credit> credits_;  // in flight, by the time of their delivery
+  std::deque<Credit> credits_;     // in flight, by the time of their delivery
 
   sc_core::sc_event timer_;
   std::uint64_t sends_ = 0, receives_ = 0, bytes_sent_ = 0, bytes_received_ = 0, credits_sent_ = 0;

@@ -190,7 +190,8 @@ void PeScheduler::dispatch(CommandContext& context) {
     return;
   }
   TileTask& task = new_task(context, true);
-  task.alone = overhead_ > 0 && contexts_.size() == 1;  // no other command can arrive at this instant
+  task.alone =
+      overhead_ > 0 && contexts_.size() == 1;  // no other command can arrive at this instant
   task.tile.add(context.simple());
   context.feed(task.tile);
   send(task);

@@ -22,7 +22,7 @@ struct LogicalRequest {
   std::uint64_t pa = 0;  // physical address of its first byte
   std::uint64_t nbytes = 0;
   std::uint64_t position = 0;  // position of its first byte in the access
-  bool one_channel = false;  // all its bytes are on one channel from pa on
+  bool one_channel = false;    // all its bytes are on one channel from pa on
 
   friend bool operator==(const LogicalRequest& a, const LogicalRequest& b) {
     return a.pa == b.pa && a.nbytes == b.nbytes && a.position == b.position &&
@@ -39,7 +39,8 @@ class SegmentTable {
   void install(const BaawSegment& segment);
   // Throws AddressError unless a segment was installed with this base and size.
   void check_installed(std::uint64_t la_base, std::uint64_t la_size) const;
-  void remove(std::uint64_t la_base, std::uint64_t la_size);  // requires a segment with this base and size
+  void remove(std::uint64_t la_base,
+              std::uint64_t la_size);  // requires a segment with this base and size
 
   // Requests of [la, la + bytes), in the order of the first bytes. Throws AccessFault naming the
   // first address without a segment.

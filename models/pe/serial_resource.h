@@ -71,7 +71,7 @@ class SerialResource {
 
   RingBuffer<Entry, 2> waiting_;
   std::uint32_t servers_ = 1, held_ = 0;
-  Fs since_ = 0;  // last grant
+  Fs since_ = 0;   // last grant
   Fs grants_ = 0;  // sum of the instants of those that hold it
   Fs held_time_ = 0;
   Fs stalled_ = 0;  // stall time of granted requests

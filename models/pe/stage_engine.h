@@ -60,8 +60,8 @@ class StageEngine : public Node, private TaskOutputListener, private ServiceProv
 
    private:
     friend class StageEngine;
-    std::uint64_t place = 0;  // place of the task in the order of its stage type
-    bool offered = false;  // offered to the engine of the next stage
+    std::uint64_t place = 0;               // place of the task in the order of its stage type
+    bool offered = false;                  // offered to the engine of the next stage
     std::unique_ptr<LaneSignals> signals;  // null until requested
   };
   // Queue of a stage type, with the lanes that serve it.

@@ -46,7 +46,7 @@ class VirtualChannels {
  private:
   struct Waiting {
     Transaction* transaction = nullptr;  // kept alive by its owner
-    FlitRun run;  // remaining flits
+    FlitRun run;                         // remaining flits
   };
   using Queue = RingBuffer<Waiting>;
   struct Port {

@@ -34,9 +34,10 @@ class CommandState {
   }
   bool polled() const { return polled_; }
   const std::string& error() const { return error_; }  // empty: ok
-  // From now on its completion notifies `event`, of the one that waits for it.
+  // Makes the completion notify `event`, on which the caller waits.
   void wakes(sc_core::sc_event& event) { wakes_ = &event; }
-  // Its id goes there when it completes, and when the kernel finds by asking that it has.
+  // Appends the id to `list` when the command completes, or when the kernel detects the completion
+  // by a query.
   void reports_to(std::shared_ptr<std::vector<std::uint64_t>> list) {
     reports_to_ = std::move(list);
     if (done_) report();

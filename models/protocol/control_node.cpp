@@ -17,7 +17,7 @@ Parameter overhead_ns() {
   return Parameter::duration_ns("overhead_ns", "time per request message", "spec 4");
 }
 
-// A response, or a notice that goes the same way.
+// Whether it is a response, or a notice on the same path.
 bool is_answer(const Transaction& transaction) {
   const Message* message = transaction.route().message.get();
   return transaction.route().leg == Leg::response ||
@@ -197,7 +197,7 @@ void ControlNode::take_abort(const LaunchAbort& notice) {
     entry.ended_early = true;
     return;
   }
-  // Every PE had answered while the notice was on its way.
+  // Every PE answered while the notice was in flight.
 }
 
 void ControlNode::abort_ends(const FanOut& fan_out, NodeId except, const std::string& cause) {
@@ -348,7 +348,7 @@ void ControlNode::answer(FanOut& fan_out) {
       return fmt::format("{} has failed: {}", label_of(*fan_out.sent), completion.error_code);
     });
   }
-  // What has been answered early goes on gathering.
+  // A request that has been answered early continues to gather answers.
   respond(*fan_out.request, fan_out.awaited > 0
                                 ? std::make_shared<HostResponse>(fan_out.merged)
                                 : std::make_shared<HostResponse>(std::move(fan_out.merged)));

@@ -17,7 +17,7 @@ class MachineServices;
 class FabricTraceObserver final : private tlm::tlm_analysis_if<LinkTraversal>,
                                   private tlm::tlm_analysis_if<NodeTraversal> {
  public:
-  // That of the machine; made by the first call.
+  // Observer of the machine; created by the first call.
   static std::shared_ptr<FabricTraceObserver> of(MachineServices& machine);
   explicit FabricTraceObserver(MachineServices& machine);
 

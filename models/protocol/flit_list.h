@@ -16,8 +16,8 @@ namespace kernbench {
 class FlitList {
  public:
   struct Flit {
-    std::uint64_t offset = 0;    // in the target memory
-    std::uint64_t position = 0;  // of its first byte in the initiator's access
+    std::uint64_t offset = 0;    // offset in the target memory
+    std::uint64_t position = 0;  // position of its first byte in the initiator's access
     std::uint32_t bytes = 0;
   };
 
@@ -56,7 +56,7 @@ class FlitList {
   // of their size.
   template <class Use>
   void for_each_burst(unsigned burst_shift, Use use) const {
-    std::uint64_t next = UINT64_MAX;  // behind the latest one
+    std::uint64_t next = UINT64_MAX;  // after the latest one
     for (std::uint32_t flit = 0; flit < size(); ++flit) {
       const auto [first, last] = bursts_of(flit, burst_shift);
       for (std::uint64_t burst = first + (first + 1 == next ? 1 : 0); burst <= last; ++burst)

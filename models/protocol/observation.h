@@ -6,9 +6,8 @@
 //   };
 //   platform.observation().link_traversals.bind(carried);
 //
-// Events come at the simulated instant at which they happen, unless said otherwise, in an order
-// that is the same in every run. Their references are valid during the call. No event changes a
-// time.
+// Events are written at the simulated instant at which they happen, unless stated otherwise, in an
+// order that is reproducible. Their references are valid during the call. No event changes a time.
 #pragma once
 
 #include <cstddef>
@@ -38,8 +37,8 @@ struct LinkTraversal {
   Fs end = 0;
 };
 
-// A run that a node has served, when it goes on or ends there. It came at arrival.time; its service
-// began at `start` and ends now.
+// A run that a node has served, when it is forwarded or ends there. It arrived at arrival.time; its
+// service began at `start` and ends now.
 struct NodeTraversal {
   const FabricNode& node;
   const Arrival& arrival;
@@ -54,15 +53,15 @@ struct TransactionEnd {
 
 // Bursts of one transaction that an HBM controller has booked back to back on one pseudo-channel,
 // in the direction of the transaction (an atomic access: a read, then a write, each a booking).
-// Behind the NodeTraversal of the command or flit that books.
+// Follows the NodeTraversal of the command or flit that books.
 struct HbmBooking {
   const FabricNode& node;
   const Transaction& transaction;
   std::size_t channel = 0;
   std::uint32_t burst_bytes = 0;
-  Fs start = 0;         // of the first burst, behind a change of direction
-  Fs first_finish = 0;  // of the first burst
-  Fs finish = 0;        // of the last
+  Fs start = 0;         // start of the first burst, after a change of direction
+  Fs first_finish = 0;  // end of the first burst
+  Fs finish = 0;        // end of the last burst
 };
 
 // Memory access of the host, before it is injected.

@@ -40,7 +40,7 @@ std::vector<std::string> ProtocolMonitors::held() const {
 // The first node of the path that has not handed all of the leg over, or its target.
 ProtocolMonitors::Holder ProtocolMonitors::holder_of(const Transaction& transaction) const {
   const std::vector<PathHop>& hops = transaction.route().path->hops();
-  // By hop: what has come over the edge to it, as the last monitor of the edge has seen it.
+  // By hop: traversals of the edge to it, as the last monitor of the edge has recorded them.
   std::vector<const FabricMonitor::Traversal*> traversals(hops.size());
   for (const auto& monitor : all_) {
     const auto* fabric = dynamic_cast<const FabricMonitor*>(monitor.get());

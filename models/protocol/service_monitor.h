@@ -1,5 +1,5 @@
-// Monitor between the two ends of a service (service_socket.h): which phases may follow on which,
-// for each payload. A part of service_socket.h.
+// Monitor between the two ends of a service (service_socket.h): checks the order of the phases of
+// each payload. A part of service_socket.h.
 #pragma once
 
 #include <fmt/format.h>
@@ -42,9 +42,9 @@ class ServiceMonitor final : public ProtocolMonitor,
   struct Request {
     const Payload* payload = nullptr;
     State state = State::requested;
-    Fs since = 0;  // of the state
+    Fs since = 0;  // start of the state
   };
-  // What is to come next.
+  // Next expected phase.
   static const char* missing(State state) {
     if (state == State::called) return "the return from b_transport";
     if (state == State::responded) return "END_RESP";

@@ -30,8 +30,8 @@ class TaskOperands {
   };
 
   TaskOperands() = default;
-  // `default_tile`: where a composite names none. Empty for a DMA command, and for a simple command
-  // that does not tell its operands.
+  // `default_tile`: used if a composite names no tile. Empty for a DMA command, and for a simple
+  // command without known operands.
   TaskOperands(const Command& command, const TileShape& default_tile);
 
   bool empty() const { return operands_.empty(); }
@@ -42,15 +42,15 @@ class TaskOperands {
 
   // The whole operand.
   BlockReference operator[](std::size_t operand) const;
-  // Its block that the tile uses.
+  // Block of an operand that the tile uses.
   BlockReference block(std::size_t operand, const Tile& tile) const;
   // The first of those that a stage uses, and so on: i < stage.operand_count.
   BlockReference block(const Tile& tile, const Stage& stage, std::size_t i = 0) const {
     return block(stage.first_operand + i, tile);
   }
 
-  // The effect of the command on values, whose inputs are what it has bound at its issue; null with
-  // data off, unless parameters are recorded (inputs have no values then).
+  // Effect of the command on values, whose inputs are the values bound at its issue; null with data
+  // off, unless parameters are recorded (inputs have no values then).
   const DataOp* data() const { return data_; }
 
  private:

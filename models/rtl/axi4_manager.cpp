@@ -28,7 +28,7 @@ Axi4Beat beat_of(const Axi4Burst& burst, unsigned beat, unsigned data_bytes) {
 
 namespace {
 
-// The rules count so many per direction and id (sv/kernbench_axi4_checker.sv).
+// Limit of the protocol rules per direction and id (sv/kernbench_axi4_checker.sv).
 constexpr std::size_t most_bursts = 255;
 constexpr std::uint8_t incr = 1;
 
@@ -96,7 +96,7 @@ void Axi4Manager::read(unsigned id, std::uint64_t address, std::uint64_t bytes) 
   }
 }
 
-// --- An edge comes
+// --- Clock edge
 
 bool Axi4Manager::sample() {
   const bool alive =
@@ -108,7 +108,7 @@ bool Axi4Manager::sample() {
   return alive;
 }
 
-// An answer to nothing breaks a rule, which the edge reports.
+// An answer without a request breaks a rule, which the edge reports.
 void Axi4Manager::sample_write() {
   if (handshake(pins_.bvalid, pins_.bready)) {
     const unsigned id = *pins_.bid;
@@ -160,7 +160,7 @@ void Axi4Manager::burst_ended(unsigned id) {
   if (--bursts_left_[id] == 0) listener_.access_ended(id);
 }
 
-// --- Behind it
+// --- After the edge
 
 void Axi4Manager::drive() {
   drive_address(writes_, writes_in_flight_, pins_.awvalid, pins_.awid, pins_.awaddr, pins_.awlen,

@@ -79,7 +79,7 @@ void RtlRouter::serve() {
   model_->block().work();
 }
 
-// What has come waits for the pins of its port.
+// Queues an arrival for the pins of its port.
 void RtlRouter::take(const Arrival& arrival) {
   if (unused_.empty()) {
     unused_.push_back(static_cast<std::uint32_t>(flits_.size()));
@@ -94,7 +94,7 @@ void RtlRouter::take(const Arrival& arrival) {
   (route.is_control() ? input.control : input.data).push_back(tag);
 }
 
-// A place of an output: its credit goes to the block.
+// A place of an output is free: its credit is sent to the block.
 void RtlRouter::left(BufferPlace place, Fs at) {
   outputs_[place.port].freed.insert_sorted(
       {at, place.virtual_channel}, [](const Place& a, const Place& b) { return a.at < b.at; });
@@ -189,7 +189,7 @@ void RtlRouter::go_on(unsigned port, const PinFlit& flit) {
   send_from(place, transaction, arrival.flit, 1, arrival.position, at);
 }
 
-// What the block gives back is what it was given.
+// Checks that the block outputs the flits that were its inputs.
 void RtlRouter::check(unsigned port, const PinFlit& flit) const {
   RtlBlock& block = model_->block();
   if (flit.tag >= flits_.size() || !flits_[flit.tag].live)
@@ -233,7 +233,7 @@ void RtlRouter::drive_input(unsigned port) {
   if (input.driven != nullptr) pins_.drive(port, at_pins(input.driven->front()));
 }
 
-// One of each channel at a time.
+// Drives one credit of each channel at a time.
 void RtlRouter::drive_credits(unsigned port) {
   Output& output = outputs_[port];
   output.driven = 0;
@@ -243,7 +243,7 @@ void RtlRouter::drive_credits(unsigned port) {
   if (output.driven != 0) pins_.drive_credits(port, output.driven);
 }
 
-// Null: nothing is inside, or nothing moves until a credit comes.
+// Awaited pin. Null: the block is empty, or nothing moves until a credit arrives.
 const char* RtlRouter::awaited() const {
   bool credits = false;
   for (const Output& output : outputs_) {

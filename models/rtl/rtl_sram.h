@@ -3,13 +3,13 @@
 //
 // Timing: `overhead_ns` after its arrival (the last flit of a write, the command of a read) an
 // access may begin at the block, in order of arrival: at the next rising edge its first burst is
-// offered. It ends at the edge that takes the answer to its last burst; the whole response is
+// offered. It ends at the edge that accepts the answer to its last burst; the whole response is
 // queued at the link then. Up to `max_in_flight` concurrent accesses; one that overlaps an earlier
 // one waits for its end if either writes, and those behind it wait, too.
 //
-// Data: the bytes of a write go over the pins where the memory store knows them, zeros where it
-// does not; what is read is compared with them. Bytes that have come into the memory store by
-// another way are not compared, but counted. Debug accesses are those of the memory store.
+// Data: the bytes of a write are sent over the pins if the memory store knows them, else zeros;
+// read bytes are compared with them. Bytes that were written to the memory store on another path
+// are not compared, but counted. Debug accesses are those of the memory store.
 #pragma once
 
 #include <array>
@@ -38,7 +38,7 @@ class WrittenBytes {
   std::optional<unsigned char> at(std::uint64_t offset) const;
 
   struct Comparison {
-    std::uint64_t equal = 0;                  // known bytes that are the same
+    std::uint64_t equal = 0;                  // known bytes that are equal
     std::optional<std::uint64_t> difference;  // offset of the first one that is not
   };
   // Up to the first difference; bytes that are not known are left out.
@@ -85,7 +85,7 @@ class RtlSram : public FabricNode, private BlockUser, private Axi4Manager::Liste
   explicit RtlSram(const ComponentInit& init) : RtlSram(init, built_model) {}
 
  protected:
-  // With a memory of another source behind the pins.
+  // Uses an external memory behind the pins.
   RtlSram(const ComponentInit& init, MakeSramModel make)
       : RtlSram(init, init.attributes.as<Parameters>(), make) {}
 

@@ -4,7 +4,7 @@
 #pragma once
 
 #include "models/rtl/verilated_block.h"
-// The runtime of Verilator comes first.
+// The runtime of Verilator must be included first.
 #include "models/rtl/rtl_gemm.h"
 
 namespace kernbench {

@@ -1,5 +1,5 @@
-// Timing rules of an HBM controller as classes (spec 2.5): what HbmController<Timing>
-// (models/cube/hbm_controller.h) asks of one. Without SystemC.
+// Timing policies of an HBM controller as classes (spec 2.5): the interface that
+// HbmController<Timing> (models/cube/hbm_controller.h) requires. Without SystemC.
 //
 //   class OpenPage : public HbmTiming {
 //    public:
@@ -86,18 +86,16 @@ class HbmBurstRead {
   std::vector<Fs> ready_;  // by burst
 };
 
-// Base of timing classes: what a class that does not declare it by itself has. No virtual
+// Base of timing classes: defaults for members that a class does not declare itself. No virtual
 // functions: the controller is a template.
 //
 // A timing class has, in addition to `description`, `Parameters` and a constructor from them,
-//
 //   HbmSlot book(const HbmBurst& burst, Fs now)
-//
 // which books one burst when it reaches the controller: slots of one channel follow each other
-// without overlap, and start is not earlier than `now`. The bursts of a read come in address
+// without overlap, and start is not earlier than `now`. The bursts of a read arrive in address
 // order, those of a write flit by flit.
 struct HbmTiming {
-  // Books the bursts of a read and says when its flits are out.
+  // Books the bursts of a read and returns the ready times of its flits.
   using Read = HbmBurstRead;
   // Values that have to suit each other; called before elaboration.
   static std::optional<ParameterFault> check(const HbmParameters& /*parameters*/) {

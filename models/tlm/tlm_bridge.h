@@ -121,7 +121,7 @@ Implementation bridge_implementation(std::string name, const std::map<std::strin
 }
 
 // Implementation of one module behind its bridge, under the name of the module: the parameters of
-// both but for `module`. `Make`: how the bridge's constructor takes it.
+// both except `module`. `Make`: creator type that the bridge's constructor accepts.
 template <class Bridge, class Make, class Declared>
 Implementation module_implementation(const std::string& name, const Declared& module) {
   ParameterSchema schema = typename Bridge::Parameters(std::vector<std::string>()).schema();

@@ -36,7 +36,8 @@ TlmAccess& TlmInitiatorBridge::admit(tlm::tlm_generic_payload& payload,
   return admitted;
 }
 
-// For deadlock reports: the END_RESP that the module owes for the access, or for the one before it.
+// Text for deadlock reports: the END_RESP that the module owes for the access, or for the previous
+// one.
 std::string TlmInitiatorBridge::missing_phase(const TlmAccess& access) const {
   if (responding_ == nullptr) return "";
   if (responding_ == &access)
@@ -57,7 +58,7 @@ Fs TlmInitiatorBridge::next_due() const {
 }
 
 void TlmInitiatorBridge::serve() {
-  while (next_due() <= now()) {  // a call to the outside may come back with the next one
+  while (next_due() <= now()) {  // the module may send the next one during a call
     arrivals_.take_control(now(), 0, [this](const Arrival& arrival) {
       report_traversal(arrival, arrival.time);
       arrival.transaction->route().listener->completed(*arrival.transaction);
@@ -174,7 +175,7 @@ void TlmInitiatorBridge::respond() {
   const tlm::tlm_sync_enum answer = outside(
       "nb_transport_bw", [&] { return socket->nb_transport_bw(*access.payload, phase, delay); });
   if (answer == tlm::TLM_ACCEPTED) return;
-  if (responding_ != &access) {  // END_RESP came during the call
+  if (responding_ != &access) {  // END_RESP arrived during the call
     broken_protocol("END_RESP twice: by nb_transport_fw, and as the answer to BEGIN_RESP");
     return;
   }

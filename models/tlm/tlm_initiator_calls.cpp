@@ -1,4 +1,4 @@
-// Calls of the module behind the bridge of an initiator: requests, debug transport, DMI.
+// Calls of an initiator module to its bridge: requests, debug transport, DMI.
 #include <algorithm>
 #include <utility>
 
@@ -72,7 +72,7 @@ void TlmInitiatorBridge::b_transport(tlm::tlm_generic_payload& payload, sc_core:
   }
   if (delay != sc_core::SC_ZERO_TIME) sc_core::wait(work_at(after(delay.value())));
   delay = sc_core::SC_ZERO_TIME;
-  struct Call : TlmAccess::Caller {  // a thread that is killed takes its payload with it
+  struct Call : TlmAccess::Caller {  // a thread that is killed invalidates its payload
     TlmAccess* access = nullptr;
     ~Call() {
       if (done) return;
@@ -89,7 +89,7 @@ void TlmInitiatorBridge::b_transport(tlm::tlm_generic_payload& payload, sc_core:
 bool TlmInitiatorBridge::get_direct_mem_ptr(tlm::tlm_generic_payload& /*payload*/,
                                             tlm::tlm_dmi& dmi) {
   dmi.init();
-  dmi.allow_read_write();  // what is denied, for all addresses
+  dmi.allow_read_write();  // access types denied for all addresses
   return false;
 }
 

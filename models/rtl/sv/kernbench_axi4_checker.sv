@@ -1,6 +1,5 @@
-// Rules of the AXI4 subset (kernbench_axi4_if.sv), of both sides. The rules of ARM's own assertions
-// and of public checkers that apply to the subset, under names of their own; a broken one is
-// reported with the pin that broke it.
+// Rules of the AXI4 subset (kernbench_axi4_if.sv), for both sides: the rules of ARM's own assertions and of public
+// checkers that apply to the subset, under names of their own. A violation is reported with the pin that caused it.
 module kernbench_axi4_checker #(
     parameter int ID_BITS = 4,
     parameter int ADDRESS_BITS = 32,
@@ -37,7 +36,7 @@ module kernbench_axi4_checker #(
   `define KERNBENCH_STABLE(PIN) \
     assert (axi.PIN == PIN) else kernbench_violation("data_is_stable_while_waiting", `"PIN`");
 
-  // What the last edge has left waiting.
+  // Handshakes that were pending at the last edge.
   logic aw_waits, w_waits, b_waits, ar_waits, r_waits;
   logic [ID_BITS-1:0] awid, bid, arid, rid;
   logic [ADDRESS_BITS-1:0] awaddr, araddr;

@@ -69,7 +69,7 @@ module kernbench_gemm_checker #(
   end
 
   if (CHECK_TASKS) begin : tasks
-    // Of the task under way: folds that A, B and the result have still to end.
+    // Task in progress: folds that A, B and the result have not ended yet.
     logic [63:0] a_folds, b_folds, result_folds;
     logic [31:0] k, n, a_beats, b_beats;  // beats left of the fold
     logic [31:0] rows_left, columns_left, row;
@@ -80,7 +80,8 @@ module kernbench_gemm_checker #(
     assign b_taken = pins.b_valid && pins.b_ready;
     assign result_taken = pins.result_valid && pins.result_ready;
 
-    // What is wider is reckoned at the edges that need it, not whenever a pin changes: of a small array a wire of 64 bits is a cost.
+    // Wider values are computed at the edges that need them, not whenever a pin changes: in a small array a wire of 64
+    // bits is a cost.
     function automatic logic [63:0] folds_of(logic [31:0] m, logic [31:0] columns);
       return ((64'(m) + 64'(ROWS) - 64'd1) / 64'(ROWS)) * ((64'(columns) + 64'(COLUMNS) - 64'd1) / 64'(COLUMNS));
     endfunction
@@ -98,7 +99,7 @@ module kernbench_gemm_checker #(
         result_folds <= '0;
         {k, n, a_beats, b_beats, rows_left, columns_left, row} <= '0;
       end else if (task_taken) begin
-        // A block may take the first beats of the task at the same edge.
+        // A block may accept the first beats of the task at the same edge.
         k <= pins.task_k;
         a_folds <= folds_of(pins.task_m, pins.task_n) - 64'(a_taken && pins.a_last);
         b_folds <= folds_of(pins.task_m, pins.task_n) - 64'(b_taken && pins.b_last);

@@ -23,7 +23,7 @@ interface kernbench_gemm_if #(
   logic                  a_valid;
   logic                  a_ready;
   logic [   ROWS*16-1:0] a_data;
-  logic                  a_last;      // of the fold's k beats
+  logic                  a_last;  // last of the fold's k beats
   // Beat t of a fold: row t of its columns of B.
   logic                  b_valid;
   logic                  b_ready;
@@ -33,7 +33,7 @@ interface kernbench_gemm_if #(
   logic                  result_valid;
   logic                  result_ready;
   logic [COLUMNS*32-1:0] result_data;
-  logic                  result_last;  // of the task
+  logic                  result_last;  // last row of the task
   logic [           7:0] error;        // not 0: the block gives up, and the run ends
   // verilator lint_on UNUSEDSIGNAL
 

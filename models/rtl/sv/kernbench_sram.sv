@@ -1,5 +1,5 @@
-// Memory with one AXI4 port (subset: kernbench_axi4_if.sv): one write beat and one read beat per
-// cycle, side by side. Bursts are answered in order, writes and reads apart.
+// Memory with one AXI4 port (subset: kernbench_axi4_if.sv): one write beat and one read beat per cycle, concurrently.
+// Bursts are answered in order, writes and reads separately.
 //
 // READ_LATENCY: cycles from the edge that takes a read's address to the edge at which its first beat
 // can be taken; at least 2. A beat beyond SIZE_KB is answered with SLVERR, not written, and read as
@@ -75,11 +75,11 @@ module kernbench_sram #(
     logic last;
   } beat_t;
 
-  // As the memory store: what has not been written is zero.
+  // Like the memory store: words never written are zero.
   logic [DATA_BITS-1:0] words[WORDS];
   initial for (int word = 0; word < WORDS; ++word) words[word] = 0;
 
-  // Of beat `beat`: the first one where the burst begins, further ones at multiples of their size.
+  // Address of beat `beat`: the first beat where the burst begins, further ones at multiples of their size.
   function automatic logic [ADDRESS_BITS-1:0] beat_address(logic [ADDRESS_BITS-1:0] first,
                                                            logic [2:0] size, logic [7:0] beat);
     return beat == 0 ? first : ((first >> size) + ADDRESS_BITS'(beat)) << size;
