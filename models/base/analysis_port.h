@@ -11,8 +11,7 @@
 
 namespace kernbench {
 
-// Notifies a writer that prepares its events when the first subscriber binds and the last one
-// unbinds.
+// Callbacks at each subscription and its end, for a writer that prepares its events.
 class SubscriptionListener {
  public:
   virtual void subscribed() = 0;
@@ -46,7 +45,7 @@ class AnalysisPort {
     return true;
   }
   // Call before the first bind(); null: no listener.
-  void tell(SubscriptionListener* listener) { listener_ = listener; }
+  void set_listener(SubscriptionListener* listener) { listener_ = listener; }
 
   bool observed() const { return !subscribers_.empty(); }
   // Out of line: an inlined loop costs the writer registers, also without subscribers.

@@ -83,7 +83,7 @@ inline void check_unanswered(const FabricNode& memory, const Transaction& transa
   if (route.path == nullptr || route.leg != Leg::request ||
       route.path->hops().back().node != memory.node())
     throw ModelError(
-        "its service has called done() for an access that has been answered, or is not under way");
+        "its service has called done() for an access that has been answered, or is not in flight");
 }
 
 // Whether an access is only a read or write of contiguous bytes.

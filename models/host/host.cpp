@@ -43,7 +43,7 @@ unsigned element_bytes(FillPattern::Kind kind) {
 Host::Host(const ComponentInit& init)
     : Component(init), machine_services_(machine_services(init.services)),
       pending_signal_(
-          add_signal("pending", "requests under way", SignalFormat::count("requests"))) {
+          add_signal("pending", "requests in flight", SignalFormat::count("requests"))) {
   for (int sip = 0; sip < machine().sips; ++sip) {
     const NodeId pcie_ep = machine().pcie_ep(sip);
     keys_.emplace_back(pcie_ep);

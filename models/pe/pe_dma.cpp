@@ -85,8 +85,8 @@ void PeDma::add_statistics() {
                 Quantity::count, messages_.messages_written());
   add_statistic("messages_dropped", "IPCQ messages that came for queues that had been reset",
                 Quantity::count, messages_.messages_dropped());
-  add_busy_time("slot_busy", "time with an access to a ring slot under way", messages_.slot_busy(),
-                [this](Fs now) { return messages_.slot_busy_until(now); },
+  add_busy_time("slot_busy", "time with an access to a ring slot in progress",
+                messages_.slot_busy(), [this](Fs now) { return messages_.slot_busy_until(now); },
                 {Server::Kind::rate, "*_slot_bw_gbs"});
   const DmaAddressing::Counts& segments = addressing_.segment_counts();
   add_statistic("segments_installed", "segments of logical addresses installed", Quantity::count,

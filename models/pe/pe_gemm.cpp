@@ -45,7 +45,7 @@ class PeGemm final : public ComputeEngine {
             .range("1", "65536")};
     Param<std::uint64_t> task_cycles{
         *this, Parameter::integer("task_cycles",
-                                  "cycles of a stage beside those of its folds; of timing systolic",
+                                  "cycles of a stage in addition to its folds; of timing systolic",
                                   "", "spec 5")
                    .default_val(1)
                    .range("0", "1000000000")};

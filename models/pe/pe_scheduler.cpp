@@ -69,7 +69,7 @@ void PeScheduler::declare_signals() {
   const SignalFormat commands = SignalFormat::count("commands");
   signals_.emplace(
       Signals{add_signal("inbox", "commands that wait for dispatch", commands),
-              add_signal("commands", "commands under way", commands),
+              add_signal("commands", "commands in flight", commands),
               add_signal("feeding", "command whose tiles are fed", SignalFormat::id())});
   show_commands();
   if (!feeds_.empty()) signals_->feeding.set(feeds_.front()->id());

@@ -50,7 +50,7 @@ class PeScheduler : public Component,
     Param<std::int64_t> tile_n{*this, tile("tile_n", "columns of a tile", 32)};
     Param<bool> shared_accel_slot{
         *this, Parameter::boolean("shared_accel_slot",
-                                  "GEMM and MATH run one at a time; false: side by side", "spec 5")
+                                  "GEMM and MATH run one at a time; false: concurrently", "spec 5")
                    .default_val(true)};
     TileShape default_tile() const { return {*tile_m, *tile_k, *tile_n}; }
 

@@ -227,8 +227,8 @@ void ControlNode::completed(Transaction& transaction) {
                                   [&](const FanOut& f) { return f.tag == route.listener_tag; });
   const NodeId from = route.path->source();
   if (entry == fan_outs_.end())
-    throw ModelError(
-        fmt::format("{} answered a message that everybody has answered", machine().name(from)));
+    throw ModelError(fmt::format("{} answered a message that every endpoint has answered",
+                                 machine().name(from)));
   const auto end = std::find_if(entry->ends.begin(), entry->ends.end(),
                                 [&](const End& e) { return e.node == from; });
   if (end == entry->ends.end() || end->answered)

@@ -35,12 +35,13 @@ struct Completion {
     return {false, std::move(code), std::move(message)};
   }
 
-  // Code of a PE that was ended because another PE failed: it was running, or was waiting for an
+  // Codes of a PE that was ended because another PE failed: it was running, or was waiting for an
   // event that never occurred.
   static constexpr const char* aborted = "aborted";
   static constexpr const char* blocked = "blocked";
   bool is_consequence() const { return error_code == aborted || error_code == blocked; }
-  // False for failures caused by another one, in the same launch or in an earlier one (ipcq_reset).
+  // False for failures caused by another failure, in the same launch or in an earlier one
+  // (ipcq_reset).
   static bool is_root_cause(const std::string& code) {
     return code != aborted && code != blocked && code != QueuesResetError::failure_code;
   }

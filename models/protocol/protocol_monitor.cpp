@@ -97,7 +97,7 @@ const FabricMonitor::Traversal* FabricMonitor::traversal_of(const Transaction& t
 }
 
 void FabricMonitor::accept(Transaction& transaction, FlitRun run, Fs arrival) {
-  if (transaction.get_ref_count() == 0) violation("a transaction that nobody owns any more");
+  if (transaction.get_ref_count() == 0) violation("a transaction that has no owner any more");
   const RouteExtension& route = transaction.route();
   check_place(route, run);
   check_flits(transaction, run, arrival);

@@ -67,7 +67,7 @@ class ServiceMonitor final : public ProtocolMonitor,
     if (delay != sc_core::SC_ZERO_TIME) this->violation("an annotated delay");
     if (phase == tlm::END_RESP) return end_response(payload, phase, delay);
     if (phase != tlm::BEGIN_REQ) this->violation("a phase that is not the initiator's");
-    if (find(payload) != nullptr) this->violation("BEGIN_REQ for a payload that is under way");
+    if (find(payload) != nullptr) this->violation("BEGIN_REQ for a payload that is in flight");
     in_flight_.push_back({&payload, State::requested, Component::now()});
     tlm::tlm_sync_enum status;
     try {
@@ -111,7 +111,7 @@ class ServiceMonitor final : public ProtocolMonitor,
   // END_REQ or BEGIN_RESP of the provider.
   void respond(Payload& payload, const tlm::tlm_phase& phase) {
     Request* request = find(payload);
-    if (request == nullptr) return this->violation("a response to a payload that is not under way");
+    if (request == nullptr) return this->violation("a response to a payload that is not in flight");
     if (phase == tlm::END_REQ) {
       if (!phases.end_req || request->state != State::requested)
         this->violation("END_REQ for a payload that has been taken");

@@ -202,7 +202,7 @@ void RtlRouter::check(unsigned port, const PinFlit& flit) const {
   if (given.head != flit.head || given.tail != flit.tail || given.route != flit.route)
     block.fail(
         fmt::format("out_head, out_tail or out_route of port {} is not what was given: {}, "
-                    "{}, {} in place of {}, {}, {}",
+                    "{}, {} instead of {}, {}, {}",
                     port, flit.head, flit.tail, flit.route, given.head, given.tail, given.route));
 }
 

@@ -64,7 +64,7 @@ class RtlSram : public FabricNode, private BlockUser, private Axi4Manager::Liste
                                                           {"64", "128", "256", "512"}, "spec 12")
                                             .default_val("512")};
     Param<unsigned> max_in_flight{
-        *this, Parameter::integer("max_in_flight", "accesses side by side", "", "spec 12")
+        *this, Parameter::integer("max_in_flight", "concurrent accesses", "", "spec 12")
                    .default_val(16)
                    .range("1", "16")};
     Param<std::uint32_t> response_gaps{

@@ -42,7 +42,8 @@ class VerilatedBlock final : public RtlBlock {
 
   void close() override {
     {
-      const ::kernbench::BlockCalls::Scope nobody(nullptr);  // the run is over: nothing can end it
+      const ::kernbench::BlockCalls::Scope no_block(
+          nullptr);  // the run is over: nothing can end it
       main_.model->final();
     }
 #if VM_TRACE

@@ -46,10 +46,10 @@ class TlmInitiatorBridge final : public TlmBridge,
     explicit Parameters(const Source& source)
         : TlmBridgeParameters(source, "the plain TLM-2.0 initiator behind the bridge") {}
     Param<Fs> overhead{
-        *this,
-        Parameter::duration_ns(
-            "overhead_ns", "from the grant of an access until it stands at the link", "assumption")
-            .default_val(0)};
+        *this, Parameter::duration_ns("overhead_ns",
+                                      "from the grant of an access until it contends for the link",
+                                      "assumption")
+                   .default_val(0)};
     Param<std::size_t> max_outstanding{
         *this,
         Parameter::integer("max_outstanding", "accesses granted and not ended", "", "assumption")

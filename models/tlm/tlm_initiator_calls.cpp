@@ -30,7 +30,7 @@ tlm::tlm_sync_enum TlmInitiatorBridge::begin_request(tlm::tlm_generic_payload& p
     return broken_protocol("BEGIN_REQ before the END_REQ of the request before");
   if (!payload.has_mm())
     return broken_protocol("BEGIN_REQ with a payload that has no memory manager");
-  if (is_in_flight(payload)) return broken_protocol("BEGIN_REQ with a payload that is under way");
+  if (is_in_flight(payload)) return broken_protocol("BEGIN_REQ with a payload that is in flight");
   const Fs due = after(delay.value());
   std::vector<TlmAccess::Part> parts;
   if (refused(payload, parts)) return tlm::TLM_COMPLETED;

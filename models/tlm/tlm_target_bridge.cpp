@@ -34,7 +34,7 @@ namespace {
 class TlmTargetBridge final : public TlmBridge, private tlm::tlm_bw_transport_if<> {
  public:
   static constexpr const char* description =
-      "a plain TLM-2.0 target (base protocol) as a memory: in the place of sram or hbm_ctrl, or of "
+      "a plain TLM-2.0 target (base protocol) as a memory: instead of sram or hbm_ctrl, or one of "
       "system.tlm_targets";
   static constexpr const char* module_description =
       "plain TLM-2.0 target, behind builtin.tlm_target_bridge";
@@ -50,7 +50,7 @@ class TlmTargetBridge final : public TlmBridge, private tlm::tlm_bw_transport_if
                    .default_val(0)};
     Param<std::int64_t> size_mb{
         // read by the address map
-        *this, Parameter::integer("size_mb", "capacity, in the place of sram", "MiB", "spec 1.2")
+        *this, Parameter::integer("size_mb", "capacity, instead of sram", "MiB", "spec 1.2")
                    .default_val(32)
                    .range(1, PhysAddr::cube_sram_bytes >> 20)};
     Param<std::uint32_t> flit_bytes{
@@ -242,7 +242,7 @@ tlm::tlm_sync_enum TlmTargetBridge::nb_transport_bw(tlm::tlm_generic_payload& pa
                                                     tlm::tlm_phase& phase,
                                                     sc_core::sc_time& delay) {
   if (outside_payload_ == nullptr || &payload != outside_payload_ || answer_at_ != never_fs) {
-    return broken_protocol("a phase of a payload that is not under way");
+    return broken_protocol("a phase of a payload that is not in flight");
   }
   if (phase == tlm::BEGIN_REQ || phase == tlm::END_RESP)
     return broken_protocol("an initiator's phase on the backward path");

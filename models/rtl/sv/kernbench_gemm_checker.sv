@@ -1,9 +1,9 @@
 // The rules of kernbench_gemm_if. A rule that is broken ends the run with block, rule, pin, cycle and time:
 //   valid_holds_until_ready, data_is_stable_while_waiting   of each stream (kernbench_stream_checker)
 //   operands_belong_to_a_task   no beat of A or B is taken beyond those of the tasks that have been taken
-//   last_at_end_of_fold         a_last and b_last stand at the last beat of each fold, and there alone
+//   last_at_end_of_fold         a_last and b_last are set at the last beat of each fold, and only there
 //   result_belongs_to_a_task    no row of the result is offered before the operands of its fold have been taken
-//   last_at_end_of_task         result_last stands at the last row of a task, and there alone
+//   last_at_end_of_task         result_last is set at the last row of a task, and only there
 // One task is checked at a time: a block that takes the next one before the last row of the one before needs CHECK_TASKS = 0.
 // CHECK_DRIVER: the other side's streams, too.
 module kernbench_gemm_checker #(
