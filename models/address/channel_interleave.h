@@ -1,6 +1,6 @@
 // Interleaving of an HBM partition's bytes over its pseudo-channels, burst by burst (spec 2.5).
 //
-// Seen from a channel its bytes lie densely: burst k of channel c is burst k * channels + c of the
+// The bytes of a channel are dense: burst k of channel c is burst k * channels + c of the
 // partition. A range of the partition is therefore one range in each channel that it touches.
 #pragma once
 
@@ -8,8 +8,8 @@
 
 namespace kernbench {
 
-// Replaces a channel number in a request to the partition as a whole, which touches the channels
-// that its bytes lie on.
+// Replaces a channel number in a request to the partition as a whole, which uses every channel that
+// holds some of its bytes.
 inline constexpr std::uint16_t every_channel = 0xffff;
 
 struct ChannelInterleave {

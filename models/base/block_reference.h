@@ -1,4 +1,4 @@
-// References to blocks of the operands of a command: where the elements of a matrix lie. Plain
+// References to blocks of the operands of a command: location of the elements of a matrix. Plain
 // data.
 #pragma once
 

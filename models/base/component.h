@@ -29,7 +29,7 @@ class ServiceInitiatorBase;  // models/protocol/service_socket.h
 class ServiceTargetBase;     // models/protocol/service_socket.h
 class Component;
 
-// A signal that has come in the course of a run.
+// A signal that was added during a run.
 struct AddedSignal {
   Component& component;
   TraceSignal& signal;

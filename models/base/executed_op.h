@@ -29,7 +29,7 @@ struct ExecutedOp {
   std::int64_t tile_id = -1;
   std::uint32_t stream = 0;  // stream of the launch whose kernel requested it
   std::uint64_t bytes = 0;
-  std::uint64_t runs = 1;  // of a DMA: contiguous pieces of memory
+  std::uint64_t runs = 1;  // DMA: contiguous pieces of memory
   std::uint64_t macs = 0;  // gemm: m * k * n as they are, not rounded up to cycles
   // The command's effect on values; null with data off, and for moves, unless the parameters are
   // recorded (Observation::records_parameters).

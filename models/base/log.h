@@ -1,4 +1,4 @@
-// Log: messages of a component about what it does (spec 10, `--log`), reported with SC_REPORT_INFO
+// Log: messages of a component about its activity (spec 10, `--log`), reported with SC_REPORT_INFO
 // and SC_REPORT_WARNING, which carry the level as their verbosity.
 //
 //   class Engine : public Component {

@@ -38,7 +38,7 @@ struct NotifyTime {
   friend constexpr Member revealed(NotifyTime);
 };
 
-struct Timeout {  // of a process that waits for a time
+struct Timeout {  // timeout of a process that waits for a time
   using Member = sc_event* sc_process_b::*;
   friend constexpr Member revealed(Timeout);
 };

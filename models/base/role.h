@@ -47,7 +47,7 @@ inline constexpr std::size_t role_count = static_cast<std::size_t>(Role::tlm_tar
 struct RoleInfo {
   Role role;
   std::string_view name;
-  Role declared;  // as implementations declare it: every forwarding node is a router
+  Role declared;  // role in implementations: every forwarding node is a router
 };
 inline constexpr std::array<RoleInfo, role_count> role_table{{
     {Role::pe_cpu, "pe_cpu", Role::pe_cpu},

@@ -43,7 +43,7 @@ struct SignalFormat {
   static SignalFormat enumeration(Labels shared);
 };
 
-// A signal that may come into use; {i} in its name represents a number.
+// A signal that may be added later; {i} in its name represents a number.
 struct SignalDeclaration {
   std::string name, description;
   SignalFormat format;

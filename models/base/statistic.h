@@ -13,7 +13,7 @@ enum class Quantity : std::uint8_t { count, bytes, time_fs };
 // Aggregation over several components of a kind.
 enum class Merge : std::uint8_t { sum, maximum };
 
-// Server whose occupancy a busy time is.
+// Server whose occupancy is counted by a busy time.
 struct Server {
   enum class Kind : std::uint8_t {
     rate,  // processes work while it is busy: at twice the rate, half the time

@@ -22,7 +22,7 @@ class HbmChannels {
               const AnalysisPort<HbmBooking>& bookings)
       : node_(node), burst_bytes_(burst_bytes), bookings_(bookings), channels_(count) {}
 
-  // Statistics, each channel followed by what observe_more(channel, name) adds.
+  // Statistics; observe_more(channel, name) adds its own after those of each channel.
   template <class ObserveMore>
   void observe(Observables to, ObserveMore observe_more) {
     for (std::size_t i = 0; i < channels_.size(); ++i) {
@@ -73,7 +73,7 @@ class HbmChannels {
   struct Channel {
     Fs free_at = 0;
     std::uint64_t busy_fs = 0;  // booked
-    BookedStalls stalls;        // of the first bursts of transactions
+    BookedStalls stalls;        // stalls of the first bursts of transactions
     TieKey last;                // transaction booked last
     BookedAhead ahead;
     std::unique_ptr<HbmChannelSignals> signals;  // null until they are requested

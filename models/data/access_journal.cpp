@@ -25,7 +25,7 @@ class AccessJournal::Read final : public Capture {
   void forget() { journal_ = nullptr; }
 
  private:
-  AccessJournal* journal_;  // null: bound, or the journal is gone
+  AccessJournal* journal_;  // null: bound, or the journal has been destroyed
   std::optional<ByteImage> image_;
 };
 

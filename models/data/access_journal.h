@@ -75,7 +75,7 @@ class AccessJournal {
   Access& note(const Accessor& by, const PhysRanges& ranges, bool is_write);
 
   MemoryStore& memory_;
-  std::vector<Access> accesses_;  // of instant now_, in order of issue
+  std::vector<Access> accesses_;  // accesses of instant now_, in order of issue
   Fs now_ = 0;
   RaceCounter races_;
 };

@@ -129,7 +129,7 @@ class ImageCursor {
  private:
   const ByteImage* image_;
   std::size_t segment_ = 0;
-  std::uint64_t begin_ = 0;  // of the segment
+  std::uint64_t begin_ = 0;  // begin of the segment
 };
 
 }  // namespace kernbench

@@ -155,7 +155,8 @@ std::uint64_t input_bytes(const DataOp& op) {
   std::uint64_t bytes = 0;
   for (const TensorValue& input : op.inputs) {
     const Segments& segments = input.image.segments();
-    if (segments.size() > 1) bytes += segments.size() * sizeof(Segment);  // of a gathered block
+    if (segments.size() > 1)
+      bytes += segments.size() * sizeof(Segment);  // segments of a gathered block
     for (const Segment& segment : segments) {
       if (segment.kind == Segment::Kind::bytes) bytes += segment.nbytes;
     }

@@ -91,7 +91,7 @@ struct MathParams {
   std::int64_t kept = 0;             // topk: extent of the result
   std::vector<std::int64_t> starts;  // update: place of the part's first element
   std::uint64_t seed = 0;            // random numbers
-  int rounds = 10;                   // of Philox
+  int rounds = 10;                   // rounds of Philox
 };
 
 // Converts the elements of the one input, in row-major order, to the output's dtype. Not a command:

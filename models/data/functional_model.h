@@ -43,7 +43,7 @@ enum class DataMode : std::uint8_t { off, deferred, eager };
 const char* name_of(DataMode mode);
 
 struct IssuedOp {
-  DataOpPtr op;       // goes with the command, for its record; null: a move without a record
+  DataOpPtr op;       // stored with the command, for its record; null: a move without a record
   TensorValue value;  // loaded or computed value
 };
 
@@ -157,7 +157,7 @@ class FunctionalModel {
   // `op` and its output have no ids yet.
   IssuedOp define(std::shared_ptr<DataOp> op);
   TensorValue convert(const TensorValue& value, DType dtype);
-  // The value itself if it is dense; else made_dense() of it, in `made`.
+  // Returns the value itself if it is dense; else made_dense() of it, in `made`.
   const TensorValue& dense_of(const TensorValue& value, TensorValue& made) {
     return value.dense() ? value : (made = made_dense(value));
   }

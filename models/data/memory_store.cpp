@@ -177,7 +177,7 @@ void MemoryStore::write_value(std::uint64_t pa, const ValueRef& ref) {
   if (ref.nbytes == 0) return;
   const std::uint64_t end = pa + ref.nbytes;
   PendingRange range{end, ref.id, ref.offset, ref.keeper};
-  // A result stored where the one before was: nothing has been written there since.
+  // A result stored at the place of the previous one: nothing has been written there since.
   if (const auto same = pending_.find(pa); same != pending_.end() && same->second.end == end) {
     std::swap(same->second, range);
     return;

@@ -1,5 +1,5 @@
 // OpLog: the executed operations of a run, in memory (spec 9). Values are recorded per command;
-// parameters of tile stages come from the subscriber that derives them (OpParameters).
+// parameters of tile stages are supplied by the subscriber that derives them (OpParameters).
 //
 // Listed by t_start, ties by id; ids number the reports in order of arrival, which is the same in
 // every run.

@@ -75,7 +75,7 @@ class RaceDetector {
   // Called when all of its kernels have ended.
   void joined(Agent host, const OrderedLaunch& launch);
 
-  // --- messages: a send or a receive of the agent that goes through a slot of a ring
+  // --- messages: a send or a receive of the agent through a slot of a ring
   void passes_slot(Agent agent, std::uint64_t installation, std::uint64_t slot);
 
   // --- tl.barrier: the history of a program of the launch before its n-th barrier is known to all
@@ -114,7 +114,7 @@ class RaceDetector {
   struct TensorPlace {
     std::uint64_t nbytes = 0;
     std::string name;
-    std::uint64_t offset = 0;  // of the block in the tensor
+    std::uint64_t offset = 0;  // offset of the block in the tensor
   };
   using PeStream = std::pair<std::uint32_t, std::uint32_t>;
   Agent agent_of(const PeStream& kernel);

@@ -1,4 +1,4 @@
-// Blocks that lie in memory with strides, as values: views of packed bytes.
+// Blocks with strides in memory, as values: views of packed bytes.
 #pragma once
 
 #include <cstdint>

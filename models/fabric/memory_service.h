@@ -26,7 +26,7 @@
 
 namespace kernbench {
 
-// Parameters that the node and the address map read; those of a service are derived from them.
+// Parameters that the node and the address map read; parameters of a service are derived from them.
 struct MemoryParameters : ParameterSet {
   using ParameterSet::ParameterSet;
   Param<Fs> overhead{

@@ -19,7 +19,7 @@
 
 namespace kernbench {
 
-// Parameters that a route needs of every router; those of a service are derived from them.
+// Parameters of every router that a route needs; parameters of a service are derived from them.
 struct RouterParameters : ParameterSet {
   using ParameterSet::ParameterSet;
   Param<Fs> overhead{

@@ -38,7 +38,7 @@ class SerialIngress {
     return start < now ? std::min(now - start, hold_of(*head)) : 0;
   }
 
-  // Time for which first flits have been queued by `now`, of those that have not been handed over.
+  // Time up to `now` for which first flits that have not been handed over have been queued.
   Fs stalled(Fs now) const { return queue_.age_of_first_flits(now) - held(now); }
 
   // Calls hand_over(const Arrival&, Fs start) for all that is through at `now`, which must not be

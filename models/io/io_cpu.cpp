@@ -74,8 +74,8 @@ class IoCpu final : public ControlNode {
   // Launches that some of their PEs have not answered, in order of arrival.
   std::list<Launch> launches_;
   std::map<std::uint64_t, LaunchIt> without_room_;  // follow no launch, by number
-  // Launches on several SIPs whose first SIP this is: the SIPs that wait in tl.barrier, by launch
-  // group.
+  // Launches on several SIPs with this SIP as the first one: the SIPs that wait in tl.barrier, by
+  // launch group.
   std::map<std::uint64_t, std::vector<BarrierReached>> at_barrier_;
   std::uint64_t launches_so_far_ = 0;
   TraceSignal& launches_signal_;

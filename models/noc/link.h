@@ -3,8 +3,8 @@
 // Timing (spec 2.3, models/timing/link_state.h): a flit of b bytes that is handed over at a starts
 // at max(a, available_at), leaves b / bw_gbs later, which is the new available_at, and arrives one
 // propagation (>= 1 fs) later. A control message waits for available_at but does not move it; host
-// control messages do neither. First come, first served. Statistics: read without the part that
-// lies ahead of now (models/timing/booked_ahead.h). No process and no event: accept() computes the
+// control messages do neither. First come, first served. Statistics: read without the part that is
+// ahead of now (models/timing/booked_ahead.h). No process and no event: accept() computes the
 // arrival and announces it to the far end at once. Credits of the far end go back in one
 // propagation and wait for nothing (spec 2.10).
 #pragma once
@@ -42,7 +42,7 @@ class Link final : public sc_core::sc_module, private FabricForward, private Fab
   // Since the start of the run.
   struct Statistics {
     std::uint64_t bytes =
-        0;  // flits that have left the near end; for a flit that is leaving, the bytes so far
+        0;  // flits left the near end; for a flit that is leaving, the bytes so far
     std::uint64_t flits = 0;             // handed over
     std::uint64_t control_messages = 0;  // both virtual channels; handed over
     Fs busy_fs = 0;                      // occupied by flits

@@ -121,7 +121,7 @@ class CommandContext final : public TileListener {
 
  private:
   CommandListener& listener_;
-  CommandRequest* request_ = nullptr;  // of the command in progress
+  CommandRequest* request_ = nullptr;  // request in progress
   std::shared_ptr<CommandState> state_;
   std::shared_ptr<const DataOp> data_;
   std::shared_ptr<const AddressRuns> runs_;
@@ -132,7 +132,7 @@ class CommandContext final : public TileListener {
   SmallVector<std::uint64_t, 2> in_flight_;  // ids; as many as the pipeline holds
   Fs dispatched_at_ = 0;
   Stage simple_;
-  std::optional<TaskOperands> operands_;  // of the command in progress
+  std::optional<TaskOperands> operands_;  // operands of the command in progress
 };
 
 }  // namespace kernbench

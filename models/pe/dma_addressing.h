@@ -43,8 +43,8 @@ class DmaAddressing final : private ServiceProvider<SegmentRequest> {
   void resolve(const TileTask& task, const Stage& stage, DmaAccess& access);
 
   // Carries out a SegmentInstall or SegmentRemove: all of its segments or none. AddressError or
-  // RoutingError: a segment that overlaps, does not lie in one memory, or needs channels that the
-  // machine does not have; one that is not installed.
+  // RoutingError: a segment that overlaps, is not in one memory, or needs channels that the machine
+  // does not have; one that is not installed.
   void change_segments(const Message* message);
 
   const ChannelInterleave& hbm() const { return hbm_; }

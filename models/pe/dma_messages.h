@@ -114,7 +114,7 @@ class DmaMessages final : private ServiceProvider<RingRequest>,
 
   ArrivalQueue arrived_{ArrivalQueue::Forwarding::store_and_forward};
   Arrival writing_;
-  MessageArrival arrival_;                  // of writing_
+  MessageArrival arrival_;                  // arrival of writing_
   std::deque<RingRequest*> accesses_;       // the first one is being served
   std::array<TcmRequest, 2> tcm_accesses_;  // by server
   std::array<Server, 2> servers_;

@@ -30,7 +30,7 @@ class PageTable {
 
  private:
   struct Extent {
-    std::uint64_t end = 0;  // of the virtual range
+    std::uint64_t end = 0;  // end of the virtual range
     std::uint64_t pa = 0;   // physical address of its begin
   };
   // Later mappings have larger sequence numbers.

@@ -5,15 +5,15 @@
 // the instant of completion, accesses of one instant by (command, tile, stage). Channels of one
 // direction share a queue. After the grant an access pays overhead_ns and its address look-up
 // (dma_addressing.h); then all flits of a write, or the command of a read, contend for the link
-// (dma_links.h), which arbitrates at the end of the instant. An access that lies in several
-// physical ranges, memories or (LA in one_to_one) channels becomes one transaction each, issued
-// together, complete when all are; their flits leave in the order of their bytes. An atomic access
-// is a write whose operands travel out and whose old values return. A DMA_READ of a tile first
-// takes its tile buffer. Messages between PEs: dma_messages.h. A message that changes segments
-// takes effect overhead_ns after its arrival and is answered then; such messages do not wait for
-// each other. Traffic to and from PE_TCM passes through free of charge; it loses link arbitration
-// to requests injected here in the same timestep (tie rule of spec 2.3: pe_dma before pe_tcm). Not
-// modelled: time where a response arrives, TCM time.
+// (dma_links.h), which arbitrates at the end of the instant. An access to several physical ranges,
+// memories or (LA in one_to_one) channels becomes one transaction each, issued together, complete
+// when all are; their flits leave in the order of their bytes. An atomic access is a write whose
+// operands travel out and whose old values return. A DMA_READ of a tile first takes its tile
+// buffer. Messages between PEs: dma_messages.h. A message that changes segments takes effect
+// overhead_ns after its arrival and is answered then; such messages do not wait for each other.
+// Traffic to and from PE_TCM passes through free of charge; it loses link arbitration to requests
+// injected here in the same timestep (tie rule of spec 2.3: pe_dma before pe_tcm). Not modelled:
+// time where a response arrives, TCM time.
 //
 // Base class: a PE_DMA with other policies derives from it, its Parameters from these, and
 // overrides may_grant() or setup_time().
@@ -53,7 +53,7 @@ struct DmaChannel {
   bool free() const { return current.lane == nullptr && current.request == nullptr; }
 };
 
-// Channels of one direction and the queue in front of them.
+// Channels of one direction and their common queue.
 struct DmaDirection {
   SerialResource<DmaJob> use;
   std::vector<DmaChannel> channels;

@@ -150,7 +150,7 @@ class PeIpcq : public Component,
   ServiceInitiator<CreditDelivery> to_network_{nullptr, Role::pe_ipcq, "credit_network"};
 
   IpcqWorkQueues jobs_{[this](IpcqJob& job) { begin(job); }};
-  std::set<std::uint32_t> users_;  // streams whose kernel that runs has used the queues
+  std::set<std::uint32_t> users_;  // streams whose running kernel has used the queues
   Fs free_at_ = 0;                 // end of the overhead of the last operation
   std::deque<Credit> credits_;     // in flight, by the time of their delivery
 

@@ -77,7 +77,7 @@ class PeMmu : public FabricNode, private ServiceProvider<TranslationRequest> {
   struct Signals {
     TraceSignal &address, &look_ups, &misses, &mappings;
   };
-  std::optional<Signals> signals_;  // once they are asked for
+  std::optional<Signals> signals_;  // set when requested
 };
 
 }  // namespace kernbench

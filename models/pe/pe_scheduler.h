@@ -116,7 +116,7 @@ class PeScheduler : public Component,
   struct Signals {
     TraceSignal &inbox, &in_flight, &feeding;
   };
-  std::optional<Signals> signals_;  // once they are asked for
+  std::optional<Signals> signals_;  // set when requested
 
   // Members that every command touches are contiguous.
   //

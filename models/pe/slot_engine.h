@@ -1,5 +1,5 @@
 // Base class of engines that serve compute stages, register to register, one at a time per PE: they
-// wait for accel_slot; the slot and the registers that the stage names are given back at the end,
+// wait for accel_slot; the slot and the registers that the stage names are released at the end,
 // before the task is handed on.
 #pragma once
 

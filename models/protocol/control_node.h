@@ -84,7 +84,7 @@ class ControlNode : public FabricNode, private TransactionListener {
   void answer(FanOut& fan_out);
   void refuse(Transaction& request, const std::string& code, const std::string& text);
   void post(const Path& path, std::shared_ptr<const Message> message);
-  // Sends to the node from which the request of the launch came, on the path of the later answer.
+  // Sends to the node that sent the request of the launch, on the path of the later answer.
   void pass_on_barrier(const FanOut& fan_out);
   void end_barrier(const FanOut& fan_out);           // notifies the targets
   FanOut* fan_out_of(const KernelLaunch& received);  // null: every PE has answered

@@ -24,7 +24,7 @@ class FabricNode : public Component {
   ~FabricNode() override;
 
   // Assembly calls these once per edge, before the end of elaboration, peers in ascending order;
-  // the order gives the port numbers that paths use. `peer`: the peer's name within the socket's
+  // the order defines the port numbers that paths use. `peer`: the peer's name within the socket's
   // name, "from_r0c0", "to_sip0_cube1_ucie_w".
   FabricTargetSocket& add_input(NodeId upstream, const std::string& peer);
   // `has_link`: no other edge shows how it is occupied.

@@ -2,7 +2,7 @@
 // masked or gathered access.
 //
 // A flit never crosses a multiple of flit_bytes of the target address, and carries bytes of one
-// run; a run that begins where the one before it ends continues it. Flits keep the order of the
+// run; a run that begins at the end of the previous one continues it. Flits keep the order of the
 // runs.
 #pragma once
 
@@ -52,8 +52,8 @@ class FlitList {
     return {of.offset >> burst_shift, (of.offset + of.bytes - 1) >> burst_shift};
   }
   // Calls use(flit, burst) for the bursts that the runs touch, in order, with the first flit of
-  // each; once where a flit begins in the burst in which the one before it ended. `burst_shift`:
-  // of their size.
+  // each; once where a flit begins in the burst in which the previous one ended. `burst_shift`: of
+  // their size.
   template <class Use>
   void for_each_burst(unsigned burst_shift, Use use) const {
     std::uint64_t next = UINT64_MAX;  // after the latest one

@@ -84,7 +84,7 @@ std::string label_of(const char* type, const HostMessage& message);
 // A control message for PEs: io_cpu sends it on to the m_cpu of every target's cube, m_cpu to one
 // engine of every target PE; both gather the answers and answer once.
 struct PeMessage : HostMessage {
-  std::vector<PeId> targets;         // of one SIP, sorted, no duplicates
+  std::vector<PeId> targets;         // targets in one SIP, sorted, no duplicates
   virtual PeEngine end() const = 0;  // engine that receives it
   virtual const char* type_name() const = 0;
 };
@@ -242,7 +242,7 @@ struct HostResponse : Message {
   MetricsOfPes per_pe;                  // launches
   std::map<PeId, Completion> failures;  // failures of the PEs, as far as they had answered
   std::shared_ptr<const ByteImage>
-      image;  // of a MemoryRead for host_sink, with data on: memory contents at its end
+      image;  // MemoryRead for host_sink, with data on: memory contents at its end
 };
 
 // Notices about a launch in progress that has failed (spec 4.2). They are posted: no answer is
@@ -279,8 +279,8 @@ struct BarrierPassed : Message {
   std::shared_ptr<const KernelLaunch> launch;
 };
 
-// Throws UsageError that names the message, the field, the value and what is allowed; called before
-// a message enters the fabric.
+// Throws UsageError that names the message, the field, the value and the allowed values; called
+// before a message enters the fabric.
 void validate(const MemoryWrite& message);
 void validate(const MemoryRead& message);
 void validate(const KernelLaunch& message);

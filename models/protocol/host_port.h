@@ -36,7 +36,7 @@ class HostRequest {
   std::string what_;
   std::shared_ptr<const HostResponse> response_;
   sc_core::sc_event completed_{
-      ""};  // without a name: requests come and go while the simulation runs
+      ""};  // without a name: requests are created and destroyed during the simulation
 };
 
 class HostPort {

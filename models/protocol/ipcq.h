@@ -37,8 +37,8 @@ enum class Backpressure : std::uint8_t { sleep, poll };
 const char* name_of(Backpressure mode);
 Backpressure parse_backpressure(std::string_view name);  // UsageError that lists the names
 
-// Settings common to the rings of an installation: of torch.ipcq.install, and by ccl.yaml, whose
-// keys these are, of a process group.
+// Settings common to the rings of an installation: parameters of torch.ipcq.install, and by
+// ccl.yaml, whose keys these are, of a process group.
 struct IpcqSettings {
   MemorySpace buffer_kind = MemorySpace::tcm;  // memory of the receiving PE
   std::uint32_t n_slots = 4;

@@ -97,7 +97,7 @@ class KernelContext {
   virtual void leaves_unwaited(std::string /*what*/) {}
 
   // The kernel's handles live here: reset at launch; offsets in the PE's TCM. Kernels that run
-  // together share it, but for one whose launch has a part of its own.
+  // together share it, except for one whose launch has a part of its own.
   virtual FreeListAllocator& scratch() = 0;
   // Blocks until another kernel may have released some of it; returns false if no other kernel of
   // the PE holds any that it could release.

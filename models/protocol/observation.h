@@ -28,7 +28,8 @@ class Transaction;
 struct Arrival;  // models/protocol/arrival_queue.h
 
 // A run of flits or a control message on a link, at the call that hands it over. The link is
-// occupied in [start, end), which may lie ahead; by a control message it is not: start == end.
+// occupied in [start, end), which may be ahead of now; a control message does not occupy it: start
+// == end.
 struct LinkTraversal {
   const Link& link;
   const Transaction& transaction;
@@ -45,7 +46,7 @@ struct NodeTraversal {
   Fs start = 0;
 };
 
-// A transaction that is given back to the pool, while it still has its route: no callback or event
+// A transaction that is released to the pool, while it still has its route: no callback or event
 // follows. It may have completed earlier, if its initiator has kept it.
 struct TransactionEnd {
   const Transaction& transaction;
@@ -87,7 +88,7 @@ struct Observation {
   AnalysisPort<HostTransfer> host_transfers;
 
   std::shared_ptr<FabricTraceObserver>
-      fabric_trace_observer;  // once signals of the fabric have been asked for
+      fabric_trace_observer;  // set when signals of the fabric have been requested
 };
 
 }  // namespace kernbench

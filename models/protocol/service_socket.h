@@ -9,8 +9,8 @@
 //     ServiceTarget<SlotRequest> slot_requests_{*this, *this};
 //
 // Assembly finds initiator and target in the components by the type of the payload, and binds each
-// initiator to a socket of its own at the target. Sockets are named after the peer and
-// the service: to_pe_scheduler_accel_slot, from_pe_gemm_accel_slot.
+// initiator to its own socket at the target. Sockets are named after the peer and the service:
+// to_pe_scheduler_accel_slot, from_pe_gemm_accel_slot.
 //
 // A payload has `static constexpr Role provider`, `static constexpr const char* service` and
 // `static constexpr ServicePhases phases`, or a specialisation of ServiceOf. It belongs to the

@@ -1,9 +1,9 @@
 // Operands and result of a command, and the block of each that a tile uses (spec 5.2): one table
 // for all tiles of the command, to which the stages of a tile refer by position.
 //
-// In the order of DataOp::inputs: those of the command's own operation, then the tensors of the
+// In the order of DataOp::inputs: operands of the command's own operation, then the tensors of the
 // epilogue in list order; the result is last. For timing, tiles count as stored back to back
-// (Stage::address); references are where the elements really lie.
+// (Stage::address); references are the real places of the elements.
 #pragma once
 
 #include <cstddef>
@@ -38,13 +38,13 @@ class TaskOperands {
   std::size_t size() const { return operands_.size(); }  // the result included
   std::size_t result() const { return operands_.size() - 1; }
   Spans spans(std::size_t operand) const { return operands_[operand].spans; }
-  std::int64_t depth() const { return depth_; }  // of a GEMM, all tiles together
+  std::int64_t depth() const { return depth_; }  // GEMM: all tiles together
 
   // The whole operand.
   BlockReference operator[](std::size_t operand) const;
   // Block of an operand that the tile uses.
   BlockReference block(std::size_t operand, const Tile& tile) const;
-  // The first of those that a stage uses, and so on: i < stage.operand_count.
+  // Operand i of a stage, i < stage.operand_count.
   BlockReference block(const Tile& tile, const Stage& stage, std::size_t i = 0) const {
     return block(stage.first_operand + i, tile);
   }

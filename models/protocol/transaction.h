@@ -73,8 +73,8 @@ class RouteExtension : public tlm::tlm_extension<RouteExtension> {
   Leg leg = Leg::request;
   bool posted = false;        // ends at commit, without an acknowledgement (host writes)
   bool host_control = false;  // virtual channel of its own (spec 2.3)
-  std::uint16_t channel =
-      every_channel;  // of an HBM partition; with a single channel `offset` counts its own bytes
+  std::uint16_t channel = every_channel;  // channel of an HBM partition; with a single channel
+                                          // `offset` counts its own bytes
   TransactionListener* listener = nullptr;
   std::uint64_t listener_tag = 0;          // the listener's own
   std::uint32_t target_tag = 0;            // the target's own while it serves the transaction

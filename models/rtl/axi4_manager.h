@@ -38,7 +38,7 @@ struct Axi4Beat {
 std::vector<Axi4Burst> cut_bursts(std::uint64_t address, std::uint64_t bytes, unsigned data_bytes);
 Axi4Beat beat_of(const Axi4Burst& burst, unsigned beat, unsigned data_bytes);
 
-// Pins of a Verilated model, at most 8 and 32 bits wide; those of the data are of any width.
+// Pins of a Verilated model, at most 8 and 32 bits wide; data pins are of any width.
 struct Axi4Pins {
   unsigned data_bytes = 0;
   std::uint8_t *awvalid, *awready, *awid, *awlen, *awsize, *awburst;

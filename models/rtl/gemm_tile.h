@@ -86,7 +86,7 @@ class GemmTile {
 };
 
 // Pins of a block that multiplies tiles (models/rtl/README.md, kernbench_gemm_if.sv), in the model
-// that Verilator has made of it.
+// that Verilator has generated from it.
 struct GemmPins {
   std::uint8_t *task_valid, *task_ready;
   std::uint32_t *task_m, *task_n, *task_k;

@@ -1,5 +1,5 @@
 // A block in RTL on the clock of its component: edges, reset, watchdog, faults, pins as signals.
-// VerilatedBlock (verilated_block.h) adds the model that Verilator has made.
+// VerilatedBlock (verilated_block.h) adds the Verilated model.
 //
 // An edge: the component samples the pins as they were before it (BlockUser::sample), the registers
 // of the block change, the component drives inputs (BlockUser::drive), outputs that depend on them

@@ -61,7 +61,7 @@ class RtlRouter : public FabricNode, private BlockUser {
   struct Input {
     RingBuffer<std::uint32_t> data, control;  // tags that wait for the pins
     std::uint32_t control_credits = 0;
-    RingBuffer<std::uint32_t>* driven = nullptr;  // the queue whose first one is at the pins
+    RingBuffer<std::uint32_t>* driven = nullptr;  // queue with the first entry at the pins
   };
   struct Place {
     Fs at = 0;  // free from then on
@@ -100,7 +100,7 @@ class RtlRouter : public FabricNode, private BlockUser {
   std::vector<Input> inputs_;
   std::vector<Output> outputs_;
   std::size_t inside_ = 0;          // flits and messages
-  std::uint32_t places_taken_ = 0;  // over all outputs, those of `freed` included
+  std::uint32_t places_taken_ = 0;  // over all outputs, including `freed`
   unsigned quiet_cycles_ = 0;
   bool at_edge_ = false;
 

@@ -11,8 +11,7 @@
 namespace kernbench {
 namespace {
 
-// The pieces of a range that lie in one page each: action(page, first byte in it, bytes done,
-// bytes).
+// Pieces of a range, one per page: action(page, first byte in it, bytes done, bytes).
 template <class Action>
 void by_page(std::uint64_t offset, std::uint64_t count, std::uint64_t page_bytes, Action action) {
   for (std::uint64_t done = 0; done < count;) {

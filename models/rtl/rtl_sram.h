@@ -1,15 +1,14 @@
-// The shared scratchpad of a cube with its memory in RTL, behind an AXI4 port
-// (sv/kernbench_sram.sv).
+// Shared scratchpad of a cube with its memory in RTL, behind an AXI4 port (sv/kernbench_sram.sv).
 //
 // Timing: `overhead_ns` after its arrival (the last flit of a write, the command of a read) an
 // access may begin at the block, in order of arrival: at the next rising edge its first burst is
 // offered. It ends at the edge that accepts the answer to its last burst; the whole response is
 // queued at the link then. Up to `max_in_flight` concurrent accesses; one that overlaps an earlier
-// one waits for its end if either writes, and those behind it wait, too.
+// one waits for its end if either writes, and so do all accesses queued after it.
 //
 // Data: the bytes of a write are sent over the pins if the memory store knows them, else zeros;
 // read bytes are compared with them. Bytes that were written to the memory store on another path
-// are not compared, but counted. Debug accesses are those of the memory store.
+// are not compared, but counted. Debug accesses use the memory store.
 #pragma once
 
 #include <array>

@@ -1,5 +1,5 @@
-// A memory in RTL with its pins, and those that have been verilated: each of one width and size
-// (CMake: KERNBENCH_RTL_SRAMS).
+// A memory in RTL with its pins, and the Verilated ones: each of one width and size (CMake:
+// KERNBENCH_RTL_SRAMS).
 #pragma once
 
 #include <memory>

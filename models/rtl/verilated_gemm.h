@@ -1,4 +1,4 @@
-// The block of a GEMM that Verilator has made of kernbench_gemm_top:
+// Verilated GEMM block of kernbench_gemm_top:
 //
 //   registry.add(gemm_implementation("acme.my_mac", "my MAC", {gemm_design<Vmy_mac>({8, 8})}));
 #pragma once

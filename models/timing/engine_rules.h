@@ -42,7 +42,7 @@ std::uint64_t systolic_cycles(std::int64_t m, std::int64_t k, std::int64_t n,
 // exceeds 64 bits.
 std::uint64_t batch_cycles(std::int64_t batch, std::uint64_t each);
 
-// Edges of a clock of `ghz` GHz lie at cycles_to_fs(0), cycles_to_fs(1), ...: index of the first
+// Edges of a clock of `ghz` GHz are at cycles_to_fs(0), cycles_to_fs(1), ...: index of the first
 // one at or after `time`.
 std::uint64_t first_edge_from(Fs time, const Rational& ghz);
 // End of `cycles` that begin at the first edge at or after `time`. Throws std::overflow_error

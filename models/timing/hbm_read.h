@@ -2,8 +2,8 @@
 // 2.5).
 //
 // All bursts of the read are booked at one instant in address order, so those on one channel run
-// back to back: one number per channel that the read touches gives the finish of every burst. A
-// byte is ready when all bursts up to its own have finished.
+// back to back: one number per channel that the read touches determines the finish of every burst.
+// A byte is ready when all bursts up to its own have finished.
 #pragma once
 
 #include <algorithm>

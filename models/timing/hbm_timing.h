@@ -29,7 +29,7 @@
 
 namespace kernbench {
 
-// Parameters that the controller itself reads; those of a timing are derived from them.
+// Parameters that the controller itself reads; parameters of a timing are derived from them.
 struct HbmParameters : ParameterSet {
   using ParameterSet::ParameterSet;
   Param<Fs> overhead{
@@ -101,7 +101,7 @@ struct HbmTiming {
   static std::optional<ParameterFault> check(const HbmParameters& /*parameters*/) {
     return std::nullopt;
   }
-  // Statistics and signals of the timing, and those of each channel, `name` being "pc0" and so on.
+  // Statistics and signals of the timing, and of each channel; `name` is "pc0" and so on.
   void observe(Observables& /*to*/) {}
   void observe_channel(Observables& /*to*/, std::size_t /*channel*/, const std::string& /*name*/) {}
 };

@@ -13,7 +13,7 @@
 namespace kernbench {
 
 struct TlmAccess {
-  // The piece of the access that lies in one memory.
+  // Piece of the access in one memory.
   struct Part {
     MemoryPiece piece;
     const Path* path = nullptr;

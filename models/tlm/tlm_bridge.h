@@ -110,7 +110,7 @@ class TlmBridge : public FabricNode {
   Log log_{*this};
 };
 
-// Implementation of a bridge whose `module` is one of `modules`, as they are now: name -> factory.
+// Implementation of a bridge whose `module` is one of the current `modules`: name -> factory.
 template <class Bridge, class Make>
 Implementation bridge_implementation(std::string name, const std::map<std::string, Make>& modules) {
   std::vector<std::string> names;

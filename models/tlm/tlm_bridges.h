@@ -7,7 +7,7 @@
 
 namespace kernbench {
 
-// `modules`: those that the bridges can bind in; they outlive the machine.
+// `modules`: modules that the bridges can bind; they outlive the machine.
 void register_tlm_bridges(ComponentRegistry& registry, const ExternalModules& modules);
 
 // Defined in the source of each bridge.

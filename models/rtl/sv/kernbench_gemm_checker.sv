@@ -4,8 +4,8 @@
 //   last_at_end_of_fold         a_last and b_last are set at the last beat of each fold, and only there
 //   result_belongs_to_a_task    no row of the result is offered before the operands of its fold have been taken
 //   last_at_end_of_task         result_last is set at the last row of a task, and only there
-// One task is checked at a time: a block that takes the next one before the last row of the one before needs CHECK_TASKS = 0.
-// CHECK_DRIVER: the other side's streams, too.
+// One task is checked at a time: a block that accepts the next task before the last row of the previous one needs
+// CHECK_TASKS = 0. CHECK_DRIVER: the other side's streams, too.
 module kernbench_gemm_checker #(
     parameter int ROWS = 8,
     parameter int COLUMNS = 8,
