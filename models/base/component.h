@@ -46,8 +46,8 @@ struct ComponentInit {
 class Component : public sc_core::sc_module {
  public:
   // Created through make_component() only (or the registry, which uses it): processes, events and
-  // ports that derived constructors make are to become children of this module, so its name must be
-  // open until the last of them has run. SystemC reports an error (E533) otherwise.
+  // ports of derived constructors become children of this module, so its name must be open until
+  // the last constructor has run. SystemC reports an error (E533) otherwise.
   explicit Component(const ComponentInit& init);
 
   NodeId node() const { return node_; }

@@ -39,7 +39,7 @@ inline constexpr const char* log_message_type = "/kernbench/log";
 // Reports a line; of level error: as a warning.
 void report_log_line(LogLevel level, const std::string& name, const std::string& text);
 
-// An attribute of its owner, by which tools find it.
+// Attribute of its owner, so that tools can find it.
 class Log final : public sc_core::sc_attr_base {
  public:
   static constexpr const char* of_component = "log";

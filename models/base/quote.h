@@ -1,5 +1,5 @@
 // A user's value as shown in a message: cut where it is long, and without characters that would
-// steer a terminal or look like another line.
+// control a terminal or look like a new line.
 #pragma once
 
 #include <string>

@@ -32,7 +32,7 @@ struct Server {
 
 // A named number, updated by the component, that never decreases; observers read it with at(), at
 // the end of a run or at a mark. Work changes at least one `value`, polling and clocks change none:
-// a run in which nothing happens any more is recognised by this (spec 4.2).
+// a run without progress is detected by this (spec 4.2).
 struct Statistic {
   std::string name;  // snake_case
   std::string description;

@@ -44,7 +44,7 @@ class HbmChannels {
   }
 
   // Bursts of `transaction` occupy the channel from first.start to `finish`, back to back. Throws
-  // ModelError where a timing books the past, or a channel twice.
+  // ModelError if a timing books the past, or a channel twice.
   void booked(const Transaction& transaction, std::size_t channel, HbmDirection direction, Fs now,
               const HbmSlot& first, Fs finish) {
     Channel& at = channels_[channel];

@@ -30,8 +30,8 @@ class GemmProducts {
   // Whether all products of the op have been added.
   bool complete() const { return missing_ == 0; }
 
-  // The products of a batch lie below each other. Of all of K, or of the k tile that begins at
-  // `depth` where these stay apart. Row by row, as wide as the output.
+  // The products of a batch are stacked by rows. Products of all of K, or of the k tile that begins
+  // at `depth` if k tiles stay separate. Row by row, as wide as the output.
   const std::uint32_t* sums(std::int64_t depth) const { return parts_.at(index_of(depth)).data(); }
 
  private:

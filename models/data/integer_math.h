@@ -39,7 +39,7 @@ inline std::int64_t wrapping_product(std::int64_t x, std::int64_t y) {
   return static_cast<std::int64_t>(static_cast<std::uint64_t>(x) * static_cast<std::uint64_t>(y));
 }
 
-// Not wrapped yet. |x|, |y|, |z| <= 2^32.
+// Result before wrapping. |x|, |y|, |z| <= 2^32.
 inline std::int64_t integer_result(MathOp op, std::int64_t x, std::int64_t y, std::int64_t z) {
   switch (op) {
     case MathOp::abs:

@@ -125,8 +125,8 @@ bool LiveValues::recorded(const std::shared_ptr<DataOp>& op) {
   return true;
 }
 
-// A quarter of the limit at least is for ops, so that values that stay do not make every op a
-// reason to compute.
+// At least a quarter of the limit is for ops, so that kept values do not make every op a reason to
+// compute.
 bool LiveValues::over_limit() const {
   const Held& held = book_->held;
   return book_->listener != nullptr && held.bytes() > book_->limit &&

@@ -60,14 +60,15 @@ class LiveValues {
 
   // The value that `op` defines: its only output, with the next id.
   ValueRef add(const std::shared_ptr<DataOp>& op);
-  // The inputs of the op are bound: it can be computed. False: its value is out of reach already.
+  // Reports that the inputs of the op are bound, so that it can be computed. Returns false if its
+  // value is already unreachable.
   bool recorded(const std::shared_ptr<DataOp>& op);
   // Makes room for new values if the limit requires it.
   void make_room();
   bool over_limit() const;
   // Reports that its value exists. The op is released, unless everything is kept.
   void computed(const DataOpPtr& op);
-  // Ops that are computed, and kept so far, go.
+  // Releases ops that have been computed and were kept so far.
   void let_go();
 
   ValueId issued() const { return last_; }  // ids are 1..issued()

@@ -22,7 +22,7 @@ struct OpRecord {
 };
 
 const char* name_of(OpKind kind);
-// Nodes are named by the reader of the log: this library looks into no sc_object.
+// Nodes are named by the reader of the log: this library accesses no sc_object.
 using NodeName = std::function<std::string(const sc_core::sc_object*)>;
 
 // A record as it is listed: text and numbers.

@@ -133,7 +133,7 @@ void answer_access(Transaction& transaction, std::uint32_t flit_bytes, Send send
   }
 }
 
-// Answers an access that is not plain with an error: of a memory that serves contiguous reads and
+// Answers an access that is not plain with an error; for a memory that serves contiguous reads and
 // writes only.
 template <class Send>
 void refuse_not_plain(const FabricNode& memory, Transaction& transaction, Send send) {

@@ -57,11 +57,11 @@ struct RouterService {
   // Time for which the server has been occupied by arrivals that have not been passed on; part of
   // `busy`.
   Fs held(Fs /*now*/) const { return 0; }
-  // Time that first flits which have not been passed on have been queued; part of the stall time.
+  // Queueing time of first flits that have not been passed on; part of the stall time.
   Fs stalled(Fs /*now*/) const { return 0; }
 };
 
-// The built-in one: one serial server over one inbox (serial_ingress.h).
+// Built-in policy: one serial server over one inbox (serial_ingress.h).
 class SerialService : public RouterService {
  public:
   static constexpr const char* description =

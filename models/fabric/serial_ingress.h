@@ -41,9 +41,9 @@ class SerialIngress {
   // Time up to `now` for which first flits that have not been handed over have been queued.
   Fs stalled(Fs now) const { return queue_.age_of_first_flits(now) - held(now); }
 
-  // Calls hand_over(const Arrival&, Fs start) for all that is through at `now`, which must not be
-  // later than next_due(). The arrival has left the queue by then; a flit's service began at
-  // `start`. Inlined, so that a flit costs one call at any level of optimisation.
+  // Calls hand_over(const Arrival&, Fs start) for every arrival whose service ends at `now`, which
+  // must not be later than next_due(). The arrival has left the queue by then; a flit's service
+  // began at `start`. Inlined, so that a flit costs one call at any level of optimisation.
   template <class HandOver>
   [[gnu::always_inline]] void serve(Fs now, HandOver hand_over) {
     for (;;) {

@@ -19,8 +19,8 @@ class TerminalMemory {
 
   Fs next_due() const { return service_.next_due(); }
 
-  // Answers all that is due at `now`: send(transaction, flit, count) hands a run of the response
-  // leg over to the link. accessed(const Arrival&) is called before each answer.
+  // Answers every access that is due at `now`: send(transaction, flit, count) hands a run of the
+  // response leg over to the link. accessed(const Arrival&) is called before each answer.
   template <class Send, class Accessed>
   void serve(Fs now, Send send, Accessed accessed) {
     service_.serve(now, [&](const Arrival& arrival, Fs /*start*/) {

@@ -17,7 +17,7 @@
 namespace kernbench {
 namespace {
 
-// " of 4096 B" of a memory request.
+// Size of a memory request: " of 4096 B".
 std::string bytes_of(const Transaction& transaction) {
   return transaction.accesses_memory() ? fmt::format(" of {} B", transaction.get_data_length())
                                        : std::string();

@@ -35,10 +35,10 @@ class Host final : public Component,
   static constexpr unsigned thread_stack_bytes = 1u << 20;  // user code runs on it
 
   // Called once when the program and all its workers have returned, or with the first exception
-  // that left one of them.
+  // that has left one of them.
   using Ended = std::function<void(std::exception_ptr)>;
 
-  // No node of the topology (init.node is no_node).
+  // Not a node of the topology (init.node is no_node).
   explicit Host(const ComponentInit& init);
   // Socket to the pcie_ep of a SIP; to be bound.
   ServiceInitiatorBase& to_pcie_ep(int sip) { return *to_pcie_eps_[static_cast<std::size_t>(sip)]; }

@@ -140,7 +140,7 @@ void CreditedOutput::give_channels() {
   }
 }
 
-// The one with the most credits, of several the first; null: all are held.
+// Free channel with the most credits, of several the first; null: all are held.
 CreditedOutput::Channel* CreditedOutput::free_channel(Leg leg) {
   const ChannelRange range = channels_of(leg, downstream_.buffer.virtual_channels);
   Channel* best = nullptr;

@@ -32,7 +32,7 @@ class PortPairs {
     for (const Pair& pair : pairs_) due = std::min(due, due_of(pair));
     return due;
   }
-  // Calls pass_on(arrival, start) for all that is through at `now`.
+  // Calls pass_on(arrival, start) for every arrival whose service ends at `now`.
   template <class PassOn>
   void serve(Fs now, PassOn pass_on) {
     for (Pair* pair = first_due(now); pair != nullptr; pair = first_due(now)) {

@@ -124,7 +124,7 @@ class IpcqQueues final : private ServiceProvider<MessageArrival>,
   std::uint64_t reserve(std::size_t queue, std::uint32_t stream);
   // Returns unused places of a kernel that has ended.
   void give_back(std::uint32_t stream);
-  // The queues are unusable until the next installation: `why`, a launch that has failed.
+  // Makes the queues unusable until the next installation; `why`: a launch that has failed.
   void reset(const std::string& why);
 
   const PeId& where() const { return where_(); }

@@ -153,7 +153,7 @@ class KernelCalls final : public KernelContext {
   // Runs on the kernel's thread, before its body: takes its part of the scratch, if it has one.
   void prepare();
   void drain_sends();  // runs after its body: its messages leave before the launch is answered
-  // The kernel has ended: PE_IPCQ drops its operations, a failed kernel leaves no command waiting.
+  // The kernel has ended: PE_IPCQ drops its operations, a failed kernel leaves no command pending.
   // Returns when the engines have drained.
   void drain_engines(const Completion& completion);
   // Returns the error of a command that was never waited for, or an empty text. Forgets these

@@ -146,7 +146,7 @@ Completion KernelContexts::Context::run_body() {
   } catch (const sc_core::sc_unwind_exception&) {
     throw;
   } catch (const KernelAborted& aborted) {
-    // Under collect_all a PE is ended only when it would wait for ever.
+    // Under collect_all a PE is ended only when its wait would never end.
     if (message.failure_policy == FailurePolicy::collect_all && !aborted.blocked_on.empty()) {
       return failure(Completion::blocked,
                      fmt::format("{}waited for {} since {} when nothing happened any more",

@@ -381,7 +381,7 @@ void PeDma::accepted(std::uint32_t port, Transaction& transaction, FlitRun run, 
     if (whole) messages_.message_reached(arrivals_.upstream(port), transaction, run, arrival);
     return;
   }
-  // Towards PE_TCM nothing competes: its edge has neither length nor bandwidth.
+  // Messages to PE_TCM do not compete: its edge has neither length nor bandwidth.
   if (run.position + 1 == path.target_position())
     return send(transaction, run.first, run.count, run.position, arrival);
   if (whole) links_.pass(arrivals_.upstream(port), transaction, run, arrival);

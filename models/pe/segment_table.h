@@ -1,9 +1,9 @@
 // Segment table of the BAAW stage of PE_DMA: segments of the logical address space and their
 // location (spec 3.3; ADR-0011 D-LA3).
 //
-// A segment in n_to_one lies in one piece. The bursts of one in one_to_one go round its channels:
-// burst j is on the channel of pa_bases[j mod channels], j / channels rounds further on.
-// Segments do not overlap, and are removed as they were installed.
+// A segment in n_to_one is contiguous. The bursts of one in one_to_one go round its channels: burst
+// j is on the channel of pa_bases[j mod channels], j / channels rounds further on. Segments do not
+// overlap, and are removed as they were installed.
 #pragma once
 
 #include <cstdint>
@@ -34,8 +34,8 @@ class SegmentTable {
  public:
   explicit SegmentTable(const ChannelInterleave& hbm) : hbm_(hbm) {}
 
-  // Throws AddressError if the segment overlaps one that is there, or if its physical bases are not
-  // those of its channels' bursts.
+  // Throws AddressError if the segment overlaps an installed one, or if its physical bases do not
+  // match its channels' bursts.
   void install(const BaawSegment& segment);
   // Throws AddressError unless a segment was installed with this base and size.
   void check_installed(std::uint64_t la_base, std::uint64_t la_size) const;

@@ -132,7 +132,7 @@ class StageEngine : public Node, private TaskOutputListener, private ServiceProv
   std::size_t lane_count() const { return lanes_.size(); }
 
   Lane& lane(std::uint32_t index) { return *lanes_[index]; }
-  // The first one of a stage type.
+  // First lane of a stage type.
   Lane& lane_of(StageType type) { return *queue_of(type).lanes.front(); }
 
  private:

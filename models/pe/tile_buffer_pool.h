@@ -23,12 +23,12 @@ class TileBufferPool final : private ServiceProvider<BufferRequest> {
   TileBufferPool(Component& scheduler, MachineServices& machine)
       : scheduler_(scheduler), machine_(machine) {}
 
-  // UsageError: a tile of a plan needs more than all of them.
+  // UsageError: a tile of a plan needs more than the whole pool.
   void check_room(const TilePlan& plan);
 
   // Allocates without waiting; returns false if there is no room.
   bool take(TileTask& task);
-  // Grants those that wait as far as there is room.
+  // Grants queued requests as far as there is room.
   void serve();
   void free(TileTask& task);
 

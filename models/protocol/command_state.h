@@ -19,14 +19,15 @@ struct PeUsage {
   Fs compute = 0;  // accel_slot held
 };
 
-// Only PE_SCHEDULER completes it; that of a send or receive PE_CPU, when PE_IPCQ has answered.
+// Only PE_SCHEDULER completes a command; PE_CPU completes a send or receive, when PE_IPCQ has
+// answered.
 class CommandState {
  public:
   explicit CommandState(std::uint64_t id) : id_(id) {}
 
   std::uint64_t id() const { return id_; }
   bool done() const { return done_; }
-  // Done, as the kernel finds by asking: as good as a wait.
+  // Whether it has completed, as queried by the kernel: equivalent to a wait.
   bool poll() {
     polled_ = done_;
     if (polled_) report();

@@ -69,16 +69,16 @@ class ControlNode : public FabricNode, private TransactionListener {
   virtual void failed_early(FanOut& fan_out, PeId where, const Completion& completion) = 0;
   // Called when every endpoint waits in tl.barrier.
   virtual void reached_barrier(FanOut& fan_out) = 0;
-  // The notice of another node of this kind.
+  // Called for the notice of another node of this kind.
   virtual void reached_barrier_elsewhere(const BarrierReached& /*notice*/) {}
   // Cancels a launch that has arrived and has not been fanned out: true if it was here.
   virtual bool withdrawn(const LaunchAbort& /*notice*/) { return false; }
-  // Every end has answered, and the request too.
+  // Called when every endpoint has answered and the request has been answered.
   virtual void finished(const FanOut& /*fan_out*/) {}
   // Completion time of a memory request that arrived at `arrival`.
   virtual Fs memory_due(const Transaction& /*request*/, Fs arrival) { return arrival + overhead_; }
 
-  // Sends `message` to every end; answers `request` when all have answered.
+  // Sends `message` to every endpoint; answers `request` when all have answered.
   void fan_out(Transaction& request, std::shared_ptr<const PeMessage> received,
                std::shared_ptr<const PeMessage> message);
   void answer(FanOut& fan_out);

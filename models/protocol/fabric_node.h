@@ -27,7 +27,7 @@ class FabricNode : public Component {
   // the order defines the port numbers that paths use. `peer`: the peer's name within the socket's
   // name, "from_r0c0", "to_sip0_cube1_ucie_w".
   FabricTargetSocket& add_input(NodeId upstream, const std::string& peer);
-  // `has_link`: no other edge shows how it is occupied.
+  // `has_link`: only such an edge reports its occupancy.
   FabricInitiatorSocket& add_output(const std::string& peer, bool has_link = true);
   // Inserts a buffer between an output and its binding, where one of the two ends has finite
   // buffers.

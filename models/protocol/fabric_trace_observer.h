@@ -21,7 +21,7 @@ class FabricTraceObserver final : private tlm::tlm_analysis_if<LinkTraversal>,
   static std::shared_ptr<FabricTraceObserver> of(MachineServices& machine);
   explicit FabricTraceObserver(MachineServices& machine);
 
-  // Subscribes with the first one, and no longer than there are some.
+  // Subscribes with the first node, unsubscribes with the last one.
   void add(NodeId node, FabricSignals& signals);
   void remove(NodeId node);
 

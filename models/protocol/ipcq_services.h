@@ -36,7 +36,7 @@ struct IpcqKernelEnd {
 // queue pair, or does not fit a slot, is a UsageError at the call.
 //   BEGIN_REQ   TLM_UPDATED + END_REQ: an IpcqSend or IpcqReceive has been taken.
 //   BEGIN_RESP  it has ended, with an `error` or what has been `received`.
-//   b_transport one of the others; they take no time.
+//   b_transport one of the other operations; they take no time.
 //   transport_dbg fills in `setup`.
 struct IpcqRequest : ServicePayload<IpcqRequest> {
   static constexpr Role provider = Role::pe_ipcq;

@@ -162,7 +162,7 @@ struct DmaRequest : ServicePayload<DmaRequest> {
   Fs held = 0;  // both channels together, grants to completions, up to now
 };
 
-// Host, traffic -> PCIE_EP: a transaction that starts there. It pays the end point's overhead from
+// Host, traffic -> PCIE_EP: a transaction that starts there. It pays the endpoint's overhead from
 // now on; any number may start in an instant. Its TransactionListener reports its end.
 //   BEGIN_REQ   TLM_COMPLETED: taken.
 template <>

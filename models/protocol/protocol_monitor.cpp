@@ -37,7 +37,7 @@ std::vector<std::string> ProtocolMonitors::held() const {
   return lines;
 }
 
-// The first node of the path that has not handed all of the leg over, or its target.
+// First node of the path that has not handed over the whole leg, or its target.
 ProtocolMonitors::Holder ProtocolMonitors::holder_of(const Transaction& transaction) const {
   const std::vector<PathHop>& hops = transaction.route().path->hops();
   // By hop: traversals of the edge to it, as the last monitor of the edge has recorded them.

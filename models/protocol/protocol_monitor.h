@@ -1,8 +1,8 @@
-// Conformance of the two ends of a connection, watched by a monitor between their sockets
+// Conformance of the two ends of a connection, checked by a monitor between their sockets
 // (docs/contracts): monitors of services and of the fabric. A violation ends the run, with the
 // names of both ends.
 //
-// Timing: none. Not watched: values.
+// Timing: none. Not checked: values.
 #pragma once
 
 #include <algorithm>

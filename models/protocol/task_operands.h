@@ -68,10 +68,10 @@ class TaskOperands {
 
 // Appends a run, or continues the last one.
 void add_run(AddressRuns& runs, std::uint64_t address, std::uint64_t nbytes);
-// The bytes of a block in memory: its contiguous pieces in the order of the larger stride, then
-// the smaller one. An axis of stride 0 is there once.
+// The bytes of a block in memory: its contiguous pieces in the order of the larger stride, then the
+// smaller one. An axis of stride 0 is included once.
 AddressRuns block_runs(const BlockReference& block);
-// Their sum.
+// Sum of their bytes.
 std::uint64_t block_bytes(const TensorLayout& block, DType dtype);
 
 }  // namespace kernbench

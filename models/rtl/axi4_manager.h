@@ -1,6 +1,6 @@
-// The manager's side of an AXI4 port (subset: sv/kernbench_axi4_if.sv): turns accesses into bursts
-// and drives them, one address, one write beat and one read beat per cycle, writes and reads side
-// by side.
+// Manager side of an AXI4 port (subset: sv/kernbench_axi4_if.sv): splits accesses into bursts and
+// drives them, one address, one write beat and one read beat per cycle, writes and reads
+// concurrently.
 //
 // The data of a write burst follow its address. All bursts of an access have its id; accesses of
 // one direction are sent in the order of their begin. Ready for responses in each cycle, but for

@@ -38,7 +38,7 @@ class BlockUser {
   virtual void drive() = 0;
   // Stall reason of the work that is left: a pin, or words. Null: no work is left, the clock stops.
   virtual const char* awaited() const = 0;
-  // A component with edges that only it can see: calls go_ahead() of the block.
+  // For a component with internal edges: calls go_ahead() of the block.
   virtual void edges_ahead() {}
 
  protected:
@@ -51,7 +51,7 @@ class RtlBlock : private BlockCalls, private BlockClock::Listener, private PinSi
   RtlBlock(const RtlBlock&) = delete;
   RtlBlock& operator=(const RtlBlock&) = delete;
 
-  // There is work: the clock runs from the next edge on.
+  // Reports work: the clock runs from the next edge on.
   void work() { clock_.run(); }
   // Edges since the reset.
   std::uint64_t cycle() const { return clock_.edges(); }

@@ -12,7 +12,7 @@ namespace {
 
 constexpr unsigned shortest_path = 3;  // cycles
 
-// After so many cycles without a handshake nothing moves in the block any more.
+// Cycles without a handshake after which the block counts as stalled.
 constexpr unsigned quiet_before_sleep = 32;
 
 }  // namespace
@@ -148,7 +148,7 @@ bool RtlRouter::sample_output(unsigned port) {
   return true;
 }
 
-// The first one of each channel whose credit has been at the pins.
+// First place of each channel whose credit has been at the pins.
 void RtlRouter::sample_credits(Output& output) {
   for (std::size_t i = output.freed.size(); i > 0; --i) {
     const Place place = output.freed.front();

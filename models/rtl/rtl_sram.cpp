@@ -137,7 +137,7 @@ void RtlSram::answer(unsigned id) {
                 });
 }
 
-// AXI4 bursts are contiguous, and the block is given one access after the other.
+// AXI4 bursts are contiguous, and accesses are passed to the block sequentially.
 void RtlSram::refuse(const Arrival& arrival) {
   report_traversal(arrival, arrival.time);
   refuse_not_plain(*this, *arrival.transaction,

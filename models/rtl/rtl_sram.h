@@ -31,7 +31,7 @@ namespace kernbench {
 class WrittenBytes {
  public:
   void set(std::uint64_t offset, const unsigned char* bytes, std::uint64_t count);
-  // They are not known any more.
+  // Marks the bytes as unknown.
   void forget(std::uint64_t offset, std::uint64_t count);
   // Null: not known.
   std::optional<unsigned char> at(std::uint64_t offset) const;

@@ -28,7 +28,7 @@ inline VirtualChannel next_channel(const ChannelArbiterState& state, bool comput
   return state.last == VirtualChannel::compute ? VirtualChannel::comm : VirtualChannel::compute;
 }
 
-// `service` of the link is given to the channel at `now`.
+// Grants `service` of the link to the channel at `now`.
 inline void serve(ChannelArbiterState& state, VirtualChannel channel, Fs now, Fs service) {
   state.last = channel;
   state.free_at = std::max(state.free_at, now) + service;

@@ -46,7 +46,7 @@ class HbmRead {
     book_all(state, offset, bytes, now, channel, [](std::size_t, const HbmSlot&, Fs) {});
   }
 
-  // The instant at which every byte up to the one at `offset` is out; offsets in ascending order.
+  // Instant at which every byte up to the one at `offset` is ready; offsets in ascending order.
   Fs ready(std::uint64_t offset) {
     for (const std::uint64_t last = offset >> burst_shift_; next_ <= last; ++next_) {
       ready_ = std::max(ready_, first_finish_[slot_] + lap_);

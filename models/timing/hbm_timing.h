@@ -75,7 +75,7 @@ class HbmBurstRead {
     }
   }
 
-  // The instant at which every byte up to the one at `offset` is out.
+  // Instant at which every byte up to the one at `offset` is ready.
   Fs ready(std::uint64_t offset) const {
     return ready_[static_cast<std::size_t>((offset >> burst_shift_) - first_)];
   }
@@ -97,7 +97,7 @@ class HbmBurstRead {
 struct HbmTiming {
   // Books the bursts of a read and returns the ready times of its flits.
   using Read = HbmBurstRead;
-  // Values that have to suit each other; called before elaboration.
+  // Checks values that depend on each other; called before elaboration.
   static std::optional<ParameterFault> check(const HbmParameters& /*parameters*/) {
     return std::nullopt;
   }

@@ -82,8 +82,8 @@ class TilePlan {
   Pass kernel_epilogue_;
 };
 
-// Demand of a live tile on the scheduler's reserve: its unpinned operands and its result, side by
-// side.
+// Demand of a live tile on the scheduler's reserve: its unpinned operands and its result,
+// contiguous.
 std::uint64_t buffer_bytes(const Tile& tile);
 
 }  // namespace kernbench

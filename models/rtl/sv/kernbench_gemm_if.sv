@@ -7,9 +7,8 @@ interface kernbench_gemm_if #(
     input logic clk,
     input logic rst_n  // synchronous, active low
 );
-  // Not all of them are read by everyone.
-  // verilator lint_off UNUSEDSIGNAL
-  // A task: m x k times k x n elements. Its folds are ROWS x COLUMNS elements of the result, row by row.
+  // Not every user reads all of them. verilator lint_off UNUSEDSIGNAL A task: m x k times k x n elements. Its folds are
+  // ROWS x COLUMNS elements of the result, row by row.
   logic                  task_valid;
   logic                  task_ready;
   logic [          31:0] task_m;

@@ -62,7 +62,7 @@ module kernbench_router_input
     return half;
   endfunction
 
-  // Per channel: its first flit and where that may go.
+  // Per channel: its first flit and the channels that it may take.
   flit_t [CHANNELS-1:0] fronts;
   channels_t [CHANNELS-1:0] ways;
   channels_t may_go;
