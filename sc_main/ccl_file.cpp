@@ -44,9 +44,9 @@ Attributes given_in(const ConfigNode* section, const ResolvedConfig& config,
 // From --set: relative to the working directory.
 std::string tuning_path(const ResolvedConfig& config) {
   const ConfigLocation place = config.place("tuning_table");
-  const std::filesystem::path beside =
+  const std::filesystem::path sibling =
       place.line > 0 ? std::filesystem::path(place.file).parent_path() : std::filesystem::path();
-  return (beside / *config.text("tuning_table")).string();
+  return (sibling / *config.text("tuning_table")).string();
 }
 
 // --- tuning table

@@ -150,7 +150,7 @@ std::vector<FileInUse> MachineOptions::files_in_use() const {
     for (const std::string& file : files_of_config(path)) files.push_back({file, "the input"});
   };
   reads(topology_path());
-  files.push_back({mesh_file_beside(topology_path()), "the layout of a cube,"});
+  files.push_back({mesh_file_next_to(topology_path()), "the layout of a cube,"});
   reads(find_config(components, "components"));
   for (const std::string& plugin : plugins) files.push_back({plugin, "the plug-in"});
   if (std::find(families.begin(), families.end(), "ccl") != families.end())

@@ -53,10 +53,10 @@ class AddressMap {
   const MemoryFacts& facts() const { return facts_; }
 
   // Throws RoutingError if no node of this machine serves the address: a sub-unit without a node,
-  // UAL, a SIP, cube, PE, slice or chiplet that is not there. Does not look at capacities inside a
-  // memory.
+  // UAL, or a SIP, cube, PE, slice or chiplet that does not exist. Does not check capacities inside
+  // a memory.
   MemoryLocation locate(PhysAddr address) const;
-  // The inverse. Throws AddressError if the location is outside the machine or its memory.
+  // Inverse of locate(). Throws AddressError if the location is outside the machine or its memory.
   PhysAddr address_of(const MemoryLocation& location) const;
 
   // Capacity, separate from decoding (ADR-0001 D4): AddressError if `size_bytes` from `address` are
@@ -64,7 +64,7 @@ class AddressMap {
   MemoryLocation check_capacity(PhysAddr address, std::uint64_t size_bytes) const;
   // Implemented bytes of the memory (for hbm: of one slice).
   std::uint64_t capacity(MemoryArea area) const;
-  // The same of one memory: cubes may differ in their SRAM.
+  // Implemented bytes of one memory: cubes may differ in their SRAM.
   std::uint64_t capacity(const MemoryLocation& memory) const;
 
  private:

@@ -2,7 +2,7 @@
 // VA space (ADR-0048).
 //
 // First fit at the lowest address; free blocks are kept sorted and coalesce both ways. Allocating
-// walks the free blocks, freeing searches in O(log n); both move the entries behind theirs. Unlike
+// walks the free blocks, freeing searches in O(log n); both move the entries that follow. Unlike
 // the source it records its allocations, so that misuse is always an error.
 #pragma once
 
@@ -22,10 +22,10 @@ class FreeListAllocator {
                     std::uint64_t granule_bytes = 1);
 
   // Lowest free address that is a multiple of `alignment` (a power of two) with room for `nbytes` >
-  // 0. Throws AllocationError with the size asked, the largest block and the total free.
+  // 0. Throws AllocationError with the requested size, the largest block and the total free.
   std::uint64_t allocate(std::uint64_t nbytes, std::uint64_t alignment = 1);
-  // `nbytes` as asked for. Throws AllocationError if `address` is not a live allocation, or was of
-  // another size.
+  // `nbytes`: size passed to allocate(). Throws AllocationError if `address` is not a live
+  // allocation, or was of another size.
   void free(std::uint64_t address, std::uint64_t nbytes);
 
   std::uint64_t base() const { return base_; }

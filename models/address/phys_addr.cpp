@@ -58,7 +58,7 @@ void must_be_zero(std::uint64_t raw, unsigned high, unsigned low, const char* wh
   }
 }
 
-// A field of a factory call.
+// Checks a field of a factory call.
 void check_field(const char* field, std::uint64_t value, std::uint64_t end) {
   if (value >= end) {
     throw AddressError(
@@ -90,7 +90,7 @@ void check_unit(std::uint64_t raw, const char* field, const std::array<Unit, N>&
 template <class E, std::size_t N>
 void check_offset(const std::array<Unit, N>& units, E unit, std::uint64_t offset) {
   const Unit& entry = units.at(static_cast<std::size_t>(unit));
-  if (offset < entry.budget) return;  // every access of a kernel's registers comes here
+  if (offset < entry.budget) return;  // every access of a kernel's registers passes this check
   check_field((std::string("offset of ") + entry.name).c_str(), offset, entry.budget);
 }
 

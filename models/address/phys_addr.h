@@ -72,7 +72,7 @@ class PhysAddr {
   static constexpr std::uint64_t chiplet_bytes = std::uint64_t{1} << 40;
   static constexpr unsigned external_die = 21;  // plain TLM-2.0 targets of the SIP
   static constexpr std::uint64_t external_window_bytes = std::uint64_t{1} << 42;
-  static constexpr std::uint64_t external_alignment = 4096;  // of their ranges
+  static constexpr std::uint64_t external_alignment = 4096;  // alignment of their ranges
 
   PhysAddr() = default;  // address 0: sip 0, die 0, PE 0's PE_CPU_DTCM
 

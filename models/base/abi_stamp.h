@@ -1,5 +1,5 @@
-// ABI stamp: what a plug-in and the program must agree on before the first C++ call between them
-// (spec 12). Text made of macros alone, a field per line.
+// ABI stamp: properties that must be equal in a plug-in and the program before the first C++ call
+// between them (spec 12). Text built from macros alone, a field per line.
 #pragma once
 
 #include <cstddef>  // _GLIBCXX_USE_CXX11_ABI
@@ -7,7 +7,8 @@
 
 #include "models/base/version.h"
 
-// Of the format: which fields there are, and the layout of PluginEntry (models/base/plugin.h).
+// Version of the stamp format: the set of fields, and the layout of PluginEntry
+// (models/base/plugin.h).
 #define KERNBENCH_STAMP_VERSION 1
 
 #define KERNBENCH_TEXT_OF(x) #x
@@ -39,7 +40,7 @@
 namespace kernbench {
 
 // ELF note with the stamp, in a section of its own: read from the file, before the library is
-// loaded. Owner and type are those that follow.
+// loaded. Its owner and type follow.
 inline constexpr char abi_note_owner[12] = "KernBench";  // padded to words of 4 bytes
 inline constexpr unsigned abi_note_type = 1;
 

@@ -7,7 +7,7 @@
 
 namespace kernbench {
 
-// In force while it lives, in a call that does not wait; they may be nested.
+// Active while the object lives, in a call that does not wait; scopes may be nested.
 class ActiveComponentScope {
  public:
   explicit ActiveComponentScope(const sc_core::sc_object& component)

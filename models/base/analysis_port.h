@@ -11,7 +11,7 @@
 
 namespace kernbench {
 
-// For a writer that prepares what it writes.
+// Callbacks at each subscription and its end, for a writer that prepares its events.
 class SubscriptionListener {
  public:
   virtual void subscribed() = 0;
@@ -30,12 +30,13 @@ class AnalysisPort {
   AnalysisPort(const AnalysisPort&) = delete;
   AnalysisPort& operator=(const AnalysisPort&) = delete;
 
-  // The subscriber lives until unbind() or the last event. No call of either inside write().
+  // The subscriber must live until unbind() or the last event. No call of either function inside
+  // write().
   void bind(Subscriber& subscriber) {
     subscribers_.push_back(&subscriber);
     if (listener_ != nullptr) listener_->subscribed();
   }
-  // False: it was not bound.
+  // Returns false if it was not bound.
   bool unbind(Subscriber& subscriber) {
     const auto found = std::find(subscribers_.begin(), subscribers_.end(), &subscriber);
     if (found == subscribers_.end()) return false;
@@ -43,8 +44,8 @@ class AnalysisPort {
     if (listener_ != nullptr) listener_->unsubscribed();
     return true;
   }
-  // Before the first bind(); null: nobody.
-  void tell(SubscriptionListener* listener) { listener_ = listener; }
+  // Call before the first bind(); null: no listener.
+  void set_listener(SubscriptionListener* listener) { listener_ = listener; }
 
   bool observed() const { return !subscribers_.empty(); }
   // Out of line: an inlined loop costs the writer registers, also without subscribers.

@@ -10,7 +10,7 @@ struct Row {
   bool integers_only;
   bool narrow_floats;  // f16 and bf16, too
 };
-// By AtomicOp.
+// Indexed by AtomicOp.
 constexpr std::array<Row, 8> rows{{{"atomic_add", false, true},
                                    {"atomic_max", false, false},
                                    {"atomic_min", false, false},

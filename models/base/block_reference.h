@@ -1,4 +1,4 @@
-// References to blocks of the operands of a command: where the elements of a matrix lie. Plain
+// References to blocks of the operands of a command: location of the elements of a matrix. Plain
 // data.
 #pragma once
 
@@ -8,10 +8,10 @@
 
 namespace kernbench {
 
-// Element (i, j) lies i * row_stride + j * column_stride bytes behind the first; a stride of 0
-// repeats elements (broadcast). All axes of a tensor but the last are rows. No rows at all: the
-// elements do not lie at one pitch (a broadcast between other axes); only the values that the
-// command has bound tell them.
+// Element (i, j) is i * row_stride + j * column_stride bytes after the first; a stride of 0 repeats
+// elements (broadcast). All axes of a tensor except the last are rows. Without rows the elements
+// have no single pitch (a broadcast between other axes); only the values that the command has bound
+// define them.
 struct TensorLayout {
   std::int64_t rows = 0, columns = 0;
   std::int64_t row_stride = 0, column_stride = 0;
@@ -28,19 +28,19 @@ struct TensorLayout {
 
 // A block of an operand or of the result.
 struct BlockReference {
-  // Of element (0, 0). Not pinned: virtual or physical, as in a DMA command (spec 3.3). Pinned:
-  // physical, in the TCM of the PE.
+  // Address of element (0, 0). Not pinned: virtual or physical, as in a DMA command (spec 3.3).
+  // Pinned: physical, in the TCM of the PE.
   std::uint64_t address = 0;
   bool pinned = false;
   DType dtype = DType::f16;
-  int input = -1;                    // in DataOp::inputs; -1: the result
-  TensorLayout layout;               // of the block; the strides are those of the operand
-  std::int64_t row = 0, column = 0;  // of element (0, 0) in the operand
+  int input = -1;                    // index in DataOp::inputs; -1: the result
+  TensorLayout layout;               // layout of the block; the strides are those of the operand
+  std::int64_t row = 0, column = 0;  // position of element (0, 0) in the operand
 
   std::uint64_t address_of(std::int64_t i, std::int64_t j) const {
     return address + static_cast<std::uint64_t>(layout.offset(i, j));
   }
-  // Of the first element behind the operand's own first one, in bytes.
+  // Bytes from the operand's first element to the first element of the block.
   std::uint64_t offset() const { return static_cast<std::uint64_t>(layout.offset(row, column)); }
 };
 

@@ -1,5 +1,5 @@
 // CallSite: a line of the user's program, for error messages. As a defaulted last parameter it is
-// that of the call:
+// the line of the call:
 //
 //   Handle load(const Ptr& ptr, ..., CallSite site = CallSite::here());
 #pragma once
@@ -17,7 +17,7 @@ struct CallSite {
     return {file, line};
   }
   bool known() const { return *file != '\0'; }
-  // The file without its folders. Allocates nothing.
+  // File name without its folders. Allocates nothing.
   const char* name() const {
     const char* slash = std::strrchr(file, '/');
     return slash == nullptr ? file : slash + 1;
@@ -25,7 +25,7 @@ struct CallSite {
   std::string str() const {  // "k.cpp:41"
     return known() ? std::string(name()) + ':' + std::to_string(line) : std::string();
   }
-  // Behind the name of a call: " (k.cpp:41)", or nothing.
+  // Suffix for the name of a call: " (k.cpp:41)", or nothing.
   std::string in_brackets() const { return known() ? " (" + str() + ')' : std::string(); }
 };
 

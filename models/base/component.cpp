@@ -125,7 +125,7 @@ TraceSignal& Observables::add_signal(std::string name, std::string description, 
 
 namespace {
 
-// Also when the process is killed while it waits.
+// Restores the state also when the process is killed while it waits.
 class Obliged {
  public:
   template <class Text>

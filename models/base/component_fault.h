@@ -1,5 +1,5 @@
-// An exception that has left the code of a component, with the component: what passes through
-// another one's process names the one that has thrown.
+// An exception that has left the code of a component, with the component: an exception that passes
+// through another component's process names the component that has thrown it.
 #pragma once
 
 #include <string>
@@ -23,8 +23,8 @@ class ComponentFault : public ModelError {
   std::string words_;
 };
 
-// In a catch (...): throws the present exception again, as a ComponentFault unless it says by
-// itself what has failed: an error of a request (AccessFault, AddressError, ...), one of an inner
+// Call in a catch (...): rethrows the current exception as a ComponentFault, unless it names its
+// cause itself: an error of a request (AccessFault, AddressError, ...), a fault of an inner
 // component, the end of a killed process, a lack of memory.
 [[noreturn]] void rethrow_from(const sc_core::sc_object& component);
 

@@ -18,16 +18,17 @@ namespace kernbench {
 struct Implementation {
   std::string name;         // "builtin.hbm_ctrl"
   std::string description;  // one line, for `list components`
-  Roles roles;              // where it may stand
+  Roles roles;              // roles it can take
   ParameterSchema schema;
   std::function<std::unique_ptr<Component>(const ComponentInit&)> create;
   // Check of the resolved parameters of one instance, before elaboration; may be empty.
   std::function<std::optional<ParameterFault>(const Attributes&)> check = {};
   std::string factory =
       {};  // the name under which it was registered first; an alias has another name
-  // It computes values of operations itself: a run with data is eager (spec 9).
+  // Computes values of operations itself: a run with data is eager (spec 9).
   bool computes_values = false;
-  // Not empty: why this build cannot make it. Known for messages alone.
+  // Reason why this build cannot create it; such an implementation exists for messages only. Empty:
+  // available.
   std::string unavailable = {};
 
   bool may_stand_at(Role role) const;
@@ -40,7 +41,8 @@ class ComponentRegistry {
   void add_alias(const std::string& alias, const std::string& name);
   const Implementation* find(std::string_view name) const;  // null if unknown
   std::vector<const Implementation*> list() const;          // sorted by name
-  std::vector<std::string> names_for(Role role) const;      // of those that may stand there, sorted
+  std::vector<std::string> names_for(
+      Role role) const;  // of implementations that can take the role, sorted
 
  private:
   std::map<std::string, Implementation, std::less<>> implementations_;

@@ -1,5 +1,5 @@
-// Callback behind each delta cycle of the simulation. SystemC calls trace files there, and nothing
-// else; that costs a few percent of a run, so it is switched on where it is needed.
+// Callback after each delta cycle of the simulation. SystemC calls trace files there, and nothing
+// else; that costs a few percent of a run, so it is enabled only where it is needed.
 #pragma once
 
 #include <string>

@@ -21,7 +21,7 @@ inline bool is_float(DType dtype) {
 }
 
 // Extents of a dense row-major block, outermost first; a scalar has rank 0. With an extent of 0 it
-// has no elements: a tensor may be so, a block of a kernel not.
+// has no elements, which is allowed for a tensor but not for a block of a kernel.
 class Shape {
  public:
   Shape() = default;

@@ -7,7 +7,8 @@
 namespace kernbench {
 namespace {
 
-// All of the simulation, of which SystemC has one per process; the first one looks.
+// State of the whole simulation, of which SystemC has one per process; the first instance watches
+// it.
 struct {
   std::vector<EndOfTimestep*> members;
   std::size_t asked = 0;  // entries of all lists
@@ -49,7 +50,7 @@ void EndOfTimestep::call_all(std::vector<Asked>& list, Call call) {
   for (const Asked& each : calling_) {
     try {
       call(*each.listener);
-    } catch (...) {  // of a listener without a guard of its own
+    } catch (...) {  // thrown by a listener without a guard of its own
       const auto* component = dynamic_cast<const sc_core::sc_object*>(each.listener);
       if (component == nullptr) throw;
       rethrow_from(*component);

@@ -1,14 +1,14 @@
-// EndOfTimestep: callbacks at the end of the present instant, after its last delta cycle, however
-// many there are.
+// EndOfTimestep: callbacks at the end of the current instant, after its last delta cycle, whatever
+// the number of delta cycles.
 //
-// Resources shared by requests of one instant are granted then in a fixed order (spec 5), so that
-// neither the order in which the kernel runs processes nor the number of deltas that a request took
-// decides. Actions of the callbacks belong to the same instant: they may start new deltas, whose
-// end is awaited again. Without further requests the timestep is quiescent: all that starts in it
-// has started, and contenders for a link go by the tie rule (spec 2.3). One instance per machine.
-// An instant is that of the whole simulation: with several machines in a process one process looks
-// for all of them, as two that wait for quiescence would keep each other awake. Takes no simulated
-// time.
+// Resources shared by requests of one instant are granted then in a fixed order (spec 5). The
+// result is independent of the order in which the kernel runs processes and of the number of delta
+// cycles a request took. Actions of the callbacks belong to the same instant: they may start new
+// delta cycles, whose end is awaited again. Without further requests the timestep is quiescent:
+// everything that starts in it has started, and contenders for a link are ordered by the tie rule
+// (spec 2.3). One instance per machine. An instant belongs to the whole simulation: with several
+// machines in a process one process watches for all of them, since two that wait for quiescence
+// would keep each other awake. Takes no simulated time.
 #pragma once
 
 #include <cstdint>
@@ -34,8 +34,8 @@ class EndOfTimestep final : public sc_core::sc_module {
   // Requests one call of listener.end_of_timestep(). Listeners of one end are called by ascending
   // rank, which is static (a NodeId); a repeated request counts once.
   void ask(Listener& listener, std::uint32_t rank) { add(asked_, listener, rank); }
-  // The same for listener.timestep_quiescent(), behind the last end_of_timestep() of the instant.
-  // That call starts nothing in this instant.
+  // Requests one call of listener.timestep_quiescent(), after the last end_of_timestep() of the
+  // instant. That call starts nothing in this instant.
   void ask_when_quiescent(Listener& listener, std::uint32_t rank) {
     add(asked_when_quiescent_, listener, rank);
   }

@@ -31,14 +31,14 @@ class UsageError : public Error {
   int exit_status() const override { return exit_usage; }
 };
 
-// One fault in a configuration file. `line` and `column` count from 1; 0 means that the key came
-// from --set or is absent.
+// One fault in a configuration file. `line` and `column` count from 1; 0 means that the key is from
+// --set or is absent.
 struct ConfigIssue {
   std::string file;
   int line = 0;
   int column = 0;
   std::string key;      // full path, e.g. cube.memory_map.hbm_pseudo_channels
-  std::string message;  // what was found and what is allowed
+  std::string message;  // found and allowed values
 };
 
 // Every fault of a configuration, reported together before anything is elaborated.
@@ -73,8 +73,7 @@ class AllocationError : public Error {
   std::string code() const override { return "allocation_error"; }
 };
 
-// A virtual address without a mapping, or an access beyond the end of what it names
-// (spec 3.3, 4.2).
+// A virtual address without a mapping, or an access beyond the end of its target (spec 3.3, 4.2).
 class AccessFault : public Error {
  public:
   using Error::Error;
@@ -88,7 +87,7 @@ class PendingDataError : public Error {
   std::string code() const override { return "pending_data"; }
 };
 
-// Queues between PEs that were reset when a launch failed (spec 4.4): the consequence of that.
+// Queues between PEs were reset when a launch failed (spec 4.4): a consequential error.
 class QueuesResetError : public Error {
  public:
   using Error::Error;
@@ -103,7 +102,7 @@ class DeviceAssertError : public Error {
   std::string code() const override { return "device_assert"; }
 };
 
-// A launch, or another host request, that came back with ok = false (spec 4.2).
+// A launch, or another host request, that returned ok = false (spec 4.2).
 class LaunchError : public Error {
  public:
   LaunchError(std::string code, const std::string& message)

@@ -8,7 +8,7 @@ namespace kernbench {
 
 std::string text_of(const std::exception& error);
 std::string text_of(const std::exception_ptr& cause);  // "" for none
-// Those of an Error; for other exceptions the defaults of class Error.
+// Code and exit status of an Error; other exceptions have the defaults of class Error.
 std::string code_of(const std::exception& error);
 std::string code_of(const std::exception_ptr& cause);
 int exit_status_of(const std::exception& error);

@@ -27,14 +27,14 @@ struct ExecutedOp {
   const char* name = "";         // static: "dma_read", "gemm_f16", "tile/FETCH", ...
   std::uint64_t command_id = 0;  // unique per PE
   std::int64_t tile_id = -1;
-  std::uint32_t stream = 0;  // of the launch whose kernel has asked for it
+  std::uint32_t stream = 0;  // stream of the launch whose kernel requested it
   std::uint64_t bytes = 0;
-  std::uint64_t runs = 1;  // of a DMA: contiguous pieces of memory
+  std::uint64_t runs = 1;  // DMA: contiguous pieces of memory
   std::uint64_t macs = 0;  // gemm: m * k * n as they are, not rounded up to cycles
   // The command's effect on values; null with data off, and for moves, unless the parameters are
   // recorded (Observation::records_parameters).
   std::shared_ptr<const DataOp> data;
-  // The task in service of an engine with stages; valid during the write only.
+  // Task in service of an engine with stages; valid during the write only.
   const TileTask* task = nullptr;
 };
 

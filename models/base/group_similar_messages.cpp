@@ -8,7 +8,7 @@ namespace {
 
 bool is_digit(char c) { return c >= '0' && c <= '9'; }
 
-// Each decimal as one '#'.
+// Replaces each decimal by one '#'.
 std::string without_numbers(const std::string& text) {
   std::string masked;
   for (std::size_t i = 0; i < text.size();) {

@@ -8,8 +8,8 @@
 
 namespace kernbench {
 
-// Indices of texts that are alike, in ascending order; the groups in the order of their first ones.
-// Groups of up to `separate` texts are taken apart, to be shown one by one.
+// Indices of similar texts, in ascending order; groups are ordered by their first members. Groups
+// of up to `separate` texts are split, so that each text is shown.
 std::vector<std::vector<std::size_t>> group_similar_messages(const std::vector<std::string>& texts,
                                                              std::size_t separate = 4);
 

@@ -10,7 +10,8 @@ namespace {
 constexpr unsigned sub_bits = 4;  // 16 buckets per octave
 constexpr std::uint64_t linear = 1U << sub_bits;
 
-// Values below 16 have a bucket each; above, the leading bit and the four behind it choose.
+// Values below 16 have a bucket each; above, the leading bit and the four bits after it select the
+// bucket.
 std::size_t bucket_of(std::uint64_t value) {
   if (value < linear) return static_cast<std::size_t>(value);
   const unsigned exponent = 63U - static_cast<unsigned>(__builtin_clzll(value));

@@ -29,7 +29,7 @@ class Histogram {
   std::uint64_t lowest_ = ~std::uint64_t{0};
   std::uint64_t highest_ = 0;
   std::uint64_t sum_ = 0;
-  double total_ = 0;  // the same without the modulus, rounded
+  double total_ = 0;  // sum without the modulus, rounded
 };
 
 }  // namespace kernbench

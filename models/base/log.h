@@ -1,4 +1,4 @@
-// Log: messages of a component about what it does (spec 10, `--log`), reported with SC_REPORT_INFO
+// Log: messages of a component about its activity (spec 10, `--log`), reported with SC_REPORT_INFO
 // and SC_REPORT_WARNING, which carry the level as their verbosity.
 //
 //   class Engine : public Component {
@@ -6,8 +6,8 @@
 //     void start() { log_.debug([&] { return fmt::format("command {} starts", id_); }); }
 //   };
 //
-// Off, as it is unless somebody asks, a message costs a comparison: nothing is formatted. For
-// events of commands, requests and messages; flits are observed by analysis ports.
+// A message that is off (the default) costs a comparison: nothing is formatted. For events of
+// commands, requests and messages; flits are observed by analysis ports.
 #pragma once
 
 #include <algorithm>
@@ -21,11 +21,11 @@
 
 namespace kernbench {
 
-// A level takes those before it, too. Reports of severity SC_ERROR and SC_FATAL end a run whatever
-// the level.
+// A level includes the levels before it. Reports of severity SC_ERROR and SC_FATAL end a run at any
+// level.
 enum class LogLevel : std::uint8_t { error, warning, info, debug, trace };
 const char* name_of(LogLevel level);                             // "error", ...
-std::optional<LogLevel> parse_log_level(std::string_view name);  // none: there is no such level
+std::optional<LogLevel> parse_log_level(std::string_view name);  // nullopt: no such level
 
 // info: SC_MEDIUM, SystemC's default; debug: SC_DEBUG; trace: everything.
 int verbosity_of(LogLevel level);
@@ -39,18 +39,18 @@ inline constexpr const char* log_message_type = "/kernbench/log";
 // Reports a line; of level error: as a warning.
 void report_log_line(LogLevel level, const std::string& name, const std::string& text);
 
-// An attribute of its owner, by which tools find it.
+// Attribute of its owner, so that tools can find it.
 class Log final : public sc_core::sc_attr_base {
  public:
   static constexpr const char* of_component = "log";
 
-  // The owner outlives it. `topic`: of a second log of the same owner.
+  // The owner outlives it. `topic`: topic of a further log of the same owner.
   explicit Log(sc_core::sc_object& owner, const char* topic = of_component);
   ~Log() override;
   Log(const Log&) = delete;
   Log& operator=(const Log&) = delete;
 
-  // Null: the object has none of this topic.
+  // Returns null if the object has no log of this topic.
   static Log* find(sc_core::sc_object& owner, const char* topic = of_component);
 
   bool shows(LogLevel level) const { return level <= most_ && level <= level_; }
@@ -58,10 +58,10 @@ class Log final : public sc_core::sc_attr_base {
     level_ = level;
     most_ = std::max(most_, level);
   }
-  // In place of the owner's name.
+  // Replaces the owner's name.
   void set_name(std::string name) { name_ = std::move(name); }
 
-  // `text`: a function that makes the text, called where it is shown.
+  // `text`: a function that creates the text, called only where it is shown.
   template <class Text>
   void warning(const Text& text) const {
     write(LogLevel::warning, text);
@@ -85,8 +85,8 @@ class Log final : public sc_core::sc_attr_base {
     if (shows(level)) report_log_line(level, name_, escaped(text()));
   }
 
-  // The highest level that any log has had: asked first, as the logs lie apart and this one place
-  // is in the cache.
+  // Highest level that any log has had. It is checked first: the logs are scattered, this one
+  // variable is in the cache.
   inline static LogLevel most_ = LogLevel::error;
 
   sc_core::sc_object& owner_;

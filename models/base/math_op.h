@@ -1,5 +1,5 @@
-// Operations of PE_MATH (math_op.def) and scopes of an epilogue: one list for the kernel API, the
-// timing and the evaluation.
+// Operations of PE_MATH (math_op.def) and scopes of an epilogue: one list for the kernel API,
+// timing and evaluation.
 #pragma once
 
 #include <cstdint>
@@ -19,7 +19,7 @@ inline constexpr int math_op_count = 0
 #undef MATH_OP
     ;
 
-// What decides the shape of the result and the time rule (spec 5.6).
+// Kind of an operation: it determines the shape of the result and the time rule (spec 5.6).
 enum class MathKind : std::uint8_t { element_wise, reduction, scan, sort, move };
 
 std::string_view name_of(MathOp op);
@@ -31,7 +31,7 @@ bool takes_integers_only(MathOp op);
 bool gives_mask(MathOp op);       // i8, 0 or 1
 bool gives_fractions(MathOp op);  // which no integer dtype holds
 inline bool is_reduction(MathOp op) { return kind_of(op) == MathKind::reduction; }
-// Numbers of a counter-based generator: the operand is the counter.
+// Generators of counter-based random numbers: the operand is the counter.
 inline bool is_random(MathOp op) { return op >= MathOp::randint && op <= MathOp::randn; }
 
 // Scope of an operation of an epilogue (spec 5.3): the product of each k tile, an output tile once

@@ -1,6 +1,6 @@
-// Observables: what a rule (a timing, service or arbitration class that is part of a component)
-// adds to the statistics and signals of the component. Without SystemC, so that a rule is tested
-// without a simulation.
+// Observables: statistics and signals that a policy class (timing, service or arbitration, part of
+// a component) adds to the component. Without SystemC, so that a policy is tested without a
+// simulation.
 #pragma once
 
 #include <cstdint>
@@ -17,8 +17,8 @@ class Component;
 class SignalGroup;
 class TraceSignal;  // models/base/trace_signal.h
 
-// Passed to the rule by the component's constructor. The calls are those of Component; values and
-// what `until` captures live as long as the component.
+// Passed to the policy by the component's constructor. The calls are those of Component; values and
+// captures of `until` live as long as the component.
 class Observables {
  public:
   explicit Observables(Component& component) : component_(component) {}

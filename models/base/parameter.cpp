@@ -11,7 +11,7 @@ namespace kernbench {
 namespace {
 
 constexpr Rational::Int finest =
-    1'000'000'000'000'000'000;  // of 1: the product of two decimals still fits 128 bits
+    1'000'000'000'000'000'000;  // parts of 1: the product of two decimals still fits 128 bits
 
 }  // namespace
 

@@ -54,7 +54,7 @@ class Parameter {
                    std::string_view highest);  // inclusive decimals; "" = unbounded
   Parameter& range(const Rational& lowest, const Rational& highest);
   Parameter& positive();      // > 0
-  Parameter& or_unlimited();  // 0 too, beside the range: no limit
+  Parameter& or_unlimited();  // also 0, outside the range: no limit
   Parameter& power_of_two();
   // The value is a fact of the machine (flit size, link rate): the topology fills it in and users
   // cannot set it in `attrs`.
@@ -72,7 +72,7 @@ class Parameter {
   std::string allowed() const;
 
   // Reads a scalar as written in YAML or on the command line, numbers of at most 18 digits and 18
-  // decimals; throws std::invalid_argument with what is allowed.
+  // decimals; throws std::invalid_argument with the allowed values.
   ParameterValue parse(std::string_view text) const;
 
  private:
@@ -105,7 +105,7 @@ class Attributes {
   bool flag(std::string_view name) const;
   const std::string& text(std::string_view name) const;
   const std::map<std::string, ParameterValue, std::less<>>& values() const { return values_; }
-  // The typed parameters P (models/base/parameter_set.h) made of these values: read once for all
+  // Typed parameters P (models/base/parameter_set.h) with these values: read once for all
   // components that share them.
   template <class P>
   const P& as() const {
@@ -120,7 +120,7 @@ class Attributes {
   const ParameterValue& at(std::string_view name) const;
   std::map<std::string, ParameterValue, std::less<>> values_;
   mutable std::shared_ptr<const void> typed_;
-  mutable const std::type_info* type_ = nullptr;  // of *typed_
+  mutable const std::type_info* type_ = nullptr;  // type of *typed_
 };
 
 // Values that are each in range but contradict each other, reported at one of them.

@@ -1,5 +1,5 @@
 // Members of a settings struct as destinations of declared parameters: typed in the struct, a
-// ParameterValue on the way to and from a file.
+// ParameterValue when read from and written to a file.
 #pragma once
 
 #include <array>

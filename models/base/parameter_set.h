@@ -9,7 +9,7 @@
 //   };
 //   Parameters().schema()                  the parameters that a configuration may hold
 //   Parameters p(init.attributes)          the values of one instance: *p.overhead
-//   init.attributes.as<Parameters>()       the same, read once for instances that share them
+//   init.attributes.as<Parameters>()       these values, read once for instances that share them
 //
 // The type of a member determines how it is read: Fs from a duration in ns, an integer type,
 // Rational, bool, or std::string.
@@ -34,7 +34,7 @@ class ParameterSet {
     return schema_;
   }  // in order of declaration; empty after reading
 
-  // For members that are made in a loop.
+  // For members that are created in a loop.
   template <class T>
   T declare(const Parameter& parameter) {
     const bool duration = parameter.type() == Parameter::Type::decimal;

@@ -1,6 +1,6 @@
-// SystemC tells the next pending event only, so the kernel's queue is read. An explicit
-// instantiation may name private members; each Reveal puts one of them into a function of the same
-// type.
+// SystemC returns the next pending event only, so the kernel's queue is read. An explicit
+// instantiation may name private members; each Reveal exposes one of them through a function of the
+// same type.
 #include "models/base/pending_events.h"
 
 #include <algorithm>
@@ -38,7 +38,7 @@ struct NotifyTime {
   friend constexpr Member revealed(NotifyTime);
 };
 
-struct Timeout {  // of a process that waits for a time
+struct Timeout {  // timeout of a process that waits for a time
   using Member = sc_event* sc_process_b::*;
   friend constexpr Member revealed(Timeout);
 };
@@ -61,7 +61,7 @@ void for_each_pending(Found found) {
   }
 }
 
-// The process whose wait ends with the event; null: it is no such event.
+// Process whose wait ends with the event; null: the event ends no wait.
 const sc_process_b* waiting_for(const sc_event& event, const std::vector<sc_object*>& objects) {
   for (const sc_object* object : objects) {
     const auto* process = dynamic_cast<const sc_process_b*>(object);

@@ -23,28 +23,28 @@ class PendingWaits {
     std::function<std::string()> state;  // may be empty; the present state, for a report
   };
 
-  // Returns a ticket for close(); tickets are reused, with the room for their texts: waits come by
-  // the million. `who`: of an object that is there at close().
+  // Returns a ticket for close(). Tickets are reused, with the room for their texts: a run opens
+  // millions of waits. `who`: name of an object that still exists at close().
   std::size_t open(const char* who, std::string_view what, Fs since,
                    std::function<std::string()> state = {});
-  // With a text that is made for a report only.
+  // Opens a wait whose text is created for a report only.
   std::size_t open(const char* who, std::function<std::string()> what, Fs since);
   void close(std::size_t ticket);
   bool any() const { return open_ > 0; }
-  // Since the start of the run. A polling process opens no wait for each turn: opening one counts
-  // as progress (platform/assembly/run.h).
+  // Number of waits opened since the start of the run. A polling process opens no wait for each
+  // turn: opening one counts as progress (platform/assembly/run.h).
   std::uint64_t opened() const { return opened_; }
   std::vector<Waiter> waiters() const;  // sorted by (who, since)
 
   // A model has a timed event of its own at `instant`, which may unblock a waiter. Not for polls
   // and clocks.
   void busy_until(Fs instant) { busy_until_ = std::max(busy_until_, instant); }
-  Fs busy_until() const { return busy_until_; }  // the latest of them
+  Fs busy_until() const { return busy_until_; }  // latest such instant
 
  private:
   struct Slot {
     const char* who = "";
-    std::string what;  // unless what_is says it
+    std::string what;  // empty if what_is is set
     std::function<std::string()> what_is;
     Fs since = 0;
     std::function<std::string()> state;

@@ -6,7 +6,7 @@
 //   }
 //   KERNBENCH_PLUGIN("acme", add_all);
 //
-// Once per library, at namespace scope. Whoever adds to a registry includes its header.
+// Once per library, at namespace scope. Code that adds to a registry includes its header.
 #pragma once
 
 #include "models/base/abi_stamp.h"
@@ -18,7 +18,8 @@ class BenchRegistry;      // sw/benches/bench_registry.h
 class ComponentRegistry;  // models/base/component_registry.h
 class ExternalModules;    // models/tlm/external_modules.h
 
-// Of the plug-in that is being loaded, empty at first. The program takes over what they hold.
+// Registries of the plug-in that is being loaded, empty at first. The program takes over their
+// contents.
 struct PluginRegistries {
   ComponentRegistry& components;
   ExternalModules& modules;

@@ -8,7 +8,7 @@ namespace kernbench {
 namespace {
 
 struct ProgramThread {
-  std::exception_ptr killed_by;  // sc_unwind_exception; null: it runs
+  std::exception_ptr killed_by;  // sc_unwind_exception; null: the program runs
   int swallowed = 0;
 };
 

@@ -12,26 +12,26 @@ namespace kernbench {
 
 struct ProgramEnded {};
 
-// Marks the running thread as one that runs user code. It calls finish_ended_program() when that
-// has returned.
+// Marks the running thread as one that runs user code. The thread calls finish_ended_program() when
+// the user code has returned.
 void begin_program();
-// Rethrows SystemC's exception if the running thread has been killed. Not from an exception
-// handler.
+// Rethrows SystemC's exception if the running thread has been killed. Do not call it from an
+// exception handler.
 void finish_ended_program();
 
-// Why threads are killed, for the error that names one which does not end; "" for the end of the
-// run.
+// Sets the reason why threads are killed, for the error that names a thread that does not end; ""
+// for the end of the run.
 void set_end_cause(const std::string& cause);
-// The error: user code has swallowed the end of its thread, or of its kernel, again and again. It
-// cannot leave: std::terminate(), which reports it with the program's name.
+// Reports that user code has repeatedly swallowed the end of its thread, or of its kernel. The
+// error cannot propagate: std::terminate(), which reports it with the program's name.
 [[noreturn]] void end_is_swallowed(const std::string& cause) noexcept;
 constexpr int swallowed_at_most = 1000;
 
 // Throws ProgramEnded if the running thread has been killed. Ends the run with an error if user
 // code swallows it repeatedly.
 void check_program_ended();
-// In the handler of sc_unwind_exception: throws ProgramEnded in threads that run user code, else
-// rethrows.
+// Call in the handler of sc_unwind_exception: throws ProgramEnded in threads that run user code,
+// else rethrows.
 [[noreturn]] void end_program();
 
 // Calls `wait`, which blocks by sc_core::wait.

@@ -11,7 +11,7 @@ constexpr std::size_t most_bytes = 200, head_bytes = 120, tail_bytes = 40;
 
 bool continues(char c) { return (static_cast<unsigned char>(c) & 0xc0U) == 0x80U; }
 
-// Of the character in UTF-8 that begins here and prints; 0: there is none.
+// Bytes of the printable UTF-8 character that begins here; 0: there is none.
 std::size_t printable_bytes(std::string_view text) {
   const auto first = static_cast<unsigned char>(text[0]);
   if (first < 0x80) return first >= 0x20 && first != 0x7f ? 1 : 0;
@@ -24,9 +24,9 @@ std::size_t printable_bytes(std::string_view text) {
     if (!continues(text[i])) return 0;
   }
   const auto second = static_cast<unsigned char>(text[1]);
-  if (first == 0xc2 && second < 0xa0) return 0;  // control characters again
+  if (first == 0xc2 && second < 0xa0) return 0;  // further control characters
   if ((first == 0xe0 && second < 0xa0) || (first == 0xf0 && second < 0x90))
-    return 0;  // longer than need be
+    return 0;  // overlong encoding
   if ((first == 0xed && second >= 0xa0) || (first == 0xf4 && second >= 0x90))
     return 0;  // beyond Unicode
   return size;

@@ -1,5 +1,5 @@
 // A user's value as shown in a message: cut where it is long, and without characters that would
-// steer a terminal or look like another line.
+// control a terminal or look like a new line.
 #pragma once
 
 #include <string>
@@ -7,11 +7,11 @@
 
 namespace kernbench {
 
-// Control characters and invalid UTF-8 as \n, \t, \x1b, ...; of more than 200 bytes the first 120
-// and the last 40: "aaa...aaa (of 102400 bytes)".
+// Shows control characters and invalid UTF-8 as \n, \t, \x1b, ...; of more than 200 bytes the first
+// 120 and the last 40: "aaa...aaa (of 102400 bytes)".
 std::string printable(std::string_view value);
-std::string escaped(std::string_view value);  // the same, whole
-// The same in quotes: 'aaa...aaa' (of 102400 bytes).
+std::string escaped(std::string_view value);  // as printable(), without the cut
+// printable() in quotes: 'aaa...aaa' (of 102400 bytes).
 std::string quote(std::string_view value);
 
 }  // namespace kernbench

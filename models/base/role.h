@@ -11,8 +11,8 @@
 namespace kernbench {
 
 enum class Role : std::uint8_t {
-  // The engines of a PE come first, so that tables of engines are indexed by them; in the order of
-  // spec 1.1.
+  // Engines of a PE are first, in the order of spec 1.1, so that tables of engines are indexed by
+  // them.
   pe_cpu,
   pe_scheduler,
   pe_dma,
@@ -47,7 +47,7 @@ inline constexpr std::size_t role_count = static_cast<std::size_t>(Role::tlm_tar
 struct RoleInfo {
   Role role;
   std::string_view name;
-  Role declared;  // as implementations declare it: every forwarding node is a router
+  Role declared;  // role in implementations: every forwarding node is a router
 };
 inline constexpr std::array<RoleInfo, role_count> role_table{{
     {Role::pe_cpu, "pe_cpu", Role::pe_cpu},

@@ -1,15 +1,15 @@
-// The instant up to which the simulation goes when it is cut (`--until`): a model that evaluates
-// ahead of simulated time stays within it. Of the process, as simulated time is.
+// End of the simulation when it is cut (`--until`): a model that evaluates ahead of simulated time
+// stays before it. One per process, like simulated time.
 #pragma once
 
 #include "models/base/units.h"
 
 namespace kernbench {
 
-// What is due at that instant still happens. never_fs: the simulation is not cut.
+// Events due at that instant still happen. never_fs: the simulation is not cut.
 Fs run_end();
 
-// In force while it lives.
+// Active while the object lives.
 class RunEnd {
  public:
   explicit RunEnd(Fs instant);

@@ -15,7 +15,8 @@ class Services {
   virtual ~Services() = default;
   virtual PendingWaits& pending_waits() = 0;
   virtual EndOfTimestep& end_of_timestep() = 0;
-  // The run is to end now: the host of a user's program admits no further call, the program waits.
+  // The run is to end now: the host of a user's program accepts no further call, and the program
+  // waits.
   virtual bool stopping() const { return false; }
   // The analysis ports of the machine.
   virtual Observation& observation() = 0;

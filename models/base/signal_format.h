@@ -10,7 +10,7 @@
 
 namespace kernbench {
 
-// What a value means; observers choose radix, colour and analogue height by it.
+// Meaning of a value; observers choose radix, colour and analogue height by it.
 enum class SignalType : std::uint8_t { flag, count, bytes, address, id, time, enumeration };
 
 std::string_view name_of(SignalType type);  // "flag", "count", ...
@@ -21,10 +21,10 @@ struct SignalFormat {
   SignalType type = SignalType::count;
   unsigned width = 1;     // bits, 1..64
   const char* unit = "";  // a literal
-  Labels labels;          // of an enumeration: names of the values 0, 1, 2, ...
+  Labels labels;          // names of the values 0, 1, 2, ... of an enumeration
 
   static SignalFormat flag() { return {SignalType::flag, 1, "", nullptr}; }
-  // "flits", "tasks", ...
+  // Unit of a count: "flits", "tasks", ...
   static SignalFormat count(const char* unit = "", unsigned width = 16) {
     return {SignalType::count, width, unit, nullptr};
   }
@@ -34,7 +34,7 @@ struct SignalFormat {
   static SignalFormat address(unsigned width = 64) {
     return {SignalType::address, width, "", nullptr};
   }
-  // Of a command, a tile, a transaction.
+  // Id of a command, a tile, a transaction.
   static SignalFormat id(unsigned width = 32) { return {SignalType::id, width, "", nullptr}; }
   static SignalFormat time() { return {SignalType::time, 64, "fs", nullptr}; }
   static SignalFormat enumeration(std::vector<std::string> labels) {
@@ -43,7 +43,7 @@ struct SignalFormat {
   static SignalFormat enumeration(Labels shared);
 };
 
-// A signal that may come into use; {i} in its name stands for a number.
+// A signal that may be added later; {i} in its name represents a number.
 struct SignalDeclaration {
   std::string name, description;
   SignalFormat format;

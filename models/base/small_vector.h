@@ -1,5 +1,5 @@
 // Vectors that keep few elements in place, and maps that are sorted vectors: Boost's, without the
-// warnings that GCC 12 gives wrongly where a small vector of plain data is moved.
+// warnings that GCC 12 issues wrongly where a small vector of plain data is moved.
 #pragma once
 
 #pragma GCC diagnostic push

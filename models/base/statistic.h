@@ -13,36 +13,36 @@ enum class Quantity : std::uint8_t { count, bytes, time_fs };
 // Aggregation over several components of a kind.
 enum class Merge : std::uint8_t { sum, maximum };
 
-// Server whose occupancy a busy time is.
+// Server whose occupancy is counted by a busy time.
 struct Server {
   enum class Kind : std::uint8_t {
     rate,  // processes work while it is busy: at twice the rate, half the time
     slot,  // is held while other servers work: with twice the places, twice as many overlap
-    none   // no server of its own
+    none   // no server
   };
   Kind kind = Kind::rate;
   // Attribute of the component that sets the rate or the number of places, or a key of ccl.yaml,
   // "ccl:defaults.n_slots"; empty: unknown.
   const char* attribute = "";
   std::uint64_t places = 1;  // occupancies that the busy time adds up
-  // Time that messages were queued at it up to `now` (models/timing/stall_time.h); empty: unknown.
+  // Time that messages were queued for it up to `now` (models/timing/stall_time.h); empty: unknown.
   std::function<std::uint64_t(Fs now)> stalled = {};
-  const std::uint64_t* bytes = nullptr;  // that it carried; null: unknown
+  const std::uint64_t* bytes = nullptr;  // bytes that it carried; null: unknown
 };
 
 // A named number, updated by the component, that never decreases; observers read it with at(), at
 // the end of a run or at a mark. Work changes at least one `value`, polling and clocks change none:
-// a run in which nothing happens any more is recognised by this (spec 4.2).
+// a run without progress is detected by this (spec 4.2).
 struct Statistic {
   std::string name;  // snake_case
   std::string description;
   Quantity quantity = Quantity::count;
   const std::uint64_t* value = nullptr;
   Merge merge = Merge::sum;
-  // What it is at `now`. A busy time: `value` and what is under way, without what is booked ahead
-  // (spec 11.3); a count: `value` and what is counted elsewhere. Empty: `value`.
+  // Value at `now`. Busy time: `value` plus the service in progress, without bookings ahead of now
+  // (spec 11.3). Count: `value` plus amounts counted elsewhere. Empty: `value`.
   std::function<std::uint64_t(Fs now)> until;
-  Server server;  // if it is a busy time
+  Server server;  // server of a busy time
 
   std::uint64_t at(Fs now) const { return until ? until(now) : *value; }
   bool is_busy_time() const { return until && quantity == Quantity::time_fs; }

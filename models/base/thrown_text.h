@@ -10,8 +10,8 @@
 
 namespace kernbench {
 
-// In a catch (...): "an exception that is no std::exception (of type int)", or with its text where
-// it is one.
+// Call in a catch (...): "an exception that is no std::exception (of type int)", or with its text
+// if it is one.
 inline std::string text_of_other_exception() {
   const std::string what = "an exception that is no std::exception";
   try {

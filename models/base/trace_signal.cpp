@@ -8,7 +8,7 @@ TraceSignal::TraceSignal(std::string name, std::string description, SignalFormat
                          SignalGroup* group)
     : known_(format.type != SignalType::address && format.type != SignalType::id),
       name_(std::move(name)), description_(std::move(description)), format_(std::move(format)) {
-  changes_.tell(group);
+  changes_.set_listener(group);
 }
 
 const std::vector<std::string>& TraceSignal::labels() const {

@@ -12,8 +12,8 @@
 
 namespace kernbench {
 
-// Signals that are kept up together, and only while one of them is observed: the model asks
-// observed() before it works out their values. A part of the component, which outlives them.
+// Signals that are updated together, and only while one of them is observed: the model checks
+// observed() before it computes their values. A part of the component, which outlives them.
 class SignalGroup : private SubscriptionListener {
  public:
   SignalGroup() = default;
@@ -24,7 +24,8 @@ class SignalGroup : private SubscriptionListener {
 
  protected:
   virtual ~SignalGroup() = default;
-  // The first observer has come: to set the values of now. The last one has gone.
+  // Called when the first observer subscribes, to set the current values, and when the last one
+  // leaves.
   virtual void begin_observation() {}
   virtual void end_observation() {}
 
@@ -42,7 +43,7 @@ class SignalGroup : private SubscriptionListener {
 
 class TraceSignal {
  public:
-  // Begins as 0; an address or id as unknown.
+  // Initial value 0; an address or id is unknown.
   TraceSignal(std::string name, std::string description, SignalFormat format,
               SignalGroup* group = nullptr);
 
@@ -51,11 +52,10 @@ class TraceSignal {
   SignalType type() const { return format_.type; }
   const char* unit() const { return format_.unit; }
   unsigned width() const { return format_.width; }
-  // Empty unless it is an enumeration.
+  // Names of the values of an enumeration; empty for other types.
   const std::vector<std::string>& labels() const;
 
-  // False: there is nothing to show, x in a waveform (the address of an access, when there is
-  // none).
+  // False: there is no value, x in a waveform (the address of an access, while there is none).
   bool known() const { return known_; }
   std::uint64_t value() const { return value_; }  // 0 if unknown
 
@@ -65,7 +65,7 @@ class TraceSignal {
     known_ = true;
     if (changes_.observed()) changes_.write(*this);
   }
-  // From now on unknown.
+  // Makes the value unknown.
   void clear() {
     if (!known_) return;
     value_ = 0;
@@ -73,10 +73,10 @@ class TraceSignal {
     if (changes_.observed()) changes_.write(*this);
   }
 
-  // Written at the simulated instant of a change; of several changes in one instant the last
+  // Written at the simulated instant of a change; if one instant has several changes, the last one
   // counts.
   AnalysisPort<TraceSignal>& changes() { return changes_; }
-  // For signals that cost more than a comparison to keep up.
+  // For signals whose update costs more than a comparison.
   bool observed() const { return changes_.observed(); }
 
  private:

@@ -190,7 +190,7 @@ Fs transfer_fs(std::uint64_t bytes, const Rational& gbs) {
   return ns_to_fs(Rational::fraction(bytes, 1) / gbs);
 }
 
-// Once per stage of an engine: the usual clock, whose cycles are whole femtoseconds, takes one
+// Runs once per stage of an engine: the usual clock, whose cycles are whole femtoseconds, needs one
 // division and no fraction.
 Fs cycles_to_fs(std::uint64_t cycles, const Rational& ghz) {
   constexpr std::uint64_t small_count = 1u << 20;

@@ -29,7 +29,7 @@ void HbmChannelSignals::booked(const Transaction& transaction, HbmDirection dire
       {start, finish, transaction.route().key.number(), address_of(transaction), direction});
 }
 
-// Of the first of its bursts that lies on this channel.
+// Address of its first burst on this channel.
 std::uint64_t HbmChannelSignals::address_of(const Transaction& transaction) const {
   const RouteExtension& route = transaction.route();
   if (route.channel != every_channel) return transaction.get_address();
@@ -40,7 +40,7 @@ std::uint64_t HbmChannelSignals::address_of(const Transaction& transaction) cons
   return transaction.get_address() + (first + behind) * burst_bytes_ - route.offset;
 }
 
-// The same of several runs.
+// address_of() for an access of several runs.
 std::uint64_t HbmChannelSignals::address_of_run(const Transaction& transaction) const {
   const RouteExtension& route = transaction.route();
   for (std::uint32_t flit = 0; flit < route.list->size(); ++flit) {

@@ -1,4 +1,4 @@
-// Signals of a pseudo-channel: what it does, for which transaction, and what waits for it.
+// Signals of a pseudo-channel: its activity, the transaction served, and the number queued.
 #pragma once
 
 #include <cstddef>
@@ -15,13 +15,13 @@ namespace kernbench {
 
 class HbmChannelSignals final : public SignalGroup {
  public:
-  // Of channel `index` of `channels`, with the names "pc0", "pc0_queue", ...
+  // Signals of channel `index` of `channels`, with the names "pc0", "pc0_queue", ...
   HbmChannelSignals(Observables to, const std::string& name, std::size_t index,
                     std::size_t channels, std::uint32_t burst_bytes);
 
   // Bursts of the transaction occupy the channel from `start` to `finish`; in order.
   void booked(const Transaction& transaction, HbmDirection direction, Fs start, Fs finish);
-  // Shows what holds at `now`; returns the instant at which it changes next.
+  // Shows the state at `now`; returns the instant of the next change.
   Fs update(Fs now);
 
  private:
@@ -37,7 +37,7 @@ class HbmChannelSignals final : public SignalGroup {
 
   std::size_t index_, channels_;
   std::uint32_t burst_bytes_;
-  RingBuffer<Access> accesses_;  // under way, and booked ahead
+  RingBuffer<Access> accesses_;  // in service, and booked ahead
   TraceSignal &state_, &queue_, &transaction_, &address_;
 };
 

@@ -25,7 +25,7 @@ void HbmChannels::show(Channel& channel, const Transaction& transaction, HbmDire
                        Fs now, const HbmSlot& first, Fs finish) {
   if (!channel.signals->observed()) return;
   channel.signals->booked(transaction, direction, first.start, finish);
-  shown_until_ = now;  // looked at again at the end of serve()
+  shown_until_ = now;  // checked again at the end of serve()
 }
 
 void HbmChannels::update_signals(Fs now) {

@@ -1,5 +1,5 @@
-// What observers see of the pseudo-channels of an HBM controller, whatever its timing: busy times,
-// bookings, signals (hbm_channel_signals.h).
+// Observation of the pseudo-channels of an HBM controller, for any timing: busy times, bookings,
+// signals (hbm_channel_signals.h).
 #pragma once
 
 #include <cstdint>
@@ -22,7 +22,7 @@ class HbmChannels {
               const AnalysisPort<HbmBooking>& bookings)
       : node_(node), burst_bytes_(burst_bytes), bookings_(bookings), channels_(count) {}
 
-  // Statistics, each channel followed by what observe_more(channel, name) adds.
+  // Statistics; observe_more(channel, name) adds its own after those of each channel.
   template <class ObserveMore>
   void observe(Observables to, ObserveMore observe_more) {
     for (std::size_t i = 0; i < channels_.size(); ++i) {
@@ -44,7 +44,7 @@ class HbmChannels {
   }
 
   // Bursts of `transaction` occupy the channel from first.start to `finish`, back to back. Throws
-  // ModelError where a timing books the past, or a channel twice.
+  // ModelError if a timing books the past, or a channel twice.
   void booked(const Transaction& transaction, std::size_t channel, HbmDirection direction, Fs now,
               const HbmSlot& first, Fs finish) {
     Channel& at = channels_[channel];
@@ -63,7 +63,7 @@ class HbmChannels {
     if (at.signals != nullptr) show(at, transaction, direction, now, first, finish);
   }
 
-  // When the signals of a channel that is observed change next.
+  // Next change of the signals of an observed channel.
   Fs next_due() const { return shown_until_; }
   void serve(Fs now) {
     if (shown_until_ <= now) update_signals(now);
@@ -73,10 +73,10 @@ class HbmChannels {
   struct Channel {
     Fs free_at = 0;
     std::uint64_t busy_fs = 0;  // booked
-    BookedStalls stalls;        // of the first bursts of transactions
+    BookedStalls stalls;        // stalls of the first bursts of transactions
     TieKey last;                // transaction booked last
     BookedAhead ahead;
-    std::unique_ptr<HbmChannelSignals> signals;  // null until they are asked for
+    std::unique_ptr<HbmChannelSignals> signals;  // null until they are requested
   };
 
   Fs busy_until(std::size_t channel, Fs now) const {

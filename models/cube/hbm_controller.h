@@ -1,17 +1,17 @@
-// The HBM partition of one PE behind its router; its timing is a class
+// HBM partition of one PE, connected to its router; its timing is a class
 // (models/timing/hbm_timing.h).
 //
-// Flow (spec 2.5), the same for every timing: write flits pass an inbox as in a router and book the
-// bursts they touch when they are through; the transaction commits at its latest finish: a posted
-// write ends there, any other is acknowledged. A read books all its bursts in address order
-// overhead_ns after its command; a response flit leaves when all bursts up to its last one have
-// finished. Departures of one instant go in order of the arrivals that caused them (a write's last
-// flit). The bursts of a read of several runs are those that the runs touch, in their order, each
-// once if consecutive runs share it. The operands of an atomic access pass the inbox as a write
-// does; with the last of them it takes effect and books, for each burst that its elements touch, a
-// read and behind it a write; all flits of its response contend for the link at the latest finish.
-// A request for one channel alone (LA in one_to_one) books that channel by the same rules, its
-// offset counted in the channel's bytes. Not modelled here: values (MemoryStore holds them).
+// Flow (spec 2.5), independent of the timing. Write flits pass an inbox as in a router and then
+// book the bursts they touch. A write commits at its latest finish: a posted write ends there, any
+// other is acknowledged. A read books all its bursts in address order overhead_ns after its
+// command; a response flit leaves when all bursts up to its last one have finished. Departures of
+// one instant leave in order of the arrivals that caused them (a write's last flit). A read of
+// several runs has the bursts that the runs touch, in their order, each once if consecutive runs
+// share it. The operands of an atomic access pass the inbox as a write does. With the last operand
+// the access takes effect and books, for each burst that its elements touch, a read and then a
+// write; all flits of its response contend for the link at the latest finish. A request for one
+// channel alone (LA in one_to_one) books that channel by the same policy, its offset counted in the
+// channel's bytes. Not modelled here: values (MemoryStore holds them).
 #pragma once
 
 #include <algorithm>
@@ -32,19 +32,20 @@
 
 namespace kernbench {
 
-// Transactions in flight at an HBM controller, and their departures in order of time; those of one
-// instant in order of the arrivals that caused them. Read: bytes of a read, see HbmTiming.
+// Transactions in flight at an HBM controller, and their departures in order of time; departures of
+// one instant are in order of the arrivals that caused them. Read: bytes of a read, see HbmTiming.
 template <class Read>
 class HbmServices {
  public:
-  // From the arrival of its first flit, or the booking of its bursts, to its end at the memory.
+  // Lifetime: from the arrival of its first flit, or the booking of its bursts, to its end at the
+  // memory.
   struct Service {
     Transaction* transaction = nullptr;
     Arrival cause;                // the command, or the write's last flit
     Fs commit = 0;                // write: latest finish so far
-    std::uint32_t next_flit = 0;  // read: that leaves next
+    std::uint32_t next_flit = 0;  // read: the flit that leaves next
     Read read;
-    std::vector<Fs> ready;  // a read of several runs: by flit
+    std::vector<Fs> ready;  // a read of several runs: ready time by flit
   };
 
   std::uint32_t open(Transaction& transaction) {
@@ -63,7 +64,7 @@ class HbmServices {
   void close(std::uint32_t index) { idle_.push_back(index); }
   Service& operator[](std::uint32_t index) { return services_[index]; }
 
-  // A flit of the service, or its commit, at a known instant.
+  // Schedules a flit of the service, or its commit, at a known instant.
   void schedule(Fs time, std::uint32_t index) {
     departures_.push_back({time, index});
     std::push_heap(departures_.begin(), departures_.end(),
@@ -199,7 +200,7 @@ void HbmController<Timing>::write_flit(const Arrival& arrival, Fs start, Fs now)
   Service& service = services_[route.target_tag];
   const BurstRange bursts =
       interleave_.bursts_of(route.offset_of(arrival.flit), route.bytes_of(arrival.flit));
-  report_passage(arrival, start);
+  report_traversal(arrival, start);
   for (std::uint64_t burst = bursts.first; burst <= bursts.last; ++burst) {
     const std::size_t channel = interleave_.channel_of(burst, route.channel);
     const HbmSlot slot = timing_.book(
@@ -212,14 +213,14 @@ void HbmController<Timing>::write_flit(const Arrival& arrival, Fs start, Fs now)
   services_.schedule(service.commit, route.target_tag);
 }
 
-// The bursts are those of the elements, each once if consecutive runs share it.
+// Books the bursts of the elements, each once if consecutive runs share it.
 template <class Timing>
 void HbmController<Timing>::atomic_flit(const Arrival& arrival, Fs start, Fs now) {
   Transaction& transaction = *arrival.transaction;
   RouteExtension& route = transaction.route();
   if (arrival.is_first()) route.target_tag = services_.open(transaction);
   Service& service = services_[route.target_tag];
-  report_passage(arrival, start);
+  report_traversal(arrival, start);
   if (arrival.flit + 1 < route.flits) return;
   carry_out_atomic(transaction, now);
   if (const FlitList* elements = route.atomic->elements.get()) {
@@ -257,7 +258,7 @@ void HbmController<Timing>::read_command(const Arrival& arrival, Fs now) {
   service.cause = arrival;
   RouteExtension& route = transaction.route();
   ++reads_;
-  report_passage(arrival, arrival.time);
+  report_traversal(arrival, arrival.time);
   const auto booked = [&](std::size_t channel, const HbmSlot& first, Fs finish) {
     channels_.booked(transaction, channel, HbmDirection::read, now, first, finish);
   };
@@ -272,8 +273,8 @@ void HbmController<Timing>::read_command(const Arrival& arrival, Fs now) {
   services_.schedule(flit_ready(service), index);
 }
 
-// The bursts that the runs touch, in the order of the runs; a flit is ready when those up to its
-// last one have finished.
+// Books the bursts that the runs touch, in the order of the runs; a flit is ready when all bursts
+// up to its last one have finished.
 template <class Timing>
 template <class Booked>
 void HbmController<Timing>::book_runs(Service& service, const FlitList& flits, Fs now,

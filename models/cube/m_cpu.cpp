@@ -1,12 +1,12 @@
-// M_CPU: a cube's end of the control path. Launches go on from here to the pe_cpu, MMU messages to
-// the pe_mmu of every target PE in the cube; their answers go back as one, metrics merged by max
-// and kept per PE.
+// M_CPU: endpoint of the control path in a cube. It forwards launches to the pe_cpu, and MMU
+// messages to the pe_mmu, of every target PE in the cube, and merges their answers into one;
+// metrics are merged by max and kept per PE.
 //
 // Timing (spec 4): overhead_ns per request message; answers cost nothing. target_start is passed
-// through; a launch that comes without one is stamped here with now + the latency to the farthest
-// of its PEs. MCPU_SRAM: an internal pair of DMA channels, read and write, of capacity 1 each; a
-// memory request holds its channel for overhead_ns after its command or last flit, and is answered
-// then. Not modelled: decoding, MCPU_SRAM's size and bandwidth.
+// through; a launch without one is stamped here with now + the latency to the farthest of its PEs.
+// MCPU_SRAM: an internal pair of DMA channels, read and write, of capacity 1 each; a memory request
+// holds its channel for overhead_ns after its command or last flit, and is answered then. Not
+// modelled: decoding, MCPU_SRAM's size and bandwidth.
 #include <algorithm>
 
 #include "models/cube/cube_components.h"
@@ -34,7 +34,7 @@ class MCpu final : public ControlNode {
   Fs memory_due(const Transaction& request, Fs arrival) override;
   unsigned debug_access(tlm::tlm_generic_payload& payload, std::uint64_t offset) override;
 
-  PeId first_pe() const;  // of the cube
+  PeId first_pe() const;  // first PE of the cube
 
   Fs read_free_at_ = 0;
   Fs write_free_at_ = 0;
@@ -86,7 +86,7 @@ void MCpu::failed_early(FanOut& fan_out, PeId where, const Completion& completio
   notice->where = where;
   notice->completion = completion;
   post(fan_out.request->route().path->reverse(),
-       std::move(notice));  // the way that the answer will take
+       std::move(notice));  // on the path of the later answer
 }
 
 // A launch whose PEs are all in this cube is released here; IO_CPU is not notified.

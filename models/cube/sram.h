@@ -1,10 +1,10 @@
-// The shared scratchpad of a cube: a terminal memory behind its router. How it serves accesses is a
-// class (models/fabric/memory_service.h).
+// Shared scratchpad of a cube: a terminal memory connected to its router. A class defines how it
+// serves accesses (models/fabric/memory_service.h).
 //
 // Timing of the built-in service (spec 2.6): no serial server; overhead_ns after the last flit of a
-// write or the command of a read, the whole response contends for the link at once; a posted write
-// completes there. An atomic access takes effect and is answered there, as a write whose response
-// has flits. Not modelled: banks and ports (accesses do not disturb each other), values
+// write or the command of a read the whole response contends for the link at once; a posted write
+// completes then. An atomic access takes effect and is answered at that time, as a write whose
+// response has flits. Not modelled: banks and ports (accesses do not disturb each other), values
 // (MemoryStore holds them).
 #pragma once
 
@@ -68,7 +68,7 @@ void MemoryNode<Service>::serve() {
     Transaction& transaction = *access.transaction;
     check_unanswered(*this, transaction);
     count(transaction);
-    report_passage(access, start);
+    report_traversal(access, start);
     const auto reply = [this, at](Transaction& answer, std::uint32_t flit, std::uint32_t flits) {
       send(answer, flit, flits, 0, at);
     };

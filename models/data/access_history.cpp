@@ -72,8 +72,8 @@ void AccessHistory::add_write(const MemoryAccessPtr& access, std::uint64_t begin
   entries_.emplace_hint(next, begin, Entry{end, access, {}});
 }
 
-// A read that the new one is ordered behind needs no place: a write that is not ordered behind it
-// is not ordered behind the new one.
+// A read that the new one follows in order is dropped: a write that is not ordered after it is not
+// ordered after the new one.
 void AccessHistory::add_read(const MemoryAccessPtr& access, const VectorClock& clock,
                              std::uint64_t begin, std::uint64_t end) {
   auto entry = entries_.lower_bound(begin);

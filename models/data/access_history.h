@@ -1,7 +1,6 @@
-// AccessHistory: the latest accesses to each byte of memory, for the detection of races: the last
-// write, and the reads since then that are not ordered among one another (FastTrack: epochs in
-// place of clocks; Flanagan and Freund, PLDI 2009). Ranges of bytes with the same history are one
-// entry.
+// AccessHistory: the latest accesses to each byte of memory, for race detection: the last write,
+// and the reads since then that are not ordered among one another (FastTrack: epochs instead of
+// clocks; Flanagan and Freund, PLDI 2009). Ranges of bytes with the same history are one entry.
 #pragma once
 
 #include <cstdint>
@@ -18,9 +17,9 @@
 namespace kernbench {
 
 struct MemoryAccess {
-  std::uint32_t agent = 0, epoch = 0;  // of the agent, at the access
+  std::uint32_t agent = 0, epoch = 0;  // agent, and its epoch at the access
   bool is_write = false;
-  bool is_atomic = false;  // does not conflict with others of the kind
+  bool is_atomic = false;  // does not conflict with other atomic accesses
   std::string call;        // "tl.load"
   CallSite site;
   std::shared_ptr<const std::string> who;  // "kernel 'k' on sip0.cube0.pe1"
@@ -28,11 +27,11 @@ struct MemoryAccess {
 };
 using MemoryAccessPtr = std::shared_ptr<const MemoryAccess>;
 
-// An access that has happened before nothing `clock` knows of.
+// Earlier access that is not ordered before the new one.
 struct Conflict {
   MemoryAccessPtr earlier;
-  std::uint64_t pa = 0;      // of the first byte
-  std::uint64_t nbytes = 0;  // of all
+  std::uint64_t pa = 0;      // address of the first byte
+  std::uint64_t nbytes = 0;  // bytes of all ranges
 };
 
 class AccessHistory {
@@ -41,7 +40,7 @@ class AccessHistory {
   // once, in order of their first byte.
   std::vector<Conflict> add(const MemoryAccessPtr& access, const VectorClock& clock,
                             const PhysRanges& ranges);
-  // New bytes: what was there before is no longer of interest.
+  // Forgets the history of newly allocated bytes.
   void forget(std::uint64_t pa, std::uint64_t nbytes);
 
  private:
@@ -52,7 +51,7 @@ class AccessHistory {
   };
   using Entries = std::map<std::uint64_t, Entry>;  // by first byte; disjoint
 
-  Entries::iterator split(std::uint64_t pa);  // the first entry at or behind pa, none across it
+  Entries::iterator split(std::uint64_t pa);  // first entry at or after pa; no entry spans pa
   void add_write(const MemoryAccessPtr& access, std::uint64_t begin, std::uint64_t end);
   void add_read(const MemoryAccessPtr& access, const VectorClock& clock, std::uint64_t begin,
                 std::uint64_t end);

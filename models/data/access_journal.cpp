@@ -25,7 +25,7 @@ class AccessJournal::Read final : public Capture {
   void forget() { journal_ = nullptr; }
 
  private:
-  AccessJournal* journal_;  // null: bound, or the journal is gone
+  AccessJournal* journal_;  // null: bound, or the journal has been destroyed
   std::optional<ByteImage> image_;
 };
 
@@ -70,11 +70,11 @@ void AccessJournal::resolve() {
       access->read->bind(memory_.snapshot(access->ranges));
     } else {
       memory_.write_image(access->ranges,
-                          access->image);  // what this PE has read before is bound by now
+                          access->image);  // all earlier reads of this PE are bound by now
     }
   }
   accesses.clear();
-  if (accesses_.empty()) accesses_.swap(accesses);  // whose room stays
+  if (accesses_.empty()) accesses_.swap(accesses);  // keeps its capacity
 }
 
 // --- data races ---

@@ -55,8 +55,10 @@ class AccessJournal {
   AccessJournal(const AccessJournal&) = delete;
   AccessJournal& operator=(const AccessJournal&) = delete;
 
-  bool is_earlier(Fs time) const { return now_ < time; }  // the instant of what has been noted last
-  ByteImage read(const Accessor& by, const PhysRanges& from);                    // a capture
+  bool is_earlier(Fs time) const {
+    return now_ < time;
+  }  // compared with the instant of the last noted access
+  ByteImage read(const Accessor& by, const PhysRanges& from);  // returns a capture
   void write(const Accessor& by, const PhysRanges& to, const ByteImage& image);  // sizes agree
   void resolve();
   std::uint64_t data_races() const { return races_.data_races(); }
@@ -67,13 +69,13 @@ class AccessJournal {
     std::uint32_t pe = 0;
     PhysRanges ranges;
     std::shared_ptr<Read> read;  // null: a write
-    ByteImage image;             // of a write
+    ByteImage image;             // image of a write
   };
-  // Of `ranges`, without its read or image.
+  // Notes an access to `ranges`, without its read or image.
   Access& note(const Accessor& by, const PhysRanges& ranges, bool is_write);
 
   MemoryStore& memory_;
-  std::vector<Access> accesses_;  // of instant now_, in order of issue
+  std::vector<Access> accesses_;  // accesses of instant now_, in order of issue
   Fs now_ = 0;
   RaceCounter races_;
 };

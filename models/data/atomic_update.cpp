@@ -30,7 +30,7 @@ MathOp math_of(AtomicOp op) {
   }
 }
 
-// As phase 2 computes it: in f32, NaN where an operand is.
+// Result as phase 2 computes it: in f32, NaN if an operand is NaN.
 float float_result(AtomicOp op, float x, float y) {
   if (op == AtomicOp::max) return x > y || x != x ? x : y;
   if (op == AtomicOp::min) return x < y || x != x ? x : y;
@@ -87,10 +87,11 @@ AtomicUpdate::Elements AtomicUpdate::elements_of(const AtomicSpans& part) const 
   return elements;
 }
 
-// In each of them every place is at most once; of lanes at one place the first is in the first.
+// Batches in which every place occurs at most once; of lanes at one place the first is in the first
+// batch.
 std::vector<AtomicUpdate::Elements> AtomicUpdate::without_repeats(const Elements& elements) const {
   std::vector<Elements> rounds;
-  std::unordered_map<std::uint64_t, std::size_t> seen;  // looked up only
+  std::unordered_map<std::uint64_t, std::size_t> seen;  // for look-up only
   for (const std::size_t element : elements) {
     const std::size_t round = seen[places_.at(element)]++;
     if (round == rounds.size()) rounds.emplace_back();

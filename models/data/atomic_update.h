@@ -2,9 +2,9 @@
 // it serves the access; the old values belong to the kernel once it has its answer.
 //
 // Elements of a known value and known operands are known afterwards, so that tickets and locks can
-// be branched on. Others are ops that phase 2 computes, one for each access, as the results of
-// PE_MATH are. Of lanes at one element each finds what the one before it has left. At an instant
-// atomic accesses come before what PEs access then.
+// be branched on. Other accesses are ops that phase 2 computes, one op per access, like the results
+// of PE_MATH. Lanes at one element act sequentially: each reads the result of the previous lane. At
+// an instant atomic accesses precede the other accesses of PEs.
 #pragma once
 
 #include <cstdint>
@@ -21,15 +21,15 @@ namespace kernbench {
 
 class AtomicUpdate final : public AtomicEffect {
  public:
-  // `places`: of the elements, in the order of the access; an element lies in one of them.
-  // `operands`: as many elements each, dense; of cas what is compared, then the new value.
+  // `places`: places of the elements, in the order of the access; an element is in one place.
+  // `operands`: as many elements each, dense; cas has the compared values, then the new values.
   AtomicUpdate(FunctionalModel& data, AtomicOp op, DType dtype, const PhysRanges& places,
                std::vector<ByteImage> operands);
-  // From now on its service is told to the race detector of the data.
+  // Enables reports of its service to the race detector of the data.
   void order_by(RaceDetector::Agent agent, RaceDetector::Call call);
 
   void serve(const AtomicSpans& part, Fs now) override;
-  // What the elements held, in the order of the access. All have been served.
+  // Previous values of the elements, in the order of the access. All elements have been served.
   ByteImage old_values() const;
 
  private:

@@ -8,7 +8,7 @@
 namespace kernbench {
 namespace {
 
-// False if some of them are not known.
+// Returns false if some of the bytes are not known.
 bool append(std::vector<std::byte>& bytes, FunctionalModel& data, const PhysRanges& ranges) {
   for (const PhysRange& range : ranges) {
     const std::vector<std::byte> part = known_bytes(data, range.pa, range.nbytes);
@@ -29,7 +29,7 @@ std::vector<std::byte> memory_bytes(FunctionalModel& data, const BlockReference&
   const TensorLayout& at = block.layout;
   const std::uint64_t size = size_of(block.dtype);
   const bool contiguous = at.column_stride == static_cast<std::int64_t>(size);
-  const std::int64_t run = contiguous ? at.columns : 1;  // elements that follow each other
+  const std::int64_t run = contiguous ? at.columns : 1;  // consecutive elements
   std::vector<std::byte> bytes;
   for (std::int64_t row = 0; row < at.rows; ++row) {
     for (std::int64_t column = 0; column < at.columns; column += run) {

@@ -113,7 +113,7 @@ ByteImage ByteImage::without_captures() const {
     if (only.nbytes == read.nbytes()) return read;
   }
   ByteImage image;
-  const Capture* capture = nullptr;  // of the cursor
+  const Capture* capture = nullptr;  // capture of the cursor
   std::optional<ImageCursor> cursor;
   for (const Segment& segment : segments_) {
     if (segment.kind != Segment::Kind::capture) {
@@ -164,7 +164,7 @@ ByteImage ByteImage::slice(std::uint64_t offset, std::uint64_t nbytes) const {
         fmt::format("slice [{}, +{}) of an image of {} bytes", offset, nbytes, nbytes_));
   }
   ByteImage part;
-  std::uint64_t begin = 0;  // of the segment within the image
+  std::uint64_t begin = 0;  // begin of the segment within the image
   for (const Segment& segment : segments_) {
     const std::uint64_t from = std::max(begin, offset),
                         to = std::min(begin + segment.nbytes, offset + nbytes);

@@ -25,7 +25,7 @@ struct ValueRef {
   ValueId id = no_value;
   std::uint64_t offset = 0;  // bytes within the value
   std::uint64_t nbytes = 0;
-  ValueKeeper keeper = nullptr;  // the value is reachable while somebody has it; null: of a test
+  ValueKeeper keeper = nullptr;  // keeps the value reachable; null: used in tests
 };
 
 // Bytes with shared ownership. Read-only while more than one owner holds them.
@@ -47,12 +47,12 @@ struct Segment {
   enum class Kind : std::uint8_t { zeros, bytes, value, capture };
   Kind kind = Kind::zeros;
   std::uint64_t nbytes = 0;
-  ValueId value = no_value;  // kind value
+  ValueId value = no_value;  // used by kind value
   std::uint64_t offset = 0;  // kinds value, capture: first byte within it
   // By kind: the first of nbytes bytes, the value's keeper, the capture.
   std::shared_ptr<const void> source = nullptr;
 
-  // Each of its kind only; the keeper of others is null.
+  // Accessors for one kind each; a value without a keeper returns null.
   SharedBytes bytes() const {
     return std::static_pointer_cast<std::byte>(std::const_pointer_cast<void>(source));
   }
@@ -71,7 +71,7 @@ struct Segment {
 
 using Segments = SmallVector<Segment, 1>;
 
-// The bytes of a value that has been computed: at least the whole value.
+// Bytes of a computed value: at least the whole value.
 using ValueLookup = std::function<SharedBytes(ValueId)>;
 
 class ByteImage {
@@ -91,7 +91,7 @@ class ByteImage {
   std::uint64_t nbytes() const { return nbytes_; }
   const Segments& segments() const { return segments_; }
   bool bound() const;                  // no capture, or all are bound
-  ByteImage without_captures() const;  // their bindings in their places
+  ByteImage without_captures() const;  // their bindings instead of captures
   void replace_captures() {
     if (captures_ > 0) *this = without_captures();
   }
@@ -100,7 +100,7 @@ class ByteImage {
   }                                        // no segment is a value
   std::vector<ValueId> value_ids() const;  // each once, ascending
 
-  void append(Segment segment);  // merges with the last one where it continues it
+  void append(Segment segment);  // merges with the last one if contiguous
   void append(const ByteImage& image);
   ByteImage slice(std::uint64_t offset,
                   std::uint64_t nbytes) const;  // ModelError outside the image
@@ -115,7 +115,7 @@ class ByteImage {
   Segments segments_;
   std::uint64_t nbytes_ = 0;
   std::size_t pending_ = 0;   // segments that are values
-  std::size_t captures_ = 0;  // or captures
+  std::size_t captures_ = 0;  // segments that are captures
 };
 
 // Slices of one image in ascending order: as many as there are segments cost no more than one pass.
@@ -129,7 +129,7 @@ class ImageCursor {
  private:
   const ByteImage* image_;
   std::size_t segment_ = 0;
-  std::uint64_t begin_ = 0;  // of the segment
+  std::uint64_t begin_ = 0;  // begin of the segment
 };
 
 }  // namespace kernbench

@@ -25,8 +25,8 @@ std::string text(double value) {
   return digits;
 }
 
-// "from=registers+64;HBM:0x2000000000+4096"; nothing without either. Of very many ranges, as a
-// scattered access has, the first.
+// "from=registers+64;HBM:0x2000000000+4096"; nothing without either. Of very many ranges, as in a
+// scattered access, it shows the first.
 std::string text(const char* side, const PhysRanges& ranges, std::uint64_t register_bytes) {
   constexpr std::size_t shown = 256;
   std::string list;
@@ -155,7 +155,8 @@ std::uint64_t input_bytes(const DataOp& op) {
   std::uint64_t bytes = 0;
   for (const TensorValue& input : op.inputs) {
     const Segments& segments = input.image.segments();
-    if (segments.size() > 1) bytes += segments.size() * sizeof(Segment);  // of a gathered block
+    if (segments.size() > 1)
+      bytes += segments.size() * sizeof(Segment);  // segments of a gathered block
     for (const Segment& segment : segments) {
       if (segment.kind == Segment::Kind::bytes) bytes += segment.nbytes;
     }

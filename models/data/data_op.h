@@ -38,7 +38,7 @@ struct MemoryParams {
   // Pending values among the bytes moved; none before the accesses of the op's instant are in order
   // (FunctionalModel::resolve).
   std::optional<std::vector<ValueId>> values;
-  // The block that is moved, for records; none: `inputs` are the blocks (FETCH of a tile).
+  // Block that is moved, for records; none: `inputs` are the blocks (FETCH of a tile).
   DType dtype = DType::f16;
   std::optional<Shape> block;
 };
@@ -59,7 +59,7 @@ struct GemmParams {
   std::optional<DType> out_dtype;  // default: the promoted dtype of floats, i32 for integers
   std::int64_t tile_k = 0;         // extent of a k tile, for epilogues at k_tile scope; 0 = K
   std::vector<EpilogueOp> epilogue;
-  // The component whose products these are (FunctionalModel::computed); none: phase 2 multiplies.
+  // Component that computes the products (FunctionalModel::computed); no_node: phase 2 multiplies.
   NodeId engine = no_node;
 };
 
@@ -91,11 +91,11 @@ struct MathParams {
   std::int64_t kept = 0;             // topk: extent of the result
   std::vector<std::int64_t> starts;  // update: place of the part's first element
   std::uint64_t seed = 0;            // random numbers
-  int rounds = 10;                   // of Philox
+  int rounds = 10;                   // rounds of Philox
 };
 
-// The elements of the one input in row-major order, converted to the output's dtype. Not a command:
-// made where a strided handle needs a dense form.
+// Converts the elements of the one input, in row-major order, to the output's dtype. Not a command:
+// created where a strided handle needs a dense form.
 struct ConvertParams {};
 
 struct OutputValue {
@@ -107,8 +107,8 @@ struct OutputValue {
   }
 };
 
-// Addresses of the operands and of the result, for records only: nothing is ordered by addresses.
-// Stages of tiles also have bytes in the register file, listed before the ranges.
+// Addresses of the operands and of the result, for records only: they determine no order. Stages of
+// tiles also have bytes in the register file, listed before the ranges.
 struct OpAddresses {
   PhysRanges from, to;
   std::uint64_t from_registers = 0, to_registers = 0;
@@ -120,7 +120,7 @@ struct DataOp {
   std::vector<TensorValue> inputs;      // gemm, math, convert
   SmallVector<OutputValue, 1> outputs;  // gemm, math, convert: one
   OpAddresses places;
-  // What `inputs` referred to, once their images have been given up (release_inputs).
+  // Values that `inputs` referred to, set when their images are released (release_inputs).
   std::optional<std::vector<ValueId>> released = std::nullopt;
 };
 using DataOpPtr = std::shared_ptr<const DataOp>;
@@ -136,13 +136,13 @@ std::string describe(const DataOp& op);
 std::vector<ValueId> input_ids(
     const DataOp& op);  // values that it reads or moves; each once, ascending
 
-// What the op keeps in host memory: the known bytes of its inputs, shared ones in full, and the
-// pieces of those that are gathered.
+// Host memory that the op holds: the known bytes of its inputs, shared ones in full, and the pieces
+// of gathered ones.
 std::uint64_t input_bytes(const DataOp& op);
 // Whether the accesses that bind the inputs are in order (AccessJournal).
 bool inputs_bound(const DataOp& op);
-// Nobody will compute or check the op any more: the bytes and values that it reads go, their shapes
-// and ids stay for its record.
+// Releases the bytes and values that the op reads, when the op will be neither computed nor checked
+// any more. Their shapes and ids stay for its record.
 void release_inputs(DataOp& op);
 
 }  // namespace kernbench

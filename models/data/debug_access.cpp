@@ -8,7 +8,7 @@
 namespace kernbench {
 namespace {
 
-// Bytes before the first pending value; in eager mode none is.
+// Bytes before the first pending value; in eager mode no value is pending.
 std::uint64_t known_prefix(const FunctionalModel& data, const ByteImage& image) {
   std::uint64_t bytes = 0;
   for (const Segment& segment : image.segments()) {

@@ -7,14 +7,14 @@
 
 namespace kernbench {
 
-// The payload's address is physical; all of it lies in the memory. Returns the number of bytes
-// accessed: a read ends before the first byte that only phase 2 knows; in eager mode it waits for
-// it. None with data off (`data` is null), for another command than read and write, with byte
+// The payload's address is physical; all of it is in the memory. Returns the number of bytes
+// accessed: a read ends before the first byte that only phase 2 knows; eager mode waits for it.
+// Returns 0 with data off (`data` is null), for a command other than read and write, and with byte
 // enables.
 unsigned debug_access(FunctionalModel* data, tlm::tlm_generic_payload& payload);
 
-// The bytes at a physical address; empty if some of them are not known yet (with a resolver: waits
-// for them).
+// Bytes at a physical address; empty if some of them are not known yet (with a resolver: waits for
+// them).
 std::vector<std::byte> known_bytes(FunctionalModel& data, std::uint64_t physical,
                                    std::uint64_t nbytes);
 

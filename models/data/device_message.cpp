@@ -10,7 +10,7 @@
 namespace kernbench {
 namespace {
 
-constexpr std::size_t elements_told = 64;
+constexpr std::size_t elements_listed = 64;
 
 std::string described(DType dtype, const Shape& shape) {
   return std::string(name_of(dtype)) + shape.str();
@@ -45,11 +45,11 @@ bool comes_before(const DeviceMessage& a, const DeviceMessage& b) {
 }
 
 std::string values_text(const Shape& shape, DType dtype, const std::vector<double>& values) {
-  const std::size_t told = std::min(values.size(), elements_told);
+  const std::size_t listed = std::min(values.size(), elements_listed);
   std::string list;
-  for (std::size_t i = 0; i < told; ++i)
+  for (std::size_t i = 0; i < listed; ++i)
     list += fmt::format("{}{:g}", i == 0 ? "" : ", ", values[i]);
-  if (told < values.size()) list += fmt::format(", ... {} elements", values.size());
+  if (listed < values.size()) list += fmt::format(", ... {} elements", values.size());
   return fmt::format("{}: [{}]", described(dtype, shape), list);
 }
 

@@ -1,4 +1,4 @@
-// Messages of kernels about values: tl.device_print, and tl.device_assert that does not hold.
+// Messages of kernels about values: tl.device_print, and tl.device_assert with a false condition.
 #pragma once
 
 #include <cstdint>
@@ -20,44 +20,44 @@ struct DeviceMessage {
   Fs time = 0;
   NodeId who = no_node;  // PE_CPU
   std::string pe, kernel;
-  std::string text;  // prefix; what an assertion says
+  std::string text;  // prefix, or message of the assertion
   TensorValue value;
   CallSite site = {};
 };
 
 bool comes_before(const DeviceMessage& a, const DeviceMessage& b);  // by time, then PE
 
-// "f32{2, 2}: [1, 2, 3, 4]"; of many elements the first ones.
+// "f32{2, 2}: [1, 2, 3, 4]"; long blocks show their first elements.
 std::string values_text(const Shape& shape, DType dtype, const std::vector<double>& values);
-// Of a condition with elements that are 0: "message; element {1, 3} of i8{2, 4} is 0, and 2 more".
+// Elements of a condition that are 0: "message; element {1, 3} of i8{2, 4} is 0, and 2 more".
 struct FailedElements {
   std::string text;
   std::uint64_t count = 0;
 };
-// None: all of them hold.
+// Returns nullopt if no element is 0.
 std::optional<FailedElements> failed_elements(const std::string& message, const Shape& shape,
                                               DType dtype, const std::vector<double>& values);
 
-// --- once phase 2 has computed the values ---
+// --- after phase 2 has computed the values ---
 
 std::vector<ByteImage> images_of(const std::vector<DeviceMessage>& messages);
 
 // tl.device_assert with elements that are 0.
 struct FailedAssertion {
   std::string pe, kernel;
-  Fs time = 0;       // of the call
-  std::string line;  // of the call: "k.cpp:41"; empty: not known
+  Fs time = 0;       // time of the call
+  std::string line;  // line of the call: "k.cpp:41"; empty: not known
   FailedElements elements;
 
   std::string text() const;
 };
 
-// In the order of the messages.
+// Results in the order of the messages.
 struct EvaluatedMessages {
-  std::vector<std::string> prints;  // a line each
+  std::vector<std::string> prints;  // one line each
   std::vector<FailedAssertion> failed_assertions;
 };
-// `bytes_of`: elements of a value that has been computed, dense.
+// `bytes_of`: returns the dense elements of a computed value.
 EvaluatedMessages evaluated(
     const std::vector<DeviceMessage>& messages,
     const std::function<std::vector<std::byte>(const TensorValue&)>& bytes_of);

@@ -28,7 +28,8 @@ inline float bf16_to_float(std::uint16_t bits) {
   return float_from_bits(std::uint32_t{bits} << 16);
 }
 
-// `yes` where the condition holds. By masks, not branches, so that loops over arrays vectorise.
+// Returns `yes` if the condition holds. Uses masks, not branches, so that loops over arrays
+// vectorise.
 inline std::uint32_t select_bits(bool condition, std::uint32_t yes, std::uint32_t no) {
   const std::uint32_t mask = 0u - static_cast<std::uint32_t>(condition);
   return (yes & mask) | (no & ~mask);
@@ -68,7 +69,7 @@ inline std::uint16_t float_to_f16(float value) {
 // One element, any dtype. `at` need not be aligned.
 double read_element(const std::byte* at, DType dtype);
 void write_element(std::byte* at, DType dtype, double value);
-// The value that `dtype` holds after storing `value`.
+// Value that `dtype` holds after storing `value`.
 double rounded_to(DType dtype, double value);
 
 }  // namespace kernbench

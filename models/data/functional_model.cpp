@@ -107,7 +107,7 @@ void FunctionalModel::resolve() {
   live_values_.make_room();
 }
 
-// Its inputs are bound. One whose value is out of reach by now is not computed.
+// Called when the inputs are bound. An op whose value is no longer reachable is not computed.
 void FunctionalModel::recorded(const std::shared_ptr<DataOp>& op) {
   if (live_values_.recorded(op) && resolver_ != nullptr) resolver_->recorded(op);
 }
@@ -118,7 +118,7 @@ bool FunctionalModel::is_unresolved(ValueId id) const {
   });
 }
 
-// --- the same, at once ---
+// --- calls without an Accessor ---
 
 MemoryStore& FunctionalModel::memory() {
   resolve();
@@ -217,8 +217,8 @@ IssuedOp FunctionalModel::define(std::shared_ptr<DataOp> op) {
       is_resolved = false;
     }
   }
-  // An op that reads the result of an unresolved one is of a later instant, so that this one is
-  // over.
+  // An op that reads the result of an unresolved one belongs to a later instant, so the earlier
+  // instant is over.
   if (is_resolved && !unresolved_.empty()) {
     const std::vector<ValueId> ids = input_ids(*op);
     if (std::any_of(ids.begin(), ids.end(), [this](ValueId id) { return is_unresolved(id); }))
@@ -279,7 +279,7 @@ std::vector<std::byte> FunctionalModel::bytes_before(Fs now, std::uint64_t physi
   if (!known(image)) return {};
   try {
     return bytes({image, Shape{static_cast<std::int64_t>(nbytes)}, DType::i8, {}});
-  } catch (const PendingDataError&) {  // an engine has still to compute it
+  } catch (const PendingDataError&) {  // an engine has not computed it yet
     return {};
   }
 }

@@ -2,11 +2,11 @@
 // issue, and keeps the ops that define values for phase 2 (LiveValues). With `--data off` there is
 // none.
 //
-// A load binds to what is visible at its issue and a store is visible from its issue (ADR-0020 D3):
-// memory ops copy references as of the call, whatever their timing. Accesses of PEs in one instant
-// take effect in the order of the PEs' names (AccessJournal), so that the binding of a load, and
-// the input of a composite, is resolved on demand or when time has moved on. Calls without an
-// Accessor act at once, behind all of these. Shapes and dtypes are checked here: UsageError.
+// A load binds to the bytes visible at its issue and a store is visible from its issue (ADR-0020
+// D3): memory ops copy references at the call, whatever their timing. Accesses of PEs in one
+// instant take effect in the order of the PEs' names (AccessJournal), so the binding of a load, and
+// the input of a composite, is resolved on demand or when time has advanced. Calls without an
+// Accessor act at once, after all of these. Shapes and dtypes are checked here: UsageError.
 #pragma once
 
 #include <cstdint>
@@ -26,8 +26,8 @@ namespace kernbench {
 class GemmProducts;  // gemm_products.h
 class RaceDetector;  // race_detector.h
 
-// Interface of eager mode: the functional_model reports every new op and what engines have
-// computed, and requests values.
+// Interface of eager mode: the functional_model reports every new op and every product that engines
+// have computed, and requests values.
 class ValueResolver {
  public:
   virtual ~ValueResolver() = default;
@@ -43,8 +43,8 @@ enum class DataMode : std::uint8_t { off, deferred, eager };
 const char* name_of(DataMode mode);
 
 struct IssuedOp {
-  DataOpPtr op;       // goes with the command, for its record; null: a move without a record
-  TensorValue value;  // what was loaded or computed
+  DataOpPtr op;       // stored with the command, for its record; null: a move without a record
+  TensorValue value;  // loaded or computed value
 };
 
 class FunctionalModel {
@@ -53,8 +53,8 @@ class FunctionalModel {
   FunctionalModel(const FunctionalModel&) = delete;
   FunctionalModel& operator=(const FunctionalModel&) = delete;
 
-  // Whether loads, stores, atomic accesses and messages have ops, which are there for their records
-  // only. Default: they have.
+  // Whether loads, stores, atomic accesses and messages have ops, which exist for their records
+  // only. Default: true.
   void record_moves(bool wanted) { moves_recorded_ = wanted; }
 
   // --- accesses of PEs; `block`: of the kernel, for the record, where the bytes have another shape
@@ -66,24 +66,24 @@ class FunctionalModel {
                   const PhysRanges& from = {}, const Shape* block = nullptr);
   // A store without an op: the result of a composite.
   void write(const Accessor& by, const TensorValue& value, const PhysRanges& to);
-  // Of an atomic access: for its record. Its effect is an AtomicUpdate.
+  // Op for the record of an atomic access. Its effect is an AtomicUpdate.
   DataOpPtr atomic(const ByteImage& operands, const Shape& block, DType dtype,
                    const PhysRanges& from, const PhysRanges& to) {
     return memory_op(MemoryParams::Kind::atomic, operands, block, dtype, from, to);
   }
-  // Carries out the accesses that PEs have issued so far, or before this time. The records of such
-  // ops are complete behind it.
+  // Carries out the accesses that PEs have issued so far, or before this time. Afterwards the
+  // records of these ops are complete.
   void resolve();
   void resolve_before(Fs time);
   std::uint64_t data_races() const { return journal_.data_races(); }
 
   // --- accesses that nothing orders (`--check-races`); before the run
   void detect_races();
-  RaceDetector* races() const { return races_.get(); }  // null: not asked for
+  RaceDetector* races() const { return races_.get(); }  // null: not requested
 
-  // --- the same, at once ---
+  // --- calls without an Accessor, effective at once ---
   MemoryStore& memory();
-  // As it is before the accesses that PEs issue at the instant `now`.
+  // Memory before the accesses that PEs issue at the instant `now`.
   MemoryStore& memory_before(Fs now) {
     resolve_before(now);
     return memory_;
@@ -99,8 +99,8 @@ class FunctionalModel {
   // batch.
   IssuedOp gemm(GemmParams params, std::vector<TensorValue> inputs, OpAddresses places = {});
   IssuedOp math(MathParams params, std::vector<TensorValue> inputs, OpAddresses places = {});
-  // The same elements in row-major order: the value itself if dense, a known one rearranged, else a
-  // convert op.
+  // Returns the elements in row-major order: the value itself if dense, a known one rearranged,
+  // else a convert op.
   TensorValue made_dense(const TensorValue& value);
   TensorValue converted(const TensorValue& value, DType dtype);
 
@@ -112,14 +112,14 @@ class FunctionalModel {
   static TensorValue zeros(const Shape& shape, DType dtype);
 
   // --- engines that compute ---
-  // From now on the products of gemm ops on this component are those that it computes.
+  // Registers a component that computes the products of its gemm ops.
   void add_engine(NodeId engine, const std::string& name) { engines_.emplace(engine, name); }
   bool has_engines() const { return !engines_.empty(); }
   bool has_engine(NodeId engine) const { return engines_.count(engine) > 0; }
   const std::string& engine_name(NodeId engine) const { return engines_.at(engine); }
-  // The engine of a gemm op is done with it.
+  // Called when the engine of a gemm op has computed its products.
   void computed(const DataOp& op, std::shared_ptr<const GemmProducts> products);
-  // Null: its engine is not done with it, or they have been taken.
+  // Returns null if the engine has not finished, or the products have been taken.
   std::shared_ptr<const GemmProducts> take_products(ValueId id);
 
   // --- messages of kernels about values that are not known yet ---
@@ -127,13 +127,13 @@ class FunctionalModel {
   std::vector<DeviceMessage> messages() const;  // by time, then PE
 
   bool eager() const { return resolver_ != nullptr; }
-  // Whether bytes() has an answer. Eager mode has one for every value, whether it has been computed
-  // by now or not: what a reader sees must not depend on the speed of the workers.
+  // Whether bytes() has an answer. Eager mode has one for every value, computed or not: the result
+  // that a reader gets must not depend on the speed of the workers.
   bool known(const ByteImage& image) const { return image.known() || eager(); }
   // Dense row-major bytes. Deferred: PendingDataError if a value in it is pending. Eager: waits for
   // it.
   std::vector<std::byte> bytes(const TensorValue& value);
-  // What memory holds at the begin of the instant `now`, before the accesses that PEs issue in it.
+  // Contents of memory at the start of the instant `now`, before the accesses that PEs issue in it.
   // Empty if some of it is not known. Eager: waits for it.
   std::vector<std::byte> bytes_before(Fs now, std::uint64_t physical, std::uint64_t nbytes);
 
@@ -143,21 +143,21 @@ class FunctionalModel {
   // gemm, math and convert, in order of issue
   std::vector<DataOpPtr> ops() const { return live_values_.ops(); }
   ValueId values() const { return live_values_.issued(); }  // ids are 1..values()
-  DataOpPtr defining_op(ValueId id) const;                  // ModelError if unknown or gone
+  DataOpPtr defining_op(ValueId id) const;                  // ModelError if unknown or released
 
   // Eager mode: the resolver must outlive the functional_model's use. None = deferred.
   void set_resolver(ValueResolver* resolver) { resolver_ = resolver; }
 
  private:
-  // An op that reads or moves bytes that its instant has not resolved yet.
+  // Op that reads or moves bytes that its instant has not resolved yet.
   struct Unresolved {
     std::shared_ptr<DataOp> op;
-    ByteImage moved;  // by a memory op
+    ByteImage moved;  // bytes moved by a memory op
   };
   // `op` and its output have no ids yet.
   IssuedOp define(std::shared_ptr<DataOp> op);
   TensorValue convert(const TensorValue& value, DType dtype);
-  // The value itself if it is dense; else made_dense() of it, in `made`.
+  // Returns the value itself if it is dense; else made_dense() of it, in `made`.
   const TensorValue& dense_of(const TensorValue& value, TensorValue& made) {
     return value.dense() ? value : (made = made_dense(value));
   }

@@ -1,8 +1,9 @@
-// GemmProducts: what an engine that computes has made of a gemm op, in accumulator precision: f32,
-// or i32 modulo 2^32. Phase 2 applies epilogues and the conversion to it, and multiplies nothing.
+// GemmProducts: products that a computing engine has produced for a gemm op, in accumulator
+// precision: f32, or i32 modulo 2^32. Phase 2 applies epilogues and the conversion to it, and
+// multiplies nothing.
 //
-// The engine adds the product of each tile. Those of one part of the output are summed as the
-// register file does, in the order of their k tiles; they stay apart where the op has an epilogue
+// The engine adds the product of each tile. Products of one part of the output are summed as the
+// register file does, in the order of their k tiles; they stay separate if the op has an epilogue
 // at k_tile scope.
 #pragma once
 
@@ -26,11 +27,11 @@ class GemmProducts {
   bool integer() const { return integer_; }
   // Bits of the elements, row by row.
   void add(const ProductBlock& block, const std::uint32_t* bits);
-  // All of the op has been added.
+  // Whether all products of the op have been added.
   bool complete() const { return missing_ == 0; }
 
-  // The products of a batch lie below each other. Of all of K, or of the k tile that begins at
-  // `depth` where these stay apart. Row by row, as wide as the output.
+  // The products of a batch are stacked by rows. Products of all of K, or of the k tile that begins
+  // at `depth` if k tiles stay separate. Row by row, as wide as the output.
   const std::uint32_t* sums(std::int64_t depth) const { return parts_.at(index_of(depth)).data(); }
 
  private:

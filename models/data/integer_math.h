@@ -2,7 +2,7 @@
 // (docs/decisions/operation-semantics.md). One meaning for phase 2 and for index blocks, whose
 // values are known at issue.
 //
-// idiv and mod truncate towards zero, as C and Triton do; by 0 they give -1 and the dividend, as
+// idiv and mod truncate towards zero, as C and Triton do; by 0 they return -1 and the dividend, as
 // RISC-V does. A shift by a negative amount, or by the width or more, shifts everything out, as
 // NumPy does.
 #pragma once
@@ -16,12 +16,12 @@
 
 namespace kernbench {
 
-// Element-wise, and integers give an integer.
+// Whether the op is element-wise and integers produce an integer.
 inline bool has_integer_form(MathOp op) {
   return kind_of(op) == MathKind::element_wise && !gives_fractions(op) && !is_random(op);
 }
 
-// The same bits as an integer of `dtype` keeps of a result that overflows: two's complement.
+// Bits that an integer of `dtype` keeps of a result that overflows: two's complement.
 inline std::int64_t wrapped(std::int64_t value, DType dtype) {
   return dtype == DType::i8 ? std::int64_t{static_cast<std::int8_t>(value)}
                             : std::int64_t{static_cast<std::int32_t>(value)};
@@ -39,7 +39,7 @@ inline std::int64_t wrapping_product(std::int64_t x, std::int64_t y) {
   return static_cast<std::int64_t>(static_cast<std::uint64_t>(x) * static_cast<std::uint64_t>(y));
 }
 
-// Not wrapped yet. |x|, |y|, |z| <= 2^32.
+// Result before wrapping. |x|, |y|, |z| <= 2^32.
 inline std::int64_t integer_result(MathOp op, std::int64_t x, std::int64_t y, std::int64_t z) {
   switch (op) {
     case MathOp::abs:
@@ -110,8 +110,8 @@ inline bool has_32_bits(double immediate) {
   return immediate >= smallest_integer_immediate && immediate <= largest_integer_immediate;
 }
 
-// Whether an immediate makes the arithmetic that of f32. A comparison with a whole number is the
-// same in integers, where it is exact.
+// Whether an immediate makes the arithmetic f32. A comparison with a whole number has the same
+// result in integers, where it is exact.
 inline bool makes_f32(MathOp op, const MathOperand& operand) {
   if (operand.input >= 0 || !operand.floating || takes_integers_only(op)) return false;
   return !(gives_mask(op) && is_integral(operand.immediate) && has_32_bits(operand.immediate));

@@ -5,10 +5,10 @@
 namespace kernbench {
 namespace {
 
-// Of an op, its inputs and its entries in tables, without the bytes of the inputs.
+// Bytes of an op, its inputs and its entries in tables, without the bytes of the inputs.
 constexpr std::uint64_t record_bytes = 1024;
 
-// Its engine reads the inputs, whoever wants the value.
+// Whether the engine reads the inputs, with or without a reader of the value.
 bool at_engine(const DataOp& op) {
   const auto* gemm = std::get_if<GemmParams>(&op.params);
   return gemm != nullptr && gemm->engine != no_node;
@@ -27,17 +27,17 @@ class LiveValue : public std::enable_shared_from_this<LiveValue> {
  private:
   friend class LiveValues;
   ValueId id_;
-  std::shared_ptr<DataOp> op_;  // null: gone
+  std::shared_ptr<DataOp> op_;  // null: released
   std::shared_ptr<LiveValues::Book> book_;
   LiveValues::Entries::iterator place_{};
   std::shared_ptr<LiveValue> kept_;  // itself, where everything is kept
   std::uint64_t bytes_ = 0;          // counted as pending or computed
   std::uint64_t kept_bytes_ = 0;
   bool is_recorded_ = false, is_computed_ = false;
-  long inner_references_ = 0;  // by inputs, while they are counted
+  long inner_references_ = 0;  // references by inputs, while they are counted
 };
 
-// What keepers need when they go, whoever is still there.
+// State that keepers need when they are destroyed, possibly after LiveValues.
 class LiveValues::Book {
  public:
   Entries entries;
@@ -52,7 +52,7 @@ class LiveValues::Book {
     totals.peak_bytes = std::max(totals.peak_bytes, held.bytes());
   }
   void remove(LiveValue& value);
-  void give_up(std::shared_ptr<DataOp> op);  // nobody will compute or check it any more
+  void give_up(std::shared_ptr<DataOp> op);  // the op will be neither computed nor checked
 
  private:
   std::vector<std::shared_ptr<DataOp>> given_up_;
@@ -72,7 +72,7 @@ void LiveValues::Book::remove(LiveValue& value) {
   if (is_idle && !at_engine(*value.op_) && inputs_bound(*value.op_)) give_up(std::move(value.op_));
 }
 
-// A chain of ops goes link by link: the inputs of one may hold the last keeper of the next.
+// Releases a chain of ops link by link: the inputs of one may hold the last keeper of the next.
 void LiveValues::Book::give_up(std::shared_ptr<DataOp> op) {
   given_up_.push_back(std::move(op));
   if (giving_up_) return;
@@ -125,8 +125,8 @@ bool LiveValues::recorded(const std::shared_ptr<DataOp>& op) {
   return true;
 }
 
-// A quarter of the limit at least is for ops, so that values that stay do not make every op a
-// reason to compute.
+// At least a quarter of the limit is for ops, so that kept values do not make every op a reason to
+// compute.
 bool LiveValues::over_limit() const {
   const Held& held = book_->held;
   return book_->listener != nullptr && held.bytes() > book_->limit &&

@@ -1,13 +1,12 @@
-// LiveValues: the values that phase 2 computes and that somebody can still reach, with the ops that
-// define them (spec 9).
+// LiveValues: reachable values that phase 2 computes, with the ops that define them (spec 9).
 //
 // A value is reachable while a keeper of it exists: every image that refers to the value has one,
 // in memory, in a handle, in a message, in an expectation, and among the inputs of an op that has
-// not been computed. With the last keeper goes the value, and its op where that has not been
-// computed.
+// not been computed. When its last keeper is destroyed the value is released, with its op if that
+// has not been computed.
 //
-// What is held is counted: pending ops by their records and the known bytes of their inputs,
-// computed values by their bytes. Beyond a limit the listener makes room.
+// Memory is counted: pending ops by their records and the known bytes of their inputs, computed
+// values by their bytes. Beyond a limit the listener makes room.
 //
 // Keepers belong to the simulation's thread; they may outlive this object.
 #pragma once
@@ -23,9 +22,9 @@ namespace kernbench {
 
 class LiveValueListener {
  public:
-  // True: its op is not being computed, and may lose its inputs.
+  // Returns true if its op is not being computed, and may lose its inputs.
   virtual bool unreachable(ValueId id) = 0;
-  // What is held exceeds the limit: compute, and call LiveValues::computed().
+  // Called when the held bytes exceed the limit: compute, and call LiveValues::computed().
   virtual void make_room() = 0;
 
  protected:
@@ -35,13 +34,13 @@ class LiveValueListener {
 class LiveValues {
  public:
   enum class Keep : std::uint8_t {
-    everything,  // until let_go(): for those who look at each op
+    everything,  // until let_go(): for callers that inspect each op
     reachable
   };
   struct Held {
     std::uint64_t pending_bytes = 0;   // ops not computed, with their known inputs
     std::uint64_t computed_bytes = 0;  // values, and ops that are kept
-    std::uint64_t kept_bytes = 0;      // of these, with their ops: until let_go()
+    std::uint64_t kept_bytes = 0;      // bytes of these with their ops, until let_go()
     std::size_t values = 0;            // pending and computed
     std::uint64_t bytes() const { return pending_bytes + computed_bytes; }
   };
@@ -61,21 +60,22 @@ class LiveValues {
 
   // The value that `op` defines: its only output, with the next id.
   ValueRef add(const std::shared_ptr<DataOp>& op);
-  // The inputs of the op are bound: it can be computed. False: its value is out of reach already.
+  // Reports that the inputs of the op are bound, so that it can be computed. Returns false if its
+  // value is already unreachable.
   bool recorded(const std::shared_ptr<DataOp>& op);
-  // Room for what comes next, where the limit asks for it.
+  // Makes room for new values if the limit requires it.
   void make_room();
   bool over_limit() const;
-  // Its value exists. The op goes, unless everything is kept.
+  // Reports that its value exists. The op is released, unless everything is kept.
   void computed(const DataOpPtr& op);
-  // Ops that are computed, and kept so far, go.
+  // Releases ops that have been computed and were kept so far.
   void let_go();
 
   ValueId issued() const { return last_; }  // ids are 1..issued()
   bool reachable(ValueId id) const { return entries().count(id) > 0; }
-  // Null: unreachable, or computed and gone.
+  // Null: unreachable, or computed and released.
   DataOpPtr op(ValueId id) const;
-  // Those that have not gone, by id; of them, those whose inputs are bound.
+  // Ops that have not been released, by id; ops among them whose inputs are bound.
   std::vector<DataOpPtr> ops() const;
   std::vector<DataOpPtr> recorded_ops() const;
   std::vector<DataOpPtr> computed_ops() const;

@@ -82,7 +82,7 @@ std::byte* MemoryStore::writable_page(std::uint64_t index, bool whole) {
     if (!whole) std::memcpy(copy.get(), page.get(), page_bytes);
     page = std::move(copy);
   } else {
-    // Another thread may have dropped the last snapshot just now: its reads come before our writes.
+    // Another thread may have dropped the last snapshot just now: its reads precede our writes.
     std::atomic_thread_fence(std::memory_order_acquire);
   }
   return page.get();
@@ -177,7 +177,7 @@ void MemoryStore::write_value(std::uint64_t pa, const ValueRef& ref) {
   if (ref.nbytes == 0) return;
   const std::uint64_t end = pa + ref.nbytes;
   PendingRange range{end, ref.id, ref.offset, ref.keeper};
-  // A result stored where the one before was: nothing has been written there since.
+  // A result stored at the place of the previous one: nothing has been written there since.
   if (const auto same = pending_.find(pa); same != pending_.end() && same->second.end == end) {
     std::swap(same->second, range);
     return;

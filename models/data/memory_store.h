@@ -1,13 +1,12 @@
 // MemoryStore: every simulated byte, over the whole physical address space (spec 9).
 //
-// 64 KiB pages made on first write; what was never written is zero and costs nothing. A range holds
-// bytes or a reference to a value not yet computed; a write of either replaces what was there, byte
-// by byte.
+// 64 KiB pages are created on first write; bytes never written are zero and cost nothing. A range
+// holds bytes or a reference to a value not yet computed; a write of either replaces the previous
+// contents, byte by byte.
 //
-// snapshot() shares the pages of which it takes at least half: such a page is copied when it is
-// next written. Of others it takes a copy, the same one for every snapshot of the same bytes, so
-// that a snapshot keeps at most twice its size alive, whatever happens to the memory later.
-//
+// snapshot() shares the pages of which it covers at least half: such a page is copied when it is
+// next written. Other pages are copied, once for all snapshots of the same bytes. A snapshot
+// therefore keeps at most twice its size alive, whatever happens to the memory later.
 // Single-threaded: the simulation's thread, or a reader after it. Snapshots may be read and dropped
 // by other threads.
 #pragma once
@@ -32,7 +31,7 @@ class MemoryStore {
   // copy.
   void fill(std::uint64_t pa, std::uint64_t nbytes, const void* pattern,
             std::uint64_t pattern_bytes);
-  void clear(std::uint64_t pa, std::uint64_t nbytes);  // zeros, and gives whole pages back
+  void clear(std::uint64_t pa, std::uint64_t nbytes);  // zeros the range and releases whole pages
   void write_value(std::uint64_t pa, const ValueRef& ref);
   void write_image(std::uint64_t pa, const ByteImage& image);
   void write_image(const PhysRanges& ranges, const ByteImage& image);  // sizes must agree
@@ -51,12 +50,12 @@ class MemoryStore {
   struct PendingRange {
     std::uint64_t end = 0;
     ValueId id = no_value;
-    std::uint64_t offset = 0;  // of the range's first byte within the value
+    std::uint64_t offset = 0;  // offset of the range's first byte within the value
     ValueKeeper keeper = nullptr;
   };
   struct Page {
     SharedBytes bytes;
-    // Of parts of `bytes` as they are, by (offset, size), while a snapshot holds them.
+    // Copies of parts of `bytes`, by (offset, size), while a snapshot holds them.
     mutable std::map<std::pair<std::uint32_t, std::uint32_t>, std::weak_ptr<std::byte>> copies;
 
     SharedBytes part(std::uint64_t offset, std::uint64_t nbytes) const;
@@ -70,7 +69,7 @@ class MemoryStore {
 
   std::map<std::uint64_t, Page> pages_;  // by index
   std::map<std::uint64_t, PendingRange>
-      pending_;  // begin -> range, disjoint; what the pages hold there is never seen
+      pending_;  // begin -> range, disjoint; page bytes there are never read
 };
 
 }  // namespace kernbench

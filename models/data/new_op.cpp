@@ -24,8 +24,7 @@ DTypes dtypes_of(const std::vector<TensorValue>& values) {
   return dtypes;
 }
 
-// Number of inputs that are the op's own; those of the epilogue follow and take no part in its
-// shape.
+// Number of inputs of the op itself; inputs of the epilogue follow and do not affect its shape.
 std::size_t operand_tensors(const MathParams& params, std::size_t inputs) {
   if (params.operands.empty()) {
     const int count = operand_count(params.op);

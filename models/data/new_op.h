@@ -1,5 +1,5 @@
-// Creation of DataOps: operands checked, defaults of the parameters filled in, shape and dtype of
-// the result derived. The ops have no id, and their outputs none.
+// Creation of DataOps: checks operands, fills in defaults of the parameters, derives shape and
+// dtype of the result. The ops have no id, and their outputs none.
 #pragma once
 
 #include <memory>
@@ -28,7 +28,7 @@ std::shared_ptr<DataOp> new_gemm(GemmParams params, std::vector<TensorValue> inp
 std::shared_ptr<DataOp> new_math(MathParams params, std::vector<TensorValue> inputs,
                                  OpAddresses places);
 
-// The same as records of a run without data: no value is defined or moved.
+// Record of an op in a run without data: no value is defined or moved.
 DataOpPtr record_of(MemoryParams params, const PhysRanges& from, const PhysRanges& to);
 DataOpPtr record_of(GemmParams params, std::vector<TensorValue> inputs, OpAddresses places);
 DataOpPtr record_of(MathParams params, std::vector<TensorValue> inputs, OpAddresses places);

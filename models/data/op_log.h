@@ -1,5 +1,5 @@
 // OpLog: the executed operations of a run, in memory (spec 9). Values are recorded per command;
-// parameters of tile stages come from the subscriber that derives them (OpParameters).
+// parameters of tile stages are supplied by the subscriber that derives them (OpParameters).
 //
 // Listed by t_start, ties by id; ids number the reports in order of arrival, which is the same in
 // every run.
@@ -22,7 +22,7 @@ struct OpRecord {
 };
 
 const char* name_of(OpKind kind);
-// Nodes are named by the reader of the log: this library looks into no sc_object.
+// Nodes are named by the reader of the log: this library accesses no sc_object.
 using NodeName = std::function<std::string(const sc_core::sc_object*)>;
 
 // A record as it is listed: text and numbers.
@@ -46,10 +46,10 @@ class OpLog : public tlm::tlm_analysis_if<ExecutedOp> {
 
   std::size_t size() const { return records_.size(); }
   const std::vector<OpRecord>& records() const;  // sorted; valid until the next report
-  // Takes out what had ended before this time, in the order of records().
+  // Removes and returns records that ended before this time, in the order of records().
   std::vector<OpRecord> take_before(Fs end);
 
-  // One line per record with a header; the same bytes for the same run.
+  // Writes one line per record with a header; runs of the same configuration write the same bytes.
   void write_csv(std::ostream& out, const NodeName& node_name) const;
 
  private:

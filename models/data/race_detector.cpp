@@ -119,7 +119,7 @@ RaceDetector::Agent RaceDetector::kernel_begins(std::uint32_t pe, const std::str
   const auto found = launches_.find(request);
   if (found == launches_.end()) return agent;
   const std::shared_ptr<OrderedLaunch>& launch = found->second;
-  if (!launch->started) {  // those before it on any of its PEs have ended, on all of theirs
+  if (!launch->started) {  // earlier launches on any of its PEs have ended, on all of theirs
     launch->started = true;
     for (const std::uint32_t each : launch->pes) {
       std::shared_ptr<OrderedLaunch>& before = latest_[{each, stream}];
@@ -147,7 +147,8 @@ void RaceDetector::joined(Agent host, const OrderedLaunch& launch) {
 
 // --- messages
 
-// Each side leaves in the slot what it has done before the call, and takes what the other has left.
+// Each side leaves its history before the call in the slot, and takes the history that the other
+// side has left.
 void RaceDetector::passes_slot(Agent agent, std::uint64_t installation, std::uint64_t slot) {
   VectorClock& left = slots_[{installation, slot}];
   VectorClock taken;
@@ -156,7 +157,7 @@ void RaceDetector::passes_slot(Agent agent, std::uint64_t installation, std::uin
   acquire(agent, taken);
 }
 
-// Who reaches a barrier knows that all have passed the last but one.
+// A program that reaches a barrier knows that all have passed the previous one.
 void RaceDetector::reaches_barrier(Agent agent, const std::string& launch, std::uint64_t n) {
   if (n >= 2) barriers_.erase({launch, n - 2});
   release(agent, barriers_[{launch, n}]);
@@ -172,7 +173,7 @@ void RaceDetector::note(Agent agent, Call call, const PhysRanges& ranges, bool i
   add(agent, std::move(call), ranges, is_write, false);
 }
 
-// The agent waits for the answer: nothing of its own stands between its issue and this.
+// The agent waits for the answer: it has no own operation between the issue and this call.
 void RaceDetector::note_atomic(Agent agent, Call call, const std::vector<std::uint64_t>& elements,
                                std::uint64_t element_bytes) {
   VectorClock& clock = agents_[agent].clock;

@@ -1,20 +1,22 @@
-// RaceDetector: finds accesses to the same bytes, one of them a write, that nothing orders
-// (`--check-races`, spec 9).
+// RaceDetector: finds unordered accesses to the same bytes, one of them a write (`--check-races`,
+// spec 9).
 //
 // Agents are the streams of the PEs, the commands of a kernel that have not been waited for, and
-// the threads of the host program. What orders two of them (happens-before, kept in vector clocks):
+// the threads of the host program. Two agents are ordered (happens-before, kept in vector clocks)
+// by:
 //   launch      the host's thread at the launch -> the kernels; the kernels -> the thread that has
-//               waited for it; launches of a stream with a PE in common run one after the other,
-//               and behind those that they have to follow
+//               waited for it; launches of a stream with a PE in common run sequentially, after
+//               the launches that they have to follow
 //   message     a send -> its receive has ended; a receive -> the send that uses its slot again has
 //               ended (the rule of buffered channels in Go's memory model)
 //   command     its issue -> the command -> the wait for it
-//   barrier, of the PEs of a launch and of ranks; spawn and end of ranks
-//   atomic access  everything before it -> what follows those that its memory serves later at the
-//               same element (acquire and release, as Triton's default has it)
+//   barrier     of the PEs of a launch and of ranks; spawn and end of ranks
+//   atomic      everything before the access -> everything after later accesses that its memory
+//               serves at the same element (acquire and release, Triton's default)
+//
 // An access is noted once per call, at its issue (an atomic one when its memory serves it),
-// whatever its timing: two accesses that are not ordered are a race even where this run has them
-// far apart. Not seen: accesses of external TLM-2.0 modules and the ring buffers themselves.
+// whatever its timing: two accesses that are not ordered are a race even if they are far apart in
+// this run. Not detected: accesses of external TLM-2.0 modules and the ring buffers themselves.
 #pragma once
 
 #include <cstdint>
@@ -33,15 +35,15 @@ struct OrderedLaunch {
   std::string request;  // id
   VectorClock start, end;
   std::vector<std::shared_ptr<const OrderedLaunch>> follows;  // until it has started
-  std::vector<std::uint32_t> pes;                             // by which PEs are named
+  std::vector<std::uint32_t> pes;                             // PEs, by their names' numbers
   bool started = false;
 };
 
 // Races of one kind: between the same two calls, on the same tensor.
 struct Race {
-  MemoryAccessPtr earlier, later;  // of the first pair; in the order of the simulation
-  std::string place;               // of its first byte: "'out' + 128"
-  std::uint64_t nbytes = 0;        // of the first pair
+  MemoryAccessPtr earlier, later;  // first pair; in the order of the simulation
+  std::string place;               // place of its first byte: "'out' + 128"
+  std::uint64_t nbytes = 0;        // bytes of the first pair
   std::uint64_t pairs = 1;
   std::string text() const;
 };
@@ -49,13 +51,13 @@ struct Race {
 class RaceDetector {
  public:
   using Agent = std::uint32_t;
-  static constexpr std::size_t most_kinds = 100;  // that are listed
+  static constexpr std::size_t most_kinds = 100;  // kinds that are listed
 
   // --- agents
   Agent add_agent(std::string who);              // "the host", "rank 2 of the host"
   Agent fork(Agent parent);                      // a command is issued
-  void join(Agent parent, Agent child);          // it has been waited for
-  void release(Agent agent, VectorClock& into);  // what it has done is known there
+  void join(Agent parent, Agent child);          // after a wait for the child
+  void release(Agent agent, VectorClock& into);  // publishes the agent's history
   void acquire(Agent agent, const VectorClock& from);
 
   // --- launches; a PE is named by the number of its PE_CPU
@@ -68,16 +70,17 @@ class RaceDetector {
       std::vector<std::shared_ptr<const OrderedLaunch>> follows);
   Agent kernel_begins(std::uint32_t pe, const std::string& request, std::string who,
                       std::uint32_t stream = 0);
-  // A kernel of several programs begins and ends with each of them.
+  // A kernel of several programs starts and ends with each of them.
   void kernel_ends(std::uint32_t pe, const std::string& request, std::uint32_t stream = 0);
-  // All of its kernels have ended.
+  // Called when all of its kernels have ended.
   void joined(Agent host, const OrderedLaunch& launch);
 
-  // --- messages: a send or a receive of the agent that goes through a slot of a ring
+  // --- messages: a send or a receive of the agent through a slot of a ring
   void passes_slot(Agent agent, std::uint64_t installation, std::uint64_t slot);
 
-  // --- tl.barrier: what a program of the launch has done before its n-th is known to all behind
-  // theirs
+  // --- tl.barrier: the history of a program of the launch before its n-th barrier is known to all
+  // programs
+  // after theirs
   void reaches_barrier(Agent agent, const std::string& launch, std::uint64_t n);
   void passes_barrier(Agent agent, const std::string& launch, std::uint64_t n);
 
@@ -99,19 +102,19 @@ class RaceDetector {
 
   // --- results
   const std::vector<Race>& races() const { return races_; }  // in order of their first pair
-  std::uint64_t pairs() const { return pairs_; }             // of all races
+  std::uint64_t pairs() const { return pairs_; }             // pairs of all races
 
  private:
   struct State {
     VectorClock clock;
-    std::uint32_t epoch = 0;  // its own place in the clock
+    std::uint32_t epoch = 0;  // its own entry in the clock
     std::shared_ptr<const std::string> who;
     std::vector<Agent> free;  // children that have been joined
   };
   struct TensorPlace {
     std::uint64_t nbytes = 0;
     std::string name;
-    std::uint64_t offset = 0;  // of the block in the tensor
+    std::uint64_t offset = 0;  // offset of the block in the tensor
   };
   using PeStream = std::pair<std::uint32_t, std::uint32_t>;
   Agent agent_of(const PeStream& kernel);

@@ -14,7 +14,7 @@ namespace {
 
 std::string op_name(const MathParams& params) { return std::string(name_of(params.op)); }
 
-// Errors of `rule`, which knows shapes only, with the name of the operation.
+// Adds the name of the operation to errors of `rule`, which knows shapes only.
 template <class Rule>
 auto in_op(const MathParams& params, Rule rule) {
   try {
@@ -118,7 +118,7 @@ void check_integers(const MathParams& params, const DTypes& inputs) {
 // The condition of a `where` is no value.
 std::size_t first_value(const MathParams& params) { return params.op == MathOp::where ? 1 : 0; }
 
-// Whether the arithmetic is that of integers: no floating-point number among what is computed with.
+// Whether the arithmetic is integer: no floating-point number among its operands.
 bool of_integers(const MathParams& params, const DTypes& inputs) {
   for (std::size_t i = first_value(params); i < params.operands.size(); ++i) {
     const MathOperand& operand = params.operands[i];
@@ -160,7 +160,7 @@ void check_dtypes(const MathParams& params, const DTypes& inputs) {
         fmt::format("gather by {}: an index block holds integers", name_of(inputs[1])));
 }
 
-// The dtype of a result that does not follow from those of the operands.
+// Dtype of a result that does not follow from the dtypes of the operands.
 std::optional<DType> own_dtype(const MathParams& params) {
   if (gives_mask(params.op)) return DType::i8;
   if (params.op == MathOp::argmax || params.op == MathOp::argmin || params.indices ||

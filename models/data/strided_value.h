@@ -1,4 +1,4 @@
-// Blocks that lie in memory with strides, as values: views of packed bytes.
+// Blocks with strides in memory, as values: views of packed bytes.
 #pragma once
 
 #include <cstdint>
@@ -8,8 +8,8 @@
 
 namespace kernbench {
 
-// The elements of a packed image in another order of axes: element (i, j, ...) lies
-// i * strides[0] + j * strides[1] + ... elements behind the first one.
+// Elements of a packed image in another order of axes: element (i, j, ...) is i * strides[0] + j *
+// strides[1] + ... elements after the first one.
 TensorValue strided_view(ByteImage image, const Shape& shape, DType dtype,
                          std::vector<std::int64_t> strides);
 // The elements from `begin` on, `extents` of them on each axis. Nothing moves.
@@ -19,7 +19,7 @@ TensorValue sub_block(const TensorValue& value, const std::vector<std::int64_t>&
 // A stretch of an image that is put together from the bytes of a source and from fill.
 struct ImagePart {
   bool fill = false;
-  std::uint64_t offset = 0;  // in the source; of fill: 0
+  std::uint64_t offset = 0;  // offset in the source; fill: 0
   std::uint64_t nbytes = 0;
 };
 using ImageParts = std::vector<ImagePart>;
@@ -28,8 +28,8 @@ void add_part(ImageParts& parts, const ImagePart& part);
 // `fill`: one element.
 ByteImage assembled(const ByteImage& source, const ImageParts& parts,
                     const std::vector<std::byte>& fill);
-// The bytes of `image` that the parts take from the source, in the order of the source: the
-// inverse, for stores. Each byte of the source belongs to one part.
+// Bytes of `image` that the parts take from the source, in the order of the source: the inverse,
+// for stores. Each byte of the source belongs to one part.
 ByteImage taken_apart(const ByteImage& image, const ImageParts& parts);
 
 }  // namespace kernbench

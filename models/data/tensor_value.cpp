@@ -13,7 +13,7 @@
 namespace kernbench {
 namespace {
 
-// Empty strides if the elements lie in row-major order anyway; the stride of an extent of 1 does
+// Returns empty strides if the elements are in row-major order; the stride of an extent of 1 does
 // not matter.
 TensorValue normalized(TensorValue value) {
   const std::vector<std::int64_t> dense = row_major_strides(value.shape);
@@ -25,7 +25,7 @@ TensorValue normalized(TensorValue value) {
   return value;
 }
 
-// Copies the elements below `axis`, in order; returns where the next one goes.
+// Copies the elements below `axis`, in order; returns the position after the last one.
 std::byte* gather(const TensorValue& value, const std::vector<std::int64_t>& strides,
                   std::size_t axis, const std::byte* from, std::byte* to) {
   const std::uint64_t size = size_of(value.dtype);
@@ -74,7 +74,8 @@ TensorLayout matrix_layout(const TensorValue& value) {
   }
   const auto size = static_cast<std::int64_t>(size_of(value.dtype));
   const std::vector<std::int64_t>& strides = value.strides;
-  std::int64_t rows = 1, pitch = 0;  // of the axes so far, from the last but one outwards
+  std::int64_t rows = 1,
+               pitch = 0;  // rows and pitch of the axes so far, from the last but one outwards
   for (std::size_t axis = rank - 1; axis-- > 0;) {
     if (value.shape[axis] == 1) continue;
     if (rows == 1) {

@@ -36,15 +36,15 @@ TensorValue sliced(const TensorValue& value, int axis, std::int64_t begin, std::
                    std::int64_t step);
 TensorValue permuted(const TensorValue& value, const std::vector<int>& axes);  // axis i was axes[i]
 TensorValue expanded(const TensorValue& value, int axis);    // a new axis of extent 1, there
-TensorValue dropped(const TensorValue& value, int axis);     // without an axis of extent 1
-TensorValue bitcast(const TensorValue& value, DType dtype);  // of the same size
+TensorValue dropped(const TensorValue& value, int axis);     // removes an axis of extent 1
+TensorValue bitcast(const TensorValue& value, DType dtype);  // dtype of the same size
 
 std::vector<std::int64_t> row_major_strides(const Shape& shape);
-std::vector<std::int64_t> strides_of(const TensorValue& value);  // in elements, also when dense
+std::vector<std::int64_t> strides_of(const TensorValue& value);  // in elements, also if dense
 // Rows and columns: all axes but the last are rows.
 std::pair<std::int64_t, std::int64_t> matrix_extents(const Shape& shape);
-// Its elements as a matrix whose rows are all axes but the last; irregular where they do not lie at
-// one pitch.
+// Layout of its elements as a matrix whose rows are all axes except the last; irregular if they
+// have no single pitch.
 TensorLayout matrix_layout(const TensorValue& value);
 // The block of the operand that has been bound as `value`.
 TensorValue block_of(const TensorValue& value, const BlockReference& block);

@@ -1,5 +1,5 @@
-// VectorClock: for each agent, how much of what it has done is known to have happened. Agents are
-// small numbers; those beyond the end have done nothing that is known.
+// VectorClock: for each agent, the epoch up to which its actions are known to have happened. Agents
+// are small numbers; for agents beyond the end no action is known.
 #pragma once
 
 #include <algorithm>

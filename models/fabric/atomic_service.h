@@ -1,5 +1,5 @@
-// An atomic access at the memory that serves it (spec 2.6): its effect, once all operands are
-// there, and its answer, when what it has changed is written.
+// Atomic access at the memory that serves it (spec 2.6): its effect, once all operands have
+// arrived, and its answer, once the changes are written.
 #pragma once
 
 #include <cstdint>
@@ -13,7 +13,7 @@ inline bool is_atomic(const Transaction& transaction) {
   return transaction.route().atomic != nullptr;
 }
 
-// The effect on values; those of one memory in the order of the calls.
+// Effect on values; effects in one memory follow the order of the calls.
 inline void carry_out_atomic(const Transaction& transaction, Fs now) {
   const AtomicPart& part = *transaction.route().atomic;
   if (part.access->effect != nullptr) part.access->effect->serve(part.spans, now);

@@ -1,5 +1,5 @@
-// Service rules of a memory that answers whole messages, as classes (spec 2.6): what
-// MemoryNode<Service> (models/cube/sram.h) asks of one, and the built-in one.
+// Service policies of a memory that answers whole messages, as classes (spec 2.6): the interface
+// that MemoryNode<Service> (models/cube/sram.h) requires, and the built-in policy.
 //
 //   class OnePort : public MemoryService {
 //    public:
@@ -26,7 +26,7 @@
 
 namespace kernbench {
 
-// Parameters that the node and the address map read; those of a service are derived from them.
+// Parameters that the node and the address map read; parameters of a service are derived from them.
 struct MemoryParameters : ParameterSet {
   using ParameterSet::ParameterSet;
   Param<Fs> overhead{
@@ -44,7 +44,7 @@ struct MemoryParameters : ParameterSet {
                  .from_machine()};
 };
 
-// Base of service classes: what a class that does not declare it by itself has.
+// Base of service classes: defaults for members that a class does not declare itself.
 //
 // A service class takes whole messages out of the inbox (ArrivalQueue::control(): a write with its
 // last flit, the command of a read; future ones included). next_due() is the instant of its next
@@ -55,7 +55,7 @@ struct MemoryService {
   void observe(Observables& /*to*/) {}
 };
 
-// The built-in one: any number side by side, each `overhead_ns` after its arrival.
+// Built-in policy: any number of concurrent accesses, each served `overhead_ns` after its arrival.
 class FixedLatency : public MemoryService {
  public:
   static constexpr const char* description = "shared scratchpad of a cube";
@@ -77,16 +77,16 @@ class FixedLatency : public MemoryService {
   Fs overhead_;
 };
 
-// Throws ModelError where a service ends an access that is not its own, or ends one twice.
+// Throws ModelError if a service ends an access that it does not hold, or ends one twice.
 inline void check_unanswered(const FabricNode& memory, const Transaction& transaction) {
   const RouteExtension& route = transaction.route();
   if (route.path == nullptr || route.leg != Leg::request ||
       route.path->hops().back().node != memory.node())
     throw ModelError(
-        "its service has called done() for an access that has been answered, or is not under way");
+        "its service has called done() for an access that has been answered, or is not in flight");
 }
 
-// Whether an access is nothing but a read or write of contiguous bytes.
+// Whether an access is only a read or write of contiguous bytes.
 inline bool is_plain(const RouteExtension& route) {
   return route.list == nullptr && route.atomic == nullptr;
 }
@@ -133,7 +133,7 @@ void answer_access(Transaction& transaction, std::uint32_t flit_bytes, Send send
   }
 }
 
-// Answers an access that is not plain with an error: of a memory that serves contiguous reads and
+// Answers an access that is not plain with an error; for a memory that serves contiguous reads and
 // writes only.
 template <class Send>
 void refuse_not_plain(const FabricNode& memory, Transaction& transaction, Send send) {

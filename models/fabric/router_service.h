@@ -1,5 +1,5 @@
-// Service rules of a router as classes (spec 2.4): what RouterNode<Service> (models/noc/router.h)
-// asks of one, and the built-in one.
+// Service policies of a router as classes (spec 2.4): the interface that RouterNode<Service>
+// (models/noc/router.h) requires, and the built-in policy.
 //
 //   class RoundRobinOutputs : public RouterService {
 //    public:
@@ -19,7 +19,7 @@
 
 namespace kernbench {
 
-// Parameters that a route needs of every router; those of a service are derived from them.
+// Parameters of every router that a route needs; parameters of a service are derived from them.
 struct RouterParameters : ParameterSet {
   using ParameterSet::ParameterSet;
   Param<Fs> overhead{
@@ -42,7 +42,7 @@ struct RouterParameters : ParameterSet {
           .range(1, 64)};
 };
 
-// Base of service classes: what a class that does not declare it by itself has. No virtual
+// Base of service classes: defaults for members that a class does not declare itself. No virtual
 // functions: the router is a template.
 //
 // A service class takes arrivals out of the inbox, which holds them in order of arrival, future
@@ -50,17 +50,18 @@ struct RouterParameters : ParameterSet {
 // serve(now) calls pass_on(arrival, start) for each flit and control message that leaves at `now`,
 // where `start` is the instant at which its service began. Every arrival is passed on once, and the
 // flits of a transaction in their order. At an instant all arrivals up to it are in the inbox. The
-// link that an arrival goes to is arrival.transaction->route().path->hop(arrival.position).
+// output link of an arrival is arrival.transaction->route().path->hop(arrival.position).
 struct RouterService {
   // Statistics and signals of the service.
   void observe(Observables& /*to*/) {}
-  // Time for which the server has been held by what has not been passed on; part of `busy`.
+  // Time for which the server has been occupied by arrivals that have not been passed on; part of
+  // `busy`.
   Fs held(Fs /*now*/) const { return 0; }
-  // Time that first flits which have not been passed on have been queued; part of the stall time.
+  // Queueing time of first flits that have not been passed on; part of the stall time.
   Fs stalled(Fs /*now*/) const { return 0; }
 };
 
-// The built-in one: one serial server over one inbox (serial_ingress.h).
+// Built-in policy: one serial server over one inbox (serial_ingress.h).
 class SerialService : public RouterService {
  public:
   static constexpr const char* description =

@@ -1,9 +1,10 @@
-// The inbox of a node that serves flit by flit: one serial server for data, and control messages
-// beside it (spec 2.4).
+// The inbox of a node that serves flit by flit: one serial server for data, and control messages in
+// parallel (spec 2.4).
 //
-// Data flits by the rule of router_state.h in order of arrival. A control message is through
-// `overhead` after its arrival; it neither waits for the server nor holds it. Messages that are
-// through at one instant go on in order of arrival, by the tie rule.
+// Data flits are served by the policy of router_state.h in order of arrival. The service of a
+// control message ends `overhead` after its arrival; the message neither waits for the server nor
+// occupies it. Messages whose service ends at one instant are forwarded in order of arrival, by the
+// tie rule.
 //
 // next_due() is the head's hand-over, not its arrival: one event per flit and node. That is safe
 // because the order is final by then: a propagation is at least 1 fs, so at instant T every arrival
@@ -37,12 +38,12 @@ class SerialIngress {
     return start < now ? std::min(now - start, hold_of(*head)) : 0;
   }
 
-  // Time for which first flits have been queued by `now`, of those that have not been handed over.
+  // Time up to `now` for which first flits that have not been handed over have been queued.
   Fs stalled(Fs now) const { return queue_.age_of_first_flits(now) - held(now); }
 
-  // Calls hand_over(const Arrival&, Fs start) for all that is through at `now`, which must not be
-  // later than next_due(). The arrival has left the queue by then; a flit's service began at
-  // `start`. Inlined, so that a flit costs one call at any level of optimisation.
+  // Calls hand_over(const Arrival&, Fs start) for every arrival whose service ends at `now`, which
+  // must not be later than next_due(). The arrival has left the queue by then; a flit's service
+  // began at `start`. Inlined, so that a flit costs one call at any level of optimisation.
   template <class HandOver>
   [[gnu::always_inline]] void serve(Fs now, HandOver hand_over) {
     for (;;) {

@@ -1,8 +1,8 @@
-// A memory that answers whole messages, as a part of a node: TCM as a traffic target (spec 2.6).
+// Memory that answers whole messages, as a part of a node: TCM as a traffic target (spec 2.6).
 //
-// No serial server: `overhead` after the last flit of a write or the command of a read, the whole
-// response contends for the link at once; a posted write completes there. Answers of one instant go
-// in order of arrival, by the tie rule.
+// No serial server: `overhead` after the last flit of a write or the command of a read the whole
+// response contends for the link at once; a posted write completes then. Answers of one instant
+// leave in order of arrival, by the tie rule.
 #pragma once
 
 #include <cstdint>
@@ -19,8 +19,8 @@ class TerminalMemory {
 
   Fs next_due() const { return service_.next_due(); }
 
-  // Answers all that is due at `now`: send(transaction, flit, count) hands a run of the response
-  // leg over to the link. accessed(const Arrival&) is called before each answer.
+  // Answers every access that is due at `now`: send(transaction, flit, count) hands a run of the
+  // response leg over to the link. accessed(const Arrival&) is called before each answer.
   template <class Send, class Accessed>
   void serve(Fs now, Send send, Accessed accessed) {
     service_.serve(now, [&](const Arrival& arrival, Fs /*start*/) {

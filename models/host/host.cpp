@@ -17,7 +17,7 @@
 namespace kernbench {
 namespace {
 
-// " of 4096 B" of a memory request.
+// Size of a memory request: " of 4096 B".
 std::string bytes_of(const Transaction& transaction) {
   return transaction.accesses_memory() ? fmt::format(" of {} B", transaction.get_data_length())
                                        : std::string();
@@ -43,7 +43,7 @@ unsigned element_bytes(FillPattern::Kind kind) {
 Host::Host(const ComponentInit& init)
     : Component(init), machine_services_(machine_services(init.services)),
       pending_signal_(
-          add_signal("pending", "requests under way", SignalFormat::count("requests"))) {
+          add_signal("pending", "requests in flight", SignalFormat::count("requests"))) {
   for (int sip = 0; sip < machine().sips; ++sip) {
     const NodeId pcie_ep = machine().pcie_ep(sip);
     keys_.emplace_back(pcie_ep);
@@ -96,7 +96,7 @@ void Host::guarded(const std::function<void()>& body) {
     error = std::make_exception_ptr(Error(thrown(" threw " + text_of_other_exception())));
   }
   --running_;
-  // If it was killed, by another thread of the program or at the end of the run.
+  // Detects a kill, by another thread of the program or at the end of the run.
   finish_ended_program();
   if (error || running_ == 0) ended_(error);
 }
@@ -117,7 +117,7 @@ void Host::spawn(const std::string& name, std::function<void()> body) {
   const Scope scope(*this);
   sc_core::sc_spawn_options options;
   options.set_stack_size(thread_stack_bytes);
-  ++running_;  // from now on, although it starts in the next delta
+  ++running_;  // counted here, although the process starts in the next delta cycle
   sc_core::sc_spawn(
       [this, body = std::move(body)] {
         --running_;
@@ -145,12 +145,12 @@ bool Host::wait_until(const sc_core::sc_event& event, Fs deadline, const std::st
   return came;
 }
 
-// For reports of deadlocks.
+// Lists the wait in reports of deadlocks.
 void Host::wait_reported(const std::string& what, const std::function<void()>& wait) {
   PendingWaits& pending_waits = services().pending_waits();
   const std::size_t ticket =
       pending_waits.open(sc_core::sc_get_current_process_handle().name(), what, now());
-  struct Close {  // also when the thread is killed
+  struct Close {  // also runs when the thread is killed
     PendingWaits& pending_waits;
     std::size_t ticket;
     ~Close() { pending_waits.close(ticket); }

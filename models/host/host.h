@@ -2,11 +2,11 @@
 // the devices.
 //
 // Timing: none of its own. A request enters the fabric at the pcie_ep of its SIP at the instant of
-// submit(); it is done when the answer has arrived there, a posted MemoryWrite when it has
-// committed. Memory requests go straight to the memory; launches and MMU messages to the SIP's
-// io_cpu, on the virtual channel of host control messages (spec 2.3, 2.7). With data on, a write's
-// bytes are put into the memory store at its commit. A launch on several SIPs is one request for
-// each of them: when one has failed, the others are aborted (spec 4.2). Not modelled: the host's
+// submit(); it completes when the answer has arrived there, a posted MemoryWrite when it has
+// committed. Memory requests are sent directly to the memory; launches and MMU messages to the
+// SIP's io_cpu, on the virtual channel of host control messages (spec 2.3, 2.7). With data on, a
+// write's bytes are put into the memory store at its commit. A launch on several SIPs is one
+// request per SIP: when one has failed, the others are aborted (spec 4.2). Not modelled: the host's
 // own memory and processor.
 #pragma once
 
@@ -35,12 +35,12 @@ class Host final : public Component,
   static constexpr unsigned thread_stack_bytes = 1u << 20;  // user code runs on it
 
   // Called once when the program and all its workers have returned, or with the first exception
-  // that left one of them.
+  // that has left one of them.
   using Ended = std::function<void(std::exception_ptr)>;
 
-  // No node of the topology (init.node is no_node).
+  // Not a node of the topology (init.node is no_node).
   explicit Host(const ComponentInit& init);
-  // To the pcie_ep of a SIP; to be bound.
+  // Socket to the pcie_ep of a SIP; to be bound.
   ServiceInitiatorBase& to_pcie_ep(int sip) { return *to_pcie_eps_[static_cast<std::size_t>(sip)]; }
 
   // Before the simulation starts; the program outlives it.
@@ -67,14 +67,14 @@ class Host final : public Component,
   void spawn(const std::string& name, std::function<void()> body) override;
   void end_launches() override;
 
-  // As ControlNode::end_blocked_launches(), for launches on several SIPs.
+  // Counterpart of ControlNode::end_blocked_launches() for launches on several SIPs.
   bool end_blocked_launches();
 
  private:
   struct Pending {
     TransactionHandle transaction;
     std::shared_ptr<HostRequest> request;
-    // At most one of them; the others are null.
+    // At most one message is set; the others are null.
     std::shared_ptr<const MemoryWrite> write = nullptr;
     std::shared_ptr<const MemoryRead> read = nullptr;
     std::shared_ptr<const KernelLaunch> launch = nullptr;
@@ -84,7 +84,8 @@ class Host final : public Component,
   void wait_reported(const std::string& what, const std::function<void()>& wait);
   void program();
   void guarded(const std::function<void()>& body);
-  std::string thrown(const std::string& what) const;  // by the program, with its place
+  std::string thrown(
+      const std::string& what) const;  // text of an exception of the program, with its place
   std::shared_ptr<HostRequest> submit_control(std::shared_ptr<const PeMessage> message);
   // `cause`: the first failure, if it is known.
   void end_launch(std::shared_ptr<const KernelLaunch> launch, const std::string& cause = "");
@@ -105,9 +106,9 @@ class Host final : public Component,
 
   MachineServices& machine_services_;
   std::vector<std::unique_ptr<ServiceInitiator<Transaction>>> to_pcie_eps_;  // by SIP
-  std::vector<TieKeySource> keys_;                                           // by SIP
+  std::vector<TieKeySource> keys_;                                           // keys by SIP
   std::map<TieKey, Pending> pending_;
-  std::map<TieKey, TransactionHandle> notices_;  // posted: not waited for
+  std::map<TieKey, TransactionHandle> notices_;  // posted: no wait for completion
   std::vector<std::uint64_t> failed_groups_;     // under collect_all: the others go on
   HostProgram* program_ = nullptr;
   Ended ended_;

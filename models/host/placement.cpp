@@ -24,7 +24,7 @@ bool is_in(const MachineDescription& machine, NodeId node, const PeId& where, Me
   if (kind != MemoryKind::tcm && node == machine.hbm(where)) return true;
   if (kind != MemoryKind::hbm && node == machine.engine(where, PeEngine::pe_tcm)) return true;
   if (kind != MemoryKind::automatic) return false;
-  if (machine.nodes[node].kind == name_of(Role::tlm_target)) return true;  // it is of no PE
+  if (machine.nodes[node].kind == name_of(Role::tlm_target)) return true;  // belongs to no PE
   return node == machine.sram(where.sip, where.cube) ||
          node == machine.m_cpu(where.sip, where.cube) || node == machine.io_cpu(where.sip);
 }

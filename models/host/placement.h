@@ -8,7 +8,7 @@
 namespace kernbench {
 
 // Memory node and offset of the access. Throws UsageError if `where` is not in the machine, the
-// address is not in its memory or not of the kind asked for, or the access runs past the memory's
+// address is not in its memory or not of the requested kind, or the access runs past the memory's
 // end; AddressError or RoutingError if the address has no memory at all.
 MemoryTarget check_placement(const MachineDescription& machine, const char* message,
                              const PeId& where, std::uint64_t pa, std::uint64_t nbytes,

@@ -37,7 +37,7 @@ void Endpoint::pass_on(const Arrival& arrival) {
   const bool starts_here = arrival.position == 0;
   const bool whole = starts_here || !cut_through_;
   if (!starts_here && (whole || arrival.flit + 1 >= flits)) ++passed_;
-  report_passage(arrival, whole || arrival.is_first() ? now() - passing_.overhead() : now());
+  report_traversal(arrival, whole || arrival.is_first() ? now() - passing_.overhead() : now());
   if (flits == 0 && starts_here) {
     send_message(transaction);
   } else if (flits == 0) {

@@ -1,9 +1,9 @@
 // Endpoints of a SIP and their base class: traffic between SIPs passes through them (spec 2.6).
 //
-// Timing: no serial server. A message that passes through leaves overhead_ns after its last flit
-// came, all flits at once. With cut_through it is served flit by flit as in a router; one that
-// starts here (position 0 of its path) still neither waits nor holds. Messages of one instant leave
-// in order of (arrival or issue, upstream name, id).
+// Timing: no serial server. A transit message leaves overhead_ns after the arrival of its last
+// flit, all flits at once. With cut_through it is served flit by flit as in a router; a message
+// that starts here (position 0 of its path) still neither waits for nor occupies the server.
+// Messages of one instant leave in order of (arrival or issue, upstream name, id).
 #pragma once
 
 #include "models/base/end_of_timestep.h"

@@ -1,16 +1,16 @@
-// IO_CPU: the end of the control path that faces the host. Launches and MMU messages go on from
-// here to the m_cpu of every target cube; their answers come back as one.
+// IO_CPU: endpoint of the control path that faces the host. It forwards launches and MMU messages
+// to the m_cpu of every target cube and merges their answers into one.
 //
 // Timing (spec 4): overhead_ns per request message; answers cost nothing. A launch is stamped when
-// that has been paid:
+// its overhead has been paid:
 //   target_start = now + max over the target PEs of latency(io_cpu -> m_cpu -> pe_cpu)
-// with m_cpu's and pe_cpu's overhead counted once and none of its own, so that the farthest PE is
-// ready exactly then. Of launches whose PE sets overlap those of one stream run in the order in
-// which they came, as do those that name one which they follow: the later one is stamped and sent
-// when every PE of the earlier one has answered. Others run together where the PEs have room for
-// them and all those before: a kernel context for each stream, scratch for each part asked for. So
-// the oldest of all never waits for a younger one. IO_SRAM: a memory request
-// is answered overhead_ns after it came. Not modelled: decoding, IO_SRAM's size and bandwidth.
+// with the overheads of m_cpu and pe_cpu counted once and that of io_cpu excluded, so that the
+// farthest PE is ready exactly then. Launches of one stream whose PE sets overlap run in order of
+// arrival, as do launches that name a launch they follow: the later one is stamped and sent when
+// every PE of the earlier one has answered. Other launches run concurrently if the PEs have room
+// for them and all launches before them: a kernel context for each stream, scratch for each part
+// requested. The oldest launch therefore never waits for a younger one. IO_SRAM: a memory request
+// is answered overhead_ns after its arrival. Not modelled: decoding, IO_SRAM's size and bandwidth.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -49,12 +49,12 @@ class IoCpu final : public ControlNode {
   struct Launch;
   using LaunchIt = std::list<Launch>::iterator;
   struct Launch {
-    std::uint64_t number;  // in the order in which they came
+    std::uint64_t number;  // order of arrival
     Transaction* request;
     std::shared_ptr<const KernelLaunch> message;
     bool running = false;
-    std::optional<LaunchIt> blocked_by = {};  // the youngest of those that it comes behind
-    std::vector<LaunchIt> blocks = {};        // for which it is that
+    std::optional<LaunchIt> blocked_by = {};  // youngest launch that it follows
+    std::vector<LaunchIt> blocks = {};        // launches blocked by this one
   };
 
   void arrived(Transaction& request, std::shared_ptr<const PeMessage> message) override;
@@ -71,11 +71,11 @@ class IoCpu final : public ControlNode {
   bool has_room(LaunchIt launch, const PeId& pe);
   Fs target_start(const KernelLaunch& launch) const;
 
-  // Not yet answered by all of their PEs, in the order in which they came.
+  // Launches that some of their PEs have not answered, in order of arrival.
   std::list<Launch> launches_;
-  std::map<std::uint64_t, LaunchIt> without_room_;  // behind none, by number
-  // Launches on several SIPs whose first SIP this is: the SIPs that wait in tl.barrier, by launch
-  // group.
+  std::map<std::uint64_t, LaunchIt> without_room_;  // follow no launch, by number
+  // Launches on several SIPs with this SIP as the first one: the SIPs that wait in tl.barrier, by
+  // launch group.
   std::map<std::uint64_t, std::vector<BarrierReached>> at_barrier_;
   std::uint64_t launches_so_far_ = 0;
   TraceSignal& launches_signal_;
@@ -119,7 +119,8 @@ bool follows(const KernelLaunch& later, const KernelLaunch& before) {
          std::find(follows.begin(), follows.end(), before.request_id) != follows.end();
 }
 
-// Looks at the youngest before it first: of a stream on the same PEs that is the one it waits for.
+// Checks the youngest earlier launch first: on the same PEs of a stream the launch waits for that
+// one.
 void IoCpu::start_if_possible(LaunchIt launch) {
   bool shares = false;
   for (auto before = launch; before != launches_.begin();) {
@@ -144,7 +145,7 @@ void IoCpu::start_if_possible(LaunchIt launch) {
   fan_out(*launch->request, launch->message, std::move(stamped));
 }
 
-// Starts what it has stood in the way of, in the order of the launches.
+// Starts the launches that it has blocked, in the order of the launches.
 void IoCpu::remove(LaunchIt launch) {
   if (launch->blocked_by) {
     std::vector<LaunchIt>& list = (*launch->blocked_by)->blocks;
@@ -161,9 +162,9 @@ void IoCpu::remove(LaunchIt launch) {
   for (const auto& [number, each] : next) start_if_possible(each);
 }
 
-// Beside every launch before it: at most one of each stream has its turn at a time.
+// Whether it fits together with every launch before it: at most one of each stream runs at a time.
 bool IoCpu::has_room(LaunchIt launch, const PeId& pe) {
-  std::map<std::uint32_t, std::uint64_t> parts;  // of the scratch, by stream
+  std::map<std::uint32_t, std::uint64_t> parts;  // parts of the scratch, by stream
   for (auto before = launches_.begin(); before != launch; ++before) {
     const std::vector<PeId>& targets = before->message->targets;
     if (!std::binary_search(targets.begin(), targets.end(), pe)) continue;
@@ -182,7 +183,7 @@ Fs IoCpu::target_start(const KernelLaunch& launch) const {
   for (const PeId& pe : launch.targets) {
     const NodeId m_cpu = machine().m_cpu(pe.sip, pe.cube);
     const NodeId pe_cpu = machine().engine(pe, PeEngine::pe_cpu);
-    // Each leg counts the overhead of its end and not that of its start.
+    // Each leg includes the overhead of its target and excludes that of its source.
     farthest = std::max(farthest, routes.control_path(node(), m_cpu).control_latency_fs() +
                                       routes.control_path(m_cpu, pe_cpu).control_latency_fs());
   }

@@ -53,7 +53,7 @@ void PcieEp::serve() {
 void PcieEp::complete_responses() {
   responses_.take_control(now(), 0, [this](const Arrival& arrival) {
     ++completed_;
-    report_passage(arrival, arrival.time);
+    report_traversal(arrival, arrival.time);
     log_.debug([&] { return text_of(*arrival.transaction) + " answered"; });
     arrival.transaction->route().listener->completed(*arrival.transaction);
   });

@@ -1,12 +1,12 @@
-// The PCIe end point of a SIP: where the host's transactions start and end, and through which
-// traffic between SIPs passes.
+// PCIe endpoint of a SIP: the host's transactions start and end here, and traffic between SIPs
+// passes through.
 //
-// Timing (spec 2.6, endpoint.h): a message of the host leaves overhead_ns after its issue, one
-// that passes through overhead_ns after its last flit came. Nothing is paid where a response ends.
-// A message that starts here has this node as its upstream. Not modelled: PCIe packets, credits,
-// ordering rules.
+// Timing (spec 2.6, endpoint.h): a message of the host leaves overhead_ns after its issue, a
+// transit message overhead_ns after the arrival of its last flit. The end of a response costs
+// nothing. A message that starts here has this node as its upstream. Not modelled: PCIe packets,
+// credits, ordering rules.
 //
-// A base class as well: an end point of other times derives from it, its Parameters from these, and
+// Base class: an endpoint with other times derives from it, its Parameters from these, and
 // overrides injection_time().
 #pragma once
 
@@ -23,8 +23,8 @@ class PcieEp : public Endpoint, private ServiceProvider<Transaction> {
   explicit PcieEp(const ComponentInit& init);
 
  protected:
-  // The rule to override: from the issue of a transaction of the host to its arrival at this node;
-  // asked once per transaction.
+  // Override point: time from the issue of a transaction of the host to its arrival at this node;
+  // called once per transaction.
   virtual Fs injection_time(const Transaction& /*transaction*/) { return 0; }
 
  private:
@@ -34,7 +34,7 @@ class PcieEp : public Endpoint, private ServiceProvider<Transaction> {
   void serve() override;
   void complete_responses();
 
-  ArrivalQueue responses_{ArrivalQueue::Forwarding::store_and_forward};  // that end here
+  ArrivalQueue responses_{ArrivalQueue::Forwarding::store_and_forward};  // responses that end here
   ServiceTarget<Transaction> requests_{*this, *this};
   std::uint64_t injected_ = 0;
   std::uint64_t completed_ = 0;

@@ -140,7 +140,7 @@ void CreditedOutput::give_channels() {
   }
 }
 
-// The one with the most credits, of several the first; null: all are held.
+// Free channel with the most credits, of several the first; null: all are held.
 CreditedOutput::Channel* CreditedOutput::free_channel(Leg leg) {
   const ChannelRange range = channels_of(leg, downstream_.buffer.virtual_channels);
   Channel* best = nullptr;
@@ -199,7 +199,8 @@ void CreditedOutput::rearm(Fs now) {
   wake_.notify(node_.work_at(due, now));
 }
 
-// Of a credit while flits wait or signals are observed; of a flit handed over for later.
+// Arrival of the next credit while flits wait or signals are observed, or hand-over of a flit
+// announced ahead.
 Fs CreditedOutput::next_due(Fs now) const {
   Fs due = never_fs;
   if (!coming_.empty() && (queued_ > 0 || observed())) due = std::max(coming_.front().at, now);

@@ -1,13 +1,13 @@
 // Output of a node whose far end has finite buffers, or whose own buffers are finite (spec 2.10):
-// is between node and link.
+// it connects node and link.
 //
-// Timing: a message takes a free virtual channel of the far end with its first flit and gives it
-// back with its last; a flit goes to the link with a credit of that channel, at the later of its
-// hand-over and the credit's arrival. Messages get channels in order, those of a leg among
-// themselves; of several flits with credits the one handed over first goes first. Credits that come
-// at an instant serve those who wait before what is handed over at that instant. Control messages
-// pass. A flit's own place is free when its last byte has left (FabricNode::left()). A far end
-// without finite buffers takes everything at once.
+// Timing: a message takes a free virtual channel of the far end with its first flit and releases it
+// with its last. A flit is sent to the link with a credit of that channel, at the later of its
+// hand-over and the credit's arrival. Messages of a leg get channels in order; of several flits
+// with credits the one handed over first is sent first. Credits that arrive at an instant serve
+// flits that wait before flits handed over at that instant. Control messages bypass the buffers. A
+// flit's own place is free when its last byte has left (FabricNode::left()). A far end without
+// finite buffers accepts everything at once.
 #pragma once
 
 #include <array>
@@ -43,14 +43,14 @@ class CreditedOutput final : public BufferedOutput, private SignalGroup {
 
  private:
   struct Flit {
-    FlitRun run;  // of one flit
+    FlitRun run;  // run of one flit
     BufferPlace place;
     Fs at = 0;  // handed over
     std::uint64_t number = 0;
   };
   struct Packet {
     Transaction* transaction = nullptr;  // kept alive by its owner
-    RingBuffer<Flit> flits;              // that wait
+    RingBuffer<Flit> flits;              // waiting flits
   };
   struct Channel {
     Packet* packet = nullptr;  // its holder
@@ -107,7 +107,7 @@ class CreditedOutput final : public BufferedOutput, private SignalGroup {
   FabricInitiatorSocket& output_;
   Downstream downstream_;
   ServiceTime service_;
-  LinkState link_;  // as the link has booked it
+  LinkState link_;  // state as the link has booked it
 
   std::vector<Channel> channels_;
   std::array<RingBuffer<Packet*>, 2> without_channel_;  // by leg
@@ -121,14 +121,14 @@ class CreditedOutput final : public BufferedOutput, private SignalGroup {
   sc_core::sc_event wake_;
   Fs armed_ = never_fs;
 
-  CreditStatistics* statistics_ = nullptr;  // null: the far end takes everything
+  CreditStatistics* statistics_ = nullptr;  // null: the far end accepts everything
   bool waiting_ = false;                    // a pending wait is open
   std::size_t wait_ = 0;
   TraceSignal *credits_signal_ = nullptr, *stalled_signal_ = nullptr;
 };
 
-// To be called behind from.add_output(), for an edge with a link: if one of the ends has finite
-// buffers, this output of `from` becomes one of credits.
+// Call after from.add_output(), for an edge with a link: if one of the ends has finite buffers,
+// this output of `from` becomes a credited one.
 void join_buffers(FabricNode& from, FabricInitiatorSocket& output, const FabricNode& to,
                   const Rational& bw_gbs, std::uint32_t flit_bytes);
 

@@ -5,8 +5,8 @@
 namespace kernbench {
 
 Link::Link(const sc_core::sc_module_name& name, const Rational& bw_gbs, Fs propagation,
-           std::uint32_t flit_bytes, const AnalysisPort<LinkPassage>& passages)
-    : sc_core::sc_module(name), passages_(passages), propagation_(propagation),
+           std::uint32_t flit_bytes, const AnalysisPort<LinkTraversal>& traversals)
+    : sc_core::sc_module(name), traversals_(traversals), propagation_(propagation),
       service_(bw_gbs, flit_bytes) {}
 
 void Link::connect(FabricInitiatorSocket& upstream, FabricTargetSocket& downstream) {
@@ -50,7 +50,7 @@ void Link::accept(Transaction& transaction, FlitRun run, Fs handed_over) {
     if (!route.host_control) start = end = control_departure(state_, handed_over);
     ++handed_over_.control_messages;
   }
-  if (passages_.observed()) passages_.write({*this, transaction, run, start, end});
+  if (traversals_.observed()) traversals_.write({*this, transaction, run, start, end});
   downstream_->accept(transaction, run, end + propagation_);
 }
 

@@ -2,10 +2,10 @@
 //
 // Timing (spec 2.3, models/timing/link_state.h): a flit of b bytes that is handed over at a starts
 // at max(a, available_at), leaves b / bw_gbs later, which is the new available_at, and arrives one
-// propagation (>= 1 fs) after that. A control message waits for available_at but does not move it;
-// host control messages do neither. First come, first served. Statistics: read without the part
-// that lies ahead of now (models/timing/booked_ahead.h). No process and no event: accept() computes
-// the arrival and announces it to the far end at once. Credits of the far end go back in one
+// propagation (>= 1 fs) later. A control message waits for available_at but does not move it; host
+// control messages do neither. First come, first served. Statistics: read without the part that is
+// ahead of now (models/timing/booked_ahead.h). No process and no event: accept() computes the
+// arrival and announces it to the far end at once. Credits of the far end go back in one
 // propagation and wait for nothing (spec 2.10).
 #pragma once
 
@@ -27,9 +27,9 @@ namespace kernbench {
 class Link final : public sc_core::sc_module, private FabricForward, private FabricBackward {
  public:
   // bw_gbs 0 = unlimited; propagation from propagation_fs(); flit_bytes: the size of a full flit.
-  // `passages`: the port of the machine, which outlives the link.
+  // `traversals`: the port of the machine, which outlives the link.
   Link(const sc_core::sc_module_name& name, const Rational& bw_gbs, Fs propagation,
-       std::uint32_t flit_bytes, const AnalysisPort<LinkPassage>& passages);
+       std::uint32_t flit_bytes, const AnalysisPort<LinkTraversal>& traversals);
 
   // Binds it between two nodes, once; before the end of elaboration. `monitors`, of the nodes
   // `from` and `to`, observe both sides; null: no monitor.
@@ -42,9 +42,9 @@ class Link final : public sc_core::sc_module, private FabricForward, private Fab
   // Since the start of the run.
   struct Statistics {
     std::uint64_t bytes =
-        0;  // that have left the near end; of a flit that is leaving, those so far
+        0;  // flits left the near end; for a flit that is leaving, the bytes so far
     std::uint64_t flits = 0;             // handed over
-    std::uint64_t control_messages = 0;  // of both virtual channels; handed over
+    std::uint64_t control_messages = 0;  // both virtual channels; handed over
     Fs busy_fs = 0;                      // occupied by flits
     Fs stalled_fs = 0;                   // time that first flits of messages were queued
   };
@@ -55,10 +55,10 @@ class Link final : public sc_core::sc_module, private FabricForward, private Fab
  private:
   // First, the members that every flit touches.
   FabricForward* downstream_ = nullptr;
-  const AnalysisPort<LinkPassage>& passages_;
+  const AnalysisPort<LinkTraversal>& traversals_;
   Fs propagation_;
   LinkState state_;
-  Statistics handed_over_;  // with all that is booked ahead
+  Statistics handed_over_;  // including bookings ahead
   BookedAhead ahead_;
   BookedStalls stalls_;
   ServiceTime service_;

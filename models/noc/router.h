@@ -1,14 +1,15 @@
 // Forwarding node: router, switch, UCIe port or connection, IO chiplet network. One class, several
-// names; how it arbitrates is a class (models/fabric/router_service.h).
+// names; its arbitration policy is a class (models/fabric/router_service.h).
 //
 // Timing of the built-in service (spec 2.4, models/fabric/serial_ingress.h): one serial server over
-// one inbox in order of arrival. The first flit of a leg holds it for overhead_ns and goes on then;
-// later flits wait only for the server to be free. A control message goes on overhead_ns after its
-// arrival and neither waits nor holds. Nothing is reassembled. With `buffer_flits` (spec 2.10)
-// every virtual channel of an input has so many places: a flit that the server has passed on keeps
-// its place while it waits for a credit of the next node (credited_output.h) and until its last
-// byte has left; then the credit goes back. Not modelled: output arbitration, messages that share a
-// virtual channel and hold one another up, route decisions (the transaction carries its path).
+// one inbox in order of arrival. The first flit of a leg occupies it for overhead_ns and is
+// forwarded then; later flits wait only for the server to be free. A control message is forwarded
+// overhead_ns after its arrival and neither waits for nor occupies the server. Nothing is
+// reassembled. With `buffer_flits` (spec 2.10) every virtual channel of an input has that many
+// places: a flit that the server has passed on keeps its place while it waits for a credit of the
+// next node (credited_output.h) and until its last byte has left; then the credit is returned. Not
+// modelled: output arbitration, messages that share a virtual channel and hold one another up,
+// route decisions (the transaction carries its path).
 #pragma once
 
 #include <algorithm>
@@ -79,7 +80,7 @@ void RouterNode<Service>::serve() {
     Transaction& transaction = *arrival.transaction;
     if (transaction.route().is_control()) {
       ++control_messages_;
-      report_passage(arrival, arrival.time);
+      report_traversal(arrival, arrival.time);
       send(transaction, 0, 0, arrival.position, at);
       return;
     }
@@ -90,7 +91,7 @@ void RouterNode<Service>::serve() {
     waiting_fs_ += wait;
     if (arrival.is_first()) stalled_fs_ += wait;
     longest_wait_fs_ = std::max<std::uint64_t>(longest_wait_fs_, wait);
-    report_passage(arrival, start);
+    report_traversal(arrival, start);
     if (buffer_.finite())
       return send_from({arrival.port, arrival.virtual_channel}, transaction, arrival.flit, 1,
                        arrival.position, at);
@@ -98,7 +99,7 @@ void RouterNode<Service>::serve() {
   });
 }
 
-// Other rules may do more with a message than the built-in one.
+// Custom policies may access more of a message than the built-in one.
 template <class Service>
 bool RouterNode<Service>::pass_directly(const Path& path, std::uint32_t position,
                                         DirectRoute& route) {

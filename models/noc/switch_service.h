@@ -1,10 +1,10 @@
-// The service of a switch (spec 2.4): one serial server, as other routers have, or with
-// `serial_per: port` one for each pair of an input and an output, as a crossbar has.
+// Service policy of a switch (spec 2.4): one serial server, as in other routers, or with
+// `serial_per: port` one for each pair of an input and an output, as in a crossbar.
 //
 // Timing of a pair: that of the serial server (models/timing/router_state.h), among the flits of
-// this pair. Flits of several pairs that are through at one instant go on in order of arrival, by
-// the tie rule. Control messages as everywhere. Not modelled: an output that takes one flit at a
-// time (its link does).
+// this pair. Flits of several pairs whose service ends at one instant are forwarded in order of
+// arrival, by the tie rule. Control messages are served as in other routers. Not modelled: an
+// output that accepts one flit at a time (its link does).
 #pragma once
 
 #include <algorithm>
@@ -32,7 +32,7 @@ class PortPairs {
     for (const Pair& pair : pairs_) due = std::min(due, due_of(pair));
     return due;
   }
-  // Calls pass_on(arrival, start) for all that is through at `now`.
+  // Calls pass_on(arrival, start) for every arrival whose service ends at `now`.
   template <class PassOn>
   void serve(Fs now, PassOn pass_on) {
     for (Pair* pair = first_due(now); pair != nullptr; pair = first_due(now)) {
@@ -53,7 +53,7 @@ class PortPairs {
     return held;
   }
 
-  // Of first flits that have not been passed on.
+  // Stall time of first flits that have not been passed on.
   Fs stalled(Fs now) const {
     Fs stalled = 0;
     for (const Pair& pair : pairs_) {
@@ -87,7 +87,7 @@ class PortPairs {
   }
 
   Fs overhead_;
-  std::vector<Pair> pairs_;  // that anything has come for
+  std::vector<Pair> pairs_;  // pairs with arrivals so far
 };
 
 class SwitchService : public RouterService {

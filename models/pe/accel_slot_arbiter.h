@@ -1,6 +1,6 @@
-// The accel_slot of a PE (spec 5): one compute op at a time, or, where GEMM and MATH do not share
-// it, one of each. Requests of one instant by (command, tile, stage). Granted at the end of the
-// timestep, or at once where no other one can come in it.
+// accel_slot of a PE (spec 5): one compute op at a time, or, where GEMM and MATH do not share it,
+// one of each. Requests of one instant are ordered by (command, tile, stage). Granted at the end of
+// the timestep, or at once if no other request can arrive in it.
 #pragma once
 
 #include <array>
@@ -20,7 +20,7 @@ class AccelSlotArbiter final : private ServiceProvider<SlotRequest>,
       : scheduler_(scheduler), machine_(machine), shared_(shared),
         stalls_(scheduler, machine.observation().slot_waits) {}
 
-  // Of a slot of its own each, together.
+  // Total of the slots, where each engine has its own.
   Fs held_time(Fs now) const { return slots_[0].held_time(now) + slots_[1].held_time(now); }
   const Fs& ended_holds() const { return ended_holds_; }
   Fs stalled(Fs now) const { return slots_[0].stalled(now) + slots_[1].stalled(now); }
@@ -84,7 +84,7 @@ class AccelSlotArbiter final : private ServiceProvider<SlotRequest>,
   Component& scheduler_;
   MachineServices& machine_;
   bool shared_;
-  TraceSignal* held_signal_ = nullptr;  // until it is asked for
+  TraceSignal* held_signal_ = nullptr;  // null until requested
   std::array<Slot, 2> slots_;           // shared: the first one; else of GEMM and of MATH
   Fs ended_holds_ = 0;
   AccelSlotStalls stalls_;

@@ -1,9 +1,9 @@
 // Stalls of compute ops of one engine on the accel_slot of their PE while the other engine holds
 // it.
 //
-// A stall begins when both are true: the op has requested the slot, and the other engine holds it;
-// it ends when the other engine releases the slot, and counts then. Stalls behind ops of the same
-// engine do not count.
+// A stall begins when the op has requested the slot and the other engine holds it. It ends, and is
+// counted, when the other engine releases the slot. Stalls caused by ops of the same engine do not
+// count.
 #pragma once
 
 #include <array>
@@ -48,7 +48,7 @@ class AccelSlotStalls {
  private:
   struct Side {
     std::uint32_t asking = 0;
-    std::uint32_t stream = 0;  // of the requesting op: an engine has one task at a time
+    std::uint32_t stream = 0;  // stream of the requesting op: an engine has one task at a time
     Fs since = never_fs;       // start of the stall in progress
     Stalls ended;
   };

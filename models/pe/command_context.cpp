@@ -48,7 +48,7 @@ struct SimpleStage {
   }
 };
 
-// Null for a simple command.
+// Returns null for a simple command.
 struct PlanOf {
   const TileShape& tile;
   std::unique_ptr<const TilePlan> operator()(const CompositeGemm& gemm) const {

@@ -1,4 +1,4 @@
-// Context of a command under way: its tiles in flight and its progress (spec 5: completion is
+// Context of a command in progress: its tiles in flight and its progress (spec 5: completion is
 // counted exactly once).
 #pragma once
 
@@ -17,7 +17,7 @@
 
 namespace kernbench {
 
-// Of a composite; null: a simple command. Throws UsageError as TilePlan does.
+// Plan of a composite; null: a simple command. Throws UsageError as TilePlan does.
 std::unique_ptr<const TilePlan> plan_of(const Command& command, const TileShape& default_tile);
 // The only stage of a simple command.
 Stage simple_stage_of(const Command& command);
@@ -34,13 +34,13 @@ class CommandListener {
   ~CommandListener() = default;
 };
 
-// Of one command after the other, from begin() to end().
+// Holds one command at a time, from begin() to end().
 class CommandContext final : public TileListener {
  public:
   explicit CommandContext(CommandListener& listener) : listener_(listener) {}
 
-  // A composite has a plan, a simple command one tile of the stage `simple`. `default_tile`: where
-  // a composite names none.
+  // A composite has a plan, a simple command one tile of the stage `simple`. `default_tile`: used
+  // if a composite names no tile.
   void begin(CommandRequest& request, std::unique_ptr<const TilePlan> plan, const Stage& simple,
              const TileShape& default_tile) {
     request_ = &request;
@@ -68,19 +68,19 @@ class CommandContext final : public TileListener {
     plan_.reset();
     operands_.reset();
   }
-  bool under_way() const { return request_ != nullptr; }
+  bool in_progress() const { return request_ != nullptr; }
   std::uint64_t id() const { return state_->id(); }
   std::string text()
       const;  // "command 3: composite_gemm, 8 tile(s)", "command 1: DMA_READ, 4096 B"
   std::uint32_t stream() const { return request_->stream; }
   const std::shared_ptr<const DataOp>& data() const { return data_; }
-  // Null if the command has none.
+  // Null if the command has no operands.
   const TaskOperands* operands() const {
     return operands_ && !operands_->empty() ? &*operands_ : nullptr;
   }
-  // Of a strided DMA command; else null.
+  // Runs of a strided DMA command; else null.
   const AddressRuns* runs() const { return runs_.get(); }
-  // Of an atomic access; else null.
+  // Atomic access of the command; else null.
   const std::shared_ptr<const AtomicAccess>& atomic() const { return atomic_; }
   // Null: a simple command.
   const TilePlan* plan() const { return plan_.get(); }
@@ -95,7 +95,7 @@ class CommandContext final : public TileListener {
     in_flight_.push_back(tile.id);
     ++fed_;
   }
-  // No further tile will come: the command has failed.
+  // Feeds no further tile: the command has failed.
   void stop_feeding() { tiles_ = fed_; }
   bool nothing_in_flight() const { return in_flight_.empty(); }
   bool complete() const { return all_fed() && nothing_in_flight(); }
@@ -121,7 +121,7 @@ class CommandContext final : public TileListener {
 
  private:
   CommandListener& listener_;
-  CommandRequest* request_ = nullptr;  // of the command under way
+  CommandRequest* request_ = nullptr;  // request in progress
   std::shared_ptr<CommandState> state_;
   std::shared_ptr<const DataOp> data_;
   std::shared_ptr<const AddressRuns> runs_;
@@ -132,7 +132,7 @@ class CommandContext final : public TileListener {
   SmallVector<std::uint64_t, 2> in_flight_;  // ids; as many as the pipeline holds
   Fs dispatched_at_ = 0;
   Stage simple_;
-  std::optional<TaskOperands> operands_;  // of the command under way
+  std::optional<TaskOperands> operands_;  // operands of the command in progress
 };
 
 }  // namespace kernbench

@@ -11,7 +11,7 @@ class ComputeEngine : public SlotEngine {
  protected:
   using SlotEngine::SlotEngine;
 
-  // From the grant of the slot to the result, the engine's overhead included.
+  // Time from the grant of the slot to the result, including the engine's overhead.
   virtual Fs compute_time(const Stage& stage) const = 0;
 
  private:

@@ -1,8 +1,7 @@
-// The side band that brings credits back to the PE_IPCQs that have sent (spec 8.1): one for the
-// machine.
+// Side band that returns credits to the sending PE_IPCQs (spec 8.1): one for the machine.
 //
-// Timing: none of its own. The receiving PE_IPCQ gives a credit away when its computed delay is
-// over; it neither waits for nor loads links.
+// Timing: none of its own. The receiving PE_IPCQ delivers a credit when its computed delay is over;
+// the credit neither waits for nor loads links.
 #pragma once
 
 #include <map>
@@ -41,7 +40,7 @@ class CreditNetwork final : public sc_core::sc_module,
   tlm::tlm_base_initiator_socket<32, ServiceForward<CreditDelivery>,
                                  ServiceBackward<CreditDelivery>, 0, sc_core::SC_ZERO_OR_MORE_BOUND>
       to_pe_ipcqs_{"to_pe_ipcqs"};
-  std::map<PeId, int> ports_;  // of to_pe_ipcqs_
+  std::map<PeId, int> ports_;  // indices in to_pe_ipcqs_
 };
 
 }  // namespace kernbench

@@ -156,8 +156,8 @@ void DmaAddressing::remove(const SegmentRemove& message) {
   counts_.removed += message.segments.size();
 }
 
-// Checks a segment in the table by the first burst on every channel, then the last: what is between
-// them lies in the same memory.
+// Checks a segment in the table by the first burst on every channel, then the last: the bursts
+// between them are in the same memory.
 void DmaAddressing::check_place(const BaawSegment& segment) const {
   const std::string which =
       fmt::format("segment of {} bytes at {}", segment.la_size, format_address(segment.la_base));

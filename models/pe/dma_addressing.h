@@ -3,7 +3,7 @@
 //
 // Timing: none here; an access pays `cost`. PE_MMU translates physical and virtual addresses at the
 // cost of a look-up, several runs at the cost of one. The BAAW stage, a table of segments, resolves
-// logical addresses (address model la) for baaw_overhead_ns. Unlike the source's, a segment in
+// logical addresses (address model la) for baaw_overhead_ns. Unlike in the source, a segment in
 // one_to_one keeps the bytes where the partition's interleaving puts them, so that host and other
 // models see one memory.
 #pragma once
@@ -21,8 +21,8 @@ namespace kernbench {
 // An access of a PE_DMA, resolved.
 struct DmaAccess {
   DmaPieces pieces;
-  AtomicParts atomic;  // of an atomic access: by piece
-  Fs cost = 0;         // time for its addresses, also of an access that ends in a fault
+  AtomicParts atomic;  // parts of an atomic access, by piece
+  Fs cost = 0;         // address resolution time, also of an access that ends in a fault
   std::string fault;   // empty: ok
 
   void clear() {
@@ -43,8 +43,8 @@ class DmaAddressing final : private ServiceProvider<SegmentRequest> {
   void resolve(const TileTask& task, const Stage& stage, DmaAccess& access);
 
   // Carries out a SegmentInstall or SegmentRemove: all of its segments or none. AddressError or
-  // RoutingError: a segment that overlaps, does not lie in one memory, or needs channels that the
-  // machine does not have; one that is not installed.
+  // RoutingError: a segment that overlaps, is not in one memory, or needs channels that the machine
+  // does not have; one that is not installed.
   void change_segments(const Message* message);
 
   const ChannelInterleave& hbm() const { return hbm_; }

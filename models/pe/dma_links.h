@@ -51,7 +51,7 @@ class DmaLinks {
 
   // Next instant at which a waiting message has its turn at a link or passes through.
   Fs next_due(Fs now) const { return std::min(channels_.next_due(now), passing_.control_due()); }
-  // To be called when the timestep is quiescent and all that starts here contends.
+  // Call when the timestep is quiescent and all transfers that start here contend.
   void serve(Fs now) {
     passing_.take_control(now, 0, [this](const Arrival& arrival) {
       put(VirtualChannel::compute, *arrival.transaction, arrival.position);
@@ -69,7 +69,7 @@ class DmaLinks {
   std::uint32_t flit_bytes_;
   VirtualChannels channels_;
   ArrivalQueue passing_{ArrivalQueue::Forwarding::store_and_forward};
-  TraceSignal* waiting_signal_ = nullptr;  // until it is asked for
+  TraceSignal* waiting_signal_ = nullptr;  // null until requested
 };
 
 }  // namespace kernbench

@@ -59,7 +59,7 @@ tlm::tlm_sync_enum DmaMessages::nb_transport_fw(RingRequest& request, tlm::tlm_p
     return tlm::TLM_COMPLETED;
   }
   accesses_.push_back(&request);
-  ++under_way_;
+  ++outstanding_;
   dma_.rearm();
   return tlm::TLM_ACCEPTED;
 }
@@ -90,7 +90,7 @@ void DmaMessages::send_message(std::shared_ptr<const IpcqMessage> message) {
   bytes_sent_ += message->nbytes;
   route.message = std::move(message);
   outgoing_.push_back(&*handle);
-  ++under_way_;
+  ++outstanding_;
   in_flight_.emplace(route.key, std::move(handle));
   if (outgoing_.size() > 1) return;
   leaves_at_ = now + settings_.overhead;
@@ -101,7 +101,7 @@ void DmaMessages::send_message(std::shared_ptr<const IpcqMessage> message) {
 
 void DmaMessages::message_reached(NodeId upstream, Transaction& transaction, FlitRun run,
                                   Fs arrival) {
-  ++under_way_;
+  ++outstanding_;
   if (arrived_.push_message(upstream, transaction, run, arrival)) dma_.rearm();
 }
 
@@ -135,7 +135,7 @@ void DmaMessages::end_write() {
   }
   report_written(message);
   to_ipcq_.nb_transport_fw(arrival_, tlm::END_RESP);
-  transaction.route().listener->completed(transaction);  // its sender gives it back
+  transaction.route().listener->completed(transaction);  // its sender releases it
 }
 
 void DmaMessages::report_written(const IpcqMessage& message) const {
@@ -165,7 +165,7 @@ ExecutedOp DmaMessages::op_until_now(const Server& server) const {
   return op;
 }
 
-void DmaMessages::report_under_way(tlm::tlm_analysis_if<ExecutedOp>& to) const {
+void DmaMessages::report_in_progress(tlm::tlm_analysis_if<ExecutedOp>& to) const {
   for (const Server& server : servers_) {
     if (server.state != Server::State::idle) to.write(op_until_now(server));
   }
@@ -208,7 +208,7 @@ void DmaMessages::enter_tcm(std::uint32_t number) {
 
 void DmaMessages::end_access(std::uint32_t number) {
   Server& server = servers_[number];
-  --under_way_;
+  --outstanding_;
   if (--accessing_ == 0) slot_busy_ += Component::now() - accessing_since_;
   if (number == message_server) {
     end_write();
@@ -225,7 +225,7 @@ void DmaMessages::end_access(std::uint32_t number) {
 // --- Time
 
 Fs DmaMessages::next_due(Fs now) const {
-  if (under_way_ == 0) return never_fs;
+  if (outstanding_ == 0) return never_fs;
   Fs due = outgoing_.empty() ? never_fs : leaves_at_;
   for (const Server& server : servers_) due = std::min(due, server.due);
   if (servers_[message_server].state == Server::State::idle && arrived_.control() != nullptr)
@@ -235,11 +235,11 @@ Fs DmaMessages::next_due(Fs now) const {
 }
 
 void DmaMessages::serve(Fs now) {
-  if (under_way_ == 0) return;
+  if (outstanding_ == 0) return;
   while (!outgoing_.empty() && leaves_at_ <= now) {
     Transaction& message = *outgoing_.front();
     outgoing_.pop_front();
-    --under_way_;
+    --outstanding_;
     leaves_at_ = now + settings_.overhead;
     links_.put(VirtualChannel::comm, message, 0);
   }
@@ -255,7 +255,7 @@ void DmaMessages::serve(Fs now) {
       begin_access(message_server, true, space_, message.nbytes);
     } else {
       ++messages_dropped_;
-      --under_way_;
+      --outstanding_;
       writing_.transaction->route().listener->completed(*writing_.transaction);
     }
   }

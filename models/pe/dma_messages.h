@@ -42,7 +42,7 @@ class DmaMessages final : private ServiceProvider<RingRequest>,
                           private TransactionListener {
  public:
   struct Settings {
-    Fs overhead = 0;  // of a message
+    Fs overhead = 0;  // overhead of a message
     std::uint32_t vc_chunk_bytes = 0;
     std::array<SlotTier, 3> tiers;  // by MemorySpace
   };
@@ -56,7 +56,7 @@ class DmaMessages final : private ServiceProvider<RingRequest>,
   Fs next_due(Fs now) const;
   void serve(Fs now);
 
-  // For the PE_DMA's statistics.
+  // Statistics of the PE_DMA.
   const std::uint64_t& messages_sent() const { return messages_sent_; }
   const std::uint64_t& messages_written() const { return messages_written_; }
   const std::uint64_t& messages_dropped() const { return messages_dropped_; }
@@ -66,7 +66,7 @@ class DmaMessages final : private ServiceProvider<RingRequest>,
     return slot_busy_ + (accessing_ > 0 ? now - accessing_since_ : 0);
   }
   // See Component: accesses to slots.
-  void report_under_way(tlm::tlm_analysis_if<ExecutedOp>& to) const;
+  void report_in_progress(tlm::tlm_analysis_if<ExecutedOp>& to) const;
 
  private:
   // Serves one access at a time: one instance for incoming messages, one for accesses of the PE.
@@ -106,21 +106,21 @@ class DmaMessages final : private ServiceProvider<RingRequest>,
   PeIdentity where_;
   MemorySpace space_ = MemorySpace::tcm;
 
-  std::size_t under_way_ = 0;          // messages and accesses here: in outgoing_, arrived_,
+  std::size_t outstanding_ = 0;        // messages and accesses here: in outgoing_, arrived_,
                                        // accesses_ or being written
   std::deque<Transaction*> outgoing_;  // the first one is paying
   Fs leaves_at_ = never_fs;
-  std::map<TieKey, TransactionHandle> in_flight_;  // outgoing, on the way, or being written
+  std::map<TieKey, TransactionHandle> in_flight_;  // outgoing, travelling, or being written
 
   ArrivalQueue arrived_{ArrivalQueue::Forwarding::store_and_forward};
   Arrival writing_;
-  MessageArrival arrival_;                  // of writing_
+  MessageArrival arrival_;                  // arrival of writing_
   std::deque<RingRequest*> accesses_;       // the first one is being served
   std::array<TcmRequest, 2> tcm_accesses_;  // by server
   std::array<Server, 2> servers_;
 
   std::uint64_t messages_sent_ = 0, messages_written_ = 0, messages_dropped_ = 0, bytes_sent_ = 0;
-  Fs slot_busy_ = 0;        // when neither server is idle, counted once
+  Fs slot_busy_ = 0;        // time with at least one busy server, counted once
   unsigned accessing_ = 0;  // servers that are not idle
   Fs accessing_since_ = 0;
 

@@ -17,7 +17,8 @@ void add_pieces(const MachineDescription& machine, std::uint64_t physical, std::
 std::uint64_t position_of(const DmaPiece& piece, std::uint64_t behind,
                           const ChannelInterleave& hbm) {
   if (piece.channel == every_channel) return piece.position + behind;
-  const std::uint64_t before = piece.place.offset % hbm.burst_bytes;  // in the first burst
+  const std::uint64_t before =
+      piece.place.offset % hbm.burst_bytes;  // bytes before it in the first burst
   const std::uint64_t from_burst = before + behind;
   return piece.position - before + from_burst / hbm.burst_bytes * hbm.round_bytes() +
          from_burst % hbm.burst_bytes;
@@ -35,8 +36,8 @@ void add_to(FlitList& flits, const DmaPiece& run, const ChannelInterleave& hbm) 
   }
 }
 
-// The order of flits for several channels follows from their places in the access: those of a
-// contiguous piece are where it goes round the channels.
+// The order of flits for several channels follows from their places in the access; flits of a
+// contiguous piece go round the channels.
 bool is_contiguous(const DmaPiece& first, const FlitList& flits, const ChannelInterleave& hbm) {
   if (flits.runs() > 1) return false;
   for (std::uint32_t i = 0; first.channel != every_channel && i < flits.size(); ++i) {

@@ -16,12 +16,12 @@
 namespace kernbench {
 
 struct DmaPiece {
-  MemoryTarget place;          // for one channel alone: the offset in the channel's own bytes
-  std::uint64_t physical = 0;  // of its first byte, 0 if not known
+  MemoryTarget place;          // one channel alone: the offset in the channel's own bytes
+  std::uint64_t physical = 0;  // address of its first byte, 0 if not known
   std::uint64_t bytes = 0;
-  std::uint64_t position = 0;  // of its first byte in the access
+  std::uint64_t position = 0;  // position of its first byte in the access
   std::uint16_t channel = every_channel;
-  std::shared_ptr<const FlitList> flits = nullptr;  // of several runs; null: contiguous
+  std::shared_ptr<const FlitList> flits = nullptr;  // flits of several runs; null: contiguous
 };
 using DmaPieces = SmallVector<DmaPiece, 1>;
 using TransactionHandles = SmallVector<TransactionHandle, 1>;  // by piece
@@ -34,20 +34,20 @@ void add_pieces(const MachineDescription& machine, std::uint64_t physical, std::
 // the order in which the access reaches them.
 DmaPieces merged(const DmaPieces& runs, std::uint32_t flit_bytes, const ChannelInterleave& hbm);
 
-// Of the byte `behind` the first one of a contiguous piece, in the access: from one burst of a
-// channel to its next the access goes round all channels.
+// Position in the access of the byte `behind` bytes after the first one of a contiguous piece: from
+// one burst of a channel to its next the access goes round all channels.
 std::uint64_t position_of(const DmaPiece& piece, std::uint64_t behind,
                           const ChannelInterleave& hbm);
 
 struct FlitTurn {
-  std::uint64_t position = 0;  // of its first byte in the access
+  std::uint64_t position = 0;  // position of its first byte in the access
   std::uint32_t piece = 0;
   std::uint32_t flit = 0;
 };
 
-// The flits of all transactions, one transaction for each piece, in the order of the bytes that
-// they carry: so requests for several channels keep all of the channels busy, as a request to the
-// partition as a whole does.
+// Flits of all transactions, one transaction per piece, in the order of their bytes: requests for
+// several channels then keep all of the channels busy, as a request to the partition as a whole
+// does.
 std::vector<FlitTurn> flits_in_order(const DmaPieces& pieces,
                                      const TransactionHandles& transactions,
                                      const ChannelInterleave& hbm);
@@ -55,8 +55,8 @@ std::vector<FlitTurn> flits_in_order(const DmaPieces& pieces,
 // Bytes of an atomic access that each piece carries.
 using AtomicParts = std::vector<std::shared_ptr<const AtomicPart>>;
 
-// One for each piece of `pieces`, which are the `runs` of the access as merged() makes pieces of
-// them; of a contiguous access `runs` are the pieces themselves.
+// One part for each piece of `pieces`, which merged() creates from the `runs` of the access; for a
+// contiguous access `runs` are the pieces themselves.
 AtomicParts atomic_parts(const std::shared_ptr<const AtomicAccess>& access, const DmaPieces& runs,
                          const DmaPieces& pieces, const ChannelInterleave& hbm);
 

@@ -160,7 +160,7 @@ void IpcqQueues::remove(const IpcqQueuePair& pair) {
   if (found == nullptr) return;
   const std::size_t index = index_of(*found);
   if (queues_[index].signals != nullptr) clear_signals(*queues_[index].signals);
-  IpcqQueuePair none;  // which no address is of
+  IpcqQueuePair none;  // contains no address
   none.rx_base = none.peer_rx_base = std::numeric_limits<std::uint64_t>::max();
   setup_.queue_pairs[index] = none;
   queues_[index] = Queue(none, setup_.settings);
@@ -336,7 +336,7 @@ void IpcqWorkQueues::add(IpcqJob job) {
   if (at_head(jobs_.back())) start(jobs_.back());
 }
 
-// Behind a job in one queue only the next one there can begin.
+// After a job in a queue only the next job of that queue can begin.
 IpcqWorkQueues::Iterator IpcqWorkQueues::remove(Iterator ended) {
   std::list<IpcqJob> removed;
   const auto next = std::next(ended);

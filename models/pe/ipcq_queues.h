@@ -71,7 +71,7 @@ class QueuePairState {
   void give_back_all();
   void consume(std::uint64_t seq);
 
-  // No message is on its way or waits, in either direction.
+  // No message is in flight or queued, in either direction.
   bool idle() const { return head_ == tail_cache_ && tail_ == head_cache_ && claims_.empty(); }
   void reset();
 
@@ -102,7 +102,7 @@ class IpcqQueues final : private ServiceProvider<MessageArrival>,
     QueuePairState state;
     Fs credit_delay = 0;
     std::uint32_t receiver = 0;  // stream of the kernel that has reserved last
-    Signals* signals = nullptr;  // null until they are observed
+    Signals* signals = nullptr;  // null until observed
   };
 
   // `ipcq` is the component of sockets and signals, `capacity` the number of queue pairs that it
@@ -114,17 +114,17 @@ class IpcqQueues final : private ServiceProvider<MessageArrival>,
 
   // Signals of the queues, now and of those that are installed later.
   void declare_signals();
-  // Those of a queue pair, in the order of Signals.
+  // Signals of a queue pair, in the order of Signals.
   std::vector<SignalDeclaration> signals_of(const std::string& pair) const;
 
-  // Carries out the message, or answers whether it would be refused; `mine`: this PE's entry in it,
-  // `serving`: an operation is under way.
+  // Carries out the message, or returns whether it would be refused; `mine`: this PE's entry in it,
+  // `serving`: an operation is in progress.
   Completion install(const IpcqInstall& message, const IpcqQueuePairs& mine, bool serving);
   // The next place in the order of a queue's messages, for a kernel of this stream.
   std::uint64_t reserve(std::size_t queue, std::uint32_t stream);
-  // Its kernel has ended: places that have not been used.
+  // Returns unused places of a kernel that has ended.
   void give_back(std::uint32_t stream);
-  // The queues are unusable until the next installation: `why`, a launch that has failed.
+  // Makes the queues unusable until the next installation; `why`: a launch that has failed.
   void reset(const std::string& why);
 
   const PeId& where() const { return where_(); }
@@ -135,11 +135,11 @@ class IpcqQueues final : private ServiceProvider<MessageArrival>,
   Queue& operator[](std::size_t index) { return queues_[index]; }
   const Queue& operator[](std::size_t index) const { return queues_[index]; }
 
-  // The queue of a direction, for `call` of the kernel. UsageError if there is none,
-  // QueuesResetError.
+  // Index of the queue of a direction, for `call` of the kernel. Throws UsageError if there is
+  // none, or QueuesResetError.
   std::size_t index_of(const char* call, const std::string& direction) const;
   void check_usable(const char* call) const;
-  // The next queue behind the one served last whose next message is there, for a receive without a
+  // Next queue after the one served last whose next message has arrived, for a receive without a
   // direction; size() if there is none. It becomes the one served last.
   std::size_t take_next_with_message();
 
@@ -175,14 +175,14 @@ class IpcqQueues final : private ServiceProvider<MessageArrival>,
   std::size_t capacity_;
   std::function<void()> changed_;
   PeIdentity where_;
-  std::deque<Signals> signals_;  // of queue pair 0, 1, ...: as many as there ever were
+  std::deque<Signals> signals_;  // signals of queue pair 0, 1, ...: as many as ever existed
   bool signals_declared_ = false;
   IpcqSetup setup_;
   std::uint64_t installation_ = 0;
   bool was_reset_ = false;  // a launch has failed
   std::string why_reset_;
-  std::vector<Queue> queues_;    // as in setup_.queue_pairs
-  std::size_t served_last_ = 0;  // by a receive without a direction
+  std::vector<Queue> queues_;    // in the order of setup_.queue_pairs
+  std::size_t served_last_ = 0;  // last queue served for a receive without a direction
   std::uint64_t credits_received_ = 0;
   ServiceTarget<MessageArrival> arrivals_{ipcq_, *this};
   ServiceTarget<CreditDelivery> deliveries_{ipcq_, *this};
@@ -200,7 +200,7 @@ struct IpcqJob {
   IpcqReceive receive;
   bool begun = false;  // at the head
   Phase phase = Phase::looking;
-  std::size_t pair = 0;  // of a receive without a direction: known once its message is there
+  std::size_t pair = 0;  // receive without a direction: known once its message has arrived
   std::uint64_t seq = 0;
   Fs started = 0, look_at = 0;
   Fs taken = 0;                             // a receive has found its message
@@ -226,9 +226,9 @@ class IpcqWorkQueues {
   void add(IpcqJob job);
   // Removes a job; the next ones in its queues begin. Returns the following job in call order.
   Iterator remove(Iterator ended);
-  // The same, but no other job begins.
+  // Removes the job, and no other job begins.
   Iterator drop(Iterator job) { return jobs_.erase(job); }
-  IpcqJob* find(std::uint32_t tag);  // null: it has been removed
+  IpcqJob* find(std::uint32_t tag);  // null: already removed
 
   // In the order of the calls.
   Iterator begin() { return jobs_.begin(); }

@@ -121,7 +121,7 @@ void KernelCalls::drain_engines(const Completion& completion) {
   if (!completion.ok)
     pe_.commands.abandon(commands_, fmt::format("kernel '{}' has failed", launch().kernel.name));
   commands_.awaits_drained = true;
-  while (commands_.under_way > 0)
+  while (commands_.in_flight > 0)
     pe_.cpu.await(commands_.drained, "the engines of the PE to drain");
   commands_.awaits_drained = false;
 }
@@ -144,7 +144,7 @@ void KernelCalls::free_scratch() {
 void KernelCalls::abort(const std::string& cause) {
   launch_->aborted = true;
   launch_->abort_cause = cause;
-  resumed_.notify(sc_core::SC_ZERO_TIME);  // the event that it waits for may never occur
+  resumed_.notify(sc_core::SC_ZERO_TIME);  // the awaited event may never occur
 }
 
 void KernelCalls::pass_barrier() {
@@ -195,10 +195,10 @@ PhysRanges KernelCalls::translate(std::uint64_t address, std::uint64_t nbytes) c
 // --- Commands
 
 void KernelCalls::dispatch() {
-  // What the kernel has freed since its last call.
+  // Publishes the scratch that the kernel has freed since its last call.
   if (!pe_.runs_alone(*this)) pe_.scratch_freed.notify(sc_core::SC_ZERO_TIME);
   cycles(pe_.settings.call_cycles(next_call_++));
-  check_abort();  // also of one that came meanwhile: the call does nothing any more
+  check_abort();  // checks for an abort during the wait: the call then has no effect
 }
 
 std::shared_ptr<CommandState> KernelCalls::issue(Command&& command) {
@@ -286,7 +286,7 @@ void KernelCalls::barrier() {
 
 // --- Scratch
 
-// Of a PE without other kernels it is empty: a kernel that was ended may have left something.
+// Scratch is empty in a PE without other kernels: an ended kernel may have left allocations.
 void KernelCalls::prepare_scratch() {
   std::unique_ptr<FreeListAllocator>& shared = pe_.scratch;
   const std::uint64_t all = pe_.settings.scratch_bytes;

@@ -26,9 +26,9 @@ class CommandQueue final : private ServiceListener<CommandRequest> {
  public:
   // Commands of one kernel.
   struct Kernel {
-    std::uint32_t stream = 0;  // of its launch
-    std::size_t under_way = 0;
-    PeUsage usage;  // of those that are complete
+    std::uint32_t stream = 0;  // stream of its launch
+    std::size_t in_flight = 0;
+    PeUsage usage;  // usage of the complete commands
     bool awaits_drained = false;
     sc_core::sc_event drained{""};  // the last one is complete; where it is awaited
   };
@@ -46,16 +46,16 @@ class CommandQueue final : private ServiceListener<CommandRequest> {
       requests_.give_back(request);
       throw;
     }
-    ++kernel.under_way;
+    ++kernel.in_flight;
   }
-  // The kernel's commands under way fail with `why`.
+  // Fails the kernel's commands in flight with `why`.
   void abandon(const Kernel& kernel, const std::string& why) {
     CommandRequest request;
     request.abandon = why;
     request.stream = kernel.stream;
     to_scheduler_.b_transport(request);
   }
-  // Of all kernels, and of whatever else uses the engines.
+  // Usage by all kernels, and by other users of the engines.
   PeUsage usage() {
     CommandRequest request;
     to_scheduler_.transport_dbg(request);
@@ -74,7 +74,7 @@ class CommandQueue final : private ServiceListener<CommandRequest> {
     kernel.usage.compute += request.state->usage().compute;
     request.state->complete();
     requests_.give_back(submitted);
-    if (--kernel.under_way == 0 && kernel.awaits_drained)
+    if (--kernel.in_flight == 0 && kernel.awaits_drained)
       kernel.drained.notify(sc_core::SC_ZERO_TIME);
   }
 
@@ -85,7 +85,7 @@ class CommandQueue final : private ServiceListener<CommandRequest> {
 class KernelCalls;
 
 // Exception that ends a kernel whose launch has failed elsewhere. Not derived from std::exception,
-// so that a kernel's own handlers let it pass.
+// so that it passes the kernel's own handlers.
 struct KernelAborted {
   std::string blocked_on;  // call in which it was blocked; empty: it was between two calls
   Fs since = 0;
@@ -104,7 +104,7 @@ struct KernelResources {
   struct Settings {
     Rational clock_ghz;
     std::uint64_t scratch_bytes = 0;
-    std::function<std::uint64_t(std::uint64_t call)> call_cycles;  // rule of PE_CPU
+    std::function<std::uint64_t(std::uint64_t call)> call_cycles;  // cycle policy of PE_CPU
   };
   KernelResources(FabricNode& component, MachineServices& services, Settings given,
                   ServiceListener<IpcqRequest>& ipcq_listener)
@@ -147,20 +147,21 @@ class KernelCalls final : public KernelContext {
 
   // --- Life of a kernel, for its context.
   bool busy() const { return launch_.has_value(); }
-  void accept(ArrivedLaunch launch) { launch_ = std::move(launch); }  // busy from now on
+  void accept(ArrivedLaunch launch) { launch_ = std::move(launch); }  // busy from here on
   void free() { launch_.reset(); }
   void start();
-  // On the kernel's thread, before its body: takes its part of the scratch, if it has one.
+  // Runs on the kernel's thread, before its body: takes its part of the scratch, if it has one.
   void prepare();
-  void drain_sends();  // behind its body: its messages leave before the launch is answered
-  // The kernel has ended: PE_IPCQ drops its operations, a failed kernel leaves no command waiting.
+  void drain_sends();  // runs after its body: its messages leave before the launch is answered
+  // The kernel has ended: PE_IPCQ drops its operations, a failed kernel leaves no command pending.
   // Returns when the engines have drained.
   void drain_engines(const Completion& completion);
-  // Error of a command that was never waited for; empty: none. Forgets these commands.
+  // Returns the error of a command that was never waited for, or an empty text. Forgets these
+  // commands.
   std::string take_unwaited_error();
   void free_scratch();
 
-  // The kernel ends at its next call, or in the one in which it is blocked.
+  // Ends the kernel at its next call, or in the call in which it is blocked.
   void abort(const std::string& cause);
   void pass_barrier();
   void ipcq_ended(IpcqRequest& request);
@@ -171,12 +172,12 @@ class KernelCalls final : public KernelContext {
   const PeUsage& usage() const { return commands_.usage; }
   const std::string& unwaited_text() const { return unwaited_text_; }
   void show(State state);
-  void add_signals(const std::string& number);  // with their present values
+  void add_signals(const std::string& number);  // with their current values
   static std::vector<SignalDeclaration> signals_of(const std::string& number);
 
  private:
   struct Issued {
-    std::shared_ptr<CommandState> state;  // null: it has been waited for
+    std::shared_ptr<CommandState> state;  // null: already waited for
     KernelWait::CommandKind kind = KernelWait::CommandKind::none;
     KernelWait::Reason reason = KernelWait::Reason::command;
     std::uint64_t id = 0;
@@ -186,12 +187,12 @@ class KernelCalls final : public KernelContext {
     std::shared_ptr<IpcqOperation> operation;
   };
 
-  // Returns only where the kernel may make a call: the run does not end, nor has the launch failed
+  // Returns only if the kernel may make a call: the run does not end, and the launch has not failed
   // elsewhere.
   void check_abort();
-  // Waits until done(), or an abort: then the kernel ends. What makes it true notifies resumed_.
-  // `what`, of the kernel, for reports: "tl.send in direction 'E'"; `wait`: its report, without
-  // node and times.
+  // Waits until done(), or ends the kernel at an abort. The code that makes done() true notifies
+  // resumed_. `what`, of the kernel, for reports: "tl.send in direction 'E'"; `wait`: its report,
+  // without node and times.
   void await_or_end(const std::function<bool()>& done, const std::function<std::string()>& what,
                     KernelWait wait);
   void report(KernelWait wait) const;
@@ -234,8 +235,8 @@ class KernelCalls final : public KernelContext {
 
   std::optional<ArrivedLaunch> launch_;
   CommandQueue::Kernel commands_;
-  SmallVector<Issued, 2> unwaited_;    // by id, and some that need no wait any more
-  std::size_t unwaited_at_most_ = 16;  // then these are removed
+  SmallVector<Issued, 2> unwaited_;    // by id, including some that need no wait any more
+  std::size_t unwaited_at_most_ = 16;  // size at which these are removed
   std::string unwaited_text_;          // for the report of the kernel
   std::uint64_t next_call_ = 0;
   IpcqRequest operation_;  // blocking send or receive
@@ -244,7 +245,7 @@ class KernelCalls final : public KernelContext {
   int aborted_calls_ = 0;  // since the abort
   PayloadPool<Asynchronous> asynchronous_;
   unsigned outstanding_sends_ = 0;
-  std::unique_ptr<FreeListAllocator> own_scratch_;  // null: it allocates from the shared scratch
+  std::unique_ptr<FreeListAllocator> own_scratch_;  // null: allocates from the shared scratch
   bool awaits_scratch_ = false;
 
   sc_core::sc_event resumed_{""};

@@ -146,7 +146,7 @@ Completion KernelContexts::Context::run_body() {
   } catch (const sc_core::sc_unwind_exception&) {
     throw;
   } catch (const KernelAborted& aborted) {
-    // Under collect_all a PE is ended only when it would wait for ever.
+    // Under collect_all a PE is ended only when its wait would never end.
     if (message.failure_policy == FailurePolicy::collect_all && !aborted.blocked_on.empty()) {
       return failure(Completion::blocked,
                      fmt::format("{}waited for {} since {} when nothing happened any more",
@@ -385,7 +385,7 @@ void KernelContexts::nb_transport_bw(IpcqRequest& request, const tlm::tlm_phase&
   const auto found = std::find_if(contexts_.begin(), contexts_.end(), [&](const auto& context) {
     return context->busy() && context->launch().stream == request.stream;
   });
-  if (found != contexts_.end()) (*found)->calls().ipcq_ended(request);  // may give back the request
+  if (found != contexts_.end()) (*found)->calls().ipcq_ended(request);  // may release the request
 }
 
 }  // namespace kernbench

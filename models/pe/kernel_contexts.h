@@ -67,7 +67,7 @@ class KernelContexts final : private ServiceListener<IpcqRequest>, private Trans
   KernelResources resources_;
   const int stack_bytes_;
   const std::size_t most_contexts_;
-  std::deque<ArrivedLaunch> launches_;  // that wait for a context
+  std::deque<ArrivedLaunch> launches_;  // launches that wait for a context
   std::vector<std::unique_ptr<Context>> contexts_;
   bool signals_declared_ = false;
   TieKeySource keys_;

@@ -10,8 +10,8 @@
 
 namespace kernbench {
 
-// Of a lane: no task; a task that waits for nothing but the step; that waits for what its stage
-// needs; in service; blocked by the engine of its next stage.
+// Lane state: idle, without a task; ready, with a task that waits only for the step; waiting, for
+// the resources of its stage; serving; blocked by the engine of its next stage.
 enum class LaneState : std::uint8_t { idle, ready, waiting, serving, blocked };
 
 class LaneSignals {
@@ -19,7 +19,7 @@ class LaneSignals {
   // Names "gemm_state{number}" and so on; `number`: "" for the first lane of a stage type.
   LaneSignals(Observables to, const std::string& stage, const std::string& number);
 
-  // `task`: of the lane; null: none. A blocked lane shows the stage that has ended.
+  // `task`: task of the lane; null: none. A blocked lane shows the stage that has ended.
   void show(LaneState state, const TileTask* task);
 
  private:

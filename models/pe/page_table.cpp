@@ -28,7 +28,7 @@ void PageTable::unmap(std::uint64_t va, std::uint64_t bytes) {
        it != extents_.end() && it->first.begin < end;) {
     const Key key = it->first;
     const Extent extent = it->second;
-    // The regions wholly inside: whole ones only, so a cut falls on a page boundary.
+    // Regions that are wholly inside: whole regions only, so a cut is at a page boundary.
     const std::uint64_t cut_begin =
         key.begin >= va ? key.begin : (va + page_bytes_ - 1) / page_bytes_ * page_bytes_;
     const std::uint64_t cut_end = extent.end <= end ? extent.end : end / page_bytes_ * page_bytes_;

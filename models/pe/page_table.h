@@ -1,9 +1,9 @@
 // Page table of a PE: virtual ranges and the physical ranges behind them (spec 3.3, ADR-0039).
 //
 // Behaves as page -> list of sub-page regions: a mapping is one region per page that it touches; a
-// look-up takes the region that was mapped last; unmap removes only regions that lie wholly inside
-// its range, and what was mapped before them shows again. Regions of one mapping on neighbouring
-// pages are kept as one extent.
+// look-up returns the region that was mapped last; unmap removes only regions that are wholly
+// inside its range, which uncovers earlier mappings. Regions of one mapping on neighbouring pages
+// are kept as one extent.
 #pragma once
 
 #include <cstdint>
@@ -30,8 +30,8 @@ class PageTable {
 
  private:
   struct Extent {
-    std::uint64_t end = 0;  // of the virtual range
-    std::uint64_t pa = 0;   // of its begin
+    std::uint64_t end = 0;  // end of the virtual range
+    std::uint64_t pa = 0;   // physical address of its begin
   };
   // Later mappings have larger sequence numbers.
   struct Key {
@@ -49,8 +49,8 @@ class PageTable {
 
   PhysRanges ranges_of(std::uint64_t va, std::uint64_t bytes) const;
 
-  // Look-ups since the table changed: kernels ask for the same blocks again and again, and PE_DMA
-  // once more for each of them.
+  // Look-ups since the table changed: kernels repeat look-ups of the same blocks, and PE_DMA looks
+  // each of them up once more.
   struct Known {
     std::uint64_t va = 0, bytes = 0;
     PhysRanges ranges;
@@ -61,7 +61,7 @@ class PageTable {
   mutable std::vector<Known> known_;
   mutable std::size_t oldest_ = 0;
   Extents extents_;
-  std::uint64_t longest_ = 0;  // of all extents that ever were
+  std::uint64_t longest_ = 0;  // longest extent so far
   std::uint64_t next_sequence_ = 0;
 };
 

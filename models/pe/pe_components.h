@@ -5,7 +5,7 @@
 
 namespace kernbench {
 
-// All nine, in the order of spec 1.1.
+// Registers all nine, in the order of spec 1.1.
 void register_pe_components(ComponentRegistry& registry);
 
 // One each, in the source of the engine.

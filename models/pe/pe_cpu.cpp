@@ -35,7 +35,7 @@ Fs PeCpu::next_due() const { return arrivals_.control_due(*parameters_.overhead)
 
 void PeCpu::serve() {
   arrivals_.take_control(now(), *parameters_.overhead, [this](const Arrival& arrival) {
-    report_passage(arrival, arrival.time);
+    report_traversal(arrival, arrival.time);
     take(*arrival.transaction);
   });
 }

@@ -6,11 +6,11 @@
 // covers; then the answer leaves at once. Kernels of one stream run back to back, those of
 // different streams concurrently, each in a context of its own (kernel_contexts.h), with a stack of
 // kernel_stack_bytes; when all kernel_contexts are taken a launch waits. Contexts share the
-// engines, the scratch and the queue pairs, and do not slow down each other otherwise. A message
-// that installs rings pays overhead_ns, is then passed to PE_IPCQ, and is answered at once. A
-// kernel that throws, a command that ends in a fault, and an abort make the answer ok = false; the
-// text names node and time. An abort ends the kernel at its next call, or in the one in which it is
-// blocked; a kernel that fails leaves no command waiting. Not modelled: instructions other than
+// engines, the scratch and the queue pairs, and do not slow down each other otherwise. An install
+// message of rings pays overhead_ns, is then passed to PE_IPCQ, and is answered at once. A kernel
+// that throws, a command that ends in a fault, and an abort make the answer ok = false; the text
+// names node and time. An abort ends the kernel at its next call, or in the one in which it is
+// blocked; a kernel that fails leaves no command pending. Not modelled: instructions other than
 // those that reach an engine; that contexts of one processor share its issue.
 //
 // Base class: a PE_CPU with other costs derives from it, its Parameters from these, and overrides
@@ -70,8 +70,8 @@ class PeCpu : public FabricNode, public ProgramHost {
   }
 
  protected:
-  // The rule to override: cycles that a call of the kernel pays before it does anything; asked once
-  // per call that is not metadata. `call`: its number in the launch, from 0.
+  // Override point: cycles that a call of the kernel pays before any action; called once per call
+  // that is not metadata. `call`: its number in the launch, from 0.
   virtual std::uint64_t call_cycles(std::uint64_t /*call*/) { return *parameters_.dispatch_cycles; }
   void declare_signals() override;
 

@@ -85,8 +85,8 @@ void PeDma::add_statistics() {
                 Quantity::count, messages_.messages_written());
   add_statistic("messages_dropped", "IPCQ messages that came for queues that had been reset",
                 Quantity::count, messages_.messages_dropped());
-  add_busy_time("slot_busy", "time with an access to a ring slot under way", messages_.slot_busy(),
-                [this](Fs now) { return messages_.slot_busy_until(now); },
+  add_busy_time("slot_busy", "time with an access to a ring slot in progress",
+                messages_.slot_busy(), [this](Fs now) { return messages_.slot_busy_until(now); },
                 {Server::Kind::rate, "*_slot_bw_gbs"});
   const DmaAddressing::Counts& segments = addressing_.segment_counts();
   add_statistic("segments_installed", "segments of logical addresses installed", Quantity::count,
@@ -117,9 +117,9 @@ void PeDma::declare_signals() {
   }
 }
 
-void PeDma::report_under_way(tlm::tlm_analysis_if<ExecutedOp>& to) const {
-  StageEngine::report_under_way(to);
-  messages_.report_under_way(to);
+void PeDma::report_in_progress(tlm::tlm_analysis_if<ExecutedOp>& to) const {
+  StageEngine::report_in_progress(to);
+  messages_.report_in_progress(to);
 }
 
 // --- Requests
@@ -255,7 +255,7 @@ void PeDma::inject(DmaChannel& channel) {
   for (const TransactionHandle& transaction : channel.in_flight)
     direction.in_flight_bytes += transaction->get_data_length();
   direction.show();
-  // Without an overhead the other direction may be granted later in this instant, and go first.
+  // Without an overhead the other direction may be granted later in this instant, and inject first.
   channel.awaits_quiescence = channel.outstanding > 0 && channel.granted_at == now();
   if (!channel.awaits_quiescence) put_on_link(channel);
   put_to_tcm(channel);
@@ -290,7 +290,7 @@ void PeDma::make_transactions(DmaChannel& channel) {
   }
 }
 
-// Mostly the same memory again.
+// Usually the same memory as before.
 const Path& PeDma::path_to(NodeId memory) {
   if (path_ == nullptr || path_->target() != memory)
     path_ = &machine_.routes().memory_path(node(), memory);
@@ -381,7 +381,7 @@ void PeDma::accepted(std::uint32_t port, Transaction& transaction, FlitRun run, 
     if (whole) messages_.message_reached(arrivals_.upstream(port), transaction, run, arrival);
     return;
   }
-  // Towards PE_TCM nothing competes: its edge has neither length nor bandwidth.
+  // Messages to PE_TCM do not compete: its edge has neither length nor bandwidth.
   if (run.position + 1 == path.target_position())
     return send(transaction, run.first, run.count, run.position, arrival);
   if (whole) links_.pass(arrivals_.upstream(port), transaction, run, arrival);
@@ -408,7 +408,7 @@ void PeDma::serve() {
 }
 
 void PeDma::take(const Arrival& message) {
-  report_passage(message, message.time);
+  report_traversal(message, message.time);
   RouteExtension& route = message.transaction->route();
   if (route.leg == Leg::request) return segment_messages_.push_back(message);
   route.listener->completed(*message.transaction);
@@ -446,7 +446,8 @@ void PeDma::serve_links_when_quiescent(Fs at) {
   services().end_of_timestep().ask_when_quiescent(*this, node());
 }
 
-// All accesses of this instant contend now, also those granted at this instant without an overhead.
+// All accesses of this instant contend now, including those granted at this instant without an
+// overhead.
 void PeDma::timestep_quiescent() {
   guarded(services(), *this, [this] {
     links_asked_ = false;

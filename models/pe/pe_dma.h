@@ -5,18 +5,18 @@
 // the instant of completion, accesses of one instant by (command, tile, stage). Channels of one
 // direction share a queue. After the grant an access pays overhead_ns and its address look-up
 // (dma_addressing.h); then all flits of a write, or the command of a read, contend for the link
-// (dma_links.h), which arbitrates at the end of the instant. An access that lies in several
-// physical ranges, memories or (LA in one_to_one) channels becomes one transaction each, issued
-// together, complete when all are; their flits leave in the order of their bytes. An atomic access
-// is a write whose operands travel out and whose old values return. A DMA_READ of a tile first
-// takes its tile buffer. Messages between PEs: dma_messages.h. A message that changes segments
-// takes effect overhead_ns after its arrival and is answered then; such messages do not wait for
-// each other. Traffic to and from PE_TCM passes through free of charge; it loses link arbitration
-// to requests injected here in the same timestep (tie rule of spec 2.3: pe_dma before pe_tcm). Not
-// modelled: time where a response arrives, TCM time.
+// (dma_links.h), which arbitrates at the end of the instant. An access to several physical ranges,
+// memories or (LA in one_to_one) channels becomes one transaction each, issued together, complete
+// when all are; their flits leave in the order of their bytes. An atomic access is a write whose
+// operands travel out and whose old values return. A DMA_READ of a tile first takes its tile
+// buffer. Messages between PEs: dma_messages.h. A message that changes segments takes effect
+// overhead_ns after its arrival and is answered then; such messages do not wait for each other.
+// Traffic to and from PE_TCM passes through free of charge; it loses link arbitration to requests
+// injected here in the same timestep (tie rule of spec 2.3: pe_dma before pe_tcm). Not modelled:
+// time where a response arrives, TCM time.
 //
-// Base class: a PE_DMA with other rules derives from it, its Parameters from these, and overrides
-// may_grant() or setup_time().
+// Base class: a PE_DMA with other policies derives from it, its Parameters from these, and
+// overrides may_grant() or setup_time().
 #pragma once
 
 #include <array>
@@ -36,7 +36,7 @@ namespace kernbench {
 // Holder of a channel: a stage of a tile, or a request of another initiator.
 struct DmaJob {
   StageEngine<FabricNode>::Lane* lane = nullptr;
-  DmaRequest* request = nullptr;  // without a lane
+  DmaRequest* request = nullptr;  // null without a lane
 };
 
 struct DmaChannel {
@@ -45,7 +45,7 @@ struct DmaChannel {
   Fs granted_at = 0;
   Fs inject_at = never_fs;
   bool awaits_quiescence = false;  // injected at the instant of its grant: contends at its end
-  TieKey key;                      // of its first transaction
+  TieKey key;                      // key of its first transaction
   DmaAccess access;
   TransactionHandles in_flight;  // by piece
   std::size_t outstanding = 0;   // transactions
@@ -53,13 +53,13 @@ struct DmaChannel {
   bool free() const { return current.lane == nullptr && current.request == nullptr; }
 };
 
-// Channels of one direction and the queue in front of them.
+// Channels of one direction and their common queue.
 struct DmaDirection {
   SerialResource<DmaJob> use;
   std::vector<DmaChannel> channels;
   std::uint64_t bytes = 0;  // moved since the start of the run
   std::uint64_t in_flight_bytes = 0;
-  // Null until they are observed.
+  // Null until observed.
   TraceSignal* busy_signal = nullptr;
   TraceSignal* in_flight_signal = nullptr;
 
@@ -108,13 +108,13 @@ class PeDma : public StageEngine<FabricNode>,
   explicit PeDma(const ComponentInit& init)
       : PeDma(init, init.attributes.as<Parameters>(), machine_services(init.services)) {}
 
-  void report_under_way(tlm::tlm_analysis_if<ExecutedOp>& to) const override;
+  void report_in_progress(tlm::tlm_analysis_if<ExecutedOp>& to) const override;
 
  protected:
-  // The rules to override.
+  // Override points.
   //
-  // At the end of a timestep: whether the first request of `of`, which has a free channel, is
-  // granted now. Called for reads first, and again when an access has ended.
+  // Whether the first request of `of`, which has a free channel, is granted now. Called at the end
+  // of a timestep, for reads first, and again when an access has ended.
   virtual bool may_grant(const DmaDirection& /*of*/, const DmaDirection& /*other*/) { return true; }
   // Time from the grant until the access contends for the link, once per access; `addresses`: cost
   // of its address look-up.
@@ -145,7 +145,7 @@ class PeDma : public StageEngine<FabricNode>,
   void grant(DmaDirection& direction);
   static void resolve(const DmaRequest& request, DmaAccess& access);
 
-  // Injection. In one instant the earlier grant goes first, then by key (tie rule of spec 2.3).
+  // Injection order: in one instant the earlier grant first, then by key (tie rule of spec 2.3).
   static bool injects_before(const DmaChannel& a, const DmaChannel& b);
   void sort_by_injection();
   Fs injection_due() const;
@@ -177,10 +177,11 @@ class PeDma : public StageEngine<FabricNode>,
   DmaLinks links_;
   DmaAddressing addressing_;
   std::array<DmaDirection, 2> directions_;  // read, write
-  SmallVector<DmaChannel*, 2> channels_;    // of both, by their numbers in transactions
-  SmallVector<DmaChannel*, 2> ordered_;     // the same, by injects_before
-  const Path* path_ = nullptr;              // the last one to a memory as a whole; null: none yet
-  RingBuffer<Arrival> segment_messages_;    // in order of arrival
+  SmallVector<DmaChannel*, 2>
+      channels_;  // channels of both directions, by their numbers in transactions
+  SmallVector<DmaChannel*, 2> ordered_;   // sorted by injects_before
+  const Path* path_ = nullptr;            // last path to a memory as a whole; null: none yet
+  RingBuffer<Arrival> segment_messages_;  // in order of arrival
   std::uint64_t faults_ = 0, transactions_ = 0;
   ServiceTarget<DmaRequest> transfers_{*this, *this};
   DmaMessages messages_;

@@ -1,13 +1,13 @@
 // PE_FETCH_STORE: the only gateway between TCM and register file, and the account of the register
 // file (spec 5).
 //
-// Timing: FETCH waits until the register file has room for what the tile brings (its operands, and
-// with the first k tile its accumulator), then pays overhead_ns and the read of PE_TCM. STORE pays
-// overhead_ns and the write of PE_TCM, then gives the accumulator back. FETCH and STORE are served
-// side by side. Not modelled: which register holds what.
+// Timing: FETCH waits until the register file has room for the operands of the tile (and with the
+// first k tile for its accumulator), then pays overhead_ns and the read of PE_TCM. STORE pays
+// overhead_ns and the write of PE_TCM, then releases the accumulator. FETCH and STORE are served
+// concurrently. Not modelled: allocation of single registers.
 //
-// A base class as well: a load/store unit of other times derives from it, its Parameters from
-// these, and overrides setup_time(). Lanes, registers and the services are here.
+// Base class: a load/store unit with other times derives from it, its Parameters from these, and
+// overrides setup_time().
 #pragma once
 
 #include <array>
@@ -34,8 +34,8 @@ class PeFetchStore : public StageEngine<Component>,
   explicit PeFetchStore(const ComponentInit& init);
 
  protected:
-  // The rule to override: from the instant at which a FETCH or STORE may begin to its access of
-  // PE_TCM; asked once per stage.
+  // Override point: time from the instant at which a FETCH or STORE may begin to its access of
+  // PE_TCM; called once per stage.
   virtual Fs setup_time(const Stage& /*stage*/) { return overhead(); }
 
  private:

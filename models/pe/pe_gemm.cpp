@@ -4,10 +4,9 @@
 //   macs      ceil(m*k*n / macs_per_cycle) cycles;
 //   systolic  task_cycles and the cycles of an output-stationary array of rows x columns
 //             (systolic_cycles), from the first edge of the clock on;
-// a batch of products (tl.dot of three axes) these cycles for each of them.
-// The slot and the operands' registers are given back at the end (compute_engine.h). Not modelled:
-// values, operand layout; with `macs` fill and drain of the array, with `systolic` streams that
-// stall.
+// a batch of products (tl.dot of three axes) takes these cycles for each product. The slot and the
+// operands' registers are released at the end (compute_engine.h). Not modelled: values, operand
+// layout; with `macs` fill and drain of the array, with `systolic` streams that stall.
 #include "models/pe/compute_engine.h"
 #include "models/pe/pe_components.h"
 #include "models/timing/engine_rules.h"
@@ -46,7 +45,7 @@ class PeGemm final : public ComputeEngine {
             .range("1", "65536")};
     Param<std::uint64_t> task_cycles{
         *this, Parameter::integer("task_cycles",
-                                  "cycles of a stage beside those of its folds; of timing systolic",
+                                  "cycles of a stage in addition to its folds; of timing systolic",
                                   "", "spec 5")
                    .default_val(1)
                    .range("0", "1000000000")};

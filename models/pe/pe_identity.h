@@ -8,7 +8,7 @@
 
 namespace kernbench {
 
-// Looked up at its first use: the machine's numbers are not known while it is built. ModelError if
+// Resolved at its first use: the machine's numbers are not known while it is built. ModelError if
 // the node is no such engine.
 class PeIdentity {
  public:

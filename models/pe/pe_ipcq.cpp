@@ -85,7 +85,7 @@ void PeIpcq::kernel_ended(std::uint32_t stream, const IpcqKernelEnd& end) {
   show_oldest();
 }
 
-// --- Operations come
+// --- Arrival of operations
 
 tlm::tlm_sync_enum PeIpcq::nb_transport_fw(IpcqRequest& request, tlm::tlm_phase& phase) {
   auto* send = std::get_if<IpcqSend>(&request.what);
@@ -270,7 +270,7 @@ bool PeIpcq::look_send(IpcqJob& job) {
   return true;
 }
 
-// What --check-races knows of the message: a slot that changes hands orders the kernels.
+// Reports the slot to --check-races: a slot that changes hands orders the kernels.
 void PeIpcq::order_by_slot(std::uint32_t agent, std::uint64_t slot) const {
   FunctionalModel* data = machine_.data();
   if (data == nullptr || data->races() == nullptr) return;
@@ -279,8 +279,8 @@ void PeIpcq::order_by_slot(std::uint32_t agent, std::uint64_t slot) const {
 
 // --- A receive
 
-// The message that the receive is to have is there. A receive without a direction looks behind the
-// queue that it served last.
+// Whether the message of the receive has arrived. A receive without a direction searches from the
+// queue after the one that it served last.
 bool PeIpcq::find_message(IpcqJob& job) {
   if (!job.receive.direction.empty()) {
     const QueuePairState& queue = queues_[job.pair].state;
@@ -350,7 +350,7 @@ void PeIpcq::access_slot(const IpcqJob& job, bool write, MemorySpace space) {
 }
 
 void PeIpcq::nb_transport_bw(RingRequest& access, const tlm::tlm_phase& /*phase*/) {
-  // Its kernel may have ended.
+  // The kernel may have ended.
   if (IpcqJob* job = jobs_.find(access.tag); job != nullptr) access_ended(*job);
   accesses_.give_back(access);
 }
@@ -365,7 +365,7 @@ void PeIpcq::access_ended(IpcqJob& job) {
   arm();
 }
 
-// The tail moves and the credit leaves; the receive ends with its delivery.
+// Moves the tail and sends the credit; the receive ends with its delivery.
 void PeIpcq::consumed(IpcqJob& job) {
   IpcqQueues::Queue& queue = queues_[job.pair];
   const PeId sender = queue.state.message(job.seq).source;
@@ -480,7 +480,7 @@ void PeIpcq::report_consumed(const IpcqJob& job, const Credit& credit) const {
   port.write(consumed);
 }
 
-void PeIpcq::report_under_way(tlm::tlm_analysis_if<ExecutedOp>& to) const {
+void PeIpcq::report_in_progress(tlm::tlm_analysis_if<ExecutedOp>& to) const {
   for (const IpcqJob& job : jobs_) to.write(op_until_now(job));
 }
 

@@ -7,8 +7,8 @@
 // write of a copy), moves the tail, and ends with the delivery of the credit: credit_fs() of
 // models/timing/ipcq_rules.h later, on a side band that neither waits for nor loads links. Whether
 // a credit or a message is available is decided at the end of the timestep. An asynchronous receive
-// does not wait for its credit, which travels all the same; neither does recv_no_consume, which
-// pays nothing. Not modelled: the place where head and tail are kept.
+// does not wait for its credit, which is sent all the same; neither does recv_no_consume, which
+// pays nothing. Not modelled: the location of head and tail.
 //
 // Base class: a PE_IPCQ with other times derives from it, its Parameters from these, and overrides
 // send_time() or receive_time().
@@ -53,14 +53,14 @@ class PeIpcq : public Component,
   explicit PeIpcq(const ComponentInit& init)
       : PeIpcq(init, init.attributes.as<Parameters>(), machine_services(init.services)) {}
 
-  void report_under_way(tlm::tlm_analysis_if<ExecutedOp>& to) const override;
+  void report_in_progress(tlm::tlm_analysis_if<ExecutedOp>& to) const override;
   std::vector<SignalDeclaration> signals_when_used() const override {
     return queues_.signals_of("pair{i}");
   }
 
  protected:
-  // The rules to override: from the instant at which it is an operation's turn to the instant at
-  // which it looks for its credit or its message; asked once per operation.
+  // Override points: time from the start of an operation's turn to its check for a credit or a
+  // message; called once per operation.
   virtual Fs send_time(const IpcqSend& /*send*/) { return overhead_; }
   virtual Fs receive_time(const IpcqReceive& /*receive*/) { return overhead_; }
   void declare_signals() override;
@@ -72,7 +72,7 @@ class PeIpcq : public Component,
     send_blocked,
     receiving,
     receive_blocked
-  };  // of the signal
+  };  // values of the signal
   using Phase = IpcqJob::Phase;
   // Time in which at least one operation was blocked.
   struct Blocked {
@@ -89,7 +89,7 @@ class PeIpcq : public Component,
   struct Credit {
     Fs due = never_fs;
     CreditDelivery delivery;
-    std::uint32_t tag = 0;  // of the receive that waits for it
+    std::uint32_t tag = 0;  // tag of the receive that waits for it
   };
 
   PeIpcq(const ComponentInit& init, const Parameters& parameters, MachineServices& machine);
@@ -103,7 +103,7 @@ class PeIpcq : public Component,
   IpcqJob receive_job(IpcqReceive receive) const;
   Completion install(const IpcqInstall& message, const IpcqQueuePairs& mine);
   void kernel_ended(std::uint32_t stream, const IpcqKernelEnd& end);
-  // Of one stream, or of all.
+  // Ends the jobs of one stream, or of all.
   void end_jobs(std::optional<std::uint32_t> stream, std::string_view why);
 
   void submit(IpcqJob job);
@@ -116,7 +116,7 @@ class PeIpcq : public Component,
   void end_of_timestep() override;
   void arm();
 
-  // True when the job has ended.
+  // Returns true when the job has ended.
   bool advance(IpcqJob& job);
   void block(IpcqJob& job);
   void unblock(IpcqJob& job);
@@ -150,9 +150,9 @@ class PeIpcq : public Component,
   ServiceInitiator<CreditDelivery> to_network_{nullptr, Role::pe_ipcq, "credit_network"};
 
   IpcqWorkQueues jobs_{[this](IpcqJob& job) { begin(job); }};
-  std::set<std::uint32_t> users_;  // streams whose kernel that runs has used the queues
+  std::set<std::uint32_t> users_;  // streams whose running kernel has used the queues
   Fs free_at_ = 0;                 // end of the overhead of the last operation
-  std::deque<Credit> credits_;     // on their way, by the time of their delivery
+  std::deque<Credit> credits_;     // in flight, by the time of their delivery
 
   sc_core::sc_event timer_;
   std::uint64_t sends_ = 0, receives_ = 0, bytes_sent_ = 0, bytes_received_ = 0, credits_sent_ = 0;

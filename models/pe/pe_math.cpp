@@ -2,7 +2,7 @@
 //
 // Timing: waits for accel_slot, then max(overhead_ns, ceil(elements / lanes) * cycles_per_op(op)),
 // a reduction ceil(log2 lanes) cycles more, scans and sorts several passes (spec 5.6); the slot,
-// and the registers of an epilogue's operands, are given back at the end (compute_engine.h). Not
+// and the registers of an epilogue's operands, are released at the end (compute_engine.h). Not
 // modelled: values, predication, the difference between dtypes.
 #include <algorithm>
 #include <string>

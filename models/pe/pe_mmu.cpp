@@ -48,7 +48,7 @@ Fs PeMmu::next_due() const { return arrivals_.control_due(overhead_); }
 
 void PeMmu::serve() {
   arrivals_.take_control(now(), overhead_, [this](const Arrival& arrival) {
-    report_passage(arrival, arrival.time);
+    report_traversal(arrival, arrival.time);
     take(*arrival.transaction);
   });
 }

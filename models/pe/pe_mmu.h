@@ -1,15 +1,15 @@
 // PE_MMU: the page table of a PE, filled by messages, read by PE_DMA and PE_CPU (spec 3.3, ADR-0011
 // D-VA, ADR-0039).
 //
-// Timing: a map or unmap message takes effect overhead_ns after it came and is answered at once
-// then. A look-up takes no time here; the requester pays tlb_overhead_ns. In the address model LA
-// virtual addresses are logical ones: PE_DMA's segments locate them, and no page table is used. In
-// the address model PA there are no mappings: an address is resolved through the shards of the
-// tensors of the launches that run, free of charge; of several copies the nearest one (own PE, own
-// cube, the PE of the same number in another cube). Not modelled: TLB misses, page walks.
+// Timing: a map or unmap message takes effect overhead_ns after its arrival and is answered then. A
+// look-up takes no time here; the requester pays tlb_overhead_ns. In the address model LA virtual
+// addresses are logical ones: PE_DMA's segments locate them, and no page table is used. In the
+// address model PA there are no mappings: an address is resolved through the shards of the tensors
+// of the launches that run, free of charge; of several copies the nearest one (own PE, own cube,
+// the PE of the same number in another cube). Not modelled: TLB misses, page walks.
 //
-// A base class as well: a PE_MMU of other times derives from it, its Parameters from these, and
-// overrides look_up_time(). Messages, page table and address models are here.
+// Base class: a PE_MMU with other times derives from it, its Parameters from these, and overrides
+// look_up_time().
 #pragma once
 
 #include <optional>
@@ -47,7 +47,7 @@ class PeMmu : public FabricNode, private ServiceProvider<TranslationRequest> {
   explicit PeMmu(const ComponentInit& init);
 
  protected:
-  // The rule to override: time of a look-up in the page table, which the engine that asks pays.
+  // Override point: time of a look-up in the page table, paid by the requesting engine.
   virtual Fs look_up_time(const TranslationRequest& /*request*/) { return tlb_overhead_; }
 
  private:
@@ -77,7 +77,7 @@ class PeMmu : public FabricNode, private ServiceProvider<TranslationRequest> {
   struct Signals {
     TraceSignal &address, &look_ups, &misses, &mappings;
   };
-  std::optional<Signals> signals_;  // once they are asked for
+  std::optional<Signals> signals_;  // set when requested
 };
 
 }  // namespace kernbench

@@ -69,7 +69,7 @@ void PeScheduler::declare_signals() {
   const SignalFormat commands = SignalFormat::count("commands");
   signals_.emplace(
       Signals{add_signal("inbox", "commands that wait for dispatch", commands),
-              add_signal("commands", "commands under way", commands),
+              add_signal("commands", "commands in flight", commands),
               add_signal("feeding", "command whose tiles are fed", SignalFormat::id())});
   show_commands();
   if (!feeds_.empty()) signals_->feeding.set(feeds_.front()->id());
@@ -116,7 +116,7 @@ void PeScheduler::submit(CommandRequest& request) {
   show_commands();
   trace(TraceKind::command_submitted, id, -1, simple.bytes);
   log_.debug([&] { return context.text() + " accepted"; });
-  if (due_ != never_fs) return;  // behind others
+  if (due_ != never_fs) return;  // queued after others
   begin_dispatch();
   if (due_ != never_fs) timer_.notify(work_at(due_));
 }
@@ -190,7 +190,8 @@ void PeScheduler::dispatch(CommandContext& context) {
     return;
   }
   TileTask& task = new_task(context, true);
-  task.alone = overhead_ > 0 && contexts_.size() == 1;  // none comes to its turn at this instant
+  task.alone =
+      overhead_ > 0 && contexts_.size() == 1;  // no other command can arrive at this instant
   task.tile.add(context.simple());
   context.feed(task.tile);
   send(task);
@@ -203,7 +204,7 @@ void PeScheduler::feed() {
     CommandContext& context = *feeds_.front();
     if (!next_tile_ && !context.all_fed()) {
       next_tile_ = context.plan()->tile(context.fed());
-      // A tile that does not go on with an output begins one: nothing is open before it.
+      // A tile that does not continue an output begins one: no output tile is open before it.
       if (context.failed() &&
           (context.fed() == 0 || has(context.plan()->tile(context.fed() - 1), StageType::store))) {
         context.stop_feeding();
@@ -320,7 +321,7 @@ void PeScheduler::tile_completed(CommandContext& context, TileTask& task) {
 }
 
 void PeScheduler::end_if_complete(CommandContext& context) {
-  if (!context.under_way() || !context.complete()) return;
+  if (!context.in_progress() || !context.complete()) return;
   for (std::size_t i = 0; i < feeds_.size(); ++i) {
     if (feeds_[i] == &context) return;
   }

@@ -1,19 +1,17 @@
 // PE_SCHEDULER: the only dispatcher of a PE, and the only component that marks a command complete
 // (spec 5, ADR-0014).
 //
-// Timing: overhead_ns once per command, back to back. A simple command then goes to its
-// engine as a tile of one stage. The tiles of composites are fed by one feeder, command after
-// command, never interleaved; the feeder alone waits while the queue of the first stage is full. It
-// also waits where tiles would overtake: a composite whose tiles enter at FETCH begins when the
-// tiles before it that entered at DMA_READ have been fetched; the pass of a kernel epilogue when
-// all tiles before it are complete. After a fault the feeder goes on to the end of the output tile
-// under way and then drops the rest of the command; a command that has failed before its dispatch
-// drops everything. Parts of it: accel_slot (accel_slot_arbiter.h) and the tile buffers
-// (tile_buffer_pool.h).
+// Timing: overhead_ns once per command, back to back. A simple command then goes to its engine as a
+// tile of one stage. The tiles of composites are fed by one feeder, command after command, never
+// interleaved; the feeder alone waits while the queue of the first stage is full. It also waits
+// where tiles would overtake: a composite whose tiles enter at FETCH begins when the tiles before
+// it that entered at DMA_READ have been fetched; the pass of a kernel epilogue when all tiles
+// before it are complete. After a fault the feeder continues to the end of the current output tile
+// and then drops the rest of the command; a command that has failed before its dispatch drops
+// everything. Parts: accel_slot (accel_slot_arbiter.h) and the tile buffers (tile_buffer_pool.h).
 //
-// A base class as well: a scheduler of other rules derives from it, its Parameters from these, and
-// overrides dispatch_time() or may_dispatch(). Plans, feeding, completion and what engines share
-// are here.
+// Base class: a scheduler with other policies derives from it, its Parameters from these, and
+// overrides dispatch_time() or may_dispatch().
 #pragma once
 
 #include <array>
@@ -52,7 +50,7 @@ class PeScheduler : public Component,
     Param<std::int64_t> tile_n{*this, tile("tile_n", "columns of a tile", 32)};
     Param<bool> shared_accel_slot{
         *this, Parameter::boolean("shared_accel_slot",
-                                  "GEMM and MATH run one at a time; false: side by side", "spec 5")
+                                  "GEMM and MATH run one at a time; false: concurrently", "spec 5")
                    .default_val(true)};
     TileShape default_tile() const { return {*tile_m, *tile_k, *tile_n}; }
 
@@ -67,12 +65,12 @@ class PeScheduler : public Component,
   ~PeScheduler() override;
 
  protected:
-  // The rules to override.
+  // Override points.
   //
-  // From the instant at which it is a command's turn to its dispatch; asked once per command.
+  // Time from the start of a command's turn to its dispatch; called once per command.
   virtual Fs dispatch_time(const CommandContext& /*command*/) { return overhead_; }
-  // Whether it is the first command's turn: the time of its dispatch begins. `dispatched`: commands
-  // dispatched and not complete. Asked when one comes, is dispatched or completes.
+  // Whether the dispatch of the first command begins now. `dispatched`: commands dispatched and not
+  // complete. Called when a command arrives, is dispatched or completes.
   virtual bool may_dispatch(const CommandContext& /*command*/, std::size_t /*dispatched*/) {
     return true;
   }
@@ -118,12 +116,12 @@ class PeScheduler : public Component,
   struct Signals {
     TraceSignal &inbox, &in_flight, &feeding;
   };
-  std::optional<Signals> signals_;  // once they are asked for
+  std::optional<Signals> signals_;  // set when requested
 
-  // Side by side what every command touches.
+  // Members that every command touches are contiguous.
   //
-  // Commands: submitted (inbox_), being dispatched (its end is due_), in flight (contexts_ holds
-  // all of these).
+  // Commands: submitted (inbox_), being dispatched (until due_), in flight (contexts_ holds all of
+  // these).
   SmallVector<CommandContext*, 2> contexts_;  // by command id
   SmallVector<CommandContext*, 2> idle_contexts_;
   SmallVector<TileTask*, 2> idle_tasks_;
@@ -136,7 +134,7 @@ class PeScheduler : public Component,
   std::uint64_t unfetched_ = 0;  // tiles that entered at DMA_READ and have not been fetched
   std::uint64_t submitted_ = 0, completed_ = 0, failed_ = 0, tiles_ = 0;
 
-  // Tasks on their way to an engine, per stage type: the first one has been offered.
+  // Tasks in transfer to an engine, per stage type: the first one has been offered.
   std::array<bool, stage_type_count> offered_{};
   std::array<RingBuffer<TileTask*, 2>, stage_type_count> outgoing_;
   TaskOutputs outputs_;
@@ -144,7 +142,8 @@ class PeScheduler : public Component,
   sc_core::sc_event timer_, step_;
   std::vector<std::unique_ptr<CommandContext>> all_contexts_;
   std::vector<std::unique_ptr<TileTask>> tasks_;
-  // Of feeds_.front(). It is large, and so behind what every command touches.
+  // Next tile of feeds_.front(). It is large, and therefore after the members that every command
+  // touches.
   std::optional<Tile> next_tile_;
   AccelSlotArbiter accel_slot_;
   TileBufferPool buffers_;

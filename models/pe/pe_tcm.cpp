@@ -86,7 +86,7 @@ void PeTcm::serve() {
     send(transaction, flit, count, 0, now());
   };
   terminal_.serve(now(), answer,
-                  [this](const Arrival& arrival) { report_passage(arrival, arrival.time); });
+                  [this](const Arrival& arrival) { report_traversal(arrival, arrival.time); });
 }
 
 void PeTcm::end_accesses() {

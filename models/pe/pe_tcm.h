@@ -1,12 +1,12 @@
 // PE_TCM: the scratchpad of a PE, time only (spec 5, ADR-0040).
 //
 // Timing: one read and one write channel, each for one access at a time, nbytes / bandwidth each;
-// the two run side by side. As a target of traffic on the fabric it answers like SRAM (spec 2.6),
-// beside the channels. The scheduler's reserve is the highest reserved_kb, outside all other
-// allocations. Not modelled: bytes (the memory store has them), banks.
+// the two run concurrently. As a target of traffic on the fabric it answers like SRAM (spec 2.6),
+// independently of the channels. The scheduler's reserve is the highest reserved_kb, outside all
+// other allocations. Not modelled: bytes (the memory store has them), banks.
 //
-// A base class as well: a PE_TCM of other times derives from it, its Parameters from these, and
-// overrides access_time(). Channels, fabric and services are here.
+// Base class: a PE_TCM with other times derives from it, its Parameters from these, and overrides
+// access_time().
 #pragma once
 
 #include <fmt/format.h>
@@ -63,8 +63,8 @@ class PeTcm : public FabricNode,
   explicit PeTcm(const ComponentInit& init);
 
  protected:
-  // The rule to override: time for which an access holds its channel; asked once per access, when
-  // the channel is granted.
+  // Override point: time for which an access holds its channel; called once per access, when the
+  // channel is granted.
   virtual Fs access_time(const TcmRequest& access) {
     return transfer_fs(access.bytes, channels_[access.write ? 1 : 0].bw_gbs);
   }
@@ -78,7 +78,7 @@ class PeTcm : public FabricNode,
     std::uint64_t bytes = 0;
     TraceSignal* busy = nullptr;
     TraceSignal* waiting = nullptr;
-    TraceSignal *command = nullptr, *access_bytes = nullptr;  // null until they are asked for
+    TraceSignal *command = nullptr, *access_bytes = nullptr;  // null until requested
   };
 
   tlm::tlm_sync_enum nb_transport_fw(TcmRequest& request, tlm::tlm_phase& phase) override;

@@ -111,7 +111,7 @@ std::vector<LogicalRequest> SegmentTable::requests(std::uint64_t la, std::uint64
       requests.push_back({segment.pa_bases.front() + offset, length, position, false});
       return;
     }
-    // On every channel whole bursts, but for the first and the last of the access.
+    // Bytes per channel are whole bursts, except for the first and the last of the access.
     const std::uint64_t begin = skew(segment) + offset, end = begin + length;
     const std::uint64_t first_burst = begin / hbm_.burst_bytes,
                         last_burst = (end - 1) / hbm_.burst_bytes;

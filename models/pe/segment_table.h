@@ -1,9 +1,9 @@
 // Segment table of the BAAW stage of PE_DMA: segments of the logical address space and their
 // location (spec 3.3; ADR-0011 D-LA3).
 //
-// A segment in n_to_one lies in one piece. The bursts of one in one_to_one go round its channels:
-// burst j is on the channel of pa_bases[j mod channels], j / channels rounds further on.
-// Segments do not overlap, and are removed as they were installed.
+// A segment in n_to_one is contiguous. The bursts of one in one_to_one go round its channels: burst
+// j is on the channel of pa_bases[j mod channels], j / channels rounds further on. Segments do not
+// overlap, and are removed as they were installed.
 #pragma once
 
 #include <cstdint>
@@ -19,10 +19,10 @@ namespace kernbench {
 // Physical request of an access: one for each segment in n_to_one, one for each channel that it
 // touches in one_to_one.
 struct LogicalRequest {
-  std::uint64_t pa = 0;  // of its first byte
+  std::uint64_t pa = 0;  // physical address of its first byte
   std::uint64_t nbytes = 0;
-  std::uint64_t position = 0;  // of its first byte in the access
-  bool one_channel = false;    // its bytes are those of one channel from pa on
+  std::uint64_t position = 0;  // position of its first byte in the access
+  bool one_channel = false;    // all its bytes are on one channel from pa on
 
   friend bool operator==(const LogicalRequest& a, const LogicalRequest& b) {
     return a.pa == b.pa && a.nbytes == b.nbytes && a.position == b.position &&
@@ -34,18 +34,19 @@ class SegmentTable {
  public:
   explicit SegmentTable(const ChannelInterleave& hbm) : hbm_(hbm) {}
 
-  // Throws AddressError if the segment overlaps one that is there, or if its physical bases are not
-  // those of its channels' bursts.
+  // Throws AddressError if the segment overlaps an installed one, or if its physical bases do not
+  // match its channels' bursts.
   void install(const BaawSegment& segment);
   // Throws AddressError unless a segment was installed with this base and size.
   void check_installed(std::uint64_t la_base, std::uint64_t la_size) const;
-  void remove(std::uint64_t la_base, std::uint64_t la_size);  // the same
+  void remove(std::uint64_t la_base,
+              std::uint64_t la_size);  // requires a segment with this base and size
 
   // Requests of [la, la + bytes), in the order of the first bytes. Throws AccessFault naming the
   // first address without a segment.
   std::vector<LogicalRequest> requests(std::uint64_t la, std::uint64_t bytes) const;
-  // Physical ranges of the bytes, in their order; contiguous neighbours are one range. Throws as
-  // requests() does.
+  // Physical ranges of the bytes, in their order; contiguous neighbours are one range. Throws like
+  // requests().
   PhysRanges look_up(std::uint64_t la, std::uint64_t bytes) const;
 
   std::size_t size() const { return segments_.size(); }

@@ -1,4 +1,4 @@
-// A resource that one request holds at a time, or several of its servers each: accel_slot, the
+// Resource that one request holds at a time, or several requests, one per server: accel_slot, the
 // channels of a DMA, a TCM channel (spec 5).
 //
 // First come, first served; requests of one instant in the WorkOrder. So that all requests of an
@@ -20,12 +20,12 @@ class SerialResource {
   void request(const Request& request, const WorkOrder& order, Fs now) {
     waiting_.insert_sorted(Entry{request, order, now}, goes_before);
   }
-  // Its first request came before that of another one; both have one.
+  // Whether its first request precedes the first request of `other`; both have one.
   bool first_before(const SerialResource& other) const {
     return goes_before(waiting_.front(), other.waiting_.front());
   }
 
-  // Before the first request: how many hold it at most at a time.
+  // Sets the number of concurrent holders. Call before the first request.
   void set_servers(std::uint32_t servers) { servers_ = servers; }
 
   bool grantable() const { return held_ < servers_ && !waiting_.empty(); }
@@ -43,20 +43,20 @@ class SerialResource {
   }
 
   void release(Fs now) { release(since_, now); }
-  // With several servers: `granted`, when this one was.
+  // With several servers: `granted` is the instant at which this server was granted.
   void release(Fs granted, Fs now) {
     --held_;
     grants_ -= granted;
     held_time_ += now - granted;
   }
 
-  // Time that a request has waited for it elsewhere, in the queue of its initiator.
+  // Adds stall time of a request that was queued elsewhere, at its initiator.
   void add_stall(Fs time) { stalled_ += time; }
 
-  // All holds together, up to now.
+  // Total hold time up to now.
   Fs held_time(Fs now) const { return held_time_ + held_ * now - grants_; }
   const Fs& ended_holds() const { return held_time_; }
-  // Time that requests waited for it, up to now.
+  // Stall time of requests up to now.
   Fs stalled(Fs now) const { return stalled_ + stalled_in(waiting_, now); }
 
  private:
@@ -71,10 +71,10 @@ class SerialResource {
 
   RingBuffer<Entry, 2> waiting_;
   std::uint32_t servers_ = 1, held_ = 0;
-  Fs since_ = 0;   // of the last grant
+  Fs since_ = 0;   // last grant
   Fs grants_ = 0;  // sum of the instants of those that hold it
   Fs held_time_ = 0;
-  Fs stalled_ = 0;  // of those that it has been granted to
+  Fs stalled_ = 0;  // stall time of granted requests
 };
 
 }  // namespace kernbench

@@ -1,5 +1,5 @@
 // Base class of engines that serve compute stages, register to register, one at a time per PE: they
-// wait for accel_slot; the slot and the registers that the stage names are given back at the end,
+// wait for accel_slot; the slot and the registers that the stage names are released at the end,
 // before the task is handed on.
 #pragma once
 
@@ -14,8 +14,8 @@ class SlotEngine : public StageEngine<Component>, private ServiceListener<SlotRe
   SlotEngine(const ComponentInit& init, PeEngine engine, const StageParameters& stage)
       : StageEngine(init, engine, stage) {}
 
-  // The slot is granted, the service has begun. It ends by finish() in a later call to the engine,
-  // or expire_at().
+  // Called when the slot is granted and the service has begun. It ends by finish() in a later call
+  // to the engine, or expire_at().
   virtual void compute(Lane& lane) = 0;
 
  private:

@@ -128,7 +128,7 @@ typename StageEngine<Node>::StageQueue& StageEngine<Node>::queue_of(StageType ty
   throw ModelError(fmt::format("{} does not serve {}", this->name(), kernbench::name_of(type)));
 }
 
-// With the values of now.
+// Adds the signals with their current values.
 template <class Node>
 void StageEngine<Node>::declare_signals() {
   Node::declare_signals();
@@ -146,7 +146,7 @@ void StageEngine<Node>::declare_signals() {
   }
 }
 
-// --- Tasks come
+// --- Arrival of tasks
 
 template <class Node>
 tlm::tlm_sync_enum StageEngine<Node>::nb_transport_fw(TaskOffer& offer, tlm::tlm_phase& phase) {
@@ -179,8 +179,7 @@ void StageEngine<Node>::run_lanes() {
     finished = true;
     expired(lane);
   }
-  // What ends at an instant is known before anything of that instant begins: services begin in a
-  // later delta.
+  // Ends of an instant are processed before its starts: services begin in a later delta cycle.
   if (finished) {
     if (asked_ || can_go_on()) wake_engine();
   } else {
@@ -198,7 +197,7 @@ void StageEngine<Node>::run_lanes() {
   if (next != never_fs) timer_.notify(this->work_at(next));
 }
 
-// Without a task that comes or a resource that is given back.
+// Checks that need neither a new task nor a released resource.
 template <class Node>
 bool StageEngine<Node>::can_go_on() const {
   return std::any_of(lanes_.begin(), lanes_.end(), [](const auto& lane) {
@@ -287,7 +286,7 @@ void StageEngine<Node>::move_on(Lane& lane) {
   hand_over(lane);
 }
 
-// In the order of the tiles: behind those that other lanes have taken before.
+// In the order of the tiles: after tiles that other lanes have taken before.
 template <class Node>
 void StageEngine<Node>::hand_over(Lane& lane) {
   for (const Lane* other : lane.queue->lanes) {
@@ -337,7 +336,7 @@ void StageEngine<Node>::record(const Lane& lane) {
 }
 
 template <class Node>
-void StageEngine<Node>::report_under_way(tlm::tlm_analysis_if<ExecutedOp>& to) const {
+void StageEngine<Node>::report_in_progress(tlm::tlm_analysis_if<ExecutedOp>& to) const {
   for (const auto& each : lanes_) {
     const Lane& lane = *each;
     if (lane.state == LaneState::serving) to.write(op_until_now(lane));

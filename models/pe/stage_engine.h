@@ -1,20 +1,20 @@
-// Base class of the engines that serve stages of tiles: queues, backpressure, chaining, completion
-// and records live here; an engine implements its stage only (spec 5, 5.2).
+// Base class of the engines that serve stages of tiles: queues, back-pressure, chaining, completion
+// and records are implemented here; an engine implements its stage only (spec 5, 5.2).
 //
-// Per stage type a queue of `queue_depth` tasks and one lane, or several, with a task in service
-// each. A task that is offered (BEGIN_REQ) is taken (END_REQ) when the queue has room; offers wait
-// in order of their instants, those of one instant by (command, tile, stage). A command that is
-// alone in its PE (TileTask::alone) has none to wait for: its stage starts in the offer. When a
-// stage has ended, what it held is released, then the task goes to the engine of its next stage,
-// tiles in their order; until that engine takes it, it blocks its lane. Consecutive stages of one
+// Each stage type has a queue of `queue_depth` tasks and one lane, or several, with a task in
+// service each. An offered task (BEGIN_REQ) is accepted (END_REQ) when the queue has room; offers
+// wait in order of their instants, offers of one instant by (command, tile, stage). If no other
+// command is outstanding in the PE (TileTask::alone), the stage starts in the offer. When a stage
+// has ended, its resources are released, then the task is passed to the engine of its next stage,
+// tiles in their order; until that engine accepts it, it blocks its lane. Consecutive stages of one
 // engine are served in place. The last stage completes the tile.
 //
-// No deadlock: the stages of a tile only go forward (DMA_READ, FETCH, GEMM, MATH, STORE,
-// DMA_WRITE), each has a lane of its own, and a lane blocks on lanes further on only; DMA_WRITE
-// ends in the fabric, which always drains. The other resources of a stage (tile buffer, register
-// file) are given back by earlier tiles only: tiles take them in the order in which they are fed,
-// which no lane changes and which the scheduler keeps between commands that enter at different
-// stages. So the oldest tile can always go on.
+// Freedom from deadlock: the stages of a tile only go forward (DMA_READ, FETCH, GEMM, MATH, STORE,
+// DMA_WRITE), each has a lane of its own, and a lane blocks only on later lanes; DMA_WRITE ends in
+// the fabric, which always drains. The other resources of a stage (tile buffer, register file) are
+// released by earlier tiles only: tiles take them in the order in which they are fed, which no lane
+// changes and which the scheduler keeps between commands that enter at different stages. The oldest
+// tile can therefore always make progress.
 #pragma once
 
 #include <memory>
@@ -44,7 +44,7 @@ struct StageParameters {
 template <class Node>
 class StageEngine : public Node, private TaskOutputListener, private ServiceProvider<TaskOffer> {
  public:
-  void report_under_way(tlm::tlm_analysis_if<ExecutedOp>& to) const override;
+  void report_in_progress(tlm::tlm_analysis_if<ExecutedOp>& to) const override;
 
   struct StageQueue;
   // A server of a stage type.
@@ -53,18 +53,18 @@ class StageEngine : public Node, private TaskOutputListener, private ServiceProv
     std::uint32_t index = 0;
     TileTask* task = nullptr;  // in service
     LaneState state = LaneState::idle;
-    Fs started = 0;  // of the service: after the grant of what the stage needs
+    Fs started = 0;  // start of the service: after the grant of the resources of the stage
     Fs due = never_fs;
 
     const Stage& stage() const { return task->stage(); }
 
    private:
     friend class StageEngine;
-    std::uint64_t place = 0;               // of the task in the order of its stage type
-    bool offered = false;                  // to the engine of the next stage
-    std::unique_ptr<LaneSignals> signals;  // null until they are asked for
+    std::uint64_t place = 0;               // place of the task in the order of its stage type
+    bool offered = false;                  // offered to the engine of the next stage
+    std::unique_ptr<LaneSignals> signals;  // null until requested
   };
-  // Of a stage type, with the lanes that serve it.
+  // Queue of a stage type, with the lanes that serve it.
   struct StageQueue {
     StageType type = StageType::fetch;
 
@@ -88,10 +88,10 @@ class StageEngine : public Node, private TaskOutputListener, private ServiceProv
     std::uint64_t taken = 0;  // tasks, since the start of the run
     std::uint64_t busy = 0, served = 0, high_water = 0;
     std::uint64_t stalled = 0;      // time in the queue, of tasks that have left it
-    TraceSignal* signal = nullptr;  // until they are asked for
+    TraceSignal* signal = nullptr;  // null until requested
   };
 
-  // For the engine and its parts.
+  // Interface for the engine and its parts.
   Fs overhead() const { return overhead_; }
   void begin(Lane& lane);
   void finish(Lane& lane);
@@ -107,14 +107,14 @@ class StageEngine : public Node, private TaskOutputListener, private ServiceProv
     set_up(stages_of(engine));
   }
 
-  // The lane has a stage to serve. Calls begin() when the service begins, then finish() or
-  // expire_at(); any of them may come in a later call to the engine.
+  // Called when the lane has a stage to serve. Calls begin() when the service begins, then finish()
+  // or expire_at(); any of them may be called in a later call to the engine.
   virtual void start(Lane& lane) = 0;
-  // The time of expire_at() has come.
+  // Called at the time of expire_at().
   virtual void expired(Lane& lane) { finish(lane); }
-  // The stage has ended: give back what it held.
+  // Called when the stage has ended: releases its resources.
   virtual void release(Lane& /*lane*/) {}
-  // Called at the end of a step: when tasks have come, when a lane can go on, and behind
+  // Called at the end of a step: when tasks have arrived, when a lane can proceed, and after
   // wake_engine().
   virtual void stepped() {}
   void declare_signals() override;
@@ -132,7 +132,7 @@ class StageEngine : public Node, private TaskOutputListener, private ServiceProv
   std::size_t lane_count() const { return lanes_.size(); }
 
   Lane& lane(std::uint32_t index) { return *lanes_[index]; }
-  // The first one of a stage type.
+  // First lane of a stage type.
   Lane& lane_of(StageType type) { return *queue_of(type).lanes.front(); }
 
  private:
@@ -167,7 +167,7 @@ class StageEngine : public Node, private TaskOutputListener, private ServiceProv
   TaskOutputs outputs_;
   ServiceTarget<TaskOffer> inputs_;
   sc_core::sc_event step_, timer_;
-  bool asked_ = false;  // for a step in which services begin
+  bool asked_ = false;  // a step in which services begin is requested
 };
 
 extern template class StageEngine<Component>;

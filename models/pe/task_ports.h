@@ -27,8 +27,8 @@ class TaskOutputs final : public ServiceInitiatorBase, private ServiceListener<T
     component.add_service_initiator(*this);
   }
 
-  // BEGIN_REQ to the engine of the task's stage. True: the task is the receiver's. False: it stays
-  // here until task_taken().
+  // Sends BEGIN_REQ to the engine of the task's stage. Returns true if the receiver has accepted
+  // the task; otherwise the task stays here until task_taken().
   bool offer(TileTask& task);
 
   const char* service() const override { return TaskOffer::service; }

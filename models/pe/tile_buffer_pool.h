@@ -1,9 +1,9 @@
-// The tile buffers of a PE: the part of its TCM that no kernel sees (spec 5). A tile takes room for
-// its unpinned operands and its result, side by side, at its first DMA_READ; it is free again when
+// Tile buffers of a PE: the part of its TCM that no kernel sees (spec 5). A tile allocates
+// contiguous room for its unpinned operands and its result at its first DMA_READ; it is freed when
 // the tile's DMA_WRITE, or without one its FETCH, has ended. Tiles that find no room wait in order
 // of arrival.
 //
-// Timing: none of its own; a tile that waits goes on when the scheduler next calls serve().
+// Timing: none of its own; a stalled tile proceeds when the scheduler next calls serve().
 #pragma once
 
 #include <deque>
@@ -23,12 +23,12 @@ class TileBufferPool final : private ServiceProvider<BufferRequest> {
   TileBufferPool(Component& scheduler, MachineServices& machine)
       : scheduler_(scheduler), machine_(machine) {}
 
-  // UsageError: a tile of a plan needs more than all of them.
+  // UsageError: a tile of a plan needs more than the whole pool.
   void check_room(const TilePlan& plan);
 
-  // Without waiting; false if there is no room.
+  // Allocates without waiting; returns false if there is no room.
   bool take(TileTask& task);
-  // Grants those that wait as far as there is room.
+  // Grants queued requests as far as there is room.
   void serve();
   void free(TileTask& task);
 
@@ -43,7 +43,7 @@ class TileBufferPool final : private ServiceProvider<BufferRequest> {
 
   Component& scheduler_;
   MachineServices& machine_;
-  TraceSignal* used_signal_ = nullptr;  // until it is asked for
+  TraceSignal* used_signal_ = nullptr;  // null until requested
   std::unique_ptr<FreeListAllocator>
       memory_;  // made on first use: the machine's numbers are not known while it is built
   std::deque<BufferRequest*> waiting_;

@@ -36,7 +36,7 @@ std::uint32_t VirtualChannels::next_piece(const Port& port, VirtualChannel chann
 
 Fs VirtualChannels::next_due(Fs now) const {
   Fs due = never_fs;
-  if (!both_) return due;  // nothing waits: put() sends at once
+  if (!both_) return due;  // no message waits: put() sends at once
   for (const Port& port : ports_) {
     if (!port.empty()) due = std::min(due, std::max(port.state.free_at, now));
   }

@@ -1,11 +1,11 @@
 // The virtual channels of a PE_DMA: vc_compute for DMA, vc_comm for IPCQ messages (spec 2.6, 8.1).
 //
-// Timing: one queue per channel and link, by the rule of models/timing/channel_arbiter.h: one flit
-// of vc_compute and one chunk of vc_comm in turn. A chunk is as many flits of one message as
+// Timing: one queue per channel and link, by the policy of models/timing/channel_arbiter.h: one
+// flit of vc_compute and one chunk of vc_comm in turn. A chunk is as many flits of one message as
 // chunk_bytes hold, at least one. A control message leaves when it is the first of its channel and
-// the link is free; it takes no turn. A PE without rings has one channel in use: what is handed
-// over goes to the link at once, which serves in that order. So do messages to a neighbour without
-// a link between: no message waits there.
+// the link is free; it takes no turn. A PE without rings has one channel in use: messages handed
+// over are sent to the link at once, which serves in that order. Messages to a neighbour without a
+// link in between are sent at once, too: they never wait.
 #pragma once
 
 #include <array>
@@ -23,7 +23,7 @@ class VirtualChannels {
  public:
   explicit VirtualChannels(std::uint32_t flit_bytes) : flit_bytes_(flit_bytes) {}
 
-  // From now on both channels are in use.
+  // Enables both channels.
   void use_both(std::uint32_t chunk_bytes) {
     both_ = true;
     chunk_bytes_ = chunk_bytes;
@@ -37,7 +37,7 @@ class VirtualChannels {
 
   // Instant at which a link is free for a waiting message; never_fs if none waits.
   Fs next_due(Fs now) const;
-  // To be called at the end of that instant, when all contenders for the link are there.
+  // Call at the end of that instant, when all contenders for the link have arrived.
   template <class Send>
   void serve(Fs now, Send send);
 
@@ -46,13 +46,13 @@ class VirtualChannels {
  private:
   struct Waiting {
     Transaction* transaction = nullptr;  // kept alive by its owner
-    FlitRun run;                         // what is left
+    FlitRun run;                         // remaining flits
   };
   using Queue = RingBuffer<Waiting>;
   struct Port {
     std::array<Queue, 2> queues;
     ChannelArbiterState state;
-    ServiceTime service;  // of the link
+    ServiceTime service;  // service time of the link
     bool known = false;
 
     Queue& queue(VirtualChannel channel) { return queues[static_cast<std::size_t>(channel)]; }

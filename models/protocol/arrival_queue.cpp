@@ -9,7 +9,7 @@
 namespace kernbench {
 namespace {
 
-// Of a queue sorted by time: how many have come by `now`.
+// Number of arrivals up to `now` in a queue sorted by time.
 std::size_t come(const RingBuffer<Arrival>& queue, Fs now) {
   std::size_t low = 0, high = queue.size();
   while (low < high) {

@@ -1,5 +1,5 @@
-// Queue of the arrivals at a node, present and announced: sorted by the tie rule of spec 2.3, data
-// flits and control messages apart.
+// Queue of the arrivals at a node, present and announced: sorted by the tie rule of spec 2.3, with
+// separate queues for data flits and control messages.
 #pragma once
 
 #include <cstdint>
@@ -16,9 +16,9 @@ struct Arrival {
   Transaction* transaction = nullptr;
   NodeId upstream = 0;
   std::uint32_t flit = 0;
-  std::uint32_t position = 0;  // of this node in the path
+  std::uint32_t position = 0;  // position of this node in the path
   std::uint16_t port = 0;
-  std::uint16_t virtual_channel = 0;  // of the port, if it has finite buffers
+  std::uint16_t virtual_channel = 0;  // channel of the port, if it has finite buffers
 
   bool is_first() const { return flit == 0; }
 };
@@ -34,8 +34,8 @@ inline bool earlier(const Arrival& a, const Arrival& b) {
   return a.flit < b.flit;
 }
 
-// What a service rule of anyone says: the service of `arrival` that ends at `now` has begun at
-// `start`. Throws ModelError unless arrival <= start <= now.
+// Check of a service policy: the service of `arrival` that ends at `now` has begun at `start`.
+// Throws ModelError unless arrival <= start <= now.
 [[noreturn]] void wrong_start(const Arrival& arrival, Fs start, Fs now);
 inline void check_start(const Arrival& arrival, Fs start, Fs now) {
   if (start - arrival.time > now - arrival.time) wrong_start(arrival, start, now);  // modulo 2^64
@@ -43,8 +43,8 @@ inline void check_start(const Arrival& arrival, Fs start, Fs now) {
 
 class ArrivalQueue {
  public:
-  // cut_through: for nodes that serve flit by flit. store_and_forward: a message counts as arrived
-  // with its last flit, and waits among the control messages.
+  // cut_through: for nodes that serve flit by flit. store_and_forward: a message arrives with its
+  // last flit, and is queued with the control messages.
   enum class Forwarding : std::uint8_t { cut_through, store_and_forward };
 
   explicit ArrivalQueue(Forwarding forwarding) : forwarding_(forwarding) {}
@@ -53,7 +53,7 @@ class ArrivalQueue {
   void add_port(NodeId upstream);
   NodeId upstream(std::uint32_t port) const { return ports_[port].upstream; }
 
-  // True if the new arrival is now the head of its kind.
+  // Returns true if the new arrival is now the head of its kind.
   bool push(std::uint32_t port, Transaction& transaction, FlitRun run, Fs time);
   // Files a message that counts as a whole, whatever its flits, among the control messages. A
   // message that starts at a node has that node as its upstream.
@@ -67,11 +67,11 @@ class ArrivalQueue {
   // Earliest control message (or whole message); null if none.
   const Arrival* control() const { return control_.empty() ? nullptr : &control_.front(); }
   void pop_control() { control_.pop_front(); }
-  // `delay` after the earliest control message; never_fs if there is none.
+  // Instant `delay` after the earliest control message; never_fs if there is none.
   Fs control_due(Fs delay = 0) const {
     return control_.empty() ? never_fs : control_.front().time + delay;
   }
-  // Calls take(arrival) for each control message that came `delay` before `now` or earlier, in
+  // Calls take(arrival) for each control message that arrived at least `delay` before `now`, in
   // order; it has left the queue by then.
   template <class Take>
   void take_control(Fs now, Fs delay, Take take) {
@@ -85,8 +85,8 @@ class ArrivalQueue {
   // Arrivals announced and not yet served, including those still on the link.
   std::size_t depth() const { return depth_ + control_.size(); }
 
-  // For observers. Those of them that have come by `now`; the first one in order, null if none has;
-  // the earliest one behind `now`, never_fs if there is none.
+  // Interface for observers: number of arrivals up to `now`; the first of them in order, or null;
+  // the earliest arrival after `now`, or never_fs.
   std::size_t present(Fs now) const;
   const Arrival* first_present(Fs now) const;
   Fs next_arrival(Fs now) const;
@@ -94,8 +94,8 @@ class ArrivalQueue {
   Fs age_of_first_flits(Fs now) const;
 
  private:
-  // Of the first flits of two ports: different upstream nodes, so that the tie rule is the order of
-  // the ports.
+  // Compares the first flits of two ports: their upstream nodes differ, so the tie rule is the
+  // order of the ports.
   bool before(std::uint32_t a, std::uint32_t b) const {
     return heads_[a] != heads_[b] ? heads_[a] < heads_[b] : a < b;
   }
@@ -109,8 +109,8 @@ class ArrivalQueue {
   Forwarding forwarding_;
   std::uint32_t best_port_ = no_port;
   std::size_t depth_ = 0;
-  // By port.
-  std::vector<Fs> heads_;  // times of the first flits, never_fs where there is none
+  // First flits by port.
+  std::vector<Fs> heads_;  // arrival times of the first flits, never_fs if there is none
   std::vector<Port> ports_;
   RingBuffer<Arrival> control_;
 };

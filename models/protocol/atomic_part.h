@@ -1,8 +1,8 @@
-// What a transaction of an atomic access carries beside its route: its bytes in the access and its
-// effect (spec 2.6).
+// Atomic access in a transaction, in addition to its route: its bytes in the access and its effect
+// (spec 2.6).
 //
-// The request leg has the flits of the operands, the response leg those of the old values; the data
-// length is that of the latter.
+// The request leg has the flits of the operands, the response leg the flits of the old values; the
+// data length is that of the response.
 #pragma once
 
 #include <memory>
@@ -15,7 +15,7 @@ namespace kernbench {
 struct AtomicPart {
   std::shared_ptr<const AtomicAccess> access;
   AtomicSpans spans;                         // in the order of the transaction
-  std::shared_ptr<const FlitList> elements;  // of several runs; null: contiguous
+  std::shared_ptr<const FlitList> elements;  // elements of several runs; null: contiguous
 };
 
 }  // namespace kernbench

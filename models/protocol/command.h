@@ -29,21 +29,22 @@ using AddressRuns = std::vector<AddressRun>;
 // Memory <-> TCM.
 struct DmaCommand {
   bool write = false;
-  std::uint64_t address = 0;                     // of the first byte
-  std::uint64_t nbytes = 0;                      // of all runs together
+  std::uint64_t address = 0;                     // address of the first byte
+  std::uint64_t nbytes = 0;                      // total bytes of all runs
   std::shared_ptr<const AddressRuns> runs = {};  // in the order of the transfer; null: one
-  // The memory changes what is there: a write whose answer has the old bytes. Null: no.
+  // Operation that the memory performs on its contents: a write whose answer has the old bytes.
+  // Null: none.
   std::shared_ptr<const AtomicAccess> atomic = {};
 };
 
 // An operand or result of a command that computes. In TCM (pinned): no DMA stage.
 struct CompositeOperand {
   bool pinned = false;
-  std::uint64_t address = 0;  // of its first byte; pinned: physical, in the TCM of the PE
+  std::uint64_t address = 0;  // address of its first byte; pinned: physical, in the TCM of the PE
   DType dtype = DType::f16;
   std::optional<TensorLayout> layout = {};  // none: dense, row by row
-  // In memory at the strides of `layout`, which the DMA of its tiles follows; false: its tiles
-  // count as contiguous (docs/decisions/tile-order-and-tile-scheduling.md).
+  // True: in memory at the strides of `layout`, which the DMA of its tiles follows; false: its
+  // tiles count as contiguous (docs/decisions/tile-order-and-tile-scheduling.md).
   bool strided = false;
 };
 using CommandOperands = SmallVector<CompositeOperand, 3>;
@@ -51,7 +52,7 @@ using CommandOperands = SmallVector<CompositeOperand, 3>;
 // TCM operands, PE_GEMM time only. A batch: so many products of m x k x n, back to back.
 struct DotCommand {
   std::int64_t m = 1, k = 1, n = 1;
-  DType dtype = DType::f16;       // of the operands
+  DType dtype = DType::f16;       // dtype of the operands
   CommandOperands operands = {};  // a, b, accumulator if any, result; none: not known
   std::int64_t batch = 1;
 };
@@ -59,9 +60,9 @@ struct DotCommand {
 // TCM operands, PE_MATH time only.
 struct MathCommand {
   MathOp op = MathOp::add;
-  std::int64_t elements = 1;          // of the widest operand
+  std::int64_t elements = 1;          // elements of the widest operand
   CommandOperands operands = {};      // tensors, result; none: not known
-  std::int64_t extent = 1, kept = 1;  // of a line that is sorted; what topk keeps of it
+  std::int64_t extent = 1, kept = 1;  // extent of a sorted line; elements of it that topk keeps
 };
 
 struct TileShape {

@@ -19,14 +19,15 @@ struct PeUsage {
   Fs compute = 0;  // accel_slot held
 };
 
-// Only PE_SCHEDULER completes it; that of a send or receive PE_CPU, when PE_IPCQ has answered.
+// Only PE_SCHEDULER completes a command; PE_CPU completes a send or receive, when PE_IPCQ has
+// answered.
 class CommandState {
  public:
   explicit CommandState(std::uint64_t id) : id_(id) {}
 
   std::uint64_t id() const { return id_; }
   bool done() const { return done_; }
-  // Done, as the kernel finds by asking: as good as a wait.
+  // Whether it has completed, as queried by the kernel: equivalent to a wait.
   bool poll() {
     polled_ = done_;
     if (polled_) report();
@@ -34,9 +35,10 @@ class CommandState {
   }
   bool polled() const { return polled_; }
   const std::string& error() const { return error_; }  // empty: ok
-  // From now on its completion notifies `event`, of the one that waits for it.
+  // Makes the completion notify `event`, on which the caller waits.
   void wakes(sc_core::sc_event& event) { wakes_ = &event; }
-  // Its id goes there when it completes, and when the kernel finds by asking that it has.
+  // Appends the id to `list` when the command completes, or when the kernel detects the completion
+  // by a query.
   void reports_to(std::shared_ptr<std::vector<std::uint64_t>> list) {
     reports_to_ = std::move(list);
     if (done_) report();

@@ -17,7 +17,7 @@ Parameter overhead_ns() {
   return Parameter::duration_ns("overhead_ns", "time per request message", "spec 4");
 }
 
-// A response, or a notice that goes the same way.
+// Whether it is a response, or a notice on the same path.
 bool is_answer(const Transaction& transaction) {
   const Message* message = transaction.route().message.get();
   return transaction.route().leg == Leg::response ||
@@ -80,7 +80,7 @@ void ControlNode::serve() {
     const Due due = due_.front();
     due_.pop_front();
     ++requests_;
-    report_passage(due.arrival, due.time - overhead_);
+    report_traversal(due.arrival, due.time - overhead_);
     take(*due.arrival.transaction);
   }
 }
@@ -88,7 +88,7 @@ void ControlNode::serve() {
 void ControlNode::file(const Arrival& arrival) {
   Transaction& transaction = *arrival.transaction;
   if (is_answer(transaction)) {
-    report_passage(arrival, now());
+    report_traversal(arrival, now());
     const Message* message = transaction.route().message.get();
     if (const auto* failure = dynamic_cast<const LaunchFailed*>(message)) take_failure(*failure);
     if (const auto* barrier = dynamic_cast<const BarrierReached*>(message))
@@ -197,7 +197,7 @@ void ControlNode::take_abort(const LaunchAbort& notice) {
     entry.ended_early = true;
     return;
   }
-  // Every PE had answered while the notice was on its way.
+  // Every PE answered while the notice was in flight.
 }
 
 void ControlNode::abort_ends(const FanOut& fan_out, NodeId except, const std::string& cause) {
@@ -227,8 +227,8 @@ void ControlNode::completed(Transaction& transaction) {
                                   [&](const FanOut& f) { return f.tag == route.listener_tag; });
   const NodeId from = route.path->source();
   if (entry == fan_outs_.end())
-    throw ModelError(
-        fmt::format("{} answered a message that everybody has answered", machine().name(from)));
+    throw ModelError(fmt::format("{} answered a message that every endpoint has answered",
+                                 machine().name(from)));
   const auto end = std::find_if(entry->ends.begin(), entry->ends.end(),
                                 [&](const End& e) { return e.node == from; });
   if (end == entry->ends.end() || end->answered)
@@ -348,7 +348,7 @@ void ControlNode::answer(FanOut& fan_out) {
       return fmt::format("{} has failed: {}", label_of(*fan_out.sent), completion.error_code);
     });
   }
-  // What has been answered early goes on gathering.
+  // A request that has been answered early continues to gather answers.
   respond(*fan_out.request, fan_out.awaited > 0
                                 ? std::make_shared<HostResponse>(fan_out.merged)
                                 : std::make_shared<HostResponse>(std::move(fan_out.merged)));

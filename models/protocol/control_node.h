@@ -1,10 +1,10 @@
 // Base class of io_cpu and m_cpu: processors of the control path that forward a request to several
-// ends and answer once.
+// endpoints and answer once.
 //
 // Timing: a request takes effect `overhead_ns` after its arrival; requests do not wait for each
-// other, so that no launch reaches a PE later than its stamp says. Answers that come back cost
-// nothing. Forwarded messages leave at once, all in the same instant. A memory request addressed to
-// the node is answered `overhead_ns` after its command or last flit; see memory_due().
+// other, so no launch reaches a PE later than its stamp. Returning answers cost nothing. Forwarded
+// messages leave at once, all in the same instant. A memory request addressed to the node is
+// answered `overhead_ns` after its command or last flit; see memory_due().
 #pragma once
 
 #include <list>
@@ -31,9 +31,9 @@ class ControlNode : public FabricNode, private TransactionListener {
   };
   ~ControlNode() override;
 
-  // For a run in which nothing happens any more, so that PEs without an answer are blocked: under
-  // collect_all those whose launch has failed elsewhere are ended, as under fail_fast, and are
-  // listed with what they waited for (spec 4.2). False: there are none.
+  // Resolves a run without progress, in which PEs without an answer are blocked: under collect_all
+  // it ends the PEs whose launch has failed elsewhere, as under fail_fast, and lists them with
+  // their stall reasons (spec 4.2). Returns false if there are none.
   bool end_blocked_launches();
 
  protected:
@@ -46,7 +46,7 @@ class ControlNode : public FabricNode, private TransactionListener {
     bool answered = false;
     bool at_barrier = false;  // waits in tl.barrier
   };
-  // A request under way.
+  // A request in progress.
   struct FanOut {
     std::uint64_t tag = 0;
     Transaction* request = nullptr;  // null once its answer has left; kept alive by its owner
@@ -64,27 +64,27 @@ class ControlNode : public FabricNode, private TransactionListener {
   // A request for PEs whose overhead has been paid.
   virtual void arrived(Transaction& request, std::shared_ptr<const PeMessage> message) = 0;
   virtual std::vector<End> ends_of(const PeMessage& message) const = 0;
-  // A PE has failed and the others of its launch are to end; this node has sent an abort to its own
-  // ends already.
+  // Called when a PE has failed and the other PEs of its launch are to end; this node has already
+  // sent an abort to its own endpoints.
   virtual void failed_early(FanOut& fan_out, PeId where, const Completion& completion) = 0;
-  // Every end waits in tl.barrier.
+  // Called when every endpoint waits in tl.barrier.
   virtual void reached_barrier(FanOut& fan_out) = 0;
-  // The notice of another node of this kind.
+  // Called for the notice of another node of this kind.
   virtual void reached_barrier_elsewhere(const BarrierReached& /*notice*/) {}
   // Cancels a launch that has arrived and has not been fanned out: true if it was here.
   virtual bool withdrawn(const LaunchAbort& /*notice*/) { return false; }
-  // Every end has answered, and the request too.
+  // Called when every endpoint has answered and the request has been answered.
   virtual void finished(const FanOut& /*fan_out*/) {}
-  // Completion time of a memory request that came at `arrival`.
+  // Completion time of a memory request that arrived at `arrival`.
   virtual Fs memory_due(const Transaction& /*request*/, Fs arrival) { return arrival + overhead_; }
 
-  // Sends `message` to every end; answers `request` when all have answered.
+  // Sends `message` to every endpoint; answers `request` when all have answered.
   void fan_out(Transaction& request, std::shared_ptr<const PeMessage> received,
                std::shared_ptr<const PeMessage> message);
   void answer(FanOut& fan_out);
   void refuse(Transaction& request, const std::string& code, const std::string& text);
   void post(const Path& path, std::shared_ptr<const Message> message);
-  // To the node where the request of the launch came from, by the way that its answer will take.
+  // Sends to the node that sent the request of the launch, on the path of the later answer.
   void pass_on_barrier(const FanOut& fan_out);
   void end_barrier(const FanOut& fan_out);           // notifies the targets
   FanOut* fan_out_of(const KernelLaunch& received);  // null: every PE has answered
@@ -120,7 +120,7 @@ class ControlNode : public FabricNode, private TransactionListener {
   void end_others(FanOut& fan_out, NodeId failed, PeId where, const Completion& completion);
   void abort_ends(const FanOut& fan_out, NodeId except, const std::string& cause);
   void restate_wait(FanOut& fan_out);
-  std::string unanswered(const FanOut& fan_out) const;  // for deadlock reports
+  std::string unanswered(const FanOut& fan_out) const;  // text for deadlock reports
 
   Transaction& send_control(const Path& path, std::shared_ptr<const Message> message, bool posted,
                             std::uint64_t tag);
@@ -129,16 +129,17 @@ class ControlNode : public FabricNode, private TransactionListener {
   MachineServices& machine_services_;
   Fs overhead_;
   TieKeySource keys_;
-  RingBuffer<Due> due_;                  // by time, then as they came
-  std::vector<TransactionHandle> sent_;  // by this node and not ended, in the order of their keys
-  std::list<FanOut> fan_outs_;           // in the order of their tags
+  RingBuffer<Due> due_;  // by time, then in order of arrival
+  std::vector<TransactionHandle>
+      sent_;                    // sent by this node and not ended, in the order of their keys
+  std::list<FanOut> fan_outs_;  // in the order of their tags
   std::uint64_t next_tag_ = 0;
   std::uint64_t requests_ = 0;
   Log log_{*this};
 };
 
-// The answer to failures of several PEs: all texts and the first code; PEs that failed by
-// themselves come first.
+// Answer for failures of several PEs: all texts and the first code; PEs that failed by themselves
+// are first.
 Completion merged_completion(const std::map<PeId, Completion>& failures);
 
 }  // namespace kernbench

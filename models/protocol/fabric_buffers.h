@@ -2,8 +2,8 @@
 //
 // A node declares the buffers of its inputs; assembly then puts a BufferedOutput between the near
 // end and its link (models/noc/credited_output.h). A message holds a virtual channel of the far end
-// from its first flit to its last; a flit takes a place of that channel, which comes back as a
-// credit when the flit has left the far end. Control messages take none.
+// from its first flit to its last; a flit takes a place of that channel, which returns as a credit
+// when the flit has left the far end. Control messages take no place.
 #pragma once
 
 #include <cstdint>
@@ -15,14 +15,14 @@ namespace kernbench {
 class FabricNode;
 class Services;
 
-// Of every input of a node.
+// Buffer of every input of a node.
 struct InputBuffer {
   std::uint32_t virtual_channels = 0;
   std::uint32_t flits = 0;  // places of each virtual channel; 0: unlimited
   bool finite() const { return flits > 0; }
 };
 
-// The virtual channels that a leg may hold: one half for requests, the other one for responses, so
+// Virtual channels that a leg may hold: one half for requests, the other half for responses, so
 // that neither waits for the other; a single channel is shared.
 struct ChannelRange {
   std::uint32_t first = 0, end = 0;
@@ -33,7 +33,7 @@ inline ChannelRange channels_of(Leg leg, std::uint32_t virtual_channels) {
   return leg == Leg::request ? ChannelRange{0, half} : ChannelRange{half, virtual_channels};
 }
 
-// A place in a buffer of the node that sends; what the numbers mean is its own.
+// Place in a buffer of the sending node, which defines the meaning of the numbers.
 struct BufferPlace {
   static constexpr std::uint16_t none = 0xffff;
   std::uint16_t port = none;
@@ -41,7 +41,7 @@ struct BufferPlace {
   bool taken() const { return port != none; }
 };
 
-// Of one node, over its outputs.
+// Statistics of one node, over its outputs.
 struct CreditStatistics {
   std::uint64_t waiting_fs = 0;
   std::uint64_t stalled_flits = 0;
@@ -50,14 +50,15 @@ struct CreditStatistics {
 
 class Observables;
 
-// An output between buffers: what FabricNode asks of it.
+// Output between buffers, as FabricNode uses it.
 class BufferedOutput : public FabricForward {
  public:
   virtual ~BufferedOutput() = default;
   // A run from a place of the node: FabricNode::left(place, ...) is called for each flit when the
   // link has been booked for it.
   virtual void put(Transaction& transaction, FlitRun run, BufferPlace place, Fs at) = 0;
-  // `flits` places of a virtual channel of the far end are free from `at` on, which is to come.
+  // Announces that `flits` places of a virtual channel of the far end are free from the future
+  // instant `at` on.
   virtual void credit(std::uint32_t virtual_channel, std::uint32_t flits, Fs at) = 0;
   virtual void declare_signals(Observables& to) = 0;
 

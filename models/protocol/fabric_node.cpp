@@ -144,8 +144,8 @@ void FabricNode::send_from(BufferPlace place, Transaction& transaction, std::uin
 
 void FabricNode::send_message(Transaction& transaction) {
   const Path& path = *transaction.route().path;
-  if (transaction.route().host_control && !observation_.link_passages.observed() &&
-      !observation_.node_passages.observed()) {
+  if (transaction.route().host_control && !observation_.link_traversals.observed() &&
+      !observation_.node_traversals.observed()) {
     std::unique_ptr<DirectRoute>& direct = direct_routes_[&path];
     if (direct == nullptr) {
       direct = std::make_unique<DirectRoute>();
@@ -212,8 +212,8 @@ void FabricNode::refuse_flits(const Transaction& transaction, FlitRun run) {
 
 void FabricNode::update_signals() { signals_->update(); }
 
-void FabricNode::write_passage(const Arrival& arrival, Fs start) const {
-  observation_.node_passages.write({*this, arrival, start});
+void FabricNode::write_traversal(const Arrival& arrival, Fs start) const {
+  observation_.node_traversals.write({*this, arrival, start});
 }
 
 void FabricNode::rearm() {

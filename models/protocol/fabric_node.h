@@ -24,33 +24,34 @@ class FabricNode : public Component {
   ~FabricNode() override;
 
   // Assembly calls these once per edge, before the end of elaboration, peers in ascending order;
-  // the order gives the port numbers that paths use.
-  // `peer`: its name in that of the socket, "from_r0c0", "to_sip0_cube1_ucie_w".
+  // the order defines the port numbers that paths use. `peer`: the peer's name within the socket's
+  // name, "from_r0c0", "to_sip0_cube1_ucie_w".
   FabricTargetSocket& add_input(NodeId upstream, const std::string& peer);
-  // `has_link`: no other edge shows how it is occupied.
+  // `has_link`: only such an edge reports its occupancy.
   FabricInitiatorSocket& add_output(const std::string& peer, bool has_link = true);
-  // Between that output and what it is bound to, where one of the two ends has finite buffers.
+  // Inserts a buffer between an output and its binding, where one of the two ends has finite
+  // buffers.
   void buffer_output(std::unique_ptr<BufferedOutput> output);
   std::size_t inputs() const { return inputs_.size(); }
   std::size_t outputs() const { return outputs_.size(); }
-  // Of every input; assembly asks before it binds.
+  // Buffer of every input; assembly queries it before binding.
   virtual InputBuffer input_buffer() const { return {}; }
 
-  // For the node and its parts.
+  // Interface for the node and its parts.
   //
-  // To be called whenever next_due() may have become earlier.
+  // Call whenever next_due() may have become earlier.
   void rearm();
-  // Hands a run over to the link behind `position` of its path; `at` is now or later, in order per
+  // Hands a run over to the link after `position` of its path; `at` is now or later, in order per
   // link.
   void send(Transaction& transaction, std::uint32_t flit, std::uint32_t count,
             std::uint32_t position, Fs at) {
     const std::uint16_t port = transaction.route().path->out_port(position);
     link_of(port)->accept(transaction, {flit, count, position + 1}, at);
   }
-  // A control message that starts here, now. One of the host is announced to its target at once
-  // where the nodes on its way do nothing with it but delay it and passages are not observed.
+  // Sends a control message that starts here, now. A host message is announced to its target at
+  // once if the nodes on its path only delay it and traversals are not observed.
   void send_message(Transaction& transaction);
-  // The same from a place of a finite buffer of this node: left() reports when it is free.
+  // Sends from a place of a finite buffer of this node: left() reports when it is free.
   void send_from(BufferPlace place, Transaction& transaction, std::uint32_t flit,
                  std::uint32_t count, std::uint32_t position, Fs at);
   // The last byte of a flit from `place` leaves at `at`, now or later. The default returns the
@@ -63,40 +64,39 @@ class FabricNode : public Component {
   // A run that reaches input `port` at `arrival` (see FabricForward::accept). The default files it
   // in arrivals_; a node that handles some arrivals separately overrides this, and calls rearm().
   virtual void accepted(std::uint32_t port, Transaction& transaction, FlitRun run, Fs arrival);
-  // The earliest instant at which serve() has something to do; never_fs if none. May be called at
-  // any time.
+  // Earliest instant at which serve() has work; never_fs if none. May be called at any time.
   virtual Fs next_due() const = 0;
-  // Does everything that is due now. It may be called when nothing is. An exception ends the run.
+  // Does all work that is due now. May be called without work. An exception ends the run.
   virtual void serve() = 0;
   // transport_dbg of a payload that ends at this node, `offset` in its memory: returns the number
-  // of bytes read or written, in no time. A node without a memory has none.
+  // of bytes read or written, in no time. A node without a memory returns 0.
   virtual unsigned debug_access(tlm::tlm_generic_payload& /*payload*/, std::uint64_t /*offset*/) {
     return 0;
   }
   // transport_dbg along the path of the transaction, from this node on.
   unsigned transport_debug(tlm::tlm_generic_payload& payload);
-  // FabricForward::get_direct_route() for what passes this node, `position` of the path. The
-  // default: this node is to see each message.
+  // FabricForward::get_direct_route() for messages that pass this node, `position` of the path.
+  // Default: the node has to process each message.
   virtual bool pass_directly(const Path& /*path*/, std::uint32_t /*position*/,
                              DirectRoute& /*route*/) {
     return false;
   }
-  // The same from the link behind `position` on.
+  // Direct route from the link after `position`.
   bool get_direct_route(const Path& path, std::uint32_t position, DirectRoute& route);
-  // A run has been served: it arrived at arrival.time, its service began at `start` and ends now.
-  void report_passage(const Arrival& arrival, Fs start) const {
-    if (observation_.node_passages.observed()) write_passage(arrival, start);
+  // Reports a served run: it arrived at arrival.time, its service began at `start` and ends now.
+  void report_traversal(const Arrival& arrival, Fs start) const {
+    if (observation_.node_traversals.observed()) write_traversal(arrival, start);
   }
 
-  // What the signals show; asked for while they are observed only.
+  // Signal values, queried only while the signals are observed.
   //
-  // Flits and messages that have come and have not been served.
+  // Flits and messages that have arrived and have not been served.
   virtual std::size_t depth(Fs now) const { return arrivals_.present(now); }
-  // The one in service, or the first of several; null: none.
+  // Arrival in service, or the first of several; null: none.
   virtual const Arrival* in_service(Fs now) const { return arrivals_.first_present(now); }
   // The place of an input's virtual channel is free from `at` on.
   void return_credit(BufferPlace place, Fs at);
-  // To be called when either has changed outside of serve() and accepted().
+  // Call when either has changed outside of serve() and accepted().
   void show() {
     if (signals_ != nullptr) update_signals();
   }
@@ -109,10 +109,10 @@ class FabricNode : public Component {
   class Output;
 
   void wake();
-  // A run that ends here and is not the next one of its message: ends the simulation.
+  // Ends the simulation for a run that ends here and is not the next one of its message.
   void refuse_flits(const Transaction& transaction, FlitRun run);
   void update_signals();
-  void write_passage(const Arrival& arrival, Fs start) const;
+  void write_traversal(const Arrival& arrival, Fs start) const;
   FabricForward* link_of(std::uint32_t port) {
     FabricForward* link = links_[port];
     return link != nullptr ? link : find_link(port);
@@ -125,21 +125,21 @@ class FabricNode : public Component {
   std::vector<bool> has_link_;                             // by output
   std::vector<std::unique_ptr<BufferedOutput>> buffered_;  // by output; null: no finite buffers
   std::unique_ptr<CreditStatistics> credit_statistics_;    // null: no output waits for credits
-  // Of messages that start here.
+  // Direct routes of messages that start here.
   boost::container::flat_map<const Path*, std::unique_ptr<DirectRoute>> direct_routes_;
 
-  // From here on: members that every flit touches, side by side.
+  // Members that every flit touches are contiguous.
   sc_core::sc_event wake_;
 
  protected:
   ArrivalQueue arrivals_;
 
  private:
-  std::vector<FabricForward*> links_;  // what outputs_ are bound to; null until the first use
+  std::vector<FabricForward*> links_;  // bindings of outputs_; null until the first use
   Fs armed_ =
       never_fs;  // when wake_ is due; 0 while serve() runs, after which next_due() is called anyway
   const Observation& observation_;
-  std::unique_ptr<FabricSignals> signals_;  // null until they are asked for
+  std::unique_ptr<FabricSignals> signals_;  // null until requested
 };
 
 }  // namespace kernbench

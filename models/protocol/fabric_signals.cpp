@@ -101,17 +101,17 @@ void FabricSignals::announced(Fs arrival) {
   look_at(arrival);
 }
 
-void FabricSignals::served(const NodePassage& passage) {
+void FabricSignals::served(const NodeTraversal& traversal) {
   const Fs now = Component::now();
   if (leaving_.until > now) return;
-  stays_ = passage.start == now;
-  leaving_.message = message_of(*passage.arrival.transaction);
+  stays_ = traversal.start == now;
+  leaving_.message = message_of(*traversal.arrival.transaction);
 }
 
-void FabricSignals::left(const LinkPassage& passage, std::uint16_t output) {
-  const RouteExtension& route = passage.transaction.route();
-  if (route.is_control() || passage.start == passage.end) return;
-  const Leaving leaving{message_of(passage.transaction), passage.end};
+void FabricSignals::left(const LinkTraversal& traversal, std::uint16_t output) {
+  const RouteExtension& route = traversal.transaction.route();
+  if (route.is_control() || traversal.start == traversal.end) return;
+  const Leaving leaving{message_of(traversal.transaction), traversal.end};
   const bool behind =
       leaving_.until > Component::now() && leaving_.message.id != leaving.message.id;
   if (!behind) {
@@ -121,7 +121,7 @@ void FabricSignals::left(const LinkPassage& passage, std::uint16_t output) {
   }
   stays_ = false;
   outputs_[output].flits.push_back(
-      {passage.start, passage.end, leaving.message.id, route.bytes_of(passage.run.first)});
+      {traversal.start, traversal.end, leaving.message.id, route.bytes_of(traversal.run.first)});
   show();
 }
 

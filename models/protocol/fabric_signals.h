@@ -1,14 +1,14 @@
-// Signals of a node of the fabric: its inbox, the message that it serves, and how the links behind
-// its outputs are occupied.
+// Signals of a fabric node: its inbox, the message in service, and the occupancy of the links at
+// its outputs.
 //
-// Passages are told when they are handed over, arrivals and bookings of links before their time:
-// kept here until then, with an event of its own at each instant at which a signal changes. Only
-// while one of the signals is observed; the event lies before the node's next one, so that no run
-// ends later by it.
+// Traversals are reported when they are handed over, arrivals and bookings of links before their
+// time. They are stored here until then, with an event at each instant at which a signal changes.
+// This happens only while one of the signals is observed; the event precedes the node's next one,
+// so it does not extend a run.
 //
-// The message: the one in service, or else one whose flits leave on a link, until its last byte has
-// left; then of those that leave still the last to go. One that has taken no time and occupies no
-// link stays until the next.
+// The message signal shows the message in service, or else one whose flits leave on a link, until
+// its last byte has left. Of several such messages it shows the one that leaves last. A message
+// that takes no time and occupies no link stays until the next.
 #pragma once
 
 #include <cstdint>
@@ -31,13 +31,13 @@ class FabricSignals final : public SignalGroup {
 
   // The node expects something at `arrival`.
   void announced(Fs arrival);
-  // What is in the inbox or in service may have changed.
+  // Call when the inbox or the message in service may have changed.
   void update() {
     if (observed()) show();
   }
-  // For FabricTraceObserver.
-  void served(const NodePassage& passage);
-  void left(const LinkPassage& passage, std::uint16_t output);
+  // Called by FabricTraceObserver.
+  void served(const NodeTraversal& traversal);
+  void left(const LinkTraversal& traversal, std::uint16_t output);
 
  private:
   struct Message {
@@ -48,7 +48,7 @@ class FabricSignals final : public SignalGroup {
   };
   struct Leaving {
     Message message;
-    Fs until = 0;  // its last byte has left
+    Fs until = 0;  // instant at which its last byte has left
   };
   struct Flit {
     Fs start = 0, end = 0;

@@ -14,18 +14,18 @@ namespace kernbench {
 
 class FabricForward;
 
-// The route of host control messages from one node to another where links and nodes do nothing with
-// a message but delay it (spec 2.3): what a direct memory pointer of TLM-2.0 is to accesses.
+// Route of host control messages between two nodes whose links and intermediate nodes only delay a
+// message (spec 2.3): the counterpart of a direct memory pointer of TLM-2.0.
 struct DirectRoute {
-  FabricForward* target = nullptr;  // its input; null: there is no such route
+  FabricForward* target = nullptr;  // input of the target; null: there is no such route
   Fs delay = 0;                     // from the source to it, without an overhead of the target
-  std::uint64_t messages = 0;       // that have taken it
+  std::uint64_t messages = 0;       // messages that have used it
 };
 
-// Those that a link or a node lies on.
+// Direct routes across a link or a node.
 class DirectRoutes {
  public:
-  // It lives as long as the simulation.
+  // The route lives as long as the simulation.
   void add(const DirectRoute& route) { routes_.push_back(&route); }
   std::uint64_t messages() const {
     std::uint64_t sum = 0;
@@ -39,7 +39,7 @@ class DirectRoutes {
 
 class FabricForward : public tlm::tlm_fw_transport_if<> {
  public:
-  // The run reaches this end at `arrival`, which is not in the past; called before that instant
+  // The run reaches this end at `arrival`, which is not in the past. Called before that instant
   // begins, and in the order of arrival per edge and virtual channel (host control messages: in any
   // order). Never waits. The transaction stays alive until its owner's completion callback.
   virtual void accept(Transaction& transaction, FlitRun run, Fs arrival) = 0;

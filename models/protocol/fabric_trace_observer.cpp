@@ -32,24 +32,24 @@ FabricTraceObserver::FabricTraceObserver(MachineServices& machine)
 void FabricTraceObserver::add(NodeId node, FabricSignals& signals) {
   signals_.at(node) = &signals;
   if (observed_++ > 0) return;
-  observation_.link_passages.bind(*this);
-  observation_.node_passages.bind(*this);
+  observation_.link_traversals.bind(*this);
+  observation_.node_traversals.bind(*this);
 }
 
 void FabricTraceObserver::remove(NodeId node) {
   signals_.at(node) = nullptr;
   if (--observed_ > 0) return;
-  observation_.link_passages.unbind(*this);
-  observation_.node_passages.unbind(*this);
+  observation_.link_traversals.unbind(*this);
+  observation_.node_traversals.unbind(*this);
 }
 
-void FabricTraceObserver::write(const LinkPassage& passage) {
-  const PathHop& from = passage.transaction.route().path->hop(passage.run.position - 1);
-  if (FabricSignals* signals = signals_[from.node]) signals->left(passage, from.out_port);
+void FabricTraceObserver::write(const LinkTraversal& traversal) {
+  const PathHop& from = traversal.transaction.route().path->hop(traversal.run.position - 1);
+  if (FabricSignals* signals = signals_[from.node]) signals->left(traversal, from.out_port);
 }
 
-void FabricTraceObserver::write(const NodePassage& passage) {
-  if (FabricSignals* signals = signals_[passage.node.node()]) signals->served(passage);
+void FabricTraceObserver::write(const NodeTraversal& traversal) {
+  if (FabricSignals* signals = signals_[traversal.node.node()]) signals->served(traversal);
 }
 
 }  // namespace kernbench

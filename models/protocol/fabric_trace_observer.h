@@ -1,5 +1,5 @@
-// Forwards the passages of a machine to the signals of the nodes concerned: one subscriber for all
-// nodes, so that links and nodes carry no state for it.
+// Forwards the traversals of a machine to the signals of the nodes concerned: one subscriber for
+// all nodes, so that links and nodes carry no state for it.
 #pragma once
 
 #include <cstddef>
@@ -14,14 +14,14 @@ namespace kernbench {
 class FabricSignals;
 class MachineServices;
 
-class FabricTraceObserver final : private tlm::tlm_analysis_if<LinkPassage>,
-                                  private tlm::tlm_analysis_if<NodePassage> {
+class FabricTraceObserver final : private tlm::tlm_analysis_if<LinkTraversal>,
+                                  private tlm::tlm_analysis_if<NodeTraversal> {
  public:
-  // That of the machine; made by the first call.
+  // Observer of the machine; created by the first call.
   static std::shared_ptr<FabricTraceObserver> of(MachineServices& machine);
   explicit FabricTraceObserver(MachineServices& machine);
 
-  // Subscribes with the first one, and no longer than there are some.
+  // Subscribes with the first node, unsubscribes with the last one.
   void add(NodeId node, FabricSignals& signals);
   void remove(NodeId node);
 
@@ -29,8 +29,8 @@ class FabricTraceObserver final : private tlm::tlm_analysis_if<LinkPassage>,
   const SignalFormat::Labels& node_names() const { return node_names_; }
 
  private:
-  void write(const LinkPassage& passage) override;
-  void write(const NodePassage& passage) override;
+  void write(const LinkTraversal& traversal) override;
+  void write(const NodeTraversal& traversal) override;
 
   Observation& observation_;
   SignalFormat::Labels node_names_;

@@ -2,7 +2,7 @@
 // masked or gathered access.
 //
 // A flit never crosses a multiple of flit_bytes of the target address, and carries bytes of one
-// run; a run that begins where the one before it ends continues it. Flits keep the order of the
+// run; a run that begins at the end of the previous one continues it. Flits keep the order of the
 // runs.
 #pragma once
 
@@ -16,8 +16,8 @@ namespace kernbench {
 class FlitList {
  public:
   struct Flit {
-    std::uint64_t offset = 0;    // in the target memory
-    std::uint64_t position = 0;  // of its first byte in the initiator's access
+    std::uint64_t offset = 0;    // offset in the target memory
+    std::uint64_t position = 0;  // position of its first byte in the initiator's access
     std::uint32_t bytes = 0;
   };
 
@@ -52,11 +52,11 @@ class FlitList {
     return {of.offset >> burst_shift, (of.offset + of.bytes - 1) >> burst_shift};
   }
   // Calls use(flit, burst) for the bursts that the runs touch, in order, with the first flit of
-  // each; once where a flit begins in the burst in which the one before it ended. `burst_shift`:
-  // of their size.
+  // each; once where a flit begins in the burst in which the previous one ended. `burst_shift`: of
+  // their size.
   template <class Use>
   void for_each_burst(unsigned burst_shift, Use use) const {
-    std::uint64_t next = UINT64_MAX;  // behind the latest one
+    std::uint64_t next = UINT64_MAX;  // after the latest one
     for (std::uint32_t flit = 0; flit < size(); ++flit) {
       const auto [first, last] = bursts_of(flit, burst_shift);
       for (std::uint64_t burst = first + (first + 1 == next ? 1 : 0); burst <= last; ++burst)

@@ -10,7 +10,7 @@ namespace kernbench {
 struct FlitRun {
   std::uint32_t first = 0;
   std::uint32_t count = 0;
-  std::uint32_t position = 0;         // index in the path of the node that the run goes to
+  std::uint32_t position = 0;         // index in the path of the receiving node
   std::uint32_t virtual_channel = 0;  // at the input port, if buffers are finite (spec 2.10)
 };
 

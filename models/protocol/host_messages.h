@@ -35,12 +35,13 @@ struct Completion {
     return {false, std::move(code), std::move(message)};
   }
 
-  // Codes of a PE that has been ended because another one failed: it ran, or waited for what never
-  // came.
+  // Codes of a PE that was ended because another PE failed: it was running, or was waiting for an
+  // event that never occurred.
   static constexpr const char* aborted = "aborted";
   static constexpr const char* blocked = "blocked";
   bool is_consequence() const { return error_code == aborted || error_code == blocked; }
-  // False for failures caused by another one, in the same launch or in an earlier one (ipcq_reset).
+  // False for failures caused by another failure, in the same launch or in an earlier one
+  // (ipcq_reset).
   static bool is_root_cause(const std::string& code) {
     return code != aborted && code != blocked && code != QueuesResetError::failure_code;
   }
@@ -59,7 +60,7 @@ struct PeId {
   std::string str() const { return fmt::format("sip{}.cube{}.pe{}", sip, cube, pe); }
 };
 
-// Spec 4.3. Merged by max on the way up.
+// Metrics of spec 4.3, merged by max on the path up.
 struct KernelMetrics {
   Fs pe_exec = 0;     // kernel return - target_start
   Fs dma = 0;         // channel-held time of the PE's own DMA
@@ -83,8 +84,8 @@ std::string label_of(const char* type, const HostMessage& message);
 // A control message for PEs: io_cpu sends it on to the m_cpu of every target's cube, m_cpu to one
 // engine of every target PE; both gather the answers and answer once.
 struct PeMessage : HostMessage {
-  std::vector<PeId> targets;         // of one SIP, sorted, no duplicates
-  virtual PeEngine end() const = 0;  // the engine that takes it
+  std::vector<PeId> targets;         // targets in one SIP, sorted, no duplicates
+  virtual PeEngine end() const = 0;  // engine that receives it
   virtual const char* type_name() const = 0;
 };
 
@@ -93,7 +94,7 @@ struct Shard {
   PeId where;
   std::uint64_t pa = 0;
   std::uint64_t nbytes = 0;
-  std::uint64_t offset = 0;  // of the block in the tensor's address range
+  std::uint64_t offset = 0;  // offset of the block in the tensor's address range
 };
 
 // Memory requests go past io_cpu and m_cpu, straight to the memory (spec 2.7).
@@ -160,7 +161,7 @@ struct SegmentInstall : PeMessage {
   const char* type_name() const override { return "SegmentInstall"; }
 };
 
-// Each was installed with this base and size.
+// Each segment was installed with this base and size.
 struct SegmentRemove : PeMessage {
   struct Range {
     std::uint64_t la_base = 0;
@@ -197,8 +198,7 @@ struct KernelRef {
   enum class Kind : std::uint8_t { deployed, builtin };
   std::string name;
   Kind kind = Kind::builtin;
-  // Of a deployed kernel: location and size of its code, paid for by the MemoryWrite that placed
-  // it.
+  // Deployed kernel: location and size of its code, paid for by the MemoryWrite that placed it.
   PeId deploy_where{};
   std::uint64_t deploy_pa = 0;
   std::uint64_t nbytes_code = 0;
@@ -220,15 +220,15 @@ struct KernelLaunch : PeMessage {
   std::map<std::string, std::string>
       meta;  // the program's own, kept with the record of the launch; keys are not empty
   FailurePolicy failure_policy = FailurePolicy::fail_fast;
-  std::uint64_t group = 0;  // the same in all messages of a launch on several SIPs: they fail
-                            // together. 0: this one is alone
-  // Launches of a stream run one after the other on each PE, those of different streams beside one
-  // another (spec 4.4). 0: the compute stream.
+  // Equal in all messages of a launch on several SIPs, which fail together. 0: a single message.
+  std::uint64_t group = 0;
+  // Launches of a stream run sequentially on each PE, launches of different streams concurrently
+  // (spec 4.4). 0: the compute stream.
   std::uint32_t stream = 0;
   std::vector<std::string> follows;  // request_ids of launches on this SIP that have to end before
-  std::uint64_t scratch_bytes = 0;  // of each PE's scratch, for this kernel alone; 0: it draws from
-                                    // what the others leave
-  std::optional<Fs> target_start;   // stamped by io_cpu, or per cube by m_cpu when absent
+  // Bytes of each PE's scratch, for this kernel alone. 0: the kernel uses the shared remainder.
+  std::uint64_t scratch_bytes = 0;
+  std::optional<Fs> target_start;  // stamped by io_cpu, or per cube by m_cpu when absent
   PeEngine end() const override;
   const char* type_name() const override { return "KernelLaunch"; }
   bool on_several_sips() const { return grid.sips.size() > 1; }
@@ -240,14 +240,14 @@ struct HostResponse : Message {
   Completion completion;
   KernelMetrics metrics;                // launches: merged by max
   MetricsOfPes per_pe;                  // launches
-  std::map<PeId, Completion> failures;  // of the PEs that failed, as far as they had answered
+  std::map<PeId, Completion> failures;  // failures of the PEs, as far as they had answered
   std::shared_ptr<const ByteImage>
-      image;  // of a MemoryRead for host_sink, with data on: memory contents at its end
+      image;  // MemoryRead for host_sink, with data on: memory contents at its end
 };
 
-// Two notices about a launch under way that has failed (spec 4.2). They are posted: no answer comes
-// back; the receiver calls listener->completed(). `launch` is the very message that went down the
-// same way: compare the pointers.
+// Notices about a launch in progress that has failed (spec 4.2). They are posted: no answer is
+// returned; the receiver calls listener->completed(). `launch` is the same message object that was
+// sent down this path: compare the pointers.
 
 // m_cpu -> io_cpu, at the first failure of a PE. The m_cpu's answer still follows, when all of its
 // PEs have ended.
@@ -266,8 +266,8 @@ struct LaunchAbort : Message {
 
 // Two notices of tl.barrier (spec 4.5), posted likewise; `launch` as above.
 
-// pe_cpu -> m_cpu -> io_cpu: this PE, or all PEs of this node, wait in tl.barrier. Of a launch on
-// several SIPs the io_cpus tell that of the first one, which finds what belongs together by
+// pe_cpu -> m_cpu -> io_cpu: this PE, or all PEs of this node, wait in tl.barrier. In a launch on
+// several SIPs the io_cpus notify the io_cpu of the first SIP, which matches the messages by
 // `group`.
 struct BarrierReached : Message {
   std::shared_ptr<const KernelLaunch> launch;
@@ -279,8 +279,8 @@ struct BarrierPassed : Message {
   std::shared_ptr<const KernelLaunch> launch;
 };
 
-// Throws UsageError that names the message, the field, the value and what is allowed; called before
-// a message enters the fabric.
+// Throws UsageError that names the message, the field, the value and the allowed values; called
+// before a message enters the fabric.
 void validate(const MemoryWrite& message);
 void validate(const MemoryRead& message);
 void validate(const KernelLaunch& message);

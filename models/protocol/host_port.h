@@ -15,7 +15,7 @@ namespace kernbench {
 
 class FunctionalModel;
 
-// A request under way. `response` is set at the simulated instant of completion.
+// A request in flight. `response` is set at the simulated instant of completion.
 class HostRequest {
  public:
   explicit HostRequest(std::string what) : what_(std::move(what)) {}
@@ -36,7 +36,7 @@ class HostRequest {
   std::string what_;
   std::shared_ptr<const HostResponse> response_;
   sc_core::sc_event completed_{
-      ""};  // without a name: requests come and go while the simulation runs
+      ""};  // without a name: requests are created and destroyed during the simulation
 };
 
 class HostPort {
@@ -64,14 +64,14 @@ class HostPort {
   // Blocks the calling SC_THREAD until the event; a report of a deadlock says that it waits for
   // `what`.
   virtual void wait(const sc_core::sc_event& event, const std::string& what) = 0;
-  // The same up to `deadline`: false, the event has not come.
+  // Blocks up to `deadline`; returns false if the event has not occurred.
   virtual bool wait_until(const sc_core::sc_event& event, Fs deadline, const std::string& what) = 0;
 
-  // A worker thread of the host program; `name` is made unique. An exception that leaves the body
-  // ends the run. A killed thread has ended.
+  // Starts a worker thread of the host program; `name` is made unique. An exception that leaves the
+  // body ends the run. A killed thread counts as ended.
   virtual void spawn(const std::string& name, std::function<void()> body) = 0;
 
-  // Aborts every launch under way; it answers as failed.
+  // Aborts every launch in flight; it answers as failed.
   virtual void end_launches() = 0;
 };
 
@@ -81,11 +81,11 @@ class HostProgram {
   virtual ~HostProgram() = default;
   virtual void run(HostPort& port) = 0;
 
-  // For reports; both texts stay.
+  // Texts for reports; both stay valid.
   virtual const char* name() const { return "unnamed"; }
   virtual const char* last_call() const {
     return "";
-  }  // of the current thread, "launch"; elsewhere: of one that runs
+  }  // of the current thread, "launch"; elsewhere: of a running one
 };
 
 }  // namespace kernbench

@@ -22,13 +22,13 @@ struct RingInstallation {
   const IpcqQueuePairs* mine = nullptr;
   Completion completion;
 };
-// The kernel of a stream has returned: its operation under way is dropped, its unused places are
-// given back. Failed: the queues are reset and cannot be used before they are installed again, but
-// for a kernel that has not used them and has run concurrently with others.
+// The kernel of a stream has returned: its operation in progress is dropped, its unused places are
+// released. Failed: the queues are reset and cannot be used before they are installed again, except
+// by a kernel that has not used them and has run concurrently with others.
 struct IpcqKernelEnd {
   bool failed = false;
   bool alone = true;  // no other kernel runs on the PE
-  std::string what;   // of a failure: "kernel 'k' has failed"
+  std::string what;   // text of a failure: "kernel 'k' has failed"
 };
 
 // PE_CPU -> PE_IPCQ. The sends of a stream in a queue pair are served in the order of the calls,
@@ -36,7 +36,7 @@ struct IpcqKernelEnd {
 // queue pair, or does not fit a slot, is a UsageError at the call.
 //   BEGIN_REQ   TLM_UPDATED + END_REQ: an IpcqSend or IpcqReceive has been taken.
 //   BEGIN_RESP  it has ended, with an `error` or what has been `received`.
-//   b_transport one of the others; they take no time.
+//   b_transport one of the other operations; they take no time.
 //   transport_dbg fills in `setup`.
 struct IpcqRequest : ServicePayload<IpcqRequest> {
   static constexpr Role provider = Role::pe_ipcq;
@@ -46,8 +46,8 @@ struct IpcqRequest : ServicePayload<IpcqRequest> {
   std::variant<IpcqSend, IpcqReceive, IpcqReservation, RingInstallation, IpcqKernelEnd> what;
   IpcqReceived received;
   std::string error;                 // empty: ok
-  const IpcqSetup* setup = nullptr;  // of this PE
-  std::uint32_t stream = 0;          // of the launch
+  const IpcqSetup* setup = nullptr;  // setup of this PE
+  std::uint32_t stream = 0;          // stream of the launch
 };
 
 // PE_IPCQ -> PE_DMA: the channel vc_comm, and accesses to this PE's slots, back to back.
@@ -68,7 +68,7 @@ struct RingRequest : ServicePayload<RingRequest> {
   std::uint32_t tag = 0;  // the initiator's own
 };
 
-// PE_DMA -> PE_IPCQ: a message has come.
+// PE_DMA -> PE_IPCQ: a message has arrived.
 //   BEGIN_REQ   TLM_COMPLETED: its slot is gone, the message is dropped. TLM_UPDATED + BEGIN_RESP:
 //               it may be written.
 //   END_RESP    it has been written: data and head become visible now.
@@ -87,10 +87,10 @@ struct CreditDelivery : ServicePayload<CreditDelivery> {
   static constexpr Role provider = Role::pe_ipcq;
   static constexpr const char* service = "credits";
   static constexpr ServicePhases phases{};
-  static constexpr bool optional = true;  // a PE alone has none
+  static constexpr bool optional = true;  // a single PE has none
 
   IpcqCredit credit;
-  PeId sender;  // of the messages
+  PeId sender;  // sender of the messages
 };
 
 }  // namespace kernbench

@@ -26,8 +26,8 @@ class KernelContext {
  public:
   virtual ~KernelContext() = default;
 
-  // The kernel's latest call by name, "load": the address of a text that stays, for reports. Empty:
-  // none yet. `site`: its line, where it is known.
+  // Name of the kernel's latest call, "load": the address of a text that stays, for reports. Empty:
+  // none yet. `site`: its line, if known.
   void calling(const char* name, CallSite site = {}) {
     last_call_ = name;
     call_site_ = site;
@@ -43,11 +43,11 @@ class KernelContext {
   virtual bool records_parameters() const { return false; }
   virtual Fs now() const = 0;
 
-  // Every call from here on ends the kernel (by an exception that the thread wrapper knows) when
-  // the launch has failed elsewhere under fail_fast.
+  // Every later call ends the kernel (by an exception that the thread wrapper recognises) when the
+  // launch has failed elsewhere under fail_fast.
 
-  // Pays dispatch_cycles. The effect of a kernel call follows this: memory may change meanwhile
-  // (spec 6).
+  // Pays dispatch_cycles. The effect of a kernel call follows: memory may change in between (spec
+  // 6).
   virtual void dispatch() = 0;
   // Hands the command to PE_SCHEDULER, without time.
   virtual std::shared_ptr<CommandState> issue(Command&& command) = 0;
@@ -65,13 +65,13 @@ class KernelContext {
 
   // --- PE_IPCQ (spec 8.1). UsageError for a direction without a queue pair, a payload above the
   // slot, a receive of another size than its message.
-  virtual const IpcqSetup& ipcq_setup() const = 0;  // of this PE
+  virtual const IpcqSetup& ipcq_setup() const = 0;  // setup of this PE
   // Blocks until PE_DMA has taken the message.
   virtual void ipcq_send(IpcqSend message) = 0;
   // Blocks until the message has been read and its credit delivered.
   virtual IpcqReceived ipcq_receive(IpcqReceive request) = 0;
-  // The same, left under way: a send ends when PE_DMA has taken the message, a receive when the
-  // message has been read; its credit returns concurrently with the kernel.
+  // Starts the operation and leaves it in flight: a send ends when PE_DMA has taken the message, a
+  // receive when the message has been read; its credit returns concurrently with the kernel.
   virtual std::shared_ptr<IpcqOperation> ipcq_begin(IpcqSend message) {
     IpcqOperation ended{std::make_shared<CommandState>(ended_id_++), message.direction, {}};
     ipcq_send(std::move(message));
@@ -84,25 +84,25 @@ class KernelContext {
     ended.state->complete();
     return std::make_shared<IpcqOperation>(std::move(ended));
   }
-  // Blocks until a receive under way has ended.
+  // Blocks until a receive in flight has ended.
   virtual void wait(IpcqOperation& /*operation*/) {}
-  // The next place in the order of a direction's messages; does not block.
+  // Reserves the next place in the order of a direction's messages; does not block.
   virtual std::uint64_t ipcq_reserve(const std::string& direction) = 0;
 
   // Blocks until every PE of the launch has called it as often (spec 4.5).
   virtual void barrier() {}
 
-  // At the end of the kernel: "2 commands, the first of tl.composite(gemm) (k.cpp:39)" have never
-  // been waited for.
+  // Called at the end of the kernel: "2 commands, the first of tl.composite(gemm) (k.cpp:39)" have
+  // never been waited for.
   virtual void leaves_unwaited(std::string /*what*/) {}
 
   // The kernel's handles live here: reset at launch; offsets in the PE's TCM. Kernels that run
-  // together share it, but for one whose launch has a part of its own.
+  // together share it, except for one whose launch has a part of its own.
   virtual FreeListAllocator& scratch() = 0;
-  // Blocks until another kernel may have given back some of it; false: no other kernel of the PE
-  // holds any that it could give back.
+  // Blocks until another kernel may have released some of it; returns false if no other kernel of
+  // the PE holds any that it could release.
   virtual bool await_scratch() { return false; }
-  // Of the PE's other kernels: "; kernel 'k' has a part of it". Empty: there are none.
+  // Text on the PE's other kernels: "; kernel 'k' has a part of it". Empty: there are none.
   virtual std::string scratch_sharers() const { return ""; }
 
  private:

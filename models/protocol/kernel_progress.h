@@ -25,7 +25,7 @@ struct KernelStart {
   const std::string& kernel;
   Fs start = 0;
   Fs target = 0;             // the common start
-  std::uint32_t stream = 0;  // of its launch
+  std::uint32_t stream = 0;  // stream of its launch
 };
 
 // A kernel on a PE that has ended and answers its launch now.
@@ -33,14 +33,14 @@ struct KernelRun {
   const sc_core::sc_object* node = nullptr;  // pe_cpu
   const std::string& request;                // request_id of the launch message
   const std::string& kernel;
-  Fs start = 0;     // of the kernel: the common start, or later
-  Fs returned = 0;  // of the kernel; from here the engines drain
+  Fs start = 0;     // start of the kernel: the common start, or later
+  Fs returned = 0;  // return of the kernel; from here the engines drain
   Fs answered = 0;
-  // Its commands that have never been waited for: "2 commands, the first of tl.composite(gemm)
+  // Commands that have never been waited for: "2 commands, the first of tl.composite(gemm)
   // (k.cpp:39)". Empty: none.
   const char* unwaited = "";
   Fs target = 0;             // the common start; pe_exec is `answered` less this
-  std::uint32_t stream = 0;  // of its launch: one kernel of a stream runs on a PE at a time
+  std::uint32_t stream = 0;  // stream of its launch: one kernel of a stream runs on a PE at a time
 };
 
 // A kernel's thread was blocked in [start, end), start < end.
@@ -49,21 +49,21 @@ struct KernelWait {
   enum class CommandKind : std::uint8_t { none, dma, gemm, math, composite };
   const sc_core::sc_object* node = nullptr;  // pe_cpu
   Reason reason = Reason::command;
-  std::uint64_t command = 0;  // the command that is waited for
+  std::uint64_t command = 0;  // awaited command
   Fs start = 0;
   Fs end = 0;
-  CommandKind command_kind = CommandKind::none;  // of that command; else none
-  std::uint32_t stream = 0;                      // of the kernel's launch
+  CommandKind command_kind = CommandKind::none;  // kind of that command; else none
+  std::uint32_t stream = 0;                      // stream of the kernel's launch
 };
 
-// A compute op of one engine stood behind one of the other, which held the accel_slot, in
-// [start, end), start < end.
+// Stall of a compute op of one engine while the other engine held the accel_slot, in [start, end),
+// start < end.
 struct SlotWait {
   const sc_core::sc_object* node = nullptr;  // pe_scheduler
   OpKind waiting = OpKind::gemm;             // gemm or math
   Fs start = 0;
   Fs end = 0;
-  std::uint32_t stream = 0;  // of the launch of the one that waited
+  std::uint32_t stream = 0;  // stream of the stalled op's launch
 };
 
 // A step of an IPCQ message (spec 8.1) that ends now.
@@ -71,7 +71,7 @@ struct MessageProgress {
   enum class Step : std::uint8_t {
     sent,     // handed to the sender's PE_DMA
     written,  // in its slot: data and head are visible
-    consumed  // the slot is free; its credit is on the way
+    consumed  // the slot is free; its credit is in flight
   };
   Step step = Step::sent;
   const sc_core::sc_object* node =

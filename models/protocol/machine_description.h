@@ -20,15 +20,15 @@
 
 namespace kernbench {
 
-// What the host program knows of virtual addresses, for the messages of faults.
+// Knowledge of the host program about virtual addresses, for the messages of faults.
 class AddressBook {
  public:
-  // Text on an address that `where` has no mapping for: what is there, and how to map it.
+  // Text on an address that `where` has no mapping for: its current contents, and how to map it.
   using Explain = std::function<std::string(std::uint64_t address, PeId where)>;
-  // By the host's runtime while it lives; without: faults are not explained.
+  // Set by the host's runtime while it lives; if unset, faults are not explained.
   void set(Explain explain) { explain_ = std::move(explain); }
 
-  // The text of the fault, with the explanation behind it.
+  // Text of the fault, followed by the explanation.
   std::string text_of(const MappingFault& fault, PeId where) const {
     if (!explain_) return fault.what();
     return std::string(fault.what()) + ": " + explain_(fault.address(), where);
@@ -54,26 +54,26 @@ struct NodeTables {
 
 struct MachineDescription {
   int sips = 1;
-  int cube_mesh_w = 1, cube_mesh_h = 1;  // of a SIP
-  int pes = 1;                           // of a cube
+  int cube_mesh_w = 1, cube_mesh_h = 1;  // mesh of a SIP
+  int pes = 1;                           // PEs of a cube
   std::string sip_topology = "ring_1d";
   int sip_w = 1, sip_h = 1;
-  int cubes() const { return cube_mesh_w * cube_mesh_h; }  // of a SIP
+  int cubes() const { return cube_mesh_w * cube_mesh_h; }  // cubes of a SIP
 
   AddressModel address_model = AddressModel::va;
   // one_to_one: every HBM partition has a link for each of its channels in addition to the one of
   // the whole.
   HbmMapping hbm_mapping = HbmMapping::n_to_one;
-  ChannelInterleave hbm_interleave;  // of a partition's bytes
+  ChannelInterleave hbm_interleave;  // interleave of a partition's bytes
   std::uint32_t flit_bytes = 256;
   std::uint64_t hbm_slice_bytes = 0;     // one PE's partition
-  std::uint64_t sram_bytes = 0;          // of a cube, where it has no other
-  std::uint64_t tcm_bytes = 0;           // of a PE
-  std::uint64_t tcm_reserved_bytes = 0;  // of it, the scheduler's tile buffers: at the highest
+  std::uint64_t sram_bytes = 0;          // bytes of a cube without an own size
+  std::uint64_t tcm_bytes = 0;           // bytes of a PE
+  std::uint64_t tcm_reserved_bytes = 0;  // part for the scheduler's tile buffers: at the highest
                                          // addresses
-  std::uint64_t scratch_bytes = 0;       // of the rest, the handles of kernels
-  std::size_t kernel_contexts = 1;       // of a PE: kernels that run together
-  std::uint64_t page_bytes = 0;          // of the MMU
+  std::uint64_t scratch_bytes = 0;       // part of the rest for the handles of kernels
+  std::size_t kernel_contexts = 1;       // contexts of a PE: kernels that run concurrently
+  std::uint64_t page_bytes = 0;          // page of the MMU
 
   std::vector<NodeDescription> nodes;  // by NodeId, that is by ascending name
   NodeTables tables;
@@ -83,7 +83,7 @@ struct MachineDescription {
   // Resizes every table to the extents, with this id everywhere.
   void size_tables(NodeId node = no_node);
 
-  // By coordinates; RoutingError for those outside the machine.
+  // Look-up by coordinates; RoutingError for coordinates outside the machine.
   NodeId pcie_ep(int sip) const { return at(tables.pcie_eps, index(sip, 0, 1), "SIP", sip); }
   NodeId io_cpu(int sip) const { return at(tables.io_cpus, index(sip, 0, 1), "SIP", sip); }
   NodeId m_cpu(int sip, int cube) const {
@@ -101,7 +101,7 @@ struct MachineDescription {
     return memory_map.place_of(physical_address);
   }
 
-  // Of one cube: an instance may have a size of its own.
+  // SRAM size of one cube: an instance may have a size of its own.
   std::uint64_t sram_bytes_of(int sip, int cube) const {
     const auto range = memory_map.range_of(sram(sip, cube));
     return range ? range->nbytes : sram_bytes;

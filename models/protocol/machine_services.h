@@ -23,8 +23,8 @@ class MachineServices : public Services {
   virtual const MachineDescription& machine() const = 0;
   // Null with data off (`--data off`).
   virtual FunctionalModel* data() = 0;
-  // A fatal fault of the run, such as a broken model rule: the run stops at the end of this delta
-  // and reports the first cause.
+  // Reports a fatal fault of the run, such as a broken rule of a model: the run stops at the end of
+  // this delta cycle and reports the first cause.
   virtual void fatal(const sc_core::sc_object& where, const std::string& what) = 0;
 
   MachineServices& as_machine() final { return *this; }
@@ -32,11 +32,13 @@ class MachineServices : public Services {
 
 inline MachineServices& machine_services(Services& services) { return services.as_machine(); }
 
-// In a catch (...): fatal() with the exception under way; that of a killed process goes on.
+// Call in a catch (...): fatal() with the current exception; the exception of a killed process is
+// rethrown.
 void fail_by_exception(Services& services, const sc_core::sc_object& where);
 
 // Exception guard for the action of an SC_METHOD of `where`: only the unwinding of a killed process
-// escapes. False if the action has failed; the run ends then, with the component that has thrown.
+// escapes. Returns false if the action has failed; the run then ends and names the component that
+// has thrown.
 template <class Action>
 bool guarded_process(Services& services, const sc_core::sc_object& where, Action action) {
   try {
@@ -47,7 +49,7 @@ bool guarded_process(Services& services, const sc_core::sc_object& where, Action
     return false;
   }
 }
-// The same for an action in whatever process.
+// Exception guard for an action in any process.
 template <class Action>
 bool guarded(Services& services, const sc_core::sc_object& where, Action action) {
   const ActiveComponentScope active(where);

@@ -42,8 +42,8 @@ MemoryTarget MemoryMap::place_of(std::uint64_t physical_address) const {
   if (ranges_.empty()) refuse(physical_address);
   const std::uint64_t die = std::min(physical_address >> die_shift, dies - 1);
   std::size_t found = directory_[die];
-  // Up to and with the one that the next die begins with. Without branches: where an address lies
-  // is hard to predict.
+  // Up to and including the one that the next die begins with. Without branches: the place of an
+  // address is hard to predict.
   std::size_t left = std::min<std::size_t>(directory_[die + 1] + 1, bases_.size()) - found;
   while (left > 1) {
     const std::size_t half = left / 2;

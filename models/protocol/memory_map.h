@@ -1,6 +1,6 @@
-// Memory map: ranges of physical addresses and the memory nodes behind them.
+// Memory map: ranges of physical addresses and their memory nodes.
 //
-// Looked up for every request of every DMA: a directory of dies leaves the few ranges of one die to
+// Every request of every DMA looks it up: a directory of dies leaves the few ranges of one die to
 // be searched, whatever the size of the machine.
 #pragma once
 
@@ -29,14 +29,14 @@ struct MemoryRange {
 class MemoryMap {
  public:
   MemoryMap() = default;  // no memory at all
-  // In any order, at least a byte each; ModelError if two overlap. `layout`: the fields of an
-  // address, for errors that name the wrong one; without it any range is allowed.
+  // Ranges in any order, at least a byte each; ModelError if two overlap. `layout`: the fields of
+  // an address, for errors that name the wrong one; without it any range is allowed.
   explicit MemoryMap(std::vector<MemoryRange> ranges, std::optional<AddressMap> layout = {});
 
   // Memory node and offset of a physical address. Throws AddressError or RoutingError (spec 3.1).
   MemoryTarget place_of(std::uint64_t physical_address) const;
 
-  // The range of a node; none if it has no memory, or none of any size.
+  // Range of a node; nullopt if it has no memory, or an empty one.
   std::optional<MemoryRange> range_of(NodeId node) const;
 
   const std::vector<MemoryRange>& ranges() const { return ranges_; }  // by ascending base
@@ -49,8 +49,8 @@ class MemoryMap {
   void build_directory();
 
   std::vector<MemoryRange> ranges_;
-  std::vector<std::uint64_t> bases_;  // of the ranges: stored densely for the search
-  // [die]: the last range that begins at or below the first address of the die, else 0; behind the
+  std::vector<std::uint64_t> bases_;  // bases of the ranges: stored densely for the search
+  // [die]: the last range that begins at or below the first address of the die, else 0; after the
   // last die the number of ranges. Addresses beyond the last die count as its own.
   std::vector<std::uint32_t> directory_;
   std::vector<std::uint32_t> by_node_;  // [node]: its position in ranges_, or their number

@@ -5,7 +5,8 @@
 namespace kernbench {
 namespace {
 
-// Whether the byte `distance` behind the place is in the same memory. What has no memory is not.
+// Whether the byte `distance` bytes after the place is in the same memory. Returns false if the
+// place has no memory.
 bool continues(const MachineDescription& machine, const MemoryTarget& place, std::uint64_t physical,
                std::uint64_t distance) {
   try {

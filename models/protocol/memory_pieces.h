@@ -16,8 +16,8 @@ struct MemoryPiece {
 
 using MemoryPieces = SmallVector<MemoryPiece, 1>;
 
-// In ascending order; they cover [physical, physical + nbytes). Throws AddressError or RoutingError
-// if a byte has no memory.
+// Pieces in ascending order; they cover [physical, physical + nbytes). Throws AddressError or
+// RoutingError if a byte has no memory.
 MemoryPieces memory_pieces(const MachineDescription& machine, std::uint64_t physical,
                            std::uint64_t nbytes);
 

@@ -1,14 +1,13 @@
 // Observable events of a machine: one analysis port per kind of event, for all components together.
 // Platform::observation() and Services::observation() return it.
 //
-//   class Carried final : public tlm::tlm_analysis_if<LinkPassage> {
-//     void write(const LinkPassage& passage) override { ... }
+//   class Carried final : public tlm::tlm_analysis_if<LinkTraversal> {
+//     void write(const LinkTraversal& traversal) override { ... }
 //   };
-//   platform.observation().link_passages.bind(carried);
+//   platform.observation().link_traversals.bind(carried);
 //
-// Events come at the simulated instant at which they happen, unless said otherwise, in an order
-// that is the same in every run. Their references are valid during the call. No event changes a
-// time.
+// Events are written at the simulated instant at which they happen, unless stated otherwise, in an
+// order that is reproducible. Their references are valid during the call. No event changes a time.
 #pragma once
 
 #include <cstddef>
@@ -29,8 +28,9 @@ class Transaction;
 struct Arrival;  // models/protocol/arrival_queue.h
 
 // A run of flits or a control message on a link, at the call that hands it over. The link is
-// occupied in [start, end), which may lie ahead; by a control message it is not: start == end.
-struct LinkPassage {
+// occupied in [start, end), which may be ahead of now; a control message does not occupy it: start
+// == end.
+struct LinkTraversal {
   const Link& link;
   const Transaction& transaction;
   FlitRun run;
@@ -38,15 +38,15 @@ struct LinkPassage {
   Fs end = 0;
 };
 
-// A run that a node has served, when it goes on or ends there. It came at arrival.time; its service
-// began at `start` and ends now.
-struct NodePassage {
+// A run that a node has served, when it is forwarded or ends there. It arrived at arrival.time; its
+// service began at `start` and ends now.
+struct NodeTraversal {
   const FabricNode& node;
   const Arrival& arrival;
   Fs start = 0;
 };
 
-// A transaction that is given back to the pool, while it still has its route: no callback or event
+// A transaction that is released to the pool, while it still has its route: no callback or event
 // follows. It may have completed earlier, if its initiator has kept it.
 struct TransactionEnd {
   const Transaction& transaction;
@@ -54,15 +54,15 @@ struct TransactionEnd {
 
 // Bursts of one transaction that an HBM controller has booked back to back on one pseudo-channel,
 // in the direction of the transaction (an atomic access: a read, then a write, each a booking).
-// Behind the NodePassage of the command or flit that books.
+// Follows the NodeTraversal of the command or flit that books.
 struct HbmBooking {
   const FabricNode& node;
   const Transaction& transaction;
   std::size_t channel = 0;
   std::uint32_t burst_bytes = 0;
-  Fs start = 0;         // of the first burst, behind a change of direction
-  Fs first_finish = 0;  // of the first burst
-  Fs finish = 0;        // of the last
+  Fs start = 0;         // start of the first burst, after a change of direction
+  Fs first_finish = 0;  // end of the first burst
+  Fs finish = 0;        // end of the last burst
 };
 
 // Memory access of the host, before it is injected.
@@ -76,8 +76,8 @@ struct Observation {
   // well. Set before the run.
   bool records_parameters = false;
   AnalysisPort<TraceEvent> trace_events;
-  AnalysisPort<LinkPassage> link_passages;
-  AnalysisPort<NodePassage> node_passages;
+  AnalysisPort<LinkTraversal> link_traversals;
+  AnalysisPort<NodeTraversal> node_traversals;
   AnalysisPort<TransactionEnd> transaction_ends;
   AnalysisPort<HbmBooking> hbm_bookings;
   AnalysisPort<KernelStart> kernel_starts;
@@ -88,7 +88,7 @@ struct Observation {
   AnalysisPort<HostTransfer> host_transfers;
 
   std::shared_ptr<FabricTraceObserver>
-      fabric_trace_observer;  // once signals of the fabric have been asked for
+      fabric_trace_observer;  // set when signals of the fabric have been requested
 };
 
 }  // namespace kernbench

@@ -12,14 +12,14 @@
 
 namespace kernbench {
 
-// Position i: the node, what it charges a passing message, and the link from it to position i + 1
+// Position i: the node, its overhead for a passing message, and the link from it to position i + 1
 // (unset at the target).
 struct PathHop {
   NodeId node = no_node;
-  std::uint16_t out_port = 0;  // of `node`, towards the next position
-  Fs overhead_fs = 0;  // of `node` as a node passed on the way (or as the end of a control message)
-  Fs propagation_fs = 0;  // of the link behind `node`
-  Rational bw_gbs;        // of the link behind `node`; 0 = unlimited
+  std::uint16_t out_port = 0;  // port of `node`, towards the next position
+  Fs overhead_fs = 0;          // of `node` for transit (or as the endpoint of a control message)
+  Fs propagation_fs = 0;       // of the link after `node`
+  Rational bw_gbs;             // of the link after `node`; 0 = unlimited
 };
 
 class Path {
@@ -37,12 +37,12 @@ class Path {
 
   const PathHop& hop(std::uint32_t position) const { return hops_[position]; }
   const std::vector<PathHop>& hops() const { return hops_; }
-  // hop(position).out_port; the only look-up of a flit on its way, so it lies densely.
+  // hop(position).out_port; the only look-up of a flit on its path, so it is stored densely.
   std::uint16_t out_port(std::uint32_t position) const { return out_ports_[position]; }
   std::uint32_t target_position() const { return target_position_; }
   NodeId source() const { return hops_.front().node; }
   NodeId target() const { return hops_.back().node; }
-  // The same nodes backwards: the way of responses and acknowledgements.
+  // Nodes in reverse order: the path of responses and acknowledgements.
   const Path& reverse() const { return *reverse_; }
   void set_reverse(const Path* reverse) { reverse_ = reverse; }
 
@@ -58,15 +58,15 @@ class Path {
   Fs control_latency_fs_ = 0;
 };
 
-// Handed out by the platform; the paths live as long as the machine. All throw RoutingError that
-// names both ends.
+// Returned by the platform; the paths live as long as the machine. All throw RoutingError that
+// names both endpoints.
 class Routes {
  public:
   virtual ~Routes() = default;
   // Memory traffic of a pe_dma, pcie_ep, m_cpu or bridge to a memory node.
   virtual const Path& memory_path(NodeId initiator, NodeId memory) = 0;
-  // The same, over the link of one channel of an HBM partition. Only a machine in one_to_one has
-  // such links.
+  // Path over the link of one channel of an HBM partition. Only a machine in one_to_one has such
+  // links.
   virtual const Path& channel_path(NodeId /*initiator*/, NodeId /*memory*/,
                                    std::uint16_t /*channel*/) {
     throw RoutingError("this machine has no links to single channels of an HBM partition");

@@ -10,7 +10,8 @@
 
 namespace kernbench {
 
-// One of the nine roles of engines_of_pe; name_of() gives its name in node names and topology.yaml.
+// One of the nine roles of engines_of_pe; name_of() returns its name in node names and
+// topology.yaml.
 using PeEngine = Role;
 
 enum class StageType : std::uint8_t { dma_read, fetch, gemm, math, store, dma_write };
@@ -29,7 +30,7 @@ class StageSet {
   unsigned bits_;
 };
 
-// In the order of spec 1.1, indexed by PeEngine. An engine that serves stages takes tile tasks.
+// In the order of spec 1.1, indexed by PeEngine. An engine that serves stages accepts tile tasks.
 struct EngineOfPe {
   PeEngine engine;
   StageSet stages{};

@@ -1,7 +1,7 @@
-// Services of the engines of a PE for each other: a payload each, its users, and what its phases
-// mean (models/protocol/service_socket.h).
+// Services of the engines of a PE for each other: a payload each, its users, and the meaning of its
+// phases (models/protocol/service_socket.h).
 //
-// Calls take no time. Time is given by the instant of the answer.
+// Calls take no time. The instant of the answer determines the time.
 #pragma once
 
 #include <cstdint>
@@ -33,10 +33,10 @@ struct TaskOffer : ServicePayload<TaskOffer> {
 };
 
 // PE_CPU -> PE_SCHEDULER: a command.
-//   BEGIN_REQ   TLM_UPDATED + END_REQ: taken, any number is. UsageError for one that can never run:
-//               a tile that fits neither the register file nor the tile buffers.
+//   BEGIN_REQ   TLM_UPDATED + END_REQ: accepted, without a limit. UsageError for one that can never
+//               run: a tile that fits neither the register file nor the tile buffers.
 //   BEGIN_RESP  the command is complete.
-//   b_transport with `abandon`: the commands of `stream` under way fail with that text; work not
+//   b_transport with `abandon`: the commands of `stream` in flight fail with that text; work not
 //               yet begun is dropped (spec 4.2).
 //   transport_dbg fills in `usage`, since the start of the run.
 struct CommandRequest : ServicePayload<CommandRequest> {
@@ -46,7 +46,7 @@ struct CommandRequest : ServicePayload<CommandRequest> {
 
   std::shared_ptr<CommandState> state;
   Command command;           // moved from when it has been taken
-  std::uint32_t stream = 0;  // of the launch
+  std::uint32_t stream = 0;  // stream of the launch
   std::string abandon;
   PeUsage usage;
 };
@@ -54,8 +54,8 @@ struct CommandRequest : ServicePayload<CommandRequest> {
 // PE_GEMM, PE_MATH -> PE_SCHEDULER: one compute op at a time per PE.
 //   BEGIN_REQ   TLM_ACCEPTED; granted in order of the requests, those of one instant by `order`.
 //               TLM_UPDATED + BEGIN_RESP: granted; only for a request that is `alone`.
-//   BEGIN_RESP  granted: held from now on.
-//   END_RESP    given back.
+//   BEGIN_RESP  granted: held until END_RESP.
+//   END_RESP    released.
 struct SlotRequest : ServicePayload<SlotRequest> {
   static constexpr Role provider = Role::pe_scheduler;
   static constexpr const char* service = "accel_slot";
@@ -64,7 +64,7 @@ struct SlotRequest : ServicePayload<SlotRequest> {
   StageType stage = StageType::gemm;  // gemm or math
   WorkOrder order;
   bool alone = false;        // no other one can ask at this instant (TileTask::alone)
-  std::uint32_t stream = 0;  // of the launch
+  std::uint32_t stream = 0;  // stream of the launch
   std::uint32_t tag = 0;     // the initiator's own, also below
 };
 
@@ -82,8 +82,8 @@ struct BufferRequest : ServicePayload<BufferRequest> {
 };
 
 // PE_GEMM, PE_MATH, PE_SCHEDULER -> PE_FETCH_STORE, which does the accounting: FETCH takes
-// registers, later stages give them back.
-//   BEGIN_REQ   TLM_COMPLETED: `bytes` have been given back.
+// registers, later stages release them.
+//   BEGIN_REQ   TLM_COMPLETED: `bytes` have been released.
 //   transport_dbg fills in `capacity`.
 struct RegisterRequest : ServicePayload<RegisterRequest> {
   static constexpr Role provider = Role::pe_fetch_store;
@@ -91,7 +91,7 @@ struct RegisterRequest : ServicePayload<RegisterRequest> {
   static constexpr ServicePhases phases{};
 
   std::uint64_t bytes = 0;
-  std::uint64_t capacity = 0;  // of the register file, in bytes
+  std::uint64_t capacity = 0;  // capacity of the register file, in bytes
 };
 
 // PE_FETCH_STORE, PE_DMA -> PE_TCM: an access by the engines of the PE. Values are not here: the
@@ -111,9 +111,9 @@ struct TcmRequest : ServicePayload<TcmRequest> {
 };
 
 // PE_DMA, PE_CPU -> PE_MMU.
-//   b_transport  `ranges` of the bytes; the delay is what a timed look-up costs. An address below
+//   b_transport  `ranges` of the bytes; the delay is the cost of a timed look-up. An address below
 //                va_base is physical. AccessFault for one above without a mapping.
-//   transport_dbg the same without time; with `launch`: the tensors of the launch that starts,
+//   transport_dbg `ranges` without time; with `launch`: the tensors of the launch that starts,
 //                which the address model PA resolves by their shards.
 struct TranslationRequest : ServicePayload<TranslationRequest> {
   static constexpr Role provider = Role::pe_mmu;
@@ -155,14 +155,14 @@ struct DmaRequest : ServicePayload<DmaRequest> {
   MemoryTarget place;
   std::uint64_t bytes = 0;
   WorkOrder order;
-  std::optional<TieKey> key;  // of the transaction; the pe_dma makes one if there is none
+  std::optional<TieKey> key;  // key of the transaction; the pe_dma creates one if there is none
   std::uint32_t tag = 0;
   std::uint64_t physical = 0;  // address of its first byte, 0 if not known
   std::string fault;
   Fs held = 0;  // both channels together, grants to completions, up to now
 };
 
-// Host, traffic -> PCIE_EP: a transaction that starts there. It pays the end point's overhead from
+// Host, traffic -> PCIE_EP: a transaction that starts there. It pays the endpoint's overhead from
 // now on; any number may start in an instant. Its TransactionListener reports its end.
 //   BEGIN_REQ   TLM_COMPLETED: taken.
 template <>

@@ -16,7 +16,7 @@ struct RunningProgram {
   const char* name = "";
   const char* api = "";        // prefix of its calls: "tl."
   const char* last_call = "";  // the latest, without that; empty: none yet
-  CallSite call_site = {};     // of that
+  CallSite call_site = {};     // site of that call
   std::uint64_t stack_bytes = 0;
   const char* stack_key = "";  // the attribute that sets it; empty: nothing does
 };
@@ -24,7 +24,7 @@ struct RunningProgram {
 // Implemented by the parent object of the threads.
 class ProgramHost {
  public:
-  // Program of the current process, if it is one of these threads, else of any of them. None: no
+  // Program of the current process, if it is one of these threads, else of any of them. nullopt: no
   // program runs.
   virtual std::optional<RunningProgram> running_program() const = 0;
   virtual std::vector<RunningProgram> running_programs() const = 0;

@@ -37,26 +37,26 @@ std::vector<std::string> ProtocolMonitors::held() const {
   return lines;
 }
 
-// The first node of the path that has not handed all of the leg over, or its target.
+// First node of the path that has not handed over the whole leg, or its target.
 ProtocolMonitors::Holder ProtocolMonitors::holder_of(const Transaction& transaction) const {
   const std::vector<PathHop>& hops = transaction.route().path->hops();
-  // By hop: what has come over the edge to it, as the last monitor of the edge has seen it.
-  std::vector<const FabricMonitor::Passage*> passages(hops.size());
+  // By hop: traversals of the edge to it, as the last monitor of the edge has recorded them.
+  std::vector<const FabricMonitor::Traversal*> traversals(hops.size());
   for (const auto& monitor : all_) {
     const auto* fabric = dynamic_cast<const FabricMonitor*>(monitor.get());
-    const FabricMonitor::Passage* passage =
-        fabric == nullptr ? nullptr : fabric->passage_of(transaction);
-    if (passage == nullptr) continue;
+    const FabricMonitor::Traversal* traversal =
+        fabric == nullptr ? nullptr : fabric->traversal_of(transaction);
+    if (traversal == nullptr) continue;
     for (std::size_t i = 1; i < hops.size(); ++i) {
       if (!fabric->joins(hops[i - 1].node, hops[i].node)) continue;
-      if (passages[i] == nullptr || passage->last_arrival >= passages[i]->last_arrival)
-        passages[i] = passage;
+      if (traversals[i] == nullptr || traversal->last_arrival >= traversals[i]->last_arrival)
+        traversals[i] = traversal;
     }
   }
   Holder holder{hops.front().node, transaction.route().key.issued};
   for (std::size_t i = 1; i < hops.size(); ++i) {
-    if (passages[i] == nullptr || passages[i]->passed < passages[i]->of) break;
-    holder = {hops[i].node, passages[i]->last_arrival};
+    if (traversals[i] == nullptr || traversals[i]->passed < traversals[i]->of) break;
+    holder = {hops[i].node, traversals[i]->last_arrival};
   }
   return holder;
 }
@@ -88,16 +88,16 @@ std::string FabricMonitor::unfinished() const {
   return "";
 }
 
-const FabricMonitor::Passage* FabricMonitor::passage_of(const Transaction& transaction) const {
-  const auto found = passages_.find(&transaction);
-  if (found == passages_.end() || found->second.use != transaction.use() ||
+const FabricMonitor::Traversal* FabricMonitor::traversal_of(const Transaction& transaction) const {
+  const auto found = traversals_.find(&transaction);
+  if (found == traversals_.end() || found->second.use != transaction.use() ||
       found->second.leg != transaction.route().leg)
     return nullptr;
   return &found->second;
 }
 
 void FabricMonitor::accept(Transaction& transaction, FlitRun run, Fs arrival) {
-  if (transaction.get_ref_count() == 0) violation("a transaction that nobody owns any more");
+  if (transaction.get_ref_count() == 0) violation("a transaction that has no owner any more");
   const RouteExtension& route = transaction.route();
   check_place(route, run);
   check_flits(transaction, run, arrival);
@@ -120,9 +120,9 @@ void FabricMonitor::check_flits(const Transaction& transaction, FlitRun run, Fs 
   const bool control = route.is_control();
   if (control != (run.count == 0))
     return violation(fmt::format("{} flits handed over of a leg of {}", run.count, route.flits));
-  const Passage* before = passage_of(transaction);
-  Passage now{transaction.use(), route.leg, before == nullptr ? 0 : before->passed,
-              control ? 1 : route.flits, arrival};
+  const Traversal* before = traversal_of(transaction);
+  Traversal now{transaction.use(), route.leg, before == nullptr ? 0 : before->passed,
+                control ? 1 : route.flits, arrival};
   if (now.passed == now.of)
     return violation(control ? "a control message that has passed already"
                              : "a message that has passed already");
@@ -133,7 +133,7 @@ void FabricMonitor::check_flits(const Transaction& transaction, FlitRun run, Fs 
   const bool whole = now.passed >= now.of;
   if (before == nullptr && !whole) ++begun_;
   if (before != nullptr && whole) --begun_;
-  passages_[&transaction] = now;
+  traversals_[&transaction] = now;
 }
 
 void FabricMonitor::check_credits(const Transaction& transaction, FlitRun run, Fs at) {

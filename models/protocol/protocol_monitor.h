@@ -1,8 +1,8 @@
-// Conformance of the two ends of a connection, watched by a monitor between their sockets
+// Conformance of the two ends of a connection, checked by a monitor between their sockets
 // (docs/contracts): monitors of services and of the fabric. A violation ends the run, with the
 // names of both ends.
 //
-// Timing: none. Not watched: values.
+// Timing: none. Not checked: values.
 #pragma once
 
 #include <algorithm>
@@ -33,7 +33,7 @@ class ProtocolMonitor : public sc_core::sc_module {
 
   ProtocolMonitor(const sc_core::sc_module_name& name, const Connection& connection)
       : sc_core::sc_module(name), connection_(connection) {}
-  // What is under way at the end of a run that has completed; empty: nothing.
+  // Requests in flight at the end of a run that has completed; empty: none.
   virtual std::string unfinished() const = 0;
   // For deadlock reports: a line for each request that one end holds.
   virtual void add_held(std::vector<std::string>& /*lines*/) const {}
@@ -48,12 +48,12 @@ class ProtocolMonitor : public sc_core::sc_module {
   Connection connection_;
 };
 
-// All monitors of a machine. Made where connections are to be watched.
+// All monitors of a machine. Created where connections are to be monitored.
 class ProtocolMonitors {
  public:
   explicit ProtocolMonitors(ProtocolMonitor::Violated violated) : violated_(std::move(violated)) {}
 
-  // A monitor for the connection of two ends, to be bound between them.
+  // Creates a monitor for the connection of two ends, to be bound between them.
   template <class Monitor, class... More>
   Monitor& add(const sc_core::sc_object& near_end, const sc_core::sc_object& far_end,
                More&&... more) {
@@ -71,9 +71,9 @@ class ProtocolMonitors {
     near_end.bind(monitor.in);
     monitor.out.bind(far_end);
   }
-  // After a run that has completed: a line for each connection with something under way.
+  // After a run that has completed: a line for each connection with something in flight.
   std::string unfinished() const;
-  // At a deadlock: the requests of services under way, each with the component that holds it.
+  // At a deadlock: the requests of services in flight, each with the component that holds it.
   std::vector<std::string> held() const;
   // The node that holds a transaction on its present leg, and since when.
   struct Holder {
@@ -93,11 +93,10 @@ class ProtocolMonitors {
 // Between two ends of the fabric (fabric_socket.h): a node and a link, or two nodes.
 class FabricMonitor final : public ProtocolMonitor, private FabricForward, private FabricBackward {
  public:
-  // What is asked of the times that the near end gives.
+  // Requirements on the times that the near end passes.
   struct Times {
-    bool in_order = true;  // not between PE_DMA and PE_TCM: what is still to come is passed on
-    bool not_in_past =
-        true;  // not behind a link: a sum that has wrapped round is found by the node
+    bool in_order = true;     // false between PE_DMA and PE_TCM: future runs are passed on
+    bool not_in_past = true;  // false after a link: the node detects a sum that has wrapped round
   };
   // `from`, `to`: the nodes that the edge joins; `buffer`: of the input of `to`.
   FabricMonitor(const sc_core::sc_module_name& name, const Connection& connection, NodeId from,
@@ -106,9 +105,9 @@ class FabricMonitor final : public ProtocolMonitor, private FabricForward, priva
   FabricTargetSocket in{"in"};
   FabricInitiatorSocket out{"out"};
 
-  // What of a leg has passed the edge: flits, or 1 for a control message.
-  struct Passage {
-    std::uint64_t use = 0;  // of the transaction, see Transaction::use
+  // Amount of a leg that has passed the edge: flits, or 1 for a control message.
+  struct Traversal {
+    std::uint64_t use = 0;  // Transaction::use of the transaction
     Leg leg = Leg::request;
     std::uint32_t passed = 0, of = 0;
     Fs last_arrival = 0;
@@ -116,8 +115,8 @@ class FabricMonitor final : public ProtocolMonitor, private FabricForward, priva
 
   std::string unfinished() const override;
   bool joins(NodeId from, NodeId to) const { return from == from_ && to == to_; }
-  // Of the present leg; null: nothing of it has passed.
-  const Passage* passage_of(const Transaction& transaction) const;
+  // Traversal of the current leg; null: nothing of it has passed.
+  const Traversal* traversal_of(const Transaction& transaction) const;
 
  private:
   void accept(Transaction& transaction, FlitRun run, Fs arrival) override;
@@ -147,15 +146,16 @@ class FabricMonitor final : public ProtocolMonitor, private FabricForward, priva
   struct Channel {
     const Transaction* holder = nullptr;
     std::uint32_t away = 0;  // credits, those in `coming` included
-    RingBuffer<Fs> coming;   // instants at which credits come back, in order
+    RingBuffer<Fs> coming;   // instants at which credits return, in order
   };
 
   NodeId from_, to_;
   Times times_;
   InputBuffer buffer_;
   std::vector<Channel> channels_;
-  std::unordered_map<const Transaction*, Passage> passages_;  // the latest of each; looked up only
-  std::size_t begun_ = 0;                                     // legs that have passed in part
+  std::unordered_map<const Transaction*, Traversal>
+      traversals_;         // latest traversal of each transaction; for look-up only
+  std::size_t begun_ = 0;  // legs that have passed in part
   Fs last_arrival_ = 0, last_host_control_ = 0;
 };
 

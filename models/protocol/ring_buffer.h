@@ -9,7 +9,7 @@
 
 namespace kernbench {
 
-// `in_place`: so many elements, a power of two or none, have room in the object itself.
+// `in_place`: number of elements stored in the object itself, a power of two or none.
 template <class T, std::size_t in_place = 0>
 class RingBuffer {
  public:
@@ -64,7 +64,7 @@ class RingBuffer {
   std::uint32_t capacity_ = in_place;
   std::uint32_t head_ = 0;
   std::uint32_t size_ = 0;
-  std::array<T, in_place> room_;  // until there is more
+  std::array<T, in_place> room_;  // used until there are more
 };
 
 }  // namespace kernbench

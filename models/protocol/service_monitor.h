@@ -1,5 +1,5 @@
-// Monitor between the two ends of a service (service_socket.h): which phases may follow on which,
-// for each payload. A part of service_socket.h.
+// Monitor between the two ends of a service (service_socket.h): checks the order of the phases of
+// each payload. A part of service_socket.h.
 #pragma once
 
 #include <fmt/format.h>
@@ -28,10 +28,10 @@ class ServiceMonitor final : public ProtocolMonitor,
   ServiceInitiatorSocket<Payload> out{"out"};
 
   std::string unfinished() const override {
-    return under_way_.empty() ? "" : fmt::format("{} requests have not ended", under_way_.size());
+    return in_flight_.empty() ? "" : fmt::format("{} requests have not ended", in_flight_.size());
   }
   void add_held(std::vector<std::string>& lines) const override {
-    for (const Request& each : under_way_)
+    for (const Request& each : in_flight_)
       lines.push_back(this->held(ServiceOf<Payload>::name, each.since, missing(each.state),
                                  each.state == State::responded));
   }
@@ -42,9 +42,9 @@ class ServiceMonitor final : public ProtocolMonitor,
   struct Request {
     const Payload* payload = nullptr;
     State state = State::requested;
-    Fs since = 0;  // of the state
+    Fs since = 0;  // start of the state
   };
-  // What is to come next.
+  // Next expected phase.
   static const char* missing(State state) {
     if (state == State::called) return "the return from b_transport";
     if (state == State::responded) return "END_RESP";
@@ -52,14 +52,14 @@ class ServiceMonitor final : public ProtocolMonitor,
   }
 
   Request* find(const Payload& payload) {
-    const auto found = std::find_if(under_way_.begin(), under_way_.end(),
+    const auto found = std::find_if(in_flight_.begin(), in_flight_.end(),
                                     [&](const Request& each) { return each.payload == &payload; });
-    return found == under_way_.end() ? nullptr : &*found;
+    return found == in_flight_.end() ? nullptr : &*found;
   }
   void end(const Payload& payload) {
-    under_way_.erase(std::remove_if(under_way_.begin(), under_way_.end(),
+    in_flight_.erase(std::remove_if(in_flight_.begin(), in_flight_.end(),
                                     [&](const Request& each) { return each.payload == &payload; }),
-                     under_way_.end());
+                     in_flight_.end());
   }
 
   tlm::tlm_sync_enum nb_transport_fw(Payload& payload, tlm::tlm_phase& phase,
@@ -67,8 +67,8 @@ class ServiceMonitor final : public ProtocolMonitor,
     if (delay != sc_core::SC_ZERO_TIME) this->violation("an annotated delay");
     if (phase == tlm::END_RESP) return end_response(payload, phase, delay);
     if (phase != tlm::BEGIN_REQ) this->violation("a phase that is not the initiator's");
-    if (find(payload) != nullptr) this->violation("BEGIN_REQ for a payload that is under way");
-    under_way_.push_back({&payload, State::requested, Component::now()});
+    if (find(payload) != nullptr) this->violation("BEGIN_REQ for a payload that is in flight");
+    in_flight_.push_back({&payload, State::requested, Component::now()});
     tlm::tlm_sync_enum status;
     try {
       status = out->nb_transport_fw(payload, phase, delay);
@@ -111,7 +111,7 @@ class ServiceMonitor final : public ProtocolMonitor,
   // END_REQ or BEGIN_RESP of the provider.
   void respond(Payload& payload, const tlm::tlm_phase& phase) {
     Request* request = find(payload);
-    if (request == nullptr) return this->violation("a response to a payload that is not under way");
+    if (request == nullptr) return this->violation("a response to a payload that is not in flight");
     if (phase == tlm::END_REQ) {
       if (!phases.end_req || request->state != State::requested)
         this->violation("END_REQ for a payload that has been taken");
@@ -130,7 +130,7 @@ class ServiceMonitor final : public ProtocolMonitor,
 
   void b_transport(Payload& payload, sc_core::sc_time& delay) override {
     const Fs began = Component::now();
-    under_way_.push_back({&payload, State::called, began});
+    in_flight_.push_back({&payload, State::called, began});
     try {
       out->b_transport(payload, delay);
     } catch (...) {
@@ -144,7 +144,7 @@ class ServiceMonitor final : public ProtocolMonitor,
   bool get_direct_mem_ptr(Payload&, tlm::tlm_dmi&) override { return false; }
   void invalidate_direct_mem_ptr(sc_dt::uint64, sc_dt::uint64) override {}
 
-  std::vector<Request> under_way_;
+  std::vector<Request> in_flight_;
 };
 
 }  // namespace kernbench

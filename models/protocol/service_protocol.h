@@ -11,9 +11,9 @@ namespace kernbench {
 // Phases of a service after BEGIN_REQ; without any the call completes a request (TLM_COMPLETED).
 struct ServicePhases {
   bool end_req = false;     // the request has been taken, or granted
-  bool begin_resp = false;  // the result is there, or what was asked for is held
-  bool end_resp = false;    // as a call of its own: what was held is given back
-  bool early = false;       // TLM_COMPLETED to BEGIN_REQ is allowed in place of these phases
+  bool begin_resp = false;  // the result is available, or the requested resource is held
+  bool end_resp = false;    // as a call of its own: releases the held resource
+  bool early = false;       // TLM_COMPLETED to BEGIN_REQ is allowed instead of these phases
 };
 
 template <class Payload>

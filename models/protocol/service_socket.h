@@ -3,20 +3,20 @@
 //
 //   struct SlotRequest : ServicePayload<SlotRequest> { ... };  // models/protocol/pe_services.h
 //
-//   class PeGemm : private ServiceListener<SlotRequest> {      // who needs the service
+//   class PeGemm : private ServiceListener<SlotRequest> {      // uses the service
 //     ServiceInitiator<SlotRequest> to_scheduler_{*this};
-//   class PeScheduler : private ServiceProvider<SlotRequest> { // who provides it
+//   class PeScheduler : private ServiceProvider<SlotRequest> { // provides it
 //     ServiceTarget<SlotRequest> slot_requests_{*this, *this};
 //
 // Assembly finds initiator and target in the components by the type of the payload, and binds each
-// initiator to a socket of its own at the target. Sockets are named after the peer and
-// the service: to_pe_scheduler_accel_slot, from_pe_gemm_accel_slot.
+// initiator to its own socket at the target. Sockets are named after the peer and the service:
+// to_pe_scheduler_accel_slot, from_pe_gemm_accel_slot.
 //
 // A payload has `static constexpr Role provider`, `static constexpr const char* service` and
 // `static constexpr ServicePhases phases`, or a specialisation of ServiceOf. It belongs to the
 // initiator, and stays where it is until its last phase. Exceptions of the provider pass through:
-// nothing has been begun then; what is no error of the request names the component that has thrown
-// (models/base/component_fault.h).
+// the request has not begun then; an exception that is no error of the request names the component
+// that has thrown (models/base/component_fault.h).
 #pragma once
 
 #include <fmt/format.h>
@@ -50,7 +50,7 @@ class ServicePayload {
   // Whether the provider's implementation may omit the service.
   static constexpr bool optional = false;
 
-  // The provider's: END_REQ or BEGIN_RESP, on the socket on which the payload came last.
+  // Call of the provider: END_REQ or BEGIN_RESP, on the socket on which the payload arrived last.
   void respond(tlm::tlm_phase phase) {
     sc_core::sc_time delay;
     (*from_)->nb_transport_bw(static_cast<Payload&>(*this), phase, delay);
@@ -61,7 +61,7 @@ class ServicePayload {
   ServiceTargetSocket<Payload>* from_ = nullptr;
 };
 
-// Answer to a call that the service does not have: a ModelError.
+// Answer to a call that the service does not support: a ModelError.
 [[noreturn]] void not_in_this_service(const char* call, const char* service);
 
 // A call into a component from the process of another: faults in it are the callee's.
@@ -75,7 +75,7 @@ auto call_of(const sc_core::sc_object& component, Call call) {
   }
 }
 
-// Provider of a service: a component or a part of it. It overrides what the service has.
+// Provider of a service: a component or a part of it. It overrides the calls of the service.
 template <class Payload>
 class ServiceProvider {
  public:
@@ -87,7 +87,7 @@ class ServiceProvider {
   virtual void b_transport(Payload& /*payload*/, sc_core::sc_time& /*delay*/) {
     not_in_this_service("b_transport", ServiceOf<Payload>::name);
   }
-  // Without time and effect on it.
+  // Debug access, without time or effect.
   virtual void transport_dbg(Payload& /*payload*/) {
     not_in_this_service("transport_dbg", ServiceOf<Payload>::name);
   }
@@ -112,7 +112,7 @@ class ServiceTarget final : public ServiceTargetBase {
   }
   const std::type_info& payload() const override { return typeid(Payload); }
 
-  // Before the end of elaboration.
+  // Call before the end of elaboration.
   ServiceTargetSocket<Payload>& add_socket(const std::string& from) {
     const Component::Scope scope(component_);
     inputs_.push_back(std::make_unique<Input>(
@@ -182,7 +182,7 @@ class ServiceCallback final : public ServiceListener<Payload> {
   std::function<void(Payload&)> call_;
 };
 
-// Payloads of an initiator that has several under way.
+// Payloads of an initiator with several requests in flight.
 template <class Payload>
 class PayloadPool {
  public:
@@ -211,11 +211,11 @@ class ServiceInitiatorBase {
  public:
   virtual ~ServiceInitiatorBase() = default;
   virtual const char* service() const = 0;
-  // Whether it is to be bound to a component of this role; it has to be unless optional.
+  // Whether it can be bound to a component of this role; binding is mandatory unless optional.
   virtual bool binds_to(Role role) const = 0;
   virtual bool optional() const = 0;
-  // False: the component does not provide the service. `from`: the initiator, in the name of the
-  // target's socket. `monitors`: observes the connection; null: no monitor.
+  // Returns false if the component does not provide the service. `from`: the initiator, in the name
+  // of the target's socket. `monitors`: observes the connection; null: no monitor.
   virtual bool bind_to(Component& provider, Role role, const std::string& from,
                        ProtocolMonitors* monitors) = 0;
 };
@@ -233,7 +233,7 @@ class ServiceInitiator final : public ServiceInitiatorSocket<Payload>,
                                public ServiceInitiatorBase,
                                private ServiceBackward<Payload> {
  public:
-  // Without a listener for services that are completed by the call.
+  // No listener for services that complete in the call.
   explicit ServiceInitiator(ServiceListener<Payload>* listener = nullptr)
       : ServiceInitiator(listener, ServiceOf<Payload>::provider,
                          std::string(name_of(ServiceOf<Payload>::provider))) {}
@@ -251,7 +251,7 @@ class ServiceInitiator final : public ServiceInitiatorSocket<Payload>,
   bool connected() const { return this->get_interface() != nullptr; }
 
   // BEGIN_REQ: TLM_COMPLETED or TLM_UPDATED is the response, after TLM_ACCEPTED the listener is
-  // called. END_RESP gives back what is held.
+  // called. END_RESP releases the held resource.
   tlm::tlm_sync_enum nb_transport_fw(Payload& payload, tlm::tlm_phase phase = tlm::BEGIN_REQ) {
     sc_core::sc_time delay;
     return (*this)->nb_transport_fw(payload, phase, delay);

@@ -1,9 +1,9 @@
 // Operands and result of a command, and the block of each that a tile uses (spec 5.2): one table
 // for all tiles of the command, to which the stages of a tile refer by position.
 //
-// In the order of DataOp::inputs: those of the command's own operation, then the tensors of the
+// In the order of DataOp::inputs: operands of the command's own operation, then the tensors of the
 // epilogue in list order; the result is last. For timing, tiles count as stored back to back
-// (Stage::address); references are where the elements really lie.
+// (Stage::address); references are the real places of the elements.
 #pragma once
 
 #include <cstddef>
@@ -30,27 +30,27 @@ class TaskOperands {
   };
 
   TaskOperands() = default;
-  // `default_tile`: where a composite names none. Empty for a DMA command, and for a simple command
-  // that does not tell its operands.
+  // `default_tile`: used if a composite names no tile. Empty for a DMA command, and for a simple
+  // command without known operands.
   TaskOperands(const Command& command, const TileShape& default_tile);
 
   bool empty() const { return operands_.empty(); }
   std::size_t size() const { return operands_.size(); }  // the result included
   std::size_t result() const { return operands_.size() - 1; }
   Spans spans(std::size_t operand) const { return operands_[operand].spans; }
-  std::int64_t depth() const { return depth_; }  // of a GEMM, all tiles together
+  std::int64_t depth() const { return depth_; }  // GEMM: all tiles together
 
   // The whole operand.
   BlockReference operator[](std::size_t operand) const;
-  // Its block that the tile uses.
+  // Block of an operand that the tile uses.
   BlockReference block(std::size_t operand, const Tile& tile) const;
-  // The first of those that a stage uses, and so on: i < stage.operand_count.
+  // Operand i of a stage, i < stage.operand_count.
   BlockReference block(const Tile& tile, const Stage& stage, std::size_t i = 0) const {
     return block(stage.first_operand + i, tile);
   }
 
-  // The effect of the command on values, whose inputs are what it has bound at its issue; null with
-  // data off, unless parameters are recorded (inputs have no values then).
+  // Effect of the command on values, whose inputs are the values bound at its issue; null with data
+  // off, unless parameters are recorded (inputs have no values then).
   const DataOp* data() const { return data_; }
 
  private:
@@ -68,10 +68,10 @@ class TaskOperands {
 
 // Appends a run, or continues the last one.
 void add_run(AddressRuns& runs, std::uint64_t address, std::uint64_t nbytes);
-// The bytes of a block in memory: its contiguous pieces in the order of the larger stride, then
-// the smaller one. An axis of stride 0 is there once.
+// The bytes of a block in memory: its contiguous pieces in the order of the larger stride, then the
+// smaller one. An axis of stride 0 is included once.
 AddressRuns block_runs(const BlockReference& block);
-// Their sum.
+// Sum of their bytes.
 std::uint64_t block_bytes(const TensorLayout& block, DType dtype);
 
 }  // namespace kernbench

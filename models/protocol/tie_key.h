@@ -16,7 +16,7 @@ struct TieKey {
   NodeId initiator = 0;
   std::uint32_t count = 0;
 
-  // For waveforms: the initiator above 32 bits of its count.
+  // Number for waveforms: the initiator above 32 bits of its count.
   std::uint64_t number() const { return static_cast<std::uint64_t>(initiator) << 32 | count; }
 
   friend bool operator<(const TieKey& a, const TieKey& b) {

@@ -26,7 +26,7 @@ const char* op_log_name_of(StageType stage);  // "tile/DMA_READ", ...
 struct Stage {
   StageType type = StageType::fetch;
   MathOp math_op = MathOp::add;
-  DType dtype = DType::f16;  // of the compute operands
+  DType dtype = DType::f16;  // dtype of the compute operands
   // Entries of the command's operands (task_operands.h) that the stage uses: dma_read the one that
   // it reads, fetch and the first computation those of the command's own operation, an epilogue's
   // math its tensor, store and dma_write the result.
@@ -45,12 +45,12 @@ struct Stage {
   };
   union {
     std::int64_t n;         // gemm
-    std::int64_t kept = 1;  // math: what topk keeps of a line
+    std::int64_t kept = 1;  // math: elements of a line that topk keeps
   };
   std::int64_t batch = 1;  // gemm: products of m x k x n, back to back
-  // Of the register file: fetch takes them, the others give them back at their end. Operands are
-  // given back by gemm, those of an epilogue by the tile's last math, the accumulator or result by
-  // store.
+  // Bytes of the register file: fetch takes them, the other stages release them at their end.
+  // Operands are released by gemm, operands of an epilogue by the tile's last math, the accumulator
+  // or result by store.
   std::uint64_t register_bytes = 0;
 
   bool is_gemm() const { return type == StageType::gemm; }
@@ -65,16 +65,16 @@ struct TileSpan {
   std::int64_t begin = 0, length = 0;
 };
 struct TileExtents {
-  TileSpan rows, columns, depth;  // of the output; of a GEMM's inner extent
+  TileSpan rows, columns, depth;  // spans of the output, and of a GEMM's inner extent
 };
 
-// One tile of a command: its stages in order. Built by the pure plan functions of models/timing.
+// One tile of a command: its stages in order. Created by the pure plan functions of models/timing.
 class Tile {
  public:
   static constexpr std::size_t max_stages = 24;
 
   std::uint64_t id = 0;
-  TileExtents extents;           // of a composite
+  TileExtents extents;           // extents of a composite
   void add(const Stage& stage);  // throws ModelError beyond max_stages
   std::size_t size() const { return stages_.size(); }
   const Stage& operator[](std::size_t i) const { return stages_[i]; }
@@ -100,13 +100,13 @@ struct WorkOrder {
 class TileListener {
  public:
   virtual ~TileListener() = default;
-  // A stage has ended and what it held has been released; the task moves on after the call.
+  // Called when a stage has ended and its resources have been released; the task moves on after the
+  // call.
   virtual void stage_ended(TileTask& task) = 0;
   // Exactly once per tile, by its last stage; a second call is an internal error (ModelError).
   virtual void complete_tile(TileTask& task) = 0;
-  // A stage could not do its work (fault in DMA, ...): the command fails. The tile goes on all the
-  // same, so that everything that it holds is given back; DMA stages of a failed command move
-  // nothing.
+  // Fails the command: a stage could not do its work (fault in DMA, ...). The tile continues, so
+  // that everything that it holds is released; DMA stages of a failed command move nothing.
   virtual void fail(const std::string& error) = 0;
   virtual bool failed() const = 0;
   // A stage has held its channel or its slot for `time`.
@@ -120,13 +120,13 @@ struct TileTask {
   Tile tile;
   std::size_t stage_index = 0;
   std::uint64_t command_id = 0;
-  std::uint32_t stream = 0;  // of the launch
+  std::uint32_t stream = 0;  // stream of the launch
   bool simple = false;       // a simple command: runs on one engine only
-  // Simple commands: no other one is under way in the PE at the instant of its dispatch.
+  // Simple commands: no other command is in flight in the PE at the instant of its dispatch.
   bool alone = false;
   TileListener* completion = nullptr;
-  // Of the command; null if it has none. One table for all of its tiles, until the last of them is
-  // complete.
+  // Operands of the command; null if it has none. One table for all of its tiles, until the last of
+  // them is complete.
   const TaskOperands* operands = nullptr;
   const AddressRuns* runs = nullptr;  // simple commands: of a strided DMA
   // Simple commands: of an atomic access.

@@ -84,7 +84,7 @@ TransactionHandle TransactionPool::make() {
   return TransactionHandle(transaction);
 }
 
-std::vector<const Transaction*> TransactionPool::under_way() const {
+std::vector<const Transaction*> TransactionPool::in_flight() const {
   std::vector<const Transaction*> list;
   for (const auto& transaction : all_) {
     if (transaction->get_ref_count() > 0 && transaction->route().path != nullptr)

@@ -34,8 +34,8 @@ class TransactionListener {
   virtual void completed(Transaction& transaction) = 0;
   // A write that is not posted has committed at its target; its acknowledgement follows.
   virtual void committed(Transaction& /*transaction*/) {}
-  // For a target with bytes of its own (a plain TLM-2.0 memory): those that a write carries, copied
-  // to `out`. False: the memory store has them already.
+  // For a target with bytes of its own (a plain TLM-2.0 memory): copies the bytes of a write to
+  // `out`. Returns false if the memory store has them already.
   virtual bool provide_bytes(const Transaction& /*transaction*/, unsigned char* /*out*/) {
     return false;
   }
@@ -57,23 +57,24 @@ enum class Leg : std::uint8_t { request, response };
 // Written only by the initiator, and once by the target when it makes it a response.
 class RouteExtension : public tlm::tlm_extension<RouteExtension> {
  public:
-  const Path* path = nullptr;  // of the leg under way
+  const Path* path = nullptr;  // path of the current leg
   TieKey key;
-  std::uint64_t offset = 0;  // in the target memory; flits and bursts are cut by it
-  std::uint32_t flits = 0;   // on this leg; 0 = control message
+  std::uint64_t offset = 0;  // offset in the target memory; flits and bursts are cut by it
+  std::uint32_t flits = 0;   // flits on this leg; 0 = control message
   std::uint32_t first_flit_bytes = 0;
   std::uint32_t flit_bytes = 0;
   std::uint32_t last_flit_bytes = 0;
   std::uint32_t ended_flits = 0;  // arrived at the end of the leg; written there
-  // Of an access to several runs of bytes, `offset` being that of the first; null: contiguous.
+  // Flits of an access to several runs of bytes, `offset` being that of the first; null:
+  // contiguous.
   std::shared_ptr<const FlitList> list;
-  // Of an atomic access, a write for components that ignore it; null: none.
+  // Part of an atomic access, a write for components that ignore it; null: none.
   std::shared_ptr<const AtomicPart> atomic;
   Leg leg = Leg::request;
   bool posted = false;        // ends at commit, without an acknowledgement (host writes)
   bool host_control = false;  // virtual channel of its own (spec 2.3)
-  std::uint16_t channel =
-      every_channel;  // of an HBM partition; for one of them alone `offset` counts its own bytes
+  std::uint16_t channel = every_channel;  // channel of an HBM partition; with a single channel
+                                          // `offset` counts its own bytes
   TransactionListener* listener = nullptr;
   std::uint64_t listener_tag = 0;          // the listener's own
   std::uint32_t target_tag = 0;            // the target's own while it serves the transaction
@@ -85,9 +86,9 @@ class RouteExtension : public tlm::tlm_extension<RouteExtension> {
     return flit + 1 == flits ? last_flit_bytes : flit_bytes;
   }
   bool is_control() const { return flits == 0; }
-  // From the initiator to the target, on either leg.
+  // Path from the initiator to the target, on either leg.
   const Path& request_path() const { return leg == Leg::request ? *path : path->reverse(); }
-  // Of the flit's first byte, in the target memory.
+  // Offset of the flit's first byte in the target memory.
   std::uint64_t offset_of(std::uint32_t flit) const {
     if (__builtin_expect(list != nullptr, 0)) return (*list)[flit].offset;
     return flit == 0
@@ -124,7 +125,7 @@ class Transaction final : public tlm::tlm_generic_payload {
 
   RouteExtension& route() { return route_; }
   const RouteExtension& route() const { return route_; }
-  // False: a control message.
+  // Returns false for a control message.
   bool accesses_memory() const { return get_command() != tlm::TLM_IGNORE_COMMAND; }
   // How often the pool has handed it out.
   std::uint64_t use() const { return use_; }
@@ -136,15 +137,15 @@ class Transaction final : public tlm::tlm_generic_payload {
   std::uint64_t use_ = 0;
 };
 
-// What a target says about an error that it answers, beside the response status: the message of
-// the response leg.
+// Text on an error that a target returns, in addition to the response status: the message of the
+// response leg.
 struct ResponseFault : Message {
   explicit ResponseFault(std::string what) : text(std::move(what)) {}
   std::string text;
 };
-// ": ..." for texts of errors; empty: the target says nothing.
+// ": ..." for texts of errors; empty: the target provides no text.
 std::string fault_text(const Transaction& transaction);
-// "read", "write" or "atomic": what an access asks of its memory.
+// Kind of an access: "read", "write" or "atomic".
 const char* access_name(const Transaction& transaction);
 
 // Reference-counted handle of a transaction; required to keep it beyond a call.
@@ -177,18 +178,18 @@ class TransactionHandle {
 
 struct TransactionEnd;  // models/protocol/observation.h
 
-// Owner of every transaction; those that are given back are reused. None may be outstanding at the
-// end of a run.
+// Owner of every transaction; released transactions are reused. No transaction may be outstanding
+// at the end of a run.
 class TransactionPool final : public tlm::tlm_mm_interface {
  public:
-  // `ends`: the port for transactions that are given back; null: none.
+  // `ends`: port for released transactions; null: none.
   explicit TransactionPool(const AnalysisPort<TransactionEnd>* ends = nullptr) : ends_(ends) {}
   ~TransactionPool() override;
   TransactionHandle make();
   void free(tlm::tlm_generic_payload* payload) override;
   std::size_t outstanding() const { return all_.size() - idle_.size(); }
-  // Those that have a route, by id.
-  std::vector<const Transaction*> under_way() const;
+  // Transactions that have a route, by id.
+  std::vector<const Transaction*> in_flight() const;
   std::size_t allocated() const { return all_.size(); }
 
  private:

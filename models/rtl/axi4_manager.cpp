@@ -28,7 +28,7 @@ Axi4Beat beat_of(const Axi4Burst& burst, unsigned beat, unsigned data_bytes) {
 
 namespace {
 
-// The rules count so many per direction and id (sv/kernbench_axi4_checker.sv).
+// Limit of the protocol rules per direction and id (sv/kernbench_axi4_checker.sv).
 constexpr std::size_t most_bursts = 255;
 constexpr std::uint8_t incr = 1;
 
@@ -96,7 +96,7 @@ void Axi4Manager::read(unsigned id, std::uint64_t address, std::uint64_t bytes) 
   }
 }
 
-// --- An edge comes
+// --- Clock edge
 
 bool Axi4Manager::sample() {
   const bool alive =
@@ -108,14 +108,14 @@ bool Axi4Manager::sample() {
   return alive;
 }
 
-// An answer to nothing breaks a rule, which the edge reports.
+// An answer without a request breaks a rule, which the edge reports.
 void Axi4Manager::sample_write() {
   if (handshake(pins_.bvalid, pins_.bready)) {
     const unsigned id = *pins_.bid;
     if (!answers_[id].empty() && answers_[id].front().data != nullptr) {
       const Axi4Burst burst = answers_[id].front().range;
       answers_[id].pop_front();
-      --writes_under_way_;
+      --writes_in_flight_;
       if (*pins_.bresp != 0) listener_.refused(id, burst.address, "bresp", *pins_.bresp);
       burst_ended(id);
     }
@@ -128,7 +128,7 @@ void Axi4Manager::sample_write() {
     data_.push_back(writes_.front());
     answers_[writes_.front().id].push_back(writes_.front());
     writes_.pop_front();
-    ++writes_under_way_;
+    ++writes_in_flight_;
   }
 }
 
@@ -144,7 +144,7 @@ void Axi4Manager::sample_read() {
                           beat.bytes);
       if (++burst.beat == burst.range.beats(pins_.data_bytes)) {
         answers_[id].pop_front();
-        --reads_under_way_;
+        --reads_in_flight_;
         burst_ended(id);
       }
     }
@@ -152,7 +152,7 @@ void Axi4Manager::sample_read() {
   if (handshake(pins_.arvalid, pins_.arready)) {
     answers_[reads_.front().id].push_back(reads_.front());
     reads_.pop_front();
-    ++reads_under_way_;
+    ++reads_in_flight_;
   }
 }
 
@@ -160,13 +160,13 @@ void Axi4Manager::burst_ended(unsigned id) {
   if (--bursts_left_[id] == 0) listener_.access_ended(id);
 }
 
-// --- Behind it
+// --- After the edge
 
 void Axi4Manager::drive() {
-  drive_address(writes_, writes_under_way_, pins_.awvalid, pins_.awid, pins_.awaddr, pins_.awlen,
+  drive_address(writes_, writes_in_flight_, pins_.awvalid, pins_.awid, pins_.awaddr, pins_.awlen,
                 pins_.awsize, pins_.awburst);
   drive_data();
-  drive_address(reads_, reads_under_way_, pins_.arvalid, pins_.arid, pins_.araddr, pins_.arlen,
+  drive_address(reads_, reads_in_flight_, pins_.arvalid, pins_.arid, pins_.araddr, pins_.arlen,
                 pins_.arsize, pins_.arburst);
   *pins_.bready = ready();
   *pins_.rready = ready();
@@ -176,11 +176,11 @@ std::uint8_t Axi4Manager::ready() {
   return gap_percent_ > 0 && random_() % 100 < gap_percent_ ? 0 : 1;
 }
 
-void Axi4Manager::drive_address(const std::deque<Burst>& bursts, std::size_t under_way,
+void Axi4Manager::drive_address(const std::deque<Burst>& bursts, std::size_t in_flight,
                                 std::uint8_t* valid, std::uint8_t* id, std::uint32_t* address,
                                 std::uint8_t* length, std::uint8_t* size,
                                 std::uint8_t* burst) const {
-  *valid = !bursts.empty() && under_way < most_bursts ? 1 : 0;
+  *valid = !bursts.empty() && in_flight < most_bursts ? 1 : 0;
   if (*valid == 0) return;
   const Burst& next = bursts.front();
   *id = static_cast<std::uint8_t>(next.id);
@@ -204,8 +204,8 @@ void Axi4Manager::drive_data() {
 }
 
 const char* Axi4Manager::awaited() const {
-  if (writes_under_way_ > 0) return data_.empty() ? "bvalid" : "wready";
-  if (reads_under_way_ > 0) return "rvalid";
+  if (writes_in_flight_ > 0) return data_.empty() ? "bvalid" : "wready";
+  if (reads_in_flight_ > 0) return "rvalid";
   if (!writes_.empty()) return "awready";
   return reads_.empty() ? nullptr : "arready";
 }

@@ -1,6 +1,6 @@
-// The manager's side of an AXI4 port (subset: sv/kernbench_axi4_if.sv): turns accesses into bursts
-// and drives them, one address, one write beat and one read beat per cycle, writes and reads side
-// by side.
+// Manager side of an AXI4 port (subset: sv/kernbench_axi4_if.sv): splits accesses into bursts and
+// drives them, one address, one write beat and one read beat per cycle, writes and reads
+// concurrently.
 //
 // The data of a write burst follow its address. All bursts of an access have its id; accesses of
 // one direction are sent in the order of their begin. Ready for responses in each cycle, but for
@@ -17,8 +17,8 @@
 
 namespace kernbench {
 
-// A range of bytes as bursts of AXI4: INCR, at most 256 beats of the whole data width, none across
-// a 4 KiB boundary. The first and the last beat may hold fewer bytes: by their strobes.
+// Range of bytes as bursts of AXI4: INCR, at most 256 beats of the whole data width, none across a
+// 4 KiB boundary. The first and the last beat may hold fewer bytes, selected by their strobes.
 struct Axi4Burst {
   std::uint64_t address = 0;
   std::uint64_t bytes = 0;
@@ -30,15 +30,15 @@ struct Axi4Burst {
 
 // The bytes of a burst that one beat moves.
 struct Axi4Beat {
-  std::uint64_t offset = 0;  // in the burst
-  unsigned lane = 0;         // of the first byte
+  std::uint64_t offset = 0;  // offset in the burst
+  unsigned lane = 0;         // lane of the first byte
   unsigned bytes = 0;
 };
 
 std::vector<Axi4Burst> cut_bursts(std::uint64_t address, std::uint64_t bytes, unsigned data_bytes);
 Axi4Beat beat_of(const Axi4Burst& burst, unsigned beat, unsigned data_bytes);
 
-// Pins of a Verilated model, at most 8 and 32 bits wide; those of the data are of any width.
+// Pins of a Verilated model, at most 8 and 32 bits wide; data pins are of any width.
 struct Axi4Pins {
   unsigned data_bytes = 0;
   std::uint8_t *awvalid, *awready, *awid, *awlen, *awsize, *awburst;
@@ -59,7 +59,7 @@ Axi4Pins axi4_pins_of(Model& m, unsigned data_bytes) {
           &m.bresp,   &m.arvalid, &m.arready, &m.arid,  &m.arlen, &m.arsize, &m.arburst, &m.araddr,
           &m.rvalid,  &m.rready,  &m.rid,     &m.rresp, &m.rlast, &m.rdata};
 }
-// The same for signals and checks of unknown outputs.
+// Pins for signals and checks of unknown outputs.
 Pins pins_of(const Axi4Pins& axi);
 
 // Cycles in which no response is taken.
@@ -77,9 +77,9 @@ class Axi4Manager {
     // Bytes of a read, in order, each once; `address` of the first.
     virtual void read_beat(unsigned id, std::uint64_t address, const unsigned char* bytes,
                            unsigned count) = 0;
-    // All bursts have been answered.
+    // Called when all bursts have been answered.
     virtual void access_ended(unsigned id) = 0;
-    // The answer to a burst is an error: the pin that says so, and its value.
+    // Reports an error answer to a burst: the pin that signals it, and its value.
     virtual void refused(unsigned id, std::uint64_t address, const char* pin, unsigned value) = 0;
 
    protected:
@@ -105,14 +105,14 @@ class Axi4Manager {
   struct Burst {
     unsigned id = 0;
     Axi4Burst range;
-    const unsigned char* data = nullptr;  // of a write
+    const unsigned char* data = nullptr;  // data of a write
     unsigned beat = 0;                    // the next one
   };
 
   void sample_write();
   void sample_read();
   void burst_ended(unsigned id);
-  void drive_address(const std::deque<Burst>& bursts, std::size_t under_way, std::uint8_t* valid,
+  void drive_address(const std::deque<Burst>& bursts, std::size_t in_flight, std::uint8_t* valid,
                      std::uint8_t* id, std::uint32_t* address, std::uint8_t* length,
                      std::uint8_t* size, std::uint8_t* burst) const;
   void drive_data();
@@ -122,11 +122,11 @@ class Axi4Manager {
   Listener& listener_;
   std::uint32_t gap_percent_;
   std::mt19937 random_;
-  std::deque<Burst> writes_, reads_;              // whose address has not been taken
-  std::deque<Burst> data_;                        // write bursts behind their address
-  std::array<std::deque<Burst>, ids> answers_;    // that are to come, in their order
-  std::array<std::uint64_t, ids> bursts_left_{};  // of the access of an id
-  std::size_t writes_under_way_ = 0, reads_under_way_ = 0;
+  std::deque<Burst> writes_, reads_;              // bursts whose address has not been accepted
+  std::deque<Burst> data_;                        // write bursts after their address phase
+  std::array<std::deque<Burst>, ids> answers_;    // expected answers, in their order
+  std::array<std::uint64_t, ids> bursts_left_{};  // bursts left of the access of an id
+  std::size_t writes_in_flight_ = 0, reads_in_flight_ = 0;
   std::uint64_t write_bursts_ = 0, read_bursts_ = 0;
 };
 

@@ -1,4 +1,4 @@
-// Calls out of the SystemVerilog of a block (a broken rule, $error, $finish, $display) to the block
+// Calls from the SystemVerilog of a block (a broken rule, $error, $finish, $display) to the block
 // whose eval() is running on this thread.
 #pragma once
 
@@ -17,7 +17,7 @@ class BlockCalls {
 
   // Null: no eval() is running.
   static BlockCalls* current() { return running; }
-  // In force while it lives.
+  // Active while the object lives.
   class Scope {
    public:
     explicit Scope(BlockCalls* calls) : outer_(std::exchange(running, calls)) {}

@@ -56,7 +56,7 @@ void BlockClock::tick() {
   schedule();
 }
 
-// Falling edges are no work: a run does not wait for them.
+// Falling edges do not count as work: a run does not wait for them.
 void BlockClock::schedule() {
   if (shows_falling_edges_ && high_) {
     const Fs falling = latest_edge_ + period_ / 2;

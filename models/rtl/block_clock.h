@@ -1,8 +1,8 @@
 // The clock of a block in RTL: rising edges at multiples of its period from time 0 on, only while
 // there is work. Without work there is no event at all.
 //
-// Edges that nothing else can see are evaluated ahead: those before the next event of the
-// simulation that concern nobody outside of the block. They have no events of their own
+// Edges without an external effect are evaluated ahead: those before the next event of the
+// simulation that change nothing outside of the block. They have no events of their own
 // (docs/decisions/rtl-blocks.md).
 #pragma once
 
@@ -20,37 +20,37 @@ class BlockClock {
  public:
   class Listener {
    public:
-    // True: there is more work, the clock runs on.
+    // Returns true if there is more work, so that the clock keeps running.
     virtual bool rising_edge() = 0;
     virtual void falling_edge() = 0;
-    // New work has come in an instant whose edge has passed already.
+    // New work has arrived in an instant whose edge has already passed.
     virtual bool late_work() = 0;
-    // To call go_ahead() of the clock, where edges may be evaluated ahead.
+    // Calls go_ahead() of the clock, where edges may be evaluated ahead.
     virtual void edges_ahead() = 0;
 
    protected:
     ~Listener() = default;
   };
 
-  // In the constructor of `component`, whose process it becomes.
+  // Call in the constructor of `component`, to which the process belongs.
   BlockClock(Component& component, Services& services, Fs period, Listener& listener);
 
-  // There is work: the next edge is the first one from now on, or, where that of this instant has
-  // passed, late_work() comes in the next delta.
+  // Reports work: the next edge is the first one from now on, or, if the edge of this instant has
+  // passed, late_work() is called in the next delta cycle.
   void run();
   bool running() const { return next_edge_ != never_fs; }
 
   Fs period() const { return period_; }
-  // Those evaluated.
+  // Number of evaluated edges.
   std::uint64_t edges() const { return edges_; }
-  // Of the latest edge, ahead of now perhaps; never_fs before the first one.
+  // Time of the latest edge, possibly ahead of now; never_fs before the first one.
   Fs latest_edge() const { return latest_edge_; }
   bool high() const { return high_; }
-  // Falling edges are events only while somebody looks at the clock.
+  // Falling edges are events only while the clock is observed.
   void show_falling_edges(bool shown);
 
-  // In Listener::edges_ahead(). is_internal(): the next edge changes nothing outside of the block;
-  // edge() is rising_edge(). A template, as a virtual call per edge would show.
+  // Call in Listener::edges_ahead(). is_internal(): the next edge changes nothing outside of the
+  // block; edge() is rising_edge(). A template, since a virtual call per edge would be measurable.
   template <class IsInternal, class Edge>
   void go_ahead(const IsInternal& is_internal, const Edge& edge) {
     const Fs horizon = latest_edge_ahead();
@@ -65,7 +65,7 @@ class BlockClock {
   }
 
  private:
-  // In one go: the program answers to signals between two events.
+  // Limit of one batch: the program handles POSIX signals between two events.
   static constexpr unsigned most_edges_ahead = 1024;
 
   void tick();
@@ -92,7 +92,7 @@ class BlockClock {
   Fs next_edge_ = never_fs, latest_edge_ = never_fs;
   std::uint64_t edges_ = 0;
   bool late_ = false, high_ = false, shows_falling_edges_ = false;
-  std::exception_ptr fault_;  // of an edge ahead: thrown at its instant
+  std::exception_ptr fault_;  // fault of an edge ahead: thrown at its instant
   sc_core::sc_event event_;
 };
 

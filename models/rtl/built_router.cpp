@@ -1,5 +1,5 @@
 #include "models/rtl/verilated_router.h"
-// The runtime of Verilator comes first.
+// The runtime of Verilator must be included first.
 #include <Vkernbench_router.h>
 
 #include "models/rtl/rtl_router.h"

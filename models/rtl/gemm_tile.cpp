@@ -112,7 +112,7 @@ void GemmTile::take_row(const void* lanes) {
 
 namespace {
 
-// One element of the product, with k ascending.
+// One element of the product, summed with k ascending.
 class ReferenceElement {
  public:
   void add(std::uint16_t a, std::uint16_t b, DType dtype) {

@@ -1,8 +1,8 @@
-// The tile of a GEMM as beats: what streams into a block with the pins of kernbench_gemm_if, and
-// what comes out of it. Without SystemC.
+// Tile of a GEMM as beats: the operand and result streams of a block with the pins of
+// kernbench_gemm_if. Without SystemC.
 //
 // Folds of rows x columns elements of the result, row by row; k beats of A and of B each, then a
-// beat per row of the fold. Zeros stand beyond the edges of the matrices.
+// beat per row of the fold. Elements beyond the edges of the matrices are zeros.
 #pragma once
 
 #include <cstddef>
@@ -34,7 +34,7 @@ class GemmTile {
     bool left() const { return fold_ < folds_; }
     std::int64_t fold() const { return fold_; }
     const std::uint16_t* lanes() const { return at_; }
-    bool last() const { return beat_ + 1 == depth_; }  // of its fold
+    bool last() const { return beat_ + 1 == depth_; }  // last beat of its fold
     std::size_t lane_bytes() const { return static_cast<std::size_t>(width_) * 2; }
     void taken() {
       offered = false;
@@ -46,7 +46,7 @@ class GemmTile {
 
    private:
     friend class GemmTile;
-    std::vector<std::uint16_t> values_;  // of its own folds, in sequence
+    std::vector<std::uint16_t> values_;  // values of its own folds, in sequence
     const std::uint16_t* at_ = nullptr;
     std::int64_t width_ = 0, depth_ = 0;  // lanes; beats of a fold
     std::int64_t beat_ = 0, fold_ = 0, folds_ = 0;
@@ -59,7 +59,7 @@ class GemmTile {
   bool operands_left() const { return a.left() || b.left(); }
   bool last_row() const { return rows_left_ == 1; }
   bool complete() const { return rows_left_ == 0; }
-  // The operands of the fold whose rows come next have been taken.
+  // Whether the operands of the fold of the next rows have been accepted.
   bool row_due() const { return a.fold_ > result_fold_ && b.fold_ > result_fold_; }
   // A beat of the result: 32 bits per lane.
   void take_row(const void* lanes);
@@ -79,14 +79,14 @@ class GemmTile {
   GemmArray array_;
   std::int64_t m_ = 0, k_ = 0, n_ = 0;
   DType dtype_ = DType::i8;
-  std::int64_t rows_left_ = 0;  // of all folds
+  std::int64_t rows_left_ = 0;  // rows of all folds
   std::int64_t fold_row_ = 0, fold_column_ = 0, next_row_ = 0,
-               result_fold_ = 0;  // of the next beat
+               result_fold_ = 0;  // fold of the next beat
   std::vector<std::uint32_t> products_;
 };
 
 // Pins of a block that multiplies tiles (models/rtl/README.md, kernbench_gemm_if.sv), in the model
-// that Verilator has made of it.
+// that Verilator has generated from it.
 struct GemmPins {
   std::uint8_t *task_valid, *task_ready;
   std::uint32_t *task_m, *task_n, *task_k;
@@ -111,7 +111,7 @@ struct GemmPins {
             &m.result_ready,   &m.result_last,    &m.result_data,
             &m.error};
   }
-  // For signals, and the search for unknown outputs.
+  // Pins for signals, and for the search for unknown outputs.
   Pins list(GemmArray array) const;
 };
 

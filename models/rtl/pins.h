@@ -21,10 +21,10 @@ struct Pin {
   const char* description = "";
   unsigned bits = 1;
   Kind kind = Kind::input;  // control, data: an output
-  void* at = nullptr;       // in the Verilated model
+  void* at = nullptr;       // address in the Verilated model
   unsigned lane_bits = 0;   // a signal per lane of so many bits; 0: no lanes
   SignalType shown_as = SignalType::count;
-  const void* valid = nullptr;  // of a data output: the pin that is 1 while the data mean something
+  const void* valid = nullptr;  // pin that is 1 while a data output is valid
 
   std::size_t bytes() const;
 };
@@ -45,7 +45,7 @@ class PinSignals final : public SignalGroup {
     ~Listener() = default;
   };
   PinSignals(Observables to, const Pins& pins, Listener& listener);
-  // Costs nothing unless somebody observes.
+  // Costs nothing without an observer.
   void show() {
     if (observed()) set_all();
   }
@@ -64,8 +64,8 @@ class PinSignals final : public SignalGroup {
   std::vector<Shown> shown_;
 };
 
-// The first output that differs between two models of one block: an unknown value shows as another
-// one in each. Data outputs count while their valid pin is 1. Null: there is none.
+// First output that differs between two models of one block: an unknown value differs between the
+// models. Data outputs count while their valid pin is 1. Null: there is none.
 const Pin* first_difference(const Pins& a, const Pins& b);
 void copy_inputs(const Pins& from, const Pins& to);
 void clear_inputs(const Pins& pins);

@@ -1,5 +1,5 @@
 // A router in RTL (sv/kernbench_router_top.sv) and the access to its pins. The pins of all ports
-// stand side by side, port 0 in the lowest bits.
+// are concatenated, port 0 in the lowest bits.
 #pragma once
 
 #include <cstdint>
@@ -52,7 +52,7 @@ class RouterInterface {
   void drive_credits(unsigned port, std::uint64_t channels) {
     set_bits(pins_.out.credit, port * shape_.channels(), shape_.channels(), channels);
   }
-  // Its outputs.
+  // Outputs of the router.
   bool gives_flit(unsigned port) const { return bits_of(pins_.out.valid, port, 1) != 0; }
   PinFlit flit(unsigned port) const;
   // One bit per channel.

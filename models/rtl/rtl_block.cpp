@@ -43,7 +43,7 @@ RtlBlock::RtlBlock(Component& component, Services& services, const BlockParamete
                                        cycles_);
 }
 
-// Takes no simulated time, so that the first work is as long as any other.
+// Takes no simulated time, so that the first work takes as long as any other.
 void RtlBlock::reset(const Pins& pins, const Pins& shadow, std::uint64_t cycles) {
   pins_ = pins;
   shadow_pins_ = shadow;
@@ -66,7 +66,7 @@ void RtlBlock::declare_signals() {
 }
 
 void RtlBlock::fail(const std::string& words) const {
-  // The reset takes place in the constructor, where the machine does not know of the component yet.
+  // The reset takes place in the constructor, before the machine knows the component.
   if (clock_.edges() == 0)
     throw ModelError(fmt::format("{}: {}, in its reset", component_.name(), words));
   throw ModelError(fmt::format("{}, cycle {}", words, clock_.edges()));
@@ -98,7 +98,7 @@ bool RtlBlock::late_work() {
   return user_.awaited() != nullptr;
 }
 
-// Nobody observes the log or the pins.
+// Runs ahead only if neither the log nor the pins are observed.
 void RtlBlock::edges_ahead() {
   if (log_.shows(LogLevel::info) || (signals_ != nullptr && signals_->observed())) return;
   user_.edges_ahead();

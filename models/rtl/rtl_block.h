@@ -1,5 +1,5 @@
 // A block in RTL on the clock of its component: edges, reset, watchdog, faults, pins as signals.
-// VerilatedBlock (verilated_block.h) adds the model that Verilator has made.
+// VerilatedBlock (verilated_block.h) adds the Verilated model.
 //
 // An edge: the component samples the pins as they were before it (BlockUser::sample), the registers
 // of the block change, the component drives inputs (BlockUser::drive), outputs that depend on them
@@ -30,15 +30,15 @@ struct BlockParameters {
 // The component around a block.
 class BlockUser {
  public:
-  // A rising edge comes: the pins are as both sides sample them. True: there is a handshake, or
-  // another sign of life; the watchdog counts cycles without one.
+  // Called at a rising edge: the pins are as both sides sample them. Returns true if there is a
+  // handshake, or another sign of progress; the watchdog counts cycles without one.
   virtual bool sample() = 0;
-  // To set the inputs for the cycle that begins. Also called in the instant of an edge that has
-  // passed, when work comes.
+  // Sets the inputs for the cycle that begins. Also called in the instant of an edge that has
+  // passed, when work arrives.
   virtual void drive() = 0;
   // Stall reason of the work that is left: a pin, or words. Null: no work is left, the clock stops.
   virtual const char* awaited() const = 0;
-  // A component with edges that only it can see: calls go_ahead() of the block.
+  // For a component with internal edges: calls go_ahead() of the block.
   virtual void edges_ahead() {}
 
  protected:
@@ -51,12 +51,12 @@ class RtlBlock : private BlockCalls, private BlockClock::Listener, private PinSi
   RtlBlock(const RtlBlock&) = delete;
   RtlBlock& operator=(const RtlBlock&) = delete;
 
-  // There is work: the clock runs from the next edge on.
+  // Reports work: the clock runs from the next edge on.
   void work() { clock_.run(); }
   // Edges since the reset.
   std::uint64_t cycle() const { return clock_.edges(); }
   const BlockClock& clock() const { return clock_; }
-  // In edges_ahead() of the component, a class that is final, with a function more:
+  // Call in edges_ahead() of the component, a final class with an additional function:
   //   bool edge_is_internal() const: whatever the block does at the next edge, sample() and drive()
   //   notify no observer outside of the component.
   template <class User>
@@ -64,9 +64,9 @@ class RtlBlock : private BlockCalls, private BlockClock::Listener, private PinSi
     clock_.go_ahead([&user] { return user.edge_is_internal(); },
                     [this, &user] { return edge(user); });
   }
-  // In declare_signals() of the component.
+  // Call in declare_signals() of the component.
   void declare_signals();
-  // In end_of_simulation() of the component: closes the files of the block.
+  // Call in end_of_simulation() of the component: closes the files of the block.
   virtual void close() = 0;
   // Ends the run: "WORDS, cycle 12"; the machine adds component and time.
   [[noreturn]] void fail(const std::string& words) const;
@@ -75,19 +75,19 @@ class RtlBlock : private BlockCalls, private BlockClock::Listener, private PinSi
   RtlBlock(Component& component, Services& services, const BlockParameters& parameters,
            BlockUser& user);
 
-  // In the constructor of the block, when there are models.
+  // Call in the constructor of the block, when the models exist.
   void reset(const Pins& pins, const Pins& shadow, std::uint64_t cycles);
-  // Calls out of eval() come here. Of the second model: nowhere.
+  // Receiver of calls from eval(). Calls from the second model are dropped.
   BlockCalls* calls() { return this; }
 
-  // trace_inside: trace_cycle() comes before each edge.
+  // trace_inside: trace_cycle() is called before each edge.
   void traces_inside() { traces_inside_ = true; }
 
   virtual void set_reset(bool active) = 0;
-  // With the clock high, low; inputs as they are.
+  // Evaluates with the clock high, low; inputs are unchanged.
   virtual void eval_rising(Fs now) = 0;
   virtual void eval_inputs() = 0;
-  // The cycle that ends with the edge at `next_edge`.
+  // Traces the cycle that ends with the edge at `next_edge`.
   virtual void trace_cycle(Fs next_edge) = 0;
 
  private:
@@ -99,7 +99,7 @@ class RtlBlock : private BlockCalls, private BlockClock::Listener, private PinSi
   bool late_work() final;
   void edges_ahead() final;
   void pins_observed(bool observed) final;
-  // True: work is left.
+  // Returns true if work is left.
   template <class User>
   bool edge(User& user);
   void settle();
@@ -119,7 +119,7 @@ class RtlBlock : private BlockCalls, private BlockClock::Listener, private PinSi
   bool traces_inside_ = false;
   std::uint64_t watchdog_cycles_;
   std::uint64_t quiet_cycles_ = 0, cycles_ = 0;
-  std::string last_text_;  // that the block has printed
+  std::string last_text_;  // last text printed by the block
   std::unique_ptr<PinSignals> signals_;
   TraceSignal* clock_signal_ = nullptr;
 };

@@ -5,7 +5,7 @@
 
 namespace kernbench {
 
-// Without Verilator: as implementations that are not available, for messages.
+// Without Verilator: as unavailable implementations, for messages.
 void register_rtl_components(ComponentRegistry& registry);
 
 Implementation rtl_pe_gemm();  // the systolic array of sv/kernbench_systolic.sv, in the sizes built

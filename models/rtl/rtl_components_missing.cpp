@@ -1,4 +1,4 @@
-// Of a build without Verilator.
+// RTL components of a build without Verilator.
 #include "models/rtl/rtl_components.h"
 
 namespace kernbench {

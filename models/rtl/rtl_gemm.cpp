@@ -15,7 +15,7 @@ namespace kernbench {
 
 namespace {
 
-constexpr std::uint8_t i8_code = 0, f16_code = 1;  // of task_dtype
+constexpr std::uint8_t i8_code = 0, f16_code = 1;  // codes of task_dtype
 
 std::string listed(const std::vector<GemmDesign>& designs) {
   std::string text;
@@ -34,7 +34,7 @@ const GemmDesign* find(const std::vector<GemmDesign>& designs, std::int64_t rows
   return nullptr;
 }
 
-// Of the products of a batch, one after the other.
+// Parts for the products of a batch, in sequence.
 std::vector<std::vector<std::byte>> parts_of(const std::vector<std::byte>& bytes,
                                              std::size_t count) {
   std::vector<std::vector<std::byte>> parts;
@@ -100,7 +100,7 @@ void RtlGemm::declare_signals() {
 
 void RtlGemm::compute(Lane& lane) { expire_at(lane, after(overhead())); }
 
-// A stage of a command that cannot be computed ends here: it gives back what it holds.
+// Ends the stage of a command that cannot be computed, and releases its resources.
 void RtlGemm::expired(Lane& lane) {
   TileTask& task = *lane.task;
   std::string why = refusal(lane);
@@ -152,8 +152,8 @@ void RtlGemm::offer_product(std::size_t product) {
   tile_.begin(stage.m, stage.k, stage.n, stage.dtype, a_[product], b_[product]);
 }
 
-// What follows is called at every edge, most often from here: flatten, as calls that save and
-// restore registers cost as much as the work between them.
+// The functions below are called at every edge, mostly from here: flatten, since calls that save
+// and restore registers cost as much as the work between them.
 
 [[gnu::flatten]] void RtlGemm::edges_ahead() { block_.block->go_ahead(*this); }
 
@@ -189,7 +189,7 @@ void RtlGemm::drive_task_data() {
       task.operands->block(task.operands->result(), task.tile).address_of(nth * stage.m, 0);
 }
 
-// What has been offered stays until it is taken.
+// An offered beat stays until it is accepted.
 inline void RtlGemm::drive_operand(GemmTile::Beats& beats, std::uint8_t* valid, std::uint8_t* last,
                                    void* data) {
   const bool left = lane_ != nullptr && beats.left();
@@ -250,7 +250,7 @@ inline const char* RtlGemm::awaited() const {
   return tile_.a.fold() <= tile_.b.fold() && tile_.a.left() ? "a_ready" : "b_ready";
 }
 
-// --- A stage ends
+// --- End of a stage
 
 void RtlGemm::end_task() {
   if (*parameters_.check_result) check_result();

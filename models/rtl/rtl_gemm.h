@@ -1,13 +1,13 @@
 // RtlGemm: PE_GEMM as a block in RTL with the pins of kernbench_gemm_if.sv, and its values.
 //
 // Timing: waits for accel_slot, then overhead_ns; the task is offered at the first edge of the
-// clock from then on; the stage ends at the edge that takes the last row of the result. The
-// products of a batch are tasks, each offered at the first edge behind the end of the one before.
+// clock from then on; the stage ends at the edge that accepts the last row of the result. The
+// products of a batch are tasks, each offered at the first edge after the end of the previous one.
 //
-// With data on, operands are those that the command has bound at its issue, and what comes out of
-// the block is the product that phase 2 goes on with (FunctionalModel::computed). With data off
-// zeros stream. i8 x i8 and f16 x f16 only: a command of other dtypes fails. An accumulator is
-// added to the product by phase 2.
+// With data on, operands are the values that the command has bound at its issue, and the output of
+// the block is the product that phase 2 uses (FunctionalModel::computed). With data off zeros are
+// streamed. i8 x i8 and f16 x f16 only: a command of other dtypes fails. An accumulator is added to
+// the product by phase 2.
 #pragma once
 
 #include <cstdint>
@@ -100,7 +100,7 @@ class RtlGemm final : public SlotEngine, private BlockUser {
   void read_operands(const TileTask& task);
   void offer(Lane& lane);
   void offer_product(std::size_t product);
-  std::int64_t first_row() const {  // of the product, those of a batch below each other
+  std::int64_t first_row() const {  // row of the product, those of a batch below each other
     return static_cast<std::int64_t>(product_) * lane_->stage().m;
   }
   void drive_task();
@@ -119,8 +119,8 @@ class RtlGemm final : public SlotEngine, private BlockUser {
   GemmBlock block_;
   GemmTile tile_;
   std::vector<std::vector<std::byte>> a_, b_;  // elements of the tile, by product of its batch
-  Lane* lane_ = nullptr;                       // in the block
-  std::size_t product_ = 0;                    // of its batch, in the block
+  Lane* lane_ = nullptr;                       // lane in the block
+  std::size_t product_ = 0;                    // product of its batch, in the block
   bool task_taken_ = false;
   std::map<std::uint64_t, std::unique_ptr<GemmProducts>> products_;  // by command
   std::mt19937 random_;

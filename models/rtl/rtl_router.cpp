@@ -10,19 +10,19 @@
 namespace kernbench {
 namespace {
 
-constexpr unsigned shortest_way = 3;  // cycles
+constexpr unsigned shortest_path = 3;  // cycles
 
-// After so many cycles without a handshake nothing moves in the block any more.
+// Cycles without a handshake after which the block counts as stalled.
 constexpr unsigned quiet_before_sleep = 32;
 
 }  // namespace
 
 std::optional<ParameterFault> RtlRouter::check(const Parameters& parameters) {
-  const Fs most = shortest_way * *parameters.block.clock_period;
+  const Fs most = shortest_path * *parameters.block.clock_period;
   if (*parameters.overhead <= most) return std::nullopt;
   return ParameterFault{
       "overhead_ns", fmt::format("found {}, allowed is at most {} periods of the clock, {}",
-                                 format_ns(*parameters.overhead), shortest_way, format_ns(most))};
+                                 format_ns(*parameters.overhead), shortest_path, format_ns(most))};
 }
 
 RtlRouter::RtlRouter(const ComponentInit& init) : RtlRouter(init, built_router()) {}
@@ -79,7 +79,7 @@ void RtlRouter::serve() {
   model_->block().work();
 }
 
-// What has come waits for the pins of its port.
+// Queues an arrival for the pins of its port.
 void RtlRouter::take(const Arrival& arrival) {
   if (unused_.empty()) {
     unused_.push_back(static_cast<std::uint32_t>(flits_.size()));
@@ -94,7 +94,7 @@ void RtlRouter::take(const Arrival& arrival) {
   (route.is_control() ? input.control : input.data).push_back(tag);
 }
 
-// A place of an output: its credit goes to the block.
+// A place of an output is free: its credit is sent to the block.
 void RtlRouter::left(BufferPlace place, Fs at) {
   outputs_[place.port].freed.insert_sorted(
       {at, place.virtual_channel}, [](const Place& a, const Place& b) { return a.at < b.at; });
@@ -148,7 +148,7 @@ bool RtlRouter::sample_output(unsigned port) {
   return true;
 }
 
-// The first one of each channel whose credit has been at the pins.
+// First place of each channel whose credit has been at the pins.
 void RtlRouter::sample_credits(Output& output) {
   for (std::size_t i = output.freed.size(); i > 0; --i) {
     const Place place = output.freed.front();
@@ -168,7 +168,7 @@ void RtlRouter::go_on(unsigned port, const PinFlit& flit) {
   const auto tag = static_cast<std::uint32_t>(flit.tag);
   Inside& inside = flits_[tag];
   const Arrival arrival = inside.arrival;
-  report_passage(arrival, inside.taken);
+  report_traversal(arrival, inside.taken);
   inside.live = false;
   unused_.push_back(tag);
   --inside_;
@@ -189,7 +189,7 @@ void RtlRouter::go_on(unsigned port, const PinFlit& flit) {
   send_from(place, transaction, arrival.flit, 1, arrival.position, at);
 }
 
-// What the block gives back is what it was given.
+// Checks that the block outputs the flits that were its inputs.
 void RtlRouter::check(unsigned port, const PinFlit& flit) const {
   RtlBlock& block = model_->block();
   if (flit.tag >= flits_.size() || !flits_[flit.tag].live)
@@ -202,7 +202,7 @@ void RtlRouter::check(unsigned port, const PinFlit& flit) const {
   if (given.head != flit.head || given.tail != flit.tail || given.route != flit.route)
     block.fail(
         fmt::format("out_head, out_tail or out_route of port {} is not what was given: {}, "
-                    "{}, {} in place of {}, {}, {}",
+                    "{}, {} instead of {}, {}, {}",
                     port, flit.head, flit.tail, flit.route, given.head, given.tail, given.route));
 }
 
@@ -233,7 +233,7 @@ void RtlRouter::drive_input(unsigned port) {
   if (input.driven != nullptr) pins_.drive(port, at_pins(input.driven->front()));
 }
 
-// One of each channel at a time.
+// Drives one credit of each channel at a time.
 void RtlRouter::drive_credits(unsigned port) {
   Output& output = outputs_[port];
   output.driven = 0;
@@ -243,7 +243,7 @@ void RtlRouter::drive_credits(unsigned port) {
   if (output.driven != 0) pins_.drive_credits(port, output.driven);
 }
 
-// Null: nothing is inside, or nothing moves until a credit comes.
+// Awaited pin. Null: the block is empty, or nothing moves until a credit arrives.
 const char* RtlRouter::awaited() const {
   bool credits = false;
   for (const Output& output : outputs_) {

@@ -1,16 +1,16 @@
-// A router in RTL (sv/kernbench_router.sv): wormhole, virtual channels, credits on both sides,
+// Router in RTL (sv/kernbench_router.sv): wormhole, virtual channels, credits on both sides,
 // round-robin arbitration of the outputs.
 //
-// Timing: a flit stands at the pins of its input from the first rising edge at or after its arrival
-// on, one flit per port and edge, control messages first. It goes on at the edge that finds it at
-// the output pins, at zero load the third one behind. A neighbour gets its credit back at the edge
-// that finds it at the pins (spec 2.10). What has left the block takes a place of its output until
-// its last byte has left for the link, which may wait for credits of the next node; the block has
-// as many credits as there are such places. Control messages have a virtual channel of their own in
-// the block: they wait for each other and for the clock, not for flits; outside they need no
-// credit.
+// Timing: a flit is at the pins of its input from the first rising edge at or after its arrival on,
+// one flit per port and edge, control messages first. It is forwarded at the edge at which it is at
+// the output pins, at zero load the third edge after. A neighbour gets its credit back at the edge
+// at which the credit is at the pins (spec 2.10). A flit that has left the block occupies a place
+// of its output until its last byte has left for the link, which may wait for credits of the next
+// node; the block has as many credits as there are such places. Control messages have a virtual
+// channel of their own in the block: they wait for each other and for the clock, not for flits;
+// outside they need no credit.
 //
-// The clock stops when nothing is inside, and when everything inside waits for credits.
+// The clock stops when the block is empty, and when all flits in it wait for credits.
 #pragma once
 
 #include <array>
@@ -48,27 +48,27 @@ class RtlRouter : public FabricNode, private BlockUser {
   void left(BufferPlace place, Fs at) override;
 
  protected:
-  // With a router of somebody else behind the pins.
+  // Uses an external router behind the pins.
   RtlRouter(const ComponentInit& init, MakeRouterModel make);
 
  private:
   struct Inside {
     Arrival arrival;
-    Fs taken = 0;  // edge behind which it has been at the pins
+    Fs taken = 0;  // edge after which it has been at the pins
     unsigned out = 0;
     bool live = false;
   };
   struct Input {
-    RingBuffer<std::uint32_t> data, control;  // tags of what waits for the pins
+    RingBuffer<std::uint32_t> data, control;  // tags that wait for the pins
     std::uint32_t control_credits = 0;
-    RingBuffer<std::uint32_t>* driven = nullptr;  // the queue whose first one is at the pins
+    RingBuffer<std::uint32_t>* driven = nullptr;  // queue with the first entry at the pins
   };
   struct Place {
     Fs at = 0;  // free from then on
     std::uint16_t channel = 0;
   };
   struct Output {
-    RingBuffer<Place> freed;   // whose credits have not been at the pins, in order
+    RingBuffer<Place> freed;   // places whose credits have not been at the pins, in order
     std::uint64_t driven = 0;  // channels whose credits are at the pins
   };
 
@@ -100,7 +100,7 @@ class RtlRouter : public FabricNode, private BlockUser {
   std::vector<Input> inputs_;
   std::vector<Output> outputs_;
   std::size_t inside_ = 0;          // flits and messages
-  std::uint32_t places_taken_ = 0;  // over all outputs, those of `freed` included
+  std::uint32_t places_taken_ = 0;  // over all outputs, including `freed`
   unsigned quiet_cycles_ = 0;
   bool at_edge_ = false;
 

@@ -11,8 +11,7 @@
 namespace kernbench {
 namespace {
 
-// The pieces of a range that lie in one page each: action(page, first byte in it, bytes done,
-// bytes).
+// Pieces of a range, one per page: action(page, first byte in it, bytes done, bytes).
 template <class Action>
 void by_page(std::uint64_t offset, std::uint64_t count, std::uint64_t page_bytes, Action action) {
   for (std::uint64_t done = 0; done < count;) {
@@ -130,7 +129,7 @@ void RtlSram::answer(unsigned id) {
   ++(transaction.is_read() ? reads_ : writes_);
   (transaction.is_read() ? bytes_read_ : bytes_written_) += transaction.get_data_length();
   access.answered = true;
-  report_passage(access.arrival, access.start);
+  report_traversal(access.arrival, access.start);
   const Fs at = now();
   answer_access(transaction, flit_bytes_,
                 [this, at](Transaction& answer, std::uint32_t flit, std::uint32_t count) {
@@ -138,9 +137,9 @@ void RtlSram::answer(unsigned id) {
                 });
 }
 
-// AXI4 bursts are contiguous, and the block is given one access after the other.
+// AXI4 bursts are contiguous, and accesses are passed to the block sequentially.
 void RtlSram::refuse(const Arrival& arrival) {
-  report_passage(arrival, arrival.time);
+  report_traversal(arrival, arrival.time);
   refuse_not_plain(*this, *arrival.transaction,
                    [this](Transaction& answer, std::uint32_t flit, std::uint32_t count) {
                      send(answer, flit, count, 0, now());
@@ -149,7 +148,7 @@ void RtlSram::refuse(const Arrival& arrival) {
 
 const Arrival* RtlSram::in_service(Fs now) const {
   for (const Access& access : accesses_) {
-    if (access.under_way) return &access.arrival;
+    if (access.in_flight) return &access.arrival;
   }
   return waiting_.empty() ? arrivals_.first_present(now) : &waiting_.front();
 }
@@ -163,7 +162,7 @@ unsigned RtlSram::debug_access(tlm::tlm_generic_payload& payload, std::uint64_t 
 // --- The block
 
 bool RtlSram::Access::conflicts(const Transaction& other) const {
-  if (!under_way || (arrival.transaction->is_read() && other.is_read())) return false;
+  if (!in_flight || (arrival.transaction->is_read() && other.is_read())) return false;
   const std::uint64_t first = other.route().offset;
   return first < end() && begin() < first + other.get_data_length();
 }
@@ -193,7 +192,7 @@ void RtlSram::begin(unsigned id, const Arrival& arrival) {
   Access& access = accesses_[id];
   access.arrival = arrival;
   access.start = now();
-  access.under_way = true;
+  access.in_flight = true;
   access.answered = false;
   access.bytes.clear();
   const std::uint64_t length = arrival.transaction->get_data_length();
@@ -245,7 +244,7 @@ void RtlSram::wrong_byte(const Access& access, std::uint64_t offset, unsigned ch
 
 void RtlSram::access_ended(unsigned id) {
   Access& access = accesses_[id];
-  access.under_way = false;
+  access.in_flight = false;
   if (access.arrival.transaction->is_read()) count_stale(access);
   ended_.push_back(id);
   rearm();

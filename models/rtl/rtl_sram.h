@@ -1,15 +1,14 @@
-// The shared scratchpad of a cube with its memory in RTL, behind an AXI4 port
-// (sv/kernbench_sram.sv).
+// Shared scratchpad of a cube with its memory in RTL, behind an AXI4 port (sv/kernbench_sram.sv).
 //
 // Timing: `overhead_ns` after its arrival (the last flit of a write, the command of a read) an
 // access may begin at the block, in order of arrival: at the next rising edge its first burst is
-// offered. It ends at the edge that takes the answer to its last burst; the whole response is
+// offered. It ends at the edge that accepts the answer to its last burst; the whole response is
 // queued at the link then. Up to `max_in_flight` concurrent accesses; one that overlaps an earlier
-// one waits for its end if either writes, and those behind it wait, too.
+// one waits for its end if either writes, and so do all accesses queued after it.
 //
-// Data: the bytes of a write go over the pins where the memory store knows them, zeros where it
-// does not; what is read is compared with them. Bytes that have come into the memory store by
-// another way are not compared, but counted. Debug accesses are those of the memory store.
+// Data: the bytes of a write are sent over the pins if the memory store knows them, else zeros;
+// read bytes are compared with them. Bytes that were written to the memory store on another path
+// are not compared, but counted. Debug accesses use the memory store.
 #pragma once
 
 #include <array>
@@ -32,13 +31,13 @@ namespace kernbench {
 class WrittenBytes {
  public:
   void set(std::uint64_t offset, const unsigned char* bytes, std::uint64_t count);
-  // They are not known any more.
+  // Marks the bytes as unknown.
   void forget(std::uint64_t offset, std::uint64_t count);
   // Null: not known.
   std::optional<unsigned char> at(std::uint64_t offset) const;
 
   struct Comparison {
-    std::uint64_t equal = 0;                  // known bytes that are the same
+    std::uint64_t equal = 0;                  // known bytes that are equal
     std::optional<std::uint64_t> difference;  // offset of the first one that is not
   };
   // Up to the first difference; bytes that are not known are left out.
@@ -64,7 +63,7 @@ class RtlSram : public FabricNode, private BlockUser, private Axi4Manager::Liste
                                                           {"64", "128", "256", "512"}, "spec 12")
                                             .default_val("512")};
     Param<unsigned> max_in_flight{
-        *this, Parameter::integer("max_in_flight", "accesses side by side", "", "spec 12")
+        *this, Parameter::integer("max_in_flight", "concurrent accesses", "", "spec 12")
                    .default_val(16)
                    .range("1", "16")};
     Param<std::uint32_t> response_gaps{
@@ -85,7 +84,7 @@ class RtlSram : public FabricNode, private BlockUser, private Axi4Manager::Liste
   explicit RtlSram(const ComponentInit& init) : RtlSram(init, built_model) {}
 
  protected:
-  // With a memory of another source behind the pins.
+  // Uses an external memory behind the pins.
   RtlSram(const ComponentInit& init, MakeSramModel make)
       : RtlSram(init, init.attributes.as<Parameters>(), make) {}
 
@@ -97,7 +96,7 @@ class RtlSram : public FabricNode, private BlockUser, private Axi4Manager::Liste
     Arrival arrival;
     Fs start = 0;
     std::vector<unsigned char> bytes;
-    bool under_way = false, answered = true;
+    bool in_flight = false, answered = true;
 
     std::uint64_t begin() const { return arrival.transaction->route().offset; }
     std::uint64_t end() const { return begin() + arrival.transaction->get_data_length(); }

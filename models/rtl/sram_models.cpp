@@ -1,5 +1,5 @@
 #include "models/rtl/verilated_sram.h"
-// The runtime of Verilator comes first.
+// The runtime of Verilator must be included first.
 #include <fmt/format.h>
 #include <sram_models_built.h>
 

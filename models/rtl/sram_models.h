@@ -1,5 +1,5 @@
-// A memory in RTL with its pins, and those that have been verilated: each of one width and size
-// (CMake: KERNBENCH_RTL_SRAMS).
+// A memory in RTL with its pins, and the Verilated ones: each of one width and size (CMake:
+// KERNBENCH_RTL_SRAMS).
 #pragma once
 
 #include <memory>
@@ -21,7 +21,7 @@ using MakeSramModel = std::unique_ptr<SramModel> (*)(Component& component, Servi
                                                      const BlockParameters& parameters,
                                                      BlockUser& user);
 
-// Null: it has not been verilated.
+// Null: no such model has been verilated.
 MakeSramModel find_sram_model(unsigned data_bits, std::uint64_t size_mb);
 // "64 bits x 1 MiB, 512 bits x 32 MiB".
 std::string sram_model_names();

@@ -1,15 +1,15 @@
-// A block whose model Verilator has made: class V..., of a top with the pins clk and rst_n
-// (synchronous, active low).
+// A block with a Verilated model: class V..., of a top with the pins clk and rst_n (synchronous,
+// active low).
 //
 //   VerilatedBlock<Vmy_top> block_(*this, services(), parameters.block, *this, pins_of<Vmy_top>);
 //   block_.pins().task_valid = 1;   // in drive()
 //
-// The models differ where something is unknown: Verilator gives what is not driven or reset zeros
-// in the one and ones in the other (--x-initial unique, --x-assign unique).
+// The models differ in unknown values: Verilator sets signals without a driver or reset to zeros in
+// the one and to ones in the other (--x-initial unique, --x-assign unique).
 #pragma once
 
 #include "models/rtl/verilator_runtime.h"
-// The runtime comes first.
+// The runtime must be included first.
 #include <functional>
 #include <memory>
 #include <string>
@@ -42,7 +42,8 @@ class VerilatedBlock final : public RtlBlock {
 
   void close() override {
     {
-      const ::kernbench::BlockCalls::Scope nobody(nullptr);  // the run is over: nothing can end it
+      const ::kernbench::BlockCalls::Scope no_block(
+          nullptr);  // the run is over: nothing can end it
       main_.model->final();
     }
 #if VM_TRACE

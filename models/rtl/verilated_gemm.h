@@ -1,10 +1,10 @@
-// The block of a GEMM that Verilator has made of kernbench_gemm_top:
+// Verilated GEMM block of kernbench_gemm_top:
 //
 //   registry.add(gemm_implementation("acme.my_mac", "my MAC", {gemm_design<Vmy_mac>({8, 8})}));
 #pragma once
 
 #include "models/rtl/verilated_block.h"
-// The runtime of Verilator comes first.
+// The runtime of Verilator must be included first.
 #include "models/rtl/rtl_gemm.h"
 
 namespace kernbench {

@@ -1,5 +1,5 @@
-// What the runtime of Verilator and the assertions call, compiled into every library with a
-// Verilated block: all of it goes to the block whose eval() is running. Exceptions leave eval():
+// Functions that the runtime of Verilator and the assertions call, compiled into every library with
+// a Verilated block. They forward to the block whose eval() is running. Exceptions leave eval():
 // the run is over then, and the model is not used again.
 #include "models/rtl/verilated_hooks.h"
 

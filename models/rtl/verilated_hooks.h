@@ -1,4 +1,4 @@
-// Included first into every source that Verilator has written and into its runtime, in place of
+// Included first into every source that Verilator has written and into its runtime; replaces
 // printing to standard output.
 #pragma once
 

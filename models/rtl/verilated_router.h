@@ -1,9 +1,9 @@
-// A router that Verilator has made of sv/kernbench_router_top.sv, as RtlRouter takes it:
-// kernbench_router, or a design of somebody else (macro KERNBENCH_DESIGN).
+// Verilated router of sv/kernbench_router_top.sv, for RtlRouter: kernbench_router, or an external
+// design (macro KERNBENCH_DESIGN).
 #pragma once
 
 #include "models/rtl/verilated_block.h"
-// The runtime of Verilator comes first.
+// The runtime of Verilator must be included first.
 #include "models/rtl/router_model.h"
 
 namespace kernbench {

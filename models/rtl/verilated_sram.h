@@ -1,9 +1,9 @@
-// A memory with AXI4 pins that Verilator has made of sv/kernbench_sram_top.sv, as RtlSram takes it:
-// kernbench_sram, or a design of somebody else (macro KERNBENCH_DESIGN).
+// Verilated memory with AXI4 pins of sv/kernbench_sram_top.sv, for RtlSram: kernbench_sram, or an
+// external design (macro KERNBENCH_DESIGN).
 #pragma once
 
 #include "models/rtl/verilated_block.h"
-// The runtime of Verilator comes first.
+// The runtime of Verilator must be included first.
 #include "models/rtl/sram_models.h"
 
 namespace kernbench {

@@ -1,5 +1,5 @@
-// Verilator's runtime, as every source of ours includes it: the time of a context is the one that
-// is set there, also where SystemC's headers come first.
+// Verilator's runtime, as every source of KernBench includes it: the time of a context is the time
+// set there, also if SystemC's headers are included first.
 #pragma once
 
 #pragma push_macro("SYSTEMC_VERSION")

@@ -1,5 +1,4 @@
-// Booked time of a serial resource that lies ahead of an instant: of a link, of a pseudo-channel of
-// an HBM.
+// Booked time of a serial resource ahead of an instant: a link, a pseudo-channel of an HBM.
 //
 // Bookings are made in order and without overlap, so all that lies ahead of `now` is one stretch
 // from now to the resource's available_at, less the gaps in it: before a flit that was handed over

@@ -1,8 +1,8 @@
 // Arbiter of the virtual channels of a pe_dma for a link (spec 2.6), and the only code that changes
 // its state.
 //
-// Whenever the link is free, the channel that was not served last goes first: one flit of
-// vc_compute, or one chunk of vc_comm. With one channel in use that is first come, first served.
+// Whenever the link is free, the channel that was not served last is served first: one flit of
+// vc_compute, or one chunk of vc_comm. With one channel in use this is first come, first served.
 #pragma once
 
 #include <algorithm>
@@ -20,7 +20,7 @@ struct ChannelArbiterState {
       VirtualChannel::comm;  // served last; vc_compute is first at the start of a run
 };
 
-// At least one of them waits.
+// At least one of the channels waits.
 inline VirtualChannel next_channel(const ChannelArbiterState& state, bool compute_waits,
                                    bool comm_waits) {
   if (compute_waits != comm_waits)
@@ -28,7 +28,7 @@ inline VirtualChannel next_channel(const ChannelArbiterState& state, bool comput
   return state.last == VirtualChannel::compute ? VirtualChannel::comm : VirtualChannel::compute;
 }
 
-// `service` of the link is given to the channel at `now`.
+// Grants `service` of the link to the channel at `now`.
 inline void serve(ChannelArbiterState& state, VirtualChannel channel, Fs now, Fs service) {
   state.last = channel;
   state.free_at = std::max(state.free_at, now) + service;

@@ -78,7 +78,7 @@ Wide rows_of(Wide elements, std::uint64_t lanes) { return (elements + lanes - 1)
 // topk are written. Lines are padded to n = 2^log_n elements, the kept ones to 2^log_k. Blocks of
 // 2^log_k elements are sorted in log_k merges of 1, 2, ... log_k passes each. Then, until one block
 // is left, a pass keeps the better half of each pair of blocks, and a merge of log_k passes sorts
-// what is left. A sort keeps all.
+// the rest. A sort keeps all.
 Wide sorted_rows(const MathWork& work, std::uint64_t lanes) {
   const unsigned log_n = ceil_log2(static_cast<std::uint64_t>(work.extent));
   const unsigned log_k =

@@ -11,8 +11,7 @@ namespace kernbench {
 
 enum class HbmDirection : std::uint8_t { none, read, write };
 
-// Burst `index` of the channel's own bytes, which lie densely
-// (models/address/channel_interleave.h).
+// Burst `index` of the channel's own bytes, which are dense (models/address/channel_interleave.h).
 struct HbmBurst {
   std::size_t channel = 0;
   std::uint64_t index = 0;

@@ -2,8 +2,8 @@
 // 2.5).
 //
 // All bursts of the read are booked at one instant in address order, so those on one channel run
-// back to back: one number per channel that the read touches gives the finish of every burst. A
-// byte is ready when all bursts up to its own have finished.
+// back to back: one number per channel that the read touches determines the finish of every burst.
+// A byte is ready when all bursts up to its own have finished.
 #pragma once
 
 #include <algorithm>
@@ -46,7 +46,7 @@ class HbmRead {
     book_all(state, offset, bytes, now, channel, [](std::size_t, const HbmSlot&, Fs) {});
   }
 
-  // The instant at which every byte up to the one at `offset` is out; offsets in ascending order.
+  // Instant at which every byte up to the one at `offset` is ready; offsets in ascending order.
   Fs ready(std::uint64_t offset) {
     for (const std::uint64_t last = offset >> burst_shift_; next_ <= last; ++next_) {
       ready_ = std::max(ready_, first_finish_[slot_] + lap_);

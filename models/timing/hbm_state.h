@@ -1,4 +1,4 @@
-// The timing rule of an HBM partition's pseudo-channels (spec 2.5), and the only code that changes
+// Timing policy of an HBM partition's pseudo-channels (spec 2.5), and the only code that changes
 // their state.
 //
 // A burst occupies its pseudo-channel for burst_time: start = max(now, available_at) +

@@ -1,5 +1,5 @@
-// Timing rules of an HBM controller as classes (spec 2.5): what HbmController<Timing>
-// (models/cube/hbm_controller.h) asks of one. Without SystemC.
+// Timing policies of an HBM controller as classes (spec 2.5): the interface that
+// HbmController<Timing> (models/cube/hbm_controller.h) requires. Without SystemC.
 //
 //   class OpenPage : public HbmTiming {
 //    public:
@@ -29,7 +29,7 @@
 
 namespace kernbench {
 
-// Parameters that the controller itself reads; those of a timing are derived from them.
+// Parameters that the controller itself reads; parameters of a timing are derived from them.
 struct HbmParameters : ParameterSet {
   using ParameterSet::ParameterSet;
   Param<Fs> overhead{
@@ -75,7 +75,7 @@ class HbmBurstRead {
     }
   }
 
-  // The instant at which every byte up to the one at `offset` is out.
+  // Instant at which every byte up to the one at `offset` is ready.
   Fs ready(std::uint64_t offset) const {
     return ready_[static_cast<std::size_t>((offset >> burst_shift_) - first_)];
   }
@@ -86,24 +86,22 @@ class HbmBurstRead {
   std::vector<Fs> ready_;  // by burst
 };
 
-// Base of timing classes: what a class that does not declare it by itself has. No virtual
+// Base of timing classes: defaults for members that a class does not declare itself. No virtual
 // functions: the controller is a template.
 //
 // A timing class has, in addition to `description`, `Parameters` and a constructor from them,
-//
 //   HbmSlot book(const HbmBurst& burst, Fs now)
-//
 // which books one burst when it reaches the controller: slots of one channel follow each other
-// without overlap, and start is not earlier than `now`. The bursts of a read come in address
+// without overlap, and start is not earlier than `now`. The bursts of a read arrive in address
 // order, those of a write flit by flit.
 struct HbmTiming {
-  // Books the bursts of a read and says when its flits are out.
+  // Books the bursts of a read and returns the ready times of its flits.
   using Read = HbmBurstRead;
-  // Values that have to suit each other; called before elaboration.
+  // Checks values that depend on each other; called before elaboration.
   static std::optional<ParameterFault> check(const HbmParameters& /*parameters*/) {
     return std::nullopt;
   }
-  // Statistics and signals of the timing, and those of each channel, `name` being "pc0" and so on.
+  // Statistics and signals of the timing, and of each channel; `name` is "pc0" and so on.
   void observe(Observables& /*to*/) {}
   void observe_channel(Observables& /*to*/, std::size_t /*channel*/, const std::string& /*name*/) {}
 };

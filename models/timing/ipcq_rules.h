@@ -34,8 +34,8 @@ inline Fs slot_access_fs(const SlotTier& tier, std::uint64_t bytes, const Path& 
          transfer_fs(bytes, narrowest_gbs(to_bank));
 }
 
-// From the receiver's pe_dma to the sender's: the overheads of all nodes on the way, both ends
-// included, the propagations, and the credit's bytes over the narrowest link.
+// Latency from the receiver's pe_dma to the sender's: the overheads of all nodes on the path, both
+// endpoints included, the propagations, and the credit's bytes over the narrowest link.
 inline Fs credit_fs(const Path& path, std::uint64_t bytes) {
   return path.hop(0).overhead_fs + path.control_latency_fs() +
          transfer_fs(bytes, narrowest_gbs(path));

@@ -1,4 +1,4 @@
-// The timing rule of a link (spec 2.3), and the only code that changes its state.
+// Timing policy of a link (spec 2.3), and the only code that changes its state.
 //
 // Data: start = max(handed over, available_at); available_at = start + service; arrives at
 // available_at + propagation. Control: start = max(handed over, available_at); arrives at start +

@@ -1,5 +1,5 @@
 // The built-in timing of an HBM controller: pseudo-channels with a penalty for a change of
-// direction (spec 2.5; hbm_state.h has the rule).
+// direction (spec 2.5; policy in hbm_state.h).
 //
 // burst_time = burst_bytes / pc_bw, pc_bw = link_bw_gbs * efficiency / num_pcs, rounded once. All
 // bursts of a read on one channel run back to back, so they are booked by one call per channel

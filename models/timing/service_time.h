@@ -2,7 +2,7 @@
 //
 // Rule (spec 2.2): bytes / bandwidth is computed from the decimal bandwidth exactly and rounded
 // half up to femtoseconds once per delay; a full flit is rounded beforehand, the short first and
-// last flits when they come. No bandwidth (0) means no time.
+// last flits when they arrive. No bandwidth (0) means no time.
 #pragma once
 
 #include <cstdint>
@@ -19,8 +19,8 @@ class ServiceTime {
   ServiceTime(const Rational& bw_gbs, std::uint32_t full_bytes);
 
   Fs of(std::uint32_t bytes) const { return bytes == full_bytes_ ? full_ : exact(bytes); }
-  // The inverse: the fewest bytes of which full flits and one short one take `time`; 0 without a
-  // bandwidth.
+  // Inverse of of(): the fewest bytes of which full flits and one short one take `time`; 0 without
+  // a bandwidth.
   std::uint64_t bytes_in(Fs time) const;
 
  private:

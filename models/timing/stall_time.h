@@ -1,6 +1,6 @@
 // Stall time of a server up to an instant: time for which messages, requests or tasks were queued
-// at it, summed. What is booked ahead of the instant does not count, what is queued then counts so
-// far (spec 11.3).
+// at it, summed. Bookings ahead of the instant do not count; stalls in progress count up to the
+// instant (spec 11.3).
 #pragma once
 
 #include <algorithm>
@@ -11,7 +11,7 @@
 
 namespace kernbench {
 
-// Stalls at a server that knows their ends when it takes a message: a link, a pseudo-channel.
+// Stalls at a server that knows their ends when it accepts a message: a link, a pseudo-channel.
 class BookedStalls {
  public:
   // A message that is handed over at `now` is queued in [from, until); `until` ascends.
@@ -34,7 +34,7 @@ class BookedStalls {
     Fs from = 0, until = 0;
   };
   Fs total_ = 0;
-  RingBuffer<Stall> ahead_;  // those that end after the last booking, and older ones
+  RingBuffer<Stall> ahead_;  // stalls that end after the last booking, and older ones
 };
 
 // Time for which the entries of a queue, which know since when they are in it, have waited by

@@ -25,7 +25,7 @@ TileSpan span(std::int64_t extent, std::int64_t tile, Count index) {
 
 struct Block {  // tile (rows, columns) of a tensor that is `width` wide
   const CompositeOperand& of;
-  std::size_t operand;  // in the command's operands
+  std::size_t operand;  // index in the command's operands
   TileSpan rows;
   TileSpan columns;
   std::int64_t width;
@@ -38,7 +38,7 @@ struct Block {  // tile (rows, columns) of a tensor that is `width` wide
                             (static_cast<Count>(rows.begin) * static_cast<Count>(width) +
                              static_cast<Count>(rows.length) * static_cast<Count>(columns.begin));
   }
-  // The same of a strided operand: where the elements lie.
+  // Layout of a strided operand.
   TensorLayout strided_layout() const {
     TensorLayout layout = *of.layout;
     layout.rows = rows.length;

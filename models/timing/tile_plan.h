@@ -1,5 +1,5 @@
-// TilePlan: the tiles of a composite command and the stages of each (spec 5.1, ADR-0042). Pure: the
-// same arguments give the same plan. Tiles are computed on demand.
+// TilePlan: the tiles of a composite command and the stages of each (spec 5.1, ADR-0042). Pure:
+// equal arguments produce equal plans. Tiles are computed on demand.
 //
 //   GEMM: for m, n, k:  [DMA_READ A] [DMA_READ B] FETCH GEMM [MATH k_tile]*
 //         and on the last k  [MATH output_tile]* STORE [DMA_WRITE]
@@ -8,14 +8,14 @@
 //   Both, with epilogues at kernel scope: then one MATH pass over the whole output,
 //         [DMA_READ] FETCH MATH+ STORE [DMA_WRITE]
 //
-// Stages name the operands that they use by their position in TaskOperands: those of the command's
-// own operation, tensors of the epilogue in list order, the result.
+// Stages identify the operands that they use by their position in TaskOperands: operands of the
+// command's own operation, tensors of the epilogue in list order, the result.
 //
 // A pinned operand has no DMA_READ, a pinned result no DMA_WRITE. Tiles at the edges have their
 // true size. For timing a tensor counts as stored in tile order: tile (i, j) of X[I, J] begins at
 // base + itemsize * (i0 * J + rows_of_the_tile * j0), so that every tile is one contiguous range
-// and the tiles cover the tensor exactly. Tiles of a strided operand lie where its strides say
-// (CompositeOperand::strided): their DMA is one of several runs of bytes.
+// and the tiles cover the tensor exactly. The strides of a strided operand define the addresses of
+// its tiles (CompositeOperand::strided): their DMA has several runs of bytes.
 #pragma once
 
 #include <cstdint>
@@ -29,7 +29,7 @@ namespace kernbench {
 
 class TilePlan {
  public:
-  // `default_tile` applies where the command names none. Both throw UsageError: an extent below 1,
+  // `default_tile` applies if the command names no tile. Both throw UsageError: an extent below 1,
   // an epilogue with more entries than a tile has stages for.
   TilePlan(CompositeGemm command, const TileShape& default_tile);
   TilePlan(CompositeMath command, const TileShape& default_tile);
@@ -77,13 +77,13 @@ class TilePlan {
   TileShape shape_;
   std::uint64_t tiles_m_ = 1, tiles_n_ = 1, tiles_k_ = 1;
   std::uint64_t first_pass_tiles_ = 0, second_pass_tiles_ = 0;
-  std::int64_t rows_ = 1, columns_ = 1;  // of the output
+  std::int64_t rows_ = 1, columns_ = 1;  // extents of the output
   Pass math_;                            // !gemm_ only
   Pass kernel_epilogue_;
 };
 
-// Demand of a live tile on the scheduler's reserve: its unpinned operands and its result, side by
-// side.
+// Demand of a live tile on the scheduler's reserve: its unpinned operands and its result,
+// contiguous.
 std::uint64_t buffer_bytes(const Tile& tile);
 
 }  // namespace kernbench

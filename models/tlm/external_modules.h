@@ -9,9 +9,9 @@
 //   modules.add_target("acme.sram", &acme::Sram::socket, schema_of<acme::Sram::Parameters>());
 //   register_builtin_components(registry, modules);
 //
-// Each is also an implementation of its own name, with the attributes of its bridge and those that
-// it declares: `bridge: {impl: acme.sram, attrs: {latency_ns: 3}}`. A name of both an initiator and
-// a target is none of its own: `module:` of the bridges tells them apart.
+// Each is also an implementation of its own name, with the attributes of its bridge and its
+// declared ones: `bridge: {impl: acme.sram, attrs: {latency_ns: 3}}`. A name of both an initiator
+// and a target is no implementation: `module:` of the bridges distinguishes them.
 //
 // The module knows nothing of this platform: it has one socket of the base protocol, of any width,
 // initiator or target.
@@ -31,7 +31,7 @@ namespace kernbench {
 
 class ExternalModules {
  public:
-  // The bridge's end; its width is a formality, the base protocol does not depend on it.
+  // Socket of the bridge; its width is a formality, the base protocol does not depend on it.
   using TargetSocket = tlm::tlm_base_target_socket<32>;
   using InitiatorSocket = tlm::tlm_base_initiator_socket<32>;
 
@@ -42,7 +42,7 @@ class ExternalModules {
   using MakeTarget =
       std::function<std::unique_ptr<sc_core::sc_module>(const char* name, InitiatorSocket& bridge)>;
 
-  // The same with the values of the declared parameters.
+  // Creates a module with the values of the declared parameters.
   using MakeInitiatorOf = std::function<std::unique_ptr<sc_core::sc_module>(
       const char* name, TargetSocket& bridge, const Attributes& attributes)>;
   using MakeTargetOf = std::function<std::unique_ptr<sc_core::sc_module>(
@@ -50,7 +50,7 @@ class ExternalModules {
   template <class Make>
   struct Declared {
     Make make;
-    ParameterSchema schema;  // names that the bridge does not have
+    ParameterSchema schema;  // parameters, with names that the bridge does not have
   };
 
   // Throw UsageError for a name that is taken.
@@ -100,10 +100,10 @@ class ExternalModules {
     target.get_base_port().bind(initiator.get_base_interface());
   }
 
-  // Those that a bridge makes from their name alone (`module:`).
+  // Modules that a bridge creates from their name alone (`module:`).
   const std::map<std::string, MakeInitiator>& initiators() const { return initiators_; }
   const std::map<std::string, MakeTarget>& targets() const { return targets_; }
-  // All.
+  // All modules.
   const std::map<std::string, Declared<MakeInitiatorOf>>& declared_initiators() const {
     return declared_initiators_;
   }

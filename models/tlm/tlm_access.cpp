@@ -43,7 +43,7 @@ Refusal wrong_attribute(const tlm::tlm_generic_payload& payload, std::uint64_t m
   return wrong_byte_enables(payload);
 }
 
-// Of a byte of the payload.
+// Whether a byte of the payload is enabled.
 bool enabled(const tlm::tlm_generic_payload& payload, std::uint64_t byte) {
   return payload.get_byte_enable_ptr()[byte % payload.get_byte_enable_length()] == TLM_BYTE_ENABLED;
 }

@@ -13,7 +13,7 @@
 namespace kernbench {
 
 struct TlmAccess {
-  // The piece of the access that lies in one memory.
+  // Piece of the access in one memory.
   struct Part {
     MemoryPiece piece;
     const Path* path = nullptr;
@@ -40,10 +40,10 @@ struct TlmAccess {
                      std::vector<Part>& parts);
 
   Part& part_of(const Transaction& transaction);
-  // Of the transaction's first byte, in the payload.
+  // Address of the transaction's first byte in the payload.
   unsigned char* data_of(const Transaction& transaction) const;
-  // Once per part: at the commit, or at the completion if the target does not report its commit.
-  // `store` is null with data off, also below.
+  // Called once per part: at the commit, or at the completion if the target does not report its
+  // commit. `store` is null with data off, also below.
   void write_to_store(FunctionalModel* store, const Transaction& transaction);
   // Unless the target has given its own bytes. A value that only phase 2 knows is an error.
   void read_from_store(FunctionalModel* store, const Transaction& transaction);
@@ -57,15 +57,15 @@ struct TlmAccess {
 
   tlm::tlm_generic_payload* payload = nullptr;  // null: its thread has been killed
   Caller* caller = nullptr;                     // null: nb_transport
-  Fs due = 0;                                   // of the next step: grant, departure
+  Fs due = 0;                                   // time of the next step: grant, departure
   std::vector<Part> parts;
   std::size_t awaited = 0;
   tlm::tlm_response_status status = tlm::TLM_OK_RESPONSE;
-  std::string fault;  // of a target with an error as status, see fault_text()
+  std::string fault;  // fault of a target with an error as status, see fault_text()
   std::size_t pending_wait = 0;
 
  private:
-  // As memcpy() to or from the payload, of the bytes that are enabled.
+  // memcpy() to or from the payload, limited to enabled bytes.
   void copy_in(const Transaction& transaction, const void* bytes) const;
 };
 

@@ -110,7 +110,7 @@ class TlmBridge : public FabricNode {
   Log log_{*this};
 };
 
-// Implementation of a bridge whose `module` is one of `modules`, as they are now: name -> factory.
+// Implementation of a bridge whose `module` is one of the current `modules`: name -> factory.
 template <class Bridge, class Make>
 Implementation bridge_implementation(std::string name, const std::map<std::string, Make>& modules) {
   std::vector<std::string> names;
@@ -121,7 +121,7 @@ Implementation bridge_implementation(std::string name, const std::map<std::strin
 }
 
 // Implementation of one module behind its bridge, under the name of the module: the parameters of
-// both but for `module`. `Make`: how the bridge's constructor takes it.
+// both except `module`. `Make`: creator type that the bridge's constructor accepts.
 template <class Bridge, class Make, class Declared>
 Implementation module_implementation(const std::string& name, const Declared& module) {
   ParameterSchema schema = typename Bridge::Parameters(std::vector<std::string>()).schema();

@@ -1,4 +1,4 @@
-// The bridges to plain TLM-2.0 modules as implementations, "builtin.tlm_initiator_bridge" and
+// Bridges to plain TLM-2.0 modules as implementations, "builtin.tlm_initiator_bridge" and
 // "builtin.tlm_target_bridge", and every module behind its bridge under a name of its own.
 #pragma once
 
@@ -7,14 +7,14 @@
 
 namespace kernbench {
 
-// `modules`: those that the bridges can bind in; they outlive the machine.
+// `modules`: modules that the bridges can bind; they outlive the machine.
 void register_tlm_bridges(ComponentRegistry& registry, const ExternalModules& modules);
 
-// One each, in the source of the bridge.
+// Defined in the source of each bridge.
 Implementation tlm_initiator_bridge_implementation(const ExternalModules& modules);
 Implementation tlm_target_bridge_implementation(const ExternalModules& modules);
 
-// Of one module behind its bridge, under the module's name.
+// Implementation of one module behind its bridge, under the module's name.
 Implementation tlm_initiator_implementation(
     const std::string& name,
     const ExternalModules::Declared<ExternalModules::MakeInitiatorOf>& module);

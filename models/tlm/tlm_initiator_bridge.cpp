@@ -36,7 +36,8 @@ TlmAccess& TlmInitiatorBridge::admit(tlm::tlm_generic_payload& payload,
   return admitted;
 }
 
-// For deadlock reports: the END_RESP that the module owes for the access, or for the one before it.
+// Text for deadlock reports: the END_RESP that the module owes for the access, or for the previous
+// one.
 std::string TlmInitiatorBridge::missing_phase(const TlmAccess& access) const {
   if (responding_ == nullptr) return "";
   if (responding_ == &access)
@@ -51,22 +52,22 @@ Fs TlmInitiatorBridge::next_due() const {
   Fs due = arrivals_.control_due();
   if (!waiting_.empty() && outstanding_ < *parameters_.max_outstanding)
     due = std::min(due, waiting_.front()->due);
-  if (!leaving_.empty()) due = std::min(due, under_way_[leaving_.front()]->due);
+  if (!leaving_.empty()) due = std::min(due, in_flight_[leaving_.front()]->due);
   if (!answered_.empty() && responding_ == nullptr) due = std::min(due, response_free_at_);
   return std::max(due, now());
 }
 
 void TlmInitiatorBridge::serve() {
-  while (next_due() <= now()) {  // a call to the outside may come back with the next one
+  while (next_due() <= now()) {  // the module may send the next one during a call
     arrivals_.take_control(now(), 0, [this](const Arrival& arrival) {
-      report_passage(arrival, arrival.time);
+      report_traversal(arrival, arrival.time);
       arrival.transaction->route().listener->completed(*arrival.transaction);
     });
     while (!waiting_.empty() && outstanding_ < *parameters_.max_outstanding &&
            waiting_.front()->due <= now())
       grant();
-    while (!leaving_.empty() && under_way_[leaving_.front()]->due <= now()) {
-      TlmAccess& access = *under_way_[leaving_.front()];
+    while (!leaving_.empty() && in_flight_[leaving_.front()]->due <= now()) {
+      TlmAccess& access = *in_flight_[leaving_.front()];
       leaving_.pop_front();
       send_request(access);
     }
@@ -80,11 +81,11 @@ void TlmInitiatorBridge::grant() {
   if (access->payload == nullptr) return services().pending_waits().close(access->pending_wait);
   ++outstanding_;
   outstanding_signal_.set(outstanding_);
-  const auto place = std::find(under_way_.begin(), under_way_.end(), nullptr);
-  const auto tag = static_cast<std::size_t>(place - under_way_.begin());
-  if (place == under_way_.end()) under_way_.emplace_back();
+  const auto place = std::find(in_flight_.begin(), in_flight_.end(), nullptr);
+  const auto tag = static_cast<std::size_t>(place - in_flight_.begin());
+  if (place == in_flight_.end()) in_flight_.emplace_back();
   TlmAccess& granted = *access;
-  under_way_[tag] = std::move(access);
+  in_flight_[tag] = std::move(access);
   granted.due = now() + *parameters_.overhead;
   for (TlmAccess::Part& part : granted.parts) {
     part.transaction = machine_.pool().make();
@@ -121,7 +122,7 @@ void TlmInitiatorBridge::send_request(TlmAccess& access) {
 
 void TlmInitiatorBridge::completed(Transaction& transaction) {
   const std::size_t tag = transaction.route().listener_tag;
-  TlmAccess& access = *under_way_[tag];
+  TlmAccess& access = *in_flight_[tag];
   const tlm::tlm_response_status status = transaction.get_response_status();
   if (status < tlm::TLM_INCOMPLETE_RESPONSE) {
     access.status = status;
@@ -146,25 +147,25 @@ void TlmInitiatorBridge::completed(Transaction& transaction) {
 // --- Values
 
 void TlmInitiatorBridge::committed(Transaction& transaction) {
-  under_way_[transaction.route().listener_tag]->write_to_store(machine_.data(), transaction);
+  in_flight_[transaction.route().listener_tag]->write_to_store(machine_.data(), transaction);
 }
 
 bool TlmInitiatorBridge::provide_byte_enables(const Transaction& transaction, unsigned char* out) {
-  return under_way_[transaction.route().listener_tag]->provide_byte_enables(transaction, out);
+  return in_flight_[transaction.route().listener_tag]->provide_byte_enables(transaction, out);
 }
 
 bool TlmInitiatorBridge::provide_bytes(const Transaction& transaction, unsigned char* out) {
-  return under_way_[transaction.route().listener_tag]->provide_bytes(transaction, out);
+  return in_flight_[transaction.route().listener_tag]->provide_bytes(transaction, out);
 }
 
 void TlmInitiatorBridge::take_bytes(const Transaction& transaction, const unsigned char* bytes) {
-  under_way_[transaction.route().listener_tag]->take_bytes(transaction, bytes);
+  in_flight_[transaction.route().listener_tag]->take_bytes(transaction, bytes);
 }
 
 // --- Back
 
 void TlmInitiatorBridge::respond() {
-  TlmAccess& access = *under_way_[answered_.front()];
+  TlmAccess& access = *in_flight_[answered_.front()];
   answered_.pop_front();
   resolve(access);
   responding_ = &access;
@@ -174,7 +175,7 @@ void TlmInitiatorBridge::respond() {
   const tlm::tlm_sync_enum answer = outside(
       "nb_transport_bw", [&] { return socket->nb_transport_bw(*access.payload, phase, delay); });
   if (answer == tlm::TLM_ACCEPTED) return;
-  if (responding_ != &access) {  // END_RESP came during the call
+  if (responding_ != &access) {  // END_RESP arrived during the call
     broken_protocol("END_RESP twice: by nb_transport_fw, and as the answer to BEGIN_RESP");
     return;
   }
@@ -198,7 +199,7 @@ void TlmInitiatorBridge::end(TlmAccess& access) {
   if (responding_ == &access) responding_ = nullptr;
   services().pending_waits().close(access.pending_wait);
   if (access.caller == nullptr && access.payload != nullptr) access.payload->release();
-  std::find_if(under_way_.begin(), under_way_.end(), [&](const auto& other) {
+  std::find_if(in_flight_.begin(), in_flight_.end(), [&](const auto& other) {
     return other.get() == &access;
   })->reset();
   --outstanding_;

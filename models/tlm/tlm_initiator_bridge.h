@@ -2,19 +2,19 @@
 // node of the fabric inside.
 //
 // Timing (spec 2.1): a payload (b_transport, or BEGIN_REQ) enters after its annotated delay. It is
-// granted when fewer than max_outstanding others are under way, first come first served; END_REQ
-// then. overhead_ns after the grant all flits of a write, or the command of a read, stand at the
-// link. BEGIN_RESP, or the return of b_transport, when the answer has arrived whole; with `posted`
-// a write ends at its commit. One response at a time: the next BEGIN_RESP follows the END_RESP of
-// the last. A place among max_outstanding is free again at the end of the access. An access that
-// lies in several memories becomes one transaction each, issued together, complete when all are.
+// granted, with END_REQ, when fewer than max_outstanding others are in flight, first come first
+// served. overhead_ns after the grant all flits of a write, or the command of a read, contend for
+// the link. BEGIN_RESP is sent, or b_transport returns, when the whole answer has arrived; with
+// `posted` a write ends at its commit. One response at a time: the next BEGIN_RESP follows the
+// END_RESP of the last. A place among max_outstanding is free again at the end of the access. An
+// access to several memories becomes one transaction each, issued together, complete when all are.
 // Values: a write takes effect in the memory store at its commit, a read is sampled when its answer
-// arrives. With data off writes are ignored and reads give zeros (a plain memory behind a
+// arrives. With data off writes are ignored and reads return zeros (a plain memory behind a
 // TlmTargetBridge keeps its own bytes in any case). Response status: address error if a byte has no
 // memory; command error for commands other than read and write; burst error for a length of 0 or
 // above max_length_bytes, or a streaming width below the length; byte enable error for enables that
 // are neither 0 nor 0xff, or of length 0; generic error for a null data pointer, or a value that
-// only phase 2 knows; else what the target answered. A refused access ends at once. Byte enables
+// only phase 2 knows; else the status of the target. A refused access ends at once. Byte enables
 // choose the bytes that a write changes and a read returns; its time is that of all bytes. DMI is
 // refused; transport_dbg reaches every memory, without byte enables. Not modelled: streaming,
 // locks, ignorable phases.
@@ -46,10 +46,10 @@ class TlmInitiatorBridge final : public TlmBridge,
     explicit Parameters(const Source& source)
         : TlmBridgeParameters(source, "the plain TLM-2.0 initiator behind the bridge") {}
     Param<Fs> overhead{
-        *this,
-        Parameter::duration_ns(
-            "overhead_ns", "from the grant of an access until it stands at the link", "assumption")
-            .default_val(0)};
+        *this, Parameter::duration_ns("overhead_ns",
+                                      "from the grant of an access until it contends for the link",
+                                      "assumption")
+                   .default_val(0)};
     Param<std::size_t> max_outstanding{
         *this,
         Parameter::integer("max_outstanding", "accesses granted and not ended", "", "assumption")
@@ -87,7 +87,7 @@ class TlmInitiatorBridge final : public TlmBridge,
                                    const sc_core::sc_time& delay);
   // Sets the response status of a payload that is refused.
   bool refused(tlm::tlm_generic_payload& payload, std::vector<TlmAccess::Part>& parts);
-  bool is_under_way(const tlm::tlm_generic_payload& payload) const;
+  bool is_in_flight(const tlm::tlm_generic_payload& payload) const;
   TlmAccess& admit(tlm::tlm_generic_payload& payload, std::vector<TlmAccess::Part> parts, Fs due);
   void grant();
   void send_request(TlmAccess& access);
@@ -103,17 +103,17 @@ class TlmInitiatorBridge final : public TlmBridge,
 
   const Parameters parameters_;
   TieKeySource keys_;
-  Accesses waiting_;                                   // for the grant, by due
-  std::vector<std::unique_ptr<TlmAccess>> under_way_;  // by tag; null: free
+  Accesses waiting_;                                   // accesses that wait for the grant, by due
+  std::vector<std::unique_ptr<TlmAccess>> in_flight_;  // by tag; null: free
   std::list<std::size_t> leaving_;                     // granted, overhead not yet paid
-  std::list<std::size_t> answered_;                    // by nb_transport, in order of completion
-  TlmAccess* requesting_ = nullptr;                    // BEGIN_REQ without END_REQ
-  TlmAccess* responding_ = nullptr;                    // BEGIN_RESP without END_RESP
-  Fs begin_resp_at_ = 0;                               // of responding_
+  std::list<std::size_t> answered_;  // answered by nb_transport, in order of completion
+  TlmAccess* requesting_ = nullptr;  // BEGIN_REQ without END_REQ
+  TlmAccess* responding_ = nullptr;  // BEGIN_RESP without END_RESP
+  Fs begin_resp_at_ = 0;             // instant for responding_
   Fs response_free_at_ = 0;
   std::size_t outstanding_ = 0;
   TraceSignal& outstanding_signal_;
-  std::unique_ptr<sc_core::sc_module> outside_;  // goes before all that it may call
+  std::unique_ptr<sc_core::sc_module> outside_;  // destroyed before the members that it may call
 };
 
 }  // namespace kernbench

@@ -1,4 +1,4 @@
-// Calls of the module behind the bridge of an initiator: requests, debug transport, DMI.
+// Calls of an initiator module to its bridge: requests, debug transport, DMI.
 #include <algorithm>
 #include <utility>
 
@@ -30,7 +30,7 @@ tlm::tlm_sync_enum TlmInitiatorBridge::begin_request(tlm::tlm_generic_payload& p
     return broken_protocol("BEGIN_REQ before the END_REQ of the request before");
   if (!payload.has_mm())
     return broken_protocol("BEGIN_REQ with a payload that has no memory manager");
-  if (is_under_way(payload)) return broken_protocol("BEGIN_REQ with a payload that is under way");
+  if (is_in_flight(payload)) return broken_protocol("BEGIN_REQ with a payload that is in flight");
   const Fs due = after(delay.value());
   std::vector<TlmAccess::Part> parts;
   if (refused(payload, parts)) return tlm::TLM_COMPLETED;
@@ -39,12 +39,12 @@ tlm::tlm_sync_enum TlmInitiatorBridge::begin_request(tlm::tlm_generic_payload& p
   return tlm::TLM_ACCEPTED;
 }
 
-bool TlmInitiatorBridge::is_under_way(const tlm::tlm_generic_payload& payload) const {
+bool TlmInitiatorBridge::is_in_flight(const tlm::tlm_generic_payload& payload) const {
   const auto has_it = [&](const auto& access) {
     return access != nullptr && access->payload == &payload;
   };
   return std::any_of(waiting_.begin(), waiting_.end(), has_it) ||
-         std::any_of(under_way_.begin(), under_way_.end(), has_it);
+         std::any_of(in_flight_.begin(), in_flight_.end(), has_it);
 }
 
 bool TlmInitiatorBridge::refused(tlm::tlm_generic_payload& payload,
@@ -72,7 +72,7 @@ void TlmInitiatorBridge::b_transport(tlm::tlm_generic_payload& payload, sc_core:
   }
   if (delay != sc_core::SC_ZERO_TIME) sc_core::wait(work_at(after(delay.value())));
   delay = sc_core::SC_ZERO_TIME;
-  struct Call : TlmAccess::Caller {  // a thread that is killed takes its payload with it
+  struct Call : TlmAccess::Caller {  // a thread that is killed invalidates its payload
     TlmAccess* access = nullptr;
     ~Call() {
       if (done) return;
@@ -89,7 +89,7 @@ void TlmInitiatorBridge::b_transport(tlm::tlm_generic_payload& payload, sc_core:
 bool TlmInitiatorBridge::get_direct_mem_ptr(tlm::tlm_generic_payload& /*payload*/,
                                             tlm::tlm_dmi& dmi) {
   dmi.init();
-  dmi.allow_read_write();  // what is denied, for all addresses
+  dmi.allow_read_write();  // access types denied for all addresses
   return false;
 }
 

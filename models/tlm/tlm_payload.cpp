@@ -6,7 +6,7 @@
 
 namespace kernbench {
 
-// Its memory belongs to the slot: `delete` of a module destroys it and frees nothing.
+// The slot owns its memory: `delete` by a module destroys it and frees nothing.
 class TlmPayloads::Payload final : public tlm::tlm_generic_payload {
  public:
   Payload(TlmPayloads& owner, Slot& slot)

@@ -1,8 +1,8 @@
-// A payload that a bridge hands to the module outside, and that bears what the module does to it:
-// one that is deleted or released too often ends the run instead of the process.
+// Payload that a bridge passes to the external module. It tolerates misuse by the module: deleting
+// it, or releasing it too often, ends the run instead of the process.
 //
-// One request at a time: a payload is taken for it, and given back behind its end, when the module
-// has released it, too.
+// One request at a time: a payload is taken for it, and returned after its end, when the module has
+// released it, too.
 #pragma once
 
 #include <functional>
@@ -15,7 +15,8 @@ namespace kernbench {
 
 class TlmPayloads final : public tlm::tlm_mm_interface {
  public:
-  // `fault`: told of what the module must not do. `idle`: no payload is with the module any more.
+  // `fault`: called for misuse by the module. `idle`: called when the module holds no payload any
+  // more.
   TlmPayloads(std::function<void(const std::string&)> fault, std::function<void()> idle);
   ~TlmPayloads() override;
   TlmPayloads(const TlmPayloads&) = delete;
@@ -25,7 +26,7 @@ class TlmPayloads final : public tlm::tlm_mm_interface {
   tlm::tlm_generic_payload& take();
   // The bridge has no more use for it.
   void give_back();
-  // False: the module has deleted or released it; it must not be looked at.
+  // Returns false if the module has deleted or released it; it must not be accessed then.
   bool is_whole() const { return current_ != nullptr; }
 
   std::size_t with_module() const { return with_module_; }

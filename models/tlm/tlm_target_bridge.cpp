@@ -1,17 +1,17 @@
 // Bridge to a plain TLM-2.0 target: it replaces a memory node, or is a node of its own.
 //
 // Timing (spec 2.1): overhead_ns after the last flit of a write, or the command of a read,
-// BEGIN_REQ goes out with a payload of the bridge's own and the offset in the memory as address;
-// one at a time, in order of arrival. At the instant of BEGIN_RESP (its annotated delay included)
-// END_RESP goes out, and then the response as an SRAM's does: the whole of it at once (spec 2.6); a
-// posted write completes there. The memory's time is its own. A target that answers early
-// (TLM_UPDATED, TLM_COMPLETED) is understood. Errors: the target's response status becomes that of
-// the transaction, and a message without data goes back; one that is left TLM_INCOMPLETE_RESPONSE,
-// or is none of TLM-2.0, is a generic error, and the message says so. Values: the memory gets the
+// BEGIN_REQ is sent with a payload of the bridge's own and the offset in the memory as address; one
+// at a time, in order of arrival. At the instant of BEGIN_RESP (its annotated delay included)
+// END_RESP is sent, and then the response like that of an SRAM: the whole of it at once (spec 2.6);
+// a posted write completes then. The memory defines its own time. Early answers of the target
+// (TLM_UPDATED, TLM_COMPLETED) are supported. Errors: the target's response status becomes that of
+// the transaction, and a message without data is returned; TLM_INCOMPLETE_RESPONSE, or a value
+// outside TLM-2.0, becomes a generic error, and the message reports it. Values: the memory gets the
 // bytes of every write (zeros for values that only phase 2 knows), and its own bytes answer reads
 // by TLM-2.0 initiators, whose byte enables are passed on, and transport_dbg. Host and kernels see
-// the memory store as ever, to which all writes go too; they do not see bytes that the memory
-// changes by itself. Not modelled: DMI, several requests at a time.
+// the memory store, which receives all writes, too; they do not see bytes that the memory changes
+// by itself. Not modelled: DMI, several requests at a time.
 #include <algorithm>
 #include <cstring>
 #include <memory>
@@ -34,7 +34,7 @@ namespace {
 class TlmTargetBridge final : public TlmBridge, private tlm::tlm_bw_transport_if<> {
  public:
   static constexpr const char* description =
-      "a plain TLM-2.0 target (base protocol) as a memory: in the place of sram or hbm_ctrl, or of "
+      "a plain TLM-2.0 target (base protocol) as a memory: instead of sram or hbm_ctrl, or one of "
       "system.tlm_targets";
   static constexpr const char* module_description =
       "plain TLM-2.0 target, behind builtin.tlm_target_bridge";
@@ -50,7 +50,7 @@ class TlmTargetBridge final : public TlmBridge, private tlm::tlm_bw_transport_if
                    .default_val(0)};
     Param<std::int64_t> size_mb{
         // read by the address map
-        *this, Parameter::integer("size_mb", "capacity, in the place of sram", "MiB", "spec 1.2")
+        *this, Parameter::integer("size_mb", "capacity, instead of sram", "MiB", "spec 1.2")
                    .default_val(32)
                    .range(1, PhysAddr::cube_sram_bytes >> 20)};
     Param<std::uint32_t> flit_bytes{
@@ -90,8 +90,8 @@ class TlmTargetBridge final : public TlmBridge, private tlm::tlm_bw_transport_if
   std::string what_is_asked() const;
   void look_at_waits();
 
-  // Waits and notifications of the module beyond the end of time, which SystemC ends at once: they
-  // are looked for while a request is with it.
+  // Detects waits and notifications of the module beyond the end of time, which SystemC ends at
+  // once. They are checked while the module holds a request.
   class Waits final : private DeltaListener {
    public:
     explicit Waits(TlmTargetBridge& bridge) : bridge_(bridge) {}
@@ -106,10 +106,10 @@ class TlmTargetBridge final : public TlmBridge, private tlm::tlm_bw_transport_if
   };
 
   const Parameters parameters_;
-  Arrival current_;  // under way outside
+  Arrival current_;  // in progress outside
   TlmPayloads payloads_;
   TransactionHandle not_idle_;  // while the module has a payload: the machine's pool is not empty
-  tlm::tlm_generic_payload* outside_payload_ = nullptr;  // of current_
+  tlm::tlm_generic_payload* outside_payload_ = nullptr;  // payload of current_
   std::size_t pending_wait_ = 0;
   std::vector<unsigned char> bytes_, byte_enables_;
   bool has_end_req_ = false;
@@ -117,7 +117,7 @@ class TlmTargetBridge final : public TlmBridge, private tlm::tlm_bw_transport_if
   bool end_resp_wanted_ = false;
   Waits waits_{*this};
   TraceSignal& busy_;
-  std::unique_ptr<sc_core::sc_module> outside_;  // goes before all that it may call
+  std::unique_ptr<sc_core::sc_module> outside_;  // destroyed before the members that it may call
 };
 
 TlmTargetBridge::TlmTargetBridge(const ComponentInit& init,
@@ -176,7 +176,7 @@ void TlmTargetBridge::begin() {
 
 // A generic payload has one address, and reads or writes.
 void TlmTargetBridge::refuse(const Arrival& arrival) {
-  report_passage(arrival, arrival.time);
+  report_traversal(arrival, arrival.time);
   refuse_not_plain(*this, *arrival.transaction,
                    [this](Transaction& answer, std::uint32_t flit, std::uint32_t count) {
                      count_access(answer, false, [&answer] {
@@ -211,7 +211,7 @@ void TlmTargetBridge::take_payload(Transaction& transaction) {
   outside_payload_->set_byte_enable_length(nbytes);
 }
 
-// The answer of nb_transport_fw; the module may have come back during the call.
+// Handles the answer of nb_transport_fw; the module may have called back during the call.
 void TlmTargetBridge::understand(tlm::tlm_sync_enum answer, const tlm::tlm_phase& phase,
                                  const sc_core::sc_time& delay) {
   if (answer == tlm::TLM_ACCEPTED) return;
@@ -228,7 +228,7 @@ void TlmTargetBridge::understand(tlm::tlm_sync_enum answer, const tlm::tlm_phase
   }
 }
 
-// The initiator's where it still has them, else what the memory store holds by now.
+// Bytes of the initiator if it still has them, else the current contents of the memory store.
 void TlmTargetBridge::bytes_to_write(Transaction& transaction) {
   if (transaction.route().listener->provide_bytes(transaction, bytes_.data()) ||
       machine_.data() == nullptr)
@@ -242,7 +242,7 @@ tlm::tlm_sync_enum TlmTargetBridge::nb_transport_bw(tlm::tlm_generic_payload& pa
                                                     tlm::tlm_phase& phase,
                                                     sc_core::sc_time& delay) {
   if (outside_payload_ == nullptr || &payload != outside_payload_ || answer_at_ != never_fs) {
-    return broken_protocol("a phase of a payload that is not under way");
+    return broken_protocol("a phase of a payload that is not in flight");
   }
   if (phase == tlm::BEGIN_REQ || phase == tlm::END_RESP)
     return broken_protocol("an initiator's phase on the backward path");
@@ -260,7 +260,7 @@ void TlmTargetBridge::answered(Fs at, bool end_resp_wanted) {
   rearm();
 }
 
-// What a target must not change; the address may be an interconnect's.
+// Checks the fields that a target must not change; an interconnect may change the address.
 bool TlmTargetBridge::payload_is_as_it_was() {
   const Transaction& transaction = *current_.transaction;
   const tlm::tlm_generic_payload& payload = *outside_payload_;
@@ -273,7 +273,7 @@ bool TlmTargetBridge::payload_is_as_it_was() {
   return false;
 }
 
-// What is wrong with the status of a payload that the target has not set; null: nothing.
+// Error for the status of a payload that the target has not set; null: none.
 std::shared_ptr<const ResponseFault> TlmTargetBridge::wrong_status() const {
   const tlm::tlm_response_status status = outside_payload_->get_response_status();
   if (status == tlm::TLM_INCOMPLETE_RESPONSE)
@@ -285,7 +285,7 @@ std::shared_ptr<const ResponseFault> TlmTargetBridge::wrong_status() const {
   return nullptr;
 }
 
-// Sends END_RESP if it is wanted, and gives the payload back: the status that it had.
+// Sends END_RESP if it is required, and releases the payload; returns its status.
 tlm::tlm_response_status TlmTargetBridge::end_outside() {
   tlm::tlm_response_status status = outside_payload_->get_response_status();
   if (auto fault = wrong_status()) {
@@ -306,7 +306,7 @@ tlm::tlm_response_status TlmTargetBridge::end_outside() {
   return status;
 }
 
-// Processes of the module stand below the bridge, as those that its sockets have spawned.
+// Processes of the module are children of the bridge, as are those that its sockets have spawned.
 void TlmTargetBridge::look_at_waits() {
   const std::string below = std::string(name()) + ".";
   for (const std::string& process : events_in_the_past()) {
@@ -327,7 +327,7 @@ void TlmTargetBridge::finish() {
   RouteExtension& route = transaction.route();
   const unsigned nbytes = transaction.get_data_length();
   transaction.set_response_status(status);
-  report_passage(current_, current_.time);
+  report_traversal(current_, current_.time);
   count_access(transaction, ok, [&] {
     return fmt::format("{} of {} bytes at offset {:#x}: {}{}",
                        transaction.is_read() ? "the read" : "the write", nbytes, route.offset,

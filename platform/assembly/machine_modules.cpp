@@ -108,7 +108,7 @@ MachineModules::MachineModules(const Graph& graph, const FabricEdges& edges,
     if (node.kind == Role::pe_ipcq)
       credit_network_->add({node.at.sip, node.at.cube, node.at.pe}, *components_[id], monitors);
   }
-  bind_edges(edges, services.observation().link_passages, monitors);
+  bind_edges(edges, services.observation().link_traversals, monitors);
 }
 
 MachineModules::~MachineModules() {
@@ -154,7 +154,8 @@ FabricNode& MachineModules::fabric_node(NodeId node) const {
 
 // Sorted by (source, destination): the outputs of every source and the inputs of every destination
 // come in ascending order of the peer, as port numbers do.
-void MachineModules::bind_edges(const FabricEdges& edges, const AnalysisPort<LinkPassage>& passages,
+void MachineModules::bind_edges(const FabricEdges& edges,
+                                const AnalysisPort<LinkTraversal>& traversals,
                                 ProtocolMonitors* monitors) {
   links_.reserve(graph_.edges().size());
   const auto flit_bytes = static_cast<std::uint32_t>(graph_.spec().system.flit_bytes);
@@ -191,7 +192,7 @@ void MachineModules::bind_edges(const FabricEdges& edges, const AnalysisPort<Lin
     const LinkName name = link_name(src.name, dst.name);
     const Inside inside(scope(name.scope));
     links_.emplace_back(i, std::make_unique<Link>(name.leaf.c_str(), edges[i].bw_gbs,
-                                                  edges[i].propagation_fs, flit_bytes, passages));
+                                                  edges[i].propagation_fs, flit_bytes, traversals));
     Link& link = *links_.back().link;
     link.connect(out, in, monitors, edge.src, edge.dst, edge.kind != EdgeKind::pe_internal,
                  far_end.input_buffer());

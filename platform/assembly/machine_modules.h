@@ -47,7 +47,7 @@ class MachineModules {
 
  private:
   void create_components(const ComponentRegistry& registry, Services& services);
-  void bind_edges(const FabricEdges& edges, const AnalysisPort<LinkPassage>& passages,
+  void bind_edges(const FabricEdges& edges, const AnalysisPort<LinkTraversal>& traversals,
                   ProtocolMonitors* monitors);
   FabricNode& fabric_node(NodeId node) const;
   sc_core::sc_module* scope(std::string_view path);

@@ -31,7 +31,7 @@ std::string with_leg(const Transaction& transaction, const NodeName& name) {
 
 std::string outstanding_transactions(const TransactionPool& pool, const NodeName& name) {
   constexpr std::size_t most = 20;
-  const std::vector<const Transaction*> list = pool.under_way();
+  const std::vector<const Transaction*> list = pool.in_flight();
   std::string text;
   for (std::size_t i = 0; i < list.size() && i < most; ++i)
     text += fmt::format("\n  {}, issued at {}, is under way", with_leg(*list[i], name),
@@ -43,7 +43,7 @@ std::string outstanding_transactions(const TransactionPool& pool, const NodeName
 std::string outstanding_requests(const TransactionPool& pool, const NodeName& name,
                                  const ProtocolMonitors& monitors) {
   std::string text;
-  for (const Transaction* transaction : pool.under_way()) {
+  for (const Transaction* transaction : pool.in_flight()) {
     const ProtocolMonitors::Holder holder = monitors.holder_of(*transaction);
     text += fmt::format("\n  {} holds {} since {}", name(holder.node), with_leg(*transaction, name),
                         format_ns(holder.since));

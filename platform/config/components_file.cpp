@@ -83,9 +83,9 @@ ComponentsFile load_components_file(const std::string& path,
     const std::string key = "plugins." + std::to_string(i);
     const ConfigLocation place = config.place(key);
     const bool in_file = place.line > 0;  // from --set: relative to the working directory
-    const std::filesystem::path beside =
+    const std::filesystem::path sibling =
         in_file ? std::filesystem::path(place.file).parent_path() : std::filesystem::path();
-    file.plugins.push_back((beside / *config.text(key)).string());
+    file.plugins.push_back((sibling / *config.text(key)).string());
     file.plugin_places.push_back(in_file ? fmt::format("{}:{}", place.file, place.line)
                                          : place.file);
   }

@@ -151,17 +151,17 @@ std::string& shipped_configs() {
 }
 
 std::string included_path(const std::string& name, const std::string& from) {
-  const std::filesystem::path beside = std::filesystem::path(from).parent_path() / name;
+  const std::filesystem::path sibling = std::filesystem::path(from).parent_path() / name;
   std::error_code ignored;
-  if (std::filesystem::exists(beside, ignored) || shipped_configs().empty() ||
+  if (std::filesystem::exists(sibling, ignored) || shipped_configs().empty() ||
       name.find('/') != std::string::npos)
-    return beside.string();
+    return sibling.string();
   for (const char* form : {"{}", "topology.{}.yaml", "ccl.{}.yaml", "components.{}.yaml"}) {
     const std::filesystem::path shipped =
         std::filesystem::path(shipped_configs()) / fmt::format(fmt::runtime(form), name);
     if (std::filesystem::is_regular_file(shipped, ignored)) return shipped.string();
   }
-  return beside.string();
+  return sibling.string();
 }
 
 // `chain`: the files being read, outermost first.

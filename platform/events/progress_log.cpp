@@ -137,11 +137,11 @@ void ProgressLog::spill_beyond_limit() {
 }
 
 void ProgressLog::take_unfinished() {
-  std::vector<UnderWay> commands;
+  std::vector<InFlight> commands;
   for (auto& [key, command] : commands_) commands.push_back(std::move(command));
   std::sort(commands.begin(), commands.end(),
-            [](const UnderWay& a, const UnderWay& b) { return a.place < b.place; });
-  for (UnderWay& command : commands) rows_.commands.push_back(std::move(command.row));
+            [](const InFlight& a, const InFlight& b) { return a.place < b.place; });
+  for (InFlight& command : commands) rows_.commands.push_back(std::move(command.row));
   std::vector<MessageRow> messages;
   for (auto& [key, message] : messages_) messages.push_back(std::move(message));
   std::sort(messages.begin(), messages.end(),

@@ -51,7 +51,7 @@ class ProgressLog final : private tlm::tlm_analysis_if<TraceEvent>,
   void close(const std::vector<LaunchRow>& launches);
 
  private:
-  struct UnderWay {
+  struct InFlight {
     std::uint64_t place = 0;  // in the order of submission
     CommandRow row;
   };
@@ -83,7 +83,7 @@ class ProgressLog final : private tlm::tlm_analysis_if<TraceEvent>,
   OpTable* table_ = nullptr;
   std::uint64_t limit_ = 0;
   ProgressRows rows_;
-  std::unordered_map<CommandKey, UnderWay, CommandHash> commands_;  // for look-up only
+  std::unordered_map<CommandKey, InFlight, CommandHash> commands_;  // for look-up only
   std::map<MessageKey, MessageRow> messages_;                       // under way
   std::uint64_t submitted_ = 0, sent_ = 0;
   std::exception_ptr fault_;

@@ -22,7 +22,7 @@ std::FILE* nameless_file(const std::filesystem::path& folder) {
   return file < 0 ? nullptr : ::fdopen(file, "w+b");
 }
 
-std::FILE* nameless_file_beside(const std::string& path) {
+std::FILE* nameless_file_next_to(const std::string& path) {
   const auto folder = std::filesystem::path(path).parent_path();
   std::FILE* file = is_stream(path) ? nullptr : nameless_file(folder.empty() ? "." : folder);
   std::error_code ignored;
@@ -31,7 +31,7 @@ std::FILE* nameless_file_beside(const std::string& path) {
 
 }  // namespace
 
-ChangeSpool::ChangeSpool(std::string beside) : beside_(std::move(beside)) {
+ChangeSpool::ChangeSpool(std::string next_to) : next_to_(std::move(next_to)) {
   buffer_.reserve(buffer_bytes + 4096);
 }
 
@@ -41,7 +41,7 @@ ChangeSpool::~ChangeSpool() {
 
 void ChangeSpool::flush() {
   if (file_ == nullptr && error_ == 0) {
-    file_ = nameless_file_beside(beside_);
+    file_ = nameless_file_next_to(next_to_);
     if (file_ == nullptr) error_ = errno;
   }
   if (error_ == 0 && std::fwrite(buffer_.data(), 1, buffer_.size(), file_) != buffer_.size())

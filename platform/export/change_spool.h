@@ -13,9 +13,9 @@ namespace kernbench {
 
 class ChangeSpool {
  public:
-  // The temporary file is in the folder of the file `beside`, or where that is not possible in the
+  // The temporary file is in the folder of the file `next_to`, or where that is not possible in the
   // system's folder for temporary files.
-  explicit ChangeSpool(std::string beside);
+  explicit ChangeSpool(std::string next_to);
   ~ChangeSpool();
   ChangeSpool(const ChangeSpool&) = delete;
   ChangeSpool& operator=(const ChangeSpool&) = delete;
@@ -70,7 +70,7 @@ class ChangeSpool {
 
   static constexpr std::size_t buffer_bytes = std::size_t{1} << 20U;
 
-  std::string beside_;
+  std::string next_to_;
   std::string buffer_;  // not yet in the file; when reading, what was read last
   std::FILE* file_ = nullptr;
   std::size_t at_ = 0;  // in buffer_, when reading

@@ -33,8 +33,8 @@ void add_times(Json& json, Fs first, Fs last) {
 
 RequestTrace::RequestTrace(Platform& platform, std::ostream& out)
     : platform_(platform), out_(out), events_(platform.observation().trace_events, *this),
-      link_passages_(platform.observation().link_passages, *this),
-      node_passages_(platform.observation().node_passages, *this),
+      link_traversals_(platform.observation().link_traversals, *this),
+      node_traversals_(platform.observation().node_traversals, *this),
       ends_(platform.observation().transaction_ends, *this) {}
 
 // --- Transfers
@@ -70,11 +70,11 @@ RequestTrace::Hop& RequestTrace::hop_at(const Transaction& transaction, std::uin
   return transfer.hops[back ? transfer.nodes - 1 + position : position];
 }
 
-void RequestTrace::write(const LinkPassage& passage) {
-  const Transaction& transaction = passage.transaction;
-  const std::uint32_t position = passage.run.position - 1;
+void RequestTrace::write(const LinkTraversal& traversal) {
+  const Transaction& transaction = traversal.transaction;
+  const std::uint32_t position = traversal.run.position - 1;
   Hop& hop = hop_at(transaction, position);
-  hop.departure = std::max(hop.departure, passage.start);
+  hop.departure = std::max(hop.departure, traversal.start);
   if (position > 0 || transaction.route().leg == Leg::response || hop.arrival != never_fs) return;
   // The initiator: nothing arrives there.
   hop.arrival = transaction.route().key.issued;
@@ -82,11 +82,11 @@ void RequestTrace::write(const LinkPassage& passage) {
   hop.start = std::max(hop.arrival, Component::now() - std::min(overhead, Component::now()));
 }
 
-void RequestTrace::write(const NodePassage& passage) {
-  const Arrival& arrival = passage.arrival;
+void RequestTrace::write(const NodeTraversal& traversal) {
+  const Arrival& arrival = traversal.arrival;
   Hop& hop = hop_at(*arrival.transaction, arrival.position);
   hop.arrival = std::min(hop.arrival, arrival.time);
-  hop.start = std::min(hop.start, passage.start);
+  hop.start = std::min(hop.start, traversal.start);
   hop.departure = std::max(hop.departure, Component::now());
 }
 

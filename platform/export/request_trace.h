@@ -32,8 +32,8 @@
 namespace kernbench {
 
 class RequestTrace final : private tlm::tlm_analysis_if<TraceEvent>,
-                           private tlm::tlm_analysis_if<LinkPassage>,
-                           private tlm::tlm_analysis_if<NodePassage>,
+                           private tlm::tlm_analysis_if<LinkTraversal>,
+                           private tlm::tlm_analysis_if<NodeTraversal>,
                            private tlm::tlm_analysis_if<TransactionEnd> {
  public:
   // Observes `platform`; lines go to `out`. Both outlive it.
@@ -74,8 +74,8 @@ class RequestTrace final : private tlm::tlm_analysis_if<TraceEvent>,
   using LineKey = std::tuple<Fs, bool, TieKey, CommandKey>;
 
   void write(const TraceEvent& event) override;
-  void write(const LinkPassage& passage) override;
-  void write(const NodePassage& passage) override;
+  void write(const LinkTraversal& traversal) override;
+  void write(const NodeTraversal& traversal) override;
   void write(const TransactionEnd& end) override;
 
   Transfer& transfer_of(const Transaction& transaction);
@@ -94,8 +94,8 @@ class RequestTrace final : private tlm::tlm_analysis_if<TraceEvent>,
       in_service_[2];  // reads, writes; by PE_DMA, looked up only
   std::map<LineKey, std::string> lines_;
   AnalysisBinding<TraceEvent> events_;
-  AnalysisBinding<LinkPassage> link_passages_;
-  AnalysisBinding<NodePassage> node_passages_;
+  AnalysisBinding<LinkTraversal> link_traversals_;
+  AnalysisBinding<NodeTraversal> node_traversals_;
   AnalysisBinding<TransactionEnd> ends_;
 };
 

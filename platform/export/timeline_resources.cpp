@@ -48,12 +48,12 @@ std::string group_of(const Location& at) {
 }
 
 class TimelineResources final : public TimelineObserver,
-                                private tlm::tlm_analysis_if<LinkPassage>,
+                                private tlm::tlm_analysis_if<LinkTraversal>,
                                 private tlm::tlm_analysis_if<HbmBooking> {
  public:
   TimelineResources(Platform& platform, TimelineRecorder& out)
       : platform_(platform), out_(out), links_(platform.links().size()),
-        passages_(platform.observation().link_passages, *this),
+        traversals_(platform.observation().link_traversals, *this),
         bookings_(platform.observation().hbm_bookings, *this) {
     for (const auto& [edge, link] : platform.links())
       link_numbers_.emplace(link.get(), link_numbers_.size());
@@ -70,9 +70,9 @@ class TimelineResources final : public TimelineObserver,
     std::vector<Series*> channels;
   };
 
-  void write(const LinkPassage& passage) override {
-    if (passage.start == passage.end) return;
-    add_time(links_[link_numbers_.at(&passage.link)], passage.start, passage.end);
+  void write(const LinkTraversal& traversal) override {
+    if (traversal.start == traversal.end) return;
+    add_time(links_[link_numbers_.at(&traversal.link)], traversal.start, traversal.end);
   }
 
   void write(const HbmBooking& booking) override {
@@ -154,7 +154,7 @@ class TimelineResources final : public TimelineObserver,
   std::unordered_map<const Link*, std::size_t> link_numbers_;  // looked up only
   std::vector<Series*> links_;  // in the order of the links; null: unused
   std::map<NodeId, Hbm> hbms_;
-  AnalysisBinding<LinkPassage> passages_;
+  AnalysisBinding<LinkTraversal> traversals_;
   AnalysisBinding<HbmBooking> bookings_;
 };
 

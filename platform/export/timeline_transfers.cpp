@@ -31,14 +31,14 @@ std::string name_of(const Transaction& transaction, const std::string& target) {
 }
 
 class TimelineTransfers final : public TimelineObserver,
-                                private tlm::tlm_analysis_if<LinkPassage>,
-                                private tlm::tlm_analysis_if<NodePassage>,
+                                private tlm::tlm_analysis_if<LinkTraversal>,
+                                private tlm::tlm_analysis_if<NodeTraversal>,
                                 private tlm::tlm_analysis_if<TransactionEnd> {
  public:
   TimelineTransfers(Platform& platform, TimelinePes& pes, TimelineRecorder& out)
       : platform_(platform), pes_(pes), out_(out),
-        link_passages_(platform.observation().link_passages, *this),
-        node_passages_(platform.observation().node_passages, *this),
+        link_traversals_(platform.observation().link_traversals, *this),
+        node_traversals_(platform.observation().node_traversals, *this),
         ends_(platform.observation().transaction_ends, *this) {}
 
  private:
@@ -48,17 +48,17 @@ class TimelineTransfers final : public TimelineObserver,
   };
 
   // The first flit leaves its source.
-  void write(const LinkPassage& passage) override {
-    if (passage.run.position != 1 || passage.run.first != 0) return;
-    if (passage.transaction.route().leg == Leg::response)
-      return pes_.launch_answered(passage.transaction.route().key, Component::now());
-    begin(passage.transaction, Component::now());
+  void write(const LinkTraversal& traversal) override {
+    if (traversal.run.position != 1 || traversal.run.first != 0) return;
+    if (traversal.transaction.route().leg == Leg::response)
+      return pes_.launch_answered(traversal.transaction.route().key, Component::now());
+    begin(traversal.transaction, Component::now());
   }
 
-  void write(const NodePassage& passage) override {
-    const RouteExtension& route = passage.arrival.transaction->route();
+  void write(const NodeTraversal& traversal) override {
+    const RouteExtension& route = traversal.arrival.transaction->route();
     if (!route.is_control() || route.leg == Leg::response) return;
-    const Node& node = platform_.graph().node(passage.node.node());
+    const Node& node = platform_.graph().node(traversal.node.node());
     if (node.kind != Role::pe_cpu) return;
     if (const auto* launch = dynamic_cast<const KernelLaunch*>(route.message.get()))
       pes_.launch_reached(node.name.substr(0, node.name.rfind('.')), route.key, *launch,
@@ -137,8 +137,8 @@ class TimelineTransfers final : public TimelineObserver,
   TimelineRecorder& out_;
   std::map<TieKey, Transfer> transfers_;
   std::map<std::pair<NodeId, bool>, TimelineLanes*> lanes_;
-  AnalysisBinding<LinkPassage> link_passages_;
-  AnalysisBinding<NodePassage> node_passages_;
+  AnalysisBinding<LinkTraversal> link_traversals_;
+  AnalysisBinding<NodeTraversal> node_traversals_;
   AnalysisBinding<TransactionEnd> ends_;
 };
 

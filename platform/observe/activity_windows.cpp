@@ -42,13 +42,13 @@ void ActivityWindows::write(const ExecutedOp& op) {
 }
 
 ActivitySummary ActivityWindows::summary(const std::function<MacRate(const std::string&)>& rate_of,
-                                         const std::vector<ExecutedOp>& under_way) const {
+                                         const std::vector<ExecutedOp>& in_progress) const {
   ActivitySummary summary;
   Fs windows = 0, gemm = 0;
   double ideal = 0;  // fs
   bool rates_known = true;
   std::map<std::string, PeActivity> by_pe = by_pe_;
-  for (const ExecutedOp& op : under_way) {
+  for (const ExecutedOp& op : in_progress) {
     PeActivity& activity = by_pe[scope_in_machine(*op.node)];
     activity.pe = scope_in_machine(*op.node);
     activity.add(op);

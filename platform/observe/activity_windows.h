@@ -68,10 +68,10 @@ class ActivityWindows final : public tlm::tlm_analysis_if<ExecutedOp> {
   void write(const ExecutedOp& op) override;
 
   std::uint64_t operations() const { return operations_; }
-  // `rate_of`: the MAC array of a PE, for the ideal time. `under_way`: what has begun and not been
-  // reported.
+  // `rate_of`: the MAC array of a PE, for the ideal time. `in_progress`: what has begun and not
+  // been reported.
   ActivitySummary summary(const std::function<MacRate(const std::string& pe)>& rate_of,
-                          const std::vector<ExecutedOp>& under_way = {}) const;
+                          const std::vector<ExecutedOp>& in_progress = {}) const;
 
  private:
   std::map<std::string, PeActivity> by_pe_;

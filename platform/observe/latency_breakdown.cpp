@@ -91,8 +91,8 @@ class PathFromEnd {
 }  // namespace
 
 LatencyBreakdown::LatencyBreakdown(Platform& platform)
-    : link_passages_(platform.observation().link_passages, *this),
-      node_passages_(platform.observation().node_passages, *this),
+    : link_traversals_(platform.observation().link_traversals, *this),
+      node_traversals_(platform.observation().node_traversals, *this),
       bookings_(platform.observation().hbm_bookings, *this) {
   const Graph& graph = platform.graph();
   nodes_.resize(graph.nodes().size());
@@ -153,17 +153,17 @@ LatencyBreakdown::Trace& LatencyBreakdown::trace_of(const Transaction& transacti
   return trace;
 }
 
-void LatencyBreakdown::write(const LinkPassage& passage) {
-  const LinkRecord& record = links_.find(&passage.link)->second;
-  const Transaction& transaction = passage.transaction;
-  const FlitRun run = passage.run;
+void LatencyBreakdown::write(const LinkTraversal& traversal) {
+  const LinkRecord& record = links_.find(&traversal.link)->second;
+  const Transaction& transaction = traversal.transaction;
+  const FlitRun run = traversal.run;
   const RouteExtension& route = transaction.route();
   Trace& trace = trace_of(transaction, Component::now());
   Point point = departure(trace, transaction, run.position - 1, run.first, record.place);
-  point.to(passage.start, LatencyPart::contention, record.place);
-  point.to(passage.end, LatencyPart::link, record.place);
+  point.to(traversal.start, LatencyPart::contention, record.place);
+  point.to(traversal.end, LatencyPart::link, record.place);
   if (!route.is_control()) trace.stop(run.position - 1).on_link = point;
-  point.to(passage.end + passage.link.propagation(), record.part, record.place);
+  point.to(traversal.end + traversal.link.propagation(), record.part, record.place);
   if (is_last(route, run.first + run.count)) {
     trace.reached = point;
     trace.part = nodes_[record.far_end].part;
@@ -217,9 +217,9 @@ LatencyBreakdown::Point LatencyBreakdown::arrival_point(Trace& trace, const Arri
   return point;
 }
 
-void LatencyBreakdown::write(const NodePassage& passage) {
-  const FabricPlace place = FabricPlace::node(passage.node.node());
-  const Arrival& arrival = passage.arrival;
+void LatencyBreakdown::write(const NodeTraversal& traversal) {
+  const FabricPlace place = FabricPlace::node(traversal.node.node());
+  const Arrival& arrival = traversal.arrival;
   const Transaction& transaction = *arrival.transaction;
   const RouteExtension& route = transaction.route();
   const Fs now = Component::now();
@@ -230,7 +230,7 @@ void LatencyBreakdown::write(const NodePassage& passage) {
   Point point = at_source ? trace.source : arrival_point(trace, arrival);
   Stop& stop = trace.stop(arrival.position);
   if (stop.first_served && stop.first_served->time > point.time) point = *stop.first_served;
-  point.to(passage.start, at_source ? LatencyPart::pe_setup : LatencyPart::contention, place);
+  point.to(traversal.start, at_source ? LatencyPart::pe_setup : LatencyPart::contention, place);
   point.to(now, part, place);
   if (arrival.is_first()) stop.first_served = point;
   stop.served = point;

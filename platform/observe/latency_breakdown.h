@@ -131,8 +131,8 @@ class Occupancy {
   RingBuffer<Span> spans_;
 };
 
-class LatencyBreakdown final : private tlm::tlm_analysis_if<LinkPassage>,
-                               private tlm::tlm_analysis_if<NodePassage>,
+class LatencyBreakdown final : private tlm::tlm_analysis_if<LinkTraversal>,
+                               private tlm::tlm_analysis_if<NodeTraversal>,
                                private tlm::tlm_analysis_if<HbmBooking> {
  public:
   // Observes `platform`, which outlives it.
@@ -205,8 +205,8 @@ class LatencyBreakdown final : private tlm::tlm_analysis_if<LinkPassage>,
     std::size_t operator()(const TieKey& key) const;
   };
 
-  void write(const LinkPassage& passage) override;
-  void write(const NodePassage& passage) override;
+  void write(const LinkTraversal& traversal) override;
+  void write(const NodeTraversal& traversal) override;
   void write(const HbmBooking& booking) override;
 
   Trace& trace_of(const Transaction& transaction, Fs now);
@@ -224,8 +224,8 @@ class LatencyBreakdown final : private tlm::tlm_analysis_if<LinkPassage>,
   std::vector<NodeRecord> nodes_;
   std::unordered_map<const Link*, LinkRecord> links_;  // looked up only
   std::unordered_map<TieKey, Trace, HashKey> traces_;  // looked up only
-  AnalysisBinding<LinkPassage> link_passages_;
-  AnalysisBinding<NodePassage> node_passages_;
+  AnalysisBinding<LinkTraversal> link_traversals_;
+  AnalysisBinding<NodeTraversal> node_traversals_;
   AnalysisBinding<HbmBooking> bookings_;
 };
 

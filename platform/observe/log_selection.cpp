@@ -41,8 +41,8 @@ std::vector<std::string> names_and_scopes(const std::vector<sc_core::sc_object*>
 }
 
 // "flits 0 to 3 of the write of 1024 B by sip0.cube0.pe0.pe_dma".
-std::string text_of(const Platform& platform, const NodePassage& passage) {
-  const Arrival& arrival = passage.arrival;
+std::string text_of(const Platform& platform, const NodeTraversal& traversal) {
+  const Arrival& arrival = traversal.arrival;
   const Transaction& transaction = *arrival.transaction;
   const RouteExtension& route = transaction.route();
   const bool memory = transaction.accesses_memory();
@@ -53,7 +53,7 @@ std::string text_of(const Platform& platform, const NodePassage& passage) {
       "{}{}{} by {} served since {}",
       route.is_control() ? "" : fmt::format("flit {} of {} of the ", arrival.flit + 1, route.flits),
       route.leg == Leg::response ? "answer to " : "", what,
-      platform.machine().name(route.request_path().source()), format_ns(passage.start));
+      platform.machine().name(route.request_path().source()), format_ns(traversal.start));
 }
 
 }  // namespace
@@ -94,9 +94,9 @@ LogSelection::LogSelection(std::vector<LogRequest> requests, Platform& platform,
     verbosity = std::max(verbosity, verbosity_of(request.level));
   sc_core::sc_report_handler::set_verbosity_level(verbosity);
   if (std::find(traced_.begin(), traced_.end(), true) == traced_.end()) return;
-  tlm::tlm_analysis_if<NodePassage>& passages = *this;
+  tlm::tlm_analysis_if<NodeTraversal>& traversals = *this;
   tlm::tlm_analysis_if<TraceEvent>& events = *this;
-  passages_.emplace(platform.observation().node_passages, passages);
+  traversals_.emplace(platform.observation().node_traversals, traversals);
   events_.emplace(platform.observation().trace_events, events);
 }
 
@@ -161,9 +161,9 @@ bool LogSelection::shows(const ReportLine& line) const {
   return line.level <= level;
 }
 
-void LogSelection::write(const NodePassage& passage) {
-  if (!traced_[passage.node.node()]) return;
-  report_log_line(LogLevel::trace, passage.node.name(), text_of(platform_, passage));
+void LogSelection::write(const NodeTraversal& traversal) {
+  if (!traced_[traversal.node.node()]) return;
+  report_log_line(LogLevel::trace, traversal.node.name(), text_of(platform_, traversal));
 }
 
 void LogSelection::write(const TraceEvent& event) {

@@ -30,7 +30,7 @@ struct LogRequest {
 LogRequest parse_log_request(const std::string& text);
 
 // Later requests go before earlier ones. Nothing is logged any more when it is destroyed.
-class LogSelection final : private tlm::tlm_analysis_if<NodePassage>,
+class LogSelection final : private tlm::tlm_analysis_if<NodeTraversal>,
                            private tlm::tlm_analysis_if<TraceEvent> {
  public:
   using NameOfRank = std::function<std::string(PeId)>;
@@ -52,7 +52,7 @@ class LogSelection final : private tlm::tlm_analysis_if<NodePassage>,
   std::optional<LogLevel> level_of_component(const std::string& name) const;
   void check(const std::vector<sc_core::sc_object*>& objects) const;
   void set_collectives(const NameOfRank& name_of_rank);
-  void write(const NodePassage& passage) override;
+  void write(const NodeTraversal& traversal) override;
   void write(const TraceEvent& event) override;
 
   std::vector<LogRequest> requests_;
@@ -60,7 +60,7 @@ class LogSelection final : private tlm::tlm_analysis_if<NodePassage>,
   std::vector<Log*> logs_;
   int verbosity_before_;
   std::vector<bool> traced_;  // by node
-  std::optional<AnalysisBinding<NodePassage>> passages_;
+  std::optional<AnalysisBinding<NodeTraversal>> traversals_;
   std::optional<AnalysisBinding<TraceEvent>> events_;
 };
 

@@ -19,7 +19,7 @@ Json window_json(const Window& window) {
   return window.empty() ? Json() : ns_json(window.length());
 }
 
-struct UnderWay final : tlm::tlm_analysis_if<ExecutedOp> {
+struct InProgress final : tlm::tlm_analysis_if<ExecutedOp> {
   void write(const ExecutedOp& op) override { ops.push_back(op); }
   std::vector<ExecutedOp> ops;
 };
@@ -64,10 +64,10 @@ RunStatistics::RunStatistics(const Platform& platform_, const ActivityWindows& w
     events += edge.link->statistics().flits + edge.link->statistics().control_messages;
     elapsed = std::max(elapsed, std::min(edge.link->available_at(), Component::now()));
   }
-  UnderWay under_way;
-  for (const Component* component : components) component->report_under_way(under_way);
+  InProgress in_progress;
+  for (const Component* component : components) component->report_in_progress(in_progress);
   const auto rate_of = [this](const std::string& pe) { return mac_rate(platform.graph(), pe); };
-  activity = windows.summary(rate_of, under_way.ops);
+  activity = windows.summary(rate_of, in_progress.ops);
   kinds = totals_by_kind(components, kind_in(platform));
   links = totals_by_link(platform.graph(), platform.links(), elapsed);
 }

@@ -85,7 +85,7 @@ SparseUse ServerTable::used_between(const Sample& begin, const Sample& end) cons
 
 ActiveServers::ActiveServers(Platform& platform, const std::vector<UsedServer>& servers)
     : group_of_(platform.graph().nodes().size()),
-      passages_(platform.observation().link_passages, *this),
+      traversals_(platform.observation().link_traversals, *this),
       starts_(platform.observation().kernel_starts, *this) {
   const Graph& graph = platform.graph();
   std::unordered_map<std::string, std::size_t> by_name;  // of a node or its PE
@@ -108,8 +108,8 @@ ActiveServers::ActiveServers(Platform& platform, const std::vector<UsedServer>& 
   }
 }
 
-void ActiveServers::write(const LinkPassage& passage) {
-  LinkRecord& link = links_.find(&passage.link)->second;
+void ActiveServers::write(const LinkTraversal& traversal) {
+  LinkRecord& link = links_.find(&traversal.link)->second;
   if (link.is_active) return;
   link.is_active = true;
   indices_.push_back(link.server);

@@ -44,7 +44,7 @@ struct UsedServer {
 
 // Servers that have been in use, by index, in the order of first use: links that a message has
 // entered, and the nodes at their ends; all of a PE with one of its nodes, or with a kernel.
-class ActiveServers final : private tlm::tlm_analysis_if<LinkPassage>,
+class ActiveServers final : private tlm::tlm_analysis_if<LinkTraversal>,
                             private tlm::tlm_analysis_if<KernelStart> {
  public:
   ActiveServers(Platform& platform, const std::vector<UsedServer>& servers);
@@ -57,7 +57,7 @@ class ActiveServers final : private tlm::tlm_analysis_if<LinkPassage>,
     NodeId src = no_node, dst = no_node;
     bool is_active = false;
   };
-  void write(const LinkPassage& passage) override;
+  void write(const LinkTraversal& traversal) override;
   void write(const KernelStart& start) override;
   void activate(NodeId node);
 
@@ -65,7 +65,7 @@ class ActiveServers final : private tlm::tlm_analysis_if<LinkPassage>,
   std::vector<Group> groups_;
   std::unordered_map<const Link*, LinkRecord> links_;  // looked up only
   std::vector<std::uint32_t> indices_;
-  AnalysisBinding<LinkPassage> passages_;
+  AnalysisBinding<LinkTraversal> traversals_;
   AnalysisBinding<KernelStart> starts_;
 };
 

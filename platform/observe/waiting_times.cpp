@@ -49,8 +49,8 @@ Fs busy_of(const Component& memory, std::size_t channel) {
 
 WaitingTimes::WaitingTimes(Platform& platform)
     : platform_(platform), nodes_(platform.graph().nodes().size()),
-      link_passages_(platform.observation().link_passages, *this),
-      node_passages_(platform.observation().node_passages, *this),
+      link_traversals_(platform.observation().link_traversals, *this),
+      node_traversals_(platform.observation().node_traversals, *this),
       events_(platform.observation().trace_events, *this),
       bookings_(platform.observation().hbm_bookings, *this) {}
 
@@ -62,19 +62,19 @@ std::size_t WaitingTimes::HashKey::operator()(const TaskKey& key) const {
 
 // --- Flits
 
-void WaitingTimes::write(const LinkPassage& passage) {
-  if (passage.transaction.route().is_control()) return;
-  links_[&passage.link].add(passage.start - Component::now());
+void WaitingTimes::write(const LinkTraversal& traversal) {
+  if (traversal.transaction.route().is_control()) return;
+  links_[&traversal.link].add(traversal.start - Component::now());
 }
 
-void WaitingTimes::write(const NodePassage& passage) {
-  const Arrival& arrival = passage.arrival;
+void WaitingTimes::write(const NodeTraversal& traversal) {
+  const Arrival& arrival = traversal.arrival;
   if (arrival.transaction->route().is_control()) return;
-  NodeQueue& queue = nodes_[passage.node.node()];
-  queue.waits.add(passage.start - arrival.time);
+  NodeQueue& queue = nodes_[traversal.node.node()];
+  queue.waits.add(traversal.start - arrival.time);
   while (!queue.starts.empty() && queue.starts.front() <= arrival.time) queue.starts.pop_front();
-  if (passage.start == arrival.time) return;
-  queue.starts.push_back(passage.start);
+  if (traversal.start == arrival.time) return;
+  queue.starts.push_back(traversal.start);
   queue.high_water = std::max<std::uint64_t>(queue.high_water, queue.starts.size());
 }
 

@@ -29,8 +29,8 @@ namespace kernbench {
 // "p90_ns", "p99_ns", "max_ns", "buckets": [[first ns, count], ...]}; percentiles within 6 %.
 nlohmann::ordered_json histogram_json(const Histogram& histogram);
 
-class WaitingTimes final : private tlm::tlm_analysis_if<LinkPassage>,
-                           private tlm::tlm_analysis_if<NodePassage>,
+class WaitingTimes final : private tlm::tlm_analysis_if<LinkTraversal>,
+                           private tlm::tlm_analysis_if<NodeTraversal>,
                            private tlm::tlm_analysis_if<TraceEvent>,
                            private tlm::tlm_analysis_if<HbmBooking> {
  public:
@@ -74,8 +74,8 @@ class WaitingTimes final : private tlm::tlm_analysis_if<LinkPassage>,
   };
   using StageWaits = std::map<std::string, Histogram>;  // by stage, "dma_read"
 
-  void write(const LinkPassage& passage) override;
-  void write(const NodePassage& passage) override;
+  void write(const LinkTraversal& traversal) override;
+  void write(const NodeTraversal& traversal) override;
   void write(const TraceEvent& event) override;
   void write(const HbmBooking& booking) override;
 
@@ -85,8 +85,8 @@ class WaitingTimes final : private tlm::tlm_analysis_if<LinkPassage>,
   std::map<NodeId, Partition> partitions_;
   std::unordered_map<const sc_core::sc_object*, StageWaits> stages_;  // by engine; looked up only
   std::unordered_map<TaskKey, Fs, HashKey> ready_;  // since when a task stands; looked up only
-  AnalysisBinding<LinkPassage> link_passages_;
-  AnalysisBinding<NodePassage> node_passages_;
+  AnalysisBinding<LinkTraversal> link_traversals_;
+  AnalysisBinding<NodeTraversal> node_traversals_;
   AnalysisBinding<TraceEvent> events_;
   AnalysisBinding<HbmBooking> bookings_;
 };

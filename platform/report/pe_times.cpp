@@ -111,8 +111,8 @@ PeTimes::PeTimes(Observation& observation)
     : runs_(observation.kernel_runs, *this), waits_(observation.kernel_waits, *this),
       slot_waits_(observation.slot_waits, *this), ops_(observation.executed_ops, *this) {}
 
-PeTime& PeTimes::under_way(const sc_core::sc_object& engine, std::uint32_t stream) {
-  auto& streams = under_way_[engine.get_parent_object()];
+PeTime& PeTimes::in_progress(const sc_core::sc_object& engine, std::uint32_t stream) {
+  auto& streams = in_progress_[engine.get_parent_object()];
   for (auto& [number, time] : streams) {
     if (number == stream) return time;
   }
@@ -120,7 +120,7 @@ PeTime& PeTimes::under_way(const sc_core::sc_object& engine, std::uint32_t strea
 }
 
 void PeTimes::write(const KernelRun& run) {
-  PeTime& time = under_way(*run.node, run.stream);
+  PeTime& time = in_progress(*run.node, run.stream);
   time.add_run(run.target, run.start, run.returned, run.answered);
   const auto [place, is_new] = places_.try_emplace(run.kernel, kernels_.size());
   if (is_new) kernels_.push_back({run.kernel, {}});
@@ -129,16 +129,16 @@ void PeTimes::write(const KernelRun& run) {
 }
 
 void PeTimes::write(const KernelWait& wait) {
-  under_way(*wait.node, wait.stream).add_wait(part_of(wait), wait.end - wait.start);
+  in_progress(*wait.node, wait.stream).add_wait(part_of(wait), wait.end - wait.start);
 }
 
 void PeTimes::write(const SlotWait& wait) {
-  under_way(*wait.node, wait.stream).add_slot_wait(wait.waiting, wait.end - wait.start);
+  in_progress(*wait.node, wait.stream).add_slot_wait(wait.waiting, wait.end - wait.start);
 }
 
 void PeTimes::write(const ExecutedOp& op) {
   if (op.kind != OpKind::gemm || op.node == nullptr || is_composite(op)) return;
-  under_way(*op.node, op.stream).add_gemm(op.t_end - op.t_start);
+  in_progress(*op.node, op.stream).add_gemm(op.t_end - op.t_start);
 }
 
 // --- Tables

@@ -94,13 +94,13 @@ class PeTimes final : private tlm::tlm_analysis_if<KernelRun>,
   void write(const KernelWait& wait) override;
   void write(const SlotWait& wait) override;
   void write(const ExecutedOp& op) override;
-  PeTime& under_way(const sc_core::sc_object& engine, std::uint32_t stream);
+  PeTime& in_progress(const sc_core::sc_object& engine, std::uint32_t stream);
 
   std::vector<KernelPeTime> kernels_;
   std::map<std::string, std::size_t> places_;
   // By PE, a list by stream; looked up only.
   std::unordered_map<const sc_core::sc_object*, SmallVector<std::pair<std::uint32_t, PeTime>, 1>>
-      under_way_;
+      in_progress_;
   AnalysisBinding<KernelRun> runs_;
   AnalysisBinding<KernelWait> waits_;
   AnalysisBinding<SlotWait> slot_waits_;

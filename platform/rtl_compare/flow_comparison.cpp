@@ -106,16 +106,16 @@ class Requests final : public TrafficSource {
       : flows_(flows), clock_ghz_(clock_ghz), times_(flows.size(), 0) {}
 
   bool next(TrafficRequest& request) override {
-    if (taken_ == flows_.size() || (under_way_ > 0 && flows_[taken_].phase != phase_)) return false;
+    if (taken_ == flows_.size() || (in_flight_ > 0 && flows_[taken_].phase != phase_)) return false;
     phase_ = flows_[taken_].phase;
     request = flows_[taken_++].request;
     request.issue = begin_;
-    ++under_way_;
+    ++in_flight_;
     return true;
   }
   void ended(const TrafficResult& result) override {
     times_[result.request.id] = result.latency();
-    if (--under_way_ > 0) return;
+    if (--in_flight_ > 0) return;
     const Fs idle_until = result.end + (result.end - begin_);
     begin_ = cycles_to_fs(first_edge_from(idle_until, clock_ghz_), clock_ghz_);
   }
@@ -125,7 +125,7 @@ class Requests final : public TrafficSource {
   const std::vector<Flow>& flows_;
   Rational clock_ghz_;
   std::vector<Fs> times_;
-  std::size_t taken_ = 0, under_way_ = 0, phase_ = 0;
+  std::size_t taken_ = 0, in_flight_ = 0, phase_ = 0;
   Fs begin_ = 0;  // of the phase
 };
 

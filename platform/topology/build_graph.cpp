@@ -46,7 +46,7 @@ void add_module(GraphBuilder& builder, const Module& module, Role role, EdgeKind
   const Node neighbour = builder.node(attach);
   Location here = neighbour.at;
   here.row = here.col = -1;
-  const std::size_t node = builder.add(node_names::beside(module.attach, module.id), role,
+  const std::size_t node = builder.add(node_names::attached_to(module.attach, module.id), role,
                                        module.bridge, {neighbour.x_mm, neighbour.y_mm}, here);
   builder.connect_both(node, attach, kind_of_link(neighbour.kind, in_a_cube),
                        {module.link.bw_gbs, module.link.distance_mm, std::nullopt});
@@ -87,7 +87,7 @@ void add_machine(GraphBuilder& builder, const CubeMesh& mesh) {
 Graph build(const std::shared_ptr<const MachineSpec>& spec) {
   CubeMesh mesh = generate_mesh(spec->cube);
   if (!spec->source_path.empty())
-    keep_mesh_file(mesh_file_beside(spec->source_path), spec->cube, mesh);
+    keep_mesh_file(mesh_file_next_to(spec->source_path), spec->cube, mesh);
   GraphBuilder builder(spec);
   add_machine(builder, mesh);
   return builder.finish(std::move(mesh));

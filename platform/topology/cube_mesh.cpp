@@ -238,7 +238,7 @@ std::string mesh_file_text(const CubeSpec& cube, const CubeMesh& mesh) {
   return text;
 }
 
-std::filesystem::path mesh_file_beside(const std::filesystem::path& topology) {
+std::filesystem::path mesh_file_next_to(const std::filesystem::path& topology) {
   return topology.parent_path() / "cube_mesh.yaml";
 }
 

@@ -74,7 +74,7 @@ std::vector<MeshFault> mesh_faults(const CubeSpec& cube);
 // hbm_mapping_mode, placement.
 std::string mesh_source_hash(const CubeSpec& cube);
 std::string mesh_file_text(const CubeSpec& cube, const CubeMesh& mesh);
-std::filesystem::path mesh_file_beside(const std::filesystem::path& topology);
+std::filesystem::path mesh_file_next_to(const std::filesystem::path& topology);
 
 enum class MeshFile : std::uint8_t { current, written, not_writable };
 MeshFile keep_mesh_file(const std::filesystem::path& path, const CubeSpec& cube,

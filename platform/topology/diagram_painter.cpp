@@ -17,7 +17,7 @@ Point between(const Point& a, const Point& b, double length) {
 }
 
 // To the right of the direction of travel, by `distance`.
-std::vector<Point> beside(const std::vector<Point>& points, double distance) {
+std::vector<Point> parallel_to(const std::vector<Point>& points, double distance) {
   std::vector<Point> moved = points;
   const auto normal = [&](std::size_t i) {  // of the segment that begins at i
     const Point along = between(points[i], points[i + 1], distance);
@@ -111,7 +111,7 @@ void DiagramPainter::block(std::size_t index, const Box& box, const std::vector<
 void DiagramPainter::direction(const std::vector<std::size_t>& edges,
                                const std::vector<Point>& points, double width) {
   const double used = heat_->of_edges(edges);
-  drawing_.line(beside(points, width / 2 + 0.6),
+  drawing_.line(parallel_to(points, width / 2 + 0.6),
                 {"none", heat_colour(used / top_of_scale_), width, "", 0});
 }
 

@@ -122,7 +122,7 @@ class LayoutChecks {
     if (!id.empty() && is_reserved(id)) {
       faults_.add(id,
                   fmt::format("found {}, which is or may be the name of another node", quote(id)));
-    } else if (!id.empty() && !tlm_nodes_.insert(node_names::beside(attach, id)).second) {
+    } else if (!id.empty() && !tlm_nodes_.insert(node_names::attached_to(attach, id)).second) {
       faults_.add(id, fmt::format("found {} a second time beside {}; ids are unique in their scope",
                                   quote(id), printable(attach)));
     }

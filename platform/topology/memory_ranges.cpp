@@ -52,7 +52,7 @@ void add_tlm_targets(const Graph& graph, std::vector<MemoryRange>& ranges) {
         PhysAddr::external_addr(index(sip_of_tlm_target(target)),
                                 static_cast<std::uint64_t>(target.base_bytes.value_or(0)));
     ranges.push_back({base.encode(), static_cast<std::uint64_t>(target.size_bytes),
-                      graph.at(node_names::beside(target.attach, target.id))});
+                      graph.at(node_names::attached_to(target.attach, target.id))});
   }
 }
 

@@ -62,7 +62,7 @@ std::optional<int> sip_of(std::string_view node) {
   return is_number ? std::optional<int>(std::stoi(number)) : std::nullopt;
 }
 
-std::string beside(std::string_view node, std::string_view id) {
+std::string attached_to(std::string_view node, std::string_view id) {
   return fmt::format("{}{}", node.substr(0, node.rfind('.') + 1), id);  // npos + 1 == 0
 }
 

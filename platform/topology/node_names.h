@@ -29,6 +29,6 @@ std::string hbm_channel(int sip, int cube, int pe, int channel);         // "sip
 // "sip3.cube0.sram" -> 3; none for names outside a SIP.
 std::optional<int> sip_of(std::string_view node);
 // A node of that name beside another one: "sip0.cube0.ext0" beside "sip0.cube0.r0c0".
-std::string beside(std::string_view node, std::string_view id);
+std::string attached_to(std::string_view node, std::string_view id);
 
 }  // namespace kernbench::node_names

@@ -202,13 +202,13 @@ class SystemPainter {
       way = from_switch(a_is_switch ? link.b : link.a, link.kind == LinkKind::ual);
       if (!a_is_switch) std::reverse(way.begin(), way.end());
     } else {
-      way = beside(a, b);
+      way = next_to(a, b);
     }
     painter_.link(index, way);
   }
 
   // A chiplet and its cubes.
-  static std::vector<Point> beside(const Box& a, const Box& b) {
+  static std::vector<Point> next_to(const Box& a, const Box& b) {
     const double x = std::max(a.x, b.x) / 2 + std::min(a.right(), b.right()) / 2;
     const double y = std::max(a.y, b.y) / 2 + std::min(a.bottom(), b.bottom()) / 2;
     if (a.bottom() <= b.y) return {{x, a.bottom()}, {x, b.y}};

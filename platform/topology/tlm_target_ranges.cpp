@@ -59,7 +59,7 @@ class Ranges {
     if (other != nullptr) {
       faults_.add(target.base_bytes,
                   fmt::format("found {} to {}, which overlaps {} with {} to {}", base, end - 1,
-                              node_names::beside(other->attach, other->id), *other->base_bytes,
+                              node_names::attached_to(other->attach, other->id), *other->base_bytes,
                               end_of(*other) - 1));
       return;
     }

@@ -14,7 +14,7 @@ PipelinedRun::PipelinedRun(tl::Program& tl, const std::vector<BlockPosition>& pl
                            const ScheduleOptions& options, const MessageCut& cut, int span,
                            std::int64_t ahead)
     : tl_(tl), places_(places), options_(options), cut_(cut), span_(span),
-      most_under_way_(static_cast<std::size_t>(2 * ahead)),
+      most_in_flight_(static_cast<std::size_t>(2 * ahead)),
       size_(static_cast<std::int64_t>(size_of(options.dtype))), blocks_(places.size()) {}
 
 void PipelinedRun::run(const std::vector<MessageStep>& steps, std::int64_t section,
@@ -109,10 +109,10 @@ void PipelinedRun::store(const MessageStep& step, const Chunk& chunk) {
 // The oldest of more sends than may run ahead is one whose place in the schedule has come: to wait
 // for it is what a send that blocks does. A command that has not been asked for counts as under
 // way.
-void PipelinedRun::leave(std::deque<tl::Handle>& under_way, tl::Handle handle) {
-  under_way.push_back(std::move(handle));
-  while (!under_way.empty() && under_way.front().done()) under_way.pop_front();
-  for (; under_way.size() > most_under_way_; under_way.pop_front()) tl_.wait(under_way.front());
+void PipelinedRun::leave(std::deque<tl::Handle>& in_flight, tl::Handle handle) {
+  in_flight.push_back(std::move(handle));
+  while (!in_flight.empty() && in_flight.front().done()) in_flight.pop_front();
+  for (; in_flight.size() > most_in_flight_; in_flight.pop_front()) tl_.wait(in_flight.front());
 }
 
 }  // namespace kernbench

@@ -35,14 +35,14 @@ class PipelinedRun {
   void load(const MessageStep& step);
   tl::Handle take(const MessageStep& step, Chunk& chunk);
   void store(const MessageStep& step, const Chunk& chunk);
-  void leave(std::deque<tl::Handle>& under_way, tl::Handle handle);
+  void leave(std::deque<tl::Handle>& in_flight, tl::Handle handle);
 
   tl::Program& tl_;
   const std::vector<BlockPosition>& places_;
   const ScheduleOptions& options_;
   const MessageCut cut_;
   const int span_;                    // chunks of a load
-  const std::size_t most_under_way_;  // sends, and stores
+  const std::size_t most_in_flight_;  // sends, and stores
   const std::int64_t size_;
   std::vector<std::vector<Chunk>> blocks_;
   std::deque<tl::RecvFuture> expected_;

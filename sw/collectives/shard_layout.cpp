@@ -15,10 +15,10 @@ std::string listed(const std::vector<int>& numbers) {
 }
 
 // Of the first member and the first other one that stands beside it.
-template <class Beside>
-Holding holding_of(const std::vector<ShardLayout::Member>& members, Beside beside) {
+template <class Adjacent>
+Holding holding_of(const std::vector<ShardLayout::Member>& members, Adjacent adjacent) {
   for (const ShardLayout::Member& other : members) {
-    if (!beside(members.front(), other)) continue;
+    if (!adjacent(members.front(), other)) continue;
     if (other.part != members.front().part) return Holding::parts;
     return other.summand == members.front().summand ? Holding::copies : Holding::partial_sums;
   }

@@ -330,7 +330,7 @@ class Program : public MathCalls, public ShapeCalls, public AtomicCalls {
                     CallSite site);
   Access begin_store(const char* call, const Ptr& ptr, const Handle& block, CallSite site);
   Handle complete(Access&& access);
-  Handle leave_under_way(Access&& access);
+  Handle leave_in_flight(Access&& access);
   Handle accumulate(const Handle& a, const Handle& b, Handle&& acc, CallSite site);
   static bool has_block_alone(const Handle& handle);
   Handle product(const std::vector<Operand>& operands, DType dtype,
@@ -359,7 +359,7 @@ class Program : public MathCalls, public ShapeCalls, public AtomicCalls {
                  std::string* direction = nullptr);
   Handle received_block(const IpcqReceived& received, const Shape& shape, DType dtype,
                         std::shared_ptr<ScratchBlock> block);
-  void receive_beside(RecvFuture::State& future);
+  void receive_concurrently(RecvFuture::State& future);
   PhysRanges resolve_in(const char* call, const Ptr& ptr, std::uint64_t nbytes,
                         std::optional<MemorySpace> space) const;
   void run(Command&& command);

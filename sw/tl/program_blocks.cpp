@@ -123,7 +123,7 @@ Handle Program::load(const BlockPtr& block, const Boundary& boundary, CallSite s
   return complete(begin_load("tl.load", block, boundary, site));
 }
 Handle Program::load_async(const BlockPtr& block, const Boundary& boundary, CallSite site) {
-  return leave_under_way(begin_load("tl.load_async", block, boundary, site));
+  return leave_in_flight(begin_load("tl.load_async", block, boundary, site));
 }
 void Program::store(const BlockPtr& to, const Handle& block, const Boundary& boundary,
                     CallSite site) {
@@ -131,7 +131,7 @@ void Program::store(const BlockPtr& to, const Handle& block, const Boundary& bou
 }
 Handle Program::store_async(const BlockPtr& to, const Handle& block, const Boundary& boundary,
                             CallSite site) {
-  return leave_under_way(begin_store("tl.store_async", to, block, boundary, site));
+  return leave_in_flight(begin_store("tl.store_async", to, block, boundary, site));
 }
 
 Handle Program::ref(const BlockPtr& block, CallSite site) {
@@ -200,7 +200,7 @@ Handle Program::load_elements_async(const Ptr& base, const Handle& offsets, DTyp
     throw UsageError(
         "tl.load_async: a block `other` is chosen by PE_MATH; give a number, and tl.where(mask, "
         "loaded, other) behind the load");
-  return leave_under_way(begin_load("tl.load_async", base, offsets, dtype, masked, site));
+  return leave_in_flight(begin_load("tl.load_async", base, offsets, dtype, masked, site));
 }
 void Program::store(const Ptr& base, const Handle& offsets, const Handle& block,
                     const std::optional<Handle>& mask, CallSite site) {
@@ -208,7 +208,7 @@ void Program::store(const Ptr& base, const Handle& offsets, const Handle& block,
 }
 Handle Program::store_async(const Ptr& base, const Handle& offsets, const Handle& block,
                             const std::optional<Handle>& mask, CallSite site) {
-  return leave_under_way(begin_store("tl.store_async", base, offsets, block, mask, site));
+  return leave_in_flight(begin_store("tl.store_async", base, offsets, block, mask, site));
 }
 
 // --- the pieces that they share ---
@@ -347,7 +347,7 @@ Handle TensorDescriptor::gather(const Handle& rows, std::int64_t column, CallSit
 
 Handle TensorDescriptor::gather_async(const Handle& rows, std::int64_t column,
                                       CallSite site) const {
-  return program_->leave_under_way(
+  return program_->leave_in_flight(
       program_->begin_gather("gather_async", *this, rows, column, site));
 }
 
@@ -358,7 +358,7 @@ void TensorDescriptor::scatter(const Handle& block, const Handle& rows, std::int
 
 Handle TensorDescriptor::scatter_async(const Handle& block, const Handle& rows, std::int64_t column,
                                        CallSite site) const {
-  return program_->leave_under_way(
+  return program_->leave_in_flight(
       program_->begin_scatter("scatter_async", *this, block, rows, column, site));
 }
 

@@ -177,11 +177,11 @@ RecvFuture Program::recv_async(const std::string& direction, const Shape& shape,
   RecvFuture future;
   future.state_ = std::make_shared<RecvFuture::State>();
   *future.state_ = {this, direction, context_.ipcq_reserve(direction), shape, dtype, std::nullopt};
-  if (overlaps_ > 0) receive_beside(*future.state_);
+  if (overlaps_ > 0) receive_concurrently(*future.state_);
   return future;
 }
 
-void Program::receive_beside(RecvFuture::State& future) {
+void Program::receive_concurrently(RecvFuture::State& future) {
   future.room = allocate("tl.recv_async", future.shape, future.dtype);
   IpcqReceive request;
   request.direction = future.direction;

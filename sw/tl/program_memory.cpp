@@ -62,7 +62,7 @@ Handle Program::complete(Access&& access) {
   return make_handle(std::move(access.value), std::move(access.block));
 }
 
-Handle Program::leave_under_way(Access&& access) {
+Handle Program::leave_in_flight(Access&& access) {
   access.entry.command = context_.issue(std::move(access.command));
   Handle::State state{
       this,    scratch_, std::move(access.value), data_, std::move(access.block), std::nullopt,
@@ -81,7 +81,7 @@ Handle Program::load(const Ptr& ptr, const Shape& shape, DType dtype, CallSite s
 }
 
 Handle Program::load_async(const Ptr& ptr, const Shape& shape, DType dtype, CallSite site) {
-  return leave_under_way(begin_load("tl.load_async", ptr, shape, dtype, site));
+  return leave_in_flight(begin_load("tl.load_async", ptr, shape, dtype, site));
 }
 
 void Program::store(const Ptr& ptr, const Handle& block, CallSite site) {
@@ -89,7 +89,7 @@ void Program::store(const Ptr& ptr, const Handle& block, CallSite site) {
 }
 
 Handle Program::store_async(const Ptr& ptr, const Handle& block, CallSite site) {
-  return leave_under_way(begin_store("tl.store_async", ptr, block, site));
+  return leave_in_flight(begin_store("tl.store_async", ptr, block, site));
 }
 
 }  // namespace kernbench::tl

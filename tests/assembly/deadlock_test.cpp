@@ -152,7 +152,7 @@ KERNBENCH_SYSTEMC_TEST(a_clock_beside_the_machine_hides_no_deadlock) {
   check_contains(result.error, {"livelock at ", "sip0.cube0.pe0.pe_cpu waits for command "});
 }
 
-KERNBENCH_SYSTEMC_TEST(a_request_that_nobody_waits_for_is_listed_as_under_way) {
+KERNBENCH_SYSTEMC_TEST(a_request_that_nobody_waits_for_is_listed_as_in_flight) {
   Machine m(polling);
   const RunResult result = m.run([&](HostPort& port) {
     port.submit(memory_read({0, 0, 0}, m.hbm(0), 256));

@@ -130,7 +130,7 @@ KERNBENCH_SYSTEMC_TEST(an_implementation_that_cannot_stand_where_it_is_used_is_r
 
 // --- How a run ends (spec 4.2, 4.4)
 
-KERNBENCH_SYSTEMC_TEST(a_run_ends_when_the_program_has_returned_and_nothing_is_under_way) {
+KERNBENCH_SYSTEMC_TEST(a_run_ends_when_the_program_has_returned_and_nothing_is_in_flight) {
   WholeMachine m("topology.tiny.yaml");
   const std::uint64_t pa = m.hbm({0, 0, 0});
   const RunResult result = m.run([&](HostPort& port) {

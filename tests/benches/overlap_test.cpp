@@ -85,19 +85,19 @@ void load_without_a_wait(tl::Program& tl, tl::Tensor x, tl::Tensor, tl::Tensor, 
 
 // --- several engines
 
-void dot_beside_exp(tl::Program& tl, tl::Tensor, tl::Tensor, tl::Tensor out, int) {
+void dot_with_exp(tl::Program& tl, tl::Tensor, tl::Tensor, tl::Tensor out, int) {
   const std::int64_t columns = out.shape()[1];
   const tl::Overlap overlap(tl);
   tl.dot(tl.zeros({rows, depth}), tl.zeros({depth, columns}), tl.zeros({rows, columns}, f32));
   tl.exp(tl.zeros({rows, 4 * depth}));
   tl.wait();
 }
-void load_beside_dot_and_exp(tl::Program& tl, tl::Tensor x, tl::Tensor w, tl::Tensor out, int n) {
+void load_with_dot_and_exp(tl::Program& tl, tl::Tensor x, tl::Tensor w, tl::Tensor out, int n) {
   tl.load_async(x.local(), {rows, depth}, f16);
-  dot_beside_exp(tl, x, w, out, n);
+  dot_with_exp(tl, x, w, out, n);
 }
 // More loads than the queue of PE_DMA holds, and a product behind them.
-void many_loads_beside_dot(tl::Program& tl, tl::Tensor x, tl::Tensor, tl::Tensor out, int blocks) {
+void many_loads_with_dot(tl::Program& tl, tl::Tensor x, tl::Tensor, tl::Tensor out, int blocks) {
   const std::int64_t columns = out.shape()[1];
   for (int i = 0; i < blocks; ++i) tl.load_async(block(x, i), {rows, depth}, f16);
   tl.dot(tl.zeros({rows, depth}), tl.zeros({depth, columns}), tl.zeros({rows, columns}, f32));
@@ -191,14 +191,14 @@ BOOST_AUTO_TEST_CASE(gemm_and_math_proceed_together_where_they_do_not_share_the_
            load = time_of(run, &load_one);
   BOOST_TEST(dot == 256 * ns);
   BOOST_TEST(exp == 256 * ns);
-  BOOST_TEST(time_of(run, &dot_beside_exp) == dot + exp);
+  BOOST_TEST(time_of(run, &dot_with_exp) == dot + exp);
   run.overrides.push_back(
       {"cube.pe_template.components.pe_scheduler.attrs.shared_accel_slot", "false"});
-  BOOST_TEST(time_of(run, &dot_beside_exp) == std::max(dot, exp));
-  BOOST_TEST(time_of(run, &load_beside_dot_and_exp) == std::max({dot, exp, load}));
+  BOOST_TEST(time_of(run, &dot_with_exp) == std::max(dot, exp));
+  BOOST_TEST(time_of(run, &load_with_dot_and_exp) == std::max({dot, exp, load}));
 }
 
-BOOST_AUTO_TEST_CASE(a_kernel_lasts_until_what_it_has_left_under_way_is_done) {
+BOOST_AUTO_TEST_CASE(a_kernel_lasts_until_what_it_has_left_in_flight_is_done) {
   const Run run{1, 32, {}, false};
   BOOST_TEST(time_of(run, &load_without_a_wait) == time_of(run, &load_one));
 }
@@ -208,7 +208,7 @@ BOOST_AUTO_TEST_CASE(commands_of_other_engines_pass_a_full_queue) {
   const Run one{1, 128, no_dispatch, false}, run{12, 128, no_dispatch, false};
   const Fs load = time_of(one, &load_one), dot = time_of(one, &dot_one);
   BOOST_TEST(dot > 0U);
-  BOOST_TEST(time_of(run, &many_loads_beside_dot) == 12 * load);
+  BOOST_TEST(time_of(run, &many_loads_with_dot) == 12 * load);
 }
 
 // The table of sw/README.md, Overlap: 8 blocks, PE_SCHEDULER's 1 ns per command included. A load is

@@ -57,7 +57,7 @@ void load_used_late(tl::Program& tl, tl::Tensor x, tl::Tensor) {
   tl.cycles(10);
   tl.dot(block, tl.zeros({depth, columns}));
 }
-void product_beside_exp(tl::Program& tl, tl::Tensor, tl::Tensor) {
+void product_with_exp(tl::Program& tl, tl::Tensor, tl::Tensor) {
   const tl::Overlap overlap(tl);
   tl.dot(tl.zeros({rows, depth}), tl.zeros({depth, columns}));
   tl.exp(tl.zeros({rows, 256}));
@@ -87,8 +87,8 @@ BOOST_AUTO_TEST_CASE(a_wait_for_a_handle_counts_to_the_engine_that_makes_it) {
 }
 
 // The product from 1 to 17 ns, exp dispatched at 2 ns and behind it, from 17 to 273 ns.
-KERNBENCH_SYSTEMC_TEST(commands_under_way_are_waited_for_in_their_order) {
-  const PeTime time = measure(&product_beside_exp).time;
+KERNBENCH_SYSTEMC_TEST(commands_in_flight_are_waited_for_in_their_order) {
+  const PeTime time = measure(&product_with_exp).time;
   BOOST_TEST(time.of(PeTimePart::gemm) == 17 * ns);
   BOOST_TEST(time.of(PeTimePart::math) == 256 * ns);
   BOOST_TEST(time.total() == 273 * ns);

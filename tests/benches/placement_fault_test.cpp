@@ -107,7 +107,7 @@ void loads_of_another_sip(Torch& torch) {
 
 // `bytes` from the beginning of a tensor of 8 rows of 96 bytes; another one stands a page on.
 template <std::int64_t bytes>
-void loads_beside(Torch& torch) {
+void loads_next_to_tensors(Torch& torch) {
   const Tensor x = torch.zeros({8, 48}, f16, {replicate, Placement::row_wise, 1, 8}, "x"),
                y = torch.zeros({8, 48}, f16, {replicate, Placement::row_wise, 1, 8}, "y");
   torch.launch(
@@ -166,13 +166,13 @@ BOOST_AUTO_TEST_CASE(a_tensor_of_another_sip_is_named_with_its_sip) {
 // Tensors begin at pages in VA, at flits of 256 bytes in LA: 768 bytes are a tensor there.
 BOOST_AUTO_TEST_CASE(an_address_beside_tensors_is_told_by_its_neighbours) {
   check_error(
-      &loads_beside<768>,
+      &loads_next_to_tensors<768>,
       {"no mapping for virtual address 0x10000000000300",
        "no tensor of sip0 is there; tensor 'x' f16{8, 48} of 768 bytes ends 0 bytes before; "
        "tensor 'y' f16{8, 48} begins 3328 bytes behind"},
       in_model("va", "topology.tiny.yaml"));
   for (const char* model : {"va", "la", "pa"}) {
-    check_error(&loads_beside<1 << 20>,
+    check_error(&loads_next_to_tensors<1 << 20>,
                 {"no tensor of sip0 is there; tensor 'y' f16{8, 48} of 768 bytes ends "},
                 in_model(model, "topology.tiny.yaml"));
   }
@@ -190,7 +190,7 @@ BOOST_AUTO_TEST_CASE(a_freed_tensor_is_named_as_freed) {
 
 // In PA every tensor argument is visible from everywhere; others are not.
 BOOST_AUTO_TEST_CASE(with_physical_addresses_a_tensor_has_to_be_an_argument) {
-  check_error(&loads_beside<16>,
+  check_error(&loads_next_to_tensors<16>,
               {"address 0x10000000000010 is in no tensor of the launch",
                "it is byte 16 of tensor 'x' f16{8, 48}, element {0, 8}; its shards by ",
                "in the address model pa a kernel reaches the tensors among the arguments of its "

@@ -179,9 +179,9 @@ RC_BOOST_PROP(random_kernels_agree_with_a_machine_that_does_one_thing_after_anot
   times_and_records(DataMode::eager, 2);  // the values
   const std::vector<PlainMachine> alone{plain.front()};
   programs = &alone;
-  const Fs under_way = times_and_records(DataMode::eager, 2).first;
+  const Fs in_flight = times_and_records(DataMode::eager, 2).first;
   overlapped = false;
-  RC_ASSERT(under_way <= times_and_records(DataMode::eager, 2).first);
+  RC_ASSERT(in_flight <= times_and_records(DataMode::eager, 2).first);
 }
 
 BOOST_AUTO_TEST_SUITE_END()

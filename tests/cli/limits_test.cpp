@@ -61,7 +61,7 @@ BOOST_AUTO_TEST_CASE(the_default_machine_needs_less_than_the_estimate_and_not_mu
   BOOST_TEST(contains(refused.err, "4335 nodes, 7548 links and 2048 pseudo-channels"), refused.err);
 }
 
-BOOST_AUTO_TEST_CASE(requests_that_are_all_under_way_at_once_are_refused_with_an_estimate) {
+BOOST_AUTO_TEST_CASE(requests_that_are_all_in_flight_at_once_are_refused_with_an_estimate) {
   const ProgramResult result = kernbench_program(
       {"traffic", "--topology", "tiny", "--generate", "stream", "--requests", "100000000",
        "--initiators", "sip0.cube0.pe0.pe_dma", "--max-memory", "1G"});

@@ -146,7 +146,7 @@ BOOST_AUTO_TEST_CASE(a_module_breaks_the_base_protocol) {
       {"end_resp", {"END_RESP without a BEGIN_RESP"}},
       {"no_phase", {"nb_transport_fw with a phase that is not set"}},
       {"two_requests", {"BEGIN_REQ before the END_REQ of the request before"}},
-      {"twice", {"BEGIN_REQ with a payload that is under way"}},
+      {"twice", {"BEGIN_REQ with a payload that is in flight"}},
       {"no_memory_manager", {"BEGIN_REQ with a payload that has no memory manager"}},
       {"method_b_transport", {"b_transport in the SC_METHOD 'sip0.cube0.ext0.module.run'"}},
       {"end_resp_and_completed",
@@ -170,7 +170,7 @@ BOOST_AUTO_TEST_CASE(a_target_breaks_the_base_protocol) {
       {"end_req_twice", {"END_REQ twice"}},
       {"initiators_phase", {"an initiator's phase on the backward path"}},
       {"changes_pointer", {"the data pointer of a payload has been changed"}},
-      {"stale", {"a phase of a payload that is not under way"}}};
+      {"stale", {"a phase of a payload that is not in flight"}}};
   for (const Case& each : cases) {
     BOOST_TEST_CONTEXT(each.module)
     check(play("sram_read", with_target(each.module)), 1,

@@ -110,7 +110,7 @@ BOOST_AUTO_TEST_CASE(traffic_is_traced_as_a_run_is) {
 }
 
 // Bytes of a timeline: many tiles have ended.
-constexpr std::uintmax_t well_under_way = 1 << 20;
+constexpr std::uintmax_t well_in_progress = 1 << 20;
 
 // The signal comes when the run is well under way.
 ProgramResult cut_short(const std::string& name, const TemporaryFolder& folder, const Words& more,
@@ -118,7 +118,7 @@ ProgramResult cut_short(const std::string& name, const TemporaryFolder& folder, 
   const std::string timeline = folder.file("t.json");
   return kernbench_program(
       joined(joined(long_product, {"--trace", folder.file(name), "--timeline", timeline}), more),
-      {signal, timeline, well_under_way});
+      {signal, timeline, well_in_progress});
 }
 
 void check_whole(const ProgramResult& result, const std::string& name,
@@ -149,7 +149,7 @@ BOOST_AUTO_TEST_CASE(runs_that_are_cut_short_leave_a_whole_file) {
       const TemporaryFolder folder;
       const ProgramResult result =
           cut_short(name, folder, {"--max-wall", std::to_string(max_wall_s)}, 0);
-      if (max_wall_s < largest_max_wall_s && folder.read("t.json").size() < well_under_way)
+      if (max_wall_s < largest_max_wall_s && folder.read("t.json").size() < well_in_progress)
         continue;
       check_whole(result, name, folder);
       break;

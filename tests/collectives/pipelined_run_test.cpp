@@ -44,17 +44,17 @@ class SlowPe : public FakePe {
   }
 
   std::size_t sends = 0, most_sends = 0, most_stores = 0;  // under way at a time
-  bool all_ended() const { return under_way(sends_) + under_way(stores_) == 0; }
+  bool all_ended() const { return in_flight(sends_) + in_flight(stores_) == 0; }
 
  private:
   using States = std::vector<std::shared_ptr<CommandState>>;
-  static std::size_t under_way(const States& states) {
+  static std::size_t in_flight(const States& states) {
     return static_cast<std::size_t>(std::count_if(
         states.begin(), states.end(), [](const auto& state) { return !state->done(); }));
   }
   static void count(States& states, std::size_t& most, const std::shared_ptr<CommandState>& state) {
     states.push_back(state);
-    most = std::max(most, under_way(states));
+    most = std::max(most, in_flight(states));
   }
 
   States sends_, stores_;
@@ -80,7 +80,7 @@ constexpr std::size_t most = 2 * (scratch_bytes / 16 / slot_bytes) + 1;
 }  // namespace
 
 // The root of a broadcast; without a bound there would be 1000 at a time.
-BOOST_AUTO_TEST_CASE(sends_under_way_are_bounded) {
+BOOST_AUTO_TEST_CASE(sends_in_flight_are_bounded) {
   SlowPe pe;
   run(pe, {{schedules::send("E")}}, true, false);
   BOOST_TEST(pe.sends == static_cast<std::size_t>(messages));
@@ -89,7 +89,7 @@ BOOST_AUTO_TEST_CASE(sends_under_way_are_bounded) {
 }
 
 // The last rank of a broadcast.
-BOOST_AUTO_TEST_CASE(stores_under_way_are_bounded) {
+BOOST_AUTO_TEST_CASE(stores_in_flight_are_bounded) {
   SlowPe pe;
   run(pe, {{schedules::receive("W")}}, false, true);
   BOOST_TEST(pe.sends == 0U);

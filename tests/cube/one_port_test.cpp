@@ -72,7 +72,7 @@ std::string fault_of(Access kind) {
 }  // namespace
 
 const std::string answered =
-    "s: its service has called done() for an access that has been answered, or is not under way";
+    "s: its service has called done() for an access that has been answered, or is not in flight";
 
 KERNBENCH_SYSTEMC_TEST(a_read_that_is_ended_twice_ends_the_run) {
   BOOST_TEST(fault_of<Wrong<true>>(Access::read) == answered);

@@ -215,20 +215,20 @@ KERNBENCH_SYSTEMC_TEST(tiles_of_a_composite_name_command_and_tile_in_both_direct
 KERNBENCH_SYSTEMC_TEST(observers_that_go_leave_no_subscription_behind) {
   Traced t;
   const Observation& ports = t.machine.platform->observation();
-  BOOST_TEST(ports.link_passages.observed());
+  BOOST_TEST(ports.link_traversals.observed());
   BOOST_TEST(ports.hbm_bookings.observed());
   t.breakdown.reset();
-  BOOST_TEST(ports.link_passages.observed());  // by the trace
+  BOOST_TEST(ports.link_traversals.observed());  // by the trace
   BOOST_TEST(!ports.hbm_bookings.observed());
   t.trace.reset();
   BOOST_TEST(!ports.executed_ops.observed());
   BOOST_TEST(!ports.trace_events.observed());
-  BOOST_TEST(!ports.link_passages.observed());
-  BOOST_TEST(!ports.node_passages.observed());
+  BOOST_TEST(!ports.link_traversals.observed());
+  BOOST_TEST(!ports.node_traversals.observed());
   BOOST_TEST(!ports.transaction_ends.observed());
 }
 
-KERNBENCH_SYSTEMC_TEST(what_is_under_way_when_a_run_is_stopped_is_marked) {
+KERNBENCH_SYSTEMC_TEST(what_is_in_flight_when_a_run_is_stopped_is_marked) {
   Traced t;
   RunLimits limits;
   limits.until = 30 * fs_per_ns;

@@ -30,9 +30,9 @@ struct Outcome {
 };
 using Encoded = std::pair<std::vector<Fs>, std::map<std::string, std::uint64_t>>;
 
-struct Passages final : tlm::tlm_analysis_if<LinkPassage>, tlm::tlm_analysis_if<NodePassage> {
-  void write(const LinkPassage& /*passage*/) override {}
-  void write(const NodePassage& /*passage*/) override {}
+struct Traversals final : tlm::tlm_analysis_if<LinkTraversal>, tlm::tlm_analysis_if<NodeTraversal> {
+  void write(const LinkTraversal& /*traversal*/) override {}
+  void write(const NodeTraversal& /*traversal*/) override {}
 };
 
 struct Runs final : tlm::tlm_analysis_if<KernelRun> {
@@ -76,10 +76,10 @@ Outcome outcome_of(Observers observers, const std::vector<Override>& overrides =
     };
     WholeMachine m("topology.yaml", overrides, options);
     Observation& observation = m.platform->observation();
-    Passages passages;
+    Traversals traversals;
     Runs runs;
-    if (observers == Observers::links) observation.link_passages.bind(passages);
-    if (observers == Observers::nodes) observation.node_passages.bind(passages);
+    if (observers == Observers::links) observation.link_traversals.bind(traversals);
+    if (observers == Observers::nodes) observation.node_traversals.bind(traversals);
     observation.kernel_runs.bind(runs);
     std::vector<Fs> times;
     const RunResult result = m.run([&](HostPort& port) { play(port, times); });

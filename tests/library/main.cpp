@@ -96,8 +96,8 @@ class Board final : public sc_core::sc_module {
 };
 
 // Counts what goes over the links of a machine.
-struct Flits final : tlm::tlm_analysis_if<kernbench::LinkPassage> {
-  void write(const kernbench::LinkPassage& passage) override { count += passage.run.count; }
+struct Flits final : tlm::tlm_analysis_if<kernbench::LinkTraversal> {
+  void write(const kernbench::LinkTraversal& traversal) override { count += traversal.run.count; }
   std::uint64_t count = 0;
 };
 
@@ -112,7 +112,7 @@ int run(const std::string& configs) {
   sc_core::sc_set_time_resolution(1, sc_core::SC_FS);
   Board board("board", configs);
   Flits flits;
-  board.left.platform->observation().link_passages.bind(flits);
+  board.left.platform->observation().link_traversals.bind(flits);
 
   kernbench::BenchRegistry benches;
   kernbench::register_benches(benches);

@@ -224,7 +224,7 @@ BOOST_AUTO_TEST_CASE(a_ring_has_room_for_n_slots_messages) {
   BOOST_TEST(ring.mock.run(kernel, x, 3).messages == 6U);
 }
 
-BOOST_AUTO_TEST_CASE(sends_and_receives_under_way_do_not_block) {
+BOOST_AUTO_TEST_CASE(sends_and_receives_in_flight_do_not_block) {
   MockSetup setup;
   setup.n_slots = 1;
   Ring ring(2, setup);

@@ -283,7 +283,7 @@ KERNBENCH_SYSTEMC_TEST(a_flit_without_a_credit_and_a_channel_of_another_message_
   ProtocolMonitors monitors(
       [&](const sc_core::sc_object&, const std::string& what) { violations.push_back(what); });
   Careless careless("careless");
-  Link link("link", Rational(0), 1, 16, machine.observation().link_passages);
+  Link link("link", Rational(0), 1, 16, machine.observation().link_traversals);
   link.connect(careless.out, z.add_input(0, "careless"), &monitors, machine.id("a"),
                machine.id("z"), true, z.input_buffer());
   machine.elaborate();

@@ -169,16 +169,16 @@ KERNBENCH_SYSTEMC_TEST(counts_what_it_carries) {
 }
 
 KERNBENCH_SYSTEMC_TEST(shows_its_occupancy_to_an_observer) {
-  struct Intervals final : tlm::tlm_analysis_if<LinkPassage> {
-    void write(const LinkPassage& passage) override {
-      seen.push_back(passage.run.count);
-      seen.push_back(passage.start);
-      seen.push_back(passage.end);
+  struct Intervals final : tlm::tlm_analysis_if<LinkTraversal> {
+    void write(const LinkTraversal& traversal) override {
+      seen.push_back(traversal.run.count);
+      seen.push_back(traversal.start);
+      seen.push_back(traversal.end);
     }
     std::vector<Fs> seen;
   } intervals;
   OneLink t("256", 3);
-  t.machine.observation().link_passages.bind(intervals);
+  t.machine.observation().link_traversals.bind(intervals);
   t.a.send_at(t.machine.write("a", "z", 0, 512), ns);
   t.a.send_at(t.machine.control("a", "z"), ns);
   t.machine.run();
@@ -204,7 +204,7 @@ KERNBENCH_SYSTEMC_TEST(refuses_the_base_protocol_inside_the_fabric) {
   Initiator initiator("initiator");
   MiniMachine machine({"z"});
   StubNode& z = machine.stub("z");
-  Link link("link", Rational(256), 1, 256, machine.observation().link_passages);
+  Link link("link", Rational(256), 1, 256, machine.observation().link_traversals);
   link.connect(initiator.out, z.add_input(0, "link"));
   machine.elaborate();
   tlm::tlm_generic_payload payload;

@@ -54,7 +54,7 @@ class WrongStart : public SerialService {
 };
 
 template <class Service>
-std::string fault_of_a_passage() {
+std::string fault_of_a_traversal() {
   Star<RouterNode<Service>> t;
   t.a.send_at(t.machine.write("a", "z", 0, 16), 100);
   return error_of<std::exception>([&] { t.machine.run(); });
@@ -63,17 +63,17 @@ std::string fault_of_a_passage() {
 }  // namespace
 
 KERNBENCH_SYSTEMC_TEST(a_service_that_begins_after_now_ends_the_run) {
-  BOOST_TEST(fault_of_a_passage<WrongStart<1>>() ==
+  BOOST_TEST(fault_of_a_traversal<WrongStart<1>>() ==
              "r: its service says that it has begun at 0.000102 ns with what arrived at 0.000101 "
              "ns and leaves now, at 0.000101 ns");
 }
 KERNBENCH_SYSTEMC_TEST(a_service_that_begins_before_the_arrival_ends_the_run) {
-  BOOST_TEST(fault_of_a_passage<WrongStart<-1>>() ==
+  BOOST_TEST(fault_of_a_traversal<WrongStart<-1>>() ==
              "r: its service says that it has begun at 0.0001 ns with what arrived at 0.000101 ns "
              "and leaves now, at 0.000101 ns");
 }
 KERNBENCH_SYSTEMC_TEST(a_service_that_begins_with_the_arrival_is_accepted) {
-  BOOST_TEST(fault_of_a_passage<WrongStart<0>>() == "");
+  BOOST_TEST(fault_of_a_traversal<WrongStart<0>>() == "");
 }
 
 // All flits of both are at the router at 101; the link sends one every 10 fs either way.

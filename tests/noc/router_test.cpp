@@ -285,25 +285,25 @@ KERNBENCH_SYSTEMC_TEST(a_service_that_is_due_in_the_past_is_named) {
              "r: its next_due() is 0.000001 ns, which has passed: an instant from now on is due");
 }
 
-KERNBENCH_SYSTEMC_TEST(shows_each_passage_to_an_observer) {
-  struct Passages final : tlm::tlm_analysis_if<NodePassage> {
-    explicit Passages(const FabricNode& node) : router(node) {}
-    void write(const NodePassage& passage) override {
-      if (&passage.node != &router) return;
-      seen.push_back(passage.arrival.time);
-      seen.push_back(passage.start);
+KERNBENCH_SYSTEMC_TEST(shows_each_traversal_to_an_observer) {
+  struct Traversals final : tlm::tlm_analysis_if<NodeTraversal> {
+    explicit Traversals(const FabricNode& node) : router(node) {}
+    void write(const NodeTraversal& traversal) override {
+      if (&traversal.node != &router) return;
+      seen.push_back(traversal.arrival.time);
+      seen.push_back(traversal.start);
       seen.push_back(Component::now());
     }
     const FabricNode& router;
     std::vector<Fs> seen;
   };
   Star t;
-  Passages passages(t.r);
-  t.machine.observation().node_passages.bind(passages);
+  Traversals traversals(t.r);
+  t.machine.observation().node_traversals.bind(traversals);
   t.a.send_at(t.machine.write("a", "z", 0, 16), 100);
   t.b.send_at(t.machine.write("b", "z", 0, 16), 103);
   t.machine.run();
-  BOOST_TEST(passages.seen == (std::vector<Fs>{101, 101, 111, 104, 111, 121}),
+  BOOST_TEST(traversals.seen == (std::vector<Fs>{101, 101, 111, 104, 111, 121}),
              boost::test_tools::per_element());
 }
 

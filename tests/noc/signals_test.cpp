@@ -149,11 +149,11 @@ BOOST_AUTO_TEST_CASE(observers_change_no_time_and_end_no_run_later) {
 
 KERNBENCH_SYSTEMC_TEST(signals_that_nobody_has_asked_for_do_not_exist) {
   Line t;
-  BOOST_TEST(!t.machine.observation().link_passages.observed());
+  BOOST_TEST(!t.machine.observation().link_traversals.observed());
   BOOST_TEST(t.r.signals().size() > 8U);
-  BOOST_TEST(!t.machine.observation().link_passages.observed());  // asked for, not observed
+  BOOST_TEST(!t.machine.observation().link_traversals.observed());  // asked for, not observed
   SignalLog log(t.r);
-  BOOST_TEST(t.machine.observation().link_passages.observed());
+  BOOST_TEST(t.machine.observation().link_traversals.observed());
 }
 
 BOOST_AUTO_TEST_SUITE_END()

@@ -127,7 +127,7 @@ KERNBENCH_SYSTEMC_TEST(without_a_product_there_is_no_utilisation) {
 
 // Stopped at 20: a GEMM since 10 counts 10 ns of 20, and reaches to the end of the window; its
 // multiply-accumulates are not done.
-KERNBENCH_SYSTEMC_TEST(what_is_under_way_counts_as_if_it_ended_now) {
+KERNBENCH_SYSTEMC_TEST(what_is_in_flight_counts_as_if_it_ended_now) {
   FakeMachine machine;
   ActivityWindows windows;
   windows.write(record(*machine.dma, OpKind::memory, 0, 10, 0));

@@ -121,9 +121,9 @@ KERNBENCH_SYSTEMC_TEST(a_wait_for_a_composite_is_one_whatever_its_tiles_wait_for
 KERNBENCH_SYSTEMC_TEST(what_a_kernel_does_beside_a_command_is_running_time) {
   Timed timed;
   timed.run({[](KernelContext& pe) {
-    const auto under_way = issue(pe, product);
+    const auto in_flight = issue(pe, product);
     pe.cycles(10);
-    pe.wait(*under_way);
+    pe.wait(*in_flight);
   }});
   BOOST_TEST(timed.of(0).of(PeTimePart::running) == 10 * ns);
   BOOST_TEST(timed.of(0).of(PeTimePart::gemm) == 7 * ns);
@@ -218,21 +218,21 @@ KERNBENCH_SYSTEMC_TEST(parts_of_any_kernel_add_up_to_its_time) {
   for (std::size_t i = 0; i < kernels; ++i) {
     bodies.emplace_back([&, i](KernelContext& pe) {
       std::mt19937 random(static_cast<unsigned>(i));
-      std::vector<std::shared_ptr<CommandState>> under_way;
+      std::vector<std::shared_ptr<CommandState>> in_flight;
       for (int call = 0; call < 12; ++call) {
         switch (random() % 7) {
           case 0:
-            under_way.push_back(
+            in_flight.push_back(
                 issue(pe, DmaCommand{random() % 2 == 0, memory, 1 + random() % 9999}));
             break;
           case 1:
-            under_way.push_back(issue(pe, product));
+            in_flight.push_back(issue(pe, product));
             break;
           case 2:
-            under_way.push_back(issue(pe, sum));
+            in_flight.push_back(issue(pe, sum));
             break;
           case 3:
-            under_way.push_back(issue(pe, tiles(memory)));
+            in_flight.push_back(issue(pe, tiles(memory)));
             break;
           case 4: {
             const std::uint64_t n = random() % 50;
@@ -241,7 +241,7 @@ KERNBENCH_SYSTEMC_TEST(parts_of_any_kernel_add_up_to_its_time) {
             break;
           }
           default:
-            if (!under_way.empty()) pe.wait(*under_way[random() % under_way.size()]);
+            if (!in_flight.empty()) pe.wait(*in_flight[random() % in_flight.size()]);
         }
       }
     });

@@ -52,7 +52,7 @@ KERNBENCH_SYSTEMC_TEST(a_tile_that_can_never_fit_is_an_error_at_the_call) {
              "tile 32x64x32 (m, k, n) of composite_gemm needs 12288 bytes of the register file for "
              "operands and results; allowed are 12287 (pe_fetch_store.register_file_bytes); choose "
              "a smaller one by .tile({m, k, n})");
-  BOOST_TEST(pe.kernel().under_way == 0U);
+  BOOST_TEST(pe.kernel().in_flight == 0U);
 }
 
 KERNBENCH_SYSTEMC_TEST(a_tile_larger_than_the_reserve_is_an_error_at_the_call) {

@@ -49,7 +49,7 @@ const DmaCommand load{false, 0, 256}, store{true, 4096, 256};
 }  // namespace
 
 // Dispatch 3 ns, DMA 1 ns + 1 ns + 2 fs; the second one begins when the first has ended.
-KERNBENCH_SYSTEMC_TEST(a_scheduler_may_keep_one_command_under_way) {
+KERNBENCH_SYSTEMC_TEST(a_scheduler_may_keep_one_command_in_flight) {
   PeTestbench pe;
   pe.replace<OneCommand>("pe_scheduler");
   pe.at(0, [&] {

@@ -85,7 +85,7 @@ KERNBENCH_SYSTEMC_TEST(reads_and_writes_overlap) {
 }
 
 // Commands leave the scheduler 1 ns apart; a round trip takes 1 + 10 + 1 ns and two links of 1 fs.
-KERNBENCH_SYSTEMC_TEST(each_of_several_engines_has_a_transfer_under_way_and_one_queue_serves_all) {
+KERNBENCH_SYSTEMC_TEST(each_of_several_engines_has_a_transfer_in_flight_and_one_queue_serves_all) {
   PeTestbench pe({{"pe_dma", {{"rd_engines", "2"}, {"wr_engines", "2"}}}}, 10 * ns);
   pe.at(0, [&] {
     for (std::uint64_t i = 0; i < 3; ++i) pe.submit(load(i * 4096, 256));

@@ -17,7 +17,7 @@ constexpr Fs ns = fs_per_ns;
 
 // What goes over the link from PE 0 to its router: 't' a flit of a message, 's' of a store, 'r' the
 // command of a load.
-class LinkLog final : public tlm::tlm_analysis_if<LinkPassage> {
+class LinkLog final : public tlm::tlm_analysis_if<LinkTraversal> {
  public:
   explicit LinkLog(TorchMachine& m) {
     const NodeId from = m.platform->machine().engine({0, 0, 0}, PeEngine::pe_dma);
@@ -25,18 +25,18 @@ class LinkLog final : public tlm::tlm_analysis_if<LinkPassage> {
       const Edge& edge = m.platform->graph().edges()[entry.edge];
       if (edge.src == from) link_ = entry.link.get();
     }
-    m.platform->observation().link_passages.bind(*this);
+    m.platform->observation().link_traversals.bind(*this);
   }
-  void write(const LinkPassage& passage) override {
-    if (&passage.link != link_) return;
-    const Transaction& transaction = passage.transaction;
+  void write(const LinkTraversal& traversal) override {
+    if (&traversal.link != link_) return;
+    const Transaction& transaction = traversal.transaction;
     const RouteExtension& route = transaction.route();
     if (route.host_control) return;
     order += dynamic_cast<const IpcqMessage*>(route.message.get()) != nullptr ? 't'
              : transaction.is_write()                                         ? 's'
                                                                               : 'r';
-    starts.push_back(passage.start);
-    ends.push_back(passage.end);
+    starts.push_back(traversal.start);
+    ends.push_back(traversal.end);
   }
   std::string order;
   std::vector<Fs> starts, ends;

@@ -274,7 +274,7 @@ KERNBENCH_SYSTEMC_TEST(an_asynchronous_receive_pays_in_wait) {
 
 // Under tl::Overlap PE_IPCQ receives beside the kernel: the message is read when it comes, 1 ns,
 // and the wait finds it there. The credit is on its way by then.
-KERNBENCH_SYSTEMC_TEST(a_receive_under_way_ends_with_its_slot_read_beside_the_kernel) {
+KERNBENCH_SYSTEMC_TEST(a_receive_in_flight_ends_with_its_slot_read_beside_the_kernel) {
   TorchMachine m;
   const Times t = run_pair(
       m, +[](tl::Program& tl, tl::Ptr) {
@@ -294,7 +294,7 @@ KERNBENCH_SYSTEMC_TEST(a_receive_under_way_ends_with_its_slot_read_beside_the_ke
 // Six messages into four slots. The kernel goes on at once; the fifth leaves with the first credit,
 // which PE 1 gives when it takes the first message, 100 ns later; the launch is answered when the
 // sixth has left.
-KERNBENCH_SYSTEMC_TEST(sends_under_way_wait_for_credits_beside_the_kernel) {
+KERNBENCH_SYSTEMC_TEST(sends_in_flight_wait_for_credits_beside_the_kernel) {
   TorchMachine m;
   const Times t = run_pair(
       m, +[](tl::Program& tl, tl::Ptr) {

@@ -136,7 +136,7 @@ void PeTestbench::elaborate() {
     }
     links_.push_back(
         std::make_unique<Link>((names_[edge.from] + "__to__" + names_[edge.to]).c_str(),
-                               Rational(256), Fs{1}, 256, observation_.link_passages));
+                               Rational(256), Fs{1}, 256, observation_.link_traversals));
     Link& link = *links_.back();
     link.connect(output, input, &monitors_, edge.from, edge.to);
   }

@@ -296,7 +296,7 @@ RC_BOOST_PROP(no_mix_of_commands_deadlocks, ()) {
       }
     });
     pe.run();
-    BOOST_TEST(pe.kernel().under_way == 0U);
+    BOOST_TEST(pe.kernel().in_flight == 0U);
     BOOST_TEST(pe.statistic("pe_scheduler", "completed") == choices.size());
     for (const TraceSignal& signal : pe.engine("pe_scheduler").signals())
       BOOST_TEST(signal.value() == 0u, signal.name());

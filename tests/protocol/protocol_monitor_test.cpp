@@ -111,7 +111,7 @@ KERNBENCH_SYSTEMC_TEST(an_initiator_that_begins_again_or_ends_what_it_does_not_h
   SlotRequest request, other;
   slot.user.to_provider.nb_transport_fw(request);
   slot.user.to_provider.nb_transport_fw(request);
-  BOOST_TEST(slot.violations.back() == slot.broken("BEGIN_REQ for a payload that is under way"));
+  BOOST_TEST(slot.violations.back() == slot.broken("BEGIN_REQ for a payload that is in flight"));
   slot.user.to_provider.nb_transport_fw(other, tlm::END_RESP);
   BOOST_TEST(slot.violations.back() == slot.broken("END_RESP for a payload that holds nothing"));
   BOOST_TEST(slot.violations.size() == 2U);
@@ -125,7 +125,7 @@ KERNBENCH_SYSTEMC_TEST(a_provider_that_responds_out_of_order_is_reported) {
   BOOST_TEST(tcm.violations.back() ==
              tcm.broken("BEGIN_RESP for a payload that has not been taken, or twice"));
   request.respond(tlm::END_REQ);  // it has ended
-  BOOST_TEST(tcm.violations.back() == tcm.broken("a response to a payload that is not under way"));
+  BOOST_TEST(tcm.violations.back() == tcm.broken("a response to a payload that is not in flight"));
   tcm.user.to_provider.nb_transport_fw(request);
   request.respond(tlm::END_REQ);
   request.respond(tlm::END_REQ);
@@ -161,7 +161,7 @@ KERNBENCH_SYSTEMC_TEST(a_service_that_allows_it_is_completed_by_the_call) {
   BOOST_TEST(buffers.monitors.unfinished() == "");
 }
 
-KERNBENCH_SYSTEMC_TEST(requests_under_way_are_listed_with_who_holds_them_and_what_is_missing) {
+KERNBENCH_SYSTEMC_TEST(requests_in_flight_are_listed_with_who_holds_them_and_what_is_missing) {
   Connection<TcmRequest> tcm;
   TcmRequest request;
   BOOST_TEST(tcm.held() == "");

@@ -176,7 +176,7 @@ BOOST_AUTO_TEST_CASE(no_valid_is_high_in_the_first_cycle_after_a_reset) {
 }
 
 // Fault 17: addresses are taken, nothing is answered.
-BOOST_AUTO_TEST_CASE(more_than_255_bursts_under_way_are_named) {
+BOOST_AUTO_TEST_CASE(more_than_255_bursts_in_flight_are_named) {
   for (const unsigned bursts : {255U, 256U}) {
     for (const std::string channel : {"aw", "ar"}) {
       Axi4Driver<Vfaulty_sram> driver(8, 0, 1);
@@ -186,7 +186,7 @@ BOOST_AUTO_TEST_CASE(more_than_255_bursts_under_way_are_named) {
       driver.cycle();
       BOOST_TEST(
           driver.violations ==
-          (bursts == 255 ? Rules{} : Rules{"at_most_255_bursts_under_way " + channel + "valid"}));
+          (bursts == 255 ? Rules{} : Rules{"at_most_255_bursts_in_flight " + channel + "valid"}));
     }
   }
 }

@@ -47,7 +47,7 @@ class RouterBench final : private BlockCalls {
     for (auto& port : in_credits_) port.assign(CHANNELS + 1, PLACES);
     for (auto& port : taken_) port.assign(CHANNELS + 1, 0);
     for (auto& port : open_) port.assign(CHANNELS + 1, nullptr);
-    for (auto& port : under_way_) port.assign(CHANNELS + 1, nullptr);
+    for (auto& port : in_flight_) port.assign(CHANNELS + 1, nullptr);
     model_->rst_n = 0;
     settle();
     for (int i = 0; i < 2; ++i) tick();
@@ -185,16 +185,16 @@ class RouterBench final : private BlockCalls {
     while (!waiting.empty()) {
       const unsigned channel = free_channel(port, *waiting.front());
       if (channel > CHANNELS) break;
-      under_way_[port][channel] = waiting.front();
+      in_flight_[port][channel] = waiting.front();
       waiting.pop_front();
     }
     std::vector<unsigned> ready;
     for (unsigned c = 0; c <= CHANNELS; ++c) {
-      if (under_way_[port][c] != nullptr && in_credits_[port][c] > 0) ready.push_back(c);
+      if (in_flight_[port][c] != nullptr && in_credits_[port][c] > 0) ready.push_back(c);
     }
     if (ready.empty()) return;
     const unsigned channel = ready[below(static_cast<unsigned>(ready.size()))];
-    TestPacket& packet = *under_way_[port][channel];
+    TestPacket& packet = *in_flight_[port][channel];
     if (packet.sent == 0) packet.entered = cycle_;
     const bool tail = packet.sent + 1 == packet.flits;
     pins_->drive(port,
@@ -202,15 +202,15 @@ class RouterBench final : private BlockCalls {
     ++packet.sent;
     --in_credits_[port][channel];
     ++flits_in_[port];
-    if (tail) under_way_[port][channel] = nullptr;
+    if (tail) in_flight_[port][channel] = nullptr;
   }
   unsigned free_channel(unsigned port, const TestPacket& packet) const {
-    if (packet.control) return under_way_[port][control] == nullptr ? control : CHANNELS + 1;
+    if (packet.control) return in_flight_[port][control] == nullptr ? control : CHANNELS + 1;
     const unsigned half = CHANNELS / 2;
     const unsigned first = CHANNELS == 1 || !packet.response ? 0 : half;
     const unsigned end = CHANNELS == 1 || packet.response ? CHANNELS : half;
     for (unsigned c = first; c < end; ++c) {
-      if (under_way_[port][c] == nullptr) return c;
+      if (in_flight_[port][c] == nullptr) return c;
     }
     return CHANNELS + 1;
   }
@@ -223,7 +223,7 @@ class RouterBench final : private BlockCalls {
   std::vector<std::unique_ptr<TestPacket>> packets_;
   std::size_t delivered_ = 0;
   std::deque<TestPacket*> waiting_[PORTS];
-  std::vector<TestPacket*> under_way_[PORTS], open_[PORTS];
+  std::vector<TestPacket*> in_flight_[PORTS], open_[PORTS];
   std::vector<unsigned> in_credits_[PORTS], taken_[PORTS];
   unsigned flits_out_[PORTS] = {}, flits_in_[PORTS] = {};
 };

@@ -38,7 +38,7 @@ class RandomBursts {
         reference_(memory_bytes, 0) {}
 
   void run(unsigned bursts) {
-    while (begun_ < bursts || !under_way_[0].empty() || !under_way_[1].empty()) {
+    while (begun_ < bursts || !in_flight_[0].empty() || !in_flight_[1].empty()) {
       if (begun_ < bursts) begin();
       driver_.cycle();
       check_answers();
@@ -74,7 +74,7 @@ class RandomBursts {
 
   void begin() {
     Burst burst = random_burst();
-    for (const auto& direction : under_way_) {
+    for (const auto& direction : in_flight_) {
       for (const Burst& other : direction)
         if (other.range.conflicts(burst.range)) return;
     }
@@ -110,13 +110,13 @@ class RandomBursts {
       errors_ += inside ? 0 : 1;
     }
     (burst.range.write ? driver_.writes : driver_.reads).push_back(burst.address);
-    under_way_[burst.range.write ? 1 : 0].push_back(burst);
+    in_flight_[burst.range.write ? 1 : 0].push_back(burst);
   }
 
   // The memory answers in order.
   void check_answers() {
-    check(driver_.write_answers, under_way_[1]);
-    check(driver_.read_answers, under_way_[0]);
+    check(driver_.write_answers, in_flight_[1]);
+    check(driver_.read_answers, in_flight_[0]);
   }
   void check(std::vector<Answer>& answers, std::deque<Burst>& bursts) {
     for (const Answer& answer : answers) {
@@ -143,7 +143,7 @@ class RandomBursts {
   std::mt19937 random_;
   Axi4Driver<Model> driver_;
   std::vector<unsigned char> reference_;
-  std::deque<Burst> under_way_[2];
+  std::deque<Burst> in_flight_[2];
   unsigned begun_ = 0, errors_ = 0;
 };
 

@@ -161,7 +161,7 @@ KERNBENCH_SYSTEMC_TEST(accesses_share_the_channels_and_writes_and_reads_go_side_
 }
 
 // The write ends at the edge at 200; the read is offered in the same instant.
-KERNBENCH_SYSTEMC_TEST(what_overlaps_a_write_under_way_waits_for_its_end) {
+KERNBENCH_SYSTEMC_TEST(what_overlaps_a_write_in_flight_waits_for_its_end) {
   Scratchpad<RtlSram> t;
   t.a.send_at(t.machine.write("a", "s", 0, 64), 92);
   t.b.send_at(t.machine.read("b", "s", 56, 64), 95);

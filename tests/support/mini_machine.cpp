@@ -97,7 +97,7 @@ void MiniMachine::elaborate() {
     const std::string name = names_[edge.from] + "__to__" + names_[edge.to];
     links_.push_back(std::make_unique<Link>(name.c_str(), Rational::parse(edge.link.bw_gbs),
                                             edge.link.propagation_fs, flit_bytes_,
-                                            observation_.link_passages));
+                                            observation_.link_traversals));
     outputs.push_back(&nodes_[edge.from]->add_output(names_[edge.to]));
     join_buffers(*nodes_[edge.from], *outputs.back(), *nodes_[edge.to],
                  Rational::parse(edge.link.bw_gbs), flit_bytes_);

@@ -243,10 +243,10 @@ BOOST_AUTO_TEST_CASE(what_is_refused_says_what_is_allowed) {
       m.tl.atomic_add(m.ptr(), m.tl.arange(0, 4), m.tl.arange(0, 3)), UsageError,
       with_text("tl.atomic_add of i32{3}: it does not broadcast to the {4} elements"));
   // Behind what is under way there.
-  const tl::Handle under_way = m.tl.store_async(m.ptr(), m.tl.zeros({4}, i32));
+  const tl::Handle in_flight = m.tl.store_async(m.ptr(), m.tl.zeros({4}, i32));
   BOOST_CHECK_EXCEPTION(m.tl.atomic_add(m.ptr(), 1), UsageError,
                         with_text({"tl.atomic_add of 'x'", "tl.wait for it first"}));
-  m.tl.wait(under_way);
+  m.tl.wait(in_flight);
 }
 
 BOOST_AUTO_TEST_SUITE_END()

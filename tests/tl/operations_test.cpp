@@ -346,7 +346,7 @@ BOOST_AUTO_TEST_CASE(device_assert_names_the_first_element_that_is_wrong) {
 }
 
 // As data() does.
-BOOST_AUTO_TEST_CASE(messages_and_index_values_wait_for_what_is_under_way) {
+BOOST_AUTO_TEST_CASE(messages_and_index_values_wait_for_what_is_in_flight) {
   using Waits = std::vector<std::uint64_t>;
   FakePe pe;
   pe.completes_at_once = false;

@@ -21,8 +21,8 @@ const tl::TensorInfoPtr a_info = tl::TensorInfo::whole("a", 0x1000, {32, 32}, f1
                         out_info = tl::TensorInfo::whole("out", 0x3000, {32, 32}, f16);
 
 // A product of memory to memory, under way.
-struct UnderWay {
-  explicit UnderWay(bool completes_at_once = false, bool with_data = true) : pe(with_data) {
+struct InFlight {
+  explicit InFlight(bool completes_at_once = false, bool with_data = true) : pe(with_data) {
     pe.completes_at_once = completes_at_once;
     line = __LINE__ + 1;
     product = tl.composite(tl::gemm(tl.ref(a, {32, 32}, f16), tl.ref(b, {32, 32}, f16)).to(out));
@@ -40,19 +40,19 @@ struct UnderWay {
 };
 
 template <class Call>
-void refused(UnderWay& under_way, Call call, const std::vector<std::string>& parts) {
+void refused(InFlight& in_flight, Call call, const std::vector<std::string>& parts) {
   std::vector<std::string> all = parts;
-  all.push_back(under_way.at_line("tl.composite(gemm)"));
+  all.push_back(in_flight.at_line("tl.composite(gemm)"));
   all.push_back("; tl.wait for it first");
   BOOST_CHECK_EXCEPTION(call(), UsageError, with_text(all));
 }
 
 }  // namespace
 
-BOOST_AUTO_TEST_CASE(what_is_under_way_is_not_read) {
+BOOST_AUTO_TEST_CASE(what_is_in_flight_is_not_read) {
   for (const bool completed : {false, true}) {
     for (const bool with_data : {true, false}) {
-      UnderWay k(completed, with_data);
+      InFlight k(completed, with_data);
       const int line = __LINE__ + 1;
       refused(k, [&] { k.tl.load(k.out + 2046, {1}, f16); },
               {"tl.load of 'out + 2046' (order_test.cpp:" + std::to_string(line) + ") reads what ",
@@ -67,9 +67,9 @@ BOOST_AUTO_TEST_CASE(what_is_under_way_is_not_read) {
   }
 }
 
-BOOST_AUTO_TEST_CASE(what_is_under_way_is_not_overwritten) {
+BOOST_AUTO_TEST_CASE(what_is_in_flight_is_not_overwritten) {
   for (const bool completed : {false, true}) {
-    UnderWay k(completed);
+    InFlight k(completed);
     const tl::Handle block = k.tl.zeros({32, 32});
     refused(k, [&] { k.tl.store(k.out, block); }, {"tl.store of 'out' (", " overwrites what "});
     refused(k, [&] { k.tl.composite(tl::gemm(block, block).to(k.out)); },
@@ -87,7 +87,7 @@ BOOST_AUTO_TEST_CASE(what_is_under_way_is_not_overwritten) {
 // By the bytes that they touch: lanes that are masked off, and elements between the runs, are none.
 BOOST_AUTO_TEST_CASE(blocks_with_strides_masks_and_indices_are_checked_by_their_bytes) {
   for (const bool with_data : {true, false}) {
-    UnderWay k(false, with_data);
+    InFlight k(false, with_data);
     const tl::Handle lanes = k.tl.arange(0, 64) - 32, block = k.tl.zeros({64});
     const tl::Ptr behind(k.out.address());  // no tensor: lanes lie on both sides of `out`
     const tl::Handle inside = lanes >= 0.0, outside = lanes < 0.0;
@@ -110,7 +110,7 @@ BOOST_AUTO_TEST_CASE(blocks_with_strides_masks_and_indices_are_checked_by_their_
 }
 
 // A composite with strides reads and writes its elements, not what lies between them.
-BOOST_AUTO_TEST_CASE(composites_with_strides_are_under_way_in_their_own_bytes) {
+BOOST_AUTO_TEST_CASE(composites_with_strides_are_in_flight_in_their_own_bytes) {
   FakePe pe;
   pe.completes_at_once = false;
   tl::Program tl(pe);
@@ -133,18 +133,18 @@ BOOST_AUTO_TEST_CASE(composites_with_strides_are_under_way_in_their_own_bytes) {
 }
 
 BOOST_AUTO_TEST_CASE(bytes_that_it_reads_may_be_read_and_others_written) {
-  UnderWay k;
+  InFlight k;
   k.tl.load(k.a, {32, 32}, f16);
   k.tl.composite(tl::gemm(k.tl.ref(k.a, {32, 32}, f16), k.tl.zeros({32, 32})));
   k.tl.store(tl::Ptr(0x4000), k.tl.zeros({4}));
 }
 
 BOOST_AUTO_TEST_CASE(a_wait_of_any_kind_lets_everybody_at_it) {
-  const auto touch = [](UnderWay& k) {
+  const auto touch = [](InFlight& k) {
     k.tl.load(k.out, {32, 32}, f16);
     k.tl.store(k.b, k.tl.zeros({32, 32}));
   };
-  UnderWay one, all, asked;
+  InFlight one, all, asked;
   one.tl.wait(one.product), touch(one);
   all.tl.wait(), touch(all);
   BOOST_TEST(!asked.product.done());

@@ -66,7 +66,7 @@ BOOST_AUTO_TEST_CASE(an_asynchronous_store_is_visible_at_its_issue_and_its_block
   BOOST_TEST(tl.load(at_1000, {2}, f32).data() == (std::vector<double>{3, 3}));
 }
 
-BOOST_AUTO_TEST_CASE(what_a_load_under_way_reads_is_not_overwritten_before_its_use) {
+BOOST_AUTO_TEST_CASE(what_a_load_in_flight_reads_is_not_overwritten_before_its_use) {
   BusyPe pe;
   tl::Program tl(pe);
   const tl::Handle x = tl.load_async(at_1000, {2}, f32), zero = tl.zeros({2}, f32);
@@ -76,7 +76,7 @@ BOOST_AUTO_TEST_CASE(what_a_load_under_way_reads_is_not_overwritten_before_its_u
   BOOST_CHECK_NO_THROW(tl.store(at_1000, zero));
 }
 
-BOOST_AUTO_TEST_CASE(a_wait_without_a_handle_is_for_all_that_is_under_way) {
+BOOST_AUTO_TEST_CASE(a_wait_without_a_handle_is_for_all_that_is_in_flight) {
   BusyPe pe;
   tl::Program tl(pe);
   const tl::Handle a = tl.load_async(at_1000, {4}, f32), b = tl.load_async(at_2000, {4}, f32);
@@ -164,7 +164,7 @@ BOOST_AUTO_TEST_CASE(views_do_not_wait_and_their_uses_do) {
   BOOST_TEST(tl.load(at_2000, {4}, f32).data() == (std::vector<double>{1, 3, 2, 4}));
 }
 
-BOOST_AUTO_TEST_CASE(commands_under_way_keep_operands_and_results) {
+BOOST_AUTO_TEST_CASE(commands_in_flight_keep_operands_and_results) {
   BusyPe pe;
   tl::Program tl(pe);
   const tl::Overlap overlap(tl);
@@ -191,7 +191,7 @@ BOOST_AUTO_TEST_CASE(a_full_scratch_waits_for_the_oldest_command) {
   BOOST_TEST(pe.waits == (Waits{0, 1, 2, 3, 4}));  // nothing was left to wait for
 }
 
-BOOST_AUTO_TEST_CASE(a_fault_of_a_command_under_way_is_thrown_at_the_first_use) {
+BOOST_AUTO_TEST_CASE(a_fault_of_a_command_in_flight_is_thrown_at_the_first_use) {
   BusyPe pe;
   tl::Program tl(pe);
   const tl::Handle x = tl.load_async(at_1000, {4}, f32);
@@ -202,7 +202,7 @@ BOOST_AUTO_TEST_CASE(a_fault_of_a_command_under_way_is_thrown_at_the_first_use) 
 
 // --- blocks of tensors
 
-BOOST_AUTO_TEST_CASE(every_form_of_load_and_store_can_be_left_under_way) {
+BOOST_AUTO_TEST_CASE(every_form_of_load_and_store_can_be_left_in_flight) {
   BusyPe pe;
   tl::Program tl(pe);
   const auto tensor = tl::TensorInfo::whole("x", 0x1000, {2, 3}, f32);
@@ -255,7 +255,7 @@ BOOST_AUTO_TEST_CASE(a_moved_accumulator_gives_its_bytes_to_the_sum) {
   BOOST_TEST(pe.scratch().used_bytes() == used + 32 + 32);
 }
 
-BOOST_AUTO_TEST_CASE(an_accumulator_under_way_is_taken_over_when_it_is_there) {
+BOOST_AUTO_TEST_CASE(an_accumulator_in_flight_is_taken_over_when_it_is_there) {
   BusyPe pe;
   tl::Program tl(pe);
   const tl::Handle a = tl.full({2, 3}, 1, f16), b = tl.full({3, 2}, 2, f16);

@@ -180,7 +180,7 @@ BOOST_AUTO_TEST_CASE(rows_are_gathered_and_scattered_beside_what_follows) {
 }
 
 // A view says how bytes in TCM are read: it needs none of them.
-BOOST_AUTO_TEST_CASE(views_of_a_strided_load_under_way_wait_for_nothing) {
+BOOST_AUTO_TEST_CASE(views_of_a_strided_load_in_flight_wait_for_nothing) {
   Kernel k;
   k.pe.completes_at_once = false;
   const tl::BlockPtr columns =

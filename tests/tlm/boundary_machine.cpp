@@ -104,7 +104,7 @@ void BoundaryMachine::run() {
   const RunResult result = platform().run();
   BOOST_TEST(result.error == "");
   BOOST_TEST(platform().pool().outstanding() == 0U);
-  for (ProtocolChecker* checker : checkers) checker->check_nothing_is_under_way();
+  for (ProtocolChecker* checker : checkers) checker->check_nothing_is_in_flight();
 }
 
 void BoundaryMachine::play(const Setting& setting, plain_tlm::LtInitiator::Program program) {

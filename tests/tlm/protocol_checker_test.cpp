@@ -91,7 +91,7 @@ std::string breach(const std::function<void(Ends&)>& program, bool expected = tr
     ends.program = [&] {
       try {
         program(ends);
-        ends.checker.check_nothing_is_under_way();
+        ends.checker.check_nothing_is_in_flight();
       } catch (const sc_core::sc_report& report) {
         const std::string text = report.get_msg();
         found = text.substr(text.find(": ") + 2);

@@ -31,7 +31,7 @@ constexpr Fs message_back = 2 * ns + 2;
 constexpr Fs flit_back = 5 * ns + 2;
 constexpr const char* bridge = "sip0.cube0.sram";
 
-BoundaryMachine::Setting beside_sram(const std::string& target_attrs = "overhead_ns: 0") {
+BoundaryMachine::Setting next_to_sram(const std::string& target_attrs = "overhead_ns: 0") {
   BoundaryMachine::Setting setting;
   setting.attach = "sip0.cube0.r3c0";
   setting.target_attrs = target_attrs;
@@ -45,7 +45,7 @@ KERNBENCH_SYSTEMC_TEST(a_write_begins_after_its_last_flit_and_a_read_after_its_c
   Fs written = 0, read = 0;
   std::vector<unsigned char> got;
   m.add_lt_memory();  // 30 ns
-  m.play(beside_sram(), [&](LtInitiator& i) {
+  m.play(next_to_sram(), [&](LtInitiator& i) {
     BOOST_TEST(i.write(m.sram(0x100), pattern(256)).status == tlm::TLM_OK_RESPONSE);
     written = sc_core::sc_time_stamp().value();
     sc_core::wait(fs(1000 * ns - written));
@@ -67,7 +67,7 @@ KERNBENCH_SYSTEMC_TEST(the_response_goes_as_an_srams_does_the_whole_of_it_at_onc
   BoundaryMachine m;
   Fs written = 0, read = 0;
   m.add_lt_memory();
-  m.play(beside_sram(), [&](LtInitiator& i) {
+  m.play(next_to_sram(), [&](LtInitiator& i) {
     i.write(m.sram(), pattern(1024));
     written = sc_core::sc_time_stamp().value();
     sc_core::wait(fs(1000 * ns - written));
@@ -84,7 +84,7 @@ KERNBENCH_SYSTEMC_TEST(the_response_goes_as_an_srams_does_the_whole_of_it_at_onc
 KERNBENCH_SYSTEMC_TEST(the_memory_sees_the_local_offset_and_the_bytes) {
   BoundaryMachine m;
   m.add_lt_memory();
-  m.play(beside_sram(), [&](LtInitiator& i) { i.write(m.sram(0x1234), pattern(100)); });
+  m.play(next_to_sram(), [&](LtInitiator& i) { i.write(m.sram(0x1234), pattern(100)); });
   BOOST_TEST(m.lt_memory->requests.at(0).address == 0x1234U);
   BOOST_TEST(m.lt_memory->requests.at(0).length == 100U);
   BOOST_TEST(part(m.lt_memory->contents.bytes(), 0x1234, 100) == pattern(100),
@@ -95,7 +95,7 @@ KERNBENCH_SYSTEMC_TEST(the_memory_sees_the_local_offset_and_the_bytes) {
 KERNBENCH_SYSTEMC_TEST(overhead_is_paid_before_begin_req) {
   BoundaryMachine m;
   m.add_lt_memory();
-  m.play(beside_sram("overhead_ns: 4"), [&](LtInitiator& i) { i.write(m.sram(), pattern(256)); });
+  m.play(next_to_sram("overhead_ns: 4"), [&](LtInitiator& i) { i.write(m.sram(), pattern(256)); });
   BOOST_TEST(m.lt_memory->requests.at(0).begin_req.value() == write_begin_req + 4 * ns);
 }
 
@@ -106,7 +106,7 @@ KERNBENCH_SYSTEMC_TEST(requests_go_to_the_memory_one_at_a_time) {
   AtScript script;
   m.add_at_initiator(script);
   m.add_at_memory(AtAnswer::four_phases, 3 * ns, 20 * ns);
-  m.build(beside_sram());
+  m.build(next_to_sram());
   for (unsigned i = 0; i < 2; ++i)
     script.requests.push_back(
         {tlm::TLM_WRITE_COMMAND, sram_address(256 * i), pattern(256), fs(0), fs(0)});
@@ -129,7 +129,7 @@ BOOST_AUTO_TEST_CASE(early_answers_of_the_memory_take_the_same_time) {
       AtScript script;
       m.add_at_initiator(script);
       m.add_at_memory(answer, 3 * ns, 20 * ns);
-      m.build(beside_sram());
+      m.build(next_to_sram());
       script.requests = {{tlm::TLM_WRITE_COMMAND, sram_address(0), pattern(256), fs(0), fs(0)},
                          {tlm::TLM_READ_COMMAND, sram_address(0), std::vector<unsigned char>(256),
                           fs(1000 * ns), fs(0)}};
@@ -150,7 +150,7 @@ KERNBENCH_SYSTEMC_TEST(the_memorys_error_status_comes_back_without_data) {
   tlm::tlm_response_status write_status{}, read_status{};
   Fs written = 0, read = 0;
   m.add_lt_memory(1024);
-  m.play(beside_sram(), [&](LtInitiator& i) {
+  m.play(next_to_sram(), [&](LtInitiator& i) {
     std::vector<unsigned char> data = pattern(256);
     write_status = i.transport(tlm::TLM_WRITE_COMMAND, m.sram(1024), data).status;
     written = sc_core::sc_time_stamp().value();
@@ -276,7 +276,7 @@ KERNBENCH_SYSTEMC_TEST(a_plain_initiator_reads_the_memorys_own_bytes_with_data_o
     i.write(m.sram(), pattern(256));
     got = i.read(m.sram(), 256);
   }});
-  BoundaryMachine::Setting setting = beside_sram();
+  BoundaryMachine::Setting setting = next_to_sram();
   setting.data = false;
   m.build(setting);
   m.lt_memory->contents.bytes().at(0x201) = 7;

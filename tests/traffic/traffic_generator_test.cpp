@@ -156,13 +156,13 @@ RC_BOOST_PROP(closed_loop_never_exceeds_its_outstanding_requests, ()) {
       // are compared.
       std::map<Fs, int> net;
       for (const auto& [time, change] : list) net[time] += change;
-      int under_way = 0;
+      int in_flight = 0;
       for (const auto& [time, change] : net) {
-        under_way += change;
-        BOOST_TEST(under_way <= static_cast<int>(recipe.max_outstanding));
+        in_flight += change;
+        BOOST_TEST(in_flight <= static_cast<int>(recipe.max_outstanding));
         const bool more = made[node] > recipe.max_outstanding &&
                           time < std::max_element(list.begin(), list.end())->first;
-        if (more && time == 0) BOOST_TEST(under_way == static_cast<int>(recipe.max_outstanding));
+        if (more && time == 0) BOOST_TEST(in_flight == static_cast<int>(recipe.max_outstanding));
       }
     }
     return 0;

@@ -85,7 +85,7 @@ BOOST_AUTO_TEST_CASE(equal_runs_print_equal_bytes) {
 
 // 300,000 requests, a few under way at a time: what is resident after a tenth of them is all there
 // is. Their entries alone would be 14 MB.
-KERNBENCH_SYSTEMC_TEST(memory_is_bounded_by_the_requests_under_way) {
+KERNBENCH_SYSTEMC_TEST(memory_is_bounded_by_the_requests_in_flight) {
   constexpr std::uint32_t rows = 300'000;
   std::string text = csv_header;
   text.reserve(rows * 64);

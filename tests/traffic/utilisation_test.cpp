@@ -24,10 +24,10 @@ namespace {
 constexpr Fs ns = fs_per_ns;
 
 // Each flit's own time on each link.
-class Intervals final : public tlm::tlm_analysis_if<LinkPassage> {
+class Intervals final : public tlm::tlm_analysis_if<LinkTraversal> {
  public:
-  void write(const LinkPassage& passage) override {
-    spans_[&passage.link].push_back({passage.start, passage.end});
+  void write(const LinkTraversal& traversal) override {
+    spans_[&traversal.link].push_back({traversal.start, traversal.end});
   }
   Fs busy_between(const Link& link, Fs from, Fs until) const {
     Fs busy = 0;
@@ -82,7 +82,7 @@ void check_cut(const TrafficRecipe& recipe, const std::vector<Override>& overrid
   TrafficMachine m("topology.tiny.yaml", overrides);
   TrafficGenerator generator(recipe, *m.platform);
   Intervals intervals;
-  m.platform->observation().link_passages.bind(intervals);
+  m.platform->observation().link_traversals.bind(intervals);
   Summarised listener(*m.platform);
   TrafficPlayer player("traffic", *m.platform, generator, listener);
   StatisticsRegions regions(*m.platform);

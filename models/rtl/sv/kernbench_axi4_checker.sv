@@ -1,6 +1,5 @@
-// Rules of the AXI4 subset (kernbench_axi4_if.sv), of both sides. The rules of ARM's own assertions
-// and of public checkers that apply to the subset, under names of their own; a broken one is
-// reported with the pin that broke it.
+// Rules of the AXI4 subset (kernbench_axi4_if.sv), for both sides: the rules of ARM's own assertions and of public
+// checkers that apply to the subset, under names of their own. A violation is reported with the pin that caused it.
 module kernbench_axi4_checker #(
     parameter int ID_BITS = 4,
     parameter int ADDRESS_BITS = 32,
@@ -37,7 +36,7 @@ module kernbench_axi4_checker #(
   `define KERNBENCH_STABLE(PIN) \
     assert (axi.PIN == PIN) else kernbench_violation("data_is_stable_while_waiting", `"PIN`");
 
-  // What the last edge has left waiting.
+  // Handshakes that were pending at the last edge.
   logic aw_waits, w_waits, b_waits, ar_waits, r_waits;
   logic [ID_BITS-1:0] awid, bid, arid, rid;
   logic [ADDRESS_BITS-1:0] awaddr, araddr;
@@ -160,7 +159,7 @@ module kernbench_axi4_checker #(
         writes[next_write] <= {axi.awid, axi.awaddr[11:0], axi.awlen, axi.awsize};
         next_write <= next_write + 1;
         assert (next_write + 8'd1 != first_write)
-          else kernbench_violation("at_most_255_bursts_under_way", "awvalid");
+          else kernbench_violation("at_most_255_bursts_in_flight", "awvalid");
       end
       if (write_taken) write_beat <= write_ends ? 0 : write_beat + 1;
       if (write_ends) first_write <= first_write + 1;
@@ -203,7 +202,7 @@ module kernbench_axi4_checker #(
         lengths[axi.arid][next_read[axi.arid]] <= axi.arlen;
         next_read[axi.arid] <= next_read[axi.arid] + 1;
         assert (next_read[axi.arid] + 8'd1 != first_read[axi.arid])
-          else kernbench_violation("at_most_255_bursts_under_way", "arvalid");
+          else kernbench_violation("at_most_255_bursts_in_flight", "arvalid");
       end
       if (axi.rvalid) begin
         assert (requested) else kernbench_violation("no_read_data_without_request", "rvalid");

@@ -1,8 +1,7 @@
-// Pins of a memory end: a subset of AXI4 (IHI 0022). Five channels, each with valid and ready; what
-// the subset leaves out (lock, cache, protection, quality of service, region, user) is not there.
-//
-// Bursts are INCR, of 1 to 256 beats, within 4 KiB; a beat is at most as wide as the data. Byte
-// addresses count from the begin of the memory. Ids: bursts of one id are answered in their order.
+// Pins of a memory endpoint: a subset of AXI4 (IHI 0022). Five channels, each with valid and ready; omitted pins (lock,
+// cache, protection, quality of service, region, user) do not exist. Bursts are INCR, of 1 to 256 beats, within 4 KiB;
+// a beat is at most as wide as the data. Byte addresses count from the begin of the memory. Ids: bursts of one id are
+// answered in their order.
 interface kernbench_axi4_if #(
     parameter int ID_BITS = 4,
     parameter int ADDRESS_BITS = 32,

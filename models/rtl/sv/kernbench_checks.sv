@@ -1,4 +1,4 @@
-// Where broken rules are reported: the C++ side knows the block whose edge it is.
+// Reports of broken rules: the C++ side knows the block whose edge is evaluated.
 package kernbench_checks;
   import "DPI-C" function void kernbench_violation(
     input string rule,

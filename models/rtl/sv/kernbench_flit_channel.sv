@@ -1,4 +1,4 @@
-// One direction of a link between two routers: flits one way, credits back.
+// One direction of a link between two routers: flits forward, credits back.
 interface kernbench_flit_channel #(
     parameter int VIRTUAL_CHANNELS = 4
 ) (
@@ -8,9 +8,9 @@ interface kernbench_flit_channel #(
   logic valid;
   logic [3:0] channel;  // 0 to VIRTUAL_CHANNELS - 1: data; VIRTUAL_CHANNELS: control messages
   logic head, tail;
-  logic [2:0] route;  // the output port of the router that the flit goes to
+  logic [2:0] route;  // output port of the router to which the flit is sent
   /* verilator lint_off UNUSEDSIGNAL */
-  logic [63:0] tag;  // no rule looks at it
+  logic [63:0] tag;  // not used by any rule
   /* verilator lint_on UNUSEDSIGNAL */
   logic [VIRTUAL_CHANNELS:0] credit;  // a place of each channel that is 1 is free again
 

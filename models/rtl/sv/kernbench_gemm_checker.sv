@@ -1,11 +1,11 @@
 // The rules of kernbench_gemm_if. A rule that is broken ends the run with block, rule, pin, cycle and time:
 //   valid_holds_until_ready, data_is_stable_while_waiting   of each stream (kernbench_stream_checker)
 //   operands_belong_to_a_task   no beat of A or B is taken beyond those of the tasks that have been taken
-//   last_at_end_of_fold         a_last and b_last stand at the last beat of each fold, and there alone
+//   last_at_end_of_fold         a_last and b_last are set at the last beat of each fold, and only there
 //   result_belongs_to_a_task    no row of the result is offered before the operands of its fold have been taken
-//   last_at_end_of_task         result_last stands at the last row of a task, and there alone
-// One task is checked at a time: a block that takes the next one before the last row of the one before needs CHECK_TASKS = 0.
-// CHECK_DRIVER: the other side's streams, too.
+//   last_at_end_of_task         result_last is set at the last row of a task, and only there
+// One task is checked at a time: a block that accepts the next task before the last row of the previous one needs
+// CHECK_TASKS = 0. CHECK_DRIVER: the other side's streams, too.
 module kernbench_gemm_checker #(
     parameter int ROWS = 8,
     parameter int COLUMNS = 8,
@@ -69,7 +69,7 @@ module kernbench_gemm_checker #(
   end
 
   if (CHECK_TASKS) begin : tasks
-    // Of the task under way: folds that A, B and the result have still to end.
+    // Task in progress: folds that A, B and the result have not ended yet.
     logic [63:0] a_folds, b_folds, result_folds;
     logic [31:0] k, n, a_beats, b_beats;  // beats left of the fold
     logic [31:0] rows_left, columns_left, row;
@@ -80,7 +80,8 @@ module kernbench_gemm_checker #(
     assign b_taken = pins.b_valid && pins.b_ready;
     assign result_taken = pins.result_valid && pins.result_ready;
 
-    // What is wider is reckoned at the edges that need it, not whenever a pin changes: of a small array a wire of 64 bits is a cost.
+    // Wider values are computed at the edges that need them, not whenever a pin changes: in a small array a wire of 64
+    // bits is a cost.
     function automatic logic [63:0] folds_of(logic [31:0] m, logic [31:0] columns);
       return ((64'(m) + 64'(ROWS) - 64'd1) / 64'(ROWS)) * ((64'(columns) + 64'(COLUMNS) - 64'd1) / 64'(COLUMNS));
     endfunction
@@ -98,7 +99,7 @@ module kernbench_gemm_checker #(
         result_folds <= '0;
         {k, n, a_beats, b_beats, rows_left, columns_left, row} <= '0;
       end else if (task_taken) begin
-        // A block may take the first beats of the task at the same edge.
+        // A block may accept the first beats of the task at the same edge.
         k <= pins.task_k;
         a_folds <= folds_of(pins.task_m, pins.task_n) - 64'(a_taken && pins.a_last);
         b_folds <= folds_of(pins.task_m, pins.task_n) - 64'(b_taken && pins.b_last);

@@ -7,9 +7,8 @@ interface kernbench_gemm_if #(
     input logic clk,
     input logic rst_n  // synchronous, active low
 );
-  // Not all of them are read by everyone.
-  // verilator lint_off UNUSEDSIGNAL
-  // A task: m x k times k x n elements. Its folds are ROWS x COLUMNS elements of the result, row by row.
+  // Not every user reads all of them. verilator lint_off UNUSEDSIGNAL A task: m x k times k x n elements. Its folds are
+  // ROWS x COLUMNS elements of the result, row by row.
   logic                  task_valid;
   logic                  task_ready;
   logic [          31:0] task_m;
@@ -23,7 +22,7 @@ interface kernbench_gemm_if #(
   logic                  a_valid;
   logic                  a_ready;
   logic [   ROWS*16-1:0] a_data;
-  logic                  a_last;      // of the fold's k beats
+  logic                  a_last;  // last of the fold's k beats
   // Beat t of a fold: row t of its columns of B.
   logic                  b_valid;
   logic                  b_ready;
@@ -33,7 +32,7 @@ interface kernbench_gemm_if #(
   logic                  result_valid;
   logic                  result_ready;
   logic [COLUMNS*32-1:0] result_data;
-  logic                  result_last;  // of the task
+  logic                  result_last;  // last row of the task
   logic [           7:0] error;        // not 0: the block gives up, and the run ends
   // verilator lint_on UNUSEDSIGNAL
 

@@ -1,5 +1,5 @@
-// What is verilated for a GEMM: the design `KERNBENCH_DESIGN with pins of exact width, and the assertions. A design whose ports are
-// missing, of other widths or driven by nothing is an error of Verilator.
+// Verilated top of a GEMM: the design `KERNBENCH_DESIGN with pins of exact width, and the assertions. A design whose
+// ports are missing, of other widths or driven by nothing is an error of Verilator.
 module kernbench_gemm_top #(
     parameter int ROWS = 8,
     parameter int COLUMNS = 8
@@ -88,7 +88,7 @@ module kernbench_gemm_top #(
   assign pins.result_data = result_data;
   assign pins.result_last = result_last;
   assign pins.error = error;
-  // The adapter of the platform keeps the rules of its side.
+  // The platform's adapter complies with the rules of its side.
   kernbench_gemm_checker #(
       .ROWS(ROWS),
       .COLUMNS(COLUMNS),

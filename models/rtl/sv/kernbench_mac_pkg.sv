@@ -8,8 +8,8 @@ package kernbench_mac_pkg;
 
   localparam result_t F32_NAN = 32'h7fc0_0000;
 
-  // Of finite numbers. 11 bits x 11 bits are 22 bits, from 2^-48 to 2^32: f32 holds each product as
-  // a normal number.
+  // Product of finite numbers. 11 bits x 11 bits are 22 bits, from 2^-48 to 2^32: f32 holds each
+  // product as a normal number.
   function automatic result_t finite_product(input operand_t a, input operand_t b);
     logic [21:0] significand;
     logic [ 7:0] exponent;
@@ -20,7 +20,7 @@ package kernbench_mac_pkg;
       if (significand[20]) begin
         significand = significand << 1;
         exponent -= 1;
-      end else begin  // of a subnormal
+      end else begin  // subnormal
         for (int width = 16; width > 0; width >>= 1)
           if ((significand >> (22 - width)) == 0) begin
             significand = significand << width;
@@ -40,8 +40,8 @@ package kernbench_mac_pkg;
     return product;
   endfunction
 
-  // Of finite numbers; the larger one by magnitude first. Behind the 24 bits of a significand stand
-  // guard, round and sticky bit.
+  // Sum of finite numbers; the larger one by magnitude first. The 24 bits of a significand are
+  // followed by guard, round and sticky bit.
   function automatic result_t finite_sum(input result_t larger, input result_t smaller);
     logic [ 7:0] exponent, distance;
     logic [27:0] significand, addend, shifted;

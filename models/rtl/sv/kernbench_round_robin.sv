@@ -1,9 +1,9 @@
-// Round-robin arbiter: of those that request, the first one behind the last winner, cyclically.
+// Round-robin arbiter: grants the first requester after the last winner, cyclically.
 //
-// Fair: let `next` be the number behind the last winner, and the distance of a requester i be
-// (i - next) mod N. The winner g has the smallest distance of all that request. Behind its turn next
-// is g + 1, so that the distance of every other requester has become smaller by that of g and one.
-// Whoever goes on requesting therefore has its turn after at most N - 1 turns of others.
+// Fairness: let `next` be the number after the last winner, and the distance of a requester i be (i - next) mod N. The
+// winner g has the smallest distance of all requesters. After its turn next is g + 1, so the distance of every other
+// requester has decreased by the distance of g plus one. A requester that keeps requesting therefore wins after at most
+// N - 1 turns of others.
 module kernbench_round_robin #(
     parameter int N = 8
 ) (

@@ -1,11 +1,11 @@
 // Wormhole router with virtual channels, credits on both sides and round-robin output arbitration.
 //
-// A flit is one cycle in its FIFO at the least, crosses the switch in the next one, and stands at
-// the output register behind it: input pins to output pins in 2 edges. One flit per port and cycle.
-// The flit says where to go (route: the output port). A message holds a channel of its output from
+// A flit is one cycle in its FIFO at the least, crosses the switch in the next one, and is then in
+// the output register: input pins to output pins in 2 edges. One flit per port and cycle. The flit
+// carries its destination (route: the output port). A message holds a channel of its output from
 // head to tail; flits of different messages may follow one another in different channels. Separable
 // allocation, input first: every input offers one flit, every output takes one; the channel of the
-// output is chosen for the flit that has won the switch, so that no channel is given in vain.
+// output is chosen for the flit that has won the switch, so that no channel is allocated in vain.
 module kernbench_router
   import kernbench_router_rules::*;
 #(

@@ -1,12 +1,12 @@
-// Rules of one direction of a link of a router, whoever drives it:
+// Rules of one direction of a link of a router, for any driver:
 //   flit_has_a_credit           no more flits of a channel than places: the buffer never overflows
-//   no_credit_too_many          a credit is for a flit that has come
+//   no_credit_too_many          a credit is for a flit that has arrived
 //   channel_exists              the channel is one of the router
 //   route_exists                the route is a port of the router
-//   head_opens_a_packet         a head comes where no message is under way in its channel
+//   head_opens_a_packet         a head arrives where no message is in progress in its channel
 //   body_is_in_an_open_packet   every other flit where one is
 //   control_is_one_flit         a control message is head and tail
-// A rule that is broken ends the run, with the block, the rule, the pin, cycle and time.
+// A violation ends the run, with the block, the rule, the pin, cycle and time.
 module kernbench_router_checker #(
     parameter int PORTS = 8,
     parameter int VIRTUAL_CHANNELS = 4,

@@ -1,6 +1,6 @@
-// An input port of the router: a FIFO for each virtual channel, and the flit that it offers to its
-// output. A control message goes before data. Among the data channels whose first flit may go the
-// turn is round robin; it passes on only when one of them has sent.
+// Input port of the router: a FIFO for each virtual channel, and the flit that it offers to its
+// output. A control message precedes data. Data channels whose first flit may be sent are
+// arbitrated round robin; the turn advances only when one of them has sent.
 module kernbench_router_input
   import kernbench_router_rules::*;
 #(
@@ -17,16 +17,16 @@ module kernbench_router_input
     input tag_t tag,
     output logic [VIRTUAL_CHANNELS:0] credit,
 
-    // Of every output: its channels with a credit, and those of them that no message holds.
+    // State of every output: its channels with a credit, and the free ones among them.
     input logic [PORTS-1:0][VIRTUAL_CHANNELS:0] has_credit,
     input logic [PORTS-1:0][VIRTUAL_CHANNELS:0] may_open,
 
-    output logic [VIRTUAL_CHANNELS:0] from,  // the channel that offers a flit; none: 0
+    output logic [VIRTUAL_CHANNELS:0] from,  // channel that offers a flit; none: 0
     output flit_t offered,
     output tag_t offered_tag,
-    output logic [VIRTUAL_CHANNELS:0] to,  // channels of the output that it may take, or has
+    output logic [VIRTUAL_CHANNELS:0] to,  // channels of the output that it may take, or holds
     input logic taken,
-    input logic [VIRTUAL_CHANNELS:0] taken_channel  // of the output
+    input logic [VIRTUAL_CHANNELS:0] taken_channel  // taken channel of the output
 );
   localparam int CHANNELS = VIRTUAL_CHANNELS + 1;
   localparam int CONTROL = VIRTUAL_CHANNELS;
@@ -40,12 +40,12 @@ module kernbench_router_input
   typedef logic [COUNT_BITS-1:0] count_t;
   typedef logic [CHANNELS-1:0] channels_t;
 
-  // The FIFOs side by side in one memory.
+  // FIFOs of all channels in one memory.
   flit_t flits[PLACES];
   tag_t tags[PLACES];
   turn_t [CHANNELS-1:0] first, last;
   count_t [CHANNELS-1:0] count;
-  channels_t [CHANNELS-1:0] holds;  // of the output, while a message is under way
+  channels_t [CHANNELS-1:0] holds;  // held channel of the output, while a message is in progress
 
   function automatic place_t place_of(input int c, input turn_t at);
     return place_t'(c * BUFFER_FLITS + int'(at));
@@ -62,7 +62,7 @@ module kernbench_router_input
     return half;
   endfunction
 
-  // Per channel: its first flit and where that may go.
+  // Per channel: its first flit and the channels that it may take.
   flit_t [CHANNELS-1:0] fronts;
   channels_t [CHANNELS-1:0] ways;
   channels_t may_go;

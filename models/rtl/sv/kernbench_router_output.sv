@@ -1,6 +1,5 @@
-// An output port of the router: takes one of the offered flits per cycle, control messages first, in
-// turn among the inputs. A head takes the first free channel of its half that has a credit with it,
-// a tail gives it back.
+// Output port of the router: accepts one of the offered flits per cycle, control messages first, round robin over the
+// inputs. A head takes the first free channel of its half that has a credit with it, a tail releases it.
 module kernbench_router_output
   import kernbench_router_rules::*;
 #(
@@ -12,7 +11,7 @@ module kernbench_router_output
     input logic clk,
     input logic rst_n,
 
-    // Of every input, see kernbench_router_input.
+    // Offers of every input, see kernbench_router_input.
     input logic [PORTS-1:0] offers,
     input logic [PORTS-1:0] offers_control,
     input flit_t [PORTS-1:0] offered,
@@ -36,7 +35,7 @@ module kernbench_router_output
   typedef logic [$clog2(BUFFER_FLITS+1)-1:0] count_t;
   typedef logic [CHANNELS-1:0] channels_t;
 
-  // Who asks for this port.
+  // Inputs that request this port.
   logic [PORTS-1:0] asks;
   always_comb begin
     for (int p = 0; p < PORTS; ++p) asks[p] = offers[p] && int'(offered[p].route) == PORT;
@@ -71,7 +70,7 @@ module kernbench_router_output
     for (int p = 0; p < PORTS; ++p) if (taken[p]) winner = PORT_BITS'(p);
   end
   wire flit_t won = offered[winner];
-  // Of a head the first one that it may take, of another flit the one that it has.
+  // A head takes the first channel that it may take, another flit the channel that it holds.
   assign taken_channel = asks != '0 ? to[winner] & -to[winner] : '0;
 
   count_t [CHANNELS-1:0] left, next_left;  // credits

@@ -4,7 +4,7 @@ package kernbench_router_rules;
   typedef logic [3:0] channel_t;  // the last one is that of control messages
   typedef logic [63:0] tag_t;
 
-  // What a flit says beside its tag.
+  // Fields of a flit other than its tag.
   typedef struct packed {
     logic   head;
     logic   tail;

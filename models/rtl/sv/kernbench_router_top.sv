@@ -1,5 +1,5 @@
-// What is verilated: the design with the pins of the contract, and the rules at every port. Pins of
-// all ports stand side by side, port 0 in the lowest bits.
+// Verilated top: the design with the pins of the contract, and the rules at every port. Pins of all
+// ports are concatenated, port 0 in the lowest bits.
 `ifndef KERNBENCH_DESIGN
 `define KERNBENCH_DESIGN kernbench_router
 `endif

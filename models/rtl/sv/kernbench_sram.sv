@@ -1,5 +1,5 @@
-// Memory with one AXI4 port (subset: kernbench_axi4_if.sv): one write beat and one read beat per
-// cycle, side by side. Bursts are answered in order, writes and reads apart.
+// Memory with one AXI4 port (subset: kernbench_axi4_if.sv): one write beat and one read beat per cycle, concurrently.
+// Bursts are answered in order, writes and reads separately.
 //
 // READ_LATENCY: cycles from the edge that takes a read's address to the edge at which its first beat
 // can be taken; at least 2. A beat beyond SIZE_KB is answered with SLVERR, not written, and read as
@@ -75,11 +75,11 @@ module kernbench_sram #(
     logic last;
   } beat_t;
 
-  // As the memory store: what has not been written is zero.
+  // Like the memory store: words never written are zero.
   logic [DATA_BITS-1:0] words[WORDS];
   initial for (int word = 0; word < WORDS; ++word) words[word] = 0;
 
-  // Of beat `beat`: the first one where the burst begins, further ones at multiples of their size.
+  // Address of beat `beat`: the first beat where the burst begins, further ones at multiples of their size.
   function automatic logic [ADDRESS_BITS-1:0] beat_address(logic [ADDRESS_BITS-1:0] first,
                                                            logic [2:0] size, logic [7:0] beat);
     return beat == 0 ? first : ((first >> size) + ADDRESS_BITS'(beat)) << size;
@@ -163,7 +163,7 @@ module kernbench_sram #(
   logic no_read, read_full, fetch, fetch_delayed, no_answer;
   logic [7:0] read_beat;
   logic [ADDRESS_BITS-1:0] read_address;
-  logic [ANSWER_BITS-1:0] under_way;
+  logic [ANSWER_BITS-1:0] in_flight;
 
   assign arready = !read_full;
   kernbench_sram_queue #(
@@ -181,7 +181,7 @@ module kernbench_sram #(
   );
 
   assign read_address = beat_address(read.address, read.size, read_beat);
-  assign fetch = !no_read && under_way != ANSWER_BITS'(ANSWERS);
+  assign fetch = !no_read && in_flight != ANSWER_BITS'(ANSWERS);
   always_comb begin
     fetched.id = read.id;
     fetched.last = read_beat == read.length;
@@ -195,10 +195,10 @@ module kernbench_sram #(
   always_ff @(posedge clk) begin
     if (!rst_n) begin
       read_beat <= 0;
-      under_way <= 0;
+      in_flight <= 0;
     end else begin
       if (fetch) read_beat <= fetched.last ? 0 : read_beat + 1;
-      under_way <= under_way + ANSWER_BITS'(fetch) - ANSWER_BITS'(rvalid && rready);
+      in_flight <= in_flight + ANSWER_BITS'(fetch) - ANSWER_BITS'(rvalid && rready);
     end
   end
 
@@ -218,7 +218,7 @@ module kernbench_sram #(
     assign fetch_delayed = fetch;
   end
 
-  logic answers_full;  // never, by `under_way`
+  logic answers_full;  // never, by `in_flight`
   assign rvalid = !no_answer;
   assign {rid, rdata, rresp, rlast} = answer;
   kernbench_sram_queue #(

@@ -1,6 +1,5 @@
-// What is verilated for a memory end: the design (module KERNBENCH_DESIGN, kernbench_sram unless
-// the macro says otherwise) and the rules of its pins. A port of the design that is missing, or of
-// another width, is an error of the build that names it.
+// Verilated top of a memory endpoint: the design (module KERNBENCH_DESIGN, by default kernbench_sram) and the rules of
+// its pins. A port of the design that is missing, or of another width, is an error of the build that names it.
 `ifndef KERNBENCH_DESIGN
 `define KERNBENCH_DESIGN kernbench_sram
 `endif

@@ -1,7 +1,7 @@
-// Rules of one ready/valid stream, whoever drives it:
+// Rules of one ready/valid stream, for any driver:
 //   valid_holds_until_ready        valid stays up until ready takes the beat
 //   data_is_stable_while_waiting   data stay as they are until then
-// A rule that is broken ends the run, with the block, the rule, the pin NAME_valid or NAME_data, cycle and time.
+// A violation ends the run, with the block, the rule, the pin NAME_valid or NAME_data, cycle and time.
 module kernbench_stream_checker #(
     parameter int BITS = 1,
     parameter string NAME = ""
@@ -14,7 +14,7 @@ module kernbench_stream_checker #(
 );
   import kernbench_checks::*;
 
-  // What the last edge has left waiting.
+  // Whether a beat was pending at the last edge.
   logic waiting;
   logic [BITS-1:0] offered;
   always_ff @(posedge clk) begin

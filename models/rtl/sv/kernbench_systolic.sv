@@ -1,11 +1,11 @@
 // Output-stationary systolic array: ROWS x COLUMNS cells, one multiply-accumulate per cell and
 // cycle.
 //
-// A block (fold) of the result is ROWS x COLUMNS elements; the blocks of a task come row by row,
-// one after the other. Cell (r, c) holds element (r, c). Operand a enters on the left and moves
-// right, b enters at the top and moves down, one cell per cycle; row r of a and column c of b are
-// held back by r and c registers, so that beat t meets in cell (r, c) at edge t + r + c. Sums are
-// formed with k ascending, starting from +0. When all are complete, rows leave upwards.
+// A block (fold) of the result is ROWS x COLUMNS elements; the blocks of a task follow row by row,
+// sequentially. Cell (r, c) holds element (r, c). Operand a enters on the left and moves right, b
+// enters at the top and moves down, one cell per cycle; row r of a and column c of b are held back
+// by r and c registers, so that beat t meets in cell (r, c) at edge t + r + c. Sums are formed with
+// k ascending, starting from +0. When all are complete, rows leave upwards.
 //
 // Edges of a block without waits; edge 0 takes the first beat, S = ROWS + COLUMNS - 2:
 //
@@ -16,9 +16,9 @@
 //     result        -            -              one row each, row 0 first
 //
 // Together k + 2 * ROWS + COLUMNS - 2 for every block: one at the lower edge of the result has
-// fewer rows, which leave at the last edges of the drain. The first block begins at the edge behind
-// the one that takes the task; the task ends with the edge that takes the last row of its last
-// block, and the edge behind that can take the next task.
+// fewer rows, which leave at the last edges of the drain. The first block begins at the edge after
+// the one that accepts the task; the task ends with the edge that accepts the last row of its last
+// block, and the following edge can accept the next task.
 //
 // An edge at which a wanted beat of a or b is missing, or a row of the result is not taken, changes
 // nothing.
@@ -67,9 +67,9 @@ module kernbench_systolic
   typedef enum logic [2:0] {IDLE, OPERANDS, FLUSH, DRAIN, FAULT} phase_t;
 
   phase_t phase;
-  logic [31:0] edges_left;             // of the phase
+  logic [31:0] edges_left;  // edges left of the phase
   logic [31:0] n, k;
-  logic [31:0] rows_left, columns_left;  // of the result, from this block on
+  logic [31:0] rows_left, columns_left;  // rows and columns left of the result, from this block on
   logic is_f16;
 
   // Control.
@@ -150,13 +150,13 @@ module kernbench_systolic
   // Cells.
 
   // State of the cells is written by one process, in blocking assignments: simulators in C++ keep
-  // its loops and copy nothing. What else reads it is combinational.
+  // its loops and copy nothing. All readers of it are combinational.
 
-  // Entry d entered d steps ago: row r of cells begins at d = r, behind the skew, and cell (r, c)
+  // Entry d entered d steps ago: row r of cells begins at d = r, after the skew, and cell (r, c)
   // reads d = r + c; columns likewise.
   operand_t a_line[SKEW+1][ROWS];
   operand_t b_line[SKEW+1][COLUMNS];
-  logic [SKEW:0] beat_line, first_line;  // it is a beat; it is the first one of its block
+  logic [SKEW:0] beat_line, first_line;  // valid beat; first beat of its block
   result_t sums[ROWS][COLUMNS];
 
   // verilator lint_off BLKSEQ

@@ -76,7 +76,7 @@ class MessageGapEndPoint final : public kernbench::FabricNode,
   void serve() override {
     responses_.take_control(now(), 0, [this](const Arrival& arrival) {
       ++completed_;
-      report_passage(arrival, arrival.time);
+      report_traversal(arrival, arrival.time);
       arrival.transaction->route().listener->completed(*arrival.transaction);
     });
     if (asked_ || departure() > now()) return;
@@ -96,7 +96,7 @@ class MessageGapEndPoint final : public kernbench::FabricNode,
     free_at_ = after(*parameters_.gap);
     waiting_ += now() - (message.time + *parameters_.overhead);
     if (message.position > 0) ++passed_;
-    report_passage(message, now() - *parameters_.overhead);
+    report_traversal(message, now() - *parameters_.overhead);
     const std::uint32_t flits = message.transaction->route().flits;
     if (flits == 0) send(*message.transaction, 0, 0, message.position, now());
     for (std::uint32_t flit = 0; flit < flits; ++flit)

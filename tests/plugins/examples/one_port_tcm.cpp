@@ -88,7 +88,7 @@ class OnePortTcm final : public FabricNode,
       send(transaction, flit, count, 0, now());
     };
     terminal_.serve(now(), answer,
-                    [this](const Arrival& arrival) { report_passage(arrival, arrival.time); });
+                    [this](const Arrival& arrival) { report_traversal(arrival, arrival.time); });
   }
   unsigned debug_access(tlm::tlm_generic_payload& payload, std::uint64_t /*offset*/) override {
     return kernbench::debug_access(machine_services(services()).data(), payload);

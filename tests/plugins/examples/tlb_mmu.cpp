@@ -59,7 +59,7 @@ class TlbMmu final : public FabricNode, private ServiceProvider<TranslationReque
   Fs next_due() const override { return arrivals_.control_due(*parameters_.overhead); }
   void serve() override {
     arrivals_.take_control(now(), *parameters_.overhead, [this](const Arrival& arrival) {
-      report_passage(arrival, arrival.time);
+      report_traversal(arrival, arrival.time);
       take(*arrival.transaction);
     });
   }

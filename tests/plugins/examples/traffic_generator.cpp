@@ -32,7 +32,7 @@ class Generator final : public sc_core::sc_module, private tlm::tlm_mm_interface
 
   void run() {
     for (unsigned i = 0; i < 32; ++i) {
-      while (under_way_ == 4) wait(ended_);
+      while (in_flight_ == 4) wait(ended_);
       request(start + i * data_.size());
       if (blocked_) wait(accepted_);  // one request at a time
       wait(10, sc_core::SC_NS);
@@ -47,7 +47,7 @@ class Generator final : public sc_core::sc_module, private tlm::tlm_mm_interface
     access->set_data_ptr(data_.data());
     access->set_data_length(static_cast<unsigned>(data_.size()));
     access->set_streaming_width(static_cast<unsigned>(data_.size()));
-    ++under_way_;
+    ++in_flight_;
     tlm::tlm_phase phase = tlm::BEGIN_REQ;
     sc_core::sc_time delay;
     const tlm::tlm_sync_enum answer = socket->nb_transport_fw(*access, phase, delay);
@@ -67,14 +67,14 @@ class Generator final : public sc_core::sc_module, private tlm::tlm_mm_interface
 
   void end(tlm::tlm_generic_payload& access) {
     if (access.is_response_error()) SC_REPORT_ERROR(name(), access.get_response_string().c_str());
-    --under_way_;
+    --in_flight_;
     ended_.notify(sc_core::SC_ZERO_TIME);
     access.release();
   }
   void free(tlm::tlm_generic_payload* access) override { delete access; }
 
   std::vector<unsigned char> data_;
-  unsigned under_way_ = 0;
+  unsigned in_flight_ = 0;
   bool blocked_ = false;
   sc_core::sc_event ended_, accepted_;
 };

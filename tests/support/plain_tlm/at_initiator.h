@@ -53,7 +53,7 @@ class AtInitiator final : public sc_core::sc_module, private tlm::tlm_bw_transpo
       while (requesting_ != nullptr) wait(request_free_);
       tlm::tlm_generic_payload& payload = pool_.take();
       prepare(payload, request.command, request.address, request.data);
-      under_way_[&payload] = &request;
+      in_flight_[&payload] = &request;
       requesting_ = &payload;
       request.called = sc_core::sc_time_stamp();
       tlm::tlm_phase phase = tlm::BEGIN_REQ;
@@ -85,7 +85,7 @@ class AtInitiator final : public sc_core::sc_module, private tlm::tlm_bw_transpo
   void step(tlm::tlm_generic_payload& payload, const tlm::tlm_phase& phase,
             const sc_core::sc_time& delay) {
     if (phase == tlm::END_REQ) {
-      under_way_.at(&payload)->end_req = sc_core::sc_time_stamp() + delay;
+      in_flight_.at(&payload)->end_req = sc_core::sc_time_stamp() + delay;
       free_request(payload);
     } else {
       begin_resp(payload, delay);
@@ -95,7 +95,7 @@ class AtInitiator final : public sc_core::sc_module, private tlm::tlm_bw_transpo
   }
 
   void begin_resp(tlm::tlm_generic_payload& payload, const sc_core::sc_time& delay) {
-    under_way_.at(&payload)->begin_resp = sc_core::sc_time_stamp() + delay;
+    in_flight_.at(&payload)->begin_resp = sc_core::sc_time_stamp() + delay;
     free_request(payload);
   }
 
@@ -119,10 +119,10 @@ class AtInitiator final : public sc_core::sc_module, private tlm::tlm_bw_transpo
   }
 
   void end(tlm::tlm_generic_payload& payload) {
-    AtRequest& request = *under_way_.at(&payload);
+    AtRequest& request = *in_flight_.at(&payload);
     request.status = payload.get_response_status();
     request.ended = true;
-    under_way_.erase(&payload);
+    in_flight_.erase(&payload);
     payload.release();
   }
 
@@ -131,7 +131,7 @@ class AtInitiator final : public sc_core::sc_module, private tlm::tlm_bw_transpo
 
   AtScript& script_;
   PayloadPool pool_;
-  std::map<tlm::tlm_generic_payload*, AtRequest*> under_way_;
+  std::map<tlm::tlm_generic_payload*, AtRequest*> in_flight_;
   tlm::tlm_generic_payload* requesting_ = nullptr;
   sc_core::sc_event request_free_;
   std::deque<std::pair<sc_core::sc_time, tlm::tlm_generic_payload*>> to_end_;

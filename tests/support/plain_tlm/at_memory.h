@@ -46,7 +46,7 @@ class AtMemory final : public sc_core::sc_module {
     requests.push_back({payload.get_command(), payload.get_address(), payload.get_data_length(),
                         sc_core::sc_time_stamp() + delay});
     payload.acquire();
-    most_at_once = std::max(most_at_once, ++under_way_);
+    most_at_once = std::max(most_at_once, ++in_flight_);
     switch (answer_) {
       case AtAnswer::completed:
         contents.access(payload);
@@ -87,7 +87,7 @@ class AtMemory final : public sc_core::sc_module {
   }
 
   void end(tlm::tlm_generic_payload& payload) {
-    --under_way_;
+    --in_flight_;
     payload.release();
   }
 
@@ -95,7 +95,7 @@ class AtMemory final : public sc_core::sc_module {
 
   AtAnswer answer_;
   sc_core::sc_time accept_, latency_;
-  std::size_t under_way_ = 0;
+  std::size_t in_flight_ = 0;
   tlm_utils::peq_with_cb_and_phase<AtMemory> queue_;
 };
 

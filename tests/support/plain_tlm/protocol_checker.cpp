@@ -189,7 +189,7 @@ unsigned ProtocolChecker::transport_dbg(Payload& payload) {
   return count;
 }
 
-void ProtocolChecker::check_nothing_is_under_way() {
+void ProtocolChecker::check_nothing_is_in_flight() {
   if (!courses_.empty()) breach(std::to_string(courses_.size()) + " transactions have not ended");
 }
 

@@ -29,7 +29,7 @@ class ProtocolChecker final : public sc_core::sc_module,
 
   std::size_t ended() const { return ended_; }  // transactions that took their course
   // Says what is still under way; called at the end of the simulation too.
-  void check_nothing_is_under_way();
+  void check_nothing_is_in_flight();
 
  private:
   using Payload = tlm::tlm_generic_payload;
@@ -62,7 +62,7 @@ class ProtocolChecker final : public sc_core::sc_module,
   void invalidate_direct_mem_ptr(sc_dt::uint64 start, sc_dt::uint64 end) override {
     from_initiator->invalidate_direct_mem_ptr(start, end);
   }
-  void end_of_simulation() override { check_nothing_is_under_way(); }
+  void end_of_simulation() override { check_nothing_is_in_flight(); }
 
   void begin(Payload& payload, const sc_core::sc_time& at, bool blocking);
   void advance(Payload& payload, const tlm::tlm_phase& phase, const sc_core::sc_time& at);

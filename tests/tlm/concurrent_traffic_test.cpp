@@ -11,7 +11,7 @@ using namespace kernbench;
 using namespace kernbench::test;
 using plain_tlm::LtInitiator;
 
-BOOST_AUTO_TEST_SUITE(traffic_beside_test)
+BOOST_AUTO_TEST_SUITE(concurrent_traffic_test)
 
 namespace {
 

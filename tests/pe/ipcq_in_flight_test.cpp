@@ -7,11 +7,11 @@
 using namespace kernbench;
 using namespace kernbench::test;
 
-BOOST_AUTO_TEST_SUITE(ipcq_under_way)
+BOOST_AUTO_TEST_SUITE(ipcq_in_flight)
 
 // Ten messages to the east, one to the west, of which the peer takes the last one first: in queues
 // of their own they do not wait for each other. Sends that block would be a deadlock.
-KERNBENCH_SYSTEMC_TEST(messages_under_way_wait_for_those_of_their_direction_only) {
+KERNBENCH_SYSTEMC_TEST(messages_in_flight_wait_for_those_of_their_direction_only) {
   TorchMachine m;
   const auto exchange = [](tl::Program& tl, tl::Tensor x, tl::Tensor out) {
     const tl::Handle mine = tl.load(x.local(), {11, 1}, f16);
@@ -25,7 +25,7 @@ KERNBENCH_SYSTEMC_TEST(messages_under_way_wait_for_those_of_their_direction_only
 
 // Receives that are announced are carried out in their order, also by waits in another; a handle
 // that is overwritten afterwards has been sent as it was.
-KERNBENCH_SYSTEMC_TEST(receives_under_way_keep_their_order) {
+KERNBENCH_SYSTEMC_TEST(receives_in_flight_keep_their_order) {
   TorchMachine m;
   const auto exchange = [](tl::Program& tl, tl::Tensor x, tl::Tensor out) {
     const tl::Overlap overlap(tl);
