@@ -28,7 +28,8 @@ bool names_a_file(const CLI::Option& option) {
 // An empty name would be taken for no option.
 void check_file_names(const CLI::App& command) {
   for (const CLI::Option* option : command.get_options()) {
-    if (!names_a_file(*option)) continue;
+    // Where a value may be left out, CLI11 has an empty one then: standard output.
+    if (!names_a_file(*option) || option->get_expected_min() == 0) continue;
     for (const std::string& name : option->results()) {
       if (name.empty())
         throw UsageError(fmt::format("{} has an empty name; it takes {}", option->get_name(),

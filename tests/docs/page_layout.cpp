@@ -1,6 +1,7 @@
 #include "tests/docs/page_layout.h"
 
 #include <algorithm>
+#include <cctype>
 #include <sstream>
 
 namespace kernbench::docs {
@@ -142,7 +143,8 @@ Faults check_cells(const Page& page) {
 std::size_t count_words(const std::string& text) {
   std::istringstream words(text);
   std::size_t count = 0;
-  for (std::string word; words >> word;) ++count;
+  for (std::string word; words >> word;)
+    count += std::any_of(word.begin(), word.end(), [](unsigned char c) { return std::isalnum(c); });
   return count;
 }
 

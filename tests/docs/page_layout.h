@@ -26,6 +26,7 @@ Faults check_columns(const Page& page);
 Faults check_cells(const Page& page);
 
 // Words between white space, as wc -w counts them.
+// Without the bars and rules of tables.
 std::size_t count_words(const std::string& text);
 
 // Lines "KIND PATH" of exclusions.txt: the paths of `kind`.

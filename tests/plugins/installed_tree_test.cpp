@@ -203,6 +203,7 @@ BOOST_AUTO_TEST_CASE(nothing_else_is_installed) {
                        "share/kernbench/rtl/sv/*.sv",
                        "share/kernbench/configs/*.yaml",
                        "share/kernbench/configs/README.md",
+                       "share/kernbench/templates/kinds.txt",
                        "share/kernbench/templates/*/*",
                        "share/kernbench/waveforms/*/*.gtkw"};
   for (const std::string& file : files_below(prefix)) {
