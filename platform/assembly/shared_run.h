@@ -23,12 +23,12 @@ namespace kernbench {
 
 class Platform;
 
-// Called between two instants, when the program of a machine has ended and nothing is under way in
-// it: its statistics and waveforms are then those of a run alone. Not for the machines that end
-// otherwise.
+// Called between two timesteps, when the program of a machine has ended and no transaction of it is
+// in flight: its statistics and waveforms then equal those of a run alone. Not called for machines
+// that end otherwise.
 using MachineEnded = std::function<void(Platform&, const RunResult&)>;
 
-// In the order of `machines`.
+// Returns results in the order of `machines`.
 std::vector<RunResult> run_together(const std::vector<Platform*>& machines,
                                     const RunLimits& limits = {}, const MachineEnded& ended = {});
 

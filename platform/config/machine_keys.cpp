@@ -8,7 +8,7 @@ namespace {
 
 constexpr const char* spec = "spec 1.3";
 
-// --- Kinds of values that several keys have
+// --- Kinds of values shared by several keys
 
 Parameter integer(const char* name, const char* description, const char* unit, std::uint64_t lowest,
                   std::uint64_t highest) {
@@ -44,7 +44,7 @@ void link_keys(KeyVisitor& keys, LinkSpec& link, const char* meaning_of_length =
   keys.value(length(distance_mm, meaning_of_length), link.distance_mm);
 }
 
-// May be left out: no length and no limit.
+// Optional link: default is no length and no bandwidth limit.
 void link_by_default(KeyVisitor& keys, LinkSpec& link, const char* meaning_of_bandwidth) {
   keys.value(bandwidth(bw_gbs, meaning_of_bandwidth).default_val(0), link.bw_gbs);
   keys.value(length(distance_mm, "length").default_val(0), link.distance_mm);
