@@ -14,7 +14,7 @@
 namespace kernbench {
 namespace {
 
-// Bytes that are no UTF-8, of the name of a kernel, are replaced.
+// Replaces bytes that are no UTF-8, as in names of kernels.
 std::string json_string(std::string_view text) {
   return nlohmann::json(text).dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
 }
@@ -99,9 +99,9 @@ class ChromeTimeline final : public TimelineWriter {
  private:
   struct Place {
     TimelineTrack process = 0;
-    std::uint64_t process_order = 0;  // among all processes
-    std::uint64_t order = 0;          // among the threads of the process
-    std::string name, unit;           // of a counter
+    std::uint64_t process_order = 0;  // order among all processes
+    std::uint64_t order = 0;          // order among the threads of the process
+    std::string name, unit;           // names of a counter
   };
 
   void line(const std::string& text) {

@@ -1,4 +1,4 @@
-// In place of fst_writer.cpp where the library was not found.
+// Replaces fst_writer.cpp if the library was not found.
 #include "models/base/errors.h"
 #include "platform/export/wave_writer.h"
 

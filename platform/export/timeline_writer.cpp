@@ -52,7 +52,7 @@ GzipOutput::GzipOutput(ResultFile file, bool compressed)
 
 GzipOutput::~GzipOutput() = default;
 
-// Bytes that are flushed can be read when the program is killed: compressed blocks end there.
+// Flushed bytes are readable after the program is killed: compressed blocks end there.
 void GzipOutput::flush(bool last) {
   if (deflate_ == nullptr) {
     file_.out().write(buffer_.data(), static_cast<std::streamsize>(buffer_.size()));

@@ -33,13 +33,13 @@ struct TraceOptions final : ReportOptions {
   std::vector<std::string> files() const override;
   std::unique_ptr<Report> make(const ReportContext& context) const override;
   TraceSettings settings() const;
-  // That of --trace-view, moved to its instance.
+  // Preset of --trace-view, moved to its instance.
   std::optional<WavePreset> preset() const;
 };
 
 class TraceReport final : public Report {
  public:
-  // UsageError: the globs or the condition name nothing of the machine.
+  // Throws UsageError if the globs or the condition match nothing in the machine.
   TraceReport(const TraceOptions& options, const ReportContext& context);
   void open() override;
   void rest() override { file_->rest(); }
@@ -73,7 +73,7 @@ std::vector<std::string> preset_names() {
   return names;
 }
 
-// Components named by the user, and those that the view shows.
+// Components named by the user, and those of the view.
 std::vector<std::string> globs_of(const TraceOptions& options,
                                   const std::optional<WavePreset>& preset,
                                   const std::vector<std::string>& default_scope) {

@@ -42,25 +42,25 @@ struct PeActivity {
   Window all, composite;
   bool has_dots = false;
   Fs gemm_busy = 0;        // in tile stages and dots
-  std::uint64_t macs = 0;  // of these
+  std::uint64_t macs = 0;  // in the time above
 
   const Window& mac_window() const { return has_dots ? all : composite; }
   void add(const ExecutedOp& op);
 };
 
-// A record that spans the tiles of a composite.
+// True for a record that spans the tiles of a composite.
 bool is_composite(const ExecutedOp& op);
 
 struct MacRate {
-  std::uint64_t macs_per_cycle = 0;  // 0: not known
+  std::uint64_t macs_per_cycle = 0;  // 0: unknown
   Rational clock_ghz;
 };
 
 struct ActivitySummary {
   Window all, composite;                    // over all PEs
   std::optional<double> mac_utilisation;    // absent without a product
-  std::optional<double> useful_efficiency;  // nor if a rate is not known
-  std::vector<PeActivity> pes;              // those with records, by name
+  std::optional<double> useful_efficiency;  // absent also if a rate is unknown
+  std::vector<PeActivity> pes;              // PEs with records, by name
 };
 
 class ActivityWindows final : public tlm::tlm_analysis_if<ExecutedOp> {
@@ -68,8 +68,8 @@ class ActivityWindows final : public tlm::tlm_analysis_if<ExecutedOp> {
   void write(const ExecutedOp& op) override;
 
   std::uint64_t operations() const { return operations_; }
-  // `rate_of`: the MAC array of a PE, for the ideal time. `under_way`: what has begun and not been
-  // reported.
+  // `rate_of`: the MAC array of a PE, for the ideal time. `under_way`: operations that have started
+  // and not been reported.
   ActivitySummary summary(const std::function<MacRate(const std::string& pe)>& rate_of,
                           const std::vector<ExecutedOp>& under_way = {}) const;
 

@@ -196,7 +196,7 @@ StatisticDeclaration declaration_of(const Statistic& statistic) {
           statistic.merge == Merge::sum ? "sum" : "largest", statistic.description};
 }
 
-// What observers add: the lists of the file and their numbers.
+// Lists and numbers that observers add to the file.
 const std::vector<StatisticsSection>& lists() {
   static const std::vector<StatisticsSection> sections{
       {"busy",

@@ -49,18 +49,18 @@ struct DoubledPoint {
 
   static DoubledPoint at(Fs time);
   Fs with(Slot slot) const { return slot < times.size() ? times[slot] : time; }
-  // Depends on `other`, except for `but`: with twice as much of that it does not.
+  // Depends on `other`, except with twice as much of `but`.
   void join(const DoubledPoint& other, Slot but = no_slot);
-  // Advances to `until`; half of the step is saved by `halved`.
+  // Advances to `until`; `halved` saves half of the step.
   void to(Fs until, Slot halved = no_slot);
   void save(Slot slot, Fs fs);
-  // Not before `least`, with twice as much of `slot`.
+  // Time is at least `least` with twice as much of `slot`.
   void delay(Slot slot, Fs least);
 };
 
 // Completed memory access of an initiator that is no kernel.
 struct CompletedAccess {
-  const Path& path;  // of the request
+  const Path& path;  // path of the request
   bool write = false;
   std::uint64_t bytes = 0;
   Fs issue = 0, grant = 0, end = 0;  // grant: a channel of the initiator is free
@@ -76,8 +76,8 @@ class DoubledTimes final : private tlm::tlm_analysis_if<ExecutedOp>,
 
   void add(const CompletedAccess& access);
 
-  bool has_ended() const { return last_.time > 0; }  // a kernel, or an access
-  // By resource, up to the last answer.
+  bool has_ended() const { return last_.time > 0; }  // a kernel or an access has ended
+  // Time saved, by resource, up to the last response.
   std::vector<Fs> saved() const;
   ResourceId contention() const { return contention_; }
 
@@ -101,8 +101,8 @@ class DoubledTimes final : private tlm::tlm_analysis_if<ExecutedOp>,
     std::uint64_t ring = 0, number = 0, slots = 0;
   };
   using MessageKey = std::tuple<std::uint64_t, std::uint64_t, std::uint64_t>;
-  // Kernels released together; each joins the points of the others when it next does something,
-  // as they may be reported after it.
+  // Kernels released together. Each joins the points of the others at its next action, as they may
+  // be reported after it.
   struct Barrier {
     Fs released = 0;
     Point point;
@@ -173,8 +173,8 @@ class DoubledTimes final : private tlm::tlm_analysis_if<ExecutedOp>,
     Fs written = 0;  // time the last message was in its slot, with twice the credits
   };
   std::map<std::pair<NodeId, NodeId>, MessageWay> message_ways_;  // between PE_DMAs
-  std::shared_ptr<Barrier> barrier_;                              // the last released
-  Point last_;                                                    // last answer of a PE
+  std::shared_ptr<Barrier> barrier_;                              // the last one released
+  Point last_;                                                    // last response of a PE
   Subscriber<TransactionEnd> transfers_{*this};
   Subscriber<MessageProgress> message_steps_{*this};
   AnalysisBinding<ExecutedOp> ops_;

@@ -27,7 +27,7 @@ namespace kernbench {
 
 class OpParameters final : private tlm::tlm_analysis_if<ExecutedOp> {
  public:
-  // Before the run; passes every executed operation to `log`.
+  // Constructed before the run. Forwards every executed operation to `log`.
   OpParameters(Observation& observation, const MachineDescription& machine,
                tlm::tlm_analysis_if<ExecutedOp>& log);
 
