@@ -1,5 +1,6 @@
 // Livelock detection: ends a run in which a process waits while only polling and clock events
 // advance time (spec 4.2).
+//
 // The check runs between slices of the simulation and costs nothing inside them. Progress shows in
 // the counters: every activity of a component or a link changes at least one of its statistics, and
 // every wait opens a pending_wait. Polling and clock events change neither. A delay counts as

@@ -1,5 +1,6 @@
 // Bound on the delta cycles of one timestep: detects processes that notify each other endlessly
 // without advancing time (spec 4.2).
+//
 // Counting every delta cycle would cost each run a few percent. A large bound is therefore watched
 // only from half of it on; the timer of the run (stop_timer.h) fires long before the other half has
 // passed.

@@ -1,5 +1,6 @@
 // Guard against faults of foreign code (kernels, benches, modules, plug-ins) anywhere in the
 // process: invalid accesses, stack overflows, aborts, std::terminate(), exit() (spec 4.2).
+//
 // A fault ends the process with one message. Nothing is simulated or written after it, so the
 // handlers need neither the heap nor a lock. A fault inside a handler also ends the process.
 // Results written line by line are flushed before foreign code runs again.

@@ -1,5 +1,6 @@
 // Position of a machine in SystemC's hierarchy: the module under construction when the machine is
 // built, or the top.
+//
 // Messages name components as SystemC does, with the path of that module, which distinguishes
 // machines. Results (statistics, op logs, waveforms, request traces) use the names of the topology,
 // so they do not depend on the position of the machine.

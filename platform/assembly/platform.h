@@ -63,6 +63,7 @@ class Platform final : private MachineServices {
   RunResult run(const RunLimits& limits = {});
 
   // --- A run in parts, under run_together() or an sc_start of the caller.
+  //
   // Called before the simulation starts. The program outlives it.
   void set_program(HostProgram& program);
   // True if the machine has failed, or its program has ended and no transaction is in flight.

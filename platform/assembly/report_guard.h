@@ -1,5 +1,6 @@
 // SC_REPORT_* of foreign modules while a machine is built or runs: no report aborts the process,
 // and each is available with its origin.
+//
 // A fatal report is thrown like an error. Information and warnings go to a listener if there is
 // one, else to the previous handler.
 #pragma once

@@ -1,5 +1,6 @@
 // Timer that ends an overdue slice: the wall-time limit is reached or a signal has arrived, and the
 // running slice does not end by itself (spec 4.4).
+//
 // It is a timer signal on the simulation's thread, without cost before it fires. Escalation after
 // the end of the run is requested: first no action, as slices take some tens of milliseconds. Then
 // the simulation is paused, which ends loops of delta cycles, and programs are held at their next

@@ -1,4 +1,5 @@
 // Declared schema for a configuration file, and the check of a file against it.
+//
 // The schema is a table of keys. `*` in a path represents every element of a list, or any key of a
 // section with free keys. A fault never stops the check: all faults are collected, and valid values
 // can still be read.

@@ -1,4 +1,5 @@
 // `--timeline F` (spec 11.2): a run as slices, arrows and counters, for Perfetto.
+//
 // Slices: calls of the host, its requests, kernels, commands, tiles, stages, operations of IPCQ,
 // stall states, transfers and messages. They are written as they occur, so a killed run leaves a
 // readable file. Slices in flight at the end are cut there and have the argument complete = false.

@@ -2,6 +2,7 @@
 // Arrows lead from the host's launch request to its kernels, from a kernel to its commands, from a
 // command to its tiles, from a tile to its stages (from a command without tiles to its stage), and
 // from a send by its message to the receive that consumes it.
+//
 // A kernel lasts from the target_start of its launch to its response; kernels of a stream run in
 // series. A launch arrives at a PE before its target_start. Its slice is written with the next
 // command, response or end of run after that time, so no slice starts after the end of a run. A

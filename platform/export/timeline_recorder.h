@@ -1,4 +1,5 @@
 // Records of a timeline by its observers: slices on lanes with arrows between them, and counters.
+//
 // Slices are written up to a limit. An eighth of it is reserved for the few that give the overview
 // (requests and calls of the host, kernels, commands). Counters are kept in time windows over the
 // whole run, regardless of the limit, and written at its end.

@@ -1,5 +1,6 @@
 // Signals of the components on a timeline: states (labelled values) as slices, levels (queue
 // depths, bytes in use) as counters.
+//
 // States without a stall (idle, ready, serving) are not drawn: the slices of kernels and stages
 // show the work itself. Forwarding nodes and pseudo-channels are covered by the counters of links
 // and channels.

@@ -1,4 +1,5 @@
 // Format of a timeline: tracks in a tree, slices and counters on them, flows between slices.
+//
 // Slices of one track do not overlap. Calls arrive per track in the order of time. Times are
 // femtoseconds from the start of the run.
 #pragma once

@@ -1,6 +1,7 @@
 // Waveform of a run: signals of components, which push their changes, and objects registered by
 // plug-ins with sc_trace(), which are polled once per timestep. Signals that are not selected cost
 // nothing.
+//
 // A variable has one value per timestep, the last one; changes undone within the timestep are
 // invisible. Changes are kept in a spool (change_spool.h) and written to the file at close(), in
 // the order of the variables, so the file does not depend on the order of processes. Not modelled:

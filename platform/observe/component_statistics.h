@@ -48,6 +48,7 @@ nlohmann::ordered_json totals_json(const std::vector<KindTotal>& totals);
 // --- Servers
 
 // Busy and idle times: busy + idle = servers * elapsed, to the femtosecond (spec 11.3).
+//
 // {"gemm_busy": {"servers", "busy_ns", "idle_ns", "utilisation"}, ...} of each busy time that a
 // component declares; null: none. A busy time beyond that of its servers, from an implementation
 // that adds up several, is left out.

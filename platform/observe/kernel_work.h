@@ -1,5 +1,6 @@
 // Work of each kernel and composite of a run: times, multiply-accumulates, bytes per path. Input of
 // the rooflines of `run` (spec 11.3).
+//
 // Gathered once per operation and once per transfer, not per flit. A kernel of a PE lasts from its
 // start to its return, as PE_CPU reports it with its response; a PE_CPU that reports no kernel has
 // none. Engines drain before that, so every operation since the previous response belongs to the

@@ -1,5 +1,6 @@
 // Splits the latency of transfers into intervals, each with a place and a part, that sum up to it
 // (spec 11.3). Attached to a machine before it runs.
+//
 // The last flit of a leg (or its control message) is traced backwards: each interval belongs to the
 // server or the delay of that flit. Where the flit was queued behind an earlier flit of its own
 // message, the trace continues with that flit. So the cost of the first flit at a port appears
@@ -7,6 +8,7 @@
 // executed: every flit carries the steps of its time so far, and inherits those of the flit that it
 // was queued behind. A stall behind other transfers is contention; a request alone on the machine
 // has none.
+//
 // Place of an interval: the node for its service and the queue before it; the link for its queue,
 // bytes / bandwidth and propagation; the memory for bursts and pseudo-channels; the initiator for
 // its channels and overhead. At a memory the bursts of other transfers precede those of the
@@ -31,10 +33,12 @@ namespace kernbench {
 
 // StepChain: time of a flit or message so far as a chain of steps, newest first. Chains share their
 // older steps, so a copy costs one reference count regardless of the length.
+//
 // Adjacent steps differ in place or part: a step with the place and part of the newest one extends
 // it. If other chains share the newest step, this chain replaces it by a longer one of its own.
 // Steps are allocated from a StepPool, which outlives its chains. Chains are freed in a loop: where
 // flits of two messages alternate on a link, a chain has as many steps as its message has flits.
+//
 // Fields by size: 32 bytes.
 struct LatencyStep {
   LatencyStep* previous = nullptr;

@@ -1,5 +1,6 @@
 // StatisticsRegions: statistics of the machine between two marks of the host program (spec 11.3,
 // torch.stats).
+//
 // Activity in progress at a mark, or booked ahead on a link or a pseudo-channel, is split there:
 // its time before the mark counts before it (spec 11.3). A region begins with the run or at the
 // last reset. A dump reports the difference since then and does not end the region. Values that are

@@ -1,5 +1,6 @@
 // Use of servers in parts of a run: while kernels ran, summed over the launches of each kernel and
 // for each launch, and in windows of equal length.
+//
 // Each window costs two samples of the servers, so windows are optional and limited.
 #pragma once
 

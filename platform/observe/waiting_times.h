@@ -1,5 +1,6 @@
 // Queueing times at servers, as histograms (spec 11.3): of flits at the nodes of the fabric and at
 // its links, of stages at the engines of the PEs, of bursts at the pseudo-channels of the HBM.
+//
 // A flit is queued at a node from its arrival to the start of its service, and at a link from its
 // hand-over to the start of its transfer, also behind flits of its own message. A stage is queued
 // from the end of the previous stage, or the dispatch of its command, to the start of its service:
