@@ -14,7 +14,7 @@
 
 namespace kernbench {
 
-// A port per type of row.
+// Analysis port per type of row.
 template <class... Rows>
 struct RowPorts {
   std::tuple<AnalysisPort<Rows>...> ports;

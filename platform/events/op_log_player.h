@@ -32,7 +32,7 @@ namespace kernbench {
 
 class LogPlayer final : public EventSource {
  public:
-  // Throws UsageError: not a readable file, not a SQLite database, cut short, not a complete
+  // Throws UsageError if the file is unreadable, no SQLite database, truncated, not a complete
   // operation log, without one of its tables, or of another schema version.
   explicit LogPlayer(const std::string& path);
   ~LogPlayer() override;
@@ -41,12 +41,12 @@ class LogPlayer final : public EventSource {
   // `meta`: "bench", "topology", "command_line", ...; empty if there is none.
   const std::string& fact(const std::string& key) const;
   std::string bench() const;                                            // without its parameters
-  bool has_completed() const { return fact("status") == "completed"; }  // the run, of itself
+  bool has_completed() const { return fact("status") == "completed"; }  // the run itself completed
   std::string status() const;  // "completed"; "failed: kernel 'k' ..."
-  // In the order of issue.
+  // Launches in the order of issue.
   const std::vector<LaunchRow>& launches() const { return launches_; }
 
-  // Writes all events. UsageError for a value that no log has, or a fault of SQLite.
+  // Writes all events. Throws UsageError for a value that no log contains, or a fault of SQLite.
   void play();
 
  private:
@@ -71,11 +71,11 @@ class LogPlayer final : public EventSource {
   SQLite::Database database_;
   std::map<std::string, std::string> facts_;
   std::vector<LaunchRow> launches_;
-  Observation observation_;                    // used by the base from the first event on only
-  std::deque<std::unique_ptr<Scope>> scopes_;  // the one around all nodes first
+  Observation observation_;                    // used by the base only after the first event
+  std::deque<std::unique_ptr<Scope>> scopes_;  // the root scope first
   std::optional<MachineRoot> root_;
   std::unordered_map<std::string, Scope*> by_name_;  // for look-up only
-  std::unordered_set<std::string> names_;            // of operations; for look-up only
+  std::unordered_set<std::string> names_;            // names of operations; for look-up only
 };
 
 }  // namespace kernbench

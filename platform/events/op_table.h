@@ -37,9 +37,10 @@ class OpTable {
       for (const Row& row : rows) insert_row(into, row);
     });
   }
-  // Numbers them from 1 on, and names the launch of each run; once, after the last run.
+  // Numbers the launches from 1 on, and stores the launch of each run. Called once, after the last
+  // run.
   void insert(std::vector<LaunchRow> launches);
-  void write_csv(std::ostream& out);  // as OpLog does
+  void write_csv(std::ostream& out);  // same format as OpLog
   // Adds indices and meta, and closes the database.
   void close(const Meta& meta);
 

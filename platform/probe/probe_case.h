@@ -30,20 +30,20 @@ struct ProbeCase {
   bool write = false;  // posted: only the host writes here
   NodeId initiator = no_node;
   NodeId target = no_node;
-  std::string unavailable;  // why this machine has no such case; empty: it has
+  std::string unavailable;  // reason why this machine has no such case; empty: it has
   bool available() const { return unavailable.empty(); }
 };
 
-// Size of a case's transfer, and of those that decide best and worst.
+// Transfer size of a case, also used to determine best and worst.
 inline constexpr std::uint64_t probe_bytes = 32 * 1024;
 
-// All cases, in the order above; the same names on every machine.
+// All cases in the order above; every machine has the same names.
 std::vector<ProbeCase> probe_catalogue(const Graph& graph, const MachineDescription& machine,
                                        Routes& routes);
-// Of a machine that has not been elaborated.
+// Cases of a machine that has not been elaborated.
 std::vector<ProbeCase> probe_catalogue(const Graph& graph);
 
-// Those that are named, in the order of the catalogue; all for an empty list or "all". Throws
+// Selects the named cases, in the order of the catalogue; all for an empty list or "all". Throws
 // UsageError that lists the names.
 std::vector<ProbeCase> select_cases(std::vector<ProbeCase> catalogue,
                                     const std::vector<std::string>& names);

@@ -93,7 +93,7 @@ Rational length_mm(const Graph& graph, const Path& path) {
   return length;
 }
 
-// A node on the way takes the message and sends one of its own.
+// A node along the path accepts the message and sends a message of its own.
 bool is_sent_on(const Graph& graph, const Path& path) {
   for (std::uint32_t i = 1; i < path.target_position(); ++i) {
     const Role kind = graph.node(path.hop(i).node).kind;

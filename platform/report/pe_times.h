@@ -44,9 +44,9 @@ inline constexpr std::size_t pe_time_part_count = 10;
 
 class PeTime {
  public:
-  // A kernel on a PE, without its waits.
+  // Adds a kernel on a PE, without its waits.
   void add_run(Fs target, Fs start, Fs returned, Fs answered);
-  // In its course.
+  // Adds a wait during its run.
   void add_wait(PeTimePart part, Fs time);
   void add_slot_wait(OpKind waiting, Fs time) {
     (waiting == OpKind::gemm ? gemm_for_slot_ : math_for_slot_) += time;
@@ -55,10 +55,10 @@ class PeTime {
   PeTime& operator+=(const PeTime& other);
 
   std::uint64_t runs() const { return runs_; }
-  Fs total() const;  // of all parts
+  Fs total() const;  // sum of all parts
   Fs of(PeTimePart part) const { return parts_[static_cast<std::size_t>(part)]; }
-  // Beside the parts: service time of PE_GEMM, in dots and in stages of tiles; time that PE_GEMM
-  // and PE_MATH stood behind one another for the accel_slot.
+  // In addition to the parts: service time of PE_GEMM, in dots and in stages of tiles; time that
+  // PE_GEMM and PE_MATH were queued behind each other for the accel_slot.
   Fs gemm_busy() const { return gemm_busy_; }
   Fs gemm_for_slot() const { return gemm_for_slot_; }
   Fs math_for_slot() const { return math_for_slot_; }
@@ -67,12 +67,13 @@ class PeTime {
   Fs& at(PeTimePart part) { return parts_[static_cast<std::size_t>(part)]; }
 
   std::uint64_t runs_ = 0;
-  // Waits are taken out of `running` at once: before the run is added, it is below 0, modulo 2^64.
+  // Waits are subtracted from `running` immediately: before the run is added, it is below 0, modulo
+  // 2^64.
   std::array<Fs, pe_time_part_count> parts_{};
   Fs gemm_busy_ = 0, gemm_for_slot_ = 0, math_for_slot_ = 0;
 };
 
-// Of all launches of a kernel.
+// Time over all launches of a kernel.
 struct KernelPeTime {
   std::string kernel;
   PeTime time;
@@ -83,10 +84,11 @@ class PeTimes final : private tlm::tlm_analysis_if<KernelRun>,
                       private tlm::tlm_analysis_if<SlotWait>,
                       private tlm::tlm_analysis_if<ExecutedOp> {
  public:
-  // Of a machine or of a log that is played back (platform/events/op_log_player.h); it outlives it.
+  // `observation`: of a machine or of a log during playback (platform/events/op_log_player.h); it
+  // outlives this object.
   explicit PeTimes(Observation& observation);
 
-  // In the order of their first answers.
+  // Kernels in the order of their first responses.
   const std::vector<KernelPeTime>& kernels() const { return kernels_; }
 
  private:
@@ -98,7 +100,7 @@ class PeTimes final : private tlm::tlm_analysis_if<KernelRun>,
 
   std::vector<KernelPeTime> kernels_;
   std::map<std::string, std::size_t> places_;
-  // By PE, a list by stream; looked up only.
+  // Times by PE, a list by stream; looked up only.
   std::unordered_map<const sc_core::sc_object*, SmallVector<std::pair<std::uint32_t, PeTime>, 1>>
       under_way_;
   AnalysisBinding<KernelRun> runs_;
@@ -107,8 +109,7 @@ class PeTimes final : private tlm::tlm_analysis_if<KernelRun>,
   AnalysisBinding<ExecutedOp> ops_;
 };
 
-// A table without columns in which no kernel has anything; nothing without
-// kernels.
+// Table without columns that are zero for all kernels; empty without kernels.
 std::string pe_time_text(const std::vector<KernelPeTime>& kernels);
 nlohmann::ordered_json pe_time_json(const std::vector<KernelPeTime>& kernels);
 
