@@ -78,7 +78,7 @@ ComparedDevice::ComparedDevice(const ComponentRegistry& registry, const std::str
   check_together();
 }
 
-// Values that contradict each other, unless some are known to the machine alone.
+// Rejects contradictory values, unless some are known to the machine alone.
 void ComparedDevice::check_together() const {
   const auto known = [this](const Parameter& each) { return attributes_.has(each.name()); };
   const ParameterSchema& schema = implementation_->schema;

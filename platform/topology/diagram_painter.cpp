@@ -16,7 +16,7 @@ Point between(const Point& a, const Point& b, double length) {
   return d == 0 ? Point{0, 0} : Point{(b.x - a.x) / d * length, (b.y - a.y) / d * length};
 }
 
-// To the right of the direction of travel, by `distance`.
+// Offset to the right of the direction of travel, by `distance`.
 std::vector<Point> beside(const std::vector<Point>& points, double distance) {
   std::vector<Point> moved = points;
   const auto normal = [&](std::size_t i) {  // of the segment that begins at i

@@ -113,8 +113,8 @@ void Drawing::text(Point at, std::string_view words, const TextStyle& style) {
     extend(at.x - before, at.y - half);
     extend(at.x + width - before, at.y + half);
   }
-  // The baseline lies about 0.35 em below the middle of capitals; dominant-baseline is not known
-  // to every viewer.
+  // The baseline is about 0.35 em below the middle of capitals; not every viewer supports
+  // dominant-baseline.
   const double base = 0.35 * style.size;
   const double x = style.upwards ? at.x + base : at.x, y = style.upwards ? at.y : at.y + base;
   body_ += fmt::format(R"(<text x="{}" y="{}" font-size="{}" text-anchor="{}" fill="{}")",
