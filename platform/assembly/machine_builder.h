@@ -1,11 +1,12 @@
-// From a topology file to the machine, with the modules of a program that is not ours bound to it.
+// MachineBuilder: builds the machine of a topology file and binds the modules of an external
+// program.
 //
 //   MachineBuilder builder("configs/topology.tiny.yaml");
 //   builder.add_initiator("dma0", "sip0.cube0.r0c0");
 //   std::unique_ptr<Platform> platform = builder.build({});
 //   builder.bind_initiator("sip0.cube0.dma0", my_dma.socket);   // before the simulation starts
 //
-// A bridge of a topology whose `module` is `program` is bound in the same way.
+// Bridges of a topology whose `module` is `program` are bound in the same way.
 #pragma once
 
 #include <memory>

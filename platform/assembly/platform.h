@@ -1,19 +1,19 @@
-// The elaborated machine: owns every instance, runs the simulation and takes it down.
+// Elaborated machine: owns every instance, runs the simulation and destroys it.
 //
 //   ComponentRegistry registry;
 //   register_builtin_components(registry);
 //   Platform platform(build_graph(load_machine(file, {}, registry)), registry, {});
 //   const RunResult result = platform.run(program);   // program: a HostProgram
 //
-// Programs that use the installed package get one from MachineBuilder (machine_builder.h).
+// Programs that use the installed package create one by MachineBuilder (machine_builder.h).
 //
-// Built in the constructor of a module of somebody else, all its objects are children of that
-// module (machine_root.h). Several machines of a process are built in a module each, and run
-// together by run_together() (shared_run.h), or under an sc_start of somebody else
+// If it is constructed in the constructor of an external module, all its objects are children of
+// that module (machine_root.h). Several machines of a process are each built in a module of their
+// own, and run together by run_together() (shared_run.h), or under an sc_start of the caller
 // (docs/use-as-a-library.md).
 //
-// Destroyed in this order: links, components and scopes, the host, the payload pool, paths and
-// tables, the graph.
+// Order of destruction: links, components and scopes, the host, the payload pool, paths and tables,
+// the graph.
 #pragma once
 
 #include <exception>

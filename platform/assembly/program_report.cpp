@@ -30,7 +30,7 @@ void add_program(FixedText& text, const RunningProgram& program,
     return;
   }
   text.add("{}{}", program.api, program.last_call);
-  const CallSite& site = program.call_site;  // as CallSite::in_brackets()
+  const CallSite& site = program.call_site;  // format of CallSite::in_brackets()
   if (site.known()) text.add(" ({}:{})", site.name(), site.line);
 }
 

@@ -87,7 +87,7 @@ struct RunOutcome {
   Fs quiet = 0;          // duration with polling only
   double wall_s = 0;
   std::string stuck;         // see RunResult
-  std::exception_ptr fault;  // of a module, not recorded in the state of a machine
+  std::exception_ptr fault;  // fault of a module, not recorded in the state of a machine
 };
 
 // Queries of a run to its machines, between slices.

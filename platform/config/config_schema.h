@@ -87,7 +87,8 @@ class ResolvedConfig {
   std::vector<std::string> keys(
       const std::string& path) const;  // keys of a section with free keys, in file order
   const ComponentEntry* component(const std::string& path) const;
-  const ConfigNode* attributes(const std::string& path) const;  // as written; null if absent
+  const ConfigNode* attributes(
+      const std::string& path) const;  // attributes as written; null if absent
   const std::map<std::string, ComponentEntry>& components() const { return components_; }
   ConfigLocation place(const std::string& path)
       const;  // place of the value, or of the nearest enclosing section that exists

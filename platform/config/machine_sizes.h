@@ -16,7 +16,7 @@ struct MachineSizes {
   std::uint64_t tcm_reserved_bytes = 0;  // part of the TCM: the scheduler's tile buffers
   std::uint64_t scratch_bytes = 0;       // part of the remainder: handles of kernels
   std::size_t kernel_contexts = 1;       // per PE; 1 where its pe_cpu has no such attribute
-  std::uint64_t page_bytes = 0;          // of the MMU
+  std::uint64_t page_bytes = 0;          // page size of the MMU
 };
 // Sizes from components that have been resolved and checked. Throws UsageError if an implementation
 // does not declare the attribute.

@@ -87,7 +87,7 @@ class RowSource {
   virtual ~RowSource() = default;
   virtual void next() = 0;
   virtual void write() const = 0;
-  Fs time() const { return time_; }  // of the next event; never_fs: no more events
+  Fs time() const { return time_; }  // time of the next event; never_fs: no more events
 
  protected:
   Fs time_ = never_fs;

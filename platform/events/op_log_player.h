@@ -1,17 +1,16 @@
-// LogPlayer: an operation log that `run --op-log F.sqlite` has written, opened read-only, and its
-// events on the ports of an Observation, for the reports that subscribe to those of a machine:
+// LogPlayer: plays back an operation log written by `run --op-log F.sqlite`, opened read-only. Its
+// events appear on the ports of an Observation, for reports that also subscribe to a machine:
 //
 //   LogPlayer log("run.sqlite");
 //   PeTimes times(log.observation());
 //   log.play();
 //
-// Written are executed operations, starts and runs of kernels, waits of kernels and for the
-// accel_slot, progress of messages, and of trace events the submission, first dispatch and
-// completion of commands. Order: by the time at which they end; at one instant messages and
-// commands before operations, those before waits, then starts of kernels, and runs of kernels last;
-// of one kind the order of the run. Nodes are modules without content, in a hierarchy of the names
-// in the log: nothing is simulated. Not in a log: values and tile tasks of operations, bytes and
-// stages of trace events. Then the rows of the run.
+// Events: executed operations, starts and runs of kernels, waits of kernels and for the accel_slot,
+// progress of messages, and among trace events the submission, first dispatch and completion of
+// commands. Order: by end time; at the same time messages and commands, operations, waits, starts
+// of kernels, runs of kernels; within one kind the order of the run. The rows of the run follow.
+// Nodes are empty modules in a hierarchy of the names in the log: nothing is simulated. A log does
+// not contain values and tile tasks of operations, nor bytes and stages of trace events.
 #pragma once
 
 #include <deque>

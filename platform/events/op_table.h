@@ -1,9 +1,9 @@
 // OpTable: the operation log as a SQLite database (op_log_schema.h).
 //
-//   meta    key, value: schema_version, and what the caller adds
+//   meta    key, value: schema_version, and entries of the caller
 //   listed  operations by t_start_fs, ties by id
 //
-// `text` of an operation describes its data op for people, `params` holds it as JSON, typed, for
+// `text` of an operation is a readable description of its data op, `params` is typed JSON for
 // SQLite's JSON functions; `inputs` and `outputs` are JSON lists of value ids, null for tile stages
 // and with data off.
 #pragma once

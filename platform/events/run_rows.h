@@ -151,7 +151,7 @@ struct LinkKindRow {
 struct ServerRow {
   std::uint64_t id = 0;
   std::string name, part;  // "sip0.cube0.pe0.pe_dma", "read_channel"; part of a link: ""
-  std::string src, dst;    // of a link
+  std::string src, dst;    // nodes of a link
   std::string resource, kind;
   std::uint64_t places = 1;
 

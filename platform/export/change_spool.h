@@ -14,8 +14,8 @@ namespace kernbench {
 
 class ChangeSpool {
  public:
-  // Creates the temporary file in the folder of the file `beside`, or, where that is impossible, in
-  // the system's folder for temporary files.
+  // Creates the temporary file in the folder of this file, or, where that is impossible, in the
+  // system's folder for temporary files.
   explicit ChangeSpool(std::string beside);
   ~ChangeSpool();
   ChangeSpool(const ChangeSpool&) = delete;

@@ -1,9 +1,10 @@
-// Timeline as JSON in the Trace Event Format of Chrome, which Perfetto reads too.
+// Timeline as JSON in the Trace Event Format of Chrome, which Perfetto also reads.
 //
-// One event per line in an array whose end a reader may miss: the file of a killed program can be
-// read. A slice is a pair of events B and E, so that rounding by a reader moves no slice over its
-// neighbour; "ts" is the exact decimal of microseconds. A process of the timeline is a process
-// there, its tracks are threads; groups of tracks give the order of threads only.
+// The file is an array with one event per line. Readers accept it without the closing bracket, so
+// the file of a killed program is readable. A slice is a pair of events B and E, so that rounding
+// by a reader does not make neighbours overlap. "ts" is the exact decimal of microseconds. A
+// process of the timeline is a process of the format, its tracks are threads; groups of tracks
+// determine the order of threads only.
 #include <fmt/format.h>
 
 #include <map>

@@ -1,9 +1,9 @@
 // Timeline in Perfetto's protobuf format: a sequence of TracePackets with TrackDescriptors and
 // TrackEvents (protos/perfetto/trace/track_event of Perfetto; stable public API).
 //
-// Perfetto counts whole nanoseconds: times are cut to them, and the arguments start_fs and dur_fs
-// of a slice are exact. Names, categories and names of arguments are interned. Packets follow one
-// another: the file of a killed program can be read.
+// Perfetto uses whole nanoseconds: times are truncated to them, and the arguments start_fs and
+// dur_fs of a slice are exact. Names, categories and names of arguments are interned. The file is a
+// plain sequence of packets, so the file of a killed program is readable.
 #include <unordered_map>
 
 #include "platform/export/protobuf_text.h"
@@ -148,7 +148,7 @@ class PerfettoTimeline final : public TimelineWriter {
 
   std::unique_ptr<GzipOutput> out_;
   Interned categories_{1}, names_{2}, argument_names_{3};
-  ProtobufText new_texts_;  // of the current event
+  ProtobufText new_texts_;  // interned texts of the current event
   bool first_ = true;
 };
 

@@ -8,12 +8,12 @@
 //    "events": [{"event", "time_ns", "node", "stage", "tile", "bytes"}, ...], ...}
 //
 // A request is a transfer (read, write or control message), from its issue to the arrival of its
-// answer, or to its commit where none comes back; and a command of a PE, with the events of
-// spec 5.4. A node's hop: when the first flit arrived, when its service began, when the last flit
-// left on the next link. The target is listed once: it answers when the last flit of the answer
-// leaves. total = last - first. What is in flight at the end of the run is written with "complete":
-// false. Transfers of a PE_DMA name the command and tile that they belong to, those of `traffic`
-// the id of their row.
+// response, or to its commit if it has none, or a command of a PE, with the events of spec 5.4. The
+// hop of a node has the arrival of the first flit, the start of its service, and the departure of
+// the last flit on the next link. The target is listed once; its departure is that of the last flit
+// of the response. total = last - first. Requests in flight at the end of the run are written with
+// "complete": false. Transfers of a PE_DMA name their command and tile, those of `traffic` the id
+// of their row.
 #pragma once
 
 #include <cstdint>

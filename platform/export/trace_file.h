@@ -64,7 +64,9 @@ class TraceFile final : public sc_core::sc_trace_file {
   void close(Fs end = 0);
 
   // Available after close().
-  std::optional<Fs> begin() const { return begin_; }  // of the values in the file; none: no values
+  std::optional<Fs> begin() const {
+    return begin_;
+  }  // start of the values in the file; none: no values
   const std::vector<WaveItem>& written() const { return written_; }  // in file order
   Fs end() const { return end_; }
 
@@ -168,7 +170,7 @@ class TraceFile final : public sc_core::sc_trace_file {
   std::optional<TraceTrigger> trigger_;
   std::optional<Variable>
       watched_;  // none: the trigger uses a statistic, or a signal that does not exist yet
-  std::uint64_t trigger_statistic_ = 0;  // as polled
+  std::uint64_t trigger_statistic_ = 0;  // value at the last poll
   Fs instant_ = 0;                       // time of the pending changes
   Phase phase_ = Phase::waiting;
   bool polled_ = false, released_ = false, closed_ = false;

@@ -28,7 +28,7 @@ class WavePreset {
 
  private:
   struct Line {
-    std::string text;    // as in the file; for a signal its alias: "+{PE_CPU} ", or nothing
+    std::string text;    // line of the file; for a signal its alias: "+{PE_CPU} ", or nothing
     std::string signal;  // full name without range; empty: no signal
   };
 

@@ -21,7 +21,7 @@ struct WaveVariable {
   std::string scope;  // dotted; "" = the top
   std::string name;
   Kind kind = Kind::bits;
-  unsigned width = 1;  // of bits
+  unsigned width = 1;  // bits
   SignalType type = SignalType::count;
 };
 

@@ -1,12 +1,12 @@
-// Windows of activity, gathered while operations are reported, in constant memory per engine (spec
-// 10):
+// Activity windows, gathered while operations are reported, in constant memory per engine
+// (spec 10):
 //   composite window  first start to last end of records with a tile stage
 //   PE window         first start to last end of all records
-//   MAC window        the PE window if the PE has executed a tl.dot, whose operands come by
-//       commands of their own; else the composite window
+//   MAC window        the PE window if the PE has executed a tl.dot, whose operands arrive by
+//       separate commands; else the composite window
 //   MAC utilisation   time of PE_GEMM, in tile stages and dots / MAC window
 //   useful efficiency time that the multiply-accumulates would take at the peak rate / MAC window
-// What is under way when a run is cut short counts as if it ended then, without its
+// An operation in flight when a run is cut short counts as if it ended then, without its
 // multiply-accumulates. For several PEs, utilisation and efficiency divide the sums of the times by
 // the sums of the PEs' own windows.
 #pragma once

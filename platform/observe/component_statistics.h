@@ -24,7 +24,7 @@ nlohmann::ordered_json statistics_json(const std::vector<Component*>& components
                                        const KindOf& kind_of);
 
 struct StatisticTotal {
-  std::string name;  // as declared
+  std::string name;  // declared name
   std::string key;
   Quantity quantity = Quantity::count;
   std::uint64_t value = 0;    // summed, or the largest, as declared
@@ -81,7 +81,7 @@ std::vector<LinkTotal> totals_by_link(const Graph& graph, const LinkInstances& l
 // Every statistic of a machine with its unit and description: those that the components declare, by
 // kind, and those that observers add to `--stats` (spec 11.3).
 struct StatisticDeclaration {
-  std::string key;           // as in files
+  std::string key;           // key in files
   std::string unit;          // "ns", "B", "" for numbers
   std::string over_several;  // "sum", "largest"; "" without a total
   std::string description;

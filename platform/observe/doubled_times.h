@@ -1,15 +1,15 @@
-// DoubledTimes: estimates, in one run, its length with twice as much of each resource
+// DoubledTimes: estimates, in one run, the length of the run with twice as much of each resource
 // (resources.h).
 //
 // Every point of a run (end of an operation, dispatch, message) carries its time with twice as much
 // of each resource (DoubledPoint). It follows the last of the points that it depends on, as in
 // the critical path (docs/op-log.md), separately for each resource: a different chain of
-// dependences may become the longest. Twice as much of a resource shortens
+// dependences may become the longest. Reductions with twice as much of a resource:
 //
 //   PE_GEMM, PE_MATH                       operations by whole cycles, ceil(work / rate)
 //   channels of PE_TCM                     accesses by half
-//   links, HBM, overheads of nodes         transfers as transfer_savings.h says
-//   contention                             by half what a transfer took longer than on an idle
+//   links, HBM, overheads of nodes         transfers by transfer_savings.h
+//   contention                             by half the delay of a transfer compared with an idle
 //                                          machine
 //   channels of PE_DMA                     waits: an operation follows the one before the last; it
 //                                          ends at least the time of its payload after the last
@@ -164,8 +164,8 @@ class DoubledTimes final : private tlm::tlm_analysis_if<ExecutedOp>,
   Slot accel_slot_, buffers_, dispatch_, kernel_, credits_, message_slots_;
   std::unordered_map<const sc_core::sc_object*, Role> roles_;               // looked up only
   std::unordered_map<const sc_core::sc_object*, std::unique_ptr<Pe>> pes_;  // looked up only
-  std::map<NodeId, Pe> initiators_;                                         // of accesses
-  std::vector<Pe*> by_dma_;                                                 // by NodeId
+  std::map<NodeId, Pe> initiators_;  // initiators of accesses
+  std::vector<Pe*> by_dma_;          // by NodeId
   std::map<MessageKey, Message> messages_;
   std::map<std::pair<std::uint64_t, std::uint64_t>, std::uint64_t> last_in_slot_;  // number
   struct MessageWay {

@@ -183,7 +183,7 @@ void KernelWork::write(const TransactionEnd& end) {
   if (pe->ended_at != now) pe->ended.clear();
   pe->ended_at = now;
   pe->ended.push_back({&with_data, bytes, write});
-  // of concurrent kernels the latest started
+  // with concurrent kernels the latest started
   const auto kernel =
       std::find_if(pe->kernels.rbegin(), pe->kernels.rend(),
                    [&route](const KernelExecution& run) { return run.begin <= route.key.issued; });

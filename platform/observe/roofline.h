@@ -1,14 +1,14 @@
-// Roofline of a kernel or a composite (spec 11.3): the time that its work would take on each kind
-// of resource alone at the peak rate, as a share of the time that it took.
+// Roofline of a kernel or a composite (spec 11.3): the time of its work on each kind of resource
+// alone at the peak rate, as a share of the measured time.
 //
 //   compute  multiply-accumulates / peak rate of PE_GEMM, and the service times of PE_MATH: added
-//            where they share the accel_slot, else the larger; of the PE that has most
-//   tcm      bytes of FETCH or STORE / rate of the channel of PE_TCM; of the PE that has most
+//            where they share the accel_slot, else the larger; of the PE with the most
+//   tcm      bytes of FETCH or STORE / rate of the channel of PE_TCM; of the PE with the most
 //   hbm      bytes of the PEs' own transfers from and to a partition / its peak rate; of the
-//            partition that has most
-//   link     bytes of these transfers over a link / its bandwidth; of the link that has most
+//            partition with the most
+//   link     bytes of these transfers over a link / its bandwidth; of the link with the most
 //
-// The kind with the largest share is the nearest; what limits the kernel says limits.h.
+// The kind with the largest share is the nearest. The limit of the kernel is estimated by limits.h.
 #pragma once
 
 #include <array>

@@ -33,7 +33,7 @@ struct ServerUse {
 
 struct UsedServer {
   std::string name;  // "sip0.cube0.pe0.pe_dma"
-  std::string part;  // of a node with several: "read_channel", "pc3"
+  std::string part;  // server of a node with several: "read_channel", "pc3"
   ResourceId resource = no_resource;
   NodeId node = no_node;  // none for a link
   std::uint64_t places = 1;
@@ -106,7 +106,7 @@ std::size_t affordable_samples(const ServerTable& table);
 
 // Use of all servers in one or more parts of a run.
 struct UsageWindow {
-  Fs begin = never_fs, end = 0;  // of the first and the last part
+  Fs begin = never_fs, end = 0;  // first and last part
   Fs length = 0;
   std::vector<ServerUse> use;  // by server, up to the last that was used
 

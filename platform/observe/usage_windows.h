@@ -36,7 +36,7 @@ class KernelWindows final : private tlm::tlm_analysis_if<KernelStart>,
 
   struct Launch {
     std::set<std::string> requests;  // ids of the launch messages
-    Fs begin = 0, end = 0;           // of the first and the last part
+    Fs begin = 0, end = 0;           // first and last part
     Fs length = 0;
     SparseUse use;
   };

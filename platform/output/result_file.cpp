@@ -108,7 +108,7 @@ bool is_null_device(const std::string& path) {
 
 struct NamedFile {
   FileIdentity identity;
-  std::string what;  // as named in a message
+  std::string what;  // name in messages
 };
 
 // Files in use or claimed by a result, closed to further results.

@@ -72,8 +72,8 @@ namespace {
 
 constexpr const char* gap = "  ";
 constexpr std::size_t gap_width = 2;
-constexpr std::size_t narrowest_text = 20;  // of a column with broken text
-constexpr std::size_t narrowest_word = 24;  // of a column with longer words
+constexpr std::size_t narrowest_text = 20;  // column with broken text
+constexpr std::size_t narrowest_word = 24;  // column with longer words
 
 }  // namespace
 

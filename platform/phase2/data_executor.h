@@ -131,7 +131,7 @@ class DataExecutor : public ValueResolver, private LiveValueListener {
   void add(Task task);
   void pop_unwanted();  // at the top of the heap
   std::vector<Task> take_batch();
-  void employ_workers();  // as many workers as there are tasks
+  void employ_workers();  // starts up to one worker per task
   // LiveValueListener, called on the simulation's thread.
   bool unreachable(ValueId id) override;
   void make_room() override;

@@ -210,7 +210,7 @@ class ElementwiseJob : public Job {
   std::optional<DType> integer_dtype_;  // dtype of the arithmetic, if it uses integers
 };
 
-// Blocks of random numbers; the integer operand holds the offsets.
+// Random numbers of an integer operand, the offsets.
 class RandomJob : public Job {
  public:
   RandomJob(const DataOp& op, const ValueLookup& lookup)

@@ -28,7 +28,7 @@ class Epilogue {
   struct Step {
     EpilogueOp op;
     FloatArray operand;         // null: a scalar
-    std::int64_t elements = 0;  // of the operand
+    std::int64_t elements = 0;  // length of the operand
   };
   static void apply_step(const Step& step, float* values, std::int64_t begin, std::int64_t count,
                          std::int64_t k_tile);

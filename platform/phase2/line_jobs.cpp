@@ -234,7 +234,7 @@ class MoveJob : public Job {
   const DataOp& op_;
   const MathParams& params_;
   std::uint64_t size_;
-  std::vector<std::vector<std::byte>> bytes_;  // of the inputs
+  std::vector<std::vector<std::byte>> bytes_;  // elements of the inputs
 };
 
 }  // namespace

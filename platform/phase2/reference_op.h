@@ -27,7 +27,8 @@ std::vector<Estimate> reference_of(const DataOp& op, const ValueLookup& lookup,
 
 // --- Parts
 
-inline constexpr double f32_accumulation = 1e-5;  // of a sum, relative to the sum of the magnitudes
+inline constexpr double f32_accumulation =
+    1e-5;  // error of a sum, relative to the sum of the magnitudes
 inline constexpr double f32_largest = 0x1.fffffep+127;
 
 std::vector<double> elements_of(const TensorValue& value, const ValueLookup& lookup);  // row-major

@@ -14,7 +14,7 @@ namespace kernbench {
 
 struct LoadedPlugin {
   std::string name;  // from its entry
-  std::string file;  // as given
+  std::string file;  // path given by the user
 };
 
 class PluginLoader {

@@ -43,7 +43,7 @@ struct ProbeOutcome {
   const Path* path = nullptr;  // path of the request; null if the machine has no such case
   Fs overhead = 0;             // over every node on both legs
   Fs link = 0;                 // every propagation on both legs
-  std::optional<NarrowestLink> bottleneck;  // of the leg with the data
+  std::optional<NarrowestLink> bottleneck;  // on the leg with the data
   std::vector<ProbePoint> points;           // ascending bytes: probe_bytes and the sweep
 
   const Path& data_path() const { return probe.write ? *path : path->reverse(); }

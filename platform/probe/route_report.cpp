@@ -71,7 +71,7 @@ nlohmann::ordered_json leg_json(const Graph& graph, const Path& path, Leg leg,
     row["node"] = graph.node(hop.node).name;
     row["overhead_ns"] = ns_json(paid_overhead(path, leg, i));
     for (const LegTimes& column : times) row[column.json_key] = ns_json(column.at[i]);
-    row["link"] = nullptr;  // behind the node
+    row["link"] = nullptr;  // link behind the node
     if (i < path.target_position()) {
       row["link"] = {
           {"bw_gbs", gbs_json(hop.bw_gbs.is_zero() ? std::nullopt : std::optional(hop.bw_gbs))},

@@ -32,7 +32,7 @@ struct ReportedLaunch {
   std::map<std::string, std::string> meta;  // from the program
   KernelMetrics merged;                     // maximum over the PEs
   MetricsOfPes per_pe;
-  std::map<PeId, Fs> start;          // of the kernel, for PEs that report it
+  std::map<PeId, Fs> start;          // kernel starts of PEs that report them
   std::optional<Roofline> roofline;  // over all its PEs; none: one does not report it
   std::map<std::string, CompositeTimes> composites;
 };

@@ -1,16 +1,16 @@
-// PeTimes: where the time of kernels on their PEs goes (spec 11.3), kernel by kernel: pe_exec,
-// split without a rest.
+// PeTimes: breakdown of the time of kernels on their PEs (spec 11.3) per kernel: pe_exec, split
+// without a remainder.
 //
 //   running     the kernel was not blocked: cycles, dispatch of its calls
 //   waiting     blocked, for a command of PE_DMA, PE_GEMM or PE_MATH, for a composite, in a send,
 //               in a receive, in a barrier
-//   late start  the PE began behind the common start
-//   draining    the kernel had returned, commands that it had not waited for had not ended
+//   late start  the PE started after the common start
+//   draining    the kernel had returned, commands without a wait were still in flight
 //
-// Constant memory per stream of a PE and kernel. A kernel counts when it answers its launch; its
-// commands have ended then, so that all that a PE has reported of its stream since the answer
-// before belongs to it. Kernels of different streams that run together have a time each: parts add
-// up per kernel, not per PE.
+// Memory is constant per stream of a PE and kernel. A kernel is counted when it responds to its
+// launch. Its commands have ended by then, so all reports of a PE for its stream since the previous
+// response belong to it. Concurrent kernels of different streams each have a time of their own:
+// parts add up per kernel, not per PE.
 #pragma once
 
 #include <array>

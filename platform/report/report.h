@@ -1,15 +1,15 @@
-// Report: observes the events of a run and returns tables, or writes a file, when it is over.
+// Report: observes the events of a run and returns tables, or writes a file, at its end.
 //
-// A report is a file that registers itself, with the commands that can have it and its own options:
+// A report is a source file that registers itself, with the commands that offer it and its options:
 //
 //   class Sizes final : public Report { ... };
 //   const ReportRegistration registration(
 //       {55, "sizes", ReportSource::run | ReportSource::log},
 //       report_on_flag<Sizes>("--sizes", "Bytes by size of transfer"));
 //
-// `run` and `traffic` feed it from the machine, `inspect` from an operation log that is played
-// back: one class, the same numbers. It appears in the text, in JSON under its name and, in
-// `inspect`, as CSV.
+// `run` and `traffic` feed it from the machine, `inspect` from the playback of an operation log:
+// one class, the same numbers. It appears in the text, in JSON under its name and, in `inspect`, as
+// CSV.
 #pragma once
 
 #include <cstdint>

@@ -81,7 +81,7 @@ struct TransferHops {
     std::string place;   // "sip0.cube0.r0c0"
     std::string kind;    // kind of the place: "router"
     std::string part;    // part of the latency: "noc", "contention"
-    bool stall = false;  // behind other transfers
+    bool stall = false;  // queued behind other transfers
     Fs start = 0, end = 0;
   };
   std::string node;  // its initiator: "sip0.cube0.pe0.pe_dma"

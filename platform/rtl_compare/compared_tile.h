@@ -25,7 +25,7 @@ struct TileRoom {
   static constexpr std::uint64_t alignment = 16;
 
   std::uint64_t bytes = UINT64_MAX;
-  DType dtype = DType::i8;  // of the operands
+  DType dtype = DType::i8;  // dtype of the operands
 
   std::uint64_t bytes_of(const ComparedTile& tile) const;
   bool holds(const ComparedTile& tile) const { return bytes_of(tile) <= bytes; }

@@ -14,11 +14,11 @@
 namespace kernbench {
 
 struct ComparisonRequest {
-  std::vector<std::string> shapes;  // of tiles, "32x64x32"
+  std::vector<std::string> shapes;  // shapes of tiles, "32x64x32"
   std::uint64_t random = 0;         // number of random tiles; 0, and no shapes: characteristic ones
-  DType dtype = DType::i8;          // of the operands of tiles: i8 or f16
+  DType dtype = DType::i8;          // dtype of the operands of tiles: i8 or f16
   std::vector<std::uint64_t> sizes;       // sizes of messages and accesses; none: 256 and 4096
-  std::uint64_t seed = 1;                 // of random values
+  std::uint64_t seed = 1;                 // seed of random values
   std::uint64_t most_bytes = UINT64_MAX;  // host memory for operands and products
 };
 

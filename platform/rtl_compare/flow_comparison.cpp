@@ -126,7 +126,7 @@ class Requests final : public TrafficSource {
   Rational clock_ghz_;
   std::vector<Fs> times_;
   std::size_t taken_ = 0, under_way_ = 0, phase_ = 0;
-  Fs begin_ = 0;  // of the phase
+  Fs begin_ = 0;  // start of the phase
 };
 
 std::vector<NodeId> memories_of(const MachineDescription& machine, ComparedRole role) {

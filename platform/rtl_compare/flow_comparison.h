@@ -25,7 +25,7 @@ namespace kernbench {
 
 struct FlowOptions {
   std::vector<std::uint64_t> sizes;  // bytes of a request, ascending; at least one
-  std::uint64_t seed = 1;            // of the bytes in the SRAM
+  std::uint64_t seed = 1;            // seed of the bytes in the SRAM
 };
 
 // Settings of the machine that has the implementation, "KEY=VALUE".

@@ -23,8 +23,8 @@ namespace kernbench {
 
 struct TileOptions {
   std::vector<ComparedTile> tiles;  // at least one
-  DType dtype = DType::i8;          // of the operands: i8 or f16
-  std::uint64_t seed = 1;           // of their elements
+  DType dtype = DType::i8;          // dtype of the operands: i8 or f16
+  std::uint64_t seed = 1;           // seed of their elements
 };
 
 // Array of the device, from its attributes `rows` and `columns`; 32 where there is no such number.

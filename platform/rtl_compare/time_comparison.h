@@ -19,8 +19,9 @@ struct ComparedWork {
   std::string group;                                        // "full tiles", "alone"
   std::vector<std::pair<std::string, std::int64_t>> sizes;  // ("m", 32), ...: keys of JSON
   Fs time = 0;                                              // time of the implementation
-  std::vector<Fs> models;               // times of the models, in the order of the comparison
-  std::optional<std::uint64_t> cycles;  // of the implementation, from its first clock edge on
+  std::vector<Fs> models;  // times of the models, in the order of the comparison
+  std::optional<std::uint64_t>
+      cycles;  // cycles of the implementation, from its first clock edge on
   std::string
       difference;  // difference of the values from the reference, first element first; empty: none
 

@@ -12,7 +12,7 @@
 namespace kernbench {
 namespace {
 
-constexpr double router_size = 14;  // of its label
+constexpr double router_size = 14;  // size of its label
 constexpr double stub = 12;         // length of the line from a router to an attached block
 constexpr double off_axis = 12;     // between a block and the mesh link next to it
 constexpr double between_blocks = 5, bar_height = 28, bar_gap = 14, least_px_per_mm = 40,

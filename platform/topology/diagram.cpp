@@ -182,13 +182,13 @@ class DiagramMaker {
 
   struct Collected {
     LinkKind kind = LinkKind::control;
-    const Edge* first = nullptr;  // of this kind
+    const Edge* first = nullptr;  // first edge of this kind
     std::vector<std::size_t> forward, backward;
   };
 
   const Graph& graph_;
   const DiagramLevel level_;
-  DiagramScope scope_;  // as deep as the level
+  DiagramScope scope_;  // same depth as the level
   std::map<std::string, DiagramBlock, NaturalOrder> blocks_;
   std::map<std::string, std::size_t, std::less<>> index_;
   std::map<std::tuple<std::string, std::string, bool>, Collected> links_;

@@ -42,7 +42,7 @@ struct DiagramBlock {
   std::string id;     // unique in the view: "r0c0", "hbm_ctrl.pe3", "cube5"
   std::string label;  // "HBM3"
   BlockKind kind = BlockKind::network;
-  std::vector<NodeId> nodes;   // of every instance that the view represents
+  std::vector<NodeId> nodes;   // nodes of every instance that the view represents
   std::optional<Fs> distance;  // accumulated latency from the anchor; none: not reached
 };
 

@@ -30,7 +30,7 @@ double round_length(double px_per_mm) {
 struct LinkRange {
   std::set<std::string> bandwidths;
   Rational shortest, longest;
-  std::optional<Rational> bw_gbs;  // of the first
+  std::optional<Rational> bw_gbs;  // bandwidth of the first link
 };
 
 std::string text_of(LinkKind kind, const LinkRange& range) {

@@ -17,7 +17,7 @@ class DiagramLegend {
   void scale_bar(double px_per_mm);
   void blocks();                           // colours of the kinds in the view
   void links();                            // bandwidths and lengths of each kind in the view
-  void colour_scale(double top_of_scale);  // of the utilisation
+  void colour_scale(double top_of_scale);  // scale of the utilisation
   void busiest(const Utilisation& utilisation);
   void note(const std::string& text);
 

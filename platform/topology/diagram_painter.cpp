@@ -19,7 +19,7 @@ Point between(const Point& a, const Point& b, double length) {
 // Offset to the right of the direction of travel, by `distance`.
 std::vector<Point> beside(const std::vector<Point>& points, double distance) {
   std::vector<Point> moved = points;
-  const auto normal = [&](std::size_t i) {  // of the segment that begins at i
+  const auto normal = [&](std::size_t i) {  // normal of the segment that begins at i
     const Point along = between(points[i], points[i + 1], distance);
     return Point{-along.y, along.x};
   };

@@ -59,7 +59,8 @@ double em_of(char c) {
 double text_width(std::string_view words, double size) {
   double em = 0;
   for (const char c : words) {
-    const bool continues = (static_cast<unsigned char>(c) & 0xC0u) == 0x80u;  // of UTF-8
+    const bool continues =
+        (static_cast<unsigned char>(c) & 0xC0u) == 0x80u;  // continuation byte of UTF-8
     if (!continues) em += em_of(c);
   }
   return em * size;

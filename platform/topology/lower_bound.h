@@ -34,7 +34,7 @@ struct MessageBound {
   Fs initiator = 0;  // overhead before the first hand-over
   Fs control = 0;    // leg of the command, with the memory's overhead; or of the acknowledgement
   Fs data = 0;       // leg of the flits; for a write with the memory's overhead
-  Fs burst = 0;      // of an HBM
+  Fs burst = 0;      // HBM only
   Fs total() const { return initiator + control + data + burst; }
 };
 

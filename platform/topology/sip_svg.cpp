@@ -14,7 +14,7 @@ namespace {
 constexpr double depth_mm = 9;       // from the cubes to the end points of an IO chiplet (ADR-0016)
 constexpr double switch_gap = 90;    // px, from the chiplets to the switch
 constexpr double whole_size = 1000;  // px, about
-constexpr double cube_size = 20;     // of a cube's label
+constexpr double cube_size = 20;     // size of a cube's label
 
 struct Span {
   double from = 0, to = 0;  // mm along a side
@@ -220,7 +220,7 @@ class SipPainter {
   const Diagram& diagram_;
   DiagramPainter painter_;
   const double cube_w_, cube_h_, seam_;
-  double width_ = 0, height_ = 0, scale_ = 0;  // of the mesh of cubes in mm; px per mm
+  double width_ = 0, height_ = 0, scale_ = 0;  // mesh of cubes in mm; px per mm
   std::map<std::size_t, Box> boxes_;           // by block
   std::map<std::size_t, int> cubes_;
   int outside_ = 0, lanes_ = 0;

@@ -19,7 +19,7 @@ constexpr double rail_gap = 40;    // from the switch to the rail of the host
 constexpr double board_gap = 110;  // from the switch to the SIPs
 constexpr double row_gap = 56;     // between two rows of SIPs
 constexpr double lane_gap = 12, pad = 8, whole_width = 1300, widest_sip = 620, least_px_per_mm = 4;
-constexpr int most_in_a_row = 4;  // of a ring
+constexpr int most_in_a_row = 4;  // SIPs of a ring
 
 class SystemPainter {
  public:
@@ -247,13 +247,13 @@ class SystemPainter {
   const Graph& graph_;
   const Diagram& diagram_;
   DiagramPainter painter_;
-  double width_ = 0, height_ = 0, scale_ = 0;  // of the mesh of cubes in mm; px per mm
+  double width_ = 0, height_ = 0, scale_ = 0;  // mesh of cubes in mm; px per mm
   double gutter_ = 0, module_x_ = 260;
   double below_ = 0;                // room for lines to the southern chiplets
   std::map<char, double> margins_;  // room of the IO chiplets in mm, by side
   std::map<std::size_t, Box> boxes_;
   std::map<int, int> lanes_;  // in use, by column of the gutter
-  int columns_ = 1;           // of SIPs
+  int columns_ = 1;           // columns of SIPs
   std::size_t switch_ = 0;
 };
 

@@ -74,7 +74,7 @@ class TrafficPlayer final : public sc_core::sc_module,
   struct Initiator {
     std::unique_ptr<ServiceInitiator<DmaRequest>> to_pe_dma;
     std::unique_ptr<ServiceInitiator<Transaction>> to_pcie_ep;
-    ChannelQueue channels[2];  // of a pe_dma: read, write
+    ChannelQueue channels[2];  // channels of a pe_dma: read, write
   };
 
   void connect(NodeId node);

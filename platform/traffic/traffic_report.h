@@ -36,7 +36,8 @@ class TrafficReport final : public TrafficListener {
  private:
   Platform& platform_;
   LatencyBreakdown* breakdown_;
-  std::unordered_map<std::uint32_t, LatencyParts> parts_;  // of requests held back by earlier ones
+  std::unordered_map<std::uint32_t, LatencyParts>
+      parts_;  // parts of requests held back by earlier ones
   TrafficRows rows_;
   TrafficSummary summary_;
   bool listing_;

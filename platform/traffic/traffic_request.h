@@ -40,7 +40,8 @@ struct TrafficResult {
 class TrafficSource {
  public:
   virtual ~TrafficSource() = default;
-  // False if there is no further request, or none until another one has ended. Ids ascend from 0.
+  // False if there is no further request, or none until an outstanding one has ended. Ids ascend
+  // from 0.
   virtual bool next(TrafficRequest& request) = 0;
   // Called at the end time: a closed-loop source may have its next request now, issued at this
   // time.

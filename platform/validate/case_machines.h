@@ -13,7 +13,7 @@
 namespace kernbench {
 
 struct HbmStack {
-  int channels_per_pe = 8;  // of eight PEs
+  int channels_per_pe = 8;  // each of eight PEs
   std::string channel_gbs = "32";
   int burst_bytes = 256;
   std::string efficiency = "1";
@@ -49,7 +49,7 @@ ValidationCheck differing_check(std::string quantity, std::string unit, double p
 // Same check where `expected` is a bound and `reason` explains the deviation from it.
 ValidationCheck bound_check(Relation relation, ValidationCheck check);
 
-// Requests issued when another one ends, in the same timestep; ids are ignored. May be empty.
+// Requests issued when a request ends, in the same timestep; ids are ignored. May be empty.
 using FollowUp = std::function<std::vector<TrafficRequest>(const TrafficResult&)>;
 
 // Assigns ids in the order of issue; `first` ascends in time. Returns results by id. Throws the

@@ -11,7 +11,7 @@
 namespace kernbench {
 namespace {
 
-constexpr double gbs = 64;  // of every limited link
+constexpr double gbs = 64;  // bandwidth of every limited link
 constexpr double mib = 1 << 20;
 
 double link_quantum_ns(const Path& path) { return 1e-6 * path.target_position(); }
@@ -51,7 +51,7 @@ struct Chain {
   const Path* path = nullptr;
   double links = 0;      // l
   double flight_ns = 0;  // D / v
-  Fs time = 0;           // of a posted write of the host
+  Fs time = 0;           // time of a posted write of the host
 };
 
 // Links without length take 1 fs each; the closed forms ignore it.

@@ -19,7 +19,7 @@ namespace kernbench {
 struct ReferenceRun {
   std::string bench;
   std::vector<std::pair<std::string, std::string>> parameters = {};  // NAME, VALUE
-  std::string algorithm = {};        // of all_reduce; empty: the default
+  std::string algorithm = {};        // algorithm of all_reduce; empty: the default
   Attributes ccl_defaults = {};      // `defaults` of ccl.yaml
   Attributes ccl_of_algorithm = {};  // its entry in `algorithms`
 };
@@ -29,7 +29,7 @@ struct CollectiveTime {
   double time_ns = 0;
 };
 struct ReferenceTimes {
-  double compute_ns = 0;                    // of the first launch
+  double compute_ns = 0;                    // first launch
   double longest_kernel_ns = 0;             // largest time of a kernel on a PE
   std::vector<CollectiveTime> collectives;  // rows of the bench `collectives`
 };

@@ -9,7 +9,7 @@
 namespace kernbench {
 namespace {
 
-constexpr double gbs = 64;  // of every limited link
+constexpr double gbs = 64;  // bandwidth of every limited link
 constexpr std::uint64_t mib = 1 << 20;
 constexpr int nodes = 16;
 constexpr double hop_ns = 500;  // from node to node, without the message
