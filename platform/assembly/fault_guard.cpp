@@ -42,8 +42,8 @@ void begin_report() {
   if (becomes_reporter()) return;
   static FixedText text;
   text.add(
-      "kernbench: error: the simulation: memory has been overwritten, by what runs or by what ran "
-      "before: there was a fault, and another one while it was described\n");
+      "kernbench: error: the simulation: memory has been overwritten, by the running code or by "
+      "earlier code: a second fault occurred while the first was reported\n");
   text.write_to_stderr();
   FaultGuard::end_process(exit_failed);
 }
@@ -113,7 +113,7 @@ void describe_fault(FixedText& text, int signal, const siginfo_t& info, const vo
     case SIGABRT:  // abort() itself is intercepted earlier: exit_calls.cpp
       text.add(
           "was aborted (SIGABRT) by a check of the C library: an assertion has failed, or memory "
-          "has been overwritten, by it or by what ran before");
+          "has been overwritten, by it or by earlier code");
       return;
     case SIGSEGV:
       if (overruns_the_stack(info, stack_pointer(context))) return describe_overrun(text);

@@ -90,10 +90,10 @@ Platform::~Platform() {
     modules_.reset();
     return;
   }
-  modules_.release();  // NOLINT(bugprone-unused-return-value): left to the end of the process, like
-                       // what they refer to
-  host_.release();     // NOLINT(bugprone-unused-return-value)
-  pool_.release();     // NOLINT(bugprone-unused-return-value)
+  modules_.release();  // NOLINT(bugprone-unused-return-value): kept until the process ends, with
+                       // all objects that they refer to
+  host_.release();             // NOLINT(bugprone-unused-return-value)
+  pool_.release();             // NOLINT(bugprone-unused-return-value)
   end_of_timestep_.release();  // NOLINT(bugprone-unused-return-value)
   monitors_.release();         // NOLINT(bugprone-unused-return-value)
 }

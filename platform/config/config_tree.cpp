@@ -33,9 +33,8 @@ class Conversion {
     if (depth > deepest)
       return refused(std::move(node), fmt::format("nested more than {} levels deep", deepest));
     if (++values_ > most_values)
-      return refused(
-          std::move(node),
-          fmt::format("more than {} values, aliases counted where they stand", most_values));
+      return refused(std::move(node),
+                     fmt::format("more than {} values, aliases counted at each use", most_values));
     if (yaml.IsScalar()) {
       node.kind = ConfigNode::Kind::scalar;
       node.text = yaml.Scalar();

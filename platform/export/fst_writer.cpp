@@ -48,7 +48,7 @@ class FstWriter final : public WaveWriter {
       : path_(path), file_(fstWriterCreate(path.c_str(), /*use_compressed_hier=*/1)) {
     if (file_ == nullptr)
       throw Error(fmt::format(
-          "cannot write the trace file {}: no room for it, its .hier beside it, or the temporary "
+          "cannot write the trace file {}: no room for it, its .hier next to it, or the temporary "
           "files of the FST library",
           quote(path)));
     fstWriterSetDate(file_, "Sat Jan  1 00:00:00 2000");

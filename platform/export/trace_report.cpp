@@ -204,13 +204,13 @@ std::unique_ptr<ReportOptions> declare_trace(CLI::App& command, unsigned source)
   CLI::Option* trace =
       command
           .add_option("--trace", options->file,
-                      "Writes a waveform, VCD or FST as its name ends, when the run has ended; "
-                      "beside it F.gtkw for GTKWave and F.sucl for Surfer")
+                      "Write a waveform, VCD or FST by its extension, at the end of the run; next "
+                      "to it F.gtkw for GTKWave and F.sucl for Surfer")
           ->type_name("F.vcd|.fst")
           ->group(report_group);
   command
       .add_option("--trace-scope", options->scopes,
-                  "What the waveform takes: components or component.signal by glob, e.g. "
+                  "Components or component.signal in the waveform, by glob, e.g. "
                   "'sip0.cube0.pe0.*'; repeatable. Default: " +
                       default_scope)
       ->type_name("GLOB")
@@ -220,30 +220,30 @@ std::unique_ptr<ReportOptions> declare_trace(CLI::App& command, unsigned source)
       command
           .add_option(
               "--trace-view", options->view,
-              "The view next to the waveform is a preset of waveforms/, or a save file of GTKWave, "
-              "applied to an instance, e.g. pe-pipeline=sip0.cube3.pe5; the waveform takes the "
-              "components that it shows")
+              "Preset of waveforms/, or a save file of GTKWave, as the view next to the waveform, "
+              "applied to an instance, e.g. pe-pipeline=sip0.cube3.pe5; the waveform includes its "
+              "components")
           ->type_name("VIEW[=INSTANCE]")
           ->needs(trace)
           ->group(report_group),
       [](const std::string&) { return candidates_of(preset_names()); });
   command
       .add_option("--trace-window", options->window,
-                  "The waveform holds the time from A to B ns only; without A from the start, "
+                  "Limit the waveform to the time from A to B ns; without A from the start, "
                   "without B to the end")
       ->type_name("A:B")
       ->needs(trace)
       ->group(report_group);
   command
       .add_option("--trace-when", options->when,
-                  "The waveform begins when a signal or statistic, at the end of an instant, is > "
+                  "Start the waveform when a signal or statistic, at the end of a timestep, is > "
                   ">= < <= == or != a number, e.g. 'sip0.cube0.pe0.pe_dma.faults>0'")
       ->type_name("CONDITION")
       ->needs(trace)
       ->group(report_group);
   command
       .add_flag("--trace-changed", options->changed_only,
-                "Leaves out of the waveform what never changes in it")
+                "Omit signals that never change in the waveform")
       ->needs(trace)
       ->group(report_group);
   return options;

@@ -49,7 +49,7 @@ void StepChain::add(FabricPlace place, LatencyPart part, Fs length) {
   if (extends) {
     *step = {last_->previous, last_->length + length, place, 1, part};
     if (step->previous != nullptr) ++step->previous->owners;
-    --last_->owners;  // shared: one owner more
+    --last_->owners;  // shared: other owners remain
   } else {
     *step = {last_, length, place, 1, part};  // takes over this chain's share of last_
   }

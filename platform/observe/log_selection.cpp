@@ -126,9 +126,8 @@ void LogSelection::check(const std::vector<sc_core::sc_object*>& objects) const 
         plain ? did_you_mean(request.component, names_and_scopes(objects)) : "";
     throw UsageError(fmt::format(
         "--log {} matches no component of this machine{}", quote(request.component),
-        nearest.empty()
-            ? "; they are listed by 'kernbench topology', beside them there are host and ccl"
-            : nearest));
+        nearest.empty() ? "; they are listed by 'kernbench topology', in addition to host and ccl"
+                        : nearest));
   }
 }
 

@@ -125,8 +125,8 @@ class TakenFiles {
     if (path.empty() || is_null_device(path)) return;
     take(path, "the result " + quote(path));
     if (!is_stream(path))
-      take(companion_of(path),
-           fmt::format("{}, the configuration beside {},", quote(companion_of(path)), quote(path)));
+      take(companion_of(path), fmt::format("{}, the configuration next to {},",
+                                           quote(companion_of(path)), quote(path)));
   }
 
  private:

@@ -180,12 +180,11 @@ RouteReport route_report(const Graph& graph, MachineRoutes& routes, NodeId from,
   report.text += leg_text(graph, path, Leg::request, times);
   report.text += fmt::format(
       "  Times count from {}: when a header{} arrives at the node on an idle machine. A link "
-      "stands in the row of the node before "
-      "it.\n",
+      "is in the row of its source node.\n",
       memory ? "the grant" : "the departure", memory ? ", or the first flit of a write," : "");
   if (!memory && is_sent_on(graph, path))
     report.text +=
-        "  io_cpu and m_cpu take the message and send on one of their own, an overhead later.\n";
+        "  io_cpu and m_cpu receive the message and send a new one, an overhead later.\n";
   if (!memory)
     report.text += fmt::format("\ncontrol latency {} ns, with the overhead of {}\n",
                                fixed_ns(path.control_latency_fs()), graph.node(to).name);

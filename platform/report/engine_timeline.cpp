@@ -308,11 +308,10 @@ std::unique_ptr<ReportOptions> declare_engine_timeline(CLI::App& command, unsign
   auto options = std::make_unique<TimelineReportOptions>();
   CLI::Option* const timeline =
       command
-          .add_option(
-              "--timeline", options->timeline.engines,
-              "A row per engine, a column per interval of time: how busy it was. Engines by "
-              "glob over their names or a scope around them, e.g. 'sip0.cube0.pe0' or "
-              "'*.pe_dma' (default: those of the PE with most operations)")
+          .add_option("--timeline", options->timeline.engines,
+                      "Utilisation, a row per engine and a column per interval of time. Engines by "
+                      "glob over their names or a scope around them, e.g. 'sip0.cube0.pe0' or "
+                      "'*.pe_dma' (default: those of the PE with most operations)")
           ->type_name("GLOB")
           ->expected(0, 1)
           ->group(report_group);

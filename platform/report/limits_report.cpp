@@ -275,10 +275,10 @@ std::unique_ptr<ReportOptions> declare_limits(CLI::App& command, unsigned source
   auto options = std::make_unique<LimitsOptions>();
   options->is_log = source == ReportSource::log;
   if (options->is_log)
-    add_report_flag(command, "--limits",
-                    "What limited the run, and what twice as much of each resource would have "
-                    "gained",
-                    options->asked);
+    add_report_flag(
+        command, "--limits",
+        "Limiting resource of the run, and the gain with twice as much of each resource",
+        options->asked);
   if ((source & (ReportSource::run | ReportSource::log)) != 0)
     add_report_flag(command, "--kernel-limits",
                     "Limits of each kernel by itself, in addition to those of the run",

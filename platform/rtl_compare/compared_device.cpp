@@ -32,7 +32,7 @@ ComparedRole role_of(const Implementation& implementation) {
   for (const auto& [role, compared] : compared_roles) {
     if (implementation.may_stand_at(role)) return compared;
   }
-  throw UsageError(fmt::format("--impl: {} stands for none of pe_gemm, router and sram",
+  throw UsageError(fmt::format("--impl: {} implements none of pe_gemm, router and sram",
                                quote(implementation.name)));
 }
 

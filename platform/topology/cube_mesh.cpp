@@ -219,7 +219,7 @@ std::string mesh_source_hash(const CubeSpec& cube) {
 
 std::string mesh_file_text(const CubeSpec& cube, const CubeMesh& mesh) {
   std::string text =
-      "# Generated from the cube section of the topology; written anew when it differs. Do not "
+      "# Generated from the cube section of the topology; rewritten when it differs. Do not "
       "edit.\n";
   text += fmt::format("source_hash: {}\n", mesh_source_hash(cube));
   text +=

@@ -149,8 +149,8 @@ class Overrides {
         fmt::format("found {}, which matches no node{} of this machine{}{}{}", quote(entry.match),
                     of_kind, other_kind, nearest_names(entry.match, names),
                     glob.is_literal() ? ""
-                                      : "; * stays within one step of a name, ** stands "
-                                        "for any steps"));
+                                      : "; * stays within one step of a name, ** matches "
+                                        "any number of steps"));
   }
   static std::string nearest_names(const std::string& pattern, std::vector<std::string> names) {
     std::string nearest;

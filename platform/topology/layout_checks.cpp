@@ -73,11 +73,10 @@ class LayoutChecks {
   void zero(const Rational& value, const std::string& key) {
     if (value.is_zero()) return;
     faults_.add_at(
-        key,
-        fmt::format(
-            "found {}, allowed is 0: what these engines tell each other takes no time on the way; "
-            "of the links inside a PE only pe_dma_to_pe_tcm and pe_tcm_to_pe_dma carry flits",
-            value.str()));
+        key, fmt::format(
+                 "found {}, allowed is 0: communication between these engines takes no time; "
+                 "of the links inside a PE only pe_dma_to_pe_tcm and pe_tcm_to_pe_dma carry flits",
+                 value.str()));
   }
 
   // Nodes that a plain TLM-2.0 module may be attached to.
@@ -123,8 +122,9 @@ class LayoutChecks {
       faults_.add(id,
                   fmt::format("found {}, which is or may be the name of another node", quote(id)));
     } else if (!id.empty() && !tlm_nodes_.insert(node_names::beside(attach, id)).second) {
-      faults_.add(id, fmt::format("found {} a second time beside {}; ids are unique in their scope",
-                                  quote(id), printable(attach)));
+      faults_.add(id,
+                  fmt::format("found {} a second time next to {}; ids are unique in their scope",
+                              quote(id), printable(attach)));
     }
     if (!attachments_.empty() && faults_.sound(attach) &&
         std::find(attachments_.begin(), attachments_.end(), attach) == attachments_.end()) {

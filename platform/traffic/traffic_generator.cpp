@@ -152,7 +152,7 @@ void TrafficGenerator::check_memory() const {
   const double events =
       2.0 * flits * static_cast<double>(recipe_.requests) * static_cast<double>(streams_.size());
   throw UsageError(fmt::format(
-      "{}: {} requests under way at once need about {} MiB of memory, all of them at least {:.1e} "
+      "{}: {} requests in flight at once need about {} MiB of memory, all of them at least {:.1e} "
       "events; "
       "--max-memory is {} MiB{}",
       at_once ? "--requests" : "--max-outstanding", each * streams_.size(), bytes >> 20, events,

@@ -135,7 +135,7 @@ std::vector<ValidationCase> systolic_cases(const RunBench& run) {
       bound_case("array-folds", {64, 128, 128, 128},
                  "Four folds, each filled and drained on its own", source, run),
       {"array-long-pass", "systolic",
-       "A pass that is long beside the array: one row per cycle. Here the throughput of the "
+       "A pass that is long compared with the array: one row per cycle. Here the throughput of the "
        "model is that of the array",
        source, "tiny", array_machine(long_pass.side),
        [long_pass, run](Platform& platform) { return play_long_pass(platform, run, long_pass); }},

@@ -119,7 +119,7 @@ BOOST_AUTO_TEST_CASE(only_links_that_carry_flits_have_a_length_and_a_bandwidth) 
   BOOST_TEST(after(links + "pe_tcm_to_pe_dma", "{bw_gbs: 512, distance_mm: 0.5}") == "0 issues");
   BOOST_TEST(after(links + "pe_gemm_to_pe_math", "{bw_gbs: 0, distance_mm: 0}") == "0 issues");
   const std::string why =
-      ", allowed is 0: what these engines tell each other takes no time on the way; of the links "
+      ", allowed is 0: communication between these engines takes no time; of the links "
       "inside a PE only pe_dma_to_pe_tcm "
       "and pe_tcm_to_pe_dma carry flits";
   BOOST_TEST(after(links + "pe_gemm_to_pe_math.distance_mm", "0.5") ==
