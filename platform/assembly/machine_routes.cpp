@@ -67,7 +67,7 @@ std::vector<PathHop> MachineRoutes::hops(const std::vector<NodeId>& nodes) const
     if (edge == nullptr || edges_[static_cast<std::size_t>(edge - graph_.edges().data())].binding ==
                                EdgeBinding::internal) {
       throw RoutingError(fmt::format(
-          "no way through the fabric from '{}' to '{}': '{}' and '{}' have no fabric edge",
+          "no path through the fabric from '{}' to '{}': '{}' and '{}' have no fabric edge",
           graph_.node(nodes.front()).name, graph_.node(nodes.back()).name,
           graph_.node(nodes[i]).name, graph_.node(nodes[i + 1]).name));
     }

@@ -83,7 +83,7 @@ class SizeChecks {
     const Rational value = attributes.decimal(key.attribute);
     const Rational most(static_cast<std::int64_t>(key.most_bytes / key.unit_bytes));
     if (Rational(0) <= value && value <= most) return true;
-    fault(key, fmt::format("found {}, allowed is 0 to {}, what a physical address reaches",
+    fault(key, fmt::format("found {}, allowed is 0 to {}, the range of a physical address",
                            value.str(), most.str()));
     return false;
   }
@@ -145,7 +145,7 @@ std::optional<SizeFault> size_fault(const SizeKey& key, const ComponentSpec& of_
   const Rational most(static_cast<std::int64_t>(key.most_bytes / key.unit_bytes));
   if (Rational(0) <= value && value <= most) return std::nullopt;
   return SizeFault{key.attribute,
-                   fmt::format("found {}, allowed is 0 to {}, what a physical address reaches",
+                   fmt::format("found {}, allowed is 0 to {}, the range of a physical address",
                                value.str(), most.str())};
 }
 
@@ -158,7 +158,7 @@ std::optional<SizeFault> interleave_fault(const CubeSpec& cube, const ComponentS
     if (found != allowed)
       return SizeFault{attribute,
                        fmt::format("found {} as {}, allowed with address_model la is {}, that of "
-                                   "all hbm_ctrl: segments are interleaved alike",
+                                   "all hbm_ctrl: segments are interleaved in the same way",
                                    found, attribute, allowed)};
   }
   return std::nullopt;

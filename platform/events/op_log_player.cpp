@@ -190,8 +190,7 @@ void LogPlayer::read_meta() {
   SQLite::Statement rows(database_, "SELECT key, value FROM meta");
   while (rows.executeStep()) facts_[rows.getColumn(0).getString()] = rows.getColumn(1).getString();
   const std::string& version = fact("schema_version");
-  if (version.empty())
-    throw UsageError("is not complete: the run that wrote it has not come to its end");
+  if (version.empty()) throw UsageError("is not complete: the run that wrote it has not ended");
   if (version != std::to_string(op_log_schema_version)) {
     throw UsageError(
         fmt::format("has schema version {}; this program reads version {}: run again with --op-log",

@@ -22,7 +22,7 @@ TimelineName timeline_name(const std::string& path) {
   if (is_stream(path)) return {TimelineFormat::chrome, false};
   throw UsageError(fmt::format(
       "the timeline {} ends in {}: .json (Chrome's trace events), or .pftrace or .perfetto-trace "
-      "for Perfetto's own format, each also with .gz behind it",
+      "for Perfetto's own format, each optionally followed by .gz",
       quote(path), extension.empty() ? "nothing that names a format" : quote(extension)));
 }
 

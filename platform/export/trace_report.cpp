@@ -109,7 +109,7 @@ TraceSettings TraceOptions::settings() const {
   if (!from.empty()) settings.from = time_option("--trace-window", from);
   if (!to.empty()) settings.to = time_option("--trace-window", to);
   if (settings.from >= settings.to)
-    throw UsageError(fmt::format("--trace-window {}: the window ends at {}, not behind its begin",
+    throw UsageError(fmt::format("--trace-window {}: the window ends at {}, not after its start",
                                  quote(*window), format_ns(settings.to)));
   return settings;
 }

@@ -295,7 +295,7 @@ std::pair<std::uint64_t, std::uint64_t> LatencyBreakdown::bursts_of_flit(
   return {begin, trace.bursts_seen - 1};
 }
 
-// A flit leaves when all bursts up to its last have arrived: the last is one of its own, or an
+// A flit leaves when all bursts up to its last have completed: one of its own completes now, or an
 // earlier flit delayed it.
 LatencyBreakdown::Point LatencyBreakdown::read_departure(Trace& trace, const RouteExtension& route,
                                                          std::uint32_t flit) {

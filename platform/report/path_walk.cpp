@@ -336,7 +336,7 @@ class PathWalk {
     const LaunchRow* launch = find_launch(run.launch.value_or(0));
     if (launch == nullptr)
       return unexplained(pe, run.stream, launch_.issued,
-                         fmt::format("launch '{}' has not come to its end", run.kernel));
+                         fmt::format("launch '{}' has not ended", run.kernel));
     const std::string label = fmt::format("launch {} of '{}'", launch->id, launch->kernel);
     const RunRow* earlier = pe.run_before(run);
     const Fs since = std::max(launch->issued, launch_.issued);

@@ -84,7 +84,7 @@ void apply_instance_setting(ConfigNode& root, const Override& setting,
   const std::optional<SettingParts> parts = setting_parts(setting.key);
   if (!parts) {
     issues.push_back(issue_at(place, setting.key,
-                              "found the name of an instance; allowed behind it are .impl, "
+                              "found the name of an instance; allowed after it are .impl, "
                               ".attrs.KEY and .attrs"));
     return;
   }

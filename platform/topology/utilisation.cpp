@@ -18,7 +18,7 @@ using Json = nlohmann::json;
 
 [[noreturn]] void refuse(const std::string& source, const std::string& why) {
   throw UsageError(
-      fmt::format("{}: {}; --heat takes the JSON that 'run --stats' or 'traffic "
+      fmt::format("{}: {}; --heat accepts the JSON that 'run --stats' or 'traffic "
                   "--links F.json' has written for the same machine",
                   printable(source), why));
 }

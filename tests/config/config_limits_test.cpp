@@ -75,9 +75,9 @@ BOOST_AUTO_TEST_CASE(a_sip_has_at_most_16_cubes) {
 
 BOOST_AUTO_TEST_CASE(memories_are_at_most_as_large_as_their_windows) {
   BOOST_TEST(found_in("cube.components.sram.attrs.size_mb", "64") ==
-             "64, allowed is 0 to 32, what a physical address reaches");
+             "64, allowed is 0 to 32, the range of a physical address");
   BOOST_TEST(found_in("cube.pe_template.components.pe_tcm.attrs.size_mb", "4") ==
-             "4, allowed is 0 to 2, what a physical address reaches");
+             "4, allowed is 0 to 2, the range of a physical address");
   BOOST_TEST(found_in("cube.memory_map.hbm_total_gb_per_cube", "129") ==
              "129, allowed is an integer, 1 to 128 (GiB)");
 }
@@ -106,9 +106,9 @@ BOOST_AUTO_TEST_CASE(reserve_and_scratch_fit_into_the_tcm_together) {
              cpu + ": found 1048576" + fit + "1572864 + 1048576 of 2097152 B");
   BOOST_TEST(after(tcm, "2048") == tcm + ": found 2048" + fit + "2097152 + 1048576 of 2097152 B");
   BOOST_TEST(found_in(tcm, "4096") ==
-             "4096, allowed is 0 to 2048, what a physical address reaches");
+             "4096, allowed is 0 to 2048, the range of a physical address");
   BOOST_TEST(found_in(cpu, "8388608") ==
-             "8388608, allowed is 0 to 2097152, what a physical address reaches");
+             "8388608, allowed is 0 to 2097152, the range of a physical address");
 }
 
 // --- Links inside a PE (docs/decisions/component-services.md)

@@ -228,7 +228,7 @@ BOOST_AUTO_TEST_CASE(settings_reach_entries_and_instances) {
 
 BOOST_AUTO_TEST_CASE(what_a_setting_says_of_an_instance_is_checked) {
   BOOST_TEST(issue({{"sip0.cube0.pe2.pe_gemm.macs_per_cycle", "1"}}) ==
-             "sip0.cube0.pe2.pe_gemm.macs_per_cycle: found the name of an instance; allowed behind "
+             "sip0.cube0.pe2.pe_gemm.macs_per_cycle: found the name of an instance; allowed after "
              "it are .impl, .attrs.KEY and .attrs");
   BOOST_TEST(begins(issue({{"sip0.cube0.pe2.pe_gem.attrs.macs_per_cycle", "1"}}),
                     "overrides.0.match: found 'sip0.cube0.pe2.pe_gem', which matches no node of "
