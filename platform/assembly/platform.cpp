@@ -92,8 +92,8 @@ Platform::~Platform() {
   }
   modules_.release();  // NOLINT(bugprone-unused-return-value): kept until the process ends, with
                        // all objects that they refer to
-  host_.release();             // NOLINT(bugprone-unused-return-value)
-  pool_.release();             // NOLINT(bugprone-unused-return-value)
+  host_.release();     // NOLINT(bugprone-unused-return-value)
+  pool_.release();     // NOLINT(bugprone-unused-return-value)
   end_of_timestep_.release();  // NOLINT(bugprone-unused-return-value)
   monitors_.release();         // NOLINT(bugprone-unused-return-value)
 }
