@@ -10,7 +10,7 @@ namespace kernbench {
 void bind_services(Component& source, Component& target, Role target_role,
                    ProtocolMonitors* monitors) {
   const std::vector<ServiceInitiatorBase*> initiators =
-      source.service_initiators();  // it may get more
+      source.service_initiators();  // the target may need more initiators
   for (ServiceInitiatorBase* initiator : initiators) {
     if (!initiator->binds_to(target_role)) continue;
     if (initiator->bind_to(target, target_role, source.basename(), monitors) ||

@@ -1,4 +1,4 @@
-// Binding of the services that components have for each other (models/protocol/service_socket.h).
+// Binding of the services between components (models/protocol/service_socket.h).
 #pragma once
 
 #include "models/base/component.h"
@@ -6,9 +6,9 @@
 
 namespace kernbench {
 
-// Binds every end of `source` that asks a component of the role of `target`; before the end of
-// elaboration. Only the types of payloads count, so that any component can be replaced. Throws
-// UsageError if the source needs what the target does not provide. `monitors`: see
+// Binds every service initiator of `source` that requires the role of `target`. Called before the
+// end of elaboration. Only payload types are matched, so any component can be replaced. Throws
+// UsageError if the source needs a service that the target does not provide. `monitors`: see
 // ServiceInitiatorBase.
 void bind_services(Component& source, Component& target, Role target_role,
                    ProtocolMonitors* monitors);

@@ -6,10 +6,10 @@
 
 namespace kernbench {
 
-// Registers all of them under their `builtin.` names; called once by the owner of the registry.
-// `modules`: the plain TLM-2.0 modules that the bridges can bind in.
+// Registers all built-in implementations under their `builtin.` names. Called once by the owner of
+// the registry. `modules`: plain TLM-2.0 modules that bridges can bind.
 void register_builtin_components(ComponentRegistry& registry, const ExternalModules& modules = {});
-// Registers only those outside the PEs.
+// Registers only the implementations outside the PEs.
 void register_fabric_components(ComponentRegistry& registry);
 
 }  // namespace kernbench

@@ -1,12 +1,12 @@
-// Livelock detection: a run in which a process waits although time advances, with nothing left but
-// polling and clock events (spec 4.2).
+// Livelock detection: ends a run in which a process waits while only polling and clock events
+// advance time (spec 4.2).
 //
-// Checked between slices of the simulation, so it costs nothing inside them. Work shows in the
-// counters: every activity of a component or a link changes at least one of its statistics, and
-// every wait opens a pending_wait. Polling and clock events change neither. A delay is work,
-// however long it is: models declare until when they have events of their own
-// (PendingWaits::busy_until), and events that were pending at the last sign of work may be the work
-// of a model that does not declare it.
+// The check runs between slices of the simulation and costs nothing inside them. Progress shows in
+// the counters: every activity of a component or a link changes at least one of its statistics, and
+// every wait opens a pending_wait. Polling and clock events change neither. A delay counts as
+// progress, however long it is: models declare the time up to which they have events of their own
+// (PendingWaits::busy_until), and events pending at the last progress may belong to a model that
+// declares nothing.
 #pragma once
 
 #include <algorithm>
@@ -21,15 +21,15 @@ namespace kernbench {
 class DeadlockWatch {
  public:
   struct Questions {
-    std::function<std::uint64_t()> work;  // a number that changes with any work
+    std::function<std::uint64_t()> work;  // counter that changes with any progress
     std::function<bool()> waiting;        // a pending_wait is open
-    std::function<Fs()> busy_until;       // latest instant declared by a model
-    std::function<Fs()> pending_until;    // latest instant of the pending events
+    std::function<Fs()> busy_until;       // latest time declared by a model
+    std::function<Fs()> pending_until;    // latest time of the pending events
   };
   DeadlockWatch(Fs patience, Questions ask) : patience_(patience), ask_(std::move(ask)) {}
 
-  // True if a wait has been open for at least the patience, without work done or due. `now` never
-  // decreases.
+  // True if a wait has been open for at least the patience without progress made or due. `now`
+  // never decreases.
   bool expired(Fs now) {
     if (now < look_at_) return false;
     const std::uint64_t work = ask_.work();
@@ -43,14 +43,14 @@ class DeadlockWatch {
     }
     const Fs busy_until = std::max(ask_.busy_until(), pending_until_);
     if (busy_until < now) return true;
-    look_after(
-        now, std::max(patience_,
-                      busy_until - now + 1));  // at that very instant it may not have happened yet
+    look_after(now,
+               std::max(patience_,
+                        busy_until - now + 1));  // events at that very time may still be pending
     return false;
   }
-  // Instant of the next check.
+  // Time of the next check.
   Fs look_at() const { return look_at_; }
-  // Since when no work has been done.
+  // Time of the last progress.
   Fs quiet_since() const { return quiet_since_; }
 
  private:

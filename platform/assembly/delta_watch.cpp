@@ -10,7 +10,7 @@
 namespace kernbench {
 namespace {
 
-// SystemC tells only the process that runs, so the mark of those that are to run is read: see
+// SystemC exposes only the running process, so the mark of runnable processes is read directly: see
 // models/base/pending_events.cpp.
 using sc_core::sc_process_b;
 
@@ -50,7 +50,7 @@ void DeltaWatch::delta_ended() {
 }
 
 std::string DeltaWatch::report() {
-  constexpr int further_deltas = 16;  // of processes that run by turns
+  constexpr int further_deltas = 16;  // deltas observed to find processes that alternate
   constexpr std::size_t most_named = 8;
   std::set<std::string> names;
   for (int i = 0; i < further_deltas && sc_core::sc_pending_activity_at_current_time(); ++i) {

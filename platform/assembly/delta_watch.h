@@ -1,8 +1,9 @@
-// Bound on the delta cycles of one instant: recognises processes that notify each other for ever
-// without letting time pass (spec 4.2).
+// Bound on the delta cycles of one timestep: detects processes that notify each other endlessly
+// without advancing time (spec 4.2).
 //
-// To count them would cost every run a few percent: a bound that is large is watched from the half
-// of it on, which the timer of the run notices (stop_timer.h) long before the rest is over.
+// Counting every delta cycle would cost each run a few percent. A large bound is therefore watched
+// only from half of it on; the timer of the run (stop_timer.h) fires long before the other half has
+// passed.
 #pragma once
 
 #include <cstdint>
@@ -18,17 +19,18 @@ class DeltaWatch final : private DeltaListener {
  public:
   explicit DeltaWatch(std::uint64_t bound);
 
-  // Delta cycles of an instant from which on they are counted one by one; 0: there is no bound.
+  // Delta cycles of a timestep after which they are counted individually; 0: no bound.
   std::uint64_t watched_from() const { return bound_ < large ? bound_ : bound_ / 2; }
-  // Between two slices: counts them if there are that many.
+  // Called between two slices: starts counting if the timestep has that many delta cycles.
   void look();
   bool exceeded() const { return exceeded_; }
-  // After that, between two slices: simulates a few more delta cycles, for the processes that run
-  // in them. "more than 10000000 delta cycles at 12 ns, by top.a.run, top.b.run".
+  // Called after the bound, between two slices: simulates a few more delta cycles to find the
+  // processes that run in them. "more than 10000000 delta cycles at 12 ns, by top.a.run,
+  // top.b.run".
   std::string report();
 
  private:
-  static constexpr std::uint64_t large = 5'000'000;  // half of it takes many ticks of the timer
+  static constexpr std::uint64_t large = 5'000'000;  // half of it lasts many ticks of the timer
 
   void delta_ended() override;
 

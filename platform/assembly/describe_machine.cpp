@@ -7,7 +7,7 @@
 namespace kernbench {
 namespace {
 
-// One channel if the implementation of hbm_ctrl has none.
+// Channel interleave of an hbm_ctrl; one channel if the implementation declares none.
 ChannelInterleave interleave_of(const Attributes& hbm) {
   if (!hbm.has("num_pcs") || !hbm.has("burst_bytes")) return {};
   return {static_cast<std::uint32_t>(hbm.integer("num_pcs")),
@@ -40,7 +40,7 @@ void set_sizes(MachineDescription& machine, const MachineSpec& spec) {
   machine.page_bytes = sizes.page_bytes;
 }
 
-// Where the node stands in the tables; null if it is in none.
+// Entry of the node in the tables of the machine; null if it is in none.
 NodeId* entry_of(MachineDescription& machine, const Node& node) {
   const Location& here = node.at;
   NodeTables& tables = machine.tables;

@@ -1,4 +1,4 @@
-// The MachineDescription of a graph.
+// MachineDescription of a graph.
 #pragma once
 
 #include "models/protocol/machine_description.h"
@@ -6,8 +6,8 @@
 
 namespace kernbench {
 
-// Names are copied; attributes stay the graph's. Throws UsageError or AddressError for a machine
-// that load_machine() would have refused.
+// Copies names; attributes remain owned by the graph. Throws UsageError or AddressError for a
+// machine that load_machine() would have refused.
 MachineDescription describe_machine(const Graph& graph);
 
 }  // namespace kernbench

@@ -1,6 +1,6 @@
-// The calls by which a program would end the process or the simulation, before those of the
-// libraries: in a kernel, a bench, a module or a plug-in they are faults (fault_guard.h), elsewhere
-// they do what they always do. Part of programs alone.
+// Overrides of the calls that end the process or the simulation; they precede the library
+// functions. In a kernel, a bench, a module or a plug-in they are faults (fault_guard.h); elsewhere
+// they behave as usual. Linked into programs only.
 #include <dlfcn.h>
 #include <unistd.h>
 
@@ -43,7 +43,7 @@ void abort() noexcept {
 
 namespace sc_core {
 
-// Within a process it is a call of foreign code.
+// A call inside a process comes from foreign code.
 void sc_stop() {
   if (kernbench::FaultGuard::on_guarded_thread() && kernbench::running_process().valid())
     return kernbench::FaultGuard::note_stop_call();

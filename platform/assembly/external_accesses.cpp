@@ -18,7 +18,7 @@ std::vector<const TlmBridge*> bridges_of(const Platform& platform) {
 
 namespace {
 
-// Of a bridge: its attribute, or the implementation that is the module by its own name.
+// Module of a bridge: its attribute, or an implementation that is the module under its own name.
 std::string module_of(const Node& node) {
   return node.attributes().has("module") ? node.attributes().text("module") : node.impl();
 }

@@ -16,13 +16,13 @@ struct ExternalAccesses {
   TlmBridge::Accesses accesses;
 };
 
-// By ascending node.
+// Accesses per initiator, by ascending node.
 std::vector<ExternalAccesses> initiator_accesses(const Platform& platform);
 // "2 accesses of plain TLM-2.0 initiators have failed\n  sip0.cube0.ext0 (acme.dma): 2, first ...";
-// empty: none has.
+// empty: none has failed.
 std::string failed_accesses(const std::vector<ExternalAccesses>& initiators);
 
-// The bridges of a machine, by ascending node.
+// Bridges of a machine, by ascending node.
 std::vector<const TlmBridge*> bridges_of(const Platform& platform);
 
 }  // namespace kernbench

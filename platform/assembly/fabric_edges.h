@@ -1,5 +1,5 @@
-// The edges of the graph as the fabric sees them: which become links, at which port of their
-// source, and how long they are.
+// Edges of the graph as the fabric uses them: which become links, their output port at the source,
+// and their length.
 #pragma once
 
 #include <cstdint>
@@ -12,9 +12,9 @@ namespace kernbench {
 
 enum class EdgeBinding : std::uint8_t {
   link,      // a Link between two fabric sockets
-  direct,    // fabric sockets bound to each other: pe_dma <-> pe_tcm without length and bandwidth
+  direct,    // fabric sockets bound directly: pe_dma <-> pe_tcm without length and bandwidth
              // (spec 2.3)
-  internal,  // tasks and services between engines of a PE; no part of the fabric
+  internal,  // tasks and services between engines of a PE; outside the fabric
 };
 
 class FabricEdges {
@@ -23,7 +23,8 @@ class FabricEdges {
 
   struct Edge {
     EdgeBinding binding = EdgeBinding::internal;
-    std::uint16_t out_port = 0;  // of the source, by ascending destination; meaningless if internal
+    std::uint16_t out_port =
+        0;  // port of the source, by ascending destination; meaningless if internal
     Fs propagation_fs = 0;
     Rational bw_gbs;  // 0 = unlimited
   };

@@ -28,8 +28,8 @@ struct {
 
 alignas(16) char signal_stack[64 * 1024];  // a handler cannot run on a stack that is full
 
-// The first thread at fault ends the process; others wait for that. False: a fault of the same
-// thread while it describes the first.
+// The first faulting thread ends the process; other threads block until then. Returns false for a
+// fault of the same thread while it reports the first.
 bool becomes_reporter() {
   pid_t reporter = 0;
   const auto self = static_cast<pid_t>(::syscall(SYS_gettid));
@@ -42,8 +42,8 @@ void begin_report() {
   if (becomes_reporter()) return;
   static FixedText text;
   text.add(
-      "kernbench: error: the simulation: memory has been overwritten, by what runs or by what ran "
-      "before: there was a fault, and another one while it was described\n");
+      "kernbench: error: the simulation: memory has been overwritten, by the running code or by "
+      "earlier code: a second fault occurred while the first was reported\n");
   text.write_to_stderr();
   FaultGuard::end_process(exit_failed);
 }
@@ -75,13 +75,14 @@ std::uintptr_t stack_pointer(const void* context) {
 #endif
 }
 
-// By a system call, which reports a bad address instead of a fault.
+// Probes the address by a system call, which returns an error instead of faulting.
 bool is_readable(std::uintptr_t address) {
   return ::access(reinterpret_cast<const char*>(address), F_OK) == 0 || errno != EFAULT;
 }
 
-// Just below the stack pointer: a call, or an access of a frame without a pointer of its own. Above
-// it: a frame that reaches into the guard page, or beyond the end of the stack.
+// An address just below the stack pointer is a call, or an access of a frame without a frame
+// pointer. An address above it belongs to a frame that reaches into the guard page, or lies beyond
+// the end of the stack.
 bool overruns_the_stack(const siginfo_t& info, std::uintptr_t stack_pointer) {
   constexpr std::uintptr_t page = 4096, largest_frame = 1 << 20;
   const auto address = reinterpret_cast<std::uintptr_t>(info.si_addr);
@@ -109,10 +110,10 @@ void describe_fault(FixedText& text, int signal, const siginfo_t& info, const vo
     case SIGILL:
       text.add("has run into an illegal instruction (SIGILL)");
       return;
-    case SIGABRT:  // abort() itself is seen before: exit_calls.cpp
+    case SIGABRT:  // abort() itself is intercepted earlier: exit_calls.cpp
       text.add(
           "was aborted (SIGABRT) by a check of the C library: an assertion has failed, or memory "
-          "has been overwritten, by it or by what ran before");
+          "has been overwritten, by it or by earlier code");
       return;
     case SIGSEGV:
       if (overruns_the_stack(info, stack_pointer(context))) return describe_overrun(text);
@@ -124,7 +125,7 @@ void describe_fault(FixedText& text, int signal, const siginfo_t& info, const vo
   }
 }
 
-// On the thread that is at fault.
+// Runs on the faulting thread.
 void faulted(int signal, siginfo_t* info, void* context) {
   begin_report();
   FixedText what;
@@ -157,9 +158,9 @@ void faulted(int signal, siginfo_t* info, void* context) {
 
 FaultGuard::FaultGuard() : outermost_(!fault_state.active) {
   if (!outermost_) return;
-  sc_core::sc_get_curr_simcontext();  // made here, before a handler asks for it
+  sc_core::sc_get_curr_simcontext();  // created here, before a handler needs it
   old_terminate_ = std::set_terminate(terminated);
-  // Coroutine stacks are those of processes on this thread, which one alternate stack serves.
+  // Coroutine stacks belong to processes on this thread, so one alternate stack serves them all.
   stack_t stack{};
   stack.ss_sp = signal_stack;
   stack.ss_size = sizeof signal_stack;

@@ -1,9 +1,9 @@
-// Guard against faults of foreign code (kernels, benches, modules, plug-ins), wherever it runs in
-// the process: invalid accesses, stack overflows, aborts, std::terminate(), exit() (spec 4.2).
+// Guard against faults of foreign code (kernels, benches, modules, plug-ins) anywhere in the
+// process: invalid accesses, stack overflows, aborts, std::terminate(), exit() (spec 4.2).
 //
-// A fault ends the process with one message. Nothing is simulated or written after it, so that the
-// handlers need neither the heap nor a lock; a fault inside a handler ends the process, too.
-// Results that are written line by line are flushed before foreign code runs again.
+// A fault ends the process with one message. Nothing is simulated or written after it, so the
+// handlers need neither the heap nor a lock. A fault inside a handler also ends the process.
+// Results written line by line are flushed before foreign code runs again.
 #pragma once
 
 #include <csignal>
@@ -16,7 +16,7 @@
 
 namespace kernbench {
 
-// In force while it lives, on the thread that has made the outermost; they may be nested.
+// In force while it lives, on the thread that created the outermost guard. Guards may be nested.
 class FaultGuard {
  public:
   FaultGuard();
@@ -24,19 +24,20 @@ class FaultGuard {
   FaultGuard(const FaultGuard&) = delete;
   FaultGuard& operator=(const FaultGuard&) = delete;
 
-  // True while one lives: no code of the program itself exits then, on whatever thread.
+  // True while a guard lives: no code of the program itself exits then, on any thread.
   static bool in_force();
-  // True if besides the caller is on the thread that has made it.
+  // True if, in addition, the caller is on the thread that created the guard.
   static bool on_guarded_thread();
   // Prints `what` with the place, or `reason` and the report, and ends the process.
   [[noreturn]] static void give_up(const char* what, const char* subject = "it ");
   [[noreturn]] static void give_up(const ProgramReport& report, const char* reason);
-  // _exit() of the program itself.
+  // Ends the process by _exit() on behalf of the program itself.
   [[noreturn]] static void end_process(int status);
 
-  // A call of sc_stop() by a process: it fails the run, which ends when the process waits.
+  // Records a call of sc_stop() by a process: the run fails, and ends at the next wait of the
+  // process.
   static void note_stop_call();
-  static const char* stop_call();  // the first, as ProgramReport words it; null: none
+  static const char* stop_call();  // the first call, as ProgramReport formats it; null: none
 
  private:
   static constexpr int signals_[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT};
@@ -47,13 +48,13 @@ class FaultGuard {
   struct sigaction old_actions_[std::size(signals_)]{};
 };
 
-// Code of others that runs outside of any process: global objects and registration of a plug-in,
-// constructors of components. A fault there is reported in the words of its scope. In force while
-// it lives; they may be nested.
+// Scope of foreign code outside of any process: global objects and registration of a plug-in,
+// constructors of components. A fault inside it is reported with the text of the scope. In force
+// while it lives; scopes may be nested.
 class ForeignCode {
  public:
-  // `says`: the beginning of the message, up to the fault: "plug-in 'a.so': its registration has
-  // failed: ". `status`: exit status of the program.
+  // `says`: start of the message, up to the fault: "plug-in 'a.so': its registration has failed: ".
+  // `status`: exit status of the program.
   explicit ForeignCode(std::string_view says, int status = exit_failed);
   ~ForeignCode() { current_ = outer_; }
   ForeignCode(const ForeignCode&) = delete;

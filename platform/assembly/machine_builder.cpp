@@ -20,7 +20,7 @@ std::string node_of(const sc_core::sc_object& socket) {
   return name_in_machine(*socket.get_parent_object());
 }
 
-// Takes the socket of a node out of those that are open.
+// Removes the socket of a node from the unbound ones.
 template <class Socket>
 Socket& take(std::vector<Socket*>& open, const std::string& node, const char* what) {
   const auto found =
@@ -37,7 +37,7 @@ Socket& take(std::vector<Socket*>& open, const std::string& node, const char* wh
 }
 
 bool has_own_initiators(const std::string& topology) {
-  std::vector<ConfigIssue> issues;  // load_machine() tells of them
+  std::vector<ConfigIssue> issues;  // load_machine() reports them
   const ConfigNode root = load_config_tree(topology, issues);
   const ConfigNode* system = root.find("system");
   const ConfigNode* initiators = system == nullptr ? nullptr : system->find("tlm_initiators");

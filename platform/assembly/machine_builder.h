@@ -1,11 +1,12 @@
-// From a topology file to the machine, with the modules of a program that is not ours bound to it.
+// MachineBuilder: builds the machine of a topology file and binds the modules of an external
+// program.
 //
 //   MachineBuilder builder("configs/topology.tiny.yaml");
 //   builder.add_initiator("dma0", "sip0.cube0.r0c0");
 //   std::unique_ptr<Platform> platform = builder.build({});
 //   builder.bind_initiator("sip0.cube0.dma0", my_dma.socket);   // before the simulation starts
 //
-// A bridge of a topology whose `module` is `program` is bound in the same way.
+// Bridges of a topology whose `module` is `program` are bound in the same way.
 #pragma once
 
 #include <memory>
@@ -31,25 +32,26 @@ class MachineBuilder {
   MachineBuilder(const MachineBuilder&) = delete;
   MachineBuilder& operator=(const MachineBuilder&) = delete;
 
-  // As --set KEY=VALUE.
+  // Same as --set KEY=VALUE.
   MachineBuilder& set(std::string key, std::string value);
   // Plain TLM-2.0 modules that the topology names.
   ExternalModules& modules() { return modules_; }
-  // Further implementations, beside the built-in ones.
+  // Implementations in addition to the built-in ones.
   ComponentRegistry& components() { return components_; }
 
-  // A node `id` beside a router or io_noc, for an initiator of the program; `attributes` of the
-  // bridge as YAML: "max_outstanding: 4". For a topology that has no tlm_initiators of its own.
+  // Adds a node `id` attached to a router or io_noc, for an initiator of the program. `attributes`
+  // of the bridge as YAML: "max_outstanding: 4". Only for a topology without tlm_initiators of its
+  // own.
   MachineBuilder& add_initiator(const std::string& id, const std::string& attach,
                                 const std::string& attributes = "");
-  // The SRAM of every cube becomes a target of the program: "sip0.cube0.sram", ...
+  // Makes the SRAM of every cube a target of the program: "sip0.cube0.sram", ...
   MachineBuilder& replace_srams();
 
-  // Once. Throws what load_machine() and Platform throw.
+  // Called once. Throws the errors of load_machine() and Platform.
   std::unique_ptr<Platform> build(const PlatformOptions& options);
 
-  // After build(). Sockets of the base protocol of any width. UsageError if the node is no bridge
-  // that waits for one.
+  // Called after build(). Accepts base-protocol sockets of any width. Throws UsageError if the node
+  // is no bridge with an unbound socket.
   template <class Socket>
   void bind_initiator(const std::string& node, Socket& initiator) {
     ExternalModules::bind(initiator, open_target(node));

@@ -21,13 +21,13 @@
 namespace kernbench {
 namespace {
 
-// A level of the hierarchy that is no node: sip0, sip0.cube0, ...
+// Level of the hierarchy that is no node: sip0, sip0.cube0, ...
 class ScopeModule final : public sc_core::sc_module {
  public:
   explicit ScopeModule(const sc_core::sc_module_name& name) : sc_core::sc_module(name) {}
 };
 
-// While one lives, new modules become children of `module` (null: of the top).
+// While it lives, new modules become children of `module` (null: of the top).
 class Inside {
  public:
   explicit Inside(sc_core::sc_module* module) : module_(module) {
@@ -51,7 +51,7 @@ std::string_view leaf_of(std::string_view name) {
   return name.substr(name.rfind('.') + 1);
 }  // npos + 1 == 0
 
-// Behind the last dot up to which both agree.
+// Length of the common prefix, up to and including its last dot.
 std::size_t common_scope(std::string_view a, std::string_view b) {
   std::size_t common = 0;
   for (std::size_t i = 0; i < a.size() && i < b.size() && a[i] == b[i]; ++i) {
@@ -60,7 +60,7 @@ std::size_t common_scope(std::string_view a, std::string_view b) {
   return common;
 }
 
-// A factory may be a plug-in's, or that of a plain TLM-2.0 module: what it throws of its own is
+// The factory may belong to a plug-in or to a plain TLM-2.0 module; exceptions that it throws are
 // reported with the node.
 std::unique_ptr<Component> create(const Implementation& implementation, const Node& node,
                                   const ComponentInit& init) {
@@ -128,8 +128,7 @@ sc_core::sc_module* MachineModules::scope(std::string_view path) {
 
 void MachineModules::create_components(const ComponentRegistry& registry, Services& services) {
   components_.reserve(graph_.nodes().size());
-  for (const Node& node :
-       graph_.nodes()) {  // in order of names: a parent comes before its children
+  for (const Node& node : graph_.nodes()) {  // by name: a parent precedes its children
     const Implementation* implementation = registry.find(node.impl());
     if (implementation == nullptr || !implementation->create)
       throw UsageError(
@@ -152,8 +151,8 @@ FabricNode& MachineModules::fabric_node(NodeId node) const {
   return *fabric_node;
 }
 
-// Sorted by (source, destination): the outputs of every source and the inputs of every destination
-// come in ascending order of the peer, as port numbers do.
+// Edges sorted by (source, destination): outputs of every source and inputs of every destination
+// are in ascending order of the peer, like port numbers.
 void MachineModules::bind_edges(const FabricEdges& edges,
                                 const AnalysisPort<LinkTraversal>& traversals,
                                 ProtocolMonitors* monitors) {
@@ -163,8 +162,8 @@ void MachineModules::bind_edges(const FabricEdges& edges,
     const kernbench::Edge& edge = graph_.edges()[i];
     const Node& src = graph_.node(edge.src);
     const Node& dst = graph_.node(edge.dst);
-    // Tasks and services between two engines of a PE; memory traffic to and from a TCM goes over
-    // sockets besides.
+    // Tasks and services between two engines of a PE; memory traffic to and from a TCM also uses
+    // sockets.
     if (edge.kind == EdgeKind::pe_internal)
       bind_services(component(edge.src), component(edge.dst), dst.kind, monitors);
     if (edges[i].binding == EdgeBinding::internal) continue;

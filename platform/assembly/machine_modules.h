@@ -1,4 +1,4 @@
-// Owner of every module of the machine: creates, binds and destroys scopes, components and links,
+// Owner of all modules of the machine: creates, binds and destroys scopes, components and links,
 // named as in spec 1.1.
 #pragma once
 
@@ -20,7 +20,7 @@ class FabricNode;        // models/protocol
 class Link;              // models/noc
 class ProtocolMonitors;  // models/protocol
 
-// An edge of the graph that became a link.
+// Edge of the graph that became a link.
 struct LinkInstance {
   LinkInstance(std::size_t edge_index, std::unique_ptr<Link> instance);
   LinkInstance(LinkInstance&& other) noexcept;
@@ -32,17 +32,18 @@ struct LinkInstance {
 
 class MachineModules {
  public:
-  // Throws UsageError for an implementation that is unknown, or that cannot stand where it is used.
-  // `monitors` watches all connections; null: nobody does.
+  // Throws UsageError for an implementation that is unknown or unsuitable for its node. `monitors`
+  // checks all connections; null: no checks.
   MachineModules(const Graph& graph, const FabricEdges& edges, const ComponentRegistry& registry,
                  Services& services, ProtocolMonitors* monitors);
-  ~MachineModules();  // links, then components, then scopes, each in reverse order of creation
+  ~MachineModules();  // destroys links, then components, then scopes, each in reverse order of
+                      // creation
   MachineModules(const MachineModules&) = delete;
   MachineModules& operator=(const MachineModules&) = delete;
 
   Component& component(NodeId node) const { return *components_[node]; }
 
-  // In the order of the graph's edges.
+  // Links in the order of the graph's edges.
   const std::vector<LinkInstance>& links() const { return links_; }
 
  private:
@@ -60,7 +61,7 @@ class MachineModules {
   std::unique_ptr<CreditNetwork> credit_network_;
 };
 
-// "sip0.cube0.pe0__to__r0c0"-like: the name of a link without its scope, and that scope.
+// Name of a link without its scope, "sip0.cube0.pe0__to__r0c0"-like, and that scope.
 struct LinkName {
   std::string_view scope;
   std::string leaf;

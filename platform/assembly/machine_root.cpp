@@ -38,7 +38,7 @@ MachineRoot::MachineRoot()
 }
 
 MachineRoot::~MachineRoot() {
-  // The module may have gone before.
+  // The module may have been destroyed earlier.
   if (module_ != nullptr && sc_core::sc_find_object(name_.c_str()) == module_)
     module_->remove_attribute(attribute);
 }

@@ -47,7 +47,8 @@ const Path& MachineRoutes::control_path(NodeId source, NodeId target) {
 }
 
 const Path& MachineRoutes::path_along(const std::vector<NodeId>& nodes) {
-  std::vector<PathHop> forward = hops(nodes);  // first: an error names the ends in their order
+  std::vector<PathHop> forward =
+      hops(nodes);  // forward path first: an error names source and target in order
   pairs_.push_back(std::make_unique<Pair>(std::move(forward), hops(RouteFinder::reversed(nodes))));
   return pairs_.back()->forward;
 }
@@ -59,14 +60,14 @@ std::vector<PathHop> MachineRoutes::hops(const std::vector<NodeId>& nodes) const
     hop.node = nodes[i];
     hop.overhead_fs = overhead_fs_[nodes[i]];
     const bool last = i + 1 == nodes.size();
-    // A PE's DMA lets other initiators' accesses to its TCM through without a charge.
+    // The DMA of a PE forwards accesses of other initiators to its TCM without overhead.
     if (i > 0 && !last && graph_.node(nodes[i]).kind == Role::pe_dma) hop.overhead_fs = 0;
     if (last) break;
     const Edge* edge = graph_.find_edge(nodes[i], nodes[i + 1]);
     if (edge == nullptr || edges_[static_cast<std::size_t>(edge - graph_.edges().data())].binding ==
                                EdgeBinding::internal) {
       throw RoutingError(fmt::format(
-          "no way through the fabric from '{}' to '{}': '{}' and '{}' have no fabric edge",
+          "no path through the fabric from '{}' to '{}': '{}' and '{}' have no fabric edge",
           graph_.node(nodes.front()).name, graph_.node(nodes.back()).name,
           graph_.node(nodes[i]).name, graph_.node(nodes[i + 1]).name));
     }

@@ -1,5 +1,5 @@
-// Routes over the graph: the paths of RouteFinder, with ports and rounded delays per hop. Each path
-// is built once.
+// Routes over the graph: paths of RouteFinder with ports and rounded delays per hop. Each path is
+// built once.
 #pragma once
 
 #include <memory>
@@ -20,11 +20,11 @@ class MachineRoutes final : public Routes {
   const Path& memory_path(NodeId initiator, NodeId memory) override;
   const Path& channel_path(NodeId initiator, NodeId memory, std::uint16_t channel) override;
   const Path& control_path(NodeId source, NodeId target) override;
-  // As RouteFinder::message_path(): what `route` shows.
+  // Path of RouteFinder::message_path(), as `route` shows it.
   const Path& message_path(NodeId source, NodeId target) {
     return path_along(router_.message_path(source, target));
   }
-  // The path along these nodes.
+  // Path along these nodes.
   const Path& path_along(const std::vector<NodeId>& nodes);
 
  private:

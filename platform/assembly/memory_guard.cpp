@@ -20,7 +20,7 @@
 namespace kernbench {
 namespace {
 
-constexpr std::uint64_t least_margin = std::uint64_t{256} << 20U;  // for a run that ends in order
+constexpr std::uint64_t least_margin = std::uint64_t{256} << 20U;  // for a run that ends normally
 
 std::optional<std::uint64_t> number_in(const std::string& path) {
   std::uint64_t value = 0;
@@ -28,7 +28,7 @@ std::optional<std::uint64_t> number_in(const std::string& path) {
   return std::nullopt;  // no such file, or "max"
 }
 
-// The least limit of the group `path` below `mount` and of those around it.
+// Least limit of the group `path` below `mount` and of its parent groups.
 std::uint64_t group_limit(const std::string& mount, std::string path, const char* file) {
   std::uint64_t least = UINT64_MAX;
   for (;;) {
@@ -57,8 +57,8 @@ std::uint64_t control_group_bytes() {
   return least;
 }
 
-// --- the guard: a thread that allocates nothing and takes no lock, so that a child may be forked
-// beside it ---
+// --- The guard: a thread that neither allocates nor locks, so that a child may be forked while it
+// runs
 
 std::atomic<std::uint64_t> limit{0};
 std::atomic<bool> reached{false};
@@ -93,8 +93,8 @@ void* watch(void* /*unused*/) {
   }
 }
 
-// Signals are for the thread that simulates. Where the host grants no thread, an allocation that
-// fails is what ends the run.
+// Signals are left to the simulation thread. If the host grants no thread, a failed allocation ends
+// the run.
 void start_watching() {
   sigset_t all, before;
   sigfillset(&all);
@@ -113,7 +113,7 @@ std::uint64_t host_memory_bytes() {
 }
 
 void guard_memory(std::uint64_t limit_bytes) {
-  if (limit.exchange(limit_bytes) > 0) return;  // it is watched already
+  if (limit.exchange(limit_bytes) > 0) return;  // already guarded
   start_watching();
   ::pthread_atfork(nullptr, nullptr, &start_watching);
 }

@@ -34,10 +34,10 @@ std::string outstanding_transactions(const TransactionPool& pool, const NodeName
   const std::vector<const Transaction*> list = pool.in_flight();
   std::string text;
   for (std::size_t i = 0; i < list.size() && i < most; ++i)
-    text += fmt::format("\n  {}, issued at {}, is under way", with_leg(*list[i], name),
+    text += fmt::format("\n  {}, issued at {}, is in flight", with_leg(*list[i], name),
                         format_ns(list[i]->route().key.issued));
   if (list.size() > most) text += fmt::format("\n  and {} more transactions", list.size() - most);
-  return text + "\n  --check-protocol tells which component holds what";
+  return text + "\n  --check-protocol shows which component holds each request";
 }
 
 std::string outstanding_requests(const TransactionPool& pool, const NodeName& name,

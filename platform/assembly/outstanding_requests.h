@@ -1,4 +1,4 @@
-// Outstanding requests and the components that hold them, for reports of deadlocks (spec 4.2).
+// Outstanding requests and the components that hold them, for deadlock reports (spec 4.2).
 #pragma once
 
 #include <functional>
@@ -12,9 +12,9 @@ namespace kernbench {
 
 using NodeName = std::function<std::string(NodeId)>;
 
-// A line for each of the first transactions: what is known without monitors.
+// Returns a line for each of the first transactions: the information available without monitors.
 std::string outstanding_transactions(const TransactionPool& pool, const NodeName& name);
-// A line for each transaction and each request of a service, with the component that holds it.
+// Returns a line for each transaction and each service request, with the component that holds it.
 std::string outstanding_requests(const TransactionPool& pool, const NodeName& name,
                                  const ProtocolMonitors& monitors);
 

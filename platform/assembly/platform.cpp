@@ -28,7 +28,7 @@
 namespace kernbench {
 namespace {
 
-// Before the first sc_time exists, that is before any member is made.
+// Called before the first sc_time exists, that is before any member is constructed.
 PlatformOptions prepare(const PlatformOptions& options) {
   use_femtoseconds();
   return options;
@@ -36,12 +36,12 @@ PlatformOptions prepare(const PlatformOptions& options) {
 
 }  // namespace
 
-// Tells when nothing is under way any more.
+// Signals when no transaction is in flight any more.
 class Platform::IdleListener final : public tlm::tlm_analysis_if<TransactionEnd> {
  public:
   explicit IdleListener(Platform& platform)
       : platform_(platform), binding_(platform.observation_.transaction_ends, *this) {}
-  // Written before the pool counts the transaction as given back.
+  // Called before the pool counts the transaction as released.
   void write(const TransactionEnd& /*end*/) override {
     if (platform_.pool_->outstanding() == 1) platform_.ended_event_.notify(sc_core::SC_ZERO_TIME);
   }
@@ -90,8 +90,8 @@ Platform::~Platform() {
     modules_.reset();
     return;
   }
-  modules_.release();  // NOLINT(bugprone-unused-return-value): left to the end of the process, like
-                       // what they refer to
+  modules_.release();  // NOLINT(bugprone-unused-return-value): kept until the process ends, with
+                       // all objects that they refer to
   host_.release();     // NOLINT(bugprone-unused-return-value)
   pool_.release();     // NOLINT(bugprone-unused-return-value)
   end_of_timestep_.release();  // NOLINT(bugprone-unused-return-value)
@@ -113,7 +113,7 @@ RunResult Platform::run(HostProgram& program, const RunLimits& limits) {
 
 RunResult Platform::run(const RunLimits& limits) { return run_together({this}, limits).front(); }
 
-// --- A run in pieces
+// --- A run in parts
 
 void Platform::set_program(HostProgram& program) {
   state_.has_program = true;
@@ -185,8 +185,7 @@ void Platform::check_connections(RunResult& result) const {
       ModelError("connections have not ended what they began:" + unfinished));
 }
 
-// The sum of what components and links have counted, and of the waits that have begun: none of
-// these ever descends.
+// Sum of the counters of components and links and of the waits opened: none ever decreases.
 std::uint64_t Platform::work_done() const {
   std::uint64_t work = pending_waits_.opened();
   const auto add = [&work](const Component& component) {
@@ -208,17 +207,17 @@ bool Platform::unblock() {
   return any;
 }
 
-// Called when nothing is pending; null unless the program or another wait is blocked.
+// Called when no event is pending. Returns null unless the program or another wait is blocked.
 std::exception_ptr Platform::starvation() const {
   const bool program_blocked = state_.has_program && !state_.program_ended;
   if (!program_blocked && !pending_waits_.any()) return nullptr;
   return blocked(fmt::format("deadlock at {}: nothing is pending", format_ns(Component::now())));
 }
 
-// A line for all that have made the same call last.
+// One line for all programs whose last call is the same.
 std::string Platform::running_programs() const {
   std::vector<std::string> names;
-  std::vector<std::string> lines;  // in the order of their first ones
+  std::vector<std::string> lines;  // in the order of the first program of each
   std::map<std::string, std::vector<std::size_t>> alike;
   const auto add = [&](const Component& component) {
     const auto* host = dynamic_cast<const ProgramHost*>(&component);

@@ -1,19 +1,19 @@
-// The elaborated machine: owns every instance, runs the simulation and takes it down.
+// Elaborated machine: owns every instance, runs the simulation and destroys it.
 //
 //   ComponentRegistry registry;
 //   register_builtin_components(registry);
 //   Platform platform(build_graph(load_machine(file, {}, registry)), registry, {});
 //   const RunResult result = platform.run(program);   // program: a HostProgram
 //
-// Programs that use the installed package get one from MachineBuilder (machine_builder.h).
+// Programs that use the installed package create one by MachineBuilder (machine_builder.h).
 //
-// Built in the constructor of a module of somebody else, all its objects are children of that
-// module (machine_root.h). Several machines of a process are built in a module each, and run
-// together by run_together() (shared_run.h), or under an sc_start of somebody else
+// If it is constructed in the constructor of an external module, all its objects are children of
+// that module (machine_root.h). Several machines of a process are each built in a module of their
+// own, and run together by run_together() (shared_run.h), or under an sc_start of the caller
 // (docs/use-as-a-library.md).
 //
-// Destroyed in this order: links, components and scopes, the host, the payload pool, paths and
-// tables, the graph.
+// Order of destruction: links, components and scopes, the host, the payload pool, paths and tables,
+// the graph.
 #pragma once
 
 #include <exception>
@@ -48,36 +48,36 @@ struct PlatformOptions {
 
 class Platform final : private MachineServices {
  public:
-  // Sets SystemC's time resolution to 1 fs, unless it is that already: no sc_time of another may
-  // have been made before. Throws UsageError, AddressError or RoutingError for a machine that
-  // cannot be built, Error for a plain TLM-2.0 module that cannot.
+  // Sets SystemC's time resolution to 1 fs unless it is set already; no sc_time of another
+  // resolution may exist. Throws UsageError, AddressError or RoutingError for a machine that cannot
+  // be built, Error for a plain TLM-2.0 module that cannot.
   Platform(Graph graph, const ComponentRegistry& registry, const PlatformOptions& options);
   ~Platform() override;
   Platform(const Platform&) = delete;
   Platform& operator=(const Platform&) = delete;
 
-  // Runs the program on the host until it and its workers have returned and nothing is under way
-  // any more. Once per process.
+  // Runs the program on the host until it and its workers have returned and no transaction is in
+  // flight. Once per process.
   RunResult run(HostProgram& program, const RunLimits& limits = {});
-  // Without a program: until nothing is pending. For modules that drive components (traffic).
+  // Runs without a program until no event is pending. For modules that drive components (traffic).
   RunResult run(const RunLimits& limits = {});
 
-  // --- A run in pieces, under run_together() or an sc_start of somebody else.
+  // --- A run in parts, under run_together() or an sc_start of the caller.
   //
-  // Before the simulation starts; the program outlives it.
+  // Called before the simulation starts. The program outlives it.
   void set_program(HostProgram& program);
-  // The machine has failed, or its program has ended and nothing is under way.
+  // True if the machine has failed, or its program has ended and no transaction is in flight.
   bool ended() const;
-  // Notified in the delta behind that, or more often: wait until ended().
+  // Notified at least once in the delta after that: wait until ended().
   const sc_core::sc_event& ended_event() const { return ended_event_; }
-  // With nothing pending: sets in motion what can still end (launches under collect_all whose
-  // others have failed). True: simulate on.
+  // Called when no event is pending: starts whatever can still end (launches under collect_all
+  // whose peers have failed). Returns true if the simulation shall continue.
   bool unblock();
-  // Between two sc_starts, or behind the last one: completed, failed, deadlock (nothing is pending,
-  // and somebody waits), else until_reached. With data on what has been recorded is resolved.
+  // Result between two sc_starts, or after the last one: completed, failed, deadlock (no event is
+  // pending and a process waits), else until_reached. With data on, recorded data is resolved.
   RunResult result();
 
-  // Of the module in which it stands; empty at the top. Names of SystemC begin with it.
+  // Name of the enclosing module; empty at the top. SystemC names begin with it.
   const std::string& name() const;
   const Graph& graph() const { return *graph_; }
   const MachineDescription& machine() const override { return machine_; }
@@ -94,7 +94,7 @@ class Platform final : private MachineServices {
   // Null unless the protocol is checked.
   ProtocolMonitors* monitors() { return monitors_.get(); }
   const std::vector<LinkInstance>& links() const;  // LinkInstance::edge indexes graph().edges()
-  // Observers bind here, from the constructor to the destructor.
+  // Observers subscribe here, from the constructor to the destructor.
   Observation& observation() override { return observation_; }
   MachineServices& services() { return *this; }
 

@@ -10,7 +10,7 @@
 namespace kernbench {
 namespace {
 
-// The time as format_ns() has it.
+// Time in the format of format_ns().
 void add_place(FixedText& text, const char* who) {
   const Fs now = sc_core::sc_time_stamp().value();
   text.add("{} at {}.{:06}", who, now / fs_per_ns, now % fs_per_ns);
@@ -21,7 +21,7 @@ void add_place(FixedText& text, const char* who) {
 
 void add_program(FixedText& text, const RunningProgram& program,
                  const sc_core::sc_process_handle& process, const char* what) {
-  // A kernel is known by its PE_CPU, a thread of a bench by its own name.
+  // A kernel is identified by its PE_CPU, a thread of a bench by its own name.
   const bool kernel = std::strcmp(program.kind, "kernel") == 0;
   add_place(text, kernel ? process.get_parent_object()->name() : process.name());
   text.add("{} '{}' {}; last call: ", program.kind, program.name, what);
@@ -30,7 +30,7 @@ void add_program(FixedText& text, const RunningProgram& program,
     return;
   }
   text.add("{}{}", program.api, program.last_call);
-  const CallSite& site = program.call_site;  // as CallSite::in_brackets()
+  const CallSite& site = program.call_site;  // format of CallSite::in_brackets()
   if (site.known()) text.add(" ({}:{})", site.name(), site.line);
 }
 
@@ -79,7 +79,7 @@ void ProgramReport::describe_at(const char* place, const char* what, const char*
 }
 
 void ProgramReport::print(const char* reason) const {
-  static FixedText line;  // not on a stack, of which little may be left
+  static FixedText line;  // static: little of a stack may be left
   line.clear();
   line.add("kernbench: error: {}{}\n", reason, text_.c_str()).write_to_stderr();
 }

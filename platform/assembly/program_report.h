@@ -1,4 +1,4 @@
-// One-line report of a fault and its place, built where nothing can be allocated (signal handlers).
+// One-line report of a fault and its place, built where allocation is impossible (signal handlers).
 #pragma once
 
 #include <fmt/format.h>
@@ -14,10 +14,10 @@
 
 namespace kernbench {
 
-// Text of a fixed capacity: the rest is cut off.
+// Text of fixed capacity; the excess is cut off.
 class FixedText {
  public:
-  // Allocates nothing for numbers and C strings.
+  // Does not allocate for numbers and C strings.
   template <class... Args>
   FixedText& add(fmt::format_string<Args...> format, Args&&... args) {
     const std::size_t left = text_.size() - 1 - length_;
@@ -40,8 +40,8 @@ class FixedText {
   std::size_t length_ = 0;
 };
 
-// Process that runs; none between two. While a machine is elaborated SystemC names the process that
-// was made last, which does not run.
+// Running process; none between two processes. During elaboration SystemC names the process created
+// last, which does not run.
 sc_core::sc_process_handle running_process();
 
 // Program of that process; none: it is no thread of a program host.
@@ -49,14 +49,14 @@ std::optional<RunningProgram> current_program();
 
 class ProgramReport {
  public:
-  // "sip0.cube0.pe0.pe_cpu at 12.5 ns: kernel 'k' WHAT; last call: tl.load"; without a program the
-  // component at work, the process that runs, the module that is elaborated, or the simulation.
-  // `subject` precedes `what` unless there is a program.
+  // "sip0.cube0.pe0.pe_cpu at 12.5 ns: kernel 'k' WHAT; last call: tl.load". Without a program the
+  // place is the active component, the running process, the module under elaboration, or the
+  // simulation. `subject` precedes `what` unless there is a program.
   void describe(const char* what, const char* subject = "it ");
   // "PLACE: SUBJECT WHAT".
   void describe_at(const char* place, const char* what, const char* subject = "it ");
   const char* text() const { return text_.c_str(); }
-  // As an error of the program, on standard error, after `reason`.
+  // Prints the report as an error of the program on standard error, after `reason`.
   void print(const char* reason = "") const;
 
  private:

@@ -17,7 +17,7 @@ bool is_of_log(const sc_core::sc_report& report) {
   return std::strcmp(report.get_msg_type(), log_message_type) == 0;
 }
 
-// Empty: none.
+// Process of the report; empty: none.
 std::string process_of(const sc_core::sc_report& report) {
   const char* process = report.get_process_name();
   const bool known = process != nullptr && *process != '\0' && std::strcmp(process, "unknown") != 0;
@@ -30,7 +30,7 @@ ReportLine line_of(const sc_core::sc_report& report) {
           process_of(report), is_of_log(report)};
 }
 
-// Numbers below 1000 belong to SystemC, -1 to types without one.
+// SystemC uses numbers below 1000, and -1 for types without a number.
 bool is_of_systemc(const sc_core::sc_report& report) {
   return report.get_id() >= 0 && report.get_id() < 1000;
 }

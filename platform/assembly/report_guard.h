@@ -1,8 +1,8 @@
-// Reports by SC_REPORT_* of modules outside while a machine is built or runs: none aborts the
-// process, and each can be told with the place that it came from.
+// SC_REPORT_* of foreign modules while a machine is built or runs: no report aborts the process,
+// and each is available with its origin.
 //
-// A fatal report is thrown, as an error is. Information and warnings go to a listener where there
-// is one, else to the handler of before.
+// A fatal report is thrown like an error. Information and warnings go to a listener if there is
+// one, else to the previous handler.
 #pragma once
 
 #include <exception>
@@ -15,14 +15,15 @@
 namespace kernbench {
 
 struct ReportLine {
-  LogLevel level = LogLevel::info;  // warning, or that of its verbosity
-  std::string text;                 // as text_of_report() has it
-  std::string where;                // the process, or else empty
-  bool is_of_log = false;           // of a Log (models/base/log.h)
+  LogLevel level = LogLevel::info;  // warning, or the level of its verbosity
+  std::string text;                 // from text_of_report()
+  std::string where;                // process, else empty
+  bool is_of_log = false;           // from a Log (models/base/log.h)
 };
 using ReportListener = std::function<void(const ReportLine&)>;
 
-// In force while it lives; they may be nested, the innermost listener that is not empty counts.
+// In force while it lives. Guards may be nested; the innermost non-empty listener receives the
+// reports.
 class ReportGuard {
  public:
   explicit ReportGuard(ReportListener listener = {});
@@ -33,16 +34,16 @@ class ReportGuard {
  private:
   ReportListener listener_;
   ReportGuard* outer_;
-  sc_core::sc_report_handler_proc handler_;  // of before
+  sc_core::sc_report_handler_proc handler_;  // the previous handler
 
   static void handle(const sc_core::sc_report& report, const sc_core::sc_actions& actions);
 };
 
-// "top.dma.run at 12.5 ns: error of 'acme/dma': the FIFO has overrun"; of an exception that has
-// left a process "top.dma.run at 12.5 ns: uncaught exception: ...".
+// "top.dma.run at 12.5 ns: error of 'acme/dma': the FIFO has overrun". An exception that left a
+// process: "top.dma.run at 12.5 ns: uncaught exception: ...".
 std::string text_of_report(const sc_core::sc_report& report);
 
-// An exception that a call into SystemC has thrown, as an error of ours with its place.
+// Converts an exception thrown by a call into SystemC to an Error with its place.
 std::exception_ptr with_place(const std::exception_ptr& error);
 
 }  // namespace kernbench

@@ -31,8 +31,8 @@ double seconds_since(Clock::time_point start) {
   return std::chrono::duration<double>(Clock::now() - start).count();
 }
 
-// Simulated time per slice, so that a slice takes some tens of milliseconds. Slices change no
-// result.
+// Simulated time per slice, chosen so that a slice takes some tens of milliseconds. Slices change
+// no result.
 class SliceLength {
  public:
   Fs value() const { return value_; }
@@ -108,7 +108,8 @@ RunOutcome run_in_slices(const RunLimits& limits, const RunQuestions& ask) {
     const bool interrupted = limits.interrupted && limits.interrupted();
     const RunStatus cut_short = interrupted ? RunStatus::interrupted : RunStatus::wall_limit;
     if (StopTimer::stopping())
-      return end(cut_short, false);  // programs are held: that nothing is pending tells nothing
+      return end(cut_short,
+                 false);  // programs are held, so the lack of pending events is no deadlock
     if (!sc_core::sc_pending_activity()) {
       if (ask.unblock()) continue;
       return end(RunStatus::completed, true);
@@ -134,7 +135,7 @@ RunOutcome run_in_slices(const RunLimits& limits, const RunQuestions& ask) {
         std::max(std::min(slice.value(), watch.look_at() - std::min(now(), watch.look_at())), next);
     if (ask.by_instants()) length = next;
     length = std::min(length, until - now());
-    // A slice that ends before the next event only moves the time.
+    // A slice that ends before the next event only advances the time.
     if (limits.sample) length = std::min(length, limits.next_sample() - now());
     const Clock::time_point slice_start = Clock::now();
     sc_core::sc_start(sc_core::sc_time::from_value(length),
@@ -144,7 +145,7 @@ RunOutcome run_in_slices(const RunLimits& limits, const RunQuestions& ask) {
 }
 
 void stop_simulation(const std::vector<sc_core::sc_object*>& kill_below) {
-  // Else it has stopped, ended with an error, or never started.
+  // Otherwise it has stopped, ended with an error, or never started.
   if (sc_core::sc_get_status() != sc_core::SC_PAUSED) return;
   if (!kill_below.empty()) {
     sc_core::sc_spawn_options options;

@@ -27,7 +27,7 @@ class SharedRun {
     const ReportGuard reports(limits_.reports);
     try {
       outcome_ = run_in_slices(limits_, questions());
-    } catch (...) {  // a SystemC error, or what left a process
+    } catch (...) {  // a SystemC error, or the exception that left a process
       outcome_ = RunOutcome();
       outcome_.status = RunStatus::failed;
       outcome_.fault = with_place(std::current_exception());
@@ -90,7 +90,7 @@ class SharedRun {
     return all([](Platform& m) { return m.state_.done; });
   }
 
-  // The first cause, and whether a machine is at fault.
+  // First cause, and whether a machine is at fault.
   std::exception_ptr cause() const {
     for (const Platform* machine : machines_) {
       if (machine->state_.cause) return machine->state_.cause;
@@ -142,13 +142,13 @@ class SharedRun {
     return result;
   }
 
-  // Programs may still run in a run that was cut short: they need not bear to be killed.
+  // Programs may still run in a run that was cut short; they need not support being killed.
   void stop(const std::vector<RunResult>& results) const {
     std::vector<sc_core::sc_object*> kill_below;
     for (std::size_t i = 0; i < machines_.size(); ++i) {
       if (results[i].status != RunStatus::completed && !machines_[i]->options_.tear_down) continue;
       const MachineRoot& root = *machines_[i]->root_;
-      // A machine at the top has the simulation to itself.
+      // A machine at the top is the only one in the simulation.
       const auto& objects = root.at_top() ? sc_core::sc_get_top_level_objects() : root.objects();
       kill_below.insert(kill_below.end(), objects.begin(), objects.end());
     }

@@ -1,17 +1,18 @@
-// A run of several machines of one process, in one simulation.
+// Run of several machines of one process, in one simulation.
 //
 //   a.set_program(program_of_a);
 //   b.set_program(program_of_b);
 //   const std::vector<RunResult> results = run_together({&a, &b});
 //
-// The run ends when all programs have ended and nothing is under way in any machine; with a machine
-// that has no program when nothing is pending. It stops the simulation: once per process.
+// The run ends when all programs have ended and no transaction is in flight in any machine; with a
+// machine that has no program it ends when no event is pending. It stops the simulation, so it is
+// possible once per process.
 //
-// A failure ends the run: the machine at fault has failed (all that had not ended, if it is of
-// a module outside of them), those that had not ended are interrupted, with the same cause.
-// Deadlocks are looked for in all machines together, as modules outside may join them: only when
-// nothing happens in any of them; those in which somebody waits are the deadlocked ones. Limits are
-// those of the run.
+// A failure ends the run: the machine at fault has failed (for a fault of an external module, all
+// machines that had not ended); the other machines that had not ended are interrupted, with the
+// same cause. Deadlocks are detected over all machines together, as external modules may connect
+// them: only when no machine makes progress. Machines with an open wait are then deadlocked. Limits
+// apply to the run.
 #pragma once
 
 #include <functional>
@@ -23,12 +24,12 @@ namespace kernbench {
 
 class Platform;
 
-// Called between two instants, when the program of a machine has ended and nothing is under way in
-// it: its statistics and waveforms are then those of a run alone. Not for the machines that end
-// otherwise.
+// Called between two timesteps, when the program of a machine has ended and no transaction of it is
+// in flight: its statistics and waveforms then equal those of a run alone. Not called for machines
+// that end otherwise.
 using MachineEnded = std::function<void(Platform&, const RunResult&)>;
 
-// In the order of `machines`.
+// Returns results in the order of `machines`.
 std::vector<RunResult> run_together(const std::vector<Platform*>& machines,
                                     const RunLimits& limits = {}, const MachineEnded& ended = {});
 

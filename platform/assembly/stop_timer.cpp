@@ -19,14 +19,14 @@
 namespace kernbench {
 namespace {
 
-// Since the start, or since the run is to end.
+// Times since the start, or since the end of the run was requested.
 constexpr std::int64_t ms = 1'000'000;
-constexpr std::int64_t look_every = 50 * ms;  // before
+constexpr std::int64_t look_every = 50 * ms;  // before the request
 constexpr std::int64_t sample_every =
-    5 * ms;  // after: to see which program it is that takes no time
+    5 * ms;  // after the request: to find the program that takes no time
 constexpr std::int64_t pause_after = 100 * ms;
 constexpr std::int64_t give_up_after = 3000 * ms;
-// A busy machine leaves fewer in that time: a program that has hardly been scheduled is not stuck.
+// A busy host leaves fewer samples in that time; a program that was hardly scheduled is not stuck.
 constexpr int enough_samples = 50;
 
 constexpr const char* takes_no_time = "lets no simulated time pass";
@@ -38,10 +38,10 @@ struct {
   std::function<bool()> interrupted;
   std::atomic<bool> stopping{false};
 
-  std::int64_t due = 0;          // 0: the run goes on
-  const char* reason = nullptr;  // of the end, in words
-  Fs simulated = 0;              // then
-  int samples = 0;               // since then
+  std::int64_t due = 0;          // 0: the run continues
+  const char* reason = nullptr;  // end reason as text
+  Fs simulated = 0;              // at the request
+  int samples = 0;               // since the request
   bool in_program = false;
   bool stuck = false;
   ProgramReport report;
@@ -61,14 +61,14 @@ void set_interval(std::int64_t interval) {
   ::timer_settime(stop_state.timer, 0, &both, nullptr);
 }
 
-// Null: the run goes on.
+// Null: the run continues.
 const char* end_reason(std::int64_t at) {
   if (stop_state.interrupted && stop_state.interrupted()) return "interrupted: ";
   const bool late = stop_state.max_wall > 0 && at - stop_state.started >= stop_state.max_wall;
   return late ? "stopped by --max-wall: " : nullptr;
 }
 
-// The latest program that was seen to run, else what runs at all.
+// Records the latest program seen running, else any running process.
 void note_what_runs() {
   ++stop_state.samples;
   const bool in_program = current_program().has_value();
@@ -142,7 +142,7 @@ StopTimer::~StopTimer() {
   stop_state.due = 0;
   stop_state.max_wall = 0;
   stop_state.deltas = 0;
-  stop_state.interrupted = nullptr;  // a tick that is still under way finds nothing to do
+  stop_state.interrupted = nullptr;  // a pending tick finds nothing to do
 }
 
 bool StopTimer::stopping() { return stop_state.stopping; }

@@ -13,8 +13,8 @@ void refuse(const sc_core::sc_report& report, const sc_core::sc_actions& /*actio
   throw sc_core::sc_report(report);
 }
 
-// Without an effect on the resolution where none is fixed yet: SystemC refuses a second setting.
-// What it says to that is for us, not for the handler of the program.
+// Returns false if the resolution is fixed already: SystemC refuses a second setting. Its report is
+// consumed here and does not reach the handler of the program.
 bool set() {
   const sc_core::sc_report_handler_proc handler = sc_core::sc_report_handler::set_handler(&refuse);
   bool done = true;

@@ -3,8 +3,9 @@
 
 namespace kernbench {
 
-// Sets it, unless it is 1 fs already; before any sc_time of a machine or a plug-in. UsageError if
-// it has been fixed at another value, which the first sc_time does.
+// Sets the resolution unless it is 1 fs already. Called before any sc_time of a machine or a
+// plug-in exists. Throws UsageError if it is fixed at another value, which happens with the first
+// sc_time.
 void use_femtoseconds();
 
 }  // namespace kernbench

@@ -73,7 +73,7 @@ void ComponentResolver::take_fact(ComponentSpec& spec, const Parameter& paramete
   }
 }
 
-// Whether the implementation takes these values together.
+// Asks whether the implementation accepts this combination of values.
 void ComponentResolver::ask(const ComponentEntry& entry, const ComponentSpec& spec,
                             std::vector<ConfigIssue>& issues) const {
   const Implementation& implementation = *entry.implementation;
@@ -91,7 +91,7 @@ void ComponentResolver::ask(const ComponentEntry& entry, const ComponentSpec& sp
   }
 }
 
-// The member whose value fills a parameter, or null.
+// Member whose value fills a parameter, or null.
 const void* ComponentResolver::fact_for(const Parameter& parameter, const ComponentRow& row) const {
   for (const std::vector<MachineFact>* facts : {&row.facts, &facts_}) {
     for (const MachineFact& fact : *facts) {

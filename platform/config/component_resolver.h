@@ -1,5 +1,4 @@
-// Resolution of the parameters of one component: what the user gave, facts of the machine,
-// defaults.
+// Resolution of the parameters of one component: user values, facts of the machine, defaults.
 #pragma once
 
 #include <map>
@@ -12,13 +11,13 @@ namespace kernbench {
 
 class ComponentResolver {
  public:
-  // Both outlive it.
+  // Both arguments outlive it.
   ComponentResolver(const MachineSpec& machine, const MachineFaults& faults);
 
-  // The component of an entry whose implementation is known; `row`: its place in the machine.
+  // Component of an entry whose implementation is known. `row`: its position in the machine.
   ComponentSpec resolve(const ComponentEntry& entry, const ComponentRow& row,
                         std::vector<ConfigIssue>& issues) const;
-  // The same component with the attributes of the entry in the place of its own.
+  // Returns the component with the attributes of the entry replacing its own.
   ComponentSpec with_given(const ComponentSpec& component, const ComponentEntry& entry,
                            std::vector<ConfigIssue>& issues) const;
 
@@ -35,7 +34,7 @@ class ComponentResolver {
   const MachineFaults& faults_;
 };
 
-// The rows of the machine's components; hbm_channel has that of the router.
+// Rows of the machine's components; hbm_channel uses the row of the router.
 std::map<const ComponentSpec*, ComponentRow> rows_of_components(MachineSpec& machine);
 
 }  // namespace kernbench

@@ -33,7 +33,7 @@ bool is_alias(const std::string& name) {
          std::all_of(name.begin(), name.end(), allowed);
 }
 
-// `components.custom.gemm=...`: everything behind the section is one name.
+// `components.custom.gemm=...`: everything after the section is one name.
 void override_name(ConfigNode& root, const Override& override, std::vector<ConfigIssue>& issues) {
   const std::string section = "components.";
   ConfigNode* names = root.find("components");

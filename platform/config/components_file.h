@@ -15,7 +15,7 @@ struct ComponentsFile {
     std::string factory;  // a registered implementation
     ConfigLocation place;
   };
-  std::vector<Alias> aliases;              // in the order of the file
+  std::vector<Alias> aliases;              // in file order
   std::vector<std::string> plugins;        // paths; those in the file are relative to it
   std::vector<std::string> plugin_places;  // "components.yaml:41", or the --set that named it
 };
@@ -27,9 +27,8 @@ ConfigSchema components_schema();
 ComponentsFile load_components_file(const std::string& path,
                                     const std::vector<Override>& overrides = {});
 
-// Registers the names once plug-ins are loaded; a name that is already its own factory is left
-// alone. Throws ConfigError for a factory that does not exist, or a name that belongs to another
-// factory.
+// Registers the names once plug-ins are loaded; a name equal to its factory is left alone. Throws
+// ConfigError for a factory that does not exist, or a name that belongs to another factory.
 void apply_aliases(const ComponentsFile& file, ComponentRegistry& registry);
 
 }  // namespace kernbench

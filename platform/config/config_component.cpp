@@ -17,8 +17,8 @@ const Parameter* find_parameter(const ParameterSchema& schema, const std::string
   return nullptr;
 }
 
-// Whether the attribute was given for an implementation that `impl` no longer names; other names of
-// one implementation are the same.
+// True if the attribute was given for an implementation that `impl` no longer names. Aliases of one
+// implementation count as the same.
 bool is_of_former(const ConfigEntry& attribute, const Implementation& present,
                   const ComponentRegistry& registry) {
   if (attribute.former_impl.empty()) return false;

@@ -16,7 +16,7 @@ std::string id_of(const ConfigNode& item) {
   return id != nullptr && id->kind == ConfigNode::Kind::scalar ? id->text : "";
 }
 
-// The element that `step` names, by number or by id; null if there is none.
+// Element that `step` names, by number or by id; null if there is none.
 ConfigNode* element(ConfigNode& list, const std::string& step) {
   const bool number =
       !step.empty() && step.size() < 6 &&
@@ -76,7 +76,7 @@ void apply_override(ConfigNode& root, const Override& override, std::vector<Conf
   ConfigNode value = parse_config_value(override.value, place, override.key, issues);
   if (issues.size() > before) return;
   ConfigNode* node = &root;
-  ConfigNode* section = nullptr;  // around `node`
+  ConfigNode* section = nullptr;  // section that contains `node`
   const std::vector<std::string> steps = split(override.key);
   const std::string* last = nullptr;
   for (const std::string& step : steps) {
@@ -91,7 +91,8 @@ void apply_override(ConfigNode& root, const Override& override, std::vector<Conf
     if (node->kind == ConfigNode::Kind::scalar)
       return fault(
           fmt::format("{} is asked of a single value, {}", quote(step), node->described()));
-    node->kind = ConfigNode::Kind::map;  // an absent section begins here; the schema judges the key
+    node->kind =
+        ConfigNode::Kind::map;  // an absent section is created here; the schema checks the key
     ConfigEntry& entry = entry_of(*node, step, place);
     entry.former_impl.clear();
     section = node;

@@ -141,7 +141,8 @@ class SchemaCheck {
         continue;
       }
       resolved_.places_[here] =
-          entry.value.place;  // of the value: the key may stand in a base that another file changes
+          entry.value
+              .place;  // place of the value: the key may be in a base that another file changes
       check(entry.value, *keys[static_cast<std::size_t>(found - known.begin())], here);
     }
     for (const ConfigKey* key : keys) {
@@ -175,7 +176,7 @@ class SchemaCheck {
                               : Kind::scalar;
     if (node.kind != expected &&
         !((container || key.kind == ConfigKey::Kind::attributes) &&
-          node.kind == Kind::null)) {  // `links:` with nothing below is an empty section
+          node.kind == Kind::null)) {  // `links:` without content is an empty section
       fault(node.place, path,
             fmt::format("found {}, allowed is {}", node.described(), key.allowed()));
       return;

@@ -1,8 +1,8 @@
-// A declared schema for a configuration file, and the check of a file against it.
+// Declared schema for a configuration file, and the check of a file against it.
 //
-// The schema is a table of keys. `*` in a path stands for every element of a list, or for any key
-// of a section with free keys. A fault never stops the check: all of them are collected, and what
-// is sound can still be read.
+// The schema is a table of keys. `*` in a path represents every element of a list, or any key of a
+// section with free keys. A fault never stops the check: all faults are collected, and valid values
+// can still be read.
 #pragma once
 
 #include <cstdint>
@@ -39,7 +39,7 @@ struct ConfigKey {
   static ConfigKey of(Kind kind, std::string path, std::string description, bool required = true);
   static ConfigKey of_list(std::string path, std::string description, std::size_t least,
                            std::size_t most, bool required = true);
-  // With the description of the parameter.
+  // Key with the description of the parameter.
   static ConfigKey of_value(std::string path, Parameter parameter, bool required = true);
   static ConfigKey of_component(std::string path, std::string description, Role role,
                                 bool required = true);
@@ -60,36 +60,38 @@ class ConfigSchema {
   std::map<std::string, std::vector<std::size_t>> children_;
 };
 
-// A component entry as written: the implementation found, and the attributes that the user gave.
+// Component entry as written: the implementation found, and the attributes that the user gave.
 struct ComponentEntry {
   std::string path;
   ConfigLocation place;
-  const Implementation* implementation = nullptr;  // null: faulty, reported already
+  const Implementation* implementation = nullptr;  // null: faulty and already reported
   Attributes given;
   std::map<std::string, ConfigLocation> given_at;
-  std::vector<std::string> refused;  // attributes that were given but are faulty; reported already
+  std::vector<std::string> refused;  // attributes that were given but are faulty; already reported
 
-  ConfigLocation place_of(const std::string& attribute) const;  // of the entry if it was not given
+  ConfigLocation place_of(
+      const std::string& attribute) const;  // place of the entry if the attribute was not given
 };
 
-// The sound values of a file, by concrete path ("sip.io_chiplets.0.side"). What is absent here was
+// Valid values of a file, by concrete path ("sip.io_chiplets.0.side"). A value missing here was
 // absent or faulty.
 class ResolvedConfig {
  public:
   const ParameterValue* value(const std::string& path) const;
   const Rational* number(const std::string& path) const;
   const std::string* text(const std::string& path) const;
-  std::size_t items(const std::string& path) const;  // of a list; 0 if absent
+  std::size_t items(const std::string& path) const;  // length of a list; 0 if absent
   bool has(const std::string& path) const {
     return places_.find(path) != places_.end();
-  }  // the file has this key, sound or not
+  }  // the file has this key, valid or not
   std::vector<std::string> keys(
-      const std::string& path) const;  // of a section with free keys, in the order of the file
+      const std::string& path) const;  // keys of a section with free keys, in file order
   const ComponentEntry* component(const std::string& path) const;
-  const ConfigNode* attributes(const std::string& path) const;  // as written; null if absent
+  const ConfigNode* attributes(
+      const std::string& path) const;  // attributes as written; null if absent
   const std::map<std::string, ComponentEntry>& components() const { return components_; }
   ConfigLocation place(const std::string& path)
-      const;  // of the value, or of the nearest section around it that exists
+      const;  // place of the value, or of the nearest enclosing section that exists
 
  private:
   friend class SchemaCheck;
@@ -105,7 +107,7 @@ class ResolvedConfig {
 ResolvedConfig check_config(const ConfigNode& root, const ConfigSchema& schema,
                             const ComponentRegistry* registry, std::vector<ConfigIssue>& issues);
 
-// The implementation that `impl` names if it may stand at `role`, else null and an issue.
+// Returns the implementation that `impl` names if it suits `role`, else null and an issue.
 const Implementation* find_implementation(const ConfigNode& impl, const std::string& path,
                                           Role role, const ComponentRegistry& registry,
                                           std::vector<ConfigIssue>& issues);

@@ -17,8 +17,8 @@ ConfigLocation place_of(const YAML::Mark& mark, const std::string& file) {
   return {file, mark.line + 1, mark.column + 1};
 }
 
-// From yaml-cpp's tree. An alias is a second copy, so one that contains itself has no end, and a
-// few nested ones make millions.
+// Conversion from yaml-cpp's tree. An alias is a copy, so a self-containing one is endless, and a
+// few nested ones expand to millions of nodes.
 class Conversion {
  public:
   // Without `all_at` the places are those of the text.
@@ -33,9 +33,8 @@ class Conversion {
     if (depth > deepest)
       return refused(std::move(node), fmt::format("nested more than {} levels deep", deepest));
     if (++values_ > most_values)
-      return refused(
-          std::move(node),
-          fmt::format("more than {} values, aliases counted where they stand", most_values));
+      return refused(std::move(node),
+                     fmt::format("more than {} values, aliases counted at each use", most_values));
     if (yaml.IsScalar()) {
       node.kind = ConfigNode::Kind::scalar;
       node.text = yaml.Scalar();
@@ -69,15 +68,15 @@ class Conversion {
     return all_at_ ? *all_at_ : place_of(yaml.Mark(), file_);
   }
 
-  // Once: what has no end has no end of faults.
+  // Reported once: an endless tree has endless faults.
   ConfigNode refused(ConfigNode node, std::string message) {
     if (!refused_) issues_.push_back(issue_at(node.place, root_, std::move(message)));
     refused_ = true;
     return node;
   }
 
-  // "<<: *base" and "<<: [*first, *second]" of YAML 1.1: keys that the map does not have itself, of
-  // several maps the first one's.
+  // "<<: *base" and "<<: [*first, *second]" of YAML 1.1: adds keys that the map lacks; of several
+  // maps the first one wins.
   static bool is_merge(const YAML::Node& key) {
     return key.IsScalar() && key.Scalar() == "<<" && key.Tag() != "!";
   }
@@ -113,7 +112,7 @@ class Conversion {
       return;
     }
     entry.value = convert(value, here, depth + 1);
-    if (value.IsNull()) entry.value.place = entry.place;  // yaml-cpp has no mark for what is absent
+    if (value.IsNull()) entry.value.place = entry.place;  // yaml-cpp has no mark for absent values
     node.entries.push_back(std::move(entry));
   }
 
@@ -253,7 +252,7 @@ void mark_former_attributes(ConfigNode& component, const ConfigNode& new_impl) {
   ConfigNode* attrs = component.find("attrs");
   if (impl == nullptr || attrs == nullptr || impl->text == new_impl.text) return;
   for (ConfigEntry& attribute : attrs->entries) {
-    const bool by_set = attribute.value.place.line == 0;  // meant for what is to stand there
+    const bool by_set = attribute.value.place.line == 0;  // intended for the new implementation
     if (attribute.former_impl.empty() && !by_set) attribute.former_impl = impl->text;
   }
 }

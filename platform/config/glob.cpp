@@ -10,7 +10,7 @@
 namespace kernbench {
 namespace {
 
-constexpr std::size_t longest_pattern = 200;  // a longer one is no slip
+constexpr std::size_t longest_pattern = 200;  // a longer name is no typing error
 
 // A character class counts as one character.
 std::string simplified(std::string_view pattern) {
@@ -23,7 +23,7 @@ std::string simplified(std::string_view pattern) {
   return text;
 }
 
-// Edits of the pattern until it matches the name; what `*` takes costs nothing.
+// Edits of the pattern until it matches the name; characters matched by `*` cost nothing.
 std::size_t glob_distance(std::string_view pattern, std::string_view name) {
   std::vector<std::size_t> row(name.size() + 1);
   for (std::size_t j = 0; j <= name.size(); ++j) row[j] = j;

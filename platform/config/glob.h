@@ -1,4 +1,4 @@
-// Globs over dotted names: `*` any characters, dots too; `?` one; `[...]` one of.
+// Globs over dotted names: `*` any characters including dots; `?` one; `[...]` one of a set.
 #pragma once
 
 #include <string>
@@ -8,11 +8,11 @@
 namespace kernbench {
 
 bool glob_matches(const std::string& pattern, const std::string& name);
-// The name, or a scope around it: "sip0.cube0.pe0" matches all that is in the PE.
+// Matches the name or an enclosing scope: "sip0.cube0.pe0" matches everything in the PE.
 bool glob_matches_scope(const std::string& pattern, const std::string& name);
 
-// The names that the fewest edits of the pattern would match, the first `most` of them; none if it
-// would take too many to be meant.
+// Names that the fewest edits of the pattern would match, the first `most` of them. None if too
+// many edits are needed for a typing error.
 std::vector<std::string> nearest_to_glob(std::string_view pattern,
                                          const std::vector<std::string>& names, std::size_t most);
 

@@ -1,5 +1,5 @@
-// The walk over the keys of topology.yaml, each with the member of the MachineSpec that holds its
-// value. The rows stand in machine_keys.cpp; schema, reading, resolution of components and
+// Traversal of the keys of topology.yaml, each with the member of the MachineSpec that holds its
+// value. The rows are in machine_keys.cpp; schema, reader, resolution of components and
 // --print-config are visitors.
 #pragma once
 
@@ -12,12 +12,12 @@
 
 namespace kernbench {
 
-// A key beside its value: name, meaning, and how it is written.
+// Key of a value: name, meaning, and notation.
 struct KeyRow {
   KeyRow(std::string key, std::string description)
       : key(std::move(key)), description(std::move(description)) {}
 
-  // May be left out; `written`: whether this machine has it.
+  // Marks the key as optional; `written`: whether this machine has it.
   KeyRow& optional(bool written = true) {
     required = false;
     is_written = written;
@@ -39,7 +39,8 @@ struct KeyRow {
     is_by_name = true;
     return *this;
   }
-  // One of several keys with the same content; the key reference shows them once, as `family_name`.
+  // Marks one of several keys with the same content; the key reference shows them once, as
+  // `family_name`.
   KeyRow& of_family(std::string family_name) {
     family = std::move(family_name);
     return *this;
@@ -52,7 +53,7 @@ struct KeyRow {
   std::size_t least_items = 0, most_items = 0;
 };
 
-// A component's parameter that is a fact of the machine: the member that holds it.
+// Component parameter that is a fact of the machine, and the member that holds it.
 struct MachineFact {
   const char* parameter;
   const void* member;
@@ -67,7 +68,7 @@ struct ComponentRow : KeyRow {
     required = false;
     return *this;
   }
-  // The bandwidth of the link between the component and its router.
+  // Bandwidth of the link between the component and its router.
   template <class Rate>
   ComponentRow& link(const Rate& rate) {
     facts.push_back({"link_bw_gbs", &rate});
@@ -106,7 +107,7 @@ class KeyVisitor {
     const Step step(*this, row.key);
     on_text(row, member);
   }
-  // The name of an implementation.
+  // Name of an implementation.
   void implementation(const KeyRow& row, std::string& member) {
     const Step step(*this, row.key);
     on_implementation(row, member);
@@ -122,7 +123,7 @@ class KeyVisitor {
     body();
     end();
   }
-  // Of sections.
+  // Lists of sections.
   template <class Element, class Body>
   void list(const KeyRow& row, const KeyRow& of_element, std::vector<Element>& elements,
             const Body& body) {
@@ -135,7 +136,7 @@ class KeyVisitor {
     }
     end();
   }
-  // Of values.
+  // Lists of values.
   template <class T>
   void list(const KeyRow& row, const Parameter& of_element, std::vector<T>& elements) {
     const Step step(*this, row.key);
@@ -166,7 +167,7 @@ class KeyVisitor {
   }
 
  protected:
-  // --- For the visitors; path() is that of the row
+  // --- For the visitors; path() is the path of the row
 
   virtual void on_value(const KeyRow& /*row*/, const Parameter& /*parameter*/,
                         const ParameterMember& /*member*/) {}
@@ -176,7 +177,7 @@ class KeyVisitor {
   virtual void on_attributes(const KeyRow& /*row*/, std::vector<GivenAttribute>& /*member*/) {}
   virtual void on_component(const ComponentRow& /*row*/, ComponentSpec& /*member*/) {}
   virtual void begin_section(const KeyRow& /*row*/) {}
-  // Returns the number of elements that the list is to have.
+  // Returns the number of elements that the list shall have.
   virtual std::size_t begin_list(const KeyRow& /*row*/, std::size_t elements) { return elements; }
   virtual void end() {}
   virtual bool has_component(bool present) { return present; }

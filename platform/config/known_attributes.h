@@ -1,5 +1,5 @@
-// Facts that attributes of well-known names tell of any component, one of a plug-in too, whose
-// schema may mean something else by them.
+// Facts read from attributes of well-known names, for any component; the schema of a plug-in's
+// component may give them another meaning.
 #pragma once
 
 #include <optional>
@@ -10,7 +10,7 @@
 
 namespace kernbench {
 
-// Value: Rational, bool or std::string. None: no such attribute, or one of another type.
+// Value of type Rational, bool or std::string. None: no such attribute, or one of another type.
 template <class Value>
 std::optional<Value> value_in(const Attributes& attributes, std::string_view name) {
   const auto found = attributes.values().find(name);
@@ -19,7 +19,7 @@ std::optional<Value> value_in(const Attributes& attributes, std::string_view nam
   return value == nullptr ? std::nullopt : std::optional(*value);
 }
 
-// By clock_period_ns, else by clock_ghz; none: neither is a number above 0.
+// Clock from clock_period_ns, else from clock_ghz; none: neither is a number above 0.
 std::optional<Rational> clock_ghz_of(const Attributes& attributes);
 
 }  // namespace kernbench

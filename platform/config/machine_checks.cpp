@@ -39,8 +39,8 @@ class Checks {
     }
   }
 
-  // In a physical address a chiplet is known by its die number, in names by its id (spec 3.1:
-  // io{die - 16}).
+  // A physical address identifies a chiplet by its die number, a name by its id (spec 3.1: io{die -
+  // 16}).
   void io_chiplets() {
     std::map<char, int> per_side;
     for (std::size_t i = 0; i < machine_.sip.io_chiplets.size(); ++i) {
@@ -96,7 +96,7 @@ class Checks {
     }
   }
 
-  // A key of UAL is there exactly where it means something.
+  // A UAL key is present exactly where it has a meaning.
   void ual_links() {
     for (const IoChipletSpec& io : machine_.sip.io_chiplets)
       needed(io.ual_ep.has_value(), faults_.key_of(io.ual_ep_to_noc_bw_gbs), "this chiplet");

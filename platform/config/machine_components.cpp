@@ -1,4 +1,4 @@
-// Resolves the parameters of every component: what the user gave, facts of the machine, defaults.
+// Resolves the parameters of every component: user values, facts of the machine, defaults.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -18,7 +18,7 @@ class Resolver final : public KeyVisitor {
  private:
   void on_component(const ComponentRow& row, ComponentSpec& spec) override {
     const ComponentEntry* entry = faults_.config().component(path());
-    if (entry == nullptr || entry->implementation == nullptr) return;  // reported already
+    if (entry == nullptr || entry->implementation == nullptr) return;  // already reported
     std::vector<ConfigIssue> issues;
     spec = resolver_.resolve(*entry, row, issues);
     for (const ConfigIssue& issue : issues) faults_.add(issue);
@@ -33,7 +33,7 @@ bool declares(const Implementation& implementation, const char* name) {
                      [name](const Parameter& parameter) { return parameter.name() == name; });
 }
 
-// With one_to_one every pseudo-channel has a link of its own.
+// one_to_one requires a dedicated link per pseudo-channel.
 void check_channels(const CubeSpec& cube, MachineFaults& faults) {
   const std::int64_t channels = cube.memory_map.hbm_channels_per_pe;
   const std::string& key = faults.key_of(cube.hbm_ctrl);

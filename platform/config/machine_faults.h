@@ -13,22 +13,22 @@ namespace kernbench {
 
 class MachineFaults {
  public:
-  // The machine was read from `config` and stays where it is, its lists as they are.
+  // The machine was read from `config`. It and its lists must not move.
   MachineFaults(MachineSpec& machine, const ResolvedConfig& config,
                 std::vector<ConfigIssue>& issues);
 
-  // Whether every one of these values was given, or has a default, and is in its range.
+  // True if all these values were given or have a default, and are in range.
   template <class... Members>
   bool sound(const Members&... members) const {
     return (... && (config_.value(key_of(members)) != nullptr));
   }
-  // The member of a value or a component -> "sip.io_chiplets.0.side".
+  // Member of a value or a component -> "sip.io_chiplets.0.side".
   template <class Member>
   const std::string& key_of(const Member& member) const {
     return key_at(&member);
   }
   const std::string& key_at(const void* member) const;  // ModelError if no row has this member
-  // The key of the section or list that holds the member.
+  // Key of the section or list that contains the member.
   template <class Member>
   std::string section_of(const Member& member) const {
     const std::string& key = key_of(member);

@@ -8,7 +8,7 @@ namespace {
 
 constexpr const char* spec = "spec 1.3";
 
-// --- Kinds of values that several keys have
+// --- Kinds of values shared by several keys
 
 Parameter integer(const char* name, const char* description, const char* unit, std::uint64_t lowest,
                   std::uint64_t highest) {
@@ -44,7 +44,7 @@ void link_keys(KeyVisitor& keys, LinkSpec& link, const char* meaning_of_length =
   keys.value(length(distance_mm, meaning_of_length), link.distance_mm);
 }
 
-// May be left out: no length and no limit.
+// Optional link: default is no length and no bandwidth limit.
 void link_by_default(KeyVisitor& keys, LinkSpec& link, const char* meaning_of_bandwidth) {
   keys.value(bandwidth(bw_gbs, meaning_of_bandwidth).default_val(0), link.bw_gbs);
   keys.value(length(distance_mm, "length").default_val(0), link.distance_mm);
@@ -111,20 +111,20 @@ void system_keys(KeyVisitor& keys, SystemSpec& system, bool has_ual) {
                    keys.optional_value(bandwidth(bw_gbs, "bandwidth of each direction"),
                                        system.io_ual_to_switch.bw_gbs, has_ual);
                    keys.optional_value(
-                       length(distance_mm, "length; the shorter way between SIPs is taken"),
+                       length(distance_mm, "length; the shorter path between SIPs is used"),
                        system.io_ual_to_switch.distance_mm, has_ual);
                  });
   });
   keys.list(KeyRow("tlm_initiators", "plain TLM-2.0 initiators; default none")
                 .optional(!system.tlm_initiators.empty())
                 .items(0, 1024),
-            {"", "one initiator, a node beside the one that it is attached to"},
+            {"", "one initiator, a node next to the one that it is attached to"},
             system.tlm_initiators,
             [&](TlmInitiatorSpec& initiator) { tlm_initiator_keys(keys, initiator); });
   keys.list(KeyRow("tlm_targets", "plain TLM-2.0 targets with addresses of their own; default none")
                 .optional(!system.tlm_targets.empty())
                 .items(0, 1024),
-            {"", "one target, a node beside the one that it is attached to"}, system.tlm_targets,
+            {"", "one target, a node next to the one that it is attached to"}, system.tlm_targets,
             [&](TlmTargetSpec& target) { tlm_target_keys(keys, target); });
 }
 
@@ -148,7 +148,7 @@ void io_chiplet_keys(KeyVisitor& keys, IoChipletSpec& io) {
                        .link(io.pcie_ep_to_noc_bw_gbs),
                    io.pcie_ep);
     keys.component(
-        ComponentRow("ual_ep", Role::ual_ep, "a second way to other SIPs, over UAL; default none")
+        ComponentRow("ual_ep", Role::ual_ep, "a second path to other SIPs, over UAL; default none")
             .optional()
             .link(io.ual_ep_to_noc_bw_gbs),
         io.ual_ep);
@@ -198,7 +198,7 @@ void geometry_keys(KeyVisitor& keys, CubeSpec& cube) {
       keys.value(length("h", "height (y)").positive(), cube.h_mm);
     });
   });
-  keys.section(KeyRow("pe_layout", "where the PEs stand").in_line(), [&] {
+  keys.section(KeyRow("pe_layout", "positions of the PEs").in_line(), [&] {
     keys.list(KeyRow("corners", "corners with PEs, in the order of their numbers").items(1, 4),
               choice("", "corner", {"NW", "NE", "SW", "SE"}), cube.pe_layout.corners);
     keys.value(integer("pe_per_corner", "PEs in each corner", "", 1, 4),
@@ -206,7 +206,7 @@ void geometry_keys(KeyVisitor& keys, CubeSpec& cube) {
     keys.value(length("pitch_mm", "distance of the PEs of a corner").positive(),
                cube.pe_layout.pitch_mm);
   });
-  keys.section(KeyRow("placement", "where the shared parts stand").in_line(), [&] {
+  keys.section(KeyRow("placement", "positions of the shared parts").in_line(), [&] {
     const auto part = [&](const char* name, PointMm& at) {
       keys.section({name, "attaches to the nearest router"}, [&] {
         keys.pair({"pos_mm", "[x, y] from the north-west corner"}, length("", "x, then y"), at.x,
@@ -295,17 +295,17 @@ void pe_keys(KeyVisitor& keys, CubeSpec& cube) {
       keys.component(row, cube.engines[name]);
     }
   });
-  keys.section(KeyRow("links", "pe_internal links; what is not named has no length and no limit")
-                   .optional()
-                   .by_name(),
-               [&] {
-                 for (const EnginePair& pair : pe_internal_pairs()) {
-                   const std::string name = link_name(pair);
-                   keys.section(
-                       KeyRow(name, "link inside the PE").optional().in_line().of_family("LINK"),
+  keys.section(
+      KeyRow("links", "pe_internal links; a link that is not named has no length and no limit")
+          .optional()
+          .by_name(),
+      [&] {
+        for (const EnginePair& pair : pe_internal_pairs()) {
+          const std::string name = link_name(pair);
+          keys.section(KeyRow(name, "link inside the PE").optional().in_line().of_family("LINK"),
                        [&] { link_by_default(keys, cube.pe_links[name], "bandwidth"); });
-                 }
-               });
+        }
+      });
 }
 
 void cube_keys(KeyVisitor& keys, CubeSpec& cube) {
@@ -330,9 +330,10 @@ void override_keys(KeyVisitor& keys, OverrideSpec& entry) {
             entry.match);
   keys.optional_value(choice("kind", "only nodes of this kind; default: of any", kinds()),
                       entry.kind, !entry.kind.empty());
-  keys.implementation(KeyRow("impl", "another implementation; default: that of the instance so far")
-                          .optional(!entry.impl.empty()),
-                      entry.impl);
+  keys.implementation(
+      KeyRow("impl", "different implementation; default: the present one of the instance")
+          .optional(!entry.impl.empty()),
+      entry.impl);
   keys.attributes(KeyRow("attrs", "attributes; the others stay while the implementation does")
                       .optional(!entry.attributes.empty()),
                   entry.attributes);
@@ -349,7 +350,7 @@ void visit_keys(KeyVisitor& keys, MachineSpec& machine) {
       KeyRow("overrides", "single instances that differ from their kind, in order; default none")
           .optional(!machine.overrides.empty())
           .items(0, 65536),
-      KeyRow("", "one pattern of names, and what is different there").in_line(), machine.overrides,
+      KeyRow("", "one pattern of names, and its settings").in_line(), machine.overrides,
       [&](OverrideSpec& entry) { override_keys(keys, entry); });
 }
 

@@ -47,8 +47,8 @@ class Reader final : public KeyVisitor {
   std::set<const void*> read_;
 };
 
-// Fills in what is not given of w and h: a ring is one row, other arrangements are squares. A count
-// that is no square is left for check_machine.
+// Completes missing w and h: a ring is one row, other arrangements are squares. A count that is no
+// square is left for check_machine.
 void complete_grid(SipsSpec& sips, bool w_given, bool h_given) {
   int side = 1;
   while ((side + 1) * (side + 1) <= sips.count) ++side;

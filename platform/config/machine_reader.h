@@ -5,14 +5,14 @@
 
 namespace kernbench {
 
-// Everything but the components; faulty or absent values keep their initial value.
+// Reads everything except the components; faulty or absent values keep their initial value.
 MachineSpec read_machine(const ResolvedConfig& config);
 
-// Contradictions between keys. A check is made where all its values are sound.
+// Checks for contradictions between keys. A check runs if all its values are valid.
 void check_machine(const MachineSpec& machine, MachineFaults& faults);
 
-// Resolves the components from the user's attributes, facts of the machine and defaults; reports
-// what is still missing.
+// Resolves the components from the user's attributes, facts of the machine and defaults. Reports
+// parameters that are still missing.
 void resolve_components(MachineSpec& machine, MachineFaults& faults);
 
 }  // namespace kernbench

@@ -1,4 +1,4 @@
-// The schema of topology.yaml, out of its rows.
+// Schema of topology.yaml, generated from its rows.
 #include "platform/config/machine_keys.h"
 
 namespace kernbench {

@@ -12,15 +12,14 @@ namespace {
 
 constexpr std::uint64_t kib = 1024, mib = 1024 * kib, gib = 1024 * mib;
 
-// An attribute by which the machine is described: every implementation in that place has to declare
-// it.
+// Attribute that describes the machine; every implementation in that role must declare it.
 struct SizeKey {
   Role component;
   const char* attribute;
   std::uint64_t unit_bytes;
-  std::uint64_t most_bytes;  // that a physical address reaches
+  std::uint64_t most_bytes;  // limit of a physical address
   std::uint64_t MachineSizes::*size;
-  const char* one_for_all;  // why all instances have the same; null: each has its own
+  const char* one_for_all;  // reason why all instances share the value; null: each has its own
 };
 constexpr const char* of_kernels = "a kernel finds the same TCM in every PE";
 const std::array<SizeKey, 5> size_keys{
@@ -62,11 +61,11 @@ class SizeChecks {
                          fmt::format("{}.attrs.{}", path, key.attribute), std::move(message)));
   }
 
-  // Whether the attribute is there and sound. An implementation may declare a wider range than the
-  // machine has room for.
+  // True if the attribute is present and valid. An implementation may declare a wider range than
+  // the machine has room for.
   bool described(const SizeKey& key) {
     const ComponentEntry* entry = faults_.config().component(path_of(key));
-    if (entry == nullptr || entry->implementation == nullptr) return false;  // reported already
+    if (entry == nullptr || entry->implementation == nullptr) return false;  // already reported
     const ParameterSchema& schema = entry->implementation->schema;
     const bool declared =
         std::any_of(schema.begin(), schema.end(), [&key](const Parameter& parameter) {
@@ -80,11 +79,11 @@ class SizeChecks {
       return false;
     }
     const Attributes& attributes = component_of(machine_.cube, key).attributes;
-    if (!attributes.has(key.attribute)) return false;  // reported already
+    if (!attributes.has(key.attribute)) return false;  // already reported
     const Rational value = attributes.decimal(key.attribute);
     const Rational most(static_cast<std::int64_t>(key.most_bytes / key.unit_bytes));
     if (Rational(0) <= value && value <= most) return true;
-    fault(key, fmt::format("found {}, allowed is 0 to {}, what a physical address reaches",
+    fault(key, fmt::format("found {}, allowed is 0 to {}, the range of a physical address",
                            value.str(), most.str()));
     return false;
   }
@@ -146,11 +145,11 @@ std::optional<SizeFault> size_fault(const SizeKey& key, const ComponentSpec& of_
   const Rational most(static_cast<std::int64_t>(key.most_bytes / key.unit_bytes));
   if (Rational(0) <= value && value <= most) return std::nullopt;
   return SizeFault{key.attribute,
-                   fmt::format("found {}, allowed is 0 to {}, what a physical address reaches",
+                   fmt::format("found {}, allowed is 0 to {}, the range of a physical address",
                                value.str(), most.str())};
 }
 
-// Segments and channel links are made for partitions that are interleaved alike.
+// Segments and channel links assume identically interleaved partitions.
 std::optional<SizeFault> interleave_fault(const CubeSpec& cube, const ComponentSpec& own) {
   if (cube.memory_map.address_model != AddressModel::la) return std::nullopt;
   for (const char* attribute : {"num_pcs", "burst_bytes"}) {
@@ -159,7 +158,7 @@ std::optional<SizeFault> interleave_fault(const CubeSpec& cube, const ComponentS
     if (found != allowed)
       return SizeFault{attribute,
                        fmt::format("found {} as {}, allowed with address_model la is {}, that of "
-                                   "all hbm_ctrl: segments are interleaved alike",
+                                   "all hbm_ctrl: segments are interleaved in the same way",
                                    found, attribute, allowed)};
   }
   return std::nullopt;

@@ -1,4 +1,4 @@
-// Memory sizes of the machine from the attributes of components, and the checks of their sums.
+// Memory sizes of the machine from attributes of components, and the checks of their sums.
 #pragma once
 
 #include <cstdint>
@@ -11,29 +11,29 @@
 namespace kernbench {
 
 struct MachineSizes {
-  std::uint64_t sram_bytes = 0;          // of a cube
-  std::uint64_t tcm_bytes = 0;           // of a PE
-  std::uint64_t tcm_reserved_bytes = 0;  // of it, the scheduler's tile buffers
-  std::uint64_t scratch_bytes = 0;       // of the rest, the handles of kernels
-  std::size_t kernel_contexts = 1;       // of a PE; 1 where its pe_cpu has no such attribute
-  std::uint64_t page_bytes = 0;          // of the MMU
+  std::uint64_t sram_bytes = 0;          // per cube
+  std::uint64_t tcm_bytes = 0;           // per PE
+  std::uint64_t tcm_reserved_bytes = 0;  // part of the TCM: the scheduler's tile buffers
+  std::uint64_t scratch_bytes = 0;       // part of the remainder: handles of kernels
+  std::size_t kernel_contexts = 1;       // per PE; 1 where its pe_cpu has no such attribute
+  std::uint64_t page_bytes = 0;          // page size of the MMU
 };
-// Of components that have been resolved and checked; UsageError if an implementation does not
-// declare the attribute.
+// Sizes from components that have been resolved and checked. Throws UsageError if an implementation
+// does not declare the attribute.
 MachineSizes machine_sizes(const CubeSpec& cube);
 std::uint64_t sram_bytes(const ComponentSpec& sram);
 MemoryFacts memory_facts(const MachineSpec& machine);
 
-// What of an instance's component does not suit the machine, whose allocators and addresses are
-// made for components of one size; none if all does.
+// Mismatch between an instance's component and the machine, whose allocators and addresses assume
+// components of one size; none if it fits.
 struct SizeFault {
   std::string attribute, message;
 };
 std::optional<SizeFault> instance_size_fault(const MachineSpec& machine, Role role,
                                              const ComponentSpec& component);
 
-// Called after resolve_components(): the machine has to be addressable, its TCM large enough for
-// its shares.
+// Called after resolve_components(): the machine must be addressable, and its TCM large enough for
+// its partitions.
 void check_sizes(const MachineSpec& machine, MachineFaults& faults);
 
 }  // namespace kernbench

@@ -1,5 +1,5 @@
-// The machine as configured: one struct per section of topology.yaml (spec 1.3), every default and
-// unit resolved.
+// Configured machine: one struct per section of topology.yaml (spec 1.3), every default and unit
+// resolved.
 #pragma once
 
 #include <algorithm>
@@ -37,7 +37,7 @@ struct SipsSpec {
   int w = 1, h = 1;  // ring_1d: count x 1
 };
 
-// A plain TLM-2.0 initiator on a router or an io_noc of its own choice (spec 2.1).
+// Plain TLM-2.0 initiator on a freely chosen router or io_noc (spec 2.1).
 struct TlmInitiatorSpec {
   std::string id;      // leaf name of its node, in the scope of the node that it is attached to
   std::string attach;  // "sip0.cube0.r0c0", "sip0.io0.io_noc"
@@ -45,10 +45,10 @@ struct TlmInitiatorSpec {
   LinkSpec link;
 };
 
-// A plain TLM-2.0 target on a router, an io_noc or the switch, with a range of physical addresses
-// of its own (spec 2.1, 3.1).
+// Plain TLM-2.0 target on a router, an io_noc or the switch, with a range of physical addresses of
+// its own (spec 2.1, 3.1).
 struct TlmTargetSpec {
-  std::string id;      // as of an initiator
+  std::string id;      // same as for an initiator
   std::string attach;  // also "fabric.switch0"
   ComponentSpec bridge;
   LinkSpec link;
@@ -62,7 +62,7 @@ struct SystemSpec {
   SipsSpec sips;
   ComponentSpec switch0;
   LinkSpec io_ep_to_switch;
-  LinkSpec io_ual_to_switch;  // of the ual_eps; meaningless without one
+  LinkSpec io_ual_to_switch;  // link of the ual_eps; meaningless without one
   std::vector<TlmInitiatorSpec> tlm_initiators;
   std::vector<TlmTargetSpec> tlm_targets;
 };
@@ -117,13 +117,13 @@ struct PointMm {
 
 struct PeLayoutSpec {
   std::vector<std::string>
-      corners;  // PEs are numbered corner by corner in this order, west to east in a corner
+      corners;  // PEs are numbered corner by corner in this order, west to east within a corner
   int pe_per_corner = 0;
   Rational pitch_mm;
   int pes() const { return static_cast<int>(corners.size()) * pe_per_corner; }
 };
 
-// How paths between cubes choose among the connections of UCIe ports (spec 2.10).
+// Selection policy of paths between cubes among the connections of UCIe ports (spec 2.10).
 enum class LaneSelect : std::uint8_t { spread, first };
 
 struct CubeSpec {
@@ -144,21 +144,21 @@ struct CubeSpec {
       pe_links;  // "pe_dma_to_pe_tcm" -> link, where configured
 };
 
-// As written: what it means depends on the implementation.
+// Attribute as written: its meaning depends on the implementation.
 struct GivenAttribute {
   std::string name, value;
   bool quoted = false;
 };
 
-// Another implementation, or other attributes, for the instances that a pattern matches.
+// Different implementation or attributes for the instances that a pattern matches.
 struct OverrideSpec {
   std::string match;  // glob over node names (platform/topology/instance_overrides.h)
   std::string kind;   // only nodes of this kind; empty: of any
-  std::string impl;   // empty: that of the instance so far
+  std::string impl;   // empty: the present one of the instance
   std::vector<GivenAttribute> attributes;
 };
 
-// Components of instances by the name of the node; instances with the same share it.
+// Components of instances by node name; instances with equal components share one.
 using InstanceSpecs = std::map<std::string, std::shared_ptr<const ComponentSpec>, std::less<>>;
 
 struct MachineSpec {
@@ -167,10 +167,10 @@ struct MachineSpec {
   SipSpec sip;
   CubeSpec cube;
   std::vector<OverrideSpec> overrides;
-  InstanceSpecs instances;  // what `overrides` make of the components above
+  InstanceSpecs instances;  // effect of `overrides` on the components above
 };
 
-// The words of topology.yaml.
+// Names used in topology.yaml.
 template <>
 struct ChoiceNames<SipTopology> {
   static constexpr std::array<std::string_view, 3> all{"ring_1d", "torus_2d", "mesh_2d_no_wrap"};

@@ -29,12 +29,13 @@ std::size_t edit_distance(std::string_view a, std::string_view b) {
 
 std::string nearest_name(std::string_view name, const std::vector<std::string>& known) {
   std::string best;
-  std::size_t least =
-      std::max(name.size() / 2, std::size_t{2}) + 1;  // more than half wrong is another word
+  std::size_t least = std::max(name.size() / 2, std::size_t{2}) +
+                      1;  // beyond half the length it is a different word
   for (const std::string& candidate : known) {
     const std::size_t longer =
         std::max(name.size(), candidate.size()) - std::min(name.size(), candidate.size());
-    if (longer >= least) continue;  // so many edits at least; a name of 100 KB would take long
+    if (longer >= least)
+      continue;  // lower bound of the edits; comparing a name of 100 KB would take long
     const std::size_t distance = edit_distance(name, candidate);
     if (distance < least) {
       least = distance;

@@ -7,7 +7,7 @@
 
 namespace kernbench {
 
-// The nearest of `known` (the first among equals), or "" if none is near enough to be meant.
+// Nearest of `known` (the first among equals), or "" if none is near enough.
 std::string nearest_name(std::string_view name, const std::vector<std::string>& known);
 
 // "; did you mean 'x'?" or "".

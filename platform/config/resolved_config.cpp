@@ -12,13 +12,13 @@
 namespace kernbench {
 namespace {
 
-// A key with what stands behind it, before it is laid out.
+// Key with its content before layout.
 struct Entry {
   enum class Kind : std::uint8_t { scalar, section, list };
-  std::string key;  // of an element of a list unused
+  std::string key;  // unused for list elements
   Kind kind = Kind::scalar;
-  std::string text;     // of a scalar
-  std::string comment;  // behind it
+  std::string text;     // scalars
+  std::string comment;  // after the value
   std::vector<Entry> below;
   bool in_line = false, by_name = false, is_written = true;
 };
@@ -68,7 +68,7 @@ std::string quoted(const std::string& text) {
   return nlohmann::json(text).dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
 }
 
-// In quotes where YAML would take it for something else, in a line or not.
+// Quotes a text that YAML would parse as something else, in a line or on its own.
 std::string text_value(const std::string& text) {
   const auto plain = [](unsigned char c) {
     return std::isalnum(c) != 0 || c == '_' || c == '.' || c == '/' || c == '-';
@@ -79,7 +79,7 @@ std::string text_value(const std::string& text) {
   return safe ? text : quoted(text);
 }
 
-// An alias is of this run alone.
+// Aliases are resolved, as they exist in this run only.
 std::string factory_of(const std::string& impl, const Implementation* implementation) {
   return implementation == nullptr ? impl : implementation->factory;
 }
@@ -107,14 +107,14 @@ struct ComponentText {
   std::string machine;  // attributes that the topology fills in
 };
 
-// What `overrides` come to: a comment with a line for the instances of one component.
+// Effect of `overrides`: a comment with one line for the instances of one component.
 std::string instances_text(const InstanceSpecs& instances, const ComponentRegistry& registry) {
   struct Group {
     const ComponentSpec* component;
     std::string first;
     std::size_t count = 0;
   };
-  std::vector<Group> groups;  // in order of their first names
+  std::vector<Group> groups;  // in the order of their first names
   std::map<const ComponentSpec*, std::size_t> positions;
   for (const auto& [name, component] : instances) {
     const auto [position, is_new] = positions.emplace(component.get(), groups.size());
@@ -200,7 +200,7 @@ class Writer final : public KeyVisitor {
   }
 
   const ComponentRegistry& registry_;
-  std::vector<Entry> open_;  // from the root down to the section or list that is being filled
+  std::vector<Entry> open_;  // from the root down to the section or list being filled
 };
 
 }  // namespace

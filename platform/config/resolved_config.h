@@ -1,5 +1,4 @@
-// The machine as it was simulated, every default resolved, as a topology.yaml that gives the same
-// machine again.
+// Simulated machine with every default resolved, as a topology.yaml that reproduces it.
 #pragma once
 
 #include <string>
@@ -9,8 +8,9 @@
 
 namespace kernbench {
 
-// Attributes that the topology fills in (flit size, link rates) stand in comments: they cannot be
-// set. Other names of implementations (components.yaml) are written as what they stand for.
+// Attributes that the topology fills in (flit size, link rates) are written as comments: they
+// cannot be set. Aliases of implementations (components.yaml) are written as the implementation
+// they name.
 std::string resolved_config(MachineSpec spec, const ComponentRegistry& registry);
 
 }  // namespace kernbench

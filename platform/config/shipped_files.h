@@ -14,12 +14,12 @@ std::filesystem::path shipped_configs();
 std::filesystem::path shipped_templates();
 std::filesystem::path shipped_waveforms();
 
-// `given` as it is if there is such a file, else a shipped one: "topology.tiny.yaml", or "tiny" for
-// topology.tiny.yaml with `family` "topology". An empty name is the family's default. Throws
-// UsageError that names what was looked for.
+// Returns `given` if there is such a file, else a shipped one: "topology.tiny.yaml", or "tiny" for
+// topology.tiny.yaml with `family` "topology". An empty name selects the family's default. Throws
+// UsageError that lists the names tried.
 std::string find_config(const std::string& given, const std::string& family);
 
-// Names that find_config() takes for shipped files of the family: "topology.yaml",
+// Names of the family's shipped files that find_config() accepts: "topology.yaml",
 // "topology.tiny.yaml", ...
 std::vector<std::string> shipped_files(const std::string& family);
 

@@ -13,7 +13,7 @@ namespace {
 
 constexpr std::size_t most_bytes = 16 << 20;
 
-// Makes nothing; ends by an exception what is too much.
+// Event handler that builds nothing and throws beyond the limits.
 class Bounds final : public YAML::EventHandler {
  public:
   void OnDocumentStart(const YAML::Mark& mark) override {
@@ -52,7 +52,7 @@ class Bounds final : public YAML::EventHandler {
   }
 
   int documents_ = 0, values_ = 0;
-  int first_ = 0;  // where that one begins
+  int first_ = 0;  // offset at which that document begins
 };
 
 }  // namespace

@@ -1,9 +1,9 @@
-// EventSource: events of a run for reports. A machine in simulation (machine_events.h) and an
-// operation log that is played back (op_log_player.h) write the same events.
+// EventSource: events of a run for reports. A machine in simulation (machine_events.h) and the
+// playback of an operation log (op_log_player.h) write the same events.
 //
 // Events of the machine are those of its Observation. Rows, one type per table of the operation
-// log, are written at the end of the run, after them; transfers and their hops when they end. A
-// further kind of row is a type with a table in run_rows.h and an entry in the list below.
+// log, are written after them at the end of the run, but transfers and their hops when they end. A
+// new kind of row needs a type with a table in run_rows.h and an entry in the list below.
 #pragma once
 
 #include <tuple>
@@ -14,7 +14,7 @@
 
 namespace kernbench {
 
-// A port per type of row.
+// Analysis port per type of row.
 template <class... Rows>
 struct RowPorts {
   std::tuple<AnalysisPort<Rows>...> ports;

@@ -17,7 +17,7 @@ const char* unit_of(Quantity quantity) {
 std::string LaunchEnd::devices() const {
   std::string devices;
   int last = -1;
-  for (const auto& [where, pe] : per_pe) {  // by SIP first
+  for (const auto& [where, pe] : per_pe) {  // SIP first
     if (where.sip != last)
       devices += (devices.empty() ? "sip" : ",sip") + std::to_string(where.sip);
     last = where.sip;

@@ -1,7 +1,7 @@
 // MachineEvents: events of a machine in simulation, with the rows of its run (run_rows.h).
 //
-// Rows are written at the end, by close(); windows beyond `pe` and `host` only for reports that ask
-// for them before the run.
+// Rows are written at the end, by close(). Windows beyond `pe` and `host` exist only for reports
+// that request them before the run.
 #pragma once
 
 #include <functional>
@@ -24,11 +24,11 @@
 
 namespace kernbench {
 
-// A launch of the host program that has ended and been waited for.
+// Launch of the host program that has ended and whose end the program has awaited.
 struct LaunchEnd {
   std::string kernel;
-  std::map<std::string, std::string> meta;  // given by the program
-  KernelMetrics merged;                     // by max over the PEs
+  std::map<std::string, std::string> meta;  // from the program
+  KernelMetrics merged;                     // maximum over the PEs
   MetricsOfPes per_pe;
   Fs issued = 0, ended = 0;           // at the host
   std::vector<std::string> requests;  // ids of its messages, one per SIP
@@ -36,7 +36,7 @@ struct LaunchEnd {
   std::string devices() const;  // "sip0,sip2"
 };
 
-// A call of torch.distributed on a rank; a call that begins has the id 0.
+// Call of torch.distributed on a rank; a call that begins has the id 0.
 struct HostCall {
   enum class Step : std::uint8_t { begin, end };
   Step step = Step::begin;
@@ -62,7 +62,7 @@ class MachineEvents final : public EventSource {
   // --- Events of the host program
   AnalysisPort<LaunchEnd> launch_ends;
   AnalysisPort<HostCall> host_calls;
-  // Number of a transfer in a file of requests; empty: they have none.
+  // Number of a transfer in a file of requests; empty: transfers have no numbers.
   std::function<std::optional<std::uint32_t>(const TieKey& key, NodeId initiator)> request_number;
   void launch_ended(LaunchEnd launch);
   void reset_region(Fs now);
@@ -73,12 +73,12 @@ class MachineEvents final : public EventSource {
 
   // --- The run
   void add_samples_to(RunLimits& limits);
-  // Writes the rows; `simulated`: the end of the program, or the time at which the run stopped.
+  // Writes the rows. `simulated`: the end of the program, or the time at which the run stopped.
   void close(Fs simulated, const RunResult& result);
 
-  // After close().
+  // Valid after close().
   RunStatus status() const { return status_; }
-  // Text of a failure, empty: none.
+  // Text of a failure; empty: none.
   const std::string& failure() const { return failure_; }
   const RunStatistics& statistics() const { return *statistics_; }
   const StatisticsRegions* regions() const {
@@ -108,7 +108,7 @@ class MachineEvents final : public EventSource {
   bool has_regions_ = false;
   std::optional<StatisticsRegions> regions_;  // from the first mark on
   std::optional<TransferProbe> transfers_;
-  std::map<std::string, std::uint64_t> launches_;  // numbers, by request
+  std::map<std::string, std::uint64_t> launches_;  // numbers of launches, by request
   std::uint64_t launch_count_ = 0;
   RunStatus status_ = RunStatus::completed;
   std::string failure_;

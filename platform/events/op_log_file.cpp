@@ -42,7 +42,7 @@ void OpLogFile::write(const ExecutedOp& op) {
   if (recent_.size() < limit_ || op.t_end == spilled_at_) return;
   spilled_at_ = op.t_end;
   try {
-    // What ends now may move data whose instant is not over.
+    // An operation that ends now may move data whose timestep is not over.
     if (data_ != nullptr) data_->resolve_before(op.t_end);
     spill(recent_.take_before(op.t_end));
   } catch (const std::exception&) {  // this may be an SC_METHOD, which no exception may leave

@@ -1,9 +1,9 @@
-// `--op-log F`: the operation log of a run as a file: CSV, or tables of a SQLite database
-// (op_table.h), as the name's ending says.
+// Operation log of a run as a file (`--op-log F`): CSV, or tables of a SQLite database
+// (op_table.h), by the name's extension.
 //
-// Records are kept in memory up to a limit; what is beyond waits in SQLite: in the file itself, or
-// in a temporary one from which the CSV is written in the end. The limit changes no byte of a CSV
-// and no row of a table.
+// Records are kept in memory up to a limit. Further records are stored in SQLite: in the file
+// itself, or in a temporary one from which the CSV is written in the end. The limit changes no byte
+// of a CSV and no row of a table.
 #pragma once
 
 #include <cstdint>
@@ -23,21 +23,23 @@
 namespace kernbench {
 
 enum class OpLogFormat : std::uint8_t { csv, sqlite };
-// .csv; .sqlite, .sqlite3, .db. A device or a pipe gets CSV. UsageError for other endings.
+// Accepts .csv; .sqlite, .sqlite3, .db. A device or a pipe gets CSV. Throws UsageError for other
+// endings.
 OpLogFormat op_log_format(const std::string& path);
 
 class OpLogFile final : public tlm::tlm_analysis_if<ExecutedOp> {
  public:
   static constexpr std::uint64_t default_limit = 100'000;  // records; up to about 1 KiB each
 
-  // `file`: empty, and not written to by others. `data`: of the run, which completes the records
-  // before they are read; null if there is none. Throws Error if SQLite cannot use the file.
+  // `file`: empty, with no other writer. `data`: functional model of the run, which completes the
+  // records before they are read; null if there is none. Throws Error if SQLite cannot use the
+  // file.
   OpLogFile(ResultFile file, FunctionalModel* data, std::uint64_t limit = default_limit);
 
-  // Of SQLite, for further rows until close(); null for CSV.
+  // Table of SQLite, for further rows until close(); null for CSV.
   OpTable* table() { return format_ == OpLogFormat::sqlite ? &*table_ : nullptr; }
-  void write(const ExecutedOp& op) override;  // a fault is kept for close()
-  // Writes what is missing. `meta` is for SQLite. Throws Error if not everything is in the file.
+  void write(const ExecutedOp& op) override;  // stores a fault for close()
+  // Writes the remaining records. `meta` is for SQLite. Throws Error if the file is incomplete.
   void close(const OpTable::Meta& meta = {});
 
  private:
@@ -57,7 +59,7 @@ class OpLogFile final : public tlm::tlm_analysis_if<ExecutedOp> {
 // parameters; in SQLite also the progress of kernels, commands and messages, launches, and the rows
 // of the run (op_log_schema.h).
 
-// Rows of one type go to their table, `limit` at a time.
+// Writes rows of one type to their table, `limit` at a time.
 template <class Row>
 class RowRecorder final : private tlm::tlm_analysis_if<Row> {
  public:
@@ -70,7 +72,7 @@ class RowRecorder final : private tlm::tlm_analysis_if<Row> {
       : table_(target.table), limit_(target.limit),
         binding_(target.events.template rows<Row>(), *this) {}
 
-  // Writes what is left. Throws what has gone wrong.
+  // Writes the remaining rows. Throws the first stored error.
   void close() {
     if (fault_) std::rethrow_exception(fault_);
     table_.insert(rows_);
@@ -113,18 +115,18 @@ class RowRecorders<RowPorts<Rows...>> {
 
 class OpLogRecorder {
  public:
-  // Observes `platform`, whose events `events` has; both outlive it. `data` as in OpLogFile. Throws
-  // Error if SQLite cannot use the file.
+  // Observes `platform`, whose events are in `events`; both outlive it. `data` as in OpLogFile.
+  // Throws Error if SQLite cannot use the file.
   OpLogRecorder(ResultFile file, FunctionalModel* data, Platform& platform, EventSource& events,
                 std::uint64_t limit);
 
-  // Once, after the last event. Throws Error if not everything is in the file.
+  // Called once, after the last event. Throws Error if the file is incomplete.
   void close(std::vector<LaunchRow> launches, const OpTable::Meta& meta);
 
  private:
   OpLogFile file_;
   OpParameters parameters_;
-  std::optional<ProgressLog> progress_;  // of SQLite, as the rows
+  std::optional<ProgressLog> progress_;  // SQLite only, like the rows
   std::optional<RowRecorders<RunRowPorts>> rows_;
 };
 

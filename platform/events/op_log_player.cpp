@@ -18,7 +18,8 @@ UsageError unreadable(const std::string& path, const std::string& why) {
   return UsageError(fmt::format("{} {}", quote(path), why));
 }
 
-// Bytes that the header of the database counts (file format of SQLite, section 1.3); 0: not told.
+// File size in bytes from the header of the database (file format of SQLite, section 1.3); 0: not
+// stated.
 std::uint64_t bytes_by_header(const std::string& header) {
   const auto byte = [&](std::size_t at) {
     return static_cast<std::uint64_t>(static_cast<unsigned char>(header[at]));
@@ -59,7 +60,7 @@ SQLite::Database open(const std::string& path) {
   }
 }
 
-// `body`, with its faults as errors that name the file.
+// Runs `body` and converts its faults to errors that name the file.
 template <class Body>
 void reading(const std::string& path, Body body) {
   try {
@@ -86,7 +87,7 @@ class RowSource {
   virtual ~RowSource() = default;
   virtual void next() = 0;
   virtual void write() const = 0;
-  Fs time() const { return time_; }  // of the next event; never_fs: no more events
+  Fs time() const { return time_; }  // time of the next event; never_fs: no more events
 
  protected:
   Fs time_ = never_fs;
@@ -134,7 +135,7 @@ MessageProgress step_of(const MessageRow& row, MessageProgress::Step step) {
 
 }  // namespace
 
-// Sources of equal times in their order.
+// Merge by time; sources of equal times keep their order.
 class LogPlayer::Merge {
  public:
   explicit Merge(const SQLite::Database& database) : database_(database) {}
@@ -189,8 +190,7 @@ void LogPlayer::read_meta() {
   SQLite::Statement rows(database_, "SELECT key, value FROM meta");
   while (rows.executeStep()) facts_[rows.getColumn(0).getString()] = rows.getColumn(1).getString();
   const std::string& version = fact("schema_version");
-  if (version.empty())
-    throw UsageError("is not complete: the run that wrote it has not come to its end");
+  if (version.empty()) throw UsageError("is not complete: the run that wrote it has not ended");
   if (version != std::to_string(op_log_schema_version)) {
     throw UsageError(
         fmt::format("has schema version {}; this program reads version {}: run again with --op-log",
@@ -283,7 +283,7 @@ void LogPlayer::play() {
   });
 }
 
-// Rows of the run, type by type; those that belong to one of another type, after that one.
+// Rows of the run, type by type; dependent rows follow the row that they belong to.
 class LogPlayer::RowPlayer {
  public:
   RowPlayer(LogPlayer& log, const SQLite::Database& database) : log_(log), database_(database) {}

@@ -1,17 +1,16 @@
-// LogPlayer: an operation log that `run --op-log F.sqlite` has written, opened read-only, and its
-// events on the ports of an Observation, for the reports that subscribe to those of a machine:
+// LogPlayer: plays back an operation log written by `run --op-log F.sqlite`, opened read-only. Its
+// events appear on the ports of an Observation, for reports that also subscribe to a machine:
 //
 //   LogPlayer log("run.sqlite");
 //   PeTimes times(log.observation());
 //   log.play();
 //
-// Written are executed operations, starts and runs of kernels, waits of kernels and for the
-// accel_slot, progress of messages, and of trace events the submission, first dispatch and
-// completion of commands. Order: by the time at which they end; at one instant messages and
-// commands before operations, those before waits, then starts of kernels, and runs of kernels last;
-// of one kind the order of the run. Nodes are modules without content, in a hierarchy of the names
-// in the log: nothing is simulated. Not in a log: values and tile tasks of operations, bytes and
-// stages of trace events. Then the rows of the run.
+// Events: executed operations, starts and runs of kernels, waits of kernels and for the accel_slot,
+// progress of messages, and among trace events the submission, first dispatch and completion of
+// commands. Order: by end time; at the same time messages and commands, operations, waits, starts
+// of kernels, runs of kernels; within one kind the order of the run. The rows of the run follow.
+// Nodes are empty modules in a hierarchy of the names in the log: nothing is simulated. A log does
+// not contain values and tile tasks of operations, nor bytes and stages of trace events.
 #pragma once
 
 #include <deque>
@@ -32,7 +31,7 @@ namespace kernbench {
 
 class LogPlayer final : public EventSource {
  public:
-  // Throws UsageError: not a readable file, not a SQLite database, cut short, not a complete
+  // Throws UsageError if the file is unreadable, no SQLite database, truncated, not a complete
   // operation log, without one of its tables, or of another schema version.
   explicit LogPlayer(const std::string& path);
   ~LogPlayer() override;
@@ -41,12 +40,12 @@ class LogPlayer final : public EventSource {
   // `meta`: "bench", "topology", "command_line", ...; empty if there is none.
   const std::string& fact(const std::string& key) const;
   std::string bench() const;                                            // without its parameters
-  bool has_completed() const { return fact("status") == "completed"; }  // the run, of itself
+  bool has_completed() const { return fact("status") == "completed"; }  // the run itself completed
   std::string status() const;  // "completed"; "failed: kernel 'k' ..."
-  // In the order of issue.
+  // Launches in the order of issue.
   const std::vector<LaunchRow>& launches() const { return launches_; }
 
-  // Writes all events. UsageError for a value that no log has, or a fault of SQLite.
+  // Writes all events. Throws UsageError for a value that no log contains, or a fault of SQLite.
   void play();
 
  private:
@@ -71,11 +70,11 @@ class LogPlayer final : public EventSource {
   SQLite::Database database_;
   std::map<std::string, std::string> facts_;
   std::vector<LaunchRow> launches_;
-  Observation observation_;                    // used by the base from the first event on only
-  std::deque<std::unique_ptr<Scope>> scopes_;  // the one around all nodes first
+  Observation observation_;                    // used by the base only after the first event
+  std::deque<std::unique_ptr<Scope>> scopes_;  // the root scope first
   std::optional<MachineRoot> root_;
   std::unordered_map<std::string, Scope*> by_name_;  // for look-up only
-  std::unordered_set<std::string> names_;            // of operations; for look-up only
+  std::unordered_set<std::string> names_;            // names of operations; for look-up only
 };
 
 }  // namespace kernbench

@@ -21,7 +21,7 @@
 
 namespace kernbench {
 
-// The only one that is read.
+// The only readable version.
 inline constexpr int op_log_schema_version = 7;
 
 // --- Enumerations
@@ -39,7 +39,7 @@ using OptionalFs = std::optional<Fs>;  // null: the event had not occurred when 
 using OptionalText = std::optional<std::string>;
 
 struct ExecutedOpRow {
-  std::uint64_t id = 0;  // order of the reports, from 1
+  std::uint64_t id = 0;  // in the order of the reports, from 1
   Fs start = 0, end = 0;
   std::string node;
   OpKind kind = OpKind::memory;
@@ -68,7 +68,7 @@ struct ExecutedOpRow {
   }
 };
 
-// A launch of the host program that has ended; the messages of its launch, one per SIP.
+// Launch of the host program that has ended, with its messages, one per SIP.
 struct LaunchRow {
   std::string kernel, device;
   Fs issued = 0, ended = 0;
@@ -109,7 +109,7 @@ struct RunRow {
   }
 };
 
-// A kernel that has started on a PE; its row in `runs` follows when it has ended.
+// Kernel that has started on a PE; its row in `runs` follows when it has ended.
 struct KernelStartRow {
   std::string request, pe, kernel;
   Fs start = 0, target = 0;
@@ -248,10 +248,10 @@ void bind_value(SQLite::Statement& statement, int place, const T& value) {
   }
 }
 
-// UsageError: no such name; `names` are allowed.
+// Throws UsageError: no such name; `names` are allowed.
 [[noreturn]] void refuse_name(const std::string& text, const char* table, const char* column,
                               const std::vector<const char*>& names);
-// UsageError.
+// Throws UsageError.
 [[noreturn]] void refuse_negative(std::int64_t value, const char* table, const char* column);
 [[noreturn]] void refuse_interval(Fs before, const char* column_before, Fs value, const char* table,
                                   const char* column);
@@ -316,10 +316,10 @@ std::vector<ColumnText> column_texts() {
 
 std::string create_statement(const char* table, const std::vector<ColumnText>& columns);
 std::string insert_statement(const char* table, std::size_t columns);
-// `records`: also the columns that no event has. `rest`: WHERE, ORDER BY.
+// `records`: includes the columns that events lack. `rest`: WHERE, ORDER BY.
 std::string select_statement(const char* table, const std::vector<ColumnText>& columns,
                              bool records, const std::string& rest);
-// Named after the first column.
+// The index is named after the first column.
 std::string index_statement(const char* table, const std::string& columns);
 
 template <class Row>
@@ -330,11 +330,11 @@ void insert_row(SQLite::Statement& into, const Row& row) {
   into.reset();
 }
 
-// Of a statement by select_statement(). UsageError for a value that no log has.
+// Reads rows of a select_statement(). Throws UsageError for a value that no log contains.
 template <class Row>
 void read_row(const SQLite::Statement& from, bool records, Row& row) {
   int place = 0;
-  Fs last = 0;  // of the columns with instants
+  Fs last = 0;  // latest time in the time columns
   const char* last_column = "";
   for_each_column<Row>([&](const auto& column) {
     if (!records && column.use == ColumnUse::record) return;

@@ -12,7 +12,7 @@
 namespace kernbench {
 namespace {
 
-// --- parameters of a data op: JSON as text, since a log may have millions
+// --- Parameters of a data op: JSON as text, since a log may have millions
 
 std::string list_text(const std::vector<std::int64_t>& numbers) {
   return fmt::format("[{}]", fmt::join(numbers, ","));
@@ -104,9 +104,9 @@ std::string op_params_json(const DataOp& op) {
                      ranges_json(op.places.to, op.places.to_registers));
 }
 
-// --- the tables
+// --- Tables
 
-// One writer, no second chance: a log that is not complete is of no use.
+// There is one writer and no recovery: an incomplete log is useless.
 constexpr const char* pragmas =
     "PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF; PRAGMA locking_mode = EXCLUSIVE";
 
@@ -132,7 +132,7 @@ std::vector<ValueId> ids_of(const OptionalText& list) {
   return list ? nlohmann::json::parse(*list).get<std::vector<ValueId>>() : std::vector<ValueId>();
 }
 
-// `with_json`: of the parameters.
+// `with_json`: JSON of the parameters.
 ExecutedOpRow table_row_of(const OpRecord& record, const NodeName& node_name, bool with_json) {
   OpRow op = row_of(record, node_name);
   ExecutedOpRow row;

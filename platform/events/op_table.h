@@ -1,9 +1,9 @@
 // OpTable: the operation log as a SQLite database (op_log_schema.h).
 //
-//   meta    key, value: schema_version, and what the caller adds
+//   meta    key, value: schema_version, and entries of the caller
 //   listed  operations by t_start_fs, ties by id
 //
-// `text` of an operation describes its data op for people, `params` holds it as JSON, typed, for
+// `text` of an operation is a readable description of its data op, `params` is typed JSON for
 // SQLite's JSON functions; `inputs` and `outputs` are JSON lists of value ids, null for tile stages
 // and with data off.
 #pragma once
@@ -37,9 +37,10 @@ class OpTable {
       for (const Row& row : rows) insert_row(into, row);
     });
   }
-  // Numbers them from 1 on, and names the launch of each run; once, after the last run.
+  // Numbers the launches from 1 on, and stores the launch of each run. Called once, after the last
+  // run.
   void insert(std::vector<LaunchRow> launches);
-  void write_csv(std::ostream& out);  // as OpLog does
+  void write_csv(std::ostream& out);  // same format as OpLog
   // Adds indices and meta, and closes the database.
   void close(const Meta& meta);
 

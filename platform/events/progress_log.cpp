@@ -30,7 +30,7 @@ ProgressLog::ProgressLog(Observation& observation, OpTable& table, std::uint64_t
 
 // --- Events
 
-// A composite has been dispatched when its record begins.
+// A composite was dispatched at the start of its record.
 void ProgressLog::take(const ExecutedOp& op) {
   if (op.tile_id >= 0) return;
   const auto found = commands_.find({op.node, op.command_id});
@@ -124,7 +124,7 @@ void ProgressLog::write(const MessageProgress& step) {
   spill_beyond_limit();
 }
 
-// --- The end
+// --- End of the run
 
 void ProgressLog::spill_beyond_limit() {
   if (table_ == nullptr || rows_.size() < limit_) return;

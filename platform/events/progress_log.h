@@ -1,8 +1,8 @@
 // ProgressLog: progress of kernels, commands and messages as tables next to the operations of a log
 // (docs/op-log.md).
 //
-// Rows are in the order of their ends; commands and messages that had not ended when the run did
-// come last.
+// Rows are in the order of their ends. Commands and messages in flight at the end of the run come
+// last.
 #pragma once
 
 #include <cstdint>
@@ -41,13 +41,13 @@ class ProgressLog final : private tlm::tlm_analysis_if<TraceEvent>,
  public:
   // Keeps all rows.
   explicit ProgressLog(Observation& observation);
-  // Rows go to `table`, which outlives it, up to `limit` at a time.
+  // Writes rows to `table`, which outlives it, up to `limit` at a time.
   ProgressLog(Observation& observation, OpTable& table, std::uint64_t limit);
 
-  // All rows, after the last event: those of commands and messages that have not ended come last.
+  // Returns all rows after the last event: commands and messages that have not ended come last.
   ProgressRows take();
-  // Writes what is left, before the table is closed. `launches`: in the order of their ends.
-  // Throws what has gone wrong.
+  // Writes the remaining rows before the table is closed. `launches`: in the order of their ends.
+  // Throws the first stored error.
   void close(const std::vector<LaunchRow>& launches);
 
  private:
@@ -84,7 +84,7 @@ class ProgressLog final : private tlm::tlm_analysis_if<TraceEvent>,
   std::uint64_t limit_ = 0;
   ProgressRows rows_;
   std::unordered_map<CommandKey, InFlight, CommandHash> commands_;  // for look-up only
-  std::map<MessageKey, MessageRow> messages_;                       // under way
+  std::map<MessageKey, MessageRow> messages_;                       // in flight
   std::uint64_t submitted_ = 0, sent_ = 0;
   std::exception_ptr fault_;
   Subscriber<ExecutedOp> op_subscriber_{*this};

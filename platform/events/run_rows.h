@@ -1,5 +1,5 @@
-// Rows of a run: totals that are written when it ends, and transfers with their hops. Each type is
-// a table of the operation log of that name (docs/op-log.md).
+// Rows of a run: totals written at its end, and transfers with their hops. Each type is a table of
+// the operation log of the same name (docs/op-log.md).
 #pragma once
 
 #include <array>
@@ -17,13 +17,13 @@ namespace kernbench {
 // --- Columns
 
 enum class ColumnUse : std::uint8_t {
-  event,  // of the event that a log writes when it is played back
-  time,   // the same, an instant: not before those of the columns of this use before it
-  key,    // the same, primary key
+  event,  // member of the event that a log writes during playback
+  time,   // same, a time: not before that of earlier columns with this use
+  key,    // same, primary key
   record  // for queries only
 };
 
-// A column of a table of the operation log, and the member of the row that it holds.
+// Column of a table of the operation log, and the member of the row that it holds.
 template <class Row, class Value>
 struct LogColumn {
   const char* name;
@@ -35,7 +35,7 @@ LogColumn(const char*, Value Row::*, ColumnUse = ColumnUse::event) -> LogColumn<
 
 // --- Rows
 
-// A place of which hops are reported: a node or a link.
+// Place of reported hops: a node or a link.
 struct PlaceRow {
   std::uint64_t id = 0;  // in the order of first use, from 1
   std::string name;      // "sip0.cube0.r0c0", "sip0.cube0.r0c0_to_r0c1"
@@ -51,7 +51,7 @@ struct PlaceRow {
   }
 };
 
-// A memory transfer that has ended.
+// Memory transfer that has ended.
 struct TransferRow {
   std::uint64_t id = 0;  // in the order of the ends, from 1
   std::string initiator, target, initiator_kind, target_kind;
@@ -74,7 +74,7 @@ struct TransferRow {
   }
 };
 
-// An interval of a transfer at a place; those of one transfer follow one another without gaps.
+// Interval of a transfer at a place; intervals of one transfer are contiguous.
 struct HopRow {
   std::uint64_t transfer = 0, place = 0;
   std::string part;  // transfer_path.h; "contention": the transfer was stalled
@@ -109,13 +109,13 @@ struct ActivityRow {
   }
 };
 
-// A statistic over all components of a kind, at the end of the run.
+// Statistic over all components of a kind, at the end of the run.
 struct StatisticRow {
   std::string kind;       // "pe_dma"
   std::string statistic;  // "dma_read_busy_ns": as in --stats
-  std::string unit;       // "fs", "B", "": of the value
+  std::string unit;       // "fs", "B", "": unit of the value
   std::uint64_t components = 0, active = 0;
-  std::uint64_t places = 0;  // of a busy time: places of the servers of active components
+  std::uint64_t places = 0;  // for a busy time: places of the servers of active components
   std::uint64_t value = 0;
 
   static constexpr const char* table = "statistics";
@@ -147,11 +147,11 @@ struct LinkKindRow {
   }
 };
 
-// A server of the machine (resources.h) that was used.
+// Server of the machine (resources.h) that was used.
 struct ServerRow {
   std::uint64_t id = 0;
   std::string name, part;  // "sip0.cube0.pe0.pe_dma", "read_channel"; part of a link: ""
-  std::string src, dst;    // of a link
+  std::string src, dst;    // nodes of a link
   std::string resource, kind;
   std::uint64_t places = 1;
 
@@ -166,13 +166,13 @@ struct ServerRow {
   }
 };
 
-// A window of the run: "pe" (while kernels ran), "host" (while the host moved data), "region
-// LABEL", "kernel NAME", "launch N", "time N" (of equal length).
+// Window of the run: "pe" (while kernels ran), "host" (while the host moved data), "region LABEL",
+// "kernel NAME", "launch N", "time N" (of equal length).
 struct WindowRow {
   std::uint64_t id = 0;
   std::string name;
-  Fs begin = 0, end = 0;  // of the last part, if it has several
-  Fs length = 0;          // of all parts
+  Fs begin = 0, end = 0;  // last part, if it has several
+  Fs length = 0;          // sum over all parts
 
   static constexpr const char* table = "windows";
   static constexpr std::array<const char*, 0> indices{};
@@ -186,7 +186,7 @@ struct WindowRow {
   }
 };
 
-// Use of a server in a window; after both of them.
+// Use of a server in a window; written after both of them.
 struct ServerUseRow : ServerUse {
   std::uint64_t window = 0, server = 0;
 
@@ -200,10 +200,10 @@ struct ServerUseRow : ServerUse {
   }
 };
 
-// A resource in a window, `pe` or `kernel NAME`, by gain.
+// Resource in a window, `pe` or `kernel NAME`, by gain.
 struct LimitRow : ResourceLimit {
   std::string window;
-  Fs length = 0;             // of the window
+  Fs length = 0;             // length of the window
   bool is_estimated = true;  // false: only busy times are known
 
   static constexpr const char* table = "limits";

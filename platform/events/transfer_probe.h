@@ -1,9 +1,9 @@
 // TransferProbe: writes a row for each memory transfer of a machine that has ended, and one for
 // each of its hops (run_rows.h).
 //
-// A transfer counts from the grant of its DMA channel, or from its issue by the host, to the
-// arrival of its response, or to its commit where none comes back. Rows are written when its
-// transaction is released, which is not before its end.
+// A transfer lasts from the grant of its DMA channel, or from its issue by the host, to the arrival
+// of its response, or to its commit if it has none. Rows are written when its transaction is
+// released, which is not before its end.
 #pragma once
 
 #include <cstdint>

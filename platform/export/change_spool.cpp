@@ -49,7 +49,7 @@ void ChangeSpool::flush() {
   buffer_.clear();
 }
 
-// Without a file, all records are in the buffer.
+// If there is no file, all records are in the buffer.
 void ChangeSpool::rewind() {
   reading_ = true;
   time_ = 0;

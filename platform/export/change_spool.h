@@ -1,5 +1,6 @@
-// Changes of a waveform until its header is known: variables may still be added, or turn out never
-// to change. Compact records in memory, beyond a mebibyte in a temporary file without a name.
+// Spool of waveform changes until the header is known: variables may still be added, or turn out
+// never to change. Compact records are kept in memory, beyond a mebibyte in a temporary file
+// without a name.
 #pragma once
 
 #include <cstdint>
@@ -13,8 +14,8 @@ namespace kernbench {
 
 class ChangeSpool {
  public:
-  // The temporary file is in the folder of the file `next_to`, or where that is not possible in the
-  // system's folder for temporary files.
+  // Creates the temporary file in the folder of the file `next_to`, or, where that is impossible,
+  // in the system's folder for temporary files.
   explicit ChangeSpool(std::string next_to);
   ~ChangeSpool();
   ChangeSpool(const ChangeSpool&) = delete;
@@ -33,17 +34,17 @@ class ChangeSpool {
   struct Record {
     Tag tag = Tag::time;
     std::uint32_t variable = 0;
-    std::uint64_t number = 0;  // instant or bits
+    std::uint64_t number = 0;  // time or bits
     std::string text;
   };
-  // Reads the records from the first one on; nothing is written any more. False: that was all.
+  // Reads the records from the first one on; no writes follow. Returns false at the end.
   bool next(Record& record);
 
-  // errno of the first access to the temporary file that failed; 0: none did.
+  // errno of the first failed access to the temporary file; 0: none failed.
   int error() const { return error_; }
 
  private:
-  // 7 bits a byte, the lowest first.
+  // 7 bits per byte, lowest first.
   static char* put_number(char* end, std::uint64_t number) {
     for (; number >= 0x80; number >>= 7U) *end++ = static_cast<char>(0x80 | (number & 0x7fU));
     *end++ = static_cast<char>(number);
@@ -71,9 +72,9 @@ class ChangeSpool {
   static constexpr std::size_t buffer_bytes = std::size_t{1} << 20U;
 
   std::string next_to_;
-  std::string buffer_;  // not yet in the file; when reading, what was read last
+  std::string buffer_;  // records not yet in the file; when reading, the last block read
   std::FILE* file_ = nullptr;
-  std::size_t at_ = 0;  // in buffer_, when reading
+  std::size_t at_ = 0;  // position in buffer_ when reading
   Fs time_ = 0;
   bool reading_ = false;
   int error_ = 0;

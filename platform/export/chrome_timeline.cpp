@@ -1,9 +1,10 @@
-// Timeline as JSON in the Trace Event Format of Chrome, which Perfetto reads too.
+// Timeline as JSON in the Trace Event Format of Chrome, which Perfetto also reads.
 //
-// One event per line in an array whose end a reader may miss: the file of a killed program can be
-// read. A slice is a pair of events B and E, so that rounding by a reader moves no slice over its
-// neighbour; "ts" is the exact decimal of microseconds. A process of the timeline is a process
-// there, its tracks are threads; groups of tracks give the order of threads only.
+// The file is an array with one event per line. Readers accept it without the closing bracket, so
+// the file of a killed program is readable. A slice is a pair of events B and E, so that rounding
+// by a reader does not make neighbours overlap. "ts" is the exact decimal of microseconds. A
+// process of the timeline is a process of the format, its tracks are threads; groups of tracks
+// determine the order of threads only.
 #include <fmt/format.h>
 
 #include <map>
@@ -14,7 +15,7 @@
 namespace kernbench {
 namespace {
 
-// Bytes that are no UTF-8, of the name of a kernel, are replaced.
+// Replaces bytes that are no UTF-8, as in names of kernels.
 std::string json_string(std::string_view text) {
   return nlohmann::json(text).dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
 }
@@ -99,9 +100,9 @@ class ChromeTimeline final : public TimelineWriter {
  private:
   struct Place {
     TimelineTrack process = 0;
-    std::uint64_t process_order = 0;  // among all processes
-    std::uint64_t order = 0;          // among the threads of the process
-    std::string name, unit;           // of a counter
+    std::uint64_t process_order = 0;  // order among all processes
+    std::uint64_t order = 0;          // order among the threads of the process
+    std::string name, unit;           // names of a counter
   };
 
   void line(const std::string& text) {

@@ -1,5 +1,5 @@
-// FST, the compressed binary format of GTKWave: by its library, fstapi, whose sources Debian's
-// package verilator holds.
+// FST, the compressed binary format of GTKWave, written by its library fstapi, whose sources are in
+// Debian's package verilator.
 #include <fmt/format.h>
 #include <fstapi.h>
 
@@ -14,8 +14,8 @@
 namespace kernbench {
 namespace {
 
-// Changes between two blocks of the file: bounds what the library holds in memory, about 14 bytes
-// each; its own bound is 128 MiB.
+// Changes between two blocks of the file. Bounds the memory of the library, about 14 bytes per
+// change; its own bound is 128 MiB.
 constexpr std::uint64_t changes_per_block = 1'000'000;
 
 using Kind = WaveVariable::Kind;
@@ -48,7 +48,7 @@ class FstWriter final : public WaveWriter {
       : path_(path), file_(fstWriterCreate(path.c_str(), /*use_compressed_hier=*/1)) {
     if (file_ == nullptr)
       throw Error(fmt::format(
-          "cannot write the trace file {}: no room for it, its .hier beside it, or the temporary "
+          "cannot write the trace file {}: no room for it, its .hier next to it, or the temporary "
           "files of the FST library",
           quote(path)));
     fstWriterSetDate(file_, "Sat Jan  1 00:00:00 2000");
@@ -89,7 +89,7 @@ class FstWriter final : public WaveWriter {
     count();
   }
 
-  // The format has none between changes.
+  // The format has no comments between changes.
   void comment(std::string_view /*text*/) override {}
 
   void close() override {
@@ -114,7 +114,7 @@ class FstWriter final : public WaveWriter {
     handles_.push_back(fstWriterCreateVar(file_, types[static_cast<std::size_t>(variable.kind)],
                                           FST_VD_IMPLICIT, variable.width, name.c_str(), 0));
   }
-  // A file without a change could not be read.
+  // A file without a change would be unreadable.
   void put_nothing() {
     time(0);
     for (std::size_t i = 0; i < variables().size(); ++i) {

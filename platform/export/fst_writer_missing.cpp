@@ -1,4 +1,4 @@
-// In place of fst_writer.cpp where the library was not found.
+// Replaces fst_writer.cpp if the library was not found.
 #include "models/base/errors.h"
 #include "platform/export/wave_writer.h"
 
@@ -6,7 +6,7 @@ namespace kernbench {
 
 void check_fst_is_available() {
   throw UsageError(
-      "this program was built without FST; it takes the Debian packages verilator, which holds the "
+      "this program was built without FST; it needs the Debian packages verilator, which holds the "
       "library (/usr/share/verilator/include/gtkwave/fstapi.c), and zlib1g-dev, and a new build; "
       "waveforms in .vcd need neither");
 }

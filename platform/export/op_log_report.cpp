@@ -75,14 +75,14 @@ std::unique_ptr<ReportOptions> declare_op_log(CLI::App& command, unsigned /*sour
   CLI::Option* const op_log =
       command
           .add_option("--op-log", options->file,
-                      "Writes one line per executed operation, or one row of a SQLite database: as "
-                      "the file's name ends")
+                      "Write one line per executed operation, or one row of a SQLite database, by "
+                      "the file's extension")
           ->type_name("F.csv|.sqlite")
           ->group(report_group);
   command
       .add_option("--op-log-limit", options->limit,
-                  "Operations that the log holds in memory; what is beyond goes to disk before the "
-                  "run has ended")
+                  "Operations that the log holds in memory; further ones are written to disk "
+                  "during the run")
       ->type_name("RECORDS")
       ->check(CLI::Range(std::uint64_t{1}, std::uint64_t{1} << 40))
       ->needs(op_log)

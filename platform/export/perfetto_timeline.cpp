@@ -1,9 +1,9 @@
 // Timeline in Perfetto's protobuf format: a sequence of TracePackets with TrackDescriptors and
 // TrackEvents (protos/perfetto/trace/track_event of Perfetto; stable public API).
 //
-// Perfetto counts whole nanoseconds: times are cut to them, and the arguments start_fs and dur_fs
-// of a slice are exact. Names, categories and names of arguments are interned. Packets follow one
-// another: the file of a killed program can be read.
+// Perfetto uses whole nanoseconds: times are truncated to them, and the arguments start_fs and
+// dur_fs of a slice are exact. Names, categories and names of arguments are interned. The file is a
+// plain sequence of packets, so the file of a killed program is readable.
 #include <unordered_map>
 
 #include "platform/export/protobuf_text.h"
@@ -12,7 +12,7 @@
 namespace kernbench {
 namespace {
 
-// Field numbers of the messages, by their names there.
+// Field numbers of the messages, under their Perfetto names.
 namespace trace {
 constexpr unsigned packet = 1;
 }
@@ -45,8 +45,8 @@ constexpr unsigned iid = 1, name = 2;
 // Texts that events refer to by number.
 class Interned {
  public:
-  explicit Interned(unsigned field) : field_(field) {}  // of InternedData
-  // Number of the text; a new one is added to `data`.
+  explicit Interned(unsigned field) : field_(field) {}  // field of InternedData
+  // Number of the text; adds a new text to `data`.
   std::uint64_t number_of(std::string_view text, ProtobufText& data) {
     const auto [entry, is_new] = numbers_.try_emplace(std::string(text), numbers_.size() + 1);
     if (is_new)
@@ -91,7 +91,7 @@ class PerfettoTimeline final : public TimelineWriter {
     put_slice(time, event, arguments, flows);
   }
 
-  // The slice is in the file already: a mark inside it carries the arrow.
+  // The slice is already in the file: a mark inside it carries the arrow.
   void leave(TimelineTrack track, Fs time, std::string_view name, std::uint64_t flow) override {
     mark(track, time, name, {flow, TimelineFlow::Point::first});
   }
@@ -148,7 +148,7 @@ class PerfettoTimeline final : public TimelineWriter {
 
   std::unique_ptr<GzipOutput> out_;
   Interned categories_{1}, names_{2}, argument_names_{3};
-  ProtobufText new_texts_;  // of the event at hand
+  ProtobufText new_texts_;  // interned texts of the current event
   bool first_ = true;
 };
 

@@ -1,4 +1,4 @@
-// A message in the wire format of protocol buffers, appended to field by field.
+// Message in the wire format of protocol buffers, built field by field.
 #pragma once
 
 #include <cstdint>

@@ -76,7 +76,7 @@ void RequestTrace::write(const LinkTraversal& traversal) {
   Hop& hop = hop_at(transaction, position);
   hop.departure = std::max(hop.departure, traversal.start);
   if (position > 0 || transaction.route().leg == Leg::response || hop.arrival != never_fs) return;
-  // The initiator: nothing arrives there.
+  // The initiator has no arrival.
   hop.arrival = transaction.route().key.issued;
   const Fs overhead = transaction.route().path->hop(0).overhead_fs;
   hop.start = std::max(hop.arrival, Component::now() - std::min(overhead, Component::now()));
@@ -98,7 +98,7 @@ void RequestTrace::write(const TransactionEnd& end) {
   transfers_.erase(found);
 }
 
-// `end`: of a transfer whose target has been seen to have done with it later than its last event.
+// `end`: of a transfer whose target finished later than its last event.
 void RequestTrace::write_line(const TieKey& key, const Transfer& transfer, bool complete, Fs end) {
   const auto name_of = [this](NodeId node) { return platform_.graph().node(node).name; };
   Json json;
@@ -180,7 +180,7 @@ void RequestTrace::line(LineKey key, std::string text) {
   lines_.emplace(std::move(key), std::move(text));
 }
 
-// Into the file itself: a fault of foreign code ends the process without closing it.
+// Flushes to the file itself: a fault of foreign code ends the process without closing it.
 void RequestTrace::flush(Fs before) {
   bool written = false;
   for (; !lines_.empty() && std::get<0>(lines_.begin()->first) < before; written = true) {

@@ -46,7 +46,7 @@ std::unique_ptr<ReportOptions> declare_requests(CLI::App& command, unsigned /*so
   auto options = std::make_unique<RequestTraceOptions>();
   command
       .add_option("--trace-requests", options->file,
-                  "Writes a JSON-lines trace of every transfer and command")
+                  "Write a JSON-lines trace of every transfer and command")
       ->type_name("F.jsonl")
       ->group(report_group);
   return options;

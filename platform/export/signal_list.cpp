@@ -12,7 +12,7 @@
 namespace kernbench {
 namespace {
 
-// More are names of nodes.
+// a longer list holds names of nodes
 constexpr std::size_t most_labels = 16;
 
 SignalRow row_of(const TraceSignal& signal) {
@@ -40,7 +40,7 @@ std::string with_number(const std::string& name) {
   return std::regex_replace(name, number, "{i}");
 }
 
-// Signals that differ in a neighbour's name or in a number are one row.
+// Merges signals that differ in a neighbour's name or in a number into one row.
 std::vector<SignalRow> rows_of_kind(Component& component) {
   std::map<std::string, int> alike;
   for (const TraceSignal& signal : component.signals())

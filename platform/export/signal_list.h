@@ -1,4 +1,4 @@
-// The trace signals of a machine as lists: of each kind of component, or of the components that a
+// Lists of the trace signals of a machine: of each kind of component, or of the components that a
 // glob selects.
 #pragma once
 
@@ -11,28 +11,29 @@
 namespace kernbench {
 
 struct SignalRow {
-  std::string name;  // of a kind {i} stands for a number, {peer} for the name of a neighbour
+  std::string name;  // for a kind, {i} represents a number, {peer} the name of a neighbour
   SignalType type = SignalType::count;
   std::string unit;
   unsigned bits = 1;
   std::string meaning;
-  std::vector<std::string> labels;  // of an enumeration of states; none where nodes are named
-  bool when_used = false;           // appears in the course of a run
+  std::vector<std::string>
+      labels;              // labels of an enumeration of states; none where nodes are named
+  bool when_used = false;  // appears in the course of a run
 };
 
 struct SignalList {
   std::string name;         // "builtin.pe_dma", or "sip0.cube0.pe0.pe_dma"
-  std::string description;  // of a kind
+  std::string description;  // for a kind
   std::vector<SignalRow> signals;
 };
 
-// By implementation, in the order of their names; then the host. Each as its first instance has
-// them.
+// Signals by implementation, in the order of their names; then those of the host. Each list shows
+// the first instance.
 std::vector<SignalList> signals_by_kind(const Platform& platform,
                                         const ComponentRegistry& registry);
 
-// Signals that --trace-scope GLOB would select, in the order of the machine. UsageError, with the
-// nearest names, if there are none.
+// Signals that --trace-scope GLOB would select, in the order of the machine. Throws UsageError with
+// the nearest names if there are none.
 std::vector<SignalList> selected_signals(const Platform& platform, const std::string& glob);
 
 }  // namespace kernbench

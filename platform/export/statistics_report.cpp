@@ -64,7 +64,7 @@ struct StatisticsOptions final : ReportOptions {
 
 std::unique_ptr<ReportOptions> declare_statistics(CLI::App& command, unsigned /*source*/) {
   auto options = std::make_unique<StatisticsOptions>();
-  command.add_option("--stats", options->file, "Writes the statistics of every component and link")
+  command.add_option("--stats", options->file, "Write the statistics of every component and link")
       ->type_name("F.json")
       ->group(report_group);
   return options;

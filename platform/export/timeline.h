@@ -1,11 +1,11 @@
 // `--timeline F` (spec 11.2): a run as slices, arrows and counters, for Perfetto.
 //
 // Slices: calls of the host, its requests, kernels, commands, tiles, stages, operations of IPCQ,
-// states in which something stalls, transfers and messages. They are written as they occur, so that
-// a run that is killed leaves a file that can be read; what is in flight at the end is cut there
-// and has the argument complete = false. Counters (links, HBM, engines, queues) cover the run,
-// whatever the limit, and are written at its end. No option, no cost; changes no time; the same in
-// equal runs.
+// stall states, transfers and messages. They are written as they occur, so a killed run leaves a
+// readable file. Slices in flight at the end are cut there and have the argument complete = false.
+// Counters (links, HBM, engines, queues) cover the run, regardless of the limit, and are written at
+// its end. Without the option there is no cost. Times do not change, and equal runs give equal
+// files.
 #pragma once
 
 #include <cstdint>
@@ -21,11 +21,11 @@ namespace kernbench {
 
 class TimelinePes;
 
-// A reader of analysis ports of the machine, which draws what they write.
+// Subscriber to analysis ports of the machine that draws their events.
 class TimelineObserver {
  public:
   virtual ~TimelineObserver() = default;
-  // At the end of the run, before the slices are ended: what holds until `now`.
+  // Called at the end of the run, before the slices are ended: draws state that holds until `now`.
   virtual void close(Fs /*now*/) {}
   virtual void write_counters() const {}
 };
@@ -41,12 +41,12 @@ class Timeline {
            std::uint64_t limit = TimelineRecorder::default_limit);
   ~Timeline();
 
-  // A call of a rank of the host's program, now; for end_call().
+  // Starts a call of a rank of the host program now; for end_call().
   TimelineRecorder::Open begin_call(int rank, const std::string& call,
                                     TimelineArguments arguments = {});
   void end_call(TimelineRecorder::Open call);
 
-  // After the run, while the machine still exists. Throws Error if not everything is in the file.
+  // Called after the run, while the machine still exists. Throws Error if the file is incomplete.
   void close();
   // Slices beyond the limit, "12 tiles, 40 stages from 812.5 ns on"; empty: none.
   std::string left_out() const { return out_.left_out(); }

@@ -143,7 +143,7 @@ void TimelinePes::write(const TraceEvent& event) {
   }
 }
 
-// A command is named by its first stage, or as a composite: known here.
+// The name of a command, its first stage or the composite, is known here.
 void TimelinePes::dispatched(Pe& pe, const TraceEvent& event) {
   Command& command = pe.commands[event.command_id];
   const bool is_tile = event.tile_id >= 0;

@@ -3,11 +3,11 @@
 // command to its tiles, from a tile to its stages (from a command without tiles to its stage), and
 // from a send by its message to the receive that consumes it.
 //
-// A kernel lasts from the target_start of its launch to its answer, those of a stream in series. A
-// launch reaches a PE before its target_start; its slice is written with the first command, the
-// answer or the end of the run after that, so that nothing lies after the end of a run. A stage
-// lasts from the start to the end of its service, so that the slices of an engine's stage sum up to
-// the engine's busy time. The share of time in which it serves is a counter.
+// A kernel lasts from the target_start of its launch to its response; kernels of a stream run in
+// series. A launch arrives at a PE before its target_start. Its slice is written with the next
+// command, response or end of run after that time, so no slice starts after the end of a run. A
+// stage lasts from the start to the end of its service, so the slices of an engine's stage sum up
+// to the engine's busy time. The utilisation of the stage is a counter.
 #pragma once
 
 #include <deque>
@@ -32,30 +32,31 @@ class TimelinePes final : private tlm::tlm_analysis_if<TraceEvent>,
  public:
   using Open = TimelineRecorder::Open;
 
-  // Both outlive it.
+  // Both arguments outlive it.
   TimelinePes(Observation& observation, TimelineRecorder& out);
 
   // --- Calls by the observer of transactions
 
-  // The host's request is the open slice.
+  // Records a launch; the host's request is the open slice.
   void launch_requested(const KernelLaunch& launch, Open request);
-  // The launch has reached the pe_cpu of a PE, by the transaction `key`.
+  // Records the arrival of the launch at the pe_cpu of a PE, by the transaction `key`.
   void launch_reached(const std::string& pe, const TieKey& key, const KernelLaunch& launch, Fs now);
-  // The answer leaves. Nothing for transactions that are no launches.
+  // Records the response of a launch; ignores transactions that are no launches.
   void launch_answered(const TieKey& key, Fs now);
-  // Arrow of a message that leaves; 0: none.
+  // Arrow of a message that leaves its sender; 0: none.
   std::uint64_t message_left(const IpcqMessage& message);
-  // The message has been given back: written to its slot, or dropped.
+  // Records the release of the message: it was written to its slot, or dropped.
   void message_ended(const IpcqMessage& message, std::uint64_t arrow);
 
-  // The stage in service on a PE_DMA since `start`.
+  // Stage in service on a PE_DMA since `start`.
   struct StageOf {
     std::uint64_t command = 0;
     std::int64_t tile = -1;  // -1: none
   };
   std::optional<StageOf> dma_stage(const sc_core::sc_object& dma, bool write, Fs start) const;
 
-  // At the end of the run, before the slices are ended: kernels and busy times up to `now`.
+  // Called at the end of the run, before the slices are ended: writes kernels and busy times up to
+  // `now`.
   void close(Fs now);
   void write_counters() const;
 
@@ -68,7 +69,7 @@ class TimelinePes final : private tlm::tlm_analysis_if<TraceEvent>,
   struct Launch {
     TieKey key;
     std::string kernel;
-    Fs start;  // at the earliest
+    Fs start;  // earliest start
     Open request;
     std::uint32_t stream = 0;
     bool begun = false;
@@ -83,27 +84,27 @@ class TimelinePes final : private tlm::tlm_analysis_if<TraceEvent>,
   struct Pe {
     std::string path;
     TimelineLanes *kernel_lanes, *command_lanes, *tile_lanes;
-    std::deque<Launch> launches;  // of each stream the first one runs
+    std::deque<Launch> launches;  // the first of each stream runs
     std::map<std::uint64_t, Command> commands;
     std::map<TileKey, Open> tiles;
     std::deque<std::uint64_t> sent;  // arrows of sends whose message has not left
-    std::uint64_t consumed = 0;      // arrow of the message that was consumed last
+    std::uint64_t consumed = 0;      // arrow of the message consumed last
   };
   struct Service {
     Fs start = 0;
     Open slice = 0;
-    TimelineArguments arguments;  // known at its end
+    TimelineArguments arguments;  // known at the end
   };
   struct Stage {
     TimelineLanes& lanes;
     TimelineWindows::Series& busy;
-    std::size_t servers = 1;  // most services at a time
+    std::size_t servers = 1;  // maximum of concurrent services
     std::map<TileKey, Service> services;
   };
   struct Engine {
     Pe* pe = nullptr;
     std::string name;
-    std::map<std::string_view, Stage> stages;  // by name
+    std::map<std::string_view, Stage> stages;  // stages by name
   };
 
   void write(const TraceEvent& event) override;
@@ -114,28 +115,29 @@ class TimelinePes final : private tlm::tlm_analysis_if<TraceEvent>,
   Engine& engine_of(const sc_core::sc_object& node);
   Stage& stage_of(Engine& engine, const char* stage);
 
-  // The kernel that has begun last of those that run; 0: none does.
+  // Latest started kernel among those that run; 0: none runs.
   Open running_on(Pe& pe, Fs now);
-  // The slices of those that run, if their start has come.
+  // Begins the slices of kernels that run, if their start has passed.
   void begin_due(Pe& pe, Fs now);
   void dispatched(Pe& pe, const TraceEvent& event);
   void stage_begins(Engine& engine, const TraceEvent& event);
   void stage_ends(Engine& engine, const TraceEvent& event);
   void command_ends(Pe& pe, const TraceEvent& event);
-  // Completes the stage or the command that the operation belongs to; false: there is none.
+  // Completes the stage or the command that the operation belongs to. Returns false if there is
+  // none.
   static bool add_to_stage(Engine& engine, const ExecutedOp& op);
   void draw_operation(const ExecutedOp& op);
   static RequestKey key_of(const KernelLaunch& launch);
 
   TimelineRecorder& out_;
-  std::map<std::string, Pe> pes_;  // by path
+  std::map<std::string, Pe> pes_;  // PEs by path
   std::map<std::string, Engine*> by_name_;
   std::unordered_map<const sc_core::sc_object*, Engine> engines_;  // looked up only
   std::unordered_map<const sc_core::sc_object*, std::map<std::string_view, TimelineLanes*>>
-      operations_;  // of engines without stages, by name; looked up only
+      operations_;  // operations of engines without stages, by name; looked up only
   std::map<RequestKey, Open> requests_;
   std::map<TieKey, Pe*> launched_on_;
-  std::map<MessageKey, std::uint64_t> arrows_;  // of messages that have not been consumed
+  std::map<MessageKey, std::uint64_t> arrows_;  // arrows of messages not yet consumed
   AnalysisBinding<TraceEvent> events_;
   AnalysisBinding<ExecutedOp> ops_;
   AnalysisBinding<MessageProgress> progress_;

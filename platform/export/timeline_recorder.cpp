@@ -25,7 +25,7 @@ constexpr std::array<KindNames, 10> kinds{{{"host_call", "calls of the host"},
                                            {"transfer", "transfers"},
                                            {"message", "messages"}}};
 
-// Order of the groups in one: by kind, then by number.
+// Order of sibling groups: by kind, then by number.
 std::uint32_t rank_of_group(const std::string& name) {
   constexpr std::array<const char*, 7> kinds_in_order{
       host, "hot links", "hot HBM channels", "sip", "io", "cube", "pe"};
@@ -197,7 +197,7 @@ TimelineTrack TimelineRecorder::counter(const std::string& group_path, const std
       {TimelineTrackInfo::Kind::counter, name, group(group_path), rank * lanes_of_rank, unit});
 }
 
-// A point where the value changes, and 0 at the end.
+// Writes a point at each change of the value, and 0 at the end.
 template <class Value>
 void TimelineRecorder::write_changes(const std::string& group, const std::string& name,
                                      const char* unit, std::uint32_t rank, std::size_t count,

@@ -1,8 +1,8 @@
 // Records of a timeline by its observers: slices on lanes with arrows between them, and counters.
 //
-// Slices are written up to a limit, of which an eighth is for the few that give the overview
-// (requests and calls of the host, kernels, commands). Counters are kept in windows of time, over
-// the whole run whatever the limit, and written at its end.
+// Slices are written up to a limit. An eighth of it is reserved for the few that give the overview
+// (requests and calls of the host, kernels, commands). Counters are kept in time windows over the
+// whole run, regardless of the limit, and written at its end.
 #pragma once
 
 #include <array>
@@ -31,14 +31,14 @@ enum class SliceKind : std::uint8_t {
   message
 };
 
-// Place of a track among those of its group: in a PE by the path of a tile, counters after slices.
+// Position of a track in its group: in a PE by the path of a tile, counters after slices.
 struct TimelineRank {
   static constexpr std::uint32_t kernel = 0, state = 5, command = 10, tile = 20, stage = 30,
                                  operation = 60, transfer = 70, message = 75, request = 80,
                                  busy = 90, level = 95, rank = 100;
 };
 
-// Tracks of equal meaning, as many as slices overlap in time.
+// Tracks of the same meaning, as many as slices overlap in time.
 struct TimelineLanes {
   struct Lane {
     TimelineTrack track = 0;
@@ -50,28 +50,28 @@ struct TimelineLanes {
   std::vector<Lane> lanes;
 };
 
-// Values of counters in windows of time of one width for all. The width doubles as the run goes on,
-// so that a run of any length has at most `most` windows.
+// Counter values in time windows of a common width. The width doubles as the run continues, so a
+// run of any length has at most `most` windows.
 class TimelineWindows {
  public:
   static constexpr std::size_t most = 512;
 
   using Values = std::vector<std::uint64_t>;  // by window, up to the last one touched
   struct Series {
-    bool is_level = false;  // a window has its highest level, else the sum of times
+    bool is_level = false;  // true: a window holds its highest level; false: the sum of times
     Values values;
     std::uint64_t sum() const;
   };
 
   explicit TimelineWindows(Fs first_width = fs_per_ns) : width_(first_width) {}
 
-  // Series keep their addresses.
+  // References to series stay valid.
   Series& add_times() { return series_.emplace_back(); }
   Series& add_levels() { return series_.emplace_back(Series{true, {}}); }
 
-  // Time in [from, to), which may lie ahead.
+  // Adds the time in [from, to), which may be in the future.
   void add_time(Series& series, Fs from, Fs to);
-  // The level held in [from, to).
+  // Adds the level held in [from, to).
   void add_level(Series& series, Fs from, Fs to, std::uint64_t level);
 
   Fs width() const { return width_; }
@@ -79,7 +79,7 @@ class TimelineWindows {
   Fs length(std::size_t window, Fs end) const;
 
  private:
-  // The value of the first window touched that covers [from, to).
+  // Value of the first window that covers [from, to).
   std::uint64_t* cover(Series& series, Fs from, Fs to);
   void double_width();
 
@@ -90,44 +90,45 @@ class TimelineWindows {
 class TimelineRecorder {
  public:
   static constexpr std::uint64_t default_limit = 1'000'000;
-  using Open = std::uint64_t;  // an open slice; 0: none, left out
+  using Open = std::uint64_t;  // an open slice; 0: none or left out
 
   TimelineRecorder(std::unique_ptr<TimelineWriter> writer, std::uint64_t limit)
       : writer_(std::move(writer)), limit_(limit) {}
 
-  // A group "sip0.cube0.pe0"; "": the host. A track appears with its first slice, and with it the
-  // groups around it. The lanes keep their address.
+  // Lanes of a group "sip0.cube0.pe0"; "": the host. A track and its enclosing groups appear with
+  // its first slice. References to lanes stay valid.
   TimelineLanes& lanes(const std::string& group, const std::string& name, std::uint32_t rank) {
     return lanes_.emplace_back(TimelineLanes{group, name, rank, {}});
   }
 
   Open begin(SliceKind kind, TimelineLanes& lanes, Fs start, const std::string& name,
              TimelineArguments arguments = {}, const TimelineFlows& flows = {});
-  // These three do nothing for 0.
+  // The next three functions ignore slice 0.
   void end(Open slice, Fs end, TimelineArguments arguments = {}, const TimelineFlows& flows = {});
-  // An arrow from the open slice to a slice of kind `to` that begins after this call; empty if one
-  // of the two is left out. For begin().
+  // Arrow from the open slice to a slice of kind `to` that begins after this call; empty if one of
+  // the two is left out. Argument of begin().
   TimelineFlows arrow(Open slice, Fs time, const std::string& name, SliceKind to);
-  // The arrow ends in the open slice. Perfetto has arrows lead from the slice that begins first:
-  // this is for one that began before the arrow's source.
+  // Ends the arrow in the open slice. Perfetto draws arrows from the slice that begins first; this
+  // function is for a slice that began before the arrow's source.
   void arrive(Open slice, Fs time, const std::string& name, std::uint64_t flow);
   std::uint64_t new_flow() { return ++flows_; }
 
   std::uint64_t written() const { return written_; }
-  // "12 tiles, 40 stages from 812.5 ns on"; empty: nothing.
+  // "12 tiles, 40 stages from 812.5 ns on"; empty: none.
   std::string left_out() const;
 
   TimelineWindows windows;
 
-  // The run ends: open slices are cut there, with the argument complete = false. Counters follow.
+  // Ends the run: open slices are cut there, with the argument complete = false. Counters follow.
   void end_slices(Fs end);
-  // Busy times as % of the time of `servers`; left out if always 0, as are levels.
+  // Busy times as % of the time of `servers`. Series that are always 0 are left out, as are levels.
   void share(const std::string& group, const std::string& name,
              const TimelineWindows::Values& times, std::size_t servers);
-  // Busy times of one server with a point in every window: their mean is the share of the run.
+  // Busy times of one server with a point in every window, so that their mean is the utilisation
+  // over the run.
   void whole_share(const std::string& group, const std::string& name, std::uint32_t rank,
                    const TimelineWindows::Values& times);
-  // The highest level of each window.
+  // Highest level of each window.
   void level(const std::string& group, const std::string& name, const char* unit,
              const TimelineWindows::Values& levels);
   // Throws Error if not everything is in the file.
@@ -138,7 +139,7 @@ class TimelineRecorder {
     TimelineLanes* lanes;
     std::size_t lane;
     Fs start;
-    Fs latest;  // of the arrows that have left it
+    Fs latest;  // time of the latest arrow that has left it
     TimelineTrack track() const { return lanes->lanes[lane].track; }
   };
 
@@ -146,7 +147,7 @@ class TimelineRecorder {
   TimelineTrack group(const std::string& path);
   TimelineTrack counter(const std::string& group, const std::string& name, const char* unit,
                         std::uint32_t rank);
-  // The first lane that is free from `start` on; occupied from now on.
+  // Occupies and returns the first lane that is free from `start` on.
   std::size_t take_lane(TimelineLanes& lanes, Fs start);
   bool has_room(SliceKind kind) const;
   double percent(const TimelineWindows::Values& times, std::size_t window,
@@ -162,7 +163,7 @@ class TimelineRecorder {
   std::uint64_t limit_;
   std::uint64_t written_ = 0, details_ = 0, begun_ = 0, flows_ = 0;
   std::map<Open, Slice> open_;
-  std::array<std::uint64_t, 10> left_out_{};  // by kind
+  std::array<std::uint64_t, 10> left_out_{};  // slices left out, by kind
   Fs left_out_from_ = never_fs, end_ = 0;
 };
 

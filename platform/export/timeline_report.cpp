@@ -67,14 +67,14 @@ std::unique_ptr<ReportOptions> declare_timeline(CLI::App& command, unsigned /*so
   CLI::Option* const timeline =
       command
           .add_option("--timeline", options->file,
-                      "Writes the run for ui.perfetto.dev: slices, arrows and counters, as JSON or "
-                      "in Perfetto's format; .gz behind either compresses it")
+                      "Write the run for ui.perfetto.dev: slices, arrows and counters, as JSON or "
+                      "in Perfetto's format; a further .gz compresses it")
           ->type_name("F.json|.pftrace|.gz")
           ->group(report_group);
   command
       .add_option("--timeline-limit", options->limit,
-                  "Slices that the timeline has at most; counters cover the run all the same, and "
-                  "a message says what was left out")
+                  "Maximum number of slices in the timeline; counters cover the whole run, and "
+                  "a message reports omitted slices")
       ->type_name("SLICES")
       ->check(CLI::Range(std::uint64_t{1}, std::uint64_t{1} << 40))
       ->needs(timeline)

@@ -1,6 +1,6 @@
 // Links and HBM pseudo-channels as counters of a timeline: for each cube (or SIP) and kind of link
-// the mean and the busiest one, for each HBM controller the same over its channels; and the links
-// and channels that were busy longest, each by name.
+// the mean and the busiest link, for each HBM controller the same over its channels. Links and
+// channels with the most busy time have counters of their own.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -23,10 +23,10 @@ struct Named {
   const Series* series;
 };
 
-// Sum and maximum of several, window by window.
+// Sum and maximum of several series, window by window.
 struct Merged {
   TimelineWindows::Values sum, most;
-  std::size_t count = 0;  // unused ones, too
+  std::size_t count = 0;  // including unused ones
   void add(const Series* series) {
     ++count;
     if (series == nullptr) return;
@@ -90,7 +90,7 @@ class TimelineResources final : public TimelineObserver,
     out_.windows.add_time(*series, start, end);
   }
 
-  // By the statistics pc0_busy, pc1_busy, ...
+  // Number of channels, from the statistics pc0_busy, pc1_busy, ...
   static std::size_t channels_of(const Component& hbm) {
     const auto& statistics = hbm.statistics();
     return static_cast<std::size_t>(
@@ -139,7 +139,7 @@ class TimelineResources final : public TimelineObserver,
     out_.share(group, fmt::format("{} busiest {}", name, one), merged.most, 1);
   }
 
-  // The busiest first, ties by their order.
+  // Writes the busiest first, ties in their order.
   void write_hottest(const char* group, std::vector<Named> all) const {
     std::stable_sort(all.begin(), all.end(), [](const Named& a, const Named& b) {
       return a.series->sum() > b.series->sum();

@@ -2,8 +2,8 @@
 // depths, bytes in use) as counters.
 //
 // States without a stall (idle, ready, serving) are not drawn: the slices of kernels and stages
-// show the work itself. Nodes that only forward, and pseudo-channels, are left to the counters of
-// links and channels.
+// show the work itself. Forwarding nodes and pseudo-channels are covered by the counters of links
+// and channels.
 #include <algorithm>
 #include <array>
 #include <string_view>
@@ -34,14 +34,14 @@ bool is_state(const TraceSignal& signal) {
          name.substr(name.size() - end.size()) == end;
 }
 
-// Depths of queues, work in flight, memory in use: no values of a single message or access, no
-// totals.
+// True for depths of queues, work in flight, and memory in use; false for values of a single
+// message or access, and totals.
 bool is_level(const TraceSignal& signal) {
   constexpr std::array<std::string_view, 8> units{"accesses", "commands", "flits",    "launches",
                                                   "messages", "ops",      "requests", "tasks"};
   constexpr std::array<std::string_view, 3> of_one_access{"bytes", "read_bytes", "write_bytes"};
   const std::string_view name = signal.name();
-  if (name.substr(0, 3) == "to_") return false;  // of a link
+  if (name.substr(0, 3) == "to_") return false;  // signal of a link
   if (signal.type() == SignalType::bytes) return !contains(of_one_access, name);
   return signal.type() == SignalType::count && contains(units, signal.unit());
 }

@@ -1,6 +1,6 @@
 // Transactions on a timeline: requests of the host, transfers and messages of the PEs, control
 // messages of the processors. Each lasts from the start of its service at the initiator, before its
-// first flit leaves, until it is given back: its answer has arrived, or it has committed.
+// first flit leaves, until it is released: its response has arrived, or it has committed.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -44,10 +44,10 @@ class TimelineTransfers final : public TimelineObserver,
  private:
   struct Transfer {
     TimelineRecorder::Open slice = 0;
-    std::uint64_t arrow = 0;  // of a message
+    std::uint64_t arrow = 0;  // arrow of a message
   };
 
-  // The first flit leaves its source.
+  // Departure of the first flit from its source.
   void write(const LinkTraversal& traversal) override {
     if (traversal.run.position != 1 || traversal.run.first != 0) return;
     if (traversal.transaction.route().leg == Leg::response)

@@ -22,7 +22,7 @@ TimelineName timeline_name(const std::string& path) {
   if (is_stream(path)) return {TimelineFormat::chrome, false};
   throw UsageError(fmt::format(
       "the timeline {} ends in {}: .json (Chrome's trace events), or .pftrace or .perfetto-trace "
-      "for Perfetto's own format, each also with .gz behind it",
+      "for Perfetto's own format, each optionally followed by .gz",
       quote(path), extension.empty() ? "nothing that names a format" : quote(extension)));
 }
 
@@ -52,7 +52,7 @@ GzipOutput::GzipOutput(ResultFile file, bool compressed)
 
 GzipOutput::~GzipOutput() = default;
 
-// Bytes that are flushed can be read when the program is killed: compressed blocks end there.
+// Flushed bytes are readable after the program is killed: compressed blocks end there.
 void GzipOutput::flush(bool last) {
   if (deflate_ == nullptr) {
     file_.out().write(buffer_.data(), static_cast<std::streamsize>(buffer_.size()));

@@ -1,6 +1,6 @@
 // Format of a timeline: tracks in a tree, slices and counters on them, flows between slices.
 //
-// Slices of one track follow one another; calls come per track in the order of time. Times are
+// Slices of one track do not overlap. Calls arrive per track in the order of time. Times are
 // femtoseconds from the start of the run.
 #pragma once
 
@@ -25,25 +25,25 @@ struct TimelineTrackInfo {
   std::string name;
   TimelineTrack parent = 0;
   std::uint32_t rank = 0;  // order among the children of `parent`
-  std::string unit;        // of a counter
+  std::string unit;        // unit of a counter
 };
 
-// A number or, if `is_text` is set, a text.
+// Number, or a text if `is_text` is set.
 struct TimelineArgument {
   TimelineArgument(const char* name_, std::uint64_t number_) : name(name_), number(number_) {}
   TimelineArgument(const char* name_, std::string text_)
       : name(name_), text(std::move(text_)), is_text(true) {}
-  const char* name;  // static
+  const char* name;  // static storage
   std::uint64_t number = 0;
   std::string text;
   bool is_text = false;
 };
 using TimelineArguments = std::vector<TimelineArgument>;
 
-// A point of an arrow through slices; points follow one another in time.
+// Point of an arrow through slices; points are ordered in time.
 struct TimelineFlow {
   enum class Point : std::uint8_t { first, between, last };
-  std::uint64_t id = 0;  // of the arrow
+  std::uint64_t id = 0;  // id of the arrow
   Point point = Point::first;
 };
 using TimelineFlows = std::vector<TimelineFlow>;
@@ -52,24 +52,24 @@ class TimelineWriter {
  public:
   virtual ~TimelineWriter() = default;
 
-  // Before the first event of the track; parents first.
+  // Declares a track before its first event; parents first.
   virtual void track(TimelineTrack track, const TimelineTrackInfo& info) = 0;
   virtual void begin(TimelineTrack track, Fs time, std::string_view name, const char* category,
                      const TimelineArguments& arguments, const TimelineFlows& flows) = 0;
   // Ends the slice that is open on the track.
   virtual void end(TimelineTrack track, Fs time, const TimelineArguments& arguments,
                    const TimelineFlows& flows) = 0;
-  // An arrow leaves the slice that is open on the track.
+  // Starts an arrow in the slice that is open on the track.
   virtual void leave(TimelineTrack track, Fs time, std::string_view name, std::uint64_t flow) = 0;
-  // A point of an arrow inside the slice that is open on the track: a slice without length, of the
+  // Point of an arrow inside the slice that is open on the track: a slice of length 0, of the
   // category "flow".
   void mark(TimelineTrack track, Fs time, std::string_view name, const TimelineFlow& flow) {
     begin(track, time, name, "flow", {}, {flow});
     end(track, time, {}, {});
   }
-  // Holds from `time` on.
+  // Value that holds from `time` on.
   virtual void counter(TimelineTrack track, Fs time, double value) = 0;
-  // After the last event. Throws Error if not everything is in the file.
+  // Called after the last event. Throws Error if the file is incomplete.
   virtual void close() = 0;
 };
 
@@ -78,17 +78,17 @@ struct TimelineName {
   TimelineFormat format;
   bool compressed;
 };
-// .json, .pftrace or .perfetto-trace, each also with .gz behind it; a device or a pipe gets JSON.
-// UsageError for other endings.
+// Accepts .json, .pftrace and .perfetto-trace, each optionally followed by .gz; a device or a pipe
+// gets JSON. Throws UsageError for other endings.
 TimelineName timeline_name(const std::string& path);
-// The format follows from the file's name.
+// The file's name selects the format.
 std::unique_ptr<TimelineWriter> timeline_writer(ResultFile file);
 
-// Bytes of a file behind one buffer, compressed by gzip if asked for. Equal bytes in give equal
-// bytes out: the header has no time.
+// Buffered output file, optionally compressed by gzip. Equal input gives equal output: the header
+// contains no time.
 class GzipOutput {
  public:
-  // Without `compressed` the bytes go to the file as they are.
+  // Without `compressed` the bytes are written unchanged.
   GzipOutput(ResultFile file, bool compressed);
   ~GzipOutput();
   GzipOutput(const GzipOutput&) = delete;
@@ -99,7 +99,7 @@ class GzipOutput {
     buffer_ += bytes;
     if (buffer_.size() >= buffer_bytes) flush(false);
   }
-  // Throws Error if not everything is in the file.
+  // Throws Error if the file is incomplete.
   void close();
 
  private:

@@ -26,7 +26,7 @@ void create(const std::string& path) {
         fmt::format("cannot write the trace file {}: {}", quote(path), std::strerror(errno)));
 }
 
-// The library replaces the file of that name: behind links it is to be the file itself.
+// The library replaces the named file; with symbolic links this has to be their target.
 std::string target_of(const std::string& path) {
   std::error_code ignored;
   const auto target = std::filesystem::canonical(path, ignored);
@@ -61,7 +61,7 @@ TraceFile::TraceFile(std::string path, TraceSettings settings)
 TraceFile::~TraceFile() {
   try {
     close();
-  } catch (const Error&) {  // close() was the caller's chance to know
+  } catch (const Error&) {  // close() would have reported it
   }
 }
 
@@ -142,7 +142,7 @@ void TraceFile::write_comment(const std::string& comment) {
   if (phase_ == Phase::recording) comments_.push_back(comment);
 }
 
-// --- The run, instant by instant
+// --- Run, timestep by timestep
 
 void TraceFile::changed(Variable& variable) {
   if (phase_ == Phase::ended) return;
@@ -153,7 +153,7 @@ void TraceFile::changed(Variable& variable) {
   pending_.push_back(variable.number);
 }
 
-// SystemC calls this after each delta cycle and once more, with false, when an instant is over.
+// SystemC calls this after each delta cycle, and once more with false at the end of a timestep.
 void TraceFile::cycle(bool delta_cycle) {
   if (delta_cycle || phase_ == Phase::ended) return;
   advance();
@@ -356,7 +356,7 @@ Fs TraceFile::replay() {
       put_instant(instant, changes);
       if (record.number > last_) return last;
       instant = record.number;
-    } else if (record.tag == ChangeSpool::Tag::comment) {  // after the changes of its instant
+    } else if (record.tag == ChangeSpool::Tag::comment) {  // after the changes of its timestep
       put_instant(instant, changes);
       writer_->comment(record.text);
     } else {

@@ -33,13 +33,13 @@ struct TraceOptions final : ReportOptions {
   std::vector<std::string> files() const override;
   std::unique_ptr<Report> make(const ReportContext& context) const override;
   TraceSettings settings() const;
-  // That of --trace-view, moved to its instance.
+  // Preset of --trace-view, moved to its instance.
   std::optional<WavePreset> preset() const;
 };
 
 class TraceReport final : public Report {
  public:
-  // UsageError: the globs or the condition name nothing of the machine.
+  // Throws UsageError if the globs or the condition match nothing in the machine.
   TraceReport(const TraceOptions& options, const ReportContext& context);
   void open() override;
   void rest() override { file_->rest(); }
@@ -73,7 +73,7 @@ std::vector<std::string> preset_names() {
   return names;
 }
 
-// Components named by the user, and those that the view shows.
+// Components named by the user, and those of the view.
 std::vector<std::string> globs_of(const TraceOptions& options,
                                   const std::optional<WavePreset>& preset,
                                   const std::vector<std::string>& default_scope) {
@@ -109,7 +109,7 @@ TraceSettings TraceOptions::settings() const {
   if (!from.empty()) settings.from = time_option("--trace-window", from);
   if (!to.empty()) settings.to = time_option("--trace-window", to);
   if (settings.from >= settings.to)
-    throw UsageError(fmt::format("--trace-window {}: the window ends at {}, not behind its begin",
+    throw UsageError(fmt::format("--trace-window {}: the window ends at {}, not after its start",
                                  quote(*window), format_ns(settings.to)));
   return settings;
 }
@@ -204,13 +204,13 @@ std::unique_ptr<ReportOptions> declare_trace(CLI::App& command, unsigned source)
   CLI::Option* trace =
       command
           .add_option("--trace", options->file,
-                      "Writes a waveform, VCD or FST as its name ends, when the run has ended; "
-                      "beside it F.gtkw for GTKWave and F.sucl for Surfer")
+                      "Write a waveform, VCD or FST by its extension, at the end of the run; next "
+                      "to it F.gtkw for GTKWave and F.sucl for Surfer")
           ->type_name("F.vcd|.fst")
           ->group(report_group);
   command
       .add_option("--trace-scope", options->scopes,
-                  "What the waveform takes: components or component.signal by glob, e.g. "
+                  "Components or component.signal in the waveform, by glob, e.g. "
                   "'sip0.cube0.pe0.*'; repeatable. Default: " +
                       default_scope)
       ->type_name("GLOB")
@@ -220,30 +220,30 @@ std::unique_ptr<ReportOptions> declare_trace(CLI::App& command, unsigned source)
       command
           .add_option(
               "--trace-view", options->view,
-              "The view next to the waveform is a preset of waveforms/, or a save file of GTKWave, "
-              "applied to an instance, e.g. pe-pipeline=sip0.cube3.pe5; the waveform takes the "
-              "components that it shows")
+              "Preset of waveforms/, or a save file of GTKWave, as the view next to the waveform, "
+              "applied to an instance, e.g. pe-pipeline=sip0.cube3.pe5; the waveform includes its "
+              "components")
           ->type_name("VIEW[=INSTANCE]")
           ->needs(trace)
           ->group(report_group),
       [](const std::string&) { return candidates_of(preset_names()); });
   command
       .add_option("--trace-window", options->window,
-                  "The waveform holds the time from A to B ns only; without A from the start, "
+                  "Limit the waveform to the time from A to B ns; without A from the start, "
                   "without B to the end")
       ->type_name("A:B")
       ->needs(trace)
       ->group(report_group);
   command
       .add_option("--trace-when", options->when,
-                  "The waveform begins when a signal or statistic, at the end of an instant, is > "
+                  "Start the waveform when a signal or statistic, at the end of a timestep, is > "
                   ">= < <= == or != a number, e.g. 'sip0.cube0.pe0.pe_dma.faults>0'")
       ->type_name("CONDITION")
       ->needs(trace)
       ->group(report_group);
   command
       .add_flag("--trace-changed", options->changed_only,
-                "Leaves out of the waveform what never changes in it")
+                "Omit signals that never change in the waveform")
       ->needs(trace)
       ->group(report_group);
   return options;

@@ -19,7 +19,7 @@ bool takes(const std::string& pattern, const std::string& component, const std::
          glob_matches_scope(pattern, component);
 }
 
-// Name of a signal that may appear in the course of the run; `number` for its {i}.
+// Name of a signal that may appear in the course of the run; `number` replaces its {i}.
 std::string name_when_used(const std::string& component, const SignalDeclaration& later,
                            int number) {
   std::string name = later.name;
@@ -49,8 +49,8 @@ bool takes_any(const std::string& pattern, Component& component) {
   return false;
 }
 
-// Components and scopes; of components that all but the last part of the pattern matches, their
-// signals too.
+// Components and scopes; also signals of components that match all but the last part of the
+// pattern.
 std::vector<std::string> names_near(const std::string& pattern,
                                     const std::vector<Component*>& components) {
   const std::string all_but_last = pattern.substr(0, std::min(pattern.rfind('.'), pattern.size()));
@@ -69,7 +69,7 @@ std::vector<std::string> names_near(const std::string& pattern,
   return {names.begin(), names.end()};
 }
 
-// Modules below the component, itself included, except those of other components.
+// Modules below the component and the component itself, without those of other components.
 void trace_modules(const sc_core::sc_object& object, TraceFile& file) {
   if (dynamic_cast<const sc_core::sc_module*>(&object) != nullptr) object.trace(&file);
   for (const sc_core::sc_object* child : object.get_child_objects()) {

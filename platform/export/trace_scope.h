@@ -13,24 +13,24 @@ namespace kernbench {
 // All engines of all PEs.
 inline constexpr const char* default_trace_scope = "*.pe*.pe_*";
 
-// Globs as in platform/config/glob.h. A pattern takes a signal whose component, a scope around it,
-// or component.signal it matches: "sip0.cube0.pe0" and "sip0.cube0.pe0.*" take the whole PE,
-// "*_busy" every signal whose name ends so.
+// Globs as in platform/config/glob.h. A pattern selects a signal if it matches the component, an
+// enclosing scope, or component.signal: "sip0.cube0.pe0" and "sip0.cube0.pe0.*" select the whole
+// PE, "*_busy" every signal with that ending.
 class TraceScope {
  public:
   explicit TraceScope(std::vector<std::string> patterns);  // none: the default
 
   bool takes(const std::string& component, const std::string& signal) const;
-  // Signals that may come when used, by any number.
+  // True for signals that may appear in the course of the run, by any number.
   bool may_take(const std::string& component, const SignalDeclaration& later) const;
 
-  // Throws UsageError for a given pattern that takes nothing, with the nearest names; `option`
+  // Throws UsageError for a given pattern that selects nothing, with the nearest names; `option`
   // precedes it.
   void check(const std::vector<Component*>& components,
              const std::string& option = "--trace-scope ") const;
-  // Adds what it takes to the file: the signals of components, also those that come in the course
-  // of the run, and what modules register that have trace(sc_trace_file*) and lie in a component
-  // that it takes.
+  // Adds the selected signals to the file: signals of components, including those that appear in
+  // the course of the run, and objects registered by modules with trace(sc_trace_file*) inside a
+  // selected component.
   void observe(const std::vector<Component*>& components, TraceFile& file) const;
 
  private:

@@ -41,7 +41,7 @@ struct Operator {
   std::string_view sign;
   bool (*compare)(Value value, Value bound);
 };
-// Longer signs before those that they begin with.
+// longer operators precede their prefixes
 constexpr std::array<Operator, 6> operators{{{">=", [](Value a, Value b) { return a >= b; }},
                                              {"<=", [](Value a, Value b) { return a <= b; }},
                                              {"==", [](Value a, Value b) { return a == b; }},

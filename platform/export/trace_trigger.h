@@ -1,4 +1,4 @@
-// The condition at which a waveform begins: `--trace-when 'sip0.cube0.pe0.pe_dma.faults>0'`.
+// Condition that starts a waveform: `--trace-when 'sip0.cube0.pe0.pe_dma.faults>0'`.
 #pragma once
 
 #include <cstdint>
@@ -9,17 +9,21 @@
 
 namespace kernbench {
 
-// A signal or statistic of a component against a number, at the end of an instant. Signals come
-// first where both have the name; statistics have it as declared, or with the unit as in --stats.
-// A signal that appears when used (credits of a ring) holds nothing before.
+// Comparison of a signal or statistic of a component with a number, at the end of a timestep. A
+// signal precedes a statistic of the same name. Statistics are named as declared, or with the unit
+// as in --stats. A condition on a signal that appears in use (credits of a ring) is false before.
 // Numbers are whole, 0x... in hex, for times decimals in ns; for enumerations one of the labels.
 class TraceTrigger {
  public:
-  // UsageError that names what is allowed, with the nearest name.
+  // Throws UsageError that lists the allowed names, with the nearest one.
   TraceTrigger(const std::string& text, const std::vector<Component*>& components);
 
-  TraceSignal* signal() const { return signal_; }  // null: a statistic, or not there yet
-  Component* later() const { return later_; }      // of a signal that is not there yet; else null
+  TraceSignal* signal() const {
+    return signal_;
+  }  // null: a statistic, or a signal that does not exist yet
+  Component* later() const {
+    return later_;
+  }  // component of a signal that does not exist yet; else null
   bool awaits(const AddedSignal& added) const {
     return later_ == &added.component && added.signal.name() == name_;
   }
@@ -38,8 +42,8 @@ class TraceTrigger {
   TraceSignal* signal_ = nullptr;
   const Statistic* statistic_ = nullptr;
   Component* later_ = nullptr;
-  SignalType type_ = SignalType::count;  // of a statistic: count or time
-  std::vector<std::string> labels_;      // of an enumeration
+  SignalType type_ = SignalType::count;  // type of a statistic: count or time
+  std::vector<std::string> labels_;      // labels of an enumeration
   std::uint64_t bound_ = 0;
 };
 

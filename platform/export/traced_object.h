@@ -1,7 +1,7 @@
-// An object registered by sc_trace(), as a value that can be sampled.
+// Object registered by sc_trace(), as a value that can be sampled.
 #pragma once
 
-#include <sysc/datatypes/fx/fx.h>  // left out of <systemc> unless asked for
+#include <sysc/datatypes/fx/fx.h>  // not part of <systemc>
 
 #include <cstdint>
 #include <functional>
@@ -14,14 +14,14 @@ namespace kernbench {
 
 struct TracedObject {
   WaveVariable variable;
-  // Value as in WaveWriter::value(); of an event: a stamp that changes when it triggers.
+  // Value as in WaveWriter::value(); for an event a stamp that changes when it triggers.
   std::function<std::string()> sample;
 };
 
-// `name` is dotted; without a dot the scope is "SystemC", as SystemC's own tracer has it.
+// `name` is dotted; without a dot the scope is "SystemC", as in SystemC's own tracer.
 TracedObject traced_object(const std::string& name, WaveVariable::Kind kind, unsigned width,
                            std::function<std::string()> sample);
-// An integer in the low `width` bits of what `read` returns.
+// Integer in the low `width` bits of the result of `read`.
 TracedObject traced_integer(std::function<std::uint64_t()> read, const std::string& name,
                             int width);
 
@@ -32,7 +32,7 @@ TracedObject traced_integer(std::function<std::uint64_t()> read, const std::stri
   X(sc_dt::sc_bit) X(sc_dt::sc_logic) X(sc_dt::sc_bv_base) X(sc_dt::sc_lv_base)                  \
   X(sc_dt::sc_int_base) X(sc_dt::sc_uint_base) X(sc_dt::sc_signed) X(sc_dt::sc_unsigned)         \
   X(sc_dt::sc_fxval) X(sc_dt::sc_fxval_fast) X(sc_dt::sc_fxnum) X(sc_dt::sc_fxnum_fast)
-// Types that come with a width.
+// Types that have a width.
 #define KERNBENCH_TRACED_INTEGERS(X)                                                             \
   X(unsigned char) X(unsigned short) X(unsigned int) X(unsigned long) X(sc_dt::uint64)           \
   X(char) X(short) X(int) X(long) X(sc_dt::int64)

@@ -19,7 +19,7 @@ namespace {
 
 using Kind = WaveVariable::Kind;
 
-// Names of types, and what begins a change, by Kind.
+// Names of types, and prefixes of changes, by Kind.
 constexpr const char* type_names[] = {"wire", "real", "string", "event"};
 constexpr std::string_view change_marks[] = {"b", "r", "s", ""};
 
@@ -40,7 +40,7 @@ class VcdWriter final : public WaveWriter {
     if (file_ == nullptr)
       throw UsageError(
           fmt::format("cannot write the trace file {}: {}", quote(path), std::strerror(errno)));
-    std::setvbuf(file_, nullptr, _IONBF, 0);  // the buffer is ours
+    std::setvbuf(file_, nullptr, _IONBF, 0);  // this class buffers
     buffer_.reserve(buffer_bytes + 4096);
     put("$date\n  Sat Jan  1 00:00:00 2000\n$end\n$version\n  KernBench\n$end\n$timescale\n  1 "
         "fs\n$end\n");
@@ -48,7 +48,7 @@ class VcdWriter final : public WaveWriter {
   ~VcdWriter() override {
     try {
       close();
-    } catch (const Error&) {  // close() was the caller's chance to know
+    } catch (const Error&) {  // close() would have reported it
     }
   }
   VcdWriter(const VcdWriter&) = delete;

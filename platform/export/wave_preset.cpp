@@ -30,7 +30,7 @@ std::string scope_of(const std::string& signal) {
   return dot == std::string::npos ? "" : signal.substr(0, dot);
 }
 
-// The scope that holds both: "sip0.cube0" of "sip0.cube0.pe0" and "sip0.cube0.pe1".
+// Common scope: "sip0.cube0" of "sip0.cube0.pe0" and "sip0.cube0.pe1".
 std::string common_scope(std::string_view a, std::string_view b) {
   const auto x = parts_of(a), y = parts_of(b);
   std::string scope;
@@ -43,7 +43,7 @@ std::string_view kind_of(std::string_view part) {
   return part.substr(0, part.find_first_of("0123456789"));
 }
 
-// Both name a PE, or a cube, ...
+// True if both name a PE, or a cube, ...
 bool same_kind(std::string_view a, std::string_view b) {
   const auto x = parts_of(a), y = parts_of(b);
   return std::equal(
@@ -57,7 +57,7 @@ bool is_signal(const std::string& text) {
          text.find('.') != std::string::npos && text.find(' ') == std::string::npos;
 }
 
-// Lines that belong to the run from which the preset was made.
+// True for lines specific to the run that produced the preset.
 bool belongs_to_a_run(const std::string& line) {
   constexpr const char* starts[] = {"[dumpfile", "[savefile", "[timestart", "[markername", "*"};
   return std::any_of(std::begin(starts), std::end(starts),
@@ -82,7 +82,7 @@ WavePreset::WavePreset(std::string name, const std::string& text) : name_(std::m
     shared = shared ? common_scope(*shared, scope_of(signal)) : scope_of(signal);
   }
   if (!shared) throw UsageError(fmt::format("the view {} shows no signal", quote(name_)));
-  // Engines of a PE are parts of the instance.
+  // engines of a PE are parts of the instance
   instance_ = *shared;
   while (!instance_.empty() && std::isdigit(static_cast<unsigned char>(instance_.back())) == 0)
     instance_ = scope_of(instance_);
@@ -112,7 +112,7 @@ std::vector<std::string> WavePreset::components() const {
 WaveView WavePreset::view(const std::string& trace, const std::vector<WaveItem>& items, Fs begin,
                           Fs end) const {
   WaveView view{gtkw_file_lines(trace, begin, end), {}, {}};
-  std::string style;  // of the next signal
+  std::string style;  // style of the next signal
   for (const Line& line : lines_) {
     if (line.signal.empty()) {
       if (starts_with(line.text, "-") && line.text.size() > 1)

@@ -1,4 +1,4 @@
-// A preset view (waveforms/): a save file of GTKWave, applied to any instance of what it shows.
+// Preset view (waveforms/): a save file of GTKWave, applied to any instance of its kind.
 #pragma once
 
 #include <string>
@@ -13,23 +13,23 @@ class WavePreset {
   // `text`: a save file of GTKWave. Throws UsageError if it shows no signal.
   WavePreset(std::string name, const std::string& text);
 
-  // The scope that all signals share: "sip0.cube0.pe0"; "": the whole machine.
+  // Scope shared by all signals: "sip0.cube0.pe0"; "": the whole machine.
   const std::string& instance() const { return instance_; }
-  // Shows the same signals of another instance. Throws UsageError unless it is of the same kind:
-  // another PE for a PE.
+  // Shows the same signals of a different instance. Throws UsageError unless it is of the same
+  // kind: a PE for a PE.
   void move_to(const std::string& instance);
   // Components with the signals that the preset shows.
   std::vector<std::string> components() const;
 
-  // Of a waveform with `items`: without the preset's markers and without signals that the waveform
-  // does not have, all groups open.
+  // View of a waveform with `items`: without the preset's markers and without signals missing in
+  // the waveform, all groups open.
   WaveView view(const std::string& trace, const std::vector<WaveItem>& items, Fs begin,
                 Fs end) const;
 
  private:
   struct Line {
-    std::string text;    // as in the file; of a signal its alias: "+{PE_CPU} ", or nothing
-    std::string signal;  // full name without range; empty: another line
+    std::string text;    // line of the file; for a signal its alias: "+{PE_CPU} ", or nothing
+    std::string signal;  // full name without range; empty: no signal
   };
 
   std::string name_, instance_;

@@ -13,10 +13,10 @@ namespace kernbench {
 namespace {
 
 constexpr std::size_t most_open = 120;     // variables of open groups: a few screens
-constexpr std::size_t most_listed = 2000;  // variables, those of quiet groups included
+constexpr std::size_t most_listed = 2000;  // variables, including quiet groups
 
-// Parts of dotted names up to their number, in the order of the data path. The same order serves
-// in every scope.
+// Parts of dotted names up to their number, in the order of the data path. All scopes use the same
+// order.
 constexpr std::array<std::string_view, 24> data_path{
     "host",   "pcie_ep",        "io_noc",  "io_ucie", "io_cpu", "io",
     "pe_dma", "pe_fetch_store", "pe_gemm", "pe_math", "pe_tcm", "pe_ipcq",
@@ -31,7 +31,7 @@ std::size_t place_of(std::string_view part) {
 
 bool digit(char c) { return std::isdigit(static_cast<unsigned char>(c)) != 0; }
 
-// The number that begins at `at`, which moves past it, without leading zeros.
+// Number at `at`, without leading zeros; `at` advances past it.
 std::string_view number_at(std::string_view text, std::size_t& at) {
   const std::size_t first = at;
   while (at < text.size() && digit(text[at])) ++at;
@@ -82,7 +82,7 @@ bool is_quiet(const WaveGroup& group) {
                       [](const WaveItem& item) { return item.changed; });
 }
 
-// Colours of a type: number in GTKWave, name in Surfer's themes.
+// Colour of a type: number in GTKWave, name in Surfer's themes.
 struct Colour {
   int gtkwave;
   const char* surfer;
@@ -153,7 +153,7 @@ std::string item_id(std::size_t index) {
   return id;
 }
 
-// Surfer takes one word: letters, digits and underscores.
+// Surfer accepts one word: letters, digits and underscores.
 std::string word(std::string text) {
   std::replace_if(
       text.begin(), text.end(), [](unsigned char c) { return std::isalnum(c) == 0 && c != '_'; },
@@ -223,7 +223,7 @@ std::string gtkw_text(const std::string& trace, const std::vector<WaveGroup>& gr
 
 // --- Surfer
 
-// All items first: a new one would follow the one in focus.
+// Adds all items first: a new item would follow the one in focus.
 std::string surfer_text(const std::string& trace, const std::vector<WaveGroup>& groups) {
   std::string items;
   std::string styles;

@@ -21,21 +21,21 @@ struct WaveVariable {
   std::string scope;  // dotted; "" = the top
   std::string name;
   Kind kind = Kind::bits;
-  unsigned width = 1;  // of bits
+  unsigned width = 1;  // bits
   SignalType type = SignalType::count;
 };
 
-// A variable as the file has it.
+// Variable as written to the file.
 struct WaveItem {
   WaveVariable variable;
   bool changed = false;
 };
 
-// "[7:0]" of bits of width 8; "" of one bit and of other kinds. The name of a variable in a viewer
-// is "scope.name[7:0]".
+// "[7:0]" for bits of width 8; "" for one bit and for other kinds. The name of a variable in a
+// viewer is "scope.name[7:0]".
 std::string range_of(const WaveVariable& variable);
 
-// "scope.name", as viewers call it.
+// "scope.name", as shown by viewers.
 std::string full_name(const WaveVariable& variable);
 
 // Blanks end a token in the formats and in the files of viewers.
@@ -47,10 +47,10 @@ class WaveWriter {
  public:
   virtual ~WaveWriter() = default;
 
-  // The variables in the order in which their scopes are to be nested: scope_order() of
-  // platform/observe/object_tree.h. From here on a variable is its index.
+  // Declares the variables in the order in which their scopes nest: scope_order() of
+  // platform/observe/object_tree.h. From here on a variable is identified by its index.
   void header(const std::vector<WaveVariable>& variables);
-  // Initial values belong between these two.
+  // Initial values are written between these two calls.
   virtual void begin_dump() {}
   virtual void end_dump() {}
 
@@ -58,12 +58,12 @@ class WaveWriter {
   virtual void value(std::size_t variable, std::uint64_t bits) = 0;  // kind bits
   // Bits as 0 1 x z, reals as decimals, labels, "1" for an event.
   virtual void value(std::size_t variable, std::string_view text) = 0;
-  void unknown(std::size_t variable) {  // not an event
+  void unknown(std::size_t variable) {  // not for events
     value(variable, variables_[variable].kind == WaveVariable::Kind::real ? "nan" : "x");
   }
   virtual void comment(std::string_view text) = 0;
 
-  // Throws Error if anything of the file could not be written. The destructor closes silently.
+  // Throws Error if any part of the file could not be written. The destructor closes silently.
   virtual void close() = 0;
 
  protected:
@@ -74,7 +74,7 @@ class WaveWriter {
   const std::vector<Variable>& variables() const { return variables_; }
 
  private:
-  // Each variable is declared in its scope; a scope is entered once.
+  // Declares each variable in its scope; a scope is entered once.
   virtual void enter(const std::string& scope) = 0;
   virtual void leave() = 0;
   virtual void declare(const WaveVariable& variable) = 0;
@@ -83,13 +83,13 @@ class WaveWriter {
   std::vector<Variable> variables_;
 };
 
-// Creates the file. Throws UsageError that names it and says why it cannot be written.
+// Creates the file. Throws UsageError that names it and the reason if it cannot be written.
 std::unique_ptr<WaveWriter> make_vcd_writer(const std::string& path);
 
-// UsageError if this program was built without the library.
+// Throws UsageError if this program was built without the library.
 void check_fst_is_available();
-// Replaces the file, which can be written: by blocks of changes while it is written, with a
-// temporary F.fst.hier next to it until it is closed.
+// Replaces the file, which must be writable, in blocks of changes, with a temporary F.fst.hier next
+// to it until it is closed.
 std::unique_ptr<WaveWriter> make_fst_writer(const std::string& path);
 
 }  // namespace kernbench

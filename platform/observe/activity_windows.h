@@ -1,12 +1,12 @@
-// Windows of activity, gathered while operations are reported, in constant memory per engine (spec
-// 10):
+// Activity windows, gathered while operations are reported, in constant memory per engine
+// (spec 10):
 //   composite window  first start to last end of records with a tile stage
 //   PE window         first start to last end of all records
-//   MAC window        the PE window if the PE has executed a tl.dot, whose operands come by
-//       commands of their own; else the composite window
+//   MAC window        the PE window if the PE has executed a tl.dot, whose operands arrive by
+//       separate commands; else the composite window
 //   MAC utilisation   time of PE_GEMM, in tile stages and dots / MAC window
 //   useful efficiency time that the multiply-accumulates would take at the peak rate / MAC window
-// What is under way when a run is cut short counts as if it ended then, without its
+// An operation in flight when a run is cut short counts as if it ended then, without its
 // multiply-accumulates. For several PEs, utilisation and efficiency divide the sums of the times by
 // the sums of the PEs' own windows.
 #pragma once
@@ -42,25 +42,25 @@ struct PeActivity {
   Window all, composite;
   bool has_dots = false;
   Fs gemm_busy = 0;        // in tile stages and dots
-  std::uint64_t macs = 0;  // of these
+  std::uint64_t macs = 0;  // in the time above
 
   const Window& mac_window() const { return has_dots ? all : composite; }
   void add(const ExecutedOp& op);
 };
 
-// A record that spans the tiles of a composite.
+// True for a record that spans the tiles of a composite.
 bool is_composite(const ExecutedOp& op);
 
 struct MacRate {
-  std::uint64_t macs_per_cycle = 0;  // 0: not known
+  std::uint64_t macs_per_cycle = 0;  // 0: unknown
   Rational clock_ghz;
 };
 
 struct ActivitySummary {
   Window all, composite;                    // over all PEs
   std::optional<double> mac_utilisation;    // absent without a product
-  std::optional<double> useful_efficiency;  // nor if a rate is not known
-  std::vector<PeActivity> pes;              // those with records, by name
+  std::optional<double> useful_efficiency;  // absent also if a rate is unknown
+  std::vector<PeActivity> pes;              // PEs with records, by name
 };
 
 class ActivityWindows final : public tlm::tlm_analysis_if<ExecutedOp> {
@@ -68,8 +68,8 @@ class ActivityWindows final : public tlm::tlm_analysis_if<ExecutedOp> {
   void write(const ExecutedOp& op) override;
 
   std::uint64_t operations() const { return operations_; }
-  // `rate_of`: the MAC array of a PE, for the ideal time. `in_progress`: what has begun and not
-  // been reported.
+  // `rate_of`: the MAC array of a PE, for the ideal time. `in_progress`: operations that have
+  // started and not been reported.
   ActivitySummary summary(const std::function<MacRate(const std::string& pe)>& rate_of,
                           const std::vector<ExecutedOp>& in_progress = {}) const;
 

@@ -196,7 +196,7 @@ StatisticDeclaration declaration_of(const Statistic& statistic) {
           statistic.merge == Merge::sum ? "sum" : "largest", statistic.description};
 }
 
-// What observers add: the lists of the file and their numbers.
+// Lists and numbers that observers add to the file.
 const std::vector<StatisticsSection>& lists() {
   static const std::vector<StatisticsSection> sections{
       {"busy",
@@ -210,7 +210,8 @@ const std::vector<StatisticsSection>& lists() {
        {{"flits", "ns", "", "histogram: arrival of a flit to the start of its service"},
         {"STAGE", "ns", "",
          "histogram: end of the stage before, or dispatch, to the start of the service"},
-        {"queue_high_water", "", "", "most flits that waited, of a server in order of arrival"}}},
+        {"queue_high_water", "", "",
+         "maximum number of queued flits, for a server in order of arrival"}}},
       {"links",
        false,
        {{"bytes", "B", "sum", "bytes that have left the near end"},
@@ -234,8 +235,8 @@ const std::vector<StatisticsSection>& lists() {
        {{"transfers", "", "", "memory transfers that have ended"},
         {"bytes", "B", "", "their payload"},
         {"latency", "ns", "",
-         "histogram: grant of the channel, or issue by the host, to the answer or the commit"},
-        {"parts", "ns", "", "the same latencies by what served or delayed them: their sum"}}},
+         "histogram: grant of the channel, or issue by the host, to the response or the commit"},
+        {"parts", "ns", "", "sums of the same latencies by part"}}},
       {"kernels",
        false,
        {{"pe_exec_ns", "ns", "", "target_start to the kernel's return, the longest of its PEs"},

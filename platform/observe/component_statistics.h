@@ -19,24 +19,23 @@ using KindOf = std::function<std::string(const Component&)>;
 // "busy" or "busy_fs" -> "busy_ns"; "read" -> "read_bytes"; a name with a unit stays.
 std::string key_of(const Statistic& statistic);
 
-// [{"name", "kind", "stats": {...}}] in the order given; components that count nothing are left
-// out.
+// [{"name", "kind", "stats": {...}}] in the order given; components without counters are left out.
 nlohmann::ordered_json statistics_json(const std::vector<Component*>& components,
                                        const KindOf& kind_of);
 
 struct StatisticTotal {
-  std::string name;  // as declared
+  std::string name;  // declared name
   std::string key;
   Quantity quantity = Quantity::count;
   std::uint64_t value = 0;    // summed, or the largest, as declared
-  std::uint64_t servers = 0;  // of a busy time: those of the active components
+  std::uint64_t servers = 0;  // for a busy time: servers of the active components
 };
 
-// All components of one kind together.
+// Totals over all components of one kind.
 struct KindTotal {
   std::string kind;
   std::size_t components = 0;
-  std::size_t active = 0;              // with any statistic above 0
+  std::size_t active = 0;              // components with any statistic above 0
   std::vector<StatisticTotal> totals;  // in the order of declaration
 
   const StatisticTotal* find(const std::string& name) const;
@@ -51,8 +50,8 @@ nlohmann::ordered_json totals_json(const std::vector<KindTotal>& totals);
 // Busy and idle times: busy + idle = servers * elapsed, to the femtosecond (spec 11.3).
 //
 // {"gemm_busy": {"servers", "busy_ns", "idle_ns", "utilisation"}, ...} of each busy time that a
-// component declares; null: none. A busy time that exceeds that of its servers, of an
-// implementation that adds up several, is left out.
+// component declares; null: none. A busy time beyond that of its servers, from an implementation
+// that adds up several, is left out.
 nlohmann::ordered_json busy_json(const Component& component, Fs elapsed);
 
 // --- Links
@@ -64,13 +63,13 @@ using LinkInstances = std::vector<LinkInstance>;
 // time since the start of the run.
 nlohmann::ordered_json links_json(const Graph& graph, const LinkInstances& links, Fs elapsed);
 
-// All links of one kind of edge together.
+// Totals over all links of one kind of edge.
 struct LinkTotal {
   EdgeKind kind = EdgeKind::router_mesh;
   std::size_t links = 0;
-  std::size_t used = 0;  // that carried data
+  std::size_t used = 0;  // links that carried data
   std::uint64_t bytes = 0;
-  double busiest = 0;  // the highest utilisation
+  double busiest = 0;  // highest utilisation
   std::string busiest_link;
 };
 
@@ -82,9 +81,9 @@ std::vector<LinkTotal> totals_by_link(const Graph& graph, const LinkInstances& l
 // Every statistic of a machine with its unit and description: those that the components declare, by
 // kind, and those that observers add to `--stats` (spec 11.3).
 struct StatisticDeclaration {
-  std::string key;           // as in files
+  std::string key;           // key in files
   std::string unit;          // "ns", "B", "" for numbers
-  std::string over_several;  // "sum", "largest"; "" where there is no total
+  std::string over_several;  // "sum", "largest"; "" without a total
   std::string description;
 };
 

@@ -43,7 +43,7 @@ void DoubledPoint::delay(Slot slot, Fs least) {
 namespace {
 
 // Points kept: operations of one part that may overlap; commands and messages that a kernel may
-// wait for; credits.
+// depend on; credits.
 constexpr std::size_t kept = 8, kept_for_kernels = 16, kept_credits = 64;
 
 template <class List, class Value>
@@ -184,7 +184,7 @@ void DoubledTimes::join_what_ended(const Pe& pe, Fs time, Point& point) const {
   }
 }
 
-// Waits for a channel of PE_DMA; with twice as many, for the one released before it.
+// Stalls for a channel of PE_DMA; with twice as many channels, for the one released before it.
 void DoubledTimes::wait_for_place(const Pe& pe, Part part, Fs start, Point& point) const {
   const std::deque<Point>& ends = pe.parts[part];
   const Slot channel = part_slots_[part];
@@ -253,7 +253,7 @@ void DoubledTimes::add(const CompletedAccess& access) {
   const Part part = access.write ? Part::dma_write : Part::dma_read;
   Pe* of_dma = by_dma_[access.path.source()];
   Pe& pe = of_dma != nullptr ? *of_dma : initiators_[access.path.source()];
-  // A closed loop issues as an earlier access ends.
+  // closed loop: an access is issued when an earlier one ends
   Point point;
   join_what_ended(pe, access.issue, point);
   if (point.time == 0) point = Point::at(access.issue);
@@ -297,7 +297,7 @@ DoubledTimes::Point& DoubledTimes::kernel_of(Pe& pe, std::uint32_t stream, Fs no
 void DoubledTimes::write(const TraceEvent& event) {
   Pe& pe = pe_of(*event.node);
   if (event.kind == TraceKind::command_submitted) {
-    std::uint32_t stream = 0;  // of kernels that run together that which went on last
+    std::uint32_t stream = 0;  // with concurrent kernels, the most recently active one
     Fs latest = 0;
     for (const auto& [of, kernel] : pe.kernels) {
       if (kernel.point.time < latest) continue;
@@ -423,7 +423,7 @@ void DoubledTimes::take(const MessageProgress& step) {
     for (const auto& [resource, saved] : way->second.savings->control_back)
       point.save(slot_of(resource), std::min(saved, flight));
   }
-  keep(pe.received, point, kept_for_kernels);  // receives that wait for the credit
+  keep(pe.received, point, kept_for_kernels);  // receives that depend on the credit
   keep(sender.credits, Credit{point, step.ring, step.number, message.slots}, kept_credits);
   messages_.erase(found);
 }

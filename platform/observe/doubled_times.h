@@ -1,15 +1,15 @@
-// DoubledTimes: estimates, in one run, its length with twice as much of each resource
+// DoubledTimes: estimates, in one run, the length of the run with twice as much of each resource
 // (resources.h).
 //
 // Every point of a run (end of an operation, dispatch, message) carries its time with twice as much
 // of each resource (DoubledPoint). It follows the last of the points that it depends on, as in
 // the critical path (docs/op-log.md), separately for each resource: a different chain of
-// dependences may become the longest. Twice as much of a resource shortens
+// dependences may become the longest. Reductions with twice as much of a resource:
 //
 //   PE_GEMM, PE_MATH                       operations by whole cycles, ceil(work / rate)
 //   channels of PE_TCM                     accesses by half
-//   links, HBM, overheads of nodes         transfers as transfer_savings.h says
-//   contention                             by half what a transfer took longer than on an idle
+//   links, HBM, overheads of nodes         transfers by transfer_savings.h
+//   contention                             by half the delay of a transfer compared with an idle
 //                                          machine
 //   channels of PE_DMA                     waits: an operation follows the one before the last; it
 //                                          ends at least the time of its payload after the last
@@ -49,18 +49,18 @@ struct DoubledPoint {
 
   static DoubledPoint at(Fs time);
   Fs with(Slot slot) const { return slot < times.size() ? times[slot] : time; }
-  // Depends on `other`, except for `but`: with twice as much of that it does not.
+  // Depends on `other`, except with twice as much of `but`.
   void join(const DoubledPoint& other, Slot but = no_slot);
-  // Advances to `until`; half of the step is saved by `halved`.
+  // Advances to `until`; `halved` saves half of the step.
   void to(Fs until, Slot halved = no_slot);
   void save(Slot slot, Fs fs);
-  // Not before `least`, with twice as much of `slot`.
+  // Time is at least `least` with twice as much of `slot`.
   void delay(Slot slot, Fs least);
 };
 
 // Completed memory access of an initiator that is no kernel.
 struct CompletedAccess {
-  const Path& path;  // of the request
+  const Path& path;  // path of the request
   bool write = false;
   std::uint64_t bytes = 0;
   Fs issue = 0, grant = 0, end = 0;  // grant: a channel of the initiator is free
@@ -76,8 +76,8 @@ class DoubledTimes final : private tlm::tlm_analysis_if<ExecutedOp>,
 
   void add(const CompletedAccess& access);
 
-  bool has_ended() const { return last_.time > 0; }  // a kernel, or an access
-  // By resource, up to the last answer.
+  bool has_ended() const { return last_.time > 0; }  // a kernel or an access has ended
+  // Time saved, by resource, up to the last response.
   std::vector<Fs> saved() const;
   ResourceId contention() const { return contention_; }
 
@@ -101,8 +101,8 @@ class DoubledTimes final : private tlm::tlm_analysis_if<ExecutedOp>,
     std::uint64_t ring = 0, number = 0, slots = 0;
   };
   using MessageKey = std::tuple<std::uint64_t, std::uint64_t, std::uint64_t>;
-  // Kernels released together; each joins the points of the others when it next does something,
-  // as they may be reported after it.
+  // Kernels released together. Each joins the points of the others at its next action, as they may
+  // be reported after it.
   struct Barrier {
     Fs released = 0;
     Point point;
@@ -164,8 +164,8 @@ class DoubledTimes final : private tlm::tlm_analysis_if<ExecutedOp>,
   Slot accel_slot_, buffers_, dispatch_, kernel_, credits_, message_slots_;
   std::unordered_map<const sc_core::sc_object*, Role> roles_;               // looked up only
   std::unordered_map<const sc_core::sc_object*, std::unique_ptr<Pe>> pes_;  // looked up only
-  std::map<NodeId, Pe> initiators_;                                         // of accesses
-  std::vector<Pe*> by_dma_;                                                 // by NodeId
+  std::map<NodeId, Pe> initiators_;  // initiators of accesses
+  std::vector<Pe*> by_dma_;          // by NodeId
   std::map<MessageKey, Message> messages_;
   std::map<std::pair<std::uint64_t, std::uint64_t>, std::uint64_t> last_in_slot_;  // number
   struct MessageWay {
@@ -173,8 +173,8 @@ class DoubledTimes final : private tlm::tlm_analysis_if<ExecutedOp>,
     Fs written = 0;  // time the last message was in its slot, with twice the credits
   };
   std::map<std::pair<NodeId, NodeId>, MessageWay> message_ways_;  // between PE_DMAs
-  std::shared_ptr<Barrier> barrier_;                              // the last released
-  Point last_;                                                    // last answer of a PE
+  std::shared_ptr<Barrier> barrier_;                              // the last one released
+  Point last_;                                                    // last response of a PE
   Subscriber<TransactionEnd> transfers_{*this};
   Subscriber<MessageProgress> message_steps_{*this};
   AnalysisBinding<ExecutedOp> ops_;

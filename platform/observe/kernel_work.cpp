@@ -85,7 +85,7 @@ void KernelWork::write(const KernelRun& run) {
   kernel.request = run.request;
   pe.latest.erase(std::find_if(pe.latest.begin(), pe.latest.end(),
                                [&](const auto& each) { return each.second == &kernel; }));
-  // Its last message may leave as it answers.
+  // its last message may leave at the time of its response
   if (run.stream == 0) pe.expect_kernel(0, run.answered + 1);
 }
 
@@ -147,8 +147,8 @@ void KernelWork::write(const ExecutedOp& op) {
   add_transfers(pe, composite, op);
 }
 
-// Transfers of a DMA stage end right before it does; those of others may have ended at this instant
-// before them.
+// Transfers of a DMA stage end right before it; transfers of other stages may have ended earlier in
+// this timestep.
 void KernelWork::add_transfers(Pe& pe, PeWork& work, const ExecutedOp& op) {
   const bool write = is_stage(op, StageType::dma_write);
   if ((!write && !is_stage(op, StageType::dma_read)) || pe.ended_at != op.t_end) return;
@@ -183,7 +183,7 @@ void KernelWork::write(const TransactionEnd& end) {
   if (pe->ended_at != now) pe->ended.clear();
   pe->ended_at = now;
   pe->ended.push_back({&with_data, bytes, write});
-  // Of kernels that run together the one that has begun last.
+  // with concurrent kernels the latest started
   const auto kernel =
       std::find_if(pe->kernels.rbegin(), pe->kernels.rend(),
                    [&route](const KernelExecution& run) { return run.begin <= route.key.issued; });

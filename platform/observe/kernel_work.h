@@ -1,10 +1,10 @@
-// Work of each kernel and composite of a run: its times, multiply-accumulates, bytes by way. What
-// the rooflines of `run` are made of (spec 11.3).
+// Work of each kernel and composite of a run: times, multiply-accumulates, bytes per path. Input of
+// the rooflines of `run` (spec 11.3).
 //
 // Gathered once per operation and once per transfer, not per flit. A kernel of a PE lasts from its
-// start to its return, as PE_CPU reports it when it answers; a PE_CPU that reports none has none.
-// Engines drain before that, so every operation since the answer before belongs to the kernel; a
-// transfer belongs to the kernel that was under way when it was issued.
+// start to its return, as PE_CPU reports it with its response; a PE_CPU that reports no kernel has
+// none. Engines drain before that, so every operation since the previous response belongs to the
+// kernel. A transfer belongs to the kernel that was in progress when it was issued.
 #pragma once
 
 #include <cstdint>
@@ -23,23 +23,23 @@
 
 namespace kernbench {
 
-// Composites of one name.
+// Composites of the same name.
 struct CompositeTimes {
   std::uint64_t count = 0;
   Fs shortest = never_fs, longest = 0;  // start of the first stage to completion
-  Roofline roofline;                    // of all together; its window is the sum of the times
+  Roofline roofline;                    // over all of them; its window is the sum of the times
 
   void add(const Roofline& one);
   CompositeTimes& operator+=(const CompositeTimes& other);
 };
 
-// A kernel on one PE.
+// Kernel on one PE.
 struct KernelExecution {
   Fs begin = 0, end = never_fs;
-  Fs last_transfer = 0;  // end of its last transfer, posted ones included
+  Fs last_transfer = 0;  // end of its last transfer, including posted ones
   PeWork work;
   std::map<std::string, CompositeTimes> composites;  // by name, "composite_gemm"
-  std::string request;                               // id of its launch message; empty: under way
+  std::string request;                               // id of its launch message; empty: in progress
 };
 
 class KernelWork final : private tlm::tlm_analysis_if<ExecutedOp>,
@@ -50,23 +50,23 @@ class KernelWork final : private tlm::tlm_analysis_if<ExecutedOp>,
   explicit KernelWork(Platform& platform);
 
   const Graph& graph() const { return graph_; }
-  // The kernel of a PE that one of these launch messages has started; null: none has ended there.
+  // Kernel of a PE started by one of these launch messages; null: none has ended there.
   const KernelExecution* find(const PeId& where, const std::vector<std::string>& requests) const;
-  // Nobody will ask for it any more.
+  // Drops a kernel that no caller will request again.
   void forget(const PeId& where, const std::vector<std::string>& requests);
 
  private:
-  // Under way.
+  // Composite in progress.
   struct Composite {
-    Fs begin = never_fs;  // of its first stage
+    Fs begin = never_fs;  // start of its first stage
     PeWork work;
   };
   struct Pe {
-    std::list<KernelExecution> kernels;  // by their begin
-    // Those under way, and the one to come of the compute stream, which begins behind the answer of
-    // the one before.
+    std::list<KernelExecution> kernels;  // by start
+    // Kernels in progress, and the next one of the compute stream, which begins after the previous
+    // response.
     SmallVector<std::pair<std::uint32_t, KernelExecution*>, 2> latest;  // with its stream
-    // Transfers that have ended at `ended_at`: of the DMA stage that ends now, too.
+    // Transfers that ended at `ended_at`, including those of the DMA stage that ends now.
     struct Ended {
       const Path* path = nullptr;
       std::uint64_t bytes = 0;
@@ -75,7 +75,7 @@ class KernelWork final : private tlm::tlm_analysis_if<ExecutedOp>,
     Fs ended_at = 0;
     SmallVector<Ended, 2> ended;
     std::unordered_map<std::uint64_t, Composite> composites;  // by command; looked up only
-    std::list<KernelExecution> idle;                          // forgotten ones, to be used again
+    std::list<KernelExecution> idle;                          // forgotten ones, kept for reuse
     PePeaks peaks;
 
     KernelExecution& expect_kernel(std::uint32_t stream, Fs from);

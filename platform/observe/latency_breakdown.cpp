@@ -49,7 +49,7 @@ void StepChain::add(FabricPlace place, LatencyPart part, Fs length) {
   if (extends) {
     *step = {last_->previous, last_->length + length, place, 1, part};
     if (step->previous != nullptr) ++step->previous->owners;
-    --last_->owners;  // shared, so another owner is left
+    --last_->owners;  // shared: other owners remain
   } else {
     *step = {last_, length, place, 1, part};  // takes over this chain's share of last_
   }
@@ -62,7 +62,7 @@ bool is_last(const RouteExtension& route, std::uint32_t behind) {
   return route.is_control() || behind >= route.flits;
 }
 
-// Intervals of a transfer, from the last one back.
+// Intervals of a transfer, from the last one backwards.
 class PathFromEnd {
  public:
   explicit PathFromEnd(Fs end) : start_(end) { path_.end = end; }
@@ -98,8 +98,7 @@ LatencyBreakdown::LatencyBreakdown(Platform& platform)
   nodes_.resize(graph.nodes().size());
   for (NodeId id = 0; id < nodes_.size(); ++id) {
     nodes_[id].part = part_of(graph.node(id).kind);
-    // Between its router and its TCM it serves nothing; passing flits wait for the turns of others
-    // at the link.
+    // Between its router and its TCM it serves nothing; traversing flits compete for the link.
     nodes_[id].serves_passing = graph.node(id).kind != Role::pe_dma;
   }
   for (const LinkInstance& entry : platform.links()) {
@@ -172,8 +171,8 @@ void LatencyBreakdown::write(const LinkTraversal& traversal) {
   trace.stop(run.position).arrived.push_back({run.first, std::move(point)});
 }
 
-// The flit when it reaches the link behind `position`, or would but for an earlier flit of its own
-// message.
+// Flit when it reaches the link behind `position`, or would reach it if no earlier flit of its own
+// message were ahead.
 LatencyBreakdown::Point LatencyBreakdown::departure(Trace& trace, const Transaction& transaction,
                                                     std::uint32_t position, std::uint32_t flit,
                                                     FabricPlace link) const {
@@ -183,8 +182,8 @@ LatencyBreakdown::Point LatencyBreakdown::departure(Trace& trace, const Transact
   Point point = trace.source;
   if (stop.served) {
     point = *stop.served;
-  } else if (!stop.arrived.empty()) {  // a node that tells nothing passes on all at once, or each
-                                       // flit ahead of its arrival
+  } else if (!stop.arrived.empty()) {  // a node without service events forwards all at once, or
+                                       // each flit ahead of its arrival
     while (stop.arrived.size() > 1) stop.pop_arrived();
     point = stop.arrived.back().point;
   } else if (position == 0 && route.leg == Leg::response && !trace.shares.empty()) {
@@ -199,8 +198,8 @@ LatencyBreakdown::Point LatencyBreakdown::departure(Trace& trace, const Transact
   return point;
 }
 
-// Takes the flit from those that have arrived. What came over an edge without a link has its last
-// point further back.
+// Removes the flit from those that have arrived. A flit that arrived over an edge without a link
+// has its last point further back.
 LatencyBreakdown::Point LatencyBreakdown::arrival_point(Trace& trace, const Arrival& arrival) {
   Stop& stop = trace.stop(arrival.position);
   Point point = trace.source;
@@ -224,7 +223,7 @@ void LatencyBreakdown::write(const NodeTraversal& traversal) {
   const RouteExtension& route = transaction.route();
   const Fs now = Component::now();
   const bool at_source =
-      arrival.position == 0 && route.leg == Leg::request;  // takes the message as a whole
+      arrival.position == 0 && route.leg == Leg::request;  // accepts the message as a whole
   Trace& trace = trace_of(transaction, arrival.time);
   const LatencyPart part = at_source ? LatencyPart::pe_setup : nodes_[place.index].part;
   Point point = at_source ? trace.source : arrival_point(trace, arrival);
@@ -241,7 +240,7 @@ void LatencyBreakdown::write(const NodeTraversal& traversal) {
   trace.place = place;
 }
 
-// Behind the passage of the command or flit that books.
+// Follows the traversal of the command or flit that books.
 void LatencyBreakdown::write(const HbmBooking& booking) {
   const Fs now = Component::now();
   std::vector<Occupancy>& channels = nodes_[booking.node.node()].channels;
@@ -279,8 +278,8 @@ void LatencyBreakdown::book_read(Trace& trace, const Occupancy& channel,
        channel.held_by_others(booking.transaction, trace.reached.time, booking.first_finish)});
 }
 
-// The bursts of a flit, counted from the first of the read. Those of several runs were booked in
-// the order of the flits, each once where one flit begins in the last burst of the one before.
+// Bursts of a flit, counted from the first of the read. Bursts of several runs were booked in the
+// order of the flits, each once where a flit begins in the last burst of the previous one.
 std::pair<std::uint64_t, std::uint64_t> LatencyBreakdown::bursts_of_flit(
     Trace& trace, const RouteExtension& route, std::uint32_t flit) {
   const std::uint64_t base = route.list == nullptr ? route.offset / trace.burst_bytes : 0,
@@ -296,8 +295,8 @@ std::pair<std::uint64_t, std::uint64_t> LatencyBreakdown::bursts_of_flit(
   return {begin, trace.bursts_seen - 1};
 }
 
-// A flit leaves when all bursts up to its last are out: one of its own is out now, or it was held
-// up by an earlier flit.
+// A flit leaves when all bursts up to its last have completed: one of its own completes now, or an
+// earlier flit delayed it.
 LatencyBreakdown::Point LatencyBreakdown::read_departure(Trace& trace, const RouteExtension& route,
                                                          std::uint32_t flit) {
   const Fs now = Component::now();

@@ -1,17 +1,18 @@
-// Splits the latency of transfers into intervals, each with its place and its part, that add up to
-// it (spec 11.3). Attached to a machine before it runs.
+// Splits the latency of transfers into intervals, each with a place and a part, that sum up to it
+// (spec 11.3). Attached to a machine before it runs.
 //
-// The last flit of a leg (or its control message) is walked backwards: each interval belongs to
-// what served or delayed it, and where it was behind an earlier flit of its own message, the walk
-// goes on with that flit. So what the first flit paid at a port shows under that port's name
-// whenever the rest of the message queued up behind it. Nothing is walked in fact: every flit
-// carries the steps of its time so far, and takes those of the flit that it waited for. A wait
-// behind other transfers is contention; a request that is alone on the machine has none.
+// The last flit of a leg (or its control message) is traced backwards: each interval belongs to the
+// server or the delay of that flit. Where the flit was queued behind an earlier flit of its own
+// message, the trace continues with that flit. So the cost of the first flit at a port appears
+// under that port whenever the rest of the message was queued behind it. No backward trace is
+// executed: every flit carries the steps of its time so far, and inherits those of the flit that it
+// was queued behind. A stall behind other transfers is contention; a request alone on the machine
+// has none.
 //
 // Place of an interval: the node for its service and the queue before it; the link for its queue,
 // bytes / bandwidth and propagation; the memory for bursts and pseudo-channels; the initiator for
 // its channels and overhead. At a memory the bursts of other transfers precede those of the
-// transfer, also where they alternated: the sums are exact, the order is not.
+// transfer, even where they alternated: the sums are exact, the order is not.
 #pragma once
 
 #include <algorithm>
@@ -30,13 +31,13 @@
 
 namespace kernbench {
 
-// StepChain: the time of a flit or message so far as a chain of steps, newest first. Chains share
-// their older steps, so a copy costs one reference count whatever the length.
+// StepChain: time of a flit or message so far as a chain of steps, newest first. Chains share their
+// older steps, so a copy costs one reference count regardless of the length.
 //
-// Adjacent steps differ in place or part: a step of the place and part of the newest one makes that
-// one longer; if other chains share it, this chain replaces it by a longer one of its own. Steps
-// come from a StepPool, which outlives its chains. Chains are freed in a loop: where flits of two
-// messages alternate on a link, a chain has as many steps as its message has flits.
+// Adjacent steps differ in place or part: a step with the place and part of the newest one extends
+// it. If other chains share the newest step, this chain replaces it by a longer one of its own.
+// Steps are allocated from a StepPool, which outlives its chains. Chains are freed in a loop: where
+// flits of two messages alternate on a link, a chain has as many steps as its message has flits.
 //
 // Fields by size: 32 bytes.
 struct LatencyStep {
@@ -55,7 +56,7 @@ class StepPool {
     free_ = step->previous;
     return step;
   }
-  // Takes back a step without owners, and the steps before it that it alone owned.
+  // Recycles a step without owners, and the earlier steps that it alone owned.
   void recycle(LatencyStep* step);
   std::size_t size() const;  // steps in use
 
@@ -96,7 +97,7 @@ class StepChain {
 // reach.
 class Occupancy {
  public:
-  // In ascending order, without overlap.
+  // Intervals in ascending order, without overlap.
   void add(const Transaction& holder, Fs start, Fs end) {
     if (start == end) return;
     if (!spans_.empty() && spans_.back().holder == &holder && spans_.back().end == start) {
@@ -105,11 +106,11 @@ class Occupancy {
       spans_.push_back({&holder, start, end});
     }
   }
-  // Drops what ended by then: no more queries for it.
+  // Drops intervals that ended by then: no earlier queries follow.
   void forget_until(Fs time) {
     while (!spans_.empty() && spans_.front().end <= time) spans_.pop_front();
   }
-  // Of [from, until), the time for which others than `transaction` held it.
+  // Time in [from, until) for which others than `transaction` held it.
   Fs held_by_others(const Transaction& transaction, Fs from, Fs until) const {
     Fs held = 0;
     for (std::size_t i = 0; i < spans_.size(); ++i) {
@@ -138,56 +139,56 @@ class LatencyBreakdown final : private tlm::tlm_analysis_if<LinkTraversal>,
   // Observes `platform`, which outlives it.
   explicit LatencyBreakdown(Platform& platform);
 
-  // Once per transfer, at the instant `end` at which it ended: its path from `issue` to `end`.
-  // `grant`: when a channel of its initiator became free for it.
+  // Path of a transfer that ended at the time `end`, from `issue` to `end`; called once per
+  // transfer. `grant`: time at which a channel of its initiator became free for it.
   TransferPath take(const TieKey& key, NodeId initiator, Fs issue, Fs grant, Fs end);
-  // The same from the transaction alone: from its id's time to its last event, or to now where no
-  // response comes back. Once, when it is released.
+  // Path from the transaction alone: from the time of its id to its last event, or to now if it has
+  // no response. Called once, when it is released.
   TransferPath take(const Transaction& transaction);
 
  private:
-  // A flit or message at an instant; the steps add up to the time since the transfer began.
+  // Flit or message at a time; the steps sum up to the time since the transfer began.
   struct Point {
     Fs time = 0;
     StepChain steps;
 
     void to(Fs until, LatencyPart part, FabricPlace place);
   };
-  // One position of a leg: a node, and the link behind it.
+  // Position of a leg: a node, and the link behind it.
   struct Stop {
     struct Arrived {
       std::uint32_t flit = 0;
       Point point;
     };
-    RingBuffer<Arrived> arrived;        // flits that the node has not served yet
-    std::optional<Point> first_served;  // the first flit, which others may wait behind
-    std::optional<Point> served;        // the flit that the node served last
-    std::optional<Point> on_link;       // the flit before, when it had left
+    RingBuffer<Arrived> arrived;        // flits not yet served by the node
+    std::optional<Point> first_served;  // the first flit, which others may be queued behind
+    std::optional<Point> served;        // the last flit served by the node
+    std::optional<Point> on_link;       // the previous flit, at its departure
 
     Point pop_arrived();  // removes the first of `arrived` and returns its point
   };
-  // A read's share of one channel, in the order in which it touches them.
+  // Share of one channel in a read, in the order of first access.
   struct Share {
     Fs first_finish = 0;
-    Fs others = 0;  // waited for before
+    Fs others = 0;  // stall time behind others before it
   };
-  // A transfer in flight.
+  // Transfer in flight.
   struct Trace {
-    Fs begun = 0;                              // left the initiator, or came to it from the host
-    Point source;                              // where the leg starts
-    Point reached;                             // the message as a whole
-    LatencyPart part = LatencyPart::pe_setup;  // of time after `reached`
-    FabricPlace place;                         // of time after `reached`
+    Fs begun = 0;   // departure from the initiator, or arrival there from the host
+    Point source;   // start of the leg
+    Point reached;  // the message as a whole
+    LatencyPart part = LatencyPart::pe_setup;  // part of time after `reached`
+    FabricPlace place;                         // place of time after `reached`
     Leg leg = Leg::request;
     std::vector<Stop> stops;  // by position on the leg
-    // At a memory that books bursts:
+    // For a memory that books bursts:
     std::vector<std::optional<Point>> channels;  // a write's last burst on each
-    Point committed;                             // of a write, the latest of its bursts
-    std::vector<Share> shares;                   // of a read
+    Point committed;                             // latest burst of a write
+    std::vector<Share> shares;                   // for a read
     std::uint32_t burst_bytes = 0;
     Fs burst_time = 0;
-    std::uint64_t bursts_seen = 0, last_burst = 0;  // of a read of several runs: by flits so far
-    Point read;                                     // its flit that left last
+    std::uint64_t bursts_seen = 0, last_burst = 0;  // for a read of several runs: by flits so far
+    Point read;                                     // its last flit that left
 
     Stop& stop(std::uint32_t position);
   };
@@ -198,8 +199,8 @@ class LatencyBreakdown final : private tlm::tlm_analysis_if<LinkTraversal>,
   };
   struct NodeRecord {
     LatencyPart part = LatencyPart::noc;
-    bool serves_passing = true;       // false: passing flits are queued for their next link
-    std::vector<Occupancy> channels;  // of an HBM controller
+    bool serves_passing = true;       // false: traversing flits are queued for their next link
+    std::vector<Occupancy> channels;  // channels of an HBM controller
   };
   struct HashKey {
     std::size_t operator()(const TieKey& key) const;
@@ -220,7 +221,7 @@ class LatencyBreakdown final : private tlm::tlm_analysis_if<LinkTraversal>,
                                                                 std::uint32_t flit);
   static Point read_departure(Trace& trace, const RouteExtension& route, std::uint32_t flit);
 
-  StepPool steps_;  // before all that has chains
+  StepPool steps_;  // constructed before all owners of chains
   std::vector<NodeRecord> nodes_;
   std::unordered_map<const Link*, LinkRecord> links_;  // looked up only
   std::unordered_map<TieKey, Trace, HashKey> traces_;  // looked up only

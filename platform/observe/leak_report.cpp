@@ -13,7 +13,7 @@ namespace kernbench {
 
 namespace {
 
-// One line for what a kernel leaves on many PEs, or in many launches.
+// Merges the leaks of a kernel on many PEs, or in many launches, into one line.
 void add(std::vector<Leak>& list, Leak one, bool by_what) {
   const auto alike = [&](const Leak& each) {
     return each.kind == one.kind && each.kernel == one.kernel &&

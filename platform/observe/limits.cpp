@@ -64,7 +64,7 @@ Limits limits_of(const ServerTable& table, const Resources& resources, const Usa
     const Fs contended = part_of(saved_by(contention), stalled_at(id), stalled);
     Fs less = saved_by(id) + contended;
     // Bursts at an HBM channel are queued behind those of their own message: no queue of
-    // independent requests, which would become shorter.
+    // independent requests that could become shorter.
     if (id != resources.of_hbm())
       less += part_of(contended, shorter_queue(row.busy, window), window);
     if (is_rate(id) && static_cast<double>(row.busy) > saturated * static_cast<double>(window))

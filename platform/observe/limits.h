@@ -11,7 +11,7 @@
 
 namespace kernbench {
 
-// A row of the table `limits` of an operation log.
+// Row of the table `limits` of an operation log.
 struct ResourceLimit {
   std::string resource, key;  // resources.h
   std::string kind;           // "rate", "slot"
@@ -19,7 +19,7 @@ struct ResourceLimit {
   Fs busy = 0;                // busy time of that server, mean of its places
   std::optional<Fs> stalled;  // stall time at all servers; none: unknown
   Fs twice = 0;               // length of the window with twice as much
-  Fs at_least = 0;            // with it unlimited
+  Fs at_least = 0;            // length with an unlimited resource
 };
 
 // Busy share above which a server of kind `rate` limits the run.
@@ -32,10 +32,10 @@ struct Limits {
 };
 
 // Estimates the limits of a window. Its length with twice as much of a resource follows from the
-// dependences of operations (doubled_times.h); it is at least the busy time of any other server of
+// dependences of operations (doubled_times.h), and is at least the busy time of any other server of
 // kind `rate`. Contention is attributed to the servers of the fabric in proportion to their stall
-// times. `use`: of the servers of `table` in the window. `saved`: time saved by twice as much of
-// each resource, by dependences; `contention`: the resource that stands for stalls among them.
+// times. `use`: use of the servers of `table` in the window. `saved`: time saved by twice as much
+// of each resource, by dependences. `contention`: the resource that represents stalls in it.
 Limits limits_of(const ServerTable& table, const Resources& resources, const UsageWindow& use,
                  const std::vector<Fs>& saved, ResourceId contention);
 

@@ -18,18 +18,19 @@
 namespace kernbench {
 namespace {
 
-// Modules of a machine, those of others behind its bridges among them.
+// Modules of a machine, including foreign ones behind its bridges.
 std::vector<sc_core::sc_object*> modules_of(const Platform& platform) {
   std::vector<sc_core::sc_module*> found;
   collect_objects({&platform.host()}, found);
   for (NodeId node = 0; node < platform.graph().nodes().size(); ++node)
     collect_objects({&platform.component(node)}, found);
   std::sort(found.begin(), found.end());
-  found.erase(std::unique(found.begin(), found.end()), found.end());  // below another node, too
+  found.erase(std::unique(found.begin(), found.end()),
+              found.end());  // may also be below another node
   return {found.begin(), found.end()};
 }
 
-// What a plain COMPONENT may be.
+// Candidates for a plain COMPONENT.
 std::vector<std::string> names_and_scopes(const std::vector<sc_core::sc_object*>& objects) {
   std::set<std::string> names{LogRequest::collectives};
   for (const sc_core::sc_object* object : objects) {
@@ -125,9 +126,8 @@ void LogSelection::check(const std::vector<sc_core::sc_object*>& objects) const 
         plain ? did_you_mean(request.component, names_and_scopes(objects)) : "";
     throw UsageError(fmt::format(
         "--log {} matches no component of this machine{}", quote(request.component),
-        nearest.empty()
-            ? "; they are listed by 'kernbench topology', beside them there are host and ccl"
-            : nearest));
+        nearest.empty() ? "; they are listed by 'kernbench topology', in addition to host and ccl"
+                        : nearest));
   }
 }
 
@@ -140,7 +140,7 @@ void LogSelection::set_collectives(const NameOfRank& name_of_rank) {
     throw UsageError("--log ccl goes with --bench: nothing else runs collectives");
   const auto set = [&](sc_core::sc_object& owner, const std::string& name) {
     Log* log = Log::find(owner, LogRequest::collectives);
-    if (log == nullptr) return;  // another implementation
+    if (log == nullptr) return;  // implementation without a log
     log->set_level(last->level);
     log->set_name(name);
     logs_.push_back(log);
@@ -156,7 +156,7 @@ void LogSelection::set_collectives(const NameOfRank& name_of_rank) {
 }
 
 bool LogSelection::shows(const ReportLine& line) const {
-  if (line.is_of_log) return true;  // its level has been looked at
+  if (line.is_of_log) return true;  // its level was checked at its origin
   const LogLevel level = level_of_component(line.where).value_or(LogLevel::info);
   return line.level <= level;
 }

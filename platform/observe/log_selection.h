@@ -1,6 +1,6 @@
-// Selection of what a run logs: `--log COMPONENT=LEVEL` (spec 10). Sets the levels of the logs of a
-// machine, decides which reports of modules are shown, and observes flits and tile stages for the
-// level `trace`.
+// Selection of the log output of a run: `--log COMPONENT=LEVEL` (spec 10). Sets the levels of the
+// logs of a machine, decides which reports of modules are shown, and observes flits and tile stages
+// for the level `trace`.
 #pragma once
 
 #include <functional>
@@ -26,25 +26,25 @@ struct LogRequest {
 
   bool is_of_collectives() const { return component == collectives; }
 };
-// "sip0.cube0.pe0=debug", or a component alone: info. UsageError for a level that does not exist.
+// "sip0.cube0.pe0=debug", or a component alone: info. Throws UsageError for a level that does not
+// exist.
 LogRequest parse_log_request(const std::string& text);
 
-// Later requests go before earlier ones. Nothing is logged any more when it is destroyed.
+// Later requests override earlier ones. Destruction ends all logging.
 class LogSelection final : private tlm::tlm_analysis_if<NodeTraversal>,
                            private tlm::tlm_analysis_if<TraceEvent> {
  public:
   using NameOfRank = std::function<std::string(PeId)>;
 
-  // UsageError for a pattern that matches nothing, with the nearest name. `name_of_rank`: of the
-  // rank that works on a PE; none: collectives cannot be logged.
+  // Throws UsageError for a pattern that matches nothing, with the nearest name. `name_of_rank`:
+  // name of the rank that works on a PE; none: collectives cannot be logged.
   LogSelection(std::vector<LogRequest> requests, Platform& platform,
                const NameOfRank& name_of_rank);
   ~LogSelection() override;
   LogSelection(const LogSelection&) = delete;
   LogSelection& operator=(const LogSelection&) = delete;
 
-  // A report of a module is shown at the level of the component that it is part of; at info where
-  // nobody asked.
+  // True for a report of a module at the level of its component, or at info if no request matches.
   bool shows(const ReportLine& line) const;
 
  private:

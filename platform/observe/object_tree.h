@@ -1,4 +1,4 @@
-// The objects of one type in SystemC's tree, sorted by hierarchical name, outer scopes first.
+// Objects of one type in SystemC's tree, sorted by hierarchical name, outer scopes first.
 #pragma once
 
 #include <algorithm>
@@ -15,7 +15,7 @@ namespace kernbench {
 inline bool scope_order(std::string_view a, std::string_view b) {
   const auto rank = [](char c) {
     return c == '.' ? 0 : static_cast<unsigned char>(c);
-  };  // a shorter part comes first
+  };  // a shorter part sorts first
   return std::lexicographical_compare(a.begin(), a.end(), b.begin(), b.end(),
                                       [&](char x, char y) { return rank(x) < rank(y); });
 }
@@ -37,7 +37,7 @@ std::vector<T*> objects_of() {
   return found;
 }
 
-// Those of one machine: its nodes, the host, and what is below them.
+// Components of one machine: its nodes, the host, and everything below them.
 inline std::vector<Component*> components_of(const Platform& platform) {
   std::vector<sc_core::sc_object*> roots{&platform.host()};
   for (NodeId node = 0; node < platform.graph().nodes().size(); ++node)
@@ -47,7 +47,8 @@ inline std::vector<Component*> components_of(const Platform& platform) {
   std::sort(found.begin(), found.end(), [](const Component* a, const Component* b) {
     return a != b && scope_order(a->name(), b->name());
   });
-  found.erase(std::unique(found.begin(), found.end()), found.end());  // below another node, too
+  found.erase(std::unique(found.begin(), found.end()),
+              found.end());  // may also be below another node
   return found;
 }
 

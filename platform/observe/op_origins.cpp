@@ -15,7 +15,8 @@ void OpOrigins::write(const ExecutedOp& op) {
   by_op_[op.data->id] = {op.data, op.node, op.name, op.t_start};
 }
 
-// The limit is twice what remains, so that each entry is looked at a constant number of times.
+// The limit is twice the remaining number, so that each entry is examined a constant number of
+// times.
 void OpOrigins::forget_gone() {
   for (auto entry = by_op_.begin(); entry != by_op_.end();)
     entry = entry->second.op.expired() ? by_op_.erase(entry) : std::next(entry);

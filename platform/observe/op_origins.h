@@ -1,5 +1,5 @@
-// OpOrigins: which node executed a data op, under which name: for messages about values. Kept as
-// long as the op itself: what has been checked and let go takes no memory.
+// OpOrigins: node and name of each executed data op, for messages about values. An origin is kept
+// as long as the op itself: released ops take no memory.
 #pragma once
 
 #include <cstdint>
@@ -18,7 +18,7 @@ class OpOrigins final : public tlm::tlm_analysis_if<ExecutedOp> {
 
   // "gemm_f16 on sip0.cube0.pe0.pe_gemm at 812.5 ns"; empty for an op that no command executed.
   std::string text(std::uint64_t data_op) const;
-  std::size_t size() const { return by_op_.size(); }  // those of ops that went lately included
+  std::size_t size() const { return by_op_.size(); }  // includes ops released recently
 
  private:
   struct Origin {
@@ -31,7 +31,7 @@ class OpOrigins final : public tlm::tlm_analysis_if<ExecutedOp> {
 
   std::unordered_map<std::uint64_t, Origin> by_op_;  // for look-up only
   static constexpr std::size_t least = 1024;
-  std::size_t limit_ = least;  // at which those that have gone are removed
+  std::size_t limit_ = least;  // size that triggers the removal of released ops
 };
 
 }  // namespace kernbench

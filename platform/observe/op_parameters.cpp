@@ -12,7 +12,7 @@
 namespace kernbench {
 namespace {
 
-// --- operands of the command
+// --- Operands of the command
 
 // Physical ranges of an operand, in the order of its bytes; empty: the command has no record.
 PhysRanges bound_ranges(const TaskOperands& operands, std::size_t operand) {
@@ -40,7 +40,7 @@ bool in_one_piece(const BlockReference& block) {
          (layout.rows == 1 || layout.row_stride == layout.columns * size);
 }
 
-// Addresses of one operand, as the command has them, to physical ones.
+// Translation of the addresses of one operand, from those of the command to physical ones.
 class Translation {
  public:
   Translation(const TaskOperands& operands, std::size_t operand) {
@@ -66,9 +66,9 @@ class Translation {
   std::uint64_t physical(std::uint64_t address) const { return first_of({address, 1}).pa; }
 
  private:
-  // The longest part from the first byte on that lies in one range; without any, as it is.
+  // Longest prefix that is in one range; the whole run without ranges.
   PhysRange first_of(const AddressRun& run) const {
-    std::uint64_t offset = 0, nbytes = 0;  // in the ranges
+    std::uint64_t offset = 0, nbytes = 0;  // position in the ranges
     for (const AddressRun& each : runs_) {
       if (run.address >= each.address && run.address - each.address < each.nbytes) {
         const std::uint64_t skipped = run.address - each.address;
@@ -90,7 +90,7 @@ class Translation {
   AddressRuns runs_;
 };
 
-// --- a stage
+// --- A stage
 
 class StageRecord {
  public:
@@ -136,7 +136,7 @@ class StageRecord {
   void fetch() {
     op_.params = MemoryParams{MemoryParams::Kind::load, std::vector<ValueId>(), {}, {}};
     for (std::size_t i = 0; i < stage_.operand_count; ++i) fetch(stage_.first_operand + i);
-    // Tensors of the epilogue; scales of k tiles have no time.
+    // Tensors of the epilogue; scales of k tiles take no time.
     for (std::size_t i = task_.stage_index + 1; i < task_.tile.size(); ++i) {
       const Stage& user = task_.tile[i];
       if (user.type != StageType::math || is_own_operation(i)) continue;
@@ -195,22 +195,22 @@ class StageRecord {
     op_.places.to.push_back(in_tensor(operands_.result()));
   }
 
-  // Whether a MATH stage is the operation of a math command, whose operands have been fetched just
-  // before; entries of an epilogue continue on the tile's result.
+  // True if a MATH stage is the operation of a math command, whose operands have just been fetched;
+  // entries of an epilogue continue on the tile's result.
   bool is_own_operation(std::size_t stage) const {
     const Stage &before = task_.tile[stage - 1], &at = task_.tile[stage];
     return before.type == StageType::fetch && before.first_operand == at.first_operand &&
            before.operand_count == at.operand_count;
   }
 
-  // Ranges of a DMA stage, as the timing model addresses them.
+  // Ranges of a DMA stage, as addressed by the timing model.
   void add_memory(PhysRanges& to) const {
     const Translation translation(operands_, stage_.first_operand);
     if (!stage_.strided) return translation.add({stage_.address, stage_.bytes}, to);
     for (const AddressRun& run : task_.runs_of_stage()) translation.add(run, to);
   }
 
-  // Tile buffers hold the blocks of the tile's DMA stages in their order.
+  // Tile buffers hold the blocks of the tile's DMA stages in order.
   PhysRange buffer_of(std::size_t dma_stage) const {
     std::uint64_t offset = 0;
     for (std::size_t i = 0; i < dma_stage; ++i) {
@@ -232,7 +232,7 @@ class StageRecord {
     return in_tensor(operand);
   }
 
-  // Range of a block: its first element, the bytes of all.
+  // Range of a block: its first element, the bytes of all elements.
   PhysRange in_tensor(std::size_t operand) const {
     const BlockReference block = operands_.block(operand, task_.tile);
     const std::uint64_t nbytes = block.layout.regular() ? block_bytes(block.layout, block.dtype)

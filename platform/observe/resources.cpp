@@ -97,7 +97,7 @@ ResourceId Resources::of_overhead(Role role) {
   ResourceId& known = by_overhead_[static_cast<std::size_t>(role)];
   if (known == no_resource) {
     const std::string name(name_of(role));
-    // An engine is a server besides: its overhead is a separate resource.
+    // An engine is also a server: its overhead is a separate resource.
     known = add(is_engine_of_pe(role) ? name + " set-up" : name, key_of(role, "overhead_ns"));
   }
   return known;

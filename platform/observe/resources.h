@@ -1,5 +1,5 @@
-// Resources: candidates for the limit of a run. A resource is all servers of one kind, and the
-// attribute that sets their rate or number.
+// Resources: candidates for the limit of a run. A resource comprises all servers of one kind,
+// and the attribute that sets their rate or number.
 //
 //   rate   processes work while it is busy: links, HBM channels, engines, overhead of nodes
 //   slot   is held while other servers work: channels of a PE_DMA, accel_slot, credits

@@ -25,7 +25,7 @@ std::optional<std::int64_t> whole_number_in(const Attributes& attributes, const 
   return number && number->is_integer() ? std::optional(number->to_int64()) : std::nullopt;
 }
 
-// Per cycle: as the engine says, or one for each cell of its array; 0: not known.
+// Multiply-accumulates per cycle: declared by the engine, or one per cell of its array; 0: unknown.
 std::int64_t macs_of(const Attributes& gemm) {
   const bool systolic = value_in<std::string>(gemm, "timing") == "systolic";
   const auto macs = whole_number_in(gemm, "macs_per_cycle");
@@ -83,7 +83,7 @@ double tcm_ns(const PeWork& work) {
                   time_at(work.stored_bytes, work.peaks->tcm_write_gbs));
 }
 
-// Bytes over each link and from or to each partition.
+// Bytes over each link, and from or to each partition.
 class Traffic {
  public:
   void add(const CarriedBytes& carried, const Graph& graph) {
@@ -115,9 +115,9 @@ class Traffic {
 
  private:
   struct Load {
-    NodeId node = no_node;  // a partition, or the near end of a link
+    NodeId node = no_node;  // a partition, or the source of a link
     std::uint16_t port = 0;
-    const PathHop* hop = nullptr;  // of a path over the link
+    const PathHop* hop = nullptr;  // hop of a path over the link
     std::uint64_t bytes = 0;
   };
   // One entry for each node and port, in their order.

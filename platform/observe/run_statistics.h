@@ -12,22 +12,23 @@ namespace kernbench {
 
 class WaitingTimes;
 
-// The kind of a component in the topology; the host is no node of it: "host".
+// Kind of a component in the topology; the host is no node of it: "host".
 KindOf kind_in(const Platform& platform);
 
 // Statistics of a machine, with the components and links behind them.
 struct RunStatistics {
-  // Up to now, when the run has ended; `simulated`: when its program had, or the run was stopped.
+  // Statistics up to now, when the run has ended. `simulated`: the end of its program, or the time
+  // at which the run was stopped.
   RunStatistics(const Platform& platform, const ActivityWindows& windows, Fs simulated);
 
   const Platform& platform;
   Fs simulated;
-  // Until then, or until the last flit had left its link: what utilisations of links are shares of.
+  // End of the run, or of the last flit on its link if later: the base of link utilisations.
   Fs elapsed;
-  // Flits and messages that went over a link, and operations that an engine executed.
+  // Flits and messages on links, and operations executed by engines.
   std::uint64_t events = 0;
   ActivitySummary activity;
-  std::vector<Component*> components;  // by name; the host among them
+  std::vector<Component*> components;  // by name, including the host
   std::vector<KindTotal> kinds;
   std::vector<LinkTotal> links;
 
@@ -45,8 +46,8 @@ struct RunStatistics {
 // null where there is none.
 nlohmann::ordered_json activity_json(const ActivitySummary& activity);
 
-// JSON text with one element of the top-level arrays per line: short enough to read, and to compare
-// line by line.
+// JSON text with one element of the top-level arrays per line, for reading and line-by-line
+// comparison.
 void write_json_lines(std::ostream& out, const nlohmann::ordered_json& object);
 
 }  // namespace kernbench

@@ -88,7 +88,7 @@ ActiveServers::ActiveServers(Platform& platform, const std::vector<UsedServer>& 
       traversals_(platform.observation().link_traversals, *this),
       starts_(platform.observation().kernel_starts, *this) {
   const Graph& graph = platform.graph();
-  std::unordered_map<std::string, std::size_t> by_name;  // of a node or its PE
+  std::unordered_map<std::string, std::size_t> by_name;  // entries of a node or its PE
   for (NodeId id = 0; id < group_of_.size(); ++id) {
     std::string name = graph.node(id).name;
     if (is_engine_of_pe(graph.node(id).kind)) name.resize(name.rfind('.'));

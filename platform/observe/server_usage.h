@@ -23,19 +23,19 @@ class Link;
 
 struct ServerUse {
   Fs busy = 0;
-  std::optional<Fs> stalled = {};  // time that messages were queued at it, summed; none: unknown
-  std::uint64_t bytes = 0;         // that it carried; 0: not known
+  std::optional<Fs> stalled = {};  // queueing time of its messages, summed; none: unknown
+  std::uint64_t bytes = 0;         // bytes carried; 0: unknown
   bool empty() const { return busy == 0 && stalled.value_or(0) == 0 && bytes == 0; }
   ServerUse& operator+=(const ServerUse& other);
-  // Not less than 0: a sample may cut a message to the byte.
+  // At least 0: a sample may cut a message to the byte.
   ServerUse operator-(const ServerUse& before) const;
 };
 
 struct UsedServer {
   std::string name;  // "sip0.cube0.pe0.pe_dma"
-  std::string part;  // of a node with several: "read_channel", "pc3"
+  std::string part;  // server of a node with several: "read_channel", "pc3"
   ResourceId resource = no_resource;
-  NodeId node = no_node;  // of a link none
+  NodeId node = no_node;  // none for a link
   std::uint64_t places = 1;
   const Statistic* busy = nullptr;  // busy time of a component; null: `link` is the server
   const Link* link = nullptr;
@@ -43,7 +43,8 @@ struct UsedServer {
 };
 
 // Servers that have been in use, by index, in the order of first use: links that a message has
-// entered, and the nodes at their ends; all of a PE with one of its nodes, or with a kernel.
+// entered, and the nodes at their ends; all servers of a PE with any of its nodes, or with a
+// kernel.
 class ActiveServers final : private tlm::tlm_analysis_if<LinkTraversal>,
                             private tlm::tlm_analysis_if<KernelStart> {
  public:
@@ -79,14 +80,14 @@ class ServerTable {
   ServerTable(const Platform& platform, Resources& resources);
 
   const std::vector<UsedServer>& servers() const { return servers_; }
-  // From now on samples hold the servers that have been in use, which makes them cheaper by far.
-  // Before the run.
+  // Restricts samples to the servers that have been in use, which makes them much cheaper. Called
+  // before the run.
   void observe_activity(Platform& platform) {
     if (!active_) active_.emplace(platform, servers_);
   }
 
   // Use of all servers, or of those that have been in use. A later sample begins with the same
-  // ones.
+  // servers.
   using Sample = std::vector<ServerUse>;
   Sample sample() const;
   SparseUse used_between(const Sample& begin, const Sample& end) const;
@@ -105,7 +106,7 @@ std::size_t affordable_samples(const ServerTable& table);
 
 // Use of all servers in one or more parts of a run.
 struct UsageWindow {
-  Fs begin = never_fs, end = 0;  // of the first and the last part
+  Fs begin = never_fs, end = 0;  // first and last part
   Fs length = 0;
   std::vector<ServerUse> use;  // by server, up to the last that was used
 
@@ -121,7 +122,7 @@ class ServerUsage final : private tlm::tlm_analysis_if<KernelStart>,
 
   // For a machine without kernels: the window `pe` starts now and lasts to the end.
   void begin();
-  // Up to now.
+  // Closes the windows at the present time.
   void close();
   bool runs_kernels() const { return running_ > 0; }
   void observe_activity(Platform& platform) { table_.observe_activity(platform); }
@@ -136,11 +137,11 @@ class ServerUsage final : private tlm::tlm_analysis_if<KernelStart>,
   void turn(UsageWindow& window, Fs until);
 
   ServerTable table_;
-  std::uint64_t running_ = 0;  // kernels, each on a PE
+  std::uint64_t running_ = 0;  // running kernels over all PEs
   UsageWindow pe_, host_;
   bool in_kernel_ = false, without_kernels_ = false;
   Fs began_ = 0;
-  Fs answered_ = 0;  // the last one
+  Fs answered_ = 0;  // time of the last response
   ServerTable::Sample at_begin_;
   AnalysisBinding<KernelStart> starts_;
   AnalysisBinding<KernelRun> runs_;

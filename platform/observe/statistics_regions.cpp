@@ -20,7 +20,7 @@ struct Total {
   std::uint64_t value = 0;
 };
 using TotalsByKind =
-    std::map<std::string, std::vector<Total>>;  // a kind's in the order of declaration
+    std::map<std::string, std::vector<Total>>;  // totals of a kind in the order of declaration
 
 void add(std::vector<Total>& totals, const std::string& key, Quantity quantity,
          std::uint64_t value) {
@@ -97,7 +97,7 @@ void StatisticsRegions::dump(const std::string& label, Fs now) {
                        Quantity quantity, std::uint64_t value) {
     const std::uint64_t from = *before++;
     add((is_link ? links : components)[kind], key, quantity,
-        value - std::min(from, value));  // bytes of a link: to the byte
+        value - std::min(from, value));  // bytes of a link: cut to the byte
   });
   Json region;
   region["label"] = label;

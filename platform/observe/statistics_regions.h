@@ -1,10 +1,10 @@
 // StatisticsRegions: statistics of the machine between two marks of the host program (spec 11.3,
 // torch.stats).
 //
-// What is under way at a mark, or booked ahead on a link or a pseudo-channel, is cut there: its
-// time before the mark counts before it (spec 11.3). A region begins with the run or at the last
-// reset; a dump reports the difference since then and ends nothing. What is not a sum, such as the
-// high water of a queue, has no difference and is left out.
+// Activity in progress at a mark, or booked ahead on a link or a pseudo-channel, is split there:
+// its time before the mark counts before it (spec 11.3). A region begins with the run or at the
+// last reset. A dump reports the difference since then and does not end the region. Values that are
+// no sums, such as the high-water mark of a queue, have no difference and are left out.
 #pragma once
 
 #include <cstdint>
@@ -21,9 +21,9 @@ class StatisticsRegions {
  public:
   explicit StatisticsRegions(const Platform& platform);
 
-  // The first region begins with the run, also where this object was created later.
+  // The first region begins with the run, even if this object was created later.
   void begin_with_run();
-  // Both at the present instant.
+  // Both act at the present time.
   void reset(Fs now);
   void dump(const std::string& label, Fs now);
 

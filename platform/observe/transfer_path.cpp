@@ -16,7 +16,7 @@ struct PartText {
 };
 constexpr std::array<PartText, latency_part_count> texts{{
     {"pe_setup",
-     "overhead of the initiator, from the grant of its channel until the message stands at its "
+     "overhead of the initiator, from the grant of its channel until the message is queued at its "
      "link"},
     {"noc", "overheads of the routers and propagation of the links within a cube"},
     {"ucie",
@@ -40,12 +40,12 @@ std::string latency_parts_help() {
   std::string text = "Parts of --breakdown, which add up to the latency:\n";
   for (const PartText& part : texts) text += fmt::format("  {:<12} {}\n", part.name, part.meaning);
   return text +
-         "  They are those of the way that decided when the message was complete, walked backwards "
+         "  They cover the path that determined the completion of the message, traced backwards "
          "from its last flit: where that\n"
-         "  was behind an earlier flit of its own message, the walk goes on with that one. An "
-         "overhead that the first flit pays\n"
-         "  counts if the rest queued up behind it, and not where the rest came later than it "
-         "took.\n\n";
+         "  flit was queued behind an earlier flit of its own message, the trace continues with "
+         "that one. An overhead of the first\n"
+         "  flit counts if the rest was queued behind it, and not if the rest arrived later than "
+         "it took.\n\n";
 }
 
 LatencyPart part_of(Role kind) {

@@ -1,5 +1,5 @@
-// TransferPath: where a memory transfer spent its time, interval by interval from its issue to its
-// end, and the part of the latency that each interval belongs to (spec 11.3).
+// TransferPath: intervals of a memory transfer from its issue to its end, and the part of the
+// latency that each belongs to (spec 11.3).
 #pragma once
 
 #include <array>
@@ -20,10 +20,10 @@ enum class LatencyPart : std::uint8_t { pe_setup, noc, ucie, fabric, link, hbm, 
 inline constexpr std::size_t latency_part_count = 7;
 const char* name_of(LatencyPart part);     // "pe_setup", ...
 const char* meaning_of(LatencyPart part);  // one line
-// What --breakdown shows, for --help.
+// Description of --breakdown for --help.
 std::string latency_parts_help();
 
-// The part to which a node's overhead, or the propagation of a link, belongs.
+// Part of a node's overhead, or of the propagation of a link.
 LatencyPart part_of(Role kind);
 LatencyPart part_of(EdgeKind kind);
 
@@ -45,7 +45,7 @@ class LatencyParts {
   std::array<Fs, latency_part_count> parts_{};
 };
 
-// A node or a link of the graph.
+// Node or link of the graph.
 struct FabricPlace {
   enum class Kind : std::uint8_t { node, link };
   Kind kind = Kind::node;
@@ -75,7 +75,7 @@ struct TransferPath {
   };
 
   Fs issue = 0, end = 0;
-  // By time, without gaps from `issue` to `end`. Neighbours differ in place or part.
+  // Intervals by time, without gaps from `issue` to `end`. Neighbours differ in place or part.
   std::vector<Interval> intervals;
 
   LatencyParts parts() const;
@@ -86,8 +86,7 @@ struct TransferPath {
 enum class DistanceClass : std::uint8_t { local, same_cube, same_sip, other_sip, host };
 inline constexpr int distance_class_count = 5;
 const char* name_of(DistanceClass distance);
-// local: the initiating PE's own HBM partition or TCM. host: a pcie_ep initiates, wherever the
-// target is.
+// local: the initiating PE's own HBM partition or TCM. host: a pcie_ep initiates, for any target.
 DistanceClass distance_of(const Graph& graph, NodeId initiator, NodeId target);
 
 }  // namespace kernbench

@@ -45,7 +45,7 @@ Fs EngineRates::saved(Role role, const ExecutedOp& op) const {
 
 namespace {
 
-// A way there and back whose hops can be changed, with the resources of its links and nodes.
+// Round trip whose hops can be changed, with the resources of its links and nodes.
 struct OneWay {
   std::vector<PathHop> hops;
   std::vector<ResourceId> links, overheads;  // by hop
@@ -69,7 +69,7 @@ struct OneWay {
   }
 };
 
-// What the look-up of a virtual address adds to an access of a PE.
+// Latency added by the translation of a virtual address to an access of a PE.
 Fs translation_of(const Graph& graph, NodeId initiator) {
   const Node& dma = graph.node(initiator);
   if (dma.kind != Role::pe_dma || graph.spec().cube.memory_map.address_model != AddressModel::va)

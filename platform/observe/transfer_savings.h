@@ -22,17 +22,17 @@ struct EngineRates {
 
   // Reads the rate of `engine`, a PE_GEMM or PE_MATH. A systolic array has none.
   void take(Role role, const Component& engine);
-  // `op` by an engine of `role`. Engines work in whole cycles, ceil(work / rate).
+  // Time saved for `op` by an engine of `role`. Engines work in whole cycles, ceil(work / rate).
   Fs saved(Role role, const ExecutedOp& op) const;
 };
 
 using SavedByResource = std::vector<std::pair<ResourceId, Fs>>;
 
 struct TransferSavings {
-  Fs latency = 0;  // alone on the machine
-  Fs payload = 0;  // time of its bytes on the slowest of the links, or in the memory
+  Fs latency = 0;  // latency alone on the machine
+  Fs payload = 0;  // time of its bytes on the slowest link, or in the memory
   const SavedByResource* saved = nullptr;
-  SavedByResource control_back;  // of a control message on the way back: a credit
+  SavedByResource control_back;  // for a returning control message: a credit
 };
 
 class TransferSavingsTable {
@@ -40,8 +40,8 @@ class TransferSavingsTable {
   TransferSavingsTable(const Graph& graph, Resources& resources)
       : graph_(graph), resources_(resources) {}
 
-  // `path` is the request's. Its latency is worked out once for each path and size, what it saves
-  // once for all paths over as many links and nodes of each resource.
+  // `path` belongs to the request. Its latency is computed once for each path and size; the savings
+  // once for all paths over the same number of links and nodes of each resource.
   const TransferSavings& of(const Path& path, bool write, std::uint64_t bytes);
 
  private:
@@ -64,7 +64,7 @@ class TransferSavingsTable {
   const Graph& graph_;
   Resources& resources_;
   std::unordered_map<Key, TransferSavings, HashKey> known_;  // looked up only
-  // By size, direction, and the resources of links and nodes there and back, sorted.
+  // By size, direction, and the sorted resources of links and nodes of the round trip.
   std::map<std::vector<std::uint64_t>, SavedByResource> by_shape_;
 };
 

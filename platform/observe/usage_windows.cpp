@@ -35,7 +35,7 @@ void KernelWindows::write(const KernelRun& run) {
   requests_.clear();
 }
 
-// A launch whose PEs do not all run at one time has several parts.
+// A launch whose PEs do not all run at the same time has several parts.
 void KernelWindows::add_launch(const SparseUse& use, Fs end) {
   if (!launches_.empty() && launches_.back().requests == requests_) {
     Launch& launch = launches_.back();
@@ -63,7 +63,7 @@ void KernelWindows::add_kernel(const SparseUse& use, Fs end) {
 
 // --- Windows of equal length
 
-// The first windows are as long together as 512 windows of 64 ns.
+// The initial windows together last as long as 512 windows of 64 ns.
 UsageOverTime::UsageOverTime(const ServerTable& table)
     : table_(table), most_windows_(affordable_samples(table) / 2 * 2),
       width_(512 / most_windows_ * 64 * fs_per_ns) {}

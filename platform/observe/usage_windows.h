@@ -1,7 +1,7 @@
 // Use of servers in parts of a run: while kernels ran, summed over the launches of each kernel and
 // for each launch, and in windows of equal length.
 //
-// Each window costs two samples of the servers, which is why windows are optional and limited.
+// Each window costs two samples of the servers, so windows are optional and limited.
 #pragma once
 
 #include <cstddef>
@@ -15,8 +15,8 @@
 
 namespace kernbench {
 
-// A window of kernels lasts from the start of a kernel, while no other one runs, to the answer
-// after which none does: kernels and launches that run concurrently share a window.
+// A window of kernels lasts from the start of a kernel, while no other one runs, to the response
+// after which none runs: kernels and launches that run concurrently share a window.
 class KernelWindows final : private tlm::tlm_analysis_if<KernelStart>,
                             private tlm::tlm_analysis_if<KernelRun> {
  public:
@@ -31,16 +31,16 @@ class KernelWindows final : private tlm::tlm_analysis_if<KernelStart>,
     UsageWindow window;
     std::vector<Fs> saved;  // by resource: time saved with twice as much of it
   };
-  // Ordered by first answer; empty unless observed.
+  // Kernels in the order of first response; empty unless observed.
   const std::vector<Kernel>& kernels() const { return kernels_; }
 
   struct Launch {
     std::set<std::string> requests;  // ids of the launch messages
-    Fs begin = 0, end = 0;           // of the first and the last part
+    Fs begin = 0, end = 0;           // first and last part
     Fs length = 0;
     SparseUse use;
   };
-  // In the order of their answers; empty unless observed.
+  // Launches in the order of their responses; empty unless observed.
   const std::vector<Launch>& launches() const { return launches_; }
 
  private:
@@ -74,9 +74,9 @@ class UsageOverTime {
 
   // Time of the next sample: the end of the current window.
   Fs next() const { return width_ * (windows_.size() + 1); }
-  // Takes the sample, at that time.
+  // Takes the sample at that time.
   void take();
-  // At the end of the run: the last window may be shorter.
+  // Called at the end of the run: the last window may be shorter.
   void close();
 
   const std::vector<SparseUse>& windows() const { return windows_; }
@@ -86,7 +86,7 @@ class UsageOverTime {
   void double_width();
 
   const ServerTable& table_;
-  std::size_t most_windows_;  // even
+  std::size_t most_windows_;  // an even number
   Fs width_;
   ServerTable::Sample at_begin_;
   std::vector<SparseUse> windows_;

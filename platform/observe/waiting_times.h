@@ -1,12 +1,11 @@
-// Waiting times in front of servers, as histograms (spec 11.3): of flits at the nodes of the
-// fabric and at its links, of stages at the engines of the PEs, of bursts at the pseudo-channels of
-// the HBM.
+// Queueing times at servers, as histograms (spec 11.3): of flits at the nodes of the fabric and at
+// its links, of stages at the engines of the PEs, of bursts at the pseudo-channels of the HBM.
 //
-// A flit waits at a node from its arrival to the start of its service, at a link from the instant
-// at which it is handed over to the start of its transfer, behind those of its own message, too. A
-// stage waits from the end of the stage before, or the dispatch of its command, to the start of its
-// service: in the queue, for its channel, slot or registers. Bursts that are booked together wait
-// from the booking to the start of the first. The high water of a node's queue is that of a server
+// A flit is queued at a node from its arrival to the start of its service, and at a link from its
+// hand-over to the start of its transfer, also behind flits of its own message. A stage is queued
+// from the end of the previous stage, or the dispatch of its command, to the start of its service:
+// in the queue, for its channel, slot or registers. Bursts that are booked together are queued from
+// the booking to the start of the first. The high-water mark of a node's queue is that of a server
 // in order of arrival.
 #pragma once
 
@@ -37,19 +36,18 @@ class WaitingTimes final : private tlm::tlm_analysis_if<LinkTraversal>,
   // Observes `platform`, which outlives it.
   explicit WaitingTimes(Platform& platform);
 
-  // {"flits": {histogram, "queue_high_water"}, "dma_read": {histogram}, ...}; null: nothing came.
+  // {"flits": {histogram, "queue_high_water"}, "dma_read": {histogram}, ...}; null: no arrivals.
   nlohmann::ordered_json json(const Component& component) const;
-  // A histogram; null: no flit came.
+  // Histogram of a link; null: no flit arrived.
   nlohmann::ordered_json json(const Link& link) const;
-  // Of the pseudo-channels that were used:
-  // [{"name", "channel", "bursts_read", "bursts_written", "burst_bytes", "busy_ns", "idle_ns",
-  // "utilisation", "waiting": {histogram}}]
+  // Entries of the pseudo-channels in use: [{"name", "channel", "bursts_read", "bursts_written",
+  // "burst_bytes", "busy_ns", "idle_ns", "utilisation", "waiting": {histogram}}]
   nlohmann::ordered_json hbm_json(Fs elapsed) const;
 
  private:
   struct NodeQueue {
     Histogram waits;
-    RingBuffer<Fs> starts;  // of the services of those that wait
+    RingBuffer<Fs> starts;  // service starts of queued flits
     std::uint64_t high_water = 0;
   };
   struct HbmChannel {
@@ -60,7 +58,7 @@ class WaitingTimes final : private tlm::tlm_analysis_if<LinkTraversal>,
     std::uint32_t burst_bytes = 0;
     std::vector<HbmChannel> channels;
   };
-  // A tile, or a simple command, of a PE.
+  // Tile, or a simple command, of a PE.
   struct TaskKey {
     const sc_core::sc_object* pe = nullptr;
     std::uint64_t command = 0;
@@ -84,7 +82,8 @@ class WaitingTimes final : private tlm::tlm_analysis_if<LinkTraversal>,
   std::unordered_map<const Link*, Histogram> links_;  // looked up only
   std::map<NodeId, Partition> partitions_;
   std::unordered_map<const sc_core::sc_object*, StageWaits> stages_;  // by engine; looked up only
-  std::unordered_map<TaskKey, Fs, HashKey> ready_;  // since when a task stands; looked up only
+  std::unordered_map<TaskKey, Fs, HashKey>
+      ready_;  // time since which a task is queued; looked up only
   AnalysisBinding<LinkTraversal> link_traversals_;
   AnalysisBinding<NodeTraversal> node_traversals_;
   AnalysisBinding<TraceEvent> events_;

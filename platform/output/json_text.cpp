@@ -7,7 +7,7 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-// At least one decimal, as dump() has it.
+// At least one decimal, like dump().
 std::string decimal_ns(std::uint64_t fs, bool negative) {
   std::string text = fmt::format("{}{}.{:06}", negative ? "-" : "", fs / fs_per_ns, fs % fs_per_ns);
   while (text.back() == '0' && text[text.size() - 2] != '.') text.pop_back();

@@ -1,9 +1,9 @@
-// JSON as the program writes it: times are the decimals of their femtoseconds, to the last digit.
+// JSON output of the program: times are exact decimals of their femtoseconds.
 //
 // A double does not hold every count of femtoseconds, and the nearest double is not always printed
-// as the decimal that was meant. ns_json() makes a number where the double prints as exactly that
-// decimal, and otherwise keeps the femtoseconds themselves in a node of its own kind, which only
-// json_text() can write: text goes out through json_text() alone.
+// as the intended decimal. ns_json() makes a number where the double prints as exactly that
+// decimal, and otherwise keeps the femtoseconds themselves in a node of its own kind. Only
+// json_text() can write such a node, so all JSON text is written by json_text().
 #pragma once
 
 #include <cstdint>
@@ -14,14 +14,14 @@
 
 namespace kernbench {
 
-// Nanoseconds; the second for differences.
+// Nanoseconds; the second function is for differences.
 nlohmann::ordered_json ns_json(Fs t);
 nlohmann::ordered_json signed_ns_json(std::int64_t fs);
 // Value of such a number, or of any other, for display.
 double to_double(const nlohmann::ordered_json& number);
 
-// As nlohmann's dump(): in one line, or with `indent` blanks for each level. Bytes of texts that
-// are no UTF-8 are replaced.
+// Same layout as nlohmann's dump(): on one line, or with `indent` blanks for each level. Bytes of
+// texts that are no UTF-8 are replaced.
 std::string json_text(const nlohmann::ordered_json& value, int indent = -1);
 
 }  // namespace kernbench

@@ -58,18 +58,17 @@ namespace fs = std::filesystem;
 struct FileIdentity {
   ::dev_t device = 0;
   ::ino_t inode = 0;
-  std::string
-      name;  // of a file that is not there, in the folder that device and inode are of; else empty
+  std::string name;  // name of a missing file, in the folder of device and inode; else empty
 
   friend bool operator==(const FileIdentity& a, const FileIdentity& b) {
     return a.device == b.device && a.inode == b.inode && a.name == b.name;
   }
 };
 
-// As many links as the kernel follows (path_resolution(7)).
+// Maximum number of links, as in the kernel (path_resolution(7)).
 constexpr int most_links = 40;
 
-// Behind links that lead to nothing.
+// Target of links, even if it does not exist.
 fs::path behind_links(fs::path path) {
   std::error_code error;
   for (int links = 0; links < most_links && fs::is_symlink(fs::symlink_status(path, error));
@@ -82,8 +81,8 @@ fs::path folder_of(const fs::path& path) {
   return path.has_parent_path() ? path.parent_path() : fs::path(".");
 }
 
-// Follows links, also those to nothing: what opening the path for writing would create. A path in a
-// folder that is not there has itself as its name.
+// Follows links, also dangling ones: returns the file that opening the path for writing would
+// create. A path in a missing folder is identified by its own name.
 FileIdentity identity_of(const std::string& path) {
   struct ::stat status {};
   if (::stat(path.c_str(), &status) == 0) return {status.st_dev, status.st_ino, ""};
@@ -93,7 +92,7 @@ FileIdentity identity_of(const std::string& path) {
   return {0, 0, made.lexically_normal().string()};
 }
 
-// Of a regular file that a descriptor is open on; none for pipes, terminals and devices.
+// Identity of the regular file behind a descriptor; none for pipes, terminals and devices.
 std::optional<FileIdentity> identity_of_kept(int descriptor) {
   struct ::stat status {};
   if (::fstat(descriptor, &status) != 0 || !S_ISREG(status.st_mode)) return std::nullopt;
@@ -109,16 +108,16 @@ bool is_null_device(const std::string& path) {
 
 struct NamedFile {
   FileIdentity identity;
-  std::string what;  // as a message calls it
+  std::string what;  // name in messages
 };
 
-// Files that are in use or taken by a result, closed to further results.
+// Files in use or claimed by a result, closed to further results.
 class TakenFiles {
  public:
   void in_use(const FileInUse& file) {
     taken_.push_back({identity_of(file.path), file.what + ' ' + quote(file.path)});
   }
-  // Results go where the shell has sent this program's own output.
+  // Adds the target of this program's own redirected output.
   void redirected(int descriptor, const std::string& what) {
     if (const auto identity = identity_of_kept(descriptor)) taken_.push_back({*identity, what});
   }
@@ -126,8 +125,8 @@ class TakenFiles {
     if (path.empty() || is_null_device(path)) return;
     take(path, "the result " + quote(path));
     if (!is_stream(path))
-      take(companion_of(path),
-           fmt::format("{}, the configuration beside {},", quote(companion_of(path)), quote(path)));
+      take(companion_of(path), fmt::format("{}, the configuration next to {},",
+                                           quote(companion_of(path)), quote(path)));
   }
 
  private:

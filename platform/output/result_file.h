@@ -1,5 +1,5 @@
-// A file that a run writes: opened before the simulation, so that a wrong name costs nothing, and
-// written when it is over.
+// Output file of a run: opened before the simulation, so that a wrong name fails early, and written
+// after it.
 #pragma once
 
 #include <fstream>
@@ -8,17 +8,17 @@
 
 namespace kernbench {
 
-// Something that is written to, but not kept: a terminal, a pipe, /dev/null.
+// True for outputs that are not stored: a terminal, a pipe, /dev/null.
 bool is_stream(const std::string& path);
 
 class ResultFile {
  public:
-  // Creates the file. Throws UsageError that names it and says why it cannot be written.
+  // Creates the file. Throws UsageError that names it and the reason if it cannot be written.
   explicit ResultFile(std::string path);
 
   std::ostream& out() { return file_; }
   const std::string& path() const { return path_; }
-  // Throws Error if not everything is in the file.
+  // Throws Error if the file is incomplete.
   void close();
 
  private:
@@ -26,16 +26,16 @@ class ResultFile {
   std::ofstream file_;
 };
 
-// A result without a companion, whole.
+// Writes a complete result without a companion.
 void write_result(const std::string& path, const std::string& text);
 
 // Opens a result and writes its companion F.config.yaml (companion_of()); a device or a pipe has
 // none.
 ResultFile open_result(const std::string& path, const std::string& configuration);
 
-// --- Conflicts: a result over another one, over an input or over the own output
+// --- Conflicts: a result over another result, over an input or over the program's own output
 
-// A file that results must not be written to: "the input", "'topology.yaml'".
+// File that results must not overwrite: "the input", "'topology.yaml'".
 struct FileInUse {
   std::string path, what;
 };
@@ -43,10 +43,10 @@ struct FileInUse {
 // Name of the file with the configuration next to a result.
 inline std::string companion_of(const std::string& path) { return path + ".config.yaml"; }
 
-// Throws UsageError where writing one of the results, or its companion, would overwrite another, a
-// file in use, or what standard output or error are redirected to, by whatever names and links. Of
-// what is written to but not kept, /dev/null takes any number of results, a pipe or a terminal one.
-// Empty names are files that were not asked for.
+// Throws UsageError if writing one of the results, or its companion, would overwrite another, a
+// file in use, or the target of redirected standard output or error, by any names and links. Among
+// outputs that are not stored, /dev/null accepts any number of results, a pipe or a terminal one.
+// Empty names are files that were not requested.
 void check_result_files(const std::vector<FileInUse>& in_use,
                         const std::vector<std::string>& results);
 

@@ -33,7 +33,7 @@ struct CountCell {
   std::int64_t count = 0;
 };
 struct NumberCell {
-  double value = 0;  // text: three decimals; CSV and JSON: as many as it has
+  double value = 0;  // text: three decimals; CSV and JSON: all significant digits
 };
 struct NoneCell {
   const char* text = "-";  // CSV and JSON: an empty cell
@@ -48,7 +48,7 @@ nlohmann::ordered_json json_of(const Cell& cell);
 
 class Table {
  public:
-  // by_content: left where a cell is a string, else right.
+  // by_content: left if a cell is a string, else right.
   enum class Align : std::uint8_t { by_content, left, right };
   struct Column {
     // Column of a table that is printed as text only.
@@ -74,24 +74,24 @@ class Table {
       return std::move(*this);
     }
 
-    std::string key;    // of JSON and CSV, with its unit
-    std::string title;  // of the text
+    std::string key;    // name in JSON and CSV, with its unit
+    std::string title;  // title in the text
     Align align = Align::by_content;
     bool in_text = true, in_data = true;
   };
   using Row = std::vector<Cell>;
 
-  // `name`: key of the list in JSON.
-  // Error: two columns have one key.
+  // `name`: key of the list in JSON. Throws Error if two columns have the same key.
   Table(std::string name, std::vector<Column> columns);
   explicit Table(std::vector<Column> columns) : columns_(std::move(columns)) {}
-  // The first `columns` name a row: a text too wide for a line has them in each of its parts.
+  // The first `columns` identify a row: a text too wide for a line repeats them in each of its
+  // parts.
   Table&& with_keys(std::size_t columns) && {
     keys_ = columns;
     return std::move(*this);
   }
-  // Rows of all of them, with the name of their table in the first column, "table", and the columns
-  // that any of them has.
+  // Table with the rows of all of them, the name of their table in the first column, "table", and
+  // the union of the columns.
   static Table joined(const std::vector<Table>& tables);
   void add(Row row);  // one cell per column
 
@@ -100,9 +100,9 @@ class Table {
   std::size_t size() const { return rows_.size(); }
   const std::vector<Row>& rows() const { return rows_; }
 
-  // Title line and rows as text_layout.h has them, each line after `indent`. Of more than `most`
-  // rows the first ones or, `cut` in the middle, the first and the last ones, with a line that says
-  // so.
+  // Title line and rows in the layout of text_layout.h, each line after `indent`. If there are more
+  // than `most` rows, prints the first ones or, with Cut::middle, the first and the last ones, and
+  // a line that states the omission.
   enum class Cut : std::uint8_t { end, middle };
   std::string text(const std::string& indent = "", std::size_t most = SIZE_MAX,
                    Cut cut = Cut::end) const;
@@ -121,13 +121,13 @@ class Table {
 // Cells of strings.
 Table::Row row_of(std::vector<std::string> cells);
 
-// A field of a CSV file, quoted where it needs to be (RFC 4180).
+// Field of a CSV file, quoted if necessary (RFC 4180).
 std::string csv_field(const std::string& text);
 // "12.5": nanoseconds, exact.
 std::string exact_ns(Fs time);
 
 // "12.3 %"; "1.5 MiB"; "123.456 us" (three decimals, a unit that keeps the number below 1000): for
-// people, not for files.
+// the console, not for files.
 std::string percent(double ratio);
 std::string readable_bytes(std::uint64_t bytes);
 std::string readable_time(double ns);

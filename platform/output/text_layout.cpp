@@ -9,9 +9,9 @@ namespace kernbench {
 
 namespace {
 
-// Column at which a continuation of the line begins.
+// Column of the continuation of the line.
 std::size_t continuation_of(const std::string& line, std::size_t hang) {
-  constexpr std::size_t most = 40;  // beyond it a second column is none
+  constexpr std::size_t most = 40;  // a second column beyond it is ignored
   const std::size_t first = std::min(line.find_first_not_of(' '), line_width / 2);
   const std::size_t gap = line.find("  ", first), second = line.find_first_not_of(' ', gap);
   return gap == std::string::npos || second > most ? first + hang : second;
@@ -72,8 +72,8 @@ namespace {
 
 constexpr const char* gap = "  ";
 constexpr std::size_t gap_width = 2;
-constexpr std::size_t narrowest_text = 20;  // column of text that is broken
-constexpr std::size_t narrowest_word = 24;  // column that has longer words
+constexpr std::size_t narrowest_text = 20;  // column with broken text
+constexpr std::size_t narrowest_word = 24;  // column with longer words
 
 }  // namespace
 
@@ -91,7 +91,7 @@ std::size_t TextLayout::room(const Columns& block) const {
   return line_width - std::min(line_width, taken);
 }
 
-// Numbers stay whole, and names in the first column as long as possible.
+// Numbers are never broken; names in the first column only as a last resort.
 TextLayout::Widths TextLayout::least_widths(Break what) const {
   Widths least(left_.size(), 0);
   for (std::size_t c = 0; c < left_.size(); ++c) {
@@ -115,7 +115,7 @@ TextLayout::Widths TextLayout::least_widths(Break what) const {
   return least;
 }
 
-// Returns whether the block fits then.
+// Returns true if the block then fits.
 bool TextLayout::narrow(const Columns& block, Widths& widths, const Widths& least) const {
   std::size_t sum = 0;
   for (const std::size_t c : block) sum += widths[c];
@@ -182,7 +182,7 @@ std::string TextLayout::text() const {
   std::string text;
   Widths least = least_widths(Break::all);
   for (std::size_t c = 0; c < all.size(); ++c) {
-    if (!left_[c]) least[c] = widest[c];  // titles whole, too
+    if (!left_[c]) least[c] = widest[c];  // titles are not broken either
   }
   for (std::size_t next = keys_; next < all.size();) {
     Columns block(all.begin(), all.begin() + static_cast<std::ptrdiff_t>(keys_));

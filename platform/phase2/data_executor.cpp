@@ -78,7 +78,7 @@ void DataExecutor::evaluate(const std::vector<ByteImage>* wanted) {
   }
 }
 
-// What is not computed by now never will be: workers that have stopped leave their tasks.
+// Values not computed by now are never computed: stopped workers leave their tasks.
 void DataExecutor::check_stopped() const {
   const std::lock_guard<std::mutex> lock(mutex_);
   if (computed_count_ == enrolled_ || !stopped()) return;
@@ -112,8 +112,8 @@ bool DataExecutor::enroll(const DataOpPtr& op) {
   ++enrolled_;
   for (const ValueId input : input_ids(*op)) {
     if (input > functional_model_.values())
-      continue;  // undefined value: there is nothing to wait for, and its job reports the error
-    Value& read = value(input);  // nodes of a map: `entry` stays where it is
+      continue;                  // undefined value: its job reports the error without waiting
+    Value& read = value(input);  // nodes of a map: `entry` stays valid
     ++read.uses;
     if (read.done) continue;
     ++entry.missing;
@@ -140,7 +140,7 @@ void DataExecutor::drop_use(ValueId id) {
   if (entry != nullptr && --entry->uses == 0 && entry->done) entry->bytes.reset();
 }
 
-// The simulation has ended: what engines have not computed by now they never will.
+// The simulation has ended: values that engines have not computed by now are never computed.
 void DataExecutor::give_up_engines() {
   for (auto& [id, entry] : values_) {  // in any order: tasks and errors are sorted
     if (!entry.awaits_engine) continue;
@@ -163,7 +163,7 @@ std::string DataExecutor::not_computed(ValueId id) const {
                      functional_model_.engine_name(engine_of(op)));
 }
 
-// The first value that an engine has still to compute before `id` can exist; no_value if none has.
+// First value that an engine has still to compute before `id` can exist; no_value if there is none.
 ValueId DataExecutor::unfinished_by_engine(ValueId id) const {
   std::vector<ValueId> to_look_at{id};
   std::set<ValueId> seen{id};
@@ -210,7 +210,7 @@ SharedBytes DataExecutor::resolve(ValueId id) {
   return computed(id);
 }
 
-// A signal does not wake the waiting thread: the stop question is polled.
+// A signal does not wake the waiting thread, so the stop question is polled.
 void DataExecutor::await(ValueId id) {
   constexpr std::chrono::milliseconds between_questions{20};
   pool_.run_here();
@@ -237,7 +237,7 @@ std::vector<std::byte> DataExecutor::bytes(const TensorValue& value) const {
   return dense_bytes(value, lookup());
 }
 
-// --- within a limit of memory: slices of deferred runs, waits of eager ones ---
+// --- Memory limit: slices of deferred runs, stalls of eager ones
 
 void DataExecutor::start_deferred(std::uint64_t limit_bytes) {
   functional_model_.live_values().set_listener(this, limit_bytes);
@@ -270,13 +270,14 @@ void DataExecutor::make_room() {
   pauses_.seconds += std::chrono::duration<double>(Clock::now() - begin).count();
 }
 
-// What is recorded by now; a value stays as long as somebody refers to it, the simulation included.
+// Computes everything recorded so far. A value is kept while it is referenced, also by the
+// simulation.
 void DataExecutor::compute_slice() {
   ++pauses_.slices;
   {
     const std::lock_guard<std::mutex> lock(mutex_);
     enroll_recorded();
-    releases_ = !check_;  // who checks an operation reads its inputs once more
+    releases_ = !check_;  // the check of an operation reads its inputs once more
     hold(functional_model_.live_values().referred_to_elsewhere());
     employ_workers();
   }
@@ -284,8 +285,8 @@ void DataExecutor::compute_slice() {
   reclaim();
 }
 
-// Until half of what may be pending is computed, or no worker has anything to do: ops that wait for
-// an engine of the machine cannot go on while the simulation waits.
+// Waits until half of the permitted pending memory is computed, or all workers are idle: ops that
+// depend on an engine of the machine cannot proceed while the simulation waits.
 void DataExecutor::wait_for_workers() {
   constexpr std::chrono::milliseconds between_questions{20};
   const LiveValues& live_values = functional_model_.live_values();
@@ -312,7 +313,7 @@ void DataExecutor::reclaim() {
     for (const DataOpPtr& op : finished) functional_model_.live_values().computed(op);
     return;
   }
-  // In order of issue, so that what is counted does not depend on the workers.
+  // in the order of issue, so that counts do not depend on the workers
   std::sort(finished.begin(), finished.end(),
             [](const DataOpPtr& a, const DataOpPtr& b) { return a->id < b->id; });
   for (const DataOpPtr& op : finished) functional_model_.live_values().computed(op);

@@ -1,23 +1,24 @@
-// DataExecutor: phase 2 (spec 9): computes the values that a FunctionalModel has recorded, in
-// parallel where they do not depend on each other. The bytes do not depend on the number of
-// threads.
+// DataExecutor: phase 2 (spec 9): computes the values that a FunctionalModel has recorded,
+// independent ones in parallel. The bytes do not depend on the number of threads.
 //
-// Of what can start, the operation that was recorded first goes first, so that a value meets its
-// readers soon after it was computed and few are alive at a time. Large operations are cut into
-// blocks (Job); small gemms of equal shape are taken in batches.
+// Among ready operations the first recorded one runs first, so that values are consumed soon after
+// they are computed and few are alive at a time. Large operations are cut into blocks (Job); small
+// gemms of equal shape are batched.
 //
 // Deferred: run() after the simulation. Eager: start_eager() before it; ops then start as soon as
-// their inputs exist, and the functional_model requests here the values that a kernel reads.
+// their inputs exist, and the functional_model requests from the executor the values that a kernel
+// reads.
 //
-// Within a limit of memory (LiveValues): deferred, start_deferred() before the simulation, which
-// then pauses at the limit for what is recorded by then, a slice; eager, the simulation waits for
-// the workers. Neither changes a value, a time, or what a kernel may read.
+// Memory limit (LiveValues): deferred, with start_deferred() before the simulation, which then
+// pauses at the limit while the ops recorded so far, a slice, are computed; eager, the simulation
+// waits for the workers. Neither changes a value, a time, or the values that a kernel may read.
 //
-// On a stop request, no new task starts: run() ends with a StoppedError that says how far it came,
+// On a stop request, no new task starts: run() ends with a StoppedError that reports the progress,
 // as does a kernel that waits for a value.
 //
-// Gemm ops whose products an engine of the machine computes start when these have come, too. Who
-// asks for such a value before is told so: while the simulation waits, no engine goes on.
+// Gemm ops whose products an engine of the machine computes also start when these have arrived. An
+// earlier request for such a value fails with an error: while the simulation waits, no engine
+// proceeds.
 #pragma once
 
 #include <atomic>
@@ -43,9 +44,9 @@ namespace kernbench {
 class DataExecutor : public ValueResolver, private LiveValueListener {
  public:
   static constexpr std::uint64_t no_limit = UINT64_MAX;
-  // Ops that have been computed, before they go (LiveValues::Keep::everything).
+  // Computed ops before their release (LiveValues::Keep::everything).
   using OpsCheck = std::function<void(const std::vector<DataOpPtr>& ops)>;
-  struct Pauses {              // of the simulation, for its limit of memory
+  struct Pauses {              // pauses of the simulation for its memory limit
     std::uint64_t slices = 0;  // deferred
     std::uint64_t waits = 0;   // eager
     double seconds = 0;        // on the host
@@ -58,86 +59,86 @@ class DataExecutor : public ValueResolver, private LiveValueListener {
 
   unsigned threads() const {
     return pool_.tasks_at_once();
-  }                                       // that compute at once: those that the host has granted
-  void stop_when(StopQuestion question);  // before anything is computed
+  }                                       // number of threads granted by the host
+  void stop_when(StopQuestion question);  // called before any computation
 
   void start_eager(std::uint64_t limit_bytes = no_limit);
   void start_deferred(std::uint64_t limit_bytes);
   void check_computed(OpsCheck check) { check_ = std::move(check); }
   const Pauses& pauses() const { return pauses_; }
   // Computes everything recorded so far. May be called again after more was recorded. Rethrows the
-  // error of the first failed op. StoppedError on a stop request.
+  // error of the first failed op. Throws StoppedError on a stop request.
   void run();
-  // The same when afterwards only memory and `wanted` are read: every other value is freed when its
-  // last reader has run.
+  // Same as run(), if only memory and `wanted` are read afterwards: every other value is freed
+  // after its last reader has run.
   void run_for(const std::vector<ByteImage>& wanted);
 
-  // Final memory, after run(): pending ranges are resolved. ModelError if a value has not been
-  // computed.
+  // Final memory, after run(): pending ranges are resolved. Throws ModelError if a value has not
+  // been computed.
   std::vector<std::byte> read(std::uint64_t pa, std::uint64_t nbytes) const;
   std::vector<std::byte> read(const PhysRanges& ranges) const;
   std::vector<std::byte> bytes(const TensorValue& value) const;  // dense, row-major
-  SharedBytes computed(ValueId id) const;                        // on any thread
+  SharedBytes computed(ValueId id) const;                        // callable on any thread
 
-  // ValueResolver, on the simulation's thread.
+  // ValueResolver, called on the simulation's thread.
   void recorded(const DataOpPtr& op) override;
   void products_computed(ValueId id) override;
   SharedBytes resolve(ValueId id) override;
 
  private:
   struct Value {
-    DataOpPtr op;  // null: done, or not enrolled yet; ops of one instant may be recorded in another
-                   // order than numbered
+    DataOpPtr op;  // null: done, or not enrolled yet; ops of one timestep may be recorded in a
+                   // different order than numbered
     SharedBytes bytes;
-    std::vector<ValueId> readers;  // ops that wait for this one, by the value that they define
+    std::vector<ValueId> readers;  // dependent ops, by the value that they define
     std::size_t missing = 0;       // inputs not yet computed
-    std::size_t uses = 0;          // readers that have not run yet, plus one while it is held
+    std::size_t uses = 0;  // readers that have not run yet, plus one while the value is held
     bool enrolled = false;
-    bool begun = false;                            // a worker has taken it
+    bool begun = false;                            // claimed by a worker
     bool unwanted = false;                         // out of reach since then
     bool awaits_engine = false;                    // counted in `missing`
-    std::shared_ptr<const GemmProducts> products;  // of its engine
+    std::shared_ptr<const GemmProducts> products;  // from its engine
     bool done = false;
   };
-  // A value that an engine has not computed, or one made of it.
+  // Value that an engine has not computed, or one derived from it.
   class NotComputedError : public PendingDataError {
    public:
     using PendingDataError::PendingDataError;
   };
   struct Running;
-  // An operation that can start, or one block of an operation that has been cut.
+  // Operation that is ready, or one block of an operation that has been cut.
   struct Task {
     DataOpPtr op;
-    std::shared_ptr<Running> running;  // null: it has not begun
+    std::shared_ptr<Running> running;  // null: not started
     std::size_t block = 0;
     std::uint64_t number = op->id;
   };
   static bool comes_later(const Task& a, const Task& b);
   static NodeId engine_of(const DataOp& op);  // no_node: phase 2 computes its products
 
-  // Under the lock.
-  Value& value(ValueId id);       // makes it if need be
-  Value* find_value(ValueId id);  // null: there is none
+  // Called with the lock held.
+  Value& value(ValueId id);       // creates it if necessary
+  Value* find_value(ValueId id);  // null if missing
   const Value* find_value(ValueId id) const;
-  bool enroll(const DataOpPtr& op);  // true if it can start at once
+  bool enroll(const DataOpPtr& op);  // returns true if the op is ready
   void enroll_recorded();
-  void hold(std::vector<ValueId> held);  // these, and no longer those of the call before
+  void hold(std::vector<ValueId> held);  // holds these instead of those of the previous call
   void drop_use(ValueId id);
   void give_up_engines();
   void settle(Value& entry);  // done: its readers may start
   ValueId unfinished_by_engine(ValueId id) const;
   std::string not_computed(ValueId id) const;
   void add(Task task);
-  void pop_unwanted();  // from the top of the heap
+  void pop_unwanted();  // at the top of the heap
   std::vector<Task> take_batch();
-  void employ_workers();  // as many as there are tasks for
-  // LiveValueListener, on the simulation's thread.
+  void employ_workers();  // starts up to one worker per task
+  // LiveValueListener, called on the simulation's thread.
   bool unreachable(ValueId id) override;
   void make_room() override;
   void compute_slice();
   void wait_for_workers();
-  void reclaim();  // what workers have finished is computed: LiveValues
-  // Take the lock.
+  void reclaim();  // reports finished work to LiveValues as computed
+  // These acquire the lock.
   void evaluate(const std::vector<ByteImage>* wanted);
   bool stopped() const { return abandoned_ || says_stop(stop_); }
   void check_stopped() const;
@@ -153,21 +154,21 @@ class DataExecutor : public ValueResolver, private LiveValueListener {
 
   FunctionalModel& functional_model_;
   StopQuestion stop_;
-  std::atomic<bool> abandoned_{false};  // the values are not needed any more
+  std::atomic<bool> abandoned_{false};  // the values are no longer needed
   bool releases_ = false, eager_ = false;
   mutable std::mutex mutex_;
   std::condition_variable value_done_;
   std::unordered_map<ValueId, Value> values_;      // looked up only
-  std::size_t enrolled_ = 0, computed_count_ = 0;  // without those that were dropped in between
+  std::size_t enrolled_ = 0, computed_count_ = 0;  // excluding those dropped in between
   std::vector<Task> tasks_;                        // a heap by comes_later
-  std::size_t workers_ = 0;                        // that are at work on them
-  std::vector<ValueId> held_;                      // by memory, as wanted, or by keepers elsewhere
+  std::size_t workers_ = 0;                        // active workers
+  std::vector<ValueId> held_;                      // by memory, as wanted, or by other keepers
   std::vector<DataOpPtr> finished_;                // not reclaimed yet
   OpsCheck check_;
   Pauses pauses_;
   std::map<ValueId, std::exception_ptr> errors_;
-  std::set<ValueId> not_computed_;  // those of errors_ that are no fault of phase 2
-  WorkerPool pool_;                 // last: its threads end before the rest is destroyed
+  std::set<ValueId> not_computed_;  // entries of errors_ that are no fault of phase 2
+  WorkerPool pool_;                 // last member: its threads end before the rest is destroyed
 };
 
 }  // namespace kernbench

@@ -1,5 +1,5 @@
-// What the workers of DataExecutor do: which operation is next, its blocks, and what becomes of its
-// value.
+// Tasks of the workers of DataExecutor: selection of the next operation, its blocks, and completion
+// of its value.
 #include <algorithm>
 #include <atomic>
 #include <tuple>
@@ -10,7 +10,7 @@
 namespace kernbench {
 namespace {
 
-// So small that taking them out one by one would show.
+// Products so small that taking them out individually would cost visible time.
 constexpr std::int64_t small_gemm = 1 << 20;  // products
 constexpr std::size_t largest_batch = 16;
 
@@ -26,7 +26,7 @@ bool equal_shapes(const GemmParams& a, const GemmParams& b) {
 
 }  // namespace
 
-// One op whose blocks are on the pool; the block that ends last completes the op.
+// One op whose blocks are on the pool; the last block to end completes the op.
 struct DataExecutor::Running {
   DataOpPtr op;
   std::unique_ptr<Job> job;
@@ -44,7 +44,7 @@ void DataExecutor::add(Task task) {
   std::push_heap(tasks_.begin(), tasks_.end(), comes_later);
 }
 
-// Tasks whose values went out of reach before they began.
+// Removes tasks whose values went out of reach before they started.
 void DataExecutor::pop_unwanted() {
   while (!tasks_.empty() && !tasks_.front().running &&
          find_value(tasks_.front().op->outputs[0].id) == nullptr) {
@@ -65,7 +65,7 @@ std::vector<DataExecutor::Task> DataExecutor::take_batch() {
   pop_unwanted();
   if (tasks_.empty()) return batch;
   const std::size_t share = std::min(
-      largest_batch, tasks_.size() / pool_.tasks_at_once());  // the other threads get theirs
+      largest_batch, tasks_.size() / pool_.tasks_at_once());  // leaves work for the other threads
   take();
   const GemmParams* const first = as_small_gemm(*batch.front().op);
   while (first != nullptr && batch.size() < share && !tasks_.empty()) {
@@ -135,7 +135,7 @@ void DataExecutor::begin(const DataOpPtr& op) {
 void DataExecutor::run_block(Running& running, std::size_t index) {
   try {
     running.job->run_block(index);
-  } catch (const StoppedError&) {  // the op remains as it is: not computed
+  } catch (const StoppedError&) {  // the op remains uncomputed
     return;
   } catch (...) {
     const std::lock_guard<std::mutex> lock(running.mutex);
@@ -143,7 +143,7 @@ void DataExecutor::run_block(Running& running, std::size_t index) {
   }
   if (--running.blocks_left > 0) return;
   SharedBytes output = running.job->output();
-  running.job.reset();  // gives the converted operands back before the readers start
+  running.job.reset();  // releases the converted operands before the readers start
   finish(running.op, std::move(output), running.error);
 }
 

@@ -38,8 +38,8 @@ Int saturated(std::int64_t value) {
                              std::numeric_limits<Int>::max()));
 }
 
-// Conversions of f16 are a dozen integer operations each: worth the wide registers where the
-// processor has them. The same bits.
+// An f16 conversion takes a dozen integer operations, so it uses the wide registers of the
+// processor if available. The bits are the same.
 inline __attribute__((always_inline)) void decode_f16(const std::byte* from, std::uint64_t count,
                                                       float* to) {
   for (std::uint64_t i = 0; i < count; ++i) to[i] = f16_to_float(read_as<std::uint16_t>(from, i));

@@ -1,5 +1,5 @@
-// Conversion of runs of elements between their memory form and the form in which they are computed:
-// f32, or 64-bit integers.
+// Conversion of runs of elements between their memory form and the form of the computation: f32, or
+// 64-bit integers.
 #pragma once
 
 #include <cstdint>

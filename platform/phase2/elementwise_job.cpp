@@ -1,10 +1,10 @@
 // Element-wise ops: operands broadcast to the output's shape are read in short runs, computed in
 // f32 and rounded once.
 //
-// Ops that integers can do exactly (integer_math.h) on integers only are computed as integers and
-// wrap like the operands' common dtype; the rest goes through f32.
+// Ops on integers only that integers compute exactly (integer_math.h) are computed as integers and
+// wrap like the operands' common dtype; all other ops use f32.
 //
-// Random numbers follow from a seed and the offsets, an operand.
+// Random numbers follow from a seed and an operand with the offsets.
 #include <algorithm>
 #include <array>
 #include <cstring>
@@ -22,7 +22,7 @@ namespace {
 
 constexpr std::int64_t block_elements = 64 * 1024, run_elements = 512;
 
-// An operand seen through the output's shape.
+// Operand broadcast to the output's shape.
 class Operand {
  public:
   Operand(double immediate) : immediate_(immediate) {}  // NOLINT(google-explicit-constructor)
@@ -33,7 +33,7 @@ class Operand {
     strides_ = contiguous_ ? row_major_strides(out) : seen.strides;
   }
 
-  // The elements for flat output indices [begin, begin + count).
+  // Elements for flat output indices [begin, begin + count).
   template <class T>
   void read(std::int64_t begin, std::int64_t count, T* to) const {
     if (!bytes_) return std::fill(to, to + count, immediate<T>());
@@ -144,8 +144,8 @@ class ElementwiseJob : public Job {
   }
 
  private:
-  // Whether rounding an f32 result to f16 or bf16 can differ from rounding the exact result. For
-  // +, -, *, / and sqrt of operands of the output's dtype it cannot: 24 bits >= 2 * 11 + 2.
+  // True if rounding an f32 result to f16 or bf16 can differ from rounding the exact result. For +,
+  // -, *, / and sqrt of operands of the output's dtype it cannot: 24 bits >= 2 * 11 + 2.
   bool needs_double(const DataOp& op) const {
     if (size_of(out_.dtype) != 2) return false;
     if (op_ == MathOp::fma) return true;
@@ -196,7 +196,7 @@ class ElementwiseJob : public Job {
                    std::array<T, run_elements>& to) const {
     if (operand < operands_.size()) {
       operands_[operand].read(begin, count, to.data());
-    } else if constexpr (std::is_integral_v<T>) {  // integer_result() takes three
+    } else if constexpr (std::is_integral_v<T>) {  // integer_result() has three operands
       to.fill(0);
     }
   }
@@ -207,10 +207,10 @@ class ElementwiseJob : public Job {
   Epilogue epilogue_;
   std::vector<Operand> operands_;
   bool in_double_ = false;
-  std::optional<DType> integer_dtype_;  // of the arithmetic, if it is done in integers
+  std::optional<DType> integer_dtype_;  // dtype of the arithmetic, if it uses integers
 };
 
-// Blocks of integers, the offsets.
+// Random numbers of an integer operand, the offsets.
 class RandomJob : public Job {
  public:
   RandomJob(const DataOp& op, const ValueLookup& lookup)

@@ -12,7 +12,7 @@ void for_each(float* values, std::int64_t count, Function function) {
   for (std::int64_t i = 0; i < count; ++i) values[i] = function(values[i]);
 }
 
-// Combines with an operand that has one element per column, or one per result.
+// Combines results with an operand of one element per column, or one per result.
 template <class Function>
 void with_operand(float* values, std::int64_t begin, std::int64_t count, const float* operand,
                   std::int64_t period, Function function) {

@@ -1,4 +1,4 @@
-// Epilogue: the list of spec 5.3 on runs of f32 results, before the output conversion.
+// Epilogue: the op list of spec 5.3 on runs of f32 results, before the output conversion.
 #pragma once
 
 #include <cstdint>
@@ -21,14 +21,14 @@ class Epilogue {
   // `begin` of the output. `k_tile` is the index of the tile whose partial product this is.
   void apply(EpilogueScope scope, float* values, std::int64_t begin, std::int64_t count,
              std::int64_t k_tile = 0) const;
-  // output_tile, then kernel.
+  // Applies output_tile, then kernel.
   void finish(float* values, std::int64_t begin, std::int64_t count) const;
 
  private:
   struct Step {
     EpilogueOp op;
     FloatArray operand;         // null: a scalar
-    std::int64_t elements = 0;  // of the operand
+    std::int64_t elements = 0;  // length of the operand
   };
   static void apply_step(const Step& step, float* values, std::int64_t begin, std::int64_t count,
                          std::int64_t k_tile);

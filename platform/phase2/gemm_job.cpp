@@ -1,11 +1,11 @@
-// gemm: operands are converted to f32 once; the product is cut into blocks of the output, each of
-// which runs over the whole K.
+// Gemm: operands are converted to f32 once; the product is cut into blocks of the output, each over
+// the whole K.
 //
-// A batch is one matrix of its outputs below each other, whose blocks lie in one product each. An
-// accumulator is added to the finished sums: of floats in f32, of integers modulo 2^32.
+// A batch is one matrix with its outputs stacked; each block is part of one product. An accumulator
+// is added to the finished sums: in f32 for floats, modulo 2^32 for integers.
 //
 // Floats accumulate in f32. i8 x i8 is exact in i32: f32 products over at most 1024 of K stay below
-// 2^24 and are added as integers. Other integers are multiplied as such, modulo 2^32.
+// 2^24 and are added as integers. Other integers are multiplied as integers, modulo 2^32.
 #include <algorithm>
 #include <cstring>
 
@@ -20,16 +20,16 @@ namespace {
 
 constexpr std::int64_t block_rows = 256,
                        block_columns =
-                           1024;            // large enough that packing the operands does not show
+                           1024;            // large enough to amortise the packing of the operands
 constexpr std::int64_t exact_depth = 1024;  // 2^7 * 2^7 * 2^10 = 2^24
 
-// A block of more products than this, some tenths of a second, is computed in strips of rows. Each
-// sum is over the whole depth still, and strips are multiples of the rows that a kernel takes at
-// once, so that no bit differs.
+// A block with more products, some tenths of a second, is computed in strips of rows. Each sum
+// still covers the whole depth, and strips are multiples of the rows per kernel step, so no bit
+// differs.
 constexpr std::int64_t long_block = std::int64_t{1} << 34;
 constexpr std::int64_t strip_rows = 32;
 
-// Calls visit(first row, rows) for each strip; what is left over goes with the last one.
+// Calls visit(first row, rows) for each strip; the last one includes the remainder.
 template <class Visit>
 void for_each_strip(std::int64_t rows, std::int64_t products, Visit visit) {
   if (products <= long_block) return visit(std::int64_t{0}, rows);
@@ -40,10 +40,10 @@ void for_each_strip(std::int64_t rows, std::int64_t products, Visit visit) {
   }
 }
 
-// A matrix as the kernels want it.
+// Matrix in the format of the kernels.
 struct Matrix {
   FloatArray floats;
-  std::vector<std::uint32_t> integers;  // in place of floats; never transposed
+  std::vector<std::uint32_t> integers;  // instead of floats; never transposed
   bool transposed = false;
   std::int64_t stride = 0;
 
@@ -138,8 +138,8 @@ class GemmJob : public Job {
   }
 
  private:
-  // Rows of all products are numbered together, those of a and of the output (row) and those of b
-  // (depth).
+  // Rows of all products are numbered consecutively: rows of a and of the output (row), and rows of
+  // b (depth).
   struct Block {
     std::int64_t row = 0, column = 0, depth = 0, rows = 0, columns = 0;
     std::int64_t size() const { return rows * columns; }
@@ -149,7 +149,7 @@ class GemmJob : public Job {
     return products_ ? Matrix() : make_matrix(value, transpose, as_integers_, lookup);
   }
 
-  // Those of an engine, as they are, row by row to `to`.
+  // Copies products of an engine unchanged, row by row, to `to`.
   template <class Element>
   void products_of_engine(const Block& block, std::int64_t k, Element (*element)(std::uint32_t),
                           Element* to) const {
@@ -209,7 +209,7 @@ class GemmJob : public Job {
     return result;
   }
 
-  // One addition behind the sum over K, which began at zero.
+  // Adds the accumulator once after the sum over K, which began at zero.
   FloatArray accumulated(const Block& block, FloatArray sums) const {
     if (added_floats_ == nullptr) return sums;
     for_each_element(block, [&](std::size_t i, std::int64_t element) {
@@ -225,7 +225,7 @@ class GemmJob : public Job {
     });
     return sums;
   }
-  // Calls visit(place in the block, place in the output), row by row.
+  // Calls visit(index in the block, index in the output), row by row.
   template <class Visit>
   void for_each_element(const Block& block, Visit visit) const {
     std::size_t i = 0;
@@ -270,7 +270,7 @@ class GemmJob : public Job {
   DType out_dtype_;
   bool integer_, as_integers_;
   Matrix a_, b_;
-  FloatArray added_floats_;  // the accumulator, in one of these forms
+  FloatArray added_floats_;  // accumulator in one of these forms
   std::vector<std::uint32_t> added_integers_;
   Epilogue epilogue_;
   std::int64_t row_blocks_, column_blocks_;

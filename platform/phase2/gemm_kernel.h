@@ -1,6 +1,5 @@
-// The matrix product in f32: Eigen, once for any processor, once for those with AVX2 and FMA and
-// once for those with AVX-512, chosen at run time. They may differ in the last bit; one machine
-// always takes the same.
+// Matrix product in f32: Eigen, compiled for any processor, for AVX2 with FMA and for AVX-512,
+// selected at run time. The variants may differ in the last bit; one machine always uses the same.
 #pragma once
 
 #include <cstddef>
@@ -19,7 +18,8 @@ struct GemmBlock {
   bool a_transposed, b_transposed;
 };
 
-// The same of integers modulo 2^32, the same bits on any processor. All row-major, c without gaps.
+// Same product of integers modulo 2^32, with the same bits on any processor. All row-major, c
+// without gaps.
 struct IntegerBlock {
   const std::uint32_t* a;
   const std::uint32_t* b;
@@ -34,7 +34,7 @@ void multiply_avx2(const GemmBlock& block);
 void multiply_avx2(const IntegerBlock& block);
 void multiply_avx512(const GemmBlock& block);
 void multiply_avx512(const IntegerBlock& block);
-void multiply(const GemmBlock& block);  // the best of these
+void multiply(const GemmBlock& block);  // best variant for this processor
 void multiply(const IntegerBlock& block);
 
 }  // namespace kernbench

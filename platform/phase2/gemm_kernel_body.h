@@ -1,5 +1,5 @@
-// The kernel of gemm, compiled once per instruction set as the functions KERNBENCH_MULTIPLY. All
-// else here has internal linkage, and EIGEN_WORLD names Eigen's namespace anew per instruction set:
+// Kernel of gemm, compiled once per instruction set as the functions KERNBENCH_MULTIPLY. Everything
+// else here has internal linkage, and EIGEN_WORLD renames Eigen's namespace per instruction set:
 // the linker must not merge their templates.
 #pragma once
 
@@ -13,8 +13,8 @@
 namespace kernbench {
 namespace {
 
-// Eigen cuts a product by the sizes of the caches that it finds, and that decides the order of the
-// sums: fixed sizes instead.
+// Eigen cuts a product by the cache sizes that it detects, which determine the order of the sums.
+// Fixed sizes make it reproducible.
 void fix_cache_sizes() {
   static const bool done = [] {
     Eigen::setCpuCacheSizes(32 * 1024, 512 * 1024, 4 * 1024 * 1024);
@@ -35,8 +35,8 @@ void multiply_as(const GemmBlock& block) {
   const Operand<b_order> b(block.b, block.depth, block.columns,
                            Eigen::OuterStride<>(block.b_stride));
   Result c(block.c, block.rows, block.columns, Eigen::OuterStride<>(block.c_stride));
-  c.setZero();  // as an accumulator starts: small products, which Eigen computes otherwise, have no
-                // negative zeros either
+  c.setZero();  // initial value of an accumulator: small products, which Eigen computes
+                // differently, have no negative zeros either
   c.noalias() += a * b;
 }
 
@@ -63,7 +63,8 @@ void add_rows(std::uint32_t* c, const std::uint32_t* a, const std::uint32_t* b,
 }
 
 void multiply_here(const IntegerBlock& block) {
-  constexpr std::ptrdiff_t panel = 16;  // rows of b that stay in the cache while all rows of a pass
+  constexpr std::ptrdiff_t panel =
+      16;  // rows of b that remain in the cache while all rows of a are processed
   constexpr int unrolled = 4;
   for (std::ptrdiff_t i = 0; i < block.rows * block.columns; ++i) block.c[i] = 0;
   for (std::ptrdiff_t first = 0; first < block.depth; first += panel) {

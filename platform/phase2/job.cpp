@@ -9,7 +9,7 @@
 namespace kernbench {
 namespace {
 
-// The input's elements in row-major order, converted with one rounding.
+// Elements of the input in row-major order, converted with one rounding.
 class ConvertJob : public Job {
  public:
   ConvertJob(const DataOp& op, const ValueLookup& lookup)

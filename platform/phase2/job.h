@@ -1,5 +1,5 @@
-// Job: the evaluation of one DataOp, cut into blocks that may run in any order and on any thread.
-// How it is cut depends on the op alone, so that results do not depend on the number of threads.
+// Job: evaluation of one DataOp, cut into blocks that may run in any order and on any thread. The
+// cut depends on the op alone, so results do not depend on the number of threads.
 #pragma once
 
 #include <cstddef>
@@ -15,7 +15,8 @@ class Job {
  public:
   virtual ~Job() = default;
   virtual std::size_t blocks() const = 0;
-  virtual void run_block(std::size_t index) = 0;  // each index once; StoppedError on a stop request
+  virtual void run_block(
+      std::size_t index) = 0;  // called once per index; throws StoppedError on a stop request
   const SharedBytes& output() const { return output_; }  // complete when all blocks have run
 
  protected:
@@ -23,8 +24,8 @@ class Job {
   SharedBytes output_;
 };
 
-// Reads the inputs now; the op must outlive the job. Blocks of a gemm may be long: they poll `stop`
-// themselves. With `products`, those of an engine, nothing is multiplied.
+// Reads the inputs now; the op must outlive the job. Blocks of a gemm may be long, so they poll
+// `stop`. With `products`, from an engine, no multiplication is done.
 std::unique_ptr<Job> make_gemm_job(const DataOp& op, const ValueLookup& lookup,
                                    const StopQuestion& stop,
                                    std::shared_ptr<const GemmProducts> products = nullptr);
@@ -36,6 +37,6 @@ std::unique_ptr<Job> make_move_job(const DataOp& op, const ValueLookup& lookup);
 std::unique_ptr<Job> make_random_job(const DataOp& op, const ValueLookup& lookup);
 std::unique_ptr<Job> make_convert_job(const DataOp& op, const ValueLookup& lookup);
 std::unique_ptr<Job> make_job(const DataOp& op, const ValueLookup& lookup,
-                              const StopQuestion& stop = {});  // picks one of them
+                              const StopQuestion& stop = {});  // selects one of the above
 
 }  // namespace kernbench

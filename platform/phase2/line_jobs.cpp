@@ -17,8 +17,8 @@
 namespace kernbench {
 namespace {
 
-// A block seen as lines along one axis: element `i` of line (outer, inner) is at
-// (outer * extent + i) * inner_count + inner in row-major order.
+// Block as lines along one axis: element `i` of line (outer, inner) is at (outer * extent + i) *
+// inner_count + inner in row-major order.
 struct AxisLines {
   std::int64_t outer = 1, extent = 1, inner = 1;
 
@@ -70,7 +70,7 @@ class ScanJob : public Job {
     store_elements(elements.data(), count, dtype_, output_.get());
   }
 
-  // The i-th from the end at which the scan begins.
+  // i-th element in the direction of the scan.
   template <class T>
   T* at(T* first, std::int64_t i) const {
     return first + (params_.reverse ? lines_.extent - 1 - i : i) * lines_.inner;
@@ -85,9 +85,9 @@ class ScanJob : public Job {
 
 bool smaller(double a, double b) { return std::isnan(b) ? !std::isnan(a) : a < b; }
 
-// sort and topk along one axis: elements, or their places. NaN counts as larger than every number,
-// as in NumPy and PyTorch; of equal elements the one with the lowest index comes first, in both
-// directions. Elements keep their bits.
+// sort and topk along one axis: elements, or their indices. NaN counts as larger than every number,
+// as in NumPy and PyTorch; among equal elements the lowest index comes first, in both directions.
+// Elements keep their bits.
 class SortJob : public Job {
  public:
   SortJob(const DataOp& op, const ValueLookup& lookup)
@@ -144,7 +144,7 @@ class SortJob : public Job {
   std::vector<std::byte> bytes_;
 };
 
-// cat, flip, gather and update: elements at other positions, with their bits.
+// cat, flip, gather and update: elements move to other positions with their bits.
 class MoveJob : public Job {
  public:
   MoveJob(const DataOp& op, const ValueLookup& lookup)
@@ -234,7 +234,7 @@ class MoveJob : public Job {
   const DataOp& op_;
   const MathParams& params_;
   std::uint64_t size_;
-  std::vector<std::vector<std::byte>> bytes_;  // of the inputs
+  std::vector<std::vector<std::byte>> bytes_;  // elements of the inputs
 };
 
 }  // namespace

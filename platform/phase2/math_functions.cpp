@@ -51,7 +51,7 @@ void binary(T* x, const T* y, std::int64_t count, Function function) {
   for (std::int64_t i = 0; i < count; ++i) x[i] = function(x[i], y[i]);
 }
 
-// Ops that are the same on both kinds of number; false if `op` is not one of them.
+// Ops that are the same on both kinds of number; returns false for other ops.
 template <class T>
 bool apply_common(MathOp op, T* x, const T* y, const T* z, std::int64_t count) {
   switch (op) {
@@ -84,7 +84,7 @@ bool apply_common(MathOp op, T* x, const T* y, const T* z, std::int64_t count) {
   }
 }
 
-// Comparisons are those of IEEE 754: NaN is different from everything. It is not zero.
+// Comparisons follow IEEE 754: NaN differs from everything and is not zero.
 template <class T>
 bool apply_mask(MathOp op, T* x, const T* y, std::int64_t count) {
   switch (op) {
@@ -199,7 +199,7 @@ void apply_function(MathOp op, std::int64_t* x, const std::int64_t* y, const std
   for (std::int64_t i = 0; i < count; ++i) x[i] = integer_result(op, x[i], y[i], z[i]);
 }
 
-// --- random numbers ---
+// --- Random numbers
 
 PhiloxWords philox4x32(PhiloxWords counter, std::uint64_t key, int rounds) {
   auto low_key = static_cast<std::uint32_t>(key), high_key = static_cast<std::uint32_t>(key >> 32);
@@ -215,8 +215,8 @@ PhiloxWords philox4x32(PhiloxWords counter, std::uint64_t key, int rounds) {
   return counter;
 }
 
-// The sign is folded away, and the scale is just below 2^-31, so that the largest
-// integer stays below 1.
+// The sign is folded away, and the scale is just below 2^-31, so that the largest integer stays
+// below 1.
 float uniform_float(std::uint32_t word) {
   const std::uint32_t folded = (word & 0x80000000u) != 0 ? ~word : word;
   return static_cast<float>(static_cast<std::int32_t>(folded)) * 4.6566127342e-10f;

@@ -1,5 +1,5 @@
 // Functions of PE_MATH by the names of models/base/math_op.def, on runs of values and on single
-// ones; NaN and infinities as IEEE 754 says, maximum and minimum propagate NaN.
+// ones. NaN and infinities follow IEEE 754; maximum and minimum propagate NaN.
 #pragma once
 
 #include <array>
@@ -10,10 +10,10 @@
 
 namespace kernbench {
 
-// x[i] = op(x[i], y[i], z[i]), where only integers need all three. In f32, in integers that are not
-// wrapped yet, or in double where an f32 result would be rounded twice: to odd then, so that the
-// rounding to the output's dtype is correct (Boldo and Melquiond, "When double rounding is odd").
-// ModelError: not element-wise.
+// x[i] = op(x[i], y[i], z[i]); only integers use all three. Computed in f32, in integers that are
+// not wrapped yet, or in double where an f32 result would be rounded twice: then rounded to odd, so
+// that the rounding to the output's dtype is correct (Boldo and Melquiond, "When double rounding is
+// odd"). Throws ModelError for ops that are not element-wise.
 void apply_function(MathOp op, float* x, const float* y, const float* z, std::int64_t count);
 void apply_function(MathOp op, double* x, const double* y, const double* z, std::int64_t count);
 void apply_function(MathOp op, std::int64_t* x, const std::int64_t* y, const std::int64_t* z,
@@ -46,15 +46,15 @@ T clamp(T x, T low, T high) {
   return minimum(maximum(x, low), high);
 }
 
-// --- Random numbers, those of Triton's functions: the counter is (offset, 0, 0, 0), the key the 64
-// bits of the seed ---
+// --- Random numbers of Triton's functions: the counter is (offset, 0, 0, 0), the key the 64 bits
+// of the seed
 
 // Philox 4x32 (J. Salmon et al., "Parallel random numbers: as easy as 1, 2, 3", SC 2011): four
 // words of a counter, enciphered with a key.
 using PhiloxWords = std::array<std::uint32_t, 4>;
 
 PhiloxWords philox4x32(PhiloxWords counter, std::uint64_t key, int rounds);
-// In [0, 1), and from two of those (Box and Muller).
+// Number in [0, 1), and a normal one from two of those (Box and Muller).
 float uniform_float(std::uint32_t word);
 float normal_float(float u1, float u2);
 

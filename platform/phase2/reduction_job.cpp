@@ -1,6 +1,6 @@
-// Reductions along one axis, or several together: those go last, and count as one. Sums are
+// Reductions along one axis, or several together, which are moved last and treated as one. Sums are
 // pairwise in f32 (integers wrap modulo 2^32); softmax subtracts the maximum; max, min, argmax and
-// argmin take the first NaN; NaN is true for any and all.
+// argmin return the first NaN; NaN is true for any and all.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -45,7 +45,7 @@ void fold_rows(const T* rows, std::int64_t extent, std::int64_t inner, T* out, F
   }
 }
 
-// The first of the best, by `better`.
+// First of the best elements, by `better`.
 template <class T, class Better>
 void best_rows(const T* rows, std::int64_t extent, std::int64_t inner, std::int64_t* out,
                Better better) {
@@ -59,7 +59,7 @@ void best_rows(const T* rows, std::int64_t extent, std::int64_t inner, std::int6
   }
 }
 
-// How many are not zero.
+// Number of nonzero elements.
 template <class T>
 void count_rows(const T* rows, std::int64_t extent, std::int64_t inner, std::int64_t* out) {
   std::fill(out, out + inner, 0);
@@ -68,7 +68,7 @@ void count_rows(const T* rows, std::int64_t extent, std::int64_t inner, std::int
   }
 }
 
-// Reductions whose results are integers, whatever the operands are.
+// Reductions with integer results for any operands.
 template <class T>
 void places_or_masks(MathOp op, const T* rows, std::int64_t extent, std::int64_t inner,
                      std::int64_t* out) {
@@ -85,7 +85,7 @@ bool gives_integers(MathOp op) {
   return op == MathOp::argmax || op == MathOp::argmin || op == MathOp::any || op == MathOp::all;
 }
 
-// Kept axes first, then those that are reduced.
+// Kept axes first, then the reduced ones.
 TensorValue reduced_last(const TensorValue& input, const std::vector<std::size_t>& reduced) {
   std::vector<int> kept, last;
   for (std::size_t axis = 0; axis < input.shape.rank(); ++axis) {

@@ -10,7 +10,7 @@
 namespace kernbench {
 namespace {
 
-// An operand as the output's elements see it.
+// Operand broadcast to the elements of the output.
 class Seen {
  public:
   Seen(const TensorValue& value, const Shape& out, const ValueLookup& lookup)
@@ -33,8 +33,8 @@ class Seen {
   Shape shape_, out_;
 };
 
-// The dtype in which integers are computed exactly, if they are: no float among the operands, and
-// an operation without fractions.
+// Dtype of an exact integer computation: no float among the operands, and an operation without
+// fractions; else none.
 std::optional<DType> integer_arithmetic(const DataOp& op, const MathParams& params) {
   const bool only = takes_integers_only(params.op);
   if ((!params.epilogue.empty() && !only) || gives_fractions(params.op)) return std::nullopt;
@@ -57,7 +57,7 @@ std::optional<DType> integer_arithmetic(const DataOp& op, const MathParams& para
 
 Estimate rounded_once(double value) { return within_f32({value, f32_rounding(value)}); }
 
-// Arithmetic that IEEE 754 rounds correctly.
+// True for arithmetic that IEEE 754 rounds correctly.
 bool is_exact(MathOp op) {
   switch (op) {
     case MathOp::add:
@@ -72,7 +72,7 @@ bool is_exact(MathOp op) {
   }
 }
 
-// --- random numbers ---
+// --- Random numbers
 
 // High word of a product, from products of half words.
 std::uint32_t high_word(std::uint32_t a, std::uint32_t b) {
@@ -153,7 +153,7 @@ std::vector<Estimate> reference_of_random(const DataOp& op, const ValueLookup& l
     } else if (params.op == MathOp::rand) {
       results.push_back({uniform(counter[0]), 0});
     } else {
-      constexpr double turn = 6.283185307179586, error = 1e-5;  // of an angle in f32
+      constexpr double turn = 6.283185307179586, error = 1e-5;  // for an angle in f32
       const double radius = std::sqrt(-2 * std::log(std::max(1e-7, uniform(counter[0]))));
       results.push_back({radius * std::cos(turn * uniform(counter[1])), error});
     }

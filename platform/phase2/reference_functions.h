@@ -1,8 +1,8 @@
 // Reference of the functions of PE_MATH on single values, and of rounding: by their definitions, in
 // double precision and in exact integers.
 //
-// One reference for `--verify-data=ops` and for the tests. It shares nothing with the code that it
-// judges: tests/layering restricts what reference_* may include.
+// `--verify-data=ops` and the tests use the same reference. It shares nothing with the code under
+// test: tests/layering restricts the includes of reference_*.
 #pragma once
 
 #include <fmt/format.h>
@@ -18,9 +18,9 @@
 
 namespace kernbench {
 
-// --- rounding to nearest even ---
+// --- Rounding to nearest even
 
-// To the format with so many bits: the quantum of |value| in the format, then nearbyint.
+// Rounds to a format of so many bits: the quantum of |value| in the format, then nearbyint.
 inline double rounded_to_format(double value, int exponent_bits, int mantissa_bits) {
   if (std::isnan(value) || std::isinf(value) || value == 0) return value;
   const int bias = (1 << (exponent_bits - 1)) - 1;
@@ -32,7 +32,7 @@ inline double rounded_to_format(double value, int exponent_bits, int mantissa_bi
              : result;
 }
 
-// To an integer of `bits`: half to even, saturating, NaN is 0.
+// Rounds to an integer of `bits`: half to even, saturating, NaN is 0.
 inline double rounded_to_integer(double value, int bits) {
   if (std::isnan(value)) return 0;
   const double end = std::ldexp(1.0, bits - 1);
@@ -55,16 +55,16 @@ inline double reference_rounding(DType dtype, double value) {
   return value;
 }
 
-// The same value, NaN for NaN, and the same sign of a zero.
+// True for equal values, NaN for NaN, with the same sign of a zero.
 inline bool identical(double a, double b) {
   return (std::isnan(a) && std::isnan(b)) || (a == b && std::signbit(a) == std::signbit(b));
 }
 
-// --- element-wise functions ---
+// --- Element-wise functions
 
-using WideInteger = __int128;  // holds every product of two i32 and a sum on top
+using WideInteger = __int128;  // holds every product of two i32 plus a sum
 
-// Operations that are the same in doubles and in integers; nothing for others.
+// Operations that are the same in doubles and in integers; none for others.
 template <class Number>
 std::optional<Number> reference_in_any_numbers(MathOp op, Number x, Number y, Number z) {
   switch (op) {
@@ -101,7 +101,7 @@ std::optional<Number> reference_in_any_numbers(MathOp op, Number x, Number y, Nu
   }
 }
 
-// In double precision, not rounded to a dtype. Operands that the operation does not have: any.
+// Computes in double precision, without rounding to a dtype. Unused operands may have any value.
 inline double reference_function(MathOp op, double x, double y = 0, double z = 0) {
   const auto either_nan = [](double a, double b) { return std::isnan(a) || std::isnan(b); };
   constexpr double nan = std::numeric_limits<double>::quiet_NaN();
@@ -182,8 +182,8 @@ inline double reference_wrapped(WideInteger value, DType dtype) {
   return static_cast<double>(rest < modulus / 2 ? rest : rest - modulus);
 }
 
-// In integers, wrapped to `dtype`. Quotients truncate towards zero; by 0 they are -1, with the
-// dividend as the remainder. A shift by less than 0, or by the width or more, shifts everything
+// Computes in integers, wrapped to `dtype`. Quotients truncate towards zero; by 0 they are -1, with
+// the dividend as the remainder. A shift by less than 0, or by the width or more, shifts everything
 // out. Operands are integers of at most 40 bits.
 inline double reference_integer(MathOp op, DType dtype, double first, double second = 0,
                                 double third = 0) {
@@ -198,7 +198,8 @@ inline double reference_integer(MathOp op, DType dtype, double first, double sec
     return x >= 0 ? x / positive : -((-x + positive - 1) / positive);
   };
   const WideInteger x = wide(first), y = wide(second), z = wide(third);
-  const bool within = y >= 0 && y < static_cast<WideInteger>(8 * size_of(dtype));  // of the bits
+  const bool within =
+      y >= 0 && y < static_cast<WideInteger>(8 * size_of(dtype));  // shift within the width
   const auto exact = [&]() -> WideInteger {
     if (const auto result = reference_in_any_numbers(op, x, y, z)) return *result;
     switch (op) {

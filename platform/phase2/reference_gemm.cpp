@@ -1,4 +1,4 @@
-// The reference of PE_GEMM: three loops.
+// Reference of PE_GEMM: three loops.
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
@@ -13,7 +13,7 @@ struct Matrix {
   std::size_t rows = 0, columns = 0;
 };
 
-// Of each product of a batch.
+// Matrix of each product of a batch.
 std::vector<Matrix> matrices_of(const TensorValue& value, bool transposed,
                                 const ValueLookup& lookup) {
   const std::vector<double> elements = elements_of(value, lookup);
@@ -91,7 +91,7 @@ std::vector<Estimate> product_of(const Matrix& a, const Matrix& b, const GemmPar
       epilogue.has(EpilogueScope::k_tile) ? static_cast<std::size_t>(params.tile_k) : depth;
   const std::size_t tiles = (depth + tile - 1) / tile;
 
-  std::vector<double> squares(tiles * b.columns);  // of each column of b, by k tile
+  std::vector<double> squares(tiles * b.columns);  // sum of squares of each column of b, by k tile
   for (std::size_t k = 0; k < depth; ++k) {
     for (std::size_t n = 0; n < b.columns; ++n)
       squares[k / tile * b.columns + n] +=
@@ -100,7 +100,7 @@ std::vector<Estimate> product_of(const Matrix& a, const Matrix& b, const GemmPar
 
   std::vector<Estimate> results(a.rows * b.columns);
   constexpr std::size_t rows_at_once = 8,
-                        panel = 16;  // so many rows use a panel of b while it is in the cache
+                        panel = 16;  // rows that use a panel of b while it is in the cache
   std::vector<Row> rows(std::min(rows_at_once, a.rows), Row(a, b, integers));
   for (std::size_t first = 0; first < a.rows; first += rows.size()) {
     const std::size_t count = std::min(rows.size(), a.rows - first);
@@ -116,8 +116,7 @@ std::vector<Estimate> product_of(const Matrix& a, const Matrix& b, const GemmPar
         for (std::size_t n = 0; n < b.columns; ++n) {
           const std::size_t index = (first + i) * b.columns + n;
           Estimate partial = rows[i].at(n, squares[t * b.columns + n]);
-          if (!epilogue.empty())
-            partial.error += f32_rounding(partial.value);  // from here on in f32
+          if (!epilogue.empty()) partial.error += f32_rounding(partial.value);  // f32 from here on
           partial = epilogue.apply(EpilogueScope::k_tile, partial, index, t);
           Estimate& result = results[index];
           if (t == 0) {

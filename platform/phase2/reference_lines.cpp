@@ -29,7 +29,7 @@ std::size_t flat(const Index& index, const Shape& shape) {
   return static_cast<std::size_t>(at);
 }
 
-// Every index of the shape, in row-major order.
+// Visits every index of the shape, in row-major order.
 template <class Visit>
 void for_each_index(const Shape& shape, Visit visit) {
   Index index(shape.rank(), 0);
@@ -42,9 +42,9 @@ void for_each_index(const Shape& shape, Visit visit) {
   }
 }
 
-// --- reductions ---
+// --- Reductions
 
-// The rows of a reduction: element(i) is the i-th along the axis.
+// Row of a reduction: element(i) is the i-th along the axis.
 struct Line {
   const std::vector<double>& elements;
   std::size_t first, stride, extent;
@@ -79,7 +79,7 @@ double parity_of_bits(const Line& line) {
   return static_cast<double>(bits);
 }
 
-// Elements that are reduced to the same result next to each other.
+// Reorders elements so that those reduced to the same result are adjacent.
 std::vector<double> grouped(const std::vector<double>& elements, const Shape& in,
                             const Shape& out) {
   std::vector<std::vector<double>> groups(static_cast<std::size_t>(out.elements()));
@@ -117,7 +117,7 @@ double smallest_of(const Line& line) {
   return smallest;
 }
 
-// --- scans ---
+// --- Scans
 
 // Integers wrap: sums modulo 2^32, products like their dtype.
 double next_integer(MathOp op, double before, double next, DType dtype) {
@@ -125,8 +125,8 @@ double next_integer(MathOp op, double before, double next, DType dtype) {
                               : reference_integer(MathOp::mul, dtype, before, next);
 }
 
-// A prefix so far. Each step may lose half a unit of f32; where a product has left its normal
-// numbers, nothing more can be said.
+// Prefix of a scan. Each step may lose half a unit of f32; once a product has left the normal
+// numbers of f32, its error is unbounded.
 struct Prefix {
   double value = 0, magnitudes = 0, steps = 0;
   bool lost = false;
@@ -152,7 +152,7 @@ struct Prefix {
   }
 };
 
-// --- sorts ---
+// --- Sorts
 
 bool comes_before(double a, double b, bool descending) {  // NaN is the largest
   if (std::isnan(a) || std::isnan(b))

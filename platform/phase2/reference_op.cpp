@@ -38,7 +38,7 @@ Estimate within_f32(Estimate estimate) {
   return {estimate.value, infinity};
 }
 
-// --- epilogues ---
+// --- Epilogues
 
 ReferenceEpilogue::ReferenceEpilogue(const std::vector<EpilogueOp>& ops,
                                      const std::vector<TensorValue>& inputs,
@@ -66,10 +66,8 @@ Estimate ReferenceEpilogue::apply(EpilogueScope scope, Estimate result, std::siz
     if (op.scope != scope || std::isinf(result.error)) continue;
     const std::vector<double>& operand = operands_[i];
     const double element =
-        operand.empty()
-            ? 0
-            : operand[index % operand.size()];  // one for each column, or for each result
-    double gain = 1;                            // how much an error grows
+        operand.empty() ? 0 : operand[index % operand.size()];  // one per column, or per result
+    double gain = 1;                                            // amplification of the error
     switch (op.kind) {
       case Kind::bias:
       case Kind::add:
@@ -112,7 +110,7 @@ Estimate ReferenceEpilogue::apply(EpilogueScope scope, Estimate result, std::siz
   return result;
 }
 
-// --- the three kinds ---
+// --- The three kinds
 
 namespace {
 

@@ -1,4 +1,4 @@
-// Early end of a computation of phase 2: a long computation polls a question whether to stop.
+// Early end of a phase 2 computation: a long computation polls whether to stop.
 #pragma once
 
 #include <functional>
@@ -7,10 +7,10 @@
 
 namespace kernbench {
 
-// True from some moment on; called on any thread, often. Empty: never.
+// True from some time on; called often, on any thread. Empty: never stops.
 using StopQuestion = std::function<bool()>;
 
-// The message says how far it came: "12 of 40 operations computed".
+// The message states the progress: "12 of 40 operations computed".
 class StoppedError : public Error {
  public:
   using Error::Error;

@@ -143,7 +143,7 @@ std::vector<double> abandonable(const std::function<std::vector<double>()>& comp
   return result.get();
 }
 
-// --- operations ---
+// --- Operations
 
 namespace {
 
@@ -154,8 +154,7 @@ double saturated(double value, DType dtype) {
   return std::clamp(value, low, high);
 }
 
-// Of integer arithmetic exact; of a float that was rounded to an integer, within half and what f32
-// may make of it.
+// Exact for integer arithmetic; for a float rounded to an integer, within half plus the f32 error.
 bool integer_agrees(double got, const Estimate& expected, DType dtype) {
   const double value = saturated(expected.value, dtype);
   if (got == value || std::isinf(expected.error)) return true;

@@ -10,17 +10,17 @@
 namespace kernbench {
 namespace {
 
-constexpr std::size_t stack_bytes = 8 << 20;  // as Linux gives a thread
+constexpr std::size_t stack_bytes = 8 << 20;  // default of Linux for a thread
 
-// makecontext hands over integers only.
+// makecontext passes integers only.
 void enter(unsigned high, unsigned low) {
   (*reinterpret_cast<const std::function<void()>*>(static_cast<std::uintptr_t>(high) << 32 |
                                                    low))();
 }
 
-// A call on a stack as large as that of a thread, for callers whose own is small: the coroutines of
-// the simulation. `body` must not throw, nor switch coroutines. On the caller's stack if the host
-// grants no other.
+// Runs `body` on a stack as large as that of a thread, for callers with a small one: coroutines of
+// the simulation. `body` must neither throw nor switch coroutines. Uses the caller's stack if the
+// host grants no other.
 void on_own_stack(const std::function<void()>& body) {
   void* const stack = ::mmap(nullptr, stack_bytes, PROT_READ | PROT_WRITE,
                              MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
@@ -43,8 +43,8 @@ WorkerPool::WorkerPool(unsigned threads, const ThreadStarter& starter) {
   threads_.reserve(threads);
   try {
     while (threads_.size() < threads) threads_.push_back(starter([this] { work(); }));
-  } catch (const std::system_error&) {  // a limit of processes, or no memory for a stack: those
-                                        // that run do the work
+  } catch (const std::system_error&) {  // a limit of processes, or no memory for a stack: the
+                                        // existing threads do the work
   }
 }
 
@@ -96,7 +96,7 @@ void WorkerPool::run_next(std::unique_lock<std::mutex>& lock) {
   ++running_;
   lock.unlock();
   task();
-  task = nullptr;  // what it captured goes before the pool counts as idle
+  task = nullptr;  // destroys its captures before the pool counts as idle
   lock.lock();
   if (--running_ == 0 && tasks_.empty()) became_idle_.notify_all();
 }

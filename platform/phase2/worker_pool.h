@@ -1,8 +1,8 @@
-// WorkerPool: host threads that run tasks in the order of submission. Tasks may submit tasks; none
-// may wait for another.
+// WorkerPool: host threads that run tasks in the order of submission. Tasks may submit tasks, but
+// must not wait for each other.
 //
-// Where the host refuses threads, the pool has those that it got. One without any runs the tasks on
-// the thread that waits for them.
+// If the host refuses threads, the pool keeps those it has. A pool without threads runs the tasks
+// on the thread that waits for them.
 #pragma once
 
 #include <condition_variable>
@@ -23,19 +23,20 @@ class WorkerPool {
   }
 
   explicit WorkerPool(unsigned threads,
-                      const ThreadStarter& starter = &start_thread);  // at least one is asked for
-  ~WorkerPool();                                                      // drops what has not started
+                      const ThreadStarter& starter = &start_thread);  // requests at least one
+  ~WorkerPool();  // drops tasks that have not started
   WorkerPool(const WorkerPool&) = delete;
   WorkerPool& operator=(const WorkerPool&) = delete;
 
   unsigned threads() const {
     return static_cast<unsigned>(threads_.size());
-  }  // that the host has granted
+  }  // threads granted by the host
   unsigned tasks_at_once() const { return threads_.empty() ? 1 : threads(); }
   void submit(std::function<void()> task);  // must not throw
-  void wait_idle();                         // until nothing runs and nothing waits
-  // Without threads: runs here what has been submitted, and what these tasks submit; on a stack of
-  // its own, as the caller may be a kernel with a small one. Else nothing.
+  void wait_idle();                         // until no task runs or is queued
+  // Without threads: runs the submitted tasks, and those that they submit, on the calling thread
+  // but on a separate stack, as the caller may be a kernel with a small one. With threads: no
+  // effect.
   void run_here();
 
  private:

@@ -18,7 +18,7 @@
 namespace kernbench {
 namespace {
 
-// ELF machine and byte order of this program, which plug-ins must have, too.
+// ELF machine and byte order of this program, which plug-ins must match.
 #if defined(__x86_64__)
 constexpr unsigned own_machine = EM_X86_64;
 #elif defined(__aarch64__)
@@ -134,7 +134,7 @@ std::string stamp_in_file(const std::string& file) {
 namespace {
 
 struct Field {
-  std::string name, plugin, program;  // "-": the stamp has none of that name
+  std::string name, plugin, program;  // "-": the stamp has no such field
 };
 
 std::string& value_in(std::vector<Field>& fields, const std::string& name, std::string Field::*of) {

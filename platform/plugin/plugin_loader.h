@@ -1,8 +1,8 @@
 // Loading of plug-ins (spec 12): stamp, library, entry, registration.
 //
-// The stamp is read from the file and compared before anything of the library runs; libraries are
-// loaded after the time resolution is set, their symbols seen by nobody else, and never unloaded.
-// What goes wrong is a UsageError that names the file.
+// The stamp is read from the file and compared before any code of the library runs. Libraries are
+// loaded after the time resolution is set, with local symbols, and never unloaded. Every failure is
+// a UsageError that names the file.
 #pragma once
 
 #include <string>
@@ -13,14 +13,14 @@
 namespace kernbench {
 
 struct LoadedPlugin {
-  std::string name;  // as its entry says
-  std::string file;  // as given
+  std::string name;  // from its entry
+  std::string file;  // path given by the user
 };
 
 class PluginLoader {
  public:
-  // The plug-in adds to `registries`. Refused are a file or a plug-in's name that this loader has
-  // loaded before.
+  // Loads the plug-in, which adds to `registries`. Refuses a file or a plug-in name that this
+  // loader has loaded before.
   const LoadedPlugin& load(const std::string& file, PluginRegistries& registries);
 
   const std::vector<LoadedPlugin>& plugins() const { return plugins_; }

@@ -19,7 +19,7 @@
 namespace kernbench {
 namespace {
 
-// The first byte of what a child sends tells what the rest is.
+// The first byte of a child's message identifies the kind of the rest.
 constexpr char is_value = 'v';
 constexpr char is_deadlock = 'd';
 constexpr char is_error = 'e';
@@ -40,7 +40,7 @@ void send(int to, const std::string& bytes) {
   for (std::size_t sent = 0; sent < bytes.size();) {
     const ::ssize_t n = ::write(to, bytes.data() + sent, bytes.size() - sent);
     if (n < 0 && errno == EINTR) continue;
-    if (n < 0) return;  // the parent is gone
+    if (n < 0) return;  // the parent has ended
     sent += static_cast<std::size_t>(n);
   }
 }

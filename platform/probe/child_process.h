@@ -1,5 +1,4 @@
-// Work in a child process: SystemC simulates once per process, so several fresh machines take one
-// fork each.
+// Work in a child process: SystemC simulates once per process, so each fresh machine needs a fork.
 #pragma once
 
 #include <sys/types.h>
@@ -10,9 +9,9 @@
 
 namespace kernbench {
 
-// A copy of this process that runs the body and ends, without destructors and without flushing what
-// is buffered here. This process must have no other threads. Ended by force if its value was not
-// taken.
+// Copy of this process that runs the body and ends, without destructors and without flushing this
+// process's buffers. This process must have no other threads. The child is killed if its value was
+// not fetched.
 class ChildProcess {
  public:
   explicit ChildProcess(const std::function<std::string()>& body);
@@ -20,9 +19,9 @@ class ChildProcess {
   ChildProcess(const ChildProcess&) = delete;
   ChildProcess& operator=(const ChildProcess&) = delete;
 
-  // Waits for the result of the body; once. An exception of the body is thrown here with the same
-  // text: as a DeadlockError if it is one, else as an Error; so is the end of the child by a
-  // signal.
+  // Waits for the result of the body; called once. An exception of the body is rethrown with the
+  // same text, as DeadlockError or else as Error. Termination of the child by a signal is an Error
+  // as well.
   std::string value();
 
  private:
@@ -32,7 +31,8 @@ class ChildProcess {
   int from_child_ = -1;
 };
 
-// The values of all bodies, each in a child of its own, as many at once as there are processors.
+// Returns the values of all bodies, each from its own child, with as many children at a time as
+// processors.
 std::vector<std::string> in_children(const std::vector<std::function<std::string()>>& bodies);
 
 }  // namespace kernbench

@@ -52,8 +52,7 @@ class Catalogue {
         {name, false, machine_.engine({0, 0, 0}, PeEngine::pe_dma), machine_.hbm(target), ""});
   }
 
-  // The chiplet that the host uses stands at one side of the mesh: rows of cubes are counted away
-  // from there.
+  // The chiplet of the host is at one side of the mesh; rows of cubes are counted from there.
   void add_host_case(int hops, bool write) {
     const std::string name = fmt::format("{}-{}hop", write ? "h2d" : "d2h", hops);
     const auto& chiplets = spec_.sip.io_chiplets;
@@ -79,7 +78,7 @@ class Catalogue {
         {name, write, machine_.pcie_ep(0), machine_.hbm({0, cube.y * sip.mesh_w + cube.x, 0}), ""});
   }
 
-  // 'N' or 'S': on which side of the HBM rows a PE stands.
+  // 'N' or 'S': the side of the HBM rows on which a PE is.
   char half_of(int pe) const {
     const PeLayoutSpec& layout = spec_.cube.pe_layout;
     return layout.corners[static_cast<std::size_t>(pe / layout.pe_per_corner)][0];
@@ -102,7 +101,7 @@ class Catalogue {
     }
   }
 
-  // For PE 0 of cube 0.
+  // Read time for PE 0 of cube 0.
   Fs time_of_read(PeId target) const {
     const Path& path =
         routes_.memory_path(machine_.engine({0, 0, 0}, PeEngine::pe_dma), machine_.hbm(target));
@@ -117,7 +116,7 @@ class Catalogue {
       add_missing(worst, "a SIP has one cube");
       return;
     }
-    std::map<Fs, PeId> first_at;  // time of the read -> the first partition that takes it
+    std::map<Fs, PeId> first_at;  // read time -> first partition with that time
     for (int cube = 1; cube < machine_.cubes(); ++cube) {
       for (int pe = 0; pe < machine_.pes; ++pe)
         first_at.try_emplace(time_of_read({0, cube, pe}), PeId{0, cube, pe});

@@ -32,7 +32,7 @@ class Checker {
     checks_.push_back(check);
   }
 
-  // Strictly, over as many hops as the machine has.
+  // Strictly ascending, over as many hops as the machine has.
   void rises(const std::string& rule, const std::string& prefix) {
     std::vector<Fs> times;
     for (int hops = 1; hops <= 4; ++hops) {
@@ -92,7 +92,7 @@ class Checker {
   std::vector<ProbeCheck> take() { return std::move(checks_); }
 
  private:
-  // Why one of the cases has no time; "" if all have.
+  // Reason why one of the cases has no time; "" if all have one.
   std::string missing(const std::vector<std::string>& names) const {
     for (const std::string& name : names) {
       const ProbeOutcome* outcome = find(outcomes_, name);

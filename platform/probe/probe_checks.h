@@ -15,11 +15,11 @@ const char* name_of(Verdict verdict);
 struct ProbeCheck {
   std::string rule;  // "H2D rises with hops"
   Verdict verdict = Verdict::skipped;
-  std::string detail;  // the times compared, or why it is skipped
+  std::string detail;  // the times compared, or the reason for skipping
 };
 
-// The same rules in the same order for any outcomes. A rule is skipped if what it compares is not
-// there.
+// Returns the same checks in the same order for any outcomes. A check is skipped if an operand is
+// missing.
 std::vector<ProbeCheck> check_probes(const std::vector<ProbeOutcome>& outcomes);
 
 // "[v] PASS  rule: detail" per line; "[x] FAIL", "[-] SKIP".

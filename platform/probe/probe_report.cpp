@@ -17,8 +17,8 @@ double share(Fs part, const ProbePoint& point) {
   return point.actual == 0 ? 0 : static_cast<double>(part) / static_cast<double>(point.actual);
 }
 
-// What the columns overhead, drain and link leave of the actual time: a burst, flits on the links
-// that are not the bottleneck, storing.
+// Remainder of the actual time after overhead, drain and link: a burst, flits on the links that are
+// not the bottleneck, storing.
 std::int64_t rest(const ProbeOutcome& outcome, const ProbePoint& point) {
   return static_cast<std::int64_t>(point.actual - outcome.overhead - point.drain - outcome.link);
 }
@@ -145,7 +145,7 @@ struct ShownLeg {
   const Path* path;
   Leg leg;
   LegTimes times;
-  Fs last;  // when the header or the last flit is there
+  Fs last;  // arrival of the header or the last flit
 };
 
 std::vector<ShownLeg> legs_of(const Graph& graph, const ProbeOutcome& outcome) {

@@ -1,4 +1,4 @@
-// Output of `probe`: the cases at 32 KiB, the sweep over sizes, what lies beyond the formula, the
+// Output of `probe`: the cases at 32 KiB, the sweep over sizes, times beyond the formula, the
 // checks, the routes.
 #pragma once
 
@@ -13,10 +13,10 @@ namespace kernbench {
 
 std::string probe_text(const Graph& graph, const std::vector<ProbeOutcome>& outcomes,
                        const std::vector<ProbeCheck>& checks);
-// The same and every size in full; units in the key names.
+// Same content and every size in full; units in the key names.
 nlohmann::ordered_json probe_json(const Graph& graph, const std::vector<ProbeOutcome>& outcomes,
                                   const std::vector<ProbeCheck>& checks);
-// A row per case and size, with the columns of the table; a case that the machine has not is one
+// One row per case and size, with the columns of the table. A case missing on the machine is one
 // row with the reason.
 std::string probe_csv(const Graph& graph, const std::vector<ProbeOutcome>& outcomes);
 

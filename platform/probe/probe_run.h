@@ -1,5 +1,5 @@
-// Measurement of transfers, each alone on a fresh machine; the arithmetic next to the simulated
-// time.
+// Measurement of transfers, each alone on a fresh machine, with the analytical time next to the
+// simulated one.
 #pragma once
 
 #include <array>
@@ -25,9 +25,10 @@ struct ProbePoint {
   Fs actual = 0;       // simulated, from the grant to the end
   MessageBound bound;  // the formula
   Fs flits = 0;        // beyond it: flits shorter than the others
-  Fs bursts = 0;       // beyond it: bursts that wait for their pseudo-channel
+  Fs bursts = 0;       // beyond it: bursts queued for their pseudo-channel
   Fs drain = 0;        // bytes / bandwidth of the bottleneck
-  // Unexplained rest: 0 unless an implementation has been replaced by one with other rules.
+  // Unexplained remainder: 0 unless an implementation has been replaced by one with a different
+  // policy.
   std::int64_t unexplained() const {
     return static_cast<std::int64_t>(actual - bound.total() - flits - bursts);
   }
@@ -39,10 +40,10 @@ struct ProbePoint {
 
 struct ProbeOutcome {
   ProbeCase probe;
-  const Path* path = nullptr;               // of the request; null if the machine has no such case
-  Fs overhead = 0;                          // of every node on both legs
-  Fs link = 0;                              // every propagation on both legs
-  std::optional<NarrowestLink> bottleneck;  // of the leg with the data
+  const Path* path = nullptr;  // path of the request; null if the machine has no such case
+  Fs overhead = 0;             // over every node on both legs
+  Fs link = 0;                 // every propagation on both legs
+  std::optional<NarrowestLink> bottleneck;  // on the leg with the data
   std::vector<ProbePoint> points;           // ascending bytes: probe_bytes and the sweep
 
   const Path& data_path() const { return probe.write ? *path : path->reverse(); }
@@ -52,18 +53,18 @@ struct ProbeOutcome {
   }
 };
 
-// Plays one request on a machine that has not run yet, in this process: once. Returns the time from
-// the grant to the end. Throws what ended the run.
+// Plays one request on a machine that has not run yet, in this process; called once. Returns the
+// time from the grant to the end. Throws the error that ended the run.
 Fs simulate_alone(Platform& platform, const TrafficRequest& request);
 
 // Simulates requests, each on a fresh machine.
 using Simulate = std::function<std::vector<Fs>(const std::vector<TrafficRequest>&)>;
-// Forks this process for every request. The platform has been built here but never runs here, so
-// each child has a fresh machine and nothing is elaborated twice.
+// Forks this process for every request. The platform is built here but never runs here, so each
+// child has a fresh machine without a second elaboration.
 Simulate simulate_in_children(Platform& platform);
 
-// All sizes of a case; one without a path here, or that the machine has not, comes back without
-// points and says why.
+// Runs all sizes of a case. A case without a path, or missing on the machine, is returned without
+// points and with the reason.
 ProbeOutcome run_probe(const Graph& graph, Routes& routes, const ProbeCase& probe,
                        const Simulate& simulate);
 

@@ -71,7 +71,7 @@ nlohmann::ordered_json leg_json(const Graph& graph, const Path& path, Leg leg,
     row["node"] = graph.node(hop.node).name;
     row["overhead_ns"] = ns_json(paid_overhead(path, leg, i));
     for (const LegTimes& column : times) row[column.json_key] = ns_json(column.at[i]);
-    row["link"] = nullptr;  // behind the node
+    row["link"] = nullptr;  // link behind the node
     if (i < path.target_position()) {
       row["link"] = {
           {"bw_gbs", gbs_json(hop.bw_gbs.is_zero() ? std::nullopt : std::optional(hop.bw_gbs))},
@@ -93,7 +93,7 @@ Rational length_mm(const Graph& graph, const Path& path) {
   return length;
 }
 
-// A node on the way takes the message and sends one of its own.
+// A node along the path accepts the message and sends a message of its own.
 bool is_sent_on(const Graph& graph, const Path& path) {
   for (std::uint32_t i = 1; i < path.target_position(); ++i) {
     const Role kind = graph.node(path.hop(i).node).kind;
@@ -180,12 +180,11 @@ RouteReport route_report(const Graph& graph, MachineRoutes& routes, NodeId from,
   report.text += leg_text(graph, path, Leg::request, times);
   report.text += fmt::format(
       "  Times count from {}: when a header{} arrives at the node on an idle machine. A link "
-      "stands in the row of the node before "
-      "it.\n",
+      "is in the row of its source node.\n",
       memory ? "the grant" : "the departure", memory ? ", or the first flit of a write," : "");
   if (!memory && is_sent_on(graph, path))
     report.text +=
-        "  io_cpu and m_cpu take the message and send on one of their own, an overhead later.\n";
+        "  io_cpu and m_cpu receive the message and send a new one, an overhead later.\n";
   if (!memory)
     report.text += fmt::format("\ncontrol latency {} ns, with the overhead of {}\n",
                                fixed_ns(path.control_latency_fs()), graph.node(to).name);

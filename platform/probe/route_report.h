@@ -1,6 +1,6 @@
 // Output of `route` for two nodes: the path between them, hop by hop, and the formula of spec 2.8
-// if it is one of memory traffic. The hops of one leg, with the delay of each and the arrival of
-// the first flit (or the header), are part of the output of `probe`, too.
+// for memory traffic. `probe` also prints the hops of a leg, with the delay of each and the arrival
+// of the first flit (or the header).
 #pragma once
 
 #include <cstdint>
@@ -19,9 +19,9 @@ namespace kernbench {
 // null if absent (unlimited).
 nlohmann::ordered_json gbs_json(const std::optional<Rational>& bw_gbs);
 
-// The narrowest link of a path, the first among equals; none if all are unlimited.
+// Narrowest link of a path, the first among equals; none if all are unlimited.
 struct NarrowestLink {
-  std::uint32_t position = 0;  // of the node before it
+  std::uint32_t position = 0;  // position of its source node
   Rational bw_gbs;
 };
 std::optional<NarrowestLink> bottleneck_of(const Path& path);
@@ -33,8 +33,8 @@ struct LegTimes {
   std::vector<Fs> at;
 };
 
-// A row per node: overhead as paid on this leg (the ends of a response pay nothing), then the link
-// behind the node. The narrowest link is marked.
+// One row per node: its overhead on this leg (source and target of a response have none), then the
+// link behind the node. The narrowest link is marked.
 std::string leg_text(const Graph& graph, const Path& path, Leg leg,
                      const std::vector<LegTimes>& times);
 nlohmann::ordered_json leg_json(const Graph& graph, const Path& path, Leg leg,
@@ -46,9 +46,9 @@ struct RouteReport {
 };
 
 // From a pe_dma or pcie_ep to a memory: the path of memory traffic, with a read and a write of
-// `bytes` at offset 0. Else the path of control messages; those of the host to PEs are forwarded by
-// io_cpu and m_cpu, and their path is shown so. Throws RoutingError that names both ends if there
-// is no path through the fabric.
+// `bytes` at offset 0. Otherwise the path of control messages; those of the host to PEs are
+// forwarded by io_cpu and m_cpu, and their path is shown so. Throws RoutingError that names source
+// and target if there is no path through the fabric.
 RouteReport route_report(const Graph& graph, MachineRoutes& routes, NodeId from, NodeId to,
                          std::uint64_t bytes);
 

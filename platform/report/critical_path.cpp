@@ -28,7 +28,7 @@ double share_of(const CriticalPath& path, Fs time) {
   return length == 0 ? 0 : static_cast<double>(time) / static_cast<double>(length);
 }
 
-// Steps as lines: those of one resource at one place that follow each other are one.
+// Steps as lines: consecutive steps of one resource at one place are merged.
 Table path_lines(const CriticalPath& path) {
   Table table("lines", {{"start_ns", "start ns"},
                         {"time_ns", "ns"},
@@ -55,7 +55,7 @@ Table path_lines(const CriticalPath& path) {
   return table;
 }
 
-// "sip5 > sip3" of "sip5.cube0.pe0 > sip3.cube0.pe0", "sip3" of two places on it.
+// "sip5 > sip3" for "sip5.cube0.pe0 > sip3.cube0.pe0", "sip3" for two places on it.
 std::string device_of(const std::string& where) {
   const auto sip_of = [](const std::string& place) { return place.substr(0, place.find('.')); };
   const std::size_t arrow = where.find(" > ");

@@ -18,7 +18,7 @@
 namespace kernbench {
 namespace {
 
-// Sorted by start, without overlaps.
+// Merges intervals: sorted by start, without overlaps.
 template <class Intervals>
 Intervals united(Intervals intervals) {
   std::sort(intervals.begin(), intervals.end(),
@@ -34,7 +34,7 @@ Intervals united(Intervals intervals) {
   return result;
 }
 
-// The kernel's thread runs where it is not blocked.
+// Intervals in which the kernel's thread is not blocked.
 template <class Intervals>
 void add_running(const Intervals& runs, const Intervals& waits, Intervals& running) {
   auto wait = waits.begin();
@@ -67,7 +67,7 @@ EngineTimeline::Intervals* EngineTimeline::intervals_of(const OperationName& nam
   if (name.place < places_.size()) return places_[name.place];
   Intervals* intervals = nullptr;
   if (options_.engines.empty() || glob_matches_scope(options_.engines, name.node)) {
-    // Composites in one row, whatever they compute.
+    // Composites share one row, whatever they compute.
     const std::string part = name.engine == "pe_scheduler" ? "composite" : name.part;
     intervals = &busy_[{name.pe, order_of(part), part, name.node}];
   }
@@ -92,7 +92,7 @@ void EngineTimeline::write(const KernelWait& wait) {
   kernels_[name_in_machine(*wait.node)][wait.stream].waits.push_back({wait.start, wait.end});
 }
 
-// --- The end
+// --- End of the events
 
 void EngineTimeline::close(const std::string& source) {
   if (options_.engines.empty()) choose_pe();
@@ -308,11 +308,10 @@ std::unique_ptr<ReportOptions> declare_engine_timeline(CLI::App& command, unsign
   auto options = std::make_unique<TimelineReportOptions>();
   CLI::Option* const timeline =
       command
-          .add_option(
-              "--timeline", options->timeline.engines,
-              "A row per engine, a column per interval of time: how busy it was. Engines by "
-              "glob over their names or a scope around them, e.g. 'sip0.cube0.pe0' or "
-              "'*.pe_dma' (default: those of the PE with most operations)")
+          .add_option("--timeline", options->timeline.engines,
+                      "Utilisation, a row per engine and a column per interval of time. Engines by "
+                      "glob over their names or a scope around them, e.g. 'sip0.cube0.pe0' or "
+                      "'*.pe_dma' (default: those of the PE with most operations)")
           ->type_name("GLOB")
           ->expected(0, 1)
           ->group(report_group);

@@ -1,5 +1,5 @@
-// Timeline of the engines in text: a row per engine and part, a column per interval of time, and in
-// each cell how much of the interval the engine was busy.
+// Text timeline of the engines: a row per engine and part, a column per interval of time, and in
+// each cell the utilisation of the engine in the interval.
 #pragma once
 
 #include <map>
@@ -16,7 +16,7 @@
 namespace kernbench {
 
 struct TimelineOptions {
-  // Glob over the names of engines or of a scope around them; empty: the PE with most operations.
+  // Glob over the names of engines or of an enclosing scope; empty: the PE with most operations.
   std::string engines;
   std::optional<std::pair<Fs, Fs>> window;  // default: from the first to the last operation shown
   std::uint64_t columns = 100;
@@ -27,15 +27,15 @@ class EngineTimeline final : private tlm::tlm_analysis_if<ExecutedOp>,
                              private tlm::tlm_analysis_if<KernelWait> {
  public:
   EngineTimeline(Observation& observation, TimelineOptions options);
-  // After the last event. UsageError: no engine's name matches, with the nearest names; nothing has
-  // been executed, or nothing in the window. `source`: where the events are from.
+  // Called after the last event. Throws UsageError if no engine's name matches, with the nearest
+  // names, or if nothing was executed, or nothing in the window. `source`: origin of the events.
   void close(const std::string& source);
 
   std::string text() const;
   nlohmann::ordered_json json() const;
   Table rows() const;                                    // a row per engine and part
   Table cells() const;                                   // a row per cell that is not empty
-  const std::string& busiest_pe() const { return pe_; }  // empty: engines were chosen by name
+  const std::string& busiest_pe() const { return pe_; }  // empty: engines were selected by name
 
  private:
   struct Interval {
@@ -44,7 +44,7 @@ class EngineTimeline final : private tlm::tlm_analysis_if<ExecutedOp>,
   using Intervals = std::vector<Interval>;
   struct Row {
     std::string node, part;
-    Fs busy = 0;              // within the window; of several operations at once each counts
+    Fs busy = 0;              // within the window; concurrent operations all count
     std::vector<Fs> columns;  // busy time, at most the length of the column
   };
   using Key = std::tuple<std::string, int, std::string, std::string>;  // PE, order, part, node
@@ -63,7 +63,7 @@ class EngineTimeline final : private tlm::tlm_analysis_if<ExecutedOp>,
   void fill(Row& row, const Intervals& intervals) const;
   std::string cells_of(const Row& row) const;
   std::string axis_text(std::size_t indent) const;
-  // Begin of a column; that behind the last is the end of the window.
+  // Start of a column; that of the column after the last is the end of the window.
   Fs column_start(std::uint64_t column) const;
 
   TimelineOptions options_;
@@ -71,9 +71,9 @@ class EngineTimeline final : private tlm::tlm_analysis_if<ExecutedOp>,
   std::vector<Intervals*> places_;  // by OperationName::place; null: not shown
   std::map<Key, Intervals> busy_;
   std::map<std::string, std::uint64_t> operations_;  // by node
-  // By pe_cpu and stream.
+  // Kernels by pe_cpu and stream.
   std::map<std::string, std::map<std::uint32_t, Kernels>> kernels_;
-  Fs first_ = never_fs, last_ = 0;  // of all operations and kernels
+  Fs first_ = never_fs, last_ = 0;  // over all operations and kernels
   Fs from_ = 0, to_ = 0;            // the window
   std::vector<Row> rows_;           // by PE, in the order of a tile's stages
   std::string pe_;

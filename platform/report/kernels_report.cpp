@@ -1,4 +1,4 @@
-// Kernels and composites of a run: one line per kernel, or per launch, and how far each is from the
+// Kernels and composites of a run: one line per kernel, or per launch, and its distance from the
 // bound of its roofline (spec 11.3).
 #include <fmt/format.h>
 
@@ -21,7 +21,7 @@ namespace kernbench {
 
 namespace {
 
-// KernelLaunches: launches of a run with their rooflines, grouped by kernel, and each of them where
+// KernelLaunches: launches of a run with their rooflines, grouped by kernel, and individually where
 // a report lists launches.
 //
 // A launch that is not listed takes no memory once it is in its group.
@@ -29,33 +29,33 @@ namespace {
 struct ReportedLaunch {
   std::string kernel;
   std::string devices;                      // "sip0"
-  std::map<std::string, std::string> meta;  // of the program
-  KernelMetrics merged;                     // by max over the PEs
+  std::map<std::string, std::string> meta;  // from the program
+  KernelMetrics merged;                     // maximum over the PEs
   MetricsOfPes per_pe;
-  std::map<PeId, Fs> start;          // of the kernel; of PEs that report it
-  std::optional<Roofline> roofline;  // of all its PEs; none: one does not report it
+  std::map<PeId, Fs> start;          // kernel starts of PEs that report them
+  std::optional<Roofline> roofline;  // over all its PEs; none: one does not report it
   std::map<std::string, CompositeTimes> composites;
 };
 
 // Launches of one kernel.
 struct KernelGroup {
   std::string kernel;
-  std::size_t launches = 0, pes = 0;               // different PEs
-  Fs shortest = never_fs, longest = 0, total = 0;  // pe_exec of the launches
+  std::size_t launches = 0, pes = 0;               // distinct PEs
+  Fs shortest = never_fs, longest = 0, total = 0;  // pe_exec over the launches
   Fs dma = 0, compute = 0;                         // sums
   std::string slowest;                             // PE with the longest pe_exec
   std::size_t rated = 0;                           // launches with a roofline
-  Roofline roofline;                               // of these together
+  Roofline roofline;                               // roofline of those launches together
   std::map<std::string, CompositeTimes> composites;
 };
 
 class KernelLaunches final : private tlm::tlm_analysis_if<LaunchEnd> {
  public:
-  // `lists`: launches() has each of them.
+  // `lists`: launches() contains every launch.
   KernelLaunches(MachineEvents& events, bool lists)
       : work_(events.platform()), lists_(lists), ends_(events.launch_ends, *this) {}
 
-  void close();  // the run has ended
+  void close();  // called at the end of the run
   const std::vector<ReportedLaunch>& launches() const { return launches_; }
   const std::vector<KernelGroup>& groups() const { return groups_; }  // in order of first launches
 
@@ -70,14 +70,14 @@ class KernelLaunches final : private tlm::tlm_analysis_if<LaunchEnd> {
   std::deque<LaunchEnd> recent_;
   std::vector<ReportedLaunch> launches_;
   std::vector<KernelGroup> groups_;
-  std::map<std::string, std::size_t> index_;  // of a kernel's group
+  std::map<std::string, std::size_t> index_;  // group of a kernel
   std::map<std::string, std::set<PeId>> pes_;
   AnalysisBinding<LaunchEnd> ends_;
 };
 
 namespace {
 
-// Posted transfers of a launch may end behind it, but not behind so many others.
+// Posted transfers of a launch may end after it, but not after this many later launches.
 constexpr std::size_t launches_behind = 64;
 
 }  // namespace
@@ -101,7 +101,7 @@ void KernelLaunches::take(LaunchEnd& launch) {
   if (lists_) launches_.push_back(std::move(rated_launch));
 }
 
-// With the work of its PEs; without a roofline if one of them does not report it.
+// Launch with the work of its PEs; without a roofline if one of them does not report it.
 ReportedLaunch KernelLaunches::rated(LaunchEnd& launch) const {
   ReportedLaunch rated;
   rated.kernel = launch.kernel;

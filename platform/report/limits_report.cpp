@@ -1,4 +1,5 @@
-// Limits of a run (spec 11.3): what limits it, and what twice as much of each resource would gain.
+// Limits of a run (spec 11.3): its limiting resource, and the gain with twice as much of each
+// resource.
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
@@ -16,16 +17,16 @@ namespace kernbench {
 namespace {
 
 constexpr std::size_t rows_of_run = 12;
-constexpr double worth_naming = 1.1;  // a gain
+constexpr double worth_naming = 1.1;  // a gain worth reporting
 constexpr std::size_t named_in_latency = 4;
-// Rows for people.
+// Thresholds of rows in text.
 constexpr double least_gain = 0.005, least_busy = 0.05;
 
 double ratio(Fs part, Fs whole) {
   return whole == 0 ? 0 : static_cast<double>(part) / static_cast<double>(whole);
 }
 
-// "pe_dma.rd_engines" of "cube.pe_template.components.pe_dma.attrs.rd_engines".
+// "pe_dma.rd_engines" for "cube.pe_template.components.pe_dma.attrs.rd_engines".
 std::string short_key(std::string key) {
   for (const std::string& part : {std::string("cube.pe_template.components."),
                                   std::string("cube.components."), std::string(".attrs")}) {
@@ -36,20 +37,20 @@ std::string short_key(std::string key) {
 }
 
 struct ReportedLimits : Limits {
-  double gain(const ResourceLimit& row) const;  // 1.5: one and a half times as fast
-  // The resource with the largest gain, if at least 10 %; else those with a saturated server; none:
+  double gain(const ResourceLimit& row) const;  // 1.5: 1.5 times as fast
+  // Resource with the largest gain, if at least 10 %; else those with a saturated server; none:
   // latency, or not estimated.
   std::vector<const ResourceLimit*> limits() const;
   // "HBM, PE links"; "latency"; "not estimated".
   std::string name() const;
   // "HBM (KEY), 56.6 % busy: twice as much is 14.7 % faster; ..."; empty without rows.
   std::string verdict() const;
-  // Rows that are significant, after the columns `first`.
+  // Adds significant rows, after the columns `first`.
   void add_significant(Table& table, const Table::Row& first, std::size_t most) const;
-  // All rows, likewise.
+  // Adds all rows in the same way.
   void add_all(Table& table, const Table::Row& first) const;
   nlohmann::ordered_json json() const;
-  // Without rows; after the columns `first`.
+  // Table without rows; its columns follow the columns `first`.
   static Table significant_table(std::vector<Table::Column> first = {});
   static Table table(std::vector<Table::Column> first = {});
 };
@@ -185,7 +186,7 @@ class LimitsReport final : public Report, private tlm::tlm_analysis_if<LimitRow>
   }
   std::string text() override;
   Json json() override;
-  // With the kernels a row for each of them and resource, first those of the run.
+  // With kernels, one row for each kernel and resource, after those of the run.
   std::optional<Table> table() override;
 
  private:
@@ -196,8 +197,8 @@ class LimitsReport final : public Report, private tlm::tlm_analysis_if<LimitRow>
   void write(const LimitRow& row) override;
 
   bool of_kernels_;
-  std::size_t most_;  // rows in text, of the run and of each kernel
-  std::string log_;   // that has to have limits; empty: none has
+  std::size_t most_;  // maximum number of text rows, for the run and for each kernel
+  std::string log_;   // log that must contain limits; empty: no log
   ReportedLimits run_;
   std::vector<Kernel> kernels_;
   AnalysisBinding<LimitRow> binding_;
@@ -274,10 +275,10 @@ std::unique_ptr<ReportOptions> declare_limits(CLI::App& command, unsigned source
   auto options = std::make_unique<LimitsOptions>();
   options->is_log = source == ReportSource::log;
   if (options->is_log)
-    add_report_flag(command, "--limits",
-                    "What limited the run, and what twice as much of each resource would have "
-                    "gained",
-                    options->asked);
+    add_report_flag(
+        command, "--limits",
+        "Limiting resource of the run, and the gain with twice as much of each resource",
+        options->asked);
   if ((source & (ReportSource::run | ReportSource::log)) != 0)
     add_report_flag(command, "--kernel-limits",
                     "Limits of each kernel by itself, in addition to those of the run",

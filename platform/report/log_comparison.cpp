@@ -19,7 +19,7 @@ namespace {
 
 using Values = std::map<std::string, std::string>;
 
-// "ccl-allreduce n_elem=0 dtype=f16": a value per word that has a '='; `prefix` before its key.
+// "ccl-allreduce n_elem=0 dtype=f16": a value per word with '='; `prefix` precedes its key.
 void add_words(const std::string& words, const std::string& prefix, Values& values) {
   std::istringstream stream(words);
   for (std::string word; stream >> word;) {
@@ -102,7 +102,7 @@ void LogComparison::add_section(const char* what, const char* title, Quantities 
   std::map<std::string, std::pair<Quantity, Quantity>> by_name;
   for (const auto& [name, quantity] : of(a_)) by_name[name].first = quantity;
   for (const auto& [name, quantity] : of(b_)) by_name[name].second = quantity;
-  std::multimap<Fs, Table::Row, std::greater<>> by_difference;  // of equal ones by name
+  std::multimap<Fs, Table::Row, std::greater<>> by_difference;  // ties by name
   for (const auto& [name, both] : by_name) {
     const auto& [a, b] = both;
     Cell ratio;

@@ -1,5 +1,4 @@
-// Two operation logs of one bench side by side: what was changed between the runs, and what came of
-// it.
+// Comparison of two operation logs of one bench: changed settings and resulting times.
 #pragma once
 
 #include <map>
@@ -18,16 +17,16 @@ namespace kernbench {
 
 class LogComparison {
  public:
-  // UsageError: logs of different benches.
+  // Throws UsageError for logs of different benches.
   LogComparison(LogPlayer& a, LogPlayer& b);
-  void close();  // after the last events of both
+  void close();  // called after the last events of both
 
-  // Why the times are not compared: a run that was stopped or failed; empty: they are.
+  // Reason why the times are not compared: a run that was stopped or failed; empty: they are.
   std::string refusal() const;
   // Facts, parameters of the bench and keys of the configuration that differ.
   Table settings() const;
   // Launches by kernel, resources of the critical path of the longest launch, engines, operations:
-  // times and counts in both logs; of each the largest difference first. Empty with a refusal.
+  // times and counts in both logs, each by descending difference. Empty with a refusal.
   Table times() const;
 
   std::string text(std::size_t most) const;  // `most`: rows of each table

@@ -10,7 +10,8 @@
 namespace kernbench {
 namespace {
 
-// "dma_read" of "tile/DMA_READ" on pe_dma; "gemm", "math" of all that PE_GEMM, PE_MATH execute.
+// "dma_read" for "tile/DMA_READ" on pe_dma; "gemm", "math" for everything that PE_GEMM, PE_MATH
+// execute.
 std::string part_of(const std::string& engine, const std::string& operation) {
   if (engine == "pe_gemm") return "gemm";
   if (engine == "pe_math") return "math";

@@ -1,4 +1,4 @@
-// Names of operations as the reports group them: node, PE, engine, and the part of the engine.
+// Names of operations as grouped by the reports: node, PE, engine, and the part of the engine.
 #pragma once
 
 #include <string>
@@ -12,11 +12,11 @@ namespace kernbench {
 struct OperationName {
   std::string node, pe, engine;  // "sip0.cube0.pe1.pe_dma", "sip0.cube0.pe1", "pe_dma"
   std::string name, part;        // "tile/DMA_READ", "dma_read"
-  bool span = false;      // covers others: a composite its tiles, a send or receive its waits
+  bool span = false;      // contains others: a composite its tiles, a send or receive its waits
   std::size_t place = 0;  // in the order of the first reports, from 0
 };
 
-// By node and name of the operation; references are valid as long as this object.
+// Names by node and operation; references are valid during the lifetime of this object.
 class OperationNames {
  public:
   const OperationName& of(const ExecutedOp& op);
@@ -31,10 +31,10 @@ class OperationNames {
   std::unordered_map<Key, OperationName, Hash> names_;  // for look-up only
 };
 
-// "sip0.cube0.pe1" of "sip0.cube0.pe1.pe_dma".
+// "sip0.cube0.pe1" for "sip0.cube0.pe1.pe_dma".
 std::string scope_of(const std::string& node);
-// Position of a part in the path of a tile through the PE, kernel and composite before it; parts
-// that are no stage come last.
+// Position of a part in the path of a tile through the PE, after kernel and composite; parts that
+// are no stage come last.
 int order_of(const std::string& part);
 
 }  // namespace kernbench

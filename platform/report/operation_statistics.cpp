@@ -26,7 +26,7 @@ struct Bin {
   std::uint64_t count = 0;
 };
 
-// [0, 1 ns), [1, 2 ns), [2, 4 ns), ...: from the first to the last that has something.
+// [0, 1 ns), [1, 2 ns), [2, 4 ns), ...: from the first to the last non-empty bin.
 std::vector<Bin> bins_of(const std::map<Fs, std::uint64_t>& durations) {
   std::vector<Bin> bins;
   Bin bin{0, fs_per_ns, 0};

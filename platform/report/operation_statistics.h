@@ -1,8 +1,8 @@
 // Durations of executed operations: by operation, and per engine.
 //
-// Spans (composites, which hold their tiles; sends and receives, which hold their waits) are
-// counted as operations, but make no engine busy. Memory grows with the number of different
-// durations, not with that of operations.
+// Spans (composites, which contain their tiles; sends and receives, which contain their waits) are
+// counted as operations, but not as busy time of an engine. Memory grows with the number of
+// distinct durations, not of operations.
 #pragma once
 
 #include <cstdint>
@@ -22,25 +22,25 @@ namespace kernbench {
 struct OperationGroup {
   std::string engine, name, part;
   bool span = false;
-  std::map<Fs, std::uint64_t> durations;  // how many of each
+  std::map<Fs, std::uint64_t> durations;  // count per duration
   Fs total = 0;
   std::uint64_t count = 0, bytes = 0, macs = 0;
-  std::uint64_t longest_id = 0;  // of equal ones the first; ids in the order of the reports, from 1
+  std::uint64_t longest_id = 0;  // the first of equal ones; ids in the order of the reports, from 1
   std::string longest_node;
   Fs longest_start = 0;
 
   Fs shortest() const { return durations.begin()->first; }
   Fs longest() const { return durations.rbegin()->first; }
-  // The smallest duration that is not exceeded by `share` of them (nearest rank).
+  // Smallest duration not exceeded by `share` of them (nearest rank).
   Fs percentile(double share) const;
 };
 
-// What serves one type of stage, on all PEs together.
+// Server of one type of stage, over all PEs.
 struct EnginePart {
   std::string engine, part;
   std::map<std::string, Fs> busy;  // by node
   Fs total() const;
-  // Of equal ones the first by name.
+  // The first by name of equal ones.
   std::pair<std::string, Fs> busiest() const;
 };
 
@@ -52,7 +52,7 @@ class OperationStatistics final : private tlm::tlm_analysis_if<ExecutedOp> {
   std::vector<const OperationGroup*> groups() const;  // by total time, ties by engine and name
   std::vector<const EnginePart*> engines() const;  // in the order of a tile's stages, then by name
 
-  // Groups, without spans or only these.
+  // Groups without spans, or spans only.
   Table operations_table() const { return group_table("operations", false); }
   Table spans_table() const { return group_table("spans", true); }
   // Histogram of the durations of each operation that is no span, in bins that double from 1 ns on.

@@ -1,5 +1,4 @@
-// Numbers on the command line, exact as written. What throws throws UsageError that names the
-// option.
+// Numbers on the command line, exact as written. Faults throw UsageError that names the option.
 #pragma once
 
 #include <fmt/format.h>
@@ -35,7 +34,7 @@ inline Rational decimal_option(const char* option, const std::string& text) {
                                option, quote(text)));
 }
 
-// In nanoseconds.
+// Time in nanoseconds.
 inline Fs time_option(const char* option, const std::string& text) {
   try {
     return ns_to_fs(Rational::parse(text));
@@ -60,7 +59,7 @@ inline std::pair<Fs, Fs> interval_option(const char* option, const std::string& 
   return {from, to};
 }
 
-// On the clock, in seconds; none if the text is empty.
+// Wall-clock time in seconds; none if the text is empty.
 inline std::optional<double> seconds_option(const char* option, const std::string& text) {
   if (text.empty()) return std::nullopt;
   try {
@@ -72,7 +71,7 @@ inline std::optional<double> seconds_option(const char* option, const std::strin
       fmt::format("{} {} is not a time in seconds, e.g. 60 or 0.5", option, quote(text)));
 }
 
-// For counts: by itself CLI11 takes -1 for 2^64 - 1.
+// Check for counts: without it CLI11 parses -1 as 2^64 - 1.
 inline CLI::Validator whole_number() {
   return CLI::Validator(
       [](const std::string& text) -> std::string {
@@ -87,17 +86,17 @@ inline CLI::Validator whole_number() {
 // Values of an option for the completion of the command line, declared with the option.
 
 struct Candidate {
-  std::string word;  // ends in '=' or '/' where more is to be typed
+  std::string word;  // ends in '=' or '/' where more input follows
   std::string description = {};
 };
 using Candidates = std::vector<Candidate>;
 
 Candidates candidates_of(const std::vector<std::string>& words);
 
-// Values of an option, or of a word of the command itself, that neither its check nor its type name
-// ("F.yaml", "F.csv|.sqlite", "DIR") lists. `values` runs at a Tab behind it; the words before have
-// been read into the variables of their options. `typed` is the value so far: candidates that do
-// not begin with it are left out. Where `values` throws, there are none.
+// Values of an option, or of a positional argument, that neither its check nor its type name
+// ("F.yaml", "F.csv|.sqlite", "DIR") lists. `values` runs at a Tab behind it; the preceding words
+// have been read into the variables of their options. `typed` is the value so far: candidates with
+// a different start are left out. If `values` throws, there are none.
 using CompletionValues = std::function<Candidates(const std::string& typed)>;
 CLI::Option* completes(CLI::Option* option, CompletionValues values);
 // Null: none were declared.

@@ -19,7 +19,7 @@ std::string text_of(const MessageRow& message) {
   return fmt::format("message {} of {} bytes", message.id, message.bytes);
 }
 
-// What an operation may wait for, beyond what is logged, before it begins.
+// Resources that may delay the start of an operation, beyond the logged ones.
 std::string needs_of(const LoggedOp& op) {
   if (op.is->part == "fetch") return "registers, TCM read channel, overhead of the engine";
   if (op.is->part == "store") return "TCM write channel, overhead of the engine";
@@ -28,8 +28,8 @@ std::string needs_of(const LoggedOp& op) {
   return "its engine";
 }
 
-// The walk backwards along the path. It is at an instant, the cursor, with something that ended
-// there; each move adds the steps up to what that depended on, and goes there.
+// Backward walk along the path. The cursor is a time at which an event ended; each move adds the
+// steps up to its predecessor, and goes there.
 class PathWalk {
  public:
   PathWalk(PeLogs& logs, const LaunchRow& launch, const std::vector<TransferHops>* transfers)
@@ -39,7 +39,7 @@ class PathWalk {
     if (const auto [pe, run] = last_run(); run != nullptr) {
       operation(run->end, "launch answer", pe->pe() + " > host", "the answers of the PEs");
       Position at = answered(*pe, *run);
-      // Positions of one instant are finite in number, unless the log contradicts itself.
+      // Positions at one time are finite in number, unless the log contradicts itself.
       std::uint64_t standing = 0;
       while (cursor_ > launch_.issued && standing < 1'000'000) {
         const Fs cursor = cursor_;
@@ -53,10 +53,10 @@ class PathWalk {
   }
 
  private:
-  // Something that ended at the cursor: the move to what it depended on.
+  // Event that ended at the cursor: the move to its predecessor.
   struct Position {
     std::function<Position()> before;
-    std::string after;  // how the step that comes next depends on it
+    std::string after;  // dependence of the following step on it
   };
 
   template <class Row>
@@ -70,7 +70,8 @@ class PathWalk {
 
   // --- Steps
 
-  // A step from `start` to the cursor, which moves there; nothing before the issue of the launch.
+  // Adds a step from `start` to the cursor, which moves there; never before the issue of the
+  // launch.
   void add(Fs start, PathStep::Kind kind, const std::string& resource, const std::string& where,
            const std::string& what, std::optional<std::uint64_t> op = {}) {
     start = std::max(start, launch_.issued);
@@ -99,9 +100,9 @@ class PathWalk {
     return at.before();
   }
 
-  // --- The end of the launch
+  // --- End of the launch
 
-  // Of the PE that answered last; of several the first by name.
+  // Run of the PE that responded last; the first by name among several.
   std::pair<const PeLog*, const RunRow*> last_run() {
     std::string last_pe;
     const RunRow* last = nullptr;
@@ -115,7 +116,7 @@ class PathWalk {
     return {last == nullptr ? nullptr : &logs_[last_pe], last};
   }
 
-  // The engines drain behind the end of the kernel.
+  // Engines drain after the end of the kernel.
   Position answered(const PeLog& pe, const RunRow& run) {
     const CommandRow* command = pe.completed(run, cursor_);
     if (command == nullptr) return kernel_of(pe, run.stream);
@@ -156,7 +157,7 @@ class PathWalk {
     return at(&PathWalk::before_consumed, pe, *message);
   }
 
-  // The PE that has reached it last; of several the first by name.
+  // PE that reached the barrier last; the first by name among several.
   Position before_barrier(const PeLog& pe, const WaitRow& wait) {
     const auto takes_part = [this](const PeLog& other) {
       return std::any_of(other.runs().begin(), other.runs().end(),
@@ -207,7 +208,7 @@ class PathWalk {
 
   Position before_op(const PeLog& pe, const LoggedOp& op) {
     walked_.insert(op.id);
-    // The time before a transfer is left to the operation.
+    // The time before a transfer belongs to the operation.
     if (op.is->engine == "pe_dma")
       add_hops(transfers_.find(op.is->node, op.start, op.end), op.start, text_of(op), op.id);
     add(op.start, PathStep::Kind::operation, op.is->engine + " " + op.is->part, op.is->node,
@@ -218,7 +219,7 @@ class PathWalk {
     return found->first;
   }
 
-  // Adds a step for each hop of a transfer since `since`, from the cursor back. Null: none.
+  // Adds a step for each hop of a transfer after `since`, backwards from the cursor. Null: none.
   void add_hops(const TransferHops* transfer, Fs since, const std::string& text,
                 std::optional<std::uint64_t> op = {}) {
     if (transfer == nullptr) return;
@@ -262,7 +263,7 @@ class PathWalk {
     const WaitRow* blocked = pe.wait_ending_at(KernelWait::Reason::send, message.sent);
     const MessageRow* first = pe.sent_at(message.sent);
     const MessageRow* freed = pe.freed_for(message);
-    if (blocked == nullptr && freed != nullptr && freed->credit == message.sent)  // under way
+    if (blocked == nullptr && freed != nullptr && freed->credit == message.sent)  // in flight
       return before_credit(*freed, message);
     if (blocked == nullptr || first == nullptr || first->id != message.id)
       return kernel_of(pe, message.send_stream);
@@ -274,7 +275,7 @@ class PathWalk {
     return before_credit(*freed, message);
   }
 
-  // The credit of `freed` let `message` go.
+  // `message` left on the credit of `freed`.
   Position before_credit(const MessageRow& freed, const MessageRow& message) {
     operation(*freed.consumed, "ipcq credit", *freed.receiver + " > " + freed.sender,
               fmt::format("credit of {}, for {}", text_of(freed), text_of(message)));
@@ -298,7 +299,7 @@ class PathWalk {
   Position before_consumed(const PeLog& pe, const MessageRow& message) {
     operation(*message.taken, "ring slot read", pe.pe() + ".pe_dma", text_of(message));
     const WaitRow* receive = pe.receive_of(message);
-    // Else it was under way before the kernel asked for it.
+    // otherwise it was in flight before the kernel requested it
     const Fs since = receive == nullptr ? *message.taken : receive->start;
     if (message.visible > since || (receive == nullptr && message.visible == message.taken)) {
       wait(*message.visible, "start of receive", pe.pe() + ".pe_ipcq", text_of(message));
@@ -310,7 +311,7 @@ class PathWalk {
     return kernel_of(pe, message.receive_stream.value_or(0));
   }
 
-  // --- The start of a kernel
+  // --- Start of a kernel
 
   const LaunchRow* find_launch(std::uint64_t id) const {
     for (const LaunchRow& launch : logs_.launches())
@@ -318,7 +319,8 @@ class PathWalk {
     return nullptr;
   }
 
-  // When the last PE of its SIP had answered that launch, which held others back until then.
+  // Time at which the last PE of its SIP had responded to that launch, which blocked others until
+  // then.
   Fs end_of_launch_on(const PeLog& pe, const RunRow& run, Fs by) const {
     Fs end = run.end;
     const std::string sip = pe.pe().substr(0, pe.pe().find('.') + 1);
@@ -334,7 +336,7 @@ class PathWalk {
     const LaunchRow* launch = find_launch(run.launch.value_or(0));
     if (launch == nullptr)
       return unexplained(pe, run.stream, launch_.issued,
-                         fmt::format("launch '{}' has not come to its end", run.kernel));
+                         fmt::format("launch '{}' has not ended", run.kernel));
     const std::string label = fmt::format("launch {} of '{}'", launch->id, launch->kernel);
     const RunRow* earlier = pe.run_before(run);
     const Fs since = std::max(launch->issued, launch_.issued);
@@ -350,7 +352,7 @@ class PathWalk {
     return at(&PathWalk::before_start, pe, run);
   }
 
-  // A launch that takes part was issued after the one that is looked at.
+  // A launch on the path was issued after the analysed one.
   void before_issue(const LaunchRow& launch) {
     const LaunchRow* earlier = nullptr;
     for (const LaunchRow& each : logs_.launches()) {
@@ -373,7 +375,7 @@ class PathWalk {
   const LaunchRow& launch_;
   const TransfersByInitiator transfers_;
   Fs cursor_;
-  std::vector<PathStep> steps_;     // from the last one back
+  std::vector<PathStep> steps_;     // last one first
   std::set<std::uint64_t> walked_;  // operations
 };
 

@@ -5,14 +5,15 @@
 namespace kernbench {
 namespace {
 
-// Equal ones keep their order.
+// Stable: equal elements keep their order.
 template <class List, class Member>
 void sort_by(List& list, Member member) {
   std::stable_sort(list.begin(), list.end(),
                    [&](const auto* a, const auto* b) { return a->*member < b->*member; });
 }
 
-// From the first whose member is not before `time`; from the first whose member is behind it.
+// From the first element whose member is not before `time`; from the first whose member is after
+// it.
 template <class List, class Member>
 auto first_from(const List& list, Member member, Fs time) {
   return std::lower_bound(list.begin(), list.end(), time,
@@ -24,7 +25,7 @@ auto first_behind(const List& list, Member member, Fs time) {
                           [&](Fs t, const auto* each) { return t < each->*member; });
 }
 
-// The first whose member is `time`; null: none.
+// First element whose member is `time`; null: none.
 template <class List, class Member>
 auto first_at(const List& list, Member member, Fs time) {
   const auto found = first_from(list, member, time);
@@ -109,8 +110,8 @@ void PeLog::sort() {
   find_credits();
 }
 
-// Of each ring: `latest` has the credit that came last so far, `in_slot` what that was when the
-// slot's message before had been sent.
+// Per ring: `latest` has the credit that arrived last so far, `in_slot` its value when the slot's
+// previous message had been sent.
 void PeLog::find_credits() {
   const MessageRow *before = nullptr, *latest = nullptr;
   std::map<std::uint64_t, const MessageRow*> in_slot;
@@ -160,7 +161,7 @@ std::vector<const LoggedOp*> PeLog::ops_ending_at(Fs time) const {
   return found;
 }
 
-// --- The kernel
+// --- Kernel
 
 const WaitRow* PeLog::last_wait(const RunRow& run, Fs by) const {
   for (auto wait = first_behind(waits_, &WaitRow::end, by); wait != waits_.begin();) {
@@ -218,7 +219,7 @@ const CommandRow* PeLog::completed(const RunRow& run, Fs by) const {
   return *(after - 1);
 }
 
-// Of a command that nothing else names: of the run that has begun last.
+// Stream of a command that no other event names: that of the run that began last.
 std::uint32_t PeLog::stream_of(const CommandRow& command) const {
   const auto found = streams_of_commands_.find(command.command);
   if (found != streams_of_commands_.end()) return found->second;
@@ -238,7 +239,7 @@ const MessageRow* PeLog::received_by(const WaitRow& receive) const {
   for (auto each = first_from(received_, &MessageRow::taken, receive.start);
        each != received_.end() && (*each)->taken <= receive.end; ++each)
     if (receive_of(**each) == &receive) return *each;
-  return consumed_at(receive.end);  // a receive under way, taken before it was waited for
+  return consumed_at(receive.end);  // a receive in progress, consumed before its wait
 }
 
 const WaitRow* PeLog::receive_of(const MessageRow& message) const {

@@ -1,4 +1,4 @@
-// PeLogs: what the PEs of a run have reported, in memory, and answers to "what ended then".
+// PeLogs: reports of the PEs of a run in memory, with queries for events that ended at a time.
 #pragma once
 
 #include <map>
@@ -13,7 +13,7 @@
 namespace kernbench {
 
 struct LoggedOp {
-  std::uint64_t id = 0;  // order of the reports, from 1
+  std::uint64_t id = 0;  // in the order of the reports, from 1
   Fs start = 0, end = 0;
   const OperationName* is = nullptr;
   std::uint64_t command = 0;
@@ -30,41 +30,41 @@ class PeLog {
   const std::vector<const WaitRow*>& waits() const { return waits_; }  // by end
   const std::vector<const MessageRow*>& received() const { return received_; }
 
-  // The last one, of equal ones that with the largest id, that has ended by then; null: none.
-  // Composites, sends and receives are not among them.
+  // Last operation that has ended by then, with the largest id among equal ones; null: none.
+  // Composites, sends and receives are excluded.
   const LoggedOp* last_of_part(const LoggedOp& like, Fs by) const;
   const LoggedOp* last_compute(Fs by) const { return last_of(compute_, by); }
   const LoggedOp* last_of_tile(const LoggedOp& like, Fs by) const;
   const LoggedOp* last_of_command(std::uint64_t command, Fs by) const;
-  // Those that end at that instant.
+  // Operations that end at that time.
   std::vector<const LoggedOp*> ops_ending_at(Fs time) const;
 
-  // The last one of the run that has ended by then.
+  // Last wait of the run that has ended by then.
   const WaitRow* last_wait(const RunRow& run, Fs by) const;
   const WaitRow* wait_ending_at(KernelWait::Reason reason, Fs time) const;
-  // That of the stream that has begun last by then.
+  // Run of the stream that began last by then.
   const RunRow* run_at(std::uint32_t stream, Fs time) const;
-  // The last one that had ended when the run began: of its stream, or of an earlier launch of
-  // another stream, which it may have followed.
+  // Last run that had ended when this run began: of its stream, or of an earlier launch of another
+  // stream, which it may have followed.
   const RunRow* run_before(const RunRow& run) const;
   // Commands that have completed.
   const CommandRow* command(std::uint64_t id) const;
   const CommandRow* dispatched_before(const CommandRow& command) const;
-  // The last one of the run's stream that completed by then, after its kernel had returned.
+  // Last command of the run's stream that completed by then, after its kernel had returned.
   const CommandRow* completed(const RunRow& run, Fs by) const;
   std::uint32_t stream_of(const CommandRow& command) const;
 
-  // Messages that have been consumed. The one that a receive ended with: with the delivery of its
-  // credit or, if it does not wait for that, with its end; null: none.
+  // Messages that have been consumed. received_by(): the message that ended the receive, with the
+  // delivery of its credit or, without a wait for that, with its end; null: none.
   const MessageRow* received_by(const WaitRow& receive) const;
   const WaitRow* receive_of(const MessageRow& message) const;
-  // That whose slot had been read when the receive of this one had its turn; null: none.
+  // Message whose slot had been read when the receive of this one had its turn; null: none.
   const MessageRow* read_before(const MessageRow& message) const;
-  // Of several at one instant the first: the others were sent without a wait.
+  // First message sent at that time: the others were sent without a wait.
   const MessageRow* sent_at(Fs time) const;
   const MessageRow* written_at(Fs time, std::uint64_t not_id) const;
-  // That whose credit a send needed: the one before in its slot, or the one before that whose
-  // credit came later; null: the slot had none.
+  // Message whose credit a send needed: the previous one in its slot, or an earlier one whose
+  // credit arrived later; null: the slot had none.
   const MessageRow* freed_for(const MessageRow& sent) const;
 
  private:
@@ -89,7 +89,7 @@ class PeLog {
   std::unordered_map<std::uint64_t, std::uint32_t> streams_of_commands_;
   std::vector<const CommandRow*> commands_, by_dispatch_;  // by completion, by dispatch
   std::unordered_map<std::uint64_t, const CommandRow*> commands_by_id_;
-  Messages received_, by_visibility_, by_consumption_;  // received_: by the time they were taken
+  Messages received_, by_visibility_, by_consumption_;  // received_: by the time of consumption
   Messages sent_, by_sending_;                          // sent_: by ring, in the order of sending
   std::unordered_map<std::uint64_t, const MessageRow*> freed_for_;  // by id of the message sent
 };
@@ -99,7 +99,7 @@ class PeLogs final : private tlm::tlm_analysis_if<ExecutedOp> {
   explicit PeLogs(Observation& observation)
       : progress_(observation), binding_(observation.executed_ops, *this) {}
 
-  // After the last event.
+  // Called after the last event.
   void close(std::vector<LaunchRow> launches);
   const std::vector<LaunchRow>& launches() const { return launches_; }  // in the order of issue
   const ProgressRows& rows() const { return rows_; }

@@ -36,7 +36,7 @@ PeTimePart part_of(const KernelWait& wait) {
 
 using Align = Table::Align;
 
-// A share of the time: a part of it, or what an engine did meanwhile.
+// Share of the time: a part of it, or the activity of an engine during it.
 struct Share {
   const char* title;
   const char* key;
@@ -68,7 +68,7 @@ std::string share_text(Fs part, Fs total) {
   return total == 0 ? "-" : percent(static_cast<double>(part) / static_cast<double>(total));
 }
 
-// Those in which a kernel has something.
+// Shares that are nonzero in some kernel.
 std::vector<Share> used(const std::vector<KernelPeTime>& kernels) {
   std::vector<Share> list;
   std::copy_if(shares.begin(), shares.end(), std::back_inserter(list), [&](const Share& share) {

@@ -166,7 +166,7 @@ Table Reports::only_table() const {
     if (std::optional<Table> table = each.report->table()) tables.push_back(std::move(*table));
   }
   if (tables.size() == 1) return tables.front();
-  std::vector<std::string> options;  // the first of each report
+  std::vector<std::string> options;  // first option of each report
   for (const ReportSet::Declared& each : declared_.declared_) {
     if (!each.names.empty()) options.push_back(each.names.front());
   }

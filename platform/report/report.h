@@ -1,15 +1,15 @@
-// Report: observes the events of a run and returns tables, or writes a file, when it is over.
+// Report: observes the events of a run and returns tables, or writes a file, at its end.
 //
-// A report is a file that registers itself, with the commands that can have it and its own options:
+// A report is a source file that registers itself, with the commands that offer it and its options:
 //
 //   class Sizes final : public Report { ... };
 //   const ReportRegistration registration(
 //       {55, "sizes", ReportSource::run | ReportSource::log},
 //       report_on_flag<Sizes>("--sizes", "Bytes by size of transfer"));
 //
-// `run` and `traffic` feed it from the machine, `inspect` from an operation log that is played
-// back: one class, the same numbers. It appears in the text, in JSON under its name and, in
-// `inspect`, as CSV.
+// `run` and `traffic` feed it from the machine, `inspect` from the playback of an operation log:
+// one class, the same numbers. It appears in the text, in JSON under its name and, in `inspect`, as
+// CSV.
 #pragma once
 
 #include <cstdint>
@@ -41,21 +41,21 @@ class Report {
   using Json = nlohmann::ordered_json;
 
   virtual ~Report() = default;
-  // Creates its files, once all reports of the run exist: a wrong option leaves none.
+  // Creates the files, once all reports of the run exist: a wrong option leaves none.
   virtual void open() {}
-  // Between two slices of the simulation.
+  // Called between two slices of the simulation.
   virtual void rest() {}
-  // After the last event; `end`: of the program, or the time at which the run stopped; of a log 0.
-  // UsageError: the events lack what the report needs.
+  // Called after the last event. `end`: end of the program, or the time at which the run stopped; 0
+  // for a log. Throws UsageError if the events lack data of the report.
   virtual void close(Fs /*end*/) {}
-  virtual std::string text() { return ""; }  // empty: nothing to report
-  virtual Json json() { return nullptr; }    // null: nothing
+  virtual std::string text() { return ""; }  // empty: no output
+  virtual Json json() { return nullptr; }    // null: no output
   // json() under the name of the report, unless null.
   virtual void add_to(Json& json, const char* name);
-  virtual std::optional<Table> table() { return std::nullopt; }  // the one of --csv
+  virtual std::optional<Table> table() { return std::nullopt; }  // table for --csv
 };
 
-// Events of a report, bits.
+// Origin of a report's events, bits.
 struct ReportSource {
   static constexpr unsigned run = 1;         // run --bench
   static constexpr unsigned initiators = 2;  // run without a bench
@@ -64,7 +64,7 @@ struct ReportSource {
   static constexpr unsigned machine = run | initiators | traffic;
 };
 
-// Origin of a run: written next to its results.
+// Origin of a run, written next to its results.
 struct RunMetadata {
   std::string version, command_line;
   std::string configuration;  // a topology.yaml with every default resolved
@@ -76,14 +76,15 @@ struct ReportContext {
   EventSource& events;
   MachineEvents* machine = nullptr;  // null: a log
   LogPlayer* log = nullptr;          // null: a machine
-  Reports* reports = nullptr;        // all of the run
+  Reports* reports = nullptr;        // all reports of the run
   RunMetadata metadata = {};
   FunctionalModel* data = nullptr;  // null: none
   // Name of the rank that works on a PE; empty: there are no collectives.
   std::function<std::string(const PeId& pe)> rank_name = {};
-  bool lists_all = false;                // JSON or a file has a row per launch; set for files
-  bool summary = false;                  // of a log: no report was asked for
-  std::optional<std::size_t> rows = {};  // most rows of a table in text; none: as the report says
+  bool lists_all = false;  // JSON or a file has a row per launch; set for files
+  bool summary = false;    // for a log: no report was requested
+  std::optional<std::size_t> rows =
+      {};  // maximum number of text rows of a table; none: the report's default
 };
 
 // Options of one kind of report in a command.
@@ -91,15 +92,15 @@ class ReportOptions {
  public:
   virtual ~ReportOptions() = default;
   virtual void check() const {}                                  // UsageError
-  virtual std::vector<std::string> files() const { return {}; }  // that are written
+  virtual std::vector<std::string> files() const { return {}; }  // files that are written
   virtual bool lists_all() const { return false; }               // its file has a row per launch
-  // Null: not asked for.
+  // Null: not requested.
   virtual std::unique_ptr<Report> make(const ReportContext& context) const = 0;
 };
 
 struct ReportKind {
   int position;      // smaller ones come first in every output
-  const char* name;  // key in JSON; of reports with the same sources different ones
+  const char* name;  // key in JSON; unique among reports with the same sources
   unsigned sources;  // ReportSource
 };
 
@@ -107,20 +108,20 @@ struct ReportKind {
 using DeclareReport =
     std::function<std::unique_ptr<ReportOptions>(CLI::App& command, unsigned source)>;
 
-// An object at namespace scope in the report's file.
+// Object at namespace scope in the report's file.
 class ReportRegistration {
  public:
   ReportRegistration(const ReportKind& kind, DeclareReport declare);
 };
 
-// Reports that a command can have, with their options.
+// Reports available in a command, with their options.
 class ReportSet {
  public:
-  // Declares the options of all registered reports of these sources. Error: two reports have one
-  // name, or declare one option; both are named.
+  // Declares the options of all registered reports of these sources. Throws Error, which names
+  // both, if two reports have one name or declare one option.
   void declare(CLI::App& command, unsigned sources);
 
-  // Names of the declared options; of reports that do not have `source` only.
+  // Names of the declared options, only of reports without `source`.
   std::vector<std::string> options() const;
   std::vector<std::string> options_without(unsigned source) const;
   void check() const;
@@ -133,12 +134,12 @@ class ReportSet {
   struct Declared {
     ReportKind kind;
     std::unique_ptr<ReportOptions> options;
-    std::vector<std::string> names;  // of the options
+    std::vector<std::string> names;  // names of the options
   };
   std::vector<Declared> declared_;
 };
 
-// Reports of one run that were asked for. They observe from the construction on.
+// Requested reports of one run. They observe from the construction on.
 class Reports {
  public:
   // `declared` and the events of `context`, whose `reports` is set, outlive this object.
@@ -149,11 +150,11 @@ class Reports {
   void rest();
   void close(Fs end);
 
-  // Each report after an empty line, but the first where `first`.
+  // Text of each report after an empty line, except the first one if `first`.
   std::string text(bool first = false) const;
   void add_to(Report::Json& json) const;
   Report::Json json_of(const std::string& name) const;  // null: no such report
-  // UsageError unless there is exactly one report with a table; the message lists the options.
+  // Throws UsageError unless exactly one report has a table; the message lists the options.
   Table only_table() const;
 
  private:
@@ -176,7 +177,7 @@ std::string text_of(const Table& table);
 inline constexpr const char* report_group = "Reports";
 CLI::Option* add_report_flag(CLI::App& command, const char* option, const char* help, bool& value);
 
-// A report without options: of every run, and of the summary of a log.
+// Report without options: part of every run, and of the summary of a log.
 template <class R>
 DeclareReport report_in_summary() {
   struct InSummary final : ReportOptions {
@@ -188,7 +189,7 @@ DeclareReport report_in_summary() {
   return [](CLI::App&, unsigned) { return std::make_unique<InSummary>(); };
 }
 
-// A report on a flag.
+// Report enabled by a flag.
 template <class R>
 DeclareReport report_on_flag(const char* option, const char* help) {
   struct OnFlag final : ReportOptions {

@@ -168,7 +168,7 @@ class ServersReport final : public Report {
   std::optional<Table> table() override { return table_; }
 
  private:
-  // A window may have several parts.
+  // a window may have several parts
   std::string time_text() const {
     return fmt::format("{}, from {} to {}", readable_time(to_ns(shown_.length)),
                        readable_time(to_ns(shown_.begin)), readable_time(to_ns(shown_.end)));

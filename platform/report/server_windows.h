@@ -19,15 +19,15 @@ class ServerWindows final : private tlm::tlm_analysis_if<ServerRow>,
   explicit ServerWindows(EventSource& events,
                          std::function<bool(const std::string& name)> keeps = {});
 
-  std::vector<std::string> names() const;  // of windows with a server that was used
-  // The window of that name, or the windows "time N" that overlap [from, to) as one, which has no
-  // name; length 0: none.
+  std::vector<std::string> names() const;  // windows with a server that was used
+  // Window of that name, or the windows "time N" that overlap [from, to) as one unnamed window;
+  // length 0: none.
   WindowRow window(const std::string& name) const;
   WindowRow window(Fs from, Fs to) const;
   // Servers used in the window, the busiest first: all columns of ServerRow and ServerUseRow, busy
   // time also as a share of the window. Empty: no such window, or an empty one.
   Table table(const std::string& window) const;
-  // The same over the windows "time N" that overlap [from, to).
+  // Same table over the windows "time N" that overlap [from, to).
   Table table(Fs from, Fs to) const;
 
  private:

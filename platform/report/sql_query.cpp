@@ -38,7 +38,7 @@ Statement prepare(sqlite3* database, const char*& sql) {
   return statement;
 }
 
-// SQLite reads to the end of the first statement; behind it only blanks and comments may stand.
+// SQLite parses up to the end of the first statement; only blanks and comments may follow.
 Statement only_query(sqlite3* database, const std::string& sql) {
   const char* rest = sql.c_str();
   Statement statement = prepare(database, rest);
@@ -65,7 +65,7 @@ std::string bytes_of(sqlite3_stmt* statement, int column) {
   return bytes == nullptr ? "" : std::string(bytes, static_cast<std::size_t>(size));
 }
 
-// A blob as hexadecimal digits.
+// Blob as hexadecimal digits.
 std::string hex_of(const std::string& bytes) {
   std::string text;
   for (const char byte : bytes) text += fmt::format("{:02x}", static_cast<unsigned char>(byte));

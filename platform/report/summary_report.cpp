@@ -1,5 +1,5 @@
-// Summary of an operation log: launches, operations, waits, messages that were waited for, and the
-// critical path of the longest launch.
+// Summary of an operation log: launches, operations, waits, messages with stalled receivers, and
+// the critical path of the longest launch.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -21,7 +21,7 @@ std::string section(const std::string& title, const std::string& body) {
   return fmt::format("\n{}\n{}", title, body);
 }
 
-// Times by name, with the longest of each: of equal ones the first by `order`.
+// Times by name, with the longest of each: the first of equal ones by `order`.
 template <class Row>
 struct Sum {
   std::uint64_t count = 0;
@@ -38,7 +38,7 @@ struct Sum {
   }
 };
 
-// By total time, ties by name.
+// Sorted by total time, ties by name.
 template <class Row>
 std::vector<std::pair<std::string, Sum<Row>>> sorted(
     const std::map<std::string, Sum<Row>>& by_name) {
@@ -63,15 +63,15 @@ class SummaryReport final : public Report {
  private:
   // Launches in the order of issue: PEs, first start and last return of a kernel.
   Table launches() const;
-  // Times for which the threads of kernels were blocked, by reason.
+  // Stall times of the threads of kernels, by reason.
   Table waits() const;
-  // Senders whose messages were waited for, the longest first.
+  // Senders whose messages stalled receivers, the longest first.
   Table senders();
   CriticalPath longest_path() {
     return critical_path(logs_, longest_of(log_.launches(), log_.path()), &transfers_.by_end());
   }
 
-  // Activity of the PEs, as the run prints it.
+  // Activity of the PEs, in the format of `run`.
   Window window() const {
     Window window;
     for (const ActivityRow& row : activity_.all())
@@ -80,7 +80,7 @@ class SummaryReport final : public Report {
   }
 
   const LogPlayer& log_;
-  std::size_t most_launches_, most_rows_;  // of tables in text
+  std::size_t most_launches_, most_rows_;  // maximum numbers of text rows
   OperationStatistics statistics_;
   PeLogs logs_;
   CollectedTransfers transfers_;
@@ -182,7 +182,7 @@ Table SummaryReport::senders() {
   return table;
 }
 
-// --- All of it
+// --- Complete summary
 
 std::string SummaryReport::text() {
   std::string text;

@@ -1,5 +1,5 @@
 // TransferSums: latencies of memory transfers and their parts (spec 11.3), summed by operation and
-// distance, and by the kinds of nodes and links at which they spent time.
+// distance, and by kind of node and link.
 #pragma once
 
 #include <cstdint>
@@ -25,14 +25,14 @@ class TransferSums final : private tlm::tlm_analysis_if<PlaceRow>,
   explicit TransferSums(EventSource& events);
 
   bool empty() const { return sums_.empty(); }
-  // By operation and distance: counts and means.
+  // Counts and means by operation and distance.
   Table by_distance() const;
-  // Kinds of places at which transfers spent time, the largest stall time first, then the largest
-  // service time. "crossings": pairs of a transfer and a place of the kind; "service_ns": all parts
-  // but contention, which is "stalled_ns"; "worst": the place with the largest stall time.
+  // Kinds of places, by descending stall time, then descending service time. "crossings": pairs of
+  // a transfer and a place of the kind; "service_ns": all parts except contention, which is
+  // "stalled_ns"; "worst": the place with the largest stall time.
   Table by_place() const;
   // [{"op", "distance", "transfers", "bytes", "latency_ns", "parts": {"pe_setup_ns", ...}}, ...]:
-  // sums, whose parts add up to the latency
+  // sums; the parts add up to the latency
   nlohmann::ordered_json json() const;
   // [{"op", "initiator", "target", "distance", "transfers", "bytes", "latency": {histogram},
   // "parts"}, ...]
@@ -57,7 +57,7 @@ class TransferSums final : private tlm::tlm_analysis_if<PlaceRow>,
     std::string name, kind;
     bool is_link = false;
     std::uint64_t crossings = 0;
-    std::uint64_t last_transfer = 0;  // id, of the transfer that crossed it last
+    std::uint64_t last_transfer = 0;  // id of the last transfer that crossed it
     Fs service = 0, stalled = 0;
   };
   void write(const PlaceRow& row) override;
@@ -66,22 +66,22 @@ class TransferSums final : private tlm::tlm_analysis_if<PlaceRow>,
   std::map<std::pair<int, int>, Sum> sums_by_distance() const;
 
   std::map<Key, Sum> sums_;
-  Sum* last_ = nullptr;        // of the transfer whose hops follow
+  Sum* last_ = nullptr;        // transfer whose hops follow
   std::vector<Place> places_;  // by id - 1
   AnalysisBinding<PlaceRow> place_rows_;
   AnalysisBinding<TransferRow> transfer_rows_;
   AnalysisBinding<HopRow> hop_rows_;
 };
 
-// Memory transfers of a run by the places at which they spent their time, for the critical path.
+// Memory transfers of a run with their time by place, for the critical path.
 
-// A transfer from its issue to its end.
+// Transfer from its issue to its end.
 struct TransferHops {
   struct Hop {
     std::string place;   // "sip0.cube0.r0c0"
-    std::string kind;    // of the place: "router"
-    std::string part;    // of the latency: "noc", "contention"
-    bool stall = false;  // behind other transfers
+    std::string kind;    // kind of the place: "router"
+    std::string part;    // part of the latency: "noc", "contention"
+    bool stall = false;  // queued behind other transfers
     Fs start = 0, end = 0;
   };
   std::string node;  // its initiator: "sip0.cube0.pe0.pe_dma"
@@ -95,7 +95,7 @@ class CollectedTransfers final : private tlm::tlm_analysis_if<PlaceRow>,
                                  private tlm::tlm_analysis_if<HopRow> {
  public:
   explicit CollectedTransfers(EventSource& events);
-  // By end; after the last event.
+  // Sorted by end; called after the last event.
   const std::vector<TransferHops>& by_end();
 
  private:
@@ -112,11 +112,11 @@ class CollectedTransfers final : private tlm::tlm_analysis_if<PlaceRow>,
 
 class TransfersByInitiator {
  public:
-  // `transfers`: by end; outlive this object. Null: none.
+  // `transfers`: by end; outlives this object. Null: none.
   explicit TransfersByInitiator(const std::vector<TransferHops>* transfers);
 
-  // The transfer of `node` that ended at `end`, of several the one that began last, at `since` at
-  // the earliest; null: none.
+  // Transfer of `node` that ended at `end`; among several the one that began last, not before
+  // `since`; null: none.
   const TransferHops* find(std::string_view node, Fs since, Fs end) const;
 
  private:

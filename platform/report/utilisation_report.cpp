@@ -9,7 +9,7 @@ namespace kernbench {
 
 namespace {
 
-// "dma_read" of "dma_read_busy_ns"; none: not a busy time.
+// "dma_read" for "dma_read_busy_ns"; none: not a busy time.
 std::optional<std::string> part_of(const StatisticRow& row) {
   static const std::string end = "busy_ns";
   const std::string& name = row.statistic;

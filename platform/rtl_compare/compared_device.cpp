@@ -32,7 +32,7 @@ ComparedRole role_of(const Implementation& implementation) {
   for (const auto& [role, compared] : compared_roles) {
     if (implementation.may_stand_at(role)) return compared;
   }
-  throw UsageError(fmt::format("--impl: {} stands for none of pe_gemm, router and sram",
+  throw UsageError(fmt::format("--impl: {} implements none of pe_gemm, router and sram",
                                quote(implementation.name)));
 }
 
@@ -78,7 +78,7 @@ ComparedDevice::ComparedDevice(const ComponentRegistry& registry, const std::str
   check_together();
 }
 
-// Values that contradict each other, unless some are known to the machine alone.
+// Rejects contradictory values, unless some are known to the machine alone.
 void ComparedDevice::check_together() const {
   const auto known = [this](const Parameter& each) { return attributes_.has(each.name()); };
   const ParameterSchema& schema = implementation_->schema;

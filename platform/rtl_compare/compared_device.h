@@ -1,4 +1,4 @@
-// The implementation that is compared, with the attributes that it is given.
+// Implementation under comparison, with its attributes.
 #pragma once
 
 #include <optional>
@@ -11,29 +11,29 @@
 
 namespace kernbench {
 
-// Role of the compared node: what it is given to do.
+// Role of the compared node; selects its workload.
 enum class ComparedRole : std::uint8_t { gemm, router, sram };
 
-// Names of those that a comparison is for, sorted.
+// Names of the implementations that can be compared, sorted.
 std::vector<std::string> comparable_implementations(const ComponentRegistry& registry);
 
 class ComparedDevice {
  public:
-  // `attributes`: "KEY=VALUE". UsageError for an unknown name, a role that no comparison is for, or
-  // an attribute that is none.
+  // `attributes`: "KEY=VALUE". Throws UsageError for an unknown name, a role without a comparison,
+  // or an unknown attribute.
   ComparedDevice(const ComponentRegistry& registry, const std::string& name,
                  const std::vector<std::string>& attributes);
 
   const Implementation& implementation() const { return *implementation_; }
   ComparedRole role() const { return role_; }
-  // As text, given or default; none if the implementation has no such attribute.
+  // Value as text, given or default; none if the implementation has no such attribute.
   std::optional<std::string> value(const std::string& attribute) const;
-  // None if that is no number.
+  // None if the value is no number.
   std::optional<Rational> number(const std::string& attribute) const;
   std::optional<std::string> number_text(const std::string& attribute) const;
-  // By its clock_period_ns or clock_ghz; 1 GHz if it has neither.
+  // Clock from clock_period_ns or clock_ghz; 1 GHz if it has neither.
   Rational clock_ghz() const;
-  // In the place of `node`: a key of the topology, or the name of an instance.
+  // Settings that replace `node`: a key of the topology, or the name of an instance.
   std::vector<std::string> settings(const std::string& node) const;
 
  private:
@@ -46,7 +46,7 @@ class ComparedDevice {
   Attributes attributes_;  // given or default
 };
 
-// A decimal of at most 18 digits, rounded down.
+// Decimal of at most 18 digits, rounded down.
 std::string decimal_text(const Rational& value);
 
 }  // namespace kernbench

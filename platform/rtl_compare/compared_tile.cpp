@@ -13,7 +13,7 @@
 namespace kernbench {
 namespace {
 
-constexpr std::int64_t longest = 1 << 20;  // of an extent
+constexpr std::int64_t longest = 1 << 20;  // limit of an extent
 
 bool equal(const ComparedTile& a, const ComparedTile& b) {
   return a.m == b.m && a.k == b.k && a.n == b.n;

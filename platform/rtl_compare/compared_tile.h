@@ -13,31 +13,31 @@ namespace kernbench {
 struct ComparedTile {
   std::int64_t m = 1, k = 1, n = 1;
   std::string str() const;  // "32x64x32": m, k, n
-  // No idle rows or columns of the array.
+  // True if no rows or columns of the array are idle.
   bool full(const MacArray& array) const;
 };
 
-// "32x64x32" (MxKxN). UsageError that names the text.
+// "32x64x32" (MxKxN). Throws UsageError that names the text.
 ComparedTile parse_tile(const std::string& text);
 
-// The scratch of a kernel in its TCM, which holds the operands and the product of one tile.
+// Scratch of a kernel in its TCM, which holds the operands and the product of one tile.
 struct TileRoom {
   static constexpr std::uint64_t alignment = 16;
 
   std::uint64_t bytes = UINT64_MAX;
-  DType dtype = DType::i8;  // of the operands
+  DType dtype = DType::i8;  // dtype of the operands
 
   std::uint64_t bytes_of(const ComparedTile& tile) const;
   bool holds(const ComparedTile& tile) const { return bytes_of(tile) <= bytes; }
 };
-// UsageError that names the first tile for which there is no room.
+// Throws UsageError that names the first tile without room.
 void check_tiles(const std::vector<ComparedTile>& tiles, const TileRoom& room);
 
-// What shows how an array behaves: one and several full folds, edges one short and one beyond, one
-// element, k of 1, a long k, a tall and a wide output; each once. Where there is no room for a
-// tile, its largest extent is halved until there is.
+// Tiles that characterise an array: one and several full folds, edges one short and one beyond, one
+// element, k of 1, a long k, a tall and a wide output; each once. The largest extent of a tile is
+// halved until the tile fits.
 std::vector<ComparedTile> telling_tiles(const MacArray& array, const TileRoom& room = {});
-// Extents of output up to three times those of the array, k up to 256; halved in the same way.
+// Output extents up to three times those of the array, k up to 256; halved in the same way.
 std::vector<ComparedTile> random_tiles(std::size_t count, std::uint64_t seed, const MacArray& array,
                                        const TileRoom& room = {});
 

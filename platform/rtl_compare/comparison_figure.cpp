@@ -11,13 +11,13 @@ namespace kernbench {
 namespace {
 
 constexpr double axis_width = 620, text_size = 13, title_size = 17, mark = 9;
-constexpr double near = 0.05;            // half of the band
+constexpr double near = 0.05;            // half width of the band
 constexpr double widest_linear = 8;      // highest / lowest ratio of a linear axis
-constexpr double least_ratio = 0x1p-20;  // of a work that takes no time
+constexpr double least_ratio = 0x1p-20;  // for work that takes no time
 constexpr const char* grey = "#5f6b7a";
 constexpr std::array<const char*, 4> colours{"#d1495b", "#2a7f9e", "#e8a33d", "#5b8c5a"};
 
-// Ratios to pixels.
+// Maps ratios to pixels.
 class Axis {
  public:
   Axis(double low, double high, double left)
@@ -54,7 +54,7 @@ class Figure {
  private:
   double works() const { return static_cast<double>(comparison_.works.size()); }
   double height() const { return step_ * works(); }
-  // The name; without room for names that of the group, where it begins.
+  // Name of the work; without room for names that of its group, at its first work.
   std::string label(std::size_t index) const {
     const std::vector<ComparedWork>& works = comparison_.works;
     if (named_) return works[index].name;
@@ -156,7 +156,7 @@ class Figure {
 
   const TimeComparison& comparison_;
   double step_;
-  bool named_, together_;  // works have their names; each group is in one piece
+  bool named_, together_;  // works have their names; each group is contiguous
   double left_;
   std::pair<double, double> limits_;
   Axis axis_;

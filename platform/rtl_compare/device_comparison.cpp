@@ -13,7 +13,7 @@
 namespace kernbench {
 namespace {
 
-// The operands and products of all tiles are kept until they are compared.
+// Operands and products of all tiles are kept until they are compared.
 void check_host_memory(const ComparisonRequest& request, const std::vector<ComparedTile>& tiles,
                        const TileRoom& room) {
   std::uint64_t bytes = 0;

@@ -23,8 +23,8 @@ constexpr const char* sram_node = "sip0.cube0.sram";
 
 struct Flow {
   std::string name, group;
-  std::size_t phase;       // issued together: those of a phase
-  TrafficRequest request;  // the instant of issue is left open
+  std::size_t phase;       // requests of a phase are issued together
+  TrafficRequest request;  // without an issue time
 };
 
 // Requests of one experiment, in order of issue.
@@ -85,7 +85,7 @@ class Flows {
                                   access.from, short_name(access.memory), how),
                       how, phase_, request});
   }
-  // Behind the name of the cube.
+  // Name without its cube.
   std::string short_name(NodeId node) const {
     const std::string& name = machine_.name(node);
     const std::string cube = "sip0.cube0.";
@@ -98,8 +98,8 @@ class Flows {
   std::size_t phase_ = 0;
 };
 
-// A phase begins at an edge of the clock, when the machine has been idle for as long as the phase
-// before has taken: credits are back, and banks at rest.
+// A phase begins at a clock edge when the machine has been idle for as long as the previous phase
+// took: credits have returned and banks are idle.
 class Requests final : public TrafficSource {
  public:
   Requests(const std::vector<Flow>& flows, const Rational& clock_ghz)
@@ -126,7 +126,7 @@ class Requests final : public TrafficSource {
   Rational clock_ghz_;
   std::vector<Fs> times_;
   std::size_t taken_ = 0, in_flight_ = 0, phase_ = 0;
-  Fs begin_ = 0;  // of the phase
+  Fs begin_ = 0;  // start of the phase
 };
 
 std::vector<NodeId> memories_of(const MachineDescription& machine, ComparedRole role) {
@@ -142,7 +142,7 @@ std::vector<Flow> flows_of(const MachineDescription& machine, ComparedRole role,
   return role == ComparedRole::sram ? flows.accesses() : flows.messages();
 }
 
-// All bytes that requests touch are known, so that what a memory returns can be compared.
+// Initialises all bytes that requests access, so that data returned by a memory can be compared.
 void fill_sram(FunctionalModel& data, const Platform& platform, const FlowOptions& options) {
   const auto range = platform.machine().memory_map.range_of(platform.machine().sram(0, 0));
   if (!range) return;
@@ -173,7 +173,7 @@ std::string simulate(const MachineSpec& machine, const ComponentRegistry& regist
   return nlohmann::json(requests.times()).dump();
 }
 
-// The machine's own implementation, which has been replaced.
+// Name of the machine's own implementation, which has been replaced.
 std::string model_name(const Graph& machine, ComparedRole role) {
   for (const Node& node : machine.nodes()) {
     if (role == ComparedRole::sram ? node.name == sram_node : node.kind == Role::router)

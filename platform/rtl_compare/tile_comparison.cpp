@@ -22,7 +22,7 @@ namespace kernbench {
 namespace {
 
 constexpr int compared_pes = 3;
-// Of builtin.pe_gemm: rows and columns, macs_per_cycle.
+// Limit of rows, columns and macs_per_cycle of builtin.pe_gemm.
 constexpr std::int64_t most_extent = 65536;
 constexpr std::uint64_t most_cells = 1'000'000'000;
 std::string engine_name(int pe) { return fmt::format("sip0.cube0.pe{}.pe_gemm", pe); }
@@ -54,7 +54,7 @@ std::vector<TileWork> works_of(const TileOptions& options) {
   return works;
 }
 
-// A piece of the TCM of a kernel's PE.
+// Block of the TCM of a kernel's PE.
 class TcmBlock {
  public:
   TcmBlock(KernelContext& context, const Shape& shape, DType dtype)
@@ -81,7 +81,7 @@ class TcmBlock {
   CompositeOperand operand_;
 };
 
-// One `dot` per tile; values on PE 0 only.
+// Kernel with one `dot` per tile; values on PE 0 only.
 class TileKernel final : public KernelBody {
  public:
   TileKernel(const std::vector<TileWork>& works, DType dtype, std::vector<DataOpPtr>& ops)
@@ -182,7 +182,7 @@ std::string difference_of(const DataOp& op, const DataExecutor& executor) {
   return comparison.ok ? "" : mismatch_text(output.shape, comparison);
 }
 
-// A fault of the implementation is one of the tile that it has not ended.
+// A fault of the implementation is attributed to the tile in progress.
 [[noreturn]] void fail(const std::exception_ptr& cause, const std::vector<TileWork>& works,
                        std::size_t ended) {
   try {
@@ -228,7 +228,7 @@ TileRoom tile_room(const MachineSpec& machine, DType dtype) {
 
 std::vector<std::string> tile_settings(const ComparedDevice& device) {
   std::vector<std::string> settings = device.settings(engine_name(0));
-  // What the models are made of, whatever the topology says of the same implementation.
+  // Attributes of the models, regardless of the topology's settings for the same implementation.
   for (const char* key :
        {"clock_ghz", "clock_period_ns", "overhead_ns", "rows", "columns", "task_cycles"}) {
     if (const auto value = device.value(key))

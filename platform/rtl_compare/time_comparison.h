@@ -1,5 +1,5 @@
-// Times of an implementation, such as one in RTL, compared with those that transaction-level models
-// take for the same work: ratios and their distribution.
+// Times of an implementation, such as one in RTL, compared with those of transaction-level models
+// for the same work: ratios and their distribution.
 #pragma once
 
 #include <cstdint>
@@ -13,15 +13,17 @@
 
 namespace kernbench {
 
-// A tile, a message, an access.
+// Tile, message or access.
 struct ComparedWork {
   std::string name;                                         // "32x64x32"
   std::string group;                                        // "full tiles", "alone"
   std::vector<std::pair<std::string, std::int64_t>> sizes;  // ("m", 32), ...: keys of JSON
-  Fs time = 0;                                              // of the implementation
-  std::vector<Fs> models;                                   // in the order of the comparison's
-  std::optional<std::uint64_t> cycles;  // of the implementation, from its first clock edge on
-  std::string difference;  // of the values from the reference, first element first; empty: none
+  Fs time = 0;                                              // time of the implementation
+  std::vector<Fs> models;  // times of the models, in the order of the comparison
+  std::optional<std::uint64_t>
+      cycles;  // cycles of the implementation, from its first clock edge on
+  std::string
+      difference;  // difference of the values from the reference, first element first; empty: none
 
   double ratio(std::size_t model) const {
     return static_cast<double>(time) / static_cast<double>(models[model]);
@@ -39,7 +41,7 @@ struct TimeComparison {
   std::string implementation;       // "rtl.pe_gemm"
   std::string kind;                 // "tile", "message", "access"
   std::vector<std::string> models;  // compared with: "macs", "systolic"
-  std::string values;               // how values have been compared; empty: not at all
+  std::string values;               // method of comparing values; empty: values are not compared
   std::vector<ComparedWork> works;
 
   std::vector<std::string> groups() const;  // in the order of their first works
@@ -48,14 +50,14 @@ struct TimeComparison {
   bool data_equal() const;
 };
 
-// Output of `rtl-compare`: a row per tile, message or access, the distribution of the ratios, what
-// differs.
+// Output of `rtl-compare`: a row per tile, message or access, the distribution of the ratios, and
+// the differences.
 std::string comparison_text(const TimeComparison& comparison);
-// Units in the key names.
+// Units are in the key names.
 nlohmann::ordered_json comparison_json(const TimeComparison& comparison);
-// Figure as SVG: a line per tile, message or access, on it a mark per model at the ratio of the
-// times; a band of 5 % around equality. The axis is logarithmic where the ratios span more than a
-// factor of eight. Of many works only the groups are named.
+// SVG figure: a line per tile, message or access with a mark per model at the ratio of the times; a
+// band of 5 % around equality. The axis is logarithmic if the ratios span more than a factor of
+// eight. If there are many works, only the groups are named.
 std::string comparison_svg(const TimeComparison& comparison);
 
 }  // namespace kernbench

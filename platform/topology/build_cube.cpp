@@ -1,4 +1,4 @@
-// The nodes and edges of one cube (spec 1.1, 2.9).
+// Nodes and edges of one cube (spec 1.1, 2.9).
 #include "platform/config/pe_links.h"
 #include "platform/topology/graph_builder.h"
 #include "platform/topology/node_names.h"
@@ -8,8 +8,8 @@ namespace {
 
 using Link = GraphBuilder::Link;
 
-// A crossing of UCIe counts as 100 mm, so that routes take few of them (spec 2.7); with lane_select
-// `first` it counts nothing (spec 2.10).
+// A UCIe crossing has a routing weight of 100 mm, so that routes use few of them (spec 2.7); with
+// lane_select `first` it has none (spec 2.10).
 const Rational crossing_weight_mm = Rational(100);
 
 Rational magnitude(const Rational& value) {
@@ -111,8 +111,8 @@ class CubeBuilder {
       add_channels(pe, router(at), hbm, position(at), where);
   }
 
-  // One internal_link of the channel's rate per channel (spec 3.3); the channel's far side adds
-  // nothing.
+  // One internal_link at the channel's rate per channel (spec 3.3); the far side of the channel
+  // adds no delay.
   void add_channels(int pe, std::size_t router, std::size_t hbm, const PointMm& at,
                     const Location& where) {
     for (int channel = 0; channel < spec_.memory_map.hbm_channels_per_pe; ++channel) {

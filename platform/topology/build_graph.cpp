@@ -10,7 +10,7 @@
 namespace kernbench {
 namespace {
 
-constexpr std::size_t north = 0, south = 1, east = 2, west = 3;  // in ucie_sides
+constexpr std::size_t north = 0, south = 1, east = 2, west = 3;  // index in ucie_sides
 
 std::vector<CubeHandles> add_cubes(GraphBuilder& builder, const CubeMesh& mesh, int sip) {
   const SipSpec& spec = builder.spec().sip;
@@ -52,8 +52,8 @@ void add_module(GraphBuilder& builder, const Module& module, Role role, EdgeKind
                        {module.link.bw_gbs, module.link.distance_mm, std::nullopt});
 }
 
-// The nodes of plain TLM-2.0 initiators and targets and their links (spec 2.1), behind everything
-// that they can be attached to.
+// Nodes of plain TLM-2.0 initiators and targets and their links (spec 2.1), after all nodes that
+// they can be attached to.
 void add_tlm_modules(GraphBuilder& builder) {
   const SystemSpec& system = builder.spec().system;
   for (const TlmInitiatorSpec& initiator : system.tlm_initiators)

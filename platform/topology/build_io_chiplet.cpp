@@ -1,4 +1,4 @@
-// The nodes and edges of one IO chiplet and its links to cubes (ADR-0016, spec 2.9).
+// Nodes and edges of one IO chiplet and its links to cubes (ADR-0016, spec 2.9).
 #include "platform/topology/graph_builder.h"
 #include "platform/topology/node_names.h"
 
@@ -8,7 +8,7 @@ namespace {
 // Keeps traffic between cubes of one SIP off the IO chiplet (spec 2.7).
 const Rational io_noc_weight_mm = Rational(10000);
 
-// A point `depth` mm outside the chiplet's side of the SIP, `along` mm from that side's western or
+// Point `depth` mm outside the chiplet's side of the SIP, `along` mm from that side's western or
 // northern end.
 PointMm outside(const MachineSpec& spec, char side, const Rational& along, const Rational& depth) {
   const Rational seam = spec.sip.ucie_seam.distance_mm;
@@ -26,7 +26,7 @@ PointMm outside(const MachineSpec& spec, char side, const Rational& along, const
   }
 }
 
-// Where the PHY for a cube port lies along the side: opposite the middle of that cube.
+// Position of the PHY for a cube port along the side: opposite the middle of that cube.
 Rational phy_along(const MachineSpec& spec, char side, const CubePortSpec& port) {
   const bool horizontal = side == 'N' || side == 'S';
   const Rational size = horizontal ? spec.cube.w_mm : spec.cube.h_mm;
@@ -42,7 +42,7 @@ IoChipletHandles add_io_chiplet(GraphBuilder& builder, const IoChipletSpec& chip
   Location here;
   here.sip = sip;
   here.io = index;
-  Rational middle;  // of the PHYs, where the chiplet's own parts are drawn
+  Rational middle;  // middle of the PHYs, where the chiplet's own parts are drawn
   for (const CubePortSpec& port : chiplet.cube_ports)
     middle = middle + phy_along(spec, chiplet.side, port);
   if (!chiplet.cube_ports.empty())

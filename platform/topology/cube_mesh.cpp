@@ -23,7 +23,7 @@ Rational to_micrometre(const Rational& mm) {
 
 bool is_east(const std::string& corner) { return corner == "NE" || corner == "SE"; }
 
-// PE k of a corner, counted from west to east.
+// x of PE k of a corner, counted from west to east.
 Rational pe_x(const CubeSpec& cube, const std::string& corner, int k) {
   const int from_corner = is_east(corner) ? cube.pe_layout.pe_per_corner - 1 - k : k;
   const Rational offset = cube.pe_layout.pitch_mm * Rational(from_corner);
@@ -56,7 +56,7 @@ std::vector<Rational> with_relays(const std::vector<Rational>& xs) {
 
 int rows_per_half(const CubeSpec& cube) { return (std::max(cube.ucie_connections, 2) + 1) / 2; }
 
-// `count` rows from `first` to `last`; one row alone is at `first`.
+// `count` rows from `first` to `last`; a single row is at `first`.
 void append_rows(std::vector<Rational>& rows, const Rational& first, const Rational& last,
                  int count) {
   for (int i = 0; i < count; ++i) {
@@ -72,7 +72,8 @@ int column_of(const CubeMesh& mesh, const Rational& x) {
                           mesh.col_x_mm.begin());
 }
 
-// The existing router nearest in a straight line; among equals the upper one, then the western one.
+// Nearest existing router by straight-line distance; among equals the upper one, then the western
+// one.
 MeshPoint nearest_router(const CubeMesh& mesh, const PointMm& at) {
   MeshPoint best;
   std::optional<Rational> best_square;
@@ -218,7 +219,7 @@ std::string mesh_source_hash(const CubeSpec& cube) {
 
 std::string mesh_file_text(const CubeSpec& cube, const CubeMesh& mesh) {
   std::string text =
-      "# Generated from the cube section of the topology; written anew when it differs. Do not "
+      "# Generated from the cube section of the topology; rewritten when it differs. Do not "
       "edit.\n";
   text += fmt::format("source_hash: {}\n", mesh_source_hash(cube));
   text +=
@@ -248,7 +249,7 @@ MeshFile keep_mesh_file(const std::filesystem::path& path, const CubeSpec& cube,
   if (read_file(path) == text) return MeshFile::current;
   std::filesystem::path temporary = path;
   temporary +=
-      ".tmp." + std::to_string(::getpid());  // runs in parallel each write their own, then rename
+      ".tmp." + std::to_string(::getpid());  // concurrent runs write separate files, then rename
   bool written = false;
   {
     std::ofstream out(temporary, std::ios::binary | std::ios::trunc);

@@ -1,11 +1,10 @@
-// The router mesh of a cube, laid out from its geometry (spec 2.9, ADR-0053 D3).
+// Router mesh of a cube, laid out from its geometry (spec 2.9, ADR-0053 D3).
 //
-// Columns stand at the x of all PEs, with relay columns where a gap exceeds 3 mm. Rows:
+// Columns are at the x of all PEs, with relay columns where a gap exceeds 3 mm. Rows:
 // ceil(max(n_connections, 2) / 2) PE rows in the upper half, two HBM rows, as many PE rows in the
-// lower half. The HBM zone is the HBM rows times the two middle columns; it has no routers.
-// The outermost columns are never part of the zone, so that it cannot cut the mesh in two.
-// Interpolated coordinates (relay columns, PE rows) are rounded to a micrometre: every length is a
-// decimal.
+// lower half. The HBM zone is the HBM rows times the two middle columns; it has no routers. The
+// outermost columns are never part of the zone, so it cannot cut the mesh in two. Interpolated
+// coordinates (relay columns, PE rows) are rounded to a micrometre: every length is a decimal.
 #pragma once
 
 #include <array>
@@ -55,22 +54,20 @@ struct CubeMesh {
 // Requires a geometry that passes `mesh_faults`.
 CubeMesh generate_mesh(const CubeSpec& cube);
 
-// Reason why a geometry is impossible to lay out (PEs or rows outside the cube); empty if it is
-// sound.
+// Reason why a geometry cannot be laid out (PEs or rows outside the cube); empty if it is valid.
 struct MeshFault {
-  const Rational* length;  // the member of the CubeSpec to blame
+  const Rational* length;  // faulty member of the CubeSpec
   std::string message;
 };
 std::vector<MeshFault> mesh_faults(const CubeSpec& cube);
 
-// cube_mesh.yaml: the generated layout of a cube, kept next to the topology file for people and
-// tools to read.
+// cube_mesh.yaml: generated layout of a cube, stored next to the topology file for users and tools.
 //
 // The program never reads the mesh back: laying it out takes microseconds, so a stale, damaged or
-// edited file can do no harm. The file is written when its text differs from what the configuration
-// yields, atomically; a directory that cannot be written is no error.
+// edited file does no harm. The file is written atomically when its text differs from the one
+// generated from the configuration. A directory that cannot be written is no error.
 
-// Hash (16 hex digits) of what the layout depends on: geometry, pe_layout, ucie.n_connections,
+// Hash (16 hex digits) of the inputs of the layout: geometry, pe_layout, ucie.n_connections,
 // hbm_mapping_mode, placement.
 std::string mesh_source_hash(const CubeSpec& cube);
 std::string mesh_file_text(const CubeSpec& cube, const CubeMesh& mesh);

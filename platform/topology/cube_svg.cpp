@@ -1,5 +1,5 @@
-// The cube view: routers at their places; what is attached to a router is above or below it, in one
-// of the quadrants between its mesh links; UCIe ports along the edges of the die.
+// Cube view: routers at their places; blocks attached to a router above or below it, in one of the
+// quadrants between its mesh links; UCIe ports along the edges of the die.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -12,8 +12,8 @@
 namespace kernbench {
 namespace {
 
-constexpr double router_size = 14;  // of its label
-constexpr double stub = 12;         // length of the line from a router to what hangs at it
+constexpr double router_size = 14;  // size of its label
+constexpr double stub = 12;         // length of the line from a router to an attached block
 constexpr double off_axis = 12;     // between a block and the mesh link next to it
 constexpr double between_blocks = 5, bar_height = 28, bar_gap = 14, least_px_per_mm = 40,
                  least_gap_mm = 0.4;
@@ -23,7 +23,7 @@ constexpr std::array all_quadrants{north_west, north_east, south_east, south_wes
 bool is_north(Quadrant q) { return q == north_west || q == north_east; }
 bool is_west(Quadrant q) { return q == north_west || q == south_west; }
 
-// PEs west of their router, all else east of it, on the side with more room.
+// PEs are west of their router, all other blocks east of it, on the side with more room.
 std::array<Quadrant, 4> preferences(BlockKind kind, bool north) {
   const bool west = kind == BlockKind::compute;
   const Quadrant near_west = north ? north_west : south_west;
@@ -74,7 +74,7 @@ class CubePainter {
   };
   using Quadrants = std::array<std::vector<Hanging>, 4>;
 
-  // Routers that coincide, or nearly do, are drawn apart.
+  // Separates routers that coincide, or nearly do.
   static void separate(std::vector<double>& places) {
     for (std::size_t i = 1; i < places.size(); ++i)
       places[i] = std::max(places[i], places[i - 1] + least_gap_mm);
@@ -108,9 +108,9 @@ class CubePainter {
     quadrants[*fewest].push_back({other, index});
   }
 
-  // --- Scale: everything that hangs at a router fits into its quadrant.
+  // --- Scale: everything attached to a router fits into its quadrant
 
-  // Half the way to the next router, or all the way to the edge of the die, if that is more.
+  // Half the distance to the next router, or the distance to the edge of the die, if larger.
   static double room(const std::vector<double>& places, int at, bool before, double end) {
     const auto i = static_cast<std::size_t>(at);
     const bool outermost = before ? at == 0 : i + 1 == places.size();
@@ -202,7 +202,7 @@ class CubePainter {
     const Point a = px(routers_.at(link.a)), b = px(routers_.at(link.b));
     painter_.link(index, {edge_of(a, b), edge_of(b, a)});
   }
-  // Where the straight line from one router to another leaves its box.
+  // Exit point of the straight line from one router to another on its box.
   Point edge_of(const Point& from, const Point& to) const {
     if (from.y == to.y) return {from.x + (to.x > from.x ? half_w_ : -half_w_), from.y};
     return {from.x, from.y + (to.y > from.y ? half_h_ : -half_h_)};
@@ -212,7 +212,7 @@ class CubePainter {
     return DiagramPainter::width_of(painter_.lines_of(block));
   }
 
-  // Above or below the router, next to its mesh link.
+  // Box above or below the router, next to its mesh link.
   Box box_of(std::size_t router, Quadrant q, std::size_t place) const {
     const Point p = px(routers_.at(router));
     const double w = block_width(hanging_.at(router)[q][place].block);
@@ -238,7 +238,7 @@ class CubePainter {
     painter_.block(one.block, box);
   }
 
-  // Outside of the die, and of what overhangs it.
+  // Outside the die and everything that overhangs it.
   Box bar_of(char side) const {
     const double w = width_mm_ * scale_, h = height_mm_ * scale_;
     switch (side) {
@@ -318,7 +318,7 @@ class CubePainter {
   double width_mm_ = 0, height_mm_ = 0, scale_ = 0;
   double half_w_ = 0, half_h_ = 0, block_h_ = 0;
   std::map<std::size_t, MeshPoint> routers_;  // by block
-  std::map<std::size_t, char> bars_;          // UCIe ports: the side
+  std::map<std::size_t, char> bars_;          // side of UCIe ports
   std::vector<std::size_t> mesh_links_, ucie_links_;
   std::map<std::size_t, Quadrants> hanging_;  // by router
 };

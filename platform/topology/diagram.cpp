@@ -60,7 +60,7 @@ class DiagramMaker {
     if (level_ < DiagramLevel::cube) scope_.cube = -1;
     if (level_ < DiagramLevel::pe) scope_.pe = -1;
     for (NodeId node = 0; node < graph_.nodes().size(); ++node) {
-      // Routers are in the view of a PE as the end of an edge alone: its own one.
+      // The view of a PE contains only its own router, as the end of an edge.
       if (level_ == DiagramLevel::pe && graph_.node(node).kind == Role::router) continue;
       if (agree(instance_of(level_, graph_.node(node)), scope_)) add_node(node);
     }
@@ -93,7 +93,7 @@ class DiagramMaker {
       block.nodes.push_back(node);
   }
 
-  // Both ends lie in one instance, and in the scope.
+  // True if both ends are in one instance, and in the scope.
   bool joins(const Edge& edge) const {
     const Node& src = graph_.node(edge.src);
     const Node& dst = graph_.node(edge.dst);
@@ -163,7 +163,7 @@ class DiagramMaker {
       return !id_of(node).empty() && agree(instance_of(level_, graph_.node(node)), here);
     };
     const std::vector<Fs> latencies = latencies_from(graph_, anchor, [&](const Edge& edge) {
-      // Within a cube nothing passes through a UCIe port (spec 2.7).
+      // Within a cube no path traverses a UCIe port (spec 2.7).
       const bool passes_ucie = graph_.node(edge.src).kind == Role::ucie_port;
       if (level_ == DiagramLevel::cube && (edge.kind == EdgeKind::command || passes_ucie))
         return false;
@@ -172,7 +172,7 @@ class DiagramMaker {
     for (DiagramBlock& block : diagram.blocks) {
       Fs nearest = never_fs;
       for (const NodeId node : block.nodes) {
-        // A UCIe port is behind its connections.
+        // UCIe connections are part of their port.
         if (graph_.node(node).kind == Role::ucie_conn && level_ == DiagramLevel::cube) continue;
         nearest = std::min(nearest, latencies[node]);
       }
@@ -182,13 +182,13 @@ class DiagramMaker {
 
   struct Collected {
     LinkKind kind = LinkKind::control;
-    const Edge* first = nullptr;  // of this kind
+    const Edge* first = nullptr;  // first edge of this kind
     std::vector<std::size_t> forward, backward;
   };
 
   const Graph& graph_;
   const DiagramLevel level_;
-  DiagramScope scope_;  // as deep as the level
+  DiagramScope scope_;  // same depth as the level
   std::map<std::string, DiagramBlock, NaturalOrder> blocks_;
   std::map<std::string, std::size_t, std::less<>> index_;
   std::map<std::tuple<std::string, std::string, bool>, Collected> links_;
@@ -196,7 +196,7 @@ class DiagramMaker {
 
 // --- Titles
 
-// Without quotes, which Mermaid and DOT do not take in a text.
+// Name without quotes, which Mermaid and DOT reject in a text.
 std::string file_of(const Graph& graph) {
   const std::string& path = graph.spec().source_path;
   std::string name = path.substr(path.rfind('/') + 1);  // npos + 1 is 0

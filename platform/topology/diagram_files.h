@@ -1,8 +1,9 @@
 // Diagrams as text, and their files: {system,sip,cube,pe}_view.{svg,mmd,dot} (ADR-0006, spec 11.4).
 //
-// SVG: nodes where the topology has them, in millimetres; the system's SIPs and the engines of a
-// PE, which have no places, in a fixed order. Mermaid and DOT: layers of equal distance from the
-// anchor, left to right; within a layer by name. `heat` colours links and memories; null: none.
+// SVG: nodes at their positions in the topology, in millimetres; the system's SIPs and the engines
+// of a PE, which have no positions, in a fixed order. Mermaid and DOT: layers of equal distance
+// from the anchor, left to right; within a layer by name. `heat` colours links and memories; null:
+// none.
 #pragma once
 
 #include <string>
@@ -35,8 +36,8 @@ std::string diagram_text(const Graph& graph, const Diagram& diagram, DiagramForm
 // "cube_view.svg"
 std::string file_name_of(DiagramLevel level, DiagramFormat format);
 
-// Writes the file unless it holds this text already; true: it was written. Throws UsageError that
-// names a file that cannot be.
+// Writes the file unless it already holds this text. Returns true if it was written. Throws
+// UsageError that names a file that cannot be written.
 bool write_if_changed(const std::string& path, const std::string& text);
 
 }  // namespace kernbench

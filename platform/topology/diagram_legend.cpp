@@ -16,7 +16,7 @@ constexpr std::size_t most_hot = 5;
 
 double width(const std::string& text) { return text_width(text, text_size); }
 
-// In mm: 1, 2 or 5 times a power of ten, so that the bar has at most 200 px.
+// Length of the scale bar in mm: 1, 2 or 5 times a power of ten, at most 200 px.
 double round_length(double px_per_mm) {
   double best = 1;
   for (const double ten : {0.01, 0.1, 1.0, 10.0, 100.0}) {
@@ -30,7 +30,7 @@ double round_length(double px_per_mm) {
 struct LinkRange {
   std::set<std::string> bandwidths;
   Rational shortest, longest;
-  std::optional<Rational> bw_gbs;  // of the first
+  std::optional<Rational> bw_gbs;  // bandwidth of the first link
 };
 
 std::string text_of(LinkKind kind, const LinkRange& range) {

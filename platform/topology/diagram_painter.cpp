@@ -16,10 +16,10 @@ Point between(const Point& a, const Point& b, double length) {
   return d == 0 ? Point{0, 0} : Point{(b.x - a.x) / d * length, (b.y - a.y) / d * length};
 }
 
-// To the right of the direction of travel, by `distance`.
+// Offset to the right of the direction of travel, by `distance`.
 std::vector<Point> parallel_to(const std::vector<Point>& points, double distance) {
   std::vector<Point> moved = points;
-  const auto normal = [&](std::size_t i) {  // of the segment that begins at i
+  const auto normal = [&](std::size_t i) {  // normal of the segment that begins at i
     const Point along = between(points[i], points[i + 1], distance);
     return Point{-along.y, along.x};
   };

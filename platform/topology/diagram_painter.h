@@ -1,5 +1,5 @@
-// DiagramPainter: blocks and links of a view as shapes, and what stands around them: title, scale
-// bar, legend, colour scale of the utilisation.
+// DiagramPainter: blocks and links of a view as shapes, with title, scale bar, legend, and colour
+// scale of the utilisation.
 #pragma once
 
 #include <string>
@@ -16,14 +16,14 @@ class DiagramPainter {
   static constexpr double label_size = 17, detail_size = 13.5;
   static constexpr double line_gap = 4;  // between two lines of a block
 
-  // `heat`: null: none. Both outlive the painter.
+  // `heat`: null: none. Both references outlive the painter.
   DiagramPainter(const Graph& graph, const Diagram& diagram, const Utilisation* heat)
       : graph_(graph), diagram_(diagram), heat_(heat),
         top_of_scale_(heat == nullptr ? 1 : heat->scale_of(diagram)) {}
 
   Drawing& drawing() { return drawing_; }
 
-  // The label, and below it the latency, or with heat the utilisation of the block's memories.
+  // Label, and below it the latency, or with heat the utilisation of the block's memories.
   std::vector<std::string> lines_of(std::size_t block) const;
   static double width_of(const std::vector<std::string>& lines, double size = label_size);
   static double height_of(std::size_t lines, double size = label_size) {
@@ -41,7 +41,8 @@ class DiagramPainter {
   // From the link's block `a` to `b`; corners are right angles.
   void link(std::size_t index, const std::vector<Point>& points);
 
-  // Complete: `px_per_mm` for the scale bar, 0: not to scale. `notes`: lines below the legend.
+  // Complete drawing. `px_per_mm` for the scale bar, 0: not to scale. `notes`: lines below the
+  // legend.
   std::string finish(double px_per_mm, const std::vector<std::string>& notes);
 
  private:

@@ -57,7 +57,7 @@ double width_of(const std::optional<Rational>& bw_gbs) {
   return std::clamp(1.5 + std::log2(std::max(bw_gbs->to_double(), 1.0) / 32), 1.8, 7.0);
 }
 
-// Ends of "inferno" turned round, without its palest part.
+// Ends of "inferno" in reverse, without its palest part.
 const std::vector<std::string>& heat_colours() {
   static const std::vector<std::string> colours{"#fbd08a", "#f9962b", "#e45a31",
                                                 "#b63655", "#781c6d", "#2b0b57"};

@@ -1,5 +1,5 @@
-// Colours and line widths of diagrams; all colours can be told apart without seeing hues: tints of
-// the palette of Okabe and Ito, and for utilisation one that descends in lightness.
+// Colours and line widths of diagrams. All colours are distinguishable without hues: tints of the
+// palette of Okabe and Ito, and for utilisation a scale of descending lightness.
 #pragma once
 
 #include <optional>
@@ -20,14 +20,14 @@ const char* label_of(BlockKind kind);  // "memory"
 
 const char* colour_of(LinkKind kind);
 bool is_dashed(LinkKind kind);
-// Grows with the bandwidth; unlimited ones are thin.
+// Grows with the bandwidth; unlimited links are thin.
 double width_of(const std::optional<Rational>& bw_gbs);
 
-// From 0 to the top of the scale.
+// Colours from 0 to the top of the scale.
 const std::vector<std::string>& heat_colours();
 inline constexpr const char* idle_colour = "#c4c9cf";
 std::string heat_colour(double share_of_scale);
-// Black or white, whichever can be read on it.
+// Black or white, whichever is legible on it.
 const char* text_colour_on(const std::string& fill);
 
 std::string percent_text(double utilisation);  // "37 %", "0.4 %"

@@ -13,7 +13,7 @@ namespace {
 
 constexpr std::size_t most_layers = 12;
 
-// Blocks of one distance; where there are too many distances, of a range of them.
+// Blocks of one distance, or of a range if there are too many distances.
 struct Layer {
   std::string name;
   std::vector<std::size_t> blocks;
@@ -28,7 +28,8 @@ std::set<Fs> distances_of(const Diagram& diagram) {
   return distances;
 }
 
-// 1, 2 or 5 times a power of ten ns, so that there are not too many; 0: every distance by itself.
+// Width in ns, 1, 2 or 5 times a power of ten, that limits the number of layers; 0: one layer per
+// distance.
 Fs width_of_layers(const std::set<Fs>& distances) {
   if (distances.size() <= most_layers) return 0;
   const Fs largest = *distances.rbegin();
@@ -56,7 +57,7 @@ Layers layers_of(const Diagram& diagram) {
   return layers;
 }
 
-// "hbm_ctrl.pe3" -> "hbm_ctrl_pe3", "ucie-N" -> "ucie_N": names that both languages take.
+// "hbm_ctrl.pe3" -> "hbm_ctrl_pe3", "ucie-N" -> "ucie_N": names that both languages accept.
 std::string identifier(const std::string& id) {
   std::string name = id;
   std::replace_if(
@@ -86,7 +87,7 @@ std::string bandwidth_of(const DiagramLink& link) {
   return unlimited ? std::string("unlimited") : link.bw_gbs->str() + " GB/s";
 }
 
-// A link from the block nearer to the anchor on, so that it goes from left to right.
+// Direction of a link from the block nearer to the anchor, so that it points from left to right.
 struct Direction {
   std::size_t from, to;
   const std::vector<std::size_t>*there, *back;  // edges
@@ -98,7 +99,7 @@ Direction direction_of(const Diagram& diagram, const DiagramLink& link) {
   return {link.b, link.a, &link.backward, &link.forward};
 }
 
-// With heat: from left to right, and back.
+// With heat: utilisation from left to right, and back.
 std::string label_of(const DiagramLink& link, const Direction& direction, const Utilisation* heat) {
   if (heat == nullptr) return bandwidth_of(link);
   return fmt::format("{} / {}", percent_text(heat->of_edges(*direction.there)),
@@ -110,8 +111,8 @@ std::string colour_of(const DiagramLink& link, const Utilisation* heat, double t
   return heat_colour(std::max(heat->of_edges(link.forward), heat->of_edges(link.backward)) / top);
 }
 
-// Where all links of a kind are alike their bandwidth is printed once, in the legend; an idle link
-// needs no number.
+// If all links of a kind are equal, their bandwidth is printed once, in the legend; an idle link
+// has no number.
 bool is_labelled(const Diagram& diagram, const DiagramLink& link, const Utilisation* heat) {
   if (heat != nullptr) return heat->of_edges(link.forward) + heat->of_edges(link.backward) > 0;
   return std::any_of(diagram.links.begin(), diagram.links.end(), [&](const DiagramLink& other) {
@@ -119,7 +120,7 @@ bool is_labelled(const Diagram& diagram, const DiagramLink& link, const Utilisat
   });
 }
 
-// A line for each kind of link: "router mesh: 256 GB/s"; with heat what the numbers are.
+// A line for each kind of link: "router mesh: 256 GB/s"; with heat the meaning of the numbers.
 std::vector<std::string> legend_of(const Diagram& diagram, const Utilisation* heat) {
   std::map<LinkKind, std::set<std::string>> kinds;
   for (const DiagramLink& link : diagram.links) kinds[link.kind].insert(bandwidth_of(link));

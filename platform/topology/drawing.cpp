@@ -59,7 +59,8 @@ double em_of(char c) {
 double text_width(std::string_view words, double size) {
   double em = 0;
   for (const char c : words) {
-    const bool continues = (static_cast<unsigned char>(c) & 0xC0u) == 0x80u;  // of UTF-8
+    const bool continues =
+        (static_cast<unsigned char>(c) & 0xC0u) == 0x80u;  // continuation byte of UTF-8
     if (!continues) em += em_of(c);
   }
   return em * size;
@@ -113,8 +114,8 @@ void Drawing::text(Point at, std::string_view words, const TextStyle& style) {
     extend(at.x - before, at.y - half);
     extend(at.x + width - before, at.y + half);
   }
-  // The baseline lies about 0.35 em below the middle of capitals; dominant-baseline is not known
-  // to every viewer.
+  // The baseline is about 0.35 em below the middle of capitals; not every viewer supports
+  // dominant-baseline.
   const double base = 0.35 * style.size;
   const double x = style.upwards ? at.x + base : at.x, y = style.upwards ? at.y : at.y + base;
   body_ += fmt::format(R"(<text x="{}" y="{}" font-size="{}" text-anchor="{}" fill="{}")",

@@ -23,7 +23,7 @@ struct Paint {
   std::string stroke = "none";
   double width = 1;
   std::string dash = "";  // "6 4"; empty: solid
-  double radius = 0;      // of a rectangle's corners
+  double radius = 0;      // radius of a rectangle's corners
 };
 
 struct TextStyle {
@@ -31,20 +31,20 @@ struct TextStyle {
   const char* anchor = "middle";  // or "start", "end"
   bool bold = false;
   std::string fill = "#1b1f24";
-  bool upwards = false;  // turned by 90 degrees, to be read from the right
+  bool upwards = false;  // rotated by 90 degrees, readable from the right
 };
 
 class Drawing {
  public:
-  // Shapes until close() belong together; `tooltip` is shown where a viewer can.
+  // Opens a group of shapes until close(); `tooltip` is shown by viewers that support it.
   void open(std::string_view classes, std::string_view attributes, std::string_view tooltip);
   void close() { body_ += "</g>\n"; }
 
   void rect(const Box& box, const Paint& paint);
   void line(const std::vector<Point>& points, const Paint& paint);
-  // `at`: the middle of the text's height, and of its width unless the style says otherwise.
+  // `at`: middle of the text's height, and of its width unless the style sets a different anchor.
   void text(Point at, std::string_view words, const TextStyle& style);
-  // A rectangle from one colour to the next, left to right.
+  // Rectangle with a colour gradient from left to right.
   void gradient(const Box& box, const std::vector<std::string>& colours);
 
   const Box& bounds() const { return bounds_; }
@@ -59,7 +59,7 @@ class Drawing {
   bool empty_ = true;
 };
 
-// An upper estimate, whichever of the fonts named in the file a viewer has.
+// Upper estimate over the fonts that a viewer may use.
 double text_width(std::string_view words, double size);
 
 }  // namespace kernbench

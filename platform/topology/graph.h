@@ -1,5 +1,5 @@
-// The machine as a graph: nodes sorted by name in byte order (NodeId = index), directed edges
-// sorted by (src, dst).
+// Machine as a graph: nodes sorted by name in byte order (NodeId = index), directed edges sorted by
+// (src, dst).
 #pragma once
 
 #include <cstdint>
@@ -37,8 +37,8 @@ enum class EdgeKind : std::uint8_t {
 };
 std::string_view name_of(EdgeKind kind);
 
-// Where a node stands; -1 = not inside one. `io` is the position in sip.io_chiplets; `row` and
-// `col` are set for routers.
+// Location of a node; -1 = not inside one. `io` is the position in sip.io_chiplets; `row` and `col`
+// are set for routers.
 struct Location {
   int sip = -1, cube = -1, pe = -1, io = -1, row = -1, col = -1;
 };
@@ -47,7 +47,7 @@ struct Node {
   std::string name;
   Role kind = Role::router;
   Rational x_mm, y_mm;  // within the SIP: cube (x, y) starts at x * (cube width + seam); IO
-                        // chiplets lie around the cubes
+                        // chiplets surround the cubes
   Location at;
   const ComponentSpec* component = nullptr;  // owned by the graph's MachineSpec
 
@@ -77,7 +77,7 @@ class Graph {
   std::optional<NodeId> find(std::string_view name) const;
   NodeId at(std::string_view name)
       const;  // throws RoutingError: "no node 'sip9.io0.pcie_ep' in this machine"
-  // The edges that leave a node: indices [first, second) of edges().
+  // Outgoing edges of a node: indices [first, second) of edges().
   std::pair<std::size_t, std::size_t> out_edges(NodeId id) const {
     return {first_edge_[id], first_edge_[id + 1]};
   }

@@ -15,7 +15,7 @@ class GraphBuilder {
   explicit GraphBuilder(std::shared_ptr<const MachineSpec> spec) : spec_(std::move(spec)) {}
   const MachineSpec& spec() const { return *spec_; }
 
-  // `component`: that of the kind; an instance with one of its own gets it. Returns a handle for
+  // `component`: that of the kind; an instance override replaces it. Returns a handle for
   // connect().
   std::size_t add(std::string name, Role kind, const ComponentSpec& component, const PointMm& at,
                   Location location);
@@ -30,7 +30,7 @@ class GraphBuilder {
   void connect_both(std::size_t a, std::size_t b, EdgeKind a_to_b, EdgeKind b_to_a,
                     const Link& link);
 
-  // The handle of a node that has been added; RoutingError if there is none of this name.
+  // Handle of an existing node; throws RoutingError if there is none of this name.
   std::size_t handle(std::string_view name) const;
   const Node& node(std::size_t handle) const { return nodes_[handle]; }
 
@@ -43,7 +43,7 @@ class GraphBuilder {
   std::vector<Edge> edges_;
 };
 
-// The parts of a machine, each in its own file. Handles of the nodes that other parts connect to.
+// Parts of a machine, each in its own file. Handles of the nodes that other parts connect to.
 struct CubeHandles {
   std::array<std::size_t, 4> ucie_port{};  // [index in ucie_sides]
 };

@@ -54,7 +54,7 @@ bool match(Step pattern, Step pattern_end, Step name, Step name_end) {
 NodeGlob::NodeGlob(const std::string& pattern)
     : pattern_(pattern), literal_(pattern.substr(0, pattern.find_first_of("*?["))),
       steps_(steps_of(pattern)) {
-  // `**` may stand for nothing, and the dot before it then too.
+  // `**` may match nothing, and then neither does the dot before it.
   const bool may_end_here = pattern_.compare(literal_.size(), 2, any_steps) == 0;
   if (may_end_here && !literal_.empty() && literal_.back() == '.') literal_.pop_back();
 }
@@ -89,9 +89,9 @@ class Overrides {
 
  private:
   struct Instance {
-    Node node;                                 // its component is that of the kind
-    std::shared_ptr<const ComponentSpec> own;  // null: the kind's
-    std::size_t override = 0;                  // that made it, the last one
+    Node node;                                 // with the component of its kind
+    std::shared_ptr<const ComponentSpec> own;  // null: the component of the kind
+    std::size_t override = 0;                  // override that created it, the last one
 
     const ComponentSpec& component() const { return own == nullptr ? *node.component : *own; }
   };
@@ -108,9 +108,10 @@ class Overrides {
       const ComponentSpec* before = &instance->component();
       if (made.find(before) == made.end()) {
         made[before] = changed(*instance, entry, key);
-        if (instance->own != nullptr) kept_.push_back(instance->own);  // `made` knows its address
+        if (instance->own != nullptr)
+          kept_.push_back(instance->own);  // `made` is keyed by its address
       }
-      if (made[before] == nullptr) continue;  // reported
+      if (made[before] == nullptr) continue;  // already reported
       instance->own = made[before];
       instance->override = index;
     }
@@ -148,8 +149,8 @@ class Overrides {
         fmt::format("found {}, which matches no node{} of this machine{}{}{}", quote(entry.match),
                     of_kind, other_kind, nearest_names(entry.match, names),
                     glob.is_literal() ? ""
-                                      : "; * stays within one step of a name, ** stands "
-                                        "for any steps"));
+                                      : "; * stays within one step of a name, ** matches "
+                                        "any number of steps"));
   }
   static std::string nearest_names(const std::string& pattern, std::vector<std::string> names) {
     std::string nearest;
@@ -162,7 +163,7 @@ class Overrides {
     return nearest;
   }
 
-  // Null: faulty, and reported.
+  // Null: faulty, and already reported.
   std::shared_ptr<const ComponentSpec> changed(const Instance& instance, const OverrideSpec& spec,
                                                const std::string& key) {
     const ComponentSpec& before = instance.component();
@@ -209,7 +210,7 @@ class Overrides {
     return entry;
   }
 
-  // Once for instances that share a component.
+  // Runs once per component shared by instances.
   void check_sizes() {
     const ComponentSpec* last = nullptr;
     for (const Instance& instance : instances_) {
@@ -243,8 +244,7 @@ void apply_overrides(MachineSpec& machine, const ComponentRegistry& registry,
   if (machine.overrides.empty() || !faults.none()) return;
   try {
     Overrides(machine, nodes_of(machine), registry, faults).all();
-  } catch (
-      const std::overflow_error&) {  // lengths that cannot be computed with: build_graph reports
+  } catch (const std::overflow_error&) {  // lengths that overflow: build_graph reports them
   }
 }
 

@@ -1,4 +1,4 @@
-// Single instances with the settings of the list `overrides`.
+// Settings of single instances from the list `overrides`.
 #pragma once
 
 #include <string>
@@ -10,15 +10,15 @@
 
 namespace kernbench {
 
-// Patterns of node names. A name is a list of steps with dots between: `*`, `?` and `[0-3]` stand
-// for characters of one step, `**` as a step of its own for any number of steps, also none.
+// Pattern of node names. A name is a list of steps separated by dots: `*`, `?` and `[0-3]` match
+// characters of one step; `**` as a step of its own matches any number of steps, including none.
 class NodeGlob {
  public:
   explicit NodeGlob(const std::string& pattern);
 
   bool is_literal() const { return literal_.size() == pattern_.size(); }
   bool matches(std::string_view name) const;
-  // Prefix of every name that it matches.
+  // Prefix of every matching name.
   const std::string& literal_prefix() const { return literal_; }
 
  private:
@@ -26,8 +26,8 @@ class NodeGlob {
   std::vector<std::string> steps_;
 };
 
-// Fills in MachineSpec::instances. The machine is complete and sound but for `overrides`; what is
-// wrong with these is added to the faults.
+// Fills in MachineSpec::instances. Except for `overrides` the machine is complete and valid. Faults
+// of the overrides are added to the faults.
 void apply_overrides(MachineSpec& machine, const ComponentRegistry& registry,
                      MachineFaults& faults);
 

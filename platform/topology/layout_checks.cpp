@@ -1,4 +1,4 @@
-// Contradictions that show once a cube is laid out, and references to nodes that do not exist.
+// Contradictions detectable once a cube is laid out, and references to nodes that do not exist.
 #include <fmt/format.h>
 #include <fnmatch.h>
 
@@ -61,7 +61,7 @@ class LayoutChecks {
     }
   }
 
-  // Of the links inside a PE only those of carries_flits() have a length and a bandwidth.
+  // Among the links inside a PE only those of carries_flits() have a length and a bandwidth.
   void pe_links() {
     for (const EnginePair& pair : pe_internal_pairs()) {
       if (carries_flits(pair)) continue;
@@ -73,14 +73,13 @@ class LayoutChecks {
   void zero(const Rational& value, const std::string& key) {
     if (value.is_zero()) return;
     faults_.add_at(
-        key,
-        fmt::format(
-            "found {}, allowed is 0: what these engines tell each other takes no time on the way; "
-            "of the links inside a PE only pe_dma_to_pe_tcm and pe_tcm_to_pe_dma carry flits",
-            value.str()));
+        key, fmt::format(
+                 "found {}, allowed is 0: communication between these engines takes no time; "
+                 "of the links inside a PE only pe_dma_to_pe_tcm and pe_tcm_to_pe_dma carry flits",
+                 value.str()));
   }
 
-  // The names that a plain TLM-2.0 module may be attached to.
+  // Nodes that a plain TLM-2.0 module may be attached to.
   std::vector<std::string> attachments(const CubeMesh& mesh) const {
     std::vector<std::string> names{std::string(node_names::switch0)};
     for (int sip = 0; sip < machine_.system.sips.count; ++sip) {
@@ -98,8 +97,8 @@ class LayoutChecks {
     return names;
   }
 
-  // Whether a node or a level of the hierarchy may have this name already; a little stricter than
-  // it need be.
+  // True if a node or a level of the hierarchy may already have this name; slightly stricter than
+  // necessary.
   static bool is_reserved(const std::string& id) {
     constexpr std::array<const char*, 12> names{
         "switch0", "m_cpu",  "sram",   "hbm_ctrl",  "pcie_ep",  "ual_ep",
@@ -123,8 +122,9 @@ class LayoutChecks {
       faults_.add(id,
                   fmt::format("found {}, which is or may be the name of another node", quote(id)));
     } else if (!id.empty() && !tlm_nodes_.insert(node_names::attached_to(attach, id)).second) {
-      faults_.add(id, fmt::format("found {} a second time beside {}; ids are unique in their scope",
-                                  quote(id), printable(attach)));
+      faults_.add(id,
+                  fmt::format("found {} a second time next to {}; ids are unique in their scope",
+                              quote(id), printable(attach)));
     }
     if (!attachments_.empty() && faults_.sound(attach) &&
         std::find(attachments_.begin(), attachments_.end(), attach) == attachments_.end()) {

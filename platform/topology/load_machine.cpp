@@ -55,7 +55,7 @@ bool is_of_setting(const ConfigNode& entry, const std::string& node) {
          entry.find("kind") == nullptr;
 }
 
-// The entry of the settings of `node`, a new one if there is none.
+// Entry with the settings of `node`, a new one if there is none.
 std::size_t entry_of_node(ConfigNode& list, const std::string& node, const ConfigLocation& place) {
   for (std::size_t i = 0; i < list.items.size(); ++i) {
     if (is_of_setting(list.items[i], node)) return i;
@@ -67,7 +67,8 @@ std::size_t entry_of_node(ConfigNode& list, const std::string& node, const Confi
   return list.items.size() - 1;
 }
 
-// The key begins like the name of a node or a pattern of names, as no key of topology.yaml does.
+// True if the key begins like the name of a node or a pattern of names, as no key of topology.yaml
+// does.
 bool is_instance_setting(const Override& setting) {
   const std::string step = setting.key.substr(0, setting.key.find('.'));
   if (step == "fabric") return true;
@@ -76,14 +77,14 @@ bool is_instance_setting(const Override& setting) {
          std::isdigit(static_cast<unsigned char>(step[3])) != 0;
 }
 
-// Adds an entry to the list `overrides` of the tree; settings of one NODE share theirs.
+// Adds an entry to the list `overrides` of the tree; settings of one NODE share an entry.
 void apply_instance_setting(ConfigNode& root, const Override& setting,
                             std::vector<ConfigIssue>& issues) {
   const ConfigLocation place{fmt::format("--set {}={}", setting.key, setting.value), 0, 0};
   const std::optional<SettingParts> parts = setting_parts(setting.key);
   if (!parts) {
     issues.push_back(issue_at(place, setting.key,
-                              "found the name of an instance; allowed behind it are .impl, "
+                              "found the name of an instance; allowed after it are .impl, "
                               ".attrs.KEY and .attrs"));
     return;
   }
@@ -94,7 +95,7 @@ void apply_instance_setting(ConfigNode& root, const Override& setting,
     list->place = place;
   }
   if (list->kind == ConfigNode::Kind::null) list->kind = ConfigNode::Kind::list;
-  if (list->kind != ConfigNode::Kind::list) return;  // the schema judges it
+  if (list->kind != ConfigNode::Kind::list) return;  // the schema reports it
   const std::size_t entry = entry_of_node(*list, parts->node, place);
   apply_override(list->items[entry], {parts->key, setting.value, parts->node + "."}, issues);
 }
@@ -106,7 +107,7 @@ MachineSpec load_machine(const std::string& path, const std::vector<Override>& o
   std::vector<ConfigIssue> issues;
   ConfigNode root = load_config_tree(path, issues);
   if (root.kind != ConfigNode::Kind::map)
-    throw ConfigError(std::move(issues));  // nothing was read: overrides would mislead
+    throw ConfigError(std::move(issues));  // nothing was read: faults of overrides would mislead
   for (const Override& override : overrides) {
     if (is_instance_setting(override)) {
       apply_instance_setting(root, override, issues);

@@ -10,18 +10,17 @@
 
 namespace kernbench {
 
-// Reads the file and what it includes, applies the overrides in order, checks everything and
-// resolves every default. All faults are reported together in one ConfigError.
+// Reads the file and its includes, applies the overrides in order, checks everything and resolves
+// every default. All faults are reported together in one ConfigError.
 MachineSpec load_machine(const std::string& path, const std::vector<Override>& overrides,
                          const ComponentRegistry& registry);
 
-// The part of the checks that needs the layout of the cube and the names of nodes.
+// Checks that need the layout of the cube and the names of nodes.
 void check_layout(const MachineSpec& machine, MachineFaults& faults);
 
-// Finds places for the ranges of TLM-2.0 targets that have none, and checks those of all.
+// Assigns ranges to TLM-2.0 targets without one, and checks the ranges of all.
 void place_tlm_targets(MachineSpec& machine, MachineFaults& faults);
-// The SIP in whose window the range lies: that of the node that it is attached to; 0 for the
-// switch.
+// SIP whose window contains the range: that of the node that it is attached to; 0 for the switch.
 int sip_of_tlm_target(const TlmTargetSpec& target);
 
 }  // namespace kernbench

@@ -12,16 +12,16 @@ Fs payload_fs(const FlitCut& flits, const Rational& bw_gbs) {
          transfer_fs(flits.last, bw_gbs);
 }
 
-// Positions [begin, end] of a path without a storing node between them: from the hand-over at
-// `begin` to the last flit's arrival at `end`. Adds the first flit's arrivals behind `begin`,
-// `start` later.
+// Bound for positions [begin, end] of a path without a storing node between them: from the
+// hand-over at `begin` to the last flit's arrival at `end`. Adds the first flit's arrivals behind
+// `begin`, `start` later.
 Fs part_bound(const Path& path, std::uint32_t begin, std::uint32_t end, const FlitCut& flits,
               Fs start, std::vector<Fs>& first) {
-  Fs behind = 0;  // the last flit's way over the links behind link i
+  Fs behind = 0;  // traversal time of the last flit over the links behind link i
   for (std::uint32_t i = begin; i < end; ++i)
     behind += transfer_fs(flits.last, path.hop(i).bw_gbs) + path.hop(i).propagation_fs;
   Fs bound = 0;
-  Fs up = 0;  // the first flit's way up to link i
+  Fs up = 0;  // traversal time of the first flit up to link i
   for (std::uint32_t i = begin; i < end; ++i) {
     const PathHop& hop = path.hop(i);
     if (i > begin) up += hop.overhead_fs;

@@ -11,7 +11,7 @@ namespace {
 struct Parts {
   std::uint64_t nodes = 0, links = 0;
 
-  // `links`: both directions counted.
+  // `links`: counts both directions.
   void add(std::uint64_t more_nodes, std::uint64_t more_links) {
     nodes += more_nodes;
     links += more_links;
@@ -38,7 +38,7 @@ Parts parts_of_mesh(const CubeMesh& mesh) {
 Parts parts_of_pe(const MemoryMapSpec& map) {
   Parts parts;
   parts.add(engines_of_pe.size() + 1,
-            8);  // pe_dma, pe_cpu, pe_mmu and the HBM partition are joined to the router
+            8);  // links of pe_dma, pe_cpu, pe_mmu and the HBM partition to the router
   if (map.hbm_mapping_mode == HbmMapping::one_to_one)
     parts.add(count(map.hbm_channels_per_pe), Parts{1, 4});
   return parts;
@@ -56,7 +56,7 @@ Parts parts_of_cube(const CubeSpec& cube) {
 
 Parts parts_of_chiplet(const IoChipletSpec& chiplet) {
   Parts parts;
-  parts.add(3, 6);  // pcie_ep, io_cpu and io_noc; the way to the switch
+  parts.add(3, 6);  // pcie_ep, io_cpu and io_noc; path to the switch
   parts.add(chiplet.cube_ports.size(),
             Parts{1 + count(chiplet.n_connections), 2 + 4 * count(chiplet.n_connections)});
   return parts;

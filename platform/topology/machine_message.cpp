@@ -3,8 +3,8 @@
 namespace kernbench {
 namespace {
 
-// An end point takes whole what passes through (spec 2.6), and so does a pe_dma with its TCM's
-// answers.
+// An end point stores messages that it forwards (spec 2.6); a pe_dma stores the responses of its
+// TCM.
 std::vector<bool> stores_on(const Graph& graph, const Path& path, bool response) {
   std::vector<bool> stores;
   for (const PathHop& hop : path.hops()) {

@@ -1,6 +1,5 @@
-// One read or write of a memory, as the arithmetic of its time needs it (lower_bound.h,
-// zero_load_latency.h), without a simulation: overheads, stores and bursts from the attributes of
-// the machine.
+// Read or write of a memory as input of the analytical time (lower_bound.h, zero_load_latency.h),
+// without a simulation: overheads, stores and bursts from the attributes of the machine.
 #pragma once
 
 #include <algorithm>
@@ -22,21 +21,20 @@ struct MemoryMessage {
   Fs initiator_overhead = 0;
   Fs memory_overhead = 0;
 
-  // An HBM's overhead holds the first flit of a write; that of any other memory follows the last
+  // An HBM's overhead delays the first flit of a write; that of any other memory follows the last
   // one.
   bool memory_is_hbm = false;
   std::uint32_t num_pcs = 1;
   std::uint32_t burst_bytes = 256;
   Fs burst_time = 0;
 
-  // By position on the path of the request and on that of the response: takes a message whole
-  // before it passes it on.
+  // By position on the path of the request and of the response: the node receives the whole message
+  // before it forwards it.
   std::vector<bool> request_stores;
   std::vector<bool> response_stores;
 };
 
-// The flits of a message in numbers, cut at multiples of flit_bytes as RouteExtension::cut_flits
-// does.
+// Flits of a message as numbers, cut at multiples of flit_bytes like RouteExtension::cut_flits.
 struct FlitCut {
   explicit FlitCut(const MemoryMessage& message)
       : full(message.flit_bytes), offset(message.offset) {
@@ -61,14 +59,14 @@ struct FlitCut {
   std::uint64_t last = 0;
 };
 
-// The node can start a transfer (pe_dma, pcie_ep); can be one's target (hbm_ctrl, sram, pe_tcm,
-// plain TLM-2.0 target).
+// True if the node can start a transfer (pe_dma, pcie_ep), or be the target of one (hbm_ctrl, sram,
+// pe_tcm, plain TLM-2.0 target).
 bool starts_transfers(const Node& node);
 bool is_memory(const Node& node);
 Fs overhead_of(const Node& node);  // its overhead_ns; 0 without such an attribute
 
-// `path` is the request's: from a node that starts transfers to a memory. A pcie_ep's writes are
-// posted. Attributes that a replaced implementation does not declare count as nothing.
+// `path`: path of the request, from a node that starts transfers to a memory. Writes of a pcie_ep
+// are posted. Attributes that a replaced implementation does not declare count as zero.
 MemoryMessage machine_message(const Graph& graph, const Path& path, bool write,
                               std::uint64_t offset, std::uint64_t bytes);
 

@@ -35,7 +35,7 @@ MemoryLocation place_of(const Node& node, MemoryArea area) {
           of_pe ? index(node.at.pe) : 0, 0};
 }
 
-// Each sram has a size of its own.
+// Each sram has its own size.
 AddressMap layout_of(const Graph& graph) {
   MemoryFacts facts = memory_facts(graph.spec());
   for (const auto& [name, component] : graph.spec().instances) {

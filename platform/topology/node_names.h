@@ -1,4 +1,4 @@
-// The names of the topology's nodes (spec 1.1). The only place that formats them.
+// Names of the topology's nodes (spec 1.1). The only place that formats them.
 #pragma once
 
 #include <optional>
@@ -28,7 +28,7 @@ std::string engine(int sip, int cube, int pe, std::string_view engine);  // "sip
 std::string hbm_channel(int sip, int cube, int pe, int channel);         // "sip0.cube0.pe0.ch0"
 // "sip3.cube0.sram" -> 3; none for names outside a SIP.
 std::optional<int> sip_of(std::string_view node);
-// A node of that name beside another one: "sip0.cube0.ext0" beside "sip0.cube0.r0c0".
+// Name of a sibling node: "sip0.cube0.ext0" next to "sip0.cube0.r0c0".
 std::string attached_to(std::string_view node, std::string_view id);
 
 }  // namespace kernbench::node_names

@@ -1,4 +1,4 @@
-// The PE view: its engines stand at one point of the cube, so that they have fixed places here:
+// PE view: all engines have the same coordinates in the cube, so they have fixed places here:
 // control above, engines in a row, memories and translation below, ports to the outside at the
 // bottom.
 #include <fmt/format.h>
@@ -15,7 +15,7 @@ namespace {
 
 constexpr double column = 232, row = 150, block_w = 180, block_h = 78;
 
-// Place of a block, in columns and rows; the width in columns beyond the first.
+// Place of a block in columns and rows, and its width in additional columns.
 struct Place {
   double at_column, at_row, wider;
 };
@@ -69,7 +69,7 @@ class PePainter {
   }
 
  private:
-  // A MAC array with the timing of its cells.
+  // True for a MAC array with the timing of its cells.
   static bool is_array(const Attributes& attributes) {
     return value_in<std::string>(attributes, "timing") == "systolic";
   }
@@ -92,7 +92,7 @@ class PePainter {
     return lines;
   }
 
-  // Around other blocks where the straight way is not free; else straight.
+  // Path around other blocks where the straight line is obstructed; else straight.
   std::vector<Point> way_of(std::size_t index) const {
     const DiagramLink& link = diagram_.links[index];
     const std::string& a = diagram_.blocks[link.a].id;

@@ -12,7 +12,7 @@
 namespace kernbench {
 namespace {
 
-// Tints that differ in lightness or hue also without seeing colours.
+// Tints distinguishable by lightness or hue, also for colour-blind readers.
 constexpr std::array<const char*, 8> tints{"#cfe8f7", "#fbe3b5", "#c9ead9", "#f6d3e3",
                                            "#9fc9e6", "#f3c77e", "#93cfb3", "#e3a6c6"};
 constexpr double gap = 26, caption = 18;
@@ -24,7 +24,7 @@ std::string range_text(const std::set<int>& numbers) {
   return first == last ? std::to_string(first) : fmt::format("{}-{}", first, last);
 }
 
-// "c0 p3", "c0-3 p3": the PEs that have copies of one shard.
+// "c0 p3", "c0-3 p3": PEs with copies of one shard.
 std::string owners_text(const std::vector<PeId>& owners) {
   std::set<int> cubes, pes;
   for (const PeId& owner : owners) {
@@ -37,7 +37,7 @@ std::string owners_text(const std::vector<PeId>& owners) {
   return fmt::format("c{} p{}", cube, pe);
 }
 
-// Elements of a shard, and who has them.
+// Elements of a shard, and their owners.
 struct Part {
   const PlacedBlock* block = nullptr;
   std::vector<PeId> owners;
@@ -113,7 +113,7 @@ class Picture {
     drawing_.line({from, {from.x + dx, from.y + dy}}, {"none", "#ffffff", 0.6});
   }
 
-  // Of the part in this slice; no height where it has nothing there.
+  // Box of the part in this slice; height 0 if it has no elements there.
   Box box_of(const Part& part, const std::vector<std::int64_t>& outer, const Box& whole) const {
     const PlacedBlock& block = *part.block;
     for (std::size_t axis = 0; axis < outer.size(); ++axis) {

@@ -1,4 +1,4 @@
-// Picture of a tensor cut by a DPPolicy: its elements, and the PEs that have them.
+// Picture of a tensor cut by a DPPolicy: its elements, and the PEs that own them.
 #pragma once
 
 #include <cstdint>
@@ -10,7 +10,7 @@
 
 namespace kernbench {
 
-// A shard: a block of the whole tensor, and the PE that has it.
+// Shard: a block of the whole tensor, and the PE that owns it.
 struct PlacedBlock {
   PeId where;
   std::uint64_t offset = 0;  // bytes from the tensor's base: copies of a shard share it
@@ -18,8 +18,8 @@ struct PlacedBlock {
   std::vector<std::int64_t> start;  // in the whole tensor, per axis
 };
 
-// SVG. The last two axes are rows and columns; each index of the axes before them has a rectangle
-// of its own. `title`: the policy.
+// SVG picture. The last two axes are rows and columns; each index of the axes before them has a
+// rectangle of its own. `title`: the policy.
 std::string placement_svg(const Shape& shape, const std::vector<PlacedBlock>& blocks,
                           const std::string& title);
 

@@ -36,8 +36,8 @@ std::uint32_t edge_kinds(View view) {
   return 0;
 }
 
-// Where a message of the host to PEs is on its way; none for nodes that none of them starts or ends
-// at.
+// Position of a node on the path of host messages to PEs; none if no such message starts or ends
+// there.
 std::optional<int> station_of(const Node& node) {
   switch (node.kind) {
     case Role::pcie_ep:
@@ -81,9 +81,9 @@ SearchSpace RouteFinder::confined(NodeId src, NodeId dst, View view) const {
   if (a.at.sip < 0 || a.at.sip != b.at.sip) return space;
   const bool in_cubes = a.at.cube >= 0 && b.at.cube >= 0;
   const bool same_cube = in_cubes && a.at.cube == b.at.cube;
-  // Between cubes the weights lead to the same paths in any machine of ordinary size; leaving nodes
-  // out makes them certain, and the search fast. From an IO chiplet they would lead out by the PCIe
-  // switch, and in by another chiplet that is nearer to the cube.
+  // Between cubes the weights lead to the same paths in any machine of ordinary size; excluding
+  // nodes guarantees them and speeds up the search. From an IO chiplet the weights would select a
+  // path out through the PCIe switch and in through another chiplet nearer to the cube.
   const std::string scope =
       same_cube ? node_names::cube(a.at.sip, a.at.cube) : node_names::sip(a.at.sip);
   std::tie(space.first, space.last) = graph_.with_prefix(scope + ".");
@@ -117,11 +117,11 @@ std::vector<NodeId> RouteFinder::path(NodeId src, NodeId dst, View view) const {
 std::vector<NodeId> RouteFinder::memory_path(NodeId initiator, NodeId memory) const {
   const Node& target = graph_.node(memory);
   const bool host_side = is_host_side(graph_.node(initiator));
-  std::vector<NodeId> tail;  // what follows the last router, for a target inside a PE
+  std::vector<NodeId> tail;  // path after the last router, for a target inside a PE
   NodeId end = memory;
   if (host_side && (target.kind == Role::pe_tcm || target.kind == Role::pe_dma)) {
-    // The one way into a PE: its own pe_to_router edge, which the host's view leaves out for every
-    // other PE.
+    // Only path into a PE: its own pe_to_router edge, which the host's view omits for every other
+    // PE.
     const NodeId dma =
         graph_.at(node_names::engine(target.at.sip, target.at.cube, target.at.pe, "pe_dma"));
     tail = {dma};
@@ -129,8 +129,8 @@ std::vector<NodeId> RouteFinder::memory_path(NodeId initiator, NodeId memory) co
     const MeshPoint at = graph_.mesh().pe[static_cast<std::size_t>(target.at.pe)];
     end = graph_.at(node_names::router(target.at.sip, target.at.cube, at.row, at.col));
   } else if (target.kind == Role::pe_tcm) {
-    // Through its PE's DMA, also if their edge has a length and the way round by another engine has
-    // none.
+    // Path through its PE's DMA, even if their edge has a length and a detour through another
+    // engine has none.
     end = graph_.at(node_names::engine(target.at.sip, target.at.cube, target.at.pe, "pe_dma"));
     tail = {memory};
   }
@@ -158,7 +158,7 @@ std::vector<NodeId> RouteFinder::node_path(NodeId src, NodeId dst) const {
   return found;
 }
 
-// From the host's side of the two to the other, both included.
+// Stations from the host's side of the two to the other, both included.
 std::vector<NodeId> RouteFinder::stations(NodeId src, NodeId dst) const {
   const Node& a = graph_.node(src);
   const Node& b = graph_.node(dst);

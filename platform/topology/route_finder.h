@@ -1,5 +1,5 @@
-// All paths through the machine (spec 2.7, ADR-0051). Trees of shortest paths are computed when
-// first asked for and kept.
+// Paths through the machine (spec 2.7, ADR-0051). Trees of shortest paths are computed on first use
+// and kept.
 #pragma once
 
 #include <map>
@@ -11,7 +11,7 @@
 
 namespace kernbench {
 
-// Which edges a search may use.
+// Edges that a search may use.
 enum class View : std::uint8_t {
   all,     // every edge: control messages
   data,    // without `command`: PE DMA and other data
@@ -26,26 +26,26 @@ class RouteFinder {
   RouteFinder(const RouteFinder&) = delete;
   RouteFinder& operator=(const RouteFinder&) = delete;
 
-  // The paths include both ends; src == dst gives one node. A missing path is a RoutingError that
-  // names both ends. Responses and acknowledgements take the reverse (`reversed`).
+  // Paths include source and target; src == dst yields one node. A missing path is a RoutingError
+  // that names both. Responses and acknowledgements use the reverse (`reversed`).
 
-  // The best path in a view of the whole machine.
+  // Best path in a view of the whole machine.
   std::vector<NodeId> path(NodeId src, NodeId dst, View view) const;
-  // Data from `initiator` (pe_dma, pcie_ep, io_cpu or m_cpu) to a memory node, or to a pe_dma
-  // (IPCQ). A TCM is reached through its PE's DMA: ... router -> pe_dma -> pe_tcm. Within a cube
-  // the path stays inside and off UCIe; between cubes of one SIP it stays off the IO chiplets.
+  // Path of data from `initiator` (pe_dma, pcie_ep, io_cpu or m_cpu) to a memory node, or to a
+  // pe_dma (IPCQ). A TCM is reached through its PE's DMA: ... router -> pe_dma -> pe_tcm. Within a
+  // cube the path stays inside and avoids UCIe; between cubes of one SIP it avoids the IO chiplets.
   std::vector<NodeId> memory_path(NodeId initiator, NodeId memory) const;
-  // To an hbm_ctrl through one of its channels (hbm_mapping_mode one_to_one): ... router -> ch{c}
-  // -> hbm_ctrl.
+  // Path to an hbm_ctrl through one of its channels (hbm_mapping_mode one_to_one): ... router ->
+  // ch{c} -> hbm_ctrl.
   std::vector<NodeId> channel_path(NodeId initiator, NodeId hbm_ctrl, int channel) const;
-  // Between any two nodes over all edges (control messages), inside the cube or off the IO chiplets
-  // by the same rule.
+  // Path between any two nodes over all edges (control messages), inside the cube or avoiding the
+  // IO chiplets by the same policy.
   std::vector<NodeId> node_path(NodeId src, NodeId dst) const;
 
-  // Control messages of the host to the PEs of a SIP, between any two stations of their path:
-  // pcie_ep, io_cpu, m_cpu, PE (spec 2.7). io_cpu and m_cpu take each message and send on what
-  // follows from it, so that the path between them may be walked to and fro. A response takes the
-  // reverse. Between other nodes: node_path().
+  // Path of host control messages to the PEs of a SIP, between any two stations: pcie_ep, io_cpu,
+  // m_cpu, PE (spec 2.7). io_cpu and m_cpu terminate each message and send a new one, so the path
+  // between them may be traversed twice. A response uses the reverse. Between other nodes:
+  // node_path().
   std::vector<NodeId> message_path(NodeId src, NodeId dst) const;
 
   static std::vector<NodeId> reversed(std::vector<NodeId> path);

@@ -16,7 +16,7 @@ int step_class(const Graph& graph, const Edge& edge) {
   return graph.node(edge.src).at.row == graph.node(edge.dst).at.row ? 0 : 1;
 }
 
-// One run of the search; every array is indexed by node - space.first.
+// One search; every array is indexed by node - space.first.
 class Search {
  public:
   Search(const Graph& graph, const std::vector<std::uint64_t>& weights_um, const SearchSpace& space)
@@ -42,7 +42,7 @@ class Search {
     }
   }
 
-  // Dijkstra by (distance, id): ids compare as names do.
+  // Dijkstra by (distance, id): ids compare like names.
   std::vector<NodeId> first_found(NodeId source) {
     using Entry = std::pair<std::uint64_t, NodeId>;
     std::priority_queue<Entry, std::vector<Entry>, std::greater<>> open;
@@ -91,9 +91,9 @@ class Search {
     }
   }
 
-  // The third rule. The nodes of one hop count are ranked by their best paths; equally long paths
-  // to a common successor then compare like the ranks of their last nodes, so ranks of one level
-  // follow from those of the level before.
+  // Third criterion. The nodes of one hop count are ranked by their best paths. Equally long paths
+  // to a common successor compare like the ranks of their last nodes, so ranks of one level follow
+  // from those of the previous level.
   std::vector<NodeId> choose(NodeId source) const {
     std::vector<NodeId> previous(distance_.size(), no_node);
     previous[index(source)] = source;
@@ -111,7 +111,7 @@ class Search {
         });
         std::sort(children.begin(), children.end());
         for (const auto& child : children) {
-          previous[index(child.second)] = node;  // the first node in rank order that leads there
+          previous[index(child.second)] = node;  // first predecessor in rank order
           next.push_back(child.second);
         }
       }

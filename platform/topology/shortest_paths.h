@@ -1,13 +1,13 @@
 // Deterministic shortest paths from one source (spec 2.7).
 //
 // Paths are compared by (1) the sum of routing weights in integer micrometres, (2) the number of
-// hops, (3) from the source on: where two paths first part, the one whose next edge is a mesh step
-// along the row wins, then a mesh step along the column, then the smaller name. The third rule is a
-// total order on the paths that are equal under the first two, so the result does not depend on how
-// it is computed; in an unobstructed mesh it is XY routing.
+// hops, (3) from the source on: where two paths first diverge, the one whose next edge is a mesh
+// step along the row wins, then a mesh step along the column, then the smaller name. The third
+// criterion is a total order on the paths that are equal under the first two, so the result does
+// not depend on the algorithm; in an unobstructed mesh it is XY routing.
 //
 // PathOrder::by_name is the search of the Python system (ADR-0051 D4; lane_select `first`): nodes
-// are expanded by (sum of weights, name), and of equal paths to a node the first found stays.
+// are expanded by (sum of weights, name), and among equal paths to a node the first found is kept.
 #pragma once
 
 #include <cstdint>
@@ -17,7 +17,7 @@
 
 namespace kernbench {
 
-// The part of a graph that a search may use: edges whose kind bit is set, nodes in [first, last).
+// Part of a graph that a search may use: edges whose kind bit is set, nodes in [first, last).
 struct SearchSpace {
   std::uint32_t edge_kinds = ~std::uint32_t{0};  // bit i = EdgeKind i
   NodeId first = 0, last = 0;
@@ -29,12 +29,12 @@ struct SearchSpace {
 
 enum class PathOrder : std::uint8_t { by_hops, by_name };
 
-// Every node's predecessor on its best path; of the nodes of the search space only.
+// Predecessor of every node on its best path; only for nodes of the search space.
 class PathTree {
  public:
   PathTree(const Graph& graph, const std::vector<std::uint64_t>& weights_um,
            const SearchSpace& space, NodeId source, PathOrder order = PathOrder::by_hops);
-  // From the source to `target`, both included; empty if there is no path.
+  // Path from the source to `target`, both included; empty if there is no path.
   std::vector<NodeId> path_to(NodeId target) const;
 
  private:

@@ -1,4 +1,4 @@
-// The SIP view: cubes at their places, IO chiplets along the sides, ways out to the switch.
+// SIP view: cubes at their places, IO chiplets along the sides, links to the switch.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -14,7 +14,7 @@ namespace {
 constexpr double depth_mm = 9;       // from the cubes to the end points of an IO chiplet (ADR-0016)
 constexpr double switch_gap = 90;    // px, from the chiplets to the switch
 constexpr double whole_size = 1000;  // px, about
-constexpr double cube_size = 20;     // of a cube's label
+constexpr double cube_size = 20;     // size of a cube's label
 
 struct Span {
   double from = 0, to = 0;  // mm along a side
@@ -71,7 +71,7 @@ class SipPainter {
     return lines;
   }
 
-  // Every label fits into its cube, and between cubes there is room for a link.
+  // Computes a scale at which labels fit into their cubes and links between cubes have room.
   void measure() {
     scale_ =
         std::max(whole_size / std::max(width_, height_ + depth_mm), seam_ > 0 ? 6 / seam_ : 0.0);
@@ -101,7 +101,7 @@ class SipPainter {
     return io.cube_ports.empty() ? Span{0, size} : span;
   }
 
-  // Chiplets of one side whose spans overlap lie behind each other.
+  // Chiplets of one side with overlapping spans are stacked outwards.
   int row_of(std::size_t index) const {
     const std::vector<IoChipletSpec>& all = graph_.spec().sip.io_chiplets;
     int row = 0;
@@ -145,7 +145,7 @@ class SipPainter {
                        cube_w_, cube_h_);
   }
 
-  // The switch and its modules: above all that is north of the cubes.
+  // Switch and its modules: above everything north of the cubes.
   void place_outside(std::size_t block) {
     const auto lines = painter_.lines_of(block);
     const double w = std::max(180.0, DiagramPainter::width_of(lines));
@@ -187,11 +187,11 @@ class SipPainter {
       return painter_.link(index,
                            {{right ? a.right() : a.x, middle}, {right ? b.x : b.right(), middle}});
     }
-    // A port of a chiplet whose cube is not opposite to it.
+    // Port of a chiplet whose cube is not opposite to it.
     painter_.link(index, {a.middle(), {b.middle().x, a.middle().y}, b.middle()});
   }
 
-  // Between a chiplet and the switch: straight where one is above the other, else around.
+  // Line between a chiplet and the switch: straight if one is above the other, else around.
   std::vector<Point> way_out(const Box& a, const Box& b, double shift) {
     const bool a_is_above = a.y < b.y;
     const Box& above = a_is_above ? a : b;
@@ -220,7 +220,7 @@ class SipPainter {
   const Diagram& diagram_;
   DiagramPainter painter_;
   const double cube_w_, cube_h_, seam_;
-  double width_ = 0, height_ = 0, scale_ = 0;  // of the mesh of cubes in mm; px per mm
+  double width_ = 0, height_ = 0, scale_ = 0;  // mesh of cubes in mm; px per mm
   std::map<std::size_t, Box> boxes_;           // by block
   std::map<std::size_t, int> cubes_;
   int outside_ = 0, lanes_ = 0;

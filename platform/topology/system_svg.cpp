@@ -1,6 +1,6 @@
-// The system view: the switch as a bar, the SIPs below it as their topology arranges them, each
-// with its cubes as one block and its IO chiplets. SIPs are to scale; the board has no places in
-// the topology.
+// System view: the switch as a bar, the SIPs below it as arranged by their topology, each with its
+// cubes as one block and its IO chiplets. SIPs are to scale; the topology has no positions on the
+// board.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -19,7 +19,7 @@ constexpr double rail_gap = 40;    // from the switch to the rail of the host
 constexpr double board_gap = 110;  // from the switch to the SIPs
 constexpr double row_gap = 56;     // between two rows of SIPs
 constexpr double lane_gap = 12, pad = 8, whole_width = 1300, widest_sip = 620, least_px_per_mm = 4;
-constexpr int most_in_a_row = 4;  // of a ring
+constexpr int most_in_a_row = 4;  // SIPs of a ring
 
 class SystemPainter {
  public:
@@ -86,7 +86,7 @@ class SystemPainter {
   }
   double sip_width() const { return (margin('W') + width_ + margin('E')) * scale_; }
 
-  // Labels fit into the mesh of cubes and into the chiplets.
+  // Computes a scale at which labels fit into the mesh of cubes and into the chiplets.
   void measure() {
     double w = 0, h = 0, thick = 0;
     for (std::size_t i = 0; i < diagram_.blocks.size(); ++i) {
@@ -112,7 +112,7 @@ class SystemPainter {
   double sip_y(int sip) const {
     return board_gap + sip / columns_ * (sip_height() + row_gap + below_);
   }
-  Point origin(int sip) const {  // of its mesh of cubes
+  Point origin(int sip) const {  // origin of its mesh of cubes
     return {sip_x(sip) + margin('W') * scale_, sip_y(sip) + margin('N') * scale_};
   }
 
@@ -171,7 +171,7 @@ class SystemPainter {
     }
   }
 
-  // Its requests enter at the first IO chiplet of each SIP.
+  // Host requests enter at the first IO chiplet of each SIP.
   void draw_host() {
     Drawing& drawing = painter_.drawing();
     const Paint dashed{"none", "#4f5963", 1.6, "7 5", 0};
@@ -207,7 +207,7 @@ class SystemPainter {
     painter_.link(index, way);
   }
 
-  // A chiplet and its cubes.
+  // Line between a chiplet and its cubes.
   static std::vector<Point> next_to(const Box& a, const Box& b) {
     const double x = std::max(a.x, b.x) / 2 + std::min(a.right(), b.right()) / 2;
     const double y = std::max(a.y, b.y) / 2 + std::min(a.bottom(), b.bottom()) / 2;
@@ -225,8 +225,8 @@ class SystemPainter {
     return way_from(bar.bottom(), other, ual ? 0.85 : 0.7);
   }
 
-  // From a height below the switch to a chiplet, at a part of its length: straight where nothing is
-  // between, else in a lane of its own next to the SIP.
+  // Line from a height below the switch to a chiplet, at a part of its length: straight if
+  // unobstructed, else in a lane of its own next to the SIP.
   std::vector<Point> way_from(double y, std::size_t chiplet, double part) {
     const Box& box = boxes_.at(chiplet);
     const int sip = node_of(chiplet).at.sip;
@@ -247,13 +247,13 @@ class SystemPainter {
   const Graph& graph_;
   const Diagram& diagram_;
   DiagramPainter painter_;
-  double width_ = 0, height_ = 0, scale_ = 0;  // of the mesh of cubes in mm; px per mm
+  double width_ = 0, height_ = 0, scale_ = 0;  // mesh of cubes in mm; px per mm
   double gutter_ = 0, module_x_ = 260;
-  double below_ = 0;                // room for ways to the southern chiplets
+  double below_ = 0;                // room for lines to the southern chiplets
   std::map<char, double> margins_;  // room of the IO chiplets in mm, by side
   std::map<std::size_t, Box> boxes_;
   std::map<int, int> lanes_;  // in use, by column of the gutter
-  int columns_ = 1;           // of SIPs
+  int columns_ = 1;           // columns of SIPs
   std::size_t switch_ = 0;
 };
 

@@ -1,4 +1,4 @@
-// Places of the address ranges of plain TLM-2.0 targets in the window of their SIP (spec 3.1).
+// Allocation of the address ranges of plain TLM-2.0 targets in the window of their SIP (spec 3.1).
 #include <fmt/format.h>
 
 #include <map>

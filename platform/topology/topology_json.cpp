@@ -10,8 +10,8 @@
 namespace kernbench {
 namespace {
 
-// Rational::str() is a decimal for everything that this box produces: configured decimals, their
-// sums and differences, and quotients by powers of two.
+// Rational::str() yields a decimal for all values here: configured decimals, their sums and
+// differences, and quotients by powers of two.
 std::string number(const Rational& value) { return value.str(); }
 
 std::string text(const std::string& value) {
@@ -23,7 +23,7 @@ std::string json_value(const ParameterValue& value) {
   return words != nullptr ? text(*words) : format_value(value);
 }
 
-// The scalar keys of `system`, by name.
+// Scalar keys of `system`, by name.
 class SystemScalars final : public KeyVisitor {
  public:
   explicit SystemScalars(MachineSpec machine) { visit_keys(*this, machine); }
@@ -54,7 +54,7 @@ std::string attributes(const Graph& graph, const Node& node) {
   return json + "}";
 }
 
-// What a memory is reached by; nothing for other nodes.
+// Address of a memory; empty for other nodes.
 std::string address(const MemoryMap& map, NodeId node) {
   const std::optional<MemoryRange> range = map.range_of(node);
   if (!range) return "";

@@ -18,7 +18,7 @@ using Json = nlohmann::json;
 
 [[noreturn]] void refuse(const std::string& source, const std::string& why) {
   throw UsageError(
-      fmt::format("{}: {}; --heat takes the JSON that 'run --stats' or 'traffic "
+      fmt::format("{}: {}; --heat accepts the JSON that 'run --stats' or 'traffic "
                   "--links F.json' has written for the same machine",
                   printable(source), why));
 }
@@ -28,7 +28,7 @@ bool is_memory(Role role) {
          role == Role::tlm_target;
 }
 
-// Shares of the servers of a component: of an HBM the mean of its channels, else the highest.
+// Utilisation of the servers of a component: for an HBM the mean of its channels, else the highest.
 struct NodeShare {
   double sum = 0, highest = 0;
   int count = 0;
@@ -46,7 +46,7 @@ double number_at(const Json& row, const char* key) {
   return found == row.end() || !found->is_number() ? 0 : found->get<double>();
 }
 
-// Empty: it has no such text.
+// Empty: there is no such text.
 std::string text_at(const Json& row, const char* key) {
   if (!row.is_object()) return "";
   const auto found = row.find(key);

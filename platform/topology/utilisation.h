@@ -1,6 +1,6 @@
 // Utilisation of links, memories, engines and forwarding nodes, read from the statistics of a run,
-// for diagrams: the JSON of `run --stats` or of `traffic --links`. Where it lists the servers of
-// the PE window, these; else links and components over the whole run.
+// for diagrams: the JSON of `run --stats` or of `traffic --links`. Uses the servers of the PE
+// window if listed, else links and components over the whole run.
 #pragma once
 
 #include <map>
@@ -14,23 +14,23 @@ namespace kernbench {
 
 class Utilisation {
  public:
-  // UsageError that names the file for one that cannot be read, has no links, or is of another
-  // machine.
+  // Throws UsageError that names the file if it cannot be read, has no links, or belongs to a
+  // different machine.
   static Utilisation read(const std::string& path, const Graph& graph);
-  // `source`: how messages name the text.
+  // `source`: name of the text in messages.
   static Utilisation parse(const std::string& text, const std::string& source, const Graph& graph);
 
-  // In [0, 1]; of several edges the highest.
+  // Utilisation in [0, 1]; the highest of several edges.
   double of_edges(const std::vector<std::size_t>& edges) const;
-  // The highest of these nodes: of an HBM its channels, on average; of a memory that serves nothing
-  // by itself its links. None: no node serves anything.
+  // Highest utilisation of these nodes: for an HBM the mean of its channels; for a memory without
+  // servers of its own that of its links. None: no node has servers.
   std::optional<double> of_nodes(const std::vector<NodeId>& nodes) const;
 
   struct Hot {
     std::string name;  // "sip0.cube0.r0c0 > sip0.cube0.r0c1"
     double utilisation = 0;
   };
-  // Links of the view that were used, at most `most`, by descending utilisation, then by name.
+  // Used links of the view, at most `most`, by descending utilisation, then by name.
   std::vector<Hot> hottest(const Diagram& diagram, std::size_t most) const;
 
   // Top of the colour scale for a view: 0.05, 0.1, 0.2, 0.5 or 1.
@@ -41,9 +41,9 @@ class Utilisation {
   std::optional<double> of_node(NodeId node) const;
 
   const Graph& graph_;
-  std::vector<double> edges_;       // by index; 0: no link of its own
-  bool has_nodes_ = false;          // else a forwarding node that is not among them is unknown
-  std::map<NodeId, double> nodes_;  // with a busy time
+  std::vector<double> edges_;  // by index; 0: no link of its own
+  bool has_nodes_ = false;     // true: a forwarding node missing in it is unused; false: unknown
+  std::map<NodeId, double> nodes_;  // nodes with a busy time
 };
 
 }  // namespace kernbench

@@ -15,7 +15,7 @@ namespace {
 
 using Times = std::vector<Fs>;  // by flit
 
-// From the hand-overs at position 0 to the arrivals at the target.
+// Times from the hand-overs at position 0 to the arrivals at the target.
 Times carry(const Path& path, const FlitCut& flits, const std::vector<bool>& stores, Times at) {
   for (std::uint32_t i = 0; i < path.target_position(); ++i) {
     const PathHop& hop = path.hop(i);
@@ -42,7 +42,7 @@ HbmState idle_hbm(const MemoryMessage& message) {
   return {message.num_pcs, message.burst_bytes, message.burst_time, 0};
 }
 
-// When the write has committed.
+// Time at which the write has committed.
 Fs commit(const MemoryMessage& message, const FlitCut& flits, const Times& arrivals,
           Bursts bursts) {
   if (!message.memory_is_hbm) return arrivals.back() + message.memory_overhead;
@@ -61,7 +61,7 @@ Fs commit(const MemoryMessage& message, const FlitCut& flits, const Times& arriv
   return commit;
 }
 
-// When each flit of the answer stands at the memory's link.
+// Times at which the flits of the response are queued at the memory's link.
 Times answers(const MemoryMessage& message, const FlitCut& flits, Fs command, Bursts bursts) {
   Times at(flits.count, command + message.memory_overhead);
   if (!message.memory_is_hbm) return at;

@@ -1,9 +1,9 @@
-// The exact time of one memory message alone on an idle machine, by arithmetic: the rules of the
-// link, the serial server and the HBM applied flit by flit along its path, without a simulation.
+// Exact time of one memory message alone on an idle machine, computed without a simulation: the
+// models of the link, the serial server and the HBM applied flit by flit along its path.
 //
-// It explains what a simulated time has beyond the formula (lower_bound.h): with
-// `Bursts::side_by_side`, where no burst waits for another, what is left are flits shorter than the
-// others; `Bursts::queue` adds bursts that wait for their pseudo-channel.
+// It explains the difference between a simulated time and the formula (lower_bound.h). With
+// `Bursts::side_by_side`, where no burst waits for another, the difference is due to flits shorter
+// than the others; `Bursts::queue` adds bursts queued for their pseudo-channel.
 #pragma once
 
 #include "models/base/units.h"
@@ -14,8 +14,8 @@ namespace kernbench {
 
 enum class Bursts { side_by_side, queue };
 
-// From the grant to the completion. `path` is the request's; nodes that pass the message on are
-// routers, or store it (`stores`).
+// Time from the grant to the completion. `path`: path of the request; nodes that forward the
+// message are routers, or store it (`stores`).
 Fs zero_load_latency(const Path& path, const MemoryMessage& message, Bursts bursts = Bursts::queue);
 
 }  // namespace kernbench

@@ -190,7 +190,7 @@ std::uint64_t TrafficFile::check() {
   if (count > 0) throw UsageError(faults);
   if (row_ == 0)
     throw UsageError(
-        fmt::format("{}:{}: no requests behind the header", printable(path_), line_number_));
+        fmt::format("{}:{}: no requests after the header", printable(path_), line_number_));
   const std::uint64_t rows = row_;
   start_over();
   return rows;

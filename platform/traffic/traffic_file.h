@@ -1,5 +1,5 @@
-// A CSV file of requests: `at_ns,initiator,op,target,offset,bytes` (spec 10.2). Streamed: memory
-// does not grow with the file.
+// CSV file of requests: `at_ns,initiator,op,target,offset,bytes` (spec 10.2). Streamed: memory does
+// not grow with the file.
 #pragma once
 
 #include <fstream>
@@ -14,12 +14,12 @@ namespace kernbench {
 class TrafficFile final : public TrafficSource {
  public:
   // Opens the file and reads its header. Throws UsageError if it cannot be read twice (a pipe,
-  // standard input) or if the header is not as above.
+  // standard input) or if the header differs from the above.
   TrafficFile(std::string path, Platform& platform);
 
-  // Reads the whole file and throws UsageError with file:line of the first faults (at most 20 are
-  // listed), among them requests for which there is no route, or if there is no row at all; then
-  // starts over. Returns the number of rows.
+  // Reads the whole file, then rewinds. Throws UsageError with file:line of the first faults (at
+  // most 20 are listed), including requests without a route, or if there is no row at all. Returns
+  // the number of rows.
   std::uint64_t check();
 
   bool next(TrafficRequest& request) override;
@@ -40,7 +40,7 @@ class TrafficFile final : public TrafficSource {
   std::uint64_t line_number_ = 0;
   std::uint32_t row_ = 0;
   Fs previous_ = 0;
-  std::string last_name_[2];  // traffic is often a run of the same names
+  std::string last_name_[2];  // consecutive rows often have the same names
   NodeId last_node_[2] = {no_node, no_node};
   NodeId routed_[2] = {no_node, no_node};
 };

@@ -18,7 +18,7 @@ namespace {
 constexpr std::array<const char*, 5> pattern_names{"stream", "random", "stride", "hotspot",
                                                    "closed-loop"};
 
-// An integer in [0, bound): the same on every library, unlike std::uniform_int_distribution.
+// Integer in [0, bound): the same with every library, unlike std::uniform_int_distribution.
 std::uint64_t draw(std::mt19937_64& random, std::uint64_t bound) {
   return static_cast<std::uint64_t>((static_cast<unsigned __int128>(random()) * bound) >> 64);
 }
@@ -44,7 +44,7 @@ std::vector<NodeId> nodes_of(const Platform& platform, const std::vector<std::st
   return nodes;
 }
 
-// The HBM partition of a pe_dma's PE; for a pcie_ep, the first of its SIP.
+// HBM partition of a pe_dma's PE; for a pcie_ep, the first of its SIP.
 NodeId own_hbm(const Platform& platform, NodeId initiator) {
   const Location& at = platform.graph().node(initiator).at;
   return platform.machine().hbm({at.sip, std::max(at.cube, 0), std::max(at.pe, 0)});
@@ -120,8 +120,8 @@ Fs TrafficGenerator::issue_time(std::uint64_t step) const {
   return ns_to_fs(bytes_before / recipe_.rate_gbs);
 }
 
-// Instants never descend, so the last one decides for all. That each can be computed shows
-// in the largest product that any of them needs: the last one alone may cancel well.
+// Issue times never descend, so the last one is the largest. The check uses the largest product of
+// any computation: in the last one alone factors may cancel.
 void TrafficGenerator::check_last_issue() const {
   if (!times_are_known() || recipe_.rate_gbs.is_zero()) return;
   Rational::Int product = static_cast<Rational::Int>(2 * fs_per_ns);
@@ -138,7 +138,7 @@ void TrafficGenerator::check_last_issue() const {
               "requests"));
 }
 
-// The number of outstanding requests that are issued at a rate is known in the simulation only.
+// The number of outstanding requests issued at a rate is known only during the simulation.
 void TrafficGenerator::check_memory() const {
   const bool at_once = times_are_known() && recipe_.rate_gbs.is_zero();
   if (times_are_known() && !at_once) return;
@@ -146,13 +146,13 @@ void TrafficGenerator::check_memory() const {
       at_once ? recipe_.requests : std::min(recipe_.max_outstanding, recipe_.requests);
   const std::uint64_t bytes = each * streams_.size() * TrafficPlayer::bytes_per_request;
   if (bytes <= recipe_.most_memory_bytes) return;
-  // A flit is at least twice on its way: to a router and to the other end.
+  // A flit has at least two hops: to a router and to the target.
   const auto flit_bytes = static_cast<std::uint64_t>(platform_.graph().spec().system.flit_bytes);
   const double flits = static_cast<double>((recipe_.size_bytes + flit_bytes - 1) / flit_bytes);
   const double events =
       2.0 * flits * static_cast<double>(recipe_.requests) * static_cast<double>(streams_.size());
   throw UsageError(fmt::format(
-      "{}: {} requests under way at once need about {} MiB of memory, all of them at least {:.1e} "
+      "{}: {} requests in flight at once need about {} MiB of memory, all of them at least {:.1e} "
       "events; "
       "--max-memory is {} MiB{}",
       at_once ? "--requests" : "--max-outstanding", each * streams_.size(), bytes >> 20, events,
@@ -197,8 +197,8 @@ void TrafficGenerator::make(Stream& stream, Fs issue, TrafficRequest& request) {
     request.offset =
         static_cast<std::uint64_t>(static_cast<unsigned __int128>(stream.made) * step % room);
   }
-  // The share of reads is exact over each denominator's worth of requests on average: a draw
-  // against the decimal itself.
+  // The share of reads is exact on average over as many requests as its denominator: a draw against
+  // the decimal itself.
   const auto den = static_cast<std::uint64_t>(recipe_.read_share.den());
   request.write = draw(stream.random, den) >= static_cast<std::uint64_t>(recipe_.read_share.num());
   request.id = id_++;
@@ -237,13 +237,13 @@ void TrafficGenerator::ended(const TrafficResult& result) {
       std::lower_bound(streams_.begin(), streams_.end(), result.request.initiator,
                        [](const Stream& stream, NodeId node) { return stream.initiator < node; });
   const auto index = static_cast<std::size_t>(found - streams_.begin());
-  // Requests that are due already count as made.
+  // Requests that are already due count as issued.
   const auto waiting = static_cast<std::uint64_t>(
       std::count_if(due_.begin() + static_cast<std::ptrdiff_t>(due_at_), due_.end(),
                     [index](const auto& entry) { return entry.second == index; }));
   if (found->made + waiting < recipe_.requests) {
     const std::pair<Fs, std::size_t> entry(result.end,
-                                           index);  // of one instant: by the initiator's name
+                                           index);  // same time: by the initiator's name
     due_.insert(
         std::upper_bound(due_.begin() + static_cast<std::ptrdiff_t>(due_at_), due_.end(), entry),
         entry);

@@ -22,22 +22,23 @@ struct TrafficRecipe {
   TrafficPattern pattern = TrafficPattern::stream;
   std::vector<std::string> initiators{"sip0.cube0.pe*.pe_dma"};  // globs
   std::vector<std::string> targets;                              // globs; none: by pattern
-  std::uint64_t requests = 64;                                   // of each initiator
+  std::uint64_t requests = 64;                                   // per initiator
   std::uint64_t size_bytes = 4096;
   std::uint64_t stride_bytes = 65536;  // between the requests of `stride`
-  Rational rate_gbs;                   // offered by each initiator; 0: all at once
+  Rational rate_gbs;                   // offered load per initiator; 0: all at once
   Rational read_share = 1;             // 0 to 1
-  std::uint64_t max_outstanding = 1;   // of each initiator; closed-loop only
+  std::uint64_t max_outstanding = 1;   // per initiator; closed-loop only
   std::uint64_t seed = 1;
-  std::uint64_t most_memory_bytes = UINT64_MAX;  // that requests under way may take
+  std::uint64_t most_memory_bytes = UINT64_MAX;  // for outstanding requests
 };
 
 // stream: consecutive addresses of one memory (default: the initiator's own HBM partition; a
 // pcie_ep: the first of its SIP). stride: the same memory, `stride_bytes` apart, wrapping. random:
 // memory, address (a multiple of the size) and kind drawn for each request (default: all HBM
-// partitions of the initiators' SIPs). hotspot: all initiators at one memory (default: the first
-// HBM partition of the machine), addresses drawn. closed-loop: as random, but a request is issued
-// when one of the initiator's `max_outstanding` has ended, so the times come from the simulation.
+// partitions of the initiators' SIPs). hotspot: all initiators access one memory (default: the
+// first HBM partition of the machine), addresses drawn. closed-loop: like random, but a request is
+// issued when one of the initiator's `max_outstanding` has ended, so the times follow from the
+// simulation.
 class TrafficGenerator final : public TrafficSource {
  public:
   // Throws UsageError for an invalid recipe: a glob without a match, a size beyond the memory, a
@@ -56,7 +57,8 @@ class TrafficGenerator final : public TrafficSource {
     std::mt19937_64 random;
   };
 
-  Fs issue_time(std::uint64_t step) const;  // of request `step` of every initiator, at the rate
+  Fs issue_time(
+      std::uint64_t step) const;  // issue time of request `step` of every initiator, at the rate
   void check_last_issue() const;
   void check_memory() const;
   std::vector<NodeId> default_targets(NodeId initiator) const;
@@ -70,7 +72,7 @@ class TrafficGenerator final : public TrafficSource {
   std::size_t turn_ = 0;  // stream of the next request at this step of the rate
   std::uint64_t step_ = 0;
   std::uint32_t id_ = 0;
-  std::vector<std::pair<Fs, std::size_t>> due_;  // closed loop: (instant, stream), in order
+  std::vector<std::pair<Fs, std::size_t>> due_;  // closed loop: (time, stream), in order
   std::size_t due_at_ = 0;
 };
 

@@ -100,8 +100,8 @@ void TrafficPlayer::issue(const TrafficRequest& request) {
   }
 }
 
-// The next request reaches the channel at the instant at which the one before it ends, which is
-// when it is granted anyway.
+// The next request is submitted to the channel when the previous one ends, which is also the time
+// of its grant.
 void TrafficPlayer::submit(Initiator& initiator, std::uint32_t id) {
   const Entry& request = entry(id);
   DmaRequest& dma = dma_requests_.take();

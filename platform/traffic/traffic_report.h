@@ -1,5 +1,5 @@
-// TrafficReport: rows of requests to where they go, everything to the summary, and on the console a
-// table of the first requests.
+// TrafficReport: writes rows of requests to the output and all results to the summary, and prints a
+// table of the first requests on the console.
 #pragma once
 
 #include <ostream>
@@ -14,7 +14,7 @@
 
 namespace kernbench {
 
-// All requests of a source whose times the simulation does not decide, as a traffic file
+// Writes all requests of a source whose times do not depend on the simulation as a traffic file
 // (spec 10.2).
 void write_requests(TrafficSource& source, const Platform& platform, std::ostream& out);
 
@@ -29,14 +29,15 @@ class TrafficReport final : public TrafficListener {
   void ended(const TrafficResult& result) override;
   void in_order(const TrafficResult& result) override;
   std::string text() const;
-  // The run has ended, and all results have been told.
+  // Called when the run has ended and all results have been reported.
   void close() { rows_.end(); }
   const TrafficSummary& summary() const { return summary_; }
 
  private:
   Platform& platform_;
   LatencyBreakdown* breakdown_;
-  std::unordered_map<std::uint32_t, LatencyParts> parts_;  // of requests that wait for earlier ones
+  std::unordered_map<std::uint32_t, LatencyParts>
+      parts_;  // parts of requests held back by earlier ones
   TrafficRows rows_;
   TrafficSummary summary_;
   bool listing_;

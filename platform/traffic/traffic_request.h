@@ -1,4 +1,4 @@
-// One request of a traffic experiment (spec 10.2), small because queues of them may be long; its
+// Request of a traffic experiment (spec 10.2), small because queues of requests may be long; its
 // result; the interfaces of the source of requests and the listener of results.
 #pragma once
 
@@ -26,12 +26,12 @@ struct TrafficRequest {
   bool write = false;
 };
 
-// The id of its transaction: (time, row).
+// Id of its transaction: (time, row).
 inline TieKey traffic_key(Fs issue, std::uint32_t id) { return {issue, 0, id}; }
 
 struct TrafficResult {
   TrafficRequest request;
-  Fs grant = 0;  // the initiator's channel (pcie_ep: the issue)
+  Fs grant = 0;  // grant of the initiator's channel (pcie_ep: the issue)
   Fs end = 0;    // response arrived, or posted write committed
   Fs latency() const { return end - request.issue; }
 };
@@ -40,21 +40,22 @@ struct TrafficResult {
 class TrafficSource {
  public:
   virtual ~TrafficSource() = default;
-  // False if there is none, or none until another has ended. Ids ascend from 0.
+  // False if there is no further request, or none until an outstanding one has ended. Ids ascend
+  // from 0.
   virtual bool next(TrafficRequest& request) = 0;
-  // At the instant of the end: a source that closes the loop may have a next request now, issued at
-  // this instant.
+  // Called at the end time: a closed-loop source may have its next request now, issued at this
+  // time.
   virtual void ended(const TrafficResult& /*result*/) {}
 };
 
 class TrafficListener {
  public:
   virtual ~TrafficListener() = default;
-  // At the instant at which the first request is issued, before it goes anywhere.
+  // Called at the issue time of the first request, before it is sent.
   virtual void began() {}
-  // At the instant of the end, in order of the ends.
+  // Called at the end time, in order of the ends.
   virtual void ended(const TrafficResult& /*result*/) {}
-  // The same results in order of their ids, each as soon as all before it have ended.
+  // Same results in order of their ids, each as soon as all earlier ones have ended.
   virtual void in_order(const TrafficResult& /*result*/) {}
 };
 

@@ -1,4 +1,4 @@
-// The result rows of `traffic`, streamed in file order as CSV or as the elements of a JSON array.
+// Result rows of `traffic`, streamed in file order as CSV or as the elements of a JSON array.
 #pragma once
 
 #include <ostream>
@@ -10,7 +10,7 @@
 
 namespace kernbench {
 
-// Exact decimal nanoseconds, always six places: femtoseconds are not lost, columns line up.
+// Exact decimal nanoseconds, always with six places: femtoseconds are kept, columns are aligned.
 std::string fixed_ns(Fs t);
 
 // Node names of the request's path, joined by '>'.
@@ -19,7 +19,7 @@ std::string path_text(Platform& platform, NodeId initiator, NodeId target);
 class TrafficRows {
  public:
   enum class Format { none, csv, json };
-  // With `parts`, every row has a column for each part of the latency, and row() gets them.
+  // With `parts`, every row has a column for each part of the latency, and row() receives them.
   TrafficRows(Platform& platform, std::ostream& out, Format format, bool parts = false);
 
   // "id,issue_ns,..." or the opening of {"requests": [

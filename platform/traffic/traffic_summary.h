@@ -18,12 +18,12 @@
 
 namespace kernbench {
 
-// Traffic of the links from the first request until now, from all initiators.
+// Traffic of the links from the first request until now, over all initiators.
 class TrafficLinks {
  public:
   explicit TrafficLinks(const Platform& platform) : platform_(platform) {}
 
-  // At the instant of the first request.
+  // Called at the issue time of the first request.
   void begin();
   Fs elapsed() const { return begun_ ? Component::now() - begin_ : 0; }
 
@@ -31,15 +31,15 @@ class TrafficLinks {
     const Edge* edge = nullptr;
     Link::Statistics carried;
   };
-  // In the order of the graph's edges; none before the first request.
+  // Rows in the order of the graph's edges; none before the first request.
   std::vector<LinkRow> links() const;
-  // At most `most`, by descending busy time; idle ones are left out.
+  // At most `most` links by descending busy time; idle ones are omitted.
   std::vector<LinkRow> busiest(std::size_t most) const;
 
   // {"src", "dst", "kind", "bw_gbs", "bytes", "gbs", "utilisation", "flits", "control_messages",
   // "busy_ns"}
   nlohmann::ordered_json json_of(const LinkRow& link) const;
-  // All links, a row each: with the keys of json_of() as columns, or as {"elapsed_ns", "links":
+  // All links, one row each: with the keys of json_of() as columns, or as {"elapsed_ns", "links":
   // [...]}.
   void write_csv(std::ostream& out) const;
   void write_json(std::ostream& out) const;
@@ -62,8 +62,8 @@ class TrafficSummary {
   // Latency parts, in addition to add(); the summary then shows their means.
   void add_parts(const TrafficResult& result, const LatencyParts& parts);
 
-  // All of it up to now, units in the key names; utilisations are shares of the time since the
-  // first request; links by descending utilisation, at most `links` of them.
+  // Complete summary up to now, with units in the key names; utilisations relate to the time since
+  // the first request; links by descending utilisation, at most `links` of them.
   nlohmann::ordered_json json(std::size_t links = 10) const;
   std::string text() const;
   const TrafficLinks& links() const { return links_; }

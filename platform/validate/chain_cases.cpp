@@ -11,14 +11,14 @@
 namespace kernbench {
 namespace {
 
-constexpr double gbs = 64;  // of every limited link
+constexpr double gbs = 64;  // bandwidth of every limited link
 constexpr double mib = 1 << 20;
 
 double link_quantum_ns(const Path& path) { return 1e-6 * path.target_position(); }
 
-// The machine of the chains: 8 cubes in a row, 500 ns apart (1000 mm at 0.5 ns/mm), entered from
-// the IO chiplet over another link of that length. Every link has 64 GB/s, every node but the
-// memory takes 3 ns, the host's end point 7.
+// Machine of the chains: 8 cubes in a row, 500 ns apart (1000 mm at 0.5 ns/mm), entered from the IO
+// chiplet over another link of that length. Every link has 64 GB/s, every node except the memory
+// takes 3 ns, the host's end point 7.
 constexpr double router_ns = 3, setup_ns = 7;
 
 std::vector<Override> chain_of_cubes(const std::string& flit_bytes) {
@@ -51,10 +51,10 @@ struct Chain {
   const Path* path = nullptr;
   double links = 0;      // l
   double flight_ns = 0;  // D / v
-  Fs time = 0;           // of a posted write of the host
+  Fs time = 0;           // time of a posted write of the host
 };
 
-// Links without length take 1 fs each, the closed forms nothing.
+// Links without length take 1 fs each; the closed forms ignore it.
 std::vector<ValidationCheck> chain_check(const Chain& chain, const char* message,
                                          std::string formula, double expected_ns) {
   ValidationCheck check;

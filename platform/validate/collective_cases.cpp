@@ -1,4 +1,4 @@
-// Collectives beside the bounds of NCCL tests.
+// Collectives compared with the bounds of NCCL tests.
 #include <fmt/format.h>
 
 #include <set>
@@ -14,7 +14,8 @@ namespace {
 constexpr double link_gbs = 64;
 constexpr std::uint64_t bytes_of_rank = 1 << 20;
 
-// As without a ccl.yaml, but with slots of 16 KiB, so that latencies of messages count less.
+// Settings as without a ccl.yaml, but with slots of 16 KiB, which reduce the share of message
+// latencies.
 ReferenceRun in_large_slots(const char* bench,
                             std::vector<std::pair<std::string, std::string>> parameters) {
   ReferenceRun run{bench, std::move(parameters)};
@@ -31,7 +32,7 @@ std::vector<Override> machine_of_ranks(int ranks) {
 // Bytes over a rank's link per byte of the operation's size: part * (n - 1) / n, or whole.
 struct Factor {
   const char* op;
-  double parts;  // 0: 1 whatever the number of ranks
+  double parts;  // 0: 1 for any number of ranks
 };
 constexpr Factor factors[] = {{"all_reduce", 2}, {"reduce_scatter", 1}, {"all_gather", 1},
                               {"all_to_all", 1}, {"broadcast", 0},      {"reduce", 0},
@@ -55,7 +56,7 @@ ValidationCheck bound_check(const std::string& what, const Factor& factor, int r
   return check;
 }
 
-// Of a partial sum on each of the cubes.
+// All-reduce of a partial sum on each of the cubes.
 std::vector<ValidationCheck> play_all_reduce(Platform& platform, const RunBench& run,
                                              const std::string& algorithm) {
   const std::uint64_t elements = bytes_of_rank / 2;
@@ -67,15 +68,15 @@ std::vector<ValidationCheck> play_all_reduce(Platform& platform, const RunBench&
                       times.longest_kernel_ns)};
 }
 
-// Each by one PE per SIP.
+// Collectives, each by one PE per SIP.
 std::vector<ValidationCheck> play_collectives(Platform& platform, const RunBench& run) {
   const std::string size = std::to_string(bytes_of_rank);
   const ReferenceTimes times =
       run(platform, in_large_slots("collectives", {{"min_bytes", size}, {"max_bytes", size}}));
   std::vector<ValidationCheck> checks;
-  std::set<std::string> seen;  // the first of each: sizes and forms are rows of their own
+  std::set<std::string> seen;  // first of each: sizes and forms are separate rows
   for (const CollectiveTime& row : times.collectives) {
-    // A smaller one joins neighbours before the shift.
+    // a smaller one is merged with neighbours before the shift
     if (row.bytes < bytes_of_rank) continue;
     for (const Factor& factor : factors) {
       if (row.op != factor.op || !seen.insert(factor.op).second) continue;

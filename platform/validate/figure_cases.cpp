@@ -22,8 +22,8 @@ TrafficRequest read_of(const Platform& platform, int pe, int cube, std::uint64_t
   return request;
 }
 
-// Eight PEs read n bytes each from the partitions of a cube, and later twice as many: the rate of
-// all of them, without latency.
+// Eight PEs read n bytes each from the partitions of a cube, and later twice as many: the total
+// rate without latency.
 double streaming_gbs(Platform& platform, int cube) {
   constexpr Fs later = 1'000'000 * fs_per_ns;
   std::vector<TrafficRequest> requests;
@@ -50,8 +50,8 @@ ValidationCheck rate_check(std::string quantity, std::string formula, double exp
   return check;
 }
 
-// A stack as its standard describes it: `bits` wide at `gbps` per pin, split evenly over the
-// channels of the machine.
+// Memory stack from its standard: `bits` wide at `gbps` per pin, split evenly over the channels of
+// the machine.
 ValidationCase stack_case(std::string name, HbmStack stack, int bits, double gbps,
                           std::string statement, std::string source) {
   const auto run = [bits, gbps](Platform& platform) -> std::vector<ValidationCheck> {
@@ -70,7 +70,7 @@ HbmStack channels(int per_pe, std::string gbs) {
   return stack;
 }
 
-// Two adjacent cubes, the seam between them 256 GB/s; everything else is wider.
+// Two adjacent cubes with a seam of 256 GB/s; everything else is wider.
 std::vector<Override> two_cubes() {
   std::vector<Override> overrides = hbm_machine({});
   for (const auto& [key, value] : std::vector<std::pair<const char*, const char*>>{

@@ -38,7 +38,7 @@ ValidationCheck rate_check(std::string quantity, std::string formula, double exp
   return check;
 }
 
-// The rate of a stream, without its latency: n / (T(2n) - T(n)).
+// Rate of a stream without its latency: n / (T(2n) - T(n)).
 std::vector<ValidationCheck> play_streams(Platform& platform) {
   constexpr std::uint64_t n = 1 << 20;
   std::vector<ValidationCheck> checks;
@@ -58,8 +58,8 @@ std::vector<ValidationCheck> play_streams(Platform& platform) {
   return checks;
 }
 
-// 512 reads of a burst, 2 KiB apart: all on one channel. All at once from eight PEs, so that the
-// channel is never idle; between the first and the last end.
+// 512 reads of a burst, 2 KiB apart: all on one channel, issued together by eight PEs, so that the
+// channel is never idle. Measured between the first and the last end.
 ValidationCheck check_one_channel(Platform& platform, std::uint64_t burst, std::string formula,
                                   double expected_gbs) {
   constexpr int each = 64;
@@ -81,8 +81,7 @@ std::vector<ValidationCheck> play_one_channel(Platform& platform) {
   return {check_one_channel(platform, 256, fmt::format("{:g}", channel_gbs), channel_gbs)};
 }
 
-// A pseudo-channel of HBM2 in gem5: 32 B in 2 ns; a row of a bank is open for tRAS and closed in
-// tRP.
+// Pseudo-channel of HBM2 in gem5: 32 B in 2 ns; a row of a bank is open for tRAS and closed in tRP.
 constexpr double row_cycle_ns = 28 + 14;
 
 std::vector<ValidationCheck> play_one_bank(Platform& platform) {
@@ -100,10 +99,10 @@ std::vector<ValidationCheck> play_one_bank(Platform& platform) {
   return {peak, bank};
 }
 
-// The time from the end of the first to the end of the last of so many requests, every second one a
-// write if they alternate. Request k is issued at 3k ns. A command is at the HBM in no time, a
-// write's flit in 2 ns: they come in order, faster than they are served. Reads end 2 ns behind
-// their bursts, so differences of ends of reads are differences of bursts.
+// Time from the end of the first to the end of the last of `count` requests; if they alternate,
+// every second one is a write. Request k is issued at 3k ns. A command arrives at the HBM in no
+// time, a write's flit in 2 ns: they arrive in order, faster than they are served. Reads end 2 ns
+// after their bursts, so differences of ends of reads are differences of bursts.
 Fs time_of_requests(Platform& platform, int count, bool alternate) {
   std::vector<TrafficRequest> requests;
   for (int k = 0; k < count; ++k) {

@@ -1,7 +1,7 @@
 // Cases that run kernels: MAC arrays, collectives, figures of the Python system.
 //
-// Kernels and benches are software, which platform/ does not know: whoever builds the cases passes
-// a function that runs a bench.
+// Kernels and benches are software, which platform/ does not depend on: the creator of the cases
+// passes a function that runs a bench.
 #pragma once
 
 #include <cstdint>
@@ -15,25 +15,25 @@
 
 namespace kernbench {
 
-// A bench on SIP 0, or on all by one that uses all.
+// Bench on SIP 0, or on all SIPs if the bench uses all.
 struct ReferenceRun {
   std::string bench;
   std::vector<std::pair<std::string, std::string>> parameters = {};  // NAME, VALUE
-  std::string algorithm = {};        // of all_reduce; empty: the default
-  Attributes ccl_defaults = {};      // as `defaults` of ccl.yaml
-  Attributes ccl_of_algorithm = {};  // as its entry in `algorithms`
+  std::string algorithm = {};        // algorithm of all_reduce; empty: the default
+  Attributes ccl_defaults = {};      // `defaults` of ccl.yaml
+  Attributes ccl_of_algorithm = {};  // its entry in `algorithms`
 };
 struct CollectiveTime {
   std::string op;
-  std::uint64_t bytes = 0;  // of a rank
+  std::uint64_t bytes = 0;  // per rank
   double time_ns = 0;
 };
 struct ReferenceTimes {
-  double compute_ns = 0;                    // of the first launch
+  double compute_ns = 0;                    // first launch
   double longest_kernel_ns = 0;             // largest time of a kernel on a PE
   std::vector<CollectiveTime> collectives;  // rows of the bench `collectives`
 };
-// Throws what ended the run.
+// Throws the error that ended the run.
 using RunBench = std::function<ReferenceTimes(Platform&, const ReferenceRun&)>;
 
 std::vector<ValidationCase> systolic_cases(const RunBench& run);           // group systolic
@@ -41,7 +41,7 @@ std::vector<ValidationCase> collective_cases(const RunBench& run);         // gr
 std::vector<ValidationCase> source_gemm_cases(const RunBench& run);        // group source
 std::vector<ValidationCase> source_collective_cases(const RunBench& run);  // group source
 
-// These and those that run no kernel, in the order in which they are reported.
+// These cases and those that run no kernel, in the order of the report.
 std::vector<ValidationCase> all_references(const RunBench& run);
 
 }  // namespace kernbench

@@ -1,4 +1,4 @@
-// Closed forms of messages on rings: one step, and the collectives that are made of steps.
+// Closed forms of messages on rings: one step, and the collectives composed of steps.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -9,20 +9,21 @@
 namespace kernbench {
 namespace {
 
-constexpr double gbs = 64;  // of every limited link
+constexpr double gbs = 64;  // bandwidth of every limited link
 constexpr std::uint64_t mib = 1 << 20;
 constexpr int nodes = 16;
 constexpr double hop_ns = 500;  // from node to node, without the message
 
 struct Ring {
   const char* flit_bytes = "256";
-  const char* behind_gbs = "0";  // of the link behind the end point that passes the message on
+  const char* behind_gbs =
+      "0";  // bandwidth of the link behind the end point that forwards the message
   const char* cut_through = "false";
 };
 
 // 16 SIPs at one switch, 250 ns (500 mm at 0.5 ns/mm) from each to the switch. Only these links,
-// and the one behind the end point if it is asked for, are limited, so that a message is at the
-// neighbour's memory when it is at the neighbour; nothing charges an overhead.
+// and on request the one behind the end point, are limited, so that a message arrives at the
+// neighbour and at its memory at the same time; no node has an overhead.
 std::vector<Override> ring_of_sips(const Ring& ring) {
   std::vector<Override> overrides{
       {"system.ns_per_mm", "0.5"},
@@ -60,8 +61,8 @@ TrafficRequest to_successor(const Platform& platform, int sip, std::uint64_t byt
   return request;
 }
 
-// Every node sends to its successor at once, and as soon as it has received what its predecessor
-// sent, again. The end of the last.
+// Every node sends to its successor immediately, and again as soon as it has received the message
+// of its predecessor. Returns the last end.
 Fs play_steps(Platform& platform, int steps, std::uint64_t bytes) {
   std::vector<TrafficRequest> first;
   std::vector<int> sip_of(platform.machine().nodes.size(), -1);
@@ -104,7 +105,7 @@ double flit_ns(const Platform& platform) {
   return static_cast<double>(platform.machine().flit_bytes) / gbs;
 }
 
-// Steps of alpha + n beta; what the switch adds is within the tolerance.
+// Steps of alpha + n beta; the switch adds less than the tolerance.
 std::vector<ValidationCheck> play_alpha_beta(Platform& platform, int steps) {
   const double message_ns = mib / gbs, flit = flit_ns(platform);
   ValidationCheck check = step_check(steps, mib, play_steps(platform, steps, mib),

@@ -1,4 +1,4 @@
-// Figures that the Python system published for transfers, alone and many at once.
+// Figures published for transfers of the Python system, alone and many at once.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -14,7 +14,7 @@ namespace kernbench {
 namespace {
 
 constexpr std::uint64_t block = 16384;  // bytes of a transfer of pe-dma-perf
-constexpr int pes = 8;                  // of a cube
+constexpr int pes = 8;                  // per cube
 constexpr double flits = block / 256.0;
 
 using Scenario = std::vector<TrafficRequest>;  // transfers that start at once
@@ -35,7 +35,7 @@ TrafficRequest host_write(const Platform& platform, std::uint64_t bytes) {
   return request;
 }
 
-// PEs first to last of cube 0 and the partition of PE 0, each with a block of its own there.
+// PEs first to last of cube 0 access the partition of PE 0, each its own block.
 Scenario hot_partition(const Platform& platform, int first, int last, bool write) {
   Scenario scenario;
   for (int pe = first; pe <= last; ++pe) {
@@ -45,7 +45,7 @@ Scenario hot_partition(const Platform& platform, int first, int last, bool write
   return scenario;
 }
 
-// All PEs of SIP 0, and the partition of each, or of PE 0 of cube 0.
+// All PEs of SIP 0 access their own partition, or that of PE 0 of cube 0.
 Scenario whole_sip(const Platform& platform, bool own, bool write) {
   Scenario scenario;
   for (int cube = 0; cube < platform.machine().cubes(); ++cube) {
@@ -57,14 +57,14 @@ Scenario whole_sip(const Platform& platform, bool own, bool write) {
   return scenario;
 }
 
-// Each PE of cube 0 and the partition of the same number in cube 1.
+// Each PE of cube 0 accesses the partition of the same number in cube 1.
 Scenario eastbound(const Platform& platform) {
   Scenario scenario;
   for (int pe = 0; pe < pes; ++pe) scenario.push_back(transfer(platform, {0, 0, pe}, {0, 1, pe}));
   return scenario;
 }
 
-// Longest latency of each scenario; each starts when the machine has been idle for long.
+// Longest latency of each scenario; each starts on a machine that has long been idle.
 std::vector<double> longest_ns(Platform& platform, const std::vector<Scenario>& scenarios) {
   constexpr Fs apart = 100'000 * fs_per_ns;
   std::vector<TrafficRequest> requests;
@@ -105,7 +105,7 @@ std::vector<ValidationCheck> play_local(Platform& platform) {
                           static_cast<double>(pes * 4 * block) / (ns[4] - ns[3]))};
 }
 
-// First flit at the link of the partition, `transfers` x 64 flits on it, a burst, and the answer
+// First flit at the link of the partition, `transfers` x 64 flits on it, a burst, and the response
 // over `routers` of 2 ns.
 ValidationCheck hot_check(const char* quantity, double published, double first_ns, int transfers,
                           int routers, double simulated) {
@@ -134,7 +134,7 @@ std::vector<ValidationCheck> play_hot_partition(Platform& platform) {
 }
 
 // The first flit arrives after 33.5 ns, each further one 2 ns later, the first of them 2 earlier:
-// the router that delays the first does not delay them. Then a burst.
+// the router that delays the first does not delay them. A burst follows.
 ValidationCheck host_check(const char* size, double published, std::uint64_t bytes,
                            double simulated) {
   const double expected = 33.5 + (static_cast<double>(bytes) / 256 - 1) * 2 - 2 + 8;
@@ -194,7 +194,7 @@ double hot_sip_gbs(const Platform& platform, double longest) {
   return static_cast<double>(platform.machine().cubes() * pes) * block / longest;
 }
 
-// 452.2: the farthest transfer alone (remote-cube).
+// 452.2: latency of the farthest transfer alone (remote-cube).
 std::vector<ValidationCheck> play_hot_sip(Platform& platform) {
   const auto ns =
       longest_ns(platform, {whole_sip(platform, false, true), whole_sip(platform, false, false)});
@@ -232,7 +232,7 @@ constexpr const char* to_far_cube = "16 KiB, PE 0 of cube 0 and PE 7 of cube 15"
 
 using Play = std::function<std::vector<ValidationCheck>(Platform&)>;
 
-// A transfer alone, by arithmetic along its path, flit by flit, without a simulation.
+// Transfer alone, computed along its path, flit by flit, without a simulation.
 Play play_alone(const char* quantity, double published, const char* reason, PeId to) {
   return [=](Platform& platform) -> std::vector<ValidationCheck> {
     const TrafficRequest request = transfer(platform, here, to);

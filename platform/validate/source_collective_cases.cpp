@@ -8,7 +8,7 @@
 namespace kernbench {
 namespace {
 
-// six_sip as it ships.
+// Shipped six_sip.
 std::vector<Override> six_sip() {
   const std::string io = "sip.io_chiplets.io0.", pe = "cube.pe_template.components.";
   return with(our_machine("{count: 6, topology: torus_2d, w: 3, h: 2}"),
@@ -24,7 +24,8 @@ std::vector<Override> six_sip() {
                {pe + "pe_tcm.attrs.write_bw_gbs", "512"}});
 }
 
-// In messages of 4 KiB, or each block in one message, in slots that need not fit their memory.
+// Time with messages of 4 KiB, or with each block in one message, in slots that need not fit their
+// memory.
 double all_reduce_ns(Platform& platform, const RunBench& run, const SourceAllReduce& all_reduce,
                      bool chunking) {
   ReferenceRun bench{"ccl-allreduce",

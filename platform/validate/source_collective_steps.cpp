@@ -5,11 +5,11 @@
 namespace kernbench {
 namespace {
 
-// Steps in ns, by the rules of spec 2 and 8.1 on the machine that ships.
+// Steps in ns, by spec 2 and 8.1 on the shipped machine.
 constexpr double dispatch = 1;  // pe_scheduler
 constexpr int slot_bytes = 4096;
 
-// Access to a slot; each is written and read.
+// Access to a slot; each slot is written and read.
 double slot(const std::string& rings, double bytes) {
   if (rings == "hbm") return 6 + bytes / 256 + bytes / 256;
   if (rings == "sram") return 2 + bytes / 512 + bytes / 128;
@@ -21,11 +21,11 @@ double slot(const std::string& rings, double bytes) {
 double dma(double bytes) { return dispatch + 14 + bytes / 256; }
 double addition(double bytes) { return dispatch + bytes / 256; }  // f16, 128 lanes
 
-// Message to the next cube. Its narrowest links, at 128 GB/s, lie at the UCIe ports. PE 0 sits at
-// the north-western router: to the E and S the first flit pays five routers more in front of them,
-// to the N and W the last flit passes these behind them. Eastwards: pe_dma 1, the PE's link and six
-// routers 18, to the port 4, ports 16, seam 0.5, 15 mm 1.5; the bytes; last flit to the PE 3.
-// Westwards: 1, 3, 4, 16, 0.5, 1.5; the bytes; last flit 8. To the N and S 12 mm.
+// Message to the next cube. Its narrowest links, at 128 GB/s, are at the UCIe ports. PE 0 is at the
+// north-western router: towards E and S the first flit traverses five more routers in front of
+// them, towards N and W the last flit traverses these behind them. Eastwards: pe_dma 1, the PE's
+// link and six routers 18, to the port 4, ports 16, seam 0.5, 15 mm 1.5; the bytes; last flit to
+// the PE 3. Westwards: 1, 3, 4, 16, 0.5, 1.5; the bytes; last flit 8. Towards N and S 12 mm.
 struct Hop {
   const char* direction;
   double latency;
@@ -35,17 +35,17 @@ constexpr Hop east{"E", 44, 33.625}, south{"S", 43.7, 33.325}, north{"N", 33.7, 
     west{"W", 34, 33.625};
 
 // Message to the next SIP, its bytes at 128, 64 and 128 GB/s. From the middle cube: first flit to
-// io_noc 112.1, last one to pcie_ep 1, which takes the message whole; end point 5, first flit to
-// the switch 9, switch 5, 50 mm 5, whole again; end point 5, first flit to the PE's router 109.1,
-// last one to the PE 1. The corner is a cube farther from both end points, 42.7 for a first flit.
+// io_noc 112.1, last one to pcie_ep 1, which stores the message; end point 5, first flit to the
+// switch 9, switch 5, 50 mm 5, stored again; end point 5, first flit to the PE's router 109.1, last
+// one to the PE 1. The corner is a cube farther from both end points, 42.7 for a first flit.
 double between_sips(const SourceAllReduce& all_reduce) { return all_reduce.corner ? 337.6 : 252.2; }
 // Control message and 16 B at 64 GB/s.
 double credit_between_sips(const SourceAllReduce& all_reduce) {
   return all_reduce.corner ? 238.85 : 180.45;
 }
 
-// The messages of a round come to the switch together. Its one server takes 5 ns for the first flit
-// of each: the last one of six waits for 25, in later rounds 4 less each.
+// The messages of a round arrive at the switch together. Its only server takes 5 ns for the first
+// flit of each: the last one of six is queued for 25, in later rounds 4 less each.
 constexpr double switch_waits = 25 + 21 + 17;
 
 }  // namespace
@@ -112,18 +112,19 @@ SourceSteps chunk_steps(const SourceAllReduce& all_reduce) {
       {hops, message(north.latency) + sn, "first message N, received"},
       {hops - 2, message(west.latency) + ew, "first message W, received"},
       {1, message(west.latency), "first message W to the last PE but one"},
-      // 13 of the 16 flits of the message that the PE passes on go between those of its store.
+      // 13 of the 16 flits of the message that the PE forwards are interleaved with those of its
+      // store.
       {chunks - 1, ew + store + 13, "received there, passed on and stored"},
       {1, ew + message(west.latency) + ew + store, "last message to the last PE, stored"},
   };
 }
 
-// Latencies of its paths (lane_select: first), without a trace of propagation: E and W three
-// routers, 2 each, and three UCIe ports, 8 each, S and N four of both; from the middle cube to the
-// next SIP 10 routers, 16 ports, two end points and the switch, 5 each. Of a load and a store
-// pe_scheduler 1, the router there and back; of an addition pe_scheduler. The root in the middle
-// takes what comes from the farther side first: the nearer side has come meanwhile, but its slot is
-// read, its credit delivered and its value added behind that, once in a row and once in a column.
+// Latencies of its paths (lane_select: first), without propagation: E and W three routers, 2 each,
+// and three UCIe ports, 8 each, S and N four of both; from the middle cube to the next SIP 10
+// routers, 16 ports, two end points and the switch, 5 each. For a load and a store pe_scheduler 1,
+// the router there and back; for an addition pe_scheduler. The root in the middle first consumes
+// the message from the farther side: that of the nearer side has arrived meanwhile, but its slot is
+// read, its credit delivered and its value added afterwards, once in a row and once in a column.
 SourceSteps source_steps(const SourceAllReduce& all_reduce, bool bytes_loaded) {
   const auto n = static_cast<double>(all_reduce.bytes);
   const int hops = all_reduce.hops(), late = all_reduce.corner ? 0 : 1;

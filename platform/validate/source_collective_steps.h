@@ -10,7 +10,7 @@
 namespace kernbench {
 
 struct SourceAllReduce {
-  std::uint64_t bytes = 0;    // of a rank
+  std::uint64_t bytes = 0;    // per rank
   std::string rings = "tcm";  // memory that holds them: tcm, hbm, sram
   bool corner = false;        // root: cube 15; else cube 10, the middle
 
@@ -18,7 +18,7 @@ struct SourceAllReduce {
   static constexpr int exchanges = 3;          // two along a row of SIPs, one along a column
 };
 
-// A step of a sum and how often it is on the critical path.
+// Step of a sum, and its number of occurrences on the critical path.
 struct SourceStep {
   int times = 0;
   double ns = 0;
@@ -29,13 +29,13 @@ using SourceSteps = std::vector<SourceStep>;
 double sum_ns(const SourceSteps& steps);
 std::string text_of(const SourceSteps& steps);  // "271 load + 2 * 556 message E + ..."
 
-// The machine that ships, each block one message.
+// Shipped machine, each block in one message.
 SourceSteps one_message_steps(const SourceAllReduce& all_reduce);
-// The same with messages of 4 KiB and rings in TCM: a lower bound, since on the way back messages
-// wait for one another in places.
+// Same machine with messages of 4 KiB and rings in TCM: a lower bound, since messages partly stall
+// each other on the path back.
 SourceSteps chunk_steps(const SourceAllReduce& all_reduce);
-// Charges of the Python system: messages that pass each node whole, their bytes once, on the
-// narrowest link of a path. `bytes_loaded`: the time of the bytes that are loaded is charged, too.
+// Cost model of the Python system: each node stores and forwards messages, and their bytes count
+// once, on the narrowest link of a path. `bytes_loaded`: loaded bytes also take time.
 SourceSteps source_steps(const SourceAllReduce& all_reduce, bool bytes_loaded);
 
 }  // namespace kernbench

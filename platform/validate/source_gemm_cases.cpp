@@ -22,8 +22,8 @@ Windows run_product(Platform& platform, const RunBench& run) {
   return {to_ns(summary.composite.length()), to_ns(summary.all.length())};
 }
 
-// `each_ns`: time of an access beyond that of the whole message on the link and in the routers.
-// The composite has 48 reads and a write, the PE the read of A as well.
+// `each_ns`: time of an access beyond that of the whole message on the link and in the routers. The
+// composite has 48 reads and a write; the PE additionally reads A.
 std::vector<ValidationCheck> product_checks(const Windows& windows, double each_ns,
                                             const std::string& reason) {
   const auto check = [&](const char* window, double published, int accesses, double simulated) {

@@ -1,4 +1,4 @@
-// MAC arrays beside the cycles that SCALE-Sim counts for systolic ones.
+// MAC arrays compared with the cycles that SCALE-Sim counts for systolic ones.
 #include <fmt/format.h>
 
 #include "platform/validate/kernel_cases.h"
@@ -10,7 +10,8 @@ namespace {
 
 struct Gemm {
   int side, m, k, n;
-  bool tiled = false;  // by the scheduler, from HBM; else one operation on loaded operands
+  bool tiled =
+      false;  // true: tiled by the scheduler, from HBM; false: one operation on loaded operands
 };
 
 std::vector<Override> array_machine(int side) {
@@ -38,8 +39,8 @@ double gemm_ns(Platform& platform, const RunBench& run, const Gemm& gemm) {
 
 constexpr int folds(int extent, int side) { return (extent + side - 1) / side; }
 
-// SCALE-Sim: weights stay, k x n of them at a time, and m rows stream; or outputs stay, m x n at a
-// time, and k steps stream.
+// SCALE-Sim: weights are stationary, k x n of them at a time, and m rows stream; or outputs are
+// stationary, m x n at a time, and k steps stream.
 struct Dataflow {
   const char* name;
   int fold_cycles, folds;
@@ -77,7 +78,7 @@ std::vector<ValidationCheck> play_bounds(Platform& platform, const RunBench& run
   return checks;
 }
 
-// The results of a fold, shifted out over one edge: `side` cycles more than until the last product.
+// Results of a fold shifted out over one edge: `side` cycles more than until the last product.
 std::vector<ValidationCheck> play_drained(Platform& platform, const RunBench& run,
                                           const Gemm& gemm) {
   Dataflow flow = output_stationary(gemm);
@@ -134,7 +135,7 @@ std::vector<ValidationCase> systolic_cases(const RunBench& run) {
       bound_case("array-folds", {64, 128, 128, 128},
                  "Four folds, each filled and drained on its own", source, run),
       {"array-long-pass", "systolic",
-       "A pass that is long beside the array: one row per cycle. Here the throughput of the "
+       "A pass that is long compared with the array: one row per cycle. Here the throughput of the "
        "model is that of the array",
        source, "tiny", array_machine(long_pass.side),
        [long_pass, run](Platform& platform) { return play_long_pass(platform, run, long_pass); }},

@@ -1,4 +1,4 @@
-// An independent reference, and the machine on which the models are held against it.
+// Independent reference, and the machine on which the models are compared with it.
 #pragma once
 
 #include <functional>
@@ -11,8 +11,8 @@
 
 namespace kernbench {
 
-// Required relation of a simulated number to its reference. A bound is for references of what the
-// models leave out (fill and drain, banks): the deviation is then what has been left out, not an
+// Required relation of a simulated number to its reference. A bound is for references of effects
+// that the models omit (fill and drain, banks): the deviation then is the omitted effect, not an
 // error within a tolerance.
 enum class Relation { equal, at_least, at_most };
 const char* name_of(Relation relation);  // "equal", "at_least", "at_most"
@@ -25,12 +25,12 @@ struct ValidationCheck {
   std::string unit;      // "ns" or "GB/s"
   double expected = 0;
   double simulated = 0;
-  double tolerance = 0;   // in the unit
-  std::string allowance;  // where the tolerance comes from; empty if there is none
+  double tolerance = 0;   // in that unit
+  std::string allowance;  // origin of the tolerance; empty if there is none
   Relation relation = Relation::equal;
-  std::string remark;  // what the deviation from a bound or from `published` means; else empty
-  // Figure that another program published for the same quantity. `expected` is that figure, or
-  // where this one is known to differ, what `formula` derives.
+  std::string remark;  // meaning of the deviation from a bound or from `published`; else empty
+  // Figure published for the same quantity of another program. `expected` is that figure, or, where
+  // the quantity is known to differ, the result of `formula`.
   std::optional<double> published = std::nullopt;
 
   double deviation() const { return simulated - expected; }
@@ -44,9 +44,9 @@ struct ValidationCheck {
 struct ValidationCase {
   std::string name;
   std::string group;      // "network", "hbm", ...
-  std::string statement;  // what the reference says
-  std::string source;  // standard, paper, program, as far as its text was at hand; what of it was
-                       // not is said
+  std::string statement;  // statement of the reference
+  std::string source;     // standard, paper or program, as far as its text was available; missing
+                          // parts are stated
   std::string
       topology;  // "tiny": shipped file on which the machine is based; "" is the default one
   std::vector<Override> overrides;
@@ -61,7 +61,7 @@ std::vector<ValidationCase> hbm_cases();     // group hbm
 std::vector<ValidationCase> figure_cases();  // group figures
 std::vector<ValidationCase> source_cases();  // group source
 
-// Those of a group; all if it is empty. Throws UsageError that lists the groups.
+// Cases of a group; all if it is empty. Throws UsageError that lists the groups.
 std::vector<ValidationCase> select_group(std::vector<ValidationCase> cases,
                                          const std::string& group);
 

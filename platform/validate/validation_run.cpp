@@ -38,7 +38,7 @@ ValidationCheck check_of(const nlohmann::ordered_json& json) {
 std::string run_in_child(const ValidationCase& reference, const ComponentRegistry& registry,
                          const TopologyPath& topology_path) {
   MachineSpec spec = load_machine(topology_path(reference.topology), reference.overrides, registry);
-  spec.source_path.clear();  // nothing is cached beside the shipped file
+  spec.source_path.clear();  // no cache next to the shipped file
   PlatformOptions options;
   options.tear_down = false;
   Platform platform(build_graph(std::move(spec)), registry, options);
@@ -49,7 +49,7 @@ std::string run_in_child(const ValidationCase& reference, const ComponentRegistr
 
 std::string number(double value) { return fmt::format("{:.6f}", value); }
 
-// Between expected and simulated, read from the right: the simulated number is ...
+// Sign between expected and simulated, read from the right: the simulated number is ...
 const char* sign_of(Relation relation) {
   switch (relation) {
     case Relation::at_least:
@@ -61,7 +61,7 @@ const char* sign_of(Relation relation) {
   }
 }
 
-// "77", or "963 (371.1)": the published figure, and where it differs the simulated one.
+// "77", or "963 (371.1)": the published figure, and the simulated one if it differs.
 std::string published_text(const ValidationCheck& check) {
   if (!check.published) return "";
   if (check.as_published()) return fmt::format("{:g}", *check.published);

@@ -15,11 +15,11 @@ namespace kernbench {
 struct ValidationOutcome {
   ValidationCase reference;
   std::vector<ValidationCheck> checks;
-  std::string failure;  // why there are no checks: the run has failed
+  std::string failure;  // reason for missing checks: the run has failed
   bool passed() const;
 };
 
-// The file of a shipped topology ("" and "tiny").
+// File of a shipped topology ("" and "tiny").
 using TopologyPath = std::function<std::string(const std::string&)>;
 
 // No machine may have been built in this process.
@@ -28,7 +28,8 @@ std::vector<ValidationOutcome> run_validation(const std::vector<ValidationCase>&
                                               const TopologyPath& topology_path);
 
 std::string validation_text(const std::vector<ValidationOutcome>& outcomes);
-// Units in the key names or beside the numbers; with the --set options that make the machine.
+// Units are in the key names or next to the numbers; includes the --set options that make the
+// machine.
 nlohmann::ordered_json validation_json(const std::vector<ValidationOutcome>& outcomes);
 
 }  // namespace kernbench

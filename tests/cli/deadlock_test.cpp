@@ -94,8 +94,8 @@ BOOST_AUTO_TEST_CASE(a_message_that_a_router_loses_is_listed_with_the_router) {
                {3,
                 {},
                 {"\n  the read of 256 bytes of sip0.cube0.pe0.pe_dma at sip0.cube0.sram, "
-                 "issued at 0 ns, is under way",
-                 "\n  --check-protocol tells which component holds what"}});
+                 "issued at 0 ns, is in flight",
+                 "\n  --check-protocol shows which component holds each request"}});
   check_router("{}", checked,
                {3,
                 {},

@@ -67,7 +67,7 @@ BOOST_AUTO_TEST_CASE(requests_that_are_all_in_flight_at_once_are_refused_with_an
        "--initiators", "sip0.cube0.pe0.pe_dma", "--max-memory", "1G"});
   BOOST_TEST(result.status == 2, result.status << ": " << result.err);
   BOOST_TEST(contains(result.err,
-                      "--requests: 100000000 requests under way at once need about 6103 MiB of "
+                      "--requests: 100000000 requests in flight at once need about 6103 MiB of "
                       "memory, all of them at least "
                       "3.2e+09 events; --max-memory is 1024 MiB"),  // 10^8 x 4096 B / 256 B x 2
              result.err);

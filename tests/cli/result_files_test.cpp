@@ -76,9 +76,9 @@ BOOST_AUTO_TEST_CASE(the_configuration_beside_a_result_is_a_result) {
   const InFolder here;
   check_refused(on_tiny({"--trace-requests", "x", "--stats", "./x.config.yaml"}),
                 {"the result './x.config.yaml' would overwrite 'x.config.yaml', the configuration "
-                 "beside 'x'"});
+                 "next to 'x'"});
   check_refused(on_tiny({"--trace-requests", "x.config.yaml", "--stats", "x"}),
-                {"'x.config.yaml', the configuration beside 'x', would overwrite the result "
+                {"'x.config.yaml', the configuration next to 'x', would overwrite the result "
                  "'x.config.yaml'"});
   fs::create_symlink("y", "x.config.yaml");
   check_refused(on_tiny({"--stats", "x", "--trace-requests", "y"}), {"would overwrite"});

@@ -64,7 +64,7 @@ BOOST_AUTO_TEST_CASE(statistics_that_are_none_are_refused_by_name) {
   const auto refused = [&](const std::string& file, const std::string& text) {
     check_refused(view("pe", "dot", {"--heat", file}), {file + ": " + text});
   };
-  refused(folder.file("."), "is a folder; --heat takes");
+  refused(folder.file("."), "is a folder; --heat accepts");
   refused(folder.write("a.json", R"({"links": [{"src": 1, "dst": "b"}]})"),
           "this machine has no node ''");
   const std::string other = folder.write(

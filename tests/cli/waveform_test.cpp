@@ -188,7 +188,7 @@ BOOST_AUTO_TEST_CASE(wrong_options_are_refused) {
   };
   for (const std::string window : {"5", ":", "", "x:", "1:y", "-1:5"})
     refused({"--trace-window", window}, {"--trace-window"});
-  refused({"--trace-window", "5:5"}, {"ends at 5 ns, not behind its begin"});
+  refused({"--trace-window", "5:5"}, {"ends at 5 ns, not after its start"});
   refused({"--trace-when", "sip0.cube0.pe0.pe_dm.faults>0"},
           {"no component 'sip0.cube0.pe0.pe_dm'", "did you mean 'sip0.cube0.pe0.pe_dma'?"});
   refused({"--trace-when", dma + "fault>0"}, {"did you mean 'faults'?"});

@@ -75,9 +75,9 @@ BOOST_AUTO_TEST_CASE(a_sip_has_at_most_16_cubes) {
 
 BOOST_AUTO_TEST_CASE(memories_are_at_most_as_large_as_their_windows) {
   BOOST_TEST(found_in("cube.components.sram.attrs.size_mb", "64") ==
-             "64, allowed is 0 to 32, what a physical address reaches");
+             "64, allowed is 0 to 32, the range of a physical address");
   BOOST_TEST(found_in("cube.pe_template.components.pe_tcm.attrs.size_mb", "4") ==
-             "4, allowed is 0 to 2, what a physical address reaches");
+             "4, allowed is 0 to 2, the range of a physical address");
   BOOST_TEST(found_in("cube.memory_map.hbm_total_gb_per_cube", "129") ==
              "129, allowed is an integer, 1 to 128 (GiB)");
 }
@@ -106,9 +106,9 @@ BOOST_AUTO_TEST_CASE(reserve_and_scratch_fit_into_the_tcm_together) {
              cpu + ": found 1048576" + fit + "1572864 + 1048576 of 2097152 B");
   BOOST_TEST(after(tcm, "2048") == tcm + ": found 2048" + fit + "2097152 + 1048576 of 2097152 B");
   BOOST_TEST(found_in(tcm, "4096") ==
-             "4096, allowed is 0 to 2048, what a physical address reaches");
+             "4096, allowed is 0 to 2048, the range of a physical address");
   BOOST_TEST(found_in(cpu, "8388608") ==
-             "8388608, allowed is 0 to 2097152, what a physical address reaches");
+             "8388608, allowed is 0 to 2097152, the range of a physical address");
 }
 
 // --- Links inside a PE (docs/decisions/component-services.md)
@@ -119,7 +119,7 @@ BOOST_AUTO_TEST_CASE(only_links_that_carry_flits_have_a_length_and_a_bandwidth) 
   BOOST_TEST(after(links + "pe_tcm_to_pe_dma", "{bw_gbs: 512, distance_mm: 0.5}") == "0 issues");
   BOOST_TEST(after(links + "pe_gemm_to_pe_math", "{bw_gbs: 0, distance_mm: 0}") == "0 issues");
   const std::string why =
-      ", allowed is 0: what these engines tell each other takes no time on the way; of the links "
+      ", allowed is 0: communication between these engines takes no time; of the links "
       "inside a PE only pe_dma_to_pe_tcm "
       "and pe_tcm_to_pe_dma carry flits";
   BOOST_TEST(after(links + "pe_gemm_to_pe_math.distance_mm", "0.5") ==

@@ -114,8 +114,8 @@ BOOST_AUTO_TEST_CASE(an_implementation_declares_what_the_machine_is_described_by
   BOOST_TEST(issues_with({made_for("acme.sram", {Role::sram}, {size})},
                          {{"cube.components.sram", "{impl: acme.sram}"}})
                  .at(0) ==
-             "cube.components.sram.attrs.size_mb: found 64, allowed is 0 to 32, what a physical "
-             "address reaches");
+             "cube.components.sram.attrs.size_mb: found 64, allowed is 0 to 32, the range of "
+             "a physical address");
 }
 
 BOOST_AUTO_TEST_CASE(an_implementation_may_refuse_values_that_do_not_go_together) {

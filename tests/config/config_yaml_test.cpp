@@ -31,7 +31,7 @@ BOOST_AUTO_TEST_CASE(aliases_that_multiply_are_an_error) {
             std::to_string(i - 1) + "]";
   const std::vector<ConfigIssue> found = issues({{"cube.placement", bomb + "]"}});
   BOOST_REQUIRE(found.size() == 1U);
-  BOOST_TEST(found[0].message == "more than 100000 values, aliases counted where they stand");
+  BOOST_TEST(found[0].message == "more than 100000 values, aliases counted at each use");
 }
 
 BOOST_AUTO_TEST_CASE(deep_nesting_is_an_error) {

@@ -228,7 +228,7 @@ BOOST_AUTO_TEST_CASE(settings_reach_entries_and_instances) {
 
 BOOST_AUTO_TEST_CASE(what_a_setting_says_of_an_instance_is_checked) {
   BOOST_TEST(issue({{"sip0.cube0.pe2.pe_gemm.macs_per_cycle", "1"}}) ==
-             "sip0.cube0.pe2.pe_gemm.macs_per_cycle: found the name of an instance; allowed behind "
+             "sip0.cube0.pe2.pe_gemm.macs_per_cycle: found the name of an instance; allowed after "
              "it are .impl, .attrs.KEY and .attrs");
   BOOST_TEST(begins(issue({{"sip0.cube0.pe2.pe_gem.attrs.macs_per_cycle", "1"}}),
                     "overrides.0.match: found 'sip0.cube0.pe2.pe_gem', which matches no node of "
@@ -244,7 +244,7 @@ BOOST_AUTO_TEST_CASE(what_matches_nothing_is_an_error_with_the_nearest_names) {
              "machine; nearest: sip0.cube0.pe0.pe_gemm, sip0.cube0.pe1.pe_gemm, "
              "sip0.cube0.pe2.pe_gemm");
   BOOST_TEST(contains(issue("{match: 'sip0.*.pe_gemm', attrs: {macs_per_cycle: 1}}"),
-                      "; * stays within one step of a name, ** stands for any steps"));
+                      "; * stays within one step of a name, ** matches any number of steps"));
   BOOST_TEST(begins(issue("{match: sip0.cube0.sram, kind: router, attrs: {overhead_ns: 1}}"),
                     "overrides.0.match: found 'sip0.cube0.sram', which matches no node of kind "
                     "router of this machine; sip0.cube0.sram is a sram"));

@@ -106,7 +106,7 @@ BOOST_AUTO_TEST_CASE(what_the_host_tells_a_pe_goes_by_way_of_io_cpu_and_m_cpu) {
         boost::test_tools::tolerance(1e-12));
     BOOST_TEST(latency(io_cpu, pe) == latency(io_cpu, m_cpu) + latency(m_cpu, pe),
                boost::test_tools::tolerance(1e-12));
-    BOOST_TEST(whole.text.find("io_cpu and m_cpu take the message and send on one of their own") !=
+    BOOST_TEST(whole.text.find("io_cpu and m_cpu receive the message and send a new one") !=
                    std::string::npos,
                whole.text);
     std::reverse(expected.begin(), expected.end());

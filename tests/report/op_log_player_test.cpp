@@ -62,7 +62,7 @@ BOOST_AUTO_TEST_CASE(a_log_whose_run_has_not_ended_in_order_is_refused) {
   const std::string path = log.write();
   change(path, "DELETE FROM meta");
   BOOST_TEST(fault_of(path) ==
-             "'" + path + "' is not complete: the run that wrote it has not come to its end");
+             "'" + path + "' is not complete: the run that wrote it has not ended");
 }
 
 BOOST_AUTO_TEST_CASE(other_schema_versions_are_refused_with_both_named) {

@@ -176,7 +176,7 @@ BOOST_AUTO_TEST_CASE(its_place_and_its_name_are_checked) {
   BOOST_TEST(issue(target("switch0", "fabric.switch0")) ==
              at + "0.id: found 'switch0', which is or may be the name of another node");
   BOOST_TEST(issue(target("a", router) + ", " + target("a", "sip0.cube0.r5c5")) ==
-             at + "1.id: found 'a' a second time beside sip0.cube0.r5c5; ids are unique in their "
+             at + "1.id: found 'a' a second time next to sip0.cube0.r5c5; ids are unique in their "
                   "scope");
   BOOST_TEST(issue(target("a", router, "", "depth_bytes: 4096")) ==
              at + "0.bridge.attrs.latency_ns: the key is missing; allowed is a number, 0 to "

@@ -152,7 +152,7 @@ BOOST_AUTO_TEST_CASE(an_attachment_must_exist_and_be_a_router_or_an_io_noc) {
 BOOST_AUTO_TEST_CASE(ids_are_unique_in_their_scope_and_of_no_other_node) {
   BOOST_TEST(
       issue(initiator("ext0", "sip0.cube0.r0c0") + ", " + initiator("ext0", "sip0.cube0.r5c5")) ==
-      "system.tlm_initiators.1.id: found 'ext0' a second time beside sip0.cube0.r5c5; ids are "
+      "system.tlm_initiators.1.id: found 'ext0' a second time next to sip0.cube0.r5c5; ids are "
       "unique in their scope");
   for (const char* id : {"sram", "hbm_ctrl", "pe0", "r9c9", "ucie-N", "m_cpu"}) {
     BOOST_TEST(issue(initiator(id, "sip0.cube0.r0c0")) ==

@@ -139,7 +139,7 @@ KERNBENCH_SYSTEMC_FIXTURE_TEST(rows_ascend, Tiny) {
 
 KERNBENCH_SYSTEMC_FIXTURE_TEST(the_header_is_required, Tiny) {
   check_fault("", {"F:1: the file is empty", "at_ns,initiator,op,target,offset,bytes"});
-  check_fault(csv_header, {"F:1: no requests behind the header"});
+  check_fault(csv_header, {"F:1: no requests after the header"});
   check_fault(
       "at_ns,initiator,op,target,bytes\n" + good_row,
       {"F:1: the header must be", "missing: offset", "found 'at_ns,initiator,op,target,bytes'"});
