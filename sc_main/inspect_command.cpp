@@ -20,12 +20,12 @@ namespace {
 
 struct InspectOptions {
   std::string log, sql;
-  std::uint64_t rows = 0;  // 0: as each report says
+  std::uint64_t rows = 0;  // 0: default of each report
   bool json = false, csv = false;
   ReportSet reports;
   const CLI::App* command = nullptr;
 
-  // UsageError: no report that is asked for has tables that --rows cuts.
+  // UsageError: no requested report has tables that --rows limits.
   void check_rows() const;
 };
 

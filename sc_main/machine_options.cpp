@@ -24,7 +24,7 @@ namespace {
 
 constexpr const char* group = "Machine";
 
-// topology.tiny.yaml is called tiny, too.
+// topology.tiny.yaml is also named tiny.
 Candidates topology_candidates(const std::string& /*typed*/) {
   const std::string family = "topology.", extension = ".yaml";
   Candidates candidates;
@@ -66,12 +66,12 @@ void add_files_of_components(CLI::App& command, MachineOptions& options, const c
       ->group(group);
 }
 
-// What a run needs beside its machine is found out when it runs.
+// Memory of a run in addition to its machine is checked when it runs.
 void check_memory(const MachineSpec& spec, std::uint64_t most_bytes) {
   MachineMemory memory;
   try {
     memory = machine_memory(spec);
-  } catch (const std::overflow_error&) {  // lengths that cannot be computed with: build_graph tells
+  } catch (const std::overflow_error&) {  // lengths that overflow: build_graph reports them
                                           // of them
     return;
   }

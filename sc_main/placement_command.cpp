@@ -103,7 +103,7 @@ int show_placement(const PlacementOptions& options) {
   return exit_done;
 }
 
-// Those without an axis.
+// Placements without an axis.
 Candidates placement_candidates(const std::string& /*typed*/) {
   return candidates_of(
       {"replicate", "partial", "row_wise", "column_wise", "tiled_row_major", "tiled_column_major"});

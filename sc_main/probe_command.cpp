@@ -1,5 +1,5 @@
-// `kernbench probe`: the catalogue of single transfers, simulated beside the formula, and what must
-// hold between them.
+// `kernbench probe`: catalogue of single transfers: simulated and analytical times, and invariants
+// between them.
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <iostream>
@@ -44,7 +44,7 @@ int probe(const ProbeOptions& options) {
     std::cout << json_text(probe_json(platform.graph(), outcomes, checks), 2) << '\n';
   } else if (options.csv) {
     std::cout << probe_csv(platform.graph(), outcomes);
-    std::cerr << checks_text(checks);  // no part of the table
+    std::cerr << checks_text(checks);  // not part of the table
   } else {
     std::cout << fitted(probe_text(platform.graph(), outcomes, checks), 2);
   }

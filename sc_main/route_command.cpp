@@ -1,4 +1,4 @@
-// `kernbench route`: the way between two nodes, hop by hop, with the formula.
+// `kernbench route`: path between two nodes, hop by hop, with the formula.
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>

@@ -1,5 +1,5 @@
-// `kernbench rtl-compare`: an implementation, such as one in RTL, beside the transaction-level
-// models.
+// `kernbench rtl-compare`: compares an implementation, such as one in RTL, with the
+// transaction-level models.
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
@@ -45,7 +45,7 @@ struct RtlCompareOptions {
     request.most_bytes = machine.memory_bytes();
     return request;
   }
-  // The machine with `settings`; those of the command line come on top.
+  // Machine with `settings`; those of the command line are applied last.
   MachineOptions machine_with(std::vector<std::string> settings) const;
 
  private:
@@ -123,7 +123,7 @@ void RtlCompareOptions::check() const {
   check_result_files(in_use, {figure, json});
 }
 
-// An option that would change nothing is a mistake.
+// An option without effect is an error.
 void RtlCompareOptions::check_for(ComparedRole role) const {
   const bool tiles = role == ComparedRole::gemm;
   const auto refuse = [this](bool idle, std::initializer_list<const char*> options,

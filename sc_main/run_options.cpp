@@ -176,7 +176,7 @@ void RunOptions::check() const {
   data_memory_bytes();
 }
 
-// An option that would change nothing is a mistake.
+// An option without effect is an error.
 void RunOptions::check_without_bench() const {
   std::vector<std::string> of_bench = reports.options_without(ReportSource::initiators);
   of_bench.insert(of_bench.end(),

@@ -24,7 +24,7 @@ struct TopologyOptions {
   std::string format = "json", view, heat, instance, out;
 
   void add_to(CLI::App& command);
-  void check() const;  // UsageError for options that would change nothing
+  void check() const;  // UsageError for options without effect
   bool is_json() const { return format == "json"; }
   DiagramFormat diagram_format() const {
     return format == "svg"   ? DiagramFormat::svg
@@ -32,7 +32,7 @@ struct TopologyOptions {
                              : DiagramFormat::mermaid;
   }
   std::vector<DiagramLevel> levels() const;
-  std::vector<std::string> files() const;  // as levels(); empty names: standard output
+  std::vector<std::string> files() const;  // one per level; empty names: standard output
 };
 
 void TopologyOptions::add_to(CLI::App& command) {
@@ -121,7 +121,7 @@ void make_folder_of(const std::string& file) {
         fmt::format("{} cannot be made: {}", printable(folder.string()), error.message()));
 }
 
-// Empty: to standard output.
+// Empty path: standard output.
 void write(const std::string& path, const std::string& text) {
   if (path.empty()) {
     std::cout << text;

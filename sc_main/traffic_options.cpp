@@ -110,7 +110,7 @@ void TrafficOptions::add_to(CLI::App& app) {
       latency_parts_help()));
 }
 
-// An option that would change nothing is a mistake.
+// An option without effect is an error.
 void TrafficOptions::check_that_none_is_idle() const {
   const auto needs = [this](bool met, const std::vector<std::string>& options,
                             const std::string& with) {

@@ -36,7 +36,7 @@ struct TuneOptions {
   bool json = false;
 };
 
-// One operation, all algorithms and sizes.
+// Measurements of one operation, all algorithms and sizes.
 struct Measured {
   CollectiveOp op = CollectiveOp::all_reduce;
   std::vector<TuningSample> samples;
@@ -57,7 +57,7 @@ std::vector<CollectiveOp> ops_to_tune(const TuneOptions& options,
   return ops;
 }
 
-// Sizes and times of the bench `collectives`, in place where the operation has that form.
+// Sizes and times of the bench `collectives`, in place if the operation has that form.
 std::vector<TuningSample> samples_of(const ResultTable& table, const std::string& algorithm) {
   const std::size_t by = table.column("algorithm"), bytes = table.column("bytes"),
                     time = table.column("time_ns");
@@ -72,7 +72,7 @@ std::vector<TuningSample> samples_of(const ResultTable& table, const std::string
   return samples;
 }
 
-// The machine as it stands before a run, from which each algorithm starts in a child of its own.
+// Machine in its state before a run, from which each algorithm starts in a child process.
 class Tuning {
  public:
   Tuning(const TuneOptions& options, const Catalogue& catalogue, CclFile ccl, Platform& platform)
@@ -82,7 +82,7 @@ class Tuning {
                {"max_bytes", std::to_string(options.max_bytes)},
                {"step_factor", std::to_string(options.step_factor)},
                {"dtype", options.dtype}} {
-    resolve_parameters(bench_, sizes_);  // told of before anything runs
+    resolve_parameters(bench_, sizes_);  // reported before anything runs
   }
 
   Measured measure(CollectiveOp op) const {
@@ -101,7 +101,7 @@ class Tuning {
   }
 
  private:
-  // Its samples as text; none if it does not work here.
+  // Samples of the algorithm as text; none if it does not support the machine.
   std::string run(CollectiveOp op, const std::string& algorithm) const {
     TuningRow only;
     only.op = op;

@@ -1,4 +1,4 @@
-// `kernbench validate`: the models beside independent references.
+// `kernbench validate`: compares the models with independent references.
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <iostream>

@@ -14,7 +14,7 @@ std::string listed(const std::vector<int>& numbers) {
   return text;
 }
 
-// Of the first member and the first other one that stands beside it.
+// Compares the first member with the first other member for which `Beside` holds.
 template <class Beside>
 Holding holding_of(const std::vector<ShardLayout::Member>& members, Beside beside) {
   for (const ShardLayout::Member& other : members) {
