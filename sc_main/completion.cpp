@@ -128,16 +128,17 @@ Candidates words_of(const CLI::App& command, const std::string& typed) {
 // --- commands of the script ./kernbench
 
 const Candidates launcher_commands{
-    {"test", "Builds everything and runs the tests; arguments go to ctest"},
-    {"bench", "Measures the speed of simulation; arguments go to Google Benchmark"}};
+    {"test", "Build everything and run the tests; arguments are passed to ctest"},
+    {"bench", "Measure the simulation speed; arguments are passed to Google Benchmark"}};
 
 Candidates launcher_options(const std::string& command) {
   if (command == "bench")
-    return {{"--benchmark_filter", "Measurements whose name matches"}, {"--rounds", "So often"}};
+    return {{"--benchmark_filter", "Measurements whose name matches"},
+            {"--rounds", "Number of rounds"}};
   return {
-      {"-R", "Tests whose name matches"}, {"-E", "All tests but those"},
-      {"-j", "So many at once"},          {"-N", "Lists the tests"},
-      {"-V", "Shows their output"},       {"--rerun-failed", "Those that failed the last time"}};
+      {"-R", "Tests whose name matches"}, {"-E", "Exclude tests whose name matches"},
+      {"-j", "Number of parallel jobs"},  {"-N", "List the tests"},
+      {"-V", "Show their output"},        {"--rerun-failed", "Tests that failed in the last run"}};
 }
 
 bool is_launcher_command(const std::string& word) {

@@ -140,9 +140,9 @@ void declare_completion(CLI::App& command, Invocation& invocation) {
       ->type_name("")
       ->check(CLI::IsMember({"bash", "zsh", "fish"}));
   command.footer(
-      "Offered are commands, options, benches and their parameters, topologies, modes and files, "
-      "for kernbench and ./kernbench alike, with `test` and `bench` of the latter; with --plugin "
-      "before the cursor also what the plug-in brings. A Tab runs this program, and no build.\n\n"
+      "Completes commands, options, benches and their parameters, topologies, modes and files for "
+      "kernbench and ./kernbench, including `test` and `bench` of the latter; with --plugin before "
+      "the cursor also items of the plug-in. A Tab runs this program without a build.\n\n"
       "Examples:\n"
       "  source <(./kernbench completion bash)      this shell; in ~/.bashrc: every one\n"
       "  source <(./kernbench completion zsh)       in ~/.zshrc, after compinit\n"
@@ -150,7 +150,7 @@ void declare_completion(CLI::App& command, Invocation& invocation) {
   invocation.on(command, [shell] { return print_script(*shell); });
 }
 const CommandRegistration completion_registration(
-    130, "completion", "Prints a script by which a shell completes commands, options and values",
+    130, "completion", "Print a shell script that completes commands, options and values",
     declare_completion);
 
 }  // namespace

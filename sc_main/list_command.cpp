@@ -240,8 +240,8 @@ void declare_list(CLI::App& list, Invocation& invocation) {
 }
 const CommandRegistration list_registration(
     20, "list",
-    "Lists the benches; or components, topologies, algorithms of collectives, configuration keys, "
-    "trace signals, or statistics",
+    "List benches, components, topologies, algorithms of collectives, configuration keys, trace "
+    "signals or statistics",
     declare_list);
 
 }  // namespace

@@ -206,7 +206,7 @@ void declare_new_component(CLI::App& command, Invocation& invocation) {
 }
 const CommandRegistration new_component_registration(
     120, "new-component",
-    "Writes a plug-in to start from: source, CMakeLists.txt, a test that passes, README.md",
+    "Create a plug-in from a template: source, CMakeLists.txt, a passing test, README.md",
     declare_new_component);
 
 }  // namespace

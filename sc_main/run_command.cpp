@@ -335,7 +335,7 @@ void declare_run(CLI::App& command, Invocation& invocation) {
   });
 }
 const CommandRegistration run_registration(
-    10, "run", "Runs a bench on the simulated machine and reports times, utilisation and traffic",
+    10, "run", "Run a bench on the simulated machine; report times, utilisation and traffic",
     declare_run);
 
 }  // namespace

@@ -45,21 +45,21 @@ void TopologyOptions::add_to(CLI::App& command) {
       ->capture_default_str();
   command
       .add_option("--view", view,
-                  "What a diagram shows: system, SIP, cube or PE. Default: all four, into --out")
+                  "View of a diagram: system, SIP, cube or PE. Default: all four, into --out")
       ->check(CLI::IsMember({"system", "sip", "cube", "pe"}));
   command
       .add_option("--instance", instance,
-                  "One SIP, cube or PE, e.g. sip1.cube3, in place of a representative one")
+                  "One SIP, cube or PE, e.g. sip1.cube3, instead of a representative one")
       ->type_name("NAME");
   command
       .add_option("--heat", heat,
-                  "Colours links and nodes by utilisation: the file of run --stats, or of "
+                  "Colour links and nodes by utilisation: the file of run --stats, or of "
                   "traffic --links F.json")
       ->type_name("F.json");
   command
       .add_option("--out", out,
                   "A folder for {system,sip,cube,pe}_view.{svg,mmd,dot}, or with one view or json "
-                  "a file; files that would not change are left alone. Default: standard output")
+                  "a file; unchanged files are not rewritten. Default: standard output")
       ->type_name("DIR|F");
   machine.add_to(command);
   command.footer(
@@ -164,8 +164,7 @@ void declare_topology(CLI::App& command, Invocation& invocation) {
   invocation.on(command, [options] { return export_topology(*options); });
 }
 const CommandRegistration topology_registration(
-    30, "topology", "Compiles a topology; exports its nodes and edges, or draws it",
-    declare_topology);
+    30, "topology", "Compile a topology; export its nodes and edges, or draw it", declare_topology);
 
 }  // namespace
 }  // namespace kernbench

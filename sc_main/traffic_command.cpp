@@ -151,7 +151,7 @@ void declare_traffic(CLI::App& command, Invocation& invocation) {
   invocation.on(command, [options, &invocation] { return play(*options, invocation); });
 }
 const CommandRegistration traffic_registration(
-    50, "traffic", "Plays memory requests, from a file or by rule, and reports their times",
+    50, "traffic", "Run memory requests from a file or a traffic pattern; report their latencies",
     declare_traffic);
 
 }  // namespace

@@ -212,39 +212,41 @@ int tune(const TuneOptions& options, const Invocation& invocation) {
 
 void declare_tune_collectives(CLI::App& command, Invocation& invocation) {
   const auto options = std::make_shared<TuneOptions>();
-  command.add_option("--out", options->out, "The tuning table")->type_name("F.yaml")->required();
+  command.add_option("--out", options->out, "File for the tuning table")
+      ->type_name("F.yaml")
+      ->required();
   command
       .add_option("--op", options->ops,
-                  "A collective; repeatable (default: all that have several algorithms)")
+                  "Collective; repeatable (default: all with several algorithms)")
       ->check(CLI::IsMember(collective_op_names()))
       ->allow_extra_args(false);
-  command.add_option("--min-bytes", options->min_bytes, "The smallest size of a rank's data")
+  command.add_option("--min-bytes", options->min_bytes, "Smallest size of a rank's data")
       ->type_name("B")
       ->capture_default_str();
-  command.add_option("--max-bytes", options->max_bytes, "The largest")
+  command.add_option("--max-bytes", options->max_bytes, "Largest size of a rank's data")
       ->type_name("B")
       ->capture_default_str();
-  command.add_option("--step-factor", options->step_factor, "From one size to the next")
+  command.add_option("--step-factor", options->step_factor, "Factor from one size to the next")
       ->type_name("N")
       ->capture_default_str();
-  command.add_option("--dtype", options->dtype, "Of the elements")
+  command.add_option("--dtype", options->dtype, "Type of the elements")
       ->check(CLI::IsMember({"f16", "bf16", "f32", "i32"}))
       ->capture_default_str();
-  command.add_flag("--json", options->json, "Prints JSON: what was measured, and the choices");
+  command.add_flag("--json", options->json, "Print measurements and choices as JSON");
   options->machine.add_with_ccl_to(command);
   command.footer(
       "Examples:\n"
       "  kernbench tune-collectives --topology six_sip --out six_sip.tuning.yaml\n"
       "  kernbench run --bench collectives --topology six_sip --set ccl:defaults.algorithm=auto "
       "--set ccl:tuning_table=six_sip.tuning.yaml\n\n"
-      "Each algorithm runs the bench collectives, on a machine of its own; the table holds for "
-      "ranks and SIPs as they are there.\n");
+      "Each algorithm runs the bench collectives on a separate machine; the table applies to its "
+      "numbers of ranks and SIPs.\n");
   invocation.on(command, [options, &invocation] { return tune(*options, invocation); });
 }
 const CommandRegistration tune_collectives_registration(
     90, "tune-collectives",
-    "Measures the algorithms of collectives by size on a machine, and writes the table by which "
-    "algorithm: auto of ccl.yaml chooses",
+    "Measure the algorithms of collectives by size on a machine; write the tuning table for "
+    "algorithm: auto of ccl.yaml",
     declare_tune_collectives);
 
 }  // namespace

@@ -46,9 +46,8 @@ class BenchProgram final : public HostProgram {
       const;  // table of its collectives, if any, then its own tables
   const std::vector<std::string>& warnings() const;
   std::uint64_t requests() const;  // submitted to the machine
-  std::optional<Fs> ended() const {
-    return ended_;
-  }  // end of the bench and its launches, before memory is released
+  // End of the bench and its launches, before memory is released.
+  std::optional<Fs> ended() const { return ended_; }
 
  private:
   void check_data(

@@ -183,8 +183,8 @@ void register_flash_attention(BenchRegistry& registry) {
         extent("block_m", "queries of a block", 64), extent("block_n", "keys of a block", 64),
         magnitude_of_queries(), float_dtype("of all tensors"), shared_by_pes("tokens"),
         choice("form",
-               "blocks: heads by descriptors, loads beside the work; detour: "
-               "dense accesses one after the other",
+               "blocks: heads by descriptors, loads concurrent with computation; detour: "
+               "sequential dense accesses",
                {"blocks", "detour"}, "assumption")},
        &run});
 }

@@ -269,8 +269,8 @@ void register_gqa_decode(BenchRegistry& registry) {
                "them from memory",
                {"messages", "pass"}, "assumption"),
         choice("form",
-               "blocks: all heads in one product, loads beside the work; detour: one "
-               "head after the other, dense accesses one after the other",
+               "blocks: all heads in one product, loads concurrent with computation; detour: "
+               "sequential heads, sequential dense accesses",
                {"blocks", "detour"}, "assumption")},
        &run});
 }

@@ -72,8 +72,8 @@ void split_k_gemm(tl::Program& tl, tl::Tensor a, tl::Tensor b, tl::Tensor out, i
   reduce_and_store(tl, partial_product(tl, a, b, block_k, panel_k), out);
 }
 
-// As with Triton's SPLIT_K: `out` must be zero before. No messages; in f32 the last bits depend on
-// the order of service.
+// Equivalent of Triton's SPLIT_K: `out` must be zero before. No messages; in f32 the last bits
+// depend on the order of service.
 void split_k_atomics(tl::Program& tl, tl::Tensor a, tl::Tensor b, tl::Tensor out, int block_k,
                      int panel_k) {
   const tl::Overlap overlap(tl);

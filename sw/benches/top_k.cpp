@@ -19,7 +19,7 @@ namespace {
 // --- on each PE: its rows of x{rows, columns}, values{rows, k} and indices{rows, k} i32; largest
 // first, of equal elements the lower column ---
 
-// Of equal elements those of `a` are first.
+// Elements of `a` precede equal elements of `b`.
 tl::ValuesAndIndices merged(tl::Program& tl, const tl::ValuesAndIndices& a,
                             const tl::ValuesAndIndices& b, std::int64_t k) {
   const tl::Handle values = tl.cat({a.values, b.values}, 1),

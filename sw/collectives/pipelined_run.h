@@ -14,8 +14,8 @@ namespace kernbench {
 
 class PipelinedRun {
  public:
-  // `ahead`: messages that fit the scratch in addition to the values and to two messages per send
-  // and store in flight.
+  // `ahead`: number of messages that fit the scratch next to the values; at most twice as many
+  // sends, and as many stores, are in flight.
   PipelinedRun(tl::Program& tl, const std::vector<BlockPosition>& places,
                const ScheduleOptions& options, const MessageCut& cut, int span, std::int64_t ahead);
 

@@ -17,7 +17,7 @@ std::string direction_to_rank(int rank);
 // Graph between ranks from a graph between SIPs; differs only for RankUnit::pe.
 NeighbourGraph between_ranks(const NeighbourGraph& sips, const RankGroup& group);
 
-// Position of a rank in RankGroup::ring(); without `rank`, of the call's rank.
+// Position of a rank in RankGroup::ring().
 int ring_position(const RankGroup& group, int rank);
 
 }  // namespace kernbench

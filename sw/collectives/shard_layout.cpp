@@ -14,7 +14,8 @@ std::string listed(const std::vector<int>& numbers) {
   return text;
 }
 
-// Compares the first member with the first other member for which `Beside` holds.
+// Compares the first member with the first other member in the same group as defined by the
+// predicate.
 template <class Beside>
 Holding holding_of(const std::vector<ShardLayout::Member>& members, Beside beside) {
   for (const ShardLayout::Member& other : members) {

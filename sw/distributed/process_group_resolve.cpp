@@ -174,7 +174,7 @@ void ProcessGroup::check_coalesced(const std::vector<GroupCall>& given,
     const auto found = written.find(tensor.info().get());
     if (found != written.end() && found->second != by)
       throw UsageError(fmt::format(
-          "{}: tensor '{}' is written by one of the coalesced collectives and used by another one",
+          "{}: tensor '{}' is written by one of the coalesced collectives and used by another",
           given[by].name, tensor.name()));
   };
   for (std::size_t i = 0; i < given.size(); ++i) {

@@ -199,7 +199,7 @@ std::vector<tl::TensorInfoPtr> parts_of(const std::string& call, const tl::Tenso
   if (lies_row_after_row(*whole))
     return parts.in_a_row(blocks_along(*whole, Shape(extents).elements()));
   throw UsageError(fmt::format(
-      "{}: {} is cut along axis 0 and along another one, so that no PE has a part of its own", call,
+      "{}: {} is cut along axis 0 and along a further axis, so that no PE has a whole part", call,
       text_of(*whole)));
 }
 

@@ -45,7 +45,7 @@ class DeviceMemory : public std::enable_shared_from_this<DeviceMemory> {
   void start_reaper();
   // The reaper ends after its queue. Later releases are dropped: the run is over.
   void close();
-  // As close(), but also drops the queued releases: the run is over.
+  // Closes as close() does, and also drops the queued releases: the run is over.
   void abandon();
 
   std::uint64_t used_bytes(PeId partition) const;  // of an HBM partition

@@ -51,9 +51,8 @@ class Tensor {
  public:
   Tensor() = default;  // no tensor; every use is a UsageError
 
-  bool deployed() const {
-    return storage_ != nullptr;
-  }  // true if it refers to a tensor on a device
+  // True if it refers to a tensor on a device.
+  bool deployed() const { return storage_ != nullptr; }
   const std::string& name() const { return info()->name; }
   const Shape& shape() const { return info()->shape; }
   DType dtype() const { return info()->dtype; }

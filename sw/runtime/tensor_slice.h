@@ -56,8 +56,8 @@ class TensorSlice {
   // Holders of the first copy of each shard only.
   std::vector<Holders> distinct_holders() const;
 
-  // As in Tensor. All calls first wait for the pending launches of the calling worker and of the
-  // tensor's worker.
+  // Same operations as in Tensor. All calls first wait for the pending launches of the calling
+  // worker and of the tensor's worker.
   TensorSlice& fill_(double value);
   TensorSlice& copy_(const HostArray& source);
   TensorSlice& copy_(const TensorSlice& source);

@@ -92,7 +92,7 @@ bool same_summands(const TensorSlice& a, const TensorSlice& b) {
                     });
 }
 
-// As torch.full: integers must be in range and lose their fraction.
+// Fill value with the semantics of torch.full: integers must be in range and lose their fraction.
 double fill_value(const TensorSlice& target, double value) {
   const DType dtype = target.dtype();
   if (is_float(dtype)) return value;

@@ -97,8 +97,8 @@ class Worker : public std::enable_shared_from_this<Worker> {
   void wait(const LaunchHandle& handle);
   bool ends_until(const LaunchHandle& handle, Fs deadline);  // waits at most until the deadline
   void wait_all();  // waits for every pending launch, then throws the first failure
-  // As wait_all(), except for messages and collectives of other groups that other ranks have still
-  // to join.
+  // Same as wait_all(), except for messages and collectives of other groups that other ranks have
+  // still to join.
   void wait_for_begun_and_those_of(const void* group);
 
   void expect(const Tensor& tensor, std::function<std::vector<double>()> reference,

@@ -50,9 +50,8 @@ class CompositeSpec {
  public:
   Self& to(const Ptr& out) { return out_ = out, self(); }       // default: the result stays in TCM
   Self& to(const BlockPtr& out) { return out_ = out, self(); }  // with strides
-  Self& as(DType dtype) {
-    return dtype_ = dtype, self();
-  }  // dtype of the result; default: the target's, else the operands'
+  // Dtype of the result; default: the target's, else the operands'.
+  Self& as(DType dtype) { return dtype_ = dtype, self(); }
   Self& epilogue(std::vector<EpilogueEntry> entries) {
     return epilogue_ = std::move(entries), self();
   }
@@ -70,9 +69,8 @@ class CompositeSpec {
 class GemmSpec : public CompositeSpec<GemmSpec> {
  public:
   GemmSpec(Handle a, Handle b) : a_(std::move(a)), b_(std::move(b)) {}
-  GemmSpec& acc(DType dtype) {
-    return acc_ = dtype, *this;
-  }  // f32 for floats, i32 for integers: no other dtype is allowed
+  // F32 for floats, i32 for integers: no other dtype is allowed.
+  GemmSpec& acc(DType dtype) { return acc_ = dtype, *this; }
 
  private:
   friend class Program;

@@ -193,9 +193,10 @@ class MathCalls {
 
   // --- random numbers, PE_MATH: values of Triton's functions (Philox 4x32), determined by the seed
   // and the integer offsets alone ---
+  // I32 bits.
   Handle randint(std::uint64_t seed, const BlockArg& offsets, int n_rounds = 10) {
     return random(MathOp::randint, seed, offsets, n_rounds);
-  }  // i32 bits
+  }
   Handle rand(std::uint64_t seed, const BlockArg& offsets, int n_rounds = 10) {
     return random(MathOp::rand, seed, offsets, n_rounds);
   }  // f32 in [0, 1)

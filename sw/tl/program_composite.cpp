@@ -67,9 +67,8 @@ struct Program::Target {
   std::shared_ptr<ScratchBlock> block;  // null: destination is memory
   std::optional<BlockAccess> access;    // memory with strides
   PhysRanges places;
-  PhysRanges writes() const {
-    return block == nullptr ? places : PhysRanges();
-  }  // ranges written in memory
+  // Ranges written in memory.
+  PhysRanges writes() const { return block == nullptr ? places : PhysRanges(); }
 
   // Common tail of composites: binds operands and result, records `params` with data on, and issues
   // `plan`.

@@ -151,7 +151,7 @@ Handle MathCalls::math(MathOp op, const std::vector<Operand>& operands, std::opt
   if (operands.empty()) throw UsageError(fmt::format("tl.math({}) without operands", name_of(op)));
   program().context_.calling("math", operands.front().site());
   if (is_random(op))
-    throw UsageError(fmt::format("tl.math({0}): tl.{0} tells the seed", name_of(op)));
+    throw UsageError(fmt::format("tl.math({0}) has no seed argument: use tl.{0}", name_of(op)));
   MathParams params = params_of(op, axis);
   params.out_dtype = out;
   return program().run_math({std::move(params)}, operands).front();

@@ -77,9 +77,8 @@ class Torch {
   // returns its completion (spec 4.2).
   void wait(const LaunchHandle& handle) { worker("wait").wait(handle); }  // LaunchError
   const Completion& join(const LaunchHandle& handle) { return worker("join").join(handle); }
-  void wait_all() {
-    worker("wait_all").wait_all();
-  }  // waits for every pending launch, then throws the first LaunchError
+  // Waits for every pending launch, then throws the first LaunchError.
+  void wait_all() { worker("wait_all").wait_all(); }
 
   // --- verification: the tensor as it is now, against values in double precision, in row-major
   // order. Nothing with data off --- `accuracy`: roundings on the longest chain, or {roundings,
@@ -102,17 +101,15 @@ class Torch {
     runtime_.link.set_timestamp_tag(std::move(tag));
   }
 
-  void set_label(const std::string& label) {
-    worker().set_label(label);
-  }  // prefix of the tensor's name in the verdict
+  // Prefix of the tensor's name in the verdict.
+  void set_label(const std::string& label) { worker().set_label(label); }
 
   // --- devices ---
   class Devices {
    public:
     explicit Devices(Torch& torch) : torch_(torch) {}
-    void set_device(int sip) {
-      torch_.worker().set_device(sip);
-    }  // of the calling worker; UsageError for an unknown device
+    // Of the calling worker; UsageError for an unknown device.
+    void set_device(int sip) { torch_.worker().set_device(sip); }
     void set_device_index(int sip) { set_device(sip); }
     int current_device() const { return torch_.worker().device_index(); }
     int current_device_index() const { return current_device(); }
