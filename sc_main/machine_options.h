@@ -26,8 +26,8 @@ struct MachineOptions {
   std::string topology, components, ccl;
   std::vector<std::string> set, plugins;
   std::string max_memory;
-  std::vector<std::string> families{"topology",
-                                    "components"};  // configuration files that the command reads
+  // Configuration files that the command reads.
+  std::vector<std::string> families{"topology", "components"};
 
   void add_to(CLI::App& command);
   void add_with_ccl_to(CLI::App& command);  // for a command that runs collectives

@@ -42,16 +42,16 @@ class BenchProgram final : public HostProgram {
   // Valid after the run. With several devices, names start with the device: "sip1:out".
   const std::vector<Expectation>& expectations() const;
   const std::vector<LaunchRecord>& launches() const;
-  std::vector<ResultTable> results()
-      const;  // table of its collectives, if any, then its own tables
+  // Table of its collectives, if any, then its own tables.
+  std::vector<ResultTable> results() const;
   const std::vector<std::string>& warnings() const;
   std::uint64_t requests() const;  // submitted to the machine
   // End of the bench and its launches, before memory is released.
   std::optional<Fs> ended() const { return ended_; }
 
  private:
-  void check_data(
-      const FunctionalModel* data) const;  // UsageError if the bench needs a higher data mode
+  // UsageError if the bench needs a higher data mode.
+  void check_data(const FunctionalModel* data) const;
   void run_on(int device);
   void finish();
 

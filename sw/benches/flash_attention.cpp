@@ -53,8 +53,8 @@ std::vector<Step> steps_of(const tl::Program& tl, const Blocking& by) {
 // Replaces scores of keys that a query does not see by minus infinity.
 tl::Handle masked(tl::Program& tl, const tl::Handle& s, const Step& step, const Blocking& by) {
   const std::int64_t rows = s.shape()[0], columns = s.shape()[1];
-  if (step.key + columns <= (by.causal ? step.row + 1 : by.tokens))
-    return s;  // all queries see all keys
+  // All queries see all keys.
+  if (step.key + columns <= (by.causal ? step.row + 1 : by.tokens)) return s;
   const tl::Handle keys = tl.arange(step.key, step.key + columns);
   const tl::Handle queries = tl.expand_dims(tl.arange(step.row, step.row + rows), 1);
   return tl.where(by.causal ? keys <= queries : keys < by.tokens, s, minus_infinity);

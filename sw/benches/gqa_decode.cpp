@@ -167,8 +167,8 @@ NeighbourGraph merge_tree(int pes) {
   return graph;
 }
 
-constexpr std::uint64_t block_bytes =
-    160 * 1024;  // block of k; two of k and two of v in 1 MiB of scratch
+// Block of k; two of k and two of v in 1 MiB of scratch.
+constexpr std::uint64_t block_bytes = 160 * 1024;
 
 struct Decode {
   std::int64_t sequences, tokens, query_heads, kv_heads, d;

@@ -27,8 +27,8 @@ void project(tl::Program& tl, const tl::Tensor& x, const std::vector<Projection>
     const std::int64_t count = std::min(block_rows, rows - row);
     const auto in_bytes = row * depth * static_cast<std::int64_t>(size_of(x.dtype()));
     const tl::Handle block =
-        tl.load(x + in_bytes, {count, depth},
-                x.dtype());  // concurrently with the tiles of the previous block
+        // Concurrently with the tiles of the previous block.
+        tl.load(x + in_bytes, {count, depth}, x.dtype());
     tl.wait();
     for (const Projection& projection : projections) {
       const std::int64_t columns = projection.weights.local_shape()[1];

@@ -69,8 +69,8 @@ struct CollectiveCall {
   std::string rings;  // suffix of direction names of send_recv
   RankGroup group;
   CclSettings settings;
-  std::vector<tl::TensorInfoPtr> inputs,
-      outputs;  // tensors of this rank; all with one layout and dtype
+  // Tensors of this rank; all with one layout and dtype.
+  std::vector<tl::TensorInfoPtr> inputs, outputs;
   std::vector<tl::TensorInfoPtr>
       wholes;  // whole tensors, if inputs or outputs are parts of tensors
   ShardLayout layout;

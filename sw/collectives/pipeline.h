@@ -21,8 +21,8 @@ struct PipelineShape {
   // Blocks whose final place differs from the initial one: a PE that does not change such a block
   // copies it.
   std::vector<bool> moved;
-  int sections =
-      1;  // sections in sequence, of `chunks` chunks each: chunks are numbered across sections
+  // Sections in sequence, of `chunks` chunks each: chunks are numbered across sections.
+  int sections = 1;
 };
 
 inline int sends_ahead(const PipelineShape& shape) { return 2 * shape.window; }

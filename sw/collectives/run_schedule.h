@@ -33,8 +33,8 @@ struct ScheduleOptions {
   int window = 4;                  // messages that sends may run ahead, limited by the ring slots
   bool chunking = true;            // false: a block is one message of any size
   bool pipelined = true;           // false: sequential, each send and receive blocks
-  std::int64_t blocks_at_once =
-      0;  // upper bound of the blocks whose values a PE holds at a time; 0: all
+  // Upper bound of the blocks whose values a PE holds at a time; 0: all.
+  std::int64_t blocks_at_once = 0;
   std::uint64_t scratch_bytes = 0;
   // Out of place: results for `input` are stored at the same place of `output`. Null: in place.
   tl::TensorInfoPtr input, output;

@@ -33,8 +33,8 @@ struct MessageSide {
   // Results.
   bool begun = false;
   bool by_side_ring = false;
-  std::uint64_t number =
-      0;  // position, from 1, among the messages of its rank with this peer, or from any source
+  // Position, from 1, among the messages of its rank with this peer, or from any source.
+  std::uint64_t number = 0;
 
   virtual ~MessageSide() = default;
   std::string text() const;  // "message 1, a message of f16, ... (rank 0)"

@@ -67,8 +67,8 @@ Work ProcessGroup::message(Worker& worker, int rank, const GroupCall& given, boo
   side->tag = given.tag;
   side->what = text_of_all_ranks(given, side->call) + in_group();
   side->slots = slots_of(side->call);
-  if (!any_source && !is_empty)
-    link_messages(given, side->call);  // else the sender has linked them
+  // Else the sender has linked them.
+  if (!any_source && !is_empty) link_messages(given, side->call);
   if (const Log* log = state_.runtime.collectives_log)
     log->info([&] { return fmt::format("rank {}: {} by {}", rank, side->what, algorithm.name); });
 

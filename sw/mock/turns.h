@@ -40,8 +40,8 @@ class Turns {
   };
   static constexpr std::size_t none = ~std::size_t{0};
 
-  std::size_t next_after(
-      std::size_t last) const;  // next body that can continue; none if there is none
+  // Next body that can continue; none if there is none.
+  std::size_t next_after(std::size_t last) const;
   void give_turn(std::size_t number);
   void start(std::size_t number);
   void end_turn();

@@ -65,8 +65,8 @@ void TensorAddresses::add(const tl::TensorInfo& tensor, const DPPolicy& policy, 
     const auto before = std::prev(first);
     if (before->first + before->second.nbytes > tensor.va_base) first = before;
   }
-  entries.erase(
-      first, entries.lower_bound(end));  // removes freed tensors: an address has at most one owner
+  // Removes freed tensors: an address has at most one owner.
+  entries.erase(first, entries.lower_bound(end));
   entries[tensor.va_base] = {tensor.name,   tensor.dtype, tensor.shape,
                              tensor.nbytes, policy,       tensor.blocks};
 }

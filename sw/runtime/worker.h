@@ -64,12 +64,12 @@ class Worker : public std::enable_shared_from_this<Worker> {
   // For a tensor that has not been used: no wait.
   void fill_new(const Tensor& tensor, double value);
   void write_new(const Tensor& tensor, const HostArray& source);
-  void write_each_new(const Tensor& tensor,
-                      const std::vector<HostArray>& sources);  // one array per shard
+  // One array per shard.
+  void write_each_new(const Tensor& tensor, const std::vector<HostArray>& sources);
 
   // All calls first wait for the pending launches of this worker and of the tensors' workers. They
-  // wait for launches that other ranks have still to join only if one of the two accesses is a
-  // write.
+  // wait for a launch that other ranks have still to join only if it uses the tensor and one of the
+  // two accesses is a write.
   void fill(const TensorSlice& target, double value);
   void write(const TensorSlice& target, const HostArray& source);
   void copy(const TensorSlice& target, const TensorSlice& source);

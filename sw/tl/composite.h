@@ -50,7 +50,7 @@ class CompositeSpec {
  public:
   Self& to(const Ptr& out) { return out_ = out, self(); }       // default: the result stays in TCM
   Self& to(const BlockPtr& out) { return out_ = out, self(); }  // with strides
-  // Dtype of the result; default: the target's, else the operands'.
+  // Element type of the result; default: the target's, else the operands'.
   Self& as(DType dtype) { return dtype_ = dtype, self(); }
   Self& epilogue(std::vector<EpilogueEntry> entries) {
     return epilogue_ = std::move(entries), self();
@@ -69,7 +69,7 @@ class CompositeSpec {
 class GemmSpec : public CompositeSpec<GemmSpec> {
  public:
   GemmSpec(Handle a, Handle b) : a_(std::move(a)), b_(std::move(b)) {}
-  // F32 for floats, i32 for integers: no other dtype is allowed.
+  // Accumulator type: f32 for floats, i32 for integers; no other dtype is allowed.
   GemmSpec& acc(DType dtype) { return acc_ = dtype, *this; }
 
  private:

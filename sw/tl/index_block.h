@@ -21,8 +21,8 @@ IndexValues index_full(const Shape& shape, double value, DType dtype);
 
 // Conversion to a tensor and back: i32.
 TensorValue tensor_of(const std::vector<std::int64_t>& index, const Shape& shape);
-IndexValues index_of(
-    const TensorValue& tensor);  // null for more elements than an index block holds
+// Null for more elements than an index block holds.
+IndexValues index_of(const TensorValue& tensor);
 
 // Elements that a view of the block shows. `view`: TensorValue -> TensorValue.
 template <class View>

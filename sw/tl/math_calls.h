@@ -193,7 +193,7 @@ class MathCalls {
 
   // --- random numbers, PE_MATH: values of Triton's functions (Philox 4x32), determined by the seed
   // and the integer offsets alone ---
-  // I32 bits.
+  // Random bits as i32.
   Handle randint(std::uint64_t seed, const BlockArg& offsets, int n_rounds = 10) {
     return random(MathOp::randint, seed, offsets, n_rounds);
   }

@@ -259,8 +259,8 @@ class Program : public MathCalls, public ShapeCalls, public AtomicCalls {
   struct Target;         // destination of a composite's result
   struct BoundOperands;  // operands of a composite
 
-  void begin(const char* call,
-             CallSite site = {});  // begins a call by name, "load", and charges its dispatch time
+  // Begins a call by name, "load", and charges its dispatch time.
+  void begin(const char* call, CallSite site = {});
 
   // --- order of accesses (program_order.cpp) ---
   // Records a blocking memory access by the current call. UsageError if it conflicts with a command
@@ -273,8 +273,8 @@ class Program : public MathCalls, public ShapeCalls, public AtomicCalls {
   void put_in_flight(InFlight&& entry);
   std::uint32_t fork_agent();
   void note(const InFlight& entry, std::uint32_t agent);  // records its memory accesses for `agent`
-  const InFlight* unwaited(
-      const std::shared_ptr<CommandState>& command) const;  // null: the command has been waited for
+  // null: the command has been waited for.
+  const InFlight* unwaited(const std::shared_ptr<CommandState>& command) const;
   // Called when the current call uses the command's result or waits for it.
   void settle(const std::shared_ptr<CommandState>& command);
   void wait_for(const std::shared_ptr<CommandState>& command);

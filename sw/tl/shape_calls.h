@@ -25,8 +25,8 @@ class ShapeCalls {
   // Every `step`-th element of [begin, end) of an axis.
   Handle slice(const BlockArg& x, int axis, std::int64_t begin, std::int64_t end,
                std::int64_t step = 1);
-  std::pair<Handle, Handle> split(
-      const BlockArg& x);  // splits a last axis of extent 2: inverse of join
+  // Splits a last axis of extent 2: inverse of join.
+  std::pair<Handle, Handle> split(const BlockArg& x);
   Handle broadcast_to(const BlockArg& x, const Shape& shape);
   std::pair<Handle, Handle> broadcast(const BlockArg& a,
                                       const BlockArg& b);  // broadcast to the common shape

@@ -108,7 +108,7 @@ class Torch {
   class Devices {
    public:
     explicit Devices(Torch& torch) : torch_(torch) {}
-    // Of the calling worker; UsageError for an unknown device.
+    // Sets the device of the calling worker. UsageError for an unknown device.
     void set_device(int sip) { torch_.worker().set_device(sip); }
     void set_device_index(int sip) { set_device(sip); }
     int current_device() const { return torch_.worker().device_index(); }
