@@ -1,4 +1,4 @@
-// The benches of the program, as the command line names them.
+// Benches of the program, as the command line names them.
 #pragma once
 
 #include <string>
@@ -9,14 +9,14 @@
 
 namespace kernbench {
 
-// By name or index; a UsageError for an unknown one suggests the nearest.
+// Finds a bench by name or index; the UsageError for an unknown one suggests the nearest.
 const Bench& find_bench(const BenchRegistry& benches, const std::string& name_or_index);
 
-// "NAME=VALUE" as given with --param. UsageError.
+// Parses "NAME=VALUE" of --param. UsageError.
 std::vector<GivenParameter> given_parameters(const std::vector<std::string>& texts);
 
-// Names of benches, and of the parameters of the bench that is named, as --param has them: "M=", or
-// the choices of the one whose name has been typed.
+// Completion of bench names, and of the parameters of the named bench for --param: "M=", or the
+// choices of the parameter whose name has been typed.
 Candidates bench_candidates(const Catalogue& catalogue);
 Candidates parameter_candidates(const Catalogue& catalogue, const std::string& bench,
                                 const std::string& typed);

@@ -14,7 +14,7 @@ std::string version_line() { return "kernbench " KERNBENCH_VERSION; }
 
 std::string version_text() {
 #ifdef __clang__
-  const std::string compiler = __VERSION__;  // names itself
+  const std::string compiler = __VERSION__;  // __VERSION__ of Clang includes the compiler's name
 #else
   const std::string compiler = "GCC " __VERSION__;
 #endif

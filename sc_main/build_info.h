@@ -1,4 +1,4 @@
-// Version and build of this program, for --version and for the files beside results.
+// Version and build of this program, for --version and for the files next to results.
 #pragma once
 
 #include <string>

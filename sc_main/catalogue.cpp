@@ -12,7 +12,7 @@
 
 namespace kernbench {
 
-// Of one plug-in, until all names have been checked.
+// Content of one plug-in, until all names have been checked.
 struct Catalogue::Brought {
   ComponentRegistry components;
   ExternalModules modules;
@@ -33,7 +33,7 @@ namespace {
   throw UsageError(fmt::format("plug-in {}: {}", quote(file), why));
 }
 
-// As in components.yaml.
+// Same syntax as in components.yaml.
 bool is_name(const std::string& name) {
   return !name.empty() && name.size() <= 64 &&
          std::all_of(name.begin(), name.end(), [](unsigned char c) {
@@ -80,7 +80,7 @@ Catalogue::Catalogue(const std::vector<PluginFile>& plugins) {
   }
 }
 
-// Every module is an implementation of its own name, too.
+// Every module is also an implementation of its own name.
 ExternalModules Catalogue::take_modules(const std::vector<Brought>& all) {
   ComponentRegistry built_in;
   register_builtin_components(built_in);

@@ -1,4 +1,5 @@
-// Catalogue: what a command line and the configuration can name, built in and of plug-ins.
+// Catalogue: everything that a command line and the configuration can name, built in and from
+// plug-ins.
 #pragma once
 
 #include <map>
@@ -14,7 +15,7 @@
 
 namespace kernbench {
 
-// A plug-in to load: from --plugin, or from components.yaml, then with its line.
+// Plug-in to load: from --plugin, or from components.yaml with its line.
 struct PluginFile {
   std::string path;
   std::string named_at;  // "components.yaml:41: plugins.0: "; "" for --plugin
@@ -22,7 +23,7 @@ struct PluginFile {
 
 class Catalogue {
  public:
-  // UsageError: a plug-in that cannot be loaded, brings nothing, or brings a name that is taken.
+  // UsageError: a plug-in that cannot be loaded, is empty, or has a name that is already used.
   explicit Catalogue(const std::vector<PluginFile>& plugins = {});
 
   ComponentRegistry components;
@@ -30,7 +31,7 @@ class Catalogue {
   BenchRegistry benches;
 
   const std::vector<LoadedPlugin>& plugins() const { return loader_.plugins(); }
-  // File of the plug-in that brought it; "" for what is built in.
+  // File of the plug-in with the component; "" for built-in components.
   std::string file_of_component(const std::string& name) const { return file_of(component, name); }
   std::string file_of_bench(const std::string& name) const { return file_of(bench, name); }
   std::string file_of_algorithm(const std::string& name) const { return file_of(algorithm, name); }
@@ -45,14 +46,14 @@ class Catalogue {
   ExternalModules take_modules(const std::vector<Brought>& all);
   std::shared_ptr<const AlgorithmRegistry> take_algorithms(const std::vector<Brought>& all);
   std::string file_of(const char* kind, const std::string& name) const;
-  // UsageError if `taken`; from now on the name is the plug-in's.
+  // UsageError if `taken`; otherwise reserves the name for the plug-in.
   void claim(const char* kind, const std::string& name, bool taken, const std::string& file);
 
   PluginLoader loader_;
   std::map<std::pair<std::string, std::string>, std::string> files_;  // (kind, name) -> file
 };
 
-// "  (plug-in F)" behind what a plug-in has brought; "" for what is built in.
+// "  (plug-in F)", a suffix for items of a plug-in; "" for built-in items.
 std::string of_plugin(const std::string& file);
 
 }  // namespace kernbench

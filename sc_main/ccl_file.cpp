@@ -13,7 +13,7 @@ namespace {
 
 using Kind = ConfigKey::Kind;
 
-// Of all_reduce: the others have no entry, because the file chooses none of them.
+// Algorithms of all_reduce: the others have no entry, because the file does not choose them.
 std::vector<const CollectiveAlgorithm*> choosable(const AlgorithmRegistry& algorithms) {
   std::vector<const CollectiveAlgorithm*> all;
   for (const CollectiveAlgorithm& algorithm : algorithms.algorithms()) {
@@ -29,7 +29,7 @@ void add_values(std::vector<ConfigKey>& keys, const std::string& path,
         ConfigKey::of_value(fmt::format("{}.{}", path, parameter.name()), parameter, false));
 }
 
-// What the section holds itself: defaults are resolved once the algorithm is known.
+// Values that the section sets itself: defaults are resolved once the algorithm is known.
 Attributes given_in(const ConfigNode* section, const ResolvedConfig& config,
                     const std::string& path) {
   Attributes values;
@@ -41,7 +41,7 @@ Attributes given_in(const ConfigNode* section, const ResolvedConfig& config,
   return values;
 }
 
-// From --set: relative to the working directory.
+// A path from --set is relative to the working directory.
 std::string tuning_path(const ResolvedConfig& config) {
   const ConfigLocation place = config.place("tuning_table");
   const std::filesystem::path sibling =
@@ -60,7 +60,7 @@ std::vector<std::string> names_of(const AlgorithmRegistry& algorithms) {
   return names;
 }
 
-// One row per key of an element of the list: schema, reader and writer walk them.
+// Row of a key of a list element: schema, reader and writer iterate over the rows.
 struct RowKey {
   Parameter parameter;
   ParameterMember member;
@@ -87,7 +87,7 @@ std::vector<RowKey> keys_of(TuningRow& row, const std::vector<std::string>& algo
   };
 }
 
-// One element of the list.
+// Reader of one list element.
 class RowReader {
  public:
   RowReader(const ResolvedConfig& config, std::size_t index)
@@ -102,7 +102,7 @@ class RowReader {
     return row;
   }
 
-  // What the schema cannot know.
+  // Checks beyond the schema.
   void check(const TuningRow& row, const AlgorithmRegistry& algorithms,
              std::vector<ConfigIssue>& issues) const {
     const auto fault = [&](const char* name, const std::string& message) {

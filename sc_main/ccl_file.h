@@ -1,5 +1,5 @@
-// ccl.yaml, and the tuning table of collectives that it may name (spec 8.2): read and checked like
-// the other configuration files.
+// ccl.yaml, and the tuning table of collectives that it may name (spec 8.2): reads and checks them
+// like the other configuration files.
 #pragma once
 
 #include <string>
@@ -13,17 +13,18 @@ namespace kernbench {
 
 ConfigSchema ccl_schema(const AlgorithmRegistry& algorithms);
 
-// Reads the file and its tuning table, applies the overrides in order and checks all keys, also of
-// algorithms that are not used. ConfigError. Without the table it need not be there yet.
+// Reads the file and its tuning table, applies the overrides in order and checks all keys,
+// including those of unused algorithms. ConfigError. With the table excluded, its file may be
+// missing.
 CclFile load_ccl_file(const std::string& path, const std::vector<Override>& overrides,
                       const AlgorithmRegistry& algorithms, bool with_tuning_table = true);
 
 ConfigSchema tuning_schema(const AlgorithmRegistry& algorithms);
 
-// ConfigError: a file that is not there, an unknown key, an algorithm of another operation or
-// topology, a range that ends before it begins.
+// ConfigError: a missing file, an unknown key, an algorithm of another operation or topology, a
+// range that ends before it begins.
 TuningTable load_tuning_file(const std::string& path, const AlgorithmRegistry& algorithms);
-// As a file of its own, without a heading.
+// Text of the table as a separate file, without a heading.
 std::string tuning_text(const TuningTable& table);
 
 }  // namespace kernbench

@@ -25,7 +25,7 @@ bool names_a_file(const CLI::Option& option) {
   return type == "F" || type.compare(0, 2, "F.") == 0 || type.compare(0, 3, "DIR") == 0;
 }
 
-// An empty name would be taken for no option.
+// An empty name would be interpreted as no option.
 void check_file_names(const CLI::App& command) {
   for (const CLI::Option* option : command.get_options()) {
     // Where a value may be left out, CLI11 has an empty one then: standard output.

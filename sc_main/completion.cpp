@@ -25,7 +25,7 @@ Words split(const std::string& text, char separator) {
   return parts;
 }
 
-// As CLI11 shows them: "TEXT:{off,deferred,eager}".
+// Parses the type text of CLI11: "TEXT:{off,deferred,eager}".
 Words listed_in(const std::string& type) {
   const std::size_t open = type.find('{'), close = type.find('}');
   return open == std::string::npos || close == std::string::npos
@@ -35,7 +35,7 @@ Words listed_in(const std::string& type) {
 
 // --- files
 
-// What a type name says of files: "F", "F.yaml", "F.csv|.sqlite", "DIR", "DIR|F".
+// Kinds of files in a type name: "F", "F.yaml", "F.csv|.sqlite", "DIR", "DIR|F".
 struct FileKinds {
   explicit FileKinds(const std::string& type) {
     for (const std::string& part : split(type, '|')) {
@@ -54,7 +54,7 @@ struct FileKinds {
 };
 
 Candidates files(const FileKinds& kinds, const std::string& typed) {
-  const std::string folder = typed.substr(0, typed.rfind('/') + 1);  // as it is typed
+  const std::string folder = typed.substr(0, typed.rfind('/') + 1);  // as typed
   std::string place = folder.empty() ? "." : folder;
   if (const char* home = std::getenv("HOME"); home != nullptr && begins_with(place, "~/"))
     place.replace(0, 1, home);
@@ -83,7 +83,7 @@ Candidates values_of(const CLI::Option& option, const std::string& typed) {
   if (const CompletionValues* declared = completion_values_of(option)) {
     try {
       candidates = (*declared)(typed);
-    } catch (const std::exception&) {  // told when the command runs
+    } catch (const std::exception&) {  // reported when the command runs
     }
   }
   const FileKinds kinds(option.get_name() == "FILE" ? "F" : option.get_type_name());
@@ -116,7 +116,7 @@ Candidates names_of_commands(const CLI::App& app) {
   return candidates;
 }
 
-// Of the first word of the command itself that is not there yet.
+// Candidates for the first missing word of the command itself.
 Candidates words_of(const CLI::App& command, const std::string& typed) {
   for (const CLI::Option* option : command.get_options()) {
     if (option->get_positional() && (option->count() == 0 || option->get_items_expected_max() > 1))
@@ -125,19 +125,20 @@ Candidates words_of(const CLI::App& command, const std::string& typed) {
   return {};
 }
 
-// --- what ./kernbench does itself (the script of that name)
+// --- commands of the script ./kernbench
 
 const Candidates launcher_commands{
-    {"test", "Builds everything and runs the tests; arguments go to ctest"},
-    {"bench", "Measures the speed of simulation; arguments go to Google Benchmark"}};
+    {"test", "Build everything and run the tests; arguments are passed to ctest"},
+    {"bench", "Measure the simulation speed; arguments are passed to Google Benchmark"}};
 
 Candidates launcher_options(const std::string& command) {
   if (command == "bench")
-    return {{"--benchmark_filter", "Measurements whose name matches"}, {"--rounds", "So often"}};
+    return {{"--benchmark_filter", "Measurements whose name matches"},
+            {"--rounds", "Number of rounds"}};
   return {
-      {"-R", "Tests whose name matches"}, {"-E", "All tests but those"},
-      {"-j", "So many at once"},          {"-N", "Lists the tests"},
-      {"-V", "Shows their output"},       {"--rerun-failed", "Those that failed the last time"}};
+      {"-R", "Tests whose name matches"}, {"-E", "Exclude tests whose name matches"},
+      {"-j", "Number of parallel jobs"},  {"-N", "List the tests"},
+      {"-V", "Show their output"},        {"--rerun-failed", "Tests that failed in the last run"}};
 }
 
 bool is_launcher_command(const std::string& word) {
@@ -147,9 +148,9 @@ bool is_launcher_command(const std::string& word) {
 
 // ---
 
-// The command that the words name; also where they are not complete, or wrong.
+// Command that the words name, also if they are incomplete or wrong.
 CLI::App& command_of(CLI::App& app, Words words) {
-  std::reverse(words.begin(), words.end());  // as parse() has them
+  std::reverse(words.begin(), words.end());  // order that parse() expects
   try {
     app.parse(std::move(words));
   } catch (const std::exception&) {
@@ -162,7 +163,7 @@ CLI::App& command_of(CLI::App& app, Words words) {
 Candidates all_candidates(CLI::App& app, Words words, const std::string& typed) {
   if (!words.empty() && is_launcher_command(words.front()))
     return begins_with(typed, "-") ? launcher_options(words.front()) : Candidates();
-  std::string last;  // may be an option that the value is for
+  std::string last;  // may be an option whose value is completed
   if (!words.empty() && begins_with(words.back(), "-")) {
     last = words.back();
     words.pop_back();

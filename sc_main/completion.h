@@ -1,4 +1,4 @@
-// Completion of the command line at a Tab: candidates read off the CLI11 app.
+// Completion of the command line at a Tab: candidates from the CLI11 app.
 #pragma once
 
 #include <string>
@@ -12,7 +12,7 @@ class App;
 
 namespace kernbench {
 
-// `words` behind the program's name, the last one up to the cursor. Reads `app` anew. With the
+// `words` after the program's name, the last one up to the cursor. Parses `app` again. Includes the
 // commands that only the launcher has.
 Candidates complete(CLI::App& app, std::vector<std::string> words);
 

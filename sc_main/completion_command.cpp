@@ -1,5 +1,5 @@
-// `kernbench completion`: the script by which a shell completes the words of this program, and
-// `kernbench complete`, which the script calls at each Tab.
+// `kernbench completion`: script for shell completion of this program, and `kernbench complete`,
+// which the script calls at each Tab.
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <filesystem>
@@ -57,14 +57,14 @@ end
 complete -c kernbench -f -a '(__kernbench_complete)'
 )fish";
 
-// In single quotes, as all three shells read them.
+// Single quotes, which all three shells support.
 std::string shell_quoted(const std::string& text) {
   std::string result = "'";
   for (const char c : text) result += c == '\'' ? std::string("'\\''") : std::string(1, c);
   return result + "'";
 }
 
-// The program that writes the script is the one that it calls: no key press starts a build.
+// The script calls the program that has written it, so that no key press starts a build.
 int print_script(const std::string& shell) {
   std::string script = shell == "bash" ? bash_script : shell == "zsh" ? zsh_script : fish_script;
   const std::string mark = "@program@";
@@ -75,8 +75,8 @@ int print_script(const std::string& shell) {
 
 // --- candidates
 
-// Readline has cut words at = and :, and replaces the last piece only. Returns the words, and how
-// much of the last one stays as it is.
+// Readline splits words at = and :, and replaces only the last piece. Returns the words, and the
+// length of the unchanged part of the last one.
 struct BashWords {
   explicit BashWords(const std::vector<std::string>& pieces) {
     bool glued = false;
@@ -92,7 +92,7 @@ struct BashWords {
       glued = separates;
     }
     if (words.empty()) return;
-    std::string plain;  // without the quotes of the shell
+    std::string plain;  // without shell quotes
     for (const char c : words.back()) plain += c == '\\' ? std::string() : std::string(1, c);
     words.back() = plain;
   }
@@ -124,7 +124,7 @@ int print_candidates(CLI::App& app, const std::vector<std::string>& words) {
   return exit_done;
 }
 
-// Its words are read by complete(): they may be any.
+// complete() parses its words, which may be any.
 void declare_complete(CLI::App& command, Invocation& invocation) {
   command.prefix_command();
   invocation.on(command, [&app = *command.get_parent(), &invocation] {
@@ -140,9 +140,9 @@ void declare_completion(CLI::App& command, Invocation& invocation) {
       ->type_name("")
       ->check(CLI::IsMember({"bash", "zsh", "fish"}));
   command.footer(
-      "Offered are commands, options, benches and their parameters, topologies, modes and files, "
-      "for kernbench and ./kernbench alike, with `test` and `bench` of the latter; with --plugin "
-      "before the cursor also what the plug-in brings. A Tab runs this program, and no build.\n\n"
+      "Completes commands, options, benches and their parameters, topologies, modes and files for "
+      "kernbench and ./kernbench, including `test` and `bench` of the latter; with --plugin before "
+      "the cursor also items of the plug-in. A Tab runs this program without a build.\n\n"
       "Examples:\n"
       "  source <(./kernbench completion bash)      this shell; in ~/.bashrc: every one\n"
       "  source <(./kernbench completion zsh)       in ~/.zshrc, after compinit\n"
@@ -150,7 +150,7 @@ void declare_completion(CLI::App& command, Invocation& invocation) {
   invocation.on(command, [shell] { return print_script(*shell); });
 }
 const CommandRegistration completion_registration(
-    130, "completion", "Prints a script by which a shell completes commands, options and values",
+    130, "completion", "Print a shell script that completes commands, options and values",
     declare_completion);
 
 }  // namespace

@@ -1,4 +1,4 @@
-// `kernbench run` without a bench: the machine's plain TLM-2.0 initiators, until all are idle.
+// `kernbench run` without a bench: runs the machine's plain TLM-2.0 initiators until all are idle.
 #pragma once
 
 #include "sc_main/command.h"

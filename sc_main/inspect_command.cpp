@@ -20,12 +20,12 @@ namespace {
 
 struct InspectOptions {
   std::string log, sql;
-  std::uint64_t rows = 0;  // 0: as each report says
+  std::uint64_t rows = 0;  // 0: default of each report
   bool json = false, csv = false;
   ReportSet reports;
   const CLI::App* command = nullptr;
 
-  // UsageError: no report that is asked for has tables that --rows cuts.
+  // UsageError: no requested report has tables that --rows limits.
   void check_rows() const;
 };
 
@@ -74,18 +74,17 @@ int inspect(const InspectOptions& options) {
 
 void declare_inspect(CLI::App& command, Invocation& invocation) {
   const auto options = std::make_shared<InspectOptions>();
-  command.add_option("log", options->log, "Operation log that `run --op-log F.sqlite` has written")
+  command.add_option("log", options->log, "Operation log of `run --op-log F.sqlite`")
       ->type_name("F.sqlite|.sqlite3|.db")
       ->required();
   options->command = &command;
   options->reports.declare(command, ReportSource::log);
-  CLI::Option* const sql =
-      command
-          .add_option("--sql", options->sql,
-                      "The rows of a query; nothing can be written (tables and columns: "
-                      "docs/op-log.md)")
-          ->type_name("QUERY")
-          ->group(report_group);
+  CLI::Option* const sql = command
+                               .add_option("--sql", options->sql,
+                                           "Rows of a read-only query (tables and columns: "
+                                           "docs/op-log.md)")
+                               ->type_name("QUERY")
+                               ->group(report_group);
   for (const std::string& report : options->reports.options())
     sql->excludes(command.get_option(report));
   command
@@ -98,7 +97,7 @@ void declare_inspect(CLI::App& command, Invocation& invocation) {
   CLI::Option* json = command.add_flag("--json", options->json, "As JSON, units in the key names");
   command.add_flag("--csv", options->csv, "One table as CSV")->excludes(json);
   command.footer(
-      "Without a report: a summary of launches, engines, operations, waits and limits, and of the "
+      "Without a report: a summary of launches, engines, operations, stalls and limits, and of the "
       "critical path of the longest launch.\n\n"
       "Examples:\n"
       "  kernbench run --bench matmul-composite --op-log gemm.sqlite\n"
@@ -110,13 +109,13 @@ void declare_inspect(CLI::App& command, Invocation& invocation) {
       "  kernbench inspect gemm.sqlite --compare other-tile.sqlite\n"
       "  kernbench inspect gemm.sqlite --sql \"SELECT name, count(*) FROM ops GROUP BY name\" "
       "--csv\n\n"
-      "The critical path is walked backwards from the last answer of a PE: along what a kernel "
-      "waited for, the stages of a tile,\n"
-      "what an engine, the compute slot or a buffer was held by, messages, credits, and the launch "
-      "itself. Its steps add up to the\n"
-      "length of the launch exactly. \"Without it at least\" is the length without the steps of a "
-      "resource: the most that can be\n"
-      "gained by making it faster, as another chain may then be the longest.\n");
+      "The critical path is traced backwards from the last response of a PE: through stall reasons "
+      "of a kernel, stages of a tile,\n"
+      "holders of an engine, the compute slot or a buffer, messages, credits, and the launch "
+      "itself. The sum of its steps is the\n"
+      "length of the launch. \"Without it at least\" is the length without the steps of a "
+      "resource: a bound on the gain from a\n"
+      "faster resource, because another chain may then be the longest.\n");
   invocation.on(command, [options] { return inspect(*options); });
 }
 const CommandRegistration inspect_registration(

@@ -8,8 +8,8 @@ namespace {
 
 volatile std::sig_atomic_t noted = 0;
 
-// Besides those of people: the end of the terminal, and what batch systems send ahead of the end of
-// a job (Slurm SIGUSR1 by --signal, LSF SIGUSR2, limits of CPU time SIGXCPU).
+// In addition to interactive signals: end of the terminal, and signals that batch systems send
+// before the end of a job (Slurm SIGUSR1 by --signal, LSF SIGUSR2, CPU time limits SIGXCPU).
 constexpr std::array signals{SIGINT, SIGTERM, SIGHUP, SIGUSR1, SIGUSR2, SIGXCPU};
 
 void note(int signal) {

@@ -184,7 +184,7 @@ struct ListOptions {
 };
 
 void declare_list(CLI::App& list, Invocation& invocation) {
-  const auto options = std::make_shared<ListOptions>();  // may be given before the next word, too
+  const auto options = std::make_shared<ListOptions>();  // also accepted before the nested command
   list.add_flag("--json", options->json, "As JSON");
   options->machine.add_components_to(list);
   list.require_subcommand(0, 1);
@@ -240,8 +240,8 @@ void declare_list(CLI::App& list, Invocation& invocation) {
 }
 const CommandRegistration list_registration(
     20, "list",
-    "Lists the benches; or components, topologies, algorithms of collectives, configuration keys, "
-    "trace signals, or statistics",
+    "List benches, components, topologies, algorithms of collectives, configuration keys, trace "
+    "signals or statistics",
     declare_list);
 
 }  // namespace

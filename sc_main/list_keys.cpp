@@ -23,7 +23,7 @@
 namespace kernbench {
 namespace {
 
-// Row of the list. `*` in a key stands for any element of a list, capitals for one of several
+// Row of the list. `*` in a key matches any element of a list; capitals represent one of several
 // names.
 struct KeyText {
   std::string key, allowed, unit, default_value, meaning;
@@ -72,7 +72,7 @@ std::string shown_path(const std::string& path,
 std::vector<KeyText> key_texts(const ConfigSchema& schema) {
   std::vector<KeyText> texts;
   std::map<std::string, std::string> families;   // path of a member -> name of the family
-  std::map<std::string, std::size_t> positions;  // in `texts`, by what is shown
+  std::map<std::string, std::size_t> positions;  // index in `texts`, by displayed path
   for (const ConfigKey& key : schema.keys()) {
     if (!key.family.empty()) families[key.path] = key.family;
     const std::string path = shown_path(key.path, families);

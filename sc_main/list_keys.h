@@ -1,4 +1,4 @@
-// `kernbench list keys`.
+// Listing of `kernbench list keys`.
 #pragma once
 
 #include <cstdint>
@@ -9,7 +9,7 @@ namespace kernbench {
 
 enum class ListFormat : std::uint8_t { text, json, markdown };
 
-// Prints the keys; as Markdown with the attributes of the components.
+// Prints the keys; in Markdown with the attributes of the components.
 int list_keys(const Catalogue& catalogue, ListFormat format);
 
 }  // namespace kernbench

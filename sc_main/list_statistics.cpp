@@ -1,4 +1,5 @@
-// `kernbench list statistics`: what a machine counts, by kind of component, and what --stats adds.
+// `kernbench list statistics`: statistics of a machine, by kind of component, and those that
+// --stats adds.
 #include <CLI/CLI.hpp>
 #include <iostream>
 #include <memory>
@@ -16,7 +17,7 @@
 namespace kernbench {
 namespace {
 
-// Statistics are declared by the components of a machine that stands.
+// The components of an elaborated machine declare the statistics.
 int list_statistics(const MachineOptions& machine, bool as_json) {
   const Catalogue catalogue = machine.load_catalogue();
   PlatformOptions platform_options;

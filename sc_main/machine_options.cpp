@@ -24,7 +24,7 @@ namespace {
 
 constexpr const char* group = "Machine";
 
-// topology.tiny.yaml is called tiny, too.
+// topology.tiny.yaml is also named tiny.
 Candidates topology_candidates(const std::string& /*typed*/) {
   const std::string family = "topology.", extension = ".yaml";
   Candidates candidates;
@@ -38,13 +38,13 @@ Candidates topology_candidates(const std::string& /*typed*/) {
 }
 
 void add_topology(CLI::App& command, MachineOptions& options) {
-  completes(command
-                .add_option(
-                    "--topology", options.topology,
-                    "The machine: a file, or the name of a shipped one (kernbench list topologies)")
-                ->type_name("F.yaml")
-                ->group(group),
-            &topology_candidates);
+  completes(
+      command
+          .add_option("--topology", options.topology,
+                      "Machine: a file, or the name of a shipped one (kernbench list topologies)")
+          ->type_name("F.yaml")
+          ->group(group),
+      &topology_candidates);
 }
 
 void add_files_of_components(CLI::App& command, MachineOptions& options, const char* set) {
@@ -55,7 +55,7 @@ void add_files_of_components(CLI::App& command, MachineOptions& options, const c
       ->group(group);
   command
       .add_option("--plugin", options.plugins,
-                  "A shared library with components, TLM-2.0 modules, benches or algorithms of "
+                  "Shared library with components, TLM-2.0 modules, benches or algorithms of "
                   "collectives (docs/write-a-plugin.md); repeatable")
       ->type_name("F.so")
       ->allow_extra_args(false)
@@ -66,12 +66,12 @@ void add_files_of_components(CLI::App& command, MachineOptions& options, const c
       ->group(group);
 }
 
-// What a run needs beside its machine is found out when it runs.
+// Memory of a run in addition to its machine is checked when it runs.
 void check_memory(const MachineSpec& spec, std::uint64_t most_bytes) {
   MachineMemory memory;
   try {
     memory = machine_memory(spec);
-  } catch (const std::overflow_error&) {  // lengths that cannot be computed with: build_graph tells
+  } catch (const std::overflow_error&) {  // lengths that overflow: build_graph reports them
                                           // of them
     return;
   }
@@ -92,20 +92,19 @@ void check_memory(const MachineSpec& spec, std::uint64_t most_bytes) {
 
 void add_check_protocol_to(CLI::App& command, bool& check_protocol) {
   command
-      .add_flag(
-          "--check-protocol", check_protocol,
-          "A monitor at every connection between two components: the first that breaks the "
-          "protocol ends the run, and is named with what it did; a deadlock lists who holds what "
-          "(takes more time and memory)")
+      .add_flag("--check-protocol", check_protocol,
+                "Monitor every connection between two components: the first protocol violation "
+                "ends the run with a report of the component and its call; a deadlock report lists "
+                "the holders of resources (costs time and memory)")
       ->envname("KERNBENCH_CHECK_PROTOCOL");
 }
 
 void add_max_memory_to(CLI::App& command, std::string& max_memory) {
   command
-      .add_option("--max-memory", max_memory,
-                  "Memory that the program may use, e.g. 8G; what needs more is refused, or ended "
-                  "with a message. Default: three "
-                  "quarters of the host's")
+      .add_option(
+          "--max-memory", max_memory,
+          "Memory limit of the program, e.g. 8G; a machine that needs more is refused, a run that "
+          "exceeds it ends with a message. Default: three quarters of the host's memory")
       ->type_name("SIZE")
       ->group(group);
 }
@@ -114,26 +113,28 @@ void MachineOptions::add_to(CLI::App& command) {
   add_topology(command, *this);
   add_files_of_components(
       command, *this,
-      "Overrides a key of the topology, or with components:KEY of the components file; repeatable");
+      "Override a key of the topology, or with components:KEY of the components file; repeatable");
   add_max_memory_to(command, max_memory);
 }
 
 void MachineOptions::add_with_ccl_to(CLI::App& command) {
   families.emplace_back("ccl");
   add_topology(command, *this);
-  command.add_option("--ccl", ccl, "The collectives: a file (default: the shipped ccl.yaml)")
+  command
+      .add_option("--ccl", ccl,
+                  "Configuration of collectives: a file (default: the shipped ccl.yaml)")
       ->type_name("F.yaml")
       ->group(group);
-  add_files_of_components(command, *this,
-                          "Overrides a key of the topology, or with ccl:KEY, components:KEY of "
-                          "those files; repeatable");
+  add_files_of_components(
+      command, *this,
+      "Override a key of the topology, or with ccl:KEY, components:KEY of those files; repeatable");
   add_max_memory_to(command, max_memory);
 }
 
 void MachineOptions::add_components_to(CLI::App& command) {
   families = {"components"};
   add_files_of_components(command, *this,
-                          "Overrides a key of the components file, as components:KEY; repeatable");
+                          "Override a key of the components file, as components:KEY; repeatable");
 }
 
 CclFile MachineOptions::load_ccl(const AlgorithmRegistry& algorithms,

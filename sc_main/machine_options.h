@@ -1,4 +1,4 @@
-// The options that choose a machine, and the machine that they choose.
+// Options that choose a machine, and the chosen machine.
 #pragma once
 
 #include <string>
@@ -17,30 +17,30 @@ class App;
 
 namespace kernbench {
 
-// For commands that simulate: whether every connection is watched (docs/contracts).
+// Option of commands that simulate: check every connection (docs/contracts).
 void add_check_protocol_to(CLI::App& command, bool& check_protocol);
-// For every command that builds a machine.
+// Option of every command that builds a machine.
 void add_max_memory_to(CLI::App& command, std::string& max_memory);
 
 struct MachineOptions {
   std::string topology, components, ccl;
   std::vector<std::string> set, plugins;
   std::string max_memory;
-  std::vector<std::string> families{"topology", "components"};  // of files that the command reads
+  // Configuration files that the command reads.
+  std::vector<std::string> families{"topology", "components"};
 
   void add_to(CLI::App& command);
   void add_with_ccl_to(CLI::App& command);  // for a command that runs collectives
   std::uint64_t memory_bytes() const { return memory_limit(max_memory); }
   void add_components_to(CLI::App& command);  // for a command that reads no topology
   std::string topology_path() const;          // the file that is read
-  // All files that are read, those that they include too, and the layout that is kept beside the
-  // topology.
+  // All files that are read, including included files and the layout stored next to the topology.
   std::vector<FileInUse> files_in_use() const;
 
-  // What is built in, what the plug-ins of components.yaml and of --plugin bring, and the further
-  // names of components.yaml.
+  // Built-in items, those of the plug-ins of components.yaml and --plugin, and the additional names
+  // of components.yaml.
   Catalogue load_catalogue() const;
-  // From here on memory is guarded. UsageError if the machine alone needs more than --max-memory.
+  // Enables the memory limit. UsageError if the machine alone exceeds --max-memory.
   MachineSpec load_spec(const ComponentRegistry& registry) const;
   CclFile load_ccl(const AlgorithmRegistry& algorithms, bool with_tuning_table = true) const;
 };

@@ -1,5 +1,5 @@
-// The program: reads the command line, runs the command that it names, and turns what goes wrong
-// into a message and an exit status.
+// The program: reads the command line, runs the named command, and converts errors to a message and
+// an exit status.
 #include <fmt/format.h>
 #include <unistd.h>
 
@@ -30,7 +30,7 @@ namespace {
 
 // --- help
 
-// Text of at most line_width columns; command lines are continued as a shell reads them.
+// Text of at most line_width columns; command lines are continued in shell syntax.
 class HelpFormatter final : public CLI::Formatter {
  public:
   HelpFormatter() { column_width(32); }
@@ -66,7 +66,7 @@ class HelpFormatter final : public CLI::Formatter {
   }
 
  private:
-  // Before an option.
+  // Line break before an option.
   static std::string continued(std::string line) {
     std::string text;
     while (line.size() > line_width) {
@@ -103,7 +103,7 @@ void replace_all(std::string& text, const std::string& what, const std::string& 
     text.replace(at, what.size(), by);
 }
 
-// CLI11 repeats values as they are.
+// CLI11 repeats values verbatim.
 std::string with_printable_values(std::string text, const std::vector<std::string>& words) {
   for (const std::string& word : words) {
     for (const std::string& value : {word, word.substr(word.find('=') + 1)}) {
@@ -135,7 +135,7 @@ std::string reason(const CLI::App& app, const CLI::App& named, const CLI::ParseE
   return with_printable_values(error.what(), words);
 }
 
-// One clear line, with the nearest command or option where there is one, and where help is.
+// One-line message with the nearest command or option, if any, and a reference to the help.
 std::string command_line_error(const CLI::App& app, const CLI::ParseError& error,
                                const std::vector<std::string>& words) {
   const CLI::App* named = &app;
@@ -178,14 +178,13 @@ int run_command_line(int argc, char* argv[]) {
   }
   try {
     set_shipped_configs(shipped_configs().string());
-  } catch (const UsageError&) {  // told where one of them is needed
+  } catch (const UsageError&) {  // reported if the command needs the catalogue
   }
   const std::function<int()> action = invocation.action;  // `complete` parses again
   return action();
 }
 
-// Output that cannot be delivered is a failure, also when it is lost only as the last buffer goes
-// out.
+// Lost output is a failure, also if it is lost in the last flush.
 int delivered(int status) {
   std::cout << std::flush;
   if (!std::cout && status == exit_done)
@@ -211,11 +210,11 @@ int run_guarded(int argc, char* argv[]) {
 int sc_main(int argc, char* argv[]) {
   const int status = kernbench::run_guarded(argc, argv);
   std::cerr << std::flush;
-  ::_exit(
-      status);  // tearing a machine of thousands of modules down would take longer than many a run
+  ::_exit(status);  // exit without destructors: tearing down a machine of thousands of modules
+                    // would take longer than many runs
 }
 
-// libsystemc has a main() of its own, which greets; ours comes first.
+// libsystemc has its own main(), which prints a banner; this one overrides it.
 int main(int argc, char* argv[]) {
   ::setenv("SYSTEMC_DISABLE_COPYRIGHT_MESSAGE", "1", 0);
   return sc_core::sc_elab_and_sim(argc, argv);

@@ -1,5 +1,4 @@
-// --max-memory: limit of the host memory that a command may use, and the end of one that needs
-// more.
+// --max-memory: limit of the host memory of a command, and the error of a command that exceeds it.
 #pragma once
 
 #include <cstdint>
@@ -10,21 +9,21 @@
 
 namespace kernbench {
 
-// A run that has reached its limit: exit status 1.
+// Error of a run that has reached its limit: exit status 1.
 class MemoryLimitError : public Error {
  public:
   using Error::Error;
 };
 
-// As size_option(); an empty text: three quarters of host_memory_bytes().
+// Parses as size_option(); an empty text: three quarters of host_memory_bytes().
 std::uint64_t memory_limit(const std::string& text);
 // "8G", "512M", "1.5T" or bytes, from 1M to 1024T. UsageError, with the option's name, for anything
 // else.
 std::uint64_t size_option(const char* option, const std::string& text);
 std::string size_text(std::uint64_t bytes);  // "17.6 GiB"
 
-void check_memory_limit();  // MemoryLimitError if it is reached
-// For RunLimits::interrupted: a signal has come, or the limit is reached; the caller of the run
+void check_memory_limit();  // MemoryLimitError if the limit has been reached
+// For RunLimits::interrupted: a signal has arrived, or the limit is reached; the caller of the run
 // then calls check_memory_limit().
 bool stop_requested();
 

@@ -1,4 +1,4 @@
-// `kernbench new-component`: a folder with a plug-in to start from.
+// `kernbench new-component`: creates a folder with a plug-in template.
 //
 // templates/kinds.txt has a record of keys for each kind; the files of templates/common/ and of the
 // folder of the kind are copied, with words between '@' replaced in their texts and names: @name@,
@@ -43,7 +43,7 @@ std::string text_of_file(const fs::path& path) {
   return text;
 }
 
-// Kind -> its keys and the default values of others.
+// Keys of each kind, with the default values of the other keys.
 std::map<std::string, TemplateWords> template_kinds() {
   std::vector<TemplateWords> records(1);
   std::istringstream lines(text_of_file(shipped_templates() / "kinds.txt"));
@@ -55,7 +55,7 @@ std::map<std::string, TemplateWords> template_kinds() {
   }
   std::map<std::string, TemplateWords> kinds;
   for (TemplateWords& record : records) {
-    if (record.count("kind") == 0) continue;  // the default values, a comment
+    if (record.count("kind") == 0) continue;  // default values, or a comment
     record.insert(records.front().begin(), records.front().end());
     kinds[record["kind"]] = std::move(record);
   }
@@ -100,7 +100,7 @@ std::string camel_case(const std::string& name) {
   return camel;
 }
 
-// Replaces @word@ by its value, in which words are replaced in turn.
+// Replaces @word@ by its value, whose words are replaced recursively.
 std::string replaced(std::string text, const TemplateWords& words) {
   for (std::size_t at = text.find('@'); at != std::string::npos; at = text.find('@', at)) {
     const std::size_t end = text.find('@', at + 1);
@@ -131,7 +131,7 @@ void write_component(TemplateWords words, const std::string& name, const fs::pat
   std::replace(words["kebab-name"].begin(), words["kebab-name"].end(), '_', '-');
   words.emplace("folder", words["kind"]);
 
-  std::map<std::string, fs::path> sources;  // by the name of the file that is written
+  std::map<std::string, fs::path> sources;  // by name of the written file
   for (const fs::path& from : {fs::path("common"), fs::path(words["folder"])}) {
     for (const auto& entry : fs::directory_iterator(shipped_templates() / from))
       sources[replaced(entry.path().filename().string(), words)] = entry.path();
@@ -206,7 +206,7 @@ void declare_new_component(CLI::App& command, Invocation& invocation) {
 }
 const CommandRegistration new_component_registration(
     120, "new-component",
-    "Writes a plug-in to start from: source, CMakeLists.txt, a test that passes, README.md",
+    "Create a plug-in from a template: source, CMakeLists.txt, a passing test, README.md",
     declare_new_component);
 
 }  // namespace

@@ -1,5 +1,6 @@
-// OutputVerification: agreement of an output tensor with the bench's reference, over all its shards
-// and replicas (spec 9). Joins what benches expect (sw) with how results are compared (platform).
+// OutputVerification: comparison of an output tensor with the bench's reference, over all its
+// shards and replicas (spec 9). Connects expectations of benches (sw) with the comparison of
+// results (platform).
 #pragma once
 
 #include <fmt/format.h>
@@ -19,12 +20,11 @@ namespace kernbench {
 
 struct OutputVerification {
   Comparison
-      comparison;  // elements of replicas count each; first_bad is an index in the whole tensor
-  PeId where;      // which has the block of first_bad
+      comparison;  // counts elements of each replica; first_bad is an index in the whole tensor
+  PeId where;      // PE with the block of first_bad
 };
 
-// Where an element of the block, counted in row-major order, stands in the whole tensor, counted
-// likewise.
+// Row-major index, in the whole tensor, of an element with a row-major index in the block.
 inline std::uint64_t index_in_tensor(const Shape& tensor, const ExpectedBlock& block,
                                      std::uint64_t element) {
   std::uint64_t index = 0, stride = 1;
@@ -44,8 +44,8 @@ inline std::vector<std::byte> bytes_of(const ExpectedBlock& block, const DataExe
   return sum_of(block.value.dtype, summands);
 }
 
-// `executor` has computed what was recorded. Wrong elements are counted where the expectation asks
-// for it. UsageError for a reference of another size; StoppedError on a stop request.
+// `executor` has computed the recorded operations. Counts wrong elements if the expectation
+// requests it. UsageError for a reference of a different size; StoppedError on a stop request.
 inline OutputVerification verify_output(const Expectation& expectation,
                                         const DataExecutor& executor,
                                         const StopQuestion& stop = {}) {

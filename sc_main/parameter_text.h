@@ -1,4 +1,4 @@
-// A declared parameter of a bench or a component, for lists.
+// Declared parameter of a bench or a component, for lists.
 #pragma once
 
 #include <nlohmann/json.hpp>

@@ -92,10 +92,8 @@ int show_placement(const PlacementOptions& options) {
     return exit_done;
   }
   if (shape.elements() > 4096)
-    throw UsageError(
-        fmt::format("placement: a picture of {} elements, at most 4096 can be told "
-                    "apart",
-                    shape.elements()));
+    throw UsageError(fmt::format("placement: a picture of {} elements, at most 4096 are supported",
+                                 shape.elements()));
   std::vector<PlacedBlock> placed;
   for (const tl::Block& block : blocks)
     placed.push_back({block.where, block.offset, block.shape, block.start});
@@ -103,7 +101,7 @@ int show_placement(const PlacementOptions& options) {
   return exit_done;
 }
 
-// Those without an axis.
+// Placements without an axis.
 Candidates placement_candidates(const std::string& /*typed*/) {
   return candidates_of(
       {"replicate", "partial", "row_wise", "column_wise", "tiled_row_major", "tiled_column_major"});
@@ -111,26 +109,28 @@ Candidates placement_candidates(const std::string& /*typed*/) {
 
 void declare_placement(CLI::App& command, Invocation& invocation) {
   const auto options = std::make_shared<PlacementOptions>();
-  command.add_option("--shape", options->shape, "Of the tensor, like 64x8 or 4x8x64")
+  command.add_option("--shape", options->shape, "Shape of the tensor, e.g. 64x8 or 4x8x64")
       ->required()
       ->type_name("NxM...");
-  command.add_option("--dtype", options->dtype, "Of its elements")
+  command.add_option("--dtype", options->dtype, "Type of its elements")
       ->check(CLI::IsMember({"f16", "bf16", "f32", "i8", "i32"}))
       ->capture_default_str();
   const char* const placements =
       "replicate, partial, row_wise, column_wise, tiled_column_major, tiled_row_major, cut(AXIS), "
       "tiled_by_rows(AXIS,AXIS) or tiled_by_columns(AXIS,AXIS)";
-  completes(command.add_option("--cube", options->cube, fmt::format("Over cubes: {}", placements))
-                ->type_name("PLACEMENT")
-                ->capture_default_str(),
-            &placement_candidates);
-  completes(command.add_option("--pe", options->pe, "Over the PEs of a cube: the same")
+  completes(
+      command
+          .add_option("--cube", options->cube, fmt::format("Placement over cubes: {}", placements))
+          ->type_name("PLACEMENT")
+          ->capture_default_str(),
+      &placement_candidates);
+  completes(command.add_option("--pe", options->pe, "Placement over the PEs of a cube: as --cube")
                 ->type_name("PLACEMENT")
                 ->capture_default_str(),
             &placement_candidates);
   command.add_option("--num-cubes", options->num_cubes, "Default: all of the SIP")->type_name("N");
   command.add_option("--num-pes", options->num_pes, "Default: all of a cube")->type_name("N");
-  command.add_option("--svg", options->svg, "A picture in place of the table")->type_name("F");
+  command.add_option("--svg", options->svg, "Write a picture instead of the table")->type_name("F");
   options->machine.add_to(command);
   command.footer(
       "Examples:\n"
@@ -142,7 +142,7 @@ void declare_placement(CLI::App& command, Invocation& invocation) {
 }
 const CommandRegistration placement_registration(
     40, "placement",
-    "Shows where the parts of a tensor lie by a DPPolicy, and who can address them",
+    "Show the shards of a tensor under a DPPolicy, and the PEs that can address them",
     declare_placement);
 
 }  // namespace

@@ -1,5 +1,5 @@
-// `kernbench probe`: the catalogue of single transfers, simulated beside the formula, and what must
-// hold between them.
+// `kernbench probe`: catalogue of single transfers: simulated and analytical times, and invariants
+// between them.
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <iostream>
@@ -44,7 +44,7 @@ int probe(const ProbeOptions& options) {
     std::cout << json_text(probe_json(platform.graph(), outcomes, checks), 2) << '\n';
   } else if (options.csv) {
     std::cout << probe_csv(platform.graph(), outcomes);
-    std::cerr << checks_text(checks);  // no part of the table
+    std::cerr << checks_text(checks);  // not part of the table
   } else {
     std::cout << fitted(probe_text(platform.graph(), outcomes, checks), 2);
   }
@@ -63,16 +63,15 @@ Candidates case_candidates(const MachineOptions& machine) {
 
 void declare_probe(CLI::App& command, Invocation& invocation) {
   const auto options = std::make_shared<ProbeOptions>();
-  completes(
-      command
-          .add_option("--case", options->cases,
-                      "A case to run; repeatable (default: all). h2d-{1..4}hop, d2h-{1..4}hop, "
-                      "pe-local-hbm, pe-same-half-hbm, "
-                      "pe-cross-half-hbm, "
-                      "pe-cross-cube-hbm-best, pe-cross-cube-hbm-worst, pe-cross-sip-hbm")
-          ->type_name("NAME")
-          ->allow_extra_args(false),
-      [options](const std::string&) { return case_candidates(options->machine); });
+  completes(command
+                .add_option("--case", options->cases,
+                            "Case to run; repeatable (default: all). h2d-{1..4}hop, d2h-{1..4}hop, "
+                            "pe-local-hbm, pe-same-half-hbm, "
+                            "pe-cross-half-hbm, "
+                            "pe-cross-cube-hbm-best, pe-cross-cube-hbm-worst, pe-cross-sip-hbm")
+                ->type_name("NAME")
+                ->allow_extra_args(false),
+            [options](const std::string&) { return case_candidates(options->machine); });
   command.add_flag("--strict", options->strict, "Exit status 1 if a check fails");
   CLI::Option* json = command.add_flag(
       "--json", options->json, "As JSON, units in the key names; with the checks and the routes");
@@ -93,8 +92,8 @@ void declare_probe(CLI::App& command, Invocation& invocation) {
 }
 const CommandRegistration probe_registration(
     70, "probe",
-    "Simulates single transfers, each alone on a fresh machine, beside the "
-    "formula, and checks what must hold between them",
+    "Simulate single transfers, each alone on a new machine; compare them with the formula and "
+    "check invariants",
     declare_probe);
 
 }  // namespace

@@ -1,5 +1,5 @@
-// Progress of a run on standard error, where that is a terminal: simulated time, wall time, speed;
-// one line, written over.
+// Progress of a run on standard error, if that is a terminal: simulated time, wall time, speed; one
+// line, overwritten.
 #pragma once
 
 #include "platform/assembly/run.h"

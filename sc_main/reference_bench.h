@@ -1,4 +1,4 @@
-// A bench run on the machine of a reference (platform/validate/kernel_cases.h).
+// Runs a bench on the machine of a reference (platform/validate/kernel_cases.h).
 #pragma once
 
 #include <algorithm>

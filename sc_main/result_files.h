@@ -1,4 +1,4 @@
-// The files that a command writes: results, and beside each the configuration it came from.
+// Files that a command writes: results, and next to each its configuration.
 #pragma once
 
 #include <string>
@@ -10,7 +10,7 @@
 
 namespace kernbench {
 
-// What was simulated, as a topology.yaml whose first lines say how: version, command line and
+// Simulated configuration as a topology.yaml, whose first lines state version, command line and
 // `facts` (name, value).
 std::string configuration_text(const Invocation& invocation,
                                const std::vector<std::pair<std::string, std::string>>& facts,

@@ -65,7 +65,7 @@ std::string without_blanks_at_the_end(std::string line) {
   return line + '\n';
 }
 
-// Columns of one group that stand side by side, under its name in the middle.
+// Adjacent columns of one group, under its centred name.
 std::string group_line(const Headings& headings, const Widths& widths) {
   std::string line;
   for (std::size_t i = 0; i < headings.size();) {
@@ -86,7 +86,8 @@ std::string line_of(const Widths& widths, TextOf text_of) {
   return line;
 }
 
-// With headings of several lines, in the form of nccl-tests: lines that are no rows begin with '#'.
+// Table with multi-line headings, in the form of nccl-tests: lines that are not rows begin with
+// '#'.
 std::string headed_text(const ResultTable& result, const Table& table) {
   const Headings& headings = result.headings();
   const Widths widths = widths_of(headings, table);

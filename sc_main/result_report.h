@@ -15,28 +15,28 @@ namespace kernbench {
 struct VerdictReport {
   std::string tensor;
   bool ok = false;
-  std::string text;  // how far it agrees, or where it fails
+  std::string text;  // accuracy, or the failure
 };
 
-// With --verify-data=ops.
+// Result of --verify-data=ops.
 struct OperationsReport {
   std::string kinds;  // "12 gemm, 40 element-wise"
   std::uint64_t checked = 0, failed = 0;
-  std::vector<std::string> failures;  // the first of them
+  std::vector<std::string> failures;  // first of the failed operations
 };
 
-// Each behind an empty line.
+// Each table follows an empty line.
 std::string results_text(const std::vector<ResultTable>& results);
 nlohmann::ordered_json results_json(const std::vector<ResultTable>& results);
 
-// `--results F`: the tables as a file, CSV or JSON. UsageError unless the name ends in .csv or
+// `--results F`: writes the tables as CSV or JSON. UsageError unless the name ends in .csv or
 // .json; a device or a pipe gets CSV.
 void check_results_file(const std::string& path);
-// CSV: a row for each row of every table, whose name comes first; a column for each column that one
-// of them has, empty in the others. JSON: as `results` of --json. Closes the file.
+// CSV: one row per row of every table, with the table name first; one column per column of any
+// table, empty in the others. JSON: as `results` of --json. Closes the file.
 void write_results(ResultFile& file, const std::vector<ResultTable>& results);
 
-// A line for each output; outputs that differ in numbers only have one line together.
+// One line per output; outputs that differ only in numbers share one line.
 std::string verdicts_text(const std::vector<VerdictReport>& verdicts);
 nlohmann::ordered_json verdicts_json(const std::vector<VerdictReport>& verdicts);
 

@@ -1,4 +1,4 @@
-// `kernbench route`: the way between two nodes, hop by hop, with the formula.
+// `kernbench route`: path between two nodes, hop by hop, with the formula.
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
@@ -65,15 +65,13 @@ void declare_route(CLI::App& command, Invocation& invocation) {
                 ->required()
                 ->type_name(""),
             nodes);
-  completes(
-      command
-          .add_option("TO", options->to,
-                      "Name of a node; an hbm_ctrl, sram, pe_tcm or tlm_target is a memory. Other "
-                      "pairs: the way "
-                      "of a control message")
-          ->required()
-          ->type_name(""),
-      nodes);
+  completes(command
+                .add_option("TO", options->to,
+                            "Name of a node; an hbm_ctrl, sram, pe_tcm or tlm_target is a memory. "
+                            "Other pairs: the path of a control message")
+                ->required()
+                ->type_name(""),
+            nodes);
   command.add_option("--bytes", options->bytes, "Size of the message for the formula")
       ->type_name("N")
       ->check(CLI::Range(std::uint64_t{1}, std::uint64_t{1} << 30))
@@ -88,10 +86,10 @@ void declare_route(CLI::App& command, Invocation& invocation) {
       "  kernbench topology | jq -r '.nodes[].name'        the names of all nodes\n");
   invocation.on(command, [options] { return show_route(*options); });
 }
-const CommandRegistration route_registration(60, "route",
-                                             "Shows the way between two nodes: times per hop, the "
-                                             "narrowest link, and the formula for a message",
-                                             declare_route);
+const CommandRegistration route_registration(
+    60, "route",
+    "Show the path between two nodes: time per hop, narrowest link, and the formula for a message",
+    declare_route);
 
 }  // namespace
 }  // namespace kernbench

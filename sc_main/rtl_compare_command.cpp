@@ -1,5 +1,5 @@
-// `kernbench rtl-compare`: an implementation, such as one in RTL, beside the transaction-level
-// models.
+// `kernbench rtl-compare`: compares an implementation, such as one in RTL, with the
+// transaction-level models.
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
@@ -45,7 +45,7 @@ struct RtlCompareOptions {
     request.most_bytes = machine.memory_bytes();
     return request;
   }
-  // The machine with `settings`; those of the command line come on top.
+  // Machine with `settings`; those of the command line are applied last.
   MachineOptions machine_with(std::vector<std::string> settings) const;
 
  private:
@@ -54,15 +54,14 @@ struct RtlCompareOptions {
 
 void RtlCompareOptions::add_to(CLI::App& app) {
   command = &app;
-  completes(
-      app.add_option("--impl", implementation,
-                     "The implementation: of pe_gemm, router or sram, built in or of a plug-in")
-          ->type_name("NAME")
-          ->required(),
-      [this](const std::string&) {
-        return candidates_of(comparable_implementations(machine.load_catalogue().components));
-      });
-  app.add_option("--attribute", attributes, "An attribute of it; repeatable")
+  completes(app.add_option("--impl", implementation,
+                           "Implementation of pe_gemm, router or sram, built in or from a plug-in")
+                ->type_name("NAME")
+                ->required(),
+            [this](const std::string&) {
+              return candidates_of(comparable_implementations(machine.load_catalogue().components));
+            });
+  app.add_option("--attribute", attributes, "Attribute of the implementation; repeatable")
       ->type_name("KEY=VALUE")
       ->allow_extra_args(false);
   app.add_option("--shapes", compared.shapes,
@@ -73,11 +72,11 @@ void RtlCompareOptions::add_to(CLI::App& app) {
       ->delimiter(',')
       ->allow_extra_args(false);
   app.add_option("--random", compared.random,
-                 fmt::format("So many tiles drawn, 1 to {}, instead of the default ones",
+                 fmt::format("Number of random tiles, 1 to {}, instead of the default tiles",
                              most_random_tiles))
       ->type_name("N")
       ->check(whole_number());
-  app.add_option("--dtype", dtype, "Of the operands of tiles")
+  app.add_option("--dtype", dtype, "Element type of the operands of tiles")
       ->check(CLI::IsMember({"i8", "f16"}))
       ->capture_default_str();
   app.add_option("--sizes", compared.sizes,
@@ -87,11 +86,11 @@ void RtlCompareOptions::add_to(CLI::App& app) {
       ->delimiter(',')
       ->check(whole_number())
       ->allow_extra_args(false);
-  app.add_option("--seed", compared.seed, "Of tiles and values that are drawn")
+  app.add_option("--seed", compared.seed, "Seed of random tiles and values")
       ->type_name("S")
       ->check(whole_number())
       ->capture_default_str();
-  app.add_option("--figure", figure, "Writes the ratios as a picture")->type_name("F.svg");
+  app.add_option("--figure", figure, "Write the ratios as a picture")->type_name("F.svg");
   app.add_option("--json", json, "As JSON: to this file, or without one instead of the table")
       ->type_name("F.json")
       ->expected(0, 1);
@@ -99,10 +98,10 @@ void RtlCompareOptions::add_to(CLI::App& app) {
   app.footer(
       "A pe_gemm: PE 0 has the implementation, PE 1 builtin.pe_gemm with timing macs, PE 2 with "
       "timing systolic and the array, clock and overhead of the implementation, as far as its "
-      "attributes tell them; --set sip0.cube0.pe2.pe_gemm.attrs.KEY=VALUE says otherwise. A router "
-      "stands in the place of the routers of all cubes, an sram in that of cube 0, beside a "
-      "machine without it.\n"
-      "The machine is that of --topology tiny unless another one is named.\n\n"
+      "attributes specify them; --set sip0.cube0.pe2.pe_gemm.attrs.KEY=VALUE overrides them. A "
+      "router replaces the routers of all cubes, an sram that of cube 0; the reference is a "
+      "machine without the implementation.\n"
+      "The default machine is --topology tiny.\n\n"
       "Examples:\n"
       "  kernbench rtl-compare --impl rtl.pe_gemm --attribute rows=8 --attribute columns=8\n"
       "  kernbench rtl-compare --impl rtl.pe_gemm --shapes 32x64x32,33x64x32 --dtype f16\n"
@@ -123,7 +122,7 @@ void RtlCompareOptions::check() const {
   check_result_files(in_use, {figure, json});
 }
 
-// An option that would change nothing is a mistake.
+// An option without effect is an error.
 void RtlCompareOptions::check_for(ComparedRole role) const {
   const bool tiles = role == ComparedRole::gemm;
   const auto refuse = [this](bool idle, std::initializer_list<const char*> options,
@@ -197,8 +196,8 @@ void declare_rtl_compare(CLI::App& command, Invocation& invocation) {
 }
 const CommandRegistration rtl_compare_registration(
     100, "rtl-compare",
-    "Runs tiles, messages or accesses on an implementation, such as one in RTL, beside the "
-    "transaction-level models: times, ratios, data",
+    "Compare an implementation, such as one in RTL, with the transaction-level models: times, "
+    "ratios, data",
     declare_rtl_compare);
 
 }  // namespace

@@ -1,4 +1,4 @@
-// `kernbench run`: a bench on a machine, from the command line to the verdict.
+// `kernbench run`: runs a bench on a machine, from the command line to the verdict.
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
@@ -41,7 +41,7 @@ double seconds_since(Clock::time_point start) {
   return std::chrono::duration<double>(Clock::now() - start).count();
 }
 
-// Of phase 2; --max-wall holds from now on.
+// Stop condition of phase 2; --max-wall applies from now on.
 StopQuestion stop_question(const std::optional<double>& max_wall_s) {
   const Clock::time_point start = Clock::now();
   return [max_wall_s, start] {
@@ -77,7 +77,7 @@ class ProgramEvents final : public LaunchListener, public StatisticsListener, pu
   std::uint64_t calls_ = 0;
 };
 
-// Names of ranks, which are SIPs, or PEs counted through all cubes of all SIPs.
+// Names of ranks: SIPs, or PEs counted through all cubes of all SIPs.
 std::function<std::string(const PeId&)> rank_names(const MachineDescription& machine,
                                                    RankUnit unit) {
   return [&machine, unit](const PeId& pe) {
@@ -87,7 +87,7 @@ std::function<std::string(const PeId&)> rank_names(const MachineDescription& mac
   };
 }
 
-// One run: the machine, its observers, and its results.
+// Run of a bench: the machine, its observers, and its results.
 class BenchRun {
  public:
   BenchRun(const RunOptions& options, const Invocation& invocation)
@@ -129,15 +129,15 @@ class BenchRun {
   Attributes parameters_;
   MachineSpec spec_;
   CclFile ccl_;
-  std::optional<Graph> graph_;  // until the platform has it
+  std::optional<Graph> graph_;  // until moved to the platform
   std::vector<int> devices_;
   DataMode data_mode_;
-  std::string computing_;  // for which data are eager; empty: none
+  std::string computing_;  // components that require eager data; empty: none
   RunMetadata metadata_;
   FunctionalModel functional_model_;
   std::optional<DataExecutor> executor_;  // with data
   std::optional<OperationsVerification> operations_;
-  std::string stopped_;  // how far phase 2 came before it was stopped; empty: it was not
+  std::string stopped_;  // progress of phase 2 if it was stopped, else empty
 };
 
 int BenchRun::simulate() {
@@ -149,8 +149,8 @@ int BenchRun::simulate() {
   platform_options.tear_down = false;
   const auto built =
       std::make_unique<Platform>(*std::move(graph_), catalogue_.components, platform_options);
-  const Interrupt
-      interrupt;  // before that a signal ends the program at once; nothing has been written
+  const Interrupt interrupt;  // until here a signal ends the program immediately, because nothing
+                              // has been written
   Platform& platform = *built;
   MachineEvents events(platform);
   const LeakReport leaks(platform.observation());
@@ -291,8 +291,7 @@ RunReport BenchRun::report_of(const RunResult& result, const BenchProgram& progr
   report.data = name_of(data_mode_);
   report.computing = computing_;
   report.result = result;
-  // Where slices end is an accident: a run that was stopped has been simulated until the time that
-  // was asked for.
+  // Ends of slices are arbitrary: a stopped run counts as simulated until the requested time.
   report.simulated = result.status == RunStatus::until_reached
                          ? *options_.until()
                          : program.ended().value_or(result.simulated);
@@ -336,7 +335,7 @@ void declare_run(CLI::App& command, Invocation& invocation) {
   });
 }
 const CommandRegistration run_registration(
-    10, "run", "Runs a bench on the simulated machine and reports times, utilisation and traffic",
+    10, "run", "Run a bench on the simulated machine; report times, utilisation and traffic",
     declare_run);
 
 }  // namespace

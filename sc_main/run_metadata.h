@@ -1,5 +1,5 @@
-// Metadata of a run of a bench: the choices that made it, for its report and the files next to its
-// results.
+// Metadata of a run of a bench: the choices that determined it, for its report and the files next
+// to its results.
 #pragma once
 
 #include <string>
@@ -23,14 +23,14 @@ NamesAndTexts parameter_texts(const Bench& bench, const Attributes& resolved);
 
 std::string device_text(const Bench& bench, const RunOptions& options);
 
-// `resolved`: the machine with every default.
+// `resolved`: the machine with all defaults.
 RunMetadata metadata_of(const Invocation& invocation, const Bench& bench,
                         const NamesAndTexts& parameters, const RunOptions& options,
                         const char* data_mode, const CclSettings& ccl, const std::string& plugins,
                         const std::string& resolved);
 
-// The components that compute values themselves, for which data are eager: "sip0.cube0.pe0.pe_gemm
-// and 7 more". Empty: none.
+// Components that compute values themselves and require eager data: "sip0.cube0.pe0.pe_gemm and 7
+// more". Empty: none.
 std::string computing_components(const Graph& graph, const ComponentRegistry& registry);
 
 }  // namespace kernbench

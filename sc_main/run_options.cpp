@@ -21,14 +21,13 @@ namespace kernbench {
 void RunOptions::add_to(CLI::App& command) {
   this->command = &command;
   const std::string run = "Run", results = "Results";
-  completes(
-      command
-          .add_option("--bench", bench,
-                      "The bench: name or index (kernbench list). Without one the machine's plain "
-                      "TLM-2.0 initiators run until all are idle")
-          ->group(run),
-      [this](const std::string&) { return bench_candidates(machine.load_catalogue()); });
-  completes(command.add_option("--param", params, "A parameter of the bench; repeatable")
+  completes(command
+                .add_option("--bench", bench,
+                            "Bench: name or index (kernbench list). Without it the machine's plain "
+                            "TLM-2.0 initiators run until all are idle")
+                ->group(run),
+            [this](const std::string&) { return bench_candidates(machine.load_catalogue()); });
+  completes(command.add_option("--param", params, "Parameter of the bench; repeatable")
                 ->type_name("NAME=VALUE")
                 ->allow_extra_args(false)
                 ->group(run),
@@ -36,8 +35,7 @@ void RunOptions::add_to(CLI::App& command) {
               return parameter_candidates(machine.load_catalogue(), bench, typed);
             });
   completes(
-      command
-          .add_option("--device", device, "The SIP that runs the bench, or all: one copy on each")
+      command.add_option("--device", device, "SIP that runs the bench, or all: one copy on each")
           ->type_name("sip:N|all")
           ->capture_default_str()
           ->group(run),
@@ -46,74 +44,72 @@ void RunOptions::add_to(CLI::App& command) {
       });
   command
       .add_flag("--untimed-inputs", untimed_inputs,
-                "What the host moves before its first launch takes no time")
+                "Host transfers before the first launch take no simulated time")
       ->group(run);
-  command.add_option("--seed", seed, "Of the bench's random input")
+  command.add_option("--seed", seed, "Seed of the bench's random input")
       ->check(whole_number())
       ->capture_default_str()
       ->group(run);
-  command.add_option("--until", until_ns, "Stops at this simulated time")
+  command.add_option("--until", until_ns, "Stop at this simulated time")
       ->type_name("NS")
       ->group(run);
-  command.add_option("--max-wall", max_wall_s, "Stops after this time on the clock")
+  command.add_option("--max-wall", max_wall_s, "Stop after this wall-clock time")
       ->type_name("SECONDS")
       ->group(run);
   command
-      .add_option("--deadlock-after", deadlock_after_ns,
-                  "Simulated time with nothing but polling and clocks, and nothing to come, while "
-                  "somebody waits, that counts as a "
-                  "livelock; 0: never")
+      .add_option(
+          "--deadlock-after", deadlock_after_ns,
+          "Report a livelock after this much simulated time without progress; 0 disables the check")
       ->type_name("NS")
       ->capture_default_str()
       ->group(run);
   add_check_protocol_to(command, check_protocol);
   command
       .add_flag("--check-races", check_races,
-                "Looks for accesses of PEs and of the host to the same bytes, one of them a write, "
-                "that no launch, message or barrier orders, and for messages that nobody "
-                "receives: status 1. With data, as --data deferred")
+                "Report data races: accesses of PEs and of the host to the same bytes, one of them "
+                "a write, that no launch, message or barrier orders. Report messages that no PE "
+                "receives. Exit status 1 if any is found. Implies --data deferred")
       ->group(run);
   command
       .add_option("--max-deltas", max_deltas,
-                  "Delta cycles that one instant may have; beyond them the run fails and names the "
-                  "processes that let no time pass; 0: any number")
+                  "Maximum delta cycles at one simulated time; the run fails beyond them and names "
+                  "the active processes; 0: no limit")
       ->type_name("N")
       ->check(whole_number())
       ->capture_default_str()
       ->group(run);
   machine.add_with_ccl_to(command);
   command
-      .add_flag("--verify-data", verify_data,
-                "Computes the results and compares every output with the bench's reference; =ops: "
-                "also every operation with a "
-                "reference of its own, from its inputs as they are")
+      .add_flag(
+          "--verify-data", verify_data,
+          "Compute the results and compare every output with the bench's reference; =ops: also "
+          "compare every operation with a separate reference computed from its actual inputs")
       ->type_name("[=ops]")
       ->group(results);
   command
-      .add_option("--data", data,
-                  "off: times only; deferred: operations are recorded with their data, and "
-                  "computed afterwards; eager: computed while the "
-                  "simulation goes on, so that kernels may branch on results. Default: off, or "
-                  "what --verify-data or the bench needs")
+      .add_option(
+          "--data", data,
+          "off: times only; deferred: operations are recorded with their data and computed after "
+          "the simulation; eager: computed during the simulation, so that kernels may branch on "
+          "results. Default: off, or the mode that --verify-data or the bench needs")
       ->check(CLI::IsMember({"off", "deferred", "eager"}))
       ->group(results);
   command
       .add_option(
           "--data-memory", data_memory,
-          "Host memory for operations and values that are kept: at this size the simulation "
-          "pauses for what can be computed. Changes no value and no time. Default: 256M")
+          "Host memory for recorded operations and values: at this size the simulation pauses to "
+          "compute pending operations. Values and times do not change. Default: 256M")
       ->type_name("SIZE")
       ->group(results);
   command
-      .add_option(
-          "--results", this->results,
-          "Writes the tables of the bench, the rows of all of them: as the file's name ends")
+      .add_option("--results", this->results,
+                  "Write all rows of the bench's tables; the extension selects the format")
       ->type_name("F.csv|.json")
       ->group(results);
-  command.add_flag("--json", json, "The summary as JSON")->group(results);
+  command.add_flag("--json", json, "Print the summary as JSON")->group(results);
   command
       .add_flag("--print-config", print_config,
-                "Prints the configuration with every default resolved, and does not simulate")
+                "Print the configuration with every default resolved, without a simulation")
       ->group(results);
   reports.declare(command, ReportSource::run | ReportSource::initiators);
   command.footer(fmt::format(
@@ -176,7 +172,7 @@ void RunOptions::check() const {
   data_memory_bytes();
 }
 
-// An option that would change nothing is a mistake.
+// An option without effect is an error.
 void RunOptions::check_without_bench() const {
   std::vector<std::string> of_bench = reports.options_without(ReportSource::initiators);
   of_bench.insert(of_bench.end(),

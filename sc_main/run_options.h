@@ -19,30 +19,30 @@ class App;
 namespace kernbench {
 
 struct RunOptions {
-  std::string bench;  // empty: the machine's plain TLM-2.0 initiators are played
+  std::string bench;  // empty: the machine's plain TLM-2.0 initiators run
   std::string device = "sip:0";
   std::vector<std::string> params;
   std::uint64_t seed = 1;
   MachineOptions machine;
-  std::string verify_data;  // as CLI11 has it: empty: nothing; "true": outputs; "ops": these and
+  std::string verify_data;  // text from CLI11: empty: nothing; "true": outputs; "ops": outputs and
                             // every operation
-  std::string data;         // off, deferred or eager; empty: as verify_data and the bench need it
+  std::string data;  // off, deferred or eager; empty: as required by verify_data and the bench
   std::string data_memory;  // a size; empty: the default
   std::string until_ns;
   std::string max_wall_s;
   std::string deadlock_after_ns = "1000000";
-  std::string results;  // a file with the bench's tables; empty: none
+  std::string results;  // file for the bench's tables; empty: none
   ReportSet reports;
   bool check_protocol = false, check_races = false;
-  std::uint64_t max_deltas = RunLimits().max_deltas;  // 0: no bound
+  std::uint64_t max_deltas = RunLimits().max_deltas;  // 0: no limit
   bool print_config = false, json = false;
-  bool untimed_inputs = false;  // what the host moves before its first launch
+  bool untimed_inputs = false;  // transfers before the first launch take no time
   const CLI::App* command = nullptr;
 
   void add_to(CLI::App& command);
 
   // All throw UsageError.
-  void check() const;  // options that contradict each other
+  void check() const;  // contradictory options
   std::vector<int> devices(int sips) const;
   std::optional<Fs> until() const;
   std::optional<Fs> deadlock_after() const;

@@ -30,7 +30,7 @@ std::string counted(int number, const char* what) {
   return fmt::format("{} {}{}", number, what, number == 1 ? "" : "s");
 }
 
-// The mode is one of segments.
+// Text for the address mode of segments.
 std::string addresses_text(const MemoryMapSpec& map) {
   std::string text(name_of(map.address_model));
   if (map.address_model == AddressModel::la)
@@ -93,7 +93,7 @@ bool RunReport::verified() const {
                      [](const VerdictReport& verdict) { return verdict.ok; });
 }
 
-// Progress of a run that did not come to its end; empty for one that did.
+// Progress of a run that did not complete; empty for one that did.
 std::string stopped_text(const RunResult& result, Fs simulated) {
   const std::string at = fmt::format(" at {} of simulated time", format_ns(simulated));
   switch (result.status) {

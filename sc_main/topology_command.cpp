@@ -24,7 +24,7 @@ struct TopologyOptions {
   std::string format = "json", view, heat, instance, out;
 
   void add_to(CLI::App& command);
-  void check() const;  // UsageError for options that would change nothing
+  void check() const;  // UsageError for options without effect
   bool is_json() const { return format == "json"; }
   DiagramFormat diagram_format() const {
     return format == "svg"   ? DiagramFormat::svg
@@ -32,7 +32,7 @@ struct TopologyOptions {
                              : DiagramFormat::mermaid;
   }
   std::vector<DiagramLevel> levels() const;
-  std::vector<std::string> files() const;  // as levels(); empty names: standard output
+  std::vector<std::string> files() const;  // one per level; empty names: standard output
 };
 
 void TopologyOptions::add_to(CLI::App& command) {
@@ -45,21 +45,21 @@ void TopologyOptions::add_to(CLI::App& command) {
       ->capture_default_str();
   command
       .add_option("--view", view,
-                  "What a diagram shows: system, SIP, cube or PE. Default: all four, into --out")
+                  "View of a diagram: system, SIP, cube or PE. Default: all four, into --out")
       ->check(CLI::IsMember({"system", "sip", "cube", "pe"}));
   command
       .add_option("--instance", instance,
-                  "One SIP, cube or PE, e.g. sip1.cube3, in place of a representative one")
+                  "One SIP, cube or PE, e.g. sip1.cube3, instead of a representative one")
       ->type_name("NAME");
   command
       .add_option("--heat", heat,
-                  "Colours links and nodes by utilisation: the file of run --stats, or of "
+                  "Colour links and nodes by utilisation: the file of run --stats, or of "
                   "traffic --links F.json")
       ->type_name("F.json");
   command
       .add_option("--out", out,
                   "A folder for {system,sip,cube,pe}_view.{svg,mmd,dot}, or with one view or json "
-                  "a file; files that would not change are left alone. Default: standard output")
+                  "a file; unchanged files are not rewritten. Default: standard output")
       ->type_name("DIR|F");
   machine.add_to(command);
   command.footer(
@@ -121,7 +121,7 @@ void make_folder_of(const std::string& file) {
         fmt::format("{} cannot be made: {}", printable(folder.string()), error.message()));
 }
 
-// Empty: to standard output.
+// Empty path: standard output.
 void write(const std::string& path, const std::string& text) {
   if (path.empty()) {
     std::cout << text;
@@ -164,8 +164,7 @@ void declare_topology(CLI::App& command, Invocation& invocation) {
   invocation.on(command, [options] { return export_topology(*options); });
 }
 const CommandRegistration topology_registration(
-    30, "topology", "Compiles a topology; exports its nodes and edges, or draws it",
-    declare_topology);
+    30, "topology", "Compile a topology; export its nodes and edges, or draw it", declare_topology);
 
 }  // namespace
 }  // namespace kernbench

@@ -1,4 +1,4 @@
-// `kernbench traffic`: requests from a file, or made by rule, on a machine.
+// `kernbench traffic`: runs requests from a file or a traffic pattern on a machine.
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
@@ -27,7 +27,7 @@
 namespace kernbench {
 namespace {
 
-// Requests go to the report of the command and to the events of the machine.
+// Forwards requests to the report of the command and to the events of the machine.
 class RequestListener final : public TrafficListener {
  public:
   RequestListener(MachineEvents& events, TrafficReport& report)
@@ -99,7 +99,7 @@ int play(const TrafficOptions& options, const Invocation& invocation) {
     return player.request_of(key, initiator);
   };
 
-  const Interrupt interrupt;  // before that a signal ends the program at once
+  const Interrupt interrupt;  // until here a signal ends the program immediately
   ProgressLine progress;
   RunLimits limits = options.limits();
   limits.interrupted = &stop_requested;
@@ -151,7 +151,7 @@ void declare_traffic(CLI::App& command, Invocation& invocation) {
   invocation.on(command, [options, &invocation] { return play(*options, invocation); });
 }
 const CommandRegistration traffic_registration(
-    50, "traffic", "Plays memory requests, from a file or by rule, and reports their times",
+    50, "traffic", "Run memory requests from a file or a traffic pattern; report their latencies",
     declare_traffic);
 
 }  // namespace

@@ -30,30 +30,30 @@ void TrafficOptions::add_to(CLI::App& app) {
                "One row per request on standard output, the summary on standard error");
   app.add_flag("--json", json, "Requests and summary as one JSON object");
   app.add_flag("--breakdown", breakdown,
-               "What each latency is made of: PE setup, NoC, UCIe, fabric, link transfer, HBM, "
+               "Components of each latency: PE setup, NoC, UCIe, fabric, link transfer, HBM, "
                "contention; see below");
-  app.add_option("--out", out, "Where the rows go instead of standard output")->type_name("F");
+  app.add_option("--out", out, "File for the rows instead of standard output")->type_name("F");
   app.add_option("--links", links,
-                 "Every link, what it carried since the first request: CSV, or JSON if the name "
-                 "ends in .json")
+                 "Write the traffic of every link since the first request: CSV, or JSON if the "
+                 "name ends in .json")
       ->type_name("F");
   reports.declare(app, ReportSource::traffic);
   add_check_protocol_to(app, check_protocol);
   app.add_option("--until", until_ns, "Stop at this simulated time")->type_name("NS");
   app.add_option("--max-wall", max_wall_s, "Stop after this many seconds")->type_name("S");
   app.add_option("--deadlock-after", deadlock_after_ns,
-                 "Simulated time with nothing but polling and clocks, and nothing to come, while "
-                 "requests are under way, that "
-                 "counts as a livelock; 0: never")
+                 "Report a livelock after this much simulated time without progress of outstanding "
+                 "requests; 0 disables the check")
       ->type_name("NS")
       ->capture_default_str();
   const std::string group = "Generated traffic";
-  completes(app.add_option("--generate", pattern,
-                           "Make requests by rule: stream, random, stride, hotspot or closed-loop")
-                ->type_name("PATTERN")
-                ->group(group),
-            &pattern_candidates);
-  app.add_option("--save", save, "Write the requests to a file instead of playing them")
+  completes(
+      app.add_option("--generate", pattern,
+                     "Generate requests by pattern: stream, random, stride, hotspot or closed-loop")
+          ->type_name("PATTERN")
+          ->group(group),
+      &pattern_candidates);
+  app.add_option("--save", save, "Write the requests to a file instead of running them")
       ->type_name("F.csv")
       ->group(group);
   app.add_option("--initiators", initiators,
@@ -64,7 +64,7 @@ void TrafficOptions::add_to(CLI::App& app) {
                  "Memories by glob; repeatable. Default: by pattern, see below")
       ->type_name("GLOB")
       ->group(group);
-  app.add_option("--requests", recipe.requests, "Of each initiator")
+  app.add_option("--requests", recipe.requests, "Number of requests of each initiator")
       ->check(whole_number())
       ->capture_default_str()
       ->group(group);
@@ -77,17 +77,19 @@ void TrafficOptions::add_to(CLI::App& app) {
       ->check(whole_number())
       ->capture_default_str()
       ->group(group);
-  app.add_option("--rate", rate_gbs, "GB/s that each initiator offers; 0: everything at once")
+  app.add_option("--rate", rate_gbs,
+                 "Offered load of each initiator in GB/s; 0: all requests at once")
       ->capture_default_str()
       ->group(group);
   app.add_option("--read-share", read_share, "Share of reads, 0 to 1")
       ->capture_default_str()
       ->group(group);
-  app.add_option("--max-outstanding", recipe.max_outstanding, "Of each initiator; closed-loop only")
+  app.add_option("--max-outstanding", recipe.max_outstanding,
+                 "Maximum outstanding requests of each initiator; closed-loop only")
       ->check(whole_number())
       ->capture_default_str()
       ->group(group);
-  app.add_option("--seed", recipe.seed, "Of what is drawn")
+  app.add_option("--seed", recipe.seed, "Seed of the random values")
       ->check(whole_number())
       ->capture_default_str()
       ->group(group);
@@ -96,8 +98,9 @@ void TrafficOptions::add_to(CLI::App& app) {
       "Patterns:\n"
       "  stream       consecutive addresses of the initiator's own HBM partition\n"
       "  stride       the same memory, --stride bytes apart\n"
-      "  random       HBM partitions of the initiator's SIP, memory and address drawn\n"
-      "  hotspot      everybody at one memory (sip0.cube0.hbm_ctrl.pe0), addresses drawn\n"
+      "  random       HBM partitions of the initiator's SIP, random memory and address\n"
+      "  hotspot      all initiators access one memory (sip0.cube0.hbm_ctrl.pe0), random "
+      "addresses\n"
       "  closed-loop  random, a request when one of --max-outstanding has ended\n\n"
       "{}Examples:\n"
       "  kernbench traffic requests.csv --csv > times.csv\n"
@@ -110,7 +113,7 @@ void TrafficOptions::add_to(CLI::App& app) {
       latency_parts_help()));
 }
 
-// An option that would change nothing is a mistake.
+// An option without effect is an error.
 void TrafficOptions::check_that_none_is_idle() const {
   const auto needs = [this](bool met, const std::vector<std::string>& options,
                             const std::string& with) {

@@ -30,7 +30,7 @@ struct TrafficOptions {
 
   void add_to(CLI::App& app);
   // All throw UsageError.
-  void check() const;  // options that contradict each other, or would change nothing
+  void check() const;  // contradictory options, or options without effect
   TrafficRecipe resolved_recipe() const;
   RunLimits limits() const;
 

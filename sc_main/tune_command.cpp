@@ -36,7 +36,7 @@ struct TuneOptions {
   bool json = false;
 };
 
-// One operation, all algorithms and sizes.
+// Measurements of one operation, all algorithms and sizes.
 struct Measured {
   CollectiveOp op = CollectiveOp::all_reduce;
   std::vector<TuningSample> samples;
@@ -57,7 +57,7 @@ std::vector<CollectiveOp> ops_to_tune(const TuneOptions& options,
   return ops;
 }
 
-// Sizes and times of the bench `collectives`, in place where the operation has that form.
+// Sizes and times of the bench `collectives`, in place if the operation has that form.
 std::vector<TuningSample> samples_of(const ResultTable& table, const std::string& algorithm) {
   const std::size_t by = table.column("algorithm"), bytes = table.column("bytes"),
                     time = table.column("time_ns");
@@ -72,7 +72,7 @@ std::vector<TuningSample> samples_of(const ResultTable& table, const std::string
   return samples;
 }
 
-// The machine as it stands before a run, from which each algorithm starts in a child of its own.
+// Machine in its state before a run, from which each algorithm starts in a child process.
 class Tuning {
  public:
   Tuning(const TuneOptions& options, const Catalogue& catalogue, CclFile ccl, Platform& platform)
@@ -82,7 +82,7 @@ class Tuning {
                {"max_bytes", std::to_string(options.max_bytes)},
                {"step_factor", std::to_string(options.step_factor)},
                {"dtype", options.dtype}} {
-    resolve_parameters(bench_, sizes_);  // told of before anything runs
+    resolve_parameters(bench_, sizes_);  // reported before anything runs
   }
 
   Measured measure(CollectiveOp op) const {
@@ -101,7 +101,7 @@ class Tuning {
   }
 
  private:
-  // Its samples as text; none if it does not work here.
+  // Samples of the algorithm as text; none if it does not support the machine.
   std::string run(CollectiveOp op, const std::string& algorithm) const {
     TuningRow only;
     only.op = op;
@@ -212,39 +212,41 @@ int tune(const TuneOptions& options, const Invocation& invocation) {
 
 void declare_tune_collectives(CLI::App& command, Invocation& invocation) {
   const auto options = std::make_shared<TuneOptions>();
-  command.add_option("--out", options->out, "The tuning table")->type_name("F.yaml")->required();
+  command.add_option("--out", options->out, "File for the tuning table")
+      ->type_name("F.yaml")
+      ->required();
   command
       .add_option("--op", options->ops,
-                  "A collective; repeatable (default: all that have several algorithms)")
+                  "Collective; repeatable (default: all with several algorithms)")
       ->check(CLI::IsMember(collective_op_names()))
       ->allow_extra_args(false);
-  command.add_option("--min-bytes", options->min_bytes, "The smallest size of a rank's data")
+  command.add_option("--min-bytes", options->min_bytes, "Smallest size of a rank's data")
       ->type_name("B")
       ->capture_default_str();
-  command.add_option("--max-bytes", options->max_bytes, "The largest")
+  command.add_option("--max-bytes", options->max_bytes, "Largest size of a rank's data")
       ->type_name("B")
       ->capture_default_str();
-  command.add_option("--step-factor", options->step_factor, "From one size to the next")
+  command.add_option("--step-factor", options->step_factor, "Factor from one size to the next")
       ->type_name("N")
       ->capture_default_str();
-  command.add_option("--dtype", options->dtype, "Of the elements")
+  command.add_option("--dtype", options->dtype, "Type of the elements")
       ->check(CLI::IsMember({"f16", "bf16", "f32", "i32"}))
       ->capture_default_str();
-  command.add_flag("--json", options->json, "Prints JSON: what was measured, and the choices");
+  command.add_flag("--json", options->json, "Print measurements and choices as JSON");
   options->machine.add_with_ccl_to(command);
   command.footer(
       "Examples:\n"
       "  kernbench tune-collectives --topology six_sip --out six_sip.tuning.yaml\n"
       "  kernbench run --bench collectives --topology six_sip --set ccl:defaults.algorithm=auto "
       "--set ccl:tuning_table=six_sip.tuning.yaml\n\n"
-      "Each algorithm runs the bench collectives, on a machine of its own; the table holds for "
-      "ranks and SIPs as they are there.\n");
+      "Each algorithm runs the bench collectives on a separate machine; the table applies to its "
+      "numbers of ranks and SIPs.\n");
   invocation.on(command, [options, &invocation] { return tune(*options, invocation); });
 }
 const CommandRegistration tune_collectives_registration(
     90, "tune-collectives",
-    "Measures the algorithms of collectives by size on a machine, and writes the table by which "
-    "algorithm: auto of ccl.yaml chooses",
+    "Measure the algorithms of collectives by size on a machine; write the tuning table for "
+    "algorithm: auto of ccl.yaml",
     declare_tune_collectives);
 
 }  // namespace

@@ -1,4 +1,4 @@
-// `kernbench validate`: the models beside independent references.
+// `kernbench validate`: compares the models with independent references.
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <iostream>
@@ -71,21 +71,18 @@ void declare_validate(CLI::App& command, Invocation& invocation) {
       "  hbm          rates of all channels, of one, of one bank, and with changes of direction\n"
       "  figures      peak rates of memory stacks and of a die-to-die link\n"
       "  systolic     cycles of a GEMM on a systolic array\n"
-      "  collectives  the least time of all-reduce and other collectives, with the program's own "
+      "  collectives  lower bounds of all-reduce and other collectives, with the program's own "
       "kernels\n"
-      "  source       the figures that the Python system published, each with ours in brackets "
-      "where "
-      "it differs, and the reason\n\n"
-      "What a simulated number must be to its reference: = equal within the tolerance; >= or <= "
-      "the reference bounds it on one side, as it has what the models leave out "
-      "(docs/approximations.md). The deviation is then what is left out.\n"
+      "  source       figures published by the Python system, each with ours in brackets and the "
+      "reason if it differs\n\n"
+      "Relation of a simulated number to its reference: = equal within the tolerance; >= or <= the "
+      "reference is a bound, because it includes effects that the models omit "
+      "(docs/approximations.md). The deviation is then the omitted part.\n"
       "Exit status 1 if a reference does not hold.\n");
   invocation.on(command, [options] { return validate(*options); });
 }
 const CommandRegistration validate_registration(
-    80, "validate",
-    "Holds the models against closed forms and figures that "
-    "others published, each on a machine made for it",
+    80, "validate", "Validate the models against closed forms and published figures",
     declare_validate);
 
 }  // namespace

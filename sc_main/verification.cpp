@@ -62,7 +62,7 @@ OperationsVerification::OperationsVerification(FunctionalModel& functional_model
   executor_.check_computed([this](const std::vector<DataOpPtr>& ops) {
     try {
       check(ops);
-    } catch (const StoppedError& error) {  // the simulation ends on its own way
+    } catch (const StoppedError& error) {  // the simulation ends by itself
       stopped_ = error.what();
     }
   });

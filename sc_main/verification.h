@@ -13,22 +13,22 @@ namespace kernbench {
 
 // Images of the outputs to be verified.
 std::vector<ByteImage> outputs_of(const std::vector<Expectation>& expectations);
-// The program reports how many elements are wrong, also where nobody asks for verdicts.
+// Whether the program reports the number of wrong elements, also without requested verdicts.
 bool counts_wrong_elements(const std::vector<Expectation>& expectations);
-// `executor` has computed what was recorded. On a stop request: StoppedError, which says how far it
-// came.
+// `executor` has computed the recorded operations. On a stop request throws StoppedError, which
+// reports the progress.
 std::vector<VerdictReport> verify(const DataExecutor& executor,
                                   const std::vector<Expectation>& expectations,
                                   const StopQuestion& stop);
 
-// Every computed operation against a reference of its own, from its inputs as they are: those that
-// go while the simulation runs, before they go, and the others at the end.
+// Verification of every computed operation against a separate reference, from its actual inputs:
+// operations released during the simulation before their release, the others at the end.
 class OperationsVerification {
  public:
   OperationsVerification(FunctionalModel& functional_model, DataExecutor& executor,
                          StopQuestion stop);
-  // Of what is there behind phase 2, and of what has gone. StoppedError on a stop request, also on
-  // one that came before.
+  // Report over operations available after phase 2 and operations released before. StoppedError on
+  // a stop request, also on an earlier one.
   OperationsReport report(const OpOrigins& origins);
 
  private:

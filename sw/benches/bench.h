@@ -1,4 +1,4 @@
-// A bench: a host program with a name, and the parameters that it takes.
+// Bench: a host program with a name and parameters.
 #pragma once
 
 #include <string>
@@ -15,17 +15,17 @@ struct Bench {
   std::string description;  // one line
   ParameterSchema parameters;
   void (*run)(Torch& torch) = nullptr;
-  bool per_device = true;  // false: collectives and evaluations, which use several SIPs themselves
-                           // and ignore --device
-  DataMode needs_data = DataMode::off;  // at least: deferred if kernels branch on values that they
-                                        // load, eager if on computed ones
+  bool per_device = true;  // false: collectives and evaluations, which use several SIPs
+                           // themselves and ignore --device
+  DataMode needs_data = DataMode::off;  // minimum: deferred if kernels branch on loaded values,
+                                        // eager if on computed ones
 };
 
-// A parameter as given on the command line.
+// Parameter from the command line.
 using GivenParameter = std::pair<std::string, std::string>;
 
-// Every parameter of the bench with its value: given, or its default. UsageError for an unknown or
-// repeated one and for a value that is not allowed, with what is.
+// Values of all parameters of the bench: given, or default. UsageError, with the allowed ones, for
+// an unknown or repeated parameter and for an invalid value.
 Attributes resolve_parameters(const Bench& bench, const std::vector<GivenParameter>& given);
 
 }  // namespace kernbench

@@ -77,7 +77,7 @@ void BenchProgram::finish() {
         fmt::format("bench '{}' has ended with NO_REQUESTS: it submitted nothing to the machine",
                     bench_.name));
   }
-  runtime_->memory->abandon();  // what the program has left is not released: the run is over
+  runtime_->memory->abandon();  // unreleased memory is dropped: the run is over
 }
 
 const std::vector<Expectation>& BenchProgram::expectations() const {

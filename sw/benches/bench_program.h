@@ -1,5 +1,5 @@
-// BenchProgram: a bench as the program of the host: once, or one copy per device, each on a thread
-// of its own (spec 10.3).
+// BenchProgram: a bench as the host program: once, or one copy per device, each on its own thread
+// (spec 10.3).
 #pragma once
 
 #include <cstdint>
@@ -14,21 +14,22 @@
 namespace kernbench {
 
 struct BenchOptions {
-  Attributes parameters;        // resolve_parameters()
-  std::vector<int> devices{0};  // SIPs; not looked at for a bench that is not per device
-  std::uint64_t seed = 1;       // of torch.random
-  CclFile ccl{};                // of torch.distributed
-  StatisticsListener* statistics = nullptr;  // of torch.stats; null: no listener
-  CallListener* calls = nullptr;             // of torch.distributed; null: no listener
+  Attributes parameters;                     // resolve_parameters()
+  std::vector<int> devices{0};               // SIPs; ignored for a bench that is not per device
+  std::uint64_t seed = 1;                    // seed of torch.random
+  CclFile ccl{};                             // configuration of torch.distributed
+  StatisticsListener* statistics = nullptr;  // observer of torch.stats; null: none
+  CallListener* calls = nullptr;             // observer of torch.distributed; null: none
   std::shared_ptr<const AlgorithmRegistry> algorithms = nullptr;  // null: the shipped ones
-  // Of calls of the torch API, and of calls of collectives; null: none.
+  // Log of calls of the torch API and of collectives; null: none.
   const Log* call_log = nullptr;
   const Log* collectives_log = nullptr;
-  bool untimed_inputs = false;         // what the host moves before its first launch takes no time
-  LaunchListener* launches = nullptr;  // null: launches() has them
+  bool untimed_inputs = false;         // transfers before the first launch take no time
+  LaunchListener* launches = nullptr;  // null: launches() returns them
 };
 
-// Outlives the simulation. A bench that submits nothing ends with LaunchError of code NO_REQUESTS.
+// Must outlive the simulation. A bench that submits nothing ends with LaunchError of code
+// NO_REQUESTS.
 class BenchProgram final : public HostProgram {
  public:
   BenchProgram(const Bench& bench, BenchOptions options);
@@ -38,18 +39,19 @@ class BenchProgram final : public HostProgram {
   const char* name() const override { return bench_.name.c_str(); }
   const char* last_call() const override;
 
-  // After the run. With several devices, names start with the device: "sip1:out".
+  // Valid after the run. With several devices, names start with the device: "sip1:out".
   const std::vector<Expectation>& expectations() const;
   const std::vector<LaunchRecord>& launches() const;
-  std::vector<ResultTable> results() const;  // of its collectives if it had any, then its own
+  // Table of its collectives, if any, then its own tables.
+  std::vector<ResultTable> results() const;
   const std::vector<std::string>& warnings() const;
   std::uint64_t requests() const;  // submitted to the machine
-  std::optional<Fs> ended() const {
-    return ended_;
-  }  // when the bench and its launches had ended; memory is given back behind that
+  // End of the bench and its launches, before memory is released.
+  std::optional<Fs> ended() const { return ended_; }
 
  private:
-  void check_data(const FunctionalModel* data) const;  // UsageError if the bench needs more of it
+  // UsageError if the bench needs a higher data mode.
+  void check_data(const FunctionalModel* data) const;
   void run_on(int device);
   void finish();
 

@@ -1,7 +1,7 @@
 // ccl-allreduce: all_reduce of a tensor over all SIPs, by the algorithm and over the rings that
-// ccl.yaml or the parameters choose. The value of rank r is r + 1; where sums of that are more than
-// an element holds exactly, -2, -1, 0, 1, 2 in turn. By default PE 0 of every cube (or every PE,
-// for an algorithm whose levels go down to them) has a partial sum of it.
+// ccl.yaml or the parameters choose. The value of rank r is r + 1, or cycles through -2, -1, 0, 1,
+// 2 if an element cannot hold the sums exactly. By default PE 0 of every cube has a partial sum of
+// the tensor (every PE, for an algorithm with levels down to the PEs).
 #include <algorithm>
 #include <cmath>
 
@@ -26,7 +26,7 @@ CclChanges changes_of(const Attributes& given) {
   return changes;
 }
 
-// Input values of the ranks, and the result expected from them.
+// Input values of the ranks and the expected result.
 class Fill {
  public:
   Fill(int ranks, DType dtype)
@@ -34,7 +34,7 @@ class Fill {
         ascending_(0.5 * ranks * (ranks + 1) <= reference::exact_up_to(dtype)) {}
 
   int of(int rank) const { return ascending_ ? rank + 1 : rank % 5 - 2; }
-  // Of all ranks.
+  // Combined value of all ranks.
   double combined(ReduceOp op) const {
     double sum = 0, least = of(0), most = of(0);
     for (int rank = 0; rank < ranks_; ++rank) {
@@ -54,14 +54,14 @@ class Fill {
   bool ascending_;
 };
 
-// Partial sums of 1: of any number of holders, small wherever holders are added that follow one
-// another, so that the sums are exact in every element type.
+// Partial sums that add up to 1 for any number of holders. Sums over consecutive holders stay
+// small, so that they are exact in every element type.
 int share(int holder, int holders) {
   if (holder == 0) return holders % 2 == 0 ? 2 : 1;
   return holder % 2 == 1 ? -1 : 1;
 }
 
-// As many rows as there are PEs that hold something, or one row that they share.
+// One row per PE that holds data, or one row that all PEs share.
 Tensor make(Torch& torch, const std::string& placement, int cubes, int pes, std::int64_t n_elem,
             DType dtype, int value) {
   const int holders = cubes * pes;
@@ -85,7 +85,7 @@ void worker(Torch& torch, int rank) {
   const DType dtype = parse_dtype(torch.parameters().text("dtype"));
   const ReduceOp op = parse_reduce_op(torch.parameters().text("op"));
   const int ranks = dist.get_world_size();
-  // A rank that is a PE holds all of its tensor.
+  // With rank_unit pe, a rank holds all of its tensor.
   const bool of_sips = dist.settings().rank_unit == RankUnit::sip;
   const bool every_pe = !dist.settings().chooses() && dist.algorithm().every_pe;
   const int cubes = of_sips ? torch.spec().cubes() : 1,
@@ -132,7 +132,7 @@ void register_ccl_allreduce(BenchRegistry& registry) {
        Parameter::choice("buffer_kind", "where the rings lie", kinds, "spec 8.2")
            .default_val(as_ccl_says),
        choice("dtype", "of the elements", {"f16", "bf16", "f32", "i32"}, "spec 8.3"),
-       // Products of as many shards fit no element.
+       // prod is excluded: a product over all shards exceeds the range of the elements.
        choice("op", "the reduction", {"sum", "max", "min", "avg"}, "spec 8.3")},
       &run};
   bench.per_device = false;

@@ -65,7 +65,7 @@ Work CollectiveRound::call() {
   }
 }
 
-// --- The calls
+// --- calls
 
 Work CollectiveRound::all_reduce() {
   const Tensor data = tensor(options_.elements, summand(rank_), "all_reduce");
@@ -87,7 +87,7 @@ Work CollectiveRound::broadcast() {
   return work;
 }
 
-// On other ranks than the root nothing changes.
+// Only the root's tensor changes.
 Work CollectiveRound::reduce() {
   const Tensor data = tensor(options_.elements, summand(rank_), "reduce");
   const Tensor result = in_place() ? data : blank("reduce to");
@@ -150,7 +150,7 @@ Work CollectiveRound::scatter() {
   return work;
 }
 
-// Every rank sends to the next one and receives from the one before.
+// Every rank sends to the next one and receives from the previous one.
 Fs CollectiveRound::shift() {
   const int next = (rank_ + 1) % ranks_, previous = (rank_ + ranks_ - 1) % ranks_;
   const Tensor sent = tensor(options_.elements, moved(rank_ + 1), "send_recv");
@@ -163,8 +163,8 @@ Fs CollectiveRound::shift() {
   return std::max(sending.time(), receiving.time());
 }
 
-// --- The data. A rank's are numbered by the rank, a part of them by its sender and receiver, and
-// each number has a pattern of its own.
+// --- data. Numbers identify data: those of a rank by the rank, a part by its sender and receiver.
+// Each number has its own pattern.
 
 // Exact in every element type.
 CollectiveRound::Pattern CollectiveRound::moved(int number) {
@@ -172,8 +172,7 @@ CollectiveRound::Pattern CollectiveRound::moved(int number) {
   return {first, first + 1, first + 2, first + 3, first + 4};
 }
 
-// Exact when added up, in any order; of many ranks because the sum stays small wherever ranks are
-// added that follow one another.
+// Exact when added in any order: sums over consecutive ranks stay small.
 CollectiveRound::Pattern CollectiveRound::summand(int number) const {
   if (options_.reduce_op == ReduceOp::prod) return factor(number);
   Pattern pattern{};
@@ -182,7 +181,7 @@ CollectiveRound::Pattern CollectiveRound::summand(int number) const {
   return pattern;
 }
 
-// Exact when multiplied: of as many numbers as there are ranks one is no 1 or -1.
+// Exact when multiplied: of `ranks` consecutive numbers only one has factors other than 1 and -1.
 CollectiveRound::Pattern CollectiveRound::factor(int number) const {
   Pattern pattern{};
   for (int i = 0; i < 5; ++i)
@@ -191,7 +190,7 @@ CollectiveRound::Pattern CollectiveRound::factor(int number) const {
   return pattern;
 }
 
-// Of the summands of all ranks, each numbered `more` higher.
+// Combination of the summands of all ranks, each numbered `more` higher.
 CollectiveRound::Pattern CollectiveRound::combined(int more) const {
   Pattern result = summand(more);
   for (int rank = 1; rank < ranks_; ++rank) {

@@ -1,5 +1,5 @@
-// CollectiveRound: one collective between all ranks, of one size, in one form, as nccl-tests run
-// it: the tensors of a rank, the call, and what is expected of it.
+// CollectiveRound: one collective between all ranks, with one size and form, as in nccl-tests: the
+// tensors of a rank, the call, and the expected result.
 #pragma once
 
 #include <array>
@@ -21,12 +21,12 @@ struct RoundOptions {
   ReduceOp reduce_op = ReduceOp::sum;
   int root = 0;
   DType dtype = DType::f16;
-  std::int64_t elements = 1;  // of a rank; of all its parts where there is one for each rank
+  std::int64_t elements = 1;  // of a rank; of all its parts if there is one per rank
 };
 
-// Whether the operation has this form: all_to_all and messages have a buffer for each direction.
+// Whether the operation has this form; all_to_all and messages have one buffer per direction.
 bool has_form(CollectiveOp op, CallForm form);
-// Of each part, or of the whole: the count that nccl-tests print.
+// Elements of each part, or of the whole: the count that nccl-tests print.
 std::int64_t elements_of_a_part(CollectiveOp op, std::int64_t elements, int ranks);
 
 class CollectiveRound {
@@ -34,11 +34,11 @@ class CollectiveRound {
   CollectiveRound(Torch& torch, int rank, const RoundOptions& options,
                   std::shared_ptr<DeferredCounter> wrong);
 
-  // The largest pe_exec on this rank, from a barrier on. Elements that turn out wrong are counted.
+  // Returns the largest pe_exec on this rank, measured from a barrier. Counts wrong elements.
   Fs run();
 
  private:
-  // Element i of a tensor is that of number i mod 5.
+  // Values of a tensor: element i has value i mod 5 of the pattern.
   using Pattern = std::array<double, 5>;
   using Tensors = std::vector<Tensor>;
   using PatternOf = std::function<Pattern(int)>;

@@ -1,4 +1,4 @@
-// collectives: every collective between all ranks, by size, as nccl-tests run and report them: on
+// collectives: every collective between all ranks, by size, run and reported as in nccl-tests: on
 // PE 0 of cube 0 of each SIP.
 #include <fmt/format.h>
 
@@ -15,13 +15,13 @@ namespace {
 
 constexpr std::int64_t most_bytes = std::int64_t{64} << 20;
 
-// One form of one size.
+// Measurement of one form and size.
 struct Sample {
-  Fs time = 0;  // the largest of all ranks
+  Fs time = 0;  // maximum over all ranks
   std::shared_ptr<DeferredCounter> wrong;
 };
 
-// The rows of one collective, and their summary.
+// Rows of one collective and their summary.
 class Report {
  public:
   using Row = std::map<CallForm, Sample>;
@@ -54,7 +54,7 @@ class Report {
   RoundOptions options_;
   int ranks_;
   std::shared_ptr<DeferredCounter> all_wrong_;
-  std::map<std::int64_t, Row> rows_;  // by the elements of a rank
+  std::map<std::int64_t, Row> rows_;  // by elements of a rank
 };
 
 std::uint64_t Report::bytes(std::int64_t elements) const {
@@ -128,14 +128,14 @@ std::vector<CollectiveOp> chosen_ops(const Attributes& given) {
   return ops;
 }
 
-// Every collective, size and form, on all ranks.
+// Sweep over every collective, size and form, on all ranks.
 class Sweep {
  public:
   Sweep(Torch& torch, int ranks)
       : torch_(torch), given_(torch.parameters()), dtype_(parse_dtype(given_.text("dtype"))) {
     check(ranks);
     for (const CollectiveOp op : chosen_ops(given_)) {
-      if (op == CollectiveOp::send_recv && ranks == 1) continue;  // nobody to send to
+      if (op == CollectiveOp::send_recv && ranks == 1) continue;  // no peer to send to
       reports_.emplace(op, Report(options_of(op), ranks));
     }
   }
@@ -162,8 +162,8 @@ class Sweep {
   }
 
  private:
-  // Of more than two ranks the pairs get their ring buffers one after the other, in a first shift
-  // that no row is of.
+  // With more than two ranks, the pairs install their ring buffers sequentially, in a first shift
+  // that is not reported.
   void join_neighbours(int rank, const RoundOptions& round) {
     if (torch_.distributed.get_world_size() > 2)
       CollectiveRound(torch_, rank, round, nullptr).run();

@@ -1,6 +1,6 @@
 // conv3x3: y{H, W, F} = x{H, W, C} * weights{3, 3, C, F}: a convolution with stride 1 and padding 1
 // of an image in the layout NHWC, as a sum of nine products, without an im2col copy. Rows of the
-// image over the PEs of a cube.
+// image are distributed over the PEs of a cube.
 #include <algorithm>
 #include <array>
 #include <vector>
@@ -15,10 +15,10 @@ namespace {
 
 // --- on each PE
 
-// A block of pixels with its halo is loaded once, the next one beside the products; what is outside
-// the image is zero. Rows of the halo lie in the neighbours' shards of x. The nine patches of a
-// block are views of it: {block_h, block_w, C} times a tap {C, block_f} for every row, added up by
-// PE_GEMM.
+// A block of pixels with its halo is loaded once, the next one concurrently with the products;
+// pixels outside the image are zero. Rows of the halo are in the neighbours' shards of x. The nine
+// patches of a block are views of it: {block_h, block_w, C} times a tap {C, block_f} for every row,
+// accumulated by PE_GEMM.
 void conv3x3(tl::Program& tl, tl::Tensor x, tl::Tensor weights, tl::Tensor y, int block_h,
              int block_w, int block_f) {
   const std::int64_t H = x.shape()[0], W = x.shape()[1], C = x.shape()[2], F = y.shape()[2];
@@ -59,8 +59,8 @@ void conv3x3(tl::Program& tl, tl::Tensor x, tl::Tensor weights, tl::Tensor y, in
   tl.wait();
 }
 
-// Dense blocking loads only: whole rows of an image that has its padding in memory, x{H + 2, W + 2,
-// C}. Patches are dense within a row; their products are added on PE_MATH.
+// Variant with dense blocking loads only: whole rows of an image with its padding in memory, x{H +
+// 2, W + 2, C}. Patches are dense within a row; PE_MATH adds their products.
 void conv3x3_detour(tl::Program& tl, tl::Tensor x, tl::Tensor weights, tl::Tensor y, int block_h) {
   const std::int64_t W = y.shape()[1], C = x.shape()[2], F = y.shape()[2], padded = W + 2;
   const std::int64_t first = y.local_start()[0], rows = y.local_shape()[0];
@@ -99,7 +99,7 @@ std::vector<double> padded(const std::vector<double>& values, const Convolution&
   return result;
 }
 
-// A product of the nine pixels around each: {H * W, 9 * C} x {9 * C, F}.
+// Reference: product of the nine pixels around each pixel, {H * W, 9 * C} x {9 * C, F}.
 std::vector<double> reference_of(const std::vector<double>& x, const std::vector<double>& weights,
                                  const Convolution& conv) {
   const std::vector<double> image = padded(x, conv);
@@ -136,7 +136,7 @@ void run(Torch& torch) {
 
   const auto block = [&](const char* name, std::int64_t of) {
     const std::int64_t blocks = tl::Program::cdiv(of, given.integer(name));
-    return static_cast<int>(tl::Program::cdiv(of, blocks));  // of about the same extent
+    return static_cast<int>(tl::Program::cdiv(of, blocks));  // blocks of similar extent
   };
   const int block_h = block("block_h", tl::Program::cdiv(conv.height, pes));
   const LaunchSpec launch = launch_on_first("conv3x3", pes);

@@ -18,22 +18,22 @@ namespace {
 
 constexpr double minus_infinity = -std::numeric_limits<double>::infinity();
 
-// A block of keys for a block of queries of one head.
+// Step of the kernel: a block of keys for a block of queries of one head.
 struct Step {
-  std::int64_t row, column;  // the first query, and the first column of the head
-  std::int64_t key;          // the first key
+  std::int64_t row, column;  // first query, and first column of the head
+  std::int64_t key;          // first key
   bool first, last;          // of these queries
 };
 
 struct Blocking {
-  std::int64_t tokens, width, d;  // of a head
+  std::int64_t tokens, width, d;  // d: columns of a head
   std::int64_t block_m, block_n;  // queries, keys
   bool causal;
 };
 
-// Of the PE that runs. Blocks of queries are dealt to the PEs of the launch from the end of the
-// sequence, where they take longest if causal, round after round in turned order: all PEs get about
-// as much.
+// Steps of the running PE. Blocks of queries are distributed over the PEs of the launch from the
+// end of the sequence, where causal blocks take longest, with alternating order in each round: all
+// PEs have about the same work.
 std::vector<Step> steps_of(const tl::Program& tl, const Blocking& by) {
   const std::int64_t heads = by.width / by.d,
                      blocks = heads * tl::Program::cdiv(by.tokens, by.block_m),
@@ -50,18 +50,20 @@ std::vector<Step> steps_of(const tl::Program& tl, const Blocking& by) {
   return steps;
 }
 
-// Scores of keys that a query does not see become minus infinity.
+// Replaces scores of keys that a query does not see by minus infinity.
 tl::Handle masked(tl::Program& tl, const tl::Handle& s, const Step& step, const Blocking& by) {
   const std::int64_t rows = s.shape()[0], columns = s.shape()[1];
-  if (step.key + columns <= (by.causal ? step.row + 1 : by.tokens)) return s;  // all see all
+  // All queries see all keys.
+  if (step.key + columns <= (by.causal ? step.row + 1 : by.tokens)) return s;
   const tl::Handle keys = tl.arange(step.key, step.key + columns);
   const tl::Handle queries = tl.expand_dims(tl.arange(step.row, step.row + rows), 1);
   return tl.where(by.causal ? keys <= queries : keys < by.tokens, s, minus_infinity);
 }
 
-// What the next step needs is loaded beside the work on this one, also across blocks of queries.
-// Behind the ends of the tensors descriptors load zeros and store nothing. k and v are whole on
-// each PE: all begin with the same keys, which would otherwise come from one HBM partition.
+// The operands of the next step are loaded concurrently with the current one, also across blocks of
+// queries. Beyond the ends of the tensors, descriptors load zeros and store nothing. k and v are
+// whole on each PE, because all PEs begin with the same keys, which would otherwise load one HBM
+// partition.
 void flash_attention(tl::Program& tl, tl::Tensor q, tl::Tensor k, tl::Tensor v, tl::Tensor out,
                      std::int64_t d, std::int64_t block_m, std::int64_t block_n, bool causal) {
   const tl::Overlap overlap(tl);
@@ -93,8 +95,8 @@ void flash_attention(tl::Program& tl, tl::Tensor q, tl::Tensor k, tl::Tensor v, 
   tl.wait();
 }
 
-// The same with dense accesses, one after the other: rows of all heads are loaded to get those of
-// one, sums go through PE_MATH, and every row of the result is a store.
+// Variant with dense sequential accesses: rows of all heads are loaded to access one head, PE_MATH
+// adds the sums, and every row of the result is a store.
 void flash_attention_dense(tl::Program& tl, tl::Tensor q, tl::Tensor k, tl::Tensor v,
                            tl::Tensor out, std::int64_t d, std::int64_t block_m,
                            std::int64_t block_n, bool causal) {
@@ -181,8 +183,8 @@ void register_flash_attention(BenchRegistry& registry) {
         extent("block_m", "queries of a block", 64), extent("block_n", "keys of a block", 64),
         magnitude_of_queries(), float_dtype("of all tensors"), shared_by_pes("tokens"),
         choice("form",
-               "blocks: heads by descriptors, loads beside the work; detour: "
-               "dense accesses one after the other",
+               "blocks: heads by descriptors, loads concurrent with computation; detour: "
+               "sequential dense accesses",
                {"blocks", "detour"}, "assumption")},
        &run});
 }

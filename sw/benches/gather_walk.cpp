@@ -1,4 +1,4 @@
-// gather-walk: one PE follows a linked list in memory and gathers the rows that it meets.
+// gather-walk: one PE follows a linked list in memory and gathers the visited rows.
 #include <algorithm>
 #include <numeric>
 
@@ -11,10 +11,10 @@ namespace {
 
 // --- on each PE
 
-// From node `start`, along next[node] until that is negative: each address depends on the value
-// loaded before, and so does the number of steps. The rows of `table` go to those of `out` in the
-// order of the walk, their sum to `total`{1, width}. One program; next is i32{nodes}. Needs a run
-// with data.
+// Walks from node `start` along next[node] until that is negative: each address, and the number of
+// steps, depends on the value loaded before. The rows of `table` are stored to `out` in the order
+// of the walk, their sum to `total`{1, width}. One program; next is i32{nodes}. Needs a run with
+// data.
 void gather_walk(tl::Program& tl, tl::Tensor next, tl::Tensor table, tl::Tensor out,
                  tl::Tensor total, std::int64_t start) {
   const std::int64_t width = table.shape()[1];
@@ -34,7 +34,7 @@ void gather_walk(tl::Program& tl, tl::Tensor next, tl::Tensor table, tl::Tensor 
 
 // --- on the host
 
-// The nodes in random order: that of as many random keys, equal ones by index.
+// Nodes in random order: sorted by random keys, equal ones by index.
 std::vector<std::int64_t> random_order(Torch& torch, std::int64_t nodes) {
   const std::vector<double> keys = torch.random({nodes}, f32).values();
   std::vector<std::int64_t> order(keys.size());
@@ -45,8 +45,8 @@ std::vector<std::int64_t> random_order(Torch& torch, std::int64_t nodes) {
   return order;
 }
 
-// `walk` linked one to the next, -1 behind the last; nodes off the walk point at themselves, which
-// a walk never leaves.
+// Links each node of `walk` to the next, the last one to -1; nodes outside the walk link to
+// themselves, and no walk reaches them.
 HostArray links(const std::vector<std::int64_t>& walk, std::int64_t nodes) {
   std::vector<double> next(static_cast<std::size_t>(nodes));
   std::iota(next.begin(), next.end(), 0.0);

@@ -1,6 +1,6 @@
 // gqa-decode: attention of one new token of each sequence to all tokens before it, with heads of
-// keys and values that several heads of queries share (Ainslie et al. 2023, arXiv:2305.13245). The
-// cache is split over the PEs of a cube along the tokens; what they make of their parts is merged
+// keys and values shared by several heads of queries (Ainslie et al. 2023, arXiv:2305.13245). The
+// cache is split over the PEs of a cube along the tokens; their partial results are merged
 // (flash-decoding, Dao et al. 2023).
 #include <fmt/format.h>
 
@@ -19,13 +19,13 @@ namespace kernbench::benches {
 namespace {
 
 // q{sequences, query heads * d} is whole on each PE. k and v{tokens, sequences * kv heads * d} are
-// cut along the tokens: those of a token lie together. A group is one head of keys and values of
-// one sequence, with the query heads that share it; their sums are {groups, heads, d}.
+// cut along the tokens: values of a token are contiguous. A group is one head of keys and values of
+// one sequence with the query heads that share it; the sums are {groups, heads, d}.
 
 // --- on each PE: its part of the cache
 
 struct Layout {
-  std::int64_t groups, heads, d;  // heads: of queries, in a group
+  std::int64_t groups, heads, d;  // heads: query heads of a group
 };
 
 Layout layout_of(const tl::Tensor& q, const tl::Tensor& k, std::int64_t d) {
@@ -33,8 +33,8 @@ Layout layout_of(const tl::Tensor& q, const tl::Tensor& k, std::int64_t d) {
   return {groups, q.shape().elements() / (groups * d), d};
 }
 
-// All groups at once, a block of tokens at a time, while the next one is loaded. A block that
-// reaches behind the last token has zeros there, which are masked.
+// All groups at once, one block of tokens at a time, while the next block is loaded. A block beyond
+// the last token has zeros there, which are masked.
 OnlineSoftmax attend(tl::Program& tl, const tl::Tensor& q, const tl::Tensor& k, const tl::Tensor& v,
                      const Layout& of, std::int64_t block_n) {
   const tl::Overlap overlap(tl);
@@ -65,8 +65,9 @@ OnlineSoftmax attend(tl::Program& tl, const tl::Tensor& q, const tl::Tensor& k, 
   return sums;
 }
 
-// One group after the other, with products of two axes, blocking loads, and sums through PE_MATH.
-// A group's columns of dense rows are a slice; the sums of all groups are put together at the end.
+// Sequential variant: one group at a time, with products of two axes, blocking loads, and sums by
+// PE_MATH. The columns of a group are a slice of dense rows; the sums of all groups are
+// concatenated at the end.
 OnlineSoftmax attend_by_groups(tl::Program& tl, const tl::Tensor& q, const tl::Tensor& k,
                                const tl::Tensor& v, const Layout& of, std::int64_t block_n) {
   const std::int64_t tokens = k.local_shape()[0], width = of.groups * of.d;
@@ -103,7 +104,7 @@ OnlineSoftmax attend_to_part(tl::Program& tl, const tl::Tensor& q, const tl::Ten
   return (by_groups ? attend_by_groups : attend)(tl, q, k, v, layout_of(q, k, d), block_n);
 }
 
-// --- on each PE: the merge. Sums travel as one block, {.., d + 2}
+// --- on each PE: the merge. Sums are sent as one block, {.., d + 2}
 
 tl::Handle packed(tl::Program& tl, const OnlineSoftmax& sums) {
   return tl.cat({sums.acc, sums.m, sums.l}, -1);
@@ -116,7 +117,7 @@ OnlineSoftmax unpacked(tl::Program& tl, const tl::Handle& block, std::int64_t d)
 
 std::string from_child(int distance) { return fmt::format("child{}", distance); }
 
-// By messages up a binary tree, whose root, PE 0, stores the result.
+// Merge by messages up a binary tree, whose root, PE 0, stores the result.
 void gqa_decode(tl::Program& tl, tl::Tensor q, tl::Tensor k, tl::Tensor v, tl::Tensor out,
                 std::int64_t d, std::int64_t block_n, bool by_groups) {
   OnlineSoftmax sums = attend_to_part(tl, q, k, v, d, block_n, by_groups);
@@ -131,7 +132,7 @@ void gqa_decode(tl::Program& tl, tl::Tensor q, tl::Tensor k, tl::Tensor v, tl::T
   tl.store(out, tl.cast(sums.mean(), out.dtype()));
 }
 
-// By a second pass over memory: partial{pes, queries * (d + 2)} has a row of each PE.
+// Merge by a second pass over memory: partial{pes, queries * (d + 2)} has a row for each PE.
 void gqa_decode_partial(tl::Program& tl, tl::Tensor q, tl::Tensor k, tl::Tensor v,
                         tl::Tensor partial, std::int64_t d, std::int64_t block_n, bool by_groups) {
   tl.store(partial.local(), packed(tl, attend_to_part(tl, q, k, v, d, block_n, by_groups)));
@@ -154,7 +155,7 @@ void gqa_merge(tl::Program& tl, tl::Tensor partial, tl::Tensor out, std::int64_t
 
 // --- on the host
 
-// PE p sends to the one `distance` below it, the largest power of two that divides p.
+// PE p sends to PE p - `distance`, where `distance` is the largest power of two that divides p.
 NeighbourGraph merge_tree(int pes) {
   NeighbourGraph graph;
   for (int distance = 1; distance < pes; distance *= 2) {
@@ -166,7 +167,8 @@ NeighbourGraph merge_tree(int pes) {
   return graph;
 }
 
-constexpr std::uint64_t block_bytes = 160 * 1024;  // of k; two, and two of v, in 1 MiB of scratch
+// Block of k; two of k and two of v in 1 MiB of scratch.
+constexpr std::uint64_t block_bytes = 160 * 1024;
 
 struct Decode {
   std::int64_t sequences, tokens, query_heads, kv_heads, d;
@@ -179,7 +181,7 @@ std::vector<double> attention(const HostArray& q, const HostArray& k, const Host
                      shared_by = of.query_heads / of.kv_heads;
   std::vector<double> out;
   for (std::int64_t i = 0; i < of.sequences * of.query_heads; ++i) {
-    const std::int64_t column = i / shared_by * of.d;  // of its group
+    const std::int64_t column = i / shared_by * of.d;  // columns of its group
     const std::vector<double> head =
         reference::attention(queries.data() + i * of.d, keys.data() + column,
                              values.data() + column, of.tokens, pitch, of.d);
@@ -198,7 +200,7 @@ Decode decode_of(const Attributes& given) {
   return of;
 }
 
-// For messages of `elements` f32.
+// Rings for messages of `elements` f32.
 void install_tree(Torch& torch, int pes, std::int64_t elements) {
   if (pes == 1) return;
   IpcqSettings rings;
@@ -207,7 +209,7 @@ void install_tree(Torch& torch, int pes, std::int64_t elements) {
   torch.ipcq.install(merge_tree(pes), rings);
 }
 
-// Tokens of a block: as many as are asked for, if a PE has them, and its scratch room for them.
+// Tokens of a block: the requested number, limited by the tokens of a PE and by its scratch.
 std::int64_t block_tokens(const Attributes& given, const Decode& of, DType dtype, int pes) {
   const auto row_bytes = static_cast<std::uint64_t>(of.sequences * of.kv_heads * of.d);
   const int most =
@@ -224,7 +226,7 @@ void run(Torch& torch) {
   const DType dtype = parse_dtype(given.text("dtype"));
   const int pes = parts(torch, of.tokens), pes_of_out = parts(torch, of.sequences);
   const std::int64_t block_n = block_tokens(given, of, dtype, pes);
-  const std::int64_t sums = of.sequences * of.query_heads * (of.d + 2);  // of a part
+  const std::int64_t sums = of.sequences * of.query_heads * (of.d + 2);  // values of a part
   if (by_messages) install_tree(torch, pes, sums);
   const Shape q_shape{of.sequences, of.query_heads * of.d},
       cache_shape{of.tokens, of.sequences * of.kv_heads * of.d};
@@ -267,8 +269,8 @@ void register_gqa_decode(BenchRegistry& registry) {
                "them from memory",
                {"messages", "pass"}, "assumption"),
         choice("form",
-               "blocks: all heads in one product, loads beside the work; detour: one "
-               "head after the other, dense accesses one after the other",
+               "blocks: all heads in one product, loads concurrent with computation; detour: "
+               "sequential heads, sequential dense accesses",
                {"blocks", "detour"}, "assumption")},
        &run});
 }

@@ -12,7 +12,7 @@ namespace kernbench::benches {
 Input random_input(Torch& torch, const Shape& shape, DType dtype, const DPPolicy& policy,
                    const std::string& name, double scale) {
   Input input{torch.empty(shape, dtype, policy, name),
-              nullptr};  // refused before its values are drawn if it does not fit
+              nullptr};  // a tensor that does not fit is refused before its values are drawn
   if (torch.with_data()) {
     HostArray values = torch.random(shape, dtype);
     if (scale != 1)

@@ -1,4 +1,4 @@
-// Inputs and parameters shared by many benches.
+// Inputs and parameters that several benches share.
 #pragma once
 
 #include <cstdint>
@@ -11,44 +11,44 @@
 
 namespace kernbench::benches {
 
-// A tensor with random values, and these as the host keeps them for the reference. With data off
-// the same transfers take place without making values, and `host` is null; references are not
-// called then. `scale`: a power of two that the values are multiplied by, so that they stay exact.
+// Tensor with random values, and their host copy for the reference. With data off the same
+// transfers occur without values, `host` is null, and references are not called. `scale`: a power
+// of two that multiplies the values and keeps them exact.
 struct Input {
   Tensor tensor;
   std::shared_ptr<const HostArray> host;
 };
 Input random_input(Torch& torch, const Shape& shape, DType dtype, const DPPolicy& policy,
                    const std::string& name, double scale = 1);
-// The same with values of the bench's own, which are not asked for with data off.
+// Input with values of the bench, which are not requested with data off.
 Input input_of(Torch& torch, const Shape& shape, DType dtype, const DPPolicy& policy,
                const std::string& name, const std::function<std::vector<double>()>& values);
 
-// Tensors over the first `pes` PEs of cube 0, cut or copied.
+// Policy for tensors over the first `pes` PEs of cube 0, cut or replicated.
 DPPolicy rows_over(int pes);
 DPPolicy columns_over(int pes);
 DPPolicy copy_on(int pes);
-// All of the first `pes` PEs of each cube.
+// Launch on the first `pes` PEs of each cube.
 LaunchSpec launch_on_first(const std::string& name, int pes);
 
-// `count` with a default, from 1 up.
+// Parameter of an extent >= 1, with default `count`.
 Parameter extent(const char* name, const char* description, std::int64_t count);
-// One of these, by default the first.
+// Parameter with a choice of values; the first is the default.
 Parameter choice(const char* name, const char* description, std::vector<std::string> choices,
                  const char* source = "spec 10.3");
 Parameter float_dtype(const char* description);
 Parameter any_dtype(const char* description);
-// How many PEs of a cube share `what`; parts() of it is never more than there are parts to share.
+// Number of PEs of a cube that share `what`; parts() never exceeds the number of parts.
 Parameter shared_by_pes(const char* what);
 int parts(const Torch& torch, std::int64_t extent);
 
-// A number of bytes with a default, from 2 to 1 MiB. Of sizes from `min_bytes` to `max_bytes`:
-// whole elements, each `factor` times the one before, and the largest.
+// Parameter of a size in bytes, from 2 to 1 MiB. Sizes from `min_bytes` to `max_bytes`: whole
+// elements, each `factor` times the previous one, and the largest.
 Parameter size_in_bytes(const char* name, const char* description, std::int64_t bytes);
 std::vector<std::int64_t> sizes_in_bytes(const Attributes& given, DType dtype,
                                          std::int64_t factor = 4);
 
-// How many of `rows` rows a block of at most `bytes` holds; at least one.
+// Rows, out of `rows`, in a block of at most `bytes`; at least one.
 int rows_within(std::int64_t rows, std::uint64_t row_bytes, std::uint64_t bytes);
 
 }  // namespace kernbench::benches

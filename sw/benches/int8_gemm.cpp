@@ -1,6 +1,6 @@
 // int8-gemm: out{M, N} = a{M, K} b{K, N} of i8, dequantised to f16 by a scale for each row of a and
 // each column of b, as in LLM.int8 (Dettmers et al. 2022); also with a scale for each group of k.
-// Columns over the PEs of a cube.
+// Columns are distributed over the PEs of a cube.
 #include <algorithm>
 #include <cmath>
 #include <deque>
@@ -16,15 +16,15 @@ namespace {
 
 // --- on each PE
 
-// sum * row scale * column scale, of i32 or f32, rounded to f16 by the last operation.
+// sum * row scale * column scale, of i32 or f32; the last operation rounds to f16.
 tl::Handle dequantised(tl::Program& tl, const tl::Handle& sum, const tl::Handle& of_rows,
                        const tl::Handle& of_columns) {
   return tl.math(MathOp::mul, {sum * of_rows, of_columns}, {}, f16);
 }
 
 // Whole rows of a, which are dense, times blocks of b. The next rows and the next `stages` blocks
-// of b are loaded beside the products. PE_GEMM adds to sums in i32, which are exact. With
-// `grouped`, a block of k has a scale of its own: PE_MATH adds its product to sums in f32.
+// of b are loaded concurrently with the products. PE_GEMM accumulates in i32, which is exact. With
+// `grouped`, each block of k has its own scale: PE_MATH adds its product to sums in f32.
 void int8_gemm(tl::Program& tl, tl::Tensor a, tl::Tensor b, tl::Tensor row_scales,
                tl::Tensor column_scales, tl::Tensor group_scales, tl::Tensor out, int block_m,
                int block_n, int stages, int block_k, bool grouped) {
@@ -43,7 +43,7 @@ void int8_gemm(tl::Program& tl, tl::Tensor a, tl::Tensor b, tl::Tensor row_scale
 
   const tl::Overlap overlap(tl);
   tl::Handle next_rows = a_rows.load_async({0, 0});
-  std::deque<tl::Handle> blocks;  // of b, loaded or under way
+  std::deque<tl::Handle> blocks;  // of b, loaded or in flight
   std::int64_t next_step = 0;
   const auto load_blocks = [&] {
     for (; static_cast<int>(blocks.size()) < stages && next_step < tiles * steps; ++next_step)
@@ -75,8 +75,8 @@ void int8_gemm(tl::Program& tl, tl::Tensor a, tl::Tensor b, tl::Tensor row_scale
   tl.wait();
 }
 
-// One composite in place of the loops: its epilogue multiplies a tile by its scales; those of
-// groups of k, one for each tile of k, while the products are added.
+// One composite instead of the loops: its epilogue multiplies a tile by its scales. Scales of
+// groups of k apply to each tile of k during accumulation.
 void int8_gemm_composite(tl::Program& tl, tl::Tensor a, tl::Tensor b, tl::Tensor row_scales,
                          tl::Tensor column_scales, tl::Tensor group_scales, tl::Tensor out,
                          int tile_m, int tile_n, int tile_k, bool grouped) {
@@ -95,8 +95,8 @@ void int8_gemm_composite(tl::Program& tl, tl::Tensor a, tl::Tensor b, tl::Tensor
   tl.wait();
 }
 
-// Dense blocking loads only: all columns of b in each block, those of a as rows of its transpose;
-// sums on PE_MATH.
+// Variant with dense blocking loads only: all columns of b in each block, columns of a as rows of
+// its transpose; sums on PE_MATH.
 void int8_gemm_detour(tl::Program& tl, tl::Tensor a, tl::Tensor b, tl::Tensor row_scales,
                       tl::Tensor column_scales, tl::Tensor group_scales, tl::Tensor out,
                       int block_m, int block_k, bool grouped) {
@@ -123,11 +123,12 @@ void int8_gemm_detour(tl::Program& tl, tl::Tensor a, tl::Tensor b, tl::Tensor ro
 // --- on the host
 
 constexpr std::uint64_t block_bytes = 64 * 1024,  // of a; two or three in the scratch of 1 MiB
-    sum_bytes = 128 * 1024;  // a tile's in 32 bits; and two more in f32 and f16
-// A tile of a, one of b, its sum and its scales in the registers.
+    sum_bytes = 128 * 1024;  // sums of a tile in 32 bits; two more in f32 and f16
+// Register file content: a tile of a, one of b, its sum and its scales.
 constexpr std::int64_t tile_bytes = 8 * 1024, widest_tile = 64;
 
-// All of i8: -128 and 127 are frequent. Row 0 and column 0 are -128, for the largest sum of all.
+// All values of i8: -128 and 127 are frequent. Row 0 and column 0 are -128, for the largest
+// possible sum.
 std::vector<double> quantised(Torch& torch, const Shape& shape, bool first_row) {
   std::vector<double> values = torch.random(shape, i8).values();
   const std::vector<double> fine = torch.random(shape, i8).values();
@@ -139,7 +140,7 @@ std::vector<double> quantised(Torch& torch, const Shape& shape, bool first_row) 
   return values;
 }
 
-// What absmax quantisation of values up to `largest` gives: (largest / 2 to largest) / 127.
+// Scales of absmax quantisation of values up to `largest`: (largest / 2 to largest) / 127.
 std::vector<double> scales(Torch& torch, std::int64_t count, double largest) {
   return reference::each(torch.random({count}, f16).values(),
                          [largest](double x) { return (1 - std::abs(x) / 2) * largest / 127; });
@@ -149,7 +150,7 @@ struct Quantised {
   Input a, b, row_scales, column_scales, group_scales;
 };
 
-// Row k of b counts scales[k / group] times.
+// Reference: row k of b is multiplied by scales[k / group].
 std::vector<double> reference_of(const Quantised& in, std::int64_t group, bool grouped) {
   const std::vector<double> of_rows = in.row_scales.host->values(),
                             of_columns = in.column_scales.host->values(),
@@ -212,8 +213,8 @@ void run(Torch& torch) {
   } else {
     launched(int8_gemm_detour, block_m);
   }
-  // One rounding to f16. Those to f32 are 2^13 times smaller: of the sum, of two products, and two
-  // of each group.
+  // One rounding to f16. Roundings to f32 are 2^13 times smaller: one of the sum, two of products,
+  // and two for each group.
   const auto to_f32 = static_cast<double>(3 + (grouped ? 2 * groups : 0));
   torch.verify(
       out, [in, block_k, grouped] { return reference_of(in, block_k, grouped); },

@@ -1,6 +1,5 @@
-// ipcq-pingpong: what a message between two PEs takes, by the kind of the hop between them and by
-// size: over IPCQ, over IPCQ without slot read and credit, and as a plain DMA write to the other
-// PE's HBM.
+// ipcq-pingpong: latency of a message between two PEs, by hop type and size: over IPCQ, over IPCQ
+// without slot read and credit, and as a plain DMA write to the other PE's HBM.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -20,19 +19,19 @@ namespace {
 
 // --- on each PE
 
-// Two PEs that send a message to and fro, in pieces no larger than a slot.
+// Two PEs that exchange a message back and forth, in pieces no larger than a slot.
 struct PingPong {
   PeId ping, pong;
   std::string there,
-      back;  // the direction of ping that leads to pong, and the one of pong that leads back
+      back;  // direction from ping to pong, and from pong to ping
   std::int64_t elements = 1;
   DType dtype = DType::f16;
   int rounds = 2;
   bool consume = true;  // false: recv_no_consume
-  bool stores = false;  // what came back last; its way to memory slows the last message
+  bool stores = false;  // ping stores the last reply; the store delays the last message
 };
 
-// As many elements as a slot holds, or what is left.
+// Elements of each piece: a full slot, or the remainder.
 std::vector<std::int64_t> pieces_of(const tl::Program& tl, const PingPong& game) {
   const auto per_slot = static_cast<std::int64_t>(tl.slot_bytes() / size_of(game.dtype));
   if (per_slot == 0) {
@@ -56,10 +55,9 @@ std::vector<tl::Handle> receive(tl::Program& tl, const PingPong& game, const std
   return blocks;
 }
 
-// Ping sends what is at x as often as there are rounds; pong sends back what it has received, but
-// for the last message; ping may store what came back last to `out`. Pong's time is that of 2 *
-// rounds - 1 messages: it ends when it has received the last one. A message stays in TCM, which
-// must hold it. PEs that are neither do nothing.
+// Ping sends the data at x once per round. Pong returns each message except the last one; ping may
+// store the last reply to `out`. Pong's time covers 2 * rounds - 1 messages: it ends when it has
+// received the last one. A message stays in TCM, which must hold it. Other PEs do nothing.
 void ping_pong(tl::Program& tl, const PingPong& game, tl::Ptr x, tl::Ptr out) {
   const PeId here = tl.pe_id();
   if (!(here == game.ping) && !(here == game.pong)) return;
@@ -90,7 +88,7 @@ void ping_pong(tl::Program& tl, const PingPong& game, tl::Ptr x, tl::Ptr out) {
 }
 
 // Ping writes a block of `value` from its TCM to the physical address `to`. Its time is that of the
-// store, acknowledged.
+// acknowledged store.
 void write_to(tl::Program& tl, PeId ping, std::uint64_t to, const Shape& shape, DType dtype,
               double value) {
   if (tl.pe_id() == ping) tl.store(tl::Ptr(to), tl.full(shape, value, dtype));
@@ -101,7 +99,7 @@ void write_to(tl::Program& tl, PeId ping, std::uint64_t to, const Shape& shape, 
 constexpr DType dtype = DType::f16;
 constexpr PeId ping{0, 0, 0};
 
-// One way from PE 0 of cube 0 of SIP 0.
+// Hop from PE 0 of cube 0 of SIP 0.
 struct Way {
   const char* name;
   const char* direction;
@@ -112,7 +110,7 @@ constexpr Way ways[] = {{"intra-cube horizontal", "intra_E"},
                         {"inter-cube vertical", "S"},
                         {"inter-SIP", "global_E"}};
 
-// The ways that the machine has.
+// Hops that the machine has.
 NeighbourGraph neighbours(const MachineDescription& machine) {
   NeighbourGraph graph;
   if (machine.pes > 1 && machine.pes % 2 == 0) graph.add(graphs::intra_mesh(0, 0, machine.pes));
@@ -134,7 +132,7 @@ IpcqSettings options_of(const Attributes& given) {
   return options;
 }
 
-// One way: all sizes one after the other, by each of the three means.
+// Measurement of one hop: all sizes sequentially, by each of the three mechanisms.
 class Game {
  public:
   Game(Torch& torch, const QueuePairEnd& end, const std::string& name,
@@ -145,7 +143,7 @@ class Game {
     torch_.untimed([&] { make_tensors(); });
   }
 
-  // One row for each size.
+  // Adds one row per size.
   void play(ResultTable& table) {
     std::int64_t first = 0;
     for (std::size_t i = 0; i < sizes_.size(); ++i) {
@@ -190,7 +188,7 @@ class Game {
     return LaunchSpec(kernel).on_pes({end_.pe.pe, end_.peer.pe});
   }
 
-  // The game for its time, and once more for what comes back.
+  // Runs the exchange for its time, and again for the returned data.
   double one_way_ns(std::int64_t bytes, std::int64_t first, bool consume, const Tensor& back) {
     PingPong game{end_.pe, end_.peer, end_.direction, end_.peer_direction, elements_of(bytes),
                   dtype,   rounds_,   consume};
@@ -234,7 +232,7 @@ class Game {
     }
     torch_.verify(landing_, [shape = landing_.shape(), sizes = sizes_] {
       std::vector<double> expected(
-          static_cast<std::size_t>((shape[0] - 1) * shape[1]));  // of the PEs before pong
+          static_cast<std::size_t>((shape[0] - 1) * shape[1]));  // PEs before pong
       for (std::size_t i = 0; i < sizes.size(); ++i)
         expected.insert(expected.end(), static_cast<std::size_t>(elements_of(sizes[i])),
                         static_cast<double>(i + 1));
@@ -248,9 +246,9 @@ class Game {
   std::vector<std::int64_t> sizes_;
   int rounds_;
   std::int64_t total_ = 0;   // elements of all sizes
-  Input x_;                  // what ping sends, of the largest size
-  Tensor back_, bare_back_;  // what it gets back, the sizes one after the other
-  Tensor landing_;           // where its DMA writes to; the last row is pong's
+  Input x_;                  // data that ping sends, of the largest size
+  Tensor back_, bare_back_;  // data returned to ping, concatenated by size
+  Tensor landing_;           // destination of its DMA writes; the last row is pong's
   std::uint64_t landing_pa_ = 0;
 };
 

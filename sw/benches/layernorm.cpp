@@ -1,4 +1,5 @@
-// layernorm: layer normalisation along the rows of a matrix, rows over the PEs of a cube.
+// layernorm: layer normalisation along the rows of a matrix, rows distributed over the PEs of a
+// cube.
 #include <algorithm>
 #include <cmath>
 
@@ -11,9 +12,9 @@ namespace {
 
 // --- on each PE
 
-// out = (x - mean) / sqrt(variance + epsilon) * gamma + beta, of every row. Computed in f32 and
+// Every row: out = (x - mean) / sqrt(variance + epsilon) * gamma + beta, computed in f32 and
 // rounded once. Every PE works on its own rows, `block_rows` at a time; gamma{columns} and
-// beta{columns} are whole on each.
+// beta{columns} are whole on each PE.
 void layernorm(tl::Program& tl, tl::Tensor x, tl::Tensor gamma, tl::Tensor beta, tl::Tensor out,
                float epsilon, int block_rows) {
   const std::int64_t rows = x.local_shape()[0], columns = x.local_shape()[1];

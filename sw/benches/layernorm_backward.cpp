@@ -15,7 +15,8 @@ constexpr float epsilon = 1e-5F;
 
 // --- on each PE
 
-// One PE at a time: loads and stores between the two atomics are in order for all that take it.
+// Critical section of one PE at a time: the two atomics order its loads and stores with those of
+// other holders.
 void add_under_lock(tl::Program& tl, const tl::Ptr& lock, const tl::Ptr& sum,
                     const tl::Handle& part) {
   while (tl.atomic_cas(lock, 0, 1).item() != 0) {
@@ -24,9 +25,9 @@ void add_under_lock(tl::Program& tl, const tl::Ptr& lock, const tl::Ptr& sum,
   tl.atomic_xchg(lock, 0);
 }
 
-// dx of the PE's rows, and what they give to groups{groups, 2, columns}: gamma's gradient and
-// beta's. With h = (x - mean) / sqrt(variance + epsilon) and g = dy * gamma:
-// dx = (g - h * mean(g * h) - mean(g)) / sqrt(variance + epsilon).
+// dx of the PE's rows, and its contribution to groups{groups, 2, columns}: gradients of gamma and
+// beta. With h = (x - mean) / sqrt(variance + epsilon) and g = dy * gamma: dx = (g - h * mean(g *
+// h) - mean(g)) / sqrt(variance + epsilon).
 void layernorm_backward(tl::Program& tl, tl::Tensor x, tl::Tensor dy, tl::Tensor gamma,
                         tl::Tensor dx, tl::Tensor groups, tl::Tensor locks, int block_rows,
                         bool atomics) {
@@ -56,7 +57,7 @@ void layernorm_backward(tl::Program& tl, tl::Tensor x, tl::Tensor dy, tl::Tensor
     add_under_lock(tl, locks + group * 4, sum, part);
 }
 
-// Each PE the columns that it has.
+// Each PE sums its own columns.
 void sum_of_groups(tl::Program& tl, tl::Tensor groups, tl::Tensor d_gamma, tl::Tensor d_beta) {
   const std::int64_t count = groups.shape()[0], columns = groups.shape()[2];
   const std::int64_t first = d_gamma.local_start()[0], own = d_gamma.local_shape()[0];
@@ -125,7 +126,7 @@ void run(Torch& torch) {
                      gamma = gamma.host](std::vector<double> Gradients::*which) {
     return [=] { return gradients(*x, *dy, *gamma).*which; };
   };
-  // Computed in f32, dx rounded to the dtype once; sums are chains over the rows.
+  // Computed in f32, with one rounding of dx to the dtype; sums are chains over the rows.
   const auto chain = static_cast<double>(rows) + 16;
   torch.verify(dx, part(&Gradients::dx), dtype == f32 ? 40 : 2);
   torch.verify(d_gamma, part(&Gradients::d_gamma), chain);

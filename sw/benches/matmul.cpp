@@ -1,4 +1,4 @@
-// gemm-single-pe, matmul-composite: the product of two matrices on one PE, out[M,N] = act(a[M,K]
+// gemm-single-pe, matmul-composite: product of two matrices on one PE, out[M,N] = act(a[M,K]
 // b[K,N]).
 #include <fmt/format.h>
 
@@ -22,7 +22,7 @@ namespace {
 enum class MatmulVariant : std::int32_t {
   ref_ref,    // both operands stream from memory
   load_ref,   // a is loaded into TCM first
-  load_load,  // both are
+  load_load,  // both are loaded
 };
 
 enum class Activation : std::int32_t { none, relu, gelu, silu };
@@ -42,8 +42,8 @@ std::vector<tl::EpilogueEntry> epilogue_of(Activation activation) {
       fmt::format("matmul: activation {} does not exist", static_cast<int>(activation)));
 }
 
-// One composite. The operands' dtype is the tensors'; M, K, N are their extents. Loaded operands
-// must fit the scratch.
+// One composite. The dtype is that of the tensors; M, K, N are their extents. Loaded operands must
+// fit the scratch.
 void matmul_composite(tl::Program& tl, tl::Tensor a, tl::Tensor b, tl::Tensor out, int M, int K,
                       int N, int variant, int activation) {
   const auto chosen = static_cast<MatmulVariant>(variant);
@@ -73,11 +73,11 @@ ParameterSchema matmul_parameters() {
           any_dtype("of a and b; the product of integers is i32")};
 }
 
-// a{M,K}, b{K,N} with random values and an output, on PE 0 of cube 0.
+// a{M,K}, b{K,N} with random values, and an output, on PE 0 of cube 0.
 struct MatmulTensors {
   Tensor a, b, out;
   int m, k, n;
-  std::function<std::vector<double>()> product;  // the reference; not to be called with data off
+  std::function<std::vector<double>()> product;  // reference; not called with data off
 };
 
 MatmulTensors make_matmul_tensors(Torch& torch) {
@@ -86,7 +86,7 @@ MatmulTensors make_matmul_tensors(Torch& torch) {
                      n = parameters.integer("N");
   const DType dtype = parse_dtype(parameters.text("dtype"));
   const DPPolicy one_pe = DPPolicy::on_one_pe();
-  // Device memory first: a tensor that does not fit is refused before its values are drawn.
+  // Allocated first: a tensor that does not fit is refused before its values are drawn.
   MatmulTensors t{torch.empty({m, k}, dtype, one_pe, "a"),
                   torch.empty({k, n}, dtype, one_pe, "b"),
                   torch.empty({m, n}, is_float(dtype) ? dtype : i32, one_pe, "out"),

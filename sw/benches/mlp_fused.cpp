@@ -13,7 +13,7 @@ namespace {
 // --- on each PE
 
 // Two composites; the hidden layer stays in TCM, rounded to the dtype of x. Every PE works on its
-// own rows of x, `block_rows` at a time; the weights are whole on each and stream.
+// own rows of x, `block_rows` at a time; the weights are whole on each PE and are streamed.
 void mlp_fused(tl::Program& tl, tl::Tensor x, tl::Tensor w1, tl::Tensor b1, tl::Tensor w2,
                tl::Tensor out, int block_rows) {
   const std::int64_t rows = x.local_shape()[0], columns = x.local_shape()[1],
@@ -25,7 +25,7 @@ void mlp_fused(tl::Program& tl, tl::Tensor x, tl::Tensor w1, tl::Tensor b1, tl::
     const tl::Handle block = tl.load(x.local() + row * columns * size, {count, columns}, x.dtype());
     const auto hidden = tl.composite(
         tl::gemm(block, tl.ref(w1, w1.shape(), w1.dtype())).epilogue({tl::bias(bias), tl::gelu()}));
-    // Using the hidden layer waits for it.
+    // The use of the hidden layer waits for it.
     tl.wait(tl.composite(tl::gemm(hidden.result(), tl.ref(w2, w2.shape(), w2.dtype()))
                              .to(out.local() + row * columns_out * size)));
   }
@@ -34,7 +34,7 @@ void mlp_fused(tl::Program& tl, tl::Tensor x, tl::Tensor w1, tl::Tensor b1, tl::
 // --- on the host
 
 constexpr std::uint64_t block_bytes =
-    512 * 1024;  // of x and the hidden layer together, in the scratch of 1 MiB
+    512 * 1024;  // x and the hidden layer together, in the scratch of 1 MiB
 
 void run(Torch& torch) {
   const Attributes& given = torch.parameters();
@@ -43,9 +43,8 @@ void run(Torch& torch) {
   const DType dtype = parse_dtype(given.text("dtype"));
   const int pes = parts(torch, tokens);
   const Input x = random_input(torch, {tokens, in}, dtype, rows_over(pes), "x");
-  // As trained weights do, these keep the hidden layer near 1, where gelu bends: were it linear,
-  // exact inputs would make its values fall on ties of the rounding, and the reference would round
-  // the other way.
+  // Like trained weights, these keep the hidden layer near 1, where gelu is not linear. In a linear
+  // range, exact inputs would produce rounding ties, which the reference could round differently.
   const double scale = std::exp2(-std::round(std::log2(static_cast<double>(in)) / 2));
   const Input w1 = random_input(torch, {in, hidden}, dtype, copy_on(pes), "w1", scale);
   const Input b1 = random_input(torch, {hidden}, dtype, copy_on(pes), "b1", scale);
@@ -55,7 +54,7 @@ void run(Torch& torch) {
       rows_within(tokens, static_cast<std::uint64_t>(in + hidden) * size_of(dtype), block_bytes);
   torch.launch(launch_on_first("mlp", pes), mlp_fused, x.tensor, w1.tensor, b1.tensor, w2.tensor,
                out, block_rows);
-  // The hidden layer is rounded as the kernel says: two roundings.
+  // Two roundings: the kernel rounds the hidden layer, too.
   torch.verify(
       out,
       [x = x.host, w1 = w1.host, b1 = b1.host, w2 = w2.host] {

@@ -1,6 +1,6 @@
-// moe-routing: a layer of a mixture of experts. Each token goes to the experts that its router
-// prefers; out = sum of weight * (token times the expert's matrix) over these. Three launches, as
-// in vLLM's fused_moe: route, expert products of gathered tokens, weighted sum.
+// moe-routing: a layer of a mixture of experts. The router selects experts for each token; out =
+// sum of weight * (token times the expert's matrix) over these experts. Three launches, as in
+// vLLM's fused_moe: route, expert products of gathered tokens, weighted sum.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -24,7 +24,7 @@ namespace {
 // and weights{tokens, top} f32 of the chosen experts, matrices{experts, width, out_width}, and
 // y{tokens, top, out_width} f32 of the products ---
 
-// `count` rows of the PE's part of a matrix, from its first on.
+// `count` rows of the PE's part of a matrix, starting with its first row.
 tl::BlockPtr first_rows(tl::Program& tl, const tl::Tensor& matrix, std::int64_t count) {
   const std::int64_t rows = matrix.local_shape()[0], columns = matrix.local_shape()[1];
   return tl.make_block_ptr(matrix.local(), {rows, columns}, {columns, 1}, {0, 0}, {count, columns});
@@ -45,7 +45,7 @@ void route(tl::Program& tl, tl::Tensor x, tl::Tensor router, tl::Tensor chosen, 
     if (token + count < x.local_shape()[0]) next = tl.load_async(from, rows);
     const auto best = tl.topk_with_indices(tl.dot(tokens, gate, f32), top);
     tl.store_async(to_chosen, best.indices, rows);
-    // Softmax over the chosen logits: that over all of them, renormalised.
+    // Softmax over the chosen logits equals the renormalised softmax over all logits.
     tl.store_async(to_weights, tl.softmax(best.values, 1), rows);
     to_chosen = tl.advance(to_chosen, {count, 0});
     to_weights = tl.advance(to_weights, {count, 0});
@@ -53,13 +53,14 @@ void route(tl::Program& tl, tl::Tensor x, tl::Tensor router, tl::Tensor chosen, 
   tl.wait();
 }
 
-// A panel of columns of an expert's matrix, and the pairs that it multiplies.
+// Panel of columns of an expert's matrix, and the pairs that it multiplies.
 struct Panel {
-  std::int64_t expert, column;  // the PE's own, from 0
+  std::int64_t expert, column;  // expert of the PE, from 0
   std::int64_t begin, end;      // pairs sorted by expert
 };
 
-// The panels of the experts that somebody has chosen: how many pairs each has is computed here.
+// Panels of the experts that at least one token has chosen; computes the number of pairs per
+// expert.
 std::vector<Panel> panels_of(tl::Program& tl, const tl::Handle& experts, const tl::Tensor& matrices,
                              std::int64_t columns) {
   std::vector<Panel> panels;
@@ -73,10 +74,10 @@ std::vector<Panel> panels_of(tl::Program& tl, const tl::Handle& experts, const t
   return panels;
 }
 
-// Products of the experts of this PE. Pair p is choice p % top of token p / top: pairs sorted by
-// expert, those of each gathered from x and scattered to y by row numbers, `count` at a time. The
-// next panel of `columns` is loaded, and rows are gathered and scattered, beside products. Needs
-// --data eager: where rows lie follows from computed values.
+// Products of the experts of this PE. Pair p is choice p % top of token p / top: pairs are sorted
+// by expert, and the rows of each expert are gathered from x and scattered to y by row numbers,
+// `count` at a time. The next panel of `columns` is loaded, and rows are gathered and scattered,
+// concurrently with products. Needs --data eager: row addresses depend on computed values.
 void multiply_by_experts(tl::Program& tl, tl::Tensor x, tl::Tensor chosen, tl::Tensor matrices,
                          tl::Tensor y, int top, int count, int columns) {
   const std::int64_t pairs = x.shape()[0] * top, width = x.shape()[1], out_width = y.shape()[2];
@@ -110,7 +111,7 @@ void multiply_by_experts(tl::Program& tl, tl::Tensor x, tl::Tensor chosen, tl::T
   scatter_last();
 }
 
-// The weighted sum of the products of each token of this PE, `count` tokens at a time.
+// Weighted sum of the products of each token of this PE, `count` tokens at a time.
 void combine(tl::Program& tl, tl::Tensor y, tl::Tensor weights, tl::Tensor out, int count) {
   const std::int64_t tokens = out.local_shape()[0], width = out.local_shape()[1],
                      top = weights.local_shape()[1];
@@ -137,8 +138,8 @@ void combine(tl::Program& tl, tl::Tensor y, tl::Tensor weights, tl::Tensor out, 
   tl.wait();
 }
 
-// --- the detour: dense accesses and blocking calls, the largest by rounds, tokens copied row by
-// row through memory. The sum is dense as it is ---
+// --- detour variant: dense accesses and blocking calls, maxima by rounds, tokens copied row by row
+// through memory. The sum is already dense ---
 
 void route_by_rounds(tl::Program& tl, tl::Tensor x, tl::Tensor router, tl::Tensor chosen,
                      tl::Tensor weights, int top, int block_rows) {
@@ -197,8 +198,8 @@ void multiply_copies(tl::Program& tl, tl::Tensor x, tl::Tensor chosen, tl::Tenso
   }
 }
 
-// --- without indices: every expert for every token, y{experts, tokens, out_width} f32; the weight
-// of an expert that was not chosen is 0 ---
+// --- variant without indices: every expert for every token, y{experts, tokens, out_width} f32; an
+// expert that was not chosen has weight 0 ---
 
 void multiply_all(tl::Program& tl, tl::Tensor x, tl::Tensor matrices, tl::Tensor y) {
   const std::int64_t tokens = x.shape()[0], width = x.shape()[1], out_width = y.shape()[2];
@@ -209,7 +210,7 @@ void multiply_all(tl::Program& tl, tl::Tensor x, tl::Tensor matrices, tl::Tensor
     tl.composite(
         tl::gemm(tl.ref(x, x.shape(), x.dtype()), matrix)
             .to(y.local() + i * tokens * out_width * static_cast<std::int64_t>(size_of(f32)))
-            .tile({32, 256 / size, 128}));  // wide ones fetch the operands less often
+            .tile({32, 256 / size, 128}));  // wide tiles fetch the operands less often
   }
   tl.wait();
 }
@@ -246,7 +247,8 @@ void combine_all(tl::Program& tl, tl::Tensor y, tl::Tensor chosen, tl::Tensor we
 
 // --- on the host
 
-// In the scratch of 1 MiB twice each: rows that a kernel works on, in f32, and a panel of a matrix.
+// Blocks in the scratch of 1 MiB, each twice: rows that a kernel works on, in f32, and a panel of a
+// matrix.
 constexpr std::uint64_t block_bytes = 64 * 1024, product_bytes = 128 * 1024,
                         panel_bytes = 192 * 1024;
 
@@ -339,8 +341,8 @@ void run(Torch& torch) {
   // Difference (exact), exponential, sum of `top`, quotient.
   torch.verify(
       layer.weights, [expected] { return expected().weights; }, layer.top + 2);
-  // The weight, the product with it, the sum of `top` (of dense: with zeros, exact): in f32; then
-  // one rounding to the dtype.
+  // In f32: the weight, the product with it, the sum of `top` (dense: with zeros, exact); then one
+  // rounding to the dtype.
   torch.verify(
       layer.out, [expected] { return expected().out; },
       layer.out.dtype() == f32 ? 2 * layer.top + 3 : 1);

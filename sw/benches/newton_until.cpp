@@ -1,5 +1,4 @@
-// newton-until: each PE iterates on its rows until a norm that it computes says that they have
-// converged.
+// newton-until: each PE iterates on its rows until a norm that it computes shows convergence.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -17,9 +16,9 @@ namespace {
 // --- on each PE
 
 // y = 1 / sqrt(x) from y = guess: y <- y + y (1 - x y^2) / 2, until the largest |1 - x y^2| of the
-// block is at most `tolerance`: that is computed on the PE, and decides whether the kernel goes on.
-// `steps`{programs, 1} i32 gets the number of steps of each program; more than `max_steps` are an
-// error. Converges from 0 < guess < sqrt(3 / x). Needs a run with --data eager.
+// block is at most `tolerance`: the PE computes that norm, and the kernel branches on it.
+// `steps`{programs, 1} i32 receives the number of steps of each program; more than `max_steps` is
+// an error. Converges from 0 < guess < sqrt(3 / x). Needs a run with --data eager.
 void newton_until(tl::Program& tl, tl::Tensor x, tl::Tensor y, tl::Tensor steps, float guess,
                   float tolerance, std::int32_t max_steps) {
   const tl::Handle block = tl.load(x.local(), x.local_shape(), x.dtype());
@@ -43,7 +42,7 @@ void newton_until(tl::Program& tl, tl::Tensor x, tl::Tensor y, tl::Tensor steps,
 
 constexpr float guess = 0.25F;  // converges for all x below 48
 
-// From 16 in the first row down to 1/128 in the last, exact in f32: the further down, the more
+// Values from 16 in the first row down to 1/128 in the last, exact in f32: later rows need more
 // steps.
 HostArray operands(Torch& torch, const Shape& shape) {
   std::vector<double> x = torch.random(shape, f32).values();
@@ -55,11 +54,11 @@ HostArray operands(Torch& torch, const Shape& shape) {
   return HostArray(shape, f32, x);
 }
 
-// A result in double, as the PE keeps it: the double is wide enough for this second rounding to
-// change nothing.
+// Rounds a result in double as the PE does: double is wide enough that the second rounding has no
+// effect.
 float f32_of(double value) { return static_cast<float>(value); }
 
-// The steps of one block: the same iteration, each operation rounded to f32 once.
+// Steps of one block: the same iteration, with each operation rounded to f32 once.
 int steps_until(std::vector<double>::const_iterator x, std::int64_t count, double tolerance) {
   std::vector<double> y(static_cast<std::size_t>(count), guess);
   for (int step = 0;; ++step) {
@@ -87,7 +86,7 @@ void run(Torch& torch) {
   torch.launch(launch_on_first("newton_until", pes), newton_until, x_tensor, y, steps, guess,
                tolerance, static_cast<std::int32_t>(given.integer("max_steps")));
 
-  // |1 - x y^2| <= t bounds the relative error of y > 0 by t; what rounding adds to it, 2.4e-7, is
+  // |1 - x y^2| <= t bounds the relative error of y > 0 by t; additional rounding, 2.4e-7, is
   // within the tolerance of f32, 1e-5.
   const double factor = 1 + tolerance / 1e-5;
   torch.verify(

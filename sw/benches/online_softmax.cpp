@@ -14,7 +14,7 @@ tl::Handle OnlineSoftmax::weigh(tl::Program& tl, const tl::Handle& s, double sca
   const tl::Handle largest = tl.maximum(m, tl.max(s, -1) * scale);
   const tl::Handle p = tl.math(MathOp::exp2, {tl.fma(s, scale, -largest)}, {}, dtype);
   const tl::Handle alpha = tl.exp2(m - largest);
-  l = tl.fma(l, alpha, tl.math(MathOp::sum, {p}, -1, f32));  // of the weights as they are rounded
+  l = tl.fma(l, alpha, tl.math(MathOp::sum, {p}, -1, f32));  // of the rounded weights
   acc = acc * alpha;
   m = largest;
   return p;
@@ -30,10 +30,10 @@ double softmax_scale(std::int64_t d) {
   return 1 / (std::sqrt(static_cast<double>(d)) * std::log(2.0));
 }
 
-// In f16 and bf16 the weights are rounded, and the result: two. In f32 the weights have two (fma,
-// exp2), each block adds two (the sum is scaled, then added to), each merge three, the quotient
-// one. A weight is also off by as much as its exponent was rounded, which is at most
-// sqrt(d) * 2^magnitude * 2^-24; the tolerance of one rounding is 168 * 2^-24.
+// f16 and bf16: the weights and the result are rounded, two roundings. f32: two roundings of the
+// weights (fma, exp2), two per block (the sum is scaled, then added to), three per merge, one of
+// the quotient. The rounding error of an exponent, at most sqrt(d) * 2^magnitude * 2^-24, is also
+// an error of the weight; the tolerance of one rounding is 168 * 2^-24.
 double attention_roundings(DType dtype, std::int64_t d, std::int64_t magnitude, std::int64_t blocks,
                            std::int64_t merges) {
   if (dtype != f32) return 2;

@@ -27,7 +27,8 @@ void project(tl::Program& tl, const tl::Tensor& x, const std::vector<Projection>
     const std::int64_t count = std::min(block_rows, rows - row);
     const auto in_bytes = row * depth * static_cast<std::int64_t>(size_of(x.dtype()));
     const tl::Handle block =
-        tl.load(x + in_bytes, {count, depth}, x.dtype());  // beside the tiles of the block before
+        // Concurrently with the tiles of the previous block.
+        tl.load(x + in_bytes, {count, depth}, x.dtype());
     tl.wait();
     for (const Projection& projection : projections) {
       const std::int64_t columns = projection.weights.local_shape()[1];
@@ -47,15 +48,15 @@ std::vector<tl::EpilogueEntry> with_bias(tl::Program& tl, const tl::Tensor& bias
   return {tl::bias(tl.load(bias.local(), bias.local_shape(), bias.dtype()))};
 }
 
-// Every PE makes the columns of q, k and v of which it holds the weights; x{rows, depth} is whole
-// on each. Rows are loaded in blocks of `block_rows`, two of which must fit the scratch; the
-// weights stream.
+// Every PE computes the columns of q, k and v whose weights it holds; x{rows, depth} is whole on
+// each PE. Rows are loaded in blocks of `block_rows`, two of which must fit the scratch; the
+// weights are streamed.
 void qkv_projection(tl::Program& tl, tl::Tensor x, tl::Tensor wq, tl::Tensor wk, tl::Tensor wv,
                     tl::Tensor q, tl::Tensor k, tl::Tensor v, int block_rows) {
   project(tl, x, {{wq, q, {}}, {wk, k, {}}, {wv, v, {}}}, block_rows);
 }
 
-// The same with a bias per column.
+// qkv_projection with a bias per column.
 void qkv_projection_bias(tl::Program& tl, tl::Tensor x, tl::Tensor wq, tl::Tensor wk, tl::Tensor wv,
                          tl::Tensor bq, tl::Tensor bk, tl::Tensor bv, tl::Tensor q, tl::Tensor k,
                          tl::Tensor v, int block_rows) {
@@ -70,7 +71,7 @@ struct QkvLayer {
   std::int64_t rows = 0, depth = 0, columns = 0;  // of x, and of each of q, k, v
   DType dtype = DType::f16;
   bool bias = false;
-  int cubes = 1, pes = 1;  // that share the columns of the weights
+  int cubes = 1, pes = 1;  // PEs that share the columns of the weights
 };
 
 constexpr std::uint64_t block_bytes = 256 * 1024;  // of x; two of them in the scratch of 1 MiB
@@ -80,7 +81,7 @@ struct ProjectionTensors {
   Tensor out;
 };
 
-// Makes the tensors, launches once, and asks for verification of q, k and v.
+// Allocates the tensors, launches once, and requests verification of q, k and v.
 void run_qkv(Torch& torch, const QkvLayer& layer) {
   const DType out_dtype = is_float(layer.dtype) ? layer.dtype : i32;
   const DPPolicy columns{Placement::column_wise, Placement::column_wise, layer.cubes, layer.pes},

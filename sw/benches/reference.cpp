@@ -27,9 +27,8 @@ std::vector<double> matmul(const HostArray& a, const HostArray& b) {
 std::vector<double> matmul(const std::vector<double>& a, const std::vector<double>& b,
                            std::int64_t m, std::int64_t k, std::int64_t n) {
   std::vector<double> out(static_cast<std::size_t>(m * n), 0.0);
-  constexpr std::int64_t
-      rows = 8,
-      depth = 4;  // rows of the result that use as many rows of b while these are in the cache
+  constexpr std::int64_t rows = 8,
+                         depth = 4;  // rows of the result per pass over rows of b in the cache
   for (std::int64_t first = 0; first < m; first += rows) {
     for (std::int64_t l = 0; l < k; l += depth) {
       for (std::int64_t i = first; i < std::min(m, first + rows); ++i) {

@@ -1,5 +1,4 @@
-// References in double precision, computed from the inputs as the device got them, and from nothing
-// of the simulation.
+// References in double precision, computed only from the inputs as transferred to the device.
 #pragma once
 
 #include <cstdint>
@@ -25,7 +24,7 @@ std::vector<double> attention(const double* q, const double* k, const double* v,
 
 // Each row of x{tokens, width} times the matrices{experts, width, out_width} of the `top` experts
 // with the largest logits in x router{width, experts}, weighted by their softmax. Of equal logits
-// the lower expert.
+// the lower expert is chosen.
 struct Mixture {
   std::vector<double> chosen, weights;  // {tokens, top}
   std::vector<double> out;              // {tokens, out_width}
@@ -33,11 +32,11 @@ struct Mixture {
 Mixture mixture_of_experts(const HostArray& x, const HostArray& router, const HostArray& matrices,
                            int top);
 
-// Up to here every whole number is an element: sums that stay below are exact in any order.
+// Upper bound up to which every integer is representable: smaller sums are exact in any order.
 double exact_up_to(DType dtype);
 
 double relu(double x);
-double gelu(double x);  // exact: erf
+double gelu(double x);  // exact formula with erf
 double silu(double x);
 
 }  // namespace kernbench::reference

@@ -1,6 +1,6 @@
 // rmsnorm-rotary: RMS normalisation of the rows of x{T, heads * d}, then a rotary position
-// embedding of each head: what stands between a projection and attention. Rows over the PEs of a
-// cube.
+// embedding of each head: the operations between a projection and attention. Rows are distributed
+// over the PEs of a cube.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -17,16 +17,15 @@ namespace {
 
 // --- on each PE
 
-// The first and the second elements of pairs that rotate together, of blocks {rows, heads, d}:
-// {i, i + d / 2} of a head, or {2 i, 2 i + 1}, as `interleaved` of flash-attention's rotary_kernel
-// has it.
+// First and second elements of the pairs that rotate together, of blocks {rows, heads, d}: {i, i +
+// d / 2} of a head, or {2 i, 2 i + 1}, as `interleaved` of flash-attention's rotary_kernel.
 std::pair<tl::Handle, tl::Handle> pairs_of(tl::Program& tl, const tl::Handle& x, bool interleaved) {
   const std::int64_t rows = x.shape()[0], heads = x.shape()[1], half = x.shape()[2] / 2;
   return tl.split(interleaved ? tl.reshape(x, {rows, heads, half, 2})
                               : tl.trans(tl.reshape(x, {rows, heads, 2, half})));
 }
 
-// The heads that they are the pairs of: another pass of PE_MATH.
+// Heads assembled from their pairs: another pass of PE_MATH.
 tl::Handle heads_of(tl::Program& tl, const tl::Handle& first, const tl::Handle& second,
                     bool interleaved) {
   const std::int64_t rows = first.shape()[0], heads = first.shape()[1], d = 2 * first.shape()[2];
@@ -38,14 +37,14 @@ struct Rows {
   tl::Handle x, cos, sin;
 };
 
-// Computed in f32, rounded to the dtype by the last operation. Five passes of PE_MATH over a block:
-// its squares and their sum, the weights, and two for the rotation. 1 / rms is the same for a whole
-// row: it goes into the row's cosines and sines, of which there are few. The next rows are loaded,
-// and the last ones stored, beside them; rows behind the end are zeros, and are not stored.
+// Computed in f32; the last operation rounds to the dtype. Five passes of PE_MATH over a block: its
+// squares and their sum, the weights, and two for the rotation. 1 / rms is constant over a row: it
+// is multiplied into the row's few cosines and sines. The next rows are loaded, and the last ones
+// stored, concurrently; rows beyond the end are zeros and are not stored.
 void rmsnorm_rotary(tl::Program& tl, tl::Tensor x, tl::Tensor gamma, tl::Tensor cos, tl::Tensor sin,
                     tl::Tensor out, int heads, float epsilon, int block_rows, bool interleaved) {
   const std::int64_t rows = x.local_shape()[0], width = x.local_shape()[1], d = width / heads;
-  // {rows, heads, elements of a head}, and as many of the latter in a block.
+  // {rows, heads, elements of a head}, and the number of these elements in a block.
   const auto blocks_of = [&](const tl::Tensor& tensor, std::int64_t elements) {
     return tl.make_tensor_descriptor(tensor.local(), {rows, heads, d}, {width, d, 1},
                                      {block_rows, heads, elements});
@@ -61,7 +60,7 @@ void rmsnorm_rotary(tl::Program& tl, tl::Tensor x, tl::Tensor gamma, tl::Tensor 
     return Rows{x_blocks.load_async({row, 0, 0}), cos_blocks.load_async({row, 0, 0}),
                 sin_blocks.load_async({row, 0, 0})};
   };
-  // A run of a strided store takes a burst, however short it is.
+  // A run of a strided store takes at least one burst.
   const bool long_halves = !interleaved && d / 2 * size_of(out.dtype()) >= 64;
 
   const tl::Overlap overlap(tl);
@@ -87,8 +86,8 @@ void rmsnorm_rotary(tl::Program& tl, tl::Tensor x, tl::Tensor gamma, tl::Tensor 
   tl.wait();
 }
 
-// Without slices, joins and strided stores: each element's partner comes by a product with
-// `partner`{d, d}, a signed permutation, and `cos` and `sin`{T, d} have every angle twice.
+// Variant without slices, joins and strided stores: a product with `partner`{d, d}, a signed
+// permutation, moves each element's partner, and `cos` and `sin`{T, d} store every angle twice.
 void rmsnorm_rotary_detour(tl::Program& tl, tl::Tensor x, tl::Tensor gamma, tl::Tensor cos,
                            tl::Tensor sin, tl::Tensor partner, tl::Tensor out, float epsilon,
                            int block_rows) {
@@ -119,14 +118,14 @@ void rmsnorm_rotary_detour(tl::Program& tl, tl::Tensor x, tl::Tensor gamma, tl::
 
 constexpr float epsilon = 1e-5F;
 constexpr std::uint64_t block_bytes =
-    16 * 1024;  // of x in f32: short, as nothing hides the first load and the last store
+    16 * 1024;  // of x in f32: short, because the first load and the last store are not overlapped
 
 struct Layer {
   std::int64_t tokens = 0, heads = 0, d = 0;
   bool interleaved = false;
 
   std::int64_t width() const { return heads * d; }
-  // The angle of pair i at a position: position * 10000 ^ (-2 i / d) (Su et al. 2021).
+  // Angle of pair i at a position: position * 10000 ^ (-2 i / d) (Su et al. 2021).
   double angle(std::int64_t position, std::int64_t pair) const {
     const double exponent = -2.0 * static_cast<double>(pair) / static_cast<double>(d);
     return static_cast<double>(position) * std::pow(10000.0, exponent);
@@ -139,8 +138,8 @@ struct Layer {
   }
 };
 
-// Rows of a block of the detour: up to six such blocks in f32 and two of angles at once in the
-// scratch of 1 MiB, beside `partner`.
+// Rows of a block of the detour: up to six such blocks in f32 and two of angles in the scratch of 1
+// MiB, in addition to `partner`.
 int detour_rows(const Layer& layer, std::int64_t rows) {
   const std::int64_t partner = layer.d * layer.d * 4, row = (6 * layer.width() + 2 * layer.d) * 4;
   return rows_within(rows, static_cast<std::uint64_t>(row),
@@ -157,7 +156,7 @@ std::vector<double> table(const Layer& layer, bool of_elements, double (*functio
   return values;
 }
 
-// Column j picks the partner of element j, negated for the first of a pair.
+// Column j selects the partner of element j, negated for the first of a pair.
 std::vector<double> partner_matrix(const Layer& layer) {
   std::vector<double> values(static_cast<std::size_t>(layer.d * layer.d));
   for (std::int64_t j = 0; j < layer.d; ++j)
@@ -166,8 +165,8 @@ std::vector<double> partner_matrix(const Layer& layer) {
   return values;
 }
 
-// Rows of magnitudes from 2^-8 to 2^8: where epsilon counts, and where squares leave the range of
-// f16.
+// Rows with magnitudes from 2^-8 to 2^8: small ones where epsilon matters, large ones whose squares
+// exceed the range of f16.
 std::vector<double> of_many_magnitudes(std::vector<double> values, std::int64_t width) {
   for (std::size_t i = 0; i < values.size(); ++i) {
     const auto row = static_cast<std::int64_t>(i) / width;
@@ -236,8 +235,8 @@ void run(Torch& torch) {
         rows_within(rows, static_cast<std::uint64_t>(layer.width()) * size_of(f32), block_bytes),
         layer.interleaved);
   }
-  // Nine roundings to f32 on the way from x to a result (square, sum, mean, + epsilon, rsqrt, in
-  // the detour two products, then the cosine and the product with it) and one to the dtype.
+  // Nine roundings to f32 from x to a result (square, sum, mean, + epsilon, rsqrt, in the detour
+  // two products, then the cosine and the product with it) and one to the dtype.
   torch.verify(
       out, [layer, x = x.host, gamma = gamma.host] { return reference_of(layer, *x, *gamma); },
       dtype == f32 ? 10 : 1);

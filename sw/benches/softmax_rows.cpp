@@ -1,4 +1,4 @@
-// softmax-rows: softmax along the rows of a matrix, rows over the PEs of a cube.
+// softmax-rows: softmax along the rows of a matrix, rows distributed over the PEs of a cube.
 #include <algorithm>
 #include <cmath>
 
@@ -12,12 +12,12 @@ namespace {
 // --- on each PE
 
 tl::Handle by_steps(tl::Program& tl, const tl::Handle& x) {
-  const tl::Handle e = tl.exp(x - tl.max(x, 1));  // the largest becomes 1: nothing overflows
+  const tl::Handle e = tl.exp(x - tl.max(x, 1));  // the largest becomes 1: no overflow
   return e / tl.sum(e, 1);
 }
 
-// Every PE works on its own rows of x, `block_rows` at a time. `one_op`: tl.softmax; else maximum,
-// exponential, sum and quotient one by one, each rounded to the dtype of x.
+// Every PE works on its own rows of x, `block_rows` at a time. `one_op`: tl.softmax; else separate
+// maximum, exponential, sum and quotient, each rounded to the dtype of x.
 void softmax_rows(tl::Program& tl, tl::Tensor x, tl::Tensor out, int block_rows, bool one_op) {
   const std::int64_t rows = x.local_shape()[0], columns = x.local_shape()[1];
   for (std::int64_t row = 0; row < rows; row += block_rows) {

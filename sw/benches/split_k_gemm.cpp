@@ -1,6 +1,6 @@
-// split-k-gemm: out{M, N} = a{M, K} b{K, N} with a large K and a result too small to be shared by
-// PEs. Each PE has a part of K and makes a partial sum of the whole result; messages bring the
-// parts of a chunk together, or atomic accesses add them up in memory.
+// split-k-gemm: out{M, N} = a{M, K} b{K, N} with a large K and a result too small to distribute
+// over PEs. Each PE has a part of K and computes a partial sum of the whole result; messages
+// collect the parts of a chunk, or atomic accesses add them in memory.
 #include <algorithm>
 #include <string>
 
@@ -17,11 +17,11 @@ namespace {
 
 std::string direction_to(int pe) { return "pe" + std::to_string(pe); }
 
-// Of chunk i of `count` of the elements of the result.
+// First element of chunk i of `count` chunks of the result.
 std::int64_t chunk_begin(std::int64_t elements, int i, int count) { return elements * i / count; }
 
-// PE i adds and stores chunk i of the result: every PE hands every other one its part of that one's
-// chunk. Each moves (PEs - 1) / PEs of a result, and waits for messages once.
+// PE i adds and stores chunk i of the result: every PE sends every other PE its part of that chunk.
+// Each PE moves (PEs - 1) / PEs of a result, and waits for messages once.
 void reduce_and_store(tl::Program& tl, const tl::Handle& partial, const tl::Tensor& out) {
   const int pes = tl.num_programs(0), me = tl.program_id(0);
   const tl::Handle flat = tl.ravel(partial);
@@ -29,7 +29,7 @@ void reduce_and_store(tl::Program& tl, const tl::Handle& partial, const tl::Tens
   const auto chunk = [&](int i) {
     return tl.slice(flat, chunk_begin(elements, i, pes), chunk_begin(elements, i + 1, pes));
   };
-  for (int step = 1; step < pes; ++step) {  // a different receiver for each sender at a time
+  for (int step = 1; step < pes; ++step) {  // different receivers for the senders at any time
     const int to = (me + step) % pes;
     tl.send(direction_to(to), chunk(to));
   }
@@ -44,9 +44,10 @@ void reduce_and_store(tl::Program& tl, const tl::Handle& partial, const tl::Tens
 
 DType sum_dtype(const tl::Tensor& a) { return is_float(a.dtype()) ? f32 : i32; }
 
-// b streams in blocks of `block_k` rows, the next beside the product of this one; PE_GEMM adds to
-// the sum. The columns of a come `panel_k` at a time, a multiple of block_k: a few of them would be
-// short runs at a large pitch, which meet on few channels of the HBM. Within an Overlap.
+// b is streamed in blocks of `block_k` rows, the next one loaded concurrently with the current
+// product; PE_GEMM accumulates. The columns of a are loaded `panel_k` at a time, a multiple of
+// block_k: a few columns would be short runs at a large pitch, which map to few channels of the
+// HBM. Called within an Overlap.
 tl::Handle partial_product(tl::Program& tl, const tl::Tensor& a, const tl::Tensor& b, int block_k,
                            int panel_k) {
   const std::int64_t M = a.local_shape()[0], depth = a.local_shape()[1], N = b.local_shape()[1];
@@ -71,16 +72,16 @@ void split_k_gemm(tl::Program& tl, tl::Tensor a, tl::Tensor b, tl::Tensor out, i
   reduce_and_store(tl, partial_product(tl, a, b, block_k, panel_k), out);
 }
 
-// As with Triton's SPLIT_K: `out` holds zeros before. No messages; in f32 the last bits depend on
-// the order of service.
+// Equivalent of Triton's SPLIT_K: `out` must be zero before. No messages; in f32 the last bits
+// depend on the order of service.
 void split_k_atomics(tl::Program& tl, tl::Tensor a, tl::Tensor b, tl::Tensor out, int block_k,
                      int panel_k) {
   const tl::Overlap overlap(tl);
   tl.atomic_add(out, partial_product(tl, a, b, block_k, panel_k));
 }
 
-// One composite in place of the loop: PE_SCHEDULER makes the tiles. Larger ones than its own, which
-// still fit the register file, read a less often.
+// One composite instead of the loop: PE_SCHEDULER makes the tiles. Tiles larger than its default,
+// which still fit the register file, read a less often.
 void split_k_composite(tl::Program& tl, tl::Tensor a, tl::Tensor b, tl::Tensor out, int block_k) {
   const std::int64_t tile_k = std::min<std::int64_t>(block_k, 256 / size_of(a.dtype()));
   const tl::Composite product = tl.composite(tl::gemm(tl.ref(a.local(), a.local_shape(), a.dtype()),
@@ -91,7 +92,8 @@ void split_k_composite(tl::Program& tl, tl::Tensor a, tl::Tensor b, tl::Tensor o
   reduce_and_store(tl, product.result(), out);
 }
 
-// Dense blocking loads only: a whole, its columns as rows of its transpose; sums on PE_MATH.
+// Variant with dense blocking loads only: whole a, its columns as rows of its transpose; sums on
+// PE_MATH.
 void split_k_detour(tl::Program& tl, tl::Tensor a, tl::Tensor b, tl::Tensor out, int block_k) {
   const std::int64_t depth = a.local_shape()[1], M = a.local_shape()[0], N = b.local_shape()[1];
   const tl::Handle a_rows = tl.trans(tl.load(a.local(), a.local_shape(), a.dtype()));
@@ -107,7 +109,7 @@ void split_k_detour(tl::Program& tl, tl::Tensor a, tl::Tensor b, tl::Tensor out,
 
 // --- on the host
 
-// Messages from every PE to every other one; slots hold a chunk.
+// Queue pairs from every PE to every other one; slots hold a chunk.
 void connect_all(Torch& torch, int pes, std::uint64_t chunk_bytes) {
   if (pes == 1) return;
   NeighbourGraph graph;
@@ -131,7 +133,7 @@ void run(Torch& torch) {
   const bool by_atomics = form == "atomics";
   const DType dtype = parse_dtype(given.text("dtype"));
   const DType out_dtype = !is_float(dtype) ? i32 : by_atomics ? f32 : dtype;
-  const int pes = parts(torch, std::min(K, M * N));  // none without a part of K, or of the result
+  const int pes = parts(torch, std::min(K, M * N));  // no PE without a part of K, or of the result
   const Input a = random_input(torch, {M, K}, dtype, columns_over(pes), "a"),
               b = random_input(torch, {K, N}, dtype, rows_over(pes), "b");
   const DPPolicy out_rows = rows_over(static_cast<int>(std::min<std::int64_t>(pes, M)));
@@ -156,7 +158,7 @@ void run(Torch& torch) {
                  b.tensor, out, block_k);
   }
   // Sums of fewer than 2^15 products of the inputs are exact: the rounding to the dtype is the only
-  // one. Longer ones round once for each block, and for each PE.
+  // one. Longer sums round once per block and once per PE.
   const bool exact = !is_float(dtype) || K < (1 << 15);
   torch.verify(
       out, [a = a.host, b = b.host] { return reference::matmul(*a, *b); },

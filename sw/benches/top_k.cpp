@@ -1,4 +1,5 @@
-// top-k: the k largest elements of each row and their columns, rows over the PEs of a cube.
+// top-k: the k largest elements of each row and their columns, rows distributed over the PEs of a
+// cube.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -15,10 +16,10 @@
 namespace kernbench::benches {
 namespace {
 
-// --- on each PE: its rows of x{rows, columns}, values{rows, k} and indices{rows, k} i32; the
-// largest first, of equal ones the lower column ---
+// --- on each PE: its rows of x{rows, columns}, values{rows, k} and indices{rows, k} i32; largest
+// first, of equal elements the lower column ---
 
-// Those of `a` come first where elements are equal.
+// Elements of `a` precede equal elements of `b`.
 tl::ValuesAndIndices merged(tl::Program& tl, const tl::ValuesAndIndices& a,
                             const tl::ValuesAndIndices& b, std::int64_t k) {
   const tl::Handle values = tl.cat({a.values, b.values}, 1),
@@ -27,8 +28,8 @@ tl::ValuesAndIndices merged(tl::Program& tl, const tl::ValuesAndIndices& a,
   return {best.values, tl.gather(indices, best.indices, 1)};
 }
 
-// Columns stream through in blocks, the next of which is loaded beside the sort of the last; each
-// leaves its k largest, which are merged into those of the blocks before.
+// Columns are processed in blocks; the next block is loaded while the current one is sorted. The k
+// largest of each block are merged with those of the previous blocks.
 void top_k(tl::Program& tl, tl::Tensor x, tl::Tensor values, tl::Tensor indices, int k,
            int block_rows, int block_columns) {
   const std::int64_t rows = x.local_shape()[0], columns = x.local_shape()[1];
@@ -65,8 +66,8 @@ void top_k(tl::Program& tl, tl::Tensor x, tl::Tensor values, tl::Tensor indices,
   tl.wait();
 }
 
-// Without topk, cat and blocks of columns: whole rows, and k times the largest of what is left. A
-// few rows must fit the scratch.
+// Variant without topk, cat and blocks of columns: whole rows, and k rounds that select the largest
+// remaining element. A few rows must fit the scratch.
 void top_k_by_rounds(tl::Program& tl, tl::Tensor x, tl::Tensor values, tl::Tensor indices, int k,
                      int block_rows) {
   const std::int64_t rows = x.local_shape()[0], columns = x.local_shape()[1];
@@ -78,7 +79,7 @@ void top_k_by_rounds(tl::Program& tl, tl::Tensor x, tl::Tensor values, tl::Tenso
     tl::Handle best = tl.zeros({count, k}, x.dtype()), places = tl.zeros({count, k}, i32);
     for (int rank = 0; rank < k; ++rank) {
       const tl::Handle largest = tl.max(left, 1), place = tl.argmax(left, 1);
-      // A difference is a condition: other than 0 everywhere but at the place that is meant.
+      // A difference used as a condition: nonzero everywhere except at the selected place.
       best = tl.where(ranks - rank, best, largest);
       places = tl.where(ranks - rank, places, place);
       left = tl.where(column_numbers - place, left, -std::numeric_limits<double>::infinity());
@@ -90,8 +91,8 @@ void top_k_by_rounds(tl::Program& tl, tl::Tensor x, tl::Tensor values, tl::Tenso
 
 // --- on the host
 
-constexpr std::uint64_t block_bytes = 64 * 1024;  // of x; in the scratch of 1 MiB twice, with
-                                                  // indices and what the operations make of them
+constexpr std::uint64_t block_bytes = 64 * 1024;  // of x; twice in the scratch of 1 MiB, with
+                                                  // indices and intermediate results
 
 struct Largest {
   std::vector<double> values, indices;  // row after row
@@ -122,7 +123,7 @@ void run(Torch& torch) {
     throw UsageError(
         fmt::format("top-k: the {} largest of {} columns; k is at most that", k, columns));
   const int pes = parts(torch, rows);
-  // 33 different values: most of them stand in a row several times.
+  // 33 different values: most values occur several times in a row.
   const Input x = random_input(torch, {rows, columns}, dtype, rows_over(pes), "x");
   const Tensor values = torch.empty({rows, k}, dtype, rows_over(pes), "values"),
                indices = torch.empty({rows, k}, i32, rows_over(pes), "indices");
@@ -137,7 +138,7 @@ void run(Torch& torch) {
     torch.launch(launch, top_k_by_rounds, x.tensor, values, indices, static_cast<int>(k),
                  rows_of(columns));
   }
-  // Elements of x as they are: no rounding.
+  // Elements of x unchanged: no rounding.
   torch.verify(values, [x = x.host, k] { return largest_of(*x, k).values; });
   torch.verify(indices, [x = x.host, k] { return largest_of(*x, k).indices; });
 }

@@ -1,5 +1,5 @@
-// va-offset-verify: a vector rotated through offsets from its base address, across the boundaries
-// of shards and pages.
+// va-offset-verify: rotates a vector by offsets from its base address, across the boundaries of
+// shards and pages.
 #include <algorithm>
 
 #include "sw/benches/bench_registry.h"
@@ -11,9 +11,8 @@ namespace {
 
 // --- on each PE
 
-// The programs of the launch take turns at blocks of `block` elements, wherever these lie: the
-// addresses are offsets from the two tensors' bases, and the accesses cross whatever boundaries of
-// shards and pages they meet.
+// The programs of the launch process blocks of `block` elements in turn, at offsets from the bases
+// of the two tensors; accesses cross boundaries of shards and pages.
 void rotate(tl::Program& tl, tl::Tensor x, tl::Tensor out, std::int64_t shift, std::int64_t block) {
   const std::int64_t n = x.shape().elements();
   const auto size = static_cast<std::int64_t>(size_of(x.dtype()));
@@ -23,7 +22,7 @@ void rotate(tl::Program& tl, tl::Tensor x, tl::Tensor out, std::int64_t shift, s
     const std::int64_t end = std::min(begin + block, n);
     for (std::int64_t to = begin, count = 0; to < end; to += count) {
       const std::int64_t from = (to + shift) % n;
-      count = std::min(end - to, n - from);  // up to where x wraps
+      count = std::min(end - to, n - from);  // up to the wrap of x
       tl.store(out + to * size, tl.load(x + from * size, {count}, x.dtype()));
     }
   }
@@ -31,8 +30,8 @@ void rotate(tl::Program& tl, tl::Tensor x, tl::Tensor out, std::int64_t shift, s
 
 // --- on the host
 
-// The vector is cut otherwise than the result, so that a block crosses boundaries of one where it
-// crosses none of the other.
+// Vector and result are cut differently, so that blocks cross boundaries of one that are none of
+// the other.
 void run(Torch& torch) {
   const Attributes& given = torch.parameters();
   const std::int64_t n = given.integer("elements"), shift = given.integer("shift");

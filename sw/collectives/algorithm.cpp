@@ -60,12 +60,12 @@ void CollectiveAlgorithm::check(const CollectiveCall& call) const {
   }
 }
 
-// --- Algorithms that know one holder of each part only
+// --- Algorithms that handle only one holder per part
 
 namespace {
 
-// The kernel of the roots, between the sums on the way to them and the way back of its result. Out
-// of place the sums are in the output, where the roots work in place.
+// Kernel of the roots, between the sums on the way to them and the distribution of the result. Out
+// of place, the sums are in the output, on which the roots work in place.
 class SurroundedKernel final : public KernelBody {
  public:
   SurroundedKernel(const CollectiveCall& call, HolderTree tree,
@@ -110,7 +110,7 @@ NeighbourGraph CollectiveAlgorithm::graph_of(const CollectiveCall& call) const {
 
 namespace {
 
-// A launch lists all tensors that its kernel reaches.
+// A launch lists all tensors that its kernel accesses.
 tl::KernelCall with_tensors(tl::KernelCall kernel, const CollectiveCall& call) {
   for (const tl::TensorInfoPtr& tensor : call.tensors()) {
     const bool listed =
@@ -134,7 +134,7 @@ tl::KernelCall CollectiveAlgorithm::kernel_of(const CollectiveCall& call) const 
   tl::KernelCall roots = kernel(between_roots);
   tl::KernelCall whole{std::make_shared<const SurroundedKernel>(call, tree, roots.body), roots.args,
                        0};
-  // A part of the scratch of its own has to do for all three.
+  // One private part of the scratch must suffice for all three.
   if (roots.scratch_bytes > 0)
     whole.scratch_bytes = std::max(roots.scratch_bytes, call.scratch_bytes());
   return with_tensors(std::move(whole), call);

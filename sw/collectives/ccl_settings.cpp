@@ -14,7 +14,7 @@ namespace {
 
 constexpr const char* source = "spec 8.2";
 
-// One row per key: what it may be, and the member of the settings that holds its value.
+// Row of a key: allowed values, and the member of the settings that holds its value.
 struct Key {
   Parameter parameter;
   ParameterMember member;
@@ -118,7 +118,7 @@ void merge(Attributes& values, const Attributes& over) {
   for (const auto& [key, value] : over.values()) values.set(key, value);
 }
 
-// Of the algorithm that the settings name; none where they leave the choice open.
+// Parameters of the configured algorithm; none if the settings leave the choice open.
 ParameterSchema own_parameters(const CclSettings& settings, const CclFile& file,
                                const AlgorithmRegistry& algorithms) {
   if (settings.chooses()) {

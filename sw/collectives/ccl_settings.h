@@ -1,11 +1,11 @@
 // Settings of the collectives in ccl.yaml (spec 8.2): the algorithm of all_reduce, the rings
-// installed for the group, and the algorithm's own parameters. The program reads the file; here are
-// its keys and their meaning.
+// installed for the group, and the algorithm's own parameters. The program reads the file; this
+// header defines its keys.
 //
 //   defaults:                        # of all algorithms
 //     algorithm: lrab_hierarchical_allreduce
 //     n_slots: 4
-//   algorithms:                      # an algorithm's own entry goes before the defaults
+//   algorithms:                      # an algorithm's own entry overrides the defaults
 //     lrab_hierarchical_allreduce: {buffer_kind: sram, root_cube: 10}
 //
 // A new key is a member of CclSettings, its row in keys_of() (ccl_settings.cpp) and its use:
@@ -28,10 +28,10 @@ namespace kernbench {
 class AlgorithmRegistry;
 struct TuningTable;
 
-// Each call has the algorithm that the tuning table says (tuning_table.h).
+// The tuning table selects the algorithm of each call (tuning_table.h).
 inline constexpr const char* automatic = "auto";
 
-// Resolved values as given, without defaults.
+// Values from the file, without defaults.
 struct CclFile {
   std::string algorithm = "lrab_hierarchical_allreduce";
   Attributes defaults;
@@ -39,42 +39,40 @@ struct CclFile {
   std::shared_ptr<const TuningTable> tuning;     // null: the file names none
 };
 
-// Keys that `defaults` and every algorithm's entry may hold. Those without a default may be left
-// out.
+// Keys allowed in `defaults` and in every algorithm's entry. Keys without a default are optional.
 ParameterSchema ccl_parameters();
 
 enum class RankUnit : std::uint8_t { sip, pe };
 const char* name_of(RankUnit unit);
 
-// For one algorithm, or for a choice of them: the algorithm's entry before the defaults of the
-// file, these before the defaults of the keys.
+// Settings of one algorithm, or of a choice of algorithms. Precedence: the algorithm's entry, the
+// defaults of the file, the defaults of the keys.
 struct CclSettings {
   std::string algorithm;
   IpcqSettings rings;
   std::optional<std::uint32_t> pipelined_n_slots;
   bool chunking = true;
-  std::int64_t n_elem = 8;  // of benches without a size of their own
+  std::int64_t n_elem = 8;  // size in benches without their own size parameter
   std::optional<int> world_size;
   RankUnit rank_unit = RankUnit::sip;
-  Attributes own;  // the algorithm's parameters that are given or have a default
+  Attributes own;  // own parameters of the algorithm that are set or have a default
 
-  std::vector<std::pair<std::string, std::string>> values()
-      const;                // every value that holds, by key
+  std::vector<std::pair<std::string, std::string>> values() const;  // all effective values, by key
   std::string str() const;  // "algorithm=... buffer_kind=tcm ..."
   bool chooses() const { return algorithm == automatic; }
-  // Of each ring that is installed for an algorithm.
+  // Slots of each ring that is installed for an algorithm.
   std::uint32_t ring_slots(bool deep) const {
     return deep ? pipelined_n_slots.value_or(rings.n_slots) : rings.n_slots;
   }
 };
 
-// Of two settings, where they differ: what the first ones have, "buffer_kind=hbm, no root_cube".
-// Empty if they are the same.
+// Values of `settings` that differ from `others`, "buffer_kind=hbm, no root_cube". Empty if they
+// are equal.
 std::string differing_values(const CclSettings& settings, const CclSettings& others);
 
-// `changes` go before everything else ("algorithm" among them). Where algorithms are chosen their
-// entries describe no rings, and `own` is empty. UsageError: an algorithm that is not there or does
-// not all_reduce, a choice without a table, an unknown key, a value that is not allowed.
+// `changes` override all other sources ("algorithm" included). If the algorithm is chosen per call,
+// entries of algorithms do not configure rings and `own` is empty. UsageError: an unknown algorithm
+// or one without all_reduce, a choice without a table, an unknown key, a value that is not allowed.
 using CclChanges = std::vector<std::pair<std::string, std::string>>;
 CclSettings resolve(const CclFile& file, const AlgorithmRegistry& algorithms,
                     const CclChanges& changes = {});

@@ -132,9 +132,9 @@ std::vector<int> CollectiveCall::pes() const {
   return {pes.begin(), pes.end()};
 }
 
-// As loaded, as combined, as it came, and on its way out: copies of a section; a message has its
-// own block of 16-byte alignment in each of them. Beside them room for the receives that are
-// announced ahead, twice as many as a ring has slots.
+// Copies of a section: as loaded, as combined, as received, and as sent. Each message has its own
+// 16-byte aligned block in each copy. In addition, room for receives that are announced ahead,
+// twice the number of ring slots.
 std::uint64_t CollectiveCall::scratch_bytes() const {
   std::uint64_t largest = 0;
   const std::int64_t most_rows = rows.empty() ? 1 : *std::max_element(rows.begin(), rows.end());
@@ -150,7 +150,7 @@ std::uint64_t CollectiveCall::scratch_bytes() const {
   const std::uint64_t slot = settings.rings.slot_size;
   const std::uint64_t messages = section / slot + blocks + 1;
   const std::uint64_t ahead = 2 * settings.rings.n_slots * (std::min(slot, largest) + 16);
-  // A message in slots only passes through; a PE has one that comes beside one that goes.
+  // A message in slots only passes through; a PE has an incoming and an outgoing one.
   if (op == CollectiveOp::send_recv && settings.chunking)
     return std::min(group.scratch_bytes / 2, 2 * section + 16 * messages + ahead);
   const std::uint64_t copies = op == CollectiveOp::send_recv ? 2 : 4;

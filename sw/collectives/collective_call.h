@@ -1,4 +1,4 @@
-// CollectiveCall: one rank's call of a collective, as algorithms see it.
+// CollectiveCall: call of a collective by one rank, as algorithms see it.
 #pragma once
 
 #include <cstdint>
@@ -28,74 +28,75 @@ enum class CollectiveOp : std::uint8_t {
 const char* name_of(CollectiveOp op);
 const std::vector<std::string>& collective_op_names();  // in the order of the enumeration
 bool is_reduction(CollectiveOp op);
-// Some rank has a list of tensors, one for each rank.
+// Whether some rank has a list of tensors, one for each rank.
 bool has_a_part_for_each_rank(CollectiveOp op);
 bool has_root(CollectiveOp op);
-// On every rank the result takes the place of what it is computed from, or with an output goes
-// there.
+// Whether on every rank the result replaces its input, or is stored to the output if there is one.
 bool works_on_one_tensor(CollectiveOp op);
 
-// The ranks of a process group and where they are. Rank of the world = SIP, or with RankUnit::pe a
-// PE, counted through all cubes of all SIPs.
+// Ranks of a process group and their locations. Rank of the world = SIP, or with RankUnit::pe a PE,
+// counted through all cubes of all SIPs.
 struct RankGroup {
   int size = 1;
   RankUnit unit = RankUnit::sip;
-  graphs::SipGrid grid;      // of ranks; for RankUnit::pe, and of some ranks only, a ring
-  std::vector<int> members;  // ranks of the world, by rank; empty: all of them
-  std::string directions;    // before the names of its directions: groups have rings of their own
+  graphs::SipGrid grid;      // grid of ranks; a ring for RankUnit::pe and for subgroups
+  std::vector<int> members;  // ranks of the world, by rank of the group; empty: all ranks
+  std::string directions;    // prefix of its direction names: each group has its own rings
   int cube_mesh_w = 1, cube_mesh_h = 1;
   int pes = 1;  // per cube
   std::uint64_t scratch_bytes = 1 << 20;
 
   int cubes() const { return cube_mesh_w * cube_mesh_h; }
   int world_rank(int rank) const;
-  std::optional<int> rank_of(int world_rank) const;  // none: it is no member
-  // As the rings are installed, for kernels that send themselves; run_schedule() adds the prefix.
+  std::optional<int> rank_of(int world_rank) const;  // none: not a member
+  // Name of an installed direction, for kernels that send themselves; run_schedule() adds the
+  // prefix.
   std::string direction(const std::string& name) const { return directions + name; }
-  // Some ranks of this group, which is the world: all of them in its grid, else in a ring.
+  // Subgroup of this group, which must be the world: all ranks in its grid, some ranks in a ring.
   RankGroup of(std::vector<int> some, std::string their_directions) const;
-  // Of a rank: the PE that works with (cube, pe) of every other one.
+  // PE of a rank that exchanges data with (cube, pe) of every other rank.
   PeId place(int rank, int cube, int pe) const;
   std::vector<int> ring()
-      const;  // the ranks in ring order; UsageError for a mesh without a closed way round
+      const;  // ranks in ring order; UsageError for a mesh without a Hamiltonian cycle
 };
 
 struct CollectiveCall {
   CollectiveOp op = CollectiveOp::all_reduce;
   ReduceOp reduce_op = ReduceOp::sum;
   int rank = 0;
-  int root = 0;       // of broadcast, reduce, gather and scatter; the sender of send_recv
-  int peer = 0;       // the receiver of send_recv
-  std::string rings;  // of send_recv: behind the names of its directions
+  int root = 0;       // for broadcast, reduce, gather and scatter; sender of send_recv
+  int peer = 0;       // receiver of send_recv
+  std::string rings;  // suffix of direction names of send_recv
   RankGroup group;
   CclSettings settings;
-  std::vector<tl::TensorInfoPtr> inputs, outputs;  // of this rank; all of one layout and dtype
+  // Tensors of this rank; all with one layout and dtype.
+  std::vector<tl::TensorInfoPtr> inputs, outputs;
   std::vector<tl::TensorInfoPtr>
-      wholes;  // where inputs or outputs are parts of tensors: all of these
+      wholes;  // whole tensors, if inputs or outputs are parts of tensors
   ShardLayout layout;
-  // Of an all_to_all of one tensor with parts of different sizes, of which `layout` is a row: those
-  // from each rank to each one, at from * size + to.
+  // all_to_all of one tensor with parts of different sizes, whose `layout` is that of a row: rows
+  // from each rank to each rank, at from * size + to.
   std::vector<std::int64_t> rows;
-  bool one_tensor_each = false;  // the input has all parts, of different sizes
+  bool one_tensor_each = false;  // the input holds all parts, of different sizes
 
   const tl::TensorInfo& tensor() const {
     return inputs.empty() ? *outputs.front() : *inputs.front();
   }
-  // Where an all_reduce leaves its values: in the output, in place in the input.
+  // Destination of an all_reduce: the output, or in place the input.
   const tl::TensorInfoPtr& result() const {
     return outputs.empty() ? inputs.front() : outputs.front();
   }
   DType dtype() const { return tensor().dtype; }
-  // Whose memory the kernel uses.
+  // Tensors whose memory the kernel uses.
   std::vector<tl::TensorInfoPtr> tensors() const;
   bool has_no_elements() const;
-  // The size of the call as nccl-tests count it: of the logical tensor of a rank, with all parts
-  // where there is one for each rank.
+  // Size of the call as in nccl-tests: of the logical tensor of a rank, with all parts if there is
+  // one per rank.
   std::uint64_t nbytes() const;
-  // `contributions`: how many values each result combines.
+  // `contributions`: number of values that each result combines.
   ScheduleOptions options(std::int64_t contributions = 1) const;
-  std::vector<int> pes() const;  // of a cube, that have shards
-  // Of a PE, that its schedule needs at most.
+  std::vector<int> pes() const;  // PEs of a cube that have shards
+  // Upper bound of the scratch that a PE's schedule needs.
   std::uint64_t scratch_bytes() const;
 };
 

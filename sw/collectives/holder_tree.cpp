@@ -69,11 +69,11 @@ CollectiveCall HolderTree::between_roots(CollectiveCall call) const {
   return call;
 }
 
-// --- The queue pairs
+// --- Queue pairs
 
 NeighbourGraph HolderTree::graph() const {
   NeighbourGraph graph;
-  std::vector<int> lanes;  // that cubes are joined on
+  std::vector<int> lanes;  // lanes that join cubes
   for (const int pe : pes_.members) {
     if (pes_.stands_for(pe)) lanes.push_back(pe);
   }
@@ -106,7 +106,7 @@ NeighbourGraph HolderTree::graph(
   return graph().add(between_ranks(between_roots(call)));
 }
 
-// --- The schedules
+// --- Schedules
 
 TreePosition HolderTree::among_pes(int pe) const {
   const int count = static_cast<int>(pes_.members.size());
@@ -129,7 +129,7 @@ TreePosition HolderTree::among_cubes(int cube) const {
       {x(cube), y(cube), rectangle_->w, rectangle_->h, x(cubes_.root), y(cubes_.root)});
 }
 
-// The PEs of a cube that has a copy of what the root's cube has add nothing.
+// PEs of a cube with a copy of the root cube's values add nothing.
 TreePosition HolderTree::way_up(PeId holder) const {
   std::vector<TreePosition> places;
   const bool counts = cubes_.holding != Holding::copies || holder.cube == cubes_.root;

@@ -1,8 +1,7 @@
 // HolderTree: the PEs of a rank that hold the same part of its tensor (copies or partial sums of
-// it), as a tree on which a reduction between ranks is carried out once per part: partial sums are
-// added up on the way to the root, the roots of the ranks exchange, and the result goes down to all
-// holders. A part with one holder is that holder's affair; a rank alone with copies has nothing to
-// do.
+// it), as a tree that performs a reduction between ranks once per part: partial sums are added on
+// the way to the root, the roots of the ranks exchange, and the result is broadcast to all holders.
+// A part with one holder needs no tree; a single rank with copies needs no operation.
 #pragma once
 
 #include <cstdint>
@@ -18,38 +17,38 @@ namespace kernbench {
 
 class HolderTree {
  public:
-  // How holders are joined: first the PEs of each cube, then the cubes.
+  // Topology that joins holders: first the PEs of each cube, then the cubes.
   enum class Form : std::uint8_t {
-    mesh,  // PEs in a line; cubes along rows and columns to a root cube, the middle one by default;
-           // cubes that fill no rectangle in a line
+    mesh,  // PEs in a line; cubes along rows and columns to a root cube, by default the middle one;
+           // cubes that form no rectangle in a line
     rings,  // both in rings, folded at PE 0 and cube 0
   };
 
   HolderTree(const CollectiveCall& call, Form form, std::optional<int> root_cube = {});
 
-  // The queue pairs within all ranks.
+  // Queue pairs within all ranks.
   NeighbourGraph graph() const;
-  // The call as the ranks' roots carry it out: no part has several holders.
+  // Call as the ranks' roots perform it: no part has several holders.
   CollectiveCall between_roots(CollectiveCall call) const;
-  // The queue pairs within all ranks and, as `between_ranks` joins them, those of the roots.
+  // Queue pairs within all ranks, and those of the roots as `between_ranks` joins them.
   NeighbourGraph graph(
       const CollectiveCall& call,
       const std::function<NeighbourGraph(const CollectiveCall&)>& between_ranks) const;
 
-  // What a holder does, on `blocks` blocks: before the roots exchange, and behind that.
+  // Schedule of a holder on `blocks` blocks, before and after the exchange of the roots.
   Schedule sum_up(PeId holder, int blocks = 1) const;
   Schedule hand_down(PeId holder, int blocks = 1) const;
-  // Both, with what the root does in between.
+  // Both, with the exchange of the root in between.
   Schedule around(PeId holder, const Schedule& exchange, int blocks = 1) const;
-  // The same where the ranks exchange along a tree of their own; one block, message by message
-  // through all levels.
+  // Schedule if the ranks exchange along their own tree: one block, message by message through all
+  // levels.
   Schedule through(PeId holder, const schedules::TreePosition& between_ranks) const;
 
   bool is_root(PeId holder) const;
   bool shared() const { return pes_.shared() || cubes_.shared(); }  // parts have several holders
 
  private:
-  // The PEs of a cube, or the cubes.
+  // Level of the tree: the PEs of a cube, or the cubes.
   struct Level {
     std::vector<int> members;
     Holding holding = Holding::parts;
@@ -62,8 +61,8 @@ class HolderTree {
   };
   schedules::TreePosition among_pes(int pe) const;
   schedules::TreePosition among_cubes(int cube) const;
-  schedules::TreePosition way_up(PeId holder) const;    // of partial sums
-  schedules::TreePosition way_down(PeId holder) const;  // of the result
+  schedules::TreePosition way_up(PeId holder) const;    // for partial sums
+  schedules::TreePosition way_down(PeId holder) const;  // for the result
 
   Form form_;
   std::vector<int> sips_;  // of the ranks

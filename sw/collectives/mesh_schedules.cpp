@@ -11,7 +11,7 @@ Schedule rounds(int count, const char* to, const char* from) {
   return schedule;
 }
 
-// To coordinate 0 and back. `up` leads away from 0.
+// Reduces to coordinate 0 and broadcasts back. `up` points away from 0.
 Schedule chain(int at, int length, const char* up, const char* down) {
   TreePosition place;
   if (at > 0) place.up = down;

@@ -1,7 +1,7 @@
-// Cutting of the blocks of a collective: into sections, as much as the scratch of a TCM holds at
-// once, and each section into chunks, the messages. All PEs that exchange messages cut alike: the
-// cut depends on the largest block only, and every block has the same number of sections and chunks
-// (which are empty where a block has fewer elements).
+// Cuts the blocks of a collective into sections, the largest unit that the scratch of a TCM holds,
+// and each section into chunks, the messages. All PEs that exchange messages use the same cut: it
+// depends only on the largest block, and every block has the same number of sections and chunks
+// (empty if a block has fewer elements).
 #pragma once
 
 #include <algorithm>
@@ -14,7 +14,7 @@ struct ElementRange {
   std::int64_t elements() const { return end - begin; }
 };
 
-// Part `index` of `parts`, which differ by one element at most.
+// Part `index` of `parts`, whose sizes differ by at most one element.
 inline ElementRange part_of(const ElementRange& whole, std::int64_t index, std::int64_t parts) {
   return {whole.begin + whole.elements() * index / parts,
           whole.begin + whole.elements() * (index + 1) / parts};

@@ -100,8 +100,7 @@ std::string scope_of(const std::string& direction) {
   return end == std::string::npos ? "" : direction.substr(0, end);
 }
 
-// The directions of `pe` in the scope that lead to `peer` and for which the opposite name does not
-// lead back.
+// Directions of `pe` in the scope that lead to `peer` and whose opposite name does not lead back.
 std::vector<std::string> without_opposite(const NeighbourGraph& graph, PeId pe, PeId peer,
                                           const std::string& scope) {
   std::vector<std::string> directions;
@@ -117,8 +116,8 @@ std::vector<std::string> without_opposite(const NeighbourGraph& graph, PeId pe, 
 
 std::string direction_back(const NeighbourGraph& graph, PeId pe, const std::string& direction,
                            PeId peer) {
-  // Where the opposite name leads back at one end, it does at the other; what is left at both ends
-  // is joined in byte order.
+  // If the opposite name leads back at one end, it does at the other end, too; remaining directions
+  // are paired in byte order.
   const std::string scope = scope_of(direction);
   const std::vector<std::string> mine = without_opposite(graph, pe, peer, scope),
                                  theirs = without_opposite(graph, peer, pe, scope);

@@ -1,7 +1,7 @@
 // NeighbourGraph: the neighbours of every PE by direction, and the resulting queue pairs (spec 8.1,
 // ADR-0025).
 //
-// A direction is only a name: the graph gives it meaning. The graphs that ship are in
+// A direction is only a name: the graph defines its meaning. The graphs that ship are in
 // shipped_graphs.h; an algorithm may make its own (a tree: `parent`, `child0`, `child1`).
 #pragma once
 
@@ -14,28 +14,29 @@
 
 namespace kernbench {
 
-// In place of a SIP's number: the device of the thread that installs the graph.
+// Placeholder of a SIP number: the device of the thread that installs the graph.
 inline constexpr int this_device = -1;
 
 class NeighbourGraph {
  public:
   using Neighbours = std::map<std::string, PeId>;  // by direction, in byte order
 
-  // UsageError: an empty direction, one that `from` uses already, a PE as its own neighbour.
+  // UsageError: an empty direction, a direction that `from` already uses, a PE as its own
+  // neighbour.
   NeighbourGraph& connect(PeId from, const std::string& direction, PeId to);
-  // The edges of `other` too. UsageError where both use a direction of one PE, unless it leads to
-  // the same peer.
+  // Adds the edges of `other`. UsageError if both use the same direction of a PE for different
+  // peers.
   NeighbourGraph& add(const NeighbourGraph& other);
 
-  // The same with `prefix` before the name of each direction. One that ends in '/' makes a scope of
-  // its own: directions are joined within it.
+  // Graph with `prefix` added to the name of each direction. A prefix that ends in '/' makes a
+  // separate scope: directions are joined within it.
   NeighbourGraph with_prefix(const std::string& prefix) const;
-  // Without the directions whose names begin with `prefix`.
+  // Graph without the directions whose names begin with `prefix`.
   NeighbourGraph without_prefix(const std::string& prefix) const;
 
-  // Some PE is one of `this_device`.
+  // Whether some PE is one of `this_device`.
   bool is_relative() const;
-  // With `sip` in place of `this_device`.
+  // Graph with `sip` instead of `this_device`.
   NeighbourGraph on_device(int sip) const;
 
   const std::map<PeId, Neighbours>& pes() const { return pes_; }
@@ -46,11 +47,11 @@ class NeighbourGraph {
   std::map<PeId, Neighbours> pes_;
 };
 
-// E <-> W, N <-> S, also behind a prefix: intra_E <-> intra_W, group1/E <-> group1/W. None for
-// other names.
+// E <-> W, N <-> S, also after a prefix: intra_E <-> intra_W, group1/E <-> group1/W. None for other
+// names.
 std::optional<std::string> opposite(const std::string& direction);
 
-// One end of a queue pair; the other end is in the list too.
+// End of a queue pair; the list contains the other end, too.
 struct QueuePairEnd {
   PeId pe;
   std::string direction;
@@ -59,9 +60,9 @@ struct QueuePairEnd {
 };
 
 // Joins each direction with a direction of the peer that points back, of the same scope (the name
-// up to the last '/'): the opposite name if the peer has it, else the first in byte order that no
-// opposite and no other direction has taken. Sorted by (PE, direction). UsageError, naming PE and
-// direction, for one that nothing points back to.
+// up to the last '/'): the opposite name if the peer has it, else the first in byte order that is
+// not yet paired. Sorted by (PE, direction). UsageError, naming PE and direction, for a direction
+// without a partner.
 std::vector<QueuePairEnd> queue_pairs(const NeighbourGraph& graph);
 
 }  // namespace kernbench

@@ -19,7 +19,7 @@ bool takes(const MessageStep& step) {
   return step.kind == Kind::receive || step.kind == Kind::reduce || step.kind == Kind::add;
 }
 bool changes(const MessageStep& step) { return takes(step) || step.kind == Kind::finish; }
-// The block as it is here before the step.
+// Whether the step reads the block's value from before the step.
 bool uses_value(const MessageStep& step) {
   return step.kind == Kind::send || step.kind == Kind::reduce || step.kind == Kind::add ||
          step.kind == Kind::finish || step.kind == Kind::store;
@@ -61,7 +61,7 @@ class Pipeline {
     return all;
   }
 
-  // A value for each chunk of each block.
+  // One value for each chunk of each block.
   template <class T>
   std::vector<T> of_chunks(T value) const {
     return std::vector<T>(
@@ -72,7 +72,8 @@ class Pipeline {
            static_cast<std::size_t>(step.chunk);
   }
 
-  // Stores of what no step changes: only of blocks that are moved, and beside the messages.
+  // Extracts the stores of blocks that no step changes: copies that run concurrently with the
+  // messages, needed for moved blocks only.
   void take_out_copies() {
     std::vector<bool> changed(static_cast<std::size_t>(shape_.blocks));
     for (const MessageStep& step : steps_) {
@@ -91,7 +92,7 @@ class Pipeline {
 
   void send_early() {
     std::vector<std::size_t> ready = ready_at(), all = indices_of_sends();
-    std::size_t next = 0, copied = 0;  // of `all`, of copies_
+    std::size_t next = 0, copied = 0;  // index into `all`, into copies_
     Steps result;
     const auto emit = [&](const MessageStep& step) {
       result.push_back(step);
@@ -99,7 +100,7 @@ class Pipeline {
         result.push_back(copies_[copied++]);
     };
     const auto most = static_cast<std::size_t>(sends_ahead(shape_));
-    std::size_t before = 0;  // sends whose place has been reached
+    std::size_t before = 0;  // sends whose place in the schedule has been reached
     for (std::size_t i = 0; i < steps_.size(); ++i) {
       if (sends(steps_[i])) {
         if (next == before) emit(steps_[all[next++]]);
@@ -124,7 +125,7 @@ class Pipeline {
     return all;
   }
 
-  // Of each send, the first step behind the last one that changes its chunk.
+  // For each send, the first step after the last one that changes its chunk.
   std::vector<std::size_t> ready_at() const {
     std::vector<std::size_t> changed = of_chunks(std::size_t{0}), ready;
     for (std::size_t i = 0; i < steps_.size(); ++i) {
@@ -134,7 +135,7 @@ class Pipeline {
     return ready;
   }
 
-  // `depth` takes have been announced at any time.
+  // Keeps `depth` receives announced at any time.
   void expect_ahead() {
     Steps expected;
     for (const MessageStep& step : steps_) {
@@ -143,7 +144,7 @@ class Pipeline {
     insert_ahead(expected, shape_.depth, [](const MessageStep& step) { return takes(step); });
   }
 
-  // Of the chunks that are used before anything has come for them: all of a block, or none.
+  // Chunks that are used before a message has arrived for them: all or none of a block.
   void load_ahead() {
     std::vector<bool> known = of_chunks<bool>(false), first(steps_.size());
     Steps loads;
@@ -165,8 +166,8 @@ class Pipeline {
     insert_ahead(loads, loads_ahead, [&](const MessageStep&) { return first[i++]; });
   }
 
-  // Steps with the given ones among them: the first `depth` at the start, then one behind each step
-  // that `is_use` of one.
+  // Merges `ahead` into the steps: the first `depth` at the start, then one after each step for
+  // which `is_use` holds.
   template <class IsUse>
   void insert_ahead(const Steps& ahead, int depth, IsUse is_use) {
     Steps result;
@@ -199,7 +200,7 @@ class Pipeline {
   }
 
   const PipelineShape& shape_;
-  const int chunks_;  // of a block in all sections
+  const int chunks_;  // chunks of a block in all sections
   Steps steps_;
   Steps copies_;
 };

@@ -1,9 +1,9 @@
-// The pipelined order of a PE's steps in a collective: what the kernel asks for ahead of its use,
-// so that loads, receives, sends and stores go on beside one another (run_schedule.h).
+// The pipelined order of a PE's steps in a collective: the kernel issues operations ahead of their
+// use, so that loads, receives, sends and stores overlap (run_schedule.h).
 //
-// Receives are taken in the order of unroll(), and no send comes later in relation to them than
-// there. A send does not block, and the messages of one direction do not wait for those of another.
-// So PEs that carry out unroll() with sends that block reach their end in this order, too.
+// Receives keep the order of unroll(), and no send is later relative to them than in unroll(). A
+// send does not block, and the messages of one direction do not wait for those of another.
+// Therefore PEs that complete unroll() with blocking sends complete this order, too.
 #pragma once
 
 #include <vector>
@@ -14,21 +14,22 @@ namespace kernbench {
 
 struct PipelineShape {
   int blocks = 0;
-  int chunks = 1;  // of each block
+  int chunks = 1;  // chunks of each block
   int window = 1;  // slots of a ring
-  int depth = 1;   // receives that are announced ahead
-  int span = 1;    // chunks of a load; two loads are begun ahead
-  // Blocks whose place at the end is another one than at the start: a PE that does not change one
+  int depth = 1;   // receives announced ahead
+  int span = 1;    // chunks per load; two loads are issued ahead
+  // Blocks whose final place differs from the initial one: a PE that does not change such a block
   // copies it.
   std::vector<bool> moved;
-  int sections = 1;  // one behind the other, of `chunks` each: chunks are numbered through them
+  // Sections in sequence, of `chunks` chunks each: chunks are numbered across sections.
+  int sections = 1;
 };
 
 inline int sends_ahead(const PipelineShape& shape) { return 2 * shape.window; }
 
-// With `load`, the beginning of a load of up to `span` chunks from the one that it names, `expect`,
-// that of a receive, and the ends of values (MessageStep::last, passed_on). A send goes as soon as
-// its block is there, at most sends_ahead() of them ahead of their places in the schedule.
+// Adds `load`, the start of a load of up to `span` chunks from the named one, `expect`, the start
+// of a receive, and the ends of values (MessageStep::last, passed_on). A send is issued as soon as
+// its block is available, at most sends_ahead() sends ahead of its place in the schedule.
 std::vector<MessageStep> pipeline(const Schedule& schedule, const PipelineShape& shape);
 
 }  // namespace kernbench

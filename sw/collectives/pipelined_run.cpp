@@ -31,7 +31,7 @@ void PipelinedRun::run(const std::vector<MessageStep>& steps, std::int64_t secti
   for (const MessageStep& step : steps) {
     Chunk& chunk =
         blocks_[static_cast<std::size_t>(step.block)][static_cast<std::size_t>(step.chunk)];
-    // A load is one of several chunks, the first of which may be empty.
+    // A load covers several chunks, the first of which may be empty.
     if (chunk.range.elements() > 0 || step.kind == Kind::load) run(step, chunk);
   }
 }
@@ -106,9 +106,9 @@ void PipelinedRun::store(const MessageStep& step, const Chunk& chunk) {
     leave(stores_, tl_.store_async(*place.to + chunk.range.begin * size_, *chunk.value));
 }
 
-// The oldest of more sends than may run ahead is one whose place in the schedule has come: to wait
-// for it is what a send that blocks does. A command that has not been asked for counts as under
-// way.
+// If more sends are in flight than may run ahead, the schedule has reached the place of the oldest
+// one: waiting for it matches a blocking send. A command counts as in flight until it has been
+// queried.
 void PipelinedRun::leave(std::deque<tl::Handle>& in_flight, tl::Handle handle) {
   in_flight.push_back(std::move(handle));
   while (!in_flight.empty() && in_flight.front().done()) in_flight.pop_front();

@@ -1,5 +1,5 @@
-// PipelinedRun: carries out a schedule in its pipelined order (pipeline.h) on the PE that runs the
-// kernel: loads, receives, reductions, sends and stores are left under way.
+// PipelinedRun: executes a schedule in its pipelined order (pipeline.h) on the PE that runs the
+// kernel: loads, receives, reductions, sends and stores are not blocking.
 #pragma once
 
 #include <cstdint>
@@ -14,21 +14,22 @@ namespace kernbench {
 
 class PipelinedRun {
  public:
-  // `ahead`: messages that have room beside the values, sends and stores under way each twice.
+  // `ahead`: number of messages that fit the scratch next to the values; at most twice as many
+  // sends, and as many stores, are in flight.
   PipelinedRun(tl::Program& tl, const std::vector<BlockPosition>& places,
                const ScheduleOptions& options, const MessageCut& cut, int span, std::int64_t ahead);
 
-  // The steps of so many sections from the given one on.
+  // Runs the steps of `sections` sections from `section` on.
   void run(const std::vector<MessageStep>& steps, std::int64_t section, std::int64_t sections);
-  // Waits for all that has been left under way.
+  // Waits for all operations in flight.
   void finish();
 
  private:
-  // The values of a chunk of a block.
+  // Values of a chunk of a block.
   struct Chunk {
     ElementRange range;
-    std::optional<tl::Handle> value;  // as it is
-    std::optional<tl::Handle> came;   // the last message, if it is passed on
+    std::optional<tl::Handle> value;  // current value
+    std::optional<tl::Handle> came;   // last message, if it is passed on
   };
 
   void run(const MessageStep& step, Chunk& chunk);
@@ -41,12 +42,12 @@ class PipelinedRun {
   const std::vector<BlockPosition>& places_;
   const ScheduleOptions& options_;
   const MessageCut cut_;
-  const int span_;                    // chunks of a load
-  const std::size_t most_in_flight_;  // sends, and stores
+  const int span_;                    // chunks per load
+  const std::size_t most_in_flight_;  // limit for sends, and for stores
   const std::int64_t size_;
   std::vector<std::vector<Chunk>> blocks_;
   std::deque<tl::RecvFuture> expected_;
-  std::deque<tl::Handle> sends_, stores_;  // under way, the oldest first
+  std::deque<tl::Handle> sends_, stores_;  // in flight, oldest first
 };
 
 }  // namespace kernbench

@@ -9,9 +9,9 @@
 
 namespace kernbench {
 
-// avg, as in NCCL: floats are divided by the number of ranks before they are added, so that the sum
-// does not overflow; the sum of integers is divided, towards zero. band, bor, bxor: bit by bit, of
-// integers.
+// avg, as in NCCL: floats are divided by the number of ranks before the addition, so that the sum
+// does not overflow; for integers the sum is divided, towards zero. band, bor, bxor: bitwise,
+// integers only.
 enum class ReduceOp : std::uint8_t { sum, max, min, prod, avg, band, bor, bxor };
 
 const char* name_of(ReduceOp op);
@@ -20,7 +20,7 @@ const std::vector<std::string>& reduce_op_names();  // in the order of the enume
 ReduceOp parse_reduce_op(const std::string& name);
 
 bool takes_integers_only(ReduceOp op);
-// Of two values.
+// Operation that combines two values.
 MathOp math_op_of(ReduceOp op);
 
 }  // namespace kernbench

@@ -32,9 +32,9 @@ class ScheduleRun {
  private:
   struct Block {
     ElementRange section;
-    std::optional<tl::Handle> loaded;               // the section as it was in memory
-    std::vector<std::optional<tl::Handle>> chunks;  // what has changed since
-    std::vector<std::optional<tl::Handle>> came;    // the last messages
+    std::optional<tl::Handle> loaded;               // section as loaded from memory
+    std::vector<std::optional<tl::Handle>> chunks;  // values that have changed since
+    std::vector<std::optional<tl::Handle>> came;    // last messages
   };
 
   void run(const MessageStep& step) {
@@ -70,7 +70,7 @@ class ScheduleRun {
         return store(index, step.chunk, range);
       case Kind::load:
       case Kind::expect:
-        return;  // of the pipelined order
+        return;  // only in the pipelined order
     }
   }
 
@@ -105,7 +105,7 @@ class ScheduleRun {
   std::vector<Block> blocks_;
 };
 
-// Of the rings of a schedule, the smallest one; 0: there are no messages.
+// Slots of the smallest ring of a schedule; 0: no messages.
 int ring_slots(const tl::Program& tl, const Schedule& schedule) {
   int least = 0;
   for (const Phase& phase : schedule) {
@@ -118,7 +118,7 @@ int ring_slots(const tl::Program& tl, const Schedule& schedule) {
   return least;
 }
 
-// Results of a call out of place go to its output.
+// Redirects results of an out-of-place call to its output.
 std::vector<BlockPosition> with_output(const tl::Program& tl, std::vector<BlockPosition> blocks,
                                        const ScheduleOptions& options) {
   if (options.output == nullptr) return blocks;
@@ -131,16 +131,17 @@ std::vector<BlockPosition> with_output(const tl::Program& tl, std::vector<BlockP
   return blocks;
 }
 
-constexpr std::int64_t most_chunks = 256;  // of a block in a list of steps
-// A PE reads one chunk after the other slower than a fast link brings them: each pays its latency.
+constexpr std::int64_t most_chunks = 256;  // chunks of a block in a list of steps
+// A PE that reads one chunk at a time is slower than a fast link, because each read adds its
+// latency.
 constexpr std::int64_t most_span = 2;  // chunks of a load
 
 struct Plan {
   MessageCut cut;
-  std::int64_t ahead = 0;  // messages that are asked for ahead; 0: step by step
+  std::int64_t ahead = 0;  // messages announced ahead; 0: sequential
 };
 
-// How many of the largest messages `bytes` have room for.
+// Number of the largest messages that fit `bytes`.
 std::int64_t messages_in(std::uint64_t bytes, std::int64_t largest, const MessageCut& cut,
                          DType dtype) {
   const auto ceil_div = [](std::int64_t a, std::int64_t b) { return (a + b - 1) / b; };
@@ -149,10 +150,10 @@ std::int64_t messages_in(std::uint64_t bytes, std::int64_t largest, const Messag
   return static_cast<std::int64_t>(bytes / size_of(dtype)) / elements;
 }
 
-// All PEs that exchange messages cut alike. Pipelined, half of the scratch is for the values; the
-// rest for what is asked for ahead and what is on its way out. No more chunks than a list of steps
-// has room for. Step by step, a block is there as loaded, as combined and as it came, and
-// operations are under way.
+// All PEs that exchange messages use the same cut. Pipelined: half of the scratch holds the values,
+// the rest the announced and outgoing messages; the number of chunks is limited by a list of steps.
+// Sequential: a block is kept as loaded, as combined and as received, in addition to operations in
+// flight.
 Plan plan_of(std::int64_t largest, std::int64_t blocks, std::uint64_t slot_bytes,
              const ScheduleOptions& options) {
   const auto cut_into = [&](std::int64_t at_once, std::uint64_t section_bytes) {
@@ -180,7 +181,7 @@ void run_step_by_step(tl::Program& tl, const Schedule& schedule,
   for (std::int64_t section = 0; section < cut.sections; ++section) run.run_section(steps, section);
 }
 
-// The blocks that are copied where no step changes them.
+// Blocks that are copied if no step changes them.
 std::vector<bool> moved(const std::vector<BlockPosition>& blocks) {
   std::vector<bool> moved;
   for (const BlockPosition& block : blocks)
@@ -198,7 +199,7 @@ void run_pipelined(tl::Program& tl, const Schedule& schedule,
   PipelineShape shape{static_cast<int>(blocks.size()), static_cast<int>(cut.chunks), options.window,
                       at_most(2 * options.window),     at_most(most_span),           moved(blocks)};
   PipelinedRun run(tl, blocks, options, cut, shape.span, plan.ahead);
-  // As many sections at once as a list of steps has room for: each list drains the links.
+  // Sections are combined up to the limit of a list of steps, because each list drains the links.
   const std::int64_t at_once = std::max<std::int64_t>(1, most_chunks / cut.chunks);
   std::vector<MessageStep> steps;
   for (std::int64_t section = 0; section < cut.sections; section += at_once) {

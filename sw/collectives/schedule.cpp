@@ -54,7 +54,7 @@ class Unrolling {
     send_until(phase, static_cast<int>(ahead_) * chunks_);
   }
 
-  // Of the sends that open the phase, all up to the given number: the first chunk of each, then the
+  // Emits the opening sends of the phase up to the given number: the first chunk of each, then the
   // second.
   void send_until(const Phase& phase, int number) {
     for (; sent_ < std::min(number, static_cast<int>(ahead_) * chunks_); ++sent_) {
@@ -73,9 +73,9 @@ class Unrolling {
 
   const Schedule& schedule_;
   const int chunks_, window_;
-  std::vector<int> last_change_;  // the phase, by block
-  std::ptrdiff_t ahead_ = 0;      // sends that open the phase
-  int sent_ = 0;                  // of their messages
+  std::vector<int> last_change_;  // last changing phase, by block
+  std::ptrdiff_t ahead_ = 0;      // opening sends of the phase
+  int sent_ = 0;                  // messages of these sends emitted
   std::vector<MessageStep> steps_;
 };
 

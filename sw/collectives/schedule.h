@@ -1,8 +1,8 @@
-// Schedule of a PE in a collective, as data: made by pure functions (ring_schedules.h,
-// tree_schedules.h, mesh_schedules.h), carried out by run_schedule().
+// Schedule of a PE in a collective, as data: computed by pure functions (ring_schedules.h,
+// tree_schedules.h, mesh_schedules.h), executed by run_schedule().
 //
-// The data of a PE are numbered blocks. A step moves or combines a whole block; how blocks are cut
-// into messages is not its concern.
+// The data of a PE are numbered blocks. A step moves or combines a whole block; the cut into
+// messages is independent of it.
 #pragma once
 
 #include <cstdint>
@@ -14,11 +14,11 @@ namespace kernbench {
 
 struct Step {
   enum class Kind : std::uint8_t {
-    send,     // the block as it is
-    pass_on,  // what came for the block last, as it came
-    receive,  // the block becomes what comes
-    reduce,   // the block is combined with what comes
-    add,      // what comes is added to it, whatever the reduction: partial sums
+    send,     // sends the block
+    pass_on,  // sends the last message for the block, unchanged
+    receive,  // replaces the block by the message
+    reduce,   // combines the block with the message
+    add,      // adds the message regardless of the reduction: partial sums
     finish,   // the block is complete: an average is divided here
   };
   Kind kind = Kind::send;
@@ -26,9 +26,9 @@ struct Step {
   int block = 0;
 };
 
-// Steps that are carried out message by message: the first message of every step, then the second
-// of every step, and so on, so that what comes is passed on while the rest is still under way. The
-// sends that a phase opens with run ahead of what follows them.
+// Steps executed message by message: the first message of every step, then the second of every
+// step, and so on, so that a message is passed on while the remaining ones are in flight. The
+// opening sends of a phase run ahead of the steps after them.
 using Phase = std::vector<Step>;
 using Schedule = std::vector<Phase>;
 
@@ -60,14 +60,14 @@ inline Step add(std::string direction, int block = 0) {
 inline Step finish(int block = 0) { return {Step::Kind::finish, "", block}; }
 
 void append(Schedule& schedule, Schedule more);
-// The same with `prefix` before the name of each direction.
+// Schedule with `prefix` added to the name of each direction.
 Schedule with_prefix(const std::string& prefix, Schedule schedule);
 
 }  // namespace schedules
 
-// A step for one message: chunk `chunk` of its block.
+// Step for one message: chunk `chunk` of its block.
 struct MessageStep {
-  // load, expect: of the pipelined order only (pipeline.h), the beginnings of a load and a receive.
+  // load, expect: only in the pipelined order (pipeline.h), starts of a load and a receive.
   enum class Kind : std::uint8_t {
     send,
     pass_on,
@@ -83,15 +83,15 @@ struct MessageStep {
   std::string direction;
   int block = 0;
   int chunk = 0;
-  bool last = false;       // no later step uses the value that this one finds
-  bool passed_on = false;  // what comes is passed on later, as it came
+  bool last = false;       // no later step uses the value before this step
+  bool passed_on = false;  // the message is passed on later, unchanged
 };
 
-// The schedule with every block cut into `chunks` messages, in the order in which a PE carries them
-// out. Sends run ahead of the messages that a phase takes by at most `window`, which is not more
-// than the slots of a ring: then no ring of PEs fills all its slots with messages that no PE takes.
-// A chunk is stored as soon as no later phase changes it; blocks that no step changes come last.
-// Blocks are numbered below `blocks`.
+// The schedule with every block cut into `chunks` messages, in execution order of a PE. Sends run
+// ahead of the receives of a phase by at most `window`, which is not more than the slots of a ring:
+// then no ring of PEs fills all its slots with messages that no PE receives. A chunk is stored as
+// soon as no later phase changes it; blocks that no step changes are last. Blocks are numbered
+// below `blocks`.
 std::vector<MessageStep> unroll(const Schedule& schedule, int blocks, int chunks, int window);
 
 }  // namespace kernbench

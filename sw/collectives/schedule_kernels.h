@@ -1,4 +1,4 @@
-// Kernels that carry out a schedule on the shards of a call's tensors.
+// Kernels that execute a schedule on the shards of a call's tensors.
 #pragma once
 
 #include <functional>
@@ -10,25 +10,25 @@
 
 namespace kernbench {
 
-// The running PE's shard, cut into `parts` blocks; results go where the values came from.
+// Shard of the running PE, cut into `parts` blocks; results replace the values in place.
 std::vector<BlockPosition> blocks_in_place(const tl::Tensor& data, int parts);
 
-// `kernel` carries out schedules only: a part of the scratch of its own does for it, so that it
-// never waits for what kernels beside it hold.
+// `kernel` only executes schedules: it gets a private part of the scratch, so that it never waits
+// for memory that concurrent kernels hold.
 tl::KernelCall with_own_scratch(tl::KernelCall kernel, const CollectiveCall& call);
 
-// Of every tensor of the call, the running PE's shard.
+// Shards of the running PE, of every tensor of the call.
 struct LocalShards {
   std::vector<tl::Tensor> inputs, outputs;
 };
 
-// For calls with lists of tensors: a kernel with all of them as arguments. `blocks` says what the
-// blocks of the schedule are, `blocks_at_once` is ScheduleOptions'.
+// Kernel of calls with lists of tensors, with all of them as arguments. `blocks` defines the blocks
+// of the schedule; `blocks_at_once` as in ScheduleOptions.
 tl::KernelCall schedule_kernel(
     const CollectiveCall& call, Schedule schedule,
     std::function<std::vector<BlockPosition>(const LocalShards& shards)> blocks,
     std::int64_t blocks_at_once = 0);
-// With a schedule for each PE.
+// Variant with a schedule for each PE.
 tl::KernelCall schedule_kernel(
     const CollectiveCall& call, std::function<Schedule(PeId here)> schedule,
     std::function<std::vector<BlockPosition>(const LocalShards& shards)> blocks,

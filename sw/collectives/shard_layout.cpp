@@ -14,7 +14,8 @@ std::string listed(const std::vector<int>& numbers) {
   return text;
 }
 
-// Of the first member and the first other one that stands beside it.
+// Compares the first member with the first other member in the same group as defined by the
+// predicate.
 template <class Adjacent>
 Holding holding_of(const std::vector<ShardLayout::Member>& members, Adjacent adjacent) {
   for (const ShardLayout::Member& other : members) {

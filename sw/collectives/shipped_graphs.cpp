@@ -13,8 +13,8 @@ void check(bool ok, const std::string& what) {
   if (!ok) throw UsageError(what);
 }
 
-// E to the next, W to the one before, with wrap. A ring of one has no neighbours; in a ring of two
-// both lead to the same peer.
+// E leads to the next PE, W to the previous one, with wrap. A ring of one has no neighbours; in a
+// ring of two both lead to the same peer.
 void ring(NeighbourGraph& graph, const std::vector<PeId>& pes, const std::string& prefix = "") {
   const std::size_t n = pes.size();
   if (n < 2) return;
@@ -30,9 +30,9 @@ void both_ways(NeighbourGraph& graph, PeId from, const std::string& there, PeId 
   graph.connect(to, back, from);
 }
 
-// Along row 0, then through rows 1 to h - 1 from the last column to the first, down and up. An even
-// number of columns ends below the start; of an odd number the first column goes down, so that only
-// a torus closes.
+// Along row 0, then through rows 1 to h - 1 from the last column to the first, down and up. With an
+// even number of columns the path ends below the start. With an odd number the first column is
+// traversed downwards, so that only a torus closes.
 std::vector<int> round_trip(int w, int h) {
   std::vector<int> order;
   for (int x = 0; x < w; ++x) order.push_back(x);
@@ -43,7 +43,7 @@ std::vector<int> round_trip(int w, int h) {
   return order;
 }
 
-// A grid of w x h, numbered along rows, seen with rows and columns exchanged.
+// A w x h grid, numbered along rows, with rows and columns exchanged.
 std::vector<int> transposed(std::vector<int> order, int w, int h) {
   for (int& sip : order) sip = sip % h * w + sip / h;
   return order;

@@ -1,4 +1,4 @@
-// The neighbour graphs that ship (spec 8.1). Pure functions of extents; a bad extent is a
+// Shipped neighbour graphs (spec 8.1). Pure functions of extents; an invalid extent is a
 // UsageError. `sip` is a number, or this_device (neighbour_graph.h).
 #pragma once
 
@@ -10,20 +10,20 @@
 
 namespace kernbench::graphs {
 
-// Of the cubes of a SIP, which are numbered y * mesh_w + x.
+// Rectangle of cubes of a SIP, which are numbered y * mesh_w + x.
 struct CubeRectangle {
   int x = 0, y = 0;
   int w = 1, h = 1;
 };
 
-// N, S, E, W between the cubes of a rectangle, without wrap. Lanes: the PEs of each cube that take
-// part; PE p talks to PE p.
+// N, S, E, W between the cubes of a rectangle, without wrap. Lanes: the participating PEs of each
+// cube; PE p communicates with PE p.
 NeighbourGraph cube_mesh(int sip, int mesh_w, const CubeRectangle& cubes,
                          const std::vector<int>& lanes = {0});
 
 // The PEs of a cube as two rows, 0..n/2-1 and n/2..n-1: intra_E is the next one in the row, intra_S
-// the same column of the other row, intra_W and intra_N the ways back; without wrap. An even number
-// of PEs.
+// the same column of the other row, intra_W and intra_N the opposite directions; without wrap. An
+// even number of PEs.
 NeighbourGraph intra_mesh(int sip, int cube, int pes);
 
 // E and W along the PEs of a cube; wraps.
@@ -33,13 +33,13 @@ NeighbourGraph intra_pe_ring(int sip, int cube, int pes);
 NeighbourGraph cube_ring(int sip, const std::vector<int>& cubes,
                          const std::vector<int>& lanes = {0});
 
-// The SIPs as the machine arranges them. SIP r stands at (r mod w, r div w); a ring has one row.
+// SIPs as the machine arranges them. SIP r is at (r mod w, r div w); a ring has one row.
 struct SipGrid {
   std::string topology = "ring_1d";  // ring_1d, torus_2d, mesh_2d_no_wrap
   int sips = 1;
-  int w = 1, h = 1;  // of the 2-D ones
+  int w = 1, h = 1;  // of 2-D topologies
 };
-// A PE that each SIP has.
+// PE that each SIP has.
 struct CubePe {
   int cube = 0;
   int pe = 0;
@@ -50,10 +50,10 @@ struct CubePe {
 // directions lead to the same peer.
 NeighbourGraph sip(const SipGrid& grid, const std::vector<CubePe>& members);
 
-// The SIPs of any arrangement as one ring, each step to a neighbour.
-// The SIPs in the order of the ring: a ring as it is; a torus or a mesh along its first row and
-// back through the other rows, column by column, up and down. None for a mesh that has no closed
-// way round: an odd number of SIPs, or a line of more than two.
+// SIPs of any arrangement in the order of one ring, each step to a neighbour. A ring is unchanged;
+// a torus or a mesh is traversed along its first row and back through the other rows, column by
+// column, up and down. None for a mesh without a Hamiltonian cycle: an odd number of SIPs, or a
+// line of more than two.
 std::optional<std::vector<int>> ring_order(const SipGrid& grid);
 
 }  // namespace kernbench::graphs

@@ -60,7 +60,7 @@ Attributes own_settings(const CclFile& file, const CollectiveAlgorithm& algorith
   return own;
 }
 
-// In the order in which they are asked; some twice.
+// Candidates in order of preference; duplicates possible.
 Candidates candidates(const CclFile& file, const AlgorithmRegistry& algorithms,
                       const CollectiveCall& call) {
   Candidates candidates;

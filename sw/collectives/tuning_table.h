@@ -1,5 +1,5 @@
-// TuningTable: which algorithm carries out a collective, by operation, SIP topology, ranks and
-// size, as NCCL's tuners have it. `kernbench tune-collectives` measures and writes one.
+// TuningTable: selects the algorithm of a collective, by operation, SIP topology, ranks and size,
+// as NCCL's tuners. `kernbench tune-collectives` measures and writes one.
 #pragma once
 
 #include <cstdint>
@@ -13,7 +13,7 @@
 
 namespace kernbench {
 
-// What is none holds for any.
+// An unset field matches any value.
 struct TuningRow {
   CollectiveOp op = CollectiveOp::all_reduce;
   std::optional<std::string> sip_topology;
@@ -27,32 +27,33 @@ struct TuningRow {
 };
 
 struct TuningTable {
-  std::vector<TuningRow> rows;  // the first that covers a call goes before the others
+  std::vector<TuningRow> rows;  // the first matching row applies
 };
 
-// What an algorithm takes for a size.
+// Time of an algorithm for a size.
 struct TuningSample {
   std::uint64_t nbytes = 0;
   std::string algorithm;
   double time_ns = 0;
 };
 
-// Rows for the calls of `calls`, without gaps: sizes from a measured one up to the next have the
-// algorithm that is the fastest of it, of equal ones the first by name; smaller ones than measured
-// that of the smallest, larger ones that of the largest.
+// Rows for the calls of `calls`, without gaps. Sizes from a measured one up to the next have the
+// fastest algorithm of the measured size, of equal ones the first by name; smaller sizes have that
+// of the smallest measured one, larger sizes that of the largest.
 std::vector<TuningRow> rows_of_the_fastest(const TuningRow& calls,
                                            const std::vector<TuningSample>& samples);
 
-// --- the algorithm of a call where ccl.yaml says `auto` (spec 8.2) ---
+// --- selection of the algorithm if ccl.yaml sets `auto` (spec 8.2) ---
 
 struct AlgorithmChoice {
   const CollectiveAlgorithm* algorithm = nullptr;
-  Attributes own;  // its parameters: its entry in ccl.yaml before its defaults
+  Attributes own;  // parameters: the algorithm's entry in ccl.yaml before its defaults
 };
 
-// Of the algorithms that accept the call: that of the first row of the tuning table which covers
-// it; where there is none, the one that is used without a ccl.yaml, then the others by name. The
-// same on every rank. If none accepts the call, that one whose error says what it expects.
+// Selects among the algorithms that accept the call: the one of the first matching row of the
+// tuning table, else the default without a ccl.yaml, then the others by name. The result is the
+// same on every rank. If none accepts the call, returns the one whose error states the accepted
+// layouts.
 AlgorithmChoice choose_algorithm(const CclFile& file, const AlgorithmRegistry& algorithms,
                                  const CollectiveCall& call);
 

@@ -112,7 +112,7 @@ bool DefaultGroup::over() const {
          (gone_.empty() || gone_.size() == static_cast<std::size_t>(world_->ranks().size));
 }
 
-// --- Ranks that begin and end
+// --- Start and end of ranks
 
 void DefaultGroup::start() {
   joined_.clear();
@@ -135,7 +135,7 @@ void DefaultGroup::end(int rank) {
 
 // --- new_group
 
-// In ascending order, as PyTorch has them.
+// Ranks in ascending order, as in PyTorch.
 std::vector<int> DefaultGroup::checked(std::vector<int> ranks) const {
   if (ranks.empty()) throw UsageError("new_group: no ranks; new_group() has all of them");
   std::sort(ranks.begin(), ranks.end());

@@ -12,7 +12,7 @@ namespace kernbench {
 
 namespace {
 
-// Of all_to_all_single: the rows of each part; of one size where none are given.
+// Rows of each part of all_to_all_single; equal parts if no splits are passed.
 std::vector<std::int64_t> checked_splits(const Tensor& tensor, const char* name,
                                          std::vector<std::int64_t> sizes, int ranks) {
   const std::int64_t rows = tensor.shape()[0];
@@ -32,8 +32,8 @@ std::vector<std::int64_t> checked_splits(const Tensor& tensor, const char* name,
                   name, text.empty() ? " not given" : text, rows, tensor.name(), ranks));
 }
 
-// The parts of `ranks` ranks behind one another, {ranks * d0, ...}, or each for itself,
-// {ranks, d0, ...}.
+// Whether `b` holds the parts of `ranks` ranks concatenated, {ranks * d0, ...}, or stacked, {ranks,
+// d0, ...}.
 bool same_parts(const Shape& a, const Shape& b, int ranks) {
   const auto are = [ranks](const Shape& each, const Shape& row) {
     if (each.rank() != row.rank() + 1 || each[0] != ranks || row[0] != ranks * each[1])
@@ -66,7 +66,7 @@ const CollectiveAlgorithm& Distributed::algorithm() const {
   return default_group("algorithm").world()->algorithm_of(CollectiveOp::all_reduce);
 }
 
-// --- the group
+// --- group
 
 void Distributed::init_process_group(const std::string& backend, std::optional<int> world_size,
                                      std::optional<int> /*rank*/) {
@@ -125,7 +125,7 @@ bool Distributed::is_initialized() const {
   return group != nullptr && group->joined(worker().rank());
 }
 
-// Outside a worker the program is rank 0, and there must be no others.
+// Outside a worker the program is rank 0 and must be the only rank.
 int Distributed::rank_of(const std::string& call) const {
   const std::optional<int> rank = worker().rank();
   if (rank) return *rank;

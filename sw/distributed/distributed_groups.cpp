@@ -1,4 +1,4 @@
-// Groups of torch.distributed: new_group and what is asked about a group.
+// Groups of torch.distributed: new_group and queries of a group.
 #include <fmt/format.h>
 
 #include <set>
@@ -39,7 +39,7 @@ ProcessGroup* Distributed::group_to_call(const std::string& call, const Group& g
   return nullptr;
 }
 
-// --- What is known of a group
+// --- Queries of a group
 
 std::string Distributed::get_backend(const Group& group) const {
   own_group("get_backend", group);
@@ -78,7 +78,7 @@ int Distributed::get_group_rank(const Group& group, int global_rank) const {
   return *rank;
 }
 
-// --- New ones, and their end
+// --- Creation and end of groups
 
 Group Distributed::new_group() {
   default_group("new_group");

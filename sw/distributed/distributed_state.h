@@ -1,5 +1,5 @@
-// State of torch.distributed and torch.multiprocessing for a run, beside the Runtime on which both
-// work.
+// State of torch.distributed and torch.multiprocessing for a run, in addition to the Runtime on
+// which both work.
 #pragma once
 
 #include <memory>
@@ -22,8 +22,8 @@ struct DistributedState {
   DistributedState(const DistributedState&) = delete;
   DistributedState& operator=(const DistributedState&) = delete;
 
-  // Before the program runs. UsageError for settings that the algorithm does not have. Without:
-  // every default. `algorithms`: null for the shipped ones.
+  // Called before the program runs. Without it all settings have their defaults. `algorithms`: null
+  // for the shipped ones. UsageError for settings that the algorithm does not have.
   void configure(CclFile file, std::shared_ptr<const AlgorithmRegistry> algorithms);
 
   // Resets `group` after its last rank has left.
@@ -32,12 +32,12 @@ struct DistributedState {
   Runtime& runtime;
   CclFile ccl;
   std::shared_ptr<const AlgorithmRegistry> algorithms;
-  RankUnit rank_unit = RankUnit::sip;  // of the spawn under way; before and after, as ccl.yaml says
-  int spawned = 0;                     // ranks of the spawn under way
+  RankUnit rank_unit = RankUnit::sip;  // of the current spawn; before and after it, from ccl.yaml
+  int spawned = 0;                     // ranks of the current spawn
 
   std::shared_ptr<DefaultGroup> group;
   GroupInstallation installation;
-  bool group_starts = false;  // its rings are being installed
+  bool group_starts = false;  // rings are being installed
   sc_core::sc_event group_started{""};
   sc_core::sc_event group_ended{""};
   std::vector<std::shared_ptr<const CollectiveRecord>>

@@ -1,5 +1,5 @@
-// Group: handle of a process group (torch.distributed.new_group), and CallOptions: what a call of a
-// collective says beside its data.
+// Group: handle of a process group (torch.distributed.new_group), and CallOptions: arguments of a
+// collective in addition to its data.
 #pragma once
 
 #include <memory>
@@ -9,8 +9,8 @@ namespace kernbench {
 
 class ProcessGroup;
 
-// Every rank has a handle of every group. By that of a group that a rank is not in it calls
-// nothing: such calls warn and return, as PyTorch's do. Without new_group: all ranks.
+// Every rank has a handle of every group. A call with a group that the rank is not in warns and
+// returns, as in PyTorch. Without new_group: all ranks.
 class Group {
  public:
   Group() = default;

@@ -40,7 +40,7 @@ void check_one_each(const GroupCall& call, const Tensors& list, int ranks) {
                                call.name, list.size(), ranks));
 }
 
-// As in PyTorch, the root has a list and no other rank does.
+// Only the root passes a list, as in PyTorch.
 void check_list_of_root(const GroupCall& call, const Tensors& list, const char* name, int rank,
                         int ranks) {
   const std::string root =
@@ -78,8 +78,8 @@ void check_lists(const GroupCall& call, int rank, int ranks) {
   }
 }
 
-// Outputs are written while inputs are still to be read, but for the part of this rank, which may
-// be gathered or scattered in place.
+// Outputs are written while inputs are still read, so they must be distinct tensors, except the
+// part of this rank, which may be gathered or scattered in place.
 void check_distinct(const GroupCall& call, std::optional<int> rank) {
   const auto own = [&](const Tensors& list, std::size_t index) {
     return call.op != CollectiveOp::all_to_all &&

@@ -90,7 +90,7 @@ std::uint32_t MessageBoard::slots_ahead(const Direction& direction) const {
   return slots;
 }
 
-// There is room, and what lies there is taken before it.
+// Whether the ring has room and every message in it is received before this one.
 bool MessageBoard::may_begin_ahead(const MessageSide& send) const {
   const Direction direction = direction_of(send);
   const bool in_order = std::all_of(sends_.begin(), sends_.end(), [&](const auto& other) {

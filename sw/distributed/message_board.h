@@ -1,11 +1,12 @@
-// MessageBoard: matching of the messages between ranks. A receive takes the first message sent to
-// its rank that nobody has taken, with its tag and from its source, if it names one.
+// MessageBoard: matching of the messages between ranks. A receive matches the first unmatched
+// message for its rank with its tag and, if it names one, its source.
 //
-// Both sides of a message begin once it has been matched. A send begins before, where the ring
-// between the two ranks holds it: the slots that untaken messages need are counted, and no message
-// stands there behind one that may be taken later than itself. So it ends without its receive, as
-// sends of short messages do with NCCL. A message that is matched while others lie in the ring goes
-// through the side ring, which is empty whenever one begins. Rings and device are not known here.
+// Both sides of a message begin once it has been matched. A send begins before its match if the
+// ring between the two ranks has room for it: slots of unmatched messages are counted, and no
+// message is queued behind one that may be received later than itself. Such a send completes
+// without its receive, as sends of short messages do with NCCL. A message that is matched while
+// others are in the ring uses the side ring, which is empty whenever a message begins. This class
+// knows neither rings nor devices.
 #pragma once
 
 #include <cstdint>
@@ -24,15 +25,16 @@ namespace kernbench {
 struct MessageSide {
   bool is_send = false;
   int rank = 0;
-  std::optional<int> peer;  // of a receive: none until it has been matched, if any source will do
+  std::optional<int> peer;  // of a receive from any source: none until it has been matched
   int tag = 0;
-  std::string what;         // has to be the same on both sides
-  std::uint32_t slots = 1;  // of the ring, that a send needs
+  std::string what;         // must be equal on both sides
+  std::uint32_t slots = 1;  // ring slots that a send needs
 
   // Results.
   bool begun = false;
   bool by_side_ring = false;
-  std::uint64_t number = 0;  // among those of its rank with this peer, or from any source; from 1
+  // Position, from 1, among the messages of its rank with this peer, or from any source.
+  std::uint64_t number = 0;
 
   virtual ~MessageSide() = default;
   std::string text() const;  // "message 1, a message of f16, ... (rank 0)"
@@ -41,20 +43,20 @@ using MessageSidePtr = std::shared_ptr<MessageSide>;
 
 class MessageBoard {
  public:
-  // `begin`: the side is to be launched, its peer is known. `refuse`: it will not be, its rank gets
-  // the error.
+  // `begin`: launch the side; its peer is known. `refuse`: the side will not be launched; its rank
+  // gets the error.
   using Refuse = std::function<void(MessageSide&, const std::exception_ptr&)>;
   MessageBoard(
       std::uint32_t ring_slots, std::function<void(MessageSide&)> begin,
       Refuse refuse = [](MessageSide&, const std::exception_ptr&) {})
       : ring_slots_(ring_slots), begin_(std::move(begin)), refuse_(std::move(refuse)) {}
 
-  // Begins what can begin now: this side, its peer, or none. UsageError: the other side is another
-  // message, or its rank has ended.
+  // Posts a side and begins each side that can begin: this one, its peer, or neither. UsageError:
+  // the other side does not match, or its rank has ended.
   void post(const MessageSidePtr& side);
-  // What it would be matched with; null: nothing yet.
+  // Side that `side` would be matched with; null: none yet.
   MessageSidePtr other_side_of(const MessageSide& side) const;
-  // The rank posts nothing any more: it `has` ended. UsageError if others wait for it.
+  // The rank posts no more messages: it `has` ended. UsageError if other ranks wait for it.
   void end(int rank, const std::string& has = "has ended");
   // "rank 1 has still to call message 1, ..."; "": every message between two known ranks has been
   // matched.
@@ -77,9 +79,9 @@ class MessageBoard {
   std::uint32_t ring_slots_;
   std::function<void(MessageSide&)> begin_;
   Refuse refuse_;
-  Sides sends_, receives_;  // not matched
+  Sides sends_, receives_;  // unmatched
   std::map<std::pair<bool, Direction>, std::uint64_t> counts_;
-  std::map<int, std::string> ended_;  // with what each `has` done
+  std::map<int, std::string> ended_;  // rank and its `has` text
 };
 
 }  // namespace kernbench

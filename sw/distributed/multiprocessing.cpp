@@ -17,10 +17,10 @@ namespace {
 // State shared by the threads of one spawn and the thread that waits for them.
 struct Ranks {
   std::function<void(int)> body;
-  std::vector<sc_core::sc_process_handle> threads;  // of those that run
+  std::vector<sc_core::sc_process_handle> threads;  // running threads
   std::map<int, std::exception_ptr> causes;
   int running = 0;
-  VectorClock before, after;  // for the detection of races
+  VectorClock before, after;  // for race detection
   sc_core::sc_event changed{""};
 
   void run(int rank, DistributedState& state, std::uint64_t seed);
@@ -44,7 +44,7 @@ void Ranks::run(int rank, DistributedState& state, std::uint64_t seed) {
     if (group != nullptr) group->end(rank);
     state.end_group_if_over();
   } catch (const ProgramEnded&) {
-    throw;  // because of another rank, or at the end of the run
+    throw;  // cancelled because of another rank, or at the end of the run
   } catch (const sc_core::sc_unwind_exception&) {
     throw;
   } catch (...) {
@@ -61,7 +61,7 @@ void Ranks::end_all() {
   }
 }
 
-// Number and unit of the ranks under way, while it lives.
+// Scope that publishes number and unit of the running ranks.
 class Spawned {
  public:
   Spawned(DistributedState& state, RankCount ranks) : state_(state), unit_before_(state.rank_unit) {

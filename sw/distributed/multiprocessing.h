@@ -1,5 +1,4 @@
-// torch.multiprocessing: the ranks of a host program, each on a thread of its own (spec 7,
-// ADR-0024).
+// torch.multiprocessing: the ranks of a host program, each on its own thread (spec 7, ADR-0024).
 //
 //   torch.multiprocessing.spawn([&](int rank) {
 //     torch.ahbm.set_device(rank);
@@ -7,8 +6,7 @@
 //     ...
 //   }, torch.distributed.ranks_to_spawn());
 //
-// Rank = SIP, or with rank_unit pe a PE: a rank's device is that of its number until it chooses
-// another.
+// Rank = SIP, or with rank_unit pe a PE: a rank's default device is the one with its number.
 #pragma once
 
 #include <functional>
@@ -25,13 +23,13 @@ class Multiprocessing {
  public:
   explicit Multiprocessing(DistributedState& state) : state_(state) {}
 
-  // Returns when the body has returned on all ranks and their launches have ended. If one throws,
-  // the others are ended where they wait, the devices refuse work from then on (DeviceLostError),
-  // and SpawnError holds what was thrown up to that instant. UsageError: fewer than one rank or
-  // more than there are, others than a group has that the program has initialized, a spawn by a
-  // rank.
+  // Returns when the body has returned on all ranks and their launches have ended. If a body
+  // throws, the other ranks are ended where they wait, the devices refuse further work
+  // (DeviceLostError), and SpawnError holds all exceptions up to that time. UsageError: fewer than
+  // one rank or more than the machine has, ranks that differ from a group that the program has
+  // initialized, a spawn by a rank.
   void spawn(const std::function<void(int rank)>& body, RankCount ranks);
-  // Of ranks as ccl.yaml says they are.
+  // `nprocs` ranks of the unit that ccl.yaml sets.
   void spawn(const std::function<void(int rank)>& body, int nprocs);
   int ranks_at_most() const;  // SIPs, or with rank_unit pe PEs
 

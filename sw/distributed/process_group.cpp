@@ -18,7 +18,7 @@ std::vector<int> world_ranks(const RankGroup& ranks) {
   return members;
 }
 
-// PE 0 of every cube, each with a part of a tensor or each with a partial sum of it.
+// Shard layout: PE 0 of every cube, each with a part of a tensor or each with a partial sum of it.
 ShardLayout lane_0_of_every_cube(const RankGroup& ranks, Holding holding) {
   ShardLayout layout;
   for (int cube = 0; cube < (ranks.unit == RankUnit::pe ? 1 : ranks.cubes()); ++cube) {
@@ -29,8 +29,8 @@ ShardLayout lane_0_of_every_cube(const RankGroup& ranks, Holding holding) {
   return layout;
 }
 
-// What all_reduce of a tensor on PE 0 of every cube needs. Where an algorithm does not take that,
-// or is for all PEs, the first call installs what it needs.
+// Graph for all_reduce of a tensor on PE 0 of every cube. If an algorithm does not accept that
+// layout, or uses all PEs, its first call installs the rings.
 NeighbourGraph graph_at_the_start(const CollectiveAlgorithm& algorithm, CollectiveCall call) {
   NeighbourGraph graph;
   if (algorithm.every_pe && call.group.pes > 1 && call.group.unit == RankUnit::sip) return graph;
@@ -68,7 +68,7 @@ std::string ProcessGroup::prefix() const {
 std::string ProcessGroup::in_group() const { return number_ == 0 ? "" : " in " + name(); }
 
 void ProcessGroup::install_at_the_start() {
-  if (settings_.chooses()) return;  // each call brings what its algorithm needs
+  if (settings_.chooses()) return;  // each call installs the rings of its algorithm
   CollectiveCall call;
   call.group = ranks_;
   call.settings = settings_;
@@ -120,19 +120,19 @@ const CollectiveAlgorithm& ProcessGroup::algorithm_for(CollectiveCall& call) con
   return *algorithm;
 }
 
-// --- a call
+// --- calls
 
-// With rank_unit pe each rank has its shard on another PE.
+// With rank_unit pe the shard of each rank is on a different PE.
 std::string ProcessGroup::shards_of(const CollectiveCall& call) const {
   return ranks_.unit == RankUnit::sip
              ? call.layout.str()
              : fmt::format("{} elements", call.layout.members.front().elements);
 }
 
-// The rings that the call needs: the first rank that comes adds them. Where they take the place of
-// others all ranks meet, and nothing may be under way: a launch that waits for something that a
-// rank has still to call would not end. Once one rank meets all do, whatever another group has
-// replaced since.
+// Rings that the call needs: the first rank that arrives adds them. If they replace existing rings,
+// all ranks synchronise and no launch may be in flight: a launch that waits for a call which a rank
+// has still to make would not end. Once one rank synchronises all do, regardless of what another
+// group has replaced in the meantime.
 void ProcessGroup::link(const std::string& name, const std::vector<CollectiveStep>& steps,
                         OrderedCall& call) {
   NeighbourGraph graph;
@@ -153,7 +153,7 @@ void ProcessGroup::link(const std::string& name, const std::vector<CollectiveSte
   });
 }
 
-// What has to be the same on all ranks.
+// Text of the call that must be equal on all ranks.
 std::string ProcessGroup::text_of_all_ranks(const GroupCall& given,
                                             const CollectiveCall& call) const {
   return fmt::format("{} of {}, {}{}", text_of(given), name_of(call.dtype()),
@@ -205,7 +205,7 @@ Work ProcessGroup::call(Worker& worker, int rank, const std::vector<GroupCall>& 
   return work;
 }
 
-// Of parts of different sizes each rank knows its own; what one sends another one takes.
+// Each rank knows only its own part sizes; rows sent by one rank are received by another.
 void ProcessGroup::join_splits(OrderedCall& call) const {
   const auto step_of = [](OrderedCall::Part& part) -> CollectiveStep& {
     return part.steps.front();
@@ -235,7 +235,7 @@ void ProcessGroup::join_splits(OrderedCall& call) const {
 
 namespace {
 
-// The kernels of coalesced collectives, one after the other: so each PE has the messages of one
+// Kernels of coalesced collectives, run sequentially: each PE has the messages of one collective
 // before those of the next.
 class KernelSequence final : public KernelBody {
  public:
@@ -248,7 +248,7 @@ class KernelSequence final : public KernelBody {
   std::vector<std::shared_ptr<const KernelBody>> kernels_;
 };
 
-// None: there is nothing to move.
+// Returns none if there is no data to move.
 std::optional<tl::KernelCall> kernel_of(const std::vector<CollectiveStep>& steps) {
   std::optional<tl::KernelCall> all;
   std::shared_ptr<KernelSequence> sequence;
@@ -265,7 +265,7 @@ std::optional<tl::KernelCall> kernel_of(const std::vector<CollectiveStep>& steps
     }
     sequence->add(std::move(kernel.body));
     all->args.insert(all->args.end(), kernel.args.begin(), kernel.args.end());
-    // Unknown for one, unknown for all.
+    // Unknown for one kernel means unknown for all.
     all->scratch_bytes = all->scratch_bytes == 0 || kernel.scratch_bytes == 0
                              ? 0
                              : std::max(all->scratch_bytes, kernel.scratch_bytes);
@@ -275,7 +275,7 @@ std::optional<tl::KernelCall> kernel_of(const std::vector<CollectiveStep>& steps
 
 }  // namespace
 
-// When the last rank has called: so collectives begin in one order on all devices.
+// Called when the last rank has called, so that collectives begin in the same order on all devices.
 void ProcessGroup::begin(OrderedCall& call) {
   const std::size_t missing = static_cast<std::size_t>(ranks_.size) - call.parts.size();
   if (missing == 0) {

@@ -1,9 +1,9 @@
-// ProcessGroup: some ranks of torch.distributed, or all of them, and the course of a rank's call:
-// checked, matched with the same call of the others, wired, and launched on the caller's device.
+// ProcessGroup: some or all ranks of torch.distributed. A rank's call is checked, matched with the
+// same call of the other ranks, wired, and launched on the caller's device.
 //
-// Groups share the ring buffers of the machine, each with directions of its own; they have streams
-// of their own, so that collectives of several groups proceed at once. Ranks are those of the
-// world, but for CollectiveCall, whose ranks count the members.
+// Groups share the ring buffers of the machine, each with its own directions. Each group has its
+// own stream, so that collectives of several groups run concurrently. Rank numbers are those of the
+// world, except in CollectiveCall, whose ranks count the members.
 #pragma once
 
 #include <map>
@@ -23,7 +23,7 @@
 
 namespace kernbench {
 
-// What all groups of a program have in common.
+// State that all groups of a program share.
 struct SharedGroupState {
   SharedGroupState(DistributedState& of, CclSettings given)
       : state(of), settings(std::move(given)), wiring(of.runtime, of.installation, settings.rings) {
@@ -36,52 +36,52 @@ struct SharedGroupState {
 
 class ProcessGroup {
  public:
-  // `number`: 0 for that of all ranks, which has no name in messages.
+  // `number`: 0 for the group of all ranks, which has no name in messages.
   ProcessGroup(std::shared_ptr<SharedGroupState> shared, RankGroup ranks, int number);
 
   const RankGroup& ranks() const { return ranks_; }
   int number() const { return number_; }
-  std::string name() const;      // "group 1 (ranks 0, 2)"; empty for that of all ranks
+  std::string name() const;      // "group 1 (ranks 0, 2)"; empty for the group of all ranks
   std::string prefix() const;    // prefix of its directions, "group1/"; empty for all ranks
-  std::string in_group() const;  // " in group 1 (ranks 0, 2)", behind a call
+  std::string in_group() const;  // " in group 1 (ranks 0, 2)", a suffix of a call's text
   const std::vector<int>& members() const { return members_; }
-  // As the settings say. UsageError where each call has its own.
+  // Algorithm from the settings. UsageError if each call chooses its own.
   const CollectiveAlgorithm& algorithm_of(CollectiveOp op) const;
-  // What all_reduce of a tensor on PE 0 of every cube needs. Blocks. UsageError: a SIP topology
-  // that the algorithm does not support.
+  // Installs the rings for all_reduce of a tensor on PE 0 of every cube. Blocks. UsageError: a SIP
+  // topology that the algorithm does not support.
   void install_at_the_start();
 
-  // The members count their calls from the first one on.
+  // Resets the call counters of the members.
   void start();
-  // A collective, or several that are coalesced: one launch, which begins on all devices when the
-  // last rank has called it. Blocks only where ranks have to wait for new ring buffers. UsageError:
-  // what the algorithm does not accept, a call that differs from the others'.
+  // Starts a collective, or several coalesced ones: one launch, which begins on all devices when
+  // the last rank has called it. Blocks only if ranks must wait for new ring buffers. UsageError: a
+  // call that the algorithm does not accept, or that differs from the other ranks'.
   Work call(Worker& worker, int rank, const std::vector<GroupCall>& given);
-  // One side of a message between two ranks (message_board.h); of a receive from any source
-  // given.root is not looked at.
+  // One side of a message between two ranks (message_board.h); a receive from any source ignores
+  // given.root.
   Work message(Worker& worker, int rank, const GroupCall& given, bool any_source);
-  // All members, and their pending work in this group. No simulated time.
+  // Waits for all members and their pending work in this group. No simulated time.
   void barrier(Worker& worker, int rank);
-  // The members alone, no longer than `timeout`.
+  // Waits for the members only, for at most `timeout`.
   void monitored_barrier(Worker& worker, int rank, Fs timeout, bool names_all);
-  // The rank calls nothing any more: it `has` ended. UsageError if others wait for it.
+  // The rank makes no more calls: it `has` ended. UsageError if other ranks wait for it.
   void end(int rank, const std::string& has = "has ended");
-  // All have ended: the rings are taken away at the next addition.
+  // All members have ended: the next addition removes the rings.
   void close();
-  // The same at once. Blocks.
+  // Removes the rings immediately. Blocks.
   void release_rings();
   bool ended(int rank) const { return ended_.count(rank) != 0; }
   bool all_ended() const { return ended_.size() == members_.size(); }
-  // Of a message: a rank that has still to call it; empty: all have been matched.
+  // A message that a rank has still to call; empty: all have been matched.
   std::string unmatched_message() const { return messages_.unmatched(); }
 
  private:
   CollectiveCall resolved(int rank, const GroupCall& given) const;
   CollectiveStep step_of(int rank, const GroupCall& given) const;
-  // Coalesced collectives are of one dtype and on the same PEs; none uses what another one writes.
+  // Coalesced collectives have one dtype and use the same PEs; none uses the output of another.
   static void check_coalesced(const std::vector<GroupCall>& given,
                               const std::vector<CollectiveStep>& steps);
-  // Of a call, with the algorithm's own settings put into it.
+  // Algorithm of a call; puts the algorithm's own settings into the call.
   const CollectiveAlgorithm& algorithm_for(CollectiveCall& call) const;
   void check_place(const CollectiveCall& call, const GroupCall& given, const Tensor& tensor) const;
   std::string shards_of(const CollectiveCall& call) const;
@@ -106,9 +106,9 @@ class ProcessGroup {
   Wiring& wiring_;
   RankGroup ranks_;
   int number_;
-  std::vector<int> members_;  // in the order of their ranks in the group
+  std::vector<int> members_;  // by rank of the group
   CallOrder order_;
-  std::uint32_t stream_;  // of its collectives
+  std::uint32_t stream_;  // of the group's collectives
   MessageBoard messages_;
   std::map<std::pair<int, int>, std::uint32_t> message_streams_;  // by sender and receiver
   std::set<int> ended_;

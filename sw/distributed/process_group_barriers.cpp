@@ -1,4 +1,4 @@
-// Barriers of a ProcessGroup: ranks that wait for one another on the host.
+// Barriers of a ProcessGroup: ranks that synchronise on the host.
 #include <fmt/format.h>
 
 #include <algorithm>

@@ -1,5 +1,5 @@
-// Messages between ranks of a ProcessGroup: the launches of their two sides. Those of one direction
-// between two ranks have a stream, those of different directions run together.
+// Messages between ranks of a ProcessGroup: the launches of their two sides. Messages of one
+// direction between two ranks share a stream; different directions run concurrently.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -14,13 +14,13 @@ struct ProcessGroup::MessageLaunch final : MessageSide {
   CollectiveCall call;
   std::shared_ptr<Worker> worker;
   LaunchHandle launch;
-  std::uint64_t group = 0;  // of the launches of both sides
+  std::uint64_t group = 0;  // launch group of both sides
   std::shared_ptr<CollectiveRecord> record;
 };
 
 namespace {
 
-constexpr const char* side_ring = "_side";  // behind the names of directions
+constexpr const char* side_ring = "_side";  // suffix of direction names
 
 std::string awaited_by(const MessageSide& side) {
   const std::string peer = side.peer ? fmt::format("rank {}", *side.peer) : "any rank";
@@ -29,8 +29,8 @@ std::string awaited_by(const MessageSide& side) {
 
 }  // namespace
 
-// Each pair of ranks has rings of its own: they are the small ones. A message with a tag may be
-// taken before others: the side ring is there for it.
+// Each pair of ranks has its own rings, which are small. A message with a tag may be received
+// before earlier ones: the side ring serves it.
 void ProcessGroup::link_messages(const GroupCall& given, CollectiveCall call) {
   NeighbourGraph graph = algorithm_of(given.op).graph_of(call);
   if (given.tag != 0) {
@@ -67,7 +67,8 @@ Work ProcessGroup::message(Worker& worker, int rank, const GroupCall& given, boo
   side->tag = given.tag;
   side->what = text_of_all_ranks(given, side->call) + in_group();
   side->slots = slots_of(side->call);
-  if (!any_source && !is_empty) link_messages(given, side->call);  // else the sender has done it
+  // Else the sender has linked them.
+  if (!any_source && !is_empty) link_messages(given, side->call);
   if (const Log* log = state_.runtime.collectives_log)
     log->info([&] { return fmt::format("rank {}: {} by {}", rank, side->what, algorithm.name); });
 

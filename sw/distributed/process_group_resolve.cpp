@@ -1,5 +1,5 @@
-// What a call of a rank moves: its tensors checked, their shards and parts found, and the algorithm
-// that takes them.
+// Data that a rank's call moves: checks its tensors, finds their shards and parts, and chooses the
+// algorithm.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -13,8 +13,8 @@
 namespace kernbench {
 namespace {
 
-// all_reduce and reduce combine partial sums; what another collective is to do with them, which
-// moves values as they are, nobody could say.
+// all_reduce and reduce combine partial sums. Other collectives move values unchanged, which is
+// undefined for partial sums.
 void check_whole(const GroupCall& given, const Tensor& tensor) {
   if (!tensor.is_partial() || given.op == CollectiveOp::all_reduce ||
       given.op == CollectiveOp::reduce)
@@ -46,7 +46,7 @@ void check_shards(const CollectiveCall& call, const GroupCall& given, const Tens
                                  call.layout.str()));
 }
 
-// The parts of the one input or output, or the tensors of the list.
+// Parts of the only input or output, or the tensors of the list.
 std::vector<tl::TensorInfoPtr> tensors_of(const GroupCall& given, const std::vector<Tensor>& list,
                                           bool are_parts, const std::vector<Tensor>& others,
                                           int ranks) {
@@ -58,10 +58,10 @@ std::vector<tl::TensorInfoPtr> tensors_of(const GroupCall& given, const std::vec
                   others_are_parts ? nullptr : others.front().info());
 }
 
-// Of a row of a tensor, which may have none: the first row of each shard.
+// Layout of a row of a tensor, which may have no rows: the first row of each shard.
 ShardLayout layout_of_a_row(const tl::TensorInfo& tensor) {
   ShardLayout layout;
-  std::map<std::vector<std::int64_t>, std::uint64_t> parts;  // their offsets, by their places
+  std::map<std::vector<std::int64_t>, std::uint64_t> parts;  // part offsets by start position
   std::uint64_t behind = 0;
   for (const tl::Block& block : tensor.blocks) {
     std::vector<std::int64_t> extents = block.shape.extents();
@@ -75,7 +75,7 @@ ShardLayout layout_of_a_row(const tl::TensorInfo& tensor) {
   return layout;
 }
 
-// Of a row, which every PE has the same part of in both tensors.
+// Layout of a row, of which every PE has the same part in both tensors.
 ShardLayout layout_of_rows(const GroupCall& given) {
   const tl::TensorInfo &input = *given.inputs.front().info(),
                        &output = *given.outputs.front().info();
@@ -117,7 +117,7 @@ CollectiveCall ProcessGroup::resolved(int rank, const GroupCall& given) const {
   call.op = given.op;
   call.reduce_op = given.reduce_op;
   call.rank = *ranks_.rank_of(rank);
-  call.root = ranks_.rank_of(given.root).value_or(0);  // none: of a call without a root
+  call.root = ranks_.rank_of(given.root).value_or(0);  // none: a call without a root
   call.peer = ranks_.rank_of(given.peer).value_or(0);
   call.group = ranks_;
   call.settings = settings_;
@@ -169,12 +169,12 @@ void ProcessGroup::check_coalesced(const std::vector<GroupCall>& given,
   const auto same_pe = [](const ShardLayout::Member& a, const ShardLayout::Member& b) {
     return a.cube == b.cube && a.pe == b.pe;
   };
-  std::map<const tl::TensorInfo*, std::size_t> written;  // by which
+  std::map<const tl::TensorInfo*, std::size_t> written;  // index of the writing call
   const auto check_use = [&](const Tensor& tensor, std::size_t by) {
     const auto found = written.find(tensor.info().get());
     if (found != written.end() && found->second != by)
       throw UsageError(fmt::format(
-          "{}: tensor '{}' is written by one of the coalesced collectives and used by another one",
+          "{}: tensor '{}' is written by one of the coalesced collectives and used by another",
           given[by].name, tensor.name()));
   };
   for (std::size_t i = 0; i < given.size(); ++i) {

@@ -1,4 +1,4 @@
-// Number of ranks, and the unit of a rank: by the machine and ccl.yaml (spec 8.2).
+// Number of ranks and unit of a rank, from the machine and ccl.yaml (spec 8.2).
 #pragma once
 
 #include <string>
@@ -15,7 +15,7 @@ struct RankCount {
   std::string str() const;  // "3 PEs", "1 SIP"
 };
 
-// As many as the machine has SIPs, or PEs.
+// Number of SIPs, or of PEs, of the machine.
 int ranks_at_most(const MachineDescription& machine, RankUnit unit);
 
 // UsageError: a world size that the machine does not have.

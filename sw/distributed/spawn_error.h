@@ -1,5 +1,5 @@
-// SpawnError: exceptions of the ranks of a spawn, by rank. Ranks that were only ended because of
-// these are not in it.
+// SpawnError: exceptions of the ranks of a spawn, by rank. Ranks that were ended only because of
+// these are not listed.
 #pragma once
 
 #include <exception>
@@ -16,7 +16,7 @@ class SpawnError : public Error {
 
   const std::map<int, std::exception_ptr>& causes() const { return causes_; }
   bool wrong_usage() const { return exit_status() == exit_usage; }
-  int exit_status() const override;  // of wrong usage or configuration if all causes are that
+  int exit_status() const override;  // usage or configuration status if all causes have it
 
  private:
   std::map<int, std::exception_ptr> causes_;

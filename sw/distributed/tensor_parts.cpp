@@ -32,7 +32,7 @@ std::string text_of(const tl::TensorInfo& tensor) {
                      ShardLayout::of(tensor).str());
 }
 
-// Its elements lie one after the other: it is not cut, or along axis 0 only.
+// Whether its rows are contiguous: it is not cut, or along axis 0 only.
 bool lies_row_after_row(const tl::TensorInfo& tensor) {
   std::int64_t row = 1;
   for (std::size_t axis = 1; axis < tensor.shape.rank(); ++axis) row *= tensor.shape[axis];
@@ -58,8 +58,8 @@ class Parts {
   Parts(const tl::TensorInfo& whole, int count, Shape shape)
       : whole_(whole), count_(count), shape_(std::move(shape)) {}
 
-  // Each PE has, of each part, the block that it has of `blocks`, within its own block of the
-  // whole. Empty: it is not so.
+  // For each part, each PE has the block that it has in `blocks`, within its own block of the
+  // whole. Empty if that does not hold.
   std::vector<tl::TensorInfoPtr> within_blocks(const std::vector<tl::Block>& blocks,
                                                bool are_stacked) const {
     if (blocks.size() != whole_.blocks.size()) return {};
@@ -88,12 +88,13 @@ class Parts {
     });
   }
 
-  // Part after part in the range of addresses of the whole, on whichever PE the bytes lie.
+  // Parts concatenated in the address range of the whole, regardless of the PE that holds the
+  // bytes.
   std::vector<tl::TensorInfoPtr> in_a_row(const std::vector<tl::Block>& blocks) const {
     return made([&](int number) {
       std::vector<tl::Block> made = blocks;
       for (tl::Block& block : made) {
-        block.pa = 0;  // on several PEs
+        block.pa = 0;  // spans several PEs
         block.offset += static_cast<std::uint64_t>(number) * bytes_of(shape_, whole_.dtype);
       }
       return made;
@@ -118,7 +119,7 @@ class Parts {
   const Shape shape_;
 };
 
-// Of one part: within the blocks of the whole, which axis 0 does not cut.
+// Blocks of one part, within the blocks of the whole, which axis 0 does not cut.
 std::vector<tl::Block> blocks_across(const tl::TensorInfo& whole, int count) {
   std::vector<tl::Block> blocks = whole.blocks;
   for (tl::Block& block : blocks) {
@@ -129,9 +130,9 @@ std::vector<tl::Block> blocks_across(const tl::TensorInfo& whole, int count) {
   return blocks;
 }
 
-// Of one part: so many elements for each PE, copies alike.
+// Blocks of one part: `elements` for each PE, equal for copies.
 std::vector<tl::Block> blocks_along(const tl::TensorInfo& whole, std::int64_t elements) {
-  std::map<std::uint64_t, std::int64_t> order;  // of the blocks of the whole, by offset
+  std::map<std::uint64_t, std::int64_t> order;  // order of the blocks of the whole, by offset
   for (const tl::Block& block : whole.blocks) order[block.offset] = 0;
   std::int64_t next = 0;
   for (auto& [offset, index] : order) index = next++;
@@ -198,7 +199,7 @@ std::vector<tl::TensorInfoPtr> parts_of(const std::string& call, const tl::Tenso
   if (lies_row_after_row(*whole))
     return parts.in_a_row(blocks_along(*whole, Shape(extents).elements()));
   throw UsageError(fmt::format(
-      "{}: {} is cut along axis 0 and along another one, so that no PE has a part of its own", call,
+      "{}: {} is cut along axis 0 and along a further axis, so that no PE has a whole part", call,
       text_of(*whole)));
 }
 

@@ -15,7 +15,7 @@ namespace kernbench {
 
 // Call r is that of rank r, one for each SIP. The caller sets inputs, outputs, reduce_op and root;
 // the rest follows from the algorithm, `grid` (default: a ring of all SIPs) and `changes`: keys of
-// ccl.yaml and the algorithm's own. UsageError as on a machine; MockError.
+// ccl.yaml and of the algorithm. UsageError as on a machine; MockError.
 MockReport run_collective(MockRuntime& mock, const CollectiveAlgorithm& algorithm,
                           std::vector<CollectiveCall> calls, const CclChanges& changes = {},
                           graphs::SipGrid grid = {});

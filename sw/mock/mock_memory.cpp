@@ -14,7 +14,7 @@ namespace {
 
 constexpr std::uint64_t slice_bytes = PhysAddr::hbm_window_bytes / PhysAddr::pes;
 constexpr std::uint64_t page_bytes = 4096;
-constexpr std::uint64_t first_va = std::uint64_t{1} << 52;  // beyond every physical address
+constexpr std::uint64_t first_va = std::uint64_t{1} << 52;  // beyond all physical addresses
 
 std::uint64_t page_aligned(std::uint64_t nbytes) {
   return (nbytes + page_bytes - 1) / page_bytes * page_bytes;
@@ -43,7 +43,7 @@ MockMemory::MockMemory(const MockSetup& setup) : next_va_(first_va) {
   describe(setup);
 }
 
-// Nodes of each PE: one for all its engines, its TCM, its HBM.
+// Nodes of each PE: one for all engines, its TCM, its HBM.
 void MockMemory::describe(const MockSetup& setup) {
   attributes_.set("tile_m", Rational(setup.tile.m));
   attributes_.set("tile_k", Rational(setup.tile.k));

@@ -1,5 +1,5 @@
-// MockMemory: tensors of a MockRuntime in plain memory, and the description of a machine that is
-// nothing but its extents.
+// MockMemory: tensors of a MockRuntime in plain memory, and the description of a machine that
+// consists of extents only.
 #pragma once
 
 #include <cstdint>
@@ -26,7 +26,7 @@ class MockMemory {
                         const std::vector<PeId>& where);
   void write(const tl::TensorInfo& tensor, PeId where, const std::vector<double>& values);
   std::vector<double> read(const tl::TensorInfo& tensor, PeId where);
-  // AccessFault for bytes that are not all in one tensor.
+  // AccessFault unless all bytes are in one tensor.
   PhysRanges translate(std::uint64_t address, std::uint64_t nbytes) const;
 
  private:

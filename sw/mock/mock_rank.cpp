@@ -55,7 +55,7 @@ std::shared_ptr<CommandState> MockRank::issue(Command&& command) {
 }
 
 void MockRank::wait(CommandState& command) {
-  if (command.done()) return;  // else it is a send in flight
+  if (command.done()) return;  // otherwise a send is in flight
   wait_until([&command] { return command.done(); }, send_text(sends_[command.id()]));
 }
 
@@ -89,7 +89,7 @@ void MockRank::ipcq_send(IpcqSend message) {
 
 std::shared_ptr<IpcqOperation> MockRank::ipcq_begin(IpcqSend message) {
   run_.turns.check();
-  data()->resolve();  // the bytes as they are now
+  data()->resolve();  // captures the current bytes
   message.bytes = std::make_shared<const ByteImage>(message.bytes->without_captures());
   auto operation = run_.rings.send(where_, std::move(message), call_site());
   sends_[operation->state->id()] = operation->direction;

@@ -1,5 +1,5 @@
-// MockRank: the kernel context of one rank of a MockRuntime. Commands complete at their call; what
-// waits for another rank gives it a turn.
+// MockRank: the kernel context of one rank of a MockRuntime. Commands complete at their call; a
+// call that waits for another rank yields to it.
 #pragma once
 
 #include <cstdint>
@@ -16,21 +16,21 @@
 
 namespace kernbench {
 
-// State that the ranks of a run share.
+// State shared by the ranks of a run.
 struct MockRun {
   MockMemory& memory;
   MockRings& rings;
   Turns& turns;
   int calls_per_turn;
   std::vector<int> ranks{};               // by seat
-  std::vector<std::uint64_t> barriers{};  // by seat: those that it has reached
+  std::vector<std::uint64_t> barriers{};  // barriers reached, by seat
   std::vector<std::string> printed{};
-  Fs now = 0;  // counts the calls of all ranks: each access is of an instant of its own
+  Fs now = 0;  // call counter of all ranks: each access has a distinct time
 };
 
 class MockRank final : public KernelContext {
  public:
-  // `seat`: its number in the run.
+  // `seat`: index of the rank in the run.
   MockRank(MockRun& run, std::size_t seat, PeId where, KernelLaunch launch,
            std::uint64_t scratch_bytes);
 
@@ -38,7 +38,7 @@ class MockRank final : public KernelContext {
   void run_kernel();
 
   std::string last_call_text() const;  // "tl.recv (k.cpp:12)"
-  // "a message in direction 'W' of sip0.cube0.pe3"; empty: it does not wait.
+  // "a message in direction 'W' of sip0.cube0.pe3"; empty: not waiting.
   std::string waits_for() const { return waits_for_ ? waits_for_() : std::string(); }
   const std::string& unwaited() const { return unwaited_; }
 
@@ -78,9 +78,9 @@ class MockRank final : public KernelContext {
   const KernelLaunch launch_;
   FreeListAllocator scratch_;
   std::uint64_t next_command_ = 0;
-  int calls_ = 0;  // of its turn
+  int calls_ = 0;  // calls in the current turn
   Text waits_for_;
-  std::map<std::uint64_t, std::string> sends_;  // direction of each send, by id of its operation
+  std::map<std::uint64_t, std::string> sends_;  // direction of each send, by operation id
   std::string unwaited_;
 };
 

@@ -99,7 +99,7 @@ std::shared_ptr<IpcqOperation> MockRings::receive(PeId where, IpcqReceive reques
   return operation;
 }
 
-// Messages go into the ring while it has room, and from there to the receives that wait for them.
+// Messages enter the ring while it has room, and leave it to the waiting receives.
 void MockRings::move(End& to) {
   for (bool moved = true; moved;) {
     moved = false;

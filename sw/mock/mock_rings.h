@@ -1,5 +1,5 @@
-// MockRings: the queue pairs of a MockRuntime: messages in the order of a direction, at most
-// n_slots of them in a ring (spec 8.1). Not modelled: time, where rings lie.
+// MockRings: the queue pairs of a MockRuntime: messages of a direction in order, at most n_slots in
+// a ring (spec 8.1). Not modelled: time, memory location of rings.
 #pragma once
 
 #include <cstdint>
@@ -19,7 +19,7 @@ namespace kernbench {
 
 class MockRings {
  public:
-  // One end of a queue pair: what it has still to send, and the ring in which it receives.
+  // End of a queue pair: its queued sends, and the ring in which it receives.
   struct End {
     struct Sending {
       IpcqSend message;
@@ -39,10 +39,10 @@ class MockRings {
     PeId where;
     std::string direction;
     End* peer = nullptr;
-    std::deque<Sending> sending;  // the peer's ring is full
-    std::deque<Slot> ring;        // from the first message that has not been consumed
+    std::deque<Sending> sending;  // queued because the peer's ring is full
+    std::deque<Slot> ring;        // starts with the first message that has not been consumed
     std::uint64_t tail = 0;       // number of that message
-    std::uint64_t reserved = 0;   // messages that receives have reserved, in their order
+    std::uint64_t reserved = 0;   // messages reserved by receives, in order
     std::deque<Receiving> receiving;
 
     bool has_open() const { return reserved < tail + ring.size(); }
@@ -54,23 +54,24 @@ class MockRings {
   void clear();  // drops all messages
   const IpcqSetup& setup(PeId where) const;
 
-  // UsageError for a direction without a queue pair, with those that there are.
+  // UsageError for an unknown direction, with the existing ones.
   End& end(const char* call, PeId where, const std::string& direction);
-  // The next end behind the one that served the last receive without a direction whose next message
-  // is there; null if there is none.
+  // Next end, after the one that served the last receive without a direction, whose next message
+  // has arrived; null if there is none.
   End* next_with_message(PeId where);
 
-  // In order; complete when the message is in the peer's ring. UsageError for one above the slot.
+  // In order; complete when the message is in the peer's ring. UsageError for a message larger than
+  // the slot.
   std::shared_ptr<IpcqOperation> send(PeId where, IpcqSend message, CallSite site);
   // Complete, or failed, when its message has arrived. `request.direction` is not empty.
   std::shared_ptr<IpcqOperation> receive(PeId where, IpcqReceive request);
-  bool drained(PeId where) const;  // none of its sends waits for room
+  bool drained(PeId where) const;  // no send waits for room
 
   std::uint64_t received() const { return received_; }
   // "E <-> sip0.cube0.pe3 W: 0 of 4 slots full here, 4 of 4 there; 1 to send": a line per
   // direction.
   std::vector<std::string> text(PeId where) const;
-  // Ends whose rings have messages.
+  // Ends whose rings hold messages.
   std::vector<const End*> with_messages() const;
 
  private:
@@ -86,7 +87,7 @@ class MockRings {
   std::map<PeId, IpcqSetup> setups_;
   std::map<PeId, std::string> served_last_;
   std::uint64_t received_ = 0;
-  std::uint64_t next_id_ = std::uint64_t{1} << 62;  // of operations; commands count from 0
+  std::uint64_t next_id_ = std::uint64_t{1} << 62;  // operation ids; command ids count from 0
 };
 
 }  // namespace kernbench

@@ -27,7 +27,7 @@ struct MockRuntime::Parts {
   }
 
   int ranks() const { return setup.sips * setup.cubes * setup.pes; }
-  std::vector<PeId> places(const std::vector<int>& ranks) const;  // of all if empty
+  std::vector<PeId> places(const std::vector<int>& ranks) const;  // all ranks if empty
   std::vector<std::unique_ptr<MockRank>> seats_of(MockRun& run,
                                                   const std::vector<MockLaunch>& launches) const;
 
@@ -106,7 +106,7 @@ std::vector<double> MockRuntime::read(const tl::TensorInfoPtr& tensor, int rank)
 
 namespace {
 
-// The wording of a launch that fails on the machine.
+// Error text of a launch that fails on the machine.
 std::string failure_text(const MockRank& rank, const std::string& error) {
   const bool names_line =
       rank.call_site().known() && error.find(rank.call_site().str()) != std::string::npos;
@@ -114,7 +114,7 @@ std::string failure_text(const MockRank& rank, const std::string& error) {
                      names_line ? "" : "; last call: " + rank.last_call_text());
 }
 
-// Sets `failure`, unless the run has failed before.
+// Sets `failure` unless the run has failed before.
 void run_kernel(MockRank& rank, Turns& turns, std::optional<MockError>& failure) {
   const auto fail = [&](const std::string& error) {
     if (!failure) {
@@ -190,7 +190,7 @@ MockReport MockRuntime::run(const std::vector<MockLaunch>& launches) {
   Turns turns;
   MockRun run{parts_->memory, rings, turns, setup().calls_per_turn};
   std::vector<std::unique_ptr<MockRank>> seats = parts_->seats_of(run, launches);
-  rings.clear();  // of a run that failed
+  rings.clear();  // after a failed run
   std::optional<MockError> failure;
   std::vector<std::function<void()>> bodies;
   for (const auto& seat : seats)

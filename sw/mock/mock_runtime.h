@@ -10,13 +10,12 @@
 //   mock.run(kernel, x, 3);
 //   mock.read(x, 2);
 //
-// A rank is a PE; ranks are counted in (sip, cube, pe) order. Each runs on a thread of its own, one
-// at a time and in the order of ranks, until it has to wait or has made `calls_per_turn` calls, so
-// that runs are deterministic. Values are computed by phase 2, as with `--data eager`; memory,
-// rings of n_slots messages and barriers behave as the machine's. Every command completes at its
-// call.
+// A rank is a PE; ranks are counted in (sip, cube, pe) order. Each runs on its own thread, one at a
+// time and in the order of ranks, until it must wait or has made `calls_per_turn` calls, so that
+// runs are deterministic. Values are computed by phase 2, as with `--data eager`; memory, rings of
+// n_slots messages and barriers behave as the machine's. Every command completes at its call.
 //
-// Not modelled: time, address translation, tensors outside HBM, memory in which rings lie, data
+// Not modelled: time, address translation, tensors outside HBM, memory location of rings, data
 // races, several kernels on a PE.
 #pragma once
 
@@ -43,19 +42,19 @@ struct MockSetup {
   int calls_per_turn = 256;
 };
 
-// A run that did not succeed. The text names ranks, calls with their lines, and what is allowed.
+// Error of a run that failed. The text names ranks, calls with their lines, and the allowed values.
 class MockError : public Error {
  public:
   enum class Kind : std::uint8_t {
     kernel,     // a kernel has thrown; the other ranks were ended
     deadlock,   // every rank that has not returned waits
-    unreceived  // all kernels have returned, and messages are left in the rings
+    unreceived  // all kernels have returned, and messages remain in the rings
   };
   MockError(Kind kind, int rank, const std::string& text, std::exception_ptr cause = {})
       : Error(text), kind_(kind), rank_(rank), cause_(std::move(cause)) {}
   Kind kind() const { return kind_; }
-  int rank() const { return rank_; }  // the first that failed, waits, or has a message left
-  const std::exception_ptr& cause() const { return cause_; }  // of kind kernel
+  int rank() const { return rank_; }  // first rank that failed, waits, or has a message left
+  const std::exception_ptr& cause() const { return cause_; }  // for kind kernel
   std::string code() const override { return "mock_error"; }
 
  private:
@@ -67,10 +66,10 @@ class MockError : public Error {
 struct MockReport {
   std::vector<std::string> printed;   // by tl.device_print, "rank 2: kernel 'k': x: ..."
   std::vector<std::string> unwaited;  // "rank 2: 1 command, tl.load_async (k.cpp:39)": no tl.wait
-  std::uint64_t messages = 0;         // that were received
+  std::uint64_t messages = 0;         // received messages
 };
 
-// A kernel with its arguments, on these ranks. program_id() counts them.
+// Kernel with its arguments on these ranks. program_id() counts them.
 struct MockLaunch {
   tl::KernelCall call;
   std::vector<int> ranks;
@@ -85,27 +84,27 @@ class MockRuntime {
 
   const MockSetup& setup() const;
   int ranks() const;
-  PeId pe(int rank) const;  // UsageError for a rank that is not there
+  PeId pe(int rank) const;  // UsageError for an unknown rank
   int rank(PeId pe) const;
 
-  // Queue pairs between the PEs; replaces those that are there.
+  // Queue pairs between the PEs; replaces existing ones.
   void connect(const NeighbourGraph& graph);
 
-  // A tensor of zeros with one block of this shape on each of `ranks`, all if empty; the whole is
-  // these blocks, concatenated along axis 0. An argument of kernels.
+  // Tensor of zeros with one block of this shape on each of `ranks`, all if empty; the whole
+  // concatenates these blocks along axis 0. An argument of kernels.
   tl::TensorInfoPtr tensor(const std::string& name, const Shape& block, DType dtype,
                            const std::vector<int>& ranks = {});
-  // The block of a rank, row by row; rounded once to the tensor's dtype.
+  // Block of a rank, row by row; rounded once to the tensor's dtype.
   void write(const tl::TensorInfoPtr& tensor, int rank, const std::vector<double>& values);
   std::vector<double> read(const tl::TensorInfoPtr& tensor, int rank);
 
-  // The kernel on every rank. MockError.
+  // Runs the kernel on every rank. MockError.
   template <class Kernel, class... Args>
   MockReport run(Kernel kernel, const Args&... args) {
     return run({{tl::bind_kernel(std::move(kernel), args...), {}}});
   }
-  // Several kernels concurrently, each on ranks of its own; without any, on all. tl.barrier() is
-  // for the ranks of all.
+  // Runs several kernels concurrently, each on its own ranks, by default on all. tl.barrier()
+  // requires a kernel on all ranks.
   MockReport run(const std::vector<MockLaunch>& launches);
 
  private:

@@ -53,7 +53,7 @@ std::size_t Turns::next_after(std::size_t last) const {
 void Turns::give_turn(std::size_t number) {
   Seat& seat = seats_[number];
   if (!seat.thread.joinable()) {
-    if (ending_) {  // it has not begun
+    if (ending_) {  // not started
       seat.ended = true;
       return;
     }

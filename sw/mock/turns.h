@@ -1,4 +1,4 @@
-// Turns: threads of which one runs at a time, in a fixed order.
+// Turns: threads that run one at a time, in a fixed order.
 #pragma once
 
 #include <condition_variable>
@@ -13,20 +13,20 @@ namespace kernbench {
 class Turns {
  public:
   using Ready = std::function<bool()>;
-  // Thrown on a thread to end it. Not derived from std::exception, so that a kernel's own handlers
-  // let it pass.
+  // Thrown on a thread to end it. Not derived from std::exception, so that handlers of a kernel do
+  // not catch it.
   struct Ended {};
 
-  // Runs each body on a thread of its own, in turn; a body must not throw. When none can go on,
-  // `blocked` is called and those that wait are ended. Error if the host refuses a thread.
+  // Runs each body on its own thread, in turn; a body must not throw. If no body can continue,
+  // calls `blocked` and ends those that wait. Error if the host refuses a thread.
   void run(std::vector<std::function<void()>> bodies, const std::function<void()>& blocked);
 
-  // On the thread of body `number`: the others have their turns until `ready` holds.
+  // Called on the thread of body `number`: the others have their turns until `ready` holds.
   void wait_until(std::size_t number, Ready ready);
   void check() const {
     if (ending_) throw Ended{};
   }
-  // Ends all others at their next call.
+  // Ends all other bodies at their next call.
   void end_all() { ending_ = true; }
   bool has_ended(std::size_t number) const { return seats_[number].ended; }
 
@@ -40,7 +40,8 @@ class Turns {
   };
   static constexpr std::size_t none = ~std::size_t{0};
 
-  std::size_t next_after(std::size_t last) const;  // of those that can go on; none
+  // Next body that can continue; none if there is none.
+  std::size_t next_after(std::size_t last) const;
   void give_turn(std::size_t number);
   void start(std::size_t number);
   void end_turn();

@@ -1,4 +1,4 @@
-// The runs of elements that are contiguous both in a block and in the whole tensor, in the block's
+// Runs of elements that are contiguous both in a block and in the whole tensor, in the block's
 // order.
 #pragma once
 

@@ -1,5 +1,5 @@
-// Observer of the calls of torch.distributed, rank by rank: collectives, messages between ranks,
-// barriers, waits for them.
+// Observer of the calls of torch.distributed, by rank: collectives, messages between ranks,
+// barriers, and waits for them.
 #pragma once
 
 #include <cstdint>
@@ -10,18 +10,18 @@ namespace kernbench {
 struct DistributedCall {
   int rank = 0;
   std::string name;     // "all_reduce"
-  std::string details;  // "ring_allreduce, 4096 B"; empty: none
+  std::string details;  // "ring_allreduce, 4096 B"; may be empty
 };
 
 class CallListener {
  public:
   virtual ~CallListener() = default;
-  // Now; the number is for end().
+  // A call begins now; returns its number for end().
   virtual std::uint64_t begin(const DistributedCall& call) = 0;
   virtual void end(std::uint64_t call) = 0;
 };
 
-// A call of the calling thread, from here to the end of the scope; `listener` may be null.
+// Call of the calling thread until the end of the scope; `listener` may be null.
 class ObservedCall {
  public:
   ObservedCall(CallListener* listener, const DistributedCall& call)

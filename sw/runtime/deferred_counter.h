@@ -11,7 +11,7 @@ namespace kernbench {
 
 class DeferredCounter {
  public:
-  // What is added to it is added to `total`, too; null: to nothing else.
+  // Additions are also added to `total`; null: no total.
   explicit DeferredCounter(std::shared_ptr<DeferredCounter> total = nullptr)
       : total_(std::move(total)) {}
 

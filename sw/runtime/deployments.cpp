@@ -35,7 +35,7 @@ void Deployments::place(const std::string& kernel, std::uint64_t code_bytes,
     }
     if (code.write) writes.push_back(code.write);
   }
-  link_.wait(writes);  // also for those that another worker has sent
+  link_.wait(writes);  // including writes that another worker has sent
 }
 
 KernelRef Deployments::reference(const std::string& kernel, int sip) const {

@@ -1,6 +1,6 @@
-// Deployments: the code of kernels in device memory (spec 4.1). A deployed kernel's code is written
-// to a SIP once, before its first launch there, and paid by that MemoryWrite; a launch carries
-// none. It stays for the rest of the run.
+// Deployments: code of kernels in device memory (spec 4.1). One MemoryWrite, which takes simulated
+// time, writes a deployed kernel's code to a SIP before its first launch there; launches carry no
+// code. The code stays for the rest of the run.
 #pragma once
 
 #include <cstdint>
@@ -19,12 +19,12 @@ class Deployments {
  public:
   Deployments(HostLink& link, DeviceMemory& memory) : link_(link), memory_(memory) {}
 
-  // Returns when the code is on every one of `sips`: in the HBM partition of the SIP's first PE.
-  // `untimed`: without a message. UsageError if the kernel has been deployed with another size;
+  // Returns when the code is on every one of `sips`, in the HBM partition of the SIP's first PE.
+  // `untimed`: without a message. UsageError if the kernel has been deployed with a different size;
   // AllocationError if the partition is full.
   void place(const std::string& kernel, std::uint64_t code_bytes, const std::vector<int>& sips,
              bool untimed);
-  // Of a kernel that is there.
+  // Reference to a deployed kernel.
   KernelRef reference(const std::string& kernel, int sip) const;
 
  private:

@@ -12,7 +12,7 @@
 namespace kernbench {
 namespace {
 
-// Of a block in its partition; the factory made the address, so that it decodes.
+// Offset of a block in its partition; the address comes from the address factory, so it decodes.
 std::uint64_t offset_in_partition(const tl::Block& block, std::uint64_t slice_bytes) {
   return PhysAddr::decode(block.pa).offset() -
          static_cast<std::uint64_t>(block.where.pe) * slice_bytes;
@@ -49,8 +49,8 @@ FreeListAllocator& DeviceMemory::virtual_space(int sip) {
   return found->second;
 }
 
-// Shards begin at a flit, so that none is cut more often than its size asks: the power of two that
-// holds one.
+// Shards begin at a flit boundary, so that none is split more often than its size requires: the
+// smallest power of two that holds a flit.
 std::uint64_t DeviceMemory::shard_alignment() const {
   std::uint64_t alignment = 1;
   while (alignment < link_.port().machine().flit_bytes) alignment *= 2;
@@ -65,7 +65,7 @@ std::uint64_t DeviceMemory::reserve(PeId pe, std::uint64_t nbytes) {
       .encode();
 }
 
-// What the scheduler's tile buffers and the kernels' scratch leave.
+// TCM after the scheduler's tile buffers and the kernels' scratch.
 FreeListAllocator& DeviceMemory::tcm(PeId pe) {
   auto found = tcms_.find(pe);
   if (found == tcms_.end()) {
@@ -115,7 +115,7 @@ void DeviceMemory::give_back(MemorySpace space, PeId pe, std::uint64_t address,
 }
 
 void DeviceMemory::allocate(tl::TensorInfo& info, int sip) {
-  if (info.nbytes == 0) return;  // it has no place, nor a mapping
+  if (info.nbytes == 0) return;  // neither allocated nor mapped
   std::size_t done = 0;
   try {
     info.va_base = virtual_space(sip).allocate(info.nbytes);
@@ -161,7 +161,7 @@ std::vector<Mapping> DeviceMemory::mappings(const tl::TensorInfo& info, const DP
   const Reach reach = reach_of(policy);
   std::vector<Mapping> result;
   if (reach == Reach::same_pe) {
-    // PEs without a copy see those of PE 0.
+    // PEs without a copy address the copy of PE 0.
     const int copies = info.blocks.back().where.pe + 1;
     for (int pe = 0; pe < copies; ++pe) {
       Mapping& mapping = result.emplace_back();

@@ -1,7 +1,6 @@
-// DeviceMemory: what is allocated on the devices: virtual ranges, pieces of HBM partitions and
-// their mappings (spec 3.2, 3.3, 7).
-//
-// Releasing never waits: it queues, and the reaper thread unmaps, waits for the answer and frees.
+// DeviceMemory: allocations on the devices: virtual ranges, pieces of HBM partitions and their
+// mappings (spec 3.2, 3.3, 7). A release never waits: it is queued, and the reaper thread unmaps,
+// waits for the response and frees the memory.
 #pragma once
 
 #include <deque>
@@ -23,31 +22,30 @@ class DeviceMemory : public std::enable_shared_from_this<DeviceMemory> {
  public:
   explicit DeviceMemory(HostLink& link);
 
-  // Gives the tensor its virtual range and its blocks their physical addresses; all or nothing.
+  // Assigns the tensor's virtual range and the physical addresses of its blocks; all or nothing.
   // AllocationError.
   void allocate(tl::TensorInfo& info, int sip);
-  // PEs that map each piece: replicas only where they are, what is cut over cubes and PEs on every
+  // PEs that map each piece: replicas only on their own PEs, parts cut over cubes and PEs on every
   // PE of the SIP. Empty in address model PA.
   std::vector<Mapping> mappings(const tl::TensorInfo& info, const DPPolicy& policy, int sip) const;
   void map(const std::string& tensor,
            const std::vector<Mapping>& mappings);  // waits until every PE has them
   TensorAddresses& addresses() { return addresses_; }
 
-  // A piece of an HBM partition for something that is no tensor: its physical address.
+  // Reserves a piece of an HBM partition outside tensors; returns its physical address.
   // AllocationError.
   std::uint64_t reserve(PeId pe, std::uint64_t nbytes);
-  // A piece of a PE's memory for a ring buffer: of its TCM behind the kernels' scratch, of its
-  // cube's SRAM, of its HBM partition.
+  // Reserves a piece of a PE's memory for a ring buffer: in its TCM after the kernels' scratch, in
+  // its cube's SRAM, or in its HBM partition.
   std::uint64_t reserve(MemorySpace space, PeId pe, std::uint64_t nbytes);
   void give_back(MemorySpace space, PeId pe, std::uint64_t address, std::uint64_t nbytes);
 
-  // For destructors: the tensor is unmapped and freed by the reaper.
+  // For destructors: the reaper unmaps and frees the tensor.
   void release(tl::TensorInfoPtr info, std::vector<Mapping> mappings, int sip);
   void start_reaper();
-  // The reaper ends when it has worked off its queue. What is released later is dropped: the run is
-  // over.
+  // The reaper ends after its queue. Later releases are dropped: the run is over.
   void close();
-  // As close(), but what is in the queue is dropped as well: the run is over.
+  // Closes as close() does, and also drops the queued releases: the run is over.
   void abandon();
 
   std::uint64_t used_bytes(PeId partition) const;  // of an HBM partition
@@ -70,7 +68,7 @@ class DeviceMemory : public std::enable_shared_from_this<DeviceMemory> {
   HostLink& link_;
   TensorAddresses addresses_;
   std::map<PeId, FreeListAllocator>
-      partitions_;  // made on first use; addresses are offsets in the partition
+      partitions_;  // created on first use; addresses are offsets in the partition
   std::map<PeId, FreeListAllocator> tcms_;   // offsets in the TCM
   std::map<PeId, FreeListAllocator> srams_;  // by PE 0 of the cube; offsets in the SRAM
   std::map<int, FreeListAllocator> virtual_spaces_;

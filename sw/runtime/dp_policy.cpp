@@ -13,7 +13,7 @@
 namespace kernbench {
 namespace {
 
-// A box of elements of the whole tensor.
+// Box of elements of the whole tensor.
 struct Region {
   std::vector<std::int64_t> start;
   std::vector<std::int64_t> extents;
@@ -24,7 +24,7 @@ struct Grid {
   int rows = 1, columns = 1;
 };
 
-// Of tiled placements.
+// Grid of tiled placements.
 Grid nearly_square(int parts) {
   int rows = 1;
   for (int divisor = 1; divisor * divisor <= parts; ++divisor) {
@@ -33,13 +33,14 @@ Grid nearly_square(int parts) {
   return {rows, parts / rows};
 }
 
-// Part `index` of `parts` of [0, extent): the first extent % parts parts have one element more.
+// Part `index` of `parts` of [0, extent): the first extent % parts parts have one additional
+// element.
 std::pair<std::int64_t, std::int64_t> part_of(std::int64_t extent, int parts, int index) {
   const std::int64_t size = extent / parts, longer = extent % parts;
   return {index * size + std::min<std::int64_t>(index, longer), size + (index < longer ? 1 : 0)};
 }
 
-// A tensor that is cut into `parts` parts over cubes or PEs, for messages.
+// Tensor cut into `parts` parts over cubes or PEs, for messages.
 struct Cut {
   const std::string& tensor;
   const Shape& shape;
@@ -50,7 +51,7 @@ struct Cut {
   [[noreturn]] void refuse(const std::string& why) const {
     throw UsageError(fmt::format("tensor '{}' {}: {}", tensor, shape.str(), why));
   }
-  // Of a scalar, which has no axes, 0.
+  // Returns 0 for a scalar, which has no axes.
   std::size_t axis(int asked) const {
     const int rank = static_cast<int>(shape.rank());
     const int axis = asked < 0 ? asked + rank : asked;
@@ -67,7 +68,7 @@ struct Cut {
   }
 };
 
-// Part `index` of `count` along an axis.
+// Narrows the region to part `index` of `count` along an axis.
 void take_part(Region& region, std::size_t axis, int count, int index) {
   if (count == 1) return;
   const auto [start, size] = part_of(region.extents[axis], count, index);

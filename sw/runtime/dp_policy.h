@@ -1,4 +1,4 @@
-// DPPolicy: where the parts of a tensor lie within one SIP (spec 7, ADR-0026): first over cubes,
+// DPPolicy: placement of the parts of a tensor within one SIP (spec 7, ADR-0026): first over cubes,
 // then over the PEs of each cube.
 #pragma once
 
@@ -12,10 +12,10 @@
 
 namespace kernbench {
 
-// How the parts of a tensor are cut: not at all (a copy for each, or a partial sum for each: the
-// value of the tensor is their sum), along one axis, or along two. Negative axes count from the
-// last: row_wise is cut(0), column_wise cut(-1). Tiled: over the most nearly square grid of parts
-// (never taller than wide), numbered down its columns or along its rows.
+// Cut of a tensor into parts: no cut (a copy for each, or a partial sum for each, whose sum is the
+// tensor's value), along one axis, or along two. Negative axes count from the last: row_wise is
+// cut(0), column_wise cut(-1). Tiled: over the grid of parts that is closest to a square (never
+// taller than wide), numbered down its columns or along its rows.
 class Placement {
  public:
   static const Placement replicate, partial, row_wise, column_wise, tiled_column_major,
@@ -34,7 +34,7 @@ class Placement {
   bool cuts() const { return !replicates() && !sums(); }
   bool tiles() const { return kind_ == Kind::tiled_column_major || kind_ == Kind::tiled_row_major; }
   bool numbers_down_columns() const { return kind_ == Kind::tiled_column_major; }
-  // Negative: from the last. Of a cut along one axis both are that axis.
+  // Negative values count from the last axis. For a cut along one axis both are that axis.
   int row_axis() const { return row_axis_; }
   int column_axis() const { return column_axis_; }
   std::string str() const;  // "row_wise", "cut(1)", "tiled_by_rows(0, 2)"
@@ -59,7 +59,7 @@ inline constexpr Placement Placement::column_wise{Kind::cut, -1, -1};
 inline constexpr Placement Placement::tiled_column_major{Kind::tiled_column_major, 0, -1};
 inline constexpr Placement Placement::tiled_row_major{Kind::tiled_row_major, 0, -1};
 
-// From the text that str() gives, without the blank: "cut(1)". UsageError.
+// Inverse of str(), without the blank: "cut(1)". UsageError.
 Placement parse_placement(const std::string& text);
 
 struct DPPolicy {
@@ -71,23 +71,23 @@ struct DPPolicy {
   static DPPolicy on_one_pe() { return {Placement::replicate, Placement::replicate, 1, 1}; }
 
   std::string str() const;  // "DPPolicy{replicate, row_wise, 1, 8}"
-  // With copies in place of partial sums.
+  // Policy with copies instead of partial sums.
   DPPolicy summed() const;
 };
 
-// The PEs that have mappings of a shard.
+// PEs that have mappings of a shard.
 enum class Reach : std::uint8_t {
   own_pe,     // copies or partial sums for cubes and PEs
-  same_pe,    // cut over cubes, copies or partial sums for PEs: those of PEs of the same number
+  same_pe,    // cut over cubes, copies or partial sums for PEs: PEs of the same number
   own_cube,   // a copy or partial sum for each cube, cut over its PEs
   whole_sip,  // cut over cubes and PEs
 };
 Reach reach_of(const DPPolicy& policy);
 
 // The blocks of a tensor, in (cube, pe) order, with offsets and summands but without addresses.
-// Partial sums share one offset, as copies do. Uneven splits:
-// the first parts have one more. UsageError if an axis has fewer elements than parts, or the SIP
-// fewer cubes or PEs than the policy names, or the tensor no such axis.
+// Partial sums share one offset, as copies do. Uneven splits: the first parts have one additional
+// element. UsageError if an axis has fewer elements than parts, the SIP has fewer cubes or PEs than
+// the policy, or the tensor lacks the axis.
 std::vector<tl::Block> place(const std::string& tensor, const Shape& shape, DType dtype,
                              const DPPolicy& policy, int sip, int cubes, int pes);
 

@@ -1,4 +1,4 @@
-// Expected values of an output tensor of a bench: recorded in phase 1, judged after phase 2 by the
+// Expected values of a bench's output tensor: recorded in phase 1, compared after phase 2 by the
 // runner of the bench (spec 9).
 #pragma once
 
@@ -15,18 +15,18 @@
 
 namespace kernbench {
 
-// One shard as it was when torch.verify was called; its image may refer to values that phase 2
-// computes. Copies are blocks of their own: each must be right. Partial sums are one block.
+// Shard at the time of torch.verify; its image may refer to values that phase 2 computes. Each copy
+// is a separate block and must be correct. Partial sums are one block.
 struct ExpectedBlock {
   PeId where;
   std::vector<std::int64_t> start;  // in the tensor
   TensorValue value;
-  std::vector<TensorValue> more;  // of partial sums the others, to be added to it
+  std::vector<TensorValue> more;  // further partial sums, to be added to the first
 };
 
-// How far elements may be from their reference: the spec's tolerance (9) times these two.
+// Permitted deviation from the reference: the spec's tolerance (9) times these two factors.
 struct Accuracy {
-  // `roundings`: on the longest chain. `magnitude`: of the largest summand, where sums cancel; by
+  // `roundings`: on the longest chain. `magnitude`: of the largest summand, if sums cancel; by
   // default that of the largest expected value, at most 1. Both from 0: exact.
   Accuracy(double roundings = 1, std::optional<double> magnitude = {})
       : roundings(roundings), magnitude(magnitude) {}
@@ -43,9 +43,9 @@ struct Expectation {
       reference;  // row-major, of the whole tensor; computed in double, without the op log
   Accuracy accuracy;
   std::shared_ptr<DeferredCounter> wrong =
-      nullptr;  // elements that differ are added; null: not counted
+      nullptr;  // receives the number of wrong elements; null: not counted
 
-  // The part of `reference_values` that belongs to a block, in the block's order.
+  // Part of `reference_values` that belongs to a block, in the block's order.
   std::vector<double> part(const std::vector<double>& reference_values,
                            const ExpectedBlock& block) const;
 };

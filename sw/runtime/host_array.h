@@ -1,4 +1,4 @@
-// HostArray: a dense row-major array in the host's memory.
+// HostArray: dense row-major array in host memory.
 #pragma once
 
 #include <cstdint>
@@ -18,8 +18,8 @@ class HostArray {
   HostArray(const Shape& shape, DType dtype, std::vector<std::uint8_t> bytes);
   static HostArray full(const Shape& shape, DType dtype, double value);
   // Multiples of 1/16 in [-1, 1] (floats) or integers in [-8, 8]: exact in every dtype, and sums of
-  // fewer than 2^15 products of two of them are exact in f32. The same values in every build: the
-  // draw uses nothing of the library but the generator's bits.
+  // fewer than 2^15 products of two of them are exact in f32. The values are equal in every build:
+  // the draw uses only the generator's bits.
   static HostArray random(const Shape& shape, DType dtype, std::mt19937_64& generator);
 
   const Shape& shape() const { return shape_; }
@@ -28,7 +28,7 @@ class HostArray {
   const std::vector<std::uint8_t>& bytes() const { return *bytes_; }
   std::vector<double> values() const;
   double at(const std::vector<std::int64_t>& index) const;  // UsageError outside the shape
-  std::string str() const;  // "f16{2, 2} [[1, 2], [3, 4]]", long axes abridged
+  std::string str() const;  // "f16{2, 2} [[1, 2], [3, 4]]", long axes abbreviated
 
  private:
   Shape shape_;

@@ -1,5 +1,5 @@
-// HostLink: the runtime's side of the HostPort: gives messages their ids, counts them, and turns
-// failures into LaunchError.
+// HostLink: the runtime's side of the HostPort: assigns message ids, counts messages, and converts
+// failures to LaunchError.
 #pragma once
 
 #include <fmt/format.h>
@@ -24,13 +24,13 @@ class HostLink {
 
   HostPort& port() { return port_; }
   std::uint64_t submitted() const { return submitted_; }
-  // request_id of the message submitted last.
+  // request_id of the latest submitted message.
   std::string last_request() const { return fmt::format("{}/{}", correlation_, submitted_); }
 
-  // From now on every message is refused with DeviceLostError.
+  // Every subsequent message is refused with DeviceLostError.
   void lose_devices(std::string why) { lost_ = std::move(why); }
 
-  // On every message from now on, of all workers; none: no longer.
+  // Tag of every subsequent message of all workers; none: removes the tag.
   void set_timestamp_tag(std::optional<std::string> tag) { timestamp_tag_ = std::move(tag); }
 
   template <class Message>
@@ -45,8 +45,7 @@ class HostLink {
     return port_.submit(std::make_shared<const Message>(std::move(message)));
   }
 
-  // Waits for all of them, then throws LaunchError with the first one's failure, in order of
-  // submission.
+  // Waits for all messages, then throws LaunchError with the first failure in order of submission.
   void wait(const HostRequests& requests) {
     for (const auto& request : requests) port_.wait(*request);
     for (const auto& request : requests) {
@@ -66,7 +65,7 @@ class HostLink {
   std::string correlation_;
   std::uint64_t submitted_ = 0;
   std::optional<std::string> timestamp_tag_;
-  std::string lost_;  // why the devices refuse work
+  std::string lost_;  // reason why the devices refuse work
 };
 
 }  // namespace kernbench

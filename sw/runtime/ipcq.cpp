@@ -13,8 +13,8 @@
 namespace kernbench {
 namespace {
 
-// Rings that need not fit a memory: the dies 21 to 31 of SIP 15, 44 TiB that no memory has
-// (spec 3.1).
+// Base of rings that are not limited by a memory: dies 21 to 31 of SIP 15, 44 TiB outside all
+// memories (spec 3.1).
 constexpr std::uint64_t unlimited_base = std::uint64_t{15} << 47 | std::uint64_t{21} << 42;
 constexpr std::uint64_t unlimited_end = std::uint64_t{1} << 51;
 
@@ -42,7 +42,7 @@ void check_pe(const MachineDescription& machine, PeId pe) {
       pe.str(), machine.sips, machine.cubes(), machine.pes));
 }
 
-// No two rings overlap: messages are distinguished by the address of their slot.
+// No two rings may overlap: messages are identified by the address of their slot.
 void check_disjoint(std::vector<IpcqRing> rings) {
   std::sort(rings.begin(), rings.end(),
             [](const IpcqRing& a, const IpcqRing& b) { return a.base < b.base; });
@@ -68,7 +68,7 @@ std::map<PeId, IpcqQueuePairs> queue_pairs_of(const std::vector<IpcqRing>& rings
   return pairs;
 }
 
-// By (PE, direction), as all lists of rings are.
+// Order of all lists of rings: by (PE, direction).
 bool in_order(const IpcqRing& a, const IpcqRing& b) {
   return std::tie(a.end.pe, a.end.direction) < std::tie(b.end.pe, b.end.direction);
 }
@@ -107,12 +107,12 @@ class IpcqInstallation::Turn {
   IpcqInstallation& rings_;
 };
 
-// `others` are there already and stay.
+// `others` are already installed and unchanged.
 std::vector<IpcqRing> IpcqInstallation::reserve(const std::vector<QueuePairEnd>& ends,
                                                 const IpcqSettings& options,
                                                 const std::vector<IpcqRing>& others) {
   const std::uint64_t nbytes = options.ring_bytes();
-  std::uint64_t unlimited = unlimited_base;  // behind all others
+  std::uint64_t unlimited = unlimited_base;  // after all other rings
   for (const IpcqRing& ring : others) unlimited = std::max(unlimited, ring.base + ring.nbytes);
   std::vector<IpcqRing> rings;
   try {
@@ -171,7 +171,7 @@ std::string IpcqInstallation::text_of_rings(PeId pe) const {
   return there + "; buffer_kind moves rings to another memory: tcm, sram, hbm";
 }
 
-// One message for each SIP that has targets.
+// Sends one message to each SIP with targets.
 void IpcqInstallation::send(IpcqInstall::Action action, IpcqInstall::Change change,
                             const std::vector<const std::vector<IpcqRing>*>& targets,
                             const std::vector<IpcqRing>& rings, const IpcqSettings& options) const {

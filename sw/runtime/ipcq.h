@@ -7,9 +7,9 @@
 //   options.slot_size = 1 << 20;
 //   torch.ipcq.install(graph, options);
 //
-// One installation serves the whole machine. A second one replaces the first; but one of
-// this_device leaves what stands within other SIPs, so that copies of a program on several devices
-// have theirs.
+// One installation serves the whole machine. A second one replaces the first. A graph of
+// this_device keeps the rings within other SIPs, so that copies of a program on several devices
+// keep theirs.
 #pragma once
 
 #include <cstdint>
@@ -25,7 +25,7 @@ namespace kernbench {
 
 class DeviceMemory;
 
-// A receive ring: that of a direction of a PE.
+// Receive ring of a PE's direction.
 struct IpcqRing {
   QueuePairEnd end;
   std::uint64_t base = 0;  // physical
@@ -36,32 +36,31 @@ class IpcqInstallation {
  public:
   IpcqInstallation(HostLink& link, DeviceMemory& memory) : link_(link), memory_(memory) {}
 
-  // Blocks until every PE of the graph has its queue pairs, all of them or none: every PE is
-  // queried first. UsageError: directions that nothing leads back to, an unknown PE;
+  // Blocks until every PE of the graph has its queue pairs. All or none are installed: every PE is
+  // queried first. UsageError: a direction without a return direction, an unknown PE;
   // AllocationError: the rings do not fit; LaunchError of code "ipcq_busy": existing rings hold
-  // messages that have not been received, or await credits. After any of them what was installed
-  // before is still there.
+  // messages that have not been received, or await credits. After any error the previous
+  // installation is unchanged.
   void install(const NeighbourGraph& graph, const IpcqSettings& options);
-  // The same for one SIP: queue pairs within others stay where the graph is within this one, the
-  // options are the same and no launch has failed.
+  // Installation for one SIP. Queue pairs within other SIPs are kept if the graph is within this
+  // SIP, the options are equal and no launch has failed.
   void install_on(int sip, const NeighbourGraph& graph, const IpcqSettings& options);
-  // Adds the queue pairs of `graph` beside those that are there, whatever these hold; with the same
-  // options, but with rings of `n_slots` slots if it is given. False, and nothing has happened, if
-  // that would be no addition: nothing is installed, a direction leads to another peer already or
-  // would be joined with another one, or a launch has failed. Errors as for install(), but for
+  // Adds the queue pairs of `graph` to the existing ones, regardless of what these hold; with the
+  // same options, except rings of `n_slots` slots if it is set. Returns false without effect if it
+  // is no pure addition: nothing is installed, a direction already leads to a different peer or
+  // would be paired differently, or a launch has failed. Errors as in install(), except
   // "ipcq_busy".
   bool add(const NeighbourGraph& graph, std::optional<std::uint32_t> n_slots = {});
-  // Takes the rings away and gives their memory back. LaunchError as for install().
+  // Removes the rings and frees their memory. LaunchError as in install().
   void remove();
-  // The same for directions whose names begin with `prefix`, whatever the others hold.
+  // Removes directions whose names begin with `prefix`, regardless of what the others hold.
   void remove(const std::string& prefix);
 
-  // A launch has failed: its messages left in the queues are lost, and the next installation
-  // ignores them.
+  // A launch has failed: its remaining messages are lost, and the next installation ignores them.
   void launch_failed() { launch_failed_ = installed(); }
 
   bool installed() const { return !rings_.empty(); }
-  std::uint64_t number() const { return number_; }  // another one after each install() and remove()
+  std::uint64_t number() const { return number_; }  // changes with each install() and remove()
   const NeighbourGraph& graph() const { return graph_; }
   const IpcqSettings& options() const { return options_; }
   const std::vector<IpcqRing>& rings() const { return rings_; }  // by (PE, direction)
@@ -70,11 +69,11 @@ class IpcqInstallation {
   std::vector<IpcqRing> reserve(const std::vector<QueuePairEnd>& ends, const IpcqSettings& options,
                                 const std::vector<IpcqRing>& others = {});
   void give_back(const std::vector<IpcqRing>& rings, const IpcqSettings& options);
-  // But for those of `kept`, which stay.
+  // Replaces all rings except `kept`.
   void replace(const NeighbourGraph& graph, const IpcqSettings& options,
                std::vector<IpcqRing> rings, const std::vector<IpcqRing>& kept = {});
   bool keeps_others(int sip, const NeighbourGraph& graph, const IpcqSettings& options) const;
-  // To the PEs of `targets`, which get or lose `rings`.
+  // Sends the message to the PEs of `targets`, which install or remove `rings`.
   void send(IpcqInstall::Action action, IpcqInstall::Change change,
             const std::vector<const std::vector<IpcqRing>*>& targets,
             const std::vector<IpcqRing>& rings, const IpcqSettings& options) const;
@@ -86,9 +85,9 @@ class IpcqInstallation {
   NeighbourGraph graph_;
   IpcqSettings options_;
   std::vector<IpcqRing> rings_;
-  std::uint64_t number_ = 0;  // of installations
+  std::uint64_t number_ = 0;  // number of installations
   bool launch_failed_ = false;
-  class Turn;  // calls of several threads follow each other: each takes time
+  class Turn;  // serialises calls of several threads, each of which takes simulated time
   bool busy_ = false;
   sc_core::sc_event turn_ended_{""};
 };

@@ -1,4 +1,4 @@
-// Launches: kernel name and target PEs, and the handle of a launch under way, or of one that other
+// Launches: kernel name and target PEs, and the handle of a launch that is in flight, or that other
 // ranks have still to join.
 #pragma once
 
@@ -19,8 +19,8 @@ namespace kernbench {
 
 struct OrderedLaunch;  // models/data/race_detector.h
 
-// Metadata of a launch, given by its program; keys are not empty. Kept with its record, without
-// other effect.
+// Metadata of a launch from its program; keys are not empty. Stored in its record, without other
+// effect.
 using LaunchMeta = std::map<std::string, std::string>;
 
 // torch.launch("gemm", kernel, ...) starts on every PE of every cube that owns a shard of a tensor
@@ -34,12 +34,12 @@ class LaunchSpec {
   LaunchSpec& on_pes(std::vector<int> pes) { return target_pes_ = std::move(pes), *this; }
   LaunchSpec& failure_policy(FailurePolicy policy) { return failure_policy_ = policy, *this; }
   // A kernel of `code_bytes`, written to each device before its first launch there (spec 4.1).
-  // Without: built in, nothing to write.
+  // Default: built in, without a write.
   LaunchSpec& deployed(std::uint64_t code_bytes);
-  // Launches of one group fail together, as the parts of a launch on several SIPs do.
+  // Launches of one group fail together, like the parts of a launch on several SIPs.
   LaunchSpec& group(std::uint64_t group) { return group_ = group, *this; }
-  // Launches of a stream run one after the other on each PE, beside those of other streams. 0: the
-  // compute stream.
+  // Launches of a stream run sequentially on each PE, concurrently with those of other streams. 0:
+  // the compute stream.
   LaunchSpec& stream(std::uint32_t stream) { return stream_ = stream, *this; }
   LaunchSpec& meta(LaunchMeta meta) { return meta_ = std::move(meta), *this; }
 
@@ -51,8 +51,8 @@ class LaunchSpec {
   std::uint32_t stream() const { return stream_; }
   const LaunchMeta& meta() const { return meta_; }
 
-  // The PEs to start, per SIP, each list sorted. UsageError: no tensor argument, or a target PE
-  // that is not there.
+  // PEs to start, by SIP, each list sorted. UsageError: no tensor argument, or an unknown target
+  // PE.
   std::map<int, std::vector<PeId>> targets(const std::vector<KernelArgument>& args,
                                            int pes_per_cube) const;
 
@@ -66,7 +66,7 @@ class LaunchSpec {
   LaunchMeta meta_;
 };
 
-// Spec 4.3, merged by max over the PEs, and per PE; over all SIPs of the launch.
+// Metrics of spec 4.3, merged by max over the PEs, and per PE; over all SIPs of the launch.
 struct LaunchMetrics {
   KernelMetrics merged;
   MetricsOfPes per_pe;
@@ -77,12 +77,12 @@ class LaunchHandle {
  public:
   LaunchHandle() = default;
   const std::string& name() const;
-  // True: what the calling thread does next comes behind the launch.
+  // If true, later actions of the calling thread are ordered after the launch.
   bool done() const;
-  // Both UsageError before the launch has been waited for.
+  // Both throw UsageError before the launch has been waited for.
   const LaunchMetrics& metrics() const;
   bool waited_for() const { return state().metrics.has_value(); }
-  const Completion& completion() const;  // of several SIPs, the first that failed by itself
+  const Completion& completion() const;  // of several SIPs, the first one that failed by itself
 
  private:
   friend class Worker;
@@ -90,23 +90,23 @@ class LaunchHandle {
     std::string name;
     LaunchMeta meta;
     HostRequests requests;                                // one per SIP
-    std::vector<std::string> request_ids;                 // of these
-    std::vector<std::shared_ptr<const void>> keeps;       // tensors that the kernels use
-    std::vector<std::shared_ptr<OrderedLaunch>> ordered;  // one per SIP, if races are looked for
+    std::vector<std::string> request_ids;                 // ids of `requests`
+    std::vector<std::shared_ptr<const void>> keeps;       // keeps tensors of the kernels alive
+    std::vector<std::shared_ptr<OrderedLaunch>> ordered;  // one per SIP, if races are detected
     std::optional<LaunchMetrics> metrics;
     Completion completion;
     std::uint32_t stream = 0;
     bool begun = false;
-    bool found_done = false;  // by the program
+    bool found_done = false;  // the program has seen the end
     sc_core::sc_event begins{""};
-    std::exception_ptr refused;  // it has never begun
-    // Until it has begun.
+    std::exception_ptr refused;  // error of a launch that never began
+    // Set until it has begun.
     std::string awaits;
     const void* group = nullptr;  // of the collective; null: a message
     bool writes = true;
-    std::vector<std::string> follows;  // request ids
+    std::vector<std::string> follows;  // request ids of the launches before it
     std::vector<std::shared_ptr<const OrderedLaunch>> follows_ordered;
-    VectorClock called;  // for the detection of races
+    VectorClock called;  // for race detection
 
     bool uses(const void* tensor) const;
     bool ended() const;

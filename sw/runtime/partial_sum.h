@@ -1,5 +1,5 @@
-// Sum of partial sums of a tensor, as the host computes it: element by element, floats in f32 in
-// the order of the summands and rounded once, integers modulo their range.
+// Sum of partial sums of a tensor on the host, element by element: floats in f32 in the order of
+// the summands and rounded once, integers modulo their range.
 #pragma once
 
 #include <cstddef>
@@ -9,7 +9,7 @@
 
 namespace kernbench {
 
-// Dense elements of one shape; one summand at least.
+// Sums dense elements of one shape; at least one summand.
 std::vector<std::byte> sum_of(DType dtype, const std::vector<std::vector<std::byte>>& summands);
 
 }  // namespace kernbench

@@ -1,5 +1,5 @@
-// ResultTable: rows of named numbers that a bench reports besides its launches. `run` prints it,
-// and writes it with --json.
+// ResultTable: rows of named numbers that a bench reports in addition to its launches. `run` prints
+// it, and writes it with --json.
 //
 //   ResultTable& table = torch.results("latency", {"bytes", "one_way_ns"});
 //   table.add({4096, 17.56});
@@ -21,20 +21,20 @@ namespace kernbench {
 
 class ResultTable {
  public:
-  // Text, a count, a measured number, nothing where there is none, or a count that comes later.
+  // Text, a count, a measured number, empty, or a count that is available later.
   using Cell = std::variant<std::monostate, std::string, std::int64_t, double,
                             std::shared_ptr<const DeferredCounter>>;
-  // Of a column, for people: of `group` in the first line, `title` and `unit` below.
+  // Display heading of a column: `group` in the first line, `title` and `unit` below.
   struct Heading {
     std::string group, title, unit;
   };
-  // A number about all rows: `name` is its key, `label` is for people.
+  // Number about all rows: `name` is its key, `label` the display text.
   struct Summary {
     std::string name, label;
     Cell value;
   };
 
-  // Columns are keys in snake_case that end in their unit: "one_way_ns".
+  // Column names are keys in snake_case that end in their unit: "one_way_ns".
   ResultTable(std::string name, std::vector<std::string> columns)
       : name_(std::move(name)), columns_(std::move(columns)) {}
 
@@ -47,7 +47,8 @@ class ResultTable {
     rows_.push_back(std::move(row));
   }
 
-  // For people, as benchmarks print them; one per column, else ModelError. Without: the columns.
+  // Display headings, as in benchmark reports; one per column, else ModelError. Default: the column
+  // names.
   void set_headings(std::vector<Heading> headings) {
     if (headings.size() != columns_.size()) {
       throw ModelError(fmt::format("{} headings for table '{}' of {} columns", headings.size(),
@@ -59,7 +60,7 @@ class ResultTable {
 
   const std::string& name() const { return name_; }
   const std::vector<std::string>& columns() const { return columns_; }
-  // Its place in a row. ModelError: there is no such column.
+  // Index of a column in a row. ModelError for an unknown column.
   std::size_t column(const std::string& name) const {
     const auto found = std::find(columns_.begin(), columns_.end(), name);
     if (found == columns_.end())

@@ -1,5 +1,5 @@
-// Runtime: state shared by all workers of one host program: the link to the machine, device memory,
-// and the expectations of the benches.
+// Runtime: state shared by all workers of one host program: link to the machine, device memory, and
+// expectations of the benches.
 #pragma once
 
 #include <algorithm>
@@ -31,7 +31,7 @@ class StatisticsListener {
   virtual ~StatisticsListener() = default;
   virtual void reset(Fs now) = 0;  // a region begins
   virtual void dump(const std::string& label,
-                    Fs now) = 0;  // what has been counted in it so far; it goes on
+                    Fs now) = 0;  // counts since the begin of the region, which continues
 };
 
 // A launch that has ended, for reports.
@@ -39,10 +39,10 @@ struct LaunchRecord {
   std::string name;
   LaunchMeta meta;
   LaunchMetrics metrics;
-  std::vector<std::string> request_ids;  // of its messages, one per SIP
+  std::vector<std::string> request_ids;  // one per SIP
 };
 
-// Observer of the launches of a host program, in the order in which they are waited for.
+// Observer of the launches of a host program, in the order of their waits.
 class LaunchListener {
  public:
   virtual ~LaunchListener() = default;
@@ -61,38 +61,38 @@ struct Runtime {
   Deployments deployments;
   IpcqInstallation ipcq;
   std::vector<Expectation> expectations;  // in order of torch.verify
-  std::vector<LaunchRecord> launches;     // in order of being waited for, without a listener
+  std::vector<LaunchRecord> launches;     // in order of their waits, if there is no listener
   LaunchListener* launch_listener = nullptr;
-  bool untimed_inputs = false;      // what a thread moves before its first launch takes no time
+  bool untimed_inputs = false;      // transfers of a thread before its first launch take no time
   std::deque<ResultTable> results;  // in order of torch.results
-  StatisticsListener* statistics = nullptr;  // null: no listener
+  StatisticsListener* statistics = nullptr;  // observer of torch.stats; null: none
   const Log* call_log = nullptr;             // null: none
   const Log* collectives_log = nullptr;      // null: none
-  CallListener* calls = nullptr;             // of torch.distributed; null: no listener
+  CallListener* calls = nullptr;             // observer of torch.distributed; null: none
   std::uint64_t tensors_made = 0;            // for default names
-  std::uint64_t launch_groups = 0;           // launches on several SIPs
-  std::uint32_t streams = 1;                 // of launches; 0 is the compute stream
+  std::uint64_t launch_groups = 0;           // number of launches on several SIPs
+  std::uint32_t streams = 1;                 // number of launch streams; 0 is the compute stream
   // Launches on the compute streams of all devices; completed ones are removed lazily.
   std::vector<LaunchHandle> computing;
   std::size_t computing_at_most = 64;  // size at which completed launches are removed
-  // Latest launch on the compute stream of each PE, by its PE_CPU; only if races are detected.
+  // Latest launch on the compute stream of each PE, by its PE_CPU; only with race detection.
   std::map<std::uint32_t, std::shared_ptr<const OrderedLaunch>> ordered_computing;
 
-  // Warning to the user; each text once.
+  // Prints a warning; each text only once.
   void warn(const std::string& text) {
     if (std::find(warnings.begin(), warnings.end(), text) == warnings.end())
       warnings.push_back(text);
   }
   std::vector<std::string> warnings;
 
-  // Ranks have failed: the devices end what they do, and refuse work from now on.
+  // Called after failed ranks: the devices stop their work and refuse further work.
   void lose_devices(const std::string& why) {
     link.lose_devices(why);
     link.port().end_launches();
     memory->abandon();
   }
 
-  // A thread belongs to one worker at a time. Looked up by the calling thread only.
+  // Worker of the calling thread; a thread belongs to one worker at a time.
   Worker* worker_of_thread() const {
     const auto found = workers.find(thread());
     return found == workers.end() ? nullptr : found->second;
@@ -101,10 +101,10 @@ struct Runtime {
     return sc_core::sc_get_current_process_handle().get_process_object();
   }
   std::map<const sc_core::sc_object*, Worker*> workers;
-  const char* last_call = "";  // of the thread that has ended last
+  const char* last_call = "";  // of the latest thread that has ended
 };
 
-// The calling thread belongs to `worker` while it lives.
+// Binds the calling thread to `worker` for its lifetime.
 class ThreadOfWorker {
  public:
   ThreadOfWorker(Runtime& runtime, Worker& worker);

@@ -1,9 +1,9 @@
-// Tensor: a handle of device memory. The last copy frees it: addresses and mappings go back through
-// the reaper, without waiting.
+// Tensor: handle of device memory. The last copy frees it: the reaper returns addresses and
+// mappings, without blocking.
 //
-// Its value: the elements of its shards; of copies (Placement::replicate) any one; of partial sums
-// (Placement::partial) their sum. Writing puts the value into the first summand and zeros into the
-// others; reading adds them up (partial_sum.h). A kernel sees and writes its own PE's part.
+// Its value: the elements of its shards; for copies (Placement::replicate) any copy; for partial
+// sums (Placement::partial) their sum. A write stores the value in the first summand and zeros in
+// the others; a read adds them (partial_sum.h). A kernel accesses the part of its own PE.
 #pragma once
 
 #include <cstdint>
@@ -22,7 +22,7 @@ class AxisRange;
 class TensorSlice;
 class Worker;
 
-// The allocation behind the handles.
+// Allocation behind the handles.
 class TensorStorage {
  public:
   TensorStorage(std::shared_ptr<DeviceMemory> memory, tl::TensorInfoPtr info,
@@ -37,7 +37,7 @@ class TensorStorage {
   int sip() const { return sip_; }
 
   bool is_partial() const;
-  // Collectives: what were partial sums are copies of their sum from now on, for all handles.
+  // Called by collectives: partial sums have become copies of their sum, for all handles.
   void become_copies();
 
  private:
@@ -51,7 +51,8 @@ class Tensor {
  public:
   Tensor() = default;  // no tensor; every use is a UsageError
 
-  bool deployed() const { return storage_ != nullptr; }  // it is a tensor: on a device
+  // True if it refers to a tensor on a device.
+  bool deployed() const { return storage_ != nullptr; }
   const std::string& name() const { return info()->name; }
   const Shape& shape() const { return info()->shape; }
   DType dtype() const { return info()->dtype; }
@@ -60,27 +61,26 @@ class Tensor {
   int sip() const { return storage().sip(); }
   // In (cube, pe) order; copies and partial sums share one offset.
   std::vector<Shard> shards() const;
-  // The value is the sum of several shards. No longer after an all_reduce.
+  // True if the value is the sum of several shards; false after an all_reduce.
   bool is_partial() const;
   const tl::TensorInfoPtr& info() const { return storage().info(); }
   std::string str() const;  // "c f16{32, 32} on 1 shard at 0x10000000000000"
 
-  // All wait first for the pending launches of the worker that calls and of the one that made the
-  // tensor.
+  // All calls first wait for the pending launches of the calling worker and of the tensor's worker.
   Tensor& fill_(double value);
   Tensor& copy_(const HostArray& source);    // UsageError unless shape and dtype agree
   Tensor& copy_(const TensorSlice& source);  // or a whole tensor
   HostArray to_host() const;  // PendingDataError for values of phase 2; UsageError with data off
   void read_discard()
-      const;  // the time of to_host() without its values: MemoryReads whose bytes are discarded
+      const;  // takes the time of to_host() without values: MemoryReads whose bytes are discarded
 
-  // Whole shards, see tensor_slice.h: t[{{0, 8}}] has the first 8 rows, t[{{}, {16, 32}}] 16
-  // columns of all of them.
+  // Slice of whole shards, see tensor_slice.h: t[{{0, 8}}] has the first 8 rows, t[{{}, {16, 32}}]
+  // 16 columns of all rows.
   TensorSlice operator[](std::initializer_list<AxisRange> ranges) const;
-  // What one PE has: its shard, copy or partial sum. UsageError if it has none.
+  // Part of one PE: its shard, copy or partial sum. UsageError if it has none.
   TensorSlice local(int cube, int pe) const;
 
-  // The worker whose thread calls; in a thread without one, the worker that made the tensor.
+  // Worker of the calling thread; in a thread without one, the worker that created the tensor.
   Worker& worker() const;
   const std::shared_ptr<Worker>& maker() const { return worker_; }
 
@@ -95,7 +95,7 @@ class Tensor {
   std::shared_ptr<TensorStorage> storage_;
 };
 
-// str() and the values, as to_host() gets them, or why there are none yet.
+// Prints str() and the values, as read by to_host(), or why they are not available.
 std::ostream& operator<<(std::ostream& out, const Tensor& tensor);
 
 }  // namespace kernbench

@@ -10,7 +10,7 @@
 namespace kernbench {
 namespace {
 
-// "{32, 0}": the element that byte `offset` of a block belongs to, in the whole tensor.
+// "{32, 0}": index, in the whole tensor, of the element that contains byte `offset` of a block.
 std::string element_of(const tl::Block& block, std::uint64_t offset, DType dtype) {
   std::int64_t rest = static_cast<std::int64_t>((offset - block.offset) / size_of(dtype));
   std::vector<std::int64_t> element = block.start;
@@ -26,7 +26,7 @@ std::string shard_text(const tl::Block& block) {
   return fmt::format("{} {}", block.where.str(), block.range_text());
 }
 
-// The first two and the last.
+// Texts of the first two shards and the last one.
 std::string shards_text(const std::vector<tl::Block>& blocks) {
   std::string text = shard_text(blocks.front());
   if (blocks.size() > 1) text += ", " + shard_text(blocks[1]);
@@ -54,7 +54,7 @@ std::string TensorAddresses::Entry::str() const {
   return fmt::format("tensor '{}' {}", name, describe(dtype, shape));
 }
 
-// --- The entries
+// --- entries
 
 void TensorAddresses::add(const tl::TensorInfo& tensor, const DPPolicy& policy, int sip) {
   if (tensor.nbytes == 0) return;
@@ -65,7 +65,8 @@ void TensorAddresses::add(const tl::TensorInfo& tensor, const DPPolicy& policy, 
     const auto before = std::prev(first);
     if (before->first + before->second.nbytes > tensor.va_base) first = before;
   }
-  entries.erase(first, entries.lower_bound(end));  // freed ones: addresses are given once at a time
+  // Removes freed tensors: an address has at most one owner.
+  entries.erase(first, entries.lower_bound(end));
   entries[tensor.va_base] = {tensor.name,   tensor.dtype, tensor.shape,
                              tensor.nbytes, policy,       tensor.blocks};
 }
@@ -94,7 +95,7 @@ TensorAddresses::Entries::const_iterator TensorAddresses::at(const Entries& entr
   return address - found->first < found->second.nbytes ? found : entries.end();
 }
 
-// --- The texts
+// --- texts
 
 std::string TensorAddresses::explain(std::uint64_t address, PeId where) const {
   const Entries& entries = of_sip(where.sip);
@@ -120,7 +121,8 @@ std::string TensorAddresses::explain_tensor(const Entry& tensor, std::uint64_t o
                      shards_text(tensor.blocks), visibility(tensor, where));
 }
 
-// Who has the mappings (DeviceMemory::mappings), and what would give one to `where`.
+// PEs that have the mappings (DeviceMemory::mappings), and a policy that would map the tensor for
+// `where`.
 std::string TensorAddresses::visibility(const Entry& tensor, PeId where) const {
   if (machine_.address_model == AddressModel::pa) {
     return "in the address model pa a kernel reaches the tensors among the arguments of its launch "

@@ -1,5 +1,5 @@
-// TensorAddresses: the tensors behind virtual addresses, freed ones too, and why a PE has no
-// mapping for an address: the text that faults end with (models/protocol/machine_description.h).
+// TensorAddresses: tensors by virtual address, freed ones included, and the reason why a PE has no
+// mapping for an address: the last part of a fault's text (models/protocol/machine_description.h).
 #pragma once
 
 #include <cstdint>
@@ -15,7 +15,7 @@ namespace kernbench {
 
 class TensorAddresses {
  public:
-  // Explains the faults of the machine while it lives.
+  // Explains the faults of the machine during its lifetime.
   explicit TensorAddresses(const MachineDescription& machine);
   ~TensorAddresses() { book_->set(nullptr); }
   TensorAddresses(const TensorAddresses&) = delete;
@@ -24,7 +24,7 @@ class TensorAddresses {
   void add(const tl::TensorInfo& tensor, const DPPolicy& policy, int sip);
   // Its partial sums have become copies.
   void summed(const tl::TensorInfo& tensor, int sip);
-  // Kept by name until another tensor takes its place.
+  // Kept by name until a different tensor has its addresses.
   void freed(const tl::TensorInfo& tensor, int sip);
 
   // "it is byte 4096 of tensor 'w' f16{64, 64}, element {32, 0}; ..."
@@ -37,11 +37,11 @@ class TensorAddresses {
     Shape shape;
     std::uint64_t nbytes = 0;
     DPPolicy policy;
-    std::vector<tl::Block> blocks;  // none once it has been freed
+    std::vector<tl::Block> blocks;  // empty once it has been freed
     bool freed() const { return blocks.empty(); }
     std::string str() const;  // "tensor 'w' f16{64, 64}"
   };
-  using Entries = std::map<std::uint64_t, Entry>;  // by their first address; they do not overlap
+  using Entries = std::map<std::uint64_t, Entry>;  // by first address; they do not overlap
 
   static Entries::const_iterator at(const Entries& entries, std::uint64_t address);
   const Entries& of_sip(int sip) const;
@@ -51,8 +51,8 @@ class TensorAddresses {
   std::string visibility(const Entry& tensor, PeId where) const;
 
   const MachineDescription& machine_;
-  std::shared_ptr<AddressBook> book_;  // a tensor may be kept beyond the machine
-  std::map<int, Entries> tensors_;     // by SIP: each has an address space of its own
+  std::shared_ptr<AddressBook> book_;  // shared, because a tensor may outlive the machine
+  std::map<int, Entries> tensors_;     // by SIP: each has its own address space
 };
 
 }  // namespace kernbench

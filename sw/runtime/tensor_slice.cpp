@@ -90,7 +90,7 @@ TensorSlice::TensorSlice(const Tensor& tensor, PeId where) : tensor_(tensor), wh
   blocks_.front().summand = 0;
 }
 
-// With its place counted from the corner of the box.
+// Adds a block, with its position relative to the corner of the box.
 void TensorSlice::take(const tl::Block& block) {
   blocks_.push_back(block);
   for (std::size_t axis = 0; axis < start_.size(); ++axis)
@@ -102,7 +102,7 @@ std::string TensorSlice::str() const {
   return shape_ == tensor_.shape() ? tensor_.name() : tensor_.name() + box_text(start_, shape_);
 }
 
-// Partial sums may have become copies since the slice was made.
+// Partial sums may have become copies since the slice was created.
 const std::vector<tl::Block>& TensorSlice::blocks() const {
   if (!tensor_.is_partial()) {
     for (tl::Block& block : blocks_) block.summand = 0;
@@ -110,10 +110,10 @@ const std::vector<tl::Block>& TensorSlice::blocks() const {
   return blocks_;
 }
 
-// The n-th shard with a summand of a value belongs to the n-th copy of it.
+// The n-th shard of a summand belongs to the n-th copy of its value.
 std::vector<TensorSlice::Holders> TensorSlice::holders() const {
   std::vector<Holders> all;
-  std::map<std::uint64_t, std::vector<std::size_t>> of_value;  // in `all`, by offset
+  std::map<std::uint64_t, std::vector<std::size_t>> of_value;  // indices in `all`, by offset
   std::map<std::pair<std::uint64_t, int>, std::size_t> seen;   // by offset and summand
   const std::vector<tl::Block>& blocks = this->blocks();
   for (std::size_t i = 0; i < blocks.size(); ++i) {

@@ -1,11 +1,11 @@
-// TensorSlice: a box of a tensor's elements that is made of whole shards: what the host reads and
-// writes at once.
+// TensorSlice: a box of a tensor's elements that consists of whole shards, the unit of host reads
+// and writes.
 //
 //   t[{{0, 8}}].copy_(rows);                     // rows 0 to 7
 //   const HostArray part = t[{{}, {16, 32}}].to_host();  // of all rows, columns 16 to 31
 //
 // Shards cannot be read or written in part: a box that cuts one is a UsageError that names it.
-// t.local(cube, pe) is what one PE has; of a partial tensor its summand as it is.
+// t.local(cube, pe) is the part of one PE; for a partial tensor its summand, unchanged.
 #pragma once
 
 #include <cstdint>
@@ -20,7 +20,7 @@
 
 namespace kernbench {
 
-// [begin, end) of an axis; without numbers all of it.
+// Range [begin, end) of an axis; default: all of it.
 class AxisRange {
  public:
   AxisRange() = default;
@@ -33,12 +33,11 @@ class AxisRange {
 
 class TensorSlice {
  public:
-  // The whole tensor. UsageError for a handle without one.
+  // Slice of the whole tensor. UsageError for an empty handle.
   TensorSlice(const Tensor& tensor);  // NOLINT(google-explicit-constructor)
-  // Axes that are not named are taken whole. UsageError: a range that is not inside the tensor, a
-  // shard that is cut.
+  // Omitted axes are whole. UsageError: a range that is not inside the tensor, a shard that is cut.
   TensorSlice(const Tensor& tensor, const std::vector<AxisRange>& ranges);
-  // The part of one PE. UsageError if it has none.
+  // Part of one PE. UsageError if it has none.
   TensorSlice(const Tensor& tensor, PeId where);
 
   const Tensor& tensor() const { return tensor_; }
@@ -46,19 +45,19 @@ class TensorSlice {
   DType dtype() const { return tensor_.dtype(); }
   std::string str() const;  // "x", "x[0:8, 16:32]", "x on sip0.cube0.pe1"
 
-  // The shards of the box, copies and partial sums too, in (cube, pe) order; `start` of each counts
-  // from the corner of the box. None of a box without elements.
+  // Shards of the box, copies and partial sums included, in (cube, pe) order; `start` of each is
+  // relative to the corner of the box. Empty for a box without elements.
   const std::vector<tl::Block>& blocks() const;
-  // Indices in blocks() of the shards that together have one value: one, or all its partial sums
-  // in order.
+  // Indices in blocks() of the shards that form one value: one shard, or all its partial sums in
+  // order.
   using Holders = std::vector<std::size_t>;
-  // Each shard of the box as often as it has copies, in (cube, pe) order of their first.
+  // Holders of each shard of the box, once per copy, in (cube, pe) order of their first.
   std::vector<Holders> holders() const;
-  // Of copies only the first.
+  // Holders of the first copy of each shard only.
   std::vector<Holders> distinct_holders() const;
 
-  // As those of a tensor. All wait first for the pending launches of the worker that calls and of
-  // the one that made the tensor.
+  // Same operations as in Tensor. All calls first wait for the pending launches of the calling
+  // worker and of the tensor's worker.
   TensorSlice& fill_(double value);
   TensorSlice& copy_(const HostArray& source);
   TensorSlice& copy_(const TensorSlice& source);
@@ -75,7 +74,7 @@ class TensorSlice {
   std::optional<PeId> where_;
 };
 
-// str() and the values, or why there are none yet.
+// Prints str() and the values, or why they are not available.
 std::ostream& operator<<(std::ostream& out, const TensorSlice& slice);
 
 }  // namespace kernbench

@@ -59,7 +59,7 @@ void check_same(const TensorSlice& target, const Shape& shape, DType dtype) {
                                describe(target.dtype(), target.shape())));
 }
 
-// One array for each shard of a whole tensor, and the same for copies.
+// Checks that there is one array per shard of a whole tensor, and equal arrays for copies.
 void check_parts(const TensorSlice& target, const std::vector<HostArray>& sources) {
   const std::vector<tl::Block>& blocks = target.tensor().info()->blocks;
   if (sources.size() != blocks.size())
@@ -92,7 +92,7 @@ bool same_summands(const TensorSlice& a, const TensorSlice& b) {
                     });
 }
 
-// As torch.full: integers of the range, without what follows the point.
+// Fill value with the semantics of torch.full: integers must be in range and lose their fraction.
 double fill_value(const TensorSlice& target, double value) {
   const DType dtype = target.dtype();
   if (is_float(dtype)) return value;
@@ -199,11 +199,11 @@ Transfers::Images Transfers::fetch(const TensorSlice& source) {
   return images;
 }
 
-// In row-major order, as references; of partial sums one.
+// Values in row-major order, as references; partial sums: one of them.
 TensorValue Transfers::value_of(const TensorSlice& source, const Images& fetched,
                                 std::size_t summand) {
   const std::uint64_t size = size_of(source.dtype());
-  std::map<std::int64_t, ByteImage> runs;  // by their first element in the box
+  std::map<std::int64_t, ByteImage> runs;  // by first element in the box
   for (const TensorSlice::Holders& holders : source.distinct_holders()) {
     const std::size_t index = holders[summand];
     const ByteImage& image = fetched[index];
@@ -260,7 +260,7 @@ void Transfers::copy(const TensorSlice& target, const TensorSlice& source) {
   if (data != nullptr) value = value_of(source, fetched);
   const auto no_bytes = [](const tl::Block&) {
     return Source(FillPattern{});
-  };  // they follow as references
+  };  // followed as references
   if (!untimed_) send(target, no_bytes, fmt::format("copy {} to {}", source.str(), target.str()));
   if (data == nullptr) return;
   const std::uint64_t size = size_of(target.dtype());

@@ -1,9 +1,9 @@
 // Transfers: moves values between the host and the shards of a tensor (spec 7): one MemoryWrite or
-// MemoryRead per shard, copies and partial sums too, all at once; a call ends with the last of
-// them. Of partial sums the first is written with the value, the others with zeros.
+// MemoryRead per shard, copies and partial sums included, concurrently; a call ends with the last
+// message. The first partial sum is written with the value, the others with zeros.
 //
-// Values go as references, so that what is pending stays pending. With data off the same messages
-// travel without values.
+// Values are passed as references, so that pending values stay pending. With data off the same
+// messages are sent without values.
 #pragma once
 
 #include <functional>
@@ -20,24 +20,26 @@ class Transfers {
  public:
   explicit Transfers(HostLink& link) : link_(link) {}
 
-  // Untimed: straight into and out of the memory store.
+  // Untimed: direct access to the memory store.
   void set_untimed(bool untimed) { untimed_ = untimed; }
   bool untimed() const { return untimed_; }
 
   void fill(const TensorSlice& target, double value);
   void write(const TensorSlice& target,
              const HostArray& source);  // UsageError unless shape and dtype agree
-  // To each shard its own. UsageError unless there is one for each and shapes and dtype agree.
+  // Writes one array to each shard. UsageError unless there is one per shard with matching shape
+  // and dtype.
   void write_each(const TensorSlice& target, const std::vector<HostArray>& sources);
-  // Through the host: a read, then a write. Partial sums go one by one to a target that has them on
-  // the same PEs, else as their sum (PendingDataError).
+  // Copies through the host: a read, then a write. Partial sums are copied one by one to a target
+  // that has them on the same PEs, else as their sum (PendingDataError).
   void copy(const TensorSlice& target, const TensorSlice& source);
-  // A read into the host: what is in memory, per shard of source.blocks(). With data off its time
-  // only, and no image.
+  // Reads the memory of each shard of source.blocks() into the host. With data off only the time,
+  // without images.
   using Images = std::vector<ByteImage>;
   Images fetch(const TensorSlice& source);
-  void discard(const TensorSlice& source);  // the same read, its data discarded
-  // What has been fetched. PendingDataError for values of phase 2; UsageError with data off.
+  void discard(const TensorSlice& source);  // reads and discards the data
+  // Values that have been fetched. PendingDataError for values of phase 2; UsageError with data
+  // off.
   HostArray values(const TensorSlice& source, const Images& fetched) const;
 
  private:

@@ -91,7 +91,8 @@ void Worker::resolve(const Tensor& tensor, bool is_write) {
   wait_before_access(tensor, is_write);
 }
 
-// What others have still to join may wait for this worker: it is not waited for without need.
+// A launch that other ranks have still to join may depend on this worker: wait for it only if
+// necessary.
 void Worker::wait_before_access(const Tensor& tensor, bool is_write) {
   const void* storage = storage_of(tensor).get();
   wait_where([&](const LaunchHandle& handle) {
@@ -151,7 +152,7 @@ void Worker::read_discard(const TensorSlice& source) {
   transfers_.discard(source);
 }
 
-// Printing takes the time of a read, with data off too.
+// Printing takes the time of a read, also with data off.
 std::string Worker::text_of(const TensorSlice& source) {
   calling("Tensor.print");
   resolve(source.tensor(), false);
@@ -194,7 +195,7 @@ void Worker::expect(const Tensor& tensor, std::function<std::vector<double>()> r
   runtime_.expectations.push_back(std::move(expectation));
 }
 
-// --- the detection of races ---
+// --- race detection ---
 
 RaceDetector* Worker::races() const {
   FunctionalModel* data = runtime_.link.port().data();

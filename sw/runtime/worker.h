@@ -1,5 +1,5 @@
-// Worker: one thread of a host program: its device, its pending launches, its random numbers, and
-// the transfers of its tensors. Torch is its interface.
+// Worker: one thread of a host program with its device, pending launches, random numbers, and the
+// transfers of its tensors. Torch is its interface.
 #pragma once
 
 #include <cstdint>
@@ -21,13 +21,13 @@ namespace kernbench {
 class RaceDetector;  // models/data
 class VectorClock;   // models/data
 
-// A launch that begins later, when others have joined it.
+// Launch that begins later, when other ranks have joined it.
 struct AwaitedLaunch {
   std::string name;
-  std::string awaits;                              // "3 more of 4 ranks to reach all_reduce"
-  const void* group = nullptr;                     // whose collective it is; null: a message
-  bool writes = true;                              // the tensors; else it reads them
-  std::vector<std::shared_ptr<const void>> keeps;  // tensors that the kernels use
+  std::string awaits;           // "3 more of 4 ranks to reach all_reduce"
+  const void* group = nullptr;  // group of the collective; null: a message
+  bool writes = true;           // whether it writes the tensors, or only reads them
+  std::vector<std::shared_ptr<const void>> keeps;  // keeps tensors of the kernels alive
 };
 
 class Worker : public std::enable_shared_from_this<Worker> {
@@ -40,35 +40,36 @@ class Worker : public std::enable_shared_from_this<Worker> {
   }
 
   Runtime& runtime() { return runtime_; }
-  // The latest call of the thread by name, "launch": the address of a text that stays, for reports.
-  // Empty: none yet.
+  // Name of the latest call of the thread, "launch", for reports; the text must have static
+  // storage. Empty: none yet.
   void calling(const char* name);
   const char* last_call() const { return last_call_; }
   int device() const { return device_; }
-  // A SIP; with rank_unit pe a rank has a PE, counted through all cubes of all SIPs, on which its
-  // tensors lie. UsageError for one that is not there.
+  // Device: a SIP, or with rank_unit pe a PE, counted through all cubes of all SIPs, that holds its
+  // tensors. UsageError for an unknown one.
   void set_device(int index);
   int device_index() const { return device_index_; }
   void set_untimed(bool untimed) { transfers_.set_untimed(untimed); }
   bool untimed() const { return transfers_.untimed(); }
   std::mt19937_64& generator() { return generator_; }
-  // Of a thread that torch.multiprocessing.spawn has started.
+  // Rank of a thread that torch.multiprocessing.spawn has started.
   std::optional<int> rank() const { return rank_; }
   // `is_pe`: its device is a PE, else a SIP.
   void set_rank(int rank, bool is_pe) { rank_ = rank, rank_is_pe_ = is_pe; }
-  // Put before the names of expectations, where several copies of a bench run.
+  // Prefix of the names of expectations if several copies of a bench run.
   void set_label(std::string label) { label_ = std::move(label); }
 
   Tensor make(const Shape& shape, DType dtype, const DPPolicy& policy,
               std::string name);  // allocated and mapped
-  // Of a tensor that has not been used: there is nothing to wait for.
+  // For a tensor that has not been used: no wait.
   void fill_new(const Tensor& tensor, double value);
   void write_new(const Tensor& tensor, const HostArray& source);
-  void write_each_new(const Tensor& tensor, const std::vector<HostArray>& sources);  // to its shard
+  // One array per shard.
+  void write_each_new(const Tensor& tensor, const std::vector<HostArray>& sources);
 
-  // All wait first for the pending launches of this worker and of those that made the tensors; of
-  // those that others have still to join, for the ones that use the tensor in another way than to
-  // read it, too.
+  // All calls first wait for the pending launches of this worker and of the tensors' workers. They
+  // wait for a launch that other ranks have still to join only if it uses the tensor and one of the
+  // two accesses is a write.
   void fill(const TensorSlice& target, double value);
   void write(const TensorSlice& target, const HostArray& source);
   void copy(const TensorSlice& target, const TensorSlice& source);
@@ -78,33 +79,34 @@ class Worker : public std::enable_shared_from_this<Worker> {
 
   LaunchHandle launch(const LaunchSpec& spec, tl::KernelCall call,
                       std::vector<std::shared_ptr<const void>> keeps);
-  // A launch of another stream that begins later, by begin(), from any thread. It is pending, and
-  // follows what has been launched on the compute streams of its PEs up to now, by any worker.
+  // Launch on a different stream that begins later, by begin(), from any thread. It is pending, and
+  // is ordered after all launches so far on the compute streams of its PEs, by any worker.
   LaunchHandle await_launch(AwaitedLaunch launch);
   void begin(const LaunchHandle& handle, const LaunchSpec& spec, const tl::KernelCall& call);
-  // While it has not begun: what it waits for.
+  // Sets the reason for which the launch has not begun.
   static void awaits(const LaunchHandle& handle, std::string what) {
     handle.state_->awaits = std::move(what);
   }
-  void withdraw(const LaunchHandle& handle);  // it will never begin
-  // Instead of begin(): there is nothing to do.
+  void withdraw(const LaunchHandle& handle);  // the launch will never begin
+  // Replaces begin(): there is no work.
   void end_at_once(const LaunchHandle& handle);
-  // Instead of begin(): whoever waits for it gets the error.
+  // Replaces begin(): waits for the launch throw the error.
   static void refuse(const LaunchHandle& handle, std::exception_ptr error);
   const Completion& join(const LaunchHandle& handle);
-  // LaunchError; where the launch has failed because of another one, that of the other one.
+  // LaunchError; if the launch has failed because of an earlier one, the error of the earlier one.
   void wait(const LaunchHandle& handle);
-  bool ends_until(const LaunchHandle& handle, Fs deadline);  // waits no longer than that
+  bool ends_until(const LaunchHandle& handle, Fs deadline);  // waits at most until the deadline
   void wait_all();  // waits for every pending launch, then throws the first failure
-  // The same, but for messages, and collectives of other groups, that others have still to join.
+  // Same as wait_all(), except for messages and collectives of other groups that other ranks have
+  // still to join.
   void wait_for_begun_and_those_of(const void* group);
 
   void expect(const Tensor& tensor, std::function<std::vector<double>()> reference,
               const Accuracy& accuracy, std::shared_ptr<DeferredCounter> wrong);
   static std::shared_ptr<const TensorStorage> storage_of(const Tensor& tensor);
 
-  // For the detection of races, where it is asked for: what this worker has done so far is known
-  // to those who acquire it from there.
+  // For race detection, if enabled: releases all actions of this worker so far to threads that
+  // acquire `into`.
   void release(VectorClock& into);
   void acquire(const VectorClock& from);
 
@@ -113,13 +115,13 @@ class Worker : public std::enable_shared_from_this<Worker> {
   std::pair<std::string, const Completion*> first_unreported_failure() const;
   void wait_where(const std::function<bool(const LaunchHandle&)>& awaited);
   void wait_before_access(const Tensor& tensor, bool is_write);
-  RaceDetector* races() const;  // null: not asked for
-  std::uint32_t agent();        // of it
+  RaceDetector* races() const;  // null: race detection is disabled
+  std::uint32_t agent();        // agent id of this worker
   void note(const TensorSlice& slice, bool is_write);
 
   Runtime& runtime_;
   int device_ = 0, device_index_ = 0;
-  std::optional<PeId> only_pe_;  // rank_unit pe
+  std::optional<PeId> only_pe_;  // with rank_unit pe
   Transfers transfers_;
   bool untimed_inputs_;  // until the first launch
   std::mt19937_64 generator_;

@@ -36,7 +36,7 @@ LaunchHandle Worker::await_launch(AwaitedLaunch launch) {
     if (of.ended()) continue;
     state.follows.insert(state.follows.end(), of.request_ids.begin(), of.request_ids.end());
   }
-  // Completed launches are ordered before it as well, independent of their timing.
+  // Completed launches also precede it, independent of their timing.
   for (const auto& [pe_cpu, before] : runtime_.ordered_computing) {
     std::vector<std::shared_ptr<const OrderedLaunch>>& all = state.follows_ordered;
     if (std::find(all.begin(), all.end(), before) == all.end()) all.push_back(before);
@@ -123,8 +123,8 @@ void Worker::begin(const LaunchHandle& handle, const LaunchSpec& spec, const tl:
   computing.push_back(handle);
 }
 
-// A handle stays pending until its launch has ended: another caller may ask for the results
-// meanwhile.
+// A handle stays pending until its launch has ended: another caller may request the results in the
+// meantime.
 const Completion& Worker::join(const LaunchHandle& handle) {
   handle.state();
   const auto state = handle.state_;
@@ -134,7 +134,7 @@ const Completion& Worker::join(const LaunchHandle& handle) {
     std::rethrow_exception(state->refused);
   }
   for (const auto& request : state->requests) runtime_.link.port().wait(*request);
-  // Also by another worker, which uses a tensor of this one.
+  // Also applies to another worker that uses a tensor of this one.
   if (!state->ordered.empty()) {
     Worker* caller = runtime_.worker_of_thread();
     for (const auto& launch : state->ordered) {
@@ -206,8 +206,8 @@ void Worker::wait(const LaunchHandle& handle) {
                                 text_of(name, *cause), handle.name(), completion.error_code));
 }
 
-// Earliest failed launch that is a root cause and has not been waited for: of this worker, or where
-// it has none of all workers.
+// Earliest failed launch that is a root cause and has not been waited for: of this worker, else of
+// all workers.
 std::pair<std::string, const Completion*> Worker::first_unreported_failure() const {
   std::string name;
   const Completion* first = nullptr;

@@ -1,5 +1,5 @@
-// AccessIndex: which commands access which memory: candidates for an overlap by their first and
-// last byte, so that a look-up does not go through all of them.
+// AccessIndex: index of the memory accesses of commands. Finds candidates for an overlap by their
+// first and last byte without a scan of all commands.
 #pragma once
 
 #include <algorithm>

@@ -1,11 +1,10 @@
-// Atomic operations, as calls of tl::Program: carried out by the memory (HBM, SRAM) when it serves
-// the request, in the order in which requests come; each blocks, and returns what was there before
-// (spec 6.3).
+// Atomic operations of tl::Program: executed by the memory (HBM, SRAM) when it serves the request,
+// in order of arrival. Each call blocks and returns the previous value (spec 6.3).
 //
-// They take the elements of a block from `ptr` on, of the shape of `value` (a scalar: one element),
-// or those at `offsets`, counted in elements, where the mask is not 0 (the result is 0 elsewhere).
-// acq_rel for the whole machine, Triton's default. add and xchg of i32, f32, f16, bf16; max and min
-// of i32, f32; the others of i32.
+// Elements accessed: a block from `ptr` on with the shape of `value` (a scalar: one element), or
+// the elements at `offsets`, counted in elements, where the mask is not 0 (the result is 0
+// elsewhere). Memory order acq_rel, scope of the whole machine, as Triton's default. dtypes: add
+// and xchg of i32, f32, f16, bf16; max and min of i32, f32; other operations of i32.
 #pragma once
 
 #include <optional>
@@ -70,7 +69,7 @@ class AtomicCalls {
                      const std::optional<Handle>& mask = {}, CallSite site = CallSite::here()) {
     return atomic({AtomicOp::xchg, ptr, offsets, {value}, mask}, site);
   }
-  // `value` where `compare` is there; no mask, as in Triton.
+  // Stores `value` where the element equals `compare`; no mask, as in Triton.
   Handle atomic_cas(const Ptr& ptr, const Operand& compare, const Operand& value,
                     CallSite site = CallSite::here()) {
     return atomic({AtomicOp::cas, ptr, {}, {compare, value}, {}}, site);
@@ -86,7 +85,7 @@ class AtomicCalls {
 
  private:
   friend class Program;
-  // As it is called.
+  // Arguments of a call.
   struct AtomicCall {
     AtomicOp op;
     Ptr base;

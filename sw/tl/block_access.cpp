@@ -28,11 +28,11 @@ void check_runs(const char* call, const AddressRuns& runs) {
 
 std::string text(const Extents& extents) { return fmt::format("{{{}}}", fmt::join(extents, ", ")); }
 
-// Whether the blocks of a tensor, one after another, are its elements in row-major order.
+// Whether the blocks of a tensor, in sequence, are its elements in row-major order.
 bool lies_row_major(const TensorInfo& tensor) {
   return std::all_of(tensor.blocks.begin(), tensor.blocks.end(), [&](const Block& block) {
-    std::int64_t first = 0;    // element of the block, in the whole tensor
-    bool in_one_piece = true;  // behind the first axis of the block that is longer than 1
+    std::int64_t first = 0;    // first element of the block, in the whole tensor
+    bool in_one_piece = true;  // true after the first axis of the block that is longer than 1
     bool behind = false;
     for (std::size_t axis = 0; axis < tensor.shape.rank(); ++axis) {
       first = first * tensor.shape[axis] + block.start[axis];
@@ -44,7 +44,8 @@ bool lies_row_major(const TensorInfo& tensor) {
   });
 }
 
-// Dense strides of a whole tensor that does not lie so would find the elements of other rows.
+// Refuses tensors whose shards are not row-major: dense strides of the whole tensor would address
+// elements of other rows.
 void check_shards(const char* call, const Ptr& base, const Extents& shape, const Extents& strides) {
   const TensorInfo* tensor = base.tensor().get();
   if (tensor == nullptr || tensor->nbytes == 0 || base.address() != tensor->va_base ||
@@ -102,7 +103,7 @@ Inside inside_of(const char* call, const BlockPtr& block, std::size_t axis,
   return inside;
 }
 
-// Axes of the block by stride, largest first; those that repeat their elements before all.
+// Axes of the block by decreasing stride, preceded by those that repeat their elements.
 std::vector<std::size_t> memory_order(const Extents& strides) {
   std::vector<std::size_t> order(strides.size());
   std::iota(order.begin(), order.end(), std::size_t{0});
@@ -114,7 +115,7 @@ std::vector<std::size_t> memory_order(const Extents& strides) {
   return order;
 }
 
-// A strided block that is under construction: axes by their places in memory, outermost first.
+// Strided block under construction: axes by their places in memory, outermost first.
 class StridedBlock {
  public:
   StridedBlock(const char* call, const BlockPtr& block, const Boundary& boundary)
@@ -155,7 +156,7 @@ class StridedBlock {
     bool padded = false;
 
     bool repeats() const { return stride == 0; }
-    // In the image of a load.
+    // Extent of the axis in the image of a load.
     std::int64_t image_extent() const { return repeats() && !padded ? 1 : extent; }
     std::int64_t first() const { return offset + inside.low; }
     std::int64_t last() const { return offset + inside.high - 1; }
@@ -185,7 +186,7 @@ class StridedBlock {
       } else {
         add_run(runs, address(first + i * axis.stride), static_cast<std::uint64_t>(size_));
       }
-      if (runs.size() > max_runs) return;  // refused
+      if (runs.size() > max_runs) return;  // too many runs
     }
   }
 
@@ -193,7 +194,7 @@ class StridedBlock {
     return base_ + static_cast<std::uint64_t>(element * size_);
   }
 
-  // Of the image below an axis; `taken`: bytes of the runs so far.
+  // Adds the parts of the image below an axis; `taken`: bytes of the runs so far.
   void add_parts(ImageParts& parts, std::size_t at, std::uint64_t& taken) const {
     if (at == axes_.size()) {
       add_part(parts, {false, taken, static_cast<std::uint64_t>(size_)});
@@ -222,7 +223,7 @@ class StridedBlock {
     add_part(parts, {true, 0, image_bytes(at, axis.padded ? axis.extent - axis.inside.high : 0)});
   }
 
-  // Of `count` elements of an axis with all that is below them.
+  // Image bytes of `count` elements of an axis with all inner axes.
   std::uint64_t image_bytes(std::size_t at, std::int64_t count) const {
     std::int64_t bytes = count * size_;
     for (std::size_t below = at + 1; below < axes_.size(); ++below)

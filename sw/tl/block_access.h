@@ -1,5 +1,5 @@
-// Accesses to blocks that are not contiguous: the runs of bytes that they touch, and what becomes
-// of the bytes.
+// Accesses to blocks that are not contiguous: the runs of bytes that they touch, and the conversion
+// between these bytes and the block.
 #pragma once
 
 #include <cstdint>
@@ -12,42 +12,42 @@
 namespace kernbench::tl {
 
 struct BlockAccess {
-  AddressRuns runs;  // in the order of the transfer; none: nothing is touched
-  Shape block;       // as the kernel has it
+  AddressRuns runs;  // in order of transfer; empty: no access
+  Shape block;       // shape in the kernel
   DType dtype = DType::f16;
-  // A load: the image that the bytes of the runs are put together to, and the strides in elements
-  // at which the elements of the block lie in it. No parts: the bytes as they are.
+  // For a load: parts of the image that the bytes of the runs form, and the strides in elements of
+  // the block within that image. No parts: the bytes are the image.
   ImageParts parts;
   Extents strides;
-  // A store of a strided block: the elements that are stored, and their axes by place in memory,
-  // outermost first. Of elements at places of their own (no order): the parts of the block's bytes
+  // For a store of a strided block: the range of elements that are stored, and their axes by place
+  // in memory, outermost first. For a store by offsets (no order): the parts of the block's bytes
   // that are stored.
   Extents begin, extents;
   std::vector<std::size_t> order;
 
   std::uint64_t nbytes() const;  // of the runs
   bool contiguous() const { return runs.size() == 1 && parts.empty(); }
-  // The value of a load; `fill`: of the elements that are not there.
+  // Value of a load; `fill`: value of elements outside the tensor or the mask.
   TensorValue loaded(const ByteImage& bytes, double fill) const;
-  // What a store writes to the runs. `block` is dense where there is no order.
+  // Bytes that a store writes to the runs. `block` is dense if there is no order.
   TensorValue stored(const TensorValue& block) const;
 };
 
-// A load under way: its block is put together at the first use, when its bytes are bound.
+// Load in flight: its block is assembled at the first use, when its bytes are bound.
 struct GatheredLoad {
   BlockAccess access;
   ByteImage bytes;
   double fill = 0;
 };
 
-// Each throws AccessFault where it leaves the tensor, UsageError for what cannot be asked for, and
-// names `call`.
+// Each throws AccessFault for an access outside the tensor and UsageError for invalid arguments,
+// and names `call`.
 
-// `store`: no two elements of the block lie at one place.
+// `store`: no two elements of the block may have the same address.
 BlockAccess strided_access(const char* call, const BlockPtr& block, const Boundary& boundary,
                            bool store);
-// Element i of a block of `shape` lies `offsets[i]` elements behind `base`; `mask`: null, or as
-// many, 0 for those that are not accessed.
+// Element i of a block of `shape` is `offsets[i]` elements after `base`; `mask`: null, or one value
+// per element, 0 for elements that are not accessed.
 BlockAccess element_access(const char* call, const Ptr& base, const Shape& shape, DType dtype,
                            const std::vector<std::int64_t>& offsets,
                            const std::vector<std::int64_t>* mask);

@@ -17,17 +17,17 @@ class Program;
 
 using Extents = std::vector<std::int64_t>;  // per axis, in elements
 
-// Of elements outside the tensor.
+// Value of elements outside the tensor.
 enum class Padding : std::uint8_t { zero, nan };
 
-// Axes on which a block may leave the tensor: elements outside are padded by a load, left alone by
-// a store. On every other axis leaving it is an AccessFault.
+// Axes on which a block may leave the tensor: a load pads elements outside, a store skips them.
+// Leaving it on any other axis is an AccessFault.
 struct Boundary {
   std::vector<int> axes = {};
   Padding padding = Padding::zero;
 };
 
-// A block of a tensor: element (i, j, ...) lies sum((offset + i) * stride) elements behind `base`.
+// A block of a tensor: element (i, j, ...) is sum((offset + i) * stride) elements after `base`.
 class BlockPtr {
  public:
   const Ptr& base() const { return base_; }
@@ -50,13 +50,13 @@ class BlockPtr {
   Shape block_;
 };
 
-// A tensor cut into blocks of one shape, whose accesses are always checked against its bounds:
-// elements outside are padded by a load, left alone by a store.
+// Tensor cut into blocks of one shape, whose accesses are always checked against its bounds: a load
+// pads elements outside, a store skips them.
 class TensorDescriptor {
  public:
   Handle load(const Extents& offsets, CallSite site = CallSite::here()) const;
   void store(const Extents& offsets, const Handle& block, CallSite site = CallSite::here()) const;
-  // Left under way, as tl.load_async and tl.store_async.
+  // Not blocking, as tl.load_async and tl.store_async.
   Handle load_async(const Extents& offsets, CallSite site = CallSite::here()) const;
   Handle store_async(const Extents& offsets, const Handle& block,
                      CallSite site = CallSite::here()) const;
@@ -70,7 +70,7 @@ class TensorDescriptor {
   void scatter(const Handle& block, const Handle& rows, std::int64_t column = 0,
                CallSite site = CallSite::here()) const;
 
-  // Left under way, as tl.load_async and tl.store_async.
+  // Not blocking, as tl.load_async and tl.store_async.
   Handle gather_async(const Handle& rows, std::int64_t column = 0,
                       CallSite site = CallSite::here()) const;
   Handle scatter_async(const Handle& block, const Handle& rows, std::int64_t column = 0,
@@ -89,9 +89,9 @@ class TensorDescriptor {
   Padding padding_;
 };
 
-// Lanes of a block of element pointers: those whose mask is 0 are not accessed, and have the value
-// `other` in what a load returns. Mask and `other` broadcast to the shape of the offsets; a block
-// `other` is chosen by a tl.where behind the load.
+// Lanes of a block of element pointers. A lane whose mask is 0 is not accessed; a load returns
+// `other` for it. Mask and `other` broadcast to the shape of the offsets; a block `other` is
+// selected by a tl.where after the load.
 struct Masked {
   Handle mask = {};
   Operand other = 0.0;

@@ -39,24 +39,23 @@ EpilogueEntry add(const Handle& other,
 EpilogueEntry mul(const Handle& other, EpilogueScope scope = EpilogueScope::output_tile);
 EpilogueEntry clamp(double low, double high, EpilogueScope scope = EpilogueScope::output_tile);
 
-// --- what a composite computes ---
+// --- operations of a composite ---
 
-// Where a result goes: TCM, memory, or a block of a tensor.
+// Destination of a result: TCM, memory, or a block of a tensor.
 using CompositeOutput = std::variant<std::monostate, Ptr, BlockPtr>;
 
-// Fields that both kinds have; `Self` is returned for chaining.
+// Fields that both kinds share; `Self` is returned for chaining.
 template <class Self>
 class CompositeSpec {
  public:
-  Self& to(const Ptr& out) { return out_ = out, self(); }       // else the result stays in TCM
+  Self& to(const Ptr& out) { return out_ = out, self(); }       // default: the result stays in TCM
   Self& to(const BlockPtr& out) { return out_ = out, self(); }  // with strides
-  Self& as(DType dtype) {
-    return dtype_ = dtype, self();
-  }  // of the result; default: the target's, else the operands'
+  // Element type of the result; default: the target's, else the operands'.
+  Self& as(DType dtype) { return dtype_ = dtype, self(); }
   Self& epilogue(std::vector<EpilogueEntry> entries) {
     return epilogue_ = std::move(entries), self();
   }
-  Self& tile(const TileShape& tile) { return tile_ = tile, self(); }  // else the scheduler's
+  Self& tile(const TileShape& tile) { return tile_ = tile, self(); }  // default: the scheduler's
 
  protected:
   friend class Program;
@@ -70,9 +69,8 @@ class CompositeSpec {
 class GemmSpec : public CompositeSpec<GemmSpec> {
  public:
   GemmSpec(Handle a, Handle b) : a_(std::move(a)), b_(std::move(b)) {}
-  GemmSpec& acc(DType dtype) {
-    return acc_ = dtype, *this;
-  }  // f32 for floats, i32 for integers: nothing else is allowed
+  // Accumulator type: f32 for floats, i32 for integers; no other dtype is allowed.
+  GemmSpec& acc(DType dtype) { return acc_ = dtype, *this; }
 
  private:
   friend class Program;
@@ -93,12 +91,12 @@ class MathSpec : public CompositeSpec<MathSpec> {
 inline GemmSpec gemm(Handle a, Handle b) { return {std::move(a), std::move(b)}; }
 inline MathSpec math(MathOp op, std::vector<Operand> operands) { return {op, std::move(operands)}; }
 
-// A composite under way. tl.wait() blocks until it has completed.
+// Composite in flight. tl.wait() blocks until it has completed.
 class Composite {
  public:
-  bool done(CallSite site = CallSite::here()) const;  // true: as good as tl.wait()
-  // The block that it makes, unless it went to memory. A call that uses it before tl.wait() waits
-  // for it.
+  bool done(CallSite site = CallSite::here()) const;  // true: equivalent to tl.wait()
+  // Result block, unless the result was stored to memory. A call that uses it before tl.wait()
+  // waits for it.
   const Handle& result(CallSite site = CallSite::here()) const;
 
  private:

@@ -1,4 +1,4 @@
-// The element types as kernels and benches write them: f16, not DType::f16.
+// Element types as kernels and benches write them: f16, not DType::f16.
 #pragma once
 
 #include <fmt/format.h>
@@ -22,14 +22,14 @@ inline std::string describe(DType dtype, const Shape& shape) {
   return std::string(name_of(dtype)) + shape.str();
 }
 
-// A block of a kernel has elements. UsageError that names the call.
+// UsageError that names the call if the block has no elements.
 inline void check_block(const char* call, const Shape& shape) {
   if (shape.elements() == 0)
     throw UsageError(
         fmt::format("{}: block {}: every extent must be at least 1", call, shape.str()));
 }
 
-// Of a dense block.
+// Size of a dense block.
 inline std::uint64_t bytes_of(const Shape& shape, DType dtype) {
   return static_cast<std::uint64_t>(shape.elements()) * size_of(dtype);
 }

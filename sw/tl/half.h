@@ -1,5 +1,5 @@
-// tl::Half: an f16 number as a scalar argument of a kernel. It travels as its bits, so that it
-// arrives exactly as passed, NaN payload and sign of zero included.
+// tl::Half: an f16 number as a scalar argument of a kernel. It is passed by its bits, so that it
+// arrives unchanged, including NaN payload and sign of zero.
 #pragma once
 
 #include <cstdint>

@@ -1,5 +1,5 @@
-// tl::Handle: a block of elements that a kernel works with: in TCM, which it owns with its copies,
-// or a reference to memory (tl.ref), which composites stream.
+// tl::Handle: a block of elements of a kernel: in TCM that the handle and its copies own, or a
+// reference to memory (tl.ref), which composites stream.
 #pragma once
 
 #include <cstdint>
@@ -27,8 +27,7 @@ class Program;
 struct BlockAccess;
 struct GatheredLoad;
 
-// The TCM bytes of a kernel's handles: first fit, 16-byte aligned, freed with the last handle (spec
-// 6).
+// TCM bytes of a kernel's handles: first fit, 16-byte aligned, freed with the last handle (spec 6).
 class Scratch {
  public:
   static constexpr std::uint64_t alignment = 16;
@@ -39,7 +38,7 @@ class Scratch {
   void free(std::uint64_t offset, std::uint64_t nbytes) {
     if (allocator_ != nullptr) allocator_->free(offset, nbytes);
   }
-  // The kernel has ended: handles that it left behind own nothing any more.
+  // Called at the end of the kernel: remaining handles own no TCM any more.
   void close() { allocator_ = nullptr; }
   bool closed() const { return allocator_ == nullptr; }
 
@@ -47,7 +46,7 @@ class Scratch {
   FreeListAllocator* allocator_;
 };
 
-// Owned by all handles of one piece of TCM.
+// TCM block shared by all handles of it.
 class ScratchBlock {
  public:
   ScratchBlock(std::shared_ptr<Scratch> scratch, std::uint64_t nbytes)
@@ -74,28 +73,29 @@ class Handle {
     return static_cast<std::uint64_t>(shape().elements()) * size_of(dtype());
   }
   bool in_tcm() const { return state().block != nullptr; }
-  // The command that makes, stores or sends it has completed: as good as tl.wait().
+  // True if the command that makes, stores or sends it has completed: equivalent to tl.wait().
   bool done() const;
   std::string str() const;  // "f16{32, 64}"
 
   // Values, in row-major order. UsageError with data off, and for the result of a composite that
-  // has not been waited for. A load or a computation under way is waited for, as any use does. The
+  // has not been waited for. Waits for a load or a computation in flight, as any use does. The
   // result of a computation: PendingDataError, or in eager mode its values, which takes host time
   // only.
   std::vector<double> data(CallSite site = CallSite::here()) const;
   double at(const std::vector<std::int64_t>& index, CallSite site = CallSite::here()) const;
   double item(CallSite site = CallSite::here()) const;  // of a single element
-  // The values of a block of integers: of an index block, whose values follow from the kernel
-  // alone, in every data mode; else as data() gives them, with its errors. Waits as data() does.
+  // Values of a block of integers. Values of an index block follow from the kernel alone and are
+  // available in every data mode; others are those of data(), with its errors. Waits as data()
+  // does.
   std::vector<std::int64_t> index_values(CallSite site = CallSite::here()) const;
-  bool is_mask() const { return state().mask; }  // made by comparisons and logical operations
-  explicit operator bool() const { return item({}) != 0; }  // its line: that of the latest call
+  bool is_mask() const { return state().mask; }  // result of a comparison or logical operation
+  explicit operator bool() const { return item({}) != 0; }  // error location: the latest call
   Handle to(DType dtype, CallSite site = CallSite::here()) const;  // tl.cast
 
  private:
   friend class Program;
   struct State;
-  // To be applied to the block once that has its value.
+  // View to be applied to the block once its value is available.
   struct LateView {
     std::shared_ptr<const State> whole;
     std::function<TensorValue(const TensorValue&)> view;
@@ -105,17 +105,17 @@ class Handle {
     std::shared_ptr<const Scratch> scratch;  // the kernel's, also of a reference
     mutable TensorValue value;               // its image is all zeros when there are no data
     FunctionalModel* data = nullptr;
-    std::shared_ptr<ScratchBlock> block;  // in TCM
-    std::optional<Ptr> ptr;               // a reference
-    // The command under way that makes it, until the first use has waited for it.
+    std::shared_ptr<ScratchBlock> block;  // block in TCM
+    std::optional<Ptr> ptr;               // set for a reference
+    // Command in flight that makes the block, until the first use has waited for it.
     mutable std::shared_ptr<CommandState> producer;
-    std::uint64_t offset = 0;                             // of its first element in the block
-    IndexValues index = nullptr;                          // an index block
-    std::shared_ptr<const BlockAccess> access = nullptr;  // a reference with strides
-    // What its value is made of at the first use; null: it has its value.
+    std::uint64_t offset = 0;     // of the view's first element in the block
+    IndexValues index = nullptr;  // set for an index block
+    std::shared_ptr<const BlockAccess> access = nullptr;  // set for a reference with strides
+    // Source of the value at the first use; null: the value is available.
     mutable std::shared_ptr<const GatheredLoad> gathered = nullptr;
     bool mask = false;  // elements are 0 or 1
-    // The value of a view of a block that has no value yet.
+    // Value of a view of a block whose value is not available yet.
     mutable std::shared_ptr<const LateView> late_view = nullptr;
   };
   explicit Handle(std::shared_ptr<const State> state) : state_(std::move(state)) {}

@@ -52,7 +52,7 @@ IndexValues index_of(const TensorValue& tensor) {
 
 namespace {
 
-// An operand as the elements of the result see it, one after the other.
+// Operand as seen by the elements of the result, in row-major order.
 class Seen {
  public:
   explicit Seen(std::int64_t scalar) : scalar_(scalar) {}
@@ -64,7 +64,7 @@ class Seen {
       strides_[axis + added] = operand.shape[axis] == 1 ? 0 : own[axis];
   }
 
-  // To the elements along the last axis, of which the first is at `index`.
+  // Moves to the line along the last axis whose first element is at `index`.
   void enter(const std::vector<std::int64_t>& index) {
     place_ = 0;
     for (std::size_t axis = 0; axis < strides_.size(); ++axis)
@@ -84,7 +84,7 @@ class Seen {
   std::int64_t place_ = 0;
 };
 
-// To the next line along the last axis.
+// Moves to the next line along the last axis.
 void advance(std::vector<std::int64_t>& index, const Shape& shape) {
   for (std::size_t axis = shape.rank() - 1; axis-- > 0;) {
     if (++index[axis] < shape[axis]) return;
@@ -105,7 +105,7 @@ IndexValues index_result(const MathParams& params, const IndexOperands& operands
   if (!has_integer_form(params.op) || is_float(out_dtype) || result.elements() > max_index_elements)
     return nullptr;
   const Shape out = result.rank() == 0 ? Shape{1} : result;
-  std::optional<DType> dtype;  // of the arithmetic
+  std::optional<DType> dtype;  // of the computation
   std::vector<Seen> seen;
   for (std::size_t i = 0; i < params.operands.size(); ++i) {
     const MathOperand& operand = params.operands[i];

@@ -1,11 +1,10 @@
-// Conversion of a kernel function and its arguments to a KernelCall, which travels to the PEs. The
+// Conversion of a kernel function and its arguments to a KernelCall, which is sent to the PEs. The
 // arguments are checked against the kernel's signature when the program is compiled:
 //
 //   void scale(tl::Program& tl, tl::Ptr x, tl::Tensor y, float factor, int n);
 //
-// A tensor goes to a tl::Ptr or a tl::Tensor; a scalar (bool, int, int64, tl::Half, float) arrives
-// exactly as passed, so that an argument that its parameter could not hold exactly does not
-// compile.
+// A tensor is passed as a tl::Ptr or a tl::Tensor. A scalar (bool, int, int64, tl::Half, float) is
+// passed unchanged: an argument that its parameter cannot represent exactly does not compile.
 #pragma once
 
 #include <cstdint>
@@ -25,7 +24,7 @@
 
 namespace kernbench::tl {
 
-// The kernel's parameters behind tl::Program&.
+// Parameters of the kernel after tl::Program&.
 template <class Kernel>
 struct KernelSignature : KernelSignature<decltype(&Kernel::operator())> {};
 template <class... Params>
@@ -37,7 +36,7 @@ struct KernelSignature<void (Closure::*)(Program&, Params...) const> {
   using Parameters = std::tuple<std::decay_t<Params>...>;
 };
 
-// A tensor as launches list their arguments.
+// Tensor as it appears in the arguments of a launch.
 inline KernelArgument tensor_argument(const TensorInfo& info) {
   TensorArgument argument{info.va_base, info.nbytes, {}};
   argument.shards.reserve(info.blocks.size());
@@ -57,13 +56,13 @@ template <class T>
 inline constexpr bool is_scalar_parameter =
     std::is_same_v<T, bool> || std::is_same_v<T, std::int32_t> || std::is_same_v<T, std::int64_t> ||
     std::is_same_v<T, Half> || std::is_same_v<T, float>;
-// A Half is passed where a Half is asked for, and where an f32 is: that holds it.
+// A Half may be passed as a Half or as an f32, which holds it exactly.
 template <class T>
 inline constexpr bool is_scalar_argument = std::is_arithmetic_v<T> || std::is_same_v<T, Half>;
 template <class T>
 inline constexpr bool is_pointer_parameter = std::is_same_v<T, Ptr> || std::is_same_v<T, Tensor>;
 
-// An argument as kept until the kernel runs.
+// Argument as stored until the kernel runs.
 template <class Param>
 struct BoundArgument {
   static_assert(is_scalar_parameter<Param>,
@@ -160,11 +159,11 @@ auto bind_to(std::tuple<Params...>*, Kernel kernel, Args&&... args) {
 
 }  // namespace detail
 
-// The kernel with its arguments, and the arguments as the launch message lists them.
+// Kernel with its arguments, and the arguments as the launch message lists them.
 struct KernelCall {
   std::shared_ptr<const KernelBody> body;
   std::vector<KernelArgument> args;
-  std::uint64_t scratch_bytes = 0;  // that the kernel needs at most, for itself; 0: not known
+  std::uint64_t scratch_bytes = 0;  // upper bound of the kernel's own scratch; 0: unknown
 };
 
 // Arguments: TensorInfoPtr, tl::Ptr, or scalars.

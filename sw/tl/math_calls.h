@@ -1,6 +1,6 @@
 // Operations of PE_MATH on blocks in TCM, as calls of tl::Program: element-wise, along axes, moves
-// of elements, random numbers. Each is one command and blocks, unless a tl::Overlap lives or the
-// comment says otherwise; the engine takes the time.
+// of elements, random numbers. Each is one command and blocks, unless a tl::Overlap is active or
+// the comment says otherwise. The time is that of the engine.
 #pragma once
 
 #include <cstdint>
@@ -15,7 +15,7 @@ namespace kernbench::tl {
 
 class Program;
 
-// What an operation along an axis chooses, and where it stood there.
+// Result of a selection along an axis, and the position of each value on that axis.
 struct ValuesAndIndices {
   Handle values, indices;  // indices: i32
 };
@@ -52,7 +52,7 @@ class MathCalls {
   Handle sub(const Operand& a, const Operand& b) { return math(MathOp::sub, {a, b}); }
   Handle mul(const Operand& a, const Operand& b) { return math(MathOp::mul, {a, b}); }
   Handle div(const Operand& a, const Operand& b) { return math(MathOp::div, {a, b}); }
-  // Triton's names of the same: every operation here rounds to nearest, once.
+  // Triton's names for the same operations: every operation here rounds to nearest, once.
   Handle fdiv(const Operand& a, const Operand& b) { return div(a, b); }
   Handle div_rn(const Operand& a, const Operand& b) { return div(a, b); }
   Handle sqrt_rn(const BlockArg& x) { return sqrt(x); }
@@ -60,9 +60,9 @@ class MathCalls {
   Handle minimum(const Operand& a, const Operand& b) { return math(MathOp::minimum, {a, b}); }
   Handle atan2(const Operand& y, const Operand& x) { return math(MathOp::atan2, {y, x}); }
   Handle pow(const Operand& x, const Operand& y) { return math(MathOp::pow, {x, y}); }
-  // Remainder with the sign of `a`, as C and Triton have it; of floats fmod.
+  // Remainder with the sign of `a`, as in C and Triton; for floats fmod.
   Handle mod(const Operand& a, const Operand& b) { return math(MathOp::mod, {a, b}); }
-  // Quotient of integers, towards zero: `//` of Triton. By 0: -1 (mod: a).
+  // Integer quotient, towards zero: `//` of Triton. Division by 0 returns -1 (mod: a).
   Handle idiv(const Operand& a, const Operand& b) { return math(MathOp::idiv, {a, b}); }
   Handle fma(const Operand& a, const Operand& b, const Operand& c) {
     return math(MathOp::fma, {a, b, c});
@@ -105,7 +105,7 @@ class MathCalls {
     return math(x.handle().is_mask() ? MathOp::logical_not : MathOp::bitwise_not, {x});
   }
 
-  // --- reductions over one axis, several together, or all: each axis stays, with extent 1, unless
+  // --- reductions over one axis, several together, or all: each axis is kept with extent 1, unless
   // keep_dims is false ---
   Handle sum(const BlockArg& x, const Axes& axes = {}, bool keep_dims = true) {
     return over_axes(MathOp::sum, x, axes, keep_dims);
@@ -126,7 +126,7 @@ class MathCalls {
     return over_axes(MathOp::xor_sum, x, axes, keep_dims);
   }  // integers
   Handle softmax(const BlockArg& x, int axis = 0) { return math(MathOp::softmax, {x}, axis); }
-  // Of equal elements the first; so also where the caller does not care.
+  // Index of the first of equal elements, also if the caller allows any.
   Handle argmax(const BlockArg& x, int axis = -1, bool /*tie_break_left*/ = true,
                 bool keep_dims = true) {
     return over_axes(MathOp::argmax, x, axis, keep_dims);
@@ -144,28 +144,29 @@ class MathCalls {
     return best(MathOp::argmin, MathOp::min, x, axis, keep_dims);
   }
 
-  // By a function of two blocks, which is associative: neighbours are combined, then pairs of
-  // those, in ceil(log2 extent) rounds of what the function calls. Of several blocks of one shape
-  // at once, as tuples in Triton.
+  // Reduction by an associative function of two blocks: neighbours are combined, then pairs of
+  // results, in ceil(log2 extent) rounds of the function's operations. Several blocks of one shape
+  // are combined together, as tuples in Triton.
   using Combine = std::function<Handle(const Handle&, const Handle&)>;
   using CombineAll =
       std::function<std::vector<Handle>(const std::vector<Handle>&, const std::vector<Handle>&)>;
   Handle reduce(const BlockArg& x, int axis, const Combine& combine, bool keep_dims = true);
   std::vector<Handle> reduce(const std::vector<Handle>& blocks, int axis, const CombineAll& combine,
                              bool keep_dims = true, CallSite site = CallSite::here());
-  // Of every prefix (reverse: suffix, from the end), in as many rounds, with a tl.cat for each.
+  // Combination of every prefix (reverse: suffix, from the end), in the same number of rounds, with
+  // one tl.cat per round.
   Handle associative_scan(const BlockArg& x, int axis, const Combine& combine,
                           bool reverse = false);
   std::vector<Handle> associative_scan(const std::vector<Handle>& blocks, int axis,
                                        const CombineAll& combine, bool reverse = false,
                                        CallSite site = CallSite::here());
-  // How many elements of x{n} are 0, 1, ... num_bins - 1 (where the mask is not 0): a comparison
-  // of {n, num_bins} and a sum. Others count nowhere.
+  // Number of elements of x{n} that are 0, 1, ... num_bins - 1 (where the mask is not 0): a
+  // comparison of {n, num_bins} and a sum. Other values are not counted.
   Handle histogram(const BlockArg& x, std::int64_t num_bins,
                    const std::optional<Handle>& mask = {});
 
   // --- scans and sorts, PE_MATH. NaN is larger than every number; of equal elements the one with
-  // the lowest index comes first ---
+  // the lowest index is first ---
   Handle cumsum(const BlockArg& x, int axis = 0, bool reverse = false) {
     return scan(MathOp::cumsum, x, axis, reverse);
   }
@@ -174,27 +175,28 @@ class MathCalls {
   }
   Handle sort(const BlockArg& x, int dim = -1, bool descending = false);
   ValuesAndIndices sort_with_indices(const BlockArg& x, int dim = -1, bool descending = false);
-  Handle topk(const BlockArg& x, std::int64_t k, int dim = -1);  // the largest first
+  Handle topk(const BlockArg& x, std::int64_t k, int dim = -1);  // largest first
   ValuesAndIndices topk_with_indices(const BlockArg& x, std::int64_t k, int dim = -1);
 
   // --- moves of elements, PE_MATH: new blocks ---
   Handle cat(const std::vector<Handle>& blocks, int dim = 0,
              CallSite site = CallSite::here());  // of one dtype
   Handle join(const BlockArg& a,
-              const Handle& b);  // in a new last axis of extent 2; they broadcast
-  // The same, its last two axes as one: a0, b0, a1, b1, ...
+              const Handle& b);  // joins on a new last axis of extent 2; operands broadcast
+  // join() with its last two axes merged: a0, b0, a1, b1, ...
   Handle interleave(const BlockArg& a, const Handle& b);
   Handle flip(const BlockArg& x, int dim = -1);
   // result[.., i, ..] = source[.., index[.., i, ..], ..]; an index outside is an error.
   Handle gather(const BlockArg& source, const Handle& index, int axis);
-  // `x` with `part` from `starts` on (one for each axis); a part that is not inside is an error.
+  // `x` with `part` written from `starts` on (one per axis); a part outside `x` is an error.
   Handle update(const BlockArg& x, const Handle& part, const std::vector<std::int64_t>& starts);
 
-  // --- random numbers, PE_MATH: those of Triton's functions (Philox 4x32); they follow from the
-  // seed and the offsets, integers, alone ---
+  // --- random numbers, PE_MATH: values of Triton's functions (Philox 4x32), determined by the seed
+  // and the integer offsets alone ---
+  // Random bits as i32.
   Handle randint(std::uint64_t seed, const BlockArg& offsets, int n_rounds = 10) {
     return random(MathOp::randint, seed, offsets, n_rounds);
-  }  // the bits of i32
+  }
   Handle rand(std::uint64_t seed, const BlockArg& offsets, int n_rounds = 10) {
     return random(MathOp::rand, seed, offsets, n_rounds);
   }  // f32 in [0, 1)
@@ -202,11 +204,11 @@ class MathCalls {
     return random(MathOp::randn, seed, offsets, n_rounds);
   }  // f32, normal
 
-  // Any operation of PE_MATH that needs no more than an axis.
+  // Any operation of PE_MATH that needs at most an axis.
   Handle math(MathOp op, const std::vector<Operand>& operands, std::optional<int> axis = {},
               std::optional<DType> out = {});
   // The same values in another dtype, rounded once: a multiplication by 1 on PE_MATH. A block that
-  // has the dtype costs nothing.
+  // already has the dtype takes no time.
   Handle cast(const BlockArg& x, DType dtype) {
     return x.handle().dtype() == dtype ? x.handle() : math(MathOp::mul, {x, 1}, {}, dtype);
   }

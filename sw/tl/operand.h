@@ -1,5 +1,5 @@
-// Arguments of calls: an operand of an element-wise operation, and a block. Both carry the line of
-// the call, which is where a handle or a number is converted to one of them.
+// Arguments of calls: an operand of an element-wise operation, and a block. Both store the line of
+// the call, where a handle or a number is converted to one of them.
 #pragma once
 
 #include <initializer_list>
@@ -13,7 +13,7 @@
 
 namespace kernbench::tl {
 
-// A handle, or a scalar that broadcasts. A floating-point scalar next to integers makes the result
+// Handle, or a scalar that broadcasts. A floating-point scalar next to integers makes the result
 // f32, whatever its value; an integer (bool, int, ...) keeps their dtype.
 class Operand {
  public:
@@ -37,12 +37,11 @@ class Operand {
   CallSite site_;
 };
 
-// The value of elements of `dtype` that are set to a number; integers modulo the range of the
-// dtype. UsageError that names `call`: a fraction or an integer of more than 32 bits for an integer
-// dtype.
+// Value of elements of `dtype` set to a number; integers modulo the range of the dtype. UsageError
+// that names `call`: a fraction or an integer of more than 32 bits for an integer dtype.
 double element_number(const char* call, double value, DType dtype);
 
-// A handle.
+// Operand that is a handle.
 class BlockArg : public Operand {
  public:
   BlockArg(const Handle& handle,
@@ -50,7 +49,7 @@ class BlockArg : public Operand {
       : Operand(handle, site) {}
 };
 
-// Axes that a reduction works on: `1`, `{0, 1}`; none given: all.
+// Axes of a reduction: `1`, `{0, 1}`; none: all.
 class Axes {
  public:
   Axes() = default;

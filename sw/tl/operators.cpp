@@ -23,7 +23,7 @@ Program& program_of(const Handle& handle, CallSite site) { return *handle.state(
 
 namespace {
 
-// One of them is a block. Both have the line of the call.
+// At least one operand is a block. Both store the line of the call.
 Handle operate(MathOp op, const Operand& a, const Operand& b) {
   const Operand& block = a.is_handle() ? a : b;
   return program_of(block.handle(), block.site()).math(op, {a, b});

@@ -1,7 +1,7 @@
-// Operators on handles: element-wise on PE_MATH, like tl.add and the like. Comparisons give masks.
-// `%` and `>>` of integers are those of C; `~` of a mask is its negation. Masks are joined by `&`
-// and `|`, as in Triton: `!`, `&&` and `||` are those of C++, on the truth of a block of one
-// element, whose value has to be known.
+// Operators on handles: element-wise on PE_MATH, equivalent to tl.add etc. Comparisons return
+// masks. `%` and `>>` of integers have the semantics of C; `~` of a mask is its negation. Masks are
+// combined by `&` and `|`, as in Triton. `!`, `&&` and `||` are the C++ operators on the truth
+// value of a block of one element, whose value must be known.
 #pragma once
 
 #include <type_traits>
@@ -17,7 +17,7 @@ class BlockArg;
 template <class T>
 using IfArithmetic = std::enable_if_t<std::is_arithmetic_v<T>>;
 
-// A scalar operand, and whether it is a floating-point number or an integer.
+// Scalar operand, with its kind: floating-point or integer.
 class Number {
  public:
   // NOLINTBEGIN(google-explicit-constructor)

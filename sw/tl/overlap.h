@@ -1,15 +1,15 @@
-// tl::Overlap: while one lives, tl.dot and the calls of PE_MATH return at their issue.
+// tl::Overlap: while one exists, tl.dot and the calls of PE_MATH return at their issue.
 //
 //   {
 //     tl::Overlap overlap(tl);
-//     const auto s = tl.dot(q, k);  // PE_GEMM goes on with it
-//     const auto m = tl.max(x, 1);  // PE_MATH beside it, where they do not share the accel_slot
+//     const auto s = tl.dot(q, k);  // in flight on PE_GEMM
+//     const auto m = tl.max(x, 1);  // PE_MATH runs concurrently unless they share the accel_slot
 //     const auto p = s - m;         // waits for both
 //   }
 //
-// Calls are issued in their order: one that uses a block under way waits for that block first, as
-// does tl.wait(). Guards may be nested; the end of one waits for nothing. Loads and stores block
-// all the same, unless they are asynchronous.
+// Calls are issued in program order. A call that uses a block in flight first waits for that block,
+// as does tl.wait(). Guards may be nested; the end of a guard does not wait. Synchronous loads and
+// stores still block.
 #pragma once
 
 #include "sw/tl/program.h"

@@ -51,7 +51,7 @@ LaunchGrid grid_of_targets(const KernelLaunch& launch, const PeId& self) {
   return {{pes.begin(), pes.end()}, {cubes.begin(), cubes.end()}, {sips.begin(), sips.end()}};
 }
 
-// Place of this program on an axis of the launch, and the extent of that.
+// Position of this program on an axis of the launch, and the extent of that axis.
 std::pair<int, int> place_on(int axis, const LaunchGrid& grid, const PeId& self) {
   const std::vector<int>& ids = axis == 0 ? grid.pes : axis == 1 ? grid.cubes : grid.sips;
   const int own = axis == 0 ? self.pe : axis == 1 ? self.cube : self.sip;
@@ -79,7 +79,7 @@ int Program::num_programs(int axis, CallSite site) const {
 
 PeId Program::pe_id() const { return context_.where(); }
 
-// --- the pieces that the calls share ---
+// --- shared helpers ---
 
 void Program::begin(const char* call, CallSite site) {
   context_.calling(call, site);
@@ -103,7 +103,8 @@ PhysRanges Program::place_of(const ScratchBlock& block) const {
 
 PhysRanges Program::place_of(const Handle& handle) const { return place_of(*handle.state().block); }
 
-// Blocks of commands under way come free as these complete: a full scratch waits for them.
+// Blocks of commands in flight are freed as these complete: an allocation in a full scratch waits
+// for them.
 std::shared_ptr<ScratchBlock> Program::allocate(const char* call, const Shape& shape, DType dtype) {
   check_block(call, shape);
   for (;;) {
@@ -114,8 +115,8 @@ std::shared_ptr<ScratchBlock> Program::allocate(const char* call, const Shape& s
     } catch (const AllocationError& error) {
       full = error.what();
     }
-    // Behind the handler: exceptions that are being handled are those of the OS thread, which the
-    // PEs share, and are not to be left open across a wait.
+    // Outside the handler: exceptions that are being handled belong to the OS thread, which the PEs
+    // share, and must not stay open across a wait.
     if (!await_oldest() && !context_.await_scratch()) {
       throw AllocationError(fmt::format("{}: no room for {} on {}: {}{}", call,
                                         describe(dtype, shape), context_.where().str(), full,
@@ -144,14 +145,14 @@ Handle Program::make_handle(TensorValue&& value, std::shared_ptr<ScratchBlock> b
   return Handle(std::move(state));
 }
 
-// A block that is ready for use: the command that makes it has completed.
+// Block ready for use: the command that makes it has completed.
 const Handle::State& Program::operand(const char* call, const Handle& handle, bool memory_allowed) {
   const Handle::State& state = checked(call, handle, memory_allowed);
   await(state);
   return state;
 }
 
-// A block of this kernel; its bytes may be under way.
+// Block of this kernel; its bytes may be in flight.
 const Handle::State& Program::checked(const char* call, const Handle& handle, bool memory_allowed) {
   const Handle::State& state = handle.state();
   if (state.program != this)
@@ -167,7 +168,7 @@ void Program::await(const Handle::State& state) {
   if (!state.producer) return;
   settle(state.producer);
   state.producer.reset();
-  state.value.image.replace_captures();  // the instant of the issue is over
+  state.value.image.replace_captures();  // the time of the issue has passed
   if (state.gathered && data_ != nullptr) state.value = gathered_value(*state.gathered);
   state.gathered.reset();
   if (state.late_view) {
@@ -178,7 +179,7 @@ void Program::await(const Handle::State& state) {
   }
 }
 
-// False: all have completed.
+// Returns false if all commands have completed.
 bool Program::await_oldest() {
   for (auto entry = in_flight_.lower_bound(first_unfinished_); entry != in_flight_.end(); ++entry) {
     if (entry->second.command->done() || entry->second.receives) continue;
@@ -227,7 +228,7 @@ void Program::wait(CallSite site) {
     wait_for(std::shared_ptr<CommandState>(in_flight_.begin()->second.command));
 }
 
-// As Triton's standard.py.
+// Same mapping as Triton's standard.py.
 std::pair<std::int64_t, std::int64_t> Program::swizzle2d(std::int64_t i, std::int64_t j,
                                                          std::int64_t size_i, std::int64_t size_j,
                                                          std::int64_t size_g) {

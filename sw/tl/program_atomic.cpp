@@ -1,4 +1,4 @@
-// Atomic operations of kernels: the memory changes what is there, and answers with what was there.
+// Atomic operations of kernels: the memory modifies the element and returns its previous value.
 #include <fmt/format.h>
 
 #include "models/base/errors.h"
@@ -63,7 +63,7 @@ TensorValue broadcast_operand(const char* name, const TensorValue& value, const 
 
 }  // namespace
 
-// TCM has no unit that would do it; plain TLM-2.0 targets and memories in RTL refuse the request.
+// TCM has no unit for atomics; plain TLM-2.0 targets and memories in RTL refuse the request.
 void Program::check_serves_atomics(const char* name, const Ptr& base,
                                    const PhysRanges& places) const {
   const MachineDescription& machine = context_.machine();
@@ -87,7 +87,7 @@ BlockAccess Program::atomic_access(const char* name, const AtomicCall& call, DTy
   return element_access(name, call.base, shape, dtype, index, mask ? &*mask : nullptr);
 }
 
-// The elements that take part, in the order of the access. Empty with data off.
+// Operand elements that take part, in the order of the access. Empty with data off.
 ByteImage Program::atomic_operand(const char* name, const Operand& operand,
                                   const BlockAccess& access) {
   const auto elements = static_cast<std::int64_t>(access.nbytes() / size_of(access.dtype));

@@ -105,7 +105,7 @@ TensorDescriptor Program::make_tensor_descriptor(const Ptr& base, const Extents&
 
 Program::Access Program::begin_load(const char* call, const BlockPtr& block,
                                     const Boundary& boundary, CallSite site) {
-  begin(call + 3, site);  // behind "tl."
+  begin(call + 3, site);  // skips "tl."
   return begin_block_load(call, block.base(), strided_access(call, block, boundary, false),
                           fill_of(boundary.padding));
 }
@@ -211,7 +211,7 @@ Handle Program::store_async(const Ptr& base, const Handle& offsets, const Handle
   return leave_in_flight(begin_store("tl.store_async", base, offsets, block, mask, site));
 }
 
-// --- the pieces that they share ---
+// --- shared helpers ---
 
 PhysRanges Program::resolve(const char* call, const Ptr& base, const AddressRuns& runs) const {
   PhysRanges ranges;
@@ -238,7 +238,7 @@ Program::Access Program::begin_block_load(const char* call, const Ptr& base,
                                           const BlockAccess& access, double fill) {
   const PhysRanges from = resolve(call, base, access.runs);
   check_order(call, base, from, false);
-  // Before the rest: GCC 12 destroys members twice when a later initializer of an aggregate throws.
+  // Allocated first: GCC 12 destroys members twice when a later initializer of an aggregate throws.
   std::shared_ptr<ScratchBlock> block = allocate(call, access.block, access.dtype);
   Access load{{dma_of(base, access, false), nullptr},
               {nullptr, {}, from, {}, call, true},
@@ -259,7 +259,7 @@ Program::Access Program::begin_block_load(const char* call, const Ptr& base,
   return load;
 }
 
-// The instant of the issue is over. In TCM a block is dense.
+// The time of the issue has passed. In TCM a block is dense.
 TensorValue Program::gathered_value(const GatheredLoad& load) {
   return data_->made_dense(load.access.loaded(load.bytes.without_captures(), load.fill));
 }

@@ -1,4 +1,5 @@
-// Operations along an axis that kernels put together: by a function of two blocks, by comparisons.
+// Operations along an axis that are composed of several commands: by a function of two blocks, by
+// comparisons.
 #include <fmt/format.h>
 
 #include "models/base/errors.h"
@@ -16,7 +17,7 @@ MathCalls::CombineAll as_tuple(const MathCalls::Combine& combine) {
   };
 }
 
-// Blocks that are combined along one axis, all of one shape.
+// Blocks of one shape that are combined along one axis.
 class Line {
  public:
   Line(Program& tl, const char* call, const Blocks& blocks, int axis,
@@ -73,7 +74,8 @@ Handle MathCalls::reduce(const BlockArg& x, int axis, const Combine& combine, bo
   return reduce({x.handle()}, axis, as_tuple(combine), keep_dims, x.site()).front();
 }
 
-// Neighbours keep their order. An odd one out waits in `rest`, which comes behind all others.
+// Neighbours keep their order. An unpaired last element is kept in `rest`, which follows all
+// others.
 std::vector<Handle> MathCalls::reduce(const std::vector<Handle>& blocks, int axis,
                                       const CombineAll& combine, bool keep_dims, CallSite site) {
   program().context_.calling("reduce", site);
@@ -98,7 +100,8 @@ Handle MathCalls::associative_scan(const BlockArg& x, int axis, const Combine& c
   return associative_scan({x.handle()}, axis, as_tuple(combine), reverse, x.site()).front();
 }
 
-// After a round of `distance` each place has the 2 * distance elements up to it (Hillis, Steele).
+// After a round with `distance` each position combines the 2 * distance elements up to it (Hillis,
+// Steele).
 std::vector<Handle> MathCalls::associative_scan(const std::vector<Handle>& blocks, int axis,
                                                 const CombineAll& combine, bool reverse,
                                                 CallSite site) {

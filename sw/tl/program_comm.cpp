@@ -1,4 +1,4 @@
-// Communication: tl.send, tl.recv and what belongs to them.
+// Communication: tl.send, tl.recv and related calls.
 #include <fmt/format.h>
 
 #include "models/base/errors.h"
@@ -39,7 +39,7 @@ int Program::ring_slots(const std::string& direction, CallSite site) const {
 
 IpcqSend Program::message_of(const std::string& direction, TensorValue value,
                              const PhysRanges& from) {
-  reap();  // what the kernel knows to have ended is before the message
+  reap();  // commands known to have completed precede the message
   IpcqSend message{direction, value.shape, value.dtype, nullptr, nullptr, agent_};
   if (data_ != nullptr) {
     value = data_->made_dense(value);
@@ -99,7 +99,7 @@ void Program::send(const std::string& direction, const Ptr& from, std::uint64_t 
 
 // --- recv ---
 
-// Pays for the call. An empty direction: any.
+// Charges the dispatch time of the call. An empty direction: any.
 IpcqReceive Program::begin_receive(const char* call, const std::string& direction,
                                    const Shape& shape, DType dtype, CallSite site) {
   begin(call, site);
@@ -165,7 +165,7 @@ Handle Program::recv(const std::string& direction, const Shape& shape, DType dty
   check_order("tl.recv", dst, request.to, true);
   const PhysRanges to = request.to;
   const Handle handle = receive(std::move(request), allocate("tl.recv", shape, dtype));
-  access("tl.recv", dst, to, true);  // behind the message
+  access("tl.recv", dst, to, true);  // ordered after the message
   if (data_ != nullptr) data_->write(accessor(), handle.state().value, to);
   return handle;
 }
@@ -223,9 +223,9 @@ Handle Program::recv_no_consume(const std::string& direction, const Shape& shape
   return receive(std::move(request), allocate("tl.recv_no_consume", shape, dtype));
 }
 
-// --- places ---
+// --- memory locations ---
 
-// Where the bytes lie, which must be in a memory of this PE, or the one that `space` names.
+// Address of the bytes, which must be in a memory of this PE, or in the one that `space` names.
 PhysRanges Program::resolve_in(const char* call, const Ptr& ptr, std::uint64_t nbytes,
                                std::optional<MemorySpace> space) const {
   const PhysRanges ranges = resolve(call, ptr, nbytes);

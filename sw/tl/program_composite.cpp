@@ -13,7 +13,7 @@
 namespace kernbench::tl {
 namespace {
 
-// What PE_MATH is asked to do for an entry.
+// Operation of PE_MATH for an epilogue entry.
 MathOp math_op_of(EpilogueOp::Kind kind) {
   switch (kind) {
     case EpilogueOp::Kind::bias:
@@ -43,7 +43,7 @@ void check_tile(const char* call, const std::optional<TileShape>& tile) {
                                tile->k, tile->n));
 }
 
-// Of memory that says what it holds.
+// dtype of a destination in memory, if it has one.
 std::optional<DType> dtype_of(const CompositeOutput& out) {
   if (const auto* block = std::get_if<BlockPtr>(&out)) return block->dtype();
   if (const auto* memory = std::get_if<Ptr>(&out)) return memory->dtype();
@@ -61,16 +61,17 @@ IssuedOp record(FunctionalModel& data, MathParams params, std::vector<TensorValu
 
 }  // namespace
 
-// Where the result goes: memory, or a new block of TCM.
+// Destination of the result: memory, or a new block of TCM.
 struct Program::Target {
   CompositeOperand operand;
-  std::shared_ptr<ScratchBlock> block;  // null: memory
+  std::shared_ptr<ScratchBlock> block;  // null: destination is memory
   std::optional<BlockAccess> access;    // memory with strides
   PhysRanges places;
-  PhysRanges writes() const { return block == nullptr ? places : PhysRanges(); }  // in memory
+  // Ranges written in memory.
+  PhysRanges writes() const { return block == nullptr ? places : PhysRanges(); }
 
-  // The common end of composites: binds operands and result, records `params` with data on, and
-  // issues `plan`.
+  // Common tail of composites: binds operands and result, records `params` with data on, and issues
+  // `plan`.
   template <class Plan, class Params>
   static Composite issue(Program& tl, const char* call, const CompositeOutput& out,
                          const Shape& shape, const std::vector<Handle>& handles, Plan plan,
@@ -107,12 +108,12 @@ Program::Target Program::make_target(const char* call, const CompositeOutput& ou
   return target;
 }
 
-// What a composite reads, as it is at the call.
+// Operands of a composite, with their values at the call.
 struct Program::BoundOperands {
-  std::vector<TensorValue> inputs;  // none with data off, unless parameters are recorded
+  std::vector<TensorValue> inputs;  // empty with data off, unless parameters are recorded
   States handles;
-  PhysRanges from;   // as inputs
-  PhysRanges reads;  // in memory
+  PhysRanges from;   // in the order of inputs
+  PhysRanges reads;  // ranges read in memory
 };
 
 TensorValue Program::view_of(const BlockAccess& access, const PhysRanges& from) const {
@@ -148,7 +149,7 @@ template <class Plan, class Params>
 Composite Program::Target::issue(Program& tl, const char* call, const CompositeOutput& out,
                                  const Shape& shape, const std::vector<Handle>& handles, Plan plan,
                                  Params params) {
-  // The operands bind before the result is visible, also where it overwrites them.
+  // The operands bind before the result becomes visible, also if it overwrites them.
   BoundOperands bound = tl.bind_operands(call, handles);
   const DType dtype = *params.out_dtype;
   Target target = tl.make_target(call, out, shape, dtype);
@@ -168,8 +169,8 @@ Composite Program::Target::issue(Program& tl, const char* call, const CompositeO
                    std::move(bound.reads));
 }
 
-// What the entries do to values, with their operands behind `handles`, and what they take of the
-// pipeline.
+// Effect of the entries on values, with their operands appended to `handles`, and their stages of
+// the pipeline.
 std::vector<EpilogueOp> Program::bind_epilogue(const std::vector<EpilogueEntry>& entries,
                                                const Shape& shape, std::vector<Handle>& handles,
                                                std::vector<EpilogueStage>& stages) {

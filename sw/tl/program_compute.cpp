@@ -6,7 +6,7 @@
 
 namespace kernbench::tl {
 
-// Issues a computation of blocks; waits, or under a tl::Overlap leaves it under way.
+// Issues a computation of blocks; waits for it, or leaves it in flight under a tl::Overlap.
 Program::Handles Program::compute(const std::string& call, Command&& command,
                                   const SmallVector<NewBlock, 2>& results,
                                   const std::vector<Operand>& operands) {
@@ -56,14 +56,15 @@ Handle Program::accumulate(const Handle& a, const Handle& b, Handle&& acc, CallS
   return result;
 }
 
-// All of a block, which neither another handle nor a command under way has.
+// Whether the handle covers a whole block that neither another handle nor a command in flight
+// holds.
 bool Program::has_block_alone(const Handle& handle) {
   const Handle::State& state = handle.state();
   return handle.state_.use_count() == 1 && state.block.use_count() == 1 && state.offset == 0 &&
          state.value.dense() && state.block->nbytes() == handle.nbytes();
 }
 
-// Of a and b, added to a third operand if there is one.
+// Product of a and b, added to a third operand if there is one.
 Handle Program::product(const std::vector<Operand>& operands, DType dtype,
                         std::shared_ptr<ScratchBlock> block) {
   const Handle &a = operands[0].handle(), &b = operands[1].handle();

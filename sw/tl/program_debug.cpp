@@ -1,4 +1,4 @@
-// What a kernel says about its values: device_print, device_assert.
+// Debugging calls of kernels: device_print, device_assert.
 #include <fmt/format.h>
 
 #include <cctype>
@@ -19,7 +19,7 @@ Known when_known(const FunctionalModel* data, bool has_index, const ByteImage& i
   return data->known(image) ? Known::now : Known::later;
 }
 
-// "x" is set apart from the value, as Triton does it; "x = " is as it is.
+// Separates a prefix such as "x" from the value, as Triton does; "x = " is unchanged.
 std::string set_apart(const std::string& prefix) {
   const bool is_word = !prefix.empty() && std::isalnum(static_cast<unsigned char>(prefix.back()));
   return is_word ? prefix + ": " : prefix;

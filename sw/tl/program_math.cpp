@@ -16,7 +16,7 @@
 namespace kernbench::tl {
 namespace {
 
-constexpr std::size_t most_operands = 128;  // of cat
+constexpr std::size_t most_operands = 128;  // operands of cat
 
 MathParams params_of(MathOp op, std::optional<int> axis = {}) {
   MathParams params;
@@ -25,14 +25,14 @@ MathParams params_of(MathOp op, std::optional<int> axis = {}) {
   return params;
 }
 
-// Masks stay masks where they are joined, chosen from, moved, or sorted.
+// Operations whose results are masks if their operands are: joins, selections, moves, sorts.
 bool keeps_masks(const MathParams& params) {
   return (params.op >= MathOp::bitwise_and && params.op <= MathOp::bitwise_xor) ||
          params.op == MathOp::where || kind_of(params.op) == MathKind::move ||
          (kind_of(params.op) == MathKind::sort && !params.indices);
 }
 
-// A condition, or places.
+// Whether the operand is a value, not a condition or a position.
 bool is_value(MathOp op, std::size_t operand) {
   return !(op == MathOp::where && operand == 0) && !(op == MathOp::gather && operand == 1);
 }
@@ -45,7 +45,7 @@ TensorValue constant_of(const std::vector<std::int64_t>& values, const Shape& sh
   return FunctionalModel::constant(bytes.data(), shape, dtype);
 }
 
-// Of an index block, or of loaded i32: addresses follow from them.
+// Values of an index block, or of loaded i32: addresses are computed from them.
 IndexValues known_integers(const IndexValues& index, const TensorValue& value, bool has_data) {
   if (index != nullptr || !has_data || value.dtype != DType::i32 || !value.known()) return index;
   return index_of(value);
@@ -53,18 +53,18 @@ IndexValues known_integers(const IndexValues& index, const TensorValue& value, b
 
 }  // namespace
 
-// The operands of a call: what the results, the values and the command need of them.
+// Operands of a call, as the results, the values and the command need them.
 struct Program::MathInputs {
   MathOperands operands;
-  Shapes shapes;  // of the tensors among them
+  Shapes shapes;  // of the tensor operands
   DTypes dtypes;
   IndexOperands indices;
   CommandOperands tensors;
-  std::vector<TensorValue> values;  // none with data off, unless parameters are recorded
+  std::vector<TensorValue> values;  // empty with data off, unless parameters are recorded
   PhysRanges from;
-  std::int64_t elements = 1;  // of the widest one
-  bool masks = true;          // no values but masks, 0 and 1
-  bool any_mask = false;      // one of them is no number
+  std::int64_t elements = 1;  // of the largest operand
+  bool masks = true;          // all value operands are masks, or scalars 0 and 1
+  bool any_mask = false;      // at least one value operand is a mask block
 };
 
 Program::MathInputs Program::bind_math(MathOp op, const std::string& call,
@@ -100,7 +100,7 @@ Program::MathInputs Program::bind_math(MathOp op, const std::string& call,
 Program::Handles Program::run_math(SmallVector<MathParams, 2>&& results,
                                    const std::vector<Operand>& operands) {
   const MathOp op = results.front().op;
-  begin(name_of(op).data(), operands.front().site());  // of literals
+  begin(name_of(op).data(), operands.front().site());  // location of the literals
   const std::string call = "tl." + std::string(name_of(op));
   MathInputs inputs = bind_math(op, call, operands);
   SmallVector<NewBlock, 2> made;
@@ -109,7 +109,7 @@ Program::Handles Program::run_math(SmallVector<MathParams, 2>&& results,
     const Shape shape = result_shape(params, inputs.shapes);
     const DType dtype = result_dtype(params, inputs.dtypes);
     std::shared_ptr<ScratchBlock> room = allocate(call.c_str(), shape, dtype);
-    // With data its image is that of the operation, below.
+    // With data its image is the result of the operation, below.
     TensorValue value =
         data_ == nullptr ? FunctionalModel::zeros(shape, dtype) : TensorValue{{}, shape, dtype, {}};
     made.push_back(new_block(std::move(value), std::move(room)));
@@ -151,7 +151,7 @@ Handle MathCalls::math(MathOp op, const std::vector<Operand>& operands, std::opt
   if (operands.empty()) throw UsageError(fmt::format("tl.math({}) without operands", name_of(op)));
   program().context_.calling("math", operands.front().site());
   if (is_random(op))
-    throw UsageError(fmt::format("tl.math({0}): tl.{0} tells the seed", name_of(op)));
+    throw UsageError(fmt::format("tl.math({0}) has no seed argument: use tl.{0}", name_of(op)));
   MathParams params = params_of(op, axis);
   params.out_dtype = out;
   return program().run_math({std::move(params)}, operands).front();

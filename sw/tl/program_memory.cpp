@@ -16,13 +16,13 @@ Handle Program::ref(const Ptr& ptr, const Shape& shape, DType dtype, CallSite si
 
 Program::Access Program::begin_load(const char* call, const Ptr& ptr, const Shape& shape,
                                     DType dtype, CallSite site) {
-  begin(call + 3, site);  // behind "tl."
+  begin(call + 3, site);  // skips "tl."
   check_block(call, shape);
   ptr.check_elements(call, dtype);
   const std::uint64_t nbytes = bytes_of(shape, dtype);
   const PhysRanges from = resolve(call, ptr, nbytes);
   check_order(call, ptr, from, false);
-  // Before the rest: GCC 12 destroys members twice when a later initializer of an aggregate throws.
+  // Allocated first: GCC 12 destroys members twice when a later initializer of an aggregate throws.
   std::shared_ptr<ScratchBlock> block = allocate(call, shape, dtype);
   IssuedOp issued = data_ != nullptr ? data_->load(accessor(), from, shape, dtype, place_of(*block))
                                      : IssuedOp{nullptr, FunctionalModel::zeros(shape, dtype)};
@@ -57,7 +57,7 @@ Handle Program::complete(Access&& access) {
   note(access.entry, agent_);
   run(std::move(access.command));
   if (access.block == nullptr) return {};
-  access.value.image.replace_captures();  // the instant of the issue is over
+  access.value.image.replace_captures();  // the time of the issue has passed
   if (access.gathered && data_ != nullptr) access.value = gathered_value(*access.gathered);
   return make_handle(std::move(access.value), std::move(access.block));
 }

@@ -1,5 +1,5 @@
-// Order of the accesses of kernels: commands that have not been waited for, and what the race
-// detector is told.
+// Order of the accesses of kernels: commands that have not been waited for, and reports to the race
+// detector.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -44,11 +44,11 @@ bool overlap(const PhysRanges& a, const PhysRanges& b) {
 
 // --- commands that have not been waited for
 
-// What a completed command held is given back. It stays in the list: whether it has completed by a
-// call is an accident that no program may build on.
+// Releases the resources of completed commands. Their entries stay in the list: no program may
+// depend on whether a command has completed by a call.
 void Program::reap() {
   if (completed_ == nullptr) return;
-  for (std::size_t i = 0; i < completed_->size(); ++i) {  // more may come
+  for (std::size_t i = 0; i < completed_->size(); ++i) {  // the list may grow
     const auto found = in_flight_.find((*completed_)[i]);
     if (found == in_flight_.end()) continue;
     found->second.operands.clear();
@@ -70,7 +70,7 @@ std::uint32_t Program::fork_agent() { return races_ == nullptr ? agent_ : races_
 
 void Program::put_in_flight(InFlight&& entry) {
   entry.site = context_.call_site();
-  reap();  // what the kernel knows to have ended is before this
+  reap();  // commands known to have completed precede this one
   if (races_ != nullptr) {
     if (!entry.agent) entry.agent = fork_agent();
     note(entry, *entry.agent);
@@ -99,7 +99,7 @@ const Program::InFlight* Program::unwaited(const std::shared_ptr<CommandState>& 
   return found == in_flight_.end() ? nullptr : &found->second;
 }
 
-// By data dependence: no call to PE_CPU for a command that has completed.
+// Waits for data only: a command that has completed costs no call to PE_CPU.
 void Program::settle(const std::shared_ptr<CommandState>& command) {
   if (!command->done() || !command->error().empty()) return wait_for(command);
   forget(command);
@@ -122,7 +122,7 @@ void Program::forget(const std::shared_ptr<CommandState>& command) {
 
 // --- barriers
 
-// What the PE has asked for before it, but for receives, is done.
+// All earlier requests of the PE, except receives, complete first.
 void Program::barrier(CallSite site) {
   begin("barrier", site);
   reap();
@@ -194,7 +194,7 @@ void Program::begin_kernel() {
       fmt::format("kernel '{}' on {}", launch.kernel.name, context_.where().str()), launch.stream);
 }
 
-// The engines drain before the launch is answered: it orders these commands as well.
+// The engines drain before the response to the launch, which orders these commands as well.
 void Program::end_kernel() {
   reap();
   if (!in_flight_.empty() && std::uncaught_exceptions() == 0) {

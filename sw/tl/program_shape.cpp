@@ -1,4 +1,4 @@
-// Views: other shapes of the same bytes, which may be under way. Blocks of known values.
+// Views: other shapes of the same bytes, which may be in flight. Blocks of known values.
 #include <fmt/format.h>
 
 #include <cmath>
@@ -14,10 +14,11 @@ namespace kernbench::tl {
 
 Program& ShapeCalls::program() { return static_cast<Program&>(*this); }
 
-// `view` keeps what it needs: it is applied again when the value of a block under way is there.
+// `view` owns its captures: it is applied again when the value of a block in flight becomes
+// available.
 template <class View>
 Handle Program::view_of(const char* call, const BlockArg& x, View view, std::uint64_t offset) {
-  context_.calling(call + 3, x.site());  // behind "tl."
+  context_.calling(call + 3, x.site());  // skips "tl."
   const Handle::State& state = checked(call, x.handle());
   const NewBlock seen = new_block(view(state.value), state.block);
   seen->producer = state.producer;
@@ -76,7 +77,7 @@ Handle ShapeCalls::slice(const BlockArg& x, int axis, std::int64_t begin, std::i
     return sliced(value, axis, begin, end, step);
   };
   const TensorValue& whole = program().checked("tl.slice", x.handle()).value;
-  part(whole);  // throws where it does not fit
+  part(whole);  // throws if the part does not fit
   const auto at = static_cast<std::size_t>(normalized_axis(whole.shape, axis));
   return program().view_of(
       "tl.slice", x, part,

@@ -75,10 +75,10 @@ Tensor::Tensor(TensorInfoPtr info, PeId where) : info_(std::move(info)), where_(
 
 const Block& Tensor::local_block() const {
   if (block_ == nullptr) {
-    throw UsageError(
-        fmt::format("tensor '{}' has no shard on {}; a launch starts on every PE of a cube that "
-                    "has one, LaunchSpec(name).on_pes({{...}}) on fewer, and has_local() tells",
-                    info_->name, where_.str()));
+    throw UsageError(fmt::format(
+        "tensor '{}' has no shard on {}; a launch starts on every PE of a cube that "
+        "has one, LaunchSpec(name).on_pes({{...}}) on fewer, and has_local() checks for one",
+        info_->name, where_.str()));
   }
   return *block_;
 }

@@ -1,5 +1,4 @@
-// tl::Ptr: a device address as kernels hold it, and tl::TensorInfo: the tensor behind a tensor
-// argument.
+// tl::Ptr: device address in a kernel, and tl::TensorInfo: the tensor of a tensor argument.
 #pragma once
 
 #include <cstdint>
@@ -13,16 +12,15 @@
 
 namespace kernbench::tl {
 
-// One PE's block of a tensor: dense and row-major, of the shape given.
+// Block of a tensor on one PE: dense and row-major.
 struct Block {
   PeId where;
   std::uint64_t pa = 0;
   std::uint64_t offset = 0;  // bytes from the tensor's base
   std::uint64_t nbytes = 0;
   Shape shape;
-  std::vector<std::int64_t> start;  // of the block in the whole tensor, per axis
-  int summand =
-      0;  // of partial sums, which one; blocks that agree in offset and summand are copies
+  std::vector<std::int64_t> start;  // position of the block in the whole tensor, per axis
+  int summand = 0;  // index of a partial sum; blocks with the same offset and summand are copies
 
   std::string range_text() const;  // in the whole tensor: "[8:16, 0:64]"
 };
@@ -35,14 +33,14 @@ struct TensorInfo {
   DType dtype = DType::f32;
   std::vector<Block> blocks;  // in (sip, cube, pe) order
 
-  // A tensor in one piece, owned by one PE: for recordings.
+  // Contiguous tensor owned by one PE: for recordings.
   static std::shared_ptr<const TensorInfo> whole(std::string name, std::uint64_t base,
                                                  const Shape& shape, DType dtype, PeId where = {});
 };
 using TensorInfoPtr = std::shared_ptr<const TensorInfo>;
 
-// A byte address. Arithmetic counts bytes (`b + col_start * K * itemsize`) and may leave the
-// tensor; an access may not.
+// Byte address. Arithmetic counts bytes (`b + col_start * K * itemsize`) and may leave the tensor;
+// an access may not.
 class Ptr {
  public:
   explicit Ptr(std::uint64_t address)
@@ -52,16 +50,16 @@ class Ptr {
   std::uint64_t address() const { return address_; }
   const TensorInfoPtr& tensor() const { return tensor_; }
   std::optional<DType> dtype() const { return dtype_; }
-  Ptr as(DType dtype) const;  // the same address, seen as another type
+  Ptr as(DType dtype) const;  // the same address with a different type
 
   Ptr& operator+=(std::int64_t bytes);
   friend Ptr operator+(Ptr ptr, std::int64_t bytes) { return ptr += bytes; }
   friend Ptr operator-(Ptr ptr, std::int64_t bytes) { return ptr += -bytes; }
 
-  // Throws AccessFault, naming `call`, unless [address, address + nbytes) lies within the tensor.
+  // Throws AccessFault, naming `call`, unless [address, address + nbytes) is within the tensor.
   void check_access(const char* call, std::uint64_t nbytes) const;
-  // Throws UsageError if the pointer has a type other than `dtype`, AccessFault if its address is
-  // no multiple of the element.
+  // Throws UsageError if the pointer has a different type, AccessFault if its address is not a
+  // multiple of the element size.
   void check_elements(const char* call, DType dtype) const;
   std::string str() const;  // "a + 64", "0x4000"
 
@@ -71,7 +69,7 @@ class Ptr {
   std::optional<DType> dtype_;
 };
 
-// A tensor argument with its shape and the running PE's own block. Goes wherever a Ptr goes.
+// Tensor argument with its shape and the running PE's own block. Converts to Ptr.
 class Tensor {
  public:
   Tensor(TensorInfoPtr info, PeId where);
@@ -82,7 +80,8 @@ class Tensor {
   Ptr ptr() const { return Ptr(info_); }
   operator Ptr() const { return ptr(); }  // NOLINT(google-explicit-constructor)
 
-  // The block of the running PE. All but has_local() throw UsageError if the tensor has none there.
+  // Block of the running PE. All members but has_local() throw UsageError if the tensor has no
+  // block there.
   bool has_local() const { return block_ != nullptr; }
   const Shape& local_shape() const { return local_block().shape; }
   const std::vector<std::int64_t>& local_start() const { return local_block().start; }

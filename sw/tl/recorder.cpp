@@ -12,7 +12,7 @@
 namespace kernbench::tl {
 namespace {
 
-// A machine that is nothing but its extents: one node stands for every engine and memory.
+// Machine that consists of extents only: one node represents every engine and memory.
 MachineDescription describe_grid(const Grid& grid, const Attributes& node) {
   MachineDescription machine;
   machine.sips = machine.sip_w = grid.sips;

@@ -20,15 +20,16 @@ class ShapeCalls {
   Handle reshape(const BlockArg& x, const Shape& shape);
   Handle view(const BlockArg& x, const Shape& shape) { return reshape(x, shape); }
   Handle ravel(const BlockArg& x) { return reshape(x, {x.handle().shape().elements()}); }
-  Handle expand_dims(const BlockArg& x, int axis);  // a new one of extent 1, there
+  Handle expand_dims(const BlockArg& x, int axis);  // inserts an axis of extent 1
   Handle slice(const BlockArg& x, std::int64_t begin, std::int64_t end);  // [begin, end) of axis 0
-  // Every `step`-th of [begin, end) of an axis.
+  // Every `step`-th element of [begin, end) of an axis.
   Handle slice(const BlockArg& x, int axis, std::int64_t begin, std::int64_t end,
                std::int64_t step = 1);
-  std::pair<Handle, Handle> split(const BlockArg& x);  // along a last axis of extent 2: undoes join
+  // Splits a last axis of extent 2: inverse of join.
+  std::pair<Handle, Handle> split(const BlockArg& x);
   Handle broadcast_to(const BlockArg& x, const Shape& shape);
   std::pair<Handle, Handle> broadcast(const BlockArg& a,
-                                      const BlockArg& b);  // to their common shape
+                                      const BlockArg& b);  // broadcast to the common shape
   Handle bitcast(const BlockArg& x,
                  DType dtype);  // the same bits as another dtype of the same size
 

@@ -6,8 +6,8 @@
 //   torch.launch(LaunchSpec("matmul").on_pe(0), matmul, a, b, out, 32, 64, 32);
 //   torch.verify(out, [=] { return reference(...); });
 //
-// Calls that take simulated time block the calling thread. The device, pending launches, untimed()
-// and random numbers are those of the worker whose thread calls.
+// Calls that take simulated time block the calling thread. Device, pending launches, untimed() and
+// random numbers belong to the worker of the calling thread.
 #pragma once
 
 #include <functional>
@@ -28,13 +28,13 @@ namespace kernbench {
 
 class Torch {
  public:
-  // Belongs to the calling thread while it lives.
+  // Binds to the calling thread for its lifetime.
   Torch(DistributedState& state, int device, std::uint64_t seed, const Attributes& parameters);
   Torch(const Torch&) = delete;
   Torch& operator=(const Torch&) = delete;
 
-  // --- tensors: on the current device. empty maps only; the others add one write per shard. None
-  // waits for launches ---
+  // --- tensors on the current device. empty() only maps; the other calls also write each shard.
+  // None waits for launches ---
   Tensor empty(const Shape& shape, DType dtype, const DPPolicy& policy = {},
                const std::string& name = "");
   Tensor zeros(const Shape& shape, DType dtype, const DPPolicy& policy = {},
@@ -43,12 +43,12 @@ class Torch {
               const std::string& name = "");
   Tensor from_host(const HostArray& array, const DPPolicy& policy = {},
                    const std::string& name = "");
-  // From what each PE is to have, in (cube, pe) order: of a partial tensor every summand. Copies
-  // have to be equal. As DTensor.from_local.
+  // Creates a tensor from the data of each PE, in (cube, pe) order; a partial tensor takes every
+  // summand. Copies must be equal. As DTensor.from_local.
   Tensor from_local(const std::vector<HostArray>& parts, const Shape& shape,
                     const DPPolicy& policy = {}, const std::string& name = "");
 
-  // Data that move within `body` take no time. Mappings, launches and waiting for them do.
+  // Data transfers within `body` take no time. Mappings, launches and waits for them do.
   void untimed(const std::function<void()>& body);
 
   // --- random input ---
@@ -58,7 +58,7 @@ class Torch {
   }
 
   // --- kernels: arguments are Tensors and scalars, checked against the kernel's signature when
-  // this is compiled --- Blocks only where the kernel is deployed and its code is not yet on the
+  // this is compiled --- Blocks only if the kernel is deployed and its code is not yet on the
   // device.
   template <class Kernel, class... Args>
   LaunchHandle launch_async(const LaunchSpec& spec, Kernel kernel, const Args&... args) {
@@ -73,46 +73,43 @@ class Torch {
     worker().wait(handle);
     return handle;
   }
-  // Both wait until the launch has ended; one that failed is an error, or an answer (spec 4.2).
+  // Both wait until the launch has ended. If it has failed, wait() throws LaunchError and join()
+  // returns its completion (spec 4.2).
   void wait(const LaunchHandle& handle) { worker("wait").wait(handle); }  // LaunchError
   const Completion& join(const LaunchHandle& handle) { return worker("join").join(handle); }
-  void wait_all() {
-    worker("wait_all").wait_all();
-  }  // for every pending launch, then throws the first LaunchError
+  // Waits for every pending launch, then throws the first LaunchError.
+  void wait_all() { worker("wait_all").wait_all(); }
 
   // --- verification: the tensor as it is now, against values in double precision, in row-major
   // order. Nothing with data off --- `accuracy`: roundings on the longest chain, or {roundings,
-  // magnitude of the summands}; elements that differ are added to `wrong`. UsageError for another
-  // accuracy than finite numbers from 0.
+  // magnitude of the summands}; elements that differ are added to `wrong`. UsageError unless the
+  // accuracy consists of finite numbers >= 0.
   void verify(const Tensor& tensor, std::function<std::vector<double>()> reference,
               const Accuracy& accuracy = {}, std::shared_ptr<DeferredCounter> wrong = nullptr) {
     worker("verify").expect(tensor, std::move(reference), accuracy, std::move(wrong));
   }
 
-  // --- reports: a table that `run` prints and writes; its columns are keys that end in their unit,
+  // --- reports: a table that `run` prints and writes; its column names end in their unit,
   // "one_way_ns" ---
   ResultTable& results(const std::string& name, std::vector<std::string> columns) {
     return runtime_.results.emplace_back(name, std::move(columns));
   }
 
-  // Shown beside every host message from now on, of all workers, where messages are named: reports
-  // of deadlocks and failures, `run --trace-requests`. Changes nothing else. Without a text: no
-  // longer.
+  // Tag printed with every subsequent host message of all workers in reports of deadlocks and
+  // failures and in `run --trace-requests`. No other effect. Without a text: removes the tag.
   void set_timestamp_tag(std::optional<std::string> tag = std::nullopt) {
     runtime_.link.set_timestamp_tag(std::move(tag));
   }
 
-  void set_label(const std::string& label) {
-    worker().set_label(label);
-  }  // put before the tensor's name in the verdict
+  // Prefix of the tensor's name in the verdict.
+  void set_label(const std::string& label) { worker().set_label(label); }
 
   // --- devices ---
   class Devices {
    public:
     explicit Devices(Torch& torch) : torch_(torch) {}
-    void set_device(int sip) {
-      torch_.worker().set_device(sip);
-    }  // of the calling worker; UsageError for one that is not there
+    // Sets the device of the calling worker. UsageError for an unknown device.
+    void set_device(int sip) { torch_.worker().set_device(sip); }
     void set_device_index(int sip) { set_device(sip); }
     int current_device() const { return torch_.worker().device_index(); }
     int current_device_index() const { return current_device(); }
@@ -121,9 +118,9 @@ class Torch {
    private:
     Torch& torch_;
   };
-  Devices ahbm, accelerator;  // two names of one thing
+  Devices ahbm, accelerator;  // aliases
 
-  // --- ring buffers between PEs: sw/runtime/ipcq.h. All calls wait first for the pending launches
+  // --- ring buffers between PEs: sw/runtime/ipcq.h. All calls first wait for the pending launches
   // of the calling worker ---
   class Rings {
    public:
@@ -137,8 +134,8 @@ class Torch {
       else
         rings.install(graph, options);
     }
-    // Beside what is there, such as the rings of a process group, and with the same settings.
-    // UsageError where that would be no addition.
+    // Adds rings to the existing ones, such as those of a process group, with the same settings.
+    // UsageError if a ring would conflict with an existing one.
     void add(const NeighbourGraph& graph);
     void remove() {
       torch_.wait_all();
@@ -156,7 +153,7 @@ class Torch {
   Rings ipcq;
 
   // --- regions of interest: `run --stats` reports the machine's statistics from reset() (or the
-  // start) to each dump(), now and here: neither waits for launches nor takes time ---
+  // start) to each dump(), at the time of the call; neither waits for launches nor takes time ---
   class Statistics {
    public:
     explicit Statistics(Torch& torch) : torch_(torch) {}
@@ -176,14 +173,14 @@ class Torch {
   Multiprocessing multiprocessing;
   Distributed distributed;
 
-  // --- surroundings ---
+  // --- environment
   const MachineDescription& spec() const { return runtime_.link.port().machine(); }
   const Attributes& parameters() const { return parameters_; }  // the bench's, resolved
   Fs now() const { return runtime_.link.port().now(); }
   bool with_data() const { return runtime_.link.port().data() != nullptr; }
 
  private:
-  Worker& worker() const;  // of the calling thread, else this one's
+  Worker& worker() const;  // worker of the calling thread, else this object's
   Worker& worker(const char* call) const {
     Worker& here = worker();
     here.calling(call);

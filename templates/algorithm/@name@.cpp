@@ -1,5 +1,5 @@
-// The algorithm @name@ of all_reduce: every rank sends to one of them, the centre, which combines
-// and sends back; for every PE that holds a shard.
+// The algorithm @name@ of all_reduce: every rank sends to one rank, the centre, which combines and
+// sends back; for every PE that holds a shard.
 #include <string>
 
 #include "models/base/plugin.h"
@@ -17,7 +17,7 @@ int centre_of(const CollectiveCall& call) {
 }
 std::string to_leaf(int rank) { return "leaf" + std::to_string(rank); }
 
-// Edges between PEs, by the name of their direction.
+// Edges between PEs, by name of their direction.
 kernbench::NeighbourGraph graph(const CollectiveCall& call) {
   kernbench::NeighbourGraph graph;
   for (const kernbench::ShardLayout::Member& shard : call.layout.members) {
@@ -47,7 +47,7 @@ kernbench::Schedule schedule(int rank, int ranks, int centre) {
 // Starts on every PE that holds a shard.
 tl::KernelCall kernel(const CollectiveCall& call) {
   const kernbench::ScheduleOptions options =
-      call.options(call.group.size);  // so many values make one result
+      call.options(call.group.size);  // values per result
   const auto body = [options](tl::Program& tl, tl::Tensor data, int rank, int ranks, int centre) {
     if (data.has_local())
       kernbench::run_schedule(tl, schedule(rank, ranks, centre),

@@ -1,6 +1,6 @@
 include("${CMAKE_CURRENT_LIST_DIR}/run_kernbench.cmake")
 
-# The sum over six SIPs is right, with another centre, too; the average as well.
+# The sum and the average over six SIPs are correct, also with another centre.
 foreach(settings "algorithm=@name@;op=sum" "algorithm=@name@;op=avg")
   list(TRANSFORM settings PREPEND "--param;" OUTPUT_VARIABLE parameters)
   foreach(centre 0 4)

@@ -1,4 +1,4 @@
-// Unit tests of @name@ on a mock runtime: values, and no machine.
+// Unit tests of @name@ on a mock runtime: values without a machine.
 #define BOOST_TEST_MAIN
 #include <boost/test/included/unit_test.hpp>
 #include <string>

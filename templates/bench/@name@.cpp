@@ -1,4 +1,5 @@
-// The bench @kebab-name@ and its kernel: out = relu(2 * x + y), the rows over the PEs of a cube.
+// The bench @kebab-name@ and its kernel: out = relu(2 * x + y), rows distributed over the PEs of a
+// cube.
 #include <algorithm>
 
 #include "models/base/plugin.h"
@@ -9,7 +10,7 @@ namespace {
 
 namespace tl = kernbench::tl;
 
-// Runs on each PE; its part of a tensor is local().
+// Runs on each PE; local() is the PE's part of a tensor.
 void kernel(tl::Program& tl, tl::Tensor x, tl::Tensor y, tl::Tensor out) {
   const tl::Handle a = tl.load(x.local(), x.local_shape(), x.dtype());  // DMA: HBM to TCM
   const tl::Handle b = tl.load(y.local(), y.local_shape(), y.dtype());
@@ -31,7 +32,7 @@ void run(kernbench::Torch& torch) {
 
   torch.launch("@name@", kernel, x_tensor, y_tensor, out);
 
-  // The reference: in double precision, from the inputs alone. The kernel rounds to f16 twice: the
+  // Reference in double precision, from the inputs alone. The kernel rounds to f16 twice: the
   // product and the sum.
   torch.verify(
       out,

@@ -1,6 +1,6 @@
 include("${CMAKE_CURRENT_LIST_DIR}/run_kernbench.cmake")
 
-# The result agrees with the reference, also for odd extents (rows are shared by 8 PEs).
+# The result agrees with the reference, also for odd extents (8 PEs share the rows).
 foreach(extents "rows=64;columns=256" "rows=8;columns=37")
   list(TRANSFORM extents PREPEND "--param;" OUTPUT_VARIABLE parameters)
   kernbench(out run --bench @kebab-name@ --verify-data --topology tiny ${parameters})

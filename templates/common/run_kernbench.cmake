@@ -1,4 +1,4 @@
-# Functions of test.cmake: runs KERNBENCH with the plug-in PLUGIN, and compares.
+# Functions of test.cmake: run KERNBENCH with the plug-in PLUGIN, and compare.
 
 # kernbench(VARIABLE ARGUMENT ...): standard output; anything but exit status 0 ends the test.
 function(kernbench variable)

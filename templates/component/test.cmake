@@ -1,6 +1,7 @@
 include("${CMAKE_CURRENT_LIST_DIR}/run_kernbench.cmake")
 
-# The rule is asked @calls@ times, one after another (@derivation@): 50 ns more for each make the run @calls@ * 50 ns longer.
+# The policy is called @calls@ times, sequentially (@derivation@): 50 ns more for each make the run
+# @calls@ * 50 ns longer.
 foreach(extra 0 50)
   kernbench(json run --bench @bench@ --verify-data --json --topology tiny --check-protocol
             --stats "${CMAKE_CURRENT_BINARY_DIR}/stats.json" --set @key@.impl=custom.@name@

@@ -2,9 +2,9 @@
 // multiply-accumulators.
 //
 // Timing: a GEMM stage of m x k x n takes ceil(m / rows) * ceil(n / columns) passes of k + rows +
-// columns - 2 cycles: each pass fills, streams k and drains. overhead_ns comes on top. The base
-// class waits for the slot of the compute engines before. Not modelled: values (phase 2 computes
-// them), overlap of passes.
+// columns - 2 cycles: each pass fills, streams k and drains. overhead_ns is added. The base class
+// first waits for the slot of the compute engines. Not modelled: values (phase 2 computes them),
+// overlap of passes.
 #include <array>
 
 #include "models/base/component_registry.h"

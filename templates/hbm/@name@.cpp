@@ -1,9 +1,9 @@
-// The timing of an HBM controller: channels that fall asleep.
+// Timing of an HBM controller: channels that fall asleep.
 //
-// Timing: a burst takes t_burst_ns on its channel, after those that are booked already; a channel
-// that has been idle for sleep_after_ns or longer needs wake_ns first. The controller around it
-// (HbmController) cuts accesses into bursts and answers. Not modelled: banks, rows, refresh,
-// direction of the bus.
+// Timing: a burst takes t_burst_ns on its channel, after the bursts already booked; a channel that
+// has been idle for sleep_after_ns or longer needs wake_ns first. The controller around it
+// (HbmController) cuts accesses into bursts and sends the responses. Not modelled: banks, rows,
+// refresh, direction of the bus.
 #include <algorithm>
 #include <vector>
 
@@ -36,7 +36,7 @@ class @Class@Timing : public kernbench::HbmTiming {
   explicit @Class@Timing(const Parameters& parameters)
       : parameters_(parameters), channels_(*parameters.num_pcs) {}
 
-  // Slot of the burst on its channel; not before `now`, and after those that are booked.
+  // Slot of the burst on its channel; not before `now`, and after the bursts already booked.
   kernbench::HbmSlot book(const kernbench::HbmBurst& burst, Fs now) {
     Channel& channel = channels_[burst.channel];
     const bool asleep = !channel.used || now >= channel.free_at + *parameters_.sleep_after;

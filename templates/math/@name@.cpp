@@ -1,7 +1,7 @@
-// The vector engine of a PE: a pipeline that takes `lanes` elements per cycle.
+// Vector engine of a PE: a pipeline that accepts `lanes` elements per cycle.
 //
 // Timing: a MATH stage takes pipeline_cycles + ceil(elements / lanes) cycles, whatever the
-// operation, and overhead_ns. The base class waits for the slot of the compute engines before. Not
+// operation, and overhead_ns. The base class first waits for the slot of the compute engines. Not
 // modelled: values (phase 2 computes them), the difference between operations.
 #include <array>
 

@@ -1,9 +1,9 @@
-// The service of a memory of a cube: one port, which serves accesses sequentially.
+// Service of a memory of a cube: one port, which serves accesses sequentially.
 //
 // Timing: an access (a write with its last flit, the command of a read) waits for the port in order
 // of arrival and holds it for overhead_ns + bytes / port_bw_gbs. The node around it (MemoryNode)
-// then answers, and counts. Not modelled: banks; values (the memory store of the machine holds
-// them).
+// then sends the response, and counts. Not modelled: banks; values (the memory store of the machine
+// holds them).
 #include "models/base/component_registry.h"
 #include "models/base/plugin.h"
 #include "models/cube/sram.h"
@@ -26,7 +26,7 @@ class @Class@Service : public kernbench::MemoryService {
   @Class@Service(kernbench::ArrivalQueue& inbox, const Parameters& parameters)
       : inbox_(inbox), parameters_(parameters) {}
 
-  // Time of the next work; serve() does all that is due by then.
+  // Time of the next work; serve() does all work due by then.
   Fs next_due() const { return ends_at_ != kernbench::never_fs ? ends_at_ : inbox_.control_due(); }
 
   template <class Done>

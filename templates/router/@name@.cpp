@@ -1,9 +1,9 @@
-// The service of a router: one serial server over one inbox, in order of arrival.
+// Service of a router: one serial server over one inbox, in order of arrival.
 //
-// Timing: the first flit of a message holds the server for overhead_ns, each later one for flit_ns;
-// it goes on then. A control message goes on overhead_ns after its arrival and neither waits nor
-// holds. The router around it (RouterNode) counts and sends. Not modelled: output arbitration,
-// finite buffers.
+// Timing: the first flit of a message holds the server for overhead_ns, each later one for flit_ns,
+// and is then forwarded. A control message is forwarded overhead_ns after its arrival and neither
+// waits for nor holds the server. The router around it (RouterNode) counts and sends. Not modelled:
+// output arbitration, finite buffers.
 #include <algorithm>
 
 #include "models/base/component_registry.h"
@@ -29,7 +29,7 @@ class @Class@Service : public kernbench::RouterService {
   @Class@Service(kernbench::ArrivalQueue& inbox, const Parameters& parameters)
       : inbox_(inbox), parameters_(parameters) {}
 
-  // Time of the next work; serve() does all that is due by then.
+  // Time of the next work; serve() does all work due by then.
   Fs next_due() const { return std::min(inbox_.control_due(*parameters_.overhead), end_of_next()); }
 
   template <class PassOn>

@@ -1,5 +1,5 @@
-// A plain, loosely-timed TLM-2.0 initiator: SystemC and TLM-2.0 alone, up to the registration at
-// the end.
+// A plain, loosely-timed TLM-2.0 initiator: SystemC and TLM-2.0 only, up to the registration at the
+// end.
 //
 // Behaviour: writes 16 blocks of 64 bytes to the HBM of cube 0 in sequence,
 // reads each back and stops with an error if a byte is wrong.
@@ -25,8 +25,8 @@ class @Class@Model final : public sc_core::sc_module {
 
  private:
   using Block = std::array<unsigned char, 64>;
-  // Physical: bit 37 chooses the HBM of a cube, here of cube 0 of SIP 0; 3 GiB are in the middle of
-  // the partition of PE 0, beyond what benches allocate.
+  // Physical address: bit 37 selects the HBM of a cube, here of cube 0 of SIP 0; 3 GiB is in the
+  // middle of the partition of PE 0, beyond the allocations of benches.
   static constexpr sc_dt::uint64 hbm_of_cube_0 = sc_dt::uint64{1} << 37;
   static constexpr sc_dt::uint64 start = hbm_of_cube_0 + (sc_dt::uint64{3} << 30);
 

@@ -1,6 +1,6 @@
 include("${CMAKE_CURRENT_LIST_DIR}/run_kernbench.cmake")
 
-# Without a bench the machine plays its initiators: 16 writes and 16 reads of 64 B, all answered.
+# Without a bench the machine runs its initiators: 16 writes and 16 reads of 64 B, all answered.
 set(initiator "{id: @name@, attach: sip0.cube0.r0c0, bridge: {impl: custom.@name@, attrs: {}}}")
 kernbench(out run --topology tiny --set "system.tlm_initiators=[${initiator}]"
           --stats "${CMAKE_CURRENT_BINARY_DIR}/stats.json")

@@ -1,7 +1,7 @@
-// A plain, loosely-timed TLM-2.0 memory: SystemC and TLM-2.0 alone, up to the registration at the
+// A plain, loosely-timed TLM-2.0 memory: SystemC and TLM-2.0 only, up to the registration at the
 // end.
 //
-// Timing: an access takes latency_ns. The bridge of KernBench hands over one access at a time.
+// Timing: an access takes latency_ns. The bridge of KernBench forwards one access at a time.
 #include <tlm_utils/simple_target_socket.h>
 
 #include <cstring>
@@ -16,8 +16,8 @@ namespace {
 
 class @Class@Model final : public sc_core::sc_module {
  public:
-  // Attributes of the module in addition to those of the bridge; may be left out, with the last
-  // argument of add_target() and of the constructor.
+  // Attributes of the module in addition to those of the bridge; optional, as the last argument of
+  // add_target() and of the constructor.
   struct Parameters : kernbench::ParameterSet {
     using ParameterSet::ParameterSet;
     kernbench::Param<kernbench::Fs> latency{

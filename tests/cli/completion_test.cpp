@@ -277,7 +277,7 @@ BOOST_AUTO_TEST_CASE(candidates_have_descriptions) {
   BOOST_TEST(out ==
              "keys\tKeys of topology.yaml, ccl.yaml and components.yaml: what --set takes\n");
   const std::string options = kernbench_program({"complete", "zsh", "run", "--until"}).out;
-  BOOST_TEST(options == "--until\tStops at this simulated time\n");
+  BOOST_TEST(options == "--until\tStop at this simulated time\n");
 }
 
 BOOST_AUTO_TEST_CASE(zsh_loads_the_script_and_has_no_fault_in_it,

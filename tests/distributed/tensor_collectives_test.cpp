@@ -192,7 +192,7 @@ BOOST_AUTO_TEST_CASE(coalesced_tensors_that_do_not_fit) {
                  torch.zeros({8}, f16, {Placement::replicate, Placement::row_wise, 1, 2}, "b")});
           });
   refused({"all_reduce_coalesced: tensor 'a' is written by one of the coalesced collectives and "
-           "used by another one"},
+           "used by another"},
           [](Torch& torch, int) {
             const Tensor a = some(torch, 8, f16, "a");
             torch.distributed.all_reduce_coalesced({a, some(torch), a});

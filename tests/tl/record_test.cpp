@@ -86,8 +86,7 @@ BOOST_AUTO_TEST_CASE(a_block_that_is_not_there_is_an_error_that_names_tensor_and
   BOOST_CHECK_EXCEPTION(tl::record(kernel, {}, info), UsageError, [](const UsageError& error) {
     return std::string(error.what()) ==
            "tensor 'x' has no shard on sip0.cube0.pe0; a launch starts on every PE of a cube that "
-           "has one, "
-           "LaunchSpec(name).on_pes({...}) on fewer, and has_local() tells";
+           "has one, LaunchSpec(name).on_pes({...}) on fewer, and has_local() checks for one";
   });
 }
 

@@ -1,7 +1,7 @@
-// hierarchical_allreduce (spec 8.2, ADR-0029): the PEs of each cube to its PE 0, the cubes of each
-// SIP to cube 0, all SIPs to the first, each level a ring folded at its root; and back. Levels
-// within a SIP are for its holders of the same part; where each has a part of its own, and where
-// ranks are PEs, the last level is the only one.
+// hierarchical_allreduce (spec 8.2, ADR-0029): reduces from the PEs of each cube to its PE 0, from
+// the cubes of each SIP to cube 0, and from all SIPs to the first, and broadcasts back. Each level
+// is a ring folded at its root. Levels within a SIP serve holders of the same part; if each holder
+// has its own part, or ranks are PEs, only the last level remains.
 #include "sw/collectives/algorithm_registry.h"
 #include "sw/collectives/holder_tree.h"
 #include "sw/collectives/rank_graphs.h"
@@ -17,7 +17,7 @@ NeighbourGraph graph(const CollectiveCall& call) { return holders(call).graph(ca
 
 tl::KernelCall kernel(const CollectiveCall& call) {
   ScheduleOptions options = call.options(call.group.size);
-  options.pipelined = false;  // step by step, as the source's kernel
+  options.pipelined = false;  // sequential, as the source's kernel
   const auto body = [options, tree = holders(call)](tl::Program& tl, tl::Tensor data, int position,
                                                     int ranks) {
     if (!data.has_local()) return;

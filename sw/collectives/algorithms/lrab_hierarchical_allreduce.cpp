@@ -1,7 +1,7 @@
-// lrab_hierarchical_allreduce (spec 8.2, ADR-0032): along rows and columns of the cubes to a root
-// cube, between the root cubes of the SIPs, and back. Levels within a SIP are for its holders of
-// the same part; where each has a part of its own, and where ranks are PEs, what is left is the
-// exchange between the ranks.
+// lrab_hierarchical_allreduce (spec 8.2, ADR-0032): reduces along rows and columns of the cubes to
+// a root cube, exchanges between the root cubes of the SIPs, and broadcasts back. Levels within a
+// SIP serve holders of the same part; if each holder has its own part, or ranks are PEs, only the
+// exchange between the ranks remains.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -42,7 +42,7 @@ NeighbourGraph graph(const CollectiveCall& call) {
 
 tl::KernelCall kernel(const CollectiveCall& call) {
   ScheduleOptions options = call.options(call.group.size);
-  options.pipelined = false;  // step by step, as the source's kernel
+  options.pipelined = false;  // sequential, as the source's kernel
   const auto body = [options, tree = holders(call), grid = call.group.grid](
                         tl::Program& tl, tl::Tensor data, int rank) {
     if (!data.has_local()) return;

@@ -16,8 +16,8 @@ NeighbourGraph graph(const CollectiveCall& call) { return holders(call).graph(ca
 tl::KernelCall kernel(const CollectiveCall& call) {
   const HolderTree tree = holders(call);
   ScheduleOptions options = call.options(call.group.size);
-  // The one that comes, and the one before, which leaves; a root of several holders keeps what it
-  // has of all of them between its levels.
+  // Blocks at once: the incoming one and the previous one, which is sent. A root of several holders
+  // keeps its values of all blocks between its levels.
   if (!tree.shared()) options.blocks_at_once = 2;
   const auto body = [options, tree](tl::Program& tl, tl::Tensor data, int position, int ranks) {
     if (!data.has_local()) return;

@@ -1,5 +1,5 @@
-// The collectives beside all_reduce, along a ring of the ranks for every PE that holds a shard.
-// Lists of tensors are by rank; blocks are by position in the ring.
+// Collectives other than all_reduce, along a ring of the ranks for every PE that holds a shard.
+// Lists of tensors are indexed by rank, blocks by position in the ring.
 #include "sw/collectives/algorithm_registry.h"
 #include "sw/collectives/holder_tree.h"
 #include "sw/collectives/rank_graphs.h"
@@ -11,7 +11,8 @@ namespace {
 
 using Blocks = std::vector<BlockPosition>;
 
-// Where blocks go round one after the other: the one that comes, and the one before, which leaves.
+// Blocks at once if they circulate sequentially: the incoming one and the previous one, which is
+// sent.
 constexpr std::int64_t blocks_of_a_stream = 2;
 
 CollectiveAlgorithm on_ring(const char* name, const char* description, CollectiveOp op,
@@ -44,7 +45,7 @@ NeighbourGraph graph_of_reduce(const CollectiveCall& call) {
   return holders(call).graph(call, rank_ring);
 }
 
-// Only the root's holders get the result; the others keep what they have, partial sums too.
+// Only the root's holders receive the result; the others keep their values, including partial sums.
 tl::KernelCall reduce(const CollectiveCall& call) {
   const int position = ring_position(call.group, call.rank),
             root = ring_position(call.group, call.root);
@@ -93,8 +94,8 @@ tl::KernelCall reduce_scatter(const CollectiveCall& call) {
       blocks_of_a_stream);
 }
 
-// Of the ranks' blocks those that only pass through a rank have no place there; the root has all of
-// them.
+// Blocks of other ranks that pass through a rank have no place in its memory; the root has all
+// blocks.
 tl::KernelCall gather(const CollectiveCall& call) {
   const std::vector<int> order = call.group.ring();
   const int position = ring_position(call.group, call.rank),
@@ -133,7 +134,7 @@ tl::KernelCall scatter(const CollectiveCall& call) {
       blocks_of_a_stream);
 }
 
-// Of one tensor with parts of different sizes: rows of it from each rank for each one.
+// One tensor with parts of different sizes: its rows from each rank for each rank.
 class RowsOfRanks {
  public:
   explicit RowsOfRanks(const CollectiveCall& call)
@@ -177,7 +178,7 @@ class RowsOfRanks {
   int ranks_, rank_;
 };
 
-// Block s * count + d: from the rank at position s for the rank at position d.
+// Block s * count + d: from the rank at position s to the rank at position d.
 tl::KernelCall all_to_all(const CollectiveCall& call) {
   const std::vector<int> order = call.group.ring();
   const int position = ring_position(call.group, call.rank), count = call.group.size;
@@ -207,7 +208,7 @@ tl::KernelCall all_to_all(const CollectiveCall& call) {
         }
         return blocks;
       },
-      count);  // those that are handed on: what a round brings leaves in the next one
+      count);  // forwarded blocks: a block received in one round is sent in the next
 }
 
 tl::KernelCall send_or_recv(const CollectiveCall& call) {

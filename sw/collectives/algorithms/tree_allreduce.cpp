@@ -1,4 +1,5 @@
-// tree_allreduce: up a binary tree of the ranks and down again, for every part of the tensor.
+// tree_allreduce: reduces up a binary tree of the ranks and broadcasts down, for every part of the
+// tensor.
 #include "sw/collectives/algorithm_registry.h"
 #include "sw/collectives/holder_tree.h"
 #include "sw/collectives/rank_graphs.h"
