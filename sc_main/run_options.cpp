@@ -68,7 +68,7 @@ void RunOptions::add_to(CLI::App& command) {
       .add_flag("--check-races", check_races,
                 "Report data races: accesses of PEs and of the host to the same bytes, one of them "
                 "a write, that no launch, message or barrier orders. Report messages that no PE "
-                "receives. Exit status 1 if any is found. Implies --data deferred")
+                "receives. Exit status 1 if any is found. Needs data: default --data deferred")
       ->group(run);
   command
       .add_option("--max-deltas", max_deltas,

@@ -123,15 +123,15 @@ void register_ccl_allreduce(BenchRegistry& registry) {
            .default_val(0)
            .range("0", "16777216"),
        choice("placement",
-              "what the PEs of a SIP that take part have: partial sums of one row, "
+              "data of the participating PEs of a SIP: partial sums of one row, "
               "copies of it, or a row each",
               {"partial", "replicate", "cut"}, "spec 7"),
-       Parameter::choice("algorithm", "of all_reduce (kernbench list algorithms)", algorithms,
-                         "spec 8.2")
+       Parameter::choice("algorithm", "algorithm of all_reduce (kernbench list algorithms)",
+                         algorithms, "spec 8.2")
            .default_val(as_ccl_says),
-       Parameter::choice("buffer_kind", "where the rings lie", kinds, "spec 8.2")
+       Parameter::choice("buffer_kind", "memory of the rings", kinds, "spec 8.2")
            .default_val(as_ccl_says),
-       choice("dtype", "of the elements", {"f16", "bf16", "f32", "i32"}, "spec 8.3"),
+       choice("dtype", "element type", {"f16", "bf16", "f32", "i32"}, "spec 8.3"),
        // prod is excluded: a product over all shards exceeds the range of the elements.
        choice("op", "the reduction", {"sum", "max", "min", "avg"}, "spec 8.3")},
       &run};

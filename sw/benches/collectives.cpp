@@ -219,17 +219,16 @@ void register_collectives(BenchRegistry& registry) {
       "collectives",
       "Every collective between all SIPs by size, as nccl-tests report them: time, algorithm and "
       "bus bandwidth, out of place and in place",
-      {Parameter::choice("op", "which one", ops, "spec 7").default_val("all"),
-       bytes_of_a_rank("min_bytes", "of a rank's data, the smallest", 1024),
-       bytes_of_a_rank("max_bytes", "of the largest", 65536),
-       Parameter::integer("step_factor", "how many times as many the next ones have", "",
-                          "nccl-tests")
+      {Parameter::choice("op", "collective", ops, "spec 7").default_val("all"),
+       bytes_of_a_rank("min_bytes", "smallest size of a rank's data", 1024),
+       bytes_of_a_rank("max_bytes", "largest size of a rank's data", 65536),
+       Parameter::integer("step_factor", "factor from one size to the next", "", "nccl-tests")
            .default_val(4)
            .range("2", "1048576"),
-       choice("dtype", "of the elements", {"f16", "bf16", "f32", "i32"}, "spec 8.3"),
+       choice("dtype", "element type", {"f16", "bf16", "f32", "i32"}, "spec 8.3"),
        Parameter::choice("redop", "the reduction", reduce_op_names(), "nccl-tests")
            .default_val("sum"),
-       Parameter::integer("root", "of broadcast, reduce, gather and scatter", "", "nccl-tests")
+       Parameter::integer("root", "root of broadcast, reduce, gather and scatter", "", "nccl-tests")
            .default_val(0)
            .range("0", "16383")},
       &run};

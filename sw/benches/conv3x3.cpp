@@ -165,13 +165,13 @@ void register_conv3x3(BenchRegistry& registry) {
       {"conv3x3",
        "3x3 convolution of an image, stride 1, padding 1, layout NHWC, as nine products of shifted "
        "blocks; rows over the PEs of a cube",
-       {extent("height", "of the image", 32), extent("width", "of the image", 32),
-        Parameter::integer("channels", "of the image; nine taps must fit the scratch", "",
+       {extent("height", "height of the image", 32), extent("width", "width of the image", 32),
+        Parameter::integer("channels", "channels of the image; nine taps must fit the scratch", "",
                            "spec 10.3")
             .default_val(64)
             .range("1", "3640"),
         extent("filters", "channels of the result", 64),
-        float_dtype("of the image, the weights and the result"), shared_by_pes("rows"),
+        float_dtype("element type of the image, the weights and the result"), shared_by_pes("rows"),
         at_most("block_h", "at most so many rows of the result at a time", 2),
         at_most("block_w", "columns of the result; the detour takes all", 64),
         at_most("block_f", "filters; the detour takes all", 64),

@@ -176,12 +176,12 @@ void register_flash_attention(BenchRegistry& registry) {
       {"flash-attention",
        "Attention with online softmax, causal or not: blocks of queries and heads over "
        "the PEs of a cube",
-       {extent("tokens", "of the sequence", 256), extent("heads", "of q, k and v", 4),
+       {extent("tokens", "tokens of the sequence", 256), extent("heads", "heads of q, k and v", 4),
         extent("d_head", "columns of a head", 64),
         Parameter::boolean("causal", "a token sees itself and those before it", "spec 10.3")
             .default_val(true),
         extent("block_m", "queries of a block", 64), extent("block_n", "keys of a block", 64),
-        magnitude_of_queries(), float_dtype("of all tensors"), shared_by_pes("tokens"),
+        magnitude_of_queries(), float_dtype("element type of all tensors"), shared_by_pes("tokens"),
         choice("form",
                "blocks: heads by descriptors, loads concurrent with computation; detour: "
                "sequential dense accesses",

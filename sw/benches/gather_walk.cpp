@@ -98,10 +98,10 @@ void run(Torch& torch) {
 void register_gather_walk(BenchRegistry& registry) {
   Bench bench{"gather-walk",
               "One PE follows a linked list in HBM and gathers the rows that it meets",
-              {extent("nodes", "of the list, each with a row", 64),
+              {extent("nodes", "nodes of the list, each with a row", 64),
                extent("width", "elements of a row", 64),
-               extent("steps", "nodes on the walk; no more than there are", 32),
-               any_dtype("of the rows"), shared_by_pes("nodes")},
+               extent("steps", "nodes on the walk; at most nodes", 32),
+               any_dtype("element type of the rows"), shared_by_pes("nodes")},
               &run};
   bench.needs_data = DataMode::deferred;
   registry.add(std::move(bench));

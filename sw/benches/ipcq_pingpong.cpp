@@ -276,20 +276,23 @@ void register_ipcq_pingpong(BenchRegistry& registry) {
       "ipcq-pingpong",
       "Messages between two PEs by kind of hop and size: IPCQ, IPCQ without slot read and credit, "
       "DMA",
-      {size_in_bytes("min_bytes", "of the smallest message; the next ones have four times as many",
+      {size_in_bytes("min_bytes",
+                     "size of the smallest message; each next size is four times the previous one",
                      128),
-       size_in_bytes("max_bytes", "of the largest message; above a slot it goes in pieces",
-                     1048576),
-       Parameter::integer("rounds",
-                          "messages there; all but the last come back, and the mean is reported",
-                          "", "assumption")
+       size_in_bytes("max_bytes",
+                     "size of the largest message; sent in pieces if larger than a slot", 1048576),
+       Parameter::integer(
+           "rounds", "messages to pong; all but the last are returned, and the mean is reported",
+           "", "assumption")
            .default_val(2)
            .range("2", "1000"),
-       choice("buffer_kind", "where the rings lie", {"tcm", "sram", "hbm"}, "spec 8.1"),
-       size_in_bytes("slot_size", "of a slot", 4096),
-       Parameter::integer("n_slots", "of a ring", "", "spec 8.1").default_val(4).range("1", "1024"),
-       choice("backpressure", "how a send waits for a credit", {"sleep", "poll"}, "spec 8.1"),
-       Parameter::decimal("poll_ns", "between two looks of a polling send", "ns", "assumption")
+       choice("buffer_kind", "memory of the rings", {"tcm", "sram", "hbm"}, "spec 8.1"),
+       size_in_bytes("slot_size", "size of a slot", 4096),
+       Parameter::integer("n_slots", "slots of a ring", "", "spec 8.1")
+           .default_val(4)
+           .range("1", "1024"),
+       choice("backpressure", "wait of a send for a credit", {"sleep", "poll"}, "spec 8.1"),
+       Parameter::decimal("poll_ns", "period of a polling send", "ns", "assumption")
            .default_val(10)
            .range("0.001", "1000000"),
        Parameter::boolean("capacity_check", "the rings must fit their memory", "spec 8.2")

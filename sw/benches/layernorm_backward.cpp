@@ -136,18 +136,19 @@ void run(Torch& torch) {
 }  // namespace
 
 void register_layernorm_backward(BenchRegistry& registry) {
-  Bench bench{"layernorm-backward",
-              "Gradients of a layer normalisation, rows over the PEs of a cube; those of gamma and "
-              "beta are added up in memory, under locks or by atomics",
-              {extent("rows", "of the matrix", 64),
-               extent("columns", "of the matrix; a few rows in f32 must fit the scratch", 768),
-               extent("groups", "sums in memory, each shared by PEs; at most one for each", 4),
-               choice("sums",
-                      "locks: a load, an addition and a store under a lock; atomics: "
-                      "the memory adds",
-                      {"locks", "atomics"}, "assumption"),
-               float_dtype("of x, dy, gamma and dx; sums are f32"), shared_by_pes("rows")},
-              &run};
+  Bench bench{
+      "layernorm-backward",
+      "Gradients of a layer normalisation, rows over the PEs of a cube; those of gamma and "
+      "beta are added up in memory, under locks or by atomics",
+      {extent("rows", "rows of the matrix", 64),
+       extent("columns", "columns of the matrix; a few rows in f32 must fit the scratch", 768),
+       extent("groups", "sums in memory, each shared by PEs; at most one for each", 4),
+       choice("sums",
+              "locks: a load, an addition and a store under a lock; atomics: "
+              "the memory adds",
+              {"locks", "atomics"}, "assumption"),
+       float_dtype("element type of x, dy, gamma and dx; sums are f32"), shared_by_pes("rows")},
+      &run};
   bench.needs_data = DataMode::deferred;
   registry.add(std::move(bench));
 }

@@ -70,7 +70,7 @@ ParameterSchema matmul_parameters() {
   return {extent("M", "rows of a and of the product", 32),
           extent("K", "columns of a, rows of b", 64),
           extent("N", "columns of b and of the product", 32),
-          any_dtype("of a and b; the product of integers is i32")};
+          any_dtype("element type of a and b; the product of integers is i32")};
 }
 
 // a{M,K}, b{K,N} with random values, and an output, on PE 0 of cube 0.

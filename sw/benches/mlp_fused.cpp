@@ -73,8 +73,8 @@ void register_mlp_fused(BenchRegistry& registry) {
                 "Gemm with bias and gelu, then gemm: two composites, the hidden layer stays in TCM",
                 {extent("tokens", "rows of x", 32), extent("d_in", "columns of x", 64),
                  extent("hidden", "columns of the hidden layer", 256),
-                 extent("d_out", "columns of the result", 64), float_dtype("of all tensors"),
-                 shared_by_pes("tokens")},
+                 extent("d_out", "columns of the result", 64),
+                 float_dtype("element type of all tensors"), shared_by_pes("tokens")},
                 &run});
 }
 

@@ -361,7 +361,7 @@ void register_moe_routing(BenchRegistry& registry) {
        Parameter::integer("top", "experts for each token; no more than there are", "", "spec 10.3")
            .default_val(2)
            .range("1", "64"),
-       float_dtype("of x, router, matrices and the result"),
+       float_dtype("element type of x, router, matrices and the result"),
        shared_by_pes("tokens and the experts"),
        choice("form",
               "blocks: tokens are gathered and scattered by computed indices; detour: "

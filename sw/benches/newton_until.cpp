@@ -114,11 +114,11 @@ void register_newton_until(BenchRegistry& registry) {
   Bench bench{"newton-until",
               "Newton's iteration for reciprocal square roots until a computed norm is small "
               "enough; the PEs differ in their steps",
-              {extent("rows", "of the operands", 64), extent("columns", "of the operands", 64),
-               shared_by_pes("rows"),
-               Parameter::decimal("tolerance",
-                                  "of the largest |1 - x y^2|; below 3e-7 f32 may not get there",
-                                  "", "assumption")
+              {extent("rows", "rows of the operands", 64),
+               extent("columns", "columns of the operands", 64), shared_by_pes("rows"),
+               Parameter::decimal(
+                   "tolerance", "bound on the largest |1 - x y^2|; below 3e-7 f32 may not converge",
+                   "", "assumption")
                    .default_val("0.000001")
                    .positive(),
                Parameter::integer("max_steps", "more are an error", "", "assumption")

@@ -143,7 +143,7 @@ Bench qkv_gemm() {
           "Query, key and value projections on one PE, three composites in flight",
           {extent("M", "rows of x", 32), extent("K", "columns of x, rows of each weight", 64),
            extent("N", "columns of each of q, k and v", 32),
-           any_dtype("of x and the weights; the products of integers are i32")},
+           any_dtype("element type of x and the weights; the products of integers are i32")},
           &run_one_pe};
 }
 
@@ -152,7 +152,7 @@ Bench qkv_gemm_multi_pe() {
           "Query, key and value projections with column-wise weights over the PEs of a cube",
           {extent("M", "rows of x", 32), extent("K", "columns of x, rows of each weight", 64),
            extent("N", "columns of each of q, k and v; at least one for each PE", 32),
-           any_dtype("of x and the weights; the products of integers are i32"),
+           any_dtype("element type of x and the weights; the products of integers are i32"),
            Parameter::integer("pes", "PEs of the cube that share the columns", "", "spec 10.3")
                .default_val(8)
                .range("1", "64")},
@@ -165,7 +165,7 @@ Bench gpt3_qkv() {
           "of several",
           {extent("tokens", "rows of x", 32),
            extent("d_model", "columns of x and of each of q, k and v", 768),
-           float_dtype("of all tensors"),
+           float_dtype("element type of all tensors"),
            Parameter::integer("pes", "PEs of each cube that share its columns", "", "spec 10.3")
                .default_val(8)
                .range("1", "64"),

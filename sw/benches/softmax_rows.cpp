@@ -66,9 +66,9 @@ void run(Torch& torch) {
 void register_softmax_rows(BenchRegistry& registry) {
   registry.add({"softmax-rows",
                 "Softmax along rows, rows over the PEs of a cube; one MATH operation or its steps",
-                {extent("rows", "of the matrix", 64),
-                 extent("columns", "of the matrix; a few rows must fit the scratch", 512),
-                 float_dtype("of the matrix and the result"), shared_by_pes("rows"),
+                {extent("rows", "rows of the matrix", 64),
+                 extent("columns", "columns of the matrix; a few rows must fit the scratch", 512),
+                 float_dtype("element type of the matrix and the result"), shared_by_pes("rows"),
                  choice("compute", "op: tl.softmax; steps: max, exp, sum and quotient one by one",
                         {"op", "steps"}, "spec 6")},
                 &run});

@@ -174,7 +174,8 @@ void register_split_k_gemm(BenchRegistry& registry) {
        {extent("M", "rows of a and of the result; the result in f32 must fit the scratch", 32),
         extent("N", "columns of b and of the result", 128),
         extent("K", "columns of a, rows of b", 8192),
-        any_dtype("of a and b; the product of integers is i32"), shared_by_pes("columns of a"),
+        any_dtype("element type of a and b; the product of integers is i32"),
+        shared_by_pes("columns of a"),
         Parameter::integer("block_k", "rows of b that are loaded at a time", "", "spec 10.3")
             .default_val(128)
             .range("1", "65536"),

@@ -59,10 +59,10 @@ void register_va_offset_verify(BenchRegistry& registry) {
   registry.add(
       {"va-offset-verify",
        "A vector rotated by offsets from its base address, across shards, pages and cubes",
-       {extent("elements", "of the vector", 40009),
+       {extent("elements", "elements of the vector", 40009),
         extent("block", "elements moved at a time", 3001),
         extent("shift", "out[i] = x[i + shift], wrapping at the end", 12347),
-        any_dtype("of the vector"),
+        any_dtype("element type of the vector"),
         Parameter::integer(
             "pes",
             "shards of the vector in each cube, and PEs that move blocks; no more than elements",

@@ -93,7 +93,7 @@ class Worker : public std::enable_shared_from_this<Worker> {
   // Replaces begin(): waits for the launch throw the error.
   static void refuse(const LaunchHandle& handle, std::exception_ptr error);
   const Completion& join(const LaunchHandle& handle);
-  // LaunchError; if the launch has failed because of an earlier one, the error of the earlier one.
+  // LaunchError; if the launch has failed because of another launch, the error of the latter.
   void wait(const LaunchHandle& handle);
   bool ends_until(const LaunchHandle& handle, Fs deadline);  // waits at most until the deadline
   void wait_all();  // waits for every pending launch, then throws the first failure

@@ -1,5 +1,5 @@
-// The bench @kebab-name@ and its kernel: out = relu(2 * x + y), rows distributed over the PEs of a
-// cube.
+// The bench @kebab-name@ and its kernel: out = relu(2 * x + y),
+// rows distributed over the PEs of a cube.
 #include <algorithm>
 
 #include "models/base/plugin.h"

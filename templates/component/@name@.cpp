@@ -1,8 +1,8 @@
 // @description@. Derives from the built-in component and overrides one of its policies.
 //
-// Timing: @extra_key@ more for each @unit@ than @base@. Its header (@header@) lists the policies to
-// override; the base class keeps the rest of the contract (docs/contracts/@contract@): sockets,
-// services, order, statistics.
+// Timing: @extra_key@ more for each @unit@ than @base@. Its header (@header@)
+// lists the policies to override; the base class keeps the rest of the contract
+// (docs/contracts/@contract@): sockets, services, order, statistics.
 #include <array>
 
 #include "models/base/component_registry.h"
