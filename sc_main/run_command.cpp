@@ -236,10 +236,10 @@ void BenchRun::evaluate(const BenchProgram& program, const OpOrigins* origins,
     for (ByteImage& image : images_of(messages)) wanted.push_back(std::move(image));
     executor.run_for(wanted);
   }
-  EvaluatedMessages told =
+  EvaluatedMessages messages_with_values =
       evaluated(messages, [&](const TensorValue& value) { return executor.bytes(value); });
-  for (const std::string& line : told.prints) std::cerr << line << '\n';
-  report.failed_assertions = std::move(told.failed_assertions);
+  for (const std::string& line : messages_with_values.prints) std::cerr << line << '\n';
+  report.failed_assertions = std::move(messages_with_values.failed_assertions);
   phase2.evaluation_s = seconds_since(start);
   const Clock::time_point evaluated = Clock::now();
   if (options_.verifies() || counts_wrong_elements(program.expectations())) {

@@ -10,7 +10,7 @@
 namespace kernbench {
 namespace {
 
-constexpr std::size_t failures_told = 10;
+constexpr std::size_t most_failures_listed = 10;
 
 VerdictReport verdict_on(const Expectation& expectation, const DataExecutor& executor,
                          const StopQuestion& stop) {
@@ -78,7 +78,7 @@ OperationsReport OperationsVerification::report(const OpOrigins& origins) {
   check(functional_model_.ops());
   OperationsReport report{done_.summary(), done_.total(), done_.failures.size(), {}};
   for (const OpFailure& failure : done_.failures) {
-    if (report.failures.size() == failures_told) break;
+    if (report.failures.size() == most_failures_listed) break;
     const std::string origin = origins.text(failure.op->id);
     report.failures.push_back(fmt::format(
         "operation {}, {}, {}: {}", failure.op->id,

@@ -1,11 +1,11 @@
 // Address resolution of a PE_DMA: from the address of an access to its pieces, one for each memory
 // or channel of a memory (spec 3.3; ADR-0011 D-LA4).
 //
-// Timing: none here; an access pays `cost`. PE_MMU translates physical and virtual addresses at the
-// cost of a look-up, several runs at the cost of one. The BAAW stage, a table of segments, resolves
-// logical addresses (address model la) for baaw_overhead_ns. Unlike in the source, a segment in
-// one_to_one keeps the bytes where the partition's interleaving puts them, so that host and other
-// models see one memory.
+// Timing: none here; an access pays `cost`. PE_MMU resolves physical addresses free of charge and
+// virtual ones at the cost of a look-up, several runs at the cost of one. The BAAW stage, a table
+// of segments, resolves logical addresses (address model la) for baaw_overhead_ns. Unlike in the
+// source, a segment in one_to_one keeps the bytes where the partition's interleaving puts them, so
+// that host and other models see one memory.
 #pragma once
 
 #include <cstdint>

@@ -189,11 +189,11 @@ void DmaMessages::begin_access(std::uint32_t number, bool write, MemorySpace spa
   server = {Server::State::paying, now, now, write, space, bytes};
   server.due +=
       space == MemorySpace::tcm ? tier.overhead : slot_access_fs(tier, bytes, path_to_bank(space));
-  if (space == MemorySpace::tcm && tier.overhead == 0) enter_tcm(number);
+  if (space == MemorySpace::tcm && tier.overhead == 0) end_computed_part(number);
 }
 
-// The computed part of an access has ended.
-void DmaMessages::enter_tcm(std::uint32_t number) {
+// An access of the TCM continues there.
+void DmaMessages::end_computed_part(std::uint32_t number) {
   Server& server = servers_[number];
   server.due = never_fs;
   if (server.space != MemorySpace::tcm) return end_access(number);
@@ -244,7 +244,7 @@ void DmaMessages::serve(Fs now) {
     links_.put(VirtualChannel::comm, message, 0);
   }
   for (const std::uint32_t number : {message_server, access_server}) {
-    if (servers_[number].due <= now) enter_tcm(number);
+    if (servers_[number].due <= now) end_computed_part(number);
   }
   while (servers_[message_server].state == Server::State::idle && arrived_.control() != nullptr &&
          arrived_.control()->time <= now) {

@@ -91,7 +91,7 @@ class DmaMessages final : private ServiceProvider<RingRequest>,
   void completed(Transaction& message) override { in_flight_.erase(message.route().key); }
 
   void begin_access(std::uint32_t server, bool write, MemorySpace space, std::uint64_t bytes);
-  void enter_tcm(std::uint32_t server);
+  void end_computed_part(std::uint32_t server);
   void end_access(std::uint32_t server);
   void end_write();
   void report_written(const IpcqMessage& message) const;

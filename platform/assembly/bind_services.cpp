@@ -10,7 +10,7 @@ namespace kernbench {
 void bind_services(Component& source, Component& target, Role target_role,
                    ProtocolMonitors* monitors) {
   const std::vector<ServiceInitiatorBase*> initiators =
-      source.service_initiators();  // the target may need more initiators
+      source.service_initiators();  // a copy: bind_to() may add initiators to the source
   for (ServiceInitiatorBase* initiator : initiators) {
     if (!initiator->binds_to(target_role)) continue;
     if (initiator->bind_to(target, target_role, source.basename(), monitors) ||

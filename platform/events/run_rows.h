@@ -171,7 +171,7 @@ struct ServerRow {
 struct WindowRow {
   std::uint64_t id = 0;
   std::string name;
-  Fs begin = 0, end = 0;  // last part, if it has several
+  Fs begin = 0, end = 0;  // of the first and the last part
   Fs length = 0;          // sum over all parts
 
   static constexpr const char* table = "windows";

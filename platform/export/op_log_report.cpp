@@ -16,6 +16,7 @@ class OpLogReport final : public Report, private tlm::tlm_analysis_if<LaunchEnd>
       : machine_(*context.machine), data_(context.data), metadata_(context.metadata),
         file_(std::move(file)), limit_(limit), ends_(machine_.launch_ends, *this) {
     if (data_ != nullptr) data_->record_moves(true);
+    if (op_log_format(file_) == OpLogFormat::csv) return;  // operations only
     machine_.observe_launches();
     machine_.observe_regions();
     machine_.observe_time();

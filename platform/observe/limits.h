@@ -27,7 +27,8 @@ inline constexpr double saturated = 0.9;
 
 struct Limits {
   Fs window = 0;
-  bool is_estimated = true;         // false: a kernel has not ended; only busy times are known
+  // false: the run was stopped or has failed, or no kernel has ended; only busy times are known
+  bool is_estimated = true;
   std::vector<ResourceLimit> rows;  // by gain, then by busy time
 };
 

@@ -17,7 +17,10 @@ KernelWindows::KernelWindows(Platform& platform, const ServerTable& table,
 void KernelWindows::observe_launches() { most_launches_ = affordable_samples(table_) / 2; }
 
 void KernelWindows::write(const KernelStart& start) {
-  if (!has_kernels_ && launches_.size() >= most_launches_) return;
+  const bool is_full = launches_.size() >= most_launches_;
+  const bool continues_the_last =
+      !launches_.empty() && launches_.back().requests.count(start.request) > 0;
+  if (!has_kernels_ && is_full && !continues_the_last) return;
   names_.insert(start.kernel);
   requests_.insert(start.request);
   if (running_++ > 0) return;
