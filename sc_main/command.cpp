@@ -19,19 +19,21 @@ std::vector<RegisteredCommand>& commands() {
   return registered;
 }
 
-// Options with a file have a type that begins with "F" ("F.csv|.json") or is a folder.
-bool names_a_file(const CLI::Option& option) {
+// Options with a file have a type that begins with "F" ("F.csv|.json") or is a folder; others are a
+// name or a query.
+bool needs_a_text(const CLI::Option& option) {
   const std::string type = option.get_type_name();
-  return type == "F" || type.compare(0, 2, "F.") == 0 || type.compare(0, 3, "DIR") == 0;
+  return type == "F" || type.compare(0, 2, "F.") == 0 || type.compare(0, 3, "DIR") == 0 ||
+         type == "TEXT" || type == "QUERY";
 }
 
-// An empty name would be interpreted as no option.
-void check_file_names(const CLI::App& command) {
+// An empty text would be interpreted as no option.
+void check_texts(const CLI::App& command) {
   for (const CLI::Option* option : command.get_options()) {
     // Where a value may be left out, CLI11 has an empty one then: standard output.
-    if (!names_a_file(*option) || option->get_expected_min() == 0) continue;
-    for (const std::string& name : option->results()) {
-      if (name.empty())
+    if (!needs_a_text(*option) || option->get_expected_min() == 0) continue;
+    for (const std::string& text : option->results()) {
+      if (text.empty())
         throw UsageError(fmt::format("{} has an empty name; it takes {}", option->get_name(),
                                      option->get_type_name()));
     }
@@ -65,7 +67,7 @@ void add_commands(CLI::App& app, Invocation& invocation) {
 void Invocation::on(CLI::App& command, std::function<int()> action_of_command) {
   command.callback([this, &command, run = std::move(action_of_command)] {
     if (!command.get_subcommands().empty()) return;
-    check_file_names(command);
+    check_texts(command);
     action = run;
   });
 }

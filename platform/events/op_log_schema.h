@@ -102,9 +102,9 @@ struct RunRow {
     constexpr ColumnUse time = ColumnUse::time;
     return std::make_tuple(
         LogColumn{"request", &R::request}, LogColumn{"launch", &R::launch}, LogColumn{"pe", &R::pe},
-        LogColumn{"kernel", &R::kernel}, LogColumn{"t_start_fs", &R::start, time},
-        LogColumn{"t_return_fs", &R::returned, time}, LogColumn{"t_end_fs", &R::end, time},
-        LogColumn{"t_target_fs", &R::target}, LogColumn{"stream", &R::stream},
+        LogColumn{"kernel", &R::kernel}, LogColumn{"t_target_fs", &R::target, time},
+        LogColumn{"t_start_fs", &R::start, time}, LogColumn{"t_return_fs", &R::returned, time},
+        LogColumn{"t_end_fs", &R::end, time}, LogColumn{"stream", &R::stream},
         LogColumn{"unwaited", &R::unwaited});
   }
 };

@@ -100,8 +100,8 @@ struct ActivityRow {
   static constexpr std::array<const char*, 0> indices{};
   static constexpr auto columns() {
     using R = ActivityRow;
-    return std::make_tuple(LogColumn{"t_pe_begin_fs", &R::pe_begin},
-                           LogColumn{"t_pe_end_fs", &R::pe_end},
+    return std::make_tuple(LogColumn{"t_pe_begin_fs", &R::pe_begin, ColumnUse::time},
+                           LogColumn{"t_pe_end_fs", &R::pe_end, ColumnUse::time},
                            LogColumn{"t_composite_begin_fs", &R::composite_begin},
                            LogColumn{"t_composite_end_fs", &R::composite_end},
                            LogColumn{"mac_utilisation", &R::mac_utilisation},

@@ -181,11 +181,12 @@ class LimitsReport final : public Report, private tlm::tlm_analysis_if<LimitRow>
       throw UsageError(log_ + " has no limits, which --limits needs: no kernel ran");
     if (of_kernels_ && kernels_.empty())
       throw UsageError(log_ +
-                       " has no limits of kernels, which --kernel-limits needs: run again "
-                       "with --kernel-limits");
+                       " has no limits of kernels, which --kernel-limits needs: a run with "
+                       "--kernel-limits in which a kernel has ended");
   }
   std::string text() override;
   Json json() override;
+  void add_to(Json& json, const char* name) override { json[name] = this->json(); }  // also null
   // With kernels, one row for each kernel and resource, after those of the run.
   std::optional<Table> table() override;
 

@@ -133,7 +133,10 @@ class ServersReport final : public Report {
       : window_(std::move(window)), rows_(context.rows.value_or(20)), windows_(context.events) {}
 
   void close(Fs /*end*/) override {
-    const std::optional<std::pair<Fs, Fs>> interval = interval_of(window_);
+    std::vector<std::string> names = windows_.names();
+    const bool is_recorded = std::find(names.begin(), names.end(), window_) != names.end();
+    const std::optional<std::pair<Fs, Fs>> interval =
+        is_recorded ? std::nullopt : interval_of(window_);
     if (interval) {
       shown_ = windows_.window(interval->first, interval->second);
       table_ = windows_.table(interval->first, interval->second);
@@ -142,7 +145,6 @@ class ServersReport final : public Report {
       table_ = windows_.table(window_);
     }
     if (!table_->empty()) return;
-    std::vector<std::string> names = windows_.names();
     const auto is_interval = [](const std::string& name) {
       return name.compare(0, 5, "time ") == 0;
     };
@@ -174,7 +176,7 @@ class ServersReport final : public Report {
                        readable_time(to_ns(shown_.begin)), readable_time(to_ns(shown_.end)));
   }
   static std::optional<std::pair<Fs, Fs>> interval_of(const std::string& window) {
-    if (window.empty() || window.find_first_not_of("0123456789.:") != std::string::npos) return {};
+    if (window.find(':') == std::string::npos) return {};
     return interval_option("--servers", window);
   }
 

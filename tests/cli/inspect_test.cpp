@@ -350,6 +350,9 @@ BOOST_AUTO_TEST_CASE(wrong_use_is_told) {
       contains(fault({"--timeline", "--rows", "3"}), "--rows applies to the summary and to"));
   BOOST_TEST(contains(fault({"--kernel-limits"}), "has no limits of kernels, which"));
   BOOST_TEST(contains(fault({"--compare", ""}), "--compare has an empty name"));
+  BOOST_TEST(contains(fault({"--sql", ""}), "--sql has an empty name; it takes QUERY"));
+  BOOST_TEST(contains(fault({"--servers", "9:x"}), "--servers 'x' is not a time in ns"));
+  BOOST_TEST(contains(fault({"--servers", "1e6:2e6"}), "no server was used in such a window"));
   BOOST_TEST(fault({"--timeline", "*.pe_gem"}).find("'*.pe_gem'") != std::string::npos);
   for (const char* window : {"5", "7:5", "5:5", "a:b", "-5:7"})
     BOOST_TEST(fault({"--timeline", "--window", window}).find("--window") != std::string::npos,

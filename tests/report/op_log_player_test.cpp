@@ -98,6 +98,10 @@ BOOST_AUTO_TEST_CASE(impossible_times_are_refused) {
   const std::vector<Change> changes{
       {"UPDATE runs SET t_end_fs = 3",
        "has 3 in column 't_end_fs' of table 'runs', before 9 in column 't_return_fs'"},
+      {"UPDATE runs SET t_target_fs = 2",
+       "has 1 in column 't_start_fs' of table 'runs', before 2 in column 't_target_fs'"},
+      {"INSERT INTO activity (t_pe_begin_fs, t_pe_end_fs) VALUES (8, 7)",
+       "has 7 in column 't_pe_end_fs' of table 'activity', before 8 in column 't_pe_begin_fs'"},
       {"UPDATE ops SET t_start_fs = 7",
        "has 6 in column 't_end_fs' of table 'ops', before 7 in column 't_start_fs'"},
       {"UPDATE ops SET t_start_fs = -1",
