@@ -116,6 +116,7 @@ BOOST_AUTO_TEST_CASE(impossible_times_are_refused) {
     std::string fault;
     try {
       LogPlayer player(path);
+      const CollectedRows<ActivityRow> activity(player);
       player.play();
     } catch (const UsageError& error) {
       fault = error.what();
