@@ -182,6 +182,9 @@ std::vector<Estimate> reference_of_reduction(const DataOp& op, const ValueLookup
     inner = 1;
   }
 
+  // An element of the input is the result: nothing is rounded.
+  const bool selects = params.epilogue.empty() && op.outputs[0].dtype == input.dtype;
+
   std::vector<Estimate> results(static_cast<std::size_t>(op.outputs[0].shape.elements()));
   for (std::size_t row = 0; row < elements.size() / extent; ++row) {
     const Line line{elements, row / inner * extent * inner + row % inner, inner, extent};
@@ -190,10 +193,10 @@ std::vector<Estimate> reference_of_reduction(const DataOp& op, const ValueLookup
         results[row] = sum_of(line, integers);
         break;
       case MathOp::max:
-        results[row] = {line.at(index_of_largest(line)), 0};
+        results[row] = {line.at(index_of_largest(line)), 0, selects};
         break;
       case MathOp::min:
-        results[row] = {smallest_of(line), 0};
+        results[row] = {smallest_of(line), 0, selects};
         break;
       case MathOp::argmax:
         results[row] = {static_cast<double>(index_of_largest(line)), 0};
@@ -276,7 +279,7 @@ std::vector<Estimate> reference_of_sort(const DataOp& op, const ValueLookup& loo
     });
     for (Index at = index; at[axis] < out[axis]; ++at[axis]) {
       const auto& [value, place] = line[static_cast<std::size_t>(at[axis])];
-      results[flat(at, out)] = {params.indices ? static_cast<double>(place) : value, 0};
+      results[flat(at, out)] = {params.indices ? static_cast<double>(place) : value, 0, true};
     }
   });
   return results;
@@ -317,7 +320,7 @@ std::vector<Estimate> reference_of_move(const DataOp& op, const ValueLookup& loo
         }
       }
     }
-    results.push_back({elements[input][flat(at, op.inputs[input].shape)], 0});
+    results.push_back({elements[input][flat(at, op.inputs[input].shape)], 0, true});
   });
   return results;
 }

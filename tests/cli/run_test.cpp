@@ -133,6 +133,7 @@ BOOST_AUTO_TEST_CASE(links_and_memories_count_the_same_bytes) {
 // Same inputs, same bytes in every kind of result; wall-clock values are on the console only.
 BOOST_AUTO_TEST_CASE(equal_runs_write_equal_files) {
   const TemporaryFolder folder;
+  // Files of the first runs are gone when the second ones begin, under the same names.
   const auto results = [&folder] {
     const Words large = product({"--param", "M=128", "--verify-data"});
     completed(joined(large, {"--trace", folder.file("w.vcd"), "--stats", folder.file("s.json"),
@@ -141,19 +142,25 @@ BOOST_AUTO_TEST_CASE(equal_runs_write_equal_files) {
     completed(
         joined(large, {"--trace", folder.file("f.fst"), "--timeline", folder.file("t.json")}));
     completed(joined(large, {"--timeline", folder.file("u.json.gz")}));
+    completed(bench_on_tiny("qkv-gemm-multi-pe", {"--trace-requests", folder.file("m.jsonl"),
+                                                  "--timeline", folder.file("m.json")}));
     std::map<std::string, std::string> texts;
     for (const auto& entry : std::filesystem::directory_iterator(folder.root))
       texts[entry.path().filename().string()] = read_file(entry.path().string());
+    for (const auto& [name, text] : texts) std::filesystem::remove(folder.root / name);
     return texts;
   };
   const auto first = results(), second = results();
-  for (const std::string name : {"w.vcd", "f.fst", "w.gtkw", "w.sucl", "w.vcd.config.yaml",
-                                 "s.json", "o.csv", "r.jsonl", "t.pftrace", "t.json", "u.json.gz"})
+  for (const std::string name :
+       {"w.vcd", "f.fst", "w.gtkw", "w.sucl", "w.vcd.config.yaml", "s.json", "o.csv", "r.jsonl",
+        "t.pftrace", "t.json", "u.json.gz", "m.jsonl", "m.json"})
     BOOST_TEST(first.count(name) == 1U, name);
   for (const auto& [name, text] : first) {
     BOOST_TEST(text.size() > 500U, name << " has " << text.size() << " bytes");
+    BOOST_TEST_REQUIRE(second.count(name) == 1U, name);
     BOOST_TEST((second.at(name) == text), name);
   }
+  BOOST_TEST(second.size() == first.size());
   BOOST_TEST(first.at("f.fst").size() < first.at("w.vcd").size() / 2);
   const Json stats = Json::parse(first.at("s.json"));
   for (const std::string key : {"simulated_ns", "activity", "totals", "components", "links"})

@@ -109,11 +109,13 @@ BOOST_AUTO_TEST_CASE(fractions_of_integers_are_f32_and_sums_of_i8_are_i32) {
     BOOST_TEST((result_dtype(params_of(MathOp::div), {dtype, DType::i8}) == DType::f32));
     BOOST_TEST((result_dtype(params_of(MathOp::div), {dtype, DType::f16}) == DType::f16));
     BOOST_TEST((result_dtype(params_of(MathOp::sum, 0), {dtype}) == DType::i32));
-    for (const MathOp op : {MathOp::abs, MathOp::relu})
+    for (const MathOp op :
+         {MathOp::abs, MathOp::relu, MathOp::floor, MathOp::ceil, MathOp::rint, MathOp::trunc})
       BOOST_TEST((result_dtype(params_of(op), {dtype}) == dtype));
     for (const MathOp op : {MathOp::max, MathOp::min})
       BOOST_TEST((result_dtype(params_of(op, 0), {dtype}) == dtype));
-    for (const MathOp op : {MathOp::add, MathOp::mul, MathOp::minimum})
+    for (const MathOp op :
+         {MathOp::add, MathOp::sub, MathOp::mul, MathOp::maximum, MathOp::minimum, MathOp::mod})
       BOOST_TEST((result_dtype(params_of(op), {dtype, DType::i8}) == dtype));
   }
 }

@@ -92,6 +92,7 @@ BOOST_AUTO_TEST_CASE(decisions_are_few_and_of_one_page_each) {
     ++records;
     BOOST_TEST(count_words(page.text) <= 600U, page.path << " has more than 600 words");
   }
+  BOOST_TEST(records > 10U);
   BOOST_TEST(records <= 40U);
 }
 

@@ -5,6 +5,7 @@
 
 #include "models/address/virtual_space.h"
 #include "models/base/errors.h"
+#include "models/pe/pe_cpu.h"
 #include "tests/pe/pe_testbench.h"
 #include "tests/support/error_text.h"
 #include "tests/support/forked.h"
@@ -36,6 +37,15 @@ Command command(const What& what) {
   made.what = what;
   return made;
 }
+
+// The first two calls of a launch miss an instruction cache: 50 cycles each, and 1 of the others.
+class ColdCpu final : public PeCpu {
+ public:
+  explicit ColdCpu(const ComponentInit& init) : PeCpu(init) {}
+
+ private:
+  std::uint64_t call_cycles(std::uint64_t call) override { return call < 2 ? 50 : 1; }
+};
 
 // Runs one kernel and returns its answer.
 std::pair<PeTestbench::Answer, HostResponse> launch_one(PeTestbench& pe,
@@ -142,6 +152,24 @@ KERNBENCH_SYSTEMC_TEST(a_dispatch_pays_its_cycles_of_the_clock_and_what_follows_
                    context.cycles(5);
                  }));
   BOOST_TEST(response.metrics.pe_exec == (6 + 17 + 10) * ns);
+}
+
+// 50 + 50 + 1 cycles of 1 GHz: calls are counted from 0 in each launch.
+KERNBENCH_SYSTEMC_TEST(a_derived_cpu_has_cycles_of_its_own_for_each_call) {
+  PeTestbench pe;
+  pe.replace<ColdCpu>("pe_cpu");
+  std::vector<std::size_t> requests;
+  for (const Fs time : {Fs{0}, 1000 * ns}) {
+    pe.at(time, [&] {
+      requests.push_back(pe.send_control("pe_cpu", kernel([](KernelContext& context) {
+                                           for (int i = 0; i < 3; ++i) context.dispatch();
+                                         })));
+    });
+  }
+  pe.run();
+  BOOST_TEST_REQUIRE(requests.size() == 2U);
+  for (const std::size_t request : requests)
+    BOOST_TEST(pe.response(request).metrics.pe_exec == 101 * ns);
 }
 
 KERNBENCH_SYSTEMC_TEST(a_kernel_that_throws_is_answered_with_code_node_and_time) {

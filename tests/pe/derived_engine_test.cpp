@@ -1,5 +1,5 @@
 // Components derived from built-in ones: their rules are asked when the contract says, and all else
-// stays (docs/contracts, "Ends that are derived from").
+// stays (docs/contracts, "Components as base classes").
 #include <boost/test/unit_test.hpp>
 
 #include "models/pe/pe_dma.h"
@@ -25,6 +25,17 @@ class OneCommand final : public PeScheduler {
   Fs dispatch_time(const CommandContext& /*command*/) override { return 3 * ns; }
   bool may_dispatch(const CommandContext& /*command*/, std::size_t dispatched) override {
     return dispatched == 0;
+  }
+};
+
+// 10 ns for each tile of a composite, 3 ns for a simple command.
+class TilesFirst final : public PeScheduler {
+ public:
+  explicit TilesFirst(const ComponentInit& init) : PeScheduler(init) {}
+
+ private:
+  Fs dispatch_time(const CommandContext& command) override {
+    return command.plan() != nullptr ? command.plan()->tile_count() * 10 * ns : 3 * ns;
   }
 };
 
@@ -59,6 +70,24 @@ KERNBENCH_SYSTEMC_TEST(a_scheduler_may_keep_one_command_in_flight) {
   pe.run();
   BOOST_TEST(pe.done_at(1) == 5 * ns + 2);
   BOOST_TEST(pe.done_at(2) == 10 * ns + 4);
+}
+
+// A composite of two tiles is dispatched at 20 ns, the dot behind it at 23 ns; it takes 16 ns.
+KERNBENCH_SYSTEMC_TEST(the_dispatch_of_a_command_may_depend_on_its_plan) {
+  PeTestbench pe;
+  pe.replace<TilesFirst>("pe_scheduler");
+  CompositeMath add;
+  add.op = MathOp::add;
+  add.m = 64;
+  add.n = 32;
+  add.tile = TileShape{32, 32, 32};
+  add.inputs = {{}, {}};
+  pe.at(0, [&] {
+    pe.submit(add);
+    pe.submit(DotCommand{32, 64, 32, DType::f16});
+  });
+  pe.run();
+  BOOST_TEST(pe.done_at(2) == (20 + 3 + 16) * ns);
 }
 
 // Commands that drop all of their tiles complete at their dispatch; those behind have their turn.

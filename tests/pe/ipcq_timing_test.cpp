@@ -12,6 +12,7 @@
 // ns + 2 fs.
 #include <boost/test/unit_test.hpp>
 
+#include "models/pe/pe_ipcq.h"
 #include "sw/tl/overlap.h"
 #include "tests/support/forked.h"
 #include "tests/support/torch_machine.h"
@@ -68,6 +69,16 @@ IpcqSettings polling(const std::string& poll_ns) {
   return options;
 }
 
+// A send pays its bytes at 64 GB/s, a receive 50 ns.
+class SlowIpcq final : public PeIpcq {
+ public:
+  explicit SlowIpcq(const ComponentInit& init) : PeIpcq(init) {}
+
+ private:
+  Fs send_time(const IpcqSend& send) override { return send.nbytes() * ns / 64; }
+  Fs receive_time(const IpcqReceive& /*receive*/) override { return 50 * ns; }
+};
+
 }  // namespace
 
 // The slot: 512 / 512 = 1 ns on the TCM's write channel, then 1 ns on its read channel.
@@ -87,6 +98,24 @@ KERNBENCH_SYSTEMC_TEST(a_message_pays_its_way_the_slot_write_the_slot_read_and_t
   // The slot accesses occupied the channels of the TCM.
   BOOST_TEST(m.statistic({0, 0, 1}, PeEngine::pe_tcm, "write_busy") == 1 * ns);
   BOOST_TEST(m.statistic({0, 0, 1}, PeEngine::pe_tcm, "read_busy") == 1 * ns);
+}
+
+// 512 bytes at 64 GB/s are 8 ns. The message is in its slot at 8 + 9.25 + 1 ns, and has come before
+// the receive looks for it, at 50 ns.
+KERNBENCH_SYSTEMC_TEST(a_derived_ipcq_has_times_of_its_own_for_each_operation) {
+  TorchMachine m("topology.tiny.yaml",
+                 {{"cube.pe_template.components.pe_ipcq.impl", "test.slow_ipcq"}}, true,
+                 [](ComponentRegistry& registry) {
+                   registry.add(implementation_of<SlowIpcq>("test.slow_ipcq"));
+                 });
+  const Times t = run_pair(m, send_blocks<256>);
+  BOOST_TEST_REQUIRE((t.sends.size() == 1U && t.copies.size() == 1U && t.receives.size() == 1U));
+  const Fs start = t.sends[0].t_start;
+  BOOST_TEST(t.sends[0].t_end == start + 8 * ns);
+  BOOST_TEST(t.copies[0].t_start == start + 8 * ns + message_time(512));
+  BOOST_TEST(t.copies[0].t_end == t.copies[0].t_start + 1 * ns);
+  BOOST_TEST(t.receives[0].t_start == start);
+  BOOST_TEST(t.receives[0].t_end == start + (50 + 1) * ns + credit);
 }
 
 // pe_exec_ns of the receiver includes the credit's return; the sender ends at once.

@@ -24,6 +24,7 @@ inline std::vector<double> checked(const MathParams& params,
   executor.run();
   const OpCheck check = check_ops(
       model.ops(), [&](ValueId id) { return executor.computed(id); }, 1);
+  BOOST_TEST(check.total() == model.values());
   for (const OpFailure& failure : check.failures)
     BOOST_ERROR(describe(*failure.op)
                 << ": element " << failure.comparison.first_bad << " is " << failure.comparison.got

@@ -210,19 +210,30 @@ BOOST_AUTO_TEST_CASE(rounding_has_its_known_values) {
   check(DType::f16, 1 + 0x1.8p-10, 1 + 0x1p-9);  // between 1 + 2^-10 and 1 + 2 * 2^-10
   check(DType::f16, 65519, 65504);
   check(DType::f16, 65520, infinity);  // halfway to 2^16
-  check(DType::f16, 0x1p-25, 0);       // half of the smallest number
+  check(DType::f16, -65520, -infinity);
+  check(DType::f16, 0x1p-25, 0);  // half of the smallest number
   check(DType::f16, -0x1p-25, -0.0);
   check(DType::f16, 0x1.8p-25, 0x1p-24);
   check(DType::bf16, 257, 256);  // steps of 2 from 2^8 on
   check(DType::bf16, 259, 260);
+  check(DType::bf16, 0x1.ffp127, infinity);     // halfway to 2^128
+  check(DType::bf16, 0x1.fefp127, 0x1.fep127);  // the largest number
+  check(DType::bf16, 0x1p-134, 0);              // half of the smallest number
+  check(DType::bf16, 0x1.8p-134, 0x1p-133);
   check(DType::f32, 16777217, 16777216);
   check(DType::f32, 16777219, 16777220);
   check(DType::f32, 0x1.ffffffp127, infinity);
+  check(DType::f32, 0x1p-150, 0);  // half of the smallest number
+  check(DType::f32, 0x1.8p-150, 0x1p-149);
   check(DType::i8, 2.5, 2);
   check(DType::i8, 3.5, 4);
+  check(DType::i8, -2.5, -2);
+  check(DType::i8, -3.5, -4);
   check(DType::i8, 1e9, 127);
+  check(DType::i8, infinity, 127);
   check(DType::i8, -0.25, 0);
   check(DType::i32, -3e9, -0x1p31);
+  check(DType::i32, 3e9, 0x1p31 - 1);
   check(DType::i32, not_a_number, 0);
   check(DType::f32, not_a_number, not_a_number);
 }
@@ -250,6 +261,18 @@ BOOST_AUTO_TEST_CASE(reductions_have_their_known_values) {
   both.more_axes = {2};
   BOOST_TEST(reference_values(both, {tensor({1, 2, 3, 4, 5, 6, 7, 8}, {2, 2, 2}, DType::f32)}) ==
              (std::vector<double>{14, 22}));  // 1 + 2 + 5 + 6, 3 + 4 + 7 + 8
+  // Along the axis in the middle: element i, j, k of the result lies 4 i + 2 j + k from the first.
+  const TensorValue cube = tensor({1, 2, 3, 4, 5, 6, 7, 8}, {2, 2, 2}, DType::f32);
+  BOOST_TEST(reference_values(along(MathOp::sum, 1), {cube}) ==
+             (std::vector<double>{4, 6, 12, 14}));
+  BOOST_TEST(reference_values(along(MathOp::argmax, 1), {cube}) ==
+             (std::vector<double>{1, 1, 1, 1}));
+  const std::vector<double> columns =
+      reference_values(along(MathOp::softmax, 0), {tensor({0, 0, ln_3, ln_3}, {2, 2}, DType::f32)});
+  const std::vector<double> shares{0.25, 0.25, 0.75, 0.75};
+  BOOST_TEST_REQUIRE(columns.size() == shares.size());
+  for (std::size_t i = 0; i < shares.size(); ++i)
+    BOOST_TEST(std::fabs(columns[i] - shares[i]) < 1e-7);
   BOOST_TEST(std::isnan(
       reference_values(along(MathOp::max, 0), {vector_of({1, not_a_number}, DType::f16)})[0]));
 }
@@ -267,6 +290,19 @@ BOOST_AUTO_TEST_CASE(scans_sorts_and_moves_have_their_known_values) {
              (std::vector<double>{100, 44}));  // 300 - 256
   BOOST_TEST(reference_values(along(MathOp::cumsum, 0), {vector_of({127, 127}, DType::i8)}) ==
              (std::vector<double>{127, 254}));  // i32
+
+  const TensorValue cube = tensor({1, 2, 3, 4, 5, 6, 7, 8}, {2, 2, 2}, DType::f32);
+  MathParams middle = along(MathOp::cumsum, 1);
+  BOOST_TEST(reference_values(middle, {cube}) == (std::vector<double>{1, 2, 4, 6, 5, 6, 12, 14}));
+  middle = along(MathOp::cumsum, -2);
+  middle.reverse = true;
+  BOOST_TEST(reference_values(middle, {cube}) == (std::vector<double>{4, 6, 3, 4, 12, 14, 7, 8}));
+  BOOST_TEST(reference_values(along(MathOp::cumprod, 1), {cube}) ==
+             (std::vector<double>{1, 2, 3, 8, 5, 6, 35, 48}));
+  const std::vector<double> reversed{3, 4, 1, 2, 7, 8, 5, 6};
+  middle.op = MathOp::sort;
+  BOOST_TEST(reference_values(middle, {cube}) == reversed);
+  BOOST_TEST(reference_values(along(MathOp::flip, 1), {cube}) == reversed);
 
   const TensorValue mixed = vector_of({3, not_a_number, 1, 3}, DType::f32);
   MathParams places = along(MathOp::sort, 0);

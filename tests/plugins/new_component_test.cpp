@@ -1,5 +1,6 @@
 // `kernbench new-component`: names, folders and kinds that are refused (spec 12); what it writes is
 // built by the tests new_component_KIND.
+#include <algorithm>
 #include <boost/test/unit_test.hpp>
 #include <filesystem>
 
@@ -49,6 +50,7 @@ BOOST_AUTO_TEST_CASE(a_folder_that_exists_is_left_alone) {
 
 BOOST_AUTO_TEST_CASE(no_word_of_a_template_is_left) {
   const std::string kinds = output_of({"new-component", "--list-kinds"});
+  BOOST_TEST(std::count(kinds.begin(), kinds.end(), '\n') >= 17);
   for (std::size_t begin = 0; begin < kinds.size(); begin = kinds.find('\n', begin) + 1) {
     const std::string kind = kinds.substr(begin, kinds.find(' ', begin) - begin);
     const TemporaryFolder folder;

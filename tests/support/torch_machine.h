@@ -12,6 +12,7 @@
 #include <memory>
 #include <stdexcept>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "models/data/race_detector.h"
@@ -28,8 +29,9 @@ namespace kernbench::test {
 class TorchMachine : public WholeMachine {
  public:
   explicit TorchMachine(const std::string& topology = "topology.tiny.yaml",
-                        const std::vector<Override>& overrides = {}, bool with_data = true)
-      : WholeMachine(topology, overrides, options(with_data)) {
+                        const std::vector<Override>& overrides = {}, bool with_data = true,
+                        std::function<void(ComponentRegistry&)> components = {})
+      : WholeMachine(topology, overrides, options(with_data, std::move(components))) {
     data.detect_races();
   }
 
@@ -75,10 +77,12 @@ class TorchMachine : public WholeMachine {
   std::unique_ptr<DistributedState> distributed;
 
  private:
-  static MachineOptions options(bool with_data) {
+  static MachineOptions options(bool with_data,
+                                std::function<void(ComponentRegistry&)> components) {
     MachineOptions options(MachineOptions::Engines::builtin);
     options.data = with_data;
     options.records = true;
+    options.components = std::move(components);
     return options;
   }
 };
