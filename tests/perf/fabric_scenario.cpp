@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "models/base/component_registry.h"
+#include "models/noc/link.h"
 #include "platform/assembly/builtin_components.h"
 #include "platform/assembly/machine_modules.h"
 #include "platform/topology/build_graph.h"
