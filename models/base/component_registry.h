@@ -41,8 +41,8 @@ class ComponentRegistry {
   void add_alias(const std::string& alias, const std::string& name);
   const Implementation* find(std::string_view name) const;  // null if unknown
   std::vector<const Implementation*> list() const;          // sorted by name
-  std::vector<std::string> names_for(
-      Role role) const;  // of implementations that can take the role, sorted
+  // Sorted names of the implementations that can take the role.
+  std::vector<std::string> names_for(Role role) const;
 
  private:
   std::map<std::string, Implementation, std::less<>> implementations_;

@@ -8,8 +8,8 @@
 
 namespace kernbench {
 
-// Indices of similar texts, in ascending order; groups are ordered by their first members. Groups
-// of up to `separate` texts are split, so that each text is shown.
+// Indices of similar texts, in ascending order; groups are ordered by their first members. A group
+// with at most `separate` texts is split, so that each text is shown.
 std::vector<std::vector<std::size_t>> group_similar_messages(const std::vector<std::string>& texts,
                                                              std::size_t separate = 4);
 
