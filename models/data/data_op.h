@@ -44,7 +44,7 @@ struct MemoryParams {
 };
 
 // out{M,N} = a{M,K} b{K,N}; with transpose_a the operand has shape {K,M}, with transpose_b {N,K}.
-// Of three axes {batch,M,K} {batch,K,N}: a product for each index of the first one, not transposed.
+// Operands of three axes, {batch,M,K} and {batch,K,N}: a product per batch index, not transposed.
 // inputs: a, b, then the accumulator or the epilogue's operands.
 struct GemmParams {
   std::int64_t m = 0, k = 0, n = 0;  // filled by FunctionalModel
