@@ -72,7 +72,6 @@ void check_memory(const MachineSpec& spec, std::uint64_t most_bytes) {
   try {
     memory = machine_memory(spec);
   } catch (const std::overflow_error&) {  // lengths that overflow: build_graph reports them
-                                          // of them
     return;
   }
   constexpr std::uint64_t takes_a_while = std::uint64_t{1} << 30;  // ten seconds and more

@@ -85,6 +85,7 @@ RtlGemm::RtlGemm(const ComponentInit& init, const GemmDesign& design)
       block_(design.make(*this, init.services, parameters_.block, *this, design.array)),
       tile_(design.array), random_(*parameters_.gap_seed) {
   if (data_ != nullptr) data_->add_engine(node(), name());
+  server_of("gemm_busy").attribute = "clock_period_ns";
   add_statistic("operand_stalls", "cycles in which the block did not take a beat of A or B",
                 Quantity::count, operand_stalls_);
   add_statistic("result_stalls", "cycles in which a row of the result was not taken",

@@ -237,4 +237,17 @@ KERNBENCH_SYSTEMC_TEST(without_data_the_cycles_are_the_same) {
   BOOST_TEST(tile_cycles(m) == 4U * (64 + 3 * 32 - 2) + 1);
 }
 
+// The estimation of limits names what makes the engine faster.
+KERNBENCH_SYSTEMC_TEST(the_rate_of_the_engine_is_that_of_its_clock) {
+  const GemmMachine m;
+  const Component& engine =
+      m.platform->component(m.platform->machine().engine({0, 0, 0}, PeEngine::pe_gemm));
+  for (const Statistic& each : engine.statistics()) {
+    if (each.name != "gemm_busy") continue;
+    const std::string attribute = each.server.attribute;
+    BOOST_TEST(attribute == "clock_period_ns");
+    BOOST_TEST(engine.attributes().has(attribute.c_str()));
+  }
+}
+
 BOOST_AUTO_TEST_SUITE_END()
