@@ -28,7 +28,8 @@ BOOST_AUTO_TEST_CASE(a_cycle_of_waiting_is_a_deadlock_that_names_who_waits) {
   const auto error_of = [](const char* channels, std::uint64_t seed) {
     return forked_value([=] {
       TrafficMachine m("topology.tiny.yaml",
-                       {{"cube.components.router.attrs.buffer_flits", "1"},
+                       {{"system.cyclic_buffers", "accept"},
+                        {"cube.components.router.attrs.buffer_flits", "1"},
                         {"cube.components.router.attrs.virtual_channels", channels},
                         {"cube.pe_template.components.pe_dma.attrs.rd_engines", "8"},
                         {"cube.pe_template.components.pe_dma.attrs.wr_engines", "8"}});
