@@ -11,18 +11,12 @@
 #include "models/protocol/machine_services.h"
 
 namespace kernbench {
-namespace {
-
-std::size_t index_of(Leg leg) { return leg == Leg::request ? 0 : 1; }
-
-}  // namespace
-
 CreditedOutput::CreditedOutput(FabricNode& node, FabricInitiatorSocket& output,
                                Downstream downstream, const Rational& bw_gbs,
                                std::uint32_t flit_bytes)
     : node_(node), services_(services_of(node)), output_(output),
       downstream_(std::move(downstream)), service_(bw_gbs, flit_bytes),
-      channels_(downstream_.buffer.virtual_channels),
+      channels_(downstream_.buffer.virtual_channels), without_channel_(2 * downstream_.classes),
       wake_((std::string(output.basename()) + "_credit_event").c_str()) {
   if (!downstream_.buffer.finite()) return;
   statistics_ = &statistics_of(node);
@@ -71,12 +65,21 @@ void CreditedOutput::credit(std::uint32_t virtual_channel, std::uint32_t flits, 
 // --- Queue
 
 void CreditedOutput::file(Transaction& transaction, const Flit& flit) {
-  Packet& packet = flit.run.first == 0 ? new_packet(transaction) : packet_of(transaction);
+  Packet& packet =
+      flit.run.first == 0 ? new_packet(transaction, flit.run) : packet_of(transaction, flit.run);
   packet.flits.push_back(flit);
   ++queued_;
 }
 
-CreditedOutput::Packet& CreditedOutput::new_packet(Transaction& transaction) {
+// Messages of the leg and class of a run that wait for a virtual channel.
+RingBuffer<CreditedOutput::Packet*>& CreditedOutput::waiting_with(const Transaction& transaction,
+                                                                  const FlitRun& run) {
+  const RouteExtension& route = transaction.route();
+  const std::size_t of_leg = route.leg == Leg::request ? 0 : downstream_.classes;
+  return without_channel_[of_leg + route.path->hop(run.position - 1).channel_class];
+}
+
+CreditedOutput::Packet& CreditedOutput::new_packet(Transaction& transaction, const FlitRun& run) {
   if (idle_packets_.empty()) {
     packets_.push_back(std::make_unique<Packet>());
     idle_packets_.push_back(packets_.back().get());
@@ -84,16 +87,16 @@ CreditedOutput::Packet& CreditedOutput::new_packet(Transaction& transaction) {
   Packet& packet = *idle_packets_.back();
   idle_packets_.pop_back();
   packet.transaction = &transaction;
-  without_channel_[index_of(transaction.route().leg)].push_back(&packet);
+  waiting_with(transaction, run).push_back(&packet);
   return packet;
 }
 
-CreditedOutput::Packet& CreditedOutput::packet_of(Transaction& transaction) {
+CreditedOutput::Packet& CreditedOutput::packet_of(Transaction& transaction, const FlitRun& run) {
   for (const Channel& channel : channels_) {
     if (channel.packet != nullptr && channel.packet->transaction == &transaction)
       return *channel.packet;
   }
-  const RingBuffer<Packet*>& waiting = without_channel_[index_of(transaction.route().leg)];
+  const RingBuffer<Packet*>& waiting = waiting_with(transaction, run);
   for (std::size_t i = waiting.size(); i > 0; --i) {
     if (waiting[i - 1]->transaction == &transaction) return *waiting[i - 1];
   }
@@ -129,10 +132,11 @@ void CreditedOutput::take_credits(Fs now) {
 }
 
 void CreditedOutput::give_channels() {
-  for (const Leg leg : {Leg::request, Leg::response}) {
-    RingBuffer<Packet*>& waiting = without_channel_[index_of(leg)];
+  for (std::uint32_t i = 0; i < without_channel_.size(); ++i) {
+    RingBuffer<Packet*>& waiting = without_channel_[i];
     while (!waiting.empty()) {
-      Channel* channel = free_channel(leg);
+      Channel* channel = free_channel(i < downstream_.classes ? Leg::request : Leg::response,
+                                      i % downstream_.classes);
       if (channel == nullptr) break;
       channel->packet = waiting.front();
       waiting.pop_front();
@@ -141,8 +145,9 @@ void CreditedOutput::give_channels() {
 }
 
 // Free channel with the most credits, of several the first; null: all are held.
-CreditedOutput::Channel* CreditedOutput::free_channel(Leg leg) {
-  const ChannelRange range = channels_of(leg, downstream_.buffer.virtual_channels);
+CreditedOutput::Channel* CreditedOutput::free_channel(Leg leg, std::uint32_t channel_class) {
+  const ChannelRange range =
+      channels_of(leg, downstream_.buffer.virtual_channels, channel_class, downstream_.classes);
   Channel* best = nullptr;
   for (std::uint32_t i = range.first; i < range.end; ++i) {
     Channel& channel = channels_[i];
@@ -271,12 +276,13 @@ void CreditedOutput::show() {
 }
 
 void join_buffers(FabricNode& from, FabricInitiatorSocket& output, const FabricNode& to,
-                  const Rational& bw_gbs, std::uint32_t flit_bytes) {
+                  const Rational& bw_gbs, std::uint32_t flit_bytes, std::uint32_t channel_classes) {
   const InputBuffer downstream = to.input_buffer();
   if (!from.input_buffer().finite() && !downstream.finite()) return;
   const Component::Scope scope(from);
   from.buffer_output(std::make_unique<CreditedOutput>(
-      from, output, CreditedOutput::Downstream{to.name(), downstream}, bw_gbs, flit_bytes));
+      from, output, CreditedOutput::Downstream{to.name(), downstream, channel_classes}, bw_gbs,
+      flit_bytes));
 }
 
 }  // namespace kernbench

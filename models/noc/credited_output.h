@@ -3,11 +3,11 @@
 //
 // Timing: a message takes a free virtual channel of the far end with its first flit and releases it
 // with its last. A flit is sent to the link with a credit of that channel, at the later of its
-// hand-over and the credit's arrival. Messages of a leg get channels in order; of several flits
-// with credits the one handed over first is sent first. Credits that arrive at an instant serve
-// flits that wait before flits handed over at that instant. Control messages bypass the buffers. A
-// flit's own place is free when its last byte has left (FabricNode::left()). A far end without
-// finite buffers accepts everything at once.
+// hand-over and the credit's arrival. Messages of a leg and class get channels in order; of several
+// flits with credits the one handed over first is sent first. Credits that arrive at an instant
+// serve flits that wait before flits handed over at that instant. Control messages bypass the
+// buffers. A flit's own place is free when its last byte has left (FabricNode::left()). A far end
+// without finite buffers accepts everything at once.
 #pragma once
 
 #include <array>
@@ -29,6 +29,7 @@ class CreditedOutput final : public BufferedOutput, private SignalGroup {
   struct Downstream {
     std::string name;
     InputBuffer buffer;
+    std::uint32_t classes = 1;  // of messages; each with virtual channels of its own
   };
   // `output`: the socket to the link, which carries bw_gbs.
   CreditedOutput(FabricNode& node, FabricInitiatorSocket& output, Downstream downstream,
@@ -71,13 +72,14 @@ class CreditedOutput final : public BufferedOutput, private SignalGroup {
 
   void enter(const Later& handed_over);
   void file(Transaction& transaction, const Flit& flit);
-  Packet& packet_of(Transaction& transaction);
-  Packet& new_packet(Transaction& transaction);
+  RingBuffer<Packet*>& waiting_with(const Transaction& transaction, const FlitRun& run);
+  Packet& packet_of(Transaction& transaction, const FlitRun& run);
+  Packet& new_packet(Transaction& transaction, const FlitRun& run);
   void serve(Fs now);
   void send_all(Fs now);
   void take_credits(Fs now);
   void give_channels();
-  Channel* free_channel(Leg leg);
+  Channel* free_channel(Leg leg, std::uint32_t channel_class);
   Channel* next_channel();
   void send_first(Channel& channel, Fs now);
   void to_link(Transaction& transaction, FlitRun run, BufferPlace place, Fs at);
@@ -110,8 +112,8 @@ class CreditedOutput final : public BufferedOutput, private SignalGroup {
   LinkState link_;  // state as the link has booked it
 
   std::vector<Channel> channels_;
-  std::array<RingBuffer<Packet*>, 2> without_channel_;  // by leg
-  RingBuffer<Coming> coming_;                           // in order
+  std::vector<RingBuffer<Packet*>> without_channel_;  // by leg and class
+  RingBuffer<Coming> coming_;                         // in order
   std::vector<std::unique_ptr<Packet>> packets_;
   std::vector<Packet*> idle_packets_;
   std::size_t queued_ = 0;   // flits
@@ -128,8 +130,9 @@ class CreditedOutput final : public BufferedOutput, private SignalGroup {
 };
 
 // Call after from.add_output(), for an edge with a link: if one of the ends has finite buffers,
-// this output of `from` becomes a credited one.
+// this output of `from` becomes a credited one. `channel_classes`: classes of messages.
 void join_buffers(FabricNode& from, FabricInitiatorSocket& output, const FabricNode& to,
-                  const Rational& bw_gbs, std::uint32_t flit_bytes);
+                  const Rational& bw_gbs, std::uint32_t flit_bytes,
+                  std::uint32_t channel_classes = 1);
 
 }  // namespace kernbench

@@ -22,15 +22,21 @@ struct InputBuffer {
   bool finite() const { return flits > 0; }
 };
 
-// Virtual channels that a leg may hold: one half for requests, the other half for responses, so
-// that neither waits for the other; a single channel is shared.
+// Virtual channels that a message may hold: one half for requests, the other half for responses, so
+// that neither waits for the other; a single channel is shared. Each half is divided among the
+// classes of messages (Path::hop().channel_class), the last of which has the remainder.
 struct ChannelRange {
   std::uint32_t first = 0, end = 0;
 };
-inline ChannelRange channels_of(Leg leg, std::uint32_t virtual_channels) {
+inline ChannelRange channels_of(Leg leg, std::uint32_t virtual_channels,
+                                std::uint32_t channel_class = 0, std::uint32_t classes = 1) {
   if (virtual_channels < 2) return {0, virtual_channels};
   const std::uint32_t half = virtual_channels / 2;
-  return leg == Leg::request ? ChannelRange{0, half} : ChannelRange{half, virtual_channels};
+  const ChannelRange of_leg =
+      leg == Leg::request ? ChannelRange{0, half} : ChannelRange{half, virtual_channels};
+  const std::uint32_t share = (of_leg.end - of_leg.first) / classes;
+  const std::uint32_t first = of_leg.first + channel_class * share;
+  return {first, channel_class + 1 == classes ? of_leg.end : first + share};
 }
 
 // Place in a buffer of the sending node, which defines the meaning of the numbers.

@@ -17,6 +17,7 @@
 #include "platform/assembly/fault_guard.h"
 #include "platform/assembly/report_guard.h"
 #include "platform/config/pe_links.h"
+#include "platform/topology/channel_dependencies.h"
 
 namespace kernbench {
 namespace {
@@ -151,6 +152,17 @@ FabricNode& MachineModules::fabric_node(NodeId node) const {
   return *fabric_node;
 }
 
+std::vector<std::uint32_t> MachineModules::virtual_channels() const {
+  std::vector<std::uint32_t> channels;
+  channels.reserve(components_.size());
+  for (const std::unique_ptr<Component>& component : components_) {
+    const auto* node = dynamic_cast<const FabricNode*>(component.get());
+    const InputBuffer buffer = node == nullptr ? InputBuffer() : node->input_buffer();
+    channels.push_back(buffer.finite() ? buffer.virtual_channels : 0);
+  }
+  return channels;
+}
+
 // Edges sorted by (source, destination): outputs of every source and inputs of every destination
 // are in ascending order of the peer, like port numbers.
 void MachineModules::bind_edges(const FabricEdges& edges,
@@ -187,7 +199,8 @@ void MachineModules::bind_edges(const FabricEdges& edges,
       continue;
     }
     const FabricNode& far_end = fabric_node(edge.dst);
-    join_buffers(fabric_node(edge.src), out, far_end, edges[i].bw_gbs, flit_bytes);
+    join_buffers(fabric_node(edge.src), out, far_end, edges[i].bw_gbs, flit_bytes,
+                 channel_classes_of(graph_.spec()));
     const LinkName name = link_name(src.name, dst.name);
     const Inside inside(scope(name.scope));
     links_.emplace_back(i, std::make_unique<Link>(name.leaf.c_str(), edges[i].bw_gbs,

@@ -43,6 +43,8 @@ class MachineModules {
 
   Component& component(NodeId node) const { return *components_[node]; }
 
+  // Virtual channels of the inputs of each node; 0: unlimited buffers.
+  std::vector<std::uint32_t> virtual_channels() const;
   // Links in the order of the graph's edges.
   const std::vector<LinkInstance>& links() const { return links_; }
 

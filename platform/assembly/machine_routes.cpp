@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "models/base/errors.h"
+#include "platform/topology/channel_dependencies.h"
 
 namespace kernbench {
 namespace {
@@ -55,6 +56,8 @@ const Path& MachineRoutes::path_along(const std::vector<NodeId>& nodes) {
 
 std::vector<PathHop> MachineRoutes::hops(const std::vector<NodeId>& nodes) const {
   std::vector<PathHop> hops(nodes.size());
+  std::vector<ChannelPhase> phases;
+  if (channel_classes_of(graph_.spec()) > 1) phases = channel_phases_of(graph_, nodes);
   for (std::size_t i = 0; i < nodes.size(); ++i) {
     PathHop& hop = hops[i];
     hop.node = nodes[i];
@@ -74,6 +77,7 @@ std::vector<PathHop> MachineRoutes::hops(const std::vector<NodeId>& nodes) const
     const FabricEdges::Edge& fabric_edge =
         edges_[static_cast<std::size_t>(edge - graph_.edges().data())];
     hop.out_port = fabric_edge.out_port;
+    if (!phases.empty()) hop.channel_class = static_cast<std::uint8_t>(phases[i]);
     hop.propagation_fs = fabric_edge.propagation_fs;
     hop.bw_gbs = fabric_edge.bw_gbs;
   }

@@ -24,6 +24,7 @@ class MachineRoutes final : public Routes {
   const Path& message_path(NodeId source, NodeId target) {
     return path_along(router_.message_path(source, target));
   }
+  const RouteFinder& finder() const { return router_; }
   // Path along these nodes.
   const Path& path_along(const std::vector<NodeId>& nodes);
 

@@ -24,6 +24,7 @@
 #include "platform/assembly/shared_run.h"
 #include "platform/assembly/stop_timer.h"
 #include "platform/assembly/time_resolution.h"
+#include "platform/topology/channel_dependencies.h"
 
 namespace kernbench {
 namespace {
@@ -61,6 +62,7 @@ Platform::Platform(Graph graph, const ComponentRegistry& registry, const Platfor
       monitors_(make_monitors()),
       modules_(std::make_unique<MachineModules>(*graph_, *edges_, registry,
                                                 static_cast<Services&>(*this), monitors_.get())) {
+  check_buffers(*graph_, routes_->finder(), modules_->virtual_channels());
   host_ = make_component<Host>({"host", no_node, Attributes(), *this});
   for (int sip = 0; sip < machine_.sips; ++sip) {
     const NodeId node = machine_.pcie_ep(sip);

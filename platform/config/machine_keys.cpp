@@ -97,6 +97,17 @@ void system_keys(KeyVisitor& keys, SystemSpec& system, bool has_ual) {
   keys.value(decimal("ns_per_mm", "propagation delay of every link", "ns/mm"), system.ns_per_mm);
   keys.value(integer("flit_bytes", "size of a flit on every link", "B", 1, 65536),
              system.flit_bytes);
+  keys.value(choice_of<ChannelClasses>("channel_classes",
+                                       "classes of the virtual channels of finite buffers: one, or "
+                                       "four by the part of its path that a message is in",
+                                       "spec 2.10")
+                 .default_val(name_of(ChannelClasses::one)),
+             system.channel_classes);
+  keys.value(
+      choice_of<CyclicBuffers>(
+          "cyclic_buffers", "a machine whose finite buffers can deadlock under load", "spec 2.10")
+          .default_val(name_of(CyclicBuffers::refuse)),
+      system.cyclic_buffers);
   keys.section(KeyRow("sips", "number and arrangement of the SIPs").in_line(),
                [&] { sips_keys(keys, system.sips); });
   keys.component({"switch", Role::router, "the switch between the SIPs"}, system.switch0);
@@ -179,6 +190,12 @@ void sip_keys(KeyVisitor& keys, SipSpec& sip) {
     keys.value(integer("w", "cubes in a row", "", 1, PhysAddr::ahbm_dies), sip.mesh_w);
     keys.value(integer("h", "rows of cubes", "", 1, PhysAddr::ahbm_dies), sip.mesh_h);
   });
+  keys.value(choice_of<CubeRoutes>("cube_routes",
+                                   "paths between the cubes of a SIP: the shortest, or along x "
+                                   "first and then along y",
+                                   "spec 2.7")
+                 .default_val(name_of(CubeRoutes::shortest)),
+             sip.cube_routes);
   keys.section({"links", "links between cubes"}, [&] {
     keys.section(KeyRow("ucie_seam", "UCIe link between neighbouring cubes").in_line(), [&] {
       link_keys(keys, sip.ucie_seam, "length; also the gap between cubes in drawings");

@@ -56,9 +56,16 @@ struct TlmTargetSpec {
   std::optional<std::int64_t> base_bytes;  // in the window of its SIP; has a value once checked
 };
 
+// Classes that the virtual channels of finite buffers are divided into (spec 2.10).
+enum class ChannelClasses : std::uint8_t { one, phases };
+// Machines whose buffers can form a cyclic wait (spec 2.10).
+enum class CyclicBuffers : std::uint8_t { refuse, accept };
+
 struct SystemSpec {
   Rational ns_per_mm;
   std::int64_t flit_bytes = 0;
+  ChannelClasses channel_classes = ChannelClasses::one;
+  CyclicBuffers cyclic_buffers = CyclicBuffers::refuse;
   SipsSpec sips;
   ComponentSpec switch0;
   LinkSpec io_ep_to_switch;
@@ -86,8 +93,12 @@ struct IoChipletSpec {
   std::vector<CubePortSpec> cube_ports;
 };
 
+// Paths between the cubes of a SIP (spec 2.7).
+enum class CubeRoutes : std::uint8_t { shortest, x_first };
+
 struct SipSpec {
   int mesh_w = 1, mesh_h = 1;  // cubes; cube index = y * mesh_w + x
+  CubeRoutes cube_routes = CubeRoutes::shortest;
   LinkSpec ucie_seam;
   std::vector<IoChipletSpec> io_chiplets;
   int cubes() const { return mesh_w * mesh_h; }
@@ -182,6 +193,18 @@ struct ChoiceNames<AddressModel> {
 template <>
 struct ChoiceNames<HbmMapping> {
   static constexpr std::array<std::string_view, 2> all{"n_to_one", "one_to_one"};
+};
+template <>
+struct ChoiceNames<ChannelClasses> {
+  static constexpr std::array<std::string_view, 2> all{"one", "phases"};
+};
+template <>
+struct ChoiceNames<CyclicBuffers> {
+  static constexpr std::array<std::string_view, 2> all{"refuse", "accept"};
+};
+template <>
+struct ChoiceNames<CubeRoutes> {
+  static constexpr std::array<std::string_view, 2> all{"shortest", "x_first"};
 };
 template <>
 struct ChoiceNames<LaneSelect> {

@@ -9,7 +9,7 @@ namespace {
 
 constexpr const char* fonts = "Helvetica, Arial, 'Liberation Sans', 'DejaVu Sans', sans-serif";
 
-std::string escaped(std::string_view text) {
+std::string xml_text(std::string_view text) {
   std::string result;
   for (const char c : text) {
     switch (c) {
@@ -78,9 +78,9 @@ void Drawing::extend(double x, double y) {
 
 void Drawing::open(std::string_view classes, std::string_view attributes,
                    std::string_view tooltip) {
-  body_ += fmt::format(R"(<g class="{}"{}{}>)", escaped(classes), attributes.empty() ? "" : " ",
+  body_ += fmt::format(R"(<g class="{}"{}{}>)", xml_text(classes), attributes.empty() ? "" : " ",
                        attributes);
-  if (!tooltip.empty()) body_ += fmt::format("<title>{}</title>", escaped(tooltip));
+  if (!tooltip.empty()) body_ += fmt::format("<title>{}</title>", xml_text(tooltip));
   body_ += '\n';
 }
 
@@ -122,7 +122,7 @@ void Drawing::text(Point at, std::string_view words, const TextStyle& style) {
                        number(x), number(y), number(style.size), style.anchor, style.fill);
   if (style.bold) body_ += R"( font-weight="bold")";
   if (style.upwards) body_ += fmt::format(" transform=\"rotate(-90 {} {})\"", number(x), number(y));
-  body_ += fmt::format(">{}</text>\n", escaped(words));
+  body_ += fmt::format(">{}</text>\n", xml_text(words));
 }
 
 void Drawing::gradient(const Box& box, const std::vector<std::string>& colours) {
@@ -145,7 +145,7 @@ std::string Drawing::svg(std::string_view title, std::string_view description,
       R"(<svg xmlns="http://www.w3.org/2000/svg" width="{}" height="{}" viewBox="{} {} {} {}" font-family="{}">)",
       w, h, x, y, w, h, fonts);
   text +=
-      fmt::format("\n<title>{}</title>\n<desc>{}</desc>\n", escaped(title), escaped(description));
+      fmt::format("\n<title>{}</title>\n<desc>{}</desc>\n", xml_text(title), xml_text(description));
   if (!definitions_.empty()) text += "<defs>\n" + definitions_ + "</defs>\n";
   text += fmt::format(R"(<rect x="{}" y="{}" width="{}" height="{}" fill="#ffffff"/>)", x, y, w, h);
   return text + "\n" + body_ + "</svg>\n";

@@ -78,6 +78,9 @@ SearchSpace RouteFinder::confined(NodeId src, NodeId dst, View view) const {
   const Node& a = graph_.node(src);
   const Node& b = graph_.node(dst);
   SearchSpace space = whole(view);
+  const SipSpec& sip = graph_.spec().sip;
+  if (sip.cube_routes == CubeRoutes::x_first && a.at.cube >= 0)
+    space.x_row = a.at.cube / sip.mesh_w;
   if (a.at.sip < 0 || a.at.sip != b.at.sip) return space;
   const bool in_cubes = a.at.cube >= 0 && b.at.cube >= 0;
   const bool same_cube = in_cubes && a.at.cube == b.at.cube;

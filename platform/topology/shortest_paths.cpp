@@ -38,8 +38,16 @@ class Search {
     for (std::size_t e = first; e < last; ++e) {
       const Edge& edge = graph_.edges()[e];
       const bool allowed = (space_.edge_kinds >> static_cast<unsigned>(edge.kind) & 1U) != 0;
-      if (allowed && edge.dst >= space_.first && edge.dst < space_.last) visit(e, edge);
+      if (allowed && may_cross(edge) && edge.dst >= space_.first && edge.dst < space_.last)
+        visit(e, edge);
     }
+  }
+
+  bool may_cross(const Edge& edge) const {
+    if (space_.x_row < 0 || edge.kind != EdgeKind::ucie_mesh) return true;
+    const int columns = graph_.spec().sip.mesh_w;
+    const int from = graph_.node(edge.src).at.cube / columns;
+    return from == space_.x_row || from != graph_.node(edge.dst).at.cube / columns;
   }
 
   // Dijkstra by (distance, id): ids compare like names.

@@ -11,6 +11,7 @@
 #pragma once
 
 #include <cstdint>
+#include <tuple>
 #include <vector>
 
 #include "platform/topology/graph.h"
@@ -21,9 +22,10 @@ namespace kernbench {
 struct SearchSpace {
   std::uint32_t edge_kinds = ~std::uint32_t{0};  // bit i = EdgeKind i
   NodeId first = 0, last = 0;
+  int x_row = -1;  // row of cubes in which alone ucie_mesh edges along x may be used; -1: any
   friend bool operator<(const SearchSpace& a, const SearchSpace& b) {
-    if (a.edge_kinds != b.edge_kinds) return a.edge_kinds < b.edge_kinds;
-    return a.first != b.first ? a.first < b.first : a.last < b.last;
+    return std::tie(a.edge_kinds, a.first, a.last, a.x_row) <
+           std::tie(b.edge_kinds, b.first, b.last, b.x_row);
   }
 };
 

@@ -28,7 +28,8 @@ BOOST_AUTO_TEST_CASE(a_cycle_of_waiting_is_a_deadlock_that_names_who_waits) {
   const auto error_of = [](const char* channels, std::uint64_t seed) {
     return forked_value([=] {
       TrafficMachine m("topology.tiny.yaml",
-                       {{"cube.components.router.attrs.buffer_flits", "1"},
+                       {{"system.cyclic_buffers", "accept"},
+                        {"cube.components.router.attrs.buffer_flits", "1"},
                         {"cube.components.router.attrs.virtual_channels", channels},
                         {"cube.pe_template.components.pe_dma.attrs.rd_engines", "8"},
                         {"cube.pe_template.components.pe_dma.attrs.wr_engines", "8"}});
@@ -57,6 +58,44 @@ BOOST_AUTO_TEST_CASE(a_cycle_of_waiting_is_a_deadlock_that_names_who_waits) {
   BOOST_TEST(text.find(".pe_dma waits for credits of sip0.cube0.r") != std::string::npos);
   BOOST_TEST(text.find("virtual channel 0 without a credit: ") != std::string::npos);
   BOOST_TEST(text.find("messages without a virtual channel, the first: ") != std::string::npos);
+}
+
+// Buffers of one flit in all routers and UCIe ports of 16 cubes, 16 requests in flight at every PE.
+// Paths along x first with a class of channels per phase have no cycle of dependencies; the
+// shortest paths have one, and with a channel per leg this traffic closes it.
+BOOST_AUTO_TEST_CASE(classes_of_channels_exclude_the_deadlock_of_shortest_paths) {
+  const auto error_of = [](const std::vector<Override>& more) {
+    return forked_value([&] {
+      std::vector<Override> overrides{{"system.sips.count", "1"},
+                                      {"cube.pe_template.components.pe_dma.attrs.rd_engines", "8"},
+                                      {"cube.pe_template.components.pe_dma.attrs.wr_engines", "8"}};
+      for (const char* node : {"cube.ucie.port", "cube.ucie.conn", "cube.components.router"})
+        overrides.push_back({std::string(node) + ".attrs.buffer_flits", "1"});
+      overrides.insert(overrides.end(), more.begin(), more.end());
+      TrafficMachine m("topology.hw.yaml", overrides);
+      TrafficRecipe recipe;
+      recipe.pattern = TrafficPattern::closed_loop;
+      recipe.initiators = {"sip0.cube*.pe*.pe_dma"};
+      recipe.requests = 4;
+      recipe.size_bytes = 16384;
+      recipe.read_share = Rational::parse("0.5");
+      recipe.max_outstanding = 16;
+      TrafficGenerator generator(recipe, *m.platform);
+      try {
+        m.play(generator);
+      } catch (const DeadlockError& error) {
+        return std::string(error.what());
+      }
+      return std::string();
+    });
+  };
+  BOOST_TEST(error_of({}) == "");
+  std::vector<Override> shortest{{"sip.cube_routes", "shortest"},
+                                 {"system.channel_classes", "one"},
+                                 {"system.cyclic_buffers", "accept"}};
+  for (const char* node : {"cube.ucie.port", "cube.ucie.conn", "cube.components.router"})
+    shortest.push_back({std::string(node) + ".attrs.virtual_channels", "2"});
+  BOOST_TEST(error_of(shortest).find("deadlock at ") != std::string::npos);
 }
 
 BOOST_AUTO_TEST_SUITE_END()

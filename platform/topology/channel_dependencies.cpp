@@ -1,0 +1,193 @@
+#include "platform/topology/channel_dependencies.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "models/base/errors.h"
+
+namespace kernbench {
+namespace {
+
+bool is_initiator(Role kind) {
+  return kind == Role::pe_dma || kind == Role::pcie_ep || kind == Role::m_cpu ||
+         kind == Role::tlm_initiator;
+}
+bool is_target(Role kind) {
+  return kind == Role::hbm_ctrl || kind == Role::sram || kind == Role::pe_tcm ||
+         kind == Role::pe_dma || kind == Role::tlm_target;
+}
+
+bool same_cube(const Location& a, const Location& b) { return a.sip == b.sip && a.cube == b.cube; }
+
+constexpr std::string_view phase_names[] = {"source", "along x", "along y", "target"};
+
+// Directed graph of buffers: (edge, leg, class) in one number.
+class Dependencies {
+ public:
+  Dependencies(const Graph& graph, const std::vector<std::uint32_t>& virtual_channels)
+      : graph_(graph), virtual_channels_(virtual_channels),
+        classes_(channel_classes_of(graph.spec())), next_(graph.edges().size() * 2 * classes_) {}
+
+  void add_path(const std::vector<NodeId>& path, Leg leg) {
+    if (classes_ > 1) phases_ = channel_phases_of(graph_, path);
+    std::size_t previous = none;
+    for (std::size_t hop = 0; hop + 1 < path.size(); ++hop) {
+      const std::uint32_t channels = virtual_channels_[path[hop + 1]];
+      if (channels == 0) {
+        previous = none;
+        continue;
+      }
+      const Edge* edge = graph_.find_edge(path[hop], path[hop + 1]);
+      const auto index = static_cast<std::size_t>(edge - graph_.edges().data());
+      const std::size_t of_class = classes_ > 1 ? static_cast<std::size_t>(phases_[hop]) : 0;
+      const std::size_t of_leg = channels > 1 && leg == Leg::response ? 1 : 0;
+      const std::size_t buffer = (index * 2 + of_leg) * classes_ + of_class;
+      if (previous != none) add(previous, buffer);
+      previous = buffer;
+    }
+  }
+
+  // Depth-first search; the stack from the first repeated buffer on is the cycle.
+  std::vector<std::string> cycle() const {
+    std::vector<State> state(next_.size(), State::unseen);
+    struct Step {
+      std::size_t buffer, next;
+    };
+    std::vector<Step> stack;
+    for (std::size_t start = 0; start < next_.size(); ++start) {
+      if (state[start] != State::unseen) continue;
+      stack.push_back({start, 0});
+      state[start] = State::on_stack;
+      while (!stack.empty()) {
+        Step& step = stack.back();
+        if (step.next == next_[step.buffer].size()) {
+          state[step.buffer] = State::done;
+          stack.pop_back();
+          continue;
+        }
+        const std::size_t to = next_[step.buffer][step.next++];
+        if (state[to] == State::unseen) {
+          state[to] = State::on_stack;
+          stack.push_back({to, 0});
+        } else if (state[to] == State::on_stack) {
+          const auto first = std::find_if(stack.begin(), stack.end(),
+                                          [to](const Step& at) { return at.buffer == to; });
+          std::vector<std::string> texts;
+          for (auto at = first; at != stack.end(); ++at) texts.push_back(text_of(at->buffer));
+          return texts;
+        }
+      }
+    }
+    return {};
+  }
+
+ private:
+  enum class State : std::uint8_t { unseen, on_stack, done };
+  static constexpr std::size_t none = ~std::size_t{0};
+
+  void add(std::size_t from, std::size_t to) {
+    std::vector<std::uint32_t>& next = next_[from];
+    const auto buffer = static_cast<std::uint32_t>(to);
+    if (std::find(next.begin(), next.end(), buffer) == next.end()) next.push_back(buffer);
+  }
+
+  std::string text_of(std::size_t buffer) const {
+    const Edge& edge = graph_.edges()[buffer / classes_ / 2];
+    const bool response = (buffer / classes_) % 2 == 1;
+    std::string text =
+        fmt::format("{} -> {}", graph_.node(edge.src).name, graph_.node(edge.dst).name);
+    if (virtual_channels_[edge.dst] > 1) text += response ? ", responses" : ", requests";
+    if (classes_ > 1) text += fmt::format(", phase '{}'", phase_names[buffer % classes_]);
+    return text;
+  }
+
+  const Graph& graph_;
+  const std::vector<std::uint32_t>& virtual_channels_;
+  std::uint32_t classes_;
+  std::vector<std::vector<std::uint32_t>> next_;  // by buffer
+  std::vector<ChannelPhase> phases_;
+};
+
+}  // namespace
+
+std::uint32_t channel_classes_of(const MachineSpec& machine) {
+  return machine.system.channel_classes == ChannelClasses::phases ? channel_phases : 1;
+}
+
+std::vector<ChannelPhase> channel_phases_of(const Graph& graph, const std::vector<NodeId>& path) {
+  std::vector<ChannelPhase> phases(path.empty() ? 0 : path.size() - 1, ChannelPhase::source);
+  const int columns = graph.spec().sip.mesh_w;
+  ChannelPhase entered = ChannelPhase::source;
+  std::size_t first = 0;  // first hop into the cube of path[i]
+  for (std::size_t i = 1; i <= path.size(); ++i) {
+    const Location& previous = graph.node(path[i - 1]).at;
+    const bool ends = i == path.size();
+    if (!ends && same_cube(previous, graph.node(path[i]).at)) continue;
+    // Hops [first, i - 1) lead to nodes of one cube, or of none.
+    const ChannelPhase phase =
+        ends && entered != ChannelPhase::source ? ChannelPhase::target : entered;
+    for (std::size_t hop = first; hop + 1 < i; ++hop) phases[hop] = phase;
+    if (ends) break;
+    first = i - 1;
+    const Location& next = graph.node(path[i]).at;
+    const bool between_cubes = previous.sip == next.sip && previous.cube >= 0 && next.cube >= 0;
+    const bool along_x = between_cubes && previous.cube / columns == next.cube / columns;
+    entered = next.cube < 0 ? ChannelPhase::source
+              : along_x     ? ChannelPhase::along_x
+                            : ChannelPhase::along_y;
+  }
+  return phases;
+}
+
+std::vector<std::string> dependency_cycle(const Graph& graph, const RouteFinder& routes,
+                                          const std::vector<std::uint32_t>& virtual_channels) {
+  Dependencies dependencies(graph, virtual_channels);
+  const auto add = [&](std::vector<NodeId> path) {
+    dependencies.add_path(path, Leg::request);
+    dependencies.add_path(RouteFinder::reversed(std::move(path)), Leg::response);
+  };
+  const auto count = static_cast<NodeId>(graph.nodes().size());
+  const bool by_channel = graph.spec().cube.memory_map.hbm_mapping_mode == HbmMapping::one_to_one;
+  for (NodeId source = 0; source < count; ++source) {
+    if (!is_initiator(graph.node(source).kind)) continue;
+    for (NodeId target = 0; target < count; ++target) {
+      const Role kind = graph.node(target).kind;
+      if (!is_target(kind) || target == source) continue;
+      add(routes.memory_path(source, target));
+      if (kind != Role::hbm_ctrl || !by_channel) continue;
+      for (int channel = 0; channel < graph.spec().cube.memory_map.hbm_channels_per_pe; ++channel)
+        add(routes.channel_path(source, target, channel));
+    }
+  }
+  return dependencies.cycle();
+}
+
+void check_buffers(const Graph& graph, const RouteFinder& routes,
+                   const std::vector<std::uint32_t>& virtual_channels) {
+  const std::uint32_t classes = channel_classes_of(graph.spec());
+  bool any = false;
+  for (NodeId node = 0; node < graph.nodes().size(); ++node) {
+    const std::uint32_t channels = virtual_channels[node];
+    any = any || channels > 0;
+    if (channels > 0 && classes > 1 && channels < 2 * classes)
+      throw UsageError(fmt::format(
+          "'{}' has {} virtual channels; system.channel_classes: phases needs at least {}, one for "
+          "requests and one for responses of each of {} classes",
+          graph.node(node).name, channels, 2 * classes, classes));
+  }
+  if (!any || graph.spec().system.cyclic_buffers == CyclicBuffers::accept) return;
+  const std::vector<std::string> cycle = dependency_cycle(graph, routes, virtual_channels);
+  if (cycle.empty()) return;
+  std::string text = fmt::format(
+      "finite buffers of this machine can deadlock: {} of them form a cyclic wait", cycle.size());
+  constexpr std::size_t shown = 40;
+  for (std::size_t i = 0; i < cycle.size() && i < shown; ++i) text += "\n  " + cycle[i];
+  if (cycle.size() > shown) text += fmt::format("\n  and {} more", cycle.size() - shown);
+  text +=
+      "\nsip.cube_routes: x_first with system.channel_classes: phases excludes such cycles; "
+      "system.cyclic_buffers: accept runs the machine as it is";
+  throw UsageError(text);
+}
+
+}  // namespace kernbench
