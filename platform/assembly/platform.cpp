@@ -37,11 +37,11 @@ PlatformOptions prepare(const PlatformOptions& options) {
 
 // --- Requests of a deadlock report (spec 4.2)
 
-using NodeName = std::function<std::string(NodeId)>;
+using NameOfNode = std::function<std::string(NodeId)>;
 
 // "the read of 64 bytes of sip0.cube0.pe0.pe_dma at sip0.cube0.sram", "the MmuMap of
 // sip0.cube0.m_cpu to sip0.cube0.pe0.pe_mmu".
-std::string request_text(const Transaction& transaction, const NodeName& name) {
+std::string request_text(const Transaction& transaction, const NameOfNode& name) {
   const Path& path = transaction.route().request_path();
   const std::string from = name(path.source()), to = name(path.target());
   if (transaction.is_read() || transaction.is_write())
@@ -52,13 +52,13 @@ std::string request_text(const Transaction& transaction, const NodeName& name) {
                      message == nullptr ? "control message" : message->type_name(), from, to);
 }
 
-std::string with_leg(const Transaction& transaction, const NodeName& name) {
+std::string with_leg(const Transaction& transaction, const NameOfNode& name) {
   return (transaction.route().leg == Leg::request ? "" : "the answer to ") +
          request_text(transaction, name);
 }
 
 // Returns a line for each of the first transactions: the information available without monitors.
-std::string outstanding_transactions(const TransactionPool& pool, const NodeName& name) {
+std::string outstanding_transactions(const TransactionPool& pool, const NameOfNode& name) {
   constexpr std::size_t most = 20;
   const std::vector<const Transaction*> list = pool.in_flight();
   std::string text;
@@ -70,7 +70,7 @@ std::string outstanding_transactions(const TransactionPool& pool, const NodeName
 }
 
 // Returns a line for each transaction and each service request, with the component that holds it.
-std::string outstanding_requests(const TransactionPool& pool, const NodeName& name,
+std::string outstanding_requests(const TransactionPool& pool, const NameOfNode& name,
                                  const ProtocolMonitors& monitors) {
   std::string text;
   for (const Transaction* transaction : pool.in_flight()) {
@@ -300,7 +300,7 @@ std::exception_ptr Platform::blocked(const std::string& how) const {
     if (waiter.state) text += waiter.state();
   }
   text += running_programs();
-  const NodeName name = [this](NodeId node) { return component(node).name(); };
+  const NameOfNode name = [this](NodeId node) { return component(node).name(); };
   text += monitors_ == nullptr ? outstanding_transactions(*pool_, name)
                                : outstanding_requests(*pool_, name, *monitors_);
   return std::make_exception_ptr(DeadlockError(text));
