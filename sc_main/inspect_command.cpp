@@ -42,7 +42,7 @@ void InspectOptions::check_rows() const {
 }
 
 int query(const InspectOptions& options) {
-  const LogPlayer checked(options.log);
+  const OpenedLog checked(options.log);
   const QueryFormat format = options.json  ? QueryFormat::json
                              : options.csv ? QueryFormat::csv
                                            : QueryFormat::text;

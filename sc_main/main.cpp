@@ -20,8 +20,8 @@
 #include "platform/config/config_tree.h"
 #include "platform/config/nearest_name.h"
 #include "platform/config/shipped_files.h"
+#include "platform/observe/log_selection.h"
 #include "platform/output/text_layout.h"
-#include "platform/report/log_report.h"
 #include "sc_main/build_info.h"
 #include "sc_main/command.h"
 

@@ -9,8 +9,10 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <string>
 
 #include "models/base/dtype.h"
+#include "models/base/errors.h"
 #include "models/base/math_op.h"
 #include "models/data/data_op.h"
 
@@ -27,78 +29,73 @@ inline std::int64_t wrapped(std::int64_t value, DType dtype) {
                             : std::int64_t{static_cast<std::int32_t>(value)};
 }
 
-inline std::int64_t shifted_left(std::int64_t x, std::int64_t by) {
-  return by < 0 || by > 63 ? 0 : static_cast<std::int64_t>(static_cast<std::uint64_t>(x) << by);
-}
-inline std::int64_t shifted_right(std::int64_t x, std::int64_t by) {
-  return x >> (by < 0 || by > 63 ? 63 : by);
-}
+// Functions of the rows of models/base/math_op.def, bound by their names. |x|, |y|, |z| <= 2^32.
+namespace integer_math {
 
+using Integer = std::int64_t;
+
+inline Integer abs(Integer x) { return x < 0 ? -x : x; }
+inline Integer relu(Integer x) { return std::max<Integer>(x, 0); }
+inline Integer floor(Integer x) { return x; }
+inline Integer ceil(Integer x) { return x; }
+inline Integer rint(Integer x) { return x; }
+inline Integer trunc(Integer x) { return x; }
+inline Integer logical_not(Integer x) { return x == 0 ? 1 : 0; }
+inline Integer bitwise_not(Integer x) { return ~x; }
+
+inline Integer add(Integer x, Integer y) { return x + y; }
+inline Integer sub(Integer x, Integer y) { return x - y; }
 // Modulo 2^64, of which a result modulo 2^32 is the low half.
-inline std::int64_t wrapping_product(std::int64_t x, std::int64_t y) {
-  return static_cast<std::int64_t>(static_cast<std::uint64_t>(x) * static_cast<std::uint64_t>(y));
+inline Integer mul(Integer x, Integer y) {
+  return static_cast<Integer>(static_cast<std::uint64_t>(x) * static_cast<std::uint64_t>(y));
 }
+inline Integer maximum(Integer x, Integer y) { return std::max(x, y); }
+inline Integer minimum(Integer x, Integer y) { return std::min(x, y); }
+inline Integer mod(Integer x, Integer y) { return y == 0 ? x : x % y; }
+inline Integer idiv(Integer x, Integer y) { return y == 0 ? -1 : x / y; }
+inline Integer eq(Integer x, Integer y) { return x == y ? 1 : 0; }
+inline Integer ne(Integer x, Integer y) { return x != y ? 1 : 0; }
+inline Integer lt(Integer x, Integer y) { return x < y ? 1 : 0; }
+inline Integer le(Integer x, Integer y) { return x <= y ? 1 : 0; }
+inline Integer gt(Integer x, Integer y) { return x > y ? 1 : 0; }
+inline Integer ge(Integer x, Integer y) { return x >= y ? 1 : 0; }
+inline Integer logical_and(Integer x, Integer y) { return x != 0 && y != 0 ? 1 : 0; }
+inline Integer logical_or(Integer x, Integer y) { return x != 0 || y != 0 ? 1 : 0; }
+inline Integer bitwise_and(Integer x, Integer y) { return x & y; }
+inline Integer bitwise_or(Integer x, Integer y) { return x | y; }
+inline Integer bitwise_xor(Integer x, Integer y) { return x ^ y; }
+inline Integer shl(Integer x, Integer by) {
+  return by < 0 || by > 63 ? 0 : static_cast<Integer>(static_cast<std::uint64_t>(x) << by);
+}
+inline Integer shr(Integer x, Integer by) { return x >> (by < 0 || by > 63 ? 63 : by); }
 
-// Result before wrapping. |x|, |y|, |z| <= 2^32.
+inline Integer fma(Integer x, Integer y, Integer z) {
+  return static_cast<Integer>(static_cast<std::uint64_t>(mul(x, y)) +
+                              static_cast<std::uint64_t>(z));
+}
+inline Integer clamp(Integer x, Integer low, Integer high) {
+  return std::min(std::max(x, low), high);
+}
+inline Integer where(Integer condition, Integer x, Integer y) { return condition != 0 ? x : y; }
+
+}  // namespace integer_math
+
+// Result before wrapping; unused operands may have any value. Requires has_integer_form(op).
 inline std::int64_t integer_result(MathOp op, std::int64_t x, std::int64_t y, std::int64_t z) {
   switch (op) {
-    case MathOp::abs:
-      return x < 0 ? -x : x;
-    case MathOp::relu:
-      return std::max<std::int64_t>(x, 0);
-    case MathOp::logical_not:
-      return x == 0 ? 1 : 0;
-    case MathOp::bitwise_not:
-      return ~x;
-    case MathOp::add:
-      return x + y;
-    case MathOp::sub:
-      return x - y;
-    case MathOp::mul:
-      return wrapping_product(x, y);
-    case MathOp::maximum:
-      return std::max(x, y);
-    case MathOp::minimum:
-      return std::min(x, y);
-    case MathOp::mod:
-      return y == 0 ? x : x % y;
-    case MathOp::idiv:
-      return y == 0 ? -1 : x / y;
-    case MathOp::eq:
-      return x == y ? 1 : 0;
-    case MathOp::ne:
-      return x != y ? 1 : 0;
-    case MathOp::lt:
-      return x < y ? 1 : 0;
-    case MathOp::le:
-      return x <= y ? 1 : 0;
-    case MathOp::gt:
-      return x > y ? 1 : 0;
-    case MathOp::ge:
-      return x >= y ? 1 : 0;
-    case MathOp::logical_and:
-      return x != 0 && y != 0 ? 1 : 0;
-    case MathOp::logical_or:
-      return x != 0 || y != 0 ? 1 : 0;
-    case MathOp::bitwise_and:
-      return x & y;
-    case MathOp::bitwise_or:
-      return x | y;
-    case MathOp::bitwise_xor:
-      return x ^ y;
-    case MathOp::shl:
-      return shifted_left(x, y);
-    case MathOp::shr:
-      return shifted_right(x, y);
-    case MathOp::fma:
-      return static_cast<std::int64_t>(static_cast<std::uint64_t>(wrapping_product(x, y)) +
-                                       static_cast<std::uint64_t>(z));
-    case MathOp::clamp:
-      return std::min(std::max(x, y), z);
-    case MathOp::where:
-      return x != 0 ? y : z;
+#define MATH_OP(...)
+#define ELEMENT_WISE(name, operands, cycles, integers, result) RETURN_##result(name, operands)
+#define RETURN_fraction(name, operands)
+#define RETURN_mask RETURN_number
+#define RETURN_number(name, operands) \
+  case MathOp::name:                  \
+    return integer_math::name(OPERANDS_##operands);
+#include "models/base/math_op.def"
+#undef RETURN_fraction
+#undef RETURN_mask
+#undef RETURN_number
     default:
-      return x;  // floor, ceil, rint, trunc
+      throw ModelError(std::string(name_of(op)) + " has no integer form");
   }
 }
 

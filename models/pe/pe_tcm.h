@@ -18,7 +18,7 @@
 #include "models/base/end_of_timestep.h"
 #include "models/base/parameter_set.h"
 #include "models/base/services.h"
-#include "models/fabric/terminal_memory.h"
+#include "models/fabric/memory_service.h"
 #include "models/pe/serial_resource.h"
 #include "models/protocol/fabric_node.h"
 #include "models/protocol/pe_services.h"

@@ -13,7 +13,6 @@
 #include "models/protocol/fabric_node.h"
 #include "models/protocol/machine_description.h"
 #include "models/protocol/service_socket.h"
-#include "platform/assembly/bind_services.h"
 #include "platform/assembly/fault_guard.h"
 #include "platform/assembly/report_guard.h"
 #include "platform/config/pe_links.h"

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <functional>
 #include <map>
 #include <utility>
 #include <vector>
@@ -13,6 +14,7 @@
 #include "models/host/host.h"
 #include "models/noc/link.h"
 #include "models/protocol/control_node.h"
+#include "models/protocol/host_messages.h"
 #include "models/protocol/program_host.h"
 #include "models/protocol/protocol_monitor.h"
 #include "platform/assembly/describe_machine.h"
@@ -20,7 +22,6 @@
 #include "platform/assembly/machine_modules.h"
 #include "platform/assembly/machine_root.h"
 #include "platform/assembly/machine_routes.h"
-#include "platform/assembly/outstanding_requests.h"
 #include "platform/assembly/shared_run.h"
 #include "platform/assembly/stop_timer.h"
 #include "platform/assembly/time_resolution.h"
@@ -33,6 +34,53 @@ namespace {
 PlatformOptions prepare(const PlatformOptions& options) {
   use_femtoseconds();
   return options;
+}
+
+// --- Requests of a deadlock report (spec 4.2)
+
+using NameOfNode = std::function<std::string(NodeId)>;
+
+// "the read of 64 bytes of sip0.cube0.pe0.pe_dma at sip0.cube0.sram", "the MmuMap of
+// sip0.cube0.m_cpu to sip0.cube0.pe0.pe_mmu".
+std::string request_text(const Transaction& transaction, const NameOfNode& name) {
+  const Path& path = transaction.route().request_path();
+  const std::string from = name(path.source()), to = name(path.target());
+  if (transaction.is_read() || transaction.is_write())
+    return fmt::format("the {} of {} bytes of {} at {}", access_name(transaction),
+                       transaction.get_data_length(), from, to);
+  const auto* message = dynamic_cast<const PeMessage*>(transaction.route().message.get());
+  return fmt::format("the {} of {} to {}",
+                     message == nullptr ? "control message" : message->type_name(), from, to);
+}
+
+std::string with_leg(const Transaction& transaction, const NameOfNode& name) {
+  return (transaction.route().leg == Leg::request ? "" : "the answer to ") +
+         request_text(transaction, name);
+}
+
+// Returns a line for each of the first transactions: the information available without monitors.
+std::string outstanding_transactions(const TransactionPool& pool, const NameOfNode& name) {
+  constexpr std::size_t most = 20;
+  const std::vector<const Transaction*> list = pool.in_flight();
+  std::string text;
+  for (std::size_t i = 0; i < list.size() && i < most; ++i)
+    text += fmt::format("\n  {}, issued at {}, is in flight", with_leg(*list[i], name),
+                        format_ns(list[i]->route().key.issued));
+  if (list.size() > most) text += fmt::format("\n  and {} more transactions", list.size() - most);
+  return text + "\n  --check-protocol shows which component holds each request";
+}
+
+// Returns a line for each transaction and each service request, with the component that holds it.
+std::string outstanding_requests(const TransactionPool& pool, const NameOfNode& name,
+                                 const ProtocolMonitors& monitors) {
+  std::string text;
+  for (const Transaction* transaction : pool.in_flight()) {
+    const ProtocolMonitors::Holder holder = monitors.holder_of(*transaction);
+    text += fmt::format("\n  {} holds {} since {}", name(holder.node), with_leg(*transaction, name),
+                        format_ns(holder.since));
+  }
+  for (const std::string& line : monitors.held()) text += "\n  " + line;
+  return text;
 }
 
 }  // namespace
@@ -254,7 +302,7 @@ std::exception_ptr Platform::blocked(const std::string& how) const {
     if (waiter.state) text += waiter.state();
   }
   text += running_programs();
-  const NodeName name = [this](NodeId node) { return component(node).name(); };
+  const NameOfNode name = [this](NodeId node) { return component(node).name(); };
   text += monitors_ == nullptr ? outstanding_transactions(*pool_, name)
                                : outstanding_requests(*pool_, name, *monitors_);
   return std::make_exception_ptr(DeadlockError(text));

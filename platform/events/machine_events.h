@@ -4,6 +4,7 @@
 // that request them before the run.
 #pragma once
 
+#include <cstdint>
 #include <functional>
 #include <map>
 #include <optional>
@@ -15,9 +16,9 @@
 #include "models/protocol/tie_key.h"
 #include "platform/assembly/run.h"
 #include "platform/events/event_source.h"
-#include "platform/events/transfer_probe.h"
 #include "platform/observe/activity_windows.h"
 #include "platform/observe/doubled_times.h"
+#include "platform/observe/latency_breakdown.h"
 #include "platform/observe/run_statistics.h"
 #include "platform/observe/statistics_regions.h"
 #include "platform/observe/usage_windows.h"
@@ -43,6 +44,28 @@ struct HostCall {
   std::uint64_t id = 0;
   int rank = 0;
   std::string name, details;  // "all_reduce", "ring_allreduce, 4096 B"
+};
+
+// Writes a row for each memory transfer of a machine that has ended, and one for each of its hops.
+//
+// A transfer lasts from the grant of its DMA channel, or from its issue by the host, to the arrival
+// of its response, or to its commit if it has none. Rows are written when its transaction is
+// released, which is not before its end.
+class TransferProbe final : private tlm::tlm_analysis_if<TransactionEnd> {
+ public:
+  // Observes `platform`; rows go to `events`. Both outlive it.
+  TransferProbe(Platform& platform, EventSource& events);
+
+ private:
+  void write(const TransactionEnd& end) override;
+  std::uint64_t id_of(FabricPlace place);
+
+  const Graph& graph_;
+  EventSource& events_;
+  LatencyBreakdown breakdown_;
+  std::vector<std::uint64_t> nodes_, links_;  // ids of places; 0: none yet
+  std::uint64_t places_ = 0, transfers_ = 0;
+  AnalysisBinding<TransactionEnd> ends_;
 };
 
 class MachineEvents final : public EventSource {

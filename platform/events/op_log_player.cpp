@@ -1,84 +1,9 @@
 #include "platform/events/op_log_player.h"
 
-#include <fmt/format.h>
-
-#include <algorithm>
-#include <filesystem>
-#include <fstream>
 #include <functional>
-#include <set>
-
-#include "models/base/errors.h"
-#include "models/base/quote.h"
 
 namespace kernbench {
 namespace {
-
-UsageError unreadable(const std::string& path, const std::string& why) {
-  return UsageError(fmt::format("{} {}", quote(path), why));
-}
-
-// File size in bytes from the header of the database (file format of SQLite, section 1.3); 0: not
-// stated.
-std::uint64_t bytes_by_header(const std::string& header) {
-  const auto byte = [&](std::size_t at) {
-    return static_cast<std::uint64_t>(static_cast<unsigned char>(header[at]));
-  };
-  const std::uint64_t page = byte(16) << 8 | byte(17);
-  const std::uint64_t pages = byte(28) << 24 | byte(29) << 16 | byte(30) << 8 | byte(31);
-  return pages * (page == 1 ? 65536 : page);
-}
-
-void check_database_file(const std::string& path) {
-  std::error_code error;
-  const auto status = std::filesystem::status(path, error);
-  if (!std::filesystem::exists(status)) throw unreadable(path, "does not exist");
-  if (!std::filesystem::is_regular_file(status)) throw unreadable(path, "is not a file");
-  std::ifstream file(path, std::ios::binary);
-  if (!file) throw unreadable(path, "cannot be read");
-  std::string header(100, '\0');
-  file.read(header.data(), static_cast<std::streamsize>(header.size()));
-  const std::string magic("SQLite format 3", 16);
-  if (file.gcount() < 100 || header.compare(0, magic.size(), magic) != 0) {
-    throw unreadable(path,
-                     "is not a SQLite database; an operation log to inspect is written by "
-                     "kernbench run --op-log F.sqlite");
-  }
-  const std::uint64_t size = std::filesystem::file_size(path);
-  if (size < bytes_by_header(header)) {
-    throw unreadable(
-        path, fmt::format("is cut short: it has {} of {} bytes", size, bytes_by_header(header)));
-  }
-}
-
-SQLite::Database open(const std::string& path) {
-  check_database_file(path);
-  try {
-    return SQLite::Database(path, SQLite::OPEN_READONLY);
-  } catch (const SQLite::Exception& error) {
-    throw unreadable(path, fmt::format("cannot be opened: {}", error.what()));
-  }
-}
-
-// Runs `body` and converts its faults to errors that name the file.
-template <class Body>
-void reading(const std::string& path, Body body) {
-  try {
-    body();
-  } catch (const SQLite::Exception& error) {
-    throw unreadable(path, fmt::format("cannot be read: {}", error.what()));
-  } catch (const UsageError& error) {
-    throw unreadable(path, error.what());
-  }
-}
-
-struct TableNames {
-  std::vector<std::string>& names;
-  template <class Row>
-  void table() {
-    names.emplace_back(Row::table);
-  }
-};
 
 // --- Rows in the order of a column
 
@@ -164,81 +89,18 @@ class LogPlayer::Merge {
   std::vector<std::unique_ptr<RowSource>> sources_;
 };
 
-// --- Opening
+// --- Nodes
 
 struct LogPlayer::Scope : sc_core::sc_module {
   explicit Scope(const sc_core::sc_module_name& name) : sc_core::sc_module(name) {}
 };
 
-LogPlayer::LogPlayer(const std::string& path)
-    : EventSource(observation_), path_(path), database_(open(path)) {
-  reading(path_, [this] {
-    read_meta();
-    check_tables();
-    read_launches();
-  });
-}
+LogPlayer::LogPlayer(const std::string& path) : OpenedLog(path), EventSource(observation_) {}
 
 LogPlayer::~LogPlayer() {
   root_.reset();
   while (!scopes_.empty()) scopes_.pop_back();
 }
-
-void LogPlayer::read_meta() {
-  if (!database_.tableExists("meta"))
-    throw UsageError("is not an operation log: it has no table 'meta'");
-  SQLite::Statement rows(database_, "SELECT key, value FROM meta");
-  while (rows.executeStep()) facts_[rows.getColumn(0).getString()] = rows.getColumn(1).getString();
-  const std::string& version = fact("schema_version");
-  if (version.empty()) throw UsageError("is not complete: the run that wrote it has not ended");
-  if (version != std::to_string(op_log_schema_version)) {
-    throw UsageError(
-        fmt::format("has schema version {}; this program reads version {}: run again with --op-log",
-                    quote(version), op_log_schema_version));
-  }
-}
-
-void LogPlayer::check_tables() {
-  std::vector<std::string> tables;
-  for_each_table(TableNames{tables});
-  for (const std::string& table : tables) {
-    if (database_.tableExists(table)) continue;
-    throw UsageError(
-        fmt::format("has no table '{}', which an operation log of schema version {} has", table,
-                    op_log_schema_version));
-  }
-}
-
-void LogPlayer::read_launches() {
-  SQLite::Statement rows(database_, select_statement(LaunchRow::table, column_texts<LaunchRow>(),
-                                                     false, "ORDER BY id"));
-  while (rows.executeStep()) read_row(rows, false, launches_.emplace_back());
-  SQLite::Statement requests(database_,
-                             "SELECT DISTINCT launch, request FROM runs WHERE launch NOT NULL");
-  while (requests.executeStep()) {
-    const auto id = static_cast<std::uint64_t>(requests.getColumn(0).getInt64());
-    for (LaunchRow& launch : launches_)
-      if (launch.id == id) launch.requests.push_back(requests.getColumn(1).getString());
-  }
-}
-
-const std::string& LogPlayer::fact(const std::string& key) const {
-  static const std::string none;
-  const auto found = facts_.find(key);
-  return found == facts_.end() ? none : found->second;
-}
-
-std::string LogPlayer::bench() const {
-  const std::string& bench = fact("bench");
-  return bench.substr(0, bench.find(' '));
-}
-
-std::string LogPlayer::status() const {
-  const std::string& error = fact("error");
-  return fact("status") + (error.empty() ? "" : ": " + error.substr(0, error.find('\n')));
-}
-
-// --- Nodes
 
 LogPlayer::Scope* LogPlayer::scope(const std::string& name) {
   if (name.empty()) return scopes_.front().get();
@@ -272,8 +134,8 @@ void LogPlayer::play() {
     root_.emplace();
     context->hierarchy_pop();
   }
-  reading(path_, [this] {
-    Merge events(database_);
+  reading([this] {
+    Merge events(database());
     add_messages(events);
     add_commands(events);
     add_operations(events);
@@ -334,7 +196,7 @@ class LogPlayer::RowPlayer {
 };
 
 void LogPlayer::play_rows() {
-  RowPlayer player(*this, database_);
+  RowPlayer player(*this, database());
   RunRowPorts::for_each_type(player);
 }
 

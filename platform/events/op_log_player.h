@@ -1,5 +1,5 @@
-// LogPlayer: plays back an operation log written by `run --op-log F.sqlite`, opened read-only. Its
-// events appear on the ports of an Observation, for reports that also subscribe to a machine:
+// LogPlayer: plays back an operation log. Its events appear on the ports of an Observation, for
+// reports that also subscribe to a machine:
 //
 //   LogPlayer log("run.sqlite");
 //   PeTimes times(log.observation());
@@ -14,36 +14,23 @@
 #pragma once
 
 #include <deque>
-#include <map>
 #include <memory>
 #include <optional>
 #include <string>
 #include <unordered_map>
 #include <unordered_set>
-#include <vector>
 
 #include "models/protocol/observation.h"
 #include "platform/assembly/machine_root.h"
 #include "platform/events/event_source.h"
-#include "platform/events/op_log_schema.h"
+#include "platform/events/opened_log.h"
 
 namespace kernbench {
 
-class LogPlayer final : public EventSource {
+class LogPlayer final : public OpenedLog, public EventSource {
  public:
-  // Throws UsageError if the file is unreadable, no SQLite database, truncated, not a complete
-  // operation log, without one of its tables, or of another schema version.
   explicit LogPlayer(const std::string& path);
   ~LogPlayer() override;
-
-  const std::string& path() const { return path_; }
-  // `meta`: "bench", "topology", "command_line", ...; empty if there is none.
-  const std::string& fact(const std::string& key) const;
-  std::string bench() const;                                            // without its parameters
-  bool has_completed() const { return fact("status") == "completed"; }  // the run itself completed
-  std::string status() const;  // "completed"; "failed: kernel 'k' ..."
-  // Launches in the order of issue.
-  const std::vector<LaunchRow>& launches() const { return launches_; }
 
   // Writes all events. Throws UsageError for a value that no log contains, or a fault of SQLite.
   void play();
@@ -53,9 +40,6 @@ class LogPlayer final : public EventSource {
   class Merge;
   class RowPlayer;
 
-  void read_meta();
-  void check_tables();
-  void read_launches();
   void add_messages(Merge& events);
   void add_commands(Merge& events);
   void add_operations(Merge& events);
@@ -66,10 +50,6 @@ class LogPlayer final : public EventSource {
   const sc_core::sc_object* node_of(const std::string& pe, const char* engine);
   Scope* scope(const std::string& name);
 
-  std::string path_;
-  SQLite::Database database_;
-  std::map<std::string, std::string> facts_;
-  std::vector<LaunchRow> launches_;
   Observation observation_;                    // used by the base only after the first event
   std::deque<std::unique_ptr<Scope>> scopes_;  // the root scope first
   std::optional<MachineRoot> root_;

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <iostream>
 #include <set>
 
 #include "models/base/errors.h"
@@ -58,6 +59,10 @@ std::string text_of(const Platform& platform, const NodeTraversal& traversal) {
 }
 
 }  // namespace
+
+void print_report_line(const ReportLine& line) {
+  std::cerr << "kernbench: " << name_of(line.level) << ": " << line.text << std::endl;
+}
 
 LogRequest parse_log_request(const std::string& text) {
   const std::size_t equals = text.rfind('=');

@@ -30,6 +30,9 @@ struct LogRequest {
 // exist.
 LogRequest parse_log_request(const std::string& text);
 
+// Listener that writes "kernbench: debug: sip0.cube0.sram at 12 ns: ..." to standard error.
+void print_report_line(const ReportLine& line);
+
 // Later requests override earlier ones. Destruction ends all logging.
 class LogSelection final : private tlm::tlm_analysis_if<NodeTraversal>,
                            private tlm::tlm_analysis_if<TraceEvent> {

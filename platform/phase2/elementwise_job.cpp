@@ -176,29 +176,21 @@ class ElementwiseJob : public Job {
   void compute(std::int64_t begin, std::int64_t count, T* x) const {
     std::array<T, run_elements> y, z;
     if (op_ == MathOp::where) {
-      std::array<float, run_elements> condition;
-      operands_[0].read(begin, count, condition.data());
-      operands_[1].read(begin, count, x);
-      operands_[2].read(begin, count, y.data());
-      for (std::size_t i = 0; i < static_cast<std::size_t>(count); ++i) {
-        if (condition[i] == 0.0f) x[i] = y[i];
-      }
-      return;
+      read_condition(begin, count, x);
+    } else {
+      operands_[0].read(begin, count, x);
     }
-    operands_[0].read(begin, count, x);
-    read_if_any(1, begin, count, y);
-    read_if_any(2, begin, count, z);
+    if (operands_.size() > 1) operands_[1].read(begin, count, y.data());
+    if (operands_.size() > 2) operands_[2].read(begin, count, z.data());
     apply_function(op_, x, y.data(), z.data(), count);
   }
 
+  // 0 or 1 for each element: a condition among integers may have fractions.
   template <class T>
-  void read_if_any(std::size_t operand, std::int64_t begin, std::int64_t count,
-                   std::array<T, run_elements>& to) const {
-    if (operand < operands_.size()) {
-      operands_[operand].read(begin, count, to.data());
-    } else if constexpr (std::is_integral_v<T>) {  // integer_result() has three operands
-      to.fill(0);
-    }
+  void read_condition(std::int64_t begin, std::int64_t count, T* x) const {
+    std::array<float, run_elements> condition;
+    operands_[0].read(begin, count, condition.data());
+    for (std::size_t i = 0; i < static_cast<std::size_t>(count); ++i) x[i] = T(condition[i] != 0);
   }
 
   MathOp op_;

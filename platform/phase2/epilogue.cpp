@@ -71,11 +71,11 @@ void Epilogue::apply_step(const Step& step, float* values, std::int64_t begin, s
       return with_operand(values, begin, count, step.operand.get(), period,
                           [](float x, float y) { return x * y; });
     case Kind::relu:
-      return for_each(values, count, [](float x) { return relu(x); });
+      return for_each(values, count, [](float x) { return math_functions::relu(x); });
     case Kind::gelu:
-      return for_each(values, count, [](float x) { return gelu(x); });
+      return for_each(values, count, [](float x) { return math_functions::gelu(x); });
     case Kind::silu:
-      return for_each(values, count, [](float x) { return silu(x); });
+      return for_each(values, count, [](float x) { return math_functions::silu(x); });
     case Kind::exp:
       return for_each(values, count, [](float x) { return std::exp(x); });
     case Kind::scale:
@@ -87,7 +87,8 @@ void Epilogue::apply_step(const Step& step, float* values, std::int64_t begin, s
     }
     case Kind::clamp: {
       const auto low = static_cast<float>(op.low), high = static_cast<float>(op.high);
-      return for_each(values, count, [low, high](float x) { return clamp(x, low, high); });
+      return for_each(values, count,
+                      [low, high](float x) { return math_functions::clamp(x, low, high); });
     }
   }
 }

@@ -18,170 +18,100 @@ double to_odd(double rounded, double rest) {
   if (!(std::fabs(rest) > 0) || !std::isfinite(rounded) || (bits & 1) != 0) return rounded;
   return std::nextafter(rounded, std::copysign(HUGE_VAL, rest));
 }
-std::int64_t sum(std::int64_t a, std::int64_t b) { return a + b; }
-float sum(float a, float b) { return a + b; }
-double sum(double a, double b) {
-  const double s = a + b, b_in_s = s - a;
-  return to_odd(s, (a - (s - b_in_s)) + (b - b_in_s));  // TwoSum: the rest is exact
-}
-// Doubles hold floats here: their product is exact.
-std::int64_t product(std::int64_t a, std::int64_t b) { return wrapping_product(a, b); }
-float product(float a, float b) { return a * b; }
-double product(double a, double b) { return a * b; }
-float fused_multiply_add(float a, float b, float c) { return std::fma(a, b, c); }
-double fused_multiply_add(double a, double b, double c) { return sum(a * b, c); }
-float quotient(float a, float b) { return a / b; }
-double quotient(double a, double b) {
-  const double q = a / b, rest = std::fma(-q, b, a);
-  return std::isfinite(q) ? to_odd(q, b < 0 ? -rest : rest) : q;
-}
-float square_root(float a) { return std::sqrt(a); }
-double square_root(double a) {
-  const double r = std::sqrt(a);
-  return std::isfinite(r) ? to_odd(r, std::fma(-r, r, a)) : r;
-}
 
-template <class T, class Function>
-void unary(T* x, std::int64_t count, Function function) {
-  for (std::int64_t i = 0; i < count; ++i) x[i] = function(x[i]);
-}
+}  // namespace
 
-template <class T, class Function>
-void binary(T* x, const T* y, std::int64_t count, Function function) {
-  for (std::int64_t i = 0; i < count; ++i) x[i] = function(x[i], y[i]);
-}
+// T: float, or double for results that are rounded to f16 or bf16; doubles hold floats here. Bound
+// to the rows of models/base/math_op.def by their names, below.
+namespace math_functions {
+namespace {
 
-// Ops that are the same on both kinds of number; returns false for other ops.
-template <class T>
-bool apply_common(MathOp op, T* x, const T* y, const T* z, std::int64_t count) {
-  switch (op) {
-    case MathOp::add:
-      binary(x, y, count, [](T a, T b) { return sum(a, b); });
-      return true;
-    case MathOp::sub:
-      binary(x, y, count, [](T a, T b) { return sum(a, -b); });
-      return true;
-    case MathOp::mul:
-      binary(x, y, count, [](T a, T b) { return product(a, b); });
-      return true;
-    case MathOp::maximum:
-      binary(x, y, count, [](T a, T b) { return maximum(a, b); });
-      return true;
-    case MathOp::minimum:
-      binary(x, y, count, [](T a, T b) { return minimum(a, b); });
-      return true;
-    case MathOp::abs:
-      unary(x, count, [](T a) { return std::abs(a); });
-      return true;
-    case MathOp::relu:
-      unary(x, count, [](T a) { return a < T{0} ? T{0} : a; });
-      return true;
-    case MathOp::clamp:
-      for (std::int64_t i = 0; i < count; ++i) x[i] = clamp(x[i], y[i], z[i]);
-      return true;
-    default:
-      return false;
-  }
-}
+// --- One operand
 
+inline float sqrt(float x) { return std::sqrt(x); }
+inline double sqrt(double x) {
+  const double r = std::sqrt(x);
+  return std::isfinite(r) ? to_odd(r, std::fma(-r, r, x)) : r;
+}
+constexpr auto exp = [](auto x) { return std::exp(x); };
+constexpr auto log = [](auto x) { return std::log(x); };
+constexpr auto rsqrt = [](auto x) { return 1 / std::sqrt(x); };
+constexpr auto abs = [](auto x) { return std::abs(x); };
+constexpr auto cos = [](auto x) { return std::cos(x); };
+constexpr auto sin = [](auto x) { return std::sin(x); };
+constexpr auto tanh = [](auto x) { return std::tanh(x); };
+constexpr auto exp2 = [](auto x) { return std::exp2(x); };
+constexpr auto log2 = [](auto x) { return std::log2(x); };
+constexpr auto erf = [](auto x) { return std::erf(x); };
+constexpr auto asin = [](auto x) { return std::asin(x); };
+constexpr auto acos = [](auto x) { return std::acos(x); };
+constexpr auto atan = [](auto x) { return std::atan(x); };
+constexpr auto log1p = [](auto x) { return std::log1p(x); };
+constexpr auto expm1 = [](auto x) { return std::expm1(x); };
+constexpr auto floor = [](auto x) { return std::floor(x); };
+constexpr auto ceil = [](auto x) { return std::ceil(x); };
+constexpr auto rint = [](auto x) { return std::nearbyint(x); };
+constexpr auto trunc = [](auto x) { return std::trunc(x); };
+constexpr auto logical_not = [](auto x) { return x == 0; };
+
+// --- Two operands
+
+inline float add(float x, float y) { return x + y; }
+inline double add(double x, double y) {
+  const double s = x + y, y_in_s = s - x;
+  return to_odd(s, (x - (s - y_in_s)) + (y - y_in_s));  // TwoSum: the rest is exact
+}
+constexpr auto sub = [](auto x, auto y) { return add(x, -y); };
+constexpr auto mul = [](auto x, auto y) { return x * y; };  // of floats in double: exact
+inline float div(float x, float y) { return x / y; }
+inline double div(double x, double y) {
+  const double q = x / y, rest = std::fma(-q, y, x);
+  return std::isfinite(q) ? to_odd(q, y < 0 ? -rest : rest) : q;
+}
+constexpr auto mod = [](auto x, auto y) { return std::fmod(x, y); };
+constexpr auto atan2 = [](auto x, auto y) { return std::atan2(x, y); };
+constexpr auto pow = [](auto x, auto y) { return std::pow(x, y); };
 // Comparisons follow IEEE 754: NaN differs from everything and is not zero.
-template <class T>
-bool apply_mask(MathOp op, T* x, const T* y, std::int64_t count) {
-  switch (op) {
-    case MathOp::eq:
-      binary(x, y, count, [](T a, T b) { return T(a == b); });
-      return true;
-    case MathOp::ne:
-      binary(x, y, count, [](T a, T b) { return T(a != b); });
-      return true;
-    case MathOp::lt:
-      binary(x, y, count, [](T a, T b) { return T(a < b); });
-      return true;
-    case MathOp::le:
-      binary(x, y, count, [](T a, T b) { return T(a <= b); });
-      return true;
-    case MathOp::gt:
-      binary(x, y, count, [](T a, T b) { return T(a > b); });
-      return true;
-    case MathOp::ge:
-      binary(x, y, count, [](T a, T b) { return T(a >= b); });
-      return true;
-    case MathOp::logical_and:
-      binary(x, y, count, [](T a, T b) { return T(a != 0 && b != 0); });
-      return true;
-    case MathOp::logical_or:
-      binary(x, y, count, [](T a, T b) { return T(a != 0 || b != 0); });
-      return true;
-    case MathOp::logical_not:
-      unary(x, count, [](T a) { return T(a == 0); });
-      return true;
-    default:
-      return false;
-  }
+constexpr auto eq = [](auto x, auto y) { return x == y; };
+constexpr auto ne = [](auto x, auto y) { return x != y; };
+constexpr auto lt = [](auto x, auto y) { return x < y; };
+constexpr auto le = [](auto x, auto y) { return x <= y; };
+constexpr auto gt = [](auto x, auto y) { return x > y; };
+constexpr auto ge = [](auto x, auto y) { return x >= y; };
+constexpr auto logical_and = [](auto x, auto y) { return x != 0 && y != 0; };
+constexpr auto logical_or = [](auto x, auto y) { return x != 0 || y != 0; };
+
+// --- Three operands
+
+inline float fma(float x, float y, float z) { return std::fma(x, y, z); }
+inline double fma(double x, double y, double z) { return add(x * y, z); }
+constexpr auto where = [](auto condition, auto x, auto y) { return condition != 0 ? x : y; };
+
+}  // namespace
+}  // namespace math_functions
+
+namespace {
+
+template <class Function, class T, class... Others>
+void each(std::int64_t count, Function function, T* x, const Others*... others) {
+  for (std::int64_t i = 0; i < count; ++i) x[i] = function(x[i], others[i]...);
 }
 
-// T: float, or double for results that are rounded to f16 or bf16.
 template <class T>
 void apply(MathOp op, T* x, const T* y, const T* z, std::int64_t count) {
-  if (apply_common(op, x, y, z, count) || apply_mask(op, x, y, count)) return;
   switch (op) {
-    case MathOp::exp:
-      return unary(x, count, [](T a) { return std::exp(a); });
-    case MathOp::log:
-      return unary(x, count, [](T a) { return std::log(a); });
-    case MathOp::sqrt:
-      return unary(x, count, [](T a) { return square_root(a); });
-    case MathOp::rsqrt:
-      return unary(x, count, [](T a) { return 1 / std::sqrt(a); });
-    case MathOp::sigmoid:
-      return unary(x, count, [](T a) { return sigmoid(a); });
-    case MathOp::cos:
-      return unary(x, count, [](T a) { return std::cos(a); });
-    case MathOp::sin:
-      return unary(x, count, [](T a) { return std::sin(a); });
-    case MathOp::tanh:
-      return unary(x, count, [](T a) { return std::tanh(a); });
-    case MathOp::gelu:
-      return unary(x, count, [](T a) { return gelu(a); });
-    case MathOp::silu:
-      return unary(x, count, [](T a) { return silu(a); });
-    case MathOp::exp2:
-      return unary(x, count, [](T a) { return std::exp2(a); });
-    case MathOp::log2:
-      return unary(x, count, [](T a) { return std::log2(a); });
-    case MathOp::erf:
-      return unary(x, count, [](T a) { return std::erf(a); });
-    case MathOp::asin:
-      return unary(x, count, [](T a) { return std::asin(a); });
-    case MathOp::acos:
-      return unary(x, count, [](T a) { return std::acos(a); });
-    case MathOp::atan:
-      return unary(x, count, [](T a) { return std::atan(a); });
-    case MathOp::log1p:
-      return unary(x, count, [](T a) { return std::log1p(a); });
-    case MathOp::expm1:
-      return unary(x, count, [](T a) { return std::expm1(a); });
-    case MathOp::atan2:
-      return binary(x, y, count, [](T a, T b) { return std::atan2(a, b); });
-    case MathOp::pow:
-      return binary(x, y, count, [](T a, T b) { return std::pow(a, b); });
-    case MathOp::floor:
-      return unary(x, count, [](T a) { return std::floor(a); });
-    case MathOp::ceil:
-      return unary(x, count, [](T a) { return std::ceil(a); });
-    case MathOp::rint:
-      return unary(x, count, [](T a) { return std::nearbyint(a); });
-    case MathOp::trunc:
-      return unary(x, count, [](T a) { return std::trunc(a); });
-    case MathOp::mod:
-      return binary(x, y, count, [](T a, T b) { return std::fmod(a, b); });
-    case MathOp::div:
-      return binary(x, y, count, [](T a, T b) { return quotient(a, b); });
-    case MathOp::fma:
-      for (std::int64_t i = 0; i < count; ++i) x[i] = fused_multiply_add(x[i], y[i], z[i]);
-      return;
+#define MATH_OP(...)
+#define ELEMENT_WISE(name, operands, cycles, integers, result) APPLY_##integers(name, operands)
+#define APPLY_only(name, operands)
+#define APPLY_allowed(name, operands) \
+  case MathOp::name:                  \
+    return each(                      \
+        count, [](auto... v) { return math_functions::name(v...); }, OPERANDS_##operands);
+#include "models/base/math_op.def"
+#undef APPLY_only
+#undef APPLY_allowed
     default:
-      throw ModelError(fmt::format("'{}' is not element-wise", name_of(op)));
+      throw ModelError(fmt::format("'{}' has no function of floats", name_of(op)));
   }
 }
 
@@ -195,8 +125,22 @@ void apply_function(MathOp op, double* x, const double* y, const double* z, std:
 }
 void apply_function(MathOp op, std::int64_t* x, const std::int64_t* y, const std::int64_t* z,
                     std::int64_t count) {
-  if (apply_common(op, x, y, z, count)) return;
-  for (std::int64_t i = 0; i < count; ++i) x[i] = integer_result(op, x[i], y[i], z[i]);
+  switch (op) {
+#define MATH_OP(...)
+#define ELEMENT_WISE(name, operands, cycles, integers, result) APPLY_##result(name, operands)
+#define APPLY_fraction(name, operands)
+#define APPLY_mask APPLY_number
+#define APPLY_number(name, operands) \
+  case MathOp::name:                 \
+    return each(                     \
+        count, [](auto... v) { return integer_math::name(v...); }, OPERANDS_##operands);
+#include "models/base/math_op.def"
+#undef APPLY_fraction
+#undef APPLY_mask
+#undef APPLY_number
+    default:
+      throw ModelError(fmt::format("'{}' has no integer form", name_of(op)));
+  }
 }
 
 // --- Random numbers

@@ -10,16 +10,22 @@
 
 namespace kernbench {
 
-// x[i] = op(x[i], y[i], z[i]); only integers use all three. Computed in f32, in integers that are
-// not wrapped yet, or in double where an f32 result would be rounded twice: then rounded to odd, so
-// that the rounding to the output's dtype is correct (Boldo and Melquiond, "When double rounding is
-// odd"). Throws ModelError for ops that are not element-wise.
+// x[i] = op(x[i], y[i], z[i]), of as many operands as the op has. Computed in f32, in integers that
+// are not wrapped yet, or in double where an f32 result would be rounded twice: then rounded to
+// odd, so that the rounding to the output's dtype is correct (Boldo and Melquiond, "When double
+// rounding is odd"). Throws ModelError for ops that have no function of these numbers.
 void apply_function(MathOp op, float* x, const float* y, const float* z, std::int64_t count);
 void apply_function(MathOp op, double* x, const double* y, const double* z, std::int64_t count);
 void apply_function(MathOp op, std::int64_t* x, const std::int64_t* y, const std::int64_t* z,
                     std::int64_t count);
 
-inline float relu(float x) { return x < 0.0f ? 0.0f : x; }  // keeps NaN
+// Functions that epilogues and reductions use, too; the others are in math_functions.cpp.
+namespace math_functions {
+
+template <class T>
+T relu(T x) {
+  return x < T(0) ? T(0) : x;  // keeps NaN
+}
 template <class T>
 T sigmoid(T x) {
   return 1 / (1 + std::exp(-x));
@@ -32,19 +38,20 @@ template <class T>
 T silu(T x) {
   return x / (1 + std::exp(-x));
 }
-
 template <class T>
-T maximum(T a, T b) {
-  return a > b || a != a ? a : b;
+T maximum(T x, T y) {
+  return x > y || x != x ? x : y;
 }
 template <class T>
-T minimum(T a, T b) {
-  return a < b || a != a ? a : b;
+T minimum(T x, T y) {
+  return x < y || x != x ? x : y;
 }
 template <class T>
 T clamp(T x, T low, T high) {
   return minimum(maximum(x, low), high);
 }
+
+}  // namespace math_functions
 
 // --- Random numbers of Triton's functions: the counter is (offset, 0, 0, 0), the key the 64 bits
 // of the seed

@@ -98,7 +98,8 @@ TensorValue reduced_last(const TensorValue& input, const std::vector<std::size_t
 
 void softmax_rows(const float* rows, std::int64_t extent, std::int64_t inner, float* out) {
   std::vector<float> row_value(static_cast<std::size_t>(inner));
-  fold_rows(rows, extent, inner, row_value.data(), [](float a, float b) { return maximum(a, b); });
+  fold_rows(rows, extent, inner, row_value.data(),
+            [](float a, float b) { return math_functions::maximum(a, b); });
   for (std::int64_t row = 0; row < extent; ++row) {
     for (std::int64_t i = 0; i < inner; ++i)
       out[row * inner + i] =
@@ -200,11 +201,11 @@ class ReductionJob : public Job {
         break;
       case MathOp::max:
         fold_rows(rows, extent_, inner_, out.data(),
-                  [](float a, float b) { return maximum(a, b); });
+                  [](float a, float b) { return math_functions::maximum(a, b); });
         break;
       case MathOp::min:
         fold_rows(rows, extent_, inner_, out.data(),
-                  [](float a, float b) { return minimum(a, b); });
+                  [](float a, float b) { return math_functions::minimum(a, b); });
         break;
       case MathOp::softmax:
         softmax_rows(rows, extent_, inner_, out.data());

@@ -1,17 +1,10 @@
-#include "platform/report/log_report.h"
-
+// Report of --log: log lines of a run, on standard error.
 #include <CLI/CLI.hpp>
-#include <iostream>
 
 #include "platform/observe/log_selection.h"
 #include "platform/report/report.h"
 
 namespace kernbench {
-
-void print_report_line(const ReportLine& line) {
-  std::cerr << "kernbench: " << name_of(line.level) << ": " << line.text << std::endl;
-}
-
 namespace {
 
 class LogReport final : public Report {

@@ -9,15 +9,31 @@
 // Rank = SIP, or with rank_unit pe a PE: a rank's default device is the one with its number.
 #pragma once
 
+#include <exception>
 #include <functional>
+#include <map>
 
+#include "models/base/errors.h"
 #include "sw/distributed/rank_count.h"
-#include "sw/distributed/spawn_error.h"
 
 namespace kernbench {
 
 struct DistributedState;
 class Worker;  // sw/runtime
+
+// Exceptions of the ranks of a spawn, by rank. Ranks that were ended only because of these are not
+// listed.
+class SpawnError : public Error {
+ public:
+  explicit SpawnError(std::map<int, std::exception_ptr> causes);
+
+  const std::map<int, std::exception_ptr>& causes() const { return causes_; }
+  bool wrong_usage() const { return exit_status() == exit_usage; }
+  int exit_status() const override;  // usage or configuration status if all causes have it
+
+ private:
+  std::map<int, std::exception_ptr> causes_;
+};
 
 class Multiprocessing {
  public:

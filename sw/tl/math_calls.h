@@ -22,88 +22,27 @@ struct ValuesAndIndices {
 
 class MathCalls {
  public:
-  // --- element-wise, PE_MATH, blocking as dot; shapes and scalars broadcast. Each result has the
-  // promoted dtype of its operands unless stated ---
-  Handle exp(const BlockArg& x) { return math(MathOp::exp, {x}); }
-  Handle log(const BlockArg& x) { return math(MathOp::log, {x}); }
-  Handle sqrt(const BlockArg& x) { return math(MathOp::sqrt, {x}); }
-  Handle rsqrt(const BlockArg& x) { return math(MathOp::rsqrt, {x}); }
-  Handle abs(const BlockArg& x) { return math(MathOp::abs, {x}); }
-  Handle sigmoid(const BlockArg& x) { return math(MathOp::sigmoid, {x}); }
-  Handle cos(const BlockArg& x) { return math(MathOp::cos, {x}); }
-  Handle sin(const BlockArg& x) { return math(MathOp::sin, {x}); }
-  Handle tanh(const BlockArg& x) { return math(MathOp::tanh, {x}); }
-  Handle relu(const BlockArg& x) { return math(MathOp::relu, {x}); }
-  Handle gelu(const BlockArg& x) { return math(MathOp::gelu, {x}); }
-  Handle silu(const BlockArg& x) { return math(MathOp::silu, {x}); }
-  Handle exp2(const BlockArg& x) { return math(MathOp::exp2, {x}); }
-  Handle log2(const BlockArg& x) { return math(MathOp::log2, {x}); }
-  Handle erf(const BlockArg& x) { return math(MathOp::erf, {x}); }
-  Handle asin(const BlockArg& x) { return math(MathOp::asin, {x}); }
-  Handle acos(const BlockArg& x) { return math(MathOp::acos, {x}); }
-  Handle atan(const BlockArg& x) { return math(MathOp::atan, {x}); }
-  Handle log1p(const BlockArg& x) { return math(MathOp::log1p, {x}); }
-  Handle expm1(const BlockArg& x) { return math(MathOp::expm1, {x}); }
-  Handle floor(const BlockArg& x) { return math(MathOp::floor, {x}); }
-  Handle ceil(const BlockArg& x) { return math(MathOp::ceil, {x}); }
-  Handle rint(const BlockArg& x) { return math(MathOp::rint, {x}); }    // half to even
-  Handle trunc(const BlockArg& x) { return math(MathOp::trunc, {x}); }  // towards zero
-  Handle add(const Operand& a, const Operand& b) { return math(MathOp::add, {a, b}); }
-  Handle sub(const Operand& a, const Operand& b) { return math(MathOp::sub, {a, b}); }
-  Handle mul(const Operand& a, const Operand& b) { return math(MathOp::mul, {a, b}); }
-  Handle div(const Operand& a, const Operand& b) { return math(MathOp::div, {a, b}); }
+  // --- element-wise: a call per row ELEMENT_WISE of models/base/math_op.def, exp(x), add(x, y),
+  // fma(x, y, z); shapes and scalars broadcast, and the result has the promoted dtype of the
+  // operands, unless the row says otherwise. Comparisons and logical operations return masks: i8, 0
+  // or 1; NaN is true, and unlike everything. Bitwise operations are for integers; shifts by the
+  // width or more, or by less than 0, shift everything out ---
+#define MATH_OP(...)
+#define ELEMENT_WISE(name, operands, ...) \
+  Handle name(PARAMETERS_##operands) { return element_wise(MathOp::name, {OPERANDS_##operands}); }
+#define PARAMETERS_1 const BlockArg& x
+#define PARAMETERS_2 const Operand &x, const Operand &y
+#define PARAMETERS_3 const Operand &x, const Operand &y, const Operand &z
+#include "models/base/math_op.def"
+#undef PARAMETERS_1
+#undef PARAMETERS_2
+#undef PARAMETERS_3
   // Triton's names for the same operations: every operation here rounds to nearest, once.
   Handle fdiv(const Operand& a, const Operand& b) { return div(a, b); }
   Handle div_rn(const Operand& a, const Operand& b) { return div(a, b); }
   Handle sqrt_rn(const BlockArg& x) { return sqrt(x); }
-  Handle maximum(const Operand& a, const Operand& b) { return math(MathOp::maximum, {a, b}); }
-  Handle minimum(const Operand& a, const Operand& b) { return math(MathOp::minimum, {a, b}); }
-  Handle atan2(const Operand& y, const Operand& x) { return math(MathOp::atan2, {y, x}); }
-  Handle pow(const Operand& x, const Operand& y) { return math(MathOp::pow, {x, y}); }
-  // Remainder with the sign of `a`, as in C and Triton; for floats fmod.
-  Handle mod(const Operand& a, const Operand& b) { return math(MathOp::mod, {a, b}); }
-  // Integer quotient, towards zero: `//` of Triton. Division by 0 returns -1 (mod: a).
-  Handle idiv(const Operand& a, const Operand& b) { return math(MathOp::idiv, {a, b}); }
-  Handle fma(const Operand& a, const Operand& b, const Operand& c) {
-    return math(MathOp::fma, {a, b, c});
-  }  // a * b + c
-  Handle clamp(const Operand& x, const Operand& low, const Operand& high) {
-    return math(MathOp::clamp, {x, low, high});
-  }
-  Handle where(const Operand& condition, const Operand& a, const Operand& b) {
-    return math(MathOp::where, {condition, a, b});
-  }
   Handle cdiv(const BlockArg& a, const Operand& b);  // (a + b - 1) idiv b
   static std::int64_t cdiv(std::int64_t a, std::int64_t b, CallSite site = CallSite::here());
-
-  // --- comparisons and logical operations: masks, i8, 0 or 1. NaN is true, and unlike everything
-  // ---
-  Handle eq(const Operand& a, const Operand& b) { return math(MathOp::eq, {a, b}); }
-  Handle ne(const Operand& a, const Operand& b) { return math(MathOp::ne, {a, b}); }
-  Handle lt(const Operand& a, const Operand& b) { return math(MathOp::lt, {a, b}); }
-  Handle le(const Operand& a, const Operand& b) { return math(MathOp::le, {a, b}); }
-  Handle gt(const Operand& a, const Operand& b) { return math(MathOp::gt, {a, b}); }
-  Handle ge(const Operand& a, const Operand& b) { return math(MathOp::ge, {a, b}); }
-  Handle logical_and(const Operand& a, const Operand& b) {
-    return math(MathOp::logical_and, {a, b});
-  }
-  Handle logical_or(const Operand& a, const Operand& b) { return math(MathOp::logical_or, {a, b}); }
-  Handle logical_not(const BlockArg& x) { return math(MathOp::logical_not, {x}); }
-
-  // --- bits: integers only. Shifts by the width or more, or by less than 0, shift everything out;
-  // shr keeps the sign. bitwise_not of a mask is its negation ---
-  Handle bitwise_and(const Operand& a, const Operand& b) {
-    return math(MathOp::bitwise_and, {a, b});
-  }
-  Handle bitwise_or(const Operand& a, const Operand& b) { return math(MathOp::bitwise_or, {a, b}); }
-  Handle bitwise_xor(const Operand& a, const Operand& b) {
-    return math(MathOp::bitwise_xor, {a, b});
-  }
-  Handle shl(const Operand& a, const Operand& b) { return math(MathOp::shl, {a, b}); }
-  Handle shr(const Operand& a, const Operand& b) { return math(MathOp::shr, {a, b}); }
-  Handle bitwise_not(const BlockArg& x) {
-    return math(x.handle().is_mask() ? MathOp::logical_not : MathOp::bitwise_not, {x});
-  }
 
   // --- reductions over one axis, several together, or all: each axis is kept with extent 1, unless
   // keep_dims is false ---
@@ -219,6 +158,7 @@ class MathCalls {
 
  private:
   Program& program();
+  Handle element_wise(MathOp op, const std::vector<Operand>& operands);
   Handle over_axes(MathOp op, const BlockArg& x, const Axes& axes, bool keep_dims);
   ValuesAndIndices best(MathOp place, MathOp value, const BlockArg& x, int axis, bool keep_dims);
   Handle scan(MathOp op, const BlockArg& x, int axis, bool reverse);

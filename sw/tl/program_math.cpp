@@ -159,6 +159,11 @@ Handle MathCalls::math(MathOp op, const std::vector<Operand>& operands, std::opt
 
 // --- element-wise ---
 
+Handle MathCalls::element_wise(MathOp op, const std::vector<Operand>& operands) {
+  const bool negates = op == MathOp::bitwise_not && operands.front().handle().is_mask();
+  return math(negates ? MathOp::logical_not : op, operands);
+}
+
 Handle MathCalls::cdiv(const BlockArg& a, const Operand& b) {
   if (b.is_handle()) return idiv({add(a, sub(b, 1)), a.site()}, b);
   if (b.is_floating() || !has_32_bits(b.scalar()))

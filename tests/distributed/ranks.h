@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "models/base/errors.h"
-#include "sw/distributed/spawn_error.h"
+#include "sw/distributed/multiprocessing.h"
 #include "tests/support/error_text.h"
 #include "tests/support/torch_machine.h"
 

@@ -16,8 +16,13 @@ std::string code_of(const std::string& header) {
   for (std::size_t i = 0; i < header.size(); ++i) {
     const char c = header[i];
     const auto skip_to = [&](const char* end) { i = std::min(header.find(end, i), header.size()); };
-    if (header.compare(i, 2, "//") == 0 || (c == '#' && line_begins)) {
+    if (header.compare(i, 2, "//") == 0) {
       skip_to("\n");
+      code += '\n';
+    } else if (c == '#' && line_begins) {  // with its continuation lines
+      do {
+        skip_to("\n");
+      } while (i < header.size() && header[i - 1] == '\\' && ++i < header.size());
       code += '\n';
     } else if (header.compare(i, 2, "/*") == 0) {
       skip_to("*/");

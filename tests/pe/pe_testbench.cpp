@@ -8,7 +8,7 @@
 
 #include "models/base/errors.h"
 #include "models/pe/pe_components.h"
-#include "platform/assembly/bind_services.h"
+#include "models/protocol/service_socket.h"
 #include "platform/config/pe_links.h"
 
 namespace kernbench::test {

@@ -21,7 +21,7 @@
 #include <vector>
 
 #include "models/base/component_registry.h"
-#include "models/fabric/terminal_memory.h"
+#include "models/fabric/memory_service.h"
 #include "models/noc/link.h"
 #include "models/pe/kernel_calls.h"
 #include "models/protocol/fabric_node.h"

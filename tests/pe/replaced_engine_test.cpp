@@ -4,7 +4,7 @@
 #include <deque>
 
 #include "models/base/errors.h"
-#include "platform/assembly/bind_services.h"
+#include "models/protocol/service_socket.h"
 #include "tests/pe/pe_testbench.h"
 #include "tests/support/forked.h"
 

@@ -1,7 +1,7 @@
 // Latencies of the memory transfers of a machine.
 #pragma once
 
-#include "platform/events/transfer_probe.h"
+#include "platform/events/machine_events.h"
 #include "platform/report/transfer_sums.h"
 
 namespace kernbench::test {

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <list>
 
-#include "models/fabric/terminal_memory.h"
+#include "models/fabric/memory_service.h"
 #include "models/pe/pe_components.h"
 #include "models/protocol/machine_services.h"
 

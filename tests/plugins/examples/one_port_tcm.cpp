@@ -10,7 +10,7 @@
 #include "models/base/component_registry.h"
 #include "models/base/plugin.h"
 #include "models/data/debug_access.h"
-#include "models/fabric/terminal_memory.h"
+#include "models/fabric/memory_service.h"
 #include "models/pe/serial_resource.h"
 #include "models/protocol/fabric_node.h"
 #include "models/protocol/machine_services.h"
