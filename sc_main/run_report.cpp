@@ -146,7 +146,7 @@ static void print_report(std::ostream& out, const RunReport& report,
       "host               {:.3f} s simulating, {:.3f} s elaborating, {} events, {:.0f} events/s\n",
       report.result.wall_s, report.elaboration_s, statistics.events,
       rate(static_cast<double>(statistics.events), report.result.wall_s));
-  if (report.data_memory && report.data_memory->is_told)
+  if (report.data_memory && report.data_memory->is_reported)
     out << data_memory_text(*report.data_memory);
   if (report.phase2) {
     out << fmt::format("phase 2            {:.3f} s on {} {}, {:.3f} s comparing with references\n",

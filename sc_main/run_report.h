@@ -38,7 +38,7 @@ struct RunReport {
     std::uint64_t limit_bytes = 0;
     LiveValues::Totals totals;
     DataExecutor::Pauses pauses;
-    bool is_told = false;  // the limit was set explicitly, or has paused the simulation
+    bool is_reported = false;  // the limit was set explicitly, or has paused the simulation
   };
   std::optional<DataMemory> data_memory;  // with data
   std::vector<ResultTable> results;       // tables of the bench

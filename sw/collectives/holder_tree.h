@@ -56,7 +56,7 @@ class HolderTree {
 
     bool shared() const { return holding != Holding::parts; }
     bool sums() const { return holding == Holding::partial_sums; }
-    bool stands_for(int member) const { return !shared() || member == root; }
+    bool represents(int member) const { return !shared() || member == root; }
     int index(int member) const;
   };
   schedules::TreePosition among_pes(int pe) const;

@@ -98,7 +98,7 @@ BOOST_AUTO_TEST_CASE(a_kernel_that_takes_all_memory_is_ended_by_the_limit) {
   BOOST_TEST(!contains(result.err, "_exit"), result.err);
 }
 
-BOOST_AUTO_TEST_CASE(memory_for_data_is_told_where_it_is_limited) {
+BOOST_AUTO_TEST_CASE(memory_for_data_is_reported_where_it_is_limited) {
   const Words run{"run", "--bench", "layernorm", "--topology", "tiny", "--verify-data"};
   const ProgramResult silent = kernbench_program(run),
                       told = kernbench_program(joined(run, {"--data-memory", "1M"})),

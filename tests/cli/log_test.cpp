@@ -81,7 +81,7 @@ BOOST_AUTO_TEST_CASE(later_requests_go_before_earlier_ones) {
 
 // At length where it happens and at the host, whose text is also that of the program's error; those
 // in between name it.
-BOOST_AUTO_TEST_CASE(a_failure_is_told_where_it_happens_and_at_the_host) {
+BOOST_AUTO_TEST_CASE(a_failure_is_logged_where_it_happens_and_at_the_host) {
   const ProgramResult result = kernbench_program(joined(
       gemm, {"--param", "compute=dot", "--set",
              "cube.pe_template.components.pe_cpu.attrs.scratch_bytes=1", "--log", "*=warning"}));

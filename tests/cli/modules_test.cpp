@@ -132,7 +132,7 @@ BOOST_AUTO_TEST_CASE(what_a_target_answers_is_counted) {
   }
 }
 
-BOOST_AUTO_TEST_CASE(failing_accesses_beside_a_bench_make_status_1) {
+BOOST_AUTO_TEST_CASE(failing_accesses_concurrent_with_a_bench_make_status_1) {
   const ProgramResult result = play("nowhere", {"--bench", "gemm-single-pe", "--verify-data"});
   check(result, 1, {"kernbench: 1 access of plain TLM-2.0 initiators failed:"});
   BOOST_TEST(result.out.find("verdict: PASS") != std::string::npos);

@@ -169,7 +169,7 @@ BOOST_AUTO_TEST_CASE(equal_runs_write_equal_files) {
 }
 
 // The companion of a result is a topology that gives the result again.
-BOOST_AUTO_TEST_CASE(a_result_lies_beside_the_configuration_that_gives_it_again) {
+BOOST_AUTO_TEST_CASE(a_result_lies_next_to_the_configuration_that_reproduces_it) {
   const TemporaryFolder folder;
   completed(product({"--stats", folder.file("a.json"), "--set", "system.flit_bytes=128", "--set",
                      "cube.pe_template.components.pe_gemm.attrs.macs_per_cycle=2048"}));

@@ -1,4 +1,4 @@
-// `run --stats`, `list statistics` and the table of kernels (spec 11.3): what stands in a file is
+// `run --stats`, `list statistics` and the table of kernels (spec 11.3): the content of a file is
 // declared, what one side sends the other receives, groups are made of their launches.
 #include <algorithm>
 #include <boost/test/unit_test.hpp>
@@ -124,7 +124,7 @@ BOOST_AUTO_TEST_CASE(messages_of_a_collective_are_sent_and_received) {
   BOOST_TEST(total(stats, "pe_ipcq", "bytes_sent") > 0U);
 }
 
-// Everybody at one memory: its link is the busiest, its pseudo-channels are waited for most.
+// All PEs access one memory: its link is the busiest, its pseudo-channels have the most stall time.
 BOOST_AUTO_TEST_CASE(statistics_of_traffic_show_the_hot_spot) {
   const TemporaryFolder folder;
   const auto play = [&](const std::string& name) {

@@ -41,7 +41,7 @@ BOOST_FIXTURE_TEST_CASE(rows_as_csv_are_exact_and_alone_on_standard_output, TwoR
   BOOST_TEST(completed(on_tiny({marked, "--csv"})).out == result.out);
 }
 
-BOOST_FIXTURE_TEST_CASE(rows_in_a_file_have_their_configuration_beside_them, TwoRequests) {
+BOOST_FIXTURE_TEST_CASE(rows_in_a_file_have_their_configuration_next_to_them, TwoRequests) {
   completed(on_tiny({file, "--csv", "--out", folder.file("rows.csv"), "--set",
                      "cube.components.router.attrs.overhead_ns=3"}));
   check_contains(folder.read("rows.csv.config.yaml"),

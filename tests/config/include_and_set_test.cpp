@@ -65,7 +65,7 @@ BOOST_AUTO_TEST_CASE(errors_name_the_file_that_holds_the_key) {
   BOOST_TEST(found[1].line == 2);
 }
 
-// A contradiction is blamed on the value that was given last, also where the key stands in the base
+// A contradiction is blamed on the value that was given last, also where the key is in the base
 // already.
 BOOST_AUTO_TEST_CASE(contradictions_name_the_file_that_holds_the_value) {
   const TemporaryFolder dir;

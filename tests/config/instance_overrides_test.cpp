@@ -20,7 +20,7 @@ namespace {
 
 constexpr const char* gemm = "sip0.cube0.pe2.pe_gemm";
 
-// Beside ours a GEMM engine with parameters of its own.
+// A further GEMM engine with parameters of its own.
 const ComponentRegistry& registry() {
   static const ComponentRegistry instance = [] {
     ComponentRegistry made;

@@ -84,7 +84,7 @@ std::string refusal() {
   MiniMachine machine({"a", "h"}, 16);
   try {
     machine.add<HbmController<Timing>>("h", {{"num_pcs", "1"}, {"burst_bytes", "16"}})
-        .signals();  // its own are made when somebody looks
+        .signals();  // its own are created on the first look-up
   } catch (const ModelError& error) {
     return error.what();
   }

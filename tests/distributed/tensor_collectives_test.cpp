@@ -4,7 +4,7 @@
 using namespace kernbench;
 using namespace kernbench::test;
 
-// One tensor for the parts of all ranks, in place of a list (spec 7): all_gather_into_tensor,
+// One tensor for the parts of all ranks, instead of a list (spec 7): all_gather_into_tensor,
 // reduce_scatter_tensor, all_to_all_single, with every placement that fits.
 BOOST_AUTO_TEST_SUITE(one_tensor)
 

@@ -225,7 +225,7 @@ BOOST_AUTO_TEST_CASE(a_launch_waits_for_the_one_that_has_its_pes) {
 
 // --- Kernels of two streams on one PE
 
-// Stream 0 waits for products from 30 to 90 and from 110 to 155; beside it stream 1, from 40 on,
+// Stream 0 waits for products from 30 to 90 and from 110 to 155; concurrently stream 1, from 40 on,
 // for a read from 100 to 150.
 BOOST_AUTO_TEST_CASE(kernels_that_run_together_have_a_path_each) {
   HandMadeLog log;

@@ -42,7 +42,7 @@ struct Sum {
   Fs at;
 };
 
-// Adds pairs of numbers, one after the other.
+// Adds pairs of numbers sequentially.
 class Adder final : public Component, private BlockUser {
  public:
   static constexpr const char* description = "adds";
@@ -150,7 +150,8 @@ std::string fault_of(const Settings& settings) {
 }  // namespace
 
 // Work at 10.3 ns: operands from the edge at 11 ns, taken at 12 ns; the latency is 3 cycles more,
-// so that valid stands from 16 ns on and the sum is taken at 17 ns. The edges at 11 to 17 ns alone.
+// so that valid is high from 16 ns on and the sum is taken at 17 ns. The edges at 11 to 17 ns
+// alone.
 KERNBENCH_SYSTEMC_TEST(a_block_works_on_the_edges_of_its_clock_and_only_while_there_is_work) {
   Testbench t;
   const std::uint64_t big = (std::uint64_t{1} << 49) + 12345;
@@ -209,7 +210,7 @@ BOOST_AUTO_TEST_CASE(broken_rules_and_what_a_block_ends_itself_by_end_the_run_by
   BOOST_TEST(forked_value([&] { return fault_of({{"fault", "3"}}); }) == "");
 }
 
-// Valid stands from 15 ns and is withdrawn at 16 ns: seen at the edge at 17 ns.
+// Valid is high from 15 ns and is withdrawn at 16 ns: seen at the edge at 17 ns.
 KERNBENCH_SYSTEMC_TEST(an_assertion_names_block_rule_pin_and_cycle_at_its_time) {
   Testbench t(Settings{{"fault", "1"}});
   t.adder().takes_results = false;

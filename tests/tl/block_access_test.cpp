@@ -241,7 +241,7 @@ BOOST_AUTO_TEST_CASE(padding_is_zero_or_nan) {
              }) == "tl.load: padding nan of i32: integers have none");
 }
 
-BOOST_AUTO_TEST_CASE(what_a_block_pointer_cannot_be_is_told) {
+BOOST_AUTO_TEST_CASE(an_invalid_block_pointer_is_reported) {
   Memory m(64);
   const auto make = [&](const tl::Extents& shape, const tl::Extents& strides,
                         const tl::Extents& offsets, const Shape& block,
@@ -267,7 +267,7 @@ BOOST_AUTO_TEST_CASE(what_a_block_pointer_cannot_be_is_told) {
                       "64 bytes at x + 224 are not all inside tensor 'x' of 256 bytes"));
 }
 
-// Strides of a whole tensor hold where its shards lie as its rows do, one after another.
+// Strides of a whole tensor hold where its shards are contiguous, as its rows are.
 BOOST_AUTO_TEST_CASE(a_whole_tensor_has_no_strides_where_its_shards_do_not_lie_as_its_rows_do) {
   Memory m(64);
   // Two PEs of a tensor {8, 8}, cut along `axis`.

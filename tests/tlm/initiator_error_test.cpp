@@ -172,7 +172,7 @@ KERNBENCH_SYSTEMC_TEST(a_begin_req_before_the_last_end_req_ends_the_run) {
              "BEGIN_REQ before the END_REQ of the request before");
 }
 
-// Its payload is gone with its stack; what is under way in the fabric comes to its end.
+// Its payload is gone with its stack; transactions in flight in the fabric complete.
 KERNBENCH_SYSTEMC_TEST(a_thread_may_be_killed_in_b_transport) {
   ExternalModules modules;
   sc_core::sc_process_handle* victim = nullptr;

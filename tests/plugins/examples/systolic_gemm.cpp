@@ -1,4 +1,4 @@
-// A weight-stationary systolic array in the place of PE_GEMM: acme.systolic.
+// A weight-stationary systolic array that replaces PE_GEMM: acme.systolic.
 //
 // Timing: a stage of m x k x n takes ceil(k / rows) * ceil(n / columns) passes. A pass loads its
 // weights in `rows` cycles, unless double_buffered hides that behind the pass before; then m rows

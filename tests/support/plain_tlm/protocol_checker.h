@@ -28,7 +28,7 @@ class ProtocolChecker final : public sc_core::sc_module,
   tlm::tlm_initiator_socket<> to_target;
 
   std::size_t ended() const { return ended_; }  // transactions that took their course
-  // Says what is still under way; called at the end of the simulation too.
+  // Reports outstanding transactions; called at the end of the simulation too.
   void check_nothing_is_in_flight();
 
  private:
