@@ -59,8 +59,8 @@ void check_shards(const char* call, const Ptr& base, const Extents& shape, const
   if (lies_row_major(*tensor)) return;
   const Block& first = tensor->blocks.front();
   throw UsageError(fmt::format(
-      "{}: strides {} are not those of tensor '{}' {}: its shards, {} on {} and so on, lie one "
-      "after another; describe {}.local(), or cut axis 0",
+      "{}: strides {} are not those of tensor '{}' {}, which is stored shard by shard ({} on {}, "
+      "...); describe {}.local(), or cut axis 0",
       call, text(strides), tensor->name, tensor->shape.str(), first.shape.str(), first.where.str(),
       tensor->name));
 }
