@@ -249,9 +249,10 @@ std::string CreditedOutput::text_of(const Packet& packet) const {
 void CreditedOutput::declare_signals(Observables& to) {
   if (!downstream_.buffer.finite()) return;
   const std::string name = output_.basename();
-  credits_signal_ = &to.add_signal(name + "_credits", "credits of the far end that are left",
-                                   SignalFormat::count("flits"), this);
-  stalled_signal_ = &to.add_signal(name + "_stalled", "flits that wait for a credit",
+  credits_signal_ =
+      &to.add_signal(name + "_credits", "credits left for the input buffer of the receiver",
+                     SignalFormat::count("flits"), this);
+  stalled_signal_ = &to.add_signal(name + "_stalled", "flits stalled for a credit",
                                    SignalFormat::count("flits"), this);
 }
 

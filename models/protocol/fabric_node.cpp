@@ -90,11 +90,11 @@ CreditStatistics& BufferedOutput::statistics_of(FabricNode& node) {
   if (node.credit_statistics_ != nullptr) return *node.credit_statistics_;
   node.credit_statistics_ = std::make_unique<CreditStatistics>();
   const CreditStatistics& counts = *node.credit_statistics_;
-  node.add_statistic("credit_waiting", "time that flits waited for credits, summed",
+  node.add_statistic("credit_waiting", "stall time of flits without a credit, summed",
                      Quantity::time_fs, counts.waiting_fs);
-  node.add_statistic("credit_stalls", "flits that waited for credits", Quantity::count,
+  node.add_statistic("credit_stalls", "flits stalled for a credit", Quantity::count,
                      counts.stalled_flits);
-  node.add_statistic("credit_queue", "most flits that waited for credits at one output",
+  node.add_statistic("credit_queue", "maximum number of flits stalled for credits at one output",
                      Quantity::count, counts.longest_queue, Merge::maximum);
   return *node.credit_statistics_;
 }
@@ -205,8 +205,8 @@ void FabricNode::refuse_flits(const Transaction& transaction, FlitRun run) {
   machine_services(services())
       .fatal(
           *this,
-          fmt::format("flit {} of a {} has come where flit {} of {} was to come: a node of its way "
-                      "has lost, repeated or reordered flits, {}; --check-protocol finds it",
+          fmt::format("flit {} of a {} has arrived instead of flit {} of {}: a node of its path "
+                      "has lost, repeated or reordered flits, {}; --check-protocol finds the node",
                       run.first, access_name(transaction), route.ended_flits, route.flits, way));
 }
 

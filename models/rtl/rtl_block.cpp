@@ -17,21 +17,22 @@ BlockParameters::BlockParameters(ParameterSet& set)
                                            "clock edges of the reset, before time 0", "", "spec 12")
                             .default_val(2)
                             .range("1", "1000")),
-      watchdog_cycles(set, Parameter::integer("watchdog_cycles",
-                                              "cycles of work without a handshake that end the run",
-                                              "", "spec 12")
-                               .default_val(10000)
-                               .range("1", "1000000000")),
+      watchdog_cycles(
+          set, Parameter::integer("watchdog_cycles",
+                                  "number of busy cycles without a handshake that ends the run", "",
+                                  "spec 12")
+                   .default_val(10000)
+                   .range("1", "1000000000")),
       check_unknown(
-          set, Parameter::boolean("check_unknown",
-                                  "a second model finds outputs that are unknown (x)", "spec 12")
-                   .default_val(false)),
-      trace_inside(
-          set, Parameter::boolean("trace_inside", "the inside of the block goes to INSTANCE.fst",
+          set, Parameter::boolean("check_unknown", "detect unknown (x) outputs by a second model",
                                   "spec 12")
                    .default_val(false)),
+      trace_inside(set, Parameter::boolean(
+                            "trace_inside",
+                            "write the internal signals of the block to INSTANCE.fst", "spec 12")
+                            .default_val(false)),
       coverage(set,
-               Parameter::boolean("coverage", "coverage goes to INSTANCE.coverage.dat", "spec 12")
+               Parameter::boolean("coverage", "write coverage to INSTANCE.coverage.dat", "spec 12")
                    .default_val(false)) {}
 
 RtlBlock::RtlBlock(Component& component, Services& services, const BlockParameters& parameters,
