@@ -36,7 +36,7 @@ std::string addresses_text(const MemoryMapSpec& map) {
   if (map.address_model == AddressModel::la)
     return fmt::format("{}, {}", text, name_of(map.hbm_mapping_mode));
   if (map.hbm_mapping_mode == HbmMapping::one_to_one)
-    text += "  (hbm_mapping_mode one_to_one is of use with la only)";
+    text += "  (hbm_mapping_mode one_to_one has an effect with la only)";
   return text;
 }
 
@@ -98,9 +98,9 @@ std::string stopped_text(const RunResult& result, Fs simulated) {
   const std::string at = fmt::format(" at {} of simulated time", format_ns(simulated));
   switch (result.status) {
     case RunStatus::until_reached:
-      return fmt::format("stopped{}, as --until says", at);
+      return fmt::format("stopped{} by --until", at);
     case RunStatus::wall_limit:
-      return fmt::format("stopped{}, by --max-wall{}", at,
+      return fmt::format("stopped{} by --max-wall{}", at,
                          result.stuck.empty() ? "" : ": " + result.stuck);
     case RunStatus::interrupted:
       return fmt::format("interrupted{}{}", at, result.stuck.empty() ? "" : ": " + result.stuck);

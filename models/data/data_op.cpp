@@ -136,7 +136,7 @@ std::vector<ValueId> input_ids(const DataOp& op) {
   if (const auto* memory = std::get_if<MemoryParams>(&op.params)) {
     if (!memory->values)
       throw ModelError(
-          fmt::format("op {} is looked at before the accesses of its instant are in order", op.id));
+          fmt::format("op {} is read before the accesses of its timestep are ordered", op.id));
     return *memory->values;
   }
   if (op.released) return *op.released;

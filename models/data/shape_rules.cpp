@@ -262,7 +262,7 @@ Shape result_shape(const MathParams& params, const Shapes& inputs) {
   }
   for (const MathOperand& operand : params.operands) {
     if (operand.input < 0 && kind_of(params.op) != MathKind::element_wise)
-      throw UsageError(fmt::format("{}: a scalar is no operand of it", op_name(params)));
+      throw UsageError(fmt::format("{}: takes no scalar operand", op_name(params)));
     if (operand.input >= static_cast<int>(inputs.size()))
       throw UsageError(fmt::format("{}: operand without an input", op_name(params)));
   }

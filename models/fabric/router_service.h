@@ -23,11 +23,12 @@ namespace kernbench {
 struct RouterParameters : ParameterSet {
   using ParameterSet::ParameterSet;
   Param<Fs> overhead{
-      *this, Parameter::duration_ns("overhead_ns",
-                                    "time for which the first flit of a leg holds the server; "
-                                    "per control message",
-                                    "spec 2.4")
-                 .default_val(0)};
+      *this,
+      Parameter::duration_ns(
+          "overhead_ns",
+          "time for which the first flit of a leg holds the server; latency per control message",
+          "spec 2.4")
+          .default_val(0)};
   Param<std::uint32_t> buffer_flits{
       *this, Parameter::integer("buffer_flits",
                                 "buffer depth of each virtual channel of an input, with credits to "

@@ -123,7 +123,7 @@ void CreditedOutput::take_credits(Fs now) {
     Channel& channel = channels_[coming.virtual_channel];
     channel.credits += coming.flits;
     if (channel.credits > downstream_.buffer.flits)
-      throw ModelError(fmt::format("a credit of virtual channel {} of {} too many",
+      throw ModelError(fmt::format("a surplus credit of virtual channel {} of {}",
                                    coming.virtual_channel, downstream_.name));
   }
 }

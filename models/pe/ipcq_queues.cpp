@@ -29,7 +29,7 @@ void QueuePairState::arrived(const IpcqMessage& message) {
   if (message.sender_seq != head_cache_)
     throw ModelError(fmt::format("message {} out of order: {}", message.sender_seq, str()));
   if (head_cache_ - tail_ == n_slots_)
-    throw ModelError("a message over one that has not been consumed: " + str());
+    throw ModelError("a message overwrites one that has not been consumed: " + str());
   ++head_cache_;
   messages_.push_back({message.nbytes, message.shape, message.dtype, message.source});
 }

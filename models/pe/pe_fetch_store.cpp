@@ -56,7 +56,7 @@ void PeFetchStore::release(Lane& lane) {
 void PeFetchStore::release_registers(std::uint64_t bytes) {
   if (bytes > used_)
     throw ModelError(
-        fmt::format("{}: {} register bytes given back, {} in use", name(), bytes, used_));
+        fmt::format("{}: {} register bytes released, {} in use", name(), bytes, used_));
   used_ -= bytes;
   used_signal_.set(used_);
   wake_engine();

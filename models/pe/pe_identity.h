@@ -30,7 +30,7 @@ class PeIdentity {
         }
       }
     }
-    throw ModelError("a node that is no engine of a PE");
+    throw ModelError("a node that is not an engine of a PE");
   }
 
   MachineServices& machine_;

@@ -20,9 +20,9 @@ PeIpcq::PeIpcq(const ComponentInit& init, const Parameters& parameters, MachineS
                                SignalFormat::enumeration({"idle", "sending", "send_blocked",
                                                           "receiving", "receive_blocked"}))) {
   add_statistic("sends", "messages sent", Quantity::count, sends_);
-  add_statistic("bytes_sent", "their payload", Quantity::bytes, bytes_sent_);
+  add_statistic("bytes_sent", "payload of messages sent", Quantity::bytes, bytes_sent_);
   add_statistic("receives", "messages received", Quantity::count, receives_);
-  add_statistic("bytes_received", "their payload", Quantity::bytes, bytes_received_);
+  add_statistic("bytes_received", "payload of messages received", Quantity::bytes, bytes_received_);
   add_statistic("credits_sent", "credits returned", Quantity::count, credits_sent_);
   add_statistic("credits_received", "credits received", Quantity::count,
                 queues_.credits_received());

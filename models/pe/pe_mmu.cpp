@@ -107,8 +107,7 @@ PhysRanges PeMmu::ranges_of(std::uint64_t address, std::uint64_t nbytes) {
 PhysRanges PeMmu::by_segments(std::uint64_t address, std::uint64_t nbytes) {
   if (!to_dma_.connected())
     throw UsageError(
-        "address model la: the PE's DMA has no segments; another implementation has taken its "
-        "place");
+        "address model la: the PE's DMA has no segments; a different implementation replaces it");
   SegmentRequest request;
   request.address = address;
   request.nbytes = nbytes;

@@ -290,7 +290,7 @@ void PeScheduler::task_taken(TileTask& task) {
     if (!outgoing_[type].empty()) send_waiting(static_cast<StageType>(type));
     return;
   }
-  throw ModelError(std::string(name()) + ": END_REQ for a task that is not here");
+  throw ModelError(std::string(name()) + ": END_REQ for a task that is not outstanding");
 }
 
 // --- Completion

@@ -315,7 +315,7 @@ void StageEngine<Node>::task_taken(TileTask& task) {
     if (can_go_on()) wake_engine();
     return;
   }
-  throw ModelError(std::string(this->name()) + ": END_REQ for a task that is not here");
+  throw ModelError(std::string(this->name()) + ": END_REQ for a task that is not outstanding");
 }
 
 // --- Records

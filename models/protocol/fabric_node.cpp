@@ -220,8 +220,7 @@ void FabricNode::rearm() {
   const Fs due = next_due();
   if (due >= armed_) return;
   const Fs at = now();
-  if (due < at)
-    return machine_services(services()).fatal(*this, in_the_past("its next_due()", due));
+  if (due < at) return machine_services(services()).fatal(*this, in_the_past("next_due()", due));
   armed_ = due;
   wake_.notify(work_at(due, at));  // due now: in the next delta, never at once
 }

@@ -80,7 +80,7 @@ void RtlBlock::rule_broken(const std::string& rule, const std::string& signal) {
 }
 
 void RtlBlock::gave_up(const std::string& how) {
-  fail(fmt::format("the block ends the run by {}{}{}", how, last_text_.empty() ? "" : ": ",
+  fail(fmt::format("the block has ended the run by {}{}{}", how, last_text_.empty() ? "" : ": ",
                    last_text_));
 }
 
@@ -110,7 +110,7 @@ void RtlBlock::copy_to_shadow() const { copy_inputs(pins_, shadow_pins_); }
 void RtlBlock::check_unknown() const {
   const Pin* const pin = first_difference(pins_, shadow_pins_);
   if (pin == nullptr) return;
-  fail(fmt::format("output {} is unknown: it depends on what nothing has driven or reset",
+  fail(fmt::format("output {} is unknown: it depends on signals that are neither driven nor reset",
                    pin->name));
 }
 

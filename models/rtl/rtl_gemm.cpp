@@ -214,7 +214,7 @@ inline bool RtlGemm::sample() {
 }
 
 void RtlGemm::give_up() const {
-  block_.block->fail(fmt::format("the block gives up: error {}", *block_.pins.error));
+  block_.block->fail(fmt::format("the block reports error {}", *block_.pins.error));
 }
 
 inline bool RtlGemm::sample_operand(GemmTile::Beats& beats, const std::uint8_t* valid,

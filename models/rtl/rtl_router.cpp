@@ -193,15 +193,16 @@ void RtlRouter::go_on(unsigned port, const PinFlit& flit) {
 void RtlRouter::check(unsigned port, const PinFlit& flit) const {
   RtlBlock& block = model_->block();
   if (flit.tag >= flits_.size() || !flits_[flit.tag].live)
-    block.fail(fmt::format("out_tag of port {} is {}, a flit that is not inside", port, flit.tag));
+    block.fail(
+        fmt::format("out_tag of port {} is {}, a flit that is not in the router", port, flit.tag));
   const Inside& inside = flits_[flit.tag];
   if (inside.out != port)
-    block.fail(fmt::format("a flit for output {} has come out of output {} (out_valid)", inside.out,
-                           port));
+    block.fail(
+        fmt::format("a flit for output {} has left by output {} (out_valid)", inside.out, port));
   const PinFlit given = at_pins(static_cast<std::uint32_t>(flit.tag));
   if (given.head != flit.head || given.tail != flit.tail || given.route != flit.route)
     block.fail(
-        fmt::format("out_head, out_tail or out_route of port {} is not what was given: {}, "
+        fmt::format("out_head, out_tail or out_route of port {} differs from the input: {}, "
                     "{}, {} instead of {}, {}, {}",
                     port, flit.head, flit.tail, flit.route, given.head, given.tail, given.route));
 }

@@ -236,7 +236,7 @@ void RtlSram::wrong_byte(const Access& access, std::uint64_t offset, unsigned ch
   const Transaction& transaction = *access.arrival.transaction;
   const std::uint64_t byte = offset - access.begin();
   model_->block().fail(fmt::format(
-      "rdata is not what was written: byte {} of a read of {} at {:#x}, offset {:#x} in the "
+      "rdata differs from the bytes written: byte {} of a read of {} at {:#x}, offset {:#x} in the "
       "memory, is {:#04x}, the memory store has {:#04x}",
       byte, transaction.get_data_length(), transaction.get_address() + byte, offset, found,
       *written_.at(offset)));

@@ -233,20 +233,19 @@ void register_int8_gemm(BenchRegistry& registry) {
             .default_val(1024)
             .range("1", "131071"),
         extent("N", "columns of b and of the result", 512), shared_by_pes("columns of b"),
-        Parameter::integer("block_k", "rows of b that are loaded at a time", "", "spec 10.3")
+        Parameter::integer("block_k", "rows of b in a block", "", "spec 10.3")
             .default_val(128)
             .range("1", "65536"),
         Parameter::integer("block_n",
-                           "at most so many columns of a block of b; the detour takes all of a PE",
-                           "", "spec 10.3")
+                           "columns of b in a block, at most; the detour takes all of a PE", "",
+                           "spec 10.3")
             .default_val(512)
             .range("1", "65536"),
-        Parameter::integer("stages", "blocks of b, of form blocks, that are loaded ahead", "",
-                           "spec 10.3")
+        Parameter::integer("stages", "blocks of b that form blocks loads ahead", "", "spec 10.3")
             .default_val(4)
             .range("1", "16"),
         choice("scales",
-               "channel: one for each row of a and column of b; k_group: and one for "
+               "channel: a scale for each row of a and column of b; k_group: in addition one for "
                "each block of k",
                {"channel", "k_group"}),
         choice("form",

@@ -176,7 +176,7 @@ void register_split_k_gemm(BenchRegistry& registry) {
         extent("K", "columns of a, rows of b", 8192),
         any_dtype("element type of a and b; the product of integers is i32"),
         shared_by_pes("columns of a"),
-        Parameter::integer("block_k", "rows of b that are loaded at a time", "", "spec 10.3")
+        Parameter::integer("block_k", "rows of b in a block", "", "spec 10.3")
             .default_val(128)
             .range("1", "65536"),
         choice("form",

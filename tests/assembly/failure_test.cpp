@@ -120,7 +120,7 @@ KERNBENCH_SYSTEMC_TEST(collect_all_lists_who_failed_and_who_is_blocked_with_what
                  {"3 PEs failed: sip0.cube5.pe3: kernel_exception: ",
                   "enough; sip0.cube0.pe0: blocked: sip0.cube0.pe0.pe_cpu at ",
                   "kernel 'k': waited for command 4711 of kernel 'k' since ",
-                  "when nothing happened any more", "; sip0.cube6.pe7: blocked: "});
+                  "when no event was pending", "; sip0.cube6.pe7: blocked: "});
   BOOST_TEST(response.per_pe.size() == 4U);
   BOOST_TEST(response.per_pe.at({0, 0, 1}).pe_exec == 3 * us);  // undisturbed
 }

@@ -115,7 +115,7 @@ KERNBENCH_SYSTEMC_TEST(a_module_takes_one_machine) {
     explicit Double(const sc_core::sc_module_name& name) : sc_module(name) {
       first = std::make_unique<WholeMachine>(tiny);
       BOOST_TEST(error_of<UsageError>([] { WholeMachine second(tiny); }) ==
-                 "module 'top' has an object 'host', as of a machine, already: each machine of a "
+                 "module 'top' already has an object 'host', as of a machine: each machine of a "
                  "process is built in a module of its own");
     }
     std::unique_ptr<WholeMachine> first;

@@ -181,11 +181,10 @@ BOOST_AUTO_TEST_CASE(an_address_between_tensors_is_reported_with_its_neighbours)
 
 BOOST_AUTO_TEST_CASE(a_freed_tensor_is_named_as_freed) {
   for (const char* model : {"va", "la", "pa"}) {
-    check_error(
-        &loads_of_a_freed_tensor,
-        {"it is byte 34 of tensor 'old' f16{8, 16}, which has been freed: a tensor lives as "
-         "long as a handle of it or a launch that has it as an argument"},
-        in_model(model, "topology.tiny.yaml"));
+    check_error(&loads_of_a_freed_tensor,
+                {"it is byte 34 of tensor 'old' f16{8, 16}, which has been freed: a tensor lives "
+                 "as long as a handle to it or a launch with it as an argument"},
+                in_model(model, "topology.tiny.yaml"));
   }
 }
 

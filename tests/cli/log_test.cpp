@@ -155,11 +155,11 @@ BOOST_AUTO_TEST_CASE(what_cannot_be_logged_is_named_with_the_nearest) {
   refused({"cll"}, "did you mean 'ccl'?");
   for (const std::string glob : {"everything", "*.pe_fft"})
     refused({glob}, "matches no component of this machine; they are listed");
-  refused(
-      {"host=loud"},
-      "--log 'host=loud': 'loud' is no level; allowed are error, warning, info, debug and trace");
+  refused({"host=loud"},
+          "--log 'host=loud': 'loud' is not a level; allowed are error, warning, info, debug and "
+          "trace");
   check_refused({"traffic", "--generate", "stream", "--topology", "tiny", "--log", "ccl"},
-                {"--log ccl goes with --bench"});
+                {"--log ccl requires --bench"});
 }
 
 BOOST_AUTO_TEST_SUITE_END()

@@ -64,7 +64,7 @@ BOOST_AUTO_TEST_CASE(it_needs_data_and_a_bench) {
   check_unruly("none", {"--check-races", "--data", "off"},
                {2, {}, {"--check-races needs the data that --data off leaves out"}});
   BOOST_TEST(unruly_json("none", {"--check-races", "--data", "eager"}).at("data") == "eager");
-  check_refused({"run", "--check-races"}, {"run: --check-races goes with --bench"});
+  check_refused({"run", "--check-races"}, {"run: --check-races requires --bench"});
 }
 
 BOOST_AUTO_TEST_CASE(unreceived_messages_are_reported_with_their_launch) {

@@ -226,7 +226,7 @@ BOOST_AUTO_TEST_CASE(kernels_have_one_line_each_or_one_per_launch) {
   };
   BOOST_TEST(lines({}) == 3);  // times, roofline, time on PEs
   BOOST_TEST(lines({"--per-launch"}) == 5);
-  check_refused({"run", "--per-launch"}, {"--per-launch goes with --bench"});
+  check_refused({"run", "--per-launch"}, {"--per-launch requires --bench"});
 }
 
 // Six SIPs, a rank each, an output each.

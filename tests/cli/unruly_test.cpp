@@ -43,8 +43,8 @@ const std::vector<Fault> faults{
      "has ended in std::terminate(), by the exception 'thrown out of noexcept'"},
     {"pthread_exit", "was aborted (SIGABRT) by a check of the C library"},
     {"bad_alloc", "out of memory: the host refuses an allocation", Ends::run},
-    {"throw_of_a_number", "an exception that is no std::exception (of type int)", Ends::run},
-    {"throw_of_a_text", "an exception that is no std::exception ('text')", Ends::run},
+    {"throw_of_a_number", "an exception that is not a std::exception (of type int)", Ends::run},
+    {"throw_of_a_text", "an exception that is not a std::exception ('text')", Ends::run},
     {"throw_of_a_class", "OwnClass)", Ends::run},
     {"sc_stop", "has called sc_stop()", Ends::run},
 };

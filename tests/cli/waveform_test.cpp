@@ -106,7 +106,7 @@ BOOST_AUTO_TEST_CASE(traffic_is_traced_as_a_run_is) {
   BOOST_TEST(part.last == 20 * ns);
   BOOST_TEST(part.variables.count("sip0.cube0.r0c0.inbox") == 0U);
   check_refused(joined(random_traffic, {"--save", "/dev/null", "--trace", "x.vcd"}),
-                {"--trace changes nothing with --save"});
+                {"--trace has no effect with --save"});
 }
 
 // Bytes of a timeline: many tiles have ended.

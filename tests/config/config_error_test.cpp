@@ -164,7 +164,7 @@ BOOST_AUTO_TEST_CASE(sip_grid_must_hold_the_sips) {
   BOOST_TEST(issue({{"system.sips.w", "3"}, {"system.sips.h", "2"}}) ==
              "found w x h = 3 x 2, allowed is w * h = count = 2");
   BOOST_TEST(issue({{"system.sips.topology", "torus_2d"}, {"system.sips.count", "6"}}) ==
-             "found 6, which is no square; a torus_2d of it needs w and h");
+             "found 6, which is not a square; a torus_2d of it needs w and h");
   BOOST_TEST(issue({{"system.sips.topology", "torus_2d"}, {"system.sips.count", "9"}}) ==
              "0 issues");
 }

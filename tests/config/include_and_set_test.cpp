@@ -158,7 +158,7 @@ BOOST_AUTO_TEST_CASE(keys_and_elements_that_do_not_exist_are_errors) {
              "the list has no element 'io1'; it has 1 element(s), ids io0; did you mean 'io0'?");
   BOOST_TEST(message("sip.io_chiplets.1.side", "N") ==
              "the list has no element '1'; it has 1 element(s), ids io0");
-  BOOST_TEST(message("system.ns_per_mm.x", "1") == "'x' is asked of a single value, '0.1'");
+  BOOST_TEST(message("system.ns_per_mm.x", "1") == "'x' is a key inside a single value, '0.1'");
   BOOST_TEST(message("system..x", "1") == "an empty step in the key");
   BOOST_TEST(message("system.flit_bytes", "[1").find("not valid YAML") != std::string::npos);
 }

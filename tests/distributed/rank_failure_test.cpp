@@ -197,8 +197,8 @@ KERNBENCH_SYSTEMC_TEST(a_failed_async_kernel_comes_before_the_collective_that_fa
   BOOST_TEST(error.find("'bad'") < error.find("'lrab_hierarchical_allreduce'"), error);
 }
 
-// The end of a rank is no std::exception, and is thrown again where a program continues after it,
-// at last as a fault, which ends the process.
+// The end of a rank is not a std::exception, and is thrown again where a program continues after
+// it, at last as a fault, which ends the process.
 BOOST_AUTO_TEST_CASE(a_kernel_that_swallows_its_end_is_reported_with_its_cause) {
   const ForkResult result = run_forked([] {
     TorchMachine m("topology.tiny.yaml", sips("ring_1d", 1));

@@ -321,7 +321,7 @@ BOOST_AUTO_TEST_CASE(rings_that_do_not_fit_their_memory) {
 // A kernel has tl calls only.
 BOOST_AUTO_TEST_CASE(a_kernel_that_calls_the_host_program) {
   refused({"kernel 'k'", "torch.zeros: called by ", "sip0.cube0.pe0.pe_cpu",
-           "which is no thread of the host program"},
+           "which is not a thread of the host program"},
           [](Torch& torch, int rank) {
             if (rank != 0) return;
             torch.launch(

@@ -98,7 +98,7 @@ BOOST_AUTO_TEST_CASE(a_tile_follows_its_stages_or_the_tile_before_on_the_engine)
                                      "24-26 pe_fetch_store store", "26-30 pe_dma dma_write"}),
              boost::test_tools::per_element());
   const CriticalPath path = path_of(log, 1);
-  BOOST_TEST(path.steps[1].after == "the one before on its engine");
+  BOOST_TEST(path.steps[1].after == "its predecessor on the engine");
   BOOST_TEST(path.steps[2].after == "its previous stage");
   BOOST_TEST(path.steps[2].op.value() == 5U);
   const std::vector<PathResource> resources = path.resources();

@@ -31,9 +31,9 @@ Pins adder_pins(Model& m) {
           {"in_ready", "they are taken", 1, Kind::control, &m.in_ready},
           {"in_data", "two operands", 100, Kind::input, &m.in_data, 50},
           {"latency", "of a sum", 8, Kind::input, &m.latency},
-          {"fault", "what it does wrong", 4, Kind::input, &m.fault},
+          {"fault", "fault to inject", 4, Kind::input, &m.fault},
           {"out_valid", "a sum is offered", 1, Kind::control, &m.out_valid},
-          {"out_ready", "it is taken", 1, Kind::input, &m.out_ready},
+          {"out_ready", "the sum is accepted", 1, Kind::input, &m.out_ready},
           {"out_data", "the sum", 50, Kind::data, &m.out_data, 0, SignalType::count, &m.out_valid}};
 }
 
@@ -198,9 +198,10 @@ BOOST_AUTO_TEST_CASE(broken_rules_and_what_a_block_ends_itself_by_end_the_run_by
       {{{"fault", "5"}}, "$finish at "},
       {{{"fault", "4"}}, "operands are not wanted"},
       {{{"fault", "6"}}, "no more"},
-      {{{"fault", "7"}}, "adder: the block ends the run by $error, $fatal or $stop at "},
+      {{{"fault", "7"}}, "adder: the block has ended the run by $error, $fatal or $stop at "},
       {{{"fault", "3"}, {"check_unknown", "true"}},
-       "adder: output out_data is unknown: it depends on what nothing has driven or reset"},
+       "adder: output out_data is unknown: it depends on signals that are neither driven nor "
+       "reset"},
   };
   for (const Case& each : cases) {
     const std::string fault = forked_value([&] { return fault_of(each.settings); });
@@ -226,8 +227,8 @@ BOOST_AUTO_TEST_CASE(a_block_that_ends_itself_in_its_reset_is_named) {
     return error_of<ModelError>([] { Testbench t(Settings{{"reset_cycles", "10"}}); });
   });
   BOOST_TEST_CONTEXT(fault) {
-    BOOST_TEST(fault.rfind("adder: the block ends the run by $error, $fatal or $stop at ", 0) ==
-               0U);
+    BOOST_TEST(
+        fault.rfind("adder: the block has ended the run by $error, $fatal or $stop at ", 0) == 0U);
     BOOST_TEST((fault.find("a reset of ten cycles, in its reset") != std::string::npos));
     BOOST_TEST((fault.find("cycle ") == std::string::npos));
     BOOST_TEST((fault.find(" ns") == std::string::npos));

@@ -235,7 +235,7 @@ KERNBENCH_SYSTEMC_TEST(a_flit_at_the_wrong_output_is_found) {
   Star<Foreign<Vrouter_straying>> t;
   t.a.send_at(t.machine.write("a", "z", 0, 16), 10 * ns - 1);
   BOOST_TEST(fault_of(t.machine).find(
-                 "r: a flit for output 3 has come out of output 2 (out_valid), cycle ") == 0U);
+                 "r: a flit for output 3 has left by output 2 (out_valid), cycle ") == 0U);
 }
 
 // --- Properties

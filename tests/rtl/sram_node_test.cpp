@@ -319,7 +319,7 @@ KERNBENCH_SYSTEMC_TEST(bytes_that_are_not_known_yet_are_not_compared) {
 // sv/faulty_sram.sv, fault 7: bit 12 of each word is wrong.
 KERNBENCH_SYSTEMC_TEST(a_wrong_byte_ends_the_run_with_its_place_both_values_and_the_cycle) {
   Swap t("test.faulty_sram", true, 7 << 16);
-  check_contains(t.result.error, {"rdata is not what was written: byte 1 of a read of ",
+  check_contains(t.result.error, {"rdata differs from the bytes written: byte 1 of a read of ",
                                   ", the memory store has 0x", ", cycle "});
 }
 

@@ -222,7 +222,7 @@ BOOST_AUTO_TEST_CASE(what_is_refused_says_what_is_allowed) {
   BOOST_CHECK_EXCEPTION(m.tl.atomic_add(m.ptr(), m.tl.full({4}, 1, f32)), UsageError,
                         with_text("tl.atomic_add of f32 at x, which holds i32"));
   BOOST_CHECK_EXCEPTION(m.tl.atomic_add(tl::Ptr(std::uint64_t{0x10000}), 1), UsageError,
-                        with_text("tl.atomic_add: 0x10000 has no dtype; ptr.as(dtype) says it"));
+                        with_text("tl.atomic_add: 0x10000 has no dtype; use ptr.as(dtype)"));
   BOOST_CHECK_EXCEPTION(
       m.tl.atomic_add(m.ptr() + 2, 1), AccessFault,
       with_text("tl.atomic_add of i32 at x + 2: the address must be a multiple of 4"));

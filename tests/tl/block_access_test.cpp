@@ -256,7 +256,7 @@ BOOST_AUTO_TEST_CASE(an_invalid_block_pointer_is_reported) {
   BOOST_TEST(contains(make({8, 8}, {8, -1}, {0, 0}, {2, 2}), "stride -1 of axis 1"));
   BOOST_TEST(contains(make({8, -1}, {8, 1}, {0, 0}, {2, 2}), "extent -1 of axis 1"));
   const auto raw = [&] { m.tl.make_block_ptr(tl::Ptr(std::uint64_t{64}), {8}, {1}, {0}, {2}); };
-  BOOST_TEST(contains(test::error_of<Error>(raw), "0x40 has no dtype; ptr.as(dtype) says it"));
+  BOOST_TEST(contains(test::error_of<Error>(raw), "0x40 has no dtype; use ptr.as(dtype)"));
   const tl::BlockPtr p = m.tl.make_block_ptr(m.ptr(), {8, 8}, {8, 1}, {0, 0}, {2, 2});
   BOOST_TEST(contains(test::error_of<Error>([&] { m.tl.load(p, {{2}}); }),
                       "the axes of {2, 2} are 0 to 1"));

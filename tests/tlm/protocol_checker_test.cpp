@@ -155,7 +155,7 @@ BOOST_AUTO_TEST_CASE(one_request_at_a_time) {
   BOOST_TEST(breach([](Ends& e) {
                e.forward(e.payload(), tlm::BEGIN_REQ);
                e.forward(e.payload(), tlm::BEGIN_REQ);
-             }) == "BEGIN_REQ before the END_REQ of the request before");
+             }) == "BEGIN_REQ before the END_REQ of the previous request");
 }
 
 BOOST_AUTO_TEST_CASE(one_response_at_a_time) {

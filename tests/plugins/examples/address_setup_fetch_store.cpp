@@ -41,7 +41,7 @@ class AddressSetupFetchStore final : public StageEngine<Component>,
   explicit AddressSetupFetchStore(const ComponentInit& init)
       : StageEngine(init, PeEngine::pe_fetch_store, init.attributes.as<Parameters>().stage),
         parameters_(init.attributes) {
-    add_statistic("register_stalls", "fetches that waited for room in the register file",
+    add_statistic("register_stalls", "fetches stalled for space in the register file",
                   Quantity::count, stalls_);
   }
 

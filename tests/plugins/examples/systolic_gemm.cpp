@@ -39,13 +39,14 @@ class Systolic final : public ComputeEngine {
   struct Parameters : ParameterSet {
     using ParameterSet::ParameterSet;
     StageParameters stage{*this, "0"};
-    Param<std::uint64_t> rows{*this, Parameter::integer("rows", "of the array", "", "assumption")
-                                         .default_val(64)
-                                         .range(1, 4096)};
-    Param<std::uint64_t> columns{*this,
-                                 Parameter::integer("columns", "of the array", "", "assumption")
-                                     .default_val(64)
-                                     .range(1, 4096)};
+    Param<std::uint64_t> rows{*this,
+                              Parameter::integer("rows", "rows of the array", "", "assumption")
+                                  .default_val(64)
+                                  .range(1, 4096)};
+    Param<std::uint64_t> columns{
+        *this, Parameter::integer("columns", "columns of the array", "", "assumption")
+                   .default_val(64)
+                   .range(1, 4096)};
     Param<bool> double_buffered{
         *this, Parameter::boolean("double_buffered", "weights are loaded during the pass before",
                                   "assumption")

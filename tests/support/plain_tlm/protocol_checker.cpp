@@ -126,7 +126,7 @@ tlm::tlm_sync_enum ProtocolChecker::nb_transport_fw(Payload& payload, tlm::tlm_p
   if (is_ignorable(phase)) return to_target->nb_transport_fw(payload, phase, delay);
   const sc_core::sc_time at = sc_core::sc_time_stamp() + delay;
   if (phase == tlm::BEGIN_REQ) {
-    if (requesting_ != nullptr) breach("BEGIN_REQ before the END_REQ of the request before");
+    if (requesting_ != nullptr) breach("BEGIN_REQ before the END_REQ of the previous request");
     begin(payload, at, false);
     requesting_ = &payload;
   } else if (phase == tlm::END_RESP) {
