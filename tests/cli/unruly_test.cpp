@@ -229,7 +229,7 @@ BOOST_AUTO_TEST_CASE(what_never_ends_ends_at_the_wall_limit) {
       check_contains(
           result.err,
           {each.ends == Ends::process ? "kernbench: error: stopped by --max-wall: "
-                                      : " of simulated time, by --max-wall: ",
+                                      : " of simulated time by --max-wall: ",
            "sip0.cube0.pe2.pe_cpu at ",
            " ns: kernel 'wild' lets no simulated time pass; last call: tl." + each.call});
     }
@@ -274,7 +274,7 @@ BOOST_AUTO_TEST_CASE(a_run_that_goes_on_until_the_wall_limit_names_the_programs_
       const ProgramResult result = run_to_the_wall_limit(of_kernel(fault), Ends::run);
       BOOST_TEST(result.status == 1);
       check_contains(result.err,
-                     {" of simulated time, by --max-wall\n",
+                     {" of simulated time by --max-wall\n",
                       "\n  host runs bench 'unruly'; last call: torch.launch",
                       "\n  sip0.cube0.pe2.pe_cpu runs kernel 'wild'; last call: tl.cycles ("});
     }
