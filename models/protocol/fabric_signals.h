@@ -29,7 +29,7 @@ class FabricSignals final : public SignalGroup {
   explicit FabricSignals(FabricNode& node);
   ~FabricSignals() override;
 
-  // The node expects something at `arrival`.
+  // A flit or message is due to arrive at `arrival`.
   void announced(Fs arrival);
   // Call when the inbox or the message in service may have changed.
   void update() {

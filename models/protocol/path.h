@@ -17,9 +17,9 @@ namespace kernbench {
 struct PathHop {
   NodeId node = no_node;
   std::uint16_t out_port = 0;  // port of `node`, towards the next position
-  Fs overhead_fs = 0;          // of `node` for transit (or as the endpoint of a control message)
-  Fs propagation_fs = 0;       // of the link after `node`
-  Rational bw_gbs;             // of the link after `node`; 0 = unlimited
+  Fs overhead_fs = 0;          // transit time of `node` (or as the endpoint of a control message)
+  Fs propagation_fs = 0;       // propagation of the link after `node`
+  Rational bw_gbs;             // bandwidth of the link after `node`; 0 = unlimited
 };
 
 class Path {

@@ -22,7 +22,7 @@ constexpr double minus_infinity = -std::numeric_limits<double>::infinity();
 struct Step {
   std::int64_t row, column;  // first query, and first column of the head
   std::int64_t key;          // first key
-  bool first, last;          // of these queries
+  bool first, last;          // first, last block of keys for these queries
 };
 
 struct Blocking {

@@ -43,7 +43,7 @@ void int8_gemm(tl::Program& tl, tl::Tensor a, tl::Tensor b, tl::Tensor row_scale
 
   const tl::Overlap overlap(tl);
   tl::Handle next_rows = a_rows.load_async({0, 0});
-  std::deque<tl::Handle> blocks;  // of b, loaded or in flight
+  std::deque<tl::Handle> blocks;  // blocks of b, loaded or in flight
   std::int64_t next_step = 0;
   const auto load_blocks = [&] {
     for (; static_cast<int>(blocks.size()) < stages && next_step < tiles * steps; ++next_step)
@@ -122,7 +122,7 @@ void int8_gemm_detour(tl::Program& tl, tl::Tensor a, tl::Tensor b, tl::Tensor ro
 
 // --- on the host
 
-constexpr std::uint64_t block_bytes = 64 * 1024,  // of a; two or three in the scratch of 1 MiB
+constexpr std::uint64_t block_bytes = 64 * 1024,  // block of a; two or three fit the scratch
     sum_bytes = 128 * 1024;  // sums of a tile in 32 bits; two more in f32 and f16
 // Register file content: a tile of a, one of b, its sum and its scales.
 constexpr std::int64_t tile_bytes = 8 * 1024, widest_tile = 64;
@@ -173,7 +173,7 @@ void run(Torch& torch) {
   const bool grouped = given.text("scales") == "k_group";
   const int pes = parts(torch, N);
   const std::string& form = given.text("form");
-  const std::int64_t columns = tl::Program::cdiv(N, pes);  // of a PE
+  const std::int64_t columns = tl::Program::cdiv(N, pes);  // columns of b per PE
   const int block_n = static_cast<int>(
                 form == "detour" ? columns : std::min(given.integer("block_n"), columns)),
             block_k = static_cast<int>(std::min(given.integer("block_k"), K)),

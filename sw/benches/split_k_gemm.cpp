@@ -124,7 +124,7 @@ void connect_all(Torch& torch, int pes, std::uint64_t chunk_bytes) {
   torch.ipcq.install(graph, settings);
 }
 
-constexpr std::uint64_t panel_bytes = 128 * 1024;  // of a; at most three of them in the scratch
+constexpr std::uint64_t panel_bytes = 128 * 1024;  // panel of a; at most three in the scratch
 
 void run(Torch& torch) {
   const Attributes& given = torch.parameters();

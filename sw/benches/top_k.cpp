@@ -91,7 +91,7 @@ void top_k_by_rounds(tl::Program& tl, tl::Tensor x, tl::Tensor values, tl::Tenso
 
 // --- on the host
 
-constexpr std::uint64_t block_bytes = 64 * 1024;  // of x; twice in the scratch of 1 MiB, with
+constexpr std::uint64_t block_bytes = 64 * 1024;  // block of x; twice in the scratch of 1 MiB, with
                                                   // indices and intermediate results
 
 struct Largest {

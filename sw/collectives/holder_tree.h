@@ -65,7 +65,7 @@ class HolderTree {
   schedules::TreePosition way_down(PeId holder) const;  // for the result
 
   Form form_;
-  std::vector<int> sips_;  // of the ranks
+  std::vector<int> sips_;  // SIPs of the ranks
   int mesh_w_ = 1;
   Level pes_, cubes_;
   std::optional<graphs::CubeRectangle> rectangle_;
