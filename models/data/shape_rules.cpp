@@ -115,7 +115,7 @@ void check_integers(const MathParams& params, const DTypes& inputs) {
   }
 }
 
-// The condition of a `where` is no value.
+// The condition of a `where` is not a value.
 std::size_t first_value(const MathParams& params) { return params.op == MathOp::where ? 1 : 0; }
 
 // Whether the arithmetic is integer: no floating-point number among its operands.

@@ -21,7 +21,7 @@
 namespace kernbench {
 namespace {
 
-// Level of the hierarchy that is no node: sip0, sip0.cube0, ...
+// Level of the hierarchy that is not a node: sip0, sip0.cube0, ...
 class ScopeModule final : public sc_core::sc_module {
  public:
   explicit ScopeModule(const sc_core::sc_module_name& name) : sc_core::sc_module(name) {}
