@@ -25,8 +25,8 @@ std::string text(double value) {
   return digits;
 }
 
-// "from=registers+64;HBM:0x2000000000+4096"; nothing without either. Of very many ranges, as in a
-// scattered access, it shows the first.
+// "from=registers+64;HBM:0x2000000000+4096"; nothing without either. With very many ranges, as in a
+// scattered access, it shows the first ones.
 std::string text(const char* side, const PhysRanges& ranges, std::uint64_t register_bytes) {
   constexpr std::size_t shown = 256;
   std::string list;

@@ -7,7 +7,7 @@
 // so it does not extend a run.
 //
 // The message signal shows the message in service, or else one whose flits leave on a link, until
-// its last byte has left. Of several such messages it shows the one that leaves last. A message
+// its last byte has left. With several such messages it shows the one that leaves last. A message
 // that takes no time and occupies no link stays until the next.
 #pragma once
 
