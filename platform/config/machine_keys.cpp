@@ -236,12 +236,13 @@ void ucie_keys(KeyVisitor& keys, CubeSpec& cube) {
 }
 
 void memory_map_keys(KeyVisitor& keys, MemoryMapSpec& map) {
-  keys.value(choice_of<AddressModel>("address_model",
-                                     "how kernels address memory: shards of the launch, pages of "
-                                     "the MMU, segments of the BAAW",
-                                     spec)
-                 .default_val(name_of(AddressModel::va)),
-             map.address_model);
+  keys.value(
+      choice_of<AddressModel>("address_model",
+                              "addressing of memory by kernels: shards of the launch, pages of "
+                              "the MMU, segments of the BAAW",
+                              spec)
+          .default_val(name_of(AddressModel::va)),
+      map.address_model);
   keys.value(choice_of<HbmMapping>("hbm_mapping_mode",
                                    "with la: one request per HBM partition, or one per channel "
                                    "over its own link",

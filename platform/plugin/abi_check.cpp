@@ -88,7 +88,7 @@ class ElfFile {
     const std::string ident = bytes(0, EI_NIDENT);
     if (static_cast<unsigned char>(ident[EI_CLASS]) != ELFCLASS64 ||
         static_cast<unsigned char>(ident[EI_DATA]) != own_byte_order)
-      refuse("it is for another kind of machine: 64 bits in this byte order are wanted");
+      refuse("it is for another kind of machine: expected 64 bits in this byte order");
     header_ = at<Elf64_Ehdr>(0);
     if (header_.e_machine != own_machine)
       refuse(fmt::format("it is for another machine: ELF machine {}, and this program is for {}",

@@ -144,7 +144,7 @@ std::vector<ValidationCheck> play_all_reduce(Platform& platform) {
   bound.tolerance = 0;
   bound.allowance = "";
   bound.relation = Relation::at_least;
-  bound.remark = "what is above the bound are the latencies of the 30 steps";
+  bound.remark = "the excess over the bound is the latencies of the 30 steps";
   return {step_check(steps, part, time, fmt::format("{} * ({:g} + {:g})", steps, alpha_ns, part_ns),
                      steps * (alpha_ns + part_ns)),
           bound};
