@@ -75,7 +75,7 @@ class FabricNode::Output final : public FabricBackward {
   void invalidate_direct_mem_ptr(sc_dt::uint64, sc_dt::uint64) override {}
   void credit(std::uint32_t virtual_channel, std::uint32_t flits, Fs at) override {
     BufferedOutput* output = node_.buffered_[port_].get();
-    if (output == nullptr) throw ModelError("a credit for an output that needs none");
+    if (output == nullptr) throw ModelError("a credit for an output without credit flow control");
     output->credit(virtual_channel, flits, at);
   }
 

@@ -178,7 +178,7 @@ std::vector<ValidationCase> ring_cases() {
        "T = t_s + l t_h + m t_w: " + routing, "tiny", ring_of_sips({"256", "64", "true"}),
        play_cut_through_step},
       {"ring-step-store-and-forward", "network",
-       "The same three links, every node takes the message whole: t_s + (m t_w + t_h) l",
+       "The same three links with store-and-forward at every node: t_s + (m t_w + t_h) l",
        "T = t_s + (m t_w + t_h) l: " + routing, "tiny", ring_of_sips({"65536", "64", "false"}),
        play_store_and_forward_step},
       {"ring-all-gather", "network",

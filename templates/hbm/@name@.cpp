@@ -23,8 +23,9 @@ class @Class@Timing : public kernbench::HbmTiming {
   static constexpr const char* description = "HBM partition of @name@";
   struct Parameters : kernbench::HbmParameters {  // overhead_ns, num_pcs, burst_bytes
     using HbmParameters::HbmParameters;
-    Param<Fs> t_burst{
-        *this, Parameter::duration_ns("t_burst_ns", "time of a burst", "assumption").default_val(8)};
+    Param<Fs> t_burst{*this,
+                      Parameter::duration_ns("t_burst_ns", "time of a burst", "assumption")
+                          .default_val(8)};
     Param<Fs> wake{*this,
                    Parameter::duration_ns("wake_ns", "wake-up time of a channel", "assumption")
                        .default_val(10)};
