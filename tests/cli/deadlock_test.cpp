@@ -139,8 +139,7 @@ BOOST_AUTO_TEST_CASE(parts_of_a_pe_that_never_answer_are_listed) {
 // --- Broken protocols
 
 BOOST_AUTO_TEST_CASE(components_that_repeat_messages_or_leave_phases_out_are_named) {
-  const Words again{": the protocol with ",
-                    " is broken: a control message that has passed already"};
+  const Words again{": protocol violation towards ", ": a control message that has passed already"};
   check_router("{twice: true}", checked, {1, {}, joined({"sip0.cube0.r0c0.to_"}, again)});
   check_part_of_pe("pe_mmu", "{answers: sends}", checked,
                    {1, {}, joined({"sip0.cube0.pe0.pe_mmu.to_"}, again)});
@@ -153,8 +152,8 @@ BOOST_AUTO_TEST_CASE(components_that_repeat_messages_or_leave_phases_out_are_nam
                    {1,
                     {},
                     {"sip0.cube0.pe0.pe_fetch_store.to_pe_tcm_access at ",
-                     "the protocol with sip0.cube0.pe0.pe_tcm.from_pe_fetch_store_access is "
-                     "broken: TLM_COMPLETED to BEGIN_REQ, but END_REQ is to come"}});
+                     "protocol violation towards sip0.cube0.pe0.pe_tcm.from_pe_fetch_store_access: "
+                     "TLM_COMPLETED to BEGIN_REQ, but END_REQ is pending"}});
 }
 
 // --- Kernels and messages

@@ -102,7 +102,7 @@ BOOST_AUTO_TEST_CASE(tensors_of_all_ranks_that_do_not_fit) {
                                                     torch.zeros({3, 5}, f16, one_pe, "t"));
           });
   refused({"all_to_all_single: tensor 't' f16{8} is cut along axis 0 into a part for each of 3 "
-           "ranks, and 8 is no multiple of that"},
+           "ranks, and 8 is not a multiple of that"},
           [](Torch& torch, int) {
             torch.distributed.all_to_all_single(some(torch, 8), some(torch, 8));
           });

@@ -74,7 +74,7 @@ KERNBENCH_SYSTEMC_TEST(a_group_that_cannot_be) {
     check_contains(told([&] { dist.init_process_group("ahbm"); }),
                    {"has been initialized already"});
     check_contains(told([&] { dist.all_reduce(some(torch)); }),
-                   {"all_reduce outside a worker: the other 1 ranks would never come"});
+                   {"all_reduce outside a worker: the other 1 ranks would never call it"});
     dist.destroy_process_group();
     BOOST_TEST(!dist.is_initialized());
   });

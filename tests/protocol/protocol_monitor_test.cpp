@@ -76,7 +76,7 @@ struct Connection {
   }
   std::string broken(const std::string& what) const {
     const std::string service = ServiceOf<Payload>::name;
-    return fmt::format("user.to_{}_{}: the protocol with provider.from_user_{} is broken: {}",
+    return fmt::format("user.to_{}_{}: protocol violation towards provider.from_user_{}: {}",
                        name_of(ServiceOf<Payload>::provider), service, service, what);
   }
 };
@@ -149,7 +149,7 @@ KERNBENCH_SYSTEMC_TEST(a_provider_that_completes_a_request_before_its_phases_is_
   TcmRequest request;
   tcm.user.to_provider.nb_transport_fw(request);
   BOOST_TEST(tcm.violations.back() ==
-             tcm.broken("TLM_COMPLETED to BEGIN_REQ, but END_REQ is to come"));
+             tcm.broken("TLM_COMPLETED to BEGIN_REQ, but END_REQ is pending"));
 }
 
 KERNBENCH_SYSTEMC_TEST(a_service_that_allows_it_is_completed_by_the_call) {
@@ -221,7 +221,7 @@ std::string fault_of(unsigned written, const Action& action, const std::string& 
   });
   const std::string other = node == "a" ? "b" : "a";
   const std::string broken =
-      fmt::format("{}.to_{}: the protocol with {}__to__{} is broken: ", node, other, node, other);
+      fmt::format("{}.to_{}: protocol violation towards {}__to__{}: ", node, other, node, other);
   try {
     machine.run();
   } catch (const ModelError& error) {
