@@ -22,7 +22,7 @@ class Splitter {
       if (follows("//")) {
         copy_until(words_.comments, source_.find('\n', at_));
       } else if (follows("/*")) {
-        copy_until(words_.comments, source_.find("*/", at_ + 2));
+        copy_until(words_.comments, std::min(source_.find("*/", at_ + 2), source_.size()) + 2);
       } else if (follows("R\"")) {
         raw_literal();
       } else if (source_[at_] == '"') {
@@ -77,9 +77,9 @@ class Splitter {
     const char c = source_[at_];
     if (c != ' ' && c != '\n') words_.literals[at_] = '.';
     if (!is_word(c)) {
+      const char before = at_ > 0 ? source_[at_ - 1] : ' ';
+      is_member_ = c == '.' || (c == '>' && before == '-') || (c == ':' && before == ':');
       copy_until(words_.names, at_ + 1);
-      is_member_ = c == '.' || (c == '>' && at_ > 0 && source_[at_ - 1] == '-') ||
-                   (c == ':' && at_ > 0 && source_[at_ - 1] == ':');
       return;
     }
     if (!is_member_) words_.names[at_] = c == '_' ? ' ' : c;
