@@ -226,8 +226,8 @@ BOOST_AUTO_TEST_CASE(the_other_collectives_of_1_mib_use_85_percent_of_their_boun
   }
 }
 
-// --- Gather and scatter. The link next to the root carries the blocks of all n - 1 others, one
-// after the other: each rank more adds the time of its block there, S / B with the B of a stream of
+// --- Gather and scatter. The link next to the root carries the blocks of all n - 1 others,
+// back to back: each rank more adds the time of its block there, S / B with the B of a stream of
 // slots. The PEs process the messages concurrently.
 
 // The largest pe_exec, of blocks of `bytes`.

@@ -20,9 +20,12 @@ class Splitter {
   SourceWords split() {
     while (at_ < source_.size()) {
       if (follows("//")) {
+        at_ += 2;
         copy_until(words_.comments, source_.find('\n', at_));
       } else if (follows("/*")) {
-        copy_until(words_.comments, std::min(source_.find("*/", at_ + 2), source_.size()) + 2);
+        at_ += 2;
+        copy_until(words_.comments, source_.find("*/", at_));
+        at_ += 2;
       } else if (follows("R\"")) {
         raw_literal();
       } else if (source_[at_] == '"') {
@@ -97,7 +100,9 @@ class Splitter {
 SourceWords split_source(const std::string& source) { return Splitter(source).split(); }
 
 std::string words_of(std::string text) {
-  std::replace(text.begin(), text.end(), '_', ' ');
+  for (char& c : text) {
+    if (c == '_' || c == '#' || c == '/') c = ' ';
+  }
   return text;
 }
 

@@ -8,7 +8,7 @@ namespace kernbench::docs {
 
 // Parts of a C++ source, each as long as the source.
 struct SourceWords {
-  // "//" and block comments.
+  // Text of "//" and block comments, without these signs.
   std::string comments;
   // String literals, adjacent ones joined by blanks; code between two literals is dots. Escape
   // sequences are blanks.
@@ -19,7 +19,7 @@ struct SourceWords {
 };
 SourceWords split_source(const std::string& source);
 
-// The text with '_' as a blank: for CMake, scripts and configuration.
+// The text with '_', '#' and '/' as blanks: for CMake, scripts and configuration, and for paths.
 std::string words_of(std::string text);
 
 }  // namespace kernbench::docs
