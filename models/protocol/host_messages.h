@@ -65,7 +65,7 @@ struct KernelMetrics {
   Fs pe_exec = 0;     // kernel return - target_start
   Fs dma = 0;         // channel-held time of the PE's own DMA
   Fs compute = 0;     // accel_slot held
-  Fs start_skew = 0;  // how late the PE was reached; 0 unless components were replaced
+  Fs start_skew = 0;  // start after target_start; 0 unless components were replaced
   void merge(const KernelMetrics& other);
 };
 using MetricsOfPes = FlatMap<PeId, KernelMetrics>;
