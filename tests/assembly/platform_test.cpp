@@ -237,7 +237,7 @@ KERNBENCH_SYSTEMC_TEST(a_transaction_that_is_not_given_back_fails_the_run) {
     kept.push_back(m.platform->pool().make());
   });
   BOOST_TEST(name_of(result.status) == "failed");
-  BOOST_TEST(contains(result.error, "2 transactions have not been given back"), result.error);
+  BOOST_TEST(contains(result.error, "2 transactions have not been released"), result.error);
   BOOST_CHECK_THROW(std::rethrow_exception(result.cause), ModelError);
 }
 

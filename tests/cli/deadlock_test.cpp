@@ -111,13 +111,14 @@ BOOST_AUTO_TEST_CASE(a_router_that_loses_or_repeats_flits_ends_the_run) {
       "at_ns,initiator,op,target,offset,bytes\n0,sip0.cube0.pe0.pe_dma,write,sip0.cube0.sram,0,"
       "4096\n";
   for (const auto& [attrs, what] :
-       {std::pair("{nth: 3}", "flit 4 of a write has come where flit 3 of 16"),
-        std::pair("{nth: 3, twice: true}", "flit 3 of a write has come where flit 4 of 16")})
+       {std::pair("{nth: 3}", "flit 4 of a write has arrived instead of flit 3 of 16"),
+        std::pair("{nth: 3, twice: true}",
+                  "flit 3 of a write has arrived instead of flit 4 of 16")})
     check_router(attrs, unchecked,
                  {1,
                   {},
                   {"sip0.cube0.sram", what, "sip0.cube0.pe0.pe_dma > sip0.cube0.r0c0 > sip0.",
-                   "--check-protocol finds it"}},
+                   "--check-protocol finds the node"}},
                  write);
 }
 
