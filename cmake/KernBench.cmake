@@ -9,7 +9,7 @@ set(CMAKE_POSITION_INDEPENDENT_CODE ON)
 set(CMAKE_CXX_COMPILE_OPTIONS_PIE -fPIC)  # programs as libraries: a precompiled header serves one set of flags
 set(CMAKE_EXPORT_COMPILE_COMMANDS ON)
 set(CMAKE_LINK_DEPENDS_NO_SHARED ON)  # after an edit, relink the changed library, not the 60 programs that use it
-set(CMAKE_BUILD_RPATH_USE_ORIGIN ON)  # programs find our libraries beside them, also when the tree is moved
+set(CMAKE_BUILD_RPATH_USE_ORIGIN ON)  # programs find our libraries in their own folder, also when the tree is moved
 
 option(KERNBENCH_WERROR "Treat warnings as errors" OFF)
 option(KERNBENCH_ASAN "Build with the address and undefined-behaviour sanitizers" OFF)

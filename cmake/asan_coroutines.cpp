@@ -37,7 +37,7 @@ extern "C" [[gnu::no_sanitize("address")]] void __asan_handle_no_return() {
   using Call = void (*)();
   static const auto next = reinterpret_cast<Call>(::dlsym(RTLD_NEXT, "__asan_handle_no_return"));
   const auto* const here = static_cast<const char*>(__builtin_frame_address(0));
-  constexpr std::size_t below = 1 << 14;  // no frame of anybody is there
+  constexpr std::size_t below = 1 << 14;  // no stack frame is there
   constexpr std::size_t above = 1 << 20;  // frames that the exception may leave; beyond the stack
                                           // this hides errors, but makes none
   __asan_unpoison_memory_region(here - below, below);

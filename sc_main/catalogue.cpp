@@ -47,7 +47,7 @@ void check(const Implementation& component, const std::string& file) {
     refuse(file, what + "needs a name of at most 64 letters, digits, '_', '-' and '.'");
   if (component.description.empty() || component.description.find('\n') != std::string::npos)
     refuse(file, what + "needs a description of one line");
-  if (component.roles.empty()) refuse(file, what + "names no role, so it could stand nowhere");
+  if (component.roles.empty()) refuse(file, what + "names no role");
   if (!component.create) refuse(file, what + "has no factory");
 }
 

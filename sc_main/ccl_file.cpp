@@ -74,15 +74,18 @@ std::vector<RowKey> keys_of(TuningRow& row, const std::vector<std::string>& algo
   return {
       {Parameter::choice("op", "the collective", collective_op_names(), source),
        ParameterMember(row.op), true},
-      {Parameter::choice("sip_topology", "of the SIPs; default: any", all_sip_topologies(), source),
+      {Parameter::choice("sip_topology", "arrangement of the SIPs; default: any",
+                         all_sip_topologies(), source),
        ParameterMember(row.sip_topology)},
-      {Parameter::integer("ranks", "how many; default: any number", "", source).range("1", "16384"),
+      {Parameter::integer("ranks", "number of ranks; default: any", "", source).range("1", "16384"),
        ParameterMember(row.ranks)},
-      {Parameter::choice("rank_unit", "what a rank is; default: any", {"sip", "pe"}, source),
+      {Parameter::choice("rank_unit", "unit of a rank; default: any", {"sip", "pe"}, source),
        ParameterMember(row.rank_unit)},
-      {bytes("min_bytes", "the smallest size; default: 0"), ParameterMember(row.min_bytes)},
-      {bytes("max_bytes", "the largest size; default: any"), ParameterMember(row.max_bytes)},
-      {Parameter::choice("algorithm", "that carries them out", algorithms, source),
+      {bytes("min_bytes", "smallest size of a rank's data; default: 0"),
+       ParameterMember(row.min_bytes)},
+      {bytes("max_bytes", "largest size of a rank's data; default: any"),
+       ParameterMember(row.max_bytes)},
+      {Parameter::choice("algorithm", "algorithm of these calls", algorithms, source),
        ParameterMember(row.algorithm), true},
   };
 }
@@ -142,15 +145,19 @@ std::string row_text(TuningRow row) {
 }  // namespace
 
 ConfigSchema ccl_schema(const AlgorithmRegistry& algorithms) {
-  std::vector<ConfigKey> keys{ConfigKey::of(Kind::section, "defaults", "of all algorithms", false)};
+  std::vector<ConfigKey> keys{
+      ConfigKey::of(Kind::section, "defaults", "settings of all algorithms", false)};
   std::vector<std::string> names = algorithms.names(CollectiveOp::all_reduce);
   names.insert(names.begin(), automatic);
-  add_values(keys, "defaults",
-             {Parameter::choice("algorithm", "of all_reduce; auto: as tuning_table says, of all",
-                                names, "spec 8.2")});
+  add_values(
+      keys, "defaults",
+      {Parameter::choice(
+          "algorithm",
+          "algorithm of all_reduce; auto: tuning_table chooses the algorithm of every collective",
+          names, "spec 8.2")});
   add_values(keys, "defaults", ccl_parameters());
   keys.push_back(ConfigKey::of(Kind::section, "algorithms",
-                               "algorithm -> what it has other than the defaults", false));
+                               "algorithm -> settings that differ from the defaults", false));
   for (const CollectiveAlgorithm* algorithm : choosable(algorithms)) {
     const std::string path = "algorithms." + algorithm->name;
     keys.push_back(ConfigKey::of(Kind::section, path, algorithm->description, false));
@@ -159,8 +166,8 @@ ConfigSchema ccl_schema(const AlgorithmRegistry& algorithms) {
     add_values(keys, path, algorithm->parameters);
   }
   keys.push_back(ConfigKey::of(Kind::text, "tuning_table",
-                               "file that says which algorithm carries out what, relative to this "
-                               "one; kernbench tune-collectives writes it",
+                               "tuning table (algorithm by collective and size), a file relative "
+                               "to this one; written by kernbench tune-collectives",
                                false));
   return ConfigSchema(std::move(keys));
 }
@@ -195,8 +202,9 @@ CclFile load_ccl_file(const std::string& path, const std::vector<Override>& over
 
 ConfigSchema tuning_schema(const AlgorithmRegistry& algorithms) {
   std::vector<ConfigKey> keys{
-      ConfigKey::of_list("choices", "the first that covers a call is taken", 0, 4096),
-      ConfigKey::of(Kind::section, "choices.*", "calls, and the algorithm that carries them out")};
+      ConfigKey::of_list("choices", "rows of the table; the first that matches a call applies", 0,
+                         4096),
+      ConfigKey::of(Kind::section, "choices.*", "a range of calls and their algorithm")};
   TuningRow any;
   for (RowKey& each : keys_of(any, names_of(algorithms))) {
     std::string path = "choices.*." + each.parameter.name();

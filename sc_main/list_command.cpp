@@ -170,7 +170,7 @@ void declare_list_topologies(CLI::App& command, Invocation& invocation) {
   command.footer("Examples:\n  kernbench list topologies\n");
   invocation.on(command, [json, &list = *command.get_parent()] {
     if (list.count("--plugin") > 0 || list.count("--set") > 0)
-      throw UsageError("list topologies: --plugin and --set change nothing here");
+      throw UsageError("list topologies: --plugin and --set have no effect here");
     return list_topologies(*json);
   });
 }
@@ -203,8 +203,7 @@ void declare_list(CLI::App& list, Invocation& invocation) {
       list, [options] { return list_benches(options->machine.load_catalogue(), options->json); });
 
   CLI::App* components = list.add_subcommand(
-      "components",
-      "Implementations that `impl:` may name, where each may stand, and their attributes");
+      "components", "Implementations that `impl:` may name, their roles and attributes");
   components->add_flag("--json", options->json, "As JSON");
   options->machine.add_components_to(*components);
   components->footer(

@@ -31,7 +31,7 @@ int list_statistics(const MachineOptions& machine, bool as_json) {
   }
   for (const StatisticsSection& section : sections) {
     std::cout << section.name << (section.of_components ? "" : "  (in --stats F.json)") << '\n';
-    Table table({{"statistic"}, {"unit"}, {"of several"}, {"meaning"}});
+    Table table({{"statistic"}, {"unit"}, {"over several"}, {"meaning"}});
     for (const StatisticDeclaration& statistic : section.statistics)
       table.add({statistic.key, statistic.unit, statistic.over_several, statistic.description});
     std::cout << table.text("  ") << '\n';

@@ -200,7 +200,7 @@ int run_guarded(int argc, char* argv[]) {
   } catch (const std::exception& error) {
     return report(text_of(error), exit_status_of(error));
   } catch (...) {
-    return report("an exception that is no std::exception", exit_failed);
+    return report("an exception that is not a std::exception", exit_failed);
   }
 }
 

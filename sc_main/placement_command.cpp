@@ -47,7 +47,7 @@ Shape parse_shape(const std::string& text) {
       digits = false;
     } else {
       throw UsageError(fmt::format(
-          "placement: --shape {} is no list of extents from 1 to 1048576, like 64x8 or 4x8x64",
+          "placement: --shape {} is not a list of extents from 1 to 1048576, like 64x8 or 4x8x64",
           quote(text)));
     }
   }

@@ -129,10 +129,10 @@ void RtlCompareOptions::check_for(ComparedRole role) const {
                              const char* with) {
     for (const char* option : options) {
       if (idle && given(option))
-        throw UsageError(fmt::format("rtl-compare: {} changes nothing {}", option, with));
+        throw UsageError(fmt::format("rtl-compare: {} has no effect {}", option, with));
     }
   };
-  refuse(!tiles, {"--shapes", "--random", "--dtype"}, "but for a pe_gemm");
+  refuse(!tiles, {"--shapes", "--random", "--dtype"}, "except for a pe_gemm");
   refuse(tiles, {"--sizes"}, "for a pe_gemm; its tiles are --shapes");
   refuse(role == ComparedRole::router, {"--seed"}, "for routers, where nothing is drawn");
   if (given("--shapes") && given("--random"))

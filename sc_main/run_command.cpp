@@ -103,7 +103,7 @@ class BenchRun {
                        : computing_components(*graph_, catalogue_.components)) {
     if (!computing_.empty()) data_mode_ = DataMode::eager;
     if (data_mode_ == DataMode::off && !options.data_memory.empty())
-      throw UsageError("--data-memory: this run has no data; --data deferred or eager has them");
+      throw UsageError("--data-memory requires --data deferred or eager");
     metadata_ =
         metadata_of(invocation, bench_, parameter_texts(bench_, parameters_), options,
                     name_of(data_mode_), resolve(ccl_, *catalogue_.algorithms),

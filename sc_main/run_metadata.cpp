@@ -15,7 +15,7 @@ NamesAndTexts parameter_texts(const Bench& bench, const Attributes& resolved) {
 }
 
 std::string device_text(const Bench& bench, const RunOptions& options) {
-  return bench.per_device ? options.device : "as the bench chooses";
+  return bench.per_device ? options.device : "chosen by the bench";
 }
 
 RunMetadata metadata_of(const Invocation& invocation, const Bench& bench,

@@ -180,11 +180,11 @@ void RunOptions::check_without_bench() const {
                    "--check-races", "--data-memory", "--untimed-inputs", "--kernel-limits"});
   for (const std::string& option : of_bench) {
     if (command->count(option) > 0)
-      throw UsageError(fmt::format(
-          "run: {} goes with --bench; plain TLM-2.0 initiators run without it", option));
+      throw UsageError(
+          fmt::format("run: {} requires --bench; plain TLM-2.0 initiators run without it", option));
   }
   if (data == "eager")
-    throw UsageError("run: --data eager goes with --bench: initiators compute nothing in phase 2");
+    throw UsageError("run: --data eager requires --bench: initiators compute nothing in phase 2");
 }
 
 RunLimits RunOptions::limits() const {

@@ -36,7 +36,7 @@ std::string addresses_text(const MemoryMapSpec& map) {
   if (map.address_model == AddressModel::la)
     return fmt::format("{}, {}", text, name_of(map.hbm_mapping_mode));
   if (map.hbm_mapping_mode == HbmMapping::one_to_one)
-    text += "  (hbm_mapping_mode one_to_one is of use with la only)";
+    text += "  (hbm_mapping_mode one_to_one has an effect with la only)";
   return text;
 }
 
@@ -98,9 +98,9 @@ std::string stopped_text(const RunResult& result, Fs simulated) {
   const std::string at = fmt::format(" at {} of simulated time", format_ns(simulated));
   switch (result.status) {
     case RunStatus::until_reached:
-      return fmt::format("stopped{}, as --until says", at);
+      return fmt::format("stopped{} by --until", at);
     case RunStatus::wall_limit:
-      return fmt::format("stopped{}, by --max-wall{}", at,
+      return fmt::format("stopped{} by --max-wall{}", at,
                          result.stuck.empty() ? "" : ": " + result.stuck);
     case RunStatus::interrupted:
       return fmt::format("interrupted{}{}", at, result.stuck.empty() ? "" : ": " + result.stuck);
@@ -146,7 +146,7 @@ static void print_report(std::ostream& out, const RunReport& report,
       "host               {:.3f} s simulating, {:.3f} s elaborating, {} events, {:.0f} events/s\n",
       report.result.wall_s, report.elaboration_s, statistics.events,
       rate(static_cast<double>(statistics.events), report.result.wall_s));
-  if (report.data_memory && report.data_memory->is_told)
+  if (report.data_memory && report.data_memory->is_reported)
     out << data_memory_text(*report.data_memory);
   if (report.phase2) {
     out << fmt::format("phase 2            {:.3f} s on {} {}, {:.3f} s comparing with references\n",

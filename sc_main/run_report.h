@@ -38,11 +38,11 @@ struct RunReport {
     std::uint64_t limit_bytes = 0;
     LiveValues::Totals totals;
     DataExecutor::Pauses pauses;
-    bool is_told = false;  // the limit was set explicitly, or has paused the simulation
+    bool is_reported = false;  // the limit was set explicitly, or has paused the simulation
   };
   std::optional<DataMemory> data_memory;  // with data
   std::vector<ResultTable> results;       // tables of the bench
-  std::string failed_accesses;            // of plain TLM-2.0 initiators; empty: none
+  std::string failed_accesses;  // failed accesses of plain TLM-2.0 initiators; empty: none
   std::uint64_t data_races = 0;
   std::vector<Leak> leaks;                             // only for a run that completed
   std::optional<RaceReport> races;                     // with --check-races
@@ -50,7 +50,7 @@ struct RunReport {
   std::optional<std::vector<VerdictReport>> verdicts;  // with --verify-data, if the run completed
 
   std::optional<OperationsReport> operations;
-  std::vector<FailedAssertion> failed_assertions;  // of kernels
+  std::vector<FailedAssertion> failed_assertions;  // failed tl.device_assert calls of kernels
   // Set for a bench that counts wrong elements, if no verdicts are requested.
   std::vector<std::string> wrong_results;
   // True if there are verdicts, all verdicts are ok, no operation and no assertion has failed, and

@@ -97,12 +97,12 @@ void TopologyOptions::check() const {
   for (const auto& [option, value] : of_diagrams) {
     if (is_json() && !value->empty())
       throw UsageError(
-          fmt::format("topology: {} goes with a diagram, --format svg, mermaid or dot; json is the "
+          fmt::format("topology: {} requires a diagram, --format svg, mermaid or dot; json is the "
                       "whole machine",
                       option));
   }
   if (!instance.empty() && view == "system")
-    throw UsageError("topology: --instance changes nothing in the system view");
+    throw UsageError("topology: --instance has no effect in the system view");
   if (!is_json() && view.empty() && out.empty())
     throw UsageError(
         "topology: four diagrams do not go to standard output: give --view for one of them, or "

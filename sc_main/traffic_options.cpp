@@ -119,28 +119,28 @@ void TrafficOptions::check_that_none_is_idle() const {
                             const std::string& with) {
     for (const std::string& option : options) {
       if (!met && command->count(option) > 0)
-        throw UsageError(fmt::format("traffic: {} changes nothing {}", option, with));
+        throw UsageError(fmt::format("traffic: {} has no effect {}", option, with));
     }
   };
   needs(!pattern.empty(),
         {"--initiators", "--targets", "--requests", "--size", "--stride", "--rate", "--read-share",
          "--max-outstanding", "--seed"},
-        "for requests from a file; it goes with --generate");
-  needs(pattern == "stride", {"--stride"}, "but for --generate stride");
-  needs(pattern == "closed-loop", {"--max-outstanding"}, "but for --generate closed-loop");
+        "for requests from a file; it requires --generate");
+  needs(pattern == "stride", {"--stride"}, "without --generate stride");
+  needs(pattern == "closed-loop", {"--max-outstanding"}, "without --generate closed-loop");
   needs(pattern != "closed-loop", {"--rate"},
         "for closed-loop traffic, whose times come from the simulation");
   std::vector<std::string> of_run = reports.options();
   of_run.insert(of_run.end(), {"--csv", "--json", "--breakdown", "--out", "--links", "--until",
                                "--max-wall", "--deadlock-after"});
-  needs(save.empty(), of_run, "with --save, which plays nothing");
+  needs(save.empty(), of_run, "with --save, which runs no requests");
 }
 
 void TrafficOptions::check() const {
   if (file.empty() == pattern.empty())
     throw UsageError("traffic: give a FILE of requests or --generate PATTERN, one of the two");
   if (csv && json) throw UsageError("traffic: --csv and --json exclude each other");
-  if (!save.empty() && pattern.empty()) throw UsageError("traffic: --save goes with --generate");
+  if (!save.empty() && pattern.empty()) throw UsageError("traffic: --save requires --generate");
   if (!save.empty() && pattern == name_of(TrafficPattern::closed_loop))
     throw UsageError(
         "--save: the times of closed-loop traffic come from the simulation; they cannot be written "
@@ -148,7 +148,7 @@ void TrafficOptions::check() const {
   check_that_none_is_idle();
   limits();
   machine.memory_bytes();
-  if (!out.empty() && !csv && !json) throw UsageError("traffic: --out goes with --csv or --json");
+  if (!out.empty() && !csv && !json) throw UsageError("traffic: --out requires --csv or --json");
   std::vector<FileInUse> in_use = machine.files_in_use();
   if (!file.empty()) in_use.push_back({file, "the input"});
   reports.check();

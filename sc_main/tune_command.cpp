@@ -200,7 +200,7 @@ int tune(const TuneOptions& options, const Invocation& invocation) {
     const auto rows = rows_of_the_fastest(calls, all.back().samples);
     table.rows.insert(table.rows.end(), rows.begin(), rows.end());
   }
-  file.out() << "# Which algorithm carries out what: for ccl.yaml, algorithm: auto, tuning_table: "
+  file.out() << "# Tuning table of collectives: in ccl.yaml, algorithm: auto and tuning_table: "
                 "this file.\n"
              << "# " << invocation.line() << '\n'
              << tuning_text(table);

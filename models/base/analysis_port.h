@@ -1,7 +1,7 @@
 // AnalysisPort: one kind of event for any number of subscribers, called in the order of binding.
 //
 // Interface of tlm::tlm_analysis_port, so that any TLM analysis component can subscribe. Unlike
-// that one it is no sc_object and has observed(): a writer that checks it before it creates the
+// that one it is not an sc_object and has observed(): a writer that checks it before it creates the
 // event pays one comparison without subscribers.
 #pragma once
 

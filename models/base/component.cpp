@@ -20,7 +20,7 @@ Fs Component::after(Fs delay) {
 }
 
 sc_core::sc_time Component::until(Fs instant) {
-  if (instant < now()) throw ModelError(in_the_past("the instant of its work", instant));
+  if (instant < now()) throw ModelError(in_the_past("the wake-up time", instant));
   return fs(instant - now());
 }
 
@@ -46,7 +46,7 @@ void check_new(const Component& component, const std::string& name,
 // A single delay is far shorter than half of time: a sum wraps round in the second half only.
 std::string Component::in_the_past(const char* what, Fs instant) {
   if (now() > never_fs / 2) return end_of_time;
-  return fmt::format("{} is {}, which has passed: an instant from now on is due", what,
+  return fmt::format("{} is {}, in the past: allowed is the current time or later", what,
                      format_ns(instant));
 }
 

@@ -25,7 +25,7 @@ namespace kernbench {
   } catch (const std::exception& error) {
     throw ComponentFault(component, error.what());
   } catch (...) {
-    throw ComponentFault(component, "an exception that is no std::exception");
+    throw ComponentFault(component, "an exception that is not a std::exception");
   }
 }
 

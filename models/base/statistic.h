@@ -24,10 +24,10 @@ struct Server {
   // Attribute of the component that sets the rate or the number of places, or a key of ccl.yaml,
   // "ccl:defaults.n_slots"; empty: unknown.
   const char* attribute = "";
-  std::uint64_t places = 1;  // occupancies that the busy time adds up
-  // Time that messages were queued for it up to `now` (models/timing/stall_time.h); empty: unknown.
+  std::uint64_t places = 1;  // number of places whose occupancy the busy time sums
+  // Stall time of its queued messages up to `now` (models/timing/stall_time.h); empty: unknown.
   std::function<std::uint64_t(Fs now)> stalled = {};
-  const std::uint64_t* bytes = nullptr;  // bytes that it carried; null: unknown
+  const std::uint64_t* bytes = nullptr;  // bytes transferred by the server; null: unknown
 };
 
 // A named number, updated by the component, that never decreases; observers read it with at(), at

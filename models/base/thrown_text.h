@@ -1,4 +1,4 @@
-// Text of an exception of any class that is no std::exception.
+// Text of an exception of any class that is not a std::exception.
 #pragma once
 
 #include <cxxabi.h>
@@ -10,10 +10,10 @@
 
 namespace kernbench {
 
-// Call in a catch (...): "an exception that is no std::exception (of type int)", or with its text
-// if it is one.
+// Call in a catch (...): "an exception that is not a std::exception (of type int)", or with its
+// text if it is one.
 inline std::string text_of_other_exception() {
-  const std::string what = "an exception that is no std::exception";
+  const std::string what = "an exception that is not a std::exception";
   try {
     throw;
   } catch (const std::string& text) {

@@ -10,17 +10,18 @@ namespace kernbench {
 HbmChannelSignals::HbmChannelSignals(Observables to, const std::string& name, std::size_t index,
                                      std::size_t channels, std::uint32_t burst_bytes)
     : index_(index), channels_(channels), burst_bytes_(burst_bytes),
-      state_(to.add_signal(name, "what the pseudo-channel does",
+      state_(to.add_signal(name, "state of the pseudo-channel",
                            SignalFormat::enumeration({"idle", "read", "write"}), this)),
-      queue_(to.add_signal(name + "_queue", "accesses that wait for the pseudo-channel",
+      queue_(to.add_signal(name + "_queue", "accesses queued for the pseudo-channel",
                            SignalFormat::count("accesses"), this)),
-      transaction_(
-          to.add_signal(name + "_transaction",
-                        "of the access in progress: initiator's number above 32 bits of its count",
-                        SignalFormat::id(64), this)),
-      address_(to.add_signal(name + "_address",
-                             "physical address at which it begins on this channel",
-                             SignalFormat::address(PhysAddr::bits), this)) {}
+      transaction_(to.add_signal(
+          name + "_transaction",
+          "id of the access in progress: initiator's number above 32 bits of its count",
+          SignalFormat::id(64), this)),
+      address_(to.add_signal(
+          name + "_address",
+          "physical address of the access in progress, its first byte on this channel",
+          SignalFormat::address(PhysAddr::bits), this)) {}
 
 void HbmChannelSignals::booked(const Transaction& transaction, HbmDirection direction, Fs start,
                                Fs finish) {

@@ -27,7 +27,7 @@ class HbmChannels {
   void observe(Observables to, ObserveMore observe_more) {
     for (std::size_t i = 0; i < channels_.size(); ++i) {
       const std::string name = "pc" + std::to_string(i);
-      to.add_busy_time(name + "_busy", "time that bursts took", channels_[i].busy_fs,
+      to.add_busy_time(name + "_busy", "busy time of bursts", channels_[i].busy_fs,
                        [this, i](Fs now) { return busy_until(i, now); },
                        {Server::Kind::rate, "", 1,
                         [this, i](Fs now) { return channels_[i].stalls.until(now); }});

@@ -160,8 +160,7 @@ HbmController<Timing>::HbmController(const ComponentInit& init, const Parameters
                 init.services.observation().hbm_bookings) {
   add_statistic("reads", "reads booked", Quantity::count, reads_);
   add_statistic("writes", "writes committed", Quantity::count, writes_);
-  add_statistic("bytes_read", "bytes of flits that have left as answers", Quantity::bytes,
-                bytes_read_);
+  add_statistic("bytes_read", "bytes of response flits sent", Quantity::bytes, bytes_read_);
   add_statistic("bytes_written", "bytes of writes committed", Quantity::bytes, bytes_written_);
   add_statistic("atomics", "atomic accesses committed", Quantity::count, atomics_);
   Observables to(*this);

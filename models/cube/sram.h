@@ -55,7 +55,7 @@ MemoryNode<Service>::MemoryNode(const ComponentInit& init, const Parameters& par
   add_statistic("writes", "writes completed", Quantity::count, writes_);
   add_statistic("bytes_read", "bytes read", Quantity::bytes, bytes_read_);
   add_statistic("bytes_written", "bytes written", Quantity::bytes, bytes_written_);
-  add_statistic("atomics", "atomic accesses carried out", Quantity::count, atomics_);
+  add_statistic("atomics", "atomic accesses committed", Quantity::count, atomics_);
   Observables to(*this);
   service_.observe(to);
 }

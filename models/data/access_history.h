@@ -47,7 +47,7 @@ class AccessHistory {
   struct Entry {
     std::uint64_t end = 0;
     MemoryAccessPtr write;               // null: none
-    std::vector<MemoryAccessPtr> reads;  // since the write
+    std::vector<MemoryAccessPtr> reads;  // reads since the write
   };
   using Entries = std::map<std::uint64_t, Entry>;  // by first byte; disjoint
 

@@ -15,7 +15,8 @@ class AccessJournal::Read final : public Capture {
   bool bound() const override { return image_.has_value(); }
   const ByteImage& image() const override {
     if (journal_ != nullptr) journal_->resolve();
-    if (!image_) throw ModelError("a read is looked at whose instant was never put in order");
+    if (!image_)
+      throw ModelError("a read is evaluated before the accesses of its timestep are ordered");
     return *image_;
   }
   void bind(ByteImage image) {

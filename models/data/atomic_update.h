@@ -1,5 +1,5 @@
-// AtomicUpdate: the effect of an atomic access on values (spec 6.3). The memory carries it out when
-// it serves the access; the old values belong to the kernel once it has its answer.
+// AtomicUpdate: the effect of an atomic access on values (spec 6.3). The memory performs it when
+// it serves the access; the kernel may use the old values once it has the response.
 //
 // Elements of a known value and known operands are known afterwards, so that tickets and locks can
 // be branched on. Other accesses are ops that phase 2 computes, one op per access, like the results

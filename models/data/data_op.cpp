@@ -25,8 +25,8 @@ std::string text(double value) {
   return digits;
 }
 
-// "from=registers+64;HBM:0x2000000000+4096"; nothing without either. Of very many ranges, as in a
-// scattered access, it shows the first.
+// "from=registers+64;HBM:0x2000000000+4096"; nothing without either. With very many ranges, as in a
+// scattered access, it shows the first ones.
 std::string text(const char* side, const PhysRanges& ranges, std::uint64_t register_bytes) {
   constexpr std::size_t shown = 256;
   std::string list;
@@ -136,7 +136,7 @@ std::vector<ValueId> input_ids(const DataOp& op) {
   if (const auto* memory = std::get_if<MemoryParams>(&op.params)) {
     if (!memory->values)
       throw ModelError(
-          fmt::format("op {} is looked at before the accesses of its instant are in order", op.id));
+          fmt::format("op {} is read before the accesses of its timestep are ordered", op.id));
     return *memory->values;
   }
   if (op.released) return *op.released;

@@ -73,7 +73,7 @@ struct MathOperand {
   bool floating = false;
   static MathOperand tensor(int index) { return {index, 0, false}; }
   static MathOperand scalar(double value, bool floating) { return {-1, value, floating}; }
-  // Floating-point where the value is no integer.
+  // Floating-point where the value is not an integer.
   static MathOperand scalar(double value) { return {-1, value, !is_integral(value)}; }
 };
 

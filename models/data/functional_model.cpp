@@ -241,7 +241,8 @@ IssuedOp FunctionalModel::define(std::shared_ptr<DataOp> op) {
 DataOpPtr FunctionalModel::defining_op(ValueId id) const {
   if (id == no_value || id > values()) throw ModelError(fmt::format("value {} does not exist", id));
   DataOpPtr op = live_values_.op(id);
-  if (op == nullptr) throw ModelError(fmt::format("value {} is out of reach, or computed", id));
+  if (op == nullptr)
+    throw ModelError(fmt::format("value {} is unreachable or already computed", id));
   return op;
 }
 

@@ -115,7 +115,7 @@ void check_integers(const MathParams& params, const DTypes& inputs) {
   }
 }
 
-// The condition of a `where` is no value.
+// The condition of a `where` is not a value.
 std::size_t first_value(const MathParams& params) { return params.op == MathOp::where ? 1 : 0; }
 
 // Whether the arithmetic is integer: no floating-point number among its operands.
@@ -262,7 +262,7 @@ Shape result_shape(const MathParams& params, const Shapes& inputs) {
   }
   for (const MathOperand& operand : params.operands) {
     if (operand.input < 0 && kind_of(params.op) != MathKind::element_wise)
-      throw UsageError(fmt::format("{}: a scalar is no operand of it", op_name(params)));
+      throw UsageError(fmt::format("{}: takes no scalar operand", op_name(params)));
     if (operand.input >= static_cast<int>(inputs.size()))
       throw UsageError(fmt::format("{}: operand without an input", op_name(params)));
   }

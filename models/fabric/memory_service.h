@@ -31,9 +31,11 @@ namespace kernbench {
 struct MemoryParameters : ParameterSet {
   using ParameterSet::ParameterSet;
   Param<Fs> overhead{
-      *this, Parameter::duration_ns("overhead_ns",
-                                    "from the last flit or the command to the response", "spec 2.6")
-                 .default_val(0)};
+      *this,
+      Parameter::duration_ns(
+          "overhead_ns", "time from the last flit of a write, or the read command, to the response",
+          "spec 2.6")
+          .default_val(0)};
   Param<std::int64_t> size_mb{
       // read by the address map
       *this, Parameter::integer("size_mb", "capacity", "MiB", "spec 1.2, 3.1")

@@ -23,23 +23,24 @@ namespace kernbench {
 struct RouterParameters : ParameterSet {
   using ParameterSet::ParameterSet;
   Param<Fs> overhead{
-      *this, Parameter::duration_ns("overhead_ns",
-                                    "time for which the first flit of a leg holds the server; "
-                                    "per control message",
-                                    "spec 2.4")
-                 .default_val(0)};
+      *this,
+      Parameter::duration_ns(
+          "overhead_ns",
+          "time for which the first flit of a leg holds the server; latency per control message",
+          "spec 2.4")
+          .default_val(0)};
   Param<std::uint32_t> buffer_flits{
       *this, Parameter::integer("buffer_flits",
-                                "places of each virtual channel of an input, with credits to the "
-                                "neighbours; 0: unlimited",
+                                "buffer depth of each virtual channel of an input, with credits to "
+                                "the neighbours; 0: unlimited",
                                 "flits", "spec 2.10")
                  .default_val(0)
                  .range(0, 65536)};
   Param<std::uint32_t> virtual_channels{
-      *this,
-      Parameter::integer("virtual_channels", "of an input with finite buffers", "", "spec 2.10")
-          .default_val(4)
-          .range(1, 64)};
+      *this, Parameter::integer("virtual_channels",
+                                "virtual channels of an input with finite buffers", "", "spec 2.10")
+                 .default_val(4)
+                 .range(1, 64)};
 };
 
 // Base of service classes: defaults for members that a class does not declare itself. No virtual
@@ -65,7 +66,7 @@ struct RouterService {
 class SerialService : public RouterService {
  public:
   static constexpr const char* description =
-      "passes messages on: router, switch, UCIe port or connection, IO chiplet network";
+      "forwards messages: router, switch, UCIe port or connection, IO chiplet network";
   using Parameters = RouterParameters;
 
   SerialService(ArrivalQueue& inbox, const Parameters& parameters)

@@ -117,7 +117,7 @@ class Host final : public Component,
   std::uint64_t requests_ = 0;
   TraceSignal& pending_signal_;
   Log log_{*this};
-  Log collectives_{*this, "ccl"};  // of the program
+  Log collectives_{*this, "ccl"};  // log of the host program's collectives
 };
 
 }  // namespace kernbench

@@ -19,11 +19,11 @@ class Endpoint : public FabricNode, private EndOfTimestep::Listener {
     using ParameterSet::ParameterSet;
     Param<Fs> overhead{
         *this, Parameter::duration_ns("overhead_ns",
-                                      "per message that is injected or passes through", "spec 2.6")
+                                      "time per message that is injected or forwarded", "spec 2.6")
                    .default_val(0)};
     Param<bool> cut_through{
         *this,
-        Parameter::boolean("cut_through", "pass flits on as they come instead of whole messages",
+        Parameter::boolean("cut_through", "forward flits as they arrive instead of whole messages",
                            "spec 2.6")
             .default_val(false)};
   };
@@ -58,7 +58,7 @@ class UalEp final : public Endpoint {
   static constexpr const char* description = "UAL end point of a SIP";
   static constexpr std::array roles{Role::ual_ep};
   explicit UalEp(const ComponentInit& init) : Endpoint(init) {
-    add_statistic("passed", "messages passed through", Quantity::count, passed());
+    add_statistic("passed", "messages forwarded", Quantity::count, passed());
   }
 };
 

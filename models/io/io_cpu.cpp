@@ -82,7 +82,7 @@ class IoCpu final : public ControlNode {
 };
 
 IoCpu::IoCpu(const ComponentInit& init)
-    : ControlNode(init), launches_signal_(add_signal("launches", "launches that wait or run",
+    : ControlNode(init), launches_signal_(add_signal("launches", "launches queued or running",
                                                      SignalFormat::count("launches", 8))) {}
 
 unsigned IoCpu::debug_access(tlm::tlm_generic_payload& payload, std::uint64_t /*offset*/) {
@@ -94,8 +94,8 @@ void IoCpu::arrived(Transaction& request, std::shared_ptr<const PeMessage> messa
   if (machine().io_cpu(sip) != node()) {
     return refuse(
         request, "wrong_sip",
-        fmt::format("a message for {} came here; its SIP has {}", message->targets.front().str(),
-                    machine().name(machine().io_cpu(sip))));
+        fmt::format("a message for {} has arrived here; its SIP has {}",
+                    message->targets.front().str(), machine().name(machine().io_cpu(sip))));
   }
   auto launch = std::dynamic_pointer_cast<const KernelLaunch>(message);
   if (launch == nullptr) return fan_out(request, message, message);

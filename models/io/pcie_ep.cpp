@@ -17,10 +17,10 @@ std::string text_of(const Transaction& transaction) {
 }  // namespace
 
 PcieEp::PcieEp(const ComponentInit& init) : Endpoint(init) {
-  add_statistic("injected", "transactions of the host that started here", Quantity::count,
-                injected_);
-  add_statistic("passed", "messages passed through", Quantity::count, passed());
-  add_statistic("completed", "responses that ended here", Quantity::count, completed_);
+  add_statistic("injected", "host transactions injected", Quantity::count, injected_);
+  add_statistic("passed", "messages forwarded", Quantity::count, passed());
+  add_statistic("completed", "responses to host transactions received", Quantity::count,
+                completed_);
 }
 
 tlm::tlm_sync_enum PcieEp::nb_transport_fw(Transaction& transaction, tlm::tlm_phase& /*phase*/) {

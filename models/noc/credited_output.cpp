@@ -126,7 +126,7 @@ void CreditedOutput::take_credits(Fs now) {
     Channel& channel = channels_[coming.virtual_channel];
     channel.credits += coming.flits;
     if (channel.credits > downstream_.buffer.flits)
-      throw ModelError(fmt::format("a credit of virtual channel {} of {} too many",
+      throw ModelError(fmt::format("a surplus credit of virtual channel {} of {}",
                                    coming.virtual_channel, downstream_.name));
   }
 }
@@ -254,9 +254,10 @@ std::string CreditedOutput::text_of(const Packet& packet) const {
 void CreditedOutput::declare_signals(Observables& to) {
   if (!downstream_.buffer.finite()) return;
   const std::string name = output_.basename();
-  credits_signal_ = &to.add_signal(name + "_credits", "credits of the far end that are left",
-                                   SignalFormat::count("flits"), this);
-  stalled_signal_ = &to.add_signal(name + "_stalled", "flits that wait for a credit",
+  credits_signal_ =
+      &to.add_signal(name + "_credits", "credits left for the input buffer of the receiver",
+                     SignalFormat::count("flits"), this);
+  stalled_signal_ = &to.add_signal(name + "_stalled", "flits stalled for a credit",
                                    SignalFormat::count("flits"), this);
 }
 

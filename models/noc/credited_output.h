@@ -1,12 +1,12 @@
-// Output of a node whose far end has finite buffers, or whose own buffers are finite (spec 2.10):
+// Output of a node whose receiver has finite buffers, or whose own buffers are finite (spec 2.10):
 // it connects node and link.
 //
-// Timing: a message takes a free virtual channel of the far end with its first flit and releases it
-// with its last. A flit is sent to the link with a credit of that channel, at the later of its
+// Timing: a message takes a free virtual channel of the receiver with its first flit and releases
+// it with its last. A flit is sent to the link with a credit of that channel, at the later of its
 // hand-over and the credit's arrival. Messages of a leg and class get channels in order; of several
 // flits with credits the one handed over first is sent first. Credits that arrive at an instant
 // serve flits that wait before flits handed over at that instant. Control messages bypass the
-// buffers. A flit's own place is free when its last byte has left (FabricNode::left()). A far end
+// buffers. A flit's own place is free when its last byte has left (FabricNode::left()). A receiver
 // without finite buffers accepts everything at once.
 #pragma once
 
@@ -123,7 +123,7 @@ class CreditedOutput final : public BufferedOutput, private SignalGroup {
   sc_core::sc_event wake_;
   Fs armed_ = never_fs;
 
-  CreditStatistics* statistics_ = nullptr;  // null: the far end accepts everything
+  CreditStatistics* statistics_ = nullptr;  // null: the receiver accepts everything
   bool waiting_ = false;                    // a pending wait is open
   std::size_t wait_ = 0;
   TraceSignal *credits_signal_ = nullptr, *stalled_signal_ = nullptr;

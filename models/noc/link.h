@@ -5,7 +5,7 @@
 // propagation (>= 1 fs) later. A control message waits for available_at but does not move it; host
 // control messages do neither. First come, first served. Statistics: read without the part that is
 // ahead of now (models/timing/booked_ahead.h). No process and no event: accept() computes the
-// arrival and announces it to the far end at once. Credits of the far end go back in one
+// arrival and announces it to the receiver at once. Credits of the receiver go back in one
 // propagation and wait for nothing (spec 2.10).
 #pragma once
 
@@ -33,7 +33,7 @@ class Link final : public sc_core::sc_module, private FabricForward, private Fab
 
   // Binds it between two nodes, once; before the end of elaboration. `monitors`, of the nodes
   // `from` and `to`, observe both sides; null: no monitor.
-  // `in_order`: see FabricMonitor::Times. `far_buffer`: of the far end.
+  // `in_order`: see FabricMonitor::Times. `far_buffer`: of the receiver.
   void connect(FabricInitiatorSocket& upstream, FabricTargetSocket& downstream);
   void connect(FabricInitiatorSocket& upstream, FabricTargetSocket& downstream,
                ProtocolMonitors* monitors, NodeId from, NodeId to, bool in_order = true,
@@ -41,9 +41,8 @@ class Link final : public sc_core::sc_module, private FabricForward, private Fab
 
   // Since the start of the run.
   struct Statistics {
-    std::uint64_t bytes =
-        0;  // flits left the near end; for a flit that is leaving, the bytes so far
-    std::uint64_t flits = 0;             // handed over
+    std::uint64_t bytes = 0;  // flits left the sender; for a flit that is leaving, the bytes so far
+    std::uint64_t flits = 0;  // handed over
     std::uint64_t control_messages = 0;  // both virtual channels; handed over
     Fs busy_fs = 0;                      // occupied by flits
     Fs stalled_fs = 0;                   // time that first flits of messages were queued

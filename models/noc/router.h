@@ -55,18 +55,19 @@ RouterNode<Service>::RouterNode(const ComponentInit& init)
   const RouterParameters& parameters = init.attributes.as<Parameters>();
   if (*parameters.buffer_flits > 0)
     buffer_ = {*parameters.virtual_channels, *parameters.buffer_flits};
-  add_statistic("transactions", "legs with data passed on", Quantity::count, transactions_);
-  add_statistic("flits", "flits passed on", Quantity::count, flits_);
-  add_count("control_messages", "control messages passed on", control_messages_,
+  add_statistic("transactions", "legs with data forwarded", Quantity::count, transactions_);
+  add_statistic("flits", "flits forwarded", Quantity::count, flits_);
+  add_count("control_messages", "control messages forwarded", control_messages_,
             [this] { return control_messages_ + direct_.messages(); });
   add_busy_time("busy", "time for which the server was held", busy_fs_,
                 [this](Fs now) { return busy_fs_ + service_.held(now); },
                 {Server::Kind::rate, "overhead_ns", 1,
                  [this](Fs now) { return stalled_fs_ + service_.stalled(now); }});
-  add_statistic("waiting", "time that flits waited for the server, summed", Quantity::time_fs,
+  add_statistic("waiting", "queueing time of flits at the server, summed", Quantity::time_fs,
                 waiting_fs_);
-  add_statistic("stalled", "of these, first flits of messages", Quantity::time_fs, stalled_fs_);
-  add_statistic("longest_wait", "longest time that a flit waited for the server", Quantity::time_fs,
+  add_statistic("stalled", "queueing time of first flits of messages at the server, summed",
+                Quantity::time_fs, stalled_fs_);
+  add_statistic("longest_wait", "longest queueing time of a flit at the server", Quantity::time_fs,
                 longest_wait_fs_, Merge::maximum);
   Observables to(*this);
   service_.observe(to);

@@ -97,7 +97,7 @@ class SwitchService : public RouterService {
     using RouterParameters::RouterParameters;
     Param<std::string> serial_per{
         *this,
-        Parameter::choice("serial_per", "what has a serial server: the node, or each pair of ports",
+        Parameter::choice("serial_per", "owner of a serial server: the node, or each pair of ports",
                           {"node", "port"}, "spec 2.4")
             .default_val("node")};
   };

@@ -26,8 +26,8 @@ class AccelSlotArbiter final : private ServiceProvider<SlotRequest>,
   Fs stalled(Fs now) const { return slots_[0].stalled(now) + slots_[1].stalled(now); }
   const AccelSlotStalls& stalls() const { return stalls_; }
   void declare_signals(Observables to) {
-    held_signal_ =
-        &to.add_signal("accel_slot", "compute ops that run", SignalFormat::count("ops", 2));
+    held_signal_ = &to.add_signal("accel_slot", "compute operations in service",
+                                  SignalFormat::count("ops", 2));
     show_held();
   }
 

@@ -25,7 +25,7 @@ class DmaLinks {
   DmaLinks(FabricNode& dma, std::uint32_t flit_bytes)
       : dma_(dma), flit_bytes_(flit_bytes), channels_(flit_bytes) {}
   void declare_signals(Observables to) {
-    waiting_signal_ = &to.add_signal("comm_waiting", "messages that wait for the link",
+    waiting_signal_ = &to.add_signal("comm_waiting", "messages queued for the link",
                                      SignalFormat::count("messages"));
     show_waiting();
   }

@@ -30,15 +30,18 @@ SlotParameters::SlotParameters(ParameterSet& set)
                     Parameter::duration_ns("sram_slot_overhead_ns",
                                            "time per access to a ring slot in the SRAM", "spec 8.1")
                         .default_val(2)),
-      sram_bw_gbs(set,
-                  Parameter::rate_gbs("sram_slot_bw_gbs", "bandwidth of the access", "spec 8.1")
-                      .default_val(512)),
+      sram_bw_gbs(
+          set, Parameter::rate_gbs("sram_slot_bw_gbs",
+                                   "bandwidth of an access to a ring slot in the SRAM", "spec 8.1")
+                   .default_val(512)),
       hbm_overhead(set,
                    Parameter::duration_ns("hbm_slot_overhead_ns",
                                           "time per access to a ring slot in the HBM", "spec 8.1")
                        .default_val(6)),
-      hbm_bw_gbs(set, Parameter::rate_gbs("hbm_slot_bw_gbs", "bandwidth of the access", "spec 8.1")
-                          .default_val(256)) {}
+      hbm_bw_gbs(set,
+                 Parameter::rate_gbs("hbm_slot_bw_gbs",
+                                     "bandwidth of an access to a ring slot in the HBM", "spec 8.1")
+                     .default_val(256)) {}
 
 std::array<SlotTier, 3> SlotParameters::tiers() const {
   std::array<SlotTier, 3> tiers;

@@ -29,7 +29,7 @@ void QueuePairState::arrived(const IpcqMessage& message) {
   if (message.sender_seq != head_cache_)
     throw ModelError(fmt::format("message {} out of order: {}", message.sender_seq, str()));
   if (head_cache_ - tail_ == n_slots_)
-    throw ModelError("a message over one that has not been consumed: " + str());
+    throw ModelError("a message overwrites one that has not been consumed: " + str());
   ++head_cache_;
   messages_.push_back({message.nbytes, message.shape, message.dtype, message.source});
 }
@@ -173,12 +173,13 @@ std::vector<SignalDeclaration> IpcqQueues::signals_of(const std::string& pair) c
   const SignalFormat messages = SignalFormat::count("messages", 32);
   const SignalFormat nodes =
       SignalFormat::enumeration(FabricTraceObserver::of(machine_)->node_names());
-  return {{pair + "_credits", "credits to send", SignalFormat::count("credits")},
-          {pair + "_sent", "head of the sending side: messages sent", messages},
-          {pair + "_freed", "tail of the sending side: those that the peer has consumed", messages},
-          {pair + "_head", "messages that came", messages},
-          {pair + "_tail", "messages consumed", messages},
-          {pair + "_peer", "the other end", nodes}};
+  return {
+      {pair + "_credits", "credits to send", SignalFormat::count("credits")},
+      {pair + "_sent", "head of the sending side: messages sent", messages},
+      {pair + "_freed", "tail of the sending side: messages that the peer has consumed", messages},
+      {pair + "_head", "head of the receiving side: messages received", messages},
+      {pair + "_tail", "tail of the receiving side: messages consumed", messages},
+      {pair + "_peer", "peer of the queue pair", nodes}};
 }
 
 void IpcqQueues::declare_signals() {

@@ -44,7 +44,7 @@ KernelCalls::KernelCalls(KernelResources& pe,
 // --- Signals
 
 std::vector<SignalDeclaration> KernelCalls::signals_of(const std::string& number) {
-  return {{"state" + number, "what the kernel does",
+  return {{"state" + number, "state of the kernel",
            SignalFormat::enumeration({"idle", "waiting_for_start", "running", "waiting_for_command",
                                       "draining", "waiting_for_ipcq", "waiting_for_barrier"})},
           {"command" + number, "last command issued", SignalFormat::id()}};

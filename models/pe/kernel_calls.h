@@ -172,7 +172,7 @@ class KernelCalls final : public KernelContext {
   const PeUsage& usage() const { return commands_.usage; }
   const std::string& unwaited_text() const { return unwaited_text_; }
   void show(State state);
-  void add_signals(const std::string& number);  // with their current values
+  void add_signals(const std::string& number);  // adds the signals with their current values
   static std::vector<SignalDeclaration> signals_of(const std::string& number);
 
  private:
@@ -242,7 +242,7 @@ class KernelCalls final : public KernelContext {
   IpcqRequest operation_;  // blocking send or receive
   bool operation_ended_ = true;
   bool at_barrier_ = false;
-  int aborted_calls_ = 0;  // since the abort
+  int aborted_calls_ = 0;  // calls since the abort
   PayloadPool<Asynchronous> asynchronous_;
   unsigned outstanding_sends_ = 0;
   std::unique_ptr<FreeListAllocator> own_scratch_;  // null: allocates from the shared scratch

@@ -149,8 +149,8 @@ Completion KernelContexts::Context::run_body() {
     // Under collect_all a PE is ended only when its wait would never end.
     if (message.failure_policy == FailurePolicy::collect_all && !aborted.blocked_on.empty()) {
       return failure(Completion::blocked,
-                     fmt::format("{}waited for {} since {} when nothing happened any more",
-                                 kernel(), aborted.blocked_on, format_ns(aborted.since)));
+                     fmt::format("{}waited for {} since {} when no event was pending", kernel(),
+                                 aborted.blocked_on, format_ns(aborted.since)));
     }
     return failure(Completion::aborted, kernel() + "ended, the launch has failed on another PE");
   } catch (const Error& error) {
@@ -313,7 +313,7 @@ void KernelContexts::kernel_ends() {
 void KernelContexts::abort(const LaunchAbort& notice) {
   const auto log = [&] {
     log_.info([&] {
-      return fmt::format("kernel '{}' is to end: its launch has failed elsewhere",
+      return fmt::format("kernel '{}' is aborted: its launch has failed elsewhere",
                          notice.launch->kernel.name);
     });
   };

@@ -36,20 +36,21 @@ std::uint64_t label_of(const Stage& stage) {
 
 LaneSignals::LaneSignals(Observables to, const std::string& stage, const std::string& number)
     : state_(to.add_signal(
-          stage + "_state" + number, "what the lane does",
+          stage + "_state" + number, "state of the lane",
           SignalFormat::enumeration({"idle", "ready", "waiting", "serving", "blocked"}))),
       busy_(to.add_signal(stage + "_busy" + number, "a stage is in service", SignalFormat::flag())),
-      command_(
-          to.add_signal(stage + "_command" + number, "command of the tile", SignalFormat::id())),
-      tile_(to.add_signal(stage + "_tile" + number, "tile of a composite", SignalFormat::id())),
+      command_(to.add_signal(stage + "_command" + number, "command that the tile belongs to",
+                             SignalFormat::id())),
+      tile_(to.add_signal(stage + "_tile" + number, "tile in service, its number in the composite",
+                          SignalFormat::id())),
       stage_(to.add_signal(stage + "_stage" + number,
-                           "stage in service: its type, of MATH its operation",
+                           "type of the stage in service; for MATH its operation",
                            SignalFormat::enumeration(stage_labels()))),
-      m_(add_extent(to, stage + "_m" + number, "rows of the output that the tile covers")),
-      n_(add_extent(to, stage + "_n" + number, "columns of the output that the tile covers")),
-      k_(add_extent(to, stage + "_k" + number, "depth of a GEMM that the tile covers")),
+      m_(add_extent(to, stage + "_m" + number, "rows of the tile's output")),
+      n_(add_extent(to, stage + "_n" + number, "columns of the tile's output")),
+      k_(add_extent(to, stage + "_k" + number, "depth of the tile of a GEMM")),
       address_(to.add_signal(stage + "_address" + number,
-                             "of the block that the stage moves, or of its first operand",
+                             "address of the block that the stage moves, or of its first operand",
                              SignalFormat::address(virtual_address_bits))) {}
 
 void LaneSignals::show(LaneState state, const TileTask* task) {

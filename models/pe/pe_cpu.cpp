@@ -17,11 +17,11 @@ PeCpu::PeCpu(const ComponentInit& init)
                 *parameters_.kernel_stack_bytes,
                 *parameters_.kernel_contexts}) {
   add_statistic("launches", "kernels run", Quantity::count, kernels_.counts().launches);
-  add_statistic("failures", "of these, failed", Quantity::count, kernels_.counts().failures);
+  add_statistic("failures", "kernels that failed", Quantity::count, kernels_.counts().failures);
   add_statistic("commands", "commands issued", Quantity::count, kernels_.commands());
-  add_statistic("cycles", "cycles that kernels have asked for", Quantity::count, kernels_.cycles());
+  add_statistic("cycles", "cycles requested by kernels", Quantity::count, kernels_.cycles());
   add_busy_time("running_time",
-                "target_start until the kernel has returned and the engines have drained",
+                "time from target_start until the kernel has returned and the engines have drained",
                 kernels_.counts().running_time,
                 [this](Fs now) { return kernels_.running_time(now); }, {Server::Kind::none});
 }

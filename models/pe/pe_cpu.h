@@ -44,12 +44,13 @@ class PeCpu : public FabricNode, public ProgramHost {
             .default_val(262144)
             .range("65536", "1073741824")};
     Param<std::size_t> kernel_contexts{
-        *this, Parameter::integer("kernel_contexts",
-                                  "kernels of different streams that run together", "", "spec 4.4")
-                   .default_val(8)
-                   .range("1", "64")};
+        *this,
+        Parameter::integer("kernel_contexts", "kernels of different streams that run concurrently",
+                           "", "spec 4.4")
+            .default_val(8)
+            .range("1", "64")};
     Param<std::uint64_t> dispatch_cycles{
-        *this, Parameter::integer("dispatch_cycles", "cycles per command", "", "spec 6")
+        *this, Parameter::integer("dispatch_cycles", "dispatch cycles per command", "", "spec 6")
                    .default_val(0)
                    .range("0", "1000000")};
     Param<std::uint64_t> scratch_bytes{

@@ -66,12 +66,12 @@ void PeDma::add_channels(bool write, std::uint32_t count) {
   }
   const std::string name = write ? "write" : "read";
   add_busy_time(name + "_channel_held",
-                fmt::format("grants to completions of the {} channel", name), of.use.ended_holds(),
-                [&of](Fs now) { return of.use.held_time(now); },
+                fmt::format("time from grant to completion, {} channel", name),
+                of.use.ended_holds(), [&of](Fs now) { return of.use.held_time(now); },
                 {Server::Kind::slot, write ? "wr_engines" : "rd_engines", count,
                  [&of](Fs now) { return of.use.stalled(now); }, &of.bytes});
   add_statistic(write ? "bytes_written" : "bytes_read",
-                fmt::format("moved by the {} channel", name), Quantity::bytes, of.bytes);
+                fmt::format("bytes moved by the {} channel", name), Quantity::bytes, of.bytes);
 }
 
 void PeDma::add_statistics() {
@@ -81,9 +81,9 @@ void PeDma::add_statistics() {
                 messages_.messages_sent());
   add_statistic("message_bytes_sent", "payload of the messages issued", Quantity::bytes,
                 messages_.bytes_sent());
-  add_statistic("messages_written", "IPCQ messages that came and were written to their slots",
+  add_statistic("messages_written", "IPCQ messages received and written to their slots",
                 Quantity::count, messages_.messages_written());
-  add_statistic("messages_dropped", "IPCQ messages that came for queues that had been reset",
+  add_statistic("messages_dropped", "IPCQ messages received for queues that had been reset",
                 Quantity::count, messages_.messages_dropped());
   add_busy_time("slot_busy", "time with an access to a ring slot in progress",
                 messages_.slot_busy(), [this](Fs now) { return messages_.slot_busy_until(now); },
@@ -95,7 +95,8 @@ void PeDma::add_statistics() {
                 segments.removed);
   add_statistic("segment_accesses", "accesses resolved by segments", Quantity::count,
                 segments.accesses);
-  add_statistic("segment_misses", "of these, without a segment", Quantity::count, segments.misses);
+  add_statistic("segment_misses", "accesses for which no segment was found", Quantity::count,
+                segments.misses);
 }
 
 void PeDma::declare_signals() {
@@ -110,9 +111,9 @@ void PeDma::declare_signals() {
                           SignalFormat::flag())
             : &add_signal(name + "_channel", fmt::format("{} channels held", name),
                           SignalFormat::count("channels", 7));
-    of.in_flight_signal = &add_signal(name + "_bytes_in_flight",
-                                      fmt::format("of the {} channel: issued and not ended", name),
-                                      SignalFormat::bytes());
+    of.in_flight_signal =
+        &add_signal(name + "_bytes_in_flight",
+                    fmt::format("bytes in flight on the {} channel", name), SignalFormat::bytes());
     of.show();
   }
 }

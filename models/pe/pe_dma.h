@@ -82,11 +82,12 @@ class PeDma : public StageEngine<FabricNode>,
     using ParameterSet::ParameterSet;
     StageParameters stage{*this, "1"};
     Param<std::uint32_t> vc_chunk_size{
-        *this, Parameter::integer("vc_chunk_size",
-                                  "bytes of vc_comm that go before vc_compute has its turn", "B",
-                                  "spec 2.6")
-                   .default_val(256)
-                   .range("1", "1073741824")};
+        *this,
+        Parameter::integer("vc_chunk_size",
+                           "bytes of vc_comm served before arbitration returns to vc_compute", "B",
+                           "spec 2.6")
+            .default_val(256)
+            .range("1", "1073741824")};
     Param<Fs> baaw_overhead{
         *this, Parameter::duration_ns(
                    "baaw_overhead_ns",

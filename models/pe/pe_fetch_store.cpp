@@ -13,9 +13,9 @@ PeFetchStore::PeFetchStore(const ComponentInit& init)
     : StageEngine(init, PeEngine::pe_fetch_store, init.attributes.as<Parameters>().stage),
       capacity_(*init.attributes.as<Parameters>().register_file_bytes),
       used_signal_(add_signal("register_bytes", "register file in use", SignalFormat::bytes())) {
-  add_statistic("register_bytes_high_water", "most of the register file in use", Quantity::bytes,
+  add_statistic("register_bytes_high_water", "peak use of the register file", Quantity::bytes,
                 used_high_water_, Merge::maximum);
-  add_statistic("register_stalls", "fetches that waited for room in the register file",
+  add_statistic("register_stalls", "fetches stalled for space in the register file",
                 Quantity::count, stalls_);
 }
 
@@ -56,7 +56,7 @@ void PeFetchStore::release(Lane& lane) {
 void PeFetchStore::release_registers(std::uint64_t bytes) {
   if (bytes > used_)
     throw ModelError(
-        fmt::format("{}: {} register bytes given back, {} in use", name(), bytes, used_));
+        fmt::format("{}: {} register bytes released, {} in use", name(), bytes, used_));
   used_ -= bytes;
   used_signal_.set(used_);
   wake_engine();

@@ -22,8 +22,8 @@ class PeGemm final : public ComputeEngine {
     using ParameterSet::ParameterSet;
     StageParameters stage{*this, "0"};
     Param<std::uint64_t> macs_per_cycle{
-        *this, Parameter::integer("macs_per_cycle",
-                                  "multiply-accumulates per cycle; of timing macs", "", "spec 1.2")
+        *this, Parameter::integer("macs_per_cycle", "multiply-accumulates per cycle (timing macs)",
+                                  "", "spec 1.2")
                    .default_val(4096)
                    .range("1", "1000000000")};
     Param<Rational> clock_ghz{
@@ -35,17 +35,16 @@ class PeGemm final : public ComputeEngine {
                                  {"macs", "systolic"}, "spec 5")
                    .default_val("macs")};
     Param<std::uint64_t> rows{
-        *this, Parameter::integer("rows", "of cells of the array; of timing systolic", "", "spec 5")
+        *this, Parameter::integer("rows", "rows of the array (timing systolic)", "", "spec 5")
                    .default_val(32)
                    .range("1", "65536")};
     Param<std::uint64_t> columns{
-        *this,
-        Parameter::integer("columns", "of cells of the array; of timing systolic", "", "spec 5")
-            .default_val(32)
-            .range("1", "65536")};
+        *this, Parameter::integer("columns", "columns of the array (timing systolic)", "", "spec 5")
+                   .default_val(32)
+                   .range("1", "65536")};
     Param<std::uint64_t> task_cycles{
         *this, Parameter::integer("task_cycles",
-                                  "cycles of a stage in addition to its folds; of timing systolic",
+                                  "cycles of a stage in addition to its folds (timing systolic)",
                                   "", "spec 5")
                    .default_val(1)
                    .range("0", "1000000000")};

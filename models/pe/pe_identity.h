@@ -9,7 +9,7 @@
 namespace kernbench {
 
 // Resolved at its first use: the machine's numbers are not known while it is built. ModelError if
-// the node is no such engine.
+// the node is not such an engine.
 class PeIdentity {
  public:
   PeIdentity(MachineServices& machine, NodeId node, PeEngine engine)
@@ -30,7 +30,7 @@ class PeIdentity {
         }
       }
     }
-    throw ModelError("a node that is no engine of a PE");
+    throw ModelError("a node that is not an engine of a PE");
   }
 
   MachineServices& machine_;

@@ -16,21 +16,22 @@ PeIpcq::PeIpcq(const ComponentInit& init, const Parameters& parameters, MachineS
     : Component(init), machine_(machine), overhead_(*parameters.overhead),
       queues_(*this, machine, *parameters.queue_pairs, [this] { look_at_end_of_timestep(); }),
       timer_("timer_event"),
-      state_signal_(add_signal("state", "what it does",
+      state_signal_(add_signal("state", "state of the engine",
                                SignalFormat::enumeration({"idle", "sending", "send_blocked",
                                                           "receiving", "receive_blocked"}))) {
   add_statistic("sends", "messages sent", Quantity::count, sends_);
-  add_statistic("bytes_sent", "their payload", Quantity::bytes, bytes_sent_);
+  add_statistic("bytes_sent", "payload of messages sent", Quantity::bytes, bytes_sent_);
   add_statistic("receives", "messages received", Quantity::count, receives_);
-  add_statistic("bytes_received", "their payload", Quantity::bytes, bytes_received_);
+  add_statistic("bytes_received", "payload of messages received", Quantity::bytes, bytes_received_);
   add_statistic("credits_sent", "credits returned", Quantity::count, credits_sent_);
-  add_statistic("credits_received", "credits that came back", Quantity::count,
+  add_statistic("credits_received", "credits received", Quantity::count,
                 queues_.credits_received());
-  add_busy_time("send_blocked", "sends without a credit", send_blocked_.ended,
+  add_busy_time("send_blocked", "stall time of sends without a credit", send_blocked_.ended,
                 [this](Fs now) { return send_blocked_.until(now); },
                 {Server::Kind::slot, "ccl:defaults.n_slots"});
-  add_busy_time("receive_blocked", "receives without a message", receive_blocked_.ended,
-                [this](Fs now) { return receive_blocked_.until(now); }, {Server::Kind::none});
+  add_busy_time("receive_blocked", "stall time of receives without a message",
+                receive_blocked_.ended, [this](Fs now) { return receive_blocked_.until(now); },
+                {Server::Kind::none});
   SC_HAS_PROCESS(PeIpcq);
   SC_METHOD(expire);
   sensitive << timer_;

@@ -19,7 +19,7 @@ PeMmu::PeMmu(const ComponentInit& init)
       table_(*init.attributes.as<Parameters>().page_bytes),
       where_(machine_, init.node, PeEngine::pe_mmu) {
   add_statistic("look_ups", "translations", Quantity::count, look_ups_);
-  add_statistic("misses", "translations that found no mapping", Quantity::count, misses_);
+  add_statistic("misses", "translations without a mapping", Quantity::count, misses_);
   add_statistic("maps", "mappings installed", Quantity::count, maps_);
   add_statistic("unmaps", "mappings removed", Quantity::count, unmaps_);
 }
@@ -30,8 +30,8 @@ void PeMmu::declare_signals() {
   signals_.emplace(Signals{add_signal("look_up_address", "virtual address last looked up",
                                       SignalFormat::address(virtual_address_bits)),
                            add_signal("look_ups", "translations so far", count),
-                           add_signal("misses", "of these, without a mapping", count),
-                           add_signal("mappings", "mappings installed and not removed", count)});
+                           add_signal("misses", "translations without a mapping", count),
+                           add_signal("mappings", "mappings currently installed", count)});
   show_counts();
 }
 
@@ -107,8 +107,7 @@ PhysRanges PeMmu::ranges_of(std::uint64_t address, std::uint64_t nbytes) {
 PhysRanges PeMmu::by_segments(std::uint64_t address, std::uint64_t nbytes) {
   if (!to_dma_.connected())
     throw UsageError(
-        "address model la: the PE's DMA has no segments; another implementation has taken its "
-        "place");
+        "address model la: the PE's DMA has no segments; a different implementation replaces it");
   SegmentRequest request;
   request.address = address;
   request.nbytes = nbytes;

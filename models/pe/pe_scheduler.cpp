@@ -30,10 +30,10 @@ PeScheduler::PeScheduler(const ComponentInit& init)
       buffers_(*this, machine_) {
   add_statistic("submitted", "commands taken", Quantity::count, submitted_);
   add_statistic("completed", "commands completed", Quantity::count, completed_);
-  add_statistic("failed", "of these, with a fault", Quantity::count, failed_);
+  add_statistic("failed", "commands completed with a fault", Quantity::count, failed_);
   add_statistic("tiles", "tiles completed", Quantity::count, tiles_);
-  add_busy_time("accel_slot_held", "time that a compute op ran", accel_slot_.ended_holds(),
-                [this](Fs now) { return accel_slot_.held_time(now); },
+  add_busy_time("accel_slot_held", "time that a compute operation held accel_slot",
+                accel_slot_.ended_holds(), [this](Fs now) { return accel_slot_.held_time(now); },
                 {Server::Kind::slot, "shared_accel_slot=false",
                  *init.attributes.as<Parameters>().shared_accel_slot ? 1U : 2U,
                  [this](Fs now) { return accel_slot_.stalled(now); }});
@@ -42,19 +42,17 @@ PeScheduler::PeScheduler(const ComponentInit& init)
       [this](Fs now) { return dispatching_ + (due_ == never_fs ? 0 : now - dispatch_began_); },
       {Server::Kind::rate, "overhead_ns"});
   const AccelSlotStalls& stalls = accel_slot_.stalls();
-  add_statistic("gemm_slot_waits", "GEMM stages that waited for a MATH stage to leave accel_slot",
+  add_statistic("gemm_slot_waits", "GEMM stages stalled by a MATH stage in accel_slot",
                 Quantity::count, stalls.gemm().count);
-  add_statistic("gemm_slot_waiting",
-                "time that GEMM stages waited for MATH stages to leave accel_slot",
+  add_statistic("gemm_slot_waiting", "stall time of GEMM stages behind MATH stages in accel_slot",
                 Quantity::time_fs, stalls.gemm().time);
-  add_statistic("math_slot_waits", "MATH stages that waited for a GEMM stage to leave accel_slot",
+  add_statistic("math_slot_waits", "MATH stages stalled by a GEMM stage in accel_slot",
                 Quantity::count, stalls.math().count);
-  add_statistic("math_slot_waiting",
-                "time that MATH stages waited for GEMM stages to leave accel_slot",
+  add_statistic("math_slot_waiting", "stall time of MATH stages behind GEMM stages in accel_slot",
                 Quantity::time_fs, stalls.math().time);
-  add_statistic("buffer_stalls", "tiles that waited for a tile buffer", Quantity::count,
+  add_statistic("buffer_stalls", "tiles stalled for a tile buffer", Quantity::count,
                 buffers_.stalls());
-  add_statistic("buffer_high_water", "most of the tile buffers in use", Quantity::bytes,
+  add_statistic("buffer_high_water", "peak use of the tile buffers", Quantity::bytes,
                 buffers_.high_water_bytes(), Merge::maximum);
   SC_HAS_PROCESS(PeScheduler);
   SC_METHOD(step);
@@ -68,9 +66,9 @@ void PeScheduler::declare_signals() {
   Component::declare_signals();
   const SignalFormat commands = SignalFormat::count("commands");
   signals_.emplace(
-      Signals{add_signal("inbox", "commands that wait for dispatch", commands),
+      Signals{add_signal("inbox", "commands queued for dispatch", commands),
               add_signal("commands", "commands in flight", commands),
-              add_signal("feeding", "command whose tiles are fed", SignalFormat::id())});
+              add_signal("feeding", "command whose tiles the feeder sends", SignalFormat::id())});
   show_commands();
   if (!feeds_.empty()) signals_->feeding.set(feeds_.front()->id());
   accel_slot_.declare_signals(Observables(*this));
@@ -292,7 +290,7 @@ void PeScheduler::task_taken(TileTask& task) {
     if (!outgoing_[type].empty()) send_waiting(static_cast<StageType>(type));
     return;
   }
-  throw ModelError(std::string(name()) + ": END_REQ for a task that is not here");
+  throw ModelError(std::string(name()) + ": END_REQ for a task that is not outstanding");
 }
 
 // --- Completion

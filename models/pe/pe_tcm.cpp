@@ -19,7 +19,7 @@ PeTcm::PeTcm(const ComponentInit& init)
     channel.busy = &add_signal(name + "_busy", fmt::format("the {} channel is held", name),
                                SignalFormat::flag());
     channel.waiting =
-        &add_signal(name + "_waiting", fmt::format("accesses that wait for the {} channel", name),
+        &add_signal(name + "_waiting", fmt::format("accesses queued for the {} channel", name),
                     SignalFormat::count("accesses"));
     add_busy_time(name + "_busy", fmt::format("time that the {} channel was held", name),
                   channel.use.ended_holds(),
@@ -27,7 +27,8 @@ PeTcm::PeTcm(const ComponentInit& init)
                   {Server::Kind::rate, write ? "write_bw_gbs" : "read_bw_gbs", 1,
                    [&channel](Fs now) { return channel.use.stalled(now); }, &channel.bytes});
     add_statistic(write ? "bytes_written" : "bytes_read",
-                  fmt::format("moved by the {} channel", name), Quantity::bytes, channel.bytes);
+                  fmt::format("bytes moved by the {} channel", name), Quantity::bytes,
+                  channel.bytes);
   }
 }
 
@@ -36,10 +37,11 @@ void PeTcm::declare_signals() {
   for (const bool write : {false, true}) {
     TcmChannel& channel = channels_[write ? 1 : 0];
     const std::string name = write ? "write" : "read";
-    channel.command =
-        &add_signal(name + "_command", fmt::format("whose access holds the {} channel", name),
-                    SignalFormat::id());
-    channel.access_bytes = &add_signal(name + "_bytes", "of that access", SignalFormat::bytes());
+    channel.command = &add_signal(name + "_command",
+                                  fmt::format("command whose access holds the {} channel", name),
+                                  SignalFormat::id());
+    channel.access_bytes = &add_signal(
+        name + "_bytes", "bytes of the access that holds the channel", SignalFormat::bytes());
     channel.access_bytes->clear();
   }
 }

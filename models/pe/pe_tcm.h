@@ -39,10 +39,11 @@ class PeTcm : public FabricNode,
                    .range("1", std::to_string(budget_bytes(PeUnit::pe_tcm) >> 20))};
     std::array<Rational, 2> bw_gbs{rate("read"), rate("write")};
     Param<std::uint64_t> reserved_kb{
-        *this,
-        Parameter::integer("reserved_kb", "of it, the scheduler's tile buffers", "KiB", "spec 1.2")
-            .default_val(512)
-            .range("0", std::to_string(budget_bytes(PeUnit::pe_tcm) >> 10))};
+        *this, Parameter::integer("reserved_kb",
+                                  "share of the capacity reserved for the scheduler's tile buffers",
+                                  "KiB", "spec 1.2")
+                   .default_val(512)
+                   .range("0", std::to_string(budget_bytes(PeUnit::pe_tcm) >> 10))};
     Param<Fs> overhead{
         *this, Parameter::duration_ns("overhead_ns", "time per request of the fabric", "spec 2.6")
                    .default_val(0)};

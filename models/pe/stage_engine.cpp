@@ -63,10 +63,10 @@ StageParameters::StageParameters(ParameterSet& set, const char* default_overhead
     : overhead(set,
                Parameter::duration_ns("overhead_ns", "time per stage before its work", "spec 5")
                    .default_val(default_overhead_ns)),
-      queue_depth(set,
-                  Parameter::integer("queue_depth", "tasks that wait per stage type", "", "spec 5")
-                      .default_val(8)
-                      .range("1", "1000000")) {}
+      queue_depth(set, Parameter::integer("queue_depth", "queue depth per stage type, in tasks", "",
+                                          "spec 5")
+                           .default_val(8)
+                           .range("1", "1000000")) {}
 
 template <class Node>
 void StageEngine<Node>::set_up(StageSet stages) {
@@ -89,8 +89,8 @@ void StageEngine<Node>::set_up(StageSet stages) {
         },
         server);
     this->add_statistic(stage + "_served", "stages served", Quantity::count, queue.served);
-    this->add_statistic(stage + "_queue_high_water", "most tasks that waited", Quantity::count,
-                        queue.high_water, Merge::maximum);
+    this->add_statistic(stage + "_queue_high_water", "maximum number of queued tasks",
+                        Quantity::count, queue.high_water, Merge::maximum);
     add_lane(queue);
   }
   using SC_CURRENT_USER_MODULE = StageEngine;
@@ -135,8 +135,7 @@ void StageEngine<Node>::declare_signals() {
   Observables to(*this);
   for (StageQueue& queue : queues_) {
     const std::string stage = lower(name_of(queue.type));
-    queue.signal =
-        &to.add_signal(stage + "_queue", "tasks that wait", SignalFormat::count("tasks"));
+    queue.signal = &to.add_signal(stage + "_queue", "tasks queued", SignalFormat::count("tasks"));
     queue.signal->set(queue.tasks.size());
     for (std::size_t i = 0; i < queue.lanes.size(); ++i) {
       Lane& lane = *queue.lanes[i];
@@ -316,7 +315,7 @@ void StageEngine<Node>::task_taken(TileTask& task) {
     if (can_go_on()) wake_engine();
     return;
   }
-  throw ModelError(std::string(this->name()) + ": END_REQ for a task that is not here");
+  throw ModelError(std::string(this->name()) + ": END_REQ for a task that is not outstanding");
 }
 
 // --- Records

@@ -27,7 +27,7 @@ std::size_t come(const RingBuffer<Arrival>& queue, Fs now) {
 
 void wrong_start(const Arrival& arrival, Fs start, Fs now) {
   throw ModelError(fmt::format(
-      "its service says that it has begun at {} with what arrived at {} and leaves now, at {}",
+      "its service reports a start at {} for an arrival at {} that is forwarded now, at {}",
       format_ns(start), format_ns(arrival.time), format_ns(now)));
 }
 

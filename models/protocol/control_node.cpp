@@ -232,7 +232,7 @@ void ControlNode::completed(Transaction& transaction) {
   const auto end = std::find_if(entry->ends.begin(), entry->ends.end(),
                                 [&](const End& e) { return e.node == from; });
   if (end == entry->ends.end() || end->answered)
-    throw ModelError(fmt::format("{} answered {} twice or unasked", machine().name(from),
+    throw ModelError(fmt::format("{} answered {} twice or without a request", machine().name(from),
                                  label_of(*entry->sent)));
   const auto* response = dynamic_cast<const HostResponse*>(route.message.get());
   if (response == nullptr)

@@ -1,9 +1,9 @@
 // Finite buffers of inputs and their credits (spec 2.10).
 //
-// A node declares the buffers of its inputs; assembly then puts a BufferedOutput between the near
-// end and its link (models/noc/credited_output.h). A message holds a virtual channel of the far end
-// from its first flit to its last; a flit takes a place of that channel, which returns as a credit
-// when the flit has left the far end. Control messages take no place.
+// A node declares the buffers of its inputs; assembly then puts a BufferedOutput between the
+// sender and its link (models/noc/credited_output.h). A message holds a virtual channel of the
+// receiver from its first flit to its last; a flit takes a place of that channel, which returns as
+// a credit when the flit has left the receiver. Control messages take no place.
 #pragma once
 
 #include <cstdint>
@@ -63,7 +63,7 @@ class BufferedOutput : public FabricForward {
   // A run from a place of the node: FabricNode::left(place, ...) is called for each flit when the
   // link has been booked for it.
   virtual void put(Transaction& transaction, FlitRun run, BufferPlace place, Fs at) = 0;
-  // Announces that `flits` places of a virtual channel of the far end are free from the future
+  // Announces that `flits` places of a virtual channel of the receiver are free from the future
   // instant `at` on.
   virtual void credit(std::uint32_t virtual_channel, std::uint32_t flits, Fs at) = 0;
   virtual void declare_signals(Observables& to) = 0;

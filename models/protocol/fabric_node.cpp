@@ -75,7 +75,7 @@ class FabricNode::Output final : public FabricBackward {
   void invalidate_direct_mem_ptr(sc_dt::uint64, sc_dt::uint64) override {}
   void credit(std::uint32_t virtual_channel, std::uint32_t flits, Fs at) override {
     BufferedOutput* output = node_.buffered_[port_].get();
-    if (output == nullptr) throw ModelError("a credit for an output that needs none");
+    if (output == nullptr) throw ModelError("a credit for an output without credit flow control");
     output->credit(virtual_channel, flits, at);
   }
 
@@ -90,11 +90,11 @@ CreditStatistics& BufferedOutput::statistics_of(FabricNode& node) {
   if (node.credit_statistics_ != nullptr) return *node.credit_statistics_;
   node.credit_statistics_ = std::make_unique<CreditStatistics>();
   const CreditStatistics& counts = *node.credit_statistics_;
-  node.add_statistic("credit_waiting", "time that flits waited for credits, summed",
+  node.add_statistic("credit_waiting", "stall time of flits without a credit, summed",
                      Quantity::time_fs, counts.waiting_fs);
-  node.add_statistic("credit_stalls", "flits that waited for credits", Quantity::count,
+  node.add_statistic("credit_stalls", "flits stalled for a credit", Quantity::count,
                      counts.stalled_flits);
-  node.add_statistic("credit_queue", "most flits that waited for credits at one output",
+  node.add_statistic("credit_queue", "maximum number of flits stalled for credits at one output",
                      Quantity::count, counts.longest_queue, Merge::maximum);
   return *node.credit_statistics_;
 }
@@ -205,8 +205,8 @@ void FabricNode::refuse_flits(const Transaction& transaction, FlitRun run) {
   machine_services(services())
       .fatal(
           *this,
-          fmt::format("flit {} of a {} has come where flit {} of {} was to come: a node of its way "
-                      "has lost, repeated or reordered flits, {}; --check-protocol finds it",
+          fmt::format("flit {} of a {} has arrived instead of flit {} of {}: a node of its path "
+                      "has lost, repeated or reordered flits, {}; --check-protocol finds the node",
                       run.first, access_name(transaction), route.ended_flits, route.flits, way));
 }
 
@@ -220,8 +220,7 @@ void FabricNode::rearm() {
   const Fs due = next_due();
   if (due >= armed_) return;
   const Fs at = now();
-  if (due < at)
-    return machine_services(services()).fatal(*this, in_the_past("its next_due()", due));
+  if (due < at) return machine_services(services()).fatal(*this, in_the_past("next_due()", due));
   armed_ = due;
   wake_.notify(work_at(due, at));  // due now: in the next delta, never at once
 }

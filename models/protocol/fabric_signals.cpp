@@ -32,21 +32,24 @@ std::uint8_t kind_of(const Transaction& transaction) {
 FabricSignals::FabricSignals(FabricNode& node)
     : node_(node), watch_(FabricTraceObserver::of(machine_services(node.services()))),
       changes_("signals_event"),
-      inbox_(node.add_signal("inbox", "flits and messages that have come and are not served",
+      inbox_(node.add_signal("inbox", "flits and messages queued in the inbox",
                              SignalFormat::count("flits"), this)),
-      serving_(node.add_signal("serving", "a message is in service, or leaves on a link",
+      serving_(node.add_signal("serving", "a message is in service, or is sent on a link",
                                SignalFormat::flag(), this)),
-      transaction_(node.add_signal("transaction",
-                                   "of that message: initiator's number above 32 bits of its count",
-                                   SignalFormat::id(64), this)),
-      kind_(node.add_signal("kind", "what it is", SignalFormat::enumeration(kinds()), this)),
-      address_(node.add_signal("address", "physical address that it reads or writes",
+      transaction_(node.add_signal(
+          "transaction",
+          "id of the message in service: initiator's number above 32 bits of its count",
+          SignalFormat::id(64), this)),
+      kind_(node.add_signal("kind", "kind of the message in service",
+                            SignalFormat::enumeration(kinds()), this)),
+      address_(node.add_signal("address",
+                               "physical address that the message in service reads or writes",
                                SignalFormat::address(PhysAddr::bits), this)),
-      bytes_(
-          node.add_signal("bytes", "bytes that it reads or writes", SignalFormat::bytes(), this)),
-      source_(node.add_signal("source", "where it comes from",
+      bytes_(node.add_signal("bytes", "bytes that the message in service reads or writes",
+                             SignalFormat::bytes(), this)),
+      source_(node.add_signal("source", "source node of the message in service",
                               SignalFormat::enumeration(watch_->node_names()), this)),
-      destination_(node.add_signal("destination", "where it goes",
+      destination_(node.add_signal("destination", "destination node of the message in service",
                                    SignalFormat::enumeration(watch_->node_names()), this)) {
   clear_message();
   outputs_.resize(node.outputs_.size());
@@ -64,12 +67,13 @@ void FabricSignals::add_output(std::size_t port, const char* socket) {
   Output& output = outputs_[port];
   output.busy =
       &node_.add_signal(name + "_busy", "a flit occupies the link", SignalFormat::flag(), this);
-  output.waiting = &node_.add_signal(name + "_waiting", "flits handed over that wait for the link",
+  output.waiting = &node_.add_signal(name + "_waiting", "flits queued for the link",
                                      SignalFormat::count("flits"), this);
-  output.bytes =
-      &node_.add_signal(name + "_bytes", "of the flit on the link", SignalFormat::bytes(), this);
-  output.transaction = &node_.add_signal(name + "_transaction", "whose flit is on the link",
-                                         SignalFormat::id(64), this);
+  output.bytes = &node_.add_signal(name + "_bytes", "bytes of the flit on the link",
+                                   SignalFormat::bytes(), this);
+  output.transaction =
+      &node_.add_signal(name + "_transaction", "id of the message whose flit is on the link",
+                        SignalFormat::id(64), this);
 }
 
 // --- Observation

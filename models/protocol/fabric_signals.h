@@ -7,7 +7,7 @@
 // so it does not extend a run.
 //
 // The message signal shows the message in service, or else one whose flits leave on a link, until
-// its last byte has left. Of several such messages it shows the one that leaves last. A message
+// its last byte has left. With several such messages it shows the one that leaves last. A message
 // that takes no time and occupies no link stays until the next.
 #pragma once
 
@@ -29,7 +29,7 @@ class FabricSignals final : public SignalGroup {
   explicit FabricSignals(FabricNode& node);
   ~FabricSignals() override;
 
-  // The node expects something at `arrival`.
+  // A flit or message is due to arrive at `arrival`.
   void announced(Fs arrival);
   // Call when the inbox or the message in service may have changed.
   void update() {

@@ -53,7 +53,7 @@ class FabricForward : public tlm::tlm_fw_transport_if<> {
 
 class FabricBackward : public tlm::tlm_bw_transport_if<> {
  public:
-  // `flits` places of a virtual channel at the far end are free again at `at`, which is now or
+  // `flits` places of a virtual channel at the receiver are free again at `at`, which is now or
   // later (only with finite buffers, spec 2.10). Never waits.
   virtual void credit(std::uint32_t virtual_channel, std::uint32_t flits, Fs at) = 0;
 };

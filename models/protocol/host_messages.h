@@ -65,7 +65,7 @@ struct KernelMetrics {
   Fs pe_exec = 0;     // kernel return - target_start
   Fs dma = 0;         // channel-held time of the PE's own DMA
   Fs compute = 0;     // accel_slot held
-  Fs start_skew = 0;  // how late the PE was reached; 0 unless components were replaced
+  Fs start_skew = 0;  // start after target_start; 0 unless components were replaced
   void merge(const KernelMetrics& other);
 };
 using MetricsOfPes = FlatMap<PeId, KernelMetrics>;
@@ -76,7 +76,7 @@ struct HostMessage : Message {
   std::string request_id;
   std::optional<int> target_device;  // the SIP
   std::string debug_label;
-  std::optional<std::string> timestamp_tag;  // for people, in addition to the label
+  std::optional<std::string> timestamp_tag;  // shown to users in addition to the label
 };
 // Label for diagnosis: "KernelLaunch 'matmul'", or "KernelLaunch 'matmul' [step 3]" with a tag.
 std::string label_of(const char* type, const HostMessage& message);
@@ -150,8 +150,8 @@ struct BaawSegment {
   std::uint64_t la_base = 0;
   std::uint64_t la_size = 0;
   HbmMapping mode = HbmMapping::n_to_one;
-  // n_to_one: the base. one_to_one: the first byte on each channel that the segment touches, in the
-  // order of its bursts; from there on every round of the channels holds one burst of it.
+  // Physical bases. n_to_one: one. one_to_one: the first byte on each channel that the segment
+  // touches, in burst order; each round of the interleaving then adds one burst per channel.
   std::vector<std::uint64_t> pa_bases;
 };
 
@@ -161,7 +161,7 @@ struct SegmentInstall : PeMessage {
   const char* type_name() const override { return "SegmentInstall"; }
 };
 
-// Each segment was installed with this base and size.
+// Removes segments, each by the base and size with which it was installed.
 struct SegmentRemove : PeMessage {
   struct Range {
     std::uint64_t la_base = 0;

@@ -85,7 +85,7 @@ class HostProgram {
   virtual const char* name() const { return "unnamed"; }
   virtual const char* last_call() const {
     return "";
-  }  // of the current thread, "launch"; elsewhere: of a running one
+  }  // last call of the current thread, "launch"; outside of the threads: of a running one
 };
 
 }  // namespace kernbench

@@ -69,7 +69,7 @@ void validate(const IpcqInstall& message) {
     reject(message, "vc_chunk_size is 0, allowed is at least 1");
   for (const auto& [pe, pairs] : message.queue_pairs) {
     if (!std::binary_search(message.targets.begin(), message.targets.end(), pe)) {
-      reject(message, fmt::format("queue pairs for {}, which is no target", pe.str()));
+      reject(message, fmt::format("queue pairs for {}, which is not a target", pe.str()));
     }
     for (std::size_t i = 1; i < pairs.size(); ++i) {
       if (pairs[i].direction <= pairs[i - 1].direction) {

@@ -99,10 +99,10 @@ class KernelContext {
   // The kernel's handles live here: reset at launch; offsets in the PE's TCM. Kernels that run
   // together share it, except for one whose launch has a part of its own.
   virtual FreeListAllocator& scratch() = 0;
-  // Blocks until another kernel may have released some of it; returns false if no other kernel of
-  // the PE holds any that it could release.
+  // Blocks until another kernel may have released scratch; returns false if no other kernel of
+  // the PE holds scratch that it could release.
   virtual bool await_scratch() { return false; }
-  // Text on the PE's other kernels: "; kernel 'k' has a part of it". Empty: there are none.
+  // Text on the PE's other kernels: "; kernel 'k' has a part of it". Empty: no other kernels.
   virtual std::string scratch_sharers() const { return ""; }
 
  private:

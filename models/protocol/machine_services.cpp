@@ -16,7 +16,7 @@ void fail_by_exception(Services& services, const sc_core::sc_object& where) {
   } catch (const std::exception& error) {
     machine.fatal(where, text_of(error));
   } catch (...) {
-    machine.fatal(where, "an exception that is no std::exception");
+    machine.fatal(where, "an exception that is not a std::exception");
   }
 }
 

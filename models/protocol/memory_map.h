@@ -13,7 +13,7 @@
 
 namespace kernbench {
 
-// A place in a memory node.
+// Location in a memory node.
 struct MemoryTarget {
   NodeId node = no_node;
   std::uint64_t offset = 0;

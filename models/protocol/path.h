@@ -17,10 +17,10 @@ namespace kernbench {
 struct PathHop {
   NodeId node = no_node;
   std::uint16_t out_port = 0;      // port of `node`, towards the next position
-  std::uint8_t channel_class = 0;  // of the buffer at the next position (spec 2.10)
-  Fs overhead_fs = 0;     // of `node` for transit (or as the endpoint of a control message)
-  Fs propagation_fs = 0;  // of the link after `node`
-  Rational bw_gbs;        // of the link after `node`; 0 = unlimited
+  std::uint8_t channel_class = 0;  // class of the buffer at the next position (spec 2.10)
+  Fs overhead_fs = 0;     // transit time of `node` (or as the endpoint of a control message)
+  Fs propagation_fs = 0;  // propagation of the link after `node`
+  Rational bw_gbs;        // bandwidth of the link after `node`; 0 = unlimited
 };
 
 class Path {

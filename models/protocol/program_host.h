@@ -15,10 +15,10 @@ struct RunningProgram {
   const char* kind = "";  // "kernel", "bench"
   const char* name = "";
   const char* api = "";        // prefix of its calls: "tl."
-  const char* last_call = "";  // the latest, without that; empty: none yet
+  const char* last_call = "";  // latest call, without the prefix; empty: none yet
   CallSite call_site = {};     // site of that call
   std::uint64_t stack_bytes = 0;
-  const char* stack_key = "";  // the attribute that sets it; empty: nothing does
+  const char* stack_key = "";  // attribute that sets the stack size; empty: none
 };
 
 // Implemented by the parent object of the threads.

@@ -5,7 +5,7 @@
 namespace kernbench {
 
 void ProtocolMonitor::violation(const std::string& what) const {
-  connection_.violated(connection_.near_end, fmt::format("the protocol with {} is broken: {}",
+  connection_.violated(connection_.near_end, fmt::format("protocol violation towards {}: {}",
                                                          connection_.far_end.name(), what));
 }
 
@@ -18,7 +18,7 @@ std::string ProtocolMonitor::held(const char* service, Fs since, const char* mis
   const char* near = component(connection_.near_end);
   const char* far = component(connection_.far_end);
   return fmt::format("{} holds {} '{}' of {} since {}: {} is missing", by_near_end ? near : far,
-                     by_near_end ? "what it has got by" : "the request", service,
+                     by_near_end ? "the grant of" : "the request", service,
                      by_near_end ? far : near, format_ns(since), missing);
 }
 
@@ -79,11 +79,11 @@ FabricMonitor::FabricMonitor(const sc_core::sc_module_name& name, const Connecti
 }
 
 std::string FabricMonitor::unfinished() const {
-  if (begun_ > 0) return fmt::format("{} messages have not passed wholly", begun_);
+  if (begun_ > 0) return fmt::format("{} messages are incomplete", begun_);
   for (std::size_t i = 0; i < channels_.size(); ++i) {
     const std::size_t away = channels_[i].away - channels_[i].coming.size();
     if (away > 0)
-      return fmt::format("{} credits of virtual channel {} have not come back", away, i);
+      return fmt::format("{} credits of virtual channel {} have not been returned", away, i);
   }
   return "";
 }
@@ -97,7 +97,7 @@ const FabricMonitor::Traversal* FabricMonitor::traversal_of(const Transaction& t
 }
 
 void FabricMonitor::accept(Transaction& transaction, FlitRun run, Fs arrival) {
-  if (transaction.get_ref_count() == 0) violation("a transaction that has no owner any more");
+  if (transaction.get_ref_count() == 0) violation("a transaction without an owner");
   const RouteExtension& route = transaction.route();
   check_place(route, run);
   check_flits(transaction, run, arrival);
@@ -162,8 +162,8 @@ void FabricMonitor::credit(std::uint32_t virtual_channel, std::uint32_t flits, F
   Channel& channel = channels_[virtual_channel];
   if (at < Component::now()) violation("a credit in the past");
   if (channel.away < channel.coming.size() + flits)
-    return violation(
-        fmt::format("a credit of virtual channel {} that has come back already", virtual_channel));
+    return violation(fmt::format("a credit of virtual channel {} that has been returned already",
+                                 virtual_channel));
   for (std::uint32_t i = 0; i < flits; ++i) channel.coming.insert_sorted(at, std::less<>());
   in->credit(virtual_channel, flits, at);
 }

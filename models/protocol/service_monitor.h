@@ -83,7 +83,7 @@ class ServiceMonitor final : public ProtocolMonitor,
   void check_return(Payload& payload, tlm::tlm_sync_enum status, const tlm::tlm_phase& phase) {
     if (status == tlm::TLM_COMPLETED) {
       if (!phases.early && (phases.end_req || phases.begin_resp))
-        this->violation(fmt::format("TLM_COMPLETED to BEGIN_REQ, but {} is to come",
+        this->violation(fmt::format("TLM_COMPLETED to BEGIN_REQ, but {} is pending",
                                     missing(State::requested)));
       return end(payload);
     }
@@ -114,13 +114,13 @@ class ServiceMonitor final : public ProtocolMonitor,
     if (request == nullptr) return this->violation("a response to a payload that is not in flight");
     if (phase == tlm::END_REQ) {
       if (!phases.end_req || request->state != State::requested)
-        this->violation("END_REQ for a payload that has been taken");
+        this->violation("END_REQ for a payload that has been accepted");
       *request = {&payload, State::taken, Component::now()};
       if (!phases.begin_resp) end(payload);
     } else if (phase == tlm::BEGIN_RESP) {
       const State before = phases.end_req ? State::taken : State::requested;
       if (!phases.begin_resp || request->state != before)
-        this->violation("BEGIN_RESP for a payload that has not been taken, or twice");
+        this->violation("BEGIN_RESP for a payload that has not been accepted, or twice");
       *request = {&payload, State::responded, Component::now()};
       if (!phases.end_resp) end(payload);
     } else {
@@ -138,7 +138,7 @@ class ServiceMonitor final : public ProtocolMonitor,
       throw;
     }
     end(payload);
-    if (Component::now() != began) this->violation("a b_transport that waits");
+    if (Component::now() != began) this->violation("a b_transport that calls wait()");
   }
   unsigned transport_dbg(Payload& payload) override { return out->transport_dbg(payload); }
   bool get_direct_mem_ptr(Payload&, tlm::tlm_dmi&) override { return false; }

@@ -15,8 +15,8 @@
 // A payload has `static constexpr Role provider`, `static constexpr const char* service` and
 // `static constexpr ServicePhases phases`, or a specialisation of ServiceOf. It belongs to the
 // initiator, and stays where it is until its last phase. Exceptions of the provider pass through:
-// the request has not begun then; an exception that is no error of the request names the component
-// that has thrown (models/base/component_fault.h).
+// the request has not begun then; an exception that is not an error of the request names the
+// component that has thrown (models/base/component_fault.h).
 #pragma once
 
 #include <fmt/format.h>

@@ -65,7 +65,7 @@ class PinSignals final : public SignalGroup {
 };
 
 // First output that differs between two models of one block: an unknown value differs between the
-// models. Data outputs count while their valid pin is 1. Null: there is none.
+// models. Data outputs count while their valid pin is 1. Null: no difference.
 const Pin* first_difference(const Pins& a, const Pins& b);
 void copy_inputs(const Pins& from, const Pins& to);
 void clear_inputs(const Pins& pins);

@@ -39,24 +39,24 @@ PinFlit RouterInterface::flit(unsigned port) const {
 Pins RouterInterface::list_of(const RouterPins& pins, const RouterShape& shape) {
   using Kind = Pin::Kind;
   const unsigned n = shape.ports, c = shape.channels();
-  return {{"in_valid", "a flit comes, by port", n, Kind::input, pins.in.valid},
-          {"in_channel", "its virtual channel", n * channel_bits, Kind::input, pins.in.channel,
-           channel_bits},
-          {"in_head", "it is the first one, by port", n, Kind::input, pins.in.head},
-          {"in_tail", "it is the last one, by port", n, Kind::input, pins.in.tail},
-          {"in_route", "its output", n * route_bits, Kind::input, pins.in.route, route_bits},
-          {"in_tag", "which one it is", n * tag_bits, Kind::input, pins.in.tag, tag_bits},
-          {"in_credit", "places that are free again, by channel", n * c, Kind::control,
-           pins.in.credit, c},
-          {"out_valid", "a flit leaves, by port", n, Kind::control, pins.out.valid},
-          {"out_channel", "its virtual channel", n * channel_bits, Kind::control, pins.out.channel,
-           channel_bits},
-          {"out_head", "it is the first one, by port", n, Kind::control, pins.out.head},
-          {"out_tail", "it is the last one, by port", n, Kind::control, pins.out.tail},
-          {"out_route", "its output", n * route_bits, Kind::control, pins.out.route, route_bits},
-          {"out_tag", "which one it is", n * tag_bits, Kind::control, pins.out.tag, tag_bits},
-          {"out_credit", "places that are free again, by channel", n * c, Kind::input,
-           pins.out.credit, c}};
+  return {
+      {"in_valid", "a flit is offered, by port", n, Kind::input, pins.in.valid},
+      {"in_channel", "virtual channel of the flit", n * channel_bits, Kind::input, pins.in.channel,
+       channel_bits},
+      {"in_head", "first flit of the message, by port", n, Kind::input, pins.in.head},
+      {"in_tail", "last flit of the message, by port", n, Kind::input, pins.in.tail},
+      {"in_route", "output of the flit", n * route_bits, Kind::input, pins.in.route, route_bits},
+      {"in_tag", "identifier of the flit", n * tag_bits, Kind::input, pins.in.tag, tag_bits},
+      {"in_credit", "buffer slots released, by channel", n * c, Kind::control, pins.in.credit, c},
+      {"out_valid", "a flit leaves, by port", n, Kind::control, pins.out.valid},
+      {"out_channel", "virtual channel of the flit", n * channel_bits, Kind::control,
+       pins.out.channel, channel_bits},
+      {"out_head", "first flit of the message, by port", n, Kind::control, pins.out.head},
+      {"out_tail", "last flit of the message, by port", n, Kind::control, pins.out.tail},
+      {"out_route", "output of the flit", n * route_bits, Kind::control, pins.out.route,
+       route_bits},
+      {"out_tag", "identifier of the flit", n * tag_bits, Kind::control, pins.out.tag, tag_bits},
+      {"out_credit", "buffer slots released, by channel", n * c, Kind::input, pins.out.credit, c}};
 }
 
 }  // namespace kernbench

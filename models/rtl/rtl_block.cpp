@@ -17,21 +17,22 @@ BlockParameters::BlockParameters(ParameterSet& set)
                                            "clock edges of the reset, before time 0", "", "spec 12")
                             .default_val(2)
                             .range("1", "1000")),
-      watchdog_cycles(set, Parameter::integer("watchdog_cycles",
-                                              "cycles of work without a handshake that end the run",
-                                              "", "spec 12")
-                               .default_val(10000)
-                               .range("1", "1000000000")),
+      watchdog_cycles(
+          set, Parameter::integer("watchdog_cycles",
+                                  "number of busy cycles without a handshake that ends the run", "",
+                                  "spec 12")
+                   .default_val(10000)
+                   .range("1", "1000000000")),
       check_unknown(
-          set, Parameter::boolean("check_unknown",
-                                  "a second model finds outputs that are unknown (x)", "spec 12")
-                   .default_val(false)),
-      trace_inside(
-          set, Parameter::boolean("trace_inside", "the inside of the block goes to INSTANCE.fst",
+          set, Parameter::boolean("check_unknown", "detect unknown (x) outputs by a second model",
                                   "spec 12")
                    .default_val(false)),
+      trace_inside(set, Parameter::boolean(
+                            "trace_inside",
+                            "write the internal signals of the block to INSTANCE.fst", "spec 12")
+                            .default_val(false)),
       coverage(set,
-               Parameter::boolean("coverage", "coverage goes to INSTANCE.coverage.dat", "spec 12")
+               Parameter::boolean("coverage", "write coverage to INSTANCE.coverage.dat", "spec 12")
                    .default_val(false)) {}
 
 RtlBlock::RtlBlock(Component& component, Services& services, const BlockParameters& parameters,
@@ -79,7 +80,7 @@ void RtlBlock::rule_broken(const std::string& rule, const std::string& signal) {
 }
 
 void RtlBlock::gave_up(const std::string& how) {
-  fail(fmt::format("the block ends the run by {}{}{}", how, last_text_.empty() ? "" : ": ",
+  fail(fmt::format("the block has ended the run by {}{}{}", how, last_text_.empty() ? "" : ": ",
                    last_text_));
 }
 
@@ -109,7 +110,7 @@ void RtlBlock::copy_to_shadow() const { copy_inputs(pins_, shadow_pins_); }
 void RtlBlock::check_unknown() const {
   const Pin* const pin = first_difference(pins_, shadow_pins_);
   if (pin == nullptr) return;
-  fail(fmt::format("output {} is unknown: it depends on what nothing has driven or reset",
+  fail(fmt::format("output {} is unknown: it depends on signals that are neither driven nor reset",
                    pin->name));
 }
 

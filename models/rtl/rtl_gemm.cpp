@@ -71,12 +71,13 @@ Implementation gemm_implementation(std::string name, std::string description,
 }
 
 void RtlGemm::Parameters::declare_array(GemmArray array) {
-  rows = declare<std::int64_t>(Parameter::integer("rows", "of the array", "", "spec 12")
+  rows = declare<std::int64_t>(Parameter::integer("rows", "rows of the array", "", "spec 12")
                                    .default_val(array.rows)
                                    .range("1", "4096"));
-  columns = declare<std::int64_t>(Parameter::integer("columns", "of the array", "", "spec 12")
-                                      .default_val(array.columns)
-                                      .range("1", "4096"));
+  columns =
+      declare<std::int64_t>(Parameter::integer("columns", "columns of the array", "", "spec 12")
+                                .default_val(array.columns)
+                                .range("1", "4096"));
 }
 
 RtlGemm::RtlGemm(const ComponentInit& init, const GemmDesign& design)
@@ -86,9 +87,9 @@ RtlGemm::RtlGemm(const ComponentInit& init, const GemmDesign& design)
       tile_(design.array), random_(*parameters_.gap_seed) {
   if (data_ != nullptr) data_->add_engine(node(), name());
   server_of("gemm_busy").attribute = "clock_period_ns";
-  add_statistic("operand_stalls", "cycles in which the block did not take a beat of A or B",
+  add_statistic("operand_stalls", "cycles in which the block did not accept a beat of A or B",
                 Quantity::count, operand_stalls_);
-  add_statistic("result_stalls", "cycles in which a row of the result was not taken",
+  add_statistic("result_stalls", "cycles in which a row of the result was not accepted",
                 Quantity::count, result_stalls_);
 }
 
@@ -214,7 +215,7 @@ inline bool RtlGemm::sample() {
 }
 
 void RtlGemm::give_up() const {
-  block_.block->fail(fmt::format("the block gives up: error {}", *block_.pins.error));
+  block_.block->fail(fmt::format("the block reports error {}", *block_.pins.error));
 }
 
 inline bool RtlGemm::sample_operand(GemmTile::Beats& beats, const std::uint8_t* valid,

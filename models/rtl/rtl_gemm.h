@@ -55,21 +55,22 @@ class RtlGemm final : public SlotEngine, private BlockUser {
     BlockParameters block{*this};
     std::int64_t rows = 0, columns = 0;
     Param<bool> check_result{
-        *this,
-        Parameter::boolean("check_result", "each tile is compared with its product", "spec 12")
-            .default_val(false)};
+        *this, Parameter::boolean("check_result", "compare each tile with its product", "spec 12")
+                   .default_val(false)};
     Param<std::uint32_t> operand_gaps{
-        *this, Parameter::integer("operand_gaps", "cycles without an offer of operands, of 100", "",
-                                  "for tests")
-                   .default_val(0)
-                   .range("0", "99")};
+        *this,
+        Parameter::integer("operand_gaps", "percentage of cycles in which no operands are offered",
+                           "", "for tests")
+            .default_val(0)
+            .range("0", "99")};
     Param<std::uint32_t> result_gaps{
-        *this, Parameter::integer("result_gaps", "cycles in which no result is taken, of 100", "",
-                                  "for tests")
-                   .default_val(0)
-                   .range("0", "99")};
+        *this,
+        Parameter::integer("result_gaps", "percentage of cycles in which no result is accepted", "",
+                           "for tests")
+            .default_val(0)
+            .range("0", "99")};
     Param<std::uint32_t> gap_seed{
-        *this, Parameter::integer("gap_seed", "of the cycles with gaps", "", "for tests")
+        *this, Parameter::integer("gap_seed", "seed of the cycles with gaps", "", "for tests")
                    .default_val(1)
                    .range("0", "4294967295")};
 

@@ -32,14 +32,14 @@ RtlRouter::RtlRouter(const ComponentInit& init, MakeRouterModel make)
       model_(make(*this, init.services, init.attributes.as<Parameters>().block, *this)),
       pins_(model_->pins()), inputs_(pins_.shape().ports), outputs_(pins_.shape().ports) {
   for (Input& input : inputs_) input.control_credits = pins_.shape().buffer_flits;
-  add_statistic("transactions", "legs with data passed on", Quantity::count, transactions_);
-  add_statistic("flits", "flits passed on", Quantity::count, data_flits_);
-  add_statistic("control_messages", "control messages passed on", Quantity::count,
+  add_statistic("transactions", "legs with data forwarded", Quantity::count, transactions_);
+  add_statistic("flits", "flits forwarded", Quantity::count, data_flits_);
+  add_statistic("control_messages", "control messages forwarded", Quantity::count,
                 control_messages_);
-  add_statistic("inside", "time from the arrival of flits to their hand-over, summed",
-                Quantity::time_fs, time_inside_);
-  add_statistic("longest_inside", "the longest of these times", Quantity::time_fs, longest_inside_,
-                Merge::maximum);
+  add_statistic("inside", "time of flits from arrival to hand-over, summed", Quantity::time_fs,
+                time_inside_);
+  add_statistic("longest_inside", "longest time of a flit from arrival to hand-over",
+                Quantity::time_fs, longest_inside_, Merge::maximum);
 }
 
 InputBuffer RtlRouter::input_buffer() const {
@@ -193,15 +193,16 @@ void RtlRouter::go_on(unsigned port, const PinFlit& flit) {
 void RtlRouter::check(unsigned port, const PinFlit& flit) const {
   RtlBlock& block = model_->block();
   if (flit.tag >= flits_.size() || !flits_[flit.tag].live)
-    block.fail(fmt::format("out_tag of port {} is {}, a flit that is not inside", port, flit.tag));
+    block.fail(
+        fmt::format("out_tag of port {} is {}, a flit that is not in the router", port, flit.tag));
   const Inside& inside = flits_[flit.tag];
   if (inside.out != port)
-    block.fail(fmt::format("a flit for output {} has come out of output {} (out_valid)", inside.out,
-                           port));
+    block.fail(
+        fmt::format("a flit for output {} has left by output {} (out_valid)", inside.out, port));
   const PinFlit given = at_pins(static_cast<std::uint32_t>(flit.tag));
   if (given.head != flit.head || given.tail != flit.tail || given.route != flit.route)
     block.fail(
-        fmt::format("out_head, out_tail or out_route of port {} is not what was given: {}, "
+        fmt::format("out_head, out_tail or out_route of port {} differs from the input: {}, "
                     "{}, {} instead of {}, {}, {}",
                     port, flit.head, flit.tail, flit.route, given.head, given.tail, given.route));
 }

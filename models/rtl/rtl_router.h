@@ -33,12 +33,12 @@ class RtlRouter : public FabricNode, private BlockUser {
   static constexpr std::array roles{Role::router};
   struct Parameters : ParameterSet {
     using ParameterSet::ParameterSet;
-    Param<Fs> overhead{
-        *this, Parameter::duration_ns("overhead_ns",
-                                      "time that launches and probe reckon with; at most the 3 "
-                                      "periods of the clock that the block takes at zero load",
-                                      "spec 2.4")
-                   .default_val(0)};
+    Param<Fs> overhead{*this,
+                       Parameter::duration_ns("overhead_ns",
+                                              "latency used by launches and probe; at most the "
+                                              "zero-load latency of the block, 3 clock periods",
+                                              "spec 2.4")
+                           .default_val(0)};
     BlockParameters block{*this};
   };
   static std::optional<ParameterFault> check(const Parameters& parameters);

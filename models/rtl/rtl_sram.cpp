@@ -94,9 +94,9 @@ RtlSram::RtlSram(const ComponentInit& init, const Parameters& parameters, MakeSr
   add_statistic("bytes_written", "bytes written", Quantity::bytes, bytes_written_);
   add_statistic("read_bursts", "bursts of reads", Quantity::count, axi_.read_bursts());
   add_statistic("write_bursts", "bursts of writes", Quantity::count, axi_.write_bursts());
-  add_statistic("bytes_checked", "bytes read that were those written", Quantity::bytes,
+  add_statistic("bytes_checked", "bytes read that equal the bytes written", Quantity::bytes,
                 bytes_checked_);
-  add_statistic("bytes_stale", "bytes read that the memory store has otherwise by then",
+  add_statistic("bytes_stale", "bytes read that a later write has changed in the memory store",
                 Quantity::bytes, bytes_stale_);
 }
 
@@ -236,7 +236,7 @@ void RtlSram::wrong_byte(const Access& access, std::uint64_t offset, unsigned ch
   const Transaction& transaction = *access.arrival.transaction;
   const std::uint64_t byte = offset - access.begin();
   model_->block().fail(fmt::format(
-      "rdata is not what was written: byte {} of a read of {} at {:#x}, offset {:#x} in the "
+      "rdata differs from the bytes written: byte {} of a read of {} at {:#x}, offset {:#x} in the "
       "memory, is {:#04x}, the memory store has {:#04x}",
       byte, transaction.get_data_length(), transaction.get_address() + byte, offset, found,
       *written_.at(offset)));

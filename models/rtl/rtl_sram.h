@@ -67,12 +67,13 @@ class RtlSram : public FabricNode, private BlockUser, private Axi4Manager::Liste
                    .default_val(16)
                    .range("1", "16")};
     Param<std::uint32_t> response_gaps{
-        *this, Parameter::integer("response_gaps", "cycles in which no response is taken, of 100",
-                                  "", "for tests")
-                   .default_val(0)
-                   .range("0", "99")};
+        *this,
+        Parameter::integer("response_gaps", "percentage of cycles in which no response is accepted",
+                           "", "for tests")
+            .default_val(0)
+            .range("0", "99")};
     Param<std::uint32_t> gap_seed{
-        *this, Parameter::integer("gap_seed", "of the cycles with gaps", "", "for tests")
+        *this, Parameter::integer("gap_seed", "seed of the cycles with gaps", "", "for tests")
                    .default_val(1)
                    .range("0", "4294967295")};
     BlockParameters block{*this};

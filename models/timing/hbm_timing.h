@@ -32,20 +32,19 @@ namespace kernbench {
 // Parameters that the controller itself reads; parameters of a timing are derived from them.
 struct HbmParameters : ParameterSet {
   using ParameterSet::ParameterSet;
-  Param<Fs> overhead{
-      *this, Parameter::duration_ns("overhead_ns",
-                                    "time for which the first flit of a write holds the inbox; "
-                                    "from a command to its bursts",
-                                    "spec 2.5")
-                 .default_val(0)};
+  Param<Fs> overhead{*this,
+                     Parameter::duration_ns("overhead_ns",
+                                            "time for which the first flit of a write holds the "
+                                            "inbox; time from a read command to its bursts",
+                                            "spec 2.5")
+                         .default_val(0)};
   Param<std::uint32_t> num_pcs{
       *this, Parameter::integer("num_pcs", "pseudo-channels of the partition", "", "spec 2.5")
                  .default_val(8)
                  .range(1, 65536)
                  .power_of_two()};
   Param<std::uint32_t> burst_bytes{
-      *this, Parameter::integer("burst_bytes", "bytes that a pseudo-channel moves at a time", "B",
-                                "spec 2.5")
+      *this, Parameter::integer("burst_bytes", "bytes of one burst", "B", "spec 2.5")
                  .default_val(256)
                  .range(1, 1048576)
                  .power_of_two()};

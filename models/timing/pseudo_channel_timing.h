@@ -22,13 +22,14 @@ class PseudoChannelTiming : public HbmTiming {
   struct Parameters : HbmParameters {
     using HbmParameters::HbmParameters;
     Param<Fs> switch_penalty{
-        *this, Parameter::duration_ns("switch_penalty_ns",
-                                      "when a pseudo-channel changes between reading and writing",
-                                      "spec 2.5, ADR-0034")
+        *this, Parameter::duration_ns(
+                   "switch_penalty_ns",
+                   "time for which a pseudo-channel changes between reading and writing",
+                   "spec 2.5, ADR-0034")
                    .default_val(0)};
     Param<Rational> efficiency{
         *this, Parameter::decimal("efficiency",
-                                  "share of the link rate that the pseudo-channels reach together",
+                                  "share of the link rate that all pseudo-channels together reach",
                                   "", "spec 2.5")
                    .default_val(1)
                    .range(Rational::fraction(1, 1000), 1)};

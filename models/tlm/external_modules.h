@@ -11,7 +11,7 @@
 //
 // Each is also an implementation of its own name, with the attributes of its bridge and its
 // declared ones: `bridge: {impl: acme.sram, attrs: {latency_ns: 3}}`. A name of both an initiator
-// and a target is no implementation: `module:` of the bridges distinguishes them.
+// and a target is not an implementation: `module:` of the bridges distinguishes them.
 //
 // The module knows nothing of this platform: it has one socket of the base protocol, of any width,
 // initiator or target.

@@ -67,7 +67,7 @@ class TlmBridge : public FabricNode {
     if (!ok) return count_refusal(what());
     (access.is_read() ? accesses_.bytes_read : accesses_.bytes_written) += access.get_data_length();
     log_.debug([&] {
-      return fmt::format("{} of {} B at 0x{:x} ended", access.is_read() ? "read" : "write",
+      return fmt::format("{} of {} B at 0x{:x} completed", access.is_read() ? "read" : "write",
                          access.get_data_length(), access.get_address());
     });
   }
@@ -99,7 +99,7 @@ class TlmBridge : public FabricNode {
     } catch (const std::exception& known) {
       throw error(known.what());
     } catch (...) {
-      throw error("an exception that is no std::exception");
+      throw error("an exception that is not a std::exception");
     }
   }
 

@@ -11,8 +11,8 @@ TlmInitiatorBridge::TlmInitiatorBridge(
     const ComponentInit& init,
     const std::map<std::string, ExternalModules::MakeInitiator>& initiators)
     : TlmBridge(init), socket("socket"), parameters_(init.attributes), keys_(init.node),
-      outstanding_signal_(add_signal("outstanding", "accesses granted and not ended",
-                                     SignalFormat::count("accesses", 17))) {
+      outstanding_signal_(
+          add_signal("outstanding", "outstanding accesses", SignalFormat::count("accesses", 17))) {
   add_access_statistics("reads ended", "writes ended", "accesses with an error as response status");
   socket.bind(static_cast<tlm::tlm_fw_transport_if<>&>(*this));
   outside_ = initiators.at(*parameters_.module)("module", socket);

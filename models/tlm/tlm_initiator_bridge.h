@@ -46,15 +46,15 @@ class TlmInitiatorBridge final : public TlmBridge,
     explicit Parameters(const Source& source)
         : TlmBridgeParameters(source, "the plain TLM-2.0 initiator behind the bridge") {}
     Param<Fs> overhead{
-        *this, Parameter::duration_ns("overhead_ns",
-                                      "from the grant of an access until it contends for the link",
-                                      "assumption")
+        *this, Parameter::duration_ns(
+                   "overhead_ns", "time from the grant of an access until it contends for the link",
+                   "assumption")
                    .default_val(0)};
     Param<std::size_t> max_outstanding{
-        *this,
-        Parameter::integer("max_outstanding", "accesses granted and not ended", "", "assumption")
-            .default_val(8)
-            .range(1, 65536)};
+        *this, Parameter::integer("max_outstanding", "maximum number of outstanding accesses", "",
+                                  "assumption")
+                   .default_val(8)
+                   .range(1, 65536)};
     Param<std::uint64_t> max_length_bytes{
         *this, Parameter::integer("max_length_bytes", "longest access", "B", "assumption")
                    .default_val(64 << 20)

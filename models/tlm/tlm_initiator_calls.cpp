@@ -27,7 +27,7 @@ tlm::tlm_sync_enum TlmInitiatorBridge::nb_transport_fw(tlm::tlm_generic_payload&
 tlm::tlm_sync_enum TlmInitiatorBridge::begin_request(tlm::tlm_generic_payload& payload,
                                                      const sc_core::sc_time& delay) {
   if (requesting_ != nullptr)
-    return broken_protocol("BEGIN_REQ before the END_REQ of the request before");
+    return broken_protocol("BEGIN_REQ before the END_REQ of the previous request");
   if (!payload.has_mm())
     return broken_protocol("BEGIN_REQ with a payload that has no memory manager");
   if (is_in_flight(payload)) return broken_protocol("BEGIN_REQ with a payload that is in flight");

@@ -45,14 +45,17 @@ class TlmTargetBridge final : public TlmBridge, private tlm::tlm_bw_transport_if
     explicit Parameters(const Source& source)
         : TlmBridgeParameters(source, "the plain TLM-2.0 memory behind the bridge") {}
     Param<Fs> overhead{
-        *this, Parameter::duration_ns(
-                   "overhead_ns", "from the last flit or the command to BEGIN_REQ", "assumption")
-                   .default_val(0)};
+        *this,
+        Parameter::duration_ns(
+            "overhead_ns", "time from the last flit of a write, or the read command, to BEGIN_REQ",
+            "assumption")
+            .default_val(0)};
     Param<std::int64_t> size_mb{
         // read by the address map
-        *this, Parameter::integer("size_mb", "capacity, instead of sram", "MiB", "spec 1.2")
-                   .default_val(32)
-                   .range(1, PhysAddr::cube_sram_bytes >> 20)};
+        *this,
+        Parameter::integer("size_mb", "capacity, instead of that of the SRAM", "MiB", "spec 1.2")
+            .default_val(32)
+            .range(1, PhysAddr::cube_sram_bytes >> 20)};
     Param<std::uint32_t> flit_bytes{
         *this, Parameter::integer("flit_bytes", "size of a full flit", "B", "spec 2.2")
                    .range(1, 65536)
@@ -128,7 +131,7 @@ TlmTargetBridge::TlmTargetBridge(const ComponentInit& init,
             machine_.fatal(*this, "the module behind the bridge " + what);
           },
           [this] { not_idle_ = {}; }),
-      busy_(add_signal("busy", "a request is with the memory", SignalFormat::flag())) {
+      busy_(add_signal("busy", "a request is outstanding at the memory", SignalFormat::flag())) {
   add_access_statistics("reads answered", "writes completed",
                         "requests with an error as response status");
   socket.bind(static_cast<tlm::tlm_bw_transport_if<>&>(*this));

@@ -149,7 +149,7 @@ void faulted(int signal, siginfo_t* info, void* context) {
   } catch (const std::exception& known) {
     what.add("the exception '{}'", known.what());
   } catch (...) {
-    what.add("an exception that is no std::exception");
+    what.add("an exception that is not a std::exception");
   }
   FaultGuard::give_up(what.c_str());
 }

@@ -51,7 +51,7 @@ class MachineBuilder {
   std::unique_ptr<Platform> build(const PlatformOptions& options);
 
   // Called after build(). Accepts base-protocol sockets of any width. Throws UsageError if the node
-  // is no bridge with an unbound socket.
+  // is not a bridge with an unbound socket.
   template <class Socket>
   void bind_initiator(const std::string& node, Socket& initiator) {
     ExternalModules::bind(initiator, open_target(node));

@@ -21,7 +21,7 @@
 namespace kernbench {
 namespace {
 
-// Level of the hierarchy that is no node: sip0, sip0.cube0, ...
+// Level of the hierarchy that is not a node: sip0, sip0.cube0, ...
 class ScopeModule final : public sc_core::sc_module {
  public:
   explicit ScopeModule(const sc_core::sc_module_name& name) : sc_core::sc_module(name) {}
@@ -80,7 +80,7 @@ std::unique_ptr<Component> create(const Implementation& implementation, const No
   }
   if (component == nullptr)
     throw UsageError(
-        fmt::format("'{}': the factory of '{}' has made nothing", node.name, node.impl()));
+        fmt::format("'{}': the factory of '{}' has returned null", node.name, node.impl()));
   return component;
 }
 
@@ -132,7 +132,7 @@ void MachineModules::create_components(const ComponentRegistry& registry, Servic
     const Implementation* implementation = registry.find(node.impl());
     if (implementation == nullptr || !implementation->create)
       throw UsageError(
-          fmt::format("'{}': the implementation '{}' is not there", node.name, node.impl()));
+          fmt::format("'{}': the implementation '{}' is not registered", node.name, node.impl()));
     const Inside inside(scope(parent_of(node.name)));
     const auto id = static_cast<NodeId>(components_.size());
     components_.push_back(create(*implementation, node,
@@ -144,9 +144,9 @@ void MachineModules::create_components(const ComponentRegistry& registry, Servic
 FabricNode& MachineModules::fabric_node(NodeId node) const {
   auto* fabric_node = dynamic_cast<FabricNode*>(components_[node].get());
   if (fabric_node == nullptr) {
-    throw UsageError(
-        fmt::format("'{}' has edges of the fabric, but its implementation '{}' is no fabric node",
-                    graph_.node(node).name, graph_.node(node).impl()));
+    throw UsageError(fmt::format(
+        "'{}' has edges of the fabric, but its implementation '{}' is not a fabric node",
+        graph_.node(node).name, graph_.node(node).impl()));
   }
   return *fabric_node;
 }
@@ -185,10 +185,10 @@ void MachineModules::bind_edges(const FabricEdges& edges,
         fabric_node(edge.dst).add_input(edge.src, socket_peer(src.name.substr(common)));
     if (edges[i].binding == EdgeBinding::direct) {
       if (fabric_node(edge.dst).input_buffer().finite())
-        throw UsageError(fmt::format(
-            "'{}' has finite input buffers, but there is no link from '{}' that credits could go "
-            "back on: give the edge a length or a bandwidth",
-            dst.name, src.name));
+        throw UsageError(
+            fmt::format("'{}' has finite input buffers, but there is no link from '{}' to return "
+                        "credits: give the edge a length or a bandwidth",
+                        dst.name, src.name));
       if (monitors == nullptr) {
         out.bind(in);
       } else {

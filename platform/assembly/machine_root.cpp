@@ -27,7 +27,7 @@ MachineRoot::MachineRoot()
   const std::string host = module_ == nullptr ? "host" : name_ + ".host";
   if (sc_core::sc_find_object(host.c_str()) != nullptr) {
     throw UsageError(
-        fmt::format("{} has an object 'host', as of a machine, already: each machine of "
+        fmt::format("{} already has an object 'host', as of a machine: each machine of "
                     "a process is built in a module of its own",
                     described(module_)));
   }

@@ -211,7 +211,7 @@ RunResult Platform::result() {
 
 void Platform::check_pool(RunResult& result) const {
   if (result.status != RunStatus::completed || pool_->outstanding() == 0) return;
-  std::string text = fmt::format("{}{} transactions have not been given back at the end of the run",
+  std::string text = fmt::format("{}{} transactions have not been released at the end of the run",
                                  root_->at_top() ? "" : name() + ": ", pool_->outstanding());
   for (const TlmBridge* bridge : bridges_of(*this)) {
     if (bridge->payloads_with_module() > 0)
@@ -232,7 +232,7 @@ void Platform::check_connections(RunResult& result) const {
   if (unfinished.empty()) return;
   result.status = RunStatus::failed;
   result.cause = std::make_exception_ptr(
-      ModelError("connections have not ended what they began:" + unfinished));
+      ModelError("connections with unfinished messages or requests:" + unfinished));
 }
 
 // Sum of the counters of components and links and of the waits opened: none ever decreases.

@@ -44,7 +44,7 @@ class FixedText {
 // last, which does not run.
 sc_core::sc_process_handle running_process();
 
-// Program of that process; none: it is no thread of a program host.
+// Program of that process; none: it is not a thread of a program host.
 std::optional<RunningProgram> current_program();
 
 class ProgramReport {

@@ -63,7 +63,7 @@ std::string text_of_report(const sc_core::sc_report& report) {
   const std::string words = report.get_msg();
   if (is_of_log(report)) return words;
   return fmt::format("{}: {}{}{}", place_of(report), kind_of(report), words.empty() ? "" : ": ",
-                     words == "UNKNOWN EXCEPTION" ? "it is no std::exception" : words);
+                     words == "UNKNOWN EXCEPTION" ? "it is not a std::exception" : words);
 }
 
 std::exception_ptr with_place(const std::exception_ptr& error) {
@@ -74,7 +74,7 @@ std::exception_ptr with_place(const std::exception_ptr& error) {
   } catch (const std::exception&) {
     return error;
   } catch (...) {
-    return std::make_exception_ptr(Error("an exception that is no std::exception"));
+    return std::make_exception_ptr(Error("an exception that is not a std::exception"));
   }
 }
 

@@ -109,7 +109,7 @@ RunOutcome run_in_slices(const RunLimits& limits, const RunQuestions& ask) {
     const RunStatus cut_short = interrupted ? RunStatus::interrupted : RunStatus::wall_limit;
     if (StopTimer::stopping())
       return end(cut_short,
-                 false);  // programs are held, so the lack of pending events is no deadlock
+                 false);  // programs are held, so the lack of pending events is not a deadlock
     if (!sc_core::sc_pending_activity()) {
       if (ask.unblock()) continue;
       return end(RunStatus::completed, true);

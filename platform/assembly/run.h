@@ -92,9 +92,9 @@ struct RunOutcome {
 
 // Queries of a run to its machines, between slices.
 struct RunQuestions {
-  std::function<bool()> failed;          // a state has a cause
+  std::function<bool()> failed;          // a machine has recorded a cause of failure
   std::function<bool()> completed;       // every program has ended and no transaction is in flight
-  std::function<bool()> programs_ended;  // all of them; transactions may still be in flight
+  std::function<bool()> programs_ended;  // as completed, but transactions may be in flight
   std::function<bool()> by_instants;  // the end of the run must not depend on the length of slices
   std::function<std::uint64_t()> work;  // changes with any progress, see DeadlockWatch
   std::function<bool()> waiting;        // a wait is open

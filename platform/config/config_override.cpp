@@ -90,7 +90,7 @@ void apply_override(ConfigNode& root, const Override& override, std::vector<Conf
     }
     if (node->kind == ConfigNode::Kind::scalar)
       return fault(
-          fmt::format("{} is asked of a single value, {}", quote(step), node->described()));
+          fmt::format("{} is a key inside a single value, {}", quote(step), node->described()));
     node->kind =
         ConfigNode::Kind::map;  // an absent section is created here; the schema checks the key
     ConfigEntry& entry = entry_of(*node, step, place);

@@ -10,7 +10,7 @@
 namespace kernbench {
 namespace {
 
-constexpr std::size_t longest_pattern = 200;  // a longer name is no typing error
+constexpr std::size_t longest_pattern = 200;  // a longer name is not a typing error
 
 // A character class counts as one character.
 std::string simplified(std::string_view pattern) {

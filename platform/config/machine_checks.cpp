@@ -34,8 +34,9 @@ class Checks {
       faults_.add(w_given ? sips.w : sips.h,
                   fmt::format("found w x h = {}, allowed is w * h = count = {}", found, count));
     } else {
-      faults_.add(sips.count, fmt::format("found {}, which is no square; a {} of it needs w and h",
-                                          count, name_of(sips.topology)));
+      faults_.add(sips.count,
+                  fmt::format("found {}, which is not a square; a {} of it needs w and h", count,
+                              name_of(sips.topology)));
     }
   }
 

@@ -56,7 +56,7 @@ void sips_keys(KeyVisitor& keys, SipsSpec& sips) {
   const bool grid = sips.topology != SipTopology::ring_1d;
   keys.value(integer("count", "number of SIPs (devices, ranks)", "", 1, PhysAddr::sips),
              sips.count);
-  keys.value(choice_of<SipTopology>("topology", "how collectives see the SIPs", spec),
+  keys.value(choice_of<SipTopology>("topology", "arrangement of the SIPs for collectives", spec),
              sips.topology);
   keys.optional_value(integer("w", "SIPs in a row of a 2-D arrangement", "", 1, 16), sips.w, grid);
   keys.optional_value(integer("h", "rows of a 2-D arrangement", "", 1, 16), sips.h, grid);
@@ -87,7 +87,7 @@ void tlm_target_keys(KeyVisitor& keys, TlmTargetSpec& target) {
              target.size_bytes);
   keys.optional_value(
       integer("base_bytes",
-              "where the range begins in the window of its SIP, a multiple of 4096; default: the "
+              "start of the range in the window of its SIP, a multiple of 4096; default: the "
               "lowest free place",
               "B", 0, PhysAddr::external_window_bytes - PhysAddr::external_alignment),
       target.base_bytes, target.base_bytes.has_value());
@@ -114,17 +114,17 @@ void system_keys(KeyVisitor& keys, SystemSpec& system, bool has_ual) {
   keys.section({"links", "links of the tray"}, [&] {
     keys.section(KeyRow("io_ep_to_switch", "pcie_ep <-> switch").in_line(),
                  [&] { link_keys(keys, system.io_ep_to_switch); });
-    keys.section(KeyRow("io_ual_to_switch",
-                        "ual_ep <-> switch; where an IO chiplet has a ual_ep, and only there")
-                     .optional(has_ual)
-                     .in_line(),
-                 [&] {
-                   keys.optional_value(bandwidth(bw_gbs, "bandwidth of each direction"),
-                                       system.io_ual_to_switch.bw_gbs, has_ual);
-                   keys.optional_value(
-                       length(distance_mm, "length; the shorter path between SIPs is used"),
-                       system.io_ual_to_switch.distance_mm, has_ual);
-                 });
+    keys.section(
+        KeyRow("io_ual_to_switch",
+               "ual_ep <-> switch; required if an IO chiplet has a ual_ep, else not allowed")
+            .optional(has_ual)
+            .in_line(),
+        [&] {
+          keys.optional_value(bandwidth(bw_gbs, "bandwidth of each direction"),
+                              system.io_ual_to_switch.bw_gbs, has_ual);
+          keys.optional_value(length(distance_mm, "length; the shorter path between SIPs is used"),
+                              system.io_ual_to_switch.distance_mm, has_ual);
+        });
   });
   keys.list(KeyRow("tlm_initiators", "plain TLM-2.0 initiators; default none")
                 .optional(!system.tlm_initiators.empty())
@@ -174,9 +174,9 @@ void io_chiplet_keys(KeyVisitor& keys, IoChipletSpec& io) {
     keys.value(bandwidth("pcie_ep_to_noc_bw_gbs", "pcie_ep <-> io_noc"), io.pcie_ep_to_noc_bw_gbs);
     keys.optional_value(
         bandwidth("ual_ep_to_noc_bw_gbs",
-                  "ual_ep <-> io_noc; where the chiplet has a ual_ep, and only there"),
+                  "ual_ep <-> io_noc; required if the chiplet has a ual_ep, else not allowed"),
         io.ual_ep_to_noc_bw_gbs, io.ual_ep.has_value());
-    keys.value(bandwidth("per_connection_bw_gbs", "each connection of a PHY"),
+    keys.value(bandwidth("per_connection_bw_gbs", "bandwidth of each connection of a PHY"),
                io.per_connection_bw_gbs);
     keys.value(integer("n_connections", "connections per PHY", "", 1, 8), io.n_connections);
   });
@@ -220,12 +220,12 @@ void geometry_keys(KeyVisitor& keys, CubeSpec& cube) {
               choice("", "corner", {"NW", "NE", "SW", "SE"}), cube.pe_layout.corners);
     keys.value(integer("pe_per_corner", "PEs in each corner", "", 1, 4),
                cube.pe_layout.pe_per_corner);
-    keys.value(length("pitch_mm", "distance of the PEs of a corner").positive(),
+    keys.value(length("pitch_mm", "distance between the PEs of a corner").positive(),
                cube.pe_layout.pitch_mm);
   });
   keys.section(KeyRow("placement", "positions of the shared parts").in_line(), [&] {
     const auto part = [&](const char* name, PointMm& at) {
-      keys.section({name, "attaches to the nearest router"}, [&] {
+      keys.section({name, "position of the part, which is attached to the nearest router"}, [&] {
         keys.pair({"pos_mm", "[x, y] from the north-west corner"}, length("", "x, then y"), at.x,
                   at.y);
       });
@@ -237,8 +237,9 @@ void geometry_keys(KeyVisitor& keys, CubeSpec& cube) {
 
 void ucie_keys(KeyVisitor& keys, CubeSpec& cube) {
   keys.value(integer("n_connections", "connections per port", "", 1, 8), cube.ucie_connections);
-  keys.value(bandwidth("per_connection_bw_gbs", "each connection, on both sides of it"),
-             cube.ucie_per_connection_bw_gbs);
+  keys.value(
+      bandwidth("per_connection_bw_gbs", "bandwidth of each connection, on both sides of it"),
+      cube.ucie_per_connection_bw_gbs);
   keys.value(choice_of<LaneSelect>("lane_select",
                                    "connections of paths between cubes: those near the sender's "
                                    "router, or the first by name as in the Python system",
@@ -252,12 +253,13 @@ void ucie_keys(KeyVisitor& keys, CubeSpec& cube) {
 }
 
 void memory_map_keys(KeyVisitor& keys, MemoryMapSpec& map) {
-  keys.value(choice_of<AddressModel>("address_model",
-                                     "how kernels address memory: shards of the launch, pages of "
-                                     "the MMU, segments of the BAAW",
-                                     spec)
-                 .default_val(name_of(AddressModel::va)),
-             map.address_model);
+  keys.value(
+      choice_of<AddressModel>("address_model",
+                              "addressing of memory by kernels: shards of the launch, pages of "
+                              "the MMU, segments of the BAAW",
+                              spec)
+          .default_val(name_of(AddressModel::va)),
+      map.address_model);
   keys.value(choice_of<HbmMapping>("hbm_mapping_mode",
                                    "with la: one request per HBM partition, or one per channel "
                                    "over its own link",

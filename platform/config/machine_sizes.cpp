@@ -108,7 +108,7 @@ class SizeChecks {
     if (sip.cubes() > static_cast<int>(PhysAddr::ahbm_dies)) {
       faults_.add_at(faults_.section_of(sip.mesh_w),
                      fmt::format("found {} x {} = {} cubes, allowed are at most {}, as many as a "
-                                 "physical address tells apart",
+                                 "physical address distinguishes",
                                  sip.mesh_w, sip.mesh_h, sip.cubes(), PhysAddr::ahbm_dies));
     }
     if (!faults_.none()) return;

@@ -20,7 +20,7 @@ class Bounds final : public YAML::EventHandler {
     if (documents_++ == 0) {
       first_ = mark.pos;
     } else if (mark.pos == first_) {
-      throw YAML::ParserException(mark, "a value does not begin so");
+      throw YAML::ParserException(mark, "invalid start of a value");
     } else {
       throw YAML::RepresentationException(mark, "found a second document; a file is one");
     }

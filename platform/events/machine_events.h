@@ -31,7 +31,7 @@ struct LaunchEnd {
   std::map<std::string, std::string> meta;  // from the program
   KernelMetrics merged;                     // maximum over the PEs
   MetricsOfPes per_pe;
-  Fs issued = 0, ended = 0;           // at the host
+  Fs issued = 0, ended = 0;           // times at the host
   std::vector<std::string> requests;  // ids of its messages, one per SIP
 
   std::string devices() const;  // "sip0,sip2"

@@ -171,7 +171,7 @@ struct ServerRow {
 struct WindowRow {
   std::uint64_t id = 0;
   std::string name;
-  Fs begin = 0, end = 0;  // of the first and the last part
+  Fs begin = 0, end = 0;  // begin of the first part, end of the last part
   Fs length = 0;          // sum over all parts
 
   static constexpr const char* table = "windows";

@@ -15,7 +15,7 @@
 namespace kernbench {
 namespace {
 
-// Replaces bytes that are no UTF-8, as in names of kernels.
+// Replaces bytes that are not valid UTF-8, as in names of kernels.
 std::string json_string(std::string_view text) {
   return nlohmann::json(text).dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
 }

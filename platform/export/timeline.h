@@ -36,7 +36,7 @@ std::unique_ptr<TimelineObserver> timeline_signals(Platform& platform, TimelineR
 
 class Timeline {
  public:
-  // Observes `platform`, which outlives it. `limit`: slices.
+  // Observes `platform`, which outlives it. `limit`: maximum number of slices.
   Timeline(Platform& platform, std::unique_ptr<TimelineWriter> writer,
            std::uint64_t limit = TimelineRecorder::default_limit);
   ~Timeline();

@@ -41,7 +41,7 @@ class TimelinePes final : private tlm::tlm_analysis_if<TraceEvent>,
   void launch_requested(const KernelLaunch& launch, Open request);
   // Records the arrival of the launch at the pe_cpu of a PE, by the transaction `key`.
   void launch_reached(const std::string& pe, const TieKey& key, const KernelLaunch& launch, Fs now);
-  // Records the response of a launch; ignores transactions that are no launches.
+  // Records the response of a launch; ignores transactions that are not launches.
   void launch_answered(const TieKey& key, Fs now);
   // Arrow of a message that leaves its sender; 0: none.
   std::uint64_t message_left(const IpcqMessage& message);

@@ -106,7 +106,7 @@ class TimelineRecorder {
   // The next three functions ignore slice 0.
   void end(Open slice, Fs end, TimelineArguments arguments = {}, const TimelineFlows& flows = {});
   // Arrow from the open slice to a slice of kind `to` that begins after this call; empty if one of
-  // the two is left out. Argument of begin().
+  // the two slices is left out. Argument of begin().
   TimelineFlows arrow(Open slice, Fs time, const std::string& name, SliceKind to);
   // Ends the arrow in the open slice. Perfetto draws arrows from the slice that begins first; this
   // function is for a slice that began before the arrow's source.

@@ -84,8 +84,7 @@ std::vector<std::string> globs_of(const TraceOptions& options,
 }
 
 void TraceOptions::check() const {
-  if (!scopes.empty() && file.empty())
-    throw UsageError("--trace-scope without --trace: there is no waveform to choose for");
+  if (!scopes.empty() && file.empty()) throw UsageError("--trace-scope requires --trace");
   if (!file.empty()) check_trace_name(file);
   settings();
   if (!preset()) return;

@@ -41,8 +41,8 @@ struct PeActivity {
   std::string pe;  // "sip0.cube0.pe0"
   Window all, composite;
   bool has_dots = false;
-  Fs gemm_busy = 0;        // in tile stages and dots
-  std::uint64_t macs = 0;  // in the time above
+  Fs gemm_busy = 0;        // busy time of PE_GEMM in tile stages and dots
+  std::uint64_t macs = 0;  // multiply-accumulates in `gemm_busy`
 
   const Window& mac_window() const { return has_dots ? all : composite; }
   void add(const ExecutedOp& op);
@@ -57,7 +57,7 @@ struct MacRate {
 };
 
 struct ActivitySummary {
-  Window all, composite;                    // over all PEs
+  Window all, composite;                    // windows over all PEs
   std::optional<double> mac_utilisation;    // absent without a product
   std::optional<double> useful_efficiency;  // absent also if a rate is unknown
   std::vector<PeActivity> pes;              // PEs with records, by name

@@ -49,16 +49,16 @@ struct DoubledPoint {
 
   static DoubledPoint at(Fs time);
   Fs with(Slot slot) const { return slot < times.size() ? times[slot] : time; }
-  // Depends on `other`, except with twice as much of `but`.
+  // Depends on `other` in all estimates except the one that doubles resource `but`.
   void join(const DoubledPoint& other, Slot but = no_slot);
-  // Advances to `until`; `halved` saves half of the step.
+  // Advances to `until`; in the estimate of resource `halved` by half of the step.
   void to(Fs until, Slot halved = no_slot);
   void save(Slot slot, Fs fs);
-  // Time is at least `least` with twice as much of `slot`.
+  // Lower bound of the time in the estimate of resource `slot`.
   void delay(Slot slot, Fs least);
 };
 
-// Completed memory access of an initiator that is no kernel.
+// Completed memory access of an initiator other than a kernel.
 struct CompletedAccess {
   const Path& path;  // path of the request
   bool write = false;

@@ -70,9 +70,9 @@ LogRequest parse_log_request(const std::string& text) {
   const std::string level = text.substr(equals + 1);
   const auto known = parse_log_level(level);
   if (!known)
-    throw UsageError(
-        fmt::format("--log {}: {} is no level; allowed are error, warning, info, debug and trace",
-                    quote(text), quote(level)));
+    throw UsageError(fmt::format(
+        "--log {}: {} is not a level; allowed are error, warning, info, debug and trace",
+        quote(text), quote(level)));
   return {text.substr(0, equals), *known};
 }
 
@@ -142,7 +142,7 @@ void LogSelection::set_collectives(const NameOfRank& name_of_rank) {
                    [](const LogRequest& request) { return request.is_of_collectives(); });
   if (last == requests_.rend()) return;
   if (name_of_rank == nullptr)
-    throw UsageError("--log ccl goes with --bench: nothing else runs collectives");
+    throw UsageError("--log ccl requires --bench: only a bench runs collectives");
   const auto set = [&](sc_core::sc_object& owner, const std::string& name) {
     Log* log = Log::find(owner, LogRequest::collectives);
     if (log == nullptr) return;  // implementation without a log

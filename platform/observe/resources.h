@@ -24,7 +24,7 @@ const char* name_of(Server::Kind kind);
 
 struct Resource {
   std::string name;  // "UCIe lanes", "pe_dma read_channel"
-  std::string key;   // "cube.ucie.per_connection_bw_gbs": what is doubled, overheads are halved
+  std::string key;   // "cube.ucie.per_connection_bw_gbs": doubled, overheads halved
   Server::Kind kind = Server::Kind::rate;
   bool in_fabric = true;  // false: part of a PE
 };

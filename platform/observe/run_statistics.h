@@ -12,7 +12,7 @@ namespace kernbench {
 
 class WaitingTimes;
 
-// Kind of a component in the topology; the host is no node of it: "host".
+// Kind of a component in the topology; the host is not a node of it: "host".
 KindOf kind_in(const Platform& platform);
 
 // Statistics of a machine, with the components and links behind them.

@@ -13,7 +13,7 @@ namespace kernbench {
 
 ServerTable::ServerTable(const Platform& platform, Resources& resources) {
   for (const Component* component : components_of(platform)) {
-    if (component->node() == no_node) continue;  // the host is no server
+    if (component->node() == no_node) continue;  // the host is not a server
     add(*component, platform.graph().node(component->node()).kind, resources);
   }
   for (const LinkInstance& instance : platform.links()) {

@@ -4,7 +4,7 @@
 // Activity in progress at a mark, or booked ahead on a link or a pseudo-channel, is split there:
 // its time before the mark counts before it (spec 11.3). A region begins with the run or at the
 // last reset. A dump reports the difference since then and does not end the region. Values that are
-// no sums, such as the high-water mark of a queue, have no difference and are left out.
+// not sums, such as the high-water mark of a queue, have no difference and are left out.
 #pragma once
 
 #include <cstdint>

@@ -21,7 +21,7 @@ nlohmann::ordered_json signed_ns_json(std::int64_t fs);
 double to_double(const nlohmann::ordered_json& number);
 
 // Same layout as nlohmann's dump(): on one line, or with `indent` blanks for each level. Bytes of
-// texts that are no UTF-8 are replaced.
+// texts that are not valid UTF-8 are replaced.
 std::string json_text(const nlohmann::ordered_json& value, int indent = -1);
 
 }  // namespace kernbench

@@ -167,7 +167,7 @@ class DataExecutor : public ValueResolver, private LiveValueListener {
   OpsCheck check_;
   Pauses pauses_;
   std::map<ValueId, std::exception_ptr> errors_;
-  std::set<ValueId> not_computed_;  // entries of errors_ that are no fault of phase 2
+  std::set<ValueId> not_computed_;  // entries of errors_ that are not a fault of phase 2
   WorkerPool pool_;                 // last member: its threads end before the rest is destroyed
 };
 

@@ -41,7 +41,7 @@ class ElfFile {
     std::error_code error;
     const fs::file_status status = fs::status(path, error);
     if (!fs::exists(status)) refuse("there is no such file");
-    if (!fs::is_regular_file(status)) refuse("it is no regular file");
+    if (!fs::is_regular_file(status)) refuse("it is not a regular file");
     errno = 0;
     in_.open(path, std::ios::binary);
     if (!in_) refuse(fmt::format("it cannot be read: {}", std::strerror(errno)));
@@ -84,16 +84,16 @@ class ElfFile {
   }
 
   void read_header() {
-    if (size_ < EI_NIDENT || bytes(0, SELFMAG) != ELFMAG) refuse("it is no ELF file");
+    if (size_ < EI_NIDENT || bytes(0, SELFMAG) != ELFMAG) refuse("it is not an ELF file");
     const std::string ident = bytes(0, EI_NIDENT);
     if (static_cast<unsigned char>(ident[EI_CLASS]) != ELFCLASS64 ||
         static_cast<unsigned char>(ident[EI_DATA]) != own_byte_order)
-      refuse("it is for another kind of machine: 64 bits in this byte order are wanted");
+      refuse("it is for another kind of machine: expected 64 bits in this byte order");
     header_ = at<Elf64_Ehdr>(0);
     if (header_.e_machine != own_machine)
       refuse(fmt::format("it is for another machine: ELF machine {}, and this program is for {}",
                          header_.e_machine, own_machine));
-    if (header_.e_type != ET_DYN) refuse("it is no shared library");
+    if (header_.e_type != ET_DYN) refuse("it is not a shared library");
     if (header_.e_phentsize < sizeof(Elf64_Phdr)) refuse("its ELF header is broken");
   }
 
@@ -126,7 +126,7 @@ class ElfFile {
 std::string stamp_in_file(const std::string& file) {
   if (const auto stamp = ElfFile(file).find_stamp()) return *stamp;
   throw UsageError(
-      fmt::format("plug-in {}: it has no ABI stamp of KernBench, so it is no plug-in; "
+      fmt::format("plug-in {}: it has no ABI stamp of KernBench, so it is not a plug-in; "
                   "KERNBENCH_PLUGIN(name, function) writes it (models/base/plugin.h)",
                   quote(file)));
 }

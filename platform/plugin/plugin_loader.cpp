@@ -73,7 +73,7 @@ void register_all(const std::string& file, const PluginEntry& entry, PluginRegis
   } catch (const std::exception& error) {
     what = text_of(error);
   } catch (...) {
-    what = "an exception that is no std::exception";
+    what = "an exception that is not a std::exception";
   }
   throw UsageError(says + what);
 }

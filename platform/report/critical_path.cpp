@@ -244,15 +244,14 @@ struct CriticalPathOptions final : ReportOptions {
 
 std::unique_ptr<ReportOptions> declare_critical_path(CLI::App& command, unsigned /*source*/) {
   auto options = std::make_unique<CriticalPathOptions>();
-  options->option =
-      command
-          .add_option("--critical-path", options->launch,
-                      "The operations and waits that make up the length of a launch, without gaps; "
-                      "by number (default: the longest)")
-          ->type_name("LAUNCH")
-          ->expected(0, 1)
-          ->check(whole_number())
-          ->group(report_group);
+  options->option = command
+                        .add_option("--critical-path", options->launch,
+                                    "Critical path of a launch: the operations and stalls that "
+                                    "make up its length; by number (default: the longest)")
+                        ->type_name("LAUNCH")
+                        ->expected(0, 1)
+                        ->check(whole_number())
+                        ->group(report_group);
   return options;
 }
 

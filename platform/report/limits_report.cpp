@@ -92,13 +92,13 @@ std::string ReportedLimits::verdict() const {
   for (const ResourceLimit* row : named)
     list += fmt::format("{}{} {} busy", list.empty() ? "" : ", ", row->resource,
                         percent(ratio(row->busy, window)));
-  if (!list.empty()) return list + ": none of them gains 10 % without the others";
+  if (!list.empty()) return list + ": doubling one of them alone gains less than 10 %";
   for (std::size_t i = 0; i < std::min(rows.size(), named_in_latency); ++i) {
     if (rows[i].twice < window)
       list += fmt::format("{}{} {}", list.empty() ? "" : ", ", rows[i].resource,
                           percent(gain(rows[i]) - 1));
   }
-  return "latency, no resource gains 10 % with twice as much" +
+  return "latency: doubling any single resource gains less than 10 %" +
          (list.empty() ? "" : "; most: " + list);
 }
 

@@ -152,8 +152,8 @@ Table LogComparison::times() const {
 std::string LogComparison::text(std::size_t most) const {
   std::string text = fmt::format("a  {}\nb  {}\n", a_.log.path(), b_.log.path());
   const Table set = settings();
-  text += set.empty() ? "\nnothing that was set differs\n"
-                      : "\nwhat was set differently\n" + set.text("", most * 2);
+  text += set.empty() ? "\nall settings are equal\n"
+                      : "\nsettings that differ\n" + set.text("", most * 2);
   if (!refusal().empty()) text += fmt::format("\ntimes are not compared: {}\n", refusal());
   for (const Section& section : sections_) {
     Table table("times", columns_of_times);

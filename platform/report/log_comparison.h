@@ -21,12 +21,12 @@ class LogComparison {
   LogComparison(LogPlayer& a, LogPlayer& b);
   void close();  // called after the last events of both
 
-  // Reason why the times are not compared: a run that was stopped or failed; empty: they are.
+  // Reason why the times are not compared: a run was stopped or failed; empty: times are compared.
   std::string refusal() const;
   // Facts, parameters of the bench and keys of the configuration that differ.
   Table settings() const;
   // Launches by kernel, resources of the critical path of the longest launch, engines, operations:
-  // times and counts in both logs, each by descending difference. Empty with a refusal.
+  // times and counts in both logs, each by descending difference. Empty if refusal() is not.
   Table times() const;
 
   std::string text(std::size_t most) const;  // `most`: rows of each table

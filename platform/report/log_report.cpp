@@ -42,7 +42,7 @@ std::unique_ptr<ReportOptions> declare_log(CLI::App& command, unsigned /*source*
                   "the torch API and messages), or ccl: sends, receives and calls of collectives. "
                   "LEVEL: error, warning (failures), info (launches, kernels, calls), debug "
                   "(commands, DMA, messages), trace (tile stages, flits); default: info. "
-                  "Repeatable, later ones go first")
+                  "Repeatable, later ones take precedence")
       ->type_name("COMPONENT[=LEVEL]")
       ->allow_extra_args(false)
       ->group(report_group);

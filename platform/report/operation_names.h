@@ -34,7 +34,7 @@ class OperationNames {
 // "sip0.cube0.pe1" for "sip0.cube0.pe1.pe_dma".
 std::string scope_of(const std::string& node);
 // Position of a part in the path of a tile through the PE, after kernel and composite; parts that
-// are no stage come last.
+// are not a stage come last.
 int order_of(const std::string& part);
 
 }  // namespace kernbench

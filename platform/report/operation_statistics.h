@@ -55,7 +55,8 @@ class OperationStatistics final : private tlm::tlm_analysis_if<ExecutedOp> {
   // Groups without spans, or spans only.
   Table operations_table() const { return group_table("operations", false); }
   Table spans_table() const { return group_table("spans", true); }
-  // Histogram of the durations of each operation that is no span, in bins that double from 1 ns on.
+  // Histogram of the durations of each operation that is not a span, in bins that double from 1 ns
+  // on.
   Table stages_table() const;
   Table histogram_table() const;
   // `most`: rows of a table.

@@ -47,7 +47,7 @@ class PathWalk {
         standing = cursor_ < cursor ? 0 : standing + 1;
       }
     }
-    wait(launch_.issued, "not in the log", "host", "nothing that is logged explains it");
+    wait(launch_.issued, "not in the log", "host", "no logged event explains it");
     std::reverse(steps_.begin(), steps_.end());
     return std::move(steps_);
   }
@@ -248,12 +248,12 @@ class PathWalk {
       best.emplace(at(&PathWalk::before_dispatch, pe, *command, "its dispatch"),
                    command->dispatched.value_or(0));
     }
-    offer(pe.last_of_part(op, op.start), "the one before on its engine");
+    offer(pe.last_of_part(op, op.start), "its predecessor on the engine");
     if (op.is->engine == "pe_gemm" || op.is->engine == "pe_math")
-      offer(pe.last_compute(op.start), "the one before in the compute slot");
+      offer(pe.last_compute(op.start), "its predecessor in the compute slot");
     if (best && best->second == op.start) return best;
     for (const LoggedOp* other : pe.ops_ending_at(op.start))
-      offer(other, "what another operation gave back");
+      offer(other, "resources released by another operation");
     return best;
   }
 

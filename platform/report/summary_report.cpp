@@ -198,7 +198,7 @@ std::string SummaryReport::text() {
         section("operations by total time", statistics_.operations_table().text("", most_rows_));
   if (const Table table = waits(); !table.empty()) text += section("kernels waited", table.text());
   if (const Table table = senders(); !table.empty())
-    text += section("messages that were waited for, by sender", table.text("", most_rows_));
+    text += section("stall time of receives, by sender", table.text("", most_rows_));
   if (log_.launches().empty()) return text;
   const CriticalPath path = longest_path();
   text += section(fmt::format("critical path of the longest launch ({} of '{}' on {})",

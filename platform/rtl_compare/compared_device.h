@@ -28,7 +28,7 @@ class ComparedDevice {
   ComparedRole role() const { return role_; }
   // Value as text, given or default; none if the implementation has no such attribute.
   std::optional<std::string> value(const std::string& attribute) const;
-  // None if the value is no number.
+  // None if the value is not a number.
   std::optional<Rational> number(const std::string& attribute) const;
   std::optional<std::string> number_text(const std::string& attribute) const;
   // Clock from clock_period_ns or clock_ghz; 1 GHz if it has neither.

@@ -65,7 +65,7 @@ std::vector<MeshFault> mesh_faults(const CubeSpec& cube);
 //
 // The program never reads the mesh back: laying it out takes microseconds, so a stale, damaged or
 // edited file does no harm. The file is written atomically when its text differs from the one
-// generated from the configuration. A directory that cannot be written is no error.
+// generated from the configuration. A directory that cannot be written is not an error.
 
 // Hash (16 hex digits) of the inputs of the layout: geometry, pe_layout, ucie.n_connections,
 // hbm_mapping_mode, placement.

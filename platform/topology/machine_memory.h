@@ -16,7 +16,7 @@ struct MachineMemory {
   std::string str() const;  // "4335 nodes, 7548 links and 2048 pseudo-channels"
 };
 
-// Same counts as build_graph(): nodes, and edges that are no pe_internal ones.
+// Same counts as build_graph(): nodes, and edges other than pe_internal ones.
 MachineMemory machine_memory(const MachineSpec& machine);
 
 }  // namespace kernbench

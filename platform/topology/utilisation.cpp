@@ -68,7 +68,7 @@ Utilisation Utilisation::read(const std::string& path, const Graph& graph) {
 Utilisation Utilisation::parse(const std::string& text, const std::string& source,
                                const Graph& graph) {
   const Json json = Json::parse(text, nullptr, false);
-  if (json.is_discarded() || !json.is_object()) refuse(source, "is no JSON object");
+  if (json.is_discarded() || !json.is_object()) refuse(source, "is not a JSON object");
   const auto links = json.find("links");
   if (links == json.end() || !links->is_array()) refuse(source, "has no list 'links'");
   Utilisation result(graph);

@@ -124,7 +124,7 @@ NodeId TrafficFile::node_of(std::string_view name, const char* role) {
                                     : is_memory(platform_.graph().node(node)));
   if (!right_kind) {
     throw RowFault{fmt::format("{} is {}, which {}; allowed is {} node name", role, quote(name),
-                               node == no_node ? "is no node of this machine" : "cannot be one",
+                               node == no_node ? "is not a node of this machine" : "cannot be one",
                                slot == 0 ? "a pe_dma or pcie_ep"
                                          : "an hbm_ctrl.peN, sram, pe_tcm or "
                                            "tlm_target")};

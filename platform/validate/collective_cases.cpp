@@ -52,7 +52,7 @@ ValidationCheck bound_check(const std::string& what, const Factor& factor, int r
   check.simulated = simulated;
   check.relation = Relation::at_least;
   check.remark =
-      "what is above the bound are latencies, additions, and links that the algorithm leaves idle";
+      "the excess over the bound is latencies, additions, and links that the algorithm leaves idle";
   return check;
 }
 

@@ -94,7 +94,7 @@ std::vector<ValidationCheck> play_one_bank(Platform& platform) {
   bank.allowance = "";
   bank.relation = Relation::at_least;
   bank.remark =
-      "the model has no banks: what it is above the bound is how optimistic it is for such "
+      "the model has no banks: its excess over the bound shows how optimistic it is for such "
       "accesses";
   return {peak, bank};
 }

@@ -144,7 +144,7 @@ std::vector<ValidationCheck> play_all_reduce(Platform& platform) {
   bound.tolerance = 0;
   bound.allowance = "";
   bound.relation = Relation::at_least;
-  bound.remark = "what is above the bound are the latencies of the 30 steps";
+  bound.remark = "the excess over the bound is the latencies of the 30 steps";
   return {step_check(steps, part, time, fmt::format("{} * ({:g} + {:g})", steps, alpha_ns, part_ns),
                      steps * (alpha_ns + part_ns)),
           bound};
@@ -178,7 +178,7 @@ std::vector<ValidationCase> ring_cases() {
        "T = t_s + l t_h + m t_w: " + routing, "tiny", ring_of_sips({"256", "64", "true"}),
        play_cut_through_step},
       {"ring-step-store-and-forward", "network",
-       "The same three links, every node takes the message whole: t_s + (m t_w + t_h) l",
+       "The same three links with store-and-forward at every node: t_s + (m t_w + t_h) l",
        "T = t_s + (m t_w + t_h) l: " + routing, "tiny", ring_of_sips({"65536", "64", "false"}),
        play_store_and_forward_step},
       {"ring-all-gather", "network",

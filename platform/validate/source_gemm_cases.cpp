@@ -44,7 +44,7 @@ std::vector<ValidationCheck> play_product(Platform& platform, const RunBench& ru
 
 std::vector<ValidationCheck> play_fine_grained_product(Platform& platform, const RunBench& run) {
   return product_checks(run_product(platform, run), 8 / 32. + 8 / 256.,
-                        "a burst of 8 B at 32 GB/s and a flit of 8 B at 256 GB/s are left of it");
+                        "the remainder is a burst of 8 B at 32 GB/s and a flit of 8 B at 256 GB/s");
 }
 
 }  // namespace

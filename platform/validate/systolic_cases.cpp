@@ -72,7 +72,8 @@ std::vector<ValidationCheck> play_bounds(Platform& platform, const RunBench& run
     checks.push_back(array_check(gemm, flow, simulated));
     checks.back().relation = Relation::at_most;
     checks.back().remark =
-        "the model counts MACs alone: what it is below the bound are fill, drain and idle parts of "
+        "the model counts MACs alone: the difference from the bound is fill, drain and idle parts "
+        "of "
         "the array";
   }
   return checks;

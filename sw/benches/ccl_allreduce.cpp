@@ -117,9 +117,9 @@ void register_ccl_allreduce(BenchRegistry& registry) {
   kinds.insert(kinds.begin(), as_ccl_says);
   Bench bench{
       "ccl-allreduce",
-      "All-reduce over all SIPs, a part on each cube; algorithm and rings as ccl.yaml says",
-      {Parameter::integer("n_elem", "elements on each PE that takes part; 0: as ccl.yaml says", "",
-                          "spec 10.3")
+      "All-reduce over all SIPs, a part on each cube; algorithm and rings from ccl.yaml",
+      {Parameter::integer("n_elem", "elements on each PE that takes part; 0: n_elem of ccl.yaml",
+                          "", "spec 10.3")
            .default_val(0)
            .range("0", "16777216"),
        choice("placement",

@@ -21,7 +21,7 @@ struct RoundOptions {
   ReduceOp reduce_op = ReduceOp::sum;
   int root = 0;
   DType dtype = DType::f16;
-  std::int64_t elements = 1;  // of a rank; of all its parts if there is one per rank
+  std::int64_t elements = 1;  // elements of a rank; over all its parts if it has one per rank
 };
 
 // Whether the operation has this form; all_to_all and messages have one buffer per direction.

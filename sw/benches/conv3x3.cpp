@@ -172,9 +172,9 @@ void register_conv3x3(BenchRegistry& registry) {
             .range("1", "3640"),
         extent("filters", "channels of the result", 64),
         float_dtype("element type of the image, the weights and the result"), shared_by_pes("rows"),
-        at_most("block_h", "at most so many rows of the result at a time", 2),
-        at_most("block_w", "columns of the result; the detour takes all", 64),
-        at_most("block_f", "filters; the detour takes all", 64),
+        at_most("block_h", "rows of the result in a block, at most", 2),
+        at_most("block_w", "columns of the result in a block, at most; the detour takes all", 64),
+        at_most("block_f", "filters in a block, at most; the detour takes all", 64),
         choice("form",
                "blocks: double-buffered blocks with strides and a halo, products that "
                "add; detour: dense blocking loads of a padded image, sums on PE_MATH",

@@ -22,7 +22,7 @@ constexpr double minus_infinity = -std::numeric_limits<double>::infinity();
 struct Step {
   std::int64_t row, column;  // first query, and first column of the head
   std::int64_t key;          // first key
-  bool first, last;          // of these queries
+  bool first, last;          // first, last block of keys for these queries
 };
 
 struct Blocking {
@@ -178,9 +178,10 @@ void register_flash_attention(BenchRegistry& registry) {
        "the PEs of a cube",
        {extent("tokens", "tokens of the sequence", 256), extent("heads", "heads of q, k and v", 4),
         extent("d_head", "columns of a head", 64),
-        Parameter::boolean("causal", "a token sees itself and those before it", "spec 10.3")
+        Parameter::boolean("causal", "a token attends to itself and to previous tokens",
+                           "spec 10.3")
             .default_val(true),
-        extent("block_m", "queries of a block", 64), extent("block_n", "keys of a block", 64),
+        extent("block_m", "queries in a block", 64), extent("block_n", "keys in a block", 64),
         magnitude_of_queries(), float_dtype("element type of all tensors"), shared_by_pes("tokens"),
         choice("form",
                "blocks: heads by descriptors, loads concurrent with computation; detour: "

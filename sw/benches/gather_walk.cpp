@@ -100,7 +100,7 @@ void register_gather_walk(BenchRegistry& registry) {
               "One PE follows a linked list in HBM and gathers the rows that it meets",
               {extent("nodes", "nodes of the list, each with a row", 64),
                extent("width", "elements of a row", 64),
-               extent("steps", "nodes on the walk; at most nodes", 32),
+               extent("steps", "length of the walk; at most the number of nodes", 32),
                any_dtype("element type of the rows"), shared_by_pes("nodes")},
               &run};
   bench.needs_data = DataMode::deferred;

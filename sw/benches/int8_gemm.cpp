@@ -43,7 +43,7 @@ void int8_gemm(tl::Program& tl, tl::Tensor a, tl::Tensor b, tl::Tensor row_scale
 
   const tl::Overlap overlap(tl);
   tl::Handle next_rows = a_rows.load_async({0, 0});
-  std::deque<tl::Handle> blocks;  // of b, loaded or in flight
+  std::deque<tl::Handle> blocks;  // blocks of b, loaded or in flight
   std::int64_t next_step = 0;
   const auto load_blocks = [&] {
     for (; static_cast<int>(blocks.size()) < stages && next_step < tiles * steps; ++next_step)
@@ -122,7 +122,7 @@ void int8_gemm_detour(tl::Program& tl, tl::Tensor a, tl::Tensor b, tl::Tensor ro
 
 // --- on the host
 
-constexpr std::uint64_t block_bytes = 64 * 1024,  // of a; two or three in the scratch of 1 MiB
+constexpr std::uint64_t block_bytes = 64 * 1024,  // block of a; two or three fit the scratch
     sum_bytes = 128 * 1024;  // sums of a tile in 32 bits; two more in f32 and f16
 // Register file content: a tile of a, one of b, its sum and its scales.
 constexpr std::int64_t tile_bytes = 8 * 1024, widest_tile = 64;
@@ -173,7 +173,7 @@ void run(Torch& torch) {
   const bool grouped = given.text("scales") == "k_group";
   const int pes = parts(torch, N);
   const std::string& form = given.text("form");
-  const std::int64_t columns = tl::Program::cdiv(N, pes);  // of a PE
+  const std::int64_t columns = tl::Program::cdiv(N, pes);  // columns of b per PE
   const int block_n = static_cast<int>(
                 form == "detour" ? columns : std::min(given.integer("block_n"), columns)),
             block_k = static_cast<int>(std::min(given.integer("block_k"), K)),
@@ -233,20 +233,19 @@ void register_int8_gemm(BenchRegistry& registry) {
             .default_val(1024)
             .range("1", "131071"),
         extent("N", "columns of b and of the result", 512), shared_by_pes("columns of b"),
-        Parameter::integer("block_k", "rows of b that are loaded at a time", "", "spec 10.3")
+        Parameter::integer("block_k", "rows of b in a block", "", "spec 10.3")
             .default_val(128)
             .range("1", "65536"),
         Parameter::integer("block_n",
-                           "at most so many columns of a block of b; the detour takes all of a PE",
-                           "", "spec 10.3")
+                           "columns of b in a block, at most; the detour takes all of a PE", "",
+                           "spec 10.3")
             .default_val(512)
             .range("1", "65536"),
-        Parameter::integer("stages", "blocks of b, of form blocks, that are loaded ahead", "",
-                           "spec 10.3")
+        Parameter::integer("stages", "blocks of b that form blocks loads ahead", "", "spec 10.3")
             .default_val(4)
             .range("1", "16"),
         choice("scales",
-               "channel: one for each row of a and column of b; k_group: and one for "
+               "channel: a scale for each row of a and column of b; k_group: in addition one for "
                "each block of k",
                {"channel", "k_group"}),
         choice("form",

@@ -291,7 +291,7 @@ void register_ipcq_pingpong(BenchRegistry& registry) {
        Parameter::integer("n_slots", "slots of a ring", "", "spec 8.1")
            .default_val(4)
            .range("1", "1024"),
-       choice("backpressure", "wait of a send for a credit", {"sleep", "poll"}, "spec 8.1"),
+       choice("backpressure", "wait mode of a send for a credit", {"sleep", "poll"}, "spec 8.1"),
        Parameter::decimal("poll_ns", "period of a polling send", "ns", "assumption")
            .default_val(10)
            .range("0.001", "1000000"),

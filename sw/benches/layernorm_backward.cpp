@@ -142,7 +142,8 @@ void register_layernorm_backward(BenchRegistry& registry) {
       "beta are added up in memory, under locks or by atomics",
       {extent("rows", "rows of the matrix", 64),
        extent("columns", "columns of the matrix; a few rows in f32 must fit the scratch", 768),
-       extent("groups", "sums in memory, each shared by PEs; at most one for each", 4),
+       extent("groups", "number of sums in memory, each shared by several PEs; at most one per PE",
+              4),
        choice("sums",
               "locks: a load, an addition and a store under a lock; atomics: "
               "the memory adds",

@@ -351,23 +351,23 @@ void run(Torch& torch) {
 }  // namespace
 
 void register_moe_routing(BenchRegistry& registry) {
-  Bench bench{
-      "moe-routing",
-      "Mixture of experts: router, the best experts of each token, products of gathered "
-      "tokens, weighted sum",
-      {extent("tokens", "rows of x", 128), extent("width", "columns of x", 128),
-       extent("out_width", "columns of the result", 128),
-       extent("experts", "each with a matrix; over the PEs", 8),
-       Parameter::integer("top", "experts for each token; no more than there are", "", "spec 10.3")
-           .default_val(2)
-           .range("1", "64"),
-       float_dtype("element type of x, router, matrices and the result"),
-       shared_by_pes("tokens and the experts"),
-       choice("form",
-              "blocks: tokens are gathered and scattered by computed indices; detour: "
-              "copied row by row; dense: every expert for every token",
-              {"blocks", "detour", "dense"})},
-      &run};
+  Bench bench{"moe-routing",
+              "Mixture of experts: router, the best experts of each token, products of gathered "
+              "tokens, weighted sum",
+              {extent("tokens", "rows of x", 128), extent("width", "columns of x", 128),
+               extent("out_width", "columns of the result", 128),
+               extent("experts", "experts, each with a matrix; distributed over the PEs", 8),
+               Parameter::integer("top", "experts for each token; at most the number of experts",
+                                  "", "spec 10.3")
+                   .default_val(2)
+                   .range("1", "64"),
+               float_dtype("element type of x, router, matrices and the result"),
+               shared_by_pes("tokens and the experts"),
+               choice("form",
+                      "blocks: tokens are gathered and scattered by computed indices; detour: "
+                      "copied row by row; dense: every expert for every token",
+                      {"blocks", "detour", "dense"})},
+              &run};
   bench.needs_data = DataMode::eager;
   registry.add(std::move(bench));
 }

@@ -111,20 +111,23 @@ void run(Torch& torch) {
 }  // namespace
 
 void register_newton_until(BenchRegistry& registry) {
-  Bench bench{"newton-until",
-              "Newton's iteration for reciprocal square roots until a computed norm is small "
-              "enough; the PEs differ in their steps",
-              {extent("rows", "rows of the operands", 64),
-               extent("columns", "columns of the operands", 64), shared_by_pes("rows"),
-               Parameter::decimal(
-                   "tolerance", "bound on the largest |1 - x y^2|; below 3e-7 f32 may not converge",
-                   "", "assumption")
-                   .default_val("0.000001")
-                   .positive(),
-               Parameter::integer("max_steps", "more are an error", "", "assumption")
-                   .default_val(50)
-                   .range("0", "1000000")},
-              &run};
+  Bench bench{
+      "newton-until",
+      "Newton's iteration for reciprocal square roots until a computed norm is small "
+      "enough; the PEs differ in their steps",
+      {extent("rows", "rows of the operands", 64), extent("columns", "columns of the operands", 64),
+       shared_by_pes("rows"),
+       Parameter::decimal("tolerance",
+                          "bound on the largest |1 - x y^2|; below 3e-7 f32 may not converge", "",
+                          "assumption")
+           .default_val("0.000001")
+           .positive(),
+       Parameter::integer("max_steps",
+                          "maximum number of steps; without convergence by then the run fails", "",
+                          "assumption")
+           .default_val(50)
+           .range("0", "1000000")},
+      &run};
   bench.needs_data = DataMode::eager;
   registry.add(std::move(bench));
 }

@@ -14,7 +14,7 @@ tl::Handle OnlineSoftmax::weigh(tl::Program& tl, const tl::Handle& s, double sca
   const tl::Handle largest = tl.maximum(m, tl.max(s, -1) * scale);
   const tl::Handle p = tl.math(MathOp::exp2, {tl.fma(s, scale, -largest)}, {}, dtype);
   const tl::Handle alpha = tl.exp2(m - largest);
-  l = tl.fma(l, alpha, tl.math(MathOp::sum, {p}, -1, f32));  // of the rounded weights
+  l = tl.fma(l, alpha, tl.math(MathOp::sum, {p}, -1, f32));  // sum of the rounded weights
   acc = acc * alpha;
   m = largest;
   return p;

@@ -68,13 +68,13 @@ void qkv_projection_bias(tl::Program& tl, tl::Tensor x, tl::Tensor wq, tl::Tenso
 // --- on the host
 
 struct QkvLayer {
-  std::int64_t rows = 0, depth = 0, columns = 0;  // of x, and of each of q, k, v
+  std::int64_t rows = 0, depth = 0, columns = 0;  // extents of x, and of each of q, k, v
   DType dtype = DType::f16;
   bool bias = false;
   int cubes = 1, pes = 1;  // PEs that share the columns of the weights
 };
 
-constexpr std::uint64_t block_bytes = 256 * 1024;  // of x; two of them in the scratch of 1 MiB
+constexpr std::uint64_t block_bytes = 256 * 1024;  // block of x; two fit the scratch of 1 MiB
 
 struct ProjectionTensors {
   Input weights, bias;

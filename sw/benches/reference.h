@@ -23,7 +23,7 @@ std::vector<double> attention(const double* q, const double* k, const double* v,
                               std::int64_t pitch, std::int64_t d);
 
 // Each row of x{tokens, width} times the matrices{experts, width, out_width} of the `top` experts
-// with the largest logits in x router{width, experts}, weighted by their softmax. Of equal logits
+// with the largest logits in x router{width, experts}, weighted by their softmax. On equal logits
 // the lower expert is chosen.
 struct Mixture {
   std::vector<double> chosen, weights;  // {tokens, top}

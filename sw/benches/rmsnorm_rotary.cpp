@@ -118,7 +118,7 @@ void rmsnorm_rotary_detour(tl::Program& tl, tl::Tensor x, tl::Tensor gamma, tl::
 
 constexpr float epsilon = 1e-5F;
 constexpr std::uint64_t block_bytes =
-    16 * 1024;  // of x in f32: short, because the first load and the last store are not overlapped
+    16 * 1024;  // block of x in f32: short, as the first load and the last store do not overlap
 
 struct Layer {
   std::int64_t tokens = 0, heads = 0, d = 0;

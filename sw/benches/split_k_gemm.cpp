@@ -124,7 +124,7 @@ void connect_all(Torch& torch, int pes, std::uint64_t chunk_bytes) {
   torch.ipcq.install(graph, settings);
 }
 
-constexpr std::uint64_t panel_bytes = 128 * 1024;  // of a; at most three of them in the scratch
+constexpr std::uint64_t panel_bytes = 128 * 1024;  // panel of a; at most three in the scratch
 
 void run(Torch& torch) {
   const Attributes& given = torch.parameters();
@@ -176,7 +176,7 @@ void register_split_k_gemm(BenchRegistry& registry) {
         extent("K", "columns of a, rows of b", 8192),
         any_dtype("element type of a and b; the product of integers is i32"),
         shared_by_pes("columns of a"),
-        Parameter::integer("block_k", "rows of b that are loaded at a time", "", "spec 10.3")
+        Parameter::integer("block_k", "rows of b in a block", "", "spec 10.3")
             .default_val(128)
             .range("1", "65536"),
         choice("form",

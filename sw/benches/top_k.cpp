@@ -91,7 +91,7 @@ void top_k_by_rounds(tl::Program& tl, tl::Tensor x, tl::Tensor values, tl::Tenso
 
 // --- on the host
 
-constexpr std::uint64_t block_bytes = 64 * 1024;  // of x; twice in the scratch of 1 MiB, with
+constexpr std::uint64_t block_bytes = 64 * 1024;  // block of x; twice in the scratch of 1 MiB, with
                                                   // indices and intermediate results
 
 struct Largest {
@@ -146,18 +146,19 @@ void run(Torch& torch) {
 }  // namespace
 
 void register_top_k(BenchRegistry& registry) {
-  registry.add({"top-k",
-                "The k largest of each row and their columns; columns in blocks, whose largest are "
-                "merged",
-                {extent("rows", "rows of x", 64), extent("columns", "columns of x", 4096),
-                 extent("k", "elements of each row; no more than there are", 8),
-                 extent("block", "columns that are sorted at once", 1024),
-                 float_dtype("element type of x"), shared_by_pes("rows"),
-                 choice("form",
-                        "blocks: sorted and merged; detour: k times the largest of whole "
-                        "rows, a few of which must fit the scratch",
-                        {"blocks", "detour"})},
-                &run});
+  registry.add(
+      {"top-k",
+       "The k largest of each row and their columns; columns in blocks, whose largest are "
+       "merged",
+       {extent("rows", "rows of x", 64), extent("columns", "columns of x", 4096),
+        extent("k", "number of elements of each row to find; at most the number of columns", 8),
+        extent("block", "columns that are sorted at once", 1024), float_dtype("element type of x"),
+        shared_by_pes("rows"),
+        choice("form",
+               "blocks: sorted and merged; detour: k times the largest of whole "
+               "rows, a few of which must fit the scratch",
+               {"blocks", "detour"})},
+       &run});
 }
 
 }  // namespace kernbench::benches

@@ -63,13 +63,13 @@ void register_va_offset_verify(BenchRegistry& registry) {
         extent("block", "elements moved at a time", 3001),
         extent("shift", "out[i] = x[i + shift], wrapping at the end", 12347),
         any_dtype("element type of the vector"),
-        Parameter::integer(
-            "pes",
-            "shards of the vector in each cube, and PEs that move blocks; no more than elements",
-            "", "spec 10.3")
+        Parameter::integer("pes",
+                           "shards of the vector in each cube, and PEs that move blocks; at most "
+                           "the number of elements",
+                           "", "spec 10.3")
             .default_val(8)
             .range("1", "64"),
-        Parameter::integer("cubes", "over which the vector lies", "", "spec 10.3")
+        Parameter::integer("cubes", "cubes over which the vector is distributed", "", "spec 10.3")
             .default_val(1)
             .range("1", "64")},
        &run});

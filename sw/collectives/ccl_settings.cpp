@@ -32,11 +32,11 @@ std::vector<Key> keys_of(CclSettings& settings) {
                             source)
               .default_val("tcm"),
           rings.buffer_kind),
-      key(Parameter::choice("backpressure", "how a send into a full ring waits", {"sleep", "poll"},
-                            source)
+      key(Parameter::choice("backpressure", "wait mode of a send into a full ring",
+                            {"sleep", "poll"}, source)
               .default_val("sleep"),
           rings.backpressure),
-      key(Parameter::duration_ns("poll_ns", "between two looks of a polling send", source)
+      key(Parameter::duration_ns("poll_ns", "period of a polling send", source)
               .default_val("10")
               .positive(),
           rings.poll_ns),
@@ -55,8 +55,9 @@ std::vector<Key> keys_of(CclSettings& settings) {
               .range("16", "1073741824"),
           rings.slot_size),
       key(Parameter::integer("vc_chunk_size",
-                             "what messages send at once; default: the attribute of pe_dma", "B",
-                             source)
+                             "bytes of messages served before arbitration returns to vc_compute; "
+                             "default: the attribute of pe_dma",
+                             "B", source)
               .range("1", "1048576"),
           rings.vc_chunk_size),
       key(Parameter::integer("ipcq_credit_size_bytes", "size of a credit on its side band", "B",
@@ -74,18 +75,17 @@ std::vector<Key> keys_of(CclSettings& settings) {
       key(Parameter::boolean("ring_capacity_check", "the rings must fit their memory", source)
               .default_val(true),
           rings.ring_capacity_check),
-      key(Parameter::integer("n_elem", "elements per shard, for benches that do not say", "",
-                             source)
+      key(Parameter::integer("n_elem", "elements per shard, default of benches", "", source)
               .default_val(8)
               .range("1", "16777216"),
           settings.n_elem),
       key(Parameter::integer(
               "world_size",
-              "number of ranks; default: of SIPs, and nothing else unless rank_unit is pe", "",
+              "number of ranks; default: number of SIPs; other values require rank_unit pe", "",
               source)
               .range("1", "16384"),
           settings.world_size),
-      key(Parameter::choice("rank_unit", "what a rank is; pe is for diagnosis", {"sip", "pe"},
+      key(Parameter::choice("rank_unit", "unit of a rank; pe is for diagnosis", {"sip", "pe"},
                             source)
               .default_val("sip"),
           settings.rank_unit),

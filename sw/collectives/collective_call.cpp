@@ -86,8 +86,8 @@ PeId RankGroup::place(int rank, int cube, int pe) const {
 std::vector<int> RankGroup::ring() const {
   const auto order = ring_order(grid);
   if (!order) {
-    throw UsageError(fmt::format("a mesh of {} x {} SIPs without wrap has no closed way round them",
-                                 grid.w, grid.h));
+    throw UsageError(
+        fmt::format("a mesh of {} x {} SIPs without wrap has no closed ring", grid.w, grid.h));
   }
   return *order;
 }

@@ -61,7 +61,7 @@ HolderTree::HolderTree(const CollectiveCall& call, Form form, std::optional<int>
 }
 
 bool HolderTree::is_root(PeId holder) const {
-  return pes_.stands_for(holder.pe) && cubes_.stands_for(holder.cube);
+  return pes_.represents(holder.pe) && cubes_.represents(holder.cube);
 }
 
 CollectiveCall HolderTree::between_roots(CollectiveCall call) const {
@@ -75,7 +75,7 @@ NeighbourGraph HolderTree::graph() const {
   NeighbourGraph graph;
   std::vector<int> lanes;  // lanes that join cubes
   for (const int pe : pes_.members) {
-    if (pes_.stands_for(pe)) lanes.push_back(pe);
+    if (pes_.represents(pe)) lanes.push_back(pe);
   }
   const bool mesh = form_ == Form::mesh;
   for (const int sip : sips_) {
@@ -134,14 +134,14 @@ TreePosition HolderTree::way_up(PeId holder) const {
   std::vector<TreePosition> places;
   const bool counts = cubes_.holding != Holding::copies || holder.cube == cubes_.root;
   if (pes_.sums() && counts) places.push_back(among_pes(holder.pe));
-  if (cubes_.sums() && pes_.stands_for(holder.pe)) places.push_back(among_cubes(holder.cube));
+  if (cubes_.sums() && pes_.represents(holder.pe)) places.push_back(among_cubes(holder.cube));
   return schedules::levels(places);
 }
 
 TreePosition HolderTree::way_down(PeId holder) const {
   std::vector<TreePosition> places;
   if (pes_.shared()) places.push_back(among_pes(holder.pe));
-  if (cubes_.shared() && pes_.stands_for(holder.pe)) places.push_back(among_cubes(holder.cube));
+  if (cubes_.shared() && pes_.represents(holder.pe)) places.push_back(among_cubes(holder.cube));
   return schedules::levels(places);
 }
 

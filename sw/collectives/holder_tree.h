@@ -56,7 +56,7 @@ class HolderTree {
 
     bool shared() const { return holding != Holding::parts; }
     bool sums() const { return holding == Holding::partial_sums; }
-    bool stands_for(int member) const { return !shared() || member == root; }
+    bool represents(int member) const { return !shared() || member == root; }
     int index(int member) const;
   };
   schedules::TreePosition among_pes(int pe) const;
@@ -65,7 +65,7 @@ class HolderTree {
   schedules::TreePosition way_down(PeId holder) const;  // for the result
 
   Form form_;
-  std::vector<int> sips_;  // of the ranks
+  std::vector<int> sips_;  // SIPs of the ranks
   int mesh_w_ = 1;
   Level pes_, cubes_;
   std::optional<graphs::CubeRectangle> rectangle_;

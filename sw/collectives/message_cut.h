@@ -22,7 +22,7 @@ inline ElementRange part_of(const ElementRange& whole, std::int64_t index, std::
 
 struct MessageCut {
   std::int64_t sections = 1;
-  std::int64_t chunks = 1;  // of each section
+  std::int64_t chunks = 1;  // chunks of each section
 
   // `blocks` of at most `largest` elements of `size` bytes. A section of all of them has at most
   // `section_bytes`, a chunk at most `slot_bytes`; both hold one element at least.

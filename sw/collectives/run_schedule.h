@@ -28,7 +28,7 @@ struct BlockPosition {
 struct ScheduleOptions {
   DType dtype = DType::f16;
   ReduceOp op = ReduceOp::sum;
-  std::int64_t contributions = 1;  // of a reduction: divisor of an average
+  std::int64_t contributions = 1;  // contributions to a reduction: divisor of an average
   std::string directions;          // prefix of the schedule's directions
   int window = 4;                  // messages that sends may run ahead, limited by the ring slots
   bool chunking = true;            // false: a block is one message of any size

@@ -72,7 +72,7 @@ NeighbourGraph cube_mesh(int sip, int mesh_w, const CubeRectangle& cubes,
 }
 
 NeighbourGraph intra_mesh(int sip, int cube, int pes) {
-  check(pes >= 2 && pes % 2 == 0, fmt::format("intra_mesh: {} PEs do not stand in two rows", pes));
+  check(pes >= 2 && pes % 2 == 0, fmt::format("intra_mesh: {} PEs are not in two rows", pes));
   NeighbourGraph graph;
   const int columns = pes / 2;
   for (int column = 0; column < columns; ++column) {

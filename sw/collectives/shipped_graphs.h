@@ -37,7 +37,7 @@ NeighbourGraph cube_ring(int sip, const std::vector<int>& cubes,
 struct SipGrid {
   std::string topology = "ring_1d";  // ring_1d, torus_2d, mesh_2d_no_wrap
   int sips = 1;
-  int w = 1, h = 1;  // of 2-D topologies
+  int w = 1, h = 1;  // extents of 2-D topologies
 };
 // PE that each SIP has.
 struct CubePe {

@@ -50,7 +50,7 @@ struct OrderedCall {
   bool open = false;
   sc_core::sc_event opened{""};
   std::exception_ptr refused;          // error for all waiting ranks
-  VectorClock passed;                  // of a barrier: for race detection
+  VectorClock passed;                  // clock of a barrier, for race detection
   std::shared_ptr<ProcessGroup> made;  // result of new_group
 
   // The ranks that have already called get the error, too.

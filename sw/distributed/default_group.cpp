@@ -69,7 +69,7 @@ void DefaultGroup::check_spawned(const std::string& call) const {
   if (spawned.unit != wanted.unit)
     throw UsageError(
         fmt::format("{}: the ranks of the group are {}, but {} have been spawned; "
-                    "torch.distributed.ranks_to_spawn() says which ones ccl.yaml wants",
+                    "torch.distributed.ranks_to_spawn() returns the ranks that ccl.yaml specifies",
                     call, wanted.str(), spawned.str()));
   if (spawned.size != wanted.size)
     throw UsageError(fmt::format("{}: {} ranks have been spawned, but the world size is {}", call,

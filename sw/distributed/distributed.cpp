@@ -131,7 +131,7 @@ int Distributed::rank_of(const std::string& call) const {
   if (rank) return *rank;
   if (get_world_size() > 1)
     throw UsageError(
-        fmt::format("{} outside a worker: the other {} ranks would never come; "
+        fmt::format("{} outside a worker: the other {} ranks would never call it; "
                     "torch.multiprocessing.spawn runs all of them",
                     call, get_world_size() - 1));
   return get_rank();

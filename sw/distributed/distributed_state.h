@@ -32,7 +32,7 @@ struct DistributedState {
   Runtime& runtime;
   CclFile ccl;
   std::shared_ptr<const AlgorithmRegistry> algorithms;
-  RankUnit rank_unit = RankUnit::sip;  // of the current spawn; before and after it, from ccl.yaml
+  RankUnit rank_unit = RankUnit::sip;  // unit of the current spawn; else that of ccl.yaml
   int spawned = 0;                     // ranks of the current spawn
 
   std::shared_ptr<DefaultGroup> group;

@@ -25,7 +25,7 @@ struct GroupCall {
   // equal parts.
   std::vector<std::int64_t> input_splits{}, output_splits{};
 
-  std::vector<std::shared_ptr<const void>> storages() const;  // of all tensors of the call
+  std::vector<std::shared_ptr<const void>> storages() const;  // storages of all tensors of the call
 };
 
 // Checks a call by `rank` of the world. UsageError: tensors that are not on a device, ranks outside

@@ -25,7 +25,7 @@ namespace kernbench {
 struct MessageSide {
   bool is_send = false;
   int rank = 0;
-  std::optional<int> peer;  // of a receive from any source: none until it has been matched
+  std::optional<int> peer;  // peer; none for a receive from any source that is not matched yet
   int tag = 0;
   std::string what;         // must be equal on both sides
   std::uint32_t slots = 1;  // ring slots that a send needs

@@ -103,7 +103,7 @@ const CollectiveAlgorithm& ProcessGroup::algorithm_of(CollectiveOp op) const {
   const AlgorithmRegistry& algorithms = *state_.algorithms;
   if (op != CollectiveOp::all_reduce) return algorithms.first_of(op);
   if (settings_.chooses())
-    throw UsageError("the algorithm is chosen for each call; Work.record() says which one it was");
+    throw UsageError("the algorithm is chosen for each call; Work.record() returns it");
   return algorithms.find(settings_.algorithm);
 }
 
@@ -147,8 +147,7 @@ void ProcessGroup::link(const std::string& name, const std::vector<CollectiveSte
   meet(call, [&] {
     const std::string unmatched = state_.group->unmatched_message();
     if (!unmatched.empty())
-      throw UsageError(
-          fmt::format("{}: its ring buffers take the place of others, but {}", name, unmatched));
+      throw UsageError(fmt::format("{}: its ring buffers replace others, but {}", name, unmatched));
     wiring_.replace(graph, n_slots);
   });
 }

@@ -108,7 +108,7 @@ class ProcessGroup {
   int number_;
   std::vector<int> members_;  // by rank of the group
   CallOrder order_;
-  std::uint32_t stream_;  // of the group's collectives
+  std::uint32_t stream_;  // stream of the group's collectives
   MessageBoard messages_;
   std::map<std::pair<int, int>, std::uint32_t> message_streams_;  // by sender and receiver
   std::set<int> ended_;

@@ -186,7 +186,7 @@ std::vector<tl::TensorInfoPtr> parts_of(const std::string& call, const tl::Tenso
   if (whole->shape[0] % count != 0)
     throw UsageError(fmt::format(
         "{}: tensor '{}' {} is cut along axis 0 into a part for each of "
-        "{} ranks, and {} is no multiple of that",
+        "{} ranks, and {} is not a multiple of that",
         call, whole->name, describe(whole->dtype, whole->shape), count, whole->shape[0]));
   Extents extents = whole->shape.extents();
   extents.front() /= count;

@@ -23,7 +23,7 @@ class MockRings {
   struct End {
     struct Sending {
       IpcqSend message;
-      CallSite site;  // of the send
+      CallSite site;  // call site of the send
       std::shared_ptr<IpcqOperation> operation;
     };
     struct Slot {

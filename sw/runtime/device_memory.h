@@ -48,7 +48,7 @@ class DeviceMemory : public std::enable_shared_from_this<DeviceMemory> {
   // Closes as close() does, and also drops the queued releases: the run is over.
   void abandon();
 
-  std::uint64_t used_bytes(PeId partition) const;  // of an HBM partition
+  std::uint64_t used_bytes(PeId partition) const;  // bytes in use in an HBM partition
   std::uint64_t used_virtual_bytes(int sip) const;
 
  private:

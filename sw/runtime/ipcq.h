@@ -47,7 +47,7 @@ class IpcqInstallation {
   void install_on(int sip, const NeighbourGraph& graph, const IpcqSettings& options);
   // Adds the queue pairs of `graph` to the existing ones, regardless of what these hold; with the
   // same options, except rings of `n_slots` slots if it is set. Returns false without effect if it
-  // is no pure addition: nothing is installed, a direction already leads to a different peer or
+  // is not a pure addition: nothing is installed, a direction already leads to a different peer or
   // would be paired differently, or a launch has failed. Errors as in install(), except
   // "ipcq_busy".
   bool add(const NeighbourGraph& graph, std::optional<std::uint32_t> n_slots = {});

@@ -70,7 +70,7 @@ class LaunchSpec {
 struct LaunchMetrics {
   KernelMetrics merged;
   MetricsOfPes per_pe;
-  Fs issued = 0, ended = 0;  // at the host
+  Fs issued = 0, ended = 0;  // times at the host
 };
 
 class LaunchHandle {
@@ -82,7 +82,7 @@ class LaunchHandle {
   // Both throw UsageError before the launch has been waited for.
   const LaunchMetrics& metrics() const;
   bool waited_for() const { return state().metrics.has_value(); }
-  const Completion& completion() const;  // of several SIPs, the first one that failed by itself
+  const Completion& completion() const;  // that of the first SIP with its own failure
 
  private:
   friend class Worker;
@@ -102,7 +102,7 @@ class LaunchHandle {
     std::exception_ptr refused;  // error of a launch that never began
     // Set until it has begun.
     std::string awaits;
-    const void* group = nullptr;  // of the collective; null: a message
+    const void* group = nullptr;  // process group of the collective; null: a message
     bool writes = true;
     std::vector<std::string> follows;  // request ids of the launches before it
     std::vector<std::shared_ptr<const OrderedLaunch>> follows_ordered;

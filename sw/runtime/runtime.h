@@ -101,7 +101,7 @@ struct Runtime {
     return sc_core::sc_get_current_process_handle().get_process_object();
   }
   std::map<const sc_core::sc_object*, Worker*> workers;
-  const char* last_call = "";  // of the latest thread that has ended
+  const char* last_call = "";  // last call of the latest thread that has ended
 };
 
 // Binds the calling thread to `worker` for its lifetime.

@@ -109,8 +109,8 @@ std::string TensorAddresses::explain_tensor(const Entry& tensor, std::uint64_t o
   const std::string which = fmt::format("it is byte {} of {}", offset, tensor.str());
   if (tensor.freed()) {
     return which +
-           ", which has been freed: a tensor lives as long as a handle of it or a launch that has "
-           "it as an argument";
+           ", which has been freed: a tensor lives as long as a handle to it or a launch with it "
+           "as an argument";
   }
   const auto shard =
       std::find_if(tensor.blocks.begin(), tensor.blocks.end(), [offset](const tl::Block& block) {

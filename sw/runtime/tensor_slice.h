@@ -2,7 +2,7 @@
 // and writes.
 //
 //   t[{{0, 8}}].copy_(rows);                     // rows 0 to 7
-//   const HostArray part = t[{{}, {16, 32}}].to_host();  // of all rows, columns 16 to 31
+//   const HostArray part = t[{{}, {16, 32}}].to_host();  // all rows, columns 16 to 31
 //
 // Shards cannot be read or written in part: a box that cuts one is a UsageError that names it.
 // t.local(cube, pe) is the part of one PE; for a partial tensor its summand, unchanged.

@@ -37,7 +37,7 @@ void Worker::set_device(int index) {
 void Worker::calling(const char* name) {
   if (Runtime::thread() != nullptr && runtime_.worker_of_thread() == nullptr)
     throw UsageError(fmt::format(
-        "torch.{}: called by {}, which is no thread of the host program; kernels have tl calls",
+        "torch.{}: called by {}, which is not a thread of the host program; kernels have tl calls",
         name, Runtime::thread()->name()));
   last_call_ = name;
   if (runtime_.call_log == nullptr) return;

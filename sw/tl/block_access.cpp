@@ -59,8 +59,8 @@ void check_shards(const char* call, const Ptr& base, const Extents& shape, const
   if (lies_row_major(*tensor)) return;
   const Block& first = tensor->blocks.front();
   throw UsageError(fmt::format(
-      "{}: strides {} are not those of tensor '{}' {}: its shards, {} on {} and so on, lie one "
-      "after another; describe {}.local(), or cut axis 0",
+      "{}: strides {} are not those of tensor '{}' {}, which is stored shard by shard ({} on {}, "
+      "...); describe {}.local(), or cut axis 0",
       call, text(strides), tensor->name, tensor->shape.str(), first.shape.str(), first.where.str(),
       tensor->name));
 }
@@ -285,7 +285,7 @@ BlockPtr::BlockPtr(const char* call, const Ptr& base, Extents shape, Extents str
       offsets_(std::move(offsets)), block_(std::move(block)) {
   constexpr std::size_t max_rank = 5;
   if (!base_.dtype())
-    throw UsageError(fmt::format("{}: {} has no dtype; ptr.as(dtype) says it", call, base_.str()));
+    throw UsageError(fmt::format("{}: {} has no dtype; use ptr.as(dtype)", call, base_.str()));
   const std::size_t rank = shape_.size();
   if (rank < 1 || rank > max_rank || strides_.size() != rank || offsets_.size() != rank ||
       block_.rank() != rank) {

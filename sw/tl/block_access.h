@@ -25,7 +25,7 @@ struct BlockAccess {
   Extents begin, extents;
   std::vector<std::size_t> order;
 
-  std::uint64_t nbytes() const;  // of the runs
+  std::uint64_t nbytes() const;  // sum over the runs
   bool contiguous() const { return runs.size() == 1 && parts.empty(); }
   // Value of a load; `fill`: value of elements outside the tensor or the mask.
   TensorValue loaded(const ByteImage& bytes, double fill) const;

@@ -32,9 +32,9 @@ class BlockPtr {
  public:
   const Ptr& base() const { return base_; }
   DType dtype() const { return *base_.dtype(); }
-  const Extents& shape() const { return shape_; }      // of the tensor
-  const Extents& strides() const { return strides_; }  // of the tensor
-  const Extents& offsets() const { return offsets_; }  // of the block's first element
+  const Extents& shape() const { return shape_; }      // shape of the tensor
+  const Extents& strides() const { return strides_; }  // strides of the tensor
+  const Extents& offsets() const { return offsets_; }  // position of the block's first element
   const Shape& block_shape() const { return block_; }
 
  private:

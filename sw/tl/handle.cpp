@@ -73,7 +73,7 @@ double Handle::at(const std::vector<std::int64_t>& index, CallSite site) const {
 double Handle::item(CallSite site) const {
   if (shape().elements() != 1)
     throw UsageError(
-        fmt::format("the value of {} is asked for; only a block of one element has one", str()));
+        fmt::format("the value of {} is requested; only a block of one element has one", str()));
   return data(site).front();
 }
 

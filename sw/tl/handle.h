@@ -83,7 +83,7 @@ class Handle {
   // only.
   std::vector<double> data(CallSite site = CallSite::here()) const;
   double at(const std::vector<std::int64_t>& index, CallSite site = CallSite::here()) const;
-  double item(CallSite site = CallSite::here()) const;  // of a single element
+  double item(CallSite site = CallSite::here()) const;  // value of a block of one element
   // Values of a block of integers. Values of an index block follow from the kernel alone and are
   // available in every data mode; others are those of data(), with its errors. Waits as data()
   // does.
@@ -109,7 +109,7 @@ class Handle {
     std::optional<Ptr> ptr;               // set for a reference
     // Command in flight that makes the block, until the first use has waited for it.
     mutable std::shared_ptr<CommandState> producer;
-    std::uint64_t offset = 0;     // of the view's first element in the block
+    std::uint64_t offset = 0;     // offset of the view's first element in the block
     IndexValues index = nullptr;  // set for an index block
     std::shared_ptr<const BlockAccess> access = nullptr;  // set for a reference with strides
     // Source of the value at the first use; null: the value is available.

@@ -105,7 +105,7 @@ IndexValues index_result(const MathParams& params, const IndexOperands& operands
   if (!has_integer_form(params.op) || is_float(out_dtype) || result.elements() > max_index_elements)
     return nullptr;
   const Shape out = result.rank() == 0 ? Shape{1} : result;
-  std::optional<DType> dtype;  // of the computation
+  std::optional<DType> dtype;  // dtype of the computation
   std::vector<Seen> seen;
   for (std::size_t i = 0; i < params.operands.size(); ++i) {
     const MathOperand& operand = params.operands[i];

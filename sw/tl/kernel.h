@@ -151,7 +151,7 @@ class BoundKernel final : public KernelBody {
 template <class Kernel, class... Params, class... Args>
 auto bind_to(std::tuple<Params...>*, Kernel kernel, Args&&... args) {
   static_assert(sizeof...(Params) == sizeof...(Args),
-                "the kernel takes another number of arguments");
+                "the kernel takes a different number of arguments");
   (check_argument<Params, std::decay_t<Args>>(), ...);
   return std::make_shared<const BoundKernel<Params...>>(
       std::move(kernel), std::tuple<BoundArgument<Params>...>(BoundArgument<Params>(args)...));

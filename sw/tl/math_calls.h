@@ -119,7 +119,7 @@ class MathCalls {
 
   // --- moves of elements, PE_MATH: new blocks ---
   Handle cat(const std::vector<Handle>& blocks, int dim = 0,
-             CallSite site = CallSite::here());  // of one dtype
+             CallSite site = CallSite::here());  // operands of one dtype
   Handle join(const BlockArg& a,
               const Handle& b);  // joins on a new last axis of extent 2; operands broadcast
   // join() with its last two axes merged: a0, b0, a1, b1, ...

@@ -196,7 +196,7 @@ class Program : public MathCalls, public ShapeCalls, public AtomicCalls {
   // Waits for the command that makes or stores the block.
   void wait(const Handle& handle, CallSite site = CallSite::here());
   void wait(CallSite site = CallSite::here());  // waits for all commands in flight
-  void cycles(std::uint64_t n, CallSite site = CallSite::here());  // of PE_CPU
+  void cycles(std::uint64_t n, CallSite site = CallSite::here());  // cycles of PE_CPU
   // Waits for all commands in flight except receives, then until every PE of the launch has made
   // the same number of calls. Accesses before the barrier are visible to all PEs after it.
   void barrier(CallSite site = CallSite::here());
@@ -252,8 +252,8 @@ class Program : public MathCalls, public ShapeCalls, public AtomicCalls {
     std::string call;          // "tl.composite(gemm)"
     bool reads_wait = false;   // a read of its result values waits for it
     bool receives = false;     // completion depends on other PEs
-    CallSite site = {};        // of the call
-    std::optional<std::uint32_t> agent = {};  // of the race detector; none: races are not detected
+    CallSite site = {};        // call site
+    std::optional<std::uint32_t> agent = {};  // race detector's agent; none: no race detection
   };
   struct Access;         // access from TCM to memory
   struct Target;         // destination of a composite's result
@@ -312,7 +312,7 @@ class Program : public MathCalls, public ShapeCalls, public AtomicCalls {
   BlockAccess atomic_access(const char* name, const AtomicCall& call, DType dtype, CallSite site);
   ByteImage atomic_operand(const char* name, const Operand& operand, const BlockAccess& access);
   void check_serves_atomics(const char* name, const Ptr& base, const PhysRanges& places) const;
-  Accessor accessor() const;  // of commands issued now
+  Accessor accessor() const;  // accessor of commands issued now
   PhysRanges place_of(const Handle& handle) const;
   PhysRanges place_of(const ScratchBlock& block) const;
   std::shared_ptr<ScratchBlock> allocate(const char* call, const Shape& shape, DType dtype);
@@ -346,7 +346,7 @@ class Program : public MathCalls, public ShapeCalls, public AtomicCalls {
   // Handles of `results`, which one command makes.
   Handles compute(const std::string& call, Command&& command,
                   const SmallVector<NewBlock, 2>& results, const std::vector<Operand>& operands);
-  NodeId gemm_engine() const;  // of this PE, if it computes values; no_node: phase 2 computes them
+  NodeId gemm_engine() const;  // PE_GEMM, if it computes values; no_node: phase 2 computes them
   CompositeOperand operand_of(const Handle& handle) const;
   CompositeOperand operand_of(const Handle& handle, const Shape& broadcast) const;
   CompositeOperand operand_of(const ScratchBlock& block, const Shape& shape, DType dtype) const;

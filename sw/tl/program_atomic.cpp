@@ -26,7 +26,7 @@ DType dtype_of(const char* name, AtomicOp op, const Ptr& base,
   }
   const Handle* block = block_among(operands);
   if (!base.dtype() && block == nullptr)
-    throw UsageError(fmt::format("{}: {} has no dtype; ptr.as(dtype) says it", name, base.str()));
+    throw UsageError(fmt::format("{}: {} has no dtype; use ptr.as(dtype)", name, base.str()));
   const DType dtype = base.dtype() ? *base.dtype() : block->dtype();
   if (takes(op, dtype)) {
     base.check_elements(name, dtype);

@@ -56,7 +56,7 @@ class Line {
   void check(const Blocks& blocks, const Shape& shape) const {
     for (const Handle& block : blocks) {
       if (block.shape() != shape)
-        throw UsageError(fmt::format("{}{}: {} where {} is asked for", call_, site_.in_brackets(),
+        throw UsageError(fmt::format("{}{}: {} where {} is expected", call_, site_.in_brackets(),
                                      block.str(), shape.str()));
     }
   }

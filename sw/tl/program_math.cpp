@@ -56,13 +56,13 @@ IndexValues known_integers(const IndexValues& index, const TensorValue& value, b
 // Operands of a call, as the results, the values and the command need them.
 struct Program::MathInputs {
   MathOperands operands;
-  Shapes shapes;  // of the tensor operands
+  Shapes shapes;  // shapes of the tensor operands
   DTypes dtypes;
   IndexOperands indices;
   CommandOperands tensors;
   std::vector<TensorValue> values;  // empty with data off, unless parameters are recorded
   PhysRanges from;
-  std::int64_t elements = 1;  // of the largest operand
+  std::int64_t elements = 1;  // elements of the largest operand
   bool masks = true;          // all value operands are masks, or scalars 0 and 1
   bool any_mask = false;      // at least one value operand is a mask block
 };

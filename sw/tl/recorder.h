@@ -31,7 +31,7 @@ struct Grid {
 struct Step {
   enum class Kind { command, wait, cycles, send, recv, recv_async, barrier };
   Kind kind = Kind::command;
-  std::uint64_t id = 0;  // of the command issued or waited for, counted from 0
+  std::uint64_t id = 0;  // id of the command issued or waited for, counted from 0
   Command command;       // for kind command
   std::uint64_t cycles = 0;
   IpcqSend sent;         // for kind send

@@ -50,10 +50,10 @@ void add_all(kernbench::PluginRegistries& to) {
   using kernbench::Parameter;
   to.benches.add({"@kebab-name@",
                   "relu(2 * x + y) with the rows over the PEs of a cube",
-                  {Parameter::integer("rows", "of the matrices", "", "assumption")
+                  {Parameter::integer("rows", "rows of the matrices", "", "assumption")
                        .default_val(64)
                        .range(1, 65536),
-                   Parameter::integer("columns", "of the matrices", "", "assumption")
+                   Parameter::integer("columns", "columns of the matrices", "", "assumption")
                        .default_val(256)
                        .range(1, 65536)},
                   &run});

@@ -22,12 +22,12 @@ class @Class@Model final : public kernbench::ComputeEngine {
   struct Parameters : kernbench::ParameterSet {
     using ParameterSet::ParameterSet;
     kernbench::StageParameters stage{*this, "0"};  // overhead_ns, queue_depth
-    kernbench::Param<std::int64_t> rows{*this,
-                                        Parameter::integer("rows", "of the array", "", "assumption")
-                                            .default_val(64)
-                                            .range(1, 4096)};
+    kernbench::Param<std::int64_t> rows{
+        *this, Parameter::integer("rows", "rows of the array", "", "assumption")
+                   .default_val(64)
+                   .range(1, 4096)};
     kernbench::Param<std::int64_t> columns{
-        *this, Parameter::integer("columns", "of the array", "", "assumption")
+        *this, Parameter::integer("columns", "columns of the array", "", "assumption")
                    .default_val(64)
                    .range(1, 4096)};
     kernbench::Param<kernbench::Rational> clock_ghz{

@@ -23,14 +23,15 @@ class @Class@Timing : public kernbench::HbmTiming {
   static constexpr const char* description = "HBM partition of @name@";
   struct Parameters : kernbench::HbmParameters {  // overhead_ns, num_pcs, burst_bytes
     using HbmParameters::HbmParameters;
-    Param<Fs> t_burst{
-        *this, Parameter::duration_ns("t_burst_ns", "of a burst", "assumption").default_val(8)};
+    Param<Fs> t_burst{*this,
+                      Parameter::duration_ns("t_burst_ns", "time of a burst", "assumption")
+                          .default_val(8)};
     Param<Fs> wake{*this,
-                   Parameter::duration_ns("wake_ns", "of a channel that sleeps", "assumption")
+                   Parameter::duration_ns("wake_ns", "wake-up time of a channel", "assumption")
                        .default_val(10)};
     Param<Fs> sleep_after{
         *this,
-        Parameter::duration_ns("sleep_after_ns", "idle, then the channel sleeps", "assumption")
+        Parameter::duration_ns("sleep_after_ns", "idle time before a channel sleeps", "assumption")
             .default_val(100)};
   };
   explicit @Class@Timing(const Parameters& parameters)
@@ -48,7 +49,7 @@ class @Class@Timing : public kernbench::HbmTiming {
   }
 
   void observe(kernbench::Observables& to) {
-    to.add_statistic("wakes", "of channels that slept", kernbench::Quantity::count, wakes_);
+    to.add_statistic("wakes", "wake-ups of channels", kernbench::Quantity::count, wakes_);
   }
 
  private:

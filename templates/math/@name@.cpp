@@ -25,8 +25,8 @@ class @Class@Model final : public kernbench::ComputeEngine {
                    .default_val(128)
                    .range(1, 1000000)};
     kernbench::Param<std::uint64_t> pipeline_cycles{
-        *this, Parameter::integer("pipeline_cycles", "from the first operand to its result", "",
-                                  "assumption")
+        *this, Parameter::integer("pipeline_cycles", "latency from the first operand to its result",
+                                  "", "assumption")
                    .default_val(6)
                    .range(0, 1000)};
     kernbench::Param<kernbench::Rational> clock_ghz{

@@ -23,7 +23,8 @@ class @Class@Service : public kernbench::RouterService {
     using RouterParameters::RouterParameters;
     kernbench::Param<Fs> flit{
         *this,
-        Parameter::duration_ns("flit_ns", "for which a later flit holds the server", "assumption")
+        Parameter::duration_ns("flit_ns", "time for which a later flit holds the server",
+                               "assumption")
             .default_val(0)};
   };
   @Class@Service(kernbench::ArrivalQueue& inbox, const Parameters& parameters)

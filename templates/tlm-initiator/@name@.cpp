@@ -37,7 +37,7 @@ class @Class@Model final : public sc_core::sc_module {
         block[byte] = static_cast<unsigned char>(i + byte);
       transport(tlm::TLM_WRITE_COMMAND, i, block);
       transport(tlm::TLM_READ_COMMAND, i, back);
-      if (back != block) SC_REPORT_ERROR(name(), "what was read is not what was written");
+      if (back != block) SC_REPORT_ERROR(name(), "data read differ from data written");
     }
   }
 

@@ -21,7 +21,7 @@ class @Class@Model final : public sc_core::sc_module {
   struct Parameters : kernbench::ParameterSet {
     using ParameterSet::ParameterSet;
     kernbench::Param<kernbench::Fs> latency{
-        *this, kernbench::Parameter::duration_ns("latency_ns", "of an access", "assumption")
+        *this, kernbench::Parameter::duration_ns("latency_ns", "latency of an access", "assumption")
                    .default_val(20)};
   };
   @Class@Model(const sc_core::sc_module_name& name, const kernbench::Attributes& attributes)

@@ -1,4 +1,4 @@
-// No silent end: whoever waits for ever is listed, faults end the run with their cause and place
+// No silent end: blocked threads are listed, faults end the run with their cause and place
 // (spec 4.2).
 #include <boost/test/unit_test.hpp>
 
@@ -96,7 +96,7 @@ KERNBENCH_SYSTEMC_TEST(a_swallowed_request_lists_who_waits_for_it) {
                                 "\n  host.program waits for the end of MemoryRead 'r' since 0 ns"});
 }
 
-KERNBENCH_SYSTEMC_TEST(a_kernel_that_waits_for_ever_lists_everybody_up_to_the_host) {
+KERNBENCH_SYSTEMC_TEST(a_deadlocked_kernel_lists_every_blocked_thread_up_to_the_host) {
   Machine m(silent);
   const RunResult result = m.run([&](HostPort& port) {
     port.wait(*port.submit(launch_of([&](KernelContext& pe) { read_burst(pe, m.hbm(0)); })));
@@ -111,7 +111,7 @@ KERNBENCH_SYSTEMC_TEST(a_kernel_that_waits_for_ever_lists_everybody_up_to_the_ho
 
 // --- Nothing but polling and clocks is pending (deadlock_after_ns)
 
-// The read is under way at 15 ns (it leaves the end point at 5); the memory polls every 100 ns.
+// The read is in flight at 15 ns (it leaves the end point at 5); the memory polls every 100 ns.
 // Looks are 1 ms apart: at the first, what happened after 0 is new; at the second, nothing is.
 KERNBENCH_SYSTEMC_TEST(polling_is_no_progress) {
   const RunResult result = Machine(polling).read_and_wait();
@@ -138,7 +138,7 @@ KERNBENCH_SYSTEMC_TEST(without_a_patience_polling_goes_on) {
   BOOST_TEST(result.simulated == 5000 * us);
 }
 
-KERNBENCH_SYSTEMC_TEST(a_clock_beside_the_machine_hides_no_deadlock) {
+KERNBENCH_SYSTEMC_TEST(a_clock_outside_the_machine_hides_no_deadlock) {
   Machine m(silent);
   const Clock clock("clock", 1 * ns);
   RunLimits limits;
@@ -152,7 +152,7 @@ KERNBENCH_SYSTEMC_TEST(a_clock_beside_the_machine_hides_no_deadlock) {
   check_contains(result.error, {"livelock at ", "sip0.cube0.pe0.pe_cpu waits for command "});
 }
 
-KERNBENCH_SYSTEMC_TEST(a_request_that_nobody_waits_for_is_listed_as_in_flight) {
+KERNBENCH_SYSTEMC_TEST(an_unawaited_request_is_listed_as_in_flight) {
   Machine m(polling);
   const RunResult result = m.run([&](HostPort& port) {
     port.submit(memory_read({0, 0, 0}, m.hbm(0), 256));
@@ -188,7 +188,7 @@ KERNBENCH_SYSTEMC_TEST(one_long_delay_is_progress_if_nothing_polls) {
 }
 
 // The clock would hide that the memory is at work: it counts nothing for 9 ms.
-KERNBENCH_SYSTEMC_TEST(one_long_delay_of_a_model_is_progress_beside_a_clock) {
+KERNBENCH_SYSTEMC_TEST(one_long_delay_of_a_model_is_progress_despite_a_free_running_clock) {
   Machine m("", {{"cube.components.hbm_ctrl.attrs.overhead_ns", "9e6"}});
   const Clock clock("clock", 100 * ns);
   const RunResult result = m.read_and_wait();
@@ -241,7 +241,7 @@ KERNBENCH_SYSTEMC_TEST(a_kernel_that_only_lets_time_pass_is_a_livelock) {
                  {"livelock at ", "\n  sip0.cube0.pe0.pe_cpu runs kernel 'k'; last call: none"});
 }
 
-KERNBENCH_SYSTEMC_TEST(polling_while_nobody_waits_is_none) {
+KERNBENCH_SYSTEMC_TEST(polling_without_a_blocked_thread_is_no_deadlock) {
   Machine m(polling);
   RunLimits limits;
   limits.until = 4000 * us;
@@ -269,7 +269,7 @@ BOOST_AUTO_TEST_CASE(the_watch_looks_once_per_patience_and_wants_two_equal_looks
   BOOST_TEST(!watch.expired(31));
   BOOST_TEST(watch.expired(32));
   BOOST_TEST(watch.quiet_since() == 22u);
-  // Somebody is to go on at 50: beyond that instant it would have.
+  // A thread resumes at 50: after that time it would have.
   busy_until = 50;
   BOOST_TEST(!watch.expired(32));
   BOOST_TEST(watch.look_at() == 51u);

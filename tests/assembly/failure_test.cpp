@@ -120,13 +120,13 @@ KERNBENCH_SYSTEMC_TEST(collect_all_lists_who_failed_and_who_is_blocked_with_what
                  {"3 PEs failed: sip0.cube5.pe3: kernel_exception: ",
                   "enough; sip0.cube0.pe0: blocked: sip0.cube0.pe0.pe_cpu at ",
                   "kernel 'k': waited for command 4711 of kernel 'k' since ",
-                  "when nothing happened any more", "; sip0.cube6.pe7: blocked: "});
+                  "when no event was pending", "; sip0.cube6.pe7: blocked: "});
   BOOST_TEST(response.per_pe.size() == 4U);
-  BOOST_TEST(response.per_pe.at({0, 0, 1}).pe_exec == 3 * us);  // nobody disturbed it
+  BOOST_TEST(response.per_pe.at({0, 0, 1}).pe_exec == 3 * us);  // undisturbed
 }
 
 // The other launch is none of the failed one's business.
-BOOST_AUTO_TEST_CASE(a_blocked_launch_in_which_nobody_failed_is_a_deadlock) {
+BOOST_AUTO_TEST_CASE(a_blocked_launch_without_a_failed_pe_is_a_deadlock) {
   for (const FailurePolicy policy : {FailurePolicy::fail_fast, FailurePolicy::collect_all}) {
     forked([policy] {
       BuiltinMachine m("topology.tiny.yaml");
@@ -147,7 +147,7 @@ BOOST_AUTO_TEST_CASE(a_blocked_launch_in_which_nobody_failed_is_a_deadlock) {
 }
 
 // A clock hides neither; blocked PEs are found when the patience is over.
-KERNBENCH_SYSTEMC_TEST(collect_all_finds_blocked_pes_beside_a_clock) {
+KERNBENCH_SYSTEMC_TEST(collect_all_finds_blocked_pes_despite_a_free_running_clock) {
   BuiltinMachine m("topology.tiny.yaml");
   RunLimits limits;
   limits.deadlock_after = 10 * us;
@@ -168,10 +168,10 @@ KERNBENCH_SYSTEMC_TEST(collect_all_finds_blocked_pes_beside_a_clock) {
   BOOST_TEST(result.error == "");
 }
 
-// --- Commands that are under way
+// --- Commands in flight
 
-// 200 composites of 64 tiles each stand in the scheduler's queue when the kernel throws. Those that
-// have not begun are dropped: the PE answers after the output tile under way, not after 12 800
+// 200 composites of 64 tiles each are in the scheduler's queue when the kernel throws. Those that
+// have not begun are dropped: the PE answers after the output tile in progress, not after 12 800
 // tiles of at least 16 ns each.
 BOOST_AUTO_TEST_CASE(what_a_failed_kernel_has_queued_is_dropped) {
   for (const FailurePolicy policy : {FailurePolicy::fail_fast, FailurePolicy::collect_all}) {
@@ -249,7 +249,7 @@ KERNBENCH_SYSTEMC_TEST(
               ++ended_well;
             }));
             port.wait(*request);
-            check_fit_for_work(port, pes);  // and everybody has ended
+            check_fit_for_work(port, pes);  // and every kernel has ended
             const HostResponse& response = request->response();
             const std::string text = response.completion.error_message;
             BOOST_TEST(response.completion.error_code == "access_fault");
@@ -279,7 +279,7 @@ BOOST_AUTO_TEST_CASE(a_launch_behind_a_failed_one_on_the_same_pes_runs) {
       const RunResult result = m.run([&](HostPort& port) {
         std::vector<std::shared_ptr<HostRequest>> requests;
         for (int i = 0; i < 6;
-             ++i) {  // every second one fails on one PE; all are under way at once
+             ++i) {  // every second one fails on one PE; all are in flight at once
           requests.push_back(
               port.submit(launch_of(all_pes_of({0, 1}), policy, [&ran, i](KernelContext& pe) {
                 pe.cycles(static_cast<std::uint64_t>(pe.where().pe * 10 + 10));

@@ -135,7 +135,7 @@ KERNBENCH_SYSTEMC_TEST(a_run_ends_when_the_program_has_returned_and_nothing_is_i
   const std::uint64_t pa = m.hbm({0, 0, 0});
   const RunResult result = m.run([&](HostPort& port) {
     port.submit(memory_write({0, 0, 0}, pa, {1, 2, 3}));
-  });  // nobody waits
+  });  // no thread waits
   BOOST_TEST(name_of(result.status) == "completed");
   BOOST_TEST(result.simulated == 0u);  // when the program returned
   BOOST_TEST(sc_core::sc_time_stamp().value() > 0u);
@@ -197,7 +197,7 @@ KERNBENCH_SYSTEMC_TEST(a_broken_model_rule_stops_the_run_with_instance_and_time)
   BOOST_CHECK_THROW(std::rethrow_exception(result.cause), ModelError);
 }
 
-KERNBENCH_SYSTEMC_TEST(starvation_with_somebody_waiting_is_a_deadlock_that_lists_the_waiters) {
+KERNBENCH_SYSTEMC_TEST(starvation_with_a_blocked_thread_is_a_deadlock_that_lists_the_waiters) {
   WholeMachine m("topology.tiny.yaml");
   m.engines.plans["sip0.cube0.pe1.pe_cpu"].answers = false;
   const RunResult result = m.run([&](HostPort& port) {
@@ -237,7 +237,7 @@ KERNBENCH_SYSTEMC_TEST(a_transaction_that_is_not_given_back_fails_the_run) {
     kept.push_back(m.platform->pool().make());
   });
   BOOST_TEST(name_of(result.status) == "failed");
-  BOOST_TEST(contains(result.error, "2 transactions have not been given back"), result.error);
+  BOOST_TEST(contains(result.error, "2 transactions have not been released"), result.error);
   BOOST_CHECK_THROW(std::rethrow_exception(result.cause), ModelError);
 }
 

@@ -60,7 +60,7 @@ struct Machine : private Topology, WholeMachine {
     return options;
   }
 
-  // Writes to two partitions and to the SRAM, all under way together, then reads of them.
+  // Writes to two partitions and to the SRAM, all in flight together, then reads of them.
   Fs write_and_read() {
     const std::vector<std::uint64_t> places{hbm({0, 0, 0}), hbm({0, 0, 7}),
                                             address(MemoryArea::cube_sram, {0, 0, 0}, 512)};

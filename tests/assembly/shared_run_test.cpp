@@ -1,4 +1,4 @@
-// Machines inside modules of somebody else, also several in one process: names, results as alone,
+// Machines inside a user's modules, also several in one process: names, results as alone,
 // faults, deadlocks, runs in pieces (docs/use-as-a-library.md).
 #include "platform/assembly/shared_run.h"
 
@@ -115,7 +115,7 @@ KERNBENCH_SYSTEMC_TEST(a_module_takes_one_machine) {
     explicit Double(const sc_core::sc_module_name& name) : sc_module(name) {
       first = std::make_unique<WholeMachine>(tiny);
       BOOST_TEST(error_of<UsageError>([] { WholeMachine second(tiny); }) ==
-                 "module 'top' has an object 'host', as of a machine, already: each machine of a "
+                 "module 'top' already has an object 'host', as of a machine: each machine of a "
                  "process is built in a module of its own");
     }
     std::unique_ptr<WholeMachine> first;
@@ -223,9 +223,9 @@ KERNBENCH_SYSTEMC_TEST(until_is_that_of_the_run) {
   }
 }
 
-// --- In pieces: sc_start of somebody else
+// --- In pieces: sc_start called by the user
 
-BOOST_AUTO_TEST_CASE(programs_run_under_the_sc_start_of_somebody_else) {
+BOOST_AUTO_TEST_CASE(programs_run_under_an_sc_start_of_the_user) {
   const auto times = forked_value([] {
     Two two;
     Program a(two.a, longer), b(two.b, work);
@@ -250,7 +250,7 @@ BOOST_AUTO_TEST_CASE(programs_run_under_the_sc_start_of_somebody_else) {
   BOOST_TEST(alone("b", tiny, work).rfind(times[1], 0) == 0U);
 }
 
-KERNBENCH_SYSTEMC_TEST(whoever_waits_for_the_end_of_a_program_is_notified) {
+KERNBENCH_SYSTEMC_TEST(a_thread_that_waits_for_the_end_of_a_program_is_notified) {
   struct Watch : sc_core::sc_module {
     SC_HAS_PROCESS(Watch);
     Watch(const sc_core::sc_module_name& name, Platform& platform)
@@ -280,7 +280,7 @@ KERNBENCH_SYSTEMC_TEST(whoever_waits_for_the_end_of_a_program_is_notified) {
   BOOST_TEST(watch.outstanding == 0U);
 }
 
-KERNBENCH_SYSTEMC_TEST(under_the_sc_start_of_somebody_else_a_fault_pauses_and_a_deadlock_is_told) {
+KERNBENCH_SYSTEMC_TEST(under_an_sc_start_of_the_user_a_fault_pauses_and_a_deadlock_is_reported) {
   Two two;
   Program a(two.a, block), b(two.b, [](HostPort&port, WholeMachine&m) {
     port.wait(*port.submit(memory_read({0, 0, 1}, m.hbm({0, 0, 1}), 1000)));
@@ -330,7 +330,7 @@ KERNBENCH_SYSTEMC_TEST(an_initiator_and_a_target_of_the_program_are_bound_by_nam
   BOOST_TEST(memory.requests.size() == 2U);
 }
 
-KERNBENCH_SYSTEMC_TEST(a_bridge_that_nobody_binds_is_named) {
+KERNBENCH_SYSTEMC_TEST(an_unbound_bridge_is_named) {
   expect_report("complete binding failed");
   MachineBuilder builder(topology_path(tiny));
   const auto platform = builder.add_initiator("dma0", "sip0.cube0.r0c0").build({});

@@ -1,4 +1,4 @@
-// A machine inside a module of somebody else, observed in all that it leaves, and a program for it.
+// A machine inside a user's module, all its outputs recorded, and a program for it.
 #pragma once
 
 #include <functional>

@@ -1,4 +1,4 @@
-// Analysis ports: order of binding, unbinding, and that nobody is called when nobody listens.
+// Analysis ports: order of binding, unbinding, and no call without a subscriber.
 #include "models/base/analysis_port.h"
 
 #include <boost/test/unit_test.hpp>
@@ -23,7 +23,7 @@ struct Named final : tlm::tlm_analysis_if<int> {
 
 }  // namespace
 
-BOOST_AUTO_TEST_CASE(subscribers_are_told_in_the_order_of_binding) {
+BOOST_AUTO_TEST_CASE(subscribers_are_notified_in_the_order_of_binding) {
   std::string log;
   Named a("a", log), b("b", log);
   AnalysisPort<int> port;
@@ -36,7 +36,7 @@ BOOST_AUTO_TEST_CASE(subscribers_are_told_in_the_order_of_binding) {
   BOOST_TEST(log == "b1 a1 ");
 }
 
-BOOST_AUTO_TEST_CASE(who_is_unbound_is_told_nothing_more) {
+BOOST_AUTO_TEST_CASE(an_unbound_subscriber_is_no_longer_notified) {
   std::string log;
   Named a("a", log), b("b", log);
   AnalysisPort<int> port;

@@ -65,7 +65,7 @@ KERNBENCH_SYSTEMC_TEST(clients_are_called_when_the_last_delta_of_the_instant_is_
 }
 
 // Behind all ends of the instant, also those that other ends ask for.
-KERNBENCH_SYSTEMC_TEST(a_timestep_is_quiescent_when_nobody_asks_for_its_end_any_more) {
+KERNBENCH_SYSTEMC_TEST(a_timestep_is_quiescent_when_no_listener_asks_for_its_end_any_more) {
   Fixture f;
   int rounds = 3;
   f.listeners[0].action = [&] {
@@ -80,7 +80,7 @@ KERNBENCH_SYSTEMC_TEST(a_timestep_is_quiescent_when_nobody_asks_for_its_end_any_
     f.next_delta();
     f.end.ask(f.listeners[0], 2);
     sc_core::wait(sc_core::sc_time::from_value(3));
-    f.end.ask_when_quiescent(f.listeners[0], 2);  // nobody asks for the end
+    f.end.ask_when_quiescent(f.listeners[0], 2);  // no listener asks for the end
   };
   sc_core::sc_start();
   BOOST_TEST(f.log == (std::vector<std::string>{"end@0", "end@0", "end@0", "resolved first@0",

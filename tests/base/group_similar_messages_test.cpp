@@ -36,7 +36,7 @@ BOOST_AUTO_TEST_CASE(a_few_texts_are_shown_one_by_one) {
   BOOST_TEST(group_similar_messages({}).empty());
 }
 
-// The other text stands where it was: behind the group that begins before it.
+// The other text keeps its position: after the group that begins before it.
 BOOST_AUTO_TEST_CASE(groups_stand_in_the_order_of_their_first_texts) {
   Texts texts = failures(6);
   texts.insert(texts.begin() + 2, "another thing");

@@ -70,7 +70,7 @@ BOOST_AUTO_TEST_CASE(levels_have_names_and_verbosities_in_order) {
 KERNBENCH_SYSTEMC_TEST(nothing_is_formatted_while_a_log_is_off) {
   sc_core::sc_set_time_resolution(1, sc_core::SC_FS);
   sc_core::sc_report_handler::set_handler(&take_report);
-  Engine engine("engine");  // as it is unless somebody asks
+  Engine engine("engine");  // the default
   sc_core::sc_start();
   BOOST_TEST(engine.formatted == 0);
   BOOST_TEST(reported.empty());

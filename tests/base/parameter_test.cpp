@@ -97,7 +97,7 @@ BOOST_AUTO_TEST_CASE(durations_rates_and_frequencies_have_a_unit_and_bounds) {
   BOOST_TEST(refusal(frequency, "0") == "found 0, allowed is a number, 0.001 to 1000");
 }
 
-BOOST_AUTO_TEST_CASE(unlimited_is_zero_beside_the_range) {
+BOOST_AUTO_TEST_CASE(unlimited_is_zero_in_addition_to_the_range) {
   const Parameter p = Parameter::rate_gbs("bw_gbs", "a rate", "test").or_unlimited();
   BOOST_TEST(refusal(p, "0") == "accepted");
   BOOST_TEST(refusal(p, "0.0005") ==

@@ -140,7 +140,7 @@ KERNBENCH_SYSTEMC_TEST(all_reduce_of_one_rank_changes_nothing) {
   BOOST_TEST(count(rows.at(0), ranks) == 1);
 }
 
-// Spec 7: outside a worker the rank is 0, with a warning, which is told once.
+// Spec 7: outside a worker the rank is 0, with a warning, which is printed once.
 KERNBENCH_SYSTEMC_TEST(warnings_of_the_host_program_are_reported) {
   const Bench bench{
       "alone", "asks for its rank outside a worker", {}, +[](Torch& torch) {

@@ -56,7 +56,7 @@ std::string difference(const std::string& a, const std::string& b) {
   return "one is longer";
 }
 
-// An op that reads a value which nobody has defined, and whose result lies at this address.
+// An op that reads an undefined value, and whose result lies at this address.
 constexpr std::uint64_t partition = std::uint64_t{6} << 30;
 std::uint64_t broken_address() {
   return PhysAddr::pe_hbm_addr(0, 0, 0, partition - 4096, partition).encode();
@@ -227,7 +227,7 @@ BOOST_AUTO_TEST_CASE(an_error_inside_an_operation_fails_the_kernel_that_reads_it
   });
 }
 
-BOOST_AUTO_TEST_CASE(an_error_inside_an_operation_that_nobody_reads_ends_phase_2) {
+BOOST_AUTO_TEST_CASE(an_error_inside_an_operation_whose_result_is_unread_ends_phase_2) {
   for (const DataMode mode : {DataMode::deferred, DataMode::eager}) {
     forked([mode] {
       BenchRunOptions options = with(mode);

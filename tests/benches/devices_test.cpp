@@ -81,7 +81,7 @@ BOOST_AUTO_TEST_CASE(rings_of_this_device_are_those_of_the_device_that_installs_
   check_pass_on({1});
 }
 
-// Each copy installs twice while the other one has messages under way.
+// Each copy installs twice while the other one has messages in flight.
 BOOST_AUTO_TEST_CASE(copies_of_a_program_on_several_devices_have_rings_of_their_own) {
   check_pass_on({0, 1});
 }

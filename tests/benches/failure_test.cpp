@@ -69,7 +69,7 @@ KERNBENCH_SYSTEMC_TEST(a_launch_that_is_joined_answers_instead_of_throwing) {
   });
 }
 
-BOOST_AUTO_TEST_CASE(a_failure_that_nobody_asks_for_ends_the_run) {
+BOOST_AUTO_TEST_CASE(an_unhandled_failure_ends_the_run) {
   const std::string error = forked_value([] {
     const BenchOutcome outcome = run_function([](Torch& torch) {
       const Tensor t = torch.zeros({4, 8}, f16, on_four_pes, "t");

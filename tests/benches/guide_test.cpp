@@ -1,4 +1,4 @@
-// The example of sw/README.md, compiled exactly as it stands there
+// The example of sw/README.md, compiled verbatim
 // (tests/support/cut_example.cmake), and what the guide says about it.
 #include "sw/tl/recorder.h"
 #include "tests/benches/guide_benches.h"
@@ -22,7 +22,7 @@ Bench scaled_add() {
 
 }  // namespace
 
-BOOST_AUTO_TEST_CASE(the_example_of_the_guide_runs_and_verifies_as_it_stands) {
+BOOST_AUTO_TEST_CASE(the_example_of_the_guide_runs_and_verifies_verbatim) {
   const Bench bench = scaled_add();
   BenchRegistry registry;
   register_benches(registry);
@@ -31,7 +31,7 @@ BOOST_AUTO_TEST_CASE(the_example_of_the_guide_runs_and_verifies_as_it_stands) {
   expect_right(bench, {{"rows", "13"}, {"columns", "101"}}, 13 * 101);
 }
 
-BOOST_AUTO_TEST_CASE(the_example_of_placements_runs_and_verifies_as_it_stands) {
+BOOST_AUTO_TEST_CASE(the_example_of_placements_runs_and_verifies_verbatim) {
   BenchRegistry registry;
   benches::register_heads_rms(registry);
   expect_right(registry.find("heads-rms"), {}, 4 * 12 * 32);

@@ -185,7 +185,7 @@ BOOST_AUTO_TEST_CASE(a_freed_tensor_is_unmapped_everywhere_and_its_addresses_are
   }
 }
 
-// Launches run on while new tensors are made; whoever needs old ones waits for them.
+// Launches run on while new tensors are made; a user of old ones waits for them.
 KERNBENCH_SYSTEMC_TEST(new_tensors_are_made_while_a_kernel_runs) {
   run_on_tiny([](Torch& torch) {
     const Tensor t = torch.zeros({128}, f16, DPPolicy::on_one_pe(), "t");

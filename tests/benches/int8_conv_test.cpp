@@ -111,7 +111,7 @@ BOOST_AUTO_TEST_CASE(conv3x3_is_right_for_odd_extents_in_both_forms) {
   }
 }
 
-// A single row or column, all of whose neighbours above and below, or beside, are padding.
+// A single row or column, all of whose neighbours above and below, or left and right, are padding.
 BOOST_AUTO_TEST_CASE(conv3x3_pads_images_of_one_row_or_column) {
   for (const char* form : {"blocks", "detour"}) {
     const Parameters small{{"form", form}, {"channels", "3"}, {"filters", "2"}};

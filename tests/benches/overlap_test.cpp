@@ -1,4 +1,4 @@
-// Overlap on a whole machine (spec 6): what is left under way goes on beside the kernel and beside
+// Overlap on a whole machine (spec 6): commands in flight run concurrently with the kernel and with
 // each other. Times are pe_exec of a kernel on one PE; the closed forms are made of the times of
 // its parts, measured one at a time.
 #include <algorithm>
@@ -106,7 +106,7 @@ void many_loads_with_dot(tl::Program& tl, tl::Tensor x, tl::Tensor, tl::Tensor o
 
 // --- sums of products of blocks
 
-void one_after_the_other(tl::Program& tl, tl::Tensor x, tl::Tensor, tl::Tensor out, int blocks) {
+void sequentially(tl::Program& tl, tl::Tensor x, tl::Tensor, tl::Tensor out, int blocks) {
   const std::int64_t columns = out.shape()[1];
   const tl::Handle w = tl.full({depth, columns}, 1, f16);
   tl::Handle sum = tl.zeros({rows, columns}, f32);
@@ -166,7 +166,7 @@ BOOST_AUTO_TEST_CASE(a_double_buffered_kernel_takes_the_longer_of_load_and_produ
     for (const std::int64_t n : {1, 2, 7}) {
       const Run run{n, columns, no_dispatch, false};
       const auto count = static_cast<Fs>(n);
-      BOOST_TEST(time_of(run, &one_after_the_other) == count * (load + compute));
+      BOOST_TEST(time_of(run, &sequentially) == count * (load + compute));
       BOOST_TEST(
           time_of(run, &double_buffered) == load + (count - 1) * std::max(load, compute) + compute,
           n << " blocks, " << columns << " columns: load " << load << ", product " << compute);
@@ -227,7 +227,7 @@ BOOST_AUTO_TEST_CASE(the_guide_tells_the_times_of_the_shipped_pe) {
     const Run one{1, row.columns, {}, false}, run{8, row.columns, {}, false};
     BOOST_TEST(in_ns(time_of(one, &load_one)) == row.load);
     BOOST_TEST(in_ns(time_of(one, &dot_one)) == row.product);
-    BOOST_TEST(in_ns(time_of(run, &one_after_the_other)) == row.serial);
+    BOOST_TEST(in_ns(time_of(run, &sequentially)) == row.serial);
     BOOST_TEST(in_ns(time_of(run, &double_buffered)) == row.buffered);
   }
 }
@@ -236,9 +236,9 @@ BOOST_AUTO_TEST_CASE(a_double_buffered_kernel_computes_the_same) {
   for (const std::int64_t n : {1, 2, 7}) time_of({n, 32}, &double_buffered_and_stored);
 }
 
-// Six blocks of 256 KiB under way in a scratch of 1 MiB, on all PEs at a time: each waits while
+// Six blocks of 256 KiB in flight in a scratch of 1 MiB, on all PEs at a time: each waits while
 // others wait, too.
-BOOST_AUTO_TEST_CASE(pes_whose_scratch_is_full_wait_beside_each_other) {
+BOOST_AUTO_TEST_CASE(pes_whose_scratch_is_full_stall_concurrently) {
   test::forked([] {
     constexpr std::int64_t pes = 8, loads = 6, elements = 128 * 1024;
     TorchMachine machine("topology.tiny.yaml");

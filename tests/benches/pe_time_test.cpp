@@ -1,4 +1,4 @@
-// Time of kernels that leave commands under way (spec 6, 11.3), and what is work of the MAC array:
+// Time of kernels that leave commands in flight (spec 6, 11.3), and the work of the MAC array:
 // by hand, on one PE. 4 KiB to load; the scheduler takes 1 ns per command, a product of 32x64x32
 // 16 ns, exp of 32x256 elements 64 rows of 4 cycles.
 #include "platform/observe/activity_windows.h"

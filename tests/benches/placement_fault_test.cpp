@@ -86,7 +86,7 @@ void streams(Torch& torch) {
       tensors.w, tensors.here);
 }
 
-// A tensor on one PE, and the PE beside it.
+// A tensor on one PE, and the PE next to it.
 void loads_of_a_neighbour(Torch& torch) {
   const Tensor one = torch.zeros({8}, f32, DPPolicy::on_one_pe(), "one");
   torch.launch(
@@ -105,7 +105,8 @@ void loads_of_another_sip(Torch& torch) {
       tl::Ptr(far.va()));
 }
 
-// `bytes` from the beginning of a tensor of 8 rows of 96 bytes; another one stands a page on.
+// `bytes` from the beginning of a tensor of 8 rows of 96 bytes; a second tensor begins a page
+// later.
 template <std::int64_t bytes>
 void loads_next_to_tensors(Torch& torch) {
   const Tensor x = torch.zeros({8, 48}, f16, {replicate, Placement::row_wise, 1, 8}, "x"),
@@ -164,7 +165,7 @@ BOOST_AUTO_TEST_CASE(a_tensor_of_another_sip_is_named_with_its_sip) {
 }
 
 // Tensors begin at pages in VA, at flits of 256 bytes in LA: 768 bytes are a tensor there.
-BOOST_AUTO_TEST_CASE(an_address_beside_tensors_is_told_by_its_neighbours) {
+BOOST_AUTO_TEST_CASE(an_address_between_tensors_is_reported_with_its_neighbours) {
   check_error(
       &loads_next_to_tensors<768>,
       {"no mapping for virtual address 0x10000000000300",
@@ -180,11 +181,10 @@ BOOST_AUTO_TEST_CASE(an_address_beside_tensors_is_told_by_its_neighbours) {
 
 BOOST_AUTO_TEST_CASE(a_freed_tensor_is_named_as_freed) {
   for (const char* model : {"va", "la", "pa"}) {
-    check_error(
-        &loads_of_a_freed_tensor,
-        {"it is byte 34 of tensor 'old' f16{8, 16}, which has been freed: a tensor lives as "
-         "long as a handle of it or a launch that has it as an argument"},
-        in_model(model, "topology.tiny.yaml"));
+    check_error(&loads_of_a_freed_tensor,
+                {"it is byte 34 of tensor 'old' f16{8, 16}, which has been freed: a tensor lives "
+                 "as long as a handle to it or a launch with it as an argument"},
+                in_model(model, "topology.tiny.yaml"));
   }
 }
 

@@ -51,7 +51,7 @@ void hand_over(Torch& torch, bool ordered) {
 enum class Known : std::uint8_t { nothing, by_wait, by_done };
 
 // A product whose message leaves when its end is not known, or behind a wait for it, or when done()
-// has said so; the message under way or not.
+// has said so; the message in flight or not.
 void product(Torch& torch, Known known, bool async = false) {
   const Tensor x = torch.full({64, 64}, 1, f16, in_memory_of_pe0, "x"),
                out = torch.empty({64, 64}, f16, in_memory_of_pe0, "out");
@@ -116,7 +116,7 @@ void two_launches(Torch& torch, Between between) {
   torch.wait_all();
 }
 
-// Cells go round the ring of PEs: whoever has one adds to it, and a message to the east says so.
+// Cells go round the ring of PEs: a PE that holds one adds to it, and sends a message to the east.
 // One access of a cell that another PE has may be planted.
 struct Round {
   int pes = 4, rounds = 3;
@@ -195,7 +195,7 @@ BOOST_AUTO_TEST_CASE(launches_are_ordered_by_a_wait_by_done_or_a_common_pe) {
 }
 
 // The launch lasts until the engines have drained, and so do its figures.
-BOOST_AUTO_TEST_CASE(pe_exec_covers_commands_that_nobody_waits_for) {
+BOOST_AUTO_TEST_CASE(pe_exec_covers_unawaited_commands) {
   const std::string failures = races_of([](Torch& torch) {
     const Tensor x = torch.full({64, 64}, 1, f16, in_memory_of_pe0, "x"),
                  out = torch.empty({64, 64}, f16, in_memory_of_pe0, "out");
@@ -258,7 +258,7 @@ const DPPolicy in_memory_of_pe0{Placement::replicate, Placement::row_wise, 1, 1}
 void all_store_to_one_cell(Torch& torch) {
   const Tensor cell = torch.zeros({1}, i32, in_memory_of_pe0, "cell");
   torch.launch(
-      LaunchSpec("everybody").on_pes({0, 1, 2, 3, 4, 5, 6, 7}),
+      LaunchSpec("all_pes").on_pes({0, 1, 2, 3, 4, 5, 6, 7}),
       [](tl::Program& tl, tl::Ptr cell) { tl.store(cell, tl.full({1}, tl.program_id(0), i32)); },
       cell);
   torch.verify(cell, [] { return std::vector<double>{7}; });  // the last name

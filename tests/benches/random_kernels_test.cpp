@@ -1,7 +1,7 @@
 // Random kernels on a whole machine: what tl records, the PEs carry out and phase 2 computes is
 // what a machine that does one thing after another comes to (tests/support/plain_machine.h), byte
 // for byte; deferred on one thread and eager on three, with the same times and records; and with
-// everything that can be left under way left so, with which a PE alone takes no longer. See
+// every asynchronous command left in flight, with which a PE alone takes no longer. See
 // tests/phase2/value_graph_test.cpp for the same programs without a machine.
 #include <rapidcheck/boost_test.h>
 
@@ -27,7 +27,7 @@ constexpr std::int64_t bytes = PlainMachine::memory_bytes;
 const std::vector<PlainMachine>* programs = nullptr;
 bool overlapped = false;
 
-// Accesses left under way, and the wait before one that touches what they write, or writes what
+// Accesses left in flight, and the wait before one that touches what they write, or writes what
 // they read.
 class MemoryInUse {
  public:

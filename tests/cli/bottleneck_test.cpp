@@ -96,7 +96,7 @@ BOOST_AUTO_TEST_CASE(untimed_inputs_begin_the_kernel_sooner) {
   BOOST_TEST(untimed.at("simulated_ns").get<double>() < timed.at("simulated_ns").get<double>());
   BOOST_TEST(untimed.at("kernels").at(0).at("pe_exec_ns") ==
              timed.at("kernels").at(0).at("pe_exec_ns"));
-  check_refused({"run", "--untimed-inputs"}, {"--untimed-inputs goes with --bench"});
+  check_refused({"run", "--untimed-inputs"}, {"--untimed-inputs requires --bench"});
 }
 
 BOOST_AUTO_TEST_SUITE_END()

@@ -51,7 +51,7 @@ BOOST_AUTO_TEST_CASE(a_file_may_include_another_as_its_base) {
   BOOST_TEST(row({"--ccl", file}).at("bytes") == 6);
 }
 
-BOOST_AUTO_TEST_CASE(all_faults_of_a_file_are_told_together_with_place_key_and_what_is_allowed) {
+BOOST_AUTO_TEST_CASE(all_faults_of_a_file_are_reported_together_with_place_key_and_allowed_values) {
   const TemporaryFolder folder;
   const std::string file = folder.write("bad.yaml",
                                         "defaults:\n"

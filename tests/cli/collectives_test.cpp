@@ -152,7 +152,7 @@ BOOST_AUTO_TEST_CASE(a_tuned_run_takes_the_fastest_algorithm_of_each_size) {
   BOOST_TEST(taken.size() > 1U);  // a small and a large size differ
 }
 
-BOOST_AUTO_TEST_CASE(a_table_stands_beside_the_file_that_names_it) {
+BOOST_AUTO_TEST_CASE(the_path_of_a_table_is_relative_to_the_file_that_names_it) {
   const TemporaryFolder folder;
   folder.write("by_hand.yaml",
                "choices:\n  - {op: all_reduce, max_bytes: 2047, algorithm: tree_allreduce}\n"
@@ -164,7 +164,7 @@ BOOST_AUTO_TEST_CASE(a_table_stands_beside_the_file_that_names_it) {
   BOOST_TEST(rows.at(rows.size() - 1).at("algorithm") == "ring_allreduce");
 }
 
-BOOST_AUTO_TEST_CASE(all_faults_of_a_table_are_told_with_place_key_and_what_is_allowed) {
+BOOST_AUTO_TEST_CASE(all_faults_of_a_table_are_reported_with_place_key_and_allowed_values) {
   const TemporaryFolder folder;
   const std::string table =
       folder.write("bad.yaml",

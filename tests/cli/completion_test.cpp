@@ -295,7 +295,7 @@ BOOST_AUTO_TEST_CASE(zsh_loads_the_script_and_has_no_fault_in_it,
   BOOST_TEST(loaded.err == "");
 }
 
-// Behind a prompt on a terminal, as a user has it: the line, a tab, and what stands there then.
+// Behind a prompt on a terminal, as a user has it: the line, a tab, and the text shown then.
 // Missing output is awaited until the shell is ended, and ends the test.
 BOOST_AUTO_TEST_CASE(zsh_offers_what_bash_offers, *boost::unit_test::precondition(has_zsh)) {
   const TemporaryFolder folder;

@@ -182,7 +182,7 @@ BOOST_AUTO_TEST_CASE(max_wall_holds_in_phase_2) {
   for (int attempt = 0; attempt < 20; ++attempt) {
     const ProgramResult result = kernbench_program(long_phase_2(
         "--verify-data", {"--max-wall", std::to_string(limit), "--stats", folder.file("s.json")}));
-    const bool in_simulation = contains(result.err, "of simulated time, by --max-wall");
+    const bool in_simulation = contains(result.err, "of simulated time by --max-wall");
     if (!in_simulation && result.status != 0)
       return check_stopped(result, "stopped by --max-wall", folder);
     limit *= in_simulation ? 2 : 0.7;

@@ -111,13 +111,14 @@ BOOST_AUTO_TEST_CASE(a_router_that_loses_or_repeats_flits_ends_the_run) {
       "at_ns,initiator,op,target,offset,bytes\n0,sip0.cube0.pe0.pe_dma,write,sip0.cube0.sram,0,"
       "4096\n";
   for (const auto& [attrs, what] :
-       {std::pair("{nth: 3}", "flit 4 of a write has come where flit 3 of 16"),
-        std::pair("{nth: 3, twice: true}", "flit 3 of a write has come where flit 4 of 16")})
+       {std::pair("{nth: 3}", "flit 4 of a write has arrived instead of flit 3 of 16"),
+        std::pair("{nth: 3, twice: true}",
+                  "flit 3 of a write has arrived instead of flit 4 of 16")})
     check_router(attrs, unchecked,
                  {1,
                   {},
                   {"sip0.cube0.sram", what, "sip0.cube0.pe0.pe_dma > sip0.cube0.r0c0 > sip0.",
-                   "--check-protocol finds it"}},
+                   "--check-protocol finds the node"}},
                  write);
 }
 
@@ -139,8 +140,7 @@ BOOST_AUTO_TEST_CASE(parts_of_a_pe_that_never_answer_are_listed) {
 // --- Broken protocols
 
 BOOST_AUTO_TEST_CASE(components_that_repeat_messages_or_leave_phases_out_are_named) {
-  const Words again{": the protocol with ",
-                    " is broken: a control message that has passed already"};
+  const Words again{": protocol violation towards ", ": a control message that has passed already"};
   check_router("{twice: true}", checked, {1, {}, joined({"sip0.cube0.r0c0.to_"}, again)});
   check_part_of_pe("pe_mmu", "{answers: sends}", checked,
                    {1, {}, joined({"sip0.cube0.pe0.pe_mmu.to_"}, again)});
@@ -153,8 +153,8 @@ BOOST_AUTO_TEST_CASE(components_that_repeat_messages_or_leave_phases_out_are_nam
                    {1,
                     {},
                     {"sip0.cube0.pe0.pe_fetch_store.to_pe_tcm_access at ",
-                     "the protocol with sip0.cube0.pe0.pe_tcm.from_pe_fetch_store_access is "
-                     "broken: TLM_COMPLETED to BEGIN_REQ, but END_REQ is to come"}});
+                     "protocol violation towards sip0.cube0.pe0.pe_tcm.from_pe_fetch_store_access: "
+                     "TLM_COMPLETED to BEGIN_REQ, but END_REQ is pending"}});
 }
 
 // --- Kernels and messages

@@ -328,7 +328,7 @@ BOOST_AUTO_TEST_CASE(csv_holds_the_whole_report) {
   BOOST_TEST(contains(inspect(log, {"--servers", "0:1000"}).out, "window 0:1000: "));
 }
 
-BOOST_AUTO_TEST_CASE(wrong_use_is_told) {
+BOOST_AUTO_TEST_CASE(wrong_use_is_reported) {
   const TemporaryFolder folder;
   const std::string log =
       record(folder, "a.sqlite", {"--bench", "gemm-single-pe", "--topology", "tiny"});

@@ -81,7 +81,7 @@ BOOST_AUTO_TEST_CASE(later_requests_go_before_earlier_ones) {
 
 // At length where it happens and at the host, whose text is also that of the program's error; those
 // in between name it.
-BOOST_AUTO_TEST_CASE(a_failure_is_told_where_it_happens_and_at_the_host) {
+BOOST_AUTO_TEST_CASE(a_failure_is_logged_where_it_happens_and_at_the_host) {
   const ProgramResult result = kernbench_program(joined(
       gemm, {"--param", "compute=dot", "--set",
              "cube.pe_template.components.pe_cpu.attrs.scratch_bytes=1", "--log", "*=warning"}));
@@ -155,11 +155,11 @@ BOOST_AUTO_TEST_CASE(what_cannot_be_logged_is_named_with_the_nearest) {
   refused({"cll"}, "did you mean 'ccl'?");
   for (const std::string glob : {"everything", "*.pe_fft"})
     refused({glob}, "matches no component of this machine; they are listed");
-  refused(
-      {"host=loud"},
-      "--log 'host=loud': 'loud' is no level; allowed are error, warning, info, debug and trace");
+  refused({"host=loud"},
+          "--log 'host=loud': 'loud' is not a level; allowed are error, warning, info, debug and "
+          "trace");
   check_refused({"traffic", "--generate", "stream", "--topology", "tiny", "--log", "ccl"},
-                {"--log ccl goes with --bench"});
+                {"--log ccl requires --bench"});
 }
 
 BOOST_AUTO_TEST_SUITE_END()

@@ -20,11 +20,11 @@ BOOST_AUTO_TEST_CASE(a_fault_of_a_module_has_its_process_and_its_words) {
       {"error", {module + "12 ns: error of 'acme/dma': the FIFO has overrun\n"}},
       {"fatal", {module + "0 ns: fatal error of 'acme/dma': the FIFO is lost\n"}},
       {"throw", {module + "0 ns: uncaught exception: no channel is left\n"}},
-      {"throw_42", {module + "0 ns: uncaught exception: it is no std::exception\n"}},
+      {"throw_42", {module + "0 ns: uncaught exception: it is not a std::exception\n"}},
       {"stop", {module + "0 ns: it has called sc_stop()\n"}},
       {"method_fatal", {module + "0 ns: fatal error of 'acme/dma': the FIFO is lost\n"}},
       {"method_throw", {module + "0 ns: uncaught exception: no channel is left\n"}},
-      {"method_throw_42", {module + "0 ns: uncaught exception: it is no std::exception\n"}},
+      {"method_throw_42", {module + "0 ns: uncaught exception: it is not a std::exception\n"}},
       {"method_stop", {module + "0 ns: it has called sc_stop()\n"}}};
   for (const Case& each : cases) {
     BOOST_TEST_CONTEXT(each.module) { check(play(each.module), 1, each.parts); }
@@ -34,14 +34,15 @@ BOOST_AUTO_TEST_CASE(a_fault_of_a_module_has_its_process_and_its_words) {
 // On a thread and a method of a module, and on a thread outside the simulation.
 BOOST_AUTO_TEST_CASE(a_fault_that_ends_the_process_is_reported_with_its_place) {
   const std::string terminates = "has ended in std::terminate(), by ";
-  std::vector<Case> faults{{"exit", {"has called exit(0)"}},
-                           {"_exit", {"has called _exit(-1)"}},
-                           {"quick_exit", {"has called quick_exit(0)"}},
-                           {"abort", {"has called abort() (SIGABRT)"}},
-                           {"terminate", {"has called std::terminate(), without an exception"}},
-                           {"noexcept", {terminates + "the exception 'no channel is left'"}},
-                           {"noexcept_42", {terminates + "an exception that is no std::exception"}},
-                           {"illegal", {"has run into an illegal instruction (SIGILL)"}}};
+  std::vector<Case> faults{
+      {"exit", {"has called exit(0)"}},
+      {"_exit", {"has called _exit(-1)"}},
+      {"quick_exit", {"has called quick_exit(0)"}},
+      {"abort", {"has called abort() (SIGABRT)"}},
+      {"terminate", {"has called std::terminate(), without an exception"}},
+      {"noexcept", {terminates + "the exception 'no channel is left'"}},
+      {"noexcept_42", {terminates + "an exception that is not a std::exception"}},
+      {"illegal", {"has run into an illegal instruction (SIGILL)"}}};
 #ifndef __SANITIZE_ADDRESS__
   faults.push_back({"null", {"has accessed the invalid address 0x0 (SIGSEGV)"}});
   faults.push_back({"divides", {"has divided an integer by zero (SIGFPE)"}});
@@ -123,11 +124,12 @@ BOOST_AUTO_TEST_CASE(a_fault_outside_of_any_process_names_the_module) {
 
 BOOST_AUTO_TEST_CASE(a_service_that_misbehaves_is_named_not_its_caller) {
   const std::string mmu = "kernbench: error: sip0.cube0.pe0.pe_mmu at ";
-  const std::vector<Case> cases{{"throws", {mmu, " ns: no licence\n"}},
-                                {"throws_42", {mmu, " ns: an exception that is no std::exception"}},
-                                {"stops", {mmu, " ns: it has called sc_stop()\n"}},
-                                {"exits", {mmu, " ns: it has called exit(0)\n"}},
-                                {"reports", {mmu, " ns: error of 'acme/mmu': no licence\n"}}};
+  const std::vector<Case> cases{
+      {"throws", {mmu, " ns: no licence\n"}},
+      {"throws_42", {mmu, " ns: an exception that is not a std::exception"}},
+      {"stops", {mmu, " ns: it has called sc_stop()\n"}},
+      {"exits", {mmu, " ns: it has called exit(0)\n"}},
+      {"reports", {mmu, " ns: error of 'acme/mmu': no licence\n"}}};
   for (const Case& each : cases) {
     BOOST_TEST_CONTEXT(each.module)
     check(kernbench_program({"run", "--bench", "gemm-single-pe", "--topology", "tiny", "--set",
@@ -150,7 +152,7 @@ BOOST_AUTO_TEST_CASE(a_module_breaks_the_base_protocol) {
       {"end_req", {"a target's phase on the forward path"}},
       {"end_resp", {"END_RESP without a BEGIN_RESP"}},
       {"no_phase", {"nb_transport_fw with a phase that is not set"}},
-      {"two_requests", {"BEGIN_REQ before the END_REQ of the request before"}},
+      {"two_requests", {"BEGIN_REQ before the END_REQ of the previous request"}},
       {"twice", {"BEGIN_REQ with a payload that is in flight"}},
       {"no_memory_manager", {"BEGIN_REQ with a payload that has no memory manager"}},
       {"method_b_transport", {"b_transport in the SC_METHOD 'sip0.cube0.ext0.module.run'"}},
@@ -185,7 +187,7 @@ BOOST_AUTO_TEST_CASE(a_target_breaks_the_base_protocol) {
   for (const Case& each : std::vector<Case>{
            {"throws_forward", {"thrown in nb_transport_fw: no row is open"}},
            {"throws_42_forward",
-            {"thrown in nb_transport_fw: an exception that is no std::exception"}},
+            {"thrown in nb_transport_fw: an exception that is not a std::exception"}},
            {"reports_forward", {"thrown in nb_transport_fw: acme/dram: no row is open"}},
            {"deletes", {"deleted a payload, which belongs to its initiator"}},
            {"releases", {"released a payload more often than it has acquired it"}}}) {

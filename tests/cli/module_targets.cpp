@@ -1,4 +1,4 @@
-// Plain TLM-2.0 targets of `kernbench_modules`, in the place of the SRAM: what one does with a
+// Plain TLM-2.0 targets of `kernbench_modules`, which replace the SRAM: what one does with a
 // request.
 #include <sysc/kernel/sc_spawn.h>
 #include <tlm_utils/simple_target_socket.h>

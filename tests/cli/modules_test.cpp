@@ -47,7 +47,7 @@ BOOST_AUTO_TEST_CASE(a_module_that_only_watches_a_clock_is_idle) {
   BOOST_TEST(json.at("simulated_ns").get<double>() >= 1'000'000.0);  // --deadlock-after
   BOOST_TEST(json["initiators"][0].at("last_end_ns").get<double>() < 100.0);
   const ProgramResult until = play("clocked", {"--json", "--until", "5000"});
-  check(until, 0, {"stopped at 5000 ns of simulated time, as --until says"});
+  check(until, 0, {"stopped at 5000 ns of simulated time by --until"});
   BOOST_TEST(Json::parse(until.out).at("simulated_ns") == 5000.0);
 }
 
@@ -80,8 +80,8 @@ BOOST_AUTO_TEST_CASE(what_makes_no_sense_without_a_bench_is_refused) {
   for (const Words& words :
        {Words{"--verify-data"}, Words{"--seed", "2"}, Words{"--op-log", "x.csv"},
         Words{"--param", "M=1"}, Words{"--device", "sip:0"}, Words{"--breakdown"}})
-    check(play("width_64", words), 2, {"run: " + words[0] + " goes with --bench"});
-  check(play("width_64", {"--data", "eager"}), 2, {"--data eager goes with --bench"});
+    check(play("width_64", words), 2, {"run: " + words[0] + " requires --bench"});
+  check(play("width_64", {"--data", "eager"}), 2, {"--data eager requires --bench"});
 }
 
 // --- Accesses that fail
@@ -132,7 +132,7 @@ BOOST_AUTO_TEST_CASE(what_a_target_answers_is_counted) {
   }
 }
 
-BOOST_AUTO_TEST_CASE(failing_accesses_beside_a_bench_make_status_1) {
+BOOST_AUTO_TEST_CASE(failing_accesses_concurrent_with_a_bench_make_status_1) {
   const ProgramResult result = play("nowhere", {"--bench", "gemm-single-pe", "--verify-data"});
   check(result, 1, {"kernbench: 1 access of plain TLM-2.0 initiators failed:"});
   BOOST_TEST(result.out.find("verdict: PASS") != std::string::npos);

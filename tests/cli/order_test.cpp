@@ -1,5 +1,5 @@
 // Order of accesses as users see it: `--check-races`, what kernels leave behind, and calls that
-// touch what is under way (spec 9, 10).
+// touch operands in flight (spec 9, 10).
 #include <boost/test/unit_test.hpp>
 
 #include "tests/cli/program.h"
@@ -64,10 +64,10 @@ BOOST_AUTO_TEST_CASE(it_needs_data_and_a_bench) {
   check_unruly("none", {"--check-races", "--data", "off"},
                {2, {}, {"--check-races needs the data that --data off leaves out"}});
   BOOST_TEST(unruly_json("none", {"--check-races", "--data", "eager"}).at("data") == "eager");
-  check_refused({"run", "--check-races"}, {"run: --check-races goes with --bench"});
+  check_refused({"run", "--check-races"}, {"run: --check-races requires --bench"});
 }
 
-BOOST_AUTO_TEST_CASE(messages_that_nobody_receives_are_reported_with_their_launch) {
+BOOST_AUTO_TEST_CASE(unreceived_messages_are_reported_with_their_launch) {
   const std::string text = "kernel 'wild' on sip0.cube0.pe2 (launch unruly/";
   const ProgramResult result =
       check_unruly("sends", {"--json"},

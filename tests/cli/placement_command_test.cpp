@@ -61,8 +61,8 @@ BOOST_AUTO_TEST_CASE(wrong_shapes_and_placements_are_refused_with_what_is_allowe
   const auto refused = [](const Words& more, const std::string& part) {
     check_run(on_tiny(joined({"--shape"}, more)), {2, {}, {part}});
   };
-  refused({"8x"}, "--shape '8x' is no list of extents");
-  refused({"0x8"}, "--shape '0x8' is no list of extents");
+  refused({"8x"}, "--shape '8x' is not a list of extents");
+  refused({"0x8"}, "--shape '0x8' is not a list of extents");
   refused({"8", "--pe", "rows"}, "placement 'rows', allowed: replicate, partial, row_wise");
   refused({"8x8", "--pe", "cut(2)"}, "cut(2): axis 2, allowed: -2 to 1");
   refused({"4x8", "--pe", "row_wise"}, "cuts axis 0 into 8 parts, but its extent there is 4");

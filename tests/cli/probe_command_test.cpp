@@ -82,7 +82,7 @@ BOOST_AUTO_TEST_CASE(probe_prints_tables_checks_and_routes) {
   BOOST_TEST(kernbench_program(words).out == result.out);
 }
 
-BOOST_AUTO_TEST_CASE(probe_prints_csv_and_the_checks_beside_it) {
+BOOST_AUTO_TEST_CASE(probe_prints_csv_and_separately_the_checks) {
   const ProgramResult result =
       check_run(on_tiny("probe", {"--case", "pe-local-hbm", "--csv"}),
                 {0,

@@ -68,7 +68,7 @@ BOOST_AUTO_TEST_CASE(a_breakdown_of_a_run_adds_up_and_a_run_without_has_none) {
   BOOST_TEST(!json_of(product({})).contains("transfers"));
 }
 
-BOOST_AUTO_TEST_CASE(traffic_traces_its_requests_beside_its_breakdown) {
+BOOST_AUTO_TEST_CASE(traffic_traces_its_requests_in_addition_to_its_breakdown) {
   const TemporaryFolder folder;
   const std::string requests =
       folder.write("requests.csv",

@@ -1,4 +1,4 @@
-// No result is written over another one, an input or what the shell has redirected: whatever the
+// No result overwrites another result, an input or a file of the shell's redirection: whatever the
 // names of the files (spec 10).
 #include <sys/stat.h>
 #include <unistd.h>
@@ -72,7 +72,7 @@ BOOST_AUTO_TEST_CASE(links_to_a_file_that_is_there_or_is_not) {
   check_refused_together("sub/link_of_link", "new");
 }
 
-BOOST_AUTO_TEST_CASE(the_configuration_beside_a_result_is_a_result) {
+BOOST_AUTO_TEST_CASE(the_configuration_written_next_to_a_result_is_a_result) {
   const InFolder here;
   check_refused(on_tiny({"--trace-requests", "x", "--stats", "./x.config.yaml"}),
                 {"the result './x.config.yaml' would overwrite 'x.config.yaml', the configuration "

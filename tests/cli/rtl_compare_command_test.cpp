@@ -115,11 +115,11 @@ BOOST_AUTO_TEST_CASE(what_cannot_be_compared_is_refused) {
   // Of 32 x 32 cells some 200 MiB.
   check_refusal(compare({"--impl", "builtin.pe_gemm", "--random", "10000", "--max-memory", "100M"}),
                 {"--random: operands and products of 10000 tiles take 2", "--max-memory is 100"});
-  check_refusal(compare(joined(systolic, {"--sizes", "64"})), {"--sizes changes nothing"});
+  check_refusal(compare(joined(systolic, {"--sizes", "64"})), {"--sizes has no effect"});
   check_refusal(compare(joined(systolic, {"--dtype", "f32"})), {"--dtype", "f32"});
   check_refusal(compare(joined(systolic, {"--figure", "f.png"})), {"F.svg"});
   check_refusal(compare({"--impl", "builtin.forwarding", "--dtype", "i8"}),
-                {"--dtype changes nothing"});
+                {"--dtype has no effect"});
   check_refusal(compare({"--impl", "builtin.sram", "--sizes", "0"}), {"found 0"});
   check_refusal(compare({"--impl", "builtin.sram", "--sizes", "64,8388608"}),
                 {"--sizes: found 8388608, allowed is 1 to 4194304", "sip0.cube0.sram"});

@@ -35,7 +35,7 @@ BOOST_AUTO_TEST_CASE(one_engine_of_the_default_machine_in_rtl_gives_the_values_t
   BOOST_TEST(contains(result.out, "verdict: PASS"), result.out);
 }
 
-BOOST_AUTO_TEST_CASE(a_wrong_size_and_a_wrong_dtype_are_told) {
+BOOST_AUTO_TEST_CASE(a_wrong_size_and_a_wrong_dtype_are_reported) {
   const ProgramResult size = run(with_one_pe(
       {"--bench", "matmul-composite", "--set", "sip0.cube0.pe0.pe_gemm.attrs.rows=16"}));
   BOOST_TEST(size.status == 2);
@@ -59,7 +59,7 @@ BOOST_AUTO_TEST_CASE(a_comparison_of_a_size_that_is_not_built_names_its_attribut
              size.err);
 }
 
-// The pins stand in the waveform beside the signals of transaction-level engines.
+// The waveform has the pins and the signals of transaction-level engines.
 BOOST_AUTO_TEST_CASE(pins_and_other_signals_stand_in_one_waveform) {
   const TemporaryFolder folder;
   const ProgramResult result = run(with_one_pe(
@@ -70,7 +70,7 @@ BOOST_AUTO_TEST_CASE(pins_and_other_signals_stand_in_one_waveform) {
     BOOST_TEST(contains(wave, signal), signal);
 }
 
-// Edges that nobody sees are evaluated ahead of time (docs/decisions/rtl-blocks.md): who looks at
+// Unobserved edges are evaluated ahead of time (docs/decisions/rtl-blocks.md): who looks at
 // the pins sees the same run.
 BOOST_AUTO_TEST_CASE(a_run_whose_pins_are_observed_is_the_same_as_one_whose_pins_are_not) {
   const TemporaryFolder folder;

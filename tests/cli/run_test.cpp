@@ -40,7 +40,7 @@ BOOST_AUTO_TEST_CASE(the_address_model_is_named_where_it_is_not_va) {
       check_run(product({"--set", key + "address_model=la", "--set", one_to_one, "--verify-data"}),
                 {0, {"addresses          la, one_to_one\n"}});
   BOOST_TEST(last_line(by_channel.out) == "verdict: PASS");
-  check_run(product({"--set", one_to_one}), {0, {"one_to_one is of use with la only"}});
+  check_run(product({"--set", one_to_one}), {0, {"one_to_one has an effect with la only"}});
   check_members(json_of(product({"--set", key + "address_model=pa"})),
                 {{"address_model", "pa"}, {"hbm_mapping_mode", "n_to_one"}});
   check_refused_in_a_line({"run", "--bench", "matmul-composite", "--set", key + "address_model=lb"},
@@ -169,7 +169,7 @@ BOOST_AUTO_TEST_CASE(equal_runs_write_equal_files) {
 }
 
 // The companion of a result is a topology that gives the result again.
-BOOST_AUTO_TEST_CASE(a_result_lies_beside_the_configuration_that_gives_it_again) {
+BOOST_AUTO_TEST_CASE(a_result_lies_next_to_the_configuration_that_reproduces_it) {
   const TemporaryFolder folder;
   completed(product({"--stats", folder.file("a.json"), "--set", "system.flit_bytes=128", "--set",
                      "cube.pe_template.components.pe_gemm.attrs.macs_per_cycle=2048"}));

@@ -1,4 +1,4 @@
-// `run --stats`, `list statistics` and the table of kernels (spec 11.3): what stands in a file is
+// `run --stats`, `list statistics` and the table of kernels (spec 11.3): the content of a file is
 // declared, what one side sends the other receives, groups are made of their launches.
 #include <algorithm>
 #include <boost/test/unit_test.hpp>
@@ -124,7 +124,7 @@ BOOST_AUTO_TEST_CASE(messages_of_a_collective_are_sent_and_received) {
   BOOST_TEST(total(stats, "pe_ipcq", "bytes_sent") > 0U);
 }
 
-// Everybody at one memory: its link is the busiest, its pseudo-channels are waited for most.
+// All PEs access one memory: its link is the busiest, its pseudo-channels have the most stall time.
 BOOST_AUTO_TEST_CASE(statistics_of_traffic_show_the_hot_spot) {
   const TemporaryFolder folder;
   const auto play = [&](const std::string& name) {
@@ -164,12 +164,13 @@ BOOST_AUTO_TEST_CASE(statistics_of_traffic_show_the_hot_spot) {
   BOOST_TEST(channels > 0U);
 }
 
-BOOST_AUTO_TEST_CASE(statistics_are_listed_as_they_stand_in_a_file) {
+BOOST_AUTO_TEST_CASE(statistics_are_listed_as_in_a_file) {
   const Words list{"list", "statistics", "--topology", "tiny"};
   BOOST_TEST((json_of(list) == stats_of({"matmul-composite"}).at("statistics")));
-  check_run(list, {0,
-                   {"pe_dma\n", "read_channel_held_ns", "grants to completions of the read channel",
-                    "hbm_channels  (in --stats F.json)\n", "queue_high_water"}});
+  check_run(list,
+            {0,
+             {"pe_dma\n", "read_channel_held_ns", "time from grant to completion, read channel",
+              "hbm_channels  (in --stats F.json)\n", "queue_high_water"}});
 }
 
 // Four channels of a PE_DMA are busy for up to four times as long as the PE works.
@@ -226,7 +227,7 @@ BOOST_AUTO_TEST_CASE(kernels_have_one_line_each_or_one_per_launch) {
   };
   BOOST_TEST(lines({}) == 3);  // times, roofline, time on PEs
   BOOST_TEST(lines({"--per-launch"}) == 5);
-  check_refused({"run", "--per-launch"}, {"--per-launch goes with --bench"});
+  check_refused({"run", "--per-launch"}, {"--per-launch requires --bench"});
 }
 
 // Six SIPs, a rank each, an output each.

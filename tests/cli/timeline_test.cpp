@@ -272,7 +272,7 @@ BOOST_AUTO_TEST_CASE(beyond_the_limit_slices_are_left_out_and_counters_are_not) 
   }
 }
 
-// Everybody writes to and reads from one memory: the links of its router are the hot ones.
+// Every PE writes to and reads from one memory: the links of its router are the hot ones.
 BOOST_AUTO_TEST_CASE(the_hottest_link_comes_first) {
   const TemporaryFolder folder;
   completed({"traffic", "--topology", "tiny", "--generate", "hotspot", "--requests", "20",

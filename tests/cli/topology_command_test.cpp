@@ -85,11 +85,11 @@ BOOST_AUTO_TEST_CASE(options_that_change_nothing_are_refused) {
   const auto refused = [](const Words& words, const std::string& text) {
     check_refused(on_tiny(words), {text});
   };
-  refused({"--view", "cube"}, "topology: --view goes with a diagram");
-  refused({"--heat", "s.json"}, "topology: --heat goes with a diagram");
+  refused({"--view", "cube"}, "topology: --view requires a diagram");
+  refused({"--heat", "s.json"}, "topology: --heat requires a diagram");
   refused({"--format", "svg"}, "four diagrams do not go to standard output");
   refused({"--format", "svg", "--view", "system", "--instance", "sip0"},
-          "--instance changes nothing in the system view");
+          "--instance has no effect in the system view");
   refused({"--format", "svg", "--view", "cube", "--instance", "sip0.cube7"},
           "there is no SIP, cube or PE 'sip0.cube7' in this machine; did you mean 'sip0.cube0'?");
   refused({"--format", "svg", "--view", "board"}, "board");

@@ -41,7 +41,7 @@ BOOST_FIXTURE_TEST_CASE(rows_as_csv_are_exact_and_alone_on_standard_output, TwoR
   BOOST_TEST(completed(on_tiny({marked, "--csv"})).out == result.out);
 }
 
-BOOST_FIXTURE_TEST_CASE(rows_in_a_file_have_their_configuration_beside_them, TwoRequests) {
+BOOST_FIXTURE_TEST_CASE(rows_in_a_file_have_their_configuration_next_to_them, TwoRequests) {
   completed(on_tiny({file, "--csv", "--out", folder.file("rows.csv"), "--set",
                      "cube.components.router.attrs.overhead_ns=3"}));
   check_contains(folder.read("rows.csv.config.yaml"),
@@ -123,8 +123,8 @@ BOOST_FIXTURE_TEST_CASE(wrong_usage_is_refused, TwoRequests) {
   refused({}, "one of the two");
   refused({file, "--generate", "stream"}, "one of the two");
   refused({file, "--csv", "--json"}, "exclude each other");
-  refused({file, "--save", folder.file("x.csv")}, "--save goes with --generate");
-  refused({file, "--out", folder.file("x.csv")}, "--out goes with --csv or --json");
+  refused({file, "--save", folder.file("x.csv")}, "--save requires --generate");
+  refused({file, "--out", folder.file("x.csv")}, "--out requires --csv or --json");
   refused(
       {"--generate", "strem"},
       "unknown traffic pattern 'strem'; allowed is stream, random, stride, hotspot or closed-loop");
@@ -135,15 +135,15 @@ BOOST_FIXTURE_TEST_CASE(wrong_usage_is_refused, TwoRequests) {
   refused({"--generate", "random", "--initiators", "*.pe_gemm"}, "takes no node");
   for (const char* option : {"--requests", "--size", "--seed", "--rate", "--stride",
                              "--max-outstanding", "--read-share"})
-    refused({file, option, "1"}, std::string(option) + " changes nothing for requests from a file");
+    refused({file, option, "1"}, std::string(option) + " has no effect for requests from a file");
   refused({"--generate", "random", "--stride", "64"},
-          "--stride changes nothing but for --generate stride");
+          "--stride has no effect without --generate stride");
   refused({"--generate", "random", "--max-outstanding", "2"},
-          "--max-outstanding changes nothing but for --generate closed-loop");
+          "--max-outstanding has no effect without --generate closed-loop");
   refused({"--generate", "closed-loop", "--rate", "1"},
-          "--rate changes nothing for closed-loop traffic");
+          "--rate has no effect for closed-loop traffic");
   refused({"--generate", "random", "--save", folder.file("x.csv"), "--until", "5"},
-          "--until changes nothing with --save");
+          "--until has no effect with --save");
   refused({file, "--until", "soon"}, "--until");
   refused({"-"}, "read twice");
   refused({"/dev/stdin"}, "read twice");

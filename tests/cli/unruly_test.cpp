@@ -43,8 +43,8 @@ const std::vector<Fault> faults{
      "has ended in std::terminate(), by the exception 'thrown out of noexcept'"},
     {"pthread_exit", "was aborted (SIGABRT) by a check of the C library"},
     {"bad_alloc", "out of memory: the host refuses an allocation", Ends::run},
-    {"throw_of_a_number", "an exception that is no std::exception (of type int)", Ends::run},
-    {"throw_of_a_text", "an exception that is no std::exception ('text')", Ends::run},
+    {"throw_of_a_number", "an exception that is not a std::exception (of type int)", Ends::run},
+    {"throw_of_a_text", "an exception that is not a std::exception ('text')", Ends::run},
     {"throw_of_a_class", "OwnClass)", Ends::run},
     {"sc_stop", "has called sc_stop()", Ends::run},
 };
@@ -229,7 +229,7 @@ BOOST_AUTO_TEST_CASE(what_never_ends_ends_at_the_wall_limit) {
       check_contains(
           result.err,
           {each.ends == Ends::process ? "kernbench: error: stopped by --max-wall: "
-                                      : " of simulated time, by --max-wall: ",
+                                      : " of simulated time by --max-wall: ",
            "sip0.cube0.pe2.pe_cpu at ",
            " ns: kernel 'wild' lets no simulated time pass; last call: tl." + each.call});
     }
@@ -274,7 +274,7 @@ BOOST_AUTO_TEST_CASE(a_run_that_goes_on_until_the_wall_limit_names_the_programs_
       const ProgramResult result = run_to_the_wall_limit(of_kernel(fault), Ends::run);
       BOOST_TEST(result.status == 1);
       check_contains(result.err,
-                     {" of simulated time, by --max-wall\n",
+                     {" of simulated time by --max-wall\n",
                       "\n  host runs bench 'unruly'; last call: torch.launch",
                       "\n  sip0.cube0.pe2.pe_cpu runs kernel 'wild'; last call: tl.cycles ("});
     }

@@ -42,8 +42,8 @@ std::vector<std::string> names_in(const std::string& text, const std::string& co
 
 }  // namespace
 
-// What GTKWave and Surfer are told to show is in the file.
-BOOST_AUTO_TEST_CASE(viewers_are_told_what_is_in_the_file) {
+// The signals listed for GTKWave and Surfer are in the file.
+BOOST_AUTO_TEST_CASE(viewer_settings_name_signals_that_are_in_the_file) {
   const TemporaryFolder folder;
   completed(joined(product, {"--trace", folder.file("w.vcd"), "--trace-scope", "sip0.cube0.pe0"}));
   const Vcd vcd = read_vcd(folder.read("w.vcd"));
@@ -106,13 +106,13 @@ BOOST_AUTO_TEST_CASE(traffic_is_traced_as_a_run_is) {
   BOOST_TEST(part.last == 20 * ns);
   BOOST_TEST(part.variables.count("sip0.cube0.r0c0.inbox") == 0U);
   check_refused(joined(random_traffic, {"--save", "/dev/null", "--trace", "x.vcd"}),
-                {"--trace changes nothing with --save"});
+                {"--trace has no effect with --save"});
 }
 
 // Bytes of a timeline: many tiles have ended.
 constexpr std::uintmax_t well_in_progress = 1 << 20;
 
-// The signal comes when the run is well under way.
+// The signal arrives in the middle of the run.
 ProgramResult cut_short(const std::string& name, const TemporaryFolder& folder, const Words& more,
                         int signal) {
   const std::string timeline = folder.file("t.json");
@@ -158,7 +158,7 @@ BOOST_AUTO_TEST_CASE(runs_that_are_cut_short_leave_a_whole_file) {
 }
 
 // Into a pipe of the shell, and to nowhere.
-BOOST_AUTO_TEST_CASE(a_pipe_or_device_gets_vcd_and_nothing_beside_it) {
+BOOST_AUTO_TEST_CASE(a_pipe_or_device_gets_vcd_and_no_further_file) {
   const TemporaryFolder folder;
   std::string command = "'" KERNBENCH_PROGRAM "'";
   for (const std::string& word : product) command += " '" + word + "'";

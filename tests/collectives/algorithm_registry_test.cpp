@@ -131,7 +131,7 @@ BOOST_AUTO_TEST_CASE(an_algorithm_says_which_topologies_and_layouts_it_expects) 
                                   "pe 0 of cubes 0 1: there are others"));
 }
 
-// --- What an algorithm is told
+// --- Parameters of an algorithm
 
 BOOST_AUTO_TEST_CASE(ranks_of_pes_are_counted_through_all_cubes_of_all_sips) {
   RankGroup ranks;

@@ -111,7 +111,7 @@ BOOST_AUTO_TEST_CASE(what_is_chosen_reduces_everywhere) {
                         with_text("unknown algorithm 'rings'; there are "));
 }
 
-BOOST_AUTO_TEST_CASE(settings_that_differ_are_told_by_key) {
+BOOST_AUTO_TEST_CASE(settings_that_differ_are_reported_by_key) {
   const AlgorithmRegistry algorithms = shipped_algorithms();
   const auto with = [&](const CclChanges& changes) { return resolve({}, algorithms, changes); };
   const CclSettings plain = with({}), changed = with({{"buffer_kind", "hbm"}, {"root_cube", "3"}});

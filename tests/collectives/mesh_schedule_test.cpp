@@ -47,7 +47,7 @@ BOOST_AUTO_TEST_CASE(rows_lead_to_the_roots_column_and_that_to_the_root) {
   BOOST_TEST(up(2, 1) == "");
 }
 
-// Whoever sends up to a cube is among those that it sends down to.
+// Every sender up to a cube is among the receivers of that cube's downward messages.
 BOOST_AUTO_TEST_CASE(broadcasts_are_the_mirror_image) {
   for (int root = 0; root < 12; ++root) {
     const auto place = [root](int x, int y) {
@@ -86,7 +86,7 @@ BOOST_AUTO_TEST_CASE(a_torus_goes_along_rows_then_along_columns) {
   }
 }
 
-// To coordinate 0 and back, first in x, then in y. SIP 4 of 3 x 2 stands at (1, 1).
+// To coordinate 0 and back, first in x, then in y. SIP 4 of 3 x 2 is at (1, 1).
 BOOST_AUTO_TEST_CASE(a_mesh_has_chains_to_coordinate_0_and_back) {
   BOOST_TEST(exchange("mesh_2d_no_wrap", 3, 1, 0) == "reduce global_E | send global_E");
   BOOST_TEST(exchange("mesh_2d_no_wrap", 3, 1, 1) ==

@@ -1,5 +1,5 @@
-// Bounds of what a pipelined kernel leaves under way (PipelinedRun): on a PE whose sends and stores
-// end only when the kernel waits for them.
+// Bounds of the commands that a pipelined kernel leaves in flight (PipelinedRun): on a PE whose
+// sends and stores end only when the kernel waits for them.
 #include "sw/collectives/pipelined_run.h"
 
 #include <algorithm>
@@ -43,7 +43,7 @@ class SlowPe : public FakePe {
     return FakePe::ipcq_begin(std::move(request));
   }
 
-  std::size_t sends = 0, most_sends = 0, most_stores = 0;  // under way at a time
+  std::size_t sends = 0, most_sends = 0, most_stores = 0;  // in flight at a time
   bool all_ended() const { return in_flight(sends_) + in_flight(stores_) == 0; }
 
  private:
@@ -73,7 +73,7 @@ void run(SlowPe& pe, const Schedule& schedule, bool from, bool to) {
   run_schedule(tl, schedule, {block}, options);
 }
 
-// A sixteenth of the scratch is room for 16 messages: twice as many are under way when one more is
+// A sixteenth of the scratch is room for 16 messages: twice as many are in flight when one more is
 // begun.
 constexpr std::size_t most = 2 * (scratch_bytes / 16 / slot_bytes) + 1;
 

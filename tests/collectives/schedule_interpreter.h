@@ -1,5 +1,5 @@
 // Carries out the schedules of all PEs of a collective on plain numbers: the messages of every
-// queue pair in order, at most `n_slots` of them under way in one direction. What a machine would
+// queue pair in order, at most `n_slots` of them in flight in one direction. What a machine would
 // do, without time; a deadlock is an error. Step by step, where a send blocks while its ring is
 // full and a receive takes a message out of it; or in the pipelined order, where what is sent waits
 // in a line of its queue pair, and messages that are expected leave the ring by themselves.
@@ -74,7 +74,7 @@ class ScheduleInterpreter {
     }
   }
 
-  // The blocks of every PE at the end. std::runtime_error: nobody can go on, or messages are left.
+  // The blocks of every PE at the end. std::runtime_error: no PE can go on, or messages are left.
   std::map<PeId, TestPe> run() {
     bool all_ended = false;
     while (!all_ended) {
@@ -219,7 +219,7 @@ class ScheduleInterpreter {
   }
 
   static Values part(const TestBlock& block, const ElementRange& range) {
-    if (!block.values) throw std::runtime_error("a block is sent that nobody has");
+    if (!block.values) throw std::runtime_error("a block is sent that its sender does not have");
     return {block.values->begin() + range.begin, block.values->begin() + range.end};
   }
 

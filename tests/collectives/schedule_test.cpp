@@ -44,7 +44,7 @@ BOOST_AUTO_TEST_CASE(what_comes_is_passed_on_message_by_message) {
              boost::test_tools::per_element());
 }
 
-// A round of a ring with a window of 2: two messages are under way before the first is taken, then
+// A round of a ring with a window of 2: two messages are in flight before the first is taken, then
 // one goes for each that came.
 BOOST_AUTO_TEST_CASE(sends_that_open_a_phase_run_ahead_by_the_window) {
   const Schedule round{{send("E", 0), reduce("W", 1)}};
@@ -95,7 +95,7 @@ BOOST_AUTO_TEST_CASE(pipelined_sends_go_as_soon_as_their_block_is_there) {
       boost::test_tools::per_element());
 }
 
-// Of two blocks that nobody changes, the one with another place is copied beside the messages.
+// Two blocks stay unchanged; the one with a different place is copied while messages are in flight.
 BOOST_AUTO_TEST_CASE(pipelined_copies_go_between_messages) {
   const Schedule root{{send("E", 0)}};
   BOOST_TEST(

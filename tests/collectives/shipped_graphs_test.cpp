@@ -80,7 +80,7 @@ BOOST_AUTO_TEST_CASE(sips_in_a_ring) {
   BOOST_TEST((graph.neighbours({5, 10, 3}).at("global_E") == PeId{0, 10, 3}));
 }
 
-// SIP r stands at (r mod 3, r div 3); the dimension of length 2 leads to the same peer both ways.
+// SIP r is at (r mod 3, r div 3); the dimension of length 2 leads to the same peer both ways.
 BOOST_AUTO_TEST_CASE(sips_in_a_torus) {
   const NeighbourGraph graph = graphs::sip({"torus_2d", 6, 3, 2}, {{0, 0}});
   BOOST_TEST(reaches(graph, {0, 0, 0}, sip_of) == "global_E1 global_N3 global_S3 global_W2");

@@ -164,7 +164,7 @@ BOOST_AUTO_TEST_CASE(sip_grid_must_hold_the_sips) {
   BOOST_TEST(issue({{"system.sips.w", "3"}, {"system.sips.h", "2"}}) ==
              "found w x h = 3 x 2, allowed is w * h = count = 2");
   BOOST_TEST(issue({{"system.sips.topology", "torus_2d"}, {"system.sips.count", "6"}}) ==
-             "found 6, which is no square; a torus_2d of it needs w and h");
+             "found 6, which is not a square; a torus_2d of it needs w and h");
   BOOST_TEST(issue({{"system.sips.topology", "torus_2d"}, {"system.sips.count", "9"}}) ==
              "0 issues");
 }
@@ -216,7 +216,7 @@ BOOST_AUTO_TEST_CASE(io_chiplets_have_room_at_their_side_and_ports_of_their_own)
   BOOST_TEST(found.size() == 11U);
 }
 
-BOOST_AUTO_TEST_CASE(geometry_must_hold_what_stands_in_it) {
+BOOST_AUTO_TEST_CASE(geometry_must_hold_the_components_inside) {
   BOOST_TEST(after("cube.geometry.cube_mm.h", "8.9")
                  .find("cube.geometry.cube_mm.h: found 8.9, but the HBM rows and 2 PE row(s) per "
                        "half need at least 9 mm") == 0U);

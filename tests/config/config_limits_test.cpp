@@ -67,9 +67,9 @@ BOOST_AUTO_TEST_CASE(a_sip_has_at_most_16_cubes) {
   BOOST_REQUIRE(found.size() == 1U);
   BOOST_TEST(found[0].key == "sip.cube_mesh");
   BOOST_TEST(found[0].line == line_of("cube_mesh: {"));
-  BOOST_TEST(
-      found[0].message ==
-      "found 8 x 8 = 64 cubes, allowed are at most 16, as many as a physical address tells apart");
+  BOOST_TEST(found[0].message ==
+             "found 8 x 8 = 64 cubes, allowed are at most 16, as many as a physical address "
+             "distinguishes");
   BOOST_TEST(issues({{"sip.cube_mesh.w", "16"}, {"sip.cube_mesh.h", "1"}}).empty());
 }
 

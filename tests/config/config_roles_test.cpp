@@ -1,4 +1,4 @@
-// An implementation stands only where it is made for: Role, declared by the implementation, checked
+// An implementation is allowed only at its roles: Role, declared by the implementation, checked
 // while the configuration is read.
 #include <boost/test/unit_test.hpp>
 
@@ -70,7 +70,7 @@ BOOST_AUTO_TEST_CASE(an_implementation_that_this_build_lacks_is_refused_with_the
   BOOST_TEST((issues[0].find("rtl.gone", key.size() + 30) == std::string::npos));
 }
 
-BOOST_AUTO_TEST_CASE(the_place_of_the_name_is_told) {
+BOOST_AUTO_TEST_CASE(the_place_of_the_name_is_reported) {
   change("m_cpu: {impl: builtin.m_cpu", "m_cpu: {impl: builtin.sram");
   const ConfigIssue issue = only_issue();
   BOOST_TEST(issue.key == "cube.components.m_cpu.impl");
@@ -95,7 +95,7 @@ BOOST_AUTO_TEST_CASE(
 
 // --- What other implementations declare
 
-BOOST_AUTO_TEST_CASE(an_implementation_from_elsewhere_stands_at_each_of_its_roles) {
+BOOST_AUTO_TEST_CASE(an_implementation_of_a_plug_in_is_allowed_at_each_of_its_roles) {
   const auto twice = [] { return made_for("acme.pass", {Role::router, Role::m_cpu}); };
   BOOST_TEST(issues_with({twice()}, {{"cube.components.router", "{impl: acme.pass}"},
                                      {"cube.components.m_cpu", "{impl: acme.pass}"}})

@@ -65,7 +65,7 @@ BOOST_AUTO_TEST_CASE(errors_name_the_file_that_holds_the_key) {
   BOOST_TEST(found[1].line == 2);
 }
 
-// A contradiction is blamed on the value that was given last, also where the key stands in the base
+// A contradiction is blamed on the value that was given last, also where the key is in the base
 // already.
 BOOST_AUTO_TEST_CASE(contradictions_name_the_file_that_holds_the_value) {
   const TemporaryFolder dir;
@@ -158,7 +158,7 @@ BOOST_AUTO_TEST_CASE(keys_and_elements_that_do_not_exist_are_errors) {
              "the list has no element 'io1'; it has 1 element(s), ids io0; did you mean 'io0'?");
   BOOST_TEST(message("sip.io_chiplets.1.side", "N") ==
              "the list has no element '1'; it has 1 element(s), ids io0");
-  BOOST_TEST(message("system.ns_per_mm.x", "1") == "'x' is asked of a single value, '0.1'");
+  BOOST_TEST(message("system.ns_per_mm.x", "1") == "'x' is a key inside a single value, '0.1'");
   BOOST_TEST(message("system..x", "1") == "an empty step in the key");
   BOOST_TEST(message("system.flit_bytes", "[1").find("not valid YAML") != std::string::npos);
 }

@@ -20,7 +20,7 @@ namespace {
 
 constexpr const char* gemm = "sip0.cube0.pe2.pe_gemm";
 
-// Beside ours a GEMM engine with parameters of its own.
+// A further GEMM engine with parameters of its own.
 const ComponentRegistry& registry() {
   static const ComponentRegistry instance = [] {
     ComponentRegistry made;
@@ -28,8 +28,8 @@ const ComponentRegistry& registry() {
     made.add({"acme.systolic",
               "a systolic array",
               {Role::pe_gemm},
-              {Parameter::integer("rows", "of the array", "", "test").range("1", "1024"),
-               Parameter::integer("columns", "of the array", "", "test").default_val(32),
+              {Parameter::integer("rows", "rows of the array", "", "test").range("1", "1024"),
+               Parameter::integer("columns", "columns of the array", "", "test").default_val(32),
                Parameter::integer("flit_bytes", "size of a flit", "B", "test").from_machine(),
                Parameter::duration_ns("overhead_ns", "per tile", "test").default_val(3)},
               nullptr});

@@ -52,7 +52,7 @@ BOOST_AUTO_TEST_CASE(a_ual_end_point_is_resolved_with_its_links) {
 }
 
 // An alias is known to the components file of the run alone.
-BOOST_AUTO_TEST_CASE(an_alias_is_written_as_what_it_stands_for) {
+BOOST_AUTO_TEST_CASE(an_alias_is_written_as_its_implementation) {
   ComponentRegistry registry;
   register_builtin_components(registry);
   registry.add_alias("custom.router", "builtin.noc");

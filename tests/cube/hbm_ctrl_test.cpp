@@ -62,7 +62,7 @@ struct Bookings final : tlm::tlm_analysis_if<HbmBooking> {
 
 // A burst of the partition on channel 2 from 101 to 117; then two bursts for channel 2 alone, and
 // two for channel 3, which is free.
-KERNBENCH_SYSTEMC_TEST(bookings_for_one_channel_stand_behind_those_of_the_partition) {
+KERNBENCH_SYSTEMC_TEST(bookings_for_one_channel_queue_after_those_of_the_partition) {
   Memory t;
   Bookings bookings;
   t.machine.observation().hbm_bookings.bind(bookings);

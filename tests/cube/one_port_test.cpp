@@ -85,12 +85,12 @@ KERNBENCH_SYSTEMC_TEST(a_posted_write_that_is_ended_twice_ends_the_run) {
 }
 KERNBENCH_SYSTEMC_TEST(an_access_that_begins_after_its_end_ends_the_run) {
   BOOST_TEST(fault_of<Wrong<false>>(Access::read) ==
-             "s: its service says that it has begun at 0.000112 ns with what arrived at 0.000101 "
-             "ns and leaves now, at 0.000111 ns");
+             "s: its service reports a start at 0.000112 ns for an arrival at 0.000101 ns that is "
+             "forwarded now, at 0.000111 ns");
 }
 
 // Port 101 to 143 for the read, 143 to 169 for the write that came at 106.
-KERNBENCH_SYSTEMC_TEST(accesses_go_through_the_port_of_another_service_one_after_the_other) {
+KERNBENCH_SYSTEMC_TEST(the_port_of_another_service_serves_accesses_sequentially) {
   Scratchpad t;
   t.a.send_at(t.machine.read("a", "s", 0, 32), 100);
   t.b.send_at(t.machine.write("b", "s", 0, 16), 105);

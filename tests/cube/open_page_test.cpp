@@ -84,7 +84,7 @@ std::string refusal() {
   MiniMachine machine({"a", "h"}, 16);
   try {
     machine.add<HbmController<Timing>>("h", {{"num_pcs", "1"}, {"burst_bytes", "16"}})
-        .signals();  // its own are made when somebody looks
+        .signals();  // its own are created on the first look-up
   } catch (const ModelError& error) {
     return error.what();
   }
@@ -99,8 +99,8 @@ KERNBENCH_SYSTEMC_TEST(a_statistic_of_a_name_that_is_taken_is_refused_with_both)
 }
 KERNBENCH_SYSTEMC_TEST(a_signal_of_a_name_that_is_taken_is_refused_with_both) {
   BOOST_TEST(refusal<Taken<true>>() ==
-             "'h': it has two signals named 'inbox': 'rows in flight' and 'flits and messages that "
-             "have come and are not served'");
+             "'h': it has two signals named 'inbox': 'rows in flight' and 'flits and messages "
+             "queued in the inbox'");
 }
 
 // The command comes at 101. Row 0 of bank 0: miss 104 to 114, hit to 124; row 1 of bank 1: miss 127

@@ -52,7 +52,7 @@ KERNBENCH_SYSTEMC_TEST(a_posted_write_completes_there) {
 KERNBENCH_SYSTEMC_TEST(a_read_is_answered_an_overhead_after_its_command_all_flits_at_once) {
   Scratchpad t({"4e6", 1});  // back: 4 fs per flit
   t.a.send_at(t.machine.read("a", "s", 8, 40),
-              100);  // flits of 8, 16, 16 B: all stand at the link at 111
+              100);  // flits of 8, 16, 16 B: all are queued at the link at 111
   t.machine.run();
   BOOST_TEST(t.a.times() == (std::vector<Fs>{111 + 2 + 1, 111 + 6 + 1, 111 + 10 + 1}),
              boost::test_tools::per_element());

@@ -38,7 +38,7 @@ MathParams plus_one() {
   return params;
 }
 
-// Keeps what it is told, and computes nothing.
+// Keeps the accesses reported to it, and computes nothing.
 class Recorder final : public ValueResolver {
  public:
   void recorded(const DataOpPtr& op) override { ops.push_back(op); }
@@ -170,7 +170,7 @@ BOOST_AUTO_TEST_CASE(an_op_is_announced_when_its_operands_are_bound) {
   BOOST_TEST(recorder.ops.size() == 4U);
 }
 
-BOOST_AUTO_TEST_CASE(whoever_acts_without_being_a_pe_comes_behind_what_pes_have_issued) {
+BOOST_AUTO_TEST_CASE(accesses_without_a_pe_are_ordered_after_those_issued_by_pes) {
   FunctionalModel functional_model;
   functional_model.store(pe1, number(1), here);
   BOOST_TEST(value_at(functional_model, here) == 1);

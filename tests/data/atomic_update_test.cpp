@@ -55,7 +55,7 @@ BOOST_AUTO_TEST_CASE(updates_act_in_the_order_of_service) {
   BOOST_TEST(ints_of(a.old_values())[0] == 7);
 }
 
-// Stores and loads of PEs at the instant come behind, whoever runs first.
+// Stores and loads of PEs at the same time come behind, in either order of execution.
 BOOST_AUTO_TEST_CASE(at_an_instant_they_come_before_the_accesses_of_pes) {
   FunctionalModel data;
   const TensorValue nine = FunctionalModel::full(Shape{1}, DType::i32, 9);

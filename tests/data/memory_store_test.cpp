@@ -121,7 +121,7 @@ BOOST_AUTO_TEST_CASE(a_snapshot_copies_nothing_and_does_not_change) {
   BOOST_TEST((store.read_bytes(0, 3) == bytes_of({1, 9, 3})));
 }
 
-BOOST_AUTO_TEST_CASE(a_page_that_nobody_else_holds_is_written_in_place) {
+BOOST_AUTO_TEST_CASE(an_unshared_page_is_written_in_place) {
   MemoryStore store;
   const auto data = bytes_of({1});
   store.write_bytes(0, data.data(), 1);
@@ -139,14 +139,13 @@ BOOST_AUTO_TEST_CASE(a_snapshot_of_a_small_part_keeps_no_page_and_is_one_for_all
   BOOST_TEST((first.segments()[0].bytes() == second.segments()[0].bytes()));
   const auto after = bytes_of({9, 9, 9, 9});
   store.write_bytes(0, after.data(), 4);
-  BOOST_TEST(store.snapshot(0, page).segments()[0].data() ==
-             place);  // written in place: nobody holds it
+  BOOST_TEST(store.snapshot(0, page).segments()[0].data() == place);  // written in place: unshared
   BOOST_TEST((cells_of(first)[0].known == std::byte{2}));
   BOOST_TEST((cells_of(store.snapshot(1, 2))[0].known == std::byte{9}));
 }
 
-// What the snapshots of n versions of memory hold, at most twice what was taken, beside what one
-// page holds.
+// What the snapshots of n versions of memory hold, at most twice what was taken, in addition to
+// what one page holds.
 BOOST_AUTO_TEST_CASE(snapshots_keep_at_most_twice_their_size) {
   for (const std::uint64_t nbytes :
        {std::uint64_t{1}, std::uint64_t{4096}, page / 2 - 1, page / 2, page}) {
@@ -181,7 +180,7 @@ BOOST_AUTO_TEST_CASE(a_pending_value_over_bytes_that_a_snapshot_holds_copies_not
 BOOST_AUTO_TEST_CASE(a_value_over_the_bytes_of_another_takes_its_place) {
   MemoryStore store;
   const auto keeper = std::make_shared<int>();
-  // An int in the place of a LiveValue: nobody looks at it, its owners are counted.
+  // An int instead of a LiveValue: its value is never read, its owners are counted.
   const auto kept =
       std::shared_ptr<const LiveValue>(keeper, reinterpret_cast<const LiveValue*>(keeper.get()));
   store.write_value(8, {1, 0, 8, kept});

@@ -63,7 +63,7 @@ BOOST_AUTO_TEST_CASE(accesses_of_two_kernels_of_a_launch_race_if_one_writes) {
   BOOST_TEST(two.detector.pairs() == 2U);
   two.write(two.a, 0x1064, 4);
   BOOST_TEST(two.detector.pairs() == 3U);
-  two.write(two.a, 0x1080);  // of nobody else
+  two.write(two.a, 0x1080);  // of no other kernel
   BOOST_TEST(two.detector.pairs() == 3U);
 }
 
@@ -112,7 +112,7 @@ BOOST_AUTO_TEST_CASE(a_launch_has_ended_with_the_last_of_the_programs_of_its_ker
   BOOST_TEST(two.detector.pairs() == 0U);
 }
 
-BOOST_AUTO_TEST_CASE(launches_with_a_pe_in_common_run_one_after_the_other) {
+BOOST_AUTO_TEST_CASE(launches_with_a_pe_in_common_run_sequentially) {
   Two two;
   two.launch();  // on both; the host waits for neither
   two.write(two.b, 0x1000);
@@ -121,7 +121,7 @@ BOOST_AUTO_TEST_CASE(launches_with_a_pe_in_common_run_one_after_the_other) {
   two.read(two.a, 0x1000);
   BOOST_TEST(two.detector.pairs() == 0U);
   two.launch("launch 3", {pe1});
-  two.write(two.b, 0x1000);  // beside launch 2
+  two.write(two.b, 0x1000);  // concurrently with launch 2
   BOOST_TEST(two.detector.pairs() == 1U);
 }
 

@@ -87,8 +87,8 @@ BOOST_AUTO_TEST_CASE(math_results_have_the_promoted_dtype) {
   BOOST_TEST((result_dtype(params_of(MathOp::argmax, 0), {DType::f16}) == DType::i32));
   BOOST_TEST(
       (result_dtype(params_of(MathOp::where), {DType::i32, DType::f16, DType::f16}) == DType::f16));
-  MathParams chosen =
-      params_of(MathOp::where);  // where(condition, 0.5, 1.5): the condition's dtype is nobody's
+  MathParams chosen = params_of(
+      MathOp::where);  // where(condition, 0.5, 1.5): the result does not take the condition's dtype
   chosen.operands = {MathOperand::tensor(0), MathOperand::scalar(0.5), MathOperand::scalar(1.5)};
   BOOST_TEST((result_dtype(chosen, {DType::i32}) == DType::f32));
   MathParams scalar_first = params_of(MathOp::sub);

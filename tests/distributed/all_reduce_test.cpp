@@ -128,7 +128,7 @@ KERNBENCH_SYSTEMC_TEST(a_single_cube_sends_nothing_to_other_cubes) {
   }
 }
 
-// And on one SIP there is nobody to talk to.
+// One SIP has no peer.
 KERNBENCH_SYSTEMC_TEST(a_single_cube_of_a_single_rank_sends_nothing) {
   TorchMachine m("topology.tiny.yaml");
   m.run([](Torch& torch) { check_algorithm(torch, "lrab_hierarchical_allreduce", 1, {one_pe}); });

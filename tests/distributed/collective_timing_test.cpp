@@ -49,7 +49,7 @@ double found_ns(const Machine& machine, std::int64_t bytes) {
   });
 }
 
-// The receiver reads the slot at 512 bytes per ns; the credit goes back beside the kernel.
+// The receiver reads the slot at 512 bytes per ns; the credit returns concurrently with the kernel.
 double hop_ns(const Machine& machine, std::int64_t bytes) {
   return found_ns(machine, bytes) + static_cast<double>(bytes) / 512;
 }
@@ -226,9 +226,9 @@ BOOST_AUTO_TEST_CASE(the_other_collectives_of_1_mib_use_85_percent_of_their_boun
   }
 }
 
-// --- Gather and scatter. The link next to the root carries the blocks of all n - 1 others, one
-// after the other: each rank more adds the time of its block there, S / B with the B of a stream of
-// slots. What PEs do with the messages goes on beside it.
+// --- Gather and scatter. The link next to the root carries the blocks of all n - 1 others,
+// back to back: each rank more adds the time of its block there, S / B with the B of a stream of
+// slots. The PEs process the messages concurrently.
 
 // The largest pe_exec, of blocks of `bytes`.
 double rooted_ns(int ranks, std::int64_t bytes, bool gathers) {

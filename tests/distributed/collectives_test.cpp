@@ -1,6 +1,6 @@
-// The collectives beside all_reduce give every rank the right values, on 1 to 9 ranks, on every
-// arrangement of SIPs that has a way round, with ranks that are SIPs and ranks that are PEs, from
-// one shard and from several.
+// The collectives other than all_reduce return the right values on every rank, on 1 to 9 ranks, on
+// every arrangement of SIPs that has a way round, with ranks that are SIPs and ranks that are PEs,
+// from one shard and from several.
 //
 // Not the whole product of ranks, operations, element types, reductions and sizes, but all pairs of
 // two of them: on each machine every element type meets every reduction, and the sizes move on by

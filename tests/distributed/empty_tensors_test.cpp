@@ -153,7 +153,7 @@ KERNBENCH_SYSTEMC_TEST(an_expert_without_tokens) {
   });
 }
 
-BOOST_AUTO_TEST_CASE(ranks_of_which_one_has_no_elements_are_told) {
+BOOST_AUTO_TEST_CASE(a_rank_without_elements_among_others_is_reported) {
   refused(
       {"ranks call different things", "1 shard of 0 elements", "1 shard of 8 elements"},
       [](Torch& torch, int rank) { torch.distributed.all_reduce(some(torch, rank == 0 ? 0 : 8)); });

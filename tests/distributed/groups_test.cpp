@@ -303,7 +303,7 @@ KERNBENCH_SYSTEMC_TEST(a_barrier_of_a_group_waits_for_its_ranks_only) {
   });
 }
 
-// Every rank is told, also those that come later; the next one is not disturbed.
+// Every rank gets the error, also those that call later; the next call is not disturbed.
 KERNBENCH_SYSTEMC_TEST(monitored_barriers_name_the_ranks_that_have_not_come) {
   on_a_ring(4, [](Torch& torch, int rank) {
     Distributed& dist = torch.distributed;
@@ -345,15 +345,15 @@ KERNBENCH_SYSTEMC_TEST(destroyed_groups_give_their_rings_back) {
   on_a_ring(3, [](Torch& torch, int rank) {
     Distributed& dist = torch.distributed;
     const Group others = dist.new_group({0, 1});
-    const Tensor beside = torch.full({8}, rank + 1, f32, one_pe, "beside");
-    dist.all_reduce(beside, "max", others);
+    const Tensor second = torch.full({8}, rank + 1, f32, one_pe, "second");
+    dist.all_reduce(second, "max", others);
     dist.barrier();
     const std::size_t rings = torch.ipcq.rings().size();
     for (int again = 0; again < 40; ++again) {
       const Group pair = dist.new_group({0, 2});
       const Tensor t = torch.full({8}, rank, f32, one_pe, "t");
       dist.all_reduce(t, "sum", pair);
-      const Work work = dist.all_reduce(beside, "max", {others, true});
+      const Work work = dist.all_reduce(second, "max", {others, true});
       expect(torch, t, Values(8, rank == 1 ? 1 : 2));
       dist.destroy_process_group(pair);
       dist.barrier();
@@ -363,7 +363,7 @@ KERNBENCH_SYSTEMC_TEST(destroyed_groups_give_their_rings_back) {
             told([&] { dist.all_reduce(t, "sum", pair); }),
             {fmt::format("all_reduce: group {} (ranks 0, 2) has been destroyed", again + 2)});
     }
-    expect(torch, beside, Values(8, rank == 2 ? 3 : 2));
+    expect(torch, second, Values(8, rank == 2 ? 3 : 2));
   });
 }
 

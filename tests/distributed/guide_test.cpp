@@ -1,4 +1,4 @@
-// The example of sw/collectives/README.md, compiled exactly as it stands there
+// The example of sw/collectives/README.md, compiled verbatim
 // (tests/support/cut_example.cmake), and what the guide says about it.
 #include "sw/collectives/schedule_kernels.h"
 #include "sw/distributed/distributed_state.h"
@@ -51,7 +51,7 @@ RunResult run_of(int ranks, const CclChanges& changes, const std::vector<Overrid
 
 }  // namespace
 
-BOOST_AUTO_TEST_CASE(the_example_runs_and_verifies_as_it_stands) {
+BOOST_AUTO_TEST_CASE(the_example_runs_and_verifies_verbatim) {
   for (const auto& [ranks, centre] : {std::pair(1, "0"), std::pair(2, "1"), std::pair(5, "3")}) {
     forked([ranks = ranks, centre = centre] {
       TorchMachine m("topology.tiny.yaml", sips("ring_1d", ranks));

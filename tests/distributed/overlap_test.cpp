@@ -1,5 +1,5 @@
-// Work in flight together on the same PEs: collectives beside compute kernels, messages beside
-// both, in any order (spec 4.4, 7), with times that follow from those of each alone.
+// Concurrent work on the same PEs: collectives with compute kernels, messages with both, in any
+// order (spec 4.4, 7), with times that follow from those of each alone.
 #include <rapidcheck/boost_test.h>
 
 #include "tests/distributed/patterns.h"
@@ -63,7 +63,7 @@ Times times_of(const std::function<Work(Torch&, const Tensor&)>& collective) {
 
 }  // namespace
 
-// PE_DMA and PE_IPCQ beside PE_GEMM: nothing is shared.
+// PE_DMA and PE_IPCQ run concurrently with PE_GEMM: nothing is shared.
 BOOST_AUTO_TEST_CASE(a_broadcast_hides_behind_a_kernel_of_products) {
   const Times times = times_of(
       [](Torch& torch, const Tensor& t) { return torch.distributed.broadcast(t, 0, true); });
@@ -236,7 +236,7 @@ KERNBENCH_SYSTEMC_TEST(tags_tell_messages_apart) {
 // --- Failures
 
 // The kernel that fails ends the program with its own words, not with those of what it has cut off.
-BOOST_AUTO_TEST_CASE(a_failure_beside_a_collective_is_the_cause_that_is_reported) {
+BOOST_AUTO_TEST_CASE(a_failure_concurrent_with_a_collective_is_the_reported_cause) {
   const std::string text = forked_value([] {
     TorchMachine m("topology.tiny.yaml", sips("ring_1d", 3));
     return m.error([](Torch& torch) {
@@ -286,8 +286,8 @@ std::vector<AsyncCall> random_calls(int ranks) {
   return calls;
 }
 
-// One rank's part, each call on a tensor of its own; what it has to become is what the same calls
-// one after the other would make of it.
+// One rank's part, each call on a tensor of its own; the expected values are those of a sequential
+// execution of the same calls.
 class AsyncRank {
  public:
   AsyncRank(Torch& torch, int rank, int ranks) : torch_(torch), rank_(rank), ranks_(ranks) {}

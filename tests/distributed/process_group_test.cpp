@@ -101,8 +101,8 @@ KERNBENCH_SYSTEMC_TEST(every_group_has_rings_of_its_own_settings) {
   BOOST_TEST(m.failures() == "");
 }
 
-// Rings that the program has installed itself stay beside those of the group, with the group's
-// settings; those that it installs later go at the next call.
+// Rings that the program has installed itself stay in addition to those of the group, with the
+// group's settings; those that it installs later go at the next call.
 KERNBENCH_SYSTEMC_TEST(rings_of_the_program_are_kept_where_they_do_not_collide) {
   TorchMachine m("topology.tiny.yaml", sips("ring_1d", 2));
   m.run([&](Torch& torch) {
@@ -203,7 +203,7 @@ KERNBENCH_SYSTEMC_TEST(a_direction_that_means_something_else_replaces_the_rings)
         const Tensor both =
             torch.full({8}, rank, f32, {Placement::partial, Placement::replicate, 2, 1}, "both");
         torch.distributed.all_reduce(
-            both, "max", rank == 1);  // of rank 1 under way when it comes to the broadcast
+            both, "max", rank == 1);  // of rank 1 in flight when it reaches the broadcast
         const Tensor t = torch.full({8}, 5 - rank, f32, one_pe, "t");
         torch.distributed.broadcast(t, 0);
         expect(torch, both, Values(8, 2));
@@ -279,7 +279,7 @@ KERNBENCH_SYSTEMC_TEST(rings_of_the_program_outlive_a_group) {
   BOOST_TEST(m.failures() == "");
 }
 
-// Who calls on is told, instead of waiting for ever.
+// A later caller gets the error instead of a deadlock.
 BOOST_AUTO_TEST_CASE(calls_of_a_group_that_others_have_destroyed) {
   const auto error_of = [](const std::function<void(Torch&, int)>& body) {
     return forked_value([&] {

@@ -1,4 +1,4 @@
-// Any collectives, one after the other, over any rings: whatever the arrangement of the SIPs, the
+// Any sequence of collectives over any rings: whatever the arrangement of the SIPs, the
 // algorithm, the size, number and place of the slots, and the way in which a send waits, every rank
 // gets the right values and the run comes to its end.
 #include <rapidcheck/boost_test.h>

@@ -1,5 +1,5 @@
 // Random sequences of asynchronous calls in random groups, which overlap, against the same calls
-// carried out one after the other on plain numbers.
+// carried out sequentially on plain numbers.
 #include <algorithm>
 #include <random>
 
@@ -78,7 +78,7 @@ Program program_of(unsigned seed) {
   return program;
 }
 
-// --- One after the other
+// --- Sequential execution
 
 using Register = std::vector<std::int32_t>;
 using State = std::vector<std::vector<Register>>;  // by rank and register
@@ -218,7 +218,7 @@ void run_rank(Torch& torch, int rank, const Program& program) {
 
 }  // namespace
 
-BOOST_AUTO_TEST_CASE(any_calls_in_any_groups_come_to_what_they_do_one_after_the_other) {
+BOOST_AUTO_TEST_CASE(any_calls_in_any_groups_equal_their_sequential_execution) {
   for (unsigned seed = 1; seed <= 25; ++seed) {
     const std::string failures = forked_value([seed] {
       const Program program = program_of(seed);

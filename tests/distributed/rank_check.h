@@ -141,9 +141,9 @@ class RankCheck {
       expect(inputs[target], ReduceOp::sum, ranks_, root, static_cast<std::int64_t>(target));
   }
 
-  // From each rank to the next one, two messages, which are told apart by their order. Even ranks
-  // send first: 4500 elements are more than a ring holds, so that a send of them ends only once the
-  // peer receives.
+  // From each rank to the next one, two messages, which are distinguished by their order. Even
+  // ranks send first: 4500 elements are more than a ring holds, so that a send of them ends only
+  // once the peer receives.
   void send_recv() {
     if (ranks_ == 1) return;
     const int next = (rank_ + 1) % ranks_, previous = (rank_ + ranks_ - 1) % ranks_;

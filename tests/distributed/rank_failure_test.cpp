@@ -115,7 +115,7 @@ KERNBENCH_SYSTEMC_TEST(a_failed_kernel_of_one_rank_is_the_only_cause) {
   BOOST_TEST(error.find("rank 0") == error.npos, error);
 }
 
-KERNBENCH_SYSTEMC_TEST(a_spawn_error_that_nobody_catches_ends_the_run) {
+KERNBENCH_SYSTEMC_TEST(an_uncaught_spawn_error_ends_the_run) {
   TorchMachine m("topology.tiny.yaml", sips("ring_1d", 4));
   const RunResult result = m.try_run([](Torch& torch) {
     torch.multiprocessing.spawn(
@@ -155,7 +155,7 @@ KERNBENCH_SYSTEMC_TEST(a_rank_that_throws_while_others_reduce_ends_them) {
   check_contains(error, {"a rank has failed\n  rank 2: the bench gave up"});
 }
 
-// While the first rank installs the rings that a broadcast needs, and another one waits for them.
+// While the first rank installs the rings that a broadcast needs, and a second rank waits for them.
 KERNBENCH_SYSTEMC_TEST(a_rank_that_throws_while_rings_are_installed_ends_the_others) {
   const std::string error = spawn_error([](Torch& torch, int rank) {
     torch.distributed.init_process_group("ahbm");
@@ -183,8 +183,8 @@ KERNBENCH_SYSTEMC_TEST(a_kernel_that_fails_while_others_reduce_ends_them) {
                          "thrown on purpose"});
 }
 
-// Nobody waits for the kernel; the collective behind it finds the queues of its PE reset. All ranks
-// fail at the same time, and the kernel comes first.
+// No rank waits for the kernel; the collective behind it finds the queues of its PE reset. All
+// ranks fail at the same time, and the kernel comes first.
 KERNBENCH_SYSTEMC_TEST(a_failed_async_kernel_comes_before_the_collective_that_fails_with_it) {
   const std::string error = spawn_error([](Torch& torch, int rank) {
     torch.distributed.init_process_group("ahbm");
@@ -197,8 +197,8 @@ KERNBENCH_SYSTEMC_TEST(a_failed_async_kernel_comes_before_the_collective_that_fa
   BOOST_TEST(error.find("'bad'") < error.find("'lrab_hierarchical_allreduce'"), error);
 }
 
-// The end of a rank is no std::exception, and is thrown again where a program continues after it,
-// at last as a fault, which ends the process.
+// The end of a rank is not a std::exception, and is thrown again where a program continues after
+// it, at last as a fault, which ends the process.
 BOOST_AUTO_TEST_CASE(a_kernel_that_swallows_its_end_is_reported_with_its_cause) {
   const ForkResult result = run_forked([] {
     TorchMachine m("topology.tiny.yaml", sips("ring_1d", 1));

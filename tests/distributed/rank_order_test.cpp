@@ -56,7 +56,7 @@ KERNBENCH_SYSTEMC_TEST(who_uses_a_tensor_of_another_rank_waits_for_its_launches)
   BOOST_TEST(m.failures() == "");
 }
 
-// The kernel has ended long before the collective, and nobody has waited for it: the stream orders
+// The kernel has ended long before the collective, and no rank has waited for it: the stream orders
 // them.
 KERNBENCH_SYSTEMC_TEST(a_kernel_that_has_ended_comes_before_a_collective) {
   on_a_ring(2, [](Torch& torch, int rank) {

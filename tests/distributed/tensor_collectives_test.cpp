@@ -4,7 +4,7 @@
 using namespace kernbench;
 using namespace kernbench::test;
 
-// One tensor for the parts of all ranks, in place of a list (spec 7): all_gather_into_tensor,
+// One tensor for the parts of all ranks, instead of a list (spec 7): all_gather_into_tensor,
 // reduce_scatter_tensor, all_to_all_single, with every placement that fits.
 BOOST_AUTO_TEST_SUITE(one_tensor)
 
@@ -102,7 +102,7 @@ BOOST_AUTO_TEST_CASE(tensors_of_all_ranks_that_do_not_fit) {
                                                     torch.zeros({3, 5}, f16, one_pe, "t"));
           });
   refused({"all_to_all_single: tensor 't' f16{8} is cut along axis 0 into a part for each of 3 "
-           "ranks, and 8 is no multiple of that"},
+           "ranks, and 8 is not a multiple of that"},
           [](Torch& torch, int) {
             torch.distributed.all_to_all_single(some(torch, 8), some(torch, 8));
           });

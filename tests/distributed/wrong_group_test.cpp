@@ -74,7 +74,7 @@ KERNBENCH_SYSTEMC_TEST(a_group_that_cannot_be) {
     check_contains(told([&] { dist.init_process_group("ahbm"); }),
                    {"has been initialized already"});
     check_contains(told([&] { dist.all_reduce(some(torch)); }),
-                   {"all_reduce outside a worker: the other 1 ranks would never come"});
+                   {"all_reduce outside a worker: the other 1 ranks would never call it"});
     dist.destroy_process_group();
     BOOST_TEST(!dist.is_initialized());
   });
@@ -82,10 +82,10 @@ KERNBENCH_SYSTEMC_TEST(a_group_that_cannot_be) {
 
 BOOST_AUTO_TEST_CASE(a_topology_without_a_way_round) {
   refused(
-      {"a mesh of 3 x 3 SIPs without wrap has no closed way round them"}, [](Torch&, int) {},
+      {"a mesh of 3 x 3 SIPs without wrap has no closed ring"}, [](Torch&, int) {},
       {{"algorithm", "ring_allreduce"}}, sips("mesh_2d_no_wrap", 3, 3));
   refused(
-      {"a mesh of 3 x 1 SIPs without wrap has no closed way round them"},
+      {"a mesh of 3 x 1 SIPs without wrap has no closed ring"},
       [](Torch& torch, int) { torch.distributed.broadcast(some(torch), 0); }, {},
       sips("mesh_2d_no_wrap", 3, 1));
 }

@@ -172,8 +172,8 @@ BOOST_AUTO_TEST_CASE(split_sizes_that_do_not_fit) {
           });
 }
 
-// Every rank is told, so that none waits for ever: the others may have caught their error.
-KERNBENCH_SYSTEMC_TEST(every_rank_is_told_of_a_call_that_does_not_fit) {
+// Every rank gets the error, so that none deadlocks: the others may have caught their error.
+KERNBENCH_SYSTEMC_TEST(every_rank_gets_the_error_of_a_mismatched_call) {
   on_a_ring(3, [](Torch& torch, int rank) {
     Distributed& dist = torch.distributed;
     if (rank == 1) sc_core::wait(20, sc_core::SC_US);

@@ -88,7 +88,7 @@ BOOST_AUTO_TEST_CASE(a_rank_that_has_ended) {
 
 // --- Messages
 
-BOOST_AUTO_TEST_CASE(a_message_that_nobody_sends) {
+BOOST_AUTO_TEST_CASE(a_receive_without_a_send_is_reported) {
   refused({"rank 1 has ended, but others wait for it in message 1, a message of f16", "(rank 0)"},
           [](Torch& torch, int rank) {
             const Tensor t = some(torch);
@@ -115,7 +115,7 @@ KERNBENCH_SYSTEMC_TEST(both_ranks_are_notified_of_a_message_that_does_not_fit) {
   BOOST_TEST(told == 2);
 }
 
-BOOST_AUTO_TEST_CASE(a_message_to_oneself_or_to_nobody) {
+BOOST_AUTO_TEST_CASE(a_message_to_oneself_or_to_an_absent_rank_is_reported) {
   refused({"isend: tag -1, allowed: from 0"},
           [](Torch& torch, int rank) { torch.distributed.isend(some(torch), (rank + 1) % 3, -1); });
   refused({"rank 0: send: rank 0 with itself"},
@@ -301,7 +301,7 @@ BOOST_AUTO_TEST_CASE(shards_that_an_algorithm_does_not_take) {
 // --- Slots and rings
 
 // With chunking a slot of 16 bytes is enough for anything; without, a message has to fit. The rank
-// that sends is told, the others, which wait for its message, are ended.
+// that sends gets the error, the others, which wait for its message, are ended.
 BOOST_AUTO_TEST_CASE(a_message_larger_than_a_slot) {
   refused({"rank 0: KernelLaunch 'ring_broadcast': sip0.cube0.pe0.pe_cpu at ",
            "tl.send on sip0.cube0.pe0 in direction 'ring_E': f16{9} has 18 bytes, a slot has 16"},
@@ -321,7 +321,7 @@ BOOST_AUTO_TEST_CASE(rings_that_do_not_fit_their_memory) {
 // A kernel has tl calls only.
 BOOST_AUTO_TEST_CASE(a_kernel_that_calls_the_host_program) {
   refused({"kernel 'k'", "torch.zeros: called by ", "sip0.cube0.pe0.pe_cpu",
-           "which is no thread of the host program"},
+           "which is not a thread of the host program"},
           [](Torch& torch, int rank) {
             if (rank != 0) return;
             torch.launch(

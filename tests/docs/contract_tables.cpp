@@ -7,7 +7,7 @@
 namespace kernbench::docs {
 namespace {
 
-// What stands in back-quotes.
+// Texts in back-quotes.
 std::vector<std::string> in_backquotes(const std::string& text) {
   static const std::regex word("`([^`]+)`");
   std::vector<std::string> words;

@@ -1,7 +1,7 @@
 // The tables of the pages in docs/contracts. A heading "## `builtin.sram`" begins what the page
 // says of an implementation (several may be named); below it, tables whose first heading is
 // parameter, statistic, signal or socket have names in back-quotes in their first column. In a name
-// {i} stands for a number, another word in braces for any name.
+// {i} matches a number, any other word in braces a name.
 #pragma once
 
 #include <map>

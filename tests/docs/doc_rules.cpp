@@ -59,7 +59,7 @@ bool has_heading(const std::string& text, const std::string& anchor) {
   return false;
 }
 
-// Fences of code and what stands in back-quotes are left out.
+// Text without fences of code and without code in back-quotes.
 std::string without_code(const std::string& text) {
   std::string prose;
   std::istringstream lines(text);

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <cctype>
+#include <map>
+#include <regex>
 #include <sstream>
 
 namespace kernbench::docs {
@@ -51,6 +53,20 @@ std::string by_line(const std::string& text, Convert convert) {
   return converted;
 }
 
+// The phrase is at `at`, as whole words with any white space between them.
+bool is_phrase(const std::string& text, std::size_t at, const std::string& phrase) {
+  for (const char c : phrase) {
+    if (c != ' ') {
+      if (at == text.size() || text[at++] != c) return false;
+      continue;
+    }
+    const std::size_t word = text.find_first_not_of(" \n", at);
+    if (word == at || word == std::string::npos) return false;
+    at = word;
+  }
+  return at == text.size() || !is_word(text[at]);
+}
+
 template <class Check>
 void each_line(const Page& page, Check check) {
   std::istringstream lines(page.text);
@@ -75,14 +91,6 @@ std::string prose_of(const std::string& page) {
   });
 }
 
-std::string comments_of(const std::string& source) {
-  return by_line(source, [](const std::string& line, bool /*in_code*/) {
-    const std::size_t begin = line.find("// ");
-    if (begin == std::string::npos) return blanks(line.size());
-    return blanks(begin + 2) + line.substr(begin + 2);
-  });
-}
-
 std::vector<std::string> phrases_to_avoid(const std::string& word_list) {
   static const std::regex quoted("`([^`]+)`");
   const std::size_t begin = word_list.find("\n## Words that a test finds\n");
@@ -98,20 +106,21 @@ std::vector<std::string> phrases_to_avoid(const std::string& word_list) {
   return phrases;
 }
 
-std::regex pattern_of(const std::vector<std::string>& phrases) {
-  std::string pattern;
-  for (const std::string& phrase : phrases)
-    pattern +=
-        (pattern.empty() ? "\\b(?:" : "|") + std::regex_replace(phrase, std::regex(" "), "\\s+");
-  return std::regex(pattern + ")\\b", std::regex::icase | std::regex::optimize);
-}
-
-Faults check_words(const Page& page, const std::string& text, const std::regex& phrases) {
+Faults check_words(const Page& page, const std::string& text,
+                   const std::vector<std::string>& phrases) {
+  std::string lower = text;
+  for (char& c : lower) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+  std::map<std::size_t, std::string> found;  // by place
+  for (const std::string& phrase : phrases) {
+    const std::string first = phrase.substr(0, phrase.find(' '));
+    for (std::size_t at = lower.find(first); at != std::string::npos;
+         at = lower.find(first, at + 1)) {
+      if ((at == 0 || !is_word(lower[at - 1])) && is_phrase(lower, at, phrase)) found[at] = phrase;
+    }
+  }
   Faults faults;
-  for (std::sregex_iterator at(text.begin(), text.end(), phrases), end; at != end; ++at)
-    faults.push_back(place_of({page.path, text}, static_cast<std::size_t>(at->position())) +
-                     "avoid '" + std::regex_replace(at->str(), std::regex("\\s+"), " ") +
-                     "' (docs/words.md)");
+  for (const auto& [at, phrase] : found)
+    faults.push_back(place_of({page.path, text}, at) + "avoid '" + phrase + "' (docs/words.md)");
   return faults;
 }
 

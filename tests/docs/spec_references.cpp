@@ -36,7 +36,7 @@ bool is_listed(const std::string& number, const std::string& text, std::size_t b
   return behind < text.size() && std::string(",;:.)\"").find(text[behind]) != std::string::npos;
 }
 
-// Skips what stands between two numbers of a list; false if nothing does.
+// Skips the separator between two numbers of a list; false if there is none.
 bool skip_separator(const std::string& text, std::size_t& at,
                     const std::vector<std::string>& separators) {
   for (const std::string& separator : separators) {

@@ -1,10 +1,12 @@
-// Language and size of pages: words of docs/words.md in pages and comments, length of lines, cells,
-// README and records, and the total of docs/.
+// Language and size: words of docs/words.md in pages, comments, names of tests, messages, scripts
+// and configuration; length of lines, cells, README and records, and the total of docs/.
 #include <algorithm>
 #include <boost/test/unit_test.hpp>
+#include <regex>
 #include <sstream>
 
 #include "tests/docs/page_layout.h"
+#include "tests/docs/source_words.h"
 
 using namespace kernbench::docs;
 namespace fs = std::filesystem;
@@ -23,18 +25,27 @@ bool is_page(const std::string& path) { return fs::path(path).extension() == ".m
 
 bool is_source(const std::string& path) {
   const fs::path extension = fs::path(path).extension();
-  return (extension == ".h" || extension == ".cpp") &&
-         is_below(path, {"models", "platform", "sw", "sc_main"});
+  return extension == ".h" || extension == ".cpp" || extension == ".def";
+}
+
+bool is_test(const std::string& path) { return begins_with(path, "tests/"); }
+
+// Held as a whole: CMake files, scripts, configuration, SystemVerilog, lists.
+bool is_script(const std::string& path) {
+  static const std::set<std::string> extensions{".cmake", ".in",  ".json", ".py",  ".sh",
+                                                ".sv",    ".svh", ".tcl",  ".txt", ".yaml"},
+      files{"kernbench", "waveforms/gtkwaverc", "waveforms/make_pictures"};
+  return extensions.count(fs::path(path).extension().string()) != 0 || files.count(path) != 0;
 }
 
 std::vector<std::string> excluded_from(const std::string& kind) {
   return excluded(read_text(root / "tests/docs/exclusions.txt"), kind);
 }
 
-std::regex words_to_avoid() {
-  const std::vector<std::string> phrases = phrases_to_avoid(read_text(root / "docs/words.md"));
+std::vector<std::string> words_to_avoid() {
+  std::vector<std::string> phrases = phrases_to_avoid(read_text(root / "docs/words.md"));
   BOOST_TEST(phrases.size() > 15U);
-  return pattern_of(phrases);
+  return phrases;
 }
 
 void report(const Faults& faults) {
@@ -47,25 +58,35 @@ bool is_guide_of_docs(const std::string& path) {
 }
 
 Faults found(const std::string& text, const std::vector<std::string>& phrases) {
-  return check_words({"p", text}, prose_of(text), pattern_of(phrases));
+  return check_words({"p", text}, prose_of(text), phrases);
 }
 
 }  // namespace
 
 BOOST_AUTO_TEST_CASE(pages_avoid_the_words_of_the_list) {
-  const std::regex words = words_to_avoid();
-  for (const Page& page : read_pages(root, is_page)) {
-    if (is_below(page.path, excluded_from("words"))) continue;
+  const std::vector<std::string> words = words_to_avoid();
+  for (const Page& page : read_pages(root, is_page))
     report(check_words(page, prose_of(page.text), words));
+}
+
+// Comments of every source, names of tests, and string literals of the program and the templates:
+// help, messages, descriptions. A path counts as a name.
+BOOST_AUTO_TEST_CASE(sources_avoid_the_words_of_the_list) {
+  const std::vector<std::string> words = words_to_avoid();
+  for (const Page& source : read_pages(root, is_source)) {
+    const SourceWords parts = split_source(source.text);
+    report(check_words(source, words_of(source.path), words));
+    report(check_words(source, parts.comments, words));
+    report(check_words(source, is_test(source.path) ? parts.names : parts.literals, words));
   }
 }
 
-BOOST_AUTO_TEST_CASE(comments_avoid_the_words_of_the_list) {
-  const std::regex words = words_to_avoid();
-  for (const Page& source : read_pages(root, is_source)) {
-    if (!is_below(source.path, excluded_from("comments")))
-      report(check_words(source, comments_of(source.text), words));
-  }
+BOOST_AUTO_TEST_CASE(scripts_and_configuration_avoid_the_words_of_the_list) {
+  const std::vector<std::string> words = words_to_avoid();
+  std::vector<Page> scripts = read_pages(root, is_script);
+  BOOST_TEST(scripts.size() > 50U);
+  scripts.push_back({".ci/run", read_text(root / ".ci/run")});
+  for (const Page& script : scripts) report(check_words(script, words_of(script.text), words));
 }
 
 BOOST_AUTO_TEST_CASE(lines_and_cells_of_pages_are_short) {
@@ -122,14 +143,31 @@ BOOST_AUTO_TEST_CASE(a_flow_of_the_architecture_names_at_most_20_files) {
 BOOST_AUTO_TEST_CASE(a_phrase_is_found_across_lines_in_any_case_but_not_in_code) {
   const std::vector<std::string> phrases{"beside", "one after the other"};
   BOOST_TEST(found("A\nBeside b, one after\nthe other", phrases) ==
-                 (Faults{"p:2: avoid 'Beside' (docs/words.md)",
+                 (Faults{"p:2: avoid 'beside' (docs/words.md)",
                          "p:2: avoid 'one after the other' (docs/words.md)"}),
              boost::test_tools::per_element());
   BOOST_TEST(found("`beside` x\n```\nbeside\n```\nbesides", phrases).empty());
 }
 
-BOOST_AUTO_TEST_CASE(comments_of_sources_are_held_alone) {
-  BOOST_TEST(comments_of("int beside;  // a\n// b\n") == "                a\n   b\n");
+BOOST_AUTO_TEST_CASE(comments_literals_and_names_of_a_source_are_split) {
+  const SourceWords a = split_source("int x_y;  // a \"b\"\n/* c */f('\"', 1'000);\n");
+  BOOST_TEST(a.comments == "             a \"b\"\n   c                 \n");
+  BOOST_TEST(a.literals.find_first_not_of(" .\n") == std::string::npos);
+  BOOST_TEST(a.names.substr(0, 8) == "int x y;");
+  const SourceWords b = split_source("a.be = c::bb + d->e + f(\"// x\\n\"\n  \"y\", R\"(\"z)\");");
+  BOOST_TEST(b.comments.find_first_not_of(" \n") == std::string::npos);
+  BOOST_TEST(b.literals == ".... . ..... . .... . .. // x   \n   y .    \"z  ..");
+  BOOST_TEST(b.names == "a.   = c::   + d->  + f(        \n     ,        );");
+}
+
+BOOST_AUTO_TEST_CASE(an_adjacent_literal_continues_a_phrase_but_a_second_argument_does_not) {
+  const auto faults = [](const std::string& source) {
+    return check_words({"p", source}, split_source(source).literals, {"under way"});
+  };
+  BOOST_TEST(
+      faults("f(\"a under \"\n  \"way b\")") == Faults{"p:1: avoid 'under way' (docs/words.md)"},
+      boost::test_tools::per_element());
+  BOOST_TEST(faults("f(\"under\", \"way\")").empty());
 }
 
 BOOST_AUTO_TEST_CASE(phrases_are_the_first_cells_of_the_table) {

@@ -117,7 +117,7 @@ BOOST_AUTO_TEST_CASE(all_kinds_of_variables_are_in_the_file) {
 }
 
 // The library itself tells of no write that fails.
-BOOST_AUTO_TEST_CASE(a_file_that_is_not_complete_is_told) {
+BOOST_AUTO_TEST_CASE(an_incomplete_file_is_reported) {
   forked([] {
     const TemporaryFile file("short.fst");
     const auto writer = make_fst_writer(file.path());

@@ -156,7 +156,7 @@ KERNBENCH_SYSTEMC_TEST(a_command_has_its_events_and_its_transfers_name_it) {
 }
 
 // 64 rows of 128 B at a pitch of 9 bursts: tests/pe/strided_machine_test.cpp derives 72.5 ns and
-// 4 fs, 1 ns of them the scheduler's. Nobody else is there: nothing of it is contention.
+// 4 fs, 1 ns of them the scheduler's. No other request is in flight: nothing of it is contention.
 KERNBENCH_SYSTEMC_TEST(a_strided_access_tells_its_runs_and_where_its_time_went) {
   Traced t;
   const std::vector<Json> lines = t.run_kernel([&](KernelContext& pe) {
@@ -300,7 +300,7 @@ KERNBENCH_SYSTEMC_TEST(the_breakdown_of_a_run_adds_up_to_the_traced_latencies) {
         memory_write({0, 3, 2}, t.hbm({0, 3, 2}), std::vector<std::uint8_t>(5000, 1))));
     const auto launch = kernel_launch(pes);
     launch->body = std::make_shared<FunctionKernel>([&](KernelContext& pe) {
-      transfer(pe, false, t.hbm({0, 0, 0}), 4096);  // everybody at once
+      transfer(pe, false, t.hbm({0, 0, 0}), 4096);  // all PEs at once
       transfer(pe, true, t.hbm({1, 2, 3}, 8192), 2000);
     });
     port.wait(*port.submit(launch));

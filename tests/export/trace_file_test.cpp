@@ -180,7 +180,7 @@ KERNBENCH_SYSTEMC_TEST(a_run_that_breaks_off_leaves_a_whole_file) {
     machine.dma->busy.set(1);
     throw std::runtime_error("broken off");
   } catch (const std::runtime_error&) {
-    machine.dma->busy.set(0);  // nobody watches any more
+    machine.dma->busy.set(0);  // no observer any more
   }
   const std::string text = vcd.text();
   BOOST_TEST(text.substr(text.find("#0")) == "#0\n$dumpvars\n0!\n$end\n#3000000\n1!\n");

@@ -1,4 +1,4 @@
-// Conditions of --trace-when: what is wrong is told with what is allowed.
+// Conditions of --trace-when: errors name the allowed values.
 #include "platform/export/trace_trigger.h"
 
 #include "models/base/errors.h"
@@ -28,7 +28,7 @@ void check_refused(const std::string& text, const std::vector<std::string>& part
 
 }  // namespace
 
-KERNBENCH_SYSTEMC_TEST(wrong_conditions_are_told) {
+KERNBENCH_SYSTEMC_TEST(wrong_conditions_are_reported) {
   const FakeMachine machine;
   for (const std::string text : {"", "x", "sip0.pe0.pe_dma.busy", "busy>1",
                                  "sip0.pe0.pe_dma.busy=1", "sip0.pe0.pe_dma.busy!1"})

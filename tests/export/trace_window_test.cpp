@@ -45,7 +45,7 @@ class PinnedEngine : public FakeEngine {
 
 }  // namespace
 
-// At 6 ns the read is under way; the change at 9 ns is beyond.
+// At 6 ns the read is in flight; the change at 9 ns is beyond.
 BOOST_AUTO_TEST_CASE(a_window_begins_with_the_values_that_hold) {
   const Vcd vcd = traced_vcd({6 * ns, 8 * ns, false});
   BOOST_TEST(vcd.first == 6 * ns);
@@ -150,7 +150,7 @@ KERNBENCH_SYSTEMC_TEST(modules_of_a_component_register_what_they_have) {
   BOOST_TEST(vcd.variables.count("pe_gemm.busy") == 1U);
 }
 
-// Behind the window nobody subscribes any more.
+// After the window no subscription is left.
 KERNBENCH_SYSTEMC_TEST(behind_its_window_a_file_observes_nothing) {
   sc_core::sc_set_time_resolution(1, sc_core::SC_FS);
   FakeMachine machine;

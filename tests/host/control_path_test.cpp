@@ -268,8 +268,8 @@ KERNBENCH_SYSTEMC_TEST(
   BOOST_TEST(result.error == "");
 }
 
-// Beside the label, and nowhere else: the same launch takes the same time.
-KERNBENCH_SYSTEMC_TEST(a_timestamp_tag_is_shown_beside_the_label_and_changes_nothing) {
+// The tag follows the label and is nowhere else: the same launch takes the same time.
+KERNBENCH_SYSTEMC_TEST(a_timestamp_tag_is_shown_after_the_label_and_changes_nothing) {
   WholeMachine m("topology.tiny.yaml");
   const RunResult result = m.run([&](HostPort& port) {
     const auto plain = port.submit(kernel_launch({{0, 0, 0}}));

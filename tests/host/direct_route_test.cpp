@@ -17,7 +17,7 @@ namespace {
 
 enum class Observers { none, monitors, links, nodes };
 
-// A rule of somebody else, which does as the built-in one.
+// A routing policy of a plug-in, equal to the built-in one.
 class OwnService : public SerialService {
  public:
   using SerialService::SerialService;

@@ -113,7 +113,7 @@ KERNBENCH_SYSTEMC_TEST(io_cpu_answers_for_its_sram_after_its_overhead) {
 }
 
 // As a_host_read_ends_with_its_last_flit_at_the_pcie_ep, whatever becomes of the bytes: the host
-// has them, or nobody.
+// has them, or no thread.
 KERNBENCH_SYSTEMC_TEST(a_discarded_read_takes_the_same_time_and_brings_no_value) {
   WholeMachine m("topology.tiny.yaml");
   const std::uint64_t pa = m.hbm({0, 0, 0});

@@ -63,7 +63,7 @@ KERNBENCH_SYSTEMC_TEST(fail_fast_reaches_the_pes_of_other_cubes) {
 
 KERNBENCH_SYSTEMC_TEST(an_abort_that_crosses_the_answer_is_ignored) {
   WholeMachine m("topology.tiny.yaml");
-  plan(m, "sip0.cube0.pe0.pe_cpu").run = 18 * ns;  // answers while the notice is under way
+  plan(m, "sip0.cube0.pe0.pe_cpu").run = 18 * ns;  // answers while the notice is in flight
   plan(m, "sip0.cube0.pe1.pe_cpu").run = 10 * ns;
   plan(m, "sip0.cube0.pe1.pe_cpu").result = Completion::failure("kernel_exception", "PE1 threw");
   const RunResult result = m.run([&](HostPort& port) {
@@ -97,7 +97,7 @@ KERNBENCH_SYSTEMC_TEST(collect_all_waits_for_every_pe_and_lists_every_failure) {
   BOOST_TEST(!launched(m, "sip0.cube0.pe0.pe_cpu").aborted);
 }
 
-// PE0 answers when it is told to end and not before; that happens when nothing else does.
+// PE0 answers only after the abort request, which is sent when nothing else is pending.
 KERNBENCH_SYSTEMC_TEST(collect_all_ends_the_pes_that_are_found_blocked_and_lists_them) {
   WholeMachine m("topology.yaml");
   const auto message = kernel_launch({pe0, pe1, {0, 5, 3}});
@@ -110,8 +110,8 @@ KERNBENCH_SYSTEMC_TEST(collect_all_ends_the_pes_that_are_found_blocked_and_lists
     port.wait(*request);
     BOOST_TEST(request->response().completion.error_message ==
                "3 PEs failed: sip0.cube0.pe1: early: PE1 threw; sip0.cube0.pe0: aborted: "
-               "sip0.cube0.pe0.pe_cpu was told to end; "
-               "sip0.cube5.pe3: aborted: sip0.cube5.pe3.pe_cpu was told to end");
+               "sip0.cube0.pe0.pe_cpu was aborted on request; "
+               "sip0.cube5.pe3: aborted: sip0.cube5.pe3.pe_cpu was aborted on request");
     plan(m, "sip0.cube0.pe0.pe_cpu").answers = true;
     const auto next = port.submit(kernel_launch({pe0}));
     port.wait(*next);
@@ -122,7 +122,7 @@ KERNBENCH_SYSTEMC_TEST(collect_all_ends_the_pes_that_are_found_blocked_and_lists
 }
 
 KERNBENCH_SYSTEMC_TEST(
-    a_collect_all_that_nobody_can_end_is_a_deadlock_that_tells_of_the_failures_so_far) {
+    a_collect_all_without_an_end_is_a_deadlock_that_reports_the_failures_so_far) {
   WholeMachine m("topology.tiny.yaml");
   const auto message = kernel_launch({pe0, pe1});
   message->failure_policy = FailurePolicy::collect_all;

@@ -18,7 +18,7 @@ struct LibraryRule {
 };
 
 struct ExternalRule {
-  std::string prefix;  // of what stands between < and >
+  std::string prefix;  // of the path between < and >
   bool only;           // true: for these libraries only; false: for all but these
   std::vector<LibraryPattern> libraries;
 };

@@ -119,8 +119,9 @@ BOOST_AUTO_TEST_CASE(an_exception_of_a_kernel_names_its_rank_and_ends_the_others
   const MockError error = failure_of([&] { ring.mock.run(kernel); });
   BOOST_TEST((error.kind() == MockError::Kind::kernel));
   BOOST_TEST(error.rank() == 1);
-  check_contains(error.what(), {"rank 1 (sip0.cube0.pe1): an exception that is no std::exception "
-                                "(of type int); last call: tl.program_id (mock_errors_test.cpp:"});
+  check_contains(error.what(),
+                 {"rank 1 (sip0.cube0.pe1): an exception that is not a std::exception "
+                  "(of type int); last call: tl.program_id (mock_errors_test.cpp:"});
   BOOST_CHECK_THROW(std::rethrow_exception(error.cause()), int);
 }
 

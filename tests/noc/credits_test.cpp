@@ -234,8 +234,9 @@ KERNBENCH_SYSTEMC_TEST(a_credit_that_comes_back_twice_is_found) {
   ToSink t;
   t.z.credits_per_flit = 2;
   t.a.send_at(t.machine.write("a", "z", 0, 16), 100);
-  BOOST_TEST(fault_of(t.machine).find("a credit of virtual channel 0 that has come back already") !=
-             std::string::npos);
+  BOOST_TEST(
+      fault_of(t.machine).find("a credit of virtual channel 0 that has been returned already") !=
+      std::string::npos);
 }
 
 KERNBENCH_SYSTEMC_TEST(a_credit_that_never_comes_back_is_found_at_the_end) {
@@ -244,7 +245,7 @@ KERNBENCH_SYSTEMC_TEST(a_credit_that_never_comes_back_is_found_at_the_end) {
   t.a.send_at(t.machine.write("a", "z", 0, 32), 100);
   BOOST_TEST(fault_of(t.machine) == "");
   BOOST_TEST(t.machine.monitors().unfinished().find(
-                 "2 credits of virtual channel 0 have not come back") != std::string::npos);
+                 "2 credits of virtual channel 0 have not been returned") != std::string::npos);
 }
 
 KERNBENCH_SYSTEMC_TEST(who_waits_for_credits_is_a_pending_wait) {

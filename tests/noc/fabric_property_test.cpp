@@ -234,8 +234,8 @@ std::vector<Time> simulate(const Machine& m) {
     machine.run();
     std::vector<Time> ended;
     for (std::size_t i = 0; i < m.requests.size(); ++i) ended.push_back(machine.completed_at(i));
-    // Nothing is lost: every link has carried what the paths say, once the last flits, which nobody
-    // waits for, have left.
+    // Nothing is lost: every link has carried what the paths say, once the last flits, which no
+    // thread waits for, have left.
     Fs idle_at = Component::now();
     for (const NaiveLink& link : m.links)
       idle_at =

@@ -64,13 +64,13 @@ std::string fault_of_a_traversal() {
 
 KERNBENCH_SYSTEMC_TEST(a_service_that_begins_after_now_ends_the_run) {
   BOOST_TEST(fault_of_a_traversal<WrongStart<1>>() ==
-             "r: its service says that it has begun at 0.000102 ns with what arrived at 0.000101 "
-             "ns and leaves now, at 0.000101 ns");
+             "r: its service reports a start at 0.000102 ns for an arrival at 0.000101 ns that is "
+             "forwarded now, at 0.000101 ns");
 }
 KERNBENCH_SYSTEMC_TEST(a_service_that_begins_before_the_arrival_ends_the_run) {
   BOOST_TEST(fault_of_a_traversal<WrongStart<-1>>() ==
-             "r: its service says that it has begun at 0.0001 ns with what arrived at 0.000101 ns "
-             "and leaves now, at 0.000101 ns");
+             "r: its service reports a start at 0.0001 ns for an arrival at 0.000101 ns that is "
+             "forwarded now, at 0.000101 ns");
 }
 KERNBENCH_SYSTEMC_TEST(a_service_that_begins_with_the_arrival_is_accepted) {
   BOOST_TEST(fault_of_a_traversal<WrongStart<0>>() == "");

@@ -147,7 +147,7 @@ BOOST_AUTO_TEST_CASE(observers_change_no_time_and_end_no_run_later) {
   BOOST_TEST(run(true) == run(false), boost::test_tools::per_element());
 }
 
-KERNBENCH_SYSTEMC_TEST(signals_that_nobody_has_asked_for_do_not_exist) {
+KERNBENCH_SYSTEMC_TEST(unrequested_signals_do_not_exist) {
   Line t;
   BOOST_TEST(!t.machine.observation().link_traversals.observed());
   BOOST_TEST(t.r.signals().size() > 8U);

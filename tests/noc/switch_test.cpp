@@ -29,7 +29,7 @@ struct Star {
   void send(StubNode& source, const char* from, const char* to) {
     source.send_at(machine.write(from, to, 0, 32), 100);
   }
-  // When flits reach z, of a message from a and another one from `other`.
+  // Times at which flits reach z, of one message from a and one from `other`.
   std::vector<Fs> two_to_z(StubNode& other, const char* name) {
     send(a, "a", "z");
     send(other, name, "z");
@@ -50,7 +50,7 @@ using Times = std::vector<Fs>;
 
 // Both messages are there from 105 on. Node: a's first flit holds the server until 115, b's, which
 // has come at 105, too, until 125, and their second flits, of 109, come behind. Links: 4 + 1.
-KERNBENCH_SYSTEMC_TEST(one_server_of_the_node_serves_two_pairs_one_after_the_other) {
+KERNBENCH_SYSTEMC_TEST(one_server_of_the_node_serves_two_pairs_sequentially) {
   Star t("node");
   t.send(t.a, "a", "y");
   t.send(t.b, "b", "z");
@@ -73,15 +73,15 @@ KERNBENCH_SYSTEMC_TEST(a_server_of_each_pair_serves_them_side_by_side) {
   BOOST_TEST(t.statistic("waiting") == 2U * 6);  // the second flits, from 109 to 115
 }
 
-// Two inputs of one output: its link takes the four flits one after the other, by the tie rule.
+// Two inputs of one output: its link takes the four flits back to back, by the tie rule.
 KERNBENCH_SYSTEMC_TEST(pairs_of_one_output_share_its_link) {
   Star t("port");
   BOOST_TEST(t.two_to_z(t.b, "b") == (Times{120, 124, 128, 132}), boost::test_tools::per_element());
 }
 
-// Of one pair, one message after the other: the second one is there from 113 on, and is held from
-// 115, when the first one has gone, until 125.
-KERNBENCH_SYSTEMC_TEST(messages_of_one_pair_are_served_one_after_the_other) {
+// Two messages of one pair: the second one arrives at 113 and is served from 115, when the first
+// one has left, until 125.
+KERNBENCH_SYSTEMC_TEST(messages_of_one_pair_are_served_sequentially) {
   Star t("port");
   BOOST_TEST(t.two_to_z(t.a, "a") == (Times{120, 124, 130, 134}), boost::test_tools::per_element());
 }

@@ -67,7 +67,7 @@ KERNBENCH_SYSTEMC_TEST(useful_efficiency_counts_multiply_accumulates_not_cycles)
   BOOST_TEST(*summary.useful_efficiency == 0.025);
 }
 
-// sip0 stands for a second PE here, by its direct child ucie-N. Windows 10 and 30 ns, GEMM 5 and
+// sip0 represents a second PE here, by its direct child ucie-N. Windows 10 and 30 ns, GEMM 5 and
 // 15: 20 / 40.
 KERNBENCH_SYSTEMC_TEST(several_pes_weigh_by_their_windows) {
   FakeMachine machine;
@@ -98,7 +98,7 @@ KERNBENCH_SYSTEMC_TEST(dots_count_in_the_window_of_their_pe) {
 }
 
 // A dot of 8 ns that does half of what fits (16384 MACs = 4 ns) and tiles of 12 ns (49152 MACs), in
-// 100 ns: 20 busy, 16 useful. A PE with tiles alone beside it has its composite window, 10 of 20.
+// 100 ns: 20 busy, 16 useful. A second PE, with tiles alone, has its composite window, 10 of 20.
 KERNBENCH_SYSTEMC_TEST(dots_and_composites_count_together) {
   FakeMachine machine;
   ActivityWindows windows;

@@ -217,7 +217,7 @@ BOOST_AUTO_TEST_CASE(the_ending_of_the_name_chooses_the_format) {
 }
 
 // The 100000 records do not fit what /dev/full takes, which is nothing.
-BOOST_AUTO_TEST_CASE(what_cannot_be_written_is_told_at_the_end) {
+BOOST_AUTO_TEST_CASE(write_errors_are_reported_at_the_end) {
   OpLogFile log(ResultFile("/dev/full"), nullptr, 1000);
   ExecutedOp op;
   for (int i = 0; i < 100000; ++i) log.write(op);

@@ -118,7 +118,7 @@ KERNBENCH_SYSTEMC_TEST(a_wait_for_a_composite_is_one_whatever_its_tiles_wait_for
 }
 
 // The product leaves 10 ns of cycles and is waited for until 17 ns.
-KERNBENCH_SYSTEMC_TEST(what_a_kernel_does_beside_a_command_is_running_time) {
+KERNBENCH_SYSTEMC_TEST(cycles_of_a_kernel_concurrent_with_a_command_are_running_time) {
   Timed timed;
   timed.run({[](KernelContext& pe) {
     const auto in_flight = issue(pe, product);
@@ -130,9 +130,9 @@ KERNBENCH_SYSTEMC_TEST(what_a_kernel_does_beside_a_command_is_running_time) {
   check_sum(timed, 0);
 }
 
-// The product is in service from 1 to 17 ns; the sum, dispatched at 2 ns, stands behind it until
+// The product is in service from 1 to 17 ns; the sum, dispatched at 2 ns, is queued behind it until
 // 17 ns and ends at 25 ns.
-KERNBENCH_SYSTEMC_TEST(time_behind_the_other_engine_shows_beside_the_waits) {
+KERNBENCH_SYSTEMC_TEST(stall_time_for_the_other_engine_is_reported_separately) {
   const auto both = [](KernelContext& pe) {
     const auto first = issue(pe, product);
     execute(pe, sum);
@@ -147,7 +147,7 @@ KERNBENCH_SYSTEMC_TEST(time_behind_the_other_engine_shows_beside_the_waits) {
   check_sum(shared, 0);
 }
 
-// From 5 ns on the product is under way, until 22 ns.
+// From 5 ns on the product is in service, until 22 ns.
 KERNBENCH_SYSTEMC_TEST(engines_drain_behind_the_return_of_a_kernel) {
   Timed timed;
   timed.run({[](KernelContext& pe) {
@@ -207,7 +207,7 @@ KERNBENCH_SYSTEMC_TEST(a_kernel_that_starts_late_has_lost_the_time_since_the_com
   BOOST_TEST(time.total() == 23 * ns);
 }
 
-// Parts add up to what the host is told, and a kernel runs for the cycles that it asks for,
+// Parts add up to the time reported to the host, and a kernel runs for the cycles that it asks for,
 // whatever it issues and whatever it waits for.
 KERNBENCH_SYSTEMC_TEST(parts_of_any_kernel_add_up_to_its_time) {
   constexpr std::size_t kernels = 30;

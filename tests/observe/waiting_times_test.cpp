@@ -78,8 +78,8 @@ KERNBENCH_SYSTEMC_TEST(bursts_of_one_pseudo_channel_wait_for_one_another) {
   BOOST_TEST(to_double(channel.at("waiting").at("max_ns")) == 5.75);
 }
 
-// All 16 flits of 4 KiB stand at the link of the PE_DMA at once, 1 ns each: they wait for 0 to 15
-// ns.
+// All 16 flits of 4 KiB are queued at the link of the PE_DMA at once, 1 ns each: they wait for 0 to
+// 15 ns.
 KERNBENCH_SYSTEMC_TEST(flits_wait_at_a_link_for_those_before_them) {
   WholeMachine machine("topology.tiny.yaml", {}, without_data());
   const WaitingTimes waiting(*machine.platform);

@@ -58,7 +58,7 @@ void map_partition(WholeMachine& m, HostPort& port, const std::string& model) {
   port.wait(*port.submit(std::shared_ptr<const SegmentInstall>(install)));
 }
 
-// Alone on the machine; several accesses one after the other, the last of which counts.
+// Alone on the machine; several accesses back to back, the last of which counts.
 Served served(const std::vector<Access>& accesses, const std::string& model = "pa",
               std::vector<Override> overrides = {}) {
   WholeMachine m(

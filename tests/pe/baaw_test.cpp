@@ -112,8 +112,8 @@ KERNBENCH_SYSTEMC_TEST(
 }
 
 // Bursts 12 to 19 of the partition: on every channel the fourth and fifth, at 768 of the channel's
-// own bytes. All four commands stand at the link at 12 ns; the bench has one link for all channels,
-// on which the 8 flits follow each other.
+// own bytes. All four commands are queued at the link at 12 ns; the bench has one link for all
+// channels, on which the 8 flits follow each other.
 KERNBENCH_SYSTEMC_TEST(a_read_in_one_to_one_is_one_request_for_each_channel_all_at_the_grant) {
   PeTestbench pe({}, 0, AddressModel::la);
   pe.at(0, [&] { install(pe, {by_channel(la, 4096, mib + 3072)}); });

@@ -136,7 +136,7 @@ KERNBENCH_SYSTEMC_TEST(the_engines_drain_before_the_answer) {
       launch_one(pe, kernel([](KernelContext& context) {
                    context.issue(command(DotCommand{32, 64, 32, DType::f16}));
                  }));
-  BOOST_TEST(response.metrics.pe_exec == 17 * ns);  // what nobody waits for is the kernel's, too
+  BOOST_TEST(response.metrics.pe_exec == 17 * ns);  // unawaited commands count as the kernel's, too
   BOOST_TEST(answer.time == ready + 17 * ns + 1);
   BOOST_TEST(response.metrics.compute == 16 * ns);
 }
@@ -204,7 +204,7 @@ KERNBENCH_SYSTEMC_TEST(waiting_for_a_command_that_faulted_throws_an_access_fault
              response.completion.error_message);
 }
 
-KERNBENCH_SYSTEMC_TEST(a_fault_that_nobody_waited_for_fails_the_launch_too) {
+KERNBENCH_SYSTEMC_TEST(a_fault_of_an_unawaited_command_fails_the_launch_too) {
   PeTestbench pe;
   const auto [answer, response] =
       launch_one(pe, kernel([](KernelContext& context) {

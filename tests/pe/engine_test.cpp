@@ -114,10 +114,10 @@ KERNBENCH_SYSTEMC_TEST(cycles_per_op_come_from_attributes) {
   BOOST_TEST(pe.op("tanh").end == (1 + 2 * 6) * ns);
 }
 
-// Alone in its PE a command starts in the offer and has the slot at once, beside a read of 200 ns
-// it goes through the queue and asks for the slot: begun 1 ns after its submission both times, with
-// the same service (16 cycles of PE_GEMM, 8 rows of PE_MATH), statistics, and no wait.
-KERNBENCH_SYSTEMC_TEST(a_command_alone_in_its_pe_takes_the_time_of_one_beside_another) {
+// Alone in its PE a command starts in the offer and has the slot at once, concurrently with a read
+// of 200 ns it goes through the queue and asks for the slot: begun 1 ns after its submission both
+// times, with the same service (16 cycles of PE_GEMM, 8 rows of PE_MATH), statistics, and no wait.
+KERNBENCH_SYSTEMC_TEST(a_command_alone_in_its_pe_takes_the_time_of_one_concurrent_with_another) {
   PeTestbench pe({}, 200 * ns);
   for (const Fs at : {0 * ns, 1010 * ns})
     pe.at(at, [&] { pe.submit(DotCommand{32, 64, 32, DType::f16}); });
@@ -207,7 +207,7 @@ KERNBENCH_SYSTEMC_TEST(an_earlier_request_for_the_slot_goes_first) {
 
 // One dot in service, one in the queue, the third at the door, the fourth with the scheduler. The
 // math op is dispatched all the same and is the second to have asked for the slot.
-KERNBENCH_SYSTEMC_TEST(a_full_queue_keeps_the_task_with_its_sender_and_blocks_nobody_else) {
+KERNBENCH_SYSTEMC_TEST(a_full_queue_keeps_the_task_with_its_sender_and_blocks_no_other_engine) {
   PeTestbench pe({{"pe_scheduler", {{"overhead_ns", "0"}}}, {"pe_gemm", {{"queue_depth", "1"}}}});
   pe.at(0, [&] {
     for (int i = 0; i < 4; ++i) pe.submit(DotCommand{32, 64, 32, DType::f16});
@@ -223,7 +223,7 @@ KERNBENCH_SYSTEMC_TEST(a_full_queue_keeps_the_task_with_its_sender_and_blocks_no
   BOOST_TEST(dots[3].end == 24 * ns + 3 * 16 * ns);
 }
 
-KERNBENCH_SYSTEMC_TEST(the_queue_holds_queue_depth_tasks_beside_the_one_in_service) {
+KERNBENCH_SYSTEMC_TEST(the_queue_holds_queue_depth_tasks_in_addition_to_the_one_in_service) {
   PeTestbench pe;
   pe.at(0, [&] {
     for (int i = 0; i < 30; ++i) pe.submit(DotCommand{64, 64, 64, DType::f16});

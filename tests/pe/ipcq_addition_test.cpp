@@ -81,7 +81,7 @@ KERNBENCH_SYSTEMC_TEST(operations_that_wait_go_on) {
   });
 }
 
-// Each ring holds as many messages as it has slots: so many sends end with nobody to receive them,
+// Each ring holds as many messages as it has slots: so many sends end without a receive,
 // and one more waits.
 KERNBENCH_SYSTEMC_TEST(added_rings_have_slots_of_their_own_number) {
   TorchMachine m;
@@ -131,7 +131,7 @@ KERNBENCH_SYSTEMC_TEST(adding_what_is_there_changes_nothing) {
   });
 }
 
-// x <-> y is what is joined; with `a` and `z` beside them it would be x <-> a, as names are joined
+// x <-> y is what is joined; with `a` and `z` present it would be x <-> a, as names are joined
 // in byte order.
 KERNBENCH_SYSTEMC_TEST(what_would_change_queue_pairs_is_no_addition) {
   TorchMachine m;

@@ -1,4 +1,4 @@
-// Sends and receives that a kernel leaves under way (spec 6, 8.1): their order, and their end.
+// Sends and receives that a kernel leaves in flight (spec 6, 8.1): their order, and their end.
 #include <boost/test/unit_test.hpp>
 
 #include "sw/tl/overlap.h"
@@ -79,7 +79,7 @@ KERNBENCH_SYSTEMC_TEST(asynchronous_receives_have_the_places_of_their_calls) {
 }
 
 // The kernel that reserved a place has ended without waiting: the next kernel gets the message.
-KERNBENCH_SYSTEMC_TEST(a_place_that_nobody_waited_for_is_given_back_at_the_end_of_the_kernel) {
+KERNBENCH_SYSTEMC_TEST(the_slot_of_an_unawaited_receive_is_released_at_the_end_of_the_kernel) {
   TorchMachine m;
   m.run([](Torch& torch) {
     torch.ipcq.install(ring_of(2));

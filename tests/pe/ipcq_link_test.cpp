@@ -73,8 +73,8 @@ void run(TorchMachine& m, int messages, const IpcqSettings& options) {
 
 }  // namespace
 
-// The message stands at the link 1 ns after the send, the store (scheduler 1 ns, overhead 1 ns) 2
-// ns after it, when the message's first flit has just left: from then on in turn, 8 flits of the
+// The message is queued at the link 1 ns after the send, the store (scheduler 1 ns, overhead 1 ns)
+// 2 ns after it, when the message's first flit has just left: from then on in turn, 8 flits of the
 // store between 8 of the message; the other 7 follow.
 KERNBENCH_SYSTEMC_TEST(a_message_and_a_store_take_turns) {
   TorchMachine m;
@@ -119,7 +119,7 @@ KERNBENCH_SYSTEMC_TEST(a_message_does_not_wait_for_the_channels_of_compute) {
           if (tl.program_id() != 0) return;
           const auto copy = tl.composite(
               tl::math(MathOp::relu, {tl.ref(x.local(), x.local_shape(), f16)}).to(x.local()));
-          tl.cycles(200);  // loads and stores are under way
+          tl.cycles(200);  // loads and stores are in flight
           tl.send("E", tl.zeros({256}));
           tl.wait(copy);
         },

@@ -4,9 +4,9 @@
 //   pe0.pe_dma -> r0c0 -> r0c1 -> pe1.pe_dma: 256 GB/s each, 1 fs, 2.5 mm (0.25 ns), 1 fs; pe_dma 1
 //       ns, routers 2 ns.
 //
-// 512 bytes are two flits of 1 ns. Sent at 0 they stand at the link at 1 ns. The first one is at
-// r0c0 at 2 ns + 1 fs and has passed it at 4 ns + 1 fs, the second, 1 ns behind, with it; they are
-// at r0c1 at 5.25 and 6.25 ns + 1 fs, both through at 7.25 ns + 1 fs, and at pe1.pe_dma at 8.25
+// 512 bytes are two flits of 1 ns. Sent at 0 they are queued at the link at 1 ns. The first one is
+// at r0c0 at 2 ns + 1 fs and has passed it at 4 ns + 1 fs, the second, 1 ns behind, with it; they
+// are at r0c1 at 5.25 and 6.25 ns + 1 fs, both through at 7.25 ns + 1 fs, and at pe1.pe_dma at 8.25
 // and 9.25 ns + 2 fs. So a message of n bytes has arrived 7.25 ns + n / 256 + 2 fs after the send.
 // The credit's way back: overheads 1 + 2 + 2 + 1 ns, 0.25 ns + 2 fs, 16 / 256 = 0.0625 ns: 6.3125
 // ns + 2 fs.
@@ -134,7 +134,7 @@ KERNBENCH_SYSTEMC_TEST(the_kernel_time_includes_the_return_of_the_credit) {
   });
 }
 
-// PE 1 stands at r0c1; its cube's SRAM behind links of which the narrowest has 128 GB/s: 2 + 512 /
+// PE 1 is at r0c1; its cube's SRAM behind links of which the narrowest has 128 GB/s: 2 + 512 /
 // 512 + 512 / 128 = 7 ns. Its HBM: 6 + 512 / 256 + 512 / 256 = 10 ns.
 KERNBENCH_SYSTEMC_TEST(a_slot_in_the_sram_pays_its_tier_and_the_hop) {
   TorchMachine m;
@@ -198,7 +198,7 @@ BOOST_AUTO_TEST_CASE(a_credit_waits_for_no_link) {
       };
       const ExecutedOp receive = m.ops("ipcq_recv").at(0);
       if (streams)
-        BOOST_TEST(copied_by(0).back().t_start > receive.t_end + 10 * ns);  // still under way
+        BOOST_TEST(copied_by(0).back().t_start > receive.t_end + 10 * ns);  // still in flight
       return receive.t_end - copied_by(1).at(0).t_end;
     });
   };
@@ -301,9 +301,9 @@ KERNBENCH_SYSTEMC_TEST(an_asynchronous_receive_pays_in_wait) {
   BOOST_TEST(t.receives[0].t_end == t.receives[0].t_start + 1 * ns + credit);
 }
 
-// Under tl::Overlap PE_IPCQ receives beside the kernel: the message is read when it comes, 1 ns,
-// and the wait finds it there. The credit is on its way by then.
-KERNBENCH_SYSTEMC_TEST(a_receive_in_flight_ends_with_its_slot_read_beside_the_kernel) {
+// Under tl::Overlap PE_IPCQ receives concurrently with the kernel: it reads the message at its
+// arrival, 1 ns, and the wait finds it there. The credit is on its way by then.
+KERNBENCH_SYSTEMC_TEST(a_receive_in_flight_ends_with_its_slot_read_concurrently_with_the_kernel) {
   TorchMachine m;
   const Times t = run_pair(
       m, +[](tl::Program& tl, tl::Ptr) {
@@ -323,7 +323,7 @@ KERNBENCH_SYSTEMC_TEST(a_receive_in_flight_ends_with_its_slot_read_beside_the_ke
 // Six messages into four slots. The kernel goes on at once; the fifth leaves with the first credit,
 // which PE 1 gives when it takes the first message, 100 ns later; the launch is answered when the
 // sixth has left.
-KERNBENCH_SYSTEMC_TEST(sends_in_flight_wait_for_credits_beside_the_kernel) {
+KERNBENCH_SYSTEMC_TEST(sends_in_flight_wait_for_credits_concurrently_with_the_kernel) {
   TorchMachine m;
   const Times t = run_pair(
       m, +[](tl::Program& tl, tl::Ptr) {

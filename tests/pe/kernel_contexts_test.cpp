@@ -145,7 +145,7 @@ Body hold(std::uint64_t bytes, std::uint64_t count) {
 
 }  // namespace
 
-KERNBENCH_SYSTEMC_TEST(a_kernel_waits_for_scratch_that_another_one_holds) {
+KERNBENCH_SYSTEMC_TEST(a_kernel_waits_for_scratch_held_by_a_second_kernel) {
   Contexts c({{attribute("scratch_bytes"), "1024"}});
   c.run({{hold(1000, 500), 0}, {hold(100, 50), 1}});
   BOOST_TEST(c.metrics(0).pe_exec == 500 * ns);
@@ -162,9 +162,9 @@ KERNBENCH_SYSTEMC_TEST(a_part_of_its_own_is_left_alone) {
   BOOST_TEST(c.ended(2) > c.ended(0) + 50 * ns);  // 600 + 600 are more than there are
 }
 
-// Both hold what the other one wants: the later one is told, and the earlier one goes on with what
-// it has held.
-KERNBENCH_SYSTEMC_TEST(kernels_that_want_each_others_scratch_are_told) {
+// Both hold what the other one wants: the later one gets the error, and the earlier one goes on
+// with what it has held.
+KERNBENCH_SYSTEMC_TEST(a_scratch_deadlock_of_two_kernels_is_reported) {
   Contexts c({{attribute("scratch_bytes"), "1024"}});
   const auto twice = [](std::uint64_t first) -> Body {
     return [first](KernelContext& pe) {

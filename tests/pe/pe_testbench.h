@@ -1,4 +1,4 @@
-// One PE of real engines, bound as assembly binds them, with memories beside its DMA and a stub of
+// One PE of real engines, bound as assembly binds them, with memories next to its DMA and a stub of
 // its m_cpu. Inside a forked child:
 //
 //   PeTestbench pe({{"pe_gemm", {{"macs_per_cycle", "1024"}}}});  // attributes other than the
@@ -56,7 +56,7 @@ class PeNeighbour final : public FabricNode {
   std::vector<Seen> seen_;
 };
 
-// User of the services of a PE, in the place of PE_CPU and of other initiators.
+// User of the services of a PE; replaces PE_CPU and the other initiators.
 class PeUser final : public Component,
                      private ServiceListener<DmaRequest>,
                      private ServiceListener<TcmRequest> {
@@ -99,7 +99,7 @@ class PeTestbench final : public MachineServices,
                        AddressModel model = AddressModel::va);
   ~PeTestbench() override;
 
-  // Puts another implementation in the place of an engine, before run(). The old one stays there
+  // Replaces an engine by a different implementation, before run(). The old one stays there
   // unbound.
   template <class T>
   void replace(const std::string& name) {

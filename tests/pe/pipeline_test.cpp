@@ -45,7 +45,7 @@ KERNBENCH_SYSTEMC_TEST(dma_reads_of_a_tile_are_served_in_place_and_the_write_com
   BOOST_TEST(pe.statistic("pe_dma", "dma_read_queue_high_water") == 1u);
 }
 
-// The second tile's FETCH runs beside the first one's GEMM, its GEMM beside the first one's STORE.
+// The second tile's FETCH overlaps the first one's GEMM, its GEMM the first one's STORE.
 KERNBENCH_SYSTEMC_TEST(tiles_of_a_command_overlap) {
   PeTestbench pe;
   pe.at(0, [&] { pe.submit(pinned_gemm(64)); });
@@ -56,7 +56,7 @@ KERNBENCH_SYSTEMC_TEST(tiles_of_a_command_overlap) {
   BOOST_TEST(pe.done_at(1) == 53 * ns);
 }
 
-// FETCH of the third tile (33..49) runs beside STORE of the first (33..37): a read and a write
+// FETCH of the third tile (33..49) overlaps STORE of the first (33..37): a read and a write
 // channel, and a queue each.
 KERNBENCH_SYSTEMC_TEST(a_store_never_waits_behind_a_fetch) {
   PeTestbench pe;

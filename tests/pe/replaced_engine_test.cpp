@@ -200,7 +200,7 @@ KERNBENCH_SYSTEMC_TEST(a_model_error_of_a_service_names_who_has_thrown) {
 }
 KERNBENCH_SYSTEMC_TEST(a_service_that_throws_a_number_is_named) {
   BOOST_TEST(fault_of_a_load<ThrowingMmu<Throw::number>>() ==
-             "other_pe_mmu: an exception that is no std::exception");
+             "other_pe_mmu: an exception that is not a std::exception");
 }
 
 KERNBENCH_SYSTEMC_TEST(an_engine_that_lacks_what_its_neighbour_needs_is_refused) {

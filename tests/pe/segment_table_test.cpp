@@ -242,7 +242,7 @@ RC_BOOST_PROP(the_table_places_every_byte_as_the_rule_says, ()) {
   for (std::size_t i = 0; i < found.size(); ++i) RC_ASSERT(found[i] == expected[i].pa);
 
   // One request for each segment, and there for each channel; its bytes are the channel's next
-  // ones, one after another.
+  // ones, sequentially.
   std::vector<LogicalRequest> requests;
   std::map<std::pair<std::size_t, int>, std::size_t> which;
   for (std::size_t i = 0; i < expected.size(); ++i) {

@@ -58,7 +58,7 @@ void map_partition(WholeMachine& m, HostPort& port, const std::string& mapping) 
   port.wait(*port.submit(std::shared_ptr<const SegmentInstall>(install)));
 }
 
-// From the issue to the end, alone on the machine; several accesses one after the other, the last
+// From the issue to the end, alone on the machine; several accesses back to back, the last
 // of which counts.
 Fs taken(const std::vector<Access>& accesses, const std::string& model = "pa",
          const std::string& mapping = "n_to_one") {
@@ -99,7 +99,7 @@ BOOST_AUTO_TEST_CASE(rows_on_all_channels_take_a_burst_each_in_parallel) {
   check(taken({{false, 64, 128, 9 * 256}}), 4 + 64 + 4 + 0.5, 4);
 }
 
-// At a pitch of 8 bursts all rows are on channel 0: 64 bursts of 8 ns, one after the other.
+// At a pitch of 8 bursts all rows are on channel 0: 64 bursts of 8 ns, back to back.
 BOOST_AUTO_TEST_CASE(rows_on_one_channel_wait_for_each_other) {
   check(taken({{false, 64, 128, 8 * 256}}), 4 + 64 * 8 + 0.5 + 0.5, 4);
 }

@@ -109,7 +109,7 @@ BOOST_AUTO_TEST_CASE(a_chunk_ends_with_its_message) {
 }
 
 // Compute DMA is not starved, and messages do not wait for the end of a long store.
-BOOST_AUTO_TEST_CASE(nobody_waits_longer_than_one_turn_of_the_other) {
+BOOST_AUTO_TEST_CASE(no_channel_waits_longer_than_one_turn_of_the_other) {
   Links w(256);
   w.put(0, comm, 't', 100 * 256);
   w.put(5 * ns + 1, compute, 's', 256);

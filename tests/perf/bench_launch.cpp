@@ -58,7 +58,7 @@ void launched(State& state, const LaunchLoop& loop) {
 }
 
 std::vector<FiguresTable> tables() {
-  return {{"Launches on 128 PEs, one after the other",
+  return {{"Launches on 128 PEs, back to back",
            {{"launches", "launches", 0},
             {"processor time of each, ms", "ms_per_launch", 2},
             {"resident, MiB", "resident_MiB", 0}}}};

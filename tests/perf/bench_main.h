@@ -1,4 +1,4 @@
-// What the benchmark programs have in common: their own options beside those of Google Benchmark,
+// Common code of the benchmark programs: options in addition to those of Google Benchmark,
 // and the figures of a run as tables of tests/perf/figures.md.
 //
 //   --rounds=N               how often each benchmark is measured (5)

@@ -120,7 +120,7 @@ void traced(State& state, unsigned size) {
   state.counters["trace_ratio"] = with.seconds() / without.seconds();
 }
 
-// In the PE beside the one that works.
+// In the PE next to the active one.
 void idle(State& state, unsigned size) {
   const Words run{"run",     "--bench", "matmul-composite", "--param", "variant=ref_ref",
                   "--param", "M=2048",  "--param",          "K=512",   "--param",

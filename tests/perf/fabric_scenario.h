@@ -22,7 +22,7 @@ struct FabricScenario {
 struct FabricFigures {
   double seconds = 0;  // of the processor; first request to the end of the last, elaboration aside
   std::uint64_t flit_hops = 0;
-  std::uint64_t control_hops = 0;  // commands, acknowledgements: beside the flit-hops
+  std::uint64_t control_hops = 0;  // commands, acknowledgements: not counted as flit-hops
   std::uint64_t allocations = 0;
   std::uint64_t late_allocations =
       0;  // of these, after half of the requests: queues have grown by then

@@ -17,7 +17,8 @@ using kernbench::i32;
 
 void empty(tl::Program& /*tl*/, tl::Tensor /*x*/, tl::Tensor /*out*/) {}
 
-// Overwrites the same bytes in every launch: nobody can reach the results of the one before.
+// Overwrites the same bytes in every launch: no kernel can reach the results of the previous
+// launch.
 void relu(tl::Program& tl, tl::Tensor x, tl::Tensor out) {
   tl.store(out.local(), tl.relu(tl.load(x.local(), x.local_shape(), f16)));
 }

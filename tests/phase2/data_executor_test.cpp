@@ -186,7 +186,7 @@ BOOST_AUTO_TEST_CASE(the_error_of_an_op_reaches_the_caller_and_its_readers) {
   BOOST_TEST(doubles(executor.read(0, 4), DType::f32)[0] == 5);
 }
 
-BOOST_AUTO_TEST_CASE(a_value_that_nobody_defined_is_a_model_error) {
+BOOST_AUTO_TEST_CASE(an_undefined_value_is_a_model_error) {
   FunctionalModel functional_model;
   functional_model.math(plus(1),
                         {TensorValue{ByteImage::of(ValueRef{99, 0, 4}), {1}, DType::f32, {}}});

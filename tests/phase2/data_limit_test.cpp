@@ -1,4 +1,4 @@
-// What a run holds of its data: values that somebody can reach, within a limit of memory (spec 9).
+// Data held by a run: reachable values, within a limit of memory (spec 9).
 // Counts of values, operations, slices and waits, which do not depend on the host.
 #include <boost/test/unit_test.hpp>
 #include <memory>
@@ -66,7 +66,7 @@ WorkerPool::ThreadStarter refuses() {
 
 }  // namespace
 
-BOOST_AUTO_TEST_CASE(results_that_nobody_can_reach_are_dropped) {
+BOOST_AUTO_TEST_CASE(unreachable_results_are_dropped) {
   for (const int launches : {2000, 4000}) {
     Run run;
     run.overwrite(launches);
@@ -188,7 +188,7 @@ BOOST_AUTO_TEST_CASE(every_operation_is_checked_before_it_goes) {
   }
 }
 
-// Without threads nothing is computed but when somebody waits, so that waits can be counted.
+// Without threads only a wait computes values, so that waits can be counted.
 BOOST_AUTO_TEST_CASE(an_eager_run_waits_for_a_pool_that_falls_behind) {
   Run run(LiveValues::Keep::reachable, 2, refuses());
   run.executor.start_eager(input_limit());
@@ -199,7 +199,7 @@ BOOST_AUTO_TEST_CASE(an_eager_run_waits_for_a_pool_that_falls_behind) {
   BOOST_TEST(run.first_of(x_place) == 1000);
 }
 
-BOOST_AUTO_TEST_CASE(an_eager_run_frees_values_that_nobody_can_reach) {
+BOOST_AUTO_TEST_CASE(an_eager_run_frees_unreachable_values) {
   for (const int launches : {500, 1000}) {
     Run run;
     run.executor.start_eager(input_limit());

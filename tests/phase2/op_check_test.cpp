@@ -39,7 +39,7 @@ std::string failures_of(const OpCheck& check) {
   return text;
 }
 
-// One op, with this output in place of the computed one.
+// One op, with this output instead of the computed one.
 Comparison against(const DataOpPtr& op, const std::vector<double>& output) {
   const std::vector<std::byte> bytes =
       dense_bytes(tensor(output, op->outputs[0].shape, op->outputs[0].dtype));
@@ -144,7 +144,7 @@ BOOST_AUTO_TEST_CASE(every_epilogue_agrees_with_its_reference_at_every_scope) {
 
 // A fault counts at the op in which it arose; those behind it are right for the inputs that they
 // got.
-BOOST_AUTO_TEST_CASE(an_altered_value_is_told_with_its_operation_index_and_both_values) {
+BOOST_AUTO_TEST_CASE(an_altered_value_is_reported_with_its_operation_index_and_both_values) {
   FunctionalModel functional_model;
   const TensorValue x = tensor({1, 2, 3, 4}, {2, 2}, DType::f16);
   const TensorValue doubled = functional_model.math(math_of(MathOp::add), {x, x}).value;  // 2 4 6 8

@@ -58,7 +58,7 @@ BOOST_AUTO_TEST_CASE(results_do_not_depend_on_the_threads_that_the_host_grants) 
   }
 }
 
-BOOST_AUTO_TEST_CASE(a_pool_without_threads_runs_its_tasks_when_somebody_waits) {
+BOOST_AUTO_TEST_CASE(a_pool_without_threads_runs_its_tasks_in_a_wait) {
   WorkerPool pool(4, grants(0));
   BOOST_TEST(pool.threads() == 0U);
   std::vector<int> order;

@@ -1,4 +1,4 @@
-// Phase 2 that is told to stop: between operations, within a long one, in references.
+// Stop requests during phase 2: between operations, within a long one, in references.
 #include "platform/phase2/stop.h"
 
 #include <atomic>
@@ -58,7 +58,7 @@ DataOpPtr gemm_of_rows(FunctionalModel& functional_model, std::int64_t rows, Ten
 
 }  // namespace
 
-BOOST_AUTO_TEST_CASE(a_run_that_is_told_to_stop_says_how_far_it_came_and_can_go_on) {
+BOOST_AUTO_TEST_CASE(a_stopped_run_reports_its_progress_and_can_continue) {
   for (const unsigned threads : {1U, 4U}) {
     FunctionalModel functional_model;
     const TensorValue last = chain(functional_model);
@@ -125,7 +125,7 @@ BOOST_AUTO_TEST_CASE(a_comparison_stops) {
   BOOST_CHECK_THROW(compare(bytes, DType::f32, {1}, {0}, 1, {}, StopAt(0)), StoppedError);
 }
 
-BOOST_AUTO_TEST_CASE(a_reference_that_asks_nobody_is_left_behind) {
+BOOST_AUTO_TEST_CASE(a_reference_that_ignores_the_stop_is_abandoned) {
   std::promise<void> end;
   const std::shared_future<void> ended = end.get_future().share();
   const auto never = [ended] {
@@ -140,7 +140,7 @@ BOOST_AUTO_TEST_CASE(a_reference_that_asks_nobody_is_left_behind) {
       UsageError);
 }
 
-BOOST_AUTO_TEST_CASE(a_kernel_that_waits_for_a_value_is_told_too) {
+BOOST_AUTO_TEST_CASE(a_kernel_that_waits_for_a_value_is_stopped_too) {
   FunctionalModel functional_model;
   DataExecutor executor(functional_model, 1);
   executor.stop_when([] { return true; });

@@ -1,4 +1,4 @@
-// Random programs through a small memory: loads, stores over parts of what stands there, copies,
+// Random programs through a small memory: loads, stores over parts of earlier values, copies,
 // views, reuse of blocks, arithmetic in all dtypes, reductions, products and casts. The values that
 // the data functional_model records and phase 2 computes are those of a machine that does one thing
 // after another (tests/support/plain_machine.h), byte for byte, on any number of threads, deferred

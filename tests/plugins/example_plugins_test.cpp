@@ -81,7 +81,7 @@ BOOST_AUTO_TEST_CASE(a_systolic_array_fills_and_drains) {
 }
 
 // As the built-in SRAM, 48.400004 with an overhead of 2, and the memory's own 5 + latency_ns.
-BOOST_AUTO_TEST_CASE(a_plain_memory_with_a_parameter_stands_in_the_place_of_sram) {
+BOOST_AUTO_TEST_CASE(a_plain_memory_with_a_parameter_replaces_sram) {
   const Words plugin{"--plugin", example("at_memory")};
   const Words memory = plugin + Words{"--set", "cube.components.sram.impl=plain.at_memory", "--set",
                                       "cube.components.sram.attrs.overhead_ns=2"};
@@ -112,7 +112,7 @@ BOOST_AUTO_TEST_CASE(one_instance_is_replaced_and_the_other_is_not) {
   BOOST_TEST(ends == (Words{"15.000004", "29.000004"}), boost::test_tools::per_element());
 }
 
-BOOST_AUTO_TEST_CASE(a_plain_generator_writes_beside_a_bench) {
+BOOST_AUTO_TEST_CASE(a_plain_generator_writes_concurrently_with_a_bench) {
   const auto initiator = totals_of(
       {"--bench", "gemm-single-pe", "--data", "deferred", "--plugin", example("traffic_generator"),
        "--set",

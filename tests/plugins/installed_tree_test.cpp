@@ -235,7 +235,7 @@ BOOST_AUTO_TEST_CASE(installed_pages_name_installed_files) {
   }
 }
 
-BOOST_AUTO_TEST_CASE(the_installed_program_uses_what_is_installed_beside_it) {
+BOOST_AUTO_TEST_CASE(the_installed_program_uses_the_files_installed_with_it) {
   const std::string config =
       output_of({"run", "--bench", "gemm-single-pe", "--topology", "tiny", "--print-config"});
   BOOST_TEST(config.find((prefix / "share/kernbench/configs/topology.tiny.yaml").string()) !=

@@ -69,9 +69,9 @@ BOOST_AUTO_TEST_CASE(another_systemc_is_refused) {
 BOOST_AUTO_TEST_CASE(what_is_no_plug_in_is_refused) {
   const TemporaryFolder folder;
   check_plugins_refused({folder.file("nothing.so")}, {"there is no such file"});
-  check_plugins_refused({folder.root.string()}, {"it is no regular file"});
-  check_plugins_refused({folder.write("text.so", "plugins: []\n")}, {"it is no ELF file"});
-  check_plugins_refused({folder.write("empty.so", "")}, {"it is no ELF file"});
+  check_plugins_refused({folder.root.string()}, {"it is not a regular file"});
+  check_plugins_refused({folder.write("text.so", "plugins: []\n")}, {"it is not an ELF file"});
+  check_plugins_refused({folder.write("empty.so", "")}, {"it is not an ELF file"});
   check_plugins_refused({KERNBENCH_PROGRAM}, {"it has no ABI stamp of KernBench"});
   check_plugins_refused({example("plain_library")}, {"it has no ABI stamp of KernBench"});
   check_plugins_refused({example("no_entry")}, {"it has a stamp but no entry"});
@@ -94,7 +94,7 @@ BOOST_AUTO_TEST_CASE(a_file_for_another_machine_or_cut_short_is_refused) {
 BOOST_AUTO_TEST_CASE(a_registration_that_fails_is_reported) {
   check_plugins_refused({example("throws")}, {"its registration has failed: no licence"});
   check_plugins_refused({example("throws_an_integer")},
-                        {"its registration has failed: an exception that is no std::exception"});
+                        {"its registration has failed: an exception that is not a std::exception"});
   check_plugins_refused({example("throws_when_loaded")},
                         {"a constructor of its global objects has failed: no licence"});
   check_plugins_refused({example("exits_when_loaded")},
@@ -145,7 +145,7 @@ BOOST_AUTO_TEST_CASE(a_factory_that_fails_is_reported_with_the_node) {
     BOOST_TEST(result.status == status, result.err);
     BOOST_TEST(result.err == "kernbench: error: 'sip0.cube0.pe0.pe_math': " + message + "\n");
   };
-  refused("acme.nothing", 2, "the factory of 'acme.nothing' has made nothing");
+  refused("acme.nothing", 2, "the factory of 'acme.nothing' has returned null");
   refused("acme.thrower", 1, "its implementation 'acme.thrower' cannot be built: no licence");
   refused("acme.leaver", 1,
           "its implementation 'acme.leaver' cannot be built: it has called exit(0)");

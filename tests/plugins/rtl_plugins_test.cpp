@@ -1,4 +1,4 @@
-// Blocks in RTL as plug-ins of the installed program: somebody else's multiplier-accumulator with
+// Blocks in RTL as plug-ins of the installed program: a third-party multiplier-accumulator with
 // verified data, and what is wrong in faulty ones, by name (rtl_examples/).
 #include <boost/test/unit_test.hpp>
 
@@ -38,7 +38,7 @@ std::string fault_of(const std::string& block, const Words& attributes = {}) {
 }  // namespace
 
 // With gaps in operands and results, too.
-BOOST_AUTO_TEST_CASE(a_block_of_somebody_else_multiplies_and_its_result_is_verified) {
+BOOST_AUTO_TEST_CASE(a_third_party_block_multiplies_and_its_result_is_verified) {
   for (const Words& gaps : {Words{}, Words{"operand_gaps=40", "result_gaps=60"}}) {
     const Words checks{"check_result=true", "check_unknown=true"};
     const std::string out = output_of(gemm_on("my_mac", gaps + checks));

@@ -44,8 +44,8 @@ BOOST_AUTO_TEST_CASE(a_child_returns_a_value_of_any_length_and_changes_nothing_h
 
 BOOST_AUTO_TEST_CASE(what_a_child_throws_is_thrown_here) {
   BOOST_TEST(error_of<Error>([]() -> std::string { throw ModelError("a rule"); }) == "a rule");
-  BOOST_TEST(error_of<DeadlockError>(
-                 []() -> std::string { throw DeadlockError("nobody moves"); }) == "nobody moves");
+  BOOST_TEST(error_of<DeadlockError>([]() -> std::string { throw DeadlockError("no progress"); }) ==
+             "no progress");
 }
 
 BOOST_AUTO_TEST_CASE(the_end_of_a_child_by_a_signal_is_an_error) {
@@ -71,7 +71,7 @@ BOOST_AUTO_TEST_CASE(values_of_several_children_come_in_order) {
 }
 
 // One fails while others sleep: they are ended, nothing is left behind.
-BOOST_AUTO_TEST_CASE(children_that_nobody_waits_for_are_ended) {
+BOOST_AUTO_TEST_CASE(unawaited_children_are_ended) {
   const auto sleeps = []() -> std::string {
     ::sleep(100);
     return "";

@@ -233,7 +233,7 @@ BOOST_AUTO_TEST_CASE(a_write_to_another_sip_is_stored_twice_on_its_way) {
   BOOST_TEST(bound.data < 160 * ns);  // once 64 ns of payload, not 64 and twice 32
 }
 
-// A foreign TCM stands behind its PE's DMA, which charges nothing: r0c0 -256, 2.5 mm- r0c1 -256-
+// A foreign TCM is behind its PE's DMA, which charges nothing: r0c0 -256, 2.5 mm- r0c1 -256-
 // pe_dma - pe_tcm.
 BOOST_AUTO_TEST_CASE(a_foreign_tcm_is_reached_through_its_dma_free_of_charge) {
   RoutedMachine m;

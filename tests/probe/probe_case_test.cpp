@@ -126,7 +126,7 @@ BOOST_AUTO_TEST_CASE(a_mesh_of_3_x_2_has_two_rows) {
   check_has(lines, "h2d-3hop: the mesh of cubes (3 x 2) has 2 rows behind io0's side N");
 }
 
-// Rows are counted away from the chiplet, wherever it stands.
+// Rows are counted away from the chiplet, wherever it is placed.
 BOOST_AUTO_TEST_CASE(hops_follow_the_side_of_the_io_chiplet) {
   std::vector<std::string> lines = catalogue("topology.yaml", mesh_of_cubes(3, 2, 'S', 2, 1));
   check_has(lines, "h2d-1hop sip0.io0.pcie_ep > sip0.cube5.hbm_ctrl.pe0");
@@ -139,7 +139,7 @@ BOOST_AUTO_TEST_CASE(hops_follow_the_side_of_the_io_chiplet) {
   check_has(lines, "h2d-3hop sip0.io0.pcie_ep > sip0.cube0.hbm_ctrl.pe0");
 }
 
-BOOST_AUTO_TEST_CASE(a_single_partition_elsewhere_is_no_worst_beside_the_best) {
+BOOST_AUTO_TEST_CASE(a_single_partition_elsewhere_has_no_separate_worst_case) {
   std::vector<Override> overrides = mesh_of_cubes(2, 1);
   for (const Override& one : std::vector<Override>{{"cube.pe_layout.corners", "[NW]"},
                                                    {"cube.pe_layout.pe_per_corner", "1"},

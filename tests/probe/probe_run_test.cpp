@@ -142,7 +142,7 @@ BOOST_AUTO_TEST_CASE(a_simulation_that_fails_fails_the_probe) {
       ModelError);
 }
 
-// A machine that is faster than it can be, or slower than arithmetic says: both are told.
+// A machine faster than its bound and one slower than the formula: both are reported.
 BOOST_AUTO_TEST_CASE(times_that_arithmetic_does_not_explain_are_shown) {
   RoutedMachine m("topology.tiny.yaml");
   const std::vector<ProbeOutcome> outcomes{

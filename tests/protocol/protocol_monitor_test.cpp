@@ -76,7 +76,7 @@ struct Connection {
   }
   std::string broken(const std::string& what) const {
     const std::string service = ServiceOf<Payload>::name;
-    return fmt::format("user.to_{}_{}: the protocol with provider.from_user_{} is broken: {}",
+    return fmt::format("user.to_{}_{}: protocol violation towards provider.from_user_{}: {}",
                        name_of(ServiceOf<Payload>::provider), service, service, what);
   }
 };
@@ -123,13 +123,13 @@ KERNBENCH_SYSTEMC_TEST(a_provider_that_responds_out_of_order_is_reported) {
   tcm.user.to_provider.nb_transport_fw(request);
   request.respond(tlm::BEGIN_RESP);  // without END_REQ
   BOOST_TEST(tcm.violations.back() ==
-             tcm.broken("BEGIN_RESP for a payload that has not been taken, or twice"));
+             tcm.broken("BEGIN_RESP for a payload that has not been accepted, or twice"));
   request.respond(tlm::END_REQ);  // it has ended
   BOOST_TEST(tcm.violations.back() == tcm.broken("a response to a payload that is not in flight"));
   tcm.user.to_provider.nb_transport_fw(request);
   request.respond(tlm::END_REQ);
   request.respond(tlm::END_REQ);
-  BOOST_TEST(tcm.violations.back() == tcm.broken("END_REQ for a payload that has been taken"));
+  BOOST_TEST(tcm.violations.back() == tcm.broken("END_REQ for a payload that has been accepted"));
   request.respond(tlm::END_RESP);
   BOOST_TEST(tcm.violations.back() == tcm.broken("a phase that is not the provider's"));
   BOOST_TEST(tcm.violations.size() == 4U);
@@ -149,7 +149,7 @@ KERNBENCH_SYSTEMC_TEST(a_provider_that_completes_a_request_before_its_phases_is_
   TcmRequest request;
   tcm.user.to_provider.nb_transport_fw(request);
   BOOST_TEST(tcm.violations.back() ==
-             tcm.broken("TLM_COMPLETED to BEGIN_REQ, but END_REQ is to come"));
+             tcm.broken("TLM_COMPLETED to BEGIN_REQ, but END_REQ is pending"));
 }
 
 KERNBENCH_SYSTEMC_TEST(a_service_that_allows_it_is_completed_by_the_call) {
@@ -181,7 +181,7 @@ KERNBENCH_SYSTEMC_TEST(what_an_initiator_holds_is_listed_as_its_own) {
   slot.user.to_provider.nb_transport_fw(request);
   request.respond(tlm::BEGIN_RESP);
   BOOST_TEST(slot.held() ==
-             "user holds what it has got by 'accel_slot' of provider since 0 ns: END_RESP is "
+             "user holds the grant of 'accel_slot' of provider since 0 ns: END_RESP is "
              "missing\n");
 }
 
@@ -196,7 +196,7 @@ KERNBENCH_SYSTEMC_TEST(a_b_transport_that_waits_is_reported) {
              "provider holds the request 'translation' of user since 0 ns: the return from "
              "b_transport is missing\n");
   sc_core::sc_start(10, sc_core::SC_NS);
-  BOOST_TEST(mmu.violations.back() == mmu.broken("a b_transport that waits"));
+  BOOST_TEST(mmu.violations.back() == mmu.broken("a b_transport that calls wait()"));
 }
 
 // --- Fabric
@@ -221,7 +221,7 @@ std::string fault_of(unsigned written, const Action& action, const std::string& 
   });
   const std::string other = node == "a" ? "b" : "a";
   const std::string broken =
-      fmt::format("{}.to_{}: the protocol with {}__to__{} is broken: ", node, other, node, other);
+      fmt::format("{}.to_{}: protocol violation towards {}__to__{}: ", node, other, node, other);
   try {
     machine.run();
   } catch (const ModelError& error) {

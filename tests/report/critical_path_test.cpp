@@ -98,7 +98,7 @@ BOOST_AUTO_TEST_CASE(a_tile_follows_its_stages_or_the_tile_before_on_the_engine)
                                      "24-26 pe_fetch_store store", "26-30 pe_dma dma_write"}),
              boost::test_tools::per_element());
   const CriticalPath path = path_of(log, 1);
-  BOOST_TEST(path.steps[1].after == "the one before on its engine");
+  BOOST_TEST(path.steps[1].after == "its predecessor on the engine");
   BOOST_TEST(path.steps[2].after == "its previous stage");
   BOOST_TEST(path.steps[2].op.value() == 5U);
   const std::vector<PathResource> resources = path.resources();
@@ -225,7 +225,7 @@ BOOST_AUTO_TEST_CASE(a_launch_waits_for_the_one_that_has_its_pes) {
 
 // --- Kernels of two streams on one PE
 
-// Stream 0 waits for products from 30 to 90 and from 110 to 155; beside it stream 1, from 40 on,
+// Stream 0 waits for products from 30 to 90 and from 110 to 155; concurrently stream 1, from 40 on,
 // for a read from 100 to 150.
 BOOST_AUTO_TEST_CASE(kernels_that_run_together_have_a_path_each) {
   HandMadeLog log;

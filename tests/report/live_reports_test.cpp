@@ -43,7 +43,7 @@ void execute(KernelContext& pe, decltype(Command::what) what) {
   pe.wait(*pe.issue(command));
 }
 
-// A load, a product beside a sum of MATH, and a composite, on two PEs.
+// A load, a product concurrent with a sum of MATH, and a composite, on two PEs.
 void kernel(KernelContext& pe, std::uint64_t memory) {
   pe.cycles(5);
   execute(pe, DmaCommand{false, memory, 4096});

@@ -35,7 +35,7 @@ BOOST_AUTO_TEST_CASE(rows_belong_to_the_run_in_which_they_lie) {
                         {pe1, Reason::receive, {}, 12 * ns, 13 * ns},
                         {pe0, Reason::command, 3, 30 * ns, 37 * ns, CommandKind::composite},
                         {pe0, Reason::send, {}, 40 * ns, 42 * ns},
-                        {pe1, Reason::receive, {}, 60 * ns, 70 * ns}};  // of a kernel under way
+                        {pe1, Reason::receive, {}, 60 * ns, 70 * ns}};  // of a kernel in progress
   log.progress.slot_waits = {{pe0, OpKind::gemm, 21 * ns, 24 * ns},
                              {pe0, OpKind::math, 31 * ns, 35 * ns}};
   const Played<PeTimes> played(log.write());

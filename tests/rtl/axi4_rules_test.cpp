@@ -45,7 +45,7 @@ Rules broken(const std::vector<AddressBeat>& writes, const std::vector<DataBeat>
   return rules;
 }
 
-// Addresses that nobody answers: the memory has taken as many as it can, the next one waits.
+// Unanswered addresses: the memory has taken as many as it can, the next one waits.
 template <class Beats>
 void fill_with_addresses(Axi4Driver<Vsram_64>& driver, Beats& addresses,
                          const std::uint8_t* ready) {

@@ -31,9 +31,9 @@ Pins adder_pins(Model& m) {
           {"in_ready", "they are taken", 1, Kind::control, &m.in_ready},
           {"in_data", "two operands", 100, Kind::input, &m.in_data, 50},
           {"latency", "of a sum", 8, Kind::input, &m.latency},
-          {"fault", "what it does wrong", 4, Kind::input, &m.fault},
+          {"fault", "fault to inject", 4, Kind::input, &m.fault},
           {"out_valid", "a sum is offered", 1, Kind::control, &m.out_valid},
-          {"out_ready", "it is taken", 1, Kind::input, &m.out_ready},
+          {"out_ready", "the sum is accepted", 1, Kind::input, &m.out_ready},
           {"out_data", "the sum", 50, Kind::data, &m.out_data, 0, SignalType::count, &m.out_valid}};
 }
 
@@ -42,7 +42,7 @@ struct Sum {
   Fs at;
 };
 
-// Adds pairs of numbers, one after the other.
+// Adds pairs of numbers sequentially.
 class Adder final : public Component, private BlockUser {
  public:
   static constexpr const char* description = "adds";
@@ -150,7 +150,8 @@ std::string fault_of(const Settings& settings) {
 }  // namespace
 
 // Work at 10.3 ns: operands from the edge at 11 ns, taken at 12 ns; the latency is 3 cycles more,
-// so that valid stands from 16 ns on and the sum is taken at 17 ns. The edges at 11 to 17 ns alone.
+// so that valid is high from 16 ns on and the sum is taken at 17 ns. The edges at 11 to 17 ns
+// alone.
 KERNBENCH_SYSTEMC_TEST(a_block_works_on_the_edges_of_its_clock_and_only_while_there_is_work) {
   Testbench t;
   const std::uint64_t big = (std::uint64_t{1} << 49) + 12345;
@@ -197,9 +198,10 @@ BOOST_AUTO_TEST_CASE(broken_rules_and_what_a_block_ends_itself_by_end_the_run_by
       {{{"fault", "5"}}, "$finish at "},
       {{{"fault", "4"}}, "operands are not wanted"},
       {{{"fault", "6"}}, "no more"},
-      {{{"fault", "7"}}, "adder: the block ends the run by $error, $fatal or $stop at "},
+      {{{"fault", "7"}}, "adder: the block has ended the run by $error, $fatal or $stop at "},
       {{{"fault", "3"}, {"check_unknown", "true"}},
-       "adder: output out_data is unknown: it depends on what nothing has driven or reset"},
+       "adder: output out_data is unknown: it depends on signals that are neither driven nor "
+       "reset"},
   };
   for (const Case& each : cases) {
     const std::string fault = forked_value([&] { return fault_of(each.settings); });
@@ -209,7 +211,7 @@ BOOST_AUTO_TEST_CASE(broken_rules_and_what_a_block_ends_itself_by_end_the_run_by
   BOOST_TEST(forked_value([&] { return fault_of({{"fault", "3"}}); }) == "");
 }
 
-// Valid stands from 15 ns and is withdrawn at 16 ns: seen at the edge at 17 ns.
+// Valid is high from 15 ns and is withdrawn at 16 ns: seen at the edge at 17 ns.
 KERNBENCH_SYSTEMC_TEST(an_assertion_names_block_rule_pin_and_cycle_at_its_time) {
   Testbench t(Settings{{"fault", "1"}});
   t.adder().takes_results = false;
@@ -225,8 +227,8 @@ BOOST_AUTO_TEST_CASE(a_block_that_ends_itself_in_its_reset_is_named) {
     return error_of<ModelError>([] { Testbench t(Settings{{"reset_cycles", "10"}}); });
   });
   BOOST_TEST_CONTEXT(fault) {
-    BOOST_TEST(fault.rfind("adder: the block ends the run by $error, $fatal or $stop at ", 0) ==
-               0U);
+    BOOST_TEST(
+        fault.rfind("adder: the block has ended the run by $error, $fatal or $stop at ", 0) == 0U);
     BOOST_TEST((fault.find("a reset of ten cycles, in its reset") != std::string::npos));
     BOOST_TEST((fault.find("cycle ") == std::string::npos));
     BOOST_TEST((fault.find(" ns") == std::string::npos));

@@ -62,7 +62,7 @@ BOOST_AUTO_TEST_CASE(a_block_that_breaks_the_contract_ends_the_run_by_name) {
       {9,
        {{"result_gaps", "60"}},
        {"the block breaks the rule valid_holds_until_ready at result_valid, cycle "}},
-      {11, {}, {"sip0.cube0.pe0.pe_gemm at ", ": the block gives up: error 42, cycle "}},
+      {11, {}, {"sip0.cube0.pe0.pe_gemm at ", ": the block reports error 42, cycle "}},
       {13,
        {{"result_gaps", "60"}},
        {"the block breaks the rule data_is_stable_while_waiting at result_data, cycle "}},

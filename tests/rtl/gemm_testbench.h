@@ -46,7 +46,7 @@ class GemmTestbench {
  public:
   explicit GemmTestbench(GemmPorts pins);  // resets
 
-  // One after the other, each offered as soon as the one before is taken. Throws runtime_error if
+  // Sequentially, each offered as soon as the previous one is accepted. Throws runtime_error if
   // the block breaks a rule of its streams, reports an error, or does not end.
   std::vector<GemmRun> run(const std::vector<GemmTask>& tasks, const GemmGaps& gaps = {},
                            unsigned seed = 1);
@@ -95,7 +95,7 @@ class GemmTestbench {
   GemmGaps gaps_;
   std::mt19937 random_;
   std::vector<GemmRun> runs_;
-  std::vector<Lanes> results_;        // beats of the task under way
+  std::vector<Lanes> results_;        // beats of the task in progress
   std::optional<Beat> left_waiting_;  // by the edge before
   std::uint64_t edges_ = 0, end_ = 0, waits_ = 0;
   std::vector<std::string> log_;

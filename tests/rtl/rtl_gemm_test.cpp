@@ -203,7 +203,7 @@ KERNBENCH_SYSTEMC_TEST(another_dtype_fails_the_command_and_names_engine_dtype_an
       with_text<PendingDataError>("has not been computed by sip0.cube0.pe0.pe_gemm"));
 }
 
-KERNBENCH_SYSTEMC_TEST(who_reads_a_product_before_the_engine_is_done_is_told_so) {
+KERNBENCH_SYSTEMC_TEST(reading_a_product_before_the_engine_is_done_is_an_error) {
   GemmMachine m;
   const std::uint64_t x = m.hbm({0, 0, 0});
   m.fill(x, 40 * 40, DType::f16);

@@ -215,7 +215,7 @@ BOOST_AUTO_TEST_CASE(what_launches_reckon_with_is_no_more_than_it_takes) {
              "found 3 ns, allowed is at most 3 periods of the clock, 1.5 ns");
 }
 
-// --- Designs of somebody else
+// --- Third-party designs
 
 KERNBENCH_SYSTEMC_TEST(a_router_that_gives_nothing_is_found_by_the_watchdog) {
   Star<Foreign<Vrouter_silent>> t(Settings{{"watchdog_cycles", "100"}});
@@ -235,7 +235,7 @@ KERNBENCH_SYSTEMC_TEST(a_flit_at_the_wrong_output_is_found) {
   Star<Foreign<Vrouter_straying>> t;
   t.a.send_at(t.machine.write("a", "z", 0, 16), 10 * ns - 1);
   BOOST_TEST(fault_of(t.machine).find(
-                 "r: a flit for output 3 has come out of output 2 (out_valid), cycle ") == 0U);
+                 "r: a flit for output 3 has left by output 2 (out_valid), cycle ") == 0U);
 }
 
 // --- Properties
@@ -279,7 +279,7 @@ struct Outcome {
   std::vector<std::uint64_t> bytes;  // by link
 };
 
-// Leaves l0... beside two adjacent routers p and q, and memories m0... opposite to each.
+// Leaves l0... next to two adjacent routers p and q, and memories m0... opposite to each.
 template <class Kind>
 Outcome play(const Traffic& traffic) {
   std::vector<std::string> names{"p", "q"};

@@ -29,7 +29,7 @@ struct Range {
 };
 
 // Random bursts of random sizes, lengths and strobes; two that overlap, one of them a write, are
-// never under way together.
+// never outstanding together.
 template <class Model>
 class RandomBursts {
  public:
@@ -190,7 +190,7 @@ BOOST_AUTO_TEST_CASE(bursts_follow_one_another_without_a_gap) {
   BOOST_TEST(driver.violations.empty());
 }
 
-// What breaks a rule of the manager is answered with SLVERR besides, and is not written.
+// A request that breaks a manager rule is also answered with SLVERR, and is not written.
 BOOST_AUTO_TEST_CASE(a_burst_that_is_not_incr_is_answered_with_an_error) {
   constexpr unsigned wrap = 2, fixed = 0;
   Axi4Driver<Vsram_64> driver(8, 0, 1);

@@ -148,7 +148,7 @@ KERNBENCH_SYSTEMC_TEST(a_message_is_cut_into_bursts_that_follow_without_a_gap) {
   BOOST_TEST(t.machine.completed_at(0) == 100U + (2 + 513) * 10 + 1);
 }
 
-// Two reads and a write: the reads one beat after the other, the write beside them.
+// Two reads and a write: the reads beat by beat, the write concurrently with them.
 KERNBENCH_SYSTEMC_TEST(accesses_share_the_channels_and_writes_and_reads_go_side_by_side) {
   Scratchpad<RtlSram> t;
   t.a.send_at(t.machine.read("a", "s", 0, 64), 92);
@@ -178,7 +178,7 @@ KERNBENCH_SYSTEMC_TEST(max_in_flight_bounds_the_accesses_side_by_side) {
   BOOST_TEST(t.machine.completed_at(1) == 200U + (2 + 8) * 10 + 1);
 }
 
-// Two reads and two writes, all under way together: 4 x 8 beats, 2 + 16 responses on R and B.
+// Two reads and two writes, all outstanding together: 4 x 8 beats, 2 + 16 responses on R and B.
 BOOST_AUTO_TEST_CASE(responses_that_are_refused_come_later_and_in_the_same_order) {
   const auto ends = [](const std::string& gaps, const std::string& seed) {
     return forked_value([&] {
@@ -319,7 +319,7 @@ KERNBENCH_SYSTEMC_TEST(bytes_that_are_not_known_yet_are_not_compared) {
 // sv/faulty_sram.sv, fault 7: bit 12 of each word is wrong.
 KERNBENCH_SYSTEMC_TEST(a_wrong_byte_ends_the_run_with_its_place_both_values_and_the_cycle) {
   Swap t("test.faulty_sram", true, 7 << 16);
-  check_contains(t.result.error, {"rdata is not what was written: byte 1 of a read of ",
+  check_contains(t.result.error, {"rdata differs from the bytes written: byte 1 of a read of ",
                                   ", the memory store has 0x", ", cycle "});
 }
 

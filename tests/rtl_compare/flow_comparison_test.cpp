@@ -38,7 +38,7 @@ const ComparedWork& find(const TimeComparison& comparison, const std::string& na
 
 }  // namespace
 
-BOOST_AUTO_TEST_CASE(a_router_beside_itself_takes_the_same_times) {
+BOOST_AUTO_TEST_CASE(a_router_compared_with_itself_takes_the_same_times) {
   const TimeComparison found = compare("builtin.forwarding", {"overhead_ns=2"}, {256, 1024});
   BOOST_TEST(found.kind == "message");
   BOOST_TEST(found.models.at(0) == "builtin.forwarding");

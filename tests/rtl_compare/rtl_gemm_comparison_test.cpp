@@ -1,5 +1,5 @@
-// `timing: systolic` beside the array in RTL: within 5 % on every tile, exactly on full ones; the
-// products are those of the reference.
+// `timing: systolic` compared with the array in RTL: within 5 % on every tile, exactly on full
+// ones; the products are those of the reference.
 #include <boost/test/unit_test.hpp>
 #include <cmath>
 

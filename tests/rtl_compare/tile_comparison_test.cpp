@@ -1,4 +1,4 @@
-// Tiles on an implementation of PE_GEMM beside both timings of the transaction-level model.
+// Tiles on an implementation of PE_GEMM, compared with both timings of the transaction-level model.
 #include "platform/rtl_compare/tile_comparison.h"
 
 #include <boost/test/unit_test.hpp>
@@ -87,7 +87,7 @@ std::uint64_t macs(const ComparedTile& tile) {
 
 }  // namespace
 
-// The systolic timing beside itself; the other model counts 8 * 16 MACs per cycle of 2 ns.
+// The systolic timing compared with itself; the other model counts 8 * 16 MACs per cycle of 2 ns.
 KERNBENCH_SYSTEMC_TEST(the_systolic_timing_is_as_fast_as_itself_on_every_tile) {
   TileOptions options;
   options.tiles = telling_tiles({8, 16});

@@ -1,4 +1,4 @@
-// A service of a memory from outside: one port, through which accesses go one after the other
+// A service of a memory from outside: one port, which serves accesses sequentially
 // (models/fabric/memory_service.h). An access holds it for overhead_ns + bytes / port_bw_gbs.
 #pragma once
 

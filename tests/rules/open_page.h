@@ -23,17 +23,17 @@ class OpenPage : public HbmTiming {
   static constexpr const char* description = "HBM partition with row buffers, open page";
   struct Parameters : HbmParameters {
     using HbmParameters::HbmParameters;
-    Param<std::uint32_t> banks{*this,
-                               Parameter::integer("banks", "per pseudo-channel", "", "assumption")
-                                   .default_val(4)
-                                   .range(1, 256)};
+    Param<std::uint32_t> banks{
+        *this, Parameter::integer("banks", "banks per pseudo-channel", "", "assumption")
+                   .default_val(4)
+                   .range(1, 256)};
     Param<std::uint32_t> row_bytes{
-        *this, Parameter::integer("row_bytes", "of a row of a bank", "B", "assumption")
+        *this, Parameter::integer("row_bytes", "bytes of a row of a bank", "B", "assumption")
                    .default_val(1024)
                    .range(1, 1048576)};
-    Param<Fs> t_burst{*this, time("t_burst_ns", "of a burst on its channel", 8)};
-    Param<Fs> t_rcd{*this, time("t_rcd_ns", "to open a row", 14)};
-    Param<Fs> t_rp{*this, time("t_rp_ns", "to close a row", 14)};
+    Param<Fs> t_burst{*this, time("t_burst_ns", "time of a burst on its channel", 8)};
+    Param<Fs> t_rcd{*this, time("t_rcd_ns", "time to open a row", 14)};
+    Param<Fs> t_rp{*this, time("t_rp_ns", "time to close a row", 14)};
 
    private:
     static Parameter time(const char* name, const char* description, int default_value) {
@@ -74,7 +74,7 @@ class OpenPage : public HbmTiming {
   }
   void observe_channel(Observables& to, std::size_t channel, const std::string& name) {
     channels_[channel].last =
-        &to.add_signal(name + "_row", "what the last burst booked has found",
+        &to.add_signal(name + "_row", "row state found by the last booked burst",
                        SignalFormat::enumeration({"hit", "miss", "conflict"}));
   }
 

@@ -43,7 +43,7 @@ BOOST_AUTO_TEST_CASE(one_pe_holds_the_whole_tensor) {
 
 // A column shard of b[K, N] begins at col_start * K * itemsize: blocks are dense, one behind the
 // other. 6 * 2 * 2 bytes each.
-BOOST_AUTO_TEST_CASE(column_shards_lie_one_after_another_in_pe_order) {
+BOOST_AUTO_TEST_CASE(column_shards_are_contiguous_in_pe_order) {
   BOOST_TEST(describe_blocks({replicate, column_wise, 1, 4}, {6, 8}) ==
              (std::vector<std::string>{"0.0 0 {6, 2}@0,0,", "0.1 24 {6, 2}@0,2,",
                                        "0.2 48 {6, 2}@0,4,", "0.3 72 {6, 2}@0,6,"}));

@@ -1,4 +1,4 @@
-// Tensors in the address model LA (spec 3.3): segments in place of pages, one for each shard, where
+// Tensors in the address model LA (spec 3.3): segments instead of pages, one for each shard, where
 // the shards are.
 #include <rapidcheck/boost_test.h>
 

@@ -67,7 +67,7 @@ BOOST_FIXTURE_TEST_CASE(each_kind_of_policy_says_who_has_its_mappings, Fixture) 
   BOOST_TEST(contains(at(page, {0, 3, 1}), "among the arguments of its launch alone"));
 }
 
-BOOST_FIXTURE_TEST_CASE(a_freed_tensor_keeps_its_name_until_another_one_takes_its_place, Fixture) {
+BOOST_FIXTURE_TEST_CASE(a_freed_tensor_keeps_its_name_until_a_new_one_replaces_it, Fixture) {
   const tl::TensorInfo old = add("old", 0, {8192}, DPPolicy::on_one_pe());  // four pages
   addresses.freed(old, 0);
   BOOST_TEST(contains(at(2, {0, 0, 0}),

@@ -259,7 +259,7 @@ KERNBENCH_SYSTEMC_TEST(random_input_depends_on_the_seed_alone) {
   });
 }
 
-KERNBENCH_SYSTEMC_TEST(stats_tell_whoever_listens_the_time_of_each_mark) {
+KERNBENCH_SYSTEMC_TEST(stats_notify_listeners_of_the_time_of_each_mark) {
   struct Marks final : StatisticsListener {
     void reset(Fs now) override { lines.push_back("reset at " + format_ns(now)); }
     void dump(const std::string& label, Fs now) override {

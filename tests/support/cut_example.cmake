@@ -1,7 +1,7 @@
 # Cuts the examples of a guide out of their fences, byte for byte:
 #   cmake -D README=... -D DIR=... -D "PARTS=part|part|..." -P cut_example.cmake
 # Every block of C++ of a guide is a whole file whose first line, "// path", says where it belongs: it is written to DIR/path. PARTS are
-# these first lines, and what else the guide's steps and its test name: it stands in one of the blocks. Anything else is an error, so
+# these first lines, and what else the guide's steps and its test name: it is in one of the blocks. Anything else is an error, so
 # that no example escapes the compiler. Blocks of tests/plugins/examples are of files that are built as they are; test_docs compares them.
 cmake_minimum_required(VERSION 3.25)
 file(READ "${README}" rest)

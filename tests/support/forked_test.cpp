@@ -173,7 +173,7 @@ BOOST_AUTO_TEST_CASE(a_failed_child_fails_the_case_in_the_parent,
   kt::forked([] { BOOST_ERROR("on purpose"); });
 }
 
-BOOST_AUTO_TEST_CASE(each_child_elaborates_anew) {
+BOOST_AUTO_TEST_CASE(each_child_elaborates_again) {
   BOOST_TEST(kt::forked_value([] { return simulate_wait_ns(3); }) ==
              kt::forked_value([] { return simulate_wait_ns(3); }));
 }

@@ -1,9 +1,9 @@
-// Spec 2.2 to 2.6 once more, written to be read beside the page and not to be fast: time advances
+// Spec 2.2 to 2.6 once more, written to be compared with the page and not to be fast: time advances
 // femtosecond by femtosecond, every list is sorted when it is used, every burst is booked by
 // itself. The models are compared with it on random machines.
 //
 // A dma has a read and a write channel, each held by one request at a time; behind it, without a
-// link between, stands a tcm.
+// link between, is a tcm.
 #pragma once
 
 #include <cstdint>
@@ -89,7 +89,7 @@ class NaiveFabric {
     Item held;
     Time held_until = 0;
     std::vector<HbmChannel> channels;
-    std::map<std::size_t, Time> latest;  // per write under way
+    std::map<std::size_t, Time> latest;  // per outstanding write
     std::vector<Departure> departures;
     DmaChannel reads, writes;
     std::vector<Item> passing;  // from the tcm behind a dma, and to it

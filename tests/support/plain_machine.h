@@ -4,7 +4,7 @@
 // (platform/phase2/reference_functions.h).
 //
 // A program is a list of Steps, numbers without meaning of their own; the machine gives each a
-// meaning where it stands, so that any list is a program, also one that a shrinking generator has
+// meaning at its position, so that any list is a program, also one that a shrinking generator has
 // cut down. What it has executed are Actions, which print as lines of a program and are carried out
 // by what is under test. Values are compared exactly: a step whose result would depend on the order
 // of sums, or would be NaN (of which there are many bit patterns), is passed over.

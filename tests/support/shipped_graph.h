@@ -11,7 +11,7 @@
 
 namespace kernbench::test {
 
-// "topology.tiny.yaml" stands in configs/; an absolute path is taken as it is.
+// "topology.tiny.yaml" is in configs/; an absolute path is taken as it is.
 inline std::string topology_path(const std::string& topology) {
   return topology.front() == '/' ? topology
                                  : std::string(KERNBENCH_SOURCE_DIR) + "/configs/" + topology;

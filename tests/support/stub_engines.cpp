@@ -62,8 +62,8 @@ class StubControlEndpoint final : public FabricNode {
       } else {
         engines_.launches[job->launch].aborted = true;
         if (job->plan.obeys) job->due = now();
-        job->plan.result =
-            Completion::failure(Completion::aborted, std::string(name()) + " was told to end");
+        job->plan.result = Completion::failure(Completion::aborted,
+                                               std::string(name()) + " was aborted on request");
       }
       return request.route().listener->completed(request);
     }
@@ -145,7 +145,7 @@ void register_stub_engines(ComponentRegistry& registry, StubEngines& engines) {
   register_pe_components(engines_of_a_pe);
   for (const Implementation* engine : engines_of_a_pe.list()) {
     const auto stub = stubs.find(engine->roles.front());
-    registry.add({engine->name, "stands for an engine", engine->roles, engine->schema,
+    registry.add({engine->name, "replaces an engine", engine->roles, engine->schema,
                   stub == stubs.end() ? plain : stub->second});
   }
 }

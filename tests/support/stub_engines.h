@@ -42,7 +42,7 @@ struct StubEngines {
   std::size_t ignored_aborts = 0;
 };
 
-// Under the built-in names, in place of the real engines: on a registry that has none of them.
+// Under the built-in names, instead of the real engines: on a registry that has none of them.
 void register_stub_engines(ComponentRegistry& registry, StubEngines& engines);
 
 }  // namespace kernbench::test

@@ -76,7 +76,7 @@ BOOST_AUTO_TEST_CASE(a_fold_is_filled_streamed_and_drained) {
   BOOST_TEST(systolic_cycles(16, 10, 4, {16, 4}) == 44u);  // 10 + 2 * 16 + 4 - 2
 }
 
-BOOST_AUTO_TEST_CASE(folds_cover_the_output_one_after_the_other) {
+BOOST_AUTO_TEST_CASE(folds_cover_the_output_sequentially) {
   BOOST_TEST(systolic_cycles(32, 64, 32, {8, 8}) == 16 * 86u);
   BOOST_TEST(systolic_cycles(33, 64, 32, {8, 8}) == 20 * 86u);  // a fifth row of folds
   BOOST_TEST(systolic_cycles(32, 64, 32, {32, 32}) == 158u);

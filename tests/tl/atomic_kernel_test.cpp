@@ -298,7 +298,7 @@ BOOST_AUTO_TEST_CASE(contended_accesses_are_the_same_in_every_run) {
 }
 
 // Who loads what others change by atomics is ordered by nothing.
-BOOST_AUTO_TEST_CASE(a_plain_load_beside_atomics_is_a_race) {
+BOOST_AUTO_TEST_CASE(a_plain_load_concurrent_with_atomics_is_a_race) {
   forked([] {
     TorchMachine m;
     const auto kernel = [](tl::Program& tl, tl::Tensor x) {

@@ -27,7 +27,8 @@ struct Memory {
     if (!with_data) return;
     const tl::Handle values = tl.arange(1, elements + 1, dtype);
     tl.store(ptr(), values);
-    pe.functional_model.resolve();  // time stands still here: the store is of an earlier instant
+    pe.functional_model
+        .resolve();  // time does not advance here: the store is of an earlier instant
     pe.commands.clear();
   }
   tl::Ptr ptr() const { return tl::Ptr(tensor); }
@@ -107,7 +108,7 @@ BOOST_AUTO_TEST_CASE(integers_wrap_and_floats_round_once) {
 }
 
 // Lanes at one element: each finds what the one before it has left.
-BOOST_AUTO_TEST_CASE(lanes_at_one_element_act_one_after_the_other) {
+BOOST_AUTO_TEST_CASE(lanes_at_one_element_act_sequentially) {
   Memory m(4);
   BOOST_CHECK_THROW(m.tl.atomic_add(m.ptr(), pending(m, {0, 1, 0, 1}), 1), PendingDataError);
   const tl::Handle places = m.tl.arange(0, 6) % 2;
@@ -221,7 +222,7 @@ BOOST_AUTO_TEST_CASE(what_is_refused_says_what_is_allowed) {
   BOOST_CHECK_EXCEPTION(m.tl.atomic_add(m.ptr(), m.tl.full({4}, 1, f32)), UsageError,
                         with_text("tl.atomic_add of f32 at x, which holds i32"));
   BOOST_CHECK_EXCEPTION(m.tl.atomic_add(tl::Ptr(std::uint64_t{0x10000}), 1), UsageError,
-                        with_text("tl.atomic_add: 0x10000 has no dtype; ptr.as(dtype) says it"));
+                        with_text("tl.atomic_add: 0x10000 has no dtype; use ptr.as(dtype)"));
   BOOST_CHECK_EXCEPTION(
       m.tl.atomic_add(m.ptr() + 2, 1), AccessFault,
       with_text("tl.atomic_add of i32 at x + 2: the address must be a multiple of 4"));
@@ -242,7 +243,7 @@ BOOST_AUTO_TEST_CASE(what_is_refused_says_what_is_allowed) {
   BOOST_CHECK_EXCEPTION(
       m.tl.atomic_add(m.ptr(), m.tl.arange(0, 4), m.tl.arange(0, 3)), UsageError,
       with_text("tl.atomic_add of i32{3}: it does not broadcast to the {4} elements"));
-  // Behind what is under way there.
+  // After the accesses in flight there.
   const tl::Handle in_flight = m.tl.store_async(m.ptr(), m.tl.zeros({4}, i32));
   BOOST_CHECK_EXCEPTION(m.tl.atomic_add(m.ptr(), 1), UsageError,
                         with_text({"tl.atomic_add of 'x'", "tl.wait for it first"}));

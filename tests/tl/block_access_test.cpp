@@ -241,7 +241,7 @@ BOOST_AUTO_TEST_CASE(padding_is_zero_or_nan) {
              }) == "tl.load: padding nan of i32: integers have none");
 }
 
-BOOST_AUTO_TEST_CASE(what_a_block_pointer_cannot_be_is_told) {
+BOOST_AUTO_TEST_CASE(an_invalid_block_pointer_is_reported) {
   Memory m(64);
   const auto make = [&](const tl::Extents& shape, const tl::Extents& strides,
                         const tl::Extents& offsets, const Shape& block,
@@ -256,7 +256,7 @@ BOOST_AUTO_TEST_CASE(what_a_block_pointer_cannot_be_is_told) {
   BOOST_TEST(contains(make({8, 8}, {8, -1}, {0, 0}, {2, 2}), "stride -1 of axis 1"));
   BOOST_TEST(contains(make({8, -1}, {8, 1}, {0, 0}, {2, 2}), "extent -1 of axis 1"));
   const auto raw = [&] { m.tl.make_block_ptr(tl::Ptr(std::uint64_t{64}), {8}, {1}, {0}, {2}); };
-  BOOST_TEST(contains(test::error_of<Error>(raw), "0x40 has no dtype; ptr.as(dtype) says it"));
+  BOOST_TEST(contains(test::error_of<Error>(raw), "0x40 has no dtype; use ptr.as(dtype)"));
   const tl::BlockPtr p = m.tl.make_block_ptr(m.ptr(), {8, 8}, {8, 1}, {0, 0}, {2, 2});
   BOOST_TEST(contains(test::error_of<Error>([&] { m.tl.load(p, {{2}}); }),
                       "the axes of {2, 2} are 0 to 1"));
@@ -267,7 +267,7 @@ BOOST_AUTO_TEST_CASE(what_a_block_pointer_cannot_be_is_told) {
                       "64 bytes at x + 224 are not all inside tensor 'x' of 256 bytes"));
 }
 
-// Strides of a whole tensor hold where its shards lie as its rows do, one after another.
+// Strides of a whole tensor hold where its shards are contiguous, as its rows are.
 BOOST_AUTO_TEST_CASE(a_whole_tensor_has_no_strides_where_its_shards_do_not_lie_as_its_rows_do) {
   Memory m(64);
   // Two PEs of a tensor {8, 8}, cut along `axis`.
@@ -285,11 +285,10 @@ BOOST_AUTO_TEST_CASE(a_whole_tensor_has_no_strides_where_its_shards_do_not_lie_a
     });
   };
   BOOST_TEST(describe(cut(0), {8, 1}) == "");
-  BOOST_TEST(
-      contains(describe(cut(1), {8, 1}),
-               "tl.make_block_ptr: strides {8, 1} are not those of tensor 'x' {8, 8}: its shards, "
-               "{8, 4} on sip0.cube0.pe0 and so on, lie one after another; describe x.local(), or "
-               "cut axis 0"));
+  BOOST_TEST(contains(
+      describe(cut(1), {8, 1}),
+      "tl.make_block_ptr: strides {8, 1} are not those of tensor 'x' {8, 8}, which is "
+      "stored shard by shard ({8, 4} on sip0.cube0.pe0, ...); describe x.local(), or cut axis 0"));
   BOOST_TEST(describe(cut(1) + 128, {8, 1}) == "");  // what the kernel has worked out itself
   BOOST_TEST(contains(test::error_of<Error>([&] {
                         m.tl.make_tensor_descriptor(cut(1), {8, 8}, {8, 1}, {2, 2});

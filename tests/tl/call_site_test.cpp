@@ -143,7 +143,7 @@ BOOST_AUTO_TEST_CASE(views_memory_and_metadata_tell_their_line) {
   // clang-format on
 }
 
-// What goes wrong before a call begins is told with its line, too.
+// An error before a call begins is reported with its line, too.
 BOOST_AUTO_TEST_CASE(errors_belong_to_the_call_that_makes_them) {
   Kernel k;
   tl::Program& tl = k.tl;

@@ -169,7 +169,7 @@ BOOST_AUTO_TEST_CASE(views_of_any_axis_cost_nothing) {
   BOOST_CHECK_THROW(k.tl.slice(x, 1, 0, 4), UsageError);
   BOOST_CHECK_THROW(k.tl.slice(x, 1, 0, 2, 0), UsageError);
   BOOST_CHECK_THROW(k.tl.bitcast(x, f16), UsageError);
-  // Where the part begins is told to the engine that reads it.
+  // The engine that reads the part gets its start address.
   const auto address_of = [&k](const tl::Handle& operand) {
     k.tl.exp(operand);
     return std::get<MathCommand>(k.pe.commands.back().what).operands.front().address;

@@ -20,7 +20,7 @@ const tl::TensorInfoPtr a_info = tl::TensorInfo::whole("a", 0x1000, {32, 32}, f1
                         b_info = tl::TensorInfo::whole("b", 0x2000, {32, 32}, f16),
                         out_info = tl::TensorInfo::whole("out", 0x3000, {32, 32}, f16);
 
-// A product of memory to memory, under way.
+// A product of memory to memory, in flight.
 struct InFlight {
   explicit InFlight(bool completes_at_once = false, bool with_data = true) : pe(with_data) {
     pe.completes_at_once = completes_at_once;
@@ -139,7 +139,7 @@ BOOST_AUTO_TEST_CASE(bytes_that_it_reads_may_be_read_and_others_written) {
   k.tl.store(tl::Ptr(0x4000), k.tl.zeros({4}));
 }
 
-BOOST_AUTO_TEST_CASE(a_wait_of_any_kind_lets_everybody_at_it) {
+BOOST_AUTO_TEST_CASE(a_wait_of_any_kind_permits_all_accesses) {
   const auto touch = [](InFlight& k) {
     k.tl.load(k.out, {32, 32}, f16);
     k.tl.store(k.b, k.tl.zeros({32, 32}));

@@ -1,4 +1,4 @@
-// Commands left under way (spec 6): asynchronous loads and stores, tl::Overlap, and what waits for
+// Commands left in flight (spec 6): asynchronous loads and stores, tl::Overlap, and what waits for
 // them. The commands of the PE complete when the test or a wait says so.
 #include "sw/tl/overlap.h"
 
@@ -125,7 +125,7 @@ BOOST_AUTO_TEST_CASE(under_overlap_computations_return_at_their_issue) {
 }
 
 // No time passes where only the shape changes.
-// Both results of one command are under way, and in use by it.
+// Both results of one command are in flight, and in use by it.
 BOOST_AUTO_TEST_CASE(under_overlap_operations_of_every_kind_return_at_their_issue) {
   BusyPe pe;
   tl::Program tl(pe);

@@ -42,7 +42,7 @@ BOOST_AUTO_TEST_CASE(the_kernel_of_the_specification_issues_a_read_and_a_composi
   BOOST_TEST(recording.at({0, 0, 0}).commands().size() == 2);
 }
 
-// What is left under way has no wait behind it but that of the kernel.
+// Commands left in flight are awaited only by the end of the kernel.
 BOOST_AUTO_TEST_CASE(commands_in_flight_are_recorded_with_the_waits_that_the_kernel_asks_for) {
   const auto kernel = [](tl::Program& tl, tl::Ptr x, tl::Ptr out) {
     const tl::Handle a = tl.load_async(x, {4, 4}, f16), b = tl.load_async(x + 32, {4, 4}, f16);

@@ -161,7 +161,7 @@ BOOST_AUTO_TEST_CASE(lanes_that_are_masked_off_have_the_values_of_a_block) {
                         with_text("tl.where(mask, loaded, other)"));
 }
 
-BOOST_AUTO_TEST_CASE(rows_are_gathered_and_scattered_beside_what_follows) {
+BOOST_AUTO_TEST_CASE(rows_are_gathered_and_scattered_concurrently_with_what_follows) {
   Kernel k;
   k.pe.completes_at_once = false;
   const tl::TensorDescriptor table = k.tl.make_tensor_descriptor(k.numbers, {8, 8}, {8, 1}, {1, 2});

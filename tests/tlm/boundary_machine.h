@@ -29,7 +29,7 @@ class BoundaryMachine {
   // is there: requests are filled in then.
   void add_lt_initiator(std::vector<plain_tlm::LtInitiator::Program> programs);
   void add_at_initiator(plain_tlm::AtScript& script);
-  // The module "test.memory", in the place of the SRAM: `make` creates a module with a member
+  // The module "test.memory", which replaces the SRAM: `make` creates a module with a member
   // `socket`.
   void add_lt_memory(std::size_t size = 1 << 16, Fs latency = 30 * fs_per_ns);
   void add_at_memory(plain_tlm::AtAnswer answer, Fs accept, Fs latency);
@@ -47,7 +47,7 @@ class BoundaryMachine {
   void build() { build(Setting()); }
 
   // Until nothing is pending; checks that it ended well, that the pool is empty and that no
-  // transaction is under way.
+  // transaction is outstanding.
   void run();
   // A plain initiator that plays one program; builds the machine and runs it.
   void play(const Setting& setting, plain_tlm::LtInitiator::Program program);

@@ -1,5 +1,5 @@
-// Requests that are played beside a plain initiator: links count what all of them do, in the time
-// that all of it took (spec 11.3).
+// Requests that are played concurrently with a plain initiator: links count what all of them do, in
+// the time that all of it took (spec 11.3).
 #include <boost/test/unit_test.hpp>
 
 #include "platform/traffic/traffic_player.h"
@@ -47,9 +47,9 @@ class Summarised final : public TrafficListener {
 
 }  // namespace
 
-// The initiator writes 64 KiB before the request, while it is under way, and long after it: its
+// The initiator writes 64 KiB before the request, while it is in flight, and long after it: its
 // link is busy for nearly all of that time.
-KERNBENCH_SYSTEMC_TEST(no_link_is_busy_for_longer_than_the_traffic_and_what_runs_beside_it) {
+KERNBENCH_SYSTEMC_TEST(no_link_is_busy_for_longer_than_the_traffic_and_its_concurrent_initiator) {
   BoundaryMachine m;
   m.add_lt_initiator({[&](LtInitiator& i) {
     for (int round = 0; round < 20; ++round) i.write(m.hbm(0), pattern(1 << 16));

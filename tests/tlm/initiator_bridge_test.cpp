@@ -1,5 +1,5 @@
 // TlmInitiatorBridge (spec 2.1, "the external TLM boundary"): a plain initiator on router r0c0 of
-// the tiny machine, where PE 0's HBM partition stands too.
+// the tiny machine, where PE 0's HBM partition is attached too.
 //
 // 512 B from the HBM's offset 0 are two flits. Links of 256 GB/s: 1 ns a flit, 1 fs of propagation;
 // the router 2 ns; a burst 8 ns.
@@ -128,7 +128,7 @@ KERNBENCH_SYSTEMC_TEST(several_requests_are_outstanding_up_to_max_outstanding) {
   m.run();
   const auto& requests = m.script.requests;
   // Commands of 0 and 1 leave at once. The flit of 0 is back at 10 ns + 2 at the HBM's link, 11 ns
-  // + 3 at the router, 13 ns + 3, 14 ns + 4; that of 1 stands at the link at the same instant: 12
+  // + 3 at the router, 13 ns + 3, 14 ns + 4; that of 1 is queued at the link at the same time: 12
   // ns + 3 at the router, which it holds from 13 ns + 3 to 15 ns + 3; 16 ns + 4.
   BOOST_TEST(requests[0].begin_resp.value() == 14 * ns + 4);
   BOOST_TEST(requests[1].begin_resp.value() == 16 * ns + 4);
@@ -254,7 +254,7 @@ KERNBENCH_SYSTEMC_TEST(every_memory_can_be_written_and_read) {
   BOOST_TEST(sound == 5U);
 }
 
-KERNBENCH_SYSTEMC_TEST(an_initiator_may_stand_at_the_io_chiplet) {
+KERNBENCH_SYSTEMC_TEST(an_initiator_may_be_attached_to_the_io_chiplet) {
   BoundaryMachine m;
   std::vector<unsigned char> got;
   m.add_lt_initiator({[&](LtInitiator& i) {

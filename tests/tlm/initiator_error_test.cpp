@@ -169,10 +169,10 @@ KERNBENCH_SYSTEMC_TEST(a_begin_req_before_the_last_end_req_ends_the_run) {
   const RunResult result = m.platform->run();
   BOOST_TEST(result.error ==
              "sip0.cube0.x at 0 ns: the module behind the bridge breaks the base protocol: "
-             "BEGIN_REQ before the END_REQ of the request before");
+             "BEGIN_REQ before the END_REQ of the previous request");
 }
 
-// Its payload is gone with its stack; what is under way in the fabric comes to its end.
+// Its payload is gone with its stack; transactions in flight in the fabric complete.
 KERNBENCH_SYSTEMC_TEST(a_thread_may_be_killed_in_b_transport) {
   ExternalModules modules;
   sc_core::sc_process_handle* victim = nullptr;

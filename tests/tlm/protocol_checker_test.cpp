@@ -130,7 +130,7 @@ BOOST_AUTO_TEST_CASE(a_sound_course_has_no_breach) {
 
 BOOST_AUTO_TEST_CASE(order_of_phases) {
   BOOST_TEST(breach([](Ends& e) { e.forward(e.payload(), tlm::END_RESP); }) ==
-             "END_RESP of a transaction that is not under way");
+             "END_RESP of a transaction that is not outstanding");
   BOOST_TEST(breach([](Ends& e) { e.forward(e.payload(), tlm::END_REQ); }) ==
              "END_REQ on the forward path");
   BOOST_TEST(breach([](Ends& e) {
@@ -148,14 +148,14 @@ BOOST_AUTO_TEST_CASE(order_of_phases) {
                tlm_generic_payload& payload = e.payload();
                full_course(e, payload);
                e.backward(payload, tlm::BEGIN_RESP);
-             }) == "BEGIN_RESP of a transaction that is not under way");
+             }) == "BEGIN_RESP of a transaction that is not outstanding");
 }
 
 BOOST_AUTO_TEST_CASE(one_request_at_a_time) {
   BOOST_TEST(breach([](Ends& e) {
                e.forward(e.payload(), tlm::BEGIN_REQ);
                e.forward(e.payload(), tlm::BEGIN_REQ);
-             }) == "BEGIN_REQ before the END_REQ of the request before");
+             }) == "BEGIN_REQ before the END_REQ of the previous request");
 }
 
 BOOST_AUTO_TEST_CASE(one_response_at_a_time) {
@@ -179,15 +179,15 @@ BOOST_AUTO_TEST_CASE(attributes_stay_as_the_initiator_set_them) {
     });
   };
   BOOST_TEST(changed([](Ends&, tlm_generic_payload& p) { p.set_address(0x200); }) ==
-             "the address changed under way");
+             "the address changed in flight");
   BOOST_TEST(changed([](Ends&, tlm_generic_payload& p) { p.set_data_length(4); }) ==
-             "the data length changed under way");
+             "the data length changed in flight");
   BOOST_TEST(changed([](Ends&, tlm_generic_payload& p) { p.set_streaming_width(4); }) ==
-             "the streaming width changed under way");
+             "the streaming width changed in flight");
   BOOST_TEST(changed([](Ends& e, tlm_generic_payload&) { e.data[3] = 99; }) ==
-             "the bytes of a write changed under way");
+             "the bytes of a write changed in flight");
   BOOST_TEST(changed([](Ends&, tlm_generic_payload& p) { p.set_command(tlm::TLM_READ_COMMAND); }) ==
-             "the command changed under way");
+             "the command changed in flight");
 }
 
 BOOST_AUTO_TEST_CASE(response_status) {

@@ -1,4 +1,4 @@
-// TlmTargetBridge (spec 2.1, "the external TLM boundary"): a plain memory in the place of the SRAM
+// TlmTargetBridge (spec 2.1, "the external TLM boundary"): a plain memory that replaces the SRAM
 // at r3c0, a plain initiator on that router.
 //
 // Links of 256 GB/s (initiator) and 128 GB/s (memory), 1 fs of propagation each; the router takes 2
@@ -61,8 +61,8 @@ KERNBENCH_SYSTEMC_TEST(a_write_begins_after_its_last_flit_and_a_read_after_its_c
 }
 
 // 1024 B are 4 flits: the last is at the router at 4 ns + 1, behind the first, which is through at
-// 3 ns + 1. On the 128 GB/s link from 3 ns + 1: 8 ns for all. The whole answer stands at the link
-// at once: 8 ns on it, then the router's 2 ns for the first flit have long passed.
+// 3 ns + 1. On the 128 GB/s link from 3 ns + 1: 8 ns for all. The whole answer is queued at the
+// link at once: 8 ns on it, then the router's 2 ns for the first flit have long passed.
 KERNBENCH_SYSTEMC_TEST(the_response_goes_as_an_srams_does_the_whole_of_it_at_once) {
   BoundaryMachine m;
   Fs written = 0, read = 0;
@@ -244,7 +244,7 @@ KERNBENCH_SYSTEMC_TEST(the_hosts_writes_reach_the_memory_and_the_store) {
   BOOST_TEST(m.stored(m.sram(0x1000), 6) == beef, boost::test_tools::per_element());
 }
 
-// A kernel's store is in the memory store when its DMA is under way (spec 9).
+// A kernel's store is in the memory store when its DMA is in flight (spec 9).
 KERNBENCH_SYSTEMC_TEST(a_pe_dmas_write_brings_what_the_store_holds) {
   BoundaryMachine m;
   m.add_lt_memory();

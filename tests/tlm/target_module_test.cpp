@@ -20,7 +20,7 @@ using namespace kernbench::test;
 // Plain TLM-2.0 targets as they are registered and named in a configuration (spec 2.1).
 BOOST_AUTO_TEST_SUITE(target_modules)
 
-KERNBENCH_SYSTEMC_TEST(a_plain_memory_may_stand_in_the_place_of_an_hbm_controller) {
+KERNBENCH_SYSTEMC_TEST(a_plain_memory_may_replace_an_hbm_controller) {
   ExternalModules modules;
   modules.add_target("acme.memory", &plain_tlm::LtMemory::socket);
   WholeMachine m("topology.tiny.yaml",
@@ -184,7 +184,7 @@ BOOST_AUTO_TEST_CASE(its_place_and_its_name_are_checked) {
 }
 
 // A byte behind it has no memory: the layout tells so.
-BOOST_AUTO_TEST_CASE(an_address_without_a_target_is_told_as_such) {
+BOOST_AUTO_TEST_CASE(an_address_without_a_target_is_reported) {
   const MachineDescription machine = describe_machine(build_graph(spec_of(target("a", router))));
   BOOST_TEST(machine.name(machine.place_of(external(8191)).node) == "sip0.cube0.a");
   BOOST_TEST(error_of<RoutingError>([&] { machine.place_of(external(8192)); }) ==

@@ -79,7 +79,7 @@ KERNBENCH_SYSTEMC_TEST(it_refuses_an_atomic_access) {
        "TLM-2.0 targets do not"});
 }
 
-KERNBENCH_SYSTEMC_TEST(the_host_writes_and_reads_it_wherever_it_stands) {
+KERNBENCH_SYSTEMC_TEST(the_host_writes_and_reads_it_at_every_attachment) {
   Machine m(target("a", router) + ", " + target("b", "sip0.io0.io_noc") + ", " +
             target("c", "fabric.switch0"));
   const RunResult result = m.run([&](HostPort& port) {
@@ -127,7 +127,7 @@ KERNBENCH_SYSTEMC_TEST(a_traffic_file_reaches_it_by_its_name) {
 }
 
 // Both at the switch: 5 ns in it, on links without a limit 1 fs each, in both directions.
-KERNBENCH_SYSTEMC_TEST(a_plain_initiator_reaches_it_and_both_may_stand_at_the_switch) {
+KERNBENCH_SYSTEMC_TEST(a_plain_initiator_reaches_it_and_both_may_be_attached_to_the_switch) {
   ExternalModules modules = with_dram();
   Fs near = 0, far = 0;
   std::vector<LtInitiator::Program> programs{[&](LtInitiator& i) {
@@ -207,7 +207,7 @@ BOOST_AUTO_TEST_CASE(a_parameter_that_the_bridge_has_is_refused) {
              "bridge has, or twice");
 }
 
-BOOST_AUTO_TEST_CASE(a_name_of_an_initiator_and_a_target_stands_behind_module_alone) {
+BOOST_AUTO_TEST_CASE(a_name_of_an_initiator_and_a_target_follows_module_alone) {
   ExternalModules modules = with_dram();
   modules.add_initiator("acme.dram",
                         [](const char*, ExternalModules::TargetSocket&) { return nullptr; });

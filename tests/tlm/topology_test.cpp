@@ -59,7 +59,7 @@ std::string issue(const std::string& initiators) {
 
 }  // namespace
 
-BOOST_AUTO_TEST_CASE(an_initiator_is_a_node_beside_the_one_that_it_is_attached_to) {
+BOOST_AUTO_TEST_CASE(an_initiator_is_a_node_next_to_the_one_that_it_is_attached_to) {
   const Graph graph = build_graph(
       tiny({{"system.tlm_initiators",
              "[" + initiator("ext0", "sip0.cube0.r0c4", ", bw_gbs: 64, distance_mm: 1.5") + ", " +

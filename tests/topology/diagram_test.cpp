@@ -234,7 +234,7 @@ BOOST_AUTO_TEST_CASE(statistics_of_another_machine_are_refused) {
     }
     return std::string("accepted");
   };
-  BOOST_TEST(message("[1]").find("s.json: is no JSON object; --heat accepts") == 0U);
+  BOOST_TEST(message("[1]").find("s.json: is not a JSON object; --heat accepts") == 0U);
   BOOST_TEST(message("{}").find("s.json: has no list 'links'") == 0U);
   BOOST_TEST(
       message(statistics(0.1, 1)).find("s.json: this machine has no node 'sip1.cube2.r0c0'") == 0U);

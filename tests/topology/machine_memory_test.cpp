@@ -41,7 +41,7 @@ BOOST_AUTO_TEST_CASE(parts_are_counted_as_the_graph_has_them) {
                 "builtin.tlm_target_bridge, attrs: {size_mb: 1}}}]"}});
 }
 
-BOOST_AUTO_TEST_CASE(the_largest_machine_is_told_in_terabytes_at_once) {
+BOOST_AUTO_TEST_CASE(the_largest_machine_is_reported_in_terabytes_at_once) {
   std::vector<Override> overrides = channels_of_their_own;
   const std::vector<Override> extremes{{"system.sips.count", "16"},
                                        {"cube.memory_map.hbm_channels_per_pe", "4096"},

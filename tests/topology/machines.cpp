@@ -17,7 +17,7 @@ void add(ComponentRegistry& registry, const std::string& name, Roles roles,
          ParameterSchema schema) {
   schema.insert(schema.begin(), overhead());
   registry.add(
-      {"builtin." + name, "stands for " + name, std::move(roles), std::move(schema), nullptr});
+      {"builtin." + name, "replaces " + name, std::move(roles), std::move(schema), nullptr});
 }
 
 }  // namespace

@@ -108,9 +108,9 @@ BOOST_AUTO_TEST_CASE(paths_in_a_cube_equal_xy_routing_where_the_straight_way_is_
       }
     }
   }
-  // Of 32 x 32, blocked are: along the row, from the 8 routers beside the zone to the 20 on the far
-  // side of its first column; along the column, between the 12 routers of rows 0 1 and the 4 below
-  // the zone, and back likewise: 160 + 48 + 48.
+  // Of 32 x 32, blocked are: along the row, from the 8 routers next to the zone to the 20 on the
+  // far side of its first column; along the column, between the 12 routers of rows 0 1 and the 4
+  // below the zone, and back likewise: 160 + 48 + 48.
   BOOST_TEST(free_pairs == 1024 - 256);
 }
 

@@ -54,7 +54,7 @@ BOOST_AUTO_TEST_CASE(the_default_machine_has_none) {
   BOOST_TEST(way_between_sips(machine) == "pcie_ep switch pcie_ep");
 }
 
-BOOST_AUTO_TEST_CASE(it_stands_between_io_noc_and_the_switch_of_every_sip) {
+BOOST_AUTO_TEST_CASE(it_is_between_io_noc_and_the_switch_of_every_sip) {
   const Graph machine = graph(with_ual("25.0"));
   for (const std::string sip : {"sip0", "sip1"}) {
     const NodeId ual = machine.at(sip + ".io0.ual_ep");

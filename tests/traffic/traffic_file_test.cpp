@@ -1,4 +1,4 @@
-// What a file of requests may hold, and how its faults are told (spec 10.2).
+// Format of a file of requests, and reports of its faults (spec 10.2).
 #include "platform/traffic/traffic_file.h"
 
 #include <sys/stat.h>
@@ -82,7 +82,7 @@ KERNBENCH_SYSTEMC_FIXTURE_TEST(a_row_becomes_a_request, Tiny) {
   BOOST_TEST(!again.next(request));
 }
 
-KERNBENCH_SYSTEMC_FIXTURE_TEST(faulty_rows_are_told_with_their_lines, Tiny) {
+KERNBENCH_SYSTEMC_FIXTURE_TEST(faulty_rows_are_reported_with_their_lines, Tiny) {
   check_row("-1,sip0.cube0.pe0.pe_dma,read,sip0.cube0.hbm_ctrl.pe0,0,256",
             {"at_ns is '-1'", "0 to 1e12"});
   check_row("soon,sip0.cube0.pe0.pe_dma,read,sip0.cube0.hbm_ctrl.pe0,0,256",
@@ -151,7 +151,7 @@ KERNBENCH_SYSTEMC_FIXTURE_TEST(the_header_is_required, Tiny) {
               {"F:1: the header must be", "in this order and nothing else"});
 }
 
-KERNBENCH_SYSTEMC_FIXTURE_TEST(all_faults_are_told_at_once_up_to_twenty, Tiny) {
+KERNBENCH_SYSTEMC_FIXTURE_TEST(all_faults_are_reported_at_once_up_to_twenty, Tiny) {
   const std::string faults = faults_of(csv_header + "x" + good_row + good_row + "0,y\n");
   BOOST_TEST(faults.find("F:2: at_ns") != faults.npos, faults);
   BOOST_TEST(faults.find("\nF:4: found 2 columns") != faults.npos, faults);
@@ -192,7 +192,8 @@ KERNBENCH_SYSTEMC_FIXTURE_TEST(what_cannot_be_read_twice_is_refused, Tiny) {
   BOOST_TEST(refused(place.path()).find("not a pipe") != std::string::npos);
 }
 
-KERNBENCH_SYSTEMC_FIXTURE_TEST(a_file_that_changes_after_the_check_is_told_with_its_line, Tiny) {
+KERNBENCH_SYSTEMC_FIXTURE_TEST(a_file_that_changes_after_the_check_is_reported_with_its_line,
+                               Tiny) {
   const CsvFile csv(csv_header + good_row + good_row);
   TrafficFile file(csv.path(), *platform);
   file.check();

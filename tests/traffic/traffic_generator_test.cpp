@@ -134,8 +134,8 @@ RC_BOOST_PROP(saved_requests_play_as_direct_ones, ()) {
   RC_ASSERT(direct == saved);
 }
 
-// No initiator ever has more requests under way than it may; all are made; each but the first ones
-// is issued when another has ended.
+// No initiator ever has more requests outstanding than it may; all are made; each but the first
+// ones is issued when another has ended.
 RC_BOOST_PROP(closed_loop_never_exceeds_its_outstanding_requests, ()) {
   const TrafficRecipe recipe = some_recipe(TrafficPattern::closed_loop);
   forked_value([&recipe] {
@@ -152,7 +152,7 @@ RC_BOOST_PROP(closed_loop_never_exceeds_its_outstanding_requests, ()) {
     }
     for (auto& [node, list] : changes) {
       BOOST_TEST(made[node] == recipe.requests);
-      // A request that ends at its own issue counts as under way for no time: only whole instants
+      // A request that ends at its own issue counts as outstanding for no time: only whole instants
       // are compared.
       std::map<Fs, int> net;
       for (const auto& [time, change] : list) net[time] += change;
@@ -210,7 +210,7 @@ KERNBENCH_SYSTEMC_FIXTURE_TEST(streams_and_strides_walk_through_the_own_partitio
              boost::test_tools::per_element());
 }
 
-KERNBENCH_SYSTEMC_FIXTURE_TEST(everybody_meets_at_the_hotspot, Tiny) {
+KERNBENCH_SYSTEMC_FIXTURE_TEST(all_initiators_access_the_hotspot, Tiny) {
   TrafficRecipe recipe;
   recipe.pattern = TrafficPattern::hotspot;
   recipe.requests = 5;

@@ -83,8 +83,8 @@ BOOST_AUTO_TEST_CASE(equal_runs_print_equal_bytes) {
               printed("topology.tiny.yaml", TrafficPattern::random, TrafficRows::Format::json)));
 }
 
-// 300,000 requests, a few under way at a time: what is resident after a tenth of them is all there
-// is. Their entries alone would be 14 MB.
+// 300,000 requests, a few outstanding at a time: what is resident after a tenth of them is all
+// there is. Their entries alone would be 14 MB.
 KERNBENCH_SYSTEMC_TEST(memory_is_bounded_by_the_requests_in_flight) {
   constexpr std::uint32_t rows = 300'000;
   std::string text = csv_header;
@@ -117,7 +117,7 @@ KERNBENCH_SYSTEMC_TEST(memory_is_bounded_by_the_requests_in_flight) {
 #endif
 }
 
-// What has ended is handed on in the order of ids, with gaps where requests are under way.
+// What has ended is handed on in the order of ids, with gaps where requests are outstanding.
 KERNBENCH_SYSTEMC_TEST(a_stopped_run_hands_on_what_has_ended) {
   TrafficMachine m("topology.yaml");
   // Ends: 167.8, 15, 42.7 ns.
@@ -151,10 +151,10 @@ KERNBENCH_SYSTEMC_TEST(a_source_that_fails_ends_the_run) {
    public:
     bool next(TrafficRequest&) override { throw UsageError("row 7 has changed"); }
   } source;
-  class Nobody final : public TrafficListener {
-  } nobody;
+  class SilentListener final : public TrafficListener {
+  } listener;
   TrafficMachine m("topology.tiny.yaml");
-  TrafficPlayer player("traffic", *m.platform, source, nobody);
+  TrafficPlayer player("traffic", *m.platform, source, listener);
   const RunResult result = m.platform->run();
   BOOST_TEST(name_of(result.status) == "failed");
   BOOST_TEST(result.error == "traffic at 0 ns: row 7 has changed");
@@ -179,9 +179,9 @@ KERNBENCH_SYSTEMC_TEST(a_request_without_a_way_ends_the_run_and_names_both_ends)
         bool taken_ = false;
       } source(
           {5 * fs_per_ns, 0, 256, m.node(initiator), m.node("sip0.cube0.pe1.pe_gemm"), 0, false});
-      class Nobody final : public TrafficListener {
-      } nobody;
-      TrafficPlayer player("traffic", *m.platform, source, nobody);
+      class SilentListener final : public TrafficListener {
+      } listener;
+      TrafficPlayer player("traffic", *m.platform, source, listener);
       const RunResult result = m.platform->run();
       BOOST_TEST(name_of(result.status) == "failed");
       return result.error;

@@ -92,7 +92,7 @@ KERNBENCH_SYSTEMC_TEST(a_read_in_the_next_cube) {
 // Command: 1, router 2, UCIe-N 8, 0.2, io_ucie 8, end point 5, 5 (50 mm), switch 5, 5, end point 5,
 // io_ucie 8, 0.2, UCIe-N 8, router 2 (+12) = 62.4; bursts 8: 70.4. Data, behind that, the second of
 // two flits: HBM link 2, router 3, connections 7, 9, UCIe-N 15, 16, 16.2, io_ucie 23.7,
-// connections 27.7, 29.7, end point 30.7 and 5: 35.7; both flits anew: 43.7, 48.7,
+// connections 27.7, 29.7, end point 30.7 and 5: 35.7; both flits again: 43.7, 48.7,
 // switch 49.7, 57.7, 62.7, end point 67.7, 69.7, connections 72.7, 74.7, io_ucie 80.7, 81.7, 81.9,
 // UCIe-N 89.4, connections 93.4, 95.4, router 95.4, 97.4 (+12).
 KERNBENCH_SYSTEMC_TEST(a_read_in_another_sip_is_stored_and_forwarded_twice) {
@@ -111,7 +111,7 @@ KERNBENCH_SYSTEMC_TEST(a_read_in_another_sip_cuts_through_if_the_end_points_do) 
 // Over UAL, 3 ns an end point, 25 mm (2.5 ns) and 128 GB/s (2 ns a flit) to the switch: shorter
 // than the 50 mm of PCIe. Command: 1, 2, 8, 0.2, 8, end point 3, 2.5, switch 5, 2.5, end point 3,
 // 8, 0.2, 8, 2 (+12) = 53.4; bursts 8: 61.4. Data: at the end point as above 30.7, and 3: 33.7;
-// both flits anew 35.7, 37.7, at the switch 38.2, 40.2; first flit 43.2, second with
+// both flits again 35.7, 37.7, at the switch 38.2, 40.2; first flit 43.2, second with
 // it; 45.2, 47.2, at the end point 47.7, 49.7, and 3: 52.7. From there on as from the 67.7
 // above: 29.7 more (+12).
 KERNBENCH_SYSTEMC_TEST(a_read_in_another_sip_over_ual) {

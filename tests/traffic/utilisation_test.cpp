@@ -127,8 +127,8 @@ void check_cut(const TrafficRecipe& recipe, const std::vector<Override>& overrid
 
 }  // namespace
 
-// 4 KiB stand at the DMA's link from 1 ns on, 16 flits of 1 ns. By 5.5 ns 4.5 flits have left; they
-// are not all busy time of now.
+// 4 KiB are queued at the DMA's link from 1 ns on, 16 flits of 1 ns. By 5.5 ns 4.5 flits have left;
+// they are not all busy time of now.
 KERNBENCH_SYSTEMC_TEST(what_is_booked_ahead_on_a_link_is_not_busy_time) {
   TrafficMachine m("topology.tiny.yaml");
   const CsvFile csv(csv_header + "0,sip0.cube0.pe0.pe_dma,write,sip0.cube0.hbm_ctrl.pe0,0,4096\n");

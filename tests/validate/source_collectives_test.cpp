@@ -38,8 +38,8 @@ BOOST_AUTO_TEST_CASE(size_and_root) {
   check_sum(sum_ns(one_message_steps({small, "tcm", true})), middle + hops + 3 * (85.4 + 58.4));
 }
 
-// 24 messages of 4 KiB: the first one goes all the way, at the root four of each are received, over
-// each exchange all, one after the other, since a receive waits for its credit.
+// 24 messages of 4 KiB: the first one crosses the whole path, the root receives four of each, and
+// each exchange sends all of them sequentially, since a receive waits for its credit.
 BOOST_AUTO_TEST_CASE(messages_of_slots) {
   const double to_root = 399 + 2 * 142.625 + 142.025 + 83.7,
                at_root = 24 * 58.325 + 23 * (2 * 58.625 + 58.325),

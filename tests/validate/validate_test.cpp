@@ -140,7 +140,7 @@ BOOST_AUTO_TEST_CASE(a_machine_that_differs_does_not_hold) {
 }
 
 // The machine of a reference does not rest on the numbers of the file that it starts from.
-BOOST_AUTO_TEST_CASE(every_reference_holds_on_a_topology_that_somebody_has_edited) {
+BOOST_AUTO_TEST_CASE(every_reference_holds_on_an_edited_topology) {
   const auto folder =
       std::filesystem::temp_directory_path() / ("kernbench_validate_" + std::to_string(::getpid()));
   std::filesystem::create_directory(folder);
@@ -169,7 +169,7 @@ cube:
   std::filesystem::remove_all(folder);
 }
 
-BOOST_AUTO_TEST_CASE(a_run_that_fails_is_told_and_the_others_go_on) {
+BOOST_AUTO_TEST_CASE(a_run_that_fails_is_reported_and_the_others_go_on) {
   ValidationCase broken = find("ring-step");
   broken.name = "broken";
   broken.run = [](Platform&) -> std::vector<ValidationCheck> {
@@ -234,8 +234,8 @@ BOOST_AUTO_TEST_CASE(a_bound_holds_on_one_side_only) {
   BOOST_CHECK_THROW(parse_relation("about"), ModelError);
 }
 
-// The deviation is told as it is, in text and JSON.
-BOOST_AUTO_TEST_CASE(what_a_model_leaves_out_is_told_as_the_deviation_from_a_bound) {
+// The deviation is reported unrounded, in text and JSON.
+BOOST_AUTO_TEST_CASE(an_unmodelled_effect_is_reported_as_the_deviation_from_a_bound) {
   const auto outcomes = run({find("array-tile")});
   const std::string text = validation_text(outcomes);
   for (const char* part :

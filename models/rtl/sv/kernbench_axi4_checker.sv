@@ -98,7 +98,7 @@ module kernbench_axi4_checker #(
   end
 
   // --- addresses ---
-  // Of the last byte of the burst, from the begin of its 4 KiB.
+  // Offset of the last byte of the burst in its 4 KiB block.
   function automatic logic within_4_kib(logic [11:0] address, logic [7:0] length, logic [2:0] size);
     logic [16:0] aligned = {5'd0, address} >> size << size;
     return aligned + ((17'(length) + 1) << size) <= 17'd4096;

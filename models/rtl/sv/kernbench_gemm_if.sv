@@ -33,7 +33,7 @@ interface kernbench_gemm_if #(
   logic                  result_ready;
   logic [COLUMNS*32-1:0] result_data;
   logic                  result_last;  // last row of the task
-  logic [           7:0] error;        // not 0: the block gives up, and the run ends
+  logic [           7:0] error;        // error code; not 0 ends the run
   // verilator lint_on UNUSEDSIGNAL
 
   modport block(

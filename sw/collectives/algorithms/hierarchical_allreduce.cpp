@@ -33,11 +33,10 @@ tl::KernelCall kernel(const CollectiveCall& call) {
 }  // namespace
 
 void register_hierarchical_allreduce(AlgorithmRegistry& registry) {
-  CollectiveAlgorithm algorithm =
-      all_reduce_for_holders("hierarchical_allreduce",
-                             "all PEs of a cube, all cubes of a SIP, all SIPs: a ring folded at "
-                             "its root on each level, and back",
-                             graph, kernel);
+  CollectiveAlgorithm algorithm = all_reduce_for_holders(
+      "hierarchical_allreduce",
+      "reduce by folded rings of PEs, cubes and SIPs to a root, then broadcast back", graph,
+      kernel);
   algorithm.levels_within_ranks = true;
   algorithm.deep_rings = false;
   algorithm.every_pe = true;

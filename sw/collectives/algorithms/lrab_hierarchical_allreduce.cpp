@@ -56,11 +56,11 @@ tl::KernelCall kernel(const CollectiveCall& call) {
 }  // namespace
 
 void register_lrab_hierarchical_allreduce(AlgorithmRegistry& registry) {
-  CollectiveAlgorithm algorithm = all_reduce_for_holders(
-      "lrab_hierarchical_allreduce",
-      "along the rows and columns of the cubes to a root cube, between the root cubes of the SIPs, "
-      "and back",
-      graph, kernel);
+  CollectiveAlgorithm algorithm =
+      all_reduce_for_holders("lrab_hierarchical_allreduce",
+                             "reduce along rows and columns of cubes to a root cube, all-reduce "
+                             "between the root cubes of the SIPs, then broadcast back",
+                             graph, kernel);
   algorithm.parameters = {
       Parameter::integer("root_cube",
                          "cube that the others send to; default: the middle of the rectangle", "",

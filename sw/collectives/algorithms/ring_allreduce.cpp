@@ -34,7 +34,7 @@ tl::KernelCall kernel(const CollectiveCall& call) {
 void register_ring_allreduce(AlgorithmRegistry& registry) {
   registry.add(all_reduce_for_holders(
       "ring_allreduce",
-      "reduce-scatter and all-gather along a ring of the ranks: moves the least bytes", graph,
+      "reduce-scatter and all-gather along a ring of the ranks: the fewest bytes per link", graph,
       kernel));
 }
 

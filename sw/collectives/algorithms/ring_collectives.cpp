@@ -223,7 +223,7 @@ tl::KernelCall send_or_recv(const CollectiveCall& call) {
 }  // namespace
 
 void register_ring_collectives(AlgorithmRegistry& registry) {
-  registry.add(on_ring("ring_broadcast", "the root's values, handed on along the ring",
+  registry.add(on_ring("ring_broadcast", "the root's values, forwarded along the ring",
                        CollectiveOp::broadcast, broadcast));
   CollectiveAlgorithm reduction =
       on_ring("ring_reduce", "all values, combined along the ring towards the root",
@@ -237,15 +237,15 @@ void register_ring_collectives(AlgorithmRegistry& registry) {
                        "all values, combined, one part for each rank, in n - 1 rounds",
                        CollectiveOp::reduce_scatter, reduce_scatter));
   registry.add(on_ring("ring_all_to_all",
-                       "a part of every rank's values to each rank, handed on along the ring",
+                       "a part of every rank's values to each rank, forwarded along the ring",
                        CollectiveOp::all_to_all, all_to_all));
-  registry.add(on_ring("ring_gather", "every rank's values to the root, handed on along the ring",
+  registry.add(on_ring("ring_gather", "every rank's values to the root, forwarded along the ring",
                        CollectiveOp::gather, gather));
   registry.add(on_ring("ring_scatter",
-                       "a part of the root's values to each rank, handed on along the ring",
+                       "a part of the root's values to each rank, forwarded along the ring",
                        CollectiveOp::scatter, scatter));
   registry.add({"send_recv",
-                "from one rank to another",
+                "values of one rank to another rank",
                 CollectiveOp::send_recv,
                 all_sip_topologies(),
                 "any shards, the same on both ranks",

@@ -29,7 +29,8 @@ tl::KernelCall kernel(const CollectiveCall& call) {
 
 void register_tree_allreduce(AlgorithmRegistry& registry) {
   registry.add(all_reduce_for_holders(
-      "tree_allreduce", "up a binary tree of the ranks to rank 0, and down again: the fewest steps",
+      "tree_allreduce",
+      "reduce up a binary tree of the ranks to rank 0, then broadcast down: the fewest steps",
       graph, kernel));
 }
 

@@ -32,16 +32,18 @@ class AddressSetupFetchStore final : public StageEngine<Component>,
                    .default_val(65536)
                    .range(1, 1073741824)};
     Param<Fs> fetch_setup{
-        *this, Parameter::duration_ns("fetch_setup_ns", "of the addresses of a fetch", "assumption")
-                   .default_val(0)};
+        *this,
+        Parameter::duration_ns("fetch_setup_ns", "address set-up time of a fetch", "assumption")
+            .default_val(0)};
     Param<Fs> store_setup{
-        *this, Parameter::duration_ns("store_setup_ns", "of the addresses of a store", "assumption")
-                   .default_val(0)};
+        *this,
+        Parameter::duration_ns("store_setup_ns", "address set-up time of a store", "assumption")
+            .default_val(0)};
   };
   explicit AddressSetupFetchStore(const ComponentInit& init)
       : StageEngine(init, PeEngine::pe_fetch_store, init.attributes.as<Parameters>().stage),
         parameters_(init.attributes) {
-    add_statistic("register_stalls", "fetches that waited for room in the register file",
+    add_statistic("register_stalls", "fetches stalled for space in the register file",
                   Quantity::count, stalls_);
   }
 

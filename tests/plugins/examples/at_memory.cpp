@@ -21,9 +21,9 @@ class AtMemory final : public sc_core::sc_module {
   struct Parameters : kernbench::ParameterSet {
     using ParameterSet::ParameterSet;
     kernbench::Param<kernbench::Fs> latency{
-        *this,
-        kernbench::Parameter::duration_ns("latency_ns", "from END_REQ to BEGIN_RESP", "assumption")
-            .default_val(30)};
+        *this, kernbench::Parameter::duration_ns("latency_ns", "time from END_REQ to BEGIN_RESP",
+                                                 "assumption")
+                   .default_val(30)};
   };
   AtMemory(const sc_core::sc_module_name& name, const kernbench::Attributes& attributes)
       : sc_module(name), socket("socket"),

@@ -57,7 +57,7 @@ tl::KernelCall chain(const CollectiveCall& call) {
 void add_all(PluginRegistries& to) {
   to.benches.add({"acme-axpy",
                   "0.5 * x + y with the rows over the PEs of a cube",
-                  {Parameter::integer("rows", "of the matrices", "", "assumption")
+                  {Parameter::integer("rows", "rows of the matrices", "", "assumption")
                        .default_val(64)
                        .range(8, 65536)},
                   &run});

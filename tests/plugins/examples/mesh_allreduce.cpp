@@ -157,7 +157,7 @@ void add_all(PluginRegistries& to) {
   to.algorithms.add(mesh_algorithm());
   to.benches.add({"mesh-allreduce",
                   "the sum over the PEs of a cube, as a mesh of two rows",
-                  {Parameter::integer("n_elem", "of each PE", "", "assumption")
+                  {Parameter::integer("n_elem", "elements of each PE", "", "assumption")
                        .default_val(5000)
                        .range(1, 65536)},
                   &run});

@@ -22,7 +22,7 @@ kernbench(out run --bench ccl-allreduce --topology six_sip --param n_elem=8 --ve
 string(REGEX MATCH "verdict: [A-Z]+" verdict "${out}")
 expect("between SIPs" "${verdict}" "verdict: PASS")
 
-# In the place of the UAL end points, which carry the traffic between SIPs then.
+# Replaces the UAL end points, which then carry the traffic between SIPs.
 set(chiplet sip.io_chiplets.io0)
 kernbench(out run --bench ccl-allreduce --topology six_sip --param n_elem=8 --verify-data --check-protocol
           --set "${chiplet}.components.ual_ep={impl: custom.message_gap_end_point, attrs: {overhead_ns: 3}}" --set ${chiplet}.links.ual_ep_to_noc_bw_gbs=256

@@ -41,10 +41,10 @@ class MessageGapEndPoint final : public kernbench::FabricNode,
   explicit MessageGapEndPoint(const kernbench::ComponentInit& init)
       : FabricNode(init, ArrivalQueue::Forwarding::store_and_forward),
         parameters_(init.attributes) {
-    add_statistic("injected", "transactions of the host that started here", Quantity::count,
-                  injected_);
-    add_statistic("passed", "messages passed through", Quantity::count, passed_);
-    add_statistic("completed", "responses that ended here", Quantity::count, completed_);
+    add_statistic("injected", "host transactions injected", Quantity::count, injected_);
+    add_statistic("passed", "messages forwarded", Quantity::count, passed_);
+    add_statistic("completed", "responses to host transactions received", Quantity::count,
+                  completed_);
     add_statistic("waiting", "time that messages waited for the gap", Quantity::time_fs, waiting_);
   }
 

@@ -36,10 +36,11 @@ class OnePortTcm final : public FabricNode,
         *this,
         Parameter::integer("size_mb", "capacity", "MiB", "spec 1.2").default_val(2).range(1, 2)};
     Param<std::uint64_t> reserved_kb{
-        *this,
-        Parameter::integer("reserved_kb", "of it, the scheduler's tile buffers", "KiB", "spec 1.2")
-            .default_val(512)
-            .range(0, 2048)};
+        *this, Parameter::integer("reserved_kb",
+                                  "share of the capacity reserved for the scheduler's tile buffers",
+                                  "KiB", "spec 1.2")
+                   .default_val(512)
+                   .range(0, 2048)};
     Param<Fs> overhead{
         *this, Parameter::duration_ns("overhead_ns", "time per request of the fabric", "spec 2.6")
                    .default_val(0)};

@@ -25,16 +25,17 @@ class RowBuffers : public HbmTiming {
   static constexpr const char* description = "HBM partition with row buffers, open page";
   struct Parameters : HbmParameters {
     using HbmParameters::HbmParameters;
-    Param<std::uint32_t> banks{*this, Parameter::integer("banks", "of a channel", "", "assumption")
-                                          .default_val(16)
-                                          .range(1, 1024)};
-    Param<std::uint32_t> row_bytes{*this,
-                                   Parameter::integer("row_bytes", "of a row", "B", "assumption")
-                                       .default_val(1024)
-                                       .range(1, 1048576)};
+    Param<std::uint32_t> banks{*this,
+                               Parameter::integer("banks", "banks of a channel", "", "assumption")
+                                   .default_val(16)
+                                   .range(1, 1024)};
+    Param<std::uint32_t> row_bytes{
+        *this, Parameter::integer("row_bytes", "bytes of a row", "B", "assumption")
+                   .default_val(1024)
+                   .range(1, 1048576)};
     Param<Fs> t_burst{
-        *this,
-        Parameter::duration_ns("t_burst_ns", "of a burst on the bus", "assumption").default_val(8)};
+        *this, Parameter::duration_ns("t_burst_ns", "time of a burst on the bus", "assumption")
+                   .default_val(8)};
     Param<Fs> t_rcd{
         *this,
         Parameter::duration_ns("t_rcd_ns", "opening of a row", "assumption").default_val(14)};

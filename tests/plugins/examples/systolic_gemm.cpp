@@ -1,4 +1,4 @@
-// A weight-stationary systolic array in the place of PE_GEMM: acme.systolic.
+// A weight-stationary systolic array that replaces PE_GEMM: acme.systolic.
 //
 // Timing: a stage of m x k x n takes ceil(k / rows) * ceil(n / columns) passes. A pass loads its
 // weights in `rows` cycles, unless double_buffered hides that behind the pass before; then m rows
@@ -39,13 +39,14 @@ class Systolic final : public ComputeEngine {
   struct Parameters : ParameterSet {
     using ParameterSet::ParameterSet;
     StageParameters stage{*this, "0"};
-    Param<std::uint64_t> rows{*this, Parameter::integer("rows", "of the array", "", "assumption")
-                                         .default_val(64)
-                                         .range(1, 4096)};
-    Param<std::uint64_t> columns{*this,
-                                 Parameter::integer("columns", "of the array", "", "assumption")
-                                     .default_val(64)
-                                     .range(1, 4096)};
+    Param<std::uint64_t> rows{*this,
+                              Parameter::integer("rows", "rows of the array", "", "assumption")
+                                  .default_val(64)
+                                  .range(1, 4096)};
+    Param<std::uint64_t> columns{
+        *this, Parameter::integer("columns", "columns of the array", "", "assumption")
+                   .default_val(64)
+                   .range(1, 4096)};
     Param<bool> double_buffered{
         *this, Parameter::boolean("double_buffered", "weights are loaded during the pass before",
                                   "assumption")

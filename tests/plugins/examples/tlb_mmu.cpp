@@ -34,15 +34,15 @@ class TlbMmu final : public FabricNode, private ServiceProvider<TranslationReque
                                                .default_val(4096)
                                                .power_of_two()
                                                .range(1, 1073741824)};
-    Param<std::uint64_t> entries{*this,
-                                 Parameter::integer("entries", "of the TLB", "", "assumption")
-                                     .default_val(64)
-                                     .range(1, 65536)};
-    Param<Fs> walk{*this, Parameter::duration_ns("walk_ns", "of a page that the TLB does not hold",
+    Param<std::uint64_t> entries{
+        *this, Parameter::integer("entries", "entries of the TLB", "", "assumption")
+                   .default_val(64)
+                   .range(1, 65536)};
+    Param<Fs> walk{*this, Parameter::duration_ns("walk_ns", "time of a page walk after a TLB miss",
                                                  "assumption")
                               .default_val(50)};
     Param<Fs> overhead{
-        *this, Parameter::duration_ns("overhead_ns", "per map or unmap message", "assumption")
+        *this, Parameter::duration_ns("overhead_ns", "time per map or unmap message", "assumption")
                    .default_val(0)};
   };
   explicit TlbMmu(const ComponentInit& init)

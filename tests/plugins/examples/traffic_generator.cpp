@@ -1,8 +1,8 @@
 // A plain traffic generator, approximately timed, pure SystemC up to the registration:
 // plain.generator.
 //
-// Behaviour: 32 writes of 256 B to the HBM of cube 0, a request every 10 ns, at most four under
-// way.
+// Behaviour: 32 writes of 256 B to the HBM of cube 0, a request every 10 ns, at most four
+// outstanding.
 #include <tlm_utils/simple_initiator_socket.h>
 
 #include <systemc>

@@ -59,10 +59,10 @@ void run_swap(Torch& torch) {
 Bench sram_swap() {
   return {"sram-swap",
           "blocks that PEs of a cube hand on through its SRAM",
-          {Parameter::integer("rows", "of a block, of 128 B each", "", "example")
+          {Parameter::integer("rows", "rows of a block, of 128 B each", "", "example")
                .default_val(16)
                .range(1, 512),
-           Parameter::integer("offset", "of the blocks in the SRAM", "B", "example")
+           Parameter::integer("offset", "offset of the blocks in the SRAM", "B", "example")
                .default_val(0)
                .range(0, 1 << 20)},
           &run_swap};

@@ -1,6 +1,6 @@
-// Somebody else's block, as it is: a row of multiplier-accumulators behind ready/valid streams. Each
+// A third-party block, unchanged: a row of multiplier-accumulators behind ready/valid streams. Each
 // beat of the input has one number and LANES numbers; every lane adds their product to its sum. The
-// beat with in_last_i ends the sums, which stand at the output until they are taken.
+// beat with in_last_i ends the sums, which stay valid at the output until they are accepted.
 module stream_mac #(
     parameter int LANES = 8,
     parameter int IN_WIDTH = 8,

@@ -1,5 +1,5 @@
 // A router with a fault: KERNBENCH_FAULT is 1 for one that gives itself a credit for every flit that it sends, 2 for one from which
-// nothing comes out, 3 for one that sends every flit to the port beside its output.
+// no flit leaves, 3 for one that sends every flit to the port next to its output.
 module faulty_router #(
     parameter int PORTS = 4,
     parameter int VIRTUAL_CHANNELS = 2,

@@ -1,5 +1,5 @@
 // A plain approximately-timed TLM-2.0 initiator: sends its requests as early as their times and the
-// request rule of the base protocol allow, whatever else is under way.
+// request rule of the base protocol allow, whatever else is outstanding.
 #pragma once
 
 #include <deque>

@@ -47,7 +47,7 @@ bool ProtocolChecker::Attributes::same_as(const Payload& payload, std::string& d
 void ProtocolChecker::check_attributes(const Payload& payload, const Course& course) {
   std::string difference;
   if (!course.attributes.same_as(payload, difference))
-    breach("the " + difference + " changed under way");
+    breach("the " + difference + " changed in flight");
 }
 
 void ProtocolChecker::begin(Payload& payload, const sc_core::sc_time& at, bool blocking) {
@@ -67,7 +67,7 @@ void ProtocolChecker::advance(Payload& payload, const tlm::tlm_phase& phase,
                               const sc_core::sc_time& at) {
   const auto found = courses_.find(&payload);
   if (found == courses_.end())
-    return breach(text_of(phase) + " of a transaction that is not under way");
+    return breach(text_of(phase) + " of a transaction that is not outstanding");
   Course& course = found->second;
   check_attributes(payload, course);
   if (payload.has_mm() && payload.get_ref_count() < 1)
@@ -126,7 +126,7 @@ tlm::tlm_sync_enum ProtocolChecker::nb_transport_fw(Payload& payload, tlm::tlm_p
   if (is_ignorable(phase)) return to_target->nb_transport_fw(payload, phase, delay);
   const sc_core::sc_time at = sc_core::sc_time_stamp() + delay;
   if (phase == tlm::BEGIN_REQ) {
-    if (requesting_ != nullptr) breach("BEGIN_REQ before the END_REQ of the request before");
+    if (requesting_ != nullptr) breach("BEGIN_REQ before the END_REQ of the previous request");
     begin(payload, at, false);
     requesting_ = &payload;
   } else if (phase == tlm::END_RESP) {

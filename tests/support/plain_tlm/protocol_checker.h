@@ -6,8 +6,8 @@
 // included; response status unset before and set with the response; dmi_allowed false at the start;
 // a memory manager and a reference on every payload of nb_transport; no payload taken again before
 // its end; annotated times that never shrink in a call and never go back from phase to phase; what
-// TLM_ACCEPTED, TLM_UPDATED and TLM_COMPLETED permit; b_transport on threads only; nothing under
-// way at the end of the simulation.
+// TLM_ACCEPTED, TLM_UPDATED and TLM_COMPLETED permit; b_transport on threads only; nothing
+// outstanding at the end of the simulation.
 #pragma once
 
 #include <map>
@@ -28,7 +28,7 @@ class ProtocolChecker final : public sc_core::sc_module,
   tlm::tlm_initiator_socket<> to_target;
 
   std::size_t ended() const { return ended_; }  // transactions that took their course
-  // Says what is still under way; called at the end of the simulation too.
+  // Reports outstanding transactions; called at the end of the simulation too.
   void check_nothing_is_in_flight();
 
  private:

@@ -32,7 +32,7 @@ class TimelineBuilder {
     open_[track].push_back(read.slices.size() - 1);
     return read.slices.size() - 1;
   }
-  // A point of an arrow, in the place of the slice around it.
+  // A point of an arrow, instead of the slice around it.
   std::size_t mark(std::uint64_t track) {
     const std::size_t outer = open_on(track);
     require(outer != none, "a point of an arrow outside", std::to_string(track));

@@ -1,4 +1,4 @@
-// my_mac with one fault, the one whose macro is defined: each file beside this one is a block of its
+// my_mac with one fault, the one whose macro is defined: each file next to this one is a block of its
 // name.
 module `FAULTY_MAC #(
     parameter int ROWS = 1,
