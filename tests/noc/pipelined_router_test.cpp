@@ -268,7 +268,7 @@ KERNBENCH_SYSTEMC_TEST(signals_show_the_flits_in_the_pipeline) {
 
 // Both messages are there from 105 on. Node: a's first flit holds the server until 115, b's, which
 // has come at 105, too, until 125, and their second flits, of 109, come behind. Links: 4 + 1.
-KERNBENCH_SYSTEMC_TEST(one_server_of_the_node_serves_two_pairs_one_after_the_other) {
+KERNBENCH_SYSTEMC_TEST(one_server_of_the_node_serves_two_pairs_in_series) {
   PipelinedStar t(overhead("node"));
   t.send("a", "y", 32, 100);
   t.send("b", "z", 32, 100);
@@ -278,7 +278,7 @@ KERNBENCH_SYSTEMC_TEST(one_server_of_the_node_serves_two_pairs_one_after_the_oth
 }
 
 // Each pair, or output, has a server: a's first flit goes on at 115, and so does b's.
-BOOST_AUTO_TEST_CASE(a_server_of_each_pair_or_output_serves_them_side_by_side) {
+BOOST_AUTO_TEST_CASE(a_server_of_each_pair_or_output_serves_them_concurrently) {
   for (const char* servers : {"port", "direction"}) {
     forked([&] {
       PipelinedStar t(overhead(servers));
@@ -295,15 +295,15 @@ BOOST_AUTO_TEST_CASE(a_server_of_each_pair_or_output_serves_them_side_by_side) {
   }
 }
 
-// Two inputs of one output: its link takes the four flits one after the other, by the tie rule.
+// Two inputs of one output: its link takes the four flits back to back, by the tie rule.
 KERNBENCH_SYSTEMC_TEST(pairs_of_one_output_share_its_link) {
   PipelinedStar t(overhead("port"));
   BOOST_TEST(t.two_to_z("b") == (Times{120, 124, 128, 132}), boost::test_tools::per_element());
 }
 
-// Of one pair, one message after the other: the second one is there from 113 on, and is held from
+// Of one pair, in series: the second message is there from 113 on, and is held from
 // 115, when the first one has gone, until 125.
-KERNBENCH_SYSTEMC_TEST(messages_of_one_pair_are_served_one_after_the_other) {
+KERNBENCH_SYSTEMC_TEST(messages_of_one_pair_are_served_in_series) {
   PipelinedStar t(overhead("port"));
   BOOST_TEST(t.two_to_z("a") == (Times{120, 124, 130, 134}), boost::test_tools::per_element());
 }
