@@ -252,6 +252,31 @@ BOOST_AUTO_TEST_CASE(an_overhead_next_to_a_latency_or_an_occupancy_is_a_fault_of
   }
 }
 
+// Two inputs of 512 GB/s, 256 B in 0.5 ns, whose first messages are there at 0.5. Port of 8 ns: the
+// last of 24 leaves at 0.5 + 24 * 8 = 192.5. A message each 0.5 ns: it starts at 0.5 + 23 * 0.5 =
+// 12 and leaves at 20. It arrives 0.5 later, with 1 fs of propagation on each link.
+BOOST_AUTO_TEST_CASE(a_pipelined_port_is_not_the_bottleneck_of_small_messages) {
+  const auto last_arrival = [](const Settings& settings) {
+    return forked_value([&] {
+      MiniMachine machine({"a", "b", "port", "z"});  // flits of 256 B
+      StubNode& a = machine.stub("a");
+      StubNode& b = machine.stub("b");
+      machine.add<Pipelined>("port", settings);
+      StubNode& z = machine.stub("z");
+      for (const char* peer : {"a", "b", "z"}) machine.connect(peer, "port", {"512", 1});
+      machine.elaborate();
+      for (int i = 0; i < 12; ++i) {
+        a.send_at(machine.write("a", "z", 0, 256), 0);
+        b.send_at(machine.write("b", "z", 0, 256), 0);
+      }
+      machine.run();
+      return z.times().back();
+    });
+  };
+  BOOST_TEST(last_arrival({{"overhead_ns", "8"}}) == 193'000'000U + 2);
+  BOOST_TEST(last_arrival({{"latency_ns", "8"}, {"occupancy_ns", "0.5"}}) == 20'500'000U + 2);
+}
+
 // The flits arrive at 105, 109, 113 and leave at 125, 129, 133: in the node from their arrival on,
 // in whichever queue.
 KERNBENCH_SYSTEMC_TEST(signals_show_the_flits_in_the_pipeline) {
