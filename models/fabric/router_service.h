@@ -13,6 +13,9 @@
 //   registry.add(implementation_of<RouterNode<RoundRobinOutputs>>("acme.round_robin"));
 #pragma once
 
+#include <cstddef>
+#include <optional>
+
 #include "models/base/observables.h"
 #include "models/base/parameter_set.h"
 #include "models/fabric/serial_ingress.h"
@@ -53,16 +56,29 @@ struct RouterParameters : ParameterSet {
 // flits of a transaction in their order. At an instant all arrivals up to it are in the inbox. The
 // output link of an arrival is arrival.transaction->route().path->hop(arrival.position).
 struct RouterService {
+  // Fault of parameters that are each in range but contradict each other.
+  static std::optional<ParameterFault> check(const RouterParameters& /*parameters*/) {
+    return std::nullopt;
+  }
   // Statistics and signals of the service.
   void observe(Observables& /*to*/) {}
   // Time for which the server has been occupied by arrivals that have not been passed on; part of
   // `busy`.
   Fs held(Fs /*now*/) const { return 0; }
+  // Time for which a flit that is passed on has occupied its server; `service`: from its start on.
+  Fs occupancy(const Arrival& /*flit*/, Fs service) const { return service; }
+  // Attribute that sets the rate of the server.
+  const char* rate_attribute() const { return "overhead_ns"; }
+  // Flits that the service has taken out of the inbox and holds, and the first of them or null; for
+  // signals.
+  std::size_t queued() const { return 0; }
+  const Arrival* first_queued() const { return nullptr; }
   // Queueing time of first flits that have not been passed on; part of the stall time.
   Fs stalled(Fs /*now*/) const { return 0; }
 };
 
-// Built-in policy: one serial server over one inbox (serial_ingress.h).
+// Built-in policy: one serial server over one inbox (serial_ingress.h). With latency and occupancy
+// apart: models/noc/pipelined_router.h.
 class SerialService : public RouterService {
  public:
   static constexpr const char* description =

@@ -1,13 +1,18 @@
 // Endpoints of a SIP and their base class: traffic between SIPs passes through them (spec 2.6).
 //
-// Timing: no serial server. A transit message leaves overhead_ns after the arrival of its last
-// flit, all flits at once. With cut_through it is served flit by flit as in a router; a message
-// that starts here (position 0 of its path) still neither waits for nor occupies the server.
-// Messages of one instant leave in order of (arrival or issue, upstream name, id).
+// Timing: no serial server. A transit message leaves overhead_ns (or latency_ns) after the arrival
+// of its last flit, all flits at once. With cut_through it is served flit by flit as in a router
+// with the same parameters; a message that starts here (position 0 of its path) still neither waits
+// for nor occupies the server. Messages of one instant leave in order of (arrival or issue,
+// upstream name, id).
 #pragma once
+
+#include <cstddef>
+#include <optional>
 
 #include "models/base/end_of_timestep.h"
 #include "models/base/parameter_set.h"
+#include "models/fabric/forwarding_servers.h"
 #include "models/fabric/serial_ingress.h"
 #include "models/protocol/fabric_node.h"
 
@@ -26,13 +31,17 @@ class Endpoint : public FabricNode, private EndOfTimestep::Listener {
         Parameter::boolean("cut_through", "forward flits as they arrive instead of whole messages",
                            "spec 2.6")
             .default_val(false)};
+    ServerParameters server{*this};
   };
+  static std::optional<ParameterFault> check(const Parameters& parameters);
 
  protected:
   explicit Endpoint(const ComponentInit& init);
 
-  Fs next_due() const override { return settling_ ? never_fs : passing_.next_due(); }
+  Fs next_due() const override { return settling_ ? never_fs : due(); }
   void serve() override;
+  std::size_t depth(Fs now) const override;
+  const Arrival* in_service(Fs now) const override;
 
   const std::uint64_t& passed() const { return passed_; }
 
@@ -40,11 +49,13 @@ class Endpoint : public FabricNode, private EndOfTimestep::Listener {
   Endpoint(const ComponentInit& init, const Parameters& parameters);
 
   void timestep_quiescent() override;
+  Fs due() const { return servers_ ? servers_->next_due() : passing_.next_due(); }
   void pass_due();
-  void pass_on(const Arrival& arrival);
+  void pass_on(const Arrival& arrival, Fs start);
 
   bool cut_through_;
   SerialIngress passing_;
+  std::optional<ForwardingServers> servers_;  // instead of passing_, if its parameters are set
   bool settling_ = false;  // messages of this instant may still be issued at this instant: the
                            // end of it is awaited
   std::uint64_t passed_ = 0;

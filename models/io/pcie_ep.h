@@ -2,9 +2,9 @@
 // passes through.
 //
 // Timing (spec 2.6, endpoint.h): a message of the host leaves overhead_ns after its issue, a
-// transit message overhead_ns after the arrival of its last flit. The end of a response costs
-// nothing. A message that starts here has this node as its upstream. Not modelled: PCIe packets,
-// credits, ordering rules.
+// transit message overhead_ns after the arrival of its last flit (or latency_ns). The end of a
+// response costs nothing. A message that starts here has this node as its upstream. Not modelled:
+// PCIe packets, credits, ordering rules.
 //
 // Base class: an endpoint with other times derives from it, its Parameters from these, and
 // overrides injection_time().

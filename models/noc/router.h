@@ -5,16 +5,19 @@
 // one inbox in order of arrival. The first flit of a leg occupies it for overhead_ns and is
 // forwarded then; later flits wait only for the server to be free. A control message is forwarded
 // overhead_ns after its arrival and neither waits for nor occupies the server. Nothing is
-// reassembled. With `buffer_flits` (spec 2.10) every virtual channel of an input has that many
-// places: a flit that the server has passed on keeps its place while it waits for a credit of the
-// next node (credited_output.h) and until its last byte has left; then the credit is returned. Not
-// modelled: output arbitration, messages that share a virtual channel and hold one another up,
-// route decisions (the transaction carries its path).
+// reassembled. Latency and occupancy apart, several servers: pipelined_router.h. With
+// `buffer_flits` (spec 2.10) every virtual channel of an input has that many places: a flit that
+// the server has passed on keeps its place while it waits for a credit of the next node
+// (credited_output.h) and until its last byte has left; then the credit is returned. Not modelled:
+// output arbitration, messages that share a virtual channel and hold one another up, route
+// decisions (the transaction carries its path).
 #pragma once
 
 #include <algorithm>
 #include <array>
+#include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <type_traits>
 
 #include "models/fabric/router_service.h"
@@ -22,12 +25,17 @@
 
 namespace kernbench {
 
+class PipelinedService;  // models/noc/pipelined_router.h
+
 template <class Service>
 class RouterNode final : public FabricNode {
  public:
   static constexpr const char* description = Service::description;
   static constexpr std::array roles{Role::router};
   using Parameters = typename Service::Parameters;
+  static std::optional<ParameterFault> check(const Parameters& parameters) {
+    return Service::check(parameters);
+  }
   explicit RouterNode(const ComponentInit& init);
   InputBuffer input_buffer() const override { return buffer_; }
 
@@ -35,6 +43,11 @@ class RouterNode final : public FabricNode {
   Fs next_due() const override { return service_.next_due(); }
   void serve() override;
   bool pass_directly(const Path& path, std::uint32_t position, DirectRoute& route) override;
+  std::size_t depth(Fs now) const override { return FabricNode::depth(now) + service_.queued(); }
+  const Arrival* in_service(Fs now) const override {
+    const Arrival* queued = service_.first_queued();
+    return queued != nullptr ? queued : FabricNode::in_service(now);
+  }
 
   Service service_;
   InputBuffer buffer_;
@@ -61,7 +74,7 @@ RouterNode<Service>::RouterNode(const ComponentInit& init)
             [this] { return control_messages_ + direct_.messages(); });
   add_busy_time("busy", "time for which the server was held", busy_fs_,
                 [this](Fs now) { return busy_fs_ + service_.held(now); },
-                {Server::Kind::rate, "overhead_ns", 1,
+                {Server::Kind::rate, service_.rate_attribute(), 1,
                  [this](Fs now) { return stalled_fs_ + service_.stalled(now); }});
   add_statistic("waiting", "queueing time of flits at the server, summed", Quantity::time_fs,
                 waiting_fs_);
@@ -88,7 +101,7 @@ void RouterNode<Service>::serve() {
     const Fs wait = start - arrival.time;
     ++flits_;
     if (arrival.is_first()) ++transactions_;
-    busy_fs_ += at - start;
+    busy_fs_ += service_.occupancy(arrival, at - start);
     waiting_fs_ += wait;
     if (arrival.is_first()) stalled_fs_ += wait;
     longest_wait_fs_ = std::max<std::uint64_t>(longest_wait_fs_, wait);
@@ -104,7 +117,8 @@ void RouterNode<Service>::serve() {
 template <class Service>
 bool RouterNode<Service>::pass_directly(const Path& path, std::uint32_t position,
                                         DirectRoute& route) {
-  if constexpr (std::is_same_v<Service, SerialService>) {
+  if constexpr (std::is_same_v<Service, SerialService> ||
+                std::is_same_v<Service, PipelinedService>) {
     route.delay += service_.overhead();
     if (!get_direct_route(path, position, route)) return false;
     direct_.add(route);

@@ -2,8 +2,7 @@
 
 #include "models/cube/cube_components.h"
 #include "models/io/io_components.h"
-#include "models/noc/router.h"
-#include "models/noc/switch_service.h"
+#include "models/noc/pipelined_router.h"
 #include "models/pe/pe_components.h"
 #include "models/rtl/rtl_components.h"
 #include "models/tlm/tlm_bridges.h"
@@ -11,9 +10,8 @@
 namespace kernbench {
 
 void register_fabric_components(ComponentRegistry& registry) {
-  for (const char* name : {"builtin.forwarding", "builtin.noc", "builtin.ucie"})
-    registry.add(implementation_of<Router>(name));
-  registry.add(implementation_of<RouterNode<SwitchService>>("builtin.switch"));
+  for (const char* name : {"builtin.forwarding", "builtin.noc", "builtin.switch", "builtin.ucie"})
+    registry.add(router_implementation(name));
   register_io_components(registry);
   register_cube_components(registry);
 }

@@ -64,8 +64,9 @@ void check_attribute(const ConfigEntry& entry, ComponentEntry& component,
     for (const Parameter& candidate : component.implementation->schema) {
       if (!candidate.is_from_machine()) known.push_back(candidate.name());
     }
-    return refuse(entry.place, fmt::format("unknown attribute of {}{}; it knows {}",
-                                           component.implementation->name,
+    const char* renamed = entry.key == "serial_per" ? "; its name is now 'servers'" : "";
+    return refuse(entry.place, fmt::format("unknown attribute of {}{}{}; it knows {}",
+                                           component.implementation->name, renamed,
                                            did_you_mean(entry.key, known), listed(known, "none")));
   }
   if (parameter->is_from_machine()) {

@@ -64,8 +64,9 @@ void resolve_components(MachineSpec& machine, MachineFaults& faults) {
   visit_keys(resolver, machine);
   CubeSpec& cube = machine.cube;
   cube.hbm_channel = cube.router;  // the mini-routers of ADR-0017 D8
-  if (cube.hbm_channel.attributes.has("overhead_ns"))
-    cube.hbm_channel.attributes.set("overhead_ns", Rational(0));
+  for (const char* time : {"overhead_ns", "latency_ns", "occupancy_ns", "flit_occupancy_ns"}) {
+    if (cube.hbm_channel.attributes.has(time)) cube.hbm_channel.attributes.set(time, Rational(0));
+  }
   if (cube.memory_map.hbm_mapping_mode == HbmMapping::one_to_one) check_channels(cube, faults);
 }
 

@@ -98,6 +98,7 @@ LatencyBreakdown::LatencyBreakdown(Platform& platform)
   nodes_.resize(graph.nodes().size());
   for (NodeId id = 0; id < nodes_.size(); ++id) {
     nodes_[id].part = part_of(graph.node(id).kind);
+    nodes_[id].transit = transit_of(graph.node(id));
     // Between its router and its TCM it serves nothing; traversing flits compete for the link.
     nodes_[id].serves_passing = graph.node(id).kind != Role::pe_dma;
   }
@@ -230,8 +231,14 @@ void LatencyBreakdown::write(const NodeTraversal& traversal) {
   Stop& stop = trace.stop(arrival.position);
   if (stop.first_served && stop.first_served->time > point.time) point = *stop.first_served;
   point.to(traversal.start, at_source ? LatencyPart::pe_setup : LatencyPart::contention, place);
+  const Transit& transit = nodes_[place.index].transit;
+  const Fs hold = arrival.is_first() ? transit.hold : transit.later_hold;
+  if (transit.pipelined && (arrival.is_first() || hold > 0)) {
+    stop.first_served = point;
+    stop.first_served->to(traversal.start + hold, part, place);
+  }
   point.to(now, part, place);
-  if (arrival.is_first()) stop.first_served = point;
+  if (!transit.pipelined && arrival.is_first()) stop.first_served = point;
   stop.served = point;
   if (!at_source && !is_last(route, arrival.flit + 1)) return;
   trace.reached = std::move(point);

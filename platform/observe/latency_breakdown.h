@@ -28,6 +28,7 @@
 #include "models/protocol/transaction.h"
 #include "platform/assembly/platform.h"
 #include "platform/observe/transfer_path.h"
+#include "platform/topology/machine_message.h"
 
 namespace kernbench {
 
@@ -160,10 +161,12 @@ class LatencyBreakdown final : private tlm::tlm_analysis_if<LinkTraversal>,
       std::uint32_t flit = 0;
       Point point;
     };
-    RingBuffer<Arrived> arrived;        // flits not yet served by the node
-    std::optional<Point> first_served;  // the first flit, which others may be queued behind
-    std::optional<Point> served;        // the last flit served by the node
-    std::optional<Point> on_link;       // the previous flit, at its departure
+    RingBuffer<Arrived> arrived;  // flits not yet served by the node
+    // The first flit when its server is free again, which others may be queued behind; of a
+    // pipelined node the last flit that held its server.
+    std::optional<Point> first_served;
+    std::optional<Point> served;   // the last flit served by the node
+    std::optional<Point> on_link;  // the previous flit, at its departure
 
     Point pop_arrived();  // removes the first of `arrived` and returns its point
   };
@@ -199,6 +202,7 @@ class LatencyBreakdown final : private tlm::tlm_analysis_if<LinkTraversal>,
   };
   struct NodeRecord {
     LatencyPart part = LatencyPart::noc;
+    Transit transit;
     bool serves_passing = true;       // false: traversing flits are queued for their next link
     std::vector<Occupancy> channels;  // channels of an HBM controller
   };

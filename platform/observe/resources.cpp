@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cstring>
 
 #include "models/protocol/pe_engine.h"
 
@@ -61,7 +62,9 @@ std::string section_of(Role role) {
 
 std::string key_of(Role role, const std::string& attribute) {
   if (attribute.empty() || attribute.find(':') != std::string::npos) return attribute;
-  return section_of(role) + ".attrs." + attribute;
+  const std::size_t end = attribute.find(", ");
+  const std::string key = section_of(role) + ".attrs." + attribute.substr(0, end);
+  return end == std::string::npos ? key : key + ", " + key_of(role, attribute.substr(end + 2));
 }
 
 std::string without_end(std::string text, const std::string& end) {
@@ -103,6 +106,14 @@ ResourceId Resources::of_overhead(Role role) {
   return known;
 }
 
+ResourceId Resources::of_occupancy(Role role, const std::string& attributes) {
+  return add(std::string(name_of(role)) + " occupancy", key_of(role, attributes));
+}
+
+ResourceId Resources::of_latency(Role role) {
+  return add(std::string(name_of(role)) + " latency", key_of(role, "latency_ns"));
+}
+
 ResourceId Resources::of_attribute(Role role, const std::string& name, const std::string& attribute,
                                    Server::Kind kind) {
   return add(name, key_of(role, attribute), kind);
@@ -112,6 +123,8 @@ ResourceId Resources::of_busy_time(Role role, const Statistic& busy) {
   const Server& server = busy.server;
   if (server.kind == Server::Kind::none) return no_resource;
   if (role == Role::hbm_ctrl && busy.name.compare(0, 2, "pc") == 0) return of_hbm();
+  if (std::strstr(server.attribute, "occupancy_ns") != nullptr)
+    return of_occupancy(role, server.attribute);
   const std::string base = without_end(without_end(without_end(busy.name, "busy"), "held"), "_");
   const std::string node(name_of(role));
   return add(base.empty() ? node : node + ' ' + base, key_of(role, server.attribute), server.kind,

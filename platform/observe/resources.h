@@ -4,7 +4,8 @@
 //   rate   processes work while it is busy: links, HBM channels, engines, overhead of nodes
 //   slot   is held while other servers work: channels of a PE_DMA, accel_slot, credits
 //
-// Twice as much of a resource: twice the bandwidth, rate or places, half the overhead_ns.
+// Twice as much of a resource: twice the bandwidth, rate or places, half the overhead_ns,
+// occupancies or latency_ns. A latency is no server: nothing is queued for it.
 #pragma once
 
 #include <array>
@@ -43,6 +44,9 @@ class Resources {
                           Server::Kind kind = Server::Kind::rate);
   // Overhead that a node charges per message.
   ResourceId of_overhead(Role role);
+  // Server and latency of a pipelined node (spec 2.4); `attributes` set the occupancy.
+  ResourceId of_occupancy(Role role, const std::string& attributes);
+  ResourceId of_latency(Role role);
   ResourceId of_hbm() const { return of_link(EdgeKind::router_to_hbm); }
   ResourceId add(const std::string& name, const std::string& key,
                  Server::Kind kind = Server::Kind::rate, bool in_fabric = true);

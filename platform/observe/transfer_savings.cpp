@@ -45,14 +45,21 @@ Fs EngineRates::saved(Role role, const ExecutedOp& op) const {
 
 namespace {
 
-// Round trip whose hops can be changed, with the resources of its links and nodes.
+// Leg whose hops and nodes can be changed, with the resources of its links and nodes.
 struct OneWay {
   std::vector<PathHop> hops;
-  std::vector<ResourceId> links, overheads;  // by hop
+  Transits nodes;
+  std::vector<ResourceId> links, overheads, occupancies;  // by hop
 
-  OneWay(const Path& path, const Graph& graph, Resources& resources) : hops(path.hops()) {
+  OneWay(const Path& path, const Transits& transits, const Graph& graph, Resources& resources)
+      : hops(path.hops()), nodes(transits) {
     for (std::size_t i = 0; i < hops.size(); ++i) {
-      overheads.push_back(resources.of_overhead(graph.node(hops[i].node).kind));
+      const Node& node = graph.node(hops[i].node);
+      const bool pipelined = nodes[i].pipelined;
+      overheads.push_back(pipelined ? resources.of_latency(node.kind)
+                                    : resources.of_overhead(node.kind));
+      occupancies.push_back(pipelined ? resources.of_occupancy(node.kind, rate_attribute_of(node))
+                                      : no_resource);
       if (i + 1 == hops.size()) break;
       const Edge* edge = graph.find_edge(hops[i].node, hops[i + 1].node);
       links.push_back(edge == nullptr ? no_resource : resources.of_link(edge->kind));
@@ -64,6 +71,9 @@ struct OneWay {
       if (i < links.size() && links[i] == resource)
         faster.hops[i].bw_gbs = hops[i].bw_gbs * Rational(2);
       if (overheads[i] == resource) faster.hops[i].overhead_fs /= 2;
+      if (occupancies[i] != resource) continue;
+      faster.nodes[i].hold /= 2;
+      faster.nodes[i].later_hold /= 2;
     }
     return faster;
   }
@@ -80,7 +90,9 @@ Fs translation_of(const Graph& graph, NodeId initiator) {
   return ns_to_fs(graph.node(*mmu).attributes().decimal("tlb_overhead_ns"));
 }
 
-Fs latency_of(const OneWay& there, const OneWay& back, const MemoryMessage& message) {
+Fs latency_of(const OneWay& there, const OneWay& back, MemoryMessage message) {
+  message.request_nodes = there.nodes;
+  message.response_nodes = back.nodes;
   Path back_path(back.hops, nullptr);
   Path path(there.hops, &back_path);
   back_path.set_reverse(&path);
@@ -100,13 +112,16 @@ TransferSavings TransferSavingsTable::work_out(const Path& path, bool write, std
   MemoryMessage message = machine_message(graph_, path, write, 0, bytes);
   const Fs translation = translation_of(graph_, path.source());
   message.initiator_overhead += translation;
-  const OneWay there(path, graph_, resources_), back(path.reverse(), graph_, resources_);
+  const OneWay there(path, message.request_nodes, graph_, resources_),
+      back(path.reverse(), message.response_nodes, graph_, resources_);
   TransferSavings savings;
   savings.latency = latency_of(there, back, message);
   for (const PathHop& hop : (write ? there : back).hops) {
     if (hop.bw_gbs.to_double() > 0)
       savings.payload = std::max(savings.payload, transfer_fs(bytes, hop.bw_gbs));
   }
+  for (const Transit& node : (write ? there : back).nodes)
+    savings.payload = std::max(savings.payload, bytes / message.flit_bytes * node.later_hold);
   if (message.memory_is_hbm)
     savings.payload = std::max(savings.payload,
                                bytes * message.burst_time / message.burst_bytes / message.num_pcs);
@@ -119,8 +134,8 @@ TransferSavings TransferSavingsTable::work_out(const Path& path, bool write, std
   }
   std::vector<std::uint64_t> used;
   for (const OneWay* leg : {&there, &back}) {
-    used.insert(used.end(), leg->links.begin(), leg->links.end());
-    used.insert(used.end(), leg->overheads.begin(), leg->overheads.end());
+    for (const auto* resources : {&leg->links, &leg->overheads, &leg->occupancies})
+      used.insert(used.end(), resources->begin(), resources->end());
   }
   std::sort(used.begin(), used.end());
   std::vector<std::uint64_t> shape = used;

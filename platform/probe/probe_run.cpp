@@ -89,7 +89,7 @@ ProbeOutcome run_probe(const Graph& graph, Routes& routes, const ProbeCase& prob
     return outcome;
   }
   const Path& path = *outcome.path;
-  outcome.bottleneck = bottleneck_of(outcome.data_path());
+  outcome.bottleneck = bottleneck_of(graph, outcome.data_path());
   const MemoryMessage any = machine_message(graph, path, probe.write, 0, 1);
   outcome.overhead = any.initiator_overhead + any.memory_overhead;
   add_leg(outcome, path);

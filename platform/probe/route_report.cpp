@@ -22,11 +22,17 @@ nlohmann::ordered_json gbs_json(const std::optional<Rational>& bw_gbs) {
   return bw_gbs ? nlohmann::ordered_json(bw_gbs->to_double()) : nlohmann::ordered_json();
 }
 
-std::optional<NarrowestLink> bottleneck_of(const Path& path) {
+std::optional<NarrowestLink> bottleneck_of(const Graph& graph, const Path& path) {
   std::optional<NarrowestLink> narrowest;
+  const auto add = [&](const NarrowestLink& link) {
+    if (!link.bw_gbs.is_zero() && (!narrowest || link.bw_gbs < narrowest->bw_gbs)) narrowest = link;
+  };
   for (std::uint32_t i = 0; i < path.target_position(); ++i) {
-    const Rational& bw = path.hop(i).bw_gbs;
-    if (!bw.is_zero() && (!narrowest || bw < narrowest->bw_gbs)) narrowest = NarrowestLink{i, bw};
+    const Fs per_flit = i == 0 ? 0 : transit_of(graph.node(path.hop(i).node)).later_hold;
+    if (per_flit > 0)
+      add({i, Rational(graph.spec().system.flit_bytes) * Rational(fs_per_ns) / Rational(per_flit),
+           true});
+    add({i, path.hop(i).bw_gbs, false});
   }
   return narrowest;
 }
@@ -40,7 +46,7 @@ std::string leg_text(const Graph& graph, const Path& path, Leg leg,
   for (const LegTimes& column : times) columns.push_back({column.title, right});
   columns.push_back({""});
   Table table(columns);
-  const std::optional<NarrowestLink> narrowest = bottleneck_of(path);
+  const std::optional<NarrowestLink> narrowest = bottleneck_of(graph, path);
   for (std::uint32_t i = 0; i < path.hops().size(); ++i) {
     const PathHop& hop = path.hop(i);
     std::vector<std::string> cells{fmt::format("{}", i),
@@ -55,7 +61,10 @@ std::string leg_text(const Graph& graph, const Path& path, Leg leg,
       cells[5] = fixed_ns(hop.propagation_fs);
     }
     for (const LegTimes& column : times) cells.push_back(fixed_ns(column.at[i]));
-    cells.emplace_back(narrowest && narrowest->position == i ? "<-- bottleneck" : "");
+    const bool marked = narrowest && narrowest->position == i;
+    cells.emplace_back(!marked              ? ""
+                       : narrowest->is_node ? "<-- bottleneck: flit_occupancy_ns of the node"
+                                            : "<-- bottleneck");
     table.add(row_of(std::move(cells)));
   }
   return table.text("  ");
@@ -64,20 +73,25 @@ std::string leg_text(const Graph& graph, const Path& path, Leg leg,
 nlohmann::ordered_json leg_json(const Graph& graph, const Path& path, Leg leg,
                                 const std::vector<LegTimes>& times) {
   auto rows = nlohmann::ordered_json::array();
-  const std::optional<NarrowestLink> narrowest = bottleneck_of(path);
+  const std::optional<NarrowestLink> narrowest = bottleneck_of(graph, path);
   for (std::uint32_t i = 0; i < path.hops().size(); ++i) {
     const PathHop& hop = path.hop(i);
     nlohmann::ordered_json row;
     row["node"] = graph.node(hop.node).name;
     row["overhead_ns"] = ns_json(paid_overhead(path, leg, i));
     for (const LegTimes& column : times) row[column.json_key] = ns_json(column.at[i]);
+    if (const Transit transit = transit_of(graph.node(hop.node)); transit.pipelined) {
+      row["occupancy_ns"] = ns_json(transit.hold);
+      row["flit_occupancy_ns"] = ns_json(transit.later_hold);
+      row["bottleneck"] = narrowest && narrowest->position == i && narrowest->is_node;
+    }
     row["link"] = nullptr;  // link behind the node
     if (i < path.target_position()) {
       row["link"] = {
           {"bw_gbs", gbs_json(hop.bw_gbs.is_zero() ? std::nullopt : std::optional(hop.bw_gbs))},
           {"distance_mm", graph.find_edge(hop.node, path.hop(i + 1).node)->distance_mm.to_double()},
           {"propagation_ns", ns_json(hop.propagation_fs)},
-          {"bottleneck", narrowest && narrowest->position == i}};
+          {"bottleneck", narrowest && narrowest->position == i && !narrowest->is_node}};
     }
     rows.push_back(std::move(row));
   }
@@ -152,7 +166,7 @@ RouteReport route_report(const Graph& graph, MachineRoutes& routes, NodeId from,
   const bool memory = starts_transfers(graph.node(from)) && is_memory(graph.node(to));
   const Path& path = memory ? routes.memory_path(from, to) : routes.message_path(from, to);
   const std::uint32_t hops = path.target_position();
-  const std::optional<NarrowestLink> narrowest = bottleneck_of(path);
+  const std::optional<NarrowestLink> narrowest = bottleneck_of(graph, path);
   RouteReport report;
   report.text =
       fmt::format("{} -> {}: {} hop{}, {} mm, {}\n\n", graph.node(from).name, graph.node(to).name,
@@ -172,7 +186,7 @@ RouteReport route_report(const Graph& graph, MachineRoutes& routes, NodeId from,
     const MemoryMessage write = machine_message(graph, path, true, 0, bytes);
     report.json["bytes"] = bytes;
     times.push_back({"first flit at ns", "first_flit_at_ns",
-                     later(data_leg(path, FlitCut(write), write.request_stores).first, start)});
+                     later(data_leg(path, FlitCut(write), write.request_nodes).first, start)});
   } else {
     report.json["control_latency_ns"] = ns_json(path.control_latency_fs());
   }

@@ -19,12 +19,14 @@ namespace kernbench {
 // null if absent (unlimited).
 nlohmann::ordered_json gbs_json(const std::optional<Rational>& bw_gbs);
 
-// Narrowest link of a path, the first among equals; none if all are unlimited.
+// Narrowest link of a path, or forwarding node whose flit_occupancy_ns lets fewer bytes pass; the
+// first among equals; none if all are unlimited.
 struct NarrowestLink {
-  std::uint32_t position = 0;  // position of its source node
-  Rational bw_gbs;
+  std::uint32_t position = 0;  // position of the node, or of the link's source node
+  Rational bw_gbs;             // of a node: flit_bytes / flit_occupancy_ns
+  bool is_node = false;
 };
-std::optional<NarrowestLink> bottleneck_of(const Path& path);
+std::optional<NarrowestLink> bottleneck_of(const Graph& graph, const Path& path);
 
 // One column of times: an arrival at each position.
 struct LegTimes {
@@ -34,7 +36,7 @@ struct LegTimes {
 };
 
 // One row per node: its overhead on this leg (source and target of a response have none), then the
-// link behind the node. The narrowest link is marked.
+// link behind the node. The narrowest link, or node, is marked.
 std::string leg_text(const Graph& graph, const Path& path, Leg leg,
                      const std::vector<LegTimes>& times);
 nlohmann::ordered_json leg_json(const Graph& graph, const Path& path, Leg leg,

@@ -16,17 +16,34 @@ Fs payload_fs(const FlitCut& flits, const Rational& bw_gbs) {
 // hand-over at `begin` to the last flit's arrival at `end`. Adds the first flit's arrivals behind
 // `begin`, `start` later.
 Fs part_bound(const Path& path, std::uint32_t begin, std::uint32_t end, const FlitCut& flits,
-              Fs start, std::vector<Fs>& first) {
-  Fs behind = 0;  // traversal time of the last flit over the links behind link i
-  for (std::uint32_t i = begin; i < end; ++i)
+              const Transits& nodes, Fs start, std::vector<Fs>& first) {
+  const auto times_at = [&](std::uint32_t i) {
+    return transit_at(nodes, i).times(path.hop(i).overhead_fs);
+  };
+  Fs behind = 0;  // traversal time of the last flit over the links and nodes behind link i
+  for (std::uint32_t i = begin; i < end; ++i) {
+    if (i > begin) behind += times_at(i).later_latency;
     behind += transfer_fs(flits.last, path.hop(i).bw_gbs) + path.hop(i).propagation_fs;
+  }
   Fs bound = 0;
   Fs up = 0;  // traversal time of the first flit up to link i
   for (std::uint32_t i = begin; i < end; ++i) {
     const PathHop& hop = path.hop(i);
-    if (i > begin) up += hop.overhead_fs;
-    behind -= transfer_fs(flits.last, hop.bw_gbs) + hop.propagation_fs;
-    bound = std::max(bound, up + payload_fs(flits, hop.bw_gbs) + hop.propagation_fs + behind);
+    const Fs payload = payload_fs(flits, hop.bw_gbs);
+    const Fs last = transfer_fs(flits.last, hop.bw_gbs) + hop.propagation_fs;
+    if (i > begin) {
+      const ServerTimes times = times_at(i);
+      behind -= times.later_latency;
+      if (transit_at(nodes, i).pipelined && flits.count > 1) {
+        const Fs entry = up + times.later_latency + times.hold;
+        const Fs rest = payload - transfer_fs(flits.first, hop.bw_gbs) + hop.propagation_fs;
+        bound = std::max({bound, entry + (flits.count - 2) * times.later_hold + behind,
+                          entry + rest + (behind - last)});
+      }
+      up += times.latency;
+    }
+    behind -= last;
+    bound = std::max(bound, up + payload + hop.propagation_fs + behind);
     up += transfer_fs(flits.first, hop.bw_gbs) + hop.propagation_fs;
     first.push_back(start + up);
   }
@@ -45,14 +62,14 @@ LegBound control_leg(const Path& path) {
   return leg;
 }
 
-LegBound data_leg(const Path& path, const FlitCut& flits, const std::vector<bool>& stores) {
+LegBound data_leg(const Path& path, const FlitCut& flits, const Transits& nodes) {
   LegBound leg;
   leg.first.push_back(0);
   std::uint32_t begin = 0;
   for (std::uint32_t i = 1; i <= path.target_position(); ++i) {
     const bool target = i == path.target_position();
-    if (!target && !(i < stores.size() && stores[i])) continue;
-    leg.last += part_bound(path, begin, i, flits, leg.last, leg.first);
+    if (!target && !transit_at(nodes, i).stores) continue;
+    leg.last += part_bound(path, begin, i, flits, nodes, leg.last, leg.first);
     if (!target) leg.last += path.hop(i).overhead_fs;
     begin = i;
   }
@@ -65,7 +82,7 @@ MessageBound lower_bound(const Path& path, const MemoryMessage& message) {
   bound.initiator = message.initiator_overhead;
   bound.burst = message.memory_is_hbm ? message.burst_time : 0;
   if (message.write) {
-    const LegBound leg = data_leg(path, flits, message.request_stores);
+    const LegBound leg = data_leg(path, flits, message.request_nodes);
     bound.data = message.memory_is_hbm
                      ? std::max(leg.last, leg.first.back() + message.memory_overhead)
                      : leg.last + message.memory_overhead;
@@ -73,7 +90,7 @@ MessageBound lower_bound(const Path& path, const MemoryMessage& message) {
     return bound;
   }
   bound.control = control_leg(path).last + message.memory_overhead;
-  bound.data = data_leg(path.reverse(), flits, message.response_stores).last;
+  bound.data = data_leg(path.reverse(), flits, message.response_nodes).last;
   return bound;
 }
 

@@ -2,11 +2,14 @@
 // alone.
 //
 // For each link j of a leg: traversal of the first flit up to it (overheads included), the whole
-// payload on it, then traversal of the last flit over the links behind it. The leg is the maximum
-// over the links; a node that stores and forwards cuts it into parts that add up. No simulated time
-// is below the bound: link j cannot start before the first flit has arrived, carries one flit at a
-// time, and the last flit traverses it last. Contributions beyond the bound: contention, bursts
-// queued for their pseudo-channel, and short flits (see zero_load_latency.h).
+// payload on it, then traversal of the last flit over the links behind it, with the latencies of
+// pipelined nodes. For each pipelined node: traversal of the first flit up to it, the occupancies
+// of all flits but the last, then traversal of the last flit from it on; and the first occupancy,
+// then the payload without the first flit on the link behind the node. The leg is the maximum over
+// links and nodes; a node that stores and forwards cuts it into parts that add up. No simulated
+// time is below the bound: link j cannot start before the first flit has arrived, carries one flit
+// at a time, and the last flit traverses it last. Contributions beyond the bound: contention,
+// bursts queued for their pseudo-channel, and short flits (see zero_load_latency.h).
 #pragma once
 
 #include <vector>
@@ -25,9 +28,8 @@ struct LegBound {
 
 // Control message: overhead of every traversed node, and every propagation.
 LegBound control_leg(const Path& path);
-// Data flits. `stores` by position: the node receives the whole message before it forwards it;
-// false beyond its end.
-LegBound data_leg(const Path& path, const FlitCut& flits, const std::vector<bool>& stores);
+// Data flits.
+LegBound data_leg(const Path& path, const FlitCut& flits, const Transits& nodes);
 
 // Terms of the bound, from the grant on; `signal` and `route` print them.
 struct MessageBound {

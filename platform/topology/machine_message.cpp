@@ -5,16 +5,24 @@ namespace {
 
 // An end point stores messages that it forwards (spec 2.6); a pe_dma stores the responses of its
 // TCM.
-std::vector<bool> stores_on(const Graph& graph, const Path& path, bool response) {
-  std::vector<bool> stores;
+Transits transits_on(const Graph& graph, const Path& path, bool response) {
+  Transits transits;
   for (const PathHop& hop : path.hops()) {
     const Node& node = graph.node(hop.node);
     const bool cut_through =
         node.attributes().has("cut_through") && node.attributes().flag("cut_through");
     const bool end_point = node.kind == Role::pcie_ep || node.kind == Role::ual_ep;
-    stores.push_back((end_point && !cut_through) || (node.kind == Role::pe_dma && response));
+    transits.push_back(transit_of(node));
+    transits.back().stores = (end_point && !cut_through) || (node.kind == Role::pe_dma && response);
   }
-  return stores;
+  return transits;
+}
+
+// Attribute of a node that forwards; those of other nodes may have the same names.
+Fs forwarding_time(const Node& node, const char* name) {
+  const bool forwards = declared_role(node.kind) == Role::router || node.kind == Role::pcie_ep ||
+                        node.kind == Role::ual_ep;
+  return forwards && node.attributes().has(name) ? ns_to_fs(node.attributes().decimal(name)) : 0;
 }
 
 void add_bursts(MemoryMessage& message, const Attributes& hbm) {
@@ -33,7 +41,29 @@ void add_bursts(MemoryMessage& message, const Attributes& hbm) {
 
 Fs overhead_of(const Node& node) {
   const Attributes& attributes = node.attributes();
-  return attributes.has("overhead_ns") ? ns_to_fs(attributes.decimal("overhead_ns")) : 0;
+  const Fs overhead =
+      attributes.has("overhead_ns") ? ns_to_fs(attributes.decimal("overhead_ns")) : 0;
+  return std::max(overhead, forwarding_time(node, "latency_ns"));
+}
+
+Transit transit_of(const Node& node) {
+  const Fs latency = forwarding_time(node, "latency_ns"),
+           occupancy = forwarding_time(node, "occupancy_ns"),
+           flit_occupancy = forwarding_time(node, "flit_occupancy_ns");
+  Transit transit;
+  if (latency == 0 && occupancy == 0 && flit_occupancy == 0) return transit;
+  const ServerTimes times = ServerTimes::pipelined(latency, occupancy, flit_occupancy);
+  transit.pipelined = true;
+  transit.hold = times.hold;
+  transit.later_hold = times.later_hold;
+  return transit;
+}
+
+const char* rate_attribute_of(const Node& node) {
+  return transit_of(node).pipelined
+             ? occupancy_attributes(forwarding_time(node, "occupancy_ns"),
+                                    forwarding_time(node, "flit_occupancy_ns"))
+             : "overhead_ns";
 }
 
 bool starts_transfers(const Node& node) {
@@ -58,8 +88,8 @@ MemoryMessage machine_message(const Graph& graph, const Path& path, bool write,
   message.initiator_overhead = overhead_of(initiator);
   message.memory_overhead = overhead_of(memory);
   if (memory.kind == Role::hbm_ctrl) add_bursts(message, memory.attributes());
-  message.request_stores = stores_on(graph, path, false);
-  message.response_stores = stores_on(graph, path.reverse(), true);
+  message.request_nodes = transits_on(graph, path, false);
+  message.response_nodes = transits_on(graph, path.reverse(), true);
   return message;
 }
 

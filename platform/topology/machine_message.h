@@ -8,9 +8,31 @@
 
 #include "models/base/units.h"
 #include "models/protocol/path.h"
+#include "models/timing/router_state.h"
 #include "platform/topology/graph.h"
 
 namespace kernbench {
+
+// Node of a path, for a message that it forwards.
+struct Transit {
+  Transit(bool stores_whole = false)
+      : stores(stores_whole) {}  // NOLINT(google-explicit-constructor)
+
+  bool stores;                  // it receives the whole message before it forwards it
+  bool pipelined = false;       // its latency is not its occupancy (spec 2.4):
+  Fs hold = 0, later_hold = 0;  // time for which the first flit and later ones hold its server
+
+  // `overhead`: of its hop on the path.
+  ServerTimes times(Fs overhead) const {
+    return pipelined ? ServerTimes{overhead, overhead, hold, later_hold}
+                     : ServerTimes::serial(overhead);
+  }
+};
+// By position of a path; nodes beyond the end are serial and do not store.
+using Transits = std::vector<Transit>;
+inline Transit transit_at(const Transits& transits, std::size_t position) {
+  return position < transits.size() ? transits[position] : Transit();
+}
 
 struct MemoryMessage {
   bool write = false;
@@ -28,10 +50,7 @@ struct MemoryMessage {
   std::uint32_t burst_bytes = 256;
   Fs burst_time = 0;
 
-  // By position on the path of the request and of the response: the node receives the whole message
-  // before it forwards it.
-  std::vector<bool> request_stores;
-  std::vector<bool> response_stores;
+  Transits request_nodes, response_nodes;  // on the path of the request and of the response
 };
 
 // Flits of a message as numbers, cut at multiples of flit_bytes like RouteExtension::cut_flits.
@@ -63,7 +82,12 @@ struct FlitCut {
 // pe_tcm, plain TLM-2.0 target).
 bool starts_transfers(const Node& node);
 bool is_memory(const Node& node);
-Fs overhead_of(const Node& node);  // its overhead_ns; 0 without such an attribute
+// Its overhead_ns, or the latency_ns of a forwarding node; 0 without such an attribute.
+Fs overhead_of(const Node& node);
+// A node that forwards a message; whether it stores whole messages depends on the leg.
+Transit transit_of(const Node& node);
+// Attributes that set the rate of the server of a forwarding node: "overhead_ns", "occupancy_ns".
+const char* rate_attribute_of(const Node& node);
 
 // `path`: path of the request, from a node that starts transfers to a memory. Writes of a pcie_ep
 // are posted. Attributes that a replaced implementation does not declare count as zero.

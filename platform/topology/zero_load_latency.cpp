@@ -16,7 +16,7 @@ namespace {
 using Times = std::vector<Fs>;  // by flit
 
 // Times from the hand-overs at position 0 to the arrivals at the target.
-Times carry(const Path& path, const FlitCut& flits, const std::vector<bool>& stores, Times at) {
+Times carry(const Path& path, const FlitCut& flits, const Transits& nodes, Times at) {
   for (std::uint32_t i = 0; i < path.target_position(); ++i) {
     const PathHop& hop = path.hop(i);
     const ServiceTime service(hop.bw_gbs, static_cast<std::uint32_t>(flits.full));
@@ -27,12 +27,17 @@ Times carry(const Path& path, const FlitCut& flits, const std::vector<bool>& sto
     const std::uint32_t next = i + 1;
     if (next == path.target_position()) break;
     const Fs overhead = path.hop(next).overhead_fs;
-    if (next < stores.size() && stores[next]) {
+    const Transit node = transit_at(nodes, next);
+    if (node.stores) {
       at.assign(at.size(), at.back() + overhead);
-    } else {
-      RouterState server;
-      for (std::size_t k = 0; k < at.size(); ++k)
-        at[k] = advance(server, at[k], k == 0 ? overhead : 0);
+      continue;
+    }
+    const ServerTimes times = node.times(overhead);
+    RouterState server;
+    for (std::size_t k = 0; k < at.size(); ++k) {
+      const Fs start = hand_over_time(server, at[k], 0);
+      advance(server, at[k], times.hold_of(k == 0));
+      at[k] = start + times.latency_of(k == 0);
     }
   }
   return at;
@@ -83,12 +88,12 @@ Fs zero_load_latency(const Path& path, const MemoryMessage& message, Bursts burs
   const FlitCut flits(message);
   if (message.write) {
     const Times arrivals =
-        carry(path, flits, message.request_stores, Times(flits.count, message.initiator_overhead));
+        carry(path, flits, message.request_nodes, Times(flits.count, message.initiator_overhead));
     const Fs committed = commit(message, flits, arrivals, bursts);
     return message.posted ? committed : committed + control_leg(path.reverse()).last;
   }
   const Fs command = message.initiator_overhead + control_leg(path).last;
-  return carry(path.reverse(), flits, message.response_stores,
+  return carry(path.reverse(), flits, message.response_nodes,
                answers(message, flits, command, bursts))
       .back();
 }

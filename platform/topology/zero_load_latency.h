@@ -15,7 +15,7 @@ namespace kernbench {
 enum class Bursts { side_by_side, queue };
 
 // Time from the grant to the completion. `path`: path of the request; nodes that forward the
-// message are routers, or store it (`stores`).
+// message are routers, or store it (Transit).
 Fs zero_load_latency(const Path& path, const MemoryMessage& message, Bursts bursts = Bursts::queue);
 
 }  // namespace kernbench

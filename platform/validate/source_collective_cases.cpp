@@ -12,7 +12,7 @@ namespace {
 std::vector<Override> six_sip() {
   const std::string io = "sip.io_chiplets.io0.", pe = "cube.pe_template.components.";
   return with(our_machine("{count: 6, topology: torus_2d, w: 3, h: 2}"),
-              {{"system.switch.attrs.serial_per", "node"},
+              {{"system.switch.attrs.servers", "node"},
                {io + "cube_ports.2", "{cube: {xy: [2, 0]}, cube_side: N, phy: P2, distance_mm: 2}"},
                {pe + "pe_dma",
                 "{impl: builtin.pe_dma, attrs: {overhead_ns: 1, tcm_slot_overhead_ns: 0, "

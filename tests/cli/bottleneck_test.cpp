@@ -43,6 +43,34 @@ BOOST_AUTO_TEST_CASE(twice_as_much_gains_what_the_table_says) {
   }
 }
 
+// Routers with latency and occupancy apart: a latency counts on each hop of a walk; an occupancy of
+// 24 ns where the second flit of a read is behind the first one.
+BOOST_AUTO_TEST_CASE(twice_the_latency_or_occupancy_gains_what_the_table_says) {
+  const std::string attrs = "cube.components.router.attrs.";
+  const auto with = [&attrs](Run run, double occupancy) {
+    run.settings = {
+        {attrs + "overhead_ns", 0}, {attrs + "latency_ns", 2}, {attrs + "occupancy_ns", occupancy}};
+    return run;
+  };
+  const Lever latency{"router latency", {attrs + "latency_ns"}},
+      occupancy{"router occupancy", {attrs + "occupancy_ns"}};
+  const Run walk{"walk", {"run", "--bench", "gather-walk", "--param", "steps=8"}};
+  const auto check = [](const Run& run, const Lever& lever, double least) {
+    const Json told = bottleneck_of(run, run.settings);
+    const double simulated = simulated_gain(run, lever, told.at("window_ns").get<double>()),
+                 said = told_gain(told, lever.resource);
+    BOOST_TEST(simulated > least, run.name << ", " << lever.resource);
+    BOOST_TEST(std::abs(said / simulated - 1) < 0.05, run.name << ", " << lever.resource
+                                                               << ": said " << said
+                                                               << ", simulated " << simulated);
+    for (const Json& row : told.at("resources")) {
+      if (row.at("resource") == lever.resource) BOOST_TEST(row.at("key") == lever.keys.front());
+    }
+  };
+  check(with(walk, 0.5), latency, 1.02);
+  check(with(gemm("256"), 24), occupancy, 1.02);
+}
+
 // `inspect` has the limits of the run, and busy times of its servers that are those of the
 // statistics.
 BOOST_AUTO_TEST_CASE(a_log_has_the_limits_and_servers_of_its_run) {

@@ -99,8 +99,8 @@ inline double simulated_gain(const Run& run, const Lever& lever, double window) 
   for (const std::string& key : lever.keys) {
     const auto own = run.settings.find(key);
     const double value = own != run.settings.end() ? own->second : defaults().at(key);
-    const bool is_overhead = key.find("overhead_ns") != std::string::npos;
-    settings[key] = is_overhead ? value / 2 : value * 2;
+    const bool is_time = key.size() > 3 && key.compare(key.size() - 3, 3, "_ns") == 0;
+    settings[key] = is_time ? value / 2 : value * 2;
   }
   return window / bottleneck_of(run, settings).at("window_ns").get<double>();
 }

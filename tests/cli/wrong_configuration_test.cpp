@@ -61,6 +61,13 @@ BOOST_AUTO_TEST_CASE(values_that_cannot_be_simulated_are_refused) {
   set("cube=&a [*a]", {"nested more than 32 levels deep"});
   set("cube.components.router={impl: builtin.noc, impl: builtin.ucie}",
       {"cube.components.router.impl: the key is given twice"});
+  for (const std::string key : {"latency_ns", "occupancy_ns", "flit_occupancy_ns"})
+    set("cube.ucie.port.attrs." + key + "=0.5",
+        {key + ": found 0.5 ns next to overhead_ns of 8 ns", "allowed is 0, or overhead_ns 0"});
+  set("sip.io_chiplets.io0.components.pcie_ep.attrs.servers=port",
+      {"servers: found port, allowed without cut_through is node"});
+  set("system.switch.attrs.serial_per=port",
+      {"unknown attribute of builtin.switch; its name is now 'servers'; it knows"});
 }
 
 BOOST_AUTO_TEST_CASE(implementations_are_refused_where_they_cannot_stand) {

@@ -100,7 +100,7 @@ Work3 of_the_kernel(std::int64_t bytes) {
 // at one time waits 5 (n - 1) ns.
 Machine ring_of(int n) {
   Machine machine = sips("ring_1d", n);
-  machine.push_back({"system.switch.attrs.serial_per", "port"});
+  machine.push_back({"system.switch.attrs.servers", "port"});
   return machine;
 }
 
@@ -153,9 +153,9 @@ constexpr std::int64_t mib = 1 << 20;
 
 // The largest pe_exec of a collective of 1 MiB on every rank, all parts together, with rings as
 // configs/ccl.yaml has them. The second one: rings and code are there.
-double time_at_1_mib(CollectiveOp op, int n, const char* serial_per = "node", int pes = 1) {
+double time_at_1_mib(CollectiveOp op, int n, const char* servers = "node", int pes = 1) {
   Machine machine = sips("ring_1d", n);
-  machine.push_back({"system.switch.attrs.serial_per", serial_per});
+  machine.push_back({"system.switch.attrs.servers", servers});
   return forked_value([&] {
     TorchMachine m("topology.tiny.yaml", machine, false);
     m.run([&](Torch& torch) {
@@ -214,15 +214,15 @@ BOOST_AUTO_TEST_CASE(an_all_reduce_on_several_pes_of_a_cube_uses_the_links_as_on
 
 BOOST_AUTO_TEST_CASE(the_other_collectives_of_1_mib_use_85_percent_of_their_bounds) {
   for (const int n : every_or({4, 8}, {4, 8, 16})) {
-    const char* serial_per = n == 16 ? "port" : "node";
+    const char* servers = n == 16 ? "port" : "node";
     const double share = mib / link_gbs / n;
     for (const CollectiveOp op : {CollectiveOp::all_gather, CollectiveOp::reduce_scatter})
-      check_share(op, n, (n - 1) * share, time_at_1_mib(op, n, serial_per));
+      check_share(op, n, (n - 1) * share, time_at_1_mib(op, n, servers));
     check_share(CollectiveOp::all_to_all, n, n * (n - 1) / 2 * share,
-                time_at_1_mib(CollectiveOp::all_to_all, n, serial_per));
+                time_at_1_mib(CollectiveOp::all_to_all, n, servers));
     check_share(CollectiveOp::broadcast, n,
                 mib / link_gbs + (n - 2) * hop_ns(sips("ring_1d", n), slot_bytes),
-                time_at_1_mib(CollectiveOp::broadcast, n, serial_per));
+                time_at_1_mib(CollectiveOp::broadcast, n, servers));
   }
 }
 

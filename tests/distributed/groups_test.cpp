@@ -214,7 +214,7 @@ namespace {
 double time_of_two(const std::vector<int>& other) {
   return forked_value([&] {
     std::vector<Override> machine = sips("ring_1d", 4);
-    machine.push_back({"system.switch.attrs.serial_per", "port"});
+    machine.push_back({"system.switch.attrs.servers", "port"});
     TorchMachine m("topology.tiny.yaml", machine);
     double ns = 0;
     m.run([&](Torch& torch) {

@@ -115,6 +115,54 @@ KERNBENCH_SYSTEMC_TEST(with_cut_through_injection_still_neither_waits_nor_holds)
              111U + 5U + 10U + 1U + 10U + 1U);  // and its acknowledgement through e again
 }
 
+// As with an overhead of 10, which is no occupancy here: stored until 113, then 10.
+KERNBENCH_SYSTEMC_TEST(a_latency_is_paid_after_the_last_flit) {
+  Tested t(Settings{{"overhead_ns", "0"}, {"latency_ns", "0.00001"}});
+  t.inject_at(t.machine.control("e", "z", 90), 90);
+  t.a.send_at(t.machine.write("a", "z", 0, 48), 100);
+  t.machine.run();
+  BOOST_TEST(t.z.times() == (std::vector<Fs>{101, 128, 132, 136}),
+             boost::test_tools::per_element());
+}
+
+// At e at 105, 109, 113; a flit holds the server for 6: starts at 105, 111, 117, leaves 20 later.
+// The control message arrives at e at 102 and waits for none.
+KERNBENCH_SYSTEMC_TEST(with_cut_through_latency_and_occupancy_are_those_of_a_router) {
+  Tested t(Settings{{"overhead_ns", "0"},
+                    {"latency_ns", "0.00002"},
+                    {"occupancy_ns", "0.000003"},
+                    {"flit_occupancy_ns", "0.000006"},
+                    {"servers", "direction"},
+                    {"cut_through", "true"}});
+  t.a.send_at(t.machine.control("a", "z", 100), 100);
+  t.a.send_at(t.machine.write("a", "z", 0, 48), 100);
+  t.machine.run();
+  BOOST_TEST(t.z.times() == (std::vector<Fs>{122, 130, 136, 142}),
+             boost::test_tools::per_element());
+  BOOST_TEST(t.statistic("passed") == 2U);
+}
+
+BOOST_AUTO_TEST_CASE(an_end_point_that_stores_messages_has_no_server) {
+  const auto fault = [](const char* key, const ParameterValue& value, bool cut_through) {
+    Attributes values = defaults_of(schema_of<PcieEp::Parameters>());
+    values.set(key, value);
+    values.set("cut_through", cut_through);
+    const auto found = PcieEp::check(PcieEp::Parameters(values));
+    return found ? found->parameter + ": " + found->message : "";
+  };
+  const std::string why = ": an end point that stores whole messages has no server";
+  BOOST_TEST(fault("occupancy_ns", Rational(2), false) ==
+             "occupancy_ns: found 2 ns, allowed without cut_through is 0" + why);
+  BOOST_TEST(fault("flit_occupancy_ns", Rational(3), false) ==
+             "flit_occupancy_ns: found 3 ns, allowed without cut_through is 0" + why);
+  BOOST_TEST(fault("servers", std::string("port"), false) ==
+             "servers: found port, allowed without cut_through is node" + why);
+  BOOST_TEST(fault("latency_ns", Rational(2), false) == "");
+  for (const char* key : {"latency_ns", "occupancy_ns", "flit_occupancy_ns"})
+    BOOST_TEST(fault(key, Rational(2), true) == "");
+  BOOST_TEST(fault("servers", std::string("port"), true) == "");
+}
+
 KERNBENCH_SYSTEMC_TEST(nothing_is_paid_where_a_response_ends) {
   Tested t;
   t.inject_at(t.machine.read("e", "s", 0, 32),

@@ -8,7 +8,7 @@
 #include "models/cube/hbm_ctrl.h"
 #include "models/cube/sram.h"
 #include "models/io/pcie_ep.h"
-#include "models/noc/router.h"
+#include "models/noc/pipelined_router.h"
 #include "tests/support/forked.h"
 #include "tests/support/mini_machine.h"
 #include "tests/support/naive_fabric.h"
@@ -57,7 +57,19 @@ std::vector<int> path_between(const std::vector<int>& parents, int from, int to)
 // A coarse grid of times, so that many things happen at one instant.
 Time some_time(Time most, Time step) { return *rc::gen::inRange<Time>(0, most / step + 1) * step; }
 
-Machine random_machine(bool zero_overheads) {
+// Latency and occupancy apart, or an overhead, with any servers.
+void make_pipelined(NaiveNode& node) {
+  using Servers = NaiveNode::Servers;
+  node.servers = *rc::gen::element(Servers::node, Servers::direction, Servers::port);
+  if (*rc::gen::inRange(0, 4) == 0) return;
+  node.pipelined = true;
+  node.overhead = 0;
+  node.latency = some_time(12, 4);
+  node.occupancy = some_time(8, 2);
+  node.flit_occupancy = some_time(4, 2);
+}
+
+Machine random_machine(bool zero_overheads, bool pipelined = false) {
   Machine m;
   m.flit_bytes = *rc::gen::element<std::uint32_t>(8, 16, 24, 64);
   const int inner = *rc::gen::inRange(1, 5);
@@ -82,6 +94,7 @@ Machine random_machine(bool zero_overheads) {
       node.kind = *rc::gen::weightedElement<NaiveKind>(
           {{5, NaiveKind::router}, {2, NaiveKind::pcie}, {1, NaiveKind::pcie_cut_through}});
       if (node.kind != NaiveKind::router) sources.push_back(at);
+      if (pipelined && node.kind != NaiveKind::pcie) make_pipelined(node);
     } else if (i == inner || *rc::gen::inRange(0, 3) > 0) {
       node.kind = NaiveKind::end;
       sources.push_back(at);
@@ -133,9 +146,25 @@ std::string in_ns(Time fs) {
   return Rational::fraction(static_cast<Rational::Int>(fs), 1'000'000).str();
 }
 
+bool is_apart(const NaiveNode& node) {
+  return node.pipelined || node.servers != NaiveNode::Servers::node;
+}
+
+std::map<std::string, std::string> server_attributes(const NaiveNode& node) {
+  std::map<std::string, std::string> attributes{{"overhead_ns", in_ns(node.overhead)}};
+  if (!is_apart(node)) return attributes;
+  attributes["latency_ns"] = in_ns(node.latency);
+  attributes["occupancy_ns"] = in_ns(node.occupancy);
+  attributes["flit_occupancy_ns"] = in_ns(node.flit_occupancy);
+  attributes["servers"] = node.servers == NaiveNode::Servers::node        ? "node"
+                          : node.servers == NaiveNode::Servers::direction ? "direction"
+                                                                          : "port";
+  return attributes;
+}
+
 std::map<std::string, std::string> router_attributes(const Machine& m, int node) {
-  std::map<std::string, std::string> attributes{
-      {"overhead_ns", in_ns(m.nodes[static_cast<std::size_t>(node)].overhead)}};
+  std::map<std::string, std::string> attributes =
+      server_attributes(m.nodes[static_cast<std::size_t>(node)]);
   if (m.buffers.empty()) return attributes;
   const Buffer& buffer = m.buffers[static_cast<std::size_t>(node)];
   attributes["virtual_channels"] = std::to_string(buffer.virtual_channels);
@@ -157,17 +186,22 @@ std::vector<Time> simulate(const Machine& m) {
           ends[i] = &machine.stub(name_of(i));
           break;
         case NaiveKind::router:
-          machine.add<Router>(name_of(i), router_attributes(m, i));
+          if (is_apart(node)) {
+            machine.add<RouterNode<PipelinedService>>(name_of(i), router_attributes(m, i));
+          } else {
+            machine.add<Router>(name_of(i), router_attributes(m, i));
+          }
           break;
         case NaiveKind::sram:
           machine.add<Sram>(name_of(i), {{"overhead_ns", overhead}});
           break;
         case NaiveKind::pcie:
-        case NaiveKind::pcie_cut_through:
-          machine.add<PcieEp>(name_of(i),
-                              {{"overhead_ns", overhead},
-                               {"cut_through", node.kind == NaiveKind::pcie ? "false" : "true"}});
+        case NaiveKind::pcie_cut_through: {
+          std::map<std::string, std::string> attributes = server_attributes(node);
+          attributes["cut_through"] = node.kind == NaiveKind::pcie ? "false" : "true";
+          machine.add<PcieEp>(name_of(i), attributes);
           break;
+        }
         case NaiveKind::hbm: {
           // burst_time = burst_bytes * num_pcs / link: powers of two all, so the link rate is a
           // decimal.
@@ -282,9 +316,14 @@ RC_BOOST_PROP(reaches_the_times_of_the_naive_fabric_without_overheads, ()) {
   RC_ASSERT(simulate(m) == NaiveFabric(m.nodes, m.links, m.flit_bytes).play(m.requests));
 }
 
+RC_BOOST_PROP(reaches_the_times_of_the_naive_fabric_with_pipelined_nodes, ()) {
+  const Machine m = random_machine(*rc::gen::arbitrary<bool>(), true);
+  RC_ASSERT(simulate(m) == NaiveFabric(m.nodes, m.links, m.flit_bytes).play(m.requests));
+}
+
 // More channels than there are messages, more places than flits: credits cost nothing.
 RC_BOOST_PROP(buffers_that_never_fill_change_no_time, ()) {
-  Machine m = random_machine(*rc::gen::arbitrary<bool>());
+  Machine m = random_machine(*rc::gen::arbitrary<bool>(), *rc::gen::arbitrary<bool>());
   m.buffers.assign(m.nodes.size(), {64, 4096});
   RC_ASSERT(simulate(m) == NaiveFabric(m.nodes, m.links, m.flit_bytes).play(m.requests));
 }
@@ -293,7 +332,7 @@ RC_BOOST_PROP(buffers_that_never_fill_change_no_time, ()) {
 // keep their order, and the monitors that each credit comes home once. A tree has no cycle in which
 // buffers could wait for one another, except of requests and responses that share a channel.
 RC_BOOST_PROP(small_buffers_lose_nothing, ()) {
-  Machine m = random_machine(*rc::gen::arbitrary<bool>());
+  Machine m = random_machine(*rc::gen::arbitrary<bool>(), *rc::gen::arbitrary<bool>());
   m.buffers.resize(m.nodes.size());
   for (Buffer& buffer : m.buffers) {
     buffer.virtual_channels = *rc::gen::inRange(2U, 7U);

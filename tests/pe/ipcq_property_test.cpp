@@ -297,7 +297,7 @@ RC_BOOST_PROP(data_arrive_in_order_and_no_slot_is_written_before_it_is_given_bac
     const QueuePairEnd& end = c.ends[number];
     const Path &there = routes.memory_path(dma(end.pe), dma(end.peer)),
                &back = routes.memory_path(dma(end.peer), dma(end.pe));
-    std::vector<bool> stores;  // a pcie_ep takes whole what passes through
+    Transits stores;  // a pcie_ep takes whole what passes through
     for (const PathHop& hop : there.hops()) {
       const Node& node = graph.node(hop.node);
       stores.push_back(node.kind == Role::pcie_ep && !node.attributes().flag("cut_through"));

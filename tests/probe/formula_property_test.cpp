@@ -31,7 +31,7 @@ std::string half_steps(int most) {
 }
 
 // Two SIPs of one or two small cubes; every attribute that has a say in time is drawn.
-std::vector<Override> random_machine() {
+std::vector<Override> random_machine(bool pipelined) {
   const int w = *rc::gen::inRange(1, 3);
   std::vector<Override> set = mesh_of_cubes(w, 1);
   const auto draw = [&set](const char* key, const std::string& value) {
@@ -43,17 +43,38 @@ std::vector<Override> random_machine() {
   draw("cube.memory_map.hbm_pseudo_channels", "32");
   draw("system.flit_bytes", std::to_string(*rc::gen::element(64, 100, 256, 512)));
   draw("system.ns_per_mm", *rc::gen::element<std::string>("0", "0.1", "0.37"));
-  draw("system.switch.attrs.overhead_ns", half_steps(6));
+  // An overhead, or latency and occupancies apart.
+  const auto draw_node = [&](const std::string& section) {
+    const std::string attrs = section + ".attrs.";
+    const auto set_to = [&](const char* key, const std::string& value) {
+      set.push_back({attrs + key, value});
+    };
+    if (!pipelined || *rc::gen::inRange(0, 3) == 0) return set_to("overhead_ns", half_steps(6));
+    set_to("overhead_ns", "0");
+    set_to("latency_ns", half_steps(12));
+    set_to("occupancy_ns", half_steps(8));
+    set_to("flit_occupancy_ns", half_steps(2));
+    set_to("servers", *rc::gen::element<std::string>("node", "direction", "port"));
+  };
+  draw_node("system.switch");
   draw("system.links.io_ep_to_switch.bw_gbs", gbs());
-  for (const char* part : {"pcie_ep", "io_noc", "io_ucie", "conn"})
-    draw(("sip.io_chiplets.io0.components." + std::string(part) + ".attrs.overhead_ns").c_str(),
+  for (const char* part : {"io_noc", "io_ucie", "conn"})
+    draw_node("sip.io_chiplets.io0.components." + std::string(part));
+  const std::string pcie_ep = "sip.io_chiplets.io0.components.pcie_ep";
+  if (*rc::gen::arbitrary<bool>()) {
+    draw((pcie_ep + ".attrs.cut_through").c_str(), "true");
+    draw_node(pcie_ep);
+  } else {
+    draw((pcie_ep + (pipelined ? ".attrs.latency_ns" : ".attrs.overhead_ns")).c_str(),
          half_steps(6));
-  draw("sip.io_chiplets.io0.components.pcie_ep.attrs.cut_through",
-       *rc::gen::element<std::string>("true", "false"));
+    if (pipelined) draw((pcie_ep + ".attrs.overhead_ns").c_str(), "0");
+  }
   draw("sip.io_chiplets.io0.links.pcie_ep_to_noc_bw_gbs", gbs());
-  for (const char* part : {"router", "sram", "hbm_ctrl"})
+  draw_node("cube.components.router");
+  for (const char* part : {"sram", "hbm_ctrl"})
     draw(("cube.components." + std::string(part) + ".attrs.overhead_ns").c_str(), half_steps(6));
-  draw("cube.ucie.port.attrs.overhead_ns", half_steps(6));
+  draw_node("cube.ucie.port");
+  draw_node("cube.ucie.conn");
   draw("cube.ucie.per_connection_bw_gbs", gbs());
   draw("cube.components.hbm_ctrl.attrs.num_pcs", std::to_string(*rc::gen::element(1, 4, 8, 16)));
   draw("cube.components.hbm_ctrl.attrs.burst_bytes",
@@ -74,7 +95,7 @@ std::vector<Override> random_machine() {
 // Issued within `span`, or `gap` apart.
 Case random_case(std::size_t count, Fs span, Fs gap) {
   Case c;
-  c.overrides = random_machine();
+  c.overrides = random_machine(*rc::gen::arbitrary<bool>());
   const Graph graph = machine_graph("topology.yaml", c.overrides);
   std::vector<NodeId> initiators;
   std::vector<NodeId> memories;

@@ -3,6 +3,7 @@
 
 #include "platform/topology/lower_bound.h"
 #include "platform/topology/machine_message.h"
+#include "platform/topology/zero_load_latency.h"
 #include "tests/probe/routed_machine.h"
 
 using namespace kernbench;
@@ -90,6 +91,48 @@ BOOST_AUTO_TEST_CASE(a_node_that_stores_cuts_the_leg_into_parts_that_add_up) {
       data_leg(way.forward, FlitCut(message(true, 1024)), {false, false, true, false});
   BOOST_TEST((leg.first == std::vector<Fs>{0, 2 * ns, 11 * ns, 31 * ns}));
   BOOST_TEST(leg.last == (23 + 5 + 9) * ns);
+}
+
+namespace {
+
+// The first node of narrow_in_the_middle() with its 2 ns as a latency.
+Transits pipelined_first(Fs hold, Fs later_hold) {
+  Transits nodes(2);
+  nodes[1].pipelined = true;
+  nodes[1].hold = hold;
+  nodes[1].later_hold = later_hold;
+  return nodes;
+}
+
+// Both formulas of a posted write of 1024 bytes to an SRAM, without the initiator's 1 ns and the
+// memory's 4.
+void check_leg(const Transits& nodes, Fs leg) {
+  const Way way = narrow_in_the_middle();
+  MemoryMessage m = message(true, 1024);
+  m.posted = true;
+  m.request_nodes = nodes;
+  BOOST_TEST(data_leg(way.forward, FlitCut(m), nodes).last == leg);
+  BOOST_TEST(lower_bound(way.forward, m).total() == 1 * ns + leg + 4 * ns);
+  BOOST_TEST(zero_load_latency(way.forward, m) == 1 * ns + leg + 4 * ns);
+}
+
+}  // namespace
+
+// Flits are there at 2, 3, 4, 5 and leave 2 ns later; the narrow link has them back to back from 4
+// on: 16 + 3, then the last one on link 2: 2 + 1. As with an overhead.
+BOOST_AUTO_TEST_CASE(a_pipeline_adds_its_latency_once) {
+  check_leg(pipelined_first(1, 0), 26 * ns);
+}
+
+// The first flit, there at 2, holds the node until 8: the second one leaves at 10, two ns after the
+// narrow link is free, and the others back to back: 10 + 3 * 4 + 3, then 2 + 1.
+BOOST_AUTO_TEST_CASE(an_occupancy_delays_the_second_flit) {
+  check_leg(pipelined_first(6 * ns, 0), 28 * ns);
+}
+
+// Flits start at 2, 7, 12, 17. The last one leaves at 19: 4 + 3, the next node, 2 + 1.
+BOOST_AUTO_TEST_CASE(a_flit_occupancy_may_be_what_limits_a_leg) {
+  check_leg(pipelined_first(5 * ns, 5 * ns), 29 * ns);
 }
 
 BOOST_AUTO_TEST_CASE(a_write_adds_the_memory_and_the_acknowledgement) {

@@ -61,6 +61,31 @@ BOOST_AUTO_TEST_CASE(the_first_of_the_narrowest_links_is_marked_once) {
   BOOST_TEST(host.json.at("formula").at(1).at("posted") == true);
 }
 
+// Routers with 2 ns of latency: header and flits have them as an overhead. A flit of 256 B in 4 ns
+// is 64 GB/s, below the 256 of the links.
+BOOST_AUTO_TEST_CASE(a_node_that_limits_a_path_is_its_bottleneck) {
+  const auto limited = [](const char* flit_occupancy_ns) {
+    RoutedMachine m("topology.tiny.yaml",
+                    {{"cube.components.router.attrs.overhead_ns", "0"},
+                     {"cube.components.router.attrs.latency_ns", "2"},
+                     {"cube.components.router.attrs.flit_occupancy_ns", flit_occupancy_ns}});
+    return report(m, "sip0.cube0.pe0.pe_dma", "sip0.cube0.hbm_ctrl.pe0");
+  };
+  const RouteReport slow = limited("4"), fast = limited("1");
+  BOOST_TEST(slow.json.at("bottleneck_gbs") == 64.0);
+  const auto& router = slow.json.at("hops").at(1);
+  BOOST_TEST(router.at("overhead_ns") == 2.0);
+  BOOST_TEST(router.at("flit_occupancy_ns") == 4.0);
+  BOOST_TEST(router.at("occupancy_ns") == 4.0);
+  BOOST_TEST(router.at("bottleneck") == true);
+  BOOST_TEST(router.at("link").at("bottleneck") == false);
+  BOOST_TEST(slow.text.find("<-- bottleneck: flit_occupancy_ns of the node") != std::string::npos,
+             slow.text);
+  BOOST_TEST(fast.json.at("bottleneck_gbs") == 256.0);
+  BOOST_TEST(fast.json.at("hops").at(1).at("bottleneck") == false);
+  BOOST_TEST(fast.json.at("hops").at(0).at("link").at("bottleneck") == true);
+}
+
 // io_cpu - io_noc - ... - m_cpu: no data, the target's 5 ns in the latency.
 BOOST_AUTO_TEST_CASE(any_two_nodes_have_the_way_of_a_control_message) {
   RoutedMachine m("topology.tiny.yaml");

@@ -142,7 +142,9 @@ std::size_t NaiveFabric::answer(std::size_t message) {
 
 std::vector<NaiveFabric::Item> NaiveFabric::through(int node) {
   State& state = states_[static_cast<std::size_t>(node)];
-  const Time overhead = nodes_[static_cast<std::size_t>(node)].overhead;
+  const NaiveNode& kind = nodes_[static_cast<std::size_t>(node)];
+  const bool apart = kind.pipelined || kind.servers != NaiveNode::Servers::node;
+  const Time overhead = kind.pipelined ? kind.latency : kind.overhead;
   std::vector<Item> out;
   const auto take = [&](std::vector<Item>& from) {
     for (const Item& item : from) {
@@ -154,7 +156,8 @@ std::vector<NaiveFabric::Item> NaiveFabric::through(int node) {
   };
   take(state.control);
   take(state.whole);
-  for (;;) {  // the serial server
+  if (apart) pipe(node, out);
+  while (!apart) {  // the serial server
     if (state.holding) {
       if (state.held_until > now_) break;
       out.push_back(state.held);
@@ -174,6 +177,38 @@ std::vector<NaiveFabric::Item> NaiveFabric::through(int node) {
   }
   sort(out);
   return out;
+}
+
+// Each server starts with the first of its flits that is there; with an overhead the first flit of
+// a leg holds its server until it leaves, and later ones pass.
+void NaiveFabric::pipe(int node, std::vector<Item>& out) {
+  const NaiveNode& of = nodes_[static_cast<std::size_t>(node)];
+  State& state = states_[static_cast<std::size_t>(node)];
+  sort(state.inbox);
+  std::vector<Item> waiting;
+  for (const Item& item : state.inbox) {
+    const int output = messages_[item.message].path[item.position + 1];
+    std::pair<int, int> server{-1, -1};
+    if (of.servers != NaiveNode::Servers::node) server.second = output;
+    if (of.servers == NaiveNode::Servers::port) server.first = item.upstream;
+    Time& free_at = state.free_at[server];
+    if (item.arrival > now_ || free_at > now_) {
+      waiting.push_back(item);
+      continue;
+    }
+    const bool first = item.flit == 0;
+    const Time once = first ? of.overhead : 0;
+    const Time hold = of.pipelined ? std::max(first ? of.occupancy : 0, of.flit_occupancy) : once;
+    free_at = now_ + hold;
+    state.in_pipeline.push_back({now_ + (of.pipelined ? of.latency : once), item});
+  }
+  state.inbox = waiting;
+  for (const auto& [leaves, item] : state.in_pipeline) {
+    if (leaves == now_) out.push_back(item);
+  }
+  state.in_pipeline.erase(std::remove_if(state.in_pipeline.begin(), state.in_pipeline.end(),
+                                         [this](const auto& entry) { return entry.first == now_; }),
+                          state.in_pipeline.end());
 }
 
 std::vector<NaiveFabric::Item> NaiveFabric::take_arrived(std::vector<Item>& items, Time by) {

@@ -21,6 +21,11 @@ enum class NaiveKind { end, router, hbm, sram, pcie, pcie_cut_through, dma, tcm 
 struct NaiveNode {
   NaiveKind kind = NaiveKind::end;
   Time overhead = 0;
+  // Router and pcie_cut_through: latency and occupancy apart, instead of an overhead.
+  bool pipelined = false;
+  Time latency = 0, occupancy = 0, flit_occupancy = 0;
+  enum class Servers { node, direction, port };
+  Servers servers = Servers::node;
   // HBM only
   std::uint64_t num_pcs = 1, burst_bytes = 1;
   Time burst_time = 0, switch_penalty = 0;
@@ -88,6 +93,8 @@ class NaiveFabric {
     bool holding = false;
     Item held;
     Time held_until = 0;
+    std::map<std::pair<int, int>, Time> free_at;     // of pipelined servers, by (input, output)
+    std::vector<std::pair<Time, Item>> in_pipeline;  // with the time at which each leaves
     std::vector<HbmChannel> channels;
     std::map<std::size_t, Time> latest;  // per outstanding write
     std::vector<Departure> departures;
@@ -110,7 +117,8 @@ class NaiveFabric {
   static std::vector<Item> take_arrived(std::vector<Item>& items, Time by);
 
   std::vector<Item> through(int node);  // served at now_, in the order in which it goes on
-  bool step(int node);                  // whether anything happened
+  void pipe(int node, std::vector<Item>& out);
+  bool step(int node);  // whether anything happened
   bool step_dma(int node);
   void pass(int node);
   bool step_hbm(int node);

@@ -137,6 +137,41 @@ KERNBENCH_SYSTEMC_TEST(without_their_overheads_the_same_write_is_shorter_by_thei
         {ns(5), 1, ns(0.2) + 2, 3, ns(5.5 + 32 + 2 + 1), ns(8), 0});
 }
 
+namespace {
+
+// UCIe-N of the cube and its neighbour in the IO chiplet.
+std::vector<Override> pipelined_ports(const std::string& occupancy_ns) {
+  std::vector<Override> set;
+  for (const std::string port : {"cube.ucie.port", "sip.io_chiplets.io0.components.io_ucie"}) {
+    set.push_back({port + ".attrs.overhead_ns", "0"});
+    set.push_back({port + ".attrs.latency_ns", "8"});
+    set.push_back({port + ".attrs.occupancy_ns", occupancy_ns});
+  }
+  return set;
+}
+
+}  // namespace
+
+// The flits come to io_ucie from 10 on, 2 ns apart, and leave both ports 8 ns later, 2 ns apart,
+// too: behind UCIe-N its link is never free from 26.7 until 58.7, as above, and each flit comes
+// when it is free: the walk stays with the last one, which has the latency of both ports.
+KERNBENCH_SYSTEMC_TEST(pipelined_ports_show_their_latency_in_each_flit) {
+  check(parts_of("0,sip0.io0.pcie_ep,write,sip0.cube0.hbm_ctrl.pe0,0,4096\n", "topology.tiny.yaml",
+                 pipelined_ports("0.5"))
+            .at(0),
+        {ns(5), 1, ns(16.2) + 2, 3, ns(5.5 + 32 + 2 + 1), ns(8), 0});
+}
+// The first flit holds io_ucie from 10 until 14, so the second one, there at 12, leaves it at 22
+// and UCIe-N at 30.7, 2 ns after the link behind it is free; from then on the link is never free.
+// The walk goes back to the second flit there, and at io_ucie to the first one, which held it for
+// 4: the part of the links has 2 ns less.
+KERNBENCH_SYSTEMC_TEST(an_occupancy_that_holds_up_the_own_message_is_the_nodes) {
+  check(parts_of("0,sip0.io0.pcie_ep,write,sip0.cube0.hbm_ctrl.pe0,0,4096\n", "topology.tiny.yaml",
+                 pipelined_ports("4"))
+            .at(0),
+        {ns(5), 1, ns(4 + 8 + 0.2 + 8) + 2, 3, ns(5.5 + 30 + 2 + 1), ns(8), 0});
+}
+
 // The overheads of a flit that is alone on its way, and of the control message of the other leg,
 // belong to the parts of their nodes; its propagations to those of their links; bytes / bandwidth
 // of every link is the links' part.
@@ -247,6 +282,11 @@ RC_BOOST_PROP(the_parts_add_up_to_the_latency, ()) {
       {"cube.components.hbm_ctrl.attrs.switch_penalty_ns",
        *rc::gen::element<std::string>("0", "7")},
       {"cube.components.hbm_ctrl.attrs.overhead_ns", *rc::gen::element<std::string>("0", "3")},
+      {"cube.components.router.attrs",
+       *rc::gen::element<std::string>(
+           "{overhead_ns: 2}",
+           "{overhead_ns: 0, latency_ns: 5, occupancy_ns: 7, flit_occupancy_ns: 1.5}",
+           "{overhead_ns: 0, latency_ns: 9, occupancy_ns: 3, servers: port}")},
       {"sip.io_chiplets.io0.components.pcie_ep.attrs.cut_through",
        *rc::gen::element<std::string>("true", "false")},
       {"cube.pe_template.links",
@@ -277,7 +317,7 @@ RC_BOOST_PROP(the_parts_add_up_to_the_latency, ()) {
 }
 
 // 100 us apart: nothing is behind anything.
-KERNBENCH_SYSTEMC_TEST(a_request_alone_has_no_contention) {
+BOOST_AUTO_TEST_CASE(a_request_alone_has_no_contention) {
   const std::vector<std::string> initiators{"sip0.cube0.pe0.pe_dma", "sip0.cube5.pe7.pe_dma",
                                             "sip1.io0.pcie_ep"};
   const std::vector<std::string> targets{"sip0.cube0.hbm_ctrl.pe3", "sip1.cube3.hbm_ctrl.pe0",
@@ -296,10 +336,20 @@ KERNBENCH_SYSTEMC_TEST(a_request_alone_has_no_contention) {
       }
     }
   }
-  const auto parts = parts_of(rows, "topology.yaml");
-  BOOST_TEST(parts.size() == 120u);
-  for (std::size_t id = 0; id < parts.size(); ++id)
-    BOOST_TEST(parts[id][LatencyPart::contention] == 0u, "request " << id);
+  std::vector<Override> pipelined = pipelined_ports("4");
+  for (const std::string node : {"cube.components.router", "system.switch"})
+    pipelined.push_back(
+        {node + ".attrs",
+         "{overhead_ns: 0, latency_ns: 5, occupancy_ns: 7, flit_occupancy_ns: 1.5}"});
+  for (const std::vector<Override>& overrides : {{}, pipelined}) {
+    const auto contention = forked_value([&] {
+      std::vector<Fs> contention;
+      for (const LatencyParts& parts : parts_of(rows, "topology.yaml", overrides))
+        contention.push_back(parts[LatencyPart::contention]);
+      return contention;
+    });
+    BOOST_TEST(contention == std::vector<Fs>(120, 0), boost::test_tools::per_element());
+  }
 }
 
 BOOST_AUTO_TEST_SUITE_END()

@@ -154,7 +154,11 @@ RC_BOOST_PROP(totals_of_random_traffic_reconcile, ()) {
   const std::vector<Override> overrides{
       {"cube.components.hbm_ctrl.attrs.switch_penalty_ns",
        *rc::gen::element<std::string>("0", "7")},
-      {"cube.components.router.attrs.overhead_ns", *rc::gen::element<std::string>("2", "30")},
+      {"cube.components.router.attrs",
+       *rc::gen::element<std::string>(
+           "{overhead_ns: 2}", "{overhead_ns: 30}", "{overhead_ns: 30, servers: direction}",
+           "{overhead_ns: 0, latency_ns: 5, occupancy_ns: 7, flit_occupancy_ns: 1.5}",
+           "{overhead_ns: 0, latency_ns: 9, occupancy_ns: 3, servers: port}")},
       {"cube.pe_template.components.pe_dma.attrs.rd_engines",
        *rc::gen::element<std::string>("1", "2")}};
   forked_value([&] {
