@@ -71,25 +71,30 @@ HbmBankScheduler::Direction HbmBankScheduler::direction() {
 
 // --- Choice
 
+namespace {
+
+Fs later(Fs a, Fs b) { return a > b ? a : b; }
+
+}  // namespace
+
 HbmBankScheduler::Candidates HbmBankScheduler::candidates(Direction direction) const {
   Candidates best;
-  const Fs activate_ok = std::max(activate_ok_, last_activates_[oldest_activate_]);
+  const Fs column_ok = column_ok_[direction];
+  const Fs activate_ok = later(activate_ok_, last_activates_[oldest_activate_]);
   for (std::uint64_t left = waiting_[direction]; left != 0; left &= left - 1) {
     const auto at = static_cast<unsigned>(__builtin_ctzll(left));
     const Bank& bank = banks_[at];
     const Queue& queue = bank.queues[direction];
     const Group& group = groups_[timing_.group_of(at)];
-    if (bank.is_open && queue.hit != none && !is_capped(bank, queue)) {
-      const Candidate column{
-          std::max({column_ok_[direction], group.column_ok[direction], bank.column_ok[direction]}),
-          entries_[queue.hit].number, at};
-      if (column.before(best.column)) best.column = column;
-      continue;
+    if (queue.hit != none && !is_capped(bank, queue)) {  // hits are of open rows
+      const Fs time =
+          later(later(group.column_ok[direction], bank.column_ok[direction]), column_ok);
+      best.column.improve(time, entries_[queue.hit].number, at);
+    } else {
+      const Fs time = bank.is_open ? bank.precharge_ok
+                                   : later(later(group.activate_ok, bank.activate_ok), activate_ok);
+      best.row.improve(time, entries_[queue.first].number, at);
     }
-    const Fs time = bank.is_open ? bank.precharge_ok
-                                 : std::max({activate_ok, group.activate_ok, bank.activate_ok});
-    const Candidate row{time, entries_[queue.first].number, at};
-    if (row.before(best.row)) best.row = row;
   }
   return best;
 }

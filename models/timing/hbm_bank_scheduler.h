@@ -127,8 +127,11 @@ class HbmBankScheduler {
     Fs time = never_fs;
     std::uint64_t number = 0;
     unsigned bank = 0;
-    bool before(const Candidate& other) const {
-      return time != other.time ? time < other.time : number < other.number;
+    void improve(Fs other_time, std::uint64_t other_number, unsigned other_bank) {
+      if (other_time > time || (other_time == time && other_number > number)) return;
+      time = other_time;
+      number = other_number;
+      bank = other_bank;
     }
   };
   struct Candidates {

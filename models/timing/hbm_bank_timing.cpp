@@ -108,6 +108,13 @@ HbmBankTiming bank_timing(const HbmBankedParameters& p) {
   return t;
 }
 
+std::optional<HbmBankTiming> bank_timing_of(const Attributes& attributes) {
+  for (const char* name : {"preset", "mapping", "t_rfc_pb_ns", "max_row_hits"}) {
+    if (!attributes.has(name)) return std::nullopt;
+  }
+  return bank_timing(HbmBankedParameters(attributes));
+}
+
 namespace {
 
 struct Bound {

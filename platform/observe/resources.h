@@ -44,6 +44,8 @@ class Resources {
   // Overhead that a node charges per message.
   ResourceId of_overhead(Role role);
   ResourceId of_hbm() const { return of_link(EdgeKind::router_to_hbm); }
+  // Data buses of an HBM whose controller sets their rate itself.
+  ResourceId of_hbm_bus();
   ResourceId add(const std::string& name, const std::string& key,
                  Server::Kind kind = Server::Kind::rate, bool in_fabric = true);
 

@@ -1,5 +1,7 @@
 #include "platform/topology/machine_message.h"
 
+#include "models/timing/hbm_bank_timing.h"
+
 namespace kernbench {
 namespace {
 
@@ -17,7 +19,18 @@ std::vector<bool> stores_on(const Graph& graph, const Path& path, bool response)
   return stores;
 }
 
+// Banks: a read is at least a row hit, and a write commits in its queue.
+void add_bursts(MemoryMessage& message, const Attributes& hbm, const HbmBankTiming& timing) {
+  message.memory_is_hbm = true;
+  message.num_pcs = static_cast<std::uint32_t>(hbm.integer("num_pcs"));
+  message.burst_bytes = static_cast<std::uint32_t>(hbm.integer("burst_bytes"));
+  if (message.write) return;
+  message.burst_time = timing.burst;
+  message.burst_lead = timing.least_read() - timing.burst;
+}
+
 void add_bursts(MemoryMessage& message, const Attributes& hbm) {
+  if (const auto timing = bank_timing_of(hbm)) return add_bursts(message, hbm, *timing);
   for (const char* name : {"num_pcs", "burst_bytes", "link_bw_gbs", "efficiency"}) {
     if (!hbm.has(name)) return;
   }
