@@ -1,5 +1,6 @@
 // Machines whose HBM has banks (`builtin.hbm_banked`, spec 2.5): values, the formula, the
 // configuration.
+#include "platform/observe/resources.h"
 #include "platform/topology/lower_bound.h"
 #include "platform/topology/machine_message.h"
 #include "tests/benches/verified_runs.h"
@@ -90,6 +91,22 @@ KERNBENCH_SYSTEMC_TEST(the_formula_is_a_lower_bound) {
   BOOST_TEST(results.at(2).latency() > bound("pe3", false, 4096, 65536));
   BOOST_TEST(results.at(3).latency() >= bound("pe3", true, 4096, 65536));
   BOOST_TEST(m.statistic(memory, "row_hits") > 1000U);
+}
+
+// The bottleneck report names what sets the rate of its data buses.
+KERNBENCH_SYSTEMC_TEST(its_data_buses_are_a_resource_of_their_own) {
+  TrafficMachine m("topology.tiny.yaml", {banked()});
+  Resources resources;
+  int buses = 0;
+  for (const Statistic& busy :
+       m.platform->component(m.platform->graph().at("sip0.cube0.hbm_ctrl.pe0")).statistics()) {
+    if (!busy.is_busy_time()) continue;
+    const Resource& resource = resources[resources.of_busy_time(Role::hbm_ctrl, busy)];
+    BOOST_TEST(resource.name == "HBM data bus");
+    BOOST_TEST(resource.key == "cube.components.hbm_ctrl.attrs.data_rate_gbps");
+    ++buses;
+  }
+  BOOST_TEST(buses == 8);
 }
 
 BOOST_AUTO_TEST_CASE(a_configuration_that_no_memory_has_is_refused_with_its_place) {
