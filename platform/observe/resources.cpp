@@ -109,7 +109,7 @@ ResourceId Resources::of_attribute(Role role, const std::string& name, const std
 }
 
 ResourceId Resources::of_hbm_bus() {
-  return add("HBM data bus", key_of(Role::hbm_ctrl, "data_rate_gbps"));
+  return add(hbm_bus, key_of(Role::hbm_ctrl, "data_rate_gbps"));
 }
 
 ResourceId Resources::of_busy_time(Role role, const Statistic& busy) {
