@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <initializer_list>
 
 namespace kernbench {
 namespace {
@@ -123,9 +124,34 @@ struct Bound {
   const char* why;
 };
 
+std::optional<ParameterFault> first_below(std::initializer_list<Bound> bounds) {
+  for (const Bound& bound : bounds) {
+    if (bound.found >= bound.least) continue;
+    return ParameterFault{bound.parameter,
+                          fmt::format("found {}, allowed is at least {} ({})", ns(bound.found),
+                                      ns(bound.least), bound.why)};
+  }
+  return std::nullopt;
+}
+
+// Between two refreshes of a bank a row is opened, written and closed: else no burst is served.
+std::optional<ParameterFault> check_refresh(const HbmBankTiming& t) {
+  const Fs cycle = t.rc + std::max(t.rcd_rd, t.rcd_wr) + t.cwl + t.burst + t.wr;
+  const char* const why = "its duration, and a write between two refreshes of a bank";
+  switch (t.refresh) {
+    case HbmRefresh::none:
+      return std::nullopt;
+    case HbmRefresh::all_bank:
+      return first_below({{"t_refi_ns", t.refi, t.rfc + cycle, why}});
+    case HbmRefresh::per_bank:
+      return first_below(
+          {{"t_refi_pb_ns", t.refi, std::max(t.rfc, (t.rfc + cycle) / t.banks()), why}});
+  }
+  return std::nullopt;
+}
+
 std::optional<ParameterFault> check_times(const HbmBankTiming& t) {
-  const bool per_bank = t.refresh == HbmRefresh::per_bank;
-  const Bound bounds[] = {
+  return first_below({
       {"t_ccd_s_ns", t.ccd_s, t.burst, "the time of a burst"},
       {"t_ccd_l_ns", t.ccd_l, t.ccd_s, "t_ccd_s_ns"},
       {"t_rrd_l_ns", t.rrd_l, t.rrd_s, "t_rrd_s_ns"},
@@ -135,16 +161,7 @@ std::optional<ParameterFault> check_times(const HbmBankTiming& t) {
       {"t_rc_ns", t.rc, t.ras + t.rp, "t_ras_ns + t_rp_ns"},
       {"t_rtw_ns", t.rtw, t.cl + t.burst > t.cwl ? t.cl + t.burst - t.cwl : 0,
        "t_cl_ns and a burst less t_cwl_ns: the data of the write follow those of the read"},
-      {per_bank ? "t_refi_pb_ns" : "t_refi_ns", t.refresh == HbmRefresh::none ? t.rfc : t.refi,
-       t.rfc, per_bank ? "t_rfc_pb_ns" : "t_rfc_ns"},
-  };
-  for (const Bound& bound : bounds) {
-    if (bound.found >= bound.least) continue;
-    return ParameterFault{bound.parameter,
-                          fmt::format("found {}, allowed is at least {} ({})", ns(bound.found),
-                                      ns(bound.least), bound.why)};
-  }
-  return std::nullopt;
+  });
 }
 
 std::optional<ParameterFault> check_queues(const HbmQueueRules& rules) {
@@ -175,11 +192,14 @@ std::optional<ParameterFault> check_banked(const HbmBankedParameters& p) {
   if (const auto fault = HbmAddressMap::fault(*p.mapping, bits))
     return ParameterFault{"mapping", fmt::format("found '{}' for a partition of {} GiB / {}: {}",
                                                  *p.mapping, *p.cube_gb, *p.partitions, *fault)};
-  if (bank_timing(p).burst == 0)
+  if (!p.data_rate->is_zero() && *p.data_rate < Rational::fraction(1, 1000))
     return ParameterFault{
         "data_rate_gbps",
-        fmt::format("found {}, allowed is that a burst takes time", p.data_rate->str())};
-  if (const auto fault = check_times(bank_timing(p))) return fault;
+        fmt::format("found {}, allowed is 0 (that of the preset) or 0.001 to 1000",
+                    p.data_rate->str())};
+  const HbmBankTiming timing = bank_timing(p);
+  if (const auto fault = check_times(timing)) return fault;
+  if (const auto fault = check_refresh(timing)) return fault;
   return check_queues(p.queue_rules());
 }
 

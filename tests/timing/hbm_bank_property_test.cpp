@@ -39,7 +39,7 @@ HbmBankTiming some_times() {
   t.rtw = (t.cl + t.burst > t.cwl ? t.cl + t.burst - t.cwl : 0) + between(0, 6);
   t.refresh = *rc::gen::element(HbmRefresh::none, HbmRefresh::all_bank, HbmRefresh::per_bank);
   t.rfc = between(1, 60);
-  t.refi = t.rfc + between(100, 400);
+  t.refi = t.rfc + t.rc + std::max(t.rcd_rd, t.rcd_wr) + t.cwl + t.burst + t.wr + between(0, 300);
   t.closed_page = *rc::gen::arbitrary<bool>();
   return t;
 }

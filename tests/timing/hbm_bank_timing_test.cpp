@@ -151,9 +151,11 @@ BOOST_AUTO_TEST_CASE(times_that_contradict_each_other_are_refused) {
              "t_rtw_ns: found 10 ns, allowed is at least 11 ns (t_cl_ns and a burst less t_cwl_ns: "
              "the data of the write follow those of the read)");
   BOOST_TEST(fault({{"t_refi_ns", "150"}}) ==
-             "t_refi_ns: found 150 ns, allowed is at least 160 ns (t_rfc_ns)");
+             "t_refi_ns: found 150 ns, allowed is at least 245 ns (its duration, and a write "
+             "between two refreshes of a bank)");  // 160 + tRC 48 + tRCD 14 + tCWL 5 + 2 + tWR 16
   BOOST_TEST(fault({{"refresh", "per_bank"}, {"t_rfc_pb_ns", "300"}}) ==
-             "t_refi_pb_ns: found 243.75 ns, allowed is at least 300 ns (t_rfc_pb_ns)");
+             "t_refi_pb_ns: found 243.75 ns, allowed is at least 300 ns (its duration, and a write "
+             "between two refreshes of a bank)");
 }
 
 BOOST_AUTO_TEST_CASE(watermarks_are_ordered_and_within_the_queue) {
@@ -186,6 +188,8 @@ BOOST_AUTO_TEST_CASE(rates_and_presets_are_those_that_exist) {
   };
   BOOST_TEST(refusal("preset", "HBM9") == "found 'HBM9', allowed is one of HBM2, HBM2E, HBM3");
   BOOST_TEST(refusal("data_rate_gbps", "-1") == "found -1, allowed is a number, 0 to 1000");
+  BOOST_TEST(fault({{"data_rate_gbps", "0.0001"}}) ==
+             "data_rate_gbps: found 0.0001, allowed is 0 (that of the preset) or 0.001 to 1000");
 }
 
 // --- The checker of the properties
