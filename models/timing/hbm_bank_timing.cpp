@@ -13,6 +13,7 @@ namespace {
 // HBM2: Ramulator 2.1, python/ramulator/dram/hbm2.py, HBM2_2000Mbps (tCK 1 ns), HBM2_2Gb.
 // HBM2E: no table of its own: the times of HBM2 at 3.2 Gb/s (JESD235D covers both), tRFC of 8 Gb.
 // HBM3: Ramulator 2.1, python/ramulator/dram/hbm3.py, HBM3_6400Mbps (tCK 0.625 ns), HBM3_16Gb.
+// HBM3E has no standard and no table of its own: HBM3 with data_rate_gbps.
 // tCCD_S 2 tCK, tCCD_L 4 tCK and tRTW = tCL + burst + 2 tCK - tCWL of these tables are one burst,
 // two bursts and tCL + 2 bursts - tCWL at any data rate. tREFIpb = tREFI / banks: each bank once in
 // tREFI (DRAMSys, configs/memspec/HBM2.json: REFI 3900, REFISB 244 for 16 banks).
