@@ -13,6 +13,11 @@ namespace {
 constexpr Rational::Int finest =
     1'000'000'000'000'000'000;  // parts of 1: the product of two decimals still fits 128 bits
 
+// A choice of one empty text allows any text; the component checks it.
+bool is_any_text(const std::vector<std::string>& choices) {
+  return choices.size() == 1 && choices.front().empty();
+}
+
 }  // namespace
 
 std::string format_value(const ParameterValue& value) {
@@ -113,6 +118,7 @@ Parameter& Parameter::from_machine() {
 
 std::string Parameter::allowed() const {
   if (type_ == Type::boolean) return "true or false";
+  if (is_any_text(choices_)) return "a text";
   if (type_ == Type::choice) {
     if (choices_.empty()) return "nothing, none is known";
     std::string text = "one of";
@@ -156,7 +162,8 @@ ParameterValue Parameter::parse(std::string_view text) const {
       if (text == "false" || text == "off") return false;
       break;
     case Type::choice:
-      if (std::find(choices_.begin(), choices_.end(), text) != choices_.end())
+      if (is_any_text(choices_) ||
+          std::find(choices_.begin(), choices_.end(), text) != choices_.end())
         return std::string(text);
       break;
     case Type::integer:

@@ -1,5 +1,6 @@
 #include "models/cube/cube_components.h"
 
+#include "models/cube/hbm_banked.h"
 #include "models/cube/hbm_ctrl.h"
 #include "models/cube/sram.h"
 
@@ -7,6 +8,7 @@ namespace kernbench {
 
 void register_cube_components(ComponentRegistry& registry) {
   registry.add(m_cpu_implementation());
+  registry.add(implementation_of<HbmBanked>("builtin.hbm_banked"));
   registry.add(implementation_of<HbmCtrl>("builtin.hbm_ctrl"));
   registry.add(implementation_of<Sram>("builtin.sram"));
 }

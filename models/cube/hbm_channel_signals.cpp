@@ -23,13 +23,6 @@ HbmChannelSignals::HbmChannelSignals(Observables to, const std::string& name, st
           "physical address of the access in progress, its first byte on this channel",
           SignalFormat::address(PhysAddr::bits), this)) {}
 
-void HbmChannelSignals::booked(const Transaction& transaction, HbmDirection direction, Fs start,
-                               Fs finish) {
-  if (start == finish) return;
-  accesses_.push_back(
-      {start, finish, transaction.route().key.number(), address_of(transaction), direction});
-}
-
 // Address of its first burst on this channel.
 std::uint64_t HbmChannelSignals::address_of(const Transaction& transaction) const {
   const RouteExtension& route = transaction.route();

@@ -20,7 +20,15 @@ class HbmChannelSignals final : public SignalGroup {
                     std::size_t channels, std::uint32_t burst_bytes);
 
   // Bursts of the transaction occupy the channel from `start` to `finish`; in order.
-  void booked(const Transaction& transaction, HbmDirection direction, Fs start, Fs finish);
+  void booked(const Transaction& transaction, HbmDirection direction, Fs start, Fs finish) {
+    if (start != finish)
+      booked(transaction.route().key.number(), address_of(transaction), direction, start, finish);
+  }
+  // Bursts of an access that may have ended: its id, and the address at which it begins here.
+  void booked(std::uint64_t id, std::uint64_t address, HbmDirection direction, Fs start,
+              Fs finish) {
+    accesses_.push_back({start, finish, id, address, direction});
+  }
   // Shows the state at `now`; returns the instant of the next change.
   Fs update(Fs now);
 

@@ -22,14 +22,15 @@ class HbmChannels {
               const AnalysisPort<HbmBooking>& bookings)
       : node_(node), burst_bytes_(burst_bytes), bookings_(bookings), channels_(count) {}
 
-  // Statistics; observe_more(channel, name) adds its own after those of each channel.
+  // Statistics; observe_more(channel, name) adds its own after those of each channel. `rate`:
+  // attribute that sets the rate of a channel; empty: that of the links.
   template <class ObserveMore>
-  void observe(Observables to, ObserveMore observe_more) {
+  void observe(Observables to, ObserveMore observe_more, const char* rate = "") {
     for (std::size_t i = 0; i < channels_.size(); ++i) {
       const std::string name = "pc" + std::to_string(i);
       to.add_busy_time(name + "_busy", "busy time of bursts", channels_[i].busy_fs,
                        [this, i](Fs now) { return busy_until(i, now); },
-                       {Server::Kind::rate, "", 1,
+                       {Server::Kind::rate, rate, 1,
                         [this, i](Fs now) { return channels_[i].stalls.until(now); }});
       observe_more(i, name);
     }
@@ -47,20 +48,29 @@ class HbmChannels {
   // ModelError if a timing books the past, or a channel twice.
   void booked(const Transaction& transaction, std::size_t channel, HbmDirection direction, Fs now,
               const HbmSlot& first, Fs finish) {
+    booked(transaction, channel, direction, now, now, first, finish);
+  }
+  // The same for bursts that have been queued since `since`.
+  void booked(const Transaction& transaction, std::size_t channel, HbmDirection direction, Fs since,
+              Fs now, const HbmSlot& first, Fs finish) {
     Channel& at = channels_[channel];
-    const Fs free_at = now > at.free_at ? now : at.free_at;
-    if (first.start != free_at || finish < first.start) {
-      check(channel, free_at, first, finish);
-      at.ahead.add_gap(now, free_at, first.start);
-    }
-    at.busy_fs += finish - first.start;
+    occupy(at, channel, now, first, finish);
     if (const TieKey& key = transaction.route().key; !(key == at.last)) {
-      at.stalls.book(now, now, first.start);
+      at.stalls.book(now, since, first.start);
       at.last = key;
     }
-    at.free_at = finish;
     if (bookings_.observed()) report(transaction, channel, first, finish);
     if (at.signals != nullptr) show(at, transaction, direction, now, first, finish);
+  }
+  // A burst of a write that may have ended, with its id and address: not reported as a booking.
+  void written(std::uint64_t id, std::uint64_t address, std::size_t channel, Fs since, Fs now,
+               const HbmSlot& slot) {
+    Channel& at = channels_[channel];
+    occupy(at, channel, now, slot, slot.finish);
+    at.stalls.book(now, since, slot.start);
+    if (at.signals == nullptr || !at.signals->observed()) return;
+    at.signals->booked(id, address, HbmDirection::write, slot.start, slot.finish);
+    shown_until_ = now;
   }
 
   // Next change of the signals of an observed channel.
@@ -82,6 +92,15 @@ class HbmChannels {
   Fs busy_until(std::size_t channel, Fs now) const {
     const Channel& at = channels_[channel];
     return at.busy_fs - at.ahead.after(now, at.free_at);
+  }
+  void occupy(Channel& at, std::size_t channel, Fs now, const HbmSlot& first, Fs finish) {
+    const Fs free_at = now > at.free_at ? now : at.free_at;
+    if (first.start != free_at || finish < first.start) {
+      check(channel, free_at, first, finish);
+      at.ahead.add_gap(now, free_at, first.start);
+    }
+    at.busy_fs += finish - first.start;
+    at.free_at = finish;
   }
   void check(std::size_t channel, Fs free_at, const HbmSlot& first, Fs finish) const;
   void report(const Transaction& transaction, std::size_t channel, const HbmSlot& first,

@@ -55,6 +55,14 @@ void check_channels(const CubeSpec& cube, MachineFaults& faults) {
             "found {}, allowed with hbm_mapping_mode one_to_one is hbm_channels_per_pe = {}",
             hbm.decimal("num_pcs").str(), channels)));
   }
+  if (!hbm.has("mapping")) return;
+  const std::string& mapping = hbm.text("mapping");
+  if (mapping.find_first_not_of("P0123456789 ", mapping.find('P')) == std::string::npos) return;
+  faults.add(issue_at(entry->place, key + ".attrs.mapping",
+                      fmt::format("found '{}', allowed with hbm_mapping_mode one_to_one are the "
+                                  "bits of the pseudo-channel (P) as the last ones: its links "
+                                  "interleave bursts",
+                                  mapping)));
 }
 
 }  // namespace

@@ -377,7 +377,9 @@ std::vector<MachineFact> facts_of(const MachineSpec& machine) {
   const MemoryMapSpec& map = machine.cube.memory_map;
   return {{"flit_bytes", &machine.system.flit_bytes},
           {"channels_per_pe", &map.hbm_channels_per_pe},
-          {"channel_bw_gbs", &map.hbm_channel_bw_gbs}};
+          {"channel_bw_gbs", &map.hbm_channel_bw_gbs},
+          {"hbm_gb_per_cube", &map.hbm_total_gb_per_cube},
+          {"hbm_partitions", &map.hbm_slices_per_cube}};
 }
 
 }  // namespace kernbench

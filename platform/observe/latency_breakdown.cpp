@@ -308,10 +308,10 @@ LatencyBreakdown::Point LatencyBreakdown::read_departure(Trace& trace, const Rou
                                                          std::uint32_t flit) {
   const Fs now = Component::now();
   const auto [begin, end] = bursts_of_flit(trace, route, flit);
-  const std::size_t channels = trace.shares.size();
+  const std::size_t channels = trace.shares.size();  // none: read from a queue
   const FabricPlace memory = FabricPlace::node(route.path->source());
   Point point = trace.read;
-  for (std::uint64_t burst = begin; burst <= end; ++burst) {
+  for (std::uint64_t burst = begin; channels > 0 && burst <= end; ++burst) {
     const Share& share = trace.shares[burst % channels];
     if (share.first_finish + burst / channels * trace.burst_time != now) continue;
     point = trace.source;

@@ -65,7 +65,7 @@ Limits limits_of(const ServerTable& table, const Resources& resources, const Usa
     Fs less = saved_by(id) + contended;
     // Bursts at an HBM channel are queued behind those of their own message: no queue of
     // independent requests that could become shorter.
-    if (id != resources.of_hbm())
+    if (!resources.is_of_hbm(static_cast<ResourceId>(id)))
       less += part_of(contended, shorter_queue(row.busy, window), window);
     if (is_rate(id) && static_cast<double>(row.busy) > saturated * static_cast<double>(window))
       less = std::max(less, row.busy / 2);

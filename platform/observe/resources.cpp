@@ -119,10 +119,15 @@ ResourceId Resources::of_attribute(Role role, const std::string& name, const std
   return add(name, key_of(role, attribute), kind);
 }
 
+ResourceId Resources::of_hbm_bus() {
+  return add(hbm_bus, key_of(Role::hbm_ctrl, "data_rate_gbps"));
+}
+
 ResourceId Resources::of_busy_time(Role role, const Statistic& busy) {
   const Server& server = busy.server;
   if (server.kind == Server::Kind::none) return no_resource;
-  if (role == Role::hbm_ctrl && busy.name.compare(0, 2, "pc") == 0) return of_hbm();
+  if (role == Role::hbm_ctrl && busy.name.compare(0, 2, "pc") == 0)
+    return *server.attribute == '\0' ? of_hbm() : of_hbm_bus();
   if (std::strstr(server.attribute, "occupancy_ns") != nullptr)
     return of_occupancy(role, server.attribute);
   const std::string base = without_end(without_end(without_end(busy.name, "busy"), "held"), "_");

@@ -48,10 +48,15 @@ class Resources {
   ResourceId of_occupancy(Role role, const std::string& attributes);
   ResourceId of_latency(Role role);
   ResourceId of_hbm() const { return of_link(EdgeKind::router_to_hbm); }
+  // Data buses of an HBM whose controller sets their rate itself.
+  ResourceId of_hbm_bus();
+  bool is_of_hbm(ResourceId id) const { return id == of_hbm() || all_[id].name == hbm_bus; }
   ResourceId add(const std::string& name, const std::string& key,
                  Server::Kind kind = Server::Kind::rate, bool in_fabric = true);
 
  private:
+  static constexpr const char* hbm_bus = "HBM data bus";
+
   std::vector<Resource> all_;
   std::array<ResourceId, static_cast<std::size_t>(EdgeKind::router_to_tlm) + 1> by_link_;
   std::array<ResourceId, role_count> by_overhead_;

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <tuple>
 
+#include "models/timing/hbm_bank_timing.h"
 #include "platform/config/known_attributes.h"
 
 namespace kernbench {
@@ -56,6 +57,9 @@ PePeaks pe_peaks(const Graph& graph, const std::string& pe) {
 
 double hbm_peak_gbs(const Node& hbm_ctrl) {
   const Attributes& attributes = hbm_ctrl.attributes();
+  if (const auto timing = bank_timing_of(attributes))
+    return decimal_of(attributes, "num_pcs") * decimal_of(attributes, "burst_bytes") /
+           to_ns(timing->burst);
   return decimal_of(attributes, "link_bw_gbs") * decimal_of(attributes, "efficiency");
 }
 

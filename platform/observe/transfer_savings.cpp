@@ -147,14 +147,16 @@ TransferSavings TransferSavingsTable::work_out(const Path& path, bool write, std
   const ResourceId mmu = translation == 0
                              ? no_resource
                              : resources_.of_attribute(Role::pe_mmu, "pe_mmu", "tlb_overhead_ns");
+  const ResourceId bursts = message.burst_lead == 0 ? resources_.of_hbm() : resources_.of_hbm_bus();
   used.push_back(mmu);
+  if (message.burst_lead != 0) used.push_back(bursts);
   std::sort(used.begin(), used.end());
   used.erase(std::unique(used.begin(), used.end()), used.end());
   for (const std::uint64_t each : used) {
     const auto resource = static_cast<ResourceId>(each);
     if (resource == no_resource) continue;
     MemoryMessage faster = message;
-    if (resource == resources_.of_hbm()) faster.burst_time /= 2;
+    if (resource == bursts) faster.burst_time /= 2;
     if (resource == there.overheads.back()) faster.memory_overhead /= 2;
     if (resource == there.overheads.front())
       faster.initiator_overhead -= (message.initiator_overhead - translation) / 2;

@@ -166,7 +166,8 @@ std::vector<ShownLeg> legs_of(const Graph& graph, const ProbeOutcome& outcome) {
   if (message.write)
     return {shown(Leg::request, path, data_leg(path, flits, message.request_nodes), start, true)};
   const LegBound command = control_leg(path);
-  const Fs answer = start + command.last + message.memory_overhead + message.burst_time;
+  const Fs answer =
+      start + command.last + message.memory_overhead + message.burst_lead + message.burst_time;
   return {shown(Leg::request, path, command, start, false),
           shown(Leg::response, path.reverse(),
                 data_leg(path.reverse(), flits, message.response_nodes), answer, true)};

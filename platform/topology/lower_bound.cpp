@@ -80,7 +80,7 @@ MessageBound lower_bound(const Path& path, const MemoryMessage& message) {
   const FlitCut flits(message);
   MessageBound bound;
   bound.initiator = message.initiator_overhead;
-  bound.burst = message.memory_is_hbm ? message.burst_time : 0;
+  bound.burst = message.memory_is_hbm ? message.burst_lead + message.burst_time : 0;
   if (message.write) {
     const LegBound leg = data_leg(path, flits, message.request_nodes);
     bound.data = message.memory_is_hbm

@@ -1,5 +1,7 @@
 #include "platform/topology/machine_message.h"
 
+#include "models/timing/hbm_bank_timing.h"
+
 namespace kernbench {
 namespace {
 
@@ -25,7 +27,18 @@ Fs forwarding_time(const Node& node, const char* name) {
   return forwards && node.attributes().has(name) ? ns_to_fs(node.attributes().decimal(name)) : 0;
 }
 
+// Banks: a read is at least a row hit, and a write commits in its queue.
+void add_bursts(MemoryMessage& message, const Attributes& hbm, const HbmBankTiming& timing) {
+  message.memory_is_hbm = true;
+  message.num_pcs = static_cast<std::uint32_t>(hbm.integer("num_pcs"));
+  message.burst_bytes = static_cast<std::uint32_t>(hbm.integer("burst_bytes"));
+  if (message.write) return;
+  message.burst_time = timing.burst;
+  message.burst_lead = timing.least_read() - timing.burst;
+}
+
 void add_bursts(MemoryMessage& message, const Attributes& hbm) {
+  if (const auto timing = bank_timing_of(hbm)) return add_bursts(message, hbm, *timing);
   for (const char* name : {"num_pcs", "burst_bytes", "link_bw_gbs", "efficiency"}) {
     if (!hbm.has(name)) return;
   }

@@ -49,6 +49,7 @@ struct MemoryMessage {
   std::uint32_t num_pcs = 1;
   std::uint32_t burst_bytes = 256;
   Fs burst_time = 0;
+  Fs burst_lead = 0;  // of a read, before the data of its first burst
 
   Transits request_nodes, response_nodes;  // on the path of the request and of the response
 };

@@ -68,7 +68,7 @@ Fs commit(const MemoryMessage& message, const FlitCut& flits, const Times& arriv
 
 // Times at which the flits of the response are queued at the memory's link.
 Times answers(const MemoryMessage& message, const FlitCut& flits, Fs command, Bursts bursts) {
-  Times at(flits.count, command + message.memory_overhead);
+  Times at(flits.count, command + message.memory_overhead + message.burst_lead);
   if (!message.memory_is_hbm) return at;
   if (bursts == Bursts::side_by_side) {
     at.assign(at.size(), at.front() + message.burst_time);

@@ -46,8 +46,9 @@ std::map<std::string, ContractTables> documented() {
   return all;
 }
 
-// Real components everywhere, a UAL end point too.
+// Real components everywhere, a UAL end point and an HBM with banks too.
 const std::vector<Override> everything{
+    {"sip0.cube0.hbm_ctrl.pe1.impl", "builtin.hbm_banked"},
     {"sip.io_chiplets.io0.components.ual_ep", "{impl: builtin.ual_ep, attrs: {overhead_ns: 3}}"},
     {"sip.io_chiplets.io0.links.ual_ep_to_noc_bw_gbs", "256"},
     {"system.links.io_ual_to_switch", "{bw_gbs: 128, distance_mm: 25}"}};
