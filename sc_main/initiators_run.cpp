@@ -28,6 +28,7 @@ class InitiatorsRun {
   InitiatorsRun(const RunOptions& options, const Invocation& invocation)
       : options_(options), catalogue_(options.machine.load_catalogue()),
         spec_(options.machine.load_spec(catalogue_.components)),
+        energy_table_(options.machine.load_energy(*options.command)),
         metadata_{
             version_text(), invocation.line(),
             configuration_text(invocation, facts(), resolved_config(spec_, catalogue_.components)),
@@ -55,6 +56,7 @@ class InitiatorsRun {
   const RunOptions& options_;
   Catalogue catalogue_;
   MachineSpec spec_;
+  std::optional<EnergyTable> energy_table_;
   RunMetadata metadata_;
   FunctionalModel data_;
 };
@@ -73,6 +75,7 @@ int InitiatorsRun::simulate() {
   MachineEvents events(platform);
   ReportContext context{ReportSource::initiators, events, &events};
   context.metadata = metadata_;
+  context.energy_table = energy_table_ ? &*energy_table_ : nullptr;
   Reports reports(options_.reports, context);
   events.begin();
   RunReport report;

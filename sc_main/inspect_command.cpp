@@ -30,9 +30,9 @@ struct InspectOptions {
 };
 
 void InspectOptions::check_rows() const {
-  static const std::vector<std::string> with_rows{"--limits", "--kernel-limits", "--servers",
-                                                  "--top",    "--critical-path", "--stages",
-                                                  "--compare"};
+  static const std::vector<std::string> with_rows{"--limits",  "--kernel-limits", "--servers",
+                                                  "--top",     "--critical-path", "--stages",
+                                                  "--compare", "--energy"};
   const auto is_asked = [this](const std::string& option) { return command->count(option) > 0; };
   const std::vector<std::string> all = reports.options();
   const bool is_summary = sql.empty() && std::none_of(all.begin(), all.end(), is_asked);

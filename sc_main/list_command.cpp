@@ -196,7 +196,8 @@ void declare_list(CLI::App& list, Invocation& invocation) {
       "  kernbench list algorithms      collectives, and the keys of ccl.yaml\n"
       "  kernbench list --plugin libacme.so\n"
       "  kernbench list components --plugin libacme.so\n"
-      "  kernbench list keys            all keys of topology.yaml, ccl.yaml and components.yaml\n"
+      "  kernbench list keys            all keys of topology.yaml, ccl.yaml, components.yaml, "
+      "energy.yaml\n"
       "  kernbench list signals         trace signals by kind of component\n"
       "  kernbench list statistics      what --stats writes, with units\n");
   invocation.on(
@@ -223,7 +224,7 @@ void declare_list(CLI::App& list, Invocation& invocation) {
                 [options] { return list_algorithms(options->machine, options->json); });
 
   CLI::App* keys = list.add_subcommand(
-      "keys", "Keys of topology.yaml, ccl.yaml and components.yaml: what --set takes");
+      "keys", "Keys of topology.yaml, ccl.yaml, components.yaml and energy.yaml: what --set takes");
   CLI::Option* json = keys->add_flag("--json", options->json, "As JSON");
   keys->add_flag("--markdown", options->markdown,
                  "As the tables in configs/README.md, with the attributes of components")

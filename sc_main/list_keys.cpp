@@ -13,6 +13,7 @@
 #include "platform/config/components_file.h"
 #include "platform/config/config_schema.h"
 #include "platform/config/machine_keys.h"
+#include "platform/energy/energy_table.h"
 #include "platform/output/json_text.h"
 #include "platform/output/table.h"
 #include "sc_main/ccl_file.h"
@@ -98,7 +99,8 @@ std::vector<KeysOfFile> all_keys(const AlgorithmRegistry& algorithms) {
   return {{"topology.yaml", key_texts(machine_schema())},
           {"ccl.yaml", key_texts(ccl_schema(algorithms))},
           {"a tuning table", key_texts(tuning_schema(algorithms))},
-          {"components.yaml", key_texts(components_schema())}};
+          {"components.yaml", key_texts(components_schema())},
+          {"energy.yaml", key_texts(energy_schema())}};
 }
 
 const std::vector<const char*> columns{"key", "allowed", "unit", "default", "meaning"};

@@ -1,6 +1,7 @@
 #include "sc_main/machine_options.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <unistd.h>
 
 #include <CLI/CLI.hpp>
@@ -130,6 +131,29 @@ void MachineOptions::add_with_ccl_to(CLI::App& command) {
   add_max_memory_to(command, max_memory);
 }
 
+void MachineOptions::add_energy_to(CLI::App& command) {
+  families.emplace_back("energy");
+  command
+      .add_option("--energy-table", energy_table,
+                  "Energy of actions and static power, for --energy: a file (default: the shipped "
+                  "energy.yaml)")
+      ->type_name("F.yaml")
+      ->group(group);
+  command.get_option("--set")->description(fmt::format(
+      "Override a key of the topology, or with {}:KEY of those files; repeatable",
+      fmt::join(std::vector<std::string>(families.begin() + 1, families.end()), ":KEY, ")));
+}
+
+std::optional<EnergyTable> MachineOptions::load_energy(const CLI::App& command) const {
+  const std::vector<Override> overrides = overrides_of(set, "energy", families);
+  if (command.count("--energy") > 0)
+    return load_energy_table(find_config(energy_table, "energy"), overrides);
+  if (!energy_table.empty() || !overrides.empty())
+    throw UsageError(fmt::format("{} goes with --energy",
+                                 energy_table.empty() ? "--set energy:KEY" : "--energy-table"));
+  return std::nullopt;
+}
+
 void MachineOptions::add_components_to(CLI::App& command) {
   families = {"components"};
   add_files_of_components(command, *this,
@@ -155,6 +179,8 @@ std::vector<FileInUse> MachineOptions::files_in_use() const {
   for (const std::string& plugin : plugins) files.push_back({plugin, "the plug-in"});
   if (std::find(families.begin(), families.end(), "ccl") != families.end())
     reads(find_config(ccl, "ccl"));
+  if (std::find(families.begin(), families.end(), "energy") != families.end())
+    reads(find_config(energy_table, "energy"));
   return files;
 }
 

@@ -95,7 +95,8 @@ class BenchRun {
         bench_(find_bench(catalogue_.benches, options.bench)),
         parameters_(resolve_parameters(bench_, given_parameters(options.params))),
         spec_(options.machine.load_spec(catalogue_.components)),
-        ccl_(options.machine.load_ccl(*catalogue_.algorithms)), graph_(build_graph(spec_)),
+        ccl_(options.machine.load_ccl(*catalogue_.algorithms)),
+        energy_table_(options.machine.load_energy(*options.command)), graph_(build_graph(spec_)),
         devices_(options.devices(spec_.system.sips.count)),
         data_mode_(options.data_mode(bench_.needs_data)),
         computing_(data_mode_ == DataMode::off
@@ -129,6 +130,7 @@ class BenchRun {
   Attributes parameters_;
   MachineSpec spec_;
   CclFile ccl_;
+  std::optional<EnergyTable> energy_table_;
   std::optional<Graph> graph_;  // until moved to the platform
   std::vector<int> devices_;
   DataMode data_mode_;
@@ -207,6 +209,7 @@ ReportContext BenchRun::context_of(MachineEvents& events) {
   ReportContext context{ReportSource::run, events, &events};
   context.metadata = metadata_;
   context.data = &functional_model_;
+  context.energy_table = energy_table_ ? &*energy_table_ : nullptr;
   context.rank_name =
       rank_names(events.platform().machine(), resolve(ccl_, *catalogue_.algorithms).rank_unit);
   context.lists_all = options_.json;

@@ -79,6 +79,7 @@ void RunOptions::add_to(CLI::App& command) {
       ->capture_default_str()
       ->group(run);
   machine.add_with_ccl_to(command);
+  machine.add_energy_to(command);
   command
       .add_flag(
           "--verify-data", verify_data,
@@ -132,6 +133,8 @@ void RunOptions::add_to(CLI::App& command) {
       "  kernbench run --bench ccl-allreduce --topology six_sip --set "
       "ccl:defaults.algorithm=ring_allreduce --verify-data\n"
       "  kernbench run --bench ccl-allreduce --topology six_sip --log ccl\n"
+      "  kernbench run --bench matmul-composite --energy --set "
+      "energy:components.pe_gemm.macs_f16.pj=0.5\n"
       "  kernbench run --bench matmul-composite --log host --log 'sip0.cube0.pe0=debug'\n"
       "  kernbench run --bench 1 --print-config > resolved.yaml\n",
       latency_parts_help()));

@@ -56,6 +56,7 @@ int play(const TrafficOptions& options, const Invocation& invocation) {
   platform_options.tear_down = false;
   platform_options.check_protocol = options.check_protocol;
   const MachineSpec spec = options.machine.load_spec(catalogue.components);
+  const std::optional<EnergyTable> energy_table = options.machine.load_energy(*options.command);
   std::vector<std::pair<std::string, std::string>> facts{
       {"topology", options.machine.topology_path()}};
   if (!catalogue.plugins().empty()) facts.emplace_back("plug-ins", catalogue.plugins_text());
@@ -81,6 +82,7 @@ int play(const TrafficOptions& options, const Invocation& invocation) {
   MachineEvents events(platform);
   ReportContext context{ReportSource::traffic, events, &events};
   context.metadata = {version_text(), invocation.line(), configuration, facts};
+  context.energy_table = energy_table ? &*energy_table : nullptr;
   Reports reports(options.reports, context);
   std::optional<ResultFile> out_file;
   if (!options.out.empty()) out_file = open_result(options.out, configuration);

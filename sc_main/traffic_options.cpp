@@ -94,6 +94,7 @@ void TrafficOptions::add_to(CLI::App& app) {
       ->capture_default_str()
       ->group(group);
   machine.add_to(app);
+  machine.add_energy_to(app);
   app.footer(fmt::format(
       "Patterns:\n"
       "  stream       consecutive addresses of the initiator's own HBM partition\n"

@@ -26,7 +26,7 @@ struct RowPorts {
 };
 
 using RunRowPorts = RowPorts<PlaceRow, TransferRow, HopRow, ActivityRow, StatisticRow, LinkKindRow,
-                             ServerRow, WindowRow, ServerUseRow, LimitRow>;
+                             ServerRow, WindowRow, ServerUseRow, LimitRow, EnergyRow, PowerRow>;
 
 class EventSource {
  public:

@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <algorithm>
+
 #include "platform/observe/limits.h"
 #include "platform/observe/transfer_path.h"
 
@@ -100,7 +102,7 @@ void MachineEvents::observe_transfers() {
 
 void MachineEvents::launch_ended(LaunchEnd launch) {
   ++launch_count_;
-  if (kernels_) {
+  if (kernels_ || energy_) {
     for (const std::string& request : launch.requests) launches_[request] = launch_count_;
   }
   launch_ends.write(launch);
@@ -125,9 +127,15 @@ void MachineEvents::begin() { usage_.begin(); }
 // --- The run
 
 void MachineEvents::add_samples_to(RunLimits& limits) {
-  if (!time_) return;
-  limits.next_sample = [this] { return time_->next(); };
-  limits.sample = [this] { time_->take(); };
+  if (!time_ && !energy_) return;
+  limits.next_sample = [this] {
+    return std::min(time_ ? time_->next() : never_fs, energy_ ? energy_->next() : never_fs);
+  };
+  limits.sample = [this] {
+    const Fs now = Component::now();
+    if (time_ && time_->next() <= now) time_->take();
+    if (energy_ && energy_->next() <= now) energy_->sample();
+  };
 }
 
 void MachineEvents::close(Fs simulated, const RunResult& result) {
@@ -142,6 +150,7 @@ void MachineEvents::close(Fs simulated, const RunResult& result) {
   write_servers();
   write_windows();
   write_limits("pe", usage_.pe(), doubled_.saved(), is_estimated);
+  write_energy();
   if (!kernels_) return;
   for (const KernelWindows::Kernel& kernel : kernels_->kernels())
     write_limits("kernel " + kernel.name, kernel.window, kernel.saved, is_estimated);
@@ -242,6 +251,100 @@ std::string MachineEvents::launch_of(const std::set<std::string>& requests) cons
     numbers.insert(found->second);
   }
   return fmt::format("launch {}", fmt::join(numbers, " + "));
+}
+
+// --- Energy
+
+void MachineEvents::write_energy() {
+  if (!energy_) return;
+  energy_->close();
+  AnalysisPort<EnergyRow>& port = rows<EnergyRow>();
+  const EnergyAccount::Energy& total = energy_->total();
+  port.write({"run", energy_->table().path(), "", static_cast<double>(energy_->bytes_moved()), 0,
+              total.macs, energy_->end(), total.dynamic_pj, total.static_pj});
+  const std::vector<EnergyActionRow>& actions = energy_->actions().rows();
+  for (std::size_t i = 0; i < actions.size(); ++i) {
+    const EnergyActionRow& action = actions[i];
+    const bool is_static = action.action == EnergyTable::static_power;
+    EnergyRow row{"action", action.kind.name, action.action, energy_->counts()[i], 0, 0, 0, 0, 0};
+    if (action.entry == nullptr || !action.is_counted) {
+      row.part = "unknown";
+      if (row.count == 0 && action.is_counted) continue;
+    } else {
+      row.pj = action.entry->pj;
+      (is_static ? row.static_pj : row.dynamic_pj) = energy_->energy_of_row(i);
+    }
+    port.write(row);
+  }
+  for (const EnergyAccount::Place& place : energy_->places()) {
+    port.write({"place", place.name, place.level, 0, 0, place.energy.macs, energy_->end(),
+                place.energy.dynamic_pj, place.energy.static_pj});
+  }
+  write_energy_of_kernels();
+  write_power();
+}
+
+// A launch whose end the program has not awaited has no row of its own.
+void MachineEvents::write_energy_of_kernels() {
+  struct Sum {
+    std::string kernel;
+    Fs begin = never_fs, end = 0, length = 0;
+    std::uint64_t launches = 0;
+    EnergyAccount::Energy energy;
+  };
+  std::map<std::string, Sum> kernels;
+  std::map<std::pair<std::uint64_t, std::string>, Sum> launches;  // by number; 0: by request
+  for (const EnergyAccount::Execution& execution : energy_->executions()) {
+    const auto number = launches_.find(execution.request);
+    const bool has_ended = number != launches_.end();
+    Sum& launch = launches[{has_ended ? number->second : 0, has_ended ? "" : execution.request}];
+    launch.kernel = execution.kernel;
+    launch.begin = std::min(launch.begin, execution.begin);
+    launch.end = std::max(launch.end, execution.end);
+    launch.energy += execution.energy;
+  }
+  for (const auto& [key, launch] : launches) {
+    Sum& kernel = kernels[launch.kernel];
+    ++kernel.launches;
+    kernel.length += launch.end - std::min(launch.begin, launch.end);
+    kernel.energy += launch.energy;
+  }
+  AnalysisPort<EnergyRow>& port = rows<EnergyRow>();
+  const auto write = [&port](const char* part, const std::string& name, const std::string& item,
+                             std::uint64_t count, Fs length, const EnergyAccount::Energy& energy) {
+    port.write({part, name, item, static_cast<double>(count), 0, energy.macs, length,
+                energy.dynamic_pj, energy.static_pj});
+  };
+  for (const auto& [name, kernel] : kernels)
+    write("kernel", name, "", kernel.launches, kernel.length, kernel.energy);
+  write("kernel", "outside kernels", "", 0, 0, energy_->outside_kernels());
+  for (const auto& [key, launch] : launches) {
+    if (key.first > 0)
+      write("launch", fmt::format("launch {}", key.first), launch.kernel, 1,
+            launch.end - launch.begin, launch.energy);
+  }
+}
+
+void MachineEvents::write_power() {
+  AnalysisPort<PowerRow>& port = rows<PowerRow>();
+  if (!port.observed()) return;
+  const std::vector<EnergyAccount::Power> powers = energy_->power();
+  const std::vector<EnergyKind>& kinds = energy_->kinds();
+  for (const EnergyAccount::Power& power : powers) {
+    const auto write = [&](const char* part, const std::string& name, double w) {
+      port.write({part, name, power.begin, power.end, w});
+    };
+    const std::size_t sips = power.w_of_sips.size() - 1;
+    for (std::size_t sip = 0; sip < sips; ++sip)
+      write("place", fmt::format("sip{}", sip), power.w_of_sips[sip]);
+    write("place", "system", power.w_of_sips[sips]);
+    for (std::size_t kind = 0; kind < kinds.size(); ++kind) {
+      const bool is_used = std::any_of(powers.begin(), powers.end(), [kind](const auto& each) {
+        return each.w_of_kinds[kind] > 0;
+      });
+      if (is_used) write("kind", kinds[kind].name, power.w_of_kinds[kind]);
+    }
+  }
 }
 
 // --- Limits

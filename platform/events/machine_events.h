@@ -15,6 +15,7 @@
 #include "models/protocol/host_messages.h"
 #include "models/protocol/tie_key.h"
 #include "platform/assembly/run.h"
+#include "platform/energy/energy_account.h"
 #include "platform/events/event_source.h"
 #include "platform/observe/activity_windows.h"
 #include "platform/observe/doubled_times.h"
@@ -81,6 +82,9 @@ class MachineEvents final : public EventSource {
   void observe_time();                             // windows "time N"
   void observe_regions() { has_regions_ = true; }  // windows "region LABEL"
   void observe_transfers();                        // rows of transfers and their hops
+  // Rows of energy and power. `table` outlives the run. Throws ConfigError for an action of it that
+  // the machine lacks.
+  void observe_energy(const EnergyTable& table) { energy_.emplace(platform_, table); }
 
   // --- Events of the host program
   AnalysisPort<LaunchEnd> launch_ends;
@@ -120,6 +124,9 @@ class MachineEvents final : public EventSource {
   void write_limits(const std::string& window, const UsageWindow& use, const std::vector<Fs>& saved,
                     bool is_estimated);
   std::string launch_of(const std::set<std::string>& requests) const;
+  void write_energy();
+  void write_energy_of_kernels();
+  void write_power();
 
   Platform& platform_;
   ActivityWindows activity_;
@@ -131,6 +138,7 @@ class MachineEvents final : public EventSource {
   bool has_regions_ = false;
   std::optional<StatisticsRegions> regions_;  // from the first mark on
   std::optional<TransferProbe> transfers_;
+  std::optional<EnergyAccount> energy_;
   std::map<std::string, std::uint64_t> launches_;  // numbers of launches, by request
   std::uint64_t launch_count_ = 0;
   RunStatus status_ = RunStatus::completed;

@@ -22,7 +22,7 @@
 namespace kernbench {
 
 // The only readable version.
-inline constexpr int op_log_schema_version = 7;
+inline constexpr int op_log_schema_version = 8;
 
 // --- Enumerations
 

@@ -219,4 +219,47 @@ struct LimitRow : ResourceLimit {
   }
 };
 
+// Energy of a part of the run (spec 11.8).
+struct EnergyRow {
+  // "run", "action", "place", "kernel", "launch"; "unknown": an action without an entry.
+  std::string part;
+  std::string name;  // path of the energy table; kind; place; kernel; "launch 3"
+  std::string item;  // of an action its name; of a place its level; of a launch its kernel
+  // Actions, or components of static power; of the run bytes moved; of kernels launches.
+  double count = 0;
+  double pj = 0;           // energy of one action
+  std::uint64_t macs = 0;  // multiply-accumulates
+  Fs length = 0;           // of the run, or of all launches
+  double dynamic_pj = 0, static_pj = 0;
+
+  static constexpr const char* table = "energy";
+  static constexpr std::array<const char*, 0> indices{};
+  static constexpr auto columns() {
+    using R = EnergyRow;
+    return std::make_tuple(
+        LogColumn{"part", &R::part}, LogColumn{"name", &R::name}, LogColumn{"item", &R::item},
+        LogColumn{"count", &R::count}, LogColumn{"pj", &R::pj}, LogColumn{"macs", &R::macs},
+        LogColumn{"length_fs", &R::length}, LogColumn{"dynamic_pj", &R::dynamic_pj},
+        LogColumn{"static_pj", &R::static_pj});
+  }
+};
+
+// Mean power in a window of time, of equal lengths but the last.
+struct PowerRow {
+  std::string part;  // "place": a SIP, "system"; "kind": all components or links of a kind
+  std::string name;
+  Fs begin = 0, end = 0;
+  double w = 0;
+
+  static constexpr const char* table = "power";
+  static constexpr std::array<const char*, 0> indices{};
+  static constexpr auto columns() {
+    using R = PowerRow;
+    constexpr ColumnUse time = ColumnUse::time;
+    return std::make_tuple(LogColumn{"part", &R::part}, LogColumn{"name", &R::name},
+                           LogColumn{"t_begin_fs", &R::begin, time},
+                           LogColumn{"t_end_fs", &R::end, time}, LogColumn{"w", &R::w});
+  }
+};
+
 }  // namespace kernbench

@@ -35,6 +35,8 @@ class StatisticsReport final : public Report {
       region["servers"] = windows_.table("region " + label).json();
     }
     json["bottleneck"] = reports_.json_of("bottleneck");
+    if (Json energy = reports_.json_of("energy"); !energy.is_null())
+      json["energy"] = std::move(energy);
     json["servers"] = windows_.table("pe").json();
     if (Json kernels = reports_.json_of("kernels"); !kernels.is_null())
       json["kernels"] = std::move(kernels);

@@ -25,7 +25,7 @@ TimelineRecorder::Open Timeline::begin_call(int rank, const std::string& call,
 
 void Timeline::end_call(TimelineRecorder::Open call) { out_.end(call, Component::now()); }
 
-void Timeline::close() {
+void Timeline::close(const std::function<void(TimelineRecorder& out)>& write_counters) {
   const Fs now = Component::now();
   pes_->close(now);
   signals_->close(now);
@@ -33,6 +33,7 @@ void Timeline::close() {
   resources_->write_counters();
   pes_->write_counters();
   signals_->write_counters();
+  if (write_counters) write_counters(out_);
   out_.close();
 }
 

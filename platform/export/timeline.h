@@ -9,6 +9,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <memory>
 #include <string>
@@ -47,7 +48,8 @@ class Timeline {
   void end_call(TimelineRecorder::Open call);
 
   // Called after the run, while the machine still exists. Throws Error if the file is incomplete.
-  void close();
+  // `write_counters` adds counters of the caller.
+  void close(const std::function<void(TimelineRecorder& out)>& write_counters = {});
   // Slices beyond the limit, "12 tiles, 40 stages from 812.5 ns on"; empty: none.
   std::string left_out() const { return out_.left_out(); }
   std::uint64_t slices() const { return out_.written(); }

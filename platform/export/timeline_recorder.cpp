@@ -238,4 +238,14 @@ void TimelineRecorder::level(const std::string& group, const std::string& name, 
                 [&](std::size_t window) { return static_cast<double>(levels[window]); });
 }
 
+void TimelineRecorder::points(const std::string& group, const std::string& name, const char* unit,
+                              const Points& points) {
+  const TimelineTrack track = counter(group, name, unit, TimelineRank::level);
+  double last = -1;
+  for (const auto& [time, value] : points) {
+    if (value != last) writer_->counter(track, time, last = value);
+  }
+  if (last != 0) writer_->counter(track, end_, 0);
+}
+
 }  // namespace kernbench

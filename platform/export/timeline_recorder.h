@@ -12,6 +12,7 @@
 #include <map>
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "platform/export/timeline_writer.h"
@@ -131,6 +132,10 @@ class TimelineRecorder {
   // Highest level of each window.
   void level(const std::string& group, const std::string& name, const char* unit,
              const TimelineWindows::Values& levels);
+  // Values from the given times on, and 0 at the end.
+  using Points = std::vector<std::pair<Fs, double>>;
+  void points(const std::string& group, const std::string& name, const char* unit,
+              const Points& points);
   // Throws Error if not everything is in the file.
   void close() { writer_->close(); }
 

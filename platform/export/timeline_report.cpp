@@ -17,13 +17,14 @@ class TimelineExport final : public Report, private tlm::tlm_analysis_if<HostCal
  public:
   TimelineExport(const ReportContext& context, std::string file, std::uint64_t limit)
       : platform_(context.machine->platform()), configuration_(context.metadata.configuration),
-        file_(std::move(file)), limit_(limit), calls_(context.machine->host_calls, *this) {}
+        file_(std::move(file)), limit_(limit), powers_(context.events),
+        calls_(context.machine->host_calls, *this) {}
 
   void open() override {
     timeline_.emplace(platform_, timeline_writer(open_result(file_, configuration_)), limit_);
   }
   void close(Fs /*end*/) override {
-    timeline_->close();
+    timeline_->close([this](TimelineRecorder& out) { write_powers(out); });
     if (const std::string left_out = timeline_->left_out(); !left_out.empty())
       std::cerr << fmt::format(
           "kernbench: the timeline {} has {} slices; left out beyond them: {} (--timeline-limit)\n",
@@ -40,12 +41,22 @@ class TimelineExport final : public Report, private tlm::tlm_analysis_if<HostCal
     if (!call.details.empty()) arguments.emplace_back("details", call.details);
     open_[call.id] = timeline_->begin_call(call.rank, call.name, std::move(arguments));
   }
+  // With --energy: of each SIP and the rest of the system, and of each kind of component or link.
+  void write_powers(TimelineRecorder& out) const {
+    std::map<std::pair<std::string, std::string>, TimelineRecorder::Points> series;
+    for (const PowerRow& row : powers_.all()) {
+      const bool is_sip = row.part == "place" && row.name != "system";
+      series[{is_sip ? row.name : "power", row.name + " power"}].emplace_back(row.begin, row.w);
+    }
+    for (const auto& [names, points] : series) out.points(names.first, names.second, "W", points);
+  }
 
   Platform& platform_;
   std::string configuration_, file_;
   std::uint64_t limit_;
   std::optional<Timeline> timeline_;
   std::map<std::uint64_t, TimelineRecorder::Open> open_;  // calls in progress
+  CollectedRows<PowerRow> powers_;
   AnalysisBinding<HostCall> calls_;
 };
 

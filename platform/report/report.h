@@ -32,6 +32,7 @@ class Option;
 
 namespace kernbench {
 
+class EnergyTable;
 class FunctionalModel;
 class LogPlayer;
 class Reports;
@@ -78,7 +79,8 @@ struct ReportContext {
   LogPlayer* log = nullptr;          // null: a machine
   Reports* reports = nullptr;        // all reports of the run
   RunMetadata metadata = {};
-  FunctionalModel* data = nullptr;  // null: none
+  FunctionalModel* data = nullptr;            // null: none
+  const EnergyTable* energy_table = nullptr;  // of a machine, if --energy is given
   // Name of the rank that works on a PE; empty: there are no collectives.
   std::function<std::string(const PeId& pe)> rank_name = {};
   bool lists_all = false;  // JSON or a file has a row per launch; set for files

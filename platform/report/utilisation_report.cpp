@@ -23,6 +23,11 @@ bool is_memory(const std::string& kind) {
   return kind == "hbm_ctrl" || kind == "sram" || kind == "pe_tcm" || kind == "tlm_target";
 }
 
+Cell share_of(Fs busy, Fs time) {
+  if (time == 0) return NoneCell();
+  return ShareCell{static_cast<double>(busy) / static_cast<double>(time)};
+}
+
 // Busy times of the engines, each over all PEs that used it.
 class EnginesReport final : public Report {
  public:
@@ -46,10 +51,8 @@ class EnginesReport final : public Report {
     for (const StatisticRow& row : statistics_.all()) {
       const std::optional<std::string> part = part_of(row);
       if (!part || row.kind.compare(0, 3, "pe_") != 0 || row.value == 0) continue;
-      Cell share = NoneCell{};
       const Fs time = window * row.places;
-      if (time > 0) share = ShareCell{static_cast<double>(row.value) / static_cast<double>(time)};
-      table.add({row.kind, *part, row.active, TimeCell{row.value}, share});
+      table.add({row.kind, *part, row.active, TimeCell{row.value}, share_of(row.value, time)});
     }
     return table;
   }

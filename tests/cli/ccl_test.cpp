@@ -89,7 +89,7 @@ BOOST_AUTO_TEST_CASE(settings_are_checked_like_the_file) {
   refused({"--set", "ccl:algorithms.tree_allreduce.root_cube=1"},
           {"algorithms.tree_allreduce.root_cube: unknown key"});
   refused({"--set", "cll:defaults.n_slots=2"},
-          {"reads no 'cll' file; prefixes are topology:, components: and ccl:"});
+          {"reads no 'cll' file; prefixes are topology:, components:, ccl: and energy:"});
   refused({"--ccl", "cll.yaml"}, {"no file 'cll.yaml'", "did you mean 'ccl.yaml'?"});
   check_refused({"topology", "--topology", "six-sip"},
                 {"no file 'six-sip'", "did you mean 'six_sip'?"});

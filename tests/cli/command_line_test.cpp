@@ -78,6 +78,7 @@ BOOST_AUTO_TEST_CASE(lines_of_lists_and_reports_have_at_most_120_columns) {
         Words{"validate", "--group", "hbm"},
         Words{"route", "--topology", "tiny", "sip0.cube0.pe0.pe_dma", "sip0.cube0.sram"},
         Words{"traffic", "--topology", "tiny", "--generate", "stream"},
+        Words{"run", "--topology", "tiny", "--bench", "mlp-fused", "--energy"},
         Words{"placement", "--topology", "tiny", "--shape", "4x8x64", "--pe", "cut(1)"}})
     check_width(command);
 }

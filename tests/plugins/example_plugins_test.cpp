@@ -80,6 +80,42 @@ BOOST_AUTO_TEST_CASE(a_systolic_array_fills_and_drains) {
   BOOST_TEST(single["pe_gemm"]["gemm_busy_ns"].get<double>() == 8 * 2 * (32 + 32 + 62));
 }
 
+// Eight tiles, two passes each. Without an entry of the energy table they are unknown.
+BOOST_AUTO_TEST_CASE(passes_of_a_systolic_array_cost_energy) {
+  const Words options{"run",
+                      "--bench",
+                      "gemm-single-pe",
+                      "--topology",
+                      "tiny",
+                      "--param",
+                      "M=64",
+                      "--param",
+                      "K=128",
+                      "--param",
+                      "N=64",
+                      "--plugin",
+                      example("systolic_gemm"),
+                      "--set",
+                      "cube.pe_template.components.pe_gemm={impl: acme.systolic, attrs: {rows: 32, "
+                      "columns: 32}}",
+                      "--energy",
+                      "--json"};
+  const auto energy_of = [](const Words& words) {
+    return nlohmann::json::parse(output_of(words))["energy"];
+  };
+  const auto unknown = energy_of(options)["unknown"];
+  BOOST_TEST_REQUIRE(unknown.size() == 1U);
+  BOOST_TEST(unknown[0] ==
+             (nlohmann::json{{"kind", "pe_gemm"}, {"action", "passes"}, {"count", 16.0}}));
+  const auto known =
+      energy_of(options + Words{"--set", "energy:components.pe_gemm.passes.pj=1000000"});
+  BOOST_TEST(known["unknown"].empty());
+  for (const auto& action : known["actions"]) {
+    if (action["action"] == "passes") BOOST_TEST(action["energy_pj"].get<double>() == 16e6);
+  }
+  BOOST_TEST(known["actions"][0]["action"] == "passes");  // the largest
+}
+
 // As the built-in SRAM, 48.400004 with an overhead of 2, and the memory's own 5 + latency_ns.
 BOOST_AUTO_TEST_CASE(a_plain_memory_with_a_parameter_replaces_sram) {
   const Words plugin{"--plugin", example("at_memory")};

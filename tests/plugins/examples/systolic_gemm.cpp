@@ -8,6 +8,7 @@
 #include <array>
 
 #include "models/base/component_registry.h"
+#include "models/base/energy_action.h"
 #include "models/base/plugin.h"
 #include "models/pe/compute_engine.h"
 
@@ -20,7 +21,7 @@ struct Shape {
   std::uint64_t rows, columns;
 };
 struct SystolicCycles {
-  std::uint64_t streaming, filling;  // sum: of the stage
+  std::uint64_t passes, streaming, filling;  // streaming + filling: of the stage
 };
 
 SystolicCycles systolic_cycles(const Stage& stage, Shape array, bool double_buffered) {
@@ -29,7 +30,7 @@ SystolicCycles systolic_cycles(const Stage& stage, Shape array, bool double_buff
   const std::uint64_t passes =
       (k + array.rows - 1) / array.rows * ((n + array.columns - 1) / array.columns);
   const std::uint64_t loads = double_buffered ? 1 : passes;
-  return {passes * m, loads * array.rows + passes * (array.rows + array.columns - 2)};
+  return {passes, passes * m, loads * array.rows + passes * (array.rows + array.columns - 2)};
 }
 
 class Systolic final : public ComputeEngine {
@@ -60,6 +61,7 @@ class Systolic final : public ComputeEngine {
         parameters_(init.attributes) {
     add_statistic("filling", "time of loading weights, filling and draining", Quantity::time_fs,
                   filling_fs_);
+    add_statistic("passes", "passes of the array", Quantity::count, passes_);
   }
 
  private:
@@ -69,11 +71,13 @@ class Systolic final : public ComputeEngine {
                                                   *parameters_.double_buffered);
     const Fs filling = cycles_to_fs(cycles.filling, *parameters_.clock_ghz);
     filling_fs_ += filling;
+    passes_ += cycles.passes;
     return overhead() + cycles_to_fs(cycles.streaming, *parameters_.clock_ghz) + filling;
   }
 
   const Parameters parameters_;
-  mutable std::uint64_t filling_fs_ = 0;
+  mutable std::uint64_t filling_fs_ = 0, passes_ = 0;
+  EnergyAction energy_of_passes_{*this, "passes"};  // of loading the weights
 };
 
 void add_all(PluginRegistries& to) {
