@@ -63,7 +63,7 @@ std::string leg_text(const Graph& graph, const Path& path, Leg leg,
     for (const LegTimes& column : times) cells.push_back(fixed_ns(column.at[i]));
     const bool marked = narrowest && narrowest->position == i;
     cells.emplace_back(!marked              ? ""
-                       : narrowest->is_node ? "<-- bottleneck: flit_occupancy_ns of the node"
+                       : narrowest->is_node ? "<-- bottleneck: the node"
                                             : "<-- bottleneck");
     table.add(row_of(std::move(cells)));
   }

@@ -47,7 +47,8 @@ BOOST_AUTO_TEST_CASE(a_ual_end_point_is_resolved_with_its_links) {
   BOOST_TEST(resolved_of(dir.write("resolved.yaml", resolved)) == resolved);
   for (const std::string part :
        {"io_ual_to_switch: {bw_gbs: 128, distance_mm: 25}\n", "ual_ep_to_noc_bw_gbs: 192\n",
-        "ual_ep: {impl: builtin.ual_ep, attrs: {cut_through: false, overhead_ns: 0}}\n"})
+        "ual_ep: {impl: builtin.ual_ep, attrs: {cut_through: false, flit_occupancy_ns: 0, "
+        "latency_ns: 0, occupancy_ns: 0, overhead_ns: 0, servers: node}}\n"})
     BOOST_TEST(resolved.find(part) != std::string::npos, resolved);
 }
 

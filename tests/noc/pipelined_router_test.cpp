@@ -52,7 +52,7 @@ struct Star {
   void send(const char* from, const char* to, unsigned bytes, Fs at) {
     (*from == 'a' ? a : b).send_at(machine.write(from, to, 0, bytes, at), at);
   }
-  // When flits reach z, of a message from a and another one from `other`, 32 bytes at 100 each.
+  // When flits reach z, of a message from a and one from `other`, 32 bytes at 100 each.
   Times two_to_z(const char* other) {
     send("a", "z", 32, 100);
     send(other, "z", 32, 100);
@@ -326,7 +326,7 @@ KERNBENCH_SYSTEMC_TEST(pairs_of_one_output_share_its_link) {
   BOOST_TEST(t.two_to_z("b") == (Times{120, 124, 128, 132}), boost::test_tools::per_element());
 }
 
-// Of one pair, in series: the second message is there from 113 on, and is held from
+// Two messages of one pair: the second one is there from 113 on, and is held from
 // 115, when the first one has gone, until 125.
 KERNBENCH_SYSTEMC_TEST(messages_of_one_pair_are_served_in_series) {
   PipelinedStar t(overhead("port"));
