@@ -178,7 +178,7 @@ std::vector<double> differences(const std::vector<Work>& works) {
 RC_BOOST_PROP(sums_over_kernels_places_and_actions_are_equal, ()) {
   const auto works = *rc::gen::container<std::vector<Work>>(
       3, rc::gen::build<Work>(
-             rc::gen::set(&Work::pes, rc::gen::nonEmpty(rc::gen::unique<std::vector<int>>(
+             rc::gen::set(&Work::pes, rc::gen::nonEmpty(rc::gen::container<std::vector<int>>(
                                           rc::gen::inRange(0, 8)))),
              rc::gen::set(&Work::reads, rc::gen::inRange<std::uint64_t>(0, 6)),
              rc::gen::set(&Work::cycles, rc::gen::inRange<std::uint64_t>(0, 3000)),

@@ -90,9 +90,9 @@ KERNBENCH_SYSTEMC_FIXTURE_TEST(faulty_rows_are_reported_with_their_lines, Tiny) 
   check_row(",sip0.cube0.pe0.pe_dma,read,sip0.cube0.hbm_ctrl.pe0,0,256", {"at_ns is ''"});
   check_row("1e13,sip0.cube0.pe0.pe_dma,read,sip0.cube0.hbm_ctrl.pe0,0,256",
             {"at_ns is '1e13'", "0 to 1e12"});
-  check_row(
-      "0,sip0.cube0.pe9.pe_dma,read,sip0.cube0.hbm_ctrl.pe0,0,256",
-      {"initiator is 'sip0.cube0.pe9.pe_dma'", "not a node of this machine", "a pe_dma or pcie_ep"});
+  check_row("0,sip0.cube0.pe9.pe_dma,read,sip0.cube0.hbm_ctrl.pe0,0,256",
+            {"initiator is 'sip0.cube0.pe9.pe_dma'", "not a node of this machine",
+             "a pe_dma or pcie_ep"});
   check_row("0,sip0.cube0.r0c0,read,sip0.cube0.hbm_ctrl.pe0,0,256",
             {"initiator is 'sip0.cube0.r0c0', which cannot be one", "a pe_dma or pcie_ep"});
   check_row("0,sip0.cube0.pe0.pe_dma,read,sip0.cube0.hbm_ctrl.pe99,0,256",
