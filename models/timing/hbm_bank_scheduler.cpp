@@ -101,6 +101,15 @@ HbmBankScheduler::Candidates HbmBankScheduler::candidates(Direction direction) c
   return best;
 }
 
+Fs HbmBankScheduler::row_time(unsigned at, Direction direction) const {
+  const Bank& bank = banks_[at];
+  const Queue& queue = bank.queues[direction];
+  if (queue.first == none || (queue.hit != none && !is_capped(bank, queue))) return never_fs;
+  if (bank.is_open) return bank.precharge_ok;
+  return std::max({activate_ok_, last_activates_[oldest_activate_],
+                   groups_[timing_.group_of(at)].activate_ok, bank.activate_ok});
+}
+
 // --- Commands
 
 void HbmBankScheduler::row_command(unsigned at, Direction direction, Fs now) {

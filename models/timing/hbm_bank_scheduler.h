@@ -150,14 +150,17 @@ class HbmBankScheduler {
     Candidate column, row;
   };
 
+  // Returns the earliest row command for what it has admitted.
   template <class Forwarded>
-  void admit(Fs now, Forwarded forwarded);
+  Fs admit(Fs now, Forwarded forwarded);
   bool covered_by_write(const HbmAccess& read) const;
   void append(Direction direction, const HbmAccess& access);
   void remove(Direction direction, std::uint32_t index);
   void find_hit(Bank& bank, Direction direction);
   Direction direction();
   Candidates candidates(Direction direction) const;
+  // Earliest row command for the bank; never_fs if it needs none.
+  Fs row_time(unsigned bank, Direction direction) const;
   bool is_capped(const Bank& bank, const Queue& queue) const {
     return bank.hits_over_older >= rules_.max_row_hits && queue.hit != queue.first;
   }
@@ -201,7 +204,7 @@ template <class Served, class Forwarded>
 void HbmBankScheduler::serve(Fs now, Served served, Forwarded forwarded) {
   for (;;) {
     if (next_refresh_ <= now) refresh_until(now);
-    if (!reads_ahead_.empty() && size_[read] < rules_.reads) admit(now, forwarded);
+    admit(now, forwarded);
     const Direction towards = direction();
     if (waiting_[towards] == 0) {
       due_ = never_fs;
@@ -209,9 +212,17 @@ void HbmBankScheduler::serve(Fs now, Served served, Forwarded forwarded) {
     }
     const Candidates next = candidates(towards);
     if (next.column.time <= now) {
-      const HbmAccess access = entries_[banks_[next.column.bank].queues[towards].hit].access;
-      const HbmSlot slot = column_command(next.column.bank, towards, now);
+      const unsigned bank = next.column.bank;
+      const HbmAccess access = entries_[banks_[bank].queues[towards].hit].access;
+      const HbmSlot slot = column_command(bank, towards, now);
       served(access, towards == read ? HbmDirection::read : HbmDirection::write, slot);
+      // Nothing is legal before these: other banks were just looked at, and their times only rise.
+      const Fs rows = std::min({next.row.time, row_time(bank, towards), admit(now, forwarded)});
+      const Fs due = std::min({column_ok_[towards], rows, next_refresh_});
+      if (due > now && direction() == towards && waiting_[towards] != 0) {
+        due_ = due;
+        return;
+      }
     } else if (next.row.time <= now) {
       row_command(next.row.bank, towards, now);
     } else {
@@ -222,18 +233,21 @@ void HbmBankScheduler::serve(Fs now, Served served, Forwarded forwarded) {
 }
 
 template <class Forwarded>
-void HbmBankScheduler::admit(Fs now, Forwarded forwarded) {
+Fs HbmBankScheduler::admit(Fs now, Forwarded forwarded) {
+  Fs rows = never_fs;
   while (!reads_ahead_.empty() && size_[read] < rules_.reads) {
     const HbmAccess access = reads_ahead_.front();
     reads_ahead_.pop_front();
     if (!covered_by_write(access)) {
       append(read, access);
+      rows = std::min(rows, row_time(access.bank, read));
       continue;
     }
     ++counts_.forwarded;
     counts_.read_wait_fs += now - access.since;
     forwarded(access, now + timing_.least_read());
   }
+  return rows;
 }
 
 }  // namespace kernbench

@@ -192,8 +192,7 @@ struct HbmBankedParameters : ParameterSet {
 
 // Times of the preset with the attributes that override them.
 HbmBankTiming bank_timing(const HbmBankedParameters& parameters);
-// The same for a component with these attributes; null if they are not those of
-// HbmBankedParameters.
+// The same for these attributes of a component; null if they are not of HbmBankedParameters.
 std::optional<HbmBankTiming> bank_timing_of(const Attributes& attributes);
 // Combinations that no memory has, or that the mapping does not cover.
 std::optional<ParameterFault> check_banked(const HbmBankedParameters& parameters);

@@ -163,7 +163,7 @@ BOOST_AUTO_TEST_CASE(lists_are_printed_as_tables_and_as_json) {
   BOOST_TEST(implementations.size() >= 18U);
   BOOST_TEST(implementations[0].contains("attrs"));
   check_run({"list", "topologies"}, {0, {"topology.six_sip.yaml"}});
-  BOOST_TEST(json_of({"list", "topologies"}).size() == 3U);
+  BOOST_TEST(json_of({"list", "topologies"}).size() == 4U);
   check_run({"list"}, {0, {"gemm-single-pe"}});
   for (const auto& bench : json_of({"list"})) {
     BOOST_TEST(bench.at("index").is_number());

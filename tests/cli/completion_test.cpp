@@ -275,7 +275,8 @@ BOOST_AUTO_TEST_CASE(a_wrong_line_has_candidates_or_none) {
 BOOST_AUTO_TEST_CASE(candidates_have_descriptions) {
   const std::string out = kernbench_program({"complete", "fish", "list", "k"}).out;
   BOOST_TEST(out ==
-             "keys\tKeys of topology.yaml, ccl.yaml and components.yaml: what --set takes\n");
+             "keys\tKeys of topology.yaml, ccl.yaml, components.yaml and energy.yaml: what --set "
+             "takes\n");
   const std::string options = kernbench_program({"complete", "zsh", "run", "--until"}).out;
   BOOST_TEST(options == "--until\tStop at this simulated time\n");
 }

@@ -46,8 +46,9 @@ BOOST_FIXTURE_TEST_CASE(rows_in_a_file_have_their_configuration_next_to_them, Tw
                      "cube.components.router.attrs.overhead_ns=3"}));
   check_contains(folder.read("rows.csv.config.yaml"),
                  {"# command    ",
-                  "router: {impl: builtin.forwarding, attrs: {buffer_flits: 0, overhead_ns: 3, "
-                  "virtual_channels: 4}}"});
+                  "router: {impl: builtin.forwarding, attrs: {buffer_flits: 0, "
+                  "flit_occupancy_ns: 0, latency_ns: 0, occupancy_ns: 0, overhead_ns: 3, "
+                  "servers: node, virtual_channels: 4}}"});
 }
 
 BOOST_FIXTURE_TEST_CASE(the_file_of_requests_is_never_overwritten, TwoRequests) {

@@ -179,7 +179,7 @@ BOOST_AUTO_TEST_CASE(wrong_options_are_refused) {
   const auto without_trace = [](const Words& words, const std::string& part) {
     check_refused(joined(product, words), {part});
   };
-  without_trace({"--trace-scope", "*"}, "--trace-scope without --trace");
+  without_trace({"--trace-scope", "*"}, "--trace-scope requires --trace");
   without_trace({"--trace-window", "1:2"}, "--trace-window requires --trace");
   without_trace({"--trace-when", "a.b>1"}, "--trace-when requires --trace");
   without_trace({"--trace-changed"}, "--trace-changed requires --trace");

@@ -55,7 +55,7 @@ BOOST_AUTO_TEST_CASE(
   BOOST_TEST(after("cube.components.hbm_ctrl", "{impl: builtin.pe_mmu}") ==
              "cube.components.hbm_ctrl.impl: found 'builtin.pe_mmu', which is not made for this "
              "place; allowed are those with the "
-             "role hbm_ctrl: builtin.hbm_ctrl, builtin.tlm_target_bridge");
+             "role hbm_ctrl: builtin.hbm_banked, builtin.hbm_ctrl, builtin.tlm_target_bridge");
 }
 
 // A build may know an implementation that it cannot make.

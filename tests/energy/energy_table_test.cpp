@@ -2,6 +2,7 @@
 #include "platform/energy/energy_table.h"
 
 #include <boost/test/unit_test.hpp>
+#include <sstream>
 
 #include "tests/support/error_text.h"
 #include "tests/support/temporary_folder.h"
@@ -77,11 +78,15 @@ BOOST_AUTO_TEST_CASE(the_shipped_table_has_all_kinds_with_their_sources) {
     if (role.role == Role::tlm_initiator || role.role == Role::tlm_target) continue;  // of users
     BOOST_TEST((table.find({false, std::string(role.name)}, "static") != nullptr), role.name);
   }
-  const std::string text = read_file(path);
-  for (const auto& [kind, actions] : table.entries()) {
-    for (const auto& [action, entry] : actions)
-      BOOST_TEST((entry.source != "assumption" || contains(text, "source: assumption")), entry.key);
+  std::size_t entries = 0, sources = 0;
+  for (const auto& [kind, actions] : table.entries()) entries += actions.size();
+  std::istringstream lines(read_file(path));
+  for (std::string line; std::getline(lines, line);) {
+    const bool is_comment = line.find_first_not_of(' ') == line.find('#');
+    if (!is_comment && contains(line, "source: ")) ++sources;  // an entry per line
   }
+  BOOST_TEST(entries > 70U);
+  BOOST_TEST(sources == entries);
 }
 
 BOOST_AUTO_TEST_SUITE_END()

@@ -108,10 +108,10 @@ BOOST_AUTO_TEST_CASE(passes_of_a_systolic_array_cost_energy) {
   BOOST_TEST(unknown[0] ==
              (nlohmann::json{{"kind", "pe_gemm"}, {"action", "passes"}, {"count", 16.0}}));
   const auto known =
-      energy_of(options + Words{"--set", "energy:components.pe_gemm.passes.pj=1000000"});
+      energy_of(options + Words{"--set", "energy:components.pe_gemm.passes.pj=1000000000"});
   BOOST_TEST(known["unknown"].empty());
   for (const auto& action : known["actions"]) {
-    if (action["action"] == "passes") BOOST_TEST(action["energy_pj"].get<double>() == 16e6);
+    if (action["action"] == "passes") BOOST_TEST(action["energy_pj"].get<double>() == 16e9);
   }
   BOOST_TEST(known["actions"][0]["action"] == "passes");  // the largest
 }

@@ -33,7 +33,7 @@ struct Way {
 };
 
 PathHop hop(Fs overhead, std::int64_t bw_gbs = 0, Fs propagation = 0) {
-  return {0, 0, overhead, propagation, Rational(bw_gbs)};
+  return {0, 0, 0, overhead, propagation, Rational(bw_gbs)};
 }
 
 // Initiator 1 ns - 256 GB/s, 1 ns - node 2 ns - 64 GB/s, 3 ns - node 5 ns - 128 GB/s, 1 ns -

@@ -21,7 +21,7 @@ constexpr Fs ns = fs_per_ns;
 // them.
 struct TwoLinks {
   explicit TwoLinks(std::int64_t gbs)
-      : hops{{0, 0, 0, 0, Rational(gbs)}, {0, 0, 0, 0, Rational(gbs)}, {0, 0, 0, 0, Rational()}},
+      : hops{{0, 0, 0, 0, 0, Rational(gbs)}, {0, 0, 0, 0, 0, Rational(gbs)}, {}},
         forward(hops, nullptr), backward(hops, &forward) {
     forward.set_reverse(&backward);
   }

@@ -169,7 +169,7 @@ BOOST_AUTO_TEST_SUITE_END()
 
 BOOST_AUTO_TEST_SUITE(cube_mesh_file)
 
-struct MeshFile {
+struct StoredMesh {
   TemporaryFolder dir;
   CubeSpec spec = cube();
   CubeMesh mesh = generate_mesh(spec);
@@ -177,21 +177,21 @@ struct MeshFile {
   std::string good = mesh_file_text(spec, mesh);
 };
 
-BOOST_FIXTURE_TEST_CASE(is_written_next_to_the_topology_when_the_graph_is_built, MeshFile) {
+BOOST_FIXTURE_TEST_CASE(is_written_next_to_the_topology_when_the_graph_is_built, StoredMesh) {
   const std::string topology =
       dir.write("machine.yaml", "include: " + default_topology + "\nsystem: {sips: {count: 1}}\n");
   build_graph(load_machine(topology, {}, registry()));
   BOOST_TEST(read_file(path) == good);
 }
 
-BOOST_FIXTURE_TEST_CASE(is_left_alone_when_it_is_current, MeshFile) {
+BOOST_FIXTURE_TEST_CASE(is_left_alone_when_it_is_current, StoredMesh) {
   BOOST_TEST((keep_mesh_file(path, spec, mesh) == MeshFile::written));
   const auto written_at = std::filesystem::last_write_time(path);
   BOOST_TEST((keep_mesh_file(path, spec, mesh) == MeshFile::current));
   BOOST_TEST((std::filesystem::last_write_time(path) == written_at));
 }
 
-BOOST_FIXTURE_TEST_CASE(is_regenerated_when_stale_damaged_or_edited, MeshFile) {
+BOOST_FIXTURE_TEST_CASE(is_regenerated_when_stale_damaged_or_edited, StoredMesh) {
   std::string edited = good;  // the right hash over the wrong content
   edited.replace(edited.find("r4c1"), 4, "r0c0");
   const std::string stale = mesh_file_text(cube({{"cube.ucie.n_connections", "6"}}), mesh);
@@ -206,7 +206,7 @@ BOOST_FIXTURE_TEST_CASE(is_regenerated_when_stale_damaged_or_edited, MeshFile) {
   }
 }
 
-BOOST_FIXTURE_TEST_CASE(may_be_unwritable, MeshFile) {
+BOOST_FIXTURE_TEST_CASE(may_be_unwritable, StoredMesh) {
   std::filesystem::create_directory(
       path);  // also for root, to whom a read-only directory is writable
   dir.write("cube_mesh.yaml/inhabitant", "");

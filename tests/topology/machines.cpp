@@ -35,6 +35,7 @@ ComponentRegistry make_registry() {
   add(registry, "io_cpu", {Role::io_cpu}, {});
   add(registry, "m_cpu", {Role::m_cpu}, {});
   add(registry, "sram", {Role::sram}, {count("size_mb")});
+  add(registry, "hbm_banked", {Role::hbm_ctrl}, {});
   add(registry, "hbm_ctrl", {Role::hbm_ctrl},
       {Parameter::integer("num_pcs", "pseudo-channels", "", "spec 2.5").power_of_two(),
        Parameter::integer("burst_bytes", "bytes of a burst", "B", "spec 2.5")

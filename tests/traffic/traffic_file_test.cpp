@@ -92,11 +92,11 @@ KERNBENCH_SYSTEMC_FIXTURE_TEST(faulty_rows_are_reported_with_their_lines, Tiny) 
             {"at_ns is '1e13'", "0 to 1e12"});
   check_row(
       "0,sip0.cube0.pe9.pe_dma,read,sip0.cube0.hbm_ctrl.pe0,0,256",
-      {"initiator is 'sip0.cube0.pe9.pe_dma'", "no node of this machine", "a pe_dma or pcie_ep"});
+      {"initiator is 'sip0.cube0.pe9.pe_dma'", "not a node of this machine", "a pe_dma or pcie_ep"});
   check_row("0,sip0.cube0.r0c0,read,sip0.cube0.hbm_ctrl.pe0,0,256",
             {"initiator is 'sip0.cube0.r0c0', which cannot be one", "a pe_dma or pcie_ep"});
   check_row("0,sip0.cube0.pe0.pe_dma,read,sip0.cube0.hbm_ctrl.pe99,0,256",
-            {"target is 'sip0.cube0.hbm_ctrl.pe99'", "no node of this machine", "hbm_ctrl.peN"});
+            {"target is 'sip0.cube0.hbm_ctrl.pe99'", "not a node of this machine", "hbm_ctrl.peN"});
   check_row("0,sip0.cube0.pe0.pe_dma,read,sip0.cube0.m_cpu,0,256",
             {"target is 'sip0.cube0.m_cpu', which cannot be one"});
   check_row("0,sip0.cube0.pe0.pe_dma,reed,sip0.cube0.hbm_ctrl.pe0,0,256",
