@@ -52,9 +52,9 @@ Candidates group_candidates() {
 void declare_validate(CLI::App& command, Invocation& invocation) {
   const auto options = std::make_shared<ValidateOptions>();
   completes(command
-                .add_option(
-                    "--group", options->group,
-                    "Only these references: network, hbm, figures, systolic, collectives or source")
+                .add_option("--group", options->group,
+                            "Only these references: network, hbm, figures, systolic, collectives, "
+                            "source or correlation")
                 ->type_name("NAME"),
             [](const std::string&) { return group_candidates(); });
   command.add_flag("--json", options->json, "As JSON, with the machine of every reference");
@@ -74,7 +74,8 @@ void declare_validate(CLI::App& command, Invocation& invocation) {
       "  collectives  lower bounds of all-reduce and other collectives, with the program's own "
       "kernels\n"
       "  source       figures published by the Python system, each with ours in brackets and the "
-      "reason if it differs\n\n"
+      "reason if it differs\n"
+      "  correlation  the HBM controller with banks against Ramulator 2.1 and DRAMSys 5.1\n\n"
       "Relation of a simulated number to its reference: = equal within the tolerance; >= or <= the "
       "reference is a bound, because it includes effects that the models omit "
       "(docs/approximations.md). The deviation is then the omitted part.\n"

@@ -19,9 +19,12 @@ HbmBanked::HbmBanked(const ComponentInit& init, const Parameters& p)
   add_statistic("bytes_written", "bytes of writes committed", Quantity::bytes, bytes_written_);
   add_statistic("atomics", "atomic accesses committed", Quantity::count, atomics_);
   const HbmBankTiming timing = bank_timing(p);
+  const std::uint32_t sharing = *p.pcs_per_bus;
+  if (sharing != 0) buses_.resize((*p.num_pcs + sharing - 1) / sharing);
   schedulers_.reserve(*p.num_pcs);
   for (std::uint32_t i = 0; i < *p.num_pcs; ++i)
-    schedulers_.emplace_back(timing, p.queue_rules(), counts_);
+    schedulers_.emplace_back(timing, p.queue_rules(), counts_,
+                             sharing == 0 ? nullptr : &buses_[i / sharing]);
   observe(Observables(*this));
 }
 
@@ -123,24 +126,34 @@ void HbmBanked::serve() {
 
 void HbmBanked::run_channels(Fs now) {
   for (std::size_t channel = 0; channel < schedulers_.size(); ++channel) {
-    if (schedulers_[channel].next_due() > now) continue;
-    schedulers_[channel].serve(
-        now,
-        [&](const HbmAccess& access, HbmDirection direction, const HbmSlot& slot) {
-          Service& service = services_[access.owner];
-          if (direction == HbmDirection::read) {
-            channels_.booked(*service.transaction, channel, direction, access.since, now, slot,
-                             slot.finish);
-          } else {
-            channels_.written(service.read.id, service.read.address, channel, access.since, now,
-                              slot);
-          }
-          finish(access.owner, access.part, now, slot.finish);
-        },
-        [&](const HbmAccess& access, Fs finished) {
-          finish(access.owner, access.part, now, finished);
-        });
+    const std::size_t next = channel + 1;
+    if (schedulers_[channel].had_row_bus_last() && channel % 2 == 0 && next < schedulers_.size()) {
+      run_channel(next, now);
+      run_channel(channel++, now);
+    } else {
+      run_channel(channel, now);
+    }
   }
+}
+
+void HbmBanked::run_channel(std::size_t channel, Fs now) {
+  if (schedulers_[channel].next_due() > now) return;
+  schedulers_[channel].serve(
+      now,
+      [&](const HbmAccess& access, HbmDirection direction, const HbmSlot& slot) {
+        Service& service = services_[access.owner];
+        if (direction == HbmDirection::read) {
+          channels_.booked(*service.transaction, channel, direction, access.since, now, slot,
+                           slot.finish);
+        } else {
+          channels_.written(service.read.id, service.read.address, channel, access.since, now,
+                            slot);
+        }
+        finish(access.owner, access.part, now, slot.finish);
+      },
+      [&](const HbmAccess& access, Fs finished) {
+        finish(access.owner, access.part, now, finished);
+      });
 }
 
 HbmAccess HbmBanked::access_at(const HbmPlace& place, std::uint32_t service, std::uint32_t part,

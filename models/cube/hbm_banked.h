@@ -8,9 +8,8 @@
 // while a queue is full the flit waits there, and all flits behind it. A write commits when its
 // last burst is in a queue: later reads find it there. A posted write ends then, any other is
 // acknowledged. An atomic access takes effect with its last operand, reads its bursts and queues
-// their writes when all have arrived, and answers at that instant. Not modelled: command buses,
-// power-down, ECC; the value of a read does not depend on the order of commands (MemoryStore holds
-// values).
+// their writes when all have arrived, and answers at that instant. Not modelled: power-down,
+// ECC; the value of a read does not depend on the order of commands (MemoryStore holds values).
 #pragma once
 
 #include <array>
@@ -119,6 +118,7 @@ class HbmBanked final : public FabricNode {
   bool accept_bursts(const Arrival& arrival, std::uint32_t service, Fs now);
   void atomic_operands(const Arrival& arrival, std::uint32_t service, Fs now);
   void run_channels(Fs now);
+  void run_channel(std::size_t channel, Fs now);
   void finish(std::uint32_t index, std::uint32_t part, Fs now, Fs at);
   void depart(std::uint32_t index, Fs at);
   void leave(std::uint32_t index, Fs now);
@@ -137,6 +137,7 @@ class HbmBanked final : public FabricNode {
   RingBuffer<Staged> staged_;
   std::uint64_t staged_bursts_ = 0;  // of the first of them, in the queues
   HbmBankCounts counts_;
+  std::vector<HbmCommandBuses> buses_;
   std::vector<HbmBankScheduler> schedulers_;
   HbmChannels channels_;
   std::vector<QueueSignals> signals_of_queues_;

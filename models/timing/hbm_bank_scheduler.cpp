@@ -3,9 +3,9 @@
 namespace kernbench {
 
 HbmBankScheduler::HbmBankScheduler(const HbmBankTiming& timing, const HbmQueueRules& rules,
-                                   HbmBankCounts& counts)
+                                   HbmBankCounts& counts, HbmCommandBuses* buses)
     : timing_(timing), rules_(rules), banks_(timing.banks()),
-      groups_(std::size_t{1} << timing.group_bits), counts_(counts) {
+      groups_(std::size_t{1} << timing.group_bits), counts_(counts), buses_(buses) {
   if (timing_.refresh != HbmRefresh::none) next_refresh_ = timing_.refi;
 }
 
@@ -79,7 +79,9 @@ Fs later(Fs a, Fs b) { return a > b ? a : b; }
 
 HbmBankScheduler::Candidates HbmBankScheduler::candidates(Direction direction) const {
   Candidates best;
-  const Fs column_ok = column_ok_[direction];
+  const Fs row_free = buses_ != nullptr ? buses_->row_free : 0;
+  const Fs column_free = buses_ != nullptr ? buses_->column_free : 0;
+  const Fs column_ok = later(column_ok_[direction], column_free);
   const Fs activate_ok = later(activate_ok_, last_activates_[oldest_activate_]);
   for (std::uint64_t left = waiting_[direction]; left != 0; left &= left - 1) {
     const auto at = static_cast<unsigned>(__builtin_ctzll(left));
@@ -93,7 +95,7 @@ HbmBankScheduler::Candidates HbmBankScheduler::candidates(Direction direction) c
     } else {
       const Fs time = bank.is_open ? bank.precharge_ok
                                    : later(later(group.activate_ok, bank.activate_ok), activate_ok);
-      best.row.improve(time, entries_[queue.first].number, at);
+      best.row.improve(later(time, row_free), entries_[queue.first].number, at);
     }
   }
   return best;
@@ -112,6 +114,10 @@ Fs HbmBankScheduler::row_time(unsigned at, Direction direction) const {
 
 void HbmBankScheduler::row_command(unsigned at, Direction direction, Fs now) {
   Bank& bank = banks_[at];
+  if (buses_ != nullptr) {
+    buses_->row_free = now + (bank.is_open ? timing_.precharge_bus : timing_.activate_bus);
+    buses_->last_of_row = this;
+  }
   if (!bank.is_open) return activate(at, entries_[bank.queues[direction].first].access.row, now);
   precharge(at, now);
   bank.had_other_row = true;
@@ -167,6 +173,7 @@ HbmSlot HbmBankScheduler::column_command(unsigned at, Direction direction, Fs no
     bank.precharge_ok = std::max(bank.precharge_ok, slot.finish + timing_.wr);
     counts_.write_wait_fs += now - entries_[index].access.since;
   }
+  if (buses_ != nullptr) buses_->column_free = now + timing_.column_bus;
   column_ok_[direction] = now + timing_.ccd_s;
   group.column_ok[direction] = now + timing_.ccd_l;
 

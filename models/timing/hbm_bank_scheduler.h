@@ -8,9 +8,10 @@
 // queued write covers is served from the queue. Refreshes are due at multiples of their interval
 // and precede other commands; an idle pseudo-channel catches up when it has work again.
 //
-// Commands are issued at the earliest legal instant, with femtosecond resolution: the row and the
-// column command bus have no time of their own. serve() runs at next_due() and never in between:
-// there is no clock.
+// Commands are issued at the earliest legal instant, with femtosecond resolution; serve() runs at
+// next_due() and never in between: there is no clock. A command occupies the row or the column
+// command bus, which the two pseudo-channels of a channel share, from its issue on. Refreshes and
+// the precharges that belong to one, or to a read or write, occupy none.
 #pragma once
 
 #include <algorithm>
@@ -55,6 +56,13 @@ class HbmCommandListener {
   ~HbmCommandListener() = default;
 };
 
+// Command buses of a channel. Of pseudo-channels that wait for the row bus at the same instant, the
+// one that did not have it last is to be served first.
+struct HbmCommandBuses {
+  Fs row_free = 0, column_free = 0;
+  const void* last_of_row = nullptr;  // the scheduler of the last activate or precharge
+};
+
 // Counts of the pseudo-channels of a partition together.
 struct HbmBankCounts {
   std::uint64_t hits = 0, misses = 0, conflicts = 0;  // bursts: row open, bank closed, other row
@@ -68,7 +76,9 @@ struct HbmBankCounts {
 
 class HbmBankScheduler {
  public:
-  HbmBankScheduler(const HbmBankTiming& timing, const HbmQueueRules& rules, HbmBankCounts& counts);
+  // `buses` outlives the scheduler; null: commands need none.
+  HbmBankScheduler(const HbmBankTiming& timing, const HbmQueueRules& rules, HbmBankCounts& counts,
+                   HbmCommandBuses* buses = nullptr);
 
   // Queues a read; of many, the first rules.reads are those among which it chooses.
   void push_read(const HbmAccess& access, Fs now) {
@@ -87,7 +97,9 @@ class HbmBankScheduler {
   const std::uint64_t& switches() const { return switches_; }  // changes of direction
   void trace(HbmCommandListener* listener) { listener_ = listener; }
 
-  // Instant of the next command or admission; never_fs if the queues are empty.
+  bool had_row_bus_last() const { return buses_ != nullptr && buses_->last_of_row == this; }
+  // Instant of the next command or admission, or an earlier one if another pseudo-channel has taken
+  // the bus since; never_fs if the queues are empty.
   Fs next_due() const { return due_; }
   // Issues all commands that are due at `now`, which is not later than next_due(). Calls
   // served(access, direction, slot) for each burst at its command: its data are on the bus in
@@ -185,6 +197,7 @@ class HbmBankScheduler {
   unsigned refreshed_bank_ = 0;  // next, bank by bank
   std::uint64_t switches_ = 0;
   HbmBankCounts& counts_;
+  HbmCommandBuses* buses_;
 };
 
 template <class Served, class Forwarded>

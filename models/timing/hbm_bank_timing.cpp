@@ -12,25 +12,32 @@ namespace {
 //
 // HBM2: Ramulator 2.1, python/ramulator/dram/hbm2.py, HBM2_2000Mbps (tCK 1 ns), HBM2_2Gb.
 // HBM2E: no table of its own: the times of HBM2 at 3.2 Gb/s (JESD235D covers both), tRFC of 8 Gb.
-// HBM3: Ramulator 2.1, python/ramulator/dram/hbm3.py, HBM3_6400Mbps (tCK 0.625 ns), HBM3_16Gb.
+// HBM3: Ramulator 2.1, python/ramulator/dram/hbm3.py, HBM3_6400Mbps (tCK 0.625 ns), HBM3_16Gb_8hi;
+// its time between the stacks of a channel (nCCDR) is left out.
 // HBM3E has no standard and no table of its own: HBM3 with data_rate_gbps.
-// tCCD_S 2 tCK, tCCD_L 4 tCK and tRTW = tCL + burst + 2 tCK - tCWL of these tables are one burst,
-// two bursts and tCL + 2 bursts - tCWL at any data rate. tREFIpb = tREFI / banks: each bank once in
-// tREFI (DRAMSys, configs/memspec/HBM2.json: REFI 3900, REFISB 244 for 16 banks).
+// tCCD_S 2 tCK and tCCD_L 4 tCK of these tables are one burst and two bursts at any data rate, and
+// tRTW of HBM2, tCL + burst + 2 tCK - tCWL, is tCL + 2 bursts - tCWL (rtw "0"). tREFIpb = tREFI /
+// banks: each bank once in tREFI (DRAMSys, configs/memspec/HBM2.json: REFI 3900, REFISB 244 for 16
+// banks). `activate` and `precharge` are clocks on the row command bus
+// (command_cycles of the same files), a read or write takes one on the column command bus.
 struct Preset {
   const char* name;
   const char* data_rate_gbps;
   std::uint32_t burst_length;
-  const char *cl, *cwl, *rcd_rd, *rcd_wr, *rp, *ras, *rc, *wr, *rtp, *rrd, *faw, *wtr_s, *wtr_l;
+  const char *cl, *cwl, *rcd_rd, *rcd_wr, *rp, *ras, *rc, *wr, *rtp;
+  const char *rrd_s, *rrd_l, *faw, *wtr_s, *wtr_l, *rtw;
   const char *refi, *rfc, *rfc_pb;
+  std::int64_t transfers_per_clock;
+  const char *activate, *precharge;
 };
 constexpr std::array<Preset, 3> presets{{
-    {"HBM2", "2", 4, "14", "5", "14", "12", "14", "34", "48", "16", "5", "4", "15", "6", "8",
-     "3900", "160", "160"},
-    {"HBM2E", "3.2", 4, "14", "5", "14", "12", "14", "34", "48", "16", "5", "4", "15", "6", "8",
-     "3900", "350", "160"},
-    {"HBM3", "6.4", 8, "16.25", "5", "16.25", "8.75", "16.25", "30", "46.25", "15", "3.75", "5",
-     "15", "5", "7.5", "3900", "450", "200"},
+    {"HBM2", "2", 4,    "14", "5", "14", "12",   "14",  "34",  "48", "16", "5",
+     "4",    "4", "15", "6",  "8", "0",  "3900", "160", "160", 2,    "2",  "1"},
+    {"HBM2E", "3.2", 4,    "14", "5", "14", "12",   "14",  "34",  "48", "16", "5",
+     "4",     "4",   "15", "6",  "8", "0",  "3900", "350", "160", 2,    "2",  "1"},
+    {"HBM3",   "6.4",  8,        "12.5",  "6.25", "19.375", "9.375", "16.25",
+     "28.125", "45",   "20.625", "5.625", "2.5",  "3.125",  "15",    "4.375",
+     "6.25",   "12.5", "3900",   "350",   "200",  4,        "1.5",   "0.5"},
 }};
 
 const Preset& preset_of(const HbmBankedParameters& p) {
@@ -92,13 +99,14 @@ HbmBankTiming bank_timing(const HbmBankedParameters& p) {
   t.rtp = value(p.rtp, preset.rtp);
   t.ccd_s = value(p.ccd_s, t.burst);
   t.ccd_l = value(p.ccd_l, std::max(t.ccd_s, 2 * t.burst));
-  t.rrd_s = value(p.rrd_s, preset.rrd);
-  t.rrd_l = value(p.rrd_l, preset.rrd);
+  t.rrd_s = value(p.rrd_s, preset.rrd_s);
+  t.rrd_l = value(p.rrd_l, preset.rrd_l);
   t.faw = value(p.faw, preset.faw);
   t.wtr_s = value(p.wtr_s, preset.wtr_s);
   t.wtr_l = value(p.wtr_l, preset.wtr_l);
+  t.rtw = value(p.rtw, preset.rtw);
   const Fs data_of_read = t.cl + 2 * t.burst;
-  t.rtw = value(p.rtw, data_of_read > t.cwl ? data_of_read - t.cwl : Fs{0});
+  if (t.rtw == 0 && data_of_read > t.cwl) t.rtw = data_of_read - t.cwl;
   t.refresh = *p.refresh == "none"       ? HbmRefresh::none
               : *p.refresh == "per_bank" ? HbmRefresh::per_bank
                                          : HbmRefresh::all_bank;
@@ -107,6 +115,12 @@ HbmBankTiming bank_timing(const HbmBankedParameters& p) {
   t.refi = per_bank ? value(p.refi_pb, refi / t.banks()) : refi;
   t.rfc = per_bank ? value(p.rfc_pb, preset.rfc_pb) : value(p.rfc, preset.rfc);
   t.closed_page = *p.page == "closed";
+  if (*p.pcs_per_bus != 0) {
+    const Rational clock = Rational(preset.transfers_per_clock) / rate;
+    t.activate_bus = ns_to_fs(Rational::parse(preset.activate) * clock);
+    t.precharge_bus = ns_to_fs(Rational::parse(preset.precharge) * clock);
+    t.column_bus = ns_to_fs(clock);
+  }
   return t;
 }
 

@@ -29,6 +29,8 @@ struct HbmBankTiming {
   Fs wtr_s = 0, wtr_l = 0;     // end of the data of a write to a read
   Fs rtw = 0;                  // read to write
   Fs refi = 0, rfc = 0;        // interval and duration of the refresh in use
+  Fs activate_bus = 0, precharge_bus = 0;  // of the row command bus
+  Fs column_bus = 0;                       // of the column command bus, by a read or write
   HbmRefresh refresh = HbmRefresh::all_bank;
   bool closed_page = false;
   unsigned bank_bits = 2, group_bits = 2;  // banks of a group, groups
@@ -83,6 +85,14 @@ struct HbmBankedParameters : ParameterSet {
                  .default_val(4)
                  .range(1, 16)
                  .power_of_two()};
+  Param<std::uint32_t> pcs_per_bus{
+      *this,
+      Parameter::integer("pcs_per_bus",
+                         "pseudo-channels that share a row and a column command bus; 0: commands "
+                         "need no bus",
+                         "", "JESD235D, JESD238: a channel has two")
+          .default_val(2)
+          .range(0, 2)};
   Param<std::string> mapping{
       *this, Parameter::choice("mapping",
                                "bits of a burst's number from the most significant: R row, B bank, "

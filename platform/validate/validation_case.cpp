@@ -36,9 +36,10 @@ Relation parse_relation(const std::string& name) {
 
 std::vector<ValidationCase> all_references(const RunBench& run) {
   std::vector<ValidationCase> all;
-  for (const auto& cases : {chain_cases(), ring_cases(), hbm_cases(), figure_cases(),
-                            systolic_cases(run), collective_cases(run), source_cases(),
-                            source_gemm_cases(run), source_collective_cases(run)})
+  for (const auto& cases :
+       {chain_cases(), ring_cases(), hbm_cases(), figure_cases(), systolic_cases(run),
+        collective_cases(run), source_cases(), source_gemm_cases(run), source_collective_cases(run),
+        correlation_cases()})
     all.insert(all.end(), cases.begin(), cases.end());
   return all;
 }

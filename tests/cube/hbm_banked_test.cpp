@@ -26,7 +26,7 @@ constexpr Fs ns = fs_per_ns;
 struct Memory {
   explicit Memory(Settings attributes = {}, std::uint32_t flit_bytes = 32)
       : machine({"a", "b", "h"}, flit_bytes) {
-    attributes.insert({{"num_pcs", "2"}, {"refresh", "none"}});
+    attributes.insert({{"num_pcs", "2"}, {"refresh", "none"}, {"pcs_per_bus", "0"}});
     h = &machine.add<HbmBanked>("h", attributes);
     machine.connect("a", "h");
     machine.connect("b", "h");
@@ -89,6 +89,39 @@ KERNBENCH_SYSTEMC_TEST(flits_of_a_read_leave_in_order_when_their_bursts_have_arr
   BOOST_TEST(m.statistic("activates") == 8U);
   BOOST_TEST(m.statistic("pc0_busy") == 8U * ns);
   BOOST_TEST(m.statistic("bytes_read") == 256U);
+}
+
+// The same with command buses: an activate holds the row bus for 2, so that channel 1 is 2 behind
+// channel 0, whose next activate is at tRRD_S = 4.
+KERNBENCH_SYSTEMC_TEST(two_channels_share_a_row_bus) {
+  Memory m(Settings{{"pcs_per_bus", "2"}});
+  m.a.send_at(m.machine.read("a", "h", 0, 256), sent);
+  m.machine.run();
+  std::vector<Fs> expected;
+  for (unsigned flit = 0; flit < 8; ++flit) expected.push_back(at + (14 + 14 + 2 + 2 * flit) * ns);
+  BOOST_TEST(m.left() == expected, boost::test_tools::per_element());
+}
+
+// 128 reads of each of two channels, each of another row: 16 banks have 8 rows each. An access takes
+// 2 of an activate and 1 of a precharge on the shared bus: 6 for both channels, which is more than
+// tRRD = 4 and tRC / 16 = 3.
+KERNBENCH_SYSTEMC_TEST(channels_that_wait_for_the_row_bus_take_turns) {
+  Memory m(Settings{{"pcs_per_bus", "2"}, {"read_queue", "64"}});
+  // Bursts of a row: 32 columns * 4 groups * 2 channels of 32 B; a bank's next row is 4 banks
+  // later.
+  constexpr std::uint64_t bank = 32 * 4 * 2 * 32;
+  for (unsigned i = 0; i < 128; ++i) {
+    for (unsigned channel = 0; channel < 2; ++channel)
+      m.a.send_at(m.machine.read("a", "h", i * bank + i / 4 % 4 * 64 + channel * 32, 32), sent);
+  }
+  m.machine.run();
+  const std::vector<Fs> left = m.left();
+  BOOST_TEST(m.statistic("activates") == 256U);
+  BOOST_TEST(m.statistic("precharges") == 256U - 2 * 16);
+  // 256 activates and 224 precharges hold the bus for 736; the first data come 30 after the first.
+  const Fs took = *std::max_element(left.begin(), left.end()) - at;
+  BOOST_TEST(took >= (256 * 2 + 224) * ns);
+  BOOST_TEST(took <= (256 * 2 + 224 + 60) * ns);
 }
 
 // Flits of 256 B have 8 bursts each: 4 groups on 2 channels. The second flit finds open rows and
@@ -296,7 +329,7 @@ BOOST_AUTO_TEST_CASE(random_accesses_end_once_and_at_the_same_times_again) {
 // pipeline of a simulator or a fabric: links of 1 fs, no overhead. Found: 30.41 GB/s, 41.4 ns.
 
 KERNBENCH_SYSTEMC_TEST(a_stream_with_refresh_reaches_the_rate_that_ramulator_reports) {
-  Memory m(Settings{{"refresh", "all_bank"}}, 256);
+  Memory m(Settings{{"refresh", "all_bank"}, {"pcs_per_bus", "2"}}, 256);
   constexpr unsigned bytes = 4 << 20;
   m.a.send_at(m.machine.read("a", "h", 0, bytes), 0);
   m.machine.run();
@@ -310,7 +343,7 @@ KERNBENCH_SYSTEMC_TEST(a_stream_with_refresh_reaches_the_rate_that_ramulator_rep
 // A chain of dependent reads of random rows: mostly conflicts (44 ns), after each refresh misses
 // (30 ns), and the wait for the refresh itself.
 KERNBENCH_SYSTEMC_TEST(a_chain_of_random_reads_has_the_latency_that_ramulator_reports) {
-  Memory m(Settings{{"refresh", "all_bank"}});
+  Memory m(Settings{{"refresh", "all_bank"}, {"pcs_per_bus", "2"}});
   std::minstd_rand random(1);
   constexpr int count = 2000;
   Fs time = 0;

@@ -101,6 +101,29 @@ BOOST_AUTO_TEST_CASE(activates_follow_at_tRRD_and_the_fifth_at_tFAW) {
   BOOST_TEST(c.times_of(HbmCommand::activate) == (Times{0, 7, 14, 21, 40}), per_element());
 }
 
+BOOST_AUTO_TEST_CASE(commands_hold_the_row_and_the_column_bus) {
+  HbmCommandBuses buses;
+  HbmChannel c(with([](HbmBankTiming& t) {
+                 t.rrd_s = t.rrd_l = 1;
+                 t.faw = 3;
+                 t.activate_bus = 6;
+                 t.precharge_bus = 5;
+                 t.column_bus = 4;
+               }),
+               {}, &buses);
+  c.run({read(0, 0, 1), read(0, 4, 1), read(0, 8, 1)});
+  BOOST_TEST(c.times_of(HbmCommand::activate) == (Times{0, 6, 12}), per_element());
+  // Open rows of three groups: tCCD_S is 3, the bus 4.
+  c.run({read(200, 0, 1), read(200, 4, 1), read(200, 8, 1)});
+  BOOST_TEST(c.times_of(HbmCommand::read) == (Times{14, 20, 26, 200, 204, 208}), per_element());
+  // Precharged at 400 and 405; activated tRP = 13 later, at 413, and, since the bus is held until
+  // 419, at 419 instead of 418.
+  c.run({read(400, 0, 2), read(400, 4, 2)});
+  BOOST_TEST(c.times_of(HbmCommand::precharge) == (Times{400, 405}), per_element());
+  BOOST_TEST(c.times_of(HbmCommand::activate) == (Times{0, 6, 12, 413, 419}), per_element());
+  BOOST_TEST(c.scheduler.had_row_bus_last());
+}
+
 BOOST_AUTO_TEST_CASE(a_read_follows_a_write_by_tWTR_within_and_between_groups) {
   for (const bool same_group : {false, true}) {
     HbmChannel c;

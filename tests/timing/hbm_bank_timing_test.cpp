@@ -108,7 +108,35 @@ BOOST_AUTO_TEST_CASE(a_parameter_overrides_its_preset) {
   BOOST_TEST(times({}).rp == ns("14"));
   BOOST_TEST(times({{"preset", "HBM3"}}).rp == ns("16.25"));
   BOOST_TEST(times({{"preset", "HBM3"}, {"t_rp_ns", "12"}}).rp == ns("12"));
-  BOOST_TEST(times({{"preset", "HBM3"}, {"t_rp_ns", "12"}}).cl == ns("16.25"));
+  BOOST_TEST(times({{"preset", "HBM3"}, {"t_rp_ns", "12"}}).cl == ns("12.5"));
+}
+
+// HBM2: nRTW is 14 + 2 + 2 - 5 = 13 clocks of 1 ns. HBM3: nRTW 20, nRRDS 4, nRRDL 5, nRCDRD 31 and
+// nRCDWR 15 clocks of 0.625 ns.
+BOOST_AUTO_TEST_CASE(times_are_those_of_the_published_tables) {
+  BOOST_TEST(times({}).rtw == ns("13"));
+  const HbmBankTiming hbm3 = times({{"preset", "HBM3"}});
+  BOOST_TEST(hbm3.rtw == ns("12.5"));
+  BOOST_TEST(hbm3.rrd_s == ns("2.5"));
+  BOOST_TEST(hbm3.rrd_l == ns("3.125"));
+  BOOST_TEST(hbm3.rcd_rd == ns("19.375"));
+  BOOST_TEST(hbm3.rcd_wr == ns("9.375"));
+}
+
+// Clocks of two transfers (HBM2) or four (HBM3): an activate takes 2 or 1.5, a precharge 1 or 0.5,
+// a read or write 1.
+BOOST_AUTO_TEST_CASE(commands_take_clocks_of_the_data_rate_on_their_buses) {
+  const auto check = [](const std::map<std::string, std::string>& given, const char* activate,
+                        const char* precharge, const char* column) {
+    const HbmBankTiming t = times(given);
+    BOOST_TEST(t.activate_bus == ns(activate));
+    BOOST_TEST(t.precharge_bus == ns(precharge));
+    BOOST_TEST(t.column_bus == ns(column));
+  };
+  check({}, "2", "1", "1");
+  check({{"data_rate_gbps", "4"}}, "1", "0.5", "0.5");
+  check({{"preset", "HBM3"}}, "0.9375", "0.3125", "0.625");
+  check({{"pcs_per_bus", "0"}}, "0", "0", "0");
 }
 
 // burst_length / data rate; 32 B in it are 16, 25.6 and 25.6 GB/s of a pseudo-channel.

@@ -55,8 +55,9 @@ struct HbmServed {
 
 class HbmChannel final : private HbmCommandListener {
  public:
-  explicit HbmChannel(const HbmBankTiming& timing = round_times(), const HbmQueueRules& rules = {})
-      : scheduler(timing, rules, counts) {
+  explicit HbmChannel(const HbmBankTiming& timing = round_times(), const HbmQueueRules& rules = {},
+                      HbmCommandBuses* buses = nullptr)
+      : scheduler(timing, rules, counts, buses) {
     scheduler.trace(this);
   }
 
