@@ -4,6 +4,7 @@
 #include "models/io/io_components.h"
 #include "models/noc/router.h"
 #include "models/noc/switch_service.h"
+#include "models/noc/vc_router.h"
 #include "models/pe/pe_components.h"
 #include "models/rtl/rtl_components.h"
 #include "models/tlm/tlm_bridges.h"
@@ -14,6 +15,7 @@ void register_fabric_components(ComponentRegistry& registry) {
   for (const char* name : {"builtin.forwarding", "builtin.noc", "builtin.ucie"})
     registry.add(implementation_of<Router>(name));
   registry.add(implementation_of<RouterNode<SwitchService>>("builtin.switch"));
+  registry.add(implementation_of<VcRouter>("builtin.vc_router"));
   register_io_components(registry);
   register_cube_components(registry);
 }

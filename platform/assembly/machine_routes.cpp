@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "models/base/errors.h"
+#include "platform/config/known_attributes.h"
 #include "platform/topology/channel_dependencies.h"
 
 namespace kernbench {
@@ -17,11 +18,7 @@ constexpr std::uint64_t key(NodeId from, NodeId to) { return std::uint64_t{from}
 MachineRoutes::MachineRoutes(const Graph& graph, const FabricEdges& edges)
     : graph_(graph), edges_(edges), router_(graph) {
   overhead_fs_.reserve(graph.nodes().size());
-  for (const Node& node : graph.nodes()) {
-    const Attributes& attributes = node.attributes();
-    overhead_fs_.push_back(
-        attributes.has("overhead_ns") ? ns_to_fs(attributes.decimal("overhead_ns")) : 0);
-  }
+  for (const Node& node : graph.nodes()) overhead_fs_.push_back(overhead_of(node.attributes()));
 }
 
 MachineRoutes::Pair::Pair(std::vector<PathHop> forward_hops, std::vector<PathHop> backward_hops)

@@ -1,5 +1,7 @@
 #include "platform/topology/machine_message.h"
 
+#include "platform/config/known_attributes.h"
+
 namespace kernbench {
 namespace {
 
@@ -31,10 +33,7 @@ void add_bursts(MemoryMessage& message, const Attributes& hbm) {
 
 }  // namespace
 
-Fs overhead_of(const Node& node) {
-  const Attributes& attributes = node.attributes();
-  return attributes.has("overhead_ns") ? ns_to_fs(attributes.decimal("overhead_ns")) : 0;
-}
+Fs overhead_of(const Node& node) { return overhead_of(node.attributes()); }
 
 bool starts_transfers(const Node& node) {
   return node.kind == Role::pe_dma || node.kind == Role::pcie_ep;

@@ -63,7 +63,7 @@ struct FlitCut {
 // pe_tcm, plain TLM-2.0 target).
 bool starts_transfers(const Node& node);
 bool is_memory(const Node& node);
-Fs overhead_of(const Node& node);  // its overhead_ns; 0 without such an attribute
+Fs overhead_of(const Node& node);  // platform/config/known_attributes.h
 
 // `path`: path of the request, from a node that starts transfers to a memory. Writes of a pcie_ep
 // are posted. Attributes that a replaced implementation does not declare count as zero.
