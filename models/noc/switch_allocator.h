@@ -49,12 +49,6 @@ class SwitchRequests {
   const TieKey& key(std::uint32_t input, std::uint32_t output) const {
     return flits_[input * inputs_.size() + output].key;
   }
-  bool any() const {
-    for (const std::uint64_t outputs : outputs_) {
-      if (outputs != 0) return true;
-    }
-    return false;
-  }
 
   // Interface for the router; a second flit of a pair replaces the first.
   void clear();
