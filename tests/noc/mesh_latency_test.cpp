@@ -108,7 +108,7 @@ BOOST_AUTO_TEST_CASE(uniform_traffic_has_the_latency_of_booksim) {
        std::vector<std::pair<double, double>>{{0.1, 27.20}, {0.2, 27.83}, {0.3, 29.27}}) {
     const double latency = mean_latency(load) + 1;
     BOOST_TEST_MESSAGE("load " << load << ": " << latency << " cycles");
-    BOOST_TEST(latency == booksim + 4.0 / 12, boost::test_tools::tolerance(0.10));
+    BOOST_TEST(latency == booksim + 4.0 / 12, boost::test_tools::tolerance(0.02));
   }
 }
 
