@@ -278,12 +278,13 @@ void CreditedOutput::show() {
 
 void join_buffers(FabricNode& from, FabricInitiatorSocket& output, const FabricNode& to,
                   const Rational& bw_gbs, std::uint32_t flit_bytes, std::uint32_t channel_classes) {
-  const InputBuffer downstream = to.input_buffer();
-  if (!from.input_buffer().finite() && !downstream.finite()) return;
+  const InputBuffer buffer = to.input_buffer();
+  if (!from.input_buffer().finite() && !buffer.finite()) return;
   const Component::Scope scope(from);
-  from.buffer_output(std::make_unique<CreditedOutput>(
-      from, output, CreditedOutput::Downstream{to.name(), downstream, channel_classes}, bw_gbs,
-      flit_bytes));
+  const Downstream far_end{to.name(), buffer, channel_classes};
+  if (auto* const owner = dynamic_cast<OutputOwner*>(&from))
+    return from.buffer_output(owner->make_output(output, far_end, bw_gbs, flit_bytes));
+  from.buffer_output(std::make_unique<CreditedOutput>(from, output, far_end, bw_gbs, flit_bytes));
 }
 
 }  // namespace kernbench

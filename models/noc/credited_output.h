@@ -17,6 +17,7 @@
 #include <vector>
 
 #include "models/base/trace_signal.h"
+#include "models/noc/output_owner.h"
 #include "models/protocol/fabric_node.h"
 #include "models/protocol/ring_buffer.h"
 #include "models/timing/link_state.h"
@@ -26,11 +27,6 @@ namespace kernbench {
 
 class CreditedOutput final : public BufferedOutput, private SignalGroup {
  public:
-  struct Downstream {
-    std::string name;
-    InputBuffer buffer;
-    std::uint32_t classes = 1;  // of messages; each with virtual channels of its own
-  };
   // `output`: the socket to the link, which carries bw_gbs.
   CreditedOutput(FabricNode& node, FabricInitiatorSocket& output, Downstream downstream,
                  const Rational& bw_gbs, std::uint32_t flit_bytes);
@@ -130,7 +126,8 @@ class CreditedOutput final : public BufferedOutput, private SignalGroup {
 };
 
 // Call after from.add_output(), for an edge with a link: if one of the ends has finite buffers,
-// this output of `from` becomes a credited one. `channel_classes`: classes of messages.
+// this output of `from` becomes a credited one, or one of its own. `channel_classes`: classes of
+// messages.
 void join_buffers(FabricNode& from, FabricInitiatorSocket& output, const FabricNode& to,
                   const Rational& bw_gbs, std::uint32_t flit_bytes,
                   std::uint32_t channel_classes = 1);

@@ -16,4 +16,13 @@ std::optional<Rational> clock_ghz_of(const Attributes& attributes) {
   return positive_in(attributes, "clock_ghz");
 }
 
+Fs overhead_of(const Attributes& attributes) {
+  if (const auto overhead_ns = value_in<Rational>(attributes, "overhead_ns"))
+    return ns_to_fs(*overhead_ns);
+  const auto clock_ghz = clock_ghz_of(attributes);
+  const auto cycles = positive_in(attributes, "pipeline_cycles");
+  if (!clock_ghz || !cycles || !cycles->is_integer()) return 0;
+  return (static_cast<Fs>(cycles->to_int64()) + 1) * cycles_to_fs(1, *clock_ghz);
+}
+
 }  // namespace kernbench

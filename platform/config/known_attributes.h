@@ -22,4 +22,8 @@ std::optional<Value> value_in(const Attributes& attributes, std::string_view nam
 // Clock from clock_period_ns, else from clock_ghz; none: neither is a number above 0.
 std::optional<Rational> clock_ghz_of(const Attributes& attributes);
 
+// Least time of a message at a node: overhead_ns; without it, for a node with a pipeline, its
+// pipeline_cycles and one cycle more for the switch (spec 2.10); else 0.
+Fs overhead_of(const Attributes& attributes);
+
 }  // namespace kernbench

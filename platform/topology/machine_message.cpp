@@ -1,6 +1,7 @@
 #include "platform/topology/machine_message.h"
 
 #include "models/timing/hbm_bank_timing.h"
+#include "platform/config/known_attributes.h"
 
 namespace kernbench {
 namespace {
@@ -53,10 +54,7 @@ void add_bursts(MemoryMessage& message, const Attributes& hbm) {
 }  // namespace
 
 Fs overhead_of(const Node& node) {
-  const Attributes& attributes = node.attributes();
-  const Fs overhead =
-      attributes.has("overhead_ns") ? ns_to_fs(attributes.decimal("overhead_ns")) : 0;
-  return std::max(overhead, forwarding_time(node, "latency_ns"));
+  return std::max(overhead_of(node.attributes()), forwarding_time(node, "latency_ns"));
 }
 
 Transit transit_of(const Node& node) {

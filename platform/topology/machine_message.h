@@ -83,7 +83,7 @@ struct FlitCut {
 // pe_tcm, plain TLM-2.0 target).
 bool starts_transfers(const Node& node);
 bool is_memory(const Node& node);
-// Its overhead_ns, or the latency_ns of a forwarding node; 0 without such an attribute.
+// Its overhead (platform/config/known_attributes.h), or the latency_ns of a forwarding node.
 Fs overhead_of(const Node& node);
 // A node that forwards a message; whether it stores whole messages depends on the leg.
 Transit transit_of(const Node& node);

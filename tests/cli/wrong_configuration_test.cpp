@@ -76,7 +76,7 @@ BOOST_AUTO_TEST_CASE(implementations_are_refused_where_they_cannot_stand) {
                   {key + ".impl: found '" + impl + "', which is not made for this place", allowed});
   };
   set("cube.components.router", "builtin.pe_dma",
-      "builtin.forwarding, builtin.noc, builtin.switch, builtin.ucie");
+      "builtin.forwarding, builtin.noc, builtin.switch, builtin.ucie, builtin.vc_router");
   set("cube.components.m_cpu", "builtin.sram", "the role m_cpu: builtin.m_cpu");
   set("cube.components.hbm_ctrl", "builtin.pe_mmu",
       "builtin.hbm_ctrl, builtin.sram, builtin.tlm_target_bridge");

@@ -82,10 +82,11 @@ BOOST_AUTO_TEST_CASE(a_wrong_choice_suggests_the_nearest) {
 }
 
 BOOST_AUTO_TEST_CASE(an_unknown_implementation_suggests_the_nearest) {
-  BOOST_TEST(found_in("cube.components.router.impl", "builtin.forwardin") ==
-             "'builtin.forwardin', which is not known; allowed are those with the role router: "
-             "builtin.forwarding, builtin.noc, builtin.switch, builtin.ucie; did you mean "
-             "'builtin.forwarding'?");
+  BOOST_TEST(
+      found_in("cube.components.router.impl", "builtin.forwardin") ==
+      "'builtin.forwardin', which is not known; allowed are those with the role router: "
+      "builtin.forwarding, builtin.noc, builtin.switch, builtin.ucie, builtin.vc_router; did "
+      "you mean 'builtin.forwarding'?");
 }
 
 BOOST_AUTO_TEST_CASE(attributes_are_checked_against_the_implementation) {

@@ -89,7 +89,8 @@ BOOST_AUTO_TEST_CASE(
   }
   BOOST_TEST(places ==
              24);  // switch, 2 TLM bridges, 5 of an IO chiplet, 2 of UCIe, 4 of a cube, 9 engines
-  for (const char* router : {"builtin.forwarding", "builtin.switch", "builtin.noc", "builtin.ucie"})
+  for (const char* router :
+       {"builtin.forwarding", "builtin.switch", "builtin.noc", "builtin.ucie", "builtin.vc_router"})
     BOOST_TEST(after("cube.ucie.port.impl", router) == "0 issues");
 }
 

@@ -1,5 +1,6 @@
 // Against the simulation, on random machines: no time is below the formula, and a message alone
 // takes the time that arithmetic says.
+#include <fmt/format.h>
 #include <rapidcheck/boost_test.h>
 
 #include <boost/test/unit_test.hpp>
@@ -30,8 +31,19 @@ std::string half_steps(int most) {
   return std::to_string(value / 2) + (value % 2 == 1 ? ".5" : "");
 }
 
+enum class Routers { serial, virtual_channels };
+
+std::string virtual_channel_router() {
+  return fmt::format(
+      "{{impl: builtin.vc_router, attrs: {{clock_ghz: {}, pipeline_cycles: {}, buffer_flits: {}, "
+      "virtual_channels: {}, allocator: {}}}}}",
+      *rc::gen::element<std::string>("0.3", "1", "1.4"), *rc::gen::inRange(1, 5),
+      *rc::gen::inRange(1, 9), *rc::gen::inRange(2, 7),
+      *rc::gen::element<std::string>("round_robin", "islip", "age"));
+}
+
 // Two SIPs of one or two small cubes; every attribute that has a say in time is drawn.
-std::vector<Override> random_machine(bool pipelined) {
+std::vector<Override> random_machine(bool pipelined, Routers routers) {
   const int w = *rc::gen::inRange(1, 3);
   std::vector<Override> set = mesh_of_cubes(w, 1);
   const auto draw = [&set](const char* key, const std::string& value) {
@@ -70,7 +82,11 @@ std::vector<Override> random_machine(bool pipelined) {
     if (pipelined) draw((pcie_ep + ".attrs.overhead_ns").c_str(), "0");
   }
   draw("sip.io_chiplets.io0.links.pcie_ep_to_noc_bw_gbs", gbs());
-  draw_node("cube.components.router");
+  if (routers == Routers::serial) {
+    draw_node("cube.components.router");
+  } else {
+    draw("cube.components.router", virtual_channel_router());
+  }
   for (const char* part : {"sram", "hbm_ctrl"})
     draw(("cube.components." + std::string(part) + ".attrs.overhead_ns").c_str(), half_steps(6));
   draw_node("cube.ucie.port");
@@ -93,9 +109,9 @@ std::vector<Override> random_machine(bool pipelined) {
 }
 
 // Issued within `span`, or `gap` apart.
-Case random_case(std::size_t count, Fs span, Fs gap) {
+Case random_case(std::size_t count, Fs span, Fs gap, Routers routers = Routers::serial) {
   Case c;
-  c.overrides = random_machine(*rc::gen::arbitrary<bool>());
+  c.overrides = random_machine(*rc::gen::arbitrary<bool>(), routers);
   const Graph graph = machine_graph("topology.yaml", c.overrides);
   std::vector<NodeId> initiators;
   std::vector<NodeId> memories;
@@ -187,9 +203,9 @@ void log(const Case& c) {
 
 }  // namespace
 
-// Contention of every kind: 60 requests within 200 ns.
-RC_BOOST_PROP(no_simulated_time_is_below_the_formula, ()) {
-  const Case c = random_case(60, 200 * fs_per_ns, 0);
+namespace {
+
+void check_bounds(const Case& c) {
   log(c);
   const std::vector<Fs> times = simulate(c);
   Arithmetic arithmetic(c);
@@ -199,6 +215,16 @@ RC_BOOST_PROP(no_simulated_time_is_below_the_formula, ()) {
     RC_ASSERT(times[i] >=
               lower_bound(arithmetic.path(request), arithmetic.message(request)).total());
   }
+}
+
+}  // namespace
+
+// Contention of every kind: 60 requests within 200 ns.
+RC_BOOST_PROP(no_simulated_time_is_below_the_formula, ()) {
+  check_bounds(random_case(60, 200 * fs_per_ns, 0));
+}
+RC_BOOST_PROP(virtual_channel_routers_take_no_less_than_the_formula, ()) {
+  check_bounds(random_case(60, 200 * fs_per_ns, 0, Routers::virtual_channels));
 }
 
 // 10 us apart, each is alone: formula <= without waits for channels <= simulated = exact.

@@ -133,6 +133,16 @@ Link& MiniMachine::link(const std::string& from, const std::string& to) {
   return const_cast<Link&>(static_cast<const MiniMachine&>(*this).link(from, to));
 }
 
+void MiniMachine::set_path(const std::vector<std::string>& nodes) {
+  std::vector<NodeId> ids;
+  for (const std::string& node : nodes) ids.push_back(id(node));
+  std::unique_ptr<Path>& there = paths_[{ids.front(), ids.back()}];
+  there = std::make_unique<Path>(hops_of(ids), nullptr);
+  std::reverse(ids.begin(), ids.end());
+  reverses_.push_back(std::make_unique<Path>(hops_of(ids), there.get()));
+  there->set_reverse(reverses_.back().get());
+}
+
 const Path& MiniMachine::path(NodeId from, NodeId to) {
   std::unique_ptr<Path>& there = paths_[{from, to}];
   if (!there) {

@@ -106,6 +106,9 @@ class MiniMachine final : public MachineServices, private Routes, private Transa
   }
   void connect(const std::string& a, const std::string& b, const MiniLink& there,
                const MiniLink& back);
+  // Path from the first to the last of these nodes, instead of the one with the fewest hops; that
+  // of its responses is the reverse. After connect().
+  void set_path(const std::vector<std::string>& nodes);
   // Makes sockets and links, and starts SystemC at time 0.
   void elaborate();
 
@@ -182,6 +185,7 @@ class MiniMachine final : public MachineServices, private Routes, private Transa
   std::vector<Edge> edges_;                            // sorted by (from, to) once elaborated
   std::vector<std::unique_ptr<Link>> links_;
   std::map<std::pair<NodeId, NodeId>, std::unique_ptr<Path>> paths_;
+  std::vector<std::unique_ptr<Path>> reverses_;  // of set_path()
   std::vector<TransactionHandle> requests_;
   std::vector<std::uint32_t> counts_;  // of requests, per initiator
   std::vector<Completed> completions_;

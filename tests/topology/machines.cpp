@@ -24,7 +24,7 @@ void add(ComponentRegistry& registry, const std::string& name, Roles roles,
 
 ComponentRegistry make_registry() {
   ComponentRegistry registry;
-  for (const char* router : {"forwarding", "switch", "noc", "ucie"})
+  for (const char* router : {"forwarding", "switch", "noc", "ucie", "vc_router"})
     add(registry, router, {Role::router}, {});
   add(registry, "pcie_ep", {Role::pcie_ep},
       {Parameter::boolean("cut_through", "do not store and forward", "spec 2.6")
