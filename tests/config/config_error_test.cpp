@@ -23,8 +23,8 @@ BOOST_AUTO_TEST_CASE(an_unknown_key_names_file_line_column_path_and_nearest_key)
   BOOST_TEST(issue.column == 3);
   BOOST_TEST(issue.key == "system.ns_per_mn");
   BOOST_TEST(issue.message ==
-             "unknown key; did you mean 'ns_per_mm'?; known here: ns_per_mm, flit_bytes, sips, "
-             "switch, links, tlm_initiators, tlm_targets");
+             "unknown key; did you mean 'ns_per_mm'?; known here: ns_per_mm, flit_bytes, "
+             "channel_classes, cyclic_buffers, sips, switch, links, tlm_initiators, tlm_targets");
 }
 
 // No key is accepted that does nothing: views are not drawn, and a PE_DMA has one read and one
