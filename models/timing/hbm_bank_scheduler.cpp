@@ -79,9 +79,8 @@ Fs later(Fs a, Fs b) { return a > b ? a : b; }
 
 HbmBankScheduler::Candidates HbmBankScheduler::candidates(Direction direction) const {
   Candidates best;
-  const Fs row_free = buses_ != nullptr ? buses_->row_free : 0;
-  const Fs column_free = buses_ != nullptr ? buses_->column_free : 0;
-  const Fs column_ok = later(column_ok_[direction], column_free);
+  const Fs row_free = this->row_free();
+  const Fs column_ok = later(column_ok_[direction], column_free());
   const Fs activate_ok = later(activate_ok_, last_activates_[oldest_activate_]);
   for (std::uint64_t left = waiting_[direction]; left != 0; left &= left - 1) {
     const auto at = static_cast<unsigned>(__builtin_ctzll(left));
@@ -105,8 +104,8 @@ Fs HbmBankScheduler::row_time(unsigned at, Direction direction) const {
   const Bank& bank = banks_[at];
   const Queue& queue = bank.queues[direction];
   if (queue.first == none || (queue.hit != none && !is_capped(bank, queue))) return never_fs;
-  if (bank.is_open) return bank.precharge_ok;
-  return std::max({activate_ok_, last_activates_[oldest_activate_],
+  if (bank.is_open) return later(bank.precharge_ok, row_free());
+  return std::max({row_free(), activate_ok_, last_activates_[oldest_activate_],
                    groups_[timing_.group_of(at)].activate_ok, bank.activate_ok});
 }
 

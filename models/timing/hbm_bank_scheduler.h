@@ -159,6 +159,8 @@ class HbmBankScheduler {
   void find_hit(Bank& bank, Direction direction);
   Direction direction();
   Candidates candidates(Direction direction) const;
+  Fs row_free() const { return buses_ != nullptr ? buses_->row_free : 0; }
+  Fs column_free() const { return buses_ != nullptr ? buses_->column_free : 0; }
   // Earliest row command for the bank; never_fs if it needs none.
   Fs row_time(unsigned bank, Direction direction) const;
   bool is_capped(const Bank& bank, const Queue& queue) const {
@@ -218,7 +220,7 @@ void HbmBankScheduler::serve(Fs now, Served served, Forwarded forwarded) {
       served(access, towards == read ? HbmDirection::read : HbmDirection::write, slot);
       // Nothing is legal before these: other banks were just looked at, and their times only rise.
       const Fs rows = std::min({next.row.time, row_time(bank, towards), admit(now, forwarded)});
-      const Fs due = std::min({column_ok_[towards], rows, next_refresh_});
+      const Fs due = std::min({std::max(column_ok_[towards], column_free()), rows, next_refresh_});
       if (due > now && direction() == towards && waiting_[towards] != 0) {
         due_ = due;
         return;
