@@ -102,9 +102,9 @@ KERNBENCH_SYSTEMC_TEST(two_channels_share_a_row_bus) {
   BOOST_TEST(m.left() == expected, boost::test_tools::per_element());
 }
 
-// 128 reads of each of two channels, each of another row: 16 banks have 8 rows each. An access takes
-// 2 of an activate and 1 of a precharge on the shared bus: 6 for both channels, which is more than
-// tRRD = 4 and tRC / 16 = 3.
+// 128 reads of each of two channels, each of another row: 16 banks have 8 rows each. An access
+// takes 2 of an activate and 1 of a precharge on the shared bus: 6 for both channels, which is more
+// than tRRD = 4 and tRC / 16 = 3.
 KERNBENCH_SYSTEMC_TEST(channels_that_wait_for_the_row_bus_take_turns) {
   Memory m(Settings{{"pcs_per_bus", "2"}, {"read_queue", "64"}});
   // Bursts of a row: 32 columns * 4 groups * 2 channels of 32 B; a bank's next row is 4 banks
