@@ -87,8 +87,8 @@ Faults check_spec_references(const Page& page, const std::set<std::string>& head
   return faults;
 }
 
-std::set<std::string> records_with_a_row(const std::string& text) {
-  static const std::regex row(R"(\n\| ADR-(\d{4}) \|)");
+std::set<std::string> listed_records(const std::string& text) {
+  static const std::regex row(R"(\n- ADR-(\d{4}), )");
   std::set<std::string> records;
   for (std::sregex_iterator at(text.begin(), text.end(), row); at != std::sregex_iterator(); ++at)
     records.insert((*at)[1]);

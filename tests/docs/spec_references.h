@@ -17,7 +17,7 @@ std::set<std::string> spec_headings(const std::vector<Page>& pages);
 Faults check_spec_references(const Page& page, const std::set<std::string>& headings);
 
 // Records that have a row in a table: "| ADR-0033 | ...".
-std::set<std::string> records_with_a_row(const std::string& text);
+std::set<std::string> listed_records(const std::string& text);
 // Lists and ranges count as well: "ADR-0002, 0015", "ADR-0015..0017".
 Faults check_record_references(const Page& page, const std::set<std::string>& records);
 
