@@ -16,7 +16,7 @@ std::set<std::string> spec_headings(const std::vector<Page>& pages);
 // Lists count as well: "spec 2.3, 9", "spec 8.1 and 8.2", "spec 4.2, 11.2, 11.3".
 Faults check_spec_references(const Page& page, const std::set<std::string>& headings);
 
-// Records that have a row in a table: "| ADR-0033 | ...".
+// Records in a list: "- ADR-0033, ...".
 std::set<std::string> listed_records(const std::string& text);
 // Lists and ranges count as well: "ADR-0002, 0015", "ADR-0015..0017".
 Faults check_record_references(const Page& page, const std::set<std::string>& records);
