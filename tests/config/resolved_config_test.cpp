@@ -30,7 +30,8 @@ std::string shipped(const std::string& name) {
 }  // namespace
 
 BOOST_AUTO_TEST_CASE(a_resolved_configuration_resolves_to_itself) {
-  for (const std::string name : {"topology.yaml", "topology.tiny.yaml", "topology.six_sip.yaml"}) {
+  for (const std::string name :
+       {"topology.yaml", "topology.tiny.yaml", "topology.six_sip.yaml", "topology.hw.yaml"}) {
     const std::string resolved = resolved_of(shipped(name));
     const TemporaryFolder dir;
     BOOST_TEST(resolved_of(dir.write("resolved.yaml", resolved)) == resolved, name);
