@@ -107,8 +107,8 @@ KERNBENCH_SYSTEMC_TEST(two_channels_share_a_row_bus) {
 // than tRRD = 4 and tRC / 16 = 3.
 KERNBENCH_SYSTEMC_TEST(channels_that_wait_for_the_row_bus_take_turns) {
   Memory m(Settings{{"pcs_per_bus", "2"}, {"read_queue", "64"}});
-  // Bursts of a row: 32 columns * 4 groups * 2 channels of 32 B; a bank's next row is 4 banks
-  // later.
+  // 32 columns * 4 groups * 2 channels of 32 B: the next bank of each group, after four the next
+  // row.
   constexpr std::uint64_t bank = 32 * 4 * 2 * 32;
   for (unsigned i = 0; i < 128; ++i) {
     for (unsigned channel = 0; channel < 2; ++channel)
