@@ -75,7 +75,7 @@ void check(const std::string& algorithm, int ranks) {
           });
         });
         BOOST_TEST(m.distributed->collectives.size() == calls.size());
-        BOOST_TEST(m.failures() == "", algorithm << " on " << ranks << " ranks");
+        BOOST_TEST(m.failures() == "", algorithm << " on " << ranks << " ranks: " << m.failures());
       },
       timeout);
 }
