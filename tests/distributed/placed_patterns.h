@@ -70,8 +70,17 @@ inline Tensor placed_tensor(Torch& torch, const DPPolicy& policy, DType dtype, R
 }
 
 inline void verify_values(Torch& torch, const Tensor& t,
-                          const std::function<double(std::int64_t)>& value) {
-  torch.verify(t, [value] { return values(placed_shape.elements(), value); });
+                          const std::function<double(std::int64_t)>& value,
+                          const Accuracy& accuracy = {}) {
+  torch.verify(
+      t, [value] { return values(placed_shape.elements(), value); }, accuracy);
+}
+
+// avg divides before it adds (spec 8.2): a summand is at most (n + 5) / n, and a chain has a
+// rounding for each of n ranks (docs/decisions/reduction-semantics.md).
+inline Accuracy accuracy_of(ReduceOp op, int ranks) {
+  if (op != ReduceOp::avg) return {};
+  return {static_cast<double>(ranks), (ranks + 5.0) / ranks};
 }
 
 inline void check_all_reduce(Torch& torch, const DPPolicy& policy, DType dtype, ReduceOp op,
@@ -79,7 +88,9 @@ inline void check_all_reduce(Torch& torch, const DPPolicy& policy, DType dtype, 
   const Tensor t = placed_tensor(torch, policy, dtype, op, rank, ranks);
   torch.distributed.all_reduce(t, op);
   BOOST_TEST(!t.is_partial());
-  verify_values(torch, t, [op, ranks](std::int64_t i) { return combined(op, ranks, i); });
+  verify_values(
+      torch, t, [op, ranks](std::int64_t i) { return combined(op, ranks, i); },
+      accuracy_of(op, ranks));
 }
 
 }  // namespace kernbench::test
