@@ -18,7 +18,6 @@ void HbmBankScheduler::push_write(const HbmAccess& access, Fs now) {
 // --- Queues
 
 bool HbmBankScheduler::covered_by_write(const HbmAccess& access) const {
-  if ((waiting_[write] >> access.bank & 1) == 0) return false;
   for (std::uint32_t i = banks_[access.bank].queues[write].first; i != none; i = entries_[i].next) {
     const HbmAccess& queued = entries_[i].access;
     if (queued.whole && queued.row == access.row && queued.column == access.column) return true;
