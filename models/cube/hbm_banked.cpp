@@ -126,13 +126,12 @@ void HbmBanked::serve() {
 
 void HbmBanked::run_channels(Fs now) {
   for (std::size_t channel = 0; channel < schedulers_.size(); ++channel) {
+    const HbmBankScheduler& scheduler = schedulers_[channel];
+    if (scheduler.next_due() > now) continue;
     const std::size_t next = channel + 1;
-    if (schedulers_[channel].had_row_bus_last() && channel % 2 == 0 && next < schedulers_.size()) {
+    if (scheduler.had_row_bus_last() && channel % 2 == 0 && next < schedulers_.size())
       run_channel(next, now);
-      run_channel(channel++, now);
-    } else {
-      run_channel(channel, now);
-    }
+    run_channel(channel, now);
   }
 }
 

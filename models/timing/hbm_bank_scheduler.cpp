@@ -12,13 +12,22 @@ HbmBankScheduler::HbmBankScheduler(const HbmBankTiming& timing, const HbmQueueRu
 void HbmBankScheduler::push_write(const HbmAccess& access, Fs now) {
   append(write, access);
   counts_.write_depth = std::max<std::uint64_t>(counts_.write_depth, size_[write]);
-  due_ = std::min(due_, now);
+  if (!draining_ && size_[write] >= rules_.high) {
+    due_ = std::min(due_, now);
+    return;
+  }
+  if (!draining_ && read_depth() != 0) return;  // reads precede it
+  Fs time = row_time(access.bank, write);
+  if (time == never_fs) {
+    time = std::max({column_ok_[write], column_free(), banks_[access.bank].column_ok[write],
+                     groups_[timing_.group_of(access.bank)].column_ok[write]});
+  }
+  due_ = std::min(due_, std::max(now, std::min(time, next_refresh_)));
 }
 
 // --- Queues
 
 bool HbmBankScheduler::covered_by_write(const HbmAccess& access) const {
-  if ((waiting_[write] >> access.bank & 1) == 0) return false;
   for (std::uint32_t i = banks_[access.bank].queues[write].first; i != none; i = entries_[i].next) {
     const HbmAccess& queued = entries_[i].access;
     if (queued.whole && queued.row == access.row && queued.column == access.column) return true;

@@ -238,13 +238,15 @@ template <class Forwarded>
 Fs HbmBankScheduler::admit(Fs now, Forwarded forwarded) {
   Fs rows = never_fs;
   while (!reads_ahead_.empty() && size_[read] < rules_.reads) {
-    const HbmAccess access = reads_ahead_.front();
-    reads_ahead_.pop_front();
-    if (!covered_by_write(access)) {
-      append(read, access);
-      rows = std::min(rows, row_time(access.bank, read));
+    const HbmAccess& next = reads_ahead_.front();
+    if ((waiting_[write] >> next.bank & 1) == 0 || !covered_by_write(next)) {
+      append(read, next);
+      rows = std::min(rows, row_time(next.bank, read));
+      reads_ahead_.pop_front();
       continue;
     }
+    const HbmAccess access = next;
+    reads_ahead_.pop_front();
     ++counts_.forwarded;
     counts_.read_wait_fs += now - access.since;
     forwarded(access, now + timing_.least_read());

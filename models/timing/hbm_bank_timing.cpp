@@ -152,15 +152,16 @@ std::optional<ParameterFault> first_below(std::initializer_list<Bound> bounds) {
 // Between two refreshes of a bank a row is opened, written and closed: else no burst is served.
 std::optional<ParameterFault> check_refresh(const HbmBankTiming& t) {
   const Fs cycle = t.rc + std::max(t.rcd_rd, t.rcd_wr) + t.cwl + t.burst + t.wr;
-  const char* const why = "its duration, and a write between two refreshes of a bank";
+  const char* const all = "t_rfc_ns, and a write between two refreshes of a bank";
+  const char* const one = "t_rfc_pb_ns, and a write between two refreshes of a bank";
   switch (t.refresh) {
     case HbmRefresh::none:
       return std::nullopt;
     case HbmRefresh::all_bank:
-      return first_below({{"t_refi_ns", t.refi, t.rfc + cycle, why}});
+      return first_below({{"t_refi_ns", t.refi, t.rfc + cycle, all}});
     case HbmRefresh::per_bank:
       return first_below(
-          {{"t_refi_pb_ns", t.refi, std::max(t.rfc, (t.rfc + cycle) / t.banks()), why}});
+          {{"t_refi_pb_ns", t.refi, std::max(t.rfc, (t.rfc + cycle) / t.banks()), one}});
   }
   return std::nullopt;
 }

@@ -60,11 +60,11 @@ class EntryReader {
     const Rational *pj = number("pj"), *pj_per_bit = number("pj_per_bit"), *w = number("w");
     if (is_static) {
       if (w == nullptr || pj != nullptr || pj_per_bit != nullptr)
-        fault("the static power is one value, w");
+        fault(found_values() + "allowed is one value, w: the static power");
       if (w != nullptr) entry.w = w->to_double();
     } else {
       if (w != nullptr || (pj == nullptr) == (pj_per_bit == nullptr))
-        fault("the energy of an action is one value, pj or pj_per_bit");
+        fault(found_values() + "allowed is one value, pj or pj_per_bit");
       if (pj != nullptr) entry.pj = pj->to_double();
       if (pj_per_bit != nullptr) entry.pj = 8 * pj_per_bit->to_double();
     }
@@ -80,7 +80,14 @@ class EntryReader {
     const std::string* text = config_.text(key(name));
     return text == nullptr ? otherwise : *text;
   }
-  void fault(const char* message) {
+  std::string found_values() const {
+    std::string names;
+    for (const char* name : {"pj", "pj_per_bit", "w"}) {
+      if (number(name) != nullptr) names += (names.empty() ? "" : " and ") + std::string(name);
+    }
+    return fmt::format("found {}, ", names.empty() ? "no value" : names);
+  }
+  void fault(const std::string& message) {
     issues_.push_back(issue_at(config_.place(path_), path_, message));
   }
 

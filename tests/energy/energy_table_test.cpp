@@ -59,9 +59,10 @@ BOOST_AUTO_TEST_CASE(errors_name_the_place_and_what_is_allowed) {
   check_contains(fault_of("components: {sram: {bytes_read: {pj: -1}}}\n"),
                  {"components.sram.bytes_read.pj: found -1, allowed is a number, 0 to"});
   check_contains(fault_of("components: {sram: {bytes_read: {pj: 1, pj_per_bit: 1}}}\n"),
-                 {"components.sram.bytes_read: ", "one value, pj or pj_per_bit"});
+                 {"components.sram.bytes_read: ",
+                  "found pj and pj_per_bit, allowed is one value, pj or pj_per_bit"});
   check_contains(fault_of("components: {sram: {static: {pj: 1}}}\n"),
-                 {"components.sram.static: the static power is one value, w"});
+                 {"components.sram.static: found pj, allowed is one value, w: the static power"});
   check_contains(fault_of("links: {ucie_mash: {bytes: {pj: 1}}}\n"),
                  {"links.ucie_mash: unknown key; did you mean 'ucie_mesh'?"});
   check_contains(fault_of("{}", {{"components.sram.bytes_read.pj", "much", "energy:"}}),

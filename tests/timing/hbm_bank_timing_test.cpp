@@ -179,10 +179,10 @@ BOOST_AUTO_TEST_CASE(times_that_contradict_each_other_are_refused) {
              "t_rtw_ns: found 10 ns, allowed is at least 11 ns (t_cl_ns and a burst less t_cwl_ns: "
              "the data of the write follow those of the read)");
   BOOST_TEST(fault({{"t_refi_ns", "150"}}) ==
-             "t_refi_ns: found 150 ns, allowed is at least 245 ns (its duration, and a write "
+             "t_refi_ns: found 150 ns, allowed is at least 245 ns (t_rfc_ns, and a write "
              "between two refreshes of a bank)");  // 160 + tRC 48 + tRCD 14 + tCWL 5 + 2 + tWR 16
   BOOST_TEST(fault({{"refresh", "per_bank"}, {"t_rfc_pb_ns", "300"}}) ==
-             "t_refi_pb_ns: found 243.75 ns, allowed is at least 300 ns (its duration, and a write "
+             "t_refi_pb_ns: found 243.75 ns, allowed is at least 300 ns (t_rfc_pb_ns, and a write "
              "between two refreshes of a bank)");
 }
 
