@@ -1,8 +1,8 @@
 // AnalysisPort: one kind of event for any number of subscribers, called in the order of binding.
 //
-// Interface of tlm::tlm_analysis_port, so that any TLM analysis component can subscribe. Unlike
-// that one it is not an sc_object and has observed(): a writer that checks it before it creates the
-// event pays one comparison without subscribers.
+// Interface of tlm::tlm_analysis_port, so that any TLM analysis component can subscribe. It is not
+// an sc_object, and it has observed(): a writer that checks observed() before it creates the event
+// pays one comparison without subscribers.
 #pragma once
 
 #include <algorithm>

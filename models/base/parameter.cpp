@@ -13,11 +13,6 @@ namespace {
 constexpr Rational::Int finest =
     1'000'000'000'000'000'000;  // parts of 1: the product of two decimals still fits 128 bits
 
-// A choice of one empty text allows any text; the component checks it.
-bool is_any_text(const std::vector<std::string>& choices) {
-  return choices.size() == 1 && choices.front().empty();
-}
-
 }  // namespace
 
 std::string format_value(const ParameterValue& value) {
@@ -45,6 +40,10 @@ Parameter Parameter::decimal(std::string name, std::string description, std::str
 
 Parameter Parameter::boolean(std::string name, std::string description, std::string source) {
   return {Type::boolean, std::move(name), std::move(description), "", std::move(source)};
+}
+
+Parameter Parameter::text(std::string name, std::string description, std::string source) {
+  return {Type::text, std::move(name), std::move(description), "", std::move(source)};
 }
 
 Parameter Parameter::choice(std::string name, std::string description,
@@ -118,7 +117,7 @@ Parameter& Parameter::from_machine() {
 
 std::string Parameter::allowed() const {
   if (type_ == Type::boolean) return "true or false";
-  if (is_any_text(choices_)) return "a text";
+  if (type_ == Type::text) return "a text";
   if (type_ == Type::choice) {
     if (choices_.empty()) return "nothing, none is known";
     std::string text = "one of";
@@ -161,9 +160,10 @@ ParameterValue Parameter::parse(std::string_view text) const {
       if (text == "true" || text == "on") return true;
       if (text == "false" || text == "off") return false;
       break;
+    case Type::text:
+      return std::string(text);
     case Type::choice:
-      if (is_any_text(choices_) ||
-          std::find(choices_.begin(), choices_.end(), text) != choices_.end())
+      if (std::find(choices_.begin(), choices_.end(), text) != choices_.end())
         return std::string(text);
       break;
     case Type::integer:

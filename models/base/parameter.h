@@ -23,7 +23,7 @@ std::string format_value(const ParameterValue& value);
 
 class Parameter {
  public:
-  enum class Type { integer, decimal, boolean, choice };
+  enum class Type { integer, decimal, boolean, choice, text };
 
   // `unit` is "" for pure numbers; `source` is a spec section, an ADR or "assumption".
   static Parameter integer(std::string name, std::string description, std::string unit,
@@ -33,6 +33,8 @@ class Parameter {
   static Parameter boolean(std::string name, std::string description, std::string source);
   static Parameter choice(std::string name, std::string description,
                           std::vector<std::string> choices, std::string source);
+  // Any text; the component checks it.
+  static Parameter text(std::string name, std::string description, std::string source);
 
   // Decimal parameters of timing, with their unit and bounds. Within the bounds every single delay
   // can be computed exactly and is far below the 18446 s of simulated time that 64 bits hold.
@@ -65,6 +67,7 @@ class Parameter {
   const std::string& unit() const { return unit_; }
   const std::string& source() const { return source_; }
   Type type() const { return type_; }
+  bool is_text() const { return type_ == Type::choice || type_ == Type::text; }
   const std::optional<ParameterValue>& default_value() const { return default_; }
   const std::vector<std::string>& choices() const { return choices_; }
   bool is_from_machine() const { return from_machine_; }

@@ -1,7 +1,7 @@
 #include "models/cube/cube_components.h"
 
 #include "models/cube/hbm_banked.h"
-#include "models/cube/hbm_ctrl.h"
+#include "models/cube/hbm_controller.h"
 #include "models/cube/sram.h"
 
 namespace kernbench {

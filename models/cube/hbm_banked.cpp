@@ -14,8 +14,7 @@ HbmBanked::HbmBanked(const ComponentInit& init, const Parameters& p)
       channels_(*this, *p.num_pcs, *p.burst_bytes, init.services.observation().hbm_bookings) {
   add_statistic("reads", "reads queued", Quantity::count, reads_);
   add_statistic("writes", "writes committed", Quantity::count, writes_);
-  add_statistic("bytes_read", "bytes of flits that have left as answers", Quantity::bytes,
-                bytes_read_);
+  add_statistic("bytes_read", "bytes of response flits sent", Quantity::bytes, bytes_read_);
   add_statistic("bytes_written", "bytes of writes committed", Quantity::bytes, bytes_written_);
   add_statistic("atomics", "atomic accesses committed", Quantity::count, atomics_);
   const HbmBankTiming timing = bank_timing(p);
@@ -23,7 +22,7 @@ HbmBanked::HbmBanked(const ComponentInit& init, const Parameters& p)
   if (sharing != 0) buses_.resize((*p.num_pcs + sharing - 1) / sharing);
   schedulers_.reserve(*p.num_pcs);
   for (std::uint32_t i = 0; i < *p.num_pcs; ++i)
-    schedulers_.emplace_back(timing, p.queue_rules(), counts_,
+    schedulers_.emplace_back(timing, p.queue_policy(), counts_,
                              sharing == 0 ? nullptr : &buses_[i / sharing]);
   observe(Observables(*this));
 }
@@ -212,13 +211,13 @@ void HbmBanked::finish(std::uint32_t index, std::uint32_t part, Fs now, Fs at) {
     if (read.outstanding() == 0) services_.close(index);
   } else if (is_atomic(*service.transaction)) {
     if (read.outstanding() == 0) depart(index, read.latest());
-  } else if (service.transaction->is_read() && !read.departs_ && read.has(service.next_flit)) {
+  } else if (service.transaction->is_read() && !read.departs && read.has(service.next_flit)) {
     depart(index, std::max(now, read.ready(service.next_flit)));
   }
 }
 
 void HbmBanked::depart(std::uint32_t index, Fs at) {
-  services_[index].read.departs_ = true;
+  services_[index].read.departs = true;
   services_.schedule(at, index);
 }
 
@@ -227,7 +226,7 @@ void HbmBanked::leave(std::uint32_t index, Fs now) {
   Transaction& transaction = *service.transaction;
   const std::uint32_t flit = service.next_flit++;
   bytes_read_ += transaction.route().bytes_of(flit);
-  service.read.departs_ = false;
+  service.read.departs = false;
   if (service.next_flit == transaction.route().flits) {
     services_.close(index);
   } else if (service.read.has(service.next_flit)) {

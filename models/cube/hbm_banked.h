@@ -1,11 +1,11 @@
 // HBM partition of one PE whose pseudo-channels have banks, row buffers, refresh and a scheduler
-// that reorders (models/timing/hbm_bank_scheduler.h): a replacement of HbmController where these
-// effects matter.
+// that reorders (models/timing/hbm_bank_scheduler.h): a replacement of HbmController for
+// machines whose accesses depend on these effects.
 //
 // Flow (spec 2.5). A read queues all bursts that it touches overhead_ns after its command, one
 // queue for each pseudo-channel; a response flit leaves when all bursts up to its last one have
 // arrived. Write flits pass an inbox as in a router and enter the write queues burst by burst;
-// while a queue is full the flit waits there, and all flits behind it. A write commits when its
+// while a queue is full the flit and its successors wait in the inbox. A write commits when its
 // last burst is in a queue: later reads find it there. A posted write ends then, any other is
 // acknowledged. An atomic access takes effect with its last operand, reads its bursts and queues
 // their writes when all have arrived, and answers at that instant. Not modelled: power-down,
@@ -32,7 +32,7 @@ class HbmBurstsOfFlits {
     complete_ = 0;
     latest_ = now;
     outstanding_ = 0;
-    departs_ = false;
+    departs = false;
   }
   void add(std::uint32_t flit) {
     ++flits_[flit].bursts;
@@ -58,9 +58,10 @@ class HbmBurstsOfFlits {
   // Time at which all bursts have arrived, once none is outstanding.
   Fs latest() const { return latest_; }
 
-  std::uint64_t id = 0, address = 0;  // write: of the transaction, which may have ended
-  bool departs_ = false;              // a departure is scheduled
-  std::vector<HbmPlace> changed;      // atomic access: bursts to be written
+  std::uint64_t id = 0,
+                address = 0;      // write: id and address of the transaction, which may have ended
+  bool departs = false;           // a departure is scheduled
+  std::vector<HbmPlace> changed;  // atomic access: bursts to be written
 
  private:
   struct Flit {
@@ -94,7 +95,7 @@ class HbmBanked final : public FabricNode {
  private:
   using Pending = HbmServices<HbmBurstsOfFlits>;
   using Service = Pending::Service;
-  struct Staged {  // a flit of a write that waits for its queues
+  struct Staged {  // a flit of a write without room in its queues
     Arrival arrival;
     Fs start = 0;
   };
@@ -135,7 +136,7 @@ class HbmBanked final : public FabricNode {
   std::uint32_t flit_bytes_;
   Pending services_;
   RingBuffer<Staged> staged_;
-  std::uint64_t staged_bursts_ = 0;  // of the first of them, in the queues
+  std::uint64_t staged_bursts_ = 0;  // bursts of the first staged flit that are in the queues
   HbmBankCounts counts_;
   std::vector<HbmCommandBuses> buses_;
   std::vector<HbmBankScheduler> schedulers_;

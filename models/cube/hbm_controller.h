@@ -29,6 +29,7 @@
 #include "models/protocol/arrival_queue.h"
 #include "models/protocol/fabric_node.h"
 #include "models/protocol/machine_services.h"
+#include "models/timing/pseudo_channel_timing.h"
 
 namespace kernbench {
 
@@ -335,5 +336,9 @@ void HbmController<Timing>::commit(std::uint32_t index, Fs now) {
   route.make_response();
   send(transaction, 0, 0, 0, now);
 }
+
+// The built-in controller: pseudo-channels are booked burst by burst.
+extern template class HbmController<PseudoChannelTiming>;
+using HbmCtrl = HbmController<PseudoChannelTiming>;
 
 }  // namespace kernbench

@@ -164,7 +164,7 @@ class ForwardingServers {
     }
     return stalled;
   }
-  // Flits that have left the inbox and have not been handed over, and the first of them or null.
+  // Flits between inbox and hand-over, and the earliest one or null.
   std::size_t filed() const { return filed_; }
   const Arrival* first_filed() const {
     const Arrival* first = nullptr;
@@ -219,7 +219,7 @@ class ForwardingServers {
   ServerTimes times_;
   Fs least_latency_;
   ServerPer per_;
-  std::vector<Queue> queues_;  // of the servers in use so far
+  std::vector<Queue> queues_;  // one per server that has been used
   std::size_t filed_ = 0;
 };
 

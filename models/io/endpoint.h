@@ -2,8 +2,8 @@
 //
 // Timing: no serial server. A transit message leaves overhead_ns (or latency_ns) after the arrival
 // of its last flit, all flits at once. With cut_through it is served flit by flit as in a router
-// with the same parameters; a message that starts here (position 0 of its path) still neither waits
-// for nor occupies the server. Messages of one instant leave in order of (arrival or issue,
+// with the same parameters; a message injected here (position 0 of its path) neither waits for nor
+// occupies the server. Messages of one instant leave in order of (arrival or issue,
 // upstream name, id).
 #pragma once
 

@@ -11,30 +11,33 @@
 #include "models/protocol/machine_services.h"
 
 namespace kernbench {
+namespace {
+
+constexpr std::uint32_t none = ~std::uint32_t{0};
+
+}  // namespace
+
 CreditedOutput::CreditedOutput(FabricNode& node, FabricInitiatorSocket& output,
                                Downstream downstream, const Rational& bw_gbs,
                                std::uint32_t flit_bytes)
-    : node_(node), services_(services_of(node)), output_(output),
-      downstream_(std::move(downstream)), service_(bw_gbs, flit_bytes),
-      channels_(downstream_.buffer.virtual_channels), without_channel_(2 * downstream_.classes),
+    : OutputCredits(node, output, downstream, bw_gbs, flit_bytes),
+      holders_(downstream.buffer.virtual_channels), without_channel_(groups()),
       wake_((std::string(output.basename()) + "_credit_event").c_str()) {
-  if (!downstream_.buffer.finite()) return;
-  statistics_ = &statistics_of(node);
-  for (Channel& channel : channels_) channel.credits = downstream_.buffer.flits;
+  if (!finite()) return;
   sc_core::sc_spawn_options options;
   options.spawn_method();
   options.set_sensitivity(&wake_);
   options.dont_initialize();
   const auto wake = [this] {
     armed_ = never_fs;
-    guarded_process(services_, node_, [this] { serve(Component::now()); });
+    guarded_process(services_of(this->node()), this->node(), [this] { serve(Component::now()); });
   };
   sc_core::sc_spawn(wake, (std::string(output.basename()) + "_credits").c_str(), &options);
 }
 
 void CreditedOutput::put(Transaction& transaction, FlitRun run, BufferPlace place, Fs at) {
-  if (!downstream_.buffer.finite()) {
-    if (run.count == 0) return output_->accept(transaction, run, at);
+  if (!finite()) {
+    if (run.count == 0) return output()->accept(transaction, run, at);
     return to_link(transaction, run, place, at);
   }
   const Fs now = Component::now();
@@ -48,19 +51,12 @@ void CreditedOutput::put(Transaction& transaction, FlitRun run, BufferPlace plac
 
 void CreditedOutput::enter(const Later& handed_over) {
   const auto& [transaction, run, place, at] = handed_over;
-  if (run.count == 0) return output_->accept(*transaction, run, at);
+  if (run.count == 0) return output()->accept(*transaction, run, at);
   for (std::uint32_t flit = run.first; flit < run.first + run.count; ++flit)
     file(*transaction, {{flit, 1, run.position}, place, at, number_++});
 }
 
-void CreditedOutput::credit(std::uint32_t virtual_channel, std::uint32_t flits, Fs at) {
-  if (virtual_channel >= channels_.size())
-    throw ModelError(fmt::format("a credit of virtual channel {} of {}: it has {}", virtual_channel,
-                                 downstream_.name, channels_.size()));
-  coming_.insert_sorted({at, virtual_channel, flits},
-                        [](const Coming& a, const Coming& b) { return a.at < b.at; });
-  rearm(Component::now());
-}
+void CreditedOutput::credit_announced(Fs /*at*/) { rearm(Component::now()); }
 
 // --- Queue
 
@@ -75,8 +71,7 @@ void CreditedOutput::file(Transaction& transaction, const Flit& flit) {
 RingBuffer<CreditedOutput::Packet*>& CreditedOutput::waiting_with(const Transaction& transaction,
                                                                   const FlitRun& run) {
   const RouteExtension& route = transaction.route();
-  const std::size_t of_leg = route.leg == Leg::request ? 0 : downstream_.classes;
-  return without_channel_[of_leg + route.path->hop(run.position - 1).channel_class];
+  return without_channel_[group_of(route.leg, route.path->hop(run.position - 1).channel_class)];
 }
 
 CreditedOutput::Packet& CreditedOutput::new_packet(Transaction& transaction, const FlitRun& run) {
@@ -92,9 +87,8 @@ CreditedOutput::Packet& CreditedOutput::new_packet(Transaction& transaction, con
 }
 
 CreditedOutput::Packet& CreditedOutput::packet_of(Transaction& transaction, const FlitRun& run) {
-  for (const Channel& channel : channels_) {
-    if (channel.packet != nullptr && channel.packet->transaction == &transaction)
-      return *channel.packet;
+  for (Packet* packet : holders_) {
+    if (packet != nullptr && packet->transaction == &transaction) return *packet;
   }
   const RingBuffer<Packet*>& waiting = waiting_with(transaction, run);
   for (std::size_t i = waiting.size(); i > 0; --i) {
@@ -110,89 +104,59 @@ void CreditedOutput::serve(Fs now) {
     enter(later_.front());
     send_all(now);
   }
-  note_waiting(now);
-  show();
+  note_stalled(queued_, now);
   rearm(now);
 }
 
 void CreditedOutput::send_all(Fs now) {
-  give_channels();
-  while (Channel* channel = next_channel()) send_first(*channel, now);
+  allocate_channels();
+  for (std::uint32_t next = next_channel(); next != none; next = next_channel())
+    send_first(next, now);
 }
 
-void CreditedOutput::take_credits(Fs now) {
-  for (; !coming_.empty() && coming_.front().at <= now; coming_.pop_front()) {
-    const Coming& coming = coming_.front();
-    Channel& channel = channels_[coming.virtual_channel];
-    channel.credits += coming.flits;
-    if (channel.credits > downstream_.buffer.flits)
-      throw ModelError(fmt::format("a surplus credit of virtual channel {} of {}",
-                                   coming.virtual_channel, downstream_.name));
-  }
-}
-
-void CreditedOutput::give_channels() {
-  for (std::uint32_t i = 0; i < without_channel_.size(); ++i) {
-    RingBuffer<Packet*>& waiting = without_channel_[i];
+void CreditedOutput::allocate_channels() {
+  for (std::uint32_t group = 0; group < without_channel_.size(); ++group) {
+    RingBuffer<Packet*>& waiting = without_channel_[group];
     while (!waiting.empty()) {
-      Channel* channel = free_channel(i < downstream_.classes ? Leg::request : Leg::response,
-                                      i % downstream_.classes);
-      if (channel == nullptr) break;
-      channel->packet = waiting.front();
+      const std::optional<std::uint32_t> channel = allocate(group);
+      if (!channel) break;
+      holders_[*channel] = waiting.front();
       waiting.pop_front();
     }
   }
 }
 
-// Free channel with the most credits, of several the first; null: all are held.
-CreditedOutput::Channel* CreditedOutput::free_channel(Leg leg, std::uint32_t channel_class) {
-  const ChannelRange range =
-      channels_of(leg, downstream_.buffer.virtual_channels, channel_class, downstream_.classes);
-  Channel* best = nullptr;
-  for (std::uint32_t i = range.first; i < range.end; ++i) {
-    Channel& channel = channels_[i];
-    if (channel.packet == nullptr && (best == nullptr || channel.credits > best->credits))
-      best = &channel;
-  }
-  return best;
-}
-
-CreditedOutput::Channel* CreditedOutput::next_channel() {
-  Channel* first = nullptr;
-  for (Channel& channel : channels_) {
-    if (!channel.may_send()) continue;
-    if (first == nullptr ||
-        channel.packet->flits.front().number < first->packet->flits.front().number)
-      first = &channel;
+// Channel whose first flit was handed over first, of those that may send one; none: none may.
+std::uint32_t CreditedOutput::next_channel() const {
+  std::uint32_t first = none;
+  for (std::uint32_t i = 0; i < holders_.size(); ++i) {
+    if (!may_send(i)) continue;
+    if (first == none || holders_[i]->flits.front().number < holders_[first]->flits.front().number)
+      first = i;
   }
   return first;
 }
 
-void CreditedOutput::send_first(Channel& channel, Fs now) {
-  Packet& packet = *channel.packet;
+void CreditedOutput::send_first(std::uint32_t channel, Fs now) {
+  Packet& packet = *holders_[channel];
   const Flit flit = packet.flits.front();
   Transaction& transaction = *packet.transaction;
   packet.flits.pop_front();
   --queued_;
-  --channel.credits;
+  use_credit(channel);
   if (now > flit.at) {
-    statistics_->waiting_fs += now - flit.at;
-    ++statistics_->stalled_flits;
+    statistics()->waiting_fs += now - flit.at;
+    ++statistics()->stalled_flits;
   }
   FlitRun run = flit.run;
-  run.virtual_channel = static_cast<std::uint32_t>(&channel - channels_.data());
+  run.virtual_channel = channel;
   if (run.first + 1 == transaction.route().flits) {
-    channel.packet = nullptr;
+    holders_[channel] = nullptr;
+    release(channel);
     idle_packets_.push_back(&packet);
-    give_channels();
+    allocate_channels();
   }
   to_link(transaction, run, flit.place, now);
-}
-
-void CreditedOutput::to_link(Transaction& transaction, FlitRun run, BufferPlace place, Fs at) {
-  output_->accept(transaction, run, at);
-  const Fs end = advance(link_, at, service_.of(transaction.route().bytes_of(run.first)));
-  if (place.taken()) node_.left(place, end);
 }
 
 // --- Events
@@ -201,39 +165,24 @@ void CreditedOutput::rearm(Fs now) {
   const Fs due = next_due(now);
   if (due >= armed_) return;
   armed_ = due;
-  wake_.notify(node_.work_at(due, now));
+  wake_.notify(node().work_at(due, now));
 }
 
 // Arrival of the next credit while flits wait or signals are observed, or hand-over of a flit
 // announced ahead.
 Fs CreditedOutput::next_due(Fs now) const {
   Fs due = never_fs;
-  if (!coming_.empty() && (queued_ > 0 || observed())) due = std::max(coming_.front().at, now);
+  if (next_credit() != never_fs && (queued_ > 0 || observed())) due = std::max(next_credit(), now);
   return later_.empty() ? due : std::min(due, later_.front().at);
 }
 
 // --- Reports
 
-void CreditedOutput::note_waiting(Fs now) {
-  statistics_->longest_queue = std::max<std::uint64_t>(statistics_->longest_queue, queued_);
-  PendingWaits& waits = services_.pending_waits();
-  if (queued_ > 0 && !waiting_) {
-    wait_ =
-        waits.open(node_.name(), "credits of " + downstream_.name, now, [this] { return state(); });
-    waiting_ = true;
-  } else if (queued_ == 0 && waiting_) {
-    waits.close(wait_);
-    waiting_ = false;
-  }
-}
-
-std::string CreditedOutput::state() const {
+std::string CreditedOutput::stalled_messages() const {
   std::string text;
-  for (std::size_t i = 0; i < channels_.size(); ++i) {
-    const Channel& channel = channels_[i];
-    if (channel.packet == nullptr || channel.packet->flits.empty()) continue;
-    text +=
-        fmt::format("\n    virtual channel {} without a credit: {}", i, text_of(*channel.packet));
+  for (std::size_t i = 0; i < holders_.size(); ++i) {
+    if (holders_[i] == nullptr || holders_[i]->flits.empty()) continue;
+    text += fmt::format("\n    virtual channel {} without a credit: {}", i, text_of(*holders_[i]));
   }
   for (const RingBuffer<Packet*>& waiting : without_channel_) {
     if (!waiting.empty())
@@ -245,35 +194,17 @@ std::string CreditedOutput::state() const {
 
 std::string CreditedOutput::text_of(const Packet& packet) const {
   const RouteExtension& route = packet.transaction->route();
-  const MachineDescription& machine = machine_services(services_).machine();
+  const MachineDescription& machine = machine_services(services_of(node())).machine();
   return fmt::format("{} flits of {} from {} to {}", packet.flits.size(),
                      route.leg == Leg::request ? "a request" : "a response",
                      machine.name(route.path->source()), machine.name(route.path->target()));
 }
 
-void CreditedOutput::declare_signals(Observables& to) {
-  if (!downstream_.buffer.finite()) return;
-  const std::string name = output_.basename();
-  credits_signal_ =
-      &to.add_signal(name + "_credits", "credits left for the input buffer of the receiver",
-                     SignalFormat::count("flits"), this);
-  stalled_signal_ = &to.add_signal(name + "_stalled", "flits stalled for a credit",
-                                   SignalFormat::count("flits"), this);
-}
-
 void CreditedOutput::begin_observation() {
   const Fs now = Component::now();
   take_credits(now);
-  show();
+  show(queued_);
   rearm(now);
-}
-
-void CreditedOutput::show() {
-  if (!observed()) return;
-  std::uint64_t credits = 0;
-  for (const Channel& channel : channels_) credits += channel.credits;
-  credits_signal_->set(credits);
-  stalled_signal_->set(queued_);
 }
 
 void join_buffers(FabricNode& from, FabricInitiatorSocket& output, const FabricNode& to,
@@ -281,10 +212,10 @@ void join_buffers(FabricNode& from, FabricInitiatorSocket& output, const FabricN
   const InputBuffer buffer = to.input_buffer();
   if (!from.input_buffer().finite() && !buffer.finite()) return;
   const Component::Scope scope(from);
-  const Downstream far_end{to.name(), buffer, channel_classes};
+  const Downstream receiver{to.name(), buffer, channel_classes};
   if (auto* const owner = dynamic_cast<OutputOwner*>(&from))
-    return from.buffer_output(owner->make_output(output, far_end, bw_gbs, flit_bytes));
-  from.buffer_output(std::make_unique<CreditedOutput>(from, output, far_end, bw_gbs, flit_bytes));
+    return from.buffer_output(owner->make_output(output, receiver, bw_gbs, flit_bytes));
+  from.buffer_output(std::make_unique<CreditedOutput>(from, output, receiver, bw_gbs, flit_bytes));
 }
 
 }  // namespace kernbench

@@ -7,7 +7,7 @@
 // overhead_ns after its arrival and neither waits for nor occupies the server. Nothing is
 // reassembled. Latency and occupancy apart, several servers: pipelined_router.h. With
 // `buffer_flits` (spec 2.10) every virtual channel of an input has that many places: a flit that
-// the server has passed on keeps its place while it waits for a credit of the next node
+// the server has forwarded keeps its place while it waits for a credit of the next node
 // (credited_output.h) and until its last byte has left; then the credit is returned. Not modelled:
 // output arbitration, messages that share a virtual channel and hold one another up, route
 // decisions (the transaction carries its path).

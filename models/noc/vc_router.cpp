@@ -33,19 +33,20 @@ VcRouter::VcRouter(const ComponentInit& init, const VcRouterParameters& paramete
       period_(parameters.period()), pipeline_(*parameters.pipeline_cycles * period_),
       to_allocation_(std::max(period_, pipeline_ - period_)), allocator_(std::move(allocator)),
       oldest_first_(allocator_->oldest_first()) {
-  add_statistic("transactions", "legs with data passed on", Quantity::count, transactions_);
-  add_statistic("flits", "flits passed on: grants of the switch", Quantity::count, flits_);
-  add_statistic("control_messages", "control messages passed on", Quantity::count,
+  add_statistic("transactions", "legs with data forwarded", Quantity::count, transactions_);
+  add_statistic("flits", "flits forwarded: grants of the switch", Quantity::count, flits_);
+  add_statistic("control_messages", "control messages forwarded", Quantity::count,
                 control_messages_);
   add_statistic("switch_conflicts", "flits that requested the switch in a cycle and were refused",
                 Quantity::count, conflicts_);
   add_busy_time("busy", "time for which outputs of the switch were connected, summed", busy_fs_,
                 [this](Fs now) { return busy_fs_ + granted_.size() * (now - granted_at_); },
                 {Server::Kind::rate, "clock_ghz", 1, [this](Fs now) { return stalled(now); }});
-  add_statistic("waiting", "time that flits waited for the switch, summed", Quantity::time_fs,
+  add_statistic("waiting", "queueing time of flits for the switch, summed", Quantity::time_fs,
                 waiting_fs_);
-  add_statistic("stalled", "of these, first flits of messages", Quantity::time_fs, stalled_fs_);
-  add_statistic("longest_wait", "longest time that a flit waited for the switch", Quantity::time_fs,
+  add_statistic("stalled", "queueing time of first flits of messages for the switch, summed",
+                Quantity::time_fs, stalled_fs_);
+  add_statistic("longest_wait", "longest queueing time of a flit for the switch", Quantity::time_fs,
                 longest_wait_fs_, Merge::maximum);
 }
 
@@ -120,9 +121,9 @@ void VcRouter::hand_over(Fs at) {
     const Arrival& flit = granted.flit;
     busy_fs_ += period_;
     report_traversal(flit, at - period_ - pipeline_of(flit));
-    outputs_[granted.output]->send(*flit.transaction,
-                                   {flit.flit, 1, flit.position + 1, granted.out_channel},
-                                   {flit.port, flit.virtual_channel}, at);
+    outputs_[granted.output]->to_link(*flit.transaction,
+                                      {flit.flit, 1, flit.position + 1, granted.out_channel},
+                                      {flit.port, flit.virtual_channel}, at);
   }
   inside_ -= granted_.size();
   granted_.clear();
@@ -219,15 +220,15 @@ bool VcRouter::allocate(std::uint32_t index, Fs at) {
   Queue& queue = queues_[index];
   const Arrival& flit = queue.flits.front();
   const RouteExtension& route = flit.transaction->route();
-  const std::uint32_t channel_class = route.path->hop(flit.position).channel_class;
   VcOutput& output = *outputs_[queue.output];
-  const std::optional<std::uint32_t> channel = output.allocate(route.leg, channel_class);
+  const std::uint32_t group =
+      output.group_of(route.leg, route.path->hop(flit.position).channel_class);
+  const std::optional<std::uint32_t> channel = output.allocate(group);
   if (!channel) return false;
   queue.out_channel = *channel;
   queue.ready = at + (pipeline_ - to_allocation_);
   if (output.has_credit(*channel)) end_starvation(queue, at);
-  turns_[queue.output][output.group_of(route.leg, channel_class)] =
-      (index + 1) % static_cast<std::uint32_t>(queues_.size());
+  turns_[queue.output][group] = (index + 1) % static_cast<std::uint32_t>(queues_.size());
   Input& input = inputs_[flit.port];
   input.to_allocate &= ~bit_of(index);
   input.to_switch |= bit_of(index);
@@ -260,8 +261,8 @@ void VcRouter::request(std::uint32_t index, Fs at) {
   const VcOutput& output = *outputs_[queue.output];
   if (!output.has_credit(queue.out_channel)) return starve(queue, at);
   end_starvation(queue, at);
-  if (output.available_at() >= at + 2 * period_) {
-    due_ = std::min(due_, output.available_at() / period_ * period_ - period_);
+  if (output.link_available_at() >= at + 2 * period_) {
+    due_ = std::min(due_, output.link_available_at() / period_ * period_ - period_);
     return;
   }
   ++requested_;

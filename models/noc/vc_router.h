@@ -2,11 +2,11 @@
 // switch, credits (Dally and Towles, Principles and Practices of Interconnection Networks, 2004,
 // chapters 16 to 19; the input-queued router of BookSim 2).
 //
-// Timing (spec 2.10), in cycles of clock_ghz, whose edges are at multiples of the period. A flit
-// that arrives is in its queue, one for each virtual channel of each input, from the edge at or
-// after its arrival. When a first flit is the head of its queue it obtains a free virtual channel
-// of the next node pipeline_cycles - 1 edges later (with 1: one edge later) and may be granted the
-// switch one edge after that (with 1: at the same edge); a later flit may be granted the switch one
+// Timing (spec 2.10), in cycles of clock_ghz, whose edges are at multiples of the period. Each
+// virtual channel of each input has a queue, which a flit enters at the edge at or after its
+// arrival. A first flit at the head of its queue obtains a free virtual channel of the next node
+// pipeline_cycles - 1 edges later (with 1: one edge later) and may be granted the switch one edge
+// after that (with 1: at the same edge); a later flit may be granted the switch one
 // edge after it has become the head. In each cycle the switch connects each input to at most one
 // output and each output to at most one input, among flits with a credit. A granted flit is handed
 // over to the link one period later: at zero load pipeline_cycles + 1 periods after its arrival, a
@@ -25,7 +25,7 @@
 
 #include "models/base/component_registry.h"
 #include "models/base/parameter_set.h"
-#include "models/noc/output_owner.h"
+#include "models/noc/output_credits.h"
 #include "models/noc/switch_allocator.h"
 #include "models/protocol/fabric_node.h"
 
@@ -33,7 +33,7 @@ namespace kernbench {
 
 class VcOutput;  // models/noc/vc_output.h
 
-// Parameters of every virtual-channel router; those of an allocator are derived from them.
+// Parameters of every virtual-channel router, and base of those of an allocator.
 struct VcRouterParameters : ParameterSet {
   using ParameterSet::ParameterSet;
   Param<Rational> clock_ghz{
@@ -48,14 +48,15 @@ struct VcRouterParameters : ParameterSet {
                  .default_val(2)
                  .range(1, 64)};
   Param<std::uint32_t> buffer_flits{
-      *this, Parameter::integer("buffer_flits", "places of each virtual channel of an input",
+      *this, Parameter::integer("buffer_flits", "buffer depth of each virtual channel of an input",
                                 "flits", "spec 2.10")
                  .default_val(8)
                  .range(1, 65536)};
   Param<std::uint32_t> virtual_channels{
-      *this, Parameter::integer("virtual_channels", "of each input", "", "spec 2.10")
-                 .default_val(4)
-                 .range(1, 64)};
+      *this,
+      Parameter::integer("virtual_channels", "virtual channels of each input", "", "spec 2.10")
+          .default_val(4)
+          .range(1, 64)};
 
   Fs period() const { return cycles_to_fs(1, *clock_ghz); }
 };
@@ -109,13 +110,13 @@ class VcRouter : public FabricNode, public OutputOwner {
     Fs starved_since = never_fs;  // edge since which the head lacks a credit or a channel
     const Transaction* transaction = nullptr;  // message of the head
     std::uint32_t next = 0;         // flit of the message that is expected next; 0: a first flit
-    std::uint32_t output = 0;       // of the message
+    std::uint32_t output = 0;       // output of the message
     std::uint32_t out_channel = 0;  // virtual channel of the next node, once allocated
   };
   // Sets of queues whose heads wait for a virtual channel, and for the switch, by bit.
   struct Input {
     std::uint64_t to_allocate = 0, to_switch = 0;
-    std::uint32_t next_channel = 0;  // that has priority
+    std::uint32_t next_channel = 0;  // channel with priority
   };
   struct Granted {
     Arrival flit;
@@ -168,7 +169,7 @@ class VcRouter : public FabricNode, public OutputOwner {
   std::vector<std::uint32_t> first_flits_;         // queues, of one cycle
   SwitchRequests requests_;
   SwitchMatches matches_;
-  std::vector<Granted> granted_;  // in the switch: handed over at the next edge
+  std::vector<Granted> granted_;  // flits in the switch, handed over at the next edge
   Fs granted_at_ = 0;
   std::size_t inside_ = 0;       // flits in queues and in the switch
   Fs due_ = never_fs;            // next edge with work, without arrivals that are not in a queue

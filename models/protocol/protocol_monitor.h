@@ -142,7 +142,7 @@ class FabricMonitor final : public ProtocolMonitor, private FabricForward, priva
   bool get_direct_mem_ptr(tlm::tlm_generic_payload&, tlm::tlm_dmi&) override { return false; }
   void invalidate_direct_mem_ptr(sc_dt::uint64, sc_dt::uint64) override {}
 
-  // A virtual channel of the far end.
+  // A virtual channel of the receiver.
   struct Channel {
     const Transaction* holder = nullptr;
     std::uint32_t away = 0;  // credits, those in `coming` included

@@ -2,9 +2,9 @@
 
 namespace kernbench {
 
-HbmBankScheduler::HbmBankScheduler(const HbmBankTiming& timing, const HbmQueueRules& rules,
+HbmBankScheduler::HbmBankScheduler(const HbmBankTiming& timing, const HbmQueuePolicy& policy,
                                    HbmBankCounts& counts, HbmCommandBuses* buses)
-    : timing_(timing), rules_(rules), banks_(timing.banks()),
+    : timing_(timing), policy_(policy), banks_(timing.banks()),
       groups_(std::size_t{1} << timing.group_bits), counts_(counts), buses_(buses) {
   if (timing_.refresh != HbmRefresh::none) next_refresh_ = timing_.refi;
 }
@@ -12,7 +12,7 @@ HbmBankScheduler::HbmBankScheduler(const HbmBankTiming& timing, const HbmQueueRu
 void HbmBankScheduler::push_write(const HbmAccess& access, Fs now) {
   append(write, access);
   counts_.write_depth = std::max<std::uint64_t>(counts_.write_depth, size_[write]);
-  if (!draining_ && size_[write] >= rules_.high) {
+  if (!draining_ && size_[write] >= policy_.high) {
     due_ = std::min(due_, now);
     return;
   }
@@ -70,11 +70,11 @@ void HbmBankScheduler::find_hit(Bank& bank, Direction direction) {
 }
 
 HbmBankScheduler::Direction HbmBankScheduler::direction() {
-  if (!draining_ && size_[write] >= rules_.high) {
+  if (!draining_ && size_[write] >= policy_.high) {
     draining_ = true;
     ++counts_.drains;
   }
-  if (draining_ && size_[write] <= rules_.low) draining_ = false;
+  if (draining_ && size_[write] <= policy_.low) draining_ = false;
   return draining_ || size_[read] == 0 ? write : read;
 }
 

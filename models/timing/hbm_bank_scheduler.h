@@ -60,7 +60,7 @@ class HbmCommandListener {
 // one that did not have it last is to be served first.
 struct HbmCommandBuses {
   Fs row_free = 0, column_free = 0;
-  const void* last_of_row = nullptr;  // the scheduler of the last activate or precharge
+  const void* last_of_row = nullptr;  // scheduler of the last activate or precharge
 };
 
 // Counts of the pseudo-channels of a partition together.
@@ -70,23 +70,23 @@ struct HbmBankCounts {
   std::uint64_t activates = 0, precharges = 0, refreshes = 0;
   std::uint64_t refresh_fs = 0;  // time of refreshes; bank by bank: of one bank
   std::uint64_t drains = 0;      // begun at `high`
-  std::uint64_t read_wait_fs = 0, write_wait_fs = 0;  // time in the queues, of bursts that left
+  std::uint64_t read_wait_fs = 0, write_wait_fs = 0;  // queueing time of issued bursts
   std::uint64_t read_depth = 0, write_depth = 0;      // most bursts queued
 };
 
 class HbmBankScheduler {
  public:
   // `buses` outlives the scheduler; null: commands need none.
-  HbmBankScheduler(const HbmBankTiming& timing, const HbmQueueRules& rules, HbmBankCounts& counts,
+  HbmBankScheduler(const HbmBankTiming& timing, const HbmQueuePolicy& policy, HbmBankCounts& counts,
                    HbmCommandBuses* buses = nullptr);
 
-  // Queues a read; of many, the first rules.reads are those among which it chooses.
+  // Queues a read; of many, the first policy.reads are those among which it chooses.
   void push_read(const HbmAccess& access, Fs now) {
     reads_ahead_.push_back(access);
     counts_.read_depth = std::max<std::uint64_t>(counts_.read_depth, read_depth());
     due_ = std::min(due_, now);
   }
-  bool has_room_for_write() const { return size_[write] < rules_.writes; }
+  bool has_room_for_write() const { return size_[write] < policy_.writes; }
   // Queues a write, whether there is room or not (an atomic access does not wait).
   void push_write(const HbmAccess& access, Fs now);
 
@@ -125,9 +125,9 @@ class HbmBankScheduler {
     Queue queues[2];
     bool is_open = false;
     bool had_other_row = false;       // precharged for another row
-    Opening opening = Opening::none;  // of the row, until its first access
+    Opening opening = Opening::none;  // cause of the activate, until the first access
     std::uint32_t row = 0;
-    std::uint32_t hits_over_older = 0;  // in series
+    std::uint32_t hits_over_older = 0;  // hits in series while an older request waits
     Fs column_ok[2] = {0, 0};           // read, write after the activate
     Fs precharge_ok = 0, activate_ok = 0;
   };
@@ -164,7 +164,7 @@ class HbmBankScheduler {
   // Earliest row command for the bank; never_fs if it needs none.
   Fs row_time(unsigned bank, Direction direction) const;
   bool is_capped(const Bank& bank, const Queue& queue) const {
-    return bank.hits_over_older >= rules_.max_row_hits && queue.hit != queue.first;
+    return bank.hits_over_older >= policy_.max_row_hits && queue.hit != queue.first;
   }
   void row_command(unsigned bank, Direction direction, Fs now);
   HbmSlot column_command(unsigned bank, Direction direction, Fs now);
@@ -177,10 +177,10 @@ class HbmBankScheduler {
   }
 
   HbmBankTiming timing_;
-  HbmQueueRules rules_;
+  HbmQueuePolicy policy_;
   HbmCommandListener* listener_ = nullptr;
   Fs due_ = never_fs;
-  RingBuffer<HbmAccess> reads_ahead_;  // not yet among those it chooses from
+  RingBuffer<HbmAccess> reads_ahead_;  // reads outside the window of `policy.reads`
   std::vector<Entry> entries_;
   std::vector<std::uint32_t> idle_;
   std::uint64_t next_number_ = 0;
@@ -237,7 +237,7 @@ void HbmBankScheduler::serve(Fs now, Served served, Forwarded forwarded) {
 template <class Forwarded>
 Fs HbmBankScheduler::admit(Fs now, Forwarded forwarded) {
   Fs rows = never_fs;
-  while (!reads_ahead_.empty() && size_[read] < rules_.reads) {
+  while (!reads_ahead_.empty() && size_[read] < policy_.reads) {
     const HbmAccess& next = reads_ahead_.front();
     if ((waiting_[write] >> next.bank & 1) == 0 || !covered_by_write(next)) {
       append(read, next);

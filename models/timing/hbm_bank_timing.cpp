@@ -74,7 +74,7 @@ HbmFieldBits HbmBankedParameters::field_bits() const {
   return bits;
 }
 
-HbmQueueRules HbmBankedParameters::queue_rules() const {
+HbmQueuePolicy HbmBankedParameters::queue_policy() const {
   return {*read_queue, *write_queue, *write_high, *write_low, *max_row_hits};
 }
 
@@ -180,13 +180,13 @@ std::optional<ParameterFault> check_times(const HbmBankTiming& t) {
   });
 }
 
-std::optional<ParameterFault> check_queues(const HbmQueueRules& rules) {
-  if (rules.high > rules.writes)
+std::optional<ParameterFault> check_queues(const HbmQueuePolicy& policy) {
+  if (policy.high > policy.writes)
     return ParameterFault{"write_high", fmt::format("found {}, allowed is at most write_queue = {}",
-                                                    rules.high, rules.writes)};
-  if (rules.low >= rules.high)
+                                                    policy.high, policy.writes)};
+  if (policy.low >= policy.high)
     return ParameterFault{"write_low", fmt::format("found {}, allowed is below write_high = {}",
-                                                   rules.low, rules.high)};
+                                                   policy.low, policy.high)};
   return std::nullopt;
 }
 
@@ -216,7 +216,7 @@ std::optional<ParameterFault> check_banked(const HbmBankedParameters& p) {
   const HbmBankTiming timing = bank_timing(p);
   if (const auto fault = check_times(timing)) return fault;
   if (const auto fault = check_refresh(timing)) return fault;
-  return check_queues(p.queue_rules());
+  return check_queues(p.queue_policy());
 }
 
 }  // namespace kernbench

@@ -18,19 +18,19 @@ enum class HbmRefresh : std::uint8_t { none, all_bank, per_bank };
 // Times of one pseudo-channel. Commands are read, write, activate (of a row), precharge and
 // refresh; _s: to another bank group, _l: within a bank group.
 struct HbmBankTiming {
-  Fs burst = 0;                // of the data bus: burst_length / data_rate_gbps
-  Fs cl = 0, cwl = 0;          // from a read, a write to its data
+  Fs burst = 0;                // time on the data bus: burst_length / data_rate_gbps
+  Fs cl = 0, cwl = 0;          // read command, write command to its data
   Fs rcd_rd = 0, rcd_wr = 0;   // activate to read, to write
   Fs rp = 0, ras = 0, rc = 0;  // precharge to activate; activate to precharge, to activate
   Fs wr = 0, rtp = 0;          // end of the data of a write, read command to precharge
   Fs ccd_s = 0, ccd_l = 0;     // between reads, between writes
   Fs rrd_s = 0, rrd_l = 0;     // between activates
-  Fs faw = 0;                  // from an activate to the fourth after it
+  Fs faw = 0;                  // activate to the fourth after it
   Fs wtr_s = 0, wtr_l = 0;     // end of the data of a write to a read
   Fs rtw = 0;                  // read to write
   Fs refi = 0, rfc = 0;        // interval and duration of the refresh in use
-  Fs activate_bus = 0, precharge_bus = 0;  // of the row command bus
-  Fs column_bus = 0;                       // of the column command bus, by a read or write
+  Fs activate_bus = 0, precharge_bus = 0;  // time on the row command bus
+  Fs column_bus = 0;                       // time of a read or write on the column command bus
   HbmRefresh refresh = HbmRefresh::all_bank;
   bool closed_page = false;
   unsigned bank_bits = 2, group_bits = 2;  // banks of a group, groups
@@ -43,10 +43,10 @@ struct HbmBankTiming {
 };
 
 // Queues of a pseudo-channel and their policy.
-struct HbmQueueRules {
+struct HbmQueuePolicy {
   std::size_t reads = 32, writes = 32;  // places
   std::size_t high = 26, low = 6;       // queued writes that begin, that end a drain
-  unsigned max_row_hits = 16;           // in series over an older request of the bank
+  unsigned max_row_hits = 16;  // row hits in series while an older request of the bank waits
 };
 
 struct HbmBankedParameters : ParameterSet {
@@ -76,10 +76,11 @@ struct HbmBankedParameters : ParameterSet {
           .range(8, 65536)
           .power_of_two()};
   Param<std::uint32_t> bank_groups{
-      *this, Parameter::integer("bank_groups", "of a pseudo-channel", "", "JESD235D, JESD238")
-                 .default_val(4)
-                 .range(1, 16)
-                 .power_of_two()};
+      *this,
+      Parameter::integer("bank_groups", "bank groups of a pseudo-channel", "", "JESD235D, JESD238")
+          .default_val(4)
+          .range(1, 16)
+          .power_of_two()};
   Param<std::uint32_t> banks_per_group{
       *this, Parameter::integer("banks_per_group", "banks of a bank group", "", "JESD235D, JESD238")
                  .default_val(4)
@@ -94,33 +95,34 @@ struct HbmBankedParameters : ParameterSet {
           .default_val(2)
           .range(0, 2)};
   Param<std::string> mapping{
-      *this, Parameter::choice("mapping",
-                               "bits of a burst's number from the most significant: R row, B bank, "
-                               "G bank group, C column, P pseudo-channel, with a number of bits",
-                               {""}, "spec 2.5")
+      *this, Parameter::text("mapping",
+                             "bits of a burst's number from the most significant: R row, B bank, "
+                             "G bank group, C column, P pseudo-channel, with a number of bits",
+                             "spec 2.5")
                  .default_val("RBCGP")};
   Param<std::string> page{
       *this, Parameter::choice("page", "a row stays open, or is closed by its last queued access",
                                {"open", "closed"}, "spec 2.5")
                  .default_val("open")};
-  Param<std::string> refresh{*this,
-                             Parameter::choice("refresh", "of all banks together, or bank by bank",
-                                               {"none", "all_bank", "per_bank"}, "spec 2.5")
-                                 .default_val("all_bank")};
+  Param<std::string> refresh{
+      *this, Parameter::choice("refresh", "refresh of all banks together, or bank by bank",
+                               {"none", "all_bank", "per_bank"}, "spec 2.5")
+                 .default_val("all_bank")};
   Param<std::string> preset{
       *this, Parameter::choice("preset", "published times that the attributes below override",
                                {"HBM2", "HBM2E", "HBM3"}, "models/timing/hbm_bank_timing.cpp")
                  .default_val("HBM2")};
   Param<Rational> data_rate{
-      *this, Parameter::decimal("data_rate_gbps", "of a pin; 0: of the preset", "Gb/s",
+      *this, Parameter::decimal("data_rate_gbps", "rate of a pin; 0: that of the preset", "Gb/s",
                                 "JESD235D, JESD238")
                  .default_val(0)
                  .range("0", "1000")};
   Param<std::uint32_t> burst_length{
-      *this, Parameter::integer("burst_length", "transfers of a pin in a burst; 0: of the preset",
-                                "", "JESD235D, JESD238")
-                 .default_val(0)
-                 .range(0, 64)};
+      *this,
+      Parameter::integer("burst_length", "transfers of a pin in a burst; 0: that of the preset", "",
+                         "JESD235D, JESD238")
+          .default_val(0)
+          .range(0, 64)};
   Param<Fs> cl{*this, time("t_cl_ns", "read to its data")};
   Param<Fs> cwl{*this, time("t_cwl_ns", "write to its data")};
   Param<Fs> rcd_rd{*this, time("t_rcd_rd_ns", "activate to read")};
@@ -143,10 +145,11 @@ struct HbmBankedParameters : ParameterSet {
   Param<Fs> refi_pb{*this, time("t_refi_pb_ns", "interval of refreshes of one bank")};
   Param<Fs> rfc_pb{*this, time("t_rfc_pb_ns", "refresh of one bank")};
   Param<std::uint32_t> read_queue{
-      *this, Parameter::integer("read_queue", "reads of a pseudo-channel among which it chooses",
-                                "bursts", "Ramulator 2: request buffer of 32")
-                 .default_val(32)
-                 .range(1, 1024)};
+      *this,
+      Parameter::integer("read_queue", "reads of a pseudo-channel that the scheduler chooses from",
+                         "bursts", "Ramulator 2: request buffer of 32")
+          .default_val(32)
+          .range(1, 1024)};
   Param<std::uint32_t> write_queue{
       *this, Parameter::integer("write_queue", "writes of a pseudo-channel", "bursts",
                                 "Ramulator 2: request buffer of 32")
@@ -158,7 +161,7 @@ struct HbmBankedParameters : ParameterSet {
                  .default_val(26)
                  .range(1, 1024)};
   Param<std::uint32_t> write_low{
-      *this, Parameter::integer("write_low", "queued writes that end it", "bursts",
+      *this, Parameter::integer("write_low", "queued writes that end a drain", "bursts",
                                 "Ramulator 2: 0.2 of the queue")
                  .default_val(6)
                  .range(0, 1023)};
@@ -180,11 +183,11 @@ struct HbmBankedParameters : ParameterSet {
                  .from_machine()};
 
   HbmFieldBits field_bits() const;
-  HbmQueueRules queue_rules() const;
+  HbmQueuePolicy queue_policy() const;
 
  private:
   static Parameter time(const char* name, const char* description) {
-    return Parameter::duration_ns(name, std::string(description) + "; 0: of the preset",
+    return Parameter::duration_ns(name, std::string(description) + "; 0: that of the preset",
                                   "JESD235D, JESD238")
         .default_val(0);
   }

@@ -76,7 +76,7 @@ void check_attribute(const ConfigEntry& entry, ComponentEntry& component,
             "found {}, but this is a fact of the machine that the topology fills in; leave it out",
             entry.value.described()));
   }
-  const bool quoted_number = entry.value.quoted && parameter->type() != Parameter::Type::choice;
+  const bool quoted_number = entry.value.quoted && !parameter->is_text();
   if (entry.value.kind != ConfigNode::Kind::scalar || quoted_number) {
     return refuse(entry.value.place, fmt::format("found {}, allowed is {}", entry.value.described(),
                                                  parameter->allowed()));

@@ -229,7 +229,7 @@ class SchemaCheck {
   }
 
   void value(const ConfigNode& node, const ConfigKey& key, const std::string& path) {
-    if (node.quoted && key.value->type() != Parameter::Type::choice) {
+    if (node.quoted && !key.value->is_text()) {
       return fault(node.place, path,
                    fmt::format("found {}, allowed is {}", node.described(), key.allowed()));
     }

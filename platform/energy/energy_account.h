@@ -15,9 +15,41 @@
 
 #include "models/protocol/kernel_progress.h"
 #include "platform/energy/energy_actions.h"
-#include "platform/energy/power_windows.h"
 
 namespace kernbench {
+
+// Energy in windows of equal length over a run, by channel (a SIP, a kind of component). The length
+// doubles each time the run outlasts the windows.
+class PowerWindows {
+ public:
+  using Energies = std::vector<double>;  // pJ, by channel
+
+  // `most`: windows, an even number; `width`: of the first ones.
+  PowerWindows(std::size_t channels, std::size_t most, Fs width)
+      : most_(most), width_(width), open_(channels) {}
+
+  // End of the open window.
+  Fs next() const { return width_ * (windows_.size() + 1); }
+  void take();
+
+  // Adds energy that was consumed in the open window.
+  void add(std::size_t channel, double pj) { open_[channel] += pj; }
+  // Spreads energy evenly over [from, to), which ends in the open window at the latest.
+  void spread(std::size_t channel, double pj, Fs from, Fs to);
+
+  Fs width() const { return width_; }
+  // Windows so far, including the open one.
+  std::size_t size() const { return windows_.size() + 1; }
+  const Energies& operator[](std::size_t window) const {
+    return window < windows_.size() ? windows_[window] : open_;
+  }
+
+ private:
+  std::size_t most_;
+  Fs width_;
+  Energies open_;
+  std::vector<Energies> windows_;
+};
 
 class EnergyAccount final : private tlm::tlm_analysis_if<ExecutedOp>,
                             private tlm::tlm_analysis_if<KernelStart>,
@@ -63,7 +95,7 @@ class EnergyAccount final : private tlm::tlm_analysis_if<ExecutedOp>,
   struct Place {
     std::string name;   // "sip0", "sip0.cube1", "sip0.cube1.pe2"; "system": outside SIPs
     std::string level;  // "sip", "cube", "pe", "system"
-    Energy energy;      // with the places below it
+    Energy energy;      // including places inside it
   };
   // By name, outer ones first.
   const std::vector<Place>& places() const { return places_; }
@@ -86,7 +118,7 @@ class EnergyAccount final : private tlm::tlm_analysis_if<ExecutedOp>,
     void pass(Fs now);
   };
   struct PartState {
-    std::vector<std::uint64_t> read;  // by counter
+    std::vector<std::uint64_t> read;  // last value of each counter
     Fs at = 0;                        // last border
     std::vector<Running> running;
   };

@@ -59,7 +59,7 @@ std::vector<std::string> required_actions(Role kind) {
 
 // Bytes of a controller that counts no row activations, each with the mean share of one.
 constexpr const char* bytes_of_rows = "bytes_of_rows";
-constexpr std::array<const char*, 2> row_activations{"activates", "row_activates"};
+constexpr const char* row_activations = "activates";
 
 const Statistic* find(const Component& component, const std::string& key) {
   for (const Statistic& statistic : component.statistics()) {
@@ -154,10 +154,8 @@ void EnergyActions::add_component(const Component& component, const Node& node, 
     if (find(component, action) == nullptr) rows_[row_of(kind, action)].is_counted = false;
   }
   if (node.kind == Role::hbm_ctrl) {
-    known.insert(known.end(), {bytes_of_rows, row_activations[0], "refreshes"});
-    const bool counts_rows =
-        std::any_of(row_activations.begin(), row_activations.end(),
-                    [&](const char* action) { return find(component, action) != nullptr; });
+    known.insert(known.end(), {bytes_of_rows, row_activations, "refreshes"});
+    const bool counts_rows = find(component, row_activations) != nullptr;
     for (const std::string& action : required) {
       const Statistic* const bytes = find(component, action);
       if (!counts_rows && bytes != nullptr) add(*bytes, bytes_of_rows);

@@ -35,15 +35,15 @@ struct EnergyActionRow {
 struct EnergyCounter {
   static constexpr std::uint32_t no_row = UINT32_MAX;
   std::uint32_t row = no_row;  // index of the EnergyActionRow
-  double pj = 0;               // of one count; of a link with its length
+  double pj = 0;               // energy of one count; for a link including its length
   bool is_mac = false;
   bool is_of_ops = false;  // counted from executed operations
   const Statistic* statistic = nullptr;
   const std::uint64_t* own = nullptr;
   const Link* link = nullptr;
-  std::uint32_t length_row = no_row;  // of a link: bytes times `mm`
+  std::uint32_t length_row = no_row;  // row of bytes times `mm` of a link
   double mm = 0;
-  int cube = -1;  // that contains it
+  int cube = -1;  // cube of the component; -1: outside cubes
 
   std::uint64_t at(Fs now) const;
   std::uint32_t any_row() const { return row != no_row ? row : length_row; }
@@ -52,7 +52,7 @@ struct EnergyCounter {
 // Part of the machine whose energy belongs to the same kernels: a PE; the rest of a SIP; the rest
 // of the system.
 struct EnergyPart {
-  Location at;  // of the system: no SIP
+  Location at;  // without a SIP: the system
   std::vector<EnergyCounter> counters;
   double static_w = 0;
   std::map<int, double> static_w_of_cubes;

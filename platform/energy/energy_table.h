@@ -29,7 +29,7 @@ struct EnergyKind {
 };
 
 struct EnergyEntry {
-  double pj = 0;  // of one action: a count, a byte, a byte and mm
+  double pj = 0;  // energy of one action: a count, a byte, a byte and mm
   double w = 0;   // static power of one component or link
   std::string process, source;
   ConfigLocation place;

@@ -224,12 +224,12 @@ struct EnergyRow {
   // "run", "action", "place", "kernel", "launch"; "unknown": an action without an entry.
   std::string part;
   std::string name;  // path of the energy table; kind; place; kernel; "launch 3"
-  std::string item;  // of an action its name; of a place its level; of a launch its kernel
+  std::string item;  // name of an action, level of a place, kernel of a launch
   // Actions, or components of static power; of the run bytes moved; of kernels launches.
   double count = 0;
   double pj = 0;           // energy of one action
   std::uint64_t macs = 0;  // multiply-accumulates
-  Fs length = 0;           // of the run, or of all launches
+  Fs length = 0;           // length of the run, or of all launches
   double dynamic_pj = 0, static_pj = 0;
 
   static constexpr const char* table = "energy";

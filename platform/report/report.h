@@ -80,7 +80,7 @@ struct ReportContext {
   Reports* reports = nullptr;        // all reports of the run
   RunMetadata metadata = {};
   FunctionalModel* data = nullptr;            // null: none
-  const EnergyTable* energy_table = nullptr;  // of a machine, if --energy is given
+  const EnergyTable* energy_table = nullptr;  // table of --energy; null: a log, or without it
   // Name of the rank that works on a PE; empty: there are no collectives.
   std::function<std::string(const PeId& pe)> rank_name = {};
   bool lists_all = false;  // JSON or a file has a row per launch; set for files

@@ -3,7 +3,7 @@
 //
 // A message that holds a buffer waits for the next one on its path, so each path adds dependencies
 // between buffers. If their graph has no cycle, no load can deadlock (Dally and Seitz, 1987). A
-// buffer is that of one class and one leg at the far end of an edge. A node without finite buffers
+// buffer belongs to one class and one leg at the receiver of an edge. A node without finite buffers
 // accepts everything: the chain ends there.
 #pragma once
 

@@ -20,10 +20,10 @@ constexpr double goal = 5;  // percent
 struct Figure {
   Pattern pattern;
   bool third_writes;
-  double interval_ns;  // of the accesses; 0: saturation
+  double interval_ns;  // between accesses; 0: saturation
   double gbs, read_ns;
   double gbs_percent = goal, read_percent = goal;  // tolerances; 0: not compared
-  const char* reason = "";                         // of a tolerance above the goal
+  const char* reason = "";                         // reason of a tolerance above the goal
 };
 
 struct Simulator {
@@ -31,8 +31,8 @@ struct Simulator {
   HbmPlaces places;
   double cycle_ns = 0;  // from the arrival of a request to the first command for it
   const char* cycle = "";
-  unsigned banks = 32, rows = 16384;  // of the channel, of a bank
-  bool by_address = false;            // of a stream: rows of all banks change together
+  unsigned banks = 32, rows = 16384;  // banks of the channel, rows of a bank
+  bool by_address = false;            // stream by address: rows of all banks change together
   std::vector<Figure> figures;
 };
 
@@ -110,7 +110,7 @@ std::vector<ValidationCheck> play(Platform& platform, const Simulator& simulator
       pattern.accesses = 4000;
     }
     const HbmPatternResult result =
-        play_hbm_pattern(timing, parameters.queue_rules(), simulator.places, pattern);
+        play_hbm_pattern(timing, parameters.queue_policy(), simulator.places, pattern);
     checks.push_back(
         check_of(figure, "rate", figure.gbs, 0, result.gbs, figure.gbs_percent, simulator));
     if (figure.read_percent == 0) continue;

@@ -10,10 +10,10 @@ constexpr double access_bytes = 32;
 
 class Player {
  public:
-  Player(const HbmBankTiming& timing, const HbmQueueRules& rules, const HbmPlaces& places,
+  Player(const HbmBankTiming& timing, const HbmQueuePolicy& policy, const HbmPlaces& places,
          const HbmPattern& pattern)
       : timing_(timing), places_(places),
-        pattern_(pattern), halves_{Half(*this, timing, rules), Half(*this, timing, rules)} {
+        pattern_(pattern), halves_{Half(*this, timing, policy), Half(*this, timing, policy)} {
     for (Half& half : halves_) half.scheduler.trace(&half);
     draw();
   }
@@ -34,8 +34,8 @@ class Player {
   // Whether an access of the open row has left its place and is still queued.
   enum class Opened : std::uint8_t { no, by_read, by_write };
   struct Half final : HbmCommandListener {  // a pseudo-channel
-    Half(Player& owner, const HbmBankTiming& timing, const HbmQueueRules& rules)
-        : player(&owner), scheduler(timing, rules, owner.counts_, &owner.buses_),
+    Half(Player& owner, const HbmBankTiming& timing, const HbmQueuePolicy& policy)
+        : player(&owner), scheduler(timing, policy, owner.counts_, &owner.buses_),
           in_bank(timing.banks(), 0), opened(timing.banks(), Opened::no) {}
     void issued(const HbmCommandRecord& record) override { player->issued(*this, record); }
 
@@ -152,9 +152,9 @@ class Player {
 
 }  // namespace
 
-HbmPatternResult play_hbm_pattern(const HbmBankTiming& timing, const HbmQueueRules& rules,
+HbmPatternResult play_hbm_pattern(const HbmBankTiming& timing, const HbmQueuePolicy& policy,
                                   const HbmPlaces& places, const HbmPattern& pattern) {
-  return Player(timing, rules, places, pattern).run();
+  return Player(timing, policy, places, pattern).run();
 }
 
 }  // namespace kernbench

@@ -16,7 +16,7 @@ namespace kernbench {
 struct HbmPattern {
   // Pseudo-channel (0 or 1), bank, row and column of access `number`; called in ascending order.
   std::function<HbmPlace(std::uint64_t number)> place;
-  Fs interval = 0;  // of the accesses; 0: saturation, an access is ready whenever one fits
+  Fs interval = 0;  // between accesses; 0: saturation, an access is ready whenever one fits
   bool third_writes = false;                       // every third access is a write
   std::uint64_t warm_up = 2000, accesses = 20000;  // that are not, that are measured
 };
@@ -34,8 +34,8 @@ struct HbmPatternResult {
   double read_latency_ns = 0;  // mean, from an access' entry into its place to the end of its data
 };
 
-// `rules` are those of a pseudo-channel.
-HbmPatternResult play_hbm_pattern(const HbmBankTiming& timing, const HbmQueueRules& rules,
+// `policy`: queues of one pseudo-channel.
+HbmPatternResult play_hbm_pattern(const HbmBankTiming& timing, const HbmQueuePolicy& policy,
                                   const HbmPlaces& places, const HbmPattern& pattern);
 
 }  // namespace kernbench

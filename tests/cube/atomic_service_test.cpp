@@ -2,7 +2,7 @@
 // with 1 fs of propagation.
 #include <boost/test/unit_test.hpp>
 
-#include "models/cube/hbm_ctrl.h"
+#include "models/cube/hbm_controller.h"
 #include "models/cube/sram.h"
 #include "models/protocol/atomic_part.h"
 #include "tests/support/forked.h"

@@ -7,7 +7,7 @@
 #include <map>
 #include <random>
 
-#include "models/cube/hbm_ctrl.h"
+#include "models/cube/hbm_controller.h"
 #include "models/protocol/atomic_part.h"
 #include "tests/support/forked.h"
 #include "tests/support/mini_machine.h"

@@ -1,10 +1,9 @@
 // The HBM controller (spec 2.5), in femtoseconds: flits and bursts of 16 B, 4 pseudo-channels
 // behind a link of 4e6 GB/s, so a burst takes 16 B * 4 / 4e6 GB/s = 16 fs. The links of the small
 // machine are unlimited with 1 fs of propagation unless said otherwise.
-#include "models/cube/hbm_ctrl.h"
-
 #include <boost/test/unit_test.hpp>
 
+#include "models/cube/hbm_controller.h"
 #include "tests/support/forked.h"
 #include "tests/support/mini_machine.h"
 #include "tests/support/signal_log.h"

@@ -4,7 +4,7 @@
 #include <map>
 #include <random>
 
-#include "models/cube/hbm_ctrl.h"
+#include "models/cube/hbm_controller.h"
 #include "tests/support/forked.h"
 #include "tests/support/mini_machine.h"
 

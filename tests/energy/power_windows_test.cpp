@@ -1,8 +1,8 @@
 // Energy in windows of time: every part of it is in one window, also after the windows have become
 // longer.
-#include "platform/energy/power_windows.h"
-
 #include <boost/test/unit_test.hpp>
+
+#include "platform/energy/energy_account.h"
 
 using namespace kernbench;
 

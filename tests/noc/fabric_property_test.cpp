@@ -5,7 +5,7 @@
 
 #include <boost/test/unit_test.hpp>
 
-#include "models/cube/hbm_ctrl.h"
+#include "models/cube/hbm_controller.h"
 #include "models/cube/sram.h"
 #include "models/io/pcie_ep.h"
 #include "models/noc/pipelined_router.h"

@@ -44,14 +44,14 @@ HbmBankTiming some_times() {
   return t;
 }
 
-HbmQueueRules some_rules() {
-  HbmQueueRules rules;
-  rules.reads = between(1, 16);
-  rules.writes = between(1, 16);
-  rules.high = between(1, rules.writes);
-  rules.low = between(0, rules.high - 1);
-  rules.max_row_hits = static_cast<unsigned>(between(0, 6));
-  return rules;
+HbmQueuePolicy some_rules() {
+  HbmQueuePolicy policy;
+  policy.reads = between(1, 16);
+  policy.writes = between(1, 16);
+  policy.high = between(1, policy.writes);
+  policy.low = between(0, policy.high - 1);
+  policy.max_row_hits = static_cast<unsigned>(between(0, 6));
+  return policy;
 }
 
 std::vector<HbmRequest> some_requests(unsigned banks, Fs longest_gap) {
@@ -98,9 +98,9 @@ RC_BOOST_PROP(data_of_bursts_never_overlap, ()) {
 
 RC_BOOST_PROP(two_runs_are_equal, ()) {
   const HbmBankTiming timing = some_times();
-  const HbmQueueRules rules = some_rules();
+  const HbmQueuePolicy policy = some_rules();
   const auto requests = some_requests(timing.banks(), 100);
-  HbmChannel a(timing, rules), b(timing, rules);
+  HbmChannel a(timing, policy), b(timing, policy);
   a.run(requests);
   b.run(requests);
   RC_ASSERT(a.order() == b.order());

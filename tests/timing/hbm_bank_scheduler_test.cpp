@@ -188,26 +188,26 @@ BOOST_AUTO_TEST_CASE(refreshes_of_an_idle_time_are_over_when_work_arrives) {
 BOOST_AUTO_TEST_CASE(rows_that_are_open_precede_an_older_request_up_to_the_cap) {
   const Requests requests{read(0, 0, 5),  read(14, 0, 6), read(14, 0, 5),
                           read(14, 0, 5), read(14, 0, 5), read(14, 0, 5)};
-  HbmQueueRules rules;
-  rules.max_row_hits = 2;
-  HbmChannel capped(round_times(), rules);
+  HbmQueuePolicy policy;
+  policy.max_row_hits = 2;
+  HbmChannel capped(round_times(), policy);
   capped.run(requests);
   BOOST_TEST(capped.order() == (Order{0, 2, 3, 1, 4, 5}), per_element());
   HbmChannel open;
   open.run(requests);
   BOOST_TEST(open.order() == (Order{0, 2, 3, 4, 5, 1}), per_element());
-  rules.max_row_hits = 0;
-  HbmChannel strict(round_times(), rules);
+  policy.max_row_hits = 0;
+  HbmChannel strict(round_times(), policy);
   strict.run(requests);
   BOOST_TEST(strict.order() == (Order{0, 1, 2, 3, 4, 5}), per_element());
 }
 
 BOOST_AUTO_TEST_CASE(reads_precede_writes_until_high_and_a_drain_ends_at_low) {
-  HbmQueueRules rules;
-  rules.writes = 8;
-  rules.high = 4;
-  rules.low = 1;
-  HbmChannel c(round_times(), rules);
+  HbmQueuePolicy policy;
+  policy.writes = 8;
+  policy.high = 4;
+  policy.low = 1;
+  HbmChannel c(round_times(), policy);
   Requests requests{read(0, 0, 5)};
   for (std::uint16_t i = 0; i < 3; ++i) requests.push_back(write(20, 0, 5, 100 + i));
   for (std::uint16_t i = 0; i < 20; ++i) requests.push_back(read(20, 0, 5, i));
@@ -225,11 +225,11 @@ BOOST_AUTO_TEST_CASE(reads_precede_writes_until_high_and_a_drain_ends_at_low) {
 }
 
 BOOST_AUTO_TEST_CASE(a_write_waits_for_room_in_its_queue) {
-  HbmQueueRules rules;
-  rules.writes = 2;
-  rules.high = 2;
-  rules.low = 1;
-  HbmChannel c(round_times(), rules);
+  HbmQueuePolicy policy;
+  policy.writes = 2;
+  policy.high = 2;
+  policy.low = 1;
+  HbmChannel c(round_times(), policy);
   c.run({write(0, 0, 5, 0), write(0, 0, 5, 1), write(0, 0, 5, 2)});
   // The first is written at tRCD = 12, which makes room.
   BOOST_TEST(c.times_of(HbmCommand::write) == (Times{12, 16, 20}), per_element());

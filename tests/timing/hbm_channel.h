@@ -55,9 +55,9 @@ struct HbmServed {
 
 class HbmChannel final : private HbmCommandListener {
  public:
-  explicit HbmChannel(const HbmBankTiming& timing = round_times(), const HbmQueueRules& rules = {},
-                      HbmCommandBuses* buses = nullptr)
-      : scheduler(timing, rules, counts, buses) {
+  explicit HbmChannel(const HbmBankTiming& timing = round_times(),
+                      const HbmQueuePolicy& policy = {}, HbmCommandBuses* buses = nullptr)
+      : scheduler(timing, policy, counts, buses) {
     scheduler.trace(this);
   }
 

@@ -1,4 +1,4 @@
-#include "models/cube/hbm_ctrl.h"
+#include "models/cube/hbm_controller.h"
 
 namespace kernbench {
 
