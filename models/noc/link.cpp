@@ -71,18 +71,4 @@ Link::Statistics Link::statistics() const {
   return until_now;
 }
 
-tlm::tlm_sync_enum Link::nb_transport_fw(tlm::tlm_generic_payload&, tlm::tlm_phase&,
-                                         sc_core::sc_time&) {
-  not_inside_the_fabric("nb_transport_fw");
-}
-
-tlm::tlm_sync_enum Link::nb_transport_bw(tlm::tlm_generic_payload&, tlm::tlm_phase&,
-                                         sc_core::sc_time&) {
-  not_inside_the_fabric("nb_transport_bw");
-}
-
-void Link::b_transport(tlm::tlm_generic_payload&, sc_core::sc_time&) {
-  not_inside_the_fabric("b_transport");
-}
-
 }  // namespace kernbench

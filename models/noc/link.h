@@ -73,13 +73,6 @@ class Link final : public sc_core::sc_module, private FabricForward, private Fab
   unsigned transport_dbg(tlm::tlm_generic_payload& payload) override {
     return downstream_->transport_dbg(payload);
   }
-  tlm::tlm_sync_enum nb_transport_fw(tlm::tlm_generic_payload&, tlm::tlm_phase&,
-                                     sc_core::sc_time&) override;
-  tlm::tlm_sync_enum nb_transport_bw(tlm::tlm_generic_payload&, tlm::tlm_phase&,
-                                     sc_core::sc_time&) override;
-  void b_transport(tlm::tlm_generic_payload&, sc_core::sc_time&) override;
-  bool get_direct_mem_ptr(tlm::tlm_generic_payload&, tlm::tlm_dmi&) override { return false; }
-  void invalidate_direct_mem_ptr(sc_dt::uint64, sc_dt::uint64) override {}
 };
 
 }  // namespace kernbench

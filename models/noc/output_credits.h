@@ -90,14 +90,6 @@ class OutputCredits : public BufferedOutput, protected SignalGroup {
   virtual std::string stalled_messages() const = 0;
   void add_credits(Fs now);
 
-  tlm::tlm_sync_enum nb_transport_fw(tlm::tlm_generic_payload&, tlm::tlm_phase&,
-                                     sc_core::sc_time&) override {
-    not_inside_the_fabric("nb_transport_fw");
-  }
-  void b_transport(tlm::tlm_generic_payload&, sc_core::sc_time&) override {
-    not_inside_the_fabric("b_transport");
-  }
-  bool get_direct_mem_ptr(tlm::tlm_generic_payload&, tlm::tlm_dmi&) override { return false; }
   unsigned transport_dbg(tlm::tlm_generic_payload& payload) override {
     return output_->transport_dbg(payload);
   }

@@ -40,14 +40,6 @@ class FabricNode::Input final : public FabricForward {
     route.target = this;
     return true;
   }
-  tlm::tlm_sync_enum nb_transport_fw(tlm::tlm_generic_payload&, tlm::tlm_phase&,
-                                     sc_core::sc_time&) override {
-    not_inside_the_fabric("nb_transport_fw");
-  }
-  void b_transport(tlm::tlm_generic_payload&, sc_core::sc_time&) override {
-    not_inside_the_fabric("b_transport");
-  }
-  bool get_direct_mem_ptr(tlm::tlm_generic_payload&, tlm::tlm_dmi&) override { return false; }
   unsigned transport_dbg(tlm::tlm_generic_payload& payload) override {
     return node_.transport_debug(payload);
   }
@@ -68,11 +60,6 @@ class FabricNode::Input final : public FabricForward {
 class FabricNode::Output final : public FabricBackward {
  public:
   Output(FabricNode& node, std::size_t port) : node_(node), port_(port) {}
-  tlm::tlm_sync_enum nb_transport_bw(tlm::tlm_generic_payload&, tlm::tlm_phase&,
-                                     sc_core::sc_time&) override {
-    not_inside_the_fabric("nb_transport_bw");
-  }
-  void invalidate_direct_mem_ptr(sc_dt::uint64, sc_dt::uint64) override {}
   void credit(std::uint32_t virtual_channel, std::uint32_t flits, Fs at) override {
     BufferedOutput* output = node_.buffered_[port_].get();
     if (output == nullptr) throw ModelError("a credit for an output without credit flow control");

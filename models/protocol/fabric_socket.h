@@ -37,6 +37,9 @@ class DirectRoutes {
   std::vector<const DirectRoute*> routes_;
 };
 
+// Error for a call of the base protocol, which no edge of the fabric uses.
+[[noreturn]] void not_inside_the_fabric(const char* call);
+
 class FabricForward : public tlm::tlm_fw_transport_if<> {
  public:
   // The run reaches this end at `arrival`, which is not in the past. Called before that instant
@@ -49,6 +52,15 @@ class FabricForward : public tlm::tlm_fw_transport_if<> {
                                 DirectRoute& /*route*/) {
     return false;
   }
+
+  tlm::tlm_sync_enum nb_transport_fw(tlm::tlm_generic_payload&, tlm::tlm_phase&,
+                                     sc_core::sc_time&) final {
+    not_inside_the_fabric("nb_transport_fw");
+  }
+  void b_transport(tlm::tlm_generic_payload&, sc_core::sc_time&) final {
+    not_inside_the_fabric("b_transport");
+  }
+  bool get_direct_mem_ptr(tlm::tlm_generic_payload&, tlm::tlm_dmi&) final { return false; }
 };
 
 class FabricBackward : public tlm::tlm_bw_transport_if<> {
@@ -56,10 +68,13 @@ class FabricBackward : public tlm::tlm_bw_transport_if<> {
   // `flits` places of a virtual channel at the receiver are free again at `at`, which is now or
   // later (only with finite buffers, spec 2.10). Never waits.
   virtual void credit(std::uint32_t virtual_channel, std::uint32_t flits, Fs at) = 0;
-};
 
-// Response of both ends of an edge to calls of the base protocol: a ModelError.
-[[noreturn]] void not_inside_the_fabric(const char* call);
+  tlm::tlm_sync_enum nb_transport_bw(tlm::tlm_generic_payload&, tlm::tlm_phase&,
+                                     sc_core::sc_time&) final {
+    not_inside_the_fabric("nb_transport_bw");
+  }
+  void invalidate_direct_mem_ptr(sc_dt::uint64, sc_dt::uint64) final {}
+};
 
 using FabricInitiatorSocket = tlm::tlm_base_initiator_socket<32, FabricForward, FabricBackward>;
 using FabricTargetSocket = tlm::tlm_base_target_socket<32, FabricForward, FabricBackward>;

@@ -128,19 +128,6 @@ class FabricMonitor final : public ProtocolMonitor, private FabricForward, priva
   unsigned transport_dbg(tlm::tlm_generic_payload& payload) override {
     return out->transport_dbg(payload);
   }
-  tlm::tlm_sync_enum nb_transport_fw(tlm::tlm_generic_payload&, tlm::tlm_phase&,
-                                     sc_core::sc_time&) override {
-    not_inside_the_fabric("nb_transport_fw");
-  }
-  tlm::tlm_sync_enum nb_transport_bw(tlm::tlm_generic_payload&, tlm::tlm_phase&,
-                                     sc_core::sc_time&) override {
-    not_inside_the_fabric("nb_transport_bw");
-  }
-  void b_transport(tlm::tlm_generic_payload&, sc_core::sc_time&) override {
-    not_inside_the_fabric("b_transport");
-  }
-  bool get_direct_mem_ptr(tlm::tlm_generic_payload&, tlm::tlm_dmi&) override { return false; }
-  void invalidate_direct_mem_ptr(sc_dt::uint64, sc_dt::uint64) override {}
 
   // A virtual channel of the receiver.
   struct Channel {

@@ -13,9 +13,10 @@ bool is_initiator(Role kind) {
   return kind == Role::pe_dma || kind == Role::pcie_ep || kind == Role::m_cpu ||
          kind == Role::tlm_initiator;
 }
+// The path of a message to a pe_dma is the first part of that to its pe_tcm.
 bool is_target(Role kind) {
   return kind == Role::hbm_ctrl || kind == Role::sram || kind == Role::pe_tcm ||
-         kind == Role::pe_dma || kind == Role::tlm_target;
+         kind == Role::tlm_target;
 }
 
 bool same_cube(const Location& a, const Location& b) { return a.sip == b.sip && a.cube == b.cube; }
@@ -153,7 +154,7 @@ std::vector<std::string> dependency_cycle(const Graph& graph, const RouteFinder&
     if (!is_initiator(graph.node(source).kind)) continue;
     for (NodeId target = 0; target < count; ++target) {
       const Role kind = graph.node(target).kind;
-      if (!is_target(kind) || target == source) continue;
+      if (!is_target(kind)) continue;
       add(routes.memory_path(source, target));
       if (kind != Role::hbm_ctrl || !by_channel) continue;
       for (int channel = 0; channel < graph.spec().cube.memory_map.hbm_channels_per_pe; ++channel)

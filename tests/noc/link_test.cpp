@@ -192,11 +192,6 @@ KERNBENCH_SYSTEMC_TEST(refuses_the_base_protocol_inside_the_fabric) {
     explicit Initiator(const sc_core::sc_module_name& name) : sc_module(name), out("out") {
       out.bind(static_cast<FabricBackward&>(*this));
     }
-    tlm::tlm_sync_enum nb_transport_bw(tlm::tlm_generic_payload&, tlm::tlm_phase&,
-                                       sc_core::sc_time&) override {
-      return tlm::TLM_COMPLETED;
-    }
-    void invalidate_direct_mem_ptr(sc_dt::uint64, sc_dt::uint64) override {}
     void credit(std::uint32_t, std::uint32_t flits, Fs) override { credits += flits; }
     FabricInitiatorSocket out;
     unsigned credits = 0;

@@ -9,6 +9,22 @@ using namespace kernbench::test;
 
 BOOST_AUTO_TEST_SUITE(back_pressure)
 
+namespace {
+
+// As many reads as writes, of random memories: the next one when one has ended.
+TrafficRecipe reads_and_writes(std::uint64_t requests, std::uint64_t size_bytes,
+                               std::uint32_t max_outstanding) {
+  TrafficRecipe recipe;
+  recipe.pattern = TrafficPattern::closed_loop;
+  recipe.requests = requests;
+  recipe.size_bytes = size_bytes;
+  recipe.read_share = Rational::parse("0.5");
+  recipe.max_outstanding = max_outstanding;
+  return recipe;
+}
+
+}  // namespace
+
 BOOST_AUTO_TEST_CASE(finite_buffers_in_every_router_lose_nothing) {
   const Played plain = all_to_all({});
   for (const char* flits : {"1", "2", "16"}) {
@@ -47,12 +63,7 @@ BOOST_AUTO_TEST_CASE(a_cycle_of_waiting_is_a_deadlock_that_names_who_waits) {
                         {"cube.components.router.attrs.virtual_channels", channels},
                         {"cube.pe_template.components.pe_dma.attrs.rd_engines", "8"},
                         {"cube.pe_template.components.pe_dma.attrs.wr_engines", "8"}});
-      TrafficRecipe recipe;
-      recipe.pattern = TrafficPattern::closed_loop;
-      recipe.requests = 100;
-      recipe.size_bytes = 65536;
-      recipe.read_share = Rational::parse("0.5");
-      recipe.max_outstanding = 32;
+      TrafficRecipe recipe = reads_and_writes(100, 65536, 32);
       recipe.seed = seed;
       TrafficGenerator generator(recipe, *m.platform);
       try {
@@ -87,13 +98,8 @@ BOOST_AUTO_TEST_CASE(classes_of_channels_exclude_the_deadlock_of_shortest_paths)
         overrides.push_back({std::string(node) + ".attrs.buffer_flits", "1"});
       overrides.insert(overrides.end(), more.begin(), more.end());
       TrafficMachine m("topology.hw.yaml", overrides);
-      TrafficRecipe recipe;
-      recipe.pattern = TrafficPattern::closed_loop;
+      TrafficRecipe recipe = reads_and_writes(4, 16384, 16);
       recipe.initiators = {"sip0.cube*.pe*.pe_dma"};
-      recipe.requests = 4;
-      recipe.size_bytes = 16384;
-      recipe.read_share = Rational::parse("0.5");
-      recipe.max_outstanding = 16;
       TrafficGenerator generator(recipe, *m.platform);
       try {
         m.play(generator);
