@@ -186,10 +186,9 @@ void check_buffers(const Graph& graph, const RouteFinder& routes,
   for (std::size_t i = 0; i < cycle.size() && i < shown; ++i) text += "\n  " + cycle[i];
   if (cycle.size() > shown) text += fmt::format("\n  and {} more", cycle.size() - shown);
   text +=
-      "\nsip.cube_routes: x_first with system.channel_classes: phases (virtual_channels: 8 or "
-      "more) excludes "
-      "such cycles; "
-      "system.cyclic_buffers: accept runs the machine as it is";
+      "\nsip.cube_routes: x_first with system.channel_classes: phases (and virtual_channels of 8 "
+      "or "
+      "more) excludes such cycles; system.cyclic_buffers: accept runs the machine as it is";
   throw UsageError(text);
 }
 
