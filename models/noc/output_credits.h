@@ -7,25 +7,18 @@
 #pragma once
 
 #include <cstdint>
-#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include "models/base/trace_signal.h"
+#include "models/noc/output_owner.h"
 #include "models/protocol/fabric_node.h"
 #include "models/protocol/ring_buffer.h"
 #include "models/timing/link_state.h"
 #include "models/timing/service_time.h"
 
 namespace kernbench {
-
-// Receiver of an output, and the number of classes that divide its virtual channels.
-struct Downstream {
-  std::string name;
-  InputBuffer buffer;
-  std::uint32_t classes = 1;
-};
 
 class OutputCredits : public BufferedOutput, protected SignalGroup {
  public:
@@ -107,20 +100,6 @@ class OutputCredits : public BufferedOutput, protected SignalGroup {
   bool waiting_ = false;                    // a pending wait is open
   std::size_t wait_ = 0;
   TraceSignal *credits_signal_ = nullptr, *stalled_signal_ = nullptr;
-};
-
-// Node that allocates channels and uses credits itself (vc_router.h) instead of by a CreditedOutput
-// for each output (credited_output.h).
-class OutputOwner {
- public:
-  // Buffered output of the output that add_output() has returned last, to a link that carries
-  // bw_gbs.
-  virtual std::unique_ptr<BufferedOutput> make_output(FabricInitiatorSocket& output,
-                                                      Downstream downstream, const Rational& bw_gbs,
-                                                      std::uint32_t flit_bytes) = 0;
-
- protected:
-  ~OutputOwner() = default;
 };
 
 }  // namespace kernbench

@@ -25,7 +25,7 @@
 
 #include "models/base/component_registry.h"
 #include "models/base/parameter_set.h"
-#include "models/noc/output_credits.h"
+#include "models/noc/output_owner.h"
 #include "models/noc/switch_allocator.h"
 #include "models/protocol/fabric_node.h"
 

@@ -113,7 +113,7 @@ BOOST_AUTO_TEST_CASE(public_headers_are_installed_and_no_others) {
              boost::test_tools::per_element());
   // Built-in components are not public, except those that are base classes.
   BOOST_TEST(all.count("models/base/plugin.h") == 1U);
-  BOOST_TEST(all.count("models/cube/hbm_controller.h") == 0U);
+  BOOST_TEST(all.count("models/cube/hbm_banked.h") == 0U);
 }
 
 BOOST_AUTO_TEST_CASE(public_headers_include_public_headers_only) {
