@@ -73,12 +73,11 @@ endif()
 separate_arguments(KERNBENCH_HOT_OPTIONS UNIX_COMMAND "${KERNBENCH_HOT_FLAGS}")
 separate_arguments(KERNBENCH_TEST_OPTIONS UNIX_COMMAND "${KERNBENCH_TEST_FLAGS}")
 # Precompiled headers: two for libraries, one for test programs; kernbench has its own with CLI11, sw/benches with the host and kernel APIs.
-# The `alone` preset does without, so that it finds sources that lack an include.
 if(KERNBENCH_PCH)
   set(library_headers <systemc> <tlm> <fmt/format.h> <algorithm> <atomic> <chrono> <cstdint> <deque> <fstream> <functional> <iostream> <map> <memory>
       <mutex> <numeric> <optional> <random> <set> <sstream> <stdexcept> <string> <string_view> <unordered_map> <utility> <variant> <vector>
       <boost/container/flat_map.hpp> <boost/container/small_vector.hpp> <boost/container/static_vector.hpp> <nlohmann/json.hpp>)
-  # A precompiled header loses the pragmas of models/base/small_vector.h; the `alone` preset, at -O2, keeps these warnings for the rest of the code.
+  # A precompiled header loses the pragmas of models/base/small_vector.h.
   target_compile_options(kernbench_settings INTERFACE $<$<CXX_COMPILER_ID:GNU>:-Wno-array-bounds> $<$<CXX_COMPILER_ID:GNU>:-Wno-stringop-overread>
                                                       $<$<CXX_COMPILER_ID:GNU>:-Wno-stringop-overflow>)
   add_library(kernbench_library_pch OBJECT "${CMAKE_SOURCE_DIR}/cmake/pch.cpp")
@@ -102,7 +101,7 @@ endif()
 function(kernbench_unity target batch)
   set_target_properties(${target} PROPERTIES UNITY_BUILD ${KERNBENCH_UNITY} UNITY_BUILD_BATCH_SIZE ${batch})
   if(KERNBENCH_UNITY)
-    target_compile_options(${target} PRIVATE -Wno-subobject-linkage)  # to it, sources are headers; the alone preset checks
+    target_compile_options(${target} PRIVATE -Wno-subobject-linkage)  # to it, sources are headers
   endif()
 endfunction()
 
