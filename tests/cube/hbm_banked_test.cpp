@@ -1,12 +1,11 @@
 // The HBM controller with banks (spec 2.5) as a node: queues, flits, commits. Times in ns of the
 // preset HBM2 (tRCD 14 and 12, tCL 14, tCWL 5, tCCD_S 2, tCCD_L 4, a burst 2) on unlimited links of
 // 1 fs; bursts and flits of 32 B. Commands of one pseudo-channel alone: hbm_bank_scheduler_test.
-#include "models/cube/hbm_banked.h"
-
 #include <boost/test/unit_test.hpp>
 #include <map>
 #include <random>
 
+#include "models/cube/hbm_banked_flow.h"
 #include "models/cube/hbm_controller.h"
 #include "models/protocol/atomic_part.h"
 #include "tests/support/forked.h"
@@ -33,6 +32,12 @@ struct Memory {
     machine.elaborate();
   }
   std::uint64_t statistic(const std::string& name) const { return statistic_of(*h, name); }
+  Ratio::Parts ratio(const std::string& name) const {
+    for (const Ratio& each : h->ratios()) {
+      if (each.name == name) return each.at(Component::now());
+    }
+    throw std::invalid_argument(name);
+  }
   // Hand-overs at the memory of what has arrived at a: one link of 1 fs before.
   std::vector<Fs> left() const {
     std::vector<Fs> times = a.times();
@@ -193,6 +198,43 @@ KERNBENCH_SYSTEMC_TEST(a_read_of_bytes_that_are_queued_is_served_from_the_queue)
   BOOST_TEST(m.machine.completed_at(3) == 2 * sent + 1 + 30 * ns + 1);
 }
 
+// 8 bursts of a channel: each group opens one row in the first four, the second four are hits.
+BOOST_AUTO_TEST_CASE(shares_of_row_hits_and_of_refreshes_are_derived) {
+  for (const bool all : {true, false}) {
+    forked([all] {
+      Memory m(Settings{{"refresh", all ? "all_bank" : "per_bank"}, {"num_pcs", "1"}});
+      BOOST_TEST(m.ratio("row_hit_rate").whole == 0.0);
+      m.a.send_at(m.machine.read("a", "h", 0, 256), sent);
+      m.machine.run();
+      BOOST_TEST(m.ratio("row_hit_rate").part == 4.0);
+      BOOST_TEST(m.ratio("row_hit_rate").whole == 8.0);
+      BOOST_TEST(m.ratio("refresh_share").part == 0.0);
+      // Idle until 39,100 ns: ten refreshes of 160 ns, one each 3900; bank by bank 160 of one of 16
+      // banks, one each 243.75.
+      sc_core::sc_start(Component::until(39'100 * ns));
+      BOOST_TEST(m.ratio("refresh_share").part == (all ? 10.0 : 160.0) * 160 * ns);
+      BOOST_TEST(m.ratio("refresh_share").whole == (all ? 1.0 : 16.0) * 39'100 * ns);
+    });
+  }
+}
+
+// 4 bursts of 32 B, one group after the other: activated at tRRD_S = 4, written tRCDWR = 12 after
+// it and on the bus tCWL = 5 later, when the write has long been acknowledged.
+KERNBENCH_SYSTEMC_TEST(writes_are_booked_like_reads) {
+  Memory m(Settings{{"num_pcs", "1"}});
+  Bookings bookings;
+  m.machine.observation().hbm_bookings.bind(bookings);
+  m.a.send_at(m.machine.write("a", "h", 0, 128), sent);
+  m.machine.run();
+  std::vector<std::array<Fs, 3>> expected;
+  for (unsigned i = 0; i < 4; ++i) {
+    const Fs data = at + (12 + 5 + 4 * i) * ns;
+    expected.push_back({0, data, data + 2 * ns});
+  }
+  BOOST_TEST((bookings.seen == expected));
+  BOOST_TEST(m.machine.completed_at(0) < expected[0][1]);
+}
+
 KERNBENCH_SYSTEMC_TEST(an_access_to_one_channel_counts_the_bytes_of_that_channel) {
   Memory m;
   Bookings bookings;
@@ -269,6 +311,57 @@ BOOST_AUTO_TEST_CASE(a_burst_that_is_not_outstanding_is_found_and_flits_wait_for
   BOOST_TEST(bursts.ready(1) == 170U);
   BOOST_TEST(bursts.ready(2) == 170U);
   BOOST_TEST(bursts.outstanding() == 0U);
+}
+
+namespace {
+
+// Serves the second burst `times` times.
+template <unsigned times>
+struct FaultyScheduler : HbmBankScheduler {
+  using HbmBankScheduler::HbmBankScheduler;
+  template <class Served, class Forwarded>
+  void serve(Fs now, Served served, Forwarded forwarded) {
+    HbmBankScheduler::serve(
+        now,
+        [&](const HbmAccess& access, HbmDirection direction, const HbmSlot& slot) {
+          for (unsigned left = ++bursts == 2 ? times : 1; left > 0; --left)
+            served(access, direction, slot);
+        },
+        forwarded);
+  }
+  unsigned bursts = 0;
+};
+
+// Message that ends a run in which four bursts are accessed.
+template <unsigned times>
+std::string ended_by(bool write) {
+  MiniMachine machine({"a", "h"}, 32);
+  StubNode& a = machine.stub("a");
+  machine.add<HbmBankedController<FaultyScheduler<times>>>(
+      "h", Settings{{"num_pcs", "1"}, {"refresh", "none"}});
+  machine.connect("a", "h");
+  machine.elaborate();
+  a.send_at(write ? machine.write("a", "h", 0, 128) : machine.read("a", "h", 0, 128), sent);
+  try {
+    machine.run();
+  } catch (const ModelError& error) {
+    return error.what();
+  }
+  return "";
+}
+
+}  // namespace
+
+// A write has ended when its burst is lost: no transaction is outstanding.
+BOOST_AUTO_TEST_CASE(a_burst_that_a_scheduler_loses_ends_the_run_with_the_name_of_the_node) {
+  for (const bool write : {false, true}) {
+    BOOST_TEST(forked_value([=] { return ended_by<1>(write); }) == "");
+    const std::string error = forked_value([=] { return ended_by<0>(write); });
+    BOOST_TEST(
+        error.find("h: the scheduler of pseudo-channel 0 has lost bursts") != std::string::npos,
+        error);
+    BOOST_TEST(error.find("has not served 1 of those") != std::string::npos, error);
+  }
 }
 
 KERNBENCH_SYSTEMC_TEST(a_control_message_that_is_no_read_is_refused) {
