@@ -1,11 +1,12 @@
 // The HBM controller with banks (spec 2.5) as a node: queues, flits, commits. Times in ns of the
 // preset HBM2 (tRCD 14 and 12, tCL 14, tCWL 5, tCCD_S 2, tCCD_L 4, a burst 2) on unlimited links of
 // 1 fs; bursts and flits of 32 B. Commands of one pseudo-channel alone: hbm_bank_scheduler_test.
+#include "models/cube/hbm_banked.h"
+
 #include <boost/test/unit_test.hpp>
 #include <map>
 #include <random>
 
-#include "models/cube/hbm_banked_flow.h"
 #include "models/cube/hbm_controller.h"
 #include "models/protocol/atomic_part.h"
 #include "tests/support/forked.h"
@@ -311,57 +312,6 @@ BOOST_AUTO_TEST_CASE(a_burst_that_is_not_outstanding_is_found_and_flits_wait_for
   BOOST_TEST(bursts.ready(1) == 170U);
   BOOST_TEST(bursts.ready(2) == 170U);
   BOOST_TEST(bursts.outstanding() == 0U);
-}
-
-namespace {
-
-// Serves the second burst `times` times.
-template <unsigned times>
-struct FaultyScheduler : HbmBankScheduler {
-  using HbmBankScheduler::HbmBankScheduler;
-  template <class Served, class Forwarded>
-  void serve(Fs now, Served served, Forwarded forwarded) {
-    HbmBankScheduler::serve(
-        now,
-        [&](const HbmAccess& access, HbmDirection direction, const HbmSlot& slot) {
-          for (unsigned left = ++bursts == 2 ? times : 1; left > 0; --left)
-            served(access, direction, slot);
-        },
-        forwarded);
-  }
-  unsigned bursts = 0;
-};
-
-// Message that ends a run in which four bursts are accessed.
-template <unsigned times>
-std::string ended_by(bool write) {
-  MiniMachine machine({"a", "h"}, 32);
-  StubNode& a = machine.stub("a");
-  machine.add<HbmBankedController<FaultyScheduler<times>>>(
-      "h", Settings{{"num_pcs", "1"}, {"refresh", "none"}});
-  machine.connect("a", "h");
-  machine.elaborate();
-  a.send_at(write ? machine.write("a", "h", 0, 128) : machine.read("a", "h", 0, 128), sent);
-  try {
-    machine.run();
-  } catch (const ModelError& error) {
-    return error.what();
-  }
-  return "";
-}
-
-}  // namespace
-
-// A write has ended when its burst is lost: no transaction is outstanding.
-BOOST_AUTO_TEST_CASE(a_burst_that_a_scheduler_loses_ends_the_run_with_the_name_of_the_node) {
-  for (const bool write : {false, true}) {
-    BOOST_TEST(forked_value([=] { return ended_by<1>(write); }) == "");
-    const std::string error = forked_value([=] { return ended_by<0>(write); });
-    BOOST_TEST(
-        error.find("h: the scheduler of pseudo-channel 0 has lost bursts") != std::string::npos,
-        error);
-    BOOST_TEST(error.find("has not served 1 of those") != std::string::npos, error);
-  }
 }
 
 KERNBENCH_SYSTEMC_TEST(a_control_message_that_is_no_read_is_refused) {
