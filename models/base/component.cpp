@@ -39,6 +39,10 @@ void check_new(const Component& component, const std::string& name,
     if (known.name == name)
       two_of_a_name(component, "statistics", name, known.description, description);
   }
+  for (const Ratio& known : component.ratios()) {
+    if (known.name == name)
+      two_of_a_name(component, "statistics", name, known.description, description);
+  }
 }
 
 }  // namespace
@@ -73,6 +77,12 @@ void Component::add_busy_time(std::string name, std::string description, const s
   check_new(*this, name, description);
   statistics_.push_back({std::move(name), std::move(description), Quantity::time_fs, &value,
                          Merge::sum, std::move(until), server});
+}
+
+void Component::add_ratio(std::string name, std::string description,
+                          std::function<Ratio::Parts(Fs)> at) {
+  check_new(*this, name, description);
+  ratios_.push_back({std::move(name), std::move(description), std::move(at)});
 }
 
 Server& Component::server_of(const std::string& busy_time) {
@@ -116,6 +126,11 @@ void Observables::add_busy_time(std::string name, std::string description,
                                 const Server& server) {
   component_.add_busy_time(std::move(name), std::move(description), value, std::move(until),
                            server);
+}
+
+void Observables::add_ratio(std::string name, std::string description,
+                            std::function<Ratio::Parts(Fs)> at) {
+  component_.add_ratio(std::move(name), std::move(description), std::move(at));
 }
 
 TraceSignal& Observables::add_signal(std::string name, std::string description, SignalFormat format,

@@ -53,6 +53,7 @@ class Component : public sc_core::sc_module {
   NodeId node() const { return node_; }
   const Attributes& attributes() const { return attributes_; }
   const std::vector<Statistic>& statistics() const { return statistics_; }
+  const std::vector<Ratio>& ratios() const { return ratios_; }
   // Service targets of this component (models/protocol/service_socket.h).
   const std::vector<ServiceTargetBase*>& service_targets() const { return service_targets_; }
   void add_service_target(ServiceTargetBase& target) { service_targets_.push_back(&target); }
@@ -133,6 +134,7 @@ class Component : public sc_core::sc_module {
   // booked; until(now) cuts it at `now`, which is not earlier than the last change.
   void add_busy_time(std::string name, std::string description, const std::uint64_t& value,
                      std::function<Fs(Fs now)> until, const Server& server = {});
+  void add_ratio(std::string name, std::string description, std::function<Ratio::Parts(Fs now)> at);
   Server& server_of(const std::string& busy_time);  // ModelError: no such busy time
   // Call in a constructor, in declare_signals(), or during a run for a resource that comes into
   // use. The signal lives as long as the component; keep the reference.
@@ -152,6 +154,7 @@ class Component : public sc_core::sc_module {
   Services& services_;
   PendingWaits& pending_waits_;
   std::vector<Statistic> statistics_;
+  std::vector<Ratio> ratios_;
   std::deque<TraceSignal> signals_;
   bool signals_declared_ = false;
   AnalysisPort<AddedSignal> added_signals_;

@@ -27,6 +27,7 @@ class Observables {
                      const std::uint64_t& value, Merge merge = Merge::sum);
   void add_busy_time(std::string name, std::string description, const std::uint64_t& value,
                      std::function<Fs(Fs now)> until, const Server& server = {});
+  void add_ratio(std::string name, std::string description, std::function<Ratio::Parts(Fs now)> at);
   TraceSignal& add_signal(std::string name, std::string description, SignalFormat format,
                           SignalGroup* group = nullptr);
 

@@ -48,4 +48,15 @@ struct Statistic {
   bool is_busy_time() const { return until && quantity == Quantity::time_fs; }
 };
 
+// A share, 0 to 1, that observers derive from what a component counts: hits of its accesses. Over
+// several components the parts and the wholes are summed.
+struct Ratio {
+  struct Parts {  // neither decreases
+    double part = 0, whole = 0;
+  };
+  std::string name;  // snake_case; unlike those of the statistics
+  std::string description;
+  std::function<Parts(Fs now)> at;
+};
+
 }  // namespace kernbench

@@ -74,7 +74,10 @@ class HbmBurstsOfFlits {
   Fs latest_ = 0;
 };
 
-class HbmBanked final : public FabricNode {
+// `Scheduler`: HbmBankScheduler, or a class with the same public calls. A burst that it serves
+// twice or never is a ModelError (spec 2.5).
+template <class Scheduler>
+class HbmBankedController final : public FabricNode {
  public:
   static constexpr const char* description =
       "HBM partition with banks, refresh and reordering of commands";
@@ -89,8 +92,8 @@ class HbmBanked final : public FabricNode {
   static std::optional<ParameterFault> check(const Parameters& parameters) {
     return check_banked(parameters);
   }
-  explicit HbmBanked(const ComponentInit& init)
-      : HbmBanked(init, init.attributes.as<Parameters>()) {}
+  explicit HbmBankedController(const ComponentInit& init)
+      : HbmBankedController(init, init.attributes.as<Parameters>()) {}
 
  private:
   using Pending = HbmServices<HbmBurstsOfFlits>;
@@ -103,7 +106,7 @@ class HbmBanked final : public FabricNode {
     TraceSignal *reads = nullptr, *writes = nullptr, *open_banks = nullptr, *draining = nullptr;
   };
 
-  HbmBanked(const ComponentInit& init, const Parameters& parameters);
+  HbmBankedController(const ComponentInit& init, const Parameters& parameters);
 
   Fs next_due() const override;
   void serve() override;
@@ -113,7 +116,7 @@ class HbmBanked final : public FabricNode {
     return kernbench::debug_access(machine_services(services()).data(), payload);
   }
 
-  void observe(Observables to);
+  void observe(Observables to, const HbmBankTiming& timing);
   void read_command(const Arrival& arrival, Fs now);
   bool accept_staged(Fs now);
   bool accept_bursts(const Arrival& arrival, std::uint32_t service, Fs now);
@@ -126,6 +129,9 @@ class HbmBanked final : public FabricNode {
   void commit(std::uint32_t index, Fs now);
   void answer(std::uint32_t index, Fs now);
   [[noreturn]] void burst_served_twice(std::uint32_t index);
+  [[noreturn]] void bursts_lost(std::size_t channel) const;
+  void push_read(const HbmPlace& place, std::uint32_t service, std::uint32_t part, Fs now);
+  void push_write(const HbmPlace& place, std::uint32_t service, bool whole, Fs now);
   HbmAccess access_at(const HbmPlace& place, std::uint32_t service, std::uint32_t part,
                       Fs now) const;
   void show_queues();
@@ -139,10 +145,16 @@ class HbmBanked final : public FabricNode {
   std::uint64_t staged_bursts_ = 0;  // bursts of the first staged flit that are in the queues
   HbmBankCounts counts_;
   std::vector<HbmCommandBuses> buses_;
-  std::vector<HbmBankScheduler> schedulers_;
+  std::vector<Scheduler> schedulers_;
+  std::vector<std::uint64_t>
+      outstanding_;  // bursts that each of them has been passed and not served
   HbmChannels channels_;
   std::vector<QueueSignals> signals_of_queues_;
   std::uint64_t reads_ = 0, writes_ = 0, bytes_read_ = 0, bytes_written_ = 0, atomics_ = 0;
 };
+
+// The built-in controller.
+extern template class HbmBankedController<HbmBankScheduler>;
+using HbmBanked = HbmBankedController<HbmBankScheduler>;
 
 }  // namespace kernbench

@@ -16,7 +16,7 @@ void HbmChannels::check(std::size_t channel, Fs free_at, const HbmSlot& first, F
       node_.name(), channel, format_ns(first.start), format_ns(finish), format_ns(free_at)));
 }
 
-void HbmChannels::report(const Transaction& transaction, std::size_t channel, const HbmSlot& first,
+void HbmChannels::report(const Transaction* transaction, std::size_t channel, const HbmSlot& first,
                          Fs finish) const {
   bookings_.write({node_, transaction, channel, burst_bytes_, first.start, first.finish, finish});
 }

@@ -59,15 +59,16 @@ class HbmChannels {
       at.stalls.book(now, since, first.start);
       at.last = key;
     }
-    if (bookings_.observed()) report(transaction, channel, first, finish);
+    if (bookings_.observed()) report(&transaction, channel, first, finish);
     if (at.signals != nullptr) show(at, transaction, direction, now, first, finish);
   }
-  // A burst of a write that may have ended, with its id and address: not reported as a booking.
+  // A burst of a write that may have ended, with its id and address.
   void written(std::uint64_t id, std::uint64_t address, std::size_t channel, Fs since, Fs now,
                const HbmSlot& slot) {
     Channel& at = channels_[channel];
     occupy(at, channel, now, slot, slot.finish);
     at.stalls.book(now, since, slot.start);
+    if (bookings_.observed()) report(nullptr, channel, slot, slot.finish);
     if (at.signals == nullptr || !at.signals->observed()) return;
     at.signals->booked(id, address, HbmDirection::write, slot.start, slot.finish);
     shown_until_ = now;
@@ -103,7 +104,7 @@ class HbmChannels {
     at.free_at = finish;
   }
   void check(std::size_t channel, Fs free_at, const HbmSlot& first, Fs finish) const;
-  void report(const Transaction& transaction, std::size_t channel, const HbmSlot& first,
+  void report(const Transaction* transaction, std::size_t channel, const HbmSlot& first,
               Fs finish) const;
   void show(Channel& channel, const Transaction& transaction, HbmDirection direction, Fs now,
             const HbmSlot& first, Fs finish);

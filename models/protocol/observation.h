@@ -57,7 +57,8 @@ struct TransactionEnd {
 // Follows the NodeTraversal of the command or flit that books.
 struct HbmBooking {
   const FabricNode& node;
-  const Transaction& transaction;
+  // Null: of a write that did not wait for it and may have ended (builtin.hbm_banked).
+  const Transaction* transaction = nullptr;
   std::size_t channel = 0;
   std::uint32_t burst_bytes = 0;
   Fs start = 0;         // start of the first burst, after a change of direction

@@ -88,10 +88,13 @@ Fs later(Fs a, Fs b) { return a > b ? a : b; }
 
 HbmBankScheduler::Candidates HbmBankScheduler::candidates(Direction direction) const {
   Candidates best;
+  const Direction other = direction == read ? write : read;
+  const std::uint64_t opened = opened_[other];  // precede all reads or writes of `direction`
   const Fs row_free = this->row_free();
-  const Fs column_ok = later(column_ok_[direction], column_free());
+  const Fs column_ok = opened != 0 ? never_fs : later(column_ok_[direction], column_free());
   const Fs activate_ok = later(activate_ok_, last_activates_[oldest_activate_]);
-  for (std::uint64_t left = waiting_[direction]; left != 0; left &= left - 1) {
+  for (std::uint64_t left = (waiting_[direction] & ~(closing_ | opened)) | opened_[direction];
+       left != 0; left &= left - 1) {
     const auto at = static_cast<unsigned>(__builtin_ctzll(left));
     const Bank& bank = banks_[at];
     const Queue& queue = bank.queues[direction];
@@ -105,6 +108,16 @@ HbmBankScheduler::Candidates HbmBankScheduler::candidates(Direction direction) c
                                    : later(later(group.activate_ok, bank.activate_ok), activate_ok);
       best.row.improve(later(time, row_free), entries_[queue.first].number, at);
     }
+  }
+  best.columns = opened != 0 ? other : direction;
+  if (opened == 0) return best;
+  const Fs other_ok = later(column_ok_[other], column_free());
+  for (std::uint64_t left = opened; left != 0; left &= left - 1) {
+    const auto at = static_cast<unsigned>(__builtin_ctzll(left));
+    const Bank& bank = banks_[at];
+    const Fs group = groups_[timing_.group_of(at)].column_ok[other];
+    best.column.improve(later(later(group, bank.column_ok[other]), other_ok),
+                        entries_[bank.queues[other].hit].number, at);
   }
   return best;
 }
@@ -126,17 +139,18 @@ void HbmBankScheduler::row_command(unsigned at, Direction direction, Fs now) {
     buses_->row_free = now + (bank.is_open ? timing_.precharge_bus : timing_.activate_bus);
     buses_->last_of_row = this;
   }
-  if (!bank.is_open) return activate(at, entries_[bank.queues[direction].first].access.row, now);
+  if (!bank.is_open) return activate(at, direction, now);
   precharge(at, now);
   bank.had_other_row = true;
 }
 
-void HbmBankScheduler::activate(unsigned at, std::uint32_t row, Fs now) {
+void HbmBankScheduler::activate(unsigned at, Direction direction, Fs now) {
   Bank& bank = banks_[at];
   Group& group = groups_[timing_.group_of(at)];
   bank.is_open = true;
   ++open_;
-  bank.row = row;
+  bank.row = entries_[bank.queues[direction].first].access.row;
+  opened_[direction] |= std::uint64_t{1} << at;
   bank.hits_over_older = 0;
   bank.opening = bank.had_other_row ? Opening::conflict : Opening::miss;
   bank.column_ok[read] = now + timing_.rcd_rd;
@@ -150,7 +164,7 @@ void HbmBankScheduler::activate(unsigned at, std::uint32_t row, Fs now) {
   find_hit(bank, read);
   find_hit(bank, write);
   ++counts_.activates;
-  record(HbmCommand::activate, at, row, now);
+  record(HbmCommand::activate, at, bank.row, now, name_of(direction));
 }
 
 void HbmBankScheduler::precharge(unsigned at, Fs time) {
@@ -185,12 +199,15 @@ HbmSlot HbmBankScheduler::column_command(unsigned at, Direction direction, Fs no
   column_ok_[direction] = now + timing_.ccd_s;
   group.column_ok[direction] = now + timing_.ccd_l;
 
-  ++(bank.opening == Opening::none   ? counts_.hits
-     : bank.opening == Opening::miss ? counts_.misses
-                                     : counts_.conflicts);
-  bank.opening = Opening::none;
+  if (bank.opening == Opening::none) {
+    ++counts_.hits;
+  } else {  // what the row has been opened for
+    ++(bank.opening == Opening::miss ? counts_.misses : counts_.conflicts);
+    bank.opening = Opening::none;
+    opened_[direction] &= ~(std::uint64_t{1} << at);
+  }
   bank.hits_over_older = index != queue.first ? bank.hits_over_older + 1 : 0;
-  const HbmDirection towards = direction == read ? HbmDirection::read : HbmDirection::write;
+  const HbmDirection towards = name_of(direction);
   if (last_ != HbmDirection::none && last_ != towards) ++switches_;
   last_ = towards;
   record(direction == read ? HbmCommand::read : HbmCommand::write, at, bank.row, now);
@@ -204,7 +221,8 @@ HbmSlot HbmBankScheduler::column_command(unsigned at, Direction direction, Fs no
 // --- Refresh
 
 // All refreshes that are due by `now`. Those of a long idle time end before it and leave closed
-// banks: only the last round of them is carried out.
+// banks: only the last round of them is carried out. One whose banks have been opened for a request
+// waits until it has been served.
 void HbmBankScheduler::refresh_until(Fs now) {
   const bool per_bank = timing_.refresh == HbmRefresh::per_bank;
   const std::uint64_t round = per_bank ? banks_.size() : 1;
@@ -218,6 +236,9 @@ void HbmBankScheduler::refresh_until(Fs now) {
     Fs start = next_refresh_;
     const unsigned first = per_bank ? refreshed_bank_ : 0;
     const unsigned last = per_bank ? refreshed_bank_ : static_cast<unsigned>(banks_.size()) - 1;
+    closing_ = per_bank ? std::uint64_t{1} << first : ~std::uint64_t{0};
+    if (((opened_[read] | opened_[write]) & closing_) != 0) return;
+    closing_ = 0;
     for (unsigned at = first; at <= last; ++at) {
       Bank& bank = banks_[at];
       if (bank.is_open) precharge(at, std::max(next_refresh_, bank.precharge_ok));

@@ -8,6 +8,10 @@
 // queued write covers is served from the queue. Refreshes are due at multiples of their interval
 // and precede other commands; an idle pseudo-channel catches up when it has work again.
 //
+// A request whose row has been opened for it is served before its bank is precharged: reads or
+// writes of the new direction and the refresh of the bank wait for it, row commands of other banks
+// do not. There is at most one of them in a bank, so that it delays others by a bounded time.
+//
 // Commands are issued at the earliest legal instant, with femtosecond resolution; serve() runs at
 // next_due() and never in between: there is no clock. A command occupies the row or the column
 // command bus, which the two pseudo-channels of a channel share, from its issue on. Refreshes and
@@ -46,6 +50,7 @@ struct HbmCommandRecord {
   HbmCommand command = HbmCommand::activate;
   std::uint16_t bank = 0;
   std::uint32_t row = 0;
+  HbmDirection direction = HbmDirection::none;  // activate: of the request that it is for
 };
 
 class HbmCommandListener {
@@ -94,6 +99,10 @@ class HbmBankScheduler {
   std::size_t write_depth() const { return size_[write]; }
   bool is_draining() const { return draining_; }
   std::size_t open_banks() const { return open_; }
+  // Refreshes up to `now` that are not counted yet: the pseudo-channel is idle.
+  std::uint64_t refreshes_due(Fs now) const {
+    return next_refresh_ > now ? 0 : (now - next_refresh_) / timing_.refi + 1;
+  }
   const std::uint64_t& switches() const { return switches_; }  // changes of direction
   void trace(HbmCommandListener* listener) { listener_ = listener; }
 
@@ -148,6 +157,7 @@ class HbmBankScheduler {
   };
   struct Candidates {
     Candidate column, row;
+    Direction columns = read;  // direction of `column`
   };
 
   // Returns the earliest row command for what it has admitted.
@@ -158,6 +168,9 @@ class HbmBankScheduler {
   void remove(Direction direction, std::uint32_t index);
   void find_hit(Bank& bank, Direction direction);
   Direction direction();
+  static HbmDirection name_of(Direction direction) {
+    return direction == read ? HbmDirection::read : HbmDirection::write;
+  }
   Candidates candidates(Direction direction) const;
   Fs row_free() const { return buses_ != nullptr ? buses_->row_free : 0; }
   Fs column_free() const { return buses_ != nullptr ? buses_->column_free : 0; }
@@ -168,12 +181,13 @@ class HbmBankScheduler {
   }
   void row_command(unsigned bank, Direction direction, Fs now);
   HbmSlot column_command(unsigned bank, Direction direction, Fs now);
-  void activate(unsigned bank, std::uint32_t row, Fs now);
+  void activate(unsigned bank, Direction direction, Fs now);
   void precharge(unsigned bank, Fs at);
   void refresh_until(Fs now);
-  void record(HbmCommand command, unsigned bank, std::uint32_t row, Fs at) const {
+  void record(HbmCommand command, unsigned bank, std::uint32_t row, Fs at,
+              HbmDirection direction = HbmDirection::none) const {
     if (listener_ != nullptr)
-      listener_->issued({at, command, static_cast<std::uint16_t>(bank), row});
+      listener_->issued({at, command, static_cast<std::uint16_t>(bank), row, direction});
   }
 
   HbmBankTiming timing_;
@@ -186,6 +200,8 @@ class HbmBankScheduler {
   std::uint64_t next_number_ = 0;
   std::size_t size_[2] = {0, 0};
   std::uint64_t waiting_[2] = {0, 0};  // banks with entries, a bit each
+  std::uint64_t opened_[2] = {0, 0};   // banks with a row opened for their first entry, a bit each
+  std::uint64_t closing_ = 0;          // banks whose refresh waits for such entries
   std::vector<Bank> banks_;
   std::vector<Group> groups_;
   Fs column_ok_[2] = {0, 0};
@@ -215,9 +231,10 @@ void HbmBankScheduler::serve(Fs now, Served served, Forwarded forwarded) {
     const Candidates next = candidates(towards);
     if (next.column.time <= now) {
       const unsigned bank = next.column.bank;
-      const HbmAccess access = entries_[banks_[bank].queues[towards].hit].access;
-      const HbmSlot slot = column_command(bank, towards, now);
-      served(access, towards == read ? HbmDirection::read : HbmDirection::write, slot);
+      const HbmAccess access = entries_[banks_[bank].queues[next.columns].hit].access;
+      const HbmSlot slot = column_command(bank, next.columns, now);
+      served(access, name_of(next.columns), slot);
+      if (next.columns != towards || closing_ != 0) continue;
       // Nothing is legal before these: other banks were just looked at, and their times only rise.
       const Fs rows = std::min({next.row.time, row_time(bank, towards), admit(now, forwarded)});
       const Fs due = std::min({std::max(column_ok_[towards], column_free()), rows, next_refresh_});
@@ -228,7 +245,7 @@ void HbmBankScheduler::serve(Fs now, Served served, Forwarded forwarded) {
     } else if (next.row.time <= now) {
       row_command(next.row.bank, towards, now);
     } else {
-      due_ = std::min({next.column.time, next.row.time, next_refresh_});
+      due_ = std::min({next.column.time, next.row.time, closing_ == 0 ? next_refresh_ : never_fs});
       return;
     }
   }

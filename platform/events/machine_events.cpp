@@ -175,6 +175,12 @@ void MachineEvents::write_statistics() {
       rows<StatisticRow>().write({kind.kind, total.key, unit_of(total.quantity), kind.components,
                                   kind.active, total.servers, total.value});
     }
+    for (const RatioTotal& ratio : kind.ratios) {
+      if (ratio.parts.whole == 0) continue;
+      const double millionths = 1e6 * ratio.parts.part / ratio.parts.whole;
+      rows<StatisticRow>().write({kind.kind, ratio.name, "ppm", kind.components, kind.active, 0,
+                                  static_cast<std::uint64_t>(millionths + 0.5)});
+    }
   }
   for (const LinkTotal& link : statistics_->links) {
     rows<LinkKindRow>().write({std::string(name_of(link.kind)), link.links, link.used, link.bytes,

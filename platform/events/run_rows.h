@@ -113,7 +113,7 @@ struct ActivityRow {
 struct StatisticRow {
   std::string kind;       // "pe_dma"
   std::string statistic;  // "dma_read_busy_ns": as in --stats
-  std::string unit;       // "fs", "B", "": unit of the value
+  std::string unit;       // "fs", "B", "ppm" (of a share), "": unit of the value
   std::uint64_t components = 0, active = 0;
   std::uint64_t places = 0;  // for a busy time: places of the servers of active components
   std::uint64_t value = 0;

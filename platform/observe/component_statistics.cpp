@@ -1,7 +1,6 @@
 #include "platform/observe/component_statistics.h"
 
 #include <algorithm>
-#include <map>
 #include <string_view>
 
 #include "models/noc/link.h"
@@ -29,7 +28,23 @@ nlohmann::ordered_json number(Quantity quantity, std::uint64_t value) {
   return quantity == Quantity::time_fs ? ns_json(value) : nlohmann::ordered_json(value);
 }
 
+void add_ratios(std::vector<RatioTotal>& totals, const Component& component) {
+  for (const Ratio& ratio : component.ratios()) {
+    auto at = std::find_if(totals.begin(), totals.end(),
+                           [&](const RatioTotal& each) { return each.name == ratio.name; });
+    if (at == totals.end()) at = totals.insert(at, {ratio.name, {}});
+    const Ratio::Parts parts = ratio.at(Component::now());
+    at->parts.part += parts.part;
+    at->parts.whole += parts.whole;
+  }
+}
+
 }  // namespace
+
+nlohmann::ordered_json share_json(const Ratio::Parts& parts) {
+  return parts.whole > 0 ? nlohmann::ordered_json(parts.part / parts.whole)
+                         : nlohmann::ordered_json();
+}
 
 std::string key_of(const Statistic& statistic) {
   std::string key = statistic.name;
@@ -55,6 +70,8 @@ nlohmann::ordered_json statistics_json(const std::vector<Component*>& components
     auto stats = nlohmann::ordered_json::object();
     for (const Statistic& statistic : component->statistics())
       stats[key_of(statistic)] = number(statistic.quantity, statistic.at(Component::now()));
+    for (const Ratio& ratio : component->ratios())
+      stats[ratio.name] = share_json(ratio.at(Component::now()));
     nlohmann::ordered_json entry;
     entry["name"] = name_in_machine(*component);
     entry["kind"] = kind_of(*component);
@@ -62,6 +79,14 @@ nlohmann::ordered_json statistics_json(const std::vector<Component*>& components
     list.push_back(std::move(entry));
   }
   return list;
+}
+
+RatiosByKind ratios_by_kind(const std::vector<Component*>& components, const KindOf& kind_of) {
+  RatiosByKind kinds;
+  for (const Component* component : components) {
+    if (!component->ratios().empty()) add_ratios(kinds[kind_of(*component)], *component);
+  }
+  return kinds;
 }
 
 const StatisticTotal* KindTotal::find(const std::string& name) const {
@@ -89,6 +114,7 @@ std::vector<KindTotal> totals_by_kind(const std::vector<Component*>& components,
       at->value = statistic.merge == Merge::sum ? at->value + value : std::max(at->value, value);
       active = active || value > 0;
     }
+    add_ratios(total.ratios, *component);
     if (!active) continue;
     ++total.active;
     add_servers(total, *component);
@@ -107,6 +133,7 @@ nlohmann::ordered_json totals_json(const std::vector<KindTotal>& totals) {
     entry["active"] = kind.active;
     for (const StatisticTotal& total : kind.totals)
       entry[total.key] = number(total.quantity, total.value);
+    for (const RatioTotal& ratio : kind.ratios) entry[ratio.name] = share_json(ratio.parts);
     kinds[kind.kind] = std::move(entry);
   }
   return kinds;
@@ -256,12 +283,14 @@ std::vector<StatisticsSection> statistics_catalogue(const std::vector<Component*
   std::map<std::string, StatisticsSection> kinds;
   for (const Component* component : components) {
     StatisticsSection& kind = kinds[kind_of(*component)];
-    for (const Statistic& statistic : component->statistics()) {
-      const std::string key = key_of(statistic);
+    const auto add = [&kind](StatisticDeclaration declaration) {
       const bool known = std::any_of(kind.statistics.begin(), kind.statistics.end(),
-                                     [&key](const auto& each) { return each.key == key; });
-      if (!known) kind.statistics.push_back(declaration_of(statistic));
-    }
+                                     [&](const auto& each) { return each.key == declaration.key; });
+      if (!known) kind.statistics.push_back(std::move(declaration));
+    };
+    for (const Statistic& statistic : component->statistics()) add(declaration_of(statistic));
+    for (const Ratio& ratio : component->ratios())
+      add({ratio.name, "share", "of sums", ratio.description});
   }
   std::vector<StatisticsSection> catalogue;
   for (auto& [name, kind] : kinds) {

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <map>
 #include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
@@ -19,6 +20,9 @@ using KindOf = std::function<std::string(const Component&)>;
 // "busy" or "busy_fs" -> "busy_ns"; "read" -> "read_bytes"; a name with a unit stays.
 std::string key_of(const Statistic& statistic);
 
+// part / whole; null: nothing has been counted.
+nlohmann::ordered_json share_json(const Ratio::Parts& parts);
+
 // [{"name", "kind", "stats": {...}}] in the order given; components without counters are left out.
 nlohmann::ordered_json statistics_json(const std::vector<Component*>& components,
                                        const KindOf& kind_of);
@@ -31,12 +35,22 @@ struct StatisticTotal {
   std::uint64_t servers = 0;  // for a busy time: servers of the active components
 };
 
+struct RatioTotal {
+  std::string name;  // key in files, too
+  Ratio::Parts parts;
+};
+
+// Those that the components of each kind declare, in the order of declaration.
+using RatiosByKind = std::map<std::string, std::vector<RatioTotal>>;
+RatiosByKind ratios_by_kind(const std::vector<Component*>& components, const KindOf& kind_of);
+
 // Totals over all components of one kind.
 struct KindTotal {
   std::string kind;
   std::size_t components = 0;
   std::size_t active = 0;              // components with any statistic above 0
   std::vector<StatisticTotal> totals;  // in the order of declaration
+  std::vector<RatioTotal> ratios;      // the same
 
   const StatisticTotal* find(const std::string& name) const;
 };
@@ -82,8 +96,8 @@ std::vector<LinkTotal> totals_by_link(const Graph& graph, const LinkInstances& l
 // kind, and those that observers add to `--stats` (spec 11.3).
 struct StatisticDeclaration {
   std::string key;           // key in files
-  std::string unit;          // "ns", "B", "" for numbers
-  std::string over_several;  // "sum", "largest"; "" without a total
+  std::string unit;          // "ns", "B", "share", "" for numbers
+  std::string over_several;  // "sum", "largest", "of sums"; "" without a total
   std::string description;
 };
 

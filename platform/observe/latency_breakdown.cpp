@@ -255,8 +255,9 @@ void LatencyBreakdown::write(const HbmBooking& booking) {
   Occupancy& channel = channels[booking.channel];
   channel.forget_until(now);
   channel.add(booking.transaction, booking.start, booking.finish);
-  Trace& trace = trace_of(booking.transaction, now);
-  if (booking.transaction.is_read()) return book_read(trace, channel, booking);
+  if (booking.transaction == nullptr) return;  // no part of a transfer: it has committed
+  Trace& trace = trace_of(*booking.transaction, now);
+  if (booking.transaction->is_read()) return book_read(trace, channel, booking);
   book_write(trace, channel, booking);
 }
 
@@ -268,7 +269,7 @@ void LatencyBreakdown::book_write(Trace& trace, const Occupancy& channel,
   std::optional<Point>& own = trace.channels[booking.channel];
   Point at = own && own->time > point.time ? *own : point;
   const FabricPlace memory = FabricPlace::node(booking.node.node());
-  at.to(at.time + channel.held_by_others(booking.transaction, at.time, booking.finish),
+  at.to(at.time + channel.held_by_others(*booking.transaction, at.time, booking.finish),
         LatencyPart::contention, memory);
   at.to(booking.finish, LatencyPart::hbm, memory);
   own = at;
@@ -282,7 +283,7 @@ void LatencyBreakdown::book_read(Trace& trace, const Occupancy& channel,
   trace.burst_time = booking.first_finish - booking.start;
   trace.shares.push_back(
       {booking.first_finish,
-       channel.held_by_others(booking.transaction, trace.reached.time, booking.first_finish)});
+       channel.held_by_others(*booking.transaction, trace.reached.time, booking.first_finish)});
 }
 
 // Bursts of a flit, counted from the first of the read. Bursts of several runs were booked in the

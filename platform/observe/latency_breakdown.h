@@ -98,13 +98,13 @@ class StepChain {
 // reach.
 class Occupancy {
  public:
-  // Intervals in ascending order, without overlap.
-  void add(const Transaction& holder, Fs start, Fs end) {
+  // Intervals in ascending order, without overlap. Null: a holder that makes no query.
+  void add(const Transaction* holder, Fs start, Fs end) {
     if (start == end) return;
-    if (!spans_.empty() && spans_.back().holder == &holder && spans_.back().end == start) {
+    if (!spans_.empty() && spans_.back().holder == holder && spans_.back().end == start) {
       spans_.back().end = end;
     } else {
-      spans_.push_back({&holder, start, end});
+      spans_.push_back({holder, start, end});
     }
   }
   // Drops intervals that ended by then: no earlier queries follow.

@@ -4,7 +4,6 @@
 #include <map>
 
 #include "models/noc/link.h"
-#include "platform/observe/component_statistics.h"
 #include "platform/observe/object_tree.h"
 #include "platform/observe/run_statistics.h"
 #include "platform/output/json_text.h"
@@ -82,12 +81,14 @@ void StatisticsRegions::reset(Fs now) {
   use_at_begin_ = servers_.sample();
   for_each_counter([this](bool, const std::string&, const std::string&, Quantity,
                           std::uint64_t value) { at_begin_.push_back(value); });
+  ratios_at_begin_ = ratios_by_kind(components_, kind_in(platform_));
 }
 
 void StatisticsRegions::begin_with_run() {
   begin_ = 0;
   std::fill(at_begin_.begin(), at_begin_.end(), 0);
   use_at_begin_.clear();
+  ratios_at_begin_.clear();
 }
 
 void StatisticsRegions::dump(const std::string& label, Fs now) {
@@ -104,6 +105,16 @@ void StatisticsRegions::dump(const std::string& label, Fs now) {
   region["from_ns"] = ns_json(begin_);
   region["to_ns"] = ns_json(now);
   region["totals"] = json_of(components);
+  for (const auto& [kind, ratios] : ratios_by_kind(components_, kind_in(platform_))) {
+    if (!region["totals"].contains(kind)) continue;
+    std::vector<RatioTotal>& from = ratios_at_begin_[kind];
+    from.resize(ratios.size());  // empty: from the start of the run
+    for (std::size_t i = 0; i < ratios.size(); ++i) {
+      const Ratio::Parts &at = ratios[i].parts, &begin = from[i].parts;
+      region["totals"][kind][ratios[i].name] =
+          share_json({at.part - begin.part, at.whole - begin.whole});
+    }
+  }
   region["links"] = json_of(links);
   UsageWindow window;
   window.add(servers_.used_between(use_at_begin_, servers_.sample()), begin_, now);

@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "platform/assembly/platform.h"
+#include "platform/observe/component_statistics.h"
 #include "platform/observe/server_usage.h"
 
 namespace kernbench {
@@ -45,6 +46,7 @@ class StatisticsRegions {
   std::vector<Component*> components_;  // by name
   Fs begin_ = 0;
   std::vector<std::uint64_t> at_begin_;  // in the order of the counters
+  RatiosByKind ratios_at_begin_;
   Resources resources_;
   ServerTable servers_;
   ServerTable::Sample use_at_begin_;

@@ -111,7 +111,8 @@ void WaitingTimes::write(const HbmBooking& booking) {
   HbmChannel& channel = partition.channels[booking.channel];
   const Fs burst = booking.first_finish - booking.start;
   const std::uint64_t bursts = burst == 0 ? 1 : (booking.finish - booking.start) / burst;
-  (booking.transaction.is_read() ? channel.bursts_read : channel.bursts_written) += bursts;
+  const bool is_read = booking.transaction != nullptr && booking.transaction->is_read();
+  (is_read ? channel.bursts_read : channel.bursts_written) += bursts;
   channel.waits.add(booking.start - Component::now());
 }
 

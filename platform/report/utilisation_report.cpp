@@ -66,17 +66,33 @@ class MemoriesReport final : public Report {
  public:
   explicit MemoriesReport(const ReportContext& context) : statistics_(context.events) {}
 
-  std::string text() override { return text_of(memories()); }
+  std::string text() override {
+    const std::string shares = text_of(this->shares());
+    return text_of(memories()) + (shares.empty() ? "" : "\n" + shares);
+  }
   Json json() override {
     Json json = Json::object();
     for (const StatisticRow& row : statistics_.all()) {
-      if (is_memory(row.kind) && row.unit == "B") json[row.kind][row.statistic] = row.value;
+      if (!is_memory(row.kind)) continue;
+      if (row.unit == "B") json[row.kind][row.statistic] = row.value;
+      if (row.unit == "ppm") json[row.kind][row.statistic] = share_of(row);
     }
     return json;
   }
   std::optional<Table> table() override { return memories(); }
 
  private:
+  static double share_of(const StatisticRow& row) { return static_cast<double>(row.value) / 1e6; }
+  Table shares() const {
+    Table table(
+        "memory_shares",
+        {{"memory", "memory"}, {"share", "share"}, Table::Column("value", "value").right()});
+    for (const StatisticRow& row : statistics_.all()) {
+      if (is_memory(row.kind) && row.unit == "ppm" && row.active > 0)
+        table.add({row.kind, row.statistic, ShareCell{share_of(row)}});
+    }
+    return table;
+  }
   Table memories() const {
     Table table("memories", {{"memory", "memory"},
                              {"counted", "counted"},

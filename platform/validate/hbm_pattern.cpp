@@ -45,15 +45,12 @@ class Player {
     std::vector<Opened> opened;
   };
 
-  bool writes_precede(const Half& half) const {
-    return half.scheduler.is_draining() || half.scheduler.read_depth() == 0;
-  }
   void issued(Half& half, const HbmCommandRecord& record) {
     Opened& opened = half.opened[record.bank == HbmCommandRecord::every_bank ? 0 : record.bank];
     switch (record.command) {
       case HbmCommand::activate:
         if (!places_.left_by_activate) return;
-        opened = writes_precede(half) ? Opened::by_write : Opened::by_read;
+        opened = record.direction == HbmDirection::write ? Opened::by_write : Opened::by_read;
         return leave(half, record.bank, opened == Opened::by_write);
       case HbmCommand::precharge:  // before the access
         if (opened == Opened::no) return;

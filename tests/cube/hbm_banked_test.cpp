@@ -33,6 +33,12 @@ struct Memory {
     machine.elaborate();
   }
   std::uint64_t statistic(const std::string& name) const { return statistic_of(*h, name); }
+  Ratio::Parts ratio(const std::string& name) const {
+    for (const Ratio& each : h->ratios()) {
+      if (each.name == name) return each.at(Component::now());
+    }
+    throw std::invalid_argument(name);
+  }
   // Hand-overs at the memory of what has arrived at a: one link of 1 fs before.
   std::vector<Fs> left() const {
     std::vector<Fs> times = a.times();
@@ -191,6 +197,43 @@ KERNBENCH_SYSTEMC_TEST(a_read_of_bytes_that_are_queued_is_served_from_the_queue)
   m.machine.run();
   BOOST_TEST(m.statistic("forwarded") == 1U);
   BOOST_TEST(m.machine.completed_at(3) == 2 * sent + 1 + 30 * ns + 1);
+}
+
+// 8 bursts of a channel: each group opens one row in the first four, the second four are hits.
+BOOST_AUTO_TEST_CASE(shares_of_row_hits_and_of_refreshes_are_derived) {
+  for (const bool all : {true, false}) {
+    forked([all] {
+      Memory m(Settings{{"refresh", all ? "all_bank" : "per_bank"}, {"num_pcs", "1"}});
+      BOOST_TEST(m.ratio("row_hit_rate").whole == 0.0);
+      m.a.send_at(m.machine.read("a", "h", 0, 256), sent);
+      m.machine.run();
+      BOOST_TEST(m.ratio("row_hit_rate").part == 4.0);
+      BOOST_TEST(m.ratio("row_hit_rate").whole == 8.0);
+      BOOST_TEST(m.ratio("refresh_share").part == 0.0);
+      // Idle until 39,100 ns: ten refreshes of 160 ns, one each 3900; bank by bank 160 of one of 16
+      // banks, one each 243.75.
+      sc_core::sc_start(Component::until(39'100 * ns));
+      BOOST_TEST(m.ratio("refresh_share").part == (all ? 10.0 : 160.0) * 160 * ns);
+      BOOST_TEST(m.ratio("refresh_share").whole == (all ? 1.0 : 16.0) * 39'100 * ns);
+    });
+  }
+}
+
+// 4 bursts of 32 B, one group after the other: activated at tRRD_S = 4, written tRCDWR = 12 after
+// it and on the bus tCWL = 5 later, when the write has long been acknowledged.
+KERNBENCH_SYSTEMC_TEST(writes_are_booked_like_reads) {
+  Memory m(Settings{{"num_pcs", "1"}});
+  Bookings bookings;
+  m.machine.observation().hbm_bookings.bind(bookings);
+  m.a.send_at(m.machine.write("a", "h", 0, 128), sent);
+  m.machine.run();
+  std::vector<std::array<Fs, 3>> expected;
+  for (unsigned i = 0; i < 4; ++i) {
+    const Fs data = at + (12 + 5 + 4 * i) * ns;
+    expected.push_back({0, data, data + 2 * ns});
+  }
+  BOOST_TEST((bookings.seen == expected));
+  BOOST_TEST(m.machine.completed_at(0) < expected[0][1]);
 }
 
 KERNBENCH_SYSTEMC_TEST(an_access_to_one_channel_counts_the_bytes_of_that_channel) {

@@ -49,7 +49,7 @@ struct Memory {
 struct Bookings final : tlm::tlm_analysis_if<HbmBooking> {
   using Row = std::array<Fs, 4>;
   void write(const HbmBooking& booking) override {
-    seen[&booking.transaction].push_back(
+    seen[booking.transaction].push_back(
         {booking.channel, booking.start, booking.first_finish, booking.finish});
     burst_bytes = booking.burst_bytes;
   }

@@ -98,6 +98,7 @@ void check_sockets(const std::string& implementation, const ContractTables& tabl
 void check_component(const std::string& name, const ContractTables& tables, Component& component) {
   Names statistics, signals;
   for (const Statistic& statistic : component.statistics()) statistics.insert(statistic.name);
+  for (const Ratio& ratio : component.ratios()) statistics.insert(ratio.name);
   for (const TraceSignal& signal : component.signals()) signals.insert(signal.name());
   for (const SignalDeclaration& later : component.signals_when_used())
     signals.insert(std::regex_replace(later.name, std::regex(R"(\{i\})"), "0"));

@@ -80,8 +80,26 @@ RC_BOOST_PROP(commands_keep_all_times_and_every_request_is_served_once, ()) {
   for (std::uint32_t i = 0; i < order.size(); ++i) RC_ASSERT(order[i] == i);
   const HbmBankCounts& n = channel.counts;
   RC_ASSERT(n.hits + n.misses + n.conflicts + n.forwarded == requests.size());
-  RC_ASSERT(n.misses + n.conflicts <= n.activates);
+  RC_ASSERT(n.misses + n.conflicts == n.activates);
   RC_ASSERT(n.activates == n.precharges + channel.scheduler.open_banks());
+}
+
+// No row is opened in vain, whatever precedes: the other direction, a refresh, a full queue.
+RC_BOOST_PROP(the_first_command_after_an_activate_is_the_one_it_is_for, ()) {
+  const HbmBankTiming timing = some_times();
+  HbmChannel channel(timing, some_rules());
+  channel.run(some_requests(timing.banks(), 200));
+  std::map<unsigned, HbmDirection> opened;  // by bank
+  for (const HbmCommandRecord& each : channel.commands) {
+    const auto found = opened.find(each.bank);
+    if (found != opened.end()) {
+      const bool write = found->second == HbmDirection::write;
+      RC_ASSERT(each.command == (write ? HbmCommand::write : HbmCommand::read));
+      opened.erase(found);
+    }
+    if (each.command == HbmCommand::activate) opened[each.bank] = each.direction;
+  }
+  RC_ASSERT(opened.empty());
 }
 
 RC_BOOST_PROP(data_of_bursts_never_overlap, ()) {

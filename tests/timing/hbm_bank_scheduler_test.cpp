@@ -224,6 +224,54 @@ BOOST_AUTO_TEST_CASE(reads_precede_writes_until_high_and_a_drain_ends_at_low) {
   BOOST_TEST(c.counts.drains == 1U);
 }
 
+// high 2, low 1: two queued writes begin a drain, the first of them ends it.
+HbmQueuePolicy small_drains() {
+  HbmQueuePolicy policy;
+  policy.high = 2;
+  policy.low = 1;
+  return policy;
+}
+
+BOOST_AUTO_TEST_CASE(a_read_whose_row_is_open_precedes_a_drain) {
+  HbmChannel c(round_times(), small_drains());
+  c.run({read(0, 0, 5), write(10, 4, 7, 0), write(10, 4, 7, 1), read(10, 8, 1)});
+  // The drain begins at 10 and opens its row, 10 + 12 = 22. Bank 0 is read at 14, as it would be
+  // without writes; tRTW then asks for 31. The other read follows the first write, which ends the
+  // drain: bank 8 is activated at 31; its write of 35 is left for later.
+  BOOST_TEST(c.times_of(HbmCommand::activate) == (Times{0, 10, 31}), per_element());
+  BOOST_TEST(c.order() == (Order{0, 1, 3, 2}), per_element());
+  BOOST_TEST(c.times_of(HbmCommand::read)[0] == 14U);
+  BOOST_TEST(c.times_of(HbmCommand::write)[0] == 31U);
+}
+
+BOOST_AUTO_TEST_CASE(a_write_whose_row_is_open_precedes_the_reads_after_a_drain) {
+  HbmChannel c(round_times(), small_drains());
+  c.run({write(0, 0, 5), write(0, 4, 7), read(5, 8, 1)});
+  // Rows are opened at 0 and 7. The write of 12 ends the drain: bank 8 is activated at 14, tRRD_S
+  // after 7, but bank 4 is written at 19 before it is read: data until 26, tWTR_S 8.
+  BOOST_TEST(c.times_of(HbmCommand::write) == (Times{12, 19}), per_element());
+  BOOST_TEST(c.times_of(HbmCommand::activate) == (Times{0, 7, 14}), per_element());
+  BOOST_TEST(c.times_of(HbmCommand::read) == Times{34}, per_element());
+}
+
+BOOST_AUTO_TEST_CASE(a_row_opened_for_a_write_is_not_closed_for_a_read) {
+  HbmChannel c(round_times(), small_drains());
+  c.run({write(0, 0, 5), write(0, 4, 7), read(5, 4, 9)});
+  // tRAS would allow 7 + 34 = 41; written at 19, data until 26, tWR 16.
+  BOOST_TEST(c.times_of(HbmCommand::precharge) == Times{42}, per_element());
+  BOOST_TEST(c.order() == (Order{0, 1, 2}), per_element());
+}
+
+BOOST_AUTO_TEST_CASE(a_refresh_waits_for_the_request_whose_row_is_open) {
+  HbmChannel c(with([](HbmBankTiming& t) { t.refresh = HbmRefresh::all_bank; }));
+  c.run({read(995, 0, 5), read(1001, 4, 5), read(1001, 0, 5, 1)});
+  // Due at 1000. Bank 0 is read at 995 + 14; neither another row is opened nor the second hit
+  // served. Closed at tRAS = 1029; tRC allows the refresh at 1045.
+  BOOST_TEST(c.ends()[0] == 995U + 14 + 15 + 2);
+  BOOST_TEST(c.times_of(HbmCommand::refresh) == Times{1045}, per_element());
+  BOOST_TEST(c.times_of(HbmCommand::activate) == (Times{995, 1145, 1152}), per_element());
+}
+
 BOOST_AUTO_TEST_CASE(a_write_waits_for_room_in_its_queue) {
   HbmQueuePolicy policy;
   policy.writes = 2;

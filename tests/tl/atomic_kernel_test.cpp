@@ -35,7 +35,7 @@ std::vector<Override> with_model(const Model& each, std::vector<Override> overri
 // The order in which an HBM has booked the requests of PEs.
 struct ServiceOrder final : tlm::tlm_analysis_if<HbmBooking> {
   void write(const HbmBooking& booking) override {
-    const RouteExtension& route = booking.transaction.route();
+    const RouteExtension& route = booking.transaction->route();
     if (route.atomic == nullptr) return;
     if (seen.emplace(route.key.initiator, requests.size()).second)
       requests.push_back(route.key.initiator);
