@@ -192,7 +192,7 @@ void MachineEvents::write_servers() {
     const UsedServer& server = table.servers()[i];
     const Resource& resource = resources_[server.resource];
     port.write({i, server.name, server.link == nullptr ? server.part : "", server.src, server.dst,
-                resource.name, name_of(resource.kind), server.places()});
+                resource.name, name_of(resource.kind), server.places});
   }
 }
 

@@ -31,7 +31,7 @@ std::vector<ResourceLimit> rows_of(const ServerTable& table, const Resources& re
     ResourceLimit& row = rows[server.resource];
     if (const std::optional<Fs>& stalled = window.use[i].stalled)
       row.stalled = row.stalled.value_or(0) + *stalled;
-    const Fs busy = std::min(window.use[i].busy / server.places(), window.length);
+    const Fs busy = std::min(window.use[i].busy / server.places, window.length);
     if (busy <= row.busy) continue;
     row.busy = busy;
     row.busiest = server.name;

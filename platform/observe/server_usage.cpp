@@ -63,6 +63,7 @@ void ServerTable::add(const Component& component, const Graph& graph, Resources&
     server.node = component.node();
     server.part = statistic.name.substr(0, statistic.name.rfind('_'));
     server.resource = resource;
+    server.places = statistic.server.places;  // before those of outputs are known
     if (!graph.spec().overrides.empty() && *statistic.server.attribute != '\0') {
       std::string keys = server_keys(graph.spec(), node, statistic.server.attribute);
       if (keys != resources[resource].key) server.own_key = std::move(keys);

@@ -35,14 +35,14 @@ struct UsedServer {
   std::string name;  // "sip0.cube0.pe0.pe_dma"
   std::string part;  // server of a node with several: "read_channel", "pc3"
   ResourceId resource = no_resource;
-  std::string own_key;              // if another than that of the resource
-  NodeId node = no_node;            // none for a link
+  std::string own_key;    // if another than that of the resource
+  NodeId node = no_node;  // none for a link
+  // Places that share all work. Outputs of a switch, which do not, are counted as one: their sum is
+  // an upper bound of the busiest.
+  std::uint64_t places = 1;
   const Statistic* busy = nullptr;  // busy time of a component; null: `link` is the server
   const Link* link = nullptr;
   std::string src, dst;  // nodes of the link
-
-  // Known once the machine is elaborated.
-  std::uint64_t places() const { return busy == nullptr ? 1 : busy->server.places; }
 };
 
 // Servers that have been in use, by index, in the order of first use: links that a message has
