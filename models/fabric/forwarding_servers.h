@@ -101,6 +101,9 @@ class ForwardingServers {
         per_(per) {}
 
   Fs latency() const { return times_.latency; }
+  std::uint64_t servers(std::size_t inputs, std::size_t outputs) const {
+    return per_ == ServerPer::node ? 1 : per_ == ServerPer::direction ? outputs : inputs * outputs;
+  }
   Fs hold_of(const Arrival& flit) const { return times_.hold_of(flit.is_first()); }
 
   Fs next_due() const {

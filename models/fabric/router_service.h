@@ -67,6 +67,8 @@ struct RouterService {
   Fs held(Fs /*now*/) const { return 0; }
   // Time for which a flit that is passed on has occupied its server; `service`: from its start on.
   Fs occupancy(const Arrival& /*flit*/, Fs service) const { return service; }
+  // Number of servers whose occupancy `busy` sums, of a node with so many inputs and outputs.
+  std::uint64_t servers(std::size_t /*inputs*/, std::size_t /*outputs*/) const { return 1; }
   // Attribute that sets the rate of the server.
   const char* rate_attribute() const { return "overhead_ns"; }
   // Flits that the service has taken out of the inbox and holds, and the first of them or null; for

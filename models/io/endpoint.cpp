@@ -16,6 +16,17 @@ Endpoint::Endpoint(const ComponentInit& init, const Parameters& parameters)
   const ServerParameters& server = parameters.server;
   if (cut_through_ && !server.are_defaults())
     servers_.emplace(arrivals_, server.times(*parameters.overhead), server.per());
+  if (!cut_through_) return;
+  add_busy_time(
+      "busy", "time for which the server was held", busy_fs_,
+      [this](Fs now) { return busy_fs_ + (servers_ ? servers_->held(now) : passing_.held(now)); },
+      {Server::Kind::rate, server.rate_attribute(), 1, [this](Fs now) {
+         return stalled_fs_ + (servers_ ? servers_->stalled(now) : passing_.stalled(now));
+       }});
+}
+
+void Endpoint::end_of_elaboration() {
+  if (servers_) server_of("busy").places = servers_->servers(inputs(), outputs());
 }
 
 std::optional<ParameterFault> Endpoint::check(const Parameters& parameters) {
@@ -81,8 +92,14 @@ void Endpoint::pass_on(const Arrival& arrival, Fs start) {
     for (std::uint32_t flit = 0; flit < flits; ++flit)
       send(transaction, flit, 1, arrival.position, now());
   } else {
-    send(transaction, arrival.flit, 1, arrival.position, now());
+    serve_flit(arrival, start);
   }
+}
+
+void Endpoint::serve_flit(const Arrival& flit, Fs start) {
+  busy_fs_ += servers_ ? servers_->hold_of(flit) : now() - start;
+  if (flit.is_first()) stalled_fs_ += start - flit.time;
+  send(*flit.transaction, flit.flit, 1, flit.position, now());
 }
 
 }  // namespace kernbench

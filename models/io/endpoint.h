@@ -2,9 +2,9 @@
 //
 // Timing: no serial server. A transit message leaves overhead_ns (or latency_ns) after the arrival
 // of its last flit, all flits at once. With cut_through it is served flit by flit as in a router
-// with the same parameters; a message injected here (position 0 of its path) neither waits for nor
-// occupies the server. Messages of one instant leave in order of (arrival or issue,
-// upstream name, id).
+// with the same parameters, and reports the busy time of its server; a message injected here
+// (position 0 of its path) neither waits for nor occupies the server. Messages of one instant leave
+// in order of (arrival or issue, upstream name, id).
 #pragma once
 
 #include <cstddef>
@@ -48,10 +48,12 @@ class Endpoint : public FabricNode, private EndOfTimestep::Listener {
  private:
   Endpoint(const ComponentInit& init, const Parameters& parameters);
 
+  void end_of_elaboration() override;
   void timestep_quiescent() override;
   Fs due() const { return servers_ ? servers_->next_due() : passing_.next_due(); }
   void pass_due();
   void pass_on(const Arrival& arrival, Fs start);
+  void serve_flit(const Arrival& flit, Fs start);
 
   bool cut_through_;
   SerialIngress passing_;
@@ -59,6 +61,8 @@ class Endpoint : public FabricNode, private EndOfTimestep::Listener {
   bool settling_ = false;  // messages of this instant may still be issued at this instant: the
                            // end of it is awaited
   std::uint64_t passed_ = 0;
+  std::uint64_t busy_fs_ = 0;     // with cut_through
+  std::uint64_t stalled_fs_ = 0;  // of first flits; with cut_through
 };
 
 // UAL endpoint of a SIP: a second path between SIPs, in addition to PCIe, over a link of its own to

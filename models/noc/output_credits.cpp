@@ -64,7 +64,7 @@ void OutputCredits::to_link(Transaction& transaction, const FlitRun& run, Buffer
 
 // --- Reports
 
-void OutputCredits::note_stalled(std::size_t flits, Fs now) {
+void OutputCredits::report_stalled(std::size_t flits, Fs now) {
   if (statistics_ != nullptr)
     statistics_->longest_queue = std::max<std::uint64_t>(statistics_->longest_queue, flits);
   if (flits > 0 && !waiting_) {

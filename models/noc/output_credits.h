@@ -63,7 +63,9 @@ class OutputCredits : public BufferedOutput, protected SignalGroup {
   Fs link_available_at() const { return link_.available_at; }
 
   // Reports `flits` stalled for a credit or a channel: statistics, pending wait, signals.
-  void note_stalled(std::size_t flits, Fs now);
+  void note_stalled(std::size_t flits, Fs now) {
+    if (flits > 0 || waiting_ || observed()) report_stalled(flits, now);
+  }
   void show(std::size_t stalled_flits);
   CreditStatistics* statistics() { return statistics_; }
 
@@ -82,6 +84,7 @@ class OutputCredits : public BufferedOutput, protected SignalGroup {
   // Stalled messages, for the deadlock report.
   virtual std::string stalled_messages() const = 0;
   void add_credits(Fs now);
+  void report_stalled(std::size_t flits, Fs now);
 
   unsigned transport_dbg(tlm::tlm_generic_payload& payload) override {
     return output_->transport_dbg(payload);

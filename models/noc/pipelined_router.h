@@ -36,6 +36,9 @@ class PipelinedService : public RouterService {
   std::int64_t held(Fs now) { return servers_.held(now); }
   Fs stalled(Fs now) { return servers_.stalled(now); }
   Fs occupancy(const Arrival& flit, Fs /*service*/) const { return servers_.hold_of(flit); }
+  std::uint64_t servers(std::size_t inputs, std::size_t outputs) const {
+    return servers_.servers(inputs, outputs);
+  }
   const char* rate_attribute() const { return rate_attribute_; }
   std::size_t queued() const { return servers_.filed(); }
   const Arrival* first_queued() const { return servers_.first_filed(); }

@@ -40,6 +40,9 @@ class RouterNode final : public FabricNode {
   InputBuffer input_buffer() const override { return buffer_; }
 
  private:
+  void end_of_elaboration() override {
+    server_of("busy").places = service_.servers(inputs(), outputs());
+  }
   Fs next_due() const override { return service_.next_due(); }
   void serve() override;
   bool pass_directly(const Path& path, std::uint32_t position, DirectRoute& route) override;

@@ -7,23 +7,18 @@ namespace {
 
 constexpr std::uint64_t bit(unsigned port) { return std::uint64_t{1} << port; }
 
-// Calls use(element) for each element, ascending.
-template <class Use>
-void for_each(std::uint64_t set, Use use) {
-  for (; set != 0; set &= set - 1) use(static_cast<unsigned>(__builtin_ctzll(set)));
-}
-
-std::uint64_t all(std::uint32_t ports) { return ports < 64 ? bit(ports) - 1 : ~std::uint64_t{0}; }
-
 }  // namespace
 
 void SwitchRequests::clear() {
-  std::fill(inputs_.begin(), inputs_.end(), 0);
-  std::fill(outputs_.begin(), outputs_.end(), 0);
+  for_each_of(requested_, [this](std::uint32_t output) { inputs_[output] = 0; });
+  for_each_of(requesting_, [this](std::uint32_t input) { outputs_[input] = 0; });
+  requesting_ = requested_ = 0;
 }
 
 void SwitchRequests::add(std::uint32_t input, std::uint32_t output, std::uint32_t channel,
                          const TieKey& key) {
+  requesting_ |= bit(input);
+  requested_ |= bit(output);
   inputs_[output] |= bit(input);
   outputs_[input] |= bit(output);
   flits_[input * inputs_.size() + output] = {key, channel};
@@ -32,28 +27,30 @@ void SwitchRequests::add(std::uint32_t input, std::uint32_t output, std::uint32_
 void RoundRobinAllocator::match(const SwitchRequests& requests, SwitchMatches& matches) {
   next_output_.resize(requests.inputs(), 0);
   next_input_.resize(requests.outputs(), 0);
-  proposals_.assign(requests.outputs(), 0);
-  for (std::uint32_t input = 0; input < requests.inputs(); ++input) {
-    const std::uint64_t outputs = requests.outputs_for(input);
-    if (outputs != 0) proposals_[first_from(outputs, next_output_[input])] |= bit(input);
-  }
-  for (std::uint32_t output = 0; output < requests.outputs(); ++output) {
-    if (proposals_[output] == 0) continue;
+  proposals_.resize(requests.outputs(), 0);
+  std::uint64_t proposed = 0;  // outputs
+  for_each_of(requests.requesting(), [&](std::uint32_t input) {
+    const unsigned output = first_from(requests.outputs_for(input), next_output_[input]);
+    proposals_[output] |= bit(input);
+    proposed |= bit(output);
+  });
+  for_each_of(proposed, [&](std::uint32_t output) {
     const unsigned input = first_from(proposals_[output], next_input_[output]);
+    proposals_[output] = 0;
     matches[input] = output;
     next_output_[input] = output + 1;
     next_input_[output] = input + 1;
-  }
+  });
 }
 
 void IslipAllocator::match(const SwitchRequests& requests, SwitchMatches& matches) {
   grant_.resize(requests.outputs(), 0);
   accept_.resize(requests.inputs(), 0);
-  std::uint64_t inputs = all(requests.inputs()), outputs = all(requests.outputs());  // unmatched
+  std::uint64_t inputs = requests.requesting(), outputs = requests.requested();  // unmatched
   for (std::uint32_t iteration = 0; iteration < iterations_; ++iteration) {
     grants_.assign(requests.inputs(), 0);
     std::uint64_t granted = 0;  // inputs
-    for_each(outputs, [&](unsigned output) {
+    for_each_of(outputs, [&](unsigned output) {
       const std::uint64_t requesting = requests.inputs_for(output) & inputs;
       if (requesting == 0) return;
       const unsigned input = first_from(requesting, grant_[output]);
@@ -61,7 +58,7 @@ void IslipAllocator::match(const SwitchRequests& requests, SwitchMatches& matche
       granted |= bit(input);
     });
     if (granted == 0) return;
-    for_each(granted, [&](unsigned input) {
+    for_each_of(granted, [&](unsigned input) {
       const unsigned output = first_from(grants_[input], accept_[input]);
       matches[input] = output;
       inputs &= ~bit(input);
@@ -74,12 +71,12 @@ void IslipAllocator::match(const SwitchRequests& requests, SwitchMatches& matche
 }
 
 void AgeAllocator::match(const SwitchRequests& requests, SwitchMatches& matches) {
-  std::uint64_t inputs = all(requests.inputs()), outputs = all(requests.outputs());  // unmatched
+  std::uint64_t inputs = requests.requesting(), outputs = requests.requested();  // unmatched
   for (;;) {
     const TieKey* oldest = nullptr;
     unsigned best_input = 0, best_output = 0;
-    for_each(inputs, [&](unsigned input) {
-      for_each(requests.outputs_for(input) & outputs, [&](unsigned output) {
+    for_each_of(inputs, [&](unsigned input) {
+      for_each_of(requests.outputs_for(input) & outputs, [&](unsigned output) {
         const TieKey& key = requests.key(input, output);
         if (oldest != nullptr && !(key < *oldest)) return;
         oldest = &key;

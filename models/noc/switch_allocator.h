@@ -19,6 +19,12 @@
 
 namespace kernbench {
 
+// Calls use(element) for each element of a set of numbers below 64, ascending.
+template <class Use>
+void for_each_of(std::uint64_t set, Use use) {
+  for (; set != 0; set &= set - 1) use(static_cast<std::uint32_t>(__builtin_ctzll(set)));
+}
+
 // Lowest element of a non-empty set of numbers below 64 that is at least `start`, else the lowest.
 inline unsigned first_from(std::uint64_t set, unsigned start) {
   const std::uint64_t rest = start < 64 ? set & (~std::uint64_t{0} << start) : 0;
@@ -36,6 +42,9 @@ class SwitchRequests {
 
   std::uint32_t inputs() const { return static_cast<std::uint32_t>(outputs_.size()); }
   std::uint32_t outputs() const { return static_cast<std::uint32_t>(inputs_.size()); }
+  // Inputs with a request, and outputs that are requested.
+  std::uint64_t requesting() const { return requesting_; }
+  std::uint64_t requested() const { return requested_; }
   // Inputs with a flit for an output; outputs for which an input has a flit.
   std::uint64_t inputs_for(std::uint32_t output) const { return inputs_[output]; }
   std::uint64_t outputs_for(std::uint32_t input) const { return outputs_[input]; }
@@ -59,6 +68,7 @@ class SwitchRequests {
     TieKey key;
     std::uint32_t channel = 0;
   };
+  std::uint64_t requesting_ = 0, requested_ = 0;
   std::vector<std::uint64_t> inputs_;   // by output
   std::vector<std::uint64_t> outputs_;  // by input
   std::vector<Flit> flits_;             // by input and output

@@ -161,27 +161,33 @@ void VcRouter::set_head(std::uint32_t index, Fs since) {
     queue.output = flit.transaction->route().path->out_port(flit.position);
     queue.ready = from + to_allocation_;
     input.to_allocate |= bit_of(index);
+    allocating_ |= std::uint64_t{1} << flit.port;
   } else {
     queue.ready = from + period_;
-    input.to_switch |= bit_of(index);
+    await_switch(index);
   }
+}
+
+void VcRouter::await_switch(std::uint32_t index) {
+  const std::uint32_t input = input_of(index);
+  inputs_[input].to_switch |= bit_of(index);
+  switching_ |= std::uint64_t{1} << input;
 }
 
 // --- Virtual channels
 
 void VcRouter::allocate_channels(Fs at) {
   first_flits_.clear();
-  for (std::uint32_t input = 0; input < inputs_.size(); ++input) {
-    for (std::uint64_t set = inputs_[input].to_allocate; set != 0; set &= set - 1) {
-      const std::uint32_t queue =
-          input * buffer_.virtual_channels + static_cast<std::uint32_t>(__builtin_ctzll(set));
+  for_each_of(allocating_, [&](std::uint32_t input) {
+    for_each_of(inputs_[input].to_allocate, [&](std::uint32_t channel) {
+      const std::uint32_t queue = input * buffer_.virtual_channels + channel;
       if (queues_[queue].ready <= at) {
         first_flits_.push_back(queue);
       } else {
         due_ = std::min(due_, queues_[queue].ready);
       }
-    }
-  }
+    });
+  });
   while (!first_flits_.empty()) {
     const std::size_t next = next_first_flit();
     const std::uint32_t queue = first_flits_[next];
@@ -231,7 +237,8 @@ bool VcRouter::allocate(std::uint32_t index, Fs at) {
   turns_[queue.output][group] = (index + 1) % static_cast<std::uint32_t>(queues_.size());
   Input& input = inputs_[flit.port];
   input.to_allocate &= ~bit_of(index);
-  input.to_switch |= bit_of(index);
+  if (input.to_allocate == 0) allocating_ &= ~(std::uint64_t{1} << flit.port);
+  await_switch(index);
   return true;
 }
 
@@ -241,14 +248,14 @@ bool VcRouter::allocate(std::uint32_t index, Fs at) {
 bool VcRouter::request_switch(Fs at) {
   requests_.clear();
   requested_ = 0;
-  for (std::uint32_t i = 0; i < inputs_.size(); ++i) {
+  for_each_of(switching_, [&](std::uint32_t i) {
     const Input& input = inputs_[i];
-    for (std::uint64_t set = input.to_switch, start = input.next_channel; set != 0;) {
-      const unsigned channel = first_from(set, static_cast<unsigned>(start));
+    for (std::uint64_t set = input.to_switch; set != 0;) {
+      const unsigned channel = first_from(set, input.next_channel);
       set &= ~(std::uint64_t{1} << channel);
       request(i * buffer_.virtual_channels + channel, at);
     }
-  }
+  });
   return requested_ > 0;
 }
 
@@ -305,6 +312,7 @@ void VcRouter::grant(std::uint32_t index, Fs at) {
   granted_.push_back({flit, queue.output, queue.out_channel});
   Input& input = inputs_[flit.port];
   input.to_switch &= ~bit_of(index);
+  if (input.to_switch == 0) switching_ &= ~(std::uint64_t{1} << flit.port);
   input.next_channel = (flit.virtual_channel + 1U) % buffer_.virtual_channels;
 
   const Fs wait = at - earliest_grant(flit);

@@ -135,6 +135,7 @@ class VcRouter : public FabricNode, public OutputOwner {
   void hand_over(Fs at);
   void take_arrivals(Fs at);
   void set_head(std::uint32_t queue, Fs at);
+  void await_switch(std::uint32_t queue);
   void allocate_channels(Fs at);
   std::size_t next_first_flit() const;
   bool allocate(std::uint32_t queue, Fs at);
@@ -164,6 +165,7 @@ class VcRouter : public FabricNode, public OutputOwner {
 
   std::vector<VcOutput*> outputs_;
   std::vector<Input> inputs_;
+  std::uint64_t allocating_ = 0, switching_ = 0;   // inputs with queues in to_allocate, to_switch
   std::vector<Queue> queues_;                      // by input and virtual channel
   std::vector<std::vector<std::uint32_t>> turns_;  // queue with priority, by output and group
   std::vector<std::uint32_t> first_flits_;         // queues, of one cycle

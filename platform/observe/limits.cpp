@@ -35,6 +35,7 @@ std::vector<ResourceLimit> rows_of(const ServerTable& table, const Resources& re
     if (busy <= row.busy) continue;
     row.busy = busy;
     row.busiest = server.name;
+    row.key = server.own_key.empty() ? resources[server.resource].key : server.own_key;
   }
   return rows;
 }

@@ -60,13 +60,6 @@ std::string section_of(Role role) {
   }
 }
 
-std::string key_of(Role role, const std::string& attribute) {
-  if (attribute.empty() || attribute.find(':') != std::string::npos) return attribute;
-  const std::size_t end = attribute.find(", ");
-  const std::string key = section_of(role) + ".attrs." + attribute.substr(0, end);
-  return end == std::string::npos ? key : key + ", " + key_of(role, attribute.substr(end + 2));
-}
-
 std::string without_end(std::string text, const std::string& end) {
   if (text.size() >= end.size() && text.compare(text.size() - end.size(), end.size(), end) == 0)
     text.resize(text.size() - end.size());
@@ -74,6 +67,17 @@ std::string without_end(std::string text, const std::string& end) {
 }
 
 }  // namespace
+
+std::string keys_of(const std::string& section, const std::string& attributes) {
+  if (attributes.empty() || attributes.find(':') != std::string::npos) return attributes;
+  const std::size_t end = attributes.find(", ");
+  const std::string key = section + ".attrs." + attributes.substr(0, end);
+  return end == std::string::npos ? key : key + ", " + keys_of(section, attributes.substr(end + 2));
+}
+
+std::string keys_of(Role role, const std::string& attributes) {
+  return keys_of(section_of(role), attributes);
+}
 
 const char* name_of(Server::Kind kind) {
   return kind == Server::Kind::slot ? "slot" : kind == Server::Kind::rate ? "rate" : "none";
@@ -101,26 +105,26 @@ ResourceId Resources::of_overhead(Role role) {
   if (known == no_resource) {
     const std::string name(name_of(role));
     // An engine is also a server: its overhead is a separate resource.
-    known = add(is_engine_of_pe(role) ? name + " set-up" : name, key_of(role, "overhead_ns"));
+    known = add(is_engine_of_pe(role) ? name + " set-up" : name, keys_of(role, "overhead_ns"));
   }
   return known;
 }
 
 ResourceId Resources::of_occupancy(Role role, const std::string& attributes) {
-  return add(std::string(name_of(role)) + " occupancy", key_of(role, attributes));
+  return add(std::string(name_of(role)) + " occupancy", keys_of(role, attributes));
 }
 
 ResourceId Resources::of_latency(Role role) {
-  return add(std::string(name_of(role)) + " latency", key_of(role, "latency_ns"));
+  return add(std::string(name_of(role)) + " latency", keys_of(role, "latency_ns"));
 }
 
 ResourceId Resources::of_attribute(Role role, const std::string& name, const std::string& attribute,
                                    Server::Kind kind) {
-  return add(name, key_of(role, attribute), kind);
+  return add(name, keys_of(role, attribute), kind);
 }
 
 ResourceId Resources::of_hbm_bus() {
-  return add(hbm_bus, key_of(Role::hbm_ctrl, "data_rate_gbps"));
+  return add(hbm_bus, keys_of(Role::hbm_ctrl, "data_rate_gbps"));
 }
 
 ResourceId Resources::of_busy_time(Role role, const Statistic& busy) {
@@ -132,7 +136,7 @@ ResourceId Resources::of_busy_time(Role role, const Statistic& busy) {
     return of_occupancy(role, server.attribute);
   const std::string base = without_end(without_end(without_end(busy.name, "busy"), "held"), "_");
   const std::string node(name_of(role));
-  return add(base.empty() ? node : node + ' ' + base, key_of(role, server.attribute), server.kind,
+  return add(base.empty() ? node : node + ' ' + base, keys_of(role, server.attribute), server.kind,
              !is_engine_of_pe(role));
 }
 

@@ -6,15 +6,39 @@
 #include "platform/assembly/machine_modules.h"
 #include "platform/assembly/machine_root.h"
 #include "platform/observe/object_tree.h"
+#include "platform/topology/instance_overrides.h"
 
 namespace kernbench {
+
+namespace {
+
+bool sets_one_of(const OverrideSpec& spec, const std::string& attributes) {
+  return !spec.impl.empty() ||
+         std::any_of(spec.attributes.begin(), spec.attributes.end(), [&](const auto& given) {
+           return (" " + attributes + ",").find(" " + given.name + ",") != std::string::npos;
+         });
+}
+
+// Keys of the last override that sets the implementation of a node or one of these attributes, else
+// those of its kind.
+std::string server_keys(const MachineSpec& spec, const Node& node, const std::string& attributes) {
+  std::string keys = keys_of(node.kind, attributes);
+  for (const OverrideSpec& each : spec.overrides) {
+    if (!each.kind.empty() && each.kind != name_of(node.kind)) continue;
+    if (sets_one_of(each, attributes) && NodeGlob(each.match).matches(node.name))
+      keys = keys_of(each.match, attributes);
+  }
+  return keys;
+}
+
+}  // namespace
 
 // --- Servers
 
 ServerTable::ServerTable(const Platform& platform, Resources& resources) {
   for (const Component* component : components_of(platform)) {
     if (component->node() == no_node) continue;  // the host is not a server
-    add(*component, platform.graph().node(component->node()).kind, resources);
+    add(*component, platform.graph(), resources);
   }
   for (const LinkInstance& instance : platform.links()) {
     UsedServer server;
@@ -28,17 +52,22 @@ ServerTable::ServerTable(const Platform& platform, Resources& resources) {
   }
 }
 
-void ServerTable::add(const Component& component, Role role, Resources& resources) {
+void ServerTable::add(const Component& component, const Graph& graph, Resources& resources) {
+  const Node& node = graph.node(component.node());
   for (const Statistic& statistic : component.statistics()) {
     if (!statistic.is_busy_time()) continue;
-    const ResourceId resource = resources.of_busy_time(role, statistic);
+    const ResourceId resource = resources.of_busy_time(node.kind, statistic);
     if (resource == no_resource) continue;
     UsedServer server;
     server.name = name_in_machine(component);
     server.node = component.node();
     server.part = statistic.name.substr(0, statistic.name.rfind('_'));
     server.resource = resource;
-    server.places = statistic.server.places;
+    server.places = statistic.server.places;  // before those of outputs are known
+    if (!graph.spec().overrides.empty() && *statistic.server.attribute != '\0') {
+      std::string keys = server_keys(graph.spec(), node, statistic.server.attribute);
+      if (keys != resources[resource].key) server.own_key = std::move(keys);
+    }
     server.busy = &statistic;
     servers_.push_back(std::move(server));
   }

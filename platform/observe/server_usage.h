@@ -35,7 +35,10 @@ struct UsedServer {
   std::string name;  // "sip0.cube0.pe0.pe_dma"
   std::string part;  // server of a node with several: "read_channel", "pc3"
   ResourceId resource = no_resource;
+  std::string own_key;    // if another than that of the resource
   NodeId node = no_node;  // none for a link
+  // Places that share all work. Outputs of a switch, which do not, are counted as one: their sum is
+  // an upper bound of the busiest.
   std::uint64_t places = 1;
   const Statistic* busy = nullptr;  // busy time of a component; null: `link` is the server
   const Link* link = nullptr;
@@ -93,7 +96,7 @@ class ServerTable {
   SparseUse used_between(const Sample& begin, const Sample& end) const;
 
  private:
-  void add(const Component& component, Role role, Resources& resources);
+  void add(const Component& component, const Graph& graph, Resources& resources);
   static ServerUse use_of(const UsedServer& server, Fs now);
 
   std::vector<UsedServer> servers_;

@@ -105,7 +105,7 @@ void EngineTimeline::close(const std::string& source) {
     Row& row = rows_.emplace_back();
     row.node = std::get<3>(key);
     row.part = std::get<2>(key);
-    if (from_ < to_) fill(row, intervals);
+    if (from_ < to_) fill(row, united(intervals));
   }
 }
 
@@ -180,9 +180,6 @@ void EngineTimeline::fill(Row& row, const Intervals& intervals) const {
       if (first < last) row.columns[column] += last - first;
     }
   }
-  for (std::uint64_t column = 0; column < options_.columns; ++column)
-    row.columns[column] =
-        std::min(row.columns[column], column_start(column + 1) - column_start(column));
 }
 
 // --- Text and tables

@@ -44,8 +44,8 @@ class EngineTimeline final : private tlm::tlm_analysis_if<ExecutedOp>,
   using Intervals = std::vector<Interval>;
   struct Row {
     std::string node, part;
-    Fs busy = 0;              // within the window; concurrent operations all count
-    std::vector<Fs> columns;  // busy time, at most the length of the column
+    Fs busy = 0;              // within the window; concurrent operations count once
+    std::vector<Fs> columns;  // busy time
   };
   using Key = std::tuple<std::string, int, std::string, std::string>;  // PE, order, part, node
   struct Kernels {

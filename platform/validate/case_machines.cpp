@@ -107,6 +107,15 @@ ValidationCheck differing_check(std::string quantity, std::string unit, double p
   return check;
 }
 
+ValidationCheck goal_check(std::string quantity, std::string unit, double published,
+                           double simulated, int goal_percent) {
+  ValidationCheck check =
+      published_check(std::move(quantity), std::move(unit), published, 0, simulated);
+  check.tolerance = published * goal_percent / 100;
+  check.allowance = fmt::format("the goal, {} %", goal_percent);
+  return check;
+}
+
 ValidationCheck bound_check(Relation relation, ValidationCheck check) {
   check.relation = relation;
   check.tolerance = 0;

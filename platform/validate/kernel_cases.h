@@ -36,10 +36,11 @@ struct ReferenceTimes {
 // Throws the error that ended the run.
 using RunBench = std::function<ReferenceTimes(Platform&, const ReferenceRun&)>;
 
-std::vector<ValidationCase> systolic_cases(const RunBench& run);           // group systolic
-std::vector<ValidationCase> collective_cases(const RunBench& run);         // group collectives
-std::vector<ValidationCase> source_gemm_cases(const RunBench& run);        // group source
-std::vector<ValidationCase> source_collective_cases(const RunBench& run);  // group source
+std::vector<ValidationCase> systolic_cases(const RunBench& run);                // group systolic
+std::vector<ValidationCase> collective_cases(const RunBench& run);              // group collectives
+std::vector<ValidationCase> collective_correlation_cases(const RunBench& run);  // group correlation
+std::vector<ValidationCase> source_gemm_cases(const RunBench& run);             // group source
+std::vector<ValidationCase> source_collective_cases(const RunBench& run);       // group source
 
 // These cases and those that run no kernel, in the order of the report.
 std::vector<ValidationCase> all_references(const RunBench& run);

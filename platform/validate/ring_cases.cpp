@@ -150,6 +150,28 @@ std::vector<ValidationCheck> play_all_reduce(Platform& platform) {
           bound};
 }
 
+// A step there takes the latencies of its links and bytes / rate; the steps add up.
+std::vector<ValidationCheck> play_astra_sim(Platform& platform, int steps, std::uint64_t bytes) {
+  const double formula = steps * (hop_ns + static_cast<double>(bytes) / gbs);
+  ValidationCheck check = goal_check(sizes_text(steps, bytes), "ns", formula,
+                                     to_ns(play_steps(platform, steps, bytes)), 10);
+  check.formula = fmt::format("{} * ({:g} + {} / {:g})", steps, hop_ns, bytes, gbs);
+  return {check};
+}
+
+ValidationCase astra_sim_case(const char* name, const char* collective, int steps,
+                              std::uint64_t bytes) {
+  return {
+      name,
+      "correlation",
+      fmt::format("Ring {} among 16 nodes: every step takes latency + bytes / rate", collective),
+      "ASTRA-sim, commit 518bd51, analytical network 599a047, congestion-unaware: "
+      "BasicTopology::compute_communication_delay, read from the source (docs/correlation.md)",
+      "tiny",
+      ring_of_sips({}),
+      [=](Platform& platform) { return play_astra_sim(platform, steps, bytes); }};
+}
+
 const char* const routing_exercise =
     "exercise on routing techniques, as quoted by quesba.com (startup, per-hop and per-word time), "
     "and homework 4 of CS 677, Grand "
@@ -206,6 +228,12 @@ std::vector<ValidationCase> ring_cases() {
        "Distrib. "
        "Comput. 69(2) (2009), pp. 117-124, abstract",
        "tiny", ring_of_sips({}), play_all_reduce}};
+}
+
+std::vector<ValidationCase> ring_correlation_cases() {
+  return {astra_sim_case("astra-sim-ring-all-gather", "all-gather of 16 MiB", nodes - 1, mib),
+          astra_sim_case("astra-sim-ring-all-reduce", "all-reduce of 1 MiB", 2 * (nodes - 1),
+                         mib / nodes)};
 }
 
 }  // namespace kernbench

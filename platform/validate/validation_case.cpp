@@ -39,7 +39,8 @@ std::vector<ValidationCase> all_references(const RunBench& run) {
   for (const auto& cases :
        {chain_cases(), ring_cases(), hbm_cases(), figure_cases(), systolic_cases(run),
         collective_cases(run), source_cases(), source_gemm_cases(run), source_collective_cases(run),
-        correlation_cases()})
+        correlation_cases(), network_correlation_cases(), ring_correlation_cases(),
+        collective_correlation_cases(run)})
     all.insert(all.end(), cases.begin(), cases.end());
   return all;
 }

@@ -55,12 +55,14 @@ struct ValidationCase {
 };
 
 // Cases that run no kernel.
-std::vector<ValidationCase> chain_cases();        // group network
-std::vector<ValidationCase> ring_cases();         // group network
-std::vector<ValidationCase> hbm_cases();          // group hbm
-std::vector<ValidationCase> figure_cases();       // group figures
-std::vector<ValidationCase> source_cases();       // group source
-std::vector<ValidationCase> correlation_cases();  // group correlation
+std::vector<ValidationCase> chain_cases();                // group network
+std::vector<ValidationCase> ring_cases();                 // group network
+std::vector<ValidationCase> hbm_cases();                  // group hbm
+std::vector<ValidationCase> figure_cases();               // group figures
+std::vector<ValidationCase> source_cases();               // group source
+std::vector<ValidationCase> correlation_cases();          // group correlation
+std::vector<ValidationCase> network_correlation_cases();  // group correlation
+std::vector<ValidationCase> ring_correlation_cases();     // group correlation
 
 // Cases of a group; all if it is empty. Throws UsageError that lists the groups.
 std::vector<ValidationCase> select_group(std::vector<ValidationCase> cases,

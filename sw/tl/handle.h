@@ -132,5 +132,3 @@ class Handle {
 };
 
 }  // namespace kernbench::tl
-
-#include "sw/tl/operand.h"

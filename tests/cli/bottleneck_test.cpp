@@ -99,6 +99,25 @@ BOOST_AUTO_TEST_CASE(a_log_has_the_limits_and_servers_of_its_run) {
   check_refused({"inspect", log, "--servers", "gpu"}, {"--servers 'gpu'", "'pe', 'host'"});
 }
 
+// A PE with an array of its own, narrower than those of its kind, is the busiest.
+BOOST_AUTO_TEST_CASE(the_key_of_an_instance_is_the_one_that_was_set_for_it) {
+  const auto key_with = [](const std::string& setting) {
+    const ProgramResult run = kernbench_program(
+        {"run", "--bench", "gemm-single-pe", "--topology", "tiny", "--json", "--set", setting});
+    BOOST_TEST_REQUIRE(run.status == 0, run.err);
+    const Json told = Json::parse(run.out);
+    for (const Json& row : told.at("bottleneck").at("resources"))
+      if (row.at("resource") == "pe_gemm gemm") return row.at("key").get<std::string>();
+    return std::string("none");
+  };
+  const std::string kind = "cube.pe_template.components.pe_gemm.attrs.";
+  BOOST_TEST(key_with(kind + "macs_per_cycle=64") == kind + "macs_per_cycle");
+  BOOST_TEST(key_with("sip0.cube0.pe*.pe_gemm.attrs.macs_per_cycle=64") ==
+             "sip0.cube0.pe*.pe_gemm.attrs.macs_per_cycle");
+  // Doubling the attribute of the kind still counts.
+  BOOST_TEST(key_with("sip0.cube0.pe0.pe_gemm.attrs.queue_depth=4") == kind + "macs_per_cycle");
+}
+
 // Each kernel by itself: the limits of one kernel that runs alone are those of the run.
 BOOST_AUTO_TEST_CASE(limits_of_the_only_kernel_are_those_of_the_run) {
   const ProgramResult run = kernbench_program(

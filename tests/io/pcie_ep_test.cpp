@@ -13,6 +13,7 @@
 #include "tests/support/signal_log.h"
 
 using namespace kernbench;
+using kernbench::test::forked;
 using kernbench::test::forked_value;
 using kernbench::test::MiniLink;
 using kernbench::test::MiniMachine;
@@ -47,12 +48,13 @@ struct Tested {
       machine.issue(*handle);
     });
   }
-  std::uint64_t statistic(const std::string& name) const {
+  const Statistic& declared(const std::string& name) const {
     for (const Statistic& statistic : e->statistics()) {
-      if (statistic.name == name) return *statistic.value;
+      if (statistic.name == name) return statistic;
     }
     throw std::logic_error(name);
   }
+  std::uint64_t statistic(const std::string& name) const { return *declared(name).value; }
 
   MiniMachine machine;
   StubNode& a{machine.stub("a")};
@@ -142,6 +144,36 @@ KERNBENCH_SYSTEMC_TEST(with_cut_through_latency_and_occupancy_are_those_of_a_rou
   BOOST_TEST(t.statistic("passed") == 2U);
 }
 
+// First flits hold the server for 10.
+KERNBENCH_SYSTEMC_TEST(with_cut_through_its_server_is_busy_as_that_of_a_router) {
+  Tested t(Settings{{"cut_through", "true"}});
+  t.a.send_at(t.machine.write("a", "z", 0, 8), 100);   // 2 fs on the link: at e at 103, until 113
+  t.a.send_at(t.machine.write("a", "z", 0, 16), 102);  // at e at 107, 113 until 123
+  t.inject_at(t.machine.write("e", "z", 0, 32, 105), 105);  // holds nothing
+  sc_core::sc_start(Component::fs(118));
+  BOOST_TEST(t.declared("busy").at(118) == 15U);
+  BOOST_TEST(t.declared("busy").server.stalled(118) == 6U);  // 107 to 113
+  t.machine.run();
+  BOOST_TEST(t.statistic("busy") == 20U);
+}
+
+// Three flits of two messages to two outputs, each of 6: a server per output.
+KERNBENCH_SYSTEMC_TEST(with_cut_through_servers_of_outputs_are_busy_separately) {
+  Tested t(Settings{{"overhead_ns", "0"},
+                    {"latency_ns", "0.00002"},
+                    {"occupancy_ns", "0.000003"},
+                    {"flit_occupancy_ns", "0.000006"},
+                    {"servers", "direction"},
+                    {"cut_through", "true"}});
+  t.a.send_at(t.machine.write("a", "z", 0, 32), 100);  // at e at 105 and 109: 105 to 111, to 117
+  t.a.send_at(t.machine.write("a", "s", 0, 16), 108);  // at 113, until 119
+  sc_core::sc_start(Component::fs(115));
+  BOOST_TEST(t.declared("busy").at(115) == 10U + 2U);
+  t.machine.run();
+  BOOST_TEST(t.statistic("busy") == 18U);
+  BOOST_TEST(t.declared("busy").server.places == 3U);  // outputs to a, s, z
+}
+
 BOOST_AUTO_TEST_CASE(an_end_point_that_stores_messages_has_no_server) {
   const auto fault = [](const char* key, const ParameterValue& value, bool cut_through) {
     Attributes values = defaults_of(schema_of<PcieEp::Parameters>());
@@ -161,6 +193,7 @@ BOOST_AUTO_TEST_CASE(an_end_point_that_stores_messages_has_no_server) {
   for (const char* key : {"latency_ns", "occupancy_ns", "flit_occupancy_ns"})
     BOOST_TEST(fault(key, Rational(2), true) == "");
   BOOST_TEST(fault("servers", std::string("port"), true) == "");
+  forked([] { BOOST_CHECK_THROW(Tested().declared("busy"), std::logic_error); });
 }
 
 KERNBENCH_SYSTEMC_TEST(nothing_is_paid_where_a_response_ends) {

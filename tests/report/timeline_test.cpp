@@ -52,6 +52,18 @@ BOOST_AUTO_TEST_CASE(a_cell_shows_how_much_of_its_interval_was_busy) {
   BOOST_TEST(cells(part, "dma_read") == "#:        ");
 }
 
+// Receives of two streams, 0 to 60 and 40 to 90 ns: busy for 90 of 100.
+BOOST_AUTO_TEST_CASE(overlapping_operations_of_a_row_count_once) {
+  HandMadeLog log;
+  log.ops = {{pe0 + ".pe_ipcq", "ipcq_recv", 0, 60 * ns, 1, -1, 0, 0},
+             {pe0 + ".pe_ipcq", "ipcq_recv", 40 * ns, 90 * ns, 2, -1, 0, 1},
+             {pe0 + ".pe_dma", "dma_read", 0, 100 * ns, 3}};
+  const Timeline timeline(log, {"", {}, 10});
+  BOOST_TEST(cells(timeline, "ipcq_recv") == "######### ");
+  BOOST_TEST(timeline.report.text().find("ipcq_recv   90.0 % |") != std::string::npos,
+             timeline.report.text());
+}
+
 BOOST_AUTO_TEST_CASE(engines_are_chosen_by_glob_or_those_of_the_busiest_pe) {
   HandMadeLog log;
   log.ops = {{pe0 + ".pe_dma", "dma_read", 0, 10, 1},

@@ -37,13 +37,17 @@ std::vector<ValidationOutcome> run(const std::vector<ValidationCase>& cases) {
 }
 
 // All of them, but of the seven all-reduces of six SIPs, which take three seconds each, only one in
-// messages of slots and one in whole messages; --all runs these as well.
+// messages of slots and one in whole messages; of the meshes of routers only one; no rings that are
+// references of another group as well. --all runs these as well.
 std::vector<ValidationCase> references() {
   std::vector<ValidationCase> cases = all_references(run_reference_bench);
   const bool every = every_or({false}, {true}).front();
   const auto left_out = [every](const ValidationCase& each) {
-    return !every && each.name.rfind("all-reduce-", 0) == 0 && each.name != "all-reduce-64k-hbm" &&
-           each.name != "all-reduce-in-slots-96k-corner";
+    const auto begins = [&each](const char* part) { return each.name.rfind(part, 0) == 0; };
+    if (every || each.name == "all-reduce-64k-hbm" ||
+        each.name == "all-reduce-in-slots-96k-corner" || each.name == "booksim-transpose")
+      return false;
+    return begins("all-reduce-") || begins("booksim-") || begins("nccl-");
   };
   cases.erase(std::remove_if(cases.begin(), cases.end(), left_out), cases.end());
   return cases;
@@ -87,8 +91,9 @@ BOOST_AUTO_TEST_CASE(every_reference_holds_and_says_what_it_is_and_where_it_come
                  check.quantity << ": a bound has no tolerance");
       // Published figures have two digits at least. Another simulator: the goal, or a difference
       // with a reason.
-      const double most = other_simulator
-                              ? (check.allowance == "the goal, 5 %" ? 0.05 + 1e-9 : 0.22 + 1e-9)
+      const double most = other_simulator        ? (check.allowance == "the goal, 5 %"    ? 0.05 + 1e-9
+                                                    : check.allowance == "the goal, 10 %" ? 0.1 + 1e-9
+                                                                                          : 0.22 + 1e-9)
                           : check.as_published() ? 7e-3
                                                  : 3e-4;
       BOOST_TEST(check.tolerance <= check.expected * most, check.quantity);
@@ -147,6 +152,11 @@ BOOST_AUTO_TEST_CASE(a_machine_that_differs_does_not_hold) {
       {"ramulator-hbm3-refresh", {hbm + "t_rfc_ns", "600"}},
       {"dramsys-hbm2", {hbm + "t_cl_ns", "20"}},
       {"dramsys-hbm2-refresh", {hbm + "t_rc_ns", "48"}},
+      {"booksim-transpose", {"cube.components.router.attrs.pipeline_cycles", "3"}},
+      {"booksim-transpose", {"cube.components.router.attrs.virtual_channels", "2"}},
+      {"astra-sim-ring-all-gather", {"system.links.io_ep_to_switch.bw_gbs", "80"}},
+      {"astra-sim-ring-all-reduce", {"system.links.io_ep_to_switch.distance_mm", "900"}},
+      {"nccl-rings", {"system.links.io_ep_to_switch.bw_gbs", "48"}},
       {"bounds-of-collectives", {"system.links.io_ep_to_switch.bw_gbs", "0"}}};
   for (const auto& [name, change] : changes) check_fails(find(name), change);
 }
