@@ -9,6 +9,7 @@
 
 #include "models/base/errors.h"
 #include "sw/ops/operands.h"
+#include "sw/ops/part.h"
 #include "sw/ops/placed_matrix.h"
 #include "sw/tl/program.h"
 
@@ -188,52 +189,79 @@ void check_summands(const Tensor& b, const Tensor& out, const MatmulOptions& opt
   }
 }
 
+// A multiple, or the value itself if it is less; at least 1.
 std::int64_t rounded_down(std::int64_t value, std::int64_t multiple) {
-  return value < multiple ? value : value / multiple * multiple;
+  return value < multiple ? std::max<std::int64_t>(value, 1) : value / multiple * multiple;
 }
 
 constexpr std::int64_t whole_tile = 32;
 
-// Largest block of the result of a PE, and the tiles of its composites.
+// Extents for the largest part of the result.
 struct Blocking {
-  TileShape block, tile;
+  TileShape block, tile;  // of a composite, and of its tiles
 };
 
+std::int64_t register_bytes_of(const MachineDescription& machine, PeId where) {
+  const Attributes& gateway = machine.attributes(machine.engine(where, PeEngine::pe_fetch_store));
+  static constexpr const char* key = "register_file_bytes";
+  return gateway.has(key) ? gateway.integer(key) : 64 * 1024;
+}
+
+// Register file: two tiles of a and b each, the sum and its addend. Tall tiles read b less often.
+TileShape tile_of(const TileShape& block, std::int64_t size, std::int64_t register_bytes) {
+  const auto depth = [&](std::int64_t m, std::int64_t n) {
+    return (register_bytes - 2 * m * n * 4) / (2 * (m + n) * size);
+  };
+  TileShape tile{std::min(block.m, whole_tile), 0, std::min<std::int64_t>(block.n, 128)};
+  while (tile.n > 8 && depth(tile.m, tile.n) < 16) tile.n /= 2;
+  for (std::int64_t m = tile.m * 2; m <= block.m && depth(m, tile.n) >= 64; m *= 2) tile.m = m;
+  tile.k = std::min(block.k, rounded_down(std::min<std::int64_t>(depth(tile.m, tile.n), 1024), 64));
+  return tile;
+}
+
 // TCM: two panels of a and, if parts of K are added, two sums; each has a sixth of the scratch at
-// most. Register file: two tiles of a and b each, the sum and its addend. Tall tiles read b less
-// often.
+// most.
 Blocking blocking_of(const MachineDescription& machine, const Tensor& a, const Tensor& b,
                      const Tensor& out) {
   const auto size = static_cast<std::int64_t>(std::max(size_of(a.dtype()), size_of(b.dtype())));
-  const Shape& part = out.info()->blocks.front().shape;  // the largest one
-  const std::int64_t room = static_cast<std::int64_t>(machine.scratch_bytes) / 6 / size,
-                     M = part[0], N = part[1], K = a.shape()[1];
-  Blocking made;
-  TileShape& block = made.block;
+  const tl::Block& part = out.info()->blocks.front();  // the largest one
+  const std::int64_t room_bytes = static_cast<std::int64_t>(machine.scratch_bytes) / 6,
+                     room = room_bytes / size, M = part.shape[0], N = part.shape[1],
+                     K = a.shape()[1];
+  TileShape block;
   block.k = std::min(K, rounded_down(room / std::min(M, whole_tile), 64));
   block.m = std::min(M, rounded_down(room / block.k, whole_tile));
-  block.n = std::min(N, rounded_down(room * size / 4 / block.m, whole_tile));
+  block.n = std::min(N, rounded_down(room_bytes / 4 / block.m, whole_tile));
+  return {block, tile_of(block, size, register_bytes_of(machine, part.where))};
+}
 
-  constexpr std::int64_t register_bytes = 64 * 1024;
-  TileShape& tile = made.tile;
-  tile.n = std::min<std::int64_t>(block.n, 128);
-  const auto depth = [&](std::int64_t m) {
-    return (register_bytes - 2 * m * tile.n * 4) / (2 * (m + tile.n) * size);
-  };
-  tile.m = std::min(block.m, whole_tile);
-  while (tile.m * 2 <= block.m && depth(tile.m * 2) >= 64) tile.m *= 2;
-  tile.k = std::min(block.k, rounded_down(std::min<std::int64_t>(depth(tile.m), 1024), 64));
-  return made;
+// Every PE of several in a cube needs all of a, which is spread over cubes.
+bool shares_remote_rows(const Tensor& a, const Tensor& out) {
+  const std::vector<tl::Block>& parts = out.info()->blocks;
+  return a.policy().cube.cuts() && !out.is_partial() && parts.front().shape[0] == a.shape()[0] &&
+         parts.size() > 1 && parts[1].where.cube == parts[0].where.cube;
+}
+
+// A copy of a for each cube, its columns over the PEs of the cube.
+Tensor copy_for_each_cube(Torch& torch, const Tensor& a, const Tensor& out) {
+  const auto pes =
+      std::min<std::int64_t>(out.policy().num_pes.value_or(torch.spec().pes), a.shape()[1]);
+  const DPPolicy policy{Placement::replicate, Placement::column_wise, out.policy().num_cubes,
+                        static_cast<int>(pes)};
+  const Tensor copy = torch.empty(a.shape(), a.dtype(), policy, a.name());
+  slice(torch, a, 0, 0, copy);
+  return copy;
 }
 
 }  // namespace
 
-void matmul(Torch& torch, const Tensor& a, const Tensor& b, const Tensor& out,
+void matmul(Torch& torch, const Tensor& given, const Tensor& b, const Tensor& out,
             const MatmulOptions& options) {
-  check_shapes(a, b, out, options);
+  check_shapes(given, b, out, options);
   if (out.shape().elements() == 0) return;
-  check_values(a, b, out, options);
+  check_values(given, b, out, options);
   if (out.is_partial()) check_summands(b, out, options);
+  const Tensor a = shares_remote_rows(given, out) ? copy_for_each_cube(torch, given, out) : given;
   const auto [block, tile] = blocking_of(torch.spec(), a, b, out);
   const auto narrow = [](std::int64_t extent) { return static_cast<int>(extent); };
   const int activation = static_cast<int>(options.activation);

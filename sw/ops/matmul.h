@@ -4,16 +4,18 @@
 //   ops::matmul(torch, x, weight, out, {bias, Activation::gelu});
 //
 // Each PE computes the part of `out` that it holds, from the parts of `a` and `b` that this needs,
-// wherever their shards are: rows of `a` are copied to TCM, from other PEs through their HBM if
-// necessary, `b` is streamed by composites. So the placement of `out` selects the division of work,
-// and that of `b` next to it the traffic: with columns of `b` and `out` on the same PEs, weights
-// are read locally.
+// wherever their shards are: rows of `a` are loaded into TCM, `b` is streamed by composites. So the
+// placement of `out` selects the division of work, and that of `b` next to it the traffic: with
+// columns of `b` and `out` on the same PEs, weights are read locally. If all PEs need all of an `a`
+// that is spread over cubes, a launch before copies it once for each cube, over the PEs there, so
+// that it crosses to a cube once and not for every PE.
 //
 // Partial sums: if `out` is partial, a PE multiplies its own rows of `b` with the same columns of
 // `a`, and its summand is that product; the rows of `b` on the holders of a part of `out` make up
 // K.
 #pragma once
 
+#include <cstdint>
 #include <optional>
 #include <string>
 

@@ -141,6 +141,17 @@ KERNBENCH_SYSTEMC_TEST(operands_larger_than_the_tcm) {
   BOOST_TEST(m.failures() == "");
 }
 
+KERNBENCH_SYSTEMC_TEST(tiles_fit_the_register_file) {
+  TorchMachine m("topology.tiny.yaml",
+                 two_cubes({{"cube.pe_template.components.pe_fetch_store.attrs.register_file_bytes",
+                             "8192"}}));
+  m.run([](Torch& torch) {
+    check(torch, {70, 300, 640, copies, columns, columns, f16, f16, true});
+    check(torch, {1, 300, 4096, columns, columns, columns, f32, f32});
+  });
+  BOOST_TEST(m.failures() == "");
+}
+
 KERNBENCH_SYSTEMC_TEST(a_result_without_elements_takes_no_time) {
   TorchMachine m("topology.tiny.yaml", two_cubes());
   m.run([](Torch& torch) {
