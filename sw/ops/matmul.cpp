@@ -220,18 +220,21 @@ TileShape tile_of(const TileShape& block, std::int64_t size, std::int64_t regist
 }
 
 // TCM: two panels of a and, if parts of K are added, two sums; each has a sixth of the scratch at
-// most.
+// most. Without such sums a step has all columns: blocks of some columns of wide rows would be
+// short runs at a large pitch, which map to few channels of the HBM.
 Blocking blocking_of(const MachineDescription& machine, const Tensor& a, const Tensor& b,
                      const Tensor& out) {
   const auto size = static_cast<std::int64_t>(std::max(size_of(a.dtype()), size_of(b.dtype())));
   const tl::Block& part = out.info()->blocks.front();  // the largest one
   const std::int64_t room_bytes = static_cast<std::int64_t>(machine.scratch_bytes) / 6,
                      room = room_bytes / size, M = part.shape[0], N = part.shape[1],
-                     K = a.shape()[1];
+                     rows_of_b = b.info()->blocks.front().shape[0],
+                     K = out.is_partial() ? rows_of_b : a.shape()[1];
   TileShape block;
   block.k = std::min(K, rounded_down(room / std::min(M, whole_tile), 64));
   block.m = std::min(M, rounded_down(room / block.k, whole_tile));
-  block.n = std::min(N, rounded_down(room_bytes / 4 / block.m, whole_tile));
+  const bool adds = std::min(block.k, rows_of_b) < K;
+  block.n = std::min(N, adds ? rounded_down(room_bytes / 4 / block.m, 128) : room);
   return {block, tile_of(block, size, register_bytes_of(machine, part.where))};
 }
 
