@@ -23,6 +23,7 @@ void TensorStorage::become_copies() {
   tl::TensorInfo info = *info_;
   for (tl::Block& block : info.blocks) block.summand = 0;
   memory_->addresses().summed(info, sip_);
+  policy_ = policy_.summed();
   info_ = std::make_shared<const tl::TensorInfo>(std::move(info));
 }
 
