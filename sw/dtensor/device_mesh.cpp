@@ -37,8 +37,8 @@ void check_shape(const Ints& shape, const Names& names) {
     throw UsageError("device mesh without dimensions: one extent at least is expected");
   for (const int extent : shape) {
     if (extent < 1)
-      throw UsageError(fmt::format("device mesh {}: extents of at least 1 are expected",
-                                   text_of(shape)));
+      throw UsageError(
+          fmt::format("device mesh {}: extents of at least 1 are expected", text_of(shape)));
   }
   if (names.empty()) return;
   if (names.size() != shape.size())
@@ -52,11 +52,13 @@ void check_shape(const Ints& shape, const Names& names) {
 void check_ranks(const Ints& ranks, const Ints& shape, int world) {
   for (std::size_t i = 0; i < ranks.size(); ++i) {
     if (ranks[i] < 0 || ranks[i] >= world)
-      throw UsageError(fmt::format("device mesh: rank {}, but there are ranks 0 to {}", ranks[i],
-                                   world - 1));
+      throw UsageError(
+          fmt::format("device mesh: rank {}, but there are ranks 0 to {}", ranks[i], world - 1));
     if (i > 0 && ranks[i] <= ranks[i - 1])
-      throw UsageError(fmt::format("device mesh: ranks {} are not in ascending order, which is "
-                                   "that of groups", text_of(ranks)));
+      throw UsageError(
+          fmt::format("device mesh: ranks {} are not in ascending order, which is "
+                      "that of groups",
+                      text_of(ranks)));
   }
   if (product(shape) != static_cast<int>(ranks.size()))
     throw UsageError(fmt::format("device mesh {} has {} ranks; ranks {} are {}", text_of(shape),
@@ -151,8 +153,8 @@ std::size_t DeviceMesh::the_dim(const std::string& call, const std::optional<Mes
 
 const Ints& DeviceMesh::coordinate(const std::string& call) const {
   if (state_->coordinate) return *state_->coordinate;
-  throw UsageError(fmt::format("{}: rank {} is not in {}", call, torch().distributed.get_rank(),
-                               str()));
+  throw UsageError(
+      fmt::format("{}: rank {} is not in {}", call, torch().distributed.get_rank(), str()));
 }
 
 Group DeviceMesh::get_group(const std::optional<MeshDim>& dim) const {

@@ -50,7 +50,7 @@ class DeviceMesh {
   // The ranks that differ from the calling one in these dimensions only, in the order of the mesh.
   // UsageError: an unknown name, or another order.
   DeviceMesh operator[](const std::string& name) const { return submesh({name}); }
-  DeviceMesh operator[](const std::vector<std::string>& names) const { return submesh(names); }
+  DeviceMesh submesh(const std::vector<std::string>& names) const;
   std::string str() const;  // "DeviceMesh(dp=2, tp=2; ranks 0, 1, 2, 3)"
 
   // For the other files of this folder.
@@ -78,7 +78,6 @@ class DeviceMesh {
                                 const std::vector<std::string>& names);
   std::size_t index_of(const std::string& call, const MeshDim& dim) const;
   std::size_t the_dim(const std::string& call, const std::optional<MeshDim>& dim) const;
-  DeviceMesh submesh(const std::vector<std::string>& names) const;
 
   std::shared_ptr<const State> state_;
 };

@@ -25,9 +25,9 @@ DPPolicy fitted(const DPPolicy& policy, const Shape& shape, DType dtype,
 
 void check_policy(const std::string& call, const DPPolicy& policy) {
   if (policy.cube.sums() || policy.pe.sums())
-    throw UsageError(fmt::format(
-        "{}: {} has partial sums within a device; copies or parts are expected", call,
-        policy.str()));
+    throw UsageError(
+        fmt::format("{}: {} has partial sums within a device; copies or parts are expected", call,
+                    policy.str()));
 }
 
 void check_partials(const DeviceMesh& mesh, const Placements& placements, DType dtype) {
@@ -38,8 +38,7 @@ void check_partials(const DeviceMesh& mesh, const Placements& placements, DType 
     if (op == ReduceOp::avg && !is_float(dtype))
       throw UsageError(fmt::format("from_local: {} of {}: a float dtype is expected",
                                    placement.str(), name_of(dtype)));
-    const auto adds = [](ReduceOp each) { return each == ReduceOp::sum || each == ReduceOp::avg; };
-    if (first && first->reduce_op() != op && !(adds(op) && adds(first->reduce_op())))
+    if (first && *first != placement)
       throw UsageError(fmt::format(
           "from_local: {} on {}: the order of {} and {} matters; one operation is expected",
           text_of(placements), mesh.str(), first->str(), placement.str()));
@@ -58,13 +57,13 @@ Shape even_shape(const Shape& local, const DeviceMesh& mesh, const Placements& p
 
 void check_local(const Tensor& local, const DeviceMesh& mesh, const Placements& placements,
                  const Shape& shape) {
-  const Shape expected = local_shape(shape, placements, mesh.shape(),
-                                     mesh.coordinate("from_local"), placements.size());
+  const Shape expected = local_shape(shape, placements, mesh.shape(), mesh.coordinate("from_local"),
+                                     placements.size());
   if (local.shape() == expected) return;
-  throw UsageError(fmt::format(
-      "from_local: tensor '{}' {} on rank {}, whose part of {} by {} on {} is {}", local.name(),
-      local.shape().str(), mesh.torch().distributed.get_rank(), shape.str(), text_of(placements),
-      mesh.str(), expected.str()));
+  throw UsageError(
+      fmt::format("from_local: tensor '{}' {} on rank {}, whose part of {} by {} on {} is {}",
+                  local.name(), local.shape().str(), mesh.torch().distributed.get_rank(),
+                  shape.str(), text_of(placements), mesh.str(), expected.str()));
 }
 
 // Rank 0 of each row gives its own tensor.
@@ -116,9 +115,10 @@ DTensor distribute(const OwnTensor& own, const Shape& shape, DType dtype, const 
   const Placements placements = normal_placements(call, mesh, given, shape);
   for (const MeshPlacement& placement : placements) {
     if (placement.is_partial())
-      throw UsageError(fmt::format("{}: {}: Shard or Replicate is expected; from_local makes a "
-                                   "tensor with {}",
-                                   call, text_of(placements), placement.str()));
+      throw UsageError(
+          fmt::format("{}: {}: Shard or Replicate is expected; from_local makes a "
+                      "tensor with {}",
+                      call, text_of(placements), placement.str()));
   }
   Tensor local = distributed_local(own, shape, dtype, mesh, placements, options);
   return DTensor(std::move(local), shape, mesh, placements, options.policy);
@@ -128,13 +128,12 @@ DTensor distribute(const OwnTensor& own, const Shape& shape, DType dtype, const 
 
 Placements normal_placements(const std::string& call, const DeviceMesh& mesh,
                              const Placements& placements, const Shape& shape) {
-  if (placements.empty())
-    return Placements(static_cast<std::size_t>(mesh.ndim()), Replicate());
+  if (placements.empty()) return Placements(static_cast<std::size_t>(mesh.ndim()), Replicate());
   if (placements.size() != static_cast<std::size_t>(mesh.ndim()))
-    throw UsageError(fmt::format("{}: {} placements {} on {}; one for each of {} dimensions is "
-                                 "expected",
-                                 call, placements.size(), text_of(placements), mesh.str(),
-                                 mesh.ndim()));
+    throw UsageError(
+        fmt::format("{}: {} placements {} on {}; one for each of {} dimensions is "
+                    "expected",
+                    call, placements.size(), text_of(placements), mesh.str(), mesh.ndim()));
   const int rank = static_cast<int>(shape.rank());
   Placements normal;
   for (const MeshPlacement& placement : placements) {
@@ -166,9 +165,10 @@ std::string DTensor::str() const {
 
 DTensor DTensor::redistribute(const DeviceMesh& mesh, const Placements& placements) const {
   if (mesh != mesh_)
-    throw UsageError(fmt::format("redistribute: tensor '{}' is on {}, not on {}; the same mesh is "
-                                 "expected",
-                                 name(), mesh_.str(), mesh.str()));
+    throw UsageError(
+        fmt::format("redistribute: tensor '{}' is on {}, not on {}; the same mesh is "
+                    "expected",
+                    name(), mesh_.str(), mesh.str()));
   return redistribute(placements);
 }
 
@@ -178,9 +178,10 @@ DTensor DTensor::redistribute(const Placements& placements) const {
   const Placements to = normal_placements("redistribute", mesh_, placements, shape_);
   for (std::size_t dim = 0; dim < to.size(); ++dim) {
     if (to[dim].is_partial() && to[dim] != placements_[dim])
-      throw UsageError(fmt::format("redistribute: tensor '{}' from {} to {}: only operators make "
-                                   "a Partial; Shard or Replicate is expected",
-                                   name(), placements_[dim].str(), to[dim].str()));
+      throw UsageError(
+          fmt::format("redistribute: tensor '{}' from {} to {}: only operators make "
+                      "a Partial; Shard or Replicate is expected",
+                      name(), placements_[dim].str(), to[dim].str()));
   }
   return redistributed("redistribute", to);
 }
@@ -189,8 +190,8 @@ DTensor DTensor::redistributed(const std::string& why, const Placements& placeme
   if (placements == placements_) return *this;
   mesh_.observers()->redistributed(fmt::format("{}: '{}' {} {} -> {}", why, name(), shape_.str(),
                                                text_of(placements_), text_of(placements)));
-  return DTensor(redistribute_local(local_, shape_, mesh_, placements_, placements, policy_), shape_,
-                 mesh_, placements, policy_);
+  return DTensor(redistribute_local(local_, shape_, mesh_, placements_, placements, policy_),
+                 shape_, mesh_, placements, policy_);
 }
 
 Tensor DTensor::full_tensor() const {
@@ -220,9 +221,10 @@ DTensor from_local(const Tensor& local, const DeviceMesh& mesh, const Placements
   const Placements placements = normal_placements("from_local", mesh, given, known);
   check_partials(mesh, placements, local.dtype());
   if (known.rank() != local.shape().rank())
-    throw UsageError(fmt::format("from_local: tensor '{}' {}, but the whole tensor is {}; both "
-                                 "have the same axes",
-                                 local.name(), local.shape().str(), known.str()));
+    throw UsageError(
+        fmt::format("from_local: tensor '{}' {}, but the whole tensor is {}; both "
+                    "have the same axes",
+                    local.name(), local.shape().str(), known.str()));
   if (options.run_check) compare_local_tensors(local, mesh, !options.shape);
   const Shape shape = options.shape ? known : even_shape(local.shape(), mesh, placements);
   check_local(local, mesh, placements, shape);

@@ -2,8 +2,8 @@
 //
 //   const DeviceMesh mesh = init_device_mesh(torch, {4});
 //   const DTensor x = distribute_tensor(array, mesh, {Shard(0)});
-//   const DTensor sum = sum_of(x, {0});                        // Partial(sum): no communication
-//   const DTensor y = sum.redistribute({Replicate()});         // all_reduce
+//   const DTensor total = sum(x, {0});                           // Partial(sum): no communication
+//   const DTensor y = total.redistribute({Replicate()});       // all_reduce
 //   y.to_local();                                              // Tensor of this rank
 //
 // Every rank of the mesh makes the same calls, in the same order. The shape is that of the whole
@@ -86,7 +86,7 @@ struct FromLocalOptions {
 
 // A DTensor of the local tensors of the ranks, which it shares. Without placements: Replicate.
 // UsageError: wrong placements, a local shape that is not this rank's part of the shape, a policy
-// with partial sums, Partials whose order matters, such as sum and max, the average of integers.
+// with partial sums, Partials of several operations, the average of integers.
 DTensor from_local(const Tensor& local, const DeviceMesh& mesh, const Placements& placements = {},
                    const FromLocalOptions& options = {});
 

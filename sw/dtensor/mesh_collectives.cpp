@@ -79,8 +79,7 @@ Tensor MeshCollectives::narrowed(const Tensor& tensor, int axis, const Chunk& ch
   if (chunk.extent == tensor.shape()[at(axis)]) return tensor;
   const Shape shape = with_extent(tensor.shape(), axis, chunk.extent);
   Tensor out = make(shape, tensor);
-  ops::copy(mesh_.torch(), tensor, out,
-            {{offset(shape, axis, chunk.start), Box::whole(shape)}});
+  ops::copy(mesh_.torch(), tensor, out, {{offset(shape, axis, chunk.start), Box::whole(shape)}});
   return out;
 }
 
@@ -119,7 +118,8 @@ Tensor MeshCollectives::reduce_scatter(const Tensor& local, int axis, ReduceOp o
     std::vector<Box> zeros;
     for (int rank = 0; rank < size_; ++rank) {
       const Chunk chunk = chunk_of(extent, size_, rank);
-      add(copies, offset(part, axis, chunk.start), cut(part_box(part, rank), axis, 0, chunk.extent));
+      add(copies, offset(part, axis, chunk.start),
+          cut(part_box(part, rank), axis, 0, chunk.extent));
       add(zeros, cut(part_box(part, rank), axis, chunk.extent, each));
     }
     ops::copy(mesh_.torch(), local, in, copies, zeros);

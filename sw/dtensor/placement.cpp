@@ -10,8 +10,7 @@ namespace kernbench::dtensor {
 
 Partial::Partial(ReduceOp of) : op(of) {
   if (op != ReduceOp::sum && op != ReduceOp::avg && op != ReduceOp::max && op != ReduceOp::min)
-    throw UsageError(
-        fmt::format("Partial({}): sum, avg, max or min is expected", name_of(op)));
+    throw UsageError(fmt::format("Partial({}): sum, avg, max or min is expected", name_of(op)));
 }
 
 std::string MeshPlacement::str() const {

@@ -31,15 +31,15 @@ struct Partial {
 // One of the three.
 class MeshPlacement {
  public:
-  MeshPlacement(Shard shard) : kind_(shard) {}            // NOLINT(google-explicit-constructor)
+  MeshPlacement(Shard shard) : kind_(shard) {}              // NOLINT(google-explicit-constructor)
   MeshPlacement(Replicate replicate) : kind_(replicate) {}  // NOLINT(google-explicit-constructor)
-  MeshPlacement(Partial partial) : kind_(partial) {}      // NOLINT(google-explicit-constructor)
+  MeshPlacement(Partial partial) : kind_(partial) {}        // NOLINT(google-explicit-constructor)
 
   bool is_shard() const { return std::holds_alternative<Shard>(kind_); }
   bool is_shard(int axis) const { return is_shard() && this->axis() == axis; }
   bool is_replicate() const { return std::holds_alternative<Replicate>(kind_); }
   bool is_partial() const { return std::holds_alternative<Partial>(kind_); }
-  int axis() const { return std::get<Shard>(kind_).axis; }           // of Shard
+  int axis() const { return std::get<Shard>(kind_).axis; }            // of Shard
   ReduceOp reduce_op() const { return std::get<Partial>(kind_).op; }  // of Partial
   std::string str() const;  // "Shard(0)", "Replicate()", "Partial(sum)"
 
@@ -62,8 +62,8 @@ struct Chunk {
 std::int64_t full_chunk(std::int64_t extent, int parts);
 Chunk chunk_of(std::int64_t extent, int parts, int index);
 
-// Shape of what the rank at `coordinate` has of a tensor that is cut by the first `dims` placements,
-// from left to right, on a mesh of that shape.
+// Shape of what the rank at `coordinate` has of a tensor that is cut by the first `dims`
+// placements, from left to right, on a mesh of that shape.
 Shape local_shape(const Shape& shape, const Placements& placements,
                   const std::vector<int>& mesh_shape, const std::vector<int>& coordinate,
                   std::size_t dims);

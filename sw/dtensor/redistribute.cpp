@@ -73,8 +73,8 @@ Tensor redistribute_local(const Tensor& local, const Shape& shape, const DeviceM
   Tensor result = local;
   for (const RedistributeStep& step : redistribute_plan(from, to, mesh.shape())) {
     // Before this dimension cuts it.
-    const Shape whole = local_shape(shape, from, mesh.shape(), mesh.coordinate("redistribute"),
-                                    step.dim);
+    const Shape whole =
+        local_shape(shape, from, mesh.shape(), mesh.coordinate("redistribute"), step.dim);
     const std::int64_t extent =
         step.from.is_shard() ? whole[static_cast<std::size_t>(step.from.axis())] : 0;
     if (mesh.shape()[step.dim] > 1)

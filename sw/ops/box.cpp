@@ -114,8 +114,7 @@ tl::Handle load_box(tl::Program& tl, const tl::Tensor& tensor, const Box& box) {
   return tl.load(pointer_to(tl, tensor, box));
 }
 
-void store_box(tl::Program& tl, const tl::Tensor& tensor, const Box& box,
-               const tl::Handle& value) {
+void store_box(tl::Program& tl, const tl::Tensor& tensor, const Box& box, const tl::Handle& value) {
   tl.store(pointer_to(tl, tensor, box), value);
 }
 

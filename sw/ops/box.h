@@ -1,5 +1,5 @@
-// Boxes of elements of tensors in kernels: the parts of a box that are in one block each, and access
-// to them.
+// Boxes of elements of tensors in kernels: the parts of a box that are in one block each, and
+// access to them.
 #pragma once
 
 #include <cstddef>
@@ -17,9 +17,7 @@ using Extents = std::vector<std::int64_t>;
 struct Box {
   Extents start, extents;
 
-  static Box whole(const Shape& shape) {
-    return {Extents(shape.rank(), 0), shape.extents()};
-  }
+  static Box whole(const Shape& shape) { return {Extents(shape.rank(), 0), shape.extents()}; }
   std::int64_t elements() const;
   Box moved(const Extents& by) const;
 };

@@ -17,8 +17,8 @@ void check_box(const Tensor& tensor, const Extents& start, const Extents& extent
                                  tensor.shape().str()));
 }
 
-void check(const Tensor& from, const Tensor& to, const std::vector<BoxCopy>& copies,
-           const std::vector<Box>& zeros) {
+void check_copy(const Tensor& from, const Tensor& to, const std::vector<BoxCopy>& copies,
+                const std::vector<Box>& zeros) {
   if (from.dtype() != to.dtype())
     throw UsageError(fmt::format("ops::copy: '{}' is {}, '{}' is {}; both have one dtype",
                                  from.name(), name_of(from.dtype()), to.name(),
@@ -59,7 +59,7 @@ void copy_box(tl::Program& tl, const tl::Tensor& from, const tl::Tensor& to, con
 
 void copy(Torch& torch, const Tensor& from, const Tensor& to, const std::vector<BoxCopy>& copies,
           const std::vector<Box>& zeros) {
-  check(from, to, copies, zeros);
+  check_copy(from, to, copies, zeros);
   if (to.nbytes() == 0) return;
   const auto kernel = [copies, zeros](tl::Program& tl, tl::Tensor from, tl::Tensor to) {
     if (!to.has_local()) return;

@@ -73,7 +73,7 @@ std::vector<Box> cells(const Box& out, const std::vector<const tl::Tensor*>& ope
 }
 
 // `numbers`: by operand; none: the next tensor.
-struct Body {
+struct ElementwiseBody {
   MathOp op;
   std::vector<std::optional<tl::Number>> numbers;
 
@@ -132,8 +132,7 @@ DType result_dtype(MathOp op, const std::vector<Operand>& operands) {
   if (gives_mask(op)) return DType::i8;
   if (is_float(dtype)) {
     if (takes_integers_only(op))
-      throw UsageError(
-          fmt::format("{} of {}: integers are expected", call_of(op), name_of(dtype)));
+      throw UsageError(fmt::format("{} of {}: integers are expected", call_of(op), name_of(dtype)));
     return dtype;
   }
   const bool fraction = std::any_of(operands.begin(), operands.end(), [](const Operand& operand) {
@@ -143,17 +142,17 @@ DType result_dtype(MathOp op, const std::vector<Operand>& operands) {
   return fraction || gives_fractions(op) ? DType::f32 : dtype;
 }
 
-void elementwise(Torch& torch, MathOp op, const std::vector<Operand>& operands,
-                 const Tensor& out) {
+void elementwise(Torch& torch, MathOp op, const std::vector<Operand>& operands, const Tensor& out) {
   const DType dtype = result_dtype(op, operands);
   const std::vector<Tensor> tensors = tensors_of(operands);
-  const Shape shape = broadcast_shape(call_of(op), {tensors.front().shape(), tensors.back().shape()});
+  const Shape shape =
+      broadcast_shape(call_of(op), {tensors.front().shape(), tensors.back().shape()});
   if (out.shape() != shape || out.dtype() != dtype)
     throw UsageError(fmt::format("{}: the result '{}' is {}{}; {}{} is expected", call_of(op),
                                  out.name(), name_of(out.dtype()), out.shape().str(),
                                  name_of(dtype), shape.str()));
   if (out.nbytes() == 0) return;
-  Body body{op, {}};
+  ElementwiseBody body{op, {}};
   for (const Operand& operand : operands) {
     const auto* number = std::get_if<tl::Number>(&operand);
     body.numbers.push_back(number ? std::optional(*number) : std::nullopt);

@@ -16,7 +16,7 @@ namespace {
 // Partial results that a kernel holds at once; each is reduced in several steps.
 constexpr std::int64_t results_at_once = 1024;
 
-struct Body {
+struct ReduceBody {
   Reduce op;
   std::vector<int> axes;
   bool keep_dims;
@@ -71,10 +71,13 @@ struct Body {
     const bool adds = op == Reduce::sum || op == Reduce::mean;
     if (adds) part = tl.cast(part, is_float(part.dtype()) ? DType::f32 : DType::i32);
     for (const int axis : axes)
-      part = adds ? tl.sum(part, axis) : op == Reduce::max ? tl.max(part, axis) : tl.min(part, axis);
+      part = adds                ? tl.sum(part, axis)
+             : op == Reduce::max ? tl.max(part, axis)
+                                 : tl.min(part, axis);
     if (!so_far) return part;
-    return adds ? tl.add(*so_far, part)
-                : op == Reduce::max ? tl.maximum(*so_far, part) : tl.minimum(*so_far, part);
+    return adds                ? tl.add(*so_far, part)
+           : op == Reduce::max ? tl.maximum(*so_far, part)
+                               : tl.minimum(*so_far, part);
   }
 
   void compute(tl::Program& tl, const tl::Tensor& in, const tl::Tensor& out,
@@ -156,13 +159,13 @@ Shape reduced_shape(const Shape& shape, const std::vector<int>& axes, bool keep_
 DType reduced_dtype(Reduce op, DType dtype) {
   if (is_float(dtype)) return dtype;
   if (op == Reduce::mean)
-    throw UsageError(
-        fmt::format("ops::reduce(mean) of {}: a float dtype is expected", kernbench::name_of(dtype)));
+    throw UsageError(fmt::format("ops::reduce(mean) of {}: a float dtype is expected",
+                                 kernbench::name_of(dtype)));
   return op == Reduce::sum ? DType::i32 : dtype;
 }
 
-void reduce(Torch& torch, Reduce op, const Tensor& in, const std::vector<int>& axes,
-            bool keep_dims, const Tensor& out) {
+void reduce(Torch& torch, Reduce op, const Tensor& in, const std::vector<int>& axes, bool keep_dims,
+            const Tensor& out) {
   const DType dtype = reduced_dtype(op, in.dtype());
   const Shape shape = reduced_shape(in.shape(), axes, keep_dims);
   if (out.shape() != shape || out.dtype() != dtype)
@@ -171,7 +174,7 @@ void reduce(Torch& torch, Reduce op, const Tensor& in, const std::vector<int>& a
                                  out.shape().str(), kernbench::name_of(dtype), shape.str()));
   if (out.nbytes() == 0) return;
   if (in.nbytes() == 0) return fill_with_nothing(torch, op, in, out);
-  const Body body{op, axes, keep_dims};
+  const ReduceBody body{op, axes, keep_dims};
   const auto kernel = [body](tl::Program& tl, tl::Tensor in, tl::Tensor out) {
     body.run(tl, in, out);
   };

@@ -28,7 +28,7 @@ DType reduced_dtype(Reduce op, DType dtype);
 // are added in f32 and rounded once. Each PE computes its own block of `out` from blocks that it
 // can address. The sum of no elements is 0, their mean NaN. Waits for the kernel. UsageError: a
 // shape or dtype that differs, the maximum or minimum of no elements.
-void reduce(Torch& torch, Reduce op, const Tensor& in, const std::vector<int>& axes,
-            bool keep_dims, const Tensor& out);
+void reduce(Torch& torch, Reduce op, const Tensor& in, const std::vector<int>& axes, bool keep_dims,
+            const Tensor& out);
 
 }  // namespace kernbench::ops

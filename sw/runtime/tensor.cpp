@@ -23,8 +23,8 @@ void TensorStorage::become_copies() {
   tl::TensorInfo info = *info_;
   for (tl::Block& block : info.blocks) block.summand = 0;
   memory_->addresses().summed(info, sip_);
-  policy_ = policy_.summed();
   info_ = std::make_shared<const tl::TensorInfo>(std::move(info));
+  policy_ = policy_.summed();
 }
 
 const TensorStorage& Tensor::storage() const {

@@ -27,7 +27,7 @@ class Worker;
 class TensorStorage {
  public:
   TensorStorage(std::shared_ptr<DeviceMemory> memory, tl::TensorInfoPtr info,
-                std::vector<Mapping> mappings, DPPolicy policy, int sip)
+                std::vector<Mapping> mappings, const DPPolicy& policy, int sip)
       : memory_(std::move(memory)), info_(std::move(info)), mappings_(std::move(mappings)),
         policy_(policy), sip_(sip) {}
   ~TensorStorage() { memory_->release(std::move(info_), std::move(mappings_), sip_); }
@@ -35,8 +35,8 @@ class TensorStorage {
   TensorStorage& operator=(const TensorStorage&) = delete;
 
   const tl::TensorInfoPtr& info() const { return info_; }
-  int sip() const { return sip_; }
   const DPPolicy& policy() const { return policy_; }
+  int sip() const { return sip_; }
 
   bool is_partial() const;
   // Called by collectives: partial sums have become copies of their sum, for all handles.
@@ -62,7 +62,7 @@ class Tensor {
   std::uint64_t nbytes() const { return info()->nbytes; }
   std::uint64_t va() const { return info()->va_base; }
   int sip() const { return storage().sip(); }
-  // Placement over cubes and PEs; after an all_reduce of partial sums that of copies.
+  // Placement of its parts; after an all_reduce with copies instead of partial sums.
   const DPPolicy& policy() const { return storage().policy(); }
   // In (cube, pe) order; copies and partial sums share one offset.
   std::vector<Shard> shards() const;
