@@ -179,7 +179,9 @@ Tensor MeshCollectives::scatter(const Tensor& tensor, int axis, int source) cons
   const Shape part = with_extent(tensor.shape(), axis, each);
   std::vector<Tensor> parts;
   for (int rank = 0; mine_ == source && rank < size_; ++rank)
-    parts.push_back(padded(narrowed(tensor, axis, chunk_of(extent, size_, rank)), axis, each));
+    parts.push_back(
+        extent == 0 ? make(part, tensor)
+                    : padded(narrowed(tensor, axis, chunk_of(extent, size_, rank)), axis, each));
   const Tensor out = mine_ == source ? parts[at(mine_)] : make(part, tensor);
   called("scatter");
   dist.scatter(out, parts, dist.get_global_rank(group_, source), group_);

@@ -5,7 +5,7 @@
 //   matmul(x, w)   x [Shard(0)], w [Replicate()] -> [Shard(0)], no communication
 //                  x [Shard(1)], w [Shard(0)]    -> [Partial(sum)], no communication
 //   a + b          both [Partial(sum)]           -> [Partial(sum)], no communication
-//   relu(a)        a [Partial(sum)]              -> [Replicate()] after an all_reduce
+//   relu(a)        a [Partial(sum)]              -> [Shard(0)] after a reduce_scatter
 #pragma once
 
 #include <variant>

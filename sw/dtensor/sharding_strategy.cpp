@@ -160,15 +160,20 @@ SelectedSharding select_sharding(const std::vector<DTensor>& operands,
   for (std::size_t index = 0; index < combinations; ++index) {
     SelectedSharding each = combination(strategies, index, mesh_shape.size(), operands.size());
     double cost = 0;
-    bool moves = false, possible = !mixes_partials(each.out);
+    bool moves = false, possible = !mixes_partials(each.out), cuts_too_often = false,
+         is_cut_so = false;
     for (std::size_t i = 0; i < operands.size(); ++i) {
       const DTensor& operand = operands[i];
-      possible = possible && !mixes_partials(each.in[i]) &&
-                 (!whole_parts || leaves_none_empty(operand.shape(), each.in[i], mesh_shape));
+      const bool stays = operand.placements() == each.in[i];
+      const bool fits = leaves_none_empty(operand.shape(), each.in[i], mesh_shape);
+      possible = possible && !mixes_partials(each.in[i]);
+      cuts_too_often = cuts_too_often || !fits;
+      is_cut_so = is_cut_so || (stays && !fits);
+      moves = moves || !stays;
       cost += redistribute_cost(operand.shape(), operand.dtype(), mesh_shape, operand.placements(),
                                 each.in[i]);
-      moves = moves || operand.placements() != each.in[i];
     }
+    possible = possible && (!cuts_too_often || (is_cut_so && !whole_parts));
     if (!possible || cost > least || (cost == least && (moves || !best_moves))) continue;
     best = std::move(each);
     least = cost;

@@ -32,8 +32,8 @@ ShardingStrategies elementwise_strategies(MathOp op, const std::vector<Shape>& s
                                           const Shape& result, bool scalar_first);
 
 // The cheapest combination of strategies over the dimensions of the mesh by redistribute_cost();
-// among equals one without redistribution, then the first. `whole_parts`: without those that leave
-// a rank without elements.
+// among equals one without redistribution, then the first. None cuts an operand into more parts
+// than it has elements on an axis, except, unless `whole_parts`, as an operand is cut already.
 SelectedSharding select_sharding(const std::vector<DTensor>& operands,
                                  const ShardingStrategies& strategies, bool whole_parts);
 

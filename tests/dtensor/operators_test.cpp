@@ -80,9 +80,9 @@ KERNBENCH_SYSTEMC_TEST(placements_of_products) {
       {columns, columns, columns, gather},
       // Of a with 6.6 + 0.6 + 192 / 2 / 87.7e3 us, or of b with 240 bytes: a, for [Shard(1)].
       {rows, columns, columns, gather},
-      // No product of sums: a reduce_scatter to rows of a, or to rows of b for a partial product,
-      // is half an all_reduce.
-      {partial, copies, rows, scatter_sum},
+      // No product of sums: a reduce_scatter is half an all_reduce; of those to columns and to rows
+      // of a the first.
+      {partial, copies, partial, scatter_sum},
       {partial, rows, partial, scatter_sum},
       {columns, partial, partial, scatter_sum}};
   on_mesh({2}, [&](Torch& torch, const DeviceMesh& mesh) {
@@ -143,7 +143,7 @@ KERNBENCH_SYSTEMC_TEST(placements_of_element_wise_operations) {
                                {MathOp::sub, avg, copies, avg, ""},
                                {MathOp::add, copies, avg, avg, ""},
                                {MathOp::add, max, copies, max, ""},
-                               // Both become copies: max(a) + max(b) is no max of a + b.
+                               // One becomes copies: max(a) + max(b) is no max of a + b.
                                {MathOp::add, max, max, max, reduce_all},
                                {MathOp::mul, partial, copies, partial, ""},
                                {MathOp::mul, copies, partial, partial, ""},
@@ -152,7 +152,8 @@ KERNBENCH_SYSTEMC_TEST(placements_of_element_wise_operations) {
                                {MathOp::maximum, max, max, max, ""},
                                {MathOp::maximum, min, copies, min, ""},
                                {MathOp::minimum, min, min, min, ""},
-                               {MathOp::maximum, partial, copies, copies, reduce_all}};
+                               // A reduce_scatter is half an all_reduce.
+                               {MathOp::maximum, partial, copies, rows, scatter_sum}};
   on_mesh({2}, [&](Torch& torch, const DeviceMesh& mesh) {
     const Shape shape{6, 4};
     const Values a = small_values(shape), b(size_in(shape), 2);
@@ -194,15 +195,15 @@ KERNBENCH_SYSTEMC_TEST(placements_of_operations_on_one_tensor) {
     const auto doubled = [](double x) { return 2 * x; };
     check(rows, rows, "", twice, doubled);
     check(partial, partial, "", twice, doubled);
-    check(max, copies, reduce_all, twice, doubled);  // a negative number would turn it round
+    check(max, rows, scatter_sum, twice, doubled);  // a negative number would turn it round
     check(
-        partial, copies, reduce_all, [](const DTensor& x) { return x + 1; },
+        partial, rows, scatter_sum, [](const DTensor& x) { return x + 1; },
         [](double x) { return x + 1; });
     check(
         partial, partial, "", [](const DTensor& x) { return x / 2.0; },
         [](double x) { return x / 2; });
     check(
-        partial, copies, reduce_all, [](const DTensor& x) { return relu(x); }, reference::relu);
+        partial, rows, scatter_sum, [](const DTensor& x) { return relu(x); }, reference::relu);
     check(
         max, max, "", [](const DTensor& x) { return relu(x); }, reference::relu);
     check(
@@ -214,7 +215,7 @@ KERNBENCH_SYSTEMC_TEST(placements_of_operations_on_one_tensor) {
     // A number divided by a sum is not the sum of the quotients.
     const DTensor ones = placed(torch, mesh, shape, Values(20, 4), {partial});
     const CommDebugMode comm(mesh);
-    check_result(torch, 2.0 / ones, {copies}, Values(20, 0.5), comm, reduce_all, "2 / x");
+    check_result(torch, 2.0 / ones, {rows}, Values(20, 0.5), comm, scatter_sum, "2 / x");
   });
 }
 
