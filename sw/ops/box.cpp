@@ -66,7 +66,7 @@ Box common(const Box& a, const Box& b) {
   return box;
 }
 
-std::vector<Box> blocks_of(const tl::TensorInfo& tensor) {
+std::vector<Box> block_boxes(const tl::TensorInfo& tensor) {
   std::vector<Box> boxes;
   std::set<std::uint64_t> seen;
   for (const tl::Block& block : tensor.blocks) {
@@ -77,7 +77,7 @@ std::vector<Box> blocks_of(const tl::TensorInfo& tensor) {
 
 std::vector<Box> parts_in_blocks(const tl::TensorInfo& tensor, const Box& box) {
   std::vector<Box> parts;
-  for (const Box& block : blocks_of(tensor)) {
+  for (const Box& block : block_boxes(tensor)) {
     Box part = common(box, block);
     if (part.elements() > 0) parts.push_back(std::move(part));
   }

@@ -26,7 +26,7 @@ struct Box {
 Box common(const Box& a, const Box& b);
 
 // Blocks of a tensor, one of each set of copies, as boxes of the whole tensor.
-std::vector<Box> blocks_of(const tl::TensorInfo& tensor);
+std::vector<Box> block_boxes(const tl::TensorInfo& tensor);
 
 // Parts of a box of the tensor, each within one block.
 std::vector<Box> parts_in_blocks(const tl::TensorInfo& tensor, const Box& box);

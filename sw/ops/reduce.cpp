@@ -56,7 +56,7 @@ struct ReduceBody {
   // axes.
   std::vector<Box> cells(const tl::TensorInfo& in, const Box& out) const {
     std::vector<Box> boxes;
-    for (const Box& block : blocks_of(in)) {
+    for (const Box& block : block_boxes(in)) {
       const Box box = output_box(block, out);
       const bool known = std::any_of(boxes.begin(), boxes.end(), [&](const Box& other) {
         return other.start == box.start && other.extents == box.extents;
