@@ -2,9 +2,9 @@
 //
 //   const DeviceMesh mesh = init_device_mesh(torch, {4});
 //   const DTensor x = distribute_tensor(array, mesh, {Shard(0)});
-//   const DTensor total = sum(x, {0});                           // Partial(sum): no communication
-//   const DTensor y = total.redistribute({Replicate()});       // all_reduce
-//   y.to_local();                                              // Tensor of this rank
+//   const DTensor total = sum(x, {0});                     // Partial(sum): no communication
+//   const DTensor y = total.redistribute({Replicate()});   // all_reduce
+//   y.to_local();                                          // Tensor of this rank
 //
 // Every rank of the mesh makes the same calls, in the same order. The shape is that of the whole
 // tensor; each rank has a local tensor on its device, cut as torch.chunk cuts it, so that the last

@@ -1,4 +1,4 @@
-// Copies within a device, by kernels: parts of a tensor to parts of another one, and constants.
+// Copies within a device, by kernels: parts of a tensor to parts of a second one, and constants.
 #pragma once
 
 #include <vector>

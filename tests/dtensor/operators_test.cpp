@@ -356,6 +356,26 @@ KERNBENCH_SYSTEMC_TEST(the_bytes_of_operands_decide) {
   });
 }
 
+// Placements and times do not depend on values.
+BOOST_AUTO_TEST_CASE(a_program_takes_the_same_time_without_data) {
+  const auto time_of = [](bool with_data) {
+    return forked_value([with_data] {
+      TorchMachine m("topology.tiny.yaml", sips("ring_1d", 2), with_data);
+      const Fs time = m.run([](Torch& torch) {
+        on_ranks(torch, {}, [&](int) {
+          const DeviceMesh mesh = init_device_mesh(torch, {2});
+          const DTensor x = placed(torch, mesh, {5, 6}, small_values({5, 6}), {rows}),
+                        w = placed(torch, mesh, {6, 3}, small_values({6, 3}), {columns});
+          sum(relu(matmul(x, w)), {0}).full_tensor();
+          from_local(x.to_local(), mesh, {Shard(0)}, {true, Shape{5, 6}});
+        });
+      });
+      return std::to_string(time);
+    });
+  };
+  BOOST_TEST(time_of(true) == time_of(false));
+}
+
 // Of the README of torch.distributed.tensor.
 BOOST_AUTO_TEST_CASE(the_examples_of_pytorch) {
   forked([] {
