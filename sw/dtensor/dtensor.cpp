@@ -11,18 +11,6 @@
 namespace kernbench::dtensor {
 namespace {
 
-// The policy, or copies on the same PEs if it cannot cut the shape.
-DPPolicy fitted(const DPPolicy& policy, const Shape& shape, DType dtype,
-                const MachineDescription& machine) {
-  if (!policy.cube.cuts() && !policy.pe.cuts()) return policy;
-  try {
-    place("", shape, dtype, policy, 0, machine.cubes(), machine.pes);
-    return policy;
-  } catch (const UsageError&) {
-    return {Placement::replicate, Placement::replicate, policy.num_cubes, policy.num_pes};
-  }
-}
-
 void check_policy(const std::string& call, const DPPolicy& policy) {
   if (policy.cube.sums() || policy.pe.sums())
     throw UsageError(
@@ -152,10 +140,21 @@ Placements normal_placements(const std::string& call, const DeviceMesh& mesh,
   return normal;
 }
 
+DPPolicy local_policy(const DeviceMesh& mesh, const Shape& shape, DType dtype,
+                      const DPPolicy& policy) {
+  if (!policy.cube.cuts() && !policy.pe.cuts()) return policy;
+  const MachineDescription& machine = mesh.torch().spec();
+  try {
+    place("", shape, dtype, policy, 0, machine.cubes(), machine.pes);
+    return policy;
+  } catch (const UsageError&) {
+    return {Placement::replicate, Placement::replicate, policy.num_cubes, policy.num_pes};
+  }
+}
+
 Tensor make_local(const DeviceMesh& mesh, const Shape& shape, DType dtype, const DPPolicy& policy,
                   const std::string& name) {
-  Torch& torch = mesh.torch();
-  return torch.empty(shape, dtype, fitted(policy, shape, dtype, torch.spec()), name);
+  return mesh.torch().empty(shape, dtype, local_policy(mesh, shape, dtype, policy), name);
 }
 
 std::string DTensor::str() const {

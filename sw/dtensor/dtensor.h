@@ -94,7 +94,11 @@ DTensor from_local(const Tensor& local, const DeviceMesh& mesh, const Placements
 Placements normal_placements(const std::string& call, const DeviceMesh& mesh,
                              const Placements& placements, const Shape& shape);
 
-// A new local tensor; copies where the policy cannot cut the shape.
+// The policy of a local tensor of this shape: the given one, or copies on the same PEs if that
+// cannot cut it.
+DPPolicy local_policy(const DeviceMesh& mesh, const Shape& shape, DType dtype,
+                      const DPPolicy& policy);
+// A new local tensor with that policy.
 Tensor make_local(const DeviceMesh& mesh, const Shape& shape, DType dtype, const DPPolicy& policy,
                   const std::string& name);
 

@@ -37,6 +37,8 @@ Box cut(Box box, int axis, std::int64_t begin, std::int64_t end) {
   return box;
 }
 
+bool same(const DPPolicy& a, const DPPolicy& b) { return a.cube == b.cube && a.pe == b.pe; }
+
 // Adds the box unless it is empty.
 void add(std::vector<Box>& boxes, Box box) {
   if (box.elements() > 0) boxes.push_back(std::move(box));
@@ -61,6 +63,12 @@ Tensor MeshCollectives::make(const Shape& shape, const Tensor& like) const {
   return make_local(mesh_, shape, like.dtype(), policy_, like.name());
 }
 
+// Parts of all ranks; each PE has the same elements of each part.
+Tensor MeshCollectives::make_parts(const Tensor& part) const {
+  return mesh_.torch().empty(concatenated(part.shape(), size_), part.dtype(), part.policy(),
+                             part.name());
+}
+
 // Zeros after the last element.
 Tensor MeshCollectives::padded(const Tensor& local, int axis, std::int64_t extent) const {
   const std::int64_t present = local.shape()[at(axis)];
@@ -76,8 +84,9 @@ Tensor MeshCollectives::padded(const Tensor& local, int axis, std::int64_t exten
 }
 
 Tensor MeshCollectives::narrowed(const Tensor& tensor, int axis, const Chunk& chunk) const {
-  if (chunk.extent == tensor.shape()[at(axis)]) return tensor;
   const Shape shape = with_extent(tensor.shape(), axis, chunk.extent);
+  const DPPolicy policy = local_policy(mesh_, shape, tensor.dtype(), policy_);
+  if (shape == tensor.shape() && same(policy, tensor.policy())) return tensor;
   Tensor out = make(shape, tensor);
   ops::copy(mesh_.torch(), tensor, out, {{offset(shape, axis, chunk.start), Box::whole(shape)}});
   return out;
@@ -85,7 +94,7 @@ Tensor MeshCollectives::narrowed(const Tensor& tensor, int axis, const Chunk& ch
 
 Tensor MeshCollectives::all_gather(const Tensor& local, int axis, std::int64_t extent) const {
   const Tensor part = padded(local, axis, full_chunk(extent, size_));
-  const Tensor all = make(concatenated(part.shape(), size_), local);
+  const Tensor all = make_parts(part);
   called("all_gather_into_tensor");
   mesh_.torch().distributed.all_gather_into_tensor(all, part, group_);
   if (axis == 0) return narrowed(all, 0, {0, extent});
@@ -111,9 +120,10 @@ Tensor MeshCollectives::all_reduce(const Tensor& local, ReduceOp op) const {
 Tensor MeshCollectives::reduce_scatter(const Tensor& local, int axis, ReduceOp op) const {
   const std::int64_t extent = local.shape()[at(axis)], each = full_chunk(extent, size_);
   const Shape part = with_extent(local.shape(), axis, each);
+  const Tensor out = make(part, local);
   Tensor in = local;
-  if (axis != 0 || each * size_ != extent) {
-    in = make(concatenated(part, size_), local);
+  if (axis != 0 || each * size_ != extent || !same(local.policy(), out.policy())) {
+    in = make_parts(out);
     std::vector<BoxCopy> copies;
     std::vector<Box> zeros;
     for (int rank = 0; rank < size_; ++rank) {
@@ -124,7 +134,6 @@ Tensor MeshCollectives::reduce_scatter(const Tensor& local, int axis, ReduceOp o
     }
     ops::copy(mesh_.torch(), local, in, copies, zeros);
   }
-  const Tensor out = make(part, local);
   called("reduce_scatter_tensor");
   mesh_.torch().distributed.reduce_scatter_tensor(out, in, op, group_);
   return narrowed(out, axis, {0, chunk_of(extent, size_, mine_).extent});

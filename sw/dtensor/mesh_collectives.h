@@ -34,6 +34,7 @@ class MeshCollectives {
 
  private:
   Tensor make(const Shape& shape, const Tensor& like) const;
+  Tensor make_parts(const Tensor& part) const;
   Tensor padded(const Tensor& local, int axis, std::int64_t extent) const;
   Tensor narrowed(const Tensor& tensor, int axis, const Chunk& chunk) const;
   void called(const char* collective) const { mesh_.observers()->called(collective); }
