@@ -6,4 +6,5 @@
 namespace kernbench::benches {
 void register_scaled_add(BenchRegistry& registry);
 void register_heads_rms(BenchRegistry& registry);
+void register_dtensor_mlp(BenchRegistry& registry);
 }  // namespace kernbench::benches

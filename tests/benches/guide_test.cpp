@@ -38,6 +38,15 @@ BOOST_AUTO_TEST_CASE(the_example_of_placements_runs_and_verifies_verbatim) {
   expect_right(registry.find("heads-rms"), {{"heads", "9"}}, 4 * 9 * 32);
 }
 
+// Each of 2 ranks verifies the whole result.
+BOOST_AUTO_TEST_CASE(the_example_of_distributed_tensors_runs_and_verifies_verbatim) {
+  BenchRegistry registry;
+  benches::register_dtensor_mlp(registry);
+  BenchRunOptions two_sips;
+  two_sips.overrides = {{"system.sips.count", "2"}, {"system.sips.topology", "ring_1d"}};
+  expect_right(registry.find("dtensor-mlp"), {}, 2 * 30 * 64, two_sips);
+}
+
 BOOST_AUTO_TEST_CASE(what_the_guide_shows_of_the_example_is_what_the_program_prints) {
   // "  ok    tensor 'out' {64, 256} f16: 16384 elements agree": the extents of the example's
   //     defaults.

@@ -1,0 +1,28 @@
+// Copies within a device, by kernels: parts of a tensor to parts of a second one, and constants.
+#pragma once
+
+#include <vector>
+
+#include "sw/ops/box.h"
+#include "sw/torch/torch.h"
+
+namespace kernbench::ops {
+
+// Elements of `from` that start at `from_start`, to the box of the target.
+struct BoxCopy {
+  Extents from_start;
+  Box to;
+};
+
+// Each PE writes its own block of `to`: the boxes of `copies` from `from`, zeros in the boxes of
+// `zeros`; other elements keep their values. Boxes may not overlap. Tensors of the same rank and
+// dtype, at most 5 axes. Waits for the kernel, which moves data by tl.load and tl.store; without
+// elements there is none. UsageError: rank or dtype that differ, a box outside its tensor; a PE
+// that cannot address a block of `from` is an error of the launch.
+void copy(Torch& torch, const Tensor& from, const Tensor& to, const std::vector<BoxCopy>& copies,
+          const std::vector<Box>& zeros = {});
+
+// Writes `value` to all elements.
+void fill(Torch& torch, const Tensor& to, double value);
+
+}  // namespace kernbench::ops
