@@ -46,17 +46,17 @@ std::mt19937_64 sequence(const TraceRecipe& recipe, std::uint64_t index) {
 
 LengthDistribution parse_length_distribution(std::string_view option, std::string_view text) {
   const std::string given(text);
-  const char* const form = given.c_str();
+  const char* const start = given.c_str();
   const auto length = [](double value) { return static_cast<std::uint32_t>(value); };
   double a = 0, b = 0, c = 0;
   int end = 0;
   const auto whole = [&] { return end == static_cast<int>(given.size()); };
-  if (std::sscanf(form, "%lf%n", &a, &end) == 1 && whole() && is_length(a))
+  if (std::sscanf(start, "%lf%n", &a, &end) == 1 && whole() && is_length(a))
     return {length(a), length(a)};
-  if (std::sscanf(form, "uniform(%lf,%lf)%n", &a, &b, &end) == 2 && whole() && is_length(a) &&
+  if (std::sscanf(start, "uniform(%lf,%lf)%n", &a, &b, &end) == 2 && whole() && is_length(a) &&
       is_length(b) && a <= b)
     return {length(a), length(b)};
-  if (std::sscanf(form, "lognormal(%lf,%lf,%lf)%n", &a, &b, &c, &end) == 3 && whole() && a >= 1 &&
+  if (std::sscanf(start, "lognormal(%lf,%lf,%lf)%n", &a, &b, &c, &end) == 3 && whole() && a >= 1 &&
       b >= 0 && b <= 10 && is_length(c) && a <= c)
     return {1, length(c), a, b};
   throw UsageError(fmt::format(

@@ -105,6 +105,12 @@ ServingRun serve(std::vector<Request> requests, const ServingLimits& limits,
                  const IterationTime& iteration_time) {
   if (requests.empty()) throw UsageError("there are no requests to serve, allowed is at least 1");
   check_limits(limits, requests);
+  for (std::size_t i = 1; i < requests.size(); ++i) {
+    if (requests[i].arrival >= requests[i - 1].arrival) continue;
+    throw UsageError(fmt::format("request {} arrives at {}, before the preceding one, {}", i,
+                                 format_ns(requests[i].arrival),
+                                 format_ns(requests[i - 1].arrival)));
+  }
   ServingRun run;
   run.limits = limits;
   run.requests = std::move(requests);

@@ -72,8 +72,8 @@ BOOST_AUTO_TEST_CASE(the_simulated_batch_has_the_rounded_contexts) {
   BOOST_TEST(m.tables[2] == (BlockTable{7, 3, 5, 7, 3}));
 }
 
-// 40 requests of 8 + 20 tokens, alone in the server: contexts 8 to 26 of their decodes are in two
-// buckets of 16 (19 iterations each), their prompts have one shape.
+// Requests of 8 + 20 tokens, alone in the server: a prompt of one shape, and 19 decodes with
+// contexts of 8 to 26, which round to 16 and 32.
 BOOST_AUTO_TEST_CASE(a_run_simulates_each_shape_once) {
   ServingLimits limits;
   limits.max_sequences = 1;

@@ -130,12 +130,7 @@ BOOST_AUTO_TEST_CASE(a_preempted_sequence_is_at_the_front_of_the_queue) {
 
 BOOST_AUTO_TEST_CASE(requests_that_can_never_be_served_are_an_error_before_the_start) {
   const auto text = [](const Request& request, const ServingLimits& limits) {
-    return error_of<UsageError>([&] {
-      serve({request_at(0, 1, 1), request}, limits, [](const Batch&) -> Fs {
-        BOOST_FAIL("an iteration has started");
-        return 1;
-      });
-    });
+    return error_of<UsageError>([&] { check_limits(limits, {request_at(0, 1, 1), request}); });
   };
   ServingLimits limits;
   limits.block_tokens = 4;
@@ -144,6 +139,11 @@ BOOST_AUTO_TEST_CASE(requests_that_can_never_be_served_are_an_error_before_the_s
   BOOST_TEST(text(request_at(0, 16, 5), limits) ==
              "request 1 of 2 can never be served: prompt of 16 and output of 5 are 21 tokens, the "
              "KV cache has 20 (5 blocks of 4)");
+  int iterations = 0;
+  BOOST_CHECK_THROW(serve({request_at(0, 1, 1), request_at(9, 16, 5)}, limits,
+                          [&](const Batch&) { return Fs(++iterations); }),
+                    UsageError);
+  BOOST_TEST(iterations == 0);
   limits.max_model_tokens = 15;
   check_contains(text(request_at(0, 10, 6), limits), {"16 tokens, max_model_tokens is 15"});
   limits.max_batched_tokens = 8;
@@ -170,6 +170,9 @@ BOOST_AUTO_TEST_CASE(limits_that_admit_no_iteration_are_an_error) {
              "max_batched_tokens is 3, allowed is at least max_sequences, 4: a token of each");
   BOOST_TEST(error_of<UsageError>([&] { serve({}, {}, ten_ns); }) ==
              "there are no requests to serve, allowed is at least 1");
+  BOOST_TEST(error_of<UsageError>([] {
+               serve({request_at(5, 1, 1), request_at(4, 1, 1)}, {}, ten_ns);
+             }) == "request 1 arrives at 4 ns, before the preceding one, 5 ns");
 }
 
 // One request is served per 10 ns, two arrive: at 10 i the requests 0 to 2 i have arrived, i are
