@@ -42,9 +42,9 @@ struct ServingRun {
 // of their iteration. The requests are in order of arrival; at one time their order in the trace is
 // that of arrival.
 //
-// Throws UsageError: no requests, check_limits(), and an overload: an iteration that leaves more
-// than max_waiting requests in the queue. ModelError for an iteration time of 0, or a time beyond
-// 64 bits.
+// Throws UsageError: no requests, arrivals that do not ascend, check_limits(), and an overload: an
+// iteration that leaves more than max_waiting requests in the queue. ModelError for an iteration
+// time of 0, or a time beyond 64 bits.
 ServingRun serve(std::vector<Request> requests, const ServingLimits& limits,
                  const IterationTime& iteration_time);
 
