@@ -115,7 +115,6 @@ RC_BOOST_PROP(computed_tokens_are_those_of_the_requests_and_the_recomputed_ones,
     needed += request.prompt_tokens + request.output_tokens - 1;
   RC_ASSERT(computed == needed + run.recomputed_tokens);
   RC_ASSERT(preemptions == metrics_of(run).preemptions);
-  RC_TAG(preemptions > 0 ? "preemptions" : "none");
 }
 
 RC_BOOST_PROP(all_blocks_are_free_at_the_end, ()) {
