@@ -106,6 +106,7 @@ void Scheduler::admit_waiting() {
     const std::size_t request = waiting_.front();
     const std::uint32_t tokens = tokens_to_compute(request);
     if (!limits_.chunked_prefill && tokens > budget_) return;
+    if (blocks_for(tokens, limits_) > pool_.available()) return;
     const std::uint32_t new_tokens = std::min(tokens, budget_);
     if (!reserve(request, new_tokens)) return;
     waiting_.pop_front();

@@ -54,6 +54,7 @@ class KvBlockPool {
   bool grow(BlockTable& table, std::size_t size);
   // The last block of the table is freed first.
   void free(BlockTable& table);
+  std::size_t available() const { return free_.size(); }
   std::uint32_t used() const { return blocks_ - static_cast<std::uint32_t>(free_.size()); }
 
  private:
@@ -68,10 +69,12 @@ class Scheduler {
 
   // Appends a request to the queue. Requests arrive in the order of the trace.
   void arrive(std::size_t request) { waiting_.push_back(request); }
-  // Batch of the next iteration; empty if no request is in the system. If blocks run out, the
-  // running sequence that arrived last is preempted: its blocks are freed, it returns to the front
-  // of the queue, and no waiting request is admitted in this iteration. It later recomputes its
-  // prompt and the tokens that it has generated.
+  // Batch of the next iteration; empty if no request is in the system. A waiting sequence is
+  // admitted when the free blocks hold all its tokens, although it allocates those of its chunk
+  // alone (vLLM's scheduler_reserve_full_isl). If blocks run out, the running sequence that arrived
+  // last is preempted: its blocks are freed, it returns to the front of the queue, and no waiting
+  // request is admitted in this iteration. It later recomputes its prompt and the tokens that it
+  // has generated.
   const Batch& schedule();
   // Ends the iteration of the last batch: emitting sequences have one more token, finished ones
   // leave and free their blocks.

@@ -83,6 +83,22 @@ BOOST_AUTO_TEST_CASE(without_chunked_prefill_a_prompt_is_computed_in_one_iterati
   BOOST_TEST(run.records[2].token_times == times_ns({20}));
 }
 
+// Five blocks of two tokens, budget 4. At 10 ns r0 has 3 blocks and the budget leaves 3 tokens.
+// They would fit in the 2 free blocks, but the 8 prompt tokens of r1 take 4: it waits until r0
+// ends.
+BOOST_AUTO_TEST_CASE(a_request_is_admitted_when_the_cache_holds_all_its_tokens) {
+  ServingLimits limits;
+  limits.max_batched_tokens = 4;
+  limits.max_sequences = 4;
+  limits.block_tokens = 2;
+  limits.blocks = 5;
+  const ServingRun run = serve({request_at(0, 4, 4), request_at(0, 8, 1)}, limits, ten_ns);
+  BOOST_TEST(run.records[0].token_times == times_ns({10, 20, 30, 40}));
+  BOOST_TEST(run.records[1].first_scheduled == 40 * fs_per_ns);
+  BOOST_TEST(run.records[1].token_times == times_ns({60}));
+  BOOST_TEST(column(run, &IterationRecord::used_blocks) == (Column{2, 3, 3, 4, 2, 4}));
+}
+
 // Five blocks of two tokens. Both prompts take 2 blocks. At 10 ns r0 takes the fifth for its fifth
 // token, and r1 needs one, too: it is the last, so it preempts itself and loses 4 tokens. It has to
 // recompute 4 + 1 tokens, 3 blocks, when 2 (at 20 ns) and 1 (at 30 ns) are free: it waits until
