@@ -6,7 +6,7 @@
 
 namespace kernbench::serving {
 
-// Of a set of times. Percentiles interpolate linearly between the closest ranks, as numpy's:
+// Distribution of a set of times. Percentiles interpolate linearly between the closest ranks, as numpy's:
 // percentile p of n sorted values is at position p / 100 * (n - 1). All 0 for an empty set.
 struct TimeDistribution {
   std::size_t count = 0;
