@@ -6,8 +6,9 @@
 
 namespace kernbench::serving {
 
-// Distribution of a set of times. Percentiles interpolate linearly between the closest ranks, as numpy's:
-// percentile p of n sorted values is at position p / 100 * (n - 1). All 0 for an empty set.
+// Distribution of a set of times. Percentiles interpolate linearly between the closest ranks, as
+// numpy's: percentile p of n sorted values is at position p / 100 * (n - 1). All 0 for an empty
+// set.
 struct TimeDistribution {
   std::size_t count = 0;
   double mean_ns = 0, p50_ns = 0, p95_ns = 0, p99_ns = 0, max_ns = 0;
