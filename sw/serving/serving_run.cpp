@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cassert>
 
 #include "models/base/errors.h"
 
@@ -35,6 +36,7 @@ class Server {
 
   void iteration() {
     const Batch& batch = scheduler_.schedule();
+    assert(!batch.empty());  // check_limits(): the first sequence always fits
     note_queue();
     if (scheduler_.waiting() > run_.limits.max_waiting) overload();
     note_schedule();

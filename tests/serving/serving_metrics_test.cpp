@@ -69,12 +69,14 @@ BOOST_AUTO_TEST_CASE(cache_and_queue_are_averaged_over_the_duration) {
   BOOST_TEST(metrics.peak_waiting == 1U);
 }
 
-BOOST_AUTO_TEST_CASE(an_idle_server_uses_no_blocks) {
-  // Two iterations of 10 ns with one block, in 100 ns.
+// 2 blocks of 16 tokens from 0 to 320 ns, none until 390 ns, 1 until 400 ns.
+BOOST_AUTO_TEST_CASE(used_blocks_are_weighted_by_time_and_none_is_used_when_idle) {
   const ServingMetrics metrics =
-      metrics_of(serve({request_at(0, 1, 1), request_at(90, 1, 1)}, {}, ten_ns));
-  BOOST_TEST(metrics.duration_ns == 100);
-  BOOST_TEST(metrics.mean_used_blocks == 0.2);
+      metrics_of(serve({request_at(0, 32, 1), request_at(390, 1, 1)}, {}, [](const Batch& batch) {
+        return 10 * fs_per_ns * batch.front().new_tokens;
+      }));
+  BOOST_TEST(metrics.duration_ns == 400);
+  BOOST_TEST(metrics.mean_used_blocks == (2 * 320 + 10) / 400.0);
   BOOST_TEST(metrics.mean_waiting == 0);
 }
 
