@@ -127,13 +127,14 @@ std::optional<Table> OperatorsReport::table() {
   columns.push_back(Column("of_roof", "of roof").right());
   measured("exposed", "exposed_ns");
   measured("hidden", "hidden_ns");
+  const std::size_t cells = columns.size();
   Table table("operators", std::move(columns));
   for (const OperatorTimes& each : sum_.operators) add(table, each);
   if (sum_.operators.empty()) return table;
   const double idle_ns = sum_.idle_share * to_ns(sum_.window());
   Table::Row none{"no launch", NoneCell(), readable_time(idle_ns), NumberCell{idle_ns},
                   ShareCell{sum_.idle_share}};
-  while (none.size() < 17) none.emplace_back(NoneCell());
+  none.resize(cells, NoneCell());
   table.add(std::move(none));
   return table;
 }

@@ -86,7 +86,7 @@ BOOST_AUTO_TEST_CASE(activations_are_those_of_the_largest_operator) {
 // 70553706496 parameters of 2 B = 131.417 GiB. TP 2: 65.7 GiB; TP 4: 32.9 GiB.
 BOOST_AUTO_TEST_CASE(a_model_that_does_not_fit_is_refused_with_the_smallest_tp) {
   BOOST_TEST(refusal("llama3-70b", 1, 48 * gib, 8) ==
-             "model 'llama3-70b' with TP 1 needs 132.043 GiB on each SIP (weights 131.417 GiB, KV "
+             "model 'llama3-70b' with TP 1 needs 132.042 GiB on each SIP (weights 131.417 GiB, KV "
              "cache 0.625 GiB, activations 0.001 GiB), which has 48.000 GiB; the smallest TP that "
              "fits is 4");
   BOOST_TEST(refusal("llama3-70b", 4, 48 * gib, 8) == "");
