@@ -1,0 +1,40 @@
+// Matrix products of placed tensors (torch.matmul, torch.nn.functional.linear).
+//
+//   ops::matmul(torch, x, weight, out);                       // out{M, N} = x{M, K} weight{K, N}
+//   ops::matmul(torch, x, weight, out, {bias, Activation::gelu});
+//
+// Each PE computes the part of `out` that it holds, from the parts of `a` and `b` that this needs,
+// wherever their shards are: rows of `a` are copied to TCM, from other PEs through their HBM if
+// necessary, `b` is streamed by composites. So the placement of `out` selects the division of work,
+// and that of `b` next to it the traffic: with columns of `b` and `out` on the same PEs, weights
+// are read locally.
+//
+// Partial sums: if `out` is partial, a PE multiplies its own rows of `b` with the same columns of
+// `a`, and its summand is that product; the rows of `b` on the holders of a part of `out` make up
+// K.
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "sw/torch/torch.h"
+
+namespace kernbench::ops {
+
+enum class Activation : std::int32_t { none, relu, gelu, silu };  // gelu: exact, by erf
+
+struct MatmulOptions {
+  std::optional<Tensor> bias = {};  // {N}, added to every row before the activation
+  Activation activation = Activation::none;
+  std::string name = "matmul";  // of the launch
+};
+
+// Any M, K, N from 1 (M or N 0: nothing happens). Floats accumulate in f32 and round once to the
+// dtype of `out`; integers accumulate in i32, which `out` has to be. Returns when the kernel has
+// ended. UsageError, naming the tensors: shapes that do not fit, a partial input or bias, a bias or
+// an activation of partial sums, rows of `b` that do not make up K. LaunchError: a shard that a PE
+// cannot address (spec 3.3).
+void matmul(Torch& torch, const Tensor& a, const Tensor& b, const Tensor& out,
+            const MatmulOptions& options = {});
+
+}  // namespace kernbench::ops
