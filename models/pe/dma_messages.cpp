@@ -85,6 +85,7 @@ void DmaMessages::send_message(std::shared_ptr<const IpcqMessage> message) {
   route.path = &machine_.routes().memory_path(
       dma_.node(), machine.engine(message->destination, PeEngine::pe_dma));
   route.key = keys_.next(now);
+  route.stream = message->stream;
   route.offset = message->dst_addr;
   route.posted = true;
   route.listener = this;

@@ -276,6 +276,7 @@ void PeDma::make_transactions(DmaChannel& channel) {
                      : &machine_.routes().channel_path(node(), piece.place.node, piece.channel);
     route.channel = piece.channel;
     route.key = channel.in_flight.empty() ? channel.key : keys_.next(channel.key.issued);
+    if (channel.current.lane != nullptr) route.stream = channel.current.lane->task->stream;
     route.offset = piece.place.offset;
     route.list = piece.flits;
     route.listener = this;

@@ -224,6 +224,7 @@ bool PeIpcq::look_send(IpcqJob& job) {
   unblock(job);
   const IpcqSend& send = job.send;
   auto message = std::make_shared<IpcqMessage>();
+  message->stream = job.stream;
   message->installation = queues_.installation();
   message->sender_seq = queue.state.send();
   message->dst_addr = queue.state.peer_slot(message->sender_seq);

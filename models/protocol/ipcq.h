@@ -124,7 +124,8 @@ struct IpcqMessage : Message {
   std::shared_ptr<const DataOp> sent;      // IpcqSend::data
   PeId destination;
   PeId source;
-  std::string direction;  // the sender's; for diagnosis
+  std::string direction;     // the sender's; for diagnosis
+  std::uint32_t stream = 0;  // of the sender's kernel
 };
 
 // --- Kernel and PE_IPCQ

@@ -41,6 +41,7 @@ void RouteExtension::clear() {
   leg = Leg::request;
   posted = host_control = false;
   channel = every_channel;
+  stream = 0;
   listener = nullptr;
   listener_tag = 0;
   target_tag = 0;

@@ -75,6 +75,7 @@ class RouteExtension : public tlm::tlm_extension<RouteExtension> {
   bool host_control = false;  // virtual channel of its own (spec 2.3)
   std::uint16_t channel = every_channel;  // channel of an HBM partition; with a single channel
                                           // `offset` counts its own bytes
+  std::uint32_t stream = 0;  // stream of the kernel it belongs to; 0: compute, or no kernel
   TransactionListener* listener = nullptr;
   std::uint64_t listener_tag = 0;          // the listener's own
   std::uint32_t target_tag = 0;            // the target's own while it serves the transaction

@@ -2,8 +2,9 @@
 // playback of an operation log (op_log_player.h) write the same events.
 //
 // Events of the machine are those of its Observation. Rows, one type per table of the operation
-// log, are written after them at the end of the run, but transfers and their hops when they end. A
-// new kind of row needs a type with a table in run_rows.h and an entry in the list below.
+// log, are written after them at the end of the run, but transfers, their hops and the work of
+// launches in the course of it. A new kind of row needs a type with a table in run_rows.h and an
+// entry in the list below.
 #pragma once
 
 #include <tuple>
@@ -25,8 +26,9 @@ struct RowPorts {
   }
 };
 
-using RunRowPorts = RowPorts<PlaceRow, TransferRow, HopRow, ActivityRow, StatisticRow, LinkKindRow,
-                             ServerRow, WindowRow, ServerUseRow, LimitRow, EnergyRow, PowerRow>;
+using RunRowPorts =
+    RowPorts<PlaceRow, TransferRow, HopRow, ActivityRow, StatisticRow, LinkKindRow, ServerRow,
+             WindowRow, ServerUseRow, LimitRow, LaunchWorkRow, EnergyRow, PowerRow>;
 
 class EventSource {
  public:

@@ -17,17 +17,6 @@ const char* unit_of(Quantity quantity) {
 
 }  // namespace
 
-std::string LaunchEnd::devices() const {
-  std::string devices;
-  int last = -1;
-  for (const auto& [where, pe] : per_pe) {  // SIP first
-    if (where.sip != last)
-      devices += (devices.empty() ? "sip" : ",sip") + std::to_string(where.sip);
-    last = where.sip;
-  }
-  return devices;
-}
-
 // --- Transfers
 
 TransferProbe::TransferProbe(Platform& platform, EventSource& events)
@@ -98,6 +87,10 @@ void MachineEvents::observe_transfers() {
   if (!transfers_) transfers_.emplace(platform_, *this);
 }
 
+void MachineEvents::observe_launch_work() {
+  if (!launch_work_) launch_work_.emplace(platform_, *this, launch_ends, rated_launches);
+}
+
 // --- Events of the host program
 
 void MachineEvents::launch_ended(LaunchEnd launch) {
@@ -145,6 +138,7 @@ void MachineEvents::close(Fs simulated, const RunResult& result) {
       status_ == RunStatus::completed && doubled_.has_ended() && !usage_.runs_kernels();
   usage_.close();
   if (time_) time_->close();
+  if (launch_work_) launch_work_->close();
   statistics_.emplace(platform_, activity_, simulated);
   write_statistics();
   write_servers();

@@ -12,11 +12,11 @@
 #include <string>
 #include <vector>
 
-#include "models/protocol/host_messages.h"
 #include "models/protocol/tie_key.h"
 #include "platform/assembly/run.h"
 #include "platform/energy/energy_account.h"
 #include "platform/events/event_source.h"
+#include "platform/events/launch_work.h"
 #include "platform/observe/activity_windows.h"
 #include "platform/observe/doubled_times.h"
 #include "platform/observe/latency_breakdown.h"
@@ -25,18 +25,6 @@
 #include "platform/observe/usage_windows.h"
 
 namespace kernbench {
-
-// Launch of the host program that has ended and whose end the program has awaited.
-struct LaunchEnd {
-  std::string kernel;
-  std::map<std::string, std::string> meta;  // from the program
-  KernelMetrics merged;                     // maximum over the PEs
-  MetricsOfPes per_pe;
-  Fs issued = 0, ended = 0;           // times at the host
-  std::vector<std::string> requests;  // ids of its messages, one per SIP
-
-  std::string devices() const;  // "sip0,sip2"
-};
 
 // Call of torch.distributed on a rank; a call that begins has the id 0.
 struct HostCall {
@@ -82,12 +70,14 @@ class MachineEvents final : public EventSource {
   void observe_time();                             // windows "time N"
   void observe_regions() { has_regions_ = true; }  // windows "region LABEL"
   void observe_transfers();                        // rows of transfers and their hops
+  void observe_launch_work();                      // rated_launches, and rows of their work
   // Rows of energy and power. `table` outlives the run. Throws ConfigError for an action of it that
   // the machine lacks.
   void observe_energy(const EnergyTable& table) { energy_.emplace(platform_, table); }
 
   // --- Events of the host program
   AnalysisPort<LaunchEnd> launch_ends;
+  AnalysisPort<RatedLaunch> rated_launches;  // later than launch_ends, in the same order
   AnalysisPort<HostCall> host_calls;
   // Number of a transfer in a file of requests; empty: transfers have no numbers.
   std::function<std::optional<std::uint32_t>(const TieKey& key, NodeId initiator)> request_number;
@@ -138,6 +128,7 @@ class MachineEvents final : public EventSource {
   bool has_regions_ = false;
   std::optional<StatisticsRegions> regions_;  // from the first mark on
   std::optional<TransferProbe> transfers_;
+  std::optional<LaunchWork> launch_work_;
   std::optional<EnergyAccount> energy_;
   std::map<std::string, std::uint64_t> launches_;  // numbers of launches, by request
   std::uint64_t launch_count_ = 0;

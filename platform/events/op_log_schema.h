@@ -22,7 +22,7 @@
 namespace kernbench {
 
 // The only readable version.
-inline constexpr int op_log_schema_version = 8;
+inline constexpr int op_log_schema_version = 9;
 
 // --- Enumerations
 

@@ -219,6 +219,40 @@ struct LimitRow : ResourceLimit {
   }
 };
 
+// Work of an ended launch on one SIP (launch_work.h), for the table by operator (docs/models.md).
+struct LaunchWorkRow {
+  std::string request;  // launch message, as in `runs`
+  std::string name;     // meta `op`, else meta `communication`, else the name of the launch
+  bool is_communication = false;  // has meta `communication`: a collective or message between ranks
+  std::string device;             // "sip0"
+  std::uint64_t tokens = 0;       // meta `tokens`, on the first SIP of the launch; 0: none
+  Fs begin = 0, end = 0;  // first start to the last return or end of a transfer of its PEs there
+  std::uint64_t macs = 0;
+  std::uint64_t hbm_bytes = 0;     // read and written in HBM
+  std::uint64_t remote_bytes = 0;  // of transfers with memories of other SIPs
+  // Times of this work at the peak rates (roofline.h).
+  double compute_ns = 0, tcm_ns = 0, hbm_ns = 0, link_ns = 0;
+  // Peak rates of the whole SIP; 0: unknown.
+  double peak_macs_per_ns = 0, peak_hbm_gbs = 0;
+
+  static constexpr const char* table = "launch_work";
+  static constexpr std::array<const char*, 0> indices{};
+  static constexpr auto columns() {
+    using R = LaunchWorkRow;
+    constexpr ColumnUse time = ColumnUse::time;
+    return std::make_tuple(
+        LogColumn{"request", &R::request}, LogColumn{"name", &R::name},
+        LogColumn{"is_communication", &R::is_communication}, LogColumn{"device", &R::device},
+        LogColumn{"tokens", &R::tokens}, LogColumn{"t_begin_fs", &R::begin, time},
+        LogColumn{"t_end_fs", &R::end, time}, LogColumn{"macs", &R::macs},
+        LogColumn{"hbm_bytes", &R::hbm_bytes}, LogColumn{"remote_bytes", &R::remote_bytes},
+        LogColumn{"compute_ns", &R::compute_ns}, LogColumn{"tcm_ns", &R::tcm_ns},
+        LogColumn{"hbm_ns", &R::hbm_ns}, LogColumn{"link_ns", &R::link_ns},
+        LogColumn{"peak_macs_per_ns", &R::peak_macs_per_ns},
+        LogColumn{"peak_hbm_gbs", &R::peak_hbm_gbs});
+  }
+};
+
 // Energy of a part of the run (spec 11.8).
 struct EnergyRow {
   // "run", "action", "place", "kernel", "launch"; "unknown": an action without an entry.

@@ -21,6 +21,7 @@ class OpLogReport final : public Report, private tlm::tlm_analysis_if<LaunchEnd>
     machine_.observe_regions();
     machine_.observe_time();
     machine_.observe_transfers();
+    machine_.observe_launch_work();
   }
 
   void open() override {

@@ -57,6 +57,7 @@ KernelExecution& KernelWork::Pe::expect_kernel(std::uint32_t stream, Fs from) {
   kernels.splice(kernels.end(), idle, std::prev(idle.end()));
   KernelExecution& kernel = kernels.back();
   kernel.begin = from;
+  kernel.stream = stream;
   kernel.work.peaks = &peaks;
   latest.emplace_back(stream, &kernel);
   return kernel;
@@ -67,6 +68,21 @@ KernelExecution& KernelWork::Pe::latest_of(std::uint32_t stream) {
     if (of == stream) return *kernel;
   }
   return expect_kernel(stream, Component::now());
+}
+
+// A kernel of another stream than the compute stream is known from its first operation on, which
+// may end after its first transfer.
+KernelExecution* KernelWork::Pe::issuer_of(const RouteExtension& transfer) {
+  const Fs issued = transfer.key.issued;
+  const auto kernel =
+      std::find_if(kernels.rbegin(), kernels.rend(), [&](const KernelExecution& run) {
+        return run.stream == transfer.stream && run.begin <= issued && issued <= run.end;
+      });
+  if (kernel != kernels.rend()) return &*kernel;
+  if (transfer.stream == 0) return nullptr;
+  KernelExecution& begun = latest_of(transfer.stream);
+  begun.begin = std::min(begun.begin, issued);
+  return &begun;
 }
 
 std::list<KernelExecution>::const_iterator KernelWork::Pe::find(const std::string& request) const {
@@ -183,11 +199,8 @@ void KernelWork::write(const TransactionEnd& end) {
   if (pe->ended_at != now) pe->ended.clear();
   pe->ended_at = now;
   pe->ended.push_back({&with_data, bytes, write});
-  // with concurrent kernels the latest started
-  const auto kernel =
-      std::find_if(pe->kernels.rbegin(), pe->kernels.rend(),
-                   [&route](const KernelExecution& run) { return run.begin <= route.key.issued; });
-  if (kernel == pe->kernels.rend()) return;
+  KernelExecution* kernel = pe->issuer_of(route);
+  if (kernel == nullptr) return;
   kernel->work.carry(with_data, bytes);
   if (route.atomic != nullptr) kernel->work.carry(way.reverse(), bytes);  // the old values
   kernel->last_transfer = std::max(kernel->last_transfer, now);

@@ -4,7 +4,7 @@
 // Gathered once per operation and once per transfer, not per flit. A kernel of a PE lasts from its
 // start to its return, as PE_CPU reports it with its response; a PE_CPU that reports no kernel has
 // none. Engines drain before that, so every operation since the previous response belongs to the
-// kernel. A transfer belongs to the kernel that was in progress when it was issued.
+// kernel. A transfer belongs to the kernel of its stream that was in progress when it was issued.
 #pragma once
 
 #include <cstdint>
@@ -23,6 +23,8 @@
 
 namespace kernbench {
 
+class RouteExtension;  // models/protocol/transaction.h
+
 // Composites of the same name.
 struct CompositeTimes {
   std::uint64_t count = 0;
@@ -40,6 +42,7 @@ struct KernelExecution {
   PeWork work;
   std::map<std::string, CompositeTimes> composites;  // by name, "composite_gemm"
   std::string request;                               // id of its launch message; empty: in progress
+  std::uint32_t stream = 0;
 };
 
 class KernelWork final : private tlm::tlm_analysis_if<ExecutedOp>,
@@ -81,6 +84,7 @@ class KernelWork final : private tlm::tlm_analysis_if<ExecutedOp>,
     KernelExecution& expect_kernel(std::uint32_t stream, Fs from);
     std::list<KernelExecution>::const_iterator find(const std::string& request) const;
     KernelExecution& latest_of(std::uint32_t stream);
+    KernelExecution* issuer_of(const RouteExtension& transfer);  // null: none
     Composite& composite(const ExecutedOp& stage);
   };
 

@@ -3,7 +3,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <cassert>
+#include <cmath>
 #include <iterator>
 #include <set>
 
@@ -214,6 +216,33 @@ std::string readable_time(double ns) {
   std::size_t unit = 0;
   for (; ns >= 999.9995 && unit < 3; ++unit) ns /= 1000;
   return fmt::format("{:.3f} {}", ns, units[unit]);
+}
+
+namespace {
+
+std::string with_prefix(double value, const std::array<const char*, 6>& units) {
+  std::size_t unit = 0;
+  for (; value >= 999.9995 && unit + 1 < units.size(); ++unit) value /= 1000;
+  return fmt::format("{:.3f} {}", value, units.at(unit));
+}
+
+}  // namespace
+
+std::string readable_energy(double pj) {
+  return with_prefix(pj, {"pJ", "nJ", "uJ", "mJ", "J", "kJ"});
+}
+
+std::string readable_power(double w) {
+  return with_prefix(w * 1e6, {"uW", "mW", "W", "kW", "MW", "GW"});
+}
+
+std::string readable_count(double count, const std::string& unit) {
+  const bool is_whole = count < 1000 && count == std::floor(count);
+  std::string text =
+      is_whole ? fmt::format("{:.0f} ", count) : with_prefix(count, {"", "k", "M", "G", "T", "P"});
+  text += unit;
+  if (text.back() == ' ') text.pop_back();
+  return text;
 }
 
 }  // namespace kernbench

@@ -127,9 +127,12 @@ std::string csv_field(const std::string& text);
 std::string exact_ns(Fs time);
 
 // "12.3 %"; "1.5 MiB"; "123.456 us" (three decimals, a unit that keeps the number below 1000): for
-// the console, not for files.
+// the console, not for files. "12.345 nJ", "1.500 kFLOP": a prefix that keeps the number below 1000.
 std::string percent(double ratio);
 std::string readable_bytes(std::uint64_t bytes);
 std::string readable_time(double ns);
+std::string readable_energy(double pj);
+std::string readable_power(double w);
+std::string readable_count(double count, const std::string& unit = "");
 
 }  // namespace kernbench

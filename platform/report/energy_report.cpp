@@ -3,7 +3,6 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
-#include <array>
 #include <map>
 #include <vector>
 
@@ -14,19 +13,6 @@
 
 namespace kernbench {
 namespace {
-
-// "12.345 nJ": a prefix that keeps the number below 1000.
-std::string with_prefix(double value, const std::array<const char*, 6>& units) {
-  std::size_t unit = 0;
-  for (; value >= 1000 && unit + 1 < units.size(); ++unit) value /= 1000;
-  return fmt::format("{:.3f} {}", value, units.at(unit));
-}
-std::string readable_energy(double pj) {
-  return with_prefix(pj, {"pJ", "nJ", "uJ", "mJ", "J", "kJ"});
-}
-std::string readable_power(double w) {
-  return with_prefix(w * 1e6, {"uW", "mW", "W", "kW", "MW", "GW"});
-}
 
 double total_of(const EnergyRow& row) { return row.dynamic_pj + row.static_pj; }
 double average_w(double pj, Fs time) {

@@ -4,7 +4,6 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
-#include <deque>
 #include <map>
 #include <optional>
 #include <set>
@@ -49,80 +48,43 @@ struct KernelGroup {
   std::map<std::string, CompositeTimes> composites;
 };
 
-class KernelLaunches final : private tlm::tlm_analysis_if<LaunchEnd> {
+class KernelLaunches final : private tlm::tlm_analysis_if<RatedLaunch> {
  public:
   // `lists`: launches() contains every launch.
   KernelLaunches(MachineEvents& events, bool lists)
-      : work_(events.platform()), lists_(lists), ends_(events.launch_ends, *this) {}
+      : lists_(lists), rated_(events.rated_launches, *this) {
+    events.observe_launch_work();
+  }
 
-  void close();  // called at the end of the run
   const std::vector<ReportedLaunch>& launches() const { return launches_; }
   const std::vector<KernelGroup>& groups() const { return groups_; }  // in order of first launches
 
  private:
-  void write(const LaunchEnd& launch) override;
-  void take(LaunchEnd& launch);
+  void write(const RatedLaunch& rated) override;
   void add_to_group(const ReportedLaunch& launch);
-  ReportedLaunch rated(LaunchEnd& launch) const;
 
-  KernelWork work_;
   bool lists_;
-  std::deque<LaunchEnd> recent_;
   std::vector<ReportedLaunch> launches_;
   std::vector<KernelGroup> groups_;
   std::map<std::string, std::size_t> index_;  // group of a kernel
   std::map<std::string, std::set<PeId>> pes_;
-  AnalysisBinding<LaunchEnd> ends_;
+  AnalysisBinding<RatedLaunch> rated_;
 };
 
-namespace {
-
-// Posted transfers of a launch may end after it, but not after this many later launches.
-constexpr std::size_t launches_behind = 64;
-
-}  // namespace
-
-void KernelLaunches::write(const LaunchEnd& launch) {
-  recent_.push_back(launch);
-  if (recent_.size() <= launches_behind) return;
-  take(recent_.front());
-  recent_.pop_front();
-}
-
-void KernelLaunches::close() {
-  for (LaunchEnd& launch : recent_) take(launch);
-  recent_.clear();
-}
-
-void KernelLaunches::take(LaunchEnd& launch) {
-  ReportedLaunch rated_launch = rated(launch);
-  add_to_group(rated_launch);
-  for (const auto& [where, metrics] : rated_launch.per_pe) work_.forget(where, launch.requests);
-  if (lists_) launches_.push_back(std::move(rated_launch));
-}
-
-// Launch with the work of its PEs; without a roofline if one of them does not report it.
-ReportedLaunch KernelLaunches::rated(LaunchEnd& launch) const {
-  ReportedLaunch rated;
-  rated.kernel = launch.kernel;
-  rated.devices = launch.devices();
-  rated.meta = launch.meta;
-  rated.merged = launch.merged;
-  std::vector<const PeWork*> of_pes;
-  Fs begin = never_fs, end = 0;
-  for (const auto& [where, pe] : launch.per_pe) {
-    const KernelExecution* run = work_.find(where, launch.requests);
-    if (run == nullptr) continue;
-    if (lists_) rated.start[where] = run->begin;
-    begin = std::min(begin, run->begin);
-    end = std::max({end, run->end, run->last_transfer});
-    of_pes.push_back(&run->work);
-    for (const auto& [name, times] : run->composites) rated.composites[name] += times;
+void KernelLaunches::write(const RatedLaunch& rated) {
+  ReportedLaunch launch;
+  launch.kernel = rated.launch.kernel;
+  launch.devices = rated.launch.devices();
+  launch.meta = rated.launch.meta;
+  launch.merged = rated.launch.merged;
+  launch.per_pe = rated.launch.per_pe;
+  launch.roofline = rated.roofline;
+  for (const auto& [where, run] : rated.kernels) {
+    if (lists_) launch.start[where] = run->begin;
+    for (const auto& [name, times] : run->composites) launch.composites[name] += times;
   }
-  if (!of_pes.empty() && of_pes.size() == launch.per_pe.size())
-    rated.roofline = roofline_of(of_pes, end - begin, work_.graph());
-  rated.per_pe = std::move(launch.per_pe);
-  return rated;
+  add_to_group(launch);
+  if (lists_) launches_.push_back(std::move(launch));
 }
 
 void KernelLaunches::add_to_group(const ReportedLaunch& kernel) {
@@ -325,7 +287,6 @@ class KernelsReport final : public Report {
   KernelsReport(const ReportContext& context, bool per_launch)
       : per_launch_(per_launch), launches_(*context.machine, per_launch || context.lists_all) {}
 
-  void close(Fs /*end*/) override { launches_.close(); }
   std::string text() override {
     return kernels_text(launches_.groups(), per_launch_ ? &launches_.launches() : nullptr);
   }

@@ -194,6 +194,7 @@ Work ProcessGroup::call(Worker& worker, int rank, const std::vector<GroupCall>& 
   ordered_call.record->launches.push_back(work.launch_);
   LaunchSpec spec(algorithm);
   spec.on_pes(steps.front().call.pes()).group(ordered_call.group).stream(stream_);
+  spec.meta({{"communication", name_of(ordered_call.record->op)}});
   ordered_call.parts.push_back({work.worker_, work.launch_, std::move(spec), std::move(steps)});
   for (const GroupCall& each : given) {
     if (each.op == CollectiveOp::all_reduce ||

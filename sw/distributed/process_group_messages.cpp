@@ -118,10 +118,13 @@ void ProcessGroup::begin_message(MessageSide& side) {
   const auto [stream, is_new] = message_streams_.try_emplace({sender, receiver}, 0);
   if (is_new) stream->second = state_.runtime.streams++;
   const CollectiveAlgorithm& algorithm = algorithm_of(call.op);
-  message.worker->begin(
-      message.launch,
-      LaunchSpec(algorithm.name).on_pes(call.pes()).group(message.group).stream(stream->second),
-      algorithm.kernel_of(call));
+  message.worker->begin(message.launch,
+                        LaunchSpec(algorithm.name)
+                            .on_pes(call.pes())
+                            .group(message.group)
+                            .stream(stream->second)
+                            .meta({{"communication", side.is_send ? "send" : "recv"}}),
+                        algorithm.kernel_of(call));
   wiring_.launched(message.worker, message.launch);
 }
 

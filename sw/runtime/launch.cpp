@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "models/base/quote.h"
+
 namespace kernbench {
 
 LaunchSpec& LaunchSpec::deployed(std::uint64_t code_bytes) {
@@ -12,6 +14,19 @@ LaunchSpec& LaunchSpec::deployed(std::uint64_t code_bytes) {
     throw UsageError(
         fmt::format("launch '{}': a deployed kernel has at least 1 byte of code", name_));
   code_bytes_ = code_bytes;
+  return *this;
+}
+
+LaunchSpec& LaunchSpec::meta(LaunchMeta meta) {
+  if (const auto tokens = meta.find("tokens"); tokens != meta.end()) {
+    const std::string& text = tokens->second;
+    const bool is_number = text.find_first_not_of("0123456789") == std::string::npos;
+    if (!is_number || text.find_first_not_of('0') == std::string::npos || text.size() > 18)
+      throw UsageError(fmt::format(
+          "launch '{}': meta 'tokens' is {}, allowed: a whole number from 1 to 10^18 - 1", name_,
+          quote(text)));
+  }
+  meta_ = std::move(meta);
   return *this;
 }
 

@@ -19,8 +19,10 @@ namespace kernbench {
 
 struct OrderedLaunch;  // models/data/race_detector.h
 
-// Metadata of a launch from its program; keys are not empty. Stored in its record, without other
-// effect.
+// Metadata of a launch from its program; keys are not empty. Stored in its record, without effect
+// on the run. The table by operator (docs/models.md) reads `op`: name of the operator; `tokens`:
+// tokens that a step of the model has completed with this launch; `communication`: name of a
+// collective.
 using LaunchMeta = std::map<std::string, std::string>;
 
 // torch.launch("gemm", kernel, ...) starts on every PE of every cube that owns a shard of a tensor
@@ -41,7 +43,7 @@ class LaunchSpec {
   // Launches of a stream run sequentially on each PE, concurrently with those of other streams. 0:
   // the compute stream.
   LaunchSpec& stream(std::uint32_t stream) { return stream_ = stream, *this; }
-  LaunchSpec& meta(LaunchMeta meta) { return meta_ = std::move(meta), *this; }
+  LaunchSpec& meta(LaunchMeta meta);  // UsageError: `tokens` is no whole number above 0
 
   const std::string& name() const { return name_; }
   const std::optional<std::vector<int>>& target_pes() const { return target_pes_; }

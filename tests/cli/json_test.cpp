@@ -55,7 +55,7 @@ BOOST_AUTO_TEST_CASE(every_key_of_the_json_output_is_documented) {
                    "at_ns,initiator,op,target,offset,bytes\n"
                    "0,sip0.cube0.pe0.pe_dma,read,sip0.cube0.hbm_ctrl.pe0,0,4096\n");
   check_documented({"run", "--bench", "matmul-composite", "--topology", "tiny", "--verify-data",
-                    "--breakdown", "--energy", "--json"},
+                    "--breakdown", "--operators", "--energy", "--json"},
                    document);
   check_documented({"run", "--bench", "ccl-allreduce", "--topology", "tiny", "--json"}, document);
   check_documented({"traffic", requests, "--topology", "tiny", "--breakdown", "--json"}, document);

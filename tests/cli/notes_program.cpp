@@ -1,6 +1,7 @@
 // What makes `kernbench_notes` of the program's own objects: more benches, test-notes, which says
-// something about its launches and messages, and test-messages, whose kernels say something about
-// their values. The linker sends calls of register_benches() here
+// something about its launches and messages, test-operators, which names the operators and tokens
+// of a step, and test-messages, whose kernels say something about their values. The linker sends
+// calls of register_benches() here
 // (--wrap).
 #include "sw/benches/bench_registry.h"
 #include "sw/tl/program.h"
@@ -18,6 +19,34 @@ void run(Torch& torch) {
   torch.set_timestamp_tag();
   torch.launch(LaunchSpec("plain").on_pe(0), load_all, x);
   x.read_discard();
+}
+
+// f16{32, 64} x f16{64, 32}
+void product(tl::Program& tl, tl::Tensor a, tl::Tensor b) {
+  tl.dot(tl.load(a.local(), a.local_shape(), a.dtype()),
+         tl.load(b.local(), b.local_shape(), b.dtype()));
+}
+
+// Each rank: a product while an all_reduce is in flight, then one alone.
+void run_operators(Torch& torch) {
+  torch.multiprocessing.spawn(
+      [&torch](int rank) {
+        torch.ahbm.set_device(rank);
+        Distributed& dist = torch.distributed;
+        dist.init_process_group("ahbm");
+        const DPPolicy one = DPPolicy::on_one_pe();
+        const Tensor a = torch.full({32, 64}, 1, f16, one, "a"),
+                     b = torch.full({64, 32}, 1, f16, one, "b"),
+                     sums = torch.full({1, 4096}, 1, f16, one, "sums");
+        dist.barrier();
+        Work work = dist.all_reduce(sums, "sum", true);
+        LaunchMeta meta{{"op", "mlp"}};
+        if (rank == 0) meta["tokens"] = "32";
+        torch.launch(LaunchSpec("product").on_pe(0).meta(meta), product, a, b);
+        work.wait();
+        dist.all_reduce(sums, "sum");
+      },
+      torch.distributed.ranks_to_spawn());
 }
 
 // Row sums of {2, 4}; `below`: what they are asserted to stay below, the known values also.
@@ -52,6 +81,9 @@ extern "C" void WRAPPED(__real_)(kernbench::BenchRegistry& benches);
 extern "C" void WRAPPED(__wrap_)(kernbench::BenchRegistry& benches) {
   WRAPPED(__real_)(benches);
   benches.add({"test-notes", "launches with notes", {}, &run});
+  Bench operators{"test-operators", "a step with operators and tokens", {}, &run_operators};
+  operators.per_device = false;
+  benches.add(std::move(operators));
   benches.add({"test-messages",
                "kernels that print and assert",
                {kernbench::Parameter::integer("below", "bound of the sums", "", "test")

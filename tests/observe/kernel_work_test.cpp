@@ -193,6 +193,33 @@ KERNBENCH_SYSTEMC_TEST(a_launch_has_the_work_of_its_own_kernel) {
   BOOST_TEST((w.work.find({0, 0, 1}, {"reads"}) == nullptr));
 }
 
+// Kernels of two streams on one PE at the same time: 16 reads of 4 KiB of one partition, 2 of the
+// other; 64 KiB and 8 KiB at 256 GB/s.
+KERNBENCH_SYSTEMC_TEST(concurrent_kernels_have_the_transfers_of_their_own_streams) {
+  Worked w;
+  const RunResult result = w.machine.run([&](HostPort& port) {
+    std::vector<std::shared_ptr<HostRequest>> requests;
+    for (const int stream : {0, 1}) {
+      const auto launch = kernel_launch({{0, 0, 0}}, std::to_string(stream));
+      launch->stream = static_cast<std::uint32_t>(stream);
+      launch->body = std::make_shared<FunctionKernel>([&w, stream](KernelContext& pe) {
+        for (int i = 0; i < (stream == 0 ? 16 : 2); ++i)
+          execute(pe, DmaCommand{false, w.hbm(stream), 4096});
+      });
+      requests.push_back(port.submit(launch));
+    }
+    for (const auto& request : requests) port.wait(*request);
+  });
+  BOOST_TEST_REQUIRE(result.error == "");
+  const KernelExecution *of_compute = w.work.find({0, 0, 0}, {"0"}),
+                        *of_other = w.work.find({0, 0, 0}, {"1"});
+  BOOST_TEST_REQUIRE(of_compute != nullptr);
+  BOOST_TEST_REQUIRE(of_other != nullptr);
+  BOOST_TEST(of_other->begin < of_compute->end);  // concurrent
+  check(roofline_of({&of_compute->work}, 1, w.work.graph()), 0, 0, 256, 256);
+  check(roofline_of({&of_other->work}, 1, w.work.graph()), 0, 0, 32, 32);
+}
+
 // Two times in a row: 1 ns of 4 and 3 ns of 4.
 BOOST_AUTO_TEST_CASE(rooflines_of_launches_add_up) {
   Roofline first, second;

@@ -136,6 +136,12 @@ BOOST_AUTO_TEST_CASE(numbers_for_people) {
   BOOST_TEST(percent(0.1234) == "12.3 %");
   BOOST_TEST(readable_bytes(1023) == "1023 B");
   BOOST_TEST(readable_bytes(1536) == "1.5 KiB");
+  BOOST_TEST(readable_count(0, "FLOP") == "0 FLOP");
+  BOOST_TEST(readable_count(999) == "999");
+  BOOST_TEST(readable_count(1536) == "1.536 k");
+  BOOST_TEST(readable_count(12.5) == "12.500");
+  BOOST_TEST(readable_count(2e12, "FLOP/s") == "2.000 TFLOP/s");
+  BOOST_TEST(readable_energy(999.9996) == "1.000 nJ");
   BOOST_TEST(readable_bytes(std::uint64_t{3} << 40) == "3.0 TiB");
   BOOST_TEST(readable_time(999.9994) == "999.999 ns");
   BOOST_TEST(readable_time(999.9996) == "1.000 us");

@@ -71,7 +71,7 @@ BOOST_AUTO_TEST_CASE(other_schema_versions_are_refused_with_both_named) {
   for (const std::string version : {"7", "9", "0", "two", "18446744073709551618"}) {
     change(path, "UPDATE meta SET value = '" + version + "' WHERE key = 'schema_version'");
     BOOST_TEST(fault_of(path) == "'" + path + "' has schema version '" + version +
-                                     "'; this program reads version 8: run again with --op-log");
+                                     "'; this program reads version 9: run again with --op-log");
   }
 }
 
@@ -82,7 +82,7 @@ BOOST_AUTO_TEST_CASE(a_missing_table_or_column_is_named) {
     const std::string path = log.write();
     change(path, "DROP TABLE " + table);
     BOOST_TEST(fault_of(path) == "'" + path + "' has no table '" + table +
-                                     "', which an operation log of schema version 8 has");
+                                     "', which an operation log of schema version 9 has");
   }
   const OneLaunch log;
   const std::string path = log.write();

@@ -107,10 +107,13 @@ std::string run_with(const std::string& path, const std::string& options) {
           launch->body = std::make_shared<FunctionKernel>([&](KernelContext& pe) {
             work(pe, machine.hbm({0, 0, 0}));
           });
-          port.wait(*port.submit(launch));
+          const auto sent = port.submit(launch);
+          port.wait(*sent);
           LaunchEnd end;
           end.kernel = launch->kernel.name;
           end.requests = {request};
+          end.per_pe = sent->response().per_pe;
+          end.meta = {{"op", "read"}, {"tokens", "3"}};
           events.launch_ended(end);
         }
       },
@@ -136,13 +139,14 @@ std::string inspect(const std::string& path, const std::string& options) {
 BOOST_AUTO_TEST_CASE(reports_of_a_run_and_of_its_log_are_the_same) {
   const TemporaryFolder folder;
   const std::string path = folder.file("run.sqlite");
-  const Json of_run = Json::parse(
-      forked_value([&] { return run_with(path, "--breakdown --kernel-limits --sizes"); }));
+  const Json of_run = Json::parse(forked_value(
+      [&] { return run_with(path, "--breakdown --kernel-limits --sizes --operators"); }));
   const Json asked = Json::parse(forked_value([&] {
-    return inspect(path, "--breakdown --limits --kernel-limits --sizes --servers 'launch 2'");
+    return inspect(path,
+                   "--breakdown --limits --kernel-limits --sizes --operators --servers 'launch 2'");
   }));
   const Json summary = Json::parse(forked_value([&] { return inspect(path, ""); }));
-  for (const char* name : {"bottleneck", "transfers", "hops", "sizes"})
+  for (const char* name : {"bottleneck", "transfers", "hops", "sizes", "operators"})
     BOOST_TEST((of_run.at(name) == asked.at(name)), name << ": " << of_run.at(name).dump() << '\n'
                                                          << asked.at(name).dump());
   for (const char* name : {"engines", "memories", "links", "pe_time"})
@@ -153,6 +157,12 @@ BOOST_AUTO_TEST_CASE(reports_of_a_run_and_of_its_log_are_the_same) {
   BOOST_TEST_REQUIRE(of_run.at("sizes").size() == 2U);
   BOOST_TEST(of_run.at("sizes").at(1).at("bytes") == 4096);
   BOOST_TEST(of_run.at("sizes").at(1).at("count") == 4);
+  // Both launches are one operator, with its bytes in HBM.
+  const Json& operators = of_run.at("operators");
+  BOOST_TEST(operators.at("tokens") == 6);
+  BOOST_TEST(operators.at("operators").at(0).at("operator") == "read");
+  BOOST_TEST(operators.at("operators").at(0).at("launches") == 2);
+  BOOST_TEST(operators.at("operators").at(0).at("hbm_bytes") == 2 * 2 * (64 + 4096));
   // Launch 2 alone: 2 PEs x (64 + 4096) B over their links.
   std::uint64_t bytes = 0;
   for (const Json& server : asked.at("servers")) {

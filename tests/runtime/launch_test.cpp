@@ -223,6 +223,12 @@ KERNBENCH_SYSTEMC_TEST(what_a_program_says_about_a_launch_is_kept_with_its_recor
     BOOST_TEST((runtime.launches.at(0).meta == LaunchMeta{{"head", "all"}, {"layer", "3"}}));
     BOOST_TEST(runtime.launches.at(1).meta.empty());
     BOOST_CHECK_THROW(torch.launch(LaunchSpec("k").meta({{"", "3"}}), do_nothing, t), UsageError);
+    for (const char* tokens : {"", "0", "-1", "1.5", "many"}) {
+      BOOST_CHECK_EXCEPTION(
+          LaunchSpec("k").meta({{"tokens", tokens}}), UsageError,
+          with_text<UsageError>({"launch 'k': meta 'tokens' is '", "a whole number from 1"}));
+    }
+    BOOST_TEST(LaunchSpec("k").meta({{"tokens", "16"}}).meta().at("tokens") == "16");
   });
 }
 
