@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "models/base/errors.h"
+#include "sw/ops/operands.h"
 #include "sw/ops/placed_matrix.h"
 #include "sw/tl/program.h"
 
@@ -65,15 +66,6 @@ std::vector<Step> steps_of(const PlacedMatrix& b, const Range& rows, const Range
   return steps;
 }
 
-tl::BlockPtr place_in(tl::Program& tl, const tl::Tensor& out, const Step& step) {
-  const std::int64_t width = local_columns(out).size(),
-                     element = (step.rows.begin - local_rows(out).begin) * width +
-                               step.columns.begin - local_columns(out).begin;
-  const Shape block{step.rows.size(), step.columns.size()};
-  return tl.make_block_ptr(out.local() + element * static_cast<std::int64_t>(size_of(out.dtype())),
-                           block.extents(), {width, 1}, {0, 0}, block);
-}
-
 // The panel of the next step is loaded concurrently with the composites of this one. Sums over
 // parts of K stay in TCM, in f32 or i32: each part adds the previous ones in its epilogue.
 void multiply(tl::Program& tl, const tl::Tensor& a_argument, const tl::Tensor& b_argument,
@@ -102,7 +94,7 @@ void multiply(tl::Program& tl, const tl::Tensor& a_argument, const tl::Tensor& b
     if (step.last_k) {
       if (bias != nullptr) epilogue.push_back(tl::bias(addend));
       for (const tl::EpilogueEntry& entry : epilogue_of(activation)) epilogue.push_back(entry);
-      product.to(place_in(tl, out, step));
+      product.to(local_block(tl, out, step.rows, step.columns));
     } else {
       product.as(sum_dtype);
     }
@@ -130,10 +122,6 @@ void linear_kernel(tl::Program& tl, tl::Tensor a, tl::Tensor b, tl::Tensor bias,
 
 [[noreturn]] void refuse(const MatmulOptions& options, const std::string& reason) {
   throw UsageError(fmt::format("{}: {}", options.name, reason));
-}
-
-std::string text_of(const Tensor& tensor) {
-  return fmt::format("'{}' {}", tensor.name(), tensor.shape().str());
 }
 
 void check_shapes(const Tensor& a, const Tensor& b, const Tensor& out,
@@ -249,12 +237,12 @@ void matmul(Torch& torch, const Tensor& a, const Tensor& b, const Tensor& out,
   const auto [block, tile] = blocking_of(torch.spec(), a, b, out);
   const auto narrow = [](std::int64_t extent) { return static_cast<int>(extent); };
   const int activation = static_cast<int>(options.activation);
+  const LaunchSpec launch = launch_on_holders(options.name, {out});
   if (options.bias) {
-    torch.launch(options.name, linear_kernel, a, b, *options.bias, out, narrow(block.m),
-                 narrow(block.k), narrow(block.n), narrow(tile.m), narrow(tile.k), narrow(tile.n),
-                 activation);
+    torch.launch(launch, linear_kernel, a, b, *options.bias, out, narrow(block.m), narrow(block.k),
+                 narrow(block.n), narrow(tile.m), narrow(tile.k), narrow(tile.n), activation);
   } else {
-    torch.launch(options.name, matmul_kernel, a, b, out, narrow(block.m), narrow(block.k),
+    torch.launch(launch, matmul_kernel, a, b, out, narrow(block.m), narrow(block.k),
                  narrow(block.n), narrow(tile.m), narrow(tile.k), narrow(tile.n), out.is_partial(),
                  activation);
   }

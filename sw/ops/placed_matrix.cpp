@@ -134,5 +134,15 @@ Range local_rows(const tl::Tensor& tensor) {
 Range local_columns(const tl::Tensor& tensor) {
   return axis_from_last(tensor.local_shape(), tensor.local_start(), 0);
 }
+tl::BlockPtr local_block(tl::Program& tl, const tl::Tensor& tensor, const Range& rows,
+                         const Range& columns) {
+  const std::int64_t width = local_columns(tensor).size(),
+                     element = (rows.begin - local_rows(tensor).begin) * width + columns.begin -
+                               local_columns(tensor).begin;
+  const Shape block{rows.size(), columns.size()};
+  return tl.make_block_ptr(
+      tensor.local() + element * static_cast<std::int64_t>(size_of(tensor.dtype())),
+      block.extents(), {width, 1}, {0, 0}, block);
+}
 
 }  // namespace kernbench::ops

@@ -67,5 +67,8 @@ class PlacedMatrix {
 // Rows and columns of the running PE's block of a tensor of rank 1 or 2.
 Range local_rows(const tl::Tensor& tensor);
 Range local_columns(const tl::Tensor& tensor);
+// Rows and columns, of the whole tensor, that are within the running PE's block.
+tl::BlockPtr local_block(tl::Program& tl, const tl::Tensor& tensor, const Range& rows,
+                         const Range& columns);
 
 }  // namespace kernbench::ops

@@ -24,6 +24,7 @@ void TensorStorage::become_copies() {
   for (tl::Block& block : info.blocks) block.summand = 0;
   memory_->addresses().summed(info, sip_);
   info_ = std::make_shared<const tl::TensorInfo>(std::move(info));
+  policy_ = policy_.summed();
 }
 
 const TensorStorage& Tensor::storage() const {

@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "sw/runtime/device_memory.h"
+#include "sw/runtime/dp_policy.h"
 #include "sw/runtime/host_array.h"
 
 namespace kernbench {
@@ -26,14 +27,15 @@ class Worker;
 class TensorStorage {
  public:
   TensorStorage(std::shared_ptr<DeviceMemory> memory, tl::TensorInfoPtr info,
-                std::vector<Mapping> mappings, int sip)
+                std::vector<Mapping> mappings, const DPPolicy& policy, int sip)
       : memory_(std::move(memory)), info_(std::move(info)), mappings_(std::move(mappings)),
-        sip_(sip) {}
+        policy_(policy), sip_(sip) {}
   ~TensorStorage() { memory_->release(std::move(info_), std::move(mappings_), sip_); }
   TensorStorage(const TensorStorage&) = delete;
   TensorStorage& operator=(const TensorStorage&) = delete;
 
   const tl::TensorInfoPtr& info() const { return info_; }
+  const DPPolicy& policy() const { return policy_; }
   int sip() const { return sip_; }
 
   bool is_partial() const;
@@ -44,6 +46,7 @@ class TensorStorage {
   std::shared_ptr<DeviceMemory> memory_;
   tl::TensorInfoPtr info_;
   std::vector<Mapping> mappings_;
+  DPPolicy policy_;
   int sip_;
 };
 
@@ -59,6 +62,8 @@ class Tensor {
   std::uint64_t nbytes() const { return info()->nbytes; }
   std::uint64_t va() const { return info()->va_base; }
   int sip() const { return storage().sip(); }
+  // Placement of its parts; after an all_reduce with copies instead of partial sums.
+  const DPPolicy& policy() const { return storage().policy(); }
   // In (cube, pe) order; copies and partial sums share one offset.
   std::vector<Shard> shards() const;
   // True if the value is the sum of several shards; false after an all_reduce.

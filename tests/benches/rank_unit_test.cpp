@@ -42,11 +42,15 @@ void expect_right_on_pes(const std::string& bench, int world_size,
 
 BOOST_AUTO_TEST_CASE(benches_of_ranks_run_on_any_number_of_pes) {
   const std::vector<std::string> names = benches_of_ranks();
-  BOOST_TEST(names == (std::vector<std::string>{"ccl-allreduce", "collectives", "ipcq-pingpong"}),
+  BOOST_TEST(names == (std::vector<std::string>{"ccl-allreduce", "collectives", "ipcq-pingpong",
+                                                "tp-embedding", "tp-mlp"}),
              boost::test_tools::per_element());
   for (const std::string& bench : names) {
+    // All numbers of ranks divide 240.
+    std::vector<GivenParameter> parameters;
+    if (bench == "tp-mlp") parameters = {{"hidden", "240"}};
     for (const int world_size : every_or({1, 5}, {1, 3, 5, 16}))
-      expect_right_on_pes(bench, world_size);
+      expect_right_on_pes(bench, world_size, parameters);
   }
 }
 

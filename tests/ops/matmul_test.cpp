@@ -162,13 +162,13 @@ BOOST_AUTO_TEST_CASE(wrong_operands_are_refused) {
     });
   };
   check_contains(product({2, 16}, {17, 16}, {2, 16}),
-                 {"matmul: 'a' {2, 16} x 'b' {17, 16}: the second extent of the first"});
+                 {"matmul: 'a' f16{2, 16} x 'b' f16{17, 16}: the second extent of the first"});
   check_contains(product({2, 16}, {16, 16}, {3, 16}),
-                 {"the result 'out' {3, 16} has to be {2, 16}"});
-  check_contains(product({16}, {16, 16}, {2, 16}), {"'a' {16} has rank 1, expected 2"});
+                 {"the result 'out' f16{3, 16} has to be {2, 16}"});
+  check_contains(product({16}, {16, 16}, {2, 16}), {"'a' f16{16} has rank 1, expected 2"});
   check_contains(product({2, 16}, {16, 16}, {2, 16}, i32), {"f16 x f16 -> i32: expected floats"});
   check_contains(product({2, 16}, {16, 16}, {2, 16}, f16, partial),
-                 {"have to hold disjoint rows of 'b' {16, 16} that make up all 16"});
+                 {"have to hold disjoint rows of 'b' f16{16, 16} that make up all 16"});
   ops::MatmulOptions gelu;
   gelu.activation = Activation::gelu;
   check_contains(product({2, 16}, {16, 16}, {2, 16}, f16, partial, gelu),
@@ -179,13 +179,13 @@ BOOST_AUTO_TEST_CASE(wrong_operands_are_refused) {
                                 out = torch.zeros({2, 16}, f16, columns, "out");
                    ops::matmul(torch, a, b, out);
                  }),
-                 {"input 'a' {2, 16} has partial sums"});
+                 {"input 'a' f16{2, 16} has partial sums"});
   check_contains(told([](Torch& torch) {
                    const Tensor a = torch.zeros({16, 16}, f16, copies, "a"),
                                 b = torch.zeros({16, 16}, f16, columns, "b");
                    ops::matmul(torch, a, b, a);
                  }),
-                 {"'a' {16, 16} is input and result"});
+                 {"'a' f16{16, 16} is input and result"});
   check_contains(told([](Torch& torch) {
                    ops::MatmulOptions options;
                    options.bias = torch.zeros({15}, f16, copies, "bias");
@@ -193,7 +193,7 @@ BOOST_AUTO_TEST_CASE(wrong_operands_are_refused) {
                                torch.zeros({16, 16}, f16, columns, "b"),
                                torch.zeros({2, 16}, f16, columns, "out"), options);
                  }),
-                 {"bias 'bias' {15}, expected {16}"});
+                 {"bias 'bias' f16{15}, expected {16}"});
 }
 
 BOOST_AUTO_TEST_SUITE_END()

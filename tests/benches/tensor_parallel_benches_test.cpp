@@ -1,0 +1,60 @@
+// tp-mlp and tp-embedding on 1, 2, 4 and 6 SIPs (spec 10.3).
+#include "tests/benches/verified_runs.h"
+
+using namespace kernbench;
+using namespace kernbench::test;
+
+BOOST_AUTO_TEST_SUITE(tensor_parallel_benches)
+
+namespace {
+
+// SIPs of one cube with 8 PEs.
+BenchRunOptions sips(int count) {
+  BenchRunOptions options;
+  options.overrides = {{"system.sips.count", std::to_string(count)},
+                       {"system.sips.topology", "ring_1d"}};
+  return options;
+}
+
+}  // namespace
+
+// Each rank has the whole result, over its PEs.
+BOOST_AUTO_TEST_CASE(tp_mlp_is_right_on_any_number_of_sips_that_divides_its_extents) {
+  for (const int count : {1, 2, 4, 6})
+    expect_right("tp-mlp", {{"d_in", "40"}, {"hidden", "192"}, {"d_out", "36"}, {"B", "3"}},
+                 static_cast<std::uint64_t>(count) * 3 * 36, sips(count));
+  expect_right("tp-mlp", {}, 2 * 512, sips(2));
+}
+
+BOOST_AUTO_TEST_CASE(tp_mlp_is_right_with_all_options) {
+  const Parameters all{{"d_in", "40"}, {"hidden", "192"}, {"d_out", "36"},
+                       {"B", "12"},    {"gelu", "true"},  {"bias", "true"}};
+  const auto with = [&](const Parameters& more) {
+    Parameters parameters = all;
+    parameters.insert(parameters.end(), more.begin(), more.end());
+    return parameters;
+  };
+  for (const char* dtype : {"f16", "bf16", "f32"})
+    expect_right("tp-mlp", with({{"dtype", dtype}}), 2 * 12 * 36, sips(2));
+  // Each rank has a part of the rows.
+  expect_right("tp-mlp", with({{"sequence_parallel", "true"}}), 12 * 36, sips(4));
+  // Every PE has a copy of the sum.
+  expect_right("tp-mlp", with({{"fc2_weight", "row_wise"}}), 2 * 8 * 12 * 36, sips(2));
+}
+
+BOOST_AUTO_TEST_CASE(tp_mlp_names_the_extent_that_the_sips_do_not_divide) {
+  check_contains(failure_of("tp-mlp", {{"hidden", "100"}}, sips(6)),
+                 {"fc1: out_features is 100: expected a multiple of the 6 tensor-parallel ranks"});
+  check_contains(failure_of("tp-mlp", {{"sequence_parallel", "true"}}, sips(2)),
+                 {"tp-mlp: B is 1: expected a multiple of the 2"});
+}
+
+// Rows of the embedding over the PEs of each rank, and a loss for each token.
+BOOST_AUTO_TEST_CASE(tp_embedding_is_right_with_any_padding) {
+  for (const int count : {1, 2, 4, 6})
+    expect_right("tp-embedding",
+                 {{"tokens", "5"}, {"d_model", "24"}, {"vocabulary", "101"}, {"divisible_by", "8"}},
+                 static_cast<std::uint64_t>(count) * 5 * (24 + 1), sips(count));
+}
+
+BOOST_AUTO_TEST_SUITE_END()
