@@ -59,7 +59,7 @@ ModelSpec model_of(const Attributes& given) {
       {"experts", &ModelSpec::experts}, {"top_k", &ModelSpec::top_k},
       {"vocab", &ModelSpec::vocab},     {"layers", &ModelSpec::layers}};
   for (const auto& [name, member] : extents) {
-    if (given.has(name)) model.*member = given.integer(name);
+    if (given.integer(name) != 0) model.*member = given.integer(name);
   }
   model.hidden = model.q_heads * model.d_head;
   check_model(model);
@@ -69,7 +69,8 @@ ModelSpec model_of(const Attributes& given) {
 ops::TokenBatch batch_of(const Attributes& given) {
   const std::string phase = given.text("phase");
   const std::int64_t count = given.integer("sequences"), context = given.integer("context"),
-                     prompt = given.has("new_tokens") ? given.integer("new_tokens") : context;
+                     prompt =
+                         given.integer("new_tokens") != 0 ? given.integer("new_tokens") : context;
   ops::TokenBatch batch;
   for (std::int64_t i = 0; i < count; ++i) {
     // Mixed: the first half of the sequences, one at least, are prompts.
@@ -91,7 +92,7 @@ LayerRun run_of(const Torch& torch) {
                                  run.parallelism.tp, machine.sips));
   run.batch = batch_of(given);
   const std::int64_t context = given.integer("context");
-  run.capacity = given.has("capacity") ? given.integer("capacity") : context;
+  run.capacity = given.integer("capacity") != 0 ? given.integer("capacity") : context;
   run.dtype = parse_dtype(given.text("dtype"));
   run.chunks = static_cast<int>(given.integer("chunks"));
   if (given.text("routing") == "computed") run.routing = Routing::computed;
@@ -178,8 +179,8 @@ class RankRun {
  public:
   RankRun(Torch& torch, const LayerRun& run, int rank, Group group, SharedHostSide host)
       : torch_(torch), run_(run),
-        host_(std::move(host)), placement_{run.parallelism, rank, std::move(group), run.grid,
-                                           run.chunks},
+        host_(std::move(host)), placement_{run.parallelism, rank,       std::move(group),
+                                           run.grid,        run.chunks, run.routing},
         heads_(kv_heads_of_rank(run.model, run.parallelism, rank)) {
     const std::int64_t parts = run.parallelism.sequence ? run.parallelism.tp : 1,
                        tokens = run.batch.tokens() / parts;
@@ -289,8 +290,11 @@ void run(Torch& torch) {
       torch.distributed.ranks_to_spawn());
 }
 
-Parameter count_of(const char* name, const char* description, const char* low = "1") {
-  return Parameter::integer(name, description, "", "spec 10.3").range(low, "1048576");
+// Default 0: the model's, or as described.
+Parameter count_of(const char* name, const std::string& description, std::int64_t count = 0) {
+  return Parameter::integer(name, description, "", "spec 10.3")
+      .default_val(count)
+      .range(count == 0 ? "0" : "1", "1048576");
 }
 
 }  // namespace
@@ -308,34 +312,33 @@ void register_llama_layer(BenchRegistry& registry) {
               "prefill: sequences of new tokens; decode: one new token each; mixed: the first half "
               "of the sequences prefill, the others decode",
               {"decode", "prefill", "mixed"}),
-       count_of("tp", "SIPs over which the layer is cut; 0: all of the machine", "0")
-           .default_val(0),
+       count_of("tp", "SIPs over which the layer is cut; 0: all of the machine"),
        Parameter::boolean("sequence_parallel",
                           "each SIP has a part of the tokens of norms and residuals", "spec 10.3")
            .default_val(false),
        count_of("chunks",
                 "parts of the output and down projections, each reduced over the SIPs while the "
-                "next is computed")
-           .default_val(2),
-       count_of("sequences", "sequences of the batch").default_val(2),
-       count_of("context", "tokens of each sequence, the new ones included").default_val(48),
-       count_of("new_tokens", "new tokens of a sequence in prefill; default: all"),
-       count_of("capacity", "tokens of a sequence in the KV cache; default: context"),
-       count_of("q_heads", "query heads, instead of the model's; hidden = q_heads * d_head"),
-       count_of("kv_heads", "heads of keys and values, instead of the model's"),
-       count_of("d_head", "elements of a head, instead of the model's"),
-       count_of("ffn", "elements of the hidden layer of the MLP, instead of the model's"),
-       count_of("experts", "experts of the MLP, instead of the model's"),
-       count_of("top_k", "experts of a token, instead of the model's"),
+                "next is computed",
+                2),
+       count_of("sequences", "sequences of the batch", 2),
+       count_of("context", "tokens of each sequence, the new ones included", 48),
+       count_of("new_tokens", "new tokens of a sequence in prefill; 0: all"),
+       count_of("capacity", "tokens of a sequence in the KV cache; 0: context"),
+       count_of("q_heads", "query heads; 0: the model's; hidden = q_heads * d_head"),
+       count_of("kv_heads", "heads of keys and values; 0: the model's"),
+       count_of("d_head", "elements of a head; 0: the model's"),
+       count_of("ffn", "elements of the hidden layer of the MLP; 0: the model's"),
+       count_of("experts", "experts of the MLP; 0: the model's"),
+       count_of("top_k", "experts of a token; 0: the model's"),
        choice("routing",
               "balanced: tokens are assigned to experts in turn; computed: by the router, with "
               "--data eager",
               {"balanced", "computed"}),
-       count_of("vocab", "vocabulary, for the memory check alone"),
-       count_of("layers", "layers of the model, for the memory check alone"),
+       count_of("vocab", "vocabulary, for the memory check alone; 0: the model's"),
+       count_of("layers", "layers of the model, for the memory check alone; 0: the model's"),
        float_dtype("element type of weights, activations and cache"),
-       count_of("cubes", "cubes of a SIP that work; 0: all", "0").default_val(0),
-       count_of("pes", "PEs of a cube that work; 0: all", "0").default_val(0)},
+       count_of("cubes", "cubes of a SIP that work; 0: all"),
+       count_of("pes", "PEs of a cube that work; 0: all")},
       &run};
   bench.per_device = false;
   registry.add(std::move(bench));

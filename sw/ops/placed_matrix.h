@@ -6,8 +6,7 @@
 //
 // Shards of equal width that follow one another along the columns are read by one DMA access with
 // strides, and so are shards of whole rows; neither needs an operation of PE_MATH. Other shards are
-// joined by tl.cat. A PE reads its
-// own copy of replicas, and its own summand of partial sums.
+// joined by tl.cat. A PE reads its own copy of replicas, and its own summand of partial sums.
 #pragma once
 
 #include <cstdint>
