@@ -5,8 +5,8 @@
 //   const tl::Handle panel = a.load_async({0, 32}, {0, K});  // from all shards of these elements
 //
 // Shards of equal width that follow one another along the columns are read by one DMA access with
-// strides, which needs no operation of PE_MATH. Other shards are joined by tl.cat. A PE reads its
-// own copy of replicas, and its own summand of partial sums.
+// strides, and so are shards of whole rows; neither needs an operation of PE_MATH. Other shards are
+// joined by tl.cat. A PE reads its own copy of replicas, and its own summand of partial sums.
 #pragma once
 
 #include <cstdint>
@@ -46,7 +46,8 @@ class PlacedMatrix {
   std::vector<Range> column_parts(const Range& rows, const Range& columns) const;
 
  private:
-  struct Part {  // distinct shard; copies and partial sums count once
+  // Distinct shard, or all shards of whole rows; copies and partial sums count once.
+  struct Part {
     Range rows, columns;
     std::int64_t offset = 0;  // bytes from the tensor's base
   };

@@ -1,0 +1,29 @@
+// Reference of a transformer layer in double precision, computed only from the values on the host:
+// without tensor parallelism, tiles, caches on devices or online softmax.
+#pragma once
+
+#include <vector>
+
+#include "sw/models/layer_weights.h"
+
+namespace kernbench::reference {
+
+// x{tokens, hidden}; k and v{sequences * kv_heads * capacity, d} of the whole model, with the
+// tokens before those of the batch.
+struct LayerInput {
+  ModelSpec model;
+  HostLayerWeights weights;
+  ops::TokenBatch batch;
+  ops::CacheShape cache;  // of the whole model
+  HostWeight x, k, v;
+  bool balanced = true;  // experts: Routing::balanced
+};
+
+struct LayerResult {
+  std::vector<double> after_attention, out;  // {tokens, hidden}
+  std::vector<double> k, v;                  // the caches with the new tokens
+};
+
+LayerResult transformer_layer(const LayerInput& input);
+
+}  // namespace kernbench::reference
