@@ -7,11 +7,14 @@
 
 #include "sw/benches/bench_registry.h"
 #include "sw/benches/inputs.h"
-#include "sw/benches/online_softmax.h"
 #include "sw/benches/reference.h"
+#include "sw/ops/online_softmax.h"
 #include "sw/tl/program.h"
 
 namespace kernbench::benches {
+
+using ops::OnlineSoftmax, ops::softmax_scale;
+
 namespace {
 
 // --- on each PE
@@ -166,7 +169,7 @@ void run(Torch& torch) {
   torch.verify(
       out,
       [q = q.host, k = k.host, v = v.host, d, causal] { return attention(*q, *k, *v, d, causal); },
-      attention_roundings(dtype, d, magnitude, tl::Program::cdiv(tokens, block_n)));
+      reference::attention_roundings(dtype, d, magnitude, tl::Program::cdiv(tokens, block_n)));
 }
 
 }  // namespace

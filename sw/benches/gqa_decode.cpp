@@ -11,11 +11,14 @@
 #include "models/base/errors.h"
 #include "sw/benches/bench_registry.h"
 #include "sw/benches/inputs.h"
-#include "sw/benches/online_softmax.h"
 #include "sw/benches/reference.h"
+#include "sw/ops/online_softmax.h"
 #include "sw/tl/program.h"
 
 namespace kernbench::benches {
+
+using ops::merged, ops::OnlineSoftmax, ops::packed, ops::softmax_scale, ops::unpacked;
+
 namespace {
 
 // q{sequences, query heads * d} is whole on each PE. k and v{tokens, sequences * kv heads * d} are
@@ -106,15 +109,6 @@ OnlineSoftmax attend_to_part(tl::Program& tl, const tl::Tensor& q, const tl::Ten
 
 // --- on each PE: the merge. Sums are sent as one block, {.., d + 2}
 
-tl::Handle packed(tl::Program& tl, const OnlineSoftmax& sums) {
-  return tl.cat({sums.acc, sums.m, sums.l}, -1);
-}
-
-OnlineSoftmax unpacked(tl::Program& tl, const tl::Handle& block, std::int64_t d) {
-  return {tl.slice(block, -1, d, d + 1), tl.slice(block, -1, d + 1, d + 2),
-          tl.slice(block, -1, 0, d)};
-}
-
 std::string from_child(int distance) { return fmt::format("child{}", distance); }
 
 // Merge by messages up a binary tree, whose root, PE 0, stores the result.
@@ -127,7 +121,7 @@ void gqa_decode(tl::Program& tl, tl::Tensor q, tl::Tensor k, tl::Tensor v, tl::T
     if (pe % (2 * distance) != 0) return tl.send("parent", packed(tl, sums));
     if (pe + distance >= pes) continue;
     const tl::Handle block = tl.recv(from_child(distance), {of.groups, of.heads, d + 2}, f32);
-    sums = merged(tl, sums, unpacked(tl, block, d));
+    sums = merged(tl, sums, unpacked(tl, block));
   }
   tl.store(out, tl.cast(sums.mean(), out.dtype()));
 }
@@ -147,7 +141,7 @@ void gqa_merge(tl::Program& tl, tl::Tensor partial, tl::Tensor out, std::int64_t
   const auto all = tl.make_tensor_descriptor(partial, {parts, queries, d + 2},
                                              {queries * (d + 2), d + 2, 1}, {parts, count, d + 2});
   const auto result = tl.make_tensor_descriptor(out, {queries, d}, {d, 1}, {count, d});
-  const OnlineSoftmax sums = unpacked(tl, all.load({0, first, 0}), d);
+  const OnlineSoftmax sums = unpacked(tl, all.load({0, first, 0}));
   const tl::Handle weights = tl.exp2(sums.m - tl.max(sums.m, 0));
   const tl::Handle mean = tl.sum(sums.acc * weights, 0, false) / tl.sum(sums.l * weights, 0, false);
   result.store({first, 0}, tl.cast(mean, out.dtype()));
@@ -247,7 +241,7 @@ void run(Torch& torch) {
   const std::int64_t blocks = tl::Program::cdiv(tl::Program::cdiv(of.tokens, pes), block_n);
   torch.verify(
       out, [q = q.host, k = k.host, v = v.host, of] { return attention(*q, *k, *v, of); },
-      attention_roundings(dtype, of.d, magnitude, blocks, pes));
+      reference::attention_roundings(dtype, of.d, magnitude, blocks, pes));
 }
 
 }  // namespace

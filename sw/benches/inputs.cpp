@@ -89,6 +89,13 @@ std::vector<std::int64_t> sizes_in_bytes(const Attributes& given, DType dtype,
   return sizes;
 }
 
+Parameter magnitude_of_queries() {
+  return Parameter::integer("magnitude", "queries are multiplied by 2 to this power", "",
+                            "assumption")
+      .default_val(3)
+      .range("0", "8");
+}
+
 Parameter shared_by_pes(const char* what) {
   const std::string description =
       fmt::format("PEs of the cube that share the {}; fewer if there are fewer {}", what, what);

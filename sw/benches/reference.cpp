@@ -78,6 +78,18 @@ std::vector<double> attention(const double* q, const double* k, const double* v,
   return out;
 }
 
+// f16 and bf16: the weights and the result are rounded, two roundings. f32: two roundings of the
+// weights (fma, exp2), two per block (the sum is scaled, then added to), three per merge, one of
+// the quotient. The rounding error of an exponent, at most sqrt(d) * 2^magnitude * 2^-24, is also
+// an error of the weight; the tolerance of one rounding is 168 * 2^-24.
+double attention_roundings(DType dtype, std::int64_t d, std::int64_t magnitude, std::int64_t blocks,
+                           std::int64_t merges) {
+  if (dtype != DType::f32) return 2;
+  const double exponent =
+      std::sqrt(static_cast<double>(d)) * std::exp2(static_cast<double>(magnitude));
+  return 3 + 2 * static_cast<double>(blocks) + 3 * static_cast<double>(merges) + exponent / 168;
+}
+
 Mixture mixture_of_experts(const HostArray& x, const HostArray& router, const HostArray& matrices,
                            int top) {
   const std::vector<double> logits = matmul(x, router), tokens = x.values(),

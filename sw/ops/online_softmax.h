@@ -3,21 +3,22 @@
 // 06-fused-attention.
 #pragma once
 
-#include "models/base/parameter.h"
 #include "sw/tl/program.h"
 
-namespace kernbench::benches {
+namespace kernbench::ops {
 
 // State over the keys so far, for each query: largest score m{.., 1}, in base 2, sum of the weights
 // l{.., 1} and of the weighted values acc{.., d}, both relative to 2^m. In f32.
 struct OnlineSoftmax {
   tl::Handle m, l, acc;
 
-  // State without keys; `queries`: {.., 1}, `sums`: {.., d}.
+  // State without keys; `queries`: {.., 1}, `sums`: {.., d}. m is below every score and finite, so
+  // that a state without keys adds nothing, also to another one.
   static OnlineSoftmax of_none(tl::Program& tl, const Shape& queries, const Shape& sums);
 
   // Returns the weights 2^(s * scale - m) of a block of keys with scores s{.., keys}, in `dtype`.
-  // Updates m and l and scales acc to the new m; the caller adds p times the values to acc.
+  // A score of minus infinity has the weight 0. Updates m and l and scales acc to the new m; the
+  // caller adds p times the values to acc.
   tl::Handle weigh(tl::Program& tl, const tl::Handle& s, double scale, DType dtype);
 
   tl::Handle mean() const { return acc / l; }
@@ -26,18 +27,11 @@ struct OnlineSoftmax {
 // State over the keys of both.
 OnlineSoftmax merged(tl::Program& tl, const OnlineSoftmax& a, const OnlineSoftmax& b);
 
+// One block {.., d + 2} for a message or memory, and the state in such a block.
+tl::Handle packed(tl::Program& tl, const OnlineSoftmax& sums);
+OnlineSoftmax unpacked(tl::Program& tl, const tl::Handle& block);
+
 // Factor of the scores: 1 / sqrt(d), to base 2.
 double softmax_scale(std::int64_t d);
 
-// --- on the host
-
-// Roundings on the longest chain of a result with `blocks` blocks of keys and `merges` merges, for
-// queries of up to 2^magnitude and keys and values of up to 1.
-double attention_roundings(DType dtype, std::int64_t d, std::int64_t magnitude, std::int64_t blocks,
-                           std::int64_t merges = 0);
-
-// `magnitude`: queries are multiplied by 2^magnitude. From 6 on, exponentials overflow f32 unless
-// the largest score is subtracted.
-Parameter magnitude_of_queries();
-
-}  // namespace kernbench::benches
+}  // namespace kernbench::ops
