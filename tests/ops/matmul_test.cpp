@@ -109,6 +109,21 @@ KERNBENCH_SYSTEMC_TEST(any_placement_of_operands_and_result) {
   BOOST_TEST(m.failures() == "");
 }
 
+// A launch before the product; none where each PE, or each cube, has what it needs.
+KERNBENCH_SYSTEMC_TEST(an_operand_that_is_spread_over_cubes_is_copied_to_each_cube_once) {
+  TorchMachine m("topology.tiny.yaml", two_cubes());
+  m.run([](Torch& torch) {
+    check(torch, {3, 64, 32, columns, columns, columns});
+    check(torch, {3, 64, 32, columns_of_copies, columns, columns});
+    check(torch, {16, 24, 40, rows, copies, rows});
+    check(torch, {4, 50, 24, columns, rows, partial});
+  });
+  std::string names;
+  for (const LaunchRecord& launch : m.runtime->launches) names += launch.name + " ";
+  BOOST_TEST(names == "slice matmul matmul matmul matmul ");
+  BOOST_TEST(m.failures() == "");
+}
+
 KERNBENCH_SYSTEMC_TEST(bias_and_activation_before_the_only_rounding) {
   TorchMachine m("topology.tiny.yaml", two_cubes());
   m.run([](Torch& torch) {
