@@ -131,10 +131,10 @@ KERNBENCH_SYSTEMC_TEST(reductions_over_any_axes) {
     for (const DPPolicy& policy :
          {one_pe, DPPolicy{replicate, columns, 2, 2}, DPPolicy{columns, Placement::cut(1), 2, 2}}) {
       const Tensor x = made(torch, {4, 3, 5}, f32, counted(60), policy);
-      const Tensor mean = torch.empty({3}, f32, {replicate, replicate, 2, 2}, "mean"),
-                   least = torch.empty(
-                       {4, 1, 5}, f32,
-                       policy.pe.cuts() ? DPPolicy{replicate, columns, 2, 2} : policy, "least");
+      const bool cut = policy.pe.cuts();
+      const DPPolicy copies{replicate, replicate, 2, 2}, by_columns{replicate, columns, 2, 2};
+      const Tensor mean = torch.empty({3}, f32, cut ? copies : policy, "mean"),
+                   least = torch.empty({4, 1, 5}, f32, cut ? by_columns : policy, "least");
       ops::reduce(torch, Reduce::mean, x, {0, 2}, false, mean);
       // 15 i + 5 j + k: 22.5 + 5 j + 2
       expect(torch, mean, {24.5, 29.5, 34.5});
