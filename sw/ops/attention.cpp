@@ -23,7 +23,7 @@ struct Pass {
 
 // Tile of keys in a pass, `count` of rank `owner` from its key `first` on; without keys if the pass
 // has none. `hop`: number of sends that have brought it here.
-struct Step {
+struct RingStep {
   Pass pass;
   int owner = 0, hop = 0;
   std::int64_t first = 0, count = 0;
@@ -46,10 +46,10 @@ class Walk {
   }
 
   // None after the last one.
-  std::optional<Step> next() {
+  std::optional<RingStep> next() {
     const std::int64_t head_blocks = tl::Program::cdiv(of_.heads.kv_heads, of_.tile.kv_heads);
     while (pass_ < head_blocks * query_blocks_) {
-      const Step step = here();
+      const RingStep step = here();
       advance();
       if (step.count > 0 || (hops_ == 1 && step.first == 0)) return step;
       begins_ = begins_ || step.begins_pass;
@@ -61,14 +61,14 @@ class Walk {
   const AttentionRank& part(int rank) const { return of_.ranks[static_cast<std::size_t>(rank)]; }
   int owner_of(int hop) const { return (rank_ + ranks_ - hop) % ranks_; }
 
-  Step here() {
+  RingStep here() {
     const std::int64_t head = pass_ / query_blocks_ * of_.tile.kv_heads,
                        row = pass_ % query_blocks_ * of_.tile.queries;
-    Step step{{head, std::min(of_.tile.kv_heads, of_.heads.kv_heads - head), row,
-               std::clamp<std::int64_t>(part(rank_).queries.count - row, 0, of_.tile.queries)},
-              owner_of(hop_),
-              hop_,
-              tile_ * of_.tile.keys};
+    RingStep step{{head, std::min(of_.tile.kv_heads, of_.heads.kv_heads - head), row,
+                   std::clamp<std::int64_t>(part(rank_).queries.count - row, 0, of_.tile.queries)},
+                  owner_of(hop_),
+                  hop_,
+                  tile_ * of_.tile.keys};
     step.count =
         std::clamp<std::int64_t>(part(step.owner).keys.count - step.first, 0, of_.tile.keys);
     step.begins_pass = begins_;
@@ -104,10 +104,10 @@ class RankKernel {
   void run() {
     const tl::Overlap overlap(tl_);
     Walk walk(of_, rank_);
-    std::optional<Step> step = walk.next();
+    std::optional<RingStep> step = walk.next();
     Fetched next = step ? fetch(*step) : Fetched{};
     while (step) {
-      const Step now = *step;
+      const RingStep now = *step;
       Fetched tile = std::move(next);
       step = walk.next();
       next = step ? fetch(*step) : Fetched{};
@@ -142,7 +142,7 @@ class RankKernel {
                               {pass.heads, pass.rows, group, d});
   }
 
-  Fetched fetch(const Step& step) {
+  Fetched fetch(const RingStep& step) {
     Fetched tile;
     if (step.begins_pass && step.pass.rows > 0) tile.q = tl_.load_async(block_of(q_, step.pass));
     if (step.count == 0) return tile;
@@ -170,7 +170,7 @@ class RankKernel {
     sums_ = OnlineSoftmax::of_none(tl_, {pass.heads, rows, 1}, {pass.heads, rows, d});
   }
 
-  void add(const Step& step, Fetched& tile) {
+  void add(const RingStep& step, Fetched& tile) {
     const bool forwards = of_.travels == Travels::keys && step.hop + 1 < ranks_;
     const Positions keys{of_.ranks[static_cast<std::size_t>(step.owner)].keys.first + step.first,
                          step.count};

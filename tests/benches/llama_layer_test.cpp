@@ -86,11 +86,21 @@ BOOST_AUTO_TEST_CASE(two_sips_share_a_layer) {
         elements(2, 1, 2 * 12, 12), two);
 }
 
+// The tensors are in parts on 16 PEs; `auto` selects by size.
+BOOST_AUTO_TEST_CASE(the_reductions_are_right_with_each_algorithm) {
+  for (const char* algorithm : {"auto", "ring_allreduce", "tree_allreduce",
+                                "lrab_hierarchical_allreduce", "hierarchical_allreduce"}) {
+    BenchRunOptions two = sips("ring_1d", 2, 1);
+    two.ccl.algorithm = algorithm;
+    expect_right("llama-layer", {{"context", "12"}}, elements(2, 1, 2 * 12, 2), two);
+  }
+}
+
 // TP 6 and 4 exceed the two KV heads: ranks have copies of them. TP 4 leaves two SIPs idle.
 BOOST_AUTO_TEST_CASE(six_sips_share_a_layer) {
   const BenchRunOptions six = sips("torus_2d", 3, 2);
-  expect_right("llama-layer", {{"phase", "mixed"}, {"context", "12"}},
-               elements(6, 1, 2 * 12, 13), six);
+  expect_right("llama-layer", {{"phase", "mixed"}, {"context", "12"}}, elements(6, 1, 2 * 12, 13),
+               six);
   expect_right("llama-layer", {{"tp", "4"}, {"context", "12"}}, elements(4, 1, 2 * 12, 2), six);
   expect_right("llama-layer", {{"tp", "1"}, {"context", "12"}}, elements(1, 2, 2 * 12, 2), six);
 }
@@ -111,8 +121,8 @@ BOOST_AUTO_TEST_CASE(wrong_parameters_are_refused_with_what_is_allowed) {
           {"usage", "sequence 0 has 49 new tokens and a context of 48"});
   refused({{"chunks", "385"}}, {"usage", "385 chunks, allowed: 1 to hidden, 384"});
   const BenchRunOptions two = sips("ring_1d", 2, 1);
-  refused({{"q_heads", "3"}, {"kv_heads", "1"}}, {"usage", "TP 2 does not divide the 3 query heads"},
-          two);
+  refused({{"q_heads", "3"}, {"kv_heads", "1"}},
+          {"usage", "TP 2 does not divide the 3 query heads"}, two);
   refused({{"sequence_parallel", "true"}, {"sequences", "3"}},
           {"usage", "TP 2 does not divide the 3 tokens of sequence parallelism"}, two);
   BenchRunOptions small = sips("ring_1d", 2, 1);

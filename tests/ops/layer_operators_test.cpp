@@ -1,0 +1,185 @@
+// Operators of a transformer layer for each placement of their inputs, and what they refuse. Their
+// use in a layer: tests/benches/llama_layer_test.cpp.
+#include <cmath>
+
+#include "sw/benches/reference.h"
+#include "sw/ops/experts.h"
+#include "sw/ops/kv_cache.h"
+#include "sw/ops/norm.h"
+#include "sw/ops/rotary.h"
+#include "sw/ops/swiglu.h"
+#include "tests/support/error_text.h"
+#include "tests/support/torch_machine.h"
+
+using namespace kernbench;
+using namespace kernbench::test;
+
+BOOST_AUTO_TEST_SUITE(layer_operators_test)
+
+namespace {
+
+// One SIP of two cubes with 8 PEs.
+std::vector<Override> two_cubes() { return sips("ring_1d", 1, 1, 2, 1); }
+
+const DPPolicy copies{}, columns{Placement::column_wise, Placement::column_wise, {}, {}},
+    rows{Placement::row_wise, Placement::row_wise, {}, {}},
+    tiles{Placement::row_wise, Placement::tiled_row_major, {}, {}},
+    partial{Placement::partial, Placement::partial, {}, {}};
+const std::vector<DPPolicy> placements{copies, columns, rows, tiles};
+
+std::string told(const std::function<void(Torch&)>& body) {
+  return forked_value([&] {
+    TorchMachine m("topology.tiny.yaml", two_cubes());
+    return m.error(body);
+  });
+}
+
+// Each row of x{rows, width} -> (x - mean) / sqrt(variance + epsilon) * gamma + beta, without mean
+// and beta if `layer` is false.
+std::vector<double> normalised(std::vector<double> x, const std::vector<double>& gamma,
+                               const std::vector<double>& beta, bool layer) {
+  const std::size_t width = gamma.size();
+  for (std::size_t row = 0; row < x.size(); row += width) {
+    double mean = 0, squares = 0;
+    for (std::size_t i = 0; layer && i < width; ++i)
+      mean += x[row + i] / static_cast<double>(width);
+    for (std::size_t i = 0; i < width; ++i) squares += std::pow(x[row + i] - mean, 2);
+    const double root = std::sqrt(squares / static_cast<double>(width) + 1e-5);
+    for (std::size_t i = 0; i < width; ++i)
+      x[row + i] = (x[row + i] - mean) / root * gamma[i] + (layer ? beta[i] : 0);
+  }
+  return x;
+}
+
+}  // namespace
+
+// 19 rows of 37: more than one row on some PEs, shards of different widths.
+KERNBENCH_SYSTEMC_TEST(norms_of_any_placement) {
+  TorchMachine m("topology.tiny.yaml", two_cubes());
+  m.run([](Torch& torch) {
+    const HostArray x = torch.random({19, 37}, f16), gamma = torch.random({37}, f16),
+                    beta = torch.random({37}, f16);
+    const Tensor weights = torch.from_host(gamma, columns, "gamma"),
+                 biases = torch.from_host(beta, copies, "beta");
+    for (const DPPolicy& policy : placements) {
+      const Tensor input = torch.from_host(x, policy, "x");
+      for (const bool layer : {false, true}) {
+        const Tensor out = torch.empty({19, 37}, f16, rows, "out");
+        if (layer)
+          ops::layer_norm(torch, input, weights, biases, out);
+        else
+          ops::rms_norm(torch, input, weights, out);
+        torch.verify(out,
+                     [=] { return normalised(x.values(), gamma.values(), beta.values(), layer); });
+      }
+    }
+  });
+  BOOST_TEST(m.failures() == "");
+}
+
+// Three heads of 8 elements, of rows that have 30.
+KERNBENCH_SYSTEMC_TEST(rotation_by_position_of_the_leading_heads) {
+  TorchMachine m("topology.tiny.yaml", two_cubes());
+  m.run([](Torch& torch) {
+    const std::vector<std::int64_t> positions{0, 1, 2, 7, 100};
+    const HostArray x = torch.random({5, 30}, f16);
+    const auto table = [&](double (*function)(double)) {
+      return torch.from_host(
+          HostArray({5, 4}, f32, ops::rotary_table(positions, 8, 10000, function)), rows, "angles");
+    };
+    const Tensor cos = table(&std::cos), sin = table(&std::sin);
+    for (const DPPolicy& policy : {columns, copies}) {
+      const Tensor input = torch.from_host(x, policy, "x");
+      const DPPolicy five{Placement::replicate, Placement::row_wise, 1, 5};
+      const Tensor out = torch.empty({5, 24}, f16, five, "out");
+      ops::rotary(torch, input, 8, cos, sin, out);
+      torch.verify(out, [=] {
+        std::vector<double> expected;
+        for (std::int64_t t = 0; t < 5; ++t) {
+          for (std::int64_t i = 0; i < 24; ++i) {
+            const std::int64_t head = i / 8 * 8, in_head = i % 8, pair = in_head % 4;
+            const double angle = static_cast<double>(positions[static_cast<std::size_t>(t)]) *
+                                 std::pow(10000, -static_cast<double>(pair) / 4),
+                         first = x.at({t, head + pair}), second = x.at({t, head + pair + 4});
+            expected.push_back(in_head < 4 ? first * std::cos(angle) - second * std::sin(angle)
+                                           : first * std::sin(angle) + second * std::cos(angle));
+          }
+        }
+        return expected;
+      });
+    }
+  });
+  BOOST_TEST(m.failures() == "");
+}
+
+KERNBENCH_SYSTEMC_TEST(gated_activation_and_sum_of_columns_of_any_placement) {
+  TorchMachine m("topology.tiny.yaml", two_cubes());
+  m.run([](Torch& torch) {
+    const HostArray gate = torch.random({19, 37}, f16), up = torch.random({19, 37}, f16),
+                    x = torch.random({19, 60}, f16), bias = torch.random({60}, f16);
+    const Tensor other = torch.from_host(up, columns, "up"),
+                 biases = torch.from_host(bias, copies, "bias");
+    for (const DPPolicy& policy : placements) {
+      const Tensor input = torch.from_host(gate, policy, "gate"),
+                   out = torch.empty({19, 37}, f16, policy, "out");
+      ops::swiglu(torch, input, other, out);
+      torch.verify(out, [=] {
+        std::vector<double> expected = reference::each(gate.values(), reference::silu);
+        const std::vector<double> factors = up.values();
+        for (std::size_t i = 0; i < expected.size(); ++i) expected[i] *= factors[i];
+        return expected;
+      });
+      const Tensor sum = torch.from_host(x, rows, "x");
+      ops::add_columns_(torch, sum, input, 11, biases);
+      torch.verify(sum, [=] {
+        std::vector<double> expected = x.values();
+        for (std::int64_t row = 0; row < 19; ++row) {
+          for (std::int64_t i = 0; i < 37; ++i)
+            expected[static_cast<std::size_t>(row * 60 + 11 + i)] +=
+                gate.at({row, i}) + bias.at({11 + i});
+        }
+        return expected;
+      });
+    }
+  });
+  BOOST_TEST(m.failures() == "");
+}
+
+BOOST_AUTO_TEST_CASE(wrong_operands_are_refused) {
+  check_contains(told([](Torch& torch) {
+                   ops::rms_norm(torch, torch.zeros({16, 32}, f16, rows, "x"),
+                                 torch.zeros({32}, f16, copies, "gamma"),
+                                 torch.zeros({16, 32}, f16, columns, "out"));
+                 }),
+                 {"rms_norm: 'out' {16, 32} has to have whole rows on each PE"});
+  check_contains(told([](Torch& torch) {
+                   ops::rms_norm(torch, torch.zeros({16, 32}, f16, rows, "x"),
+                                 torch.zeros({31}, f16, copies, "gamma"),
+                                 torch.zeros({16, 32}, f16, rows, "out"));
+                 }),
+                 {"rms_norm: 'gamma' is {31}, expected {32}"});
+  check_contains(told([](Torch& torch) {
+                   ops::swiglu(torch, torch.zeros({16, 32}, f16, partial, "gate"),
+                               torch.zeros({16, 32}, f16, columns, "up"),
+                               torch.zeros({16, 32}, f16, columns, "out"));
+                 }),
+                 {"swiglu: 'gate' has partial sums"});
+  check_contains(told([](Torch& torch) {
+                   ops::add_columns_(torch, torch.zeros({16, 32}, f16, rows, "x"),
+                                     torch.zeros({16, 16}, f16, columns, "y"), 17);
+                 }),
+                 {"add_columns: 'y' {16, 16} from column 17 of 'x' {16, 32} on"});
+  check_contains(told([](Torch& torch) {
+                   const ops::KvCache cache = ops::make_kv_cache(torch, {1, 2, 8, 20}, f16, {2, 8});
+                   const Tensor keys = torch.zeros({1, 24}, f16, copies, "keys");
+                   ops::append(torch, {{{1, 20}}}, keys, 0, keys, 16, cache);
+                 }),
+                 {"kv_append: 'keys' is f16{1, 24}, expected f16{1, at least 32}"});
+  check_contains(told([](Torch& torch) {
+                   ops::gather_rows(torch, torch.zeros({4, 16}, f16, rows, "x"), {{4, 0}},
+                                    torch.zeros({1, 16}, f16, copies, "out"));
+                 }),
+                 {"gather_rows: token 4, allowed: 0 to 3"});
+}
+
+BOOST_AUTO_TEST_SUITE_END()
