@@ -59,11 +59,11 @@ std::vector<PeId> ring_of(const Torch& torch, const std::string& wiring, int ran
   const bool over_sips = wiring == "sip_ring", over_cubes = wiring == "cube_ring";
   const int there = over_sips ? machine.sips : over_cubes ? machine.cubes() : machine.pes;
   if (ranks > there) {
-    throw UsageError(fmt::format("attention-gqa: a {} of {} ranks; the machine has {} {}", wiring,
-                                 ranks, there,
+    throw UsageError(fmt::format("attention-gqa: {} ranks with wiring {}; the machine has {} {}",
+                                 ranks, wiring, there,
                                  over_sips    ? "SIPs"
-                                 : over_cubes ? "cubes in a SIP"
-                                              : "PEs in a cube"));
+                                 : over_cubes ? "cubes per SIP"
+                                              : "PEs per cube"));
   }
   std::vector<PeId> pes;
   for (int rank = 0; rank < ranks; ++rank) {
@@ -213,8 +213,8 @@ void run_on_sips(Torch& torch, const Problem& of) {
     v = draw(kv_shape, 1);
   }
   ops::install_ring(torch, of.ring, of.dtype);
-  const auto [q_heads, kv_heads, d] = of.ring.heads;
-  const std::int64_t width = q_heads * d, heads = kv_heads, first = of.keys - of.queries;
+  const ops::GroupedHeads& heads = of.ring.heads;
+  const std::int64_t first = of.keys - of.queries;
   torch.multiprocessing.spawn(
       [&](int sip) {
         const auto& rank = *std::find_if(of.ring.ranks.begin(), of.ring.ranks.end(),
@@ -226,7 +226,8 @@ void run_on_sips(Torch& torch, const Problem& of) {
                           [&] { return part_of(*whole, axis, range); })
               .tensor;
         };
-        const Shape keys{heads, rank.keys.count, d}, queries{rows.count, width};
+        const Shape keys{heads.kv_heads, rank.keys.count, heads.d},
+            queries{rows.count, heads.q_heads * heads.d};
         const Tensor own_q = part("q", q, 0, rows, queries),
                      own_k = part("k", k, 1, rank.keys, keys),
                      own_v = part("v", v, 1, rank.keys, keys),

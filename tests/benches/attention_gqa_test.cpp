@@ -286,9 +286,10 @@ BOOST_AUTO_TEST_CASE(impossible_attention_is_wrong_usage) {
   check_refused({{"q_heads", "8"}, {"kv_heads", "3"}},
                 {"usage: attention: 8 query heads do not share 3 heads of keys evenly"});
   check_refused({{"S_q", "129"}}, {"causal, and 129 queries at the end of 128 keys"});
-  check_refused({{"ranks", "9"}}, {"a intra_pe_ring of 9 ranks; the machine has 8 PEs in a cube"});
+  check_refused({{"ranks", "9"}},
+                {"9 ranks with wiring intra_pe_ring; the machine has 8 PEs per cube"});
   check_refused({{"panel", "multi_user_decode"}},
-                {"a cube_ring of 4 ranks; the machine has 1 cubes in a SIP"});
+                {"4 ranks with wiring cube_ring; the machine has 1 cubes per SIP"});
   check_refused({{"d_head", "65536"}},
                 {"usage: attention: one query of 8 heads and one key, of d 65536 in f16, need ",
                  "bytes of scratch (scratch_bytes of pe_cpu: 1048576)"});
