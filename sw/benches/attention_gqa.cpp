@@ -85,10 +85,10 @@ Problem problem_of(const Torch& torch) {
   const Attributes& given = torch.parameters();
   const Panel& panel = panel_of(given);
   const auto or_of_panel = [&](const char* name, std::int64_t value) {
-    return given.has(name) ? given.integer(name) : value;
+    return given.integer(name) != 0 ? given.integer(name) : value;
   };
   Problem problem;
-  problem.wiring = given.has("wiring") ? given.text("wiring") : panel.wiring;
+  problem.wiring = given.text("wiring") != "panel" ? given.text("wiring") : panel.wiring;
   problem.queries = or_of_panel("S_q", panel.queries);
   problem.keys = given.integer("S_kv");
   problem.dtype = parse_dtype(given.text("dtype"));
@@ -252,17 +252,18 @@ void register_attention_gqa(BenchRegistry& registry) {
        "Grouped-query attention over a ring of PEs, cubes or SIPs that share the keys: in prefill "
        "keys and values travel, in decode partial results",
        {choice("panel", "kernel, with its wiring, queries and ranks", panel_names()),
-        Parameter::choice("wiring", "ranks of the ring, instead of the panel's",
-                          {"intra_pe_ring", "cube_ring", "sip_ring"}, "spec 10.3"),
+        choice("wiring", "ranks of the ring; panel: the panel's",
+               {"panel", "intra_pe_ring", "cube_ring", "sip_ring"}),
         Parameter::integer("ranks",
-                           "ranks instead of the panel's, of a sip_ring all SIPs; fewer if there "
-                           "are fewer keys, or queries to share",
+                           "ranks; 0: the panel's, of a sip_ring all SIPs. Fewer if there are "
+                           "fewer keys, or queries to share",
                            "", "spec 10.3")
-            .range("1", "1024"),
-        Parameter::integer("S_q",
-                           "queries, the last tokens of the sequence, instead of the panel's", "",
+            .default_val(0)
+            .range("0", "1024"),
+        Parameter::integer("S_q", "queries, the last tokens of the sequence; 0: the panel's", "",
                            "spec 10.3")
-            .range("1", "1048576"),
+            .default_val(0)
+            .range("0", "1048576"),
         extent("S_kv", "keys, tokens of the sequence", 128),
         Parameter::integer("q_heads", "query heads", "", "spec 10.3")
             .default_val(8)

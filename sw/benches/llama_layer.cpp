@@ -21,7 +21,7 @@
 namespace kernbench::benches {
 namespace {
 
-// What the parameters select.
+// Model, batch and placement selected by the parameters.
 struct LayerRun {
   ModelSpec model;
   Parallelism parallelism;

@@ -4,7 +4,7 @@
 //   append(torch, batch, keys, 0, values, 0, cache);  // new tokens of each sequence
 //   attend(torch, batch, group, q, cache, out, grid);
 //
-// The tokens of a batch are the new ones of all its sequences, one sequence after the other: rows
+// The tokens of a batch are the new ones of its first sequence, then of the second, and so on: rows
 // of q, keys, values and out.
 #pragma once
 

@@ -46,7 +46,7 @@ PlacedMatrix::PlacedMatrix(tl::Program& tl, const tl::Tensor& tensor)
   std::sort(parts_.begin(), parts_.end(), [](const Part& a, const Part& b) {
     return std::tie(a.rows.begin, a.columns.begin) < std::tie(b.rows.begin, b.columns.begin);
   });
-  // Shards of whole rows lie one after the other: one part, whose accesses cross shards.
+  // Shards of whole rows are consecutive: one part, whose accesses cross shards.
   const bool by_rows = std::all_of(parts_.begin(), parts_.end(), [this](const Part& part) {
     return part.columns == Range{0, columns_} &&
            part.offset == part.rows.begin * columns_ * static_cast<std::int64_t>(size_of(dtype_));

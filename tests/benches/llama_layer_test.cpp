@@ -20,14 +20,12 @@ std::uint64_t elements(int ranks, std::uint64_t heads_of_rank, std::uint64_t cac
          (2 * heads_of_rank * cache_tokens * d + 2 * rows * hidden);
 }
 
-BenchRunOptions sips(const std::string& topology, int w, int h) {
+BenchRunOptions sips(const std::string& topology, int w, int h, int cubes = 2) {
   BenchRunOptions options;
-  options.overrides = {{"system.sips.count", std::to_string(w * h)},
-                       {"system.sips.topology", topology},
-                       {"system.sips.w", std::to_string(w)},
-                       {"system.sips.h", std::to_string(h)},
-                       {"sip.cube_mesh.w", "2"},
-                       {"sip.cube_mesh.h", "1"}};
+  options.overrides = {
+      {"system.sips.count", std::to_string(w * h)}, {"system.sips.topology", topology},
+      {"system.sips.w", std::to_string(w)},         {"system.sips.h", std::to_string(h)},
+      {"sip.cube_mesh.w", std::to_string(cubes)},   {"sip.cube_mesh.h", "1"}};
   return options;
 }
 
@@ -86,10 +84,10 @@ BOOST_AUTO_TEST_CASE(two_sips_share_a_layer) {
         elements(2, 1, 2 * 12, 12), two);
 }
 
-// The tensors are in parts on 16 PEs; `auto` selects by size.
+// The columns are in parts on 16 PEs.
 BOOST_AUTO_TEST_CASE(the_reductions_are_right_with_each_algorithm) {
-  for (const char* algorithm : {"auto", "ring_allreduce", "tree_allreduce",
-                                "lrab_hierarchical_allreduce", "hierarchical_allreduce"}) {
+  for (const char* algorithm : {"ring_allreduce", "tree_allreduce", "lrab_hierarchical_allreduce",
+                                "hierarchical_allreduce"}) {
     BenchRunOptions two = sips("ring_1d", 2, 1);
     two.ccl.algorithm = algorithm;
     expect_right("llama-layer", {{"context", "12"}}, elements(2, 1, 2 * 12, 2), two);
@@ -103,6 +101,14 @@ BOOST_AUTO_TEST_CASE(six_sips_share_a_layer) {
                six);
   expect_right("llama-layer", {{"tp", "4"}, {"context", "12"}}, elements(4, 1, 2 * 12, 2), six);
   expect_right("llama-layer", {{"tp", "1"}, {"context", "12"}}, elements(1, 2, 2 * 12, 2), six);
+}
+
+// Four copies of each of 4 KV heads.
+BOOST_AUTO_TEST_CASE(sixteen_sips_share_a_layer) {
+  // hidden: 16 * 32
+  expect_right("llama-layer", {{"q_heads", "16"}, {"kv_heads", "4"}, {"context", "12"}},
+               16 * (2 * 2 * 12 * d + 2 * 2 * 16 * 32), sips("ring_1d", 16, 1, 1),
+               std::chrono::seconds(120));
 }
 
 BOOST_AUTO_TEST_CASE(wrong_parameters_are_refused_with_what_is_allowed) {

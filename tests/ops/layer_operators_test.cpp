@@ -83,14 +83,14 @@ KERNBENCH_SYSTEMC_TEST(rotation_by_position_of_the_leading_heads) {
   m.run([](Torch& torch) {
     const std::vector<std::int64_t> positions{0, 1, 2, 7, 100};
     const HostArray x = torch.random({5, 30}, f16);
+    const DPPolicy five{Placement::replicate, Placement::row_wise, 1, 5};
     const auto table = [&](double (*function)(double)) {
       return torch.from_host(
-          HostArray({5, 4}, f32, ops::rotary_table(positions, 8, 10000, function)), rows, "angles");
+          HostArray({5, 4}, f32, ops::rotary_table(positions, 8, 10000, function)), five, "angles");
     };
     const Tensor cos = table(&std::cos), sin = table(&std::sin);
     for (const DPPolicy& policy : {columns, copies}) {
       const Tensor input = torch.from_host(x, policy, "x");
-      const DPPolicy five{Placement::replicate, Placement::row_wise, 1, 5};
       const Tensor out = torch.empty({5, 24}, f16, five, "out");
       ops::rotary(torch, input, 8, cos, sin, out);
       torch.verify(out, [=] {
@@ -176,7 +176,7 @@ BOOST_AUTO_TEST_CASE(wrong_operands_are_refused) {
                  }),
                  {"kv_append: 'keys' is f16{1, 24}, expected f16{1, at least 32}"});
   check_contains(told([](Torch& torch) {
-                   ops::gather_rows(torch, torch.zeros({4, 16}, f16, rows, "x"), {{4, 0}},
+                   ops::gather_rows(torch, torch.zeros({4, 16}, f16, columns, "x"), {{4, 0}},
                                     torch.zeros({1, 16}, f16, copies, "out"));
                  }),
                  {"gather_rows: token 4, allowed: 0 to 3"});
