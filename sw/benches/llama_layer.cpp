@@ -268,6 +268,9 @@ class RankRun {
 };
 
 void run(Torch& torch) {
+  const RankCount ranks = torch.distributed.ranks_to_spawn();
+  if (ranks.unit != RankUnit::sip)
+    throw UsageError("llama-layer: rank_unit is pe, expected sip: a rank is a SIP");
   const LayerRun layer = run_of(torch);
   check_fit(torch, layer);
   const SharedHostSide host =
@@ -287,7 +290,7 @@ void run(Torch& torch) {
         }
         RankRun(torch, layer, rank, group, host).run();
       },
-      torch.distributed.ranks_to_spawn());
+      ranks);
 }
 
 // Default 0: the model's, or as described.

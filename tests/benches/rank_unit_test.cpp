@@ -1,5 +1,7 @@
 // Benches whose ranks are PEs (rank_unit: pe), with any number of them.
+#include "tests/benches/verified_runs.h"
 #include "tests/support/bench_runner.h"
+#include "tests/support/error_text.h"
 #include "tests/support/every_case.h"
 #include "tests/support/forked.h"
 #include "tests/support/torch_machine.h"
@@ -43,15 +45,22 @@ void expect_right_on_pes(const std::string& bench, int world_size,
 BOOST_AUTO_TEST_CASE(benches_of_ranks_run_on_any_number_of_pes) {
   const std::vector<std::string> names = benches_of_ranks();
   BOOST_TEST(names == (std::vector<std::string>{"ccl-allreduce", "collectives", "ipcq-pingpong",
-                                                "tp-embedding", "tp-mlp"}),
+                                                "llama-layer", "tp-embedding", "tp-mlp"}),
              boost::test_tools::per_element());
   for (const std::string& bench : names) {
+    if (bench == "llama-layer") continue;  // below
     // All numbers of ranks divide 240.
     std::vector<GivenParameter> parameters;
     if (bench == "tp-mlp") parameters = {{"hidden", "240"}};
     for (const int world_size : every_or({1, 5}, {1, 3, 5, 16}))
       expect_right_on_pes(bench, world_size, parameters);
   }
+}
+
+BOOST_AUTO_TEST_CASE(a_layer_over_pes_is_refused) {
+  BenchRunOptions options;
+  options.ccl.defaults.set("rank_unit", std::string("pe"));
+  check_contains(failure_of("llama-layer", {}, options), {"rank_unit is pe, expected sip"});
 }
 
 BOOST_AUTO_TEST_CASE(every_reduction_of_integers_on_pes) {

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Prints the tables of tests/build-and-test.md: CPU seconds of a build and of a test run.
+"""Prints the tables of docs/build-and-test.md: CPU seconds of a build and of a test run.
 
   tests/perf/build_and_test_times.py build/dev --build-cpu 1800 --run-cpu 700
 
