@@ -81,7 +81,8 @@ Tensor Worker::make(const Shape& shape, DType dtype, const DPPolicy& policy, std
   std::vector<Mapping> mappings = memory.mappings(info, placed, device_);
   memory.addresses().add(info, placed, device_);
   auto shared = std::make_shared<const tl::TensorInfo>(std::move(info));
-  auto storage = std::make_shared<TensorStorage>(runtime_.memory, shared, mappings, placed, device_);
+  auto storage =
+      std::make_shared<TensorStorage>(runtime_.memory, shared, mappings, placed, device_);
   memory.map(shared->name, mappings);
   return Tensor(shared_from_this(), std::move(storage));
 }
