@@ -109,7 +109,7 @@ BOOST_AUTO_TEST_CASE(a_database_says_what_was_run) {
   const auto meta = [&](const std::string& key) {
     return query(folder.file("a.sqlite"), "SELECT value FROM meta WHERE key = '" + key + "'");
   };
-  BOOST_TEST(meta("schema_version") == "8\n");
+  BOOST_TEST(meta("schema_version") == "9\n");
   BOOST_TEST(meta("program_version").rfind("kernbench ", 0) == 0U);
   check_contains(meta("command_line"),
                  {"run --bench mlp-fused --topology tiny --verify-data --op-log "});
