@@ -6,6 +6,8 @@
 #include <algorithm>
 #include <cmath>
 #include <memory>
+#include <stdexcept>
+#include <variant>
 
 #include "models/base/errors.h"
 #include "sw/benches/bench_registry.h"
@@ -44,6 +46,26 @@ const Panel& panel_of(const Attributes& given) {
   throw UsageError("attention-gqa: unknown panel");  // the choices are the names
 }
 
+// Value of a parameter that the panel decides.
+constexpr const char* by_panel = "panel";
+
+// Number of a parameter, or `value` where the panel decides it.
+std::int64_t number_or(const Attributes& given, const char* name, std::int64_t value) {
+  const std::string& text = given.text(name);
+  if (text == by_panel) return value;
+  const Parameter number = Parameter::integer(name, "", "", "").range("1", "1048576");
+  try {
+    return std::get<Rational>(number.parse(text)).to_int64();
+  } catch (const std::invalid_argument& error) {
+    throw UsageError(fmt::format("bench 'attention-gqa': parameter {}: {}, or {}", name,
+                                 error.what(), by_panel));
+  }
+}
+
+Parameter number_by_panel(const char* name, const char* description) {
+  return Parameter::text(name, description, "spec 10.3").default_val(by_panel);
+}
+
 // Values of the parameters, where the panel has none of them.
 struct Problem {
   std::string wiring;
@@ -59,11 +81,11 @@ std::vector<PeId> ring_of(const Torch& torch, const std::string& wiring, int ran
   const bool over_sips = wiring == "sip_ring", over_cubes = wiring == "cube_ring";
   const int there = over_sips ? machine.sips : over_cubes ? machine.cubes() : machine.pes;
   if (ranks > there) {
-    throw UsageError(fmt::format("attention-gqa: a {} of {} ranks; the machine has {} {}", wiring,
-                                 ranks, there,
+    throw UsageError(fmt::format("attention-gqa: {} ranks with wiring {}; the machine has {} {}",
+                                 ranks, wiring, there,
                                  over_sips    ? "SIPs"
-                                 : over_cubes ? "cubes in a SIP"
-                                              : "PEs in a cube"));
+                                 : over_cubes ? "cubes per SIP"
+                                              : "PEs per cube"));
   }
   std::vector<PeId> pes;
   for (int rank = 0; rank < ranks; ++rank) {
@@ -84,12 +106,9 @@ std::vector<PeId> ring_of(const Torch& torch, const std::string& wiring, int ran
 Problem problem_of(const Torch& torch) {
   const Attributes& given = torch.parameters();
   const Panel& panel = panel_of(given);
-  const auto or_of_panel = [&](const char* name, std::int64_t value) {
-    return given.has(name) ? given.integer(name) : value;
-  };
   Problem problem;
-  problem.wiring = given.has("wiring") ? given.text("wiring") : panel.wiring;
-  problem.queries = or_of_panel("S_q", panel.queries);
+  problem.wiring = given.text("wiring") == by_panel ? panel.wiring : given.text("wiring");
+  problem.queries = number_or(given, "S_q", panel.queries);
   problem.keys = given.integer("S_kv");
   problem.dtype = parse_dtype(given.text("dtype"));
   problem.magnitude = given.integer("magnitude");
@@ -100,7 +119,7 @@ Problem problem_of(const Torch& torch) {
   const std::int64_t parts =
       ring.travels == Travels::keys ? std::min(problem.queries, problem.keys) : problem.keys;
   const std::int64_t of_machine = problem.wiring == "sip_ring" ? torch.spec().sips : panel.ranks;
-  const auto ranks = static_cast<int>(std::min(or_of_panel("ranks", of_machine), parts));
+  const auto ranks = static_cast<int>(std::min(number_or(given, "ranks", of_machine), parts));
   if (ring.causal && problem.queries > problem.keys) {
     throw UsageError(fmt::format(
         "attention-gqa: causal, and {} queries at the end of {} keys: S_q is at most S_kv",
@@ -213,8 +232,8 @@ void run_on_sips(Torch& torch, const Problem& of) {
     v = draw(kv_shape, 1);
   }
   ops::install_ring(torch, of.ring, of.dtype);
-  const auto [q_heads, kv_heads, d] = of.ring.heads;
-  const std::int64_t width = q_heads * d, heads = kv_heads, first = of.keys - of.queries;
+  const ops::GroupedHeads& heads = of.ring.heads;
+  const std::int64_t first = of.keys - of.queries;
   torch.multiprocessing.spawn(
       [&](int sip) {
         const auto& rank = *std::find_if(of.ring.ranks.begin(), of.ring.ranks.end(),
@@ -226,7 +245,8 @@ void run_on_sips(Torch& torch, const Problem& of) {
                           [&] { return part_of(*whole, axis, range); })
               .tensor;
         };
-        const Shape keys{heads, rank.keys.count, d}, queries{rows.count, width};
+        const Shape keys{heads.kv_heads, rank.keys.count, heads.d},
+            queries{rows.count, heads.q_heads * heads.d};
         const Tensor own_q = part("q", q, 0, rows, queries),
                      own_k = part("k", k, 1, rank.keys, keys),
                      own_v = part("v", v, 1, rank.keys, keys),
@@ -251,17 +271,12 @@ void register_attention_gqa(BenchRegistry& registry) {
        "Grouped-query attention over a ring of PEs, cubes or SIPs that share the keys: in prefill "
        "keys and values travel, in decode partial results",
        {choice("panel", "kernel, with its wiring, queries and ranks", panel_names()),
-        Parameter::choice("wiring", "ranks of the ring, instead of the panel's",
-                          {"intra_pe_ring", "cube_ring", "sip_ring"}, "spec 10.3"),
-        Parameter::integer("ranks",
-                           "ranks instead of the panel's, of a sip_ring all SIPs; fewer if there "
-                           "are fewer keys, or queries to share",
-                           "", "spec 10.3")
-            .range("1", "1024"),
-        Parameter::integer("S_q",
-                           "queries, the last tokens of the sequence, instead of the panel's", "",
-                           "spec 10.3")
-            .range("1", "1048576"),
+        choice("wiring", "ranks of the ring; panel: those of the panel",
+               {by_panel, "intra_pe_ring", "cube_ring", "sip_ring"}),
+        number_by_panel("ranks",
+                        "number of ranks; panel: the panel's, of a sip_ring all SIPs; fewer if "
+                        "there are fewer keys, or queries to share"),
+        number_by_panel("S_q", "queries, the last tokens of the sequence; panel: the panel's"),
         extent("S_kv", "keys, tokens of the sequence", 128),
         Parameter::integer("q_heads", "query heads", "", "spec 10.3")
             .default_val(8)

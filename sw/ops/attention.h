@@ -89,7 +89,7 @@ NeighbourGraph ring_graph(const RingAttention& of);
 // on other devices run it concurrently. Shards of a rank:
 //   q, out  {queries.count, q_heads * d}; of Travels::sums each rank computes all of `out`
 //   k, v    {kv_heads, at least keys.count, d}
-// Dtypes are equal, f16, bf16 or f32.
+// Dtypes are equal, f16, bf16 or f32. UsageError, with tensor and PE, for other shards or dtypes.
 LaunchHandle attention(Torch& torch, const RingAttention& of, const Tensor& q, const Tensor& k,
                        const Tensor& v, const Tensor& out);
 

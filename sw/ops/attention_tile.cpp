@@ -55,7 +55,7 @@ void check(const RingAttention& of) {
   for (const AttentionRank& rank : of.ranks) {
     if (!pes.insert(rank.pe).second)
       throw UsageError(fmt::format("attention: {} is in the ring twice", rank.pe.str()));
-    const auto& [queries, keys] = std::tie(rank.queries, rank.keys);
+    const Positions &queries = rank.queries, &keys = rank.keys;
     if (queries.count < 0 || keys.count < 0) {
       throw UsageError(fmt::format("attention: {} queries and {} keys on {}", queries.count,
                                    keys.count, rank.pe.str()));
@@ -79,6 +79,33 @@ void check(const RingAttention& of) {
         "attention: the query at position {} sees no key: causal, and the first key is at {}",
         first_query, first_key));
   }
+}
+
+// Shape of the shard of `pe`; UsageError without one.
+Shape shard_of(const Tensor& x, PeId pe) {
+  for (const tl::Block& block : x.info()->blocks) {
+    if (block.where == pe) return block.shape;
+  }
+  throw UsageError(fmt::format("attention: tensor '{}' has no shard on {}, which is in the ring",
+                               x.name(), pe.str()));
+}
+
+void check_queries(const GroupedHeads& heads, std::int64_t count, const Tensor& x, PeId pe) {
+  const Shape shard = shard_of(x, pe), expected{count, heads.q_heads * heads.d};
+  if (shard == expected) return;
+  throw UsageError(
+      fmt::format("attention: tensor '{}' has {} on {}, expected is {}: queries, "
+                  "query heads times d",
+                  x.name(), shard.str(), pe.str(), expected.str()));
+}
+
+void check_keys(const GroupedHeads& heads, std::int64_t count, const Tensor& x, PeId pe) {
+  const Shape shard = shard_of(x, pe);
+  if (shard.rank() == 3 && shard[0] == heads.kv_heads && shard[1] >= count && shard[2] == heads.d)
+    return;
+  throw UsageError(fmt::format("attention: tensor '{}' has {} on {}, expected is {}, or more keys",
+                               x.name(), shard.str(), pe.str(),
+                               Shape{heads.kv_heads, count, heads.d}.str()));
 }
 
 }  // namespace
@@ -179,10 +206,28 @@ void install_ring(Torch& torch, const RingAttention& of, DType dtype) {
 
 LaunchHandle attention(Torch& torch, const RingAttention& of, const Tensor& q, const Tensor& k,
                        const Tensor& v, const Tensor& out) {
+  check(of);
+  const auto& [kv_heads, queries_of_tile, keys_of_tile] = of.tile;
+  if (kv_heads < 1 || queries_of_tile < 1 || keys_of_tile < 1)
+    throw UsageError("attention: the tile has no elements; largest_tile() makes one");
+  for (const Tensor& x : {k, v, out}) {
+    if (x.dtype() != q.dtype() || !is_float(x.dtype())) {
+      throw UsageError(fmt::format("attention: '{}' is {} and '{}' {}, expected is one float dtype",
+                                   q.name(), name_of(q.dtype()), x.name(), name_of(x.dtype())));
+    }
+  }
   const int device = torch.ahbm.current_device();
   std::vector<int> pes;
   for (const AttentionRank& rank : of.ranks) {
-    if (rank.pe.sip == this_device || rank.pe.sip == device) pes.push_back(rank.pe.pe);
+    if (rank.pe.sip != this_device && rank.pe.sip != device) continue;
+    pes.push_back(rank.pe.pe);
+    const PeId pe{device, rank.pe.cube, rank.pe.pe};
+    for (const Tensor& x : {q, out}) {
+      if (rank.queries.count > 0) check_queries(of.heads, rank.queries.count, x, pe);
+    }
+    for (const Tensor& x : {k, v}) {
+      if (rank.keys.count > 0) check_keys(of.heads, rank.keys.count, x, pe);
+    }
   }
   return torch.launch(
       LaunchSpec("attention").on_pes(pes),
