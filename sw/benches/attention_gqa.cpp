@@ -6,6 +6,8 @@
 #include <algorithm>
 #include <cmath>
 #include <memory>
+#include <stdexcept>
+#include <variant>
 
 #include "models/base/errors.h"
 #include "sw/benches/bench_registry.h"
@@ -42,6 +44,26 @@ const Panel& panel_of(const Attributes& given) {
     if (given.text("panel") == panel.name) return panel;
   }
   throw UsageError("attention-gqa: unknown panel");  // the choices are the names
+}
+
+// Value of a parameter that the panel decides.
+constexpr const char* by_panel = "panel";
+
+// Number of a parameter, or `value` where the panel decides it.
+std::int64_t number_or(const Attributes& given, const char* name, std::int64_t value) {
+  const std::string& text = given.text(name);
+  if (text == by_panel) return value;
+  const Parameter number = Parameter::integer(name, "", "", "").range("1", "1048576");
+  try {
+    return std::get<Rational>(number.parse(text)).to_int64();
+  } catch (const std::invalid_argument& error) {
+    throw UsageError(fmt::format("bench 'attention-gqa': parameter {}: {}, or {}", name,
+                                 error.what(), by_panel));
+  }
+}
+
+Parameter number_by_panel(const char* name, const char* description) {
+  return Parameter::text(name, description, "spec 10.3").default_val(by_panel);
 }
 
 // Values of the parameters, where the panel has none of them.
@@ -84,12 +106,9 @@ std::vector<PeId> ring_of(const Torch& torch, const std::string& wiring, int ran
 Problem problem_of(const Torch& torch) {
   const Attributes& given = torch.parameters();
   const Panel& panel = panel_of(given);
-  const auto or_of_panel = [&](const char* name, std::int64_t value) {
-    return given.integer(name) != 0 ? given.integer(name) : value;
-  };
   Problem problem;
-  problem.wiring = given.text("wiring") != "panel" ? given.text("wiring") : panel.wiring;
-  problem.queries = or_of_panel("S_q", panel.queries);
+  problem.wiring = given.text("wiring") == by_panel ? panel.wiring : given.text("wiring");
+  problem.queries = number_or(given, "S_q", panel.queries);
   problem.keys = given.integer("S_kv");
   problem.dtype = parse_dtype(given.text("dtype"));
   problem.magnitude = given.integer("magnitude");
@@ -100,7 +119,7 @@ Problem problem_of(const Torch& torch) {
   const std::int64_t parts =
       ring.travels == Travels::keys ? std::min(problem.queries, problem.keys) : problem.keys;
   const std::int64_t of_machine = problem.wiring == "sip_ring" ? torch.spec().sips : panel.ranks;
-  const auto ranks = static_cast<int>(std::min(or_of_panel("ranks", of_machine), parts));
+  const auto ranks = static_cast<int>(std::min(number_or(given, "ranks", of_machine), parts));
   if (ring.causal && problem.queries > problem.keys) {
     throw UsageError(fmt::format(
         "attention-gqa: causal, and {} queries at the end of {} keys: S_q is at most S_kv",
@@ -252,18 +271,12 @@ void register_attention_gqa(BenchRegistry& registry) {
        "Grouped-query attention over a ring of PEs, cubes or SIPs that share the keys: in prefill "
        "keys and values travel, in decode partial results",
        {choice("panel", "kernel, with its wiring, queries and ranks", panel_names()),
-        choice("wiring", "ranks of the ring; panel: the panel's",
-               {"panel", "intra_pe_ring", "cube_ring", "sip_ring"}),
-        Parameter::integer("ranks",
-                           "ranks; 0: the panel's, of a sip_ring all SIPs. Fewer if there are "
-                           "fewer keys, or queries to share",
-                           "", "spec 10.3")
-            .default_val(0)
-            .range("0", "1024"),
-        Parameter::integer("S_q", "queries, the last tokens of the sequence; 0: the panel's", "",
-                           "spec 10.3")
-            .default_val(0)
-            .range("0", "1048576"),
+        choice("wiring", "ranks of the ring; panel: those of the panel",
+               {by_panel, "intra_pe_ring", "cube_ring", "sip_ring"}),
+        number_by_panel("ranks",
+                        "number of ranks; panel: the panel's, of a sip_ring all SIPs; fewer if "
+                        "there are fewer keys, or queries to share"),
+        number_by_panel("S_q", "queries, the last tokens of the sequence; panel: the panel's"),
         extent("S_kv", "keys, tokens of the sequence", 128),
         Parameter::integer("q_heads", "query heads", "", "spec 10.3")
             .default_val(8)

@@ -38,8 +38,8 @@ Parameter choice(const char* name, const char* description, std::vector<std::str
                  const char* source = "spec 10.3");
 Parameter float_dtype(const char* description);
 Parameter any_dtype(const char* description);
-// `magnitude`: queries of attention are multiplied by 2^magnitude. From 6 on, exponentials overflow
-// f32 unless the largest score is subtracted.
+// Parameter `magnitude`: queries of attention are multiplied by 2^magnitude. From 6 on,
+// exponentials overflow f32 unless the largest score is subtracted.
 Parameter magnitude_of_queries();
 // Number of PEs of a cube that share `what`; parts() never exceeds the number of parts.
 Parameter shared_by_pes(const char* what);

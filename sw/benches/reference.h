@@ -22,7 +22,7 @@ std::vector<double> each(std::vector<double> values, const std::function<double(
 std::vector<double> attention(const double* q, const double* k, const double* v, std::int64_t keys,
                               std::int64_t pitch, std::int64_t d);
 
-// Roundings on the longest chain of a result with `blocks` blocks of keys and `merges` merges, for
+// Roundings on the longest chain of attention with `blocks` blocks of keys and `merges` merges, for
 // queries of up to 2^magnitude and keys and values of up to 1.
 double attention_roundings(DType dtype, std::int64_t d, std::int64_t magnitude, std::int64_t blocks,
                            std::int64_t merges = 0);

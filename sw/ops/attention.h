@@ -3,7 +3,7 @@
 //
 //   RingAttention decode{Travels::sums, {64, 8, 128}, true, ranks, {}};
 //   decode.tile = ops::largest_tile(decode, f16, ops::memory_of(torch.spec()));
-//   ops::install_ring(torch, decode);
+//   ops::install_ring(torch, decode, f16);
 //   ops::attention(torch, decode, q, k, v, out);
 //
 // Travels::keys (prefill; Liu et al., arXiv:2310.01889): each rank has queries of its own. Tiles of
@@ -72,10 +72,10 @@ std::vector<Positions> split(std::int64_t first, std::int64_t count, int parts);
 // Slots of the rings in TCM: the rest of the TCM has to hold those of both directions.
 TileMemory memory_of(const MachineDescription& machine);
 
-// Tile of up to 128 rows of queries (more keep the scores no longer in the scratch, fewer repeat
-// the traffic of keys) and as many keys as fit. `tile` of the argument has no effect. UsageError,
-// with numbers: heads that do not share evenly, no ranks, queries without a key to see, a tile of
-// one query and one key that does not fit.
+// Tile of up to 128 rows of queries and as many keys as fit: fewer rows repeat the traffic of keys,
+// more leave room for fewer keys, so that sums are scaled more often. `of.tile` has no effect.
+// UsageError, with numbers: heads that do not share evenly, no ranks, queries without a key to see,
+// a tile of one query and one key that does not fit.
 AttentionTile largest_tile(const RingAttention& of, DType dtype, const TileMemory& memory);
 // Scratch of a PE that attends in such tiles, at most.
 std::uint64_t scratch_bytes(const GroupedHeads& heads, const AttentionTile& tile, DType dtype);

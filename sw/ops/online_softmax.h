@@ -13,7 +13,7 @@ struct OnlineSoftmax {
   tl::Handle m, l, acc;
 
   // State without keys; `queries`: {.., 1}, `sums`: {.., d}. m is below every score and finite, so
-  // that a state without keys adds nothing, also to a second one.
+  // that a state without keys adds nothing, also to an equal state.
   static OnlineSoftmax of_none(tl::Program& tl, const Shape& queries, const Shape& sums);
 
   // Returns the weights 2^(s * scale - m) of a block of keys with scores s{.., keys}, in `dtype`.
