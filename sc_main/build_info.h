@@ -5,7 +5,7 @@
 
 namespace kernbench {
 
-std::string version_line();  // "kernbench 0.4.0"
+std::string version_line();  // "kernbench 0.5.0"
 std::string version_text();  // with SystemC, build type and compiler, one per line
 
 }  // namespace kernbench

@@ -132,7 +132,7 @@ std::string Table::text(const std::string& indent, std::size_t most, Cut cut) co
   }
   for (std::size_t r = 0; r < rows_.size(); ++r) {
     if (left_out > 0 && r == first)
-      layout.add_note(fmt::format("... {} more; --csv and --json have all\n", left_out));
+      layout.add_note(fmt::format("... {} more; --json has all\n", left_out));
     if (r >= first && r < first + left_out) continue;
     std::vector<std::string> cells;
     for (std::size_t c = 0; c < columns_.size(); ++c) {
