@@ -218,7 +218,7 @@ std::vector<double> part_of(const HostArray& x, std::size_t axis, const ops::Pos
 // Ring over SIPs: a thread for each, with tensors of its own.
 void run_on_sips(Torch& torch, const Problem& of) {
   if (torch.ahbm.current_device() != 0)
-    throw UsageError("attention-gqa: a sip_ring uses several SIPs; --device has no effect");
+    throw UsageError("attention-gqa: a sip_ring uses several SIPs from SIP 0 on, without --device");
   const auto [q_shape, kv_shape] = shapes_of(of);
   std::shared_ptr<const HostArray> q, k, v;
   if (torch.with_data()) {
@@ -274,9 +274,9 @@ void register_attention_gqa(BenchRegistry& registry) {
         choice("wiring", "ranks of the ring; panel: those of the panel",
                {by_panel, "intra_pe_ring", "cube_ring", "sip_ring"}),
         number_by_panel("ranks",
-                        "number of ranks; panel: the panel's, of a sip_ring all SIPs; fewer if "
+                        "a number, or panel: the panel's, of a sip_ring all SIPs; fewer if "
                         "there are fewer keys, or queries to share"),
-        number_by_panel("S_q", "queries, the last tokens of the sequence; panel: the panel's"),
+        number_by_panel("S_q", "queries, the last tokens of the sequence: a number, or panel"),
         extent("S_kv", "keys, tokens of the sequence", 128),
         Parameter::integer("q_heads", "query heads", "", "spec 10.3")
             .default_val(8)

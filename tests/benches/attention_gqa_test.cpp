@@ -294,6 +294,10 @@ BOOST_AUTO_TEST_CASE(impossible_attention_is_wrong_usage) {
                 {"usage: attention: one query of 8 heads and one key, of d 65536 in f16, need ",
                  "bytes of scratch (scratch_bytes of pe_cpu: 1048576)"});
   check_refused({}, {"scratch_bytes of pe_cpu: 4096"}, with_scratch(4096));
+  BenchRunOptions on_sip_1 = on_16_cubes();
+  on_sip_1.devices = {1};
+  check_refused({{"wiring", "sip_ring"}},
+                {"usage: attention-gqa: a sip_ring uses several SIPs from SIP 0 on"}, on_sip_1);
   for (const char* count : {"S_q", "ranks"}) {
     check_refused({{count, "0"}}, {std::string("usage: bench 'attention-gqa': parameter ") + count,
                                    "1 to 1048576", "or panel"});
