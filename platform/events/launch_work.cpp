@@ -60,7 +60,7 @@ void LaunchWork::find_peaks() {
       add(static_cast<double>(rate.macs_per_cycle) * rate.clock_ghz.to_double(), sum.macs_per_ns,
           smallest->second.macs_per_ns);
     } else {
-      add(hbm_peak_gbs(node), sum.hbm_gbs, smallest->second.hbm_gbs);
+      add(hbm_peak_gbs(node).to_double(), sum.hbm_gbs, smallest->second.hbm_gbs);
     }
   }
   for (const auto& [sip, part] : least) {

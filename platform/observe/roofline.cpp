@@ -12,9 +12,8 @@ namespace kernbench {
 
 namespace {
 
-double decimal_of(const Attributes& attributes, const char* name) {
-  const auto number = value_in<Rational>(attributes, name);
-  return number ? number->to_double() : 0.0;
+Rational decimal_of(const Attributes& attributes, const char* name) {
+  return value_in<Rational>(attributes, name).value_or(Rational(0));
 }
 
 const Attributes& attributes_of(const Graph& graph, const std::string& node) {
@@ -50,16 +49,16 @@ PePeaks pe_peaks(const Graph& graph, const std::string& pe) {
   const Attributes& scheduler = attributes_of(graph, pe + ".pe_scheduler");
   peaks.shared_slot = value_in<bool>(scheduler, "shared_accel_slot").value_or(peaks.shared_slot);
   const Attributes& tcm = attributes_of(graph, pe + ".pe_tcm");
-  peaks.tcm_read_gbs = decimal_of(tcm, "read_bw_gbs");
-  peaks.tcm_write_gbs = decimal_of(tcm, "write_bw_gbs");
+  peaks.tcm_read_gbs = decimal_of(tcm, "read_bw_gbs").to_double();
+  peaks.tcm_write_gbs = decimal_of(tcm, "write_bw_gbs").to_double();
   return peaks;
 }
 
-double hbm_peak_gbs(const Node& hbm_ctrl) {
+Rational hbm_peak_gbs(const Node& hbm_ctrl) {
   const Attributes& attributes = hbm_ctrl.attributes();
   if (const auto timing = bank_timing_of(attributes))
-    return decimal_of(attributes, "num_pcs") * decimal_of(attributes, "burst_bytes") /
-           to_ns(timing->burst);
+    return decimal_of(attributes, "num_pcs") * decimal_of(attributes, "burst_bytes") *
+           Rational(fs_per_ns) / Rational::fraction(timing->burst, 1);
   return decimal_of(attributes, "link_bw_gbs") * decimal_of(attributes, "efficiency");
 }
 
@@ -111,7 +110,7 @@ class Traffic {
       const Node& node = graph.node(partition.node);
       if (node.component != rated) {
         rated = node.component;
-        peak_gbs = hbm_peak_gbs(node);
+        peak_gbs = hbm_peak_gbs(node).to_double();
       }
       if (raise(roofline, Bound::hbm, partition.bytes, peak_gbs)) roofline.hbm = node.name;
     }

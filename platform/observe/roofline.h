@@ -39,8 +39,9 @@ struct PePeaks {
 };
 PePeaks pe_peaks(const Graph& graph, const std::string& pe);
 
-// Sum over the pseudo-channels of an HBM partition; 0: unlimited, or a different timing model.
-double hbm_peak_gbs(const Node& hbm_ctrl);
+// Sum over the pseudo-channels of an HBM partition in GB/s; 0: unlimited, or a different timing
+// model.
+Rational hbm_peak_gbs(const Node& hbm_ctrl);
 
 // --- Rooflines
 

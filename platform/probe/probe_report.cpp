@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "platform/output/json_text.h"
 #include "platform/output/table.h"
 #include "platform/topology/machine_message.h"
@@ -108,20 +110,27 @@ std::string sweep_text(const std::vector<ProbeOutcome>& outcomes) {
 }
 
 std::string beyond_text(const std::vector<ProbeOutcome>& outcomes) {
-  Table table({{"case"},
-               {"bytes", right},
-               {"beyond ns", right},
-               {"bursts ns", right},
-               {"short flits ns", right},
-               {"unexplained ns", right}});
+  const bool banks = std::any_of(outcomes.begin(), outcomes.end(),
+                                 [](const ProbeOutcome& outcome) { return outcome.has_banks; });
+  std::vector<Table::Column> columns{{"case"},
+                                     {"bytes", right},
+                                     {"beyond ns", right},
+                                     {"bursts ns", right},
+                                     {"short flits ns", right}};
+  if (banks) columns.push_back({"banks ns", right});
+  columns.push_back({"unexplained ns", right});
+  Table table(columns);
   bool measured = false;
   for (const ProbeOutcome& outcome : outcomes) {
     measured = measured || !outcome.points.empty();
     for (const ProbePoint& point : outcome.points) {
       if (point.beyond_formula() == 0) continue;
-      table.add({outcome.probe.name, fmt::format("{}", point.bytes),
-                 ns3(signed_ns(point.beyond_formula())), ns3(to_ns(point.bursts)),
-                 ns3(to_ns(point.flits)), ns3(signed_ns(point.unexplained()))});
+      std::vector<std::string> cells{outcome.probe.name, fmt::format("{}", point.bytes),
+                                     ns3(signed_ns(point.beyond_formula())),
+                                     ns3(to_ns(point.bursts)), ns3(to_ns(point.flits))};
+      if (banks) cells.push_back(ns3(signed_ns(point.banks)));
+      cells.push_back(ns3(signed_ns(point.unexplained())));
+      table.add(row_of(std::move(cells)));
     }
   }
   if (table.empty() && measured) {
@@ -133,9 +142,12 @@ std::string beyond_text(const std::vector<ProbeOutcome>& outcomes) {
   return fmt::format(
       "\nBeyond the formula, which has one burst and equal flits:\n{}"
       "  bursts: those of the last flits wait for their pseudo-channel. short flits: let longer "
-      "ones catch up. unexplained: by neither; an\n"
-      "  implementation has been replaced.\n",
-      table.text("  "));
+      "ones catch up. {}unexplained: by {}; an implementation has been replaced.\n",
+      table.text("  "),
+      banks ? "banks: activates, precharges, refreshes, command buses and queues of "
+              "builtin.hbm_banked. "
+            : "",
+      banks ? "none of these" : "neither");
 }
 
 // --- Routes
@@ -212,6 +224,7 @@ Json point_json(const ProbeOutcome& outcome, const ProbePoint& point) {
           {"beyond_formula_ns", signed_ns_json(point.beyond_formula())},
           {"bursts_ns", ns_json(point.bursts)},
           {"short_flits_ns", ns_json(point.flits)},
+          {"banks_ns", signed_ns_json(point.banks)},
           {"unexplained_ns", signed_ns_json(point.unexplained())}};
 }
 
@@ -269,14 +282,15 @@ std::string probe_csv(const Graph& graph, const std::vector<ProbeOutcome>& outco
       "case,op,initiator,target,bytes,actual_ns,overhead_ns,drain_ns,link_ns,overhead_share,drain_"
       "share,link_share,effective_gbs,"
       "bottleneck_gbs,utilisation,"
-      "formula_ns,beyond_formula_ns,bursts_ns,short_flits_ns,unexplained_ns,not_available\n";
+      "formula_ns,beyond_formula_ns,bursts_ns,short_flits_ns,banks_ns,unexplained_ns,not_"
+      "available\n";
   for (const ProbeOutcome& outcome : outcomes) {
     const ProbeCase& probe = outcome.probe;
     if (outcome.points.empty())
-      text += fmt::format("{},,,,,,,,,,,,,,,,,,,,\"{}\"\n", probe.name, probe.unavailable);
+      text += fmt::format("{},,,,,,,,,,,,,,,,,,,,,\"{}\"\n", probe.name, probe.unavailable);
     for (const ProbePoint& point : outcome.points) {
       text += fmt::format(
-          "{},{},{},{},{},{},{},{},{},{:.6f},{:.6f},{:.6f},{:.6f},{},{},{},{},{},{},{},\n",
+          "{},{},{},{},{},{},{},{},{},{:.6f},{:.6f},{:.6f},{:.6f},{},{},{},{},{},{},{},{},\n",
           probe.name, probe.write ? "write" : "read", graph.node(probe.initiator).name,
           graph.node(probe.target).name, point.bytes, fixed_ns(point.actual),
           fixed_ns(outcome.overhead), fixed_ns(point.drain), fixed_ns(outcome.link),
@@ -284,7 +298,8 @@ std::string probe_csv(const Graph& graph, const std::vector<ProbeOutcome>& outco
           point.effective_gbs(), outcome.bottleneck ? outcome.bottleneck->bw_gbs.str() : "",
           outcome.bottleneck ? fmt::format("{:.6f}", outcome.utilisation(point)) : "",
           fixed_ns(point.bound.total()), fixed_signed_ns(point.beyond_formula()),
-          fixed_ns(point.bursts), fixed_ns(point.flits), fixed_signed_ns(point.unexplained()));
+          fixed_ns(point.bursts), fixed_ns(point.flits), fixed_signed_ns(point.banks),
+          fixed_signed_ns(point.unexplained()));
     }
   }
   return text;

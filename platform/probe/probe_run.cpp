@@ -7,6 +7,7 @@
 #include <string>
 
 #include "models/base/errors.h"
+#include "models/timing/hbm_bank_timing.h"
 #include "platform/probe/child_process.h"
 #include "platform/topology/machine_message.h"
 #include "platform/topology/zero_load_latency.h"
@@ -38,6 +39,15 @@ void add_leg(ProbeOutcome& outcome, const Path& path) {
     if (i > 0) outcome.overhead += path.hop(i).overhead_fs;
     outcome.link += path.hop(i).propagation_fs;
   }
+}
+
+bool has_banks(const Graph& graph, const Path& path) {
+  if (!bank_timing_of(graph.node(path.target()).attributes())) return false;
+  for (std::uint32_t i = 1; i < path.target_position(); ++i) {
+    const Node& node = graph.node(path.hop(i).node);
+    if (declared_role(node.kind) == Role::router && !server_of(node)) return false;
+  }
+  return true;
 }
 
 std::vector<std::uint64_t> sizes() {
@@ -90,6 +100,7 @@ ProbeOutcome run_probe(const Graph& graph, Routes& routes, const ProbeCase& prob
   }
   const Path& path = *outcome.path;
   outcome.bottleneck = bottleneck_of(graph, outcome.data_path());
+  outcome.has_banks = has_banks(graph, path);
   const MemoryMessage any = machine_message(graph, path, probe.write, 0, 1);
   outcome.overhead = any.initiator_overhead + any.memory_overhead;
   add_leg(outcome, path);
@@ -114,7 +125,11 @@ ProbeOutcome run_probe(const Graph& graph, Routes& routes, const ProbeCase& prob
     outcome.points.push_back(point);
   }
   const std::vector<Fs> times = simulate(requests);
-  for (std::size_t i = 0; i < times.size(); ++i) outcome.points[i].actual = times[i];
+  for (std::size_t i = 0; i < times.size(); ++i) {
+    ProbePoint& point = outcome.points[i];
+    point.actual = times[i];
+    if (outcome.has_banks) point.banks = point.unexplained();
+  }
   return outcome;
 }
 

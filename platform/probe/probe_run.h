@@ -27,10 +27,13 @@ struct ProbePoint {
   Fs flits = 0;        // beyond it: flits shorter than the others
   Fs bursts = 0;       // beyond it: bursts queued for their pseudo-channel
   Fs drain = 0;        // bytes / bandwidth of the bottleneck
+  // Beyond all these, of a memory with banks: activates, precharges, refreshes, command buses and
+  // queues. Its writes commit in a queue.
+  std::int64_t banks = 0;
   // Unexplained remainder: 0 unless an implementation has been replaced by one with a different
   // policy.
   std::int64_t unexplained() const {
-    return static_cast<std::int64_t>(actual - bound.total() - flits - bursts);
+    return static_cast<std::int64_t>(actual - bound.total() - flits - bursts) - banks;
   }
   std::int64_t beyond_formula() const { return static_cast<std::int64_t>(actual - bound.total()); }
   double effective_gbs() const {
@@ -44,7 +47,9 @@ struct ProbeOutcome {
   Fs overhead = 0;             // over every node on both legs
   Fs link = 0;                 // every propagation on both legs
   std::optional<NarrowestLink> bottleneck;  // on the leg with the data
-  std::vector<ProbePoint> points;           // ascending bytes: probe_bytes and the sweep
+  bool has_banks = false;          // the memory has banks (builtin.hbm_banked), and the policy of
+                                   // every other node of the path is known
+  std::vector<ProbePoint> points;  // ascending bytes: probe_bytes and the sweep
 
   const Path& data_path() const { return probe.write ? *path : path->reverse(); }
   const ProbePoint& at(std::uint64_t bytes) const;  // one of the sizes that were measured

@@ -2,6 +2,9 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
+#include "platform/observe/roofline.h"
 #include "platform/output/json_text.h"
 #include "platform/output/table.h"
 #include "platform/topology/lower_bound.h"
@@ -22,73 +25,133 @@ nlohmann::ordered_json gbs_json(const std::optional<Rational>& bw_gbs) {
   return bw_gbs ? nlohmann::ordered_json(bw_gbs->to_double()) : nlohmann::ordered_json();
 }
 
+Rational node_gbs(const Graph& graph, const Path& path, std::uint32_t position) {
+  const Node& node = graph.node(path.hop(position).node);
+  const bool end = position == 0 || position == path.target_position();
+  if (end) return node.kind == Role::hbm_ctrl ? hbm_peak_gbs(node) : Rational(0);
+  const Fs per_flit = transit_of(node).later_hold;
+  if (per_flit == 0) return Rational(0);
+  return Rational(graph.spec().system.flit_bytes) * Rational(fs_per_ns) /
+         Rational::fraction(per_flit, 1);
+}
+
 std::optional<NarrowestLink> bottleneck_of(const Graph& graph, const Path& path) {
   std::optional<NarrowestLink> narrowest;
   const auto add = [&](const NarrowestLink& link) {
     if (!link.bw_gbs.is_zero() && (!narrowest || link.bw_gbs < narrowest->bw_gbs)) narrowest = link;
   };
-  for (std::uint32_t i = 0; i < path.target_position(); ++i) {
-    const Fs per_flit = i == 0 ? 0 : transit_of(graph.node(path.hop(i).node)).later_hold;
-    if (per_flit > 0)
-      add({i, Rational(graph.spec().system.flit_bytes) * Rational(fs_per_ns) / Rational(per_flit),
-           true});
-    add({i, path.hop(i).bw_gbs, false});
-  }
+  for (std::uint32_t i = 0; i < path.target_position(); ++i) add({i, path.hop(i).bw_gbs, false});
+  if (path.target_position() == 0) return narrowest;  // no transfer
+  for (std::uint32_t i = 0; i <= path.target_position(); ++i)
+    add({i, node_gbs(graph, path, i), true});
   return narrowest;
 }
+
+namespace {
+
+// Servers of the nodes between the ends of a path, by position.
+std::vector<std::optional<NodeServer>> servers_on(const Graph& graph, const Path& path) {
+  std::vector<std::optional<NodeServer>> servers(path.hops().size());
+  for (std::uint32_t i = 1; i < path.target_position(); ++i)
+    servers[i] = server_of(graph.node(path.hop(i).node));
+  return servers;
+}
+
+// Latency and occupancy differ, or the node has several servers.
+bool is_apart(const std::optional<NodeServer>& server) {
+  if (!server) return false;
+  const ServerTimes& times = server->times;
+  return times.hold != times.latency || times.later_latency > 0 || times.later_hold > 0 ||
+         server->per != "node";
+}
+
+std::string gbs_text(const Rational& gbs) {
+  const std::string text = gbs.str();
+  return text.find('/') == std::string::npos ? text : fmt::format("{:.3f}", gbs.to_double());
+}
+
+const char* mark_of(const std::optional<NarrowestLink>& narrowest, std::uint32_t position,
+                    const Rational& node_rate) {
+  if (!narrowest) return "";
+  if (narrowest->position == position)
+    return narrowest->is_node ? "<-- bottleneck: node" : "<-- bottleneck";
+  return narrowest->is_node && narrowest->bw_gbs == node_rate ? "<-- equal" : "";
+}
+
+}  // namespace
 
 std::string leg_text(const Graph& graph, const Path& path, Leg leg,
                      const std::vector<LegTimes>& times) {
   constexpr auto right = Table::Align::right;
-  std::vector<Table::Column> columns{{"hop", right},         {"node"},
-                                     {"overhead ns", right}, {"link GB/s", right},
-                                     {"length mm", right},   {"propagation ns", right}};
+  const std::vector<std::optional<NodeServer>> servers = servers_on(graph, path);
+  const bool apart = std::any_of(servers.begin(), servers.end(), is_apart);
+  const std::optional<NarrowestLink> narrowest = bottleneck_of(graph, path);
+  const bool rates = apart || (narrowest && narrowest->is_node);
+  std::vector<Table::Column> columns{{"hop", right}, {"node"}, {"latency ns", right}};
+  if (apart)
+    columns.insert(columns.end(), {{"occupancy ns", right}, {"per flit ns", right}, {"servers"}});
+  if (rates) columns.push_back({"node GB/s", right});
+  for (const char* title : {"link GB/s", "length mm", "propagation ns"})
+    columns.push_back({title, right});
   for (const LegTimes& column : times) columns.push_back({column.title, right});
   columns.push_back({""});
   Table table(columns);
-  const std::optional<NarrowestLink> narrowest = bottleneck_of(graph, path);
   for (std::uint32_t i = 0; i < path.hops().size(); ++i) {
     const PathHop& hop = path.hop(i);
-    std::vector<std::string> cells{fmt::format("{}", i),
-                                   graph.node(hop.node).name,
-                                   fixed_ns(paid_overhead(path, leg, i)),
-                                   "",
-                                   "",
-                                   ""};
+    const std::optional<NodeServer>& server = servers[i];
+    const Rational rate = node_gbs(graph, path, i);
+    std::vector<std::string> cells{fmt::format("{}", i), graph.node(hop.node).name,
+                                   fixed_ns(paid_overhead(path, leg, i))};
+    if (apart && server) {
+      cells.push_back(fmt::format("{:g}", to_ns(server->times.hold)));
+      cells.push_back(fmt::format("{:g}", to_ns(server->times.later_hold)));
+      cells.push_back(server->per);
+    } else if (apart) {
+      cells.insert(cells.end(), 3, "");
+    }
+    if (rates) cells.push_back(rate.is_zero() ? "" : gbs_text(rate));
     if (i < path.target_position()) {
-      cells[3] = hop.bw_gbs.is_zero() ? "unlimited" : hop.bw_gbs.str();
-      cells[4] = graph.find_edge(hop.node, path.hop(i + 1).node)->distance_mm.str();
-      cells[5] = fixed_ns(hop.propagation_fs);
+      cells.push_back(hop.bw_gbs.is_zero() ? "unlimited" : gbs_text(hop.bw_gbs));
+      cells.push_back(graph.find_edge(hop.node, path.hop(i + 1).node)->distance_mm.str());
+      cells.push_back(fixed_ns(hop.propagation_fs));
+    } else {
+      cells.insert(cells.end(), 3, "");
     }
     for (const LegTimes& column : times) cells.push_back(fixed_ns(column.at[i]));
-    const bool marked = narrowest && narrowest->position == i;
-    cells.emplace_back(!marked              ? ""
-                       : narrowest->is_node ? "<-- bottleneck: the node"
-                                            : "<-- bottleneck");
+    cells.emplace_back(mark_of(narrowest, i, rate));
     table.add(row_of(std::move(cells)));
   }
-  return table.text("  ");
+  return table.text("  ") +
+         (apart ? "  occupancy: the first flit of a message holds a server of the node; per flit: "
+                  "each other flit. node GB/s: by flits of long messages.\n"
+                : "");
 }
 
 nlohmann::ordered_json leg_json(const Graph& graph, const Path& path, Leg leg,
                                 const std::vector<LegTimes>& times) {
   auto rows = nlohmann::ordered_json::array();
+  const std::vector<std::optional<NodeServer>> servers = servers_on(graph, path);
   const std::optional<NarrowestLink> narrowest = bottleneck_of(graph, path);
+  const auto known_gbs = [](const Rational& gbs) {
+    return gbs_json(gbs.is_zero() ? std::nullopt : std::optional(gbs));
+  };
   for (std::uint32_t i = 0; i < path.hops().size(); ++i) {
     const PathHop& hop = path.hop(i);
     nlohmann::ordered_json row;
     row["node"] = graph.node(hop.node).name;
-    row["overhead_ns"] = ns_json(paid_overhead(path, leg, i));
-    for (const LegTimes& column : times) row[column.json_key] = ns_json(column.at[i]);
-    if (const Transit transit = transit_of(graph.node(hop.node)); transit.pipelined) {
-      row["occupancy_ns"] = ns_json(transit.hold);
-      row["flit_occupancy_ns"] = ns_json(transit.later_hold);
-      row["bottleneck"] = narrowest && narrowest->position == i && narrowest->is_node;
+    row["latency_ns"] = ns_json(paid_overhead(path, leg, i));
+    if (const std::optional<NodeServer>& server = servers[i]) {
+      row["occupancy_ns"] = ns_json(server->times.hold);
+      row["flit_occupancy_ns"] = ns_json(server->times.later_hold);
+      row["servers"] = server->per;
     }
+    row["node_gbs"] = known_gbs(node_gbs(graph, path, i));
+    row["bottleneck"] = narrowest && narrowest->position == i && narrowest->is_node;
+    for (const LegTimes& column : times) row[column.json_key] = ns_json(column.at[i]);
     row["link"] = nullptr;  // link behind the node
     if (i < path.target_position()) {
       row["link"] = {
-          {"bw_gbs", gbs_json(hop.bw_gbs.is_zero() ? std::nullopt : std::optional(hop.bw_gbs))},
+          {"bw_gbs", known_gbs(hop.bw_gbs)},
           {"distance_mm", graph.find_edge(hop.node, path.hop(i + 1).node)->distance_mm.to_double()},
           {"propagation_ns", ns_json(hop.propagation_fs)},
           {"bottleneck", narrowest && narrowest->position == i && !narrowest->is_node}};

@@ -19,13 +19,16 @@ namespace kernbench {
 // null if absent (unlimited).
 nlohmann::ordered_json gbs_json(const std::optional<Rational>& bw_gbs);
 
-// Narrowest link of a path, or forwarding node whose flit_occupancy_ns lets fewer bytes pass; the
-// first among equals; none if all are unlimited.
+// Narrowest link of a path, or node that lets fewer bytes pass; the first among equals, links
+// before nodes; none if all are unlimited.
 struct NarrowestLink {
   std::uint32_t position = 0;  // position of the node, or of the link's source node
-  Rational bw_gbs;             // of a node: flit_bytes / flit_occupancy_ns
+  Rational bw_gbs;             // of a node: node_gbs
   bool is_node = false;
 };
+// Rate of the node at a position: of an HBM partition at an end of the path the sum of its
+// pseudo-channels; of a node that forwards flit_bytes / flit_occupancy_ns. 0: unlimited.
+Rational node_gbs(const Graph& graph, const Path& path, std::uint32_t position);
 std::optional<NarrowestLink> bottleneck_of(const Graph& graph, const Path& path);
 
 // One column of times: an arrival at each position.
@@ -35,8 +38,9 @@ struct LegTimes {
   std::vector<Fs> at;
 };
 
-// One row per node: its overhead on this leg (source and target of a response have none), then the
-// link behind the node. The narrowest link, or node, is marked.
+// One row per node: its latency on this leg (source and target of a response have none), the
+// occupancy of its servers and the rate that it allows, then the link behind the node. The
+// narrowest link, or node, is marked, and nodes of the same rate as "equal".
 std::string leg_text(const Graph& graph, const Path& path, Leg leg,
                      const std::vector<LegTimes>& times);
 nlohmann::ordered_json leg_json(const Graph& graph, const Path& path, Leg leg,

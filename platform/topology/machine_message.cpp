@@ -6,17 +6,19 @@
 namespace kernbench {
 namespace {
 
-// An end point stores messages that it forwards (spec 2.6); a pe_dma stores the responses of its
-// TCM.
+// An end point stores messages that it forwards (spec 2.6), unless it cuts through.
+bool stores_messages(const Node& node) {
+  const bool end_point = node.kind == Role::pcie_ep || node.kind == Role::ual_ep;
+  return end_point && !value_in<bool>(node.attributes(), "cut_through").value_or(false);
+}
+
+// A pe_dma stores the responses of its TCM.
 Transits transits_on(const Graph& graph, const Path& path, bool response) {
   Transits transits;
   for (const PathHop& hop : path.hops()) {
     const Node& node = graph.node(hop.node);
-    const bool cut_through =
-        node.attributes().has("cut_through") && node.attributes().flag("cut_through");
-    const bool end_point = node.kind == Role::pcie_ep || node.kind == Role::ual_ep;
     transits.push_back(transit_of(node));
-    transits.back().stores = (end_point && !cut_through) || (node.kind == Role::pe_dma && response);
+    transits.back().stores = stores_messages(node) || (node.kind == Role::pe_dma && response);
   }
   return transits;
 }
@@ -68,6 +70,12 @@ Transit transit_of(const Node& node) {
   transit.hold = times.hold;
   transit.later_hold = times.later_hold;
   return transit;
+}
+
+std::optional<NodeServer> server_of(const Node& node) {
+  const auto per = value_in<std::string>(node.attributes(), "servers");
+  if (!per || stores_messages(node)) return std::nullopt;
+  return NodeServer{transit_of(node).times(overhead_of(node)), *per};
 }
 
 const char* rate_attribute_of(const Node& node) {

@@ -4,6 +4,8 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <optional>
+#include <string>
 #include <vector>
 
 #include "models/base/units.h"
@@ -33,6 +35,12 @@ using Transits = std::vector<Transit>;
 inline Transit transit_at(const Transits& transits, std::size_t position) {
   return position < transits.size() ? transits[position] : Transit();
 }
+
+// Serial server of a forwarding node (spec 2.4).
+struct NodeServer {
+  ServerTimes times;
+  std::string per;  // what has one of its own: "node", "direction", "port"
+};
 
 struct MemoryMessage {
   bool write = false;
@@ -87,6 +95,9 @@ bool is_memory(const Node& node);
 Fs overhead_of(const Node& node);
 // A node that forwards a message; whether it stores whole messages depends on the leg.
 Transit transit_of(const Node& node);
+// None: it has no such server (an end point that stores, no forwarding node), or its implementation
+// does not declare `servers`, so that its policy is not known here.
+std::optional<NodeServer> server_of(const Node& node);
 // Attributes that set the rate of the server of a forwarding node: "overhead_ns", "occupancy_ns".
 const char* rate_attribute_of(const Node& node);
 

@@ -35,7 +35,7 @@ BOOST_AUTO_TEST_CASE(route_follows_overrides) {
                                        "cube.components.router.attrs.overhead_ns=7"}))
                  .at("hops")
                  .at(1)
-                 .at("overhead_ns") == 7.0);
+                 .at("latency_ns") == 7.0);
 }
 
 BOOST_AUTO_TEST_CASE(route_refuses_unknown_nodes_and_sizes) {

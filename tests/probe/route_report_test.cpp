@@ -30,7 +30,10 @@ BOOST_AUTO_TEST_CASE(memory_traffic_shows_hops_and_formula) {
   const auto& hops = local.json.at("hops");
   BOOST_TEST_REQUIRE(hops.size() == 3u);
   BOOST_TEST(hops[1].at("node") == "sip0.cube0.r0c0");
-  BOOST_TEST(hops[1].at("overhead_ns") == 2.0);
+  BOOST_TEST(hops[1].at("latency_ns") == 2.0);
+  BOOST_TEST(hops[1].at("occupancy_ns") == 2.0);  // overhead_ns is both
+  BOOST_TEST(hops[1].at("flit_occupancy_ns") == 0.0);
+  BOOST_TEST(hops[1].at("node_gbs").is_null());
   BOOST_TEST(hops[1].at("link").at("bw_gbs") == 256.0);
   BOOST_TEST(hops[1].at("link").at("propagation_ns") == 0.000001);
   BOOST_TEST(hops[2].at("header_at_ns") == 3.000002);
@@ -74,15 +77,50 @@ BOOST_AUTO_TEST_CASE(a_node_that_limits_a_path_is_its_bottleneck) {
   const RouteReport slow = limited("4"), fast = limited("1");
   BOOST_TEST(slow.json.at("bottleneck_gbs") == 64.0);
   const auto& router = slow.json.at("hops").at(1);
-  BOOST_TEST(router.at("overhead_ns") == 2.0);
+  BOOST_TEST(router.at("latency_ns") == 2.0);
   BOOST_TEST(router.at("flit_occupancy_ns") == 4.0);
   BOOST_TEST(router.at("occupancy_ns") == 4.0);
+  BOOST_TEST(router.at("servers") == "node");
+  BOOST_TEST(router.at("node_gbs") == 64.0);
   BOOST_TEST(router.at("bottleneck") == true);
   BOOST_TEST(router.at("link").at("bottleneck") == false);
   BOOST_TEST(slow.text.find("<-- bottleneck:") != std::string::npos, slow.text);
   BOOST_TEST(fast.json.at("bottleneck_gbs") == 256.0);
   BOOST_TEST(fast.json.at("hops").at(1).at("bottleneck") == false);
   BOOST_TEST(fast.json.at("hops").at(0).at("link").at("bottleneck") == true);
+}
+
+// A message holds a router for 20 ns, each flit for 3 ns: 256 B / 3 ns = 85.333 GB/s. Both routers
+// of the row are that slow; the first is the bottleneck.
+BOOST_AUTO_TEST_CASE(latency_occupancy_and_rate_of_each_node_are_shown) {
+  RoutedMachine m("topology.yaml", {{"cube.components.router.attrs.overhead_ns", "0"},
+                                    {"cube.components.router.attrs.latency_ns", "8"},
+                                    {"cube.components.router.attrs.occupancy_ns", "20"},
+                                    {"cube.components.router.attrs.flit_occupancy_ns", "3"},
+                                    {"cube.components.router.attrs.servers", "direction"}});
+  const RouteReport route = report(m, "sip0.cube0.pe0.pe_dma", "sip0.cube0.hbm_ctrl.pe1");
+  const std::string row = "20            3  direction     85.333";
+  const std::size_t first = route.text.find(row);
+  BOOST_TEST_REQUIRE(first != std::string::npos, route.text);
+  BOOST_TEST(
+      route.text.find("<-- bottleneck: node\n", first) < route.text.find("<-- equal\n", first),
+      route.text);
+  BOOST_TEST(route.text.find(row, first + 1) != std::string::npos, route.text);
+}
+
+// HBM2: 8 pseudo-channels of 32 B / 2 ns, 128 GB/s, below the 256 of the links. With 256 GB/s of
+// the controller without banks a link is the first of equals.
+BOOST_AUTO_TEST_CASE(a_partition_that_limits_a_path_is_its_bottleneck) {
+  RoutedMachine m("topology.tiny.yaml", {{"cube.components.hbm_ctrl.impl", "builtin.hbm_banked"}});
+  const RouteReport banked = report(m, "sip0.cube0.pe0.pe_dma", "sip0.cube0.hbm_ctrl.pe0");
+  BOOST_TEST(banked.json.at("bottleneck_gbs") == 128.0);
+  BOOST_TEST(banked.json.at("hops").at(2).at("bottleneck") == true);
+  BOOST_TEST(banked.json.at("hops").at(2).at("node_gbs") == 128.0);
+  BOOST_TEST(banked.json.at("hops").at(0).at("link").at("bottleneck") == false);
+  RoutedMachine plain("topology.tiny.yaml");
+  const RouteReport equal = report(plain, "sip0.cube0.pe0.pe_dma", "sip0.cube0.hbm_ctrl.pe0");
+  BOOST_TEST(equal.json.at("hops").at(2).at("node_gbs") == 256.0);
+  BOOST_TEST(equal.json.at("hops").at(0).at("link").at("bottleneck") == true);
 }
 
 // io_cpu - io_noc - ... - m_cpu: no data, the target's 5 ns in the latency.
