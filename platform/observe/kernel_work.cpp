@@ -13,6 +13,14 @@ bool is_stage(const ExecutedOp& op, StageType stage) {
   return op.tile_id >= 0 && std::strcmp(op.name, op_log_name_of(stage)) == 0;
 }
 
+// Flits of the leg with the data; of an atomic access those of the old values, no more than those
+// of its operands.
+std::uint64_t data_flits(const RouteExtension& route, std::uint64_t bytes) {
+  if (route.list != nullptr) return route.list->size();
+  const std::uint64_t full = std::max(route.flit_bytes, 1U);
+  return (route.offset % full + bytes + full - 1) / full;
+}
+
 }  // namespace
 
 void CompositeTimes::add(const Roofline& one) {
@@ -171,7 +179,7 @@ void KernelWork::add_transfers(Pe& pe, PeWork& work, const ExecutedOp& op) {
   std::uint64_t left = op.bytes;
   for (auto each = pe.ended.rbegin(); each != pe.ended.rend() && left > 0; ++each) {
     if (each->write != write || each->bytes > left) break;
-    work.carry(*each->path, each->bytes);
+    work.carry(*each->path, each->bytes, each->flits);
     left -= each->bytes;
   }
 }
@@ -198,11 +206,12 @@ void KernelWork::write(const TransactionEnd& end) {
   const Fs now = Component::now();
   if (pe->ended_at != now) pe->ended.clear();
   pe->ended_at = now;
-  pe->ended.push_back({&with_data, bytes, write});
+  const std::uint64_t flits = data_flits(route, bytes);
+  pe->ended.push_back({&with_data, bytes, flits, write});
   KernelExecution* kernel = pe->issuer_of(route);
   if (kernel == nullptr) return;
-  kernel->work.carry(with_data, bytes);
-  if (route.atomic != nullptr) kernel->work.carry(way.reverse(), bytes);  // the old values
+  kernel->work.carry(with_data, bytes, flits);
+  if (route.atomic != nullptr) kernel->work.carry(way.reverse(), bytes, flits);  // the old values
   kernel->last_transfer = std::max(kernel->last_transfer, now);
 }
 

@@ -72,7 +72,7 @@ class KernelWork final : private tlm::tlm_analysis_if<ExecutedOp>,
     // Transfers that ended at `ended_at`, including those of the DMA stage that ends now.
     struct Ended {
       const Path* path = nullptr;
-      std::uint64_t bytes = 0;
+      std::uint64_t bytes = 0, flits = 0;
       bool write = false;
     };
     Fs ended_at = 0;

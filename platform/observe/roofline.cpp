@@ -7,6 +7,7 @@
 
 #include "models/timing/hbm_bank_timing.h"
 #include "platform/config/known_attributes.h"
+#include "platform/topology/machine_message.h"
 
 namespace kernbench {
 
@@ -86,43 +87,75 @@ double tcm_ns(const PeWork& work) {
                   time_at(work.stored_bytes, work.peaks->tcm_write_gbs));
 }
 
-// Bytes over each link, and from or to each partition.
+// Loads of links, partitions and servers of forwarding nodes.
 class Traffic {
  public:
-  void add(const CarriedBytes& carried, const Graph& graph) {
+  explicit Traffic(const Graph& graph) : graph_(graph) {}
+
+  void add(const CarriedBytes& carried) {
     const std::vector<PathHop>& hops = carried.path->hops();
-    for (std::size_t i = 0; i + 1 < hops.size(); ++i)
+    for (std::size_t i = 0; i + 1 < hops.size(); ++i) {
       links_.push_back({hops[i].node, hops[i].out_port, &hops[i], carried.bytes});
+      if (i > 0) add_server(carried, i);
+    }
     for (const PathHop* end : {&hops.front(), &hops.back()}) {
-      if (graph.node(end->node).kind == Role::hbm_ctrl)
+      if (graph_.node(end->node).kind == Role::hbm_ctrl)
         partitions_.push_back({end->node, 0, nullptr, carried.bytes});
     }
   }
-  void rate(Roofline& roofline, const Graph& graph) {
+  void rate(Roofline& roofline) {
     for (const Load& link : summed(std::move(links_))) {
-      if (raise(roofline, Bound::link, link.bytes, link.hop->bw_gbs.to_double()))
-        roofline.link = fmt::format("{} > {}", graph.node(link.node).name,
-                                    graph.node((link.hop + 1)->node).name);
+      if (raise(roofline, Bound::link, time_at(link.amount, link.hop->bw_gbs.to_double())))
+        roofline.link = fmt::format("{} > {}", graph_.node(link.node).name,
+                                    graph_.node((link.hop + 1)->node).name);
+    }
+    for (const Load& server : summed(std::move(servers_))) {
+      const ServerTimes& times = server_at(server.node)->times;
+      // A hold of the last flit beyond its hand-over may outlast the transfers.
+      const Fs beyond = times.hold - std::min(times.hold, times.latency);
+      if (raise(roofline, Bound::link, to_ns(server.amount - beyond)))
+        roofline.link = graph_.node(server.node).name;
     }
     const ComponentSpec* rated = nullptr;  // partitions share one, or a few
     double peak_gbs = 0;
     for (const Load& partition : summed(std::move(partitions_))) {
-      const Node& node = graph.node(partition.node);
+      const Node& node = graph_.node(partition.node);
       if (node.component != rated) {
         rated = node.component;
         peak_gbs = hbm_peak_gbs(node).to_double();
       }
-      if (raise(roofline, Bound::hbm, partition.bytes, peak_gbs)) roofline.hbm = node.name;
+      if (raise(roofline, Bound::hbm, time_at(partition.amount, peak_gbs)))
+        roofline.hbm = node.name;
     }
   }
 
  private:
   struct Load {
-    NodeId node = no_node;  // a partition, or the source of a link
-    std::uint16_t port = 0;
+    NodeId node = no_node;         // a partition, a forwarding node, or the source of a link
+    std::uint64_t port = 0;        // a link, or a server of the node
     const PathHop* hop = nullptr;  // hop of a path over the link
-    std::uint64_t bytes = 0;
+    std::uint64_t amount = 0;      // bytes; of a server the time for which it is held
   };
+
+  void add_server(const CarriedBytes& carried, std::size_t position) {
+    const std::vector<PathHop>& hops = carried.path->hops();
+    const PathHop& hop = hops[position];
+    const std::optional<NodeServer>& server = server_at(hop.node);
+    if (!server) return;
+    std::uint64_t port = server->per == "node" ? 0 : hop.out_port;
+    if (server->per == "port") port |= std::uint64_t{hops[position - 1].node} << 16;
+    servers_.push_back({hop.node, port, nullptr,
+                        carried.messages * server->times.hold +
+                            (carried.flits - carried.messages) * server->times.later_hold});
+  }
+  // Nodes share a few components.
+  const std::optional<NodeServer>& server_at(NodeId id) {
+    const Node& node = graph_.node(id);
+    const auto known = std::find_if(known_.begin(), known_.end(),
+                                    [&](const auto& each) { return each.first == node.component; });
+    if (known != known_.end()) return known->second;
+    return known_.emplace_back(node.component, server_of(node)).second;
+  }
   // One entry for each node and port, in their order.
   static std::vector<Load> summed(std::vector<Load> parts) {
     std::sort(parts.begin(), parts.end(), [](const Load& a, const Load& b) {
@@ -131,22 +164,23 @@ class Traffic {
     std::vector<Load> sums;
     for (const Load& part : parts) {
       if (!sums.empty() && sums.back().node == part.node && sums.back().port == part.port) {
-        sums.back().bytes += part.bytes;
+        sums.back().amount += part.amount;
       } else {
         sums.push_back(part);
       }
     }
     return sums;
   }
-  static bool raise(Roofline& roofline, Bound bound, std::uint64_t bytes, double gbs) {
+  static bool raise(Roofline& roofline, Bound bound, double time) {
     double& at = roofline.at_ns[static_cast<std::size_t>(bound)];
-    const double time = time_at(bytes, gbs);
     if (time <= at) return false;
     at = time;
     return true;
   }
 
-  std::vector<Load> links_, partitions_;
+  const Graph& graph_;
+  std::vector<Load> links_, partitions_, servers_;
+  std::vector<std::pair<const ComponentSpec*, std::optional<NodeServer>>> known_;
 };
 
 }  // namespace
@@ -171,28 +205,30 @@ Bound Roofline::nearest() const {
   return static_cast<Bound>(largest - at_ns.begin());
 }
 
-void PeWork::carry(const Path& path, std::uint64_t bytes) {
+void PeWork::carry(const Path& path, std::uint64_t bytes, std::uint64_t flits) {
   const auto known = std::find_if(carried.begin(), carried.end(),
                                   [&path](const CarriedBytes& each) { return each.path == &path; });
   if (known == carried.end()) {
-    carried.push_back({&path, bytes});
+    carried.push_back({&path, bytes, 1, flits});
   } else {
     known->bytes += bytes;
+    ++known->messages;
+    known->flits += flits;
   }
 }
 
 Roofline roofline_of(const std::vector<const PeWork*>& work, Fs window, const Graph& graph) {
   Roofline roofline;
   roofline.window = window;
-  Traffic traffic;
+  Traffic traffic(graph);
   double& compute = roofline.at_ns[static_cast<std::size_t>(Bound::compute)];
   double& tcm = roofline.at_ns[static_cast<std::size_t>(Bound::tcm)];
   for (const PeWork* pe : work) {
     compute = std::max(compute, compute_ns(*pe));
     tcm = std::max(tcm, tcm_ns(*pe));
-    for (const CarriedBytes& carried : pe->carried) traffic.add(carried, graph);
+    for (const CarriedBytes& carried : pe->carried) traffic.add(carried);
   }
-  traffic.rate(roofline, graph);
+  traffic.rate(roofline);
   return roofline;
 }
 

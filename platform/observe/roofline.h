@@ -6,7 +6,8 @@
 //   tcm      bytes of FETCH or STORE / rate of the channel of PE_TCM; of the PE with the most
 //   hbm      bytes of the PEs' own transfers from and to a partition / its peak rate; of the
 //            partition with the most
-//   link     bytes of these transfers over a link / its bandwidth; of the link with the most
+//   link     bytes of these transfers over a link / its bandwidth, or the occupancy of a server of
+//            a forwarding node by their messages and flits; of the link or node with the most
 //
 // The kind with the largest share is the nearest. The limit of the kernel is estimated by limits.h.
 #pragma once
@@ -53,7 +54,7 @@ class Roofline {
  public:
   Fs window = 0;                           // measured time
   std::array<double, roof_count> at_ns{};  // by Bound
-  std::string hbm, link;                   // the most loaded ones; empty: none, or several launches
+  std::string hbm, link;  // the most loaded ones (link: or node); empty: none, or several launches
 
   // Adds the roofline of a launch that ran before or after.
   Roofline& operator+=(const Roofline& other);
@@ -62,10 +63,11 @@ class Roofline {
   Bound nearest() const;            // bound with the largest share
 };
 
-// Bytes of the transfers of a PE along one path with data.
+// Transfers of a PE along one path with data.
 struct CarriedBytes {
   const Path* path = nullptr;
   std::uint64_t bytes = 0;
+  std::uint64_t messages = 0, flits = 0;
 };
 
 // Work of a kernel or a composite on one PE.
@@ -76,7 +78,7 @@ struct PeWork {
   std::uint64_t fetched_bytes = 0, stored_bytes = 0;
   SmallVector<CarriedBytes, 4> carried;  // in the order of their first bytes
 
-  void carry(const Path& path, std::uint64_t bytes);
+  void carry(const Path& path, std::uint64_t bytes, std::uint64_t flits);  // one message
 };
 
 // Roofline of work on several concurrent PEs, in `window`.

@@ -22,7 +22,8 @@ constexpr Fs ns = fs_per_ns;
 // Kernels on the tiny machine: links, an HBM partition 256 GB/s, TCM channels 512 GB/s, 4096
 // multiply-accumulates per ns.
 struct Worked {
-  Worked() : machine("topology.tiny.yaml", {}, without_data()), work(*machine.platform) {}
+  explicit Worked(const std::vector<Override>& overrides = {})
+      : machine("topology.tiny.yaml", overrides, without_data()), work(*machine.platform) {}
 
   // The same kernel on all of them, once; its roofline, over all.
   Roofline run(const std::vector<PeId>& pes, std::function<void(KernelContext&)> body) {
@@ -93,16 +94,17 @@ KERNBENCH_SYSTEMC_TEST(a_kernel_that_is_forgotten_leaves_the_others) {
   BOOST_TEST(worked.work.find(pe, {"r3"})->begin > first);
 }
 
-// 256 B at 256 GB/s take 1 ns on a link and in the partition; the read takes the scheduler's 1 ns
-// and 15 ns + 4 fs (traffic_times): waiting, not a rate.
+// 256 B at 256 GB/s take 1 ns on a link and in the partition, and hold the router for its 2 ns; the
+// read takes the scheduler's 1 ns and 15 ns + 4 fs (traffic_times): waiting, not a rate.
 KERNBENCH_SYSTEMC_TEST(a_short_read_is_far_from_every_roof) {
   Worked w;
   const Roofline roofline = w.run({{0, 0, 0}}, [&](KernelContext& pe) {
     execute(pe, DmaCommand{false, w.hbm(0), 256});
   });
   BOOST_TEST(roofline.window == 16 * ns + 4);
-  check(roofline, 0, 0, 1, 1);
-  BOOST_TEST(name_of(roofline.nearest()) == "HBM");
+  check(roofline, 0, 0, 1, 2);
+  BOOST_TEST(name_of(roofline.nearest()) == "link");
+  BOOST_TEST(roofline.link == "sip0.cube0.r0c0");
   BOOST_TEST(roofline.share(Bound::hbm) == 1 / 16.000004, boost::test_tools::tolerance(1e-12));
   BOOST_TEST(roofline.hbm == "sip0.cube0.hbm_ctrl.pe0");
 }
@@ -131,6 +133,50 @@ KERNBENCH_SYSTEMC_TEST(one_pe_that_reads_two_partitions_is_bound_by_its_link) {
   BOOST_TEST(name_of(roofline.nearest()) == "link");
   const std::string to_the_pe = " > sip0.cube0.pe0.pe_dma";
   BOOST_TEST(roofline.link.find(to_the_pe) == roofline.link.size() - to_the_pe.size());
+}
+
+namespace {
+
+std::vector<Override> router_of(const char* occupancy_ns, const char* flit_occupancy_ns,
+                                const char* servers) {
+  const std::string attrs = "cube.components.router.attrs.";
+  return {{attrs + "overhead_ns", "0"},
+          {attrs + "latency_ns", "8"},
+          {attrs + "occupancy_ns", occupancy_ns},
+          {attrs + "flit_occupancy_ns", flit_occupancy_ns},
+          {attrs + "servers", servers}};
+}
+
+}  // namespace
+
+// Both PEs read 256 KiB of one partition, 1024 flits each, at the partition's router: with one
+// server 2048 * 4 = 8192 ns, with one for each output 4096; the links need 2048.
+// The partition answers the second read 1024 ns after the first: 4096 of 1024 + 4096 ns.
+KERNBENCH_SYSTEMC_TEST(a_node_that_flits_occupy_is_the_link_roof) {
+  for (const auto& [servers, time] : {std::pair{"node", 8192.0}, std::pair{"direction", 4096.0}}) {
+    const auto shares = forked_value([servers = servers, time = time] {
+      Worked w(router_of("0", "4", servers));
+      const Roofline roofline = w.run({{0, 0, 0}, {0, 0, 1}}, [&](KernelContext& pe) {
+        execute(pe, DmaCommand{false, w.hbm(0), 1 << 18});
+      });
+      check(roofline, 0, 0, 2048, time);
+      BOOST_TEST(roofline.link == "sip0.cube0.r0c0");
+      return std::vector<double>{roofline.share(Bound::link)};
+    });
+    BOOST_TEST(shares.at(0) > (time > 5000 ? 0.95 : 0.75));
+    BOOST_TEST(shares.at(0) <= 1.0);
+  }
+}
+
+// Three messages of one flit hold the router for 100 ns each; the last one is handed over after its
+// 8 ns of latency: 208 ns.
+KERNBENCH_SYSTEMC_TEST(occupancy_after_the_last_hand_over_does_not_count) {
+  Worked w(router_of("100", "0", "node"));
+  const Roofline roofline = w.run({{0, 0, 0}}, [&](KernelContext& pe) {
+    for (int i = 0; i < 3; ++i) execute(pe, DmaCommand{false, w.hbm(0), 256});
+  });
+  check(roofline, 0, 0, 3, 208);
+  BOOST_TEST(roofline.share(Bound::link) <= 1.0);
 }
 
 // 32 * 64 * 32 / 4096 = 16 ns of 17: the scheduler takes one.
@@ -251,8 +297,10 @@ RC_BOOST_PROP(no_kernel_is_faster_than_its_roof, ()) {
       of_pes.back().push_back({*rc::gen::arbitrary<bool>(), *rc::gen::inRange(0, 3),
                                *rc::gen::element<std::uint64_t>(1, 100, 256, 5000, 1 << 16)});
   }
+  const auto overrides = *rc::gen::element(std::vector<Override>{}, router_of("0", "3", "port"),
+                                           router_of("50", "1", "node"));
   const auto shares = forked_value([&] {
-    Worked w;
+    Worked w(overrides);
     std::vector<PeId> where;
     for (int pe = 0; pe < pes; ++pe) where.push_back({0, 0, pe});
     const Roofline roofline = w.run(where, [&](KernelContext& pe) {
