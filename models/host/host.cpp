@@ -42,6 +42,7 @@ unsigned element_bytes(FillPattern::Kind kind) {
 
 Host::Host(const ComponentInit& init)
     : Component(init), machine_services_(machine_services(init.services)),
+      turns_(services().end_of_timestep(), node()),
       pending_signal_(
           add_signal("pending", "requests in flight", SignalFormat::count("requests"))) {
   for (int sip = 0; sip < machine().sips; ++sip) {
@@ -112,7 +113,8 @@ std::string Host::thrown(const std::string& what) const {
 
 void Host::spawn(const std::string& name, std::function<void()> body) {
   std::string unique = name;
-  for (unsigned again = 1; !thread_names_.insert(unique).second; ++again)
+  const auto number = static_cast<unsigned>(thread_numbers_.size() + 1);
+  for (unsigned again = 1; !thread_numbers_.emplace(unique, number).second; ++again)
     unique = fmt::format("{}_{}", name, again);
   const Scope scope(*this);
   sc_core::sc_spawn_options options;
@@ -155,7 +157,17 @@ void Host::wait_reported(const std::string& what, const std::function<void()>& w
     std::size_t ticket;
     ~Close() { pending_waits.close(ticket); }
   } close{pending_waits, ticket};
-  wait_in_program(wait);
+  wait_in_program([&] {
+    wait();
+    await_turn();
+  });
+}
+
+void Host::await_turn() {
+  const auto named = thread_numbers_.find(
+      sc_core::sc_get_current_process_handle().get_process_object()->basename());
+  const unsigned number = named != thread_numbers_.end() ? named->second : 0;  // 0: program()
+  turns_.await(number);
 }
 
 // --- Requests

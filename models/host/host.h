@@ -20,6 +20,7 @@
 
 #include "models/base/component.h"
 #include "models/base/log.h"
+#include "models/base/thread_turns.h"
 #include "models/protocol/host_port.h"
 #include "models/protocol/machine_services.h"
 #include "models/protocol/pe_services.h"
@@ -82,6 +83,7 @@ class Host final : public Component,
   };
 
   void wait_reported(const std::string& what, const std::function<void()>& wait);
+  void await_turn();
   void program();
   void guarded(const std::function<void()>& body);
   std::string thrown(
@@ -112,8 +114,9 @@ class Host final : public Component,
   std::vector<std::uint64_t> failed_groups_;     // under collect_all: the others go on
   HostProgram* program_ = nullptr;
   Ended ended_;
-  std::size_t running_ = 0;  // threads that have not returned
-  std::set<std::string> thread_names_;
+  std::size_t running_ = 0;                         // threads that have not returned
+  std::map<std::string, unsigned> thread_numbers_;  // by name, in the order of their starts
+  ThreadTurns turns_;
   std::uint64_t requests_ = 0;
   TraceSignal& pending_signal_;
   Log log_{*this};

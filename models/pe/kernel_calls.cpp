@@ -121,8 +121,10 @@ void KernelCalls::drain_engines(const Completion& completion) {
   if (!completion.ok)
     pe_.commands.abandon(commands_, fmt::format("kernel '{}' has failed", launch().kernel.name));
   commands_.awaits_drained = true;
-  while (commands_.in_flight > 0)
+  while (commands_.in_flight > 0) {
     pe_.cpu.await(commands_.drained, "the engines of the PE to drain");
+    await_turn();
+  }
   commands_.awaits_drained = false;
 }
 
@@ -167,7 +169,12 @@ void KernelCalls::await_or_end(const std::function<bool()>& done,
   const auto awaited = [this, &what] {
     return fmt::format("{} of kernel '{}'", what(), launch().kernel.name);
   };
-  while (!done() && !launch_->aborted) wait_in_program([&] { pe_.cpu.await(resumed_, awaited); });
+  while (!done() && !launch_->aborted) {
+    wait_in_program([&] {
+      pe_.cpu.await(resumed_, awaited);
+      await_turn();
+    });
+  }
   report(wait);
   if (launch_->aborted) throw KernelAborted{awaited(), wait.start};
 }
@@ -259,7 +266,10 @@ void KernelCalls::cycles(std::uint64_t n) {
   if (n == 0) return;
   const Fs end = end_of_cycles(n);
   pe_.cycles += n;
-  wait_in_program([&] { sc_core::wait(pe_.cpu.work_at(end)); });
+  wait_in_program([&] {
+    sc_core::wait(pe_.cpu.work_at(end));
+    await_turn();
+  });
 }
 
 Fs KernelCalls::end_of_cycles(std::uint64_t n) const {
@@ -308,7 +318,10 @@ bool KernelCalls::await_scratch() {
   } const awaits(awaits_scratch_);
   const std::string what =
       fmt::format("scratch for kernel '{}'{}", launch().kernel.name, scratch_sharers());
-  wait_in_program([&] { pe_.cpu.await(pe_.scratch_freed | resumed_, what); });
+  wait_in_program([&] {
+    pe_.cpu.await(pe_.scratch_freed | resumed_, what);
+    await_turn();
+  });
   check_abort();
   return true;
 }

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "models/base/small_vector.h"
+#include "models/base/thread_turns.h"
 #include "models/pe/pe_identity.h"
 #include "models/protocol/fabric_node.h"
 #include "models/protocol/ipcq_services.h"
@@ -95,6 +96,7 @@ struct KernelAborted {
 struct ArrivedLaunch {
   Transaction* request = nullptr;  // kept alive by its owner
   std::shared_ptr<const KernelLaunch> message;
+  unsigned number = 0;  // in the order of arrivals
   bool aborted = false;
   std::string abort_cause = {};
 };
@@ -109,7 +111,8 @@ struct KernelResources {
   KernelResources(FabricNode& component, MachineServices& services, Settings given,
                   ServiceListener<IpcqRequest>& ipcq_listener)
       : cpu(component), machine(services), settings(std::move(given)),
-        where(services, component.node(), PeEngine::pe_cpu), to_ipcq(&ipcq_listener) {}
+        where(services, component.node(), PeEngine::pe_cpu), to_ipcq(&ipcq_listener),
+        turns(services.end_of_timestep(), component.node()) {}
 
   bool runs_alone(const KernelCalls& kernel) const;
   // Another kernel runs on and may free some of the scratch.
@@ -124,6 +127,7 @@ struct KernelResources {
   ServiceInitiator<IpcqRequest> to_ipcq;
   std::unique_ptr<FreeListAllocator> scratch;
   sc_core::sc_event scratch_freed{""};
+  ThreadTurns turns;
   std::vector<const KernelCalls*> kernels;  // by context; some are not busy
   std::uint64_t next_command = 1;
   std::uint64_t command_count = 0, cycles = 0;  // statistics
@@ -150,6 +154,10 @@ class KernelCalls final : public KernelContext {
   void accept(ArrivedLaunch launch) { launch_ = std::move(launch); }  // busy from here on
   void free() { launch_.reset(); }
   void start();
+  // Kernels that share the PE continue at one instant in the order of their arrivals.
+  void await_turn() {
+    if (!pe_.runs_alone(*this)) pe_.turns.await(launch_->number);
+  }
   // Runs on the kernel's thread, before its body: takes its part of the scratch, if it has one.
   void prepare();
   void drain_sends();  // runs after its body: its messages leave before the launch is answered

@@ -109,6 +109,7 @@ void KernelContexts::Context::run() {
   const Fs target = message.target_start.value_or(Component::now());
   // A thread that was running, or has just been spawned, when it got the launch, is early.
   if (target > Component::now()) sc_core::wait(cpu_.work_at(target));
+  calls_.await_turn();
   const auto response = std::make_shared<HostResponse>();
   response->metrics.start_skew = Component::now() - target;
   const Fs start = Component::now();
@@ -260,7 +261,7 @@ std::vector<RunningProgram> KernelContexts::running_programs() const {
 
 void KernelContexts::launch(Transaction& request, std::shared_ptr<const KernelLaunch> message) {
   log_.debug([&] { return fmt::format("kernel '{}' accepted", message->kernel.name); });
-  launches_.push_back({&request, std::move(message), false});
+  launches_.push_back({&request, std::move(message), ++last_number_});
   begin_launches();
 }
 

@@ -3,6 +3,7 @@
 #include <boost/test/unit_test.hpp>
 
 #include "tests/cli/program.h"
+#include "tests/support/temporary_folder.h"
 
 using namespace kernbench::test;
 
@@ -106,6 +107,21 @@ BOOST_AUTO_TEST_CASE(a_call_that_reads_what_is_outstanding_fails_with_both_lines
 
 BOOST_AUTO_TEST_CASE(messages_say_the_line_of_the_last_call) {
   check_unruly("abort", {}, {1, {}, {"; last call: tl.ref (unruly_program.cpp:"}});
+}
+
+// Two ranks overlap all-reduces with products of the same PEs. Statistics and the checker switch
+// off direct routes, and so change the delta cycles of messages of the host.
+BOOST_AUTO_TEST_CASE(an_observer_changes_no_time_of_concurrent_kernels) {
+  const TemporaryFolder folder;
+  const auto simulated_ns = [](const Words& observer) {
+    const Words layer =
+        bench_on_tiny("llama-layer", {"--set", "system.sips.count=2", "--param", "phase=prefill",
+                                      "--param", "context=64", "--param", "chunks=2", "--json"});
+    return Json::parse(completed(joined(layer, observer)).out).at("simulated_ns");
+  };
+  const Json alone = simulated_ns({});
+  BOOST_TEST(alone == simulated_ns({"--stats", folder.file("stats.json")}));
+  BOOST_TEST(alone == simulated_ns({"--check-protocol"}));
 }
 
 BOOST_AUTO_TEST_SUITE_END()

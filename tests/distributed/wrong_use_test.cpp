@@ -171,7 +171,7 @@ BOOST_AUTO_TEST_CASE(ranks_that_wait_for_one_another_are_a_deadlock_that_is_repo
 // --- Tensors
 
 BOOST_AUTO_TEST_CASE(a_tensor_on_another_device) {
-  refused({"all_reduce: tensor 't' is on sip0, but rank 2 works on sip2; "
+  refused({"all_reduce: tensor 't' is on sip0, but rank 1 works on sip1; "
            "torch.ahbm.set_device(rank) comes before the tensors"},
           [](Torch& torch, int) {
             torch.ahbm.set_device(0);
