@@ -152,8 +152,12 @@ std::optional<ParameterFault> first_below(std::initializer_list<Bound> bounds) {
 // Between two refreshes of a bank a row is opened, written and closed: else no burst is served.
 std::optional<ParameterFault> check_refresh(const HbmBankTiming& t) {
   const Fs cycle = t.rc + std::max(t.rcd_rd, t.rcd_wr) + t.cwl + t.burst + t.wr;
-  const char* const all = "t_rfc_ns, and a write between two refreshes of a bank";
-  const char* const one = "t_rfc_pb_ns, and a write between two refreshes of a bank";
+  const char* const all =
+      "t_rfc_ns, and a write between two refreshes of a bank: t_rc_ns, the larger of t_rcd_rd_ns "
+      "and t_rcd_wr_ns, t_cwl_ns, a burst, t_wr_ns";
+  const char* const one =
+      "t_rfc_pb_ns, and a write between two refreshes of a bank: t_rc_ns, the larger of "
+      "t_rcd_rd_ns and t_rcd_wr_ns, t_cwl_ns, a burst, t_wr_ns";
   switch (t.refresh) {
     case HbmRefresh::none:
       return std::nullopt;
@@ -214,8 +218,12 @@ std::optional<ParameterFault> check_banked(const HbmBankedParameters& p) {
         fmt::format("found {}, allowed is 0 (that of the preset) or 0.001 to 1000",
                     p.data_rate->str())};
   const HbmBankTiming timing = bank_timing(p);
-  if (const auto fault = check_times(timing)) return fault;
-  if (const auto fault = check_refresh(timing)) return fault;
+  auto fault = check_times(timing);
+  if (!fault) fault = check_refresh(timing);
+  if (fault) {
+    fault->message += "; times that are not given are those of preset " + *p.preset;
+    return fault;
+  }
   return check_queues(p.queue_policy());
 }
 

@@ -81,7 +81,7 @@ void ComponentResolver::ask(const ComponentEntry& entry, const ComponentSpec& sp
   if (!complete || !implementation.check) return;
   try {
     if (const auto fault = implementation.check(spec.attributes))
-      issues.push_back(issue_at(entry.place_of(fault->parameter),
+      issues.push_back(issue_at(entry.place_of(*fault),
                                 fmt::format("{}.attrs.{}", entry.path, fault->parameter),
                                 fault->message));
   } catch (const std::exception& error) {

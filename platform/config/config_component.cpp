@@ -78,8 +78,12 @@ void check_attribute(const ConfigEntry& entry, ComponentEntry& component,
   }
   const bool quoted_number = entry.value.quoted && !parameter->is_text();
   if (entry.value.kind != ConfigNode::Kind::scalar || quoted_number) {
-    return refuse(entry.value.place, fmt::format("found {}, allowed is {}", entry.value.described(),
-                                                 parameter->allowed()));
+    const std::string meaning = parameter->is_text() && parameter->choices().empty()
+                                    ? " (" + parameter->description() + ")"
+                                    : "";
+    return refuse(entry.value.place,
+                  fmt::format("found {}, allowed is {}{}", entry.value.described(),
+                              parameter->allowed(), meaning));
   }
   try {
     component.given.set(entry.key, parameter->parse(entry.value.text));

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cctype>
 #include <stdexcept>
 
 #include "platform/config/nearest_name.h"
@@ -289,6 +290,36 @@ const ConfigNode* ResolvedConfig::attributes(const std::string& path) const {
 ConfigLocation ComponentEntry::place_of(const std::string& attribute) const {
   const auto found = given_at.find(attribute);
   return found == given_at.end() ? place : found->second;
+}
+
+namespace {
+
+bool names(const std::string& text, const std::string& word) {
+  const auto in_word = [&text](std::size_t at) {
+    return at < text.size() &&
+           (text[at] == '_' || std::isalnum(static_cast<unsigned char>(text[at])) != 0);
+  };
+  for (std::size_t at = text.find(word); at != std::string::npos; at = text.find(word, at + 1)) {
+    if ((at == 0 || !in_word(at - 1)) && !in_word(at + word.size())) return true;
+  }
+  return false;
+}
+
+}  // namespace
+
+ConfigLocation ComponentEntry::place_of(const ParameterFault& fault) const {
+  const ConfigLocation* in_file = nullptr;
+  const auto own = given_at.find(fault.parameter);
+  if (own != given_at.end()) {
+    if (own->second.line == 0) return own->second;
+    in_file = &own->second;
+  }
+  for (const auto& [attribute, at] : given_at) {
+    if (!names(fault.message, attribute)) continue;
+    if (at.line == 0) return at;
+    if (in_file == nullptr) in_file = &at;
+  }
+  return in_file == nullptr ? place : *in_file;
 }
 
 ConfigLocation ResolvedConfig::place(const std::string& path) const {

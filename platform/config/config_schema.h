@@ -71,6 +71,9 @@ struct ComponentEntry {
 
   ConfigLocation place_of(
       const std::string& attribute) const;  // place of the entry if the attribute was not given
+  // Place of the given attribute that a fault is about: one that `fault` names, those of --set
+  // before those of a file; of the entry if none of them was given.
+  ConfigLocation place_of(const ParameterFault& fault) const;
 };
 
 // Valid values of a file, by concrete path ("sip.io_chiplets.0.side"). A value missing here was

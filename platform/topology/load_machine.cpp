@@ -100,6 +100,25 @@ void apply_instance_setting(ConfigNode& root, const Override& setting,
   apply_override(list->items[entry], {parts->key, setting.value, parts->node + "."}, issues);
 }
 
+// Faults of such an entry are those of NODE, as the user wrote it, not of the list.
+void name_instances(const ConfigNode& root, std::vector<ConfigIssue>& issues) {
+  const ConfigNode* list = root.find(list_key);
+  if (list == nullptr) return;
+  for (std::size_t i = 0; i < list->items.size(); ++i) {
+    const ConfigNode* match = list->items[i].find("match");
+    if (match == nullptr || !is_of_setting(list->items[i], match->text)) continue;
+    const std::string& node = match->text;
+    if (list->items[i].place.file.rfind("--set " + node + ".", 0) != 0) continue;
+    const std::string key = fmt::format("{}.{}", list_key, i);
+    for (ConfigIssue& issue : issues) {
+      if (issue.key != key && issue.key.rfind(key + ".", 0) != 0) continue;
+      const std::string rest = issue.key.substr(key.size());
+      issue.key = node + (rest == ".match" ? "" : rest);
+      if (issue.message.rfind(node + ": ", 0) == 0) issue.message.erase(0, node.size() + 2);
+    }
+  }
+}
+
 }  // namespace
 
 MachineSpec load_machine(const std::string& path, const std::vector<Override>& overrides,
@@ -126,6 +145,7 @@ MachineSpec load_machine(const std::string& path, const std::vector<Override>& o
   place_tlm_targets(machine, faults);
   apply_overrides(machine, registry, faults);
   if (!issues.empty()) {
+    name_instances(root, issues);
     std::stable_sort(issues.begin(), issues.end(), [](const ConfigIssue& a, const ConfigIssue& b) {
       return std::tie(a.file, a.line, a.column) < std::tie(b.file, b.line, b.column);
     });

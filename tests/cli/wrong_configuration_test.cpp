@@ -70,6 +70,21 @@ BOOST_AUTO_TEST_CASE(values_that_cannot_be_simulated_are_refused) {
       {"unknown attribute of builtin.switch; its name is now 'servers'; it knows"});
 }
 
+// The time of the other key is the preset's, which no file line has.
+BOOST_AUTO_TEST_CASE(a_contradiction_is_reported_at_the_key_that_was_given) {
+  const std::string hbm = "cube.components.hbm_ctrl.", attrs = hbm + "attrs.";
+  const auto refused = [&](const std::string& setting, const Words& parts) {
+    check_refused(joined(run_a_bench, {"--set", hbm + "impl=builtin.hbm_banked", "--set", setting}),
+                  parts);
+  };
+  refused(attrs + "t_rfc_ns=4000",
+          {"error: --set " + attrs + "t_rfc_ns=4000: " + attrs + "t_refi_ns: found 3900 ns",
+           "not given are those of preset HBM2"});
+  refused(attrs + "t_rc_ns=3900", {"error: --set " + attrs + "t_rc_ns=3900: ", "t_refi_ns"});
+  refused(attrs + "mapping=", {"mapping: found nothing, allowed is a text (bits of a burst's",
+                               "R row, B bank, G bank group, C column, P pseudo-channel"});
+}
+
 BOOST_AUTO_TEST_CASE(implementations_are_refused_where_they_cannot_stand) {
   const auto set = [](const std::string& key, const std::string& impl, const std::string& allowed) {
     check_refused(joined(run_a_bench, {"--set", key + "={impl: " + impl + "}"}),

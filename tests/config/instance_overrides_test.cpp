@@ -230,9 +230,14 @@ BOOST_AUTO_TEST_CASE(what_a_setting_says_of_an_instance_is_checked) {
   BOOST_TEST(issue({{"sip0.cube0.pe2.pe_gemm.macs_per_cycle", "1"}}) ==
              "sip0.cube0.pe2.pe_gemm.macs_per_cycle: found the name of an instance; allowed after "
              "it are .impl, .attrs.KEY and .attrs");
-  BOOST_TEST(begins(issue({{"sip0.cube0.pe2.pe_gem.attrs.macs_per_cycle", "1"}}),
-                    "overrides.0.match: found 'sip0.cube0.pe2.pe_gem', which matches no node of "
-                    "this machine; nearest: sip0.cube0.pe2.pe_gemm, "));
+  BOOST_TEST(
+      begins(issue({{"sip0.cube0.pe2.pe_gem.attrs.macs_per_cycle", "1"}}),
+             "sip0.cube0.pe2.pe_gem: found 'sip0.cube0.pe2.pe_gem', which matches no node of "
+             "this machine; nearest: sip0.cube0.pe2.pe_gemm, "));
+  BOOST_TEST(begins(issue({{"sip0.cube0.pe2.pe_gemm.attrs.macs_per_cycle", "fast"}}),
+                    "sip0.cube0.pe2.pe_gemm.attrs.macs_per_cycle: found 'fast', allowed is "));
+  BOOST_TEST(begins(issue({{"sip0.**.pe_gemm.attrs.lanes", "8"}}),
+                    "sip0.**.pe_gemm.attrs.lanes: sip0.cube0.pe0.pe_gemm: unknown attribute of "));
 }
 
 // --- What is wrong
