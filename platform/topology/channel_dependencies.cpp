@@ -173,9 +173,10 @@ void check_buffers(const Graph& graph, const RouteFinder& routes,
     any = any || channels > 0;
     if (channels > 0 && classes > 1 && channels < 2 * classes)
       throw UsageError(fmt::format(
-          "'{}' has {} virtual channels; system.channel_classes: phases needs at least {}, one for "
-          "requests and one for responses of each of {} classes",
-          graph.node(node).name, channels, 2 * classes, classes));
+          "'{}' has {} virtual channels; system.channel_classes: phases needs at least {} "
+          "(attribute virtual_channels of {}), one for requests and one for responses of each of "
+          "{} classes",
+          graph.node(node).name, channels, 2 * classes, graph.node(node).impl(), classes));
   }
   if (!any || graph.spec().system.cyclic_buffers == CyclicBuffers::accept) return;
   const std::vector<std::string> cycle = dependency_cycle(graph, routes, virtual_channels);
@@ -185,11 +186,14 @@ void check_buffers(const Graph& graph, const RouteFinder& routes,
   constexpr std::size_t shown = 40;
   for (std::size_t i = 0; i < cycle.size() && i < shown; ++i) text += "\n  " + cycle[i];
   if (cycle.size() > shown) text += fmt::format("\n  and {} more", cycle.size() - shown);
-  text +=
-      "\nsip.cube_routes: x_first with system.channel_classes: phases (and virtual_channels of 8 "
-      "or "
-      "more) excludes such cycles; system.cyclic_buffers: accept runs the machine as it is";
-  throw UsageError(text);
+  // A channel for each leg may be all that is missing.
+  std::vector<std::uint32_t> of_legs = virtual_channels;
+  for (std::uint32_t& channels : of_legs) channels = channels == 1 ? 2 : channels;
+  text += of_legs != virtual_channels && dependency_cycle(graph, routes, of_legs).empty()
+              ? "\nvirtual_channels of 2 or more, for requests and responses apart, excludes"
+              : "\nsip.cube_routes: x_first with system.channel_classes: phases (and "
+                "virtual_channels of 8 or more) excludes";
+  throw UsageError(text + " such cycles; system.cyclic_buffers: accept runs the machine as it is");
 }
 
 }  // namespace kernbench

@@ -162,6 +162,11 @@ RC_BOOST_PROP(x_first_with_phases_has_no_cycle_in_any_mesh, ()) {
 
 BOOST_AUTO_TEST_CASE(a_machine_that_can_deadlock_is_refused_unless_accepted) {
   const std::vector<Override> one_sip{{"system.sips.count", "1"}};
+  const std::vector<Override> one_cube{
+      {"sip.cube_mesh.w", "1"},
+      {"sip.cube_mesh.h", "1"},
+      {"sip.io_chiplets.io0.cube_ports",
+       "[{cube: {xy: [0, 0]}, cube_side: N, phy: P0, distance_mm: 2.0}]"}};
   const auto refusal = [&](const std::vector<Override>& overrides, std::uint32_t channels) {
     const Graph machine = graph(with(one_sip, overrides));
     return error_of([&] {
@@ -171,6 +176,11 @@ BOOST_AUTO_TEST_CASE(a_machine_that_can_deadlock_is_refused_unless_accepted) {
   const std::string refused = refusal({}, 4);
   BOOST_TEST(refused.find("finite buffers of this machine can deadlock: ") == 0U);
   BOOST_TEST(refused.find("sip.cube_routes: x_first") != std::string::npos);
+  const std::string one_channel = refusal(one_cube, 1);
+  BOOST_TEST(one_channel.find("virtual_channels of 2 or more, for requests and responses apart") !=
+                 std::string::npos,
+             one_channel);
+  BOOST_TEST(refusal(one_cube, 2) == "");
   BOOST_TEST(refusal({{"system.cyclic_buffers", "accept"}}, 4) == "");
   BOOST_TEST(refusal(by_phase, 8) == "");
   BOOST_TEST(
