@@ -223,9 +223,7 @@ void run_on_sips(Torch& torch, const Problem& of) {
   std::shared_ptr<const HostArray> q, k, v;
   if (torch.with_data()) {
     const auto draw = [&](const Shape& shape, double scale) {
-      const std::vector<double> drawn = torch.random(shape, of.dtype).values();
-      return std::make_shared<const HostArray>(
-          shape, of.dtype, reference::each(drawn, [scale](double x) { return x * scale; }));
+      return std::make_shared<const HostArray>(random_array(torch, shape, of.dtype, scale));
     };
     q = draw(q_shape, std::exp2(static_cast<double>(of.magnitude)));
     k = draw(kv_shape, 1);

@@ -142,8 +142,7 @@ void gqa_merge(tl::Program& tl, tl::Tensor partial, tl::Tensor out, std::int64_t
                                              {queries * (d + 2), d + 2, 1}, {parts, count, d + 2});
   const auto result = tl.make_tensor_descriptor(out, {queries, d}, {d, 1}, {count, d});
   const OnlineSoftmax sums = unpacked(tl, all.load({0, first, 0}));
-  const tl::Handle weights = tl.exp2(sums.m - tl.max(sums.m, 0));
-  const tl::Handle mean = tl.sum(sums.acc * weights, 0, false) / tl.sum(sums.l * weights, 0, false);
+  const tl::Handle mean = ops::mean_of_all(tl, sums);
   result.store({first, 0}, tl.cast(mean, out.dtype()));
 }
 

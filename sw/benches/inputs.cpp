@@ -3,8 +3,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <numeric>
 
+#include "models/base/errors.h"
 #include "sw/benches/reference.h"
 
 namespace kernbench::benches {
@@ -14,11 +16,7 @@ Input random_input(Torch& torch, const Shape& shape, DType dtype, const DPPolicy
   Input input{torch.empty(shape, dtype, policy, name),
               nullptr};  // a tensor that does not fit is refused before its values are drawn
   if (torch.with_data()) {
-    HostArray values = torch.random(shape, dtype);
-    if (scale != 1)
-      values = HostArray(shape, dtype,
-                         reference::each(values.values(), [scale](double v) { return v * scale; }));
-    input.host = std::make_shared<const HostArray>(std::move(values));
+    input.host = std::make_shared<const HostArray>(random_array(torch, shape, dtype, scale));
     input.tensor.copy_(*input.host);
   } else {
     input.tensor.fill_(0);
@@ -36,6 +34,16 @@ Input input_of(Torch& torch, const Shape& shape, DType dtype, const DPPolicy& po
     input.tensor.fill_(0);
   }
   return input;
+}
+
+HostArray random_array(Torch& torch, const Shape& shape, DType dtype, double scale) {
+  return HostArray(shape, dtype,
+                   reference::each(torch.random(shape, dtype).values(),
+                                   [scale](double value) { return value * scale; }));
+}
+
+double scale_of_depth(std::int64_t depth) {
+  return std::exp2(-std::round(std::log2(static_cast<double>(depth)) / 2));
 }
 
 DPPolicy rows_over(int pes) { return {Placement::replicate, Placement::row_wise, 1, pes}; }
@@ -66,6 +74,23 @@ Parameter float_dtype(const char* description) {
 
 Parameter any_dtype(const char* description) {
   return choice("dtype", description, {"f16", "bf16", "f32", "i8", "i32"});
+}
+
+int pes_of_rank(Torch& torch) {
+  const MachineDescription& machine = torch.spec();
+  return torch.distributed.ranks_to_spawn().unit == RankUnit::pe ? 1
+                                                                 : machine.cubes() * machine.pes;
+}
+
+void check_parts(const Torch& torch, const char* bench, const char* parameter, int ranks, int pes) {
+  const std::int64_t value = torch.parameters().integer(parameter),
+                     least = std::int64_t{ranks} * pes;
+  if (value >= least && value % ranks == 0) return;
+  throw UsageError(fmt::format(
+      "{}: {} is {}: expected a multiple of the {} ranks, at least {} (one for each of {} PEs of "
+      "a rank); set {}, for example to {}",
+      bench, parameter, value, ranks, least, pes, parameter,
+      std::max(least, value / ranks * ranks)));
 }
 
 Parameter size_in_bytes(const char* name, const char* description, std::int64_t bytes) {

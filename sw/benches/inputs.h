@@ -24,6 +24,12 @@ Input random_input(Torch& torch, const Shape& shape, DType dtype, const DPPolicy
 Input input_of(Torch& torch, const Shape& shape, DType dtype, const DPPolicy& policy,
                const std::string& name, const std::function<std::vector<double>()>& values);
 
+// Random array times `scale`, a power of two.
+HostArray random_array(Torch& torch, const Shape& shape, DType dtype, double scale);
+// Power of two next to 1 / sqrt(depth): like trained weights, weights of this scale keep the sums
+// of `depth` products near 1.
+double scale_of_depth(std::int64_t depth);
+
 // Policy for tensors over the first `pes` PEs of cube 0, cut or replicated.
 DPPolicy rows_over(int pes);
 DPPolicy columns_over(int pes);
@@ -44,6 +50,12 @@ Parameter magnitude_of_queries();
 // Number of PEs of a cube that share `what`; parts() never exceeds the number of parts.
 Parameter shared_by_pes(const char* what);
 int parts(const Torch& torch, std::int64_t extent);
+
+// PEs of a rank, over which its tensors may be cut.
+int pes_of_rank(Torch& torch);
+// UsageError that names the parameter, an extent, unless `ranks` ranks divide its value and each of
+// `pes` PEs of a rank has a part of it.
+void check_parts(const Torch& torch, const char* bench, const char* parameter, int ranks, int pes);
 
 // Parameter of a size in bytes, from 2 to 1 MiB. Sizes from `min_bytes` to `max_bytes`: whole
 // elements, each `factor` times the previous one, and the largest.

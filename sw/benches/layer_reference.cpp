@@ -106,7 +106,7 @@ Values mlp(const Values& h, const ModelSpec& model, const HostMlpWeights& weight
   return linear(up, weights.down, down_bias);
 }
 
-// Experts of token t: assigned in turn, or with the largest logits, of equal ones the lower.
+// Experts of token t: assigned in turn, or those with the largest logits, the lower of equal ones.
 std::vector<std::int64_t> experts_of(std::int64_t token, const double* logits,
                                      const LayerInput& in) {
   const std::int64_t count = in.model.experts, top = in.model.top_k;
@@ -120,7 +120,7 @@ std::vector<std::int64_t> experts_of(std::int64_t token, const double* logits,
   return order;
 }
 
-// Every expert for every token, of which the weighted results of its experts are added.
+// Computes every expert for every token; adds the weighted results of the token's experts.
 Values mixture(const Values& h, const LayerInput& in) {
   const ModelSpec& model = in.model;
   const Values logits = linear(h, in.weights.router, nullptr);

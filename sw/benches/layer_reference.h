@@ -14,9 +14,9 @@ struct LayerInput {
   ModelSpec model;
   HostLayerWeights weights;
   ops::TokenBatch batch;
-  ops::CacheShape cache;  // of the whole model
+  ops::CacheShape cache;  // shape of k and v
   HostWeight x, k, v;
-  bool balanced = true;  // experts: Routing::balanced
+  bool balanced = true;  // the experts are those of Routing::balanced
 };
 
 struct LayerResult {

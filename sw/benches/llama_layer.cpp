@@ -68,6 +68,10 @@ ModelSpec model_of(const Attributes& given) {
 
 ops::TokenBatch batch_of(const Attributes& given) {
   const std::string phase = given.text("phase");
+  if (phase == "decode" && given.integer("new_tokens") != 0)
+    throw UsageError(fmt::format(
+        "llama-layer: new_tokens is {} with phase decode, allowed: 0, or phase prefill or mixed",
+        given.integer("new_tokens")));
   const std::int64_t count = given.integer("sequences"), context = given.integer("context"),
                      prompt =
                          given.integer("new_tokens") != 0 ? given.integer("new_tokens") : context;
@@ -78,6 +82,27 @@ ops::TokenBatch batch_of(const Attributes& given) {
     batch.sequences.push_back({prefill ? prompt : 1, context});
   }
   return batch;
+}
+
+// Number of cubes or PEs that work.
+int units_of(const Attributes& given, const char* name, int present) {
+  const std::int64_t count = given.integer(name);
+  if (count > present)
+    throw UsageError(
+        fmt::format("llama-layer: {} is {}, allowed: 1 to {}, or 0: all", name, count, present));
+  return count == 0 ? present : static_cast<int>(count);
+}
+
+Routing routing_of(const Torch& torch, const ModelSpec& model) {
+  if (torch.parameters().text("routing") != "computed") return Routing::balanced;
+  if (!model.is_mixture())
+    throw UsageError(fmt::format(
+        "llama-layer: routing is computed, but {} has no experts, allowed: balanced, or at least 2 "
+        "experts",
+        model.name));
+  if (!torch.with_data())
+    throw UsageError("llama-layer: routing=computed reads the choices of the router: --data eager");
+  return Routing::computed;
 }
 
 LayerRun run_of(const Torch& torch) {
@@ -95,14 +120,8 @@ LayerRun run_of(const Torch& torch) {
   run.capacity = given.integer("capacity") != 0 ? given.integer("capacity") : context;
   run.dtype = parse_dtype(given.text("dtype"));
   run.chunks = static_cast<int>(given.integer("chunks"));
-  if (given.text("routing") == "computed") run.routing = Routing::computed;
-  if (run.routing == Routing::computed && !torch.with_data())
-    throw UsageError("llama-layer: routing=computed reads the choices of the router: --data eager");
-  const auto limited = [](std::int64_t limit, int there) {
-    return limit == 0 ? there : static_cast<int>(std::min<std::int64_t>(limit, there));
-  };
-  run.grid = {limited(given.integer("cubes"), machine.cubes()),
-              limited(given.integer("pes"), machine.pes)};
+  run.routing = routing_of(torch, run.model);
+  run.grid = {units_of(given, "cubes", machine.cubes()), units_of(given, "pes", machine.pes)};
   ops::check_batch("llama-layer", run.batch, run.cache(run.model.kv_heads));
   if (run.parallelism.sequence && run.batch.tokens() % run.parallelism.tp != 0)
     throw UsageError(
@@ -174,7 +193,7 @@ std::vector<double> rows_of_matrix(const std::vector<double>& all, std::int64_t 
   return {all.begin() + rows.begin * width, all.begin() + rows.end * width};
 }
 
-// One rank.
+// Runs the layer on one rank and registers its verification.
 class RankRun {
  public:
   RankRun(Torch& torch, const LayerRun& run, int rank, Group group, SharedHostSide host)
@@ -221,9 +240,8 @@ class RankRun {
     }
   }
 
-  // Roundings on the longest chain of the keys: norm, product, rotation; of the values without the
-  // last; of the residual stream in addition weights, attention, product, a sum per further rank,
-  // addition.
+  // Roundings on the longest chain. Keys: norm, product, rotation. Values: norm, product. Residual
+  // stream: those of the values, weights, attention, product, a sum per further rank, addition.
   void verify_attention(const Tensor& x, const ops::KvCache& cache) {
     if (host_ == nullptr) return;
     const auto verify_cache = [this](const Tensor& tensor,
@@ -325,7 +343,7 @@ void register_llama_layer(BenchRegistry& registry) {
                 2),
        count_of("sequences", "sequences of the batch", 2),
        count_of("context", "tokens of each sequence, the new ones included", 48),
-       count_of("new_tokens", "new tokens of a sequence in prefill; 0: all"),
+       count_of("new_tokens", "new tokens of a sequence in prefill and mixed; 0: all"),
        count_of("capacity", "tokens of a sequence in the KV cache; 0: context"),
        count_of("q_heads", "query heads; 0: the model's; hidden = q_heads * d_head"),
        count_of("kv_heads", "heads of keys and values; 0: the model's"),

@@ -1,5 +1,7 @@
 // gemm-single-pe, matmul-composite: product of two matrices on one PE, out[M,N] = act(a[M,K]
 // b[K,N]).
+#include "sw/ops/matmul.h"
+
 #include <fmt/format.h>
 
 #include <cstdint>
@@ -17,6 +19,8 @@
 namespace kernbench::benches {
 namespace {
 
+using ops::Activation, ops::epilogue_of;
+
 // --- on the PE
 
 enum class MatmulVariant : std::int32_t {
@@ -24,23 +28,6 @@ enum class MatmulVariant : std::int32_t {
   load_ref,   // a is loaded into TCM first
   load_load,  // both are loaded
 };
-
-enum class Activation : std::int32_t { none, relu, gelu, silu };
-
-std::vector<tl::EpilogueEntry> epilogue_of(Activation activation) {
-  switch (activation) {
-    case Activation::none:
-      return {};
-    case Activation::relu:
-      return {tl::relu()};
-    case Activation::gelu:
-      return {tl::gelu()};
-    case Activation::silu:
-      return {tl::silu()};
-  }
-  throw UsageError(
-      fmt::format("matmul: activation {} does not exist", static_cast<int>(activation)));
-}
 
 // One composite. The dtype is that of the tensors; M, K, N are their extents. Loaded operands must
 // fit the scratch.

@@ -1,6 +1,5 @@
 // mlp-fused: gemm, bias, gelu and gemm in two composites, the hidden layer in TCM.
 #include <algorithm>
-#include <cmath>
 
 #include "sw/benches/bench_registry.h"
 #include "sw/benches/inputs.h"
@@ -45,7 +44,7 @@ void run(Torch& torch) {
   const Input x = random_input(torch, {tokens, in}, dtype, rows_over(pes), "x");
   // Like trained weights, these keep the hidden layer near 1, where gelu is not linear. In a linear
   // range, exact inputs would produce rounding ties, which the reference could round differently.
-  const double scale = std::exp2(-std::round(std::log2(static_cast<double>(in)) / 2));
+  const double scale = scale_of_depth(in);
   const Input w1 = random_input(torch, {in, hidden}, dtype, copy_on(pes), "w1", scale);
   const Input b1 = random_input(torch, {hidden}, dtype, copy_on(pes), "b1", scale);
   const Input w2 = random_input(torch, {hidden, out_columns}, dtype, copy_on(pes), "w2");

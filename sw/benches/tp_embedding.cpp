@@ -1,8 +1,11 @@
 // tp-embedding: both ends of a language model over tensor-parallel SIPs: an embedding, logits, and
 // their cross-entropy, with the vocabulary cut over the SIPs (sw/tp, ADR-0027).
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
 
+#include "models/base/errors.h"
 #include "sw/benches/bench_registry.h"
 #include "sw/benches/inputs.h"
 #include "sw/benches/reference.h"
@@ -12,7 +15,7 @@
 namespace kernbench::benches {
 namespace {
 
-// Input of all ranks.
+// Inputs, equal on all ranks.
 struct Model {
   std::int64_t tokens, width, vocabulary, divisible_by;
   std::vector<double> ids, targets;
@@ -53,7 +56,7 @@ Model model_of(Torch& torch) {
 // Logits are rows times the transposed table; those of padding are 0.
 HostArray output_weight(const Model& model, std::int64_t padded) {
   const std::vector<double> rows = model.table.values();
-  const double scale = std::exp2(-std::round(std::log2(static_cast<double>(model.width)) / 2));
+  const double scale = scale_of_depth(model.width);
   std::vector<double> weight(static_cast<std::size_t>(model.width * padded), 0.0);
   for (std::int64_t id = 0; id < model.vocabulary; ++id) {
     for (std::int64_t k = 0; k < model.width; ++k)
@@ -63,7 +66,7 @@ HostArray output_weight(const Model& model, std::int64_t padded) {
   return HostArray({model.width, padded}, f16, weight);
 }
 
-// From logits that are rounded to f16, as those of the device.
+// Losses of logits that are rounded to f16, like those of the device.
 std::vector<double> losses(const Model& model, const HostArray& weight) {
   const std::int64_t padded = weight.shape()[1];
   const HostArray logits(
@@ -81,8 +84,8 @@ std::vector<double> losses(const Model& model, const HostArray& weight) {
   return found;
 }
 
-void run_rank(Torch& torch, const std::shared_ptr<const Model>& model) {
-  const tp::ParallelState state = tp::initialize_model_parallel(torch);
+void run_rank(Torch& torch, const std::shared_ptr<const Model>& model,
+              const tp::ParallelState& state) {
   tp::VocabParallelEmbeddingOptions embedding;
   embedding.make_vocab_size_divisible_by = model->divisible_by;
   tp::VocabParallelEmbedding table(state, model->vocabulary, model->width, embedding);
@@ -107,15 +110,25 @@ void run_rank(Torch& torch, const std::shared_ptr<const Model>& model) {
                {std::log2(static_cast<double>(padded)) + 8, 16.0});
 }
 
+// Each PE of a rank has ids of its part of the padded vocabulary.
+void check_vocabulary(Torch& torch) {
+  const Attributes& given = torch.parameters();
+  const std::int64_t vocabulary = given.integer("vocabulary"),
+                     multiple = given.integer("divisible_by"), pes = pes_of_rank(torch),
+                     ranks = torch.distributed.ranks_to_spawn().size,
+                     least = (tl::Program::cdiv(pes, multiple) - 1) * multiple * ranks + 1;
+  if (vocabulary >= least) return;
+  throw UsageError(fmt::format(
+      "tp-embedding: vocabulary is {} with divisible_by {}, expected at least {}, so that each of "
+      "{} PEs of a rank has a part of the padded vocabulary; or a divisible_by of at least {}",
+      vocabulary, multiple, least, pes, pes));
+}
+
 void run(Torch& torch) {
+  check_vocabulary(torch);
+  check_parts(torch, "tp-embedding", "d_model", 1, pes_of_rank(torch));
   const auto model = std::make_shared<const Model>(model_of(torch));
-  torch.multiprocessing.spawn(
-      [&](int rank) {
-        torch.ahbm.set_device(rank);
-        torch.distributed.init_process_group("ahbm");
-        run_rank(torch, model);
-      },
-      torch.distributed.ranks_to_spawn());
+  tp::spawn(torch, [&](const tp::ParallelState& state) { run_rank(torch, model, state); });
 }
 
 }  // namespace

@@ -1,6 +1,5 @@
 // tp-mlp: the MLP of a transformer layer over tensor-parallel SIPs, y = act(x w1 + b1) w2 + b2,
 // with x = 0.1: a column-parallel and a row-parallel layer (sw/tp), as in ADR-0027.
-#include <cmath>
 #include <memory>
 
 #include "sw/benches/bench_registry.h"
@@ -23,17 +22,6 @@ struct Mlp {
   std::shared_ptr<const Values> values;  // null with data off
 };
 
-HostArray scaled(Torch& torch, const Shape& shape, DType dtype, double scale) {
-  return HostArray(shape, dtype,
-                   reference::each(torch.random(shape, dtype).values(),
-                                   [scale](double value) { return value * scale; }));
-}
-
-// Like trained weights, these keep both layers near 1.
-double scale_of(std::int64_t depth) {
-  return std::exp2(-std::round(std::log2(static_cast<double>(depth)) / 2));
-}
-
 Mlp mlp_of(Torch& torch) {
   const Attributes& given = torch.parameters();
   Mlp mlp{given.integer("B"),
@@ -47,16 +35,16 @@ Mlp mlp_of(Torch& torch) {
           nullptr};
   if (!torch.with_data()) return mlp;
   const auto random = [&](const Shape& shape, double scale) {
-    return scaled(torch, shape, mlp.dtype, scale);
+    return random_array(torch, shape, mlp.dtype, scale);
   };
   mlp.values = std::make_shared<const Values>(
       Values{HostArray::full({mlp.rows, mlp.in}, mlp.dtype, 0.1),
-             random({mlp.in, mlp.hidden}, 4 * scale_of(mlp.in)), random({mlp.hidden}, 1),
-             random({mlp.hidden, mlp.out}, scale_of(mlp.hidden)), random({mlp.out}, 1)});
+             random({mlp.in, mlp.hidden}, 4 * scale_of_depth(mlp.in)), random({mlp.hidden}, 1),
+             random({mlp.hidden, mlp.out}, scale_of_depth(mlp.hidden)), random({mlp.out}, 1)});
   return mlp;
 }
 
-// With data off the same transfers, without values.
+// Writes weight and bias; with data off zeros, by the same transfers.
 template <class Layer>
 void set(Layer& layer, const Mlp& mlp, const HostArray Values::*weight,
          const HostArray Values::*bias) {
@@ -80,8 +68,7 @@ std::vector<double> expected_rows(const Mlp& mlp, std::int64_t first, std::int64
   return {y.begin() + first * mlp.out, y.begin() + (first + count) * mlp.out};
 }
 
-void run_rank(Torch& torch, const Mlp& mlp) {
-  const tp::ParallelState state = tp::initialize_model_parallel(torch);
+void run_rank(Torch& torch, const Mlp& mlp, const tp::ParallelState& state) {
   tp::ColumnParallelOptions column;
   column.dtype = mlp.dtype;
   column.bias = mlp.bias;
@@ -100,7 +87,7 @@ void run_rank(Torch& torch, const Mlp& mlp) {
   set(fc1, mlp, &Values::w1, &Values::b1);
   set(fc2, mlp, &Values::w2, &Values::b2);
 
-  const std::int64_t rows = mlp.sequence_parallel ? state.part_of("tp-mlp: B", mlp.rows) : mlp.rows,
+  const std::int64_t rows = mlp.sequence_parallel ? mlp.rows / state.size() : mlp.rows,
                      first = mlp.sequence_parallel ? state.rank() * rows : 0;
   const Tensor x = torch.full({rows, mlp.in}, 0.1, mlp.dtype, {}, "x");
   torch.distributed.barrier();
@@ -111,14 +98,13 @@ void run_rank(Torch& torch, const Mlp& mlp) {
 }
 
 void run(Torch& torch) {
+  const int ranks = torch.distributed.ranks_to_spawn().size;
+  check_parts(torch, "tp-mlp", "hidden", ranks, pes_of_rank(torch));
+  if (torch.parameters().text("fc2_weight") == "column_wise")
+    check_parts(torch, "tp-mlp", "d_out", 1, pes_of_rank(torch));
+  if (torch.parameters().flag("sequence_parallel")) check_parts(torch, "tp-mlp", "B", ranks, 1);
   const Mlp mlp = mlp_of(torch);
-  torch.multiprocessing.spawn(
-      [&](int rank) {
-        torch.ahbm.set_device(rank);
-        torch.distributed.init_process_group("ahbm");
-        run_rank(torch, mlp);
-      },
-      torch.distributed.ranks_to_spawn());
+  tp::spawn(torch, [&](const tp::ParallelState& state) { run_rank(torch, mlp, state); });
 }
 
 Parameter flag(const char* name, const char* description, bool by_default) {

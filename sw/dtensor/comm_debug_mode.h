@@ -15,7 +15,7 @@ namespace kernbench::dtensor {
 
 class DeviceMesh;
 
-// What the ranks of a mesh and its submeshes observe: one per rank and root mesh.
+// Observers of a mesh and its submeshes: one object per rank and root mesh.
 class CommObservers;
 
 class CommDebugMode {
@@ -26,7 +26,7 @@ class CommDebugMode {
   CommDebugMode(const CommDebugMode&) = delete;
   CommDebugMode& operator=(const CommDebugMode&) = delete;
 
-  // By name of the call of torch.distributed: all_reduce, all_gather_into_tensor,
+  // Number of calls by their name in torch.distributed: all_reduce, all_gather_into_tensor,
   // reduce_scatter_tensor, all_to_all_single, broadcast, scatter.
   const std::map<std::string, int>& get_comm_counts() const { return counts_; }
   int get_total_counts() const;

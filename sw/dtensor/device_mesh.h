@@ -41,11 +41,11 @@ class DeviceMesh {
   const std::vector<std::string>& mesh_dim_names() const { return state_->names; }
   const std::vector<int>& ranks() const { return state_->ranks; }  // row-major
 
-  // Of the calling rank. Without a dimension: the mesh has one. UsageError on a rank outside the
-  // mesh.
+  // Group and position of the calling rank. `dim` may be omitted if the mesh has one. UsageError on
+  // a rank outside the mesh.
   Group get_group(const std::optional<MeshDim>& dim = {}) const;
   int get_local_rank(const std::optional<MeshDim>& dim = {}) const;
-  // None on a rank outside the mesh.
+  // Position of the calling rank; empty on a rank outside the mesh.
   const std::optional<std::vector<int>>& get_coordinate() const { return state_->coordinate; }
   // The ranks that differ from the calling one in these dimensions only, in the order of the mesh.
   // UsageError: an unknown name, or another order.
@@ -53,7 +53,7 @@ class DeviceMesh {
   DeviceMesh submesh(const std::vector<std::string>& names) const;
   std::string str() const;  // "DeviceMesh(dp=2, tp=2; ranks 0, 1, 2, 3)"
 
-  // For the other files of this folder.
+  // Used by the other files of this folder.
   Torch& torch() const { return *state_->torch; }
   const std::shared_ptr<CommObservers>& observers() const { return state_->observers; }
   const std::vector<int>& coordinate(const std::string& call) const;  // UsageError outside the mesh
@@ -69,7 +69,7 @@ class DeviceMesh {
     std::vector<std::string> names;  // empty, or one per dimension
     std::vector<int> ranks;
     std::optional<std::vector<int>> coordinate;
-    std::vector<Group> groups;  // of the calling rank, by dimension
+    std::vector<Group> groups;  // groups that the calling rank is in, by dimension
     std::shared_ptr<CommObservers> observers;
   };
   explicit DeviceMesh(std::shared_ptr<const State> state) : state_(std::move(state)) {}

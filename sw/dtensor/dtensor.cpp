@@ -54,7 +54,7 @@ void check_local(const Tensor& local, const DeviceMesh& mesh, const Placements& 
                   shape.str(), text_of(placements), mesh.str(), expected.str()));
 }
 
-// Rank 0 of each row gives its own tensor.
+// Copies the tensor of rank 0 of each row of replicas to the others.
 Tensor broadcast_replicas(Tensor local, const DeviceMesh& mesh, const Placements& placements) {
   for (std::size_t dim = 0; dim < placements.size(); ++dim) {
     if (placements[dim].is_replicate() && mesh.shape()[dim] > 1)

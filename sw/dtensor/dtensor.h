@@ -30,7 +30,7 @@ class DTensor {
   const DPPolicy& policy() const { return policy_; }
   std::string str() const;  // "x f16{8, 6} [Shard(0)] on DeviceMesh(2; ranks 0, 1)"
 
-  // Of the calling rank; it shares the memory of this tensor.
+  // Local tensor of the calling rank; it shares the memory of this tensor.
   const Tensor& to_local() const { return local_; }
   // The same tensor with other placements: all_gather_into_tensor from Shard to Replicate,
   // all_reduce from Partial to Replicate, reduce_scatter_tensor from Partial to Shard,
@@ -43,11 +43,11 @@ class DTensor {
   // The whole tensor on every rank.
   Tensor full_tensor() const;
 
-  // For the other files of this folder: without checks.
+  // Used by the other files of this folder: no checks.
   DTensor(Tensor local, Shape shape, DeviceMesh mesh, Placements placements, DPPolicy policy)
       : local_(std::move(local)), shape_(std::move(shape)), mesh_(std::move(mesh)),
         placements_(std::move(placements)), policy_(policy) {}
-  // As redistribute(), also from Replicate to Partial; `why` is listed by CommDebugMode.
+  // redistribute() that also makes a Partial of a Replicate; CommDebugMode lists `why`.
   DTensor redistributed(const std::string& why, const Placements& placements) const;
 
  private:
@@ -80,7 +80,7 @@ struct FromLocalOptions {
   // Compares dtype and shape of the local tensors (with data), and broadcasts the local tensor of
   // the first rank along Replicate dimensions.
   bool run_check = false;
-  // Of the whole tensor; none: every rank has a part of the same size.
+  // Shape of the whole tensor; none: every rank has a part of the same size.
   std::optional<Shape> shape = {};
 };
 

@@ -10,7 +10,7 @@ namespace kernbench::dtensor {
 
 class MeshCollectives {
  public:
-  // `policy`: of the tensors that are made.
+  // Tensors that it makes have `policy`.
   MeshCollectives(const DeviceMesh& mesh, std::size_t dim, const DPPolicy& policy);
 
   // Shard(axis) -> Replicate of a tensor whose extent on that axis is `extent`, over these ranks.
@@ -24,11 +24,12 @@ class MeshCollectives {
   // Replicate -> Shard(axis): no communication
   Tensor local_chunk(const Tensor& local, int axis) const;
   // Replicate -> Partial: the first rank keeps the value and the others have zeros (PyTorch divides
-  // by the number of ranks, which is not exact); of avg, max and min all keep it. No communication.
+  // by the number of ranks, which is not exact); with avg, max and min all keep it. No
+  // communication.
   Tensor partition(const Tensor& local, ReduceOp op) const;
 
-  // From the rank at `source` to all: the parts of axis `axis` of its tensor; its tensor. Others
-  // pass a tensor of the same shape, which is not read.
+  // The rank at `source` sends each rank its part along `axis`, or all ranks its tensor. The other
+  // ranks pass a tensor of the same shape, which is not read.
   Tensor scatter(const Tensor& tensor, int axis, int source) const;
   Tensor broadcast(const Tensor& tensor, int source) const;
 

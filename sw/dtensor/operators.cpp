@@ -42,23 +42,33 @@ DTensor result_of(const DTensor& like, const std::string& name, const Shape& sha
                  like.policy());
 }
 
-// What a reduction needs of its operand.
+// Placement of a reduction over an axis that is cut.
+MeshPlacement partial_of(ops::Reduce op) {
+  switch (op) {
+    case ops::Reduce::sum:
+      return Partial(ReduceOp::sum);
+    case ops::Reduce::mean:
+      return Partial(ReduceOp::avg);
+    case ops::Reduce::max:
+      return Partial(ReduceOp::max);
+    default:
+      return Partial(ReduceOp::min);
+  }
+}
+
+// Placements from which each rank reduces its own part of the operand.
 Placements reducible(ops::Reduce op, const DTensor& x, const std::vector<int>& axes) {
   const auto reduces = [&](const MeshPlacement& placement) {
     return placement.is_shard() &&
            std::find(axes.begin(), axes.end(), placement.axis()) != axes.end();
   };
-  const ReduceOp same = op == ops::Reduce::sum    ? ReduceOp::sum
-                        : op == ops::Reduce::mean ? ReduceOp::avg
-                        : op == ops::Reduce::max  ? ReduceOp::max
-                                                  : ReduceOp::min;
   std::vector<std::int64_t> shards(x.shape().rank(), 1);
   bool as_it_is = true;
   for (std::size_t dim = 0; dim < x.placements().size(); ++dim) {
     const MeshPlacement& placement = x.placements()[dim];
     if (reduces(placement))
       shards[static_cast<std::size_t>(placement.axis())] *= x.device_mesh().shape()[dim];
-    if (placement.is_partial()) as_it_is = as_it_is && placement.reduce_op() == same;
+    if (placement.is_partial()) as_it_is = as_it_is && placement == partial_of(op);
   }
   for (std::size_t axis = 0; axis < shards.size(); ++axis) {
     const std::int64_t extent = x.shape()[axis], parts = shards[axis];
@@ -76,10 +86,6 @@ Placements reducible(ops::Reduce op, const DTensor& x, const std::vector<int>& a
 
 Placements after_reduction(ops::Reduce op, const Placements& placements,
                            const std::vector<int>& axes, bool keep_dims) {
-  const ReduceOp partial = op == ops::Reduce::sum    ? ReduceOp::sum
-                           : op == ops::Reduce::mean ? ReduceOp::avg
-                           : op == ops::Reduce::max  ? ReduceOp::max
-                                                     : ReduceOp::min;
   Placements result;
   for (const MeshPlacement& placement : placements) {
     if (!placement.is_shard()) {
@@ -89,7 +95,7 @@ Placements after_reduction(ops::Reduce op, const Placements& placements,
     const int axis = placement.axis();
     const auto before = std::lower_bound(axes.begin(), axes.end(), axis);
     if (before != axes.end() && *before == axis)
-      result.emplace_back(Partial(partial));
+      result.push_back(partial_of(op));
     else
       result.emplace_back(Shard(keep_dims ? axis : axis - static_cast<int>(before - axes.begin())));
   }

@@ -39,8 +39,8 @@ class MeshPlacement {
   bool is_shard(int axis) const { return is_shard() && this->axis() == axis; }
   bool is_replicate() const { return std::holds_alternative<Replicate>(kind_); }
   bool is_partial() const { return std::holds_alternative<Partial>(kind_); }
-  int axis() const { return std::get<Shard>(kind_).axis; }            // of Shard
-  ReduceOp reduce_op() const { return std::get<Partial>(kind_).op; }  // of Partial
+  int axis() const { return std::get<Shard>(kind_).axis; }            // of a Shard only
+  ReduceOp reduce_op() const { return std::get<Partial>(kind_).op; }  // of a Partial only
   std::string str() const;  // "Shard(0)", "Replicate()", "Partial(sum)"
 
   friend bool operator==(const MeshPlacement& a, const MeshPlacement& b);

@@ -72,7 +72,7 @@ Tensor redistribute_local(const Tensor& local, const Shape& shape, const DeviceM
                           Placements from, const Placements& to, const DPPolicy& policy) {
   Tensor result = local;
   for (const RedistributeStep& step : redistribute_plan(from, to, mesh.shape())) {
-    // Before this dimension cuts it.
+    // Local shape before this dimension cuts it.
     const Shape whole =
         local_shape(shape, from, mesh.shape(), mesh.coordinate("redistribute"), step.dim);
     const std::int64_t extent =
@@ -103,7 +103,8 @@ double redistribute_cost(const Shape& shape, DType dtype, const std::vector<int>
       gigabytes *= devices;
       cost += ring_cost(hops, devices, gigabytes);
     } else if (from[dim].is_shard()) {
-      cost += ring_cost(hops, devices, gigabytes) + 1;  // of all_to_all: dearer than all_gather
+      cost +=
+          ring_cost(hops, devices, gigabytes) + 1;  // 1 us: all_to_all costs more than all_gather
     } else if (from[dim].is_partial() && to[dim].is_replicate()) {
       cost += ring_cost(2 * hops, devices, gigabytes);
     } else if (from[dim].is_partial()) {

@@ -13,7 +13,7 @@ struct RedistributeStep {
   MeshPlacement from, to;
 };
 
-// As PyTorch's greedy plan. From the last dimension to the first: one that is to become
+// PyTorch's greedy plan. From the last dimension to the first: one that is to become
 // Shard(axis), where the dimensions before it do not yet cut that axis as they will, becomes
 // Replicate. Then from the first to the last, what remains.
 std::vector<RedistributeStep> redistribute_plan(Placements from, const Placements& to,

@@ -43,39 +43,36 @@ void add_unary_partials(ShardingStrategies& strategies, MathOp op, bool scalar_f
 }
 
 void add_binary_partials(ShardingStrategies& strategies, MathOp op) {
-  const MeshPlacement sum = Partial(ReduceOp::sum), avg = Partial(ReduceOp::avg),
-                      max = Partial(ReduceOp::max), min = Partial(ReduceOp::min),
-                      copy = Replicate();
-  const auto rule = [&](const MeshPlacement& out, const MeshPlacement& a, const MeshPlacement& b) {
-    strategies.push_back({out, {a, b}});
+  const auto of_first = [&](ReduceOp each) {
+    strategies.push_back({Partial(each), {Partial(each), Replicate()}});
+  };
+  const auto of_second = [&](ReduceOp each) {
+    strategies.push_back({Partial(each), {Replicate(), Partial(each)}});
+  };
+  const auto of_both = [&](ReduceOp each) {
+    strategies.push_back({Partial(each), {Partial(each), Partial(each)}});
   };
   switch (op) {
     case MathOp::add:
     case MathOp::sub:
-      rule(sum, sum, sum);
-      rule(avg, avg, avg);
-      rule(avg, avg, copy);
-      rule(max, max, copy);
-      rule(min, min, copy);
-      rule(avg, copy, avg);
+      for (const ReduceOp each : {ReduceOp::sum, ReduceOp::avg}) of_both(each);
+      for (const ReduceOp each : {ReduceOp::avg, ReduceOp::max, ReduceOp::min}) of_first(each);
+      of_second(ReduceOp::avg);
       break;
     case MathOp::mul:
-      rule(sum, sum, copy);
-      rule(avg, avg, copy);
-      rule(sum, copy, sum);
-      rule(avg, copy, avg);
+      for (const ReduceOp each : {ReduceOp::sum, ReduceOp::avg}) of_first(each);
+      for (const ReduceOp each : {ReduceOp::sum, ReduceOp::avg}) of_second(each);
       break;
     case MathOp::div:
-      rule(sum, sum, copy);
-      rule(avg, avg, copy);
+      for (const ReduceOp each : {ReduceOp::sum, ReduceOp::avg}) of_first(each);
       break;
     case MathOp::maximum:
     case MathOp::minimum:
-      rule(max, max, copy);
-      rule(max, copy, max);
-      rule(min, min, copy);
-      rule(min, copy, min);
-      op == MathOp::maximum ? rule(max, max, max) : rule(min, min, min);
+      for (const ReduceOp each : {ReduceOp::max, ReduceOp::min}) {
+        of_first(each);
+        of_second(each);
+      }
+      of_both(op == MathOp::maximum ? ReduceOp::max : ReduceOp::min);
       break;
     default:
       break;

@@ -2,7 +2,6 @@
 // computes its part of the result from its own parts, and the selection of the cheapest.
 #pragma once
 
-#include <string>
 #include <vector>
 
 #include "models/base/math_op.h"

@@ -52,7 +52,7 @@ Tensor TransformerLayer::normalised(const Tensor& x, const std::string& part, co
   else
     ops::rms_norm(torch_, x, gamma, h, norm_epsilon, launch);
   if (own == tokens) return h;
-  // On the PEs of the parts, as all_gather requires.
+  // all_gather requires the result on the PEs of the parts.
   const Tensor all = torch_.empty({tokens, model_.hidden}, dtype_,
                                   ops::rows_over(placement_.grid, own), part + "_gathered");
   torch_.distributed.all_gather_into_tensor(all, h, placement_.group);
@@ -203,7 +203,7 @@ void TransformerLayer::mixture(const Tensor& x, const Tensor& h) {
   }
   const auto weighted_sum = [&](std::size_t chunk) {
     const std::int64_t width = weights_.experts.front().down[chunk].shape()[1];
-    // On the PEs that have the rank's rows of x, as reduce_scatter requires.
+    // reduce_scatter requires the sum on the PEs that have the rank's rows of x.
     const Tensor sum = torch_.empty({tokens, width}, dtype_,
                                     ops::rows_over(placement_.grid, x.shape()[0]), "mixture");
     for (std::size_t e = 0; e < hidden.size(); ++e) {

@@ -35,18 +35,18 @@ struct LayerPlacement {
   // Parts into which the columns of the output projection and the down projection are cut: each is
   // reduced over the ranks while the next one is computed.
   int chunks = 1;
-  Routing routing = Routing::balanced;  // of a mixture of experts
+  Routing routing = Routing::balanced;  // ignored without experts
 };
 
 // Weights of one rank. Matrices are {in, out}; empty tensors where the model has none.
 struct MlpWeights {
   Tensor gate, up, up_bias;
-  std::vector<Tensor> down;  // by chunk
+  std::vector<Tensor> down;  // one per chunk
 };
 struct LayerWeights {
   Tensor attention_norm, attention_norm_bias, mlp_norm, mlp_norm_bias;
   Tensor qkv, qkv_bias;             // columns: query heads, keys, values
-  std::vector<Tensor> output;       // by chunk
+  std::vector<Tensor> output;       // one per chunk
   Tensor output_bias, down_bias;    // whole, added once after the reduction
   Tensor router;                    // {hidden, experts}, whole on each rank
   std::vector<MlpWeights> experts;  // one without a mixture
@@ -103,7 +103,6 @@ class TransformerLayer {
   LayerPlacement placement_;
   LayerWeights weights_;
   DType dtype_;
-  std::int64_t tokens_ = 0;  // of the batch
 };
 
 }  // namespace kernbench

@@ -78,7 +78,6 @@ class WeightPlacer {
     return {heads.begin * model_.d_head, heads.end * model_.d_head};
   }
 
-  // With values if the parts have them.
   Tensor tensor(const std::string& name, const Shape& shape, const DPPolicy& policy,
                 const std::vector<WeightPart>& parts) {
     Tensor made = torch_.empty(shape, dtype_, policy, name);

@@ -33,8 +33,8 @@ using DrawWeight = std::function<HostWeight(const Shape& shape, double factor, b
 HostLayerWeights draw_layer_weights(const ModelSpec& model, const DrawWeight& draw);
 
 // Weights of the rank on its SIP, as a model that has been loaded: they take no simulated time.
-// Without values if `host` is null. UsageError for a plan that is not possible, chunks that are
-// not 1 to hidden.
+// They have no values if `host` is null. UsageError for a plan that is not possible, chunks that
+// are not 1 to hidden.
 LayerWeights place_layer_weights(Torch& torch, const ModelSpec& model,
                                  const LayerPlacement& placement, DType dtype,
                                  const HostLayerWeights* host);

@@ -9,19 +9,8 @@
 namespace kernbench {
 namespace {
 
-std::int64_t norm_elements(const ModelSpec& model) {
-  return model.hidden * (model.norm == NormKind::layer ? 2 : 1);
-}
-
-// Biases of products whose rows are cut are whole on every rank, as in vLLM.
-std::int64_t layer_elements(const ModelSpec& model, const RankShare& share) {
-  const std::int64_t q = share.q_heads * model.d_head, kv = share.kv_heads * model.d_head;
-  std::int64_t attention = model.hidden * (q + 2 * kv) + q * model.hidden;
-  if (model.attention_bias) attention += q + 2 * kv + model.hidden;
-  std::int64_t expert = model.hidden * share.up_columns + share.ffn * model.hidden;
-  if (model.mlp_bias) expert += share.up_columns + model.hidden;
-  const std::int64_t router = model.is_mixture() ? model.hidden * model.experts : 0;
-  return 2 * norm_elements(model) + attention + share.experts * expert + router;
+std::int64_t layer_parameters(const ModelSpec& model, const RankShare& share) {
+  return model.layer_parameters({share.q_heads, share.kv_heads, share.experts, share.ffn});
 }
 
 std::string gib(std::uint64_t bytes) {
@@ -44,24 +33,23 @@ std::int64_t smallest_tp(const ModelSpec& model, Parallelism parallelism, const 
 std::uint64_t layer_weight_bytes(const ModelSpec& model, const Parallelism& parallelism,
                                  const ModelStep& step) {
   const RankShare share = rank_share(model, parallelism, step);
-  return static_cast<std::uint64_t>(layer_elements(model, share)) * size_of(step.weights);
+  return static_cast<std::uint64_t>(layer_parameters(model, share)) * size_of(step.weights);
 }
 
 MemoryNeed memory_need(const ModelSpec& model, const Parallelism& parallelism,
                        const ModelStep& step) {
   const RankShare share = rank_share(model, parallelism, step);
-  std::int64_t elements = model.layers * layer_elements(model, share) + norm_elements(model) +
-                          share.vocab * model.hidden * (model.tied_embeddings ? 1 : 2);
-  if (model.positions == PositionKind::learned) elements += model.max_positions * model.hidden;
+  const std::int64_t parameters =
+      model.layers * layer_parameters(model, share) + model.parameters_outside_layers(share.vocab);
   MemoryNeed need;
-  need.weights = static_cast<std::uint64_t>(elements) * size_of(step.weights);
+  need.weights = static_cast<std::uint64_t>(parameters) * size_of(step.weights);
   need.kv_cache = static_cast<std::uint64_t>(model.layers * 2 * share.kv_heads * model.d_head *
                                              step.sequences * step.context) *
                   size_of(step.kv_cache);
   std::vector<OperatorPlan> plan = layer_plan(model, parallelism, step);
   plan.push_back(output_plan(model, parallelism, step));
   for (const OperatorPlan& op : plan) {
-    // of attention without the cache, which is counted above
+    // Attention reads the cache, which is counted above.
     const std::uint64_t inputs =
         op.kind == OperatorKind::attention ? op.output_bytes : op.input_bytes;
     need.activations = std::max(need.activations, inputs + op.output_bytes);

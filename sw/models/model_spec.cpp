@@ -10,75 +10,34 @@
 namespace kernbench {
 namespace {
 
-ModelSpec llama3_8b() {
-  ModelSpec model;
-  model.name = "llama3-8b";
-  model.source = "config.json of meta-llama/Meta-Llama-3-8B";
-  model.hidden = 4096;
-  model.layers = 32;
-  model.q_heads = 32;
-  model.kv_heads = 8;
-  model.d_head = 128;
-  model.ffn = 14336;
-  model.vocab = 128256;
-  model.rotary_theta = 500000;
-  model.max_positions = 8192;
-  return model;
-}
-
-ModelSpec llama3_70b() {
-  ModelSpec model = llama3_8b();
-  model.name = "llama3-70b";
-  model.source = "config.json of meta-llama/Meta-Llama-3-70B";
-  model.hidden = 8192;
-  model.layers = 80;
-  model.q_heads = 64;
-  model.ffn = 28672;
-  return model;
-}
-
-ModelSpec mixtral_8x7b() {
-  ModelSpec model = llama3_8b();
-  model.name = "mixtral-8x7b";
-  model.source = "config.json of mistralai/Mixtral-8x7B-v0.1";
-  model.vocab = 32000;
-  model.experts = 8;
-  model.top_k = 2;
-  model.rotary_theta = 1000000;
-  model.max_positions = 32768;
-  return model;
-}
-
-// Each query head has a KV head of its own. The paper's banded sparse attention of every other
-// layer is not modelled: all layers are dense.
-ModelSpec gpt3_175b() {
-  ModelSpec model;
-  model.name = "gpt3-175b";
-  model.source =
-      "Brown et al., Language Models are Few-Shot Learners (arXiv:2005.14165), table 2.1; "
-      "vocabulary, biases and tied embeddings of GPT-2, which it names as its architecture";
-  model.hidden = 12288;
-  model.layers = 96;
-  model.q_heads = 96;
-  model.kv_heads = 96;
-  model.d_head = 128;
-  model.ffn = 4 * 12288;
-  model.vocab = 50257;
-  model.norm = NormKind::layer;
-  model.activation = ActivationKind::gelu;
-  model.positions = PositionKind::learned;
-  model.max_positions = 2048;
-  model.attention_bias = true;
-  model.mlp_bias = true;
-  model.tied_embeddings = true;
-  return model;
-}
+constexpr auto rms = NormKind::rms;
+constexpr auto swiglu = ActivationKind::swiglu;
+constexpr auto rotary = PositionKind::rotary;
 
 }  // namespace
 
+// GPT-3: each query head has a KV head of its own; the paper's banded sparse attention of every
+// other layer is not modelled: all layers are dense.
 const std::vector<ModelSpec>& model_presets() {
-  static const std::vector<ModelSpec> presets{llama3_8b(), llama3_70b(), mixtral_8x7b(),
-                                              gpt3_175b()};
+  // name, source, hidden, layers, q_heads, kv_heads, d_head, ffn, vocab, experts, top_k, norm,
+  // activation, positions, rotary_theta, max_positions, attention_bias, mlp_bias, tied_embeddings
+  // clang-format off
+  static const std::vector<ModelSpec> presets{
+      {"llama3-8b", "config.json of meta-llama/Meta-Llama-3-8B",
+       4096, 32, 32, 8, 128, 14336, 128256, 1, 1, rms, swiglu, rotary, 5e5, 8192,
+       false, false, false},
+      {"llama3-70b", "config.json of meta-llama/Meta-Llama-3-70B",
+       8192, 80, 64, 8, 128, 28672, 128256, 1, 1, rms, swiglu, rotary, 5e5, 8192,
+       false, false, false},
+      {"mixtral-8x7b", "config.json of mistralai/Mixtral-8x7B-v0.1",
+       4096, 32, 32, 8, 128, 14336, 32000, 8, 2, rms, swiglu, rotary, 1e6, 32768,
+       false, false, false},
+      {"gpt3-175b",
+       "Brown et al., Language Models are Few-Shot Learners (arXiv:2005.14165), table 2.1; "
+       "vocabulary, biases and tied embeddings of GPT-2, which it names as its architecture",
+       12288, 96, 96, 96, 128, 49152, 50257, 1, 1, NormKind::layer, ActivationKind::gelu,
+       PositionKind::learned, 0, 2048, true, true, true}};
+  // clang-format on
   return presets;
 }
 
@@ -91,18 +50,30 @@ const ModelSpec& model_preset(const std::string& name) {
   throw UsageError(fmt::format("unknown model {}; there are: {}", quote(name), names));
 }
 
-std::int64_t ModelSpec::parameters() const {
-  const std::int64_t norms = hidden * (norm == NormKind::layer ? 2 : 1);
-  const std::int64_t q = q_heads * d_head, kv = kv_heads * d_head;
+std::int64_t ModelSpec::norm_parameters() const {
+  return hidden * (norm == NormKind::layer ? 2 : 1);
+}
+
+std::int64_t ModelSpec::layer_parameters(const LayerPart& part) const {
+  const std::int64_t q = part.q_heads * d_head, kv = part.kv_heads * d_head,
+                     up = part.ffn * up_columns() / ffn;
   std::int64_t attention = hidden * (q + 2 * kv) + q * hidden;
   if (attention_bias) attention += q + 2 * kv + hidden;
-  std::int64_t expert = hidden * up_columns() + ffn * hidden;
-  if (mlp_bias) expert += up_columns() + hidden;
+  std::int64_t expert = hidden * up + part.ffn * hidden;
+  if (mlp_bias) expert += up + hidden;
   const std::int64_t router = is_mixture() ? hidden * experts : 0;
-  const std::int64_t embeddings = vocab * hidden * (tied_embeddings ? 1 : 2);
+  return 2 * norm_parameters() + attention + part.experts * expert + router;
+}
+
+std::int64_t ModelSpec::parameters_outside_layers(std::int64_t vocab_part) const {
+  const std::int64_t embeddings = vocab_part * hidden * (tied_embeddings ? 1 : 2);
   const std::int64_t learned = positions == PositionKind::learned ? max_positions * hidden : 0;
-  return layers * (2 * norms + attention + experts * expert + router) + norms + embeddings +
-         learned;
+  return norm_parameters() + embeddings + learned;
+}
+
+std::int64_t ModelSpec::parameters() const {
+  return layers * layer_parameters({q_heads, kv_heads, experts, ffn}) +
+         parameters_outside_layers(vocab);
 }
 
 void check_model(const ModelSpec& model) {

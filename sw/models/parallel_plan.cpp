@@ -85,7 +85,7 @@ void Planner::elements(const std::string& name, OperatorKind kind, std::int64_t 
 
 void Planner::norm(const std::string& name) {
   elements(name, OperatorKind::norm, share_.norm_tokens, model_.hidden, 1,
-           model_.hidden * (model_.norm == NormKind::layer ? 2 : 1));
+           model_.norm_parameters());
 }
 
 void Planner::collective(const std::string& part, bool gathers) {

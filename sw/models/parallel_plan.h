@@ -65,14 +65,14 @@ struct OperatorPlan {
 // Shares of one rank.
 struct RankShare {
   std::int64_t q_heads = 0, kv_heads = 0;
-  std::int64_t experts = 0;  // of the rank
-  std::int64_t ffn = 0;      // of each of them
+  std::int64_t experts = 0;  // experts on the rank
+  std::int64_t ffn = 0;      // elements of the hidden layer of each expert
   std::int64_t up_columns = 0;
   std::int64_t vocab = 0;  // padded to a multiple of 64 before it is cut, as vLLM does
   std::int64_t norm_tokens = 0, routed_tokens = 0;  // rows of norms; rows of the MLP
 };
 
-// None if the plan is possible, else the reason with the numbers.
+// Empty if the plan is possible, else the reason with the numbers.
 std::optional<std::string> plan_fault(const ModelSpec& model, const Parallelism& parallelism,
                                       const ModelStep& step);
 

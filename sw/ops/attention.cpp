@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <limits>
 #include <optional>
 
 #include "models/base/errors.h"
@@ -45,7 +44,7 @@ class Walk {
     tiles_ = std::max<std::int64_t>(1, tl::Program::cdiv(keys, of.tile.keys));
   }
 
-  // None after the last one.
+  // Empty after the last step.
   std::optional<RingStep> next() {
     const std::int64_t head_blocks = tl::Program::cdiv(of_.heads.kv_heads, of_.tile.kv_heads);
     while (pass_ < head_blocks * query_blocks_) {
@@ -190,24 +189,13 @@ class RankKernel {
   // Adds the scored tile to the sums.
   void absorb() {
     if (!scored_) return;
-    const tl::Handle s = masked(*scored_);
-    scored_->s = {};
+    tl::Handle s = std::move(scored_->s);
+    if (of_.causal)
+      s = causal(tl_, s, queries_.first + scored_->pass.row, scored_->pass.rows,
+                 scored_->keys.first);
     const tl::Handle p = sums_.weigh(tl_, s, softmax_scale(of_.heads.d), v_.dtype());
     sums_.acc = tl_.dot(p, scored_->v, std::move(sums_.acc));
     scored_.reset();
-  }
-
-  // Scores with minus infinity for keys that a query does not see.
-  tl::Handle masked(const Scored& tile) {
-    const std::int64_t first_query = queries_.first + tile.pass.row;
-    if (!of_.causal || tile.keys.end() - 1 <= first_query) return tile.s;
-    const Shape by_heads{tile.pass.heads, tile.pass.rows, of_.heads.group(), tile.keys.count};
-    const tl::Handle keys = tl_.arange(tile.keys.first, tile.keys.end()),
-                     queries = tl_.reshape(tl_.arange(first_query, first_query + tile.pass.rows),
-                                           {tile.pass.rows, 1, 1});
-    const tl::Handle seen = tl_.where(keys <= queries, tl_.reshape(tile.s, by_heads),
-                                      -std::numeric_limits<double>::infinity());
-    return tl_.reshape(seen, tile.s.shape());
   }
 
   void end(const Pass& pass) {

@@ -42,7 +42,7 @@ struct AttentionRank {
   Positions queries, keys;
 };
 
-// What a PE holds at once: heads of keys, tokens of queries and of keys.
+// Operands that a PE holds at once: heads of keys, tokens of queries and of keys.
 struct AttentionTile {
   std::int64_t kv_heads = 0, queries = 0, keys = 0;
 };
@@ -59,7 +59,7 @@ struct RingAttention {
 
 // Memory that tiles have to fit.
 struct TileMemory {
-  std::uint64_t scratch_bytes = 0;  // of a kernel
+  std::uint64_t scratch_bytes = 0;  // scratch of a kernel
   std::uint64_t message_bytes = 0;  // largest slot of a ring
 };
 

@@ -10,8 +10,8 @@
 namespace kernbench::ops {
 namespace {
 
-constexpr std::int64_t rows_wanted = 128;  // of queries
-constexpr std::int64_t keys_wanted = 32;   // at least, before a tile has fewer heads or queries
+constexpr std::int64_t rows_wanted = 128;  // rows of queries in a tile
+constexpr std::int64_t keys_wanted = 32;   // with fewer keys a tile has fewer heads or queries
 constexpr std::uint32_t ring_slots = 2;    // a tile of keys and one of values
 constexpr std::uint64_t directions = 2;
 

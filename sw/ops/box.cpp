@@ -20,26 +20,18 @@ bool holds(const Box& outer, const Box& inner) {
   return true;
 }
 
-// The block that holds the box, in memory. Copies share an offset, so that each PE addresses its
-// own.
-tl::BlockPtr pointer_to(tl::Program& tl, const tl::Tensor& tensor, const Box& box) {
-  const tl::Ptr base = tensor.ptr();
-  for (const tl::Block& block : base.tensor()->blocks) {
-    const Box whole{block.start, block.shape.extents()};
-    if (!holds(whole, box)) continue;
-    const tl::Ptr first = base + static_cast<std::int64_t>(block.offset);
-    const std::size_t rank = whole.start.size();
-    if (rank == 0) return tl.make_block_ptr(first, {1}, {1}, {0}, {1});
-    Extents strides(rank, 1), offsets(rank, 0);
-    for (std::size_t axis = rank - 1; axis > 0; --axis)
-      strides[axis - 1] = strides[axis] * whole.extents[axis];
-    for (std::size_t axis = 0; axis < rank; ++axis)
-      offsets[axis] = box.start[axis] - whole.start[axis];
-    return tl.make_block_ptr(first, whole.extents, strides, offsets, Shape(box.extents));
-  }
-  throw UsageError(fmt::format("tensor '{}' {}: no block holds {} elements from {}", tensor.name(),
-                               tensor.shape().str(), Shape(box.extents).str(),
-                               Shape(box.start).str()));
+// Bytes from the tensor's base of row `row` of a tensor that is dense as a whole.
+std::int64_t offset_of_row(const tl::TensorInfo& tensor, std::int64_t row) {
+  const std::int64_t rows = std::max<std::int64_t>(tensor.shape[0], 1);
+  return static_cast<std::int64_t>(tensor.nbytes) / rows * row;
+}
+
+bool has_consecutive_rows(const tl::TensorInfo& tensor, const PlacedBox& part) {
+  const auto& [start, extents] = part.box;
+  if (start.empty()) return false;
+  const Shape& shape = tensor.shape;
+  return std::equal(extents.begin() + 1, extents.end(), shape.extents().begin() + 1) &&
+         part.offset == offset_of_row(tensor, start[0]);
 }
 
 }  // namespace
@@ -66,19 +58,25 @@ Box common(const Box& a, const Box& b) {
   return box;
 }
 
-std::vector<Box> block_boxes(const tl::TensorInfo& tensor) {
-  std::vector<Box> boxes;
+std::vector<PlacedBox> placed_boxes(const tl::TensorInfo& tensor) {
+  std::vector<PlacedBox> boxes;
   std::set<std::uint64_t> seen;
   for (const tl::Block& block : tensor.blocks) {
-    if (seen.insert(block.offset).second) boxes.push_back({block.start, block.shape.extents()});
+    if (seen.insert(block.offset).second)
+      boxes.push_back(
+          {{block.start, block.shape.extents()}, static_cast<std::int64_t>(block.offset)});
   }
+  const bool consecutive = std::all_of(boxes.begin(), boxes.end(), [&](const PlacedBox& part) {
+    return has_consecutive_rows(tensor, part);
+  });
+  if (consecutive) return {{Box::whole(tensor.shape), 0}};
   return boxes;
 }
 
-std::vector<Box> parts_in_blocks(const tl::TensorInfo& tensor, const Box& box) {
+std::vector<Box> parts_in_memory(const tl::TensorInfo& tensor, const Box& box) {
   std::vector<Box> parts;
-  for (const Box& block : block_boxes(tensor)) {
-    Box part = common(box, block);
+  for (const PlacedBox& placed : placed_boxes(tensor)) {
+    Box part = common(box, placed.box);
     if (part.elements() > 0) parts.push_back(std::move(part));
   }
   return parts;
@@ -110,12 +108,27 @@ std::vector<Box> pieces_of(const Box& box, std::int64_t elements) {
   return pieces_of(box, elements, axes);
 }
 
-tl::Handle load_box(tl::Program& tl, const tl::Tensor& tensor, const Box& box) {
-  return tl.load(pointer_to(tl, tensor, box));
+std::int64_t elements_at_once(const MachineDescription& machine) {
+  return std::max<std::int64_t>(static_cast<std::int64_t>(machine.scratch_bytes / 64), 1);
 }
 
-void store_box(tl::Program& tl, const tl::Tensor& tensor, const Box& box, const tl::Handle& value) {
-  tl.store(pointer_to(tl, tensor, box), value);
+tl::BlockPtr block_at(tl::Program& tl, const tl::Tensor& tensor, const Box& box) {
+  const tl::Ptr base = tensor.ptr();
+  for (const auto& [whole, offset] : placed_boxes(*base.tensor())) {
+    if (!holds(whole, box)) continue;
+    const tl::Ptr first = base + offset;
+    const std::size_t rank = whole.start.size();
+    if (rank == 0) return tl.make_block_ptr(first, {1}, {1}, {0}, {1});
+    Extents strides(rank, 1), offsets(rank, 0);
+    for (std::size_t axis = rank - 1; axis > 0; --axis)
+      strides[axis - 1] = strides[axis] * whole.extents[axis];
+    for (std::size_t axis = 0; axis < rank; ++axis)
+      offsets[axis] = box.start[axis] - whole.start[axis];
+    return tl.make_block_ptr(first, whole.extents, strides, offsets, Shape(box.extents));
+  }
+  throw UsageError(fmt::format("tensor '{}' {}: no block holds {} elements from {}", tensor.name(),
+                               tensor.shape().str(), Shape(box.extents).str(),
+                               Shape(box.start).str()));
 }
 
 Box local_box(const tl::Tensor& tensor) {

@@ -7,6 +7,7 @@
 #include <functional>
 #include <vector>
 
+#include "models/protocol/machine_description.h"
 #include "sw/tl/program.h"
 
 namespace kernbench::ops {
@@ -25,23 +26,30 @@ struct Box {
 // Empty extents if the boxes have no element in common.
 Box common(const Box& a, const Box& b);
 
-// Blocks of a tensor, one of each set of copies, as boxes of the whole tensor.
-std::vector<Box> block_boxes(const tl::TensorInfo& tensor);
+// Box of a tensor whose elements are dense in memory, from `offset` bytes after the tensor's base.
+struct PlacedBox {
+  Box box;
+  std::int64_t offset = 0;
+};
 
-// Parts of a box of the tensor, each within one block.
-std::vector<Box> parts_in_blocks(const tl::TensorInfo& tensor, const Box& box);
+// Blocks of a tensor, one of each set of copies or partial sums. Blocks that are cut along axis 0
+// alone are consecutive in memory: they are one box, so that an access crosses them.
+std::vector<PlacedBox> placed_boxes(const tl::TensorInfo& tensor);
+
+// Parts of a box of the tensor, each within one placed box.
+std::vector<Box> parts_in_memory(const tl::TensorInfo& tensor, const Box& box);
 
 // Parts of at most `elements` elements each, cut along the axes in their order.
 std::vector<Box> pieces_of(const Box& box, std::int64_t elements, const std::vector<int>& axes);
 std::vector<Box> pieces_of(const Box& box, std::int64_t elements);
 
-// Elements that a kernel loads at once: with operands and results in f32 a quarter of the scratch.
-inline constexpr std::int64_t elements_at_once = 16384;
+// Elements of an operand that a kernel holds at once: two operands, a result and its conversion, in
+// f32, use a quarter of the scratch.
+std::int64_t elements_at_once(const MachineDescription& machine);
 
-// A box within one block of the tensor, on any PE that can address the block. The handle of a
-// tensor without axes has one axis.
-tl::Handle load_box(tl::Program& tl, const tl::Tensor& tensor, const Box& box);
-void store_box(tl::Program& tl, const tl::Tensor& tensor, const Box& box, const tl::Handle& value);
+// Box in memory, within one placed box of the tensor, for any PE that can address it. Each PE
+// addresses its own copy or summand. The block of a tensor without axes has one axis.
+tl::BlockPtr block_at(tl::Program& tl, const tl::Tensor& tensor, const Box& box);
 
 // Block of the running PE.
 Box local_box(const tl::Tensor& tensor);

@@ -1,8 +1,11 @@
 #include "sw/ops/copy.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include "models/base/errors.h"
+#include "sw/ops/operands.h"
+#include "sw/ops/placed_matrix.h"
 
 namespace kernbench::ops {
 namespace {
@@ -12,9 +15,9 @@ void check_box(const Tensor& tensor, const Extents& start, const Extents& extent
   for (std::size_t axis = 0; inside && axis < start.size(); ++axis)
     inside = start[axis] >= 0 && start[axis] + extents[axis] <= tensor.shape()[axis];
   if (!inside)
-    throw UsageError(fmt::format("ops::copy: {} elements from {} are not inside tensor '{}' {}",
-                                 Shape(extents).str(), Shape(start).str(), tensor.name(),
-                                 tensor.shape().str()));
+    throw UsageError(fmt::format(
+        "ops::copy: {{{}}} elements from {{{}}} are not inside tensor '{}' {}",
+        fmt::join(extents, ", "), fmt::join(start, ", "), tensor.name(), tensor.shape().str()));
 }
 
 void check_copy(const Tensor& from, const Tensor& to, const std::vector<BoxCopy>& copies,
@@ -23,6 +26,9 @@ void check_copy(const Tensor& from, const Tensor& to, const std::vector<BoxCopy>
     throw UsageError(fmt::format("ops::copy: '{}' is {}, '{}' is {}; both have one dtype",
                                  from.name(), name_of(from.dtype()), to.name(),
                                  name_of(to.dtype())));
+  if (from.is_partial() || to.is_partial())
+    throw UsageError(fmt::format("ops::copy: {} to {}: partial sums have to be reduced first",
+                                 text_of(from), text_of(to)));
   for (const BoxCopy& copy : copies) {
     check_box(from, copy.from_start, copy.to.extents);
     check_box(to, copy.to.start, copy.to.extents);
@@ -36,22 +42,41 @@ Extents difference(const Extents& a, const Extents& b) {
   return result;
 }
 
-void fill_box(tl::Program& tl, const tl::Tensor& to, const Box& box, double value) {
+void fill_box(tl::Program& tl, const tl::Tensor& to, const Box& box, double value,
+              std::int64_t elements) {
   if (box.elements() == 0) return;
-  for (const Box& piece : pieces_of(box, elements_at_once)) {
+  for (const Box& piece : pieces_of(box, elements)) {
     const Shape shape = piece.extents.empty() ? Shape{1} : Shape(piece.extents);
-    store_box(tl, to, piece, tl.full(shape, value, to.dtype()));
+    tl.store_async(block_at(tl, to, piece), tl.full(shape, value, to.dtype()));
   }
 }
 
-void copy_box(tl::Program& tl, const tl::Tensor& from, const tl::Tensor& to, const BoxCopy& copy) {
+// Elements of a box, in as few accesses as their placement allows.
+tl::Handle load_matrix(tl::Program& tl, const PlacedMatrix& from, const Box& box) {
+  const std::size_t rank = box.start.size();
+  const auto range = [&](std::size_t axis) {
+    return Range{box.start[axis], box.start[axis] + box.extents[axis]};
+  };
+  if (rank == 2) return from.load_async(range(0), range(1));
+  return tl.reshape(from.load_async({0, 1}, range(0)), Shape(box.extents));
+}
+
+void copy_box(tl::Program& tl, const tl::Tensor& from, const tl::Tensor& to, const BoxCopy& copy,
+              std::int64_t elements) {
   const Box own = common(local_box(to), copy.to);
   if (own.elements() == 0) return;
-  const Extents by = difference(copy.from_start, copy.to.start);
-  for (const Box& part : parts_in_blocks(*from.ptr().tensor(), own.moved(by))) {
-    for (const Box& piece : pieces_of(part, elements_at_once))
-      store_box(tl, to, piece.moved(difference(copy.to.start, copy.from_start)),
-                load_box(tl, from, piece));
+  const Extents by = difference(copy.from_start, copy.to.start),
+                back = difference(copy.to.start, copy.from_start);
+  const Box source = own.moved(by);
+  if (const std::size_t rank = source.start.size(); rank == 1 || rank == 2) {
+    const PlacedMatrix matrix(tl, from);
+    for (const Box& piece : pieces_of(source, elements))
+      tl.store_async(block_at(tl, to, piece.moved(back)), load_matrix(tl, matrix, piece));
+    return;
+  }
+  for (const Box& part : parts_in_memory(*from.ptr().tensor(), source)) {
+    for (const Box& piece : pieces_of(part, elements))
+      tl.store_async(block_at(tl, to, piece.moved(back)), tl.load_async(block_at(tl, from, piece)));
   }
 }
 
@@ -61,20 +86,29 @@ void copy(Torch& torch, const Tensor& from, const Tensor& to, const std::vector<
           const std::vector<Box>& zeros) {
   check_copy(from, to, copies, zeros);
   if (to.nbytes() == 0) return;
-  const auto kernel = [copies, zeros](tl::Program& tl, tl::Tensor from, tl::Tensor to) {
+  const auto kernel = [copies, zeros, elements = elements_at_once(torch.spec())](
+                          tl::Program& tl, tl::Tensor from, tl::Tensor to) {
     if (!to.has_local()) return;
-    for (const Box& box : zeros) fill_box(tl, to, common(local_box(to), box), 0);
-    for (const BoxCopy& each : copies) copy_box(tl, from, to, each);
+    for (const Box& box : zeros) fill_box(tl, to, common(local_box(to), box), 0, elements);
+    for (const BoxCopy& each : copies) copy_box(tl, from, to, each, elements);
+    tl.wait();
   };
-  torch.launch("copy", kernel, from, to);
+  torch.launch(launch_on_holders("copy", {to}), kernel, from, to);
+}
+
+void slice(Torch& torch, const Tensor& from, const Extents& from_start, const Tensor& to) {
+  copy(torch, from, to, {{from_start, Box::whole(to.shape())}});
 }
 
 void fill(Torch& torch, const Tensor& to, double value) {
   if (to.nbytes() == 0) return;
-  const auto kernel = [value](tl::Program& tl, tl::Tensor to) {
-    if (to.has_local()) fill_box(tl, to, local_box(to), value);
+  const auto kernel = [value, elements = elements_at_once(torch.spec())](tl::Program& tl,
+                                                                         tl::Tensor to) {
+    if (!to.has_local()) return;
+    fill_box(tl, to, local_box(to), value, elements);
+    tl.wait();
   };
-  torch.launch("fill", kernel, to);
+  torch.launch(launch_on_holders("fill", {to}), kernel, to);
 }
 
 }  // namespace kernbench::ops

@@ -54,11 +54,12 @@ void row_max_kernel(tl::Program& tl, tl::Tensor logits, tl::Tensor largest, int 
   initialize(tl, largest, lowest);
   tl.barrier();
   if (!contributes(tl, logits)) return;
+  const PlacedMatrix all(tl, logits);
   for_blocks(logits, block_rows, block_columns,
              [&](const Range& rows, const std::vector<Range>& parts) {
                tl::Handle most;
                for (const Range& part : parts) {
-                 const tl::Handle of_part = tl.max(tl.load(local_block(tl, logits, rows, part)), 1);
+                 const tl::Handle of_part = tl.max(tl.load(all.at(rows, part)), 1);
                  most = part == parts.front() ? of_part : tl.maximum(most, of_part);
                }
                tl.atomic_max(at(largest, rows.begin),
@@ -72,7 +73,7 @@ void row_terms_kernel(tl::Program& tl, tl::Tensor logits, tl::Tensor targets_arg
                       int block_columns) {
   initialize(tl, sum_exp, 0);
   initialize(tl, predicted, 0);
-  const PlacedMatrix targets(tl, targets_argument), largest(tl, largest_argument);
+  const PlacedMatrix targets(tl, targets_argument), largest(tl, largest_argument), all(tl, logits);
   if (sum_exp.has_local()) {
     const Range own{sum_exp.local_start()[0], sum_exp.local_start()[0] + sum_exp.local_shape()[0]};
     const tl::Handle ids = targets.load_async({0, 1}, own);
@@ -82,23 +83,23 @@ void row_terms_kernel(tl::Program& tl, tl::Tensor logits, tl::Tensor targets_arg
   }
   tl.barrier();
   if (!contributes(tl, logits)) return;
-  for_blocks(
-      logits, block_rows, block_columns, [&](const Range& rows, const std::vector<Range>& parts) {
-        const Shape column{rows.size(), 1};
-        const tl::Handle most = tl.reshape(largest.load_async({0, 1}, rows), column),
-                         target = tl.reshape(targets.load_async({0, 1}, rows), column);
-        tl::Handle sum = tl.zeros(column, DType::f32), picked = tl.zeros(column, DType::f32);
-        for (const Range& part : parts) {
-          const tl::Handle x = tl.math(
-              MathOp::sub, {tl.load(local_block(tl, logits, rows, part)), most}, {}, DType::f32);
-          const tl::Handle ids =
-              tl.reshape(tl.arange(first + part.begin, first + part.end), {1, part.size()});
-          picked = picked + tl.sum(tl.where(ids == target, x, 0.0), 1);
-          sum = sum + tl.sum(tl.exp(x), 1);
-        }
-        tl.atomic_add(at(predicted, rows.begin), tl.reshape(picked, {rows.size()}));
-        tl.atomic_add(at(sum_exp, rows.begin), tl.reshape(sum, {rows.size()}));
-      });
+  for_blocks(logits, block_rows, block_columns,
+             [&](const Range& rows, const std::vector<Range>& parts) {
+               const Shape column{rows.size(), 1};
+               const tl::Handle most = tl.reshape(largest.load_async({0, 1}, rows), column),
+                                target = tl.reshape(targets.load_async({0, 1}, rows), column);
+               tl::Handle sum = tl.zeros(column, DType::f32), picked = tl.zeros(column, DType::f32);
+               for (const Range& part : parts) {
+                 const tl::Handle x =
+                     tl.math(MathOp::sub, {tl.load(all.at(rows, part)), most}, {}, DType::f32);
+                 const tl::Handle ids =
+                     tl.reshape(tl.arange(first + part.begin, first + part.end), {1, part.size()});
+                 picked = picked + tl.sum(tl.where(ids == target, x, 0.0), 1);
+                 sum = sum + tl.sum(tl.exp(x), 1);
+               }
+               tl.atomic_add(at(predicted, rows.begin), tl.reshape(picked, {rows.size()}));
+               tl.atomic_add(at(sum_exp, rows.begin), tl.reshape(sum, {rows.size()}));
+             });
 }
 
 void loss_kernel(tl::Program& tl, tl::Tensor sum_exp, tl::Tensor predicted, tl::Tensor loss) {

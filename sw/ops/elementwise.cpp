@@ -7,6 +7,7 @@
 
 #include "models/base/errors.h"
 #include "sw/ops/box.h"
+#include "sw/tl/overlap.h"
 
 namespace kernbench::ops {
 namespace {
@@ -57,14 +58,14 @@ Box result_box(const Shape& operand, const Box& part, const Box& out) {
   return box;
 }
 
-// Parts of a box of the result, each from one block of each operand.
+// Parts of a box of the result, each from one placed box of each operand.
 std::vector<Box> cells(const Box& out, const std::vector<const tl::Tensor*>& operands) {
   std::vector<Box> boxes{out};
   for (const tl::Tensor* operand : operands) {
     std::vector<Box> smaller;
     for (const Box& box : boxes) {
       const Box needed = operand_box(operand->shape(), box);
-      for (const Box& part : parts_in_blocks(*operand->ptr().tensor(), needed))
+      for (const Box& part : parts_in_memory(*operand->ptr().tensor(), needed))
         smaller.push_back(result_box(operand->shape(), part, box));
     }
     boxes = std::move(smaller);
@@ -76,13 +77,16 @@ std::vector<Box> cells(const Box& out, const std::vector<const tl::Tensor*>& ope
 struct ElementwiseBody {
   MathOp op;
   std::vector<std::optional<tl::Number>> numbers;
+  std::int64_t elements;  // largest piece
 
   void run(tl::Program& tl, const std::vector<const tl::Tensor*>& tensors,
            const tl::Tensor& out) const {
     if (!out.has_local()) return;
+    const tl::Overlap overlap(tl);
     for (const Box& cell : cells(local_box(out), tensors)) {
-      for (const Box& piece : pieces_of(cell, elements_at_once)) compute(tl, tensors, out, piece);
+      for (const Box& piece : pieces_of(cell, elements)) compute(tl, tensors, out, piece);
     }
+    tl.wait();
   }
   void compute(tl::Program& tl, const std::vector<const tl::Tensor*>& tensors,
                const tl::Tensor& out, const Box& piece) const {
@@ -94,9 +98,10 @@ struct ElementwiseBody {
         continue;
       }
       const tl::Tensor& tensor = **next++;
-      operands.emplace_back(load_box(tl, tensor, operand_box(tensor.shape(), piece)));
+      operands.emplace_back(
+          tl.load_async(block_at(tl, tensor, operand_box(tensor.shape(), piece))));
     }
-    store_box(tl, out, piece, tl.cast(tl.math(op, operands), out.dtype()));
+    tl.store_async(block_at(tl, out, piece), tl.cast(tl.math(op, operands), out.dtype()));
   }
 };
 
@@ -152,7 +157,7 @@ void elementwise(Torch& torch, MathOp op, const std::vector<Operand>& operands, 
                                  out.name(), name_of(out.dtype()), out.shape().str(),
                                  name_of(dtype), shape.str()));
   if (out.nbytes() == 0) return;
-  ElementwiseBody body{op, {}};
+  ElementwiseBody body{op, {}, elements_at_once(torch.spec())};
   for (const Operand& operand : operands) {
     const auto* number = std::get_if<tl::Number>(&operand);
     body.numbers.push_back(number ? std::optional(*number) : std::nullopt);

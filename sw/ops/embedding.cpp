@@ -43,7 +43,7 @@ void embedding_kernel(tl::Program& tl, tl::Tensor table_argument, tl::Tensor ids
                       tl::Tensor out, std::int64_t first_id, std::int64_t vocabulary,
                       int block_rows) {
   if (!out.has_local()) return;
-  const PlacedMatrix table(tl, table_argument), ids(tl, ids_argument);
+  const PlacedMatrix table(tl, table_argument), ids(tl, ids_argument), result(tl, out);
   const Range rows = local_rows(out), columns = local_columns(out);
   for (std::int64_t begin = rows.begin; begin < rows.end; begin += block_rows) {
     const Range block{begin, std::min(rows.end, begin + block_rows)};
@@ -51,14 +51,14 @@ void embedding_kernel(tl::Program& tl, tl::Tensor table_argument, tl::Tensor ids
     check_ids(ids_argument, chosen.index_values(), block.begin, vocabulary);
     const tl::Handle in_table = first_id == 0 ? chosen : chosen - first_id;
     for (const Range& each : table.column_parts({0, table.rows()}, columns))
-      tl.store_async(local_block(tl, out, block, each), gather_rows(tl, table, in_table, each));
+      tl.store_async(result.at(block, each), gather_rows(tl, table, in_table, each));
   }
   tl.wait();
 }
 
-// --- on the host
-
 }  // namespace
+
+// --- on the host
 
 void embedding(Torch& torch, const Tensor& table, const Tensor& ids, const Tensor& out,
                std::int64_t first_id, std::int64_t vocabulary) {
@@ -79,8 +79,7 @@ void embedding(Torch& torch, const Tensor& table, const Tensor& ids, const Tenso
   // A sixth of the scratch: two parts of a sum and two blocks that are being stored.
   const std::uint64_t row_bytes =
       static_cast<std::uint64_t>(out.info()->blocks.front().shape[1]) * size_of(out.dtype());
-  const auto block_rows = static_cast<int>(
-      std::clamp<std::uint64_t>(torch.spec().scratch_bytes / 6 / row_bytes, 1, 1 << 16));
+  const auto block_rows = static_cast<int>(rows_in(torch.spec().scratch_bytes / 6, row_bytes));
   torch.launch(launch_on_holders("embedding", {out}), embedding_kernel, table, ids, out, first_id,
                vocabulary, block_rows);
 }

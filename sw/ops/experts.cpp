@@ -3,7 +3,8 @@
 #include <fmt/format.h>
 
 #include "models/base/errors.h"
-#include "sw/ops/row_matrix.h"
+#include "sw/ops/operands.h"
+#include "sw/ops/placed_matrix.h"
 #include "sw/tl/overlap.h"
 
 namespace kernbench::ops {
@@ -21,8 +22,8 @@ void choose_experts(tl::Program& tl, const tl::Tensor& logits, const tl::Tensor&
     experts = PlacedMatrix(tl, *assigned).load_async(rows, top);
     values = tl.gather(all, experts, 1);
   }
-  tl.store_async(rows_of(tl, chosen, rows, top), experts);
-  tl.store_async(rows_of(tl, weights, rows, top), tl.softmax(values, 1));
+  tl.store_async(PlacedMatrix(tl, chosen).at(rows, top), experts);
+  tl.store_async(PlacedMatrix(tl, weights).at(rows, top), tl.softmax(values, 1));
   tl.wait();
 }
 
@@ -37,14 +38,14 @@ void assign_kernel(tl::Program& tl, tl::Tensor logits, tl::Tensor assigned, tl::
 void gather_own_rows(tl::Program& tl, const std::vector<RoutedToken>& tokens, const tl::Tensor& x,
                      const tl::Tensor& out) {
   if (!out.has_local()) return;
-  const PlacedMatrix from(tl, x);
+  const PlacedMatrix from(tl, x), to(tl, out);
   const Range rows = local_rows(out), columns{0, out.shape()[1]};
   tl::Handle previous;  // at most two rows in TCM
   for (std::int64_t row = rows.begin; row < rows.end; ++row) {
     const std::int64_t token = tokens[static_cast<std::size_t>(row)].token;
     const tl::Handle block = from.load_async({token, token + 1}, columns);
     if (row > rows.begin) tl.wait(previous);
-    previous = tl.store_async(rows_of(tl, out, {row, row + 1}, columns), block);
+    previous = tl.store_async(to.at({row, row + 1}, columns), block);
   }
   tl.wait();
 }
@@ -54,22 +55,21 @@ void add_to_own_rows(tl::Program& tl, const std::vector<RoutedToken>& tokens,
                      const std::vector<bool>& begins, const tl::Tensor& x,
                      const tl::Tensor& weights, const tl::Tensor& y) {
   if (!y.has_local()) return;
-  const PlacedMatrix from(tl, x), factors(tl, weights);
+  const PlacedMatrix from(tl, x), factors(tl, weights), sums(tl, y);
   const Range rows = local_rows(y), columns{0, y.shape()[1]};
   const tl::Overlap overlap(tl);
   for (std::size_t i = 0; i < tokens.size(); ++i) {
     const auto [token, choice] = tokens[i];
     if (token < rows.begin || token >= rows.end) continue;
     const auto row = static_cast<std::int64_t>(i);
-    const Range to{token, token + 1};
+    const Range own{token, token + 1};
     const tl::Handle product = from.load_async({row, row + 1}, columns),
-                     factor = factors.load_async(to, {choice, choice + 1});
+                     factor = factors.load_async(own, {choice, choice + 1});
     const tl::Handle sum =
-        begins[i]
-            ? tl.math(MathOp::mul, {product, factor}, {}, y.dtype())
-            : tl.math(MathOp::fma, {product, factor, tl.load_async(rows_of(tl, y, to, columns))},
-                      {}, y.dtype());
-    tl.store(rows_of(tl, y, to, columns), sum);
+        begins[i] ? tl.math(MathOp::mul, {product, factor}, {}, y.dtype())
+                  : tl.math(MathOp::fma, {product, factor, tl.load_async(sums.at(own, columns))},
+                            {}, y.dtype());
+    tl.store(sums.at(own, columns), sum);
   }
   tl.wait();
 }
@@ -88,20 +88,21 @@ void check_list(const LaunchSpec& launch, const std::vector<RoutedToken>& tokens
 }  // namespace
 
 void route(Torch& torch, const Tensor& logits, const Tensor& chosen, const Tensor& weights,
-           const std::optional<Tensor>& assigned, const LaunchSpec& launch) {
-  for (const Tensor* out : {&chosen, &weights}) check_whole_rows(launch.name(), *out);
-  check_shape(launch.name(), chosen, weights.shape());
+           const std::optional<Tensor>& assigned) {
+  static constexpr const char* name = "route";
+  for (const Tensor* out : {&chosen, &weights}) check_whole_rows(name, *out);
+  check_shape(name, chosen, weights.shape());
   const std::int64_t tokens = weights.shape()[0], top = weights.shape()[1];
   if (logits.shape().rank() != 2 || logits.shape()[0] != tokens || logits.shape()[1] < top)
     throw UsageError(
         fmt::format("{}: {} experts of '{}' {}, expected {} rows of at least as many "
                     "experts",
-                    launch.name(), top, logits.name(), logits.shape().str(), tokens));
+                    name, top, logits.name(), logits.shape().str(), tokens));
   if (assigned) {
-    check_shape(launch.name(), *assigned, weights.shape());
-    torch.launch(launch, assign_kernel, logits, *assigned, chosen, weights);
+    check_shape(name, *assigned, weights.shape());
+    torch.launch(name, assign_kernel, logits, *assigned, chosen, weights);
   } else {
-    torch.launch(launch, choose_kernel, logits, chosen, weights);
+    torch.launch(name, choose_kernel, logits, chosen, weights);
   }
 }
 

@@ -21,7 +21,7 @@ struct RoutedToken {
 // Each PE computes its rows of `weights`, which are whole. All three calls return when the kernel
 // has ended, and throw UsageError for shapes that do not fit, rows in parts, partial sums.
 void route(Torch& torch, const Tensor& logits, const Tensor& chosen, const Tensor& weights,
-           const std::optional<Tensor>& assigned = {}, const LaunchSpec& launch = "route");
+           const std::optional<Tensor>& assigned = {});
 
 // out{n, N}: the rows of x{T, N} of these tokens.
 void gather_rows(Torch& torch, const Tensor& x, const std::vector<RoutedToken>& tokens,

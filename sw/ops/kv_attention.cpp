@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <limits>
 #include <memory>
 #include <numeric>
 
@@ -17,10 +16,10 @@ namespace {
 
 // Consecutive queries of one KV head that attend to some of its keys.
 struct AttendItem {
-  std::int64_t row = 0, tokens = 0, head = 0;  // of q and out; KV head
-  std::int64_t first_position = 0;             // of the first query
+  std::int64_t row = 0, tokens = 0, head = 0;  // first row in q and out; KV head
+  std::int64_t first_position = 0;             // position of the first query
   Range keys;                                  // positions
-  std::int64_t cache_row = 0;                  // of position 0
+  std::int64_t cache_row = 0;                  // row of position 0
   std::int64_t partial = -1;                   // row of the partial result; -1: it is the result
 };
 
@@ -33,7 +32,7 @@ struct AttendPlan {
   CacheShape cache;
   std::int64_t group = 1, block_keys = 1, partials = 0;
   int pes_per_cube = 1;
-  std::vector<std::vector<AttendItem>> items;  // by PE of the SIP
+  std::vector<std::vector<AttendItem>> items;  // one list for each PE of the SIP
   std::vector<std::vector<MergeItem>> merges;
 
   std::size_t index_of(const PeId& pe) const {
@@ -188,7 +187,8 @@ class AttendKernel {
  public:
   AttendKernel(tl::Program& tl, const AttendPlan& plan, const tl::Tensor& q, const tl::Tensor& k,
                const tl::Tensor& v, const tl::Tensor& out, const tl::Tensor& partial)
-      : tl_(tl), plan_(plan), q_(tl, q), k_(k), v_(v), out_(out), partial_(partial) {
+      : tl_(tl), plan_(plan), q_(tl, q), k_(tl, k), v_(tl, v), out_(tl, out),
+        partial_(tl, partial) {
     for (const AttendItem& item : plan.items[plan.index_of(tl.pe_id())]) {
       for (std::int64_t key = item.keys.begin; key < item.keys.end; key += plan.block_keys)
         steps_.push_back({&item, {key, std::min(item.keys.end, key + plan.block_keys)}});
@@ -223,8 +223,8 @@ class AttendKernel {
       made.q = tl_.reshape(
           q_.load_async({item.row, item.row + item.tokens}, plan_.columns_of(item.head)),
           {rows_of_item(item), plan_.cache.d});
-    made.k = tl_.load_async(rows_of(tl_, k_, rows, columns));
-    made.v = tl_.load_async(rows_of(tl_, v_, rows, columns));
+    made.k = tl_.load_async(k_.at(rows, columns));
+    made.v = tl_.load_async(v_.at(rows, columns));
     return made;
   }
 
@@ -235,43 +235,29 @@ class AttendKernel {
       query_ = now.q;
       sums_ = OnlineSoftmax::of_none(tl_, {rows, 1}, {rows, d});
     }
-    const tl::Handle s = visible(step, tl_.dot(query_, tl_.trans(now.k), f32));
+    const tl::Handle s = causal(tl_, tl_.dot(query_, tl_.trans(now.k), f32), item.first_position,
+                                item.tokens, step.keys.begin);
     const tl::Handle p = sums_.weigh(tl_, s, softmax_scale(d), v_.dtype());
     sums_.acc = tl_.dot(p, now.v, std::move(sums_.acc));
     if (step.last()) store(item);
-  }
-
-  // Replaces scores of keys after the query by minus infinity.
-  tl::Handle visible(const AttendStep& step, const tl::Handle& s) {
-    const AttendItem& item = *step.item;
-    if (step.keys.end <= item.first_position + 1) return s;
-    const std::int64_t keys = step.keys.size();
-    const tl::Handle key = tl_.arange(step.keys.begin, step.keys.end);
-    const tl::Handle query = tl_.reshape(
-        tl_.arange(item.first_position, item.first_position + item.tokens), {item.tokens, 1, 1});
-    const tl::Handle by_token = tl_.reshape(s, {item.tokens, plan_.group, keys});
-    return tl_.reshape(tl_.where(key <= query, by_token, -std::numeric_limits<double>::infinity()),
-                       {rows_of_item(item), keys});
   }
 
   void store(const AttendItem& item) {
     if (item.partial < 0) {
       const Range columns = plan_.columns_of(item.head);
       tl_.store_async(
-          rows_of(tl_, out_, {item.row, item.row + item.tokens}, columns),
+          out_.at({item.row, item.row + item.tokens}, columns),
           tl_.reshape(tl_.cast(sums_.mean(), out_.dtype()), {item.tokens, columns.size()}));
       return;
     }
     const tl::Handle block = packed(tl_, sums_);
-    tl_.store_async(
-        rows_of(tl_, partial_, {item.partial, item.partial + 1}, {0, partial_.shape()[1]}),
-        tl_.reshape(block, {1, partial_.shape()[1]}));
+    tl_.store_async(partial_.at({item.partial, item.partial + 1}, {0, partial_.columns()}),
+                    tl_.reshape(block, {1, partial_.columns()}));
   }
 
   tl::Program& tl_;
   const AttendPlan& plan_;
-  PlacedMatrix q_;
-  tl::Tensor k_, v_, out_, partial_;
+  PlacedMatrix q_, k_, v_, out_, partial_;
   std::vector<AttendStep> steps_;
   tl::Handle query_;
   OnlineSoftmax sums_;
@@ -280,15 +266,15 @@ class AttendKernel {
 void merge_partials(tl::Program& tl, const AttendPlan& plan, const tl::Tensor& partial,
                     const tl::Tensor& out) {
   const tl::Overlap overlap(tl);
+  const PlacedMatrix partials(tl, partial), results(tl, out);
   const std::int64_t d = plan.cache.d, width = d + 2;
   for (const MergeItem& item : plan.merges[plan.index_of(tl.pe_id())]) {
     const OnlineSoftmax sums =
-        unpacked(tl, tl.load_async(rows_of(tl, partial, {item.partial, item.partial + item.count},
-                                           {item.query * width, (item.query + 1) * width})));
-    const tl::Handle weights = tl.exp2(sums.m - tl.max(sums.m, 0));
-    const tl::Handle mean = tl.sum(sums.acc * weights, 0) / tl.sum(sums.l * weights, 0);
+        unpacked(tl, tl.load_async(partials.at({item.partial, item.partial + item.count},
+                                               {item.query * width, (item.query + 1) * width})));
+    const tl::Handle mean = tl.reshape(mean_of_all(tl, sums), {1, d});
     const std::int64_t column = plan.columns_of(item.head).begin + item.query * d;
-    tl.store_async(rows_of(tl, out, {item.row, item.row + 1}, {column, column + d}),
+    tl.store_async(results.at({item.row, item.row + 1}, {column, column + d}),
                    tl.cast(mean, out.dtype()));
   }
   tl.wait();
@@ -311,14 +297,15 @@ void check_attend(const std::string& name, const TokenBatch& batch, std::int64_t
 }  // namespace
 
 void attend(Torch& torch, const TokenBatch& batch, std::int64_t group, const Tensor& q,
-            const KvCache& cache, const Tensor& out, const PeGrid& grid, const std::string& name) {
+            const KvCache& cache, const Tensor& out, const PeGrid& grid) {
+  const std::string name = "attention";
   check_attend(name, batch, group, q, cache, out);
   const auto plan = std::make_shared<const AttendPlan>(attend_plan(torch, batch, group, cache));
   const std::int64_t rows = std::max<std::int64_t>(1, plan->partials);
   const Tensor partial = torch.empty({rows, group * (cache.shape.d + 2)}, f32,
                                      rows_over(grid, rows), name + "_partial");
   torch.launch(
-      LaunchSpec(name),
+      name,
       [plan](tl::Program& tl, tl::Tensor queries, tl::Tensor k, tl::Tensor v, tl::Tensor result,
              tl::Tensor sums) { AttendKernel(tl, *plan, queries, k, v, result, sums).run(); },
       q, cache.k, cache.v, out, partial);

@@ -10,6 +10,8 @@
 namespace kernbench::ops {
 namespace {
 
+constexpr const char* append_name = "kv_append";
+
 // Consecutive tokens of the batch, and the cache row of the first one.
 struct Appended {
   std::int64_t token = 0, count = 0, head = 0, cache_row = 0;
@@ -38,7 +40,7 @@ void append_rows(tl::Program& tl, const TokenBatch& batch, const CacheShape& sha
                  const tl::Tensor& values, std::int64_t v_column, const tl::Tensor& k,
                  const tl::Tensor& v) {
   if (!k.has_local()) return;
-  const PlacedMatrix from_keys(tl, keys), from_values(tl, values);
+  const PlacedMatrix from_keys(tl, keys), from_values(tl, values), k_rows(tl, k), v_rows(tl, v);
   for (const Appended& part : appended_to(local_rows(k), batch, shape, block)) {
     const Range tokens{part.token, part.token + part.count},
         rows{part.cache_row, part.cache_row + part.count};
@@ -47,8 +49,8 @@ void append_rows(tl::Program& tl, const TokenBatch& batch, const CacheShape& sha
       return from.load_async(tokens, {first, first + shape.d});
     };
     const tl::Handle new_keys = load(from_keys, k_column), new_values = load(from_values, v_column);
-    tl.store_async(rows_of(tl, k, rows, {0, shape.d}), new_keys);
-    tl.store_async(rows_of(tl, v, rows, {0, shape.d}), new_values);
+    tl.store_async(k_rows.at(rows, {0, shape.d}), new_keys);
+    tl.store_async(v_rows.at(rows, {0, shape.d}), new_values);
   }
   tl.wait();
 }
@@ -98,24 +100,22 @@ void check_batch(const std::string& op, const TokenBatch& batch, const CacheShap
 }
 
 void append(Torch& torch, const TokenBatch& batch, const Tensor& keys, std::int64_t k_column,
-            const Tensor& values, std::int64_t v_column, const KvCache& cache,
-            const LaunchSpec& launch) {
-  check_batch(launch.name(), batch, cache.shape);
+            const Tensor& values, std::int64_t v_column, const KvCache& cache) {
+  check_batch(append_name, batch, cache.shape);
   const std::int64_t width = cache.shape.kv_heads * cache.shape.d;
   const std::pair<const Tensor*, std::int64_t> sources[] = {{&keys, k_column}, {&values, v_column}};
   for (const auto& [source, column] : sources) {
     if (source->shape().rank() != 2 || source->shape()[0] != batch.tokens() || column < 0 ||
         source->shape()[1] < column + width || source->dtype() != cache.k.dtype())
-      throw UsageError(fmt::format("{}: '{}' is {}{}, expected {}{{{}, at least {}}}",
-                                   launch.name(), source->name(), name_of(source->dtype()),
-                                   source->shape().str(), name_of(cache.k.dtype()), batch.tokens(),
-                                   column + width));
+      throw UsageError(fmt::format("{}: '{}' is {}{}, expected {}{{{}, at least {}}}", append_name,
+                                   source->name(), name_of(source->dtype()), source->shape().str(),
+                                   name_of(cache.k.dtype()), batch.tokens(), column + width));
   }
   const auto row = static_cast<std::uint64_t>(cache.shape.d) * size_of(cache.k.dtype());
   // Blocks of keys and values in flight; those stored earlier may still be.
   const std::int64_t block = rows_in(torch.spec().scratch_bytes / 16, row);
   torch.launch(
-      launch,
+      append_name,
       [batch, shape = cache.shape, block, k_column, v_column](tl::Program& tl, tl::Tensor from_keys,
                                                               tl::Tensor from_values, tl::Tensor k,
                                                               tl::Tensor v) {

@@ -12,7 +12,8 @@
 #include <string>
 #include <vector>
 
-#include "sw/ops/row_matrix.h"
+#include "sw/ops/operands.h"
+#include "sw/ops/placed_matrix.h"
 #include "sw/torch/torch.h"
 
 namespace kernbench::ops {
@@ -26,8 +27,8 @@ struct TokenBatch {
   std::vector<SequenceStep> sequences;
 
   std::int64_t tokens() const;
-  std::int64_t first_row(std::size_t sequence) const;  // of its new tokens
-  std::vector<std::int64_t> positions() const;         // of each token in its sequence
+  std::int64_t first_row(std::size_t sequence) const;  // row of its first new token
+  std::vector<std::int64_t> positions() const;         // position of each token in its sequence
 };
 
 struct CacheShape {
@@ -47,7 +48,7 @@ struct KvCache {
   Tensor k, v;
 };
 
-// Without values.
+// Allocates a cache, without values.
 KvCache make_kv_cache(Torch& torch, const CacheShape& shape, DType dtype, const PeGrid& grid);
 
 // UsageError, with the numbers: a sequence longer than the cache, or without new tokens; more
@@ -59,8 +60,7 @@ void check_batch(const std::string& op, const TokenBatch& batch, const CacheShap
 // the cache. Returns when the kernel has ended. UsageError as check_batch(), or for shapes or
 // dtypes that do not fit.
 void append(Torch& torch, const TokenBatch& batch, const Tensor& keys, std::int64_t k_column,
-            const Tensor& values, std::int64_t v_column, const KvCache& cache,
-            const LaunchSpec& launch = "kv_append");
+            const Tensor& values, std::int64_t v_column, const KvCache& cache);
 
 // Causal attention with grouped heads: out{tokens, kv_heads * group * d} =
 // softmax(q k^T / sqrt(d)) v for kv_heads * group query heads in the first columns of q, of which
@@ -71,7 +71,6 @@ void append(Torch& torch, const TokenBatch& batch, const Tensor& keys, std::int6
 // of tokens are distributed over the PEs, which read all visible keys. Returns when both have
 // ended. `q` has any placement, `out` whole rows. UsageError as append().
 void attend(Torch& torch, const TokenBatch& batch, std::int64_t group, const Tensor& q,
-            const KvCache& cache, const Tensor& out, const PeGrid& grid,
-            const std::string& name = "attention");
+            const KvCache& cache, const Tensor& out, const PeGrid& grid);
 
 }  // namespace kernbench::ops

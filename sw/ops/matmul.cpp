@@ -8,8 +8,8 @@
 #include <vector>
 
 #include "models/base/errors.h"
+#include "sw/ops/copy.h"
 #include "sw/ops/operands.h"
-#include "sw/ops/part.h"
 #include "sw/ops/placed_matrix.h"
 #include "sw/tl/program.h"
 
@@ -17,21 +17,6 @@ namespace kernbench::ops {
 namespace {
 
 // --- on each PE
-
-std::vector<tl::EpilogueEntry> epilogue_of(Activation activation) {
-  switch (activation) {
-    case Activation::none:
-      return {};
-    case Activation::relu:
-      return {tl::relu()};
-    case Activation::gelu:
-      return {tl::gelu()};
-    case Activation::silu:
-      return {tl::silu()};
-  }
-  throw UsageError(
-      fmt::format("matmul: activation {} does not exist", static_cast<int>(activation)));
-}
 
 // A composite: rows x columns of the result, of a part of K.
 struct Step {
@@ -67,15 +52,21 @@ std::vector<Step> steps_of(const PlacedMatrix& b, const Range& rows, const Range
   return steps;
 }
 
+// Tiles of the largest part of the result: operands of a composite, and tiles within it.
+struct Blocking {
+  TileShape block, tile;
+};
+
 // The panel of the next step is loaded concurrently with the composites of this one. Sums over
 // parts of K stay in TCM, in f32 or i32: each part adds the previous ones in its epilogue.
 void multiply(tl::Program& tl, const tl::Tensor& a_argument, const tl::Tensor& b_argument,
-              const tl::Tensor* bias, const tl::Tensor& out, const TileShape& block,
-              const TileShape& tile, bool partial, Activation activation) {
+              const tl::Tensor* bias, const tl::Tensor& out, const Blocking& blocking, bool partial,
+              Activation activation) {
   if (!out.has_local()) return;
-  const PlacedMatrix a(tl, a_argument), b(tl, b_argument);
+  const PlacedMatrix a(tl, a_argument), b(tl, b_argument), result(tl, out);
   const Range k = partial ? local_rows(b_argument) : Range{0, b.rows()};
-  const std::vector<Step> steps = steps_of(b, local_rows(out), local_columns(out), k, block);
+  const std::vector<Step> steps =
+      steps_of(b, local_rows(out), local_columns(out), k, blocking.block);
   const DType sum_dtype = is_float(out.dtype()) ? DType::f32 : DType::i32;
 
   const auto panel_of = [&](const Step& step) { return a.load_async(step.rows, step.k); };
@@ -95,28 +86,14 @@ void multiply(tl::Program& tl, const tl::Tensor& a_argument, const tl::Tensor& b
     if (step.last_k) {
       if (bias != nullptr) epilogue.push_back(tl::bias(addend));
       for (const tl::EpilogueEntry& entry : epilogue_of(activation)) epilogue.push_back(entry);
-      product.to(local_block(tl, out, step.rows, step.columns));
+      product.to(result.at(step.rows, step.columns));
     } else {
       product.as(sum_dtype);
     }
-    const tl::Composite composite = tl.composite(product.epilogue(epilogue).tile(tile));
+    const tl::Composite composite = tl.composite(product.epilogue(epilogue).tile(blocking.tile));
     if (!step.last_k) sum = composite.result();
   }
   tl.wait();
-}
-
-void matmul_kernel(tl::Program& tl, tl::Tensor a, tl::Tensor b, tl::Tensor out, int block_m,
-                   int block_k, int block_n, int tile_m, int tile_k, int tile_n, bool partial,
-                   int activation) {
-  multiply(tl, a, b, nullptr, out, {block_m, block_k, block_n}, {tile_m, tile_k, tile_n}, partial,
-           static_cast<Activation>(activation));
-}
-
-void linear_kernel(tl::Program& tl, tl::Tensor a, tl::Tensor b, tl::Tensor bias, tl::Tensor out,
-                   int block_m, int block_k, int block_n, int tile_m, int tile_k, int tile_n,
-                   int activation) {
-  multiply(tl, a, b, &bias, out, {block_m, block_k, block_n}, {tile_m, tile_k, tile_n}, false,
-           static_cast<Activation>(activation));
 }
 
 // --- on the host
@@ -196,11 +173,6 @@ std::int64_t rounded_down(std::int64_t value, std::int64_t multiple) {
 
 constexpr std::int64_t whole_tile = 32;
 
-// Extents for the largest part of the result.
-struct Blocking {
-  TileShape block, tile;  // of a composite, and of its tiles
-};
-
 std::int64_t register_bytes_of(const MachineDescription& machine, PeId where) {
   const Attributes& gateway = machine.attributes(machine.engine(where, PeEngine::pe_fetch_store));
   static constexpr const char* key = "register_file_bytes";
@@ -252,11 +224,26 @@ Tensor copy_for_each_cube(Torch& torch, const Tensor& a, const Tensor& out) {
   const DPPolicy policy{Placement::replicate, Placement::column_wise, out.policy().num_cubes,
                         static_cast<int>(pes)};
   const Tensor copy = torch.empty(a.shape(), a.dtype(), policy, a.name());
-  slice(torch, a, 0, 0, copy);
+  slice(torch, a, {0, 0}, copy);
   return copy;
 }
 
 }  // namespace
+
+std::vector<tl::EpilogueEntry> epilogue_of(Activation activation) {
+  switch (activation) {
+    case Activation::none:
+      return {};
+    case Activation::relu:
+      return {tl::relu()};
+    case Activation::gelu:
+      return {tl::gelu()};
+    case Activation::silu:
+      return {tl::silu()};
+  }
+  throw UsageError(
+      fmt::format("matmul: activation {} does not exist", static_cast<int>(activation)));
+}
 
 void matmul(Torch& torch, const Tensor& given, const Tensor& b, const Tensor& out,
             const MatmulOptions& options) {
@@ -265,17 +252,25 @@ void matmul(Torch& torch, const Tensor& given, const Tensor& b, const Tensor& ou
   check_values(given, b, out, options);
   if (out.is_partial()) check_summands(b, out, options);
   const Tensor a = shares_remote_rows(given, out) ? copy_for_each_cube(torch, given, out) : given;
-  const auto [block, tile] = blocking_of(torch.spec(), a, b, out);
-  const auto narrow = [](std::int64_t extent) { return static_cast<int>(extent); };
-  const int activation = static_cast<int>(options.activation);
+  const auto multiply_part = [blocking = blocking_of(torch.spec(), a, b, out),
+                              partial = out.is_partial(), activation = options.activation](
+                                 tl::Program& tl, const tl::Tensor& left, const tl::Tensor& right,
+                                 const tl::Tensor* bias, const tl::Tensor& result) {
+    multiply(tl, left, right, bias, result, blocking, partial, activation);
+  };
   const LaunchSpec launch = launch_on_holders(options.name, {out});
   if (options.bias) {
-    torch.launch(launch, linear_kernel, a, b, *options.bias, out, narrow(block.m), narrow(block.k),
-                 narrow(block.n), narrow(tile.m), narrow(tile.k), narrow(tile.n), activation);
+    const auto kernel = [multiply_part](tl::Program& tl, tl::Tensor left, tl::Tensor right,
+                                        tl::Tensor bias, tl::Tensor result) {
+      multiply_part(tl, left, right, &bias, result);
+    };
+    torch.launch(launch, kernel, a, b, *options.bias, out);
   } else {
-    torch.launch(launch, matmul_kernel, a, b, out, narrow(block.m), narrow(block.k),
-                 narrow(block.n), narrow(tile.m), narrow(tile.k), narrow(tile.n), out.is_partial(),
-                 activation);
+    const auto kernel = [multiply_part](tl::Program& tl, tl::Tensor left, tl::Tensor right,
+                                        tl::Tensor result) {
+      multiply_part(tl, left, right, nullptr, result);
+    };
+    torch.launch(launch, kernel, a, b, out);
   }
 }
 

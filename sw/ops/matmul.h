@@ -18,17 +18,22 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <vector>
 
+#include "sw/tl/composite.h"
 #include "sw/torch/torch.h"
 
 namespace kernbench::ops {
 
 enum class Activation : std::int32_t { none, relu, gelu, silu };  // gelu: exact, by erf
 
+// Epilogue of a composite: the activation, or nothing.
+std::vector<tl::EpilogueEntry> epilogue_of(Activation activation);
+
 struct MatmulOptions {
   std::optional<Tensor> bias = {};  // {N}, added to every row before the activation
   Activation activation = Activation::none;
-  std::string name = "matmul";  // of the launch
+  std::string name = "matmul";  // name of the launch
 };
 
 // Any M, K, N from 1 (M or N 0: nothing happens). Floats accumulate in f32 and round once to the

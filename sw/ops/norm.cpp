@@ -3,7 +3,8 @@
 #include <algorithm>
 
 #include "models/base/errors.h"
-#include "sw/ops/row_matrix.h"
+#include "sw/ops/operands.h"
+#include "sw/ops/placed_matrix.h"
 #include "sw/tl/overlap.h"
 
 namespace kernbench::ops {
@@ -19,7 +20,7 @@ void normalise(tl::Program& tl, const tl::Tensor& x, const tl::Tensor& gamma,
   if (!out.has_local()) return;
   const Range rows = local_rows(out), columns{0, out.shape()[1]};
   const auto width = static_cast<double>(columns.size());
-  const PlacedMatrix from(tl, x);
+  const PlacedMatrix from(tl, x), to(tl, out);
   const auto rows_from = [&](std::int64_t row) {
     return Range{row, std::min(rows.end, row + block_rows)};
   };
@@ -37,7 +38,7 @@ void normalise(tl::Program& tl, const tl::Tensor& x, const tl::Tensor& gamma,
     const tl::Handle result =
         beta != nullptr ? tl.math(MathOp::fma, {block * inverse, weights, addend}, {}, out.dtype())
                         : tl.math(MathOp::mul, {block * weights, inverse}, {}, out.dtype());
-    tl.store_async(rows_of(tl, out, rows_from(row), columns), result);
+    tl.store_async(to.at(rows_from(row), columns), result);
   }
   tl.wait();
 }

@@ -1,6 +1,7 @@
 #include "sw/ops/online_softmax.h"
 
 #include <cmath>
+#include <limits>
 
 namespace kernbench::ops {
 
@@ -22,6 +23,24 @@ OnlineSoftmax merged(tl::Program& tl, const OnlineSoftmax& a, const OnlineSoftma
   const tl::Handle m = tl.maximum(a.m, b.m);
   const tl::Handle of_a = tl.exp2(a.m - m), of_b = tl.exp2(b.m - m);
   return {m, tl.fma(a.l, of_a, b.l * of_b), tl.fma(a.acc, of_a, b.acc * of_b)};
+}
+
+tl::Handle mean_of_all(tl::Program& tl, const OnlineSoftmax& states) {
+  const tl::Handle weights = tl.exp2(states.m - tl.max(states.m, 0));
+  return tl.sum(states.acc * weights, 0, false) / tl.sum(states.l * weights, 0, false);
+}
+
+tl::Handle causal(tl::Program& tl, const tl::Handle& s, std::int64_t first_query,
+                  std::int64_t tokens, std::int64_t first_key) {
+  const std::size_t rank = s.shape().rank();
+  const std::int64_t keys = s.shape()[rank - 1], group = s.shape()[rank - 2] / tokens;
+  if (first_key + keys <= first_query + 1) return s;
+  const tl::Handle key = tl.arange(first_key, first_key + keys),
+                   query = tl.reshape(tl.arange(first_query, first_query + tokens), {tokens, 1, 1});
+  const tl::Handle by_token =
+      tl.reshape(s, {s.shape().elements() / (tokens * group * keys), tokens, group, keys});
+  return tl.reshape(tl.where(key <= query, by_token, -std::numeric_limits<double>::infinity()),
+                    s.shape());
 }
 
 tl::Handle packed(tl::Program& tl, const OnlineSoftmax& sums) {

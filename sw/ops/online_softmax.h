@@ -27,6 +27,14 @@ struct OnlineSoftmax {
 // State over the keys of both.
 OnlineSoftmax merged(tl::Program& tl, const OnlineSoftmax& a, const OnlineSoftmax& b);
 
+// sums.mean() of the state over the keys of all states along axis 0: {.., d} without that axis.
+tl::Handle mean_of_all(tl::Program& tl, const OnlineSoftmax& states);
+
+// Scores s{.., tokens * group, keys} with minus infinity for keys after the query. Tokens and keys
+// have consecutive positions from `first_query` and `first_key` on.
+tl::Handle causal(tl::Program& tl, const tl::Handle& s, std::int64_t first_query,
+                  std::int64_t tokens, std::int64_t first_key);
+
 // One block {.., d + 2} for a message or memory, and the state in such a block.
 tl::Handle packed(tl::Program& tl, const OnlineSoftmax& sums);
 OnlineSoftmax unpacked(tl::Program& tl, const tl::Handle& block);

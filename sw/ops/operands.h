@@ -1,4 +1,5 @@
-// Operands of a launch: their text in messages of errors, and the PEs that hold them.
+// Operands of a launch: checks and their messages, placements over a grid of PEs, and the PEs that
+// hold them.
 #pragma once
 
 #include <fmt/format.h>
@@ -26,5 +27,24 @@ inline LaunchSpec launch_on_holders(const std::string& name, const std::vector<T
   }
   return LaunchSpec(name).on_pes({pes.begin(), pes.end()});
 }
+
+// PEs of a SIP that share the work: the first `pes` of each of the first `cubes`.
+struct PeGrid {
+  int cubes = 1, pes = 1;
+  int count() const { return cubes * pes; }
+};
+
+// Rows, or columns, over all PEs of the grid, or over fewer PEs if there are fewer.
+DPPolicy rows_over(const PeGrid& grid, std::int64_t rows);
+DPPolicy columns_over(const PeGrid& grid, std::int64_t columns);
+
+// UsageError, naming the operator and the tensor: rank other than 2, rows in parts, partial sums.
+void check_whole_rows(const std::string& op, const Tensor& tensor);
+// UsageError unless the tensor has this shape.
+void check_shape(const std::string& op, const Tensor& tensor, const Shape& expected);
+void refuse_partial(const std::string& op, const Tensor& tensor);
+
+// Rows of a block that fit `bytes`; at least one.
+std::int64_t rows_in(std::uint64_t bytes, std::uint64_t row_bytes);
 
 }  // namespace kernbench::ops

@@ -4,13 +4,15 @@
 #include <set>
 #include <tuple>
 
+#include "sw/ops/box.h"
+
 namespace kernbench::ops {
 namespace {
 
-Range axis_from_last(const Shape& shape, const std::vector<std::int64_t>& start, std::size_t back) {
-  if (shape.rank() <= back) return {0, 1};
-  const std::size_t axis = shape.rank() - 1 - back;
-  return {start[axis], start[axis] + shape[axis]};
+Range axis_from_last(const Extents& extents, const Extents& start, std::size_t back) {
+  if (extents.size() <= back) return {0, 1};
+  const std::size_t axis = extents.size() - 1 - back;
+  return {start[axis], start[axis] + extents[axis]};
 }
 
 Range intersection(const Range& a, const Range& b) {
@@ -36,22 +38,12 @@ PlacedMatrix::PlacedMatrix(tl::Program& tl, const tl::Tensor& tensor)
     : tl_(tl), base_(tensor.ptr()), dtype_(tensor.dtype()),
       rows_(tensor.shape().rank() < 2 ? 1 : tensor.shape()[0]),
       columns_(tensor.shape()[tensor.shape().rank() - 1]) {
-  std::set<std::uint64_t> seen;
-  for (const tl::Block& block : base_.tensor()->blocks) {
-    if (!seen.insert(block.offset).second) continue;
-    parts_.push_back({axis_from_last(block.shape, block.start, 1),
-                      axis_from_last(block.shape, block.start, 0),
-                      static_cast<std::int64_t>(block.offset)});
-  }
+  for (const auto& [box, offset] : placed_boxes(*base_.tensor()))
+    parts_.push_back({axis_from_last(box.extents, box.start, 1),
+                      axis_from_last(box.extents, box.start, 0), offset});
   std::sort(parts_.begin(), parts_.end(), [](const Part& a, const Part& b) {
     return std::tie(a.rows.begin, a.columns.begin) < std::tie(b.rows.begin, b.columns.begin);
   });
-  // Shards of whole rows are consecutive: one part, whose accesses cross shards.
-  const bool by_rows = std::all_of(parts_.begin(), parts_.end(), [this](const Part& part) {
-    return part.columns == Range{0, columns_} &&
-           part.offset == part.rows.begin * columns_ * static_cast<std::int64_t>(size_of(dtype_));
-  });
-  if (by_rows) parts_ = {{{0, rows_}, {0, columns_}, 0}};
 }
 
 std::vector<const PlacedMatrix::Part*> PlacedMatrix::parts_of(const Range& rows,
@@ -135,20 +127,10 @@ tl::Handle PlacedMatrix::load_band(const Range& rows, const Range& columns) cons
 }
 
 Range local_rows(const tl::Tensor& tensor) {
-  return axis_from_last(tensor.local_shape(), tensor.local_start(), 1);
+  return axis_from_last(tensor.local_shape().extents(), tensor.local_start(), 1);
 }
 Range local_columns(const tl::Tensor& tensor) {
-  return axis_from_last(tensor.local_shape(), tensor.local_start(), 0);
-}
-tl::BlockPtr local_block(tl::Program& tl, const tl::Tensor& tensor, const Range& rows,
-                         const Range& columns) {
-  const std::int64_t width = local_columns(tensor).size(),
-                     element = (rows.begin - local_rows(tensor).begin) * width + columns.begin -
-                               local_columns(tensor).begin;
-  const Shape block{rows.size(), columns.size()};
-  return tl.make_block_ptr(
-      tensor.local() + element * static_cast<std::int64_t>(size_of(tensor.dtype())),
-      block.extents(), {width, 1}, {0, 0}, block);
+  return axis_from_last(tensor.local_shape().extents(), tensor.local_start(), 0);
 }
 
 }  // namespace kernbench::ops

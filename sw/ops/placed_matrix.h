@@ -38,7 +38,8 @@ class PlacedMatrix {
 
   // Dense block {rows, columns} in TCM. Does not block.
   tl::Handle load_async(const Range& rows, const Range& columns) const;
-  // Elements in memory that are within one shard, with its strides.
+  // Elements in memory that are within one shard, or within shards of whole rows. Each PE addresses
+  // its own copy or summand.
   tl::BlockPtr at(const Range& rows, const Range& columns) const;
   // The parts into which the shards cut a range of rows, of all columns in `columns`, and vice
   // versa.
@@ -46,7 +47,7 @@ class PlacedMatrix {
   std::vector<Range> column_parts(const Range& rows, const Range& columns) const;
 
  private:
-  // Distinct shard, or all shards of whole rows; copies and partial sums count once.
+  // placed_boxes() of the tensor.
   struct Part {
     Range rows, columns;
     std::int64_t offset = 0;  // bytes from the tensor's base
@@ -68,8 +69,5 @@ class PlacedMatrix {
 // Rows and columns of the running PE's block of a tensor of rank 1 or 2.
 Range local_rows(const tl::Tensor& tensor);
 Range local_columns(const tl::Tensor& tensor);
-// Rows and columns, of the whole tensor, that are within the running PE's block.
-tl::BlockPtr local_block(tl::Program& tl, const tl::Tensor& tensor, const Range& rows,
-                         const Range& columns);
 
 }  // namespace kernbench::ops

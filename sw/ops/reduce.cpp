@@ -13,13 +13,11 @@
 namespace kernbench::ops {
 namespace {
 
-// Partial results that a kernel holds at once; each is reduced in several steps.
-constexpr std::int64_t results_at_once = 1024;
-
 struct ReduceBody {
   Reduce op;
   std::vector<int> axes;
   bool keep_dims;
+  std::int64_t elements;  // largest piece of the input; pieces of the result have a 16th
 
   bool reduces(std::size_t axis) const {
     return std::find(axes.begin(), axes.end(), static_cast<int>(axis)) != axes.end();
@@ -52,12 +50,12 @@ struct ReduceBody {
     return common(box, out);
   }
 
-  // Parts of a box of the result that each come from whole blocks of the input along the other
-  // axes.
+  // Parts of a box of the result that each come from whole placed boxes of the input along the
+  // other axes.
   std::vector<Box> cells(const tl::TensorInfo& in, const Box& out) const {
     std::vector<Box> boxes;
-    for (const Box& block : block_boxes(in)) {
-      const Box box = output_box(block, out);
+    for (const PlacedBox& placed : placed_boxes(in)) {
+      const Box box = output_box(placed.box, out);
       const bool known = std::any_of(boxes.begin(), boxes.end(), [&](const Box& other) {
         return other.start == box.start && other.extents == box.extents;
       });
@@ -84,21 +82,22 @@ struct ReduceBody {
                const Box& piece) const {
     const Box needed = input_box(in.shape(), piece);
     std::optional<tl::Handle> result;
-    for (const Box& part : parts_in_blocks(*in.ptr().tensor(), needed)) {
-      for (const Box& few : pieces_of(part, elements_at_once, axes))
-        result = combined(tl, result, load_box(tl, in, few));
+    for (const Box& part : parts_in_memory(*in.ptr().tensor(), needed)) {
+      for (const Box& few : pieces_of(part, elements, axes))
+        result = combined(tl, result, tl.load(block_at(tl, in, few)));
     }
     tl::Handle value = *result;
     if (op == Reduce::mean)
       value = value / static_cast<double>(needed.elements() / piece.elements());
     const Shape shape = piece.extents.empty() ? Shape{1} : Shape(piece.extents);
-    store_box(tl, out, piece, tl.reshape(tl.cast(value, out.dtype()), shape));
+    tl.store(block_at(tl, out, piece), tl.reshape(tl.cast(value, out.dtype()), shape));
   }
 
   void run(tl::Program& tl, const tl::Tensor& in, const tl::Tensor& out) const {
     if (!out.has_local()) return;
     for (const Box& cell : cells(*in.ptr().tensor(), local_box(out))) {
-      for (const Box& piece : pieces_of(cell, results_at_once)) compute(tl, in, out, piece);
+      for (const Box& piece : pieces_of(cell, std::max<std::int64_t>(elements / 16, 1)))
+        compute(tl, in, out, piece);
     }
   }
 };
@@ -174,7 +173,7 @@ void reduce(Torch& torch, Reduce op, const Tensor& in, const std::vector<int>& a
                                  out.shape().str(), kernbench::name_of(dtype), shape.str()));
   if (out.nbytes() == 0) return;
   if (in.nbytes() == 0) return fill_with_nothing(torch, op, in, out);
-  const ReduceBody body{op, axes, keep_dims};
+  const ReduceBody body{op, axes, keep_dims, elements_at_once(torch.spec())};
   const auto kernel = [body](tl::Program& tl, tl::Tensor in, tl::Tensor out) {
     body.run(tl, in, out);
   };

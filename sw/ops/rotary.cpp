@@ -6,18 +6,21 @@
 #include <cmath>
 
 #include "models/base/errors.h"
-#include "sw/ops/row_matrix.h"
+#include "sw/ops/operands.h"
+#include "sw/ops/placed_matrix.h"
 #include "sw/tl/overlap.h"
 
 namespace kernbench::ops {
 namespace {
+
+constexpr const char* operator_name = "rotary";
 
 void rotary_kernel(tl::Program& tl, tl::Tensor x, tl::Tensor cos, tl::Tensor sin, tl::Tensor out,
                    std::int64_t d, int block_rows) {
   if (!out.has_local()) return;
   const Range rows = local_rows(out), columns{0, out.shape()[1]};
   const std::int64_t heads = columns.size() / d;
-  const PlacedMatrix from(tl, x), cosines(tl, cos), sines(tl, sin);
+  const PlacedMatrix from(tl, x), cosines(tl, cos), sines(tl, sin), to(tl, out);
   struct Rows {
     Range range;
     tl::Handle x, cos, sin;
@@ -38,7 +41,7 @@ void rotary_kernel(tl::Program& tl, tl::Tensor x, tl::Tensor cos, tl::Tensor sin
     const tl::Handle product0 = x1 * -s, product1 = x1 * c;  // f32
     const tl::Handle out0 = tl.math(MathOp::fma, {x0, c, product0}, {}, out.dtype()),
                      out1 = tl.math(MathOp::fma, {x0, s, product1}, {}, out.dtype());
-    tl.store_async(rows_of(tl, out, now.range, columns),
+    tl.store_async(to.at(now.range, columns),
                    tl.reshape(tl.cat({out0, out1}, 2), {count, columns.size()}));
   }
   tl.wait();
@@ -59,25 +62,25 @@ std::vector<double> rotary_table(const std::vector<std::int64_t>& positions, std
 }
 
 void rotary(Torch& torch, const Tensor& x, std::int64_t d, const Tensor& cos, const Tensor& sin,
-            const Tensor& out, const LaunchSpec& launch) {
-  check_whole_rows(launch.name(), out);
+            const Tensor& out) {
+  check_whole_rows(operator_name, out);
   const std::int64_t tokens = out.shape()[0], width = out.shape()[1];
   if (d < 2 || d % 2 != 0 || width % d != 0)
     throw UsageError(
         fmt::format("{}: heads of {} elements in rows of {}, allowed: an even number "
                     "that divides the row",
-                    launch.name(), d, width));
+                    operator_name, d, width));
   if (x.shape().rank() != 2 || x.shape()[0] != tokens || x.shape()[1] < width || x.is_partial())
     throw UsageError(
         fmt::format("{}: '{}' is {}, expected {} rows of at least {} columns, without "
                     "partial sums",
-                    launch.name(), x.name(), x.shape().str(), tokens, width));
-  for (const Tensor* angles : {&cos, &sin}) check_shape(launch.name(), *angles, {tokens, d / 2});
+                    operator_name, x.name(), x.shape().str(), tokens, width));
+  for (const Tensor* angles : {&cos, &sin}) check_shape(operator_name, *angles, {tokens, d / 2});
   // two blocks of x and its angles, products and results
   const std::uint64_t row = static_cast<std::uint64_t>(width) * 24;
   const std::int64_t block =
       std::min<std::int64_t>(rows_in(torch.spec().scratch_bytes / 2, row), 64);
-  torch.launch(launch, rotary_kernel, x, cos, sin, out, d, static_cast<int>(block));
+  torch.launch(operator_name, rotary_kernel, x, cos, sin, out, d, static_cast<int>(block));
 }
 
 }  // namespace kernbench::ops

@@ -18,6 +18,6 @@ std::vector<double> rotary_table(const std::vector<std::int64_t>& positions, std
 // when the kernel has ended. UsageError: an odd d, shapes that do not fit, rows of `out` in parts,
 // partial sums.
 void rotary(Torch& torch, const Tensor& x, std::int64_t d, const Tensor& cos, const Tensor& sin,
-            const Tensor& out, const LaunchSpec& launch = "rotary");
+            const Tensor& out);
 
 }  // namespace kernbench::ops

@@ -5,7 +5,8 @@
 #include <algorithm>
 
 #include "models/base/errors.h"
-#include "sw/ops/row_matrix.h"
+#include "sw/ops/operands.h"
+#include "sw/ops/placed_matrix.h"
 #include "sw/tl/overlap.h"
 
 namespace kernbench::ops {
@@ -51,14 +52,14 @@ void add_to_columns(tl::Program& tl, const tl::Tensor& x, const tl::Tensor& y,
                     const tl::Tensor* bias, std::int64_t column, int block_rows) {
   if (!x.has_local()) return;
   const Range rows = local_rows(x), from{0, y.shape()[1]}, to{column, column + from.size()};
-  const PlacedMatrix addends(tl, y);
+  const PlacedMatrix addends(tl, y), sums(tl, x);
   struct Rows {
     Range range;
     tl::Handle x, y;
   };
   const auto load = [&](std::int64_t row) {
     const Range range{row, std::min(rows.end, row + block_rows)};
-    return Rows{range, tl.load_async(rows_of(tl, x, range, to)), addends.load_async(range, from)};
+    return Rows{range, tl.load_async(sums.at(range, to)), addends.load_async(range, from)};
   };
   const tl::Overlap overlap(tl);
   Rows next = load(rows.begin);
@@ -69,8 +70,7 @@ void add_to_columns(tl::Program& tl, const tl::Tensor& x, const tl::Tensor& y,
     if (row + block_rows < rows.end) next = load(row + block_rows);
     tl::Handle sum = now.y;
     if (bias != nullptr) sum = tl.math(MathOp::add, {now.y, of_all_rows}, {}, f32);
-    tl.store_async(rows_of(tl, x, now.range, to),
-                   tl.math(MathOp::add, {now.x, sum}, {}, x.dtype()));
+    tl.store_async(sums.at(now.range, to), tl.math(MathOp::add, {now.x, sum}, {}, x.dtype()));
   }
   tl.wait();
 }
@@ -84,18 +84,12 @@ void add_biased_columns_kernel(tl::Program& tl, tl::Tensor x, tl::Tensor y, tl::
   add_to_columns(tl, x, y, &bias, column, block_rows);
 }
 
-void refuse_partial(const LaunchSpec& launch, const Tensor& tensor) {
-  if (tensor.is_partial())
-    throw UsageError(fmt::format("{}: '{}' has partial sums: all_reduce them first", launch.name(),
-                                 tensor.name()));
-}
-
 }  // namespace
 
 void swiglu(Torch& torch, const Tensor& gate, const Tensor& up, const Tensor& out,
             const LaunchSpec& launch) {
   for (const Tensor* input : {&gate, &up}) check_shape(launch.name(), *input, out.shape());
-  for (const Tensor* tensor : {&gate, &up, &out}) refuse_partial(launch, *tensor);
+  for (const Tensor* tensor : {&gate, &up, &out}) refuse_partial(launch.name(), *tensor);
   // two blocks of gate and up, the activated one and the result
   const std::uint64_t elements = torch.spec().scratch_bytes / 2 / 24;
   torch.launch(launch, swiglu_kernel, gate, up, out, static_cast<int>(elements));
@@ -104,7 +98,7 @@ void swiglu(Torch& torch, const Tensor& gate, const Tensor& up, const Tensor& ou
 void add_columns_(Torch& torch, const Tensor& x, const Tensor& y, std::int64_t column,
                   const std::optional<Tensor>& bias, const LaunchSpec& launch) {
   check_whole_rows(launch.name(), x);
-  refuse_partial(launch, y);
+  refuse_partial(launch.name(), y);
   if (y.shape().rank() != 2 || y.shape()[0] != x.shape()[0] || column < 0 ||
       column + y.shape()[1] > x.shape()[1])
     throw UsageError(fmt::format("{}: '{}' {} from column {} of '{}' {} on", launch.name(),

@@ -72,12 +72,11 @@ Tensor Worker::make(const Shape& shape, DType dtype, const DPPolicy& policy, std
   info.shape = shape;
   info.dtype = dtype;
   info.nbytes = static_cast<std::uint64_t>(shape.elements()) * size_of(dtype);
-  info.blocks = place(info.name, shape, dtype, only_pe_ ? DPPolicy::on_one_pe() : policy, device_,
-                      machine.cubes(), machine.pes);
+  const DPPolicy placed = only_pe_ ? DPPolicy::on_one_pe() : policy;
+  info.blocks = place(info.name, shape, dtype, placed, device_, machine.cubes(), machine.pes);
   if (only_pe_) info.blocks.front().where = *only_pe_;
   DeviceMemory& memory = *runtime_.memory;
   memory.allocate(info, device_);
-  const DPPolicy placed = only_pe_ ? DPPolicy::on_one_pe() : policy;
   std::vector<Mapping> mappings = memory.mappings(info, placed, device_);
   memory.addresses().add(info, placed, device_);
   auto shared = std::make_shared<const tl::TensorInfo>(std::move(info));

@@ -21,7 +21,7 @@ constexpr std::size_t roles = 3;
 struct ColumnName {
   std::string_view name;
   Role role;
-  std::int64_t unit_ns = 0;  // of an arrival
+  std::int64_t unit_ns = 0;  // unit of an arrival
 };
 
 constexpr std::array<ColumnName, 12> column_names{{
@@ -69,7 +69,7 @@ struct Columns {
     std::size_t index = 0;
   };
   std::array<Column, roles> column;
-  std::size_t count = 0;  // of the header
+  std::size_t count = 0;  // columns of the header
   char separator = ',';
 
   explicit Columns(std::string_view header);

@@ -11,12 +11,12 @@
 namespace kernbench::serving {
 
 struct Request {
-  Fs arrival = 0;                   // from the start of the trace
+  Fs arrival = 0;                   // time since the start of the trace
   std::uint32_t prompt_tokens = 0;  // at least 1
   std::uint32_t output_tokens = 0;  // tokens to generate, at least 1
 };
 
-inline constexpr std::uint32_t most_tokens = 1U << 24;  // of a prompt, and of an output
+inline constexpr std::uint32_t most_tokens = 1U << 24;  // longest prompt, and longest output
 
 // Reads a table with a header, separated by commas, or by tabs if the header has one. Columns are
 // found by name, in any order; others are ignored:
@@ -32,7 +32,7 @@ std::vector<Request> read_request_trace(const std::string& path);
 // Distribution of a number of tokens. Every length is within the bounds, inclusive.
 struct LengthDistribution {
   std::uint32_t low = 1, high = 1;
-  double median = 0;  // of a log-normal distribution, clipped to the bounds; 0: uniform
+  double median = 0;  // median of a log-normal distribution, clipped to the bounds; 0: uniform
   double sigma = 0;   // standard deviation of the logarithm
 };
 

@@ -18,12 +18,12 @@ namespace kernbench::serving {
 // Names in parentheses are those of vLLM.
 struct ServingLimits {
   std::uint32_t max_batched_tokens = 2048;  // new tokens per iteration (max_num_batched_tokens)
-  std::uint32_t max_sequences = 128;        // running (max_num_seqs)
+  std::uint32_t max_sequences = 128;        // running sequences (max_num_seqs)
   bool chunked_prefill = true;              // a prompt may be split over iterations
   std::uint32_t block_tokens = 16;          // tokens of a block of the KV cache (block_size)
-  std::uint32_t blocks = 1024;              // of the KV cache
+  std::uint32_t blocks = 1024;              // blocks of the KV cache
   std::uint32_t max_model_tokens = 8192;    // prompt and output (max_model_len)
-  std::uint32_t max_waiting = 4096;         // in the queue; more end the run with an error
+  std::uint32_t max_waiting = 4096;         // requests in the queue; more end the run with an error
 };
 
 // UsageError with the numbers if a limit is 0, if max_batched_tokens is below max_sequences, or if
@@ -36,10 +36,10 @@ using BlockTable = std::vector<std::uint32_t>;
 
 struct BatchSequence {
   std::size_t request = 0;             // index in the trace
-  std::uint32_t new_tokens = 0;        // to compute in this iteration
-  std::uint32_t context_tokens = 0;    // already in the cache
+  std::uint32_t new_tokens = 0;        // tokens to compute in this iteration
+  std::uint32_t context_tokens = 0;    // tokens in the cache before it
   bool emits = false;                  // the last new token yields an output token
-  const BlockTable* blocks = nullptr;  // of context and new tokens; valid until complete()
+  const BlockTable* blocks = nullptr;  // hold context and new tokens; valid until complete()
 
   // One token after a context. Also the last token of a prompt, if it is left alone.
   bool is_decode() const { return new_tokens == 1 && context_tokens > 0; }
@@ -106,7 +106,7 @@ class Scheduler {
 
   const ServingLimits limits_;
   const std::vector<Request>& requests_;
-  std::vector<Sequence> sequences_;   // by request
+  std::vector<Sequence> sequences_;   // one per request
   std::deque<std::size_t> waiting_;   // requests, in order of arrival
   std::vector<std::size_t> running_;  // all arrived before those of waiting_, in the same order
   KvBlockPool pool_;

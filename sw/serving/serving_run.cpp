@@ -96,7 +96,7 @@ class Server {
   ServingRun& run_;
   const IterationTime& iteration_time_;
   Scheduler scheduler_;
-  std::vector<Fs> queued_at_;  // by request: last time at which it entered the queue
+  std::vector<Fs> queued_at_;  // last time at which each request entered the queue
   std::size_t arrived_ = 0, finished_ = 0;
   Fs now_ = 0;
 };

@@ -13,9 +13,9 @@ using IterationTime = std::function<Fs(const Batch& batch)>;
 
 struct RequestRecord {
   Fs first_scheduled = 0;
-  Fs waited = 0;  // in the queue, also after preemptions
+  Fs waited = 0;  // time in the queue, also after preemptions
   std::uint32_t preemptions = 0;
-  std::vector<Fs> token_times;  // of each output token; the last one is the end of the request
+  std::vector<Fs> token_times;  // time of each output token; the last one ends the request
 };
 
 struct IterationRecord {
@@ -31,7 +31,7 @@ struct IterationRecord {
 struct ServingRun {
   ServingLimits limits;
   std::vector<Request> requests;
-  std::vector<RequestRecord> records;  // by request
+  std::vector<RequestRecord> records;  // one per request
   std::vector<IterationRecord> iterations;
   std::uint64_t recomputed_tokens = 0;  // lost by preemptions
   std::uint32_t peak_waiting = 0;       // including requests that the next iteration admits

@@ -2,8 +2,11 @@
 
 #include <fmt/format.h>
 
+#include <tuple>
+#include <utility>
+
 #include "models/base/errors.h"
-#include "sw/ops/part.h"
+#include "sw/ops/elementwise.h"
 #include "sw/tp/part_of_array.h"
 #include "sw/tp/regions.h"
 
@@ -46,6 +49,18 @@ void check_input(const std::string& name, const Tensor& x, std::int64_t columns,
                                  x.shape().str(), columns, meaning));
 }
 
+// Weight and, if the layer has one, bias of a rank, all zero.
+template <class Options>
+std::pair<Tensor, Tensor> zeros_of(const ParallelState& state, const Shape& weight,
+                                   const Options& options) {
+  check_policy(options.name, options.policy);
+  Torch& torch = state.torch();
+  return {torch.zeros(weight, options.dtype, options.policy, options.name + "_weight"),
+          options.bias ? torch.zeros({weight[1]}, options.dtype, row_policy(options.policy),
+                                     options.name + "_bias")
+                       : Tensor()};
+}
+
 }  // namespace
 
 ColumnParallelLinear::ColumnParallelLinear(const ParallelState& state, std::int64_t in_features,
@@ -55,14 +70,8 @@ ColumnParallelLinear::ColumnParallelLinear(const ParallelState& state, std::int6
   if (options.gather_output && options.sequence_parallel)
     throw UsageError(
         fmt::format("{}: gather_output and sequence_parallel exclude each other", options.name));
-  check_policy(options.name, options.policy);
   const std::int64_t columns = state.part_of(options.name + ": out_features", out_features);
-  Torch& torch = state.torch();
-  weight =
-      torch.zeros({in_features, columns}, options.dtype, options.policy, options.name + "_weight");
-  if (options.bias)
-    bias =
-        torch.zeros({columns}, options.dtype, row_policy(options.policy), options.name + "_bias");
+  std::tie(weight, bias) = zeros_of(state, {in_features, columns}, options);
 }
 
 void ColumnParallelLinear::copy_weight_(const HostArray& whole) {
@@ -96,14 +105,8 @@ RowParallelLinear::RowParallelLinear(const ParallelState& state, std::int64_t in
     : state_(state), in_(in_features), out_(out_features), options_(options) {
   if (options.sequence_parallel && !options.input_is_parallel)
     throw UsageError(fmt::format("{}: sequence_parallel requires input_is_parallel", options.name));
-  check_policy(options.name, options.policy);
   const std::int64_t rows = state.part_of(options.name + ": in_features", in_features);
-  Torch& torch = state.torch();
-  weight =
-      torch.zeros({rows, out_features}, options.dtype, options.policy, options.name + "_weight");
-  if (options.bias)
-    bias = torch.zeros({out_features}, options.dtype, row_policy(options.policy),
-                       options.name + "_bias");
+  std::tie(weight, bias) = zeros_of(state, {rows, out_features}, options);
 }
 
 void RowParallelLinear::copy_weight_(const HostArray& whole) {
@@ -130,7 +133,7 @@ Tensor RowParallelLinear::forward(const Tensor& x) const {
   const Tensor y = options_.sequence_parallel
                        ? reduce_scatter_to_sequence_parallel_region(state_, product)
                        : reduce_from_tp_region(state_, product);
-  if (options_.bias) ops::add_row_(torch, y, bias);
+  if (options_.bias) ops::elementwise(torch, MathOp::add, {y, bias}, y);
   return y;
 }
 

@@ -22,7 +22,7 @@ struct ColumnParallelOptions {
   bool gather_output = false;      // every rank gets all columns; not with sequence_parallel
   bool bias = false;               // a part of it on each rank, added to its columns
   bool sequence_parallel = false;  // x has the rank's rows {M / size, in}: an all_gather precedes
-  ops::Activation activation = ops::Activation::none;  // of the columns, after the bias
+  ops::Activation activation = ops::Activation::none;  // applied to the columns after the bias
   DType dtype = DType::f16;
   DPPolicy policy = column_wise;
   std::string name = "column_parallel";
@@ -51,9 +51,9 @@ class ColumnParallelLinear {
 };
 
 struct RowParallelOptions {
-  bool input_is_parallel =
-      true;           // x has the rank's columns; false: all, of which it takes its part
-  bool bias = false;  // whole on each rank, added once, after the reduction
+  // x has the rank's columns; false: all columns, from which the rank reads its part.
+  bool input_is_parallel = true;
+  bool bias = false;               // whole on each rank, added once, after the reduction
   bool sequence_parallel = false;  // a reduce_scatter of rows replaces the all_reduce
   DType dtype = DType::f16;
   DPPolicy policy = column_wise;
@@ -67,7 +67,7 @@ class RowParallelLinear {
   RowParallelLinear(const ParallelState& state, std::int64_t in_features, std::int64_t out_features,
                     const RowParallelOptions& options = {});
 
-  void copy_weight_(const HostArray& whole);  // as ColumnParallelLinear
+  void copy_weight_(const HostArray& whole);  // see ColumnParallelLinear
   void copy_bias_(const HostArray& whole);
   // x{M, in / size} (or {M, in}) -> y{M, out} on every rank, or the rank's rows {M / size, out}.
   Tensor forward(const Tensor& x) const;

@@ -49,4 +49,14 @@ ParallelState initialize_model_parallel(Torch& torch, std::optional<int> size) {
   return {torch, kernbench::initialize_model_parallel(dist, size.value_or(dist.get_world_size()))};
 }
 
+void spawn(Torch& torch, const std::function<void(const ParallelState&)>& body) {
+  torch.multiprocessing.spawn(
+      [&](int rank) {
+        torch.ahbm.set_device(rank);
+        torch.distributed.init_process_group("ahbm");
+        body(initialize_model_parallel(torch));
+      },
+      torch.distributed.ranks_to_spawn());
+}
+
 }  // namespace kernbench::tp

@@ -3,7 +3,7 @@
 #include <fmt/format.h>
 
 #include "models/base/errors.h"
-#include "sw/ops/part.h"
+#include "sw/ops/copy.h"
 
 namespace kernbench::tp {
 namespace {
@@ -14,13 +14,31 @@ void check_rank(const char* call, const Tensor& x) {
                                  x.name(), x.shape().str(), x.shape().rank()));
 }
 
-std::string axis_of(const char* call, const char* axis, const Tensor& x) {
-  return fmt::format("{}: number of {} of '{}' {}", call, axis, x.name(), x.shape().str());
-}
-
 Tensor result(const ParallelState& state, const Shape& shape, const Tensor& x,
               const std::optional<DPPolicy>& policy = {}) {
   return state.torch().empty(shape, x.dtype(), policy.value_or(x.policy()), x.name());
+}
+
+// The rank's part of an axis of x, without values.
+Tensor part_of(const char* call, const ParallelState& state, const Tensor& x, std::size_t axis,
+               const std::optional<DPPolicy>& policy = {}) {
+  std::vector<std::int64_t> extents = x.shape().extents();
+  extents[axis] =
+      state.part_of(fmt::format("{}: number of {} of '{}' {}", call, axis == 0 ? "rows" : "columns",
+                                x.name(), x.shape().str()),
+                    extents[axis]);
+  return result(state, Shape(extents), x, policy);
+}
+
+Tensor scatter(const char* call, const ParallelState& state, const Tensor& x, std::size_t axis,
+               const std::optional<DPPolicy>& policy) {
+  check_rank(call, x);
+  if (state.size() == 1) return x;
+  const Tensor part = part_of(call, state, x, axis, policy);
+  std::vector<std::int64_t> start{0, 0};
+  start[axis] = state.rank() * part.shape()[axis];
+  ops::slice(state.torch(), x, start, part);
+  return part;
 }
 
 }  // namespace
@@ -38,13 +56,7 @@ Tensor reduce_from_tp_region(const ParallelState& state, const Tensor& x) {
 
 Tensor scatter_to_tp_region(const ParallelState& state, const Tensor& x,
                             std::optional<DPPolicy> policy) {
-  static constexpr const char* call = "scatter_to_tp_region";
-  check_rank(call, x);
-  if (state.size() == 1) return x;
-  const std::int64_t columns = state.part_of(axis_of(call, "columns", x), x.shape()[1]);
-  const Tensor part = result(state, {x.shape()[0], columns}, x, policy);
-  ops::slice(state.torch(), x, 0, state.rank() * columns, part);
-  return part;
+  return scatter("scatter_to_tp_region", state, x, 1, policy);
 }
 
 Tensor gather_from_tp_region(const ParallelState& state, const Tensor& x,
@@ -53,19 +65,16 @@ Tensor gather_from_tp_region(const ParallelState& state, const Tensor& x,
   if (state.size() == 1) return x;
   const Tensor stacked = gather_from_sequence_parallel_region(state, x);
   const Tensor whole = result(state, {x.shape()[0], x.shape()[1] * state.size()}, x, policy);
-  ops::unstack_columns(state.torch(), stacked, whole);
+  std::vector<ops::BoxCopy> parts;
+  for (int rank = 0; rank < state.size(); ++rank)
+    parts.push_back({{rank * x.shape()[0], 0}, {{0, rank * x.shape()[1]}, x.shape().extents()}});
+  ops::copy(state.torch(), stacked, whole, parts);
   return whole;
 }
 
 Tensor scatter_to_sequence_parallel_region(const ParallelState& state, const Tensor& x,
                                            std::optional<DPPolicy> policy) {
-  static constexpr const char* call = "scatter_to_sequence_parallel_region";
-  check_rank(call, x);
-  if (state.size() == 1) return x;
-  const std::int64_t rows = state.part_of(axis_of(call, "rows", x), x.shape()[0]);
-  const Tensor part = result(state, {rows, x.shape()[1]}, x, policy);
-  ops::slice(state.torch(), x, state.rank() * rows, 0, part);
-  return part;
+  return scatter("scatter_to_sequence_parallel_region", state, x, 0, policy);
 }
 
 Tensor gather_from_sequence_parallel_region(const ParallelState& state, const Tensor& x) {
@@ -80,8 +89,7 @@ Tensor reduce_scatter_to_sequence_parallel_region(const ParallelState& state, co
   static constexpr const char* call = "reduce_scatter_to_sequence_parallel_region";
   check_rank(call, x);
   if (state.size() == 1) return x;
-  const std::int64_t rows = state.part_of(axis_of(call, "rows", x), x.shape()[0]);
-  const Tensor part = result(state, {rows, x.shape()[1]}, x);
+  const Tensor part = part_of(call, state, x, 0);
   state.torch().distributed.reduce_scatter_tensor(part, x, ReduceOp::sum, state.group());
   return part;
 }

@@ -66,7 +66,7 @@ Tensor ParallelCrossEntropy::forward(const Tensor& logits, const Tensor& targets
                     "/ {}}} and i32 {{T}}",
                     logits.name(), logits.shape().str(), targets.name(), name_of(targets.dtype()),
                     targets.shape().str(), state_.size()));
-  // On one PE, where all PEs of the SIP address them.
+  // Row values are on one PE, where all PEs of the SIP can address them.
   const DPPolicy shared{Placement::row_wise, Placement::row_wise, 1, 1};
   const auto row_values = [&](const char* name) {
     return torch.empty(targets.shape(), f32, shared, name);

@@ -34,8 +34,9 @@ class VocabParallelEmbedding {
   // UsageError for another shape, LaunchError for an id outside of the vocabulary.
   Tensor forward(const Tensor& ids) const;
 
-  std::int64_t vocab_start_index() const;  // ids of the rank: from this one
-  std::int64_t vocab_end_index() const;    // to before this one, padding included
+  // The rank has the ids [start, end), padding included.
+  std::int64_t vocab_start_index() const;
+  std::int64_t vocab_end_index() const;
 
   Tensor weight;  // {padded / size, embedding_dim}
 

@@ -125,6 +125,12 @@ BOOST_AUTO_TEST_CASE(wrong_parameters_are_refused_with_what_is_allowed) {
   refused({{"d_head", "33"}}, {"usage", "heads of 33 elements", "an even number"});
   refused({{"phase", "prefill"}, {"new_tokens", "49"}},
           {"usage", "sequence 0 has 49 new tokens and a context of 48"});
+  refused({{"new_tokens", "4"}},
+          {"usage", "new_tokens is 4 with phase decode, allowed: 0, or phase prefill or mixed"});
+  refused({{"routing", "computed"}},
+          {"usage", "routing is computed, but llama3-8b has no experts"});
+  refused({{"cubes", "3"}}, {"usage", "cubes is 3, allowed: 1 to "});
+  refused({{"pes", "9"}}, {"usage", "pes is 9, allowed: 1 to 8, or 0: all"});
   refused({{"chunks", "385"}}, {"usage", "385 chunks, allowed: 1 to hidden, 384"});
   const BenchRunOptions two = sips("ring_1d", 2, 1);
   refused({{"q_heads", "3"}, {"kv_heads", "1"}},

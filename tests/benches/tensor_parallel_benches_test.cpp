@@ -46,9 +46,24 @@ BOOST_AUTO_TEST_CASE(tp_mlp_is_right_with_all_options) {
 
 BOOST_AUTO_TEST_CASE(tp_mlp_names_the_extent_that_the_sips_do_not_divide) {
   check_contains(failure_of("tp-mlp", {{"hidden", "100"}}, sips(6)),
-                 {"fc1: out_features is 100: expected a multiple of the 6 tensor-parallel ranks"});
+                 {"usage", "tp-mlp: hidden is 100: expected a multiple of the 6 ranks, at least 48",
+                  "set hidden, for example to 96"});
   check_contains(failure_of("tp-mlp", {{"sequence_parallel", "true"}}, sips(2)),
                  {"tp-mlp: B is 1: expected a multiple of the 2"});
+}
+
+BOOST_AUTO_TEST_CASE(an_extent_without_a_part_for_each_pe_is_refused_by_its_parameter) {
+  check_contains(failure_of("tp-mlp", {{"hidden", "8"}}, sips(2)),
+                 {"usage", "tp-mlp: hidden is 8", "at least 16", "for example to 16"});
+  check_contains(failure_of("tp-mlp", {{"d_out", "7"}}, sips(2)),
+                 {"usage", "tp-mlp: d_out is 7", "at least 8"});
+  check_contains(failure_of("tp-embedding", {{"d_model", "7"}}, sips(2)),
+                 {"usage", "tp-embedding: d_model is 7", "at least 8"});
+  // Of 5 to a rank there have to be two times as many: 11 ids are padded to 20.
+  check_contains(failure_of("tp-embedding", {{"vocabulary", "10"}, {"divisible_by", "5"}}, sips(2)),
+                 {"usage", "vocabulary is 10 with divisible_by 5, expected at least 11"});
+  expect_right("tp-embedding", {{"vocabulary", "11"}, {"divisible_by", "5"}, {"d_model", "8"}},
+               2 * 8 * (8 + 1), sips(2));
 }
 
 // Rows of the embedding over the PEs of each rank, and a loss for each token.

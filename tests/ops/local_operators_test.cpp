@@ -2,6 +2,7 @@
 // results are cut differently, and in pieces where a block does not fit a kernel's scratch.
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 
 #include "sw/ops/copy.h"
 #include "sw/ops/elementwise.h"
@@ -84,6 +85,38 @@ KERNBENCH_SYSTEMC_TEST(long_blocks_are_processed_in_pieces) {
     expect(torch, sum, sums);  // 8000 is a multiple of 1000
     expect(torch, all, {999});
   });
+}
+
+// 4 KiB of scratch: pieces of 64 elements, of parts of 13 or 12 columns of i32 4 or 5 rows of 40.
+KERNBENCH_SYSTEMC_TEST(parts_larger_than_the_scratch_are_processed_in_pieces) {
+  TorchMachine m("topology.tiny.yaml",
+                 {{"cube.pe_template.components.pe_cpu.attrs.scratch_bytes", "4096"}});
+  m.run([](Torch& torch) {
+    const DPPolicy all_rows{rows, rows, {}, {}}, all_columns{columns, columns, {}, {}};
+    Values values(40 * 101);
+    std::iota(values.begin(), values.end(), 0.0);
+    const Tensor source = torch.from_host(HostArray({40, 101}, i32, values), all_rows, "source"),
+                 copy = torch.empty({40, 101}, i32, all_columns, "copy"),
+                 part = torch.empty({33, 50}, i32, all_columns, "part");
+    ops::slice(torch, source, {0, 0}, copy);
+    torch.verify(copy, [values] { return values; });
+    ops::slice(torch, copy, {5, 51}, part);
+    torch.verify(part, [values] {
+      Values expected;
+      for (int row = 5; row < 38; ++row)
+        expected.insert(expected.end(), values.begin() + row * 101 + 51,
+                        values.begin() + (row + 1) * 101);
+      return expected;
+    });
+    const Tensor addend = torch.from_host(HostArray::full({101}, i32, 7), {}, "addend");
+    ops::elementwise(torch, MathOp::add, {copy, addend}, copy);
+    torch.verify(copy, [values] {
+      Values expected = values;
+      for (double& value : expected) value += 7;
+      return expected;
+    });
+  });
+  BOOST_TEST(m.failures() == "");
 }
 
 KERNBENCH_SYSTEMC_TEST(operands_of_elementwise_broadcast) {
@@ -188,7 +221,17 @@ KERNBENCH_SYSTEMC_TEST(wrong_operands_are_refused) {
                      ops::copy(torch, x, z, {{{4}, {{0}, {6}}}});
                    }),
                    {"ops::copy: {6} elements from {4} are not inside tensor 'x' {8}"});
+    check_contains(told([&] { ops::slice(torch, x, {-1}, z); }),
+                   {"{6} elements from {-1} are not inside tensor 'x' {8}"});
+    check_contains(told([&] {
+                     ops::slice(torch, x, {0, 0}, z);
+                   }),
+                   {"{6} elements from {0, 0} are not inside"});
     check_contains(told([&] { ops::copy(torch, y, z, {}); }), {"'y' is f32, 'z' is f16"});
+    const Tensor partial =
+        torch.zeros({8}, f16, {Placement::replicate, Placement::partial, 1, 2}, "partial");
+    check_contains(told([&] { ops::slice(torch, partial, {0}, z); }),
+                   {"'partial' f16{8} to 'z' f16{6}: partial sums have to be reduced first"});
     check_contains(told([&] { ops::normal_axes("sum", {2}, 2); }), {"sum: axis 2", "-2 to 1"});
     check_contains(told([&] { ops::normal_axes("sum", {1, -1}, 2); }), {"axis 1 appears twice"});
     check_contains(told([&] { ops::reduced_dtype(Reduce::mean, i32); }), {"mean) of i32"});

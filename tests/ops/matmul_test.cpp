@@ -120,7 +120,7 @@ KERNBENCH_SYSTEMC_TEST(an_operand_that_is_spread_over_cubes_is_copied_to_each_cu
   });
   std::string names;
   for (const LaunchRecord& launch : m.runtime->launches) names += launch.name + " ";
-  BOOST_TEST(names == "slice matmul matmul matmul matmul ");
+  BOOST_TEST(names == "copy matmul matmul matmul matmul ");
   BOOST_TEST(m.failures() == "");
 }
 

@@ -1,11 +1,10 @@
-#include "sw/ops/row_matrix.h"
+#include "sw/ops/operands.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 
 #include "models/base/errors.h"
-#include "sw/tl/program.h"
 
 namespace kernbench::ops {
 namespace {
@@ -42,17 +41,14 @@ void check_shape(const std::string& op, const Tensor& tensor, const Shape& expec
                                  tensor.shape().str(), expected.str()));
 }
 
-std::int64_t rows_in(std::uint64_t bytes, std::uint64_t row_bytes) {
-  return std::max<std::int64_t>(1, static_cast<std::int64_t>(bytes / row_bytes));
+void refuse_partial(const std::string& op, const Tensor& tensor) {
+  if (tensor.is_partial())
+    throw UsageError(
+        fmt::format("{}: '{}' has partial sums: all_reduce them first", op, tensor.name()));
 }
 
-tl::BlockPtr rows_of(tl::Program& tl, const tl::Tensor& tensor, const Range& rows,
-                     const Range& columns) {
-  const std::int64_t width = tensor.shape()[1];
-  const auto offset =
-      (rows.begin * width + columns.begin) * static_cast<std::int64_t>(size_of(tensor.dtype()));
-  const Shape block{rows.size(), columns.size()};
-  return tl.make_block_ptr(tensor.ptr() + offset, block.extents(), {width, 1}, {0, 0}, block);
+std::int64_t rows_in(std::uint64_t bytes, std::uint64_t row_bytes) {
+  return std::max<std::int64_t>(1, static_cast<std::int64_t>(bytes / row_bytes));
 }
 
 }  // namespace kernbench::ops
