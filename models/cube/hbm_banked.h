@@ -1,6 +1,5 @@
-// HBM partition of one PE whose pseudo-channels have banks, row buffers, refresh and a scheduler
-// that reorders (models/timing/hbm_bank_scheduler.h): a replacement of HbmController for
-// machines whose accesses depend on these effects.
+// HBM partition of one PE with banks, row buffers, refresh and a reordering command scheduler per
+// pseudo-channel (models/timing/hbm_bank_scheduler.h). Replaces HbmController.
 //
 // Flow (spec 2.5). A read queues all bursts that it touches overhead_ns after its command, one
 // queue for each pseudo-channel; a response flit leaves when all bursts up to its last one have
@@ -58,10 +57,9 @@ class HbmBurstsOfFlits {
   // Time at which all bursts have arrived, once none is outstanding.
   Fs latest() const { return latest_; }
 
-  std::uint64_t id = 0,
-                address = 0;      // write: id and address of the transaction, which may have ended
-  bool departs = false;           // a departure is scheduled
-  std::vector<HbmPlace> changed;  // atomic access: bursts to be written
+  std::uint64_t id = 0, address = 0;  // write: of its transaction, which may have ended
+  bool departs = false;               // a departure is scheduled
+  std::vector<HbmPlace> changed;      // atomic access: bursts to be written
 
  private:
   struct Flit {
@@ -74,10 +72,8 @@ class HbmBurstsOfFlits {
   Fs latest_ = 0;
 };
 
-// `Scheduler`: HbmBankScheduler, or a class with the same public calls. A burst that it serves
-// twice or never is a ModelError (spec 2.5).
-template <class Scheduler>
-class HbmBankedController final : public FabricNode {
+// A burst that a scheduler serves twice or never is a ModelError (spec 2.5).
+class HbmBanked : public FabricNode {
  public:
   static constexpr const char* description =
       "HBM partition with banks, refresh and reordering of commands";
@@ -92,8 +88,13 @@ class HbmBankedController final : public FabricNode {
   static std::optional<ParameterFault> check(const Parameters& parameters) {
     return check_banked(parameters);
   }
-  explicit HbmBankedController(const ComponentInit& init)
-      : HbmBankedController(init, init.attributes.as<Parameters>()) {}
+  explicit HbmBanked(const ComponentInit& init)
+      : HbmBanked(init, init.attributes.as<Parameters>()) {}
+
+ protected:
+  // A scheduler has issued the read or write of a burst, whose data are on the bus in `slot`.
+  virtual void served(std::size_t channel, const HbmAccess& access, HbmDirection direction,
+                      const HbmSlot& slot, Fs now);
 
  private:
   using Pending = HbmServices<HbmBurstsOfFlits>;
@@ -106,7 +107,7 @@ class HbmBankedController final : public FabricNode {
     TraceSignal *reads = nullptr, *writes = nullptr, *open_banks = nullptr, *draining = nullptr;
   };
 
-  HbmBankedController(const ComponentInit& init, const Parameters& parameters);
+  HbmBanked(const ComponentInit& init, const Parameters& parameters);
 
   Fs next_due() const override;
   void serve() override;
@@ -134,27 +135,28 @@ class HbmBankedController final : public FabricNode {
   void push_write(const HbmPlace& place, std::uint32_t service, bool whole, Fs now);
   HbmAccess access_at(const HbmPlace& place, std::uint32_t service, std::uint32_t part,
                       Fs now) const;
+  auto reply_at(Fs now) {
+    return [this, now](Transaction& reply, std::uint32_t flit, std::uint32_t flits) {
+      send(reply, flit, flits, 0, now);
+    };
+  }
   void show_queues();
 
   HbmInterleave bursts_;  // size of a burst
   HbmAddressMap map_;
   SerialIngress ingress_;
   std::uint32_t flit_bytes_;
+  std::size_t pcs_per_bus_;  // pseudo-channels that share command buses; 1: none
   Pending services_;
   RingBuffer<Staged> staged_;
   std::uint64_t staged_bursts_ = 0;  // bursts of the first staged flit that are in the queues
   HbmBankCounts counts_;
   std::vector<HbmCommandBuses> buses_;
-  std::vector<Scheduler> schedulers_;
-  std::vector<std::uint64_t>
-      outstanding_;  // bursts that each of them has been passed and not served
+  std::vector<HbmBankScheduler> schedulers_;
+  std::vector<std::uint64_t> outstanding_;  // bursts queued and not served, by scheduler
   HbmChannels channels_;
   std::vector<QueueSignals> signals_of_queues_;
   std::uint64_t reads_ = 0, writes_ = 0, bytes_read_ = 0, bytes_written_ = 0, atomics_ = 0;
 };
-
-// The built-in controller.
-extern template class HbmBankedController<HbmBankScheduler>;
-using HbmBanked = HbmBankedController<HbmBankScheduler>;
 
 }  // namespace kernbench

@@ -25,6 +25,7 @@
 #include "models/cube/hbm_channels.h"
 #include "models/data/debug_access.h"
 #include "models/fabric/atomic_service.h"
+#include "models/fabric/memory_service.h"
 #include "models/fabric/serial_ingress.h"
 #include "models/protocol/arrival_queue.h"
 #include "models/protocol/fabric_node.h"
@@ -321,20 +322,16 @@ void HbmController<Timing>::commit(std::uint32_t index, Fs now) {
   Transaction& transaction = *services_[index].transaction;
   services_.close(index);
   bytes_written_ += transaction.get_data_length();
-  RouteExtension& route = transaction.route();
-  if (__builtin_expect(route.atomic != nullptr, 0)) {
+  const auto reply = [this, now](Transaction& answer, std::uint32_t flit, std::uint32_t flits) {
+    send(answer, flit, flits, 0, now);
+  };
+  if (__builtin_expect(is_atomic(transaction), 0)) {
     ++atomics_;
     bytes_read_ += transaction.get_data_length();
-    return answer_atomic(transaction, flit_bytes_,
-                         [this, now](Transaction& answer, std::uint32_t flit, std::uint32_t flits) {
-                           send(answer, flit, flits, 0, now);
-                         });
+    return answer_atomic(transaction, flit_bytes_, reply);
   }
   ++writes_;
-  if (route.posted) return route.listener->completed(transaction);
-  route.listener->committed(transaction);
-  route.make_response();
-  send(transaction, 0, 0, 0, now);
+  answer_access(transaction, flit_bytes_, reply);
 }
 
 // The built-in controller: pseudo-channels are booked burst by burst.

@@ -62,7 +62,7 @@ class Endpoint : public FabricNode, private EndOfTimestep::Listener {
                            // end of it is awaited
   std::uint64_t passed_ = 0;
   std::uint64_t busy_fs_ = 0;     // with cut_through
-  std::uint64_t stalled_fs_ = 0;  // of first flits; with cut_through
+  std::uint64_t stalled_fs_ = 0;  // queueing time of first flits; with cut_through
 };
 
 // UAL endpoint of a SIP: a second path between SIPs, in addition to PCIe, over a link of its own to

@@ -68,7 +68,7 @@ class KernelContexts final : private ServiceListener<IpcqRequest>, private Trans
   const int stack_bytes_;
   const std::size_t most_contexts_;
   std::deque<ArrivedLaunch> launches_;  // launches that wait for a context
-  unsigned last_number_ = 0;            // of a launch
+  unsigned last_number_ = 0;            // number of the latest launch
   std::vector<std::unique_ptr<Context>> contexts_;
   bool signals_declared_ = false;
   TieKeySource keys_;

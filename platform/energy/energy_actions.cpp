@@ -46,6 +46,15 @@ std::vector<std::string> required_actions(Role kind) {
       return {"commands"};
     case Role::pe_mmu:
       return {"look_ups"};
+    case Role::pe_scheduler:
+      return {"tiles"};
+    case Role::pe_dma:
+      return {"transactions"};
+    case Role::pe_ipcq:
+      return {"sends", "receives"};
+    case Role::m_cpu:
+    case Role::io_cpu:
+      return {"requests"};
     case Role::pe_tcm:
     case Role::sram:
     case Role::hbm_ctrl:
@@ -60,6 +69,7 @@ std::vector<std::string> required_actions(Role kind) {
 // Bytes of a controller that counts no row activations, each with the mean share of one.
 constexpr const char* bytes_of_rows = "bytes_of_rows";
 constexpr const char* row_activations = "activates";
+constexpr const char* refreshes = "refreshes";
 
 const Statistic* find(const Component& component, const std::string& key) {
   for (const Statistic& statistic : component.statistics()) {
@@ -113,6 +123,12 @@ std::uint32_t EnergyActions::row_of(const EnergyKind& kind, const std::string& a
   return row->second;
 }
 
+EnergyActions::KnownActions& EnergyActions::known_of(const EnergyKind& kind) {
+  KnownActions& known = known_[kind];
+  if (known.empty()) known.emplace(EnergyTable::static_power, false);
+  return known;
+}
+
 void EnergyActions::add_static(const EnergyKind& kind, std::size_t part, int cube) {
   const std::uint32_t row = row_of(kind, EnergyTable::static_power);
   auto power = std::find_if(static_.begin(), static_.end(),
@@ -129,8 +145,12 @@ void EnergyActions::add_component(const Component& component, const Node& node, 
   const EnergyKind kind{false, std::string(name_of(node.kind))};
   add_static(kind, part, node.at.cube);
   const std::vector<std::string> required = required_actions(node.kind);
-  std::vector<std::string>& known = known_[kind];
-  known.insert(known.end(), required.begin(), required.end());
+  KnownActions& known = known_of(kind);
+  for (const std::string& action : required) known.emplace(action, false);
+  if (node.kind == Role::hbm_ctrl) {
+    known.emplace(bytes_of_rows, false);
+    known[row_activations] = known[refreshes] = true;
+  }
   const auto pj_of = [this](std::uint32_t row) {
     return rows_[row].entry == nullptr ? 0 : rows_[row].entry->pj;
   };
@@ -145,8 +165,10 @@ void EnergyActions::add_component(const Component& component, const Node& node, 
   for (const Statistic& statistic : component.statistics()) {
     if (statistic.quantity == Quantity::time_fs || statistic.merge != Merge::sum) continue;
     const std::string action = key_of(statistic);
-    known.push_back(action);
-    if (std::find(required.begin(), required.end(), action) != required.end() ||
+    known[action] |= statistic.quantity != Quantity::bytes;
+    const bool is_of_rows =
+        node.kind == Role::hbm_ctrl && (action == row_activations || action == refreshes);
+    if (is_of_rows || std::find(required.begin(), required.end(), action) != required.end() ||
         table_.find(kind, action) != nullptr || EnergyAction::is_marked(component, statistic.name))
       add(statistic, action);
   }
@@ -154,7 +176,6 @@ void EnergyActions::add_component(const Component& component, const Node& node, 
     if (find(component, action) == nullptr) rows_[row_of(kind, action)].is_counted = false;
   }
   if (node.kind == Role::hbm_ctrl) {
-    known.insert(known.end(), {bytes_of_rows, row_activations, "refreshes"});
     const bool counts_rows = find(component, row_activations) != nullptr;
     for (const std::string& action : required) {
       const Statistic* const bytes = find(component, action);
@@ -168,8 +189,8 @@ void EnergyActions::add_ops(const Component& component, const Node& node, std::s
   const std::vector<std::string> actions = actions_of_ops(node.kind);
   if (actions.empty()) return;
   const EnergyKind kind{false, std::string(name_of(node.kind))};
-  std::vector<std::string>& known = known_[kind];
-  known.insert(known.end(), actions.begin(), actions.end());
+  for (const std::string& action : actions)
+    known_of(kind)[action] = node.kind != Role::pe_fetch_store;
   OpCounters& counters = op_counters_.emplace_back();
   counters.part = part;
   for (std::size_t i = 0; i < actions.size(); ++i) {
@@ -206,8 +227,8 @@ void EnergyActions::add_link(const Link& link, const Edge& edge, const Graph& gr
     counter.pj += length->pj * counter.mm;
   }
   parts_[part].counters.push_back(counter);
-  std::vector<std::string>& known = known_[kind];
-  if (known.empty()) known = {link_bytes, link_length};
+  KnownActions& known = known_of(kind);
+  for (const char* action : {link_bytes, link_length}) known.emplace(action, false);
   if (table_.find(kind, EnergyTable::static_power) != nullptr) add_static(kind, part, at.cube);
 }
 
@@ -217,16 +238,21 @@ void EnergyActions::check_actions() const {
   for (const auto& [kind, actions] : table_.entries()) {
     const auto found = known_.find(kind);
     if (found == known_.end()) continue;
-    std::vector<std::string> known = found->second;
-    known.emplace_back(EnergyTable::static_power);
-    std::sort(known.begin(), known.end());
-    known.erase(std::unique(known.begin(), known.end()), known.end());
+    std::vector<std::string> known;
+    for (const auto& [action, is_count] : found->second) known.push_back(action);
     for (const auto& [action, entry] : actions) {
-      if (std::binary_search(known.begin(), known.end(), action)) continue;
-      issues.push_back(
-          issue_at(entry.place, entry.key,
-                   fmt::format("no {} of this machine has this action{}; it has {}", kind.name,
-                               did_you_mean(action, known), listed(known, "none"))));
+      const auto place = found->second.find(action);
+      if (place == found->second.end()) {
+        issues.push_back(
+            issue_at(entry.place, entry.key,
+                     fmt::format("no {} of this machine has this action{}; it has {}", kind.name,
+                                 did_you_mean(action, known), listed(known, "none"))));
+      } else if (entry.pj_per_bit && place->second) {
+        issues.push_back(
+            issue_at(entry.place, entry.key,
+                     fmt::format("found pj_per_bit {:g}, allowed is pj: a count has no bits",
+                                 *entry.pj_per_bit)));
+      }
     }
   }
   if (!issues.empty()) throw ConfigError(std::move(issues));

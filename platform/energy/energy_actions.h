@@ -61,8 +61,8 @@ struct EnergyPart {
 
 class EnergyActions {
  public:
-  // Throws ConfigError for an action of the table that no component of its kind has, and that is
-  // none of the kind. Both outlive this object.
+  // Throws ConfigError for an action of the table that no component of its kind has, and for an
+  // energy per bit of an action that is not bytes. Both outlive this object.
   EnergyActions(Platform& platform, const EnergyTable& table);
 
   const std::vector<EnergyActionRow>& rows() const { return rows_; }
@@ -99,7 +99,10 @@ class EnergyActions {
     std::array<double, dtypes> pj{};
   };
 
+  using KnownActions = std::map<std::string, bool>;  // true: a count, not bytes
+
   std::uint32_t row_of(const EnergyKind& kind, const std::string& action);
+  KnownActions& known_of(const EnergyKind& kind);
   std::size_t part_of(const Graph& graph, NodeId node) const;
   void add_component(const Component& component, const Node& node, std::size_t part);
   void add_ops(const Component& component, const Node& node, std::size_t part);
@@ -114,7 +117,7 @@ class EnergyActions {
   std::vector<EnergyPart> parts_;      // SIPs, the system, PEs
   std::vector<std::size_t> pe_parts_;  // by NodeId
   std::vector<StaticPower> static_;
-  std::map<EnergyKind, std::vector<std::string>> known_;  // actions of the kinds in the machine
+  std::map<EnergyKind, KnownActions> known_;  // kinds in the machine
   std::deque<OpCounters> op_counters_;
   std::unordered_map<const sc_core::sc_object*, OpCounters*> by_node_;  // looked up only
 };

@@ -66,7 +66,10 @@ class EntryReader {
       if (w != nullptr || (pj == nullptr) == (pj_per_bit == nullptr))
         fault(found_values() + "allowed is one value, pj or pj_per_bit");
       if (pj != nullptr) entry.pj = pj->to_double();
-      if (pj_per_bit != nullptr) entry.pj = 8 * pj_per_bit->to_double();
+      if (pj_per_bit != nullptr) {
+        entry.pj_per_bit = pj_per_bit->to_double();
+        entry.pj = 8 * *entry.pj_per_bit;
+      }
     }
     entry.process = text("process", "");
     entry.source = text("source", "assumption");

@@ -12,6 +12,7 @@
 #pragma once
 
 #include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -29,8 +30,9 @@ struct EnergyKind {
 };
 
 struct EnergyEntry {
-  double pj = 0;  // energy of one action: a count, a byte, a byte and mm
-  double w = 0;   // static power of one component or link
+  double pj = 0;                     // energy of one action: a count, a byte, a byte and mm
+  std::optional<double> pj_per_bit;  // if the entry has it
+  double w = 0;                      // static power of one component or link
   std::string process, source;
   ConfigLocation place;
   std::string key;  // "components.pe_mmu.look_ups"

@@ -229,7 +229,7 @@ struct LaunchWorkRow {
   Fs begin = 0, end = 0;  // first start to the last return or end of a transfer of its PEs there
   std::uint64_t macs = 0;
   std::uint64_t hbm_bytes = 0;     // read and written in HBM
-  std::uint64_t remote_bytes = 0;  // of transfers with memories of other SIPs
+  std::uint64_t remote_bytes = 0;  // bytes of transfers with memories of other SIPs
   // Times of this work at the peak rates (roofline.h).
   double compute_ns = 0, tcm_ns = 0, hbm_ns = 0, link_ns = 0;
   // Peak rates of the whole SIP; 0: unknown.

@@ -13,8 +13,8 @@ bool is_stage(const ExecutedOp& op, StageType stage) {
   return op.tile_id >= 0 && std::strcmp(op.name, op_log_name_of(stage)) == 0;
 }
 
-// Flits of the leg with the data; of an atomic access those of the old values, no more than those
-// of its operands.
+// Flits of the leg with the data. An atomic access counts those of the old values, which are no
+// more than those of its operands.
 std::uint64_t data_flits(const RouteExtension& route, std::uint64_t bytes) {
   if (route.list != nullptr) return route.list->size();
   const std::uint64_t full = std::max(route.flit_bytes, 1U);

@@ -84,7 +84,8 @@ class KernelWork final : private tlm::tlm_analysis_if<ExecutedOp>,
     KernelExecution& expect_kernel(std::uint32_t stream, Fs from);
     std::list<KernelExecution>::const_iterator find(const std::string& request) const;
     KernelExecution& latest_of(std::uint32_t stream);
-    KernelExecution* issuer_of(const RouteExtension& transfer);  // null: none
+    // Kernel that issued a transfer; null: none.
+    KernelExecution* issuer_of(const RouteExtension& transfer);
     Composite& composite(const ExecutedOp& stage);
   };
 

@@ -25,7 +25,7 @@ const char* name_of(Server::Kind kind);
 // Keys of attributes ("clock_ghz", or "occupancy_ns, flit_occupancy_ns") of the components of a
 // section. Those of ccl.yaml stay.
 std::string keys_of(const std::string& section, const std::string& attributes);
-std::string keys_of(Role role, const std::string& attributes);  // of its section of topology.yaml
+std::string keys_of(Role role, const std::string& attributes);  // section: that of topology.yaml
 
 struct Resource {
   std::string name;  // "UCIe lanes", "pe_dma read_channel"

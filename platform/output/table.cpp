@@ -3,9 +3,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <cassert>
 #include <cmath>
+#include <initializer_list>
 #include <iterator>
 #include <set>
 
@@ -211,22 +211,18 @@ std::string readable_bytes(std::uint64_t bytes) {
   return unit == 0 ? fmt::format("{} B", bytes) : fmt::format("{:.1f} {}", value, units[unit]);
 }
 
-std::string readable_time(double ns) {
-  static constexpr const char* units[] = {"ns", "us", "ms", "s"};
-  std::size_t unit = 0;
-  for (; ns >= 999.9995 && unit < 3; ++unit) ns /= 1000;
-  return fmt::format("{:.3f} {}", ns, units[unit]);
-}
-
 namespace {
 
-std::string with_prefix(double value, const std::array<const char*, 6>& units) {
-  std::size_t unit = 0;
-  for (; value >= 999.9995 && unit + 1 < units.size(); ++unit) value /= 1000;
-  return fmt::format("{:.3f} {}", value, units.at(unit));
+// The last unit has no upper bound.
+std::string with_prefix(double value, std::initializer_list<const char*> units) {
+  const char* const* unit = units.begin();
+  for (; value >= 999.9995 && unit + 1 != units.end(); ++unit) value /= 1000;
+  return fmt::format("{:.3f} {}", value, *unit);
 }
 
 }  // namespace
+
+std::string readable_time(double ns) { return with_prefix(ns, {"ns", "us", "ms", "s"}); }
 
 std::string readable_energy(double pj) {
   return with_prefix(pj, {"pJ", "nJ", "uJ", "mJ", "J", "kJ"});

@@ -68,6 +68,10 @@ std::string fitted(const std::string& text, std::size_t hang) {
   return result;
 }
 
+std::string named_value(const std::string& name, const std::string& value) {
+  return fitted(fmt::format("{:<18} {}\n", name, value), 19);
+}
+
 namespace {
 
 constexpr const char* gap = "  ";

@@ -28,6 +28,9 @@ std::size_t longest_word(const std::string& text);
 // text", or else `hang` columns behind the start of their first word.
 std::string fitted(const std::string& text, std::size_t hang = 0);
 
+// Line with a named value in the head of a report: "energy-delay       2.1e-12 J s".
+std::string named_value(const std::string& name, const std::string& value);
+
 // --- Tables
 
 class TextLayout {

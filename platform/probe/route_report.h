@@ -23,11 +23,11 @@ nlohmann::ordered_json gbs_json(const std::optional<Rational>& bw_gbs);
 // before nodes; none if all are unlimited.
 struct NarrowestLink {
   std::uint32_t position = 0;  // position of the node, or of the link's source node
-  Rational bw_gbs;             // of a node: node_gbs
+  Rational bw_gbs;             // bandwidth of the link, or node_gbs of the node
   bool is_node = false;
 };
-// Rate of the node at a position: of an HBM partition at an end of the path the sum of its
-// pseudo-channels; of a node that forwards flit_bytes / flit_occupancy_ns. 0: unlimited.
+// Rate of the node at a position: for an HBM partition at an end of the path the sum of its
+// pseudo-channels, for a forwarding node flit_bytes / flit_occupancy_ns. 0: unlimited.
 Rational node_gbs(const Graph& graph, const Path& path, std::uint32_t position);
 std::optional<NarrowestLink> bottleneck_of(const Graph& graph, const Path& path);
 

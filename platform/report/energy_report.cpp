@@ -4,6 +4,7 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <map>
+#include <optional>
 #include <vector>
 
 #include "platform/events/op_log_player.h"
@@ -17,10 +18,6 @@ namespace {
 double total_of(const EnergyRow& row) { return row.dynamic_pj + row.static_pj; }
 double average_w(double pj, Fs time) {
   return time == 0 ? 0 : pj * 1e3 / static_cast<double>(time);  // 1 pJ / 1 fs = 1000 W
-}
-Cell ratio_cell(double amount, double of) {
-  if (of <= 0) return NoneCell();
-  return NumberCell{amount / of};
 }
 Cell share_cell(double part, double whole) {
   if (whole <= 0) return NoneCell();
@@ -65,7 +62,14 @@ class EnergyReport final : public Report,
   void write(const EnergyRow& row) override;
   void write(const PowerRow& row) override;
   Peak peak() const;
-  double moving_pj() const;
+  // Energy of the run; of links, routers and memories outside PEs. None: the energy table has no
+  // entry for an action that occurred.
+  std::optional<double> known_pj() const;
+  std::optional<double> moving_pj() const;
+  Cell per_mac_cell(const EnergyRow& row) const {
+    if (row.macs == 0 || !known_pj()) return NoneCell();
+    return NumberCell{total_of(row) / static_cast<double>(row.macs)};
+  }
   std::string head() const;
   Table kinds() const;
   Table actions() const;
@@ -106,11 +110,17 @@ EnergyReport::Peak EnergyReport::peak() const {
   return peak;
 }
 
-// Energy of links, routers and memories outside PEs.
-double EnergyReport::moving_pj() const {
-  double pj = 0;
+std::optional<double> EnergyReport::known_pj() const {
+  const bool any = std::any_of(actions_.begin(), actions_.end(),
+                               [](const EnergyRow& row) { return row.count > 0; });
+  return any ? std::optional(total_of(run_)) : std::nullopt;
+}
+
+std::optional<double> EnergyReport::moving_pj() const {
+  std::optional<double> pj;
   for (const EnergyRow& row : actions_) {
-    if (!is_in_pe(row.name)) pj += row.dynamic_pj;
+    if (!is_in_pe(row.name) && row.item != EnergyTable::static_power && row.count > 0)
+      pj = pj.value_or(0) + row.dynamic_pj;
   }
   return pj;
 }
@@ -118,24 +128,36 @@ double EnergyReport::moving_pj() const {
 std::string EnergyReport::head() const {
   std::string text;
   const auto line = [&text](const char* what, const std::string& value) {
-    text += fitted(fmt::format("{:<18} {}\n", what, value), 19);
+    text += named_value(what, value);
   };
-  const double total = total_of(run_);
-  line("energy",
-       fmt::format("{}: {} of actions, {} static  ({})", readable_energy(total),
-                   readable_energy(run_.dynamic_pj), readable_energy(run_.static_pj), run_.name));
-  const Peak most = peak();
-  line("power", fmt::format("average {}, peak {} from {} to {}",
+  const auto known = [](const std::optional<double>& pj, auto format) {
+    return pj ? format(*pj) : std::string("-");
+  };
+  line("energy", known(known_pj(), [this](double total) {
+                   return fmt::format("{}: {} of actions, {} static", readable_energy(total),
+                                      readable_energy(run_.dynamic_pj),
+                                      readable_energy(run_.static_pj));
+                 }) + fmt::format("  ({})", run_.name));
+  line("power", known(known_pj(), [this](double total) {
+         const Peak most = peak();
+         return fmt::format("average {}, peak {} from {} to {}",
                             readable_power(average_w(total, run_.length)), readable_power(most.w),
-                            readable_time(to_ns(most.begin)), readable_time(to_ns(most.end))));
+                            readable_time(to_ns(most.begin)), readable_time(to_ns(most.end)));
+       }));
   if (run_.macs > 0)
-    line("energy per MAC", fmt::format("{:.3f} pJ over {} multiply-accumulates",
-                                       total / static_cast<double>(run_.macs), run_.macs));
+    line("energy per MAC", known(known_pj(), [this](double total) {
+           return fmt::format("{:.3f} pJ over {} multiply-accumulates",
+                              total / static_cast<double>(run_.macs), run_.macs);
+         }));
   if (run_.count > 0)
-    line("energy per bit", fmt::format("{:.3f} pJ outside PEs over {} read and written in memories",
-                                       moving_pj() / (8 * run_.count),
-                                       readable_bytes(static_cast<std::uint64_t>(run_.count))));
-  line("energy-delay", fmt::format("{:.4g} J s", total * 1e-12 * to_ns(run_.length) * 1e-9));
+    line("energy per bit", known(moving_pj(), [this](double moving) {
+           return fmt::format("{:.3f} pJ outside PEs over {} read and written in memories",
+                              moving / (8 * run_.count),
+                              readable_bytes(static_cast<std::uint64_t>(run_.count)));
+         }));
+  line("energy-delay", known(known_pj(), [this](double total) {
+         return fmt::format("{:.4g} J s", total * 1e-12 * to_ns(run_.length) * 1e-9);
+       }));
   std::string unknown;
   for (const EnergyRow& row : unknown_)
     unknown += fmt::format("{}{}.{}{}", unknown.empty() ? "" : ", ", row.name, row.item,
@@ -233,7 +255,7 @@ Table EnergyReport::places() const {
       row.push_back(share_cell(total_of(each), total_of(run_)));
       add_energy(row, each.dynamic_pj);
       add_energy(row, each.static_pj);
-      row.push_back(ratio_cell(total_of(each), static_cast<double>(each.macs)));
+      row.push_back(per_mac_cell(each));
       table.add(std::move(row));
     }
   }
@@ -271,9 +293,10 @@ Table EnergyReport::executions(const char* name, const std::vector<EnergyRow>& r
     const double w = average_w(total_of(each), each.length);
     row.push_back(is_kernel ? Cell(readable_power(w)) : Cell(NoneCell()));
     row.push_back(is_kernel ? Cell(NumberCell{w}) : Cell(NoneCell()));
-    row.push_back(ratio_cell(total_of(each), static_cast<double>(each.macs)));
-    row.push_back(is_kernel ? Cell(NumberCell{total_of(each) * 1e-21 * to_ns(each.length)})
-                            : Cell(NoneCell()));
+    row.push_back(per_mac_cell(each));
+    row.push_back(is_kernel && known_pj()
+                      ? Cell(NumberCell{total_of(each) * 1e-21 * to_ns(each.length)})
+                      : Cell(NoneCell()));
     table.add(std::move(row));
   }
   return table;
@@ -295,23 +318,27 @@ std::string EnergyReport::text() {
 
 Report::Json EnergyReport::json() {
   if (run_.part.empty()) return nullptr;
-  const double total = total_of(run_);
   const Peak most = peak();
-  const auto per = [](double pj, double of) { return of > 0 ? Json(pj / of) : Json(); };
+  const std::optional<double> total = known_pj(), moving = moving_pj();
+  const auto known = [](bool is_known, double value) { return is_known ? Json(value) : Json(); };
+  const auto per = [&known](const std::optional<double>& pj, double of) {
+    return known(pj && of > 0, pj.value_or(0) / of);
+  };
   Json json{{"energy_table", run_.name},
-            {"energy_pj", total},
+            {"energy_pj", total_of(run_)},
             {"dynamic_pj", run_.dynamic_pj},
             {"static_pj", run_.static_pj},
             {"time_ns", ns_json(run_.length)},
-            {"average_w", average_w(total, run_.length)},
+            {"average_w", average_w(total_of(run_), run_.length)},
             {"peak_w", most.w},
             {"peak_from_ns", ns_json(most.begin)},
             {"peak_to_ns", ns_json(most.end)},
             {"macs", run_.macs},
             {"pj_per_mac", per(total, static_cast<double>(run_.macs))},
             {"bytes_moved", static_cast<std::uint64_t>(run_.count)},
-            {"pj_per_bit", per(moving_pj(), 8 * run_.count)},
-            {"energy_delay_js", total * 1e-21 * to_ns(run_.length)}};
+            {"pj_per_bit", per(moving, 8 * run_.count)},
+            {"energy_delay_js",
+             known(total.has_value(), total.value_or(0) * 1e-21 * to_ns(run_.length))}};
   json["unknown"] = Json::array();
   for (const EnergyRow& row : unknown_)
     json["unknown"].push_back({{"kind", row.name},

@@ -121,7 +121,7 @@ OperatorSummary operators_of(const std::vector<LaunchWorkRow>& launches) {
   if (launches.empty()) return sum;
   sum.begin = never_fs;
   std::map<std::pair<std::string, bool>, std::size_t> places;
-  std::vector<Fs> first;  // by operator
+  std::vector<Fs> first;  // first start by operator
   std::map<std::string, const LaunchWorkRow*> sips;
   std::map<std::string, std::vector<Mark>> marks;
   for (const LaunchWorkRow& row : launches) {

@@ -23,7 +23,7 @@ struct OperatorTimes {
   // Summed over the SIPs: time in which at least one launch was in progress; of communication
   // hidden: the part in which the SIP computed, exposed: the rest.
   Fs time = 0, exposed = 0, hidden = 0;
-  double share = 0;  // of the time of all SIPs
+  double share = 0;  // share of the time of all SIPs
   std::uint64_t macs = 0, hbm_bytes = 0, remote_bytes = 0;
   Roofline roofline;  // sum over the launches
 
@@ -36,11 +36,11 @@ struct OperatorTimes {
 struct OperatorSummary {
   std::size_t sips = 0;                           // SIPs in use
   Fs begin = 0, end = 0;                          // first start, last end
-  std::vector<OperatorTimes> operators;           // by share; of equal ones by the first start
+  std::vector<OperatorTimes> operators;           // by share, then by first start
   double idle_share = 0;                          // no launch in progress
   Fs communication = 0, exposed = 0, hidden = 0;  // summed over SIPs; concurrent ones count once
   std::uint64_t macs = 0, hbm_bytes = 0, tokens = 0;
-  double peak_macs_per_ns = 0, peak_hbm_gbs = 0;  // of the SIPs in use together; 0: unknown
+  double peak_macs_per_ns = 0, peak_hbm_gbs = 0;  // sums over the SIPs in use; 0: unknown
 
   Fs window() const { return end - begin; }
   double mfu() const;              // FLOPs / (window * peak rate)

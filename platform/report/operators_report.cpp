@@ -67,7 +67,7 @@ std::string OperatorsReport::tokens_text() const {
 std::string OperatorsReport::head() const {
   std::string text;
   const auto line = [&text](const char* what, const std::string& value) {
-    text += fitted(fmt::format("{:<18} {}\n", what, value), 19);
+    text += named_value(what, value);
   };
   line("operators", fmt::format("{} SIP{}, {} from the first start to the last end", sum_.sips,
                                 sum_.sips == 1 ? "" : "s", readable_time(to_ns(sum_.window()))));

@@ -108,11 +108,12 @@ ValidationCheck differing_check(std::string quantity, std::string unit, double p
 }
 
 ValidationCheck goal_check(std::string quantity, std::string unit, double published,
-                           double simulated, int goal_percent) {
+                           double simulated, int goal_percent, int percent) {
   ValidationCheck check =
       published_check(std::move(quantity), std::move(unit), published, 0, simulated);
-  check.tolerance = published * goal_percent / 100;
+  check.tolerance = published * percent / 100;
   check.allowance = fmt::format("the goal, {} %", goal_percent);
+  if (percent < goal_percent) check.allowance += fmt::format(", narrowed to {} %", percent);
   return check;
 }
 

@@ -46,9 +46,10 @@ ValidationCheck differing_check(std::string quantity, std::string unit, double p
                                 std::string formula, double expected, std::string reason,
                                 double simulated);
 
-// Quantity that agrees with a figure of another simulator, or with its formula, within the goal.
+// Quantity that agrees with a figure of another simulator, or with its formula, within `percent`,
+// at most those of the goal.
 ValidationCheck goal_check(std::string quantity, std::string unit, double published,
-                           double simulated, int goal_percent);
+                           double simulated, int goal_percent, int percent);
 
 // Same check where `expected` is a bound and `reason` explains the deviation from it.
 ValidationCheck bound_check(Relation relation, ValidationCheck check);

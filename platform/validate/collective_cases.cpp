@@ -80,7 +80,7 @@ ValidationCheck as_bound(std::string quantity, double least_ns, double simulated
 }
 
 ValidationCheck as_goal(std::string quantity, double least_ns, double simulated_ns) {
-  return goal_check(std::move(quantity), "ns", least_ns, simulated_ns, 10);
+  return goal_check(std::move(quantity), "ns", least_ns, simulated_ns, 10, 6);
 }
 
 // All-reduce of a partial sum on each of the cubes.

@@ -154,7 +154,7 @@ std::vector<ValidationCheck> play_all_reduce(Platform& platform) {
 std::vector<ValidationCheck> play_astra_sim(Platform& platform, int steps, std::uint64_t bytes) {
   const double formula = steps * (hop_ns + static_cast<double>(bytes) / gbs);
   ValidationCheck check = goal_check(sizes_text(steps, bytes), "ns", formula,
-                                     to_ns(play_steps(platform, steps, bytes)), 10);
+                                     to_ns(play_steps(platform, steps, bytes)), 10, 1);
   check.formula = fmt::format("{} * ({:g} + {} / {:g})", steps, hop_ns, bytes, gbs);
   return {check};
 }

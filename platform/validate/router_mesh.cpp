@@ -33,7 +33,7 @@ class MeshNode final : public FabricNode {
   struct Counts {
     std::uint64_t flits = 0;  // arrived in the window
     std::uint64_t packets = 0;
-    Fs latency = 0;  // of packets generated in the window, summed
+    Fs latency = 0;  // sum over packets generated in the window
   };
   // Window of the measurement: [begin, end).
   MeshNode(const ComponentInit& init, Fs begin, Fs end)

@@ -17,7 +17,7 @@ enum class MeshPattern : std::uint8_t { uniform, transpose, hot_spot };
 struct MeshTraffic {
   MeshPattern pattern = MeshPattern::uniform;
   double load = 0;          // flits per node and cycle
-  std::uint32_t flits = 1;  // of a packet
+  std::uint32_t flits = 1;  // flits of a packet
   int warm_up = 500;        // cycles before the measured ones
   int measured = 1500;      // cycles; the load goes on for 100 more
 };

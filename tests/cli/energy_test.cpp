@@ -117,6 +117,16 @@ BOOST_AUTO_TEST_CASE(what_the_table_lacks_is_named) {
   BOOST_TEST(with(unknown, "action", "look_ups").at("kind") == "pe_mmu");
 }
 
+BOOST_AUTO_TEST_CASE(without_a_known_energy_ratios_are_unknown_not_0) {
+  const TemporaryFile table("energy.yaml", "{}\n");
+  const Words run = bench_on_tiny("gemm-single-pe", {"--energy", "--energy-table", table.path()});
+  check_contains(completed(run).out, {"energy per MAC     -\n", "energy per bit     -\n",
+                                      "energy-delay       -\n", "power              -\n"});
+  const Json energy = json_of(joined(run, {"--json"})).at("energy");
+  for (const char* const ratio : {"pj_per_mac", "pj_per_bit", "energy_delay_js"})
+    BOOST_TEST(energy.at(ratio).is_null(), ratio);
+}
+
 BOOST_AUTO_TEST_CASE(traffic_has_energy_without_kernels) {
   const Json energy =
       json_of({"traffic", "--generate", "stream", "--topology", "tiny", "--json", "--energy"})

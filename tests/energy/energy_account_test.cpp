@@ -238,6 +238,45 @@ KERNBENCH_SYSTEMC_TEST(an_action_of_a_component_without_an_entry_is_unknown) {
   BOOST_TEST(row_of_firings("{}", "unknown").count == 2);
 }
 
+// A DMA of PE 0 and a tile of its scheduler, launched by the host over IO_CPU and M_CPU.
+KERNBENCH_SYSTEMC_TEST(every_action_of_the_built_in_components_without_an_entry_is_unknown) {
+  MeteredMachine m("components: {pe_gemm: {macs_f16: {pj: 1}}}\n",
+                   {{"cube.components.hbm_ctrl", "{impl: builtin.hbm_banked}"}});
+  m.run_metered([&](HostPort& port) {
+    port.wait(*port.submit(std::shared_ptr<const KernelLaunch>(
+        MeteredMachine::launch({{0, 0, 0}}, "r", [&](KernelContext& pe) {
+          execute(pe, DmaCommand{false, m.hbm({0, 0, 0}), 4096});
+          execute(pe, DotCommand{32, 64, 32, DType::f16});
+          pe.cycles(4000);
+          execute(pe, DmaCommand{false, m.hbm({0, 0, 0}), 4096});  // counts the first refresh
+        }))));
+  });
+  for (const auto& [kind, action] :
+       {std::pair("io_cpu", "requests"), std::pair("m_cpu", "requests"),
+        std::pair("pe_dma", "transactions"), std::pair("pe_scheduler", "tiles"),
+        std::pair("hbm_ctrl", "activates"), std::pair("hbm_ctrl", "refreshes")})
+    BOOST_TEST(m.row("unknown", kind, action).count > 0, kind << '.' << action);
+}
+
+BOOST_AUTO_TEST_CASE(an_energy_per_bit_of_a_count_is_refused) {
+  const auto fault_of = [](const std::string& action) {
+    return forked_value([&action]() -> std::string {
+      try {
+        MeteredMachine m("components: {" + action + ": {pj_per_bit: 0.5}}}\n");
+      } catch (const ConfigError& error) {
+        return error.what();
+      }
+      return "";
+    });
+  };
+  for (const char* const count :
+       {"pe_mmu: {look_ups", "pe_gemm: {macs_f16", "hbm_ctrl: {refreshes"})
+    check_contains(fault_of(count),
+                   {"energy.yaml:1:", "found pj_per_bit 0.5, allowed is pj: a count has no bits"});
+  for (const char* const bytes : {"sram: {bytes_read", "hbm_ctrl: {bytes_of_rows"})
+    BOOST_TEST(fault_of(bytes) == "");
+}
+
 KERNBENCH_SYSTEMC_TEST(an_action_that_the_machine_lacks_is_refused_with_the_nearest) {
   check_contains(error_of<ConfigError>(
                      [] { MeteredMachine m("components: {pe_gemm: {mac_f16: {pj: 1}}}\n"); }),

@@ -44,7 +44,7 @@ HbmBankTiming some_times() {
   return t;
 }
 
-HbmQueuePolicy some_rules() {
+HbmQueuePolicy some_policy() {
   HbmQueuePolicy policy;
   policy.reads = between(1, 16);
   policy.writes = between(1, 16);
@@ -70,7 +70,7 @@ std::vector<HbmRequest> some_requests(unsigned banks, Fs longest_gap) {
 
 RC_BOOST_PROP(commands_keep_all_times_and_every_request_is_served_once, ()) {
   const HbmBankTiming timing = some_times();
-  HbmChannel channel(timing, some_rules());
+  HbmChannel channel(timing, some_policy());
   const auto requests = some_requests(timing.banks(), 200);
   channel.run(requests);
   RC_ASSERT(HbmCommandChecker(timing, channel.commands).violation() == "");
@@ -87,7 +87,7 @@ RC_BOOST_PROP(commands_keep_all_times_and_every_request_is_served_once, ()) {
 // No row is opened in vain, whatever precedes: the other direction, a refresh, a full queue.
 RC_BOOST_PROP(the_first_command_after_an_activate_is_the_one_it_is_for, ()) {
   const HbmBankTiming timing = some_times();
-  HbmChannel channel(timing, some_rules());
+  HbmChannel channel(timing, some_policy());
   channel.run(some_requests(timing.banks(), 200));
   std::map<unsigned, HbmDirection> opened;  // by bank
   for (const HbmCommandRecord& each : channel.commands) {
@@ -104,7 +104,7 @@ RC_BOOST_PROP(the_first_command_after_an_activate_is_the_one_it_is_for, ()) {
 
 RC_BOOST_PROP(data_of_bursts_never_overlap, ()) {
   const HbmBankTiming timing = some_times();
-  HbmChannel channel(timing, some_rules());
+  HbmChannel channel(timing, some_policy());
   channel.run(some_requests(timing.banks(), 50));
   Fs free_at = 0;
   for (const HbmServed& each : channel.served) {
@@ -116,7 +116,7 @@ RC_BOOST_PROP(data_of_bursts_never_overlap, ()) {
 
 RC_BOOST_PROP(two_runs_are_equal, ()) {
   const HbmBankTiming timing = some_times();
-  const HbmQueuePolicy policy = some_rules();
+  const HbmQueuePolicy policy = some_policy();
   const auto requests = some_requests(timing.banks(), 100);
   HbmChannel a(timing, policy), b(timing, policy);
   a.run(requests);

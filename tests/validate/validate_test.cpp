@@ -91,9 +91,12 @@ BOOST_AUTO_TEST_CASE(every_reference_holds_and_says_what_it_is_and_where_it_come
                  check.quantity << ": a bound has no tolerance");
       // Published figures have two digits at least. Another simulator: the goal, or a difference
       // with a reason.
-      const double most = other_simulator        ? (check.allowance == "the goal, 5 %"    ? 0.05 + 1e-9
-                                                    : check.allowance == "the goal, 10 %" ? 0.1 + 1e-9
-                                                                                          : 0.22 + 1e-9)
+      const auto is_goal = [&check](const char* goal) {
+        return check.allowance.rfind(goal, 0) == 0;
+      };
+      const double most = other_simulator        ? (is_goal("the goal, 5 %")    ? 0.05 + 1e-9
+                                                    : is_goal("the goal, 10 %") ? 0.1 + 1e-9
+                                                                                : 0.15 + 1e-9)
                           : check.as_published() ? 7e-3
                                                  : 3e-4;
       BOOST_TEST(check.tolerance <= check.expected * most, check.quantity);
