@@ -172,4 +172,9 @@ LayerResult transformer_layer(const LayerInput& in) {
   return result;
 }
 
+std::vector<double> logits(const std::vector<double>& x, const ModelSpec& model,
+                           const HostLmHead& head) {
+  return linear(norm(x, model, head.norm, head.norm_bias), head.projection, nullptr);
+}
+
 }  // namespace kernbench::reference

@@ -4,7 +4,7 @@
 
 #include <vector>
 
-#include "sw/models/layer_weights.h"
+#include "sw/models/lm_head.h"
 
 namespace kernbench::reference {
 
@@ -25,5 +25,9 @@ struct LayerResult {
 };
 
 LayerResult transformer_layer(const LayerInput& input);
+
+// Logits {rows, vocabulary with padding} of hidden states x{rows, hidden}.
+std::vector<double> logits(const std::vector<double>& x, const ModelSpec& model,
+                           const HostLmHead& head);
 
 }  // namespace kernbench::reference
