@@ -8,8 +8,8 @@
 
 namespace kernbench::reference {
 
-// x{tokens, hidden}; k and v{sequences * kv_heads * capacity, d} of the whole model, with the
-// tokens before those of the batch.
+// x{tokens, hidden}; k and v{cache.rows(), d} of the whole model, with the tokens before those of
+// the batch, in the blocks of its sequences.
 struct LayerInput {
   ModelSpec model;
   HostLayerWeights weights;

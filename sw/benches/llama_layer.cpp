@@ -31,8 +31,9 @@ struct LayerRun {
   Routing routing = Routing::balanced;
   ops::PeGrid grid;
 
+  // Contiguous: a block of each sequence.
   ops::CacheShape cache(std::int64_t kv_heads) const {
-    return {static_cast<std::int64_t>(batch.sequences.size()), kv_heads, model.d_head, capacity};
+    return {static_cast<std::int64_t>(batch.sequences.size()), capacity, kv_heads, model.d_head};
   }
 };
 
@@ -94,6 +95,7 @@ LayerRun run_of(const Torch& torch) {
   run.chunks = static_cast<int>(given.integer("chunks"));
   run.routing = routing_of(torch, run.model);
   run.grid = selected_grid(torch, bench_name);
+  ops::assign_consecutive_blocks(run.batch, run.cache(run.model.kv_heads));
   ops::check_batch("llama-layer", run.batch, run.cache(run.model.kv_heads));
   if (run.parallelism.sequence && run.batch.tokens() % run.parallelism.tp != 0)
     throw UsageError(
@@ -145,17 +147,6 @@ class HostSide {
 };
 using SharedHostSide = std::shared_ptr<HostSide>;
 
-// The rows of KV heads `heads` in a cache of all.
-std::vector<double> cache_of_heads(const std::vector<double>& all, const ops::CacheShape& shape,
-                                   const ops::Range& heads) {
-  std::vector<double> part;
-  for (std::int64_t sequence = 0; sequence < shape.sequences; ++sequence) {
-    const auto first = all.begin() + shape.row(sequence, heads.begin, 0) * shape.d;
-    part.insert(part.end(), first, first + heads.size() * shape.capacity * shape.d);
-  }
-  return part;
-}
-
 std::vector<double> rows_of_matrix(const std::vector<double>& all, std::int64_t width,
                                    const ops::Range& rows) {
   return {all.begin() + rows.begin * width, all.begin() + rows.end * width};
@@ -186,9 +177,11 @@ class RankRun {
     const ops::KvCache cache =
         ops::make_kv_cache(torch_, run_.cache(heads_.size()), dtype, run_.grid);
     if (host_ != nullptr) torch_.untimed([&] { write_inputs(x, cache); });
+    ops::TokenBatch batch = run_.batch;
+    ops::write_block_tables(torch_, batch, cache.shape, run_.grid);
     if (run_.parallelism.tp > 1) torch_.distributed.barrier(placement_.group);
     const Fs begin = torch_.now();
-    layer.attention_block(x, run_.batch, cache);
+    layer.attention_block(x, batch, cache);
     verify_attention(x, cache);
     layer.mlp_block(x);
     verify_rows(x, "out", &reference::LayerResult::out, 12 + 2 * run_.parallelism.tp);

@@ -23,10 +23,6 @@ namespace {
 
 constexpr const char* bench_name = "llm-serve";
 
-Parameter tokens_of(const char* name, const std::string& description, std::int64_t count) {
-  return count_of(name, description, count);
-}
-
 ParameterSchema schema() {
   return {
       model_parameter("model whose layers are served"),
@@ -73,7 +69,7 @@ ParameterSchema schema() {
                "tokens of prompt and output of a request at most; 0: the model's"),
       count_of("max_waiting", "requests in the queue at most; more end the run", 4096),
       float_dtype("element type of weights, activations and cache"),
-      cubes_parameter(),
+      cubes_parameter(1),
       pes_parameter()};
 }
 
@@ -164,6 +160,10 @@ std::uint32_t blocks_of(const Torch& torch, const ServedSetup& setup) {
   return static_cast<std::uint32_t>(fit);
 }
 
+std::uint32_t bucket_of(const Attributes& given) {
+  return static_cast<std::uint32_t>(given.integer("bucket"));
+}
+
 ServedSetup setup_of(const Torch& torch) {
   const Attributes& given = torch.parameters();
   ServedSetup setup;
@@ -172,8 +172,11 @@ ServedSetup setup_of(const Torch& torch) {
   setup.dtype = parse_dtype(given.text("dtype"));
   setup.grid = selected_grid(torch, bench_name);
   setup.all_layers = given.text("layers") == "exact";
-  if (setup.all_layers) refuse_changes(given, {"bucket"}, "with layers=exact");
   setup.limits = limits_of(given, setup.model);
+  if (setup.all_layers)
+    refuse_changes(given, {"bucket"}, "with layers=exact");
+  else
+    setup.extra_blocks = serving::IterationMemo::extra_blocks(setup.limits, bucket_of(given));
   return setup;
 }
 
@@ -208,8 +211,7 @@ void report(Torch& torch, const ServedSetup& setup, const serving::ServingRun& r
 
 void serve_on_rank(Torch& torch, const ServedSetup& setup,
                    const std::vector<serving::Request>& requests, ServedModel model, bool reports) {
-  serving::IterationMemo memo(std::ref(model), setup.limits,
-                              static_cast<std::uint32_t>(torch.parameters().integer("bucket")));
+  serving::IterationMemo memo(std::ref(model), setup.limits, bucket_of(torch.parameters()));
   const serving::ServingRun run = setup.all_layers
                                       ? serving::serve(requests, setup.limits, std::ref(model))
                                       : serving::serve(requests, setup.limits, std::ref(memo));

@@ -44,7 +44,9 @@ Parameter count_of(const char* name, const std::string& description, std::int64_
 Parameter tp_parameter() {
   return count_of("tp", "SIPs over which the layer is cut; 0: all of the machine");
 }
-Parameter cubes_parameter() { return count_of("cubes", "cubes of a SIP that work; 0: all"); }
+Parameter cubes_parameter(int count) {
+  return count_of("cubes", "cubes of a SIP that work; 0: all").default_val(count);
+}
 Parameter pes_parameter() { return count_of("pes", "PEs of a cube that work; 0: all"); }
 
 ModelSpec reduced(ModelSpec model) {
@@ -85,6 +87,16 @@ HostWeight draw_weight(Torch& torch, DType dtype, const Shape& shape, double fac
                                            reference::each(drawn, [factor, norm](double value) {
                                              return value * factor + (norm ? 1 : 0);
                                            }));
+}
+
+std::vector<double> cache_of_heads(const std::vector<double>& all, const ops::CacheShape& shape,
+                                   const ops::Range& heads) {
+  std::vector<double> part;
+  for (std::int64_t block = 0; block < shape.blocks; ++block) {
+    const auto first = all.begin() + shape.row(block, heads.begin, 0) * shape.d;
+    part.insert(part.end(), first, first + heads.size() * shape.block_tokens * shape.d);
+  }
+  return part;
 }
 
 void on_tensor_parallel_ranks(Torch& torch, const std::string& bench, std::int64_t tp,

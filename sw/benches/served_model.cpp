@@ -20,12 +20,22 @@ ServedModel::ServedModel(Torch& torch, const ServedSetup& setup, int rank, Group
     const HostLayerWeights* weights = reference_ != nullptr ? &reference_->weights(i) : nullptr;
     const ops::KvCache cache =
         ops::make_kv_cache(torch, setup.cache(heads.size()), setup.dtype, setup.grid);
-    if (reference_ != nullptr && reference_->k(i) != nullptr)
-      write_cache(torch, cache, *reference_->k(i), *reference_->v(i), heads);
+    if (reference_ != nullptr && reference_->k(i) != nullptr) {
+      write_cache(cache.k, *reference_->k(i), heads);
+      write_cache(cache.v, *reference_->v(i), heads);
+    }
     layers_.push_back({{torch, setup.model, placement_,
                         place_layer_weights(torch, setup.model, placement_, setup.dtype, weights)},
                        cache});
   }
+}
+
+void ServedModel::write_cache(Tensor cache, const HostArray& values, const ops::Range& heads) {
+  const ops::CacheShape whole = setup_.cache(setup_.model.kv_heads);
+  torch_.untimed([&] {
+    cache.copy_(
+        HostArray(cache.shape(), setup_.dtype, cache_of_heads(values.values(), whole, heads)));
+  });
 }
 
 void ServedModel::meet() {
@@ -56,7 +66,7 @@ void ServedModel::install_rings(std::int64_t tokens, std::int64_t emitting) {
 }
 
 Fs ServedModel::operator()(const serving::Batch& batch) {
-  const ops::TokenBatch tokens = token_batch(batch);
+  ops::TokenBatch tokens = token_batch(batch, setup_);
   const std::vector<std::int64_t> emitting = emitting_rows(batch);
   const std::int64_t count = tokens.tokens();
   install_rings(count, static_cast<std::int64_t>(emitting.size()));
@@ -66,9 +76,17 @@ Fs ServedModel::operator()(const serving::Batch& batch) {
     torch_.untimed([&] { x.copy_(reference_->input(iterations_, batch)); });
   meet();
   const auto times = static_cast<Fs>(setup_.model.layers / setup_.simulated_layers());
-  const Fs time = times * run_layers(x, tokens) + run_head(x, emitting);
+  const Fs tables = write_tables(tokens), layers = run_layers(x, tokens),
+           head = run_head(x, emitting);
   ++iterations_;
-  return time;
+  return tables + times * layers + head;
+}
+
+Fs ServedModel::write_tables(ops::TokenBatch& tokens) {
+  const Fs begin = torch_.now();
+  ops::write_block_tables(torch_, tokens, layers_.front().cache.shape, setup_.grid);
+  meet();
+  return torch_.now() - begin;
 }
 
 Fs ServedModel::run_layers(const Tensor& x, const ops::TokenBatch& tokens) {

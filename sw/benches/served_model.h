@@ -2,10 +2,11 @@
 // serving::serve(). Every rank runs the same scheduler, so that all have the same batch; the ranks
 // meet before and after an iteration.
 //
-// An iteration is the layers of the model, sequentially, then the LM head for the tokens that emit.
+// An iteration is the copy of the block tables, the layers of the model, sequentially, and the LM
+// head for the tokens that emit.
 // Hidden states of the first layer are drawn: the embedding is not part of it, nor is sampling.
-// With one simulated layer its time counts for each layer of the model, and the LM head is simulated
-// once for each number of tokens that emit.
+// With one simulated layer its time counts for each layer of the model, and the LM head is
+// simulated once for each number of tokens that emit.
 #pragma once
 
 #include <map>
@@ -33,15 +34,18 @@ class ServedModel {
     TransformerLayer layer;
     ops::KvCache cache;
   };
+  void write_cache(Tensor cache, const HostArray& values, const ops::Range& heads);
   // Calls each collective of the iteration once if it has a new size: the first call installs the
   // rings of its algorithm.
   void install_rings(std::int64_t tokens, std::int64_t emitting);
-  // Both return the time that the ranks need together.
+  // Each returns the time that the ranks need together.
+  Fs write_tables(ops::TokenBatch& tokens);
   Fs run_layers(const Tensor& x, const ops::TokenBatch& tokens);
   Fs run_head(const Tensor& x, const std::vector<std::int64_t>& emitting);
   void meet();
   void verify(const Tensor& tensor, const char* label,
-              std::vector<double> (ServedReference::*values)(std::size_t), std::int64_t further_roundings);
+              std::vector<double> (ServedReference::*values)(std::size_t),
+              std::int64_t further_roundings);
 
   Torch& torch_;
   const ServedSetup& setup_;

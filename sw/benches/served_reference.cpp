@@ -28,12 +28,13 @@ std::vector<double> by_ranks(const std::vector<double>& values, std::size_t widt
 
 }  // namespace
 
-ops::TokenBatch token_batch(const serving::Batch& batch) {
+ops::TokenBatch token_batch(const serving::Batch& batch, const ServedSetup& setup) {
   ops::TokenBatch made;
-  for (const serving::BatchSequence& sequence : batch)
-    made.sequences.push_back({sequence.new_tokens,
-                              std::int64_t{sequence.context_tokens} + sequence.new_tokens,
-                              *sequence.blocks});
+  for (const serving::BatchSequence& sequence : batch) {
+    const std::int64_t context = std::int64_t{sequence.context_tokens} + sequence.new_tokens;
+    made.sequences.push_back({sequence.new_tokens, context, *sequence.blocks});
+    for (std::uint32_t& block : made.sequences.back().blocks) block = setup.place_of(block);
+  }
   return made;
 }
 
@@ -79,7 +80,7 @@ ServedReference::ServedReference(Torch& torch, const ServedSetup& setup,
 const HostArray& ServedReference::input(std::size_t iteration, const serving::Batch& batch) {
   if (iteration < iterations_.size()) return *iterations_[iteration].x;
   Iteration made;
-  made.batch = token_batch(batch);
+  made.batch = token_batch(batch, setup_);
   for (std::size_t i = 0; setup_.all_layers && i < batch.size(); ++i) {
     std::uint32_t block = first_block_[batch[i].request];
     for (std::uint32_t& each : made.batch.sequences[i].blocks) each = block++;

@@ -23,15 +23,27 @@ struct ServedSetup {
   DType dtype = DType::f16;
   ops::PeGrid grid;
   serving::ServingLimits limits;
-  bool all_layers = false;  // else one is simulated
+  bool all_layers = false;         // else one is simulated
+  std::uint32_t extra_blocks = 0;  // of the cache, for rounded contexts
 
   std::int64_t simulated_layers() const { return all_layers ? model.layers : 1; }
+  // Whole blocks on each PE.
   ops::CacheShape cache(std::int64_t kv_heads) const {
-    return {limits.blocks, limits.block_tokens, kv_heads, model.d_head};
+    return {blocks_of_pe() * grid.count(), limits.block_tokens, kv_heads, model.d_head};
+  }
+  // Block of the cache: the scheduler's blocks are on the PEs in turn.
+  std::uint32_t place_of(std::uint32_t block) const {
+    const auto pes = static_cast<std::uint32_t>(grid.count());
+    return block % pes * static_cast<std::uint32_t>(blocks_of_pe()) + block / pes;
+  }
+
+ private:
+  std::int64_t blocks_of_pe() const {
+    return (std::int64_t{limits.blocks} + extra_blocks + grid.count() - 1) / grid.count();
   }
 };
 
-ops::TokenBatch token_batch(const serving::Batch& batch);
+ops::TokenBatch token_batch(const serving::Batch& batch, const ServedSetup& setup);
 // Rows of the batch whose tokens emit.
 std::vector<std::int64_t> emitting_rows(const serving::Batch& batch);
 
@@ -43,8 +55,8 @@ class ServedReference {
   const HostLayerWeights& weights(std::size_t layer) const { return layers_[layer].weights; }
   const HostLmHead& head() const { return head_; }
   // Values in the cache of the layer at the start; null with all layers.
-  HostWeight k(std::size_t layer) const { return start_of(layers_[layer].k); }
-  HostWeight v(std::size_t layer) const { return start_of(layers_[layer].v); }
+  const HostArray* k(std::size_t layer) const { return start_of(layers_[layer].k); }
+  const HostArray* v(std::size_t layer) const { return start_of(layers_[layer].v); }
   // Hidden states before the first layer in an iteration. Each rank calls it for each iteration.
   const HostArray& input(std::size_t iteration, const serving::Batch& batch);
 

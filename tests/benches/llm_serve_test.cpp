@@ -65,9 +65,9 @@ Served serve(const Parameters& parameters, const BenchRunOptions& options = {},
       for (std::size_t i = 1; i < row.size(); ++i)
         numbers[std::get<std::string>(row[0]) + "." + metrics.columns()[i]] = number_in(row[i]);
     }
-    return std::make_pair(std::make_pair(columns_of(outcome.results.at(1)),
-                                         columns_of(outcome.results.at(2))),
-                          numbers);
+    return std::make_pair(
+        std::make_pair(columns_of(outcome.results.at(1)), columns_of(outcome.results.at(2))),
+        numbers);
   });
   return {tables.first, tables.second, summary};
 }
@@ -127,9 +127,11 @@ BOOST_AUTO_TEST_CASE(each_preset_is_served) {
 // their own for each request.
 BOOST_AUTO_TEST_CASE(values_are_right_with_preemption_and_chunks) {
   const Served run =
-      serve_trace(trace_of({{0, 9, 6}, {0, 7, 6}, {0, 3, 2}}),
-                  {{"layers", "exact"}, {"num_layers", "2"}, {"blocks", "6"}, {"block_tokens", "4"},
-                   {"max_batched_tokens", "6"}});
+      serve_trace(trace_of({{0, 9, 6}, {0, 7, 6}, {0, 3, 2}}), {{"layers", "exact"},
+                                                                {"num_layers", "2"},
+                                                                {"blocks", "6"},
+                                                                {"block_tokens", "4"},
+                                                                {"max_batched_tokens", "6"}});
   BOOST_TEST(run.summary.at("preemptions") > 0);
   BOOST_TEST(run.summary.at("recomputed_tokens") > 0);
   BOOST_TEST(run.summary.at("kv_used_peak_pct") == 100);
@@ -204,14 +206,15 @@ BOOST_AUTO_TEST_CASE(ranks_serve_together) {
 // columns and in ours.
 BOOST_AUTO_TEST_CASE(traces_of_other_simulators_are_played) {
   const char* const llm_serving_sim =
-      "input_toks\toutput_toks\tarrival_time_ns\n10\t7\t46926808\n22\t10\t347938952\n4\t1\t347938953"
+      "input_toks\toutput_toks\tarrival_time_"
+      "ns\n10\t7\t46926808\n22\t10\t347938952\n4\t1\t347938953"
       "\n";
   const char* const vidur =
       "arrived_at,num_prefill_tokens,num_decode_tokens\n0.046926808,10,7\n0.347938952,22,10\n"
       "0.347938953,4,1\n";
   const Served first = serve_trace(llm_serving_sim, {}, without_data());
-  BOOST_TEST(first.requests.at("arrival_ns") == (std::vector<double>{46926808, 347938952,
-                                                                     347938953}));
+  BOOST_TEST(first.requests.at("arrival_ns") ==
+             (std::vector<double>{46926808, 347938952, 347938953}));
   for (const std::string& trace :
        {std::string(vidur),
         trace_of({{46926808, 10, 7}, {347938952, 22, 10}, {347938953, 4, 1}})}) {
