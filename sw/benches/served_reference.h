@@ -76,7 +76,9 @@ class ServedReference {
     HostWeight x;
     std::vector<double> hidden, logits;
   };
-  HostWeight start_of(const HostWeight& cache) const { return setup_.all_layers ? nullptr : cache; }
+  const HostArray* start_of(const HostWeight& cache) const {
+    return setup_.all_layers ? nullptr : cache.get();
+  }
   const Iteration& computed(std::size_t iteration);
   void compute(Iteration& iteration);
 
