@@ -195,16 +195,16 @@ void report(Torch& torch, const ServedSetup& setup, const serving::ServingRun& r
   ResultTable& metrics = publish(serving::metrics_table(run));
   metrics.add_summary({"layers", "layers of the model", setup.model.layers});
   metrics.add_summary({"simulated_layers",
-                       setup.all_layers ? "simulated layers: all of every iteration"
-                                        : "simulated layers: time of one, times those of the model",
+                       setup.all_layers ? "simulated layers of an iteration"
+                                        : "simulated layers of an iteration; time counts for all",
                        setup.simulated_layers()});
   metrics.add_summary(
       {"simulated_iterations", "simulated iterations", number(iterations.simulated)});
-  metrics.add_summary({"repeated_iterations", "iterations with the time of an earlier one",
+  metrics.add_summary({"repeated_iterations", "iterations of a shape simulated before",
                        number(iterations.repeated)});
   if (!setup.all_layers)
-    metrics.add_summary({"bucket_tokens", "of equal new tokens, context rounded up to, tokens",
-                         torch.parameters().integer("bucket")});
+    metrics.add_summary({"bucket_tokens", "contexts of a shape are rounded up to, tokens",
+                         std::int64_t{bucket_of(torch.parameters())}});
   publish(serving::request_table(run));
   publish(serving::iteration_table(run));
 }
