@@ -58,38 +58,52 @@ void rotate(Values& x, const ModelSpec& model, const std::vector<std::int64_t>& 
   }
 }
 
+// Element of the cache at which a position of a head begins.
+std::int64_t place_of(const LayerInput& in, const ops::SequenceStep& sequence, std::int64_t head,
+                      std::int64_t position) {
+  const auto block = static_cast<std::size_t>(position / in.cache.block_tokens);
+  return in.cache.row(sequence.blocks[block], head, position % in.cache.block_tokens) * in.cache.d;
+}
+
 // Writes rows of the new tokens, x{tokens, kv_heads * d}, to a cache.
 void append(Values& cache, const Values& x, const LayerInput& in) {
   const std::int64_t d = in.cache.d, heads = in.cache.kv_heads;
-  std::int64_t token = 0;
-  for (std::size_t s = 0; s < in.batch.sequences.size(); ++s) {
-    const auto [count, context] = in.batch.sequences[s];
-    for (std::int64_t i = 0; i < count; ++i, ++token) {
-      for (std::int64_t head = 0; head < heads; ++head) {
-        const auto from = x.begin() + (token * heads + head) * d;
-        std::copy(from, from + d,
-                  cache.begin() +
-                      in.cache.row(static_cast<std::int64_t>(s), head, context - count + i) * d);
-      }
+  auto from = x.begin();
+  for (const ops::SequenceStep& sequence : in.batch.sequences) {
+    for (std::int64_t i = sequence.context - sequence.new_tokens; i < sequence.context; ++i) {
+      for (std::int64_t head = 0; head < heads; ++head, from += d)
+        std::copy(from, from + d, cache.begin() + place_of(in, sequence, head, i));
     }
   }
 }
 
+// Keys or values of a head: {context, d}.
+Values of_sequence(const Values& cache, const LayerInput& in, const ops::SequenceStep& sequence,
+                   std::int64_t head) {
+  Values rows;
+  for (std::int64_t i = 0; i < sequence.context; ++i) {
+    const auto from = cache.begin() + place_of(in, sequence, head, i);
+    rows.insert(rows.end(), from, from + in.cache.d);
+  }
+  return rows;
+}
+
 Values attend(const Values& q, const LayerResult& caches, const LayerInput& in) {
   const std::int64_t d = in.cache.d, heads = in.model.q_heads, group = heads / in.model.kv_heads;
-  Values out;
-  std::int64_t token = 0;
-  for (std::size_t s = 0; s < in.batch.sequences.size(); ++s) {
-    const auto [count, context] = in.batch.sequences[s];
-    for (std::int64_t i = 0; i < count; ++i, ++token) {
-      for (std::int64_t head = 0; head < heads; ++head) {
-        const std::int64_t row = in.cache.row(static_cast<std::int64_t>(s), head / group, 0) * d;
-        const Values result =
-            attention(q.data() + (token * heads + head) * d, caches.k.data() + row,
-                      caches.v.data() + row, context - count + i + 1, d, d);
-        out.insert(out.end(), result.begin(), result.end());
+  Values out(q.size());
+  std::int64_t first = 0;
+  for (const ops::SequenceStep& sequence : in.batch.sequences) {
+    for (std::int64_t head = 0; head < heads; ++head) {
+      const Values keys = of_sequence(caches.k, in, sequence, head / group),
+                   values = of_sequence(caches.v, in, sequence, head / group);
+      for (std::int64_t i = 0; i < sequence.new_tokens; ++i) {
+        const std::int64_t at = ((first + i) * heads + head) * d,
+                           visible = sequence.context - sequence.new_tokens + i + 1;
+        const Values result = attention(q.data() + at, keys.data(), values.data(), visible, d, d);
+        std::copy(result.begin(), result.end(), out.begin() + at);
       }
     }
+    first += sequence.new_tokens;
   }
   return out;
 }
@@ -170,6 +184,11 @@ LayerResult transformer_layer(const LayerInput& in) {
                                       ? mixture(normalised, in)
                                       : mlp(normalised, in.model, w.experts.front(), w.down_bias));
   return result;
+}
+
+std::vector<double> logits(const std::vector<double>& x, const ModelSpec& model,
+                           const HostLmHead& head) {
+  return linear(norm(x, model, head.norm, head.norm_bias), head.projection, nullptr);
 }
 
 }  // namespace kernbench::reference

@@ -4,12 +4,12 @@
 
 #include <vector>
 
-#include "sw/models/layer_weights.h"
+#include "sw/models/lm_head.h"
 
 namespace kernbench::reference {
 
-// x{tokens, hidden}; k and v{sequences * kv_heads * capacity, d} of the whole model, with the
-// tokens before those of the batch.
+// x{tokens, hidden}; k and v{cache.rows(), d} of the whole model, with the tokens before those of
+// the batch, in the blocks of its sequences.
 struct LayerInput {
   ModelSpec model;
   HostLayerWeights weights;
@@ -25,5 +25,9 @@ struct LayerResult {
 };
 
 LayerResult transformer_layer(const LayerInput& input);
+
+// Logits {rows, vocabulary with padding} of hidden states x{rows, hidden}.
+std::vector<double> logits(const std::vector<double>& x, const ModelSpec& model,
+                           const HostLmHead& head);
 
 }  // namespace kernbench::reference

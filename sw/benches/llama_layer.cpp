@@ -11,15 +11,14 @@
 
 #include "models/base/errors.h"
 #include "sw/benches/bench_registry.h"
-#include "sw/benches/inputs.h"
 #include "sw/benches/layer_reference.h"
-#include "sw/benches/reference.h"
-#include "sw/models/layer.h"
-#include "sw/models/layer_weights.h"
+#include "sw/benches/model_ranks.h"
 #include "sw/models/memory_need.h"
 
 namespace kernbench::benches {
 namespace {
+
+constexpr const char* bench_name = "llama-layer";
 
 // Model, batch and placement selected by the parameters.
 struct LayerRun {
@@ -32,27 +31,14 @@ struct LayerRun {
   Routing routing = Routing::balanced;
   ops::PeGrid grid;
 
+  // Contiguous: a block of each sequence.
   ops::CacheShape cache(std::int64_t kv_heads) const {
-    return {static_cast<std::int64_t>(batch.sequences.size()), kv_heads, model.d_head, capacity};
+    return {static_cast<std::int64_t>(batch.sequences.size()), capacity, kv_heads, model.d_head};
   }
 };
 
-// Kinds of the preset with extents that run in seconds: any TP that divides 12 query heads.
-ModelSpec reduced(ModelSpec model) {
-  const bool grouped = model.kv_heads < model.q_heads;
-  model.q_heads = 12;
-  model.kv_heads = grouped ? 2 : 12;
-  model.d_head = 32;
-  model.ffn = 768;
-  model.vocab = 3072;
-  if (model.is_mixture()) model.experts = 4;
-  model.layers = 1;
-  return model;
-}
-
 ModelSpec model_of(const Attributes& given) {
-  ModelSpec model = model_preset(given.text("model"));
-  if (given.text("size") == "reduced") model = reduced(model);
+  ModelSpec model = selected_model(given);
   const std::pair<const char*, std::int64_t ModelSpec::*> extents[] = {
       {"q_heads", &ModelSpec::q_heads}, {"kv_heads", &ModelSpec::kv_heads},
       {"d_head", &ModelSpec::d_head},   {"ffn", &ModelSpec::ffn},
@@ -84,15 +70,6 @@ ops::TokenBatch batch_of(const Attributes& given) {
   return batch;
 }
 
-// Number of cubes or PEs that work.
-int units_of(const Attributes& given, const char* name, int present) {
-  const std::int64_t count = given.integer(name);
-  if (count > present)
-    throw UsageError(
-        fmt::format("llama-layer: {} is {}, allowed: 1 to {}, or 0: all", name, count, present));
-  return count == 0 ? present : static_cast<int>(count);
-}
-
 Routing routing_of(const Torch& torch, const ModelSpec& model) {
   if (torch.parameters().text("routing") != "computed") return Routing::balanced;
   if (!model.is_mixture())
@@ -109,19 +86,16 @@ LayerRun run_of(const Torch& torch) {
   const Attributes& given = torch.parameters();
   LayerRun run;
   run.model = model_of(given);
-  const MachineDescription& machine = torch.spec();
-  run.parallelism.tp = given.integer("tp") != 0 ? given.integer("tp") : machine.sips;
+  run.parallelism.tp = selected_tp(torch, bench_name);
   run.parallelism.sequence = given.flag("sequence_parallel");
-  if (run.parallelism.tp > machine.sips)
-    throw UsageError(fmt::format("llama-layer: tp is {}, allowed: up to the {} SIPs of the machine",
-                                 run.parallelism.tp, machine.sips));
   run.batch = batch_of(given);
   const std::int64_t context = given.integer("context");
   run.capacity = given.integer("capacity") != 0 ? given.integer("capacity") : context;
   run.dtype = parse_dtype(given.text("dtype"));
   run.chunks = static_cast<int>(given.integer("chunks"));
   run.routing = routing_of(torch, run.model);
-  run.grid = {units_of(given, "cubes", machine.cubes()), units_of(given, "pes", machine.pes)};
+  run.grid = selected_grid(torch, bench_name);
+  ops::assign_consecutive_blocks(run.batch, run.cache(run.model.kv_heads));
   ops::check_batch("llama-layer", run.batch, run.cache(run.model.kv_heads));
   if (run.parallelism.sequence && run.batch.tokens() % run.parallelism.tp != 0)
     throw UsageError(
@@ -151,11 +125,7 @@ class HostSide {
     in_.balanced = run.routing == Routing::balanced;
     in_.cache = run.cache(run.model.kv_heads);
     const auto draw = [&](const Shape& shape, double factor, bool norm) {
-      const std::vector<double> drawn = torch.random(shape, run.dtype).values();
-      return std::make_shared<const HostArray>(shape, run.dtype,
-                                               reference::each(drawn, [factor, norm](double value) {
-                                                 return value * factor + (norm ? 1 : 0);
-                                               }));
+      return draw_weight(torch, run.dtype, shape, factor, norm);
     };
     in_.weights = draw_layer_weights(run.model, draw);
     in_.x = draw({run.batch.tokens(), run.model.hidden}, 1, false);
@@ -176,17 +146,6 @@ class HostSide {
   reference::LayerResult result_;
 };
 using SharedHostSide = std::shared_ptr<HostSide>;
-
-// The rows of KV heads `heads` in a cache of all.
-std::vector<double> cache_of_heads(const std::vector<double>& all, const ops::CacheShape& shape,
-                                   const ops::Range& heads) {
-  std::vector<double> part;
-  for (std::int64_t sequence = 0; sequence < shape.sequences; ++sequence) {
-    const auto first = all.begin() + shape.row(sequence, heads.begin, 0) * shape.d;
-    part.insert(part.end(), first, first + heads.size() * shape.capacity * shape.d);
-  }
-  return part;
-}
 
 std::vector<double> rows_of_matrix(const std::vector<double>& all, std::int64_t width,
                                    const ops::Range& rows) {
@@ -218,9 +177,11 @@ class RankRun {
     const ops::KvCache cache =
         ops::make_kv_cache(torch_, run_.cache(heads_.size()), dtype, run_.grid);
     if (host_ != nullptr) torch_.untimed([&] { write_inputs(x, cache); });
+    ops::TokenBatch batch = run_.batch;
+    ops::write_block_tables(torch_, batch, cache.shape, run_.grid);
     if (run_.parallelism.tp > 1) torch_.distributed.barrier(placement_.group);
     const Fs begin = torch_.now();
-    layer.attention_block(x, run_.batch, cache);
+    layer.attention_block(x, batch, cache);
     verify_attention(x, cache);
     layer.mlp_block(x);
     verify_rows(x, "out", &reference::LayerResult::out, 12 + 2 * run_.parallelism.tp);
@@ -286,54 +247,28 @@ class RankRun {
 };
 
 void run(Torch& torch) {
-  const RankCount ranks = torch.distributed.ranks_to_spawn();
-  if (ranks.unit != RankUnit::sip)
-    throw UsageError("llama-layer: rank_unit is pe, expected sip: a rank is a SIP");
   const LayerRun layer = run_of(torch);
   check_fit(torch, layer);
   const SharedHostSide host =
       torch.with_data() ? std::make_shared<HostSide>(torch, layer) : nullptr;
-  const int tp = static_cast<int>(layer.parallelism.tp);
-  if (tp == 1) return RankRun(torch, layer, 0, {}, host).run();
-  torch.multiprocessing.spawn(
-      [&](int rank) {
-        torch.ahbm.set_device(rank);
-        torch.distributed.init_process_group("ahbm");
-        Group group;
-        if (tp < torch.spec().sips) {
-          std::vector<int> ranks(static_cast<std::size_t>(tp));
-          for (int i = 0; i < tp; ++i) ranks[static_cast<std::size_t>(i)] = i;
-          group = torch.distributed.new_group(ranks);
-          if (rank >= tp) return;
-        }
-        RankRun(torch, layer, rank, group, host).run();
-      },
-      ranks);
-}
-
-// Default 0: the model's, or as described.
-Parameter count_of(const char* name, const std::string& description, std::int64_t count = 0) {
-  return Parameter::integer(name, description, "", "spec 10.3")
-      .default_val(count)
-      .range(count == 0 ? "0" : "1", "1048576");
+  on_tensor_parallel_ranks(
+      torch, bench_name, layer.parallelism.tp,
+      [&](int rank, const Group& group) { RankRun(torch, layer, rank, group, host).run(); });
 }
 
 }  // namespace
 
 void register_llama_layer(BenchRegistry& registry) {
-  std::vector<std::string> models;
-  for (const ModelSpec& model : model_presets()) models.push_back(model.name);
   Bench bench{
-      "llama-layer",
+      bench_name,
       "A transformer layer (Llama 3, Mixtral, GPT-3), tensor-parallel over SIPs, with a KV cache",
-      {choice("model", "norms, activation, positions, biases, extents", models),
-       choice("size", "reduced: 12 query heads of 32 elements, ffn 768; preset: published extents",
-              {"reduced", "preset"}),
+      {model_parameter("norms, activation, positions, biases, extents"),
+       size_parameter(),
        choice("phase",
               "prefill: sequences of new tokens; decode: one new token each; mixed: the first half "
               "of the sequences prefill, the others decode",
               {"decode", "prefill", "mixed"}),
-       count_of("tp", "SIPs over which the layer is cut; 0: all of the machine"),
+       tp_parameter(),
        Parameter::boolean("sequence_parallel",
                           "each SIP has a part of the tokens of norms and residuals", "spec 10.3")
            .default_val(false),
@@ -358,8 +293,8 @@ void register_llama_layer(BenchRegistry& registry) {
        count_of("vocab", "vocabulary, for the memory check alone; 0: the model's"),
        count_of("layers", "layers of the model, for the memory check alone; 0: the model's"),
        float_dtype("element type of weights, activations and cache"),
-       count_of("cubes", "cubes of a SIP that work; 0: all"),
-       count_of("pes", "PEs of a cube that work; 0: all")},
+       cubes_parameter(),
+       pes_parameter()},
       &run};
   bench.per_device = false;
   registry.add(std::move(bench));

@@ -12,6 +12,13 @@ IterationMemo::IterationMemo(IterationTime simulate, const ServingLimits& limits
   if (bucket_ == 0) throw UsageError("the context bucket is 0 tokens, allowed is at least 1");
 }
 
+// A context grows by less than a bucket.
+std::uint32_t IterationMemo::extra_blocks(const ServingLimits& limits,
+                                          std::uint32_t context_bucket_tokens) {
+  const std::uint32_t longest = context_bucket_tokens - 1;
+  return limits.max_sequences * ((longest + limits.block_tokens - 1) / limits.block_tokens);
+}
+
 std::uint32_t IterationMemo::rounded_context(const BatchSequence& sequence) const {
   const std::uint64_t context = sequence.context_tokens;
   const std::uint64_t rounded = (context + bucket_ - 1) / bucket_ * bucket_;
@@ -35,11 +42,11 @@ Fs IterationMemo::operator()(const Batch& batch) {
   }
   std::vector<BlockTable> tables;
   tables.reserve(rounded.size());  // its elements are pointed to
+  std::uint32_t extra = limits_.blocks;
   for (BatchSequence& sequence : rounded) {
     BlockTable& table = tables.emplace_back(*sequence.blocks);
-    const std::size_t own = table.size();
     const std::uint64_t tokens = std::uint64_t{sequence.context_tokens} + sequence.new_tokens;
-    while (table.size() * limits_.block_tokens < tokens) table.push_back(table[table.size() - own]);
+    while (table.size() * limits_.block_tokens < tokens) table.push_back(extra++);
     sequence.blocks = &table;
   }
   return times_.emplace(std::move(key), simulate_(rounded)).first->second;

@@ -22,8 +22,13 @@ class IterationMemo {
 
   // The time of the first batch with this key. `simulate` receives the batch of the key: rounded
   // contexts, sequences in the order of the key (most new tokens first), `request` as in the batch.
-  // The block tables of rounded contexts are extended by repetition of the blocks of the sequence.
+  // The block tables of rounded contexts are extended by blocks from limits.blocks on, at most
+  // extra_blocks(), each in one place.
   Fs operator()(const Batch& batch);
+
+  // Blocks that a simulated cache needs in addition to limits.blocks.
+  static std::uint32_t extra_blocks(const ServingLimits& limits,
+                                    std::uint32_t context_bucket_tokens);
 
   std::uint64_t hits() const { return hits_; }
   std::uint64_t misses() const { return times_.size(); }  // batches that were simulated

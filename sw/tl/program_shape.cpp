@@ -141,6 +141,18 @@ Handle ShapeCalls::arange(std::int64_t begin, std::int64_t end, DType dtype, Cal
                                std::move(block), {}, 0, index_range(begin, end, dtype));
 }
 
+Handle ShapeCalls::indices(const std::vector<std::int64_t>& values, CallSite site) {
+  program().context_.calling("indices", site);
+  if (values.empty()) throw UsageError("tl.indices: no values");
+  for (const std::int64_t value : values)
+    element_number("tl.indices", static_cast<double>(value), DType::i32);  // throws
+  const Shape shape{static_cast<std::int64_t>(values.size())};
+  TensorValue value = tensor_of(values, shape);
+  const IndexValues index = index_of(value);
+  return program().make_handle(std::move(value),
+                               program().allocate("tl.indices", shape, DType::i32), {}, 0, index);
+}
+
 Handle ShapeCalls::full(const Shape& shape, double value, DType dtype, CallSite site) {
   program().context_.calling("full", site);
   std::shared_ptr<ScratchBlock> block = program().allocate("tl.full", shape, dtype);

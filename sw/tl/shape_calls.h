@@ -36,6 +36,8 @@ class ShapeCalls {
   // --- make: known values in TCM, no time ---
   Handle arange(std::int64_t begin, std::int64_t end, DType dtype = DType::i32,
                 CallSite site = CallSite::here());
+  // i32 {values}: integers that PE_CPU has computed, such as rows from a table that it has read.
+  Handle indices(const std::vector<std::int64_t>& values, CallSite site = CallSite::here());
   Handle zeros(const Shape& shape, DType dtype = DType::f16, CallSite site = CallSite::here()) {
     return full(shape, 0, dtype, site);
   }

@@ -119,7 +119,7 @@ BOOST_AUTO_TEST_CASE(wrong_parameters_are_refused_with_what_is_allowed) {
   refused({{"kv_heads", "5"}}, {"usage", "12 query heads cannot share 5 KV heads evenly"});
   refused({{"tp", "2"}}, {"usage", "tp is 2, allowed: up to the 1 SIPs"});
   refused({{"capacity", "47"}},
-          {"usage", "sequence 0 has 48 tokens, but the KV cache has room for 47"});
+          {"usage", "sequence 0 has 48 tokens, but its block table has room for 47"});
   refused({{"model", "mixtral-8x7b"}, {"top_k", "5"}},
           {"usage", "top_k is 5, allowed: at most the 4 experts"});
   refused({{"d_head", "33"}}, {"usage", "heads of 33 elements", "an even number"});

@@ -44,11 +44,12 @@ void expect_right_on_pes(const std::string& bench, int world_size,
 
 BOOST_AUTO_TEST_CASE(benches_of_ranks_run_on_any_number_of_pes) {
   const std::vector<std::string> names = benches_of_ranks();
-  BOOST_TEST(names == (std::vector<std::string>{"ccl-allreduce", "collectives", "ipcq-pingpong",
-                                                "llama-layer", "tp-embedding", "tp-mlp"}),
-             boost::test_tools::per_element());
+  BOOST_TEST(
+      names == (std::vector<std::string>{"ccl-allreduce", "collectives", "ipcq-pingpong",
+                                         "llama-layer", "llm-serve", "tp-embedding", "tp-mlp"}),
+      boost::test_tools::per_element());
   for (const std::string& bench : names) {
-    if (bench == "llama-layer") continue;  // below
+    if (bench == "llama-layer" || bench == "llm-serve") continue;  // below
     // All numbers of ranks divide 240.
     std::vector<GivenParameter> parameters;
     if (bench == "tp-mlp") parameters = {{"hidden", "240"}};
@@ -60,7 +61,8 @@ BOOST_AUTO_TEST_CASE(benches_of_ranks_run_on_any_number_of_pes) {
 BOOST_AUTO_TEST_CASE(a_layer_over_pes_is_refused) {
   BenchRunOptions options;
   options.ccl.defaults.set("rank_unit", std::string("pe"));
-  check_contains(failure_of("llama-layer", {}, options), {"rank_unit is pe, expected sip"});
+  for (const char* bench : {"llama-layer", "llm-serve"})
+    check_contains(failure_of(bench, {}, options), {bench, "rank_unit is pe, expected sip"});
 }
 
 BOOST_AUTO_TEST_CASE(every_reduction_of_integers_on_pes) {

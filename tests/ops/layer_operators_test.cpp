@@ -170,9 +170,11 @@ BOOST_AUTO_TEST_CASE(wrong_operands_are_refused) {
                  }),
                  {"add_columns: 'y' {16, 16} from column 17 of 'x' {16, 32} on"});
   check_contains(told([](Torch& torch) {
-                   const ops::KvCache cache = ops::make_kv_cache(torch, {1, 2, 8, 20}, f16, {2, 8});
+                   const ops::KvCache cache = ops::make_kv_cache(torch, {1, 20, 2, 8}, f16, {2, 8});
+                   ops::TokenBatch batch{{{1, 20, {0}}}};
+                   ops::write_block_tables(torch, batch, cache.shape, {2, 8});
                    const Tensor keys = torch.zeros({1, 24}, f16, copies, "keys");
-                   ops::append(torch, {{{1, 20}}}, keys, 0, keys, 16, cache);
+                   ops::append(torch, batch, keys, 0, keys, 16, cache);
                  }),
                  {"kv_append: 'keys' is f16{1, 24}, expected f16{1, at least 32}"});
   check_contains(told([](Torch& torch) {

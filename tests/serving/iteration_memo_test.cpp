@@ -55,7 +55,8 @@ BOOST_AUTO_TEST_CASE(batches_of_one_shape_are_simulated_once) {
   BOOST_TEST(m.memo.misses() == 5U);
 }
 
-// Context 9 -> 16, with the new token 17 tokens: 5 blocks of 4, two of them repeated. Context 33
+// Context 9 -> 16, with the new token 17 tokens: 5 blocks of 4, two of them
+// beyond the 1024 of the scheduler. Context 33
 // would round to 48; 40 tokens are the longest sequence, of which one is new: 39.
 BOOST_AUTO_TEST_CASE(the_simulated_batch_has_the_rounded_contexts) {
   Memo m;
@@ -68,8 +69,8 @@ BOOST_AUTO_TEST_CASE(the_simulated_batch_has_the_rounded_contexts) {
   BOOST_TEST(batch[1].context_tokens == 39U);
   BOOST_TEST(batch[2].context_tokens == 16U);
   BOOST_TEST(m.tables[0] == a);
-  BOOST_TEST(m.tables[1] == (BlockTable{1, 2, 4, 6, 8, 9, 10, 11, 12, 1}));
-  BOOST_TEST(m.tables[2] == (BlockTable{7, 3, 5, 7, 3}));
+  BOOST_TEST(m.tables[1] == (BlockTable{1, 2, 4, 6, 8, 9, 10, 11, 12, 1024}));
+  BOOST_TEST(m.tables[2] == (BlockTable{7, 3, 5, 1025, 1026}));
 }
 
 // Requests of 8 + 20 tokens, alone in the server: a prompt of one shape, and 19 decodes with
@@ -84,6 +85,12 @@ BOOST_AUTO_TEST_CASE(a_run_simulates_each_shape_once) {
   BOOST_TEST(run.iterations.size() == 40U * 20);
   BOOST_TEST(memo.misses() == 3U);
   BOOST_TEST(memo.hits() == 40U * 20 - 3);
+}
+
+// A context of 1 grows by 15 tokens, which are up to 4 blocks of 4.
+BOOST_AUTO_TEST_CASE(rounded_contexts_need_extra_blocks_of_each_sequence) {
+  BOOST_TEST(IterationMemo::extra_blocks(small_blocks(), 16) == 128U * 4);
+  BOOST_TEST(IterationMemo::extra_blocks(small_blocks(), 1) == 0U);
 }
 
 BOOST_AUTO_TEST_CASE(a_bucket_has_tokens) {

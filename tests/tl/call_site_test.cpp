@@ -119,6 +119,7 @@ BOOST_AUTO_TEST_CASE(views_memory_and_metadata_tell_their_line) {
   tl.broadcast(x, x); k.told("broadcast_to");
   tl.bitcast(x, i32); k.told("bitcast");
   tl.arange(0, 2); k.told("arange");
+  tl.indices({0, 2}); k.told("indices");
   tl.zeros({2}); k.told("full");
   tl.zeros_like(x); k.told("full");
   tl.full({2}, 1); k.told("full");

@@ -290,15 +290,18 @@ BOOST_AUTO_TEST_CASE(views_share_the_block_and_cost_nothing) {
   BOOST_TEST(tl.load(at_2000, {6}, f32).data() == (std::vector<double>{0, 3, 1, 4, 2, 5}));
 }
 
-BOOST_AUTO_TEST_CASE(arange_zeros_and_full_are_known_and_issue_nothing) {
+BOOST_AUTO_TEST_CASE(arange_indices_zeros_and_full_are_known_and_issue_nothing) {
   FakePe pe;
   tl::Program tl(pe);
   BOOST_TEST(tl.arange(2, 5).data() == (std::vector<double>{2, 3, 4}));
+  BOOST_TEST(tl.indices({7, 0, -1}).index_values() == (std::vector<std::int64_t>{7, 0, -1}));
   BOOST_TEST(tl.zeros({2}).data() == (std::vector<double>{0, 0}));
   BOOST_TEST(tl.full({2}, 0.1, f16).data() ==
              (std::vector<double>{0.0999755859375, 0.0999755859375}));
   BOOST_TEST(pe.commands.empty());
   BOOST_CHECK_THROW(tl.arange(2, 2), UsageError);
+  BOOST_CHECK_THROW(tl.indices({}), UsageError);
+  BOOST_CHECK_THROW(tl.indices({0, std::int64_t{1} << 40}), UsageError);
 }
 
 // --- pointers ---
