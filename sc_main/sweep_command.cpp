@@ -297,7 +297,9 @@ void Sweep::run_points(SweepFile& file) {
     constexpr int between_looks_ms = 200;
     if (const std::optional<ProcessOutcome> outcome = pool.wait(between_looks_ms)) {
       const SweepRow row = row_of(requested_[outcome->id], *outcome);
+      const std::size_t columns = file.columns();
       file.store(row);
+      if (file.columns() > columns) file.define_results(plan_.derived);  // for readers
       ++progress_.run;
       if (row.status != "ok") ++progress_.failed;
       progress_.cpu_s += outcome->cpu_s;

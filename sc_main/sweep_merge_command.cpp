@@ -115,6 +115,8 @@ int merge(const MergeOptions& options, const Invocation& invocation) {
     for (const SweepContent& shard : shards) file.store_all(shard.path);
     file.define_results(derived_of(shards.front()));
   }
+  // An earlier result, which may have to be completed from its WAL.
+  if (std::filesystem::exists(options.results)) SweepFile{options.results};
   std::filesystem::rename(temporary, options.results);
   SweepFile file(options.results);
   SweepProgress progress;

@@ -175,7 +175,7 @@ std::string InputFiles::hash(const std::vector<PlanValue>& settings) {
 // A missing file has no content: the points that need it fail.
 std::string InputFiles::hash_of(const MachineOptions& options, const std::string& tuning_table) {
   std::string text;
-  const auto add = [&](const std::string& path) { text += text_hash(content(path)) + '\n'; };
+  const auto add = [&](const std::string& path) { text += content_hash(path) + '\n'; };
   try {
     for (const FileInUse& file : options.files_in_use()) add(file.path);
     add(tuning_table.empty() ? tuning_table_of(find_config(options.ccl, "ccl")) : tuning_table);
@@ -187,13 +187,13 @@ std::string InputFiles::hash_of(const MachineOptions& options, const std::string
   return text_hash(text);
 }
 
-const std::string& InputFiles::content(const std::string& path) {
-  const auto [content, is_new] = contents_.try_emplace(path);
-  if (is_new) {
+const std::string& InputFiles::content_hash(const std::string& path) {
+  std::string& hash = by_path_[path];
+  if (hash.empty()) {
     std::ifstream file(path, std::ios::binary);
-    content->second.assign(std::istreambuf_iterator<char>(file), {});
+    hash = text_hash({std::istreambuf_iterator<char>(file), {}});
   }
-  return content->second;
+  return hash;
 }
 
 // --- Check of a plan
@@ -256,6 +256,11 @@ class PointRunner::Check {
     };
     for (const PlanValue& each : plan_.constants) check(each, "params." + each.key, "");
     for (const PlanAxis& axis : plan_.axes) {
+      const bool sets_it = std::any_of(axis.keys.begin(), axis.keys.end(),
+                                       [&](const PlanValue& key) { return key.key == axis.name; });
+      if (!sets_it && std::find(names.begin(), names.end(), axis.name) != names.end())
+        fault(axis.place, "axes." + axis.name,
+              "has the name of a parameter of the bench, which is not among the keys that it sets");
       for (const PlanValue& key : axis.keys)
         check(key, "axes." + axis.name, ", and no option of run or key has this name");
     }
@@ -354,6 +359,8 @@ std::string PointRunner::run(const std::vector<PlanValue>& settings) const {
     result["hash"] = summary.hash;
     result["parameters"] = summary.parameters;
     // The settings of the point are columns of their own.
+    for (const char* key : {"topology", "device", "seed", "data"})
+      result["settings"][key] = summary.json[key];
     for (const char* key : {"bench", "parameters", "topology", "device", "seed", "data", "status"})
       summary.json.erase(key);
     summary.json["activity"].erase("pes");
@@ -379,6 +386,8 @@ void PointRunner::add_result(const std::string& text, SweepRow& row) {
     const std::optional<double> number = number_of(value);
     row.settings.emplace_back(setting_column(parameter[0]), number ? Json(*number) : Json(value));
   }
+  for (const auto& [name, value] : result["settings"].items())
+    row.settings.emplace_back(setting_column(name), value);
   for (const auto& column : result["summary"]) row.summary.emplace_back(column[0], column[1]);
 }
 

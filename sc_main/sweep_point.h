@@ -29,9 +29,9 @@ class InputFiles {
 
  private:
   std::string hash_of(const MachineOptions& options, const std::string& tuning_table);
-  const std::string& content(const std::string& path);
+  const std::string& content_hash(const std::string& path);
 
-  std::map<std::string, std::string> by_names_, contents_;
+  std::map<std::string, std::string> by_names_, by_path_;
 };
 
 class PointRunner {

@@ -181,14 +181,14 @@ void SweepFile::create() {
 }
 
 void SweepFile::read_facts() {
+  SQLite::Statement objects(*database_, "SELECT COUNT(*) FROM sqlite_master");
+  const bool is_new = objects.executeStep() && objects.getColumn(0).getInt64() == 0;
+  objects.reset();
+  if (!is_new) check_facts(path_, facts_of(*database_));  // before anything is changed
   database_->exec("PRAGMA journal_mode=WAL");
   database_->exec("PRAGMA synchronous=NORMAL");  // in WAL mode a crash of the host leaves it sound
+  if (is_new) create();
   facts_ = facts_of(*database_);
-  if (facts_.empty() && !database_->tableExists("points")) {
-    create();
-    facts_ = facts_of(*database_);
-  }
-  check_facts(path_, facts_);
   SQLite::Statement rows(*database_, "SELECT name, role FROM columns");
   while (rows.executeStep()) {
     const std::string name = rows.getColumn(0).getString();

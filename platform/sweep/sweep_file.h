@@ -78,6 +78,7 @@ class SweepFile {
   void request(const std::vector<RequestedPoint>& points);
   // Stores a point, instead of an earlier result of the same key. Throws Error: the disk is full.
   void store(const SweepRow& row);
+  std::size_t columns() const { return columns_.size(); }
   // Stores all rows of another file, in one transaction.
   void store_all(const std::string& path);
 
