@@ -83,7 +83,7 @@ std::string label_of(const SweepPlan& plan, const std::vector<std::string>& valu
 int print_points(const SweepPlan& plan, const SweepPoints& points, const SweepShard& shard,
                  const SweepOptions& options) {
   std::vector<Table::Column> columns{Table::Column("point", "point").right()};
-  for (const PlanAxis& axis : plan.axes) columns.emplace_back(axis.name, axis.name);
+  for (const PlanAxis& axis : plan.axes) columns.emplace_back(setting_column(axis.name), axis.name);
   Table table("points", std::move(columns));
   for (std::size_t i = 0; i < points.size(); ++i) {
     if (!shard.has(i + 1)) continue;
