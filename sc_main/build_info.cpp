@@ -12,6 +12,8 @@ extern const char* const commit;  // cmake/commit.cmake
 
 std::string version_line() { return "kernbench " KERNBENCH_VERSION; }
 
+std::string version_with_commit() { return fmt::format("{} {}", version_line(), commit); }
+
 std::string version_text() {
 #ifdef __clang__
   const std::string compiler = __VERSION__;  // __VERSION__ of Clang includes the compiler's name

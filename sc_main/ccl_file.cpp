@@ -200,6 +200,14 @@ CclFile load_ccl_file(const std::string& path, const std::vector<Override>& over
   return file;
 }
 
+std::string tuning_table_of(const std::string& path) {
+  std::vector<ConfigIssue> issues;
+  const ConfigNode root = load_config_tree(path, issues);
+  const ConfigNode* table = root.find("tuning_table");
+  if (table == nullptr || table->kind != ConfigNode::Kind::scalar) return "";
+  return (std::filesystem::path(table->place.file).parent_path() / table->text).string();
+}
+
 ConfigSchema tuning_schema(const AlgorithmRegistry& algorithms) {
   std::vector<ConfigKey> keys{
       ConfigKey::of_list("choices", "rows of the table; the first that matches a call applies", 0,

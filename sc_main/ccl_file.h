@@ -19,6 +19,10 @@ ConfigSchema ccl_schema(const AlgorithmRegistry& algorithms);
 CclFile load_ccl_file(const std::string& path, const std::vector<Override>& overrides,
                       const AlgorithmRegistry& algorithms, bool with_tuning_table = true);
 
+// Tuning table that the file names, with its path; "" for a file without one, or one that cannot be
+// read.
+std::string tuning_table_of(const std::string& path);
+
 ConfigSchema tuning_schema(const AlgorithmRegistry& algorithms);
 
 // ConfigError: a missing file, an unknown key, an algorithm of another operation or topology, a

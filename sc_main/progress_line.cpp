@@ -17,16 +17,33 @@ constexpr const char* erase_line = "\r\x1b[K";
 
 ProgressLine::ProgressLine() : terminal_(::isatty(STDERR_FILENO) != 0) {}
 
-void ProgressLine::show(const RunProgress& progress) {
-  if (!terminal_ || progress.wall_s - last_wall_s_ < 0.1) return;
-  last_wall_s_ = progress.wall_s;
+bool ProgressLine::is_due(double wall_s) {
+  if (!terminal_ || wall_s - last_wall_s_ < 0.1) return false;
+  last_wall_s_ = wall_s;
+  return true;
+}
+
+void ProgressLine::show(const std::string& line) {
   shown_ = true;
-  std::fputs(fmt::format("{}simulated {}, wall {:.1f} s, {:.0f} events/s", erase_line,
-                         readable_time(to_ns(progress.simulated)), progress.wall_s,
-                         static_cast<double>(progress.deltas) / progress.wall_s)
-                 .c_str(),
-             stderr);
+  std::fputs((erase_line + line).c_str(), stderr);
   std::fflush(stderr);
+}
+
+void ProgressLine::show(const RunProgress& progress) {
+  if (!is_due(progress.wall_s)) return;
+  show(fmt::format("simulated {}, wall {:.1f} s, {:.0f} events/s",
+                   readable_time(to_ns(progress.simulated)), progress.wall_s,
+                   static_cast<double>(progress.deltas) / progress.wall_s));
+}
+
+void ProgressLine::show_points(std::size_t done, std::size_t of, std::size_t failed,
+                               double wall_s) {
+  if (!is_due(wall_s)) return;
+  const double rate = static_cast<double>(done) / wall_s;
+  std::string line =
+      fmt::format("{} of {} points, {} failed, {:.1f} points/s", done, of, failed, rate);
+  if (done > 0) line += fmt::format(", {:.0f} s left", static_cast<double>(of - done) / rate);
+  show(line);
 }
 
 void ProgressLine::clear() {

@@ -1,6 +1,9 @@
 // Progress of a run on standard error, if that is a terminal: simulated time, wall time, speed; one
-// line, overwritten.
+// line, overwritten. Of a sweep: points, rate, time to the end.
 #pragma once
+
+#include <cstddef>
+#include <string>
 
 #include "platform/assembly/run.h"
 
@@ -13,10 +16,15 @@ class ProgressLine {
   ProgressLine(const ProgressLine&) = delete;
   ProgressLine& operator=(const ProgressLine&) = delete;
 
-  void show(const RunProgress& progress);  // at most ten times a second
+  // At most ten times a second.
+  void show(const RunProgress& progress);
+  void show_points(std::size_t done, std::size_t of, std::size_t failed, double wall_s);
   void clear();
 
  private:
+  bool is_due(double wall_s);
+  void show(const std::string& line);
+
   bool terminal_;
   bool shown_ = false;
   double last_wall_s_ = 0;

@@ -16,8 +16,10 @@
 #include "platform/events/machine_events.h"
 #include "platform/observe/log_selection.h"
 #include "platform/observe/op_origins.h"
+#include "platform/sweep/text_hash.h"
 #include "platform/topology/build_graph.h"
 #include "sc_main/bench_catalogue.h"
+#include "sc_main/bench_run.h"
 #include "sc_main/command.h"
 #include "sc_main/initiators_run.h"
 #include "sc_main/interrupt.h"
@@ -90,8 +92,13 @@ std::function<std::string(const PeId&)> rank_names(const MachineDescription& mac
 // Run of a bench: the machine, its observers, and its results.
 class BenchRun {
  public:
-  BenchRun(const RunOptions& options, const Invocation& invocation)
-      : options_(options), catalogue_(options.machine.load_catalogue()),
+  // `catalogue`: null if it has not been loaded.
+  BenchRun(const RunOptions& options, const Invocation& invocation,
+           std::shared_ptr<const Catalogue> catalogue = nullptr)
+      : options_(options),
+        loaded_(catalogue != nullptr
+                    ? std::move(catalogue)
+                    : std::make_shared<const Catalogue>(options.machine.load_catalogue())),
         bench_(find_bench(catalogue_.benches, options.bench)),
         parameters_(resolve_parameters(bench_, given_parameters(options.params))),
         spec_(options.machine.load_spec(catalogue_.components)),
@@ -105,16 +112,19 @@ class BenchRun {
     if (!computing_.empty()) data_mode_ = DataMode::eager;
     if (data_mode_ == DataMode::off && !options.data_memory.empty())
       throw UsageError("--data-memory requires --data deferred or eager");
-    metadata_ =
-        metadata_of(invocation, bench_, parameter_texts(bench_, parameters_), options,
-                    name_of(data_mode_), resolve(ccl_, *catalogue_.algorithms),
-                    catalogue_.plugins_text(), resolved_config(spec_, catalogue_.components));
+    resolved_ = resolved_config(spec_, catalogue_.components);
+    metadata_ = metadata_of(invocation, bench_, parameter_texts(bench_, parameters_), options,
+                            name_of(data_mode_), resolve(ccl_, *catalogue_.algorithms),
+                            catalogue_.plugins_text(), resolved_);
   }
 
   const std::string& configuration() const { return metadata_.configuration; }
   int simulate();
+  // The summary is stored instead of being printed; phase 2 has these threads.
+  BenchSummary simulate_quietly(unsigned threads);
 
  private:
+  std::string hash() const;
   void start_executor(const StopQuestion& stop);
   RunReport::DataMemory data_memory() const;
   void evaluate(const BenchProgram& program, const OpOrigins* origins, const StopQuestion& stop,
@@ -125,7 +135,8 @@ class BenchRun {
                const Reports& reports) const;
 
   const RunOptions& options_;
-  Catalogue catalogue_;
+  std::shared_ptr<const Catalogue> loaded_;
+  const Catalogue& catalogue_ = *loaded_;
   const Bench& bench_;
   Attributes parameters_;
   MachineSpec spec_;
@@ -135,12 +146,34 @@ class BenchRun {
   std::vector<int> devices_;
   DataMode data_mode_;
   std::string computing_;  // components that require eager data; empty: none
+  std::string resolved_;   // the machine with every default
   RunMetadata metadata_;
   FunctionalModel functional_model_;
   std::optional<DataExecutor> executor_;  // with data
   std::optional<OperationsVerification> operations_;
   std::string stopped_;  // progress of phase 2 if it was stopped, else empty
+  unsigned threads_ = executor_threads();
+  BenchSummary* summary_ = nullptr;  // where the summary is stored; null: it is printed
 };
+
+BenchSummary BenchRun::simulate_quietly(unsigned threads) {
+  BenchSummary summary;
+  summary.parameters = parameter_texts(bench_, parameters_);
+  summary.hash = hash();
+  threads_ = threads;
+  summary_ = &summary;
+  summary.status = simulate();
+  summary_ = nullptr;
+  return summary;
+}
+
+// Without version, command line and paths.
+std::string BenchRun::hash() const {
+  std::string text;
+  for (const auto& [name, value] : metadata_.facts)
+    if (name != "topology") text += fmt::format("{} {}\n", name, value);
+  return text_hash(text + resolved_);
+}
 
 int BenchRun::simulate() {
   const Clock::time_point start = Clock::now();
@@ -265,7 +298,7 @@ void BenchRun::evaluate(const BenchProgram& program, const OpOrigins* origins,
 }
 
 void BenchRun::start_executor(const StopQuestion& stop) {
-  DataExecutor& executor = executor_.emplace(functional_model_, executor_threads());
+  DataExecutor& executor = executor_.emplace(functional_model_, threads_);
   executor.stop_when(stop);
   if (options_.verifies_ops()) {
     operations_.emplace(functional_model_, executor, stop);
@@ -307,7 +340,13 @@ RunReport BenchRun::report_of(const RunResult& result, const BenchProgram& progr
 
 int BenchRun::conclude(const RunReport& report, const RunStatistics& statistics,
                        const Reports& reports) const {
-  show_report(report, statistics, reports, options_.json);
+  if (summary_ == nullptr) {
+    show_report(report, statistics, reports, options_.json);
+  } else {
+    if (report.result.status == RunStatus::interrupted) check_memory_limit();
+    summary_->json = report_json(report, statistics, reports);
+    summary_->row_names = reports.row_names();
+  }
   const std::string stopped =
       stopped_.empty() ? stopped_text(report.result, report.simulated) : stopped_;
   if (!stopped.empty())
@@ -342,4 +381,11 @@ const CommandRegistration run_registration(
     declare_run);
 
 }  // namespace
+
+BenchSummary run_bench(const RunOptions& options, const Invocation& invocation,
+                       std::shared_ptr<const Catalogue> catalogue, unsigned threads) {
+  BenchRun run(options, invocation, std::move(catalogue));
+  return run.simulate_quietly(threads);
+}
+
 }  // namespace kernbench

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <map>
+#include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
 #include <utility>
@@ -64,6 +65,9 @@ void report_order(const RunReport& report);
 bool report_failed_accesses(const RunReport& report);
 // Whether a run has reached its requested end.
 bool ended_as_asked(const RunResult& result);
+// Summary that `run --json` prints.
+nlohmann::ordered_json report_json(const RunReport& report, const RunStatistics& statistics,
+                                   const Reports& reports);
 // Prints to standard output, as tables or JSON; throws if the memory limit has interrupted the run.
 void show_report(const RunReport& report, const RunStatistics& statistics, const Reports& reports,
                  bool json);

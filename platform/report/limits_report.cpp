@@ -288,7 +288,8 @@ std::unique_ptr<ReportOptions> declare_limits(CLI::App& command, unsigned source
 }
 
 const ReportRegistration limits_registration({10, "bottleneck",
-                                              ReportSource::machine | ReportSource::log},
+                                              ReportSource::machine | ReportSource::log,
+                                              {"kernel", "resource"}},
                                              declare_limits);
 
 }  // namespace

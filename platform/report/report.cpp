@@ -153,6 +153,14 @@ void Reports::add_to(Report::Json& json) const {
   }
 }
 
+std::map<std::string, std::vector<std::string>> Reports::row_names() const {
+  std::map<std::string, std::vector<std::string>> names;
+  for (const Named& each : reports_) {
+    if (!each.kind.row_names.empty()) names[each.kind.name] = each.kind.row_names;
+  }
+  return names;
+}
+
 Report::Json Reports::json_of(const std::string& name) const {
   for (const Named& each : reports_) {
     if (name == each.kind.name) return each.report->json();

@@ -14,6 +14,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <map>
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <optional>
@@ -104,6 +105,9 @@ struct ReportKind {
   int position;      // smaller ones come first in every output
   const char* name;  // key in JSON; unique among reports with the same sources
   unsigned sources;  // ReportSource
+  // Members that name the rows of its lists in columns of a sweep (platform/sweep); empty: the
+  // texts before the first number of a row.
+  std::vector<std::string> row_names = {};
 };
 
 // Declares the options of a report in a command that has the source, and returns them.
@@ -155,7 +159,8 @@ class Reports {
   // Text of each report after an empty line, except the first one if `first`.
   std::string text(bool first = false) const;
   void add_to(Report::Json& json) const;
-  Report::Json json_of(const std::string& name) const;  // null: no such report
+  std::map<std::string, std::vector<std::string>> row_names() const;  // by name, if declared
+  Report::Json json_of(const std::string& name) const;                // null: no such report
   // Throws UsageError unless exactly one report has a table; the message lists the options.
   Table only_table() const;
 

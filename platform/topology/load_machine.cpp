@@ -119,11 +119,9 @@ void name_instances(const ConfigNode& root, std::vector<ConfigIssue>& issues) {
   }
 }
 
-}  // namespace
-
-MachineSpec load_machine(const std::string& path, const std::vector<Override>& overrides,
-                         const ComponentRegistry& registry) {
-  std::vector<ConfigIssue> issues;
+// The file with the overrides applied.
+ConfigNode tree_of(const std::string& path, const std::vector<Override>& overrides,
+                   std::vector<ConfigIssue>& issues) {
   ConfigNode root = load_config_tree(path, issues);
   if (root.kind != ConfigNode::Kind::map)
     throw ConfigError(std::move(issues));  // nothing was read: faults of overrides would mislead
@@ -134,6 +132,25 @@ MachineSpec load_machine(const std::string& path, const std::vector<Override>& o
       apply_override(root, override, issues);
     }
   }
+  return root;
+}
+
+}  // namespace
+
+std::vector<ConfigIssue> setting_issues(const std::string& path,
+                                        const std::vector<Override>& overrides,
+                                        const ComponentRegistry& registry) {
+  std::vector<ConfigIssue> issues;
+  const ConfigNode root = tree_of(path, overrides, issues);
+  check_config(root, machine_schema(), &registry, issues);
+  name_instances(root, issues);
+  return issues;
+}
+
+MachineSpec load_machine(const std::string& path, const std::vector<Override>& overrides,
+                         const ComponentRegistry& registry) {
+  std::vector<ConfigIssue> issues;
+  const ConfigNode root = tree_of(path, overrides, issues);
 
   const ResolvedConfig config = check_config(root, machine_schema(), &registry, issues);
   MachineSpec machine = read_machine(config);

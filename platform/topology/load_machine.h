@@ -15,6 +15,12 @@ namespace kernbench {
 MachineSpec load_machine(const std::string& path, const std::vector<Override>& overrides,
                          const ComponentRegistry& registry);
 
+// Faults of the file and of single overrides: unknown keys, values of a wrong type or out of range.
+// Contradictions between keys are not among them.
+std::vector<ConfigIssue> setting_issues(const std::string& path,
+                                        const std::vector<Override>& overrides,
+                                        const ComponentRegistry& registry);
+
 // Checks that need the layout of the cube and the names of nodes.
 void check_layout(const MachineSpec& machine, MachineFaults& faults);
 

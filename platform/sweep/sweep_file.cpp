@@ -1,0 +1,484 @@
+#include "platform/sweep/sweep_file.h"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <sys/file.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cctype>
+#include <cerrno>
+#include <cstdio>
+#include <cstring>
+#include <filesystem>
+#include <fstream>
+
+#include "models/base/errors.h"
+#include "models/base/quote.h"
+#include "platform/output/table.h"
+#include "platform/sweep/axis_values.h"
+#include "platform/sweep/expression.h"
+
+namespace kernbench {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+constexpr const char* kind_of_file = "kernbench sweep";
+// Columns of every sweep, in the order of the view; `key` is not in it.
+constexpr std::array<const char*, 5> first_columns{"point", "status", "message", "version", "hash"};
+constexpr std::array<const char*, 3> role_names{"axis", "setting", "summary"};
+// SQLite allows 2000 columns; some are left for derived ones.
+constexpr std::size_t most_columns = 1900;
+
+UsageError refused(const std::string& path, const std::string& why) {
+  return UsageError(fmt::format("{} {}", quote(path), why));
+}
+
+std::string lower(std::string text) {
+  std::transform(text.begin(), text.end(), text.begin(),
+                 [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+  return text;
+}
+
+bool is_fixed(const std::string& name) {
+  const std::string low = lower(name);
+  return low == "key" || low == "command" ||
+         std::find(first_columns.begin(), first_columns.end(), low) != first_columns.end();
+}
+
+// Doubles throughout, so that a quotient of two columns is no integer division.
+void bind(SQLite::Statement& statement, int at, const Json& value) {
+  if (value.is_number()) {
+    statement.bind(at, value.get<double>());
+  } else if (value.is_string()) {
+    statement.bind(at, value.get<std::string>());
+  } else {
+    statement.bind(at);
+  }
+}
+
+Json json_of(const SQLite::Column& column) {
+  if (column.isNull()) return nullptr;
+  if (column.isInteger()) return column.getInt64();
+  if (column.isFloat()) return column.getDouble();
+  return column.getString();
+}
+
+std::string csv_of(const SQLite::Column& column) {
+  if (column.isNull()) return "";
+  if (column.isFloat()) return fmt::format("{}", column.getDouble());
+  return csv_field(column.getString());
+}
+
+// Role of a column in an existing file; `summary` for those that this program does not know.
+ColumnRole role_of(const std::string& name) {
+  const auto found = std::find(role_names.begin(), role_names.end(), name);
+  return found == role_names.end() ? ColumnRole::summary
+                                   : static_cast<ColumnRole>(found - role_names.begin());
+}
+
+// Numbers of the whole run first, those of the host last.
+int rank_of_summary(const std::string& name) {
+  if (name.compare(0, 5, "host.") == 0) return 2;
+  return name.find('.') == std::string::npos ? 0 : 1;
+}
+
+void check_header(const std::string& path, int file) {
+  std::array<char, 16> header{};
+  const ::ssize_t n = ::pread(file, header.data(), header.size(), 0);
+  if (n != 0 && std::memcmp(header.data(), "SQLite format 3", 16) != 0)
+    throw refused(path, "is no SQLite database, such as a sweep writes");
+}
+
+void check_facts(const std::string& path, const SweepFile::Facts& facts) {
+  const auto fact = [&facts](const char* key) {
+    const auto found = facts.find(key);
+    return found == facts.end() ? std::string() : found->second;
+  };
+  if (fact("kind") != kind_of_file) throw refused(path, "is no result file of a sweep");
+  if (fact("schema_version") != std::to_string(sweep_schema_version))
+    throw refused(
+        path, fmt::format("has schema version {}; this program reads and writes version {}: name "
+                          "another file with --results",
+                          quote(fact("schema_version")), sweep_schema_version));
+}
+
+SweepFile::Facts facts_of(SQLite::Database& database) {
+  SweepFile::Facts facts;
+  if (!database.tableExists("meta")) return facts;
+  SQLite::Statement rows(database, "SELECT key, value FROM meta");
+  while (rows.executeStep()) facts[rows.getColumn(0).getString()] = rows.getColumn(1).getString();
+  return facts;
+}
+
+}  // namespace
+
+std::string setting_column(const std::string& key) { return is_fixed(key) ? "param." + key : key; }
+
+std::string csv_next_to(const std::string& path) {
+  const std::filesystem::path file(path);
+  const std::string extension = file.extension().string();
+  if (extension != ".sqlite" && extension != ".sqlite3" && extension != ".db")
+    throw UsageError(
+        fmt::format("the result file {} ends in {}: .sqlite, .sqlite3 or .db", quote(path),
+                    extension.empty() ? "nothing that names a format" : quote(extension)));
+  return std::filesystem::path(file).replace_extension(".csv").string();
+}
+
+SweepFile::SweepFile(const std::string& path) : path_(path) {
+  csv_next_to(path);
+  lock_ = ::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0666);
+  if (lock_ < 0)
+    throw UsageError(fmt::format("cannot write {}: {}", quote(path), std::strerror(errno)));
+  try {
+    if (::flock(lock_, LOCK_EX | LOCK_NB) != 0)
+      throw refused(path, "is in use by another sweep, which is still running");
+    check_header(path, lock_);
+    database_ = std::make_unique<SQLite::Database>(
+        path, SQLite::OPEN_READWRITE | SQLite::OPEN_CREATE, 10'000);
+    read_facts();
+  } catch (const SQLite::Exception& error) {
+    database_.reset();
+    ::close(lock_);
+    throw refused(path, fmt::format("cannot be written: {}", error.what()));
+  } catch (...) {
+    database_.reset();
+    ::close(lock_);
+    throw;
+  }
+}
+
+// Closing any descriptor of the file ends SQLite's own locks, so this one is closed last.
+SweepFile::~SweepFile() {
+  insertions_.clear();
+  database_.reset();
+  ::close(lock_);
+}
+
+void SweepFile::release_in_child() const { ::close(lock_); }
+
+void SweepFile::create() {
+  SQLite::Transaction transaction(*database_);
+  database_->exec("CREATE TABLE meta(key TEXT PRIMARY KEY, value TEXT)");
+  database_->exec(
+      "CREATE TABLE columns(name TEXT PRIMARY KEY COLLATE NOCASE, role TEXT, position INTEGER)");
+  database_->exec("CREATE TABLE requested(point INTEGER PRIMARY KEY, key TEXT UNIQUE, label TEXT)");
+  database_->exec(
+      "CREATE TABLE points(key TEXT PRIMARY KEY, point INTEGER, status TEXT, message TEXT, "
+      "version TEXT, hash TEXT, command TEXT)");
+  SQLite::Statement fact(*database_, "INSERT INTO meta VALUES(?, ?)");
+  for (const auto& [key, value] :
+       {std::pair("kind", std::string(kind_of_file)),
+        std::pair("schema_version", std::to_string(sweep_schema_version))}) {
+    fact.bind(1, key);
+    fact.bind(2, value);
+    fact.exec();
+    fact.reset();
+  }
+  transaction.commit();
+}
+
+void SweepFile::read_facts() {
+  SQLite::Statement objects(*database_, "SELECT COUNT(*) FROM sqlite_master");
+  const bool is_new = objects.executeStep() && objects.getColumn(0).getInt64() == 0;
+  objects.reset();
+  if (!is_new) check_facts(path_, facts_of(*database_));  // before anything is changed
+  database_->exec("PRAGMA journal_mode=WAL");
+  database_->exec("PRAGMA synchronous=NORMAL");  // in WAL mode a crash of the host leaves it sound
+  if (is_new) create();
+  facts_ = facts_of(*database_);
+  SQLite::Statement rows(*database_, "SELECT name, role FROM columns");
+  while (rows.executeStep()) {
+    const std::string name = rows.getColumn(0).getString();
+    columns_[lower(name)] = {name, role_of(rows.getColumn(1).getString())};
+  }
+}
+
+std::map<std::string, SweepFile::Stored> SweepFile::stored() const {
+  std::map<std::string, Stored> points;
+  SQLite::Statement rows(*database_, "SELECT key, status, version FROM points");
+  while (rows.executeStep())
+    points[rows.getColumn(0).getString()] = {rows.getColumn(1).getString() == "ok",
+                                             rows.getColumn(2).getString()};
+  return points;
+}
+
+void SweepFile::describe(const Facts& facts, const std::vector<std::string>& axes) {
+  SQLite::Transaction transaction(*database_);
+  SQLite::Statement fact(*database_, "INSERT OR REPLACE INTO meta VALUES(?, ?)");
+  for (const auto& [key, value] : facts) {
+    fact.bind(1, key);
+    fact.bind(2, value);
+    fact.exec();
+    fact.reset();
+    facts_[key] = value;
+  }
+  database_->exec("UPDATE columns SET role = 'setting', position = NULL WHERE role = 'axis'");
+  for (auto& [name, stored] : columns_)
+    if (stored.role == ColumnRole::axis) stored.role = ColumnRole::setting;
+  SQLite::Statement role(*database_,
+                         "UPDATE columns SET role = 'axis', position = ? WHERE name = ?");
+  for (std::size_t i = 0; i < axes.size(); ++i) {
+    const std::string name = column(axes[i], ColumnRole::axis);
+    columns_[lower(name)].role = ColumnRole::axis;
+    role.bind(1, static_cast<std::int64_t>(i));
+    role.bind(2, name);
+    role.exec();
+    role.reset();
+  }
+  transaction.commit();
+}
+
+void SweepFile::request(const std::vector<RequestedPoint>& points) {
+  SQLite::Transaction transaction(*database_);
+  std::map<std::string, std::string> keys;  // of earlier requests, by label
+  for (RequestedPoint& each : requested()) keys[each.label] = std::move(each.key);
+  database_->exec("DELETE FROM requested");
+  SQLite::Statement insert(*database_, "INSERT INTO requested VALUES(?, ?, ?)");
+  SQLite::Statement drop(*database_, "DELETE FROM points WHERE key = ?");
+  for (const RequestedPoint& point : points) {
+    insert.bind(1, static_cast<std::int64_t>(point.number));
+    insert.bind(2, point.key);
+    insert.bind(3, point.label);
+    insert.exec();
+    insert.reset();
+    const auto earlier = keys.find(point.label);
+    if (earlier == keys.end() || earlier->second == point.key) continue;
+    drop.bind(1, earlier->second);
+    drop.exec();
+    drop.reset();
+  }
+  database_->exec(
+      "UPDATE points SET point = (SELECT point FROM requested WHERE requested.key = points.key)");
+  transaction.commit();
+}
+
+std::string SweepFile::column(const std::string& name, ColumnRole role) {
+  const auto found = columns_.find(lower(name));
+  if (found != columns_.end()) return found->second.name;
+  if (columns_.size() >= most_columns) return "";
+  database_->exec("ALTER TABLE points ADD COLUMN " + sql_name(name));
+  SQLite::Statement row(*database_, "INSERT INTO columns(name, role) VALUES(?, ?)");
+  row.bind(1, name);
+  row.bind(2, role_names[static_cast<std::size_t>(role)]);
+  row.exec();
+  columns_[lower(name)] = {name, role};
+  return name;
+}
+
+SQLite::Statement& SweepFile::insertion(const std::vector<std::string>& columns) {
+  std::string names = "key, point, status, message, version, hash, command",
+              values = "?, ?, ?, ?, ?, ?, ?";
+  for (const std::string& name : columns) {
+    names += ", " + sql_name(name);
+    values += ", ?";
+  }
+  std::unique_ptr<SQLite::Statement>& statement = insertions_[names];
+  if (!statement)
+    statement = std::make_unique<SQLite::Statement>(
+        *database_, fmt::format("INSERT OR REPLACE INTO points({}) VALUES({})", names, values));
+  return *statement;
+}
+
+void SweepFile::insert(const SweepRow& row) {
+  std::vector<std::string> names;
+  std::vector<const Json*> values;
+  const auto add = [&](const SummaryColumns& columns, ColumnRole role) {
+    for (const auto& [name, value] : columns) {
+      const std::string stored = column(name, role);
+      if (stored.empty() || std::find(names.begin(), names.end(), stored) != names.end()) continue;
+      names.push_back(stored);
+      values.push_back(&value);
+    }
+  };
+  add(row.settings, ColumnRole::setting);
+  add(row.summary, ColumnRole::summary);
+  SQLite::Statement& statement = insertion(names);
+  int at = 0;
+  statement.bind(++at, row.key);
+  row.point == 0 ? statement.bind(++at)
+                 : statement.bind(++at, static_cast<std::int64_t>(row.point));
+  for (const std::string* text : {&row.status, &row.message, &row.version, &row.hash, &row.command})
+    statement.bind(++at, *text);
+  for (const Json* value : values) bind(statement, ++at, *value);
+  statement.exec();
+  statement.reset();
+}
+
+void SweepFile::store(const SweepRow& row) try {
+  SQLite::Transaction transaction(*database_);
+  insert(row);
+  transaction.commit();
+} catch (const SQLite::Exception& error) {
+  insertions_.clear();
+  throw Error(fmt::format("{} cannot be written: {}; the points that it has are complete",
+                          quote(path_), error.what()));
+}
+
+std::string SweepFile::results_query() const {
+  std::vector<std::string> names(first_columns.begin(), first_columns.end());
+  SQLite::Statement axes(*database_,
+                         "SELECT name FROM columns WHERE role = 'axis' ORDER BY position");
+  while (axes.executeStep()) names.push_back(axes.getColumn(0).getString());
+  std::vector<std::string> settings, summary;
+  for (const auto& [low, each] : columns_) {
+    if (each.role == ColumnRole::setting) settings.push_back(each.name);
+    if (each.role == ColumnRole::summary) summary.push_back(each.name);
+  }
+  std::stable_sort(summary.begin(), summary.end(), [](const auto& a, const auto& b) {
+    return rank_of_summary(a) < rank_of_summary(b);
+  });
+  names.insert(names.end(), settings.begin(), settings.end());
+  names.emplace_back("command");
+  names.insert(names.end(), summary.begin(), summary.end());
+  std::string list;
+  for (const std::string& name : names) list += (list.empty() ? "" : ", ") + sql_name(name);
+  return fmt::format("SELECT {} FROM points WHERE point IS NOT NULL", list);
+}
+
+std::vector<std::string> SweepFile::define_results(const std::vector<PlanExpression>& derived) {
+  std::vector<std::string> names{"command"}, faults;
+  names.insert(names.end(), first_columns.begin(), first_columns.end());
+  for (const auto& [low, each] : columns_) names.push_back(each.name);
+  std::string query = results_query();
+  for (const PlanExpression& each : derived) {
+    const auto fault = [&](const std::string& what) {
+      faults.push_back(fmt::format("derived.{}: {}", each.name, what));
+    };
+    const auto same = [&](const std::string& name) { return lower(name) == lower(each.name); };
+    if (std::any_of(names.begin(), names.end(), same)) {
+      fault("a column has this name already");
+      continue;
+    }
+    try {
+      Expression(each.text, names);
+    } catch (const UsageError& error) {
+      fault(error.what());
+      continue;
+    }
+    query =
+        fmt::format("SELECT *, (\n{}\n) AS {} FROM ({})", each.text, sql_name(each.name), query);
+    names.push_back(each.name);
+  }
+  SQLite::Transaction transaction(*database_);
+  database_->exec("DROP VIEW IF EXISTS results");
+  database_->exec(fmt::format("CREATE VIEW results AS SELECT * FROM ({}) ORDER BY point", query));
+  transaction.commit();
+  return faults;
+}
+
+void SweepFile::write_csv(const std::string& path) const {
+  const std::string temporary = path + ".tmp";
+  std::ofstream file(temporary, std::ios::binary);
+  SQLite::Statement rows(*database_, "SELECT * FROM results");
+  for (int i = 0; i < rows.getColumnCount(); ++i)
+    file << (i == 0 ? "" : ",") << csv_field(rows.getColumnName(i));
+  file << '\n';
+  while (file && rows.executeStep()) {
+    for (int i = 0; i < rows.getColumnCount(); ++i)
+      file << (i == 0 ? "" : ",") << csv_of(rows.getColumn(i));
+    file << '\n';
+  }
+  errno = 0;
+  file.close();
+  if (!file || std::rename(temporary.c_str(), path.c_str()) != 0) {
+    const int error = errno == 0 ? EIO : errno;
+    std::remove(temporary.c_str());
+    throw Error(fmt::format("cannot write {}: {}; {} has all results", quote(path),
+                            std::strerror(error), quote(path_)));
+  }
+}
+
+std::uint64_t SweepFile::count(const std::string& status) const {
+  SQLite::Statement rows(*database_,
+                         "SELECT COUNT(*) FROM points WHERE point IS NOT NULL AND status = ?");
+  rows.bind(1, status);
+  return rows.executeStep() ? static_cast<std::uint64_t>(rows.getColumn(0).getInt64()) : 0;
+}
+
+std::vector<std::pair<std::uint64_t, std::string>> SweepFile::failures(std::size_t most) const {
+  std::vector<std::pair<std::uint64_t, std::string>> failures;
+  SQLite::Statement rows(*database_,
+                         "SELECT point, message FROM points WHERE point IS NOT NULL AND status <> "
+                         "'ok' ORDER BY point LIMIT ?");
+  rows.bind(1, static_cast<std::int64_t>(most));
+  while (rows.executeStep())
+    failures.emplace_back(static_cast<std::uint64_t>(rows.getColumn(0).getInt64()),
+                          rows.getColumn(1).getString());
+  return failures;
+}
+
+namespace {
+
+// A row of `SELECT * FROM points`.
+SweepRow row_of(SQLite::Statement& rows, const std::map<std::string, ColumnRole>& roles) {
+  SweepRow row;
+  const auto text = [&rows](const char* name) { return rows.getColumn(name).getString(); };
+  row.point = static_cast<std::uint64_t>(rows.getColumn("point").getInt64());
+  row.key = text("key");
+  row.status = text("status");
+  row.message = text("message");
+  row.version = text("version");
+  row.hash = text("hash");
+  row.command = text("command");
+  for (int i = 0; i < rows.getColumnCount(); ++i) {
+    const std::string name = rows.getColumnName(i);
+    if (is_fixed(name) || rows.getColumn(i).isNull()) continue;
+    const auto role = roles.find(name);
+    const bool is_summary = role == roles.end() || role->second == ColumnRole::summary;
+    (is_summary ? row.summary : row.settings).emplace_back(name, json_of(rows.getColumn(i)));
+  }
+  return row;
+}
+
+std::vector<RequestedPoint> requested_of(const SQLite::Database& database) {
+  std::vector<RequestedPoint> points;
+  SQLite::Statement rows(database, "SELECT point, key, label FROM requested ORDER BY point");
+  while (rows.executeStep())
+    points.push_back({static_cast<std::uint64_t>(rows.getColumn(0).getInt64()),
+                      rows.getColumn(1).getString(), rows.getColumn(2).getString()});
+  return points;
+}
+
+}  // namespace
+
+std::vector<RequestedPoint> SweepFile::requested() const { return requested_of(*database_); }
+
+void SweepFile::store_all(const std::string& path) try {
+  const SQLite::Database other(path, SQLite::OPEN_READONLY);
+  std::map<std::string, ColumnRole> roles;
+  SQLite::Statement columns(other, "SELECT name, role FROM columns");
+  while (columns.executeStep())
+    roles[columns.getColumn(0).getString()] = role_of(columns.getColumn(1).getString());
+  SQLite::Transaction transaction(*database_);
+  SQLite::Statement rows(other, "SELECT * FROM points WHERE point IS NOT NULL ORDER BY point");
+  while (rows.executeStep()) insert(row_of(rows, roles));
+  transaction.commit();
+} catch (const SQLite::Exception& error) {
+  insertions_.clear();
+  throw Error(
+      fmt::format("{} cannot be copied to {}: {}", quote(path), quote(path_), error.what()));
+}
+
+SweepContent read_sweep(const std::string& path) try {
+  if (!std::filesystem::is_regular_file(path)) throw refused(path, "does not exist");
+  SQLite::Database database(path, SQLite::OPEN_READONLY);
+  SweepContent content;
+  content.path = path;
+  content.facts = facts_of(database);
+  check_facts(path, content.facts);
+  SQLite::Statement axes(database,
+                         "SELECT name FROM columns WHERE role = 'axis' ORDER BY position");
+  while (axes.executeStep()) content.axes.push_back(axes.getColumn(0).getString());
+  content.requested = requested_of(database);
+  SQLite::Statement finished(database, "SELECT COUNT(*) FROM points WHERE point IS NOT NULL");
+  if (finished.executeStep())
+    content.finished = static_cast<std::uint64_t>(finished.getColumn(0).getInt64());
+  return content;
+} catch (const SQLite::Exception& error) {
+  throw refused(path, fmt::format("cannot be read: {}", error.what()));
+}
+
+}  // namespace kernbench

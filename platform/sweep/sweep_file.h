@@ -1,0 +1,132 @@
+// Result file of a sweep (spec 10.6): a SQLite database with a row for each finished point.
+//
+// Tables: `points`, a row per finished point; `columns`, the name and role of its columns;
+// `requested`, all points of the plan; `meta`, facts of the sweep. View `results`: the requested
+// points in their order, with derived columns. A point is stored in one transaction, in WAL mode,
+// so a process that is killed loses no finished point.
+#pragma once
+
+#include <SQLiteCpp/SQLiteCpp.h>
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "platform/sweep/summary_columns.h"
+#include "platform/sweep/sweep_plan.h"
+
+namespace kernbench {
+
+inline constexpr int sweep_schema_version = 1;
+
+// Role of a column of `points`, in this order in the view.
+enum class ColumnRole : std::uint8_t { axis, setting, summary };
+
+struct SweepRow {
+  std::uint64_t point = 0;  // number in the plan, from 1; 0: no longer requested
+  std::string key;          // hash of everything that determines the point but the version
+  std::string status;       // "ok" or "failed"
+  std::string message, version, hash, command;
+  SummaryColumns settings, summary;
+};
+
+struct RequestedPoint {
+  std::uint64_t number = 0;  // in the plan, from 1
+  std::string key, label;    // label: "M=32, N=64"
+};
+
+// Part of a plan that a process runs: of `of` parts the one with this number, from 1.
+struct SweepShard {
+  std::uint64_t number = 1, of = 1;
+  bool has(std::uint64_t point) const { return (point - 1) % of == number - 1; }
+  std::uint64_t share_of(std::uint64_t points) const {
+    return points / of + (number <= points % of ? 1 : 0);
+  }
+};
+
+class SweepFile {
+ public:
+  using Facts = std::map<std::string, std::string>;
+
+  // Opens the file for writing, or creates it. Throws UsageError that names the file: it is held by
+  // another sweep, cannot be written, is no result file of a sweep, or has another schema version.
+  explicit SweepFile(const std::string& path);
+  ~SweepFile();
+  SweepFile(const SweepFile&) = delete;
+  SweepFile& operator=(const SweepFile&) = delete;
+
+  const std::string& path() const { return path_; }
+  const Facts& facts() const { return facts_; }
+  // Releases the lock in a worker process, so that the file is free when this process ends.
+  void release_in_child() const;
+
+  struct Stored {
+    bool ok = false;
+    std::string version;
+  };
+  std::map<std::string, Stored> stored() const;  // by key
+
+  // Facts, and the columns that are axes. Replaces earlier ones.
+  void describe(const Facts& facts, const std::vector<std::string>& axes);
+  // Points of the plan that the file is for, by number.
+  std::vector<RequestedPoint> requested() const;
+  // Replaces them. Results of other points stay in `points` without a number, but for those of
+  // requested labels with other keys, which are dropped.
+  void request(const std::vector<RequestedPoint>& points);
+  // Stores a point, instead of an earlier result of the same key. Throws Error: the disk is full.
+  void store(const SweepRow& row);
+  std::size_t columns() const { return columns_.size(); }
+  // Stores all rows of another file, in one transaction.
+  void store_all(const std::string& path);
+
+  // Defines the view `results`. Returns the faults of derived columns that it leaves out.
+  std::vector<std::string> define_results(const std::vector<PlanExpression>& derived);
+  // Writes the view as CSV, complete or not at all.
+  void write_csv(const std::string& path) const;
+  // Number of requested points with this status, and the first messages of failed ones by number.
+  std::uint64_t count(const std::string& status) const;
+  std::vector<std::pair<std::uint64_t, std::string>> failures(std::size_t most) const;
+
+ private:
+  struct Column {
+    std::string name;  // as stored
+    ColumnRole role;
+  };
+  void create();
+  void read_facts();
+  // Name of the stored column, which is added if it does not exist; "": there are too many.
+  std::string column(const std::string& name, ColumnRole role);
+  SQLite::Statement& insertion(const std::vector<std::string>& columns);
+  void insert(const SweepRow& row);
+  std::string results_query() const;
+
+  std::string path_;
+  int lock_ = -1;
+  std::unique_ptr<SQLite::Database> database_;
+  Facts facts_;
+  std::map<std::string, Column> columns_;  // by name in lower case: SQL does not distinguish
+  std::map<std::string, std::unique_ptr<SQLite::Statement>> insertions_;
+};
+
+// Result file that is only read, without its rows: a shard.
+struct SweepContent {
+  std::string path;
+  SweepFile::Facts facts;
+  std::vector<std::string> axes;
+  std::vector<RequestedPoint> requested;
+  std::uint64_t finished = 0;  // requested points that have a row
+};
+SweepContent read_sweep(const std::string& path);  // UsageError
+
+// Name of the column for a setting: its key, with "param." where a parameter has the name of a
+// column of every sweep.
+std::string setting_column(const std::string& key);
+
+// File next to the results: "a.sqlite" -> "a.csv". UsageError for a name without .sqlite, .sqlite3
+// or .db.
+std::string csv_next_to(const std::string& path);
+
+}  // namespace kernbench

@@ -1,0 +1,259 @@
+#include "platform/sweep/sweep_plan.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <fstream>
+#include <iterator>
+#include <map>
+
+#include "models/base/quote.h"
+#include "platform/config/config_schema.h"
+#include "platform/config/nearest_name.h"
+#include "platform/sweep/axis_reader.h"
+
+namespace kernbench {
+namespace {
+
+using Kind = ConfigKey::Kind;
+
+constexpr const char* source = "spec 10.6";
+
+ConfigSchema plan_schema() {
+  std::vector<ConfigKey> keys{
+      ConfigKey::of(Kind::text, "bench", "bench of all points", false),
+      ConfigKey::of(Kind::text, "topology", "machine of all points, as --topology", false),
+      ConfigKey::of(Kind::attributes, "params", "parameters of the bench", false),
+      ConfigKey::of(Kind::attributes, "set", "keys of configuration files, as --set", false),
+      ConfigKey::of(Kind::attributes, "options", "further options of run", false),
+      ConfigKey::of(Kind::attributes, "axes", "what varies from point to point", true),
+      ConfigKey::of_list("zip", "groups of axes that advance together", 1, 64, false),
+      ConfigKey::of_list("zip.*", "names of axes", 2, 64),
+      ConfigKey::of(Kind::text, "zip.*.*", "name of an axis"),
+      ConfigKey::of(Kind::section, "sample", "points drawn from the axes", false),
+      ConfigKey::of_value(
+          "sample.kind",
+          Parameter::choice("kind", "how points are drawn", {"random", "latin_hypercube"}, source)
+              .default_val("random"),
+          false),
+      ConfigKey::of_value(
+          "sample.points",
+          Parameter::integer("points", "points of the sample", "", source).range("1", "1000000000"),
+          false),
+      ConfigKey::of_value("sample.seed",
+                          Parameter::integer("seed", "seed of the draws", "", source)
+                              .range("0", "1000000000000")
+                              .default_val(1),
+                          false),
+      ConfigKey::of(Kind::text, "where", "condition that a point meets, in SQL", false),
+      ConfigKey::of(Kind::attributes, "derived", "columns computed from others, in SQL", false),
+  };
+  return ConfigSchema(std::move(keys));
+}
+
+class PlanReader {
+ public:
+  PlanReader(const std::string& path, const std::vector<std::string>& options) : options_(options) {
+    plan_.path = path;
+    root_ = load_config_tree(path, issues_);
+    if (root_.kind != ConfigNode::Kind::map) throw ConfigError(std::move(issues_));
+    config_ = check_config(root_, plan_schema(), nullptr, issues_);
+    std::ifstream file(path, std::ios::binary);
+    plan_.text.assign(std::istreambuf_iterator<char>(file), {});
+  }
+
+  SweepPlan read() {
+    for (const char* name : {"bench", "topology"}) {
+      if (const std::string* value = config_.text(name))
+        plan_.constants.push_back({PlanKeyKind::option, name, *value, config_.place(name)});
+    }
+    read_constants("options", PlanKeyKind::option);
+    read_constants("params", PlanKeyKind::parameter);
+    read_constants("set", PlanKeyKind::setting);
+    read_axes();
+    read_groups();
+    read_sample();
+    if (const std::string* where = config_.text("where"))
+      plan_.where = PlanExpression{"where", *where, config_.place("where")};
+    read_derived();
+    check_bench();
+    if (!issues_.empty()) throw ConfigError(std::move(issues_));
+    return std::move(plan_);
+  }
+
+ private:
+  void fault(const ConfigLocation& place, const std::string& key, std::string message) {
+    issues_.push_back(issue_at(place, key, std::move(message)));
+  }
+  bool is_option(const std::string& name) const {
+    return std::find(options_.begin(), options_.end(), name) != options_.end();
+  }
+  PlanKeyKind kind_of(const std::string& key) const {
+    if (key.find_first_of(".:") != std::string::npos) return PlanKeyKind::setting;
+    return is_option(key) ? PlanKeyKind::option : PlanKeyKind::parameter;
+  }
+
+  void read_constants(const std::string& section, PlanKeyKind kind) {
+    const ConfigNode* entries = config_.attributes(section);
+    if (entries == nullptr) return;
+    for (const ConfigEntry& entry : entries->entries) {
+      const std::string path = section + '.' + entry.key;
+      if (kind == PlanKeyKind::option && (entry.key == "bench" || entry.key == "topology")) {
+        fault(entry.place, path, "is a key of the plan itself, not one of its options");
+      } else if (kind == PlanKeyKind::option && !is_option(entry.key)) {
+        fault(entry.place, path,
+              fmt::format("a plan sets no such option of run{}; known here: {}",
+                          did_you_mean(entry.key, options_), listed(options_, "nothing")));
+      } else if (entry.value.kind == ConfigNode::Kind::null) {
+        fault(entry.place, path, "found nothing, allowed is a value");
+      } else {
+        plan_.constants.push_back({kind, entry.key, flow_text(entry.value), entry.value.place});
+      }
+    }
+  }
+
+  void read_axes() {
+    const ConfigNode* axes = config_.attributes("axes");
+    if (axes == nullptr) return;
+    if (axes->entries.empty()) fault(axes->place, "axes", "found no axis, at least one is needed");
+    std::map<std::string, std::string> owners;  // key -> axis
+    for (const ConfigEntry& entry : axes->entries) {
+      PlanAxis axis = read_axis(entry, root_.find("sample") != nullptr, issues_);
+      for (PlanValue& key : axis.keys) {
+        key.kind = kind_of(key.key);
+        const auto [owner, is_new] = owners.try_emplace(key.key, axis.name);
+        if (!is_new)
+          fault(entry.place, "axes." + axis.name,
+                fmt::format("sets {}, which the axis {} sets too", quote(key.key),
+                            quote(owner->second)));
+      }
+      plan_.axes.push_back(std::move(axis));
+    }
+  }
+
+  // Index of a named axis; none: reported.
+  std::optional<std::size_t> axis_index(const std::string& path) {
+    const std::string* name = config_.text(path);
+    if (name == nullptr) return std::nullopt;
+    std::vector<std::string> names;
+    for (const PlanAxis& axis : plan_.axes) names.push_back(axis.name);
+    const auto found = std::find(names.begin(), names.end(), *name);
+    if (found != names.end()) return static_cast<std::size_t>(found - names.begin());
+    fault(config_.place(path), path,
+          fmt::format("there is no axis {}{}; axes: {}", quote(*name), did_you_mean(*name, names),
+                      listed(names, "none")));
+    return std::nullopt;
+  }
+
+  void read_groups() {
+    std::vector<std::optional<ZippedAxes>> group_of(plan_.axes.size());
+    for (std::size_t i = 0; i < config_.items("zip"); ++i) {
+      const std::string path = fmt::format("zip.{}", i);
+      ZippedAxes group;
+      for (std::size_t j = 0; j < config_.items(path); ++j) {
+        const std::string element = fmt::format("{}.{}", path, j);
+        const std::optional<std::size_t> axis = axis_index(element);
+        if (!axis) continue;
+        if (group_of[*axis] || std::find(group.begin(), group.end(), *axis) != group.end())
+          fault(config_.place(element), element,
+                fmt::format("the axis {} is zipped twice", quote(plan_.axes[*axis].name)));
+        group.push_back(*axis);
+      }
+      check_lengths(group, path);
+      for (const std::size_t axis : group) group_of[axis] = group;
+    }
+    for (std::size_t axis = 0; axis < plan_.axes.size(); ++axis) {
+      const ZippedAxes group = group_of[axis].value_or(ZippedAxes{axis});
+      if (*std::min_element(group.begin(), group.end()) == axis) plan_.groups.push_back(group);
+    }
+  }
+
+  void check_lengths(const ZippedAxes& group, const std::string& path) {
+    std::string lengths;
+    bool equal = true;
+    for (const std::size_t axis : group) {
+      const AxisValues& values = plan_.axes[axis].values;
+      if (values.is_drawn())
+        return fault(config_.place(path), path,
+                     fmt::format("the axis {} is drawn and has no values to advance through",
+                                 quote(plan_.axes[axis].name)));
+      lengths += fmt::format("{}{} has {}", lengths.empty() ? "" : ", ", plan_.axes[axis].name,
+                             values.size());
+      equal = equal && values.size() == plan_.axes[group.front()].values.size();
+    }
+    if (!equal)
+      fault(config_.place(path), path,
+            fmt::format("zipped axes need as many values each: {}", lengths));
+  }
+
+  void read_sample() {
+    if (root_.find("sample") == nullptr) return;
+    PlanSample& sample = plan_.sample.emplace();
+    if (const std::string* kind = config_.text("sample.kind"))
+      sample.kind =
+          *kind == "random" ? PlanSample::Kind::random : PlanSample::Kind::latin_hypercube;
+    if (const Rational* seed = config_.number("sample.seed"))
+      sample.seed = static_cast<std::uint64_t>(seed->to_int64());
+    if (const Rational* points = config_.number("sample.points")) {
+      sample.points = static_cast<std::uint64_t>(points->to_int64());
+    } else if (!config_.has("sample.points")) {
+      fault(config_.place("sample"), "sample.points", "the key is missing: how many are drawn");
+    }
+  }
+
+  void read_derived() {
+    const ConfigNode* derived = config_.attributes("derived");
+    if (derived == nullptr) return;
+    for (const ConfigEntry& entry : derived->entries) {
+      if (entry.value.kind != ConfigNode::Kind::scalar) {
+        fault(entry.place, "derived." + entry.key,
+              fmt::format("found {}, allowed is an expression in SQL", entry.value.described()));
+        continue;
+      }
+      plan_.derived.push_back({entry.key, entry.value.text, entry.value.place});
+    }
+  }
+
+  void check_bench() {
+    const auto names_bench = [](const PlanValue& value) {
+      return value.kind == PlanKeyKind::option && value.key == "bench";
+    };
+    const auto has_bench = [&](const PlanAxis& axis) {
+      return std::any_of(axis.keys.begin(), axis.keys.end(), names_bench);
+    };
+    if (root_.find("bench") == nullptr &&
+        std::none_of(plan_.axes.begin(), plan_.axes.end(), has_bench))
+      fault(root_.place, "bench", "the key is missing; allowed is the name of a bench, or an axis");
+  }
+
+  const std::vector<std::string>& options_;
+  std::vector<ConfigIssue> issues_;
+  ConfigNode root_;
+  ResolvedConfig config_;
+  SweepPlan plan_;
+};
+
+}  // namespace
+
+std::vector<PlanValue> SweepPlan::settings_of(const std::vector<std::string>& values) const {
+  std::vector<PlanValue> settings = constants;
+  for (std::size_t i = 0; i < axes.size(); ++i) {
+    for (const PlanValue& key : axes[i].keys) {
+      const auto same = std::find_if(settings.begin(), settings.end(), [&](const PlanValue& each) {
+        return each.kind == key.kind && each.key == key.key;
+      });
+      if (same == settings.end()) {
+        settings.push_back({key.kind, key.key, values[i], axes[i].place});
+      } else {
+        same->value = values[i];
+      }
+    }
+  }
+  return settings;
+}
+
+SweepPlan load_plan(const std::string& path, const std::vector<std::string>& options) {
+  return PlanReader(path, options).read();
+}
+
+}  // namespace kernbench

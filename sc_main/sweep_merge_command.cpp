@@ -1,0 +1,148 @@
+// `kernbench sweep merge`: joins the result files of the shards of a sweep.
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <filesystem>
+#include <iostream>
+#include <map>
+#include <memory>
+
+#include "models/base/errors.h"
+#include "models/base/quote.h"
+#include "platform/output/result_file.h"
+#include "platform/sweep/sweep_file.h"
+#include "sc_main/command.h"
+#include "sc_main/sweep_result.h"
+
+namespace kernbench {
+namespace {
+
+struct MergeOptions {
+  std::vector<std::string> shards;
+  std::string results;
+  bool json = false;
+};
+
+const std::string& fact(const SweepContent& content, const char* name) {
+  static const std::string none;
+  const auto found = content.facts.find(name);
+  return found == content.facts.end() ? none : found->second;
+}
+
+SweepShard shard_of(const SweepContent& content) {
+  SweepShard shard{0, 0};
+  const std::string& text = fact(content, "shard");
+  const std::size_t slash = text.find('/');
+  if (slash != std::string::npos)
+    shard = {std::stoull(text.substr(0, slash)), std::stoull(text.substr(slash + 1))};
+  if (shard.number == 0 || shard.number > shard.of)
+    throw UsageError(fmt::format("{} is not complete: the sweep that wrote it has not begun to run",
+                                 quote(content.path)));
+  return shard;
+}
+
+// Refuses shards that differ in what makes their points comparable.
+void check_same(const SweepContent& first, const SweepContent& other) {
+  if (fact(first, "plan_hash") != fact(other, "plan_hash") ||
+      shard_of(first).of != shard_of(other).of)
+    throw UsageError(
+        fmt::format("{} is no shard of the sweep of {}: its plan, its files or the "
+                    "number of shards differ",
+                    quote(other.path), quote(first.path)));
+  if (fact(first, "version") != fact(other, "version"))
+    throw UsageError(fmt::format("{} is of {}, and {} of {}", quote(other.path),
+                                 fact(other, "version"), quote(first.path),
+                                 fact(first, "version")));
+}
+
+// Shards by number, each once and with all its points.
+std::vector<SweepContent> read_shards(const std::vector<std::string>& paths) {
+  std::map<std::uint64_t, SweepContent> by_number;
+  for (const std::string& path : paths) {
+    SweepContent content = read_sweep(path);
+    const SweepShard shard = shard_of(content);
+    if (!by_number.empty()) check_same(by_number.begin()->second, content);
+    const auto other = by_number.find(shard.number);
+    if (other != by_number.end())
+      throw UsageError(fmt::format("{} and {} are both shard {}/{}", quote(other->second.path),
+                                   quote(path), shard.number, shard.of));
+    if (content.finished < content.requested.size())
+      throw UsageError(fmt::format(
+          "shard {}/{}, {}, has {} of {} points: run it again to complete it", shard.number,
+          shard.of, quote(path), content.finished, content.requested.size()));
+    by_number.emplace(shard.number, std::move(content));
+  }
+  std::string missing;
+  const std::uint64_t of = shard_of(by_number.begin()->second).of;
+  for (std::uint64_t i = 1; i <= of; ++i)
+    if (by_number.count(i) == 0)
+      missing += fmt::format("{}{}/{}", missing.empty() ? "" : ", ", i, of);
+  if (!missing.empty()) throw UsageError(fmt::format("missing shards: {}", missing));
+  std::vector<SweepContent> shards;
+  for (auto& [number, content] : by_number) shards.push_back(std::move(content));
+  return shards;
+}
+
+std::vector<PlanExpression> derived_of(const SweepContent& content) {
+  std::vector<PlanExpression> derived;
+  for (const auto& [name, text] : nlohmann::ordered_json::parse(fact(content, "derived")).items())
+    derived.push_back({name, text.get<std::string>(), {}});
+  return derived;
+}
+
+int merge(const MergeOptions& options, const Invocation& invocation) {
+  const std::string csv = csv_next_to(options.results);
+  std::vector<FileInUse> inputs;
+  for (const std::string& shard : options.shards) inputs.push_back({shard, "the shard"});
+  check_result_files(inputs, {options.results, csv});
+  const std::vector<SweepContent> shards = read_shards(options.shards);
+  // Written under another name: a file of that name is replaced by a complete one.
+  const std::string temporary = options.results + ".merging.sqlite";
+  std::filesystem::remove(temporary);
+  std::vector<RequestedPoint> requested;
+  for (const SweepContent& shard : shards)
+    requested.insert(requested.end(), shard.requested.begin(), shard.requested.end());
+  std::sort(requested.begin(), requested.end(),
+            [](const RequestedPoint& a, const RequestedPoint& b) { return a.number < b.number; });
+  {
+    SweepFile file(temporary);
+    file.request(requested);
+    SweepFile::Facts facts = shards.front().facts;
+    facts["shard"] = "1/1";
+    facts["command_line"] = invocation.line();
+    file.describe(facts, shards.front().axes);
+    for (const SweepContent& shard : shards) file.store_all(shard.path);
+    file.define_results(derived_of(shards.front()));
+  }
+  // An earlier result, which may have to be completed from its WAL.
+  if (std::filesystem::exists(options.results)) SweepFile{options.results};
+  std::filesystem::rename(temporary, options.results);
+  SweepFile file(options.results);
+  SweepProgress progress;
+  return conclude_sweep(file, requested, derived_of(shards.front()), progress, options.json);
+}
+
+void declare_merge(CLI::App& command, Invocation& invocation) {
+  const auto options = std::make_shared<MergeOptions>();
+  command.add_option("shards", options->shards, "Result files of all shards")
+      ->type_name("F.sqlite")
+      ->required();
+  command
+      .add_option("--results", options->results,
+                  "Result file of the whole sweep; replaced if it exists")
+      ->type_name("F.sqlite")
+      ->required();
+  command.add_flag("--json", options->json, "Print the summary as JSON");
+  command.footer(
+      "Examples:\n"
+      "  kernbench sweep merge plan.*of8.sqlite --results plan.sqlite\n\n"
+      "The result is that of the sweep without --shard, and can be resumed like it.\n");
+  invocation.on(command, [options, &invocation] { return merge(*options, invocation); });
+}
+const CommandRegistration merge_registration(86, "sweep merge",
+                                             "Join the result files of the shards of a sweep",
+                                             declare_merge);
+
+}  // namespace
+}  // namespace kernbench

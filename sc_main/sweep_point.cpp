@@ -1,0 +1,394 @@
+#include "sc_main/sweep_point.h"
+
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <fstream>
+#include <iterator>
+#include <optional>
+
+#include "models/base/exception_text.h"
+#include "models/base/quote.h"
+#include "platform/config/components_file.h"
+#include "platform/config/nearest_name.h"
+#include "platform/config/shipped_files.h"
+#include "platform/output/json_text.h"
+#include "platform/sweep/text_hash.h"
+#include "platform/topology/load_machine.h"
+#include "sc_main/bench_catalogue.h"
+#include "sc_main/bench_run.h"
+#include "sc_main/ccl_file.h"
+#include "sc_main/run_options.h"
+
+namespace kernbench {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+// Options of `run` with a value given to each.
+class RunCommandLine {
+ public:
+  RunCommandLine() { options.add_to(app); }
+
+  // UsageError.
+  void parse(const std::vector<std::string>& words) {
+    std::vector<std::string> reversed(words.rbegin(), words.rend() - 1);  // as CLI11 takes them
+    try {
+      app.parse(reversed);
+    } catch (const CLI::ParseError& error) {
+      throw UsageError(error.what());
+    }
+    options.check();
+  }
+
+  CLI::App app;
+  RunOptions options;
+};
+
+bool is_result_file(const CLI::Option& option) {
+  const std::string type = option.get_type_name();
+  return option.get_group() != "Machine" && (type == "F" || type.compare(0, 2, "F.") == 0);
+}
+
+const CLI::Option& option_of_run(const std::string& name) {
+  static const RunCommandLine run;
+  return *run.app.get_option("--" + name);
+}
+
+void add_option(std::vector<std::string>& words, const PlanValue& setting) {
+  const CLI::Option& option = option_of_run(setting.key);
+  const std::string name = "--" + setting.key;
+  const auto add = [&](const std::string& value) {
+    if (option.get_expected_min() > 0 && value.compare(0, 1, "-") != 0) {
+      words.insert(words.end(), {name, value});
+    } else {
+      words.push_back(name + '=' + value);
+    }
+  };
+  const bool is_flag = option.get_expected_min() == 0;
+  if (is_flag && setting.value == "false") return;
+  if (is_flag && setting.value == "true") {
+    words.push_back(name);
+  } else if (setting.value.compare(0, 1, "[") == 0 && option.get_expected_max() > 1) {
+    const std::string list = setting.value.substr(1, setting.value.size() - 2);
+    for (std::size_t begin = 0, end = 0; end != std::string::npos; begin = end + 2) {
+      end = list.find(", ", begin);
+      add(list.substr(begin, end == std::string::npos ? end : end - begin));
+    }
+  } else {
+    add(setting.value);
+  }
+}
+
+const PlanValue* find(const std::vector<PlanValue>& settings, PlanKeyKind kind,
+                      const std::string& key) {
+  for (const PlanValue& each : settings)
+    if (each.kind == kind && each.key == key) return &each;
+  return nullptr;
+}
+
+// Whether points differ in their plug-ins or names of implementations, of which a process loads one
+// set.
+bool has_own_catalogues(const SweepPlan& plan) {
+  for (const PlanAxis& axis : plan.axes) {
+    for (const PlanValue& key : axis.keys) {
+      if (key.kind == PlanKeyKind::option && (key.key == "plugin" || key.key == "components"))
+        return true;
+      if (key.kind == PlanKeyKind::setting && key.key.compare(0, 11, "components:") == 0)
+        return true;
+    }
+  }
+  return false;
+}
+
+bool is_about(const ConfigIssue& issue, const std::string& setting) {
+  const std::string key = setting.substr(setting.find(':') + 1);
+  return issue.line == 0 &&
+         (issue.key == key || issue.key.compare(0, key.size() + 1, key + '.') == 0);
+}
+
+}  // namespace
+
+std::vector<std::string> options_of_points() {
+  static const std::vector<std::string> refused{"help",         "param", "set",       "json",
+                                                "print-config", "log",   "max-memory"};
+  const RunCommandLine run;
+  std::vector<std::string> files, names;
+  const auto all = run.app.get_options();
+  for (const CLI::Option* option : all)
+    if (is_result_file(*option)) files.push_back(option->get_lnames().front());
+  for (const CLI::Option* option : all) {
+    if (option->get_lnames().empty()) continue;
+    const std::string name = option->get_lnames().front();
+    // --trace-scope and the like are of no use without --trace.
+    const bool of_file = std::any_of(files.begin(), files.end(), [&name](const auto& file) {
+      return name.compare(0, file.size(), file) == 0;
+    });
+    if (!of_file && std::find(refused.begin(), refused.end(), name) == refused.end())
+      names.push_back(name);
+  }
+  return names;
+}
+
+std::vector<std::string> words_of_point(const std::vector<PlanValue>& settings) {
+  std::vector<std::string> words{"run"};
+  for (const PlanValue& setting : settings)
+    if (setting.kind == PlanKeyKind::option) add_option(words, setting);
+  for (const PlanValue& setting : settings) {
+    if (setting.kind == PlanKeyKind::option) continue;
+    words.emplace_back(setting.kind == PlanKeyKind::parameter ? "--param" : "--set");
+    words.push_back(fmt::format("{}={}", setting.key, setting.value));
+  }
+  return words;
+}
+
+// --- Files
+
+std::string InputFiles::hash(const std::vector<PlanValue>& settings) {
+  MachineOptions options;
+  options.families = {"topology", "components", "ccl", "energy"};
+  std::string names;
+  const auto read = [&](const char* name, std::string& value) {
+    const PlanValue* setting = find(settings, PlanKeyKind::option, name);
+    if (setting != nullptr) value = setting->value;
+    names += value + '\n';
+  };
+  read("topology", options.topology);
+  read("components", options.components);
+  read("ccl", options.ccl);
+  read("energy-table", options.energy_table);
+  for (const PlanValue& each : settings) {
+    if (each.kind != PlanKeyKind::option || each.key != "plugin") continue;
+    std::vector<std::string> words;
+    add_option(words, each);
+    for (std::size_t i = 1; i < words.size(); i += 2) options.plugins.push_back(words[i]);
+    names += each.value + '\n';
+  }
+  const PlanValue* tuning = find(settings, PlanKeyKind::setting, "ccl:tuning_table");
+  const std::string table = tuning == nullptr ? "" : tuning->value;
+  std::string& hash = by_names_[names + table];
+  if (hash.empty()) hash = hash_of(options, table);
+  return hash;
+}
+
+// A missing file has no content: the points that need it fail.
+std::string InputFiles::hash_of(const MachineOptions& options, const std::string& tuning_table) {
+  std::string text;
+  const auto add = [&](const std::string& path) { text += content_hash(path) + '\n'; };
+  try {
+    for (const FileInUse& file : options.files_in_use()) add(file.path);
+    add(tuning_table.empty() ? tuning_table_of(find_config(options.ccl, "ccl")) : tuning_table);
+    const std::string components = find_config(options.components, "components");
+    for (const std::string& plugin : load_components_file(components).plugins) add(plugin);
+  } catch (const Error& error) {
+    text += error.what();
+  }
+  return text_hash(text);
+}
+
+const std::string& InputFiles::content_hash(const std::string& path) {
+  std::string& hash = by_path_[path];
+  if (hash.empty()) {
+    std::ifstream file(path, std::ios::binary);
+    hash = text_hash({std::istreambuf_iterator<char>(file), {}});
+  }
+  return hash;
+}
+
+// --- Check of a plan
+
+// Faults of a plan that every point would have.
+class PointRunner::Check {
+ public:
+  Check(const SweepPlan& plan, const std::vector<PlanValue>& first, const Catalogue& catalogue,
+        const MachineOptions& machine)
+      : plan_(plan), first_(first), catalogue_(catalogue), machine_(machine) {}
+
+  std::vector<ConfigIssue> issues() {
+    check_benches();
+    for (const PlanAxis& axis : plan_.axes) {
+      for (const PlanValue& key : axis.keys)
+        if (key.kind == PlanKeyKind::setting) check_axis(axis, key);
+    }
+    for (const PlanValue& constant : plan_.constants)
+      if (constant.kind == PlanKeyKind::setting) check_value("set." + constant.key, constant);
+    return std::move(issues_);
+  }
+
+ private:
+  void fault(const ConfigLocation& place, const std::string& key, const std::string& message) {
+    issues_.push_back(issue_at(place, key, message));
+  }
+
+  void check_benches() {
+    std::vector<std::string> benches;
+    for (const PlanValue& each : plan_.constants)
+      if (each.kind == PlanKeyKind::option && each.key == "bench") benches.push_back(each.value);
+    for (const PlanAxis& axis : plan_.axes) {
+      for (const PlanValue& key : axis.keys) {
+        if (key.kind != PlanKeyKind::option || key.key != "bench") continue;
+        benches.clear();
+        for (std::uint64_t i = 0; i < axis.values.size(); ++i) benches.push_back(axis.values.at(i));
+      }
+    }
+    for (const std::string& name : benches) check_parameters(find_bench(catalogue_.benches, name));
+  }
+
+  void check_parameters(const Bench& bench) {
+    std::vector<std::string> names;
+    for (const Parameter& parameter : bench.parameters) names.push_back(parameter.name());
+    const auto check = [&](const PlanValue& key, const std::string& path, const char* or_option) {
+      const bool known = std::find(names.begin(), names.end(), key.key) != names.end();
+      if (key.kind == PlanKeyKind::parameter && !known) {
+        std::vector<std::string> all = names;
+        if (*or_option != '\0') {
+          const std::vector<std::string> options = options_of_points();
+          all.insert(all.end(), options.begin(), options.end());
+        }
+        fault(key.place, path,
+              fmt::format("the bench {} has no parameter {}{}{}; its parameters: {}", bench.name,
+                          quote(key.key), or_option, did_you_mean(key.key, all),
+                          listed(names, "none")));
+      } else if (key.kind == PlanKeyKind::option && *or_option != '\0' && known) {
+        fault(key.place, path, "is the name of an option of run and of a parameter of the bench");
+      }
+    };
+    for (const PlanValue& each : plan_.constants) check(each, "params." + each.key, "");
+    for (const PlanAxis& axis : plan_.axes) {
+      const bool sets_it = std::any_of(axis.keys.begin(), axis.keys.end(),
+                                       [&](const PlanValue& key) { return key.key == axis.name; });
+      if (!sets_it && std::find(names.begin(), names.end(), axis.name) != names.end())
+        fault(axis.place, "axes." + axis.name,
+              "has the name of a parameter of the bench, which is not among the keys that it sets");
+      for (const PlanValue& key : axis.keys)
+        check(key, "axes." + axis.name, ", and no option of run or key has this name");
+    }
+  }
+
+  // Refused if none of its first values is accepted: a single wrong value is a failed point.
+  void check_axis(const PlanAxis& axis, const PlanValue& key) {
+    constexpr std::uint64_t tried = 3;
+    const std::size_t before = issues_.size();
+    const PlanValue* first = find(first_, PlanKeyKind::setting, key.key);
+    std::vector<std::string> values{first->value};
+    for (std::uint64_t i = 0; i < std::min(axis.values.size(), tried); ++i)
+      values.push_back(axis.values.at(i));
+    for (const std::string& value : values) {
+      const std::size_t faults = issues_.size();
+      check_value("axes." + axis.name, {key.kind, key.key, value, key.place});
+      if (issues_.size() == faults) return issues_.resize(before);
+    }
+    issues_.resize(before + 1);
+  }
+
+  void check_value(const std::string& path, const PlanValue& setting) {
+    std::vector<std::string> settings;
+    for (const PlanValue& each : first_) {
+      if (each.kind == PlanKeyKind::setting)
+        settings.push_back(
+            fmt::format("{}={}", each.key, each.key == setting.key ? setting.value : each.value));
+    }
+    for (const ConfigIssue& issue : issues_with(settings)) {
+      if (is_about(issue, setting.key)) return fault(setting.place, path, issue.message);
+    }
+  }
+
+  // Keys of other files are checked by the points.
+  std::vector<ConfigIssue> issues_with(const std::vector<std::string>& settings) const {
+    try {
+      std::vector<ConfigIssue> issues = setting_issues(
+          machine_.topology_path(), overrides_of(settings, "topology", machine_.families),
+          catalogue_.components);
+      load_ccl_file(find_config(machine_.ccl, "ccl"),
+                    overrides_of(settings, "ccl", machine_.families), *catalogue_.algorithms);
+      return issues;
+    } catch (const ConfigError& error) {
+      return error.issues();
+    }
+  }
+
+  const SweepPlan& plan_;
+  const std::vector<PlanValue>& first_;
+  const Catalogue& catalogue_;
+  const MachineOptions& machine_;
+  std::vector<ConfigIssue> issues_;
+};
+
+// --- Run of a point
+
+PointRunner::PointRunner(const SweepPlan& plan, const Limits& limits)
+    : plan_(plan), limits_(limits) {
+  if (has_own_catalogues(plan)) return;
+  RunCommandLine run;
+  std::vector<PlanValue> common;
+  for (const PlanValue& each : plan.constants) {
+    const bool chooses = each.kind == PlanKeyKind::option
+                             ? each.key == "plugin" || each.key == "components"
+                             : each.key.compare(0, 11, "components:") == 0;
+    if (chooses) common.push_back(each);
+  }
+  run.parse(words_of_point(common));
+  catalogue_ = std::make_shared<const Catalogue>(run.options.machine.load_catalogue());
+}
+
+std::string PointRunner::faults(const std::vector<PlanValue>& settings) const try {
+  RunCommandLine run;
+  run.parse(words_of_point(settings));
+  const std::shared_ptr<const Catalogue> catalogue =
+      catalogue_ ? catalogue_
+                 : std::make_shared<const Catalogue>(run.options.machine.load_catalogue());
+  std::vector<ConfigIssue> issues =
+      Check(plan_, settings, *catalogue, run.options.machine).issues();
+  return issues.empty() ? "" : ConfigError(std::move(issues)).what();
+} catch (const std::exception& error) {
+  return fmt::format("{}: {}", plan_.path, text_of(error));
+}
+
+std::string PointRunner::run(const std::vector<PlanValue>& settings) const {
+  Json result;
+  try {
+    const std::vector<std::string> words = words_of_point(settings);
+    RunCommandLine run;
+    run.parse(words);
+    run.options.machine.max_memory = std::to_string(limits_.memory_bytes);
+    Invocation invocation{{"kernbench"}, {}};
+    invocation.words.insert(invocation.words.end(), words.begin(), words.end());
+    BenchSummary summary = run_bench(run.options, invocation, catalogue_, limits_.threads);
+    result["status"] = summary.status;
+    result["hash"] = summary.hash;
+    result["parameters"] = summary.parameters;
+    // The settings of the point are columns of their own.
+    for (const char* key : {"topology", "device", "seed", "data"})
+      result["settings"][key] = summary.json[key];
+    for (const char* key : {"bench", "parameters", "topology", "device", "seed", "data", "status"})
+      summary.json.erase(key);
+    summary.json["activity"].erase("pes");
+    result["summary"] = columns_of(summary.json, summary.row_names);
+  } catch (const std::exception& error) {
+    result["status"] = exit_status_of(error);
+    result["message"] = text_of(error);
+  } catch (...) {
+    result["status"] = exit_failed;
+    result["message"] = "an exception that is not a std::exception";
+  }
+  return json_text(result);
+}
+
+void PointRunner::add_result(const std::string& text, SweepRow& row) {
+  const Json result = Json::parse(text);
+  row.status = result["status"] == exit_done ? "ok" : "failed";
+  if (result.contains("message")) row.message = result["message"];
+  if (!result.contains("summary")) return;
+  row.hash = result["hash"];
+  for (const auto& parameter : result["parameters"]) {
+    const std::string value = parameter[1];
+    const std::optional<double> number = number_of(value);
+    row.settings.emplace_back(setting_column(parameter[0]), number ? Json(*number) : Json(value));
+  }
+  for (const auto& [name, value] : result["settings"].items())
+    row.settings.emplace_back(setting_column(name), value);
+  for (const auto& column : result["summary"]) row.summary.emplace_back(column[0], column[1]);
+}
+
+}  // namespace kernbench

@@ -1,0 +1,104 @@
+#include "sc_main/sweep_result.h"
+
+#include <fmt/format.h>
+
+#include <iostream>
+#include <map>
+
+#include "models/base/errors.h"
+#include "platform/output/json_text.h"
+#include "platform/output/text_layout.h"
+#include "platform/sweep/expression.h"
+
+namespace kernbench {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+struct Failure {
+  std::uint64_t point;
+  std::string label, message;
+};
+
+std::vector<Failure> failures_of(const SweepFile& file,
+                                 const std::vector<RequestedPoint>& requested, std::size_t most) {
+  std::map<std::uint64_t, std::string> labels;
+  for (const RequestedPoint& each : requested) labels[each.number] = each.label;
+  std::vector<Failure> failures;
+  for (auto& [point, message] : file.failures(most))
+    failures.push_back({point, labels[point], std::move(message)});
+  return failures;
+}
+
+void print_summary(const SweepFile& file, const std::vector<RequestedPoint>& requested,
+                   const SweepProgress& progress, std::uint64_t ok, std::uint64_t failed) {
+  constexpr std::size_t most_failures = 10;
+  const std::uint64_t missing = requested.size() - ok - failed;
+  std::string text =
+      fmt::format("points             {}: {} ok, {} failed", requested.size(), ok, failed);
+  if (missing > 0) text += fmt::format(", {} not run", missing);
+  if (progress.before > 0) text += fmt::format("; {} done before", progress.before);
+  std::cout << text << '\n';
+  for (const Failure& each : failures_of(file, requested, most_failures)) {
+    const std::string message = each.message.substr(0, each.message.find('\n'));
+    std::cout << fitted(fmt::format("  point {} ({}): {}\n", each.point, each.label, message), 4);
+  }
+  if (failed > most_failures)
+    std::cout << fmt::format("  {} more failed points are in the results\n",
+                             failed - most_failures);
+  std::cout << fmt::format("results            {}, {}\n", file.path(), csv_next_to(file.path()));
+  if (progress.run > 0)
+    std::cout << fmt::format(
+        "host               {:.3f} s, {:.1f} points/s, {:.3f} s of CPU in workers\n",
+        progress.wall_s, static_cast<double>(progress.run) / progress.wall_s, progress.cpu_s);
+}
+
+void print_json(const SweepFile& file, const std::vector<RequestedPoint>& requested,
+                const SweepProgress& progress, std::uint64_t ok, std::uint64_t failed) {
+  Json json{{"points", requested.size()},
+            {"ok", ok},
+            {"failed", failed},
+            {"not_run", requested.size() - ok - failed},
+            {"done_before", progress.before},
+            {"results", file.path()},
+            {"csv", csv_next_to(file.path())},
+            {"failures", Json::array()}};
+  for (const Failure& each : failures_of(file, requested, failed))
+    json["failures"].push_back(
+        {{"point", each.point}, {"label", each.label}, {"message", each.message}});
+  json["host"] = {{"wall_s", progress.wall_s}, {"workers_cpu_s", progress.cpu_s}};
+  std::cout << json_text(json, 2) << '\n';
+}
+
+}  // namespace
+
+void check_derived(const SweepPlan& plan) {
+  for (const PlanExpression& each : plan.derived) {
+    try {
+      Expression::unknown_name(each.text, {});
+    } catch (const UsageError& error) {
+      throw UsageError(fmt::format("{}:{}: derived.{}: {}", each.place.file, each.place.line,
+                                   each.name, error.what()));
+    }
+  }
+}
+
+int conclude_sweep(SweepFile& file, const std::vector<RequestedPoint>& requested,
+                   const std::vector<PlanExpression>& derived, const SweepProgress& progress,
+                   bool json) {
+  const std::uint64_t ok = file.count("ok"), failed = file.count("failed");
+  const std::vector<std::string> faults = file.define_results(derived);
+  file.write_csv(csv_next_to(file.path()));
+  json ? print_json(file, requested, progress, ok, failed)
+       : print_summary(file, requested, progress, ok, failed);
+  std::cout << std::flush;
+  for (const std::string& fault : faults)
+    std::cerr << "kernbench: " << fault << "; the results are without it\n";
+  if (progress.interrupted)
+    std::cerr << fmt::format("kernbench: interrupted; the same command runs the other {} points\n",
+                             requested.size() - ok - failed);
+  const bool complete = ok == requested.size() && faults.empty();
+  return complete ? exit_done : exit_failed;
+}
+
+}  // namespace kernbench

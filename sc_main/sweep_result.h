@@ -1,0 +1,28 @@
+// End of a sweep: view and CSV of its results, and the summary that is printed.
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <vector>
+
+#include "platform/sweep/sweep_file.h"
+#include "platform/sweep/sweep_plan.h"
+
+namespace kernbench {
+
+struct SweepProgress {
+  std::size_t before = 0, run = 0, failed = 0;  // points done before, run now, failed now
+  double wall_s = 0, cpu_s = 0;                 // CPU time of the workers
+  bool interrupted = false;
+};
+
+// Refuses derived columns that are no valid SQL. Names of columns are known after the first point.
+void check_derived(const SweepPlan& plan);
+
+// Defines the results, writes the CSV next to the file and prints the summary. Returns the exit
+// status: 1 if a point has failed or is missing.
+int conclude_sweep(SweepFile& file, const std::vector<RequestedPoint>& requested,
+                   const std::vector<PlanExpression>& derived, const SweepProgress& progress,
+                   bool json);
+
+}  // namespace kernbench

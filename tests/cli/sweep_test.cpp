@@ -1,0 +1,283 @@
+// `kernbench sweep` as users call it (spec 10.6).
+#include <fcntl.h>
+#include <sqlite3.h>
+#include <sys/file.h>
+#include <unistd.h>
+
+#include <boost/test/unit_test.hpp>
+#include <csignal>
+#include <filesystem>
+#include <map>
+
+#include "tests/cli/program.h"
+
+using namespace kernbench::test;
+
+BOOST_AUTO_TEST_SUITE(sweep_command)
+
+namespace {
+
+using Row = std::map<std::string, std::string>;
+
+// Rows of a query on a result file; without NULL values.
+std::vector<Row> rows_of(const std::string& path,
+                         const std::string& sql = "SELECT * FROM results") {
+  sqlite3* database = nullptr;
+  std::vector<Row> rows;
+  BOOST_TEST_REQUIRE(sqlite3_open_v2(path.c_str(), &database, SQLITE_OPEN_READONLY, nullptr) ==
+                     SQLITE_OK);
+  const auto add = [](void* to, int n, char** values, char** names) {
+    Row row;
+    for (int i = 0; i < n; ++i)
+      if (values[i] != nullptr) row[names[i]] = values[i];
+    static_cast<std::vector<Row>*>(to)->push_back(std::move(row));
+    return 0;
+  };
+  BOOST_TEST(sqlite3_exec(database, sql.c_str(), add, &rows, nullptr) == SQLITE_OK,
+             sqlite3_errmsg(database));
+  sqlite3_close(database);
+  return rows;
+}
+
+// CSV without the columns that depend on the host, which are the last ones, and without the
+// command's file names.
+std::string lasting_csv(const std::string& csv) {
+  std::string text;
+  const std::string titles = csv.substr(0, csv.find('\n'));
+  const auto kept = std::count(
+      titles.begin(), titles.begin() + static_cast<std::ptrdiff_t>(titles.find(",host.")), ',');
+  for (const std::string& line : lines_of(csv)) {
+    std::size_t end = 0;
+    for (std::ptrdiff_t i = 0; i <= kept && end != std::string::npos; ++i)
+      end = line.find(',', end == 0 ? 0 : end + 1);
+    text += line.substr(0, end) + '\n';
+  }
+  return text;
+}
+
+constexpr const char* gemm = "bench: gemm-single-pe\ntopology: tiny\n";
+
+// A plan in a folder of its own, and its result file.
+struct PlanFile {
+  explicit PlanFile(const std::string& text) { write(text); }
+  void write(const std::string& text) const { folder.write("p.yaml", gemm + text); }
+  Words sweep(const Words& more = {}) const {
+    return joined({"sweep", folder.file("p.yaml"), "--results", results}, more);
+  }
+
+  const TemporaryFolder folder;
+  const std::string results = folder.file("r.sqlite"), csv = folder.file("r.csv");
+};
+
+}  // namespace
+
+BOOST_AUTO_TEST_CASE(rows_are_those_of_single_runs_of_their_commands) {
+  const PlanFile plan(
+      "params: {K: 64}\noptions: {verify-data: true}\n"
+      "axes:\n  size: {sets: [M, N], values: [32, 64]}\n"
+      "  cube.memory_map.hbm_channel_bw_gbs: {from: 32, to: 64, factor: 2}\n  seed: [1, 7]\n"
+      "where: seed = 1 OR size = 64\nderived: {flop: 2 * M * N * K}\n");
+  check_run(plan.sweep(), {0, {"points             6: 6 ok, 0 failed", "r.sqlite", "r.csv"}});
+  const std::vector<Row> rows = rows_of(plan.results);
+  BOOST_TEST_REQUIRE(rows.size() == 6u);
+  for (const Row& row : rows) {
+    Words words = words_of(row.at("command"));
+    BOOST_TEST(words.at(0) == "kernbench");
+    words.erase(words.begin());
+    words.push_back("--json");
+    const Json json = json_of(words);
+    const std::map<std::string, double> numbers{
+        {"simulated_ns", json.at("simulated_ns")},
+        {"activity.mac_utilisation", json.at("activity").at("mac_utilisation")},
+        {"memories.hbm_ctrl.bytes_read", json.at("memories").at("hbm_ctrl").at("bytes_read")},
+        {"kernel_groups.gemm.pe_exec_max_ns", json.at("kernel_groups").at(0).at("pe_exec_max_ns")},
+        {"host.delta_cycles", json.at("host").at("delta_cycles")}};
+    for (const auto& [name, value] : numbers) BOOST_TEST(std::stod(row.at(name)) == value, name);
+    BOOST_TEST(row.at("bottleneck.limit") == json.at("bottleneck").at("limit"));
+    BOOST_TEST(row.at("verdict") == "PASS");
+    BOOST_TEST(row.at("dtype") == "f16");  // a default of the bench
+    BOOST_TEST(row.at("status") == "ok");
+    BOOST_TEST(row.at("hash").size() == 32u);
+    const double m = std::stod(row.at("M"));
+    BOOST_TEST(std::stod(row.at("flop")) == 2 * m * m * 64);
+  }
+  BOOST_TEST(rows[0].at("hash") != rows[1].at("hash"));
+  const Words csv = lines_of(plan.folder.read("r.csv"));
+  BOOST_TEST(csv.size() == 7u);
+  BOOST_TEST(csv[0].rfind("point,status,message,version,hash,size,"
+                          "cube.memory_map.hbm_channel_bw_gbs,seed,",
+                          0) == 0u);
+}
+
+BOOST_AUTO_TEST_CASE(a_failed_point_keeps_its_message_and_the_sweep_continues) {
+  const PlanFile plan("axes: {M: [32, 0, 64], topology: [tiny, none]}\n");
+  check_run(plan.sweep(),
+            {1, {"points             6: 2 ok, 4 failed", "point 3 (M=0, topology=tiny): "}});
+  const std::vector<Row> rows = rows_of(plan.results);
+  BOOST_TEST_REQUIRE(rows.size() == 6u);
+  check_contains(rows[1].at("message"), {"no file 'none' here"});
+  check_contains(rows[2].at("message"), {"M", "allowed is"});
+  BOOST_TEST(rows[2].at("status") == "failed");
+  BOOST_TEST(rows[2].at("M") == "0.0");
+  BOOST_TEST(rows[4].at("status") == "ok");
+  // The failed ones run again, the others do not.
+  const Json json = [&] {
+    const ProgramResult result = kernbench_program(plan.sweep({"--json"}));
+    BOOST_TEST(result.status == 1);
+    return Json::parse(result.out);
+  }();
+  check_members(json, {{"points", 6}, {"ok", 2}, {"failed", 4}, {"done_before", 2}});
+  BOOST_TEST(json.at("failures").size() == 4u);
+}
+
+BOOST_AUTO_TEST_CASE(a_point_beyond_its_memory_is_a_failed_point) {
+  const PlanFile plan("axes: {topology: [tiny, default], M: [32]}\n");
+  check_run(plan.sweep({"--max-memory", "32M"}), {1, {"1 ok, 1 failed", "max-memory"}});
+}
+
+BOOST_AUTO_TEST_CASE(a_killed_sweep_is_resumed_without_a_lost_point) {
+  const PlanFile plan("axes: {seed: {from: 1, to: 40}}\n"),
+      whole("axes: {seed: {from: 1, to: 40}}\n");
+  completed(whole.sweep({"-j", "2"}));
+  // The first point adds the columns, 200 KB in the write-ahead log; each further one about 12 KB.
+  std::size_t before = 0;
+  std::uintmax_t bytes = 250'000;
+  for (int kills = 0; kills < 2; ++kills) {
+    const std::string log = plan.results + "-wal";
+    const ProgramResult killed =
+        kernbench_program(plan.sweep({"-j", "2"}), Signal{SIGKILL, log, bytes});
+    BOOST_TEST(killed.status == 128 + SIGKILL);
+    const std::size_t stored = rows_of(plan.results, "SELECT key FROM points").size();
+    BOOST_TEST((stored > before && stored < 40), stored);
+    before = stored;
+    bytes = std::filesystem::file_size(log) + 50'000;
+  }
+  const Json json = json_of(plan.sweep({"--json", "-j", "2"}));
+  BOOST_TEST(json.at("done_before") == before);
+  BOOST_TEST(json.at("ok") == 40);
+  BOOST_TEST(lasting_csv(plan.folder.read("r.csv")) == lasting_csv(whole.folder.read("r.csv")));
+}
+
+BOOST_AUTO_TEST_CASE(an_interrupted_sweep_writes_its_csv_and_reports_how_to_continue) {
+  const PlanFile plan("axes: {seed: {from: 1, to: 200}}\n");
+  const ProgramResult result =
+      kernbench_program(plan.sweep({"-j", "1"}), Signal{SIGINT, plan.results + "-wal", 250'000});
+  BOOST_TEST(result.status == 1);
+  check_contains(result.err, {"interrupted; the same command runs the other "});
+  const std::size_t stored = rows_of(plan.results).size();
+  BOOST_TEST((stored > 0 && stored < 200), stored);
+  BOOST_TEST(lines_of(plan.folder.read("r.csv")).size() == stored + 1);
+}
+
+BOOST_AUTO_TEST_CASE(points_run_again_if_a_file_or_the_plan_has_changed) {
+  const PlanFile plan("axes: {M: [32, 64], N: [32, 64]}\nzip: [[M, N]]\n");
+  plan.folder.write("t.yaml", "include: tiny\n");
+  const Words words = plan.sweep({"--json"});
+  plan.write("axes: {M: [32, 64]}\noptions: {seed: 2}\n");
+  BOOST_TEST(json_of(words).at("done_before") == 0);
+  BOOST_TEST(json_of(words).at("done_before") == 2);
+  plan.write("axes: {M: [64, 96]}\noptions: {seed: 2}\n");
+  const ProgramResult changed = completed(words);
+  check_contains(changed.err, {"the plan or its files have changed", "1 point new: M=96",
+                               "1 point no longer requested, left out of the results: M=32"});
+  BOOST_TEST(Json::parse(changed.out).at("done_before") == 1);
+  plan.write("axes: {M: [64, 96]}\noptions: {seed: 3}\n");
+  check_contains(completed(words).err, {"2 points run again with other settings or files"});
+  plan.write("axes: {N: [64, 96]}\n");
+  check_refused(words, {"has the results of another plan", "name another file with --results"});
+  // A topology of the user's own.
+  const std::string topology = plan.folder.write("t.yaml", "include: tiny\n");
+  const PlanFile own("axes: {M: [32]}\noptions: {seed: 2}\n");
+  own.folder.write("p.yaml",
+                   "bench: gemm-single-pe\ntopology: " + topology + "\naxes: {M: [32]}\n");
+  BOOST_TEST(json_of(own.sweep({"--json"})).at("done_before") == 0);
+  BOOST_TEST(json_of(own.sweep({"--json"})).at("done_before") == 1);
+  plan.folder.write("t.yaml", "include: tiny\ncube: {ucie: {lane_select: spread}}\n");
+  BOOST_TEST(json_of(own.sweep({"--json"})).at("done_before") == 0);
+}
+
+BOOST_AUTO_TEST_CASE(merged_shards_are_the_sweep_without_shards) {
+  const PlanFile plan("axes: {M: [32, 64, 96, 0, 128]}\nderived: {t: simulated_ns / M}\n");
+  BOOST_TEST(kernbench_program(plan.sweep()).status == 1);
+  const TemporaryFolder folder;
+  const auto shard = [&](const std::string& name) { return folder.file(name + ".sqlite"); };
+  const auto run = [&](const std::string& part, const std::string& name) {
+    return kernbench_program(
+               {"sweep", plan.folder.file("p.yaml"), "--shard", part, "--results", shard(name)})
+        .status;
+  };
+  const auto merge = [&](const Words& names) {
+    Words words{"sweep", "merge"};
+    for (const std::string& name : names) words.push_back(shard(name));
+    return joined(words, {"--results", shard("all")});
+  };
+  BOOST_TEST(run("1/2", "a") == 0);
+  BOOST_TEST(run("2/2", "b") == 1);  // with the failed point
+  check_run(merge({"b", "a"}), {1, {"points             5: 4 ok, 1 failed"}});
+  BOOST_TEST(lasting_csv(folder.read("all.csv")) == lasting_csv(plan.folder.read("r.csv")));
+
+  check_refused(merge({"a"}), {"missing shards: 2/2"});
+  check_refused(merge({"a", "b", "a"}), {"are both shard 1/2"});
+  check_refused(merge({"a", "none"}), {"none.sqlite' does not exist"});
+  BOOST_TEST(run("1/3", "third") == 0);
+  check_refused(merge({"a", "third"}), {"is no shard of the sweep of"});
+  check_refused(merge({"a", "b", "all"}), {"all.sqlite"});  // over an input
+  plan.write("axes: {M: [32, 64, 96]}\n");
+  BOOST_TEST(run("2/2", "foreign") == 0);
+  check_refused(merge({"a", "foreign"}), {"is no shard of the sweep of"});
+}
+
+BOOST_AUTO_TEST_CASE(dry_run_lists_the_points_and_their_number) {
+  const PlanFile plan("axes: {M: [32, 64], compute: [composite, dot]}\n");
+  const ProgramResult result = check_run(plan.sweep({"--dry-run"}), {0, {"composite", "4 points"}});
+  BOOST_TEST(!plan.folder.has("r.sqlite"));
+  BOOST_TEST(completed(plan.sweep({"--dry-run", "--csv", "--shard", "2/2"})).out ==
+             "point,M,compute\n2,32,dot\n4,64,dot\n");
+  const Json json = json_of(plan.sweep({"--dry-run", "--json"}));
+  BOOST_TEST(json.at("points") == 4);
+  BOOST_TEST(json.at("listed").at(2).at("M") == 64);
+}
+
+BOOST_AUTO_TEST_CASE(faulty_plans_and_files_are_refused_before_anything_runs) {
+  const std::vector<std::pair<std::string, Words>> faulty{
+      {"axes: {m: [32]}",
+       {"p.yaml:3", "axes.m: the bench gemm-single-pe has no parameter 'm'", "did you mean 'M'?"}},
+      {"params: {Q: 1}\naxes: {M: [32]}", {"p.yaml:3", "params.Q", "has no parameter 'Q'"}},
+      {"axes: {cube.ucie.lane_selct: [spread, x]}",
+       {"p.yaml:3", "axes.cube.ucie.lane_selct: unknown key", "lane_select"}},
+      {"set: {cube.ucie.lanes: 3}\naxes: {M: [32]}",
+       {"p.yaml:3", "set.cube.ucie.lanes: unknown key"}},
+      {"axes: {bench: [gemm-singel-pe]}", {"unknown bench 'gemm-singel-pe'; did you mean"}},
+      {"options: {trace: a.vcd}\naxes: {M: [32]}", {"options.trace", "no such option of run"}},
+      {"axes: {M: []}", {"the axis is empty"}},
+      {"axes: {M: [32]}\nwhere: M > 32", {"no point meets the condition"}},
+      {"axes: {M: [32]}\nderived: {x: 1 +}", {"p.yaml:4: derived.x: ", "syntax error"}},
+      {"axes: {M: {from: 1, to: 1000000000}}", {"1000000000 points, and --max-points is 100000"}},
+  };
+  for (const auto& [text, parts] : faulty) {
+    const PlanFile plan(text + '\n');
+    check_refused(plan.sweep(), parts);
+    BOOST_TEST(!plan.folder.has("r.sqlite"), text);
+  }
+  const PlanFile plan("axes: {M: [32]}\n");
+  const std::string path = plan.folder.file("p.yaml");
+  check_refused({"sweep"}, {"a plan is missing"});
+  check_refused({"sweep", plan.folder.file("none.yaml")}, {"none.yaml", "cannot be read"});
+  check_refused({"sweep", path, "--results", "/proc/r.sqlite"}, {"cannot write '/proc/r.sqlite'"});
+  check_refused({"sweep", path, "--results", path}, {"ends in '.yaml'"});
+  check_refused(plan.sweep({"--shard", "3/2"}), {"--shard '3/2' is not I/N"});
+  check_refused(plan.sweep({"--shard", "2/2"}), {"the plan has 1 points"});
+  check_refused(plan.sweep({"--csv"}), {"--csv goes with --dry-run"});
+}
+
+BOOST_AUTO_TEST_CASE(a_second_sweep_on_a_result_file_is_refused) {
+  const PlanFile plan("axes: {M: [32]}\n");
+  completed(plan.sweep());
+  const int held = ::open(plan.results.c_str(), O_RDWR | O_CLOEXEC);
+  BOOST_TEST_REQUIRE(::flock(held, LOCK_EX) == 0);
+  check_refused(plan.sweep(), {"is in use by another sweep"});
+  ::close(held);
+  completed(plan.sweep());
+}
+
+BOOST_AUTO_TEST_SUITE_END()
