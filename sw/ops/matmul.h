@@ -20,6 +20,7 @@
 #include <string>
 #include <vector>
 
+#include "sw/ops/placed_matrix.h"
 #include "sw/tl/composite.h"
 #include "sw/torch/torch.h"
 
@@ -33,8 +34,12 @@ std::vector<tl::EpilogueEntry> epilogue_of(Activation activation);
 struct MatmulOptions {
   std::optional<Tensor> bias = {};  // {N}, added to every row before the activation
   Activation activation = Activation::none;
-  std::string name = "matmul";  // name of the launch
+  std::string name = "matmul";     // name of the launch
+  std::optional<Range> rows = {};  // rows of `a` that are multiplied; all
 };
+
+// `b` is read again for at least this many rows of `out`.
+constexpr std::int64_t matmul_block_rows = 32;
 
 // Any M, K, N from 1 (M or N 0: nothing happens). Floats accumulate in f32 and round once to the
 // dtype of `out`; integers accumulate in i32, which `out` has to be. Returns when the kernel has
