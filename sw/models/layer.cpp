@@ -163,6 +163,9 @@ std::vector<std::vector<TransformerLayer::Addend>> TransformerLayer::attention_b
   ops::append(torch_, batch, queries, q, qkv, q + kv, cache);
   const Tensor attended = rows(tokens, q, "attended");
   ops::attend(torch_, batch, q / kv, queries, cache, attended, placement_.grid);
+  const Tensor input = weights_.output.size() == 1
+                           ? attended
+                           : ops::operand_of_products(torch_, attended, placement_.grid);
   std::vector<std::vector<Addend>> bands;
   for (int i = 0; i < placement_.cut.bands; ++i) {
     const ops::Range band = part_of(tokens, placement_.cut.bands, i),
@@ -170,7 +173,7 @@ std::vector<std::vector<TransformerLayer::Addend>> TransformerLayer::attention_b
     bands.push_back({});
     std::int64_t column = 0;
     for (const Tensor& weight : weights_.output) {
-      const Tensor product = projected(attended, weight, "attention_output", band);
+      const Tensor product = projected(input, weight, "attention_output", band);
       bands.back().push_back(reduced(product, false, {0, own.size()},
                                      {column, column + weight.shape()[1]}, "attention"));
       column += weight.shape()[1];
@@ -189,7 +192,8 @@ std::vector<TransformerLayer::Addend> TransformerLayer::mlp_block(const Tensor& 
   if (model_.is_mixture())
     return distributes_experts ? distributed_mixture(h, own) : mixture(h, own);
   const MlpWeights& mlp = weights_.experts.front();
-  const Tensor hidden = hidden_layer(h, mlp);
+  Tensor hidden = hidden_layer(h, mlp);
+  if (mlp.down.size() > 1) hidden = ops::operand_of_products(torch_, hidden, placement_.grid);
   std::vector<Addend> addends;
   std::int64_t column = 0;
   for (const Tensor& weight : mlp.down) {
@@ -213,8 +217,9 @@ Tensor TransformerLayer::hidden_layer(const Tensor& h, const MlpWeights& expert)
     return up;
   }
   const Tensor gate = columns(tokens, ffn, "gate"), hidden = columns(tokens, ffn, "hidden");
-  ops::matmul(torch_, h, expert.gate, gate, options);
-  ops::matmul(torch_, h, expert.up, up, options);
+  const Tensor input = ops::operand_of_products(torch_, h, placement_.grid);
+  ops::matmul(torch_, input, expert.gate, gate, options);
+  ops::matmul(torch_, input, expert.up, up, options);
   ops::swiglu(torch_, gate, up, hidden, "activation");
   return hidden;
 }

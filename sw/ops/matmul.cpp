@@ -233,11 +233,11 @@ bool shares_remote_rows(const Tensor& a, const Tensor& out) {
 }
 
 // A copy of these rows of a for each cube, its columns over the PEs of the cube.
-Tensor copy_for_each_cube(Torch& torch, const Tensor& a, const Range& rows, const Tensor& out) {
-  const auto pes =
-      std::min<std::int64_t>(out.policy().num_pes.value_or(torch.spec().pes), a.shape()[1]);
-  const DPPolicy policy{Placement::replicate, Placement::column_wise, out.policy().num_cubes,
-                        static_cast<int>(pes)};
+Tensor copy_for_each_cube(Torch& torch, const Tensor& a, const Range& rows,
+                          std::optional<int> cubes, int pes) {
+  const auto parts = std::min<std::int64_t>(pes, a.shape()[1]);
+  const DPPolicy policy{Placement::replicate, Placement::column_wise, cubes,
+                        static_cast<int>(parts)};
   const Tensor copy = torch.empty({rows.size(), a.shape()[1]}, a.dtype(), policy, a.name());
   slice(torch, a, {rows.begin, 0}, copy);
   return copy;
@@ -268,7 +268,9 @@ void matmul(Torch& torch, const Tensor& given, const Tensor& b, const Tensor& ou
   if (out.is_partial()) check_summands(b, out, options);
   const Range rows = rows_of(given, options);
   const bool copies = shares_remote_rows(given, out);
-  const Tensor a = copies ? copy_for_each_cube(torch, given, rows, out) : given;
+  const Tensor a = copies ? copy_for_each_cube(torch, given, rows, out.policy().num_cubes,
+                                               out.policy().num_pes.value_or(torch.spec().pes))
+                          : given;
   const PartOfProduct part{blocking_of(torch.spec(), a, b, out), out.is_partial(),
                            options.activation, copies ? 0 : rows.begin};
   const auto multiply_part = [part](tl::Program& tl, const tl::Tensor& left,
@@ -290,6 +292,11 @@ void matmul(Torch& torch, const Tensor& given, const Tensor& b, const Tensor& ou
     };
     torch.launch(launch, kernel, a, b, out);
   }
+}
+
+Tensor operand_of_products(Torch& torch, const Tensor& a, const PeGrid& grid) {
+  if (!a.policy().cube.cuts() || grid.pes == 1) return a;
+  return copy_for_each_cube(torch, a, {0, a.shape()[0]}, grid.cubes, grid.pes);
 }
 
 }  // namespace kernbench::ops

@@ -20,6 +20,7 @@
 #include <string>
 #include <vector>
 
+#include "sw/ops/operands.h"
 #include "sw/ops/placed_matrix.h"
 #include "sw/tl/composite.h"
 #include "sw/torch/torch.h"
@@ -48,5 +49,9 @@ constexpr std::int64_t matmul_block_rows = 32;
 // cannot address (spec 3.3).
 void matmul(Torch& torch, const Tensor& a, const Tensor& b, const Tensor& out,
             const MatmulOptions& options = {});
+
+// `a` for several products whose columns are over the PEs of a grid: the copy for each cube that
+// ops::matmul would make for each of them, or `a` itself.
+Tensor operand_of_products(Torch& torch, const Tensor& a, const PeGrid& grid);
 
 }  // namespace kernbench::ops
