@@ -30,6 +30,7 @@ struct LayerRun {
   int chunks = 1;
   Routing routing = Routing::balanced;
   ops::PeGrid grid;
+  Placement weights_over_cubes = Placement::column_wise, weights_over_pes = Placement::column_wise;
 
   // Contiguous: a block of each sequence.
   ops::CacheShape cache(std::int64_t kv_heads) const {
@@ -88,12 +89,15 @@ LayerRun run_of(const Torch& torch) {
   run.model = model_of(given);
   run.parallelism.tp = selected_tp(torch, bench_name);
   run.parallelism.sequence = given.flag("sequence_parallel");
+  run.parallelism.expert = given.flag("expert_parallel");
   run.batch = batch_of(given);
   const std::int64_t context = given.integer("context");
   run.capacity = given.integer("capacity") != 0 ? given.integer("capacity") : context;
   run.dtype = parse_dtype(given.text("dtype"));
   run.chunks = static_cast<int>(given.integer("chunks"));
   run.routing = routing_of(torch, run.model);
+  run.weights_over_cubes = parse_placement(given.text("weights_over_cubes"));
+  run.weights_over_pes = parse_placement(given.text("weights_over_pes"));
   run.grid = selected_grid(torch, bench_name);
   ops::assign_consecutive_blocks(run.batch, run.cache(run.model.kv_heads));
   ops::check_batch("llama-layer", run.batch, run.cache(run.model.kv_heads));
@@ -113,7 +117,9 @@ void check_fit(const Torch& torch, const LayerRun& run) {
   step.weights = step.activations = step.kv_cache = run.dtype;
   const MachineDescription& machine = torch.spec();
   const auto in_use = static_cast<std::uint64_t>(run.grid.count()) * machine.hbm_slice_bytes;
-  check_memory(run.model, run.parallelism, step, in_use, machine.sips);
+  const int copies = (run.weights_over_cubes.replicates() ? run.grid.cubes : 1) *
+                     (run.weights_over_pes.replicates() ? run.grid.pes : 1);
+  check_memory(run.model, run.parallelism, step, in_use, machine.sips, copies);
 }
 
 // Values of all ranks, and the reference, which is computed once.
@@ -157,8 +163,15 @@ class RankRun {
  public:
   RankRun(Torch& torch, const LayerRun& run, int rank, Group group, SharedHostSide host)
       : torch_(torch), run_(run),
-        host_(std::move(host)), placement_{run.parallelism, rank,       std::move(group),
-                                           run.grid,        run.chunks, run.routing},
+        host_(std::move(host)), placement_{run.parallelism,
+                                           rank,
+                                           std::move(group),
+                                           run.grid,
+                                           reduction_cut(run.model, run.parallelism,
+                                                         run.batch.tokens(), run.chunks),
+                                           run.routing,
+                                           run.weights_over_cubes,
+                                           run.weights_over_pes},
         heads_(kv_heads_of_rank(run.model, run.parallelism, rank)) {
     const std::int64_t parts = run.parallelism.sequence ? run.parallelism.tp : 1,
                        tokens = run.batch.tokens() / parts;
@@ -181,11 +194,17 @@ class RankRun {
     ops::write_block_tables(torch_, batch, cache.shape, run_.grid);
     if (run_.parallelism.tp > 1) torch_.distributed.barrier(placement_.group);
     const Fs begin = torch_.now();
-    layer.attention_block(x, batch, cache);
-    verify_attention(x, cache);
-    layer.mlp_block(x);
-    verify_rows(x, "out", &reference::LayerResult::out, 12 + 2 * run_.parallelism.tp);
+    const std::vector<Tensor> after_attention = layer.forward(x, batch, cache);
     if (placement_.rank == 0) report(torch_.now() - begin);
+    if (host_ == nullptr) return;
+    verify_cache(cache);
+    std::int64_t row = rows_.begin;
+    for (const Tensor& band : after_attention) {
+      verify_rows(band, row, "attention", &reference::LayerResult::after_attention,
+                  6 + run_.parallelism.tp);
+      row += band.shape()[0];
+    }
+    verify_rows(x, rows_.begin, "out", &reference::LayerResult::out, 12 + 2 * run_.parallelism.tp);
   }
 
  private:
@@ -203,11 +222,9 @@ class RankRun {
 
   // Roundings on the longest chain. Keys: norm, product, rotation. Values: norm, product. Residual
   // stream: those of the values, weights, attention, product, a sum per further rank, addition.
-  void verify_attention(const Tensor& x, const ops::KvCache& cache) {
-    if (host_ == nullptr) return;
-    const auto verify_cache = [this](const Tensor& tensor,
-                                     std::vector<double> reference::LayerResult::*member,
-                                     int roundings) {
+  void verify_cache(const ops::KvCache& cache) {
+    const auto verify = [this](const Tensor& tensor,
+                               std::vector<double> reference::LayerResult::*member, int roundings) {
       torch_.verify(
           tensor,
           [host = host_, heads = heads_, member] {
@@ -215,18 +232,16 @@ class RankRun {
           },
           roundings);
     };
-    verify_cache(cache.k, &reference::LayerResult::k, 3);
-    verify_cache(cache.v, &reference::LayerResult::v, 2);
-    verify_rows(x, "attention", &reference::LayerResult::after_attention, 6 + run_.parallelism.tp);
+    verify(cache.k, &reference::LayerResult::k, 3);
+    verify(cache.v, &reference::LayerResult::v, 2);
   }
 
-  void verify_rows(const Tensor& x, const std::string& label,
+  void verify_rows(const Tensor& x, std::int64_t first, const std::string& label,
                    std::vector<double> reference::LayerResult::*member, std::int64_t roundings) {
-    if (host_ == nullptr) return;
     torch_.set_label(fmt::format("rank {}, {}: ", placement_.rank, label));
     torch_.verify(
         x,
-        [host = host_, rows = rows_, member] {
+        [host = host_, rows = ops::Range{first, first + x.shape()[0]}, member] {
           return rows_of_matrix(host->result().*member, host->in().model.hidden, rows);
         },
         static_cast<double>(roundings));
@@ -256,6 +271,11 @@ void run(Torch& torch) {
       [&](int rank, const Group& group) { RankRun(torch, layer, rank, group, host).run(); });
 }
 
+Parameter weight_placement(const char* name, const char* description) {
+  return choice(name, description,
+                {"column_wise", "row_wise", "replicate", "tiled_row_major", "tiled_column_major"});
+}
+
 }  // namespace
 
 void register_llama_layer(BenchRegistry& registry) {
@@ -271,6 +291,10 @@ void register_llama_layer(BenchRegistry& registry) {
        tp_parameter(),
        Parameter::boolean("sequence_parallel",
                           "each SIP has a part of the tokens of norms and residuals", "spec 10.3")
+           .default_val(false),
+       Parameter::boolean("expert_parallel",
+                          "each SIP has whole experts, to which tokens are sent by all_to_all",
+                          "spec 10.3")
            .default_val(false),
        count_of("chunks",
                 "parts of the output and down projections, each reduced over the SIPs while the "
@@ -290,6 +314,8 @@ void register_llama_layer(BenchRegistry& registry) {
               "balanced: tokens are assigned to experts in turn; computed: by the router, with "
               "--data eager",
               {"balanced", "computed"}),
+       weight_placement("weights_over_cubes", "parts of each matrix of weights over cubes"),
+       weight_placement("weights_over_pes", "parts of these over the PEs of a cube"),
        count_of("vocab", "vocabulary, for the memory check alone; 0: the model's"),
        count_of("layers", "layers of the model, for the memory check alone; 0: the model's"),
        float_dtype("element type of weights, activations and cache"),

@@ -7,9 +7,9 @@
 #include <utility>
 
 #include "models/base/errors.h"
-#include "sw/ops/experts.h"
 #include "sw/ops/matmul.h"
 #include "sw/ops/norm.h"
+#include "sw/ops/residual.h"
 #include "sw/ops/rotary.h"
 #include "sw/ops/swiglu.h"
 
@@ -21,7 +21,19 @@ std::optional<Tensor> optional(const Tensor& bias) {
   return bias.deployed() ? std::optional<Tensor>(bias) : std::nullopt;
 }
 
+ops::Range part_of(std::int64_t extent, int parts, int index) {
+  return {extent * index / parts, extent * (index + 1) / parts};
+}
+
 }  // namespace
+
+ReductionCut reduction_cut(const ModelSpec& model, const Parallelism& parallelism,
+                           std::int64_t tokens, int parts) {
+  if (parallelism.tp == 1) return {};
+  const bool has_bands =
+      !parallelism.sequence && !model.is_mixture() && tokens >= parts * ops::matmul_block_rows;
+  return has_bands ? ReductionCut{parts, 1} : ReductionCut{1, parts};
+}
 
 TransformerLayer::TransformerLayer(Torch& torch, const ModelSpec& model,
                                    const LayerPlacement& placement, LayerWeights weights)
@@ -36,10 +48,19 @@ Tensor TransformerLayer::rows(std::int64_t count, std::int64_t width, const std:
   return torch_.empty({count, width}, dtype_, ops::rows_over(placement_.grid, count), name);
 }
 
-void TransformerLayer::forward(const Tensor& x, const ops::TokenBatch& batch,
-                               const ops::KvCache& cache) {
-  attention_block(x, batch, cache);
-  mlp_block(x);
+std::vector<Tensor> TransformerLayer::forward(const Tensor& x, const ops::TokenBatch& batch,
+                                              const ops::KvCache& cache) {
+  std::vector<std::vector<Addend>> attended = attention_block(x, batch, cache), results;
+  std::vector<Tensor> between;
+  for (std::size_t band = 0; band < attended.size(); ++band) {
+    const ops::Range all = part_of(x.shape()[0], placement_.cut.bands, static_cast<int>(band));
+    between.push_back(rows(all.size(), model_.hidden, "attention_sum"));
+    add(x, all.begin, attended[band], weights_.output_bias, between.back(), "attention");
+    results.push_back(mlp_block(between.back(), all.begin));
+  }
+  for (std::size_t band = 0; band < results.size(); ++band)
+    add(between[band], 0, results[band], weights_.down_bias, x, "mlp");
+  return between;
 }
 
 Tensor TransformerLayer::normalised(const Tensor& x, const std::string& part, const Tensor& gamma,
@@ -59,42 +80,40 @@ Tensor TransformerLayer::normalised(const Tensor& x, const std::string& part, co
   return all;
 }
 
-TransformerLayer::Product TransformerLayer::projected(const Tensor& a, const Tensor& weight,
-                                                      const std::string& op) {
-  const Tensor product = columns(a.shape()[0], weight.shape()[1], op + "_product");
+Tensor TransformerLayer::projected(const Tensor& a, const Tensor& weight, const std::string& op,
+                                   const std::optional<ops::Range>& of_a) {
+  const std::int64_t count = of_a ? of_a->size() : a.shape()[0];
+  const Tensor product = columns(count, weight.shape()[1], op + "_product");
   ops::MatmulOptions options;
   options.name = op;
+  options.rows = of_a;
   ops::matmul(torch_, a, weight, product, options);
-  return {product};
+  return product;
 }
 
-void TransformerLayer::add_reduced(const Tensor& x,
-                                   const std::function<Product(std::size_t)>& product_of_chunk,
-                                   const Tensor& bias, const std::string& part) {
-  const bool reduces = placement_.parallelism.tp > 1;
-  struct Chunk {
-    Tensor product, sum;
-    Work work;
-  };
-  std::vector<Chunk> chunks;
-  for (int i = 0; i < placement_.chunks; ++i) {
-    const auto [product, by_rows] = product_of_chunk(static_cast<std::size_t>(i));
-    Chunk chunk{product, product, {}};
-    if (reduces && placement_.parallelism.sequence) {
-      const std::int64_t width = product.shape()[1], own = x.shape()[0];
-      chunk.sum = by_rows ? rows(own, width, part + "_sum") : columns(own, width, part + "_sum");
-      chunk.work = torch_.distributed.reduce_scatter_tensor(chunk.sum, product, "sum",
-                                                            {placement_.group, true});
-    } else if (reduces) {
-      chunk.work = torch_.distributed.all_reduce(product, "sum", {placement_.group, true});
-    }
-    chunks.push_back(std::move(chunk));
+TransformerLayer::Addend TransformerLayer::reduced(const Tensor& product, bool by_rows,
+                                                   const ops::Range& of_stream,
+                                                   const ops::Range& of_columns,
+                                                   const std::string& part) {
+  Addend addend{product, of_stream, of_columns, {}};
+  const CallOptions async{placement_.group, true};
+  if (placement_.parallelism.tp == 1) return addend;
+  if (!placement_.parallelism.sequence) {
+    addend.work = torch_.distributed.all_reduce(product, "sum", async);
+    return addend;
   }
-  std::int64_t column = 0;
-  for (Chunk& chunk : chunks) {
-    if (reduces) chunk.work.wait();
-    ops::add_columns_(torch_, x, chunk.sum, column, optional(bias), part + "_residual");
-    column += chunk.sum.shape()[1];
+  const std::int64_t own = of_stream.size(), width = of_columns.size();
+  addend.tensor = by_rows ? rows(own, width, part + "_sum") : columns(own, width, part + "_sum");
+  addend.work = torch_.distributed.reduce_scatter_tensor(addend.tensor, product, "sum", async);
+  return addend;
+}
+
+void TransformerLayer::add(const Tensor& x, std::int64_t x_row, std::vector<Addend>& addends,
+                           const Tensor& bias, const Tensor& out, const std::string& part) {
+  for (Addend& addend : addends) {
+    if (addend.work) addend.work->wait();
+    ops::add_residual(torch_, x, addend.tensor, optional(bias), out,
+                      {addend.rows, addend.columns, x_row}, part + "_residual");
   }
 }
 
@@ -124,8 +143,8 @@ Tensor TransformerLayer::rotated(const Tensor& qkv, const ops::TokenBatch& batch
   return result;
 }
 
-void TransformerLayer::attention_block(const Tensor& x, const ops::TokenBatch& batch,
-                                       const ops::KvCache& cache) {
+std::vector<std::vector<TransformerLayer::Addend>> TransformerLayer::attention_block(
+    const Tensor& x, const ops::TokenBatch& batch, const ops::KvCache& cache) {
   ops::check_batch(model_.name, batch, cache.shape);
   const std::int64_t tokens = batch.tokens(),
                      q = model_.q_heads / placement_.parallelism.tp * model_.d_head,
@@ -144,25 +163,46 @@ void TransformerLayer::attention_block(const Tensor& x, const ops::TokenBatch& b
   ops::append(torch_, batch, queries, q, qkv, q + kv, cache);
   const Tensor attended = rows(tokens, q, "attended");
   ops::attend(torch_, batch, q / kv, queries, cache, attended, placement_.grid);
-  add_reduced(
-      x,
-      [&](std::size_t chunk) {
-        return projected(attended, weights_.output[chunk], "attention_output");
-      },
-      weights_.output_bias, "attention");
+  const Tensor input = weights_.output.size() == 1
+                           ? attended
+                           : ops::operand_of_products(torch_, attended, placement_.grid);
+  std::vector<std::vector<Addend>> bands;
+  for (int i = 0; i < placement_.cut.bands; ++i) {
+    const ops::Range band = part_of(tokens, placement_.cut.bands, i),
+                     own = part_of(x.shape()[0], placement_.cut.bands, i);
+    bands.push_back({});
+    std::int64_t column = 0;
+    for (const Tensor& weight : weights_.output) {
+      const Tensor product = projected(input, weight, "attention_output", band);
+      bands.back().push_back(reduced(product, false, {0, own.size()},
+                                     {column, column + weight.shape()[1]}, "attention"));
+      column += weight.shape()[1];
+    }
+  }
+  return bands;
 }
 
-void TransformerLayer::mlp_block(const Tensor& x) {
-  const std::int64_t tokens =
-      x.shape()[0] * (placement_.parallelism.sequence ? placement_.parallelism.tp : 1);
-  const Tensor h =
-      normalised(x, "mlp", weights_.mlp_norm, weights_.mlp_norm_bias, tokens, "mlp_norm");
-  if (model_.is_mixture()) return mixture(x, h);
+std::vector<TransformerLayer::Addend> TransformerLayer::mlp_block(const Tensor& x,
+                                                                  std::int64_t first) {
+  const std::int64_t own = x.shape()[0];
+  const bool distributes_experts = placement_.parallelism.expert && placement_.parallelism.tp > 1,
+             gathers = placement_.parallelism.sequence && !distributes_experts;
+  const Tensor h = normalised(x, "mlp", weights_.mlp_norm, weights_.mlp_norm_bias,
+                              gathers ? own * placement_.parallelism.tp : own, "mlp_norm");
+  if (model_.is_mixture())
+    return distributes_experts ? distributed_mixture(h, own) : mixture(h, own);
   const MlpWeights& mlp = weights_.experts.front();
-  const Tensor hidden = hidden_layer(h, mlp);
-  add_reduced(
-      x, [&](std::size_t chunk) { return projected(hidden, mlp.down[chunk], "down"); },
-      weights_.down_bias, "mlp");
+  Tensor hidden = hidden_layer(h, mlp);
+  if (mlp.down.size() > 1) hidden = ops::operand_of_products(torch_, hidden, placement_.grid);
+  std::vector<Addend> addends;
+  std::int64_t column = 0;
+  for (const Tensor& weight : mlp.down) {
+    const ops::Range columns{column, column + weight.shape()[1]};
+    addends.push_back(
+        reduced(projected(hidden, weight, "down"), false, {first, first + own}, columns, "mlp"));
+    column = columns.end;
+  }
+  return addends;
 }
 
 Tensor TransformerLayer::hidden_layer(const Tensor& h, const MlpWeights& expert) {
@@ -177,76 +217,11 @@ Tensor TransformerLayer::hidden_layer(const Tensor& h, const MlpWeights& expert)
     return up;
   }
   const Tensor gate = columns(tokens, ffn, "gate"), hidden = columns(tokens, ffn, "hidden");
-  ops::matmul(torch_, h, expert.gate, gate, options);
-  ops::matmul(torch_, h, expert.up, up, options);
+  const Tensor input = ops::operand_of_products(torch_, h, placement_.grid);
+  ops::matmul(torch_, input, expert.gate, gate, options);
+  ops::matmul(torch_, input, expert.up, up, options);
   ops::swiglu(torch_, gate, up, hidden, "activation");
   return hidden;
-}
-
-// The experts are computed sequentially, each by all PEs.
-void TransformerLayer::mixture(const Tensor& x, const Tensor& h) {
-  const std::int64_t tokens = h.shape()[0];
-  const Tensor logits = torch_.empty({tokens, model_.experts}, f32,
-                                     ops::columns_over(placement_.grid, model_.experts), "logits");
-  ops::MatmulOptions options;
-  options.name = "router";
-  ops::matmul(torch_, h, weights_.router, logits, options);
-  const RoutedTokens routed = routed_tokens(logits);
-
-  std::vector<Tensor> hidden(weights_.experts.size());
-  for (std::size_t e = 0; e < hidden.size(); ++e) {
-    const auto& list = routed.of_expert[e];
-    if (list.empty()) continue;
-    const Tensor packed = rows(static_cast<std::int64_t>(list.size()), model_.hidden, "packed");
-    ops::gather_rows(torch_, h, list, packed, "dispatch");
-    hidden[e] = hidden_layer(packed, weights_.experts[e]);
-  }
-  const auto weighted_sum = [&](std::size_t chunk) {
-    const std::int64_t width = weights_.experts.front().down[chunk].shape()[1];
-    // reduce_scatter requires the sum on the PEs that have the rank's rows of x.
-    const Tensor sum = torch_.empty({tokens, width}, dtype_,
-                                    ops::rows_over(placement_.grid, x.shape()[0]), "mixture");
-    for (std::size_t e = 0; e < hidden.size(); ++e) {
-      if (routed.of_expert[e].empty()) continue;
-      const Tensor product = projected(hidden[e], weights_.experts[e].down[chunk], "down").tensor;
-      ops::add_weighted_rows_(torch_, product, routed.weights, routed.of_expert[e],
-                              routed.begins[e], sum, "combine");
-    }
-    return Product{sum, true};
-  };
-  add_reduced(x, weighted_sum, weights_.down_bias, "mlp");
-}
-
-TransformerLayer::RoutedTokens TransformerLayer::routed_tokens(const Tensor& logits) {
-  const Shape shape{logits.shape()[0], model_.top_k};
-  const DPPolicy policy = ops::rows_over(placement_.grid, shape[0]);
-  const Tensor chosen = torch_.empty(shape, i32, policy, "chosen");
-  RoutedTokens routed;
-  routed.weights = torch_.empty(shape, f32, policy, "expert_weights");
-  std::vector<double> experts;
-  if (placement_.routing == Routing::computed) {
-    ops::route(torch_, logits, chosen, routed.weights);
-    experts = chosen.to_host().values();
-  } else {
-    for (std::int64_t i = 0; i < shape.elements(); ++i)
-      experts.push_back(static_cast<double>(i % model_.experts));
-    Tensor assigned = torch_.empty(shape, i32, policy, "assigned");
-    if (torch_.with_data()) torch_.untimed([&] { assigned.copy_(HostArray(shape, i32, experts)); });
-    ops::route(torch_, logits, chosen, routed.weights, assigned);
-  }
-  // The experts add in ascending order: the lowest one of a token begins its sum.
-  routed.of_expert.resize(static_cast<std::size_t>(model_.experts));
-  routed.begins.resize(routed.of_expert.size());
-  for (std::int64_t token = 0; token < shape[0]; ++token) {
-    const auto first = experts.begin() + token * model_.top_k;
-    const double lowest = *std::min_element(first, first + model_.top_k);
-    for (std::int64_t i = 0; i < model_.top_k; ++i) {
-      const auto expert = static_cast<std::size_t>(first[i]);
-      routed.of_expert[expert].push_back({token, i});
-      routed.begins[expert].push_back(first[i] == lowest);
-    }
-  }
-  return routed;
 }
 
 }  // namespace kernbench

@@ -46,6 +46,26 @@ HostArray side_by_side(const std::vector<WeightPart>& parts) {
   return {vector ? Shape{width} : Shape{rows.size(), width}, dtype, std::move(bytes)};
 }
 
+// Extents of the smallest part after a cut into `parts`, and the number of parts, at most `count`.
+// A grid of tiles has no more parts than the shorter side has elements.
+int cut_extents(const Placement& placement, int count, std::int64_t& rows, std::int64_t& columns) {
+  if (!placement.cuts()) return count;
+  std::int64_t limit = std::min(rows, columns);
+  if (!placement.tiles()) limit = placement == Placement::row_wise ? rows : columns;
+  const std::int64_t parts = std::clamp<std::int64_t>(limit, 1, count);
+  if (placement.tiles() || placement == Placement::row_wise) rows /= parts;
+  if (placement.tiles() || placement == Placement::column_wise) columns /= parts;
+  return static_cast<int>(parts);
+}
+
+// The placement of a matrix on as many PEs as have a part of it.
+DPPolicy weight_policy(const LayerPlacement& placement, const Shape& shape) {
+  std::int64_t rows = shape[0], columns = shape[1];
+  const int cubes = cut_extents(placement.weights_over_cubes, placement.grid.cubes, rows, columns),
+            pes = cut_extents(placement.weights_over_pes, placement.grid.pes, rows, columns);
+  return {placement.weights_over_cubes, placement.weights_over_pes, cubes, pes};
+}
+
 // Places the weights of one rank.
 class WeightPlacer {
  public:
@@ -54,18 +74,21 @@ class WeightPlacer {
       : torch_(torch), model_(model), placement_(placement), dtype_(dtype), host_(host),
         tp_(placement.parallelism.tp), heads_(equal_part(model.q_heads, tp_, placement.rank)),
         kv_heads_(kv_heads_of_rank(model, placement.parallelism, placement.rank)),
-        ffn_(equal_part(model.ffn, tp_, placement.rank)) {}
+        ffn_(placement.parallelism.expert ? Range{0, model.ffn}
+                                          : equal_part(model.ffn, tp_, placement.rank)),
+        experts_(placement.parallelism.expert ? equal_part(model.experts, tp_, placement.rank)
+                                              : Range{0, model.experts}) {}
 
   LayerWeights place() {
     LayerWeights made;
     norms(made);
     attention(made);
-    for (std::size_t e = 0; e < static_cast<std::size_t>(model_.experts); ++e)
-      made.experts.push_back(mlp(host_ != nullptr ? &host_->experts[e] : nullptr));
+    for (std::int64_t e = experts_.begin; e < experts_.end; ++e)
+      made.experts.push_back(
+          mlp(host_ != nullptr ? &host_->experts[static_cast<std::size_t>(e)] : nullptr));
     if (model_.is_mixture())
-      made.router = tensor(
+      made.router = matrix(
           "router_weight", {model_.hidden, model_.experts},
-          ops::columns_over(placement_.grid, model_.experts),
           {{host_ != nullptr ? host_->router : nullptr, {0, model_.hidden}, {0, model_.experts}}});
     if (model_.attention_bias)
       made.output_bias = vector_of_all("output_bias", &HostLayerWeights::output_bias);
@@ -83,6 +106,10 @@ class WeightPlacer {
     Tensor made = torch_.empty(shape, dtype_, policy, name);
     if (host_ != nullptr) torch_.untimed([&] { made.copy_(side_by_side(parts)); });
     return made;
+  }
+
+  Tensor matrix(const std::string& name, const Shape& shape, const std::vector<WeightPart>& parts) {
+    return tensor(name, shape, weight_policy(placement_, shape), parts);
   }
 
   // A copy on each PE that normalises rows or adds to them.
@@ -106,7 +133,6 @@ class WeightPlacer {
   void attention(LayerWeights& made) {
     const Range q = elements(heads_), kv = elements(kv_heads_), all{0, model_.hidden};
     const std::int64_t width = q.size() + 2 * kv.size();
-    const DPPolicy policy = ops::columns_over(placement_.grid, width);
     const auto parts = [&](const Range& rows, HostWeight HostLayerWeights::*of_q,
                            HostWeight HostLayerWeights::*of_k, HostWeight HostLayerWeights::*of_v) {
       std::vector<WeightPart> made_parts;
@@ -114,43 +140,44 @@ class WeightPlacer {
       made_parts = {{host_->*of_q, rows, q}, {host_->*of_k, rows, kv}, {host_->*of_v, rows, kv}};
       return made_parts;
     };
-    made.qkv = tensor("qkv_weight", {model_.hidden, width}, policy,
+    made.qkv = matrix("qkv_weight", {model_.hidden, width},
                       parts(all, &HostLayerWeights::q, &HostLayerWeights::k, &HostLayerWeights::v));
     if (model_.attention_bias)
-      made.qkv_bias = tensor("qkv_bias", {width}, policy,
+      made.qkv_bias = tensor("qkv_bias", {width}, ops::columns_over(placement_.grid, width),
                              parts({0, 1}, &HostLayerWeights::q_bias, &HostLayerWeights::k_bias,
                                    &HostLayerWeights::v_bias));
-    made.output = by_chunks("output_weight", host_ != nullptr ? host_->output : nullptr, q);
+    made.output = column_parts("output_weight", host_ != nullptr ? host_->output : nullptr, q,
+                               placement_.cut.columns);
   }
 
-  // The rows of a matrix {in, hidden} that the rank has, cut into chunks of columns.
-  std::vector<Tensor> by_chunks(const std::string& name, const HostWeight& whole,
-                                const Range& rows) {
+  // The rows of a matrix {in, hidden} that the rank has, in parts of its columns.
+  std::vector<Tensor> column_parts(const std::string& name, const HostWeight& whole,
+                                   const Range& rows, int parts) {
     std::vector<Tensor> made;
-    for (int chunk = 0; chunk < placement_.chunks; ++chunk) {
-      const Range columns = equal_part(model_.hidden, placement_.chunks, chunk);
-      made.push_back(tensor(name, {rows.size(), columns.size()},
-                            ops::columns_over(placement_.grid, columns.size()),
-                            {{whole, rows, columns}}));
+    for (int part = 0; part < parts; ++part) {
+      const Range columns = equal_part(model_.hidden, parts, part);
+      made.push_back(matrix(name, {rows.size(), columns.size()}, {{whole, rows, columns}}));
     }
     return made;
   }
 
   MlpWeights mlp(const HostMlpWeights* host) {
-    const DPPolicy policy = ops::columns_over(placement_.grid, ffn_.size());
-    const auto part = [&](const char* name, HostWeight HostMlpWeights::*member, const Range& rows,
-                          const Shape& shape) {
-      return tensor(name, shape, policy, {{host != nullptr ? host->*member : nullptr, rows, ffn_}});
+    const auto part = [&](HostWeight HostMlpWeights::*member, const Range& rows) {
+      return std::vector<WeightPart>{{host != nullptr ? host->*member : nullptr, rows, ffn_}};
     };
     const Range all{0, model_.hidden};
-    const Shape matrix{model_.hidden, ffn_.size()};
+    const Shape shape{model_.hidden, ffn_.size()};
     MlpWeights made;
     if (model_.activation == ActivationKind::swiglu)
-      made.gate = part("gate_weight", &HostMlpWeights::gate, all, matrix);
-    made.up = part("up_weight", &HostMlpWeights::up, all, matrix);
+      made.gate = matrix("gate_weight", shape, part(&HostMlpWeights::gate, all));
+    made.up = matrix("up_weight", shape, part(&HostMlpWeights::up, all));
     if (model_.mlp_bias)
-      made.up_bias = part("up_bias", &HostMlpWeights::up_bias, {0, 1}, {ffn_.size()});
-    made.down = by_chunks("down_weight", host != nullptr ? host->down : nullptr, ffn_);
+      made.up_bias =
+          tensor("up_bias", {ffn_.size()}, ops::columns_over(placement_.grid, ffn_.size()),
+                 part(&HostMlpWeights::up_bias, {0, 1}));
+    // Results of experts of one rank are not reduced.
+    made.down = column_parts("down_weight", host != nullptr ? host->down : nullptr, ffn_,
+                             placement_.parallelism.expert ? 1 : placement_.cut.columns);
     return made;
   }
 
@@ -160,7 +187,7 @@ class WeightPlacer {
   DType dtype_;
   const HostLayerWeights* host_;
   std::int64_t tp_;
-  Range heads_, kv_heads_, ffn_;
+  Range heads_, kv_heads_, ffn_, experts_;
 };
 
 }  // namespace
@@ -206,9 +233,12 @@ HostLayerWeights draw_layer_weights(const ModelSpec& model, const DrawWeight& dr
 LayerWeights place_layer_weights(Torch& torch, const ModelSpec& model,
                                  const LayerPlacement& placement, DType dtype,
                                  const HostLayerWeights* host) {
-  if (placement.chunks < 1 || placement.chunks > model.hidden)
-    throw UsageError(fmt::format("model '{}': {} chunks, allowed: 1 to hidden, {}", model.name,
-                                 placement.chunks, model.hidden));
+  const int columns = placement.cut.columns;
+  if (columns < 1 || columns > model.hidden)
+    throw UsageError(
+        fmt::format("model '{}': results in {} parts of columns, allowed: 1 to "
+                    "hidden, {}",
+                    model.name, columns, model.hidden));
   return WeightPlacer(torch, model, placement, dtype, host).place();
 }
 

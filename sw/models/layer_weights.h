@@ -1,5 +1,6 @@
 // Weights of a whole layer on the host, and the part of each tensor-parallel rank: columns of the
-// first product of a block, rows of the second (Megatron-LM), KV heads as rank_share() has them.
+// first product of a block, rows of the second (Megatron-LM), KV heads as rank_share() has them;
+// with expert parallelism whole experts.
 #pragma once
 
 #include <functional>
@@ -33,8 +34,8 @@ using DrawWeight = std::function<HostWeight(const Shape& shape, double factor, b
 HostLayerWeights draw_layer_weights(const ModelSpec& model, const DrawWeight& draw);
 
 // Weights of the rank on its SIP, as a model that has been loaded: they take no simulated time.
-// They have no values if `host` is null. UsageError for a plan that is not possible, chunks that
-// are not 1 to hidden.
+// They have no values if `host` is null. UsageError for a number of parts of columns that is
+// not 1 to hidden.
 LayerWeights place_layer_weights(Torch& torch, const ModelSpec& model,
                                  const LayerPlacement& placement, DType dtype,
                                  const HostLayerWeights* host);

@@ -19,10 +19,10 @@ std::string gib(std::uint64_t bytes) {
 
 // Smallest TP that fits; 0: none.
 std::int64_t smallest_tp(const ModelSpec& model, Parallelism parallelism, const ModelStep& step,
-                         std::uint64_t memory_bytes, std::int64_t sips) {
+                         std::uint64_t memory_bytes, std::int64_t sips, std::int64_t copies) {
   for (parallelism.tp = 1; parallelism.tp <= sips; ++parallelism.tp) {
     if (!plan_fault(model, parallelism, step) &&
-        memory_need(model, parallelism, step).total() <= memory_bytes)
+        memory_need(model, parallelism, step, copies).total() <= memory_bytes)
       return parallelism.tp;
   }
   return 0;
@@ -37,10 +37,10 @@ std::uint64_t layer_weight_bytes(const ModelSpec& model, const Parallelism& para
 }
 
 MemoryNeed memory_need(const ModelSpec& model, const Parallelism& parallelism,
-                       const ModelStep& step) {
+                       const ModelStep& step, std::int64_t copies) {
   const RankShare share = rank_share(model, parallelism, step);
-  const std::int64_t parameters =
-      model.layers * layer_parameters(model, share) + model.parameters_outside_layers(share.vocab);
+  const std::int64_t parameters = copies * (model.layers * layer_parameters(model, share) +
+                                            model.parameters_outside_layers(share.vocab));
   MemoryNeed need;
   need.weights = static_cast<std::uint64_t>(parameters) * size_of(step.weights);
   need.kv_cache = static_cast<std::uint64_t>(model.layers * 2 * share.kv_heads * model.d_head *
@@ -55,7 +55,7 @@ MemoryNeed memory_need(const ModelSpec& model, const Parallelism& parallelism,
     need.activations = std::max(need.activations, inputs + op.output_bytes);
   }
   need.activations +=
-      static_cast<std::uint64_t>(share.norm_tokens * model.hidden) * size_of(step.activations);
+      2 * static_cast<std::uint64_t>(share.norm_tokens * model.hidden) * size_of(step.activations);
   return need;
 }
 
@@ -65,10 +65,10 @@ std::uint64_t sip_memory_bytes(const MachineDescription& machine) {
 }
 
 void check_memory(const ModelSpec& model, const Parallelism& parallelism, const ModelStep& step,
-                  std::uint64_t memory_bytes, std::int64_t sips) {
-  const MemoryNeed need = memory_need(model, parallelism, step);
+                  std::uint64_t memory_bytes, std::int64_t sips, std::int64_t copies) {
+  const MemoryNeed need = memory_need(model, parallelism, step, copies);
   if (need.total() <= memory_bytes) return;
-  const std::int64_t tp = smallest_tp(model, parallelism, step, memory_bytes, sips);
+  const std::int64_t tp = smallest_tp(model, parallelism, step, memory_bytes, sips, copies);
   throw UsageError(fmt::format(
       "model '{}' with TP {} needs {} on each SIP (weights {}, KV cache {}, activations {}), which "
       "has {}; {}",

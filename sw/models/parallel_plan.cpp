@@ -44,6 +44,8 @@ class Planner {
   void norm(const std::string& name);
   // Collective before (`gathers`) or after a part of the layer, if there is one.
   void collective(const std::string& part, bool gathers);
+  void collective(const std::string& name, std::int64_t rows_before, std::int64_t rows_after);
+  bool distributes_experts() const { return parallelism_.expert && parallelism_.tp > 1; }
 
   const ModelSpec& model_;
   const Parallelism& parallelism_;
@@ -88,22 +90,23 @@ void Planner::norm(const std::string& name) {
            model_.norm_parameters());
 }
 
+void Planner::collective(const std::string& name, std::int64_t rows_before,
+                         std::int64_t rows_after) {
+  OperatorPlan op;
+  op.name = name;
+  op.kind = OperatorKind::collective;
+  op.rows = rows_after;
+  op.columns = model_.hidden;
+  op.input_bytes = bytes_of(rows_before * model_.hidden, step_.activations);
+  op.output_bytes = bytes_of(rows_after * model_.hidden, step_.activations);
+  plan_.push_back(std::move(op));
+}
+
 void Planner::collective(const std::string& part, bool gathers) {
   if (parallelism_.tp == 1 || (gathers && !parallelism_.sequence)) return;
-  const std::string op_name = gathers                 ? "all_gather"
-                              : parallelism_.sequence ? "reduce_scatter"
-                                                      : "all_reduce";
-  const std::uint64_t whole = bytes_of(step_.tokens() * model_.hidden, step_.activations),
-                      part_of_rank =
-                          bytes_of(share_.norm_tokens * model_.hidden, step_.activations);
-  OperatorPlan op;
-  op.name = part + "_" + op_name;
-  op.kind = OperatorKind::collective;
-  op.rows = gathers ? step_.tokens() : share_.norm_tokens;
-  op.columns = model_.hidden;
-  op.input_bytes = gathers ? part_of_rank : whole;
-  op.output_bytes = gathers ? whole : part_of_rank;
-  plan_.push_back(std::move(op));
+  if (gathers) return collective(part + "_all_gather", share_.norm_tokens, step_.tokens());
+  collective(part + (parallelism_.sequence ? "_reduce_scatter" : "_all_reduce"), step_.tokens(),
+             share_.norm_tokens);
 }
 
 void Planner::attention() {
@@ -133,12 +136,19 @@ void Planner::attention() {
 void Planner::mlp() {
   const std::int64_t rows = share_.routed_tokens,
                      experts = model_.is_mixture() ? share_.experts : 0;
+  if (!distributes_experts()) collective("mlp", true);
   if (model_.is_mixture())
-    plan_.push_back(linear("router", step_.tokens(), model_.hidden, model_.experts, false));
+    plan_.push_back(linear("router", distributes_experts() ? share_.norm_tokens : step_.tokens(),
+                           model_.hidden, model_.experts, false));
+  if (distributes_experts()) collective("dispatch_all_to_all", rows, rows);
   plan_.push_back(linear("up", rows, model_.hidden, share_.up_columns, model_.mlp_bias, experts));
   elements("activation", OperatorKind::activation, rows, share_.ffn,
            share_.up_columns / share_.ffn);
   plan_.push_back(linear("down", rows, share_.ffn, model_.hidden, model_.mlp_bias, experts));
+  if (!distributes_experts()) return collective("mlp", false);
+  collective("combine_all_to_all", rows, rows);
+  if (!parallelism_.sequence)
+    collective("mlp_all_gather", share_.expert_tokens, share_.expert_tokens * parallelism_.tp);
 }
 
 std::vector<OperatorPlan> Planner::layer() {
@@ -151,9 +161,7 @@ std::vector<OperatorPlan> Planner::layer() {
   collective("attention", false);
   residual("attention_residual");
   norm("mlp_norm");
-  collective("mlp", true);
   mlp();
-  collective("mlp", false);
   residual("mlp_residual");
   return std::move(plan_);
 }
@@ -216,6 +224,7 @@ RankShare rank_share(const ModelSpec& model, const Parallelism& parallelism,
   share.vocab = padded_vocab(model) / tp;
   share.norm_tokens = parallelism.sequence ? step.tokens() / tp : step.tokens();
   share.routed_tokens = ceil_div(step.tokens() * model.top_k, parallelism.expert ? tp : 1);
+  share.expert_tokens = ceil_div(step.tokens(), tp);
   return share;
 }
 

@@ -5,9 +5,11 @@
 // ranks, KV heads as vLLM does: over the ranks, or, with fewer heads than ranks, with tp / kv_heads
 // copies of each. Sequence parallelism (Megatron) additionally cuts the tokens of norms and
 // residuals, with all_gather and reduce_scatter instead of all_reduce. Expert parallelism
-// distributes whole experts over the same ranks, as vLLM's within a tensor-parallel group: each
-// rank has all tokens and the sum of the experts is the same collective. Each expert is assumed to
-// get the same number of tokens.
+// distributes whole experts over the same ranks. As with Megatron's all-to-all dispatcher each rank
+// sends an equal share of the tokens to the ranks of their experts by all_to_all, receives the
+// results by a second one, and adds them. With sequence parallelism its share is the tokens of its
+// norms; else an all_gather makes the sums available on all ranks. Each expert is assumed to have
+// the same number of tokens.
 #pragma once
 
 #include <cstdint>
@@ -69,7 +71,9 @@ struct RankShare {
   std::int64_t ffn = 0;      // elements of the hidden layer of each expert
   std::int64_t up_columns = 0;
   std::int64_t vocab = 0;  // padded to a multiple of 64 before it is cut, as vLLM does
-  std::int64_t norm_tokens = 0, routed_tokens = 0;  // rows of norms; rows of the MLP
+  // Rows of norms, of the MLP, and of the result of a rank's share of the tokens in expert
+  // parallelism.
+  std::int64_t norm_tokens = 0, routed_tokens = 0, expert_tokens = 0;
 };
 
 // Empty if the plan is possible, else the reason with the numbers.

@@ -35,17 +35,19 @@ void assign_kernel(tl::Program& tl, tl::Tensor logits, tl::Tensor assigned, tl::
   choose_experts(tl, logits, chosen, weights, &assigned);
 }
 
-void gather_own_rows(tl::Program& tl, const std::vector<RoutedToken>& tokens, const tl::Tensor& x,
-                     const tl::Tensor& out) {
+void copy_own_rows(tl::Program& tl, const std::vector<RowCopy>& copies, const tl::Tensor& x,
+                   const tl::Tensor& out) {
   if (!out.has_local()) return;
   const PlacedMatrix from(tl, x), to(tl, out);
-  const Range rows = local_rows(out), columns{0, out.shape()[1]};
+  const Range rows = local_rows(out), columns = local_columns(out);
   tl::Handle previous;  // at most two rows in TCM
-  for (std::int64_t row = rows.begin; row < rows.end; ++row) {
-    const std::int64_t token = tokens[static_cast<std::size_t>(row)].token;
-    const tl::Handle block = from.load_async({token, token + 1}, columns);
-    if (row > rows.begin) tl.wait(previous);
-    previous = tl.store_async(to.at({row, row + 1}, columns), block);
+  bool is_first = true;
+  for (const RowCopy& copy : copies) {
+    if (copy.to < rows.begin || copy.to >= rows.end) continue;
+    const tl::Handle block = from.load_async({copy.from, copy.from + 1}, columns);
+    if (!is_first) tl.wait(previous);
+    previous = tl.store_async(to.at({copy.to, copy.to + 1}, columns), block);
+    is_first = false;
   }
   tl.wait();
 }
@@ -70,6 +72,33 @@ void add_to_own_rows(tl::Program& tl, const std::vector<RoutedToken>& tokens,
                   : tl.math(MathOp::fma, {product, factor, tl.load_async(sums.at(own, columns))},
                             {}, y.dtype());
     tl.store(sums.at(own, columns), sum);
+  }
+  tl.wait();
+}
+
+void sum_to_own_rows(tl::Program& tl, const std::vector<std::vector<WeightedRow>>& summands,
+                     const tl::Tensor& x, const tl::Tensor& weights, const tl::Tensor& y) {
+  if (!y.has_local()) return;
+  const PlacedMatrix from(tl, x), factors(tl, weights), sums(tl, y);
+  const Range rows = local_rows(y), columns{0, y.shape()[1]};
+  const tl::Overlap overlap(tl);
+  for (std::int64_t row = rows.begin; row < rows.end; ++row) {
+    tl::Handle sum;
+    if (row >= static_cast<std::int64_t>(summands.size())) {
+      sum = tl.zeros({1, columns.size()}, y.dtype());
+    } else {
+      const std::vector<WeightedRow>& terms = summands[static_cast<std::size_t>(row)];
+      for (std::size_t i = 0; i < terms.size(); ++i) {
+        const auto& [of_x, weight] = terms[i];
+        const tl::Handle product = from.load_async({of_x, of_x + 1}, columns),
+                         factor = factors.load_async({weight.token, weight.token + 1},
+                                                     {weight.choice, weight.choice + 1});
+        const DType dtype = i + 1 == terms.size() ? y.dtype() : f32;
+        sum = i == 0 ? tl.math(MathOp::mul, {product, factor}, {}, dtype)
+                     : tl.math(MathOp::fma, {product, factor, sum}, {}, dtype);
+      }
+    }
+    tl.store(sums.at({row, row + 1}, columns), sum);
   }
   tl.wait();
 }
@@ -106,15 +135,21 @@ void route(Torch& torch, const Tensor& logits, const Tensor& chosen, const Tenso
   }
 }
 
-void gather_rows(Torch& torch, const Tensor& x, const std::vector<RoutedToken>& tokens,
-                 const Tensor& out, const LaunchSpec& launch) {
-  check_whole_rows(launch.name(), out);
-  check_list(launch, tokens, out.shape()[0], x.shape()[0]);
+void copy_rows(Torch& torch, const Tensor& x, const std::vector<RowCopy>& rows, const Tensor& out,
+               const LaunchSpec& launch) {
+  for (const Tensor* tensor : {&x, &out}) refuse_partial(launch.name(), *tensor);
   check_shape(launch.name(), x, {x.shape()[0], out.shape()[1]});
+  for (const RowCopy& copy : rows) {
+    if (copy.from < 0 || copy.from >= x.shape()[0] || copy.to < 0 || copy.to >= out.shape()[0])
+      throw UsageError(fmt::format("{}: row {} of '{}' {} to row {} of '{}' {}", launch.name(),
+                                   copy.from, x.name(), x.shape().str(), copy.to, out.name(),
+                                   out.shape().str()));
+  }
+  if (rows.empty()) return;
   torch.launch(
       launch,
-      [tokens](tl::Program& tl, tl::Tensor from, tl::Tensor to) {
-        gather_own_rows(tl, tokens, from, to);
+      [rows](tl::Program& tl, tl::Tensor from, tl::Tensor to) {
+        copy_own_rows(tl, rows, from, to);
       },
       x, out);
 }
@@ -129,6 +164,32 @@ void add_weighted_rows_(Torch& torch, const Tensor& x, const Tensor& weights,
       launch,
       [tokens, begins](tl::Program& tl, tl::Tensor from, tl::Tensor factors, tl::Tensor to) {
         add_to_own_rows(tl, tokens, begins, from, factors, to);
+      },
+      x, weights, y);
+}
+
+void sum_weighted_rows(Torch& torch, const Tensor& x, const Tensor& weights,
+                       const std::vector<std::vector<WeightedRow>>& summands, const Tensor& y,
+                       const LaunchSpec& launch) {
+  check_whole_rows(launch.name(), y);
+  check_shape(launch.name(), x, {x.shape()[0], y.shape()[1]});
+  if (static_cast<std::int64_t>(summands.size()) > y.shape()[0])
+    throw UsageError(fmt::format("{}: {} sums for '{}' {}", launch.name(), summands.size(),
+                                 y.name(), y.shape().str()));
+  for (const std::vector<WeightedRow>& terms : summands) {
+    for (const auto& [row, weight] : terms) {
+      if (row < 0 || row >= x.shape()[0] || weight.token < 0 ||
+          weight.token >= weights.shape()[0] || weight.choice < 0 ||
+          weight.choice >= weights.shape()[1])
+        throw UsageError(fmt::format("{}: row {} of '{}' {} times weight {}, {} of {}",
+                                     launch.name(), row, x.name(), x.shape().str(), weight.token,
+                                     weight.choice, weights.shape().str()));
+    }
+  }
+  torch.launch(
+      launch,
+      [summands](tl::Program& tl, tl::Tensor from, tl::Tensor factors, tl::Tensor to) {
+        sum_to_own_rows(tl, summands, from, factors, to);
       },
       x, weights, y);
 }

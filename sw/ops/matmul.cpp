@@ -57,19 +57,27 @@ struct Blocking {
   TileShape block, tile;
 };
 
+struct PartOfProduct {
+  Blocking blocking;
+  bool partial = false;
+  Activation activation = Activation::none;
+  std::int64_t first_row = 0;  // row of a of which row 0 of the result is the product
+};
+
 // The panel of the next step is loaded concurrently with the composites of this one. Sums over
 // parts of K stay in TCM, in f32 or i32: each part adds the previous ones in its epilogue.
 void multiply(tl::Program& tl, const tl::Tensor& a_argument, const tl::Tensor& b_argument,
-              const tl::Tensor* bias, const tl::Tensor& out, const Blocking& blocking, bool partial,
-              Activation activation) {
+              const tl::Tensor* bias, const tl::Tensor& out, const PartOfProduct& part) {
   if (!out.has_local()) return;
   const PlacedMatrix a(tl, a_argument), b(tl, b_argument), result(tl, out);
-  const Range k = partial ? local_rows(b_argument) : Range{0, b.rows()};
+  const Range k = part.partial ? local_rows(b_argument) : Range{0, b.rows()};
   const std::vector<Step> steps =
-      steps_of(b, local_rows(out), local_columns(out), k, blocking.block);
+      steps_of(b, local_rows(out), local_columns(out), k, part.blocking.block);
   const DType sum_dtype = is_float(out.dtype()) ? DType::f32 : DType::i32;
 
-  const auto panel_of = [&](const Step& step) { return a.load_async(step.rows, step.k); };
+  const auto panel_of = [&](const Step& step) {
+    return a.load_async({part.first_row + step.rows.begin, part.first_row + step.rows.end}, step.k);
+  };
   tl::Handle panel, next = panel_of(steps.front()), sum, addend;
   for (std::size_t i = 0; i < steps.size(); ++i) {
     const Step& step = steps[i];
@@ -85,12 +93,13 @@ void multiply(tl::Program& tl, const tl::Tensor& a_argument, const tl::Tensor& b
     if (!step.first_k) epilogue.push_back(tl::add(sum));
     if (step.last_k) {
       if (bias != nullptr) epilogue.push_back(tl::bias(addend));
-      for (const tl::EpilogueEntry& entry : epilogue_of(activation)) epilogue.push_back(entry);
+      for (const tl::EpilogueEntry& entry : epilogue_of(part.activation)) epilogue.push_back(entry);
       product.to(result.at(step.rows, step.columns));
     } else {
       product.as(sum_dtype);
     }
-    const tl::Composite composite = tl.composite(product.epilogue(epilogue).tile(blocking.tile));
+    const tl::Composite composite =
+        tl.composite(product.epilogue(epilogue).tile(part.blocking.tile));
     if (!step.last_k) sum = composite.result();
   }
   tl.wait();
@@ -100,6 +109,10 @@ void multiply(tl::Program& tl, const tl::Tensor& a_argument, const tl::Tensor& b
 
 [[noreturn]] void refuse(const MatmulOptions& options, const std::string& reason) {
   throw UsageError(fmt::format("{}: {}", options.name, reason));
+}
+
+Range rows_of(const Tensor& a, const MatmulOptions& options) {
+  return options.rows.value_or(Range{0, a.shape()[0]});
 }
 
 void check_shapes(const Tensor& a, const Tensor& b, const Tensor& out,
@@ -114,7 +127,11 @@ void check_shapes(const Tensor& a, const Tensor& b, const Tensor& out,
            fmt::format("{} x {}: the second extent of the first has to be the first of the "
                        "second, at least 1",
                        text_of(a), text_of(b)));
-  const Shape expected{a.shape()[0], b.shape()[1]};
+  const Range rows = rows_of(a, options);
+  if (rows.begin < 0 || rows.begin > rows.end || rows.end > a.shape()[0])
+    refuse(options, fmt::format("rows {} to {} of {}, allowed: 0 to {}", rows.begin, rows.end,
+                                text_of(a), a.shape()[0]));
+  const Shape expected{rows.size(), b.shape()[1]};
   if (out.shape() != expected)
     refuse(options, fmt::format("{} x {}: the result {} has to be {}", text_of(a), text_of(b),
                                 text_of(out), expected.str()));
@@ -171,8 +188,6 @@ std::int64_t rounded_down(std::int64_t value, std::int64_t multiple) {
   return value < multiple ? std::max<std::int64_t>(value, 1) : value / multiple * multiple;
 }
 
-constexpr std::int64_t whole_tile = 32;
-
 std::int64_t register_bytes_of(const MachineDescription& machine, PeId where) {
   const Attributes& gateway = machine.attributes(machine.engine(where, PeEngine::pe_fetch_store));
   static constexpr const char* key = "register_file_bytes";
@@ -184,7 +199,7 @@ TileShape tile_of(const TileShape& block, std::int64_t size, std::int64_t regist
   const auto depth = [&](std::int64_t m, std::int64_t n) {
     return (register_bytes - 2 * m * n * 4) / (2 * (m + n) * size);
   };
-  TileShape tile{std::min(block.m, whole_tile), 0, std::min<std::int64_t>(block.n, 128)};
+  TileShape tile{std::min(block.m, matmul_block_rows), 0, std::min<std::int64_t>(block.n, 128)};
   while (tile.n > 8 && depth(tile.m, tile.n) < 16) tile.n /= 2;
   for (std::int64_t m = tile.m * 2; m <= block.m && depth(m, tile.n) >= 64; m *= 2) tile.m = m;
   tile.k = std::min(block.k, rounded_down(std::min<std::int64_t>(depth(tile.m, tile.n), 1024), 64));
@@ -203,28 +218,28 @@ Blocking blocking_of(const MachineDescription& machine, const Tensor& a, const T
                      rows_of_b = b.info()->blocks.front().shape[0],
                      K = out.is_partial() ? rows_of_b : a.shape()[1];
   TileShape block;
-  block.k = std::min(K, rounded_down(room / std::min(M, whole_tile), 64));
-  block.m = std::min(M, rounded_down(room / block.k, whole_tile));
+  block.k = std::min(K, rounded_down(room / std::min(M, matmul_block_rows), 64));
+  block.m = std::min(M, rounded_down(room / block.k, matmul_block_rows));
   const bool adds = std::min(block.k, rows_of_b) < K;
   block.n = std::min(N, adds ? rounded_down(room_bytes / 4 / block.m, 128) : room);
   return {block, tile_of(block, size, register_bytes_of(machine, part.where))};
 }
 
-// Every PE of several in a cube needs all of a, which is spread over cubes.
+// Every PE of several in a cube needs all of these rows of a, which are spread over cubes.
 bool shares_remote_rows(const Tensor& a, const Tensor& out) {
   const std::vector<tl::Block>& parts = out.info()->blocks;
-  return a.policy().cube.cuts() && !out.is_partial() && parts.front().shape[0] == a.shape()[0] &&
+  return a.policy().cube.cuts() && !out.is_partial() && parts.front().shape[0] == out.shape()[0] &&
          parts.size() > 1 && parts[1].where.cube == parts[0].where.cube;
 }
 
-// A copy of a for each cube, its columns over the PEs of the cube.
-Tensor copy_for_each_cube(Torch& torch, const Tensor& a, const Tensor& out) {
-  const auto pes =
-      std::min<std::int64_t>(out.policy().num_pes.value_or(torch.spec().pes), a.shape()[1]);
-  const DPPolicy policy{Placement::replicate, Placement::column_wise, out.policy().num_cubes,
-                        static_cast<int>(pes)};
-  const Tensor copy = torch.empty(a.shape(), a.dtype(), policy, a.name());
-  slice(torch, a, {0, 0}, copy);
+// A copy of these rows of a for each cube, its columns over the PEs of the cube.
+Tensor copy_for_each_cube(Torch& torch, const Tensor& a, const Range& rows,
+                          std::optional<int> cubes, int pes) {
+  const auto parts = std::min<std::int64_t>(pes, a.shape()[1]);
+  const DPPolicy policy{Placement::replicate, Placement::column_wise, cubes,
+                        static_cast<int>(parts)};
+  const Tensor copy = torch.empty({rows.size(), a.shape()[1]}, a.dtype(), policy, a.name());
+  slice(torch, a, {rows.begin, 0}, copy);
   return copy;
 }
 
@@ -251,12 +266,17 @@ void matmul(Torch& torch, const Tensor& given, const Tensor& b, const Tensor& ou
   if (out.shape().elements() == 0) return;
   check_values(given, b, out, options);
   if (out.is_partial()) check_summands(b, out, options);
-  const Tensor a = shares_remote_rows(given, out) ? copy_for_each_cube(torch, given, out) : given;
-  const auto multiply_part = [blocking = blocking_of(torch.spec(), a, b, out),
-                              partial = out.is_partial(), activation = options.activation](
-                                 tl::Program& tl, const tl::Tensor& left, const tl::Tensor& right,
-                                 const tl::Tensor* bias, const tl::Tensor& result) {
-    multiply(tl, left, right, bias, result, blocking, partial, activation);
+  const Range rows = rows_of(given, options);
+  const bool copies = shares_remote_rows(given, out);
+  const Tensor a = copies ? copy_for_each_cube(torch, given, rows, out.policy().num_cubes,
+                                               out.policy().num_pes.value_or(torch.spec().pes))
+                          : given;
+  const PartOfProduct part{blocking_of(torch.spec(), a, b, out), out.is_partial(),
+                           options.activation, copies ? 0 : rows.begin};
+  const auto multiply_part = [part](tl::Program& tl, const tl::Tensor& left,
+                                    const tl::Tensor& right, const tl::Tensor* bias,
+                                    const tl::Tensor& result) {
+    multiply(tl, left, right, bias, result, part);
   };
   const LaunchSpec launch = launch_on_holders(options.name, {out});
   if (options.bias) {
@@ -272,6 +292,11 @@ void matmul(Torch& torch, const Tensor& given, const Tensor& b, const Tensor& ou
     };
     torch.launch(launch, kernel, a, b, out);
   }
+}
+
+Tensor operand_of_products(Torch& torch, const Tensor& a, const PeGrid& grid) {
+  if (!a.policy().cube.cuts() || grid.pes == 1) return a;
+  return copy_for_each_cube(torch, a, {0, a.shape()[0]}, grid.cubes, grid.pes);
 }
 
 }  // namespace kernbench::ops

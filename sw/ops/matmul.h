@@ -20,6 +20,8 @@
 #include <string>
 #include <vector>
 
+#include "sw/ops/operands.h"
+#include "sw/ops/placed_matrix.h"
 #include "sw/tl/composite.h"
 #include "sw/torch/torch.h"
 
@@ -33,8 +35,12 @@ std::vector<tl::EpilogueEntry> epilogue_of(Activation activation);
 struct MatmulOptions {
   std::optional<Tensor> bias = {};  // {N}, added to every row before the activation
   Activation activation = Activation::none;
-  std::string name = "matmul";  // name of the launch
+  std::string name = "matmul";     // name of the launch
+  std::optional<Range> rows = {};  // rows of `a` that are multiplied; all
 };
+
+// `b` is read again for at least this many rows of `out`.
+constexpr std::int64_t matmul_block_rows = 32;
 
 // Any M, K, N from 1 (M or N 0: nothing happens). Floats accumulate in f32 and round once to the
 // dtype of `out`; integers accumulate in i32, which `out` has to be. Returns when the kernel has
@@ -43,5 +49,9 @@ struct MatmulOptions {
 // cannot address (spec 3.3).
 void matmul(Torch& torch, const Tensor& a, const Tensor& b, const Tensor& out,
             const MatmulOptions& options = {});
+
+// `a` for several products whose columns are over the PEs of a grid: the copy for each cube that
+// ops::matmul would make for each of them, or `a` itself.
+Tensor operand_of_products(Torch& torch, const Tensor& a, const PeGrid& grid);
 
 }  // namespace kernbench::ops

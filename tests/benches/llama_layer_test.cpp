@@ -84,6 +84,60 @@ BOOST_AUTO_TEST_CASE(two_sips_share_a_layer) {
         elements(2, 1, 2 * 12, 12), two);
 }
 
+// 2 * 43 tokens in 2 bands of 43, which have at least the 32 rows of a block of a product. Weights
+// are whole, the residual stream between the blocks is by bands. Biases are added once.
+BOOST_AUTO_TEST_CASE(bands_of_tokens_are_reduced_while_others_are_computed) {
+  const BenchRunOptions two = sips("ring_1d", 2, 1);
+  expect_right("llama-layer", {{"phase", "prefill"}, {"context", "43"}},
+               elements(2, 1, 2 * 43, 2 * 43), two);
+  expect_right("llama-layer", {{"phase", "prefill"}, {"context", "43"}, {"model", "gpt3-175b"}},
+               elements(2, 6, 2 * 43, 2 * 43), two);
+}
+
+// Tokens are sent to the SIPs of their experts and back: equal shares of replicated tokens, of
+// which ranks may have none in decode, or the tokens of sequence parallelism.
+BOOST_AUTO_TEST_CASE(experts_are_distributed_over_sips) {
+  const auto run = [](const BenchRunOptions& options, int ranks, Parameters more,
+                      std::uint64_t cache_tokens, std::uint64_t rows) {
+    more.push_back({"model", "mixtral-8x7b"});
+    more.push_back({"expert_parallel", "true"});
+    more.push_back({"tp", std::to_string(ranks)});
+    expect_right("llama-layer", more, elements(ranks, ranks == 1 ? 2 : 1, cache_tokens, rows),
+                 options);
+  };
+  BenchRunOptions two = sips("ring_1d", 2, 1), six = sips("torus_2d", 3, 2);
+  run(two, 1, {{"context", "12"}}, 24, 2);
+  run(two, 2, {{"context", "12"}, {"phase", "prefill"}}, 24, 24);
+  run(two, 2, {{"context", "12"}, {"phase", "prefill"}, {"sequence_parallel", "true"}}, 24, 12);
+  run(six, 4, {{"context", "12"}, {"phase", "mixed"}}, 24, 13);
+  run(six, 6, {{"context", "12"}, {"experts", "6"}, {"sequences", "4"}}, 48,
+      4);  // 2 without tokens
+  two.data = six.data = DataMode::eager;
+  run(two, 2, {{"context", "12"}, {"phase", "mixed"}, {"routing", "computed"}}, 24, 13);
+  run(six, 6,
+      {{"context", "9"},
+       {"phase", "prefill"},
+       {"experts", "6"},
+       {"routing", "computed"},
+       {"sequence_parallel", "true"}},
+      18, 3);
+}
+
+// Matrices of weights over two cubes and over the PEs of each in every way that a policy has; the
+// results are where they were.
+BOOST_AUTO_TEST_CASE(weights_are_right_in_every_placement) {
+  const auto run = [](const std::string& cubes, const std::string& pes) {
+    expect_right("llama-layer",
+                 {{"context", "12"}, {"weights_over_cubes", cubes}, {"weights_over_pes", pes}},
+                 elements(2, 1, 2 * 12, 2), sips("ring_1d", 2, 1));
+  };
+  for (const char* placement : {"row_wise", "replicate", "tiled_row_major", "tiled_column_major"}) {
+    run(placement, "column_wise");
+    run("column_wise", placement);
+    run(placement, placement);
+  }
+}
+
 // The columns are in parts on 16 PEs.
 BOOST_AUTO_TEST_CASE(the_reductions_are_right_with_each_algorithm) {
   for (const char* algorithm : {"ring_allreduce", "tree_allreduce", "lrab_hierarchical_allreduce",
@@ -105,10 +159,18 @@ BOOST_AUTO_TEST_CASE(six_sips_share_a_layer) {
 
 // Four copies of each of 4 KV heads.
 BOOST_AUTO_TEST_CASE(sixteen_sips_share_a_layer) {
+  const BenchRunOptions sixteen = sips("ring_1d", 16, 1, 1);
   // hidden: 16 * 32
   expect_right("llama-layer", {{"q_heads", "16"}, {"kv_heads", "4"}, {"context", "12"}},
-               16 * (2 * 2 * 12 * d + 2 * 2 * 16 * 32), sips("ring_1d", 16, 1, 1),
-               std::chrono::seconds(120));
+               16 * (2 * 2 * 12 * d + 2 * 2 * 16 * 32), sixteen, std::chrono::seconds(120));
+  // a token each
+  expect_right("llama-layer",
+               {{"q_heads", "16"},
+                {"kv_heads", "4"},
+                {"context", "8"},
+                {"phase", "prefill"},
+                {"sequence_parallel", "true"}},
+               16 * (2 * 2 * 8 * d + 2 * 16 * 32), sixteen, std::chrono::seconds(120));
 }
 
 BOOST_AUTO_TEST_CASE(wrong_parameters_are_refused_with_what_is_allowed) {
@@ -131,8 +193,21 @@ BOOST_AUTO_TEST_CASE(wrong_parameters_are_refused_with_what_is_allowed) {
           {"usage", "routing is computed, but llama3-8b has no experts"});
   refused({{"cubes", "3"}}, {"usage", "cubes is 3, allowed: 1 to "});
   refused({{"pes", "9"}}, {"usage", "pes is 9, allowed: 1 to 8, or 0: all"});
-  refused({{"chunks", "385"}}, {"usage", "385 chunks, allowed: 1 to hidden, 384"});
+  refused({{"expert_parallel", "true"}},
+          {"usage", "expert parallelism of a model without experts"});
+  refused({{"weights_over_pes", "partial"}},
+          {"usage", "weights_over_pes", "column_wise, row_wise"});
   const BenchRunOptions two = sips("ring_1d", 2, 1);
+  refused({{"chunks", "385"}},
+          {"usage", "results in 385 parts of columns, allowed: 1 to hidden, 384"}, two);
+  refused({{"model", "mixtral-8x7b"}, {"experts", "3"}, {"expert_parallel", "true"}},
+          {"usage", "TP 2 does not divide the 3 experts of expert parallelism"}, two);
+  // 8 copies of 40 layers of 855 M parameters: more than the partitions of 16 PEs
+  refused({{"size", "preset"},
+           {"model", "llama3-70b"},
+           {"layers", "40"},
+           {"weights_over_pes", "replicate"}},
+          {"usage", "needs", "GiB on each SIP"}, two);
   refused({{"q_heads", "3"}, {"kv_heads", "1"}},
           {"usage", "TP 2 does not divide the 3 query heads"}, two);
   refused({{"sequence_parallel", "true"}, {"sequences", "3"}},

@@ -72,15 +72,28 @@ BOOST_AUTO_TEST_CASE(kv_cache_of_copied_heads) {
   BOOST_TEST(cache(16) == cache(1) / 8);
 }
 
-// 2 tokens: the output projection is largest: 2 * (4096 + 128256) elements, residual 2 * 4096. 512
-// tokens: gate and up are read and their product written, 512 * (28672 + 14336), residual 512 *
-// 4096; 2 B each.
+// 2 tokens: the output projection is largest: 2 * (4096 + 128256) elements, residual stream before
+// and after the attention 2 * 2 * 4096. 512 tokens: gate and up are read and their product written,
+// 512 * (28672 + 14336), residual 2 * 512 * 4096; 2 B each.
 BOOST_AUTO_TEST_CASE(activations_are_those_of_the_largest_operator) {
   const ModelSpec& llama = model_preset("llama3-8b");
-  BOOST_TEST(memory_need(llama, {}, chat(1024)).activations == 2U * 2 * (4096 + 128256 + 4096));
+  BOOST_TEST(memory_need(llama, {}, chat(1024)).activations == 2U * 2 * (4096 + 128256 + 2 * 4096));
   ModelStep prefill;
   prefill.new_tokens = prefill.context = 512;
-  BOOST_TEST(memory_need(llama, {}, prefill).activations == 2U * 512 * (28672 + 14336 + 4096));
+  BOOST_TEST(memory_need(llama, {}, prefill).activations == 2U * 512 * (28672 + 14336 + 2 * 4096));
+}
+
+// Expert parallelism: a rank of 2 receives rows of half of 2 * 512 * 2 of the tokens' experts; gate
+// and up of whole experts are largest. With 8 copies of the weights on a SIP, 8 times their bytes.
+BOOST_AUTO_TEST_CASE(distributed_experts_and_copies_of_weights) {
+  const ModelSpec& mixtral = model_preset("mixtral-8x7b");
+  ModelStep prefill;
+  prefill.new_tokens = prefill.context = 512;
+  const MemoryNeed whole = memory_need(mixtral, {2, false, true}, prefill),
+                   cut = memory_need(mixtral, {2, false, false}, prefill);
+  BOOST_TEST(whole.activations == 2U * (512 * (28672 + 14336) + 2 * 512 * 4096));
+  BOOST_TEST(whole.weights == cut.weights);
+  BOOST_TEST(memory_need(mixtral, {2, false, true}, prefill, 8).weights == 8 * whole.weights);
 }
 
 // 70553706496 parameters of 2 B = 131.417 GiB. TP 2: 65.7 GiB; TP 4: 32.9 GiB.

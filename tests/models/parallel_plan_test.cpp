@@ -147,6 +147,18 @@ BOOST_AUTO_TEST_CASE(expert_parallelism_distributes_whole_experts) {
   BOOST_TEST(cut["up"].flops == whole["up"].flops);
   BOOST_TEST(cut["up"].weight_bytes == 8U * 4096 * 7168 * 2);
   BOOST_TEST(whole["up"].weight_bytes == cut["up"].weight_bytes);
+  // 8 rows to and from the experts' ranks, then the sums of 4 tokens from each rank
+  for (const char* name : {"dispatch_all_to_all", "combine_all_to_all"}) {
+    BOOST_TEST(whole[name].input_bytes == 8U * 4096 * 2);
+    BOOST_TEST(whole[name].output_bytes == 8U * 4096 * 2);
+  }
+  BOOST_TEST(whole["mlp_all_gather"].input_bytes == 4U * 4096 * 2);
+  BOOST_TEST(whole["mlp_all_gather"].output_bytes == 16U * 4096 * 2);
+  // with sequence parallelism a rank routes the 4 tokens of its norms, and no collective follows
+  const Plan own("mixtral-8x7b", {4, true, true}, prefill(16));
+  BOOST_TEST(own.shape("router") == (Shape{4, 4096, 8}));
+  for (const std::string& name : own.names())
+    BOOST_TEST((name != "mlp_all_gather" && name != "mlp_reduce_scatter"), name);
   // decode of one token: 2 rows, so weights of 2 of the 8 experts are read
   BOOST_TEST(Plan("mixtral-8x7b", {4, false, false}, {})["up"].weight_bytes ==
              2U * 4096 * 7168 * 2);

@@ -5,7 +5,9 @@
 #include "sw/benches/reference.h"
 #include "sw/ops/experts.h"
 #include "sw/ops/kv_cache.h"
+#include "sw/ops/matmul.h"
 #include "sw/ops/norm.h"
+#include "sw/ops/residual.h"
 #include "sw/ops/rotary.h"
 #include "sw/ops/swiglu.h"
 #include "tests/support/error_text.h"
@@ -112,7 +114,7 @@ KERNBENCH_SYSTEMC_TEST(rotation_by_position_of_the_leading_heads) {
   BOOST_TEST(m.failures() == "");
 }
 
-KERNBENCH_SYSTEMC_TEST(gated_activation_and_sum_of_columns_of_any_placement) {
+KERNBENCH_SYSTEMC_TEST(gated_activation_and_residual_block_of_any_placement) {
   TorchMachine m("topology.tiny.yaml", two_cubes());
   m.run([](Torch& torch) {
     const HostArray gate = torch.random({19, 37}, f16), up = torch.random({19, 37}, f16),
@@ -130,13 +132,62 @@ KERNBENCH_SYSTEMC_TEST(gated_activation_and_sum_of_columns_of_any_placement) {
         return expected;
       });
       const Tensor sum = torch.from_host(x, rows, "x");
-      ops::add_columns_(torch, sum, input, 11, biases);
+      ops::add_residual(torch, sum, input, biases, sum, {{0, 19}, {11, 48}});
       torch.verify(sum, [=] {
         std::vector<double> expected = x.values();
         for (std::int64_t row = 0; row < 19; ++row) {
           for (std::int64_t i = 0; i < 37; ++i)
             expected[static_cast<std::size_t>(row * 60 + 11 + i)] +=
                 gate.at({row, i}) + bias.at({11 + i});
+        }
+        return expected;
+      });
+      // Rows 4 to 12 of the result: rows 7 to 15 of x and the first 8 of 19 rows of an addend.
+      const Tensor part = torch.from_host(x, rows, "part");
+      ops::add_residual(torch, torch.from_host(x, policy, "x"), input, {}, part,
+                        {{4, 12}, {11, 48}, 7});
+      torch.verify(part, [=] {
+        std::vector<double> expected = x.values();
+        for (std::int64_t row = 0; row < 8; ++row) {
+          for (std::int64_t i = 0; i < 37; ++i)
+            expected[static_cast<std::size_t>((row + 4) * 60 + 11 + i)] =
+                x.at({row + 7, 11 + i}) + gate.at({row, i});
+        }
+        return expected;
+      });
+    }
+  });
+  BOOST_TEST(m.failures() == "");
+}
+
+// Rows of one token may be summands of others, too; rows 3 and 4 of the sums have none.
+KERNBENCH_SYSTEMC_TEST(rows_are_copied_and_added_with_weights) {
+  TorchMachine m("topology.tiny.yaml", two_cubes());
+  m.run([](Torch& torch) {
+    const HostArray x = torch.random({6, 37}, f16), weights = torch.random({4, 2}, f32);
+    const Tensor factors = torch.from_host(weights, copies, "weights");
+    for (const DPPolicy& policy : {copies, columns}) {
+      const Tensor input = torch.from_host(x, policy, "x"),
+                   out = torch.zeros({4, 37}, f16, policy, "out");
+      ops::copy_rows(torch, input, {{5, 0}, {0, 3}, {5, 1}}, out);
+      torch.verify(out, [=] {
+        std::vector<double> expected;
+        for (const std::int64_t row : {5, 5, -1, 0}) {
+          for (std::int64_t i = 0; i < 37; ++i) expected.push_back(row < 0 ? 0 : x.at({row, i}));
+        }
+        return expected;
+      });
+      const Tensor sums =
+          torch.empty({5, 37}, f16, {Placement::row_wise, Placement::row_wise, 1, 5}, "sums");
+      ops::sum_weighted_rows(torch, input, factors,
+                             {{{2, {3, 1}}, {0, {0, 0}}}, {{5, {1, 0}}}, {{2, {2, 0}}}}, sums);
+      torch.verify(sums, [=] {
+        std::vector<double> expected(5 * 37);
+        for (std::int64_t i = 0; i < 37; ++i) {
+          const auto at = static_cast<std::size_t>(i);
+          expected[at] = x.at({2, i}) * weights.at({3, 1}) + x.at({0, i}) * weights.at({0, 0});
+          expected[at + 37] = x.at({5, i}) * weights.at({1, 0});
+          expected[at + 74] = x.at({2, i}) * weights.at({2, 0});
         }
         return expected;
       });
@@ -165,10 +216,12 @@ BOOST_AUTO_TEST_CASE(wrong_operands_are_refused) {
                  }),
                  {"swiglu: 'gate' has partial sums"});
   check_contains(told([](Torch& torch) {
-                   ops::add_columns_(torch, torch.zeros({16, 32}, f16, rows, "x"),
-                                     torch.zeros({16, 16}, f16, columns, "y"), 17);
+                   const Tensor x = torch.zeros({16, 32}, f16, rows, "x");
+                   ops::add_residual(torch, x, torch.zeros({16, 16}, f16, columns, "y"), {}, x,
+                                     {{0, 16}, {17, 33}});
                  }),
-                 {"add_columns: 'y' {16, 16} from column 17 of 'x' {16, 32} on"});
+                 {"add_residual: rows 0 to 16, columns 17 to 33 of 'x' {16, 32}", "'y' {16, 16}",
+                  "x and the result have the same columns"});
   check_contains(told([](Torch& torch) {
                    const ops::KvCache cache = ops::make_kv_cache(torch, {1, 20, 2, 8}, f16, {2, 8});
                    ops::TokenBatch batch{{{1, 20, {0}}}};
@@ -178,10 +231,24 @@ BOOST_AUTO_TEST_CASE(wrong_operands_are_refused) {
                  }),
                  {"kv_append: 'keys' is f16{1, 24}, expected f16{1, at least 32}"});
   check_contains(told([](Torch& torch) {
-                   ops::gather_rows(torch, torch.zeros({4, 16}, f16, columns, "x"), {{4, 0}},
-                                    torch.zeros({1, 16}, f16, copies, "out"));
+                   ops::copy_rows(torch, torch.zeros({4, 16}, f16, columns, "x"), {{4, 0}},
+                                  torch.zeros({1, 16}, f16, copies, "out"));
                  }),
-                 {"gather_rows: token 4, allowed: 0 to 3"});
+                 {"copy_rows: row 4 of 'x' {4, 16} to row 0 of 'out' {1, 16}"});
+  check_contains(told([](Torch& torch) {
+                   ops::sum_weighted_rows(torch, torch.zeros({4, 16}, f16, columns, "x"),
+                                          torch.zeros({2, 2}, f32, copies, "weights"),
+                                          {{{0, {2, 0}}}}, torch.zeros({2, 16}, f16, copies, "y"));
+                 }),
+                 {"sum_weighted_rows: row 0 of 'x' {4, 16} times weight 2, 0 of {2, 2}"});
+  check_contains(told([](Torch& torch) {
+                   ops::MatmulOptions options;
+                   options.rows = ops::Range{3, 5};
+                   ops::matmul(torch, torch.zeros({4, 16}, f16, columns, "a"),
+                               torch.zeros({16, 8}, f16, columns, "b"),
+                               torch.zeros({2, 8}, f16, columns, "out"), options);
+                 }),
+                 {"matmul: rows 3 to 5 of 'a' f16{4, 16}, allowed: 0 to 4"});
 }
 
 BOOST_AUTO_TEST_SUITE_END()
