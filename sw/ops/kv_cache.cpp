@@ -157,7 +157,8 @@ KvCache make_kv_cache(Torch& torch, const CacheShape& shape, DType dtype, const 
 }
 
 void assign_consecutive_blocks(TokenBatch& batch, const CacheShape& shape) {
-  const auto each = static_cast<std::size_t>(shape.blocks) / batch.sequences.size();
+  const std::size_t each =
+      static_cast<std::size_t>(shape.blocks) / std::max<std::size_t>(1, batch.sequences.size());
   std::uint32_t next = 0;
   for (SequenceStep& sequence : batch.sequences) {
     sequence.blocks.resize(each);
