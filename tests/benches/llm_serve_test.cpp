@@ -1,6 +1,7 @@
 // The bench llm-serve: an LLM server on the machine (spec 7, 10.3).
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 
 #include "tests/benches/verified_runs.h"
@@ -33,7 +34,7 @@ struct Served {
 double number_in(const ResultTable::Cell& cell) {
   if (const auto* count = std::get_if<std::int64_t>(&cell)) return static_cast<double>(*count);
   if (const auto* number = std::get_if<double>(&cell)) return *number;
-  return std::nan("");
+  return -1;  // empty
 }
 
 std::map<std::string, std::vector<double>> columns_of(const ResultTable& table) {
@@ -45,8 +46,6 @@ std::map<std::string, std::vector<double>> columns_of(const ResultTable& table) 
   return columns;
 }
 
-using Numbers = std::map<std::string, std::vector<double>>;
-
 // A verified run; `verified`: number of elements, or 0: any, but some.
 Served serve(const Parameters& parameters, const BenchRunOptions& options = {},
              std::uint64_t verified = 0) {
@@ -56,23 +55,34 @@ Served serve(const Parameters& parameters, const BenchRunOptions& options = {},
     BOOST_TEST(outcome.failures == "", outcome.failures);
     if (options.data != DataMode::off) BOOST_TEST(outcome.verified > 0U);
     if (verified != 0) BOOST_TEST(outcome.verified == verified);
-    BOOST_TEST(outcome.results.size() == 3U);
+    // Next to them: the collectives of several ranks.
+    const auto table = [&outcome](const std::string& name) -> const ResultTable& {
+      for (const ResultTable& each : outcome.results) {
+        if (each.name() == name) return each;
+      }
+      throw std::runtime_error("no table '" + name + "'");
+    };
     std::map<std::string, double> numbers;
-    const ResultTable& metrics = outcome.results.at(0);
+    const ResultTable& metrics = table("serving");
     for (const ResultTable::Summary& each : metrics.summaries())
       numbers[each.name] = number_in(each.value);
     for (const auto& row : metrics.rows()) {
       for (std::size_t i = 1; i < row.size(); ++i)
         numbers[std::get<std::string>(row[0]) + "." + metrics.columns()[i]] = number_in(row[i]);
     }
-    return std::make_pair(
-        std::make_pair(columns_of(outcome.results.at(1)), columns_of(outcome.results.at(2))),
-        numbers);
+    return std::make_pair(std::make_pair(columns_of(table("serving requests")),
+                                         columns_of(table("serving iterations"))),
+                          numbers);
   });
   return {tables.first, tables.second, summary};
 }
 
-std::string trace_of(const std::vector<std::array<double, 3>>& requests) {
+struct Line {
+  std::uint64_t arrival_ns = 0;
+  int prompt = 1, output = 1;
+};
+
+std::string trace_of(const std::vector<Line>& requests) {
   std::string text = "arrival_ns,prompt_tokens,output_tokens\n";
   for (const auto& [arrival, prompt, output] : requests)
     text += fmt::format("{},{},{}\n", arrival, prompt, output);
@@ -122,9 +132,9 @@ BOOST_AUTO_TEST_CASE(each_preset_is_served) {
     serve({{"model", model}, {"layers", "exact"}, {"num_layers", "2"}, {"requests", "3"}});
 }
 
-// A cache of 6 blocks of 4 tokens does not hold two requests of up to 16: the later one is
-// preempted, and computed again in blocks that the other one has freed. The reference has tokens of
-// their own for each request.
+// A cache of 6 blocks of 4 tokens does not hold requests of 15 and 13 tokens: the later one is
+// preempted, and computed again in blocks that others have freed. The reference has tokens of its
+// own for each request.
 BOOST_AUTO_TEST_CASE(values_are_right_with_preemption_and_chunks) {
   const Served run =
       serve_trace(trace_of({{0, 9, 6}, {0, 7, 6}, {0, 3, 2}}), {{"layers", "exact"},
@@ -140,8 +150,9 @@ BOOST_AUTO_TEST_CASE(values_are_right_with_preemption_and_chunks) {
              9 + 7 + 3 + (6 + 6 + 2) - 3 + run.summary.at("recomputed_tokens"));
 }
 
-// Layers of one model have the same extents, so that the time of one counts for each: the deviation
-// comes from rounded contexts, and from traffic that one layer leaves to the next.
+// Layers of one model have the same extents, so that the time of one counts for each. Rounded
+// contexts make an iteration longer; other deviations come from the order of the batch and its
+// blocks, which are those of the first batch of a shape.
 BOOST_AUTO_TEST_CASE(one_layer_times_their_number_deviates_little_from_all_layers) {
   const Parameters common{{"num_layers", "3"}};
   const auto with = [&common](const Parameters& more) {
@@ -150,7 +161,7 @@ BOOST_AUTO_TEST_CASE(one_layer_times_their_number_deviates_little_from_all_layer
     return serve(all, without_data());
   };
   const Served exact = with({{"layers", "exact"}});
-  for (const auto& [bucket, bound_pct] : {std::make_pair("1", 1.0), std::make_pair("16", 10.0)}) {
+  for (const auto& [bucket, bound_pct] : {std::make_pair("1", 1.0), std::make_pair("16", 5.0)}) {
     const Served one = with({{"bucket", bucket}});
     for (const char* metric : {"ttft.mean_ns", "tpot.mean_ns", "itl.p99_ns", "latency.mean_ns",
                                "duration_ns", "output_tokens_per_s"}) {
@@ -169,8 +180,9 @@ BOOST_AUTO_TEST_CASE(waiting_times_of_equal_requests_are_those_computed_by_hand)
   const double t =
       serve_trace(trace_of({{0, 8, 1}}), one_at_a_time).iterations.at("time_ns").front();
   for (const double gap : {0.0, std::floor(t / 4), std::floor(2 * t)}) {
-    std::vector<std::array<double, 3>> requests;
-    for (int i = 0; i < 6; ++i) requests.push_back({i * gap, 8, 1});
+    std::vector<Line> requests;
+    for (std::uint64_t i = 0; i < 6; ++i)
+      requests.push_back({i * static_cast<std::uint64_t>(gap), 8, 1});
     const Served run = serve_trace(trace_of(requests), one_at_a_time, without_data());
     double wait = 0, sum = 0;
     for (std::size_t i = 0; i < 6; ++i) {
@@ -224,7 +236,6 @@ BOOST_AUTO_TEST_CASE(traces_of_other_simulators_are_played) {
   }
 }
 
-// Two of the three blocks of the last request are not free before another one ends.
 BOOST_AUTO_TEST_CASE(blocks_that_fit_the_memory_are_used) {
   // 48 GiB in 8 partitions; a block of 16 tokens of 4 layers and 2 KV heads: 16 KiB.
   const Served run = serve({{"blocks", "0"}, {"requests", "2"}}, without_data());
@@ -268,7 +279,7 @@ BOOST_AUTO_TEST_CASE(wrong_parameters_and_traces_are_refused_with_what_is_allowe
 }
 
 // The rate at which requests arrive exceeds what the server can do.
-BOOST_AUTO_TEST_CASE(ranks_report_an_overload_once) {
+BOOST_AUTO_TEST_CASE(ranks_report_an_overload) {
   BenchRunOptions two;
   two.overrides = sips("ring_1d", 2);
   two.data = DataMode::off;

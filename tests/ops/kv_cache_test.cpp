@@ -176,7 +176,6 @@ std::string refused(const ops::TokenBatch& batch, const ops::CacheShape& shape) 
 
 // Block sizes, lengths, mixtures of decode, prefill and its continuation, blocks of several PEs.
 RC_BOOST_PROP(any_assignment_of_physical_blocks_gives_the_same_values, ()) {
-  if (*rc::gen::resize(rc::kNominalSize, rc::gen::inRange(0, 6)) != 0) return;
   const Case c = random_case();
   RC_TAG(c.shape.block_tokens);
   RC_ASSERT(failures_of(c) == "");
@@ -207,10 +206,12 @@ BOOST_AUTO_TEST_CASE(kernels_compute_addresses_from_the_tables_in_memory) {
   check_contains(told({3, 4}), {"'block_tables'[0, 1] is 4, allowed: the blocks 0 to 3"});
 }
 
-// 32 keys in a block of 32, or in 16 blocks of 2. If these are consecutive, attend() reads 16
-// entries of the table instead of 1: 60 B more on two links of 256 GB/s. If they are every other
-// block, in an order in which no two neighbours are in one burst of 256 B, each channel of the HBM
-// reads two bursts of 8 ns for the keys, instead of at most one.
+// 32 keys, 1 KiB, in a block of 32, or in 16 blocks of 2. If these are consecutive, attend() reads
+// 16 entries of the table instead of 1: 60 B more on two links of 256 GB/s. The keys are 4 bursts
+// of 8 ns on different channels and 4 flits of 1 ns on two links: 8 + 4 + 1 = 13 ns. If they are
+// every other block, in an order in which no two neighbours are in one burst, they are 16 flits of
+// 64 B, and each of 8 channels reads two bursts: 16 + 2 / 4 = 16.5 ns. The values arrive before the
+// weights in each case.
 BOOST_AUTO_TEST_CASE(a_consecutive_table_costs_a_dense_access_and_a_scattered_one_its_runs) {
   Blocks consecutive(16), scattered(16);
   for (std::uint32_t i = 0; i < 16; ++i) {
@@ -220,7 +221,7 @@ BOOST_AUTO_TEST_CASE(a_consecutive_table_costs_a_dense_access_and_a_scattered_on
   const Fs dense = time_of(32, {0}), blocks = time_of(2, consecutive), runs = time_of(2, scattered);
   BOOST_TEST(blocks >= dense);
   BOOST_TEST(blocks - dense <= 2 * 60 * 1'000'000U / 256);
-  BOOST_TEST(runs >= blocks + 8'000'000U);
+  BOOST_TEST(runs == blocks + 3'500'000U);
 }
 
 BOOST_AUTO_TEST_CASE(times_are_those_of_the_accesses_with_data_off) {
