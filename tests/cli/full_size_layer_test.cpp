@@ -40,8 +40,8 @@ double flops_of(const Json& report, const std::string& name) {
 
 }  // namespace
 
-// 16 SIPs of 128 PEs: 16 tokens, each SIP with a copy of one of 8 KV heads and an eighth of the
-// columns of the MLP of two SIPs: 2 * 16 * 8192 * 28672 FLOP for each of gate, up, down in all.
+// 16 SIPs of 128 PEs. 16 tokens, 2 * 16 * 8192 * 28672 FLOP for each of gate, up and down, which
+// the SIPs share.
 BOOST_AUTO_TEST_CASE(decode_of_16_sequences_of_4096_tokens) {
   const Json report =
       layer_of_70b("decode", {"--param", "sequences=16", "--param", "context=4096"});
@@ -50,8 +50,7 @@ BOOST_AUTO_TEST_CASE(decode_of_16_sequences_of_4096_tokens) {
   BOOST_TEST(report.at("operators").at("tokens") == 16);
 }
 
-// SIPs of one cube: compute is long enough for half of the reductions, of which the last band's is
-// always exposed.
+// SIPs of one cube, of which the products of a layer take longer than its reductions.
 BOOST_AUTO_TEST_CASE(prefill_of_2048_tokens_hides_more_than_half_of_the_reductions) {
   const Json report = layer_of_70b(
       "prefill", {"--topology", "tiny", "--param", "layers=1", "--param", "phase=prefill",
