@@ -86,7 +86,8 @@ std::vector<SweepContent> read_shards(const std::vector<std::string>& paths) {
 
 std::vector<PlanExpression> derived_of(const SweepContent& content) {
   std::vector<PlanExpression> derived;
-  for (const auto& [name, text] : nlohmann::ordered_json::parse(fact(content, "derived")).items())
+  const auto texts = nlohmann::ordered_json::parse(fact(content, "derived"));
+  for (const auto& [name, text] : texts.items())
     derived.push_back({name, text.get<std::string>(), {}});
   return derived;
 }
