@@ -245,8 +245,8 @@ BOOST_AUTO_TEST_CASE(wrong_operands_are_refused) {
                    ops::MatmulOptions options;
                    options.rows = ops::Range{3, 5};
                    ops::matmul(torch, torch.zeros({4, 16}, f16, columns, "a"),
-                               torch.zeros({16, 8}, f16, columns, "b"),
-                               torch.zeros({2, 8}, f16, columns, "out"), options);
+                               torch.zeros({16, 16}, f16, columns, "b"),
+                               torch.zeros({2, 16}, f16, columns, "out"), options);
                  }),
                  {"matmul: rows 3 to 5 of 'a' f16{4, 16}, allowed: 0 to 4"});
 }
