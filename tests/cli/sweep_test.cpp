@@ -253,7 +253,8 @@ BOOST_AUTO_TEST_CASE(faulty_plans_and_files_are_refused_before_anything_runs) {
       {"axes: {M: []}", {"the axis is empty"}},
       {"axes: {M: [32]}\nwhere: M > 32", {"no point meets the condition"}},
       {"axes: {M: [32]}\nderived: {x: 1 +}", {"p.yaml:4: derived.x: ", "syntax error"}},
-      {"axes: {M: {from: 1, to: 1000000000}}", {"1000000000 points; --max-points, to run them, is 100000"}},
+      {"axes: {M: {from: 1, to: 1000000000}}",
+       {"1000000000 points; --max-points, to run them, is 100000"}},
   };
   for (const auto& [text, parts] : faulty) {
     const PlanFile plan(text + '\n');
