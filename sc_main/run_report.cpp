@@ -160,8 +160,7 @@ static void print_report(std::ostream& out, const RunReport& report,
   out << "verdict: " << (report.verified() ? "PASS" : "FAIL") << '\n';
 }
 
-Json report_json(const RunReport& report, const RunStatistics& statistics,
-                 const Reports& reports) {
+Json report_json(const RunReport& report, const RunStatistics& statistics, const Reports& reports) {
   Json json;
   json["bench"] = report.bench.empty() ? Json() : Json(report.bench);
   json["parameters"] = Json::object();

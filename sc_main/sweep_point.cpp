@@ -15,6 +15,7 @@
 #include "platform/config/shipped_files.h"
 #include "platform/output/json_text.h"
 #include "platform/sweep/text_hash.h"
+#include "platform/topology/cube_mesh.h"
 #include "platform/topology/load_machine.h"
 #include "sc_main/bench_catalogue.h"
 #include "sc_main/bench_run.h"
@@ -177,7 +178,10 @@ std::string InputFiles::hash_of(const MachineOptions& options, const std::string
   std::string text;
   const auto add = [&](const std::string& path) { text += content_hash(path) + '\n'; };
   try {
-    for (const FileInUse& file : options.files_in_use()) add(file.path);
+    // The layout of a cube is written by runs, never read by them.
+    const std::string layout = mesh_file_next_to(options.topology_path());
+    for (const FileInUse& file : options.files_in_use())
+      if (file.path != layout) add(file.path);
     add(tuning_table.empty() ? tuning_table_of(find_config(options.ccl, "ccl")) : tuning_table);
     const std::string components = find_config(options.components, "components");
     for (const std::string& plugin : load_components_file(components).plugins) add(plugin);

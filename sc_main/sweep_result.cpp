@@ -32,7 +32,7 @@ std::vector<Failure> failures_of(const SweepFile& file,
 
 void print_summary(const SweepFile& file, const std::vector<RequestedPoint>& requested,
                    const SweepProgress& progress, std::uint64_t ok, std::uint64_t failed) {
-  constexpr std::size_t most_failures = 10;
+  constexpr std::size_t most_failures = 5;
   const std::uint64_t missing = requested.size() - ok - failed;
   std::string text =
       fmt::format("points             {}: {} ok, {} failed", requested.size(), ok, failed);

@@ -287,10 +287,9 @@ std::unique_ptr<ReportOptions> declare_limits(CLI::App& command, unsigned source
   return options;
 }
 
-const ReportRegistration limits_registration({10, "bottleneck",
-                                              ReportSource::machine | ReportSource::log,
-                                              {"kernel", "resource"}},
-                                             declare_limits);
+const ReportRegistration limits_registration(
+    {10, "bottleneck", ReportSource::machine | ReportSource::log, {"kernel", "resource"}},
+    declare_limits);
 
 }  // namespace
 }  // namespace kernbench

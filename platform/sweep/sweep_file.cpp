@@ -7,7 +7,6 @@
 
 #include <algorithm>
 #include <array>
-#include <cctype>
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
@@ -26,26 +25,11 @@ namespace {
 using Json = nlohmann::ordered_json;
 
 constexpr const char* kind_of_file = "kernbench sweep";
-// Columns of every sweep, in the order of the view; `key` is not in it.
-constexpr std::array<const char*, 5> first_columns{"point", "status", "message", "version", "hash"};
-constexpr std::array<const char*, 3> role_names{"axis", "setting", "summary"};
 // SQLite allows 2000 columns; some are left for derived ones.
 constexpr std::size_t most_columns = 1900;
 
 UsageError refused(const std::string& path, const std::string& why) {
   return UsageError(fmt::format("{} {}", quote(path), why));
-}
-
-std::string lower(std::string text) {
-  std::transform(text.begin(), text.end(), text.begin(),
-                 [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
-  return text;
-}
-
-bool is_fixed(const std::string& name) {
-  const std::string low = lower(name);
-  return low == "key" || low == "command" ||
-         std::find(first_columns.begin(), first_columns.end(), low) != first_columns.end();
 }
 
 // Doubles throughout, so that a quotient of two columns is no integer division.
@@ -70,19 +54,6 @@ std::string csv_of(const SQLite::Column& column) {
   if (column.isNull()) return "";
   if (column.isFloat()) return fmt::format("{}", column.getDouble());
   return csv_field(column.getString());
-}
-
-// Role of a column in an existing file; `summary` for those that this program does not know.
-ColumnRole role_of(const std::string& name) {
-  const auto found = std::find(role_names.begin(), role_names.end(), name);
-  return found == role_names.end() ? ColumnRole::summary
-                                   : static_cast<ColumnRole>(found - role_names.begin());
-}
-
-// Numbers of the whole run first, those of the host last.
-int rank_of_summary(const std::string& name) {
-  if (name.compare(0, 5, "host.") == 0) return 2;
-  return name.find('.') == std::string::npos ? 0 : 1;
 }
 
 void check_header(const std::string& path, int file) {
@@ -114,8 +85,6 @@ SweepFile::Facts facts_of(SQLite::Database& database) {
 }
 
 }  // namespace
-
-std::string setting_column(const std::string& key) { return is_fixed(key) ? "param." + key : key; }
 
 std::string csv_next_to(const std::string& path) {
   const std::filesystem::path file(path);
@@ -189,11 +158,15 @@ void SweepFile::read_facts() {
   database_->exec("PRAGMA synchronous=NORMAL");  // in WAL mode a crash of the host leaves it sound
   if (is_new) create();
   facts_ = facts_of(*database_);
-  SQLite::Statement rows(*database_, "SELECT name, role FROM columns");
+  std::vector<std::string> axes;
+  SQLite::Statement rows(*database_, "SELECT name, role FROM columns ORDER BY position");
   while (rows.executeStep()) {
     const std::string name = rows.getColumn(0).getString();
-    columns_[lower(name)] = {name, role_of(rows.getColumn(1).getString())};
+    const ColumnRole role = column_role(rows.getColumn(1).getString());
+    columns_.add(name, role);
+    if (role == ColumnRole::axis) axes.push_back(name);
   }
+  columns_.set_axes(axes);
 }
 
 std::map<std::string, SweepFile::Stored> SweepFile::stored() const {
@@ -216,18 +189,15 @@ void SweepFile::describe(const Facts& facts, const std::vector<std::string>& axe
     facts_[key] = value;
   }
   database_->exec("UPDATE columns SET role = 'setting', position = NULL WHERE role = 'axis'");
-  for (auto& [name, stored] : columns_)
-    if (stored.role == ColumnRole::axis) stored.role = ColumnRole::setting;
   SQLite::Statement role(*database_,
                          "UPDATE columns SET role = 'axis', position = ? WHERE name = ?");
   for (std::size_t i = 0; i < axes.size(); ++i) {
-    const std::string name = column(axes[i], ColumnRole::axis);
-    columns_[lower(name)].role = ColumnRole::axis;
     role.bind(1, static_cast<std::int64_t>(i));
-    role.bind(2, name);
+    role.bind(2, column(axes[i], ColumnRole::axis));
     role.exec();
     role.reset();
   }
+  columns_.set_axes(axes);
   transaction.commit();
 }
 
@@ -256,15 +226,14 @@ void SweepFile::request(const std::vector<RequestedPoint>& points) {
 }
 
 std::string SweepFile::column(const std::string& name, ColumnRole role) {
-  const auto found = columns_.find(lower(name));
-  if (found != columns_.end()) return found->second.name;
+  if (const std::string* stored = columns_.find(name)) return *stored;
   if (columns_.size() >= most_columns) return "";
   database_->exec("ALTER TABLE points ADD COLUMN " + sql_name(name));
   SQLite::Statement row(*database_, "INSERT INTO columns(name, role) VALUES(?, ?)");
   row.bind(1, name);
-  row.bind(2, role_names[static_cast<std::size_t>(role)]);
+  row.bind(2, name_of(role));
   row.exec();
-  columns_[lower(name)] = {name, role};
+  columns_.add(name, role);
   return name;
 }
 
@@ -317,38 +286,17 @@ void SweepFile::store(const SweepRow& row) try {
                           quote(path_), error.what()));
 }
 
-std::string SweepFile::results_query() const {
-  std::vector<std::string> names(first_columns.begin(), first_columns.end());
-  SQLite::Statement axes(*database_,
-                         "SELECT name FROM columns WHERE role = 'axis' ORDER BY position");
-  while (axes.executeStep()) names.push_back(axes.getColumn(0).getString());
-  std::vector<std::string> settings, summary;
-  for (const auto& [low, each] : columns_) {
-    if (each.role == ColumnRole::setting) settings.push_back(each.name);
-    if (each.role == ColumnRole::summary) summary.push_back(each.name);
-  }
-  std::stable_sort(summary.begin(), summary.end(), [](const auto& a, const auto& b) {
-    return rank_of_summary(a) < rank_of_summary(b);
-  });
-  names.insert(names.end(), settings.begin(), settings.end());
-  names.emplace_back("command");
-  names.insert(names.end(), summary.begin(), summary.end());
+std::vector<std::string> SweepFile::define_results(const std::vector<PlanExpression>& derived) {
+  std::vector<std::string> names = columns_.in_order(), faults;
   std::string list;
   for (const std::string& name : names) list += (list.empty() ? "" : ", ") + sql_name(name);
-  return fmt::format("SELECT {} FROM points WHERE point IS NOT NULL", list);
-}
-
-std::vector<std::string> SweepFile::define_results(const std::vector<PlanExpression>& derived) {
-  std::vector<std::string> names{"command"}, faults;
-  names.insert(names.end(), first_columns.begin(), first_columns.end());
-  for (const auto& [low, each] : columns_) names.push_back(each.name);
-  std::string query = results_query();
+  std::string query = fmt::format("SELECT {} FROM points WHERE point IS NOT NULL", list);
   for (const PlanExpression& each : derived) {
     const auto fault = [&](const std::string& what) {
       faults.push_back(fmt::format("derived.{}: {}", each.name, what));
     };
-    const auto same = [&](const std::string& name) { return lower(name) == lower(each.name); };
-    if (std::any_of(names.begin(), names.end(), same)) {
+    const bool taken = columns_.find(each.name) != nullptr || is_fixed_column(each.name);
+    if (taken) {
       fault("a column has this name already");
       continue;
     }
@@ -425,7 +373,7 @@ SweepRow row_of(SQLite::Statement& rows, const std::map<std::string, ColumnRole>
   row.command = text("command");
   for (int i = 0; i < rows.getColumnCount(); ++i) {
     const std::string name = rows.getColumnName(i);
-    if (is_fixed(name) || rows.getColumn(i).isNull()) continue;
+    if (is_fixed_column(name) || rows.getColumn(i).isNull()) continue;
     const auto role = roles.find(name);
     const bool is_summary = role == roles.end() || role->second == ColumnRole::summary;
     (is_summary ? row.summary : row.settings).emplace_back(name, json_of(rows.getColumn(i)));
@@ -451,7 +399,7 @@ void SweepFile::store_all(const std::string& path) try {
   std::map<std::string, ColumnRole> roles;
   SQLite::Statement columns(other, "SELECT name, role FROM columns");
   while (columns.executeStep())
-    roles[columns.getColumn(0).getString()] = role_of(columns.getColumn(1).getString());
+    roles[columns.getColumn(0).getString()] = column_role(columns.getColumn(1).getString());
   SQLite::Transaction transaction(*database_);
   SQLite::Statement rows(other, "SELECT * FROM points WHERE point IS NOT NULL ORDER BY point");
   while (rows.executeStep()) insert(row_of(rows, roles));

@@ -16,14 +16,12 @@
 #include <vector>
 
 #include "platform/sweep/summary_columns.h"
+#include "platform/sweep/sweep_columns.h"
 #include "platform/sweep/sweep_plan.h"
 
 namespace kernbench {
 
 inline constexpr int sweep_schema_version = 1;
-
-// Role of a column of `points`, in this order in the view.
-enum class ColumnRole : std::uint8_t { axis, setting, summary };
 
 struct SweepRow {
   std::uint64_t point = 0;  // number in the plan, from 1; 0: no longer requested
@@ -91,23 +89,18 @@ class SweepFile {
   std::vector<std::pair<std::uint64_t, std::string>> failures(std::size_t most) const;
 
  private:
-  struct Column {
-    std::string name;  // as stored
-    ColumnRole role;
-  };
   void create();
   void read_facts();
   // Name of the stored column, which is added if it does not exist; "": there are too many.
   std::string column(const std::string& name, ColumnRole role);
   SQLite::Statement& insertion(const std::vector<std::string>& columns);
   void insert(const SweepRow& row);
-  std::string results_query() const;
 
   std::string path_;
   int lock_ = -1;
   std::unique_ptr<SQLite::Database> database_;
   Facts facts_;
-  std::map<std::string, Column> columns_;  // by name in lower case: SQL does not distinguish
+  SweepColumns columns_;
   std::map<std::string, std::unique_ptr<SQLite::Statement>> insertions_;
 };
 
@@ -120,10 +113,6 @@ struct SweepContent {
   std::uint64_t finished = 0;  // requested points that have a row
 };
 SweepContent read_sweep(const std::string& path);  // UsageError
-
-// Name of the column for a setting: its key, with "param." where a parameter has the name of a
-// column of every sweep.
-std::string setting_column(const std::string& key);
 
 // File next to the results: "a.sqlite" -> "a.csv". UsageError for a name without .sqlite, .sqlite3
 // or .db.

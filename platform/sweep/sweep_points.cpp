@@ -113,8 +113,8 @@ void SweepPoints::check_count(std::uint64_t most) const {
   constexpr std::uint64_t largest = 1'000'000'000'000'000'000U;
   const std::string number = points > largest ? "more than " + std::to_string(largest)
                                               : std::to_string(static_cast<std::uint64_t>(points));
-  throw UsageError(fmt::format("{}: {} points{}{}, and --max-points is {}", plan_.path, number,
-                               groups() > 1 && !product.empty() ? " (" + product + ")" : "",
+  throw UsageError(fmt::format("{}: {} points{}{}; --max-points, to run them, is {}", plan_.path,
+                               number, groups() > 1 && !product.empty() ? " (" + product + ")" : "",
                                plan_.where ? " before the condition" : "", most));
 }
 

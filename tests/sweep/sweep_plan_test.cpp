@@ -84,7 +84,7 @@ BOOST_AUTO_TEST_CASE(faults_of_a_plan_name_the_line_and_what_is_allowed) {
       {"axes: {x: {from: 3}}", {"axes.x.to: the key is missing"}},
       {"axes: {x: {from: 1, to: 9, stp: 2}}", {"axes.x.stp: unknown key; did you mean 'step'?"}},
       {"axes: {x: {from: 1, to: 9, step: 2, count: 3}}", {"one of step, factor and count"}},
-      {"axes: {x: {from: 1, to: 9, step: 0}}", {"axes.x.step: found '0', allowed is"}},
+      {"axes: {x: {from: 1, to: 9, step: 0}}", {"axes.x.step: found 0, allowed is"}},
       {"axes: {x: {from: 1, to: 9, factor: 1}}",
        {"axes.x.factor: found 1, allowed is a number above 1"}},
       {"axes: {x: {from: 0, to: 9, factor: 2}}", {"axes.x.from: found 0"}},

@@ -64,7 +64,7 @@ BOOST_AUTO_TEST_CASE(faults_of_conditions_and_counts_are_refused) {
 BOOST_AUTO_TEST_CASE(a_billion_points_are_counted_without_being_made) {
   const std::string axis = "{from: 1, to: 1000000000}";
   check_contains(error_of<UsageError>([&] { points_of("axes: {a: " + axis + "}"); }),
-                 {": 1000000000 points, and --max-points is 1000000"});
+                 {": 1000000000 points; --max-points, to run them, is 1000000"});
   check_contains(
       error_of<UsageError>([&] {
         points_of("axes: {a: " + axis + ", b: " + axis + ", c: " + axis + "}\nwhere: a < 3");
