@@ -46,7 +46,7 @@ struct LayerPlacement {
   int rank = 0;
   Group group;  // the tensor-parallel ranks
   ops::PeGrid grid;
-  ReductionCut cut;
+  ReductionCut cut = {};
   Routing routing = Routing::balanced;  // ignored without experts
   // Parts of each matrix of weights over cubes, and over the PEs of a cube.
   Placement weights_over_cubes = Placement::column_wise, weights_over_pes = Placement::column_wise;

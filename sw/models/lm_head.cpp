@@ -60,9 +60,9 @@ Tensor LmHead::forward(const Tensor& x, const std::vector<std::int64_t>& rows) {
   const DPPolicy by_rows = ops::rows_over(grid, count);
   const Tensor last = torch_.empty({count, model_.hidden}, dtype, by_rows, "last_tokens"),
                h = torch_.empty({count, model_.hidden}, dtype, by_rows, "final_normalised");
-  std::vector<ops::RoutedToken> tokens;
-  for (const std::int64_t row : rows) tokens.push_back({row, 0});
-  ops::gather_rows(torch_, x, tokens, last, "last_tokens");
+  std::vector<ops::RowCopy> copies;
+  for (std::int64_t i = 0; i < count; ++i) copies.push_back({rows[static_cast<std::size_t>(i)], i});
+  ops::copy_rows(torch_, x, copies, last, "last_tokens");
   if (model_.norm == NormKind::layer)
     ops::layer_norm(torch_, last, norm_, norm_bias_, h, norm_epsilon, "final_norm");
   else
