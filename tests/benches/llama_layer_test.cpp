@@ -194,8 +194,6 @@ BOOST_AUTO_TEST_CASE(wrong_parameters_are_refused_with_what_is_allowed) {
   refused({{"pes", "9"}}, {"usage", "pes is 9, allowed: 1 to 8, or 0: all"});
   refused({{"expert_parallel", "true"}},
           {"usage", "expert parallelism of a model without experts"});
-  refused({{"weights_over_pes", "partial"}},
-          {"usage", "weights_over_pes", "column_wise, row_wise"});
   const BenchRunOptions two = sips("ring_1d", 2, 1);
   refused({{"chunks", "385"}},
           {"usage", "results in 385 parts of columns, allowed: 1 to hidden, 384"}, two);
