@@ -239,6 +239,15 @@ BOOST_AUTO_TEST_CASE(dry_run_lists_the_points_and_their_number) {
   BOOST_TEST(json.at("listed").at(2).at("M") == 64);
 }
 
+BOOST_AUTO_TEST_CASE(the_plan_of_the_specification_is_valid) {
+  const std::string page = source_text("docs/spec/10-cli.md"), start = "```yaml\nbench: ";
+  const std::size_t begin = page.find(start) + std::string("```yaml\n").size();
+  BOOST_TEST_REQUIRE(page.find(start) != std::string::npos);
+  const TemporaryFile plan("p.yaml", page.substr(begin, page.find("```", begin) - begin));
+  // Three sizes, three rates, two zipped pairs, four seeds.
+  check_run({"sweep", plan.path(), "--dry-run"}, {0, {"72 points"}});
+}
+
 BOOST_AUTO_TEST_CASE(faulty_plans_and_files_are_refused_before_anything_runs) {
   const std::vector<std::pair<std::string, Words>> faulty{
       {"axes: {m: [32]}",
