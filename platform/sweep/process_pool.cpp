@@ -95,6 +95,10 @@ void ProcessPool::read_from(int& pipe, std::string& into, std::size_t most) {
 
 std::optional<ProcessOutcome> ProcessPool::wait(int timeout_ms) {
   while (!running_.empty()) {
+    // Several may have ended since the last call.
+    for (std::size_t i = 0; i < running_.size(); ++i) {
+      if (running_[i].values < 0 && running_[i].errors < 0) return reap(i);
+    }
     std::vector<::pollfd> pipes;
     for (const Worker& worker : running_) {
       pipes.push_back({worker.values, POLLIN, 0});
@@ -107,9 +111,6 @@ std::optional<ProcessOutcome> ProcessPool::wait(int timeout_ms) {
         read_from(worker.values, worker.outcome.value, std::string::npos);
       if (pipes[2 * i + 1].revents != 0)
         read_from(worker.errors, worker.outcome.errors, most_error_bytes);
-    }
-    for (std::size_t i = 0; i < running_.size(); ++i) {
-      if (running_[i].values < 0 && running_[i].errors < 0) return reap(i);
     }
   }
   return std::nullopt;

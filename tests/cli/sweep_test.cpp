@@ -220,7 +220,7 @@ BOOST_AUTO_TEST_CASE(merged_shards_are_the_sweep_without_shards) {
   check_refused(merge({"a"}), {"missing shards: 2/2"});
   check_refused(merge({"a", "b", "a"}), {"are both shard 1/2"});
   check_refused(merge({"a", "none"}), {"none.sqlite' does not exist"});
-  BOOST_TEST(run("1/3", "third") == 0);
+  BOOST_TEST(run("1/3", "third") == 1);
   check_refused(merge({"a", "third"}), {"is no shard of the sweep of"});
   check_refused(merge({"a", "b", "all"}), {"all.sqlite"});  // over an input
   plan.write("axes: {M: [32, 64, 96]}\n");
@@ -237,6 +237,15 @@ BOOST_AUTO_TEST_CASE(dry_run_lists_the_points_and_their_number) {
   const Json json = json_of(plan.sweep({"--dry-run", "--json"}));
   BOOST_TEST(json.at("points") == 4);
   BOOST_TEST(json.at("listed").at(2).at("M") == 64);
+}
+
+BOOST_AUTO_TEST_CASE(the_plan_of_the_specification_is_valid) {
+  const std::string page = source_text("docs/spec/10-cli.md"), start = "```yaml\nbench: ";
+  const std::size_t begin = page.find(start) + std::string("```yaml\n").size();
+  BOOST_TEST_REQUIRE(page.find(start) != std::string::npos);
+  const TemporaryFile plan("p.yaml", page.substr(begin, page.find("```", begin) - begin));
+  // Three sizes, three rates, two zipped pairs, four seeds.
+  check_run({"sweep", plan.path(), "--dry-run"}, {0, {"72 points"}});
 }
 
 BOOST_AUTO_TEST_CASE(faulty_plans_and_files_are_refused_before_anything_runs) {
