@@ -125,6 +125,12 @@ std::vector<Override> four_ranks_of_one_cube() {  // nothing to add within a ran
   return machine;
 }
 
+// SIPs of one cube, with all numbers of the default machine.
+std::vector<Override> correlated_ranks(int ranks) {
+  return with(our_machine(fmt::format("{{count: {}, topology: ring_1d}}", ranks)),
+              {{"sip.cube_mesh", "{w: 1, h: 1}"}});
+}
+
 }  // namespace
 
 std::vector<ValidationCase> collective_cases(const RunBench& run) {
@@ -158,13 +164,13 @@ std::vector<ValidationCase> collective_correlation_cases(const RunBench& run) {
   return {{"nccl-ring-all-reduce", "correlation",
            "The ring all-reduce takes S/B * 2 (n - 1)/n, B the rate of a rank's link; with the "
            "program's own kernel",
-           source, "tiny", four_ranks_of_one_cube(),
+           source, "tiny", correlated_ranks(4),
            [run](Platform& platform) {
              return play_all_reduce(platform, run, "ring_allreduce", as_goal);
            }},
           {"nccl-rings", "correlation",
            "Reduce-scatter and all-gather take S/B * (n - 1)/n; one PE per rank", source, "tiny",
-           machine_of_ranks(8), [run](Platform& platform) {
+           correlated_ranks(8), [run](Platform& platform) {
              return play_collectives(platform, run, {factors[1], factors[2]}, as_goal);
            }}};
 }

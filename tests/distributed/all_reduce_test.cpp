@@ -37,10 +37,13 @@ void check_all_reduce(Torch& torch, int rank, int ranks, DType dtype, ReduceOp o
   const Tensor result =
       out_of_place ? torch.empty(shape, dtype, layout.policy, t.name() + " to") : t;
   out_of_place ? torch.distributed.all_reduce(result, t, op) : torch.distributed.all_reduce(t, op);
-  torch.verify(result, [=] {
-    return values(layout.shards * elements,
-                  [&](std::int64_t i) { return combined(op, ranks, i % elements); });
-  });
+  torch.verify(
+      result,
+      [=] {
+        return values(layout.shards * elements,
+                      [&](std::int64_t i) { return combined(op, ranks, i % elements); });
+      },
+      accuracy_of(op, ranks));
   if (out_of_place) torch.verify(t, [mine] { return mine; });
 }
 

@@ -1,5 +1,5 @@
-// Values for collectives: exact in every element type, whatever the order in which they are
-// combined, and different on every rank.
+// Values for collectives: exact in every element type, except for averages, whatever the order in
+// which they are combined, and different on every rank.
 #pragma once
 
 #include <algorithm>
@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "sw/collectives/reduce_op.h"
+#include "sw/runtime/expectation.h"
 #include "sw/runtime/host_array.h"
 
 namespace kernbench::test {
@@ -63,5 +64,12 @@ inline std::vector<double> values(std::int64_t elements,
 inline const std::vector<ReduceOp> every_reduction{ReduceOp::sum, ReduceOp::max, ReduceOp::min,
                                                    ReduceOp::prod, ReduceOp::avg};
 inline const std::vector<DType> every_dtype{DType::f16, DType::bf16, DType::f32, DType::i32};
+
+// avg divides before it adds (spec 8.2): a summand is at most (n + 5) / n, and a chain has a
+// rounding for each of n ranks (docs/decisions/reduction-semantics.md).
+inline Accuracy accuracy_of(ReduceOp op, int ranks) {
+  if (op != ReduceOp::avg) return {};
+  return {static_cast<double>(ranks), (ranks + 5.0) / ranks};
+}
 
 }  // namespace kernbench::test

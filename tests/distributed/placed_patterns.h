@@ -76,13 +76,6 @@ inline void verify_values(Torch& torch, const Tensor& t,
       t, [value] { return values(placed_shape.elements(), value); }, accuracy);
 }
 
-// avg divides before it adds (spec 8.2): a summand is at most (n + 5) / n, and a chain has a
-// rounding for each of n ranks (docs/decisions/reduction-semantics.md).
-inline Accuracy accuracy_of(ReduceOp op, int ranks) {
-  if (op != ReduceOp::avg) return {};
-  return {static_cast<double>(ranks), (ranks + 5.0) / ranks};
-}
-
 inline void check_all_reduce(Torch& torch, const DPPolicy& policy, DType dtype, ReduceOp op,
                              int rank, int ranks) {
   const Tensor t = placed_tensor(torch, policy, dtype, op, rank, ranks);

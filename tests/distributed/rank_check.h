@@ -198,11 +198,14 @@ class RankCheck {
   }
 
   void expect_combined(const Tensor& t, ReduceOp op, std::int64_t shift = 0) {
-    torch_.verify(t, [=, all = shape().elements(), elements = elements_, n = ranks_] {
-      return values(all, [&](std::int64_t i) {
-        return combined(op, n, i % elements + i / elements + shift);
-      });
-    });
+    torch_.verify(
+        t,
+        [=, all = shape().elements(), elements = elements_, n = ranks_] {
+          return values(all, [&](std::int64_t i) {
+            return combined(op, n, i % elements + i / elements + shift);
+          });
+        },
+        accuracy_of(op, ranks_));
   }
 
   Torch& torch_;
