@@ -43,20 +43,21 @@ void HbmBanked::observe(Observables to, const HbmBankTiming& timing) {
     return Ratio::Parts{hits, hits + static_cast<double>(counts_.misses + counts_.conflicts)};
   });
   const double banks = timing.refresh == HbmRefresh::per_bank ? timing.banks() : 1;
-  to.add_ratio("refresh_share", "time of refreshes / elapsed time, over all banks",
-               [this, banks, each = static_cast<double>(timing.rfc)](Fs now) {
-                 auto count = static_cast<double>(counts_.refreshes);
-                 for (const HbmBankScheduler& scheduler : schedulers_)
-                   count += static_cast<double>(scheduler.refreshes_due(now));
-                 const double time =
-                     static_cast<double>(now) * banks * static_cast<double>(schedulers_.size());
-                 return Ratio::Parts{std::min(count * each, time), time};
-               });
+  to.add_ratio(
+      "refresh_share", "time of refreshes / elapsed time, over all banks",
+      [this, banks, each = static_cast<double>(timing.rfc)](Fs now) {
+        const double time =
+            static_cast<double>(now) * banks * static_cast<double>(schedulers_.size());
+        return Ratio::Parts{std::min(static_cast<double>(refreshes_until(now)) * each, time), time};
+      });
   count("forwarded", "bursts read from a write queue", counts_.forwarded);
   count("activates", "rows opened", counts_.activates);
   count("precharges", "rows closed", counts_.precharges);
-  count("refreshes", "refreshes, those of an idle time when it ends", counts_.refreshes);
-  time("refresh", "time of refreshes, summed over the pseudo-channels", counts_.refresh_fs);
+  const std::uint64_t banks_at_once =
+      timing.refresh == HbmRefresh::per_bank ? 1 : static_cast<std::uint64_t>(timing.banks());
+  add_count("bank_refreshes", "refreshes of a bank; one of all banks counts for each",
+            counts_.refreshes,
+            [this, banks_at_once] { return refreshes_until(now()) * banks_at_once; });
   count("drains", "drains of a write queue that was filled to write_high", counts_.drains);
   time("read_waiting", "time of bursts in read queues, summed", counts_.read_wait_fs);
   time("write_waiting", "time of bursts in write queues, summed", counts_.write_wait_fs);
@@ -71,6 +72,12 @@ void HbmBanked::observe(Observables to, const HbmBankTiming& timing) {
                          schedulers_[channel].switches());
       },
       "data_rate_gbps");
+}
+
+std::uint64_t HbmBanked::refreshes_until(Fs now) const {
+  std::uint64_t count = counts_.refreshes;
+  for (const HbmBankScheduler& scheduler : schedulers_) count += scheduler.refreshes_due(now);
+  return count;
 }
 
 void HbmBanked::declare_signals() {

@@ -141,6 +141,8 @@ class HbmBanked : public FabricNode {
     };
   }
   void show_queues();
+  // Refreshes up to `now`, also those of idle pseudo-channels that are not carried out yet.
+  std::uint64_t refreshes_until(Fs now) const;
 
   HbmInterleave bursts_;  // size of a burst
   HbmAddressMap map_;

@@ -229,7 +229,6 @@ void HbmBankScheduler::refresh_until(Fs now) {
   if (listener_ == nullptr && now - next_refresh_ > 2 * round * timing_.refi) {
     const std::uint64_t rounds = (now - next_refresh_) / timing_.refi / round - 1;
     counts_.refreshes += rounds * round;
-    counts_.refresh_fs += rounds * round * timing_.rfc;
     next_refresh_ += rounds * round * timing_.refi;
   }
   for (; next_refresh_ <= now; next_refresh_ += timing_.refi) {
@@ -250,7 +249,6 @@ void HbmBankScheduler::refresh_until(Fs now) {
     }
     if (per_bank) refreshed_bank_ = (refreshed_bank_ + 1) % static_cast<unsigned>(banks_.size());
     ++counts_.refreshes;
-    counts_.refresh_fs += timing_.rfc;
     record(HbmCommand::refresh, per_bank ? first : HbmCommandRecord::every_bank, 0, start);
   }
 }

@@ -69,7 +69,7 @@ std::vector<std::string> required_actions(Role kind) {
 // Bytes of a controller that counts no row activations, each with the mean share of one.
 constexpr const char* bytes_of_rows = "bytes_of_rows";
 constexpr const char* row_activations = "activates";
-constexpr const char* refreshes = "refreshes";
+constexpr const char* refreshes = "bank_refreshes";
 
 const Statistic* find(const Component& component, const std::string& key) {
   for (const Statistic& statistic : component.statistics()) {

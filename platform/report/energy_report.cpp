@@ -325,12 +325,12 @@ Report::Json EnergyReport::json() {
     return known(pj && of > 0, pj.value_or(0) / of);
   };
   Json json{{"energy_table", run_.name},
-            {"energy_pj", total_of(run_)},
+            {"energy_pj", known(total.has_value(), total.value_or(0))},
             {"dynamic_pj", run_.dynamic_pj},
             {"static_pj", run_.static_pj},
             {"time_ns", ns_json(run_.length)},
-            {"average_w", average_w(total_of(run_), run_.length)},
-            {"peak_w", most.w},
+            {"average_w", known(total.has_value(), average_w(total.value_or(0), run_.length))},
+            {"peak_w", known(total.has_value(), most.w)},
             {"peak_from_ns", ns_json(most.begin)},
             {"peak_to_ns", ns_json(most.end)},
             {"macs", run_.macs},

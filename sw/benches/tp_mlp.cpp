@@ -102,7 +102,13 @@ void run(Torch& torch) {
   check_parts(torch, "tp-mlp", "hidden", ranks, pes_of_rank(torch));
   if (torch.parameters().text("fc2_weight") == "column_wise")
     check_parts(torch, "tp-mlp", "d_out", 1, pes_of_rank(torch));
-  if (torch.parameters().flag("sequence_parallel")) check_parts(torch, "tp-mlp", "B", ranks, 1);
+  if (torch.parameters().flag("sequence_parallel")) {
+    check_parts(torch, "tp-mlp", "B", ranks, 1);
+    if (torch.parameters().text("fc2_weight") == "row_wise")
+      throw UsageError(
+          "tp-mlp: fc2_weight is row_wise with sequence_parallel, allowed: column_wise, because a "
+          "reduce_scatter takes no partial sums");
+  }
   const Mlp mlp = mlp_of(torch);
   tp::spawn(torch, [&](const tp::ParallelState& state) { run_rank(torch, mlp, state); });
 }

@@ -12,11 +12,11 @@ IterationMemo::IterationMemo(IterationTime simulate, const ServingLimits& limits
   if (bucket_ == 0) throw UsageError("the context bucket is 0 tokens, allowed is at least 1");
 }
 
-// A context grows by less than a bucket.
+// A context grows by less than a bucket, and not beyond the longest sequence.
 std::uint32_t IterationMemo::extra_blocks(const ServingLimits& limits,
                                           std::uint32_t context_bucket_tokens) {
-  const std::uint32_t longest = context_bucket_tokens - 1;
-  return limits.max_sequences * ((longest + limits.block_tokens - 1) / limits.block_tokens);
+  const std::uint32_t most = std::min(context_bucket_tokens - 1, limits.max_model_tokens);
+  return limits.max_sequences * ((most + limits.block_tokens - 1) / limits.block_tokens);
 }
 
 std::uint32_t IterationMemo::rounded_context(const BatchSequence& sequence) const {

@@ -50,6 +50,10 @@ BOOST_AUTO_TEST_CASE(tp_mlp_names_the_extent_that_the_sips_do_not_divide) {
                   "set hidden, for example to 96"});
   check_contains(failure_of("tp-mlp", {{"sequence_parallel", "true"}}, sips(2)),
                  {"tp-mlp: B is 1: expected a multiple of the 2"});
+  check_contains(
+      failure_of("tp-mlp", {{"sequence_parallel", "true"}, {"B", "2"}, {"fc2_weight", "row_wise"}},
+                 sips(2)),
+      {"usage", "tp-mlp: fc2_weight is row_wise with sequence_parallel, allowed: column_wise"});
 }
 
 BOOST_AUTO_TEST_CASE(an_extent_without_a_part_for_each_pe_is_refused_by_its_parameter) {

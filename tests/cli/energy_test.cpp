@@ -123,7 +123,8 @@ BOOST_AUTO_TEST_CASE(without_a_known_energy_ratios_are_unknown_not_0) {
   check_contains(completed(run).out, {"energy per MAC     -\n", "energy per bit     -\n",
                                       "energy-delay       -\n", "power              -\n"});
   const Json energy = json_of(joined(run, {"--json"})).at("energy");
-  for (const char* const ratio : {"pj_per_mac", "pj_per_bit", "energy_delay_js"})
+  for (const char* const ratio :
+       {"energy_pj", "average_w", "peak_w", "pj_per_mac", "pj_per_bit", "energy_delay_js"})
     BOOST_TEST(energy.at(ratio).is_null(), ratio);
 }
 

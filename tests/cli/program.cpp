@@ -27,6 +27,7 @@
 #include <system_error>
 
 #include "tests/support/child_time.h"
+#include "tests/support/every_case.h"
 
 namespace kernbench::test {
 namespace {
@@ -76,7 +77,8 @@ ProgramResult run_program(const std::vector<std::string>& arguments, const Signa
     return std::chrono::duration<double>(Clock::now() - begin).count();
   };
   const Clock::time_point begin = Clock::now();
-  const std::chrono::milliseconds limit = child_limit(hang_limit);
+  // Long tests run layers at full size.
+  const std::chrono::milliseconds limit = child_limit(hang_limit * every_or({1}, {10}).front());
   std::chrono::milliseconds computed_before_signal{0};
   Pipe out, err;
   const ::pid_t pid = ::fork();

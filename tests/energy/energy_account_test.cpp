@@ -254,7 +254,7 @@ KERNBENCH_SYSTEMC_TEST(every_action_of_the_built_in_components_without_an_entry_
   for (const auto& [kind, action] :
        {std::pair("io_cpu", "requests"), std::pair("m_cpu", "requests"),
         std::pair("pe_dma", "transactions"), std::pair("pe_scheduler", "tiles"),
-        std::pair("hbm_ctrl", "activates"), std::pair("hbm_ctrl", "refreshes")})
+        std::pair("hbm_ctrl", "activates"), std::pair("hbm_ctrl", "bank_refreshes")})
     BOOST_TEST(m.row("unknown", kind, action).count > 0, kind << '.' << action);
 }
 
@@ -270,7 +270,7 @@ BOOST_AUTO_TEST_CASE(an_energy_per_bit_of_a_count_is_refused) {
     });
   };
   for (const char* const count :
-       {"pe_mmu: {look_ups", "pe_gemm: {macs_f16", "hbm_ctrl: {refreshes"})
+       {"pe_mmu: {look_ups", "pe_gemm: {macs_f16", "hbm_ctrl: {bank_refreshes"})
     check_contains(fault_of(count),
                    {"energy.yaml:1:", "found pj_per_bit 0.5, allowed is pj: a count has no bits"});
   for (const char* const bytes : {"sram: {bytes_read", "hbm_ctrl: {bytes_of_rows"})

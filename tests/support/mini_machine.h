@@ -63,9 +63,11 @@ class StubNode final : public FabricNode {
   std::vector<Received> records_;
 };
 
+// Busy times as booked; others as observers read them now.
 inline std::uint64_t statistic_of(const Component& component, const std::string& name) {
   for (const Statistic& statistic : component.statistics()) {
-    if (statistic.name == name) return *statistic.value;
+    if (statistic.name != name) continue;
+    return statistic.is_busy_time() ? *statistic.value : statistic.at(Component::now());
   }
   throw std::logic_error(std::string(component.name()) + " has no statistic '" + name + "'");
 }
