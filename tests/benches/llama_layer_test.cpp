@@ -141,9 +141,9 @@ BOOST_AUTO_TEST_CASE(weights_are_right_in_every_placement) {
 BOOST_AUTO_TEST_CASE(the_reductions_are_right_with_each_algorithm) {
   for (const char* algorithm : {"ring_allreduce", "tree_allreduce", "lrab_hierarchical_allreduce",
                                 "hierarchical_allreduce"}) {
-    BenchRunOptions two = sips("ring_1d", 2, 1);
-    two.ccl.algorithm = algorithm;
-    expect_right("llama-layer", {{"context", "12"}}, elements(2, 1, 2 * 12, 2), two);
+    BenchRunOptions six = sips("torus_2d", 3, 2);
+    six.ccl.algorithm = algorithm;
+    expect_right("llama-layer", {{"context", "12"}}, elements(6, 1, 2 * 12, 2), six);
   }
 }
 
