@@ -73,7 +73,7 @@ struct HbmBankCounts {
   std::uint64_t hits = 0, misses = 0, conflicts = 0;  // bursts: row open, bank closed, other row
   std::uint64_t forwarded = 0;                        // reads served from the write queue
   std::uint64_t activates = 0, precharges = 0, refreshes = 0;
-  std::uint64_t drains = 0;      // begun at `high`
+  std::uint64_t drains = 0;                           // begun at `high`
   std::uint64_t read_wait_fs = 0, write_wait_fs = 0;  // queueing time of issued bursts
   std::uint64_t read_depth = 0, write_depth = 0;      // most bursts queued
 };

@@ -175,7 +175,7 @@ BOOST_AUTO_TEST_CASE(refreshes_of_an_idle_time_are_over_when_work_arrives) {
     HbmChannel c(with([](HbmBankTiming& t) { t.refresh = HbmRefresh::all_bank; }));
     if (!traced) c.scheduler.trace(nullptr);
     c.run({read(0, 0, 5), read(50'500, 0, 5)});
-    BOOST_TEST(c.counts.refreshes == 50U);  // at 1000, 2000, ... 50000
+    BOOST_TEST(c.counts.refreshes == 50U);             // at 1000, 2000, ... 50000
     BOOST_TEST(c.ends()[1] == 50'500U + 14 + 15 + 2);  // the row is closed
     HbmChannel into(with([](HbmBankTiming& t) { t.refresh = HbmRefresh::all_bank; }));
     if (!traced) into.scheduler.trace(nullptr);
