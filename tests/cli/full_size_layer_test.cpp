@@ -17,8 +17,8 @@ namespace {
 Json layer_of_70b(const std::string& what, const Words& more) {
   const ProgramResult result = kernbench_program(
       joined({"run", "--bench", "llama-layer", "--set", "system.sips.count=16", "--set",
-              "system.sips.topology=ring_1d", "--data", "off", "--operators", "--json",
-              "--max-memory", "4G", "--param", "model=llama3-70b", "--param", "size=preset"},
+              "system.sips.topology=ring_1d", "--data", "off", "--operators", "--json", "--param",
+              "model=llama3-70b", "--param", "size=preset"},
              more));
   BOOST_TEST_REQUIRE(result.status == 0, result.err);
   Json report = Json::parse(result.out);
