@@ -16,8 +16,8 @@ namespace kernbench {
 struct BenchSummary {
   int status = exit_failed;     // exit status of `run`
   nlohmann::ordered_json json;  // as `run --json` prints it
-  RowNames row_names;           // that its reports declare
-  NamesAndTexts parameters;     // of the bench, resolved
+  RowNames row_names;           // declared by the reports
+  NamesAndTexts parameters;     // resolved parameters of the bench
   // Hash of the simulated configuration: bench with parameters, options, machine, collectives,
   // plug-ins, with every default resolved.
   std::string hash;

@@ -144,7 +144,7 @@ class Sweep {
   const SweepPoints& points_;
   SweepShard shard_;
   PointRunner runner_;
-  std::vector<RequestedPoint> requested_;  // of this shard, without repeated ones
+  std::vector<RequestedPoint> requested_;  // points of this shard, without duplicates
   std::string plan_hash_;
   std::size_t repeated_ = 0;
   std::vector<std::size_t> pending_;  // indices in requested_

@@ -145,7 +145,7 @@ void HbmBanked::serve() {
   if (!signals_of_queues_.empty()) show_queues();
 }
 
-// Of pseudo-channels that share a row bus, the one after that which had it last is first.
+// Round-robin over the pseudo-channels that share a row command bus.
 void HbmBanked::run_channels(Fs now) {
   for (std::size_t first = 0; first < schedulers_.size(); first += pcs_per_bus_) {
     const std::size_t end = first + pcs_per_bus_;

@@ -1,6 +1,5 @@
 #include "platform/probe/child_process.h"
 
-#include <fcntl.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -15,6 +14,7 @@
 
 #include "models/base/errors.h"
 #include "platform/assembly/fault_guard.h"
+#include "platform/assembly/pipe.h"
 
 namespace kernbench {
 namespace {
@@ -36,15 +36,6 @@ std::string outcome_of(const std::function<std::string()>& body) {
   }
 }
 
-void send(int to, const std::string& bytes) {
-  for (std::size_t sent = 0; sent < bytes.size();) {
-    const ::ssize_t n = ::write(to, bytes.data() + sent, bytes.size() - sent);
-    if (n < 0 && errno == EINTR) continue;
-    if (n < 0) return;  // the parent has ended
-    sent += static_cast<std::size_t>(n);
-  }
-}
-
 std::string receive_all(int from) {
   std::string bytes;
   char buffer[4096];
@@ -59,18 +50,16 @@ std::string receive_all(int from) {
 }  // namespace
 
 ChildProcess::ChildProcess(const std::function<std::string()>& body) {
-  int ends[2];
-  if (::pipe2(ends, O_CLOEXEC) != 0)
-    throw std::system_error(errno, std::generic_category(), "pipe");
+  const auto [read_end, write_end] = Pipe().ends;
   child_ = ::fork();
   const int error = errno;
   if (child_ == 0) {
-    ::close(ends[0]);
-    send(ends[1], outcome_of(body));
+    ::close(read_end);
+    write_all(write_end, outcome_of(body));
     FaultGuard::end_process(0);
   }
-  ::close(ends[1]);
-  from_child_ = ends[0];
+  ::close(write_end);
+  from_child_ = read_end;
   if (child_ > 0) return;
   ::close(from_child_);
   throw std::system_error(error, std::generic_category(), "fork");

@@ -15,7 +15,7 @@ using Form = ValueRange::Form;
 constexpr int exact_digits = 12, rounded_digits = 6;
 // Rounding may map several values of a range to one; only the first is kept.
 constexpr std::uint64_t most_rounded = 1'000'000;
-constexpr double tolerance = 1e-9;  // of steps: 0.1 is not a double
+constexpr double tolerance = 1e-9;  // in steps: decimal fractions are rounded to doubles
 
 std::uint64_t steps_in(const ValueRange& range) {
   const double steps = range.form == Form::factor

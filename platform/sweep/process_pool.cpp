@@ -16,28 +16,12 @@
 #include <system_error>
 
 #include "platform/assembly/fault_guard.h"
+#include "platform/assembly/pipe.h"
 
 namespace kernbench {
 namespace {
 
 constexpr std::size_t most_error_bytes = 16 << 10;
-
-struct Pipe {
-  Pipe() {
-    if (::pipe2(ends.data(), O_CLOEXEC) != 0)
-      throw std::system_error(errno, std::generic_category(), "pipe");
-  }
-  std::array<int, 2> ends{};
-};
-
-void write_all(int to, const std::string& bytes) {
-  for (std::size_t sent = 0; sent < bytes.size();) {
-    const ::ssize_t n = ::write(to, bytes.data() + sent, bytes.size() - sent);
-    if (n < 0 && errno == EINTR) continue;
-    if (n < 0) return;  // the parent has ended
-    sent += static_cast<std::size_t>(n);
-  }
-}
 
 double seconds(const ::timeval& time) {
   return static_cast<double>(time.tv_sec) + static_cast<double>(time.tv_usec) / 1e6;

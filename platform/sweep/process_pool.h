@@ -16,7 +16,7 @@ namespace kernbench {
 // End of a worker process.
 struct ProcessOutcome {
   std::uint64_t id = 0;
-  std::string value;   // of the body; empty if it has not returned
+  std::string value;   // return value of the body; empty if it has not returned
   std::string fault;   // "killed by signal 9 (Killed)", "has ended with status 1": it has no value
   std::string errors;  // its standard error, the first 16 KiB
   double cpu_s = 0;

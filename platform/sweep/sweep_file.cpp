@@ -11,7 +11,6 @@
 #include <cstdio>
 #include <cstring>
 #include <filesystem>
-#include <fstream>
 
 #include "models/base/errors.h"
 #include "models/base/quote.h"
@@ -50,12 +49,6 @@ Json json_of(const SQLite::Column& column) {
   return column.getString();
 }
 
-std::string csv_of(const SQLite::Column& column) {
-  if (column.isNull()) return "";
-  if (column.isFloat()) return fmt::format("{}", column.getDouble());
-  return csv_field(column.getString());
-}
-
 void check_header(const std::string& path, int file) {
   std::array<char, 16> header{};
   const ::ssize_t n = ::pread(file, header.data(), header.size(), 0);
@@ -85,16 +78,6 @@ SweepFile::Facts facts_of(SQLite::Database& database) {
 }
 
 }  // namespace
-
-std::string csv_next_to(const std::string& path) {
-  const std::filesystem::path file(path);
-  const std::string extension = file.extension().string();
-  if (extension != ".sqlite" && extension != ".sqlite3" && extension != ".db")
-    throw UsageError(
-        fmt::format("the result file {} ends in {}: .sqlite, .sqlite3 or .db", quote(path),
-                    extension.empty() ? "nothing that names a format" : quote(extension)));
-  return std::filesystem::path(file).replace_extension(".csv").string();
-}
 
 SweepFile::SweepFile(const std::string& path) : path_(path) {
   csv_next_to(path);
@@ -203,7 +186,7 @@ void SweepFile::describe(const Facts& facts, const std::vector<std::string>& axe
 
 void SweepFile::request(const std::vector<RequestedPoint>& points) {
   SQLite::Transaction transaction(*database_);
-  std::map<std::string, std::string> keys;  // of earlier requests, by label
+  std::map<std::string, std::string> keys;  // key of each earlier request, by label
   for (RequestedPoint& each : requested()) keys[each.label] = std::move(each.key);
   database_->exec("DELETE FROM requested");
   SQLite::Statement insert(*database_, "INSERT INTO requested VALUES(?, ?, ?)");
@@ -315,28 +298,6 @@ std::vector<std::string> SweepFile::define_results(const std::vector<PlanExpress
   database_->exec(fmt::format("CREATE VIEW results AS SELECT * FROM ({}) ORDER BY point", query));
   transaction.commit();
   return faults;
-}
-
-void SweepFile::write_csv(const std::string& path) const {
-  const std::string temporary = path + ".tmp";
-  std::ofstream file(temporary, std::ios::binary);
-  SQLite::Statement rows(*database_, "SELECT * FROM results");
-  for (int i = 0; i < rows.getColumnCount(); ++i)
-    file << (i == 0 ? "" : ",") << csv_field(rows.getColumnName(i));
-  file << '\n';
-  while (file && rows.executeStep()) {
-    for (int i = 0; i < rows.getColumnCount(); ++i)
-      file << (i == 0 ? "" : ",") << csv_of(rows.getColumn(i));
-    file << '\n';
-  }
-  errno = 0;
-  file.close();
-  if (!file || std::rename(temporary.c_str(), path.c_str()) != 0) {
-    const int error = errno == 0 ? EIO : errno;
-    std::remove(temporary.c_str());
-    throw Error(fmt::format("cannot write {}: {}; {} has all results", quote(path),
-                            std::strerror(error), quote(path_)));
-  }
 }
 
 std::uint64_t SweepFile::count(const std::string& status) const {

@@ -12,8 +12,8 @@
 
 namespace kernbench {
 
-// Key that a plan sets: an option of `run` ("topology", "seed"), a parameter of the bench, or a key
-// of a configuration file, which has a dot or a colon ("cube.ucie.lane_select", "ccl:n_elem").
+// Key that a plan sets: an option of `run` ("topology", "seed"), a parameter of the bench, or a
+// configuration key, which has a dot or a colon ("cube.ucie.lane_select", "ccl:n_elem").
 enum class PlanKeyKind : std::uint8_t { option, parameter, setting };
 
 struct PlanValue {
@@ -45,7 +45,7 @@ struct PlanExpression {
 
 struct SweepPlan {
   std::string path;
-  std::string text;                  // of the file, without included ones
+  std::string text;                  // text of the plan file, without included files
   std::vector<PlanValue> constants;  // options, then parameters, then settings
   std::vector<PlanAxis> axes;        // in file order
   std::vector<ZippedAxes> groups;    // in the order of their first axes

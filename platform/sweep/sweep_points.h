@@ -1,6 +1,6 @@
 // Points of a plan: the product of its groups of axes, or a sample of it, without those that its
-// condition leaves out. The order is that of nested loops, the first axis outermost; of a sample
-// that of the draws.
+// condition leaves out. Points are in the order of nested loops, the first axis
+// outermost; sampled points in the order of their draws.
 #pragma once
 
 #include <cstddef>
@@ -43,7 +43,7 @@ class SweepPoints {
   const SweepPlan& plan_;
   std::vector<std::vector<std::string>> drawn_;  // values of drawn axes, by group
   std::vector<std::map<std::string, std::uint32_t>> drawn_index_;
-  Digits digits_;  // of all points
+  Digits digits_;  // digits of each point
 };
 
 }  // namespace kernbench

@@ -39,7 +39,7 @@ inline Transit transit_at(const Transits& transits, std::size_t position) {
 // Serial server of a forwarding node (spec 2.4).
 struct NodeServer {
   ServerTimes times;
-  std::string per;  // what has one of its own: "node", "direction", "port"
+  std::string per;  // a server for each "node", "direction" or "port"
 };
 
 struct MemoryMessage {
