@@ -8,6 +8,7 @@
 #include "sw/benches/bench_registry.h"
 #include "sw/benches/inputs.h"
 #include "sw/benches/reference.h"
+#include "sw/tl/prefetch.h"
 #include "sw/tl/program.h"
 
 namespace kernbench::benches {
@@ -38,12 +39,11 @@ void conv3x3(tl::Program& tl, tl::Tensor x, tl::Tensor weights, tl::Tensor y, in
 
   const tl::Overlap overlap(tl);
   for (std::int64_t f = 0; f < F; f += block_f) {
-    tl::Handle next = load(0);
+    tl::Prefetch loads(blocks, load);
     const std::array<tl::Handle, 3> filter{taps.load_async({0, 0, f}), taps.load_async({3, 0, f}),
                                            taps.load_async({6, 0, f})};
     for (std::int64_t block = 0; block < blocks; ++block) {
-      const tl::Handle pixels = next;
-      if (block + 1 < blocks) next = load(block + 1);
+      const tl::Handle pixels = loads.next();
       tl::Handle sum = tl.zeros({block_h, block_w, block_f}, f32);
       for (int dy = 0; dy < 3; ++dy) {
         const tl::Handle lines = tl.slice(pixels, 0, dy, dy + block_h);

@@ -15,6 +15,7 @@
 #include "sw/benches/inputs.h"
 #include "sw/benches/reference.h"
 #include "sw/tl/overlap.h"
+#include "sw/tl/prefetch.h"
 #include "sw/tl/program.h"
 
 namespace kernbench::benches {
@@ -231,10 +232,10 @@ void combine_all(tl::Program& tl, tl::Tensor y, tl::Tensor chosen, tl::Tensor we
     const std::int64_t rows = std::min<std::int64_t>(count, end - token);
     const tl::Handle experts_of = tl.slice(chosen_here, token - first, token - first + rows),
                      weights_of = tl.slice(weights_here, token - first, token - first + rows);
-    tl::Handle sum = tl.zeros({rows, width}, f32), next = products_of(0, token);
+    tl::Handle sum = tl.zeros({rows, width}, f32);
+    tl::Prefetch loads(experts, [&](std::int64_t expert) { return products_of(expert, token); });
     for (std::int64_t expert = 0; expert < experts; ++expert) {
-      const tl::Handle products = tl.reshape(next, {rows, width});
-      if (expert + 1 < experts) next = products_of(expert + 1, token);
+      const tl::Handle products = tl.reshape(loads.next(), {rows, width});
       const tl::Handle is_chosen = experts_of == static_cast<double>(expert);
       sum = tl.fma(products, tl.sum(tl.where(is_chosen, weights_of, 0.0), 1), sum);
     }

@@ -10,6 +10,7 @@
 #include "models/base/errors.h"
 #include "sw/benches/bench_registry.h"
 #include "sw/benches/inputs.h"
+#include "sw/tl/prefetch.h"
 #include "sw/tl/program.h"
 
 namespace kernbench::benches {
@@ -56,7 +57,8 @@ void rmsnorm_rotary(tl::Program& tl, tl::Tensor x, tl::Tensor gamma, tl::Tensor 
   const auto x_blocks = blocks_of(x, d), out_blocks = blocks_of(out, d),
              out_halves = blocks_of(out, d / 2);
   const auto cos_blocks = angles_of(cos), sin_blocks = angles_of(sin);
-  const auto load = [&](std::int64_t row) {
+  const auto load = [&](std::int64_t block) {
+    const std::int64_t row = block * block_rows;
     return Rows{x_blocks.load_async({row, 0, 0}), cos_blocks.load_async({row, 0, 0}),
                 sin_blocks.load_async({row, 0, 0})};
   };
@@ -64,11 +66,10 @@ void rmsnorm_rotary(tl::Program& tl, tl::Tensor x, tl::Tensor gamma, tl::Tensor 
   const bool long_halves = !interleaved && d / 2 * size_of(out.dtype()) >= 64;
 
   const tl::Overlap overlap(tl);
-  Rows next = load(0);
+  tl::Prefetch loads(tl.cdiv(rows, block_rows), load);
   const tl::Handle weights = tl.cast(tl.load(gamma, {heads, d}, gamma.dtype()), f32);
   for (std::int64_t row = 0; row < rows; row += block_rows) {
-    const Rows now = next;
-    if (row + block_rows < rows) next = load(row + block_rows);
+    const Rows now = loads.next();
     const tl::Handle squares = tl.math(MathOp::mul, {now.x, now.x}, {}, f32);
     const tl::Handle mean = tl.sum(squares, {1, 2}) / static_cast<double>(width);
     const tl::Handle inverse_rms = tl.rsqrt(mean + epsilon);

@@ -10,6 +10,7 @@
 #include "sw/ops/kv_attention_plan.h"
 #include "sw/ops/online_softmax.h"
 #include "sw/tl/overlap.h"
+#include "sw/tl/prefetch.h"
 
 namespace kernbench::ops {
 namespace {
@@ -58,12 +59,10 @@ class AttendKernel {
   void run() {
     const tl::Overlap overlap(tl_);
     next_entries_ = entries_of(items_.front());
-    Operands next = load(steps_.front());
-    for (std::size_t i = 0; i < steps_.size(); ++i) {
-      const Operands now = std::move(next);
-      next = i + 1 < steps_.size() ? load(steps_[i + 1]) : Operands{};
-      add(steps_[i], now);
-    }
+    tl::Prefetch loads(static_cast<std::int64_t>(steps_.size()), [this](std::int64_t i) {
+      return load(steps_[static_cast<std::size_t>(i)]);
+    });
+    for (const AttendStep& step : steps_) add(step, loads.next());
     tl_.wait();
   }
 

@@ -24,13 +24,6 @@ struct Step {
   bool first_k = true, last_k = true;
 };
 
-std::vector<Range> blocks_of(const Range& whole, std::int64_t block) {
-  std::vector<Range> blocks;
-  for (std::int64_t begin = whole.begin; begin < whole.end; begin += block)
-    blocks.push_back({begin, std::min(whole.end, begin + block)});
-  return blocks;
-}
-
 // Each step needs elements of one shard of b.
 std::vector<Step> steps_of(const PlacedMatrix& b, const Range& rows, const Range& columns,
                            const Range& k, const TileShape& block) {

@@ -6,6 +6,7 @@
 #include "sw/ops/operands.h"
 #include "sw/ops/placed_matrix.h"
 #include "sw/tl/overlap.h"
+#include "sw/tl/prefetch.h"
 
 namespace kernbench::ops {
 namespace {
@@ -21,16 +22,15 @@ void normalise(tl::Program& tl, const tl::Tensor& x, const tl::Tensor& gamma,
   const Range rows = local_rows(out), columns{0, out.shape()[1]};
   const auto width = static_cast<double>(columns.size());
   const PlacedMatrix from(tl, x), to(tl, out);
-  const auto rows_from = [&](std::int64_t row) {
-    return Range{row, std::min(rows.end, row + block_rows)};
-  };
+  const std::vector<Range> blocks = blocks_of(rows, block_rows);
   const tl::Overlap overlap(tl);
-  tl::Handle next = from.load_async(rows_from(rows.begin), columns);
+  tl::Prefetch loads(static_cast<std::int64_t>(blocks.size()), [&](std::int64_t i) {
+    return from.load_async(blocks[static_cast<std::size_t>(i)], columns);
+  });
   const tl::Handle weights = vector_in_f32(tl, gamma);
   const tl::Handle addend = beta != nullptr ? vector_in_f32(tl, *beta) : tl::Handle();
-  for (std::int64_t row = rows.begin; row < rows.end; row += block_rows) {
-    tl::Handle block = next;
-    if (row + block_rows < rows.end) next = from.load_async(rows_from(row + block_rows), columns);
+  for (const Range& of_block : blocks) {
+    tl::Handle block = loads.next();
     if (beta != nullptr)
       block = tl.sub(block, tl.math(MathOp::sum, {block}, 1, f32) / width);  // f32
     const tl::Handle squares = tl.math(MathOp::mul, {block, block}, {}, f32);
@@ -38,7 +38,7 @@ void normalise(tl::Program& tl, const tl::Tensor& x, const tl::Tensor& gamma,
     const tl::Handle result =
         beta != nullptr ? tl.math(MathOp::fma, {block * inverse, weights, addend}, {}, out.dtype())
                         : tl.math(MathOp::mul, {block * weights, inverse}, {}, out.dtype());
-    tl.store_async(to.at(rows_from(row), columns), result);
+    tl.store_async(to.at(of_block, columns), result);
   }
   tl.wait();
 }

@@ -126,6 +126,13 @@ tl::Handle PlacedMatrix::load_band(const Range& rows, const Range& columns) cons
   return blocks.size() == 1 ? blocks[0] : tl_.cat(blocks, 1);
 }
 
+std::vector<Range> blocks_of(const Range& whole, std::int64_t block) {
+  std::vector<Range> blocks;
+  for (std::int64_t begin = whole.begin; begin < whole.end; begin += block)
+    blocks.push_back({begin, std::min(whole.end, begin + block)});
+  return blocks;
+}
+
 Range local_rows(const tl::Tensor& tensor) {
   return axis_from_last(tensor.local_shape().extents(), tensor.local_start(), 1);
 }

@@ -66,6 +66,9 @@ class PlacedMatrix {
   std::vector<Part> parts_;  // by first row, then by first column
 };
 
+// Consecutive parts of `block` elements, the last one of what is left.
+std::vector<Range> blocks_of(const Range& whole, std::int64_t block);
+
 // Rows and columns of the running PE's block of a tensor of rank 1 or 2.
 Range local_rows(const tl::Tensor& tensor);
 Range local_columns(const tl::Tensor& tensor);

@@ -7,6 +7,7 @@
 #include "models/base/errors.h"
 #include "sw/ops/operands.h"
 #include "sw/tl/overlap.h"
+#include "sw/tl/prefetch.h"
 
 namespace kernbench::ops {
 namespace {
@@ -23,20 +24,20 @@ void add_to_rows(tl::Program& tl, const tl::Tensor& x, const tl::Tensor& y, cons
     Range range;
     tl::Handle x, y;
   };
-  const auto load = [&](std::int64_t row) {
-    const Range range{row, std::min(rows.end, row + block_rows)},
-        of_y{range.begin - block.rows.begin, range.end - block.rows.begin},
-        of_x{block.x_row + of_y.begin, block.x_row + of_y.end};
+  const std::vector<Range> blocks = blocks_of(rows, block_rows);
+  const auto load = [&](std::int64_t i) {
+    const Range range = blocks[static_cast<std::size_t>(i)],
+                of_y{range.begin - block.rows.begin, range.end - block.rows.begin},
+                of_x{block.x_row + of_y.begin, block.x_row + of_y.end};
     return Rows{range, stream.load_async(of_x, block.columns),
                 addends.load_async(of_y, {0, block.columns.size()})};
   };
   const tl::Overlap overlap(tl);
-  Rows next = load(rows.begin);
+  tl::Prefetch loads(static_cast<std::int64_t>(blocks.size()), load);
   tl::Handle of_all_rows;
   if (bias != nullptr) of_all_rows = PlacedMatrix(tl, *bias).load_async({0, 1}, block.columns);
-  for (std::int64_t row = rows.begin; row < rows.end; row += block_rows) {
-    const Rows now = next;
-    if (row + block_rows < rows.end) next = load(row + block_rows);
+  for (std::size_t i = 0; i < blocks.size(); ++i) {
+    const Rows now = loads.next();
     tl::Handle sum = now.y;
     if (bias != nullptr) sum = tl.math(MathOp::add, {now.y, of_all_rows}, {}, f32);
     tl.store_async(sums.at(now.range, block.columns),

@@ -9,6 +9,7 @@
 #include "sw/ops/operands.h"
 #include "sw/ops/placed_matrix.h"
 #include "sw/tl/overlap.h"
+#include "sw/tl/prefetch.h"
 
 namespace kernbench::ops {
 namespace {
@@ -25,16 +26,16 @@ void rotary_kernel(tl::Program& tl, tl::Tensor x, tl::Tensor cos, tl::Tensor sin
     Range range;
     tl::Handle x, cos, sin;
   };
-  const auto load = [&](std::int64_t row) {
-    const Range range{row, std::min(rows.end, row + block_rows)};
+  const std::vector<Range> blocks = blocks_of(rows, block_rows);
+  const auto load = [&](std::int64_t i) {
+    const Range& range = blocks[static_cast<std::size_t>(i)];
     return Rows{range, from.load_async(range, columns), cosines.load_async(range, {0, d / 2}),
                 sines.load_async(range, {0, d / 2})};
   };
   const tl::Overlap overlap(tl);
-  Rows next = load(rows.begin);
-  for (std::int64_t row = rows.begin; row < rows.end; row += block_rows) {
-    const Rows now = next;
-    if (row + block_rows < rows.end) next = load(row + block_rows);
+  tl::Prefetch loads(static_cast<std::int64_t>(blocks.size()), load);
+  for (std::size_t i = 0; i < blocks.size(); ++i) {
+    const Rows now = loads.next();
     const std::int64_t count = now.range.size();
     const auto [x0, x1] = tl.split(tl.trans(tl.reshape(now.x, {count, heads, 2, d / 2})));
     const tl::Handle c = tl.expand_dims(now.cos, 1), s = tl.expand_dims(now.sin, 1);

@@ -6,6 +6,7 @@
 
 #include "models/base/errors.h"
 #include "models/data/elements.h"
+#include "sw/tl/prefetch.h"
 #include "tests/support/error_text.h"
 #include "tests/tl/fake_pe.h"
 
@@ -301,6 +302,23 @@ BOOST_AUTO_TEST_CASE(a_product_of_three_axes_is_one_command) {
   BOOST_CHECK_EXCEPTION(tl.dot(a, tl.zeros({5, 4, 4})), UsageError, with_text("3 and 4 differ"));
   BOOST_CHECK_EXCEPTION(tl.dot(a, tl.zeros({3, 4})), UsageError, with_text("two axes"));
   BOOST_CHECK_EXCEPTION(tl.composite(tl::gemm(a, b)), UsageError, with_text("two axes"));
+}
+
+// A load is issued one iteration ahead, none behind the last one.
+BOOST_AUTO_TEST_CASE(prefetch_loads_one_iteration_ahead) {
+  std::vector<std::int64_t> issued;
+  const auto load = [&issued](std::int64_t i) {
+    issued.push_back(i);
+    return 10 * i;
+  };
+  tl::Prefetch none(0, load);
+  BOOST_TEST(issued.empty());
+  tl::Prefetch loads(3, load);
+  for (std::int64_t i = 0; i < 3; ++i) {
+    BOOST_TEST(issued.back() == i);
+    BOOST_TEST(loads.next() == 10 * i);
+  }
+  BOOST_TEST((issued == std::vector<std::int64_t>{0, 1, 2}));
 }
 
 BOOST_AUTO_TEST_SUITE_END()
