@@ -186,9 +186,11 @@ void ScriptWriter::texts() {
 void ScriptWriter::categories(const char* axis, const std::vector<std::string>& names,
                               const CategoryLabels& labels, double room) {
   std::string list;
-  for (std::size_t i = 0; i < names.size(); i += labels.every)
-    list +=
-        fmt::format("{}{} {}", i == 0 ? "" : ", ", gnuplot_text(shortened_text(names[i], room)), i);
+  for (std::size_t i = 0; i < names.size(); i += labels.every) {
+    if (!names[i].empty())
+      list += fmt::format("{}{} {}", list.empty() ? "" : ", ",
+                          gnuplot_text(shortened_text(names[i], room)), i);
+  }
   line("set {}tics ({})", axis, list);
   if (labels.upright) line("set {}tics rotate by 90 right", axis);
   line("set {}range [-0.5:{}]", axis, static_cast<double>(names.size()) - 0.5);

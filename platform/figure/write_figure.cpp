@@ -59,7 +59,10 @@ std::string drawn(const Figure& figure, FigureFormat format) {
 
 std::string figure_svg(const Figure& figure) { return drawn(figure, FigureFormat::svg); }
 
-void check_figure_file(const std::string& path) { format_of(path); }
+void check_figure_file(const std::string& path) {
+  format_of(path);
+  require_gnuplot();
+}
 
 void write_figure(const Figure& figure, const std::string& path) {
   const std::string bytes = drawn(figure, format_of(path)), temporary = path + ".tmp";
