@@ -242,7 +242,8 @@ void Sweep::open(SweepFile& file, const Invocation& invocation) {
                  {"plan_hash", plan_hash_},
                  {"points", std::to_string(points_.size() - repeated_)},
                  {"shard", fmt::format("{}/{}", shard_.number, shard_.of)},
-                 {"derived", json_text(derived)}},
+                 {"derived", json_text(derived)},
+                 {"figures", figures_as_json(plan_.figures)}},
                 axes);
   file.define_results({});
   const std::map<std::string, SweepFile::Stored> stored = file.stored();
@@ -327,7 +328,7 @@ int Sweep::run(const Invocation& invocation, const std::string& results) {
   run_points(file);
   progress_.interrupted = Interrupt::requested();
   const int status = conclude_sweep(file, requested_, plan_.derived, progress_, options_.json);
-  return std::max(status, options_.output.write(file, plan_));
+  return std::max(status, options_.output.write(file, plan_, options_.json));
 }
 
 int sweep(const SweepOptions& options, const Invocation& invocation) {
@@ -343,7 +344,7 @@ int sweep(const SweepOptions& options, const Invocation& invocation) {
   const SweepShard shard = shard_of(options.shard);
   const SweepPlan plan = load_plan(options.plan, options_of_points());
   check_derived(plan);
-  if (options.output.reuse) return options.output.redraw(plan);
+  if (options.output.reuse) return options.output.redraw(plan, options.json);
   const SweepPoints points(plan, options.max_points);
   if (shard.share_of(points.size()) == 0)
     throw UsageError(

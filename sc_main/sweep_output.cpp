@@ -8,12 +8,15 @@
 #include <filesystem>
 #include <fstream>
 #include <iostream>
+#include <set>
 #include <thread>
 
 #include "models/base/errors.h"
 #include "models/base/quote.h"
+#include "platform/figure/figure.h"
 #include "platform/page/page.h"
 #include "platform/page/sweep_page.h"
+#include "platform/sweep/result_figure.h"
 #include "platform/sweep/sweep_results.h"
 
 namespace kernbench {
@@ -33,6 +36,30 @@ std::string fact_of(const char* path, const std::string& name, char mark) {
     return line.substr(begin, line.find_last_not_of(" \"") + 1 - begin);
   }
   return "";
+}
+
+// Writes the figure to its file, and returns it with the same picture, whose title and caption are
+// texts of the page.
+PageFigure drawn(const PlanFigure& plan, const std::string& results, const fs::path& folder) {
+  PageFigure drawn{plan.name + ".svg", plan.title, plan.text, "", ""};
+  try {
+    Figure figure = figure_of(plan, {results});
+    write_whole_file((folder / drawn.file).string(), figure_svg(figure));
+    drawn.title = figure.title;
+    drawn.caption = figure.caption;
+    figure.title.clear();
+    figure.caption.clear();
+    drawn.svg = figure_svg(figure);
+  } catch (const Error& error) {
+    drawn.fault = error.what();
+  }
+  return drawn;
+}
+
+void add_columns(const PlanFigure& figure, std::vector<std::string>& columns) {
+  for (const auto* names : {&figure.y, &figure.series})
+    columns.insert(columns.end(), names->begin(), names->end());
+  columns.insert(columns.end(), {figure.x, figure.cells, figure.labels});
 }
 
 }  // namespace
@@ -83,25 +110,34 @@ void SweepOutput::check(const std::vector<std::pair<const char*, bool>>& others)
                                  error ? error.message() : "a file has this name"));
 }
 
-int SweepOutput::write(SweepFile& file, const SweepPlan& plan) const {
+int SweepOutput::write(SweepFile& file, const SweepPlan& plan, bool quiet) const {
   if (!is_requested()) return exit_done;
   const SweepResults results = read_results(file.path());
   SweepPage page;
   page.title = plan.title.empty() ? fs::path(plan.path).stem().string() : plan.title;
   page.text = plan.question;
   page.results_csv = fs::path(csv_next_to(file.path())).filename();
+  std::set<std::string> faults;
+  for (const PlanFigure& figure : plan.figures) {
+    page.figures.push_back(drawn(figure, file.path(), folder));
+    add_columns(figure, page.figure_columns);
+    if (const std::string& fault = page.figures.back().fault; !fault.empty()) faults.insert(fault);
+  }
   const std::string path = (fs::path(folder) / "index.html").string();
   write_whole_file(path, sweep_page_html(page, results));
-  std::cout << fmt::format("page               {}\n", path) << std::flush;
-  return exit_done;
+  if (!quiet) std::cout << fmt::format("page               {}\n", path) << std::flush;
+  for (const std::string& fault : faults) std::cerr << "kernbench: " << fault << '\n';
+  return faults.empty() ? exit_done : exit_failed;
 }
 
-int SweepOutput::redraw(const SweepPlan& plan) const {
+int SweepOutput::redraw(const SweepPlan& plan, bool quiet) const {
   SweepFile file(results());
   for (const std::string& fault : file.define_results(plan.derived))
     std::cerr << "kernbench: " << fault << "; the results are without it\n";
+  // For `plot`, too.
+  file.describe({{"figures", figures_as_json(plan.figures)}}, read_sweep(file.path()).axes);
   file.write_csv(csv_next_to(file.path()));
-  return write(file, plan);
+  return write(file, plan, quiet);
 }
 
 }  // namespace kernbench

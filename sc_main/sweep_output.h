@@ -25,11 +25,12 @@ struct SweepOutput {
   // Refuses contradictions: `others` are options that exclude --out, and whether they were given.
   // Creates the folder. UsageError.
   void check(const std::vector<std::pair<const char*, bool>>& others) const;
-  // Writes figures and page from the results; no effect without a folder. Returns the exit status.
+  // Writes figures and page from the results; no effect without a folder. Prints the name of the
+  // page unless `quiet`. Returns the exit status: 1 if a figure cannot be drawn.
   // Throws Error if a file cannot be written; an earlier one of its name is kept.
-  int write(SweepFile& file, const SweepPlan& plan) const;
+  int write(SweepFile& file, const SweepPlan& plan, bool quiet) const;
   // The same, and the CSV, from results that exist. UsageError if there are none.
-  int redraw(const SweepPlan& plan) const;
+  int redraw(const SweepPlan& plan, bool quiet) const;
 };
 
 // Processor, number of processors, memory and operating system of this host, on a line.

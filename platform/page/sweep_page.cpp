@@ -15,7 +15,7 @@ namespace {
 // Values beyond these would make the page too large to mail: about 5 MB of numbers.
 constexpr std::size_t most_further_cells = 600'000;
 
-bool is_constant(const ResultColumn& column) {
+bool is_constant(const ResultValues& column) {
   const auto equal = [&](std::size_t a, std::size_t b) {
     const double x = column.numbers[a], y = column.numbers[b];
     return (x == y || (std::isnan(x) && std::isnan(y))) &&
@@ -53,8 +53,8 @@ class SweepPageWriter {
   std::string configurations() const;
   std::string origin() const;
 
-  bool is_main(const ResultColumn& column) const;
-  PageColumn page_column(const ResultColumn& column) const;
+  bool is_main(const ResultValues& column) const;
+  PageColumn page_column(const ResultValues& column) const;
   void add_further_columns(PageTable& table, std::string& note) const;
   std::string constants() const;
   std::string point_list(std::size_t base) const;
@@ -66,7 +66,7 @@ class SweepPageWriter {
 // "37 of 50 points: 35 ok, 2 failed, 13 not run", with the version.
 std::string SweepPageWriter::state() const {
   std::size_t ok = 0;
-  if (const ResultColumn* status = results_.find("status"))
+  if (const ResultValues* status = results_.find("status"))
     ok = static_cast<std::size_t>(std::count(status->texts.begin(), status->texts.end(), "ok"));
   const std::size_t finished = results_.rows(), failed = finished - ok,
                     missing = results_.requested - finished;
@@ -117,8 +117,8 @@ std::string SweepPageWriter::figures() const {
 
 // --- Results
 
-bool SweepPageWriter::is_main(const ResultColumn& column) const {
-  if (column.role == ResultRole::axis || column.role == ResultRole::derived) return true;
+bool SweepPageWriter::is_main(const ResultValues& column) const {
+  if (column.role == "axis" || column.role == "derived") return true;
   if (column.name == "point" || column.name == "status" || column.name == "simulated_ns")
     return true;
   if (column.name == "message")
@@ -128,7 +128,7 @@ bool SweepPageWriter::is_main(const ResultColumn& column) const {
          page_.figure_columns.end();
 }
 
-PageColumn SweepPageWriter::page_column(const ResultColumn& column) const {
+PageColumn SweepPageWriter::page_column(const ResultValues& column) const {
   PageColumn shown;
   shown.name = column.name;
   shown.unit = unit_of_column(column.name);
@@ -146,8 +146,8 @@ PageColumn SweepPageWriter::page_column(const ResultColumn& column) const {
 }
 
 void SweepPageWriter::add_further_columns(PageTable& table, std::string& note) const {
-  std::vector<const ResultColumn*> further;
-  for (const ResultColumn& column : results_.columns) {
+  std::vector<const ResultValues*> further;
+  for (const ResultValues& column : results_.columns) {
     if (column.name != "command" && column.name != "message" && !is_main(column) &&
         !is_constant(column))
       further.push_back(&column);
@@ -157,7 +157,7 @@ void SweepPageWriter::add_further_columns(PageTable& table, std::string& note) c
         "p", fmt::format("{} further columns are in {}.", further.size(), page_.results_csv));
     return;
   }
-  for (const ResultColumn* column : further) {
+  for (const ResultValues* column : further) {
     table.columns.push_back(page_column(*column));
     table.columns.back().is_further = true;
   }
@@ -167,7 +167,7 @@ void SweepPageWriter::add_further_columns(PageTable& table, std::string& note) c
 std::string SweepPageWriter::constants() const {
   std::string rows;
   std::size_t count = 0;
-  for (const ResultColumn& column : results_.columns) {
+  for (const ResultValues& column : results_.columns) {
     if (column.name == "message" || is_main(column) || !is_constant(column)) continue;
     const PageColumn shown = page_column(column);
     const std::string& value = shown.cells.front();
@@ -194,8 +194,8 @@ std::string SweepPageWriter::results() const {
   table.row_noun = "points";
   table.full_file = page_.results_csv;
   table.rows = results_.rows();
-  const ResultColumn* message = nullptr;
-  for (const ResultColumn& column : results_.columns) {
+  const ResultValues* message = nullptr;
+  for (const ResultValues& column : results_.columns) {
     if (!is_main(column)) continue;
     column.name == "message" ? void(message = &column)
                              : table.columns.push_back(page_column(column));
@@ -211,8 +211,8 @@ std::string SweepPageWriter::results() const {
 // --- Commands and configurations
 
 std::string SweepPageWriter::points() const {
-  const ResultColumn* point = results_.find("point");
-  const ResultColumn* command = results_.find("command");
+  const ResultValues* point = results_.find("point");
+  const ResultValues* command = results_.find("command");
   if (results_.rows() == 0 || point == nullptr || command == nullptr) return "";
   PageTable table;
   table.id = "points";

@@ -49,6 +49,8 @@ ConfigSchema plan_schema() {
                           false),
       ConfigKey::of(Kind::text, "where", "condition that a point meets, in SQL", false),
       ConfigKey::of(Kind::attributes, "derived", "columns computed from others, in SQL", false),
+      ConfigKey::of_list("figures", "figures of the results", 0, 64, false),
+      ConfigKey::of(Kind::attributes, "figures.*", "a figure"),
   };
   return ConfigSchema(std::move(keys));
 }
@@ -80,6 +82,8 @@ class PlanReader {
     if (const std::string* where = config_.text("where"))
       plan_.where = PlanExpression{"where", *where, config_.place("where")};
     read_derived();
+    if (const ConfigNode* figures = root_.find("figures"))
+      plan_.figures = read_plan_figures(*figures, issues_);
     check_bench();
     if (!issues_.empty()) throw ConfigError(std::move(issues_));
     return std::move(plan_);

@@ -9,6 +9,7 @@
 
 #include "platform/config/config_tree.h"
 #include "platform/sweep/axis_values.h"
+#include "platform/sweep/plan_figure.h"
 
 namespace kernbench {
 
@@ -53,6 +54,7 @@ struct SweepPlan {
   std::optional<PlanSample> sample;
   std::optional<PlanExpression> where;
   std::vector<PlanExpression> derived;
+  std::vector<PlanFigure> figures;
 
   // Everything that a point sets, an axis instead of a constant of the same key. `values`: one per
   // axis.

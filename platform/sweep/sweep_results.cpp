@@ -7,36 +7,16 @@
 
 #include "models/base/errors.h"
 #include "models/base/quote.h"
-#include "platform/sweep/sweep_columns.h"
-#include "platform/sweep/sweep_file.h"
+#include "platform/sweep/result_reader.h"
+#include "platform/sweep/sweep_configurations.h"
 
 namespace kernbench {
 namespace {
 
 constexpr double none = std::numeric_limits<double>::quiet_NaN();
 
-std::vector<ResultColumn> empty_columns(SQLite::Database& database, SQLite::Statement& rows) {
-  std::map<std::string, ResultRole> roles;
-  SQLite::Statement stored(database, "SELECT name, role FROM columns");
-  while (stored.executeStep()) {
-    const ColumnRole role = column_role(stored.getColumn(1).getString());
-    roles[stored.getColumn(0).getString()] = role == ColumnRole::axis      ? ResultRole::axis
-                                             : role == ColumnRole::setting ? ResultRole::setting
-                                                                           : ResultRole::summary;
-  }
-  std::vector<ResultColumn> columns;
-  for (int i = 0; i < rows.getColumnCount(); ++i) {
-    const std::string name = rows.getColumnName(i);
-    const auto role = roles.find(name);
-    columns.push_back({name, is_fixed_column(name) ? ResultRole::fixed
-                             : role == roles.end() ? ResultRole::derived
-                                                   : role->second});
-  }
-  return columns;
-}
-
 // A column whose first texts follow numbers has texts throughout.
-void add(ResultColumn& column, const SQLite::Column& cell) {
+void add(ResultValues& column, const SQLite::Column& cell) {
   const bool number = cell.isInteger() || cell.isFloat();
   if (column.is_number && !number && !cell.isNull()) {
     column.is_number = false;
@@ -66,8 +46,8 @@ ResultConfigurations configurations_of(const SQLite::Database& database,
 
 }  // namespace
 
-const ResultColumn* SweepResults::find(const std::string& name) const {
-  for (const ResultColumn& column : columns)
+const ResultValues* SweepResults::find(const std::string& name) const {
+  for (const ResultValues& column : columns)
     if (column.name == name) return &column;
   return nullptr;
 }
@@ -78,18 +58,19 @@ std::string SweepResults::fact(const std::string& key) const {
 }
 
 SweepResults read_results(const std::string& path) try {
-  SweepContent content = read_sweep(path);
+  const ResultReader reader(path);
   SweepResults results;
-  results.facts = std::move(content.facts);
-  results.requested = content.requested.size();
+  results.facts = reader.content().facts;
+  results.requested = reader.content().requested.size();
+  for (const ResultColumn& column : reader.columns())
+    results.columns.push_back({column.name, column.role});
   SQLite::Database database(path, SQLite::OPEN_READONLY);
   SQLite::Statement rows(database, "SELECT * FROM results");
-  results.columns = empty_columns(database, rows);
   while (rows.executeStep()) {
     for (std::size_t i = 0; i < results.columns.size(); ++i)
       add(results.columns[i], rows.getColumn(static_cast<int>(i)));
   }
-  if (const ResultColumn* hashes = results.find("hash"))
+  if (const ResultValues* hashes = results.find("hash"))
     results.configurations = configurations_of(
         database, hashes->is_number ? std::vector<std::string>(results.rows()) : hashes->texts);
   return results;

@@ -10,14 +10,10 @@
 
 namespace kernbench {
 
-// fixed: of every sweep (point, status, ...); derived: by an expression of the plan.
-enum class ResultRole : std::uint8_t { fixed, axis, setting, summary, derived };
-
-struct ResultColumn {
-  std::string name;
-  ResultRole role = ResultRole::summary;
+struct ResultValues {
+  std::string name, role;               // role as ResultColumn::role
   bool is_number = true;                // no row has a text
-  std::vector<double> numbers;          // NaN: none. One per row, as of texts
+  std::vector<double> numbers = {};     // NaN: none. One per row, as of texts
   std::vector<std::string> texts = {};  // "": none. Empty if the column has numbers alone
 };
 
@@ -34,11 +30,11 @@ struct ResultConfigurations {
 struct SweepResults {
   std::map<std::string, std::string> facts;  // table `meta`
   std::size_t requested = 0;                 // points of the plan, or of the shard
-  std::vector<ResultColumn> columns;         // of finished points, in their order
+  std::vector<ResultValues> columns;         // of finished points, in their order
   ResultConfigurations configurations;
 
   std::size_t rows() const { return columns.empty() ? 0 : columns.front().numbers.size(); }
-  const ResultColumn* find(const std::string& name) const;  // null: there is none
+  const ResultValues* find(const std::string& name) const;  // null: there is none
   std::string fact(const std::string& key) const;           // "": there is none
 };
 

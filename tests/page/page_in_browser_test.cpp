@@ -43,10 +43,10 @@ SweepResults many_points(std::size_t count) {
     time.push_back(static_cast<double>((i * 104729) % 1000) + 0.5);
   }
   results.columns = {
-      numbers("point", ResultRole::fixed, point),
-      texts("status", ResultRole::fixed, std::vector<std::string>(count, "ok")),
-      numbers("M", ResultRole::axis, size), numbers("simulated_ns", ResultRole::summary, time),
-      texts("command", ResultRole::fixed,
+      numbers("point", "point", point),
+      texts("status", "point", std::vector<std::string>(count, "ok")), numbers("M", "axis", size),
+      numbers("simulated_ns", "summary", time),
+      texts("command", "point",
             std::vector<std::string>(count, "kernbench run --bench gemm-single-pe"))};
   return results;
 }

@@ -9,11 +9,11 @@
 
 namespace kernbench::test {
 
-inline ResultColumn numbers(const std::string& name, ResultRole role,
+inline ResultValues numbers(const std::string& name, const std::string& role,
                             const std::vector<double>& values) {
   return {name, role, true, values, {}};
 }
-inline ResultColumn texts(const std::string& name, ResultRole role,
+inline ResultValues texts(const std::string& name, const std::string& role,
                           const std::vector<std::string>& values) {
   return {name, role, false, std::vector<double>(values.size(), NAN), values};
 }
@@ -27,16 +27,16 @@ inline SweepResults three_points(const std::string& name = "M", const std::strin
                    {"host", "a host"},
                    {"plan", "bench: " + text}};
   results.columns = {
-      numbers("point", ResultRole::fixed, {1, 2, 3}),
-      texts("status", ResultRole::fixed, {"ok", "failed", "ok"}),
-      texts("message", ResultRole::fixed, {"", text, ""}),
-      texts("hash", ResultRole::fixed, {"h1", "h2", "h3"}),
-      numbers(name, ResultRole::axis, {16, 8, 32}),
-      texts("command", ResultRole::fixed, {"run --param M=16", "run " + text, "run --param M=32"}),
-      numbers("simulated_ns", ResultRole::summary, {250.5, NAN, 1000.25}),
-      numbers("links.pcie.bytes", ResultRole::summary, {64, NAN, 128}),
-      texts("address_model", ResultRole::summary, {"pa", "pa", "pa"}),
-      numbers("rate", ResultRole::derived, {0.5, NAN, 0.25})};
+      numbers("point", "point", {1, 2, 3}),
+      texts("status", "point", {"ok", "failed", "ok"}),
+      texts("message", "point", {"", text, ""}),
+      texts("hash", "point", {"h1", "h2", "h3"}),
+      numbers(name, "axis", {16, 8, 32}),
+      texts("command", "point", {"run --param M=16", "run " + text, "run --param M=32"}),
+      numbers("simulated_ns", "summary", {250.5, NAN, 1000.25}),
+      numbers("links.pcie.bytes", "summary", {64, NAN, 128}),
+      texts("address_model", "summary", {"pa", "pa", "pa"}),
+      numbers("rate", "derived", {0.5, NAN, 0.25})};
   results.configurations.bases = {"system:\n  text: " + text + "\n"};
   results.configurations.points = {{0, {}}, {0, {"M=8", text}}, {0, {"M=32"}}};
   return results;
