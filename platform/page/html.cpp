@@ -79,7 +79,7 @@ std::string html_paragraphs(const std::string& text) {
 std::string html_name(const std::string& name) {
   std::string html;
   for (std::size_t begin = 0; begin < name.size();) {
-    const std::size_t end = std::min(name.find_first_of("._", begin), name.size() - 1) + 1;
+    const std::size_t end = std::min(name.find('.', begin), name.size() - 1) + 1;
     html += html_escaped(std::string_view(name).substr(begin, end - begin));
     if (end < name.size()) html += "<wbr>";
     begin = end;

@@ -24,7 +24,7 @@ std::string html_text(const char* name, const std::string& text,
 // Paragraphs of a text, which empty lines separate.
 std::string html_paragraphs(const std::string& text);
 
-// Name of a column or of a key, which may be broken after dots and underscores.
+// Name of a column or of a key, which may be broken after dots.
 std::string html_name(const std::string& name);
 
 // JSON inside a <script>, which no text in it can end.

@@ -9,9 +9,9 @@
     return node;
   }
 
-  // A name may be broken after dots and underscores.
+  // A name may be broken after dots.
   function addName(node, name) {
-    for (const part of name.split(/(?<=[._])/)) node.append(part, element("wbr"));
+    for (const part of name.split(/(?<=\.)/)) node.append(part, element("wbr"));
   }
 
   function addCopyButton(node) {
@@ -81,7 +81,7 @@
     if (further > 0) controls.append(allLabel);
     controls.append(state, back, on);
     box.querySelector(".cut")?.remove();
-    box.prepend(controls);
+    if (data.rows > 1) box.prepend(controls);
 
     const shownColumns = () => data.columns.filter((column) => all || !column.further);
 
@@ -139,7 +139,7 @@
       table.tBodies[0].replaceWith(body);
       const part = first > 0 || last < rows.length ? (first + 1) + " to " + last + " of " : "";
       const of = rows.length < data.rows ? " of " + data.rows : "";
-      state.textContent = part + rows.length + of + " " + data.noun;
+      state.textContent = part + rows.length + of + " " + data.noun + (data.rows === 1 ? "" : "s");
       back.hidden = on.hidden = rows.length <= data.part;
       back.disabled = first === 0;
       on.disabled = last === rows.length;

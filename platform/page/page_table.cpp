@@ -82,7 +82,7 @@ std::string html_table(const PageTable& table) {
   if (table.rows > rows_of_part)
     cut = html_text(
         "p",
-        fmt::format("{} of {} {}{}", rows_of_part, table.rows, table.row_noun,
+        fmt::format("{} of {} {}s{}", rows_of_part, table.rows, table.row_noun,
                     table.full_file.empty() ? std::string()
                                             : fmt::format("; {} has all of them", table.full_file)),
         {{"class", "cut"}});

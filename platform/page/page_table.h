@@ -27,7 +27,7 @@ struct PageColumn {
 
 struct PageTable {
   std::string id;         // of the element
-  std::string row_noun;   // "points": what the rows are
+  std::string row_noun;   // "point": what a row is
   std::string full_file;  // file with all rows, named where rows are left out; may be empty
   std::size_t rows = 0;
   std::vector<PageColumn> columns;

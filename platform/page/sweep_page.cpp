@@ -86,7 +86,7 @@ std::string SweepPageWriter::contents() const {
   };
   if (!page_.figures.empty()) add("figures", "Figures");
   add("results-section", "Results");
-  add("points-section", "Commands");
+  add("points-section", "Points");
   if (!results_.configurations.bases.empty()) add("configuration", "Configuration");
   add("origin", "Origin");
   return html_element("nav", {}, links) + '\n';
@@ -191,7 +191,7 @@ std::string SweepPageWriter::results() const {
     return section("results-section", "Results", html_text("p", "No point has finished."));
   PageTable table;
   table.id = "results";
-  table.row_noun = "points";
+  table.row_noun = "point";
   table.full_file = page_.results_csv;
   table.rows = results_.rows();
   const ResultValues* message = nullptr;
@@ -216,18 +216,19 @@ std::string SweepPageWriter::points() const {
   if (results_.rows() == 0 || point == nullptr || command == nullptr) return "";
   PageTable table;
   table.id = "points";
-  table.row_noun = "points";
+  table.row_noun = "point";
   table.full_file = page_.results_csv;
   table.rows = results_.rows();
   table.columns.push_back(page_column(*point));
   const auto& configurations = results_.configurations;
   if (!configurations.bases.empty()) {
     PageColumn base{"base", "", CellKind::text, false, {}},
-        differences{"differs from the base in", "", CellKind::lines, false, {}};
+        differences{"differs from the base", "", CellKind::lines, false, {}};
     for (const auto& each : configurations.points) {
       base.cells.push_back(each.base == SIZE_MAX ? "" : std::to_string(each.base + 1));
       std::string lines;
       for (const std::string& line : each.differences) lines += (lines.empty() ? "" : "\n") + line;
+      if (each.base != SIZE_MAX && lines.empty()) lines = "(base)";
       differences.cells.push_back(std::move(lines));
     }
     if (configurations.bases.size() > 1) table.columns.push_back(std::move(base));
@@ -236,7 +237,7 @@ std::string SweepPageWriter::points() const {
   PageColumn commands = page_column(*command);
   commands.kind = CellKind::command;
   table.columns.push_back(std::move(commands));
-  return section("points-section", "Commands",
+  return section("points-section", "Points",
                  html_text("p",
                            "Each point is the run of a command, with the base configuration "
                            "below but for the values named.") +

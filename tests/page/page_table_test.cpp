@@ -47,7 +47,7 @@ BOOST_AUTO_TEST_CASE(units_are_those_that_names_end_in) {
 BOOST_AUTO_TEST_CASE(rows_beyond_the_first_part_are_left_to_the_script) {
   PageTable table;
   table.id = "t";
-  table.row_noun = "points";
+  table.row_noun = "point";
   table.full_file = "all.csv";
   table.rows = rows_of_part + 1;
   PageColumn column{"n", "", CellKind::number, false, {}};
