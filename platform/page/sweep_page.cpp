@@ -182,10 +182,11 @@ std::string SweepPageWriter::constants() const {
     ++count;
   }
   if (count == 0) return "";
-  return html_element("details", {},
-                      html_text("summary",
-                                fmt::format("{} columns that are the same at all points", count)) +
-                          html_element("table", {{"class", "list"}}, '\n' + rows)) +
+  return html_element(
+             "details", {},
+             html_text("summary", fmt::format("{} column{} with equal values at all points", count,
+                                              count == 1 ? "" : "s")) +
+                 html_element("table", {{"class", "list"}}, '\n' + rows)) +
          '\n';
 }
 
