@@ -361,6 +361,7 @@ std::string PointRunner::run(const std::vector<PlanValue>& settings) const {
     BenchSummary summary = run_bench(run.options, invocation, catalogue_, limits_.threads);
     result["status"] = summary.status;
     result["hash"] = summary.hash;
+    result["configuration"] = summary.configuration;
     result["parameters"] = summary.parameters;
     // The settings of the point are columns of their own.
     for (const char* key : {"topology", "device", "seed", "data"})
@@ -385,6 +386,7 @@ void PointRunner::add_result(const std::string& text, SweepRow& row) {
   if (result.contains("message")) row.message = result["message"];
   if (!result.contains("summary")) return;
   row.hash = result["hash"];
+  row.configuration = result["configuration"];
   for (const auto& parameter : result["parameters"]) {
     const std::string value = parameter[1];
     const std::optional<double> number = number_of(value);

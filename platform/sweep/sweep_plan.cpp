@@ -21,6 +21,8 @@ constexpr const char* source = "spec 10.6";
 
 ConfigSchema plan_schema() {
   std::vector<ConfigKey> keys{
+      ConfigKey::of(Kind::text, "title", "title of the page", false),
+      ConfigKey::of(Kind::text, "text", "what the sweep asks, in paragraphs", false),
       ConfigKey::of(Kind::text, "bench", "bench of all points", false),
       ConfigKey::of(Kind::text, "topology", "machine of all points, as --topology", false),
       ConfigKey::of(Kind::attributes, "params", "parameters of the bench", false),
@@ -69,6 +71,8 @@ class PlanReader {
       if (const std::string* value = config_.text(name))
         plan_.constants.push_back({PlanKeyKind::option, name, *value, config_.place(name)});
     }
+    if (const std::string* title = config_.text("title")) plan_.title = *title;
+    if (const std::string* text = config_.text("text")) plan_.question = *text;
     read_constants("options", PlanKeyKind::option);
     read_constants("params", PlanKeyKind::parameter);
     read_constants("set", PlanKeyKind::setting);

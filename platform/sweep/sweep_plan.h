@@ -47,6 +47,7 @@ struct PlanExpression {
 struct SweepPlan {
   std::string path;
   std::string text;                  // text of the plan file, without included files
+  std::string title, question;       // keys `title` and `text`, for the page of the sweep
   std::vector<PlanValue> constants;  // options, then parameters, then settings
   std::vector<PlanAxis> axes;        // in file order
   std::vector<ZippedAxes> groups;    // in the order of their first axes
