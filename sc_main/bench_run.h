@@ -13,11 +13,18 @@
 
 namespace kernbench {
 
+// Configuration with every default resolved.
+struct ResolvedConfiguration {
+  std::string machine;  // a topology.yaml
+  NamesAndTexts ccl;    // settings of the collectives, by key
+};
+
 struct BenchSummary {
   int status = exit_failed;     // exit status of `run`
   nlohmann::ordered_json json;  // as `run --json` prints it
   RowNames row_names;           // declared by the reports
   NamesAndTexts parameters;     // resolved parameters of the bench
+  ResolvedConfiguration resolved;
   // Hash of the simulated configuration: bench with parameters, options, machine, collectives,
   // plug-ins, with every default resolved.
   std::string hash;

@@ -159,6 +159,7 @@ class BenchRun {
 BenchSummary BenchRun::simulate_quietly(unsigned threads) {
   BenchSummary summary;
   summary.parameters = parameter_texts(bench_, parameters_);
+  summary.resolved = {resolved_, resolve(ccl_, *catalogue_.algorithms).values()};
   summary.hash = hash();
   threads_ = threads;
   summary_ = &summary;
