@@ -242,7 +242,8 @@ void Sweep::open(SweepFile& file, const Invocation& invocation) {
                  {"plan_hash", plan_hash_},
                  {"points", std::to_string(points_.size() - repeated_)},
                  {"shard", fmt::format("{}/{}", shard_.number, shard_.of)},
-                 {"derived", json_text(derived)}},
+                 {"derived", json_text(derived)},
+                 {"figures", figures_as_json(plan_.figures)}},
                 axes);
   file.define_results({});
   const std::map<std::string, SweepFile::Stored> stored = file.stored();

@@ -51,6 +51,8 @@ ConfigSchema plan_schema() {
       ConfigKey::of(Kind::text, "where", "condition that a point meets, in SQL", false),
       ConfigKey::of(Kind::attributes, "keys", "columns with values of configuration keys", false),
       ConfigKey::of(Kind::attributes, "derived", "columns computed from others, in SQL", false),
+      ConfigKey::of_list("figures", "figures of the results", 0, 64, false),
+      ConfigKey::of(Kind::attributes, "figures.*", "a figure"),
   };
   return ConfigSchema(std::move(keys));
 }
@@ -88,6 +90,8 @@ class PlanReader {
     read_columns("derived", "an expression in SQL", [this](const ConfigEntry& entry) {
       plan_.derived.push_back({entry.key, entry.value.text, entry.value.place});
     });
+    if (const ConfigNode* figures = root_.find("figures"))
+      plan_.figures = read_plan_figures(*figures, issues_);
     check_bench();
     if (!issues_.empty()) throw ConfigError(std::move(issues_));
     return std::move(plan_);

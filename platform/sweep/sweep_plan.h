@@ -9,6 +9,7 @@
 
 #include "platform/config/config_tree.h"
 #include "platform/sweep/axis_values.h"
+#include "platform/sweep/plan_figure.h"
 
 namespace kernbench {
 
@@ -60,6 +61,7 @@ struct SweepPlan {
   std::optional<PlanExpression> where;
   std::vector<PlanColumn> keys;
   std::vector<PlanExpression> derived;
+  std::vector<PlanFigure> figures;
 
   // Everything that a point sets, an axis instead of a constant of the same key. `values`: one per
   // axis.
