@@ -11,6 +11,12 @@
 
 namespace kernbench {
 
+// Configuration with every default resolved.
+struct ResolvedConfiguration {
+  std::string machine;  // a topology.yaml
+  NamesAndTexts ccl;    // settings of the collectives, by key
+};
+
 // Numbers and truth values as numbers; a key that the configuration of the point lacks has no
 // column. "ccl:defaults.KEY" is the value in effect for the configured algorithm.
 SummaryColumns key_columns(const std::vector<PlanColumn>& keys,

@@ -364,6 +364,7 @@ std::string PointRunner::run(const std::vector<PlanValue>& settings) const {
     BenchSummary summary = run_bench(run.options, invocation, catalogue_, limits_.threads);
     result["status"] = summary.status;
     result["hash"] = summary.hash;
+    result["configuration"] = summary.configuration;
     result["parameters"] = summary.parameters;
     // The settings of the point are columns of their own.
     for (const char* key : {"topology", "device", "seed", "data"})
@@ -372,7 +373,7 @@ std::string PointRunner::run(const std::vector<PlanValue>& settings) const {
          {"bench", "parameters", "topology", "device", "seed", "data", "status", "histogram"})
       summary.json.erase(key);
     summary.json["activity"].erase("pes");
-    result["keys"] = key_columns(plan_.keys, summary.resolved);
+    result["keys"] = key_columns(plan_.keys, {summary.configuration, summary.ccl});
     result["summary"] = columns_of(summary.json, summary.row_names);
   } catch (const std::exception& error) {
     result["status"] = exit_status_of(error);
@@ -390,6 +391,7 @@ void PointRunner::add_result(const std::string& text, SweepRow& row) {
   if (result.contains("message")) row.message = result["message"];
   if (!result.contains("summary")) return;
   row.hash = result["hash"];
+  row.configuration = result["configuration"];
   for (const auto& parameter : result["parameters"]) {
     const std::string value = parameter[1];
     const std::optional<double> number = number_of(value);

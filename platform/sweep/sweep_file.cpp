@@ -140,6 +140,7 @@ void SweepFile::read_facts() {
   database_->exec("PRAGMA journal_mode=WAL");
   database_->exec("PRAGMA synchronous=NORMAL");  // in WAL mode a crash of the host leaves it sound
   if (is_new) create();
+  configurations_ = std::make_unique<SweepConfigurations>(*database_);
   facts_ = facts_of(*database_);
   std::vector<std::string> axes;
   SQLite::Statement rows(*database_, "SELECT name, role FROM columns ORDER BY position");
@@ -257,6 +258,7 @@ void SweepFile::insert(const SweepRow& row) {
   for (const Json* value : values) bind(statement, ++at, *value);
   statement.exec();
   statement.reset();
+  if (!row.configuration.empty()) configurations_->add(row.hash, row.configuration);
 }
 
 void SweepFile::store(const SweepRow& row) try {
@@ -370,6 +372,7 @@ void SweepFile::store_all(const std::string& path) try {
   SQLite::Transaction transaction(*database_);
   SQLite::Statement rows(other, "SELECT * FROM points WHERE point IS NOT NULL ORDER BY point");
   while (rows.executeStep()) insert(row_of(rows, roles));
+  configurations_->add_all(other);
   transaction.commit();
 } catch (const SQLite::Exception& error) {
   insertions_.clear();
