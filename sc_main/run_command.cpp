@@ -159,6 +159,7 @@ class BenchRun {
 BenchSummary BenchRun::simulate_quietly(unsigned threads) {
   BenchSummary summary;
   summary.parameters = parameter_texts(bench_, parameters_);
+  summary.ccl = resolve(ccl_, *catalogue_.algorithms).values();
   summary.configuration = simulated_configuration();
   summary.hash = text_hash(summary.configuration);
   threads_ = threads;

@@ -14,6 +14,7 @@
 
 #include "models/base/errors.h"
 #include "models/base/quote.h"
+#include "platform/config/shipped_files.h"
 #include "platform/output/json_text.h"
 #include "platform/output/result_file.h"
 #include "platform/output/table.h"
@@ -26,6 +27,7 @@
 #include "sc_main/build_info.h"
 #include "sc_main/command.h"
 #include "sc_main/interrupt.h"
+#include "sc_main/list_sweeps.h"
 #include "sc_main/machine_options.h"
 #include "sc_main/progress_line.h"
 #include "sc_main/sweep_output.h"
@@ -168,17 +170,19 @@ void Sweep::check() const {
   if (outcome->value.size() > 1) throw UsageError(outcome->value.substr(1));
 }
 
-// A point is identified by its command and the contents of the files that it reads.
+// A point is identified by its command, the contents of the files that it reads, and the columns
+// with keys.
 void Sweep::make_keys() {
   InputFiles files;
   std::set<std::string> seen;
-  std::string all;
+  std::string all, columns;
+  for (const PlanColumn& each : plan_.keys) columns += '\n' + each.name + ' ' + each.key;
   for (std::uint64_t point = 1; point <= points_.size(); ++point) {
     const std::vector<std::string> values = points_.axis_values(point - 1);
     const std::vector<PlanValue> settings = plan_.settings_of(values);
     std::string text = files.hash(settings);
     for (const std::string& word : words_of_point(settings)) text += '\n' + word;
-    std::string key = text_hash(text);
+    std::string key = text_hash(text + columns);
     if (!seen.insert(key).second) {
       ++repeated_;
       continue;
@@ -342,7 +346,7 @@ int sweep(const SweepOptions& options, const Invocation& invocation) {
                         {"--shard", !options.shard.empty()},
                         {"--dry-run", options.dry_run}});
   const SweepShard shard = shard_of(options.shard);
-  const SweepPlan plan = load_plan(options.plan, options_of_points());
+  const SweepPlan plan = load_plan(find_plan(options.plan), options_of_points());
   check_derived(plan);
   if (options.output.reuse) return options.output.redraw(plan, options.json);
   const SweepPoints points(plan, options.max_points);
@@ -356,7 +360,12 @@ int sweep(const SweepOptions& options, const Invocation& invocation) {
 
 void declare_sweep(CLI::App& command, Invocation& invocation) {
   const auto options = std::make_shared<SweepOptions>();
-  command.add_option("plan", options->plan, "Plan of the sweep")->type_name("F.yaml");
+  completes(command
+                .add_option("plan", options->plan,
+                            "Plan of the sweep: a file, or the name of a shipped one (kernbench "
+                            "list sweeps)")
+                ->type_name("F.yaml"),
+            &plan_candidates);
   command
       .add_option("--results", options->results,
                   "Result file, which a repeated command resumes (default: the plan's name, in the "
@@ -398,6 +407,7 @@ void declare_sweep(CLI::App& command, Invocation& invocation) {
       "failed point keeps its message and is run again.\n\n"
       "Examples:\n"
       "  kernbench sweep plan.yaml --dry-run\n"
+      "  kernbench sweep milestone-gemm\n"
       "  kernbench sweep plan.yaml --results gemm.sqlite -j 4\n"
       "  kernbench sweep plan.yaml --out study    # with figures and study/index.html\n"
       "  kernbench sweep plan.yaml --out study --reuse\n"

@@ -275,7 +275,11 @@ std::vector<std::string> SweepFile::define_results(const std::vector<PlanExpress
   std::vector<std::string> names = columns_.in_order(), faults;
   std::string list;
   for (const std::string& name : names) list += (list.empty() ? "" : ", ") + sql_name(name);
-  std::string query = fmt::format("SELECT {} FROM points WHERE point IS NOT NULL", list);
+  // A table per derived column, which may use those before it. Nested queries would overflow the
+  // stack of SQLite's parser.
+  std::string query =
+      fmt::format("WITH step0 AS (SELECT {} FROM points WHERE point IS NOT NULL)", list);
+  std::size_t steps = 0;
   for (const PlanExpression& each : derived) {
     const auto fault = [&](const std::string& what) {
       faults.push_back(fmt::format("derived.{}: {}", each.name, what));
@@ -291,13 +295,15 @@ std::vector<std::string> SweepFile::define_results(const std::vector<PlanExpress
       fault(error.what());
       continue;
     }
-    query =
-        fmt::format("SELECT *, (\n{}\n) AS {} FROM ({})", each.text, sql_name(each.name), query);
+    query += fmt::format(", step{} AS (SELECT *, (\n{}\n) AS {} FROM step{})", steps + 1, each.text,
+                         sql_name(each.name), steps);
+    ++steps;
     names.push_back(each.name);
   }
   SQLite::Transaction transaction(*database_);
   database_->exec("DROP VIEW IF EXISTS results");
-  database_->exec(fmt::format("CREATE VIEW results AS SELECT * FROM ({}) ORDER BY point", query));
+  database_->exec(
+      fmt::format("CREATE VIEW results AS {} SELECT * FROM step{} ORDER BY point", query, steps));
   transaction.commit();
   return faults;
 }

@@ -44,6 +44,12 @@ struct PlanExpression {
   ConfigLocation place;
 };
 
+// Column with the value of a configuration key, defaults included.
+struct PlanColumn {
+  std::string name, key;
+  ConfigLocation place;
+};
+
 struct SweepPlan {
   std::string path;
   std::string text;                  // text of the plan file, without included files
@@ -53,6 +59,7 @@ struct SweepPlan {
   std::vector<ZippedAxes> groups;    // in the order of their first axes
   std::optional<PlanSample> sample;
   std::optional<PlanExpression> where;
+  std::vector<PlanColumn> keys;
   std::vector<PlanExpression> derived;
   std::vector<PlanFigure> figures;
 
