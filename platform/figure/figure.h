@@ -22,7 +22,7 @@ struct FigureSeries {
   std::string name;          // in the legend; "": not in it
   std::vector<double> x, y;  // as many of each; NaN: no value there. With categories x is an index
   std::vector<std::string> labels = {};  // of the points; none, or one per point
-  bool theory = false;       // drawn as a dashed line without marks, bars as outlines
+  bool theory = false;                   // drawn as a dashed line without marks, bars as outlines
 };
 
 struct Figure {
@@ -38,12 +38,16 @@ struct Figure {
   bool higher_y = false;
 };
 
-// Draws to a file by the extension of its name: .svg, .png, .pdf. Equal figures give equal SVG.
-// UsageError: another extension, or gnuplot is not installed (names its package); Error: gnuplot
-// fails, or the file cannot be written.
+// Draws to a file by the extension of its name: .svg, .png, .pdf; complete or not at all. Equal
+// figures give equal SVG. UsageError: another extension, gnuplot is not installed (names its
+// package), no value to draw, a value <= 0 on a logarithmic axis, or a negative part of a stacked
+// bar; Error: gnuplot fails, or the file cannot be written.
 void write_figure(const Figure& figure, const std::string& path);
 
-// The SVG as text, for pages.
+// Checks the extension alone.
+void check_figure_file(const std::string& path);
+
+// The SVG as text, for pages. Errors as of write_figure().
 std::string figure_svg(const Figure& figure);
 
 }  // namespace kernbench

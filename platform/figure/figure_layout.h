@@ -1,0 +1,41 @@
+// Places of a figure's parts on its canvas, in pixels from the top left corner.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "platform/figure/figure.h"
+
+namespace kernbench {
+
+inline constexpr double figure_text_px = 13;
+
+// Estimated width of a text, on the safe side.
+double figure_text_width(const std::string& text, double text_px = figure_text_px);
+// Text in lines of at most this width; longer words are cut with "...".
+std::vector<std::string> figure_text_lines(const std::string& text, double width, double text_px);
+// Text of at most this width, cut in the middle: "abc...xyz".
+std::string shortened_text(const std::string& text, double width);
+
+// Labels of the positions on an axis with categories: whether upright, and each how many-th one.
+struct CategoryLabels {
+  bool upright = false;
+  std::size_t every = 1;
+};
+
+struct FigureLayout {
+  double width = 0, height = 0;                     // of the canvas
+  double left = 0, right = 0, top = 0, bottom = 0;  // of the axes
+  std::vector<std::string> title, caption;          // lines
+  double caption_top = 0;                           // of its first line
+  CategoryLabels x_labels, y_labels;
+  bool legend_below = false;
+  double legend_x = 0, legend_y = 0;  // top left corner
+  std::size_t legend_rows = 0;        // 0: no legend
+  double cell_px = 0;                 // heat maps: width of a cell
+
+  // `legend`: names in it.
+  FigureLayout(const Figure& figure, const std::vector<std::string>& legend);
+};
+
+}  // namespace kernbench

@@ -1,0 +1,77 @@
+#include <fmt/format.h>
+
+#include <cerrno>
+#include <cstdio>
+#include <cstring>
+#include <filesystem>
+#include <fstream>
+
+#include "models/base/errors.h"
+#include "models/base/quote.h"
+#include "platform/figure/figure.h"
+#include "platform/figure/figure_script.h"
+#include "platform/figure/gnuplot.h"
+
+namespace kernbench {
+namespace {
+
+FigureFormat format_of(const std::string& path) {
+  const std::string extension = std::filesystem::path(path).extension().string();
+  if (extension == ".svg") return FigureFormat::svg;
+  if (extension == ".png") return FigureFormat::png;
+  if (extension == ".pdf") return FigureFormat::pdf;
+  throw UsageError(
+      fmt::format("the figure {} ends in {}: .svg, .png or .pdf", quote(path),
+                  extension.empty() ? "nothing that names a format" : quote(extension)));
+}
+
+std::string xml_text(const std::string& text) {
+  std::string escaped;
+  for (const char c : text) {
+    if (c == '&') {
+      escaped += "&amp;";
+    } else if (c == '<') {
+      escaped += "&lt;";
+    } else {
+      escaped += static_cast<unsigned char>(c) < ' ' ? ' ' : c;
+    }
+  }
+  return escaped;
+}
+
+// Titles are tooltips in a browser: the figure's own instead of those of gnuplot.
+void set_title(std::string& svg, const std::string& title) {
+  const std::string of_picture = "<title>Gnuplot</title>", of_series = "<title>gnuplot_plot_",
+                    end = "</title>";
+  if (const std::size_t at = svg.find(of_picture); at != std::string::npos)
+    svg.replace(at, of_picture.size(), "<title>" + xml_text(title) + end);
+  for (std::size_t at = 0; (at = svg.find(of_series, at)) != std::string::npos;)
+    svg.erase(at, svg.find(end, at) + end.size() - at);
+}
+
+std::string drawn(const Figure& figure, FigureFormat format) {
+  std::string bytes = run_gnuplot(figure_script(figure, format));
+  if (format == FigureFormat::svg) set_title(bytes, figure.title);
+  return bytes;
+}
+
+}  // namespace
+
+std::string figure_svg(const Figure& figure) { return drawn(figure, FigureFormat::svg); }
+
+void check_figure_file(const std::string& path) { format_of(path); }
+
+void write_figure(const Figure& figure, const std::string& path) {
+  const std::string bytes = drawn(figure, format_of(path)), temporary = path + ".tmp";
+  errno = 0;
+  std::ofstream file(temporary, std::ios::binary);
+  file << bytes;
+  file.close();
+  if (!file || std::rename(temporary.c_str(), path.c_str()) != 0) {
+    const int error = errno == 0 ? EIO : errno;
+    std::remove(temporary.c_str());
+    throw Error(fmt::format("cannot write {}: {}", quote(path), std::strerror(error)));
+  }
+}
+
+}  // namespace kernbench
