@@ -18,9 +18,10 @@ struct BenchSummary {
   nlohmann::ordered_json json;  // as `run --json` prints it
   RowNames row_names;           // declared by the reports
   NamesAndTexts parameters;     // resolved parameters of the bench
-  // Hash of the simulated configuration: bench with parameters, options, machine, collectives,
-  // plug-ins, with every default resolved.
-  std::string hash;
+  NamesAndTexts ccl;            // settings of the collectives, by key, defaults included
+  // Simulated configuration: bench with parameters, options, collectives and plug-ins as comments,
+  // then the machine as a topology.yaml, with every default resolved; and its hash.
+  std::string configuration, hash;
 };
 
 // Runs the bench as `run` does, with the same messages on standard error, and throws what `run`

@@ -124,7 +124,7 @@ class BenchRun {
   BenchSummary simulate_quietly(unsigned threads);
 
  private:
-  std::string hash() const;
+  std::string simulated_configuration() const;
   void start_executor(const StopQuestion& stop);
   RunReport::DataMemory data_memory() const;
   void evaluate(const BenchProgram& program, const OpOrigins* origins, const StopQuestion& stop,
@@ -159,7 +159,9 @@ class BenchRun {
 BenchSummary BenchRun::simulate_quietly(unsigned threads) {
   BenchSummary summary;
   summary.parameters = parameter_texts(bench_, parameters_);
-  summary.hash = hash();
+  summary.ccl = resolve(ccl_, *catalogue_.algorithms).values();
+  summary.configuration = simulated_configuration();
+  summary.hash = text_hash(summary.configuration);
   threads_ = threads;
   summary_ = &summary;
   summary.status = simulate();
@@ -168,11 +170,11 @@ BenchSummary BenchRun::simulate_quietly(unsigned threads) {
 }
 
 // Without version, command line and paths.
-std::string BenchRun::hash() const {
+std::string BenchRun::simulated_configuration() const {
   std::string text;
   for (const auto& [name, value] : metadata_.facts)
-    if (name != "topology") text += fmt::format("{} {}\n", name, value);
-  return text_hash(text + resolved_);
+    if (name != "topology") text += fmt::format("# {} {}\n", name, value);
+  return text + resolved_;
 }
 
 int BenchRun::simulate() {

@@ -14,6 +14,7 @@
 
 #include "models/base/errors.h"
 #include "models/base/quote.h"
+#include "platform/config/shipped_files.h"
 #include "platform/output/json_text.h"
 #include "platform/output/result_file.h"
 #include "platform/output/table.h"
@@ -26,8 +27,10 @@
 #include "sc_main/build_info.h"
 #include "sc_main/command.h"
 #include "sc_main/interrupt.h"
+#include "sc_main/list_sweeps.h"
 #include "sc_main/machine_options.h"
 #include "sc_main/progress_line.h"
+#include "sc_main/sweep_output.h"
 #include "sc_main/sweep_point.h"
 #include "sc_main/sweep_result.h"
 
@@ -42,6 +45,7 @@ struct SweepOptions {
   std::uint64_t max_points = 100'000;
   unsigned jobs = 0;  // 0: one per processor
   bool dry_run = false, json = false, csv = false;
+  SweepOutput output;
 
   unsigned workers() const {
     return jobs > 0 ? jobs : std::max(1U, std::thread::hardware_concurrency());
@@ -68,6 +72,7 @@ SweepShard shard_of(const std::string& text) {
 // Results are in the working folder: a plan may be read-only.
 std::string results_path(const SweepOptions& options, const SweepShard& shard) {
   if (!options.results.empty()) return options.results;
+  if (options.output.is_requested()) return options.output.results();
   std::string name = std::filesystem::path(options.plan).stem().string();
   if (shard.of > 1) name += fmt::format(".{}of{}", shard.number, shard.of);
   return name + ".sqlite";
@@ -165,17 +170,19 @@ void Sweep::check() const {
   if (outcome->value.size() > 1) throw UsageError(outcome->value.substr(1));
 }
 
-// A point is identified by its command and the contents of the files that it reads.
+// A point is identified by its command, the contents of the files that it reads, and the columns
+// with keys.
 void Sweep::make_keys() {
   InputFiles files;
   std::set<std::string> seen;
-  std::string all;
+  std::string all, columns;
+  for (const PlanColumn& each : plan_.keys) columns += '\n' + each.name + ' ' + each.key;
   for (std::uint64_t point = 1; point <= points_.size(); ++point) {
     const std::vector<std::string> values = points_.axis_values(point - 1);
     const std::vector<PlanValue> settings = plan_.settings_of(values);
     std::string text = files.hash(settings);
     for (const std::string& word : words_of_point(settings)) text += '\n' + word;
-    std::string key = text_hash(text);
+    std::string key = text_hash(text + columns);
     if (!seen.insert(key).second) {
       ++repeated_;
       continue;
@@ -233,6 +240,7 @@ void Sweep::open(SweepFile& file, const Invocation& invocation) {
   for (const PlanExpression& each : plan_.derived) derived[each.name] = each.text;
   file.describe({{"version", version_with_commit()},
                  {"command_line", invocation.line()},
+                 {"host", host_text()},
                  {"plan", plan_.text},
                  {"plan_path", plan_.path},
                  {"plan_hash", plan_hash_},
@@ -323,7 +331,8 @@ int Sweep::run(const Invocation& invocation, const std::string& results) {
                              repeated_ == 1 ? "" : "s", repeated_ == 1 ? "s" : "");
   run_points(file);
   progress_.interrupted = Interrupt::requested();
-  return conclude_sweep(file, requested_, plan_.derived, progress_, options_.json);
+  const int status = conclude_sweep(file, requested_, plan_.derived, progress_, options_.json);
+  return std::max(status, options_.output.write(file, plan_, options_.json));
 }
 
 int sweep(const SweepOptions& options, const Invocation& invocation) {
@@ -333,9 +342,13 @@ int sweep(const SweepOptions& options, const Invocation& invocation) {
     throw UsageError(options.json
                          ? "sweep: --json and --csv exclude each other"
                          : "sweep: --csv goes with --dry-run; a sweep always writes a CSV");
+  options.output.check({{"--results", !options.results.empty()},
+                        {"--shard", !options.shard.empty()},
+                        {"--dry-run", options.dry_run}});
   const SweepShard shard = shard_of(options.shard);
-  const SweepPlan plan = load_plan(options.plan, options_of_points());
+  const SweepPlan plan = load_plan(find_plan(options.plan), options_of_points());
   check_derived(plan);
+  if (options.output.reuse) return options.output.redraw(plan, options.json);
   const SweepPoints points(plan, options.max_points);
   if (shard.share_of(points.size()) == 0)
     throw UsageError(
@@ -346,12 +359,18 @@ int sweep(const SweepOptions& options, const Invocation& invocation) {
 
 void declare_sweep(CLI::App& command, Invocation& invocation) {
   const auto options = std::make_shared<SweepOptions>();
-  command.add_option("plan", options->plan, "Plan of the sweep")->type_name("F.yaml");
+  completes(command
+                .add_option("plan", options->plan,
+                            "Plan of the sweep: a file, or the name of a shipped one (kernbench "
+                            "list sweeps)")
+                ->type_name("F.yaml"),
+            &plan_candidates);
   command
       .add_option("--results", options->results,
                   "Result file, which a repeated command resumes (default: the plan's name, in the "
                   "working folder); a CSV is written next to it")
       ->type_name("F.sqlite");
+  options->output.add_to(command);
   command.add_flag("--dry-run", options->dry_run, "List the points and their number, run none");
   command.add_option("-j,--jobs", options->jobs, "Worker processes (default: one per processor)")
       ->type_name("N")
@@ -387,7 +406,10 @@ void declare_sweep(CLI::App& command, Invocation& invocation) {
       "failed point keeps its message and is run again.\n\n"
       "Examples:\n"
       "  kernbench sweep plan.yaml --dry-run\n"
+      "  kernbench sweep milestone-gemm\n"
       "  kernbench sweep plan.yaml --results gemm.sqlite -j 4\n"
+      "  kernbench sweep plan.yaml --out study    # with figures and study/index.html\n"
+      "  kernbench sweep plan.yaml --out study --reuse\n"
       "  kernbench sweep plan.yaml --shard 1/8\n"
       "  kernbench sweep merge plan.*of8.sqlite --results plan.sqlite\n");
   invocation.on(command, [options, &invocation] { return sweep(*options, invocation); });

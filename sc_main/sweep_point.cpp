@@ -21,6 +21,7 @@
 #include "sc_main/bench_run.h"
 #include "sc_main/ccl_file.h"
 #include "sc_main/run_options.h"
+#include "sc_main/sweep_keys.h"
 
 namespace kernbench {
 namespace {
@@ -344,6 +345,8 @@ std::string PointRunner::faults(const std::vector<PlanValue>& settings) const tr
                  : std::make_shared<const Catalogue>(run.options.machine.load_catalogue());
   std::vector<ConfigIssue> issues =
       Check(plan_, settings, *catalogue, run.options.machine).issues();
+  for (ConfigIssue& issue : key_issues(plan_.keys, run.options, *catalogue))
+    issues.push_back(std::move(issue));
   return issues.empty() ? "" : ConfigError(std::move(issues)).what();
 } catch (const std::exception& error) {
   return fmt::format("{}: {}", plan_.path, text_of(error));
@@ -361,13 +364,16 @@ std::string PointRunner::run(const std::vector<PlanValue>& settings) const {
     BenchSummary summary = run_bench(run.options, invocation, catalogue_, limits_.threads);
     result["status"] = summary.status;
     result["hash"] = summary.hash;
+    result["configuration"] = summary.configuration;
     result["parameters"] = summary.parameters;
     // The settings of the point are columns of their own.
     for (const char* key : {"topology", "device", "seed", "data"})
       result["settings"][key] = summary.json[key];
-    for (const char* key : {"bench", "parameters", "topology", "device", "seed", "data", "status"})
+    for (const char* key :
+         {"bench", "parameters", "topology", "device", "seed", "data", "status", "histogram"})
       summary.json.erase(key);
     summary.json["activity"].erase("pes");
+    result["keys"] = key_columns(plan_.keys, {summary.configuration, summary.ccl});
     result["summary"] = columns_of(summary.json, summary.row_names);
   } catch (const std::exception& error) {
     result["status"] = exit_status_of(error);
@@ -385,6 +391,7 @@ void PointRunner::add_result(const std::string& text, SweepRow& row) {
   if (result.contains("message")) row.message = result["message"];
   if (!result.contains("summary")) return;
   row.hash = result["hash"];
+  row.configuration = result["configuration"];
   for (const auto& parameter : result["parameters"]) {
     const std::string value = parameter[1];
     const std::optional<double> number = number_of(value);
@@ -392,6 +399,7 @@ void PointRunner::add_result(const std::string& text, SweepRow& row) {
   }
   for (const auto& [name, value] : result["settings"].items())
     row.settings.emplace_back(setting_column(name), value);
+  for (const auto& column : result["keys"]) row.settings.emplace_back(column[0], column[1]);
   for (const auto& column : result["summary"]) row.summary.emplace_back(column[0], column[1]);
 }
 

@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <utility>
 
 #include "models/base/errors.h"
 #include "models/base/quote.h"
@@ -17,7 +18,7 @@ std::string id_of(const ConfigNode& item) {
 }
 
 // Element that `step` names, by number or by id; null if there is none.
-ConfigNode* element(ConfigNode& list, const std::string& step) {
+const ConfigNode* element(const ConfigNode& list, const std::string& step) {
   const bool number =
       !step.empty() && step.size() < 6 &&
       std::all_of(step.begin(), step.end(), [](char c) { return c >= '0' && c <= '9'; });
@@ -25,10 +26,13 @@ ConfigNode* element(ConfigNode& list, const std::string& step) {
     const std::size_t index = std::stoul(step);
     return index < list.items.size() ? &list.items[index] : nullptr;
   }
-  for (ConfigNode& item : list.items) {
+  for (const ConfigNode& item : list.items) {
     if (id_of(item) == step) return &item;
   }
   return nullptr;
+}
+ConfigNode* element(ConfigNode& list, const std::string& step) {
+  return const_cast<ConfigNode*>(element(std::as_const(list), step));
 }
 
 std::string no_element(const ConfigNode& list, const std::string& step) {
@@ -65,6 +69,15 @@ std::vector<std::string> split(const std::string& key) {
 }
 
 }  // namespace
+
+const ConfigNode* ConfigNode::at(const std::string& path) const {
+  const ConfigNode* node = this;
+  for (const std::string& step : split(path)) {
+    node = node->kind == Kind::list ? element(*node, step) : node->find(step);
+    if (node == nullptr) break;
+  }
+  return node;
+}
 
 void apply_override(ConfigNode& root, const Override& override, std::vector<ConfigIssue>& issues) {
   const ConfigLocation place{

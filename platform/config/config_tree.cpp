@@ -155,7 +155,8 @@ std::string included_path(const std::string& name, const std::string& from) {
   if (std::filesystem::exists(sibling, ignored) || shipped_configs().empty() ||
       name.find('/') != std::string::npos)
     return sibling.string();
-  for (const char* form : {"{}", "topology.{}.yaml", "ccl.{}.yaml", "components.{}.yaml"}) {
+  for (const char* form :
+       {"{}", "topology.{}.yaml", "ccl.{}.yaml", "components.{}.yaml", "sweeps/{}.yaml"}) {
     const std::filesystem::path shipped =
         std::filesystem::path(shipped_configs()) / fmt::format(fmt::runtime(form), name);
     if (std::filesystem::is_regular_file(shipped, ignored)) return shipped.string();

@@ -30,6 +30,9 @@ struct ConfigNode {
 
   const ConfigNode* find(const std::string& key) const;  // null if absent or not a map
   ConfigNode* find(const std::string& key);
+  // Node at a path of keys, "sip.io_chiplets.io0.side"; elements of lists by number or id. Null:
+  // there is none.
+  const ConfigNode* at(const std::string& path) const;
   std::string described() const;  // "the text 'abc'", "a list", ...: for messages
 };
 
@@ -64,7 +67,7 @@ std::vector<Override> overrides_of(const std::vector<std::string>& settings,
 
 // Folder of the shipped configurations, for the whole process; initially unset. If the folder of
 // the including file has no FILE, `include: FILE` is looked up here by the names that --topology
-// accepts: FILE, topology.FILE.yaml, ccl.FILE.yaml, components.FILE.yaml.
+// accepts: FILE, topology.FILE.yaml, ccl.FILE.yaml, components.FILE.yaml, sweeps/FILE.yaml.
 void set_shipped_configs(const std::string& folder);
 
 // Appends faults to `issues`. A file that cannot be read at all, or whose base cannot, yields a

@@ -83,4 +83,22 @@ std::vector<std::string> shipped_files(const std::string& family) {
   return names;
 }
 
+std::string find_plan(const std::string& given) {
+  if (is_file(given)) return given;
+  const fs::path shipped = shipped_configs() / "sweeps" / (given + ".yaml");
+  if (given.find('/') == std::string::npos && is_file(shipped)) return shipped.string();
+  const std::vector<std::string> names = shipped_plans();
+  throw UsageError(fmt::format("no plan {}: there is no such file, and shipped plans are {}{}",
+                               quote(given), listed(names, "none"), did_you_mean(given, names)));
+}
+
+std::vector<std::string> shipped_plans() {
+  std::vector<std::string> names;
+  std::error_code ignored;
+  for (const auto& entry : fs::directory_iterator(shipped_configs() / "sweeps", ignored))
+    if (entry.path().extension() == ".yaml") names.push_back(entry.path().stem());
+  std::sort(names.begin(), names.end());
+  return names;
+}
+
 }  // namespace kernbench

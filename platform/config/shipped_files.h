@@ -23,4 +23,9 @@ std::string find_config(const std::string& given, const std::string& family);
 // "topology.tiny.yaml", ...
 std::vector<std::string> shipped_files(const std::string& family);
 
+// Plan of a sweep: `given` if there is such a file, else the shipped configs/sweeps/GIVEN.yaml.
+// UsageError names the nearest shipped plan.
+std::string find_plan(const std::string& given);
+std::vector<std::string> shipped_plans();  // names that find_plan() accepts: "milestone-gemm", ...
+
 }  // namespace kernbench

@@ -226,11 +226,11 @@ namespace {
 class OperationsReport : public Report {
  public:
   OperationsReport(const ReportContext& context, const char* option)
-      : option_(option), log_(context.log->path()), rows_(context.rows.value_or(20)),
-        statistics_(context.events.observation()) {}
+      : option_(option), log_(context.log != nullptr ? context.log->path() : ""),
+        rows_(context.rows.value_or(20)), statistics_(context.events.observation()) {}
 
   void close(Fs /*end*/) override {
-    if (statistics_.operations() == 0)
+    if (!log_.empty() && statistics_.operations() == 0)
       throw UsageError(fmt::format("{} has no operations, which {} needs", quote(log_), option_));
   }
 
@@ -240,7 +240,7 @@ class OperationsReport : public Report {
 
  private:
   const char* option_;
-  std::string log_;
+  std::string log_;  // "": the events are those of a machine
   std::size_t rows_;
   OperationStatistics statistics_;
 };
@@ -274,7 +274,7 @@ const ReportRegistration top_registration(
                               "Operations by name and engine, those with the largest total time "
                               "first"));
 const ReportRegistration stages_registration(
-    {90, "stages", ReportSource::log},
+    {90, "stages", ReportSource::run | ReportSource::log},
     report_on_flag<StagesReport>("--stages",
                                  "Durations of each stage and operation: percentiles and a "
                                  "histogram"));

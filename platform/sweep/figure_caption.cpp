@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <map>
 #include <optional>
 
@@ -10,74 +11,113 @@ namespace {
 
 constexpr std::size_t most_constants = 8;
 
-using Values = std::map<std::string, std::string>;  // value of each column that is constant
+using Texts = std::vector<std::string>;
 
-Values constants_of(const CaptionedFile& file, const std::set<std::string>& shown) {
-  std::vector<std::string> names;
+// Setting with the same value in all drawn points of a file.
+struct Constant {
+  std::string value;
+  bool given = false;  // by the plan, not a default
+};
+struct Settings {
+  std::map<std::string, Constant> constants;
+  Texts varying;
+};
+
+// Whether the command of a point sets it: "--topology tiny", "--param M=32".
+bool is_given(const std::string& command, const std::string& name) {
+  if (command.find(" --" + name + ' ') != std::string::npos) return true;
+  const std::size_t at = command.find(name + '=');
+  return at != std::string::npos && at > 0 && (command[at - 1] == ' ' || command[at - 1] == '\'');
+}
+
+Settings settings_of(const CaptionedFile& file, const std::set<std::string>& shown) {
+  Texts names{"command"};
+  const Texts axes = file.results->names("axis");
   for (const ResultColumn& each : file.results->columns()) {
     const bool is_setting = each.role == "axis" || each.role == "setting" || each.name == "version";
     if (is_setting && shown.count(each.name) == 0) names.push_back(each.name);
   }
-  Values values;
-  if (names.empty()) return values;
+  Settings settings;
   const auto rows = file.results->rows(names, file.where);
-  for (std::size_t i = 0; i < names.size() && !rows.empty(); ++i) {
-    bool constant = true;
-    for (const auto& row : rows) constant = constant && row[i].text == rows.front()[i].text;
-    if (constant && !rows.front()[i].empty()) values[names[i]] = rows.front()[i].text;
+  for (std::size_t i = 1; i < names.size() && !rows.empty(); ++i) {
+    const ResultCell& first = rows.front()[i];
+    const bool constant = std::all_of(rows.begin(), rows.end(),
+                                      [&](const auto& row) { return row[i].text == first.text; });
+    const bool given = is_given(rows.front()[0].text, names[i]) ||
+                       std::find(axes.begin(), axes.end(), names[i]) != axes.end();
+    if (!constant) settings.varying.push_back(names[i]);
+    if (constant && !first.empty()) settings.constants[names[i]] = {first.text, given};
   }
-  return values;
+  return settings;
 }
 
-// Those that a reader asks for first.
-std::vector<std::string> in_order(const ResultReader& results) {
-  std::vector<std::string> names{"bench", "topology"};
+// Bench and topology first, then axes and settings of all files.
+Texts in_order(const std::vector<CaptionedFile>& files) {
+  Texts names{"bench", "topology"};
   for (const char* role : {"axis", "setting", "point"}) {
-    for (const std::string& name : results.names(role)) {
-      if (name != "bench" && name != "topology") names.push_back(name);
+    for (const CaptionedFile& file : files) {
+      for (const std::string& name : file.results->names(role))
+        if (std::find(names.begin(), names.end(), name) == names.end()) names.push_back(name);
     }
   }
   return names;
 }
 
-std::string joined(const std::vector<std::string>& parts, const char* between) {
+std::string joined(const Texts& parts, const char* between) {
   std::string text;
   for (const std::string& each : parts) text += (text.empty() ? "" : between) + each;
   return text;
+}
+
+// "macs: before 2048, after 4096", or "" if the files have the same value, or one that varies.
+std::string difference(const std::string& name, const std::vector<CaptionedFile>& files,
+                       const std::vector<Settings>& settings) {
+  Texts by_file, values;
+  bool given = name == "version";
+  for (std::size_t i = 0; i < files.size(); ++i) {
+    const Texts& varying = settings[i].varying;
+    if (std::find(varying.begin(), varying.end(), name) != varying.end()) return "";
+    const auto found = settings[i].constants.find(name);
+    const bool known = found != settings[i].constants.end();
+    given = given || (known && found->second.given);
+    values.push_back(known ? found->second.value : "default");
+    by_file.push_back(files[i].name + ' ' + values.back());
+  }
+  const bool equal = std::all_of(values.begin(), values.end(),
+                                 [&](const std::string& each) { return each == values.front(); });
+  return equal || !given ? "" : fmt::format("{}: {}", name, joined(by_file, ", "));
 }
 
 }  // namespace
 
 std::string settings_caption(const std::vector<CaptionedFile>& files,
                              const std::set<std::string>& shown) {
-  std::vector<Values> constants;
+  std::vector<Settings> settings;
   std::size_t failed = 0;
   for (const CaptionedFile& file : files) {
-    constants.push_back(constants_of(file, shown));
+    settings.push_back(settings_of(file, shown));
     failed += file.results->count("failed");
   }
-  std::vector<std::string> same, parts;
-  std::size_t further = 0;
-  for (const std::string& name : in_order(*files.front().results)) {
-    std::vector<std::string> by_file;
-    bool equal = true, everywhere = true;
-    for (std::size_t i = 0; i < files.size(); ++i) {
-      const auto value = constants[i].find(name);
-      everywhere = everywhere && value != constants[i].end();
-      if (!everywhere) break;
-      equal = equal && value->second == constants[0].at(name);
-      by_file.push_back(files[i].name + ' ' + value->second);
-    }
-    if (!everywhere) continue;
-    if (!equal) parts.push_back(fmt::format("{}: {}", name, joined(by_file, ", ")));
-    if (!equal || name == "version") continue;
-    same.size() < most_constants
-        ? same.push_back(fmt::format("{} = {}", name, constants[0].at(name)))
-        : static_cast<void>(++further);
+  Texts same, parts;
+  for (const std::string& name : in_order(files)) {
+    const std::string differs = difference(name, files, settings);
+    if (!differs.empty()) parts.push_back(differs);
+    const auto& constants = settings.front().constants;
+    const auto found = constants.find(name);
+    const bool everywhere = std::all_of(settings.begin(), settings.end(), [&](const Settings& s) {
+      const auto other = s.constants.find(name);
+      return found != constants.end() && other != s.constants.end() &&
+             other->second.value == found->second.value;
+    });
+    if (everywhere && found->second.given && name != "version")
+      same.push_back(fmt::format("{} = {}", name, found->second.value));
   }
-  std::string text = joined(same, ", ");
-  if (further > 0) text += fmt::format(" and {} further settings", further);
-  if (!text.empty()) parts.push_back(text);
+  if (same.size() > most_constants) {
+    const std::size_t further = same.size() - most_constants;
+    same.resize(most_constants);
+    same.push_back(fmt::format("{} more", further));
+  }
+  if (!same.empty()) parts.push_back(joined(same, ", "));
   if (failed > 0)
     parts.push_back(
         fmt::format("{} failed point{} not drawn", failed, failed == 1 ? " is" : "s are"));

@@ -16,7 +16,8 @@ struct CaptionedFile {
 };
 
 // "K = 64, seed = 1; macs_per_cycle: a 2048, b 4096; 2 failed points are not drawn". Columns of
-// `shown` are left out. At most eight constant settings are listed.
+// `shown` and settings that the plan does not set are left out. At most eight constant settings are
+// listed.
 std::string settings_caption(const std::vector<CaptionedFile>& files,
                              const std::set<std::string>& shown);
 

@@ -68,6 +68,7 @@ class FigureBuilder {
   void name_files(const Texts& paths);
   void read_points();
   void refuse_without_points() const;
+  void check_numbers() const;
   std::map<std::string, std::size_t> point_counts() const;
   std::string group_of(const DrawnPoint& point) const;
   void choose_series();
@@ -148,6 +149,21 @@ void FigureBuilder::read_points() {
     }
   }
   if (points_.empty()) refuse_without_points();
+  check_numbers();
+}
+
+// A column without any number is a wrong one; one without a value may belong to points that fail.
+void FigureBuilder::check_numbers() const {
+  Texts columns = plan_.y;
+  if (plan_.kind == FigureKind::heat_map) columns = {plan_.cells};
+  for (const ResultReader& results : results_) {
+    for (const auto& row : results.rows(columns, plan_.where)) {
+      for (std::size_t i = 0; i < columns.size(); ++i)
+        if (!row[i].number && !row[i].empty())
+          throw UsageError(fmt::format("column {} has texts, such as {}, where numbers are drawn",
+                                       quote(columns[i]), quote(row[i].text)));
+    }
+  }
 }
 
 std::string FigureBuilder::group_of(const DrawnPoint& point) const {
@@ -313,6 +329,10 @@ void FigureBuilder::merge_equal_theory() {
     if (!each.x.empty()) kept.push_back(std::move(each));
   }
   figure_.series = std::move(kept);
+  // What is drawn once is last in the legend.
+  if (figure_.series.size() % plan_.y.size() != 0)
+    std::stable_partition(figure_.series.begin(), figure_.series.end(),
+                          [](const FigureSeries& each) { return !each.theory; });
 }
 
 void FigureBuilder::add_cells() {

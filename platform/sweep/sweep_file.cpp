@@ -140,6 +140,7 @@ void SweepFile::read_facts() {
   database_->exec("PRAGMA journal_mode=WAL");
   database_->exec("PRAGMA synchronous=NORMAL");  // in WAL mode a crash of the host leaves it sound
   if (is_new) create();
+  configurations_ = std::make_unique<SweepConfigurations>(*database_);
   facts_ = facts_of(*database_);
   std::vector<std::string> axes;
   SQLite::Statement rows(*database_, "SELECT name, role FROM columns ORDER BY position");
@@ -257,6 +258,7 @@ void SweepFile::insert(const SweepRow& row) {
   for (const Json* value : values) bind(statement, ++at, *value);
   statement.exec();
   statement.reset();
+  if (!row.configuration.empty()) configurations_->add(row.hash, row.configuration);
 }
 
 void SweepFile::store(const SweepRow& row) try {
@@ -273,7 +275,11 @@ std::vector<std::string> SweepFile::define_results(const std::vector<PlanExpress
   std::vector<std::string> names = columns_.in_order(), faults;
   std::string list;
   for (const std::string& name : names) list += (list.empty() ? "" : ", ") + sql_name(name);
-  std::string query = fmt::format("SELECT {} FROM points WHERE point IS NOT NULL", list);
+  // A table per derived column, which may use those before it. Nested queries would overflow the
+  // stack of SQLite's parser.
+  std::string query =
+      fmt::format("WITH step0 AS (SELECT {} FROM points WHERE point IS NOT NULL)", list);
+  std::size_t steps = 0;
   for (const PlanExpression& each : derived) {
     const auto fault = [&](const std::string& what) {
       faults.push_back(fmt::format("derived.{}: {}", each.name, what));
@@ -289,13 +295,15 @@ std::vector<std::string> SweepFile::define_results(const std::vector<PlanExpress
       fault(error.what());
       continue;
     }
-    query =
-        fmt::format("SELECT *, (\n{}\n) AS {} FROM ({})", each.text, sql_name(each.name), query);
+    query += fmt::format(", step{} AS (SELECT *, (\n{}\n) AS {} FROM step{})", steps + 1, each.text,
+                         sql_name(each.name), steps);
+    ++steps;
     names.push_back(each.name);
   }
   SQLite::Transaction transaction(*database_);
   database_->exec("DROP VIEW IF EXISTS results");
-  database_->exec(fmt::format("CREATE VIEW results AS SELECT * FROM ({}) ORDER BY point", query));
+  database_->exec(
+      fmt::format("CREATE VIEW results AS {} SELECT * FROM step{} ORDER BY point", query, steps));
   transaction.commit();
   return faults;
 }
@@ -364,6 +372,7 @@ void SweepFile::store_all(const std::string& path) try {
   SQLite::Transaction transaction(*database_);
   SQLite::Statement rows(other, "SELECT * FROM points WHERE point IS NOT NULL ORDER BY point");
   while (rows.executeStep()) insert(row_of(rows, roles));
+  configurations_->add_all(other);
   transaction.commit();
 } catch (const SQLite::Exception& error) {
   insertions_.clear();

@@ -1,7 +1,8 @@
 // Result file of a sweep (spec 10.6): a SQLite database with a row for each finished point.
 //
 // Tables: `points`, a row per finished point; `columns`, the name and role of its columns;
-// `requested`, all points of the plan; `meta`, facts of the sweep. View `results`: the requested
+// `configurations`, what the points simulated; `requested`, all points of the plan; `meta`, facts
+// of the sweep. View `results`: the requested
 // points in their order, with derived columns. A point is stored in one transaction, in WAL mode,
 // so a process that is killed loses no finished point.
 #pragma once
@@ -17,6 +18,7 @@
 
 #include "platform/sweep/summary_columns.h"
 #include "platform/sweep/sweep_columns.h"
+#include "platform/sweep/sweep_configurations.h"
 #include "platform/sweep/sweep_plan.h"
 
 namespace kernbench {
@@ -28,6 +30,7 @@ struct SweepRow {
   std::string key;          // hash of everything that determines the point but the version
   std::string status;       // "ok" or "failed"
   std::string message, version, hash, command;
+  std::string configuration;  // text that `hash` is of; may be empty
   SummaryColumns settings, summary;
 };
 
@@ -99,6 +102,7 @@ class SweepFile {
   std::string path_;
   int lock_ = -1;
   std::unique_ptr<SQLite::Database> database_;
+  std::unique_ptr<SweepConfigurations> configurations_;
   Facts facts_;
   SweepColumns columns_;
   std::map<std::string, std::unique_ptr<SQLite::Statement>> insertions_;

@@ -11,6 +11,7 @@
 #include "platform/config/config_schema.h"
 #include "platform/config/nearest_name.h"
 #include "platform/sweep/axis_reader.h"
+#include "platform/sweep/sweep_columns.h"
 
 namespace kernbench {
 namespace {
@@ -21,6 +22,8 @@ constexpr const char* source = "spec 10.6";
 
 ConfigSchema plan_schema() {
   std::vector<ConfigKey> keys{
+      ConfigKey::of(Kind::text, "title", "title of the page", false),
+      ConfigKey::of(Kind::text, "text", "what the sweep asks, in paragraphs", false),
       ConfigKey::of(Kind::text, "bench", "bench of all points", false),
       ConfigKey::of(Kind::text, "topology", "machine of all points, as --topology", false),
       ConfigKey::of(Kind::attributes, "params", "parameters of the bench", false),
@@ -46,6 +49,7 @@ ConfigSchema plan_schema() {
                               .default_val(1),
                           false),
       ConfigKey::of(Kind::text, "where", "condition that a point meets, in SQL", false),
+      ConfigKey::of(Kind::attributes, "keys", "columns with values of configuration keys", false),
       ConfigKey::of(Kind::attributes, "derived", "columns computed from others, in SQL", false),
       ConfigKey::of_list("figures", "figures of the results", 0, 64, false),
       ConfigKey::of(Kind::attributes, "figures.*", "a figure"),
@@ -69,6 +73,8 @@ class PlanReader {
       if (const std::string* value = config_.text(name))
         plan_.constants.push_back({PlanKeyKind::option, name, *value, config_.place(name)});
     }
+    if (const std::string* title = config_.text("title")) plan_.title = *title;
+    if (const std::string* text = config_.text("text")) plan_.question = *text;
     read_constants("options", PlanKeyKind::option);
     read_constants("params", PlanKeyKind::parameter);
     read_constants("set", PlanKeyKind::setting);
@@ -77,7 +83,13 @@ class PlanReader {
     read_sample();
     if (const std::string* where = config_.text("where"))
       plan_.where = PlanExpression{"where", *where, config_.place("where")};
-    read_derived();
+    read_columns("keys", "the name of a configuration key", [this](const ConfigEntry& entry) {
+      check_column(entry);
+      plan_.keys.push_back({entry.key, entry.value.text, entry.value.place});
+    });
+    read_columns("derived", "an expression in SQL", [this](const ConfigEntry& entry) {
+      plan_.derived.push_back({entry.key, entry.value.text, entry.value.place});
+    });
     if (const ConfigNode* figures = root_.find("figures"))
       plan_.figures = read_plan_figures(*figures, issues_);
     check_bench();
@@ -205,17 +217,28 @@ class PlanReader {
     }
   }
 
-  void read_derived() {
-    const ConfigNode* derived = config_.attributes("derived");
-    if (derived == nullptr) return;
-    for (const ConfigEntry& entry : derived->entries) {
-      if (entry.value.kind != ConfigNode::Kind::scalar) {
-        fault(entry.place, "derived." + entry.key,
-              fmt::format("found {}, allowed is an expression in SQL", entry.value.described()));
-        continue;
+  template <class Add>
+  void read_columns(const std::string& section, const char* allowed, const Add& add) {
+    const ConfigNode* columns = config_.attributes(section);
+    if (columns == nullptr) return;
+    for (const ConfigEntry& entry : columns->entries) {
+      if (entry.value.kind == ConfigNode::Kind::scalar) {
+        add(entry);
+      } else {
+        fault(entry.place, section + '.' + entry.key,
+              fmt::format("found {}, allowed is {}", entry.value.described(), allowed));
       }
-      plan_.derived.push_back({entry.key, entry.value.text, entry.value.place});
     }
+  }
+
+  // The columns of settings are known here, those of the bench's parameters are not.
+  void check_column(const ConfigEntry& entry) {
+    bool taken = is_fixed_column(entry.key);
+    for (const PlanValue& each : plan_.constants)
+      taken = taken || setting_column(each.key) == entry.key;
+    for (const PlanAxis& axis : plan_.axes) taken = taken || setting_column(axis.name) == entry.key;
+    if (taken)
+      fault(entry.place, "keys." + entry.key, "a column has this name already: name it otherwise");
   }
 
   void check_bench() {

@@ -44,14 +44,22 @@ struct PlanExpression {
   ConfigLocation place;
 };
 
+// Column with the value of a configuration key, defaults included.
+struct PlanColumn {
+  std::string name, key;
+  ConfigLocation place;
+};
+
 struct SweepPlan {
   std::string path;
   std::string text;                  // text of the plan file, without included files
+  std::string title, question;       // keys `title` and `text`, for the page of the sweep
   std::vector<PlanValue> constants;  // options, then parameters, then settings
   std::vector<PlanAxis> axes;        // in file order
   std::vector<ZippedAxes> groups;    // in the order of their first axes
   std::optional<PlanSample> sample;
   std::optional<PlanExpression> where;
+  std::vector<PlanColumn> keys;
   std::vector<PlanExpression> derived;
   std::vector<PlanFigure> figures;
 

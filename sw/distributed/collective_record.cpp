@@ -85,14 +85,14 @@ int Work::source_rank() const {
 
 ResultTable collective_table(const std::vector<std::shared_ptr<const CollectiveRecord>>& records) {
   using Cell = ResultTable::Cell;
-  ResultTable table("collectives", {"op", "algorithm", "reduction", "dtype", "ranks", "bytes",
+  ResultTable table("collectives", {"op", "ranks", "algorithm", "reduction", "dtype", "bytes",
                                     "time_ns", "algorithm_gbs", "bus_gbs"});
   for (const auto& record : records) {
     const std::optional<Fs> time = record->time();
     if (!time) continue;
-    table.add({std::string(name_of(record->op)), record->algorithm,
+    table.add({std::string(name_of(record->op)), std::int64_t{record->ranks}, record->algorithm,
                record->reduction.empty() ? Cell() : Cell(record->reduction),
-               std::string(name_of(record->dtype)), std::int64_t{record->ranks},
+               std::string(name_of(record->dtype)),
                static_cast<std::int64_t>(record->nbytes), to_ns(*time),
                algorithm_bandwidth_gbs(record->nbytes, *time),
                bus_bandwidth_gbs(record->op, record->ranks, record->nbytes, *time)});

@@ -86,7 +86,7 @@ class Work {
   std::shared_ptr<const MessageSide> message_;  // null: a collective
 };
 
-// One row for each collective that has ended on all ranks: op, algorithm, reduction, dtype, ranks,
+// One row for each collective that has ended on all ranks: op, ranks, algorithm, reduction, dtype,
 // bytes, time_ns, algorithm_gbs, bus_gbs.
 ResultTable collective_table(const std::vector<std::shared_ptr<const CollectiveRecord>>& records);
 

@@ -12,10 +12,10 @@ namespace {
 // The columns of the table of collectives.
 enum Column : std::size_t {
   op,
+  ranks,
   algorithm,
   reduction,
   dtype,
-  ranks,
   bytes,
   time_ns,
   algorithm_gbs,

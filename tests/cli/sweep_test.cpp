@@ -1,43 +1,20 @@
 // `kernbench sweep` as users call it (spec 10.6).
 #include <fcntl.h>
-#include <sqlite3.h>
 #include <sys/file.h>
 #include <unistd.h>
 
 #include <boost/test/unit_test.hpp>
 #include <csignal>
 #include <filesystem>
-#include <map>
 
 #include "tests/cli/program.h"
+#include "tests/cli/sweep_rows.h"
 
 using namespace kernbench::test;
 
 BOOST_AUTO_TEST_SUITE(sweep_command)
 
 namespace {
-
-using Row = std::map<std::string, std::string>;
-
-// Rows of a query on a result file; without NULL values.
-std::vector<Row> rows_of(const std::string& path,
-                         const std::string& sql = "SELECT * FROM results") {
-  sqlite3* database = nullptr;
-  std::vector<Row> rows;
-  BOOST_TEST_REQUIRE(sqlite3_open_v2(path.c_str(), &database, SQLITE_OPEN_READONLY, nullptr) ==
-                     SQLITE_OK);
-  const auto add = [](void* to, int n, char** values, char** names) {
-    Row row;
-    for (int i = 0; i < n; ++i)
-      if (values[i] != nullptr) row[names[i]] = values[i];
-    static_cast<std::vector<Row>*>(to)->push_back(std::move(row));
-    return 0;
-  };
-  BOOST_TEST(sqlite3_exec(database, sql.c_str(), add, &rows, nullptr) == SQLITE_OK,
-             sqlite3_errmsg(database));
-  sqlite3_close(database);
-  return rows;
-}
 
 // CSV without the columns that depend on the host, which are the last ones, and without the
 // command's file names.
@@ -262,6 +239,11 @@ BOOST_AUTO_TEST_CASE(faulty_plans_and_files_are_refused_before_anything_runs) {
       {"axes: {M: []}", {"the axis is empty"}},
       {"axes: {M: [32]}\nwhere: M > 32", {"no point meets the condition"}},
       {"axes: {M: [32]}\nderived: {x: 1 +}", {"p.yaml:4: derived.x: ", "syntax error"}},
+      {"axes: {M: [32]}\nkeys: {bw: cube.links.pe_to_router_bw_gb}",
+       {"p.yaml:4", "keys.bw: the first point has no key", "did you mean 'cube.links.pe_to_rout"}},
+      {"axes: {M: [32]}\nkeys: {bw: cube.links}", {"keys.bw: 'cube.links' is a section"}},
+      {"axes: {K: [64]}\nkeys: {M: cube.links.pe_to_router_bw_gbs}",
+       {"keys.M: the bench gemm-single-pe has a parameter of this name"}},
       {"axes: {M: {from: 1, to: 1000000000}}",
        {"1000000000 points; --max-points, to run them, is 100000"}},
   };
@@ -273,7 +255,8 @@ BOOST_AUTO_TEST_CASE(faulty_plans_and_files_are_refused_before_anything_runs) {
   const PlanFile plan("axes: {M: [32]}\n");
   const std::string path = plan.folder.file("p.yaml");
   check_refused({"sweep"}, {"a plan is missing"});
-  check_refused({"sweep", plan.folder.file("none.yaml")}, {"none.yaml", "cannot be read"});
+  check_refused({"sweep", plan.folder.file("none.yaml")}, {"none.yaml", "there is no such file"});
+  check_refused({"sweep", "milestone-gem"}, {"did you mean 'milestone-gemm'?"});
   check_refused({"sweep", path, "--results", "/proc/r.sqlite"}, {"cannot write '/proc/r.sqlite'"});
   check_refused({"sweep", path, "--results", path}, {"ends in '.yaml'"});
   check_refused(plan.sweep({"--shard", "3/2"}), {"--shard '3/2' is not I/N"});

@@ -31,16 +31,15 @@ BOOST_AUTO_TEST_CASE(lower_or_higher_y_is_better) {
 BOOST_AUTO_TEST_CASE(values_that_are_not_finite_have_no_place_in_it) {
   constexpr double none = std::numeric_limits<double>::quiet_NaN(),
                    infinite = std::numeric_limits<double>::infinity();
-  BOOST_CHECK((pareto_front({{none, 1}, {1, 2}, {0, none}, {-infinite, 0}}, false) ==
-               Points{{1, 2}}));
+  BOOST_CHECK(
+      (pareto_front({{none, 1}, {1, 2}, {0, none}, {-infinite, 0}}, false) == Points{{1, 2}}));
   BOOST_TEST(pareto_front({}, true).empty());
 }
 
 // A point is in the front exactly if no other one beats it, compared pair by pair.
 RC_BOOST_PROP(the_front_has_the_points_that_no_other_beats, (bool higher_y)) {
-  const auto coordinates =
-      *rc::gen::container<std::vector<std::pair<int, int>>>(rc::gen::pair(
-          rc::gen::inRange(0, 12), rc::gen::inRange(-6, 6)));
+  const auto coordinates = *rc::gen::container<std::vector<std::pair<int, int>>>(
+      rc::gen::pair(rc::gen::inRange(0, 12), rc::gen::inRange(-6, 6)));
   Points points;
   for (const auto& [x, y] : coordinates) points.emplace_back(x, y);
   Points expected;

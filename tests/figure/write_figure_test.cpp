@@ -32,9 +32,8 @@ class Path {
 }  // namespace
 
 BOOST_AUTO_TEST_CASE(equal_figures_are_equal_svg) {
-  for (const FigureKind kind :
-       {FigureKind::lines, FigureKind::bars, FigureKind::stacked_bars, FigureKind::scatter,
-        FigureKind::heat_map}) {
+  for (const FigureKind kind : {FigureKind::lines, FigureKind::bars, FigureKind::stacked_bars,
+                                FigureKind::scatter, FigureKind::heat_map}) {
     const Figure figure = figure_of_kind(kind);
     const std::string svg = figure_svg(figure);
     BOOST_TEST(svg == figure_svg(figure));

@@ -38,6 +38,7 @@ std::string results_of(const TemporaryFolder& folder, const std::string& name, d
       row.key = key;
       row.status = number == 6 ? "failed" : "ok";
       row.version = "1";
+      row.command = "kernbench run --bench b --set macs=" + std::to_string(macs);
       row.settings = {{"variant", variant}, {"K", k}, {"macs", macs}, {"text", "t"}};
       const double factor = variant == std::string("slow") ? 2 : 1;
       if (number != 6) row.summary = {{"time_ns", k * factor + more}, {"bound_ns", k}};
@@ -85,6 +86,7 @@ BOOST_FIXTURE_TEST_CASE(axes_that_are_not_along_x_separate_series, Results) {
   BOOST_TEST(figure.title == "time_ns over K");
   BOOST_TEST(figure.y.label == "time (ns)");
   check_contains(figure.caption, {"macs = 2048", "1 failed point is not drawn"});
+  BOOST_TEST(!contains(figure.caption, "text"));  // a default
   BOOST_TEST(!contains(figure.caption, "variant"));
 }
 
@@ -103,9 +105,9 @@ BOOST_FIXTURE_TEST_CASE(theory_that_is_equal_for_all_series_is_drawn_once, Resul
   const Figure figure = figure_of(plan, {path});
   BOOST_TEST_REQUIRE(figure.series.size() == 3U);
   BOOST_TEST(figure.series[0].name == "slow: time_ns");
-  BOOST_TEST(figure.series[1].name == "bound_ns");
-  BOOST_TEST(figure.series[1].theory);
-  check_numbers(figure.series[1].x, {32, 64, 128});
+  BOOST_TEST(figure.series[2].name == "bound_ns");
+  BOOST_TEST(figure.series[2].theory);
+  check_numbers(figure.series[2].x, {32, 64, 128});
   // Its values differ by file: one each.
   const std::string other = results_of(folder, "s.sqlite", 5);
   plan.y = {"bound_ns", "time_ns"};
@@ -179,10 +181,10 @@ BOOST_FIXTURE_TEST_CASE(what_cannot_be_selected_is_refused, Results) {
   plan.where = "K = 7";
   check_contains(refusal_of(plan, {path}),
                  {"no finished point meets 'K = 7'", "5 finished, 1 failed and 0 missing"});
+  check_contains(refusal_of(lines({"text"}), {path}), {"column 'text' has texts, such as 't'"});
   plan.where = "";
   plan.series = {"text"};
-  check_contains(refusal_of(plan, {path}),
-                 {"points have K = ", "in a series", "axes: variant, K"});
+  check_contains(refusal_of(plan, {path}), {"points have K = ", "in a series", "axes: variant, K"});
 }
 
 BOOST_FIXTURE_TEST_CASE(files_without_results_are_refused, Results) {

@@ -108,6 +108,9 @@ BOOST_AUTO_TEST_CASE(faults_of_a_plan_name_the_line_and_what_is_allowed) {
       {"options: {sed: 3}\naxes: {x: [1]}", {"options.sed", "did you mean 'seed'?"}},
       {"options: {topology: tiny}\naxes: {x: [1]}", {"is a key of the plan itself"}},
       {"axes: {x: [1]}\nderived: {y: [1]}", {"derived.y: found a list"}},
+      {"axes: {x: [1]}\nkeys: {y: {z: a.b}}", {"keys.y: found a section"}},
+      {"axes: {x: [1]}\nkeys: {x: a.b}", {"plan.yaml:3", "keys.x: a column has this name already"}},
+      {"axes: {x: [1]}\nkeys: {status: a.b}", {"keys.status: a column has this name already"}},
   };
   for (const auto& [text, parts] : faulty) check_contains(faults_of(text), parts);
   const TemporaryFile without_bench("plan.yaml", "axes: {x: [1]}\n");

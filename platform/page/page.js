@@ -1,0 +1,157 @@
+// Tables of all pages: order, filter, further columns, rows in parts; copying of commands.
+(function () {
+  "use strict";
+
+  function element(name, className, text) {
+    const node = document.createElement(name);
+    if (className) node.className = className;
+    if (text !== undefined) node.textContent = text;
+    return node;
+  }
+
+  // A name may be broken after dots.
+  function addName(node, name) {
+    for (const part of name.split(/(?<=\.)/)) node.append(part, element("wbr"));
+  }
+
+  function addCopyButton(node) {
+    const code = node.querySelector("code"), button = element("button", "copy", "copy");
+    button.type = "button";
+    button.addEventListener("click", function () {
+      const selected = window.getSelection();
+      selected.selectAllChildren(code);
+      const done = navigator.clipboard ? navigator.clipboard.writeText(code.textContent)
+                                       : Promise.reject();
+      done.then(() => { button.textContent = "copied"; selected.removeAllRanges(); },
+                () => { button.textContent = "selected"; });
+      setTimeout(() => { button.textContent = "copy"; }, 2000);
+    });
+    node.append(button);
+  }
+
+  const cell = (column, row) => column.cells[column.cells.length === 1 ? 0 : row];
+
+  // Order of two rows by a column; rows without a value are last in both directions.
+  function comparison(column, direction) {
+    const number = column.kind === "number";
+    const values = column.cells.map((text) => (number && text !== "" ? Number(text) : text));
+    const value = (row) => values[values.length === 1 ? 0 : row];
+    const texts = new Intl.Collator("en", { numeric: true });
+    return function (a, b) {
+      const x = value(a), y = value(b);
+      if (x === "" || y === "") return (x === "") - (y === "") || a - b;
+      return direction * (number ? x - y : texts.compare(x, y)) || a - b;
+    };
+  }
+
+  const relations = {
+    "=": (x, y) => x === y || Number(x) === Number(y) && x !== "",
+    "<": (x, y) => x !== "" && Number(x) < Number(y),
+    ">": (x, y) => x !== "" && Number(x) > Number(y),
+    "<=": (x, y) => x !== "" && Number(x) <= Number(y),
+    ">=": (x, y) => x !== "" && Number(x) >= Number(y),
+  };
+
+  // Condition of a word of the filter: "M=32", "simulated_ns<500", or a text in a shown column.
+  function condition(word, columns, shown) {
+    const parts = /^(.+?)(<=|>=|=|<|>)(.*)$/.exec(word);
+    const column = parts && columns.find((each) => each.name.toLowerCase() === parts[1]);
+    if (column) return (row) => relations[parts[2]](cell(column, row).toLowerCase(), parts[3]);
+    return (row) => shown.some((each) => cell(each, row).toLowerCase().includes(word));
+  }
+
+  function setUp(box) {
+    const data = JSON.parse(box.querySelector("script").textContent);
+    const further = data.columns.filter((column) => column.further).length;
+    const table = box.querySelector("table");
+    let rows = [], first = 0, sorted = null, direction = 1, all = false;
+
+    const controls = element("div", "controls");
+    const search = element("input"), state = element("span", "rows");
+    search.type = "search";
+    search.placeholder = "words, or e.g. " + data.columns[0].name + "<10";
+    const searchLabel = element("label", "", "filter ");
+    searchLabel.append(search);
+    const allBox = element("input"), allLabel = element("label");
+    allBox.type = "checkbox";
+    allLabel.append(allBox, " all columns (" + further + " more)");
+    const back = element("button", "", "previous"), on = element("button", "", "next");
+    state.setAttribute("aria-live", "polite");
+    controls.append(searchLabel);
+    if (further > 0) controls.append(allLabel);
+    controls.append(state, back, on);
+    box.querySelector(".cut")?.remove();
+    if (data.rows > 1) box.prepend(controls);
+
+    const shownColumns = () => data.columns.filter((column) => all || !column.further);
+
+    function select() {
+      const shown = shownColumns();
+      const words = search.value.toLowerCase().split(/\s+/).filter((word) => word !== "");
+      const conditions = words.map((word) => condition(word, data.columns, shown));
+      rows = Array.from({ length: data.rows }, (_, row) => row)
+        .filter((row) => conditions.every((holds) => holds(row)));
+      if (sorted) rows.sort(comparison(sorted, direction));
+      first = 0;
+      show();
+    }
+
+    function title(column) {
+      const node = element("th", column.kind), button = element("button");
+      node.scope = "col";
+      button.type = "button";
+      addName(button, column.name);
+      node.append(button);
+      if (column.unit) node.append(element("span", "unit", column.unit));
+      if (column === sorted)
+        node.setAttribute("aria-sort", direction === 1 ? "ascending" : "descending");
+      button.addEventListener("click", function () {
+        direction = column === sorted ? -direction : 1;
+        sorted = column;
+        select();
+        [...table.tHead.rows[0].cells][shownColumns().indexOf(column)].firstChild.focus();
+      });
+      return node;
+    }
+
+    function bodyCell(column, row) {
+      const text = cell(column, row), node = element("td", column.kind);
+      if (column.kind === "command") {
+        node.append(element("code", "", text));
+        addCopyButton(node);
+      } else {
+        node.textContent = text;
+        if (column.kind === "mark" && /^\w+$/.test(text)) node.classList.add(text);
+      }
+      return node;
+    }
+
+    function show() {
+      const shown = shownColumns(), head = element("tr"), body = element("tbody");
+      head.append(...shown.map(title));
+      table.tHead.replaceChildren(head);
+      const last = Math.min(first + data.part, rows.length);
+      for (const row of rows.slice(first, last)) {
+        const line = element("tr");
+        line.append(...shown.map((column) => bodyCell(column, row)));
+        body.append(line);
+      }
+      table.tBodies[0].replaceWith(body);
+      const part = first > 0 || last < rows.length ? (first + 1) + " to " + last + " of " : "";
+      const of = rows.length < data.rows ? " of " + data.rows : "";
+      state.textContent = part + rows.length + of + " " + data.noun + (data.rows === 1 ? "" : "s");
+      back.hidden = on.hidden = rows.length <= data.part;
+      back.disabled = first === 0;
+      on.disabled = last === rows.length;
+    }
+
+    search.addEventListener("input", select);
+    allBox.addEventListener("change", () => { all = allBox.checked; select(); });
+    back.addEventListener("click", () => { first -= data.part; show(); });
+    on.addEventListener("click", () => { first += data.part; show(); });
+    select();
+  }
+
+  document.querySelectorAll("dd.command").forEach(addCopyButton);
+  document.querySelectorAll("div.table").forEach(setUp);
+})();

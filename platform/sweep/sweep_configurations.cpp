@@ -1,0 +1,204 @@
+#include "platform/sweep/sweep_configurations.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <sstream>
+
+#include "platform/config/config_tree.h"
+#include "platform/sweep/axis_reader.h"
+
+namespace kernbench {
+namespace {
+
+std::vector<std::string> lines_of(const std::string& text) {
+  std::vector<std::string> lines;
+  std::istringstream stream(text);
+  for (std::string line; std::getline(stream, line);) lines.push_back(line);
+  return lines;
+}
+
+std::size_t indent_of(const std::string& line) {
+  return std::min(line.find_first_not_of(' '), line.size());
+}
+
+bool is_comment(const std::string& line) { return line.compare(0, 1, "#") == 0; }
+
+// --- Differences of two lines
+
+// Key of "  key: value"; of "  - id: io0" the id.
+std::string key_of(const std::string& line) {
+  const std::size_t begin = indent_of(line), colon = line.find(':', begin);
+  std::string key = line.substr(begin, colon - begin);
+  if (key == "- id" && colon != std::string::npos) return line.substr(line.find(' ', colon) + 1);
+  return key.compare(0, 2, "- ") == 0 ? key.substr(2) : key;
+}
+
+// Path of the key of a line, from the lines above that are indented less.
+std::string path_of(const std::vector<std::string>& lines, std::size_t number) {
+  std::string path = key_of(lines[number]);
+  std::size_t indent = indent_of(lines[number]);
+  for (std::size_t i = number; i-- > 0 && indent > 0;) {
+    if (is_comment(lines[i]) || indent_of(lines[i]) >= indent) continue;
+    path = key_of(lines[i]) + '.' + path;
+    indent = indent_of(lines[i]);
+  }
+  return path;
+}
+
+void add_leaves(const std::string& path, const ConfigNode& node,
+                std::map<std::string, std::string>& leaves) {
+  if (node.kind != ConfigNode::Kind::map) {
+    leaves[path] = flow_text(node);
+    return;
+  }
+  for (const ConfigEntry& entry : node.entries)
+    add_leaves(path + '.' + entry.key, entry.value, leaves);
+}
+
+// Values of "key: {a: 1, b: 2}", by path.
+std::map<std::string, std::string> leaves_of(const std::string& path, const std::string& line) {
+  std::map<std::string, std::string> leaves;
+  const std::size_t colon = line.find(": ");
+  if (colon == std::string::npos) return leaves;
+  std::vector<ConfigIssue> issues;
+  add_leaves(path, parse_config_value(line.substr(colon + 2), {}, path, issues), leaves);
+  return leaves;
+}
+
+// Words of a comment that differ: "# bench gemm M=32 K=64" has those of the bench.
+std::vector<std::string> changed_words(const std::string& base, const std::string& line) {
+  std::istringstream before(base), after(line);
+  std::set<std::string> words;
+  for (std::string word; before >> word;) words.insert(word);
+  std::vector<std::string> changed;
+  for (std::string word; after >> word;)
+    if (words.count(word) == 0) changed.push_back(word);
+  return changed;
+}
+
+std::vector<std::string> changes(const std::vector<std::string>& base, std::size_t number,
+                                 const std::string& line) {
+  if (is_comment(line)) return changed_words(base[number], line);
+  const std::string path = path_of(base, number);
+  const std::map<std::string, std::string> before = leaves_of(path, base[number]),
+                                           after = leaves_of(path, line);
+  std::vector<std::string> changed;
+  for (const auto& [key, value] : after) {
+    const auto same = before.find(key);
+    if (same == before.end() || same->second != value)
+      changed.push_back(fmt::format("{}: {}", key, value));
+  }
+  if (changed.empty()) changed.push_back(line.substr(indent_of(line)));
+  return changed;
+}
+
+}  // namespace
+
+// --- Writing
+
+SweepConfigurations::SweepConfigurations(SQLite::Database& database) : database_(database) {
+  database.exec(
+      "CREATE TABLE IF NOT EXISTS configurations(hash TEXT PRIMARY KEY, base TEXT, text TEXT)");
+  SQLite::Statement rows(database,
+                         "SELECT hash, CASE WHEN base IS NULL THEN text END FROM configurations");
+  while (rows.executeStep()) {
+    const std::string hash = rows.getColumn(0).getString();
+    hashes_.insert(hash);
+    if (rows.getColumn(1).isNull()) continue;
+    std::vector<std::string> lines = lines_of(rows.getColumn(1).getString());
+    bases_.emplace(lines.size(), Base{hash, std::move(lines)});
+  }
+}
+
+void SweepConfigurations::insert(const std::string& hash, const std::string& base,
+                                 const std::string& text) {
+  SQLite::Statement row(database_, "INSERT OR IGNORE INTO configurations VALUES(?, ?, ?)");
+  row.bind(1, hash);
+  base.empty() ? row.bind(2) : row.bind(2, base);
+  row.bind(3, text);
+  row.exec();
+  hashes_.insert(hash);
+}
+
+void SweepConfigurations::add(const std::string& hash, const std::string& text) {
+  if (hashes_.count(hash) != 0) return;
+  std::vector<std::string> lines = lines_of(text);
+  const auto [begin, end] = bases_.equal_range(lines.size());
+  for (auto base = begin; base != end; ++base) {
+    std::string changed;
+    std::size_t count = 0;
+    for (std::size_t i = 0; i < lines.size(); ++i) {
+      if (lines[i] == base->second.lines[i]) continue;
+      changed += fmt::format("{}:{}\n", i, lines[i]);
+      ++count;
+    }
+    if (count <= lines.size() / 4) return insert(hash, base->second.hash, changed);
+  }
+  insert(hash, "", text);
+  bases_.emplace(lines.size(), Base{hash, std::move(lines)});
+}
+
+void SweepConfigurations::add_all(const SQLite::Database& other) {
+  if (!other.tableExists("configurations")) return;
+  SQLite::Statement rows(other, "SELECT hash, base, text FROM configurations");
+  while (rows.executeStep())
+    insert(rows.getColumn(0).getString(), rows.getColumn(1).getString(),
+           rows.getColumn(2).getString());
+}
+
+// --- Reading
+
+StoredConfigurations::StoredConfigurations(const SQLite::Database& database) {
+  if (!database.tableExists("configurations")) return;
+  SQLite::Statement rows(database, "SELECT hash, base, text FROM configurations");
+  while (rows.executeStep())
+    stored_[rows.getColumn(0).getString()] = {rows.getColumn(1).getString(),
+                                              rows.getColumn(2).getString()};
+}
+
+const std::string& StoredConfigurations::base_of(const std::string& hash) const {
+  const auto found = stored_.find(hash);
+  return found->second.base.empty() ? found->first : found->second.base;
+}
+
+StoredConfigurations::NumberedLines StoredConfigurations::changed_lines(const Stored& stored) {
+  NumberedLines lines;
+  for (const std::string& line : lines_of(stored.text)) {
+    const std::size_t colon = line.find(':');
+    lines.emplace_back(std::stoul(line.substr(0, colon)), line.substr(colon + 1));
+  }
+  return lines;
+}
+
+std::string StoredConfigurations::text(const std::string& hash) const {
+  const Stored& stored = stored_.at(hash);
+  if (stored.base.empty()) return stored.text;
+  std::vector<std::string> lines = lines_of(stored_.at(stored.base).text);
+  for (auto& [number, line] : changed_lines(stored)) lines.at(number) = std::move(line);
+  std::string text;
+  for (const std::string& line : lines) text += line + '\n';
+  return text;
+}
+
+const std::vector<std::string>& StoredConfigurations::lines_of_base(const std::string& hash) {
+  const auto [place, is_new] = base_lines_.try_emplace(hash);
+  if (is_new) place->second = lines_of(stored_.at(hash).text);
+  return place->second;
+}
+
+std::vector<std::string> StoredConfigurations::differences(const std::string& hash) {
+  const Stored& stored = stored_.at(hash);
+  std::vector<std::string> all;
+  if (stored.base.empty()) return all;
+  const std::vector<std::string>& base = lines_of_base(stored.base);
+  for (const auto& [number, line] : changed_lines(stored)) {
+    const auto [place, is_new] =
+        known_.try_emplace(fmt::format("{}:{}:{}", stored.base, number, line));
+    if (is_new && number < base.size()) place->second = changes(base, number, line);
+    all.insert(all.end(), place->second.begin(), place->second.end());
+  }
+  return all;
+}
+
+}  // namespace kernbench

@@ -1,0 +1,143 @@
+#include "sc_main/sweep_output.h"
+
+#include <fmt/format.h>
+#include <sys/utsname.h>
+#include <unistd.h>
+
+#include <CLI/CLI.hpp>
+#include <filesystem>
+#include <fstream>
+#include <iostream>
+#include <set>
+#include <thread>
+
+#include "models/base/errors.h"
+#include "models/base/quote.h"
+#include "platform/figure/figure.h"
+#include "platform/page/page.h"
+#include "platform/page/sweep_page.h"
+#include "platform/sweep/result_figure.h"
+#include "platform/sweep/sweep_results.h"
+
+namespace kernbench {
+namespace {
+
+namespace fs = std::filesystem;
+
+// Value of "name : value" or "name=value" in a file of facts; "": there is none.
+std::string fact_of(const char* path, const std::string& name, char mark) {
+  std::ifstream file(path);
+  for (std::string line; std::getline(file, line);) {
+    if (line.compare(0, name.size(), name) != 0) continue;
+    const std::size_t at = line.find(mark);
+    if (at == std::string::npos) continue;
+    const std::size_t begin = line.find_first_not_of(" \"", at + 1);
+    if (begin == std::string::npos) continue;
+    return line.substr(begin, line.find_last_not_of(" \"") + 1 - begin);
+  }
+  return "";
+}
+
+// Writes the figure to its file, and returns it with the same picture, whose title and caption are
+// texts of the page.
+PageFigure drawn(const PlanFigure& plan, const std::string& results, const fs::path& folder) {
+  PageFigure drawn{plan.name + ".svg", plan.title, plan.text, "", ""};
+  try {
+    Figure figure = figure_of(plan, {results});
+    write_whole_file((folder / drawn.file).string(), figure_svg(figure));
+    drawn.title = figure.title;
+    drawn.caption = figure.caption;
+    figure.title.clear();
+    figure.caption.clear();
+    drawn.svg = figure_svg(figure);
+  } catch (const Error& error) {
+    drawn.fault = error.what();
+  }
+  return drawn;
+}
+
+void add_columns(const PlanFigure& figure, std::vector<std::string>& columns) {
+  for (const auto* names : {&figure.y, &figure.series})
+    columns.insert(columns.end(), names->begin(), names->end());
+  columns.insert(columns.end(), {figure.x, figure.cells, figure.labels});
+}
+
+}  // namespace
+
+std::string host_text() {
+  std::string processor = fact_of("/proc/cpuinfo", "model name", ':'),
+              system = fact_of("/etc/os-release", "PRETTY_NAME", '=');
+  ::utsname names{};
+  const bool has_names = ::uname(&names) == 0;
+  if (processor.empty() && has_names) processor = names.machine;
+  if (has_names)
+    system += fmt::format("{}{} {}", system.empty() ? "" : ", ", names.sysname, names.release);
+  const unsigned count = std::thread::hardware_concurrency();
+  const double memory = static_cast<double>(::sysconf(_SC_PHYS_PAGES)) *
+                        static_cast<double>(::sysconf(_SC_PAGE_SIZE)) / (1 << 30);
+  return fmt::format("{}, {} processor{}, {:.1f} GiB, {}", processor, count, count == 1 ? "" : "s",
+                     memory, system);
+}
+
+void SweepOutput::add_to(CLI::App& command) {
+  command
+      .add_option("--out", folder,
+                  "Folder for everything: results.sqlite, which a repeated command resumes, "
+                  "results.csv, the figures of the plan, and index.html, a page to mail")
+      ->type_name("DIR");
+  command.add_flag("--reuse", reuse,
+                   "Redraw the figures and the page of --out from its results, run nothing");
+}
+
+std::string SweepOutput::results() const { return (fs::path(folder) / "results.sqlite").string(); }
+
+void SweepOutput::check(const std::vector<std::pair<const char*, bool>>& others) const {
+  if (reuse && !is_requested())
+    throw UsageError("sweep: --reuse requires --out DIR, the folder with the results");
+  if (!is_requested()) return;
+  for (const auto& [option, given] : others)
+    if (given) throw UsageError(fmt::format("sweep: --out and {} exclude each other", option));
+  if (reuse) {
+    if (!fs::exists(results()))
+      throw UsageError(fmt::format("--reuse: there are no results in {}: {} does not exist",
+                                   quote(folder), quote(results())));
+    return;
+  }
+  std::error_code error;
+  fs::create_directories(folder, error);
+  if (error || !fs::is_directory(folder))
+    throw UsageError(fmt::format("--out: cannot create the folder {}: {}", quote(folder),
+                                 error ? error.message() : "a file has this name"));
+}
+
+int SweepOutput::write(SweepFile& file, const SweepPlan& plan, bool quiet) const {
+  if (!is_requested()) return exit_done;
+  const SweepResults results = read_results(file.path());
+  SweepPage page;
+  page.title = plan.title.empty() ? fs::path(plan.path).stem().string() : plan.title;
+  page.text = plan.question;
+  page.results_csv = fs::path(csv_next_to(file.path())).filename();
+  std::set<std::string> faults;
+  for (const PlanFigure& figure : plan.figures) {
+    page.figures.push_back(drawn(figure, file.path(), folder));
+    add_columns(figure, page.figure_columns);
+    if (const std::string& fault = page.figures.back().fault; !fault.empty()) faults.insert(fault);
+  }
+  const std::string path = (fs::path(folder) / "index.html").string();
+  write_whole_file(path, sweep_page_html(page, results));
+  if (!quiet) std::cout << fmt::format("page               {}\n", path) << std::flush;
+  for (const std::string& fault : faults) std::cerr << "kernbench: " << fault << '\n';
+  return faults.empty() ? exit_done : exit_failed;
+}
+
+int SweepOutput::redraw(const SweepPlan& plan, bool quiet) const {
+  SweepFile file(results());
+  for (const std::string& fault : file.define_results(plan.derived))
+    std::cerr << "kernbench: " << fault << "; the results are without it\n";
+  // For `plot`, too.
+  file.describe({{"figures", figures_as_json(plan.figures)}}, read_sweep(file.path()).axes);
+  file.write_csv(csv_next_to(file.path()));
+  return write(file, plan, quiet);
+}
+
+}  // namespace kernbench

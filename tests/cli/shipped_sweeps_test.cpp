@@ -1,0 +1,78 @@
+// Plans in configs/sweeps, and what they need of `kernbench sweep` (spec 10.3, 10.6).
+#include <boost/test/unit_test.hpp>
+
+#include "tests/cli/program.h"
+#include "tests/cli/sweep_rows.h"
+
+using namespace kernbench::test;
+
+BOOST_AUTO_TEST_SUITE(shipped_sweeps)
+
+namespace {
+
+// Results of a plan in a folder of its own, whose points are all ok.
+std::vector<Row> results_of(const std::string& plan) {
+  const TemporaryFolder folder;
+  const std::string results = folder.file("r.sqlite");
+  check_run({"sweep", folder.write("p.yaml", plan), "--results", results}, {0, {" 0 failed"}});
+  return rows_of(results);
+}
+
+double number(const Row& row, const std::string& column) {
+  const auto found = row.find(column);
+  BOOST_TEST_REQUIRE(found != row.end(), "no column " << column);
+  return std::stod(found->second);
+}
+
+}  // namespace
+
+BOOST_AUTO_TEST_CASE(each_shipped_plan_is_listed_and_has_valid_points) {
+  const Json plans = json_of({"list", "sweeps", "--json"});
+  BOOST_TEST(plans.size() >= 4u);
+  for (const Json& plan : plans) {
+    const std::string name = plan.at("name");
+    BOOST_TEST(plan.at("title").get<std::string>() != "", name);
+    BOOST_TEST(json_of({"sweep", name, "--dry-run", "--json"}).at("points") == plan.at("points"));
+  }
+}
+
+// The value of each point, set, included or a default.
+BOOST_AUTO_TEST_CASE(columns_of_keys_have_the_values_of_the_resolved_configuration) {
+  const std::vector<Row> rows = results_of(
+      "bench: gemm-single-pe\ntopology: tiny\noptions: {data: 'off'}\n"
+      "axes: {cube.pe_template.components.pe_dma.attrs.rd_engines: [1, 3]}\n"
+      "keys:\n"
+      "  engines: cube.pe_template.components.pe_dma.attrs.rd_engines\n"
+      "  depth: cube.pe_template.components.pe_gemm.attrs.queue_depth\n"
+      "  side: sip.io_chiplets.io0.side\n"
+      "  shared: cube.pe_template.components.pe_scheduler.attrs.shared_accel_slot\n"
+      "  slot: ccl:defaults.slot_size\n"
+      "derived: {both: engines * depth, first: first_value(engines) OVER (ORDER BY point)}\n");
+  BOOST_TEST_REQUIRE(rows.size() == 2u);
+  BOOST_TEST(number(rows[0], "engines") == 1);
+  BOOST_TEST(number(rows[1], "engines") == 3);
+  BOOST_TEST(rows[1].at("side") == "N");
+  BOOST_TEST(number(rows[1], "shared") == 1);
+  BOOST_TEST(number(rows[1], "slot") == 4096);
+  BOOST_TEST(number(rows[1], "both") == 3 * number(rows[1], "depth"));
+  BOOST_TEST(number(rows[1], "first") == 1);  // of another row
+}
+
+// Without overlap of the first and last stages, one access to HBM after the other, the model of a
+// tile pipeline in the plan is exact.
+BOOST_AUTO_TEST_CASE(theory_of_milestone_gemm_is_that_of_the_machine) {
+  const std::string reduced = "include: milestone-gemm\nwhere: M * K * N <= 32 * 512 * 32\n";
+  const std::string slower =
+      "set: {cube.links.hbm_to_router_bw_gbs: 128, cube.memory_map.hbm_channel_bw_gbs: 16, "
+      "cube.components.router.attrs.overhead_ns: 3}\n";
+  for (const std::string& plan : {reduced, reduced + slower}) {
+    for (const Row& row : results_of(plan)) {
+      const double measured = number(row, "activity.composite_window_ns");
+      BOOST_TEST(measured == number(row, "latency_ns"), boost::test_tools::tolerance(1e-3));
+      BOOST_TEST(number(row, "ideal_ns") < measured);
+      BOOST_TEST(number(row, "stages.pe_gemm.gemm.count") == number(row, "tiles"));
+    }
+  }
+}
+
+BOOST_AUTO_TEST_SUITE_END()
