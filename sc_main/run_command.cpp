@@ -16,6 +16,7 @@
 #include "platform/events/machine_events.h"
 #include "platform/observe/log_selection.h"
 #include "platform/observe/op_origins.h"
+#include "platform/probe/pe_transfer_meter.h"
 #include "platform/sweep/text_hash.h"
 #include "platform/topology/build_graph.h"
 #include "sc_main/bench_catalogue.h"
@@ -202,10 +203,13 @@ int BenchRun::simulate() {
   const double elaboration_s = seconds_since(start);
 
   ProgramEvents program_events(events);
-  BenchProgram program(bench_, {parameters_, devices_, options_.seed, ccl_, &program_events,
-                                &program_events, catalogue_.algorithms, Log::find(platform.host()),
-                                Log::find(platform.host(), LogRequest::collectives),
-                                options_.untimed_inputs, &program_events});
+  std::optional<PeTransferMeter> meter;
+  if (bench_.measures_transfers) meter.emplace(platform);
+  BenchProgram program(
+      bench_, {parameters_, devices_, options_.seed, ccl_, &program_events, &program_events,
+               catalogue_.algorithms, Log::find(platform.host()),
+               Log::find(platform.host(), LogRequest::collectives), options_.untimed_inputs,
+               &program_events, meter ? &*meter : nullptr});
   ProgressLine progress;
   RunLimits limits = options_.limits();
   limits.interrupted = &stop_requested;

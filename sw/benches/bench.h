@@ -19,6 +19,7 @@ struct Bench {
                            // themselves and ignore --device
   DataMode needs_data = DataMode::off;  // minimum: deferred if kernels branch on loaded values,
                                         // eager if on computed ones
+  bool measures_transfers = false;      // uses torch.transfers()
 };
 
 // Parameter from the command line.

@@ -28,6 +28,7 @@ void BenchProgram::run(HostPort& port) {
   runtime_->collectives_log = options_.collectives_log;
   runtime_->calls = options_.calls;
   runtime_->launch_listener = options_.launches;
+  runtime_->transfers = options_.transfers;
   runtime_->untimed_inputs = options_.untimed_inputs;
   runtime_->memory->start_reaper();
   running_ = options_.devices.size();

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "models/protocol/host_port.h"
+#include "models/protocol/transfer_meter.h"
 #include "sw/benches/bench.h"
 
 namespace kernbench {
@@ -26,6 +27,8 @@ struct BenchOptions {
   const Log* collectives_log = nullptr;
   bool untimed_inputs = false;         // transfers before the first launch take no time
   LaunchListener* launches = nullptr;  // null: launches() returns them
+  // For a bench that measures transfers; outlives the run.
+  TransferMeter* transfers = nullptr;
 };
 
 // Must outlive the simulation. A bench that submits nothing ends with LaunchError of code

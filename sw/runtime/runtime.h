@@ -23,6 +23,7 @@
 namespace kernbench {
 
 class CallListener;  // call_listener.h
+class TransferMeter;  // models/protocol/transfer_meter.h
 class Worker;
 
 // Observer of torch.stats: callbacks at the marks of the host program's regions (spec 11.3).
@@ -69,6 +70,7 @@ struct Runtime {
   const Log* call_log = nullptr;             // null: none
   const Log* collectives_log = nullptr;      // null: none
   CallListener* calls = nullptr;             // observer of torch.distributed; null: none
+  TransferMeter* transfers = nullptr;        // null: none
   std::uint64_t tensors_made = 0;            // for default names
   std::uint64_t launch_groups = 0;           // number of launches on several SIPs
   std::uint32_t streams = 1;                 // number of launch streams; 0 is the compute stream

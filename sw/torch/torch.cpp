@@ -49,6 +49,14 @@ Tensor Torch::from_local(const std::vector<HostArray>& parts, const Shape& shape
   return tensor;
 }
 
+TransferMeter& Torch::transfers() const {
+  if (runtime_.transfers == nullptr)
+    throw UsageError(
+        "torch.transfers: this run has no TransferMeter; a bench that declares measures_transfers "
+        "has one in `run`, and in a program with BenchOptions::transfers");
+  return *runtime_.transfers;
+}
+
 void Torch::Rings::add(const NeighbourGraph& graph) {
   torch_.wait_all();
   const int device = torch_.worker("ipcq.add").device();

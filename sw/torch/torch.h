@@ -169,6 +169,10 @@ class Torch {
   };
   Statistics stats;
 
+  // Measurement of transfers (models/protocol/transfer_meter.h). UsageError unless the bench
+  // declares measures_transfers.
+  TransferMeter& transfers() const;
+
   // --- several devices: sw/distributed ---
   Multiprocessing multiprocessing;
   Distributed distributed;

@@ -17,6 +17,7 @@
 #include "models/base/errors.h"
 #include "models/data/race_detector.h"
 #include "platform/phase2/data_executor.h"
+#include "platform/probe/pe_transfer_meter.h"
 #include "sc_main/output_verification.h"
 #include "sw/benches/bench_program.h"
 #include "sw/benches/bench_registry.h"
@@ -103,8 +104,12 @@ inline BenchOutcome run_bench(const Bench& bench, const std::vector<GivenParamet
   std::optional<DataExecutor> executor;
   if (options.data == DataMode::eager)
     executor.emplace(machine.data, options.threads).start_eager();
-  BenchProgram program(
-      bench, {resolve_parameters(bench, parameters), options.devices, options.seed, options.ccl});
+  std::optional<PeTransferMeter> meter;
+  if (bench.measures_transfers) meter.emplace(*machine.platform);
+  BenchOptions bench_options{resolve_parameters(bench, parameters), options.devices, options.seed,
+                             options.ccl};
+  bench_options.transfers = meter ? &*meter : nullptr;
+  BenchProgram program(bench, bench_options);
   const RunResult result = machine.platform->run(program);
   BenchOutcome outcome;
   outcome.status = name_of(result.status);
@@ -120,6 +125,7 @@ inline BenchOutcome run_bench(const Bench& bench, const std::vector<GivenParamet
   machine.op_log.write_csv(
       text, [](const sc_core::sc_object* node) { return std::string(node->name()); });
   outcome.op_log = text.str();
+  meter.reset();
   machine.platform.reset();
   if (const RaceDetector* races = machine.data.races()) {
     for (const Race& race : races->races()) outcome.failures += race.text() + "\n";
