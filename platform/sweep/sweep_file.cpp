@@ -382,9 +382,12 @@ SweepContent read_sweep(const std::string& path) try {
                          "SELECT name FROM columns WHERE role = 'axis' ORDER BY position");
   while (axes.executeStep()) content.axes.push_back(axes.getColumn(0).getString());
   content.requested = requested_of(database);
-  SQLite::Statement finished(database, "SELECT COUNT(*) FROM points WHERE point IS NOT NULL");
-  if (finished.executeStep())
-    content.finished = static_cast<std::uint64_t>(finished.getColumn(0).getInt64());
+  SQLite::Statement counts(
+      database, "SELECT COUNT(*), SUM(status = 'ok') FROM points WHERE point IS NOT NULL");
+  if (counts.executeStep()) {
+    content.finished = static_cast<std::uint64_t>(counts.getColumn(0).getInt64());
+    content.ok = static_cast<std::uint64_t>(counts.getColumn(1).getInt64());
+  }
   return content;
 } catch (const SQLite::Exception& error) {
   throw refused(path, fmt::format("cannot be read: {}", error.what()));
