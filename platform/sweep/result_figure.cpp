@@ -123,6 +123,9 @@ void FigureBuilder::refuse_without_points() const {
 }
 
 void FigureBuilder::read_points() {
+  for (const ResultReader& each : results_) {
+    if (each.count("ok") == 0) refuse_without_points();  // nor has it columns of results
+  }
   for (std::size_t file = 0; file < results_.size(); ++file) {
     const ResultReader& results = results_[file];
     const Texts axes = results.content().axes;
