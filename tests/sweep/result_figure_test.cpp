@@ -5,7 +5,7 @@
 #include <cmath>
 
 #include "models/base/errors.h"
-#include "platform/sweep/result_reader.h"
+#include "platform/sweep/figure_caption.h"
 #include "platform/sweep/sweep_file.h"
 #include "tests/support/error_text.h"
 #include "tests/support/temporary_folder.h"
