@@ -95,11 +95,11 @@ FigureLayout::FigureLayout(const Figure& figure, const std::vector<std::string>&
     axes_w = std::clamp(static_cast<double>(figure.x.categories.size()) * category_width(figure),
                         axes_width, most_axes_width);
   }
-  double below = 26;  // numbers of the x axis
+  double below = 34;  // numbers of the x axis
   if (!figure.x.categories.empty()) {
     x_labels =
         labels_of(figure.x.categories, axes_w / static_cast<double>(figure.x.categories.size()));
-    if (x_labels.upright) below = 14 + std::min(widest(figure.x.categories), longest_category);
+    if (x_labels.upright) below = 20 + std::min(widest(figure.x.categories), longest_category);
   }
   if (!figure.x.label.empty()) below += 24;
 
