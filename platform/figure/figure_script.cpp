@@ -321,7 +321,8 @@ void ScriptWriter::point_labels() {
 void ScriptWriter::draw() {
   DrawnData data;
   std::vector<std::string> names;
-  for (const FigureSeries& each : figure_.series) names.push_back(shortened_text(each.name, 900));
+  for (const FigureSeries& each : figure_.series)
+    names.push_back(shortened_text(each.name, longest_legend_name));
   switch (figure_.kind) {
     case FigureKind::lines:
       draw_lines(figure_, names, true, data);
