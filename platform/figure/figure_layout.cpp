@@ -12,7 +12,7 @@ constexpr double title_px = 16, caption_px = 12;
 constexpr double title_line = 22, caption_line = 17, legend_line = 19;
 constexpr double numbers_width = 84;  // of the y axis, with its label
 constexpr double longest_category = 170, widest_side_legend = 260;
-constexpr double legend_sample = 46;
+constexpr double legend_sample = 46, numbers_height = 34;
 
 double length(const std::vector<std::string>& lines) { return static_cast<double>(lines.size()); }
 
@@ -78,12 +78,33 @@ std::vector<std::string> figure_text_lines(const std::string& text, double width
 }
 
 FigureLayout::FigureLayout(const Figure& figure, const std::vector<std::string>& legend) {
-  const bool is_map = figure.kind == FigureKind::heat_map;
+  const auto [axes_w, axes_h] = size_of_axes(figure);
+  right = left + axes_w;
+  width = right + (figure.kind == FigureKind::heat_map ? 100 : 30);  // room for a scale
+  const double legend_width = size_legend(legend, axes_h);
+  width = std::max(width, (legend_below ? left : width) + legend_width);
+
+  title = figure_text_lines(figure.title, width - 40, title_px * 1.06);
+  caption = figure_text_lines(figure.caption, width - 40, caption_px);
+  top = 18 + title_line * length(title);
+  bottom = top + axes_h;
+  double end = bottom + numbers_height;
+  if (x_labels.upright) end = bottom + 20 + std::min(widest(figure.x.categories), longest_category);
+  if (!figure.x.label.empty()) end += 24;
+  legend_x = legend_below ? left : right + 20;
+  legend_y = legend_below ? end + 6 : top;
+  if (legend_below) end += 10 + legend_line * static_cast<double>(legend_rows);
+  caption_top = end + 8;
+  height = end + (caption.empty() ? 8 : 18 + caption_line * length(caption));
+}
+
+// Width and height of the axes; sets the left margin and the labels of categories.
+std::pair<double, double> FigureLayout::size_of_axes(const Figure& figure) {
+  const double columns = static_cast<double>(figure.x.categories.size()),
+               rows = static_cast<double>(figure.y.categories.size());
   double axes_w = axes_width, axes_h = axes_height;
   left = numbers_width;
-  if (is_map) {
-    const double columns = static_cast<double>(figure.x.categories.size()),
-                 rows = static_cast<double>(figure.y.categories.size());
+  if (figure.kind == FigureKind::heat_map) {
     cell_px = std::clamp(axes_width / std::max(1.0, columns), 12.0, 60.0);
     const double cell_h = std::clamp(480 / std::max(1.0, rows), 12.0, std::min(cell_px, 40.0));
     axes_w = std::clamp(columns * cell_px, 240.0, 2000.0);
@@ -92,45 +113,22 @@ FigureLayout::FigureLayout(const Figure& figure, const std::vector<std::string>&
         static_cast<std::size_t>(std::max(1.0, std::ceil((figure_text_px + 1) * rows / axes_h)));
     left = 46 + std::min(widest(figure.y.categories), longest_category);
   } else {
-    axes_w = std::clamp(static_cast<double>(figure.x.categories.size()) * category_width(figure),
-                        axes_width, most_axes_width);
+    axes_w = std::clamp(columns * category_width(figure), axes_width, most_axes_width);
   }
-  double below = 26;  // numbers of the x axis
-  if (!figure.x.categories.empty()) {
-    x_labels =
-        labels_of(figure.x.categories, axes_w / static_cast<double>(figure.x.categories.size()));
-    if (x_labels.upright) below = 14 + std::min(widest(figure.x.categories), longest_category);
-  }
-  if (!figure.x.label.empty()) below += 24;
+  if (columns > 0) x_labels = labels_of(figure.x.categories, axes_w / columns);
+  return {axes_w, axes_h};
+}
 
-  const double names = widest(legend);
+// Width of the legend. gnuplot leaves out rows that are higher than the axes, wherever they are, so
+// there are as many columns as needed.
+double FigureLayout::size_legend(const std::vector<std::string>& legend, double axes_h) {
+  if (legend.empty()) return 0;
+  const double names = std::min(widest(legend), longest_legend_name);
+  const auto most_rows = static_cast<std::size_t>(std::max(1.0, std::floor(axes_h / legend_line)));
+  const std::size_t columns = (legend.size() + most_rows - 1) / most_rows;
   legend_below = names > widest_side_legend;
-  right = left + axes_w;
-  width = right + 30;
-  if (is_map) width += 70;  // scale
-  if (!legend.empty() && !legend_below) {
-    const std::size_t rows_at_side =
-        static_cast<std::size_t>(std::max(1.0, std::floor(axes_h / legend_line)));
-    const std::size_t columns = (legend.size() + rows_at_side - 1) / rows_at_side;
-    legend_rows = (legend.size() + columns - 1) / columns;
-    width = right + 30 + static_cast<double>(columns) * (names + legend_sample + 12);
-    legend_x = right + 20;
-  }
-  title = figure_text_lines(figure.title, (width - 40), title_px * 1.06);
-  caption = figure_text_lines(figure.caption, width - 40, caption_px);
-  top = 18 + title_line * length(title);
-  bottom = top + axes_h;
-  legend_y = top;
-  double end = bottom + below;
-  if (!legend.empty() && legend_below) {
-    legend_rows = legend.size();
-    legend_x = left;
-    legend_y = end + 6;
-    end += 10 + legend_line * static_cast<double>(legend_rows);
-    width = std::max(width, left + legend_sample + std::min(names, 1000.0) + 30);
-  }
-  caption_top = end + 8;
-  height = end + (caption.empty() ? 8 : 18 + caption_line * length(caption));
+  legend_rows = (legend.size() + columns - 1) / columns;
+  return static_cast<double>(columns) * (names + legend_sample + 12);
 }
 
 }  // namespace kernbench

@@ -2,13 +2,14 @@
 #pragma once
 
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "platform/figure/figure.h"
 
 namespace kernbench {
 
-inline constexpr double figure_text_px = 13;
+inline constexpr double figure_text_px = 13, longest_legend_name = 900;
 
 // Estimated width of a text, on the safe side.
 double figure_text_width(const std::string& text, double text_px = figure_text_px);
@@ -36,6 +37,10 @@ struct FigureLayout {
 
   // `legend`: names in it.
   FigureLayout(const Figure& figure, const std::vector<std::string>& legend);
+
+ private:
+  std::pair<double, double> size_of_axes(const Figure& figure);
+  double size_legend(const std::vector<std::string>& legend, double axes_h);
 };
 
 }  // namespace kernbench

@@ -154,8 +154,9 @@ void ScriptWriter::frame() {
   if (layout_.legend_rows == 0) {
     line("unset key");
   } else {
-    line("set key at screen {}, screen {} left top Left reverse samplen 2.5 spacing 1.2 maxrows {}",
-         screen_x(layout_.legend_x), screen_y(layout_.legend_y), layout_.legend_rows);
+    line("set key at screen {}, screen {} left top Left reverse samplen 2.5 spacing {} maxrows {}",
+         screen_x(layout_.legend_x), screen_y(layout_.legend_y),
+         format_ == FigureFormat::svg ? 0.95 : 1.25, layout_.legend_rows);
   }
 }
 
@@ -320,7 +321,8 @@ void ScriptWriter::point_labels() {
 void ScriptWriter::draw() {
   DrawnData data;
   std::vector<std::string> names;
-  for (const FigureSeries& each : figure_.series) names.push_back(shortened_text(each.name, 900));
+  for (const FigureSeries& each : figure_.series)
+    names.push_back(shortened_text(each.name, longest_legend_name));
   switch (figure_.kind) {
     case FigureKind::lines:
       draw_lines(figure_, names, true, data);
