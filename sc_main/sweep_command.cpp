@@ -354,6 +354,7 @@ int sweep(const SweepOptions& options, const Invocation& invocation) {
     throw UsageError(
         fmt::format("--shard {}: the plan has {} points", options.shard, points.size()));
   if (options.dry_run) return print_points(plan, points, shard, options);
+  options.output.create_folder();
   return Sweep(options, plan, points, shard).run(invocation, results_path(options, shard));
 }
 

@@ -44,6 +44,23 @@ BOOST_AUTO_TEST_CASE(a_sweep_fills_the_folder_and_reuse_redraws_without_running)
   check_contains(study.folder.read("d/results.csv"), {",twice\n"});
 }
 
+BOOST_AUTO_TEST_CASE(figures_are_files_and_pictures_of_the_page_and_a_wrong_one_is_reported) {
+  const Study study(
+      "axes: {M: [32, 64]}\nfigures:\n"
+      "  - {name: time, kind: lines, title: Time of M, x: M, y: simulated_ns, text: Why.}\n"
+      "  - {name: wrong, kind: lines, title: Wrong, x: M, y: simulatd_ns}\n");
+  check_run(study.sweep(), {1, {"2 ok, 0 failed"}, {"figure 'wrong'", "no column 'simulatd_ns'"}});
+  check_contains(study.folder.read("d/time.svg"), {"<svg", "Time of M", "Why."});
+  BOOST_TEST(!study.folder.has("d/wrong.svg"));
+  const std::string page = study.page();
+  check_contains(page,
+                 {"<svg", "Figure 1: Time of M", "<p>Why.", "No picture: figure &#39;wrong&#39;"});
+  // Title and caption are texts of the page, not of the picture.
+  const std::size_t picture = page.find("<svg");
+  BOOST_TEST(page.substr(picture, page.find("</svg>") - picture).find("Time of M") ==
+             std::string::npos);
+}
+
 BOOST_AUTO_TEST_CASE(contradictions_are_refused_before_anything_runs) {
   const Study study("axes: {M: [32, 64]}\n");
   check_refused(study.sweep({"--results", study.folder.file("r.sqlite")}),
