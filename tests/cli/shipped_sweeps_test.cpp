@@ -19,9 +19,8 @@ std::vector<Row> results_of(const std::string& plan) {
 }
 
 double number(const Row& row, const std::string& column) {
-  const auto found = row.find(column);
-  BOOST_TEST_REQUIRE(found != row.end(), "no column " << column);
-  return std::stod(found->second);
+  BOOST_TEST_REQUIRE(row.count(column) == 1u, "no column " << column);
+  return std::stod(row.at(column));
 }
 
 }  // namespace
