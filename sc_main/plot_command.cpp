@@ -2,14 +2,18 @@
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <filesystem>
 #include <iostream>
 #include <memory>
+#include <optional>
 
 #include "models/base/errors.h"
 #include "models/base/quote.h"
 #include "platform/config/glob.h"
+#include "platform/figure/statistics_maps.h"
 #include "platform/output/table.h"
+#include "platform/sweep/measured_csv.h"
 #include "platform/sweep/result_figure.h"
 #include "platform/sweep/result_reader.h"
 #include "sc_main/command.h"
@@ -22,12 +26,15 @@ using Texts = std::vector<std::string>;
 
 struct PlotOptions {
   Texts results, log;
-  std::string kind, columns, out, format = "svg";
+  std::string kind, columns, out, measured, scope, format = "svg";
   PlanFigure figure;  // selected by options
   const CLI::App* command = nullptr;
 
   bool given(const char* option) const { return command->count(option) > 0; }
   bool selects() const;
+  bool has_statistics() const {
+    return std::filesystem::path(results.front()).extension() == ".json";
+  }
 };
 
 // Options of a single figure.
@@ -54,11 +61,16 @@ int list_columns(const PlotOptions& options) {
   return exit_done;
 }
 
-// A figure and its file.
+// Figure of a plan, or one that options select, and its file.
 struct Output {
   PlanFigure figure;
   std::string path;
 };
+
+std::string file_in_folder(const PlotOptions& options, const std::string& name) {
+  const std::filesystem::path folder = options.out.empty() ? "." : options.out;
+  return (folder / (name + '.' + options.format)).string();
+}
 
 std::vector<Output> figures_of_plan(const PlotOptions& options) {
   const std::vector<PlanFigure> figures = figures_of_results(options.results.front());
@@ -68,9 +80,8 @@ std::vector<Output> figures_of_plan(const PlotOptions& options) {
                     "columns with --columns",
                     quote(options.results.front())));
   std::vector<Output> outputs;
-  const std::filesystem::path folder = options.out.empty() ? "." : options.out;
   for (const PlanFigure& figure : figures)
-    outputs.push_back({figure, (folder / (figure.name + '.' + options.format)).string()});
+    outputs.push_back({figure, file_in_folder(options, figure.name)});
   return outputs;
 }
 
@@ -92,46 +103,98 @@ Output selected_figure(const PlotOptions& options) {
   return output;
 }
 
-void draw(const Output& output, const Texts& results) {
-  write_figure(figure_of(output.figure, results), output.path);
-  std::cout << fmt::format("figure             {}\n", output.path);
-}
-
-void check_outputs(const PlotOptions& options, const std::vector<Output>& outputs) {
+void check_outputs(const PlotOptions& options, const Texts& paths) {
   std::vector<FileInUse> inputs;
-  Texts paths;
   for (const std::string& each : options.results) inputs.push_back({each, "the results"});
-  for (const Output& each : outputs) paths.push_back(each.path);
+  if (!options.measured.empty()) inputs.push_back({options.measured, "the measurements"});
   check_result_files(inputs, paths);
 }
 
-int plot(const PlotOptions& options) {
-  if (options.given("--columns")) return list_columns(options);
-  if (options.selects()) {
-    const Output output = selected_figure(options);
-    check_outputs(options, {output});
-    draw(output, options.results);
-    return exit_done;
+void create_folder(const std::string& folder) {
+  std::error_code error;
+  if (!folder.empty()) std::filesystem::create_directories(folder, error);
+  if (error)
+    throw UsageError(
+        fmt::format("cannot create the folder {}: {}", quote(folder), error.message()));
+}
+
+void write(const Figure& figure, const std::string& path) {
+  write_figure(figure, path);
+  std::cout << fmt::format("figure             {}\n", path);
+}
+
+int draw_statistics(const PlotOptions& options) {
+  for (const CLI::Option* option : options.command->get_options()) {
+    static const Texts allowed{"results", "--out", "--format", "--scope", "--help"};
+    if (option->count() > 0 &&
+        std::find(allowed.begin(), allowed.end(), option->get_name()) == allowed.end())
+      throw UsageError(fmt::format("{} has no effect on statistics, of which heat maps are drawn",
+                                   option->get_name()));
   }
-  const std::vector<Output> outputs = figures_of_plan(options);
-  check_outputs(options, outputs);
-  if (!options.out.empty()) {
-    std::error_code error;
-    std::filesystem::create_directories(options.out, error);
-    if (error)
-      throw UsageError(
-          fmt::format("cannot create the folder {}: {}", quote(options.out), error.message()));
+  if (options.results.size() > 1) throw UsageError("statistics are drawn of one file at a time");
+  const std::vector<StatisticsMap> maps = statistics_maps(options.results.front(), options.scope);
+  Texts paths;
+  for (const StatisticsMap& map : maps) paths.push_back(file_in_folder(options, map.name));
+  check_outputs(options, paths);
+  create_folder(options.out);
+  for (std::size_t i = 0; i < maps.size(); ++i) write(maps[i].figure, paths[i]);
+  return exit_done;
+}
+
+// Draws all figures; the fault of one of several does not keep others from being drawn.
+class PlotRun {
+ public:
+  explicit PlotRun(const PlotOptions& options) : options_(options) {
+    if (!options.measured.empty()) measured_ = read_measured(options.measured);
   }
-  int status = exit_done;
-  for (const Output& each : outputs) {
-    try {
-      draw(each, options.results);
-    } catch (const Error& error) {
-      std::cout << std::flush;
-      std::cerr << fmt::format("kernbench: {}\n", error.what());
-      status = exit_failed;
+
+  void draw(const Output& output) {
+    Figure figure = figure_of(output.figure, options_.results);
+    if (measured_) used_ = add_measured(*measured_, output.figure, figure) || used_;
+    write(figure, output.path);
+  }
+  void check_measured() const {
+    if (measured_ && !used_)
+      throw UsageError(fmt::format("no figure has x = {} and one of the other columns of {} as y",
+                                   measured_->columns.front(), quote(options_.measured)));
+  }
+  int draw_all(const std::vector<Output>& outputs) {
+    int status = exit_done;
+    for (const Output& each : outputs) {
+      try {
+        draw(each);
+      } catch (const Error& error) {
+        std::cout << std::flush;
+        std::cerr << fmt::format("kernbench: {}\n", error.what());
+        status = exit_failed;
+      }
     }
+    return status;
   }
+
+ private:
+  const PlotOptions& options_;
+  std::optional<MeasuredCsv> measured_;
+  bool used_ = false;
+};
+
+int plot(const PlotOptions& options) {
+  if (options.has_statistics()) return draw_statistics(options);
+  if (options.given("--scope")) throw UsageError("--scope is for the statistics of a run, F.json");
+  if (options.given("--columns")) return list_columns(options);
+  const bool single = options.selects();
+  std::vector<Output> outputs;
+  if (single) outputs.push_back(selected_figure(options));
+  if (!single) outputs = figures_of_plan(options);
+  Texts paths;
+  for (const Output& each : outputs) paths.push_back(each.path);
+  check_outputs(options, paths);
+  check_figure_file(paths.front());
+  if (!single) create_folder(options.out);
+  PlotRun run(options);
+  int status = exit_done;
+  single ? run.draw(outputs.front()) : static_cast<void>(status = run.draw_all(outputs));
+  run.check_measured();
   return status;
 }
 
@@ -140,9 +203,11 @@ void declare_plot(CLI::App& command, Invocation& invocation) {
   PlanFigure& figure = options->figure;
   options->command = &command;
   command
-      .add_option("results", options->results,
-                  "Result files of sweeps; several overlay, with series named by file")
-      ->type_name("F.sqlite")
+      .add_option(
+          "results", options->results,
+          "Result files of sweeps; several overlay, with series named by file. Or statistics "
+          "of a run (--stats F.json), of which heat maps are drawn")
+      ->type_name("F.sqlite|F.json")
       ->required();
   command
       .add_option("--out", options->out,
@@ -156,6 +221,16 @@ void declare_plot(CLI::App& command, Invocation& invocation) {
       .add_option("--columns", options->columns, "List the columns and their roles, draw nothing")
       ->type_name("GLOB")
       ->expected(0, 1);
+  command
+      .add_option("--measured", options->measured,
+                  "Measurements from outside to draw too; the header names columns of the figures, "
+                  "x first: K,simulated_ns")
+      ->type_name("F.csv");
+  command
+      .add_option("--scope", options->scope,
+                  "Of statistics: the SIP or cube, such as sip0.cube3 (default: HBM of all, links "
+                  "of the busiest ones)")
+      ->type_name("NAME");
   const auto text = [&](const char* name, std::string& value, const char* what, const char* type) {
     return command.add_option(name, value, what)->type_name(type)->group("A figure");
   };
@@ -200,7 +275,9 @@ void declare_plot(CLI::App& command, Invocation& invocation) {
       "  kernbench plot gemm.sqlite --columns 'engines.*busy_ns'\n"
       "  kernbench plot gemm.sqlite --x K --y simulated_ns --log x,y --out time.svg\n"
       "  kernbench plot gemm.sqlite --kind scatter --x macs --y simulated_ns --pareto lower "
-      "--labels M --out front.png\n");
+      "--labels M --out front.png\n"
+      "  kernbench plot gemm.sqlite --x K --y simulated_ns --measured board.csv --out time.svg\n"
+      "  kernbench plot stats.json --scope sip0.cube3 --out maps\n");
   invocation.on(command, [options] { return plot(*options); });
 }
 const CommandRegistration plot_registration(

@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
-#include <filesystem>
 #include <iostream>
 #include <memory>
 
@@ -90,7 +89,7 @@ void RtlCompareOptions::add_to(CLI::App& app) {
       ->type_name("S")
       ->check(whole_number())
       ->capture_default_str();
-  app.add_option("--figure", figure, "Write the ratios as a picture")->type_name("F.svg");
+  app.add_option("--figure", figure, "Write the ratios as a picture")->type_name("F.svg|.png|.pdf");
   app.add_option("--json", json, "As JSON: to this file, or without one instead of the table")
       ->type_name("F.json")
       ->expected(0, 1);
@@ -115,8 +114,7 @@ void RtlCompareOptions::add_to(CLI::App& app) {
 }
 
 void RtlCompareOptions::check() const {
-  if (!figure.empty() && std::filesystem::path(figure).extension() != ".svg")
-    throw UsageError(fmt::format("--figure {}: the picture is an SVG, F.svg", quote(figure)));
+  if (!figure.empty()) check_figure_file(figure);
   machine.memory_bytes();
   std::vector<FileInUse> in_use = machine_with({}).files_in_use();
   check_result_files(in_use, {figure, json});
@@ -171,15 +169,12 @@ int compare(const RtlCompareOptions& options, const Invocation& invocation) {
   if (!catalogue.plugins().empty()) facts.emplace_back("plug-ins", catalogue.plugins_text());
   const std::string configuration =
       configuration_text(invocation, facts, resolved_config(machine, registry));
-  std::optional<ResultFile> figure, json;
-  if (!options.figure.empty()) figure = open_result(options.figure, configuration);
+  std::optional<ResultFile> json;
+  if (!options.figure.empty()) open_result(options.figure, configuration).close();  // fails early
   if (!options.json.empty()) json = open_result(options.json, configuration);
 
   const TimeComparison comparison = run();
-  if (figure) {
-    figure->out() << comparison_svg(comparison);
-    figure->close();
-  }
+  if (!options.figure.empty()) write_figure(comparison_figure(comparison), options.figure);
   const std::string as_json = json_text(comparison_json(comparison), 2) + '\n';
   if (json) {
     json->out() << as_json;

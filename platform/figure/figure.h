@@ -44,7 +44,7 @@ struct Figure {
 // bar; Error: gnuplot fails, or the file cannot be written.
 void write_figure(const Figure& figure, const std::string& path);
 
-// Checks the extension alone.
+// Before work that ends with a figure: the extension, and that gnuplot is installed. UsageError.
 void check_figure_file(const std::string& path);
 
 // The SVG as text, for pages. Errors as of write_figure().

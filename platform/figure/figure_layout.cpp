@@ -28,16 +28,18 @@ double widest(const std::vector<std::string>& texts) {
   return width;
 }
 
-std::size_t bars_of(const Figure& figure) {
-  if (figure.kind != FigureKind::bars && figure.kind != FigureKind::stacked_bars) return 0;
-  const std::size_t of_each = figure.kind == FigureKind::bars ? figure.series.size() : 1;
-  return figure.x.categories.size() * (of_each + 1);
+// Width that each category needs at least.
+double category_width(const Figure& figure) {
+  constexpr double bar = 7;
+  if (figure.kind == FigureKind::bars) return bar * static_cast<double>(figure.series.size() + 1);
+  return 2 * bar;
 }
 
 CategoryLabels labels_of(const std::vector<std::string>& names, double step) {
   CategoryLabels labels;
   labels.upright = std::min(widest(names), longest_category) + 8 > step;
-  if (labels.upright)
+  const auto empty = static_cast<std::size_t>(std::count(names.begin(), names.end(), ""));
+  if (labels.upright && 2 * empty < names.size())
     labels.every = static_cast<std::size_t>(std::max(1.0, std::ceil(figure_text_px / step)));
   return labels;
 }
@@ -89,14 +91,15 @@ FigureLayout::FigureLayout(const Figure& figure, const std::vector<std::string>&
     y_labels.every =
         static_cast<std::size_t>(std::max(1.0, std::ceil((figure_text_px + 1) * rows / axes_h)));
     left = 46 + std::min(widest(figure.y.categories), longest_category);
-  } else if (const std::size_t bars = bars_of(figure); bars > 0) {
-    axes_w = std::clamp(static_cast<double>(bars) * 7, axes_width, most_axes_width);
+  } else {
+    axes_w = std::clamp(static_cast<double>(figure.x.categories.size()) * category_width(figure),
+                        axes_width, most_axes_width);
   }
-  double below = 26;  // numbers of the x axis
+  double below = 34;  // numbers of the x axis
   if (!figure.x.categories.empty()) {
     x_labels =
         labels_of(figure.x.categories, axes_w / static_cast<double>(figure.x.categories.size()));
-    if (x_labels.upright) below = 14 + std::min(widest(figure.x.categories), longest_category);
+    if (x_labels.upright) below = 20 + std::min(widest(figure.x.categories), longest_category);
   }
   if (!figure.x.label.empty()) below += 24;
 

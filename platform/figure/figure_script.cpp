@@ -154,8 +154,9 @@ void ScriptWriter::frame() {
   if (layout_.legend_rows == 0) {
     line("unset key");
   } else {
-    line("set key at screen {}, screen {} left top Left reverse samplen 2.5 spacing 1.2 maxrows {}",
-         screen_x(layout_.legend_x), screen_y(layout_.legend_y), layout_.legend_rows);
+    line("set key at screen {}, screen {} left top Left reverse samplen 2.5 spacing {} maxrows {}",
+         screen_x(layout_.legend_x), screen_y(layout_.legend_y),
+         format_ == FigureFormat::svg ? 0.95 : 1.25, layout_.legend_rows);
   }
 }
 
@@ -186,9 +187,11 @@ void ScriptWriter::texts() {
 void ScriptWriter::categories(const char* axis, const std::vector<std::string>& names,
                               const CategoryLabels& labels, double room) {
   std::string list;
-  for (std::size_t i = 0; i < names.size(); i += labels.every)
-    list +=
-        fmt::format("{}{} {}", i == 0 ? "" : ", ", gnuplot_text(shortened_text(names[i], room)), i);
+  for (std::size_t i = 0; i < names.size(); i += labels.every) {
+    if (!names[i].empty())
+      list += fmt::format("{}{} {}", list.empty() ? "" : ", ",
+                          gnuplot_text(shortened_text(names[i], room)), i);
+  }
   line("set {}tics ({})", axis, list);
   if (labels.upright) line("set {}tics rotate by 90 right", axis);
   line("set {}range [-0.5:{}]", axis, static_cast<double>(names.size()) - 0.5);

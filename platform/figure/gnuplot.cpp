@@ -9,7 +9,9 @@
 #include <array>
 #include <cerrno>
 #include <csignal>
+#include <cstdlib>
 #include <cstring>
+#include <sstream>
 #include <string_view>
 #include <vector>
 
@@ -55,6 +57,11 @@ class MemoryFile {
   int file_;
 };
 
+UsageError not_installed() {
+  return UsageError(
+      "figures are drawn by gnuplot, which is not installed: apt-get install gnuplot-nox");
+}
+
 // Environment of this process, with the locale of numbers and messages replaced.
 std::vector<char*> environment_of_child() {
   static std::string locale = "LC_ALL=C.UTF-8";
@@ -81,9 +88,7 @@ std::vector<char*> environment_of_child() {
   const int error = ::posix_spawnp(&pid, words[0], &streams, nullptr, words.data(),
                                    environment_of_child().data());
   ::posix_spawn_file_actions_destroy(&streams);
-  if (error == ENOENT)
-    throw UsageError(
-        "figures are drawn by gnuplot, which is not installed: apt-get install gnuplot-nox");
+  if (error == ENOENT) throw not_installed();
   if (error != 0) throw Error(fmt::format("cannot start gnuplot: {}", std::strerror(error)));
   return pid;
 }
@@ -108,6 +113,15 @@ std::string message_of(const std::string& errors) {
 }
 
 }  // namespace
+
+void require_gnuplot() {
+  const char* const path = std::getenv("PATH");
+  std::istringstream folders(path == nullptr ? "" : path);
+  for (std::string folder; std::getline(folders, folder, ':');) {
+    if (::access((folder + "/gnuplot").c_str(), X_OK) == 0) return;
+  }
+  throw not_installed();
+}
 
 std::string run_gnuplot(const std::string& script) {
   const MemoryFile input("script"), output("figure"), errors("messages");

@@ -5,6 +5,9 @@
 
 namespace kernbench {
 
+// UsageError, which names the package, if it is not installed.
+void require_gnuplot();
+
 // Output of gnuplot for a script, without a shell and without start-up files of the user.
 // UsageError: not installed. Error with gnuplot's own message: it fails or draws nothing.
 std::string run_gnuplot(const std::string& script);

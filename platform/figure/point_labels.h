@@ -1,4 +1,4 @@
-// Places of the labels of points, so that no label covers another one or a point.
+// Places of the labels of points, so that a label covers no point and no other label.
 #pragma once
 
 #include <optional>

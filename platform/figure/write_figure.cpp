@@ -39,19 +39,25 @@ std::string xml_text(const std::string& text) {
   return escaped;
 }
 
-// Titles are tooltips in a browser: the figure's own instead of those of gnuplot.
-void set_title(std::string& svg, const std::string& title) {
-  const std::string of_picture = "<title>Gnuplot</title>", of_series = "<title>gnuplot_plot_",
-                    end = "</title>";
-  if (const std::size_t at = svg.find(of_picture); at != std::string::npos)
-    svg.replace(at, of_picture.size(), "<title>" + xml_text(title) + end);
+void replace_all(std::string& text, const std::string& part, const std::string& by) {
+  for (std::size_t at = 0; (at = text.find(part, at)) != std::string::npos; at += by.size())
+    text.replace(at, part.size(), by);
+}
+
+// Titles are tooltips in a browser: the figure's own instead of those of gnuplot, which does not
+// know bold text in SVG either.
+void finish_svg(std::string& svg, const std::string& title) {
+  const std::string of_series = "<title>gnuplot_plot_", end = "</title>";
+  replace_all(svg, "<title>Gnuplot</title>", "<title>" + xml_text(title) + end);
   for (std::size_t at = 0; (at = svg.find(of_series, at)) != std::string::npos;)
     svg.erase(at, svg.find(end, at) + end.size() - at);
+  replace_all(svg, "font-family=\"sans-serif:Bold\"",
+              "font-family=\"sans-serif\" font-weight=\"bold\"");
 }
 
 std::string drawn(const Figure& figure, FigureFormat format) {
   std::string bytes = run_gnuplot(figure_script(figure, format));
-  if (format == FigureFormat::svg) set_title(bytes, figure.title);
+  if (format == FigureFormat::svg) finish_svg(bytes, figure.title);
   return bytes;
 }
 
@@ -59,7 +65,10 @@ std::string drawn(const Figure& figure, FigureFormat format) {
 
 std::string figure_svg(const Figure& figure) { return drawn(figure, FigureFormat::svg); }
 
-void check_figure_file(const std::string& path) { format_of(path); }
+void check_figure_file(const std::string& path) {
+  format_of(path);
+  require_gnuplot();
+}
 
 void write_figure(const Figure& figure, const std::string& path) {
   const std::string bytes = drawn(figure, format_of(path)), temporary = path + ".tmp";

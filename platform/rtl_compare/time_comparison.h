@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "models/base/units.h"
+#include "platform/figure/figure.h"
 
 namespace kernbench {
 
@@ -55,9 +56,9 @@ struct TimeComparison {
 std::string comparison_text(const TimeComparison& comparison);
 // Units are in the key names.
 nlohmann::ordered_json comparison_json(const TimeComparison& comparison);
-// SVG figure: a line per tile, message or access with a mark per model at the ratio of the times; a
-// band of 5 % around equality. The axis is logarithmic if the ratios span more than a factor of
-// eight. If there are many works, only the groups are named.
-std::string comparison_svg(const TimeComparison& comparison);
+// A mark per model for each tile, message or access at the ratio of the times; lines at equality
+// and 5 % around it. The axis is logarithmic if the ratios span more than a factor of eight. Of
+// more than 90 works only the groups are named.
+Figure comparison_figure(const TimeComparison& comparison);
 
 }  // namespace kernbench

@@ -124,4 +124,17 @@ std::string settings_caption(const std::vector<CaptionedFile>& files,
   return joined(parts, "; ");
 }
 
+std::string column_label(const std::string& column) {
+  static const std::vector<std::pair<std::string, const char*>> units{
+      {"_ns", "ns"}, {"_us", "us"}, {"_ms", "ms"}, {"_s", "s"}, {"_bytes", "B"}, {"_gbs", "GB/s"},
+      {"_pj", "pJ"}, {"_nj", "nJ"}, {"_j", "J"},   {"_w", "W"}, {"_mm", "mm"}};
+  for (const auto& [suffix, unit] : units) {
+    if (column.size() <= suffix.size()) continue;
+    const std::size_t at = column.size() - suffix.size();
+    if (column.compare(at, suffix.size(), suffix) == 0)
+      return fmt::format("{} ({})", column.substr(0, at), unit);
+  }
+  return column;
+}
+
 }  // namespace kernbench

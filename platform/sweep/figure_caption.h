@@ -1,4 +1,5 @@
-// Caption of a figure from results: the settings that its axes and series do not show.
+// Texts of figures from results: labels of axes, and the caption with the settings that axes and
+// series do not show.
 #pragma once
 
 #include <set>
@@ -20,5 +21,8 @@ struct CaptionedFile {
 // listed.
 std::string settings_caption(const std::vector<CaptionedFile>& files,
                              const std::set<std::string>& shown);
+
+// Name of a column as label of an axis: "simulated_ns" is "simulated (ns)".
+std::string column_label(const std::string& column);
 
 }  // namespace kernbench

@@ -123,6 +123,9 @@ void FigureBuilder::refuse_without_points() const {
 }
 
 void FigureBuilder::read_points() {
+  for (const ResultReader& each : results_) {
+    if (each.count("ok") == 0) refuse_without_points();  // nor has it columns of results
+  }
   for (std::size_t file = 0; file < results_.size(); ++file) {
     const ResultReader& results = results_[file];
     const Texts axes = results.content().axes;
@@ -382,19 +385,6 @@ Figure figure_of(const PlanFigure& figure, const Texts& paths) try {
 } catch (const UsageError& error) {
   if (figure.name.empty()) throw;
   throw UsageError(fmt::format("figure {}: {}", quote(figure.name), error.what()));
-}
-
-std::string column_label(const std::string& column) {
-  static const std::vector<std::pair<std::string, const char*>> units{
-      {"_ns", "ns"}, {"_us", "us"}, {"_ms", "ms"}, {"_s", "s"}, {"_bytes", "B"}, {"_gbs", "GB/s"},
-      {"_pj", "pJ"}, {"_nj", "nJ"}, {"_j", "J"},   {"_w", "W"}, {"_mm", "mm"}};
-  for (const auto& [suffix, unit] : units) {
-    if (column.size() <= suffix.size()) continue;
-    const std::size_t at = column.size() - suffix.size();
-    if (column.compare(at, suffix.size(), suffix) == 0)
-      return fmt::format("{} ({})", column.substr(0, at), unit);
-  }
-  return column;
 }
 
 }  // namespace kernbench

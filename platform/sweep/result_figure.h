@@ -19,7 +19,4 @@ std::vector<PlanFigure> figures_of_results(const std::string& path);
 // does not exist, `where` that is no SQL, no finished point, or points that nothing distinguishes.
 Figure figure_of(const PlanFigure& figure, const std::vector<std::string>& paths);
 
-// Name of a column as label of an axis: "simulated_ns" is "simulated (ns)".
-std::string column_label(const std::string& column);
-
 }  // namespace kernbench

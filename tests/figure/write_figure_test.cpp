@@ -39,6 +39,7 @@ BOOST_AUTO_TEST_CASE(equal_figures_are_equal_svg) {
     BOOST_TEST(svg == figure_svg(figure));
     check_contains(svg, {"<title>Time over K</title>", ">K (elements)</text>"});
     BOOST_TEST(!contains(svg, "<title>gnuplot"));  // a tooltip
+    BOOST_TEST(contains(svg, "font-weight=\"bold\""));
   }
 }
 
@@ -49,6 +50,19 @@ BOOST_AUTO_TEST_CASE(a_roofline_is_logarithmic_in_both_directions) {
   figure.series[0].labels = {"gemm", "softmax", "attention"};
   const std::string svg = figure_svg(figure);
   check_contains(svg, {">100</text>", ">softmax</text>"});
+}
+
+// gnuplot leaves out rows that do not fit.
+BOOST_AUTO_TEST_CASE(the_legend_has_all_series) {
+  for (const char* name : {"s", "a name that is so long that the legend is below the axes "}) {
+    Figure figure = figure_of_kind(FigureKind::lines);
+    figure.series.clear();
+    for (int i = 0; i < 48; ++i)
+      figure.series.push_back(series_of(name + std::to_string(i), {0, 1}, {1, 2}));
+    const std::string svg = figure_svg(figure);
+    for (const FigureSeries& each : figure.series)
+      BOOST_TEST(contains(svg, each.name + "</text>"), each.name);
+  }
 }
 
 BOOST_AUTO_TEST_CASE(texts_of_users_are_texts_in_the_picture) {

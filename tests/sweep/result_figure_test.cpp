@@ -5,7 +5,7 @@
 #include <cmath>
 
 #include "models/base/errors.h"
-#include "platform/sweep/result_reader.h"
+#include "platform/sweep/figure_caption.h"
 #include "platform/sweep/sweep_file.h"
 #include "tests/support/error_text.h"
 #include "tests/support/temporary_folder.h"
@@ -198,7 +198,8 @@ BOOST_FIXTURE_TEST_CASE(files_without_results_are_refused, Results) {
     file.describe({}, {"K"});
     file.define_results({});
   }
-  BOOST_TEST(refusal_of(lines(), {empty}) != "");
+  check_contains(refusal_of(lines(), {path, empty}),
+                 {"no finished point", "e.sqlite' has 0 finished, 0 failed and 1 missing points"});
   {
     SweepFile file(folder.file("v.sqlite"));
     file.describe({{"schema_version", "99"}}, {});
