@@ -58,19 +58,25 @@ BOOST_AUTO_TEST_CASE(columns_of_keys_have_the_values_of_the_resolved_configurati
   BOOST_TEST(number(rows[1], "first") == 1);  // of another row
 }
 
-// Without overlap of the first and last stages, one access to HBM after the other, the model of a
-// tile pipeline in the plan is exact.
-BOOST_AUTO_TEST_CASE(theory_of_milestone_gemm_is_that_of_the_machine) {
-  const std::string reduced = "include: milestone-gemm\nwhere: M * K * N <= 32 * 512 * 32\n";
-  const std::string slower =
-      "set: {cube.links.hbm_to_router_bw_gbs: 128, cube.memory_map.hbm_channel_bw_gbs: 16, "
-      "cube.components.router.attrs.overhead_ns: 3}\n";
-  for (const std::string& plan : {reduced, reduced + slower}) {
-    for (const Row& row : results_of(plan)) {
+// The pipeline in the plan, with the round trip of each access, is that of the model; nothing in it
+// is a number of the shipped machine. Accesses of one instant on one link make up to 0.5 %.
+BOOST_AUTO_TEST_CASE(theory_of_milestone_gemm_is_computed_from_the_machine) {
+  const std::string reduced =
+      "include: milestone-gemm\ntopology: tiny\nwhere: M * K * N <= 32 * 512 * 32\n";
+  const std::string other =
+      "set:\n  cube.links.pe_to_router_bw_gbs: 512\n  cube.links.hbm_to_router_bw_gbs: 512\n"
+      "  cube.memory_map.hbm_channel_bw_gbs: 64\n"
+      "  cube.components.router.attrs.overhead_ns: 3\n"
+      "  cube.pe_template.components.pe_dma.attrs.overhead_ns: 5\n"
+      "  cube.pe_template.components.pe_gemm.attrs.macs_per_cycle: 2048\n";
+  for (const std::string& plan : {reduced, reduced + other}) {
+    const std::vector<Row> rows = results_of(plan);
+    BOOST_TEST(rows.size() == 12u);  // 4 of the 8 shapes, 3 variants
+    for (const Row& row : rows) {
       const double measured = number(row, "activity.composite_window_ns");
-      BOOST_TEST(measured == number(row, "latency_ns"), boost::test_tools::tolerance(1e-3));
+      BOOST_TEST(number(row, "latency_ns") == measured, boost::test_tools::tolerance(5e-3));
       BOOST_TEST(number(row, "ideal_ns") < measured);
-      BOOST_TEST(number(row, "stages.pe_gemm.gemm.count") == number(row, "tiles"));
+      BOOST_TEST(number(row, "stages.pe_gemm.tile/GEMM.count") == number(row, "tiles"));
     }
   }
 }
