@@ -7,14 +7,17 @@
 
 #include "platform/assembly/machine_routes.h"
 #include "platform/assembly/platform.h"
+#include "platform/config/resolved_config.h"
 #include "platform/output/json_text.h"
 #include "platform/output/table.h"
 #include "platform/output/text_layout.h"
+#include "platform/probe/probe_figure.h"
 #include "platform/probe/probe_report.h"
 #include "platform/topology/build_graph.h"
 #include "sc_main/command.h"
 #include "sc_main/completion.h"
 #include "sc_main/machine_options.h"
+#include "sc_main/result_files.h"
 
 namespace kernbench {
 namespace {
@@ -25,21 +28,36 @@ struct ProbeOptions {
   bool strict = false;
   bool json = false;
   bool csv = false;
+  std::string figure;
 };
 
-int probe(const ProbeOptions& options) {
+std::string configuration(const ProbeOptions& options, const Invocation& invocation,
+                          const MachineSpec& spec, const Catalogue& catalogue) {
+  std::vector<std::pair<std::string, std::string>> facts{
+      {"topology", options.machine.topology_path()}};
+  if (!catalogue.plugins().empty()) facts.emplace_back("plug-ins", catalogue.plugins_text());
+  return configuration_text(invocation, facts, resolved_config(spec, catalogue.components));
+}
+
+int probe(const ProbeOptions& options, const Invocation& invocation) {
+  if (!options.figure.empty()) check_figure_file(options.figure);
+  check_result_files(options.machine.files_in_use(), {options.figure});
   const Catalogue catalogue = options.machine.load_catalogue();
   PlatformOptions platform_options;
   platform_options.tear_down = false;
-  Graph machine = build_graph(options.machine.load_spec(catalogue.components));
+  const MachineSpec spec = options.machine.load_spec(catalogue.components);
+  Graph machine = build_graph(spec);
   const std::vector<ProbeCase> cases = select_cases(probe_catalogue(machine), options.cases);
   Platform platform(std::move(machine), catalogue.components, platform_options);
+  if (!options.figure.empty())
+    open_result(options.figure, configuration(options, invocation, spec, catalogue));
   const Simulate simulate = simulate_in_children(platform);
   std::vector<ProbeOutcome> outcomes;
   for (const ProbeCase& each : cases)
     outcomes.push_back(run_probe(platform.graph(), platform.machine_routes(), each, simulate));
   const std::vector<ProbeCheck> checks = check_probes(outcomes);
 
+  if (!options.figure.empty()) write_figure(probe_figure(outcomes), options.figure);
   if (options.json) {
     std::cout << json_text(probe_json(platform.graph(), outcomes, checks), 2) << '\n';
   } else if (options.csv) {
@@ -79,16 +97,21 @@ void declare_probe(CLI::App& command, Invocation& invocation) {
       .add_flag("--csv", options->csv,
                 "As CSV, a row per case and size; the checks go to standard error")
       ->excludes(json);
+  command
+      .add_option("--figure", options->figure,
+                  "Draw effective GB/s over size, a line per case (.svg, .png or .pdf)")
+      ->type_name("F.svg");
   options->machine.add_to(command);
   command.footer(
       "Examples:\n"
       "  kernbench probe\n"
       "  kernbench probe --case pe-local-hbm --case pe-cross-sip-hbm\n"
       "  kernbench probe --strict --topology six_sip\n"
+      "  kernbench probe --case pe-local-hbm --figure local.svg\n"
       "  kernbench probe --csv --set cube.components.router.attrs.overhead_ns=4 > probe.csv\n\n"
       "A check that fails is printed as [x] FAIL; it changes the exit status with --strict "
       "only.\n");
-  invocation.on(command, [options] { return probe(*options); });
+  invocation.on(command, [options, &invocation] { return probe(*options, invocation); });
 }
 const CommandRegistration probe_registration(
     70, "probe",

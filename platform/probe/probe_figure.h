@@ -1,5 +1,5 @@
 // Figure of `probe`: effective bandwidth by size, a line per case; the bandwidths of their
-// bottlenecks as dashed lines, so that the distance on the logarithmic axis is the utilisation.
+// bottlenecks as lines of theory, so that the distance on the logarithmic axis is the utilisation.
 #pragma once
 
 #include <vector>

@@ -131,7 +131,7 @@ std::vector<Scenario> scenarios_of(const MachineDescription& machine,
       {"other_sip", {{here, {1, 0, 0}}}, missing_if(machine.sips == 1, "the machine has one SIP")});
   for (int pes = 1; pes <= 3; ++pes)
     scenarios.push_back({fmt::format("ctrl_hot_{}", pes), hot_partition(1, pes),
-                         machine.pes > pes ? "" : fmt::format("a cube has {} PEs", machine.pes)});
+                         machine.pes > pes ? "" : fmt::format("a cube has no PE {}", pes)});
   scenarios.push_back({"ucie_eastbound", eastbound(machine),
                        missing_if(machine.cube_mesh_w == 1, "the mesh of cubes has one column")});
   scenarios.push_back({"all_pe_cube0_to_pe0", hot_partition(0, machine.pes - 1), one_pe});
@@ -308,7 +308,7 @@ void run(Torch& torch) {
   std::vector<Scenario> scenarios = scenarios_of(
       torch.spec(), [&](PeId partition) { return meter.alone(here, partition, bytes, writes); });
   check_paths(scenarios, meter);
-  std::string left_out;
+  std::vector<std::vector<ResultTable::Cell>> left_out;
   ResultTable* table = nullptr;
   for (const Scenario& scenario : scenarios) {
     if (!all && scenario.name != chosen) continue;
@@ -316,7 +316,7 @@ void run(Torch& torch) {
       if (!all)
         throw UsageError(fmt::format("bench 'pe-dma-perf': there is no scenario '{}': {}", chosen,
                                      scenario.missing));
-      left_out += (left_out.empty() ? "" : "; ") + scenario.name + ": " + scenario.missing;
+      left_out.push_back({scenario.name, scenario.missing});
       continue;
     }
     const TransferBatch batch = Measurement(torch, scenario, elements, writes).measure();
@@ -329,7 +329,9 @@ void run(Torch& torch) {
     }
     table->add(std::move(cells));
   }
-  if (!left_out.empty()) table->add_summary({"left_out", "left out", left_out});
+  if (left_out.empty()) return;
+  ResultTable& reasons = torch.results("left out", {"scenario", "reason"});
+  for (std::vector<ResultTable::Cell>& row : left_out) reasons.add(std::move(row));
 }
 
 }  // namespace

@@ -103,6 +103,18 @@ BOOST_AUTO_TEST_CASE(a_failed_check_changes_the_status_with_strict_only) {
   check_run(joined(words, {"--strict"}), {1, {"[x] FAIL  same half <= cross half"}});
 }
 
+BOOST_AUTO_TEST_CASE(probe_draws_its_sweep_with_the_configuration_next_to_it) {
+  const TemporaryFolder folder;
+  const std::string figure = folder.file("local.svg");
+  const Words words = on_tiny("probe", {"--case", "pe-local-hbm", "--figure"});
+  check_run(joined(words, {figure}), {0, {"pe-local-hbm"}});
+  check_contains(folder.read("local.svg"),
+                 {"Effective bandwidth", "pe-local-hbm", "256 GB/s", "</svg>"});
+  check_contains(folder.read("local.svg.config.yaml"), {"probe", "sips"});
+  check_run(joined(words, {folder.file("local.txt")}), {2, {}, {".svg, .png or .pdf"}});
+  check_run(joined(words, {folder.file("no/local.svg")}), {2, {}, {"no/local.svg"}});
+}
+
 BOOST_AUTO_TEST_CASE(probe_refuses_unknown_cases_and_two_formats) {
   check_refused({"probe", "--case", "h2d-5hop"},
                 {"there is no case 'h2d-5hop'", "pe-cross-sip-hbm"});

@@ -5,6 +5,7 @@
 #include <sstream>
 
 #include "models/base/errors.h"
+#include "platform/probe/probe_figure.h"
 #include "platform/probe/probe_report.h"
 #include "tests/probe/routed_machine.h"
 #include "tests/support/forked.h"
@@ -102,6 +103,25 @@ KERNBENCH_SYSTEMC_TEST(a_single_cube_runs_what_it_has) {
   BOOST_TEST(count(text, "[v] PASS") == 4u, text);  // D2H >= H2D, local, same half, formula
   BOOST_TEST(count(text, "[-] SKIP") == 5u, text);
   BOOST_TEST(count(text, "<-- bottleneck") == 9u, text);  // h2d one leg; d2h and three of a PE two
+}
+
+// A line for the case that the machine has, with its bytes over time at each size, and a dashed one
+// at 256 GB/s. 1 MiB takes 1024 * 4 + 14 ns: 99.7 % of the bottleneck.
+KERNBENCH_SYSTEMC_TEST(the_figure_has_a_line_per_case_and_the_bandwidth_of_its_bottleneck) {
+  ProbedMachine m("topology.tiny.yaml");
+  const Figure figure = probe_figure(m.run({"pe-local-hbm", "pe-cross-sip-hbm"}));
+  BOOST_TEST((figure.kind == FigureKind::lines));
+  BOOST_TEST((figure.x.logarithmic && figure.y.logarithmic));
+  BOOST_REQUIRE(figure.series.size() == 2u);
+  const FigureSeries& local = figure.series[0];
+  BOOST_TEST(local.name == "pe-local-hbm, 100 % of 256 GB/s");
+  BOOST_REQUIRE(local.x.size() == 6u);
+  BOOST_TEST(local.x.front() == 4096);
+  BOOST_TEST(local.y.front() == 4096 / 30.0, boost::test_tools::tolerance(1e-6));
+  BOOST_TEST(local.y.back() == 1048576 / 4110.0, boost::test_tools::tolerance(1e-6));
+  const FigureSeries& bottleneck = figure.series[1];
+  BOOST_TEST(bottleneck.theory);
+  BOOST_TEST((bottleneck.y == std::vector<double>{256, 256}));
 }
 
 KERNBENCH_SYSTEMC_TEST(the_invariants_hold_on_a_column_of_cubes) {
