@@ -46,6 +46,16 @@ void ProgressLine::show_points(std::size_t done, std::size_t of, std::size_t fai
   show(line);
 }
 
+void ProgressLine::show_state(const std::string& state) {
+  if (state == state_) return;
+  state_ = state;
+  if (terminal_) {
+    show(state);
+  } else {
+    std::fputs(("kernbench: " + state + '\n').c_str(), stderr);
+  }
+}
+
 void ProgressLine::clear() {
   if (shown_) std::fputs(erase_line, stderr);
   shown_ = false;

@@ -19,6 +19,8 @@ class ProgressLine {
   // At most ten times a second.
   void show(const RunProgress& progress);
   void show_points(std::size_t done, std::size_t of, std::size_t failed, double wall_s);
+  // Of work elsewhere. If standard error is no terminal, as a line of its own whenever it changes.
+  void show_state(const std::string& state);
   void clear();
 
  private:
@@ -28,6 +30,7 @@ class ProgressLine {
   bool terminal_;
   bool shown_ = false;
   double last_wall_s_ = 0;
+  std::string state_;
 };
 
 }  // namespace kernbench

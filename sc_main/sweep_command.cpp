@@ -17,7 +17,6 @@
 #include "platform/config/shipped_files.h"
 #include "platform/output/json_text.h"
 #include "platform/output/result_file.h"
-#include "platform/output/table.h"
 #include "platform/report/option_values.h"
 #include "platform/sweep/process_pool.h"
 #include "platform/sweep/sweep_file.h"
@@ -33,6 +32,9 @@
 #include "sc_main/sweep_output.h"
 #include "sc_main/sweep_point.h"
 #include "sc_main/sweep_result.h"
+#include "sc_main/sweep_sensitivity.h"
+#include "sc_main/sweep_shard.h"
+#include "sc_main/sweep_slurm.h"
 
 namespace kernbench {
 namespace {
@@ -46,72 +48,28 @@ struct SweepOptions {
   unsigned jobs = 0;  // 0: one per processor
   bool dry_run = false, json = false, csv = false;
   SweepOutput output;
+  bool varies_keys = false;  // --sensitivity
+  SensitivityOptions sensitivity;
+  bool on_slurm = false;  // --slurm
+  SlurmOptions slurm;
+
+  SweepFormat format() const {
+    if (json) return SweepFormat::json;
+    return csv ? SweepFormat::csv : SweepFormat::text;
+  }
 
   unsigned workers() const {
     return jobs > 0 ? jobs : std::max(1U, std::thread::hardware_concurrency());
   }
 };
 
-SweepShard shard_of(const std::string& text) {
-  SweepShard shard;
-  if (text.empty()) return shard;
-  const std::size_t slash = text.find('/');
-  const std::string number = text.substr(0, slash),
-                    of = slash == std::string::npos ? "" : text.substr(slash + 1);
-  const auto is_whole = [](const std::string& digits) {
-    return !digits.empty() && digits.size() <= 6 &&
-           digits.find_first_not_of("0123456789") == std::string::npos;
-  };
-  if (is_whole(number) && is_whole(of)) {
-    shard = {std::stoull(number), std::stoull(of)};
-    if (shard.number >= 1 && shard.number <= shard.of) return shard;
-  }
-  throw UsageError(fmt::format("--shard {} is not I/N, part I of N from 1/N to N/N", quote(text)));
-}
-
 // Results are in the working folder: a plan may be read-only.
 std::string results_path(const SweepOptions& options, const SweepShard& shard) {
   if (!options.results.empty()) return options.results;
   if (options.output.is_requested()) return options.output.results();
-  std::string name = std::filesystem::path(options.plan).stem().string();
-  if (shard.of > 1) name += fmt::format(".{}of{}", shard.number, shard.of);
-  return name + ".sqlite";
-}
-
-std::string label_of(const SweepPlan& plan, const std::vector<std::string>& values) {
-  std::string label;
-  for (std::size_t i = 0; i < values.size(); ++i)
-    label += fmt::format("{}{}={}", i == 0 ? "" : ", ", plan.axes[i].name, values[i]);
-  return label;
-}
-
-int print_points(const SweepPlan& plan, const SweepPoints& points, const SweepShard& shard,
-                 const SweepOptions& options) {
-  std::vector<Table::Column> columns{Table::Column("point", "point").right()};
-  for (const PlanAxis& axis : plan.axes) columns.emplace_back(setting_column(axis.name), axis.name);
-  Table table("points", std::move(columns));
-  for (std::size_t i = 0; i < points.size(); ++i) {
-    if (!shard.has(i + 1)) continue;
-    Table::Row row{std::uint64_t{i + 1}};
-    for (const std::string& value : points.axis_values(i)) {
-      const std::optional<double> number = number_of(value);
-      row.push_back(number && options.json ? Cell(NumberCell{*number}) : Cell(value));
-    }
-    table.add(std::move(row));
-  }
-  constexpr std::size_t most_rows = 40;
-  if (options.json) {
-    Json json{{"points", points.size()}, {"listed", table.json()}};
-    std::cout << json_text(json, 2) << '\n';
-  } else if (options.csv) {
-    std::cout << table.csv();
-  } else {
-    std::cout << table.text("", most_rows, Table::Cut::middle)
-              << fmt::format(
-                     "\n{} point{}{}\n", points.size(), points.size() == 1 ? "" : "s",
-                     shard.of > 1 ? fmt::format(", of which this shard has {}", table.size()) : "");
-  }
-  return exit_done;
+  const std::string name = std::filesystem::path(options.plan).stem().string() +
+                           (options.varies_keys ? ".sensitivity" : "");
+  return shard_path(name + ".sqlite", shard);
 }
 
 // Run of a plan, or of a shard of it, into its result file.
@@ -123,6 +81,8 @@ class Sweep {
         runner_(plan, {memory_of_worker(options), threads_of_worker(options)}) {}
 
   int run(const Invocation& invocation, const std::string& results);
+  // Runs it as a job array of Slurm.
+  int distribute(const Invocation& invocation, const std::string& results);
 
  private:
   static std::uint64_t memory_of_worker(const SweepOptions& options) {
@@ -135,6 +95,12 @@ class Sweep {
   }
   std::vector<PlanValue> settings(std::uint64_t point) const {
     return plan_.settings_of(points_.axis_values(point - 1));
+  }
+
+  // The format of the summary: with --sensitivity the table is what is printed as JSON or CSV.
+  SweepFormat format() const {
+    const bool is_quiet = options_.varies_keys && options_.format() != SweepFormat::text;
+    return is_quiet ? SweepFormat::none : options_.format();
   }
 
   void check() const;
@@ -188,7 +154,7 @@ void Sweep::make_keys() {
       continue;
     }
     all += key;
-    if (shard_.has(point)) requested_.push_back({point, std::move(key), label_of(plan_, values)});
+    if (shard_.has(point)) requested_.push_back({point, std::move(key), plan_.label_of(values)});
   }
   plan_hash_ = text_hash(all);
 }
@@ -331,30 +297,65 @@ int Sweep::run(const Invocation& invocation, const std::string& results) {
                              repeated_ == 1 ? "" : "s", repeated_ == 1 ? "s" : "");
   run_points(file);
   progress_.interrupted = Interrupt::requested();
-  const int status = conclude_sweep(file, requested_, plan_.derived, progress_, options_.json);
+  const int status = conclude_sweep(file, requested_, plan_.derived, progress_, format());
   return std::max(status, options_.output.write(file, plan_, options_.json));
+}
+
+int Sweep::distribute(const Invocation& invocation, const std::string& results) {
+  check_result_files({{plan_.path, "the plan"}}, {results, csv_next_to(results)});
+  check();
+  make_keys();
+  SlurmSweep distributed{plan_hash_, results, points_.size(), {}, options_.jobs > 0};
+  std::vector<std::string>& task = distributed.task;
+  task = {std::filesystem::read_symlink("/proc/self/exe"), "sweep",
+          std::filesystem::absolute(plan_.path), "--max-points",
+          std::to_string(options_.max_points)};
+  if (options_.jobs > 0) task.insert(task.end(), {"--jobs", std::to_string(options_.jobs)});
+  if (!options_.max_memory.empty()) task.insert(task.end(), {"--max-memory", options_.max_memory});
+  if (options_.varies_keys) {
+    const std::vector<std::string> words = options_.sensitivity.words();
+    task.insert(task.end(), words.begin(), words.end());
+  }
+  const int status = run_on_slurm(distributed, options_.slurm, invocation, format());
+  if (!options_.output.is_requested() || !std::filesystem::exists(results)) return status;
+  return std::max(status, options_.output.redraw(plan_, options_.json));
 }
 
 int sweep(const SweepOptions& options, const Invocation& invocation) {
   if (options.plan.empty())
     throw UsageError("sweep: a plan is missing, e.g. kernbench sweep PLAN.yaml");
-  if ((options.json && options.csv) || (options.csv && !options.dry_run))
-    throw UsageError(options.json
-                         ? "sweep: --json and --csv exclude each other"
-                         : "sweep: --csv goes with --dry-run; a sweep always writes a CSV");
+  if (options.json && options.csv) throw UsageError("sweep: --json and --csv exclude each other");
+  if (options.csv && !options.dry_run && !options.varies_keys)
+    throw UsageError(
+        "sweep: --csv goes with --dry-run or --sensitivity; a sweep always writes a CSV");
+  if (options.on_slurm && !options.shard.empty())
+    throw UsageError("sweep: --shard and --slurm exclude each other; --shards N is their number");
   options.output.check({{"--results", !options.results.empty()},
                         {"--shard", !options.shard.empty()},
+                        {"--sensitivity", options.varies_keys},
                         {"--dry-run", options.dry_run}});
   const SweepShard shard = shard_of(options.shard);
-  const SweepPlan plan = load_plan(find_plan(options.plan), options_of_points());
+  SweepPlan plan = load_plan(find_plan(options.plan), options_of_points());
   check_derived(plan);
   if (options.output.reuse) return options.output.redraw(plan, options.json);
+  std::optional<Sensitivity> sensitivity;
+  if (options.varies_keys) {
+    plan = sensitivity.emplace(plan, options.sensitivity, options.max_points).plan();
+  } else if (plan.axes.empty()) {
+    throw UsageError(plan.path + ": the plan has no axes: it needs --sensitivity");
+  }
   const SweepPoints points(plan, options.max_points);
   if (shard.share_of(points.size()) == 0)
     throw UsageError(
         fmt::format("--shard {}: the plan has {} points", options.shard, points.size()));
-  if (options.dry_run) return print_points(plan, points, shard, options);
-  return Sweep(options, plan, points, shard).run(invocation, results_path(options, shard));
+  if (options.dry_run) return print_points(plan, points, shard, options.format());
+  options.output.create_folder();
+  const std::string results = results_path(options, shard);
+  Sweep run(options, plan, points, shard);
+  const int status =
+      options.on_slurm ? run.distribute(invocation, results) : run.run(invocation, results);
+  if (!sensitivity || shard.of > 1) return status;
+  return std::max(status, sensitivity->print(results, options.format()));
 }
 
 void declare_sweep(CLI::App& command, Invocation& invocation) {
@@ -388,9 +389,13 @@ void declare_sweep(CLI::App& command, Invocation& invocation) {
                   "Memory limit of each worker, e.g. 2G; a point that exceeds it fails. Default: "
                   "three quarters of the host's memory, divided by the number of workers")
       ->type_name("SIZE");
-  command.add_flag("--json", options->json,
-                   "Print the summary, or the points of --dry-run, as JSON");
-  command.add_flag("--csv", options->csv, "Print the points of --dry-run as CSV");
+  command.add_flag(
+      "--json", options->json,
+      "Print the summary, the points of --dry-run or the table of --sensitivity as JSON");
+  command.add_flag("--csv", options->csv,
+                   "Print the points of --dry-run, or the table of --sensitivity, as CSV");
+  options->sensitivity.add_to(command);
+  options->slurm.add_to(command);
   command.footer(
       "A plan (docs/spec/10-cli.md, 10.6):\n"
       "  bench: gemm-single-pe\n"
@@ -410,9 +415,17 @@ void declare_sweep(CLI::App& command, Invocation& invocation) {
       "  kernbench sweep plan.yaml --results gemm.sqlite -j 4\n"
       "  kernbench sweep plan.yaml --out study    # with figures and study/index.html\n"
       "  kernbench sweep plan.yaml --out study --reuse\n"
+      "  kernbench sweep plan.yaml --sensitivity 'cube.links.*' 'cube.memory_map.*_bw_gbs' M\n"
       "  kernbench sweep plan.yaml --shard 1/8\n"
-      "  kernbench sweep merge plan.*of8.sqlite --results plan.sqlite\n");
-  invocation.on(command, [options, &invocation] { return sweep(*options, invocation); });
+      "  kernbench sweep merge plan.*of8.sqlite --results plan.sqlite\n"
+      "  kernbench sweep plan.yaml --slurm='--partition=long --cpus-per-task=4' --shards 16\n");
+  invocation.on(command, [options, &command, &invocation] {
+    options->varies_keys = command.count("--sensitivity") > 0;
+    options->on_slurm = command.count("--slurm") > 0;
+    if (!options->on_slurm && command.count("--shards") > 0)
+      throw UsageError("sweep: --shards goes with --slurm; --shard I/N runs one of N");
+    return sweep(*options, invocation);
+  });
 }
 const CommandRegistration sweep_registration(
     85, "sweep", "Run a bench over the points of a plan, on all processors; resumable",

@@ -13,7 +13,7 @@
 #include "platform/output/result_file.h"
 #include "platform/sweep/sweep_file.h"
 #include "sc_main/command.h"
-#include "sc_main/sweep_result.h"
+#include "sc_main/sweep_merge.h"
 
 namespace kernbench {
 namespace {
@@ -92,14 +92,17 @@ std::vector<PlanExpression> derived_of(const SweepContent& content) {
   return derived;
 }
 
-int merge(const MergeOptions& options, const Invocation& invocation) {
-  const std::string csv = csv_next_to(options.results);
+}  // namespace
+
+int merge_shards(const std::vector<std::string>& paths, const std::string& results,
+                 const Invocation& invocation, SweepFormat format) {
+  const std::string csv = csv_next_to(results);
   std::vector<FileInUse> inputs;
-  for (const std::string& shard : options.shards) inputs.push_back({shard, "the shard"});
-  check_result_files(inputs, {options.results, csv});
-  const std::vector<SweepContent> shards = read_shards(options.shards);
+  for (const std::string& shard : paths) inputs.push_back({shard, "the shard"});
+  check_result_files(inputs, {results, csv});
+  const std::vector<SweepContent> shards = read_shards(paths);
   // Written under another name: a file of that name is replaced by a complete one.
-  const std::string temporary = options.results + ".merging.sqlite";
+  const std::string temporary = results + ".merging.sqlite";
   std::filesystem::remove(temporary);
   std::vector<RequestedPoint> requested;
   for (const SweepContent& shard : shards)
@@ -117,12 +120,14 @@ int merge(const MergeOptions& options, const Invocation& invocation) {
     file.define_results(derived_of(shards.front()));
   }
   // An earlier result, which may have to be completed from its WAL.
-  if (std::filesystem::exists(options.results)) SweepFile{options.results};
-  std::filesystem::rename(temporary, options.results);
-  SweepFile file(options.results);
+  if (std::filesystem::exists(results)) SweepFile{results};
+  std::filesystem::rename(temporary, results);
+  SweepFile file(results);
   SweepProgress progress;
-  return conclude_sweep(file, requested, derived_of(shards.front()), progress, options.json);
+  return conclude_sweep(file, requested, derived_of(shards.front()), progress, format);
 }
+
+namespace {
 
 void declare_merge(CLI::App& command, Invocation& invocation) {
   const auto options = std::make_shared<MergeOptions>();
@@ -139,7 +144,10 @@ void declare_merge(CLI::App& command, Invocation& invocation) {
       "Examples:\n"
       "  kernbench sweep merge plan.*of8.sqlite --results plan.sqlite\n\n"
       "The result is that of the sweep without --shard, and can be resumed like it.\n");
-  invocation.on(command, [options, &invocation] { return merge(*options, invocation); });
+  invocation.on(command, [options, &invocation] {
+    return merge_shards(options->shards, options->results, invocation,
+                        options->json ? SweepFormat::json : SweepFormat::text);
+  });
 }
 const CommandRegistration merge_registration(86, "sweep merge",
                                              "Join the result files of the shards of a sweep",

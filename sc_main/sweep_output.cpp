@@ -97,12 +97,13 @@ void SweepOutput::check(const std::vector<std::pair<const char*, bool>>& others)
   if (!is_requested()) return;
   for (const auto& [option, given] : others)
     if (given) throw UsageError(fmt::format("sweep: --out and {} exclude each other", option));
-  if (reuse) {
-    if (!fs::exists(results()))
-      throw UsageError(fmt::format("--reuse: there are no results in {}: {} does not exist",
-                                   quote(folder), quote(results())));
-    return;
-  }
+  if (reuse && !fs::exists(results()))
+    throw UsageError(fmt::format("--reuse: there are no results in {}: {} does not exist",
+                                 quote(folder), quote(results())));
+}
+
+void SweepOutput::create_folder() const {
+  if (!is_requested()) return;
   std::error_code error;
   fs::create_directories(folder, error);
   if (error || !fs::is_directory(folder))

@@ -20,33 +20,13 @@
 #include "sc_main/bench_catalogue.h"
 #include "sc_main/bench_run.h"
 #include "sc_main/ccl_file.h"
-#include "sc_main/run_options.h"
+#include "sc_main/run_command_line.h"
 #include "sc_main/sweep_keys.h"
 
 namespace kernbench {
 namespace {
 
 using Json = nlohmann::ordered_json;
-
-// Options of `run` with a value given to each.
-class RunCommandLine {
- public:
-  RunCommandLine() { options.add_to(app); }
-
-  // UsageError.
-  void parse(const std::vector<std::string>& words) {
-    std::vector<std::string> reversed(words.rbegin(), words.rend() - 1);  // as CLI11 takes them
-    try {
-      app.parse(reversed);
-    } catch (const CLI::ParseError& error) {
-      throw UsageError(error.what());
-    }
-    options.check();
-  }
-
-  CLI::App app;
-  RunOptions options;
-};
 
 bool is_result_file(const CLI::Option& option) {
   const std::string type = option.get_type_name();

@@ -4,9 +4,11 @@
 
 #include <iostream>
 #include <map>
+#include <optional>
 
 #include "models/base/errors.h"
 #include "platform/output/json_text.h"
+#include "platform/output/table.h"
 #include "platform/output/text_layout.h"
 #include "platform/sweep/expression.h"
 
@@ -72,6 +74,36 @@ void print_json(const SweepFile& file, const std::vector<RequestedPoint>& reques
 
 }  // namespace
 
+int print_points(const SweepPlan& plan, const SweepPoints& points, const SweepShard& shard,
+                 SweepFormat output) {
+  std::vector<Table::Column> columns{Table::Column("point", "point").right()};
+  for (const PlanAxis& axis : plan.axes) columns.emplace_back(setting_column(axis.name), axis.name);
+  Table table("points", std::move(columns));
+  for (std::size_t i = 0; i < points.size(); ++i) {
+    if (!shard.has(i + 1)) continue;
+    Table::Row row{std::uint64_t{i + 1}};
+    for (const std::string& value : points.axis_values(i)) {
+      const std::optional<double> number = number_of(value);
+      row.push_back(number && output == SweepFormat::json ? Cell(NumberCell{*number})
+                                                          : Cell(value));
+    }
+    table.add(std::move(row));
+  }
+  constexpr std::size_t most_rows = 40;
+  if (output == SweepFormat::json) {
+    Json json{{"points", points.size()}, {"listed", table.json()}};
+    std::cout << json_text(json, 2) << '\n';
+  } else if (output == SweepFormat::csv) {
+    std::cout << table.csv();
+  } else {
+    std::cout << table.text("", most_rows, Table::Cut::middle)
+              << fmt::format(
+                     "\n{} point{}{}\n", points.size(), points.size() == 1 ? "" : "s",
+                     shard.of > 1 ? fmt::format(", of which this shard has {}", table.size()) : "");
+  }
+  return exit_done;
+}
+
 void check_derived(const SweepPlan& plan) {
   for (const PlanExpression& each : plan.derived) {
     try {
@@ -85,12 +117,12 @@ void check_derived(const SweepPlan& plan) {
 
 int conclude_sweep(SweepFile& file, const std::vector<RequestedPoint>& requested,
                    const std::vector<PlanExpression>& derived, const SweepProgress& progress,
-                   bool json) {
+                   SweepFormat output) {
   const std::uint64_t ok = file.count("ok"), failed = file.count("failed");
   const std::vector<std::string> faults = file.define_results(derived);
   file.write_csv(csv_next_to(file.path()));
-  json ? print_json(file, requested, progress, ok, failed)
-       : print_summary(file, requested, progress, ok, failed);
+  if (output == SweepFormat::json) print_json(file, requested, progress, ok, failed);
+  if (output == SweepFormat::text) print_summary(file, requested, progress, ok, failed);
   std::cout << std::flush;
   for (const std::string& fault : faults)
     std::cerr << "kernbench: " << fault << "; the results are without it\n";

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <optional>
 
 #include "platform/page/html.h"
 #include "platform/page/page.h"
@@ -15,15 +16,21 @@ namespace {
 // Values beyond these would make the page too large to mail: about 5 MB of numbers.
 constexpr std::size_t most_further_cells = 600'000;
 
-bool is_constant(const ResultValues& column) {
-  const auto equal = [&](std::size_t a, std::size_t b) {
-    const double x = column.numbers[a], y = column.numbers[b];
-    return (x == y || (std::isnan(x) && std::isnan(y))) &&
-           (column.is_number || column.texts[a] == column.texts[b]);
-  };
-  for (std::size_t i = 1; i < column.numbers.size(); ++i)
-    if (!equal(0, i)) return false;
-  return true;
+bool has_value(const ResultValues& column, std::size_t row) {
+  return column.is_number ? !std::isnan(column.numbers[row]) : !column.texts[row].empty();
+}
+
+// First row whose value all others have that have one; none: values differ. Failed points have no
+// numbers.
+std::optional<std::size_t> common_row(const ResultValues& column) {
+  std::size_t first = 0;
+  while (first + 1 < column.numbers.size() && !has_value(column, first)) ++first;
+  for (std::size_t i = first + 1; i < column.numbers.size(); ++i) {
+    const bool equal = column.is_number ? column.numbers[i] == column.numbers[first]
+                                        : column.texts[i] == column.texts[first];
+    if (has_value(column, i) && !equal) return std::nullopt;
+  }
+  return first;
 }
 
 class SweepPageWriter {
@@ -136,12 +143,7 @@ PageColumn SweepPageWriter::page_column(const ResultValues& column) const {
                : column.name == "status"  ? CellKind::mark
                : column.name == "message" ? CellKind::lines
                                           : CellKind::text;
-  if (is_constant(column)) {
-    shown.cells = column.is_number ? column_texts({column.numbers.front()})
-                                   : std::vector<std::string>{column.texts.front()};
-  } else {
-    shown.cells = column.is_number ? column_texts(column.numbers) : column.texts;
-  }
+  shown.cells = column.is_number ? column_texts(column.numbers) : column.texts;
   return shown;
 }
 
@@ -149,7 +151,7 @@ void SweepPageWriter::add_further_columns(PageTable& table, std::string& note) c
   std::vector<const ResultValues*> further;
   for (const ResultValues& column : results_.columns) {
     if (column.name != "command" && column.name != "message" && !is_main(column) &&
-        !is_constant(column))
+        !common_row(column))
       further.push_back(&column);
   }
   if (further.size() * results_.rows() > most_further_cells) {
@@ -168,9 +170,10 @@ std::string SweepPageWriter::constants() const {
   std::string rows;
   std::size_t count = 0;
   for (const ResultValues& column : results_.columns) {
-    if (column.name == "message" || is_main(column) || !is_constant(column)) continue;
+    const std::optional<std::size_t> row = common_row(column);
+    if (column.name == "message" || is_main(column) || !row) continue;
     const PageColumn shown = page_column(column);
-    const std::string& value = shown.cells.front();
+    const std::string& value = shown.cell(*row);
     if (value.empty()) continue;
     rows += html_element("tr", {},
                          html_element("th", {{"scope", "row"}}, html_name(column.name)) +
@@ -179,10 +182,11 @@ std::string SweepPageWriter::constants() const {
     ++count;
   }
   if (count == 0) return "";
-  return html_element("details", {},
-                      html_text("summary",
-                                fmt::format("{} columns that are the same at all points", count)) +
-                          html_element("table", {{"class", "list"}}, '\n' + rows)) +
+  return html_element(
+             "details", {},
+             html_text("summary", fmt::format("{} column{} with equal values at all points", count,
+                                              count == 1 ? "" : "s")) +
+                 html_element("table", {{"class", "list"}}, '\n' + rows)) +
          '\n';
 }
 
@@ -239,8 +243,8 @@ std::string SweepPageWriter::points() const {
   table.columns.push_back(std::move(commands));
   return section("points-section", "Points",
                  html_text("p",
-                           "Each point is the run of a command, with the base configuration "
-                           "below but for the values named.") +
+                           "The command of each point, and the values of its configuration that "
+                           "differ from the base configuration below.") +
                      '\n' + html_table(table));
 }
 

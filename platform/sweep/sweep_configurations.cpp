@@ -106,8 +106,7 @@ SweepConfigurations::SweepConfigurations(SQLite::Database& database) : database_
     const std::string hash = rows.getColumn(0).getString();
     hashes_.insert(hash);
     if (rows.getColumn(1).isNull()) continue;
-    std::vector<std::string> lines = lines_of(rows.getColumn(1).getString());
-    bases_.emplace(lines.size(), Base{hash, std::move(lines)});
+    add_base(hash, lines_of(rows.getColumn(1).getString()));
   }
 }
 
@@ -119,6 +118,11 @@ void SweepConfigurations::insert(const std::string& hash, const std::string& bas
   row.bind(3, text);
   row.exec();
   hashes_.insert(hash);
+}
+
+void SweepConfigurations::add_base(const std::string& hash, std::vector<std::string> lines) {
+  const std::size_t count = lines.size();
+  bases_.emplace(count, Base{hash, std::move(lines)});
 }
 
 void SweepConfigurations::add(const std::string& hash, const std::string& text) {
@@ -136,7 +140,7 @@ void SweepConfigurations::add(const std::string& hash, const std::string& text) 
     if (count <= lines.size() / 4) return insert(hash, base->second.hash, changed);
   }
   insert(hash, "", text);
-  bases_.emplace(lines.size(), Base{hash, std::move(lines)});
+  add_base(hash, std::move(lines));
 }
 
 void SweepConfigurations::add_all(const SQLite::Database& other) {

@@ -30,6 +30,7 @@ class SweepConfigurations {
     std::vector<std::string> lines;
   };
   void insert(const std::string& hash, const std::string& base, const std::string& text);
+  void add_base(const std::string& hash, std::vector<std::string> lines);
 
   SQLite::Database& database_;
   std::set<std::string> hashes_;

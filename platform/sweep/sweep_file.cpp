@@ -11,9 +11,11 @@
 #include <cstdio>
 #include <cstring>
 #include <filesystem>
+#include <set>
 
 #include "models/base/errors.h"
 #include "models/base/quote.h"
+#include "platform/output/json_text.h"
 #include "platform/output/table.h"
 #include "platform/sweep/axis_values.h"
 #include "platform/sweep/expression.h"
@@ -26,6 +28,8 @@ using Json = nlohmann::ordered_json;
 constexpr const char* kind_of_file = "kernbench sweep";
 // SQLite allows 2000 columns; some are left for derived ones.
 constexpr std::size_t most_columns = 1900;
+// Numbers of a point beyond that, as JSON.
+constexpr const char* further_column = "further";
 
 UsageError refused(const std::string& path, const std::string& why) {
   return UsageError(fmt::format("{} {}", quote(path), why));
@@ -211,7 +215,7 @@ void SweepFile::request(const std::vector<RequestedPoint>& points) {
 
 std::string SweepFile::column(const std::string& name, ColumnRole role) {
   if (const std::string* stored = columns_.find(name)) return *stored;
-  if (columns_.size() >= most_columns) return "";
+  if (columns_.size() >= most_columns && name != further_column) return "";
   database_->exec("ALTER TABLE points ADD COLUMN " + sql_name(name));
   SQLite::Statement row(*database_, "INSERT INTO columns(name, role) VALUES(?, ?)");
   row.bind(1, name);
@@ -238,16 +242,30 @@ SQLite::Statement& SweepFile::insertion(const std::vector<std::string>& columns)
 void SweepFile::insert(const SweepRow& row) {
   std::vector<std::string> names;
   std::vector<const Json*> values;
+  std::set<std::string> present;
+  Json further = Json::object();
   const auto add = [&](const SummaryColumns& columns, ColumnRole role) {
     for (const auto& [name, value] : columns) {
+      if (name == further_column && value.is_string()) {  // of the file of a shard
+        further.update(Json::parse(value.get<std::string>()));
+        continue;
+      }
       const std::string stored = column(name, role);
-      if (stored.empty() || std::find(names.begin(), names.end(), stored) != names.end()) continue;
-      names.push_back(stored);
-      values.push_back(&value);
+      if (stored.empty()) {
+        further[name] = value;
+      } else if (present.insert(stored).second) {
+        names.push_back(stored);
+        values.push_back(&value);
+      }
     }
   };
   add(row.settings, ColumnRole::setting);
   add(row.summary, ColumnRole::summary);
+  const Json text = json_text(further);
+  if (!further.empty()) {
+    names.push_back(column(further_column, ColumnRole::summary));
+    values.push_back(&text);
+  }
   SQLite::Statement& statement = insertion(names);
   int at = 0;
   statement.bind(++at, row.key);
@@ -391,9 +409,12 @@ SweepContent read_sweep(const std::string& path) try {
                          "SELECT name FROM columns WHERE role = 'axis' ORDER BY position");
   while (axes.executeStep()) content.axes.push_back(axes.getColumn(0).getString());
   content.requested = requested_of(database);
-  SQLite::Statement finished(database, "SELECT COUNT(*) FROM points WHERE point IS NOT NULL");
-  if (finished.executeStep())
-    content.finished = static_cast<std::uint64_t>(finished.getColumn(0).getInt64());
+  SQLite::Statement counts(
+      database, "SELECT COUNT(*), SUM(status = 'ok') FROM points WHERE point IS NOT NULL");
+  if (counts.executeStep()) {
+    content.finished = static_cast<std::uint64_t>(counts.getColumn(0).getInt64());
+    content.ok = static_cast<std::uint64_t>(counts.getColumn(1).getInt64());
+  }
   return content;
 } catch (const SQLite::Exception& error) {
   throw refused(path, fmt::format("cannot be read: {}", error.what()));

@@ -114,7 +114,7 @@ struct SweepContent {
   SweepFile::Facts facts;
   std::vector<std::string> axes;
   std::vector<RequestedPoint> requested;
-  std::uint64_t finished = 0;  // requested points that have a row
+  std::uint64_t finished = 0, ok = 0;  // requested points that have a row; with status "ok"
 };
 SweepContent read_sweep(const std::string& path);  // UsageError
 

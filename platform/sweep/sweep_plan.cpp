@@ -29,7 +29,7 @@ ConfigSchema plan_schema() {
       ConfigKey::of(Kind::attributes, "params", "parameters of the bench", false),
       ConfigKey::of(Kind::attributes, "set", "keys of configuration files, as --set", false),
       ConfigKey::of(Kind::attributes, "options", "further options of run", false),
-      ConfigKey::of(Kind::attributes, "axes", "what varies from point to point", true),
+      ConfigKey::of(Kind::attributes, "axes", "what varies from point to point", false),
       ConfigKey::of_list("zip", "groups of axes that advance together", 1, 64, false),
       ConfigKey::of_list("zip.*", "names of axes", 2, 64),
       ConfigKey::of(Kind::text, "zip.*.*", "name of an axis"),
@@ -53,6 +53,8 @@ ConfigSchema plan_schema() {
       ConfigKey::of(Kind::attributes, "derived", "columns computed from others, in SQL", false),
       ConfigKey::of_list("figures", "figures of the results", 0, 64, false),
       ConfigKey::of(Kind::attributes, "figures.*", "a figure"),
+      ConfigKey::of_list("sensitivity", "keys that --sensitivity varies", 1, 4096, false),
+      ConfigKey::of(Kind::text, "sensitivity.*", "a key, or a pattern of keys"),
   };
   return ConfigSchema(std::move(keys));
 }
@@ -90,6 +92,10 @@ class PlanReader {
     read_columns("derived", "an expression in SQL", [this](const ConfigEntry& entry) {
       plan_.derived.push_back({entry.key, entry.value.text, entry.value.place});
     });
+    for (std::size_t i = 0; i < config_.items("sensitivity"); ++i) {
+      if (const std::string* key = config_.text(fmt::format("sensitivity.{}", i)))
+        plan_.sensitivity.push_back(*key);
+    }
     if (const ConfigNode* figures = root_.find("figures"))
       plan_.figures = read_plan_figures(*figures, issues_);
     check_bench();
@@ -130,6 +136,8 @@ class PlanReader {
 
   void read_axes() {
     const ConfigNode* axes = config_.attributes("axes");
+    if (root_.find("axes") == nullptr && root_.find("sensitivity") == nullptr)
+      fault(root_.place, "axes", "the key is missing: what varies from point to point");
     if (axes == nullptr) return;
     if (axes->entries.empty()) fault(axes->place, "axes", "found no axis, at least one is needed");
     std::map<std::string, std::string> owners;  // key -> axis
@@ -264,19 +272,30 @@ class PlanReader {
 
 std::vector<PlanValue> SweepPlan::settings_of(const std::vector<std::string>& values) const {
   std::vector<PlanValue> settings = constants;
-  for (std::size_t i = 0; i < axes.size(); ++i) {
-    for (const PlanValue& key : axes[i].keys) {
-      const auto same = std::find_if(settings.begin(), settings.end(), [&](const PlanValue& each) {
-        return each.kind == key.kind && each.key == key.key;
-      });
-      if (same == settings.end()) {
-        settings.push_back({key.kind, key.key, values[i], axes[i].place});
-      } else {
-        same->value = values[i];
-      }
+  const auto set = [&](const PlanValue& key, const std::string& value, const ConfigLocation& at) {
+    const auto same = std::find_if(settings.begin(), settings.end(), [&](const PlanValue& each) {
+      return each.kind == key.kind && each.key == key.key;
+    });
+    if (same == settings.end()) {
+      settings.push_back({key.kind, key.key, value, at});
+    } else {
+      same->value = value;
     }
+  };
+  for (std::size_t i = 0; i < axes.size(); ++i) {
+    for (const PlanValue& key : axes[i].keys) set(key, values[i], axes[i].place);
+    const auto own = axes[i].settings_of_value.find(values[i]);
+    if (own == axes[i].settings_of_value.end()) continue;
+    for (const PlanValue& key : own->second) set(key, key.value, {});
   }
   return settings;
+}
+
+std::string SweepPlan::label_of(const std::vector<std::string>& values) const {
+  std::string label;
+  for (std::size_t i = 0; i < values.size(); ++i)
+    label += fmt::format("{}{}={}", i == 0 ? "" : ", ", axes[i].name, values[i]);
+  return label;
 }
 
 SweepPlan load_plan(const std::string& path, const std::vector<std::string>& options) {

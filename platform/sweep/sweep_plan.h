@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <string>
 #include <vector>
@@ -28,6 +29,9 @@ struct PlanAxis {
   ConfigLocation place;
   std::vector<PlanValue> keys;  // without values; one, the name, unless `sets` names others
   AxisValues values;
+  // Settings of each value, of an axis whose values set different keys; a value that is missing
+  // here sets nothing. Such an axis has no keys.
+  std::map<std::string, std::vector<PlanValue>> settings_of_value = {};
 };
 
 // Axes that advance together: indices in SweepPlan::axes. Most have one axis.
@@ -62,10 +66,13 @@ struct SweepPlan {
   std::vector<PlanColumn> keys;
   std::vector<PlanExpression> derived;
   std::vector<PlanFigure> figures;
+  std::vector<std::string> sensitivity;  // keys to vary, with globs
 
   // Everything that a point sets, an axis instead of a constant of the same key. `values`: one per
   // axis.
   std::vector<PlanValue> settings_of(const std::vector<std::string>& values) const;
+  // "M=32, N=64"
+  std::string label_of(const std::vector<std::string>& values) const;
 };
 
 // Reads and checks a plan. `options`: names of the options of `run` that it may set. ConfigError

@@ -1,7 +1,8 @@
 // tl::Prefetch: operands of the next iteration of a loop are loaded while those of the current one
 // are in use, as Triton's num_stages=2.
 //
-//   tl::Prefetch blocks(count, [&](std::int64_t i) { return tl.load_async(x + i * bytes, shape, f16); });
+//   tl::Prefetch blocks(
+//       count, [&](std::int64_t i) { return tl.load_async(x + i * bytes, shape, f16); });
 //   for (std::int64_t i = 0; i < count; ++i) {
 //     const tl::Handle block = blocks.next();  // issues the load of iteration i + 1
 //     ...

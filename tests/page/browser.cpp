@@ -11,28 +11,28 @@ namespace kernbench::test {
 namespace {
 
 // First in the page, to see every fault of what follows.
-constexpr const char* watch = R"(<script>
+constexpr const char* watch = R"js(<script>
 window.faultsOfPage = [];
 addEventListener("error", (event) => faultsOfPage.push(event.message || "not loaded: " + event.target.outerHTML), true);
 addEventListener("unhandledrejection", (event) => faultsOfPage.push(String(event.reason)));
 addEventListener("securitypolicyviolation", (event) => faultsOfPage.push("refused: " + event.blockedURI));
 for (const name of ["error", "warn", "log"]) console[name] = (...words) => faultsOfPage.push(words.join(" "));
-</script>)";
+</script>)js";
 
 // Last in the page: the actions, and their result as an element.
 std::string report(const std::string& actions) {
-  return R"(<script>
+  return R"js(<script>
 addEventListener("load", async () => {
   let value = null;
-  try { value = await (async () => {)" +
-         actions + R"(})(); } catch (error) { faultsOfPage.push(String(error)); }
+  try { value = await (async () => {)js" +
+         actions + R"js(})(); } catch (error) { faultsOfPage.push(String(error)); }
   for (const entry of performance.getEntriesByType("resource")) faultsOfPage.push("requested: " + entry.name);
   const result = document.createElement("template");
   result.id = "result-of-test";
   result.setAttribute("data-result", btoa(encodeURIComponent(JSON.stringify({ value, faults: faultsOfPage }))));
   document.body.append(result);
 });
-</script>)";
+</script>)js";
 }
 
 std::string output_of(const std::string& command) {

@@ -13,7 +13,7 @@ BOOST_AUTO_TEST_SUITE(page_in_browser)
 namespace {
 
 // JavaScript: texts of a column of a table, by the part of its title; what is clicked.
-constexpr const char* helpers = R"(
+constexpr const char* helpers = R"js(
 const titles = (table) => [...document.querySelectorAll(table + " thead th")].map((th) => th.firstChild.textContent);
 const column = (table, name) => [...document.querySelectorAll(table + " tbody tr")]
   .map((row) => row.cells[titles(table).indexOf(name)].textContent);
@@ -24,7 +24,7 @@ const filter = (table, text) => {
   input.dispatchEvent(new Event("input"));
 };
 const rows = (table) => document.querySelector(table + " .rows").textContent;
-)";
+)js";
 
 // Value of the actions; the page has no fault.
 nlohmann::json value_of(const std::string& html, const std::string& actions) {
@@ -70,7 +70,7 @@ BOOST_AUTO_TEST_CASE(the_page_of_a_sweep_shows_its_points_and_sorts_and_filters_
                "params: {K: 64}\naxes: {M: [64, 0, 128, 32]}\nderived: {rate: M / simulated_ns}\n");
   check_run({"sweep", folder.file("p.yaml"), "--out", folder.file("d")},
             {1, {"points             4: 3 ok, 1 failed", "d/index.html"}});
-  const nlohmann::json value = value_of(folder.read("d/index.html"), R"(
+  const nlohmann::json value = value_of(folder.read("d/index.html"), R"js(
     const result = { heading: document.querySelector("h1").textContent,
                      titles: titles("#results"), points: column("#results", "point"),
                      failed: document.querySelectorAll("#results td.failed").length,
@@ -88,7 +88,7 @@ BOOST_AUTO_TEST_CASE(the_page_of_a_sweep_shows_its_points_and_sorts_and_filters_
     filter("#results", "");
     document.querySelector("#results input[type=checkbox]").click();
     result.all = titles("#results");
-    return result;)");
+    return result;)js");
   BOOST_TEST(value["heading"] == "Sizes & <shapes>");
   BOOST_TEST(value["titles"].dump() == R"(["point","status","M","simulated_ns","rate","message"])");
   BOOST_TEST(value["points"].dump() == R"(["1","2","3","4"])");
@@ -105,7 +105,7 @@ BOOST_AUTO_TEST_CASE(the_page_of_a_sweep_shows_its_points_and_sorts_and_filters_
 }
 
 BOOST_AUTO_TEST_CASE(tables_of_many_points_show_a_part_at_a_time_and_sort_all) {
-  const nlohmann::json value = value_of(page_of(many_points(10000)), R"(
+  const nlohmann::json value = value_of(page_of(many_points(10000)), R"js(
     const result = { rows: rows("#results"), count: column("#results", "M").length };
     press("#results", "M");
     result.first = column("#results", "M").slice(0, 3);
@@ -113,7 +113,7 @@ BOOST_AUTO_TEST_CASE(tables_of_many_points_show_a_part_at_a_time_and_sort_all) {
     result.last = column("#results", "M")[0];
     [...document.querySelectorAll("#results button")].find((each) => each.textContent === "next").click();
     result.second = [rows("#results"), column("#results", "M")[0]];
-    return result;)");
+    return result;)js");
   BOOST_TEST(value["rows"] == "1 to 500 of 10000 points");
   BOOST_TEST(value["count"] == 500);
   BOOST_TEST(value["first"].dump() == R"(["0","1","2"])");
@@ -123,15 +123,13 @@ BOOST_AUTO_TEST_CASE(tables_of_many_points_show_a_part_at_a_time_and_sort_all) {
 
 BOOST_AUTO_TEST_CASE(texts_of_plans_run_nothing) {
   const std::string hostile = "</script><script>alert(1)</script><img src=x onerror='alert(2)'>";
-  const nlohmann::json value = value_of(page_of(three_points(hostile, hostile), hostile), R"(
+  const nlohmann::json value = value_of(page_of(three_points(hostile, hostile), hostile), R"js(
     press("#results", titles("#results")[2]);
-    return { scripts: document.querySelectorAll("main script:not([type])")
-                                   .length,
-                       images : document.images.length, title : document.title
-};)");
+    return { scripts: document.querySelectorAll("main script:not([type])").length,
+             images: document.images.length, title: document.title };)js");
   BOOST_TEST(value["scripts"] == 0);
-BOOST_TEST(value["images"] == 0);
-BOOST_TEST(value["title"] == "Title " + hostile);
+  BOOST_TEST(value["images"] == 0);
+  BOOST_TEST(value["title"] == "Title " + hostile);
 }
 
 BOOST_AUTO_TEST_SUITE_END()

@@ -83,7 +83,7 @@ BOOST_AUTO_TEST_CASE(the_table_has_axes_times_and_derived_columns_first) {
   BOOST_TEST(names == expected, boost::test_tools::per_element());
   check_contains(html, {"\"name\":\"links.pcie.bytes\",\"unit\":\"B\",\"kind\":\"number\","
                         "\"further\":true,\"cells\":[\"64\",\"\",\"128\"]",
-                        "1 columns that are the same at all points", "<td>pa</td>",
+                        "1 column with equal values at all points", "<td>pa</td>",
                         "<td class=\"mark failed\">failed</td>"});
 }
 

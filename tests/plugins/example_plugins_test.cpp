@@ -1,5 +1,6 @@
 // Plug-ins that were built from the installed package run in the installed program: their times
 // derived, their statistics, their parameters as ours (spec 12).
+#include <algorithm>
 #include <boost/test/unit_test.hpp>
 
 #include "tests/plugins/examples.h"
@@ -12,6 +13,32 @@ namespace {
 
 const Words row_hbm{"--plugin", example("row_hbm"), "--set",
                     "cube.components.hbm_ctrl.impl=acme.row_hbm"};
+
+// Fields of a line of CSV.
+Words fields_of(const std::string& line) {
+  Words fields{""};
+  bool quoted = false;
+  for (const char c : line) {
+    if (c == '"') {
+      quoted = !quoted;
+    } else if (c == ',' && !quoted) {
+      fields.emplace_back();
+    } else {
+      fields.back() += c;
+    }
+  }
+  return fields;
+}
+
+// Fields below a title of a CSV file.
+Words column_of(const std::string& csv, const std::string& title) {
+  const Words lines = lines_of(csv), titles = fields_of(lines.front());
+  const auto at = std::find(titles.begin(), titles.end(), title) - titles.begin();
+  Words column;
+  for (std::size_t i = 1; i < lines.size(); ++i)
+    column.push_back(fields_of(lines[i]).at(static_cast<std::size_t>(at)));
+  return column;
+}
 
 }  // namespace
 
@@ -256,6 +283,30 @@ BOOST_AUTO_TEST_CASE(what_a_run_was_made_with_names_its_plug_ins) {
   BOOST_TEST(
       contains(output_of(Words{"run", "--bench", "gemm-single-pe", "--print-config"} + row_hbm),
                "# plug-ins   acme_hbm (" + example("row_hbm") + ")"));
+}
+
+// Each point loads plug-ins of its own, and its row is that of the run with its settings.
+BOOST_AUTO_TEST_CASE(axes_of_a_sweep_over_plugins_and_implementations_are_single_runs) {
+  const TemporaryFolder folder;
+  const std::string hbm = "cube.components.hbm_ctrl.impl", both = example("round_robin_router");
+  folder.write("p.yaml", "bench: gemm-single-pe\ntopology: tiny\naxes:\n  plugin: [[" +
+                             example("row_hbm") + "], [" + both + ", " + example("row_hbm") +
+                             "]]\n  " + hbm + ": [builtin.hbm_ctrl, acme.row_hbm]\n");
+  output_of({"sweep", folder.file("p.yaml"), "--results", folder.file("r.sqlite")});
+  const Words times = column_of(folder.read("r.csv"), "simulated_ns"),
+              hashes = column_of(folder.read("r.csv"), "hash");
+  BOOST_TEST_REQUIRE(times.size() == 4u);
+  const Words run{"run", "--bench", "gemm-single-pe", "--topology", "tiny", "--json"};
+  for (std::size_t point = 0; point < times.size(); ++point) {
+    Words words = run + Words{"--plugin", example("row_hbm")};
+    if (point >= 2) words = words + Words{"--plugin", both};
+    words = words + Words{"--set", hbm + (point % 2 == 0 ? "=builtin.hbm_ctrl" : "=acme.row_hbm")};
+    BOOST_TEST(std::stod(times[point]) ==
+               nlohmann::json::parse(output_of(words))["simulated_ns"].get<double>());
+  }
+  BOOST_TEST(times[0] != times[1]);
+  BOOST_TEST((times[2] == times[0] && times[3] == times[1]));
+  BOOST_TEST(hashes[2] != hashes[0]);  // plug-ins are part of the configuration
 }
 
 BOOST_AUTO_TEST_SUITE_END()

@@ -1,0 +1,32 @@
+// Options of `kernbench run` of a command line that is not the program's own: of a point.
+#pragma once
+
+#include <CLI/CLI.hpp>
+#include <string>
+#include <vector>
+
+#include "models/base/errors.h"
+#include "sc_main/run_options.h"
+
+namespace kernbench {
+
+class RunCommandLine {
+ public:
+  RunCommandLine() { options.add_to(app); }
+
+  // Words from "run" on. UsageError.
+  void parse(const std::vector<std::string>& words) {
+    std::vector<std::string> reversed(words.rbegin(), words.rend() - 1);  // as CLI11 takes them
+    try {
+      app.parse(reversed);
+    } catch (const CLI::ParseError& error) {
+      throw UsageError(error.what());
+    }
+    options.check();
+  }
+
+  CLI::App app;
+  RunOptions options;
+};
+
+}  // namespace kernbench

@@ -1,0 +1,41 @@
+// `kernbench sweep PLAN --slurm`: shards of a sweep as tasks of a job array, followed to their end
+// and merged.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "sc_main/command.h"
+#include "sc_main/sweep_result.h"
+
+namespace CLI {
+class App;
+}
+
+namespace kernbench {
+
+struct SlurmOptions {
+  std::string arguments;  // of sbatch
+  std::uint64_t shards = 8;
+
+  void add_to(CLI::App& command);
+};
+
+// Sweep that is distributed.
+struct SlurmSweep {
+  std::string plan_hash, results;
+  std::uint64_t points = 0;
+  // Command of a task, without its shard and result file; -j is added if it is absent.
+  std::vector<std::string> task = {};
+  bool has_jobs = false;
+};
+
+// Submits the shards with points that are not done, or follows the job that an earlier call has
+// submitted, and merges all shards once they are complete. An interrupt leaves the job alone.
+// Returns the exit status. UsageError: Slurm is missing or refuses, a job of a different plan
+// writes the same files.
+int run_on_slurm(const SlurmSweep& sweep, const SlurmOptions& options, const Invocation& invocation,
+                 SweepFormat format);
+
+}  // namespace kernbench
