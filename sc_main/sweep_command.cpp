@@ -81,8 +81,8 @@ class Sweep {
         runner_(plan, {memory_of_worker(options), threads_of_worker(options)}) {}
 
   int run(const Invocation& invocation, const std::string& results);
-  // Runs it as a job array of Slurm.
-  int distribute(const Invocation& invocation, const std::string& results);
+  // Runs it as a job array of Slurm; none: it is not complete.
+  std::optional<int> distribute(const Invocation& invocation, const std::string& results);
 
  private:
   static std::uint64_t memory_of_worker(const SweepOptions& options) {
@@ -301,7 +301,7 @@ int Sweep::run(const Invocation& invocation, const std::string& results) {
   return std::max(status, options_.output.write(file, plan_, options_.json));
 }
 
-int Sweep::distribute(const Invocation& invocation, const std::string& results) {
+std::optional<int> Sweep::distribute(const Invocation& invocation, const std::string& results) {
   check_result_files({{plan_.path, "the plan"}}, {results, csv_next_to(results)});
   check();
   make_keys();
@@ -352,10 +352,12 @@ int sweep(const SweepOptions& options, const Invocation& invocation) {
   options.output.create_folder();
   const std::string results = results_path(options, shard);
   Sweep run(options, plan, points, shard);
-  const int status =
-      options.on_slurm ? run.distribute(invocation, results) : run.run(invocation, results);
-  if (!sensitivity || shard.of > 1) return status;
-  return std::max(status, sensitivity->print(results, options.format()));
+  const std::optional<int> status = options.on_slurm
+                                        ? run.distribute(invocation, results)
+                                        : std::optional<int>(run.run(invocation, results));
+  if (!status) return exit_failed;
+  if (!sensitivity || shard.of > 1) return *status;
+  return std::max(*status, sensitivity->print(results, options.format()));
 }
 
 void declare_sweep(CLI::App& command, Invocation& invocation) {

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <iostream>
 #include <map>
 #include <optional>
@@ -32,22 +33,46 @@ std::vector<Failure> failures_of(const SweepFile& file,
   return failures;
 }
 
+// Failures with the same first line of their message.
+struct FailureGroup {
+  Failure first;  // with that line alone
+  std::size_t count = 0;
+};
+
+std::vector<FailureGroup> groups_of(std::vector<Failure> failures) {
+  std::vector<FailureGroup> groups;
+  std::map<std::string, std::size_t> index;
+  for (Failure& each : failures) {
+    each.message.resize(std::min(each.message.find('\n'), each.message.size()));
+    const auto [found, is_new] = index.try_emplace(each.message, groups.size());
+    if (is_new) groups.push_back({std::move(each), 0});
+    ++groups[found->second].count;
+  }
+  return groups;
+}
+
 void print_summary(const SweepFile& file, const std::vector<RequestedPoint>& requested,
                    const SweepProgress& progress, std::uint64_t ok, std::uint64_t failed) {
-  constexpr std::size_t most_failures = 5;
+  constexpr std::size_t most_groups = 5;
   const std::uint64_t missing = requested.size() - ok - failed;
   std::string text =
       fmt::format("points             {}: {} ok, {} failed", requested.size(), ok, failed);
   if (missing > 0) text += fmt::format(", {} not run", missing);
   if (progress.before > 0) text += fmt::format("; {} done before", progress.before);
   std::cout << text << '\n';
-  for (const Failure& each : failures_of(file, requested, most_failures)) {
-    const std::string message = each.message.substr(0, each.message.find('\n'));
-    std::cout << fitted(fmt::format("  point {} ({}): {}\n", each.point, each.label, message), 4);
+  std::vector<FailureGroup> groups = groups_of(failures_of(file, requested, failed));
+  const std::size_t shown = std::min(groups.size(), most_groups);
+  std::size_t points = 0;
+  for (std::size_t i = 0; i < shown; ++i) {
+    const auto& [first, count] = groups[i];
+    points += count;
+    std::cout << fitted(
+        fmt::format("  point {} ({}){}: {}\n", first.point, first.label,
+                    count == 1 ? "" : fmt::format(" and {} more", count - 1), first.message),
+        4);
   }
-  if (failed > most_failures)
-    std::cout << fmt::format("  {} more failed points are in the results\n",
-                             failed - most_failures);
+  if (failed > points)
+    std::cout << fmt::format("  {} more failed points are in the results\n", failed - points);
   std::cout << fmt::format("results            {}, {}\n", file.path(), csv_next_to(file.path()));
   if (progress.run > 0)
     std::cout << fmt::format(

@@ -72,7 +72,7 @@ class SlurmRun {
         base_(fs::absolute(fs::path(sweep.results).replace_extension("")).string()),
         record_(base_ + ".slurm.json") {}
 
-  int run(SweepFormat format);
+  std::optional<int> run(SweepFormat format);
 
  private:
   struct Shard {
@@ -267,7 +267,7 @@ bool SlurmRun::report_incomplete() const {
   return shards > 0;
 }
 
-int SlurmRun::run(SweepFormat format) {
+std::optional<int> SlurmRun::run(SweepFormat format) {
   const Interrupt interrupt;
   if (!attach()) {
     const std::vector<std::uint64_t> shards = shards_not_done();
@@ -279,9 +279,9 @@ int SlurmRun::run(SweepFormat format) {
         "kernbench: interrupted; job {} goes on: the same command follows it again, and scancel {} "
         "cancels it\n",
         job_, job_);
-    return exit_failed;
+    return std::nullopt;
   }
-  if (report_incomplete()) return exit_failed;
+  if (report_incomplete()) return std::nullopt;
   std::vector<std::string> shards;
   for (std::uint64_t shard = 1; shard <= shards_; ++shard) shards.push_back(path_of(shard));
   return merge_shards(shards, sweep_.results, invocation_, format);
@@ -303,8 +303,8 @@ void SlurmOptions::add_to(CLI::App& command) {
       ->capture_default_str();
 }
 
-int run_on_slurm(const SlurmSweep& sweep, const SlurmOptions& options, const Invocation& invocation,
-                 SweepFormat format) {
+std::optional<int> run_on_slurm(const SlurmSweep& sweep, const SlurmOptions& options,
+                                const Invocation& invocation, SweepFormat format) {
   return SlurmRun(sweep, options, invocation).run(format);
 }
 

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -33,9 +34,9 @@ struct SlurmSweep {
 
 // Submits the shards with points that are not done, or follows the job that an earlier call has
 // submitted, and merges all shards once they are complete. An interrupt leaves the job alone.
-// Returns the exit status. UsageError: Slurm is missing or refuses, a job of a different plan
-// writes the same files.
-int run_on_slurm(const SlurmSweep& sweep, const SlurmOptions& options, const Invocation& invocation,
-                 SweepFormat format);
+// Returns the exit status; none: shards are not complete, so there is no result file. UsageError:
+// Slurm is missing or refuses, a job of a different plan writes the same files.
+std::optional<int> run_on_slurm(const SlurmSweep& sweep, const SlurmOptions& options,
+                                const Invocation& invocation, SweepFormat format);
 
 }  // namespace kernbench

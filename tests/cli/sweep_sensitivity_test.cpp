@@ -33,7 +33,7 @@ Json row_of(const Json& json, const std::string& key) {
 }  // namespace
 
 // At 0.01 GB/s for each of the 8 channels, instead of 32, a transfer of b bytes takes b / 0.08 ns,
-// hundreds of microseconds here, and all else less than 1 us. Of b / bandwidth the elasticity is -1.
+// hundreds of microseconds here, and all else less than 1 us. Elasticity of b / bandwidth: -1.
 BOOST_AUTO_TEST_CASE(the_resource_that_bounds_a_run_is_first_with_elasticity_minus_one) {
   const PlanFile plan(
       "set:\n  cube.memory_map.hbm_channel_bw_gbs: 0.01\n  cube.links.hbm_to_router_bw_gbs: 0.08\n"

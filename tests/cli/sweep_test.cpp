@@ -91,7 +91,9 @@ BOOST_AUTO_TEST_CASE(rows_are_those_of_single_runs_of_their_commands) {
 BOOST_AUTO_TEST_CASE(a_failed_point_keeps_its_message_and_the_sweep_continues) {
   const PlanFile plan("axes: {M: [32, 0, 64], topology: [tiny, none]}\n");
   check_run(plan.sweep(),
-            {1, {"points             6: 2 ok, 4 failed", "point 3 (M=0, topology=tiny): "}});
+            {1,
+             {"points             6: 2 ok, 4 failed",
+              "point 3 (M=0, topology=tiny): ", "point 2 (M=32, topology=none) and 2 more: "}});
   const std::vector<Row> rows = rows_of(plan.results);
   BOOST_TEST_REQUIRE(rows.size() == 6u);
   check_contains(rows[1].at("message"), {"no file 'none' here"});

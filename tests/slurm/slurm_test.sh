@@ -96,5 +96,11 @@ check_line fifth.err 'shard 1/2: cancelled, 0 of 60 points done'
 check_line sixth.err 'sbatch has refused the job'
 check_line sixth.err 'invalid partition specified: none'
 
+# Points of --sensitivity run in the same way.
+"$program" sweep plan.yaml --sensitivity columns 'cube.links.*' --slurm --shards 3 --csv >seventh.out 2>seventh.err || fail 'sensitivity fails on Slurm'
+"$program" sweep plan.yaml --sensitivity columns 'cube.links.*' --results here.sqlite --csv >here.out || fail 'sensitivity fails'
+cmp seventh.out here.out || fail 'the table of sensitivity differs'
+[[ $(wc -l <here.out) -gt 3 ]] || fail 'the table of sensitivity has no rows'
+
 [[ $failures -eq 0 ]] && echo "passed: $((20 - left)) of 20 points of the killed shard were kept"
 exit $((failures > 0))
