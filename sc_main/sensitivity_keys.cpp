@@ -199,10 +199,13 @@ class KeyChoice {
     std::vector<std::size_t> keys;
     for (const std::string& name : split_at_plus(text)) {
       const std::vector<std::size_t> found = matching(name);
-      if (found.size() > 1 || !std::holds_alternative<Rational>(keys_[found.front()].value))
+      const bool is_repeated = std::find(keys.begin(), keys.end(), found.front()) != keys.end();
+      if (found.size() > 1 || is_repeated ||
+          !std::holds_alternative<Rational>(keys_[found.front()].value))
         throw UsageError(fmt::format(
-            "sensitivity: {}: found {}, allowed are names of numbers that change together",
-            quote(text), quote(name)));
+            "sensitivity: {}: found {}{}, allowed are different names of numbers that change "
+            "together",
+            quote(text), quote(name), is_repeated ? " twice" : ""));
       keys.push_back(found.front());
     }
     return keys;

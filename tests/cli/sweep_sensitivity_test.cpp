@@ -106,6 +106,7 @@ BOOST_AUTO_TEST_CASE(wrong_keys_and_columns_are_refused) {
   check_refused(plan.sweep({"--sensitivity", "cube.links.hbm_to_router_bw_gbs"}),
                 {"no chosen key has a different value", "hbm_channels_per_pe"});
   check_refused(plan.sweep({"--sensitivity", "M+compute"}), {"'compute'", "numbers"});
+  check_refused(plan.sweep({"--sensitivity", "M+M"}), {"'M' twice"});
   check_refused(without.sweep({}), {"the plan has no axes: it needs --sensitivity"});
   BOOST_TEST(!plan.folder.has("r.sqlite"));
   const ProgramResult column =
