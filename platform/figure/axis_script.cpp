@@ -130,8 +130,7 @@ std::string axis_script(const std::string& name, const AxisRange& range,
     return script + listed_ticks(name, even_ticks(range));
   }
   script += fmt::format("set logscale {}\n", name);
-  const bool binary =
-      range.high / range.low > 3 && std::all_of(values.begin(), values.end(), is_power_of_two);
+  const bool binary = std::all_of(values.begin(), values.end(), is_power_of_two);
   if (!binary) return script + listed_ticks(name, decade_ticks(range));
   std::vector<std::string> ticks;
   for (const double power : powers(range, 2, most_powers))

@@ -42,6 +42,7 @@ BOOST_AUTO_TEST_CASE(powers_of_two_have_marks_at_powers_of_two) {
   const std::string script = script_of({64, 1024, 65536}, true);
   for (const char* mark : {"'64' 64", "'128' 128", "'1Ki' 1024", "'64Ki' 65536"})
     BOOST_TEST(contains(script, mark), script);
+  check_contains(script_of({32, 64}, true), {"'32' 32", "'64' 64"});
   // More than twelve: every other one, or fewer.
   BOOST_TEST(!contains(script_of({1, 1 << 20}, true), "'2' 2,"));
 }
