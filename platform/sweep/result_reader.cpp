@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <filesystem>
 #include <map>
 
 #include "models/base/errors.h"
@@ -11,10 +12,6 @@
 
 namespace kernbench {
 namespace {
-
-SQLite::Database opened(const std::string& path) {
-  return SQLite::Database(path, SQLite::OPEN_READONLY, 10'000);
-}
 
 ResultCell cell_of(const SQLite::Column& column) {
   ResultCell cell;
@@ -29,7 +26,7 @@ ResultCell cell_of(const SQLite::Column& column) {
 }
 
 std::vector<ResultColumn> columns_of(const std::string& path) {
-  const SQLite::Database database = opened(path);
+  const SQLite::Database database = open_read_only(path);
   std::map<std::string, std::string> roles;
   SQLite::Statement stored(database, "SELECT name, role FROM columns");
   while (stored.executeStep())
@@ -47,6 +44,18 @@ std::vector<ResultColumn> columns_of(const std::string& path) {
 }
 
 }  // namespace
+
+// Without a write-ahead log there is no writer. SQLite would still create one, which a folder that
+// is read-only does not admit.
+SQLite::Database open_read_only(const std::string& path) {
+  if (std::filesystem::exists(path + "-wal"))
+    return SQLite::Database(path, SQLite::OPEN_READONLY, 10'000);
+  std::string uri = "file:";
+  for (const char c : std::filesystem::absolute(path).string())
+    uri += c == '%' || c == '?' || c == '#' ? fmt::format("%{:02x}", static_cast<unsigned char>(c))
+                                            : std::string(1, c);
+  return SQLite::Database(uri + "?immutable=1", SQLite::OPEN_READONLY | SQLite::OPEN_URI);
+}
 
 ResultReader::ResultReader(const std::string& path) : content_(read_sweep(path)) {
   try {
@@ -78,7 +87,7 @@ const std::string& ResultReader::column(const std::string& name) const {
 }
 
 std::size_t ResultReader::count(const std::string& status) const {
-  const SQLite::Database database = opened(path());
+  const SQLite::Database database = open_read_only(path());
   SQLite::Statement rows(database, "SELECT COUNT(*) FROM results WHERE status = ?");
   rows.bind(1, status);
   return rows.executeStep() ? static_cast<std::size_t>(rows.getColumn(0).getInt64()) : 0;
@@ -100,7 +109,7 @@ std::vector<std::vector<ResultCell>> ResultReader::rows(const std::vector<std::s
                                       where.empty() ? "" : " AND (\n" + where + "\n)");
   std::vector<std::vector<ResultCell>> found;
   try {
-    const SQLite::Database database = opened(path());
+    const SQLite::Database database = open_read_only(path());
     SQLite::Statement rows(database, sql);
     while (rows.executeStep()) {
       std::vector<ResultCell>& row = found.emplace_back();

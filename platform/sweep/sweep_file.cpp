@@ -400,7 +400,7 @@ void SweepFile::store_all(const std::string& path) try {
 
 SweepContent read_sweep(const std::string& path) try {
   if (!std::filesystem::is_regular_file(path)) throw refused(path, "does not exist");
-  SQLite::Database database(path, SQLite::OPEN_READONLY);
+  SQLite::Database database = open_read_only(path);
   SweepContent content;
   content.path = path;
   content.facts = facts_of(database);

@@ -117,6 +117,8 @@ struct SweepContent {
   std::uint64_t finished = 0, ok = 0;  // requested points that have a row; with status "ok"
 };
 SweepContent read_sweep(const std::string& path);  // UsageError
+// Opened so that no file is created next to it, unless a sweep is writing it.
+SQLite::Database open_read_only(const std::string& path);
 
 // File next to the results: "a.sqlite" -> "a.csv". UsageError for a name without .sqlite, .sqlite3
 // or .db.

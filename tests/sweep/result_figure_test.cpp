@@ -208,6 +208,14 @@ BOOST_FIXTURE_TEST_CASE(files_without_results_are_refused, Results) {
   BOOST_TEST(figures_of_results(path).empty());
 }
 
+BOOST_FIXTURE_TEST_CASE(reading_leaves_no_file_next_to_the_results, Results) {
+  const std::string odd = folder.file("50%?#.sqlite");
+  std::filesystem::copy(path, odd);
+  BOOST_TEST(figure_of(lines(), {odd}).series.size() == 2U);
+  BOOST_TEST(!folder.has("50%?#.sqlite-wal"));
+  BOOST_TEST(!folder.has("50%?#.sqlite-shm"));
+}
+
 BOOST_AUTO_TEST_CASE(units_of_columns_are_in_labels) {
   BOOST_TEST(column_label("simulated_ns") == "simulated (ns)");
   BOOST_TEST(column_label("links.pcie.bandwidth_gbs") == "links.pcie.bandwidth (GB/s)");
