@@ -130,6 +130,7 @@
       const shown = shownColumns(), head = element("tr"), body = element("tbody");
       head.append(...shown.map(title));
       table.tHead.replaceChildren(head);
+      table.classList.toggle("wide", all);
       const last = Math.min(first + data.part, rows.length);
       for (const row of rows.slice(first, last)) {
         const line = element("tr");

@@ -168,9 +168,10 @@ const std::string& StoredConfigurations::base_of(const std::string& hash) const 
 
 StoredConfigurations::NumberedLines StoredConfigurations::changed_lines(const Stored& stored) {
   NumberedLines lines;
+  if (stored.base.empty()) return lines;
   for (const std::string& line : lines_of(stored.text)) {
     const std::size_t colon = line.find(':');
-    lines.emplace_back(std::stoul(line.substr(0, colon)), line.substr(colon + 1));
+    lines[std::stoul(line.substr(0, colon))] = line.substr(colon + 1);
   }
   return lines;
 }
@@ -179,28 +180,33 @@ std::string StoredConfigurations::text(const std::string& hash) const {
   const Stored& stored = stored_.at(hash);
   if (stored.base.empty()) return stored.text;
   std::vector<std::string> lines = lines_of(stored_.at(stored.base).text);
-  for (auto& [number, line] : changed_lines(stored)) lines.at(number) = std::move(line);
+  for (auto& [number, line] : changed_lines(stored)) lines.at(number) = line;
   std::string text;
   for (const std::string& line : lines) text += line + '\n';
   return text;
 }
 
-const std::vector<std::string>& StoredConfigurations::lines_of_base(const std::string& hash) {
-  const auto [place, is_new] = base_lines_.try_emplace(hash);
-  if (is_new) place->second = lines_of(stored_.at(hash).text);
-  return place->second;
-}
-
-std::vector<std::string> StoredConfigurations::differences(const std::string& hash) {
-  const Stored& stored = stored_.at(hash);
+std::vector<std::string> StoredConfigurations::differences(const std::string& hash,
+                                                           const std::string& from) {
   std::vector<std::string> all;
-  if (stored.base.empty()) return all;
-  const std::vector<std::string>& base = lines_of_base(stored.base);
-  for (const auto& [number, line] : changed_lines(stored)) {
-    const auto [place, is_new] =
-        known_.try_emplace(fmt::format("{}:{}:{}", stored.base, number, line));
-    if (is_new && number < base.size()) place->second = changes(base, number, line);
-    all.insert(all.end(), place->second.begin(), place->second.end());
+  if (hash == from) return all;
+  const auto [place, is_new] = lines_.try_emplace(from);
+  if (is_new) place->second = lines_of(text(from));
+  const std::vector<std::string>& before = place->second;
+  // Lines in which only `from` differs from the base have the text of the base here.
+  NumberedLines changed = changed_lines(stored_.at(hash));
+  const std::string& base = base_of(hash);
+  if (base != from) {
+    const std::vector<std::string> lines = lines_of(stored_.at(base).text);
+    for (const auto& [number, line] : changed_lines(stored_.at(from)))
+      changed.try_emplace(number, lines.at(number));
+  }
+  for (const auto& [number, line] : changed) {
+    if (number >= before.size() || before[number] == line) continue;
+    const auto [known, is_unknown] =
+        known_.try_emplace(fmt::format("{}:{}:{}", from, number, line));
+    if (is_unknown) known->second = changes(before, number, line);
+    all.insert(all.end(), known->second.begin(), known->second.end());
   }
   return all;
 }

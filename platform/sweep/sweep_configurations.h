@@ -10,7 +10,6 @@
 #include <map>
 #include <set>
 #include <string>
-#include <utility>
 #include <vector>
 
 namespace kernbench {
@@ -37,7 +36,7 @@ class SweepConfigurations {
   std::multimap<std::size_t, Base> bases_;  // by number of lines
 };
 
-// Configurations that are read, compared with their base.
+// Configurations that are read, and compared.
 class StoredConfigurations {
  public:
   // Has none if the file is of a sweep that stored none.
@@ -48,20 +47,21 @@ class StoredConfigurations {
   const std::string& base_of(const std::string& hash) const;
   // Text of any stored hash.
   std::string text(const std::string& hash) const;
-  // Values that differ from the base, by key path: "cube.links.hbm_to_router_bw_gbs: 512".
-  std::vector<std::string> differences(const std::string& hash);
+  // Values of `hash` that differ from those of `from`, by key path: "cube.links.x_bw_gbs: 512".
+  // Both have the same base: points finish in any order, so that the base may be any of them.
+  std::vector<std::string> differences(const std::string& hash, const std::string& from);
 
  private:
   struct Stored {
     std::string base, text;  // base: empty for a whole text
   };
-  using NumberedLines = std::vector<std::pair<std::size_t, std::string>>;
+  using NumberedLines = std::map<std::size_t, std::string>;
   static NumberedLines changed_lines(const Stored& stored);
-  const std::vector<std::string>& lines_of_base(const std::string& hash);
 
   std::map<std::string, Stored> stored_;
-  std::map<std::string, std::vector<std::string>> base_lines_;
-  // Differences in a line, by base, number and text: axes repeat their values.
+  // Lines of texts that others are compared with, and the differences of a line from those, by
+  // hash, number and text: axes repeat their values.
+  std::map<std::string, std::vector<std::string>> lines_;
   std::map<std::string, std::vector<std::string>> known_;
 };
 

@@ -32,14 +32,20 @@ ResultConfigurations configurations_of(const SQLite::Database& database,
                                        const std::vector<std::string>& hashes) {
   StoredConfigurations stored(database);
   ResultConfigurations result;
-  std::map<std::string, std::size_t> bases;
+  // The first point of those with a common base is the one that others are compared with.
+  struct First {
+    std::size_t index;
+    std::string hash;
+  };
+  std::map<std::string, First> firsts;
   for (const std::string& hash : hashes) {
     ResultConfigurations::OfPoint& point = result.points.emplace_back();
     if (!stored.has(hash)) continue;
-    const std::string& base = stored.base_of(hash);
-    const auto [place, is_new] = bases.try_emplace(base, result.bases.size());
-    if (is_new) result.bases.push_back(stored.text(base));
-    point = {place->second, stored.differences(hash)};
+    const auto [place, is_new] =
+        firsts.try_emplace(stored.base_of(hash), First{result.bases.size(), hash});
+    const First& first = place->second;
+    if (is_new) result.bases.push_back(stored.text(hash));
+    point = {first.index, stored.differences(hash, first.hash)};
   }
   return result;
 }

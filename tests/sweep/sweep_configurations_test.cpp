@@ -59,10 +59,16 @@ BOOST_FIXTURE_TEST_CASE(differences_are_values_with_the_paths_of_their_keys, Sto
   configurations.add("b", configuration("64", "512", "4096"));
   configurations.add("c", configuration("32", "256", "2048", "S"));
   StoredConfigurations stored(database);
-  BOOST_TEST(stored.differences("a").empty());
+  BOOST_TEST(stored.differences("a", "a").empty());
   const Texts three{"M=64", "cube.links.hbm_bw_gbs: 512", "cube.pe_gemm.attrs.macs: 4096"};
-  BOOST_TEST(stored.differences("b") == three, boost::test_tools::per_element());
-  BOOST_TEST((stored.differences("c") == Texts{"sip.io_chiplets.io0.side: S"}));
+  BOOST_TEST(stored.differences("b", "a") == three, boost::test_tools::per_element());
+  BOOST_TEST((stored.differences("c", "a") == Texts{"sip.io_chiplets.io0.side: S"}));
+  // From one that is not the base.
+  const Texts back{"M=32", "cube.links.hbm_bw_gbs: 256", "cube.pe_gemm.attrs.macs: 2048"};
+  BOOST_TEST(stored.differences("a", "b") == back, boost::test_tools::per_element());
+  const Texts other{"M=32", "sip.io_chiplets.io0.side: S", "cube.links.hbm_bw_gbs: 256",
+                    "cube.pe_gemm.attrs.macs: 2048"};
+  BOOST_TEST(stored.differences("c", "b") == other, boost::test_tools::per_element());
 }
 
 BOOST_AUTO_TEST_CASE(a_file_that_is_opened_again_uses_its_bases) {
@@ -81,17 +87,19 @@ BOOST_AUTO_TEST_CASE(a_file_that_is_opened_again_uses_its_bases) {
     sweep.store(row);
     sweep.define_results({});
   };
+  store(path, 2, configuration("2", "256", "2048"));  // finishes first
   store(path, 1, configuration("1", "256", "2048"));
-  store(path, 2, configuration("2", "256", "2048"));
   SweepResults results = read_results(path);
   BOOST_TEST_REQUIRE(results.configurations.points.size() == 2u);
   BOOST_TEST(results.configurations.bases.size() == 1u);
   BOOST_TEST((results.configurations.points[1].differences == Texts{"M=2"}));
   // Those of a shard are copied with its rows.
-  store(other, 1, configuration("3", "128", "1024"));
   {
     SweepFile sweep(other);
+    sweep.request({{1, "k1", "M=1"}, {2, "k2", "M=2"}});
+    sweep.describe({}, {});
     sweep.store_all(path);
+    sweep.define_results({});
   }
   results = read_results(other);
   BOOST_TEST(results.configurations.bases.size() == 1u);
