@@ -183,7 +183,8 @@ Candidates all_candidates(CLI::App& app, Words words, const std::string& typed) 
   Candidates candidates = names_of_commands(command);
   if (&command == &app)
     candidates.insert(candidates.end(), launcher_commands.begin(), launcher_commands.end());
-  return candidates.empty() ? words_of(command, typed) : candidates;
+  for (Candidate& word : words_of(command, typed)) candidates.push_back(std::move(word));
+  return candidates;
 }
 
 }  // namespace

@@ -111,8 +111,9 @@ BOOST_AUTO_TEST_CASE(bash_offers_commands_those_of_the_launcher_too) {
   check_offers(bash, {"kernbench", "r"}, {"route", "rtl-compare", "run"});
   check_offers(bash, {"./kernbench", "t"}, {"test", "topology", "traffic", "tune-collectives"});
   check_offers(bash, {"./kernbench", "b"}, {"bench"});
-  check_offers(bash, {"kernbench", "list", ""},
-               {"algorithms", "components", "keys", "signals", "statistics", "topologies"});
+  check_offers(
+      bash, {"kernbench", "list", ""},
+      {"algorithms", "components", "keys", "signals", "statistics", "sweeps", "topologies"});
   check_offers(bash, {"kernbench", "completion", ""}, {"bash", "fish", "zsh"});
   check_offers(bash, {"kernbench", "test", "--r"}, {"--rerun-failed"});
   check_offers(bash, {"kernbench", "--v"}, {"--version"});
@@ -166,6 +167,8 @@ BOOST_AUTO_TEST_CASE(bash_offers_values) {
   check_offers(bash, {"kernbench", "probe", "--case", "d2h"},
                {"d2h-1hop", "d2h-2hop", "d2h-3hop", "d2h-4hop"});
   check_offers(bash, {"kernbench", "validate", "--group", "hb"}, {"hbm"});
+  check_offers(bash, {"kernbench", "sweep", "m"},
+               {"merge", "milestone-ccl", "milestone-gemm", "milestone-gqa", "milestone-llm"});
   check_offers(bash, {"kernbench", "run", "--until", ""}, {});  // a number
   // The value of an option is no command, and its name no option's.
   check_offers(bash, {"kernbench", "run", "--bench", "list", "comp"}, {});

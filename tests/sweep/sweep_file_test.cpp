@@ -82,6 +82,20 @@ BOOST_AUTO_TEST_CASE(the_results_are_the_requested_points_in_order_with_derived_
   BOOST_TEST(file.count("ok") == 2u);
 }
 
+// More than SQLite's parser accepts as nested queries.
+BOOST_AUTO_TEST_CASE(a_hundred_derived_columns_may_each_use_the_one_before) {
+  const TemporaryFolder folder;
+  SweepFile file(folder.file("r.sqlite"));
+  file.request({{1, "k1", "M=16"}});
+  file.describe({}, {"M"});
+  file.store(row_of(1, "k1"));
+  std::vector<PlanExpression> derived{{"d1", "M + 1", {}}};
+  for (int i = 2; i <= 100; ++i)
+    derived.push_back({"d" + std::to_string(i), "d" + std::to_string(i - 1) + " + 1", {}});
+  const std::string csv = csv_of(file, folder, derived);
+  BOOST_TEST(contains(csv, ",116\n"), csv);
+}
+
 BOOST_AUTO_TEST_CASE(points_that_are_no_longer_requested_stay_out_of_the_results) {
   const TemporaryFolder folder;
   SweepFile file(folder.file("r.sqlite"));
