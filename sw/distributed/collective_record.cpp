@@ -92,9 +92,8 @@ ResultTable collective_table(const std::vector<std::shared_ptr<const CollectiveR
     if (!time) continue;
     table.add({std::string(name_of(record->op)), std::int64_t{record->ranks}, record->algorithm,
                record->reduction.empty() ? Cell() : Cell(record->reduction),
-               std::string(name_of(record->dtype)),
-               static_cast<std::int64_t>(record->nbytes), to_ns(*time),
-               algorithm_bandwidth_gbs(record->nbytes, *time),
+               std::string(name_of(record->dtype)), static_cast<std::int64_t>(record->nbytes),
+               to_ns(*time), algorithm_bandwidth_gbs(record->nbytes, *time),
                bus_bandwidth_gbs(record->op, record->ranks, record->nbytes, *time)});
   }
   return table;

@@ -89,10 +89,10 @@ BOOST_AUTO_TEST_CASE(tables_are_written_as_csv_or_json) {
   written("r.csv");
   const Words lines = lines_of(folder.read("r.csv"));
   BOOST_TEST_REQUIRE(lines.size() == 1U + 2U + 1U);
-  BOOST_TEST(lines[0].rfind("table,op,algorithm,", 0) == 0U);
+  BOOST_TEST(lines[0].rfind("table,op,ranks,algorithm,", 0) == 0U);
   check_contains(lines[0], {",size_bytes,count,type,redop,root,time_us,algbw_gbs,busbw_gbs,wrong,"
                             "in_place_time_us,"});
-  BOOST_TEST(lines[1].rfind("collectives,all_gather,ring_all_gather,,f16,2,1024,", 0) == 0U);
+  BOOST_TEST(lines[1].rfind("collectives,all_gather,2,ring_all_gather,,f16,1024,", 0) == 0U);
   BOOST_TEST(lines[3].rfind("all_gather,,,,,,,,,,1024,256,f16,none,-1,", 0) == 0U, lines[3]);
   check_refused({"run", "--bench", "collectives", "--results", folder.file("r.txt")},
                 {"r.txt' end in '.txt': .csv or .json"});
