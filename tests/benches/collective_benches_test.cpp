@@ -69,7 +69,7 @@ BOOST_AUTO_TEST_CASE(all_reduce_is_right_on_every_topology_over_rings_of_every_k
   }
 }
 
-// 96 cubes, as they ship; tests/perf/ccl_sweep.sh has all topologies and sizes. Most of the time of
+// 96 cubes, as they ship; the sweep milestone-ccl has all topologies and sizes. Most of the time of
 // this test is the end of the modules: SystemC looks for each port in a list of all of them.
 BOOST_AUTO_TEST_CASE(all_reduce_is_right_on_six_sips_of_16_cubes) {
   BenchRunOptions options;
