@@ -19,7 +19,7 @@ std::vector<Row> results_of(const std::string& plan) {
 
 double number(const Row& row, const std::string& column) {
   const auto found = row.find(column);
-  BOOST_TEST_REQUIRE(found != row.end(), "no column " << column);
+  BOOST_TEST_REQUIRE((found != row.end()), "no column " << column);
   return std::stod(found->second);
 }
 
