@@ -22,7 +22,7 @@
 
 namespace kernbench {
 
-class CallListener;  // call_listener.h
+class CallListener;   // call_listener.h
 class TransferMeter;  // models/protocol/transfer_meter.h
 class Worker;
 
