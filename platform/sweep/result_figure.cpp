@@ -377,7 +377,7 @@ void FigureBuilder::caption() {
 }  // namespace
 
 std::vector<PlanFigure> figures_of_results(const std::string& path) {
-  return figures_from_json(ResultReader(path).fact("figures"));
+  return figures_from_json(fact_of(read_sweep(path).facts, "figures"));
 }
 
 Figure figure_of(const PlanFigure& figure, const Texts& paths) try {

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "platform/sweep/sweep_file.h"
+#include "platform/sweep/sweep_content.h"
 
 namespace kernbench {
 
@@ -29,7 +29,6 @@ class ResultReader {
 
   const std::string& path() const { return content_.path; }
   const SweepContent& content() const { return content_; }
-  std::string fact(const std::string& key) const;  // "" if there is none
   const std::vector<ResultColumn>& columns() const { return columns_; }
   std::vector<std::string> names(const std::string& role) const;
   // Name as stored; UsageError with the nearest ones if there is no such column.
