@@ -9,6 +9,7 @@
 
 #include "models/base/errors.h"
 #include "models/base/quote.h"
+#include "platform/config/nearest_name.h"
 #include "platform/output/table.h"
 #include "platform/sweep/expression.h"
 #include "platform/sweep/sweep_file.h"
@@ -53,7 +54,11 @@ std::vector<std::string> SweepFile::define_results(const std::vector<PlanExpress
       continue;
     }
     try {
-      Expression(each.text, names);
+      if (const auto unknown = Expression::unknown_name(each.text, names)) {
+        fault(fmt::format("no such column: {}{}; kernbench plot {} --columns lists them", *unknown,
+                          did_you_mean(*unknown, names), path_));
+        continue;
+      }
     } catch (const UsageError& error) {
       fault(error.what());
       continue;
