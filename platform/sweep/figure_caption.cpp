@@ -25,9 +25,10 @@ struct Settings {
 
 // Whether the command of a point sets it: "--topology tiny", "--param M=32".
 bool is_given(const std::string& command, const std::string& name) {
-  if (command.find(" --" + name + ' ') != std::string::npos) return true;
-  const std::size_t at = command.find(name + '=');
-  return at != std::string::npos && at > 0 && (command[at - 1] == ' ' || command[at - 1] == '\'');
+  const Texts forms{" --" + name + ' ', ' ' + name + '=', '\'' + name + '='};
+  return std::any_of(forms.begin(), forms.end(), [&](const std::string& form) {
+    return command.find(form) != std::string::npos;
+  });
 }
 
 Settings settings_of(const CaptionedFile& file, const std::set<std::string>& shown) {
