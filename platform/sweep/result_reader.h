@@ -14,7 +14,7 @@ namespace kernbench {
 // Value of a column: a number, a text, or neither.
 struct ResultCell {
   std::optional<double> number = {};
-  std::string text = {};  // of a number too: "32"
+  std::string text = {};  // a number has one, too: "32"
   bool empty() const { return text.empty(); }
 };
 
@@ -31,7 +31,7 @@ class ResultReader {
   const SweepContent& content() const { return content_; }
   const std::vector<ResultColumn>& columns() const { return columns_; }
   std::vector<std::string> names(const std::string& role) const;
-  // Name as stored; UsageError with the nearest ones if there is no such column.
+  // Name as stored; UsageError with the nearest one if there is no such column.
   const std::string& column(const std::string& name) const;
 
   // Rows of the points with status `ok` for which `where` (SQL; "": all) is true, in the order of
