@@ -64,12 +64,6 @@ Texts in_order(const std::vector<CaptionedFile>& files) {
   return names;
 }
 
-std::string joined(const Texts& parts, const char* between) {
-  std::string text;
-  for (const std::string& each : parts) text += (text.empty() ? "" : between) + each;
-  return text;
-}
-
 // "macs: before 2048, after 4096", or "" if the files have the same value, or one that varies.
 std::string difference(const std::string& name, const std::vector<CaptionedFile>& files,
                        const std::vector<Settings>& settings) {
@@ -86,7 +80,7 @@ std::string difference(const std::string& name, const std::vector<CaptionedFile>
   }
   const bool equal = std::all_of(values.begin(), values.end(),
                                  [&](const std::string& each) { return each == values.front(); });
-  return equal || !given ? "" : fmt::format("{}: {}", name, joined(by_file, ", "));
+  return equal || !given ? "" : fmt::format("{}: {}", name, fmt::join(by_file, ", "));
 }
 
 }  // namespace
@@ -118,11 +112,11 @@ std::string settings_caption(const std::vector<CaptionedFile>& files,
     same.resize(most_constants);
     same.push_back(fmt::format("{} more", further));
   }
-  if (!same.empty()) parts.push_back(joined(same, ", "));
+  if (!same.empty()) parts.push_back(fmt::format("{}", fmt::join(same, ", ")));
   if (failed > 0)
     parts.push_back(
         fmt::format("{} failed point{} not drawn", failed, failed == 1 ? " is" : "s are"));
-  return joined(parts, "; ");
+  return fmt::format("{}", fmt::join(parts, "; "));
 }
 
 std::string column_label(const std::string& column) {

@@ -61,9 +61,7 @@ class FigureBuilder {
   std::string default_title() const {
     if (plan_.kind == FigureKind::heat_map)
       return fmt::format("{} over {} and {}", plan_.cells, plan_.x, plan_.y.front());
-    std::string names;
-    for (const std::string& each : plan_.y) names += (names.empty() ? "" : ", ") + each;
-    return fmt::format("{} over {}", names, plan_.x);
+    return fmt::format("{} over {}", fmt::join(plan_.y, ", "), plan_.x);
   }
   void name_files(const Texts& paths);
   void read_points();
