@@ -28,7 +28,8 @@ struct SweepProgress {
 void check_derived(const SweepPlan& plan);
 
 // Defines the results, writes the CSV next to the file and prints the summary as text or JSON, or
-// not at all. Returns the exit status: 1 if a point has failed or is missing.
+// not at all. Returns the exit status: 1 if a point has failed or is missing, or if the results are
+// not those of a shard and lack a derived column.
 int conclude_sweep(SweepFile& file, const std::vector<RequestedPoint>& requested,
                    const std::vector<PlanExpression>& derived, const SweepProgress& progress,
                    SweepFormat output);

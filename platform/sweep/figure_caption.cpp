@@ -25,9 +25,10 @@ struct Settings {
 
 // Whether the command of a point sets it: "--topology tiny", "--param M=32".
 bool is_given(const std::string& command, const std::string& name) {
-  if (command.find(" --" + name + ' ') != std::string::npos) return true;
-  const std::size_t at = command.find(name + '=');
-  return at != std::string::npos && at > 0 && (command[at - 1] == ' ' || command[at - 1] == '\'');
+  const Texts forms{" --" + name + ' ', ' ' + name + '=', '\'' + name + '='};
+  return std::any_of(forms.begin(), forms.end(), [&](const std::string& form) {
+    return command.find(form) != std::string::npos;
+  });
 }
 
 Settings settings_of(const CaptionedFile& file, const std::set<std::string>& shown) {
@@ -63,12 +64,6 @@ Texts in_order(const std::vector<CaptionedFile>& files) {
   return names;
 }
 
-std::string joined(const Texts& parts, const char* between) {
-  std::string text;
-  for (const std::string& each : parts) text += (text.empty() ? "" : between) + each;
-  return text;
-}
-
 // "macs: before 2048, after 4096", or "" if the files have the same value, or one that varies.
 std::string difference(const std::string& name, const std::vector<CaptionedFile>& files,
                        const std::vector<Settings>& settings) {
@@ -85,7 +80,7 @@ std::string difference(const std::string& name, const std::vector<CaptionedFile>
   }
   const bool equal = std::all_of(values.begin(), values.end(),
                                  [&](const std::string& each) { return each == values.front(); });
-  return equal || !given ? "" : fmt::format("{}: {}", name, joined(by_file, ", "));
+  return equal || !given ? "" : fmt::format("{}: {}", name, fmt::join(by_file, ", "));
 }
 
 }  // namespace
@@ -117,11 +112,11 @@ std::string settings_caption(const std::vector<CaptionedFile>& files,
     same.resize(most_constants);
     same.push_back(fmt::format("{} more", further));
   }
-  if (!same.empty()) parts.push_back(joined(same, ", "));
+  if (!same.empty()) parts.push_back(fmt::format("{}", fmt::join(same, ", ")));
   if (failed > 0)
     parts.push_back(
         fmt::format("{} failed point{} not drawn", failed, failed == 1 ? " is" : "s are"));
-  return joined(parts, "; ");
+  return fmt::format("{}", fmt::join(parts, "; "));
 }
 
 std::string column_label(const std::string& column) {

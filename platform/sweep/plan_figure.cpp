@@ -19,7 +19,7 @@ namespace {
 using Json = nlohmann::ordered_json;
 using Texts = std::vector<std::string>;
 
-// Key of a figure: a text or several.
+// Key of a figure with one text, or with several.
 struct FigureKey {
   const char* name;
   std::string PlanFigure::*text;
@@ -160,7 +160,6 @@ bool is_bars(FigureKind kind) {
 }
 
 void check_scales(const PlanFigure& figure, Texts& faults) {
-  const std::string kind = name_of(figure.kind);
   if (figure.log_x && is_bars(figure.kind)) faults.push_back("log: bars have no scale along x");
   if (figure.log_y && figure.kind == FigureKind::stacked_bars)
     faults.push_back("log: parts of stacked bars have no lengths on a logarithmic axis");

@@ -10,7 +10,7 @@
 namespace kernbench {
 
 struct PlanFigure {
-  std::string name;  // of its file
+  std::string name;  // file name without extension
   FigureKind kind = FigureKind::lines;
   std::string title = {}, text = {};     // text: caption
   std::string x = {};                    // column

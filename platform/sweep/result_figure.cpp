@@ -32,9 +32,9 @@ bool has_categories(FigureKind kind) {
 // A finished point as the figure needs it.
 struct DrawnPoint {
   std::size_t file = 0;
-  ResultCell x;
+  ResultCell x, row;  // row: of a heat map
   std::vector<double> y;
-  std::string row, label;  // row: of a heat map
+  std::string label;
   std::vector<ResultCell> series, axes;
 };
 
@@ -61,9 +61,7 @@ class FigureBuilder {
   std::string default_title() const {
     if (plan_.kind == FigureKind::heat_map)
       return fmt::format("{} over {} and {}", plan_.cells, plan_.x, plan_.y.front());
-    std::string names;
-    for (const std::string& each : plan_.y) names += (names.empty() ? "" : ", ") + each;
-    return fmt::format("{} over {}", names, plan_.x);
+    return fmt::format("{} over {}", fmt::join(plan_.y, ", "), plan_.x);
   }
   void name_files(const Texts& paths);
   void read_points();
@@ -99,7 +97,7 @@ class FigureBuilder {
   Figure figure_;
 };
 
-// By the name of the file alone where that is unique.
+// Names without folder and extension if these are unique, else whole paths.
 void FigureBuilder::name_files(const Texts& paths) {
   std::set<std::string> stems;
   for (const std::string& path : paths) {
@@ -124,7 +122,7 @@ void FigureBuilder::refuse_without_points() const {
 
 void FigureBuilder::read_points() {
   for (const ResultReader& each : results_) {
-    if (each.count("ok") == 0) refuse_without_points();  // nor has it columns of results
+    if (each.count("ok") == 0) refuse_without_points();  // it has no columns of results either
   }
   for (std::size_t file = 0; file < results_.size(); ++file) {
     const ResultReader& results = results_[file];
@@ -140,7 +138,7 @@ void FigureBuilder::read_points() {
       point.file = file;
       auto at = row.begin();
       point.x = *at++;
-      point.row = at->text;
+      point.row = *at;
       for (std::size_t i = 0; i < plan_.y.size(); ++i)
         point.y.push_back((at++)->number.value_or(no_value));
       for (std::size_t i = 0; i < plan_.series.size(); ++i) point.series.push_back(*at++);
@@ -181,7 +179,7 @@ std::map<std::string, std::size_t> FigureBuilder::point_counts() const {
   std::map<std::string, std::size_t> counts;
   for (const DrawnPoint& each : points_) {
     std::string place = group_of(each) + '\n' + each.x.text;
-    if (plan_.kind == FigureKind::heat_map) place += '\n' + each.row;
+    if (plan_.kind == FigureKind::heat_map) place += '\n' + each.row.text;
     ++counts[place];
   }
   return counts;
@@ -247,7 +245,7 @@ void FigureBuilder::number_positions() {
   if (plan_.kind == FigureKind::roofline) figure_.x.logarithmic = figure_.y.logarithmic = true;
 }
 
-// Name of a series apart from its column: of several files that of the file, and the values of the
+// Name of a series without its column of y: the file, if there are several, and the values of the
 // columns that separate series.
 std::string FigureBuilder::group_name(const DrawnPoint& point) const {
   Texts titles = plan_.series;
@@ -332,7 +330,7 @@ void FigureBuilder::merge_equal_theory() {
     if (!each.x.empty()) kept.push_back(std::move(each));
   }
   figure_.series = std::move(kept);
-  // What is drawn once is last in the legend.
+  // Theory that is drawn once is last in the legend.
   if (figure_.series.size() % plan_.y.size() != 0)
     std::stable_partition(figure_.series.begin(), figure_.series.end(),
                           [](const FigureSeries& each) { return !each.theory; });
@@ -341,13 +339,12 @@ void FigureBuilder::merge_equal_theory() {
 void FigureBuilder::add_cells() {
   if (results_.size() > 1) throw UsageError("a heat_map shows one result file");
   std::vector<ResultCell> rows;
-  for (const auto& row : results_.front().rows({plan_.y.front()}, plan_.where))
-    rows.push_back(row.front());
+  for (const DrawnPoint& each : points_) rows.push_back(each.row);
   figure_.y.categories = sorted_names(rows);
   figure_.cells.assign(figure_.y.categories.size(),
                        std::vector<double>(figure_.x.categories.size(), no_value));
   for (const DrawnPoint& each : points_)
-    figure_.cells[position(figure_.y.categories, each.row)]
+    figure_.cells[position(figure_.y.categories, each.row.text)]
                  [position(figure_.x.categories, each.x.text)] = each.y.front();
   figure_.cells_label = plan_.cells_label.empty() ? column_label(plan_.cells) : plan_.cells_label;
 }
@@ -377,7 +374,7 @@ void FigureBuilder::caption() {
 }  // namespace
 
 std::vector<PlanFigure> figures_of_results(const std::string& path) {
-  return figures_from_json(ResultReader(path).fact("figures"));
+  return figures_from_json(fact_of(read_sweep(path).facts, "figures"));
 }
 
 Figure figure_of(const PlanFigure& figure, const Texts& paths) try {

@@ -2,13 +2,13 @@
 
 #include <fmt/format.h>
 
-#include <filesystem>
 #include <map>
 
 #include "models/base/errors.h"
 #include "models/base/quote.h"
 #include "platform/config/nearest_name.h"
 #include "platform/sweep/expression.h"
+#include "platform/sweep/sweep_columns.h"
 
 namespace kernbench {
 namespace {
@@ -45,29 +45,12 @@ std::vector<ResultColumn> columns_of(const std::string& path) {
 
 }  // namespace
 
-// Without a write-ahead log there is no writer. SQLite would still create one, which a folder that
-// is read-only does not admit.
-SQLite::Database open_read_only(const std::string& path) {
-  if (std::filesystem::exists(path + "-wal"))
-    return SQLite::Database(path, SQLite::OPEN_READONLY, 10'000);
-  std::string uri = "file:";
-  for (const char c : std::filesystem::absolute(path).string())
-    uri += c == '%' || c == '?' || c == '#' ? fmt::format("%{:02x}", static_cast<unsigned char>(c))
-                                            : std::string(1, c);
-  return SQLite::Database(uri + "?immutable=1", SQLite::OPEN_READONLY | SQLite::OPEN_URI);
-}
-
 ResultReader::ResultReader(const std::string& path) : content_(read_sweep(path)) {
   try {
     columns_ = columns_of(path);
   } catch (const SQLite::Exception& error) {
     throw UsageError(fmt::format("{} cannot be read: {}", quote(path), error.what()));
   }
-}
-
-std::string ResultReader::fact(const std::string& key) const {
-  const auto found = content_.facts.find(key);
-  return found == content_.facts.end() ? "" : found->second;
 }
 
 std::vector<std::string> ResultReader::names(const std::string& role) const {

@@ -7,14 +7,14 @@
 #include <string>
 #include <vector>
 
-#include "platform/sweep/sweep_file.h"
+#include "platform/sweep/sweep_content.h"
 
 namespace kernbench {
 
 // Value of a column: a number, a text, or neither.
 struct ResultCell {
   std::optional<double> number = {};
-  std::string text = {};  // of a number too: "32"
+  std::string text = {};  // a number has one, too: "32"
   bool empty() const { return text.empty(); }
 };
 
@@ -29,10 +29,9 @@ class ResultReader {
 
   const std::string& path() const { return content_.path; }
   const SweepContent& content() const { return content_; }
-  std::string fact(const std::string& key) const;  // "" if there is none
   const std::vector<ResultColumn>& columns() const { return columns_; }
   std::vector<std::string> names(const std::string& role) const;
-  // Name as stored; UsageError with the nearest ones if there is no such column.
+  // Name as stored; UsageError with the nearest one if there is no such column.
   const std::string& column(const std::string& name) const;
 
   // Rows of the points with status `ok` for which `where` (SQL; "": all) is true, in the order of

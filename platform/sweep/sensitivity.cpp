@@ -9,7 +9,7 @@
 namespace kernbench {
 namespace {
 
-constexpr int digits = 12;  // significant ones, of a varied value
+constexpr int digits = 12;  // significant digits of a varied value
 
 double number_in(const ParameterValue& value) { return std::get<Rational>(value).to_double(); }
 

@@ -10,6 +10,7 @@
 #include "models/base/quote.h"
 #include "platform/config/nearest_name.h"
 #include "platform/sweep/expression.h"
+#include "platform/sweep/result_reader.h"
 
 namespace kernbench {
 namespace {
@@ -134,14 +135,11 @@ Table empty_table() {
 }  // namespace
 
 Results variation_results(const std::string& path, const std::string& column) {
-  SQLite::Database database(path, SQLite::OPEN_READONLY);
-  std::vector<std::string> names;
-  for (SQLite::Statement all(database, "SELECT * FROM results LIMIT 0"); names.empty();) {
-    for (int i = 0; i < all.getColumnCount(); ++i) names.emplace_back(all.getColumnName(i));
-  }
+  const std::vector<std::string> names = ResultReader(path).names("");
   if (std::find(names.begin(), names.end(), column) == names.end())
     throw UsageError(fmt::format("--of {}: the results have no such column{}", quote(column),
                                  did_you_mean(column, names)));
+  const SQLite::Database database = open_read_only(path);
   SQLite::Statement rows(database, fmt::format("SELECT {}, status, message, {} FROM results",
                                                variation_axis, sql_name(column)));
   Results results;

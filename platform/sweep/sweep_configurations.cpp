@@ -112,7 +112,7 @@ SweepConfigurations::SweepConfigurations(SQLite::Database& database) : database_
 
 void SweepConfigurations::insert(const std::string& hash, const std::string& base,
                                  const std::string& text) {
-  SQLite::Statement row(database_, "INSERT OR IGNORE INTO configurations VALUES(?, ?, ?)");
+  SQLite::Statement row(database_, "INSERT INTO configurations VALUES(?, ?, ?)");
   row.bind(1, hash);
   base.empty() ? row.bind(2) : row.bind(2, base);
   row.bind(3, text);
@@ -143,12 +143,10 @@ void SweepConfigurations::add(const std::string& hash, const std::string& text) 
   add_base(hash, std::move(lines));
 }
 
+// A base of the other file may be known here by a text relative to another base.
 void SweepConfigurations::add_all(const SQLite::Database& other) {
-  if (!other.tableExists("configurations")) return;
-  SQLite::Statement rows(other, "SELECT hash, base, text FROM configurations");
-  while (rows.executeStep())
-    insert(rows.getColumn(0).getString(), rows.getColumn(1).getString(),
-           rows.getColumn(2).getString());
+  const StoredConfigurations stored(other);
+  for (const std::string& hash : stored.hashes()) add(hash, stored.text(hash));
 }
 
 // --- Reading
@@ -159,6 +157,12 @@ StoredConfigurations::StoredConfigurations(const SQLite::Database& database) {
   while (rows.executeStep())
     stored_[rows.getColumn(0).getString()] = {rows.getColumn(1).getString(),
                                               rows.getColumn(2).getString()};
+}
+
+std::vector<std::string> StoredConfigurations::hashes() const {
+  std::vector<std::string> hashes;
+  for (const auto& [hash, stored] : stored_) hashes.push_back(hash);
+  return hashes;
 }
 
 const std::string& StoredConfigurations::base_of(const std::string& hash) const {

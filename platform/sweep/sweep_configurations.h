@@ -39,11 +39,12 @@ class SweepConfigurations {
 // Configurations that are read, and compared.
 class StoredConfigurations {
  public:
-  // Has none if the file is of a sweep that stored none.
+  // Empty if the file is of a sweep that stored none.
   explicit StoredConfigurations(const SQLite::Database& database);
 
   bool has(const std::string& hash) const { return stored_.count(hash) != 0; }
-  // Hash of the base, of a base itself its own. The hash must be stored.
+  std::vector<std::string> hashes() const;  // sorted
+  // Hash of the base of a stored text; a base is its own.
   const std::string& base_of(const std::string& hash) const;
   // Text of any stored hash.
   std::string text(const std::string& hash) const;

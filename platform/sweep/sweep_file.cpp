@@ -8,16 +8,12 @@
 #include <algorithm>
 #include <array>
 #include <cerrno>
-#include <cstdio>
 #include <cstring>
-#include <filesystem>
 #include <set>
 
 #include "models/base/errors.h"
 #include "models/base/quote.h"
 #include "platform/output/json_text.h"
-#include "platform/output/table.h"
-#include "platform/sweep/axis_values.h"
 #include "platform/sweep/expression.h"
 
 namespace kernbench {
@@ -25,7 +21,6 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-constexpr const char* kind_of_file = "kernbench sweep";
 // SQLite allows 2000 columns; some are left for derived ones.
 constexpr std::size_t most_columns = 1900;
 // Numbers of a point beyond that, as JSON.
@@ -58,27 +53,6 @@ void check_header(const std::string& path, int file) {
   const ::ssize_t n = ::pread(file, header.data(), header.size(), 0);
   if (n != 0 && std::memcmp(header.data(), "SQLite format 3", 16) != 0)
     throw refused(path, "is no SQLite database, such as a sweep writes");
-}
-
-void check_facts(const std::string& path, const SweepFile::Facts& facts) {
-  const auto fact = [&facts](const char* key) {
-    const auto found = facts.find(key);
-    return found == facts.end() ? std::string() : found->second;
-  };
-  if (fact("kind") != kind_of_file) throw refused(path, "is no result file of a sweep");
-  if (fact("schema_version") != std::to_string(sweep_schema_version))
-    throw refused(
-        path, fmt::format("has schema version {}; this program reads and writes version {}: name "
-                          "another file with --results",
-                          quote(fact("schema_version")), sweep_schema_version));
-}
-
-SweepFile::Facts facts_of(SQLite::Database& database) {
-  SweepFile::Facts facts;
-  if (!database.tableExists("meta")) return facts;
-  SQLite::Statement rows(database, "SELECT key, value FROM meta");
-  while (rows.executeStep()) facts[rows.getColumn(0).getString()] = rows.getColumn(1).getString();
-  return facts;
 }
 
 }  // namespace
@@ -126,7 +100,7 @@ void SweepFile::create() {
       "version TEXT, hash TEXT, command TEXT)");
   SQLite::Statement fact(*database_, "INSERT INTO meta VALUES(?, ?)");
   for (const auto& [key, value] :
-       {std::pair("kind", std::string(kind_of_file)),
+       {std::pair("kind", std::string(sweep_file_kind)),
         std::pair("schema_version", std::to_string(sweep_schema_version))}) {
     fact.bind(1, key);
     fact.bind(2, value);
@@ -289,43 +263,6 @@ void SweepFile::store(const SweepRow& row) try {
                           quote(path_), error.what()));
 }
 
-std::vector<std::string> SweepFile::define_results(const std::vector<PlanExpression>& derived) {
-  std::vector<std::string> names = columns_.in_order(), faults;
-  std::string list;
-  for (const std::string& name : names) list += (list.empty() ? "" : ", ") + sql_name(name);
-  // A table per derived column, which may use those before it. Nested queries would overflow the
-  // stack of SQLite's parser.
-  std::string query =
-      fmt::format("WITH step0 AS (SELECT {} FROM points WHERE point IS NOT NULL)", list);
-  std::size_t steps = 0;
-  for (const PlanExpression& each : derived) {
-    const auto fault = [&](const std::string& what) {
-      faults.push_back(fmt::format("derived.{}: {}", each.name, what));
-    };
-    const bool taken = columns_.find(each.name) != nullptr || is_fixed_column(each.name);
-    if (taken) {
-      fault("a column has this name already");
-      continue;
-    }
-    try {
-      Expression(each.text, names);
-    } catch (const UsageError& error) {
-      fault(error.what());
-      continue;
-    }
-    query += fmt::format(", step{} AS (SELECT *, (\n{}\n) AS {} FROM step{})", steps + 1, each.text,
-                         sql_name(each.name), steps);
-    ++steps;
-    names.push_back(each.name);
-  }
-  SQLite::Transaction transaction(*database_);
-  database_->exec("DROP VIEW IF EXISTS results");
-  database_->exec(
-      fmt::format("CREATE VIEW results AS {} SELECT * FROM step{} ORDER BY point", query, steps));
-  transaction.commit();
-  return faults;
-}
-
 std::uint64_t SweepFile::count(const std::string& status) const {
   SQLite::Statement rows(*database_,
                          "SELECT COUNT(*) FROM points WHERE point IS NOT NULL AND status = ?");
@@ -368,21 +305,12 @@ SweepRow row_of(SQLite::Statement& rows, const std::map<std::string, ColumnRole>
   return row;
 }
 
-std::vector<RequestedPoint> requested_of(const SQLite::Database& database) {
-  std::vector<RequestedPoint> points;
-  SQLite::Statement rows(database, "SELECT point, key, label FROM requested ORDER BY point");
-  while (rows.executeStep())
-    points.push_back({static_cast<std::uint64_t>(rows.getColumn(0).getInt64()),
-                      rows.getColumn(1).getString(), rows.getColumn(2).getString()});
-  return points;
-}
-
 }  // namespace
 
 std::vector<RequestedPoint> SweepFile::requested() const { return requested_of(*database_); }
 
 void SweepFile::store_all(const std::string& path) try {
-  const SQLite::Database other(path, SQLite::OPEN_READONLY);
+  const SQLite::Database other = open_read_only(path);
   std::map<std::string, ColumnRole> roles;
   SQLite::Statement columns(other, "SELECT name, role FROM columns");
   while (columns.executeStep())
@@ -396,28 +324,6 @@ void SweepFile::store_all(const std::string& path) try {
   insertions_.clear();
   throw Error(
       fmt::format("{} cannot be copied to {}: {}", quote(path), quote(path_), error.what()));
-}
-
-SweepContent read_sweep(const std::string& path) try {
-  if (!std::filesystem::is_regular_file(path)) throw refused(path, "does not exist");
-  SQLite::Database database = open_read_only(path);
-  SweepContent content;
-  content.path = path;
-  content.facts = facts_of(database);
-  check_facts(path, content.facts);
-  SQLite::Statement axes(database,
-                         "SELECT name FROM columns WHERE role = 'axis' ORDER BY position");
-  while (axes.executeStep()) content.axes.push_back(axes.getColumn(0).getString());
-  content.requested = requested_of(database);
-  SQLite::Statement counts(
-      database, "SELECT COUNT(*), SUM(status = 'ok') FROM points WHERE point IS NOT NULL");
-  if (counts.executeStep()) {
-    content.finished = static_cast<std::uint64_t>(counts.getColumn(0).getInt64());
-    content.ok = static_cast<std::uint64_t>(counts.getColumn(1).getInt64());
-  }
-  return content;
-} catch (const SQLite::Exception& error) {
-  throw refused(path, fmt::format("cannot be read: {}", error.what()));
 }
 
 }  // namespace kernbench

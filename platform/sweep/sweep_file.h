@@ -2,9 +2,8 @@
 //
 // Tables: `points`, a row per finished point; `columns`, the name and role of its columns;
 // `configurations`, what the points simulated; `requested`, all points of the plan; `meta`, facts
-// of the sweep. View `results`: the requested
-// points in their order, with derived columns. A point is stored in one transaction, in WAL mode,
-// so a process that is killed loses no finished point.
+// of the sweep. View `results`: the requested points in their order, with derived columns. A point
+// is stored in one transaction, in WAL mode, so a process that is killed loses no finished point.
 #pragma once
 
 #include <SQLiteCpp/SQLiteCpp.h>
@@ -19,11 +18,10 @@
 #include "platform/sweep/summary_columns.h"
 #include "platform/sweep/sweep_columns.h"
 #include "platform/sweep/sweep_configurations.h"
+#include "platform/sweep/sweep_content.h"
 #include "platform/sweep/sweep_plan.h"
 
 namespace kernbench {
-
-inline constexpr int sweep_schema_version = 1;
 
 struct SweepRow {
   std::uint64_t point = 0;  // number in the plan, from 1; 0: no longer requested
@@ -32,11 +30,6 @@ struct SweepRow {
   std::string message, version, hash, command;
   std::string configuration;  // text that `hash` is of; may be empty
   SummaryColumns settings, summary;
-};
-
-struct RequestedPoint {
-  std::uint64_t number = 0;  // in the plan, from 1
-  std::string key, label;    // label: "M=32, N=64"
 };
 
 // Part of a plan that a process runs: of `of` parts the one with this number, from 1.
@@ -50,7 +43,7 @@ struct SweepShard {
 
 class SweepFile {
  public:
-  using Facts = std::map<std::string, std::string>;
+  using Facts = SweepFacts;
 
   // Opens the file for writing, or creates it. Throws UsageError that names the file: it is held by
   // another sweep, cannot be written, is no result file of a sweep, or has another schema version.
@@ -107,18 +100,6 @@ class SweepFile {
   SweepColumns columns_;
   std::map<std::string, std::unique_ptr<SQLite::Statement>> insertions_;
 };
-
-// Result file that is only read, without its rows: a shard.
-struct SweepContent {
-  std::string path;
-  SweepFile::Facts facts;
-  std::vector<std::string> axes;
-  std::vector<RequestedPoint> requested;
-  std::uint64_t finished = 0, ok = 0;  // requested points that have a row; with status "ok"
-};
-SweepContent read_sweep(const std::string& path);  // UsageError
-// Opened so that no file is created next to it, unless a sweep is writing it.
-SQLite::Database open_read_only(const std::string& path);
 
 // File next to the results: "a.sqlite" -> "a.csv". UsageError for a name without .sqlite, .sqlite3
 // or .db.

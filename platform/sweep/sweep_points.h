@@ -1,6 +1,6 @@
 // Points of a plan: the product of its groups of axes, or a sample of it, without those that its
-// condition leaves out. Points are in the order of nested loops, the first axis
-// outermost; sampled points in the order of their draws.
+// condition leaves out. Points are in the order of nested loops, the first axis outermost; sampled
+// points in the order of their draws.
 #pragma once
 
 #include <cstddef>

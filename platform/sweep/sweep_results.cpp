@@ -58,10 +58,7 @@ const ResultValues* SweepResults::find(const std::string& name) const {
   return nullptr;
 }
 
-std::string SweepResults::fact(const std::string& key) const {
-  const auto found = facts.find(key);
-  return found == facts.end() ? "" : found->second;
-}
+std::string SweepResults::fact(const std::string& key) const { return fact_of(facts, key); }
 
 SweepResults read_results(const std::string& path) try {
   const ResultReader reader(path);
@@ -70,7 +67,7 @@ SweepResults read_results(const std::string& path) try {
   results.requested = reader.content().requested.size();
   for (const ResultColumn& column : reader.columns())
     results.columns.push_back({column.name, column.role});
-  SQLite::Database database(path, SQLite::OPEN_READONLY);
+  const SQLite::Database database = open_read_only(path);
   SQLite::Statement rows(database, "SELECT * FROM results");
   while (rows.executeStep()) {
     for (std::size_t i = 0; i < results.columns.size(); ++i)

@@ -12,7 +12,7 @@
 namespace kernbench::ops {
 namespace {
 
-// `bias`: of all columns of x.
+// `bias`: a row of all columns of x; null: none.
 void add_to_rows(tl::Program& tl, const tl::Tensor& x, const tl::Tensor& y, const tl::Tensor* bias,
                  const tl::Tensor& out, const ResidualBlock& block, std::int64_t block_rows) {
   if (!out.has_local()) return;
@@ -21,26 +21,25 @@ void add_to_rows(tl::Program& tl, const tl::Tensor& x, const tl::Tensor& y, cons
   if (rows.size() <= 0) return;
   const PlacedMatrix stream(tl, x), addends(tl, y), sums(tl, out);
   struct Rows {
-    Range range;
     tl::Handle x, y;
   };
   const std::vector<Range> blocks = blocks_of(rows, block_rows);
   const auto load = [&](std::int64_t i) {
-    const Range range = blocks[static_cast<std::size_t>(i)],
-                of_y{range.begin - block.rows.begin, range.end - block.rows.begin},
-                of_x{block.x_row + of_y.begin, block.x_row + of_y.end};
-    return Rows{range, stream.load_async(of_x, block.columns),
+    const Range& range = blocks[static_cast<std::size_t>(i)];
+    const Range of_y{range.begin - block.rows.begin, range.end - block.rows.begin},
+        of_x{block.x_row + of_y.begin, block.x_row + of_y.end};
+    return Rows{stream.load_async(of_x, block.columns),
                 addends.load_async(of_y, {0, block.columns.size()})};
   };
   const tl::Overlap overlap(tl);
   tl::Prefetch loads(static_cast<std::int64_t>(blocks.size()), load);
   tl::Handle of_all_rows;
   if (bias != nullptr) of_all_rows = PlacedMatrix(tl, *bias).load_async({0, 1}, block.columns);
-  for (std::size_t i = 0; i < blocks.size(); ++i) {
+  for (const Range& range : blocks) {
     const Rows now = loads.next();
     tl::Handle sum = now.y;
     if (bias != nullptr) sum = tl.math(MathOp::add, {now.y, of_all_rows}, {}, f32);
-    tl.store_async(sums.at(now.range, block.columns),
+    tl.store_async(sums.at(range, block.columns),
                    tl.math(MathOp::add, {now.x, sum}, {}, out.dtype()));
   }
   tl.wait();

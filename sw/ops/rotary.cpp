@@ -23,26 +23,25 @@ void rotary_kernel(tl::Program& tl, tl::Tensor x, tl::Tensor cos, tl::Tensor sin
   const std::int64_t heads = columns.size() / d;
   const PlacedMatrix from(tl, x), cosines(tl, cos), sines(tl, sin), to(tl, out);
   struct Rows {
-    Range range;
     tl::Handle x, cos, sin;
   };
   const std::vector<Range> blocks = blocks_of(rows, block_rows);
   const auto load = [&](std::int64_t i) {
     const Range& range = blocks[static_cast<std::size_t>(i)];
-    return Rows{range, from.load_async(range, columns), cosines.load_async(range, {0, d / 2}),
+    return Rows{from.load_async(range, columns), cosines.load_async(range, {0, d / 2}),
                 sines.load_async(range, {0, d / 2})};
   };
   const tl::Overlap overlap(tl);
   tl::Prefetch loads(static_cast<std::int64_t>(blocks.size()), load);
-  for (std::size_t i = 0; i < blocks.size(); ++i) {
+  for (const Range& range : blocks) {
     const Rows now = loads.next();
-    const std::int64_t count = now.range.size();
+    const std::int64_t count = range.size();
     const auto [x0, x1] = tl.split(tl.trans(tl.reshape(now.x, {count, heads, 2, d / 2})));
     const tl::Handle c = tl.expand_dims(now.cos, 1), s = tl.expand_dims(now.sin, 1);
     const tl::Handle product0 = x1 * -s, product1 = x1 * c;  // f32
     const tl::Handle out0 = tl.math(MathOp::fma, {x0, c, product0}, {}, out.dtype()),
                      out1 = tl.math(MathOp::fma, {x0, s, product1}, {}, out.dtype());
-    tl.store_async(to.at(now.range, columns),
+    tl.store_async(to.at(range, columns),
                    tl.reshape(tl.cat({out0, out1}, 2), {count, columns.size()}));
   }
   tl.wait();

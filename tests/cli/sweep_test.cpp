@@ -207,6 +207,15 @@ BOOST_AUTO_TEST_CASE(merged_shards_are_the_sweep_without_shards) {
   check_refused(merge({"a", "foreign"}), {"is no shard of the sweep of"});
 }
 
+BOOST_AUTO_TEST_CASE(a_shard_may_lack_a_column_that_a_derived_one_needs) {
+  const std::string derived = "derived: {flop: 2 * M * N}\n";
+  const Words message{"derived.flop: no such column: M", "the results are without it"};
+  const PlanFile both("axes: {bench: [gemm-single-pe, pe-dma-perf]}\n" + derived);
+  check_run(both.sweep({"--shard", "2/2"}), {0, {"1 ok, 0 failed"}, message});
+  const PlanFile one("axes: {bench: [pe-dma-perf]}\n" + derived);
+  check_run(one.sweep(), {1, {"1 ok, 0 failed"}, message});
+}
+
 BOOST_AUTO_TEST_CASE(dry_run_lists_the_points_and_their_number) {
   const PlanFile plan("axes: {M: [32, 64], compute: [composite, dot]}\n");
   const ProgramResult result = check_run(plan.sweep({"--dry-run"}), {0, {"composite", "4 points"}});

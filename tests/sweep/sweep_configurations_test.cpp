@@ -71,6 +71,24 @@ BOOST_FIXTURE_TEST_CASE(differences_are_values_with_the_paths_of_their_keys, Sto
   BOOST_TEST(stored.differences("c", "b") == other, boost::test_tools::per_element());
 }
 
+// Here `b` is stored relative to `a`; in the other file it is the base of `c`.
+BOOST_FIXTURE_TEST_CASE(a_copied_text_does_not_depend_on_the_base_that_it_had, StoredFile) {
+  StoredFile other;
+  {
+    SweepConfigurations configurations(other.database);
+    configurations.add("b", configuration("64", "256", "2048"));
+    configurations.add("c", configuration("64", "256", "4096"));
+  }
+  SweepConfigurations configurations(database);
+  configurations.add("a", configuration("32", "256", "2048"));
+  configurations.add("b", configuration("64", "256", "2048"));
+  configurations.add_all(other.database);
+  const StoredConfigurations stored(database);
+  BOOST_TEST(stored.text("b") == configuration("64", "256", "2048"));
+  BOOST_TEST(stored.text("c") == configuration("64", "256", "4096"));
+  BOOST_TEST(stored.base_of("c") == "a");
+}
+
 BOOST_AUTO_TEST_CASE(a_file_that_is_opened_again_uses_its_bases) {
   const TemporaryFolder folder;
   const std::string path = folder.file("r.sqlite"), other = folder.file("s.sqlite");

@@ -77,7 +77,9 @@ BOOST_AUTO_TEST_CASE(the_results_are_the_requested_points_in_order_with_derived_
              "3,ok,,1,,48,,7,,5,1,1.5,0.3\n");
   const std::vector<std::string> faults = file.define_results({{"wrong", "totl + 1", {}}});
   BOOST_TEST_REQUIRE(faults.size() == 1u);
-  check_contains(faults[0], {"derived.wrong: no such column: totl; did you mean 'total'?"});
+  check_contains(faults[0],
+                 {"derived.wrong: no such column: totl; did you mean 'total'?; kernbench plot ",
+                  " --columns lists them"});
   BOOST_TEST(file.define_results({{"Total", "1", {}}}).size() == 1u);
   BOOST_TEST(file.count("ok") == 2u);
 }
