@@ -41,10 +41,10 @@ std::string fact_of(const char* path, const std::string& name, char mark) {
 // Writes the figure to its file, and returns it with the same picture, whose title and caption are
 // texts of the page.
 PageFigure drawn(const PlanFigure& plan, const std::string& results, const fs::path& folder) {
-  PageFigure drawn{plan.name + ".svg", plan.title, plan.text, "", ""};
+  PageFigure drawn{plan.title, plan.text, "", ""};
   try {
     Figure figure = figure_of(plan, {results});
-    write_whole_file((folder / drawn.file).string(), figure_svg(figure));
+    write_figure(figure, (folder / (plan.name + ".svg")).string());
     drawn.title = figure.title;
     drawn.caption = figure.caption;
     figure.title.clear();
