@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "platform/config/resolved_config.h"
 #include "sc_main/build_info.h"
 
 namespace kernbench {
@@ -18,6 +19,13 @@ std::string configuration_text(const Invocation& invocation,
     text += fmt::format("# {}{}{}\n", name,
                         std::string(11 - std::min<std::size_t>(10, name.size()), ' '), value);
   return text + resolved;
+}
+
+std::string configuration_text(const Invocation& invocation,
+                               std::vector<std::pair<std::string, std::string>> facts,
+                               const MachineSpec& machine, const Catalogue& catalogue) {
+  if (!catalogue.plugins().empty()) facts.emplace_back("plug-ins", catalogue.plugins_text());
+  return configuration_text(invocation, facts, resolved_config(machine, catalogue.components));
 }
 
 }  // namespace kernbench
