@@ -9,9 +9,9 @@
 namespace kernbench {
 
 struct SlurmTask {
-  std::uint64_t index = 0;    // in the array
+  std::uint64_t index = 0;    // index in the array
   std::string state, reason;  // "RUNNING", "FAILED"; reason of a pending task
-  int wait_status = 0;        // of its process, as wait() returns it
+  int wait_status = 0;        // status of the process as wait() returns it
 
   bool is_pending() const { return state == "PENDING"; }
   bool has_ended() const;
@@ -23,7 +23,7 @@ struct SlurmTask {
 std::string submit_job(const std::vector<std::string>& sbatch_words);
 
 // Tasks of a job array that Slurm still knows: those that have ended are forgotten after some
-// minutes. None: Slurm does not answer, for the reason in `fault`.
+// minutes. std::nullopt: Slurm does not answer, for the reason in `fault`.
 std::optional<std::vector<SlurmTask>> tasks_of_job(const std::string& job, std::string& fault);
 
 }  // namespace kernbench

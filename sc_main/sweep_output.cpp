@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 #include <sys/utsname.h>
-#include <unistd.h>
 
 #include <CLI/CLI.hpp>
 #include <filesystem>
@@ -13,11 +12,13 @@
 
 #include "models/base/errors.h"
 #include "models/base/quote.h"
+#include "platform/assembly/memory_guard.h"
 #include "platform/figure/figure.h"
 #include "platform/page/page.h"
 #include "platform/page/sweep_page.h"
 #include "platform/sweep/result_figure.h"
 #include "platform/sweep/sweep_results.h"
+#include "sc_main/memory_limit.h"
 
 namespace kernbench {
 namespace {
@@ -73,10 +74,8 @@ std::string host_text() {
   if (has_names)
     system += fmt::format("{}{} {}", system.empty() ? "" : ", ", names.sysname, names.release);
   const unsigned count = std::thread::hardware_concurrency();
-  const double memory = static_cast<double>(::sysconf(_SC_PHYS_PAGES)) *
-                        static_cast<double>(::sysconf(_SC_PAGE_SIZE)) / (1 << 30);
-  return fmt::format("{}, {} processor{}, {:.1f} GiB, {}", processor, count, count == 1 ? "" : "s",
-                     memory, system);
+  return fmt::format("{}, {} processor{}, {}, {}", processor, count, count == 1 ? "" : "s",
+                     size_text(host_memory_bytes()), system);
 }
 
 void SweepOutput::add_to(CLI::App& command) {
