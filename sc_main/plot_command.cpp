@@ -110,14 +110,6 @@ void check_outputs(const PlotOptions& options, const Texts& paths) {
   check_result_files(inputs, paths);
 }
 
-void create_folder(const std::string& folder) {
-  std::error_code error;
-  if (!folder.empty()) std::filesystem::create_directories(folder, error);
-  if (error)
-    throw UsageError(
-        fmt::format("cannot create the folder {}: {}", quote(folder), error.message()));
-}
-
 void write(const Figure& figure, const std::string& path) {
   write_figure(figure, path);
   std::cout << fmt::format("figure             {}\n", path);

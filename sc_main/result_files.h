@@ -22,4 +22,7 @@ std::string configuration_text(const Invocation& invocation,
                                std::vector<std::pair<std::string, std::string>> facts,
                                const MachineSpec& machine, const Catalogue& catalogue);
 
+// Creates the folder of --out, and those above it; "": none. UsageError.
+void create_folder(const std::string& folder);
+
 }  // namespace kernbench

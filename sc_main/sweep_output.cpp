@@ -101,15 +101,6 @@ void SweepOutput::check(const std::vector<std::pair<const char*, bool>>& others)
                                  quote(folder), quote(results())));
 }
 
-void SweepOutput::create_folder() const {
-  if (!is_requested()) return;
-  std::error_code error;
-  fs::create_directories(folder, error);
-  if (error || !fs::is_directory(folder))
-    throw UsageError(fmt::format("--out: cannot create the folder {}: {}", quote(folder),
-                                 error ? error.message() : "a file has this name"));
-}
-
 int SweepOutput::write(SweepFile& file, const SweepPlan& plan, bool quiet) const {
   if (!is_requested()) return exit_done;
   const SweepResults results = read_results(file.path());

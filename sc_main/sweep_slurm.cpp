@@ -101,6 +101,7 @@ class SlurmRun {
   // Whether tasks of the recorded job are pending or running; it is then the job to follow.
   bool attach();
   void submit(const std::vector<std::uint64_t>& shards);
+  Json record_of(const std::string& job) const;
   std::string script() const;
   // Whether the job has ended; else an interrupt has arrived.
   bool follow();
@@ -137,6 +138,13 @@ std::vector<std::uint64_t> SlurmRun::shards_not_done() const {
   return shards;
 }
 
+Json SlurmRun::record_of(const std::string& job) const {
+  return {{"job", job},
+          {"plan_hash", sweep_.plan_hash},
+          {"shards", shards_},
+          {"version", version_with_commit()}};
+}
+
 bool SlurmRun::attach() {
   std::ifstream file(record_);
   if (!file) return false;
@@ -149,8 +157,7 @@ bool SlurmRun::attach() {
     throw Error(fmt::format("--slurm: job {} of {} may be running, and Slurm does not answer: {}",
                             job, quote(record_), fault));
   if (have_ended(*tasks)) return false;
-  if (record["plan_hash"] != sweep_.plan_hash || record["shards"] != shards_ ||
-      record["version"] != version_with_commit())
+  if (record != record_of(job))
     throw UsageError(
         fmt::format("--slurm: job {} writes the results of {}, and the plan, its files, the number "
                     "of shards or the version differ now: wait for its end, or cancel it with "
@@ -185,11 +192,7 @@ void SlurmRun::submit(const std::vector<std::uint64_t>& shards) {
   // Before the submission: a folder that cannot be written is refused.
   ResultFile record(record_);
   job_ = submit_job(words);
-  record.out() << json_text(Json{{"job", job_},
-                                 {"plan_hash", sweep_.plan_hash},
-                                 {"shards", shards_},
-                                 {"version", version_with_commit()}})
-               << '\n';
+  record.out() << json_text(record_of(job_)) << '\n';
   record.close();
   std::cerr << fmt::format("kernbench: job {} has been submitted: {} of {} shards, logs {}\n", job_,
                            shards.size(), shards_, quote(base_ + ".slurm-*.log"));
