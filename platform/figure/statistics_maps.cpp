@@ -5,11 +5,11 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
+#include <cstring>
 #include <fstream>
 #include <limits>
 #include <map>
 #include <nlohmann/json.hpp>
-#include <optional>
 #include <set>
 
 #include "models/base/errors.h"
@@ -52,21 +52,7 @@ std::string rest_of(const std::string& name) { return name.substr(name.rfind('.'
 
 // Compares numbers within names by value: "cube2" before "cube10".
 bool natural_less(const std::string& a, const std::string& b) {
-  const auto key = [](const std::string& text) {
-    std::string padded, digits;
-    for (const char c : text + ' ') {
-      if (c >= '0' && c <= '9') {
-        digits += c;
-        continue;
-      }
-      if (!digits.empty())
-        padded += std::string(20 - std::min<std::size_t>(20, digits.size()), '0') + digits;
-      digits.clear();
-      padded += c;
-    }
-    return padded;
-  };
-  return key(a) < key(b);
+  return ::strverscmp(a.c_str(), b.c_str()) < 0;
 }
 
 struct Link {
@@ -179,7 +165,7 @@ std::map<std::string, Position> Maps::positions(const std::vector<Link>& links,
     grows = false;
     for (const Link& link : links) {
       const auto from = places.find(cube_of(link.from));
-      if (from == places.end()) continue;
+      if (from == places.end() || link.from.empty()) continue;
       auto [row, column] = from->second;
       switch (link.from.back()) {
         case 'E':
