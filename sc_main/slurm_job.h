@@ -23,7 +23,7 @@ struct SlurmTask {
 std::string submit_job(const std::vector<std::string>& sbatch_words);
 
 // Tasks of a job array that Slurm still knows: those that have ended are forgotten after some
-// minutes. std::nullopt: Slurm does not answer, for the reason in `fault`.
+// minutes. None: Slurm does not answer, for the reason in `fault`.
 std::optional<std::vector<SlurmTask>> tasks_of_job(const std::string& job, std::string& fault);
 
 }  // namespace kernbench

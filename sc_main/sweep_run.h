@@ -46,7 +46,7 @@ class SweepRun {
            const SweepShard& shard);
 
   int run(const Invocation& invocation, const std::string& results);
-  // Runs the plan as a job array of Slurm; std::nullopt: it is not complete.
+  // Runs the plan as a job array of Slurm; none: it is not complete.
   std::optional<int> distribute(const Invocation& invocation, const std::string& results);
 
  private:
